@@ -1,0 +1,85 @@
+import js from '@eslint/js';
+import nx from '@nx/eslint-plugin';
+import { defineConfig, globalIgnores } from 'eslint/config';
+import tseslint from 'typescript-eslint';
+
+const core = ['libs/base', 'libs/timing-wheel', 'libs/policies', 'libs/task'];
+
+/** What pure code may not touch, each with what to use instead. */
+const impureGlobals = [
+  ['Date', 'the core is handed the time as an argument; the shell uses the Clock port'],
+  ['performance', 'the core is handed the time as an argument; the shell uses the Clock port'],
+  ['setTimeout', 'the shell uses the Clock port'],
+  ['setInterval', 'the shell uses the Clock port'],
+  ['setImmediate', 'the core never waits; slice the work and return'],
+  ['process', 'configuration comes in as an argument'],
+  ['console', 'return data; the shell logs it'],
+  ['Buffer', 'Uint8Array, ByteReader and ByteWriter of @flatline/base'],
+].map(([name, message]) => ({ name, message }));
+
+const pureOnly = { group: ['node:*'], message: 'pure libs import nothing of Node; pass it in' };
+// One importer each: a second one would need its own copy of the hazards already cured there.
+const kafkajsOwner = { group: ['kafkajs', 'kafkajs/*'], message: 'libs/kafka alone imports kafkajs' };
+const lmdbOwner = { group: ['lmdb'], message: 'libs/store alone imports lmdb' };
+
+export default defineConfig(
+  globalIgnores(['**/dist', '**/out-tsc', '**/coverage', '.nx', '.flatline', 'node_modules']),
+  js.configs.recommended,
+  {
+    files: ['**/*.mjs'],
+    languageOptions: { globals: { process: 'readonly', console: 'readonly' } },
+  },
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.strictTypeChecked],
+    languageOptions: {
+      parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname },
+    },
+    plugins: { '@nx': nx },
+    rules: {
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      '@typescript-eslint/consistent-type-imports': ['error', { fixStyle: 'inline-type-imports' }],
+      // Typed arrays and byte walks index within bounds that the line above establishes.
+      '@typescript-eslint/no-non-null-assertion': 'off',
+      '@nx/enforce-module-boundaries': [
+        'error',
+        {
+          enforceBuildableLibDependency: true,
+          allow: [],
+          banTransitiveDependencies: true,
+          depConstraints: [
+            { sourceTag: 'scope:core', onlyDependOnLibsWithTags: ['scope:core'], bannedExternalImports: ['*'] },
+            { sourceTag: 'scope:shell', onlyDependOnLibsWithTags: ['scope:core', 'scope:shell'] },
+            { sourceTag: 'type:app', onlyDependOnLibsWithTags: ['scope:core', 'scope:shell', 'type:app'] },
+          ],
+        },
+      ],
+      'max-lines': ['error', { max: 500, skipBlankLines: true, skipComments: true }],
+      'max-lines-per-function': ['error', { max: 70, skipBlankLines: true, skipComments: true }],
+      'max-params': ['error', { max: 5 }],
+    },
+  },
+  {
+    files: ['libs/**/*.ts', 'apps/**/*.ts', 'scripts/**/*.ts'],
+    ignores: ['libs/kafka/**', 'libs/store/**'],
+    rules: { 'no-restricted-imports': ['error', { patterns: [kafkajsOwner, lmdbOwner] }] },
+  },
+  { files: ['libs/kafka/**/*.ts'], rules: { 'no-restricted-imports': ['error', { patterns: [lmdbOwner] }] } },
+  { files: ['libs/store/**/*.ts'], rules: { 'no-restricted-imports': ['error', { patterns: [kafkajsOwner] }] } },
+  {
+    files: core.map((folder) => `${folder}/src/**/*.ts`),
+    ignores: ['**/*.test.ts'],
+    rules: {
+      'no-restricted-globals': ['error', ...impureGlobals],
+      'no-restricted-imports': ['error', { patterns: [pureOnly, kafkajsOwner, lmdbOwner] }],
+      'no-restricted-properties': [
+        'error',
+        { object: 'Math', property: 'random', message: 'seededRandom of @flatline/base, with the seed as an argument' },
+      ],
+    },
+  },
+  {
+    files: ['**/*.test.ts', 'apps/e2e/**/*.ts'],
+    rules: { 'max-lines-per-function': 'off' },
+  },
+);

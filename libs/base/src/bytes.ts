@@ -1,0 +1,195 @@
+// Growable byte writer and bounds-checked byte reader for our own formats (blocks, entry images).
+//
+// Integers are unsigned LEB128 varints up to 2^53 - 1 (JavaScript's safe integers) or fixed little-endian.
+import { assert } from './assert.ts';
+
+/** What a reader throws on bytes that are not what the format promises; adapters turn it into their own consequence. */
+export class MalformedBytes extends Error {
+  override readonly name = 'MalformedBytes';
+}
+
+const HIGH = 0x80000000;
+
+export class ByteWriter {
+  #bytes: Uint8Array;
+  #view: DataView;
+  #length = 0;
+
+  constructor(initialCapacity = 1024) {
+    this.#bytes = new Uint8Array(initialCapacity);
+    this.#view = new DataView(this.#bytes.buffer);
+  }
+
+  get length(): number {
+    return this.#length;
+  }
+
+  /** The bytes written so far, valid until the next write; copy to keep. */
+  peek(): Uint8Array {
+    return this.#bytes.subarray(0, this.#length);
+  }
+
+  /** A copy of the bytes written so far. */
+  copy(): Uint8Array {
+    return this.#bytes.slice(0, this.#length);
+  }
+
+  clear(): void {
+    this.#length = 0;
+  }
+
+  /** Forgets everything from `length` on: undoes what was written since `length` was read. */
+  truncate(length: number): void {
+    assert(length <= this.#length, 'truncate only shortens', { length, current: this.#length });
+    this.#length = length;
+  }
+
+  u8(value: number): void {
+    this.#reserve(1);
+    this.#bytes[this.#length++] = value;
+  }
+
+  u32(value: number): void {
+    this.#reserve(4);
+    this.#view.setUint32(this.#length, value, true);
+    this.#length += 4;
+  }
+
+  f64(value: number): void {
+    this.#reserve(8);
+    this.#view.setFloat64(this.#length, value, true);
+    this.#length += 8;
+  }
+
+  /** 0 ≤ value ≤ 2^53 − 1, integer; 1 to 8 bytes. */
+  varint(value: number): void {
+    this.#reserve(8);
+    const bytes = this.#bytes;
+    let at = this.#length;
+    let rest = value;
+    // Bit operations are 32-bit: peel high values off by division first.
+    while (rest >= HIGH) {
+      bytes[at++] = (rest % 128) | 0x80;
+      rest = Math.floor(rest / 128);
+    }
+    while (rest >= 0x80) {
+      bytes[at++] = (rest & 0x7f) | 0x80;
+      rest >>>= 7;
+    }
+    bytes[at++] = rest;
+    this.#length = at;
+  }
+
+  /** Any safe integer of magnitude below 2^52, zigzag: small negatives stay small. */
+  signedVarint(value: number): void {
+    this.varint(value < 0 ? -2 * value - 1 : 2 * value);
+  }
+
+  raw(bytes: Uint8Array, start = 0, length: number = bytes.length - start): void {
+    this.#reserve(length);
+    const target = this.#bytes;
+    let at = this.#length;
+    if (length < 64) for (let i = start, end = start + length; i < end; i += 1) target[at++] = bytes[i]!;
+    else target.set(bytes.subarray(start, start + length), at);
+    this.#length += length;
+  }
+
+  /** Length as varint, then the bytes. */
+  block(bytes: Uint8Array, start = 0, length: number = bytes.length - start): void {
+    this.varint(length);
+    this.raw(bytes, start, length);
+  }
+
+  text(value: string): void {
+    this.block(utf8.encode(value));
+  }
+
+  /** Overwrites four bytes written before, for lengths known only afterwards. */
+  patchU32(at: number, value: number): void {
+    assert(at + 4 <= this.#length, 'patch inside what was written', { at });
+    this.#view.setUint32(at, value, true);
+  }
+
+  #reserve(more: number): void {
+    const need = this.#length + more;
+    if (need <= this.#bytes.length) return;
+    const grown = new Uint8Array(Math.max(need, this.#bytes.length * 2));
+    grown.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = grown;
+    this.#view = new DataView(grown.buffer);
+  }
+}
+
+export class ByteReader {
+  readonly bytes: Uint8Array;
+  readonly end: number;
+  position: number;
+  readonly #view: DataView;
+
+  constructor(bytes: Uint8Array, start = 0, end: number = bytes.length) {
+    this.bytes = bytes;
+    this.position = start;
+    this.end = end;
+    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  }
+
+  get remaining(): number {
+    return this.end - this.position;
+  }
+
+  u8(): number {
+    return this.bytes[this.#advance(1)]!;
+  }
+
+  u32(): number {
+    return this.#view.getUint32(this.#advance(4), true);
+  }
+
+  f64(): number {
+    return this.#view.getFloat64(this.#advance(8), true);
+  }
+
+  varint(): number {
+    let result = 0;
+    let scale = 1;
+    for (let count = 0; count < 8; count += 1) {
+      const byte = this.u8();
+      result += (byte & 0x7f) * scale;
+      if (byte < 0x80) {
+        if (result > Number.MAX_SAFE_INTEGER) throw new MalformedBytes('varint beyond 2^53');
+        return result;
+      }
+      scale *= 128;
+    }
+    throw new MalformedBytes('varint longer than 8 bytes');
+  }
+
+  signedVarint(): number {
+    const value = this.varint();
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+
+  /** A view, not a copy. */
+  raw(length: number): Uint8Array {
+    const start = this.#advance(length);
+    return this.bytes.subarray(start, start + length);
+  }
+
+  block(): Uint8Array {
+    return this.raw(this.varint());
+  }
+
+  text(): string {
+    return utf8Reader.decode(this.block());
+  }
+
+  #advance(length: number): number {
+    const start = this.position;
+    if (length > this.end - start) throw new MalformedBytes(`needs ${length} bytes, ${this.end - start} left`);
+    this.position = start + length;
+    return start;
+  }
+}
+
+const utf8 = new TextEncoder();
+const utf8Reader = new TextDecoder();

@@ -1,0 +1,33 @@
+// Errors are named by what the supervisor must do with them. Adapters translate foreign errors into these at their
+// edge, totally; expected outcomes of the domain are unions and are never thrown.
+
+abstract class ConsequenceError extends Error {
+  constructor(message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+  }
+}
+
+/** Another owner holds the transactional id or the membership: drop the task, write nothing more. */
+export class Fenced extends ConsequenceError {
+  override readonly name = 'Fenced';
+}
+
+/** Local state cannot be trusted: wipe it and restore from the changelog (R2). */
+export class Corrupt extends ConsequenceError {
+  override readonly name = 'Corrupt';
+}
+
+/** May pass if tried again, with bounded back-off. */
+export class Retriable extends ConsequenceError {
+  override readonly name = 'Retriable';
+}
+
+/** The partition cannot go on without an operator (R3, C6); others go on. The message says what to do. */
+export class PartitionStopped extends ConsequenceError {
+  override readonly name = 'PartitionStopped';
+}
+
+/** The process cannot go on: drain and exit non-zero. */
+export class Fatal extends ConsequenceError {
+  override readonly name = 'Fatal';
+}

@@ -1,0 +1,38 @@
+import type { DurationMs, Millis } from '@flatline/base';
+
+export type CloseReason = 'TIMEOUT' | 'ENDED' | 'MAX_DURATION' | 'EVICTED';
+
+/** What the output topic says of a closed session (`schemas/session-summary.avsc`, `interface.md`). */
+export interface SessionSummary {
+  /** The key's bytes; formats show them as UTF-8 text. */
+  readonly key: Uint8Array;
+  /** `<partition>-<offset of the first record>`: with `revision` an idempotency key for good (O3). */
+  readonly incarnation: string;
+  readonly revision: number;
+  readonly reason: CloseReason;
+  /** Event time of the earliest event. */
+  readonly startedAt: Millis;
+  /** Effective time of the last activity. */
+  readonly lastSeenAt: Millis;
+  /** Event time: the last sign of life, or the time of the explicit end. */
+  readonly endedAt: Millis;
+  readonly durationMs: DurationMs;
+  readonly deadlineAt: Millis;
+  /** The due instant, or for an explicit end the partition clock at it. */
+  readonly closedAt: Millis;
+  /** The only field that is not a function of the log (C5): this machine's wall clock when the commit was cut. */
+  readonly emittedAt: Millis;
+  readonly timeoutMs: DurationMs;
+  readonly eventCount: number;
+  readonly duplicateCount: number;
+  readonly outOfOrderCount: number;
+  readonly lateCount: number;
+  readonly missingCount: number;
+  readonly countsByType: ReadonlyMap<string, number>;
+  readonly attributes: ReadonlyMap<string, string>;
+  /** Something was dropped for a limit (S10). */
+  readonly truncated: boolean;
+  readonly partition: number;
+  readonly firstOffset: number;
+  readonly lastOffset: number;
+}

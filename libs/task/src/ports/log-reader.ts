@@ -1,0 +1,86 @@
+// The port through which tasks read a log: input, changelog, and (later) a standby's changelog.
+//
+// Records are read in place: the cursor is one mutable object that walks the bytes of a fetch answer, so a bare
+// heartbeat makes no object, no string and no promise. What it exposes is valid until the next call of `next()`.
+import type { DurationMs, Millis } from '@flatline/base';
+
+export interface TopicPartition {
+  readonly topic: string;
+  readonly partition: number;
+}
+
+export interface RecordHeader {
+  readonly name: string;
+  /** null where the header carries no value. */
+  readonly value: Uint8Array | null;
+}
+
+export interface RecordCursor {
+  /**
+   * Moves to the next record; false when the run is used up, and from then on `position` is the run's `nextOffset`.
+   * Control batches, records of aborted transactions and records below the requested offset are passed over.
+   */
+  next(): boolean;
+  /** The bytes `keyStart` and `valueStart` point into; may be another buffer for each batch. */
+  readonly bytes: Uint8Array;
+  readonly offset: number;
+  /** The record's timestamp: the broker's append time where `logAppendTime`, else the producer's own. */
+  readonly timestamp: Millis;
+  readonly logAppendTime: boolean;
+  readonly keyStart: number;
+  /** −1: null key. */
+  readonly keyLength: number;
+  readonly valueStart: number;
+  /** −1: null value. */
+  readonly valueLength: number;
+  /** True where the record has a header at all: `headers()` makes objects, so ask this first. */
+  readonly hasHeaders: boolean;
+  headers(): readonly RecordHeader[];
+  /** Everything below this offset has been passed: the offset to record as applied, and to read on from. */
+  readonly position: number;
+  /** Of the batch that holds `position − 1`: its CRC-32C, partition leader epoch and greatest timestamp (R3's fingerprint). */
+  readonly batchChecksum: number;
+  readonly batchLeaderEpoch: number;
+  readonly batchTimestamp: Millis;
+}
+
+/** What one answer of the leader said about the ends of the log. */
+export interface LogEnds {
+  readonly logStartOffset: number;
+  readonly highWatermark: number;
+  /** Below it everything is decided; `read_committed` reads end here. */
+  readonly lastStableOffset: number;
+  /** Monotonic time at which the request was sent that this answers. */
+  readonly askedAtMs: DurationMs;
+}
+
+/** Consecutive batches of one partition out of one fetch answer. */
+export interface RecordRun {
+  readonly cursor: RecordCursor;
+  /** The offset after the last batch of this run. */
+  readonly nextOffset: number;
+  readonly byteLength: number;
+  /** Monotonic time at which the answer arrived. */
+  readonly receivedAtMs: DurationMs;
+}
+
+/** One partition being read, in offset order, without gaps. Prefetches up to a named maximum of bytes. */
+export interface LogSubscription {
+  readonly partition: TopicPartition;
+  /** The next run, or undefined where none has arrived. Taking it frees its room in the buffer. */
+  take(): RecordRun | undefined;
+  /** The ends as of the newest answer, undefined before the first. */
+  readonly ends: LogEnds | undefined;
+  /** Set once, and then no more runs come: PartitionStopped (R3: out of range, topic gone), Retriable, Fatal. */
+  readonly failure: Error | undefined;
+  /** Called after `take()` would give something new, `ends` has changed or `failure` was set. One listener; undefined removes it. */
+  onChange(listener: (() => void) | undefined): void;
+  close(): void;
+}
+
+/** Reads committed records only, by its own filter (kafkajs' leaks aborted records). */
+export interface LogReader {
+  /** Reads `partition` from `offset` on. An offset outside the log is a failure of the subscription, never a reset. */
+  subscribe(partition: TopicPartition, offset: number): LogSubscription;
+  close(): Promise<void>;
+}

@@ -1,0 +1,36 @@
+// The port of group membership: the group decides who *should* own a partition, the fence decides who *does*.
+
+/** How far this instance's local checkpoint of a partition reaches: the assigner prefers the freshest. */
+export interface LocalCheckpoint {
+  readonly partition: number;
+  /** Changelog offset the local store has been brought to. */
+  readonly changelogPosition: number;
+}
+
+export interface Assignment {
+  readonly generation: number;
+  readonly memberId: string;
+  readonly partitions: readonly number[];
+}
+
+export interface MembershipListener {
+  /** A completed rebalance. Partitions no longer named have moved away; their tasks run on until fenced. */
+  assigned(assignment: Assignment): void;
+  /** The member was expelled or lost its coordinator; it rejoins by itself. Tasks run on: the fence decides. */
+  lost(reason: string): void;
+  /** Membership cannot go on (group of another protocol, not authorized). */
+  failed(error: Error): void;
+}
+
+export interface Membership {
+  /** Joins and stays joined; heartbeats go on by themselves. */
+  start(listener: MembershipListener): Promise<void>;
+  /**
+   * Asks the group with a heartbeat sent after this call (commit protocol, step 3): the assignment still in force for
+   * this member, or undefined where it is no longer a member or the group is rebalancing.
+   * @throws Retriable where the coordinator cannot be reached.
+   */
+  confirm(): Promise<Assignment | undefined>;
+  /** Leaves at once, so that the others need not wait for a session timeout. Idempotent. */
+  leave(): Promise<void>;
+}

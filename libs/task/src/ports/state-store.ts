@@ -1,0 +1,68 @@
+// The port of the local store: a checkpoint of committed state, a cache of the changelog (architecture, Local store).
+//
+// It may lag behind the changelog and is never ahead of it. Writing is a *fuzzy checkpoint*: a flush is a series of
+// `write` calls, each atomic, of images that are all committed; the checkpoint comes with the last. A crash between them
+// leaves the former checkpoint with some newer images, and rolling the changelog forward from that checkpoint writes
+// each of them again: images are absolute. `clean` tells the two apart, since only then count and digest must agree.
+
+export interface StoreCheckpoint {
+  /** Random id of the changelog this caches, made once with its first commit. */
+  readonly logId: string;
+  /** Changelog offset to read on from: everything below is in the store. */
+  readonly changelogPosition: number;
+  /** Opaque to the store: the header bytes of the commit this checkpoint stands at. */
+  readonly commitHeader: Uint8Array;
+  readonly liveEntries: number;
+  readonly digest: number;
+}
+
+export interface StoreState {
+  readonly checkpoint: StoreCheckpoint;
+  /** False while a flush was under way: count and digest then hold only after rolling forward. */
+  readonly clean: boolean;
+}
+
+export interface StoredImage {
+  readonly key: Uint8Array;
+  /** The committed image bytes. */
+  readonly image: Uint8Array;
+  /** Changelog offset of the block that holds this image. */
+  readonly changelogOffset: number;
+}
+
+export interface StoreChanges {
+  readonly puts: readonly StoredImage[];
+  readonly removals: readonly Uint8Array[];
+}
+
+export interface StateStore {
+  /** undefined: nothing has ever been checkpointed. */
+  state(): StoreState | undefined;
+  /** All entries in key order. Buffers are valid until the next step of the iteration. */
+  scan(): Iterable<StoredImage>;
+  /** Number of entries. */
+  count(): number;
+  /** One atomic step of a flush; without a checkpoint it marks the store as not clean. Removals are applied before puts. */
+  write(changes: StoreChanges, checkpoint: StoreCheckpoint | undefined): void;
+  /** Drops everything (R2). */
+  wipe(): Promise<void>;
+  /** Makes the store durable and marks a clean shutdown. */
+  close(): Promise<void>;
+}
+
+/** Why a store that was found could not be trusted (R2). */
+export type StoreDistrust =
+  'format' | 'checksum' | 'unreadable' | 'unclean-after-reboot' | 'other-log' | 'behind-log-start';
+
+export interface OpenedStore {
+  readonly store: StateStore;
+  /** Set where what was found was dropped on opening. */
+  readonly dropped: StoreDistrust | undefined;
+}
+
+export interface StateStores {
+  /** Opens the store of one partition task. @throws Fatal where another process uses the state directory. */
+  open(partition: number): Promise<OpenedStore>;
+  /** Checkpoint positions of the stores on this machine, without opening any for use: what membership tells the assigner. */
+  localCheckpoints(): Promise<readonly { readonly partition: number; readonly changelogPosition: number }[]>;
+}

@@ -1,0 +1,56 @@
+// The port through which a task writes: one transactional writer per task, one Kafka transaction per commit.
+import type { Millis } from '@flatline/base';
+import type { RecordHeader, TopicPartition } from './log-reader.ts';
+
+export interface OutgoingRecord {
+  readonly key: Uint8Array | null;
+  /** null is a tombstone. */
+  readonly value: Uint8Array | null;
+  readonly headers?: readonly RecordHeader[];
+  /** Producer's own timestamp; on LogAppendTime topics the broker's replaces it. Default: the writer's clock. */
+  readonly timestamp?: Millis;
+}
+
+export interface OutgoingRecords extends TopicPartition {
+  /** In log order. The writer cuts them into produce batches below its byte limit. */
+  readonly records: readonly OutgoingRecord[];
+}
+
+export interface GroupOffset extends TopicPartition {
+  readonly group: string;
+  readonly offset: number;
+  readonly metadata: string;
+}
+
+export interface Transaction {
+  readonly writes: readonly OutgoingRecords[];
+  readonly offsets: readonly GroupOffset[];
+}
+
+/** The log offset of each record of each `writes` element, in the order given. */
+export type WrittenOffsets = readonly (readonly number[])[];
+
+/**
+ * One producer epoch of one transactional id. It has one life: after the first error of any of its requests it is dead
+ * (`kafkajs.md` 2), its transaction's outcome is unknown, and only a successor's InitProducerId settles it.
+ */
+export interface TransactionalWriter {
+  /**
+   * Writes everything in one transaction and commits it. Resolves only when the EndTxn answer said so.
+   * @throws Fenced, Retriable (outcome unknown: open a successor and look), PartitionStopped, Fatal. After any throw the writer is dead.
+   */
+  commit(transaction: Transaction): Promise<WrittenOffsets>;
+  /** Idempotent. Does not settle an open transaction. */
+  close(): Promise<void>;
+}
+
+export interface TransactionalWriters {
+  /** InitProducerId: settles what the id's former holder left open, and fences it. @throws Retriable, Fatal. */
+  open(transactionalId: string): Promise<TransactionalWriter>;
+}
+
+/** Appends outside any transaction, acks=all: clock records (C2). */
+export interface ProofWriter {
+  /** Appends one clock record. `timestamp` undefined: the broker stamps it (LogAppendTime). @throws Retriable, Fatal. */
+  append(partition: TopicPartition, timestamp: Millis | undefined): Promise<void>;
+}
