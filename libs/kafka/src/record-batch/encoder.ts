@@ -1,0 +1,159 @@
+// Writes record batches of format 2 (magic 2, KIP-98): records in, the bytes of one batch out.
+//
+// Owns: one buffer, grown and reused from batch to batch.   Does not own: where to cut (the callers' limits), sequence numbers.
+//
+// Invariants
+//   E1  A sealed batch is a view into the encoder's memory, valid until the next `add` or `clear`.
+//   E2  Between `seal` and the next `add` the encoder is empty.
+import { crc32c } from '@node-rs/crc32';
+import { assert, type Millis } from '@flatline/base';
+import { type OutgoingRecord, type RecordHeader } from '@flatline/task';
+import { compressRecords, compressionCode, type Compression } from './compressor.ts';
+import {
+  bytesSize,
+  headersSize,
+  varintSize,
+  varlongSize,
+  writeBytes,
+  writeHeaders,
+  writeVarint,
+  writeVarlong,
+} from './encoding.ts';
+
+/** Bytes before the first record. */
+export const BATCH_OVERHEAD_BYTES = 61;
+const INITIAL_BYTES = 16 * 1024;
+const LENGTH_AT = 8;
+const MAGIC_AT = 16;
+const CHECKSUM_AT = 17;
+const ATTRIBUTES_AT = 21;
+const TRANSACTIONAL_BIT = 0x10;
+/** Of a record besides key, value and headers: length, attributes, both deltas, two lengths; each at its longest. */
+const RECORD_OVERHEAD_MAX = 5 + 1 + 8 + 5 + 5 + 5;
+const NO_HEADERS: readonly RecordHeader[] = [];
+
+/** Who writes the batch, fixed only when it is sent: sequence numbers follow the order of sending. */
+export interface BatchSeal {
+  /** −1n: no idempotence. */
+  readonly producerId: bigint;
+  readonly producerEpoch: number;
+  /** Sequence number of the first record, −1 without a producer id. */
+  readonly baseSequence: number;
+  readonly transactional: boolean;
+}
+
+export const UNSEQUENCED: BatchSeal = { producerId: -1n, producerEpoch: -1, baseSequence: -1, transactional: false };
+
+/** The most bytes `record` can take in a batch. Cheap, for deciding where to cut; never too small. */
+export function recordBytesMax(record: OutgoingRecord): number {
+  const content = (record.key?.length ?? 0) + (record.value?.length ?? 0);
+  return RECORD_OVERHEAD_MAX + content + (record.headers === undefined ? 1 : headersSize(record.headers));
+}
+
+export class RecordBatchEncoder {
+  readonly #compression: Compression;
+  #bytes: Buffer<ArrayBuffer> = Buffer.allocUnsafeSlow(INITIAL_BYTES);
+  #length = BATCH_OVERHEAD_BYTES;
+  #count = 0;
+  #baseTimestamp: Millis = 0;
+  #greatestTimestamp: Millis = 0;
+
+  constructor(compression: Compression = 'none') {
+    this.#compression = compression;
+  }
+
+  /** Records added since the last seal. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Bytes of the batch as it stands, before compression. */
+  get byteLength(): number {
+    return this.#length;
+  }
+
+  /** Appends one record; `now` is the timestamp of one that carries none. Timestamps: integers of magnitude below 2^51. */
+  add(record: OutgoingRecord, now: Millis): void {
+    const stamp = record.timestamp ?? now;
+    const headers = record.headers ?? NO_HEADERS;
+    this.#reserve(recordBytesMax(record));
+    const timestampDelta = this.#delta(stamp);
+    const { key, value } = record;
+    const length =
+      1 +
+      varlongSize(timestampDelta) +
+      varintSize(this.#count) +
+      bytesSize(key) +
+      bytesSize(value) +
+      headersSize(headers);
+    const bytes = this.#bytes;
+    let at = writeVarint(bytes, this.#length, length);
+    bytes[at++] = 0;
+    at = writeVarlong(bytes, at, timestampDelta);
+    at = writeVarint(bytes, at, this.#count);
+    at = writeBytes(bytes, at, key);
+    at = writeBytes(bytes, at, value);
+    this.#length = writeHeaders(bytes, at, headers);
+    this.#count += 1;
+  }
+
+  clear(): void {
+    this.#count = 0;
+    this.#length = BATCH_OVERHEAD_BYTES;
+  }
+
+  /** Completes the batch and empties the encoder (E1, E2). */
+  seal(seal: BatchSeal): Buffer<ArrayBuffer> {
+    assert(this.#count > 0, 'a batch holds at least one record');
+    const batch = this.#compression === 'none' ? this.#bytes.subarray(0, this.#length) : this.#compressed();
+    this.#writeOverhead(batch, seal);
+    this.clear();
+    return batch;
+  }
+
+  #delta(stamp: Millis): number {
+    if (this.#count === 0) {
+      this.#baseTimestamp = stamp;
+      this.#greatestTimestamp = stamp;
+      return 0;
+    }
+    if (stamp > this.#greatestTimestamp) this.#greatestTimestamp = stamp;
+    return stamp - this.#baseTimestamp;
+  }
+
+  #compressed(): Buffer<ArrayBuffer> {
+    const records = compressRecords(this.#compression, this.#bytes.subarray(BATCH_OVERHEAD_BYTES, this.#length));
+    const batch = Buffer.allocUnsafe(BATCH_OVERHEAD_BYTES + records.length);
+    batch.set(records, BATCH_OVERHEAD_BYTES);
+    return batch;
+  }
+
+  #writeOverhead(batch: Buffer, seal: BatchSeal): void {
+    // Base offset: the broker gives it.
+    batch.fill(0, 0, LENGTH_AT);
+    batch.writeInt32BE(batch.length - LENGTH_AT - 4, LENGTH_AT);
+    // Partition leader epoch: the broker's too.
+    batch.writeInt32BE(-1, 12);
+    batch.writeInt8(2, MAGIC_AT);
+    batch.writeInt16BE(
+      compressionCode(this.#compression) | (seal.transactional ? TRANSACTIONAL_BIT : 0),
+      ATTRIBUTES_AT,
+    );
+    batch.writeInt32BE(this.#count - 1, 23);
+    batch.writeBigInt64BE(BigInt(this.#baseTimestamp), 27);
+    batch.writeBigInt64BE(BigInt(this.#greatestTimestamp), 35);
+    batch.writeBigInt64BE(seal.producerId, 43);
+    batch.writeInt16BE(seal.producerEpoch, 51);
+    batch.writeInt32BE(seal.baseSequence, 53);
+    batch.writeInt32BE(this.#count, 57);
+    batch.writeUInt32BE(crc32c(batch.subarray(ATTRIBUTES_AT)), CHECKSUM_AT);
+  }
+
+  #reserve(more: number): void {
+    const need = this.#length + more;
+    if (need <= this.#bytes.length) return;
+    const grown = Buffer.allocUnsafeSlow(Math.max(need, this.#bytes.length * 2));
+    grown.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = grown;
+  }
+}
