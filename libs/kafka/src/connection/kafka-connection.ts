@@ -1,0 +1,183 @@
+// One client of one Kafka cluster: which nodes there are, who leads a partition, who coordinates a group or transaction.
+//
+// Owns: a BrokerLink per address, the newest metadata of each topic asked for.
+// Does not own: retrying requests (the callers know what may be sent twice), the meaning of answers.
+//
+// Invariants
+//   N1  Metadata of a topic is only replaced by an answer of a broker, never guessed.
+//   N2  While no known node can be reached, the bootstrap addresses are asked again (KIP-899).
+import { Fatal, Retriable } from '@flatline/base';
+import type { TopicPartition } from '@flatline/task';
+import type { Logger } from 'kafkajs/src/loggers/index.js';
+import { BrokerLink } from './broker-link.ts';
+import { type CoordinatorKind, decodeFindCoordinator, findCoordinatorRequest } from './find-coordinator.ts';
+import { codeOf, errorOfCode } from './foreign-errors.ts';
+import { kafkajsLogger } from './kafkajs-log.ts';
+import { KafkaCode } from './kafka-error-codes.ts';
+import { type BrokerAddress, formatAddress, type KafkaOptions, parseAddress } from './kafka-options.ts';
+import type { AnswerDecoder, KafkaRequest, SendOptions } from './kafka-request.ts';
+import {
+  type ClusterMetadata,
+  decodeMetadata,
+  metadataRequest,
+  type NodeAddress,
+  type TopicMetadata,
+} from './metadata.ts';
+
+export interface Leader {
+  readonly nodeId: number;
+  readonly leaderEpoch: number;
+  readonly topicId: string;
+}
+
+/** Opens nothing yet: connections are made when first needed. @throws Fatal where an address is malformed. */
+export function openCluster(options: KafkaOptions): KafkaConnection {
+  return new KafkaConnection(options);
+}
+
+export class KafkaConnection {
+  readonly #options: KafkaOptions;
+  readonly #logger: Logger;
+  readonly #bootstrap: readonly BrokerAddress[];
+  readonly #links = new Map<string, BrokerLink>();
+  readonly #topics = new Map<string, TopicMetadata>();
+  #nodes = new Map<number, BrokerAddress>();
+  #closed = false;
+
+  constructor(options: KafkaOptions) {
+    this.#options = options;
+    this.#logger = kafkajsLogger(options);
+    this.#bootstrap = options.brokers.map((text) => {
+      const address = parseAddress(text);
+      if (address === undefined) throw new Fatal(`brokers: "${text}" is not host:port, for example 127.0.0.1:9092`);
+      return address;
+    });
+    if (this.#bootstrap.length === 0) throw new Fatal('brokers: is empty; name at least one host:port');
+  }
+
+  /**
+   * Sends one request to one node and decodes its answer. Never tries again by itself.
+   * @throws Retriable where the node is unknown, unreachable or silent; Fatal; whatever `decode` throws.
+   */
+  send<T>(nodeId: number, request: KafkaRequest, decode: AnswerDecoder<T>, options?: SendOptions): Promise<T> {
+    const address = this.#nodes.get(nodeId);
+    if (address === undefined) {
+      const doing = options?.doing ?? `send ${request.apiName}`;
+      return Promise.reject(new Retriable(`cannot ${doing}: node ${nodeId} is not known`));
+    }
+    return this.#link(address).send(request, decode, options);
+  }
+
+  /** Sends to whichever node answers first in turn. @throws Retriable naming the bootstrap addresses; Fatal. */
+  async sendAny<T>(request: KafkaRequest, decode: AnswerDecoder<T>, options?: SendOptions): Promise<T> {
+    const failures: string[] = [];
+    for (const link of this.#candidates()) {
+      try {
+        return await link.send(request, decode, options);
+      } catch (error) {
+        // Another node is asked only where this one could not be: an answer is an answer.
+        if (!(error instanceof Retriable) || codeOf(error) !== undefined) throw error;
+        failures.push(error.message);
+      }
+    }
+    throw new Retriable(`no broker answers (brokers: ${this.#options.brokers.join(', ')}): ${failures.join('; ')}`);
+  }
+
+  /** Asks for the newest metadata of these topics; a topic's own error is in its `errorCode`. @throws Retriable, Fatal. */
+  async refresh(topics: readonly string[]): Promise<ClusterMetadata> {
+    const metadata = await this.sendAny(metadataRequest(topics), decodeMetadata, { doing: 'read the metadata' });
+    this.#nodes = new Map(metadata.nodes.map((node) => [node.nodeId, node]));
+    for (const topic of metadata.topics) this.#topics.set(topic.topic, topic);
+    this.#dropStrangers();
+    return metadata;
+  }
+
+  /** What the last refresh said about the partition's leader; undefined where it named none, or was never asked. */
+  knownLeader({ topic, partition }: TopicPartition): Leader | undefined {
+    const known = this.#topics.get(topic);
+    const found = known?.partitions[partition];
+    if (known === undefined || found === undefined || found.leader < 0) return undefined;
+    return { nodeId: found.leader, leaderEpoch: found.leaderEpoch, topicId: known.topicId };
+  }
+
+  /** The partition's leader, asking for metadata where it is not known. @throws Retriable where it has none; Fatal. */
+  async leader(partition: TopicPartition): Promise<Leader> {
+    const known = this.knownLeader(partition);
+    if (known !== undefined) return known;
+    await this.refresh([partition.topic]);
+    const found = this.knownLeader(partition);
+    if (found !== undefined) return found;
+    const doing = `find the leader of ${partition.topic}-${partition.partition}`;
+    throw errorOfCode(this.#whyLeaderless(partition), doing);
+  }
+
+  /** Forgets who led the topic's partitions: after NOT_LEADER_OR_FOLLOWER, so that `leader` asks again. */
+  forgetLeaders(topic: string): void {
+    this.#topics.delete(topic);
+  }
+
+  /** The node that coordinates; asks each time, so keep it until NOT_COORDINATOR. @throws Retriable, Fatal. */
+  async coordinator(kind: CoordinatorKind, key: string): Promise<number> {
+    const doing = `find the coordinator of ${kind} ${key}`;
+    const node = await this.sendAny(
+      findCoordinatorRequest(kind, key),
+      (payload) => decodeFindCoordinator(payload, doing),
+      { doing },
+    );
+    this.#learn(node);
+    return node.nodeId;
+  }
+
+  /** The controller, for topic administration. @throws Retriable, Fatal. */
+  async controller(): Promise<number> {
+    const { controllerId, nodes } = await this.refresh([]);
+    if (nodes.some(({ nodeId }) => nodeId === controllerId)) return controllerId;
+    throw new Retriable('the cluster names no controller at the moment');
+  }
+
+  /** Rejects what is under way with Retriable. Idempotent. */
+  close(): void {
+    this.#closed = true;
+    for (const link of this.#links.values()) link.close();
+    this.#links.clear();
+  }
+
+  #learn({ nodeId, host, port }: NodeAddress): void {
+    this.#nodes.set(nodeId, { host, port });
+  }
+
+  #link(address: BrokerAddress): BrokerLink {
+    if (this.#closed) throw new Retriable(`closed the connection to ${formatAddress(address)}`);
+    const key = formatAddress(address);
+    const existing = this.#links.get(key);
+    if (existing !== undefined) return existing;
+    const link = new BrokerLink(address, this.#options, this.#logger);
+    this.#links.set(key, link);
+    return link;
+  }
+
+  /** Connected nodes first, then other known nodes, then the bootstrap addresses, each address once. */
+  #candidates(): BrokerLink[] {
+    const links = [...this.#nodes.values(), ...this.#bootstrap].map((address) => this.#link(address));
+    return [...new Set(links)].sort((a, b) => Number(b.connected) - Number(a.connected));
+  }
+
+  /** Closes links to addresses that are neither a node's nor a bootstrap address any more. */
+  #dropStrangers(): void {
+    const kept = new Set([...this.#nodes.values(), ...this.#bootstrap].map(formatAddress));
+    for (const [key, link] of this.#links) {
+      if (kept.has(key)) continue;
+      link.close();
+      this.#links.delete(key);
+    }
+  }
+
+  #whyLeaderless({ topic, partition }: TopicPartition): number {
+    const known = this.#topics.get(topic);
+    if (known === undefined || known.errorCode !== KafkaCode.none)
+      return known?.errorCode ?? KafkaCode.unknownTopicOrPartition;
+    const found = known.partitions[partition];
+    if (found === undefined) return KafkaCode.unknownTopicOrPartition;
+    return found.errorCode === KafkaCode.none ? KafkaCode.leaderNotAvailable : found.errorCode;
+  }
+}

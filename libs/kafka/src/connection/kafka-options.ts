@@ -1,0 +1,48 @@
+import type { ConnectionOptions } from 'node:tls';
+import type { Clock, DurationMs } from '@flatline/base';
+import type { SASLOptions } from 'kafkajs';
+
+export interface KafkaLogEntry {
+  readonly level: 'error' | 'warn' | 'info' | 'debug';
+  readonly message: string;
+  readonly facts: Readonly<Record<string, unknown>>;
+}
+
+/** How to reach one Kafka cluster. Everything opened with the same options has connections of its own. */
+export interface KafkaOptions {
+  /** Bootstrap addresses, `host:port` or `[ipv6]:port`. */
+  readonly brokers: readonly string[];
+  readonly clientId: string;
+  /** true: TLS with the system's certificate authorities. */
+  readonly ssl?: boolean | ConnectionOptions;
+  /** As kafkajs takes it: `{ mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512' | 'oauthbearer' | 'aws', … }`. */
+  readonly sasl?: SASLOptions;
+  readonly clock: Clock;
+  /** Receives what would otherwise be printed; errors of connections are also thrown to whoever asked. */
+  readonly log?: (entry: KafkaLogEntry) => void;
+  readonly connectTimeoutMs?: DurationMs;
+  /** Silence after which a request, and the connection it was sent on, is given up. */
+  readonly requestTimeoutMs?: DurationMs;
+}
+
+/** TCP, TLS, ApiVersions and SASL together. */
+export const CONNECT_TIMEOUT_MS: DurationMs = 10_000;
+/** Above the broker's own 10 s for coordinator work, below the 45 s after which operators think of a hang. */
+export const REQUEST_TIMEOUT_MS: DurationMs = 30_000;
+
+export interface BrokerAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+export function formatAddress({ host, port }: BrokerAddress): string {
+  return host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+}
+
+/** undefined where `text` is not `host:port`. */
+export function parseAddress(text: string): BrokerAddress | undefined {
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:\s[\]]+)):(\d{1,5})$/.exec(text.trim());
+  const host = match?.[1] ?? match?.[2];
+  const port = Number(match?.[3]);
+  return host !== undefined && port > 0 && port < 65_536 ? { host, port } : undefined;
+}

@@ -1,0 +1,12 @@
+// What must be changed inside kafkajs 2.2.4 itself (its source is frozen, so a patch stays valid). Applied on import.
+import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
+
+/**
+ * kafkajs.md 16: the queue reschedules its check for throttled requests for ever, every millisecond and with a negative
+ * delay, on every idle connection. A check is needed only while something is pending: `push` schedules one itself.
+ */
+// eslint-disable-next-line @typescript-eslint/unbound-method -- called with the queue as `this` below
+const scheduleCheck = RequestQueue.prototype.scheduleCheckPendingRequests;
+RequestQueue.prototype.scheduleCheckPendingRequests = function (this: RequestQueue): void {
+  if (this.pending.length > 0) scheduleCheck.call(this);
+};
