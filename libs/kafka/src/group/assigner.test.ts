@@ -1,0 +1,156 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { assign, type MemberClaim, type MemberPartitions } from './assigner.ts';
+
+const claim = (memberId: string, claims: Partial<MemberClaim> = {}): MemberClaim => ({
+  memberId,
+  generation: -1,
+  owned: [],
+  checkpoints: [],
+  ...claims,
+});
+
+const byMember = (assignment: readonly MemberPartitions[]): Record<string, readonly number[]> =>
+  Object.fromEntries(assignment.map(({ memberId, partitions }) => [memberId, partitions]));
+
+/** What the members would claim after `assignment`. */
+const claimsOf = (assignment: readonly MemberPartitions[], generation: number): MemberClaim[] =>
+  assignment.map(({ memberId, partitions }) => claim(memberId, { generation, owned: partitions }));
+
+const moved = (before: readonly MemberPartitions[], after: readonly MemberPartitions[]): number => {
+  const owners = new Map(before.flatMap(({ memberId, partitions }) => partitions.map((p) => [p, memberId] as const)));
+  return after.flatMap(({ memberId, partitions }) => partitions.filter((p) => owners.get(p) !== memberId)).length;
+};
+
+const groups = fc.record({
+  partitionCount: fc.integer({ min: 0, max: 40 }),
+  standbys: fc.integer({ min: 0, max: 3 }),
+  members: fc.uniqueArray(
+    fc.record({
+      memberId: fc.string({ minLength: 1, maxLength: 4 }),
+      generation: fc.integer({ min: -1, max: 5 }),
+      // Beyond the partition count, negative, and twice: members are other processes, perhaps of another version.
+      owned: fc.array(fc.integer({ min: -2, max: 45 }), { maxLength: 45 }),
+      checkpoints: fc.array(
+        fc.record({ partition: fc.integer({ min: -2, max: 45 }), changelogPosition: fc.nat(1000) }),
+        { maxLength: 20 },
+      ),
+    }),
+    { minLength: 1, maxLength: 8, selector: ({ memberId }) => memberId },
+  ),
+});
+
+describe('assign', () => {
+  test('every partition exactly once, counts differ by at most one, whatever is claimed (rerun: the printed seed)', () => {
+    fc.assert(
+      fc.property(groups, ({ members, partitionCount, standbys }) => {
+        const assignment = assign(members, partitionCount, standbys);
+        const all = assignment.flatMap(({ partitions }) => partitions).sort((a, b) => a - b);
+        expect(all).toEqual(Array.from({ length: partitionCount }, (_, partition) => partition));
+        const counts = assignment.map(({ partitions }) => partitions.length);
+        expect(Math.max(...counts) - Math.min(...counts)).toBeLessThanOrEqual(1);
+      }),
+    );
+  });
+
+  test('does not depend on the order of the members (rerun: the printed seed)', () => {
+    fc.assert(
+      fc.property(groups, fc.integer(), ({ members, partitionCount, standbys }, shuffle) => {
+        const reordered = [...members].sort(
+          (a, b) => ((a.memberId.length * shuffle) % 7) - ((b.memberId.length * shuffle) % 7),
+        );
+        for (const order of [reordered, [...members].reverse()])
+          expect(assign(order, partitionCount, standbys)).toEqual(assign(members, partitionCount, standbys));
+      }),
+    );
+  });
+
+  test('assigning again what was assigned changes nothing (rerun: the printed seed)', () => {
+    fc.assert(
+      fc.property(groups, ({ members, partitionCount }) => {
+        const once = assign(members, partitionCount);
+        expect(byMember(assign(claimsOf(once, 6), partitionCount))).toEqual(byMember(once));
+      }),
+    );
+  });
+
+  test('a member that joins or leaves moves no more partitions than balance needs (rerun: the printed seed)', () => {
+    fc.assert(
+      fc.property(groups, ({ members, partitionCount }) => {
+        const before = assign(members, partitionCount);
+        const joined = assign([...claimsOf(before, 6), claim('a newcomer')], partitionCount);
+        expect(moved(before, joined)).toBe(byMember(joined)['a newcomer']!.length);
+        const [leaver, ...rest] = joined;
+        if (rest.length === 0) return;
+        expect(moved(joined, assign(claimsOf(rest, 7), partitionCount))).toBe(leaver!.partitions.length);
+      }),
+    );
+  });
+
+  test('of two members that claim a partition, the one of the later generation has it', () => {
+    const zombie = claim('a', { generation: 3, owned: [0, 1] });
+    const owner = claim('b', { generation: 4, owned: [0, 1] });
+    const other = claim('c', { generation: 4, owned: [2, 3] });
+    expect(byMember(assign([zombie, owner, other], 4))).toEqual({ a: [3], b: [0, 1], c: [2] });
+    expect(byMember(assign([zombie, owner], 2))).toMatchObject({ a: [1], b: [0] });
+  });
+
+  test('a partition without an owner goes where the checkpoint is freshest', () => {
+    const members = [
+      claim('a', { checkpoints: [{ partition: 0, changelogPosition: 10 }] }),
+      claim('b', { checkpoints: [{ partition: 0, changelogPosition: 11 }] }),
+      claim('c', { checkpoints: [{ partition: 1, changelogPosition: 1 }] }),
+    ];
+    expect(byMember(assign(members, 2))).toEqual({ a: [], b: [0], c: [1] });
+  });
+
+  test('an owner keeps its partition though another has a fresher checkpoint', () => {
+    const members = [
+      claim('a', { generation: 1, owned: [0], checkpoints: [{ partition: 0, changelogPosition: 1 }] }),
+      claim('b', { generation: 1, owned: [1], checkpoints: [{ partition: 0, changelogPosition: 9 }] }),
+    ];
+    expect(byMember(assign(members, 2))).toEqual({ a: [0], b: [1] });
+  });
+
+  test('a member that must give up a partition gives up the one the newcomer is nearest to', () => {
+    const owner = claim('a', {
+      generation: 1,
+      owned: [0, 1, 2],
+      checkpoints: [0, 1, 2].map((partition) => ({ partition, changelogPosition: 100 })),
+    });
+    const newcomer = claim('b', {
+      checkpoints: [
+        { partition: 0, changelogPosition: 20 },
+        { partition: 1, changelogPosition: 90 },
+      ],
+    });
+    expect(byMember(assign([owner, newcomer], 3))).toEqual({ a: [0, 2], b: [1] });
+  });
+
+  test('standbys: another member than the owner, as many as there are, spread evenly (rerun: the printed seed)', () => {
+    fc.assert(
+      fc.property(groups, ({ members, partitionCount, standbys }) => {
+        const assignment = assign(members, partitionCount, standbys);
+        const perPartition = new Array<number>(partitionCount).fill(0);
+        for (const member of assignment) {
+          expect(member.standbys.filter((partition) => member.partitions.includes(partition))).toEqual([]);
+          expect(new Set(member.standbys).size).toBe(member.standbys.length);
+          for (const partition of member.standbys) perPartition[partition]! += 1;
+        }
+        const wanted = Math.min(standbys, members.length - 1);
+        expect(new Set(perPartition)).toEqual(new Set(partitionCount === 0 ? [] : [wanted]));
+        const held = assignment.map((member) => member.standbys.length);
+        expect(Math.max(...held)).toBeLessThanOrEqual(Math.ceil((partitionCount * wanted) / members.length) + wanted);
+      }),
+    );
+  });
+
+  test('a standby stays with the member that already follows the changelog', () => {
+    const members = [
+      claim('a', { generation: 1, owned: [0] }),
+      claim('b', { generation: 1, owned: [1] }),
+      claim('c', { generation: 1, owned: [2], checkpoints: [{ partition: 0, changelogPosition: 5 }] }),
+    ];
+    expect(assign(members, 3, 1).find(({ memberId }) => memberId === 'c')!.standbys).toEqual([0]);
+  });
+});
