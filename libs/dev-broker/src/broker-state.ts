@@ -1,0 +1,94 @@
+// `state.json` of a data directory: who runs the broker in it. Written by that broker's supervisor alone, for as long as it runs.
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isAlive, type ProcessIdentity } from './process-identity.ts';
+
+export interface ProcessState {
+  /** `node-1`, `node-2`, `node-3`, `registry`. */
+  readonly name: string;
+  /** Undefined while it does not run. */
+  readonly identity: ProcessIdentity | undefined;
+}
+
+/** What does not change while a broker runs. */
+export interface BrokerFacts {
+  readonly bootstrap: string;
+  readonly ports: readonly number[];
+  readonly registryUrl: string | undefined;
+  /** Dies with the process that started it, or runs on until it is stopped. */
+  readonly mode: 'owned' | 'detached';
+}
+
+export interface BrokerState extends BrokerFacts {
+  readonly supervisor: ProcessIdentity;
+  readonly processes: readonly ProcessState[];
+}
+
+/** Version of the file's form; another one is treated as no file. */
+const form = 1;
+
+export function stateFileOf(dataDir: string): string {
+  return join(dataDir, 'state.json');
+}
+
+export function encodeState(state: BrokerState): string {
+  return `${JSON.stringify({ form, ...state }, undefined, 2)}\n`;
+}
+
+/** Undefined if the text is not a state of this form: cut off, of another version, edited by hand. */
+export function decodeState(text: string): BrokerState | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  return isState(value) ? value : undefined;
+}
+
+/** Undefined if there is none or it cannot be read. What it names may have died since: see `isAlive`. */
+export function readState(dataDir: string): BrokerState | undefined {
+  try {
+    return decodeState(readFileSync(stateFileOf(dataDir), 'utf8'));
+  } catch {
+    return undefined; // no file: nothing runs here
+  }
+}
+
+/** Whole or not at all, for readers in other processes. */
+export function writeState(dataDir: string, state: BrokerState): void {
+  const file = stateFileOf(dataDir);
+  writeFileSync(`${file}.new`, encodeState(state));
+  renameSync(`${file}.new`, file);
+}
+
+/** Identities of the state that still live, the supervisor's included. */
+export function survivorsOf(state: BrokerState): ProcessIdentity[] {
+  return [state.supervisor, ...state.processes.flatMap(({ identity }) => identity ?? [])].filter(isAlive);
+}
+
+function isState(value: unknown): value is BrokerState {
+  if (!isRecord(value) || value['form'] !== form) return false;
+  const { supervisor, processes, bootstrap, ports } = value;
+  return (
+    typeof bootstrap === 'string' &&
+    Array.isArray(ports) &&
+    ports.every((port) => typeof port === 'number') &&
+    isIdentity(supervisor) &&
+    Array.isArray(processes) &&
+    processes.every(
+      (each) =>
+        isRecord(each) &&
+        typeof each['name'] === 'string' &&
+        (each['identity'] === undefined || isIdentity(each['identity'])),
+    )
+  );
+}
+
+function isIdentity(value: unknown): value is ProcessIdentity {
+  return isRecord(value) && Number.isSafeInteger(value['pid']) && typeof value['startedAt'] === 'string';
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null;
+}

@@ -1,0 +1,80 @@
+import { Fatal } from '@flatline/base';
+import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { identify, isAlive, type ProcessIdentity } from './process-identity.ts';
+
+const retryMs = 100;
+
+export interface ExclusiveOptions {
+  /** How long to wait for another process, in milliseconds. */
+  readonly waitMs: number;
+  /** Called once if another process has to be waited for. */
+  readonly onWait?: (owner: number) => void;
+}
+
+/**
+ * Runs `work` while no other process of this machine does under the same lock file. A lock whose owner died is taken over.
+ * Throws `Fatal` when the owner lives on for longer than `waitMs`.
+ */
+export async function exclusive<T>(lock: string, options: ExclusiveOptions, work: () => Promise<T>): Promise<T> {
+  mkdirSync(dirname(lock), { recursive: true });
+  const giveUpAt = performance.now() + options.waitMs;
+  let waited = false;
+  for (;;) {
+    const owner = tryTake(lock);
+    if (owner === undefined) break;
+    if (performance.now() > giveUpAt)
+      throw new Fatal(`${lock} is held by process ${owner.pid} for more than ${options.waitMs} ms: stop it, or wait`);
+    if (!waited) options.onWait?.(owner.pid);
+    waited = true;
+    await delay(retryMs);
+  }
+  try {
+    return await work();
+  } finally {
+    rmSync(lock, { force: true });
+  }
+}
+
+/** Undefined when taken, else the living owner. */
+function tryTake(lock: string): ProcessIdentity | undefined {
+  const claim = `${lock}.${process.pid}.${Math.random().toString(36).slice(2)}`;
+  writeFileSync(claim, JSON.stringify(identify(process.pid)));
+  try {
+    // A hard link appears whole or not at all, so nobody ever reads a lock that is still being written.
+    linkSync(claim, lock);
+    return undefined;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(claim, { force: true });
+  }
+  const owner = readOwner(lock);
+  if (owner !== undefined && isAlive(owner)) return owner;
+  clearAway(lock);
+  return owner ?? { pid: 0, startedAt: '' };
+}
+
+/** Moves a dead owner's lock aside. Whoever moved a living one by losing a race against a takeover puts it back. */
+function clearAway(lock: string): void {
+  const aside = `${lock}.${process.pid}.${Math.random().toString(36).slice(2)}`;
+  try {
+    renameSync(lock, aside);
+    const owner = readOwner(aside);
+    if (owner !== undefined && isAlive(owner)) linkSync(aside, lock);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code !== 'ENOENT' && code !== 'EEXIST') throw error;
+  } finally {
+    rmSync(aside, { force: true });
+  }
+}
+
+function readOwner(lock: string): ProcessIdentity | undefined {
+  try {
+    return JSON.parse(readFileSync(lock, 'utf8')) as ProcessIdentity;
+  } catch {
+    return undefined; // released meanwhile
+  }
+}

@@ -1,0 +1,76 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Fatal } from '@flatline/base';
+import { askBrokers } from './metadata-probe.ts';
+import { type NodePlan } from './node-settings.ts';
+import { loopback } from './ports.ts';
+import { type BrokerNode } from './running-broker.ts';
+import { type Supervision } from './supervision.ts';
+
+const stopWithinMs = 15_000;
+const startWithinMs = 60_000;
+const pollMs = 50;
+
+/** One node of a broker run by Java, for tests that break nodes. */
+export class JavaNode implements BrokerNode {
+  readonly id: number;
+  readonly port: number;
+  readonly #name: string;
+  readonly #supervision: Supervision;
+
+  constructor(plan: NodePlan, supervision: Supervision) {
+    this.id = plan.id;
+    this.port = plan.port;
+    this.#name = `node-${plan.id}`;
+    this.#supervision = supervision;
+  }
+
+  get pid(): number | undefined {
+    return this.#supervision.pidOf(this.#name);
+  }
+
+  async stop(): Promise<void> {
+    const bound = setTimeout(() => {
+      this.#signal('SIGKILL');
+    }, stopWithinMs);
+    this.#signal('SIGTERM');
+    await this.#ended();
+    clearTimeout(bound);
+  }
+
+  async kill9(): Promise<void> {
+    this.#signal('SIGKILL');
+    await this.#ended();
+  }
+
+  async start(): Promise<void> {
+    this.#supervision.send({ kind: 'start', name: this.#name });
+    await this.#supervision.until(() => this.pid !== undefined);
+    const giveUpAt = performance.now() + startWithinMs;
+    while ((await askBrokers({ host: loopback, port: this.port }))?.includes(this.id) !== true) {
+      if (this.pid === undefined) throw new Fatal(`${this.#name} ended while starting: see its folder's broker.log`);
+      if (performance.now() > giveUpAt)
+        throw new Fatal(
+          `${this.#name} is not part of the cluster after ${startWithinMs} ms: do enough nodes run for a quorum?`,
+        );
+      await delay(pollMs);
+    }
+  }
+
+  pause(): Promise<void> {
+    this.#signal('SIGSTOP');
+    return Promise.resolve();
+  }
+
+  resume(): Promise<void> {
+    this.#signal('SIGCONT');
+    return Promise.resolve();
+  }
+
+  #signal(signal: NodeJS.Signals): void {
+    this.#supervision.send({ kind: 'signal', name: this.#name, signal });
+  }
+
+  #ended(): Promise<void> {
+    return this.#supervision.until(() => this.pid === undefined);
+  }
+}

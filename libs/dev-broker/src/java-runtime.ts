@@ -1,0 +1,47 @@
+import { Fatal } from '@flatline/base';
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+/** Kafka 4 and the registry are compiled for Java 17. */
+export const javaVersionMin = 17;
+
+export interface JavaRuntime {
+  readonly command: string;
+  readonly version: number;
+  /** Differs between builds of Java: a class archive of one is of no use to another. */
+  readonly fingerprint: string;
+}
+
+/** `17` of `openjdk version "17.0.15" 2025-04-15`, `8` of `java version "1.8.0_392"`; undefined if it is not Java that spoke. */
+export function parseJavaVersion(banner: string): number | undefined {
+  const match = /version "(?:1\.)?(\d+)/.exec(banner);
+  return match === null ? undefined : Number(match[1]);
+}
+
+/** `JAVA_HOME` first, then PATH. Undefined if there is none; throws `Fatal` if it is too old. */
+export async function findJava(environment: NodeJS.ProcessEnv): Promise<JavaRuntime | undefined> {
+  const home = environment['JAVA_HOME'];
+  const candidates = home === undefined || home === '' ? ['java'] : [join(home, 'bin', 'java'), 'java'];
+  let tooOld: string | undefined;
+  for (const command of candidates) {
+    const banner = await bannerOf(command);
+    const version = banner === undefined ? undefined : parseJavaVersion(banner);
+    if (banner === undefined || version === undefined) continue;
+    if (version >= javaVersionMin)
+      return { command, version, fingerprint: createHash('sha256').update(banner).digest('hex').slice(0, 12) };
+    tooOld ??= `${command} is Java ${version}`;
+  }
+  if (tooOld === undefined) return undefined;
+  throw new Fatal(`${tooOld}, Kafka 4 needs ${javaVersionMin}: install a newer one or point JAVA_HOME at it`);
+}
+
+async function bannerOf(command: string): Promise<string | undefined> {
+  try {
+    const { stderr } = await promisify(execFile)(command, ['-version'], { timeout: 20_000 });
+    return stderr;
+  } catch {
+    return undefined; // not there, or not Java: the next candidate
+  }
+}

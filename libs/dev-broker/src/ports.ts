@@ -1,0 +1,50 @@
+import { Fatal } from '@flatline/base';
+import { createServer } from 'node:net';
+
+export const loopback = '127.0.0.1';
+
+/** Distinct ports that were free a moment ago. Another process may still take one: whoever starts on it must be ready to try again. */
+export async function freePorts(count: number): Promise<number[]> {
+  const servers = await Promise.all(Array.from({ length: count }, () => listen(0)));
+  const ports = servers.map(portOf);
+  await Promise.all(servers.map(close));
+  return ports;
+}
+
+/** Throws `Fatal` naming the port if something listens on it. */
+export async function assertPortFree(port: number, remedy: string): Promise<void> {
+  try {
+    await close(await listen(port));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EADDRINUSE') throw new Fatal(`port ${port} on ${loopback} is in use: ${remedy}`, error);
+    if (code === 'EACCES') throw new Fatal(`port ${port} needs privileges: choose one above 1023`, error);
+    throw error;
+  }
+}
+
+type Server = ReturnType<typeof createServer>;
+
+function listen(port: number): Promise<Server> {
+  return new Promise((resolve, reject) => {
+    const server = createServer();
+    server.once('error', reject);
+    server.listen(port, loopback, () => {
+      resolve(server);
+    });
+  });
+}
+
+function portOf(server: Server): number {
+  const address = server.address();
+  if (address === null || typeof address === 'string') throw new Fatal('a TCP server has no port');
+  return address.port;
+}
+
+function close(server: Server): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+  });
+}

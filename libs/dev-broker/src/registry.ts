@@ -1,0 +1,58 @@
+import { Fatal } from '@flatline/base';
+import { mkdirSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { planJava } from './java-process.ts';
+import { type JavaRuntime } from './java-runtime.ts';
+import { loopback } from './ports.ts';
+import { type ProcessPlan } from './supervisor-plan.ts';
+
+const heapMb = 512;
+const answerWithinMs = 2000;
+
+export interface RegistryPlace {
+  readonly artifacts: string;
+  readonly dataDir: string;
+  readonly port: number;
+  /** Keeps schemas in the data directory; else in memory. Ids in kept records need kept schemas. */
+  readonly durable: boolean;
+}
+
+/** Base URL of the Confluent API of a registry on this machine. */
+export function registryUrlOf(port: number): string {
+  return `http://${loopback}:${port}/apis/ccompat/v7`;
+}
+
+export function planRegistry(java: JavaRuntime, place: RegistryPlace): ProcessPlan {
+  const runner = readdirSync(place.artifacts).find((name) => name.endsWith('-runner.jar'));
+  if (runner === undefined)
+    throw new Fatal(`no runner jar in ${place.artifacts}: delete that folder to fetch it again`);
+  const folder = join(place.dataDir, 'registry');
+  mkdirSync(folder, { recursive: true });
+  const storage = place.durable ? [`-Dapicurio.datasource.url=jdbc:h2:file:${join(folder, 'schemas')}`] : [];
+  return planJava(java, {
+    name: 'registry',
+    folder,
+    heapMb,
+    archive: { folder: place.artifacts, of: 'registry' },
+    args: [
+      `-Dquarkus.http.host=${loopback}`,
+      `-Dquarkus.http.port=${place.port}`,
+      '-Dquarkus.log.level=WARN',
+      '-Dquarkus.http.access-log.enabled=false',
+      ...storage,
+      '-jar',
+      join(place.artifacts, runner),
+    ],
+  });
+}
+
+/** True once the Confluent API at this base URL answers. */
+export async function registryAnswers(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(`${url}/subjects`, { signal: AbortSignal.timeout(answerWithinMs) });
+    await answer.arrayBuffer();
+    return answer.ok;
+  } catch {
+    return false; // not listening yet
+  }
+}

@@ -1,0 +1,54 @@
+// What a started broker looks like, wherever it came from.
+import { type ServerProperties } from './node-settings.ts';
+
+export interface BrokerOptions {
+  /** Port of the first node, the others follow it. Default: free ones. */
+  readonly port?: number | undefined;
+  /** Default: as many as the data directory holds, else 1. */
+  readonly nodes?: 1 | 3 | undefined;
+  /** Default `<repository>/.flatline/broker`. */
+  readonly dataDir?: string | undefined;
+  /** A data directory of its own under the system's temporary folder, removed at the end. Default false. */
+  readonly ephemeral?: boolean | undefined;
+  /** Adds a schema registry that speaks the Confluent API and keeps its schemas in memory. Default false. */
+  readonly registry?: boolean | undefined;
+  /** Default: a free one. */
+  readonly registryPort?: number | undefined;
+  /** Java heap of each node, in MB. Default 768. */
+  readonly heapMb?: number | undefined;
+  /** Any of Kafka's server.properties, over what is chosen here. */
+  readonly properties?: ServerProperties | undefined;
+  /** Default: a container if an engine answers, else Java. */
+  readonly source?: 'container' | 'java' | undefined;
+  /** Told what takes long. Default: nobody. */
+  readonly log?: ((line: string) => void) | undefined;
+}
+
+export interface BrokerNode {
+  /** 1, 2, 3: Kafka's node id. */
+  readonly id: number;
+  readonly port: number;
+  /** Undefined while it does not run, and for a container. */
+  readonly pid: number | undefined;
+  /** Clean end; resolves when it has ended. */
+  stop(): Promise<void>;
+  /** End without warning; resolves when it has ended. */
+  kill9(): Promise<void>;
+  /** Resolves when it answers and the cluster counts it in. */
+  start(): Promise<void>;
+  /** Freezes it: connections stay open and nothing answers. */
+  pause(): Promise<void>;
+  resume(): Promise<void>;
+}
+
+export interface RunningBroker {
+  /** Comma-separated host:port, one per node. */
+  readonly bootstrap: string;
+  readonly source: 'environment' | 'container' | 'java';
+  /** Base URL of the Confluent API. */
+  readonly registryUrl: string | undefined;
+  /** Empty for brokers of the environment. */
+  readonly nodes: readonly BrokerNode[];
+  /** Stops what was started here, and nothing else; a second call waits for the first. */
+  stop(): Promise<void>;
+}

@@ -1,0 +1,96 @@
+// The process between a broker's Java processes and whoever started them. `node supervisor.ts <plan.json>`
+//
+// Owns: the Java processes, state.json, the removal of a temporary data directory.
+// Does not own: choosing ports, formatting, readiness: those are done before and outside.
+//
+// Invariants
+//   V1  When the channel to the owner closes, for whatever reason (kill -9 included), everything is stopped.
+//   V2  It leads a process group of its own: Ctrl-C in the owner's terminal reaches neither it nor Java, so the owner can
+//       drain while the broker still answers.
+//   V3  It ends only after the last of its children has.
+import { spawn, type ChildProcess } from 'node:child_process';
+import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { stateFileOf, writeState } from './broker-state.ts';
+import { identify } from './process-identity.ts';
+import {
+  type ProcessPlan,
+  type SupervisorCommand,
+  type SupervisorPlan,
+  type SupervisorReport,
+} from './supervisor-plan.ts';
+
+const plan = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as SupervisorPlan;
+const children = new Map<string, ChildProcess>();
+let ending = false;
+
+function report(message: SupervisorReport): void {
+  // The channel of a detached broker is closed once it is ready; an owner may die at any time.
+  if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
+}
+
+function start(name: string): void {
+  const wanted = plan.processes.find((each) => each.name === name);
+  if (wanted === undefined || children.has(name) || ending) return;
+  const output = openSync(wanted.console, 'a');
+  const child = spawn(wanted.command, wanted.args, { cwd: wanted.folder, stdio: ['ignore', output, output] });
+  closeSync(output);
+  children.set(name, child);
+  child.on('error', (error) => {
+    ended(wanted, error.message);
+  });
+  child.on('exit', (code, signal) => {
+    ended(wanted, signal === null ? `exit code ${code ?? 0}` : signal);
+  });
+  if (child.pid !== undefined) report({ kind: 'spawned', name, pid: child.pid });
+  saveState();
+}
+
+function ended(planned: ProcessPlan, how: string): void {
+  if (!children.delete(planned.name)) return;
+  if (planned.archive !== undefined && existsSync(planned.archive.written))
+    renameSync(planned.archive.written, planned.archive.kept);
+  report({ kind: 'exited', name: planned.name, how });
+  const nodesLeft = [...children.keys()].some((name) => name !== 'registry');
+  if (ending && children.size === 0) leave();
+  else if (!ending) {
+    saveState();
+    // Nobody is left to restart the nodes of a detached broker, and a registry alone is of no use.
+    if (!process.connected && !nodesLeft) end();
+  }
+}
+
+function saveState(): void {
+  const supervisor = identify(process.pid) ?? { pid: process.pid, startedAt: 'unknown' };
+  const processes = plan.processes.map(({ name }) => {
+    const pid = children.get(name)?.pid;
+    return { name, identity: pid === undefined ? undefined : identify(pid) };
+  });
+  writeState(plan.dataDir, { ...plan.facts, supervisor, processes });
+}
+
+function end(): void {
+  if (ending) return;
+  ending = true;
+  if (children.size === 0) leave();
+  for (const child of children.values()) child.kill('SIGTERM');
+  setTimeout(() => {
+    for (const child of children.values()) child.kill('SIGKILL');
+  }, plan.stopWithinMs);
+}
+
+function leave(): never {
+  rmSync(plan.temporary ? plan.dataDir : stateFileOf(plan.dataDir), { recursive: true, force: true });
+  process.exit(0);
+}
+
+process.on('message', (command: SupervisorCommand) => {
+  if (command.kind === 'start') start(command.name);
+  else if (command.kind === 'signal') children.get(command.name)?.kill(command.signal);
+  else end();
+});
+process.on('disconnect', () => {
+  if (plan.facts.mode === 'owned') end();
+});
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, end);
+
+for (const { name } of plan.processes) start(name);
