@@ -1,0 +1,217 @@
+// What goes wrong: by chance, at rates, and on order, at a named place; and the count of what really did (V12: a run
+// whose fault did not fire is invalid, not green).
+//
+// Owns: the rates, the orders not yet carried out, the counts.      Does not own: carrying them out (Network, stores).
+import { assert, type DurationMs, type Random } from '@flatline/base';
+
+export type RequestKind =
+  | 'InitProducerId'
+  | 'AddPartitionsToTxn'
+  | 'Produce'
+  | 'AddOffsetsToTxn'
+  | 'TxnOffsetCommit'
+  | 'EndTxn'
+  | 'ClockRecord'
+  | 'Fetch'
+  | 'ListOffsets'
+  | 'OffsetFetch'
+  | 'DeleteRecords'
+  | 'JoinGroup'
+  | 'Heartbeat'
+  | 'LeaveGroup';
+
+/**
+ * What can become of a request: `lost` before the broker saw it; `answerLost` after the broker did it; `late`: the
+ * sender gives it up as lost, and it reaches the broker long afterwards.
+ */
+export type RequestFault = 'lost' | 'answerLost' | 'late';
+/** The process dies: instead of sending; having sent; when the broker has done it and before it can know. */
+export type RequestCrash = 'crashBefore' | 'crashSent' | 'crashDone';
+/** The process dies at one atomic step of the local store: instead of it, or right after it. */
+export type WriteCrash = 'crashBefore' | 'crashAfter';
+
+export type Injection = {
+  /** Only requests of this process; any, where left out. */
+  readonly host?: string;
+  /** How many matching occasions to let pass first; 0 where left out. */
+  readonly skip?: number;
+} & (
+  | { readonly at: RequestKind; readonly fault: RequestFault | RequestCrash }
+  | { readonly at: 'StoreWrite'; readonly fault: WriteCrash }
+);
+
+export interface FaultRates {
+  /** Chance per request, each. Fetches are retried by the reader itself; all others end in Retriable at their sender. */
+  readonly lost: number;
+  readonly answerLost: number;
+  readonly late: number;
+  /** A late request arrives after between none and this. */
+  readonly lateMs: DurationMs;
+  /** Chance per request that its sender dies at it, and per store write likewise. */
+  readonly requestCrash: number;
+  readonly writeCrash: number;
+  /** What a process had sent when it died reaches the broker with this chance. */
+  readonly sentSurvives: number;
+  /** One way between a process and a broker: most messages take between these two, the slow ones up to `slowMs`. */
+  readonly networkMs: readonly [least: number, most: number];
+  readonly slow: number;
+  readonly slowMs: DurationMs;
+  /** Time until an append is replicated and so visible; `stalled` ones take up to `stallMs`. */
+  readonly replicationMs: readonly [least: number, most: number];
+  readonly stalled: number;
+  readonly stallMs: DurationMs;
+  /** Chance per fetch that the subscription gives up with Retriable. */
+  readonly subscriptionFails: number;
+}
+
+/** A healthy cluster nearby: nothing is lost, nothing stalls, delays still vary. */
+export const calm: FaultRates = {
+  lost: 0,
+  answerLost: 0,
+  late: 0,
+  lateMs: 20_000,
+  requestCrash: 0,
+  writeCrash: 0,
+  sentSurvives: 0.5,
+  networkMs: [0.1, 1],
+  slow: 0,
+  slowMs: 500,
+  replicationMs: [0.1, 2],
+  stalled: 0,
+  stallMs: 30_000,
+  subscriptionFails: 0,
+};
+
+/** Everything goes wrong now and then; processes still make progress. Crashes are left to whoever restarts them. */
+export const rough: FaultRates = {
+  ...calm,
+  lost: 0.004,
+  answerLost: 0.004,
+  late: 0.002,
+  slow: 0.02,
+  stalled: 0.002,
+  subscriptionFails: 0.0005,
+};
+
+const requestFaults: readonly RequestFault[] = ['lost', 'answerLost', 'late'];
+const requestCrashes: readonly RequestCrash[] = ['crashBefore', 'crashSent', 'crashDone'];
+
+interface Order {
+  readonly injection: Injection;
+  skip: number;
+}
+
+export class FaultPlan {
+  readonly #random: Random;
+  readonly #fired = new Map<string, number>();
+  readonly #orders = new Set<Order>();
+  #rates: FaultRates;
+
+  constructor(random: Random, rates: FaultRates = calm) {
+    this.#random = random;
+    this.#rates = rates;
+  }
+
+  get rates(): FaultRates {
+    return this.#rates;
+  }
+
+  /** From now on; a simulation ends with a calm phase, in which everything must come right (liveness after safety). */
+  setRates(rates: FaultRates): void {
+    this.#rates = rates;
+  }
+
+  /** Orders one fault at the next matching occasion. */
+  inject(injection: Injection): void {
+    this.#orders.add({ injection, skip: injection.skip ?? 0 });
+  }
+
+  /** Orders not carried out yet. */
+  pending(): Injection[] {
+    return [...this.#orders].map((order) => order.injection);
+  }
+
+  /** How often each thing happened: `EndTxn/answerLost`, `StoreWrite/crashAfter`, or what `count` was told. */
+  fired(): ReadonlyMap<string, number> {
+    return this.#fired;
+  }
+
+  count(what: string): void {
+    this.#fired.set(what, (this.#fired.get(what) ?? 0) + 1);
+  }
+
+  requestFate(kind: RequestKind, host: string): RequestFault | RequestCrash | undefined {
+    const ordered = this.#take(kind, host);
+    const fate = ordered === undefined ? this.#drawnRequestFate() : (ordered as RequestFault | RequestCrash);
+    if (fate !== undefined) this.count(`${kind}/${fate}`);
+    return fate;
+  }
+
+  writeFate(host: string): WriteCrash | undefined {
+    const ordered = this.#take('StoreWrite', host) as WriteCrash | undefined;
+    const fate = ordered ?? this.#drawnWriteFate();
+    if (fate !== undefined) this.count(`StoreWrite/${fate}`);
+    return fate;
+  }
+
+  networkDelayMs(): number {
+    return this.#delay(this.#rates.networkMs, this.#rates.slow, this.#rates.slowMs);
+  }
+
+  replicationDelayMs(): number {
+    return this.#delay(this.#rates.replicationMs, this.#rates.stalled, this.#rates.stallMs);
+  }
+
+  lateDelayMs(): number {
+    return this.#random.next() * this.#rates.lateMs;
+  }
+
+  subscriptionFails(): boolean {
+    const fails = this.#random.chance(this.#rates.subscriptionFails);
+    if (fails) this.count('Fetch/subscriptionFails');
+    return fails;
+  }
+
+  sentSurvives(): boolean {
+    return this.#random.chance(this.#rates.sentSurvives);
+  }
+
+  /** An even chance, for what happens either way in a healthy cluster too. */
+  coin(): boolean {
+    return this.#random.chance(0.5);
+  }
+
+  /** Uniform in [0, bound): where a cut falls, how much one answer holds. */
+  below(bound: number): number {
+    return this.#random.below(bound);
+  }
+
+  #delay([least, most]: readonly [number, number], slow: number, slowMs: DurationMs): number {
+    assert(least <= most, 'the least delay is at most the most', { least, most });
+    const isSlow = this.#random.chance(slow);
+    return least + this.#random.next() * ((isSlow ? Math.max(slowMs, most) : most) - least);
+  }
+
+  #drawnRequestFate(): RequestFault | RequestCrash | undefined {
+    for (const fault of requestFaults) if (this.#random.chance(this.#rates[fault])) return fault;
+    if (this.#random.chance(this.#rates.requestCrash)) return requestCrashes[this.#random.below(3)];
+    return undefined;
+  }
+
+  #drawnWriteFate(): WriteCrash | undefined {
+    if (!this.#random.chance(this.#rates.writeCrash)) return undefined;
+    return this.#random.chance(0.5) ? 'crashBefore' : 'crashAfter';
+  }
+
+  #take(at: Injection['at'], host: string): Injection['fault'] | undefined {
+    for (const order of this.#orders) {
+      const { injection } = order;
+      if (injection.at !== at || (injection.host !== undefined && injection.host !== host)) continue;
+      order.skip -= 1;
+      if (order.skip >= 0) continue;
+      this.#orders.delete(order);
+      return injection.fault;
+    }
+    return undefined;
+  }
+}

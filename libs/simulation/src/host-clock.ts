@@ -1,0 +1,68 @@
+// The clocks of one simulated machine, derived from virtual time: a wall clock that may be wrong in every way, and a
+// monotonic one that only stands still while the machine is suspended.
+//
+// Owns: how far this machine's clocks are off.      Does not own: timers (SimulatedHost).
+import type { DurationMs, Millis } from '@flatline/base';
+import type { VirtualTime } from './virtual-time.ts';
+
+export class HostClock {
+  readonly #time: VirtualTime;
+  /** The wall clock shows `#wallAnchorMs` at virtual `#anchorMs` and goes on from there at `#rate`. */
+  #wallAnchorMs: number;
+  #anchorMs: DurationMs;
+  #rate = 1;
+  readonly #monotonicOriginMs: DurationMs;
+  #suspendedMs: DurationMs = 0;
+  #suspendedSince: DurationMs | undefined;
+
+  /** `wallMs`: what the wall clock shows now. `monotonicMs`: likewise; its origin is arbitrary, so it differs by machine. */
+  constructor(time: VirtualTime, wallMs: Millis, monotonicMs: DurationMs) {
+    this.#time = time;
+    this.#wallAnchorMs = wallMs;
+    this.#anchorMs = time.nowMs;
+    this.#monotonicOriginMs = monotonicMs - time.nowMs;
+  }
+
+  wallMs(): Millis {
+    return Math.floor(this.#wallAnchorMs + (this.#time.nowMs - this.#anchorMs) * this.#rate);
+  }
+
+  monotonicMs(): DurationMs {
+    return this.#monotonicOriginMs + (this.#suspendedSince ?? this.#time.nowMs) - this.#suspendedMs;
+  }
+
+  /** Moves the wall clock by `byMs`, either way. */
+  step(byMs: DurationMs): void {
+    this.#anchor();
+    this.#wallAnchorMs += byMs;
+  }
+
+  /** Wall milliseconds per real one from now on: 1 is right, 0 frozen, 1.01 fast by one in a hundred. */
+  setRate(rate: number): void {
+    this.#anchor();
+    this.#rate = rate;
+  }
+
+  freeze(): void {
+    this.setRate(0);
+  }
+
+  thaw(): void {
+    this.setRate(1);
+  }
+
+  /** The machine sleeps: Linux's CLOCK_MONOTONIC does not count that time. */
+  suspend(): void {
+    this.#suspendedSince ??= this.#time.nowMs;
+  }
+
+  wake(): void {
+    if (this.#suspendedSince !== undefined) this.#suspendedMs += this.#time.nowMs - this.#suspendedSince;
+    this.#suspendedSince = undefined;
+  }
+
+  #anchor(): void {
+    this.#wallAnchorMs = this.wallMs();
+    this.#anchorMs = this.#time.nowMs;
+  }
+}

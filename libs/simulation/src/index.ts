@@ -1,0 +1,13 @@
+export { calm, rough, FaultPlan, type FaultRates, type Injection } from './fault-plan.ts';
+export type { RequestCrash, RequestFault, RequestKind, WriteCrash } from './fault-plan.ts';
+export { HostClock } from './host-clock.ts';
+export type { LogBatch, LogRecord } from './log-batch.ts';
+export { Network } from './network.ts';
+export { SimulatedDisk } from './simulated-disk.ts';
+export { keepAndSpread, SimulatedGroup, type Assign, type GroupMember, type GroupSettings } from './simulated-group.ts';
+export { ProcessDied, SimulatedHost, type Cut } from './simulated-host.ts';
+export { ForeignTransaction, SimulatedLog, type ProducedRecord, type TopicSettings } from './simulated-log.ts';
+export { SimulatedPartition, type LeaderChange, type TimestampType } from './simulated-partition.ts';
+export { Simulation, type HostPorts, type HostSettings, type SimulationSettings } from './simulation.ts';
+export { Trace } from './trace.ts';
+export { VirtualTime } from './virtual-time.ts';

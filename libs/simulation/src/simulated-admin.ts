@@ -1,0 +1,65 @@
+import { PartitionStopped } from '@flatline/base';
+import type { LogAdmin, TopicPartition } from '@flatline/task';
+import type { RequestKind } from './fault-plan.ts';
+import type { SimulatedPartition } from './simulated-partition.ts';
+import type { WriterEnvironment } from './simulated-transactions.ts';
+
+export class SimulatedAdmin implements LogAdmin {
+  readonly #environment: WriterEnvironment;
+
+  constructor(environment: WriterEnvironment) {
+    this.#environment = environment;
+  }
+
+  committedOffset(group: string, partition: TopicPartition): Promise<number | undefined> {
+    const { host, network, log } = this.#environment;
+    return network.request<number | undefined>(host, {
+      kind: 'OffsetFetch',
+      about: `${group} ${partition.topic}-${partition.partition}`,
+      serve: (answer) => {
+        answer.ok(log.offsets.committed(group, partition)?.offset);
+      },
+    });
+  }
+
+  ends(partition: TopicPartition): Promise<{ readonly logStartOffset: number; readonly lastStableOffset: number }> {
+    return this.#ask('ListOffsets', partition, (leader) => {
+      const { logStartOffset, lastStableOffset } = leader.ends();
+      return { logStartOffset, lastStableOffset };
+    });
+  }
+
+  truncate(partition: TopicPartition, offset: number): Promise<void> {
+    return this.#ask('DeleteRecords', partition, (leader) => {
+      if (offset > leader.ends().highWatermark) {
+        throw new PartitionStopped(
+          `${partition.topic}-${partition.partition}: offset ${offset} to delete below is out of range`,
+        );
+      }
+      leader.truncateBelow(offset);
+    });
+  }
+
+  #ask<T>(kind: RequestKind, partition: TopicPartition, act: (leader: SimulatedPartition) => T): Promise<T> {
+    const { host, network, log } = this.#environment;
+    const about = `${partition.topic}-${partition.partition}`;
+    return network.request<T>(host, {
+      kind,
+      about,
+      serve: (answer) => {
+        const leader = log.find(partition);
+        if (leader === undefined) {
+          answer.fail(new PartitionStopped(`${about} does not exist`));
+          return;
+        }
+        try {
+          answer.ok(act(leader));
+        } catch (error) {
+          // Refused by the broker: carried back to whoever asked. A broken assumption goes on up and ends the run.
+          if (!(error instanceof PartitionStopped)) throw error;
+          answer.fail(error);
+        }
+      },
+    });
+  }
+}

@@ -1,0 +1,123 @@
+// One process on one machine: what runs in it, and when it stops running.
+//
+//   running ⇄ paused        pause(), resume(): SIGSTOP and SIGCONT, a long GC pause, a suspended machine
+//      └──────┴──▶ dead     kill(): for good; a restart is a new host
+//
+// Owns: the process's timers and what was delivered to it.      Does not own: requests under way (Network), its disk.
+//
+// Invariants
+//   H1  A dead process runs nothing: no timer, no delivery; its promises are never settled.
+//   H2  A paused one runs nothing either; what came due or was delivered meanwhile runs on resume, in that order.
+import type { Cancel, Clock, DurationMs, Millis } from '@flatline/base';
+import type { HostClock } from './host-clock.ts';
+import type { Trace } from './trace.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+/** Thrown out of a synchronous call in the middle of which the process died. Whatever catches it runs in a dead process. */
+export class ProcessDied extends Error {
+  override readonly name = 'ProcessDied';
+}
+
+/** How far from the cluster a process is: a message is lost in the direction that is cut. */
+export type Cut = 'none' | 'toBroker' | 'fromBroker' | 'both';
+
+export class SimulatedHost implements Clock {
+  readonly name: string;
+  readonly machine: HostClock;
+  readonly #time: VirtualTime;
+  readonly #trace: Trace;
+  readonly #deathListeners = new Set<() => void>();
+  #state: 'running' | 'paused' | 'dead' = 'running';
+  #held: (() => void)[] = [];
+  #cut: Cut = 'none';
+
+  constructor(name: string, machine: HostClock, time: VirtualTime, trace: Trace) {
+    this.name = name;
+    this.machine = machine;
+    this.#time = time;
+    this.#trace = trace;
+  }
+
+  get alive(): boolean {
+    return this.#state !== 'dead';
+  }
+
+  get paused(): boolean {
+    return this.#state === 'paused';
+  }
+
+  get cut(): Cut {
+    return this.#cut;
+  }
+
+  wallMs(): Millis {
+    return this.machine.wallMs();
+  }
+
+  monotonicMs(): DurationMs {
+    return this.machine.monotonicMs();
+  }
+
+  after(delayMs: DurationMs, callback: () => void): Cancel {
+    let cancelled = false;
+    const cancelTimer = this.#time.after(Math.max(0, delayMs), () => {
+      this.run(() => {
+        if (!cancelled) callback();
+      });
+    });
+    return () => {
+      // A timer that came due during a pause is held, no longer in the queue: hence the flag.
+      cancelled = true;
+      cancelTimer();
+    };
+  }
+
+  /** Runs `callback` in this process: now, on resume, or never. What the network calls to deliver. */
+  run(callback: () => void): void {
+    if (this.#state === 'running') callback();
+    else if (this.#state === 'paused') this.#held.push(callback);
+  }
+
+  kill(): void {
+    if (this.#state === 'dead') return;
+    this.#state = 'dead';
+    this.#held = [];
+    this.#trace.note(`${this.name} dies`);
+    for (const listener of this.#deathListeners) listener();
+    this.#deathListeners.clear();
+  }
+
+  /** `suspended`: the machine sleeps, and its monotonic clock with it. */
+  pause(suspended = false): void {
+    if (this.#state !== 'running') return;
+    this.#state = 'paused';
+    if (suspended) this.machine.suspend();
+    this.#trace.note(`${this.name} pauses`);
+  }
+
+  resume(): void {
+    if (this.#state !== 'paused') return;
+    this.#state = 'running';
+    this.machine.wake();
+    this.#trace.note(`${this.name} resumes`);
+    const held = this.#held;
+    this.#held = [];
+    // One event each, so that promises make progress in between as they would have.
+    for (const callback of held) {
+      this.#time.after(0, () => {
+        this.run(callback);
+      });
+    }
+  }
+
+  /** Cuts this process off from the cluster, or mends it. */
+  cutOff(cut: Cut): void {
+    this.#cut = cut;
+    this.#trace.note(`${this.name} cut ${cut}`);
+  }
+
+  /** For what outlives the process and must learn that it is gone: locks on a disk. */
+  onDeath(listener: () => void): void {
+    this.#deathListeners.add(listener);
+  }
+}

@@ -1,0 +1,296 @@
+// One partition of the simulated log, as its leader keeps it.
+//
+//   logStart ≤ lastStableOffset ≤ highWatermark ≤ logEnd
+//
+// Owns: batches, producer states, open transactions, replication, leadership.
+// Does not own: what a transaction is across partitions (TransactionCoordinator), who reads.
+//
+// Invariants
+//   P1  A batch is acknowledged only once the high watermark has passed it; what is acknowledged survives a change of leader.
+//   P2  lastStableOffset never passes the first record of a transaction whose marker is not below the high watermark.
+//   P3  Of a producer's epochs only the greatest appends; of its sequences only the next (a repeated one is answered as before).
+import { assert, type Cancel, type DurationMs, type Millis } from '@flatline/base';
+import type { OutgoingRecord } from '@flatline/task';
+import type { FaultPlan } from './fault-plan.ts';
+import {
+  batchBytes,
+  batchChecksum,
+  toLogRecord,
+  type BatchProducer,
+  type LogBatch,
+  type LogRecord,
+  type Marker,
+} from './log-batch.ts';
+import { TransactionIndex } from './transaction-index.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+export type TimestampType = 'LogAppendTime' | 'CreateTime';
+
+export type AppendOutcome =
+  | { readonly kind: 'acked'; readonly baseOffset: number }
+  /** The leader changed first: the batch may be in the log or not. */
+  | { readonly kind: 'leaderChanged' }
+  | { readonly kind: 'fencedEpoch' | 'outOfOrderSequence' };
+
+export interface AppendRequest {
+  readonly records: readonly OutgoingRecord[];
+  readonly producer?: BatchProducer;
+  readonly marker?: Marker;
+}
+
+export interface PartitionEnds {
+  readonly logStartOffset: number;
+  readonly highWatermark: number;
+  readonly lastStableOffset: number;
+}
+
+/** What a deposed leader goes on answering to those who have not heard of its successor. */
+interface DeposedView {
+  readonly leaderEpoch: number;
+  readonly until: DurationMs;
+  readonly ends: PartitionEnds;
+}
+
+export interface LeaderChange {
+  /** The new leader's broker clock against true time. */
+  readonly skewMs?: DurationMs;
+  /** How long the deposed leader still answers readers that were attached to it. */
+  readonly deposedForMs?: DurationMs;
+  /** An unclean election: everything from this offset on is gone, acknowledged or not. */
+  readonly losesFrom?: number;
+}
+
+interface PendingAck {
+  readonly end: number;
+  readonly done: (outcome: AppendOutcome) => void;
+  readonly acked: AppendOutcome;
+}
+
+export interface PartitionEnvironment {
+  readonly time: VirtualTime;
+  readonly faults: FaultPlan;
+  /** True time, in milliseconds since the epoch. */
+  readonly trueMs: () => Millis;
+}
+
+export class SimulatedPartition {
+  readonly timestampType: TimestampType;
+  readonly #environment: PartitionEnvironment;
+  readonly #transactions = new TransactionIndex();
+  readonly #listeners = new Set<() => void>();
+  #batches: LogBatch[] = [];
+  #logStart = 0;
+  #logEnd = 0;
+  #highWatermark = 0;
+  #leaderEpoch = 0;
+  #skewMs: DurationMs = 0;
+  #stalledUntilMs: DurationMs = 0;
+  #pending: PendingAck[] = [];
+  #deposed: DeposedView | undefined;
+
+  constructor(timestampType: TimestampType, environment: PartitionEnvironment) {
+    this.timestampType = timestampType;
+    this.#environment = environment;
+  }
+
+  get logEnd(): number {
+    return this.#logEnd;
+  }
+
+  get leaderEpoch(): number {
+    return this.#leaderEpoch;
+  }
+
+  /** Every batch still present, with aborted and control ones: for checks. */
+  get batches(): readonly LogBatch[] {
+    return this.#batches;
+  }
+
+  ends(): PartitionEnds {
+    return {
+      logStartOffset: this.#logStart,
+      highWatermark: this.#highWatermark,
+      lastStableOffset: this.#transactions.lastStableOffset(this.#highWatermark),
+    };
+  }
+
+  /** The ends as seen by one attached to the leader of `leaderEpoch`, and the epoch of who answered. */
+  endsSeenFrom(leaderEpoch: number): { readonly ends: PartitionEnds; readonly leaderEpoch: number } {
+    const deposed = this.#deposed;
+    const listensToDeposed =
+      deposed !== undefined && leaderEpoch <= deposed.leaderEpoch && this.#environment.time.nowMs < deposed.until;
+    if (!listensToDeposed) return { ends: this.ends(), leaderEpoch: this.#leaderEpoch };
+    this.#environment.faults.count('deposedLeaderAnswers');
+    return { ends: deposed.ends, leaderEpoch: deposed.leaderEpoch };
+  }
+
+  /** Appends at the leader now; `done` hears once, later, when it is replicated or refused. */
+  append(request: AppendRequest, done: (outcome: AppendOutcome) => void): number {
+    const baseOffset = this.#logEnd;
+    const { producer, marker } = request;
+    if (producer !== undefined) {
+      const verdict = this.#transactions.admit(producer, marker, request.records.length);
+      if (verdict.kind !== 'next') {
+        done(verdict.kind === 'duplicate' ? { kind: 'acked', baseOffset: verdict.baseOffset } : verdict);
+        return baseOffset;
+      }
+    }
+    const batch = this.#batchOf(request, baseOffset);
+    this.#batches.push(batch);
+    this.#logEnd = batch.lastOffset + 1;
+    this.#transactions.appended(batch);
+    this.#pending.push({ end: this.#logEnd, done, acked: { kind: 'acked', baseOffset } });
+    this.#replicate(this.#logEnd);
+    return baseOffset;
+  }
+
+  /** Batches from `position` on that end at or below `limit`, whole, at least one if there is any, up to `bytesMax`. */
+  read(position: number, limit: number, bytesMax: number): LogBatch[] {
+    const found: LogBatch[] = [];
+    let bytes = 0;
+    for (let at = this.#firstFrom(position); at < this.#batches.length; at += 1) {
+      const batch = this.#batches[at]!;
+      if (batch.lastOffset >= limit || (found.length > 0 && bytes + batch.byteLength > bytesMax)) break;
+      found.push(batch);
+      bytes += batch.byteLength;
+    }
+    return found;
+  }
+
+  /** Whether a transactional data batch below the last stable offset belongs to an aborted transaction. */
+  isAborted(batch: LogBatch): boolean {
+    return this.#transactions.isAborted(batch);
+  }
+
+  /** Called whenever the high watermark or the log start has moved, or leadership. */
+  onChange(listener: () => void): Cancel {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  /** Followers stop for this long: the high watermark stands still, nothing is acknowledged, the leader appends on. */
+  stallReplication(forMs: DurationMs): void {
+    this.#stalledUntilMs = this.#environment.time.nowMs + forMs;
+    this.#environment.faults.count('replicationStalled');
+  }
+
+  /** DeleteRecords: everything below `offset` is gone. */
+  truncateBelow(offset: number): void {
+    assert(offset <= this.#highWatermark, 'records are deleted only below the high watermark', { offset });
+    if (offset <= this.#logStart) return;
+    this.#logStart = offset;
+    this.#batches = this.#batches.slice(this.#firstFrom(offset));
+    this.#notify();
+  }
+
+  /** Takes one record out of its batch, as compaction does; the batch keeps its offsets. */
+  removeRecord(offset: number): void {
+    const at = this.#firstFrom(offset);
+    const batch = this.#batches[at];
+    assert(batch !== undefined && batch.baseOffset <= offset, 'the record to remove is in the log', { offset });
+    this.#batches[at] = { ...batch, records: batch.records.filter((record) => record.offset !== offset) };
+  }
+
+  /** A follower becomes leader: what was not replicated may be lost from any batch on, and no append of before is acknowledged. */
+  changeLeader(change: LeaderChange = {}): void {
+    const { time, faults } = this.#environment;
+    const deposedFor = change.deposedForMs ?? 0;
+    this.#deposed = { leaderEpoch: this.#leaderEpoch, until: time.nowMs + deposedFor, ends: this.ends() };
+    this.#leaderEpoch += 1;
+    this.#skewMs = change.skewMs ?? 0;
+    this.#stalledUntilMs = 0;
+    this.#cut(change.losesFrom ?? this.#electionCut());
+    faults.count('leaderChange');
+    const unacked = this.#pending;
+    this.#pending = [];
+    for (const { done } of unacked) done({ kind: 'leaderChanged' });
+    this.#replicate(this.#logEnd);
+    if (deposedFor > 0)
+      time.after(deposedFor, () => {
+        this.#notify();
+      });
+    this.#notify();
+  }
+
+  /** The broker clock of this partition's leader, against true time. */
+  setSkew(skewMs: DurationMs): void {
+    this.#skewMs = skewMs;
+  }
+
+  #batchOf({ records, producer, marker }: AppendRequest, baseOffset: number): LogBatch {
+    const now = this.#environment.trueMs() + this.#skewMs;
+    const logAppendTime = this.timestampType === 'LogAppendTime' && marker === undefined;
+    const stored: LogRecord[] = records.map((record, index) =>
+      toLogRecord(record, baseOffset + index, logAppendTime ? now : (record.timestamp ?? now)),
+    );
+    return {
+      baseOffset,
+      lastOffset: baseOffset + Math.max(1, records.length) - 1,
+      records: stored,
+      producer,
+      marker,
+      leaderEpoch: this.#leaderEpoch,
+      maxTimestamp: stored.reduce((max, record) => Math.max(max, record.timestamp), stored[0]?.timestamp ?? now),
+      logAppendTime,
+      checksum: batchChecksum(stored, baseOffset * 31 + this.#leaderEpoch),
+      byteLength: batchBytes(records),
+    };
+  }
+
+  #replicate(end: number): void {
+    const { time, faults } = this.#environment;
+    const epoch = this.#leaderEpoch;
+    const attempt = (): void => {
+      if (epoch !== this.#leaderEpoch || end <= this.#highWatermark) return;
+      const stallMs = this.#stalledUntilMs - time.nowMs;
+      if (stallMs > 0) time.after(stallMs, attempt);
+      else this.#advance(end);
+    };
+    time.after(faults.replicationDelayMs(), attempt);
+  }
+
+  #advance(end: number): void {
+    this.#highWatermark = end;
+    this.#transactions.replicated(end);
+    const acked = this.#pending.filter((ack) => ack.end <= end);
+    this.#pending = this.#pending.filter((ack) => ack.end > end);
+    for (const ack of acked) ack.done(ack.acked);
+    this.#notify();
+  }
+
+  /** The end of one of the batches above the high watermark, or the high watermark itself. */
+  #electionCut(): number {
+    const from = this.#firstFrom(this.#highWatermark);
+    const kept = this.#environment.faults.below(this.#batches.length - from + 1);
+    return kept === 0 ? this.#highWatermark : this.#batches[from + kept - 1]!.lastOffset + 1;
+  }
+
+  #cut(offset: number): void {
+    if (offset >= this.#logEnd) return;
+    this.#environment.faults.count('logTailLost');
+    const at = this.#firstFrom(offset);
+    this.#logEnd = this.#batches[at]?.baseOffset ?? offset;
+    this.#batches = this.#batches.slice(0, at);
+    this.#logStart = Math.min(this.#logStart, this.#logEnd);
+    this.#highWatermark = Math.min(this.#highWatermark, this.#logEnd);
+    this.#transactions.cut(this.#logEnd, this.#batches);
+  }
+
+  /** Index of the first batch that ends at or after `offset`. */
+  #firstFrom(offset: number): number {
+    let low = 0;
+    let high = this.#batches.length;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.#batches[middle]!.lastOffset < offset) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  #notify(): void {
+    for (const listener of [...this.#listeners]) listener();
+  }
+}

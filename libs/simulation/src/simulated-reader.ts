@@ -1,0 +1,231 @@
+// The LogReader of one process, on the simulated network: fetch loops with long polls, prefetch, and the reader's own
+// retries. What an answer holds, how it is cut into runs, and how long it takes is chosen by the seed.
+//
+// Owns: subscriptions and their buffers.      Does not own: visibility (SimulatedPartition), walking batches (RecordWalk).
+//
+// Invariants
+//   S1  Runs come in offset order without gaps; one fetch is under way per subscription at most.
+//   S2  Buffered bytes stay below BUFFER_BYTES_MAX plus one answer.
+//   S3  After a failure or close nothing more comes.
+import { Fatal, PartitionStopped, Retriable, assert, type DurationMs } from '@flatline/base';
+import type { LogEnds, LogReader, LogSubscription, RecordRun, TopicPartition } from '@flatline/task';
+import type { FaultPlan } from './fault-plan.ts';
+import type { Answer, Network } from './network.ts';
+import { RecordWalk, type FetchedBatch, type Standing } from './record-walk.ts';
+import type { SimulatedHost } from './simulated-host.ts';
+import type { SimulatedLog } from './simulated-log.ts';
+import type { PartitionEnds, SimulatedPartition } from './simulated-partition.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+const BUFFER_BYTES_MAX = 64 * 1024;
+const ANSWER_BYTES_MAX = 16 * 1024;
+/** How long a broker holds a fetch that finds nothing. */
+const LONG_POLL_MS: DurationMs = 250;
+const FETCH_TIMEOUT_MS: DurationMs = 1_000;
+const RETRY_MS: DurationMs = 20;
+
+export interface ReaderEnvironment {
+  readonly host: SimulatedHost;
+  readonly network: Network;
+  readonly log: SimulatedLog;
+  readonly faults: FaultPlan;
+  readonly time: VirtualTime;
+}
+
+type FetchAnswer =
+  | { readonly kind: 'topicGone' }
+  | { readonly kind: 'outOfRange' }
+  | {
+      readonly kind: 'fetched';
+      readonly batches: readonly FetchedBatch[];
+      readonly ends: PartitionEnds;
+      readonly leaderEpoch: number;
+    };
+
+export class SimulatedReader implements LogReader {
+  readonly #environment: ReaderEnvironment;
+  readonly #subscriptions = new Set<FetchLoop>();
+
+  constructor(environment: ReaderEnvironment) {
+    this.#environment = environment;
+  }
+
+  subscribe(partition: TopicPartition, offset: number): LogSubscription {
+    assert(Number.isSafeInteger(offset) && offset >= 0, 'a log is read from an offset', { ...partition, offset });
+    const loop = new FetchLoop(this.#environment, partition, offset);
+    this.#subscriptions.add(loop);
+    return loop;
+  }
+
+  close(): Promise<void> {
+    for (const loop of this.#subscriptions) loop.close();
+    this.#subscriptions.clear();
+    return Promise.resolve();
+  }
+}
+
+class FetchLoop implements LogSubscription {
+  readonly partition: TopicPartition;
+  readonly #environment: ReaderEnvironment;
+  readonly #runs: RecordRun[] = [];
+  #bufferedBytes = 0;
+  #standing: Standing;
+  /** Of the leader this subscription believes in: a deposed one may be asked for a while. */
+  #leaderEpoch: number;
+  #ends: LogEnds | undefined;
+  #failure: Error | undefined;
+  #listener: (() => void) | undefined;
+  #closed = false;
+  #fetching = false;
+
+  constructor(environment: ReaderEnvironment, partition: TopicPartition, offset: number) {
+    this.#environment = environment;
+    this.partition = partition;
+    this.#standing = { position: offset, before: undefined };
+    this.#leaderEpoch = environment.log.find(partition)?.leaderEpoch ?? 0;
+    // Not at once: a listener set right after subscribing hears of everything.
+    environment.host.after(0, () => {
+      this.#fetch();
+    });
+  }
+
+  get ends(): LogEnds | undefined {
+    return this.#ends;
+  }
+
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  take(): RecordRun | undefined {
+    const run = this.#runs.shift();
+    if (run === undefined) return undefined;
+    this.#bufferedBytes -= run.byteLength;
+    this.#fetch();
+    return run;
+  }
+
+  onChange(listener: (() => void) | undefined): void {
+    this.#listener = listener;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#runs.length = 0;
+    this.#listener = undefined;
+  }
+
+  #fetch(): void {
+    if (this.#fetching || this.#closed || this.#failure !== undefined || this.#bufferedBytes >= BUFFER_BYTES_MAX)
+      return;
+    this.#fetching = true;
+    const { host, network } = this.#environment;
+    const askedAtMs = host.monotonicMs();
+    const about = `${this.partition.topic}-${this.partition.partition}@${this.#standing.position}`;
+    const serve = (answer: Answer<FetchAnswer>): void => {
+      this.#serve(answer);
+    };
+    network.request(host, { kind: 'Fetch', about, serve, timeoutMs: FETCH_TIMEOUT_MS }).then(
+      (answer) => {
+        this.#fetching = false;
+        this.#take(answer, askedAtMs);
+      },
+      (error: unknown) => {
+        this.#fetching = false;
+        this.#onFetchError(error);
+      },
+    );
+  }
+
+  #onFetchError(error: unknown): void {
+    if (!(error instanceof Retriable)) {
+      this.#fail(error instanceof Error ? error : new Fatal(String(error)));
+    } else if (this.#environment.faults.subscriptionFails()) this.#fail(error);
+    else {
+      this.#environment.host.after(RETRY_MS, () => {
+        this.#fetch();
+      });
+    }
+  }
+
+  #take(answer: FetchAnswer, askedAtMs: DurationMs): void {
+    if (this.#closed) return;
+    const place = `${this.partition.topic}-${this.partition.partition}`;
+    if (answer.kind === 'topicGone') {
+      this.#fail(new PartitionStopped(`${place} does not exist: was the topic deleted? Create it, or restore it`));
+    } else if (answer.kind === 'outOfRange') {
+      const { position } = this.#standing;
+      this.#fail(new PartitionStopped(`${place} does not hold offset ${position}: was it truncated or recreated?`));
+    } else if (this.#environment.faults.subscriptionFails()) {
+      this.#fail(new Retriable(`${place}: the subscription broke off`));
+    } else {
+      this.#leaderEpoch = answer.leaderEpoch;
+      this.#ends = { ...answer.ends, askedAtMs };
+      this.#buffer(answer.batches);
+      this.#fetch();
+      this.#listener?.();
+    }
+  }
+
+  /** One answer becomes one run or several, cut between batches by the seed. */
+  #buffer(batches: readonly FetchedBatch[]): void {
+    for (let at = 0; at < batches.length;) {
+      const count = this.#environment.faults.coin() ? batches.length - at : 1;
+      this.#push(batches.slice(at, at + count));
+      at += count;
+    }
+  }
+
+  #push(batches: readonly FetchedBatch[]): void {
+    const last = batches.at(-1)!.batch;
+    const cursor = new RecordWalk(batches, this.#standing);
+    const byteLength = batches.reduce((sum, { batch }) => sum + batch.byteLength, 0);
+    const receivedAtMs = this.#environment.host.monotonicMs();
+    this.#standing = { position: last.lastOffset + 1, before: last };
+    this.#bufferedBytes += byteLength;
+    this.#runs.push({ cursor, nextOffset: last.lastOffset + 1, byteLength, receivedAtMs });
+  }
+
+  #fail(failure: Error): void {
+    this.#failure = failure;
+    this.#listener?.();
+  }
+
+  /** At the broker: answers when there is something new, or after the long poll. */
+  #serve(answer: Answer<FetchAnswer>): void {
+    const { log, time } = this.#environment;
+    const partition = log.find(this.partition);
+    const first = this.#look(partition);
+    if (partition === undefined || first.kind !== 'fetched' || first.batches.length > 0) {
+      answer.ok(first);
+      return;
+    }
+    let waiting = true;
+    const finish = (): void => {
+      if (!waiting) return;
+      waiting = false;
+      stopListening();
+      stopTimer();
+      answer.ok(this.#look(log.find(this.partition)));
+    };
+    const stopListening = partition.onChange(finish);
+    const stopTimer = time.after(LONG_POLL_MS, finish);
+  }
+
+  #look(partition: SimulatedPartition | undefined): FetchAnswer {
+    if (partition === undefined) return { kind: 'topicGone' };
+    const { position } = this.#standing;
+    const { ends, leaderEpoch } = partition.endsSeenFrom(this.#leaderEpoch);
+    // A deposed leader's word on the range counts for nothing (R3): the real reader asks again elsewhere.
+    const truth = partition.ends();
+    if (position < truth.logStartOffset || position > partition.logEnd) return { kind: 'outOfRange' };
+    const bytesMax = 1 + this.#environment.faults.below(ANSWER_BYTES_MAX);
+    const batches = partition.read(position, Math.min(ends.lastStableOffset, truth.lastStableOffset), bytesMax);
+    return {
+      kind: 'fetched',
+      batches: batches.map((batch) => ({ batch, aborted: partition.isAborted(batch) })),
+      ends,
+      leaderEpoch,
+    };
+  }
+}

@@ -1,0 +1,159 @@
+// The StateStores of one process on a simulated disk.
+//
+// Owns: which stores this process has open.      Does not own: what is in them (SimulatedDisk keeps it past a crash).
+//
+// Invariants
+//   D1  write() is atomic: a crash is before it or after it.
+//   D2  A dead process changes nothing on the disk any more.
+import { Fatal, assert } from '@flatline/base';
+import type {
+  LocalCheckpoint,
+  OpenedStore,
+  StateStore,
+  StateStores,
+  StoreChanges,
+  StoreCheckpoint,
+  StoredImage,
+  StoreState,
+} from '@flatline/task';
+import type { FaultPlan } from './fault-plan.ts';
+import { emptyFile, type SimulatedDisk, type StoreFile } from './simulated-disk.ts';
+import { ProcessDied, type SimulatedHost } from './simulated-host.ts';
+
+const SPOILT = 0xee;
+
+export interface StoresEnvironment {
+  readonly host: SimulatedHost;
+  readonly disk: SimulatedDisk;
+  readonly faults: FaultPlan;
+}
+
+const toText = (key: Uint8Array): string => {
+  let text = '';
+  for (const byte of key) text += String.fromCharCode(byte);
+  return text;
+};
+
+export class SimulatedStores implements StateStores {
+  readonly #environment: StoresEnvironment;
+
+  constructor(environment: StoresEnvironment) {
+    this.#environment = environment;
+  }
+
+  open(partition: number): Promise<OpenedStore> {
+    const { host, disk } = this.#environment;
+    if (!host.alive) return new Promise(() => undefined);
+    const holder = disk.lockedBy(partition);
+    assert(holder !== host.name, 'a process opens a store once', { partition });
+    if (holder !== undefined) {
+      return Promise.reject(new Fatal(`the state directory is in use by ${holder}: give each instance its own`));
+    }
+    const found = disk.file(partition);
+    const dropped = found?.damage;
+    const file = found === undefined || dropped !== undefined ? emptyFile() : found;
+    file.closedCleanly = false;
+    disk.put(partition, file);
+    disk.lock(partition, host.name);
+    host.onDeath(() => {
+      if (disk.lockedBy(partition) === host.name) disk.unlock(partition);
+    });
+    return Promise.resolve({ store: new SimulatedStore(this.#environment, partition, file), dropped });
+  }
+
+  localCheckpoints(): Promise<readonly LocalCheckpoint[]> {
+    const { disk } = this.#environment;
+    const found: LocalCheckpoint[] = [];
+    for (const partition of disk.partitions()) {
+      const file = disk.file(partition);
+      if (file?.checkpoint === undefined || file.damage !== undefined) continue;
+      found.push({ partition, changelogPosition: file.checkpoint.changelogPosition });
+    }
+    return Promise.resolve(found);
+  }
+}
+
+class SimulatedStore implements StateStore {
+  readonly #environment: StoresEnvironment;
+  readonly #partition: number;
+  readonly #file: StoreFile;
+  #open = true;
+
+  constructor(environment: StoresEnvironment, partition: number, file: StoreFile) {
+    this.#environment = environment;
+    this.#partition = partition;
+    this.#file = file;
+  }
+
+  state(): StoreState | undefined {
+    this.#mustBeOpen();
+    const { checkpoint, clean } = this.#file;
+    return checkpoint === undefined ? undefined : { checkpoint, clean };
+  }
+
+  *scan(): Iterable<StoredImage> {
+    this.#mustBeOpen();
+    for (const text of [...this.#file.entries.keys()].sort()) {
+      const stored = this.#file.entries.get(text);
+      if (stored === undefined) continue;
+      const handed = { ...stored, key: stored.key.slice(), image: stored.image.slice() };
+      yield handed;
+      // Valid until the next step only: a buffer kept longer shows at once.
+      handed.key.fill(SPOILT);
+      handed.image.fill(SPOILT);
+    }
+  }
+
+  count(): number {
+    this.#mustBeOpen();
+    return this.#file.entries.size;
+  }
+
+  write(changes: StoreChanges, checkpoint: StoreCheckpoint | undefined): void {
+    this.#mustBeOpen();
+    const { host, faults } = this.#environment;
+    const fate = faults.writeFate(host.name);
+    if (fate === 'crashBefore') this.#die();
+    this.#apply(changes, checkpoint);
+    if (fate === 'crashAfter') this.#die();
+  }
+
+  wipe(): Promise<void> {
+    this.#mustBeOpen();
+    this.#file.entries.clear();
+    this.#file.checkpoint = undefined;
+    this.#file.clean = true;
+    return Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    const { host, disk } = this.#environment;
+    if (!this.#open || !host.alive) return Promise.resolve();
+    this.#open = false;
+    this.#file.closedCleanly = true;
+    disk.unlock(this.#partition);
+    return Promise.resolve();
+  }
+
+  #apply({ puts, removals }: StoreChanges, checkpoint: StoreCheckpoint | undefined): void {
+    const { entries } = this.#file;
+    for (const key of removals) entries.delete(toText(key));
+    for (const { key, image, changelogOffset } of puts) {
+      entries.set(toText(key), { key: key.slice(), image: image.slice(), changelogOffset });
+    }
+    this.#file.clean = checkpoint !== undefined;
+    if (checkpoint !== undefined) {
+      this.#file.checkpoint = { ...checkpoint, commitHeader: checkpoint.commitHeader.slice() };
+    }
+  }
+
+  #mustBeOpen(): void {
+    if (!this.#environment.host.alive) throw new ProcessDied('the process is gone');
+    assert(this.#open, 'a closed store is not used', { partition: this.#partition });
+  }
+
+  #die(): never {
+    this.#environment.host.kill();
+    throw new ProcessDied('crashed at a store write');
+  }
+}

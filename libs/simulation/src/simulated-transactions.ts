@@ -1,0 +1,233 @@
+// The TransactionalWriters of one process: kafkajs' sequence of requests, each of which the fault plan may hit.
+//
+// Owns: producer identities and their sequences.      Does not own: what the brokers decide (TransactionCoordinator).
+//
+// Invariants
+//   W1  One transaction at a time per writer; after the first error the writer is dead and asked for nothing more.
+//   W2  EndTxn is sent only when every produce and offset commit of the transaction was acknowledged.
+import { Fenced, PartitionStopped, Retriable, assert, type DurationMs } from '@flatline/base';
+import type {
+  GroupOffset,
+  OutgoingRecord,
+  OutgoingRecords,
+  TopicPartition,
+  Transaction,
+  TransactionalWriter,
+  TransactionalWriters,
+  WrittenOffsets,
+} from '@flatline/task';
+import type { FaultPlan, RequestKind } from './fault-plan.ts';
+import { batchBytes } from './log-batch.ts';
+import type { Network } from './network.ts';
+import type { SimulatedHost } from './simulated-host.ts';
+import type { SimulatedLog } from './simulated-log.ts';
+import type { CoordinatorVerdict, ProducerIdentity } from './transaction-coordinator.ts';
+
+/** Brokers' default `max.message.bytes`: a greater batch is refused whole. */
+export const BATCH_BYTES_MAX = 1_048_588;
+const BATCH_RECORDS_MAX = 500;
+const TRANSACTION_TIMEOUT_MS: DurationMs = 10_000;
+/** CONCURRENT_TRANSACTIONS is asked again after this, for as long as CONCURRENT_WAIT_MS. */
+const CONCURRENT_RETRY_MS: DurationMs = 20;
+const CONCURRENT_WAIT_MS: DurationMs = 30_000;
+
+export interface WriterEnvironment {
+  readonly host: SimulatedHost;
+  readonly network: Network;
+  readonly log: SimulatedLog;
+  readonly faults: FaultPlan;
+}
+
+const place = ({ topic, partition }: TopicPartition): string => `${topic}-${partition}`;
+
+function verdictError(verdict: Exclude<CoordinatorVerdict, 'ok' | 'concurrent'>, about: string): Error {
+  if (verdict === 'fenced') return new Fenced(`${about}: another epoch holds the transactional id, or it timed out`);
+  return new Retriable(`${about}: the transaction is not in a state for this`);
+}
+
+/** Repeats `attempt` while the broker is still settling the id's last transaction. */
+async function whileConcurrent<T>(
+  host: SimulatedHost,
+  about: string,
+  attempt: () => Promise<T | 'concurrent'>,
+): Promise<T> {
+  const giveUpAtMs = host.monotonicMs() + CONCURRENT_WAIT_MS;
+  for (;;) {
+    const outcome = await attempt();
+    if (outcome !== 'concurrent') return outcome;
+    if (host.monotonicMs() >= giveUpAtMs) throw new Retriable(`${about}: the last transaction is still being settled`);
+    await new Promise<void>((resolve) => host.after(CONCURRENT_RETRY_MS, resolve));
+  }
+}
+
+export class SimulatedTransactions implements TransactionalWriters {
+  readonly #environment: WriterEnvironment;
+  readonly #timeoutMs: DurationMs;
+
+  constructor(environment: WriterEnvironment, timeoutMs: DurationMs = TRANSACTION_TIMEOUT_MS) {
+    this.#environment = environment;
+    this.#timeoutMs = timeoutMs;
+  }
+
+  async open(transactionalId: string): Promise<TransactionalWriter> {
+    const { host, network, log } = this.#environment;
+    const identity = await whileConcurrent(host, transactionalId, () =>
+      network.request<ProducerIdentity | 'concurrent'>(host, {
+        kind: 'InitProducerId',
+        about: transactionalId,
+        serve: (answer) => {
+          answer.ok(log.transactions.initProducerId(transactionalId, this.#timeoutMs));
+        },
+      }),
+    );
+    return new SimulatedWriter(this.#environment, identity);
+  }
+}
+
+class SimulatedWriter implements TransactionalWriter {
+  readonly #environment: WriterEnvironment;
+  readonly #identity: ProducerIdentity;
+  readonly #sequences = new Map<string, number>();
+  #state: 'idle' | 'committing' | 'dead' | 'closed' = 'idle';
+
+  constructor(environment: WriterEnvironment, identity: ProducerIdentity) {
+    this.#environment = environment;
+    this.#identity = identity;
+  }
+
+  async commit(transaction: Transaction): Promise<WrittenOffsets> {
+    const { transactionalId, epoch } = this.#identity;
+    assert(this.#state === 'idle', 'a writer commits one transaction at a time, and none after an error (W1)', {
+      transactionalId,
+      epoch,
+      state: this.#state,
+    });
+    this.#state = 'committing';
+    try {
+      const written = await this.#transact(transaction);
+      this.#resolved();
+      return written;
+    } catch (error) {
+      this.#state = 'dead';
+      throw error;
+    }
+  }
+
+  close(): Promise<void> {
+    this.#state = 'closed';
+    return Promise.resolve();
+  }
+
+  /** Closed meanwhile stays closed. */
+  #resolved(): void {
+    if (this.#state === 'committing') this.#state = 'idle';
+  }
+
+  async #transact({ writes, offsets }: Transaction): Promise<WrittenOffsets> {
+    assert(writes.length > 0, 'a transaction writes something');
+    const { transactions } = this.#environment.log;
+    await this.#ask('AddPartitionsToTxn', () => transactions.addPartitions(this.#identity, writes));
+    const written = await this.#produceAll(writes);
+    if (offsets.length > 0) await this.#commitOffsets(offsets);
+    await this.#ask('EndTxn', () => transactions.endTxn(this.#identity, 'commit'));
+    return written;
+  }
+
+  /** Partitions at the same time; the elements for one partition, and the batches of one element, one after the other. */
+  async #produceAll(writes: readonly OutgoingRecords[]): Promise<WrittenOffsets> {
+    const lines = new Map<string, Promise<unknown>>();
+    const written = writes.map((write) => {
+      const before = lines.get(place(write)) ?? Promise.resolve();
+      const line = before.then(() => this.#produce(write));
+      lines.set(place(write), line);
+      return line;
+    });
+    return Promise.all(written);
+  }
+
+  async #produce(write: OutgoingRecords): Promise<number[]> {
+    const offsets: number[] = [];
+    for (let at = 0; at < write.records.length;) {
+      const batch = this.#cut(write, at);
+      const baseOffset = await this.#produceBatch(write, batch);
+      batch.forEach((_, index) => offsets.push(baseOffset + index));
+      at += batch.length;
+    }
+    return offsets;
+  }
+
+  /** The next records up to the limits, or up to where the seed cuts. */
+  #cut({ topic, partition, records }: OutgoingRecords, from: number): OutgoingRecord[] {
+    const wanted = this.#environment.faults.coin()
+      ? BATCH_RECORDS_MAX
+      : 1 + this.#environment.faults.below(records.length - from);
+    const batch: OutgoingRecord[] = [];
+    for (let at = from; at < records.length && batch.length < wanted; at += 1) {
+      batch.push(records[at]!);
+      if (batchBytes(batch) <= BATCH_BYTES_MAX) continue;
+      batch.pop();
+      break;
+    }
+    if (batch.length > 0) return batch;
+    throw new PartitionStopped(
+      `${topic}-${partition}: a record of ${batchBytes([records[from]!])} bytes is above max.message.bytes ${BATCH_BYTES_MAX}`,
+    );
+  }
+
+  #produceBatch(partition: TopicPartition, records: readonly OutgoingRecord[]): Promise<number> {
+    const { host, network, log } = this.#environment;
+    const baseSequence = this.#sequences.get(place(partition)) ?? 0;
+    this.#sequences.set(place(partition), baseSequence + records.length);
+    const { producerId, epoch } = this.#identity;
+    const producer = { producerId, epoch, baseSequence, transactional: true };
+    const about = `${this.#about()} ${place(partition)} x${records.length}`;
+    return network.request<number>(host, {
+      kind: 'Produce',
+      about,
+      serve: (answer) => {
+        const verdict = log.transactions.verifyProduce(this.#identity, partition);
+        const leader = log.find(partition);
+        if (leader === undefined) answer.fail(new PartitionStopped(`${place(partition)} does not exist`));
+        else if (verdict !== 'ok') answer.fail(verdictError(verdict === 'fenced' ? verdict : 'invalidState', about));
+        else {
+          leader.append({ records, producer }, (outcome) => {
+            if (outcome.kind === 'acked') answer.ok(outcome.baseOffset);
+            else if (outcome.kind === 'fencedEpoch') answer.fail(verdictError('fenced', about));
+            else answer.fail(new Retriable(`${about}: ${outcome.kind}`));
+          });
+        }
+      },
+    });
+  }
+
+  async #commitOffsets(offsets: readonly GroupOffset[]): Promise<void> {
+    const { transactions, offsets: groupOffsets } = this.#environment.log;
+    await this.#ask('AddOffsetsToTxn', () => transactions.addOffsets(this.#identity));
+    await this.#ask('TxnOffsetCommit', () => {
+      const verdict = transactions.verifyOffsets(this.#identity);
+      if (verdict === 'ok') groupOffsets.hold(this.#identity.producerId, offsets);
+      return verdict;
+    });
+  }
+
+  /** One request to a coordinator, again while it says 'concurrent'. */
+  #ask(kind: RequestKind, decide: () => CoordinatorVerdict): Promise<'ok'> {
+    const { host, network } = this.#environment;
+    const about = this.#about();
+    return whileConcurrent(host, about, () =>
+      network.request<'ok' | 'concurrent'>(host, {
+        kind,
+        about,
+        serve: (answer) => {
+          const verdict = decide();
+          if (verdict === 'ok' || verdict === 'concurrent') answer.ok(verdict);
+          else answer.fail(verdictError(verdict, `${kind} ${about}`));
+        },
+      }),
+    );
+  }
+
+  #about(): string {
+    return `${this.#identity.transactionalId}#${this.#identity.epoch}`;
+  }
+}
