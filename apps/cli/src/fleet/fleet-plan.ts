@@ -1,0 +1,62 @@
+// What a simulated fleet is to be, and the schedule that follows from it.
+import type { DurationMs } from '@flatline/base';
+
+/** How a session's last sign of life looks: nothing more comes, a null value, or an `ENDED` event. */
+export type FleetEnd = 'silence' | 'null' | 'event';
+
+export interface FleetPlan {
+  /** How many sessions there will be in all; Infinity: until the fleet is drained. */
+  readonly sessions: number;
+  /** Heartbeats per second of the whole fleet. */
+  readonly ratePerSecond: number;
+  /** Time between two heartbeats of one session. */
+  readonly heartbeatMs: DurationMs;
+  /** Heartbeats per session: uniform between 1 and twice this, less one. */
+  readonly beatsMean: number;
+  /** Probabilities, per heartbeat: sent twice; sent after the one that follows it; never sent. */
+  readonly duplicates: number;
+  readonly reorder: number;
+  readonly lose: number;
+  /** How sessions end, each with the same probability: repeat one to make it more likely. */
+  readonly ends: readonly FleetEnd[];
+  readonly seed: number;
+}
+
+export interface FleetSchedule {
+  /** Sessions alive at the same time; each beats once per round. */
+  readonly lanes: number;
+  /** Time between two heartbeats of the fleet; a fraction of a millisecond at high rates. */
+  readonly spacingMs: number;
+}
+
+/** A session alive costs some 100 bytes here and as many again in the ledger. */
+export const lanesMax = 4_000_000;
+
+/** At the planned rate where there are sessions enough for it, else at what they make together. */
+export function scheduleOf(plan: FleetPlan): FleetSchedule {
+  const needed = Math.max(1, Math.round((plan.ratePerSecond * plan.heartbeatMs) / 1000));
+  if (plan.sessions < needed) return { lanes: plan.sessions, spacingMs: plan.heartbeatMs / plan.sessions };
+  return { lanes: needed, spacingMs: 1000 / plan.ratePerSecond };
+}
+
+/** Expected number of heartbeats of the whole plan, for progress. */
+export function expectedBeats(plan: FleetPlan): number | undefined {
+  return plan.sessions === Infinity ? undefined : Math.round(plan.sessions * plan.beatsMean);
+}
+
+/** What is wrong with a plan, each with what is allowed; empty where nothing is. */
+export function planProblems(plan: FleetPlan): string[] {
+  const problems: string[] = [];
+  const alive = (plan.ratePerSecond * plan.heartbeatMs) / 1000;
+  if (alive < 0.5)
+    problems.push(
+      `--rate ${plan.ratePerSecond} is less than one session's heartbeats at --heartbeat-ms ${plan.heartbeatMs}: ` +
+        `raise --rate to ${Math.ceil(1000 / plan.heartbeatMs)} or --heartbeat-ms to ${Math.ceil(1000 / plan.ratePerSecond)}`,
+    );
+  if (Math.min(alive, plan.sessions) > lanesMax)
+    problems.push(
+      `--rate ${plan.ratePerSecond} with --heartbeat-ms ${plan.heartbeatMs} means ${Math.round(alive)} sessions at the ` +
+        `same time: at most ${lanesMax}; lower one of the two`,
+    );
+  return problems;
+}
