@@ -1,0 +1,64 @@
+// What a first reading of the whole file says, before anything is produced: a bad line then leaves nothing half-done.
+import type { DurationMs, Millis } from '@flatline/base';
+import type { NumberedResult } from './source-file.ts';
+import type { ParsedLine, SourceRecord } from './source-record.ts';
+
+export interface BadLine {
+  readonly line: number;
+  readonly reason: string;
+}
+
+export interface FileSurvey {
+  readonly records: number;
+  readonly badLines: number;
+  /** The first few, to be shown. */
+  readonly firstBadLines: readonly BadLine[];
+  /** undefined: no records. */
+  readonly times: { readonly earliest: Millis; readonly latest: Millis } | undefined;
+}
+
+const badLinesShownMax = 10;
+/** Brokers and processors refuse a stamp further ahead of the present (`maxFutureMs`, C6). */
+const maxFutureMs: DurationMs = 3_600_000;
+
+/** A line whose record would be refused later is bad now. */
+export function judgeLine(parsed: ParsedLine, now: Millis): ParsedLine {
+  if (parsed.kind === 'bad' || parsed.record.timestamp <= now + maxFutureMs) return parsed;
+  const time = new Date(parsed.record.timestamp).toISOString();
+  return { kind: 'bad', reason: `is stamped ${time}, more than an hour ahead of now` };
+}
+
+export class SurveyCounter {
+  readonly #now: Millis;
+  readonly #firstBadLines: BadLine[] = [];
+  #records = 0;
+  #badLines = 0;
+  #earliest: Millis = Infinity;
+  #latest: Millis = -Infinity;
+
+  constructor(now: Millis) {
+    this.#now = now;
+  }
+
+  add({ line, parsed }: NumberedResult): void {
+    const judged = judgeLine(parsed, this.#now);
+    if (judged.kind === 'record') this.#addRecord(judged.record);
+    else this.#addBad({ line, reason: judged.reason });
+  }
+
+  survey(): FileSurvey {
+    const times = this.#records === 0 ? undefined : { earliest: this.#earliest, latest: this.#latest };
+    return { records: this.#records, badLines: this.#badLines, firstBadLines: this.#firstBadLines, times };
+  }
+
+  #addRecord(record: SourceRecord): void {
+    this.#records += 1;
+    this.#earliest = Math.min(this.#earliest, record.timestamp);
+    this.#latest = Math.max(this.#latest, record.timestamp);
+  }
+
+  #addBad(bad: BadLine): void {
+    this.#badLines += 1;
+    if (this.#firstBadLines.length < badLinesShownMax) this.#firstBadLines.push(bad);
+  }
+}
