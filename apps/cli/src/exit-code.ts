@@ -1,0 +1,30 @@
+/** What the process tells its caller. Documented in `flatline --help`; scripts are written against these numbers. */
+export const ExitCode = {
+  ok: 0,
+  failedCheck: 1,
+  usage: 2,
+  unreachable: 3,
+  stateInUse: 4,
+  partitionStopped: 5,
+  internal: 70,
+  interrupted: 130,
+} as const;
+
+export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
+
+/** One line per code, in the order of the numbers. */
+export const exitCodeMeanings: ReadonlyMap<ExitCode, string> = new Map([
+  [ExitCode.ok, 'done; a command that runs until stopped was stopped'],
+  [ExitCode.failedCheck, 'a check found something wrong (topics check, the demo against its ledger)'],
+  [ExitCode.usage, 'wrong flags, files, topics or configuration; nothing was changed'],
+  [ExitCode.unreachable, 'a broker or the schema registry does not answer'],
+  [ExitCode.stateInUse, 'another process uses the state directory'],
+  [ExitCode.partitionStopped, 'a partition or the process stopped and needs an operator'],
+  [ExitCode.internal, 'a defect in Flatline; please report what was printed'],
+  [ExitCode.interrupted, 'interrupted before the work was complete'],
+]);
+
+export function exitCodesHelp(): string {
+  const rows = [...exitCodeMeanings].map(([code, meaning]) => `  ${String(code).padStart(3)}  ${meaning}`);
+  return `Exit codes:\n${rows.join('\n')}`;
+}

@@ -1,0 +1,84 @@
+// Where a command's words go: results to standard output, everything else to standard error, so that a pipe gets
+// results only.
+//
+// Owns: the live region of the terminal.      Does not own: what is said.
+//
+// Invariants
+//   T1  On a terminal the live region is redrawn in place and persistent lines scroll above it; elsewhere there is none.
+//   T2  With `json`, standard output holds one JSON value per line and nothing else.
+import { createLogUpdate } from 'log-update';
+import { createColors } from 'picocolors';
+import { printable, printableJson } from './printable.ts';
+
+export type Colors = ReturnType<typeof createColors>;
+
+/** What of a terminal stream is needed; `process.stdout` is one. */
+export interface OutputStream extends NodeJS.WritableStream {
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+export interface ConsoleOptions {
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly json: boolean;
+}
+
+const defaultColumns = 100;
+
+export class Console {
+  readonly json: boolean;
+  /** True where a person watches: a live region makes sense. */
+  readonly live: boolean;
+  readonly colors: Colors;
+  readonly #options: ConsoleOptions;
+  readonly #region: ReturnType<typeof createLogUpdate> | undefined;
+
+  constructor(options: ConsoleOptions) {
+    const { stderr, env, json } = options;
+    this.#options = options;
+    this.json = json;
+    this.live = stderr.isTTY === true && !json && env['TERM'] !== 'dumb' && env['CI'] === undefined;
+    this.colors = createColors(this.live && (env['NO_COLOR'] ?? '') === '');
+    this.#region = this.live ? createLogUpdate(stderr, { showCursor: true }) : undefined;
+  }
+
+  get columns(): number {
+    return this.#options.stderr.columns ?? defaultColumns;
+  }
+
+  /** A result: the value as a line of JSON, or else the text. */
+  result(value: object, text: string): void {
+    const line = this.json ? printableJson(value) : text;
+    this.#persist(() => this.#options.stdout.write(`${line}\n`));
+  }
+
+  /** Something a person should know and a pipe should not get. Lines of the text are kept, controls are escaped. */
+  note(text: string): void {
+    const safe = text.split('\n').map(printableLine).join('\n');
+    this.#persist(() => this.#options.stderr.write(`${safe}\n`));
+  }
+
+  /** Redraws the live region; nothing where nobody watches. */
+  draw(text: string): void {
+    this.#region?.(text);
+  }
+
+  /** Leaves the live region as it was last drawn, or removes it. */
+  endRegion(leave: 'keep' | 'clear'): void {
+    if (leave === 'clear') this.#region?.clear();
+    this.#region?.done();
+  }
+
+  /** Above the live region, which is drawn again with its next change. */
+  #persist(write: () => void): void {
+    this.#region?.clear();
+    write();
+  }
+}
+
+/** Backslashes stay single here: these are our own words with foreign parts in them, not a name to be told apart. */
+function printableLine(line: string): string {
+  return printable(line).replaceAll('\\\\', '\\');
+}
