@@ -124,13 +124,13 @@ export class ByteReader {
   readonly bytes: Uint8Array;
   readonly end: number;
   position: number;
-  readonly #view: DataView;
+  /** Made on first need: most readers read varints only, and there is one reader per image. */
+  #lazyView: DataView | undefined;
 
   constructor(bytes: Uint8Array, start = 0, end: number = bytes.length) {
     this.bytes = bytes;
     this.position = start;
     this.end = end;
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   get remaining(): number {
@@ -142,11 +142,11 @@ export class ByteReader {
   }
 
   u32(): number {
-    return this.#view.getUint32(this.#advance(4), true);
+    return this.#view().getUint32(this.#advance(4), true);
   }
 
   f64(): number {
-    return this.#view.getFloat64(this.#advance(8), true);
+    return this.#view().getFloat64(this.#advance(8), true);
   }
 
   varint(): number {
@@ -175,12 +175,22 @@ export class ByteReader {
     return this.bytes.subarray(start, start + length);
   }
 
+  skip(length: number): void {
+    this.#advance(length);
+  }
+
   block(): Uint8Array {
     return this.raw(this.varint());
   }
 
   text(): string {
     return utf8Reader.decode(this.block());
+  }
+
+  #view(): DataView {
+    const { buffer, byteOffset, byteLength } = this.bytes;
+    this.#lazyView ??= new DataView(buffer, byteOffset, byteLength);
+    return this.#lazyView;
   }
 
   #advance(length: number): number {

@@ -1,0 +1,160 @@
+// What an activity does to a session (S1, S5–S7, S10). Whether the session is due at all is asked first, elsewhere (S3).
+import type { Millis } from '@flatline/base';
+import { blankDetail, type SessionDetail } from './detail.ts';
+import type { SessionEntry, SessionRules } from './entry.ts';
+import { HEARTBEAT, STARTED, type SessionEvent } from './event.ts';
+import { noteSequence, openWindow } from './sequence-window.ts';
+
+/** Distinct types counted by name per session; further ones are counted as `OTHER` and the summary says `truncated`. */
+export const TYPES_MAX = 32;
+export const OTHER_TYPE = 'OTHER';
+
+/** Where and when a record lies in the log. */
+export interface Occurrence {
+  readonly offset: number;
+  /** `spec.md`, Terms. */
+  readonly effectiveAt: Millis;
+  /** The record's own timestamp: its event time unless the payload has one. */
+  readonly timestamp: Millis;
+}
+
+export interface Applied {
+  readonly duplicate: boolean;
+  /** The event's timeout lay outside [minTimeoutMs, maxTimeoutMs] (S7: never silent). */
+  readonly clamped: boolean;
+}
+
+const PLAIN: Applied = { duplicate: false, clamped: false };
+const DUPLICATE: Applied = { duplicate: true, clamped: false };
+const CLAMPED: Applied = { duplicate: false, clamped: true };
+
+/** Makes `entry` a session that has seen nothing yet. */
+export function openSession(entry: SessionEntry, rules: SessionRules, at: Occurrence): void {
+  entry.openedAt = at.effectiveAt;
+  entry.lastSeenAt = at.effectiveAt;
+  entry.timeoutMs = rules.timeoutMs;
+  entry.timeoutChosen = false;
+  entry.eventCount = 0;
+  entry.firstOffset = at.offset;
+  entry.lastOffset = at.offset;
+  entry.detail = undefined;
+}
+
+/** A bare heartbeat: no payload, so its event time is the record's timestamp. */
+export function applyHeartbeat(entry: SessionEntry, rules: SessionRules, at: Occurrence): void {
+  noteEventTime(entry, at.timestamp, at.effectiveAt);
+  touch(entry, at);
+  if (!entry.timeoutChosen) entry.timeoutMs = rules.timeoutMs;
+  entry.eventCount += 1;
+}
+
+/** An event with a payload. */
+export function applyEvent(entry: SessionEntry, rules: SessionRules, event: SessionEvent, at: Occurrence): Applied {
+  const occurredAt = event.occurredAt ?? at.timestamp;
+  const duplicate = isDuplicate(entry, rules, event);
+  if (!duplicate) noteEventTime(entry, occurredAt, at.effectiveAt);
+  touch(entry, at);
+  if (duplicate) return DUPLICATE;
+  entry.eventCount += 1;
+  if (event.type !== HEARTBEAT) countType(detailOf(entry), event.type);
+  if (event.attributes !== undefined) keepAttributes(detailOf(entry), rules, event.attributes, occurredAt);
+  return takeTimeout(entry, rules, event.timeoutMs);
+}
+
+function touch(entry: SessionEntry, at: Occurrence): void {
+  if (at.effectiveAt > entry.lastSeenAt) entry.lastSeenAt = at.effectiveAt;
+  entry.lastOffset = at.offset;
+}
+
+/** The detail, made on first need: until then event times equal the effective times of the entry. */
+function detailOf(entry: SessionEntry): SessionDetail {
+  entry.detail ??= blankDetail(entry.openedAt, entry.lastSeenAt);
+  return entry.detail;
+}
+
+/** Comes before `touch`: a detail made here starts from the times of the events before this one. */
+function noteEventTime(entry: SessionEntry, occurredAt: Millis, effectiveAt: Millis): void {
+  let detail = entry.detail;
+  if (detail === undefined) {
+    // The newest in both senses: the entry's own times will say all there is to say.
+    if (occurredAt === effectiveAt && occurredAt >= entry.lastSeenAt) return;
+    if (entry.eventCount === 0) {
+      entry.detail = blankDetail(occurredAt, occurredAt);
+      return;
+    }
+    detail = detailOf(entry);
+  } else if (entry.eventCount === 0) {
+    detail.startedAt = occurredAt;
+    detail.lastEventAt = occurredAt;
+    return;
+  }
+  if (occurredAt < detail.lastEventAt) detail.outOfOrderCount += 1;
+  if (occurredAt < detail.startedAt) detail.startedAt = occurredAt;
+  if (occurredAt > detail.lastEventAt) detail.lastEventAt = occurredAt;
+}
+
+function isDuplicate(entry: SessionEntry, rules: SessionRules, event: SessionEvent): boolean {
+  if (event.eventId === undefined && event.sequence === undefined) return false;
+  const detail = detailOf(entry);
+  if (event.eventId !== undefined && detail.eventIds.includes(event.eventId)) return countDuplicate(detail);
+  if (event.sequence !== undefined && !noteNewSequence(detail, event.sequence, event.type === STARTED))
+    return countDuplicate(detail);
+  if (event.eventId !== undefined && rules.dedupeEventIds > 0) {
+    detail.eventIds.push(event.eventId);
+    if (detail.eventIds.length > rules.dedupeEventIds) detail.eventIds.shift();
+  }
+  return false;
+}
+
+function noteNewSequence(detail: SessionDetail, sequence: number, restartMarked: boolean): boolean {
+  if (detail.sequence === undefined) {
+    detail.sequence = openWindow(sequence);
+    return true;
+  }
+  return noteSequence(detail.sequence, sequence, restartMarked) !== 'duplicate';
+}
+
+function countDuplicate(detail: SessionDetail): true {
+  detail.duplicateCount += 1;
+  return true;
+}
+
+function countType(detail: SessionDetail, type: string): void {
+  const known = detail.countsByType.get(type);
+  if (known === undefined && detail.countsByType.size >= TYPES_MAX) {
+    detail.truncated = true;
+    detail.countsByType.set(OTHER_TYPE, (detail.countsByType.get(OTHER_TYPE) ?? 0) + 1);
+    return;
+  }
+  detail.countsByType.set(type, (known ?? 0) + 1);
+}
+
+function keepAttributes(
+  detail: SessionDetail,
+  rules: SessionRules,
+  attributes: ReadonlyMap<string, string>,
+  at: Millis,
+): void {
+  for (const [name, value] of attributes) {
+    const held = detail.attributes.get(name);
+    if (held !== undefined && held.at > at) continue;
+    const grown = detail.attributeLength + value.length - (held === undefined ? -name.length : held.value.length);
+    if (grown > rules.maxAttributeBytes || (held === undefined && detail.attributes.size >= rules.maxAttributes)) {
+      detail.truncated = true;
+      continue;
+    }
+    detail.attributes.set(name, { value, at });
+    detail.attributeLength = grown;
+  }
+}
+
+function takeTimeout(entry: SessionEntry, rules: SessionRules, chosen: number | undefined): Applied {
+  if (chosen === undefined) {
+    if (!entry.timeoutChosen) entry.timeoutMs = rules.timeoutMs;
+    return PLAIN;
+  }
+  const clamped = Math.min(Math.max(chosen, rules.minTimeoutMs), rules.maxTimeoutMs);
+  entry.timeoutMs = clamped;
+  entry.timeoutChosen = true;
+  return clamped === chosen ? PLAIN : CLAMPED;
+}

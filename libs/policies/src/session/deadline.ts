@@ -1,0 +1,78 @@
+// When a session ends and what is then said of it (S2, S3, S4).
+import type { DurationMs, Millis } from '@flatline/base';
+import type { SessionEntry, SessionRules } from './entry.ts';
+import { HEARTBEAT } from './event.ts';
+import { missingCount } from './sequence-window.ts';
+import type { CloseReason, SessionSummary } from './summary.ts';
+
+/** The instant at which the session ends if nothing comes: silence, or the maximum duration if that is sooner. */
+export function dueAt(entry: SessionEntry, rules: SessionRules): Millis {
+  const silence = entry.lastSeenAt + entry.timeoutMs;
+  if (rules.maxDurationMs === undefined) return silence;
+  return Math.min(silence, entry.openedAt + rules.maxDurationMs);
+}
+
+/** Ties go to the maximum duration (S3). */
+export function dueReason(entry: SessionEntry, rules: SessionRules): 'TIMEOUT' | 'MAX_DURATION' {
+  if (rules.maxDurationMs === undefined) return 'TIMEOUT';
+  return entry.openedAt + rules.maxDurationMs <= entry.lastSeenAt + entry.timeoutMs ? 'MAX_DURATION' : 'TIMEOUT';
+}
+
+export interface Closing {
+  readonly key: Uint8Array;
+  readonly partition: number;
+  readonly reason: CloseReason;
+  readonly closedAt: Millis;
+  /** Event time of an explicit end; undefined: the last sign of life. */
+  readonly endedAt: Millis | undefined;
+  readonly emittedAt: Millis;
+}
+
+/** The summary of a session that ends now. Reads the entry, changes nothing. */
+export function summarize(entry: SessionEntry, rules: SessionRules, closing: Closing): SessionSummary {
+  const { detail } = entry;
+  const startedAt = detail?.startedAt ?? entry.openedAt;
+  const endedAt = closing.endedAt ?? detail?.lastEventAt ?? entry.lastSeenAt;
+  return {
+    key: closing.key,
+    incarnation: incarnationName(closing.partition, entry.firstOffset),
+    revision: 0,
+    reason: closing.reason,
+    startedAt,
+    lastSeenAt: entry.lastSeenAt,
+    endedAt,
+    durationMs: durationBetween(startedAt, endedAt),
+    deadlineAt: dueAt(entry, rules),
+    closedAt: closing.closedAt,
+    emittedAt: closing.emittedAt,
+    timeoutMs: entry.timeoutMs,
+    eventCount: entry.eventCount,
+    duplicateCount: detail?.duplicateCount ?? 0,
+    outOfOrderCount: detail?.outOfOrderCount ?? 0,
+    lateCount: 0,
+    missingCount: detail?.sequence === undefined ? 0 : missingCount(detail.sequence),
+    countsByType: countsByType(entry),
+    attributes: new Map([...(detail?.attributes ?? [])].map(([name, { value }]) => [name, value])),
+    truncated: detail?.truncated ?? false,
+    partition: closing.partition,
+    firstOffset: entry.firstOffset,
+    lastOffset: entry.lastOffset,
+  };
+}
+
+/** One life of a key, named once and for good (`spec.md`, Terms). */
+export function incarnationName(partition: number, firstOffset: number): string {
+  return `${partition}-${firstOffset}`;
+}
+
+/** An explicit end may carry an event time before the start: that session lasted no time. */
+function durationBetween(startedAt: Millis, endedAt: Millis): DurationMs {
+  return Math.max(0, endedAt - startedAt);
+}
+
+function countsByType(entry: SessionEntry): ReadonlyMap<string, number> {
+  const others = entry.detail?.countsByType ?? new Map<string, number>();
+  let heartbeats = entry.eventCount;
+  for (const count of others.values()) heartbeats -= count;
+  return heartbeats > 0 ? new Map([[HEARTBEAT, heartbeats], ...others]) : others;
+}

@@ -1,0 +1,35 @@
+import type { DurationMs, Millis } from '@flatline/base';
+import type { SessionDetail } from './detail.ts';
+
+/**
+ * A live session as the rules see it: a view over whatever holds it (columns in a task, a plain object in a test).
+ * What a bare heartbeat does not need lives in `detail`, absent by default.
+ */
+export interface SessionEntry {
+  /** Effective time of the first activity; the origin of `maxDurationMs`. */
+  openedAt: Millis;
+  /** Greatest effective time of an activity (S1). */
+  lastSeenAt: Millis;
+  /** The silence that ends this session: what is in force for it (S7). */
+  timeoutMs: DurationMs;
+  /** True once an event chose the timeout; until then each activity takes the configured one. */
+  timeoutChosen: boolean;
+  eventCount: number;
+  firstOffset: number;
+  lastOffset: number;
+  detail: SessionDetail | undefined;
+}
+
+/** The session options of a pipeline, validated by the configuration. */
+export interface SessionRules {
+  readonly timeoutMs: DurationMs;
+  readonly minTimeoutMs: DurationMs;
+  readonly maxTimeoutMs: DurationMs;
+  /** undefined: no maximum. */
+  readonly maxDurationMs: DurationMs | undefined;
+  /** How many event ids are remembered per session (S5). 0: none. */
+  readonly dedupeEventIds: number;
+  readonly maxAttributes: number;
+  /** Bound on the sum of the UTF-16 lengths of attribute names and values. */
+  readonly maxAttributeBytes: number;
+}

@@ -1,0 +1,172 @@
+// The bytes of a changelog block: a header that says where in the log of commits it stands, and a body of absolute state.
+//
+//   block   = 'F' · version u8 · kind u8 · (claim | header body)
+//   claim   = owner text · claim id text
+//   body    = operations to the end of the block, removals before images:
+//             1 · key (varint length, bytes)                         removal
+//             2 · key (varint length, bytes) · image (varint length, bytes)
+//
+// A block is one Kafka record, so its length and checksum are Kafka's. Format version 1 is pinned by golden bytes; a
+// reader that meets another version stops (K9).
+import { ByteReader, ByteWriter, type DurationMs, MalformedBytes, type Millis } from '@flatline/base';
+
+export const FORMAT_VERSION = 1;
+const MAGIC = 0x46;
+const KIND_STATE = 1;
+const KIND_CLAIM = 2;
+export const OP_REMOVAL = 1;
+export const OP_IMAGE = 2;
+
+/** Where one input stood: everything below `position` is applied. The rest is the fingerprint of the batch before it (R3). */
+export interface InputPosition {
+  readonly position: number;
+  /** CRC-32C, leader epoch and greatest timestamp of the batch that holds `position − 1`; epoch −2: nothing read yet. */
+  readonly checksum: number;
+  readonly leaderEpoch: number;
+  readonly batchTimestamp: Millis;
+}
+
+/** Epoch of an input position that has no batch before it. */
+export const NO_BATCH = -2;
+
+/** K1. The same in all blocks of a commit but for `part`. */
+export interface CommitHeader {
+  /** Random id of this changelog, made once with its first commit. */
+  readonly logId: string;
+  /** Instance that wrote it, for people. */
+  readonly owner: string;
+  /** Run id and counter: names the commit for good, whoever resends it. */
+  readonly commitId: string;
+  readonly sequence: number;
+  /** Commit id of the commit before; empty for the first. */
+  readonly previousCommitId: string;
+  readonly part: number;
+  readonly parts: number;
+  readonly inputs: readonly InputPosition[];
+  readonly clock: Millis;
+  /** Held time so far (C8). */
+  readonly heldMs: DurationMs;
+  /** Changelog offset below which no live thing has its image (K3). */
+  readonly floor: number;
+  readonly liveEntries: number;
+  /** Order-free digest of the live state after this commit, unsigned (R1). */
+  readonly digest: number;
+  /** Bytes of live images after this commit, and of all blocks from the floor to the end of the commit before (K8). */
+  readonly liveBytes: number;
+  readonly logBytes: number;
+}
+
+export interface Claim {
+  readonly owner: string;
+  readonly claimId: string;
+}
+
+export type Block =
+  | { readonly kind: 'claim'; readonly claim: Claim }
+  | { readonly kind: 'state'; readonly header: CommitHeader; readonly bodyStart: number };
+
+export function encodeClaim(claim: Claim): Uint8Array {
+  const out = new ByteWriter(128);
+  preamble(out, KIND_CLAIM);
+  out.text(claim.owner);
+  out.text(claim.claimId);
+  return out.copy();
+}
+
+export function encodeHeader(header: CommitHeader, out: ByteWriter): void {
+  preamble(out, KIND_STATE);
+  out.text(header.logId);
+  out.text(header.owner);
+  out.text(header.commitId);
+  out.varint(header.sequence);
+  out.text(header.previousCommitId);
+  out.varint(header.part);
+  out.varint(header.parts);
+  out.varint(header.inputs.length);
+  for (const input of header.inputs) {
+    out.varint(input.position);
+    out.u32(input.checksum);
+    out.signedVarint(input.leaderEpoch);
+    out.signedVarint(input.batchTimestamp);
+  }
+  out.varint(header.clock);
+  out.varint(header.heldMs);
+  out.varint(header.floor);
+  out.varint(header.liveEntries);
+  out.u32(header.digest);
+  out.varint(header.liveBytes);
+  out.varint(header.logBytes);
+}
+
+/** @throws MalformedBytes, also for a format version this build does not know (K9). */
+export function decodeBlock(bytes: Uint8Array): Block {
+  const input = new ByteReader(bytes);
+  if (input.u8() !== MAGIC) throw new MalformedBytes('not a Flatline changelog block');
+  const version = input.u8();
+  if (version !== FORMAT_VERSION)
+    throw new MalformedBytes(`changelog format version ${version}, this build reads ${FORMAT_VERSION}`);
+  const kind = input.u8();
+  if (kind === KIND_CLAIM) return { kind: 'claim', claim: { owner: input.text(), claimId: input.text() } };
+  if (kind !== KIND_STATE) throw new MalformedBytes(`changelog block of unknown kind ${kind}`);
+  return { kind: 'state', header: decodeHeader(input), bodyStart: input.position };
+}
+
+/** What a body says, in order. Ranges point into the block's bytes. */
+export interface BodyVisitor {
+  removal(keyStart: number, keyLength: number): void;
+  /** `at`: where the operation begins. It ends with the image. */
+  image(at: number, keyStart: number, keyLength: number, imageStart: number, imageLength: number): void;
+}
+
+/** @throws MalformedBytes */
+export function visitBody(bytes: Uint8Array, bodyStart: number, visitor: BodyVisitor): void {
+  const input = new ByteReader(bytes, bodyStart);
+  while (input.remaining > 0) {
+    const at = input.position;
+    const operation = input.u8();
+    const keyLength = input.varint();
+    const keyStart = input.position;
+    input.skip(keyLength);
+    if (operation === OP_REMOVAL) {
+      visitor.removal(keyStart, keyLength);
+    } else if (operation === OP_IMAGE) {
+      const imageLength = input.varint();
+      const imageStart = input.position;
+      input.skip(imageLength);
+      visitor.image(at, keyStart, keyLength, imageStart, imageLength);
+    } else {
+      throw new MalformedBytes(`unknown operation ${operation} in a changelog block`);
+    }
+  }
+}
+
+function preamble(out: ByteWriter, kind: number): void {
+  out.u8(MAGIC);
+  out.u8(FORMAT_VERSION);
+  out.u8(kind);
+}
+
+function decodeHeader(input: ByteReader): CommitHeader {
+  return {
+    logId: input.text(),
+    owner: input.text(),
+    commitId: input.text(),
+    sequence: input.varint(),
+    previousCommitId: input.text(),
+    part: input.varint(),
+    parts: input.varint(),
+    inputs: Array.from({ length: input.varint() }, () => ({
+      position: input.varint(),
+      checksum: input.u32(),
+      leaderEpoch: input.signedVarint(),
+      batchTimestamp: input.signedVarint(),
+    })),
+    clock: input.varint(),
+    heldMs: input.varint(),
+    floor: input.varint(),
+    liveEntries: input.varint(),
+    digest: input.u32(),
+    liveBytes: input.varint(),
+    logBytes: input.varint(),
+  };
+}

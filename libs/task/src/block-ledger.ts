@@ -1,0 +1,101 @@
+// Which blocks of the changelog still hold somebody's newest image, hence where the floor lies (K3) and how long the log
+// above it is (K8).
+//
+// Owns: a count of images per block from the floor to the end.      Does not own: images (EntryTable), the log itself.
+//
+// Invariants
+//   BL1  images[k] is the number of live entries whose imageBlock is first + k.
+//   BL2  The floor is the offset of the first block with an image, and never above the first block of the last commit.
+import { assert } from '@flatline/base';
+
+interface KnownBlock {
+  readonly offset: number;
+  /** Bytes of the block; for blocks known only through images in the local store, of those images. */
+  bytes: number;
+  images: number;
+}
+
+export class BlockLedger {
+  readonly #blocks: KnownBlock[] = [];
+  /** Ordinal of `#blocks[#head]`, and how many leading elements are already below the floor. */
+  #first = 0;
+  #head = 0;
+  /** Ordinal of the first block of the last commit. */
+  #lastCommit = 0;
+  #logBytes = 0;
+
+  /** Bytes of all blocks from the floor to the end. */
+  get logBytes(): number {
+    return this.#logBytes;
+  }
+
+  /** The ordinal the next block will have. */
+  get end(): number {
+    return this.#first + this.#blocks.length - this.#head;
+  }
+
+  /** Offsets of blocks rise with their ordinals. Returns the ordinal. */
+  append(offset: number, bytes: number): number {
+    const last = this.#blocks.at(-1);
+    assert(last === undefined || offset > last.offset, 'block offsets rise', { offset, last: last?.offset });
+    this.#blocks.push({ offset, bytes, images: 0 });
+    this.#logBytes += bytes;
+    return this.end - 1;
+  }
+
+  /** Says that the blocks from `ordinal` on are the last commit's. */
+  beginCommit(ordinal: number): void {
+    this.#lastCommit = ordinal;
+  }
+
+  gained(ordinal: number): void {
+    this.#at(ordinal).images += 1;
+  }
+
+  lost(ordinal: number): void {
+    const block = this.#at(ordinal);
+    block.images -= 1;
+    assert(block.images >= 0, 'a block loses no image it does not hold', { ordinal });
+  }
+
+  offsetOf(ordinal: number): number {
+    return this.#at(ordinal).offset;
+  }
+
+  /**
+   * For restoring out of a store, where blocks are known by their images only: spreads what is known of the log's length
+   * over them, so that the sweep does not take a long log for a short one.
+   */
+  stretch(logBytes: number): void {
+    const factor = logBytes / this.#logBytes;
+    if (!(factor > 1) || !Number.isFinite(factor)) return;
+    for (const block of this.#blocks) block.bytes *= factor;
+    this.#logBytes = logBytes;
+  }
+
+  /** Drops what lies below the floor and returns the floor; `fallback` where no block is known. */
+  floor(fallback: number): number {
+    while (this.#first < this.#lastCommit && this.#head < this.#blocks.length) {
+      const block = this.#blocks[this.#head]!;
+      if (block.images > 0) break;
+      this.#logBytes -= block.bytes;
+      this.#head += 1;
+      this.#first += 1;
+    }
+    this.#compact();
+    return this.#blocks[this.#head]?.offset ?? fallback;
+  }
+
+  #at(ordinal: number): KnownBlock {
+    const block = this.#blocks[this.#head + ordinal - this.#first];
+    assert(block !== undefined, 'a block above the floor is known', { ordinal, first: this.#first });
+    return block;
+  }
+
+  /** Shifting the array once per block would be quadratic; once per doubling is not. */
+  #compact(): void {
+    if (this.#head < 1024 || this.#head * 2 < this.#blocks.length) return;
+    this.#blocks.splice(0, this.#head);
+    this.#head = 0;
+  }
+}

@@ -1,0 +1,195 @@
+// The rolling snapshot of one partition task: what changed since the last cut, the blocks a commit is made of, the floor.
+//
+// Owns: the dirty set, removals, the digest and size of the live state, the block ledger, the sweep's hand.
+// Does not own: entries (EntryTable), sending blocks (the runtime), the local store's flush (CheckpointQueue).
+//
+// Invariants
+//   CL1  An entry is in the dirty set at most once; `cut` empties it. Nothing is put back: a failed commit is resent byte
+//        for byte until it is settled, and the next cut comes after.
+//   CL2  Between cut and settle the entries of the cut are `inFlight`: if one goes meanwhile, its removal is owed (K1).
+//   CL3  digest and liveBytes are the sums over live entries of what the last cut that held them wrote (R1, K8).
+//   CL4  imageBlock changes only in `settle` (K4).
+import { assert } from '@flatline/base';
+import { BlockBuilder, type CutBlock } from './block-builder.ts';
+import type { CommitHeader } from './block-format.ts';
+import { BlockLedger } from './block-ledger.ts';
+import type { EntryTable } from './entry-table.ts';
+import type { EntryView } from './entry-view.ts';
+
+export interface ChangelogLimits {
+  /** A block's body is closed at this size: well below a topic's max.message.bytes. */
+  readonly blockBytesMax: number;
+  /** Log bytes from floor to end are kept below this many times the live bytes (K8). */
+  readonly changelogFactor: number;
+}
+
+/** What the task knows of a commit; the rest of the header the changelog fills in. */
+export type CutContext = Pick<
+  CommitHeader,
+  'logId' | 'owner' | 'commitId' | 'sequence' | 'previousCommitId' | 'inputs' | 'clock' | 'heldMs'
+>;
+
+export interface ChangelogCut {
+  readonly blocks: readonly CutBlock[];
+  readonly removals: readonly Uint8Array[];
+  readonly header: Omit<CommitHeader, 'part' | 'parts'>;
+}
+
+/** Below this the log is not worth sweeping, whatever the factor says. */
+export const SWEEP_LOG_BYTES_MIN = 1 << 20;
+/** Sweeping writes at most this many times the bytes that traffic wrote, and looks at this many slots, per cut. */
+const SWEEP_RATIO = 2;
+const SWEEP_BYTES_FLOOR = 16 * 1024;
+const SWEEP_SLOTS_MAX = 50_000;
+
+export class Changelog {
+  readonly ledger = new BlockLedger();
+  readonly #table: EntryTable;
+  readonly #view: EntryView;
+  readonly #limits: ChangelogLimits;
+  readonly #builder: BlockBuilder;
+  readonly #dirty: number[] = [];
+  #removals: Uint8Array[] = [];
+  #digest = 0;
+  #liveBytes = 0;
+  #inFlight: ChangelogCut | undefined;
+  /** Next slot the sweep looks at, and the ordinal below which images are old; undefined between rounds. */
+  #hand = 0;
+  #roundBefore: number | undefined;
+
+  constructor(table: EntryTable, limits: ChangelogLimits) {
+    this.#table = table;
+    this.#view = table.view();
+    this.#limits = limits;
+    this.#builder = new BlockBuilder(limits.blockBytesMax);
+  }
+
+  /** Entries and removals that wait for a cut. */
+  get pendingChanges(): number {
+    return this.#dirty.length + this.#removals.length;
+  }
+
+  get digest(): number {
+    return this.#digest >>> 0;
+  }
+
+  get liveBytes(): number {
+    return this.#liveBytes;
+  }
+
+  get logBytes(): number {
+    return this.ledger.logBytes;
+  }
+
+  changed(entry: EntryView): void {
+    if (entry.dirty) return;
+    entry.dirty = true;
+    this.#dirty.push(entry.slot);
+  }
+
+  /** Says that `entry` is about to be removed from the table. `key` is kept, not copied. */
+  removed(entry: EntryView, key: Uint8Array): void {
+    this.forgetImage(entry);
+    if (entry.imageBlock >= 0 || entry.inFlight) this.#removals.push(key);
+    if (entry.imageBlock >= 0) this.ledger.lost(entry.imageBlock);
+  }
+
+  /** Takes the entry's image out of digest and size. For restoring: an image is about to be replaced or removed. */
+  forgetImage(entry: EntryView): void {
+    this.#digest = (this.#digest - entry.imageDigest) | 0;
+    this.#liveBytes -= entry.imageBytes;
+  }
+
+  /** Counts the image an entry now has. For restoring; a cut does it by itself. */
+  countImage(entry: EntryView): void {
+    this.#digest = (this.#digest + entry.imageDigest) | 0;
+    this.#liveBytes += entry.imageBytes;
+  }
+
+  /** Makes the blocks of one commit of everything changed, and of some old images that are swept forward. */
+  cut(context: CutContext): ChangelogCut {
+    assert(this.#inFlight === undefined, 'a commit is cut after the one before is settled');
+    const removals = this.#removals;
+    this.#removals = [];
+    for (const key of removals) this.#builder.addRemoval(key);
+    for (const slot of this.#dirty) {
+      if (!this.#table.isLive(slot)) continue;
+      if (this.#view.at(slot).dirty) this.#writeImage();
+    }
+    this.#dirty.length = 0;
+    this.#sweep();
+    const header = {
+      ...context,
+      floor: this.ledger.floor(0),
+      liveEntries: this.#table.size,
+      digest: this.digest,
+      liveBytes: this.#liveBytes,
+      logBytes: this.ledger.logBytes,
+    };
+    this.#inFlight = { blocks: this.#builder.finish(header), removals, header };
+    this.#table.recycle();
+    return this.#inFlight;
+  }
+
+  /** The commit of `cut` is known to be in the log, its blocks at `offsets`. */
+  settle(cut: ChangelogCut, offsets: readonly number[]): void {
+    assert(cut === this.#inFlight, 'the cut in flight is the one settled');
+    assert(offsets.length === cut.blocks.length, 'each block has an offset', { blocks: cut.blocks.length });
+    this.#inFlight = undefined;
+    const first = this.ledger.end;
+    cut.blocks.forEach((block, part) => {
+      const ordinal = this.ledger.append(offsets[part]!, block.bytes.length);
+      for (const slot of block.slots) if (this.#table.isLive(slot)) this.#placeImage(slot, ordinal);
+    });
+    this.ledger.beginCommit(first);
+  }
+
+  #writeImage(): void {
+    const entry = this.#view;
+    this.forgetImage(entry);
+    this.#table.readKey(entry.slot, this.#addImage);
+    this.countImage(entry);
+    entry.dirty = false;
+    entry.inFlight = true;
+  }
+
+  readonly #addImage = (bytes: Uint8Array, start: number, length: number): void => {
+    this.#builder.addImage(this.#view, bytes, start, length);
+  };
+
+  #placeImage(slot: number, ordinal: number): void {
+    const entry = this.#view.at(slot);
+    if (!entry.inFlight) return;
+    entry.inFlight = false;
+    if (entry.imageBlock >= 0) this.ledger.lost(entry.imageBlock);
+    entry.imageBlock = ordinal;
+    this.ledger.gained(ordinal);
+  }
+
+  /**
+   * Rewrites images older than the round's start, a bounded number per cut. Rounds begin at half the allowed log: a round
+   * rewrites at most the live bytes while traffic writes at most half of that, which keeps the log below four times the
+   * live bytes at the default factor.
+   */
+  #sweep(): void {
+    const allowed = Math.max(this.#liveBytes * this.#limits.changelogFactor, 2 * SWEEP_LOG_BYTES_MIN);
+    if (this.#roundBefore === undefined) {
+      if (this.ledger.logBytes * 2 < allowed) return;
+      this.#roundBefore = this.ledger.end;
+      this.#hand = 0;
+    }
+    const budget = this.#builder.writtenBytes + Math.max(this.#builder.writtenBytes * SWEEP_RATIO, SWEEP_BYTES_FLOOR);
+    const stop = Math.min(this.#table.slotsEnd, this.#hand + SWEEP_SLOTS_MAX);
+    while (this.#hand < stop && this.#builder.writtenBytes < budget) {
+      this.#sweepSlot(this.#hand, this.#roundBefore);
+      this.#hand += 1;
+    }
+    if (this.#hand >= this.#table.slotsEnd) this.#roundBefore = undefined;
+  }
+
+  #sweepSlot(slot: number, before: number): void {
+    if (!this.#table.isLive(slot)) return;
+    const { imageBlock, inFlight } = this.#view.at(slot);
+    if (!inFlight && imageBlock >= 0 && imageBlock < before) this.#writeImage();
+  }
+}

@@ -1,0 +1,34 @@
+/** What a task has counted since it was created. Plain numbers: the shell turns them into metrics. */
+export interface TaskCounters {
+  recordsRead: number;
+  heartbeats: number;
+  events: number;
+  clockRecords: number;
+  sessionsOpened: number;
+  closedByTimeout: number;
+  closedByEnd: number;
+  closedByMaxDuration: number;
+  /** Explicit ends for no live session: nothing to end. */
+  unmatchedEnds: number;
+  duplicates: number;
+  /** Timeouts outside [minTimeoutMs, maxTimeoutMs] that were clamped (S7). */
+  clampedTimeouts: number;
+  deadLetters: number;
+}
+
+export function zeroCounters(): TaskCounters {
+  return {
+    recordsRead: 0,
+    heartbeats: 0,
+    events: 0,
+    clockRecords: 0,
+    sessionsOpened: 0,
+    closedByTimeout: 0,
+    closedByEnd: 0,
+    closedByMaxDuration: 0,
+    unmatchedEnds: 0,
+    duplicates: 0,
+    clampedTimeouts: 0,
+    deadLetters: 0,
+  };
+}

@@ -1,0 +1,36 @@
+import type { Millis } from '@flatline/base';
+import type { RecordCursor, RecordHeader } from './ports/log-reader.ts';
+
+/** Stable codes of what the task itself refuses; decoders add their own (I1). */
+export type TaskRefusal = 'null-key' | 'key-too-long' | 'bad-timestamp';
+
+/** A record that could not be applied, unchanged, with the reason (I1). */
+export interface DeadLetter {
+  readonly reason: string;
+  /** For people: what was found and what is allowed. */
+  readonly detail: string;
+  readonly offset: number;
+  readonly timestamp: Millis;
+  readonly key: Uint8Array | null;
+  readonly value: Uint8Array | null;
+  readonly headers: readonly RecordHeader[];
+}
+
+/** Copies the record out of the fetch answer, which will be reused. */
+export function deadLetter(cursor: RecordCursor, reason: string, detail: string): DeadLetter {
+  return {
+    reason,
+    detail,
+    offset: cursor.offset,
+    timestamp: cursor.timestamp,
+    key: copy(cursor.bytes, cursor.keyStart, cursor.keyLength),
+    value: copy(cursor.bytes, cursor.valueStart, cursor.valueLength),
+    headers: cursor.hasHeaders
+      ? cursor.headers().map(({ name, value }) => ({ name, value: value === null ? null : value.slice() }))
+      : [],
+  };
+}
+
+function copy(bytes: Uint8Array, start: number, length: number): Uint8Array | null {
+  return length < 0 ? null : bytes.slice(start, start + length);
+}

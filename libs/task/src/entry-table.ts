@@ -1,0 +1,140 @@
+// The live entries of one partition: a slot per key, found by key bytes.
+//
+// Owns: slots, keys, the index, detail records.      Does not own: deadlines (wheel), what an event does (policies),
+// which entries are dirty or where their images lie (Changelog; it uses the fields kept for it here).
+//
+// Invariants
+//   ET1  A live slot's key is in the index exactly once.
+//   ET2  A freed slot is not handed out again before `recycle()`: a commit in flight may still name it.
+import { hashBytes } from '@flatline/base';
+import type { SessionDetail } from '@flatline/policies';
+import { EntryView } from './entry-view.ts';
+import {
+  IMAGE_BLOCK,
+  IMAGE_BYTES,
+  IMAGE_DIGEST,
+  KEY_LENGTH_AND_FLAGS,
+  KEY_REFERENCE,
+  LIVE,
+  newPage,
+  PAGE_ENTRIES,
+  PAGE_MASK,
+  PAGE_SHIFT,
+  type Page,
+} from './entry-layout.ts';
+import { KeyArena, startOf } from './key-arena.ts';
+import { KeyIndex, type KeySource } from './key-index.ts';
+
+export class EntryTable implements KeySource {
+  readonly #pages: Page[] = [];
+  readonly #keys = new KeyArena();
+  readonly #index = new KeyIndex(this);
+  readonly #hashSeed: number;
+  readonly details = new Map<number, SessionDetail>();
+  /** Slots free for use, and slots freed since the last `recycle()`. */
+  readonly #free: number[] = [];
+  readonly #freed: number[] = [];
+  #slots = 0;
+
+  /** `hashSeed`: drawn at start, so that nobody can prepare keys that collide (I3). */
+  constructor(hashSeed: number) {
+    this.#hashSeed = hashSeed;
+  }
+
+  /** Number of live entries. */
+  get size(): number {
+    return this.#index.size;
+  }
+
+  /** Slots ever handed out: every live slot is below. */
+  get slotsEnd(): number {
+    return this.#slots;
+  }
+
+  /** A view to be moved over entries with `at(slot)`; one per reader, since moving it is its state. */
+  view(): EntryView {
+    return new EntryView(this.#pages, this.details);
+  }
+
+  /** Slot of a key, or −1. */
+  find(bytes: Uint8Array, start: number, length: number): number {
+    return this.#index.find(hashBytes(bytes, start, length, this.#hashSeed), bytes, start, length);
+  }
+
+  /** Adds a key that is not present; its fields are those of no session yet. */
+  insert(bytes: Uint8Array, start: number, length: number): number {
+    const slot = this.#free.pop() ?? this.#newSlot();
+    const { i32 } = this.#pages[slot >>> PAGE_SHIFT]!;
+    const base = (slot & PAGE_MASK) << 4;
+    i32[base + KEY_REFERENCE] = this.#keys.store(bytes, start, length);
+    i32[base + KEY_LENGTH_AND_FLAGS] = length | LIVE;
+    i32[base + IMAGE_BLOCK] = -1;
+    i32[base + IMAGE_DIGEST] = 0;
+    i32[base + IMAGE_BYTES] = 0;
+    this.#index.insert(hashBytes(bytes, start, length, this.#hashSeed), slot);
+    return slot;
+  }
+
+  remove(slot: number): void {
+    this.#index.remove(this.hashOf(slot), slot);
+    const { i32 } = this.#pages[slot >>> PAGE_SHIFT]!;
+    const base = (slot & PAGE_MASK) << 4;
+    this.#keys.release(i32[base + KEY_REFERENCE]! >>> 0, i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff);
+    i32[base + KEY_LENGTH_AND_FLAGS] = 0;
+    this.details.delete(slot);
+    this.#freed.push(slot);
+  }
+
+  /** Makes freed slots available again: no commit in flight names them any more. */
+  recycle(): void {
+    for (const slot of this.#freed) this.#free.push(slot);
+    this.#freed.length = 0;
+  }
+
+  isLive(slot: number): boolean {
+    const { i32 } = this.#pages[slot >>> PAGE_SHIFT]!;
+    return (i32[((slot & PAGE_MASK) << 4) + KEY_LENGTH_AND_FLAGS]! & LIVE) !== 0;
+  }
+
+  /** A copy of the key, since the entry may go while the copy is on its way to an output. */
+  keyOf(slot: number): Uint8Array {
+    const { i32 } = this.#pages[slot >>> PAGE_SHIFT]!;
+    const base = (slot & PAGE_MASK) << 4;
+    const reference = i32[base + KEY_REFERENCE]! >>> 0;
+    const start = startOf(reference);
+    return this.#keys.chunkOf(reference).slice(start, start + (i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff));
+  }
+
+  /** Calls `use` with where the key lies, without a copy. */
+  readKey<T>(slot: number, use: (bytes: Uint8Array, start: number, length: number) => T): T {
+    const { i32 } = this.#pages[slot >>> PAGE_SHIFT]!;
+    const base = (slot & PAGE_MASK) << 4;
+    const reference = i32[base + KEY_REFERENCE]! >>> 0;
+    return use(this.#keys.chunkOf(reference), startOf(reference), i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff);
+  }
+
+  matches(slot: number, bytes: Uint8Array, start: number, length: number): boolean {
+    const { i32 } = this.#pages[slot >>> PAGE_SHIFT]!;
+    const base = (slot & PAGE_MASK) << 4;
+    if ((i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff) !== length) return false;
+    const reference = i32[base + KEY_REFERENCE]! >>> 0;
+    const chunk = this.#keys.chunkOf(reference);
+    let at = startOf(reference);
+    for (let i = start, end = start + length; i < end; i += 1) if (bytes[i] !== chunk[at++]) return false;
+    return true;
+  }
+
+  hashOf(slot: number): number {
+    return this.readKey(slot, this.#hash);
+  }
+
+  readonly #hash = (bytes: Uint8Array, start: number, length: number): number =>
+    hashBytes(bytes, start, length, this.#hashSeed);
+
+  #newSlot(): number {
+    const slot = this.#slots;
+    if (slot === this.#pages.length * PAGE_ENTRIES) this.#pages.push(newPage());
+    this.#slots += 1;
+    return slot;
+  }
+}

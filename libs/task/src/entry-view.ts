@@ -1,0 +1,155 @@
+import type { DurationMs, Millis } from '@flatline/base';
+import type { SessionDetail, SessionEntry } from '@flatline/policies';
+import {
+  DETAILED,
+  DIRTY,
+  EVENT_COUNT,
+  FIRST_OFFSET,
+  IMAGE_BLOCK,
+  IMAGE_BYTES,
+  IMAGE_DIGEST,
+  IN_FLIGHT,
+  KEY_LENGTH_AND_FLAGS,
+  LAST_OFFSET,
+  LAST_SEEN_AT,
+  OPENED_AT,
+  PAGE_MASK,
+  PAGE_SHIFT,
+  type Page,
+  TIMEOUT_CHOSEN,
+  TIMEOUT_MS,
+} from './entry-layout.ts';
+
+/** A window on one entry of a table, moved with `at`. Valid until the entry is removed. */
+export class EntryView implements SessionEntry {
+  readonly #pages: readonly Page[];
+  readonly #details: Map<number, SessionDetail>;
+  #f64: Float64Array = new Float64Array(0);
+  #i32: Int32Array = new Int32Array(0);
+  /** Index of the entry's first Float64 and first Int32. */
+  #f = 0;
+  #i = 0;
+  #slot = -1;
+
+  constructor(pages: readonly Page[], details: Map<number, SessionDetail>) {
+    this.#pages = pages;
+    this.#details = details;
+  }
+
+  at(slot: number): this {
+    const page = this.#pages[slot >>> PAGE_SHIFT]!;
+    this.#f64 = page.f64;
+    this.#i32 = page.i32;
+    this.#f = (slot & PAGE_MASK) << 3;
+    this.#i = this.#f << 1;
+    this.#slot = slot;
+    return this;
+  }
+
+  get slot(): number {
+    return this.#slot;
+  }
+
+  get openedAt(): Millis {
+    return this.#f64[this.#f + OPENED_AT]!;
+  }
+  set openedAt(value: Millis) {
+    this.#f64[this.#f + OPENED_AT] = value;
+  }
+
+  get lastSeenAt(): Millis {
+    return this.#f64[this.#f + LAST_SEEN_AT]!;
+  }
+  set lastSeenAt(value: Millis) {
+    this.#f64[this.#f + LAST_SEEN_AT] = value;
+  }
+
+  get firstOffset(): number {
+    return this.#f64[this.#f + FIRST_OFFSET]!;
+  }
+  set firstOffset(value: number) {
+    this.#f64[this.#f + FIRST_OFFSET] = value;
+  }
+
+  get lastOffset(): number {
+    return this.#f64[this.#f + LAST_OFFSET]!;
+  }
+  set lastOffset(value: number) {
+    this.#f64[this.#f + LAST_OFFSET] = value;
+  }
+
+  get timeoutMs(): DurationMs {
+    return this.#f64[this.#f + TIMEOUT_MS]!;
+  }
+  set timeoutMs(value: DurationMs) {
+    this.#f64[this.#f + TIMEOUT_MS] = value;
+  }
+
+  get eventCount(): number {
+    return this.#i32[this.#i + EVENT_COUNT]! >>> 0;
+  }
+  set eventCount(value: number) {
+    this.#i32[this.#i + EVENT_COUNT] = value;
+  }
+
+  get timeoutChosen(): boolean {
+    return this.#flag(TIMEOUT_CHOSEN);
+  }
+  set timeoutChosen(value: boolean) {
+    this.#setFlag(TIMEOUT_CHOSEN, value);
+  }
+
+  get detail(): SessionDetail | undefined {
+    return this.#flag(DETAILED) ? this.#details.get(this.#slot) : undefined;
+  }
+  set detail(value: SessionDetail | undefined) {
+    if (value !== undefined) this.#details.set(this.#slot, value);
+    else if (this.#flag(DETAILED)) this.#details.delete(this.#slot);
+    this.#setFlag(DETAILED, value !== undefined);
+  }
+
+  get dirty(): boolean {
+    return this.#flag(DIRTY);
+  }
+  set dirty(value: boolean) {
+    this.#setFlag(DIRTY, value);
+  }
+
+  get inFlight(): boolean {
+    return this.#flag(IN_FLIGHT);
+  }
+  set inFlight(value: boolean) {
+    this.#setFlag(IN_FLIGHT, value);
+  }
+
+  /** Ordinal of the changelog block with the committed image; −1: none. */
+  get imageBlock(): number {
+    return this.#i32[this.#i + IMAGE_BLOCK]!;
+  }
+  set imageBlock(value: number) {
+    this.#i32[this.#i + IMAGE_BLOCK] = value;
+  }
+
+  get imageDigest(): number {
+    return this.#i32[this.#i + IMAGE_DIGEST]!;
+  }
+  set imageDigest(value: number) {
+    this.#i32[this.#i + IMAGE_DIGEST] = value;
+  }
+
+  get imageBytes(): number {
+    return this.#i32[this.#i + IMAGE_BYTES]!;
+  }
+  set imageBytes(value: number) {
+    this.#i32[this.#i + IMAGE_BYTES] = value;
+  }
+
+  #flag(bit: number): boolean {
+    return (this.#i32[this.#i + KEY_LENGTH_AND_FLAGS]! & bit) !== 0;
+  }
+
+  #setFlag(bit: number, on: boolean): void {
+    const at = this.#i + KEY_LENGTH_AND_FLAGS;
+    this.#i32[at] = on ? this.#i32[at]! | bit : this.#i32[at]! & ~bit;
+  }
+}

@@ -1,0 +1,198 @@
+// The live sessions of one partition: what a record or a timer does to them.
+//
+// Owns: the entries' timers, the summaries of closed sessions not yet cut.      Does not own: the clock (handed in as
+// `clock`), which record comes next, when a commit is cut.
+//
+// Invariants
+//   LS1  The wheel holds each live entry at or before its due instant: a heartbeat only makes it later, which is found out
+//        when the timer fires (lazy re-arm).
+//   LS2  An entry leaves by `#close` only, and `#close` makes its summary: never none, never two (S4).
+import { assert, type DurationMs, type Millis } from '@flatline/base';
+import {
+  applyEvent,
+  applyHeartbeat,
+  type CloseReason,
+  dueAt,
+  dueReason,
+  type Occurrence,
+  openSession,
+  type SessionEvent,
+  type SessionRules,
+  type SessionSummary,
+  summarize,
+} from '@flatline/policies';
+import { TimingWheel } from '@flatline/timing-wheel';
+import type { Changelog } from './changelog.ts';
+import type { TaskCounters } from './counters.ts';
+import type { EntryTable } from './entry-table.ts';
+import type { EntryView } from './entry-view.ts';
+import type { RecordCursor } from './ports/log-reader.ts';
+
+export interface LiveSessionsParts {
+  readonly partition: number;
+  readonly rules: SessionRules;
+  readonly tickMs: DurationMs;
+  readonly table: EntryTable;
+  readonly changelog: Changelog;
+  readonly counters: TaskCounters;
+}
+
+/** The times of one step: the partition clock decides, the wall clock is only written down (`emittedAt`). */
+export interface Now {
+  clock: Millis;
+  wall: Millis;
+}
+
+export class LiveSessions {
+  readonly #parts: LiveSessionsParts;
+  readonly #view: EntryView;
+  #wheel: TimingWheel | undefined;
+  #closed: SessionSummary[] = [];
+
+  constructor(parts: LiveSessionsParts) {
+    this.#parts = parts;
+    this.#view = parts.table.view();
+  }
+
+  /** Arms a timer for each restored entry. */
+  begin(clock: Millis): void {
+    assert(this.#wheel === undefined, 'timers are armed once');
+    const { table, rules, tickMs } = this.#parts;
+    const initialCapacity = Math.max(1024, table.slotsEnd);
+    this.#wheel = new TimingWheel({ tickMs, startAt: clock, initialCapacity });
+    for (let slot = 0; slot < table.slotsEnd; slot += 1)
+      if (table.isLive(slot)) this.#wheel.schedule(slot, dueAt(this.#view.at(slot), rules));
+  }
+
+  /** Summaries that wait for a cut. */
+  get closedCount(): number {
+    return this.#closed.length;
+  }
+
+  takeClosed(): readonly SessionSummary[] {
+    const closed = this.#closed;
+    this.#closed = [];
+    return closed;
+  }
+
+  /** A lower bound of the earliest due instant; undefined with no live entry. */
+  earliestDue(): Millis | undefined {
+    return this.#wheel?.earliestDeadline();
+  }
+
+  /** Due entries that an earlier `expire` left. */
+  get hasBacklog(): boolean {
+    return this.#armed().hasBacklog;
+  }
+
+  /** The slot of the record's key, or −1; what is due for that key takes effect first, as of its due instant (S3). */
+  findLive(cursor: RecordCursor, now: Now): number {
+    const slot = this.#parts.table.find(cursor.bytes, cursor.keyStart, cursor.keyLength);
+    if (slot < 0) return -1;
+    const { rules } = this.#parts;
+    const due = dueAt(this.#view.at(slot), rules);
+    if (due > now.clock) return slot;
+    this.#close(slot, { reason: dueReason(this.#view, rules), closedAt: due, endedAt: undefined, emittedAt: now.wall });
+    return -1;
+  }
+
+  /** A bare heartbeat for `slot`, or for a new session if −1. */
+  heartbeat(found: number, cursor: RecordCursor, at: Occurrence): void {
+    this.#parts.counters.heartbeats += 1;
+    const slot = found >= 0 ? found : this.#open(cursor, at);
+    const entry = this.#view.at(slot);
+    const before = entry.timeoutMs;
+    applyHeartbeat(entry, this.#parts.rules, at);
+    this.#changed(slot, before);
+  }
+
+  event(found: number, cursor: RecordCursor, event: SessionEvent, at: Occurrence): void {
+    this.#apply(found >= 0 ? found : this.#open(cursor, at), event, at);
+  }
+
+  /** An explicit end is the session's last event: it is applied, then the session closes. */
+  end(found: number, event: SessionEvent, at: Occurrence, now: Now): void {
+    if (found < 0) {
+      this.#parts.counters.unmatchedEnds += 1;
+      return;
+    }
+    const endedAt = event.occurredAt ?? at.timestamp;
+    this.#apply(found, event, at);
+    this.#close(found, { reason: 'ENDED', closedAt: now.clock, endedAt, emittedAt: now.wall });
+  }
+
+  /** Closes up to `limit` entries whose due instant the clock has reached. True if more are due. */
+  expire(limit: number, now: Now): boolean {
+    const wheel = this.#armed();
+    wheel.poll(now.clock, limit, (slot) => {
+      this.#onTimer(slot, now);
+    });
+    return wheel.hasBacklog;
+  }
+
+  #open(cursor: RecordCursor, at: Occurrence): number {
+    const { counters, table, rules } = this.#parts;
+    counters.sessionsOpened += 1;
+    const slot = table.insert(cursor.bytes, cursor.keyStart, cursor.keyLength);
+    openSession(this.#view.at(slot), rules, at);
+    this.#armed().schedule(slot, dueAt(this.#view, rules));
+    return slot;
+  }
+
+  #apply(slot: number, event: SessionEvent, at: Occurrence): void {
+    const { counters, rules } = this.#parts;
+    counters.events += 1;
+    const entry = this.#view.at(slot);
+    const before = entry.timeoutMs;
+    const applied = applyEvent(entry, rules, event, at);
+    if (applied.duplicate) counters.duplicates += 1;
+    if (applied.clamped) counters.clampedTimeouts += 1;
+    this.#changed(slot, before);
+  }
+
+  /** A shorter timeout is the one way a due instant comes nearer, and the wheel must know (LS1). */
+  #changed(slot: number, timeoutBefore: DurationMs): void {
+    const entry = this.#view;
+    this.#parts.changelog.changed(entry);
+    if (entry.timeoutMs < timeoutBefore) this.#armed().schedule(slot, dueAt(entry, this.#parts.rules));
+  }
+
+  #onTimer(slot: number, now: Now): void {
+    const { rules } = this.#parts;
+    const due = dueAt(this.#view.at(slot), rules);
+    if (due > now.clock) this.#armed().schedule(slot, due);
+    else
+      this.#close(slot, {
+        reason: dueReason(this.#view, rules),
+        closedAt: due,
+        endedAt: undefined,
+        emittedAt: now.wall,
+      });
+  }
+
+  #close(
+    slot: number,
+    closing: { reason: CloseReason; closedAt: Millis; endedAt: Millis | undefined; emittedAt: Millis },
+  ): void {
+    const { partition, rules, table, changelog } = this.#parts;
+    const entry = this.#view.at(slot);
+    const key = table.keyOf(slot);
+    this.#closed.push(summarize(entry, rules, { key, partition, ...closing }));
+    this.#count(closing.reason);
+    this.#armed().cancel(slot);
+    changelog.removed(entry, key);
+    table.remove(slot);
+  }
+
+  #count(reason: CloseReason): void {
+    const { counters } = this.#parts;
+    if (reason === 'TIMEOUT') counters.closedByTimeout += 1;
+    else if (reason === 'ENDED') counters.closedByEnd += 1;
+    else if (reason === 'MAX_DURATION') counters.closedByMaxDuration += 1;
+  }
+
+  #armed(): TimingWheel {
+    assert(this.#wheel !== undefined, 'sessions live after restoring');
+    return this.#wheel;
+  }
+}

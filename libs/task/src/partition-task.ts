@@ -1,0 +1,250 @@
+// One partition's state machine: records in, changes and outputs out. Synchronous, and handed every time it needs.
+//
+// Owns: the partition clock, the position in the input, dead letters not yet cut.
+// Does not own: sessions (LiveSessions), the changelog's dirty state (Changelog), reading, sending, the local store, when a
+// commit is cut (the runtime).
+//
+// Invariants
+//   PT1  Before a record is applied, what is due for its key takes effect as of its due instant (S3); other keys' expiries
+//        may be drained later, in slices, without changing what comes out (C5).
+//   PT2  Everything since the last cut — changes, outputs, dead letters, position — goes into the next cut together (O1).
+import type { DurationMs, Millis } from '@flatline/base';
+import {
+  blankEvent,
+  ENDED,
+  type Occurrence,
+  resetEvent,
+  type SessionEvent,
+  type SessionRules,
+  type SessionSummary,
+} from '@flatline/policies';
+import { type InputPosition, NO_BATCH } from './block-format.ts';
+import { Changelog, type ChangelogCut, type ChangelogLimits, type CutContext } from './changelog.ts';
+import { CheckpointQueue } from './checkpoint-queue.ts';
+import { zeroCounters } from './counters.ts';
+import { type DeadLetter, deadLetter } from './dead-letter.ts';
+import { EntryTable } from './entry-table.ts';
+import { LiveSessions, type Now } from './live-sessions.ts';
+import { PartitionClock } from './partition-clock.ts';
+import type { EventDecoder } from './ports/codecs.ts';
+import type { RecordCursor } from './ports/log-reader.ts';
+import { classify, type InputRules } from './record-class.ts';
+
+export interface TaskOptions {
+  readonly partition: number;
+  readonly rules: SessionRules;
+  readonly input: InputRules;
+  readonly decoder: EventDecoder;
+  readonly changelog: ChangelogLimits;
+  readonly tickMs: DurationMs;
+  /** Drawn at start by the shell (I3). */
+  readonly hashSeed: number;
+  /** Stepping stops when this many changes, or outputs, wait for a cut. */
+  readonly pendingChangesMax: number;
+  readonly pendingOutputsMax: number;
+}
+
+export type StepOutcome =
+  /** All records of the run are applied. */
+  | { readonly kind: 'exhausted' }
+  /** The record limit of this step is reached; more is there. */
+  | { readonly kind: 'limit' }
+  /** Too much waits for a cut; go on after it. */
+  | { readonly kind: 'full' }
+  /** The same record is taken again by the next step, after `EventDecoder.prepare`. */
+  | { readonly kind: 'unknownSchema'; readonly schemaId: number }
+  /** C6: a stamp from the future on a LogAppendTime input. The same record is taken again by the next step. */
+  | { readonly kind: 'held'; readonly timestamp: Millis; readonly offset: number }
+  /** C6: the input's batches are of another timestamp type than configured. */
+  | { readonly kind: 'wrongTimestampType'; readonly offset: number };
+
+export interface TaskCut extends ChangelogCut {
+  /** Each is a summary followed by its tombstone on the output (O2). */
+  readonly closed: readonly SessionSummary[];
+  readonly deadLetters: readonly DeadLetter[];
+  /** Input position this commit covers. */
+  readonly position: number;
+}
+
+const EXHAUSTED: StepOutcome = { kind: 'exhausted' };
+const LIMIT: StepOutcome = { kind: 'limit' };
+const FULL: StepOutcome = { kind: 'full' };
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+export class PartitionTask {
+  readonly counters = zeroCounters();
+  readonly table: EntryTable;
+  readonly changelog: Changelog;
+  readonly checkpoints: CheckpointQueue;
+  readonly clock = new PartitionClock();
+  readonly #options: TaskOptions;
+  readonly #sessions: LiveSessions;
+  /** Scratch objects, written anew for each record: a bare heartbeat allocates nothing. */
+  readonly #event: SessionEvent = blankEvent();
+  readonly #at: Mutable<Occurrence> = { offset: 0, effectiveAt: 0, timestamp: 0 };
+  readonly #now: Now = { clock: 0, wall: 0 };
+  readonly #input: Mutable<InputPosition> = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0 };
+  #deadLetters: DeadLetter[] = [];
+  /** The record the cursor stands on has been looked at but not applied. */
+  #again = false;
+  #cutPosition = 0;
+
+  constructor(options: TaskOptions) {
+    this.#options = options;
+    this.table = new EntryTable(options.hashSeed);
+    this.changelog = new Changelog(this.table, options.changelog);
+    this.checkpoints = new CheckpointQueue(this.table);
+    const { partition, rules, tickMs } = options;
+    const { table, changelog, counters } = this;
+    this.#sessions = new LiveSessions({ partition, rules, tickMs, table, changelog, counters });
+  }
+
+  /** Ends restoring: the clock and position are those of the last commit, and a timer is armed for each live entry. */
+  begin(clock: Millis, input: InputPosition): void {
+    this.clock.advance(clock);
+    Object.assign(this.#input, input);
+    this.#cutPosition = input.position;
+    this.#sessions.begin(clock);
+  }
+
+  get liveEntries(): number {
+    return this.table.size;
+  }
+
+  /** Input position applied through, with the fingerprint of the batch before it. */
+  get input(): InputPosition {
+    return { ...this.#input };
+  }
+
+  /** Whether a commit would say anything new. */
+  get hasUncut(): boolean {
+    return (
+      this.#input.position !== this.#cutPosition || this.changelog.pendingChanges > 0 || this.#sessions.closedCount > 0
+    );
+  }
+
+  /** Whether so much waits for a cut that stepping and expiring pause. */
+  get isFull(): boolean {
+    return (
+      this.changelog.pendingChanges >= this.#options.pendingChangesMax ||
+      this.#sessions.closedCount + this.#deadLetters.length >= this.#options.pendingOutputsMax
+    );
+  }
+
+  /** Applies up to `limit` records. `wallNow` is broker time as far as this machine knows it (C6). */
+  step(cursor: RecordCursor, limit: number, wallNow: Millis): StepOutcome {
+    this.#now.wall = wallNow;
+    for (let applied = 0; applied < limit; applied += 1) {
+      if (this.isFull) return FULL;
+      if (!this.#again && !cursor.next()) {
+        this.#passed(cursor, cursor.position);
+        return EXHAUSTED;
+      }
+      const stop = this.#take(cursor, wallNow);
+      this.#again = stop !== undefined;
+      if (stop !== undefined) return stop;
+      this.#passed(cursor, cursor.offset + 1);
+      this.counters.recordsRead += 1;
+    }
+    return LIMIT;
+  }
+
+  /** Says that the next step gets a new cursor: reading was interrupted and begins again at `input.position`. */
+  restartReading(): void {
+    this.#again = false;
+  }
+
+  /** Closes up to `limit` entries whose due instant the clock has reached. True if more are due. */
+  expire(limit: number, wallNow: Millis): boolean {
+    if (this.isFull) return this.#sessions.hasBacklog;
+    this.#now.clock = this.clock.now;
+    this.#now.wall = wallNow;
+    return this.#sessions.expire(limit, this.#now);
+  }
+
+  /** A lower bound of the earliest due instant, undefined with no live entry: when a proof of silence is next needed (C2). */
+  earliestDue(): Millis | undefined {
+    return this.#sessions.earliestDue();
+  }
+
+  /** Cuts a commit of everything since the last cut. */
+  cut(context: Omit<CutContext, 'inputs' | 'clock' | 'heldMs'>): TaskCut {
+    const closed = this.#sessions.takeClosed();
+    const deadLetters = this.#deadLetters;
+    this.#deadLetters = [];
+    const input = this.input;
+    this.#cutPosition = input.position;
+    const cut = this.changelog.cut({ ...context, inputs: [input], clock: this.clock.now, heldMs: 0 });
+    return Object.assign(cut, { closed, deadLetters, position: input.position });
+  }
+
+  /** The cut's commit is known to be in the log, its blocks at `offsets`. */
+  settle(cut: TaskCut, offsets: readonly number[]): void {
+    const firstOrdinal = this.changelog.ledger.end;
+    this.changelog.settle(cut, offsets);
+    this.checkpoints.add({ ...cut, firstOrdinal, offsets });
+  }
+
+  #take(cursor: RecordCursor, wallNow: Millis): StepOutcome | undefined {
+    const { input } = this.#options;
+    const kind = classify(cursor, input, wallNow);
+    if (kind === 'future') return { kind: 'held', timestamp: cursor.timestamp, offset: cursor.offset };
+    if (kind === 'wrongTimestampType') return { kind, offset: cursor.offset };
+    if (kind === 'bad-timestamp') {
+      this.#refuse(cursor, kind, `timestamp ${cursor.timestamp} while the present is ${wallNow}`);
+      return undefined;
+    }
+    const lead = input.timestampType === 'CreateTime' ? wallNow + input.maxLeadMs : Infinity;
+    this.clock.advance(Math.min(cursor.timestamp, lead));
+    if (kind === 'keyed') return this.#apply(cursor);
+    if (kind === 'clock') this.counters.clockRecords += 1;
+    else if (kind === 'null-key') this.#refuse(cursor, kind, 'a session event needs a key');
+    else this.#refuse(cursor, kind, `key of ${cursor.keyLength} bytes, maxKeyBytes is ${input.maxKeyBytes}`);
+    return undefined;
+  }
+
+  #apply(cursor: RecordCursor): StepOutcome | undefined {
+    const at = this.#at;
+    this.#now.clock = this.clock.now;
+    at.offset = cursor.offset;
+    at.timestamp = cursor.timestamp;
+    at.effectiveAt = cursor.logAppendTime ? this.clock.now : cursor.timestamp;
+    const slot = this.#sessions.findLive(cursor, this.#now);
+    if (cursor.valueLength > 0) return this.#payload(cursor, slot);
+    if (cursor.valueLength === 0) {
+      this.#sessions.heartbeat(slot, cursor, at);
+    } else {
+      // A null value is an end without a payload (I2).
+      resetEvent(this.#event);
+      this.#event.type = ENDED;
+      this.#sessions.end(slot, this.#event, at, this.#now);
+    }
+    return undefined;
+  }
+
+  #payload(cursor: RecordCursor, slot: number): StepOutcome | undefined {
+    const event = this.#event;
+    const decoded = this.#options.decoder.decode(cursor.bytes, cursor.valueStart, cursor.valueLength, event);
+    if (decoded.kind === 'unknownSchema') return decoded;
+    if (decoded.kind === 'bad') this.#refuse(cursor, decoded.reason, decoded.detail);
+    else if (event.type === ENDED) this.#sessions.end(slot, event, this.#at, this.#now);
+    else this.#sessions.event(slot, cursor, event, this.#at);
+    return undefined;
+  }
+
+  #refuse(cursor: RecordCursor, reason: string, detail: string): void {
+    this.counters.deadLetters += 1;
+    this.#deadLetters.push(deadLetter(cursor, reason, detail));
+  }
+
+  /** Notes how far the input is applied, and by which batch to recognise the place (R3). */
+  #passed(cursor: RecordCursor, position: number): void {
+    const input = this.#input;
+    if (position === input.position) return;
+    input.position = position;
+    input.checksum = cursor.batchChecksum;
+    input.leaderEpoch = cursor.batchLeaderEpoch;
+    input.batchTimestamp = cursor.batchTimestamp;
+  }
+}

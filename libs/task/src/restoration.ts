@@ -1,0 +1,230 @@
+// Rebuilds a task's state: images out of the local store, then whole commits out of the changelog.
+//
+// Owns: what has been read but not yet applied (parts of a commit), the chain check.      Does not own: where to read from,
+// when to stop (the runtime), what to do about a broken chain (it says so, the runtime decides).
+//
+// Invariants
+//   RS1  Whole commits only, in order (K6). The one exception is the first commit read at the log's start: its first parts
+//        may lie below the floor, and hold nothing that lives (K3).
+//   RS2  Sequence and previous id form an unbroken chain (K2).
+import { assert, MalformedBytes } from '@flatline/base';
+import { type Claim, type CommitHeader, decodeBlock, visitBody } from './block-format.ts';
+import type { CutBlock } from './block-builder.ts';
+import type { Changelog } from './changelog.ts';
+import type { CheckpointQueue } from './checkpoint-queue.ts';
+import { decodeImage, imageDigest } from './entry-image.ts';
+import type { EntryTable } from './entry-table.ts';
+import type { EntryView } from './entry-view.ts';
+import type { StoreCheckpoint, StoredImage } from './ports/state-store.ts';
+
+interface ReadBlock {
+  readonly bytes: Uint8Array;
+  readonly bodyStart: number;
+  readonly offset: number;
+}
+
+export type RestoreStep =
+  | { readonly kind: 'claim'; readonly claim: Claim }
+  /** A part of a commit is kept until the rest is read. */
+  | { readonly kind: 'part' }
+  | { readonly kind: 'commit'; readonly header: CommitHeader }
+  /** R3: the log is not what was written. */
+  | { readonly kind: 'broken'; readonly why: string };
+
+/** R1: what the last header says against what was rebuilt; undefined where they agree. */
+export type Disagreement = string | undefined;
+
+export class Restoration {
+  readonly #table: EntryTable;
+  readonly #changelog: Changelog;
+  readonly #checkpoints: CheckpointQueue;
+  readonly #view: EntryView;
+  #parts: ReadBlock[] = [];
+  /** Header of the newest part of a commit that is not whole yet. */
+  #pendingHeader: CommitHeader | undefined;
+  #last: CommitHeader | undefined;
+  /** Changelog offsets of images out of the store, by the provisional ordinal their entries carry meanwhile. */
+  readonly #storedOffsets: number[] = [];
+  readonly #storedBytes: number[] = [];
+  readonly #provisional = new Map<number, number>();
+  #restoredEntries = 0;
+  /** Bytes of the newest commit's blocks. */
+  #lastBytes = 0;
+
+  /** Commits applied go to `checkpoints` too: the local store must come to hold what memory holds. */
+  constructor(table: EntryTable, changelog: Changelog, checkpoints: CheckpointQueue) {
+    this.#table = table;
+    this.#changelog = changelog;
+    this.#checkpoints = checkpoints;
+    this.#view = table.view();
+  }
+
+  /** Header of the newest commit applied, undefined before the first. */
+  get last(): CommitHeader | undefined {
+    return this.#last;
+  }
+
+  get restoredEntries(): number {
+    return this.#restoredEntries;
+  }
+
+  /** Takes one entry of the local store. @throws MalformedBytes */
+  loadStored(stored: StoredImage): void {
+    let provisional = this.#provisional.get(stored.changelogOffset);
+    if (provisional === undefined) {
+      provisional = this.#storedOffsets.length;
+      this.#provisional.set(stored.changelogOffset, provisional);
+      this.#storedOffsets.push(stored.changelogOffset);
+      this.#storedBytes.push(0);
+    }
+    const entry = this.#view.at(this.#table.insert(stored.key, 0, stored.key.length));
+    decodeImage(stored.image, 0, stored.image.length, entry);
+    entry.imageDigest = imageDigest(
+      { bytes: stored.key, start: 0, length: stored.key.length },
+      { bytes: stored.image, start: 0, length: stored.image.length },
+    );
+    entry.imageBytes = operationBytes(stored.key.length, stored.image.length);
+    entry.imageBlock = provisional;
+    this.#changelog.countImage(entry);
+    this.#storedBytes[provisional]! += entry.imageBytes;
+    this.#restoredEntries += 1;
+  }
+
+  /** Ends loading from the store: block offsets are put in order, and reading goes on at the checkpoint. @throws MalformedBytes */
+  finishStored(checkpoint: StoreCheckpoint): void {
+    const order = this.#storedOffsets
+      .map((_, i) => i)
+      .sort((a, b) => this.#storedOffsets[a]! - this.#storedOffsets[b]!);
+    const ordinals = new Int32Array(order.length);
+    for (const i of order) ordinals[i] = this.#changelog.ledger.append(this.#storedOffsets[i]!, this.#storedBytes[i]!);
+    for (let slot = 0; slot < this.#table.slotsEnd; slot += 1) {
+      const entry = this.#view.at(slot);
+      entry.imageBlock = ordinals[entry.imageBlock]!;
+      this.#changelog.ledger.gained(entry.imageBlock);
+    }
+    this.#provisional.clear();
+    const header = decodeBlock(checkpoint.commitHeader);
+    if (header.kind !== 'state') throw new MalformedBytes('a checkpoint stands at a commit');
+    this.#last = header.header;
+  }
+
+  /** Takes the next block of the changelog. `bytes` is kept until its commit is whole: pass a copy. @throws MalformedBytes */
+  apply(bytes: Uint8Array, offset: number): RestoreStep {
+    const block = decodeBlock(bytes);
+    if (block.kind === 'claim') return { kind: 'claim', claim: block.claim };
+    const { header } = block;
+    const broken = this.#whyBroken(header);
+    if (broken !== undefined) return { kind: 'broken', why: broken };
+    this.#parts.push({ bytes, bodyStart: block.bodyStart, offset });
+    if (header.part + 1 < header.parts) {
+      this.#pendingHeader = header;
+      return { kind: 'part' };
+    }
+    this.#pendingHeader = undefined;
+    this.#applyCommit(header);
+    return { kind: 'commit', header };
+  }
+
+  /** Ends restoring and compares what was rebuilt with the last header (R1). */
+  finish(): Disagreement {
+    const header = this.#last;
+    assert(header !== undefined, 'something was restored');
+    this.#changelog.ledger.stretch(header.logBytes + this.#lastBytes);
+    if (this.#table.size !== header.liveEntries)
+      return `${this.#table.size} entries restored, the last commit says ${header.liveEntries}`;
+    if (this.#changelog.digest !== header.digest)
+      return `digest ${this.#changelog.digest}, the last commit says ${header.digest}`;
+    return undefined;
+  }
+
+  #whyBroken(header: CommitHeader): string | undefined {
+    const pending = this.#pendingHeader;
+    if (pending !== undefined) {
+      const follows = header.commitId === pending.commitId && header.part === pending.part + 1;
+      return follows ? undefined : `part ${pending.part + 1} of commit ${pending.commitId} is missing`;
+    }
+    const last = this.#last;
+    if (last === undefined) return undefined;
+    if (header.logId !== last.logId) return `log id ${header.logId} follows ${last.logId}`;
+    if (header.part !== 0) return `commit ${header.commitId} begins with part ${header.part}`;
+    if (header.sequence !== last.sequence + 1 || header.previousCommitId !== last.commitId)
+      return `commit ${header.sequence} (after ${header.previousCommitId || 'none'}) follows ${last.sequence} (${last.commitId})`;
+    return undefined;
+  }
+
+  #applyCommit(header: CommitHeader): void {
+    const firstOrdinal = this.#changelog.ledger.end;
+    const removals: Uint8Array[] = [];
+    const blocks = this.#parts.map((part) => this.#applyBlock(part, removals));
+    this.#checkpoints.add({ header, blocks, removals, firstOrdinal, offsets: this.#parts.map(({ offset }) => offset) });
+    this.#parts = [];
+    this.#changelog.ledger.beginCommit(firstOrdinal);
+    this.#last = header;
+    this.#lastBytes = blocks.reduce((sum, block) => sum + block.bytes.length, 0);
+  }
+
+  #applyBlock({ bytes, bodyStart, offset }: ReadBlock, removals: Uint8Array[]): CutBlock {
+    const ordinal = this.#changelog.ledger.append(offset, bytes.length);
+    const slots: number[] = [];
+    const starts: number[] = [];
+    visitBody(bytes, bodyStart, {
+      removal: (keyStart, keyLength) => {
+        removals.push(bytes.subarray(keyStart, keyStart + keyLength));
+        this.#remove(bytes, keyStart, keyLength);
+      },
+      image: (at, keyStart, keyLength, imageStart, imageLength) => {
+        const slot = this.#slotFor(bytes, keyStart, keyLength);
+        slots.push(slot);
+        starts.push(at - bodyStart);
+        const entry = this.#view.at(slot);
+        decodeImage(bytes, imageStart, imageStart + imageLength, entry);
+        entry.imageDigest = imageDigest(
+          { bytes, start: keyStart, length: keyLength },
+          { bytes, start: imageStart, length: imageLength },
+        );
+        entry.imageBytes = imageStart + imageLength - at;
+        entry.imageBlock = ordinal;
+        this.#changelog.countImage(entry);
+        this.#changelog.ledger.gained(ordinal);
+        this.#restoredEntries += 1;
+      },
+    });
+    return { bytes, bodyStart, slots: Int32Array.from(slots), starts: Int32Array.from(starts) };
+  }
+
+  /** The key's slot with its former image forgotten, or a new slot. */
+  #slotFor(bytes: Uint8Array, keyStart: number, keyLength: number): number {
+    const slot = this.#table.find(bytes, keyStart, keyLength);
+    if (slot < 0) return this.#table.insert(bytes, keyStart, keyLength);
+    this.#forget(slot);
+    return slot;
+  }
+
+  #remove(bytes: Uint8Array, keyStart: number, keyLength: number): void {
+    const slot = this.#table.find(bytes, keyStart, keyLength);
+    // Its image may lie below the log's start: truncation takes a prefix, so an older image goes before its removal (K5).
+    if (slot < 0) return;
+    this.#forget(slot);
+    this.#table.remove(slot);
+    // Nothing is in flight while restoring.
+    this.#table.recycle();
+  }
+
+  #forget(slot: number): void {
+    const entry = this.#view.at(slot);
+    this.#changelog.forgetImage(entry);
+    this.#changelog.ledger.lost(entry.imageBlock);
+    entry.detail = undefined;
+  }
+}
+
+/** Bytes an image takes in a block's body, as `BlockBuilder` counts them. */
+function operationBytes(keyLength: number, imageLength: number): number {
+  return 1 + varintBytes(keyLength) + keyLength + varintBytes(imageLength) + imageLength;
+}
+
+function varintBytes(value: number): number {
+  let bytes = 1;
+  for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) bytes += 1;
+  return bytes;
+}
