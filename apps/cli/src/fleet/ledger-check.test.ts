@@ -52,7 +52,7 @@ function closeOf(actions: readonly FleetAction[], format: FleetFormat): Observed
   const named = format !== 'bare';
   const summary: ObservedSummary = {
     ...{ kind: 'summary', sessionId, incarnation, revision: 0, reason: end === undefined ? 'TIMEOUT' : 'ENDED' },
-    eventCount: beats.length - (named ? repeats : 0) + (end?.by === 'event' ? 1 : 0),
+    eventCount: beats.length - (named ? repeats : 0) + (end === undefined ? 0 : 1),
     duplicateCount: named ? repeats : 0,
     outOfOrderCount: named ? beats.filter(({ heldBack, repeated }) => heldBack && !repeated).length : 0,
     missingCount: named ? actions.filter(({ kind }) => kind === 'lost').length : 0,

@@ -186,18 +186,15 @@ function countDifferences(entry: LedgerEntry, summaries: readonly ObservedSummar
     if (found !== expected)
       differences.push({ rule, detail: `${what}: ${found} in the summary, ${expected} in truth` });
   };
-  const endEvents = entry.ended === 'event' ? 1 : 0;
+  // An explicit end is an event of its session, with or without a payload.
+  const ends = entry.ended === 'event' || entry.ended === 'null' ? 1 : 0;
+  const records = entry.acknowledged + entry.duplicates + ends;
   if (entry.format === 'bare') {
     // A bare heartbeat has no name: one sent twice is two.
-    compare('S4', 'events', sum('eventCount'), entry.acknowledged + entry.duplicates + endEvents);
+    compare('S4', 'events', sum('eventCount'), records);
     return differences;
   }
-  compare(
-    'S4',
-    'events and duplicates',
-    sum('eventCount') + sum('duplicateCount'),
-    entry.acknowledged + entry.duplicates + endEvents,
-  );
+  compare('S4', 'events and duplicates', sum('eventCount') + sum('duplicateCount'), records);
   // Where a silence of the fleet's own cuts a session in two, each part knows only its own sequences.
   if (summaries.length > 1) return differences;
   compare('S5', 'duplicates', sum('duplicateCount'), entry.duplicates);
