@@ -13,6 +13,7 @@ export type RequestKind =
   | 'EndTxn'
   | 'ClockRecord'
   | 'Fetch'
+  | 'FetchBatch'
   | 'ListOffsets'
   | 'OffsetFetch'
   | 'DeleteRecords'
@@ -38,6 +39,8 @@ export type Injection = {
 } & (
   | { readonly at: RequestKind; readonly fault: RequestFault | RequestCrash }
   | { readonly at: 'StoreWrite'; readonly fault: WriteCrash }
+  /** A subscription that has just got an answer gives up with Retriable. */
+  | { readonly at: 'Subscription'; readonly fault: 'fails' }
 );
 
 export interface FaultRates {
@@ -166,9 +169,9 @@ export class FaultPlan {
     return this.#random.next() * this.#rates.lateMs;
   }
 
-  subscriptionFails(): boolean {
-    const fails = this.#random.chance(this.#rates.subscriptionFails);
-    if (fails) this.count('Fetch/subscriptionFails');
+  subscriptionFails(host: string): boolean {
+    const fails = this.#take('Subscription', host) !== undefined || this.#random.chance(this.#rates.subscriptionFails);
+    if (fails) this.count('Subscription/fails');
     return fails;
   }
 

@@ -5,7 +5,7 @@ export type { LogBatch, LogRecord } from './log-batch.ts';
 export { Network } from './network.ts';
 export { SimulatedDisk } from './simulated-disk.ts';
 export { keepAndSpread, SimulatedGroup, type Assign, type GroupMember, type GroupSettings } from './simulated-group.ts';
-export { ProcessDied, SimulatedHost, type Cut } from './simulated-host.ts';
+export { SimulatedHost, type Cut } from './simulated-host.ts';
 export { ForeignTransaction, SimulatedLog, type ProducedRecord, type TopicSettings } from './simulated-log.ts';
 export { SimulatedPartition, type LeaderChange, type TimestampType } from './simulated-partition.ts';
 export { Simulation, type HostPorts, type HostSettings, type SimulationSettings } from './simulation.ts';

@@ -1,5 +1,5 @@
 import { PartitionStopped } from '@flatline/base';
-import type { LogAdmin, TopicPartition } from '@flatline/task';
+import type { BatchFingerprint, LogAdmin, TopicPartition } from '@flatline/task';
 import type { RequestKind } from './fault-plan.ts';
 import type { SimulatedPartition } from './simulated-partition.ts';
 import type { WriterEnvironment } from './simulated-transactions.ts';
@@ -26,6 +26,14 @@ export class SimulatedAdmin implements LogAdmin {
     return this.#ask('ListOffsets', partition, (leader) => {
       const { logStartOffset, lastStableOffset } = leader.ends();
       return { logStartOffset, lastStableOffset };
+    });
+  }
+
+  fingerprintAt(partition: TopicPartition, offset: number): Promise<BatchFingerprint | undefined> {
+    return this.#ask('FetchBatch', partition, (leader) => {
+      const batch = leader.batchAt(offset);
+      if (batch === undefined) return undefined;
+      return { checksum: batch.checksum, leaderEpoch: batch.leaderEpoch, batchTimestamp: batch.maxTimestamp };
     });
   }
 

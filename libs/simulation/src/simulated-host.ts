@@ -6,17 +6,13 @@
 // Owns: the process's timers and what was delivered to it.      Does not own: requests under way (Network), its disk.
 //
 // Invariants
-//   H1  A dead process runs nothing: no timer, no delivery; its promises are never settled.
+//   H1  A dead process runs nothing: no timer, no delivery; its promises are never settled. Code that was running when
+//       it died runs on to its next await, and nothing it does is seen by anyone.
 //   H2  A paused one runs nothing either; what came due or was delivered meanwhile runs on resume, in that order.
 import type { Cancel, Clock, DurationMs, Millis } from '@flatline/base';
 import type { HostClock } from './host-clock.ts';
 import type { Trace } from './trace.ts';
 import type { VirtualTime } from './virtual-time.ts';
-
-/** Thrown out of a synchronous call in the middle of which the process died. Whatever catches it runs in a dead process. */
-export class ProcessDied extends Error {
-  override readonly name = 'ProcessDied';
-}
 
 /** How far from the cluster a process is: a message is lost in the direction that is cut. */
 export type Cut = 'none' | 'toBroker' | 'fromBroker' | 'both';
@@ -59,6 +55,7 @@ export class SimulatedHost implements Clock {
   }
 
   after(delayMs: DurationMs, callback: () => void): Cancel {
+    if (!this.alive) return () => undefined;
     let cancelled = false;
     const cancelTimer = this.#time.after(Math.max(0, delayMs), () => {
       this.run(() => {

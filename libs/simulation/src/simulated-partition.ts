@@ -1,12 +1,14 @@
 // One partition of the simulated log, as its leader keeps it.
 //
-//   logStart ≤ lastStableOffset ≤ highWatermark ≤ logEnd
+//   logStart ≤ lastStableOffset ≤ highWatermark ≤ replicated ≤ logEnd
+//
+// The high watermark is what this leader knows to be replicated: after an election it lags behind what is.
 //
 // Owns: batches, producer states, open transactions, replication, leadership.
 // Does not own: what a transaction is across partitions (TransactionCoordinator), who reads.
 //
 // Invariants
-//   P1  A batch is acknowledged only once the high watermark has passed it; what is acknowledged survives a change of leader.
+//   P1  A batch is acknowledged only once the high watermark has passed it; what is replicated survives a change of leader.
 //   P2  lastStableOffset never passes the first record of a transaction whose marker is not below the high watermark.
 //   P3  Of a producer's epochs only the greatest appends; of its sequences only the next (a repeated one is answered as before).
 import { assert, type Cancel, type DurationMs, type Millis } from '@flatline/base';
@@ -73,6 +75,8 @@ export interface PartitionEnvironment {
   readonly trueMs: () => Millis;
 }
 
+const ELECTION_LAG_BATCHES_MAX = 3;
+
 export class SimulatedPartition {
   readonly timestampType: TimestampType;
   readonly #environment: PartitionEnvironment;
@@ -82,6 +86,7 @@ export class SimulatedPartition {
   #logStart = 0;
   #logEnd = 0;
   #highWatermark = 0;
+  #replicated = 0;
   #leaderEpoch = 0;
   #skewMs: DurationMs = 0;
   #stalledUntilMs: DurationMs = 0;
@@ -110,7 +115,8 @@ export class SimulatedPartition {
     return {
       logStartOffset: this.#logStart,
       highWatermark: this.#highWatermark,
-      lastStableOffset: this.#transactions.lastStableOffset(this.#highWatermark),
+      // A transaction may be open below the log start.
+      lastStableOffset: Math.max(this.#logStart, this.#transactions.lastStableOffset(this.#highWatermark)),
     };
   }
 
@@ -157,6 +163,12 @@ export class SimulatedPartition {
     return found;
   }
 
+  /** The batch that holds `offset`, of any kind; undefined below the log start and from the high watermark on. */
+  batchAt(offset: number): LogBatch | undefined {
+    if (offset < this.#logStart || offset >= this.#highWatermark) return undefined;
+    return this.#batches[this.#firstFrom(offset)];
+  }
+
   /** Whether a transactional data batch below the last stable offset belongs to an aborted transaction. */
   isAborted(batch: LogBatch): boolean {
     return this.#transactions.isAborted(batch);
@@ -178,7 +190,7 @@ export class SimulatedPartition {
 
   /** DeleteRecords: everything below `offset` is gone. */
   truncateBelow(offset: number): void {
-    assert(offset <= this.#highWatermark, 'records are deleted only below the high watermark', { offset });
+    assert(offset <= this.#replicated, 'records are deleted only below what is replicated', { offset });
     if (offset <= this.#logStart) return;
     this.#logStart = offset;
     this.#batches = this.#batches.slice(this.#firstFrom(offset));
@@ -202,6 +214,7 @@ export class SimulatedPartition {
     this.#skewMs = change.skewMs ?? 0;
     this.#stalledUntilMs = 0;
     this.#cut(change.losesFrom ?? this.#electionCut());
+    this.#highWatermark = this.#followersHighWatermark();
     faults.count('leaderChange');
     const unacked = this.#pending;
     this.#pending = [];
@@ -253,6 +266,7 @@ export class SimulatedPartition {
 
   #advance(end: number): void {
     this.#highWatermark = end;
+    this.#replicated = Math.max(this.#replicated, end);
     this.#transactions.replicated(end);
     const acked = this.#pending.filter((ack) => ack.end <= end);
     this.#pending = this.#pending.filter((ack) => ack.end > end);
@@ -260,11 +274,17 @@ export class SimulatedPartition {
     this.#notify();
   }
 
-  /** The end of one of the batches above the high watermark, or the high watermark itself. */
+  /** The end of one of the batches not yet replicated, or of what is. */
   #electionCut(): number {
-    const from = this.#firstFrom(this.#highWatermark);
+    const from = this.#firstFrom(this.#replicated);
     const kept = this.#environment.faults.below(this.#batches.length - from + 1);
-    return kept === 0 ? this.#highWatermark : this.#batches[from + kept - 1]!.lastOffset + 1;
+    return kept === 0 ? this.#replicated : this.#batches[from + kept - 1]!.lastOffset + 1;
+  }
+
+  /** A follower hears of the high watermark one fetch late: what it knows may be a few batches behind. */
+  #followersHighWatermark(): number {
+    const at = this.#firstFrom(this.#highWatermark) - this.#environment.faults.below(1 + ELECTION_LAG_BATCHES_MAX);
+    return Math.min(this.#highWatermark, Math.max(this.#logStart, this.#batches[Math.max(0, at)]?.baseOffset ?? 0));
   }
 
   #cut(offset: number): void {
@@ -275,6 +295,7 @@ export class SimulatedPartition {
     this.#batches = this.#batches.slice(0, at);
     this.#logStart = Math.min(this.#logStart, this.#logEnd);
     this.#highWatermark = Math.min(this.#highWatermark, this.#logEnd);
+    this.#replicated = Math.min(this.#replicated, this.#logEnd);
     this.#transactions.cut(this.#logEnd, this.#batches);
   }
 

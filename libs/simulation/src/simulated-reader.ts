@@ -140,7 +140,7 @@ class FetchLoop implements LogSubscription {
   #onFetchError(error: unknown): void {
     if (!(error instanceof Retriable)) {
       this.#fail(error instanceof Error ? error : new Fatal(String(error)));
-    } else if (this.#environment.faults.subscriptionFails()) this.#fail(error);
+    } else if (this.#environment.faults.subscriptionFails(this.#environment.host.name)) this.#fail(error);
     else {
       this.#environment.host.after(RETRY_MS, () => {
         this.#fetch();
@@ -156,7 +156,7 @@ class FetchLoop implements LogSubscription {
     } else if (answer.kind === 'outOfRange') {
       const { position } = this.#standing;
       this.#fail(new PartitionStopped(`${place} does not hold offset ${position}: was it truncated or recreated?`));
-    } else if (this.#environment.faults.subscriptionFails()) {
+    } else if (this.#environment.faults.subscriptionFails(this.#environment.host.name)) {
       this.#fail(new Retriable(`${place}: the subscription broke off`));
     } else {
       this.#leaderEpoch = answer.leaderEpoch;

@@ -4,7 +4,7 @@
 //
 // Invariants
 //   D1  write() is atomic: a crash is before it or after it.
-//   D2  A dead process changes nothing on the disk any more.
+//   D2  A dead process changes nothing on the disk any more; what it still runs up to its next await writes into the void.
 import { Fatal, assert } from '@flatline/base';
 import type {
   LocalCheckpoint,
@@ -18,9 +18,12 @@ import type {
 } from '@flatline/task';
 import type { FaultPlan } from './fault-plan.ts';
 import { emptyFile, type SimulatedDisk, type StoreFile } from './simulated-disk.ts';
-import { ProcessDied, type SimulatedHost } from './simulated-host.ts';
+import type { SimulatedHost } from './simulated-host.ts';
 
 const SPOILT = 0xee;
+
+/** What a dead process waits for. */
+const never = <T>(): Promise<T> => new Promise(() => undefined);
 
 export interface StoresEnvironment {
   readonly host: SimulatedHost;
@@ -43,7 +46,7 @@ export class SimulatedStores implements StateStores {
 
   open(partition: number): Promise<OpenedStore> {
     const { host, disk } = this.#environment;
-    if (!host.alive) return new Promise(() => undefined);
+    if (!host.alive) return never();
     const holder = disk.lockedBy(partition);
     assert(holder !== host.name, 'a process opens a store once', { partition });
     if (holder !== undefined) {
@@ -113,13 +116,14 @@ class SimulatedStore implements StateStore {
     this.#mustBeOpen();
     const { host, faults } = this.#environment;
     const fate = faults.writeFate(host.name);
-    if (fate === 'crashBefore') this.#die();
-    this.#apply(changes, checkpoint);
-    if (fate === 'crashAfter') this.#die();
+    if (fate === 'crashBefore') host.kill();
+    if (host.alive) this.#apply(changes, checkpoint);
+    if (fate === 'crashAfter') host.kill();
   }
 
   wipe(): Promise<void> {
     this.#mustBeOpen();
+    if (!this.#environment.host.alive) return never();
     this.#file.entries.clear();
     this.#file.checkpoint = undefined;
     this.#file.clean = true;
@@ -128,7 +132,8 @@ class SimulatedStore implements StateStore {
 
   close(): Promise<void> {
     const { host, disk } = this.#environment;
-    if (!this.#open || !host.alive) return Promise.resolve();
+    if (!host.alive) return never();
+    if (!this.#open) return Promise.resolve();
     this.#open = false;
     this.#file.closedCleanly = true;
     disk.unlock(this.#partition);
@@ -148,12 +153,6 @@ class SimulatedStore implements StateStore {
   }
 
   #mustBeOpen(): void {
-    if (!this.#environment.host.alive) throw new ProcessDied('the process is gone');
     assert(this.#open, 'a closed store is not used', { partition: this.#partition });
-  }
-
-  #die(): never {
-    this.#environment.host.kill();
-    throw new ProcessDied('crashed at a store write');
   }
 }

@@ -38,7 +38,8 @@ export class TransactionIndex {
     const state = this.#producers.get(producer.producerId);
     if (state === undefined) return { kind: 'next' };
     if (producer.epoch < state.epoch) return { kind: 'fencedEpoch' };
-    if (marker !== undefined || producer.epoch > state.epoch) return { kind: 'next' };
+    if (marker !== undefined) return { kind: 'next' };
+    if (producer.epoch > state.epoch) return { kind: producer.baseSequence === 0 ? 'next' : 'outOfOrderSequence' };
     if (producer.baseSequence === state.lastSequence + 1) return { kind: 'next' };
     const repeated =
       producer.baseSequence === state.lastBaseSequence && producer.baseSequence + count - 1 === state.lastSequence;
