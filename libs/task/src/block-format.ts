@@ -24,6 +24,8 @@ export interface InputPosition {
   readonly checksum: number;
   readonly leaderEpoch: number;
   readonly batchTimestamp: Millis;
+  /** C2, CreateTime: the last record read was within `liveWithinMs` of the present when it was read. */
+  readonly live: boolean;
 }
 
 /** Epoch of an input position that has no batch before it. */
@@ -88,6 +90,7 @@ export function encodeHeader(header: CommitHeader, out: ByteWriter): void {
     out.u32(input.checksum);
     out.signedVarint(input.leaderEpoch);
     out.signedVarint(input.batchTimestamp);
+    out.u8(input.live ? 1 : 0);
   }
   out.varint(header.clock);
   out.varint(header.heldMs);
@@ -160,6 +163,7 @@ function decodeHeader(input: ByteReader): CommitHeader {
       checksum: input.u32(),
       leaderEpoch: input.signedVarint(),
       batchTimestamp: input.signedVarint(),
+      live: input.u8() === 1,
     })),
     clock: input.varint(),
     heldMs: input.varint(),

@@ -16,7 +16,7 @@ export { PartitionTask, type StepOutcome, type TaskCut, type TaskOptions } from 
 export { CLOCK_HEADER, type InputRules } from './record-class.ts';
 export { Restoration, type RestoreStep } from './restoration.ts';
 export type { DecodeOutcome, EventDecoder, SummaryEncoder } from './ports/codecs.ts';
-export type { LogAdmin } from './ports/log-admin.ts';
+export type { BatchFingerprint, LogAdmin } from './ports/log-admin.ts';
 export type {
   LogEnds,
   LogReader,

@@ -84,7 +84,7 @@ export class PartitionTask {
   readonly #event: SessionEvent = blankEvent();
   readonly #at: Mutable<Occurrence> = { offset: 0, effectiveAt: 0, timestamp: 0 };
   readonly #now: Now = { clock: 0, wall: 0 };
-  readonly #input: Mutable<InputPosition> = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0 };
+  readonly #input: Mutable<InputPosition> = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false };
   #deadLetters: DeadLetter[] = [];
   /** The record the cursor stands on has been looked at but not applied. */
   #again = false;
@@ -197,6 +197,7 @@ export class PartitionTask {
     }
     const lead = input.timestampType === 'CreateTime' ? wallNow + input.maxLeadMs : Infinity;
     this.clock.advance(Math.min(cursor.timestamp, lead));
+    this.#input.live = wallNow - cursor.timestamp <= input.liveWithinMs;
     if (kind === 'keyed') return this.#apply(cursor);
     if (kind === 'clock') this.counters.clockRecords += 1;
     else if (kind === 'null-key') this.#refuse(cursor, kind, 'a session event needs a key');

@@ -12,6 +12,8 @@ export interface InputRules {
   readonly maxFutureMs: DurationMs;
   /** On CreateTime no record moves the clock further ahead of the present than this (C6). */
   readonly maxLeadMs: DurationMs;
+  /** On CreateTime the stream is live while its records are no older than this when read (C2). */
+  readonly liveWithinMs: DurationMs;
 }
 
 export type RecordClass =

@@ -1,11 +1,24 @@
 // Questions and orders about logs that are neither reading nor writing records.
+import type { Millis } from '@flatline/base';
 import type { TopicPartition } from './log-reader.ts';
+
+/** By which a batch is recognised (R3): its CRC-32C, partition leader epoch and greatest timestamp. */
+export interface BatchFingerprint {
+  readonly checksum: number;
+  readonly leaderEpoch: number;
+  readonly batchTimestamp: Millis;
+}
 
 export interface LogAdmin {
   /** The group's committed offset, or undefined where it has none. */
   committedOffset(group: string, partition: TopicPartition): Promise<number | undefined>;
   /** First offset present and the offset after the last decided record, from the leader. */
   ends(partition: TopicPartition): Promise<{ readonly logStartOffset: number; readonly lastStableOffset: number }>;
+  /**
+   * The fingerprint of the batch that holds `offset`, whatever it is (data, aborted, control); undefined where the log
+   * no longer or not yet holds that offset. Asked from the leader.
+   */
+  fingerprintAt(partition: TopicPartition, offset: number): Promise<BatchFingerprint | undefined>;
   /** Deletes all records below `offset` (DeleteRecords). */
   truncate(partition: TopicPartition, offset: number): Promise<void>;
 }
