@@ -125,8 +125,16 @@ describe('varints', () => {
   test('sizes and bytes agree (rerun: the printed seed)', () => {
     const target = new Uint8Array(16);
     const int = fc.integer({ min: -(2 ** 30), max: 2 ** 30 - 1 });
-    fc.assert(fc.property(int, (value) => expect(writeVarint(target, 0, value)).toBe(varintSize(value))));
+    fc.assert(
+      fc.property(int, (value) => {
+        expect(writeVarint(target, 0, value)).toBe(varintSize(value));
+      }),
+    );
     const long = fc.oneof(int, fc.integer({ min: -(2 ** 51), max: 2 ** 51 }));
-    fc.assert(fc.property(long, (value) => expect(writeVarlong(target, 0, value)).toBe(varlongSize(value))));
+    fc.assert(
+      fc.property(long, (value) => {
+        expect(writeVarlong(target, 0, value)).toBe(varlongSize(value));
+      }),
+    );
   });
 });

@@ -1,0 +1,87 @@
+import { assert, type Clock, type DurationMs } from '@flatline/base';
+import { type TransactionalWriter, type TransactionalWriters } from '@flatline/task';
+import { codeOf, KafkaCode, type KafkaConnection } from '../connection/index.ts';
+import { type Compression } from '../record-batch/compressor.ts';
+import { RecordBatchEncoder } from '../record-batch/encoder.ts';
+import { GroupCoordinators } from './group-coordinators.ts';
+import { patiently, type Patience } from './pause.ts';
+import { decodeInitProducerId, initProducerIdRequest } from './producer-requests.ts';
+import { KafkaTransactionalWriter, type WriterSurroundings } from './transactional-writer.ts';
+
+export interface TransactionalWritersOptions {
+  readonly clock: Clock;
+  /**
+   * Shared by all writers in turn; not closed by them. A broker answers the requests of one connection one after another,
+   * each only when its followers have it: several connections let several tasks commit at the same time.
+   */
+  readonly connections: readonly KafkaConnection[];
+  /** After which the broker aborts a transaction by itself. Default 10 000, below the broker's transaction.max.timeout.ms. */
+  readonly transactionTimeoutMs?: DurationMs;
+  /** Bytes of batches in one produce request, and so of one batch: below `max.message.bytes` of the topics. Default 1 000 000. */
+  readonly requestBytesMax?: number;
+  /** Default `none`. */
+  readonly compression?: Compression;
+}
+
+export const TRANSACTION_TIMEOUT_MS: DurationMs = 10_000;
+/** 5 % below the broker's default max.message.bytes of 1 048 588. */
+export const REQUEST_BYTES_MAX = 1_000_000;
+/** The former holder's transaction is aborted first, and its coordinator may just be moving. */
+const OPENING: Patience = { firstMs: 10, mostMs: 20, limitMs: 30_000 };
+
+const passing: readonly (number | undefined)[] = [
+  KafkaCode.concurrentTransactions,
+  KafkaCode.coordinatorLoadInProgress,
+  KafkaCode.coordinatorNotAvailable,
+  KafkaCode.notCoordinator,
+];
+
+export class KafkaTransactionalWriters implements TransactionalWriters {
+  readonly #clock: Clock;
+  readonly #surroundings: readonly WriterSurroundings[];
+  readonly #transactionTimeoutMs: DurationMs;
+
+  #opened = 0;
+
+  constructor(options: TransactionalWritersOptions) {
+    const { clock, connections } = options;
+    assert(connections.length > 0, 'writers need a connection');
+    this.#clock = clock;
+    this.#transactionTimeoutMs = options.transactionTimeoutMs ?? TRANSACTION_TIMEOUT_MS;
+    const encoder = new RecordBatchEncoder(options.compression);
+    this.#surroundings = connections.map((connection) => ({
+      clock,
+      connection,
+      groupCoordinators: new GroupCoordinators(clock, connection),
+      encoder,
+      requestBytesMax: options.requestBytesMax ?? REQUEST_BYTES_MAX,
+      // Later the transaction is aborted anyway.
+      acknowledgeMs: this.#transactionTimeoutMs,
+    }));
+  }
+
+  /** @throws Retriable where the id's former transaction cannot be settled in time; Fatal. */
+  open(transactionalId: string): Promise<TransactionalWriter> {
+    const surroundings = this.#surroundings[this.#opened % this.#surroundings.length]!;
+    this.#opened += 1;
+    return patiently(
+      this.#clock,
+      OPENING,
+      () => this.#initialise(transactionalId, surroundings),
+      (error) => passing.includes(codeOf(error)),
+    );
+  }
+
+  async #initialise(transactionalId: string, surroundings: WriterSurroundings): Promise<TransactionalWriter> {
+    const { connection } = surroundings;
+    const coordinator = await connection.coordinator('transaction', transactionalId);
+    const doing = `open the transactional id ${transactionalId} (transactionTimeoutMs ${this.#transactionTimeoutMs})`;
+    const epoch = await connection.send(
+      coordinator,
+      initProducerIdRequest(transactionalId, this.#transactionTimeoutMs),
+      (payload) => decodeInitProducerId(payload, doing),
+      { doing },
+    );
+    return new KafkaTransactionalWriter({ ...epoch, transactionalId }, coordinator, surroundings);
+  }
+}
