@@ -5,7 +5,7 @@ import type { DurationMs } from '@flatline/base';
 export type FleetEnd = 'silence' | 'null' | 'event';
 
 export interface FleetPlan {
-  /** How many sessions there will be in all; Infinity: until the fleet is drained. */
+  /** How many sessions there will be in all; Infinity: until its sender is stopped. */
   readonly sessions: number;
   /** Heartbeats per second of the whole fleet. */
   readonly ratePerSecond: number;

@@ -64,7 +64,6 @@ export class Fleet {
   #tick = 0;
   #started = 0;
   #alive = 0;
-  #draining = false;
 
   constructor(plan: FleetPlan) {
     this.#plan = plan;
@@ -81,11 +80,6 @@ export class Fleet {
     return this.#alive;
   }
 
-  /** No session begins from now on; those alive live on to their end. */
-  drain(): void {
-    this.#draining = true;
-  }
-
   /** The next action; undefined once every session has ended. */
   next(): FleetAction | undefined {
     while (this.#due.length === 0) {
@@ -96,7 +90,7 @@ export class Fleet {
   }
 
   #mayStart(): boolean {
-    return !this.#draining && this.#started < this.#plan.sessions;
+    return this.#started < this.#plan.sessions;
   }
 
   #takeTurn(): void {

@@ -1,0 +1,92 @@
+import { describe, expect, test } from '@jest/globals';
+import { createColors } from 'picocolors';
+import { type DemoPicture, demoStatusLine, renderDemo } from './demo-view.ts';
+import { RateWindow } from './rate-window.ts';
+import { RecentValues } from './recent-values.ts';
+
+const plain = createColors(false);
+const picture: DemoPicture = {
+  ...{ broker: '127.0.0.1:9092', topic: 'demo-events', timeoutMs: 3000, elapsedMs: 12_000 },
+  ...{ heartbeats: 12_345, heartbeatsPerSecond: 1000.4, begun: 1203, closed: 791, closedPerSecond: 65, live: 412 },
+  ...{ total: 2000, closeDelayMs: { median: 120, p99: 340 }, phase: undefined },
+  partitions: [
+    {
+      ...{ partition: 0, state: 'running', liveEntries: 103, recordsRead: 3000, sessionsClosed: 198, lag: 0 },
+      detail: undefined,
+    },
+  ],
+  recent: [
+    {
+      key: new TextEncoder().encode('s1-\u001b[2J\u202e'),
+      ...{ reason: 'TIMEOUT', durationMs: 4500, eventCount: 9, incarnation: '3-1234' },
+    },
+  ],
+};
+
+describe('the view of the demo', () => {
+  test('shows counts, rates, partitions, the last summaries and how far it is', () => {
+    const text = renderDemo(picture, plain, 100);
+    for (const part of [
+      '12,345',
+      '1,000/s',
+      '412',
+      '791',
+      '65/s',
+      '120 ms median',
+      'running',
+      'TIMEOUT',
+      '39 %',
+      '19 s left',
+    ])
+      expect(text).toContain(part);
+  });
+
+  test('[I3] a hostile key cannot reach the terminal', () => {
+    for (const text of [renderDemo(picture, plain, 100), demoStatusLine(picture)]) {
+      expect(text).toContain('s1-\\u001b[2J\\u202e');
+      expect(text).not.toContain('\u001b');
+    }
+  });
+
+  test('without an end it says how long it has run, without closes it shows none', () => {
+    const text = renderDemo({ ...picture, total: undefined, closeDelayMs: undefined, recent: [] }, plain, 100);
+    expect(text).toContain('running for 12 s');
+    expect(text).not.toContain('%');
+  });
+
+  test('stays within narrow terminals', () => {
+    for (const line of renderDemo({ ...picture, topic: 'x'.repeat(300) }, plain, 80).split('\n'))
+      expect(line.length).toBeLessThanOrEqual(90);
+  });
+
+  test('one line says the same for a log', () => {
+    expect(demoStatusLine(picture)).toBe(
+      '12 s: 12,345 heartbeats (1,000/s), 412 live, 791 of 2,000 sessions closed (65/s), last s1-\\u001b[2J\\u202e TIMEOUT after 5 s',
+    );
+  });
+});
+
+describe('rates and quantiles', () => {
+  test('the rate is that of the window, not of the whole run', () => {
+    const window = new RateWindow(2000);
+    for (let second = 0; second <= 10; second += 1) window.sample(second * 1000, second <= 8 ? 0 : (second - 8) * 50);
+    expect(window.perSecond).toBe(50);
+  });
+
+  test('there is no rate before there are two moments', () => {
+    const window = new RateWindow(2000);
+    expect(window.perSecond).toBe(0);
+    window.sample(5, 100);
+    window.sample(5, 200);
+    expect(window.perSecond).toBe(0);
+  });
+
+  test('quantiles are of the last values only', () => {
+    const recent = new RecentValues(100);
+    expect(recent.quantile(0.5)).toBeUndefined();
+    for (let value = 1; value <= 300; value += 1) recent.add(value);
+    expect([recent.quantile(0), recent.quantile(0.5), recent.quantile(0.99), recent.quantile(1)]).toEqual([
+      201, 250, 299, 300,
+    ]);
+  });
+});

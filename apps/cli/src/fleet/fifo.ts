@@ -1,0 +1,17 @@
+/** A queue whose `shift` costs the same however long it is. */
+export class Fifo<T> {
+  #incoming: T[] = [];
+  #outgoing: T[] = [];
+
+  push(value: T): void {
+    this.#incoming.push(value);
+  }
+
+  shift(): T | undefined {
+    if (this.#outgoing.length === 0) {
+      this.#outgoing = this.#incoming.reverse();
+      this.#incoming = [];
+    }
+    return this.#outgoing.pop();
+  }
+}
