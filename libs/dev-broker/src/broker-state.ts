@@ -10,17 +10,22 @@ export interface ProcessState {
   readonly identity: ProcessIdentity | undefined;
 }
 
+export type BrokerMode = 'owned' | 'detached';
+
 /** What does not change while a broker runs. */
 export interface BrokerFacts {
   readonly bootstrap: string;
   readonly ports: readonly number[];
   readonly registryUrl: string | undefined;
+  readonly source: 'container' | 'java';
   /** Dies with the process that started it, or runs on until it is stopped. */
-  readonly mode: 'owned' | 'detached';
+  readonly mode: BrokerMode;
 }
 
 export interface BrokerState extends BrokerFacts {
+  /** Stops everything on SIGTERM and removes this file last. */
   readonly supervisor: ProcessIdentity;
+  /** What it runs; empty for containers, which their engine removes. */
   readonly processes: readonly ProcessState[];
 }
 
@@ -69,9 +74,11 @@ export function survivorsOf(state: BrokerState): ProcessIdentity[] {
 
 function isState(value: unknown): value is BrokerState {
   if (!isRecord(value) || value['form'] !== form) return false;
-  const { supervisor, processes, bootstrap, ports } = value;
+  const { supervisor, processes, bootstrap, ports, source, mode } = value;
   return (
     typeof bootstrap === 'string' &&
+    (source === 'container' || source === 'java') &&
+    (mode === 'owned' || mode === 'detached') &&
     Array.isArray(ports) &&
     ports.every((port) => typeof port === 'number') &&
     isIdentity(supervisor) &&

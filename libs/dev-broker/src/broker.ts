@@ -1,32 +1,113 @@
 import { Fatal } from '@flatline/base';
+import { connect } from 'node:net';
+import { sweepEphemeral } from './abandoned.ts';
+import { type BrokerMode } from './broker-state.ts';
+import { findContainerEngine, startInContainers } from './container-broker.ts';
+import { ephemeralPrefix } from './data-directory.ts';
+
 import { findJava, javaVersionMin } from './java-runtime.ts';
-import { type JavaBroker, startOnJava } from './java-broker.ts';
-import { type BrokerOptions, type RunningBroker } from './running-broker.ts';
+import { startOnJava, startRegistryOnJava } from './java-start.ts';
+import { type BrokerOptions, type OwnedBroker, type RunningBroker } from './running-broker.ts';
 import { workspaceOf } from './workspace.ts';
+
+const connectWithinMs = 5000;
 
 /** Starts a broker that this process owns: it ends with this process, however that ends. Throws `Fatal`. */
 export async function startBroker(options: BrokerOptions = {}): Promise<RunningBroker> {
-  return startJava(options, 'owned');
+  return startSomewhere(options, 'owned');
 }
 
-/** The broker of `KAFKA_BROKERS` if that is set, else one started here and owned by this process. Throws `Fatal`. */
+/**
+ * The broker of `KAFKA_BROKERS` if that is set, else one started here and owned by this process. `SCHEMA_REGISTRY_URL`
+ * likewise stands in for the registry. Throws `Fatal`.
+ */
 export async function ensureBroker(options: BrokerOptions = {}): Promise<RunningBroker> {
-  const bootstrap = process.env['KAFKA_BROKERS'];
-  if (bootstrap === undefined || bootstrap === '') return startBroker(options);
+  const registryUrl = setting('SCHEMA_REGISTRY_URL');
+  const bootstrap = setting('KAFKA_BROKERS');
+  if (bootstrap !== undefined) return brokerOfEnvironment(bootstrap, registryUrl, options);
+  if (registryUrl === undefined) return startBroker(options);
+  const started = await startSomewhere({ ...options, registry: false }, 'owned');
   return {
-    bootstrap,
-    source: 'environment',
-    registryUrl: process.env['SCHEMA_REGISTRY_URL'],
-    nodes: [],
-    stop: () => Promise.resolve(),
+    bootstrap: started.bootstrap,
+    source: started.source,
+    registryUrl,
+    nodes: started.nodes,
+    stop: () => started.stop(),
   };
 }
 
-async function startJava(options: BrokerOptions, mode: 'owned' | 'detached'): Promise<JavaBroker> {
+/** A container if an engine answers, else Java. Throws `Fatal` that says what to install if there is neither. */
+export async function startSomewhere(options: BrokerOptions, mode: BrokerMode): Promise<OwnedBroker> {
+  const workspace = workspaceOf(import.meta.url);
+  if (options.ephemeral === true) await sweepEphemeral(ephemeralPrefix, Date.now());
+  const [engine, java] = await Promise.all([
+    options.source === 'java' ? undefined : findContainerEngine(),
+    options.source === 'container' ? undefined : findJava(process.env),
+  ]);
+  if (engine !== undefined) return startInContainers({ options, workspace, engine, mode });
+  if (java !== undefined) return startOnJava({ options, workspace, java, mode });
+  throw new Fatal(
+    options.source === 'container'
+      ? 'no container engine answers: start Docker'
+      : `no broker can be started here. One of: install Java ${javaVersionMin} or newer and Maven 3.8 or newer, start Docker, or set KAFKA_BROKERS`,
+  );
+}
+
+async function brokerOfEnvironment(
+  bootstrap: string,
+  registryUrl: string | undefined,
+  options: BrokerOptions,
+): Promise<RunningBroker> {
+  const addresses = bootstrap.split(',').map((each) => each.trim());
+  const answers = await Promise.all(addresses.map(acceptsConnections));
+  if (!answers.includes(true))
+    throw new Fatal(
+      `KAFKA_BROKERS=${bootstrap}: none of them accepts connections; start it, correct the setting, or unset it to have one started`,
+    );
+  if (options.registry === true && registryUrl === undefined) return withRegistry(bootstrap, options);
+  return { bootstrap, source: 'environment', registryUrl, nodes: [], stop: () => Promise.resolve() };
+}
+
+async function withRegistry(bootstrap: string, options: BrokerOptions): Promise<RunningBroker> {
   const java = await findJava(process.env);
   if (java === undefined)
     throw new Fatal(
-      `no broker can be started here. One of: install Java ${javaVersionMin} or newer and Maven, start Docker, or set KAFKA_BROKERS`,
+      `no registry can be started here: install Java ${javaVersionMin} or newer, or set SCHEMA_REGISTRY_URL as KAFKA_BROKERS is`,
     );
-  return startOnJava({ options, workspace: workspaceOf(import.meta.url), java, mode });
+  const registry = await startRegistryOnJava({ options, workspace: workspaceOf(import.meta.url), java, mode: 'owned' });
+  return {
+    bootstrap,
+    source: 'environment',
+    registryUrl: registry.registryUrl,
+    nodes: [],
+    stop: () => registry.stop(),
+  };
+}
+
+/** No more than a connection: a broker of one's own may ask for TLS or a password first. */
+function acceptsConnections(address: string): Promise<boolean> {
+  const split = address.lastIndexOf(':');
+  return new Promise((resolve) => {
+    const socket = connect({
+      host: address.slice(0, split),
+      port: Number(address.slice(split + 1)),
+      timeout: connectWithinMs,
+    });
+    const end = (answers: boolean): void => {
+      socket.destroy();
+      resolve(answers);
+    };
+    socket.on('connect', () => {
+      end(true);
+    });
+    for (const failure of ['error', 'timeout'])
+      socket.on(failure, () => {
+        end(false);
+      });
+  });
+}
+
+function setting(name: string): string | undefined {
+  const value = process.env[name];
+  return value === undefined || value.trim() === '' ? undefined : value;
 }

@@ -12,9 +12,27 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
+import { type BrokerOptions } from './running-broker.ts';
+import { type Workspace } from './workspace.ts';
 import { log4jProperties, type NodePlan, serverProperties, type ServerProperties } from './node-settings.ts';
+
+/** How the temporary data directories of ephemeral brokers begin. */
+export const ephemeralPrefix: string = join(tmpdir(), 'flatline-broker-');
+
+export function defaultDataDir(workspace: Workspace): string {
+  return join(workspace.state, 'broker');
+}
+
+/** Absolute path of the data directory that the options name, made if it is not there. */
+export function makeDataDir(workspace: Workspace, options: BrokerOptions): string {
+  if (options.ephemeral === true) return mkdtempSync(ephemeralPrefix);
+  const dataDir = resolve(options.dataDir ?? defaultDataDir(workspace));
+  mkdirSync(dataDir, { recursive: true });
+  return dataDir;
+}
 
 /** Node folders in a data directory; 0 if it is new. */
 export function nodesIn(dataDir: string): number {

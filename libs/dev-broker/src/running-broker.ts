@@ -1,6 +1,11 @@
 // What a started broker looks like, wherever it came from.
 import { type ServerProperties } from './node-settings.ts';
 
+/** Java heap of a node, in MB. */
+export const heapMbDefault = 768;
+
+export const silent = (): void => undefined;
+
 export interface BrokerOptions {
   /** Port of the first node, the others follow it. Default: free ones. */
   readonly port?: number | undefined;
@@ -14,7 +19,7 @@ export interface BrokerOptions {
   readonly registry?: boolean | undefined;
   /** Default: a free one. */
   readonly registryPort?: number | undefined;
-  /** Java heap of each node, in MB. Default 768. */
+  /** Java heap of each node, in MB. Default `heapMbDefault`. */
   readonly heapMb?: number | undefined;
   /** Any of Kafka's server.properties, over what is chosen here. */
   readonly properties?: ServerProperties | undefined;
@@ -51,4 +56,11 @@ export interface RunningBroker {
   readonly nodes: readonly BrokerNode[];
   /** Stops what was started here, and nothing else; a second call waits for the first. */
   stop(): Promise<void>;
+}
+
+/** What a process that starts a broker holds. */
+export interface OwnedBroker extends RunningBroker {
+  readonly dataDir: string;
+  /** Resolves when everything has ended, for whatever reason. */
+  ended(): Promise<void>;
 }

@@ -88,12 +88,6 @@ export class Supervision {
     this.#supervisor.channel?.unref();
   }
 
-  /** Closes the channel: a detached broker runs on without its starter. */
-  detach(): void {
-    if (this.#supervisor.connected) this.#supervisor.disconnect();
-    this.#supervisor.unref();
-  }
-
   #onReport(report: SupervisorReport): void {
     if (report.kind === 'spawned') this.#pids.set(report.name, report.pid);
     else {

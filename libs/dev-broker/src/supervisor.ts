@@ -24,7 +24,7 @@ const children = new Map<string, ChildProcess>();
 let ending = false;
 
 function report(message: SupervisorReport): void {
-  // The channel of a detached broker is closed once it is ready; an owner may die at any time.
+  // The owner may die at any time.
   if (process.connected) process.send?.(message, undefined, undefined, () => undefined);
 }
 
@@ -36,27 +36,23 @@ function start(name: string): void {
   closeSync(output);
   children.set(name, child);
   child.on('error', (error) => {
-    ended(wanted, error.message);
+    ended(wanted, error.message, false);
   });
   child.on('exit', (code, signal) => {
-    ended(wanted, signal === null ? `exit code ${code ?? 0}` : signal);
+    // 143 is how Java ends on SIGTERM, after its shutdown hooks. An archive that a killed Java was writing is cut off.
+    ended(wanted, signal ?? `exit code ${code ?? 0}`, code === 0 || code === 143);
   });
   if (child.pid !== undefined) report({ kind: 'spawned', name, pid: child.pid });
   saveState();
 }
 
-function ended(planned: ProcessPlan, how: string): void {
+function ended(planned: ProcessPlan, how: string, clean: boolean): void {
   if (!children.delete(planned.name)) return;
-  if (planned.archive !== undefined && existsSync(planned.archive.written))
+  if (clean && planned.archive !== undefined && existsSync(planned.archive.written))
     renameSync(planned.archive.written, planned.archive.kept);
   report({ kind: 'exited', name: planned.name, how });
-  const nodesLeft = [...children.keys()].some((name) => name !== 'registry');
-  if (ending && children.size === 0) leave();
-  else if (!ending) {
-    saveState();
-    // Nobody is left to restart the nodes of a detached broker, and a registry alone is of no use.
-    if (!process.connected && !nodesLeft) end();
-  }
+  if (!ending) saveState();
+  else if (children.size === 0) leave();
 }
 
 function saveState(): void {
@@ -72,10 +68,19 @@ function end(): void {
   if (ending) return;
   ending = true;
   if (children.size === 0) leave();
-  for (const child of children.values()) child.kill('SIGTERM');
+  for (const [name, child] of children) {
+    child.kill(firstSignal(name));
+    child.kill('SIGCONT'); // a frozen process would not hear of it
+  }
   setTimeout(() => {
     for (const child of children.values()) child.kill('SIGKILL');
   }, plan.stopWithinMs);
+}
+
+/** Data that is deleted anyway needs no clean end, which takes three nodes several seconds; a class archive does. */
+function firstSignal(name: string): NodeJS.Signals {
+  const archives = plan.processes.some((each) => each.name === name && each.archive !== undefined);
+  return plan.temporary && !archives ? 'SIGKILL' : 'SIGTERM';
 }
 
 function leave(): never {
@@ -88,9 +93,7 @@ process.on('message', (command: SupervisorCommand) => {
   else if (command.kind === 'signal') children.get(command.name)?.kill(command.signal);
   else end();
 });
-process.on('disconnect', () => {
-  if (plan.facts.mode === 'owned') end();
-});
+process.on('disconnect', end);
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, end);
 
 for (const { name } of plan.processes) start(name);

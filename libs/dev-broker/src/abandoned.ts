@@ -1,0 +1,42 @@
+// What a broker leaves behind when its supervisor is killed from outside: processes without a parent, temporary folders.
+import { Fatal } from '@flatline/base';
+import { readdirSync, rmSync, statSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { readState, stateFileOf, survivorsOf } from './broker-state.ts';
+import { isAlive, signalIdentified } from './process-identity.ts';
+
+const pollMs = 20;
+/** A folder without a state is either being made or left over; nothing takes this long to make. In milliseconds. */
+const unclaimedForMs = 3_600_000;
+
+/** Ends what outlived its supervisor in this data directory. Throws `Fatal` if a broker runs in it. */
+export async function claimDataDir(dataDir: string): Promise<void> {
+  const state = readState(dataDir);
+  if (state === undefined) return;
+  if (isAlive(state.supervisor))
+    throw new Fatal(
+      `a broker already runs in ${dataDir} at ${state.bootstrap} (process ${state.supervisor.pid}): ` +
+        'stop it, or choose another data directory',
+    );
+  for (const orphan of survivorsOf(state)) signalIdentified(orphan, 'SIGKILL');
+  while (survivorsOf(state).length > 0) await delay(pollMs);
+  rmSync(stateFileOf(dataDir), { force: true });
+}
+
+/** Removes temporary data directories whose broker is gone, and ends what is left of it. */
+export async function sweepEphemeral(prefix: string, now: number): Promise<void> {
+  const folder = dirname(prefix);
+  const names = readdirSync(folder).filter((name) => name.startsWith(basename(prefix)));
+  for (const dataDir of names.map((name) => join(folder, name))) {
+    const state = readState(dataDir);
+    if (state === undefined ? !isOld(dataDir, now) : isAlive(state.supervisor)) continue;
+    await claimDataDir(dataDir);
+    rmSync(dataDir, { recursive: true, force: true });
+  }
+}
+
+function isOld(dataDir: string, now: number): boolean {
+  const changed = statSync(dataDir, { throwIfNoEntry: false })?.mtimeMs;
+  return changed !== undefined && now - changed > unclaimedForMs;
+}

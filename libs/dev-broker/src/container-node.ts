@@ -1,0 +1,63 @@
+import { assert, Fatal } from '@flatline/base';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type ContainerRuntimeClient } from 'testcontainers';
+import { askBrokers } from './metadata-probe.ts';
+import { type BrokerNode } from './running-broker.ts';
+
+const stopWithinS = 15;
+const startWithinMs = 60_000;
+const pollMs = 50;
+
+type EngineContainer = ReturnType<ContainerRuntimeClient['container']['getById']>;
+
+/** One node of a broker in containers, for tests that break nodes. */
+export class ContainerNode implements BrokerNode {
+  readonly id: number;
+  readonly port: number;
+  readonly pid = undefined;
+  /** Set once the container is made. */
+  containerId: string | undefined;
+  readonly #host: string;
+  readonly #engine: ContainerRuntimeClient;
+
+  constructor(id: number, host: string, port: number, engine: ContainerRuntimeClient) {
+    this.id = id;
+    this.port = port;
+    this.#host = host;
+    this.#engine = engine;
+  }
+
+  async stop(): Promise<void> {
+    await this.#container().stop({ t: stopWithinS });
+  }
+
+  async kill9(): Promise<void> {
+    await this.#container().kill({ signal: 'SIGKILL' });
+    await this.#container().wait();
+  }
+
+  async start(): Promise<void> {
+    await this.#container().start();
+    const giveUpAt = performance.now() + startWithinMs;
+    while ((await askBrokers({ host: this.#host, port: this.port }))?.includes(this.id) !== true) {
+      if (performance.now() > giveUpAt)
+        throw new Fatal(
+          `node ${this.id} is not part of the cluster after ${startWithinMs} ms: do enough nodes run for a quorum?`,
+        );
+      await delay(pollMs);
+    }
+  }
+
+  async pause(): Promise<void> {
+    await this.#container().pause();
+  }
+
+  async resume(): Promise<void> {
+    await this.#container().unpause();
+  }
+
+  #container(): EngineContainer {
+    assert(this.containerId !== undefined, 'a node is used after its container was made', { node: this.id });
+    return this.#engine.container.getById(this.containerId);
+  }
+}

@@ -1,0 +1,134 @@
+// Starting a broker, or a registry alone, with Java: artifacts, data directory, ports, processes, in that order.
+import { mkdtempSync, readdirSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { claimDataDir } from './abandoned.ts';
+import { resolveArtifacts } from './artifacts.ts';
+import { type BrokerMode } from './broker-state.ts';
+import { bootstrapRecordsOf, ephemeralPrefix, makeDataDir, nodeCountFor, writeNodes } from './data-directory.ts';
+import { exclusive } from './exclusive.ts';
+import { JavaBroker } from './java-broker.ts';
+import { planJava } from './java-process.ts';
+import { type JavaRuntime } from './java-runtime.ts';
+import { type NodePlan } from './node-settings.ts';
+import { planPorts, type PortPlan } from './port-plan.ts';
+import { readyWithinMs } from './readiness.ts';
+import { planRegistry, type RegistryPlace } from './registry.ts';
+import { type BrokerOptions, heapMbDefault, type OwnedBroker, silent } from './running-broker.ts';
+import { portClash } from './start-failure.ts';
+import { type ProcessPlan } from './supervisor-plan.ts';
+import { type Workspace } from './workspace.ts';
+
+const attemptsMax = 3;
+
+export interface JavaStart {
+  readonly options: BrokerOptions;
+  readonly workspace: Workspace;
+  readonly java: JavaRuntime;
+  readonly mode: BrokerMode;
+}
+
+/** Everything that is decided before a port is. */
+interface Prepared extends JavaStart {
+  readonly dataDir: string;
+  readonly nodeCount: 1 | 3;
+  readonly classPath: string;
+  readonly artifacts: string;
+  readonly registryArtifacts: string | undefined;
+  readonly bootstrapRecords: string;
+}
+
+/** Resolves when every node answers. Throws `Fatal`, with what the processes printed last, when one ends instead. */
+export async function startOnJava(request: JavaStart): Promise<OwnedBroker> {
+  const prepared = await prepare(request);
+  return exclusive(join(prepared.dataDir, 'starting.lock'), { waitMs: readyWithinMs }, async () => {
+    await claimDataDir(prepared.dataDir);
+    return readyBroker(request.options, prepared.nodeCount, (ports) => launch(prepared, ports));
+  });
+}
+
+/** A registry alone, for a broker that was not started here; it keeps its schemas in memory. */
+export async function startRegistryOnJava({ options, workspace, java, mode }: JavaStart): Promise<OwnedBroker> {
+  const artifacts = await resolveArtifacts(workspace, 'registry', options.log ?? silent);
+  return readyBroker({ ...options, port: undefined }, 0, ({ registry }) => {
+    const dataDir = mkdtempSync(ephemeralPrefix);
+    const registryPlan = planRegistry(java, { artifacts, dataDir, port: registry, durable: false });
+    return new JavaBroker({
+      dataDir,
+      temporary: true,
+      mode,
+      nodes: [],
+      processes: [registryPlan],
+      registryPort: registry,
+    });
+  });
+}
+
+async function prepare(request: JavaStart): Promise<Prepared> {
+  const { options, workspace, java } = request;
+  const log = options.log ?? silent;
+  const artifacts = await resolveArtifacts(workspace, 'broker', log);
+  const registryArtifacts = options.registry === true ? await resolveArtifacts(workspace, 'registry', log) : undefined;
+  // Sorted, because a class archive is only used with the class path it was made with.
+  const jars = readdirSync(artifacts).filter((name) => name.endsWith('.jar'));
+  const classPath = jars
+    .sort()
+    .map((name) => join(artifacts, name))
+    .join(delimiter);
+  const bootstrapRecords = await bootstrapRecordsOf(artifacts, java.command, classPath);
+  const dataDir = makeDataDir(workspace, options);
+  const nodeCount = nodeCountFor(dataDir, options.nodes);
+  return { ...request, dataDir, nodeCount, classPath, artifacts, registryArtifacts, bootstrapRecords };
+}
+
+/** Between choosing a free port and Java listening on it somebody else may take it: then again, with other ports. */
+async function readyBroker(
+  options: BrokerOptions,
+  nodeCount: number,
+  launchOn: (ports: PortPlan) => JavaBroker,
+): Promise<JavaBroker> {
+  const fixed = options.port !== undefined || options.registryPort !== undefined;
+  for (let attempt = 1; ; attempt += 1) {
+    const broker = launchOn(await planPorts(options, nodeCount));
+    try {
+      await broker.ready();
+      return broker;
+    } catch (error) {
+      await broker.stop();
+      if (fixed || attempt === attemptsMax || !portClash(error)) throw error;
+    }
+  }
+}
+
+function launch(prepared: Prepared, ports: PortPlan): JavaBroker {
+  const { dataDir, options, mode, registryArtifacts } = prepared;
+  const temporary = options.ephemeral === true;
+  const nodes = ports.nodes.map((each, index): NodePlan => ({
+    id: index + 1,
+    ...each,
+    folder: join(dataDir, `node-${index + 1}`),
+  }));
+  writeNodes(nodes, prepared.bootstrapRecords, options.properties);
+  const processes = nodes.map((node) => planNode(prepared, node));
+  const plan = { dataDir, temporary, mode, nodes };
+  if (registryArtifacts === undefined) return new JavaBroker({ ...plan, processes, registryPort: undefined });
+  const place: RegistryPlace = { artifacts: registryArtifacts, dataDir, port: ports.registry, durable: !temporary };
+  processes.push(planRegistry(prepared.java, place));
+  return new JavaBroker({ ...plan, processes, registryPort: ports.registry });
+}
+
+function planNode({ java, classPath, artifacts, options }: Prepared, node: NodePlan): ProcessPlan {
+  return planJava(java, {
+    name: `node-${node.id}`,
+    folder: node.folder,
+    heapMb: options.heapMb ?? heapMbDefault,
+    archive: { folder: artifacts, of: 'broker' },
+    args: [
+      `-Dflatline.log=${join(node.folder, 'broker.log')}`,
+      `-Dlog4j2.configurationFile=${join(node.folder, 'log4j2.properties')}`,
+      '-cp',
+      classPath,
+      'kafka.Kafka',
+      join(node.folder, 'server.properties'),
+    ],
+  });
+}

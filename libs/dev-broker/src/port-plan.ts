@@ -1,0 +1,24 @@
+import { type BrokerOptions } from './running-broker.ts';
+import { assertPortFree, freePorts } from './ports.ts';
+
+export interface PortPlan {
+  readonly nodes: readonly { readonly port: number; readonly controllerPort: number }[];
+  /** Set even if no registry is wanted. */
+  readonly registry: number;
+}
+
+/** The ports asked for, if they are free, and free ones for the rest. Throws `Fatal` naming a port that is taken. */
+export async function planPorts(options: BrokerOptions, nodeCount: number): Promise<PortPlan> {
+  const { port: first, registryPort } = options;
+  const remedy = 'stop what listens there, choose another port, or set KAFKA_BROKERS to use what runs already';
+  if (first !== undefined)
+    for (let offset = 0; offset < nodeCount; offset += 1) await assertPortFree(first + offset, remedy);
+  if (registryPort !== undefined && options.registry === true)
+    await assertPortFree(registryPort, 'stop what listens there, choose another port, or set SCHEMA_REGISTRY_URL');
+  const free = await freePorts(2 * nodeCount + 1);
+  const nodes = Array.from({ length: nodeCount }, (_, index) => ({
+    port: first === undefined ? free[index]! : first + index,
+    controllerPort: free[nodeCount + index]!,
+  }));
+  return { nodes, registry: registryPort ?? free[2 * nodeCount]! };
+}

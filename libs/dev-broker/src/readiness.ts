@@ -1,0 +1,23 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Address, brokersReady, wakeCoordinators } from './metadata-probe.ts';
+import { registryAnswers } from './registry.ts';
+
+/** How long a start may take before it counts as failed, in milliseconds. A small busy machine needs 20 s for three nodes. */
+export const readyWithinMs = 90_000;
+
+const pollMs = 50;
+
+/** Resolves when every node lists all nodes and the registry answers. `mayHope` is called between attempts and throws to give up. */
+export async function brokerReady(
+  addresses: readonly Address[],
+  registryUrl: string | undefined,
+  mayHope: () => void,
+): Promise<void> {
+  await brokersReady(addresses, addresses.length, mayHope);
+  const [first] = addresses;
+  if (first !== undefined) await wakeCoordinators(first);
+  while (registryUrl !== undefined && !(await registryAnswers(registryUrl))) {
+    mayHope();
+    await delay(pollMs);
+  }
+}
