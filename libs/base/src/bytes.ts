@@ -203,3 +203,8 @@ export class ByteReader {
 
 const utf8 = new TextEncoder();
 const utf8Reader = new TextDecoder();
+
+/** A copy of a range. Not `slice`: on Node's Buffer, which readers may hand out, that is a view. */
+export function copyBytes(bytes: Uint8Array, start: number, end: number): Uint8Array {
+  return new Uint8Array(bytes.subarray(start, end));
+}

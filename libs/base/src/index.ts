@@ -1,5 +1,5 @@
 export { assert, AssertionError } from './assert.ts';
-export { ByteReader, ByteWriter, MalformedBytes } from './bytes.ts';
+export { ByteReader, ByteWriter, copyBytes, MalformedBytes } from './bytes.ts';
 export { Corrupt, Fatal, Fenced, PartitionStopped, Retriable } from './errors.ts';
 export { hashBytes } from './hash.ts';
 export { seededRandom, type Random } from './random.ts';

@@ -50,6 +50,12 @@ export class CheckpointQueue {
     for (const block of commit.blocks) this.#pendingBytes += block.bytes.length;
   }
 
+  /** Forgets what is pending: the store stays at its checkpoint, from which the changelog can roll it forward. */
+  discard(): void {
+    this.#pending = [];
+    this.#pendingBytes = 0;
+  }
+
   /** The slices of a flush of all that is pending, each of at most `limit` puts and removals; undefined: nothing pending. */
   flush(limit: number): Iterator<FlushSlice, undefined> | undefined {
     if (this.#pending.length === 0) return undefined;

@@ -1,4 +1,4 @@
-import type { Millis } from '@flatline/base';
+import { copyBytes, type Millis } from '@flatline/base';
 import type { RecordCursor, RecordHeader } from './ports/log-reader.ts';
 
 /** Stable codes of what the task itself refuses; decoders add their own (I1). */
@@ -26,11 +26,11 @@ export function deadLetter(cursor: RecordCursor, reason: string, detail: string)
     key: copy(cursor.bytes, cursor.keyStart, cursor.keyLength),
     value: copy(cursor.bytes, cursor.valueStart, cursor.valueLength),
     headers: cursor.hasHeaders
-      ? cursor.headers().map(({ name, value }) => ({ name, value: value === null ? null : value.slice() }))
+      ? cursor.headers().map(({ name, value }) => ({ name, value: value && copyBytes(value, 0, value.length) }))
       : [],
   };
 }
 
 function copy(bytes: Uint8Array, start: number, length: number): Uint8Array | null {
-  return length < 0 ? null : bytes.slice(start, start + length);
+  return length < 0 ? null : copyBytes(bytes, start, start + length);
 }

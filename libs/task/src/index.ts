@@ -26,7 +26,13 @@ export type {
   RecordRun,
   TopicPartition,
 } from './ports/log-reader.ts';
-export type { Assignment, LocalCheckpoint, Membership, MembershipListener } from './ports/membership.ts';
+export type {
+  Assignment,
+  InstancePartitions,
+  LocalCheckpoint,
+  Membership,
+  MembershipListener,
+} from './ports/membership.ts';
 export type {
   OpenedStore,
   StateStore,

@@ -84,7 +84,13 @@ export class PartitionTask {
   readonly #event: SessionEvent = blankEvent();
   readonly #at: Mutable<Occurrence> = { offset: 0, effectiveAt: 0, timestamp: 0 };
   readonly #now: Now = { clock: 0, wall: 0 };
-  readonly #input: Mutable<InputPosition> = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false };
+  readonly #input: Mutable<InputPosition> = {
+    position: 0,
+    checksum: 0,
+    leaderEpoch: NO_BATCH,
+    batchTimestamp: 0,
+    live: false,
+  };
   #deadLetters: DeadLetter[] = [];
   /** The record the cursor stands on has been looked at but not applied. */
   #again = false;

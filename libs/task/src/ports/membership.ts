@@ -7,10 +7,22 @@ export interface LocalCheckpoint {
   readonly changelogPosition: number;
 }
 
+/** What one instance of the group holds. */
+export interface InstancePartitions {
+  /** Where it is reached over HTTP; empty where it cannot be. */
+  readonly endpoint: string;
+  readonly partitions: readonly number[];
+  readonly standbys: readonly number[];
+}
+
 export interface Assignment {
   readonly generation: number;
   readonly memberId: string;
   readonly partitions: readonly number[];
+  /** Partitions to hold a standby of. */
+  readonly standbys?: readonly number[];
+  /** Every instance of the group, this one included: whom to ask for a key (Q1). */
+  readonly instances?: readonly InstancePartitions[];
 }
 
 export interface MembershipListener {

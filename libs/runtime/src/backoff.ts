@@ -1,0 +1,35 @@
+import type { Clock, DurationMs } from '@flatline/base';
+import { RETRY_FIRST_MS, RETRY_MAX_MS } from './limits.ts';
+
+/** Doubling pauses between tries, from RETRY_FIRST_MS to RETRY_MAX_MS. */
+export class Backoff {
+  readonly #clock: Clock;
+  #next: DurationMs = RETRY_FIRST_MS;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  async pause(): Promise<void> {
+    const delay = this.#next;
+    this.#next = Math.min(this.#next * 2, RETRY_MAX_MS);
+    await pause(this.#clock, delay);
+  }
+
+  reset(): void {
+    this.#next = RETRY_FIRST_MS;
+  }
+}
+
+export function pause(clock: Clock, delayMs: DurationMs): Promise<void> {
+  return new Promise((resolve) => {
+    clock.after(delayMs, resolve);
+  });
+}
+
+/** Lets timers, sockets and the other tasks have their turn. */
+export function turn(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+}

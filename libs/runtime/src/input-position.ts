@@ -1,0 +1,62 @@
+// Finds the position to read the input from, and whether the input is still the one it was (R3).
+import { PartitionStopped } from '@flatline/base';
+import {
+  type BatchFingerprint,
+  type CommitHeader,
+  type InputPosition,
+  type LogAdmin,
+  NO_BATCH,
+  type TopicPartition,
+} from '@flatline/task';
+import { pause } from './backoff.ts';
+import { END_PAUSE_MS, END_TRIES_MAX } from './limits.ts';
+import { NOTHING_READ } from './restoring.ts';
+import type { PipelinePorts } from './settings.ts';
+
+/** @throws PartitionStopped where the input was recreated or truncated; Retriable. */
+export async function inputPosition(
+  input: TopicPartition,
+  last: CommitHeader | undefined,
+  ports: PipelinePorts,
+): Promise<InputPosition> {
+  const ends = await endsBeyond(input, last?.inputs[0]?.position ?? 0, ports);
+  if (last === undefined) return { position: ends.logStartOffset, ...NOTHING_READ };
+  const recorded = last.inputs[0]!;
+  if (recorded.position > ends.lastStableOffset)
+    throw otherInput(input, recorded, `it ends at ${ends.lastStableOffset}`);
+  if (recorded.position < ends.logStartOffset)
+    throw otherInput(
+      input,
+      recorded,
+      `it starts at ${ends.logStartOffset}: records were deleted before they were read`,
+    );
+  if (recorded.leaderEpoch === NO_BATCH || recorded.position === ends.logStartOffset) return recorded;
+  const found = await ports.admin.fingerprintAt(input, recorded.position - 1);
+  if (found === undefined || !isSameBatch(found, recorded))
+    throw otherInput(input, recorded, 'the batch before that position is not the one recorded');
+  return recorded;
+}
+
+/** A new leader's end may lag for a while behind what was readable before (F23): time passes before it is believed. */
+async function endsBeyond(input: TopicPartition, position: number, ports: PipelinePorts): ReturnType<LogAdmin['ends']> {
+  for (let tries = 1; ; tries += 1) {
+    const ends = await ports.admin.ends(input);
+    if (ends.lastStableOffset >= position || tries === END_TRIES_MAX) return ends;
+    await pause(ports.clock, END_PAUSE_MS);
+  }
+}
+
+function isSameBatch(found: BatchFingerprint, recorded: InputPosition): boolean {
+  return (
+    found.checksum === recorded.checksum &&
+    found.leaderEpoch === recorded.leaderEpoch &&
+    found.batchTimestamp === recorded.batchTimestamp
+  );
+}
+
+function otherInput({ topic, partition }: TopicPartition, { position }: InputPosition, why: string): PartitionStopped {
+  return new PartitionStopped(
+    `input ${topic}/${partition} is not the log that was read: the last commit stands at offset ${position}, but ${why}. ` +
+      'Nothing was reset. If the topic was recreated on purpose, use another application name',
+  );
+}

@@ -1,0 +1,37 @@
+// Every queue, loop and batch of the runtime has its maximum here.
+
+/** Records applied before the event loop gets its turn, and how long such a slice may take. */
+export const STEP_RECORDS_MAX = 2_048;
+export const SLICE_MS = 8;
+/** Due entries looked at per slice: heartbeats come first (architecture, What bounds it). */
+export const EXPIRE_SLICE_MAX = 1_024;
+/** Changes and outputs that may wait for a cut; stepping pauses beyond. */
+export const PENDING_CHANGES_MAX = 200_000;
+export const PENDING_OUTPUTS_MAX = 5_000;
+/** A block stays well below a topic's default max.message.bytes of 1 MB. */
+export const BLOCK_BYTES_MAX = 256 * 1024;
+/** Committed blocks held for the local store before a flush begins, and the time it may wait. */
+export const FLUSH_BYTES = 16 * 1024 * 1024;
+export const FLUSH_INTERVAL_MS = 5_000;
+/** Beyond this the local store is given up until the next start: the changelog has everything. */
+export const FLUSH_BACKLOG_BYTES_MAX = 256 * 1024 * 1024;
+/** Puts and removals per write to the local store, about 10 ms. */
+export const FLUSH_SLICE = 4_000;
+/** Stored entries loaded before the event loop gets its turn. */
+export const LOAD_SLICE = 20_000;
+/** Pause between tries of what may pass. */
+export const RETRY_FIRST_MS = 50;
+export const RETRY_MAX_MS = 2_000;
+/** A partition held by a stamp from the future looks again this often (C6). */
+export const HELD_RETRY_MS = 1_000;
+/** Least time between two truncations of one changelog partition. */
+export const TRUNCATE_INTERVAL_MS = 30_000;
+/** Floors remembered between truncations. */
+export const FLOORS_MAX = 64;
+/** Commit durations remembered for percentiles. */
+export const DURATIONS_KEPT = 1_024;
+/** How often, and how far apart, an input's end is asked for before a position beyond it is believed lost (R3). */
+export const END_TRIES_MAX = 20;
+export const END_PAUSE_MS = 500;
+/** Tries of a claim before restoring begins anew. */
+export const CLAIM_TRIES_MAX = 5;

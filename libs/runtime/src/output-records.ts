@@ -1,0 +1,66 @@
+// A cut as records on the output, dead-letter and changelog topics. One task writes only to the partition of its own
+// number, so that its open transaction holds back nobody else's readers (O5).
+import type { SessionSummary } from '@flatline/policies';
+import type { DeadLetter, OutgoingRecord, RecordHeader, SummaryEncoder, TaskCut, Transaction } from '@flatline/task';
+import type { PipelineSettings } from './settings.ts';
+
+/** Header of a tombstone: which life of the key is over for good (S9). */
+export const INCARNATION_HEADER = 'flatline-incarnation';
+/** Headers of a dead letter, besides those the record came with (I1). */
+export const DEAD_LETTER_HEADERS = {
+  reason: 'flatline-reason',
+  detail: 'flatline-detail',
+  topic: 'flatline-topic',
+  partition: 'flatline-partition',
+  offset: 'flatline-offset',
+  timestamp: 'flatline-timestamp',
+} as const;
+
+const utf8 = new TextEncoder();
+
+export function transactionOf(
+  cut: TaskCut,
+  partition: number,
+  settings: PipelineSettings,
+  encoder: SummaryEncoder,
+): Transaction {
+  const outputs = cut.closed.flatMap((summary) => closedRecords(summary, encoder));
+  const letters = cut.deadLetters.map((letter) => deadLetterRecord(letter, partition, settings.inputTopic));
+  const blocks = cut.blocks.map((block): OutgoingRecord => ({ key: null, value: block.bytes }));
+  const writes = [
+    { topic: settings.changelogTopic, partition, records: blocks },
+    { topic: settings.outputTopic, partition, records: outputs },
+    { topic: settings.deadLetterTopic, partition, records: letters },
+  ].filter(({ records }) => records.length > 0);
+  const { group, inputTopic } = settings;
+  return { writes, offsets: [{ group, topic: inputTopic, partition, offset: cut.position, metadata: '' }] };
+}
+
+/** The summary, then the tombstone: with no revision window both are final at once (O2). */
+function closedRecords(summary: SessionSummary, encoder: SummaryEncoder): OutgoingRecord[] {
+  const { key } = summary;
+  const headers = [header(INCARNATION_HEADER, summary.incarnation)];
+  return [
+    { key, value: encoder.encode(summary), headers },
+    { key, value: null, headers },
+  ];
+}
+
+function deadLetterRecord(letter: DeadLetter, partition: number, topic: string): OutgoingRecord {
+  const names = DEAD_LETTER_HEADERS;
+  const { key, value } = letter;
+  const headers = [
+    ...letter.headers,
+    header(names.reason, letter.reason),
+    header(names.detail, letter.detail),
+    header(names.topic, topic),
+    header(names.partition, String(partition)),
+    header(names.offset, String(letter.offset)),
+    header(names.timestamp, String(letter.timestamp)),
+  ];
+  return { key, value, headers };
+}
+
+function header(name: string, value: string): RecordHeader {
+  return { name, value: utf8.encode(value) };
+}

@@ -1,0 +1,81 @@
+// Decides when the log must be asked to prove its own silence (C2).
+//
+// Owns: the estimate of the log's present.      Does not own: the partition clock (it moves by records only, C1), sending.
+//
+// The estimate may be wrong without harm: it decides when to *ask*. What closes a session is the record read back.
+//
+// Invariants
+//   PR1  At most one clock record is under way, and at most one per `proofIntervalMs`.
+//   PR2  On CreateTime none is made while the stream is not live: its stamp would be invented.
+import type { DurationMs, Millis } from '@flatline/base';
+
+export interface ProofRules {
+  readonly timestampType: 'LogAppendTime' | 'CreateTime';
+  readonly proofIntervalMs: DurationMs;
+}
+
+/** What the task knows when it has read all there is. */
+export interface Silence {
+  readonly clock: Millis;
+  readonly earliestDue: Millis | undefined;
+  /** C2: see InputPosition.live. */
+  readonly live: boolean;
+}
+
+export type ProofAdvice =
+  /** Nothing can be due. */
+  | { readonly kind: 'none' }
+  | { readonly kind: 'wait'; readonly delayMs: DurationMs }
+  /** `timestamp` undefined: the broker stamps it. */
+  | { readonly kind: 'ask'; readonly timestamp: Millis | undefined };
+
+export class Prover {
+  readonly #rules: ProofRules;
+  /** Monotonic time at which the clock was last known to be the log's present; undefined since a start. */
+  #anchoredAt: DurationMs | undefined;
+  readonly #startedAt: DurationMs;
+  #lastAskedAt = -Infinity;
+  #underWay = false;
+
+  constructor(rules: ProofRules, monotonicNow: DurationMs) {
+    this.#rules = rules;
+    this.#startedAt = monotonicNow;
+  }
+
+  /** A record was read that arrived at `receivedAt`: the log's present was its timestamp, or later. */
+  anchor(receivedAt: DurationMs): void {
+    this.#anchoredAt = receivedAt;
+  }
+
+  /** Old records are being read: the clock is behind the log's present by nobody knows how much. */
+  lostTouch(): void {
+    this.#anchoredAt = undefined;
+  }
+
+  asked(monotonicNow: DurationMs): void {
+    this.#underWay = true;
+    this.#lastAskedAt = monotonicNow;
+  }
+
+  /** The clock record was read back, or could not be written. */
+  answered(): void {
+    this.#underWay = false;
+  }
+
+  advise(silence: Silence, monotonicNow: DurationMs): ProofAdvice {
+    const { earliestDue } = silence;
+    if (earliestDue === undefined || this.#underWay) return { kind: 'none' };
+    const byCreateTime = this.#rules.timestampType === 'CreateTime';
+    if (byCreateTime && !silence.live) return { kind: 'none' };
+    const pace = this.#lastAskedAt + this.#rules.proofIntervalMs - monotonicNow;
+    // After a start nothing tells how old the clock is: one record does, where the broker stamps it.
+    if (this.#anchoredAt === undefined && !byCreateTime) return adviseAfter(pace, undefined);
+    const present = silence.clock + Math.floor(monotonicNow - (this.#anchoredAt ?? this.#startedAt));
+    const delayMs = Math.max(pace, earliestDue - present);
+    return adviseAfter(delayMs, byCreateTime ? present : undefined);
+  }
+}
+
+function adviseAfter(delayMs: DurationMs, timestamp: Millis | undefined): ProofAdvice {
+  return delayMs > 0 ? { kind: 'wait', delayMs } : { kind: 'ask', timestamp };
+}

@@ -1,0 +1,169 @@
+// Brings a new task to the state of the last commit: local store, changelog, fence, rest of the changelog (R1–R3).
+//
+// The state is restored *before* the former owner is fenced, so that a hand-over costs a short tail and no more; the fence
+// comes, then the claim, and what lies between is read.
+import { MalformedBytes, PartitionStopped } from '@flatline/base';
+import {
+  type CommitHeader,
+  NO_BATCH,
+  PartitionTask,
+  Restoration,
+  type RestoreStep,
+  type StateStore,
+  type StoreDistrust,
+  type TaskOptions,
+} from '@flatline/task';
+import { turn } from './backoff.ts';
+import { ChangelogTail } from './changelog-tail.ts';
+import { claim, type Ownership } from './claiming.ts';
+import { Flusher } from './flusher.ts';
+import { LOAD_SLICE } from './limits.ts';
+import type { PipelinePorts, PipelineSettings } from './settings.ts';
+
+export interface RestoreParts {
+  readonly partition: number;
+  readonly settings: PipelineSettings;
+  readonly ports: PipelinePorts;
+  readonly store: StateStore;
+  readonly taskOptions: TaskOptions;
+  /** Called where the local store was dropped (R2); it is counted. */
+  readonly onDistrust: (reason: StoreDistrust, detail: string) => void;
+}
+
+export interface Restored extends Ownership {
+  readonly task: PartitionTask;
+  readonly flusher: Flusher;
+  /** Header of the last commit, undefined for a changelog that never had one. */
+  readonly last: CommitHeader | undefined;
+}
+
+/** Local state that cannot be used after all: drop it, and read the log again from its start. */
+class Distrusted extends Error {
+  readonly reason: StoreDistrust;
+  constructor(reason: StoreDistrust, detail: string) {
+    super(detail);
+    this.reason = reason;
+  }
+}
+
+/** @throws PartitionStopped (R3), Fenced, Retriable, Fatal */
+export async function restore(parts: RestoreParts): Promise<Restored> {
+  try {
+    return await attempt(parts);
+  } catch (error) {
+    if (!(error instanceof Distrusted)) throw error;
+    parts.onDistrust(error.reason, error.message);
+    await parts.store.wipe();
+  }
+  try {
+    return await attempt(parts);
+  } catch (error) {
+    // With an empty store there is nothing local left to blame.
+    if (error instanceof Distrusted) throw brokenLog(parts, error.message);
+    throw error;
+  }
+}
+
+async function attempt(parts: RestoreParts): Promise<Restored> {
+  const { settings, ports, partition, store } = parts;
+  const task = new PartitionTask(parts.taskOptions);
+  const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
+  const flusher = new Flusher({ store, task, clock: ports.clock, log: ports.log });
+  const from = await loadStore(parts, restoration);
+  const changelog = { topic: settings.changelogTopic, partition };
+  const tail = new ChangelogTail({ reader: ports.changelog, clock: ports.clock, partition: changelog, from });
+  let ownership: Ownership | undefined;
+  try {
+    const take = (bytes: Uint8Array, offset: number): boolean => {
+      applyBlock(parts, restoration, bytes, offset);
+      flusher.offer();
+      return true;
+    };
+    await tail.readToEnd(take);
+    ownership = await claim(partition, settings, ports);
+    if (ownership.claimOffset < from) throw aheadOfLog(parts, from, ownership.claimOffset);
+    await tail.readTo(ownership.claimOffset + 1, take);
+    await checkRestored(parts, restoration, tail.logStartOffset);
+    return { ...ownership, task, flusher, last: restoration.last };
+  } catch (error) {
+    await flusher.stop();
+    await ownership?.writer.close();
+    throw error;
+  } finally {
+    tail.close();
+  }
+}
+
+/** Loads the local store and returns the changelog offset to read on from. */
+async function loadStore(parts: RestoreParts, restoration: Restoration): Promise<number> {
+  const { store, ports, settings, partition } = parts;
+  const changelog = { topic: settings.changelogTopic, partition };
+  const { logStartOffset } = await ports.admin.ends(changelog);
+  const state = store.state();
+  if (state === undefined) return logStartOffset;
+  const { checkpoint } = state;
+  if (checkpoint.changelogPosition < logStartOffset)
+    throw new Distrusted(
+      'behind-log-start',
+      `checkpoint at ${checkpoint.changelogPosition}, log starts at ${logStartOffset}`,
+    );
+  try {
+    let loaded = 0;
+    for (const stored of store.scan()) {
+      restoration.loadStored(stored);
+      loaded += 1;
+      if (loaded % LOAD_SLICE === 0) await turn();
+    }
+    restoration.finishStored(checkpoint);
+  } catch (error) {
+    throw new Distrusted('unreadable', error instanceof Error ? error.message : String(error));
+  }
+  return checkpoint.changelogPosition;
+}
+
+function applyBlock(parts: RestoreParts, restoration: Restoration, bytes: Uint8Array, offset: number): void {
+  let step: RestoreStep;
+  try {
+    step = restoration.apply(bytes, offset);
+  } catch (error) {
+    if (!(error instanceof MalformedBytes)) throw error;
+    throw brokenLog(parts, `offset ${offset}: ${error.message}`);
+  }
+  if (step.kind === 'broken') throw new Distrusted('other-log', `offset ${offset}: ${step.why}`);
+}
+
+/** What must hold before anything is served (R1, R3). */
+async function checkRestored(parts: RestoreParts, restoration: Restoration, logStartOffset: number): Promise<void> {
+  const { last } = restoration;
+  if (last === undefined) return checkReallyNew(parts);
+  if (last.floor < logStartOffset)
+    throw brokenLog(parts, `it starts at ${logStartOffset}, above the floor ${last.floor} of its last commit`);
+  const disagreement = restoration.finish();
+  if (disagreement !== undefined) throw new Distrusted('checksum', disagreement);
+}
+
+/** A changelog without a commit is a beginning only if nothing else remembers one (R3). */
+async function checkReallyNew(parts: RestoreParts): Promise<void> {
+  const { settings, ports, partition, store } = parts;
+  const input = { topic: settings.inputTopic, partition };
+  const offset = await ports.admin.committedOffset(settings.group, input);
+  if (offset === undefined && store.state() === undefined) return;
+  const witness =
+    offset === undefined ? 'a local store exists' : `group ${settings.group} has committed offset ${offset}`;
+  throw brokenLog(parts, `it is empty although ${witness}`);
+}
+
+function aheadOfLog(parts: RestoreParts, position: number, claimOffset: number): PartitionStopped {
+  return brokenLog(parts, `the local store stands at ${position}, the log ends at ${claimOffset}`);
+}
+
+function brokenLog({ settings, partition }: RestoreParts, why: string): PartitionStopped {
+  return new PartitionStopped(
+    `changelog ${settings.changelogTopic}/${partition} cannot be trusted: ${why}. Nothing was reset. Restore the topic, ` +
+      `or give up this application's state on purpose: use another application name, or delete its changelog topic, ` +
+      `consumer group ${settings.group} and state directory`,
+  );
+}
+
+/** Where reading the input begins for a task without a commit. */
+export const NOTHING_READ = { checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false } as const;

@@ -1,0 +1,70 @@
+import type { Clock, DurationMs } from '@flatline/base';
+import type { SessionRules } from '@flatline/policies';
+import type {
+  EventDecoder,
+  InputRules,
+  LogAdmin,
+  LogReader,
+  Membership,
+  ProofWriter,
+  StateStores,
+  SummaryEncoder,
+  TransactionalWriters,
+} from '@flatline/task';
+
+/** One pipeline as its tasks need it: names and options, validated by the configuration. */
+export interface PipelineSettings {
+  readonly name: string;
+  /** This instance, for people. */
+  readonly owner: string;
+  readonly group: string;
+  readonly inputTopic: string;
+  readonly outputTopic: string;
+  readonly changelogTopic: string;
+  readonly deadLetterTopic: string;
+  readonly transactionalId: (partition: number) => string;
+  readonly rules: SessionRules;
+  readonly input: InputRules;
+  readonly tickMs: DurationMs;
+  readonly commitIntervalMs: DurationMs;
+  /** At most one clock record per partition in this time (C2). */
+  readonly proofIntervalMs: DurationMs;
+  /** How long a task that has moved away runs on where nobody fences it. */
+  readonly handoverMs: DurationMs;
+  /** How long a leaving instance runs on so that its successors can restore meanwhile. */
+  readonly drainMs: DurationMs;
+  readonly changelogFactor: number;
+  /** A floor must have been in force this long before the log is truncated below it (K4). */
+  readonly truncateLagMs: DurationMs;
+}
+
+/** The adapters of one pipeline. */
+export interface PipelinePorts {
+  readonly clock: Clock;
+  readonly input: LogReader;
+  /** A reader of its own: a restore must not wait behind the input's long poll. */
+  readonly changelog: LogReader;
+  readonly writers: TransactionalWriters;
+  readonly proofs: ProofWriter;
+  readonly admin: LogAdmin;
+  readonly stores: StateStores;
+  readonly membership: Membership;
+  readonly decoder: EventDecoder;
+  readonly encoder: SummaryEncoder;
+  readonly entropy: Entropy;
+  readonly log: RuntimeLog;
+}
+
+/** Where ids and hash seeds come from: the system's randomness, or a simulation's seed. */
+export interface Entropy {
+  /** A fresh id of at least 64 random bits, in characters safe in headers and logs. */
+  id(): string;
+  /** 32 random bits. */
+  seed(): number;
+}
+
+export interface RuntimeLog {
+  info(message: string, facts?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, facts?: Readonly<Record<string, unknown>>): void;
+  error(message: string, facts?: Readonly<Record<string, unknown>>): void;
+}

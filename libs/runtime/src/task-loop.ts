@@ -1,0 +1,276 @@
+// The turns of a running task: step, expire, commit, ask for proof.
+//
+// Owns: the reading of the input, when it commits, when it asks. Does not own: the rules (PartitionTask), the protocol of
+// a commit (Committer), whether the task should run at all (TaskRunner).
+//
+// Whatever may have changed something calls `wake`; a turn does one slice of work and, where there is more, queues the next
+// behind the event loop's other work. No turn overlaps another.
+//
+// Invariants
+//   TL1  At most one commit is in flight; while it is, stepping goes on within the task's own bounds.
+//   TL2  Heartbeats come first: each turn steps before it expires, and expires a bounded number.
+import { type Cancel, type Millis, PartitionStopped } from '@flatline/base';
+import type { LogSubscription, PartitionTask, RecordRun, StepOutcome, TopicPartition } from '@flatline/task';
+import { Backoff } from './backoff.ts';
+import type { Committer } from './committer.ts';
+import { Durations } from './durations.ts';
+import type { Flusher } from './flusher.ts';
+import { EXPIRE_SLICE_MAX, HELD_RETRY_MS, SLICE_MS, STEP_RECORDS_MAX } from './limits.ts';
+import type { Prover } from './prover.ts';
+import type { PipelinePorts, PipelineSettings } from './settings.ts';
+import type { Truncator } from './truncator.ts';
+
+export interface TaskLoopParts {
+  readonly input: TopicPartition;
+  readonly settings: PipelineSettings;
+  readonly ports: PipelinePorts;
+  readonly task: PartitionTask;
+  readonly committer: Committer;
+  readonly flusher: Flusher;
+  readonly prover: Prover;
+  readonly truncator: Truncator;
+  /** The task cannot go on: it is lost to another owner (no error), or the error says why. Called once. */
+  readonly onEnd: (error: Error | undefined, why: string) => void;
+}
+
+export class TaskLoop {
+  readonly commitDurations = new Durations();
+  readonly #parts: TaskLoopParts;
+  readonly #readBackoff: Backoff;
+  #subscription: LogSubscription;
+  #run: RecordRun | undefined;
+  #turnQueued = false;
+  #stopped = false;
+  #ended = false;
+  /** What the step waits for, if not for records. */
+  #waitingFor: string | undefined;
+  #committing: Promise<void> | undefined;
+  #lastCommitAt = -Infinity;
+  #commitTimer: Cancel | undefined;
+  #proofTimer: Cancel | undefined;
+  #caughtUp = false;
+
+  constructor(parts: TaskLoopParts) {
+    this.#parts = parts;
+    this.#readBackoff = new Backoff(parts.ports.clock);
+    this.#subscription = this.#subscribe();
+    this.wake();
+  }
+
+  /** Records between the position and the last stable offset, as of the newest answer; undefined before the first. */
+  get lag(): number | undefined {
+    const { ends } = this.#subscription;
+    return ends && Math.max(0, ends.lastStableOffset - this.#parts.task.input.position);
+  }
+
+  get waitingFor(): string | undefined {
+    return this.#parts.committer.isRecovering ? 'the outcome of a commit' : this.#waitingFor;
+  }
+
+  wake = (): void => {
+    if (this.#turnQueued || this.#stopped) return;
+    this.#turnQueued = true;
+    setImmediate(this.#turn);
+  };
+
+  /** Takes no more records, and waits for the commit in flight. */
+  async stop(): Promise<void> {
+    this.#stopped = true;
+    this.#commitTimer?.();
+    this.#proofTimer?.();
+    this.#subscription.onChange(undefined);
+    this.#subscription.close();
+    await this.#committing;
+  }
+
+  /** After `stop`: commits what is applied and not yet committed. */
+  async commitRest(): Promise<void> {
+    if (!this.#ended && this.#parts.task.hasUncut) await this.#commit();
+  }
+
+  readonly #turn = (): void => {
+    this.#turnQueued = false;
+    if (this.#stopped) return;
+    try {
+      const wallNow = this.#parts.ports.clock.wallMs();
+      const stepMore = this.#step(wallNow);
+      const expireMore = this.#parts.task.expire(EXPIRE_SLICE_MAX, wallNow);
+      this.#considerCommit();
+      if (stepMore || (expireMore && !this.#parts.task.isFull)) this.wake();
+      else this.#considerProof();
+    } catch (error) {
+      // A broken assumption inside the core: the task must not go on, and must not take the process's other tasks along
+      // before they have committed.
+      this.#end(error instanceof Error ? error : new Error(String(error)), 'the task failed');
+    }
+  };
+
+  /** One slice of stepping. True if there is more to step at once. */
+  #step(wallNow: number): boolean {
+    const { task, ports } = this.#parts;
+    const startedAt = ports.clock.monotonicMs();
+    while (this.#waitingFor === undefined) {
+      const run = this.#takeRun();
+      if (run === undefined) return false;
+      const outcome = task.step(run.cursor, STEP_RECORDS_MAX, wallNow);
+      if (outcome.kind === 'exhausted') this.#run = undefined;
+      else if (outcome.kind === 'full') return false;
+      else if (outcome.kind !== 'limit') this.#block(outcome);
+      if (ports.clock.monotonicMs() - startedAt >= SLICE_MS) return true;
+    }
+    return false;
+  }
+
+  #takeRun(): RecordRun | undefined {
+    if (this.#run !== undefined) return this.#run;
+    const run = this.#subscription.take();
+    if (run !== undefined) {
+      this.#noteArrival(run);
+      this.#run = run;
+      return run;
+    }
+    if (this.#subscription.failure !== undefined) this.#readAgain(this.#subscription.failure);
+    this.#caughtUp = this.lag === 0;
+    return undefined;
+  }
+
+  /** A run that came while all before was read was appended just now; any other may be old when it arrives. */
+  #noteArrival(run: RecordRun): void {
+    const { prover, settings } = this.#parts;
+    if (this.#caughtUp || settings.input.timestampType === 'CreateTime') prover.anchor(run.receivedAtMs);
+    else prover.lostTouch();
+    prover.answered();
+    this.#caughtUp = false;
+    this.#readBackoff.reset();
+  }
+
+  #block(outcome: Exclude<StepOutcome, { kind: 'exhausted' | 'limit' | 'full' }>): void {
+    const { input, settings, ports } = this.#parts;
+    if (outcome.kind === 'unknownSchema') {
+      this.#waitingFor = `schema ${outcome.schemaId} of the registry`;
+      void this.#prepare(outcome.schemaId);
+    } else if (outcome.kind === 'held') {
+      this.#waitingFor = `broker time: offset ${outcome.offset} is stamped ${outcome.timestamp}, over maxFutureMs ahead`;
+      ports.log.error('partition held by a stamp from the future; check the clocks of the brokers', {
+        ...input,
+        ...outcome,
+      });
+      ports.clock.after(HELD_RETRY_MS, this.#unblock);
+    } else {
+      const { timestampType } = settings.input;
+      const why = `${input.topic}/${input.partition} offset ${outcome.offset} is not of timestamp type ${timestampType}`;
+      this.#end(
+        new PartitionStopped(`${why}; set input.timestampType to what the topic's message.timestamp.type is`),
+        why,
+      );
+    }
+  }
+
+  readonly #unblock = (): void => {
+    this.#waitingFor = undefined;
+    this.wake();
+  };
+
+  async #prepare(schemaId: number): Promise<void> {
+    const backoff = new Backoff(this.#parts.ports.clock);
+    while (!this.#stopped) {
+      try {
+        await this.#parts.ports.decoder.prepare(schemaId);
+        break;
+      } catch (error) {
+        this.#parts.ports.log.warn('schema not fetched; trying again', { ...this.#parts.input, schemaId, error });
+        await backoff.pause();
+      }
+    }
+    this.#unblock();
+  }
+
+  #readAgain(failure: Error): void {
+    if (failure instanceof PartitionStopped) {
+      this.#end(failure, failure.message);
+      return;
+    }
+    this.#waitingFor = `the input: ${failure.message}`;
+    this.#parts.ports.log.warn('reading the input is interrupted', { ...this.#parts.input, error: failure });
+    void this.#readBackoff.pause().then(() => {
+      if (this.#stopped) return;
+      this.#subscription.onChange(undefined);
+      this.#subscription.close();
+      this.#parts.task.restartReading();
+      this.#subscription = this.#subscribe();
+      this.#unblock();
+    });
+  }
+
+  #subscribe(): LogSubscription {
+    const { ports, input, task } = this.#parts;
+    const subscription = ports.input.subscribe(input, task.input.position);
+    subscription.onChange(this.wake);
+    return subscription;
+  }
+
+  /** Commits at once where the interval has passed or the task is full, else when it will have. */
+  #considerCommit(): void {
+    const { task, ports, settings } = this.#parts;
+    if (this.#committing !== undefined || !task.hasUncut) return;
+    const delayMs = this.#lastCommitAt + settings.commitIntervalMs - ports.clock.monotonicMs();
+    if (delayMs <= 0 || task.isFull) {
+      this.#committing = this.#commit();
+      return;
+    }
+    this.#commitTimer ??= ports.clock.after(delayMs, () => {
+      this.#commitTimer = undefined;
+      this.wake();
+    });
+  }
+
+  async #commit(): Promise<void> {
+    const { ports, committer, flusher, truncator } = this.#parts;
+    const startedAt = ports.clock.monotonicMs();
+    this.#lastCommitAt = startedAt;
+    try {
+      const outcome = await committer.commit();
+      if (outcome.kind === 'lost') {
+        this.#end(undefined, outcome.why);
+        return;
+      }
+      this.commitDurations.add(ports.clock.monotonicMs() - startedAt);
+      truncator.committed(outcome.floor);
+      flusher.offer();
+    } catch (error) {
+      this.#end(error instanceof Error ? error : new Error(String(error)), 'a commit failed');
+    } finally {
+      this.#committing = undefined;
+      this.wake();
+    }
+  }
+
+  #considerProof(): void {
+    this.#proofTimer?.();
+    this.#proofTimer = undefined;
+    if (!this.#caughtUp || this.#waitingFor !== undefined) return;
+    const { task, prover, ports } = this.#parts;
+    const silence = { clock: task.clock.now, earliestDue: task.earliestDue(), live: task.input.live };
+    const advice = prover.advise(silence, ports.clock.monotonicMs());
+    if (advice.kind === 'wait') this.#proofTimer = ports.clock.after(advice.delayMs, this.wake);
+    else if (advice.kind === 'ask') void this.#ask(advice.timestamp);
+  }
+
+  async #ask(timestamp: Millis | undefined): Promise<void> {
+    const { prover, ports, input } = this.#parts;
+    prover.asked(ports.clock.monotonicMs());
+    try {
+      await ports.proofs.append(input, timestamp);
+    } catch (error) {
+      prover.answered();
+      ports.log.warn('clock record not written; trying again', { ...input, error });
+    }
+    this.wake();
+  }
+
+  #end(error: Error | undefined, why: string): void {
+    if (this.#ended) return;
+    this.#ended = true;
+    this.#parts.onEnd(error, why);
+  }
+}

@@ -1,0 +1,272 @@
+// One task on one instance, from assignment to the end: restores it, runs it, lets it go.
+//
+// Owns: the task's state (task-state.ts), its store and its loop.      Does not own: whether the partition is ours (the
+// group, asked through `confirmOwned`).
+//
+// Invariants
+//   TR1  State changes follow TASK_TRANSITIONS.
+//   TR2  The store is closed before `onClosed` is called: a successor may open it.
+import { assert, type Cancel, type DurationMs, PartitionStopped } from '@flatline/base';
+import type { OpenedStore, StateStore } from '@flatline/task';
+import { Backoff } from './backoff.ts';
+import { Committer } from './committer.ts';
+import { inputPosition } from './input-position.ts';
+import { Prover } from './prover.ts';
+import { restore, type Restored, type RestoreParts } from './restoring.ts';
+import { TaskLoop } from './task-loop.ts';
+import { TASK_TRANSITIONS, type TaskState } from './task-state.ts';
+import type { TaskStatus } from './task-status.ts';
+import { Truncator } from './truncator.ts';
+
+export interface TaskRunnerParts extends Omit<RestoreParts, 'store' | 'onDistrust'> {
+  /** Whether the group, asked now, says that the partition is ours; waits until it can say. @throws Retriable */
+  readonly confirmOwned: () => Promise<boolean>;
+  /** The runner is closed for good. */
+  readonly onClosed: () => void;
+  /** Something that ends the process (Fatal, a broken assumption). */
+  readonly onFatal: (error: Error) => void;
+}
+
+export class TaskRunner {
+  readonly #parts: TaskRunnerParts;
+  #state: TaskState = 'created';
+  #detail: string | undefined;
+  #store: StateStore | undefined;
+  #restored: Restored | undefined;
+  #committer: Committer | undefined;
+  #loop: TaskLoop | undefined;
+  #handover: Cancel | undefined;
+  #closing: Promise<void> | undefined;
+  #storesDropped = 0;
+  #restoreMs: DurationMs | undefined;
+  /** What is wanted of it meanwhile; a restore in progress finds out when it comes to its end. */
+  #wanted: 'run' | 'moveAway' | 'close' = 'run';
+  #starting: Promise<void> | undefined;
+
+  constructor(parts: TaskRunnerParts) {
+    this.#parts = parts;
+  }
+
+  get partition(): number {
+    return this.#parts.partition;
+  }
+
+  get state(): TaskState {
+    return this.#state;
+  }
+
+  /** Restores and runs. Tries again while the brokers do not answer. */
+  start(): void {
+    assert(this.#starting === undefined, 'a task starts once');
+    this.#starting = this.#start();
+  }
+
+  async #start(): Promise<void> {
+    const { clock, log } = this.#parts.ports;
+    const backoff = new Backoff(clock);
+    const startedAt = clock.monotonicMs();
+    this.#become('restoring');
+    while (this.#wanted === 'run') {
+      try {
+        await this.#restoreAndRun();
+        this.#restoreMs = clock.monotonicMs() - startedAt;
+        return;
+      } catch (error) {
+        await this.#releaseStore();
+        if (isFinal(error)) {
+          this.#onEnd(error, error.message);
+          return;
+        }
+        this.#detail = error instanceof Error ? error.message : String(error);
+        log.warn('restoring is interrupted; trying again', { ...this.#where(), error });
+        await backoff.pause();
+      }
+    }
+    if (this.#wanted === 'moveAway') void this.close(false);
+  }
+
+  /** The group gave the partition to another member: runs on until that one fences it, or for `handoverMs`. */
+  moveAway(): void {
+    const { clock } = this.#parts.ports;
+    if (this.#wanted === 'run') this.#wanted = 'moveAway';
+    if (this.#state === 'stopped') void this.close(false);
+    if (this.#state !== 'running' || this.#handover !== undefined) return;
+    this.#become('draining');
+    this.#handover = clock.after(this.#parts.settings.handoverMs, () => {
+      void this.close(true);
+    });
+  }
+
+  /** The group gave it back before anyone took it. */
+  comeBack(): void {
+    this.#handover?.();
+    this.#handover = undefined;
+    if (this.#state === 'draining') this.#become('running');
+    if (this.#wanted === 'moveAway') this.#wanted = 'run';
+  }
+
+  /** Ends: commits the rest and flushes if `cleanly`, closes the store. Idempotent. */
+  close(cleanly: boolean): Promise<void> {
+    this.#wanted = 'close';
+    this.#closing ??= this.#closeAfterStart(cleanly);
+    return this.#closing;
+  }
+
+  status(): TaskStatus {
+    const task = this.#restored?.task;
+    const clock = task?.clock.now ?? 0;
+    const waitingFor = this.#loop?.waitingFor;
+    const isRecovering = this.#committer?.isRecovering === true && this.#state === 'running';
+    return {
+      pipeline: this.#parts.settings.name,
+      partition: this.partition,
+      state: isRecovering ? 'recovering' : this.#state,
+      detail: this.#detail ?? waitingFor,
+      clock,
+      liveEntries: task?.liveEntries ?? 0,
+      lag: this.#loop?.lag,
+      expiryLagMs: Math.max(0, clock - (task?.earliestDue() ?? clock)),
+      counters: task === undefined ? undefined : { ...task.counters },
+      commits: this.#loop?.commitDurations.percentiles(),
+      changelogBytes: task?.changelog.logBytes ?? 0,
+      liveBytes: task?.changelog.liveBytes ?? 0,
+      storesDropped: this.#storesDropped,
+      restoreMs: this.#restoreMs,
+    };
+  }
+
+  async #restoreAndRun(): Promise<void> {
+    const { partition, settings, ports } = this.#parts;
+    this.#store = await this.#openStore();
+    const restored = await restore({
+      ...this.#parts,
+      store: this.#store,
+      onDistrust: (reason, detail) => {
+        this.#countDropped(reason, detail);
+      },
+    });
+    this.#restored = restored;
+    const { task, writer, claimOffset, last, flusher } = restored;
+    const input = { topic: settings.inputTopic, partition };
+    const { confirmOwned } = this.#parts;
+    this.#committer = new Committer({ partition, settings, ports, task, writer, claimOffset, last, confirmOwned });
+    try {
+      task.begin(last?.clock ?? 0, await inputPosition(input, last, ports));
+    } catch (error) {
+      await this.#committer.close();
+      await flusher.stop();
+      throw error;
+    }
+    this.#run(input, restored, this.#committer);
+  }
+
+  #run(input: { topic: string; partition: number }, restored: Restored, committer: Committer): void {
+    const { settings, ports } = this.#parts;
+    const { clock, admin, log } = ports;
+    const { timestampType } = settings.input;
+    const { proofIntervalMs, truncateLagMs: lagMs, changelogTopic } = settings;
+    this.#detail = undefined;
+    this.#become('running');
+    this.#loop = new TaskLoop({
+      input,
+      settings,
+      ports,
+      committer,
+      task: restored.task,
+      flusher: restored.flusher,
+      prover: new Prover({ timestampType, proofIntervalMs }, clock.monotonicMs()),
+      truncator: new Truncator({
+        clock,
+        admin,
+        log,
+        lagMs,
+        changelog: { topic: changelogTopic, partition: this.partition },
+      }),
+      onEnd: this.#onEnd,
+    });
+    log.info('task runs', { ...this.#where(), liveEntries: restored.task.liveEntries });
+    if (this.#wanted === 'moveAway') this.moveAway();
+  }
+
+  async #openStore(): Promise<StateStore> {
+    const opened: OpenedStore = await this.#parts.ports.stores.open(this.partition);
+    if (opened.dropped !== undefined) this.#countDropped(opened.dropped, 'found on opening');
+    return opened.store;
+  }
+
+  #countDropped(reason: string, detail: string): void {
+    this.#storesDropped += 1;
+    this.#parts.ports.log.warn('local store dropped; it is rebuilt from the changelog', {
+      ...this.#where(),
+      reason,
+      detail,
+    });
+  }
+
+  /** The loop or the restore cannot go on. Without an error: lost to another owner. */
+  readonly #onEnd = (error: Error | undefined, why: string): void => {
+    const { log } = this.#parts.ports;
+    if (error instanceof PartitionStopped) {
+      log.error('partition stopped', { ...this.#where(), why: error.message });
+      this.#detail = error.message;
+      void this.#stopForOperator();
+    } else if (error !== undefined) {
+      log.error('task failed', { ...this.#where(), error });
+      this.#parts.onFatal(error);
+    } else {
+      log.info('task is let go', { ...this.#where(), why });
+      void this.close(false);
+    }
+  };
+
+  /** Keeps the state to be seen, holds nothing that another owner would need. */
+  async #stopForOperator(): Promise<void> {
+    this.#become('stopped');
+    await this.#release(false);
+    if (this.#wanted !== 'run') void this.close(false);
+  }
+
+  async #closeAfterStart(cleanly: boolean): Promise<void> {
+    await this.#starting;
+    this.#handover?.();
+    await this.#release(cleanly);
+    this.#become('closed');
+    this.#parts.onClosed();
+  }
+
+  async #release(cleanly: boolean): Promise<void> {
+    await this.#loop?.stop();
+    if (cleanly) await this.#loop?.commitRest();
+    await this.#committer?.close();
+    if (cleanly) await this.#restored?.flusher.finish();
+    else await this.#restored?.flusher.stop();
+    await this.#releaseStore();
+  }
+
+  async #releaseStore(): Promise<void> {
+    const store = this.#store;
+    this.#store = undefined;
+    await store?.close();
+  }
+
+  #become(next: TaskState): void {
+    if (next === this.#state) return;
+    assert(TASK_TRANSITIONS[this.#state].includes(next), 'a task changes state along its table', {
+      from: this.#state,
+      to: next,
+    });
+    this.#state = next;
+  }
+
+  #where(): { pipeline: string; partition: number } {
+    return { pipeline: this.#parts.settings.name, partition: this.partition };
+  }
+}
+
+/** What no further try would change. */
+function isFinal(error: unknown): error is Error {
+  return (
+    error instanceof Error &&
+    (error.name === 'PartitionStopped' || error.name === 'Fatal' || error.name === 'AssertionError')
+  );
+}
