@@ -40,6 +40,10 @@ export class SurveyCounter {
     this.#now = now;
   }
 
+  get records(): number {
+    return this.#records;
+  }
+
   add({ line, parsed }: NumberedResult): void {
     const judged = judgeLine(parsed, this.#now);
     if (judged.kind === 'record') this.#addRecord(judged.record);
@@ -48,7 +52,13 @@ export class SurveyCounter {
 
   survey(): FileSurvey {
     const times = this.#records === 0 ? undefined : { earliest: this.#earliest, latest: this.#latest };
-    return { records: this.#records, badLines: this.#badLines, firstBadLines: this.#firstBadLines, times };
+    const byLine = (a: BadLine, b: BadLine): number => a.line - b.line;
+    return {
+      records: this.#records,
+      badLines: this.#badLines,
+      firstBadLines: this.#firstBadLines.toSorted(byLine),
+      times,
+    };
   }
 
   #addRecord(record: SourceRecord): void {

@@ -1,0 +1,101 @@
+// What each topic of a pipeline must be like, and why. Pure.
+//
+// The partition count is the same for all of them (O5); everything else is a setting.
+
+export type TopicRole = 'input' | 'output' | 'changelog' | 'deadLetters';
+export type TimestampType = 'LogAppendTime' | 'CreateTime';
+
+/** The topics of one pipeline, as the configuration names them. */
+export interface PipelineTopics {
+  readonly pipeline: string;
+  readonly input: string;
+  readonly timestampType: TimestampType;
+  readonly output: string;
+  readonly changelog: string;
+  readonly deadLetters: string;
+}
+
+export interface SettingRequirement {
+  readonly name: string;
+  /** What a topic is created with. */
+  readonly value: string;
+  /** Whether an existing topic may stay as it is. */
+  readonly accepts: (value: string) => boolean;
+  /** What goes wrong otherwise. */
+  readonly reason: string;
+}
+
+export interface TopicRequirement {
+  readonly topic: string;
+  readonly role: TopicRole;
+  readonly settings: readonly SettingRequirement[];
+}
+
+/** Kafka's default of `max.message.bytes`; a batch of blocks or summaries stays below it. */
+const messageBytes = 1_048_588;
+/** Room for the headers that say why a record became a dead letter (I1). */
+const deadLetterExtraBytes = 65_536;
+/** Disk of a truncated changelog is given back by whole segments. */
+const segmentBytes = 64 * 1024 * 1024;
+const segmentBytesMax = 256 * 1024 * 1024;
+
+/** `inputMessageBytes`: the input's `max.message.bytes`, which its dead letters must hold. */
+export function requirementsOf(topics: PipelineTopics, inputMessageBytes: number = messageBytes): TopicRequirement[] {
+  return [
+    { topic: topics.input, role: 'input', settings: inputSettings(topics.timestampType) },
+    { topic: topics.output, role: 'output', settings: [deleted('compaction would remove summaries unseen'), roomy] },
+    { topic: topics.changelog, role: 'changelog', settings: changelogSettings },
+    { topic: topics.deadLetters, role: 'deadLetters', settings: deadLetterSettings(inputMessageBytes) },
+  ];
+}
+
+function exactly(name: string, value: string, reason: string): SettingRequirement {
+  return { name, value, accepts: (found) => found === value, reason };
+}
+
+function atLeast(name: string, least: number, reason: string): SettingRequirement {
+  return { name, value: String(least), accepts: (found) => Number(found) >= least, reason };
+}
+
+function deleted(reason: string): SettingRequirement {
+  return exactly('cleanup.policy', 'delete', reason);
+}
+
+const roomy = atLeast('max.message.bytes', messageBytes, 'a batch of one commit would be refused');
+
+/** K7. */
+const changelogSettings: readonly SettingRequirement[] = [
+  deleted('the processor truncates it itself; compaction refuses its records, which have no key'),
+  exactly('retention.ms', '-1', 'live sessions would be forgotten by age'),
+  exactly('retention.bytes', '-1', 'live sessions would be forgotten by size'),
+  exactly('message.timestamp.type', 'LogAppendTime', 'its records would carry a local clock'),
+  {
+    name: 'segment.bytes',
+    value: String(segmentBytes),
+    accepts: (found) => Number(found) <= segmentBytesMax,
+    reason: `truncated parts would stay on disk (at most ${segmentBytesMax})`,
+  },
+  roomy,
+];
+
+function inputSettings(timestampType: TimestampType): SettingRequirement[] {
+  const settings = [
+    deleted('compaction would remove heartbeats, and refuses clock records, which have no key'),
+    exactly('message.timestamp.type', timestampType, 'the configuration says so (timestampType)'),
+  ];
+  // Records that carry old times of their own are older than any retention the moment they arrive.
+  if (timestampType === 'CreateTime')
+    settings.push({ name: 'retention.ms', value: '-1', accepts: () => true, reason: '' });
+  return settings;
+}
+
+function deadLetterSettings(inputMessageBytes: number): SettingRequirement[] {
+  return [
+    deleted('compaction would remove dead letters unseen'),
+    atLeast(
+      'max.message.bytes',
+      inputMessageBytes + deadLetterExtraBytes,
+      'a large bad record would stop its partition',
+    ),
+  ];
+}
