@@ -5,7 +5,8 @@
 // Invariants
 //   C1  `position` passes control batches, aborted batches, removed records and everything below the offset asked for.
 //   C2  Bytes handed out are overwritten on the following next(): a view kept too long shows at once.
-//   C3  The fingerprint is that of the batch holding position − 1.
+//   C3  The fingerprint is that of the batch holding position − 1, once next() has been called: a run does not know the
+//       batch before its first.
 import { assert, type Millis } from '@flatline/base';
 import type { RecordCursor, RecordHeader } from '@flatline/task';
 import type { LogBatch, LogRecord } from './log-batch.ts';
@@ -13,12 +14,6 @@ import type { LogBatch, LogRecord } from './log-batch.ts';
 export interface FetchedBatch {
   readonly batch: LogBatch;
   readonly aborted: boolean;
-}
-
-/** Where a reader stands between runs: the position, and the batch before it. */
-export interface Standing {
-  readonly position: number;
-  readonly before: LogBatch | undefined;
 }
 
 const SPOILT = 0xee;
@@ -39,12 +34,12 @@ export class RecordWalk implements RecordCursor {
   #keyStart = 0;
   #valueStart = 0;
 
-  constructor(batches: readonly FetchedBatch[], standing: Standing) {
+  /** `from`: the offset asked for, and where the run before it ended. */
+  constructor(batches: readonly FetchedBatch[], from: number) {
     this.#batches = batches;
-    this.#from = standing.position;
-    this.#position = standing.position;
-    this.#before = standing.before;
-    this.#nextOffset = Math.max(standing.position, (batches.at(-1)?.batch.lastOffset ?? -1) + 1);
+    this.#from = from;
+    this.#position = from;
+    this.#nextOffset = Math.max(from, (batches.at(-1)?.batch.lastOffset ?? -1) + 1);
   }
 
   next(): boolean {
@@ -99,10 +94,10 @@ export class RecordWalk implements RecordCursor {
     return this.#before?.checksum ?? 0;
   }
   get batchLeaderEpoch(): number {
-    return this.#before?.leaderEpoch ?? 0;
+    return this.#before?.leaderEpoch ?? -1;
   }
   get batchTimestamp(): Millis {
-    return this.#before?.maxTimestamp ?? 0;
+    return this.#before?.maxTimestamp ?? -1;
   }
 
   #present(): LogRecord {

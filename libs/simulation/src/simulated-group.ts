@@ -18,8 +18,9 @@ export interface GroupMember {
   readonly memberId: string;
   readonly instance: string;
   readonly checkpoints: readonly LocalCheckpoint[];
-  /** What it had in the last generation it was in. */
+  /** What it says it had, and in which generation: −1 where it never had any. A member that was dropped may say so of long ago. */
   readonly owned: readonly number[];
+  readonly generation: number;
 }
 
 /** Partitions for each member id. Members come in order of member id. */
@@ -42,6 +43,8 @@ export interface JoinRequest {
   readonly memberId: string | undefined;
   readonly instance: string;
   readonly checkpoints: readonly LocalCheckpoint[];
+  /** What this process was last assigned. */
+  readonly last: Assignment | undefined;
 }
 
 export type JoinAnswer = Assignment | 'unknownMember';
@@ -49,8 +52,8 @@ export type JoinAnswer = Assignment | 'unknownMember';
 interface Member {
   memberId: string;
   instance: string;
-  checkpoints: readonly LocalCheckpoint[];
-  owned: readonly number[];
+  request: JoinRequest;
+  assigned: readonly number[];
   joined: Answer<JoinAnswer> | undefined;
   cancelExpiry: Cancel;
 }
@@ -88,9 +91,17 @@ export class SimulatedGroup {
     return this.#state === 'rebalancing';
   }
 
-  /** Who is assigned what, by instance, as the group sees it now. */
-  assignments(): ReadonlyMap<string, readonly number[]> {
-    return new Map([...this.#members.values()].map((member) => [member.instance, member.owned]));
+  /** Who is assigned what, as the group sees it now; a dead member stays until its session times out. */
+  members(): readonly {
+    readonly memberId: string;
+    readonly instance: string;
+    readonly partitions: readonly number[];
+  }[] {
+    return [...this.#members.values()].map(({ memberId, instance, assigned }) => ({
+      memberId,
+      instance,
+      partitions: assigned,
+    }));
   }
 
   /** JoinGroup and SyncGroup in one: answered when the barrier is complete. */
@@ -100,7 +111,7 @@ export class SimulatedGroup {
       answer.ok('unknownMember');
       return;
     }
-    known.checkpoints = request.checkpoints;
+    known.request = request;
     known.joined = answer;
     this.#heard(known);
     if (this.#state === 'stable') this.#rebalance(`${known.instance} joins`);
@@ -120,9 +131,10 @@ export class SimulatedGroup {
     if (member !== undefined) this.#drop(member, 'leaves');
   }
 
-  #admit({ instance }: JoinRequest): Member {
+  #admit(request: JoinRequest): Member {
+    const { instance } = request;
     const memberId = `${instance}-${this.#nextMember++}`;
-    const member = { memberId, instance, checkpoints: [], owned: [], joined: undefined, cancelExpiry: nothing };
+    const member = { memberId, instance, request, assigned: [], joined: undefined, cancelExpiry: nothing };
     this.#members.set(memberId, member);
     return member;
   }
@@ -168,10 +180,12 @@ export class SimulatedGroup {
     this.#state = 'stable';
     this.#generation += 1;
     const members = [...this.#members.values()].sort((a, b) => (a.memberId < b.memberId ? -1 : 1));
-    const assigned = this.#settings.assign(members, this.#settings.partitions);
+    const assigned = this.#settings.assign(members.map(claimOf), this.#settings.partitions);
     for (const member of members) {
-      member.owned = assigned.get(member.memberId) ?? [];
-      this.#environment.trace.note(`generation ${this.#generation}: ${member.memberId} has ${member.owned.join(' ')}`);
+      member.assigned = assigned.get(member.memberId) ?? [];
+      this.#environment.trace.note(
+        `generation ${this.#generation}: ${member.memberId} has ${member.assigned.join(' ')}`,
+      );
       const { joined } = member;
       member.joined = undefined;
       this.#heard(member);
@@ -179,10 +193,18 @@ export class SimulatedGroup {
     }
   }
 
-  #assignmentOf({ memberId, owned }: Member): Assignment {
-    return { generation: this.#generation, memberId, partitions: owned };
+  #assignmentOf({ memberId, assigned }: Member): Assignment {
+    return { generation: this.#generation, memberId, partitions: assigned };
   }
 }
+
+const claimOf = ({ memberId, instance, request }: Member): GroupMember => ({
+  memberId,
+  instance,
+  checkpoints: request.checkpoints,
+  owned: request.last?.partitions ?? [],
+  generation: request.last?.generation ?? -1,
+});
 
 /** Everyone keeps what it had up to an even share; the rest goes to the freshest checkpoint with room, then to the least loaded. */
 export function keepAndSpread(members: readonly GroupMember[], partitions: number): ReadonlyMap<string, number[]> {
@@ -190,13 +212,16 @@ export function keepAndSpread(members: readonly GroupMember[], partitions: numbe
   if (members.length === 0) return assigned;
   const share = Math.ceil(partitions / members.length);
   const load = ({ memberId }: GroupMember): number => assigned.get(memberId)!.length;
+  // Of two that say they had it, the one of the later generation did.
+  const claim = (member: GroupMember, partition: number): number =>
+    member.owned.includes(partition) ? member.generation : -1;
   const freshness = (member: GroupMember, partition: number): number =>
     member.checkpoints.find((checkpoint) => checkpoint.partition === partition)?.changelogPosition ?? -1;
   for (let partition = 0; partition < partitions; partition += 1) {
     const room = members.filter((member) => load(member) < share);
     const ranked = room.toSorted(
       (a, b) =>
-        Number(b.owned.includes(partition)) - Number(a.owned.includes(partition)) ||
+        claim(b, partition) - claim(a, partition) ||
         freshness(b, partition) - freshness(a, partition) ||
         load(a) - load(b),
     );

@@ -33,6 +33,7 @@ export class SimulatedMembership implements Membership {
   #listener: MembershipListener | undefined;
   #state: 'new' | 'joining' | 'member' | 'left' = 'new';
   #memberId: string | undefined;
+  #last: Assignment | undefined;
   #heardAtMs: DurationMs = 0;
 
   constructor(environment: MembershipEnvironment) {
@@ -91,12 +92,13 @@ export class SimulatedMembership implements Membership {
     const { host, network, group, checkpoints } = this.#environment;
     const known = await checkpoints();
     const memberId = this.#memberId;
+    const request = { memberId, instance: host.name, checkpoints: known, last: this.#last };
     return network.request<JoinAnswer>(host, {
       kind: 'JoinGroup',
       about: memberId ?? 'new',
       timeoutMs: JOIN_TIMEOUT_MS,
       serve: (answer) => {
-        group.join({ memberId, instance: host.name, checkpoints: known }, answer);
+        group.join(request, answer);
       },
     });
   }
@@ -114,6 +116,7 @@ export class SimulatedMembership implements Membership {
     }
     this.#state = 'member';
     this.#memberId = answer.memberId;
+    this.#last = answer;
     this.#heardAtMs = this.#environment.host.monotonicMs();
     this.#beatLater(answer.generation);
     this.#listener?.assigned(answer);

@@ -11,7 +11,7 @@ import { Fatal, PartitionStopped, Retriable, assert, type DurationMs } from '@fl
 import type { LogEnds, LogReader, LogSubscription, RecordRun, TopicPartition } from '@flatline/task';
 import type { FaultPlan } from './fault-plan.ts';
 import type { Answer, Network } from './network.ts';
-import { RecordWalk, type FetchedBatch, type Standing } from './record-walk.ts';
+import { RecordWalk, type FetchedBatch } from './record-walk.ts';
 import type { SimulatedHost } from './simulated-host.ts';
 import type { SimulatedLog } from './simulated-log.ts';
 import type { PartitionEnds, SimulatedPartition } from './simulated-partition.ts';
@@ -69,7 +69,8 @@ class FetchLoop implements LogSubscription {
   readonly #environment: ReaderEnvironment;
   readonly #runs: RecordRun[] = [];
   #bufferedBytes = 0;
-  #standing: Standing;
+  /** The next offset to fetch. */
+  #position: number;
   /** Of the leader this subscription believes in: a deposed one may be asked for a while. */
   #leaderEpoch: number;
   #ends: LogEnds | undefined;
@@ -81,7 +82,7 @@ class FetchLoop implements LogSubscription {
   constructor(environment: ReaderEnvironment, partition: TopicPartition, offset: number) {
     this.#environment = environment;
     this.partition = partition;
-    this.#standing = { position: offset, before: undefined };
+    this.#position = offset;
     this.#leaderEpoch = environment.log.find(partition)?.leaderEpoch ?? 0;
     // Not at once: a listener set right after subscribing hears of everything.
     environment.host.after(0, () => {
@@ -121,7 +122,7 @@ class FetchLoop implements LogSubscription {
     this.#fetching = true;
     const { host, network } = this.#environment;
     const askedAtMs = host.monotonicMs();
-    const about = `${this.partition.topic}-${this.partition.partition}@${this.#standing.position}`;
+    const about = `${this.partition.topic}-${this.partition.partition}@${this.#position}`;
     const serve = (answer: Answer<FetchAnswer>): void => {
       this.#serve(answer);
     };
@@ -154,7 +155,7 @@ class FetchLoop implements LogSubscription {
     if (answer.kind === 'topicGone') {
       this.#fail(new PartitionStopped(`${place} does not exist: was the topic deleted? Create it, or restore it`));
     } else if (answer.kind === 'outOfRange') {
-      const { position } = this.#standing;
+      const position = this.#position;
       this.#fail(new PartitionStopped(`${place} does not hold offset ${position}: was it truncated or recreated?`));
     } else if (this.#environment.faults.subscriptionFails(this.#environment.host.name)) {
       this.#fail(new Retriable(`${place}: the subscription broke off`));
@@ -178,10 +179,10 @@ class FetchLoop implements LogSubscription {
 
   #push(batches: readonly FetchedBatch[]): void {
     const last = batches.at(-1)!.batch;
-    const cursor = new RecordWalk(batches, this.#standing);
+    const cursor = new RecordWalk(batches, this.#position);
     const byteLength = batches.reduce((sum, { batch }) => sum + batch.byteLength, 0);
     const receivedAtMs = this.#environment.host.monotonicMs();
-    this.#standing = { position: last.lastOffset + 1, before: last };
+    this.#position = last.lastOffset + 1;
     this.#bufferedBytes += byteLength;
     this.#runs.push({ cursor, nextOffset: last.lastOffset + 1, byteLength, receivedAtMs });
   }
@@ -214,7 +215,7 @@ class FetchLoop implements LogSubscription {
 
   #look(partition: SimulatedPartition | undefined): FetchAnswer {
     if (partition === undefined) return { kind: 'topicGone' };
-    const { position } = this.#standing;
+    const position = this.#position;
     const { ends, leaderEpoch } = partition.endsSeenFrom(this.#leaderEpoch);
     // A deposed leader's word on the range counts for nothing (R3): the real reader asks again elsewhere.
     const truth = partition.ends();

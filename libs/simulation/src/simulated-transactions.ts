@@ -45,6 +45,13 @@ function verdictError(verdict: Exclude<CoordinatorVerdict, 'ok' | 'concurrent'>,
   return new Retriable(`${about}: the transaction is not in a state for this`);
 }
 
+/** The consequence of a dead writer's first error holds for everything asked of it later. */
+function refusal(end: Error): Error {
+  const message = `the writer takes no more commits: ${end.message}`;
+  if (end instanceof Fenced) return new Fenced(message, end);
+  return end instanceof PartitionStopped ? new PartitionStopped(message, end) : new Retriable(message, end);
+}
+
 /** Repeats `attempt` while the broker is still settling the id's last transaction. */
 async function whileConcurrent<T>(
   host: SimulatedHost,
@@ -88,7 +95,9 @@ class SimulatedWriter implements TransactionalWriter {
   readonly #environment: WriterEnvironment;
   readonly #identity: ProducerIdentity;
   readonly #sequences = new Map<string, number>();
-  #state: 'idle' | 'committing' | 'dead' | 'closed' = 'idle';
+  #committing = false;
+  /** Why it takes no more commits. */
+  #end: Error | undefined;
 
   constructor(environment: WriterEnvironment, identity: ProducerIdentity) {
     this.#environment = environment;
@@ -96,45 +105,41 @@ class SimulatedWriter implements TransactionalWriter {
   }
 
   async commit(transaction: Transaction): Promise<WrittenOffsets> {
-    const { transactionalId, epoch } = this.#identity;
-    assert(this.#state === 'idle', 'a writer commits one transaction at a time, and none after an error (W1)', {
-      transactionalId,
-      epoch,
-      state: this.#state,
-    });
-    this.#state = 'committing';
+    assert(!this.#committing, 'one commit at a time (W1)', { ...this.#identity });
+    if (this.#end !== undefined) throw refusal(this.#end);
+    this.#committing = true;
     try {
-      const written = await this.#transact(transaction);
-      this.#resolved();
-      return written;
+      return await this.#transact(transaction);
     } catch (error) {
-      this.#state = 'dead';
+      this.#end ??= error as Error;
       throw error;
+    } finally {
+      this.#committing = false;
     }
   }
 
   close(): Promise<void> {
-    this.#state = 'closed';
+    this.#end ??= new Retriable(`closed the writer ${this.#about()}`);
     return Promise.resolve();
   }
 
-  /** Closed meanwhile stays closed. */
-  #resolved(): void {
-    if (this.#state === 'committing') this.#state = 'idle';
-  }
-
   async #transact({ writes, offsets }: Transaction): Promise<WrittenOffsets> {
-    assert(writes.length > 0, 'a transaction writes something');
+    assert(writes.length + offsets.length > 0, 'a transaction holds something');
     const { transactions } = this.#environment.log;
-    await this.#ask('AddPartitionsToTxn', () => transactions.addPartitions(this.#identity, writes));
-    const written = await this.#produceAll(writes);
-    if (offsets.length > 0) await this.#commitOffsets(offsets);
+    await Promise.all([
+      writes.length > 0 && this.#ask('AddPartitionsToTxn', () => transactions.addPartitions(this.#identity, writes)),
+      offsets.length > 0 && this.#ask('AddOffsetsToTxn', () => transactions.addOffsets(this.#identity)),
+    ]);
+    const [written] = await Promise.all([
+      this.#produceAll(writes),
+      offsets.length > 0 && this.#ask('TxnOffsetCommit', () => this.#holdOffsets(offsets)),
+    ]);
     await this.#ask('EndTxn', () => transactions.endTxn(this.#identity, 'commit'));
     return written;
   }
 
   /** Partitions at the same time; the elements for one partition, and the batches of one element, one after the other. */
-  async #produceAll(writes: readonly OutgoingRecords[]): Promise<WrittenOffsets> {
+  #produceAll(writes: readonly OutgoingRecords[]): Promise<WrittenOffsets> {
     const lines = new Map<string, Promise<unknown>>();
     const written = writes.map((write) => {
       const before = lines.get(place(write)) ?? Promise.resolve();
@@ -148,6 +153,7 @@ class SimulatedWriter implements TransactionalWriter {
   async #produce(write: OutgoingRecords): Promise<number[]> {
     const offsets: number[] = [];
     for (let at = 0; at < write.records.length;) {
+      this.#check();
       const batch = this.#cut(write, at);
       const baseOffset = await this.#produceBatch(write, batch);
       batch.forEach((_, index) => offsets.push(baseOffset + index));
@@ -200,22 +206,21 @@ class SimulatedWriter implements TransactionalWriter {
     });
   }
 
-  async #commitOffsets(offsets: readonly GroupOffset[]): Promise<void> {
+  /** At the broker. */
+  #holdOffsets(offsets: readonly GroupOffset[]): CoordinatorVerdict {
     const { transactions, offsets: groupOffsets } = this.#environment.log;
-    await this.#ask('AddOffsetsToTxn', () => transactions.addOffsets(this.#identity));
-    await this.#ask('TxnOffsetCommit', () => {
-      const verdict = transactions.verifyOffsets(this.#identity);
-      if (verdict === 'ok') groupOffsets.hold(this.#identity.producerId, offsets);
-      return verdict;
-    });
+    const verdict = transactions.verifyOffsets(this.#identity);
+    if (verdict === 'ok') groupOffsets.hold(this.#identity.producerId, offsets);
+    return verdict;
   }
 
   /** One request to a coordinator, again while it says 'concurrent'. */
   #ask(kind: RequestKind, decide: () => CoordinatorVerdict): Promise<'ok'> {
     const { host, network } = this.#environment;
     const about = this.#about();
-    return whileConcurrent(host, about, () =>
-      network.request<'ok' | 'concurrent'>(host, {
+    return whileConcurrent(host, about, () => {
+      this.#check();
+      return network.request<'ok' | 'concurrent'>(host, {
         kind,
         about,
         serve: (answer) => {
@@ -223,8 +228,13 @@ class SimulatedWriter implements TransactionalWriter {
           if (verdict === 'ok' || verdict === 'concurrent') answer.ok(verdict);
           else answer.fail(verdictError(verdict, `${kind} ${about}`));
         },
-      }),
-    );
+      });
+    });
+  }
+
+  /** Of requests made at the same time the others stop where one has failed. */
+  #check(): void {
+    if (this.#end !== undefined) throw this.#end;
   }
 
   #about(): string {

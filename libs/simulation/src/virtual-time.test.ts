@@ -82,25 +82,13 @@ describe('virtual time', () => {
 
   test('complete gives value, rejection, or says that nothing came', async () => {
     const time = new VirtualTime();
-    const later = <T>(act: () => T): Promise<T> =>
-      new Promise((resolve, reject) => {
-        time.after(7, () => {
-          try {
-            resolve(act());
-          } catch (error) {
-            reject(error);
-          }
-        });
-      });
-    expect(await time.complete(later(() => 'value'))).toBe('value');
+    const inSevenMs = new Promise<void>((resolve) => time.after(7, resolve));
+    const refused = inSevenMs.then(() => {
+      throw new Error('refused');
+    });
+    expect(await time.complete(inSevenMs.then(() => 'value'))).toBe('value');
     expect(time.nowMs).toBe(7);
-    await expect(
-      time.complete(
-        later(() => {
-          throw new Error('refused');
-        }),
-      ),
-    ).rejects.toThrow('refused');
+    await expect(time.complete(refused)).rejects.toThrow('refused');
     await expect(time.complete(new Promise(() => undefined), 50)).rejects.toThrow('did not settle');
   });
 

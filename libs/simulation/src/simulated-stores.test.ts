@@ -1,0 +1,174 @@
+import { describe, expect, test } from '@jest/globals';
+import { Fatal } from '@flatline/base';
+import type { StateStore, StoreCheckpoint, StoredImage } from '@flatline/task';
+import { Simulation, type HostPorts } from './index.ts';
+import { bytes, text } from './reading.fixture.ts';
+
+const checkpointAt = (changelogPosition: number): StoreCheckpoint => ({
+  logId: 'log',
+  changelogPosition,
+  commitHeader: bytes('header'),
+  liveEntries: 0,
+  digest: 0,
+});
+
+const image = (key: string, value: string): StoredImage => ({
+  key: bytes(key),
+  image: bytes(value),
+  changelogOffset: value.length,
+});
+
+const contents = (store: StateStore): string[] =>
+  [...store.scan()].length === 0 ? [] : Array.from(store.scan(), (entry) => `${text(entry.key)}=${text(entry.image)}`);
+
+async function opened(simulation: Simulation, ports: HostPorts, partition = 0): Promise<StateStore> {
+  return (await simulation.time.complete(ports.stores.open(partition))).store;
+}
+
+describe('stores on a simulated disk', () => {
+  test('[R1] what was written outlives the process, in key order, with its checkpoint', async () => {
+    const simulation = new Simulation({ seed: 1 });
+    const { host, ports } = simulation.start('a');
+    const store = await opened(simulation, ports);
+    expect(store.state()).toBeUndefined();
+    store.write({ puts: [image('b', '1'), image('a', '2')], removals: [] }, undefined);
+    expect(store.state()).toBeUndefined();
+    store.write({ puts: [image('b', '3'), image('c', '4')], removals: [bytes('a'), bytes('c')] }, checkpointAt(7));
+    host.kill();
+    const again = await opened(simulation, simulation.start('a').ports);
+    // Removals go before puts.
+    expect(contents(again)).toEqual(['b=3', 'c=4']);
+    expect(again.count()).toBe(2);
+    expect(again.state()).toEqual({ checkpoint: checkpointAt(7), clean: true });
+  });
+
+  test('keys are in the order of their bytes', async () => {
+    const simulation = new Simulation({ seed: 1 });
+    const store = await opened(simulation, simulation.start('a').ports);
+    const keys = [[0xff], [0x7f, 0x01], [0x7f], [], [0x80, 0x00], [0x00]].map((key) => Uint8Array.from(key));
+    store.write({ puts: keys.map((key) => ({ key, image: key, changelogOffset: 0 })), removals: [] }, checkpointAt(1));
+    expect(Array.from(store.scan(), (entry) => [...entry.key])).toEqual([
+      [],
+      [0],
+      [0x7f],
+      [0x7f, 1],
+      [0x80, 0],
+      [0xff],
+    ]);
+  });
+
+  test('scanned buffers are spoilt at the next step, written ones may be reused', async () => {
+    const simulation = new Simulation({ seed: 1 });
+    const store = await opened(simulation, simulation.start('a').ports);
+    const reused = bytes('k');
+    store.write(
+      { puts: [{ key: reused, image: reused, changelogOffset: 0 }, image('l', 'x')], removals: [] },
+      checkpointAt(1),
+    );
+    reused.fill(0);
+    const kept = [...store.scan()];
+    expect(kept.map((entry) => [...entry.key])).toEqual([[0xee], [0xee]]);
+    expect(contents(store)).toEqual(['k=k', 'l=x']);
+  });
+
+  test('between the writes of a flush it is not clean', async () => {
+    const simulation = new Simulation({ seed: 1 });
+    const store = await opened(simulation, simulation.start('a').ports);
+    store.write({ puts: [], removals: [] }, checkpointAt(1));
+    store.write({ puts: [image('a', '1')], removals: [] }, undefined);
+    expect(store.state()).toEqual({ checkpoint: checkpointAt(1), clean: false });
+    await store.wipe();
+    expect(store.state()).toBeUndefined();
+    expect(store.count()).toBe(0);
+  });
+
+  test.each([
+    { fault: 'crashBefore', left: ['a=1'] },
+    { fault: 'crashAfter', left: ['a=1', 'b=2'] },
+  ] as const)(
+    'D1 [F1] $fault: the process dies at a write, which is done or not, and nothing after it',
+    async ({ fault, left }) => {
+      const simulation = new Simulation({ seed: 1 });
+      const { host, ports } = simulation.start('a');
+      const store = await opened(simulation, ports);
+      simulation.faults.inject({ at: 'StoreWrite', fault, skip: 1 });
+      store.write({ puts: [image('a', '1')], removals: [] }, undefined);
+      store.write({ puts: [image('b', '2')], removals: [] }, undefined);
+      store.write({ puts: [image('c', '3')], removals: [] }, checkpointAt(9));
+      expect(host.alive).toBe(false);
+      const again = await opened(simulation, simulation.start('a').ports);
+      expect(contents(again)).toEqual(left);
+      expect(again.state()).toBeUndefined();
+    },
+  );
+
+  test.each(['format', 'checksum', 'unreadable'] as const)(
+    '[R2] %s: found on opening, dropped, told',
+    async (damage) => {
+      const simulation = new Simulation({ seed: 1 });
+      const { host, ports } = simulation.start('a');
+      const store = await opened(simulation, ports);
+      store.write({ puts: [image('a', '1')], removals: [] }, checkpointAt(5));
+      await store.close();
+      host.kill();
+      simulation.disk('a').damage(0, damage);
+      const reopened = await simulation.time.complete(simulation.start('a').ports.stores.open(0));
+      expect(reopened.dropped).toBe(damage);
+      expect(reopened.store.state()).toBeUndefined();
+      expect(reopened.store.count()).toBe(0);
+    },
+  );
+
+  test('[R2] after a reboot only what was closed cleanly is trusted', async () => {
+    const simulation = new Simulation({ seed: 1 });
+    const { host, ports } = simulation.start('a');
+    for (const partition of [0, 1]) {
+      const store = await opened(simulation, ports, partition);
+      store.write({ puts: [image('a', '1')], removals: [] }, checkpointAt(5));
+      if (partition === 1) await store.close();
+    }
+    host.kill();
+    simulation.disk('a').reboot();
+    const after = simulation.start('a').ports.stores;
+    expect((await simulation.time.complete(after.open(0))).dropped).toBe('unclean-after-reboot');
+    const clean = await simulation.time.complete(after.open(1));
+    expect(clean.dropped).toBeUndefined();
+    expect(contents(clean.store)).toEqual(['a=1']);
+  });
+
+  test('[F9] a stale copy put back, and silent rot, look sound', async () => {
+    const simulation = new Simulation({ seed: 1 });
+    const { ports } = simulation.start('a');
+    const store = await opened(simulation, ports);
+    store.write({ puts: [image('a', '1'), image('b', '2')], removals: [] }, checkpointAt(5));
+    const copy = simulation.disk('a').copy(0);
+    store.write({ puts: [image('a', '3')], removals: [bytes('b')] }, checkpointAt(9));
+    await store.close();
+    simulation.disk('a').restore(0, copy);
+    simulation.disk('a').rotSilently(0, 'imageChanged', 1);
+    const stale = await opened(simulation, ports);
+    expect(stale.state()?.checkpoint.changelogPosition).toBe(5);
+    expect(contents(stale)).toEqual(['a=1', 'b=3']);
+    simulation.disk('a').rotSilently(0, 'entryLost');
+    expect(contents(stale)).toEqual(['b=3']);
+  });
+
+  test('one process per store; checkpoints are told without opening', async () => {
+    const simulation = new Simulation({ seed: 1 });
+    const disk = simulation.disk('shared');
+    const a = simulation.start('a', { disk });
+    const b = simulation.start('b', { disk });
+    for (const partition of [2, 0]) {
+      const store = await opened(simulation, a.ports, partition);
+      store.write({ puts: [], removals: [] }, checkpointAt(10 + partition));
+    }
+    await opened(simulation, a.ports, 1);
+    await expect(b.ports.stores.open(0)).rejects.toBeInstanceOf(Fatal);
+    expect(await b.ports.stores.localCheckpoints()).toEqual([
+      { partition: 0, changelogPosition: 10 },
+      { partition: 2, changelogPosition: 12 },
+    ]);
+    a.host.kill();
+    expect((await simulation.time.complete(b.ports.stores.open(0))).dropped).toBeUndefined();
+  });
+});
