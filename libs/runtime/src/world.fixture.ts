@@ -1,0 +1,202 @@
+// A small world for runtime tests: a simulated cluster with one pipeline's topics, processes that run the real runtime, and
+// a naive fold of the input that says what must come out. The fold shares no code with the core.
+import type { SessionSummary } from '@flatline/policies';
+import { type FaultRates, type LogRecord, Simulation, type SimulatedHost } from '@flatline/simulation';
+import { PipelineInstance, type PipelinePorts, type PipelineSettings } from './index.ts';
+
+export const INPUT = 'in';
+export const OUTPUT = 'out';
+export const CHANGELOG = 'changelog';
+export const DEAD_LETTERS = 'dead';
+
+const utf8 = new TextEncoder();
+const utf8Reader = new TextDecoder();
+
+export interface WorldSettings {
+  readonly seed: number;
+  readonly partitions?: number;
+  readonly timeoutMs?: number;
+  readonly maxDurationMs?: number;
+  readonly rates?: FaultRates;
+  readonly timestampType?: 'LogAppendTime' | 'CreateTime';
+}
+
+export interface Process {
+  readonly name: string;
+  readonly host: SimulatedHost;
+  readonly instance: PipelineInstance;
+  readonly failures: Error[];
+  /** Every line the runtime logged, for a failing test to show. */
+  readonly lines: string[];
+}
+
+export class World {
+  readonly simulation: Simulation;
+  readonly timeoutMs: number;
+  readonly #world: WorldSettings;
+  readonly partitions: number;
+
+  constructor(world: WorldSettings) {
+    this.#world = world;
+    this.partitions = world.partitions ?? 2;
+    this.timeoutMs = world.timeoutMs ?? 5_000;
+    this.simulation = new Simulation(world.rates ? { seed: world.seed, rates: world.rates } : { seed: world.seed });
+    const { log } = this.simulation;
+    const { partitions } = this;
+    log.createTopic(INPUT, { partitions, timestampType: world.timestampType ?? 'LogAppendTime' });
+    for (const topic of [OUTPUT, CHANGELOG, DEAD_LETTERS]) log.createTopic(topic, { partitions });
+    this.simulation.group('app.visits', { partitions, sessionTimeoutMs: 10_000 });
+  }
+
+  /** Starts a process and its runtime; joining goes on by itself as time runs. */
+  launch(name: string, lines: string[] = [], failures: Error[] = []): Process {
+    const { host, ports } = this.simulation.start(name);
+    const random = this.simulation.random(`entropy of ${name} at ${this.simulation.trueMs()}`);
+    const note = (message: string, facts?: unknown): void => {
+      lines.push(`${this.simulation.time.nowMs} ${name} ${message} ${JSON.stringify(facts, showErrors)}`);
+    };
+    const pipelinePorts: PipelinePorts = {
+      ...ports,
+      input: ports.reader,
+      changelog: ports.reader,
+      proofs: ports.proof,
+      membership: ports.membership('app.visits'),
+      decoder: {
+        decode: () => ({ kind: 'bad', reason: 'test', detail: 'tests of the runtime send bare heartbeats' }),
+        prepare: () => Promise.resolve(),
+      },
+      encoder: { encode: encodeForTest },
+      entropy: {
+        id: () => `${random.below(2 ** 32).toString(16)}${random.below(2 ** 32).toString(16)}`,
+        seed: () => random.below(2 ** 32),
+      },
+      log: { info: note, warn: note, error: note },
+    };
+    const instance = new PipelineInstance({
+      settings: this.settings(name),
+      ports: pipelinePorts,
+      partitions: this.partitions,
+      onFatal: (error) => failures.push(error),
+    });
+    void instance.start();
+    return { name, host, instance, failures, lines };
+  }
+
+  settings(owner: string): PipelineSettings {
+    const { timeoutMs } = this;
+    return {
+      name: 'visits',
+      owner,
+      group: 'app.visits',
+      inputTopic: INPUT,
+      outputTopic: OUTPUT,
+      changelogTopic: CHANGELOG,
+      deadLetterTopic: DEAD_LETTERS,
+      transactionalId: (partition) => `app.visits.${partition}`,
+      rules: {
+        timeoutMs,
+        minTimeoutMs: 1,
+        maxTimeoutMs: 1e9,
+        maxDurationMs: this.#world.maxDurationMs,
+        dedupeEventIds: 16,
+        maxAttributes: 8,
+        maxAttributeBytes: 1_024,
+      },
+      input: {
+        timestampType: this.#world.timestampType ?? 'LogAppendTime',
+        maxKeyBytes: 512,
+        maxFutureMs: 3_600_000,
+        maxLeadMs: 60_000,
+        liveWithinMs: 300_000,
+      },
+      tickMs: 10,
+      commitIntervalMs: 100,
+      proofIntervalMs: 100,
+      handoverMs: 10_000,
+      drainMs: 1_000,
+      changelogFactor: 4,
+      truncateLagMs: 600_000,
+    };
+  }
+
+  beat(key: string): void {
+    this.simulation.log.produce(INPUT, this.partitionOf(key), { key, value: '' });
+  }
+
+  end(key: string): void {
+    this.simulation.log.produce(INPUT, this.partitionOf(key), { key, value: null });
+  }
+
+  partitionOf(key: string): number {
+    let sum = 0;
+    for (const byte of utf8.encode(key)) sum += byte;
+    return sum % this.partitions;
+  }
+
+  /** Summaries on the output, as `key incarnation reason count first..last deadline`, sorted. */
+  closed(): string[] {
+    return this.#outputs()
+      .filter(({ value }) => value !== null)
+      .map(({ value }) => utf8Reader.decode(value!))
+      .sort();
+  }
+
+  tombstones(): number {
+    return this.#outputs().filter(({ value }) => value === null).length;
+  }
+
+  #outputs(): LogRecord[] {
+    return Array.from({ length: this.partitions }, (_, p) => this.simulation.log.committed(OUTPUT, p)).flat();
+  }
+
+  /** What must be on the output once the log has proved the silence of everyone (naive fold, sorted). */
+  expected(): string[] {
+    return Array.from({ length: this.partitions }, (_, p) => this.#fold(p))
+      .flat()
+      .sort();
+  }
+
+  #fold(partition: number): string[] {
+    const open = new Map<string, { first: number; last: number; count: number; seen: number }>();
+    const out: string[] = [];
+    let clock = 0;
+    const close = (key: string, reason: string, at: number): void => {
+      const session = open.get(key)!;
+      open.delete(key);
+      out.push(line(key, `${partition}-${session.first}`, reason, session, at));
+    };
+    for (const record of this.simulation.log.committed(INPUT, partition)) {
+      clock = Math.max(clock, record.timestamp);
+      if (record.key === null) continue;
+      const key = utf8Reader.decode(record.key);
+      const live = open.get(key);
+      if (live !== undefined && live.seen + this.timeoutMs <= clock) close(key, 'TIMEOUT', live.seen + this.timeoutMs);
+      const session = open.get(key);
+      if (session === undefined && record.value === null) continue;
+      const next = session ?? { first: record.offset, last: 0, count: 0, seen: 0 };
+      open.set(key, { ...next, last: record.offset, count: next.count + 1, seen: clock });
+      if (record.value === null) close(key, 'ENDED', clock);
+    }
+    for (const [key, session] of open) close(key, 'TIMEOUT', session.seen + this.timeoutMs);
+    return out;
+  }
+}
+
+function line(
+  key: string,
+  incarnation: string,
+  reason: string,
+  at: { first: number; last: number; count: number },
+  closedAt: number,
+): string {
+  return `${key} ${incarnation} ${reason} ${at.count} ${at.first}..${at.last} ${closedAt}`;
+}
+
+function encodeForTest(summary: SessionSummary): Uint8Array {
+  const { key, incarnation, reason, firstOffset: first, lastOffset: last, eventCount: count, closedAt } = summary;
+  return utf8.encode(line(utf8Reader.decode(key), incarnation, reason, { first, last, count }, closedAt));
+}
+
+function showErrors(_name: string, value: unknown): unknown {
+  return value instanceof Error ? `${value.name}: ${value.message}` : value;
+}
