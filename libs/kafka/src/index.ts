@@ -1,1 +1,12 @@
-export {};
+export type { NewTopic } from './admin/create-topics.ts';
+export { KafkaLogAdmin, type KafkaLogAdminOptions } from './admin/kafka-log-admin.ts';
+export {
+  type CreatedTopic,
+  KafkaTopicAdmin,
+  type TopicDescription,
+  type TopicFinding,
+} from './admin/kafka-topic-admin.ts';
+export { KafkaConnection, openCluster } from './connection/kafka-connection.ts';
+export type { KafkaLogEntry, KafkaOptions } from './connection/kafka-options.ts';
+export { KafkaLogReader, type ReaderObstacle } from './reader/kafka-log-reader.ts';
+export { READER_LIMITS, type ReaderLimits } from './reader/reader-limits.ts';

@@ -54,6 +54,11 @@ export class BrokerLink {
     return false;
   }
 
+  /** Attempts to connect that failed since the last that did not. */
+  get failures(): number {
+    return this.#backOff.failures;
+  }
+
   /** @throws Retriable, Fatal. */
   async send<T>(request: KafkaRequest, decode: AnswerDecoder<T>, options: SendOptions = {}): Promise<T> {
     const doing = options.doing ?? `send ${request.apiName}`;

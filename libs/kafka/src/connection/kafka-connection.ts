@@ -24,6 +24,9 @@ import {
   type TopicMetadata,
 } from './metadata.ts';
 
+/** Of a node that does not answer; the next one is asked then. */
+const METADATA_TIMEOUT_MS = 5_000;
+
 export interface Leader {
   readonly nodeId: number;
   readonly leaderEpoch: number;
@@ -80,12 +83,18 @@ export class KafkaConnection {
         failures.push(error.message);
       }
     }
-    throw new Retriable(`no broker answers (brokers: ${this.#options.brokers.join(', ')}): ${failures.join('; ')}`);
+    const brokers = this.#options.brokers.join(', ');
+    throw new Retriable(
+      `no broker answers at ${brokers}: ${failures.join('; ')}; start Kafka there, or correct the setting brokers (KAFKA_BROKERS)`,
+    );
   }
 
   /** Asks for the newest metadata of these topics; a topic's own error is in its `errorCode`. @throws Retriable, Fatal. */
   async refresh(topics: readonly string[]): Promise<ClusterMetadata> {
-    const metadata = await this.sendAny(metadataRequest(topics), decodeMetadata, { doing: 'read the metadata' });
+    const metadata = await this.sendAny(metadataRequest(topics), decodeMetadata, {
+      doing: 'read the metadata',
+      timeoutMs: METADATA_TIMEOUT_MS,
+    });
     this.#nodes = new Map(metadata.nodes.map((node) => [node.nodeId, node]));
     for (const topic of metadata.topics) this.#topics.set(topic.topic, topic);
     this.#dropStrangers();
@@ -156,10 +165,11 @@ export class KafkaConnection {
     return link;
   }
 
-  /** Connected nodes first, then other known nodes, then the bootstrap addresses, each address once. */
+  /** Connected ones first, those that failed most often last, each address once. */
   #candidates(): BrokerLink[] {
     const links = [...this.#nodes.values(), ...this.#bootstrap].map((address) => this.#link(address));
-    return [...new Set(links)].sort((a, b) => Number(b.connected) - Number(a.connected));
+    const rank = (link: BrokerLink): number => (link.connected ? -1 : link.failures);
+    return [...new Set(links)].sort((a, b) => rank(a) - rank(b));
   }
 
   /** Closes links to addresses that are neither a node's nor a bootstrap address any more. */

@@ -26,7 +26,7 @@ export interface KafkaOptions {
 }
 
 /** TCP, TLS, ApiVersions and SASL together. */
-export const CONNECT_TIMEOUT_MS: DurationMs = 10_000;
+export const CONNECT_TIMEOUT_MS: DurationMs = 5_000;
 /** Above the broker's own 10 s for coordinator work, below the 45 s after which operators think of a hang. */
 export const REQUEST_TIMEOUT_MS: DurationMs = 30_000;
 

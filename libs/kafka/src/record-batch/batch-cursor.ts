@@ -105,7 +105,7 @@ export class BatchCursor implements RecordCursor {
 
   #readBatchHeader(at: number, batchEnd: number): void {
     const { bytes } = this.#run;
-    this.#baseOffset = readInt64(bytes, at);
+    this.#baseOffset = readInt64(bytes, at + layout.BASE_OFFSET_AT);
     const lastOffset = this.#baseOffset + readInt32(bytes, at + layout.LAST_OFFSET_DELTA_AT);
     this.batchChecksum = readInt32(bytes, at + layout.CHECKSUM_AT) >>> 0;
     this.batchLeaderEpoch = readInt32(bytes, at + layout.LEADER_EPOCH_AT);

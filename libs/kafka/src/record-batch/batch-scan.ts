@@ -1,6 +1,14 @@
 import { MalformedBytes } from '@flatline/base';
 import { readInt32, readInt64 } from '../connection/protocol-bytes.ts';
-import { BATCH_LENGTH_AT, BATCH_PREFIX_BYTES, LAST_OFFSET_DELTA_AT, MAGIC, MAGIC_AT, RECORDS_AT } from './layout.ts';
+import {
+  BASE_OFFSET_AT,
+  BATCH_LENGTH_AT,
+  BATCH_PREFIX_BYTES,
+  LAST_OFFSET_DELTA_AT,
+  MAGIC,
+  MAGIC_AT,
+  RECORDS_AT,
+} from './layout.ts';
 
 /** The whole batches at the front of a fetch answer's bytes. */
 export interface BatchScan {
@@ -18,7 +26,7 @@ export function scanBatches(bytes: Buffer, start: number, limit: number, askedOf
   let at = start;
   let nextOffset = -1;
   while (at + RECORDS_AT <= limit) {
-    const baseOffset = readInt64(bytes, at);
+    const baseOffset = readInt64(bytes, at + BASE_OFFSET_AT);
     const end = at + BATCH_PREFIX_BYTES + batchLength(bytes, at, baseOffset);
     if (end > limit) break;
     const lastOffset = baseOffset + readInt32(bytes, at + LAST_OFFSET_DELTA_AT);

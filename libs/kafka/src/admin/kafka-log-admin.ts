@@ -1,0 +1,94 @@
+import type { Clock } from '@flatline/base';
+import type { BatchFingerprint, LogAdmin, TopicPartition } from '@flatline/task';
+import { errorOfCode } from '../connection/foreign-errors.ts';
+import { KafkaCode } from '../connection/kafka-error-codes.ts';
+import type { KafkaConnection, Leader } from '../connection/kafka-connection.ts';
+import { listOffset } from '../connection/list-offsets.ts';
+import { decodeFetch, fetchRequest } from '../reader/fetch-exchange.ts';
+import { fingerprintIn } from '../record-batch/batch-fingerprint.ts';
+import { decodeDeleteRecords, deleteRecordsRequest } from './delete-records.ts';
+import { decodeOffsetFetch, offsetFetchRequest } from './offset-fetch.ts';
+import { administer } from './patience.ts';
+
+/** The broker waits for its replicas to follow. */
+const DELETE_RECORDS_TIMEOUT_MS = 10_000;
+/** More than a batch's header; the broker sends the first batch whole in any case. */
+const FINGERPRINT_FETCH_BYTES = 4_096;
+
+export interface KafkaLogAdminOptions {
+  readonly clock: Clock;
+  /** Not closed by the admin. */
+  readonly connection: KafkaConnection;
+}
+
+/** Every question goes to the partition's leader or the group's coordinator, and is asked again while it may yet be answered. */
+export class KafkaLogAdmin implements LogAdmin {
+  readonly #clock: Clock;
+  readonly #connection: KafkaConnection;
+
+  constructor({ clock, connection }: KafkaLogAdminOptions) {
+    this.#clock = clock;
+    this.#connection = connection;
+  }
+
+  committedOffset(group: string, partition: TopicPartition): Promise<number | undefined> {
+    const doing = `read the committed offset of group ${group} for ${nameOf(partition)}`;
+    return administer(this.#clock, async () => {
+      const coordinator = await this.#connection.coordinator('group', group);
+      const request = offsetFetchRequest(group, partition);
+      return this.#connection.send(coordinator, request, (payload) => decodeOffsetFetch(payload, doing), { doing });
+    });
+  }
+
+  ends(partition: TopicPartition): Promise<{ readonly logStartOffset: number; readonly lastStableOffset: number }> {
+    return this.#atLeader(partition, async (leader) => {
+      const logStartOffset = await listOffset(this.#connection, partition, leader, 'start');
+      const lastStableOffset = await listOffset(this.#connection, partition, leader, 'stableEnd');
+      return { logStartOffset, lastStableOffset };
+    });
+  }
+
+  fingerprintAt(partition: TopicPartition, offset: number): Promise<BatchFingerprint | undefined> {
+    const doing = `read the batch of ${nameOf(partition)} at offset ${offset}`;
+    const bounds = { waitMs: 0, fetchBytes: FINGERPRINT_FETCH_BYTES, partitionFetchBytes: FINGERPRINT_FETCH_BYTES };
+    return this.#atLeader(partition, async ({ nodeId, leaderEpoch }) => {
+      const request = fetchRequest([{ partition, leaderEpoch, offset }], bounds);
+      const { payload, partitions } = await this.#connection.send(nodeId, request, decodeFetch, { doing });
+      const answer = partitions[0];
+      if (answer === undefined || answer.errorCode === KafkaCode.offsetOutOfRange) return undefined;
+      if (answer.errorCode !== KafkaCode.none) throw errorOfCode(answer.errorCode, doing);
+      return fingerprintIn(payload, answer.start, answer.end, offset);
+    });
+  }
+
+  truncate(partition: TopicPartition, offset: number): Promise<void> {
+    const doing = `delete the records of ${nameOf(partition)} below offset ${offset}`;
+    const request = deleteRecordsRequest(partition, offset, DELETE_RECORDS_TIMEOUT_MS);
+    return this.#atLeader(partition, ({ nodeId }) =>
+      this.#connection.send(
+        nodeId,
+        request,
+        (payload) => {
+          decodeDeleteRecords(payload, doing);
+        },
+        { doing },
+      ),
+    );
+  }
+
+  #atLeader<T>(partition: TopicPartition, ask: (leader: Leader) => Promise<T>): Promise<T> {
+    return administer(this.#clock, async () => {
+      try {
+        return await ask(await this.#connection.leader(partition));
+      } catch (error) {
+        // Whatever went wrong, the next attempt asks who leads now.
+        this.#connection.forgetLeaders(partition.topic);
+        throw error;
+      }
+    });
+  }
+}
+
+function nameOf({ topic, partition }: TopicPartition): string {
+  return `${topic}-${partition}`;
+}

@@ -1,0 +1,140 @@
+import { type Clock, Retriable } from '@flatline/base';
+import { errorOfCode } from '../connection/foreign-errors.ts';
+import { KafkaCode } from '../connection/kafka-error-codes.ts';
+import type { KafkaConnection } from '../connection/kafka-connection.ts';
+import type { TopicMetadata } from '../connection/metadata.ts';
+import { type CreateTopicAnswer, createTopicsRequest, decodeCreateTopics, type NewTopic } from './create-topics.ts';
+import { decodeDescribeConfigs, describeConfigsRequest, type TopicSettings } from './describe-configs.ts';
+import type { KafkaLogAdminOptions } from './kafka-log-admin.ts';
+import { administer } from './patience.ts';
+
+const CREATE_TIMEOUT_MS = 15_000;
+
+/** The settings that rules and operators care about, in Kafka's own names. */
+const SETTINGS = [
+  'cleanup.policy',
+  'max.message.bytes',
+  'message.timestamp.type',
+  'min.insync.replicas',
+  'retention.bytes',
+  'retention.ms',
+  'segment.bytes',
+] as const;
+
+export interface TopicDescription {
+  readonly kind: 'present';
+  readonly topic: string;
+  /** 32 hexadecimal digits; another one after the topic was deleted and made again. */
+  readonly topicId: string;
+  readonly partitions: number;
+  /** The least of its partitions. */
+  readonly replicationFactor: number;
+  /** Words of `cleanup.policy`: `delete`, `compact`, or both. */
+  readonly cleanupPolicy: readonly string[];
+  readonly timestampType: 'CreateTime' | 'LogAppendTime';
+  readonly maxMessageBytes: number;
+  readonly segmentBytes: number;
+  readonly minInSyncReplicas: number;
+  /** −1: no limit. */
+  readonly retentionMs: number;
+  /** −1: no limit. */
+  readonly retentionBytes: number;
+}
+
+export type TopicFinding = TopicDescription | { readonly kind: 'missing' | 'unauthorized'; readonly topic: string };
+
+export interface CreatedTopic {
+  readonly topic: string;
+  readonly outcome: 'created' | 'existed';
+}
+
+/** Provisions and inspects topics. @throws Retriable naming the bootstrap addresses where no broker answers in time. */
+export class KafkaTopicAdmin {
+  readonly #clock: Clock;
+  readonly #connection: KafkaConnection;
+
+  constructor({ clock, connection }: KafkaLogAdminOptions) {
+    this.#clock = clock;
+    this.#connection = connection;
+  }
+
+  /** What there is of each topic, in the order asked. @throws Retriable, Fatal. */
+  describeTopics(topics: readonly string[]): Promise<readonly TopicFinding[]> {
+    return administer(this.#clock, async () => {
+      const metadata = (await this.#connection.refresh(topics)).topics;
+      const present = metadata.filter(({ errorCode }) => errorCode === KafkaCode.none).map(({ topic }) => topic);
+      const settings = await this.#settings(present);
+      return topics.map((topic) =>
+        findingOf(
+          topic,
+          metadata.find((each) => each.topic === topic),
+          settings.get(topic),
+        ),
+      );
+    });
+  }
+
+  /**
+   * Creates what does not exist yet and waits until every partition has a leader. What exists is left as it is.
+   * @throws Fatal with the broker's reason (replication factor, policy, authorization), Retriable.
+   */
+  async createTopics(topics: readonly NewTopic[]): Promise<readonly CreatedTopic[]> {
+    const answers = await administer(this.#clock, async () => {
+      const controller = await this.#connection.controller();
+      const doing = 'create topics';
+      const request = createTopicsRequest(topics, CREATE_TIMEOUT_MS);
+      const answered = await this.#connection.send(controller, request, decodeCreateTopics, { doing });
+      return answered.map(createdOf);
+    });
+    await administer(this.#clock, () => this.#awaitLeaders(topics.map(({ topic }) => topic)));
+    return answers;
+  }
+
+  async #settings(topics: readonly string[]): Promise<ReadonlyMap<string, TopicSettings>> {
+    if (topics.length === 0) return new Map();
+    const doing = `read the settings of ${topics.join(', ')}`;
+    return this.#connection.sendAny(describeConfigsRequest(topics, SETTINGS), decodeDescribeConfigs, { doing });
+  }
+
+  async #awaitLeaders(topics: readonly string[]): Promise<void> {
+    const { topics: found } = await this.#connection.refresh(topics);
+    for (const { topic, errorCode, partitions } of found) {
+      if (errorCode !== KafkaCode.none) throw errorOfCode(errorCode, `see topic ${topic}`);
+      if (partitions.some(({ leader }) => leader < 0)) throw new Retriable(`topic ${topic} has no leaders yet`);
+    }
+  }
+}
+
+function createdOf({ topic, code, message }: CreateTopicAnswer): CreatedTopic {
+  if (code === KafkaCode.none) return { topic, outcome: 'created' };
+  if (code === KafkaCode.topicAlreadyExists) return { topic, outcome: 'existed' };
+  throw errorOfCode(code, `create topic ${topic}`, message);
+}
+
+function findingOf(
+  topic: string,
+  metadata: TopicMetadata | undefined,
+  settings: TopicSettings | undefined,
+): TopicFinding {
+  const code = metadata?.errorCode ?? KafkaCode.unknownTopicOrPartition;
+  if (code === KafkaCode.unknownTopicOrPartition) return { kind: 'missing', topic };
+  if (code === KafkaCode.topicAuthorizationFailed) return { kind: 'unauthorized', topic };
+  if (code !== KafkaCode.none) throw errorOfCode(code, `describe topic ${topic}`);
+  // Deleted between the two questions.
+  if (metadata === undefined || settings === undefined) return { kind: 'missing', topic };
+  const number = (setting: (typeof SETTINGS)[number]): number => Number(settings.get(setting) ?? NaN);
+  return {
+    kind: 'present',
+    topic,
+    topicId: metadata.topicId,
+    partitions: metadata.partitions.length,
+    replicationFactor: Math.min(...metadata.partitions.map(({ replicas }) => replicas.length)),
+    cleanupPolicy: (settings.get('cleanup.policy') ?? '').split(',').filter((word) => word !== ''),
+    timestampType: settings.get('message.timestamp.type') === 'LogAppendTime' ? 'LogAppendTime' : 'CreateTime',
+    maxMessageBytes: number('max.message.bytes'),
+    segmentBytes: number('segment.bytes'),
+    minInSyncReplicas: number('min.insync.replicas'),
+    retentionMs: number('retention.ms'),
+    retentionBytes: number('retention.bytes'),
+  };
+}

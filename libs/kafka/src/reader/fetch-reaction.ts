@@ -1,0 +1,13 @@
+import { KafkaCode, kafkaErrorCode } from '../connection/kafka-error-codes.ts';
+
+/** What a partition's error code in a fetch answer asks of the subscription. */
+export type FetchReaction = 'doubtRange' | 'relocate' | 'stop' | 'fail';
+
+const reactions = { retriable: 'relocate', stopped: 'stop', fatal: 'fail', fenced: 'fail' } as const;
+
+export function fetchReaction(code: number): FetchReaction {
+  if (code === KafkaCode.offsetOutOfRange) return 'doubtRange';
+  // The leader found its own copy damaged: asking again reads the same disk.
+  if (code === KafkaCode.corruptMessage) return 'stop';
+  return reactions[kafkaErrorCode(code).consequence];
+}

@@ -1,0 +1,202 @@
+// Reads partitions of any number of topics from their leaders, over connections of its own.
+//
+// Owns: the subscriptions, one or two fetches under way per leader.
+// Does not own: where each subscription stands (PartitionSubscription), who leads (LeaderSearch), connections (KafkaConnection).
+//
+// Invariants
+//   L1  A partition with room in its buffer is named by a fetch under way, or waits for one for at most shortPollMs, or
+//       waits for something that `obstacles()` names.
+//   L2  The next fetch is sent before listeners hear of the answer: processing and fetching overlap.
+//   L3  A subscription's fetch offset is moved by answers only; errors move nothing.
+import { type Clock, type DurationMs, Retriable } from '@flatline/base';
+import type { LogReader, LogSubscription, TopicPartition } from '@flatline/task';
+import { type KafkaConnection, openCluster } from '../connection/kafka-connection.ts';
+import { KafkaCode } from '../connection/kafka-error-codes.ts';
+import type { KafkaOptions } from '../connection/kafka-options.ts';
+import { decodeFetch, type FetchAnswer, type FetchedPartition, fetchRequest } from './fetch-exchange.ts';
+import { type LaneState, type PlannedFetch, planFetches } from './fetch-plan.ts';
+import { LeaderSearch } from './leader-search.ts';
+import { type Obstacle, PartitionSubscription, type SubscriptionOwner } from './partition-subscription.ts';
+import { READER_LIMITS, type ReaderLimits } from './reader-limits.ts';
+
+/** One subscription that cannot fetch, and why. */
+export interface ReaderObstacle extends Obstacle {
+  readonly partition: TopicPartition;
+}
+
+interface Sent extends FetchedPartition {
+  readonly subscription: PartitionSubscription;
+}
+
+export class KafkaLogReader implements LogReader, SubscriptionOwner {
+  readonly clock: Clock;
+  readonly #connection: KafkaConnection;
+  readonly #limits: ReaderLimits;
+  readonly #subscriptions = new Set<PartitionSubscription>();
+  readonly #search: LeaderSearch;
+  readonly #lanes = new Map<number, LaneState>();
+  readonly #changed = new Set<PartitionSubscription>();
+  #announcement: NodeJS.Immediate | undefined;
+  #turn = 0;
+  #closed = false;
+
+  /** Connects when first needed. `limits` replaces single bounds. @throws Fatal where an address is malformed. */
+  constructor(options: KafkaOptions, limits: Partial<ReaderLimits> = {}) {
+    this.clock = options.clock;
+    this.#connection = openCluster(options);
+    this.#limits = { ...READER_LIMITS, ...limits };
+    this.#search = new LeaderSearch(this.#connection, this.#subscriptions, {
+      clock: options.clock,
+      topicMissingMs: this.#limits.topicMissingMs,
+      metadataAgeMs: this.#limits.metadataAgeMs,
+      found: () => {
+        this.pump();
+      },
+    });
+  }
+
+  subscribe(partition: TopicPartition, offset: number): LogSubscription {
+    const subscription = new PartitionSubscription(partition, offset, this);
+    if (this.#closed) {
+      subscription.fail(new Retriable(`cannot read ${subscription.name}: the reader is closed`));
+      return subscription;
+    }
+    this.#subscriptions.add(subscription);
+    this.#search.schedule();
+    return subscription;
+  }
+
+  /** What each subscription that cannot fetch waits for (X5). */
+  obstacles(): readonly ReaderObstacle[] {
+    return [...this.#subscriptions].flatMap(({ partition, obstacle }) =>
+      obstacle === undefined ? [] : [{ partition, ...obstacle }],
+    );
+  }
+
+  close(): Promise<void> {
+    this.#closed = true;
+    for (const subscription of [...this.#subscriptions]) subscription.close();
+    this.#search.close();
+    clearImmediate(this.#announcement);
+    this.#connection.close();
+    return Promise.resolve();
+  }
+
+  changed(subscription: PartitionSubscription): void {
+    this.#changed.add(subscription);
+    // After L2: the requests sent in this turn are written before immediates run.
+    this.#announcement ??= setImmediate(() => {
+      this.#announcement = undefined;
+      const changed = [...this.#changed];
+      this.#changed.clear();
+      for (const one of changed) one.announce();
+    });
+  }
+
+  closed(subscription: PartitionSubscription): void {
+    this.#subscriptions.delete(subscription);
+  }
+
+  pump(): void {
+    if (this.#closed) return;
+    for (const [nodeId, idle] of this.#idleByLeader()) {
+      const lanes = this.#lanes.get(nodeId) ?? { waiting: 'free', prompt: 'free' };
+      for (const planned of planFetches(idle, lanes, this.#limits)) this.#fetch(nodeId, planned);
+    }
+  }
+
+  #idleByLeader(): Map<number, PartitionSubscription[]> {
+    const byLeader = new Map<number, PartitionSubscription[]>();
+    const full = this.#bufferedBytes() >= this.#limits.readerBufferBytes;
+    const named = new Set<string>();
+    for (const subscription of this.#subscriptions) {
+      const { state } = subscription;
+      if (state.kind !== 'fetching' || subscription.inFlight || !this.#hasRoom(subscription, full)) continue;
+      // A request may name a partition once; a second reader of it takes the next one.
+      if (named.has(subscription.name)) continue;
+      named.add(subscription.name);
+      const idle = byLeader.get(state.leader.nodeId);
+      if (idle === undefined) byLeader.set(state.leader.nodeId, [subscription]);
+      else idle.push(subscription);
+    }
+    return byLeader;
+  }
+
+  #hasRoom({ bufferedBytes }: PartitionSubscription, full: boolean): boolean {
+    if (bufferedBytes === 0) return true;
+    return !full && bufferedBytes + this.#limits.partitionFetchBytes <= this.#limits.partitionBufferBytes;
+  }
+
+  #bufferedBytes(): number {
+    let bytes = 0;
+    for (const subscription of this.#subscriptions) bytes += subscription.bufferedBytes;
+    return bytes;
+  }
+
+  #fetch(nodeId: number, { lane, waitMs, partitions }: PlannedFetch<PartitionSubscription>): void {
+    const sent = partitions.map((subscription) => this.#sentFor(subscription));
+    const { fetchBytes, partitionFetchBytes, fetchTimeoutMs } = this.#limits;
+    const askedAtMs = this.clock.monotonicMs();
+    this.#markLane(nodeId, lane, waitMs);
+    const request = fetchRequest(sent, { waitMs, fetchBytes, partitionFetchBytes });
+    const doing = `fetch from node ${nodeId}`;
+    this.#connection
+      .send(nodeId, request, decodeFetch, { lane, timeoutMs: fetchTimeoutMs + waitMs, doing })
+      .then(
+        (answer) => {
+          this.#settle(nodeId, lane, sent);
+          this.#apply(answer, sent, askedAtMs);
+        },
+        (error: unknown) => {
+          this.#settle(nodeId, lane, sent);
+          this.#search.unreachable(error, partitions);
+        },
+      )
+      .finally(() => {
+        this.pump();
+      });
+  }
+
+  #sentFor(subscription: PartitionSubscription): Sent {
+    const { state, partition, fetchOffset } = subscription;
+    subscription.inFlight = true;
+    return {
+      subscription,
+      partition,
+      offset: fetchOffset,
+      leaderEpoch: state.kind === 'fetching' ? state.leader.leaderEpoch : -1,
+    };
+  }
+
+  #markLane(nodeId: number, lane: 'waiting' | 'prompt', waitMs: DurationMs): void {
+    const lanes = this.#lanes.get(nodeId) ?? { waiting: 'free', prompt: 'free' };
+    const long = waitMs > this.#limits.shortPollMs;
+    this.#lanes.set(
+      nodeId,
+      lane === 'waiting'
+        ? { ...lanes, waiting: long ? 'poll' : 'shortPoll' }
+        : { ...lanes, prompt: waitMs === 0 ? 'behind' : 'shortPoll' },
+    );
+  }
+
+  #settle(nodeId: number, lane: 'waiting' | 'prompt', sent: readonly Sent[]): void {
+    const lanes = this.#lanes.get(nodeId)!;
+    this.#lanes.set(nodeId, lane === 'waiting' ? { ...lanes, waiting: 'free' } : { ...lanes, prompt: 'free' });
+    for (const { subscription } of sent) subscription.inFlight = false;
+  }
+
+  #apply({ payload, partitions }: FetchAnswer, sent: readonly Sent[], askedAtMs: DurationMs): void {
+    const byName = new Map(sent.map(({ subscription }) => [subscription.name, subscription]));
+    for (const answer of partitions) {
+      const name = `${answer.topic}-${answer.partition}`;
+      const subscription = byName.get(name);
+      byName.delete(name);
+      if (subscription === undefined || subscription.ended) continue;
+      if (answer.errorCode === KafkaCode.none) {
+        if (answer.end > answer.start) subscription.servedTurn = this.#turn += 1;
+        subscription.accept(answer, payload, askedAtMs);
+      } else this.#search.refused(subscription, answer.errorCode);
+    }
+    if (byName.size > 0) this.#search.unreachable(new Retriable('left out of the answer'), [...byName.values()]);
+  }
+}

@@ -1,0 +1,169 @@
+// Finds and finds again the leaders of a reader's subscriptions, and settles what a leader's refusal means.
+//
+// Owns: the one metadata request under way, the timer to the next.
+// Does not own: the subscriptions and their back-off (each its own), fetching.
+//
+// Invariants
+//   F1  A subscription that is locating is looked at when its back-off is over, as long as it lives.
+//   F2  One metadata request is under way at most, for all subscriptions that are due.
+//   F3  Every topic's id is looked at once per metadataAgeMs at least: a topic made anew under its old name is noticed
+//       even by a subscription that fetches nothing, or gets answers without an error.
+import { type Cancel, type Clock, type DurationMs, PartitionStopped, Retriable } from '@flatline/base';
+import { errorOfCode } from '../connection/foreign-errors.ts';
+import { KafkaCode, kafkaErrorCode } from '../connection/kafka-error-codes.ts';
+import type { KafkaConnection, Leader } from '../connection/kafka-connection.ts';
+import { listOffset } from '../connection/list-offsets.ts';
+import type { TopicMetadata } from '../connection/metadata.ts';
+import { fetchReaction } from './fetch-reaction.ts';
+import type { PartitionSubscription } from './partition-subscription.ts';
+
+export interface LeaderSearchOptions {
+  readonly clock: Clock;
+  /** How long a topic may be unknown to the brokers before its partitions stop. */
+  readonly topicMissingMs: DurationMs;
+  readonly metadataAgeMs: DurationMs;
+  /** Called when a subscription may be fetched. */
+  readonly found: () => void;
+}
+
+export class LeaderSearch {
+  readonly #connection: KafkaConnection;
+  readonly #subscriptions: ReadonlySet<PartitionSubscription>;
+  readonly #options: LeaderSearchOptions;
+  #searching = false;
+  #allSeenAtMs: DurationMs;
+  #cancel: Cancel | undefined;
+  #closed = false;
+
+  constructor(
+    connection: KafkaConnection,
+    subscriptions: ReadonlySet<PartitionSubscription>,
+    options: LeaderSearchOptions,
+  ) {
+    this.#connection = connection;
+    this.#subscriptions = subscriptions;
+    this.#options = options;
+    this.#allSeenAtMs = options.clock.monotonicMs();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#cancel?.();
+  }
+
+  /** Sees to it that the subscription due first is looked for when it is due. */
+  schedule(): void {
+    if (this.#searching || this.#closed) return;
+    this.#cancel?.();
+    this.#cancel = undefined;
+    if (this.#subscriptions.size === 0) return;
+    let earliestMs = this.#allSeenAtMs + this.#options.metadataAgeMs;
+    for (const { state } of this.#subscriptions)
+      if (state.kind === 'locating') earliestMs = Math.min(earliestMs, state.notBeforeMs);
+    const waitMs = Math.max(0, Math.ceil(earliestMs - this.#options.clock.monotonicMs()));
+    this.#cancel = this.#options.clock.after(waitMs, () => {
+      void this.#search();
+    });
+  }
+
+  /** A leader answered a fetch of this partition with an error. */
+  refused(subscription: PartitionSubscription, code: number): void {
+    const error = errorOfCode(code, `read ${subscription.name} from offset ${subscription.fetchOffset} on`);
+    switch (fetchReaction(code)) {
+      case 'doubtRange':
+        subscription.outOfRange();
+        break;
+      case 'stop':
+        subscription.fail(error instanceof PartitionStopped ? error : new PartitionStopped(error.message, error.cause));
+        break;
+      case 'fail':
+        subscription.fail(error);
+        break;
+      default:
+        subscription.relocate(`its leader (${kafkaErrorCode(code).name})`);
+    }
+    this.schedule();
+  }
+
+  /** A request that named these subscriptions got no answer. */
+  unreachable(error: unknown, subscriptions: readonly PartitionSubscription[]): void {
+    for (const subscription of subscriptions) this.#failed(subscription, error, 'its leader');
+    this.schedule();
+  }
+
+  async #search(): Promise<void> {
+    const due = this.#due(this.#options.clock.monotonicMs());
+    if (due.length > 0) {
+      this.#searching = true;
+      await this.#look(due);
+      this.#searching = false;
+    }
+    this.schedule();
+  }
+
+  #due(now: DurationMs): PartitionSubscription[] {
+    const living = [...this.#subscriptions].filter(({ ended }) => !ended);
+    if (now - this.#allSeenAtMs < this.#options.metadataAgeMs)
+      return living.filter(({ state }) => state.kind === 'locating' && state.notBeforeMs <= now);
+    this.#allSeenAtMs = now;
+    return living;
+  }
+
+  async #look(due: readonly PartitionSubscription[]): Promise<void> {
+    try {
+      const { topics } = await this.#connection.refresh([...new Set(due.map(({ partition }) => partition.topic))]);
+      const byName = new Map(topics.map((topic) => [topic.topic, topic]));
+      for (const subscription of due) this.#seen(subscription, byName.get(subscription.partition.topic));
+    } catch (error) {
+      for (const subscription of due)
+        if (subscription.state.kind === 'locating') this.#failed(subscription, error, 'the metadata');
+    }
+  }
+
+  #seen(subscription: PartitionSubscription, topic: TopicMetadata | undefined): void {
+    if (topic?.errorCode === KafkaCode.none) subscription.topicIs(topic.topicId);
+    // One that fetches keeps its leader until that leader says otherwise.
+    if (subscription.state.kind === 'locating') this.#locate(subscription, topic);
+  }
+
+  #locate(subscription: PartitionSubscription, topic: TopicMetadata | undefined): void {
+    const { partition } = subscription;
+    const code = topic?.errorCode ?? KafkaCode.unknownTopicOrPartition;
+    if (topic === undefined || code === KafkaCode.unknownTopicOrPartition)
+      subscription.unknown(`topic ${partition.topic} does not exist`, this.#options.topicMissingMs);
+    else if (code !== KafkaCode.none) this.refused(subscription, code);
+    else if (partition.partition >= topic.partitions.length)
+      subscription.unknown(
+        `topic ${partition.topic} has only ${topic.partitions.length} partitions`,
+        this.#options.topicMissingMs,
+      );
+    else this.#located(subscription, this.#connection.knownLeader(partition));
+  }
+
+  #located(subscription: PartitionSubscription, leader: Leader | undefined): void {
+    if (leader === undefined) {
+      subscription.relocate('the election of a leader');
+      return;
+    }
+    subscription.located(leader);
+    if (subscription.state.kind === 'confirming') void this.#confirmRange(subscription, leader);
+    else this.#options.found();
+  }
+
+  async #confirmRange(subscription: PartitionSubscription, leader: Leader): Promise<void> {
+    try {
+      const start = await listOffset(this.#connection, subscription.partition, leader, 'start');
+      const end = await listOffset(this.#connection, subscription.partition, leader, 'end');
+      subscription.rangeIs({ start, end });
+      this.#options.found();
+    } catch (error) {
+      this.#failed(subscription, error, "its log's range");
+      this.schedule();
+    }
+  }
+
+  #failed(subscription: PartitionSubscription, error: unknown, wanted: string): void {
+    if (error instanceof Retriable) subscription.relocate(`${wanted} (${error.message})`);
+    else subscription.fail(error instanceof Error ? error : new Error(String(error)));
+  }
+}

@@ -1,0 +1,37 @@
+import type { DurationMs } from '@flatline/base';
+
+/** What bounds a log reader. */
+export interface ReaderLimits {
+  /** How long a leader may hold a fetch for which it has nothing: bounds the age of `ends`. */
+  readonly pollMs: DurationMs;
+  /** The same for partitions that wait to join the poll under way: bounds how long they do. */
+  readonly shortPollMs: DurationMs;
+  /** Silence after which a leader's connection is given up and its partitions are looked for anew. */
+  readonly fetchTimeoutMs: DurationMs;
+  /** Of one partition in one answer; a larger batch comes whole, alone. */
+  readonly partitionFetchBytes: number;
+  /** Of one answer. */
+  readonly fetchBytes: number;
+  /** Fetched and not yet taken, of one partition. */
+  readonly partitionBufferBytes: number;
+  /** The same of all partitions together; one with nothing buffered is fetched all the same. */
+  readonly readerBufferBytes: number;
+  /** How long a topic may be unknown to the brokers before its partitions stop. */
+  readonly topicMissingMs: DurationMs;
+  /** How often the topics' ids are looked at, whatever the fetches say. */
+  readonly metadataAgeMs: DurationMs;
+}
+
+const MIB = 1024 * 1024;
+
+export const READER_LIMITS: ReaderLimits = {
+  pollMs: 100,
+  shortPollMs: 10,
+  fetchTimeoutMs: 10_000,
+  partitionFetchBytes: MIB,
+  fetchBytes: 8 * MIB,
+  partitionBufferBytes: 2 * MIB,
+  readerBufferBytes: 64 * MIB,
+  topicMissingMs: 10_000,
+  metadataAgeMs: 60_000,
+};
