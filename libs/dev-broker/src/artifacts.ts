@@ -9,25 +9,30 @@
 import { Fatal } from '@flatline/base';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { exclusive } from './exclusive.ts';
 import { type Workspace } from './workspace.ts';
 
 const downloadWaitMs = 10 * 60_000;
 const errorLinesMax = 12;
+const unfinishedEnding = '.unfinished';
 
 export type ArtifactName = 'broker' | 'registry';
 
 /** Jars are copied side by side; the registry comes as an archive with its own layout and is unpacked. */
 const goals: Record<ArtifactName, string> = { broker: 'dependency:copy-dependencies', registry: 'dependency:unpack' };
 
+export interface ArtifactRequest {
+  readonly workspace: Workspace;
+  /** Where Maven is looked for, and its settings. */
+  readonly environment: NodeJS.ProcessEnv;
+  readonly log: (line: string) => void;
+}
+
 /** The folder with the artifacts of `infra/<name>/pom.xml`; fetched with Maven unless it is there. Throws `Fatal`. */
-export async function resolveArtifacts(
-  workspace: Workspace,
-  name: ArtifactName,
-  log: (line: string) => void,
-): Promise<string> {
+export async function resolveArtifacts(name: ArtifactName, request: ArtifactRequest): Promise<string> {
+  const { workspace, log } = request;
   const pom = join(workspace.infra, name, 'pom.xml');
   const stamp = createHash('sha256').update(readFileSync(pom)).digest('hex').slice(0, 12);
   const cache = join(workspace.state, 'artifacts');
@@ -38,28 +43,39 @@ export async function resolveArtifacts(
   };
   await exclusive(join(cache, 'maven.lock'), { waitMs: downloadWaitMs, onWait }, async () => {
     if (existsSync(folder)) return;
-    const unfinished = `${folder}.${process.pid}.unfinished`;
-    rmSync(unfinished, { recursive: true, force: true });
-    mkdirSync(unfinished, { recursive: true });
     log(`fetching the artifacts of infra/${name}/pom.xml with Maven, once`);
     const startedAt = performance.now();
-    try {
-      await runMaven(pom, [goals[name], `-DoutputDirectory=${unfinished}`]);
-      renameSync(unfinished, folder);
-    } finally {
-      rmSync(unfinished, { recursive: true, force: true });
-    }
+    await fetchInto(folder, { pom, goal: goals[name], environment: request.environment });
     log(`fetched in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
   });
   return folder;
 }
 
-async function runMaven(pom: string, args: readonly string[]): Promise<void> {
+interface MavenRun {
+  readonly pom: string;
+  readonly goal: string;
+  readonly environment: NodeJS.ProcessEnv;
+}
+
+async function fetchInto(folder: string, run: MavenRun): Promise<void> {
+  // A holder of the lock that was killed may have left its Maven running: a name of one's own, and its folder goes.
+  for (const name of readdirSync(dirname(folder)))
+    if (name.endsWith(unfinishedEnding)) rmSync(join(dirname(folder), name), { recursive: true, force: true });
+  const unfinished = `${folder}.${process.pid}${unfinishedEnding}`;
+  mkdirSync(unfinished, { recursive: true });
+  try {
+    await runMaven(run, `-DoutputDirectory=${unfinished}`);
+    renameSync(unfinished, folder);
+  } finally {
+    rmSync(unfinished, { recursive: true, force: true });
+  }
+}
+
+async function runMaven({ pom, goal, environment }: MavenRun, setting: string): Promise<void> {
   const output: string[] = [];
-  const windows = process.platform === 'win32';
-  const child = spawn(windows ? 'mvn.cmd' : 'mvn', ['-q', '-B', '-f', pom, ...args], {
+  const child = spawn('mvn', ['-q', '-B', '-f', pom, goal, setting], {
+    env: environment,
     stdio: ['ignore', 'pipe', 'pipe'],
-    shell: windows,
   });
   for (const stream of [child.stdout, child.stderr])
     stream.setEncoding('utf8').on('data', (text: string) => output.push(text));

@@ -7,12 +7,17 @@ import { Fatal } from '@flatline/base';
 import { createHash } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { type ContainerRuntimeClient, type GenericContainer, type StartedNetwork, type StartedTestContainer } from 'testcontainers';
+import {
+  type ContainerRuntimeClient,
+  type GenericContainer,
+  type StartedNetwork,
+  type StartedTestContainer,
+} from 'testcontainers';
 import { claimDataDir } from './abandoned.ts';
 import { type BrokerMode, stateFileOf, writeState } from './broker-state.ts';
 import { ContainerNode } from './container-node.ts';
 import { aliasOf, inner, innerStorage, kafkaImage, nodeEnvironment, registryImage } from './container-settings.ts';
-import { makeDataDir, nodeCountFor } from './data-directory.ts';
+import { inDataDir, nodeCountFor } from './data-directory.ts';
 import { planPorts, type PortPlan } from './port-plan.ts';
 import { loopback } from './ports.ts';
 import { identify } from './process-identity.ts';
@@ -49,20 +54,21 @@ export async function findContainerEngine(): Promise<ContainerEngine | undefined
 
 /** Resolves when every node answers. Throws `Fatal`. */
 export async function startInContainers({ options, workspace, engine, mode }: ContainerStart): Promise<OwnedBroker> {
-  const dataDir = makeDataDir(workspace, options);
-  await claimDataDir(dataDir);
-  const nodeCount = nodeCountFor(dataDir, options.nodes);
-  const ports = await planPorts(options, nodeCount);
   const { Network } = await import('testcontainers');
-  const broker = new ContainerBroker({ options, dataDir, ports, engine, network: await new Network().start() });
-  try {
-    await broker.start();
-  } catch (error) {
-    await broker.stop();
-    throw new Fatal(`Kafka did not start in a container (${kafkaImage}): ${String(error)}`, error);
-  }
-  broker.saveState(mode);
-  return broker;
+  return inDataDir(workspace, options, async (dataDir) => {
+    await claimDataDir(dataDir);
+    const ports = await planPorts(options, nodeCountFor(dataDir, options.nodes));
+    const network = await new Network().start();
+    const broker = new ContainerBroker({ options, dataDir, ports, engine, network });
+    try {
+      await broker.start();
+    } catch (error) {
+      await broker.stop();
+      throw new Fatal(`Kafka did not start in a container (${kafkaImage}): ${String(error)}`, error);
+    }
+    broker.saveState(mode);
+    return broker;
+  });
 }
 
 interface Cluster {

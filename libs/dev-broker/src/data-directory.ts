@@ -26,12 +26,21 @@ export function defaultDataDir(workspace: Workspace): string {
   return join(workspace.state, 'broker');
 }
 
-/** Absolute path of the data directory that the options name, made if it is not there. */
-export function makeDataDir(workspace: Workspace, options: BrokerOptions): string {
-  if (options.ephemeral === true) return mkdtempSync(ephemeralPrefix);
-  const dataDir = resolve(options.dataDir ?? defaultDataDir(workspace));
+/** Runs `start` with the data directory that the options name, made if it is not there. A temporary one goes if it fails. */
+export async function inDataDir<T>(
+  workspace: Workspace,
+  options: BrokerOptions,
+  start: (dataDir: string) => Promise<T>,
+): Promise<T> {
+  const temporary = options.ephemeral === true;
+  const dataDir = temporary ? mkdtempSync(ephemeralPrefix) : resolve(options.dataDir ?? defaultDataDir(workspace));
   mkdirSync(dataDir, { recursive: true });
-  return dataDir;
+  try {
+    return await start(dataDir);
+  } catch (error) {
+    if (temporary) rmSync(dataDir, { recursive: true, force: true });
+    throw error;
+  }
 }
 
 /** Node folders in a data directory; 0 if it is new. */

@@ -22,8 +22,10 @@ export async function exclusive<T>(lock: string, options: ExclusiveOptions, work
   const giveUpAt = performance.now() + options.waitMs;
   let waited = false;
   for (;;) {
-    const owner = tryTake(lock);
-    if (owner === undefined) break;
+    const attempt = tryTake(lock);
+    if (attempt.kind === 'taken') break;
+    if (attempt.kind === 'cleared') continue;
+    const { owner } = attempt;
     if (performance.now() > giveUpAt)
       throw new Fatal(`${lock} is held by process ${owner.pid} for more than ${options.waitMs} ms: stop it, or wait`);
     if (!waited) options.onWait?.(owner.pid);
@@ -37,23 +39,28 @@ export async function exclusive<T>(lock: string, options: ExclusiveOptions, work
   }
 }
 
-/** Undefined when taken, else the living owner. */
-function tryTake(lock: string): ProcessIdentity | undefined {
+type Attempt =
+  | { readonly kind: 'taken' }
+  | { readonly kind: 'held'; readonly owner: ProcessIdentity }
+  /** A dead owner's lock is out of the way; anybody may be first now. */
+  | { readonly kind: 'cleared' };
+
+function tryTake(lock: string): Attempt {
   const claim = `${lock}.${process.pid}.${Math.random().toString(36).slice(2)}`;
   writeFileSync(claim, JSON.stringify(identify(process.pid)));
   try {
     // A hard link appears whole or not at all, so nobody ever reads a lock that is still being written.
     linkSync(claim, lock);
-    return undefined;
+    return { kind: 'taken' };
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   } finally {
     rmSync(claim, { force: true });
   }
   const owner = readOwner(lock);
-  if (owner !== undefined && isAlive(owner)) return owner;
+  if (owner !== undefined && isAlive(owner)) return { kind: 'held', owner };
   clearAway(lock);
-  return owner ?? { pid: 0, startedAt: '' };
+  return { kind: 'cleared' };
 }
 
 /** Moves a dead owner's lock aside. Whoever moved a living one by losing a race against a takeover puts it back. */

@@ -26,7 +26,7 @@ export async function findJava(environment: NodeJS.ProcessEnv): Promise<JavaRunt
   const candidates = home === undefined || home === '' ? ['java'] : [join(home, 'bin', 'java'), 'java'];
   let tooOld: string | undefined;
   for (const command of candidates) {
-    const banner = await bannerOf(command);
+    const banner = await bannerOf(command, environment);
     const version = banner === undefined ? undefined : parseJavaVersion(banner);
     if (banner === undefined || version === undefined) continue;
     if (version >= javaVersionMin)
@@ -37,9 +37,9 @@ export async function findJava(environment: NodeJS.ProcessEnv): Promise<JavaRunt
   throw new Fatal(`${tooOld}, Kafka 4 needs ${javaVersionMin}: install a newer one or point JAVA_HOME at it`);
 }
 
-async function bannerOf(command: string): Promise<string | undefined> {
+async function bannerOf(command: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   try {
-    const { stderr } = await promisify(execFile)(command, ['-version'], { timeout: 20_000 });
+    const { stderr } = await promisify(execFile)(command, ['-version'], { env, timeout: 20_000 });
     return stderr;
   } catch {
     return undefined; // not there, or not Java: the next candidate

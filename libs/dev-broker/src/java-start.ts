@@ -1,10 +1,10 @@
 // Starting a broker, or a registry alone, with Java: artifacts, data directory, ports, processes, in that order.
-import { mkdtempSync, readdirSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { claimDataDir } from './abandoned.ts';
-import { resolveArtifacts } from './artifacts.ts';
+import { type ArtifactRequest, resolveArtifacts } from './artifacts.ts';
 import { type BrokerMode } from './broker-state.ts';
-import { bootstrapRecordsOf, ephemeralPrefix, makeDataDir, nodeCountFor, writeNodes } from './data-directory.ts';
+import { bootstrapRecordsOf, inDataDir, nodeCountFor, writeNodes } from './data-directory.ts';
 import { exclusive } from './exclusive.ts';
 import { JavaBroker } from './java-broker.ts';
 import { planJava } from './java-process.ts';
@@ -27,47 +27,49 @@ export interface JavaStart {
   readonly mode: BrokerMode;
 }
 
-/** Everything that is decided before a port is. */
-interface Prepared extends JavaStart {
-  readonly dataDir: string;
-  readonly nodeCount: 1 | 3;
+/** What is run, before it is decided where. */
+interface Software extends JavaStart {
   readonly classPath: string;
   readonly artifacts: string;
   readonly registryArtifacts: string | undefined;
   readonly bootstrapRecords: string;
 }
 
+interface Prepared extends Software {
+  readonly dataDir: string;
+}
+
 /** Resolves when every node answers. Throws `Fatal`, with what the processes printed last, when one ends instead. */
 export async function startOnJava(request: JavaStart): Promise<OwnedBroker> {
-  const prepared = await prepare(request);
-  return exclusive(join(prepared.dataDir, 'starting.lock'), { waitMs: readyWithinMs }, async () => {
-    await claimDataDir(prepared.dataDir);
-    return readyBroker(request.options, prepared.nodeCount, (ports) => launch(prepared, ports));
-  });
+  const { options, workspace } = request;
+  const software = await prepare(request);
+  return inDataDir(workspace, options, (dataDir) =>
+    exclusive(join(dataDir, 'starting.lock'), { waitMs: readyWithinMs }, async () => {
+      await claimDataDir(dataDir);
+      const prepared = { ...software, dataDir };
+      return readyBroker(options, nodeCountFor(dataDir, options.nodes), (ports) => launch(prepared, ports));
+    }),
+  );
 }
 
 /** A registry alone, for a broker that was not started here; it keeps its schemas in memory. */
-export async function startRegistryOnJava({ options, workspace, java, mode }: JavaStart): Promise<OwnedBroker> {
-  const artifacts = await resolveArtifacts(workspace, 'registry', options.log ?? silent);
-  return readyBroker({ ...options, port: undefined }, 0, ({ registry }) => {
-    const dataDir = mkdtempSync(ephemeralPrefix);
-    const registryPlan = planRegistry(java, { artifacts, dataDir, port: registry, durable: false });
-    return new JavaBroker({
-      dataDir,
-      temporary: true,
-      mode,
-      nodes: [],
-      processes: [registryPlan],
-      registryPort: registry,
-    });
-  });
+export async function startRegistryOnJava(request: JavaStart): Promise<OwnedBroker> {
+  const { workspace, java, mode } = request;
+  const artifacts = await resolveArtifacts('registry', artifactsFor(request));
+  const options = { ...request.options, port: undefined, ephemeral: true };
+  return inDataDir(workspace, options, (dataDir) =>
+    readyBroker(options, 0, ({ registry: port }) => {
+      const processes = [planRegistry(java, { artifacts, dataDir, port, durable: false })];
+      return new JavaBroker({ dataDir, temporary: true, mode, nodes: [], processes, registryPort: port });
+    }),
+  );
 }
 
-async function prepare(request: JavaStart): Promise<Prepared> {
-  const { options, workspace, java } = request;
-  const log = options.log ?? silent;
-  const artifacts = await resolveArtifacts(workspace, 'broker', log);
-  const registryArtifacts = options.registry === true ? await resolveArtifacts(workspace, 'registry', log) : undefined;
+async function prepare(request: JavaStart): Promise<Software> {
+  const { options, java } = request;
+  const artifacts = await resolveArtifacts('broker', artifactsFor(request));
+  const registryArtifacts =
+    options.registry === true ? await resolveArtifacts('registry', artifactsFor(request)) : undefined;
   // Sorted, because a class archive is only used with the class path it was made with.
   const jars = readdirSync(artifacts).filter((name) => name.endsWith('.jar'));
   const classPath = jars
@@ -75,9 +77,11 @@ async function prepare(request: JavaStart): Promise<Prepared> {
     .map((name) => join(artifacts, name))
     .join(delimiter);
   const bootstrapRecords = await bootstrapRecordsOf(artifacts, java.command, classPath);
-  const dataDir = makeDataDir(workspace, options);
-  const nodeCount = nodeCountFor(dataDir, options.nodes);
-  return { ...request, dataDir, nodeCount, classPath, artifacts, registryArtifacts, bootstrapRecords };
+  return { ...request, classPath, artifacts, registryArtifacts, bootstrapRecords };
+}
+
+function artifactsFor({ options, workspace }: JavaStart): ArtifactRequest {
+  return { workspace, environment: process.env, log: options.log ?? silent };
 }
 
 /** Between choosing a free port and Java listening on it somebody else may take it: then again, with other ports. */

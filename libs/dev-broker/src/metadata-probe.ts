@@ -18,7 +18,12 @@ export interface Address {
 export async function askBrokers(address: Address): Promise<readonly number[] | undefined> {
   const noTopics = Buffer.alloc(4);
   const answer = await exchange(address, frame(metadataRequest, noTopics));
-  return answer === undefined ? undefined : parseBrokers(answer);
+  if (answer === undefined) return undefined;
+  try {
+    return parseBrokers(answer);
+  } catch {
+    return undefined; // cut short or no Kafka at all
+  }
 }
 
 /** Node ids in a Metadata v1 answer: [correlation id, [node id, host, port, rack]…]. Throws `RangeError` if cut short. */

@@ -1,0 +1,69 @@
+import { describe, expect, test } from '@jest/globals';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { resolveArtifacts } from './artifacts.ts';
+import { type Workspace } from './workspace.ts';
+import { temporaryFolder } from './testing/temporary-folder.ts';
+
+function newWorkspace(): Workspace {
+  const root = temporaryFolder();
+  mkdirSync(join(root, 'infra', 'broker'), { recursive: true });
+  writeFileSync(join(root, 'infra', 'broker', 'pom.xml'), '<project/>');
+  return { root, infra: join(root, 'infra'), state: join(root, '.flatline') };
+}
+
+/** A PATH whose mvn runs this script; it finds the folder to fill in $folder and the runs so far in $runs. */
+function pathWithMaven(workspace: Workspace, script: string): string {
+  const bin = join(workspace.root, 'bin');
+  mkdirSync(bin);
+  const head = `#!/bin/sh\nfor each; do folder="\${each#-DoutputDirectory=}"; done\necho run >> "${workspace.root}/runs"\n`;
+  writeFileSync(join(bin, 'mvn'), head + script);
+  chmodSync(join(bin, 'mvn'), 0o755);
+  return `${bin}:/usr/bin:/bin`;
+}
+
+const runsOf = ({ root }: Workspace): number => readFileSync(join(root, 'runs'), 'utf8').trim().split('\n').length;
+
+describe('artifacts', () => {
+  test('are fetched once, also when two want them at once, and then need no Maven', async () => {
+    const workspace = newWorkspace();
+    const lines: string[] = [];
+    const log = (line: string): void => void lines.push(line);
+    const request = { workspace, environment: { PATH: pathWithMaven(workspace, 'touch "$folder/kafka.jar"\n') }, log };
+    const [first, second] = await Promise.all([
+      resolveArtifacts('broker', request),
+      resolveArtifacts('broker', request),
+    ]);
+    expect(first).toBe(second);
+    expect(readdirSync(first)).toEqual(['kafka.jar']);
+    expect(runsOf(workspace)).toBe(1);
+    expect(await resolveArtifacts('broker', { workspace, environment: { PATH: '/nowhere' }, log })).toBe(first);
+    expect(lines.some((line) => line.includes('infra/broker/pom.xml'))).toBe(true);
+  });
+
+  test('of a changed pom are others', async () => {
+    const workspace = newWorkspace();
+    const request = {
+      workspace,
+      environment: { PATH: pathWithMaven(workspace, 'touch "$folder/kafka.jar"\n') },
+      log: () => undefined,
+    };
+    const before = await resolveArtifacts('broker', request);
+    writeFileSync(join(workspace.infra, 'broker', 'pom.xml'), '<project>4.1.2</project>');
+    expect(await resolveArtifacts('broker', request)).not.toBe(before);
+    expect(existsSync(before)).toBe(true);
+  });
+
+  test('that could not be fetched leave nothing that looks complete', async () => {
+    const workspace = newWorkspace();
+    const failing = 'touch "$folder/half.jar"\necho "[ERROR] no route to the mirror"\nexit 1\n';
+    const request = { workspace, environment: { PATH: pathWithMaven(workspace, failing) }, log: () => undefined };
+    await expect(resolveArtifacts('broker', request)).rejects.toThrow(/settings\.xml[^]*no route to the mirror/);
+    expect(readdirSync(join(workspace.state, 'artifacts'))).toEqual([]);
+  });
+
+  test('without Maven and without a cache say what to install', async () => {
+    const request = { workspace: newWorkspace(), environment: { PATH: '/nowhere' }, log: () => undefined };
+    await expect(resolveArtifacts('broker', request)).rejects.toThrow(/install Maven.*Docker.*KAFKA_BROKERS/);
+  });
+});
