@@ -21,6 +21,7 @@ import {
 } from '../connection/index.ts';
 import { type BatchSeal, type RecordBatchEncoder } from '../record-batch/encoder.ts';
 import { type GroupCoordinators } from './group-coordinators.ts';
+import { stoppedIfMissing } from './missing-topic.ts';
 import { PartitionOutbox } from './partition-outbox.ts';
 import { patiently, type Patience } from './pause.ts';
 import {
@@ -87,8 +88,11 @@ export class KafkaTransactionalWriter implements TransactionalWriter {
     try {
       return await this.#commit(transaction);
     } catch (error) {
-      this.#end ??= error instanceof Error ? error : new Fatal(String(error));
-      throw error;
+      // At once, so that requests made in parallel end with it.
+      const end = error instanceof Error ? error : new Fatal(String(error));
+      this.#end ??= end;
+      this.#end = await stoppedIfMissing(end, this.#shared.connection, [...transaction.writes, ...transaction.offsets]);
+      throw this.#end;
     } finally {
       this.#committing = false;
     }

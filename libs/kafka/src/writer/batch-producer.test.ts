@@ -1,0 +1,147 @@
+import { describe, expect, test } from '@jest/globals';
+import { Fatal, PartitionStopped } from '@flatline/base';
+import {
+  clusterOptions,
+  closing,
+  connect,
+  createTopic,
+  readCommitted,
+  systemClock,
+  uniqueName,
+} from '../broker.fixture.ts';
+import { openCluster } from '../connection/index.ts';
+import { BatchProducer, type BatchProducerOptions } from './batch-producer.ts';
+import { LossyConnection } from './lossy-connection.fixture.ts';
+import { partitionOf } from './partitioner.ts';
+
+const connection = connect();
+const utf8 = new TextEncoder();
+const EMPTY = new Uint8Array(0);
+const numbered = (count: number): { key: Uint8Array; value: Uint8Array }[] =>
+  Array.from({ length: count }, (_, index) => ({ key: utf8.encode(String(index)), value: EMPTY }));
+
+const open = (topic: string, options: Partial<BatchProducerOptions> = {}): Promise<BatchProducer> =>
+  BatchProducer.open({ clock: systemClock, connection, topic, ...options });
+
+describe('BatchProducer', () => {
+  test('each record goes to the partition of its key, in order, with its own timestamp', async () => {
+    const topic = await createTopic(connection, 3);
+    const producer = await open(topic);
+    const records = numbered(2_000).map((record, index) => ({ ...record, timestamp: 1_000_000 + index }));
+    await producer.send(records);
+    await producer.close();
+    for (const partition of [0, 1, 2]) {
+      const expected = records.filter(({ key }) => partitionOf(key, 3) === partition);
+      const found = await readCommitted(connection, topic, partition);
+      expect(found.map(({ key, timestamp }) => ({ key, timestamp }))).toEqual(
+        expected.map(({ key, timestamp }) => ({ key: Buffer.from(key).toString(), timestamp })),
+      );
+    }
+    expect(producer.unacknowledged).toEqual([0, 0, 0]);
+  });
+
+  test('a partition may be named, and one that does not exist is refused', async () => {
+    const topic = await createTopic(connection, 2);
+    const producer = await open(topic);
+    await producer.send([{ key: utf8.encode('a'), value: null, partition: 1 }]);
+    await producer.send([{ key: null, value: EMPTY, partition: 1, headers: [{ name: 'h', value: null }] }]);
+    await producer.flush();
+    expect(() => producer.add({ key: null, value: null, partition: 2 })).toThrow(/partitions 0 to 1/);
+    const found = await readCommitted(connection, topic, 1);
+    expect(found).toMatchObject([
+      { key: 'a', value: null },
+      { key: null, value: '', headers: { h: null } },
+    ]);
+  });
+
+  test('what was lost on the way is sent again and is in the log once, in order', async () => {
+    const topic = await createTopic(connection, 2);
+    const lossy = LossyConnection.open();
+    const producer = await open(topic, { connection: lossy, batchBytesMax: 2_000 });
+    const records = numbered(3_000);
+    for (const [index, record] of records.entries()) {
+      if (index % 300 === 0) lossy.loseNext('Produce');
+      await producer.send([record]);
+      if (index % 1_000 === 0) await producer.flush();
+    }
+    await producer.close();
+    expect(lossy.lost).toBeGreaterThan(0);
+    for (const partition of [0, 1]) {
+      const keys = (await readCommitted(connection, topic, partition)).map(({ key }) => key);
+      const expected = records.filter(({ key }) => partitionOf(key, 2) === partition);
+      expect(keys).toEqual(expected.map(({ key }) => Buffer.from(key).toString()));
+    }
+  });
+
+  test('a full buffer makes the caller wait, and holds no more than its limit', async () => {
+    const topic = await createTopic(connection);
+    const producer = await open(topic, { bufferBytesMax: 50_000, batchBytesMax: 10_000 });
+    let waits = 0;
+    for (const record of numbered(20_000)) {
+      const room = producer.add(record);
+      if (room === undefined) continue;
+      waits += 1;
+      await room;
+    }
+    await producer.close();
+    // 20 000 records of about 12 bytes, half the buffer each time.
+    expect(waits).toBeGreaterThanOrEqual(4);
+    expect(await readCommitted(connection, topic)).toHaveLength(20_000);
+  });
+
+  test('acknowledged batches are told with their offsets', async () => {
+    const topic = await createTopic(connection);
+    const told: (readonly number[])[] = [];
+    const producer = await open(topic, {
+      batchBytesMax: 1_000,
+      onAcknowledged: (...acknowledged) => told.push(acknowledged),
+    });
+    await producer.send(numbered(500));
+    await producer.close();
+    const counts = told.map(([, , count]) => count!);
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(500);
+    expect(told.map(([, offset]) => offset)).toEqual(
+      counts.map((_, at) => counts.slice(0, at).reduce((a, b) => a + b, 0)),
+    );
+  });
+
+  test.each(['none', 'lz4', 'zstd'] as const)(
+    'records compressed by %s are read by other decoders',
+    async (compression) => {
+      const topic = await createTopic(connection);
+      const producer = await open(topic, { compression });
+      await producer.send(numbered(1_000));
+      await producer.close();
+      const keys = (await readCommitted(connection, topic)).map(({ key }) => key);
+      expect(keys).toEqual(numbered(1_000).map((_, index) => String(index)));
+    },
+  );
+
+  test('an error that cannot be resolved is told to everyone, with what is unacknowledged', async () => {
+    const topic = await createTopic(connection, 2, { 'max.message.bytes': '1000' });
+    const producer = await open(topic);
+    await producer.send([
+      { key: null, value: new Uint8Array(5_000), partition: 1 },
+      { key: null, value: EMPTY, partition: 1 },
+    ]);
+    await expect(producer.flush()).rejects.toThrow(PartitionStopped);
+    await expect(producer.flush()).rejects.toThrow(/max\.message\.bytes.*not acknowledged: partition 1: 2/);
+    expect(() => producer.add({ key: null, value: EMPTY })).toThrow(PartitionStopped);
+    await expect(producer.close()).rejects.toThrow(PartitionStopped);
+  });
+
+  test('a topic that does not exist is refused at once, with what to do', async () => {
+    const topic = uniqueName('missing');
+    await expect(open(topic)).rejects.toThrow(Fatal);
+    await expect(open(topic)).rejects.toThrow(new RegExp(`${topic}.*create the topic`));
+  });
+
+  test('after the time limit for delivery the producer gives up and says so', async () => {
+    const topic = await createTopic(connection);
+    const cut = closing(openCluster(clusterOptions));
+    const producer = await open(topic, { connection: cut, deliveryTimeoutMs: 200 });
+    cut.close();
+    await producer.send(numbered(3));
+    await expect(producer.flush()).rejects.toThrow(/not acknowledged: partition 0: 3/);
+  });
+});
