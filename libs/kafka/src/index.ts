@@ -10,3 +10,6 @@ export { KafkaConnection, openCluster } from './connection/kafka-connection.ts';
 export type { KafkaLogEntry, KafkaOptions } from './connection/kafka-options.ts';
 export { KafkaLogReader, type ReaderObstacle } from './reader/kafka-log-reader.ts';
 export { READER_LIMITS, type ReaderLimits } from './reader/reader-limits.ts';
+export { BatchProducer, type BatchProducerOptions, type ProducedRecord } from './writer/batch-producer.ts';
+export { partitionOf } from './writer/partitioner.ts';
+export { KafkaProofWriter, type KafkaProofWriterOptions } from './writer/proof-writer.ts';
