@@ -1,1 +1,19 @@
-export {};
+export { BadInput, type BadInputReason, type BadOutcome } from './bad-input.ts';
+export type { EventEncoder } from './events/event-encoder.ts';
+export { openEventEncoder } from './events/event-encoder.ts';
+export { EVENT_SCHEMA, EventFormats, openEventDecoder } from './events/event-formats.ts';
+export type { OutgoingEvent } from './events/event-shape.ts';
+export type { Format, InputFormat } from './format.ts';
+export * as codecLimits from './limits.ts';
+export type { ReadingOptions } from './record-formats.ts';
+export { HttpSchemaRegistry, type HttpSchemaRegistryOptions } from './registry/http-schema-registry.ts';
+export { MemorySchemaRegistry } from './registry/memory-schema-registry.ts';
+export { valueSubject, type RegisteredSchema, type SchemaRegistry } from './registry/schema-registry.ts';
+export {
+  openSummaryEncoder,
+  SUMMARY_SCHEMA,
+  SummaryFormats,
+  type ReadSummary,
+  type SummaryOutcome,
+} from './summaries/summary-formats.ts';
+export type { ReceivedSummary } from './summaries/summary-shape.ts';

@@ -1,0 +1,132 @@
+// How values of one writer schema become our record: Avro's schema resolution, worked out once per schema.
+//
+// A plan is a step per field of the writer, in the writer's order: read it into the field of ours that bears its name, or
+// pass over it. Fields of ours that the writer lacks keep what the target has, which is their default.
+// Only for writers that `resolvableWriter` let through: it has compared the types, so steps need not.
+import type { Type } from 'avsc';
+import { assert } from '@flatline/base';
+import { BadInput } from '../bad-input.ts';
+import type { RecordField, RecordShape } from '../record-shape.ts';
+import type { AvroReader } from './avro-reader.ts';
+import { isLogical, isMap, isUnion, resolvableWriter, type OwnSchema } from './schema.ts';
+import { Skips } from './skip.ts';
+
+type Step<Target> = (reader: AvroReader, target: Target) => void;
+type Read<Value> = (reader: AvroReader) => Value;
+
+export class RecordPlan<Target> {
+  readonly #names: readonly string[];
+  readonly #steps: readonly Step<Target>[];
+
+  /** @throws BadInput `incompatible-schema`. */
+  constructor(writerSchema: string, own: OwnSchema, shape: RecordShape<never, Target>) {
+    const writer = resolvableWriter(writerSchema, own);
+    const fields = new Map(shape.map((field) => [field.name, field]));
+    const skips = new Skips();
+    const steps = writer.fields.map(({ name, type }) => ({ name, step: stepFor(type, fields.get(name), skips) }));
+    const needed = steps.filter(({ step }) => step !== nothing);
+    this.#names = needed.map(({ name }) => name);
+    this.#steps = needed.map(({ step }) => step);
+  }
+
+  /** Reads one value. @throws BadInput, after which `target` may be half filled. */
+  read(reader: AvroReader, target: Target): void {
+    const steps = this.#steps;
+    let at = 0;
+    try {
+      for (; at < steps.length; at += 1) steps[at]!(reader, target);
+    } catch (error) {
+      if (!(error instanceof BadInput) || !error.reason.endsWith('-avro')) throw error;
+      throw new BadInput(error.reason, `${this.#names[at]!}: ${error.message}`);
+    }
+    if (reader.remaining > 0) {
+      throw new BadInput('trailing-bytes', `${reader.remaining} bytes follow the end of the value`);
+    }
+  }
+}
+
+function nothing(): void {
+  // Occupies no bytes, sets no field.
+}
+
+function stepFor<Target>(type: Type, field: RecordField<never, Target> | undefined, skips: Skips): Step<Target> {
+  if (field !== undefined) return fieldStep(type, field);
+  return skips.of(type) ?? nothing;
+}
+
+function fieldStep<Target>(type: Type, field: RecordField<never, Target>): Step<Target> {
+  if (isUnion(type)) return unionStep(type.types.map((branch) => fieldStep(branch, field)));
+  if (type.typeName === 'null') return nothing;
+  if (isLogical(type)) {
+    throw new BadInput(
+      'incompatible-schema',
+      `${field.name} is in ${type.typeName.slice('logical:'.length)}, wanted milliseconds`,
+    );
+  }
+  switch (field.kind) {
+    case 'text':
+      if (field.recurs === true) {
+        return (reader, target) => {
+          field.set(target, reader.recurringText());
+        };
+      }
+      return (reader, target) => {
+        field.set(target, reader.text());
+      };
+    case 'long':
+      return (reader, target) => {
+        field.set(target, reader.long());
+      };
+    case 'boolean':
+      return (reader, target) => {
+        field.set(target, reader.boolean());
+      };
+    case 'textMap':
+      return mapStep(type, textOf, field.set);
+    case 'longMap':
+      return mapStep(type, longOf, field.set);
+  }
+}
+
+function unionStep<Target>(branches: readonly Step<Target>[]): Step<Target> {
+  const count = branches.length;
+  return (reader, target) => {
+    branches[reader.branch(count)]!(reader, target);
+  };
+}
+
+function mapStep<Target, Value>(
+  type: Type,
+  valueOf: (type: Type) => Read<Value>,
+  set: (target: Target, map: Map<string, Value>) => void,
+): Step<Target> {
+  assert(isMap(type), 'a map of ours resolves from maps only', { type: type.typeName });
+  const value = valueOf(type.valuesType);
+  return (reader, target) => {
+    set(target, readMap(reader, value));
+  };
+}
+
+function readMap<Value>(reader: AvroReader, value: Read<Value>): Map<string, Value> {
+  const map = new Map<string, Value>();
+  for (;;) {
+    const count = reader.blockCount();
+    if (count === 0) return map;
+    // Each turn consumes the key's length at least, so a claimed count ends with the bytes.
+    for (let rest = count; rest > 0; rest -= 1) map.set(reader.recurringText(), value(reader));
+  }
+}
+
+/** Map values may be a union of types that all resolve to ours. */
+function valueOf<Value>(type: Type, read: Read<Value>): Read<Value> {
+  if (isLogical(type)) return valueOf(type.underlyingType, read);
+  if (!isUnion(type)) return read;
+  const branches = type.types.map((branch) => valueOf(branch, read));
+  return (reader) => branches[reader.branch(branches.length)]!(reader);
+}
+function textOf(type: Type): Read<string> {
+  return valueOf(type, (reader) => reader.recurringText());
+}
+function longOf(type: Type): Read<number> {
+  return valueOf(type, (reader) => reader.long());
+}

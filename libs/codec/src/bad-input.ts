@@ -1,0 +1,61 @@
+import { EXCERPT_LENGTH_MAX } from './limits.ts';
+
+/**
+ * Why a value cannot be used (I1). Stable: it stands in dead-letter headers and labels metrics.
+ * `invalid-<field>`: the field is there and is of another type or beyond its limit.
+ */
+export type BadInputReason =
+  | 'unknown-format'
+  | 'invalid-utf8'
+  | 'invalid-json'
+  | 'invalid-avro'
+  | 'trailing-bytes'
+  | 'no-schema-registry'
+  | 'unknown-schema-id'
+  | 'incompatible-schema'
+  | 'missing-field'
+  | `invalid-${string}`;
+
+/** Thrown inside this library for bytes or fields that break the contract, and turned into an outcome at its edge. */
+export class BadInput extends Error {
+  override readonly name = 'BadInput';
+  readonly reason: BadInputReason;
+  constructor(reason: BadInputReason, detail: string) {
+    super(detail);
+    this.reason = reason;
+  }
+}
+
+/** The outcome `bad` of the decoder ports. */
+export interface BadOutcome {
+  readonly kind: 'bad';
+  readonly reason: string;
+  readonly detail: string;
+}
+
+/** The outcome of a caught error. Anything but BadInput is a defect of ours and goes on up. */
+export function badOutcome(error: unknown): BadOutcome {
+  if (error instanceof BadInput) return { kind: 'bad', reason: error.reason, detail: error.message };
+  throw error;
+}
+
+/** `occurredAt` → `invalid-occurred-at`. */
+export function invalidReason(name: string): BadInputReason {
+  return `invalid-${name.replaceAll(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+}
+
+export function invalidField(name: string, value: unknown, wanted: string): BadInput {
+  return new BadInput(invalidReason(name), `${name} is ${excerpt(value)}, wanted ${wanted}`);
+}
+
+/** A value as a person may read it, cut to a bound. Never walks into objects: a hostile one is deep (I3). */
+export function excerpt(value: unknown): string {
+  if (typeof value === 'string') {
+    const cut = value.length > EXCERPT_LENGTH_MAX;
+    return cut
+      ? `${JSON.stringify(value.slice(0, EXCERPT_LENGTH_MAX))}… (${value.length} characters)`
+      : JSON.stringify(value);
+  }
+  if (value === null || typeof value === 'number' || typeof value === 'boolean') return String(value);
+  return Array.isArray(value) ? 'an array' : 'an object';
+}

@@ -1,0 +1,146 @@
+// Records as JSON objects, by the table of their fields.
+//
+// Reading is strict about types and says which field is wrong; fields not in the table are ignored, and null stands for
+// a field that is left out, as it does in Avro. JSON.parse makes own properties even of `__proto__`, and maps are read
+// into Maps, so that no name means anything here (I3). It does not recurse, so depth is bounded by the value's size.
+import { asBuffer, decodeUtf8 } from '../text-reader.ts';
+import { BadInput, excerpt, invalidField, invalidReason } from '../bad-input.ts';
+import { checkWellFormed, type FieldKind, type RecordField, type RecordShape } from '../record-shape.ts';
+
+const WANTED: Readonly<Record<FieldKind, string>> = {
+  text: 'a string',
+  long: 'an integer',
+  boolean: 'true or false',
+  textMap: 'an object of strings',
+  longMap: 'an object of integers',
+};
+
+/**
+ * Reads the JSON object in `bytes` into `target`; what is left out stays as it was.
+ * @throws BadInput, after which `target` may be half filled.
+ */
+export function readJsonRecord<Target>(
+  shape: RecordShape<never, Target>,
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  target: Target,
+): void {
+  readMembers(shape, parseObject(decodeUtf8(asBuffer(bytes), start, end)), target);
+}
+
+/** Reads the members of an object into `target`, trusting none of their types. @throws BadInput. */
+export function readMembers<Target>(
+  shape: RecordShape<never, Target>,
+  members: Readonly<Record<string, unknown>>,
+  target: Target,
+): void {
+  for (const field of shape) {
+    const value = members[field.name];
+    if (value !== undefined && value !== null) readField(field, value, target);
+    else if (field.required) throw new BadInput('missing-field', `${field.name} is missing`);
+  }
+}
+
+function parseObject(text: string): Readonly<Record<string, unknown>> {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    // V8's message quotes the text, of which a bounded piece is enough.
+    const what = error instanceof SyntaxError ? error.message : 'cannot be parsed';
+    throw new BadInput('invalid-json', `not JSON: ${excerpt(what)}`);
+  }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new BadInput('invalid-json', `the JSON value is ${excerpt(value)}, wanted an object`);
+  }
+  return value as Readonly<Record<string, unknown>>;
+}
+
+function readField<Target>(field: RecordField<never, Target>, value: unknown, target: Target): void {
+  const { name, kind } = field;
+  switch (kind) {
+    case 'text':
+      if (typeof value !== 'string') break;
+      field.set(target, checkWellFormed(name, value));
+      return;
+    case 'long':
+      if (typeof value !== 'number') break;
+      field.set(target, value);
+      return;
+    case 'boolean':
+      if (typeof value !== 'boolean') break;
+      field.set(target, value);
+      return;
+    case 'textMap':
+      if (!isObject(value)) break;
+      field.set(target, readMap(name, value, 'a string', isText));
+      return;
+    case 'longMap':
+      if (!isObject(value)) break;
+      field.set(target, readMap(name, value, 'an integer', isSafeInteger));
+      return;
+  }
+  throw invalidField(name, value, WANTED[kind]);
+}
+
+function readMap<Value>(
+  name: string,
+  members: Readonly<Record<string, unknown>>,
+  wanted: string,
+  accepts: (value: unknown) => value is Value,
+): Map<string, Value> {
+  const map = new Map<string, Value>();
+  for (const key of Object.keys(members)) {
+    const value = members[key];
+    if (!accepts(value)) {
+      throw new BadInput(invalidReason(name), `${name}[${excerpt(key)}] is ${excerpt(value)}, wanted ${wanted}`);
+    }
+    if (typeof value === 'string') checkWellFormed(name, value);
+    map.set(checkWellFormed(name, key), value);
+  }
+  return map;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+function isSafeInteger(value: unknown): value is number {
+  return Number.isSafeInteger(value);
+}
+
+/** Writes one record after another of the same shape. Fields come in the table's order, without white space. */
+export class JsonRecordWriter<Source> {
+  readonly #fields: readonly { readonly prefix: string; readonly field: RecordField<Source, never> }[];
+
+  constructor(shape: RecordShape<Source, never>) {
+    this.#fields = shape.map((field) => ({ prefix: `${JSON.stringify(field.name)}:`, field }));
+  }
+
+  text(source: Source): string {
+    let members = '';
+    for (const { prefix, field } of this.#fields) {
+      const value = field.get(source);
+      if (value === undefined) continue;
+      members += `${members === '' ? '' : ','}${prefix}${literal(value)}`;
+    }
+    return `{${members}}`;
+  }
+
+  encode(source: Source): Uint8Array {
+    return Buffer.from(this.text(source), 'utf8');
+  }
+}
+
+function literal(value: string | number | boolean | ReadonlyMap<string, string | number>): string {
+  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value !== 'object') return String(value);
+  let members = '';
+  for (const [key, item] of value) {
+    members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${literal(item)}`;
+  }
+  return `{${members}}`;
+}

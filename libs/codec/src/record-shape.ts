@@ -1,0 +1,55 @@
+// The fields of a record in one table that every format reads and writes by: names are contracts, so they stand once.
+import { BadInput, invalidField } from './bad-input.ts';
+
+export interface FieldValues {
+  text: string;
+  /** A safe integer. */
+  long: number;
+  boolean: boolean;
+  textMap: Map<string, string>;
+  longMap: Map<string, number>;
+}
+/** What is written is only looked at. */
+export type WrittenValue<Value> = Value extends Map<infer Key, infer Item> ? ReadonlyMap<Key, Item> : Value;
+export type FieldKind = keyof FieldValues;
+
+interface FieldOfKind<K extends FieldKind, Source, Target> {
+  readonly name: string;
+  readonly kind: K;
+  /** For texts: the same few come again and again, so that keeping them pays. */
+  readonly recurs?: boolean;
+  /** A union of null and the type in Avro. What is not nullable is never undefined, except a map: that is empty. */
+  readonly nullable: boolean;
+  /** False: a reader does without it, and its target keeps what it had. */
+  readonly required: boolean;
+  /** undefined is left out of JSON. */
+  readonly get: (source: Source) => WrittenValue<FieldValues[K]> | undefined;
+  /** @throws BadInput for a value of the right type and beyond its limits. */
+  readonly set: (target: Target, value: FieldValues[K]) => void;
+}
+
+export type RecordField<Source, Target> = { [K in FieldKind]: FieldOfKind<K, Source, Target> }[FieldKind];
+
+/** In the order of the Avro schema. */
+export type RecordShape<Source, Target> = readonly RecordField<Source, Target>[];
+
+export function checkSafeInteger(name: string, value: number, least: number): number {
+  if (!Number.isSafeInteger(value) || value < least) {
+    throw invalidField(name, value, `an integer from ${least} to 2^53 - 1`);
+  }
+  return value + 0; // −0 becomes 0
+}
+
+export function checkLength(name: string, value: string, most: number): string {
+  if (value.length < 1 || value.length > most) throw invalidField(name, value, `1 to ${most} characters`);
+  return value;
+}
+
+/**
+ * A lone surrogate has no UTF-8: stored and read back, it would be another text, and a restored state another state (R1).
+ * Only JSON's escapes, and strings made by a program, can hold one.
+ */
+export function checkWellFormed(name: string, value: string): string {
+  if (!value.isWellFormed()) throw new BadInput('invalid-utf8', `${name} holds half of a surrogate pair`);
+  return value;
+}
