@@ -47,6 +47,8 @@ const DELIVERY_TIMEOUT_MS: DurationMs = 120_000;
 const REQUEST_BYTES_MAX = 1_000_000;
 const ACKNOWLEDGE_MS: DurationMs = 30_000;
 const RETRY = { firstMs: 20, mostMs: 500 };
+/** A broker that has just started loads its coordinators first, and says so. */
+const OPEN_LIMIT_MS: DurationMs = 15_000;
 
 const DUPLICATE_SEQUENCE_NUMBER = 46;
 /** OUT_OF_ORDER_SEQUENCE_NUMBER, UNKNOWN_PRODUCER_ID, INVALID_PRODUCER_ID_MAPPING: the log lost what was acknowledged. */
@@ -72,7 +74,7 @@ export class BatchProducer {
 
   /** @throws Fatal where the topic does not exist; Retriable where the cluster cannot be reached. */
   static async open(options: BatchProducerOptions): Promise<BatchProducer> {
-    const { connection, topic } = options;
+    const { clock, connection, topic } = options;
     const doing = `produce to ${topic}`;
     const found = (await connection.refresh([topic])).topics.find((each) => each.topic === topic);
     const code = found?.errorCode ?? KafkaCode.unknownTopicOrPartition;
@@ -80,7 +82,12 @@ export class BatchProducer {
     if (code !== KafkaCode.none) throw errorOfCode(code, doing);
     // The transaction timeout means nothing without a transactional id.
     const request = initProducerIdRequest(null, 0);
-    const producer = await connection.sendAny(request, (payload) => decodeInitProducerId(payload, doing), { doing });
+    const producer = await patiently(
+      clock,
+      { ...RETRY, limitMs: OPEN_LIMIT_MS },
+      () => connection.sendAny(request, (payload) => decodeInitProducerId(payload, doing), { doing }),
+      (error) => error instanceof Retriable && codeOf(error) !== undefined,
+    );
     return new BatchProducer(options, producer, found!.partitions.length);
   }
 
