@@ -2,7 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { type OutgoingRecord } from '@flatline/task';
 import fc from 'fast-check';
 import { createRequire } from 'node:module';
-import { BATCH_OVERHEAD_BYTES, recordBytesMax, RecordBatchEncoder, UNSEQUENCED } from './encoder.ts';
+import { recordBytesMax, RecordBatchEncoder, UNSEQUENCED } from './encoder.ts';
+import { RECORDS_AT } from './layout.ts';
 import { varintSize, varlongSize, writeVarint, writeVarlong } from './encoding.ts';
 
 const utf8 = new TextEncoder();
@@ -116,7 +117,7 @@ describe('RecordBatchEncoder', () => {
     for (let index = 0; index < 50_000; index += 1) encoder.add({ key, value: null, timestamp: index }, 0);
     const batch = encoder.seal(UNSEQUENCED);
     expect(batch.readInt32BE(57)).toBe(50_000);
-    expect(batch.length).toBeLessThan(BATCH_OVERHEAD_BYTES + 50_000 * 24);
+    expect(batch.length).toBeLessThan(RECORDS_AT + 50_000 * 24);
     expect((await decodeByKafkaJs(batch))[49_999]!.offset).toBe('49999');
   });
 });

@@ -19,15 +19,9 @@ import {
   writeVarint,
   writeVarlong,
 } from './encoding.ts';
+import * as layout from './layout.ts';
 
-/** Bytes before the first record. */
-export const BATCH_OVERHEAD_BYTES = 61;
 const INITIAL_BYTES = 16 * 1024;
-const LENGTH_AT = 8;
-const MAGIC_AT = 16;
-const CHECKSUM_AT = 17;
-const ATTRIBUTES_AT = 21;
-const TRANSACTIONAL_BIT = 0x10;
 /** Of a record besides key, value and headers: length, attributes, both deltas, two lengths; each at its longest. */
 const RECORD_OVERHEAD_MAX = 5 + 1 + 8 + 5 + 5 + 5;
 const NO_HEADERS: readonly RecordHeader[] = [];
@@ -53,7 +47,7 @@ export function recordBytesMax(record: OutgoingRecord): number {
 export class RecordBatchEncoder {
   readonly #compression: Compression;
   #bytes: Buffer<ArrayBuffer> = Buffer.allocUnsafeSlow(INITIAL_BYTES);
-  #length = BATCH_OVERHEAD_BYTES;
+  #length = layout.RECORDS_AT;
   #count = 0;
   #baseTimestamp: Millis = 0;
   #greatestTimestamp: Millis = 0;
@@ -99,7 +93,7 @@ export class RecordBatchEncoder {
 
   clear(): void {
     this.#count = 0;
-    this.#length = BATCH_OVERHEAD_BYTES;
+    this.#length = layout.RECORDS_AT;
   }
 
   /** Completes the batch and empties the encoder (E1, E2). */
@@ -122,31 +116,28 @@ export class RecordBatchEncoder {
   }
 
   #compressed(): Buffer<ArrayBuffer> {
-    const records = compressRecords(this.#compression, this.#bytes.subarray(BATCH_OVERHEAD_BYTES, this.#length));
-    const batch = Buffer.allocUnsafe(BATCH_OVERHEAD_BYTES + records.length);
-    batch.set(records, BATCH_OVERHEAD_BYTES);
+    const records = compressRecords(this.#compression, this.#bytes.subarray(layout.RECORDS_AT, this.#length));
+    const batch = Buffer.allocUnsafe(layout.RECORDS_AT + records.length);
+    batch.set(records, layout.RECORDS_AT);
     return batch;
   }
 
   #writeOverhead(batch: Buffer, seal: BatchSeal): void {
-    // Base offset: the broker gives it.
-    batch.fill(0, 0, LENGTH_AT);
-    batch.writeInt32BE(batch.length - LENGTH_AT - 4, LENGTH_AT);
-    // Partition leader epoch: the broker's too.
-    batch.writeInt32BE(-1, 12);
-    batch.writeInt8(2, MAGIC_AT);
-    batch.writeInt16BE(
-      compressionCode(this.#compression) | (seal.transactional ? TRANSACTIONAL_BIT : 0),
-      ATTRIBUTES_AT,
-    );
-    batch.writeInt32BE(this.#count - 1, 23);
-    batch.writeBigInt64BE(BigInt(this.#baseTimestamp), 27);
-    batch.writeBigInt64BE(BigInt(this.#greatestTimestamp), 35);
-    batch.writeBigInt64BE(seal.producerId, 43);
-    batch.writeInt16BE(seal.producerEpoch, 51);
-    batch.writeInt32BE(seal.baseSequence, 53);
-    batch.writeInt32BE(this.#count, 57);
-    batch.writeUInt32BE(crc32c(batch.subarray(ATTRIBUTES_AT)), CHECKSUM_AT);
+    // Base offset and leader epoch: the broker gives them.
+    batch.fill(0, layout.BASE_OFFSET_AT, layout.BATCH_LENGTH_AT);
+    batch.writeInt32BE(batch.length - layout.BATCH_PREFIX_BYTES, layout.BATCH_LENGTH_AT);
+    batch.writeInt32BE(-1, layout.LEADER_EPOCH_AT);
+    batch.writeInt8(layout.MAGIC, layout.MAGIC_AT);
+    const transactional = seal.transactional ? layout.TRANSACTIONAL_BIT : 0;
+    batch.writeInt16BE(compressionCode(this.#compression) | transactional, layout.ATTRIBUTES_AT);
+    batch.writeInt32BE(this.#count - 1, layout.LAST_OFFSET_DELTA_AT);
+    batch.writeBigInt64BE(BigInt(this.#baseTimestamp), layout.BASE_TIMESTAMP_AT);
+    batch.writeBigInt64BE(BigInt(this.#greatestTimestamp), layout.GREATEST_TIMESTAMP_AT);
+    batch.writeBigInt64BE(seal.producerId, layout.PRODUCER_ID_AT);
+    batch.writeInt16BE(seal.producerEpoch, layout.PRODUCER_EPOCH_AT);
+    batch.writeInt32BE(seal.baseSequence, layout.BASE_SEQUENCE_AT);
+    batch.writeInt32BE(this.#count, layout.RECORD_COUNT_AT);
+    batch.writeUInt32BE(crc32c(batch.subarray(layout.ATTRIBUTES_AT)), layout.CHECKSUM_AT);
   }
 
   #reserve(more: number): void {

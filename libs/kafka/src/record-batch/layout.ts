@@ -13,6 +13,8 @@ export const LAST_OFFSET_DELTA_AT = 23;
 export const BASE_TIMESTAMP_AT = 27;
 export const GREATEST_TIMESTAMP_AT = 35;
 export const PRODUCER_ID_AT = 43;
+export const PRODUCER_EPOCH_AT = 51;
+export const BASE_SEQUENCE_AT = 53;
 export const RECORD_COUNT_AT = 57;
 export const RECORDS_AT = 61;
 
