@@ -10,6 +10,8 @@ export const PENDING_CHANGES_MAX = 200_000;
 export const PENDING_OUTPUTS_MAX = 5_000;
 /** A block stays well below a topic's default max.message.bytes of 1 MB. */
 export const BLOCK_BYTES_MAX = 256 * 1024;
+/** A changelog shorter than this is left unswept: a few hundred commits of a small application. */
+export const UNSWEPT_LOG_BYTES = 1024 * 1024;
 /** Committed blocks held for the local store before a flush begins, and the time it may wait. */
 export const FLUSH_BYTES = 16 * 1024 * 1024;
 export const FLUSH_INTERVAL_MS = 5_000;

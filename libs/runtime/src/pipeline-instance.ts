@@ -8,7 +8,7 @@
 import { type DurationMs, Fatal } from '@flatline/base';
 import type { Assignment, MembershipListener } from '@flatline/task';
 import { Backoff, pause } from './backoff.ts';
-import { BLOCK_BYTES_MAX, PENDING_CHANGES_MAX, PENDING_OUTPUTS_MAX } from './limits.ts';
+import { BLOCK_BYTES_MAX, PENDING_CHANGES_MAX, PENDING_OUTPUTS_MAX, UNSWEPT_LOG_BYTES } from './limits.ts';
 import type { PipelinePorts, PipelineSettings } from './settings.ts';
 import { TaskRunner } from './task-runner.ts';
 import type { TaskStatus } from './task-status.ts';
@@ -111,7 +111,11 @@ export class PipelineInstance implements MembershipListener {
         rules: settings.rules,
         input: settings.input,
         decoder: ports.decoder,
-        changelog: { blockBytesMax: BLOCK_BYTES_MAX, changelogFactor: settings.changelogFactor },
+        changelog: {
+          blockBytesMax: BLOCK_BYTES_MAX,
+          changelogFactor: settings.changelogFactor,
+          unsweptLogBytes: UNSWEPT_LOG_BYTES,
+        },
         tickMs: settings.tickMs,
         hashSeed: ports.entropy.seed(),
         pendingChangesMax: PENDING_CHANGES_MAX,

@@ -12,6 +12,8 @@ import type { DurationMs, Millis } from '@flatline/base';
 export interface ProofRules {
   readonly timestampType: 'LogAppendTime' | 'CreateTime';
   readonly proofIntervalMs: DurationMs;
+  /** Timers fire up to this much after their instant (W2): a record stamped later than that closes what is due at once. */
+  readonly tickMs: DurationMs;
 }
 
 /** What the task knows when it has read all there is. */
@@ -71,7 +73,7 @@ export class Prover {
     // After a start nothing tells how old the clock is: one record does, where the broker stamps it.
     if (this.#anchoredAt === undefined && !byCreateTime) return adviseAfter(pace, undefined);
     const present = silence.clock + Math.floor(monotonicNow - (this.#anchoredAt ?? this.#startedAt));
-    const delayMs = Math.max(pace, earliestDue - present);
+    const delayMs = Math.max(pace, earliestDue + this.#rules.tickMs - present);
     return adviseAfter(delayMs, byCreateTime ? present : undefined);
   }
 }

@@ -108,13 +108,14 @@ async function loadStore(parts: RestoreParts, restoration: Restoration): Promise
       `checkpoint at ${checkpoint.changelogPosition}, log starts at ${logStartOffset}`,
     );
   try {
+    restoration.beginStored(checkpoint);
     let loaded = 0;
     for (const stored of store.scan()) {
       restoration.loadStored(stored);
       loaded += 1;
       if (loaded % LOAD_SLICE === 0) await turn();
     }
-    restoration.finishStored(checkpoint);
+    restoration.finishStored();
   } catch (error) {
     throw new Distrusted('unreadable', error instanceof Error ? error.message : String(error));
   }

@@ -164,7 +164,7 @@ export class TaskRunner {
     const { settings, ports } = this.#parts;
     const { clock, admin, log } = ports;
     const { timestampType } = settings.input;
-    const { proofIntervalMs, truncateLagMs: lagMs, changelogTopic } = settings;
+    const { proofIntervalMs, tickMs, truncateLagMs: lagMs, changelogTopic } = settings;
     this.#detail = undefined;
     this.#become('running');
     this.#loop = new TaskLoop({
@@ -174,7 +174,7 @@ export class TaskRunner {
       committer,
       task: restored.task,
       flusher: restored.flusher,
-      prover: new Prover({ timestampType, proofIntervalMs }, clock.monotonicMs()),
+      prover: new Prover({ timestampType, proofIntervalMs, tickMs }, clock.monotonicMs()),
       truncator: new Truncator({
         clock,
         admin,

@@ -21,6 +21,8 @@ export interface ChangelogLimits {
   readonly blockBytesMax: number;
   /** Log bytes from floor to end are kept below this many times the live bytes (K8). */
   readonly changelogFactor: number;
+  /** A log shorter than this is not worth sweeping, whatever the factor says. */
+  readonly unsweptLogBytes: number;
 }
 
 /** What the task knows of a commit; the rest of the header the changelog fills in. */
@@ -35,11 +37,9 @@ export interface ChangelogCut {
   readonly header: Omit<CommitHeader, 'part' | 'parts'>;
 }
 
-/** Below this the log is not worth sweeping, whatever the factor says. */
-export const SWEEP_LOG_BYTES_MIN = 1 << 20;
 /** Sweeping writes at most this many times the bytes that traffic wrote, and looks at this many slots, per cut. */
 const SWEEP_RATIO = 2;
-const SWEEP_BYTES_FLOOR = 16 * 1024;
+const SWEEP_BYTES_MIN = 16 * 1024;
 const SWEEP_SLOTS_MAX = 50_000;
 
 export class Changelog {
@@ -172,13 +172,14 @@ export class Changelog {
    * live bytes at the default factor.
    */
   #sweep(): void {
-    const allowed = Math.max(this.#liveBytes * this.#limits.changelogFactor, 2 * SWEEP_LOG_BYTES_MIN);
+    const { changelogFactor, unsweptLogBytes } = this.#limits;
+    const allowed = Math.max(this.#liveBytes * changelogFactor, 2 * unsweptLogBytes);
     if (this.#roundBefore === undefined) {
       if (this.ledger.logBytes * 2 < allowed) return;
       this.#roundBefore = this.ledger.end;
       this.#hand = 0;
     }
-    const budget = this.#builder.writtenBytes + Math.max(this.#builder.writtenBytes * SWEEP_RATIO, SWEEP_BYTES_FLOOR);
+    const budget = this.#builder.writtenBytes + Math.max(this.#builder.writtenBytes * SWEEP_RATIO, SWEEP_BYTES_MIN);
     const stop = Math.min(this.#table.slotsEnd, this.#hand + SWEEP_SLOTS_MAX);
     while (this.#hand < stop && this.#builder.writtenBytes < budget) {
       this.#sweepSlot(this.#hand, this.#roundBefore);

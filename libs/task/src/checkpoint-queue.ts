@@ -1,7 +1,7 @@
 // Committed blocks on their way to the local store: what a flush writes, in slices.
 //
 // Fed with the bytes of committed blocks only, never with the hot index, whose entries may already hold uncommitted
-// events. A key that was written again by a later commit is skipped here: the later block brings it.
+// events. A key that a later commit wrote again is skipped here: the later block brings it.
 //
 // Owns: commits not yet flushed.      Does not own: the store, when to flush (the runtime).
 //
@@ -66,34 +66,62 @@ export class CheckpointQueue {
   }
 }
 
-/** Removals first: a key that was removed and came back has its image in a later block, hence in a later slice. */
+/** Commit by commit, and in each its removals before its images: what a block says, a later block may take back. */
 function* slices(
   commits: readonly LoggedCommit[],
   table: EntryTable,
   limit: number,
 ): Generator<FlushSlice, undefined, undefined> {
-  const removals = commits.flatMap((commit) => commit.removals);
-  for (let from = 0; from < removals.length; from += limit)
-    yield { changes: { puts: [], removals: removals.slice(from, from + limit) }, checkpoint: undefined };
   const view = table.view();
-  let puts: StoredImage[] = [];
+  let slice = new Slice();
   for (const commit of commits) {
+    if (commit.removals.length > 0 && slice.size > 0) {
+      yield slice.finish(undefined);
+      slice = new Slice();
+    }
+    for (const key of commit.removals) {
+      slice.removals.push(key);
+      if (slice.size < limit) continue;
+      yield slice.finish(undefined);
+      slice = new Slice();
+    }
     for (const [part, block] of commit.blocks.entries()) {
       for (let i = 0; i < block.slots.length; i += 1) {
-        if (!isNewest(view, table, block.slots[i]!, commit.firstOrdinal + part)) continue;
-        puts.push(imageAt(block, i, commit.offsets[part]!));
-        if (puts.length < limit) continue;
-        yield { changes: sorted(puts), checkpoint: undefined };
-        puts = [];
+        const image = imageAt(block, i, commit.offsets[part]!);
+        if (isSuperseded(view, table, block.slots[i]!, image.key, commit.firstOrdinal + part)) continue;
+        slice.puts.push(image);
+        if (slice.size < limit) continue;
+        yield slice.finish(undefined);
+        slice = new Slice();
       }
     }
   }
-  yield { changes: sorted(puts), checkpoint: checkpointOf(commits.at(-1)) };
+  yield slice.finish(checkpointOf(commits.at(-1)));
   return undefined;
 }
 
-function isNewest(view: EntryView, table: EntryTable, slot: number, ordinal: number): boolean {
-  return table.isLive(slot) && view.at(slot).imageBlock === ordinal;
+class Slice {
+  readonly puts: StoredImage[] = [];
+  readonly removals: Uint8Array[] = [];
+
+  get size(): number {
+    return this.puts.length + this.removals.length;
+  }
+
+  /** Neighbours in the tree are written together: an order of magnitude fewer pages are touched. */
+  finish(checkpoint: StoreCheckpoint | undefined): FlushSlice {
+    this.puts.sort((a, b) => compareBytes(a.key, b.key));
+    return { changes: { puts: this.puts, removals: this.removals }, checkpoint };
+  }
+}
+
+/**
+ * Whether a later *commit* holds a newer image of the key. An entry that has gone, or a slot that another key has taken,
+ * says nothing: its removal may not be committed yet, and until then this image is what is live.
+ */
+function isSuperseded(view: EntryView, table: EntryTable, slot: number, key: Uint8Array, ordinal: number): boolean {
+  if (!table.isLive(slot) || view.at(slot).imageBlock <= ordinal) return false;
+  return table.matches(slot, key, 0, key.length);
 }
 
 function imageAt(block: CutBlock, i: number, changelogOffset: number): StoredImage {
@@ -112,12 +140,6 @@ function checkpointOf(last: LoggedCommit | undefined): StoreCheckpoint {
     liveEntries: last.header.liveEntries,
     digest: last.header.digest,
   };
-}
-
-/** Neighbours in the tree are written together: an order of magnitude fewer pages are touched. */
-function sorted(puts: StoredImage[]): StoreChanges {
-  puts.sort((a, b) => compareBytes(a.key, b.key));
-  return { puts, removals: [] };
 }
 
 function compareBytes(a: Uint8Array, b: Uint8Array): number {

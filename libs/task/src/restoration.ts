@@ -47,6 +47,8 @@ export class Restoration {
   readonly #storedOffsets: number[] = [];
   readonly #storedBytes: number[] = [];
   readonly #provisional = new Map<number, number>();
+  /** Changelog offset of the store's checkpoint. */
+  #storedEnd = 0;
   #restoredEntries = 0;
   /** Bytes of the newest commit's blocks. */
   #lastBytes = 0;
@@ -68,8 +70,18 @@ export class Restoration {
     return this.#restoredEntries;
   }
 
+  /** Begins loading from the store that stands at `checkpoint`. @throws MalformedBytes */
+  beginStored(checkpoint: StoreCheckpoint): void {
+    const block = decodeBlock(checkpoint.commitHeader);
+    if (block.kind !== 'state') throw new MalformedBytes('a checkpoint stands at a commit');
+    this.#last = block.header;
+    this.#storedEnd = checkpoint.changelogPosition;
+  }
+
   /** Takes one entry of the local store. @throws MalformedBytes */
   loadStored(stored: StoredImage): void {
+    // A flush that was cut short left images newer than its checkpoint: the changelog brings them again.
+    if (stored.changelogOffset >= this.#storedEnd) return;
     let provisional = this.#provisional.get(stored.changelogOffset);
     if (provisional === undefined) {
       provisional = this.#storedOffsets.length;
@@ -90,8 +102,8 @@ export class Restoration {
     this.#restoredEntries += 1;
   }
 
-  /** Ends loading from the store: block offsets are put in order, and reading goes on at the checkpoint. @throws MalformedBytes */
-  finishStored(checkpoint: StoreCheckpoint): void {
+  /** Ends loading from the store: block offsets are put in order. Reading goes on at the checkpoint. */
+  finishStored(): void {
     const order = this.#storedOffsets
       .map((_, i) => i)
       .sort((a, b) => this.#storedOffsets[a]! - this.#storedOffsets[b]!);
@@ -103,9 +115,6 @@ export class Restoration {
       this.#changelog.ledger.gained(entry.imageBlock);
     }
     this.#provisional.clear();
-    const header = decodeBlock(checkpoint.commitHeader);
-    if (header.kind !== 'state') throw new MalformedBytes('a checkpoint stands at a commit');
-    this.#last = header.header;
   }
 
   /** Takes the next block of the changelog. `bytes` is kept until its commit is whole: pass a copy. @throws MalformedBytes */

@@ -1,0 +1,102 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import {
+  assert,
+  AssertionError,
+  ByteReader,
+  ByteWriter,
+  copyBytes,
+  hashBytes,
+  MalformedBytes,
+  seededRandom,
+} from './index.ts';
+
+const text = (value: string): Uint8Array => new TextEncoder().encode(value);
+
+describe('bytes', () => {
+  test('any sequence of fields comes back as it was written', () => {
+    const field = fc.oneof(
+      fc.record({ kind: fc.constant('varint' as const), value: fc.maxSafeNat() }),
+      fc.record({ kind: fc.constant('signedVarint' as const), value: fc.integer({ min: -(2 ** 51), max: 2 ** 51 }) }),
+      fc.record({ kind: fc.constant('u32' as const), value: fc.nat({ max: 2 ** 32 - 1 }) }),
+      fc.record({ kind: fc.constant('f64' as const), value: fc.double({ noNaN: true }) }),
+    );
+    fc.assert(
+      fc.property(fc.array(field), (fields) => {
+        const out = new ByteWriter(1);
+        for (const { kind, value } of fields) out[kind](value);
+        const input = new ByteReader(out.copy());
+        for (const { kind, value } of fields) expect(input[kind]()).toBe(value);
+        expect(input.remaining).toBe(0);
+      }),
+    );
+  });
+
+  test('a reader refuses to read beyond its end, at any cut', () => {
+    const out = new ByteWriter();
+    out.varint(2 ** 40);
+    out.text('ünï');
+    out.f64(1.5);
+    const whole = out.copy();
+    const read = (bytes: Uint8Array): void => {
+      const input = new ByteReader(bytes);
+      input.varint();
+      input.text();
+      input.f64();
+    };
+    expect(() => {
+      read(whole);
+    }).not.toThrow();
+    for (let end = 0; end < whole.length; end += 1)
+      expect(() => {
+        read(whole.subarray(0, end));
+      }).toThrow(MalformedBytes);
+  });
+
+  test('a varint beyond 2^53 or longer than 8 bytes is malformed', () => {
+    expect(() => new ByteReader(new Uint8Array(9).fill(0x80)).varint()).toThrow(MalformedBytes);
+    expect(() => new ByteReader(new Uint8Array([255, 255, 255, 255, 255, 255, 255, 127])).varint()).toThrow(/2\^53/);
+  });
+
+  test('a copy of a Buffer is a copy, not the view that its slice would be', () => {
+    const buffer = Buffer.from('abc');
+    const copy = copyBytes(buffer, 1, 3);
+    buffer.fill(0);
+    expect(copy).toEqual(text('bc'));
+  });
+});
+
+describe('hash', () => {
+  // Vectors of MurmurHash3 x86_32 as published with its reference implementation's verification tables.
+  test.each([
+    ['', 0, 0],
+    ['', 1, 0x514e28b7],
+    ['', 0xffffffff, 0x81f16f39],
+    ['test', 0, 0xba6bd213],
+    ['test', 0x9747b28c, 0x704b81dc],
+    ['Hello, world!', 0, 0xc0363e43],
+    ['Hello, world!', 0x9747b28c, 0x24884cba],
+    ['The quick brown fox jumps over the lazy dog', 0x9747b28c, 0x2fa826cd],
+  ])('MurmurHash3 of %j with seed %i', (value, seed, expected) => {
+    const bytes = text(`xx${value}`);
+    expect(hashBytes(bytes, 2, bytes.length - 2, seed) >>> 0).toBe(expected);
+  });
+});
+
+describe('random', () => {
+  test('the same seed gives the same sequence, another seed another, within bounds', () => {
+    const draw = (seed: number): number[] => {
+      const random = seededRandom(seed);
+      return Array.from({ length: 50 }, () => random.below(1_000));
+    };
+    expect(draw(7)).toEqual(draw(7));
+    expect(draw(7)).not.toEqual(draw(7 + 2 ** 32));
+    for (const value of draw(9)) expect(value >= 0 && value < 1_000).toBe(true);
+  });
+});
+
+test('a broken assumption ends with its facts', () => {
+  expect(() => {
+    assert(false, 'offsets rise', { offset: 3 });
+  }).toThrow(new AssertionError('offsets rise', { offset: 3 }));
+});

@@ -1,0 +1,392 @@
+import { describe, expect, test } from '@jest/globals';
+import { seededRandom } from '@flatline/base';
+import type { SessionSummary } from '@flatline/policies';
+import {
+  CLOCK_HEADER,
+  decodeBlock,
+  NO_BATCH,
+  PartitionTask,
+  Restoration,
+  type StoreCheckpoint,
+  type TaskCut,
+} from './index.ts';
+import { bytes, fold, ListCursor, options, type TestRecord, text, workload } from './task.fixture.ts';
+
+const WALL = 9e12;
+const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false };
+
+function begun(changes: Parameters<typeof options>[0] = {}): PartitionTask {
+  const task = new PartitionTask(options(changes));
+  task.begin(0, START);
+  return task;
+}
+
+const record = (changes: Partial<TestRecord>): TestRecord => ({
+  offset: 0,
+  timestamp: 0,
+  key: 'k',
+  value: '',
+  ...changes,
+});
+const context = { logId: 'log', owner: 'me', commitId: 'run-1', sequence: 0, previousCommitId: '' };
+const shown = (s: SessionSummary): string =>
+  `${text(s.key)} ${s.incarnation} ${s.reason} ${s.eventCount} ${s.firstOffset}..${s.lastOffset} ${s.closedAt}`;
+
+function stepAll(task: PartitionTask, ...records: TestRecord[]): ReturnType<PartitionTask['step']> {
+  return task.step(new ListCursor(records), 1e6, WALL);
+}
+
+function drain(task: PartitionTask): readonly SessionSummary[] {
+  while (task.expire(100, WALL));
+  return task.cut(context).closed;
+}
+
+describe('sessions of one partition', () => {
+  test('[S3] a gap of exactly the timeout closes the session, one millisecond less does not', () => {
+    for (const [gap, incarnations] of [
+      [999, 1],
+      [1_000, 2],
+    ] as const) {
+      const task = begun();
+      stepAll(task, record({ timestamp: 5_000 }), record({ offset: 1, timestamp: 5_000 + gap }));
+      expect(task.counters.sessionsOpened).toBe(incarnations);
+    }
+  });
+
+  test('[S3][C5] a close is as of its due instant, however late it is drained', () => {
+    const task = begun();
+    stepAll(task, record({ timestamp: 5_000 }), record({ offset: 1, timestamp: 99_000, key: 'other' }));
+    expect(drain(task).map(shown)).toEqual(['k 0-0 TIMEOUT 1 0..0 6000']);
+  });
+
+  test('[X1][C1] no close without a record stamped at or past the deadline', () => {
+    const task = begun();
+    stepAll(task, record({ timestamp: 5_000 }), record({ offset: 1, timestamp: 5_999, key: 'other' }));
+    expect(drain(task)).toEqual([]);
+  });
+
+  test('[C2] a clock record moves the clock, touches nothing and reaches no output', () => {
+    const task = begun();
+    const headers = [{ name: CLOCK_HEADER, value: null }];
+    stepAll(task, record({ timestamp: 5_000 }), record({ offset: 1, timestamp: 6_000, key: null, headers }));
+    const cut = task.cut(context);
+    expect(cut.deadLetters).toEqual([]);
+    while (task.expire(100, WALL));
+    expect([task.counters.clockRecords, task.counters.closedByTimeout, task.liveEntries]).toEqual([1, 1, 0]);
+  });
+
+  test('[I2] a null value ends the session at once; for no session it ends nothing', () => {
+    const task = begun();
+    stepAll(
+      task,
+      record({ timestamp: 5_000 }),
+      record({ offset: 1, timestamp: 5_100, value: null }),
+      record({ offset: 2, timestamp: 5_200, value: null }),
+    );
+    expect(drain(task).map(shown)).toEqual(['k 0-0 ENDED 2 0..1 5100']);
+    expect(task.counters.unmatchedEnds).toBe(1);
+  });
+
+  test('[I1][I2] a null key, a long key and a bad value go to the dead letters with their place; the next record is applied', () => {
+    const task = begun();
+    stepAll(
+      task,
+      record({ offset: 0, key: null, value: 'x' }),
+      record({ offset: 1, key: 'k'.repeat(65) }),
+      record({ offset: 2, value: '{' }),
+      record({ offset: 3 }),
+    );
+    const { deadLetters } = task.cut(context);
+    expect(deadLetters.map(({ reason, offset }) => [reason, offset])).toEqual([
+      ['null-key', 0],
+      ['key-too-long', 1],
+      ['test', 2],
+    ]);
+    expect(deadLetters[2]).toMatchObject({ key: bytes('k'), value: bytes('{') });
+    expect(task.liveEntries).toBe(1);
+  });
+
+  test('[C6] a stamp from the future holds a LogAppendTime partition, and the record is taken again', () => {
+    const task = begun();
+    const cursor = new ListCursor([
+      record({ timestamp: 10_000 }),
+      record({ offset: 1, timestamp: 5_000_000, key: 'f' }),
+    ]);
+    expect(task.step(cursor, 10, 1_000)).toEqual({ kind: 'held', timestamp: 5_000_000, offset: 1 });
+    expect(task.step(cursor, 10, 1_000).kind).toBe('held');
+    expect(task.input.position).toBe(1);
+    expect(task.step(cursor, 10, 5_000_000).kind).toBe('exhausted');
+    expect([task.counters.recordsRead, task.liveEntries, task.clock.now]).toEqual([2, 2, 5_000_000]);
+  });
+
+  test('[C6] on CreateTime such a stamp is bad input, and no record moves the clock beyond maxLeadMs', () => {
+    const input = { ...options().input, timestampType: 'CreateTime' as const };
+    const task = begun({ input });
+    const create = (changes: Partial<TestRecord>): TestRecord => record({ logAppendTime: false, ...changes });
+    task.step(
+      new ListCursor([
+        create({ timestamp: 5e6 }),
+        create({ offset: 1, timestamp: 1e6 }),
+        create({ offset: 2, timestamp: -1 }),
+      ]),
+      10,
+      500_000,
+    );
+    expect(task.cut(context).deadLetters.map(({ reason }) => reason)).toEqual(['bad-timestamp', 'bad-timestamp']);
+    expect(task.clock.now).toBe(560_000);
+  });
+
+  test('[C6] a batch of the other timestamp type stops the partition', () => {
+    expect(stepAll(begun(), record({ logAppendTime: false })).kind).toBe('wrongTimestampType');
+  });
+
+  test('[S7] a shorter timeout brings the close nearer than the timer that was armed', () => {
+    let timeoutMs = 1_000;
+    const decode = (
+      _b: Uint8Array,
+      _s: number,
+      _l: number,
+      target: { timeoutMs: number | undefined },
+    ): { kind: 'event' } => {
+      target.timeoutMs = timeoutMs;
+      return { kind: 'event' };
+    };
+    const task = begun({ decoder: { decode, prepare: () => Promise.resolve() } });
+    stepAll(task, record({ timestamp: 5_000, value: 'x' }));
+    timeoutMs = 50;
+    stepAll(
+      task,
+      record({ offset: 1, timestamp: 5_010, value: 'x' }),
+      record({ offset: 2, timestamp: 5_060, key: 'other' }),
+    );
+    expect(drain(task).map(shown)).toEqual(['k 0-0 TIMEOUT 2 0..1 5060']);
+  });
+
+  test('[S7] another configured timeout takes effect from the next activity of each session', () => {
+    const task = begun();
+    stepAll(task, record({ timestamp: 5_000 }), record({ offset: 1, timestamp: 5_000, key: 'idle' }));
+    const cut = task.cut(context);
+    const changed = new PartitionTask(options({ rules: { ...options().rules, timeoutMs: 200 } }));
+    const restoration = new Restoration(changed.table, changed.changelog, changed.checkpoints);
+    cut.blocks.forEach((block, i) => restoration.apply(block.bytes, i));
+    expect(restoration.finish()).toBeUndefined();
+    changed.begin(5_000, cut.header.inputs[0]!);
+    stepAll(changed, record({ offset: 2, timestamp: 5_100 }), record({ offset: 3, timestamp: 5_900, key: 'other' }));
+    expect(drain(changed).map(shown)).toEqual(['k 0-0 TIMEOUT 2 0..2 5300']);
+  });
+
+  test('stepping stops at its bounds and goes on after the cut', () => {
+    const task = begun({ pendingChangesMax: 2 });
+    const cursor = new ListCursor(['a', 'b', 'c'].map((key, offset) => record({ key, offset, timestamp: 5_000 })));
+    expect(task.step(cursor, 1, WALL).kind).toBe('limit');
+    expect(task.step(cursor, 10, WALL).kind).toBe('full');
+    task.settle(task.cut(context), [0]);
+    expect(task.step(cursor, 10, WALL).kind).toBe('exhausted');
+    expect(task.liveEntries).toBe(3);
+  });
+});
+
+/** What a run against the model does with its changelog: a list of blocks that can be truncated, and a store beside it. */
+class Model {
+  readonly random;
+  readonly records: readonly TestRecord[];
+  readonly blocks: { offset: number; bytes: Uint8Array }[] = [];
+  readonly closed: string[] = [];
+  store = new Map<string, { image: Uint8Array; offset: number }>();
+  checkpoint: StoreCheckpoint | undefined;
+  nextOffset = 0;
+  sequence = 0;
+  previous = '';
+  task: PartitionTask;
+  maxRatio = 0;
+
+  constructor(seed: number) {
+    this.random = seededRandom(seed);
+    const keys = 1 + this.random.below(60);
+    this.records = workload({ seed, keys, records: 1_500, maxGapMs: 1 + this.random.below(60) });
+    this.task = begun({ hashSeed: seed, tickMs: 1 });
+  }
+
+  run(): void {
+    while (!this.isDone()) {
+      const from = this.task.input.position;
+      const cursor = new ListCursor(this.records.slice(from, from + 1 + this.random.below(80)));
+      this.task.restartReading();
+      if (from < this.records.length) this.task.step(cursor, 1 + this.random.below(100), WALL);
+      if (this.random.chance(0.5)) this.task.expire(1 + this.random.below(20), WALL);
+      if (this.random.chance(0.6)) this.commit();
+      if (this.random.chance(0.3)) this.flush();
+      if (this.random.chance(0.05)) this.crash();
+    }
+  }
+
+  /** A crash in the last commit takes its records back too. */
+  isDone(): boolean {
+    if (this.task.input.position < this.records.length) return false;
+    while (this.task.expire(50, WALL));
+    return !this.task.hasUncut;
+  }
+
+  commit(): void {
+    this.sequence += 1;
+    const commitId = `r-${this.sequence}-${this.random.below(1e6)}`;
+    const cut = this.task.cut({
+      logId: 'log',
+      owner: 'me',
+      commitId,
+      sequence: this.sequence,
+      previousCommitId: this.previous,
+    });
+    // Stepping goes on while the commit is in flight.
+    const from = this.task.input.position;
+    this.task.restartReading();
+    if (this.random.chance(0.5) && from < this.records.length)
+      this.task.step(new ListCursor(this.records.slice(from, from + 10)), 10, WALL);
+    if (this.random.chance(0.3)) this.task.expire(5, WALL);
+    if (this.random.chance(0.05)) {
+      this.sequence -= 1;
+      this.crash();
+      return;
+    }
+    this.log(cut);
+    if (this.random.chance(0.05)) this.crash();
+  }
+
+  log(cut: TaskCut): void {
+    this.previous = cut.header.commitId;
+    const offsets = cut.blocks.map((block) => {
+      this.blocks.push({ offset: this.nextOffset, bytes: block.bytes });
+      this.nextOffset += 1;
+      return this.nextOffset - 1;
+    });
+    this.nextOffset += 1;
+    this.task.settle(cut, offsets);
+    this.closed.push(...cut.closed.map(shown));
+    if (this.random.chance(0.2)) while (this.blocks[0]!.offset < cut.header.floor) this.blocks.shift();
+  }
+
+  /** Sometimes the process dies between two slices. */
+  flush(): void {
+    const slices = this.task.checkpoints.flush(1 + this.random.below(30));
+    if (slices === undefined) return;
+    for (let next = slices.next(); next.done !== true; next = slices.next()) {
+      for (const key of next.value.changes.removals) this.store.delete(text(key));
+      for (const { key, image, changelogOffset } of next.value.changes.puts)
+        this.store.set(text(key), { image: image.slice(), offset: changelogOffset });
+      this.checkpoint = next.value.checkpoint ?? this.checkpoint;
+      if (this.random.chance(0.02)) {
+        this.crash();
+        return;
+      }
+    }
+  }
+
+  crash(): void {
+    const task = new PartitionTask(options({ hashSeed: this.random.below(1e9), tickMs: 1 }));
+    const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
+    const useStore =
+      this.checkpoint !== undefined &&
+      this.random.chance(0.5) &&
+      this.checkpoint.changelogPosition >= (this.blocks[0]?.offset ?? 0);
+    if (!useStore) {
+      this.store = new Map();
+      this.checkpoint = undefined;
+    } else {
+      restoration.beginStored(this.checkpoint!);
+      for (const [key, { image, offset }] of this.store)
+        restoration.loadStored({ key: bytes(key), image, changelogOffset: offset });
+      restoration.finishStored();
+    }
+    for (const { offset, bytes: block } of this.blocks) {
+      if (offset < (this.checkpoint?.changelogPosition ?? 0)) continue;
+      const step = restoration.apply(block, offset);
+      expect(step.kind).not.toBe('broken');
+    }
+    if (restoration.last !== undefined) expect(restoration.finish()).toBeUndefined();
+    task.begin(restoration.last?.clock ?? 0, restoration.last?.inputs[0] ?? START);
+    this.task = task;
+  }
+
+  open(): string[] {
+    const view = this.task.table.view();
+    const slots = Array.from({ length: this.task.table.slotsEnd }, (_, slot) => slot);
+    return slots
+      .filter((slot) => this.task.table.isLive(slot))
+      .map((slot) => {
+        const { eventCount, firstOffset, lastOffset, lastSeenAt } = view.at(slot);
+        return `${text(this.task.table.keyOf(slot))} ${eventCount} ${firstOffset}..${lastOffset} ${lastSeenAt}`;
+      })
+      .sort();
+  }
+}
+
+const SEEDS = Number(process.env['SEEDS'] ?? 150);
+const FIRST_SEED = Number(process.env['SEED'] ?? 1);
+
+describe('against the naive fold', () => {
+  test(`[S4][C5][R1][K2][K3][K6] ${SEEDS} seeds of steps, cuts, flushes, truncations and crashes`, () => {
+    for (let seed = FIRST_SEED; seed < FIRST_SEED + SEEDS; seed += 1) {
+      const model = new Model(seed);
+      try {
+        model.run();
+        const expected = fold(model.records, 1_000);
+        expect(model.closed.sort()).toEqual(expected.closed);
+        expect(model.open()).toEqual(expected.open);
+      } catch (error) {
+        (error as Error).message += `\nrerun: SEED=${seed} SEEDS=1 npx nx test task`;
+        throw error;
+      }
+    }
+  });
+
+  test('[K8] the log above the floor stays below changelogFactor times the live bytes', () => {
+    const keys = 2_000;
+    const task = begun({ changelog: { blockBytesMax: 8 * 1024, changelogFactor: 4, unsweptLogBytes: 2_048 } });
+    const random = seededRandom(5);
+    let offset = 0;
+    let logged = 0;
+    const beat = (key: number): TestRecord => record({ offset: offset++, timestamp: 1_000_000, key: `session-${key}` });
+    stepAll(task, ...Array.from({ length: keys }, (_, key) => beat(key)));
+    let worst = 0;
+    // A tenth of the sessions beats all the time, the others hardly ever: their images must be swept forward.
+    for (let commit = 0; commit < 500; commit += 1) {
+      stepAll(task, ...Array.from({ length: 200 }, () => beat(random.below(random.chance(0.99) ? keys / 10 : keys))));
+      const cut = task.cut({ ...context, commitId: `r-${commit}`, sequence: commit });
+      task.settle(
+        cut,
+        cut.blocks.map(() => (logged += 1)),
+      );
+      task.checkpoints.discard();
+      task.changelog.ledger.floor(0);
+      worst = Math.max(worst, task.changelog.logBytes / task.changelog.liveBytes);
+    }
+    expect(worst).toBeGreaterThan(1.5);
+    expect(worst).toBeLessThanOrEqual(4);
+  });
+});
+
+describe('[K1] the block format', () => {
+  test('[K9] golden bytes of version 1', () => {
+    const task = begun();
+    stepAll(
+      task,
+      record({ offset: 41, timestamp: 1_700_000_000_000 }),
+      record({ offset: 42, timestamp: 1_700_000_000_500, key: 'second' }),
+    );
+    const [block] = task.cut(context).blocks;
+    expect(Buffer.from(block!.bytes).toString('hex')).toMatchInlineSnapshot(
+      `"460101036c6f67026d650572756e2d3100000001012b1204000008e8a7abfef96200f4d395ffbc3100000267c79f7a270002016b0d0080d095ffbc3100290001e80702067365636f6e640d00f4d395ffbc31002a0001e807"`,
+    );
+    const decoded = decodeBlock(block!.bytes);
+    expect(decoded).toMatchObject({
+      kind: 'state',
+      header: { ...context, part: 0, parts: 1, liveEntries: 2, clock: 1_700_000_000_500 },
+    });
+  });
+
+  test('[K9] another version stops the reader', () => {
+    const [block] = begun().cut(context).blocks;
+    block!.bytes[1] = 2;
+    expect(() => decodeBlock(block!.bytes)).toThrow('changelog format version 2, this build reads 1');
+  });
+});

@@ -1,0 +1,153 @@
+// A log of records in memory for tests of the core, and a naive fold that shares no code with it.
+import { seededRandom } from '@flatline/base';
+import type { RecordCursor, RecordHeader, TaskOptions } from './index.ts';
+
+export interface TestRecord {
+  readonly offset: number;
+  readonly timestamp: number;
+  readonly key: string | null;
+  /** '' is a bare heartbeat, null an end. */
+  readonly value: string | null;
+  readonly headers?: readonly RecordHeader[];
+  readonly logAppendTime?: boolean;
+}
+
+const utf8 = new TextEncoder();
+const utf8Reader = new TextDecoder();
+export const bytes = (value: string): Uint8Array => utf8.encode(value);
+export const text = (value: Uint8Array): string => utf8Reader.decode(value);
+
+/** Walks test records as a fetch answer would be walked. */
+export class ListCursor implements RecordCursor {
+  readonly #records: readonly TestRecord[];
+  #at = -1;
+  bytes = new Uint8Array();
+  keyStart = 0;
+  keyLength = -1;
+  valueStart = 0;
+  valueLength = -1;
+  batchLeaderEpoch = 4;
+
+  constructor(records: readonly TestRecord[]) {
+    this.#records = records;
+  }
+
+  next(): boolean {
+    this.#at += 1;
+    const record = this.#records[this.#at];
+    if (record === undefined) return false;
+    const key = record.key === null ? undefined : bytes(record.key);
+    const value = record.value === null ? undefined : bytes(record.value);
+    this.bytes = new Uint8Array([0xaa, ...(key ?? []), ...(value ?? [])]);
+    this.keyStart = 1;
+    this.keyLength = key?.length ?? -1;
+    this.valueStart = 1 + (key?.length ?? 0);
+    this.valueLength = value?.length ?? -1;
+    return true;
+  }
+
+  get #record(): TestRecord {
+    return this.#records[Math.min(this.#at, this.#records.length - 1)]!;
+  }
+  get offset(): number {
+    return this.#record.offset;
+  }
+  get timestamp(): number {
+    return this.#record.timestamp;
+  }
+  get logAppendTime(): boolean {
+    return this.#record.logAppendTime ?? true;
+  }
+  get hasHeaders(): boolean {
+    return (this.#record.headers ?? []).length > 0;
+  }
+  headers(): readonly RecordHeader[] {
+    return this.#record.headers ?? [];
+  }
+  get position(): number {
+    return this.#records.length === 0 ? 0 : this.#record.offset + 1;
+  }
+  get batchChecksum(): number {
+    return 1_000 + this.#record.offset;
+  }
+  get batchTimestamp(): number {
+    return this.#record.timestamp;
+  }
+}
+
+export function options(changes: Partial<TaskOptions> = {}): TaskOptions {
+  return {
+    partition: 0,
+    rules: {
+      timeoutMs: 1_000,
+      minTimeoutMs: 1,
+      maxTimeoutMs: 1e9,
+      maxDurationMs: undefined,
+      dedupeEventIds: 4,
+      maxAttributes: 8,
+      maxAttributeBytes: 256,
+    },
+    input: {
+      timestampType: 'LogAppendTime',
+      maxKeyBytes: 64,
+      maxFutureMs: 3_600_000,
+      maxLeadMs: 60_000,
+      liveWithinMs: 300_000,
+    },
+    decoder: {
+      decode: () => ({ kind: 'bad', reason: 'test', detail: 'not decoded here' }),
+      prepare: () => Promise.resolve(),
+    },
+    changelog: { blockBytesMax: 512, changelogFactor: 4, unsweptLogBytes: 2_048 },
+    tickMs: 10,
+    hashSeed: 12345,
+    pendingChangesMax: 1e6,
+    pendingOutputsMax: 1e6,
+    ...changes,
+  };
+}
+
+export interface Workload {
+  readonly seed: number;
+  readonly keys: number;
+  readonly records: number;
+  readonly maxGapMs: number;
+}
+
+/** Heartbeats and ends for a few keys, at rising times with jumps. */
+export function workload({ seed, keys, records, maxGapMs }: Workload): TestRecord[] {
+  const random = seededRandom(seed);
+  let timestamp = 1_000_000;
+  return Array.from({ length: records }, (_, offset) => {
+    timestamp += random.chance(0.05) ? random.below(maxGapMs * 20) : random.below(maxGapMs);
+    return { offset, timestamp, key: `key-${random.below(keys)}`, value: random.chance(0.03) ? null : '' };
+  });
+}
+
+/** `key incarnation reason count first..last closedAt` of every close that the records prove, and what stays open. */
+export function fold(records: readonly TestRecord[], timeoutMs: number): { closed: string[]; open: string[] } {
+  const open = new Map<string, { first: number; last: number; count: number; seen: number }>();
+  const closed: string[] = [];
+  let clock = 0;
+  const close = (key: string, reason: string, closedAt: number): void => {
+    const s = open.get(key)!;
+    open.delete(key);
+    closed.push(`${key} 0-${s.first} ${reason} ${s.count} ${s.first}..${s.last} ${closedAt}`);
+  };
+  const closeDue = (key: string): void => {
+    const s = open.get(key);
+    if (s !== undefined && s.seen + timeoutMs <= clock) close(key, 'TIMEOUT', s.seen + timeoutMs);
+  };
+  for (const { offset, timestamp, key, value } of records) {
+    clock = Math.max(clock, timestamp);
+    if (key === null) continue;
+    closeDue(key);
+    const s = open.get(key) ?? { first: offset, last: offset, count: 0, seen: clock };
+    if (value === null && !open.has(key)) continue;
+    open.set(key, { ...s, last: offset, count: s.count + 1, seen: clock });
+    if (value === null) close(key, 'ENDED', clock);
+  }
+  for (const key of [...open.keys()]) closeDue(key);
+  const left = [...open].map(([key, s]) => `${key} ${s.count} ${s.first}..${s.last} ${s.seen}`);
+  return { closed: closed.sort(), open: left.sort() };
+}
