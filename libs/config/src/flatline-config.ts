@@ -1,0 +1,69 @@
+// A resolved configuration: validated, defaults applied, environment taken over. What the rest of the program reads.
+import type { DurationMs } from '@flatline/base';
+import type { SessionRules } from '@flatline/policies';
+
+export interface FlatlineConfig {
+  readonly application: string;
+  readonly brokers: readonly string[];
+  /** Needed where a format is Avro, and to read Avro events where they come. */
+  readonly schemaRegistryUrl: string | undefined;
+  readonly stateDir: string;
+  /** Name of this process, for people. */
+  readonly instance: string;
+  readonly commitIntervalMs: DurationMs;
+  readonly http: HttpConfig;
+  readonly kafka: KafkaConfig;
+  readonly pipelines: readonly PipelineConfig[];
+}
+
+export interface HttpConfig {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Secrets are resolved here; nothing prints this object. */
+export interface KafkaConfig {
+  readonly ssl: boolean;
+  readonly sasl:
+    | {
+        readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
+        readonly username: string;
+        readonly password: string;
+      }
+    | undefined;
+  readonly sessionTimeoutMs: DurationMs;
+  readonly heartbeatIntervalMs: DurationMs;
+  readonly transactionTimeoutMs: DurationMs;
+}
+
+export interface PipelineConfig {
+  readonly name: string;
+  readonly kind: 'session';
+  readonly input: InputConfig;
+  readonly output: { readonly topic: string; readonly format: 'json' | 'avro' };
+  readonly deadLetterTopic: string;
+  readonly changelogTopic: string;
+  readonly group: string;
+  readonly rules: SessionRules;
+  readonly proofIntervalMs: DurationMs;
+  readonly tickMs: DurationMs;
+  readonly handoverMs: DurationMs;
+  readonly drainMs: DurationMs;
+  readonly changelogFactor: number;
+  readonly truncateLagMs: DurationMs;
+}
+
+export interface InputConfig {
+  readonly topic: string;
+  readonly format: 'auto' | 'json' | 'avro';
+  readonly timestampType: 'LogAppendTime' | 'CreateTime';
+  readonly maxKeyBytes: number;
+  readonly maxFutureMs: DurationMs;
+  readonly maxLeadMs: DurationMs;
+  readonly liveWithinMs: DurationMs;
+}
+
+/** The transactional id of one task (`interface.md`). */
+export function transactionalId(application: string, pipeline: string, partition: number): string {
+  return `${application}.${pipeline}.${partition}`;
+}
