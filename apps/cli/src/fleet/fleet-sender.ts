@@ -9,6 +9,7 @@
 //   FS3  The ledger hears of a record only by `acknowledged`; each partition acknowledges in the order of sending.
 import { assert, type Clock, type DurationMs, type Millis } from '@flatline/base';
 import type { OutgoingEvent } from '@flatline/codec';
+import { pause } from '../pause.ts';
 import { ENDED, HEARTBEAT, STARTED } from '@flatline/policies';
 import type { Fleet, FleetAction, FleetBeat, FleetEnding } from './fleet.ts';
 import { type FleetFormat, Ledger, type LedgerEntry } from './ledger.ts';
@@ -90,8 +91,7 @@ export class FleetSender {
     for (let action = fleet.next(); action !== undefined && !stop.aborted; action = fleet.next()) {
       if (sent >= sliceMax || action.atMs > clock.monotonicMs() - origin) {
         sent = 0;
-        await this.#sleepUntil(origin + action.atMs, stop);
-        if (stop.aborted) break;
+        if (!(await this.#sleepUntil(origin + action.atMs, stop))) break;
       }
       this.#behindMs = clock.monotonicMs() - origin - action.atMs;
       sent += 1;
@@ -101,15 +101,14 @@ export class FleetSender {
     for (const entry of this.#ledger.cutOff()) this.#options.onEntry(entry);
   }
 
-  /** At least one turn of the event loop. */
-  async #sleepUntil(dueAtMs: DurationMs, stop: AbortSignal): Promise<void> {
+  /** At least one turn of the event loop. @returns false where it was stopped. */
+  async #sleepUntil(dueAtMs: DurationMs, stop: AbortSignal): Promise<boolean> {
     const { clock } = this.#options;
     do {
       const delayMs = Math.min(sleepMaxMs, Math.max(0, dueAtMs - clock.monotonicMs()));
-      await new Promise<void>((resolve) => {
-        clock.after(delayMs, resolve);
-      });
+      await pause(clock, delayMs);
     } while (clock.monotonicMs() < dueAtMs && !stop.aborted);
+    return !stop.aborted;
   }
 
   #perform(action: FleetAction): Promise<void> | undefined {

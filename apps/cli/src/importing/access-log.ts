@@ -1,23 +1,26 @@
 // Apache's common and combined log formats (httpd documentation, mod_log_config):
 //   %h %l %u %t "%r" %>s %b            and, combined,            "%{Referer}i" "%{User-agent}i"
+//
+// Address and time make the record. A damaged rest (logs hold lines that were cut off) costs its fields, not the record.
 import type { Millis } from '@flatline/base';
 import { badLine, type ParsedLine } from './source-record.ts';
 
+const start = /^(\S+) (\S+) (.+?) \[([^\]]{1,40})\](.*)$/;
 const quoted = String.raw`"((?:[^"\\]|\\.)*)"`;
-const line = new RegExp(
-  String.raw`^(\S+) (\S+) (.+?) \[([^\]]+)\] ${quoted} (\d{3}) (\d+|-)(?: ${quoted} ${quoted})?\s*$`,
-);
+/** The last field may have lost its closing quote. */
+const rest = new RegExp(String.raw`^ ${quoted} (\d{3}) (\d+|-)(?: ${quoted} "((?:[^"\\]|\\.)*)"?)?\s*$`);
 const stamp = /^(\d{2})\/([A-Z][a-z]{2})\/(\d{4}):(\d{2}):(\d{2}):(\d{2}) ([+-])(\d{2})(\d{2})$/;
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const fieldNames = ['user', 'request', 'status', 'bytes', 'referer', 'userAgent'];
 
 /** One line of an access log: the key is the client's address, `-` fields are absent. */
 export function parseAccessLine(text: string): ParsedLine {
-  const match = line.exec(text);
+  const match = start.exec(text);
   if (match === null) return badLine('is not in the common or combined log format');
-  const [, host = '', , user, time = '', request, status, bytes, referer, agent] = match;
+  const [, host = '', , user, time = '', tail = ''] = match;
   const timestamp = parseAccessTime(time);
   if (timestamp === undefined) return badLine(`has no valid time in [${time}]`);
+  const [, request, status, bytes, referer, agent] = rest.exec(tail) ?? [];
   const fields = new Map<string, unknown>();
   [user, request, status, bytes, referer, agent].forEach((value, index) => {
     if (value !== undefined && value !== '-') fields.set(fieldNames[index]!, unescapeQuoted(value));

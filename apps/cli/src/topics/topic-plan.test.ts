@@ -10,8 +10,8 @@ const none = new Map<string, ExistingTopic>();
 const partitions = { asked: undefined, fallback: 8 };
 
 /** The topics as a broker shows them after they were created by plan: what was not set has Kafka's default. */
-function created(topics: PipelineTopics = visits, asked: number | undefined = undefined): Map<string, ExistingTopic> {
-  const { missing } = planTopics([topics], none, { ...partitions, asked });
+function created(topics: PipelineTopics = visits, asked?: number): Map<string, ExistingTopic> {
+  const { missing } = planTopics([topics], none, { ...partitions, asked: asked });
   return new Map(
     missing.map(({ topic, partitions: count, settings }) => [
       topic,

@@ -1,0 +1,55 @@
+// Flags several commands share, and how their values are read. What is wrong is said with the flag, the value and what
+// is allowed; commander adds the flag's name.
+import { InvalidArgumentError, Option } from 'commander';
+
+export function jsonOption(): Option {
+  return new Option('--json', 'machine-readable: one JSON value per line on standard output');
+}
+
+export function configOption(): Option {
+  return new Option(
+    '--config <file>',
+    'configuration file (default: flatline.config.ts, .mjs or .json in this folder)',
+  );
+}
+
+export function brokersOption(): Option {
+  return new Option(
+    '--brokers <list>',
+    'bootstrap addresses, host:port separated by commas (default: KAFKA_BROKERS, then the configuration file, then a ' +
+      'broker started by `flatline broker start`)',
+  ).argParser((text) => text.split(',').map((address) => address.trim()));
+}
+
+/** An integer within bounds. */
+export function integerFrom(min: number, max: number = Number.MAX_SAFE_INTEGER): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (/^-?\d+$/.test(text) && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(
+      max === Number.MAX_SAFE_INTEGER
+        ? `It must be a whole number from ${min}.`
+        : `It must be a whole number from ${min} to ${max}.`,
+    );
+  };
+}
+
+export function probability(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && value >= 0 && value <= 1) return value;
+  throw new InvalidArgumentError('It must be a probability from 0 to 1, for example 0.01.');
+}
+
+export function positiveNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() !== '' && Number.isFinite(value) && value > 0) return value;
+  throw new InvalidArgumentError('It must be a number above 0.');
+}
+
+export const port = integerFrom(1, 65_535);
+
+/** Kafka's rule for topic names. */
+export function topicName(text: string): string {
+  if (/^[\w.-]{1,249}$/.test(text) && text !== '.' && text !== '..') return text;
+  throw new InvalidArgumentError('A topic name has 1 to 249 letters, digits, dots, underscores or hyphens.');
+}

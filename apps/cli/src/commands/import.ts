@@ -1,0 +1,248 @@
+import { type Clock, Fatal, type Millis } from '@flatline/base';
+import { BatchProducer, type KafkaConnection, KafkaProofWriter, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
+import { Argument, type Command, Option } from 'commander';
+import { statSync } from 'node:fs';
+import { clusterOf, type ClusterFlags } from '../cluster.ts';
+import { ExitCode } from '../exit-code.ts';
+import { usageFailure } from '../failure.ts';
+import type { ImportValue } from '../importing/event-value.ts';
+import { type FileImport, produceFile, surveyFile } from '../importing/file-import.ts';
+import type { FileSurvey } from '../importing/file-survey.ts';
+import type { ImportFormat } from '../importing/source-file.ts';
+import type { Shell } from '../shell.ts';
+import type { Console } from '../terminal/console.ts';
+import { ProgressDisplay } from '../terminal/progress-display.ts';
+import { count, duration, ratePerSecond } from '../terminal/progress.ts';
+import type { CommandContext } from './context.ts';
+import { brokersOption, configOption, jsonOption, topicName } from './flags.ts';
+
+interface ImportFlags extends ClusterFlags {
+  readonly file: string;
+  readonly topic: string;
+  readonly format: ImportFormat['kind'];
+  readonly key?: string;
+  readonly time?: string;
+  readonly value?: ImportValue;
+  readonly close?: boolean;
+  readonly onBadLine: 'stop' | 'skip';
+  readonly json?: boolean;
+}
+
+export function addImportCommand(program: Command, context: CommandContext): void {
+  program
+    .command('import')
+    .description('Produce a file of past events with their own timestamps.')
+    .addArgument(new Argument('<file>', 'the file; it is read twice, first only to check it'))
+    .requiredOption('--topic <topic>', 'topic with message.timestamp.type=CreateTime', topicName)
+    .addOption(
+      new Option('--format <format>', 'how the lines are written')
+        .choices(['apache', 'jsonl', 'csv'])
+        .makeOptionMandatory(),
+    )
+    .option('--key <field>', 'jsonl, csv: the field that names the session (apache: the client address does)')
+    .option('--time <field>', 'jsonl, csv: the field with the time, ISO 8601 with zone or Unix s or ms')
+    .addOption(
+      new Option(
+        '--value <kind>',
+        'what a record says besides that its key was there: nothing, or the other fields as a JSON event ' +
+          '(default: empty for apache, event for jsonl and csv)',
+      ).choices(['empty', 'event']),
+    )
+    .addOption(
+      new Option('--on-bad-line <what>', 'stop: import nothing; skip: import the rest')
+        .choices(['stop', 'skip'])
+        .default('stop'),
+    )
+    .option('--close', 'stamp the closing clock records now, so that every session of the file closes')
+    .addOption(brokersOption())
+    .addOption(configOption())
+    .addOption(jsonOption())
+    .addHelpText('after', importHelp)
+    .action(async (file: string, flags: Omit<ImportFlags, 'file'>) => {
+      await context.action<ImportFlags>((all, console) => runImport(all, console, context.shell))({ ...flags, file });
+    });
+}
+
+const importHelp = `
+It ends with one clock record in every partition, stamped with the file's latest time: what was silent by then closes.
+With --close they are stamped now, and everything closes.
+
+Examples:
+  $ flatline import access.log --topic visit-events --format apache --close
+  $ flatline import events.jsonl --topic visit-events --format jsonl --key user.id --time at
+  $ flatline import events.csv --topic visit-events --format csv --key visitor --time time --on-bad-line skip --json
+`;
+
+async function runImport(flags: ImportFlags, console: Console, shell: Shell): Promise<ExitCode> {
+  const format = formatOf(flags);
+  assertFile(flags.file);
+  const { kafka } = await clusterOf(shell, flags);
+  const connection = openCluster(kafka);
+  try {
+    const topic = await checkTopic(connection, shell.clock, flags.topic);
+    const source: Omit<FileImport, 'onProgress'> = {
+      ...{ path: flags.file, format, now: shell.clock.wallMs(), stop: shell.stop.signal },
+      value: flags.value ?? (format.kind === 'apache' ? 'empty' : 'event'),
+    };
+    const survey = await check(source, flags, console, shell);
+    if (shell.stop.signal.aborted) return interrupted(console, 'nothing was imported');
+    warnOfRetention(survey, topic, shell.clock, console);
+    return await produce({ source, flags, survey, connection }, console, shell);
+  } finally {
+    connection.close();
+  }
+}
+
+function formatOf({ format, key, time }: ImportFlags): ImportFormat {
+  if (format === 'apache') {
+    if (key === undefined && time === undefined) return { kind: format };
+    throw usageFailure(
+      '--key and --time do not go with --format apache: the client address is the key, the line has a time',
+    );
+  }
+  if (key !== undefined && time !== undefined) return { kind: format, names: { key, time } };
+  throw usageFailure(`--format ${format} needs --key and --time: the fields that name the session and the instant`);
+}
+
+function assertFile(file: string): void {
+  const found = statSync(file, { throwIfNoEntry: false });
+  if (found === undefined) throw usageFailure(`${file} does not exist`);
+  if (!found.isFile()) throw usageFailure(`${file} is not a file: it has to be read twice`);
+}
+
+interface ImportTopic {
+  readonly topic: string;
+  readonly retentionMs: number;
+}
+
+async function checkTopic(connection: KafkaConnection, clock: Clock, topic: string): Promise<ImportTopic> {
+  const [found] = await new KafkaTopicAdmin({ clock, connection }).describeTopics([topic]);
+  if (found?.kind === 'unauthorized')
+    throw new Fatal(`topic ${topic} may not be described by this user: allow it DESCRIBE`);
+  if (found?.kind !== 'present')
+    throw usageFailure(
+      `topic ${topic} does not exist: create it with flatline topics create, input timestampType "CreateTime"`,
+    );
+  if (found.timestampType !== 'CreateTime')
+    throw usageFailure(
+      `topic ${topic} has message.timestamp.type=LogAppendTime: the broker would stamp every record now, and the file's own ` +
+        `times would be lost. Use a topic with CreateTime (input timestampType "CreateTime", then flatline topics create)`,
+    );
+  return found;
+}
+
+/** The first reading. Throws where there is a bad line and the flags say to stop: nothing has been produced then. */
+async function check(
+  source: Omit<FileImport, 'onProgress'>,
+  flags: ImportFlags,
+  console: Console,
+  shell: Shell,
+): Promise<FileSurvey> {
+  const progress = new ProgressDisplay(console, shell.clock);
+  const onProgress = (done: number): void => {
+    progress.update({ doing: 'checking', unit: 'records', done, total: undefined });
+  };
+  const survey = await surveyFile({ ...source, onProgress });
+  progress.end();
+  for (const { line, reason } of survey.firstBadLines) console.note(`${flags.file}:${line}: ${reason}`);
+  const more = survey.badLines - survey.firstBadLines.length;
+  if (more > 0) console.note(`… and ${count(more)} more`);
+  if (survey.badLines > 0 && flags.onBadLine === 'stop')
+    throw usageFailure(
+      `${flags.file} has ${count(survey.badLines)} bad lines and ${count(survey.records)} good ones: nothing was imported. ` +
+        'Mend them, or import the good ones with --on-bad-line skip',
+    );
+  if (survey.records === 0 && !shell.stop.signal.aborted) throw usageFailure(`${flags.file} has no records`);
+  return survey;
+}
+
+function warnOfRetention(
+  { times }: FileSurvey,
+  { topic, retentionMs }: ImportTopic,
+  clock: Clock,
+  console: Console,
+): void {
+  if (times === undefined || retentionMs < 0 || times.earliest >= clock.wallMs() - retentionMs) return;
+  console.note(
+    `warning: topic ${topic} has retention.ms=${retentionMs} and the file begins ${isoTime(times.earliest)}: the broker may ` +
+      `delete these records within minutes. kafka-configs.sh --alter --entity-type topics --entity-name ${topic} --add-config retention.ms=-1`,
+  );
+}
+
+interface Production {
+  readonly source: Omit<FileImport, 'onProgress'>;
+  readonly flags: ImportFlags;
+  readonly survey: FileSurvey;
+  readonly connection: KafkaConnection;
+}
+
+async function produce(production: Production, console: Console, shell: Shell): Promise<ExitCode> {
+  const { source, flags, survey, connection } = production;
+  const { clock } = shell;
+  const progress = new ProgressDisplay(console, clock);
+  let acknowledged = 0;
+  const producer = await BatchProducer.open({
+    ...{ clock, connection, topic: flags.topic },
+    onAcknowledged: (_partition, _baseOffset, records) => {
+      acknowledged += records;
+      progress.update({ doing: 'importing', unit: 'records', done: acknowledged, total: survey.records });
+    },
+  });
+  const produced = await produceFile({ ...source, onProgress: () => undefined }, producer);
+  await producer.close();
+  progress.end();
+  if (shell.stop.signal.aborted)
+    return interrupted(
+      console,
+      `${count(produced)} of ${count(survey.records)} records were imported, and no clock records`,
+    );
+  if (produced !== survey.records)
+    throw usageFailure(
+      `${flags.file} changed while it was read: it had ${count(survey.records)} records at first, ${count(produced)} were ` +
+        `imported, and no clock records. Import a file that is complete`,
+    );
+  const clockAt = flags.close === true ? clock.wallMs() : survey.times!.latest;
+  const proofs = new KafkaProofWriter({ clock, connection });
+  const partitions = Array.from({ length: producer.partitionCount }, (_, partition) => partition);
+  await Promise.all(partitions.map((partition) => proofs.append({ topic: flags.topic, partition }, clockAt)));
+  showResult(production, { clockAt, partitions: partitions.length, elapsedMs: progress.elapsedMs }, console);
+  return ExitCode.ok;
+}
+
+function showResult(
+  { flags, survey }: Production,
+  done: { readonly clockAt: Millis; readonly partitions: number; readonly elapsedMs: number },
+  console: Console,
+): void {
+  const { earliest, latest } = survey.times!;
+  const { clockAt, partitions, elapsedMs } = done;
+  const rate = ratePerSecond(survey.records, elapsedMs);
+  const { file, topic } = flags;
+  const value = {
+    file,
+    topic,
+    records: survey.records,
+    skipped: survey.badLines,
+    earliest,
+    latest,
+    partitions,
+    clockAt,
+  };
+  console.result(
+    { ...value, elapsedMs: Math.round(elapsedMs) },
+    `${count(survey.records)} records of ${isoTime(earliest)} to ${isoTime(latest)} imported into ${topic} in ` +
+      `${duration(elapsedMs)}${rate === undefined ? '' : ` (${count(Math.round(rate))}/s)`}` +
+      `${survey.badLines === 0 ? '' : `, ${count(survey.badLines)} bad lines skipped`}; ` +
+      `clock records at ${isoTime(clockAt)} in ${partitions} partitions`,
+  );
+  if (flags.close !== true) console.note('Sessions that were alive at the end stay open; --close closes them.');
+}
+
+function interrupted(console: Console, what: string): ExitCode {
+  console.note(`Interrupted: ${what}.`);
+  return ExitCode.interrupted;
+}
+
+function isoTime(time: Millis): string {
+  return new Date(time).toISOString();
+}

@@ -1,0 +1,43 @@
+// The one place where errors become what a user reads and what a script sees.
+import { Fatal, Fenced, PartitionStopped, Retriable } from '@flatline/base';
+import { CommanderError } from 'commander';
+import { ExitCode } from './exit-code.ts';
+
+/** An expected failure of a command. The message names the flag, file or topic, the value, and what to do. */
+export class CommandFailure extends Error {
+  override readonly name = 'CommandFailure';
+  readonly exitCode: ExitCode;
+
+  constructor(exitCode: ExitCode, message: string) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+/** Wrong flags, files or topics: nothing was changed. */
+export function usageFailure(message: string): CommandFailure {
+  return new CommandFailure(ExitCode.usage, message);
+}
+
+export interface Failure {
+  readonly exitCode: ExitCode;
+  readonly message: string;
+  /** Set for defects only: users are not shown stack traces for what they can mend themselves. */
+  readonly stack: string | undefined;
+}
+
+export function failureOf(error: unknown): Failure {
+  const exitCode = exitCodeOf(error);
+  const message = error instanceof Error ? error.message : String(error);
+  const stack = exitCode === ExitCode.internal && error instanceof Error ? error.stack : undefined;
+  return { exitCode, message, stack };
+}
+
+function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof CommandFailure) return error.exitCode;
+  if (error instanceof CommanderError) return ExitCode.usage;
+  if (error instanceof Retriable) return ExitCode.unreachable;
+  if (error instanceof Fatal || error instanceof PartitionStopped || error instanceof Fenced)
+    return ExitCode.partitionStopped;
+  return ExitCode.internal;
+}

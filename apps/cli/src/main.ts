@@ -1,0 +1,22 @@
+import { runCli } from './program.ts';
+import { stopOnSignals } from './stop.ts';
+import { systemClock } from './system-clock.ts';
+
+// A reader that goes away (`flatline sessions tail | head`) is an ordinary end, not a failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  process.exit(error.code === 'EPIPE' ? 0 : 1);
+});
+
+// The Clock port's timers keep nobody alive, and a command may wait on nothing else.
+const alive = setInterval(() => undefined, 2 ** 30);
+const exitCode = await runCli(process.argv.slice(2), {
+  clock: systemClock,
+  env: process.env,
+  folder: process.cwd(),
+  stdout: process.stdout,
+  stderr: process.stderr,
+  stop: stopOnSignals(process, systemClock),
+});
+clearInterval(alive);
+// Connections may linger; the work is done and said.
+process.exit(exitCode);

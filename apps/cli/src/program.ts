@@ -1,0 +1,65 @@
+// The command tree, and the one place where outcomes become exit codes.
+import { Command, CommanderError } from 'commander';
+import type { CommandContext } from './commands/context.ts';
+import { addBrokerCommand } from './commands/broker.ts';
+import { addImportCommand } from './commands/import.ts';
+import { addSimulateCommand } from './commands/simulate.ts';
+import { ExitCode, exitCodesHelp } from './exit-code.ts';
+import { failureOf } from './failure.ts';
+import { consoleOf, type Shell } from './shell.ts';
+import { printableJson } from './terminal/printable.ts';
+
+/** Runs one command line. Never throws. */
+export async function runCli(args: readonly string[], shell: Shell): Promise<ExitCode> {
+  let exitCode: ExitCode = ExitCode.ok;
+  const json = args.includes('--json');
+  const context: CommandContext = {
+    shell,
+    action: (run) => async (flags) => {
+      exitCode = await run(flags, consoleOf(shell, flags.json === true));
+    },
+  };
+  try {
+    await buildProgram(context, json).parseAsync(args, { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return ExitCode.ok;
+    // Commander has told a person already.
+    if (error instanceof CommanderError && !json) return ExitCode.usage;
+    return report(error, shell, json);
+  }
+}
+
+function buildProgram(context: CommandContext, json: boolean): Command {
+  const { shell } = context;
+  const program = new Command('flatline');
+  program
+    .description('Knows when something stops: closes sessions on Kafka when the log itself proves their silence, once.')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => shell.stdout.write(text),
+      writeErr: (text) => {
+        if (!json) shell.stderr.write(text);
+      },
+    })
+    .showHelpAfterError('Add --help for the flags and examples.')
+    .showSuggestionAfterError()
+    .helpCommand('help [command]', 'help for a command')
+    .addHelpText('after', `\n${exitCodesHelp()}\n`);
+  addBrokerCommand(program, context);
+  addImportCommand(program, context);
+  addSimulateCommand(program, context);
+  return program;
+}
+
+/** Defects show their stack; everything else is for the user to mend. */
+function report(error: unknown, shell: Shell, json: boolean): ExitCode {
+  const { exitCode, message, stack } = failureOf(error);
+  if (json) shell.stderr.write(`${printableJson({ error: { exitCode, message, stack } })}\n`);
+  else {
+    const console = consoleOf(shell, false);
+    console.note(`flatline: ${message}`);
+    if (stack !== undefined) console.note(stack);
+  }
+  return exitCode;
+}

@@ -1,0 +1,21 @@
+import type { Clock } from '@flatline/base';
+import type { ExitCode } from './exit-code.ts';
+import type { Stop } from './stop.ts';
+import { Console, type OutputStream } from './terminal/console.ts';
+
+/** What a command touches of the world outside. */
+export interface Shell {
+  readonly clock: Clock;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly folder: string;
+  readonly stdout: OutputStream;
+  readonly stderr: OutputStream;
+  readonly stop: Stop;
+}
+
+/** A command's work: flags in, exit code out. Throws what `failureOf` understands. */
+export type CommandRun<Flags> = (flags: Flags, console: Console) => Promise<ExitCode>;
+
+export function consoleOf(shell: Shell, json: boolean): Console {
+  return new Console({ stdout: shell.stdout, stderr: shell.stderr, env: shell.env, json });
+}
