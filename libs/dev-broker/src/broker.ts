@@ -2,12 +2,12 @@ import { Fatal } from '@flatline/base';
 import { connect } from 'node:net';
 import { sweepEphemeral } from './abandoned.ts';
 import { type BrokerMode } from './broker-state.ts';
-import { findContainerEngine, startInContainers } from './container-broker.ts';
+import { ContainersFailed, findContainerEngine, startInContainers } from './container-broker.ts';
 import { ephemeralPrefix } from './data-directory.ts';
 
 import { findJava, javaVersionMin } from './java-runtime.ts';
 import { startOnJava, startRegistryOnJava } from './java-start.ts';
-import { type BrokerOptions, type OwnedBroker, type RunningBroker } from './running-broker.ts';
+import { type BrokerOptions, type OwnedBroker, type RunningBroker, silent } from './running-broker.ts';
 import { workspaceOf } from './workspace.ts';
 
 const connectWithinMs = 5000;
@@ -44,13 +44,23 @@ export async function startSomewhere(options: BrokerOptions, mode: BrokerMode): 
     options.source === 'java' ? undefined : findContainerEngine(),
     options.source === 'container' ? undefined : findJava(process.env),
   ]);
-  if (engine !== undefined) return startInContainers({ options, workspace, engine, mode });
-  if (java !== undefined) return startOnJava({ options, workspace, java, mode });
-  throw new Fatal(
-    options.source === 'container'
-      ? 'no container engine answers: start Docker'
-      : `no broker can be started here. One of: install Java ${javaVersionMin} or newer and Maven 3.8 or newer, start Docker, or set KAFKA_BROKERS`,
-  );
+  const onJava = java && ((): Promise<OwnedBroker> => startOnJava({ options, workspace, java, mode }));
+  if (engine === undefined && onJava !== undefined) return onJava();
+  if (engine === undefined) throw new Fatal(nothingToRun(options));
+  try {
+    return await startInContainers({ options, workspace, engine, mode });
+  } catch (error) {
+    // An engine that cannot get the image is as good as none.
+    if (!(error instanceof ContainersFailed) || onJava === undefined) throw error;
+    (options.log ?? silent)(`${error.message}; going on with Java`);
+    return onJava();
+  }
+}
+
+function nothingToRun({ source }: BrokerOptions): string {
+  return source === 'container'
+    ? 'no container engine answers: start Docker'
+    : `no broker can be started here. One of: install Java ${javaVersionMin} or newer and Maven 3.8 or newer, start Docker, or set KAFKA_BROKERS`;
 }
 
 async function brokerOfEnvironment(

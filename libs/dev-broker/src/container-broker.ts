@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import {
   type ContainerRuntimeClient,
   type GenericContainer,
+  type Network,
   type StartedNetwork,
   type StartedTestContainer,
 } from 'testcontainers';
@@ -31,6 +32,9 @@ const stopWithinMs = 15_000;
 const startWithinMs = 300_000;
 
 export type ContainerEngine = ContainerRuntimeClient;
+
+/** The engine answers, but what was asked of it did not come to run. */
+export class ContainersFailed extends Fatal {}
 
 interface ContainerStart {
   readonly options: BrokerOptions;
@@ -54,17 +58,16 @@ export async function findContainerEngine(): Promise<ContainerEngine | undefined
 
 /** Resolves when every node answers. Throws `Fatal`. */
 export async function startInContainers({ options, workspace, engine, mode }: ContainerStart): Promise<OwnedBroker> {
-  const { Network } = await import('testcontainers');
+  const testcontainers = await import('testcontainers');
   return inDataDir(workspace, options, async (dataDir) => {
     await claimDataDir(dataDir);
     const ports = await planPorts(options, nodeCountFor(dataDir, options.nodes));
-    const network = await new Network().start();
-    const broker = new ContainerBroker({ options, dataDir, ports, engine, network });
+    const broker = new ContainerBroker({ options, dataDir, ports, engine, network: new testcontainers.Network() });
     try {
       await broker.start();
     } catch (error) {
       await broker.stop();
-      throw new Fatal(`Kafka did not start in a container (${kafkaImage}): ${String(error)}`, error);
+      throw new ContainersFailed(`Kafka did not start in a container (${kafkaImage}): ${String(error)}`, error);
     }
     broker.saveState(mode);
     return broker;
@@ -76,7 +79,7 @@ interface Cluster {
   readonly dataDir: string;
   readonly ports: PortPlan;
   readonly engine: ContainerEngine;
-  readonly network: StartedNetwork;
+  readonly network: Network;
 }
 
 class ContainerBroker implements OwnedBroker {
@@ -89,6 +92,7 @@ class ContainerBroker implements OwnedBroker {
   readonly #host: string;
   readonly #started: StartedTestContainer[] = [];
   readonly #ended = Promise.withResolvers<null>();
+  #network: StartedNetwork | undefined;
   #stopped: Promise<void> | undefined;
 
   constructor(cluster: Cluster) {
@@ -106,7 +110,14 @@ class ContainerBroker implements OwnedBroker {
   }
 
   async start(): Promise<void> {
-    await Promise.all([...this.nodes.map((node) => this.#startNode(node)), this.#startRegistry()]);
+    const network = await this.#cluster.network.start();
+    this.#network = network;
+    // All settle before a failure counts: what comes up late would otherwise outlive the clearing up.
+    const starts = await Promise.allSettled([
+      ...this.nodes.map((node) => this.#startNode(node, network)),
+      this.#startRegistry(),
+    ]);
+    for (const each of starts) if (each.status === 'rejected') throw each.reason;
     const giveUpAt = performance.now() + readyWithinMs;
     const addresses = this.nodes.map(({ port }) => ({ host: this.#host, port }));
     await brokerReady(addresses, this.registryUrl, () => {
@@ -130,7 +141,7 @@ class ContainerBroker implements OwnedBroker {
     await this.#ended.promise;
   }
 
-  async #startNode(node: ContainerNode): Promise<void> {
+  async #startNode(node: ContainerNode, network: StartedNetwork): Promise<void> {
     const { options, dataDir } = this.#cluster;
     const cluster = {
       nodes: this.nodes,
@@ -141,7 +152,7 @@ class ContainerBroker implements OwnedBroker {
     mkdirSync(join(dataDir, aliasOf(node.id)), { recursive: true });
     const container = (await loopbackContainer(kafkaImage))
       .withEnvironment(nodeEnvironment(node, cluster, options.properties))
-      .withNetwork(this.#cluster.network)
+      .withNetwork(network)
       .withNetworkAliases(aliasOf(node.id))
       .withExposedPorts({ container: inner.client, host: node.port })
       .withStartupTimeout(startWithinMs);
@@ -161,8 +172,9 @@ class ContainerBroker implements OwnedBroker {
   }
 
   async #stopAll(): Promise<void> {
+    // What cannot be removed now, the reaper removes when this process ends.
     await Promise.allSettled(this.#started.map((each) => each.stop({ timeout: stopWithinMs })));
-    await this.#cluster.network.stop();
+    await Promise.allSettled([this.#network?.stop()]);
     const left = this.#cluster.options.ephemeral === true ? this.dataDir : stateFileOf(this.dataDir);
     rmSync(left, { recursive: true, force: true });
     this.#ended.resolve(null);

@@ -39,7 +39,7 @@ export class ContainerNode implements BrokerNode {
   async start(): Promise<void> {
     await this.#container().start();
     const giveUpAt = performance.now() + startWithinMs;
-    while ((await askBrokers({ host: this.#host, port: this.port }))?.includes(this.id) !== true) {
+    while (!(await this.#counted())) {
       if (performance.now() > giveUpAt)
         throw new Fatal(
           `node ${this.id} is not part of the cluster after ${startWithinMs} ms: do enough nodes run for a quorum?`,
@@ -54,6 +54,11 @@ export class ContainerNode implements BrokerNode {
 
   async resume(): Promise<void> {
     await this.#container().unpause();
+  }
+
+  async #counted(): Promise<boolean> {
+    const listed = await askBrokers({ host: this.#host, port: this.port });
+    return listed?.some(({ id }) => id === this.id) === true;
   }
 
   #container(): EngineContainer {

@@ -32,7 +32,7 @@ describe('a detached broker', () => {
   test('answers after the command that started it has ended', async () => {
     const status: BrokerStatus | undefined = await statusDetached(dataDir);
     expect(status?.nodes).toMatchObject([{ id: 1, port, answers: true }]);
-    expect(await askBrokers({ host: '127.0.0.1', port })).toEqual([1]);
+    expect(await askBrokers({ host: '127.0.0.1', port })).toHaveLength(1);
   });
 
   test('is found and not started a second time', async () => {

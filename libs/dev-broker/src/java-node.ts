@@ -46,7 +46,7 @@ export class JavaNode implements BrokerNode {
     this.#supervision.send({ kind: 'start', name: this.#name });
     await this.#supervision.until(() => this.pid !== undefined);
     const giveUpAt = performance.now() + startWithinMs;
-    while ((await askBrokers({ host: loopback, port: this.port }))?.includes(this.id) !== true) {
+    while (!(await this.#counted())) {
       if (this.pid === undefined) throw new Fatal(`${this.#name} ended while starting: see its folder's broker.log`);
       if (performance.now() > giveUpAt)
         throw new Fatal(
@@ -64,6 +64,11 @@ export class JavaNode implements BrokerNode {
   resume(): Promise<void> {
     this.#signal('SIGCONT');
     return Promise.resolve();
+  }
+
+  async #counted(): Promise<boolean> {
+    const listed = await askBrokers({ host: loopback, port: this.port });
+    return listed?.some(({ id }) => id === this.id) === true;
   }
 
   #signal(signal: NodeJS.Signals): void {

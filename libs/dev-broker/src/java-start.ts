@@ -1,5 +1,5 @@
 // Starting a broker, or a registry alone, with Java: artifacts, data directory, ports, processes, in that order.
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { claimDataDir } from './abandoned.ts';
 import { type ArtifactRequest, resolveArtifacts } from './artifacts.ts';
@@ -14,7 +14,7 @@ import { planPorts, type PortPlan } from './port-plan.ts';
 import { readyWithinMs } from './readiness.ts';
 import { planRegistry, type RegistryPlace } from './registry.ts';
 import { type BrokerOptions, heapMbDefault, type OwnedBroker, silent } from './running-broker.ts';
-import { portClash } from './start-failure.ts';
+import { PortInUse } from './ports.ts';
 import { type ProcessPlan } from './supervisor-plan.ts';
 import { type Workspace } from './workspace.ts';
 
@@ -98,7 +98,7 @@ async function readyBroker(
       return broker;
     } catch (error) {
       await broker.stop();
-      if (fixed || attempt === attemptsMax || !portClash(error)) throw error;
+      if (fixed || attempt === attemptsMax || !(error instanceof PortInUse)) throw error;
     }
   }
 }
@@ -111,6 +111,7 @@ function launch(prepared: Prepared, ports: PortPlan): JavaBroker {
     ...each,
     folder: join(dataDir, `node-${index + 1}`),
   }));
+  for (const { folder } of nodes) setAside(join(folder, 'broker.log'));
   writeNodes(nodes, prepared.bootstrapRecords, options.properties);
   const processes = nodes.map((node) => planNode(prepared, node));
   const plan = { dataDir, temporary, mode, nodes };
@@ -118,6 +119,11 @@ function launch(prepared: Prepared, ports: PortPlan): JavaBroker {
   const place: RegistryPlace = { artifacts: registryArtifacts, dataDir, port: ports.registry, durable: !temporary };
   processes.push(planRegistry(prepared.java, place));
   return new JavaBroker({ ...plan, processes, registryPort: ports.registry });
+}
+
+/** A failure shows the last lines of this start, not of an earlier one. One earlier log is kept. */
+function setAside(log: string): void {
+  if (existsSync(log)) renameSync(log, `${log}.previous`);
 }
 
 function planNode({ java, classPath, artifacts, options }: Prepared, node: NodePlan): ProcessPlan {

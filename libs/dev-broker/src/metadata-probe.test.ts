@@ -1,4 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { askBrokers, parseBrokers } from './metadata-probe.ts';
 
 /** A Metadata v1 answer of the given brokers, as the protocol guide lays it out. */
@@ -25,7 +27,10 @@ describe('a metadata answer', () => {
       { id: 3, host: 'c.example', rack: 'east' },
       { id: 1, host: 'a', rack: null },
     ]);
-    expect(parseBrokers(answer)).toEqual([1, 3]);
+    expect(parseBrokers(answer)).toEqual([
+      { id: 1, host: 'a', port: 9092 },
+      { id: 3, host: 'c.example', port: 9092 },
+    ]);
   });
 
   test('without brokers is what a broker says before the controller lets it in', () => {
@@ -43,4 +48,12 @@ test('the broker of the global setup answers a metadata request', async () => {
   const [host, port] = (first ?? '').split(':');
   const brokers = await askBrokers({ host: host ?? '', port: Number(port) });
   expect(brokers?.length).toBeGreaterThan(0);
+});
+
+test('a listener that does not speak Kafka does not answer', async () => {
+  const server = createServer((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  expect(await askBrokers({ host: '127.0.0.1', port })).toBeUndefined();
+  server.close();
 });

@@ -14,8 +14,12 @@ export interface Address {
   readonly port: number;
 }
 
-/** Node ids of the brokers that the cluster counts as its own, ascending; undefined while nothing answers. */
-export async function askBrokers(address: Address): Promise<readonly number[] | undefined> {
+export interface ListedBroker extends Address {
+  readonly id: number;
+}
+
+/** The brokers that the cluster counts as its own, as it tells clients to reach them; undefined while nothing answers. */
+export async function askBrokers(address: Address): Promise<readonly ListedBroker[] | undefined> {
   const noTopics = Buffer.alloc(4);
   const answer = await exchange(address, frame(metadataRequest, noTopics));
   if (answer === undefined) return undefined;
@@ -26,16 +30,17 @@ export async function askBrokers(address: Address): Promise<readonly number[] | 
   }
 }
 
-/** Node ids in a Metadata v1 answer: [correlation id, [node id, host, port, rack]…]. Throws `RangeError` if cut short. */
-export function parseBrokers(answer: Buffer): number[] {
-  const ids: number[] = [];
+/** The brokers in a Metadata v1 answer: [correlation id, [node id, host, port, rack]…], by id. Throws `RangeError` if cut short. */
+export function parseBrokers(answer: Buffer): ListedBroker[] {
+  const brokers: ListedBroker[] = [];
   let at = 8;
   for (let left = answer.readInt32BE(4); left > 0; left -= 1) {
-    ids.push(answer.readInt32BE(at));
-    at = afterString(answer, at + 4) + 4; // host, port
-    at = afterString(answer, at); // rack
+    const afterHost = afterString(answer, at + 4);
+    const host = answer.toString('utf8', at + 6, afterHost);
+    brokers.push({ id: answer.readInt32BE(at), host, port: answer.readInt32BE(afterHost) });
+    at = afterString(answer, afterHost + 4); // rack
   }
-  return ids.sort((a, b) => a - b);
+  return brokers.sort((a, b) => a.id - b.id);
 }
 
 /**
@@ -47,13 +52,23 @@ export async function wakeCoordinators(address: Address): Promise<void> {
   for (const kind of [0, 1]) await exchange(address, frame(findCoordinatorRequest, name, Buffer.from([kind])));
 }
 
-/** Resolves when every address answers and lists `count` brokers. `mayHope` is called between attempts and throws to give up. */
-export async function brokersReady(addresses: readonly Address[], count: number, mayHope: () => void): Promise<void> {
+/**
+ * Resolves when every address answers and lists exactly these addresses: a client that is told others would go astray.
+ * `mayHope` is called between attempts and throws to give up.
+ */
+export async function brokersReady(addresses: readonly Address[], mayHope: () => void): Promise<void> {
   for (const address of addresses)
-    while ((await askBrokers(address))?.length !== count) {
+    while (!sameAddresses(await askBrokers(address), addresses)) {
       mayHope();
       await delay(retryMs);
     }
+}
+
+function sameAddresses(listed: readonly Address[] | undefined, wanted: readonly Address[]): boolean {
+  return (
+    listed?.length === wanted.length &&
+    wanted.every(({ host, port }) => listed.some((each) => each.host === host && each.port === port))
+  );
 }
 
 function frame(request: { key: number; version: number }, ...body: readonly Buffer[]): Buffer {

@@ -3,6 +3,13 @@ import { createServer } from 'node:net';
 
 export const loopback = '127.0.0.1';
 
+/** The message names the port, if it is known, and what to do. */
+export class PortInUse extends Fatal {
+  constructor(port: number | undefined, remedy: string, cause?: unknown) {
+    super(`${port === undefined ? 'a port' : `port ${port}`} on ${loopback} is in use: ${remedy}`, cause);
+  }
+}
+
 /** Distinct ports that were free a moment ago. Another process may still take one: whoever starts on it must be ready to try again. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(Array.from({ length: count }, () => listen(0)));
@@ -11,13 +18,13 @@ export async function freePorts(count: number): Promise<number[]> {
   return ports;
 }
 
-/** Throws `Fatal` naming the port if something listens on it. */
+/** Throws `PortInUse` if something listens on it. */
 export async function assertPortFree(port: number, remedy: string): Promise<void> {
   try {
     await close(await listen(port));
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === 'EADDRINUSE') throw new Fatal(`port ${port} on ${loopback} is in use: ${remedy}`, error);
+    if (code === 'EADDRINUSE') throw new PortInUse(port, remedy, error);
     if (code === 'EACCES') throw new Fatal(`port ${port} needs privileges: choose one above 1023`, error);
     throw error;
   }

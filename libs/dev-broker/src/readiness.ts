@@ -7,13 +7,13 @@ export const readyWithinMs = 90_000;
 
 const pollMs = 50;
 
-/** Resolves when every node lists all nodes and the registry answers. `mayHope` is called between attempts and throws to give up. */
+/** Resolves when every node lists all nodes at these addresses and the registry answers. `mayHope` is called between attempts and throws to give up. */
 export async function brokerReady(
   addresses: readonly Address[],
   registryUrl: string | undefined,
   mayHope: () => void,
 ): Promise<void> {
-  await brokersReady(addresses, addresses.length, mayHope);
+  await brokersReady(addresses, mayHope);
   const [first] = addresses;
   if (first !== undefined) await wakeCoordinators(first);
   while (registryUrl !== undefined && !(await registryAnswers(registryUrl))) {

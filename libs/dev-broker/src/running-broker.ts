@@ -39,7 +39,10 @@ export interface BrokerNode {
   stop(): Promise<void>;
   /** End without warning; resolves when it has ended. */
   kill9(): Promise<void>;
-  /** Resolves when it answers and the cluster counts it in. */
+  /**
+   * Resolves when it answers and the cluster counts it in. After `kill9` that takes until the session of its former life has
+   * ended: 9 s, unless `broker.session.timeout.ms` is shorter.
+   */
   start(): Promise<void>;
   /** Freezes it: connections stay open and nothing answers. */
   pause(): Promise<void>;

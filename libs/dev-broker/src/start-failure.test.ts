@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { portClash, remedyFor, startFailure } from './start-failure.ts';
+import { PortInUse } from './ports.ts';
+import { startFailure } from './start-failure.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';
 
 /** The plan of a process that printed these lines. */
@@ -11,35 +12,36 @@ function processWith(...lines: readonly string[]): Parameters<typeof startFailur
   return { name: 'node-1', command: 'java', args: [], folder, console: join(folder, 'console.log') };
 }
 
-describe('the remedy', () => {
+const exit = { name: 'node-1', how: 'exit code 1' };
+
+describe('a failed start', () => {
   test.each([
-    ['KafkaException: Socket server failed to bind to 127.0.0.1:9092: Address already in use.', /port 9092 is in use/],
+    ['KafkaException: Socket server failed to bind to 127.0.0.1:9092: Address already in use.', /port 9092 .*is in use/],
+    ['Port 8081 seems to be in use by another process.', /port 8081 .*is in use/],
+    ['java.net.BindException: Address already in use', /a port .*is in use/],
     ['java.io.IOException: No space left on device', /disk is full/],
     ['Failed to acquire lock on file .lock in /data. A Kafka instance may be running', /another broker uses/],
     ['Could not reserve enough space for 786432KB object heap', /memory is short/],
-  ])('for %j is known', (line, remedy) => {
-    expect(remedyFor(['INFO something before', line])).toMatch(remedy);
+  ])('for %j says what to do', (line, remedy) => {
+    expect(startFailure([processWith('INFO something before', line)], exit).message).toMatch(remedy);
   });
 
-  test('for anything else is not made up', () => {
-    expect(remedyFor(['ERROR Exiting Kafka due to fatal exception'])).toBeUndefined();
+  test('for anything else makes no remedy up', () => {
+    const line = 'ERROR Exiting Kafka due to fatal exception';
+    expect(startFailure([processWith(line)], exit).message).toBe(`node-1 did not start: exit code 1\n${line}`);
   });
-});
 
-describe('a failed start', () => {
   test('shows how it ended and the last lines', () => {
     const lines = Array.from({ length: 100 }, (_, index) => `line ${index}`);
-    const { message } = startFailure([processWith(...lines)], { name: 'node-1', how: 'exit code 1' });
+    const { message } = startFailure([processWith(...lines)], exit);
     expect(message).toContain('node-1 did not start: exit code 1');
     expect(message).toContain('line 99');
     expect(message).not.toContain('line 50');
   });
 
-  test('for a port taken meanwhile is tried again, for anything else it is not', () => {
-    const exit = { name: 'node-1', how: 'exit code 1' };
+  test('for a port is told apart from others: that one is tried again on another port', () => {
     const bind = 'Socket server failed to bind to 127.0.0.1:40123: Address already in use.';
-    expect(portClash(startFailure([processWith(bind)], exit))).toBe(true);
-    expect(portClash(startFailure([processWith('No space left on device')], exit))).toBe(false);
-    expect(portClash(new Error('port 1 is in use: stop what listens there'))).toBe(false);
+    expect(startFailure([processWith(bind)], exit)).toBeInstanceOf(PortInUse);
+    expect(startFailure([processWith('No space left on device')], exit)).not.toBeInstanceOf(PortInUse);
   });
 });

@@ -1,6 +1,7 @@
 import { Fatal } from '@flatline/base';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PortInUse } from './ports.ts';
 import { type ProcessPlan } from './supervisor-plan.ts';
 
 const linesShownMax = 12;
@@ -14,31 +15,29 @@ export function startFailure(
     return new Fatal('the supervisor of the broker ended before the broker was ready: is memory short?');
   const plan = processes.find(({ name }) => name === exit.name) ?? processes[0];
   const lines = plan === undefined ? [] : [...lastLines(join(plan.folder, 'broker.log')), ...lastLines(plan.console)];
-  const remedy = remedyFor(lines);
-  return new Fatal(
-    [`${exit.name} did not start: ${exit.how}${remedy === undefined ? '' : `; ${remedy}`}`, ...lines].join('\n'),
-  );
-}
-
-/** What to do about what a broker's last lines say; undefined if they are not known. */
-export function remedyFor(lines: readonly string[]): string | undefined {
   const text = lines.join('\n');
-  const bind = /failed to bind to \S*?:(\d+)/.exec(text);
-  if (bind !== null) return `port ${bind[1] ?? ''} is in use: stop what listens there or choose another port`;
-  if (text.includes('Address already in use') || /Port \d+ seems to be in use/.test(text))
-    return 'a port is in use: stop what listens there or choose another port';
-  if (text.includes('No space left on device'))
-    return 'the disk is full: free some space or choose another data directory';
-  if (text.includes('Failed to acquire lock on file'))
-    return 'another broker uses this data directory: stop it or choose another data directory';
-  if (text.includes('Could not reserve enough space') || text.includes('insufficient memory'))
-    return 'memory is short: end other programs';
-  return undefined;
+  const taken = portTaken(text);
+  if (taken !== undefined) return new PortInUse(taken.port, `stop what listens there or choose another port\n${text}`);
+  const remedy = remedies.find(([sign]) => text.includes(sign))?.[1];
+  return new Fatal(`${exit.name} did not start: ${exit.how}${remedy === undefined ? '' : `; ${remedy}`}\n${text}`);
 }
 
-/** Whether another process took the port between choosing and using it. */
-export function portClash(error: unknown): boolean {
-  return error instanceof Fatal && error.message.includes('is in use: stop what listens there');
+/** What a process prints last, and what to do about it. */
+const remedies = [
+  ['No space left on device', 'the disk is full: free some space or choose another data directory'],
+  [
+    'Failed to acquire lock on file',
+    'another broker uses this data directory: stop it or choose another data directory',
+  ],
+  ['Could not reserve enough space', 'memory is short: end other programs'],
+  ['insufficient memory', 'memory is short: end other programs'],
+] as const;
+
+/** Kafka names the port that it could not have; others only say that there was one. */
+function portTaken(text: string): { readonly port: number | undefined } | undefined {
+  const named = /failed to bind to \S*?:(\d+)|Port (\d+) seems to be in use/.exec(text);
+  if (named !== null) return { port: Number(named[1] ?? named[2]) };
+  return text.includes('Address already in use') ? { port: undefined } : undefined;
 }
 
 function lastLines(file: string): string[] {
