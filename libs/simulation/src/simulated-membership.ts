@@ -118,7 +118,7 @@ export class SimulatedMembership implements Membership {
     this.#memberId = answer.memberId;
     this.#last = answer;
     this.#heardAtMs = this.#environment.host.monotonicMs();
-    this.#beatLater(answer.generation);
+    this.#beatLater();
     this.#listener?.assigned(answer);
   }
 
@@ -141,36 +141,36 @@ export class SimulatedMembership implements Membership {
     });
   }
 
-  #beatLater(generation: number): void {
+  #beatLater(): void {
     this.#environment.host.after(HEARTBEAT_MS, () => {
       const memberId = this.#memberId;
       if (this.#state !== 'member' || memberId === undefined) return;
       this.#heartbeat(memberId).then(
         (answer) => {
-          this.#onHeartbeat(answer, memberId, generation);
+          this.#onHeartbeat(answer, memberId);
         },
         (error: unknown) => {
-          this.#onHeartbeatError(error, memberId, generation);
+          this.#onHeartbeatError(error, memberId);
         },
       );
     });
   }
 
-  #onHeartbeat(answer: HeartbeatAnswer, memberId: string, generation: number): void {
+  #onHeartbeat(answer: HeartbeatAnswer, memberId: string): void {
     if (this.#state !== 'member' || this.#memberId !== memberId) return;
     this.#heardAtMs = this.#environment.host.monotonicMs();
     if (answer.kind === 'unknownMember') this.#startAnew('the group has dropped this member');
-    else if (answer.kind === 'rebalancing' || answer.assignment.generation !== generation) this.#join();
-    else this.#beatLater(generation);
+    else if (answer.kind === 'rebalancing') this.#join();
+    else this.#beatLater();
   }
 
-  #onHeartbeatError(error: unknown, memberId: string, generation: number): void {
+  #onHeartbeatError(error: unknown, memberId: string): void {
     if (this.#state !== 'member' || this.#memberId !== memberId) return;
     const silentMs = this.#environment.host.monotonicMs() - this.#heardAtMs;
     if (!(error instanceof Retriable)) {
       this.#listener?.failed(error instanceof Error ? error : new Error(String(error)));
     } else if (silentMs >= SESSION_TIMEOUT_MS) this.#startAnew(`no coordinator for ${silentMs} ms`);
-    else this.#beatLater(generation);
+    else this.#beatLater();
   }
 
   #startAnew(reason: string): void {

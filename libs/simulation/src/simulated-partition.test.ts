@@ -202,6 +202,30 @@ describe('a partition of the simulated log', () => {
     expect(log.batchAt(1)?.checksum).not.toBe(before?.checksum);
   });
 
+  test('a transaction that an election takes away holds back nothing', async () => {
+    const simulation = logOf();
+    simulation.log.produce(TOPIC, 0, { value: 'a' });
+    await simulation.time.runFor(100);
+    simulation.log.foreignTransaction('theirs').produce(TOPIC, 0, { value: 'lost' });
+    simulation.log.partition(TOPIC, 0).changeLeader({ losesFrom: 1 });
+    simulation.log.produce(TOPIC, 0, { value: 'b' });
+    await simulation.time.runFor(100);
+    expect(committedValues(simulation.log, TOPIC)).toEqual(['a', 'b']);
+  });
+
+  test('[K4] truncated above an open transaction, what is decided begins at the log start', async () => {
+    const simulation = logOf();
+    simulation.log.foreignTransaction('theirs').produce(TOPIC, 0, { value: 'open' });
+    simulation.log.produce(TOPIC, 0, { value: 'a' });
+    await simulation.time.runFor(100);
+    simulation.log.partition(TOPIC, 0).truncateBelow(2);
+    expect(simulation.log.partition(TOPIC, 0).ends()).toEqual({
+      logStartOffset: 2,
+      highWatermark: 2,
+      lastStableOffset: 2,
+    });
+  });
+
   test('[K4] truncation takes a prefix, in the middle of a batch too', async () => {
     const simulation = logOf();
     simulation.log.produce(TOPIC, 0, { value: 'a' });

@@ -197,6 +197,47 @@ describe('transactions on the simulated log', () => {
     }
   });
 
+  test('an id is open only when its former transaction is decided everywhere', async () => {
+    const { simulation, ports, open } = world();
+    const dying = simulation.start('dying');
+    const writer = await open(dying.ports);
+    simulation.faults.inject({ at: 'EndTxn', fault: 'crashBefore' });
+    void writer.commit(full('dying'));
+    await simulation.time.runUntil(() => !dying.host.alive, 1_000);
+    const stallMs = 5_000;
+    simulation.log.partition('out', 1).stallReplication(stallMs);
+    const opening = ports.writers.open(ID);
+    await simulation.time.runFor(stallMs / 2);
+    expect(simulation.log.transactions.unsettled(ID)).toBe(true);
+    await simulation.time.complete(opening);
+    expect(simulation.log.transactions.unsettled(ID)).toBe(false);
+    const { highWatermark, lastStableOffset } = simulation.log.partition('out', 1).ends();
+    expect(lastStableOffset).toBe(highWatermark);
+  });
+
+  test('KIP-890: only what was added to a transaction under way is written in it', async () => {
+    const { simulation } = world();
+    const { transactions } = simulation.log;
+    const identity = transactions.initProducerId('theirs', 1_000);
+    if (identity === 'concurrent') throw new Error('nobody else uses this id');
+    const [first, second] = [
+      { topic: 'out', partition: 0 },
+      { topic: 'out', partition: 1 },
+    ];
+    expect(transactions.verifyProduce(identity, first)).toBe('invalidState');
+    expect(transactions.endTxn(identity, 'commit')).toBe('invalidState');
+    transactions.addPartitions(identity, [first]);
+    expect(transactions.verifyProduce(identity, first)).toBe('ok');
+    expect(transactions.verifyProduce(identity, second)).toBe('invalidState');
+    expect(transactions.verifyOffsets(identity)).toBe('invalidState');
+    transactions.endTxn(identity, 'commit');
+    expect(transactions.verifyProduce(identity, first)).toBe('invalidState');
+    expect(transactions.addPartitions(identity, [first])).toBe('concurrent');
+    await simulation.time.runFor(100);
+    expect(transactions.addPartitions(identity, [first])).toBe('ok');
+    expect(transactions.addPartitions({ ...identity, epoch: identity.epoch - 1 }, [first])).toBe('fenced');
+  });
+
   test('a transaction that the broker timed out fences its own writer', async () => {
     const { simulation, open } = world();
     const { host, ports } = simulation.start('slow');
