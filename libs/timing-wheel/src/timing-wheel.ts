@@ -1,0 +1,281 @@
+// A hierarchical timing wheel of integer ids (Varghese and Lauck, SOSP 1987), handed the time, without an object per timer.
+//
+// Owns: which ids are armed, their deadlines, the cursor.      Does not own: the clock, what an id means (task).
+//
+// Invariants
+//   T1  An id is armed exactly while its deadline is not NaN, and then it is in exactly one bucket.
+//   T2  A bucket of a level holds only ids *put* there for a tick of its slot. The deadline may since have moved later (lazy
+//       re-arm), never earlier: so no bucket is visited too late, and a visit looks at the deadline again.
+//   T3  Nothing fires but by `deadline <= now` at that moment, whatever bucket it came from. Hence never early.
+//   T4  No occupied slot starts before the cursor; one that starts at the cursor is being emptied, and nothing is put there.
+//       So a poll may stop anywhere, in a bucket or a cascade: the occupied slots are all there is to resume from.
+//   T5  The cursor is at the tick of the last poll's `now`, or behind it if that poll stopped early.
+//   T6  What is armed for an instant already polled waits in ARRIVALS; a poll opens it once, at its start. So callbacks can
+//       keep arming the past without keeping a poll from ending.
+import { assert, type DurationMs, type Millis } from '@flatline/base';
+import { Buckets } from './buckets.ts';
+import {
+  bucketFor,
+  LEVEL_BUCKETS,
+  LEVELS,
+  SLOTS,
+  slotOf,
+  slotsAhead,
+  slotStart,
+  tickAtOrAfter,
+  tickAtOrBefore,
+} from './levels.ts';
+
+export interface TimingWheelOptions {
+  /** Width of a tick, default 10: a timer is due by the first multiple of it at or after its deadline. */
+  readonly tickMs?: DurationMs;
+  /** The instant taken as already polled: what is armed for it or before is due at once. */
+  readonly startAt: Millis;
+  /** How many ids (0 up to this) have room from the start; more is made as greater ids come. */
+  readonly initialCapacity?: number;
+}
+
+/** Ids a poll may move without firing (cascades, re-armed ids), however small its limit... */
+export const POLL_MOVES_MIN = 4096;
+/** ...and how many more for each id that its limit lets it fire. */
+export const POLL_MOVES_PER_FIRE = 4;
+/** Two links per id are indexed by 32-bit integers. */
+export const ID_MAX = 2 ** 30 - 1;
+
+const TICK_MS = 10;
+const CAPACITY = 1024;
+/** Not 2: at 16 bytes a slot, the worst case right after growing stays at 24 bytes per timer. */
+const GROWTH = 1.5;
+
+const DUE = LEVEL_BUCKETS;
+const ARRIVALS = LEVEL_BUCKETS + 1;
+const EXTRA_BUCKETS = 2;
+const NO_BUCKET = -1;
+
+/**
+ * Timers for dense integer ids (slot numbers), at 16 bytes per id of capacity. `schedule`, `cancel` and each fire are O(1)
+ * whatever the number of timers; a poll's cost is bounded by its limit (W3), not by how far the time jumped.
+ *
+ * A timer never fires before its deadline (W1), and certainly in the first unlimited poll at or after the deadline rounded up to a
+ * tick (W2). The order of firing is not promised. Only the constructor and growth allocate.
+ */
+export class TimingWheel {
+  readonly #tickMs: number;
+  readonly #buckets: Buckets;
+  #deadlines: Float64Array;
+  #size = 0;
+  #moved = 0;
+  #now: number;
+  /** The tick up to which the slots have been emptied. */
+  #cursor: number;
+  /** The last poll ended at a bound, or by an exception of its callback. */
+  #stopped = false;
+
+  constructor(options: TimingWheelOptions) {
+    const { tickMs = TICK_MS, startAt, initialCapacity = CAPACITY } = options;
+    assert(Number.isSafeInteger(tickMs) && tickMs >= 1, 'a tick is a whole number of milliseconds', { tickMs });
+    assert(Number.isSafeInteger(startAt), 'an instant is a safe integer', { startAt });
+    assert(isId(initialCapacity), 'capacity is a number of ids', { initialCapacity });
+    this.#tickMs = tickMs;
+    this.#now = startAt;
+    this.#cursor = tickAtOrBefore(startAt, tickMs);
+    this.#buckets = new Buckets(EXTRA_BUCKETS, initialCapacity);
+    this.#deadlines = new Float64Array(initialCapacity).fill(NaN);
+  }
+
+  /** How many ids are armed. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /** Ids moved by polls so far without firing: cascades and re-armed ids that were met. A measure of work, only ever growing. */
+  get moved(): number {
+    return this.#moved;
+  }
+
+  /**
+   * Something may be due at the instant last polled: that poll stopped at a bound, or an id was armed since for an instant
+   * already reached. Poll again (at the same instant if there is no later one) until it is false. May be true for ids that
+   * turn out to be re-armed; false is exact.
+   */
+  get hasBacklog(): boolean {
+    return this.#stopped || !this.#buckets.isEmpty(ARRIVALS);
+  }
+
+  isArmed(id: number): boolean {
+    return !Number.isNaN(this.deadlineOf(id));
+  }
+
+  /** The instant `id` is armed for, not rounded; NaN if it is not armed. */
+  deadlineOf(id: number): Millis {
+    return this.#deadlines[id] ?? NaN;
+  }
+
+  /**
+   * Arms `id` for `deadline`, or re-arms it: later only stores the deadline, earlier moves it (W4).
+   * Any safe integer is a deadline; one not after the instant last polled fires on the next poll (W5).
+   */
+  schedule(id: number, deadline: Millis): void {
+    if (!isId(id) || !Number.isSafeInteger(deadline)) refuse(id, deadline);
+    if (id >= this.#deadlines.length) this.#grow(id + 1);
+    const armed = this.#deadlines[id]!;
+    this.#deadlines[id] = deadline;
+    if (deadline >= armed && deadline > this.#now) return;
+    if (Number.isNaN(armed)) this.#size += 1;
+    else this.#buckets.take(id);
+    if (deadline <= this.#now) this.#buckets.put(id, ARRIVALS, deadline);
+    else this.#put(id, deadline);
+  }
+
+  /** Disarms `id`; nothing happens if it is not armed. */
+  cancel(id: number): void {
+    if (!this.isArmed(id)) return;
+    this.#buckets.take(id);
+    this.#deadlines[id] = NaN;
+    this.#size -= 1;
+  }
+
+  /**
+   * Fires ids whose deadline is at or before `now`, at most `limit`; returns how many. Each is disarmed before `onDue(id)`, which may
+   * schedule and cancel any id, itself included, but not poll. What it arms for an instant at or before `now` fires on the next poll.
+   *
+   * Besides, at most POLL_MOVES_MIN + POLL_MOVES_PER_FIRE x limit ids are moved (cascades, re-armed ids that were met), so a poll is
+   * bounded even where little of what it meets is due. Fewer than `limit` fired does not mean all did: see `hasBacklog`.
+   * `now` never goes back.
+   */
+  poll(now: Millis, limit: number, onDue: (id: number) => void): number {
+    if (!(Number.isSafeInteger(now) && now >= this.#now && limit >= 0)) refusePoll(now, this.#now, limit);
+    this.#now = now;
+    const target = tickAtOrBefore(now, this.#tickMs);
+    if (target === this.#cursor && !this.hasBacklog) return 0;
+    this.#stopped = true;
+    this.#buckets.moveAll(ARRIVALS, DUE);
+    const movedMax = this.#moved + POLL_MOVES_MIN + POLL_MOVES_PER_FIRE * limit;
+    let fired = 0;
+    for (;;) {
+      fired += this.#drain(limit - fired, movedMax, onDue);
+      if (!this.#buckets.isEmpty(DUE)) return fired;
+      const bucket = this.#advance(target);
+      if (bucket === NO_BUCKET) break;
+      if (!this.#empty(bucket, movedMax)) return fired;
+    }
+    this.#stopped = false;
+    return fired;
+  }
+
+  /**
+   * No armed deadline is earlier than this; undefined if none is armed. It may be early where an id was re-armed or cancelled,
+   * and is exact otherwise. A poll at this instant, rounded up to a tick, fires the id or makes the bound later (unless limited).
+   */
+  earliestDeadline(): Millis | undefined {
+    if (this.#size === 0) return undefined;
+    let earliest = Math.min(this.#buckets.bound(DUE), this.#buckets.bound(ARRIVALS));
+    for (let level = 0; level < LEVELS; level += 1) {
+      if (this.#buckets.isLevelEmpty(level)) continue;
+      const index = this.#buckets.firstOccupied(level, slotOf(this.#cursor, level) & (SLOTS - 1));
+      earliest = Math.min(earliest, this.#buckets.bound(level * SLOTS + index));
+    }
+    return earliest;
+  }
+
+  /** Disarms every id. The time stays where it is. */
+  clear(): void {
+    this.#buckets.clear();
+    this.#deadlines.fill(NaN);
+    this.#size = 0;
+  }
+
+  /** Fires out of DUE. Reads the head anew each time: a callback may have cancelled, armed, or made the arrays grow. */
+  #drain(limit: number, movedMax: number, onDue: (id: number) => void): number {
+    let fired = 0;
+    while (fired < limit) {
+      const id = this.#buckets.first(DUE);
+      if (id < 0) break;
+      const deadline = this.#deadlines[id]!;
+      if (deadline > this.#now) {
+        if (this.#moved >= movedMax) break;
+        this.#move(id, deadline);
+        continue;
+      }
+      this.#buckets.take(id);
+      this.#deadlines[id] = NaN;
+      this.#size -= 1;
+      fired += 1;
+      onDue(id);
+    }
+    return fired;
+  }
+
+  /** Moves the cursor to where the next occupied slot starts, and returns its bucket; to the target if none starts by then. */
+  #advance(target: number): number {
+    let start = Infinity;
+    let bucket = NO_BUCKET;
+    for (let level = 0; level < LEVELS; level += 1) {
+      if (this.#buckets.isLevelEmpty(level)) continue;
+      const at = slotOf(this.#cursor, level);
+      const index = this.#buckets.firstOccupied(level, at & (SLOTS - 1));
+      const candidate = slotStart(at + slotsAhead(at, index), level);
+      if (candidate >= start) continue;
+      start = candidate;
+      bucket = level * SLOTS + index;
+    }
+    this.#cursor = Math.min(start, target);
+    return start <= target ? bucket : NO_BUCKET;
+  }
+
+  /**
+   * Empties a slot the cursor stands at: from level 0 into DUE, from others each id to where its present deadline belongs.
+   * False if the bound on moves was met first.
+   */
+  #empty(bucket: number, movedMax: number): boolean {
+    if (bucket < SLOTS) {
+      this.#buckets.moveAll(bucket, DUE);
+      return true;
+    }
+    for (let id = this.#buckets.first(bucket); id >= 0; id = this.#buckets.first(bucket)) {
+      if (this.#moved >= movedMax) return false;
+      this.#move(id, this.#deadlines[id]!);
+    }
+    return true;
+  }
+
+  #move(id: number, deadline: number): void {
+    this.#moved += 1;
+    this.#buckets.take(id);
+    if (deadline <= this.#now) this.#buckets.put(id, DUE, deadline);
+    else this.#put(id, deadline);
+  }
+
+  /** For a deadline after `now`. Its tick is then beyond the target of the poll, and so beyond the cursor (T5). */
+  #put(id: number, deadline: number): void {
+    const tick = tickAtOrAfter(deadline, this.#tickMs);
+    if (tick <= this.#cursor) refuseTick(tick, this.#cursor);
+    this.#buckets.put(id, bucketFor(tick, this.#cursor), deadline);
+  }
+
+  #grow(needed: number): void {
+    const capacity = Math.min(ID_MAX + 1, Math.max(needed, Math.ceil(this.#deadlines.length * GROWTH)));
+    const larger = new Float64Array(capacity);
+    larger.set(this.#deadlines);
+    larger.fill(NaN, this.#deadlines.length);
+    this.#deadlines = larger;
+    this.#buckets.grow(capacity);
+  }
+}
+
+function isId(id: number): boolean {
+  return (id | 0) === id && id >= 0 && id <= ID_MAX;
+}
+
+// Apart from the callers, which are hot: the facts would be allocated on every call.
+function refuse(id: number, deadline: number): never {
+  assert(false, 'an id is an integer from 0 to ID_MAX, a deadline a safe integer', { id, deadline });
+}
+
+function refusePoll(now: number, before: number, limit: number): never {
+  assert(false, 'now is a safe integer that never goes back, limit at least 0', { now, before, limit });
+}
+
+function refuseTick(tick: number, cursor: number): never {
+  assert(false, 'a tick at the cursor would be put into the slot being emptied', { tick, cursor });
+}
