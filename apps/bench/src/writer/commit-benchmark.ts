@@ -1,0 +1,164 @@
+// Commit latency and throughput of transactional producers, side by side in one run: candidates take turns in every
+// round, so that what else the machine does falls on all of them.
+import { type DurationMs } from '@flatline/base';
+import { KafkaLogAdmin, type KafkaOptions, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
+import { randomUUID } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type CandidateWriter, type CommitCandidate, type CommitWorkload } from './commit-candidate.ts';
+import { flatlineCandidate } from './flatline-candidate.ts';
+import { kafkajsCandidate } from './kafkajs-candidate.ts';
+
+export interface CommitBenchmark {
+  readonly kafka: KafkaOptions;
+  readonly workloads: readonly CommitWorkload[];
+  /** How many writers commit at the same time, each to partitions of its own. */
+  readonly writerCounts: readonly number[];
+  /** Between two commits of one writer; 0: one after the other. */
+  readonly pausesMs: readonly DurationMs[];
+  readonly commitsPerWriter: number;
+  /** Turns of each candidate. */
+  readonly rounds: number;
+  readonly connectionCounts: readonly number[];
+}
+
+export interface CommitMeasurement {
+  readonly candidate: string;
+  readonly workload: string;
+  readonly writers: number;
+  readonly pauseMs: DurationMs;
+  readonly commits: number;
+  readonly p50Ms: DurationMs;
+  readonly p99Ms: DurationMs;
+  readonly commitsPerSecond: number;
+  readonly recordsPerSecond: number;
+  /** Of this process; the broker's is not in it. */
+  readonly cpuMsPerCommit: DurationMs;
+}
+
+/** A block of a busy commit and one closed session; and a mass expiry. */
+export const COMMIT_WORKLOADS: readonly CommitWorkload[] = [
+  { name: 'block of 20 kB, 1 output', blockBytes: 20_000, outputRecords: 1, outputBytes: 300 },
+  { name: 'block of 20 kB, 5000 outputs', blockBytes: 20_000, outputRecords: 5_000, outputBytes: 300 },
+];
+
+export async function benchmarkCommits(options: CommitBenchmark): Promise<readonly CommitMeasurement[]> {
+  const candidates = [
+    ...options.connectionCounts.map((count) => flatlineCandidate(options.kafka, count)),
+    kafkajsCandidate(options.kafka.brokers),
+  ];
+  const topics = await createTopics(options);
+  const measurements: CommitMeasurement[] = [];
+  for (const workload of options.workloads)
+    for (const writers of options.writerCounts)
+      for (const pauseMs of options.pausesMs)
+        measurements.push(...(await compare(candidates, topics, { ...options, workload, writers, pauseMs })));
+  for (const candidate of candidates) await candidate.close();
+  return measurements;
+}
+
+interface Topics {
+  readonly changelogTopic: string;
+  readonly outputTopic: string;
+  readonly inputTopic: string;
+}
+
+async function createTopics({ kafka, writerCounts }: CommitBenchmark): Promise<Topics> {
+  const connection = openCluster(kafka);
+  const run = `bench-${randomUUID()}`;
+  const topics = { changelogTopic: `${run}.changelog`, outputTopic: `${run}.output`, inputTopic: `${run}.input` };
+  const names = [topics.changelogTopic, topics.outputTopic, topics.inputTopic];
+  const partitions = Math.max(...writerCounts);
+  const admin = new KafkaTopicAdmin({ clock: kafka.clock, connection });
+  await admin.createTopics(names.map((topic) => ({ topic, partitions, replicationFactor: -1 })));
+  // A new partition's leader is named before it is ready to answer.
+  const logs = new KafkaLogAdmin({ clock: kafka.clock, connection });
+  for (const topic of names)
+    for (let partition = 0; partition < partitions; partition += 1) await logs.ends({ topic, partition });
+  connection.close();
+  return topics;
+}
+
+interface Setting extends CommitBenchmark {
+  readonly workload: CommitWorkload;
+  readonly writers: number;
+  readonly pauseMs: DurationMs;
+}
+
+async function compare(
+  candidates: readonly CommitCandidate[],
+  topics: Topics,
+  setting: Setting,
+): Promise<readonly CommitMeasurement[]> {
+  const opened = await Promise.all(candidates.map((candidate) => openWriters(candidate, topics, setting.writers)));
+  const turns = candidates.map((): Turn[] => []);
+  // The first commits find leaders and coordinators, and warm up what is compiled.
+  for (const writers of opened) await takeTurn(writers, { ...setting, commitsPerWriter: 5 });
+  for (let round = 0; round < setting.rounds; round += 1)
+    for (const [index, writers] of opened.entries()) turns[index]!.push(await takeTurn(writers, setting));
+  await Promise.all(opened.flat().map((writer) => writer.close()));
+  return candidates.map(({ name }, index) => summary(name, turns[index]!, setting));
+}
+
+function openWriters(candidate: CommitCandidate, topics: Topics, count: number): Promise<readonly CandidateWriter[]> {
+  const group = randomUUID();
+  return Promise.all(
+    Array.from({ length: count }, (_, partition) => candidate.open(randomUUID(), { ...topics, group, partition })),
+  );
+}
+
+interface Turn {
+  readonly latenciesMs: readonly DurationMs[];
+  readonly elapsedMs: DurationMs;
+  readonly cpuMs: DurationMs;
+}
+
+async function takeTurn(writers: readonly CandidateWriter[], setting: Setting): Promise<Turn> {
+  const startedAtMs = performance.now();
+  const cpuBefore = process.cpuUsage();
+  const latencies = await Promise.all(
+    writers.map((writer, index) => commitRepeatedly(writer, setting, (setting.pauseMs * index) / writers.length)),
+  );
+  const { user, system } = process.cpuUsage(cpuBefore);
+  return { latenciesMs: latencies.flat(), elapsedMs: performance.now() - startedAtMs, cpuMs: (user + system) / 1_000 };
+}
+
+/** @param offsetMs spreads the writers over the pause, as commit intervals spread tasks. */
+async function commitRepeatedly(
+  writer: CandidateWriter,
+  { workload, commitsPerWriter, pauseMs }: Setting,
+  offsetMs: DurationMs,
+): Promise<readonly DurationMs[]> {
+  const latencies: DurationMs[] = [];
+  if (pauseMs > 0) await delay(offsetMs);
+  for (let commit = 0; commit < commitsPerWriter; commit += 1) {
+    const startedAtMs = performance.now();
+    await writer.commit(workload, commit);
+    latencies.push(performance.now() - startedAtMs);
+    if (pauseMs > 0) await delay(pauseMs);
+  }
+  return latencies;
+}
+
+function summary(
+  candidate: string,
+  turns: readonly Turn[],
+  { workload, writers, pauseMs }: Setting,
+): CommitMeasurement {
+  const latencies = turns.flatMap(({ latenciesMs }) => latenciesMs).sort((a, b) => a - b);
+  const elapsedMs = turns.reduce((sum, turn) => sum + turn.elapsedMs, 0);
+  const cpuMs = turns.reduce((sum, turn) => sum + turn.cpuMs, 0);
+  const commitsPerSecond = (latencies.length / elapsedMs) * 1_000;
+  return {
+    ...{ candidate, workload: workload.name, writers, pauseMs, commits: latencies.length },
+    p50Ms: quantile(latencies, 0.5),
+    p99Ms: quantile(latencies, 0.99),
+    commitsPerSecond,
+    recordsPerSecond: commitsPerSecond * (workload.outputRecords + 1),
+    cpuMsPerCommit: cpuMs / latencies.length,
+  };
+}
+
+/** Nearest rank of sorted values; NaN of none. */
+function quantile(sorted: readonly number[], share: number): number {
+  return sorted[Math.ceil(sorted.length * share) - 1] ?? NaN;
+}
