@@ -29,5 +29,10 @@ export class PartitionStopped extends ConsequenceError {
 
 /** The process cannot go on: drain and exit non-zero. */
 export class Fatal extends ConsequenceError {
-  override readonly name = 'Fatal';
+  override readonly name: string = 'Fatal';
+}
+
+/** Another process uses the state directory: this one cannot start, and may once that one has ended. */
+export class StateInUse extends Fatal {
+  override readonly name = 'StateInUse';
 }
