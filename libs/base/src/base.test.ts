@@ -53,6 +53,12 @@ describe('bytes', () => {
       }).toThrow(MalformedBytes);
   });
 
+  test('[R1] a text that begins with a byte order mark comes back with it', () => {
+    const out = new ByteWriter();
+    out.text('\uFEFFa');
+    expect(new ByteReader(out.copy()).text()).toBe('\uFEFFa');
+  });
+
   test('a varint beyond 2^53 or longer than 8 bytes is malformed', () => {
     expect(() => new ByteReader(new Uint8Array(9).fill(0x80)).varint()).toThrow(MalformedBytes);
     expect(() => new ByteReader(new Uint8Array([255, 255, 255, 255, 255, 255, 255, 127])).varint()).toThrow(/2\^53/);

@@ -202,7 +202,8 @@ export class ByteReader {
 }
 
 const utf8 = new TextEncoder();
-const utf8Reader = new TextDecoder();
+// Without `ignoreBOM` a leading U+FEFF is dropped, and a text read back would be another one.
+const utf8Reader = new TextDecoder('utf-8', { ignoreBOM: true });
 
 /** A copy of a range. Not `slice`: on Node's Buffer, which readers may hand out, that is a view. */
 export function copyBytes(bytes: Uint8Array, start: number, end: number): Uint8Array {
