@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Fatal } from '@flatline/base';
+import { AssertionError, Fatal } from '@flatline/base';
 import type { StateStore, StoreCheckpoint, StoredImage } from '@flatline/task';
 import { Simulation, type HostPorts } from './index.ts';
 import { bytes, text } from './reading.fixture.ts';
@@ -71,6 +71,32 @@ describe('stores on a simulated disk', () => {
     expect(contents(store)).toEqual(['k=k', 'l=x']);
   });
 
+  test('entries without any checkpoint are gone after reopening: nothing stands for them', async () => {
+    const simulation = new Simulation({ seed: 1 });
+    const { ports } = simulation.start('a');
+    const store = await opened(simulation, ports);
+    store.write({ puts: [image('a', '1')], removals: [] }, undefined);
+    expect(store.count()).toBe(1);
+    await store.close();
+    expect(contents(await opened(simulation, ports))).toEqual([]);
+  });
+
+  test('a scan does not outlive a write, nor a store its closing; one is not opened twice', async () => {
+    const simulation = new Simulation({ seed: 1 });
+    const { ports } = simulation.start('a');
+    const store = await opened(simulation, ports);
+    store.write({ puts: [image('a', '1'), image('b', '2')], removals: [] }, checkpointAt(1));
+    const scan = store.scan()[Symbol.iterator]();
+    scan.next();
+    store.write({ puts: [], removals: [bytes('b')] }, checkpointAt(2));
+    expect(() => scan.next()).toThrow(AssertionError);
+    expect(() => void ports.stores.open(0)).toThrow(AssertionError);
+    await store.close();
+    await store.close();
+    expect(() => store.count()).toThrow(AssertionError);
+    expect(contents(await opened(simulation, ports))).toEqual(['a=1']);
+  });
+
   test('between the writes of a flush it is not clean', async () => {
     const simulation = new Simulation({ seed: 1 });
     const store = await opened(simulation, simulation.start('a').ports);
@@ -92,13 +118,13 @@ describe('stores on a simulated disk', () => {
       const { host, ports } = simulation.start('a');
       const store = await opened(simulation, ports);
       simulation.faults.inject({ at: 'StoreWrite', fault, skip: 1 });
-      store.write({ puts: [image('a', '1')], removals: [] }, undefined);
+      store.write({ puts: [image('a', '1')], removals: [] }, checkpointAt(1));
       store.write({ puts: [image('b', '2')], removals: [] }, undefined);
       store.write({ puts: [image('c', '3')], removals: [] }, checkpointAt(9));
       expect(host.alive).toBe(false);
       const again = await opened(simulation, simulation.start('a').ports);
       expect(contents(again)).toEqual(left);
-      expect(again.state()).toBeUndefined();
+      expect(again.state()).toEqual({ checkpoint: checkpointAt(1), clean: left.length === 1 });
     },
   );
 

@@ -54,7 +54,9 @@ export class SimulatedStores implements StateStores {
     }
     const found = disk.file(partition);
     const dropped = found?.damage;
-    const file = found === undefined || dropped !== undefined ? emptyFile() : found;
+    // Entries without any checkpoint stand for nothing.
+    const usable = dropped === undefined && found?.checkpoint !== undefined;
+    const file = usable ? found : emptyFile();
     file.closedCleanly = false;
     disk.put(partition, file);
     disk.lock(partition, host.name);
@@ -81,6 +83,8 @@ class SimulatedStore implements StateStore {
   readonly #partition: number;
   readonly #file: StoreFile;
   #open = true;
+  /** Of the contents: a scan does not outlive a write. */
+  #version = 0;
 
   constructor(environment: StoresEnvironment, partition: number, file: StoreFile) {
     this.#environment = environment;
@@ -96,9 +100,10 @@ class SimulatedStore implements StateStore {
 
   *scan(): Iterable<StoredImage> {
     this.#mustBeOpen();
+    const version = this.#version;
     for (const text of [...this.#file.entries.keys()].sort()) {
-      const stored = this.#file.entries.get(text);
-      if (stored === undefined) continue;
+      assert(version === this.#version, 'a store is not written while it is scanned', { partition: this.#partition });
+      const stored = this.#file.entries.get(text)!;
       const handed = { ...stored, key: stored.key.slice(), image: stored.image.slice() };
       yield handed;
       // Valid until the next step only: a buffer kept longer shows at once.
@@ -114,6 +119,7 @@ class SimulatedStore implements StateStore {
 
   write(changes: StoreChanges, checkpoint: StoreCheckpoint | undefined): void {
     this.#mustBeOpen();
+    this.#version += 1;
     const { host, faults } = this.#environment;
     const fate = faults.writeFate(host.name);
     if (fate === 'crashBefore') host.kill();
@@ -124,6 +130,7 @@ class SimulatedStore implements StateStore {
   wipe(): Promise<void> {
     this.#mustBeOpen();
     if (!this.#environment.host.alive) return never();
+    this.#version += 1;
     this.#file.entries.clear();
     this.#file.checkpoint = undefined;
     this.#file.clean = true;

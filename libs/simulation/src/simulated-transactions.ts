@@ -24,7 +24,7 @@ import type { SimulatedLog } from './simulated-log.ts';
 import type { CoordinatorVerdict, ProducerIdentity } from './transaction-coordinator.ts';
 
 /** Brokers' default `max.message.bytes`: a greater batch is refused whole. */
-export const BATCH_BYTES_MAX = 1_048_588;
+const BATCH_BYTES_MAX = 1_048_588;
 const BATCH_RECORDS_MAX = 500;
 const TRANSACTION_TIMEOUT_MS: DurationMs = 10_000;
 /** CONCURRENT_TRANSACTIONS is asked again after this, for as long as CONCURRENT_WAIT_MS. */
