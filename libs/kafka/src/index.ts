@@ -1,5 +1,6 @@
 export type { NewTopic } from './admin/create-topics.ts';
-export { KafkaLogAdmin, type KafkaLogAdminOptions } from './admin/kafka-log-admin.ts';
+export { KafkaLogAdmin } from './admin/kafka-log-admin.ts';
+export type { AdminOptions } from './admin/patience.ts';
 export {
   type CreatedTopic,
   KafkaTopicAdmin,

@@ -1,4 +1,3 @@
-import type { Clock } from '@flatline/base';
 import type { BatchFingerprint, LogAdmin, TopicPartition } from '@flatline/task';
 import { errorOfCode } from '../connection/foreign-errors.ts';
 import { KafkaCode } from '../connection/kafka-error-codes.ts';
@@ -8,32 +7,26 @@ import { decodeFetch, fetchRequest } from '../reader/fetch-exchange.ts';
 import { fingerprintIn } from '../record-batch/batch-fingerprint.ts';
 import { decodeDeleteRecords, deleteRecordsRequest } from './delete-records.ts';
 import { decodeOffsetFetch, offsetFetchRequest } from './offset-fetch.ts';
-import { administer } from './patience.ts';
+import { type AdminOptions, administer } from './patience.ts';
 
 /** The broker waits for its replicas to follow. */
 const DELETE_RECORDS_TIMEOUT_MS = 10_000;
 /** More than a batch's header; the broker sends the first batch whole in any case. */
 const FINGERPRINT_FETCH_BYTES = 4_096;
 
-export interface KafkaLogAdminOptions {
-  readonly clock: Clock;
-  /** Not closed by the admin. */
-  readonly connection: KafkaConnection;
-}
-
 /** Every question goes to the partition's leader or the group's coordinator, and is asked again while it may yet be answered. */
 export class KafkaLogAdmin implements LogAdmin {
-  readonly #clock: Clock;
+  readonly #options: AdminOptions;
   readonly #connection: KafkaConnection;
 
-  constructor({ clock, connection }: KafkaLogAdminOptions) {
-    this.#clock = clock;
-    this.#connection = connection;
+  constructor(options: AdminOptions) {
+    this.#options = options;
+    this.#connection = options.connection;
   }
 
   committedOffset(group: string, partition: TopicPartition): Promise<number | undefined> {
     const doing = `read the committed offset of group ${group} for ${nameOf(partition)}`;
-    return administer(this.#clock, async () => {
+    return administer(this.#options, async () => {
       const coordinator = await this.#connection.coordinator('group', group);
       const request = offsetFetchRequest(group, partition);
       return this.#connection.send(coordinator, request, (payload) => decodeOffsetFetch(payload, doing), { doing });
@@ -77,7 +70,7 @@ export class KafkaLogAdmin implements LogAdmin {
   }
 
   #atLeader<T>(partition: TopicPartition, ask: (leader: Leader) => Promise<T>): Promise<T> {
-    return administer(this.#clock, async () => {
+    return administer(this.#options, async () => {
       try {
         return await ask(await this.#connection.leader(partition));
       } catch (error) {

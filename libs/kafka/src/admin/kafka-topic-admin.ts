@@ -1,12 +1,11 @@
-import { type Clock, Retriable } from '@flatline/base';
+import { Retriable } from '@flatline/base';
 import { errorOfCode } from '../connection/foreign-errors.ts';
 import { KafkaCode } from '../connection/kafka-error-codes.ts';
 import type { KafkaConnection } from '../connection/kafka-connection.ts';
 import type { TopicMetadata } from '../connection/metadata.ts';
 import { type CreateTopicAnswer, createTopicsRequest, decodeCreateTopics, type NewTopic } from './create-topics.ts';
 import { decodeDescribeConfigs, describeConfigsRequest, type TopicSettings } from './describe-configs.ts';
-import type { KafkaLogAdminOptions } from './kafka-log-admin.ts';
-import { administer } from './patience.ts';
+import { type AdminOptions, administer } from './patience.ts';
 
 const CREATE_TIMEOUT_MS = 15_000;
 
@@ -50,17 +49,17 @@ export interface CreatedTopic {
 
 /** Provisions and inspects topics. @throws Retriable naming the bootstrap addresses where no broker answers in time. */
 export class KafkaTopicAdmin {
-  readonly #clock: Clock;
+  readonly #options: AdminOptions;
   readonly #connection: KafkaConnection;
 
-  constructor({ clock, connection }: KafkaLogAdminOptions) {
-    this.#clock = clock;
-    this.#connection = connection;
+  constructor(options: AdminOptions) {
+    this.#options = options;
+    this.#connection = options.connection;
   }
 
   /** What there is of each topic, in the order asked. @throws Retriable, Fatal. */
   describeTopics(topics: readonly string[]): Promise<readonly TopicFinding[]> {
-    return administer(this.#clock, async () => {
+    return administer(this.#options, async () => {
       const metadata = (await this.#connection.refresh(topics)).topics;
       const present = metadata.filter(({ errorCode }) => errorCode === KafkaCode.none).map(({ topic }) => topic);
       const settings = await this.#settings(present);
@@ -79,14 +78,14 @@ export class KafkaTopicAdmin {
    * @throws Fatal with the broker's reason (replication factor, policy, authorization), Retriable.
    */
   async createTopics(topics: readonly NewTopic[]): Promise<readonly CreatedTopic[]> {
-    const answers = await administer(this.#clock, async () => {
+    const answers = await administer(this.#options, async () => {
       const controller = await this.#connection.controller();
       const doing = 'create topics';
       const request = createTopicsRequest(topics, CREATE_TIMEOUT_MS);
       const answered = await this.#connection.send(controller, request, decodeCreateTopics, { doing });
       return answered.map(createdOf);
     });
-    await administer(this.#clock, () => this.#awaitLeaders(topics.map(({ topic }) => topic)));
+    await administer(this.#options, () => this.#awaitLeaders(topics.map(({ topic }) => topic)));
     return answers;
   }
 

@@ -1,22 +1,17 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { PartitionStopped } from '@flatline/base';
 import type { LogSubscription } from '@flatline/task';
-import {
-  freshTopic,
-  kafkaOptions,
-  realClock,
-  withAdmin,
-  withConnection,
-  withProducer,
-} from '../testing/broker.fixture.ts';
+import { clusterOptions, connect, createTopic, systemClock } from '../broker.fixture.ts';
+import { withAdmin, withProducer } from '../kafkajs.fixture.ts';
 import { KafkaLogAdmin } from '../admin/kafka-log-admin.ts';
-import { changeOf, failureOf, readUntil } from '../testing/reading.fixture.ts';
+import { changeOf, failureOf, readUntil } from './reading.fixture.ts';
 import { KafkaLogReader } from './kafka-log-reader.ts';
 
+const connection = connect();
 let reader: KafkaLogReader;
 
 beforeAll(() => {
-  reader = new KafkaLogReader(kafkaOptions());
+  reader = new KafkaLogReader(clusterOptions);
 });
 
 afterAll(() => reader.close());
@@ -33,7 +28,7 @@ const keysOf = ({ records }: { readonly records: readonly { readonly key: string
 
 describe('KafkaLogReader', () => {
   test('reads what is there and then what comes, in order, and says where the log ends', async () => {
-    const topic = await freshTopic();
+    const topic = await createTopic(connection);
     await produce(topic, ['a', 'b', 'c']);
     const subscription = reader.subscribe({ topic, partition: 0 }, 0);
     expect(keysOf(await readUntil(subscription, ({ position }) => position === 3))).toEqual(['a', 'b', 'c']);
@@ -45,7 +40,7 @@ describe('KafkaLogReader', () => {
   });
 
   test('begins in the middle of a batch', async () => {
-    const topic = await freshTopic();
+    const topic = await createTopic(connection);
     await produce(topic, ['a', 'b', 'c']);
     const subscription = reader.subscribe({ topic, partition: 0 }, 1);
     const { records } = await readUntil(subscription, ({ position }) => position === 3);
@@ -57,7 +52,7 @@ describe('KafkaLogReader', () => {
   });
 
   test('[kafkajs 7] an answer that finds nothing still says where the log ends, and when that was asked', async () => {
-    const topic = await freshTopic();
+    const topic = await createTopic(connection);
     await produce(topic, ['a']);
     const subscription = reader.subscribe({ topic, partition: 0 }, 1);
     await changeOf(subscription);
@@ -69,7 +64,7 @@ describe('KafkaLogReader', () => {
   });
 
   test('[kafkajs 7] an open transaction is visible: reading stops below it, and the two ends differ', async () => {
-    const topic = await freshTopic();
+    const topic = await createTopic(connection);
     await produce(topic, ['before']);
     await withProducer(async (producer) => {
       const transaction = await producer.transaction();
@@ -88,7 +83,7 @@ describe('KafkaLogReader', () => {
   });
 
   test('[kafkajs 4] transactions that overlap on one partition: aborted ones leave nothing, whatever their keys', async () => {
-    const topic = await freshTopic();
+    const topic = await createTopic(connection);
     const zeros = { key: Buffer.alloc(4), value: '' };
     await withProducer(async (one) => {
       await withProducer(async (two) => {
@@ -117,7 +112,7 @@ describe('KafkaLogReader', () => {
   });
 
   test('[kafkajs 5] a log that ends in markers and aborted records is read to its end', async () => {
-    const topic = await freshTopic();
+    const topic = await createTopic(connection);
     await withProducer(async (producer) => {
       for (const outcome of ['commit', 'abort', 'abort'] as const) {
         const transaction = await producer.transaction();
@@ -139,11 +134,9 @@ describe('KafkaLogReader', () => {
     ['above its end', 99],
     ['below its start', 1],
   ])('[kafkajs 8] [R3] an offset %s stops the partition with the facts, and is never reset', async (_where, offset) => {
-    const topic = await freshTopic();
+    const topic = await createTopic(connection);
     await produce(topic, ['a', 'b', 'c', 'd']);
-    await withConnection((connection) =>
-      new KafkaLogAdmin({ clock: realClock, connection }).truncate({ topic, partition: 0 }, 2),
-    );
+    await new KafkaLogAdmin({ clock: systemClock, connection }).truncate({ topic, partition: 0 }, 2);
     const subscription = reader.subscribe({ topic, partition: 0 }, offset);
     const failure = await failureOf(subscription);
     expect(failure).toBeInstanceOf(PartitionStopped);
@@ -153,8 +146,8 @@ describe('KafkaLogReader', () => {
   });
 
   test('[R3] a topic deleted while it is read stops its partitions, and what was fetched can still be taken', async () => {
-    const own = new KafkaLogReader(kafkaOptions(), { topicMissingMs: 200 });
-    const topic = await freshTopic();
+    const own = new KafkaLogReader(clusterOptions, { topicMissingMs: 200 });
+    const topic = await createTopic(connection);
     await produce(topic, ['a']);
     const subscription = own.subscribe({ topic, partition: 0 }, 0);
     await readUntil(subscription, ({ position }) => position === 1);
@@ -168,8 +161,8 @@ describe('KafkaLogReader', () => {
   test('[kafkajs 24] [R3] a topic deleted and made again under its name is not read on, even where no fetch noticed', async () => {
     // The buffer is full with the first record, so nothing is fetched while the topic changes.
     const limits = { partitionFetchBytes: 1_000, partitionBufferBytes: 1_000, metadataAgeMs: 50 };
-    const own = new KafkaLogReader(kafkaOptions(), limits);
-    const topic = await freshTopic();
+    const own = new KafkaLogReader(clusterOptions, limits);
+    const topic = await createTopic(connection);
     await produce(topic, ['a']);
     const subscription = own.subscribe({ topic, partition: 0 }, 0);
     await changeOf(subscription);
@@ -185,15 +178,15 @@ describe('KafkaLogReader', () => {
   });
 
   test('a partition that does not exist stops, saying how many there are', async () => {
-    const own = new KafkaLogReader(kafkaOptions(), { topicMissingMs: 100 });
-    const topic = await freshTopic(2);
+    const own = new KafkaLogReader(clusterOptions, { topicMissingMs: 100 });
+    const topic = await createTopic(connection, 2);
     const failure = await failureOf(own.subscribe({ topic, partition: 2 }, 0));
     expect(failure.message).toContain(`topic ${topic} has only 2 partitions`);
     await own.close();
   });
 
   test('[X5] without a leader it says what it waits for', async () => {
-    const own = new KafkaLogReader(kafkaOptions({ brokers: ['127.0.0.1:1'] }));
+    const own = new KafkaLogReader({ ...clusterOptions, brokers: ['127.0.0.1:1'] });
     own.subscribe({ topic: 'anything', partition: 4 }, 0);
     expect(own.obstacles()).toMatchObject([{ partition: { topic: 'anything', partition: 4 }, what: 'its leader' }]);
     await own.close();
@@ -201,7 +194,7 @@ describe('KafkaLogReader', () => {
   });
 
   test('[X6] fetches no more than fits, goes on when room is made, and starves no partition', async () => {
-    const topic = await freshTopic(3);
+    const topic = await createTopic(connection, 3);
     const value = 'x'.repeat(20_000);
     await withProducer(async (producer) => {
       for (let batch = 0; batch < 20; batch += 1)
@@ -214,7 +207,7 @@ describe('KafkaLogReader', () => {
       readerBufferBytes: 150_000,
       fetchBytes: 60_000,
     };
-    const own = new KafkaLogReader(kafkaOptions(), limits);
+    const own = new KafkaLogReader(clusterOptions, limits);
     const subscriptions = [0, 1, 2].map((partition) => own.subscribe({ topic, partition }, 0));
     // Nothing is taken until every partition has something.
     for (const subscription of subscriptions) while (subscription.ends === undefined) await changeOf(subscription);
@@ -225,13 +218,13 @@ describe('KafkaLogReader', () => {
   });
 
   test('a batch larger than a fetch comes whole', async () => {
-    const topic = await freshTopic(2);
+    const topic = await createTopic(connection, 2);
     await withProducer(async (producer) => {
       await producer.send({ topic, messages: [{ partition: 0, key: 'big', value: 'y'.repeat(300_000) }] });
       for (let batch = 0; batch < 5; batch += 1)
         await producer.send({ topic, messages: [{ partition: 1, key: 'small', value: '' }] });
     });
-    const own = new KafkaLogReader(kafkaOptions(), { partitionFetchBytes: 1_000, fetchBytes: 2_000 });
+    const own = new KafkaLogReader(clusterOptions, { partitionFetchBytes: 1_000, fetchBytes: 2_000 });
     const big = own.subscribe({ topic, partition: 0 }, 0);
     const small = own.subscribe({ topic, partition: 1 }, 0);
     const readings = await Promise.all([
@@ -242,8 +235,38 @@ describe('KafkaLogReader', () => {
     await own.close();
   });
 
+  test.each(['gzip', 'snappy', 'lz4', 'zstd'])('reads what the broker itself packed with %s', async (compression) => {
+    const topic = await createTopic(connection, 1, { 'compression.type': compression });
+    const messages = Array.from({ length: 2_000 }, (_, index) => ({
+      key: `session-${index}`,
+      value: `value ${index % 7}`,
+      timestamp: String(1_700_000_000_000 + index),
+    }));
+    await withProducer((producer) => producer.send({ topic, messages }));
+    const subscription = reader.subscribe({ topic, partition: 0 }, 0);
+    const { records } = await readUntil(subscription, ({ position }) => position === messages.length);
+    expect(records).toEqual(
+      messages.map(({ key, value, timestamp }, offset) => ({ offset, key, value, timestamp: Number(timestamp) })),
+    );
+    subscription.close();
+  });
+
+  test.each(['uncompressed', 'zstd'])('a topic stamped by the broker gives its time, %s', async (compression) => {
+    const topic = await createTopic(connection, 1, {
+      'compression.type': compression,
+      'message.timestamp.type': 'LogAppendTime',
+    });
+    const messages = ['a', 'b'].map((key) => ({ key, value: '', timestamp: '1' }));
+    await withProducer((producer) => producer.send({ topic, messages }));
+    const subscription = reader.subscribe({ topic, partition: 0 }, 0);
+    const { records } = await readUntil(subscription, ({ position }) => position === 2);
+    expect(records[0]!.timestamp).toBeGreaterThan(1_700_000_000_000);
+    expect(records[1]!.timestamp).toBe(records[0]!.timestamp);
+    subscription.close();
+  });
+
   test('two subscriptions to one partition each get everything', async () => {
-    const topic = await freshTopic();
+    const topic = await createTopic(connection);
     await produce(topic, ['a', 'b']);
     const both: LogSubscription[] = [
       reader.subscribe({ topic, partition: 0 }, 0),
@@ -251,13 +274,19 @@ describe('KafkaLogReader', () => {
     ];
     const readings = await Promise.all(both.map((each) => readUntil(each, ({ position }) => position === 2)));
     expect(readings.map(keysOf)).toEqual([['a', 'b'], ['b']]);
+    // Both stand at the end now, and one fetch names a partition once: they take turns.
+    for (let position = 3; position < 10; position += 1) {
+      await produce(topic, ['c']);
+      const more = await Promise.all(both.map((each) => readUntil(each, (reading) => reading.position === position)));
+      expect(more.map(keysOf)).toEqual([['c'], ['c']]);
+    }
     for (const each of both) each.close();
   });
 
   test('a closed subscription gives nothing more, and a closed reader no subscription', async () => {
-    const topic = await freshTopic();
+    const topic = await createTopic(connection);
     await produce(topic, ['a']);
-    const own = new KafkaLogReader(kafkaOptions());
+    const own = new KafkaLogReader(clusterOptions);
     const subscription = own.subscribe({ topic, partition: 0 }, 0);
     await changeOf(subscription);
     subscription.close();

@@ -112,7 +112,7 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
     for (const subscription of this.#subscriptions) {
       const { state } = subscription;
       if (state.kind !== 'fetching' || subscription.inFlight || !this.#hasRoom(subscription, full)) continue;
-      // A request may name a partition once; a second reader of it takes the next one.
+      // A request may name a partition once; a second reader of it has its turn in the next.
       if (named.has(subscription.name)) continue;
       named.add(subscription.name);
       const idle = byLeader.get(state.leader.nodeId);
@@ -160,6 +160,9 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
   #sentFor(subscription: PartitionSubscription): Sent {
     const { state, partition, fetchOffset } = subscription;
     subscription.inFlight = true;
+    // To the end of the order: of two that read one partition, the other is next.
+    this.#subscriptions.delete(subscription);
+    this.#subscriptions.add(subscription);
     return {
       subscription,
       partition,

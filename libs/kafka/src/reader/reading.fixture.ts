@@ -1,4 +1,4 @@
-import type { LogSubscription } from '@flatline/task';
+import type { LogSubscription, RecordCursor } from '@flatline/task';
 
 /** One record, copied out of the cursor. */
 export interface ReadRecord {
@@ -19,12 +19,18 @@ export interface Reading {
 export async function readUntil(
   subscription: LogSubscription,
   enough: (reading: Reading) => boolean,
+  /** Called after each record, and at the end of each run. */
+  look: (cursor: RecordCursor) => void = () => undefined,
 ): Promise<Reading> {
   const records: ReadRecord[] = [];
   let position = -1;
   for (;;) {
     for (let run = subscription.take(); run !== undefined; run = subscription.take()) {
-      while (run.cursor.next()) records.push(copyOf(run.cursor));
+      while (run.cursor.next()) {
+        records.push(copyOf(run.cursor));
+        look(run.cursor);
+      }
+      look(run.cursor);
       position = run.cursor.position;
     }
     if (enough({ records, position })) return { records, position };
@@ -47,9 +53,7 @@ export async function failureOf(subscription: LogSubscription): Promise<Error> {
   return subscription.failure;
 }
 
-type Cursor = NonNullable<ReturnType<LogSubscription['take']>>['cursor'];
-
-function copyOf({ bytes, offset, timestamp, keyStart, keyLength, valueStart, valueLength }: Cursor): ReadRecord {
+function copyOf({ bytes, offset, timestamp, keyStart, keyLength, valueStart, valueLength }: RecordCursor): ReadRecord {
   const text = (start: number, length: number): string | null =>
     length < 0 ? null : Buffer.from(bytes.subarray(start, start + length)).toString('latin1');
   return { offset, timestamp, key: text(keyStart, keyLength), value: text(valueStart, valueLength) };

@@ -1,0 +1,80 @@
+import { describe, expect, test } from '@jest/globals';
+import { PartitionStopped } from '@flatline/base';
+import { KafkaLogReader } from '../reader/kafka-log-reader.ts';
+import { clusterOptions, connect, createTopic, systemClock } from '../broker.fixture.ts';
+import { withAdmin, withProducer } from '../kafkajs.fixture.ts';
+import { readUntil } from '../reader/reading.fixture.ts';
+import { KafkaLogAdmin } from './kafka-log-admin.ts';
+
+const connection = connect();
+const admin = new KafkaLogAdmin({ clock: systemClock, connection });
+
+describe('KafkaLogAdmin', () => {
+  test('a group has no committed offset until it has one, and then that one', async () => {
+    const topic = await createTopic(connection, 2);
+    const group = `group-of-${topic}`;
+    expect(await admin.committedOffset(group, { topic, partition: 1 })).toBeUndefined();
+    await withAdmin((kafkajs) =>
+      kafkajs.setOffsets({ groupId: group, topic, partitions: [{ partition: 1, offset: '17' }] }),
+    );
+    expect(await admin.committedOffset(group, { topic, partition: 1 })).toBe(17);
+    expect(await admin.committedOffset(group, { topic, partition: 0 })).toBeUndefined();
+  });
+
+  test('the ends are those of decided records, and truncation moves the start', async () => {
+    const topic = await createTopic(connection);
+    const partition = { topic, partition: 0 };
+    expect(await admin.ends(partition)).toEqual({ logStartOffset: 0, lastStableOffset: 0 });
+    await withProducer(async (producer) => {
+      await producer.send({ topic, messages: ['a', 'b', 'c'].map((value) => ({ value })) });
+    });
+    await withProducer(async (producer) => {
+      const open = await producer.transaction();
+      await open.send({ topic, messages: [{ value: 'undecided' }] });
+      expect(await admin.ends(partition)).toEqual({ logStartOffset: 0, lastStableOffset: 3 });
+      await open.commit();
+    }, `ends-${topic}`);
+    await admin.truncate(partition, 2);
+    expect((await admin.ends(partition)).logStartOffset).toBe(2);
+    // What is gone stays gone.
+    await admin.truncate(partition, 1);
+    expect((await admin.ends(partition)).logStartOffset).toBe(2);
+  });
+
+  test('truncating above the end is refused', async () => {
+    const topic = await createTopic(connection);
+    await expect(admin.truncate({ topic, partition: 0 }, 5)).rejects.toThrow(PartitionStopped);
+  });
+
+  test('[R3] the fingerprint of any offset is what the reader saw when it stood behind it', async () => {
+    const topic = await createTopic(connection);
+    const partition = { topic, partition: 0 };
+    await withProducer(async (producer) => {
+      for (const outcome of ['commit', 'abort'] as const) {
+        const transaction = await producer.transaction();
+        await transaction.send({ topic, messages: ['a', 'b'].map((value) => ({ value })) });
+        await transaction[outcome]();
+      }
+    }, `print-${topic}`);
+    const reader = new KafkaLogReader(clusterOptions);
+    const seen = new Map<number, unknown>();
+    const subscription = reader.subscribe(partition, 0);
+    await readUntil(
+      subscription,
+      ({ position }) => position === 6,
+      ({ position, batchChecksum, batchLeaderEpoch, batchTimestamp }) => {
+        seen.set(position, { checksum: batchChecksum, leaderEpoch: batchLeaderEpoch, batchTimestamp });
+      },
+    );
+    await reader.close();
+    expect([...seen.keys()]).toEqual([1, 2, 6]);
+    for (const [position, fingerprint] of seen)
+      expect(await admin.fingerprintAt(partition, position - 1)).toEqual(fingerprint);
+    // A data batch of an aborted transaction and its marker have one too; what is not there has none.
+    for (const offset of [2, 3, 4, 5]) expect(await admin.fingerprintAt(partition, offset)).toBeDefined();
+    expect(await admin.fingerprintAt(partition, 6)).toBeUndefined();
+    expect(await admin.fingerprintAt(partition, 600)).toBeUndefined();
+    await admin.truncate(partition, 3);
+    expect(await admin.fingerprintAt(partition, 1)).toBeUndefined();
+  });
+});

@@ -1,0 +1,98 @@
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { Retriable } from '@flatline/base';
+import { clusterOptions, connect, createTopic } from '../broker.fixture.ts';
+import { BrokerLink } from './broker-link.ts';
+import { kafkajsLogger } from './kafkajs-log.ts';
+import { parseAddress, type KafkaOptions } from './kafka-options.ts';
+import { decodeMetadata, metadataRequest } from './metadata.ts';
+import { openProxy, type TcpProxy } from './tcp-proxy.fixture.ts';
+
+let proxy: TcpProxy;
+let link: BrokerLink;
+
+function linkTo(
+  target: { readonly host: string; readonly port: number },
+  overrides: Partial<KafkaOptions> = {},
+): BrokerLink {
+  return new BrokerLink(target, { ...clusterOptions, ...overrides }, kafkajsLogger({}));
+}
+
+/** The names of the topics in the answer, which must be those asked for. */
+async function ask(topics: readonly string[] = [], timeoutMs = 10_000): Promise<readonly string[]> {
+  const { topics: found } = await link.send(metadataRequest(topics), decodeMetadata, { timeoutMs });
+  return found.map(({ topic }) => topic);
+}
+
+beforeEach(async () => {
+  const { host, port } = parseAddress(clusterOptions.brokers[0]!)!;
+  proxy = await openProxy(host, port);
+  link = linkTo(proxy.address);
+});
+
+afterEach(() => {
+  link.close();
+  proxy.close();
+});
+
+describe('BrokerLink', () => {
+  test('[B2] requests that come together share one connection per lane', async () => {
+    await Promise.all(Array.from({ length: 20 }, () => ask()));
+    expect(proxy.accepted()).toBe(1);
+    await link.send(metadataRequest([]), decodeMetadata, { lane: 'waiting' });
+    expect(proxy.accepted()).toBe(2);
+  });
+
+  test('[B1] an answer cut off in the middle fails its request, and the next one is understood', async () => {
+    const topics = [await createTopic(connect()), await createTopic(connect())];
+    await ask();
+    for (const bytes of [3, 4, 10, 40]) {
+      proxy.cutAfter(bytes, 'close');
+      await expect(ask(topics)).rejects.toThrow(Retriable);
+      proxy.heal();
+      expect(await ask(topics)).toEqual(topics);
+    }
+  });
+
+  test('[B3] a broker that falls silent costs a request its time limit and its connection, no more', async () => {
+    await ask();
+    proxy.cutAfter(0, 'silence');
+    const waiting = [ask([], 100), ask([], 60_000)];
+    const failures = await Promise.allSettled(waiting);
+    // The one behind it would never be answered either.
+    for (const failure of failures)
+      expect(failure).toMatchObject({ status: 'rejected', reason: expect.any(Retriable) });
+    proxy.heal();
+    expect(await ask()).toEqual([]);
+    expect(proxy.accepted()).toBe(2);
+  });
+
+  test('[B3] a broker that accepts and then says nothing is given up', async () => {
+    link.close();
+    link = linkTo(proxy.address, { connectTimeoutMs: 100 });
+    proxy.cutAfter(0, 'silence');
+    await expect(ask()).rejects.toThrow(/did not complete a connection within 100 ms/);
+    proxy.heal();
+    expect(await ask()).toEqual([]);
+  });
+
+  test('a refused connection is worth another try, and names the address', async () => {
+    const refused = linkTo({ host: '127.0.0.1', port: 1 });
+    await expect(refused.send(metadataRequest([]), decodeMetadata)).rejects.toThrow(/127\.0\.0\.1:1: .*ECONNREFUSED/);
+    expect(refused.failures).toBe(1);
+    refused.close();
+  });
+
+  test('closing rejects what is under way', async () => {
+    await ask();
+    proxy.cutAfter(0, 'silence');
+    const waiting = ask();
+    link.close();
+    await expect(waiting).rejects.toThrow(Retriable);
+    await expect(ask()).rejects.toThrow(/closed/);
+  });
+
+  test('an answer that is not what the protocol promises is fatal', async () => {
+    const nonsense = link.send(metadataRequest([]), (payload) => decodeMetadata(payload.subarray(0, 20)));
+    await expect(nonsense).rejects.toMatchObject({ name: 'Fatal' });
+  });
+});
