@@ -3,7 +3,7 @@ import { blankEvent, type SessionEvent } from '@flatline/policies';
 import type { DecodeOutcome } from '@flatline/task';
 import fc from 'fast-check';
 import type { InputFormat } from '../format.ts';
-import { anyText, fuzz, FUZZ_TIMEOUT_MS } from '../fuzz.fixture.ts';
+import { anyText, fuzz } from '../fuzz.fixture.ts';
 import { ManualClock } from '../manual-clock.fixture.ts';
 import { anyEvent } from '../records.fixture.ts';
 import { MemorySchemaRegistry } from '../registry/memory-schema-registry.ts';
@@ -258,47 +258,39 @@ describe('[I1] whatever comes, decode returns', () => {
     if (outcome.kind === 'bad') expect(outcome.reason).toMatch(/^[a-z][a-z0-9-]+$/);
   };
 
-  test(
-    'random bytes, under any first byte and format (rerun: the printed seed)',
-    async () => {
-      const { registry, decoder } = await withRegistry();
-      const json = formats('json', registry);
-      const heads = [[], [0], [0, 0, 0, 0, 1], [0x7b], [...Buffer.from('{"attributes":{')]];
-      fc.assert(
-        fc.property(fc.constantFrom(...heads), fc.uint8Array({ maxLength: 80 }), (head, tail) => {
-          const bytes = Uint8Array.of(...head, ...tail);
-          settled(decode(decoder, bytes));
-          settled(decode(json, bytes));
-        }),
-        fuzz(10_000),
-      );
-    },
-    FUZZ_TIMEOUT_MS,
-  );
+  test('random bytes, under any first byte and format (rerun: the printed seed)', async () => {
+    const { registry, decoder } = await withRegistry();
+    const json = formats('json', registry);
+    const heads = [[], [0], [0, 0, 0, 0, 1], [0x7b], [...Buffer.from('{"attributes":{')]];
+    fc.assert(
+      fc.property(fc.constantFrom(...heads), fc.uint8Array({ maxLength: 80 }), (head, tail) => {
+        const bytes = Uint8Array.of(...head, ...tail);
+        settled(decode(decoder, bytes));
+        settled(decode(json, bytes));
+      }),
+      fuzz(10_000),
+    );
+  });
 
-  test(
-    'valid values with bytes changed, dropped, repeated (rerun: the printed seed)',
-    async () => {
-      const { encoder, decoder } = await withRegistry();
-      const json = await openEventEncoder('json', TOPIC, undefined);
-      let events = 0;
-      let refused = 0;
-      const change = fc.tuple(fc.nat(), fc.nat(3), fc.constantFrom(0, 1, 2, 0x7f, 0x80, 0xff, 0x22, 0x5c, 0x7b));
-      fc.assert(
-        fc.property(anyEvent, fc.boolean(), fc.array(change, { maxLength: 4 }), (event, asJson, changes) => {
-          let bytes: Uint8Array = (asJson ? json : encoder).encode(event);
-          for (const [where, kind, byte] of changes) bytes = changed(bytes, where % (bytes.length || 1), kind, byte);
-          const outcome = decode(decoder, bytes);
-          settled(outcome);
-          if (outcome.kind === 'event') events += 1;
-          if (outcome.kind === 'bad') refused += 1;
-        }),
-        fuzz(10_000),
-      );
-      expect(Math.min(events, refused)).toBeGreaterThan(0);
-    },
-    FUZZ_TIMEOUT_MS,
-  );
+  test('valid values with bytes changed, dropped, repeated (rerun: the printed seed)', async () => {
+    const { encoder, decoder } = await withRegistry();
+    const json = await openEventEncoder('json', TOPIC, undefined);
+    let events = 0;
+    let refused = 0;
+    const change = fc.tuple(fc.nat(), fc.nat(3), fc.constantFrom(0, 1, 2, 0x7f, 0x80, 0xff, 0x22, 0x5c, 0x7b));
+    fc.assert(
+      fc.property(anyEvent, fc.boolean(), fc.array(change, { maxLength: 4 }), (event, asJson, changes) => {
+        let bytes: Uint8Array = (asJson ? json : encoder).encode(event);
+        for (const [where, kind, byte] of changes) bytes = changed(bytes, where % (bytes.length || 1), kind, byte);
+        const outcome = decode(decoder, bytes);
+        settled(outcome);
+        if (outcome.kind === 'event') events += 1;
+        if (outcome.kind === 'bad') refused += 1;
+      }),
+      fuzz(10_000),
+    );
+    expect(Math.min(events, refused)).toBeGreaterThan(0);
+  });
 
   test('text of any length in every place (rerun: the printed seed)', () => {
     const decoder = formats();
