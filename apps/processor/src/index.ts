@@ -1,1 +1,1 @@
-export {};
+export { type ProcessorOptions, type ProcessorSnapshot, type RunningProcessor, startProcessor } from './processor.ts';

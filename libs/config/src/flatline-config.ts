@@ -62,8 +62,3 @@ export interface InputConfig {
   readonly maxLeadMs: DurationMs;
   readonly liveWithinMs: DurationMs;
 }
-
-/** The transactional id of one task (`interface.md`). */
-export function transactionalId(application: string, pipeline: string, partition: number): string {
-  return `${application}.${pipeline}.${partition}`;
-}

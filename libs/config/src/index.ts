@@ -1,8 +1,7 @@
-export {
-  transactionalId,
-  type FlatlineConfig,
-  type HttpConfig,
-  type InputConfig,
-  type KafkaConfig,
-  type PipelineConfig,
-} from './flatline-config.ts';
+export { ConfigurationError, type Finding } from './configuration-error.ts';
+export { type Environment, VARIABLES } from './environment.ts';
+export type { FlatlineConfig, HttpConfig, InputConfig, KafkaConfig, PipelineConfig } from './flatline-config.ts';
+export { CONFIG_FILES, defineConfig, loadConfiguration, type LoadOptions } from './load.ts';
+export { changelogTopicOf, deadLetterTopicOf, groupOf, transactionalId } from './names.ts';
+export { resolveConfiguration, type ResolveOptions } from './resolve.ts';
+export type { ConfigurationInput } from './schema.ts';

@@ -1,5 +1,6 @@
 import type { Clock, DurationMs } from '@flatline/base';
 import { RETRY_FIRST_MS, RETRY_MAX_MS } from './limits.ts';
+import type { Turns } from './settings.ts';
 
 /** Doubling pauses between tries, from RETRY_FIRST_MS to RETRY_MAX_MS. */
 export class Backoff {
@@ -28,8 +29,8 @@ export function pause(clock: Clock, delayMs: DurationMs): Promise<void> {
 }
 
 /** Lets timers, sockets and the other tasks have their turn. */
-export function turn(): Promise<void> {
+export function turn(turns: Turns): Promise<void> {
   return new Promise((resolve) => {
-    setImmediate(resolve);
+    turns(resolve);
   });
 }

@@ -2,8 +2,9 @@
 //
 // Owns: the subscription, the record in hand.      Does not own: what a block means (Restoration).
 import { type Clock, copyBytes, PartitionStopped } from '@flatline/base';
-import type { LogReader, LogSubscription, RecordRun, TopicPartition } from '@flatline/task';
+import type { LogSubscription, RecordRun, TopicPartition } from '@flatline/task';
 import { turn } from './backoff.ts';
+import type { PipelinePorts, Turns } from './settings.ts';
 
 /** Blocks handed on before the event loop gets its turn: about 4 MB. */
 const BLOCKS_PER_TURN = 16;
@@ -13,14 +14,16 @@ export type BlockHandler = (bytes: Uint8Array, offset: number) => boolean | Prom
 
 export class ChangelogTail {
   readonly #clock: Clock;
+  readonly #turns: Turns;
   readonly #subscription: LogSubscription;
   #run: RecordRun | undefined;
   #position: number;
 
-  constructor(parts: { reader: LogReader; clock: Clock; partition: TopicPartition; from: number }) {
-    this.#clock = parts.clock;
-    this.#position = parts.from;
-    this.#subscription = parts.reader.subscribe(parts.partition, parts.from);
+  constructor(ports: Pick<PipelinePorts, 'changelog' | 'clock' | 'turns'>, partition: TopicPartition, from: number) {
+    this.#clock = ports.clock;
+    this.#turns = ports.turns;
+    this.#position = from;
+    this.#subscription = ports.changelog.subscribe(partition, from);
   }
 
   /** Everything below has been handed on. */
@@ -62,7 +65,7 @@ export class ChangelogTail {
       const value = copyBytes(cursor.bytes, cursor.valueStart, cursor.valueStart + cursor.valueLength);
       this.#position = cursor.offset + 1;
       if (!(await handle(value, cursor.offset))) return false;
-      if (blocks % BLOCKS_PER_TURN === BLOCKS_PER_TURN - 1) await turn();
+      if (blocks % BLOCKS_PER_TURN === BLOCKS_PER_TURN - 1) await turn(this.#turns);
     }
   }
 

@@ -161,12 +161,7 @@ export class Committer {
   async #lookUp(commitId: string, claimOffset: number): Promise<{ offsets: number[]; foreign: string | undefined }> {
     const { ports, settings, partition } = this.#parts;
     const changelog = { topic: settings.changelogTopic, partition };
-    const tail = new ChangelogTail({
-      reader: ports.changelog,
-      clock: ports.clock,
-      partition: changelog,
-      from: this.#known,
-    });
+    const tail = new ChangelogTail(ports, changelog, this.#known);
     const found = { offsets: [] as number[], foreign: undefined as string | undefined };
     try {
       await tail.readTo(claimOffset + 1, (bytes, offset) => {

@@ -6,28 +6,25 @@
 //   FL1  One flush at a time; a slice that could not be written is written again before the next.
 //   FL2  What waits is bounded: beyond FLUSH_BACKLOG_BYTES_MAX the store is given up until the next start. It keeps its
 //        former checkpoint, from which the changelog rolls it forward.
-import type { Clock } from '@flatline/base';
 import type { FlushSlice, PartitionTask, StateStore } from '@flatline/task';
 import { Backoff, turn } from './backoff.ts';
 import { FLUSH_BACKLOG_BYTES_MAX, FLUSH_BYTES, FLUSH_INTERVAL_MS, FLUSH_SLICE } from './limits.ts';
-import type { RuntimeLog } from './settings.ts';
+import type { PipelinePorts } from './settings.ts';
 
 export class Flusher {
   readonly #store: StateStore;
   readonly #task: PartitionTask;
-  readonly #clock: Clock;
-  readonly #log: RuntimeLog;
+  readonly #ports: Pick<PipelinePorts, 'clock' | 'log' | 'turns'>;
   #running: Promise<void> | undefined;
   #lastFlushMs: number;
   #abandoned = false;
   #closing = false;
 
-  constructor(parts: { store: StateStore; task: PartitionTask; clock: Clock; log: RuntimeLog }) {
-    this.#store = parts.store;
-    this.#task = parts.task;
-    this.#clock = parts.clock;
-    this.#log = parts.log;
-    this.#lastFlushMs = parts.clock.monotonicMs();
+  constructor(store: StateStore, task: PartitionTask, ports: Pick<PipelinePorts, 'clock' | 'log' | 'turns'>) {
+    this.#store = store;
+    this.#task = task;
+    this.#ports = ports;
+    this.#lastFlushMs = ports.clock.monotonicMs();
   }
 
   /** Set once the store was given up for this run. */
@@ -58,7 +55,7 @@ export class Flusher {
   }
 
   #isDue(pendingBytes: number): boolean {
-    return pendingBytes >= FLUSH_BYTES || this.#clock.monotonicMs() - this.#lastFlushMs >= FLUSH_INTERVAL_MS;
+    return pendingBytes >= FLUSH_BYTES || this.#ports.clock.monotonicMs() - this.#lastFlushMs >= FLUSH_INTERVAL_MS;
   }
 
   async #flush(): Promise<void> {
@@ -66,15 +63,15 @@ export class Flusher {
     if (slices !== undefined) {
       for (let next = slices.next(); next.done !== true && !this.#abandoned; next = slices.next()) {
         await this.#write(next.value);
-        await turn();
+        await turn(this.#ports.turns);
       }
     }
-    this.#lastFlushMs = this.#clock.monotonicMs();
+    this.#lastFlushMs = this.#ports.clock.monotonicMs();
     this.#running = undefined;
   }
 
   async #write(slice: FlushSlice): Promise<void> {
-    const backoff = new Backoff(this.#clock);
+    const backoff = new Backoff(this.#ports.clock);
     while (!this.#abandoned) {
       try {
         this.#store.write(slice.changes, slice.checkpoint);
@@ -84,7 +81,7 @@ export class Flusher {
           this.#abandon('the local store cannot be written while closing', error);
           return;
         }
-        this.#log.warn('local store not written; trying again', { error });
+        this.#ports.log.warn('local store not written; trying again', { error });
         await backoff.pause();
       }
     }
@@ -93,6 +90,6 @@ export class Flusher {
   #abandon(why: string, error?: unknown): void {
     this.#abandoned = true;
     this.#task.checkpoints.discard();
-    this.#log.error(`${why}; the changelog restores it at the next start`, { error });
+    this.#ports.log.error(`${why}; the changelog restores it at the next start`, { error });
   }
 }

@@ -4,3 +4,4 @@ export { PipelineInstance, type PipelineInstanceParts } from './pipeline-instanc
 export type { Entropy, PipelinePorts, PipelineSettings, RuntimeLog } from './settings.ts';
 export { TASK_TRANSITIONS, type TaskState } from './task-state.ts';
 export type { TaskStatus } from './task-status.ts';
+export { systemClock } from './system-clock.ts';

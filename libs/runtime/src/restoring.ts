@@ -68,10 +68,10 @@ async function attempt(parts: RestoreParts): Promise<Restored> {
   const { settings, ports, partition, store } = parts;
   const task = new PartitionTask(parts.taskOptions);
   const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
-  const flusher = new Flusher({ store, task, clock: ports.clock, log: ports.log });
+  const flusher = new Flusher(store, task, ports);
   const from = await loadStore(parts, restoration);
   const changelog = { topic: settings.changelogTopic, partition };
-  const tail = new ChangelogTail({ reader: ports.changelog, clock: ports.clock, partition: changelog, from });
+  const tail = new ChangelogTail(ports, changelog, from);
   let ownership: Ownership | undefined;
   try {
     const take = (bytes: Uint8Array, offset: number): boolean => {
@@ -113,7 +113,7 @@ async function loadStore(parts: RestoreParts, restoration: Restoration): Promise
     for (const stored of store.scan()) {
       restoration.loadStored(stored);
       loaded += 1;
-      if (loaded % LOAD_SLICE === 0) await turn();
+      if (loaded % LOAD_SLICE === 0) await turn(ports.turns);
     }
     restoration.finishStored();
   } catch (error) {

@@ -52,8 +52,12 @@ export interface PipelinePorts {
   readonly decoder: EventDecoder;
   readonly encoder: SummaryEncoder;
   readonly entropy: Entropy;
+  readonly turns: Turns;
   readonly log: RuntimeLog;
 }
+
+/** Runs `callback` after timers, sockets and the other tasks have had their turn. */
+export type Turns = (callback: () => void) => void;
 
 /** Where ids and hash seeds come from: the system's randomness, or a simulation's seed. */
 export interface Entropy {

@@ -70,7 +70,7 @@ export class TaskLoop {
   wake = (): void => {
     if (this.#turnQueued || this.#stopped) return;
     this.#turnQueued = true;
-    setImmediate(this.#turn);
+    this.#parts.ports.turns(this.#turn);
   };
 
   /** Takes no more records, and waits for the commit in flight. */

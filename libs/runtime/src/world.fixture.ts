@@ -66,6 +66,9 @@ export class World {
         prepare: () => Promise.resolve(),
       },
       encoder: { encode: encodeForTest },
+      turns: (callback) => {
+        host.after(0, callback);
+      },
       entropy: {
         id: () => `${random.below(2 ** 32).toString(16)}${random.below(2 ** 32).toString(16)}`,
         seed: () => random.below(2 ** 32),
@@ -137,7 +140,7 @@ export class World {
   closed(): string[] {
     return this.#outputs()
       .filter(({ value }) => value !== null)
-      .map(({ value }) => utf8Reader.decode(value!))
+      .map(({ value }) => utf8Reader.decode(value))
       .sort();
   }
 

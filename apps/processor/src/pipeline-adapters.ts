@@ -1,0 +1,82 @@
+// The adapters of one pipeline: everything of Kafka, LMDB and the registry that its tasks see, and its way out.
+//
+// Owns: connections, readers and the state directory of the pipeline.      Does not own: when they are used (runtime).
+import type { Clock } from '@flatline/base';
+import { HttpSchemaRegistry, openEventDecoder, openSummaryEncoder } from '@flatline/codec';
+import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
+import {
+  KafkaLogAdmin,
+  KafkaLogReader,
+  KafkaMembership,
+  type KafkaOptions,
+  KafkaProofWriter,
+  KafkaTransactionalWriters,
+  openCluster,
+} from '@flatline/kafka';
+import type { PipelinePorts, RuntimeLog } from '@flatline/runtime';
+import { LmdbStores } from '@flatline/store';
+import { systemEntropy } from './entropy.ts';
+
+/** Connections that tasks commit over: one would make each wait for the others' acknowledgements. */
+const WRITER_CONNECTIONS = 2;
+
+export interface PipelineAdapters {
+  readonly ports: PipelinePorts;
+  close(): Promise<void>;
+}
+
+export interface AdapterParts {
+  readonly config: FlatlineConfig;
+  readonly pipeline: PipelineConfig;
+  readonly kafka: KafkaOptions;
+  readonly clock: Clock;
+  readonly log: RuntimeLog;
+}
+
+/** @throws Fatal where another process uses the state directory; Retriable where the registry does not answer. */
+export async function openPipelineAdapters(parts: AdapterParts): Promise<PipelineAdapters> {
+  const { config, pipeline, kafka, clock, log } = parts;
+  const registry =
+    config.schemaRegistryUrl === undefined
+      ? undefined
+      : new HttpSchemaRegistry({ url: config.schemaRegistryUrl, clock });
+  const decoder = await openEventDecoder(pipeline.input.topic, { format: pipeline.input.format, registry, clock });
+  const encoder = await openSummaryEncoder(pipeline.output.format, pipeline.output.topic, registry);
+  const { stateDir, application } = config;
+  const stores = LmdbStores.open({ stateDir, application, pipeline: pipeline.name });
+  const writing = Array.from({ length: WRITER_CONNECTIONS }, () => openCluster(kafka));
+  const asking = openCluster(kafka);
+  const input = new KafkaLogReader(kafka);
+  const changelog = new KafkaLogReader(kafka);
+  const { sessionTimeoutMs, heartbeatIntervalMs, transactionTimeoutMs } = config.kafka;
+  const membership = new KafkaMembership({
+    clock,
+    connection: openCluster(kafka),
+    group: pipeline.group,
+    topics: [pipeline.input.topic],
+    localCheckpoints: () => stores.localCheckpoints(),
+    heartbeatIntervalMs,
+    sessionTimeoutMs,
+  });
+  const ports: PipelinePorts = {
+    clock,
+    input,
+    changelog,
+    writers: new KafkaTransactionalWriters({ clock, connections: writing, transactionTimeoutMs }),
+    proofs: new KafkaProofWriter({ clock, connection: asking }),
+    admin: new KafkaLogAdmin({ clock, connection: asking }),
+    stores,
+    membership,
+    decoder,
+    encoder,
+    entropy: systemEntropy,
+    turns: setImmediate,
+    log,
+  };
+  const close = async (): Promise<void> => {
+    await Promise.all([input.close(), changelog.close()]);
+    for (const connection of [...writing, asking]) connection.close();
+    await stores.close();
+  };
+  return { ports, close };
+}

@@ -1,0 +1,28 @@
+import { type FlatlineConfig, type PipelineConfig, transactionalId } from '@flatline/config';
+import type { PipelineSettings } from '@flatline/runtime';
+
+/** A pipeline's part of the configuration in the runtime's terms. */
+export function pipelineSettings(config: FlatlineConfig, pipeline: PipelineConfig): PipelineSettings {
+  const { name, input, output, group, changelogTopic, deadLetterTopic } = pipeline;
+  const { rules, tickMs, proofIntervalMs, handoverMs, drainMs, changelogFactor, truncateLagMs } = pipeline;
+  const { timestampType, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs } = input;
+  return {
+    name,
+    owner: config.instance,
+    group,
+    inputTopic: input.topic,
+    outputTopic: output.topic,
+    changelogTopic,
+    deadLetterTopic,
+    transactionalId: (partition) => transactionalId(config.application, name, partition),
+    rules,
+    input: { timestampType, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs },
+    tickMs,
+    commitIntervalMs: config.commitIntervalMs,
+    proofIntervalMs,
+    handoverMs,
+    drainMs,
+    changelogFactor,
+    truncateLagMs,
+  };
+}

@@ -1,0 +1,141 @@
+// Composition root: configuration → adapters → pipelines; and their orderly end.
+//
+// Owns: the pipelines of this process.      Does not own: anything they do.
+import { type Clock, type DurationMs, Fatal, type Millis } from '@flatline/base';
+import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
+import { KafkaTopicAdmin, openCluster } from '@flatline/kafka';
+import { PipelineInstance, type RuntimeLog, systemClock, type TaskStatus } from '@flatline/runtime';
+import { kafkaOptions } from './kafka-options.ts';
+import { openPipelineAdapters, type PipelineAdapters } from './pipeline-adapters.ts';
+import { pipelineSettings } from './pipeline-settings.ts';
+
+export interface ProcessorOptions {
+  readonly log: RuntimeLog;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
+}
+
+export interface RunningProcessor {
+  /** Commits, flushes, leaves the group, closes. Idempotent. */
+  stop(): Promise<void>;
+  /** Resolves after `stop`; rejects with what ended the process by itself. */
+  readonly finished: Promise<void>;
+  /** Every assigned partition runs. */
+  readonly isReady: boolean;
+  snapshot(): ProcessorSnapshot;
+}
+
+export interface ProcessorSnapshot {
+  readonly takenAt: Millis;
+  readonly upMs: DurationMs;
+  readonly tasks: readonly TaskStatus[];
+}
+
+interface Pipeline {
+  readonly config: PipelineConfig;
+  readonly adapters: PipelineAdapters;
+  readonly instance: PipelineInstance;
+}
+
+/** @throws Fatal, Retriable: nothing is left running or half-done. */
+export async function startProcessor(config: FlatlineConfig, options: ProcessorOptions): Promise<RunningProcessor> {
+  const processor = new Processor(config, options);
+  await processor.start();
+  return processor;
+}
+
+class Processor implements RunningProcessor {
+  readonly #config: FlatlineConfig;
+  readonly #log: RuntimeLog;
+  readonly #clock: Clock;
+  readonly #startedAt: DurationMs;
+  readonly #pipelines: Pipeline[] = [];
+  readonly finished: Promise<void>;
+  #settle: { resolve: () => void; reject: (error: Error) => void } | undefined;
+  #stopping: Promise<void> | undefined;
+  /** Timers do not keep a process alive, and during an outage there may be no socket that does. */
+  readonly #alive = setInterval(() => undefined, 2 ** 30);
+
+  constructor(config: FlatlineConfig, { log, clock = systemClock }: ProcessorOptions) {
+    this.#config = config;
+    this.#log = log;
+    this.#clock = clock;
+    this.#startedAt = clock.monotonicMs();
+    this.finished = new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+    });
+    // Whoever does not wait for the end still gets to know of it by the log.
+    this.finished.catch(() => undefined);
+  }
+
+  async start(): Promise<void> {
+    const kafka = kafkaOptions(this.#config, this.#clock, this.#log);
+    try {
+      const partitions = await this.#partitionCounts();
+      for (const pipeline of this.#config.pipelines) {
+        const parts = { config: this.#config, pipeline, kafka, clock: this.#clock, log: this.#log };
+        const adapters = await openPipelineAdapters(parts);
+        const instance = new PipelineInstance({
+          settings: pipelineSettings(this.#config, pipeline),
+          ports: adapters.ports,
+          partitions: partitions.get(pipeline.input.topic)!,
+          onFatal: this.#onFatal,
+        });
+        this.#pipelines.push({ config: pipeline, adapters, instance });
+      }
+      await Promise.all(this.#pipelines.map(({ instance }) => instance.start()));
+    } catch (error) {
+      await this.#close((instance) => instance.abort());
+      throw error;
+    }
+  }
+
+  get isReady(): boolean {
+    return this.#stopping === undefined && this.#pipelines.every(({ instance }) => instance.isReady);
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#close((instance) => instance.stop()).then(() => {
+      this.#settle?.resolve();
+    });
+    return this.#stopping;
+  }
+
+  snapshot(): ProcessorSnapshot {
+    return {
+      takenAt: this.#clock.wallMs(),
+      upMs: this.#clock.monotonicMs() - this.#startedAt,
+      tasks: this.#pipelines.flatMap(({ instance }) => instance.status()),
+    };
+  }
+
+  readonly #onFatal = (error: Error): void => {
+    if (this.#stopping !== undefined) return;
+    this.#log.error('the processor stops', { error });
+    this.#stopping = this.#close((instance) => instance.abort()).then(() => {
+      this.#settle?.reject(error);
+    });
+  };
+
+  async #close(end: (instance: PipelineInstance) => Promise<void>): Promise<void> {
+    clearInterval(this.#alive);
+    await Promise.all(this.#pipelines.map(({ instance }) => end(instance)));
+    await Promise.all(this.#pipelines.map(({ adapters }) => adapters.close()));
+  }
+
+  async #partitionCounts(): Promise<ReadonlyMap<string, number>> {
+    const connection = openCluster(kafkaOptions(this.#config, this.#clock, this.#log));
+    try {
+      const admin = new KafkaTopicAdmin({ clock: this.#clock, connection });
+      const found = await admin.describeTopics(this.#config.pipelines.map(({ input }) => input.topic));
+      return new Map(
+        found.map((topic) => {
+          if (topic.kind !== 'present') throw new Fatal(`topic ${topic.topic} is ${topic.kind}`);
+          return [topic.topic, topic.partitions];
+        }),
+      );
+    } finally {
+      connection.close();
+    }
+  }
+}

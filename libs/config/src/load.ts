@@ -1,0 +1,52 @@
+// Finds and reads a configuration file.
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { ConfigurationError } from './configuration-error.ts';
+import type { Environment } from './environment.ts';
+import type { FlatlineConfig } from './flatline-config.ts';
+import { resolveConfiguration } from './resolve.ts';
+import type { ConfigurationInput } from './schema.ts';
+
+/** Looked for in this order where no file is named. */
+export const CONFIG_FILES = ['flatline.config.ts', 'flatline.config.json'] as const;
+
+export interface LoadOptions {
+  /** The file named by the user, if any. */
+  readonly file: string | undefined;
+  /** Where to look, and what `file` is relative to. */
+  readonly folder: string;
+  readonly environment: Environment;
+}
+
+/** Gives a configuration in TypeScript its types. */
+export function defineConfig(config: ConfigurationInput): ConfigurationInput {
+  return config;
+}
+
+/** @throws ConfigurationError */
+export async function loadConfiguration({ file, folder, environment }: LoadOptions): Promise<FlatlineConfig> {
+  const path = file === undefined ? findFile(folder) : resolve(folder, file);
+  const content = await read(path);
+  return resolveConfiguration(content, { source: basename(path), folder: dirname(path), environment });
+}
+
+function findFile(folder: string): string {
+  const found = CONFIG_FILES.map((name) => resolve(folder, name)).find((path) => existsSync(path));
+  if (found !== undefined) return found;
+  const problem = `no ${CONFIG_FILES.join(' or ')} here; name a file with --config`;
+  throw new ConfigurationError('configuration', [{ setting: folder, value: undefined, problem }]);
+}
+
+async function read(path: string): Promise<unknown> {
+  try {
+    if (path.endsWith('.json')) return JSON.parse(readFileSync(path, 'utf8')) as unknown;
+    const module = (await import(pathToFileURL(path).href)) as { readonly default?: unknown };
+    if (module.default === undefined)
+      throw new Error('it has no default export; write: export default defineConfig({ … })');
+    return module.default;
+  } catch (error) {
+    const problem = `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    throw new ConfigurationError('configuration', [{ setting: path, value: undefined, problem }]);
+  }
+}

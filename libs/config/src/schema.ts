@@ -1,0 +1,101 @@
+// The form of a configuration file. Field by field here; what fields must be to each other is in cross-checks.ts.
+import { z } from 'zod';
+
+/** Legal in topic names, group ids and file names alike, so that derived names need no escaping. */
+const NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
+/** Derived names add to both; Kafka's limit for a topic name is 249. */
+const NAME_LENGTH_MAX = 80;
+const TOPIC_LENGTH_MAX = 249;
+
+const name = z.string().max(NAME_LENGTH_MAX).regex(NAME, 'letters, digits, ".", "_" and "-", not beginning with "."');
+const topic = z
+  .string()
+  .max(TOPIC_LENGTH_MAX)
+  .regex(/^[A-Za-z0-9._-]+$/, 'a topic name: letters, digits, ".", "_" and "-"');
+/** A length of time in whole milliseconds, at least one, at most a hundred years. */
+const duration = z.int().min(1).max(3_153_600_000_000);
+const durationOrNone = z.int().min(0).max(3_153_600_000_000);
+const format = z.enum(['json', 'avro']);
+
+/** A value, or where to find it: secrets are not written into files that are committed. */
+const secret = z.union([z.strictObject({ file: z.string().min(1) }), z.strictObject({ env: z.string().min(1) })]);
+export type SecretReference = z.infer<typeof secret>;
+
+const input = z.strictObject({
+  topic,
+  format: z.enum(['auto', 'json', 'avro']).default('auto'),
+  timestampType: z.enum(['LogAppendTime', 'CreateTime']).default('LogAppendTime'),
+});
+
+const pipeline = z.strictObject({
+  name,
+  kind: z.enum(['session', 'lease', 'debounce', 'schedule']),
+  input: z.union([input, z.array(input).min(1)]),
+  output: z.strictObject({ topic, format: format.default('json') }),
+  deadLetterTopic: topic.optional(),
+  timeoutMs: duration,
+  minTimeoutMs: duration.default(1),
+  maxTimeoutMs: duration.default(31_536_000_000),
+  maxDurationMs: duration.optional(),
+  emit: z
+    .array(z.enum(['opened', 'updated', 'closed']))
+    .min(1)
+    .default(['closed']),
+  proof: z.enum(['record', 'fetch']).default('record'),
+  proofIntervalMs: duration.default(100),
+  revisionWindowMs: durationOrNone.default(0),
+  graceMs: durationOrNone.default(0),
+  unheardMs: durationOrNone.default(0),
+  standbys: z.int().min(0).max(4).default(0),
+  dedupeEventIds: z.int().min(0).max(1_024).default(16),
+  maxAttributes: z.int().min(0).max(1_024).default(64),
+  maxAttributeBytes: z.int().min(0).max(65_536).default(8_192),
+  maxKeyBytes: z.int().min(1).max(65_535).default(512),
+  maxFutureMs: duration.default(3_600_000),
+  maxLeadMs: duration.default(60_000),
+  liveWithinMs: duration.default(300_000),
+  tickMs: z.int().min(1).max(60_000).default(10),
+  handoverMs: duration.default(10_000),
+  drainMs: durationOrNone.default(1_000),
+  changelogFactor: z.number().min(2).max(100).default(4),
+  truncateLagMs: duration.default(600_000),
+});
+
+const sasl = z.strictObject({
+  mechanism: z.enum(['plain', 'scram-sha-256', 'scram-sha-512']),
+  username: z.string().min(1),
+  password: secret,
+});
+
+const kafka = z.strictObject({
+  ssl: z.boolean().default(false),
+  sasl: sasl.optional(),
+  sessionTimeoutMs: z.int().min(1_000).max(1_800_000).default(10_000),
+  heartbeatIntervalMs: z.int().min(100).max(600_000).default(1_000),
+  transactionTimeoutMs: z.int().min(1_000).max(900_000).default(10_000),
+});
+
+const http = z.strictObject({
+  host: z.string().min(1).default('127.0.0.1'),
+  port: z.int().min(0).max(65_535).default(7_070),
+});
+
+/** host:port, or [ipv6]:port. */
+const broker = z.string().regex(/^(?:\[[0-9a-fA-F:.]+\]|[^:\s[\]]+):\d{1,5}$/, 'host:port, for example 127.0.0.1:9092');
+
+export const configurationSchema = z.strictObject({
+  application: name,
+  brokers: z.array(broker).min(1),
+  schemaRegistryUrl: z.url({ protocol: /^https?$/ }).optional(),
+  stateDir: z.string().min(1).default('./state'),
+  instance: name.optional(),
+  commitIntervalMs: z.int().min(1).max(60_000).default(100),
+  http: http.prefault({}),
+  kafka: kafka.prefault({}),
+  pipelines: z.array(pipeline).min(1),
+});
+
+/** What a user writes: defaults may be left out. */
+export type ConfigurationInput = z.input<typeof configurationSchema>;
+export type Configuration = z.output<typeof configurationSchema>;
+export type PipelineSection = Configuration['pipelines'][number];
