@@ -1,1 +1,2 @@
+// Black-box specs on a real broker: see the tests beside this file. Nothing is exported.
 export {};

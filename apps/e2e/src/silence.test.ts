@@ -1,0 +1,52 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { killAll } from './flatline.fixture.ts';
+import { elapse, Scenario } from './scenario.fixture.ts';
+
+let scenario: Scenario;
+afterEach(async () => {
+  await killAll();
+  await scenario.dispose();
+});
+
+const EMPTY = new Uint8Array();
+
+describe('silence', () => {
+  test('[C2][C4][X1] on a quiet broker 1 000 sessions close within timeout + 1 s, none before its timeout by append times', async () => {
+    const timeoutMs = 4_000;
+    scenario = await Scenario.create({ timeoutMs });
+    const processor = scenario.start();
+    await processor.line(/task runs/);
+    await scenario.producing((producer) =>
+      producer.send(Array.from({ length: 1_000 }, (_, i) => ({ key: Buffer.from(`device-${i}`), value: EMPTY }))),
+    );
+    const { summaries } = await scenario.outputs((outputs) => outputs.tombstones.length >= 1_000);
+    expect(await scenario.stop(processor)).toBe(0);
+    // The output's append time against the input's: both are the broker's clock.
+    const delays = summaries.map(({ timestamp, summary }) => timestamp - (summary.lastSeenAt + timeoutMs));
+    expect(summaries).toHaveLength(1_000);
+    expect(Math.min(...delays)).toBeGreaterThanOrEqual(0);
+    expect(Math.max(...delays)).toBeLessThanOrEqual(1_000);
+  });
+
+  test('[C4][F4][X2] a backlog of sessions that never were silent, read late, cuts none in two', async () => {
+    const timeoutMs = 3_000;
+    scenario = await Scenario.create({ timeoutMs });
+    const sessions = 2_000;
+    const rounds = 50;
+    // 100 000 heartbeats over ten seconds: every session beats five times per timeout, and nobody reads meanwhile.
+    await scenario.producing(async (producer) => {
+      for (let round = 0; round < rounds; round += 1) {
+        const paced = elapse(200);
+        await producer.send(Array.from({ length: sessions }, (_, i) => ({ key: Buffer.from(`s-${i}`), value: EMPTY })));
+        await paced;
+      }
+    });
+    // By now the first heartbeats are several timeouts old.
+    const processor = scenario.start();
+    await scenario.outputs(({ tombstones }) => tombstones.length >= sessions);
+    expect(await scenario.stop(processor)).toBe(0);
+    const { summaries } = await scenario.outputsNow();
+    expect(summaries).toHaveLength(sessions);
+    expect(new Set(summaries.map(({ summary }) => summary.eventCount))).toEqual(new Set([rounds]));
+  });
+});
