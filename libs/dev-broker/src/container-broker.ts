@@ -165,7 +165,9 @@ class ContainerBroker implements OwnedBroker {
 
   async #startRegistry(): Promise<void> {
     if (this.registryUrl === undefined) return;
+    const { Wait } = await import('testcontainers');
     const container = (await loopbackContainer(registryImage))
+      .withWaitStrategy(Wait.forHttp('/apis/ccompat/v7/subjects', inner.registry))
       .withExposedPorts({ container: inner.registry, host: this.#cluster.ports.registry })
       .withStartupTimeout(startWithinMs);
     this.#started.push(await container.start());

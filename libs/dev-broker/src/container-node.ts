@@ -2,10 +2,10 @@ import { assert, Fatal } from '@flatline/base';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ContainerRuntimeClient } from 'testcontainers';
 import { askBrokers } from './metadata-probe.ts';
+import { readyWithinMs } from './readiness.ts';
 import { type BrokerNode } from './running-broker.ts';
 
 const stopWithinS = 15;
-const startWithinMs = 60_000;
 const pollMs = 50;
 
 type EngineContainer = ReturnType<ContainerRuntimeClient['container']['getById']>;
@@ -38,11 +38,11 @@ export class ContainerNode implements BrokerNode {
 
   async start(): Promise<void> {
     await this.#container().start();
-    const giveUpAt = performance.now() + startWithinMs;
+    const giveUpAt = performance.now() + readyWithinMs;
     while (!(await this.#counted())) {
       if (performance.now() > giveUpAt)
         throw new Fatal(
-          `node ${this.id} is not part of the cluster after ${startWithinMs} ms: do enough nodes run for a quorum?`,
+          `node ${this.id} is not part of the cluster after ${readyWithinMs} ms: do enough nodes run for a quorum?`,
         );
       await delay(pollMs);
     }

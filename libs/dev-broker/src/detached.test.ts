@@ -10,7 +10,7 @@ import { isAlive, signalIdentified } from './process-identity.ts';
 import { program, until } from './testing/program.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';
 
-const withinMs = 60_000;
+const withinMs = 180_000;
 
 describe('a detached broker', () => {
   const dataDir = temporaryFolder();

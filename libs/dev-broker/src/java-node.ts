@@ -3,11 +3,11 @@ import { Fatal } from '@flatline/base';
 import { askBrokers } from './metadata-probe.ts';
 import { type NodePlan } from './node-settings.ts';
 import { loopback } from './ports.ts';
+import { readyWithinMs } from './readiness.ts';
 import { type BrokerNode } from './running-broker.ts';
 import { type Supervision } from './supervision.ts';
 
 const stopWithinMs = 15_000;
-const startWithinMs = 60_000;
 const pollMs = 50;
 
 /** One node of a broker run by Java, for tests that break nodes. */
@@ -45,12 +45,12 @@ export class JavaNode implements BrokerNode {
   async start(): Promise<void> {
     this.#supervision.send({ kind: 'start', name: this.#name });
     await this.#supervision.until(() => this.pid !== undefined);
-    const giveUpAt = performance.now() + startWithinMs;
+    const giveUpAt = performance.now() + readyWithinMs;
     while (!(await this.#counted())) {
       if (this.pid === undefined) throw new Fatal(`${this.#name} ended while starting: see its folder's broker.log`);
       if (performance.now() > giveUpAt)
         throw new Fatal(
-          `${this.#name} is not part of the cluster after ${startWithinMs} ms: do enough nodes run for a quorum?`,
+          `${this.#name} is not part of the cluster after ${readyWithinMs} ms: do enough nodes run for a quorum?`,
         );
       await delay(pollMs);
     }

@@ -16,7 +16,10 @@ const exit = { name: 'node-1', how: 'exit code 1' };
 
 describe('a failed start', () => {
   test.each([
-    ['KafkaException: Socket server failed to bind to 127.0.0.1:9092: Address already in use.', /port 9092 .*is in use/],
+    [
+      'KafkaException: Socket server failed to bind to 127.0.0.1:9092: Address already in use.',
+      /port 9092 .*is in use/,
+    ],
     ['Port 8081 seems to be in use by another process.', /port 8081 .*is in use/],
     ['java.net.BindException: Address already in use', /a port .*is in use/],
     ['java.io.IOException: No space left on device', /disk is full/],
