@@ -8,7 +8,8 @@ import { patiently, type Patience } from './pause.ts';
 /** A task has one proof under way; a process has fewer tasks than this. */
 const PENDING_MAX = 100_000;
 const REQUEST_BYTES_MAX = 500_000;
-const ACKNOWLEDGE_MS: DurationMs = 10_000;
+/** Short: where a leader is frozen, its successor is to be asked soon. */
+const ACKNOWLEDGE_MS: DurationMs = 3_000;
 /** A proof that comes late is worth little: its task asks again. */
 const RETRYING: Patience = { firstMs: 20, mostMs: 200, limitMs: 2_000 };
 
