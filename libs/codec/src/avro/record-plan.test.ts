@@ -304,6 +304,12 @@ describe('passing over fields we do not have', () => {
     expect(() => readWith(schema, linked(100_000))).toThrow('x: nested more than 64 deep');
   });
 
+  test('the bound is on depth, not on number', () => {
+    const item = { type: 'record', name: 'Item', fields: [{ name: 'a', type: 'int' }] };
+    const schema = writerOf([{ name: 'x', type: { type: 'array', items: item } }]);
+    expect(() => readWith(schema, Uint8Array.of(0xc8, 1, ...new Array<number>(100).fill(2), 0))).not.toThrow();
+  });
+
   test('a record within itself, which no value can have, is bad input', () => {
     const schema = writerOf([
       { name: 'x', type: { type: 'record', name: 'Self', fields: [{ name: 'self', type: 'Self' }] } },

@@ -180,6 +180,8 @@ describe('JSON that is fine', () => {
   test.each<[string, Partial<SessionEvent>]>([
     ['{}', {}],
     ['{"type":null,"occurredAt":null,"eventId":null,"sequence":null,"timeoutMs":null,"attributes":null}', {}],
+    ['{"occurredAt":null}', {}],
+    ['{"eventId":"a","eventId":null}', {}],
     ['{"other":1,"type":"a"}', { type: 'a' }],
     ['{"occurredAt":1.7e3,"sequence":-0}', { occurredAt: 1700, sequence: 0 }],
     ['{"attributes":{}}', {}],
@@ -230,13 +232,16 @@ describe('[I1] bad Avro', () => {
   });
 
   test.each([
-    ['another record', { schemaType: 'AVRO', schema: '{"type":"record","name":"Click","fields":[]}' }],
-    ['another kind of schema', { schemaType: 'PROTOBUF', schema: 'syntax = "proto3";' }],
-  ])('a schema that cannot be resolved: %s', async (_what, schema) => {
+    ['another record', { schemaType: 'AVRO', schema: '{"type":"record","name":"Click","fields":[]}' }, 'to ours'],
+    ['another kind of schema', { schemaType: 'PROTOBUF', schema: 'syntax = "proto3";' }, 'is PROTOBUF, wanted AVRO'],
+  ])('a schema that cannot be resolved: %s', async (_what, schema, detail) => {
     const { registry, decoder } = await withRegistry();
     const id = registry.add(schema);
     await decoder.prepare(id);
-    expect(decode(decoder, Uint8Array.of(0, 0, 0, 0, id, 0))).toMatchObject({ reason: 'incompatible-schema' });
+    expect(decode(decoder, Uint8Array.of(0, 0, 0, 0, id, 0))).toMatchObject({
+      reason: 'incompatible-schema',
+      detail: expect.stringContaining(detail),
+    });
   });
 
   test('limits hold as in JSON', async () => {

@@ -70,13 +70,27 @@ describe('schemaById', () => {
     ['at another address: a 404 that is not about schemas', 404, '<html>'],
     ['no registry', 200, '<html>'],
     ['an array', 200, []],
-    ['endless', 200, `{"schema":"${'x'.repeat(REGISTRY_ANSWER_BYTES_MAX)}"}`],
+    ['too talkative', 200, { schema: 'x'.repeat(REGISTRY_ANSWER_BYTES_MAX) }],
   ])('is Retriable where the registry is %s, and the message says where it is', async (_what, status, body) => {
     const { registry } = await registryOf(always(status, body));
     const answer = registry.schemaById(5);
     await expect(answer).rejects.toBeInstanceOf(Retriable);
     await expect(answer).rejects.toThrow(registry.name);
     await expect(answer).rejects.toThrow('SCHEMA_REGISTRY_URL');
+  });
+
+  test('an answer without an end is cut off', async () => {
+    const { registry } = await registryOf((_request, response) => {
+      const more = (): void => {
+        while (!response.destroyed && response.write('x'.repeat(65_536)));
+      };
+      response
+        .writeHead(200)
+        .on('drain', more)
+        .on('error', () => undefined);
+      more();
+    });
+    await expect(registry.schemaById(5)).rejects.toBeInstanceOf(Retriable);
   });
 
   test('only the registry itself can say that it does not know the id', async () => {

@@ -110,8 +110,8 @@ export class HttpSchemaRegistry implements SchemaRegistry {
 }
 
 function parseUrl(text: string): { base: string; authorization: string | undefined } {
-  const url = URL.parse(text);
-  if (url === null || !/^https?:$/.test(url.protocol)) {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
     // Not shown whole: it may hold a password.
     throw new Fatal(`SCHEMA_REGISTRY_URL is not an address: wanted http(s)://[user:password@]host[:port][/path].`);
   }
