@@ -1,7 +1,7 @@
 // Reads a changelog partition forward and hands its blocks on, until a given point.
 //
 // Owns: the subscription, the record in hand.      Does not own: what a block means (Restoration).
-import { type Clock, copyBytes, PartitionStopped } from '@flatline/base';
+import { type Clock, copyBytes, PartitionStopped, Retriable } from '@flatline/base';
 import type { LogSubscription, RecordRun, TopicPartition } from '@flatline/task';
 import { turn } from './backoff.ts';
 import type { PipelinePorts, Turns } from './settings.ts';
@@ -16,10 +16,18 @@ export class ChangelogTail {
   readonly #clock: Clock;
   readonly #turns: Turns;
   readonly #subscription: LogSubscription;
+  readonly #abandon: AbortSignal | undefined;
   #run: RecordRun | undefined;
   #position: number;
 
-  constructor(ports: Pick<PipelinePorts, 'changelog' | 'clock' | 'turns'>, partition: TopicPartition, from: number) {
+  /** `abandon`: ends a wait for records with Retriable, where nobody wants them any more. */
+  constructor(
+    ports: Pick<PipelinePorts, 'changelog' | 'clock' | 'turns'>,
+    partition: TopicPartition,
+    from: number,
+    abandon?: AbortSignal,
+  ) {
+    this.#abandon = abandon;
     this.#clock = ports.clock;
     this.#turns = ports.turns;
     this.#position = from;
@@ -81,16 +89,20 @@ export class ChangelogTail {
       if (this.#run !== undefined) continue;
       if (this.#subscription.failure !== undefined) throw this.#subscription.failure;
       if (isDone()) return undefined;
+      if (this.#abandon?.aborted === true) throw new Retriable('reading the changelog was abandoned');
       await this.#changed();
     }
   }
 
   #changed(): Promise<void> {
     return new Promise((resolve) => {
-      this.#subscription.onChange(() => {
+      const wake = (): void => {
         this.#subscription.onChange(undefined);
+        this.#abandon?.removeEventListener('abort', wake);
         resolve();
-      });
+      };
+      this.#subscription.onChange(wake);
+      this.#abandon?.addEventListener('abort', wake);
     });
   }
 }

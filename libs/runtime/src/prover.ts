@@ -5,9 +5,11 @@
 // The estimate may be wrong without harm: it decides when to *ask*. What closes a session is the record read back.
 //
 // Invariants
-//   PR1  At most one clock record is under way, and at most one per `proofIntervalMs`.
+//   PR1  At most one clock record is under way, and at most one per `proofIntervalMs`. One not read back for
+//        PROOF_PATIENCE_MS is given up: it may be lost, or lie behind an open transaction.
 //   PR2  On CreateTime none is made while the stream is not live: its stamp would be invented.
 import type { DurationMs, Millis } from '@flatline/base';
+import { PROOF_PATIENCE_MS } from './limits.ts';
 
 export interface ProofRules {
   readonly timestampType: 'LogAppendTime' | 'CreateTime';
@@ -66,7 +68,9 @@ export class Prover {
 
   advise(silence: Silence, monotonicNow: DurationMs): ProofAdvice {
     const { earliestDue } = silence;
-    if (earliestDue === undefined || this.#underWay) return { kind: 'none' };
+    if (earliestDue === undefined) return { kind: 'none' };
+    const patience = this.#underWay ? this.#lastAskedAt + PROOF_PATIENCE_MS - monotonicNow : 0;
+    if (patience > 0) return { kind: 'wait', delayMs: patience };
     const byCreateTime = this.#rules.timestampType === 'CreateTime';
     if (byCreateTime && !silence.live) return { kind: 'none' };
     const pace = this.#lastAskedAt + this.#rules.proofIntervalMs - monotonicNow;

@@ -26,6 +26,8 @@ export interface RestoreParts {
   readonly ports: PipelinePorts;
   readonly store: StateStore;
   readonly taskOptions: TaskOptions;
+  /** Aborted where the task is not wanted any more: a wait for records then ends with Retriable. */
+  readonly abandon: AbortSignal;
   /** Called where the local store was dropped (R2); it is counted. */
   readonly onDistrust: (reason: StoreDistrust, detail: string) => void;
 }
@@ -71,7 +73,7 @@ async function attempt(parts: RestoreParts): Promise<Restored> {
   const flusher = new Flusher(store, task, ports);
   const from = await loadStore(parts, restoration);
   const changelog = { topic: settings.changelogTopic, partition };
-  const tail = new ChangelogTail(ports, changelog, from);
+  const tail = new ChangelogTail(ports, changelog, from, parts.abandon);
   let ownership: Ownership | undefined;
   try {
     const take = (bytes: Uint8Array, offset: number): boolean => {

@@ -69,3 +69,35 @@ async function storm(
   await time.runFor(120_000);
   return { closed: world.closed(), expected: world.expected(), failures, lines };
 }
+
+describe('leaving', () => {
+  test('[R1] an instance that leaves commits, flushes and is done; its successor restores from the local store', async () => {
+    const world = new World({ seed: 3 });
+    const { time } = world.simulation;
+    const first = world.launch('a');
+    for (let i = 0; i < 50; i += 1) world.beat(`k${i}`);
+    await time.runFor(2_000);
+    await time.complete(first.instance.stop());
+    first.host.kill();
+    const second = world.launch('a');
+    await time.runFor(1_000);
+    expect(second.instance.status().map(({ liveEntries }) => liveEntries)).toEqual([25, 25]);
+    expect(second.lines.filter((line) => line.includes('dropped'))).toEqual([]);
+    await time.runFor(10_000);
+    expect(world.closed()).toEqual(world.expected());
+  });
+
+  test('[X5] stopping ends also while no broker answers, restoring or running', async () => {
+    for (const runsBefore of [0, 3_000]) {
+      const world = new World({ seed: 4 });
+      const { time, network } = world.simulation;
+      const process = world.launch('a');
+      await time.runFor(runsBefore === 0 ? 20 : runsBefore);
+      world.beat('k');
+      network.setOutage(true);
+      await time.runFor(5_000);
+      await time.complete(process.instance.stop(), 120_000);
+      expect(process.instance.status()).toEqual([]);
+    }
+  });
+});

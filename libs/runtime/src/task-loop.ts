@@ -9,7 +9,7 @@
 // Invariants
 //   TL1  At most one commit is in flight; while it is, stepping goes on within the task's own bounds.
 //   TL2  Heartbeats come first: each turn steps before it expires, and expires a bounded number.
-import { type Cancel, type Millis, PartitionStopped } from '@flatline/base';
+import { type Cancel, Fatal, type Millis, PartitionStopped } from '@flatline/base';
 import type { LogSubscription, PartitionTask, RecordRun, StepOutcome, TopicPartition } from '@flatline/task';
 import { Backoff } from './backoff.ts';
 import type { Committer } from './committer.ts';
@@ -186,7 +186,7 @@ export class TaskLoop {
   }
 
   #readAgain(failure: Error): void {
-    if (failure instanceof PartitionStopped) {
+    if (failure instanceof PartitionStopped || failure instanceof Fatal) {
       this.#end(failure, failure.message);
       return;
     }

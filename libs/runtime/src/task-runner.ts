@@ -18,7 +18,7 @@ import { TASK_TRANSITIONS, type TaskState } from './task-state.ts';
 import type { TaskStatus } from './task-status.ts';
 import { Truncator } from './truncator.ts';
 
-export interface TaskRunnerParts extends Omit<RestoreParts, 'store' | 'onDistrust'> {
+export interface TaskRunnerParts extends Omit<RestoreParts, 'store' | 'onDistrust' | 'abandon'> {
   /** Whether the group, asked now, says that the partition is ours; waits until it can say. @throws Retriable */
   readonly confirmOwned: () => Promise<boolean>;
   /** The runner is closed for good. */
@@ -42,6 +42,7 @@ export class TaskRunner {
   /** What is wanted of it meanwhile; a restore in progress finds out when it comes to its end. */
   #wanted: 'run' | 'moveAway' | 'close' = 'run';
   #starting: Promise<void> | undefined;
+  readonly #abandon = new AbortController();
 
   constructor(parts: TaskRunnerParts) {
     this.#parts = parts;
@@ -108,6 +109,7 @@ export class TaskRunner {
   /** Ends: commits the rest and flushes if `cleanly`, closes the store. Idempotent. */
   close(cleanly: boolean): Promise<void> {
     this.#wanted = 'close';
+    this.#abandon.abort();
     this.#closing ??= this.#closeAfterStart(cleanly);
     return this.#closing;
   }
@@ -141,6 +143,7 @@ export class TaskRunner {
     const restored = await restore({
       ...this.#parts,
       store: this.#store,
+      abandon: this.#abandon.signal,
       onDistrust: (reason, detail) => {
         this.#countDropped(reason, detail);
       },
