@@ -1,0 +1,230 @@
+// What is found at a start is used only where it can be trusted: a local store is rebuilt (R2), a log stops the partition (R3).
+import { describe, expect, test } from '@jest/globals';
+import { decodeBlock } from '@flatline/task';
+import { CHANGELOG, INPUT, type Process, World } from './world.fixture.ts';
+
+/** Longer than the dead member stays in the group, and an input is asked for its end before it is believed shorter. */
+const LATER = 25_000;
+
+/** A world in which one process has run for a while and was then killed, with live sessions left. */
+async function afterKill(seed: number): Promise<World> {
+  const world = new World({ seed, partitions: 1, timeoutMs: 60_000 });
+  const process = world.launch('a');
+  for (let round = 0; round < 12; round += 1) {
+    for (let i = 0; i < 20; i += 1) world.beat(`k${i + round}`);
+    await world.simulation.time.runFor(1_000);
+  }
+  process.host.kill();
+  return world;
+}
+
+async function restart(world: World): Promise<Process> {
+  const process = world.launch('a');
+  await world.simulation.time.runFor(LATER);
+  return process;
+}
+
+function floorOf(value: Uint8Array): number {
+  const block = decodeBlock(value);
+  if (block.kind !== 'state') throw new Error('the last block is a commit');
+  return block.header.floor;
+}
+
+/** Everything closes once and with the content of the log. */
+async function expectRight(world: World): Promise<void> {
+  await world.simulation.time.runFor(90_000);
+  expect(world.closed()).toEqual(world.expected());
+  expect(world.closed().length).toBeGreaterThan(20);
+}
+
+function expectStopped(process: Process, why: RegExp): void {
+  const [status] = process.instance.status();
+  expect(status?.state).toBe('stopped');
+  expect(status?.detail).toMatch(why);
+  expect(process.failures).toEqual([]);
+}
+
+describe('[R2] a local store', () => {
+  test('[R2] hours old is rolled forward from the changelog, not dropped', async () => {
+    const world = new World({ seed: 5, partitions: 1, timeoutMs: 60_000 });
+    const { time } = world.simulation;
+    const first = world.launch('a');
+    for (let i = 0; i < 30; i += 1) world.beat(`k${i}`);
+    await time.runFor(20_000);
+    await time.complete(first.instance.stop());
+    first.host.kill();
+    const old = world.simulation.disk('a').copy(0);
+    const second = world.launch('a');
+    for (let i = 15; i < 40; i += 1) world.beat(`k${i}`);
+    await time.runFor(20_000);
+    second.host.kill();
+    world.simulation.disk('a').restore(0, old);
+    const third = await restart(world);
+    expect(third.instance.status()[0]).toMatchObject({ state: 'running', storesDropped: 0, liveEntries: 40 });
+    await expectRight(world);
+  });
+
+  test.each(['entryLost', 'imageChanged'] as const)(
+    '[R1][R2] with an %s nobody noticed is found out by count or digest, dropped and rebuilt',
+    async (how) => {
+      const world = await afterKill(6);
+      world.simulation.disk('a').rotSilently(0, how);
+      const process = await restart(world);
+      expect(process.instance.status()[0]).toMatchObject({ state: 'running', storesDropped: 1 });
+      await expectRight(world);
+    },
+  );
+
+  test('[R2] behind the start of the changelog is dropped and rebuilt', async () => {
+    const world = new World({ seed: 7, partitions: 1, timeoutMs: 60_000 });
+    const { time, log } = world.simulation;
+    const first = world.launch('a');
+    world.beat('x');
+    await time.runFor(15_000);
+    await time.complete(first.instance.stop());
+    first.host.kill();
+    const old = world.simulation.disk('a').copy(0);
+    const second = world.launch('a');
+    for (let round = 0; round < 30; round += 1) {
+      world.beat('x');
+      await time.runFor(1_000);
+    }
+    second.host.kill();
+    world.simulation.disk('a').restore(0, old);
+    log.partition(CHANGELOG, 0).truncateBelow(floorOf(log.committed(CHANGELOG, 0).at(-1)!.value!));
+    const third = await restart(world);
+    expect(third.instance.status()[0]).toMatchObject({ state: 'running', storesDropped: 1, liveEntries: 1 });
+    await time.runFor(90_000);
+    expect(world.closed()).toEqual(world.expected());
+  });
+});
+
+describe('[R3] a log that cannot be trusted stops the partition, and nothing is emitted or reset', () => {
+  test('[R3] a changelog that is empty although a local store exists, or a group offset', async () => {
+    for (const keepStore of [true, false]) {
+      const world = await afterKill(8);
+      world.simulation.log.deleteTopic(CHANGELOG);
+      world.simulation.log.createTopic(CHANGELOG, { partitions: 1 });
+      if (!keepStore) world.simulation.disk('a').wipe();
+      expectStopped(
+        await restart(world),
+        /changelog changelog\/0 cannot be trusted: it is empty although|changelog-0 does not hold offset/,
+      );
+      expect(world.closed()).toEqual([]);
+    }
+  });
+
+  test('[R3] a changelog that starts above the floor of its last commit', async () => {
+    const world = new World({ seed: 9, partitions: 1, timeoutMs: 60_000 });
+    const { time, log } = world.simulation;
+    const first = world.launch('a');
+    world.beat('old');
+    await time.runFor(1_000);
+    world.beat('new');
+    await time.runFor(1_000);
+    first.host.kill();
+    world.simulation.disk('a').wipe();
+    log.partition(CHANGELOG, 0).truncateBelow(log.committed(CHANGELOG, 0).at(-1)!.offset);
+    expectStopped(await restart(world), /above the floor/);
+  });
+
+  test('[R3] a changelog with a commit missing from its chain', async () => {
+    const world = await afterKill(10);
+    world.simulation.disk('a').wipe();
+    const { log } = world.simulation;
+    const blocks = log.committed(CHANGELOG, 0);
+    log.partition(CHANGELOG, 0).removeRecord(blocks[Math.floor(blocks.length / 2)]!.offset);
+    expectStopped(await restart(world), /follows/);
+  });
+
+  test('[R3] an input that was recreated and is shorter', async () => {
+    const world = await afterKill(11);
+    world.simulation.log.deleteTopic(INPUT);
+    world.simulation.log.createTopic(INPUT, { partitions: 1, timestampType: 'LogAppendTime' });
+    expectStopped(await restart(world), /input in\/0 is not the log that was read: .*it ends at 0/);
+    expect(world.closed()).toEqual([]);
+  });
+
+  test('[R3] an input that was recreated and is as long', async () => {
+    const world = await afterKill(12);
+    world.simulation.log.deleteTopic(INPUT);
+    world.simulation.log.createTopic(INPUT, { partitions: 1, timestampType: 'LogAppendTime' });
+    for (let i = 0; i < 400; i += 1) world.beat(`z${i}`);
+    expectStopped(await restart(world), /not the one recorded/);
+    expect(world.closed()).toEqual([]);
+  });
+
+  test('[R3] an input whose unread records were deleted', async () => {
+    const world = await afterKill(13);
+    for (let i = 0; i < 50; i += 1) world.beat(`late${i}`);
+    await world.simulation.time.runFor(1_000);
+    const { log } = world.simulation;
+    log.partition(INPUT, 0).truncateBelow(log.committed(INPUT, 0).at(-1)!.offset);
+    expectStopped(await restart(world), /records were deleted before they were read/);
+  });
+});
+
+describe('time', () => {
+  test('[C6] a stamp from the future holds the partition, visibly, and it goes on when broker time has come near', async () => {
+    const world = new World({ seed: 14, partitions: 1 });
+    const { time, log } = world.simulation;
+    const process = world.launch('a');
+    world.beat('k');
+    await time.runFor(1_000);
+    log.partition(INPUT, 0).setSkew(3_700_000);
+    world.beat('future');
+    log.partition(INPUT, 0).setSkew(0);
+    await time.runFor(2_000);
+    expect(process.instance.status()[0]?.detail).toMatch(/broker time: offset \d+ is stamped/);
+    expect(world.closed()).toEqual([]);
+    await time.runFor(120_000);
+    expect(process.instance.status()[0]?.detail).toBeUndefined();
+    expect(process.instance.status()[0]?.clock).toBeGreaterThan(3_700_000);
+  });
+
+  test('[C4][F16] a step of the local wall clock by an hour in either direction ends nobody', async () => {
+    const world = new World({ seed: 15, partitions: 1, timeoutMs: 5_000 });
+    const { time } = world.simulation;
+    const process = world.launch('a');
+    for (let second = 0; second < 30; second += 1) {
+      world.beat('steady');
+      if (second === 10) process.host.machine.step(3_600_000);
+      if (second === 20) process.host.machine.step(-7_200_000);
+      await time.runFor(1_000);
+    }
+    expect(world.closed()).toEqual([]);
+    await time.runFor(10_000);
+    expect(world.closed()).toHaveLength(1);
+    expect(world.closed()).toEqual(world.expected());
+  });
+
+  test('[C4][F3] a process stopped for twice the timeout closes nobody who went on beating', async () => {
+    const world = new World({ seed: 16, partitions: 1, timeoutMs: 5_000 });
+    const { time } = world.simulation;
+    const process = world.launch('a');
+    for (let second = 0; second < 30; second += 1) {
+      world.beat('steady');
+      if (second === 5) process.host.pause();
+      if (second === 15) process.host.resume();
+      await time.runFor(1_000);
+    }
+    expect(world.closed()).toEqual([]);
+    await time.runFor(20_000);
+    expect(world.closed()).toEqual(world.expected());
+  });
+
+  test('[C2] an upstream transaction left open holds the clock, and ends nobody', async () => {
+    const world = new World({ seed: 17, partitions: 1, timeoutMs: 3_000 });
+    const { time, log } = world.simulation;
+    world.launch('a');
+    world.beat('k');
+    await time.runFor(500);
+    const open = log.foreignTransaction('upstream', 600_000);
+    open.produce(INPUT, 0, { key: 'k', value: '' });
+    await time.runFor(30_000);
+    expect(world.closed()).toEqual([]);
+    open.commit();
+    await time.runFor(10_000);
+    expect(world.closed()).toEqual(world.expected());
+  });
+});
