@@ -32,7 +32,7 @@ function floorOf(value: Uint8Array): number {
 
 /** Everything closes once and with the content of the log. */
 async function expectRight(world: World): Promise<void> {
-  await world.simulation.time.runFor(90_000);
+  await world.simulation.time.runFor(200_000);
   expect(world.closed()).toEqual(world.expected());
   expect(world.closed().length).toBeGreaterThan(20);
 }
@@ -46,7 +46,7 @@ function expectStopped(process: Process, why: RegExp): void {
 
 describe('[R2] a local store', () => {
   test('[R2] hours old is rolled forward from the changelog, not dropped', async () => {
-    const world = new World({ seed: 5, partitions: 1, timeoutMs: 60_000 });
+    const world = new World({ seed: 5, partitions: 1, timeoutMs: 120_000 });
     const { time } = world.simulation;
     const first = world.launch('a');
     for (let i = 0; i < 30; i += 1) world.beat(`k${i}`);
