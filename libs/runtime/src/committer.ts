@@ -58,6 +58,7 @@ export class Committer {
   #counter = 0;
   #inFlight: InFlight | undefined;
   #recovering = false;
+  #committedPosition: number | undefined;
 
   constructor(parts: CommitterParts) {
     const { last, ports } = parts;
@@ -68,11 +69,17 @@ export class Committer {
     this.#logId = last?.logId ?? ports.entropy.id();
     this.#sequence = last?.sequence ?? -1;
     this.#previous = last?.commitId ?? '';
+    this.#committedPosition = last?.inputs[0]?.position;
   }
 
   /** True while the outcome of a commit is being found out. */
   get isRecovering(): boolean {
     return this.#recovering;
+  }
+
+  /** Input position of the last settled commit; undefined before the first. */
+  get committedPosition(): number | undefined {
+    return this.#committedPosition;
   }
 
   /**
@@ -153,6 +160,7 @@ export class Committer {
     this.#inFlight = undefined;
     this.#sequence = cut.header.sequence;
     this.#previous = cut.header.commitId;
+    this.#committedPosition = cut.position;
     this.#known = Math.max(this.#known, offsets.at(-1)! + 1);
     return { kind: 'committed', floor: cut.header.floor };
   }

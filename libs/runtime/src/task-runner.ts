@@ -128,6 +128,8 @@ export class TaskRunner {
       liveEntries: task?.liveEntries ?? 0,
       lag: this.#loop?.lag,
       expiryLagMs: Math.max(0, clock - (task?.earliestDue() ?? clock)),
+      position: task?.input.position,
+      committedPosition: this.#committer?.committedPosition,
       counters: task === undefined ? undefined : { ...task.counters },
       commits: this.#loop?.commitDurations.percentiles(),
       changelogBytes: task?.changelog.logBytes ?? 0,

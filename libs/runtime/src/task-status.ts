@@ -16,6 +16,9 @@ export interface TaskStatus {
   readonly lag: number | undefined;
   /** How far the clock is ahead of the earliest due entry that is not closed yet: the backlog of expiries. */
   readonly expiryLagMs: DurationMs;
+  /** Input offset below which everything is applied, and below which it is committed; undefined before there is one. */
+  readonly position: number | undefined;
+  readonly committedPosition: number | undefined;
   readonly counters: TaskCounters | undefined;
   readonly commits: Percentiles | undefined;
   /** Bytes of the changelog from the floor to the end, and of the live images in it. */
