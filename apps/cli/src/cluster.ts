@@ -1,34 +1,64 @@
 // Which cluster a command talks to: the one named by flag, environment or configuration, else one started here.
+import type { Clock } from '@flatline/base';
 import { HttpSchemaRegistry, type SchemaRegistry } from '@flatline/codec';
+import type { FlatlineConfig } from '@flatline/config';
 import { statusDetached } from '@flatline/dev-broker';
-import type { KafkaOptions } from '@flatline/kafka';
+import { type KafkaConnection, type KafkaOptions, openCluster } from '@flatline/kafka';
+import { type ConfigurationFlags, foundConfigurationOf } from './configuration.ts';
 import { usageFailure } from './failure.ts';
 import type { Shell } from './shell.ts';
-
-export interface ClusterFlags {
-  readonly brokers?: readonly string[];
-  readonly config?: string;
-}
 
 export interface Cluster {
   readonly kafka: KafkaOptions;
   /** undefined: none is known; Avro then cannot be used. */
   readonly registry: SchemaRegistry | undefined;
+  /** undefined: there is no configuration file. */
+  readonly config: FlatlineConfig | undefined;
 }
 
+const clientId = 'flatline-cli';
+
 /** @throws CommandFailure where no cluster is named and none runs here. */
-export async function clusterOf(shell: Shell, flags: ClusterFlags): Promise<Cluster> {
+export async function clusterOf(shell: Shell, flags: ConfigurationFlags): Promise<Cluster> {
   const { clock, env } = shell;
-  const named = flags.brokers ?? env['KAFKA_BROKERS']?.split(',');
+  const config = await foundConfigurationOf(shell, flags);
+  if (config !== undefined)
+    return { kafka: kafkaOf(config, clock), registry: registryAt(config.schemaRegistryUrl, clock), config };
+  const named = flags.brokers ?? setting(env['KAFKA_BROKERS'])?.split(',');
   const local = named === undefined ? await statusDetached() : undefined;
   const brokers = named ?? local?.bootstrap.split(',');
   if (brokers === undefined)
     throw usageFailure(
       'no broker is named: give --brokers, set KAFKA_BROKERS, or start one with flatline broker start',
     );
-  const registryUrl = env['SCHEMA_REGISTRY_URL'] ?? local?.registryUrl;
-  return {
-    kafka: { brokers, clientId: 'flatline-cli', clock },
-    registry: registryUrl === undefined ? undefined : new HttpSchemaRegistry({ url: registryUrl, clock }),
-  };
+  const registry = registryAt(setting(env['SCHEMA_REGISTRY_URL']) ?? local?.registryUrl, clock);
+  return { kafka: { brokers, clientId, clock }, registry, config };
+}
+
+export function kafkaOf({ brokers, kafka: { ssl, sasl } }: FlatlineConfig, clock: Clock): KafkaOptions {
+  return { brokers, clientId, clock, ssl, ...(sasl === undefined ? {} : { sasl }) };
+}
+
+/**
+ * A connection on which a broker has answered: a person who waits at a terminal hears at once that none does.
+ * @throws Retriable naming the addresses.
+ */
+export async function connect(kafka: KafkaOptions): Promise<KafkaConnection> {
+  const connection = openCluster(kafka);
+  try {
+    await connection.refresh([]);
+    return connection;
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+function registryAt(url: string | undefined, clock: Clock): SchemaRegistry | undefined {
+  return url === undefined ? undefined : new HttpSchemaRegistry({ url, clock });
+}
+
+/** A variable that is set to nothing is not set. */
+function setting(value: string | undefined): string | undefined {
+  return value === undefined || value.trim() === '' ? undefined : value;
 }

@@ -1,5 +1,6 @@
 // The one place where errors become what a user reads and what a script sees.
-import { Fatal, Fenced, PartitionStopped, Retriable } from '@flatline/base';
+import { Corrupt, Fatal, Fenced, PartitionStopped, Retriable, StateInUse } from '@flatline/base';
+import { ConfigurationError } from '@flatline/config';
 import { CommanderError } from 'commander';
 import { ExitCode } from './exit-code.ts';
 
@@ -33,11 +34,13 @@ export function failureOf(error: unknown): Failure {
   return { exitCode, message, stack };
 }
 
+const needsOperator = [Fatal, PartitionStopped, Fenced, Corrupt];
+
 function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CommandFailure) return error.exitCode;
-  if (error instanceof CommanderError) return ExitCode.usage;
+  if (error instanceof CommanderError || error instanceof ConfigurationError) return ExitCode.usage;
+  if (error instanceof StateInUse) return ExitCode.stateInUse;
   if (error instanceof Retriable) return ExitCode.unreachable;
-  if (error instanceof Fatal || error instanceof PartitionStopped || error instanceof Fenced)
-    return ExitCode.partitionStopped;
+  if (needsOperator.some((consequence) => error instanceof consequence)) return ExitCode.partitionStopped;
   return ExitCode.internal;
 }

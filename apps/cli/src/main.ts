@@ -1,6 +1,6 @@
 import { runCli } from './program.ts';
 import { stopOnSignals } from './stop.ts';
-import { systemClock } from './system-clock.ts';
+import { systemClock } from '@flatline/runtime';
 
 // A reader that goes away (`flatline sessions tail | head`) is an ordinary end, not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

@@ -2,8 +2,12 @@
 import { Command, CommanderError } from 'commander';
 import type { CommandContext } from './commands/context.ts';
 import { addBrokerCommand } from './commands/broker.ts';
+import { addDemoCommand } from './commands/demo.ts';
 import { addImportCommand } from './commands/import.ts';
+import { addRunCommand } from './commands/run.ts';
+import { addSessionsCommand } from './commands/sessions.ts';
 import { addSimulateCommand } from './commands/simulate.ts';
+import { addTopicsCommand } from './commands/topics.ts';
 import { ExitCode, exitCodesHelp } from './exit-code.ts';
 import { failureOf } from './failure.ts';
 import { consoleOf, type Shell } from './shell.ts';
@@ -46,9 +50,13 @@ function buildProgram(context: CommandContext, json: boolean): Command {
     .showSuggestionAfterError()
     .helpCommand('help [command]', 'help for a command')
     .addHelpText('after', `\n${exitCodesHelp()}\n`);
+  addDemoCommand(program, context);
   addBrokerCommand(program, context);
+  addTopicsCommand(program, context);
+  addRunCommand(program, context);
   addImportCommand(program, context);
   addSimulateCommand(program, context);
+  addSessionsCommand(program, context);
   return program;
 }
 

@@ -7,17 +7,14 @@ export function jsonOption(): Option {
 }
 
 export function configOption(): Option {
-  return new Option(
-    '--config <file>',
-    'configuration file (default: flatline.config.ts, .mjs or .json in this folder)',
-  );
+  return new Option('--config <file>', 'configuration file (default: flatline.config.ts or .json in this folder)');
 }
 
 export function brokersOption(): Option {
   return new Option(
     '--brokers <list>',
-    'bootstrap addresses, host:port separated by commas (default: KAFKA_BROKERS, then the configuration file, then a ' +
-      'broker started by `flatline broker start`)',
+    'bootstrap addresses, host:port separated by commas (default: KAFKA_BROKERS, then the configuration, then a broker ' +
+      'started by `flatline broker start`)',
   ).argParser((text) => text.split(',').map((address) => address.trim()));
 }
 

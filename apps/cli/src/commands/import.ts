@@ -1,8 +1,9 @@
-import { type Clock, Fatal, type Millis } from '@flatline/base';
-import { BatchProducer, type KafkaConnection, KafkaProofWriter, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
+import type { Clock, Millis } from '@flatline/base';
+import { BatchProducer, type KafkaConnection, KafkaProofWriter, type TopicDescription } from '@flatline/kafka';
 import { Argument, type Command, Option } from 'commander';
 import { statSync } from 'node:fs';
-import { clusterOf, type ClusterFlags } from '../cluster.ts';
+import { clusterOf, connect } from '../cluster.ts';
+import type { ConfigurationFlags } from '../configuration.ts';
 import { ExitCode } from '../exit-code.ts';
 import { usageFailure } from '../failure.ts';
 import type { ImportValue } from '../importing/event-value.ts';
@@ -11,12 +12,13 @@ import type { FileSurvey } from '../importing/file-survey.ts';
 import type { ImportFormat } from '../importing/source-file.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
+import { requireTopic } from '../topics/require-topic.ts';
 import { ProgressDisplay } from '../terminal/progress-display.ts';
 import { count, duration, ratePerSecond } from '../terminal/progress.ts';
 import type { CommandContext } from './context.ts';
 import { brokersOption, configOption, jsonOption, topicName } from './flags.ts';
 
-interface ImportFlags extends ClusterFlags {
+interface ImportFlags extends ConfigurationFlags {
   readonly file: string;
   readonly topic: string;
   readonly format: ImportFormat['kind'];
@@ -77,7 +79,7 @@ async function runImport(flags: ImportFlags, console: Console, shell: Shell): Pr
   const format = formatOf(flags);
   assertFile(flags.file);
   const { kafka } = await clusterOf(shell, flags);
-  const connection = openCluster(kafka);
+  const connection = await connect(kafka);
   try {
     const topic = await checkTopic(connection, shell.clock, flags.topic);
     const source: Omit<FileImport, 'onProgress'> = {
@@ -110,25 +112,13 @@ function assertFile(file: string): void {
   if (!found.isFile()) throw usageFailure(`${file} is not a file: it has to be read twice`);
 }
 
-interface ImportTopic {
-  readonly topic: string;
-  readonly retentionMs: number;
-}
-
-async function checkTopic(connection: KafkaConnection, clock: Clock, topic: string): Promise<ImportTopic> {
-  const [found] = await new KafkaTopicAdmin({ clock, connection }).describeTopics([topic]);
-  if (found?.kind === 'unauthorized')
-    throw new Fatal(`topic ${topic} may not be described by this user: allow it DESCRIBE`);
-  if (found?.kind !== 'present')
-    throw usageFailure(
-      `topic ${topic} does not exist: create it with flatline topics create, input timestampType "CreateTime"`,
-    );
-  if (found.timestampType !== 'CreateTime')
-    throw usageFailure(
-      `topic ${topic} has message.timestamp.type=LogAppendTime: the broker would stamp every record now, and the file's own ` +
-        `times would be lost. Use a topic with CreateTime (input timestampType "CreateTime", then flatline topics create)`,
-    );
-  return found;
+async function checkTopic(connection: KafkaConnection, clock: Clock, topic: string): Promise<TopicDescription> {
+  const found = await requireTopic(connection, clock, topic);
+  if (found.timestampType === 'CreateTime') return found;
+  throw usageFailure(
+    `topic ${topic} has message.timestamp.type=LogAppendTime: the broker would stamp every record now, and the file's own ` +
+      'times would be lost. Use a topic with CreateTime (input timestampType "CreateTime", then flatline topics create)',
+  );
 }
 
 /** The first reading. Throws where there is a bad line and the flags say to stop: nothing has been produced then. */
@@ -158,7 +148,7 @@ async function check(
 
 function warnOfRetention(
   { times }: FileSurvey,
-  { topic, retentionMs }: ImportTopic,
+  { topic, retentionMs }: TopicDescription,
   clock: Clock,
   console: Console,
 ): void {

@@ -1,9 +1,9 @@
-import { openCluster } from '@flatline/kafka';
 import { type Command, Option } from 'commander';
-import { clusterOf, type ClusterFlags } from '../cluster.ts';
+import { clusterOf, connect } from '../cluster.ts';
+import type { ConfigurationFlags } from '../configuration.ts';
 import { ExitCode } from '../exit-code.ts';
 import { usageFailure } from '../failure.ts';
-import { expectedBeats, type FleetEnd, type FleetPlan, planProblems, scheduleOf } from '../fleet/fleet-plan.ts';
+import { expectedBeats, type FleetPlan, planProblems, scheduleOf, usualEnds } from '../fleet/fleet-plan.ts';
 import type { FleetFormat, LedgerEntry } from '../fleet/ledger.ts';
 import { LedgerFile } from '../fleet/ledger-file.ts';
 import { type RunningFleet, startFleet } from '../fleet/running-fleet.ts';
@@ -11,6 +11,7 @@ import { whileWaiting } from '../pause.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
 import { count, duration } from '../terminal/progress.ts';
+import { requireTopic } from '../topics/require-topic.ts';
 import { ProgressDisplay } from '../terminal/progress-display.ts';
 import type { CommandContext } from './context.ts';
 import {
@@ -23,7 +24,7 @@ import {
   topicName,
 } from './flags.ts';
 
-interface SimulateFlags extends ClusterFlags {
+interface SimulateFlags extends ConfigurationFlags {
   readonly topic: string;
   readonly sessions: number;
   readonly rate: number;
@@ -38,8 +39,6 @@ interface SimulateFlags extends ClusterFlags {
   readonly json?: boolean;
 }
 
-/** Mostly silence: the reason this exists. */
-export const usualEnds: readonly FleetEnd[] = ['silence', 'silence', 'silence', 'silence', 'null', 'event'];
 const seedsMax = 2 ** 31;
 const lookEveryMs = 100;
 /** Behind its schedule by more, a fleet does not make its rate. */
@@ -84,9 +83,11 @@ Examples:
 async function runSimulate(flags: SimulateFlags, console: Console, shell: Shell): Promise<ExitCode> {
   const plan = planOf(flags);
   const { kafka, registry } = await clusterOf(shell, flags);
-  const connection = openCluster(kafka);
-  const ledger = flags.ledger === undefined ? undefined : new LedgerFile(flags.ledger);
+  const connection = await connect(kafka);
+  let ledger: LedgerFile | undefined;
   try {
+    await requireTopic(connection, shell.clock, flags.topic);
+    if (flags.ledger !== undefined) ledger = new LedgerFile(flags.ledger);
     const totals: FleetTotals = { sessions: 0, acknowledged: 0, duplicates: 0, lost: 0, reordered: 0 };
     const onEntry = (entry: LedgerEntry): void => {
       addEntry(totals, entry);

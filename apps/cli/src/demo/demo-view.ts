@@ -49,6 +49,7 @@ export interface DemoPicture {
 }
 
 const keyColumns = 24;
+const tellingShare = 0.05;
 const rate = (perSecond: number): string => `${count(Math.round(perSecond))}/s`;
 
 /** The live view of a terminal, at most `columns` wide. */
@@ -118,8 +119,11 @@ function progressLine(picture: DemoPicture, columns: number): string {
   const width = Math.max(10, Math.min(40, columns - 60));
   const filled = Math.floor(share * width);
   const bar = `${'█'.repeat(filled)}${'░'.repeat(width - filled)}`;
+  // Until some have closed, the rate is that of the few that ended early.
   const left =
-    closedPerSecond > 0 && closed < total ? `, ${duration((1000 * (total - closed)) / closedPerSecond)} left` : '';
+    share >= tellingShare && closedPerSecond > 0 && closed < total
+      ? `, ${duration((1000 * (total - closed)) / closedPerSecond)} left`
+      : '';
   return `${bar} ${Math.floor(100 * share)} %  ${count(closed)} of ${count(total)} sessions closed${left}`;
 }
 

@@ -4,6 +4,9 @@ import type { DurationMs } from '@flatline/base';
 /** How a session's last sign of life looks: nothing more comes, a null value, or an `ENDED` event. */
 export type FleetEnd = 'silence' | 'null' | 'event';
 
+/** Mostly silence: the reason all this exists. */
+export const usualEnds: readonly FleetEnd[] = ['silence', 'silence', 'silence', 'silence', 'null', 'event'];
+
 export interface FleetPlan {
   /** How many sessions there will be in all; Infinity: until its sender is stopped. */
   readonly sessions: number;

@@ -97,3 +97,11 @@ function deviationsOf(
   }
   return deviations;
 }
+
+export function missingDeviation({ topic }: NewTopic): Deviation {
+  return { topic, problem: 'does not exist', remedy: 'flatline topics create' };
+}
+
+export function deviationText({ topic, problem, remedy }: Deviation): string {
+  return `${topic}: ${problem}\n    remedy: ${remedy}`;
+}

@@ -1,0 +1,51 @@
+// Runs the command line inside the test process: the same code as `main.ts`, with the streams caught.
+import { systemClock } from '@flatline/runtime';
+import { Writable } from 'node:stream';
+import { runCli } from './program.ts';
+import type { Stop } from './stop.ts';
+
+export interface CliRun {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Lines of standard output, parsed. */
+  json(): unknown[];
+}
+
+export interface CliOptions {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  readonly folder?: string;
+  /** Aborted, it is what Ctrl-C is. */
+  readonly stop?: AbortSignal;
+}
+
+export async function cli(args: readonly string[], options: CliOptions = {}): Promise<CliRun> {
+  const stdout = new Caught();
+  const stderr = new Caught();
+  const { env = {}, folder = '/', stop = new AbortController().signal } = options;
+  const exitCode = await runCli(args, { clock: systemClock, env, folder, stdout, stderr, stop: stopOf(stop) });
+  const json = (): unknown[] =>
+    stdout.text
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown);
+  return { exitCode, stdout: stdout.text, stderr: stderr.text, json };
+}
+
+class Caught extends Writable {
+  text = '';
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.text += chunk.toString('utf8');
+    done();
+  }
+}
+
+function stopOf(signal: AbortSignal): Stop {
+  const requested = new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => {
+      resolve();
+    });
+  });
+  return { signal, requested };
+}

@@ -1,0 +1,79 @@
+import { type RunningProcessor, startProcessor } from '@flatline/processor';
+import type { Command } from 'commander';
+import { connect, kafkaOf } from '../cluster.ts';
+import { type ConfigurationFlags, configurationOf } from '../configuration.ts';
+import { ExitCode } from '../exit-code.ts';
+import { consoleLog } from '../run-log.ts';
+import type { Shell } from '../shell.ts';
+import type { Console } from '../terminal/console.ts';
+import { count, duration } from '../terminal/progress.ts';
+import { whileWaiting } from '../pause.ts';
+import { pipelineTopicsOf } from '../topics/pipeline-topics.ts';
+import { assertUsable } from '../topics/provision.ts';
+import type { CommandContext } from './context.ts';
+import { configOption, jsonOption, port } from './flags.ts';
+
+interface RunFlags extends ConfigurationFlags {
+  readonly json?: boolean;
+}
+
+const redrawEveryMs = 500;
+
+export function addRunCommand(program: Command, context: CommandContext): void {
+  program
+    .command('run')
+    .description('The processor: reads the inputs of a configuration and closes their sessions, until it is stopped.')
+    .addOption(configOption())
+    .option('--instance <id>', 'name of this process, for people (default: from the configuration, then the host)')
+    .option('--state-dir <dir>', 'state directory, one per process (default: from the configuration)')
+    .option('--http-port <port>', 'HTTP port (default: from the configuration)', port)
+    .addOption(jsonOption())
+    .addHelpText('after', runHelp)
+    .action(context.action<RunFlags>((flags, console) => run(flags, console, context.shell)));
+}
+
+const runHelp = `
+SIGTERM and Ctrl-C drain: what is read is committed, and the group is left, so that others take over at once. A second
+signal exits immediately; the next start restores.
+
+Examples:
+  $ flatline run
+  $ flatline run --config shop.config.json --instance a --state-dir /var/lib/flatline/a
+`;
+
+async function run(flags: RunFlags, console: Console, shell: Shell): Promise<ExitCode> {
+  const { clock, stop } = shell;
+  const config = await configurationOf(shell, flags);
+  const connection = await connect(kafkaOf(config, clock));
+  try {
+    await assertUsable(pipelineTopicsOf(config), { clock, connection, partitions: undefined, replication: undefined });
+  } finally {
+    connection.close();
+  }
+  const processor = await startProcessor(config, { log: consoleLog(console, clock) });
+  const ended = Promise.race([processor.finished, stop.requested]);
+  await whileWaiting(ended, { clock, everyMs: redrawEveryMs }, () => {
+    console.draw(statusText(processor));
+  });
+  console.endRegion('clear');
+  console.note('Draining. Once more to exit at once.');
+  await processor.stop();
+  console.note('Drained: everything read is committed, and the group has been left.');
+  return ExitCode.ok;
+}
+
+/** One line for a terminal. */
+function statusText(processor: RunningProcessor): string {
+  const { tasks, upMs } = processor.snapshot();
+  const running = tasks.filter(({ state }) => state === 'running').length;
+  const live = tasks.reduce((sum, { liveEntries }) => sum + liveEntries, 0);
+  const lag = tasks.reduce((sum, task) => sum + (task.lag ?? 0), 0);
+  const stopped = tasks.filter(({ state }) => state === 'stopped').length;
+  const parts = [
+    `up ${duration(upMs)}`,
+    `${running} of ${tasks.length} partitions running`,
+    `${count(live)} sessions live`,
+    `${count(lag)} records behind`,
+  ];
+  return [...parts, ...(stopped === 0 ? [] : [`${stopped} partitions stopped: see the log`])].join(', ');
+}

@@ -1,0 +1,121 @@
+import type { Command } from 'commander';
+import { connect, kafkaOf } from '../cluster.ts';
+import { type ConfigurationFlags, configurationOf } from '../configuration.ts';
+import { ExitCode } from '../exit-code.ts';
+import { CommandFailure } from '../failure.ts';
+import type { Shell } from '../shell.ts';
+import type { Console } from '../terminal/console.ts';
+import { pipelineTopicsOf, topicNamesOf } from '../topics/pipeline-topics.ts';
+import { createTopics, inspectTopics, type ProvisionOptions } from '../topics/provision.ts';
+import { deviationText, missingDeviation, type NewTopic, type TopicPlan } from '../topics/topic-plan.ts';
+import type { CommandContext } from './context.ts';
+import { brokersOption, configOption, integerFrom, jsonOption } from './flags.ts';
+
+interface TopicsFlags extends ConfigurationFlags {
+  readonly partitions?: number;
+  readonly replication?: number;
+  readonly json?: boolean;
+}
+
+export function addTopicsCommand(program: Command, context: CommandContext): void {
+  const topics = program
+    .command('topics')
+    .description('Input, output, changelog and dead-letter topics of a configuration.');
+  topics
+    .command('create')
+    .description('create what is missing; what exists is compared and never changed')
+    .option(
+      '--partitions <n>',
+      'of an input that does not exist yet; the others follow it (default: 8)',
+      integerFrom(1, 100_000),
+    )
+    .option('--replication <n>', "copies of each partition (default: the broker's)", integerFrom(1, 100))
+    .addOption(configOption())
+    .addOption(brokersOption())
+    .addOption(jsonOption())
+    .addHelpText('after', createHelp)
+    .action(context.action<TopicsFlags>((flags, console) => runCreate(flags, console, context.shell)));
+  topics
+    .command('check')
+    .description(`list everything that is missing or wrong; exit code ${ExitCode.failedCheck} if anything is`)
+    .addOption(configOption())
+    .addOption(brokersOption())
+    .addOption(jsonOption())
+    .addHelpText('after', checkHelp)
+    .action(context.action<TopicsFlags>((flags, console) => runCheck(flags, console, context.shell)));
+}
+
+const createHelp = `
+With a topic that exists and cannot be used as it is, nothing is created: all that is wrong is listed, with the remedy.
+
+Examples:
+  $ flatline topics create
+  $ flatline topics create --config shop.config.json --partitions 32 --replication 3
+`;
+const checkHelp = `
+Examples:
+  $ flatline topics check
+  $ flatline topics check --config shop.config.json --json
+`;
+
+async function runCreate(flags: TopicsFlags, console: Console, shell: Shell): Promise<ExitCode> {
+  const { plan, names, options, close } = await inspect(flags, shell);
+  try {
+    if (plan.deviations.length > 0)
+      throw new CommandFailure(
+        ExitCode.usage,
+        `nothing was created, since topics that exist cannot be used as they are:\n${plan.deviations.map(deviationText).join('\n')}`,
+      );
+    await createTopics(plan.missing, options);
+    const created = plan.missing.map(({ topic }) => topic);
+    const existed = names.filter((topic) => !created.includes(topic));
+    console.result({ created, existed }, createdText(plan.missing, existed));
+    return ExitCode.ok;
+  } finally {
+    close();
+  }
+}
+
+async function runCheck(flags: TopicsFlags, console: Console, shell: Shell): Promise<ExitCode> {
+  const { plan, names, close } = await inspect(flags, shell);
+  close();
+  const deviations = [...plan.missing.map(missingDeviation), ...plan.deviations];
+  const ok = deviations.length === 0;
+  const text = ok ? `${names.length} topics are as they should be.` : deviations.map(deviationText).join('\n');
+  console.result({ ok, topics: names, deviations }, text);
+  return ok ? ExitCode.ok : ExitCode.failedCheck;
+}
+
+interface Inspection {
+  readonly plan: TopicPlan;
+  readonly names: readonly string[];
+  readonly options: ProvisionOptions;
+  readonly close: () => void;
+}
+
+async function inspect(flags: TopicsFlags, shell: Shell): Promise<Inspection> {
+  const config = await configurationOf(shell, flags);
+  const pipelines = pipelineTopicsOf(config);
+  const connection = await connect(kafkaOf(config, shell.clock));
+  const close = (): void => {
+    connection.close();
+  };
+  const { partitions, replication } = flags;
+  const options = { clock: shell.clock, connection, partitions, replication };
+  try {
+    return { plan: await inspectTopics(pipelines, options), names: topicNamesOf(pipelines), options, close };
+  } catch (error) {
+    close();
+    throw error;
+  }
+}
+
+function createdText(created: readonly NewTopic[], existed: readonly string[]): string {
+  const lines = created.map(({ topic, role, partitions, settings }) => {
+    const shown = [...settings].map(([name, value]) => `${name}=${value}`).join(' ');
+    return `created ${topic} (${roleNames[role]}, ${partitions} partitions) ${shown}`;
+  });
+  return [...lines, ...existed.map((topic) => `exists  ${topic}`)].join('\n');
+}
+
+const roleNames = { input: 'input', output: 'output', changelog: 'changelog', deadLetters: 'dead letters' } as const;

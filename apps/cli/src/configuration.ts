@@ -1,0 +1,40 @@
+import { CONFIG_FILES, type Environment, type FlatlineConfig, loadConfiguration } from '@flatline/config';
+import { existsSync } from 'node:fs';
+import { resolve } from 'node:path';
+import type { Shell } from './shell.ts';
+
+/** Flags that say which configuration, and what stands over it: flag over environment over file. */
+export interface ConfigurationFlags {
+  readonly config?: string;
+  readonly brokers?: readonly string[];
+  readonly instance?: string;
+  readonly stateDir?: string;
+  readonly httpPort?: number;
+}
+
+/** @throws ConfigurationError with everything that is wrong (I4), also where there is no file. */
+export function configurationOf(shell: Shell, flags: ConfigurationFlags): Promise<FlatlineConfig> {
+  const { folder } = shell;
+  return loadConfiguration({ file: flags.config, folder, environment: environmentOf(shell, flags) });
+}
+
+/** The same for commands that can do without: undefined where no file is named and none is here. */
+export async function foundConfigurationOf(
+  shell: Shell,
+  flags: ConfigurationFlags,
+): Promise<FlatlineConfig | undefined> {
+  const here = CONFIG_FILES.some((name) => existsSync(resolve(shell.folder, name)));
+  return flags.config === undefined && !here ? undefined : configurationOf(shell, flags);
+}
+
+function environmentOf({ env, folder }: Shell, flags: ConfigurationFlags): Environment {
+  const { brokers, instance, stateDir, httpPort } = flags;
+  const given: Environment = {
+    KAFKA_BROKERS: brokers?.join(','),
+    FLATLINE_INSTANCE: instance,
+    // A flag is relative to where it is typed, a setting to its file.
+    FLATLINE_STATE_DIR: stateDir === undefined ? undefined : resolve(folder, stateDir),
+    FLATLINE_HTTP_PORT: httpPort?.toString(),
+  };
+  return { ...env, ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) };
+}

@@ -1,0 +1,152 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { Corrupt, Fatal, Fenced, PartitionStopped, Retriable, StateInUse } from '@flatline/base';
+import { ConfigurationError } from '@flatline/config';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { cli, type CliRun } from './cli.fixture.ts';
+import { ExitCode, exitCodeMeanings } from './exit-code.ts';
+import { CommandFailure, failureOf } from './failure.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'flatline-cli-'));
+mkdirSync(join(folder, 'empty'));
+writeFileSync(join(folder, 'events.jsonl'), '{"id":"a","at":1}\n');
+const badConfiguration = { application: 'a b', brokers: [], pipelines: [{ kind: 'x' }] };
+writeFileSync(join(folder, 'bad.json'), JSON.stringify(badConfiguration));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** Nobody listens there, and the refusal comes at once. */
+const nobody = { KAFKA_BROKERS: '127.0.0.1:1' };
+const run = (line: string, env: Record<string, string> = nobody): Promise<CliRun> =>
+  cli(line.split(' '), { env, folder: join(folder, 'empty') });
+const importing = (flags: string): string => `import ${join(folder, 'events.jsonl')} --topic t ${flags}`;
+
+describe('wrong flags', () => {
+  test.each([
+    ['brokr', 'Did you mean broker'],
+    ['demo --sesions 5', 'Did you mean --sessions'],
+    ['demo --sessions 0', '--sessions'],
+    ['demo --sessions 1.5', '--sessions'],
+    ['demo --sessions 5x', '--sessions'],
+    ['demo --for 0', '--for'],
+    ['demo --exit-when-done', 'needs an end'],
+    ['demo extra', 'too many arguments'],
+    ['broker start --nodes 2', 'It must be 1 or 3'],
+    ['broker start --port 70000', '1 to 65535'],
+    ['broker', 'broker'],
+    ['topics create --partitions 0', '--partitions'],
+    ['simulate --sessions 5 --rate 10', '--topic'],
+    ['simulate --topic t --sessions 5', '--rate'],
+    ['simulate --topic t --sessions 5 --rate -1', '--rate'],
+    ['simulate --topic t --sessions 5 --rate 10 --duplicates 2', 'from 0 to 1'],
+    ['simulate --topic a/b --sessions 5 --rate 10', 'topic name'],
+    ['simulate --topic t --sessions 5 --rate 1 --heartbeat-ms 100', 'raise --rate to 10'],
+    ['simulate --topic t --sessions 5 --rate 10 --format xml', 'Allowed choices are bare, json, avro'],
+    ['import --topic t --format apache', "missing required argument 'file'"],
+    ['import f --topic t', '--format'],
+    ['sessions tail --limit 0', '--limit'],
+    ['sessions tail', 'which topic'],
+    ['run --http-port x', '--http-port'],
+  ])('%s: exit code 2 and what to do about it', async (line, hint) => {
+    const { exitCode, stdout, stderr } = await run(line);
+    expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.usage, stdout: '' });
+    expect(stderr).toContain(hint);
+    expect(stderr).not.toMatch(/\n\s+at /);
+  });
+
+  test.each([
+    [importing('--format jsonl'), '--key and --time'],
+    [importing('--format csv --key id'), '--key and --time'],
+    [importing('--format apache --key id'), 'do not go with --format apache'],
+    ['import /nowhere/at-all --topic t --format apache', 'does not exist'],
+    ['import / --topic t --format apache', 'is not a file'],
+  ])('%s: exit code 2', async (line, hint) => {
+    const { exitCode, stderr } = await run(line);
+    expect(exitCode).toBe(ExitCode.usage);
+    expect(stderr).toContain(hint);
+  });
+
+  test('with --json the failure is JSON too', async () => {
+    const { exitCode, stdout, stderr } = await run('broker start --nodes 2 --json');
+    expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.usage, stdout: '' });
+    expect(JSON.parse(stderr)).toMatchObject({ error: { exitCode: 2, message: expect.stringContaining('1 or 3') } });
+  });
+});
+
+describe('configuration', () => {
+  test.each([['topics check'], ['topics create'], ['run']])('[I4] %s without one: exit code 2', async (line) => {
+    const { exitCode, stderr } = await run(line);
+    expect(exitCode).toBe(ExitCode.usage);
+    expect(stderr).toContain('flatline.config');
+  });
+
+  test('[I4] everything wrong with it is told at once, with setting and value', async () => {
+    const { exitCode, stderr } = await run(`topics check --config ${join(folder, 'bad.json')}`, {});
+    expect(exitCode).toBe(ExitCode.usage);
+    for (const setting of ['application', 'brokers', 'pipelines[0].kind', 'pipelines[0].timeoutMs'])
+      expect(stderr).toContain(setting);
+  });
+});
+
+describe('nobody answers', () => {
+  test.each([
+    ['simulate --topic t --sessions 1 --rate 1'],
+    ['sessions tail --topic t'],
+    ['demo --sessions 1 --exit-when-done'],
+    [importing('--format apache')],
+  ])('%s: exit code 3, naming the address', async (line) => {
+    const { exitCode, stderr } = await run(line);
+    expect(exitCode).toBe(ExitCode.unreachable);
+    expect(stderr).toContain('127.0.0.1:1');
+  });
+});
+
+describe('help', () => {
+  test('every command has examples', async () => {
+    const lines = ['demo', 'broker', 'topics create', 'topics check', 'run', 'import', 'simulate', 'sessions tail'];
+    for (const line of lines) {
+      const { exitCode, stdout } = await run(`${line} --help`);
+      expect(exitCode).toBe(ExitCode.ok);
+      expect(stdout).toContain('Examples:');
+      expect(stdout).toContain(`$ flatline ${line}`);
+    }
+  });
+
+  test('the exit codes are documented, each with its number', async () => {
+    const { exitCode, stdout } = await run('--help');
+    expect(exitCode).toBe(ExitCode.ok);
+    for (const [code, meaning] of exitCodeMeanings) expect(stdout).toContain(`${code}  ${meaning}`);
+    expect([...exitCodeMeanings.keys()]).toEqual(Object.values(ExitCode));
+  });
+});
+
+describe('errors become exit codes', () => {
+  test.each<[unknown, number]>([
+    [new CommandFailure(ExitCode.failedCheck, 'x'), 1],
+    [new ConfigurationError('x', []), 2],
+    [new Retriable('x'), 3],
+    [new StateInUse('x'), 4],
+    [new Fatal('x'), 5],
+    [new PartitionStopped('x'), 5],
+    [new Fenced('x'), 5],
+    [new Corrupt('x'), 5],
+    [new TypeError('x'), 70],
+    ['a text', 70],
+  ])('%p', (error, exitCode) => {
+    const failure = failureOf(error);
+    expect(failure.exitCode).toBe(exitCode);
+    // A stack is for defects; there it has to be.
+    expect(failure.stack !== undefined).toBe(error instanceof TypeError);
+  });
+});
+
+test('the process ends with the code', () => {
+  const main = fileURLToPath(new URL('./main.ts', import.meta.url));
+  const done = spawnSync(process.execPath, ['--conditions=@flatline/source', main, 'nonsense'], { encoding: 'utf8' });
+  expect({ status: done.status, stdout: done.stdout }).toEqual({ status: ExitCode.usage, stdout: '' });
+  expect(done.stderr).toContain("unknown command 'nonsense'");
+});

@@ -1,0 +1,42 @@
+import type { Clock } from '@flatline/base';
+import type { RuntimeLog } from '@flatline/runtime';
+import type { Console } from './terminal/console.ts';
+
+type Facts = Readonly<Record<string, unknown>>;
+export type LogLevel = 'info' | 'warn' | 'error';
+
+const levels: readonly LogLevel[] = ['info', 'warn', 'error'];
+
+/** The processor's log: lines for a person on standard error, or JSON lines on standard output. */
+export function consoleLog(console: Console, clock: Clock, least: LogLevel = 'info'): RuntimeLog {
+  const write = (level: LogLevel, message: string, facts: Facts = {}): void => {
+    if (levels.indexOf(level) < levels.indexOf(least)) return;
+    const time = new Date(clock.wallMs()).toISOString();
+    if (console.json) console.result({ time, level, message, ...plainFacts(facts) }, '');
+    else console.note(`${time.slice(11, 19)} ${level.padEnd(5)} ${message}${factsText(facts)}`);
+  };
+  return {
+    info: (message, facts) => {
+      write('info', message, facts);
+    },
+    warn: (message, facts) => {
+      write('warn', message, facts);
+    },
+    error: (message, facts) => {
+      write('error', message, facts);
+    },
+  };
+}
+
+function factsText(facts: Facts): string {
+  return Object.entries(plainFacts(facts))
+    .map(([name, value]) => ` ${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join('');
+}
+
+/** JSON has no words for errors and bytes. */
+function plainFacts(facts: Facts): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(facts).map(([name, value]) => [name, value instanceof Error ? value.message : value]),
+  );
+}

@@ -1,0 +1,68 @@
+import { describe, expect, test } from '@jest/globals';
+import type { OutputRecord, SummaryRecord } from '@flatline/client';
+import { createColors } from 'picocolors';
+import { outputText, outputValue } from './output-line.ts';
+
+const plain = createColors(false);
+const at = { partition: 2, offset: 7, timestamp: 1_700_000_000_000 };
+
+function summaryRecord(key: Uint8Array, attributes: readonly (readonly [string, string])[] = []): SummaryRecord {
+  return {
+    ...{ kind: 'summary', ...at },
+    summary: {
+      ...{ key, incarnation: '2-100', revision: 0, reason: 'TIMEOUT', truncated: false, partition: 2 },
+      ...{ startedAt: 1, lastSeenAt: 2, endedAt: 2, durationMs: 4500, deadlineAt: 32, closedAt: 1_700_000_000_000 },
+      ...{ emittedAt: 40, timeoutMs: 30, eventCount: 9, duplicateCount: 0, outOfOrderCount: 0, lateCount: 0 },
+      ...{ missingCount: 0, countsByType: new Map([['HEARTBEAT', 9]]), attributes: new Map(attributes) },
+      ...{ firstOffset: 100, lastOffset: 110 },
+    },
+  };
+}
+
+const utf8 = new TextEncoder();
+
+describe('a record of an output topic', () => {
+  test('as text: when, who, why, how long', () => {
+    expect(outputText(summaryRecord(utf8.encode('anna')), plain)).toBe(
+      '2023-11-14 22:13:20  anna                          TIMEOUT             5 s       9 events  2-100',
+    );
+  });
+
+  test('[I3] keys, attributes, reasons and details cannot reach the terminal', () => {
+    const hostile = '\u001b]0;x\u0007\r\n';
+    const records: OutputRecord[] = [
+      summaryRecord(utf8.encode(hostile), [[hostile, hostile]]),
+      { kind: 'tombstone', ...at, key: utf8.encode(hostile), incarnation: '2-100' },
+      { kind: 'unreadable', ...at, key: utf8.encode(hostile), reason: 'invalid-json', detail: hostile },
+    ];
+    for (const record of records) {
+      const text = outputText(record, plain);
+      // eslint-disable-next-line no-control-regex -- control characters are what is looked for
+      expect(text).not.toMatch(/[\u0000-\u001f\u007f-\u009f]/);
+      expect(text).toContain('\\u001b');
+    }
+  });
+
+  test('as JSON: the names of a summary, and where it lies', () => {
+    expect(outputValue(summaryRecord(utf8.encode('anna'), [['page', '/']]))).toMatchObject({
+      ...{ kind: 'summary', sessionId: 'anna', reason: 'TIMEOUT', durationMs: 4500, eventCount: 9 },
+      ...{ countsByType: { HEARTBEAT: 9 }, attributes: { page: '/' }, outputPartition: 2, outputOffset: 7 },
+    });
+  });
+
+  test('[I3] as JSON: __proto__ is an attribute like any other', () => {
+    const value = outputValue(summaryRecord(utf8.encode('a'), [['__proto__', 'x']]));
+    expect(JSON.stringify(value)).toContain('"attributes":{"__proto__":"x"}');
+  });
+
+  test('a key that is no text comes with its bytes', () => {
+    expect(outputValue(summaryRecord(Uint8Array.of(0xff, 0x41)))).toMatchObject({ sessionKeyBase64: '/0E=' });
+    expect(outputText(summaryRecord(Uint8Array.of(0xff, 0x41)), plain)).toContain('\\xffA');
+  });
+
+  test('a time that is none is shown as the number it is', () => {
+    const record = summaryRecord(utf8.encode('a'));
+    const odd = { ...record, summary: { ...record.summary, closedAt: 1e300 } };
+    expect(outputText(odd, plain)).toContain('1e+300');
+  });
+});

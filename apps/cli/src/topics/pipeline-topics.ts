@@ -1,0 +1,43 @@
+import type { FlatlineConfig } from '@flatline/config';
+import type { TopicDescription, TopicFinding } from '@flatline/kafka';
+import { Fatal } from '@flatline/base';
+import type { ExistingTopic } from './topic-plan.ts';
+import type { PipelineTopics } from './topic-requirements.ts';
+
+/** The topics that the configuration's pipelines need. */
+export function pipelineTopicsOf(config: FlatlineConfig): PipelineTopics[] {
+  return config.pipelines.map(({ name, input, output, changelogTopic, deadLetterTopic }) => ({
+    ...{ pipeline: name, input: input.topic, timestampType: input.timestampType },
+    ...{ output: output.topic, changelog: changelogTopic, deadLetters: deadLetterTopic },
+  }));
+}
+
+export function topicNamesOf(pipelines: readonly PipelineTopics[]): string[] {
+  return [
+    ...new Set(
+      pipelines.flatMap(({ input, output, changelog, deadLetters }) => [input, output, changelog, deadLetters]),
+    ),
+  ];
+}
+
+/** What of the findings exists, with its settings in Kafka's names. @throws Fatal where a topic may not be described. */
+export function existingTopics(findings: readonly TopicFinding[]): Map<string, ExistingTopic> {
+  const hidden = findings.filter(({ kind }) => kind === 'unauthorized').map(({ topic }) => topic);
+  if (hidden.length > 0)
+    throw new Fatal(`this user may not describe ${hidden.join(', ')}: allow it DESCRIBE and DESCRIBE_CONFIGS`);
+  const present = findings.filter((finding) => finding.kind === 'present');
+  return new Map(present.map((found) => [found.topic, existingTopic(found)]));
+}
+
+function existingTopic(found: TopicDescription): ExistingTopic {
+  const { topic, partitions } = found;
+  const settings: readonly (readonly [string, string])[] = [
+    ['cleanup.policy', found.cleanupPolicy.join(',')],
+    ['message.timestamp.type', found.timestampType],
+    ['max.message.bytes', String(found.maxMessageBytes)],
+    ['segment.bytes', String(found.segmentBytes)],
+    ['retention.ms', String(found.retentionMs)],
+    ['retention.bytes', String(found.retentionBytes)],
+  ];
+  return { topic, partitions, settings: new Map(settings) };
+}
