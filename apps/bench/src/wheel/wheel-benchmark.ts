@@ -1,0 +1,103 @@
+import { fork } from 'node:child_process';
+import { cpus } from 'node:os';
+import { contenders } from './contenders.ts';
+import { type Cost } from './measurement.ts';
+import { NODE_TIMERS } from './node-timers.ts';
+import { type WheelReport, type WheelRow, type WheelTarget } from './wheel-report.ts';
+
+export interface WheelBenchOptions {
+  /** How many timers, each a table of its own. */
+  readonly sizes?: readonly number[];
+  /** Rounds counted, after one that is not. */
+  readonly rounds?: number;
+  /** Told before each measurement. */
+  readonly onProgress?: (contender: string, timers: number) => void;
+}
+
+const SIZES = [10_000, 1_000_000, 10_000_000];
+const ROUNDS = 3;
+const HEAP_MAX_MB = 8192;
+
+const INSERT_NS_MAX = 30;
+const REARM_NS_MAX = 100;
+const BYTES_PER_TIMER_MAX = 24;
+const INSERT_GROWTH_MAX = 3;
+const SMALL = 10_000;
+const LARGE = 10_000_000;
+
+/**
+ * Measures the wheel and its peers one after another, each contender and size in a process of its own. Rejects if one of them
+ * dies, for instance of memory: 10 million timers in maps take some 2 GB.
+ */
+export async function benchWheel(options: WheelBenchOptions = {}): Promise<WheelReport> {
+  const { sizes = SIZES, rounds = ROUNDS, onProgress } = options;
+  const peers = [...contenders, NODE_TIMERS];
+  const rows: WheelRow[] = [];
+  for (const timers of sizes) {
+    let wheel: Cost | undefined;
+    for (const { name, timersMax } of peers) {
+      if (timers > timersMax) continue;
+      onProgress?.(name, timers);
+      const cost = await measureApart(name, timers, rounds);
+      wheel ??= cost;
+      rows.push({ contender: name, timers, ...cost, timesWheel: over(cost, wheel) });
+    }
+  }
+  return {
+    node: process.version,
+    cpu: cpus()[0]?.model ?? 'unknown',
+    rounds,
+    notes: Object.fromEntries(peers.map(({ name, note }) => [name, note])),
+    rows,
+    targets: judge(rows),
+  };
+}
+
+/** What the project promises of the wheel, as far as the sizes measured tell. */
+export function judge(rows: readonly WheelRow[]): WheelTarget[] {
+  const wheelAt = (timers: number): WheelRow | undefined =>
+    rows.find((row) => row.timers === timers && row.contender === contenders[0]!.name);
+  const [small, large] = [wheelAt(SMALL), wheelAt(LARGE)];
+  if (large === undefined) return [];
+  const target = (what: string, atMost: number, measured: number): WheelTarget => ({
+    what,
+    atMost,
+    measured,
+    met: measured <= atMost,
+  });
+  const targets = [
+    target('insert at 10 M, ns', INSERT_NS_MAX, large.insertNs),
+    target('re-arm later at 10 M, ns', REARM_NS_MAX, large.rearmNs),
+    target('bytes per timer at 10 M', BYTES_PER_TIMER_MAX, large.bytesPerTimer),
+  ];
+  if (small === undefined) return targets;
+  return [...targets, target('insert at 10 M over insert at 10 k', INSERT_GROWTH_MAX, large.insertNs / small.insertNs)];
+}
+
+function over(cost: Cost, wheel: Cost): Cost {
+  return {
+    insertNs: cost.insertNs / wheel.insertNs,
+    rearmNs: cost.rearmNs / wheel.rearmNs,
+    rearmEarlierNs: cost.rearmEarlierNs / wheel.rearmEarlierNs,
+    fireNs: cost.fireNs / wheel.fireNs,
+    bytesPerTimer: cost.bytesPerTimer / wheel.bytesPerTimer,
+  };
+}
+
+function measureApart(name: string, timers: number, rounds: number): Promise<Cost> {
+  // The sibling with this file's own extension: sources run unbuilt, and so does the build.
+  const script = import.meta.filename.replace('wheel-benchmark', 'contender-process');
+  const execArgv = [...process.execArgv, '--expose-gc', `--max-old-space-size=${HEAP_MAX_MB}`];
+  return new Promise((resolve, reject) => {
+    const child = fork(script, [name, String(timers), String(rounds)], { execArgv });
+    let cost: Cost | undefined;
+    child.on('message', (message) => {
+      cost = message as Cost;
+    });
+    child.on('error', reject);
+    child.on('exit', (code, signal) => {
+      if (cost !== undefined) resolve(cost);
+      else reject(new Error(`measuring ${name} at ${timers} timers ended with ${signal ?? `code ${String(code)}`}`));
+    });
+  });
+}
