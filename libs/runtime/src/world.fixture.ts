@@ -17,6 +17,7 @@ export interface WorldSettings {
   readonly partitions?: number;
   readonly timeoutMs?: number;
   readonly maxDurationMs?: number;
+  readonly truncateLagMs?: number;
   readonly rates?: FaultRates;
   readonly timestampType?: 'LogAppendTime' | 'CreateTime';
 }
@@ -118,7 +119,7 @@ export class World {
       handoverMs: 10_000,
       drainMs: 1_000,
       changelogFactor: 4,
-      truncateLagMs: 600_000,
+      truncateLagMs: this.#world.truncateLagMs ?? 600_000,
     };
   }
 
