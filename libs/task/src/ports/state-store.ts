@@ -38,11 +38,17 @@ export interface StoreChanges {
 export interface StateStore {
   /** undefined: nothing has ever been checkpointed. */
   state(): StoreState | undefined;
-  /** All entries in key order. Buffers are valid until the next step of the iteration. */
+  /**
+   * All entries, each once, in an order of the store's own. Buffers are valid until the next step of the iteration; it may
+   * pause, but does not outlive a write. Who takes the last entry knows that the store is sound. @throws Corrupt
+   */
   scan(): Iterable<StoredImage>;
   /** Number of entries. */
   count(): number;
-  /** One atomic step of a flush; without a checkpoint it marks the store as not clean. Removals are applied before puts. */
+  /**
+   * One atomic step of a flush; without a checkpoint it marks the store as not clean. Removals are applied before puts.
+   * @throws Retriable, Corrupt, Fatal: nothing of it is then in the store.
+   */
   write(changes: StoreChanges, checkpoint: StoreCheckpoint | undefined): void;
   /** Drops everything (R2). */
   wipe(): Promise<void>;
@@ -61,7 +67,7 @@ export interface OpenedStore {
 }
 
 export interface StateStores {
-  /** Opens the store of one partition task. @throws Fatal where another process uses the state directory. */
+  /** Opens the store of one partition task. @throws Retriable where the disk is full, Fatal where it cannot be used. */
   open(partition: number): Promise<OpenedStore>;
   /** Checkpoint positions of the stores on this machine, without opening any for use: what membership tells the assigner. */
   localCheckpoints(): Promise<readonly { readonly partition: number; readonly changelogPosition: number }[]>;
