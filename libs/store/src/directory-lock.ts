@@ -1,0 +1,87 @@
+// One process at a time in a state directory.
+//
+// The lock is the exclusive lock of an empty SQLite database, taken through Node's own `node:sqlite`: a lock the kernel
+// holds for the process (fcntl). So it dies with its holder at once, also by kill −9, and knows nothing of pids, which
+// are reused and mean another process in another container. A pid file can do neither; a socket's name can be taken
+// over by two at once; flock(2) is not reachable from Node. Nothing is ever written to the database.
+//
+// Where the file system has no locks, opening fails: better than two owners.
+import { Fatal, StateInUse } from '@flatline/base';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { fileSystemError } from './file-system-error.ts';
+import { messageOf, sqliteCodeOf } from './foreign-error.ts';
+
+const sqliteBusy = 5;
+
+export class DirectoryLock {
+  readonly directory: string;
+  // The connection is the lock: collected, it would be released.
+  readonly #connection: DatabaseSync;
+
+  private constructor(directory: string, connection: DatabaseSync) {
+    this.directory = directory;
+    this.#connection = connection;
+  }
+
+  /** Takes the lock without waiting. @throws StateInUse where another process, or another store of this one, holds it; Fatal. */
+  static acquire(directory: string): DirectoryLock {
+    const holder = join(directory, 'holder');
+    try {
+      mkdirSync(directory, { recursive: true });
+    } catch (error) {
+      throw fileSystemError(directory, error);
+    }
+    const connection = lockedConnection(directory, holder);
+    try {
+      writeFileSync(holder, `${process.pid} on ${hostname()}\n`);
+    } catch (error) {
+      connection.close();
+      throw fileSystemError(directory, error);
+    }
+    return new DirectoryLock(directory, connection);
+  }
+
+  release(): void {
+    if (this.#connection.isOpen) this.#connection.close();
+  }
+}
+
+function lockedConnection(directory: string, holder: string): DatabaseSync {
+  let connection: DatabaseSync | undefined;
+  try {
+    connection = new DatabaseSync(join(directory, 'lock'));
+    connection.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE');
+    return connection;
+  } catch (error) {
+    connection?.close();
+    throw sqliteCodeOf(error) === sqliteBusy ? inUse(directory, holder) : cannotLock(directory, error);
+  }
+}
+
+function inUse(directory: string, holder: string): StateInUse {
+  return new StateInUse(
+    `state directory ${directory} is in use by ${holderName(holder)}: ` +
+      'stop that process, or give this instance a directory of its own (stateDir, --state-dir, FLATLINE_STATE_DIR)',
+  );
+}
+
+function cannotLock(directory: string, error: unknown): Fatal {
+  return new Fatal(
+    `state directory ${directory} cannot be locked (${messageOf(error)}): ` +
+      'it must be on a local file system that this process may write to (stateDir, --state-dir, FLATLINE_STATE_DIR)',
+    error,
+  );
+}
+
+/** Only for the message: the file may be older or newer than the lock. */
+function holderName(holder: string): string {
+  try {
+    const text = readFileSync(holder, 'utf8').trim();
+    return text === '' ? 'another process' : `process ${text}`;
+  } catch {
+    return 'another process'; // it holds the lock and has not written its name yet
+  }
+}

@@ -1,0 +1,34 @@
+// What errors of node:fs, node:sqlite and lmdb say. By shape, not by class: they may come from another realm.
+
+/** 'ENOENT' and the like; '' where it has none. */
+export function codeOf(error: unknown): string {
+  const code = propertyOf(error, 'code');
+  return typeof code === 'string' ? code : '';
+}
+
+/** LMDB's code where it is negative, else an errno; undefined where it is no error of lmdb. */
+export function lmdbCodeOf(error: unknown): number | undefined {
+  const code = propertyOf(error, 'code');
+  return typeof code === 'number' ? code : undefined;
+}
+
+export function sqliteCodeOf(error: unknown): number | undefined {
+  const code = propertyOf(error, 'errcode');
+  return typeof code === 'number' ? code : undefined;
+}
+
+/** True for an error of node:fs. */
+export function isSystemError(error: unknown): boolean {
+  return typeof propertyOf(error, 'syscall') === 'string';
+}
+
+export function messageOf(error: unknown): string {
+  const message = propertyOf(error, 'message');
+  return typeof message === 'string' ? message : String(error);
+}
+
+function propertyOf(error: unknown, name: string): unknown {
+  return typeof error === 'object' && error !== null && name in error
+    ? (error as Readonly<Record<string, unknown>>)[name]
+    : undefined;
+}

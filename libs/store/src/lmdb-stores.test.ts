@@ -1,0 +1,73 @@
+import { Fatal, StateInUse } from '@flatline/base';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { LmdbStores } from './lmdb-stores.ts';
+import { temporaryDirectory } from './testing/temporary-directory.ts';
+
+const checkpoint = { logId: 'log', changelogPosition: 5, commitHeader: Buffer.alloc(0), liveEntries: 0, digest: 0 };
+
+describe('LmdbStores', () => {
+  let directory = temporaryDirectory();
+  beforeEach(() => {
+    directory = temporaryDirectory();
+  });
+  afterEach(() => {
+    directory.remove();
+  });
+  const open = (application = 'app', pipeline = 'visits', bootId?: string) =>
+    LmdbStores.open({ stateDir: directory.path, application, pipeline, ...(bootId === undefined ? {} : { bootId }) });
+
+  test('[I3] names cannot leave the state directory', () => {
+    for (const name of ['..', '.', '', 'a/b', '../x', 'a\\b', 'a\0b', 'é', '.hidden', 'C:']) {
+      expect(() => open(name, 'visits')).toThrow(Fatal);
+      expect(() => open('app', name)).toThrow(Fatal);
+    }
+    expect(readdirSync(directory.path)).toEqual([]);
+  });
+
+  test('pipelines are apart, each partition in a directory of its own', async () => {
+    const stores = [open('shop.eu', 'visits'), open('shop.eu', 'carts')];
+    for (const pipeline of stores) {
+      const { store } = await pipeline.open(12);
+      store.write({ puts: [], removals: [] }, checkpoint);
+      await pipeline.close();
+    }
+    expect(readdirSync(directory.path).sort()).toEqual(['shop.eu.carts', 'shop.eu.visits']);
+    expect(readdirSync(join(directory.path, 'shop.eu.visits')).sort()).toEqual(['12', 'holder', 'lock']);
+  });
+
+  test('[F13] one directory is not taken twice, and is free again after closing', async () => {
+    const stores = open();
+    expect(() => open()).toThrow(StateInUse);
+    expect(() => open()).toThrow(new RegExp(`${directory.path}.*process ${process.pid} .*stateDir`));
+    await stores.close();
+    await open().close();
+  });
+
+  test('[R2] a store that cannot be trusted has no local checkpoint', async () => {
+    const first = open('app', 'visits', 'boot 1');
+    for (const partition of [0, 1, 2]) {
+      const { store } = await first.open(partition);
+      store.write({ puts: [], removals: [] }, checkpoint);
+    }
+    await first.close();
+    const path = join(directory.path, 'app.visits');
+    writeFileSync(join(path, '1', 'state.mdb'), Buffer.alloc(50_000, 1));
+    writeFileSync(join(path, '2', 'unsynced'), 'boot 1');
+    mkdirSync(join(path, 'not-a-partition'));
+    mkdirSync(join(path, '007'));
+    const second = open('app', 'visits', 'boot 2');
+    expect(await second.localCheckpoints()).toEqual([{ partition: 0, changelogPosition: 5 }]);
+    expect((await second.open(1)).dropped).toBe('unreadable');
+    expect((await second.open(2)).dropped).toBe('unclean-after-reboot');
+    await second.close();
+  });
+
+  test('a state directory that cannot be one is named, with the setting', () => {
+    writeFileSync(join(directory.path, 'file'), '');
+    const stateDir = join(directory.path, 'file');
+    expect(() => LmdbStores.open({ stateDir, application: 'app', pipeline: 'visits' })).toThrow(Fatal);
+    expect(() => LmdbStores.open({ stateDir, application: 'app', pipeline: 'visits' })).toThrow(/file.*stateDir/);
+  });
+});

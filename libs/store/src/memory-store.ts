@@ -1,0 +1,116 @@
+// The local store without a disk, for tests and the simulation. Same contract, checked by the same conformance suite.
+import { assert } from '@flatline/base';
+import type {
+  LocalCheckpoint,
+  OpenedStore,
+  StateStore,
+  StateStores,
+  StoreChanges,
+  StoreCheckpoint,
+  StoredImage,
+  StoreState,
+} from '@flatline/task';
+
+/** What a store holds while it is closed. */
+interface Contents {
+  entries: Map<string, StoredImage>;
+  state: StoreState | undefined;
+}
+
+export class MemoryStore implements StateStore {
+  readonly #contents: Contents;
+  readonly #onClose: (() => void) | undefined;
+  #generation = 0;
+  #closed = false;
+
+  constructor(contents: Contents = emptyContents(), onClose?: () => void) {
+    this.#contents = contents;
+    this.#onClose = onClose;
+  }
+
+  state(): StoreState | undefined {
+    return this.#contents.state;
+  }
+
+  *scan(): Generator<StoredImage, void, undefined> {
+    assert(!this.#closed, 'a closed store is not scanned');
+    const generation = this.#generation;
+    // One buffer for all, as a page is: who keeps a view past its step sees it change here too.
+    let bytes = new Uint8Array(1024);
+    for (const { key, image, changelogOffset } of this.#contents.entries.values()) {
+      const length = key.length + image.length;
+      if (length > bytes.length) bytes = new Uint8Array(length);
+      bytes.set(key, 0);
+      bytes.set(image, key.length);
+      yield { key: bytes.subarray(0, key.length), image: bytes.subarray(key.length, length), changelogOffset };
+      assert(generation === this.#generation, 'a store is not written while it is scanned');
+    }
+  }
+
+  count(): number {
+    return this.#contents.entries.size;
+  }
+
+  write(changes: StoreChanges, checkpoint: StoreCheckpoint | undefined): void {
+    assert(!this.#closed, 'a closed store is not written');
+    this.#generation += 1;
+    const { entries, state } = this.#contents;
+    for (const key of changes.removals) entries.delete(textOf(key));
+    for (const { key, image, changelogOffset } of changes.puts)
+      entries.set(textOf(key), { key: new Uint8Array(key), image: new Uint8Array(image), changelogOffset });
+    if (checkpoint !== undefined) {
+      const commitHeader = new Uint8Array(checkpoint.commitHeader);
+      this.#contents.state = { checkpoint: { ...checkpoint, commitHeader }, clean: true };
+    } else if (state !== undefined) this.#contents.state = { ...state, clean: false };
+  }
+
+  wipe(): Promise<void> {
+    assert(!this.#closed, 'a closed store is not wiped');
+    this.#generation += 1;
+    Object.assign(this.#contents, emptyContents());
+    return Promise.resolve();
+  }
+
+  close(): Promise<void> {
+    if (!this.#closed) this.#onClose?.();
+    this.#closed = true;
+    return Promise.resolve();
+  }
+}
+
+/** Keeps the contents of closed stores, as a directory would. */
+export class MemoryStores implements StateStores {
+  readonly #contents = new Map<number, Contents>();
+  readonly #open = new Set<number>();
+
+  open(partition: number): Promise<OpenedStore> {
+    assert(!this.#open.has(partition), 'a store is opened once', { partition });
+    this.#open.add(partition);
+    let contents = this.#contents.get(partition);
+    if (contents?.state === undefined) contents = emptyContents();
+    this.#contents.set(partition, contents);
+    const store = new MemoryStore(contents, () => this.#open.delete(partition));
+    return Promise.resolve({ store, dropped: undefined });
+  }
+
+  localCheckpoints(): Promise<readonly LocalCheckpoint[]> {
+    const found: LocalCheckpoint[] = [];
+    for (const [partition, { state }] of this.#contents)
+      if (state !== undefined) found.push({ partition, changelogPosition: state.checkpoint.changelogPosition });
+    return Promise.resolve(found.sort((a, b) => a.partition - b.partition));
+  }
+
+  /** As kill −9 does: what was written stays, and every store may be opened again. */
+  crash(): void {
+    this.#open.clear();
+  }
+}
+
+function emptyContents(): Contents {
+  return { entries: new Map(), state: undefined };
+}
+
+/** Keys are any bytes: one character for each keeps them apart. */
+function textOf(key: Uint8Array): string {
+  return Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1');
+}
