@@ -16,7 +16,7 @@ interface BrokerFlags {
 export function addBrokerCommand(program: Command, context: CommandContext): void {
   const broker = program.command('broker').description('A real Apache Kafka (KRaft) on this machine, for development.');
   broker.addHelpText(
-    'after',
+    'afterAll',
     `
 Examples:
   $ flatline broker start                        prints the bootstrap address

@@ -1,0 +1,61 @@
+import { describe, expect, test } from '@jest/globals';
+import { Simulation } from '@flatline/simulation';
+import { whileWaiting } from './pause.ts';
+import { Teardown } from './teardown.ts';
+
+describe('a teardown', () => {
+  test('stops last first, and one that fails keeps none of the others', async () => {
+    const teardown = new Teardown();
+    const stopped: string[] = [];
+    teardown.add(() => void stopped.push('broker'));
+    teardown.add(() => Promise.reject(new Error('stuck')));
+    teardown.add(async () => {
+      await Promise.resolve();
+      stopped.push('fleet');
+    });
+    const said: string[] = [];
+    await teardown.run((problem) => said.push(problem));
+    expect({ stopped, said }).toEqual({ stopped: ['fleet', 'broker'], said: ['while stopping: stuck'] });
+  });
+
+  test('stops nothing twice', async () => {
+    const teardown = new Teardown();
+    let stops = 0;
+    teardown.add(() => void (stops += 1));
+    await teardown.run(() => undefined);
+    await teardown.run(() => undefined);
+    expect(stops).toBe(1);
+  });
+});
+
+describe('while waiting', () => {
+  const world = () => {
+    const simulation = new Simulation({ seed: 1 });
+    return { simulation, clock: simulation.start('host').ports.clock };
+  };
+
+  test('one looks at once and then every so often, until it is settled', async () => {
+    const { simulation, clock } = world();
+    let looks = 0;
+    const waited = new Promise<string>((resolve) => {
+      clock.after(1000, () => {
+        resolve('done');
+      });
+    });
+    const result = whileWaiting(waited, { clock, everyMs: 300 }, () => void (looks += 1));
+    expect(await simulation.time.complete(result)).toBe('done');
+    await simulation.time.runFor(5000);
+    expect(looks).toBe(4);
+  });
+
+  test('what is waited for fails, and so does the waiting', async () => {
+    const { simulation, clock } = world();
+    const waited = new Promise<never>((_, reject) => {
+      clock.after(50, () => {
+        reject(new Error('gone'));
+      });
+    });
+    const result = whileWaiting(waited, { clock, everyMs: 300 }, () => undefined);
+    await expect(simulation.time.complete(result)).rejects.toThrow('gone');
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, test } from '@jest/globals';
+import { Simulation } from '@flatline/simulation';
+import { Writable } from 'node:stream';
+import { Console, type OutputStream } from './console.ts';
+import { ProgressDisplay } from './progress-display.ts';
+
+class Screen extends Writable implements OutputStream {
+  readonly isTTY: boolean;
+  readonly columns = 80;
+  text = '';
+
+  constructor(isTTY: boolean) {
+    super();
+    this.isTTY = isTTY;
+  }
+
+  override _write(chunk: Buffer, _encoding: BufferEncoding, done: () => void): void {
+    this.text += chunk.toString('utf8');
+    done();
+  }
+}
+
+function open(isTTY: boolean, json = false, env: Record<string, string> = {}) {
+  const stdout = new Screen(isTTY);
+  const stderr = new Screen(isTTY);
+  return { stdout, stderr, console: new Console({ stdout, stderr, env, json }) };
+}
+
+describe('a console', () => {
+  test('[T2] with JSON, standard output holds one value per line and nothing else', () => {
+    const { stdout, stderr, console } = open(true, true);
+    console.note('a word');
+    console.draw('a picture');
+    console.result({ text: 'a\u001bb' }, 'never shown');
+    console.result({ n: 1 }, 'never shown');
+    console.endRegion('clear');
+    expect(stdout.text).toBe('{"text":"a\\u001bb"}\n{"n":1}\n');
+    expect(stderr.text).toBe('a word\n');
+  });
+
+  test('[T1] where nobody watches there is no live region and no color', () => {
+    for (const { stderr, console } of [
+      open(false),
+      open(true, false, { TERM: 'dumb' }),
+      open(true, false, { CI: '1' }),
+    ]) {
+      console.draw('a picture');
+      console.endRegion('keep');
+      expect({ text: stderr.text, red: console.colors.red('x') }).toEqual({ text: '', red: 'x' });
+    }
+  });
+
+  test('[T1] on a terminal the region is redrawn in place, and lines scroll above it', () => {
+    const { stdout, stderr, console } = open(true);
+    console.draw('picture one');
+    console.result({}, 'a result');
+    console.draw('picture two');
+    console.endRegion('keep');
+    expect(stdout.text).toBe('a result\n');
+    expect(stderr.text).toContain('picture one');
+    // Erased before the line was written, drawn again after.
+    const between = stderr.text.slice(stderr.text.indexOf('one'), stderr.text.indexOf('picture two'));
+    expect(between).toContain('\u001b[');
+  });
+
+  test('NO_COLOR is heeded', () => {
+    expect(open(true, false, { NO_COLOR: '1' }).console.colors.red('x')).toBe('x');
+    expect(open(true).console.colors.red('x')).not.toBe('x');
+  });
+
+  test('[I3] notes keep their lines and cannot control the terminal', () => {
+    const { stderr, console } = open(false);
+    console.note('one\ntwo \u001b[2J C:\\x');
+    expect(stderr.text).toBe('one\ntwo \\u001b[2J C:\\x\n');
+  });
+});
+
+describe('progress', () => {
+  test('without a terminal it is a line every five seconds', async () => {
+    const simulation = new Simulation({ seed: 1 });
+    const { clock } = simulation.start('host').ports;
+    const { stderr, console } = open(false);
+    const display = new ProgressDisplay(console, clock);
+    for (let second = 1; second <= 12; second += 1) {
+      await simulation.time.runFor(1000);
+      display.update({ doing: 'importing', unit: 'records', done: second, total: 12 });
+    }
+    display.end();
+    expect(stderr.text.trimEnd().split('\n')).toEqual([
+      'importing: 5 of 12 records, 41 %, 1/s, 7 s left',
+      'importing: 10 of 12 records, 83 %, 1/s, 2 s left',
+    ]);
+  });
+
+  test('on a terminal it is drawn in place and gone at the end', async () => {
+    const simulation = new Simulation({ seed: 1 });
+    const { clock } = simulation.start('host').ports;
+    const { stderr, console } = open(true);
+    const display = new ProgressDisplay(console, clock);
+    await simulation.time.runFor(200);
+    display.update({ doing: 'importing', unit: 'records', done: 5, total: 10 });
+    expect(stderr.text).toContain('5 of 10 records');
+    const drawn = stderr.text.length;
+    display.end();
+    expect(stderr.text.slice(drawn)).toContain('\u001b[');
+  });
+});
