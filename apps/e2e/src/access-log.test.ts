@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { allThere, expectAccessLog } from './access-log.fixture.ts';
-import { killAll, type Running } from './flatline.fixture.ts';
+import { killAll, type Running } from './child.fixture.ts';
 import { Scenario } from './scenario.fixture.ts';
 
 let scenario: Scenario;

@@ -2,7 +2,7 @@ import { rmSync } from 'node:fs';
 import { afterEach, describe, test } from '@jest/globals';
 import { seededRandom } from '@flatline/base';
 import { allThere, expectAccessLog } from './access-log.fixture.ts';
-import { kill, killAll, type Running } from './flatline.fixture.ts';
+import { kill, killAll, type Running } from './child.fixture.ts';
 import { elapse, Scenario } from './scenario.fixture.ts';
 
 const KILLS = Number(process.env['KILLS'] ?? 20);

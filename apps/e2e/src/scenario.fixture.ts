@@ -9,7 +9,8 @@ import { openSummaryConsumer, type SummaryRecord, type TombstoneRecord } from '@
 import { type ConfigurationInput } from '@flatline/config';
 import { BatchProducer, type KafkaOptions, openCluster } from '@flatline/kafka';
 import { systemClock } from '@flatline/runtime';
-import { flatline, kill, type Running, succeed } from './flatline.fixture.ts';
+import { kill, type Running } from './child.fixture.ts';
+import { flatline, succeed } from './flatline.fixture.ts';
 
 type Pipeline = ConfigurationInput['pipelines'][number];
 

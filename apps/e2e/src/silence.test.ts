@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { killAll } from './flatline.fixture.ts';
+import { killAll } from './child.fixture.ts';
 import { elapse, Scenario } from './scenario.fixture.ts';
 
 let scenario: Scenario;
