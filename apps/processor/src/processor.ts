@@ -7,6 +7,8 @@ import { KafkaTopicAdmin, openCluster } from '@flatline/kafka';
 import { PipelineInstance, type RuntimeLog, systemClock, type TaskStatus } from '@flatline/runtime';
 import { kafkaOptions } from './kafka-options.ts';
 import { openPipelineAdapters, type PipelineAdapters } from './pipeline-adapters.ts';
+import { type HttpServer, openHttpServer } from './http/http-server.ts';
+import type { Observed, PipelineStatus } from './http/observed.ts';
 import { pipelineSettings } from './pipeline-settings.ts';
 
 export interface ProcessorOptions {
@@ -22,6 +24,8 @@ export interface RunningProcessor {
   readonly finished: Promise<void>;
   /** Every assigned partition runs. */
   readonly isReady: boolean;
+  /** Where it answers over HTTP: `http://host:port`. */
+  readonly httpAddress: string;
   snapshot(): ProcessorSnapshot;
 }
 
@@ -44,7 +48,7 @@ export async function startProcessor(config: FlatlineConfig, options: ProcessorO
   return processor;
 }
 
-class Processor implements RunningProcessor {
+class Processor implements RunningProcessor, Observed {
   readonly #config: FlatlineConfig;
   readonly #log: RuntimeLog;
   readonly #clock: Clock;
@@ -53,6 +57,8 @@ class Processor implements RunningProcessor {
   readonly finished: Promise<void>;
   #settle: { resolve: () => void; reject: (error: Error) => void } | undefined;
   #stopping: Promise<void> | undefined;
+  #http: HttpServer | undefined;
+  #hasStarted = false;
   /** Timers do not keep a process alive, and during an outage there may be no socket that does. */
   readonly #alive = setInterval(() => undefined, 2 ** 30);
 
@@ -71,6 +77,7 @@ class Processor implements RunningProcessor {
   async start(): Promise<void> {
     const kafka = kafkaOptions(this.#config, this.#clock, this.#log);
     try {
+      this.#http = await openHttpServer(this.#config.http, this);
       const partitions = await this.#partitionCounts();
       for (const pipeline of this.#config.pipelines) {
         const parts = { config: this.#config, pipeline, kafka, clock: this.#clock, log: this.#log };
@@ -91,7 +98,39 @@ class Processor implements RunningProcessor {
   }
 
   get isReady(): boolean {
-    return this.#stopping === undefined && this.#pipelines.every(({ instance }) => instance.isReady);
+    const ready = this.#stopping === undefined && this.#pipelines.every(({ instance }) => instance.isReady);
+    this.#hasStarted ||= ready;
+    return ready;
+  }
+
+  get httpAddress(): string {
+    return this.#http?.address ?? '';
+  }
+
+  get instance(): string {
+    return this.#config.instance;
+  }
+
+  get hasStarted(): boolean {
+    return this.isReady || this.#hasStarted;
+  }
+
+  get isStopping(): boolean {
+    return this.#stopping !== undefined;
+  }
+
+  pipelines(): readonly PipelineStatus[] {
+    return this.#pipelines.map(({ config, instance }) => ({
+      name: config.name,
+      kind: config.kind,
+      inputTopic: config.input.topic,
+      outputTopic: config.output.topic,
+      group: config.group,
+      timeoutMs: config.rules.timeoutMs,
+      ready: instance.isReady,
+      interruption: instance.interruption,
+      tasks: instance.status(),
+    }));
   }
 
   stop(): Promise<void> {
@@ -121,6 +160,8 @@ class Processor implements RunningProcessor {
     clearInterval(this.#alive);
     await Promise.all(this.#pipelines.map(({ instance }) => end(instance)));
     await Promise.all(this.#pipelines.map(({ adapters }) => adapters.close()));
+    // Last: what is being closed can be watched until it is.
+    await this.#http?.close();
   }
 
   async #partitionCounts(): Promise<ReadonlyMap<string, number>> {

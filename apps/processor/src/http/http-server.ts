@@ -1,0 +1,67 @@
+// What operators and orchestrators ask over HTTP. Reads only; bound to the loopback address unless configured.
+import { Fatal } from '@flatline/base';
+import type { HttpConfig } from '@flatline/config';
+import Fastify, { type FastifyInstance } from 'fastify';
+import { metricsOf } from './metrics.ts';
+import type { Observed } from './observed.ts';
+import { unreadyReasons } from './readiness.ts';
+
+export interface HttpServer {
+  /** `http://host:port`, with the port that was chosen where the configuration says 0. */
+  readonly address: string;
+  close(): Promise<void>;
+}
+
+const PATHS = ['/livez', '/readyz', '/startupz', '/metrics', '/api/v1/pipelines', '/api/v1/partitions'] as const;
+
+/** @throws Fatal where the address cannot be bound. */
+export async function openHttpServer({ host, port }: HttpConfig, observed: Observed): Promise<HttpServer> {
+  const server = Fastify();
+  addHealth(server, observed);
+  addApi(server, observed);
+  try {
+    const address = await server.listen({ host, port });
+    return { address, close: () => server.close() };
+  } catch (error) {
+    await server.close();
+    throw new Fatal(
+      `http.port ${port} on ${host} cannot be bound (${error instanceof Error ? error.message : String(error)}); ` +
+        'choose another with --http-port or FLATLINE_HTTP_PORT, or 0 for any free one',
+      error,
+    );
+  }
+}
+
+function addHealth(server: FastifyInstance, observed: Observed): void {
+  const metrics = metricsOf(observed);
+  server.get('/livez', () => ({ live: true }));
+  server.get('/startupz', (_request, reply) => {
+    const { hasStarted } = observed;
+    return reply.code(hasStarted ? 200 : 503).send({ started: hasStarted });
+  });
+  server.get('/readyz', (_request, reply) => {
+    const reasons = unreadyReasons(observed);
+    return reply.code(reasons.length === 0 ? 200 : 503).send({ ready: reasons.length === 0, reasons });
+  });
+  server.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.metrics()));
+}
+
+function addApi(server: FastifyInstance, observed: Observed): void {
+  server.get('/api/v1/pipelines', () => ({
+    instance: observed.instance,
+    pipelines: observed.pipelines().map(({ tasks, ...pipeline }) => ({
+      ...pipeline,
+      partitions: tasks.map(({ partition }) => partition),
+      liveEntries: tasks.reduce((sum, { liveEntries }) => sum + liveEntries, 0),
+    })),
+  }));
+  server.get('/api/v1/partitions', () => ({
+    instance: observed.instance,
+    partitions: observed
+      .pipelines()
+      .flatMap(({ tasks }) => tasks.map((task) => ({ owner: observed.instance, standbys: [], ...task }))),
+  }));
+  server.setNotFoundHandler((request, reply) =>
+    reply.code(404).send({ error: `no ${request.method} ${request.url.split('?')[0]!}`, paths: PATHS }),
+  );
+}

@@ -1,0 +1,25 @@
+import type { DurationMs } from '@flatline/base';
+import type { TaskStatus } from '@flatline/runtime';
+
+/** What one pipeline shows of itself on this instance. */
+export interface PipelineStatus {
+  readonly name: string;
+  readonly kind: 'session';
+  readonly inputTopic: string;
+  readonly outputTopic: string;
+  readonly group: string;
+  readonly timeoutMs: DurationMs;
+  readonly ready: boolean;
+  /** Why membership of the group is interrupted; undefined where it is not. */
+  readonly interruption: string | undefined;
+  readonly tasks: readonly TaskStatus[];
+}
+
+/** What the HTTP side asks of the processor. Asked anew for each request: it keeps nothing. */
+export interface Observed {
+  readonly instance: string;
+  pipelines(): readonly PipelineStatus[];
+  /** True once every pipeline has had its first assignment running. */
+  readonly hasStarted: boolean;
+  readonly isStopping: boolean;
+}
