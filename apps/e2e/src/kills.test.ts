@@ -34,7 +34,7 @@ async function stormOfKills(
 const create = (): Promise<Scenario> => Scenario.create({ timeoutMs: 1_800_000, timestampType: 'CreateTime' });
 
 describe(`${KILLS} kills −9 at random moments (rerun: SEED=${SEED} KILLS=${KILLS} npm test -- e2e)`, () => {
-  test('[F1][R1][S4][O1] restarted with its state directory', async () => {
+  test('[F1][R1][S4][O1][X3] restarted with its state directory', async () => {
     scenario = await create();
     await stormOfKills(
       () => scenario.start(),
@@ -46,7 +46,7 @@ describe(`${KILLS} kills −9 at random moments (rerun: SEED=${SEED} KILLS=${KIL
     expectAccessLog(await scenario.outputsNow());
   });
 
-  test('[F1][R1][S4][O1] restarted without its state directory', async () => {
+  test('[F1][R1][S4][O1][X3] restarted without its state directory', async () => {
     scenario = await create();
     await stormOfKills(
       () => scenario.start(),
@@ -61,7 +61,7 @@ describe(`${KILLS} kills −9 at random moments (rerun: SEED=${SEED} KILLS=${KIL
     expectAccessLog(await scenario.outputsNow());
   });
 
-  test('[F1][R1][S4][O1] taken over by a second instance', async () => {
+  test('[F1][R1][S4][O1][X3] taken over by a second instance', async () => {
     scenario = await create();
     const living: Running[] = [scenario.start('a')];
     await stormOfKills(

@@ -24,7 +24,7 @@ const FIRST_SEED = Number(process.env['SEED'] ?? 1);
 
 describe('two instances under faults', () => {
   test.each(Array.from({ length: SEEDS }, (_, i) => FIRST_SEED + i))(
-    '[S4][O1][C5][R1] seed %i: every session closes exactly once, with the content of the log',
+    '[F21][S4][O1][C5][R1] seed %i: every session closes exactly once, with the content of the log',
     async (seed) => {
       const story = await storm(seed);
       const context = `rerun: SEED=${seed} SEEDS=1 npx nx test runtime\n${story.lines.slice(-60).join('\n')}`;

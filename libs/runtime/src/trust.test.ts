@@ -213,7 +213,7 @@ describe('time', () => {
     expect(world.closed()).toEqual(world.expected());
   });
 
-  test('[C2] an upstream transaction left open holds the clock, and ends nobody', async () => {
+  test('[C2][F10] an upstream transaction left open holds the clock, and ends nobody', async () => {
     const world = new World({ seed: 17, partitions: 1, timeoutMs: 3_000 });
     const { time, log } = world.simulation;
     world.launch('a');
