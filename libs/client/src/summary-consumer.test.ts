@@ -95,7 +95,7 @@ describe('a summary consumer', () => {
     expect(consumer.positions).toEqual(new Map([[0, 5]]));
   });
 
-  test('[SC3] opened at its positions, another goes on without a gap or a repetition', async () => {
+  test('SC3 opened at its positions, another goes on without a gap or a repetition', async () => {
     const { simulation, open } = world();
     simulation.log.produce('visits', 0, ...close('a', '0-1'), ...close('b', '0-2'));
     const whole = await simulation.time.complete(collect(open(new Map([[0, 0]]), new Map([[0, 4]]))));

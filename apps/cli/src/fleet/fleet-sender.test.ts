@@ -65,7 +65,7 @@ function world(fleetPlan: FleetPlan, format: FleetFormat, delayMs: number, roomM
 const never = new AbortController().signal;
 
 describe('a fleet in real time', () => {
-  test('[FS1] everything is sent when it is due', async () => {
+  test('FS1 everything is sent when it is due', async () => {
     const { simulation, sender, sent } = world(plan, 'bare', 3);
     await simulation.time.complete(sender.run(never));
     const fleet = new Fleet(plan);
@@ -75,7 +75,7 @@ describe('a fleet in real time', () => {
     expect(sent.map(({ id, atMs }) => [id, atMs])).toEqual(due);
   });
 
-  test('[FS3] the ledger has every session once, with what was acknowledged of it', async () => {
+  test('FS3 the ledger has every session once, with what was acknowledged of it', async () => {
     const { simulation, sender, sent, entries } = world(plan, 'json', 30);
     await simulation.time.complete(sender.run(never));
     expect(new Set(entries.map(({ sessionId }) => sessionId)).size).toBe(30);
@@ -89,7 +89,7 @@ describe('a fleet in real time', () => {
     expect(entries.reduce((sum, entry) => sum + entry.acknowledged + entry.duplicates, 0)).toBe(sender.heartbeats);
   });
 
-  test('[FS2] a target that is full is waited for, and what comes late is sent at once', async () => {
+  test('FS2 a target that is full is waited for, and what comes late is sent at once', async () => {
     const { simulation, sender, entries, most } = world({ ...plan, ratePerSecond: 1000 }, 'bare', 200, 10);
     await simulation.time.complete(sender.run(never));
     expect(most()).toBe(10);
