@@ -1,13 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, describe, expect, test } from '@jest/globals';
-import { ConfigurationError, type Environment, loadConfiguration, resolveConfiguration } from './index.ts';
+import { describe, expect, test } from '@jest/globals';
+import { ConfigurationError, type Environment, resolveConfiguration } from './index.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'flatline-config-'));
-afterAll(() => {
-  rmSync(folder, { recursive: true, force: true });
-});
+const folder = '/nowhere';
 
 const visits = {
   name: 'visits',
@@ -69,18 +64,6 @@ describe('a valid configuration', () => {
       schemaRegistryUrl: 'http://r:1',
     });
   });
-
-  test('a secret comes from where it is referred to, and is in no message', () => {
-    const sasl = (password: unknown): unknown => ({
-      ...minimal,
-      kafka: { sasl: { mechanism: 'plain', username: 'u', password } },
-    });
-    writeFileSync(join(folder, 'secret'), 'hush\n');
-    expect(resolve(sasl({ file: 'secret' })).kafka.sasl?.password).toBe('hush');
-    expect(resolve(sasl({ env: 'PW' }), { PW: 'hush' }).kafka.sasl?.password).toBe('hush');
-    expect(problems(sasl({ env: 'PW' }))).toEqual(['kafka.sasl.password [{"env":"PW"}] the variable PW is not set']);
-    expect(problems(sasl('hush'))).toHaveLength(1);
-  });
 });
 
 describe('[I4] what is wrong', () => {
@@ -101,6 +84,72 @@ describe('[I4] what is wrong', () => {
       ]),
     );
     expect(found).toHaveLength(5);
+  });
+
+  test('[I4] one wrong setting does not hide what is wrong between others', () => {
+    const broken = {
+      ...visits,
+      timeoutMs: 'long',
+      minTimeoutMs: 9,
+      maxTimeoutMs: 3,
+      output: { topic: 'visit-events' },
+    };
+    const found = problems({
+      application: 7,
+      brokers: minimal.brokers,
+      comitIntervalMs: 1,
+      kafka: { heartbeatIntervalMs: 9_000, sasl: { mechanism: 'plain', username: 'u', password: { env: 'PW' } } },
+      pipelines: [broken, { ...visits, input: { topic: 'more' }, output: { topic: 'other' }, standbys: 2 }],
+    });
+    expect(found.map((line) => line.split(' ')[0]).sort()).toEqual([
+      'application',
+      'comitIntervalMs',
+      'kafka.heartbeatIntervalMs',
+      'kafka.sasl.password',
+      'pipelines[0].minTimeoutMs',
+      'pipelines[0].output.topic',
+      'pipelines[0].timeoutMs',
+      'pipelines[1].name',
+      'pipelines[1].standbys',
+    ]);
+  });
+
+  test('[I4] what hangs on a wrong setting is not said', () => {
+    const found = problems({
+      ...minimal,
+      brokers: ['nowhere', 'a:1'],
+      kafka: { sessionTimeoutMs: 'x', heartbeatIntervalMs: 9_000, transactionTimeoutMs: -1 },
+      commitIntervalMs: 20_000,
+      pipelines: [
+        { ...visits, maxTimeoutMs: 'x', timeoutMs: 3e12 },
+        { ...visits, name: 'a b', input: {} },
+      ],
+    });
+    expect(found.map((line) => line.split(' ')[0]).sort()).toEqual([
+      'brokers[0]',
+      'kafka.sessionTimeoutMs',
+      'kafka.transactionTimeoutMs',
+      'pipelines[0].maxTimeoutMs',
+      'pipelines[1].input.topic',
+      'pipelines[1].name',
+      // Both write the one output of the template.
+      'pipelines[1].output.topic',
+    ]);
+  });
+
+  test('[I4] nothing at all, and no object', () => {
+    expect(problems({})).toHaveLength(3);
+    expect(problems('text')).toHaveLength(1);
+    expect(problems(undefined)).toHaveLength(1);
+    expect(problems([])).toHaveLength(1);
+    expect(problems({ ...minimal, pipelines: [] })).toHaveLength(1);
+  });
+
+  test('[I4] a value of the environment is named by its variable', () => {
+    expect(problems(minimal, { FLATLINE_HTTP_PORT: 'high', KAFKA_BROKERS: 'nowhere' })).toEqual([
+      'KAFKA_BROKERS (brokers[0]) ["nowhere"] host:port, for example 127.0.0.1:9092',
+      expect.stringMatching(/^FLATLINE_HTTP_PORT \(http\.port\) \["high"\] .*number/),
+    ]);
   });
 
   test('[I4] a missing setting is called missing', () => {
@@ -125,7 +174,40 @@ describe('[I4] what is wrong', () => {
       { input: [{ topic: 'a' }, { topic: 'b' }] },
       'pipelines[0].input ["2 inputs"] is not available in this version; use one input',
     ],
-    [{ name: '../etc' }, 'pipelines[0].name ["../etc"] letters, digits, ".", "_" and "-", not beginning with "."'],
+    [{ name: '../etc' }, 'pipelines[0].name ["../etc"] letters, digits, "_" and "-"'],
+    [{ name: 'a.b' }, 'pipelines[0].name ["a.b"] letters, digits, "_" and "-"'],
+    [{ input: { topic: '..' } }, 'pipelines[0].input.topic [".."] a topic name: letters, digits, ".", "_" and "-"'],
+    [
+      { output: { topic: 'visit_events' }, input: { topic: 'visit.events' } },
+      'pipelines[0].output.topic ["visit_events"] another topic; Kafka takes "." and "_" for the same, and pipelines[0].input.topic is visit.events',
+    ],
+    [
+      { deadLetterTopic: 'visits' },
+      'pipelines[0].deadLetterTopic ["visits"] a topic of its own; pipelines[0].output.topic is the same',
+    ],
+    [
+      { output: { topic: 'shop.visits.changelog' } },
+      'pipelines[0].name (changelog) ["shop.visits.changelog"] a topic of its own; pipelines[0].output.topic is the same',
+    ],
+    [
+      { emit: ['opened', 'closed'] },
+      'pipelines[0].emit [["opened","closed"]] is not available in this version; use ["closed"]',
+    ],
+    [{ revisionWindowMs: 5 }, 'pipelines[0].revisionWindowMs [5] is not available in this version; use 0'],
+    [{ graceMs: 5 }, 'pipelines[0].graceMs [5] is not available in this version; use 0'],
+    [{ late: 'drop' }, 'pipelines[0].late [] is not available in this version; leave it out'],
+    [
+      { input: { topic: 'i', touches: false } },
+      'pipelines[0].input.touches [false] is not available in this version; use true',
+    ],
+    [
+      { input: { topic: 'i', unknownKey: 'hold' } },
+      'pipelines[0].input.unknownKey ["hold"] is not available in this version; use "open"',
+    ],
+    [{ input: 'i' }, 'pipelines[0].input ["i"] object or array'],
+    [{ input: undefined }, 'pipelines[0].input [] is missing; expected object or array'],
+    [{ input: { topic: 'i', topics: 1 } }, 'pipelines[0].input.topics [] no such setting; did you mean topic?'],
+    [{ timeoutMs: (): number => 1 }, expect.stringMatching(/^pipelines\[0\]\.timeoutMs \[\(a function\)\] /)],
   ])('[I4] %j', (changes, problem) => {
     expect(problems({ ...minimal, pipelines: [{ ...visits, ...changes }] })).toEqual([problem]);
   });
@@ -138,22 +220,10 @@ describe('[I4] what is wrong', () => {
 
   test('[I4] two pipelines of one name', () => {
     const other = { ...visits, output: { topic: 'other' }, deadLetterTopic: 'dead' };
-    expect(problems({ ...minimal, pipelines: [visits, other] })[0]).toContain(
-      'pipelines[1].name ["visits"] another pipeline',
-    );
-  });
-});
-
-describe('a file', () => {
-  test('JSON and TypeScript are read, found by name, and errors name the file', async () => {
-    const json = join(folder, 'flatline.config.json');
-    writeFileSync(json, JSON.stringify(minimal));
-    await expect(loadConfiguration({ file: undefined, folder, environment: {} })).resolves.toMatchObject({
-      application: 'shop',
-    });
-    writeFileSync(json, '{');
-    await expect(loadConfiguration({ file: json, folder, environment: {} })).rejects.toThrow(json);
-    await expect(loadConfiguration({ file: 'none.json', folder, environment: {} })).rejects.toThrow(ConfigurationError);
-    await expect(loadConfiguration({ file: undefined, folder: tmpdir(), environment: {} })).rejects.toThrow('--config');
+    expect(problems({ ...minimal, pipelines: [visits, other] })).toEqual([
+      'pipelines[1].name ["visits"] another pipeline has this name (pipelines[0])',
+    ]);
+    // A file system that does not tell them apart would give both one directory.
+    expect(problems({ ...minimal, pipelines: [visits, { ...other, name: 'Visits' }] })).toHaveLength(1);
   });
 });

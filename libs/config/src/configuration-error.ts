@@ -24,9 +24,25 @@ export class ConfigurationError extends Error {
 
 const VALUE_LENGTH_MAX = 80;
 
-/** A value for a message. */
+/**
+ * A value for a message. Objects are not spelt out, but for references to secrets: a secret in the wrong place would be
+ * among what they hold. Neither are the credentials of a URL.
+ */
 export function shownValue(value: unknown): string | undefined {
   if (value === undefined) return undefined;
-  const text = JSON.stringify(value);
-  return text.length > VALUE_LENGTH_MAX ? `${text.slice(0, VALUE_LENGTH_MAX)}…` : text;
+  const text = isShownWhole(value) ? JSON.stringify(value) : `(${kindOf(value)})`;
+  const bare = text.replace(/(\/\/)[^/@\s]*@/g, '$1(not shown)@');
+  return bare.length > VALUE_LENGTH_MAX ? `${bare.slice(0, VALUE_LENGTH_MAX)}…` : bare;
+}
+
+function isShownWhole(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return typeof value !== 'function' && typeof value !== 'symbol';
+  if (Array.isArray(value)) return value.every((each) => typeof each !== 'object' || each === null);
+  const keys = Object.keys(value);
+  return keys.length === 1 && (keys[0] === 'file' || keys[0] === 'env');
+}
+
+function kindOf(value: unknown): string {
+  if (Array.isArray(value)) return `a list of ${value.length}`;
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`;
 }

@@ -1,9 +1,14 @@
 // What settings must be to each other, and what this version does not do yet.
 import { type Finding, shownValue } from './configuration-error.ts';
-import type { Configuration, PipelineSection } from './schema.ts';
 import { changelogTopicOf, deadLetterTopicOf } from './names.ts';
+import type { Configuration, PipelineSection } from './schema.ts';
 
-export function crossChecks(config: Configuration): Finding[] {
+/** Says nothing where one of `involved` is wrong in itself. */
+export interface CrossFinding extends Finding {
+  readonly involved: readonly string[];
+}
+
+export function crossChecks(config: Configuration): CrossFinding[] {
   return [
     ...kafkaChecks(config),
     ...duplicateNames(config),
@@ -13,48 +18,64 @@ export function crossChecks(config: Configuration): Finding[] {
   ];
 }
 
-function kafkaChecks({ kafka }: Configuration): Finding[] {
-  if (kafka.heartbeatIntervalMs * 3 <= kafka.sessionTimeoutMs) return [];
-  const problem = `at most a third of kafka.sessionTimeoutMs (${kafka.sessionTimeoutMs}): one lost heartbeat must not expel`;
-  return [finding('kafka.heartbeatIntervalMs', kafka.heartbeatIntervalMs, problem)];
+function kafkaChecks({ kafka, commitIntervalMs }: Configuration): CrossFinding[] {
+  const { heartbeatIntervalMs, sessionTimeoutMs, transactionTimeoutMs } = kafka;
+  const found: CrossFinding[] = [];
+  if (heartbeatIntervalMs * 3 > sessionTimeoutMs) {
+    const problem = `at most a third of kafka.sessionTimeoutMs (${sessionTimeoutMs}): one lost heartbeat must not expel`;
+    found.push(finding('kafka.heartbeatIntervalMs', heartbeatIntervalMs, problem, ['kafka.sessionTimeoutMs']));
+  }
+  if (commitIntervalMs >= transactionTimeoutMs) {
+    const problem = `less than kafka.transactionTimeoutMs (${transactionTimeoutMs})`;
+    found.push(finding('commitIntervalMs', commitIntervalMs, problem, ['kafka.transactionTimeoutMs']));
+  }
+  return found;
 }
 
-function duplicateNames({ pipelines }: Configuration): Finding[] {
-  return pipelines.flatMap(({ name }, i) =>
-    pipelines.findIndex((other) => other.name === name) < i
-      ? [finding(`pipelines[${i}].name`, name, 'another pipeline has this name')]
-      : [],
-  );
+/** State directories bear the names, and not every file system tells "Visits" from "visits". */
+function duplicateNames({ pipelines }: Configuration): CrossFinding[] {
+  return pipelines.flatMap(({ name }, i) => {
+    const first = pipelines.findIndex((other) => other.name.toLowerCase() === name.toLowerCase());
+    const problem = `another pipeline has this name (pipelines[${first}])`;
+    return first < i ? [finding(`pipelines[${i}].name`, name, problem, [`pipelines[${first}].name`])] : [];
+  });
 }
 
-function pipelineChecks(pipeline: PipelineSection, at: string): Finding[] {
+function pipelineChecks(pipeline: PipelineSection, at: string): CrossFinding[] {
   return [...timeoutChecks(pipeline, at), ...notYet(pipeline, at)];
 }
 
-function timeoutChecks(pipeline: PipelineSection, at: string): Finding[] {
+function timeoutChecks(pipeline: PipelineSection, at: string): CrossFinding[] {
   const { timeoutMs, minTimeoutMs, maxTimeoutMs, graceMs, maxDurationMs } = pipeline;
-  const found: Finding[] = [];
+  const bounds = [`${at}.minTimeoutMs`, `${at}.maxTimeoutMs`];
+  const found: CrossFinding[] = [];
   if (minTimeoutMs > maxTimeoutMs)
-    found.push(finding(`${at}.minTimeoutMs`, minTimeoutMs, `at most maxTimeoutMs (${maxTimeoutMs})`));
-  else if (timeoutMs < minTimeoutMs || timeoutMs > maxTimeoutMs)
-    found.push(
-      finding(`${at}.timeoutMs`, timeoutMs, `minTimeoutMs (${minTimeoutMs}) to maxTimeoutMs (${maxTimeoutMs})`),
-    );
-  if (graceMs > 0 && maxDurationMs !== undefined)
-    found.push(finding(`${at}.graceMs`, graceMs, 'not together with maxDurationMs (rule C7)'));
+    found.push(finding(`${at}.minTimeoutMs`, minTimeoutMs, `at most maxTimeoutMs (${maxTimeoutMs})`, bounds));
+  else if (timeoutMs < minTimeoutMs || timeoutMs > maxTimeoutMs) {
+    const problem = `minTimeoutMs (${minTimeoutMs}) to maxTimeoutMs (${maxTimeoutMs})`;
+    found.push(finding(`${at}.timeoutMs`, timeoutMs, problem, bounds));
+  }
+  if (graceMs > 0 && maxDurationMs !== undefined) {
+    const problem = 'not together with maxDurationMs (rule C7)';
+    found.push(finding(`${at}.graceMs`, graceMs, problem, [`${at}.maxDurationMs`]));
+  }
   return found;
 }
 
 /** A setting that would be accepted and not obeyed is worse than an error. */
-function notYet(pipeline: PipelineSection, at: string): Finding[] {
+function notYet(pipeline: PipelineSection, at: string): CrossFinding[] {
   const version = 'is not available in this version';
-  const found: Finding[] = [];
+  const found: CrossFinding[] = [];
   const refuse = (setting: string, value: unknown, allowed: string): void => {
     found.push(finding(`${at}.${setting}`, value, `${version}; use ${allowed}`));
   };
   if (pipeline.kind !== 'session') refuse('kind', pipeline.kind, '"session"');
-  if (Array.isArray(pipeline.input) && pipeline.input.length > 1)
-    refuse('input', `${pipeline.input.length} inputs`, 'one input');
+  const inputs = [pipeline.input].flat();
+  if (inputs.length > 1) refuse('input', `${inputs.length} inputs`, 'one input');
+  for (const { touches, unknownKey } of inputs) {
+    if (!touches) refuse('input.touches', touches, 'true');
+    if (unknownKey !== 'open') refuse('input.unknownKey', unknownKey, '"open"');
+  }
   if (pipeline.proof !== 'record') refuse('proof', pipeline.proof, '"record"');
   if (pipeline.emit.some((kind) => kind !== 'closed')) refuse('emit', pipeline.emit, '["closed"]');
   for (const setting of ['revisionWindowMs', 'graceMs', 'unheardMs', 'standbys'] as const)
@@ -62,37 +83,65 @@ function notYet(pipeline: PipelineSection, at: string): Finding[] {
   return found;
 }
 
+interface TopicUse {
+  readonly topic: string;
+  readonly setting: string;
+  readonly kind: 'input' | 'output' | 'derived';
+}
+
 /** Two uses of one topic would mix records of different meaning. */
-function topicClashes(config: Configuration): Finding[] {
-  const uses = config.pipelines.flatMap((pipeline, i) => [
-    ...[pipeline.input].flat().map(({ topic }) => ({ topic, setting: `pipelines[${i}].input.topic`, kind: 'input' })),
-    { topic: pipeline.output.topic, setting: `pipelines[${i}].output.topic`, kind: 'output' },
-    { topic: deadLetterTopicOf(config.application, pipeline), setting: `pipelines[${i}].deadLetterTopic`, kind: 'own' },
-    {
-      topic: changelogTopicOf(config.application, pipeline.name),
-      setting: `pipelines[${i}].name (changelog)`,
-      kind: 'own',
-    },
-  ]);
-  return uses.flatMap(({ topic, setting, kind }, i) => {
-    // Several pipelines may read one input.
-    const clash = uses.find(
-      (other, j) => j < i && other.topic === topic && !(kind === 'input' && other.kind === 'input'),
-    );
-    return clash === undefined ? [] : [finding(setting, topic, `a topic of its own; ${clash.setting} is the same`)];
+function topicClashes(config: Configuration): CrossFinding[] {
+  const uses = config.pipelines.flatMap((pipeline, i) => topicUses(config.application, pipeline, `pipelines[${i}]`));
+  return uses.flatMap((use, i) => {
+    const clash = uses.slice(0, i).find((other) => isClash(use, other));
+    if (clash === undefined) return [];
+    const problem =
+      clash.topic === use.topic
+        ? `a topic of its own; ${clash.setting} is the same`
+        : `another topic; Kafka takes "." and "_" for the same, and ${clash.setting} is ${clash.topic}`;
+    return [finding(use.setting, use.topic, problem, [clash.setting])];
   });
 }
 
-function registryChecks({ pipelines, schemaRegistryUrl }: Configuration): Finding[] {
+function topicUses(application: string, pipeline: PipelineSection, at: string): TopicUse[] {
+  const { name, output, deadLetterTopic } = pipeline;
+  const ofName = (topic: string, what: string): TopicUse => ({
+    topic,
+    setting: `${at}.name (${what})`,
+    kind: 'derived',
+  });
+  return [
+    ...[pipeline.input].flat().map(({ topic }) => ({ topic, setting: `${at}.input.topic`, kind: 'input' as const })),
+    { topic: output.topic, setting: `${at}.output.topic`, kind: 'output' },
+    deadLetterTopic === undefined
+      ? ofName(deadLetterTopicOf(application, pipeline), 'dead letters')
+      : { topic: deadLetterTopic, setting: `${at}.deadLetterTopic`, kind: 'output' },
+    ofName(changelogTopicOf(application, name), 'changelog'),
+  ];
+}
+
+/**
+ * Several pipelines may read one input, and names of their own keep what is derived from them apart. Kafka refuses to
+ * create topics that differ in "." and "_" only.
+ */
+function isClash(a: TopicUse, b: TopicUse): boolean {
+  if (a.kind === b.kind && a.kind !== 'output' && a.topic === b.topic) return false;
+  return a.topic.replaceAll('.', '_') === b.topic.replaceAll('.', '_');
+}
+
+function registryChecks({ pipelines, schemaRegistryUrl, schemaRegistryAuth }: Configuration): CrossFinding[] {
   if (schemaRegistryUrl !== undefined) return [];
   const needs = pipelines.flatMap(({ input, output }, i) => [
     ...[input].flat().flatMap((each) => (each.format === 'avro' ? [`pipelines[${i}].input.format`] : [])),
     ...(output.format === 'avro' ? [`pipelines[${i}].output.format`] : []),
   ]);
   const problem = 'needs a schema registry: set schemaRegistryUrl, or SCHEMA_REGISTRY_URL in the environment';
-  return needs.map((setting) => finding(setting, 'avro', problem));
+  const found = needs.map((setting) => finding(setting, 'avro', problem, ['schemaRegistryUrl']));
+  if (schemaRegistryAuth !== undefined)
+    found.push(finding('schemaRegistryAuth', undefined, problem, ['schemaRegistryUrl']));
+  return found;
 }
 
-function finding(setting: string, value: unknown, problem: string): Finding {
-  return { setting, value: shownValue(value), problem };
+function finding(setting: string, value: unknown, problem: string, involved: readonly string[] = []): CrossFinding {
+  return { setting, value: shownValue(value), problem, involved: [setting, ...involved] };
 }

@@ -1,5 +1,6 @@
 // Environment over file (`interface.md`). What a variable says replaces what the file says, before anything is validated.
 import type { Finding } from './configuration-error.ts';
+import { plainCopy } from './plain-copy.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -36,12 +37,26 @@ const ELSEWHERE = /^FLATLINE_(CONFIG|FAILPOINT|BROKER_|TEST_)/;
 /** `file` with what the environment says put over it; `file` itself is left as it is. */
 export function withEnvironment(file: unknown, environment: Environment): unknown {
   if (typeof file !== 'object' || file === null || Array.isArray(file)) return file;
-  const merged = structuredClone(file) as Record<string, unknown>;
+  const merged = plainCopy(file) as Record<string, unknown>;
   for (const { name, path, read } of VARIABLES) {
     const text = environment[name];
     if (text !== undefined && text !== '') put(merged, path, read(text));
   }
   return merged;
+}
+
+/** The variable that says what `setting` is, if one does: then it is the variable that must be corrected. */
+export function variableOf(setting: string, environment: Environment): string | undefined {
+  const found = VARIABLES.find(({ name, path }) => {
+    const text = environment[name];
+    return text !== undefined && text !== '' && isAtOrIn(setting, path.join('.'));
+  });
+  return found?.name;
+}
+
+/** Whether `setting` is `place`, or a part of it. */
+export function isAtOrIn(setting: string, place: string): boolean {
+  return setting === place || setting.startsWith(`${place}.`) || setting.startsWith(`${place}[`);
 }
 
 export function unknownVariables(environment: Environment): Finding[] {

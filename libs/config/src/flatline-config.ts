@@ -5,7 +5,7 @@ import type { SessionRules } from '@flatline/policies';
 export interface FlatlineConfig {
   readonly application: string;
   readonly brokers: readonly string[];
-  /** Needed where a format is Avro, and to read Avro events where they come. */
+  /** Needed where a format is Avro, and to read Avro events where they come. Holds the credentials, where there are any. */
   readonly schemaRegistryUrl: string | undefined;
   readonly stateDir: string;
   /** Name of this process, for people. */
@@ -23,7 +23,7 @@ export interface HttpConfig {
 
 /** Secrets are resolved here; nothing prints this object. */
 export interface KafkaConfig {
-  readonly ssl: boolean;
+  readonly ssl: boolean | TlsConfig;
   readonly sasl:
     | {
         readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
@@ -34,6 +34,18 @@ export interface KafkaConfig {
   readonly sessionTimeoutMs: DurationMs;
   readonly heartbeatIntervalMs: DurationMs;
   readonly transactionTimeoutMs: DurationMs;
+}
+
+/** In the terms of node:tls; certificates and keys as their PEM text. */
+export interface TlsConfig {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly passphrase?: string;
+  /** Default: the broker's host name. */
+  readonly servername?: string;
+  /** Default: true. */
+  readonly rejectUnauthorized?: boolean;
 }
 
 export interface PipelineConfig {

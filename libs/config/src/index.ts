@@ -1,6 +1,13 @@
 export { ConfigurationError, type Finding } from './configuration-error.ts';
 export { type Environment, VARIABLES } from './environment.ts';
-export type { FlatlineConfig, HttpConfig, InputConfig, KafkaConfig, PipelineConfig } from './flatline-config.ts';
+export type {
+  FlatlineConfig,
+  HttpConfig,
+  InputConfig,
+  KafkaConfig,
+  PipelineConfig,
+  TlsConfig,
+} from './flatline-config.ts';
 export { CONFIG_FILES, defineConfig, loadConfiguration, type LoadOptions } from './load.ts';
 export { changelogTopicOf, deadLetterTopicOf, groupOf, transactionalId } from './names.ts';
 export { resolveConfiguration, type ResolveOptions } from './resolve.ts';

@@ -1,18 +1,20 @@
 // What zod found, in a user's words: the setting, the value, what is allowed, and what was probably meant.
 import type { z } from 'zod';
 import { type Finding, shownValue } from './configuration-error.ts';
-import { configurationSchema } from './schema.ts';
+import { didYouMean } from './edit-distance.ts';
+import { settingsAt } from './known-settings.ts';
 
-type Issue = z.core.$ZodIssue;
+export type Issue = z.core.$ZodIssue;
+
+/** Named in the specification, and not obeyed by this version. */
+const notYet: ReadonlySet<string> = new Set([
+  ...['updateIntervalMs', 'late', 'merge', 'holdMs', 'maxHoldMs', 'clockSkewMs', 'reducer', 'statistics'],
+  ...['mode', 'waitMs', 'maxWaitMs', 'maxItems', 'maxBytes', 'missed'],
+]);
 
 export function explainIssue(issue: Issue, root: unknown): Finding[] {
   const setting = settingName(issue.path);
-  if (issue.code === 'unrecognized_keys')
-    return issue.keys.map((key) => ({
-      setting: settingName([...issue.path, key]),
-      value: undefined,
-      problem: `no such setting${didYouMean(key, knownKeys(issue.path))}`,
-    }));
+  if (issue.code === 'unrecognized_keys') return issue.keys.map((key) => explainUnknown(key, issue.path));
   if (issue.code === 'invalid_union') return explainUnion(issue, root);
   const value = valueAt(root, issue.path);
   if (value === undefined && issue.code === 'invalid_type')
@@ -20,16 +22,36 @@ export function explainIssue(issue: Issue, root: unknown): Finding[] {
   return [{ setting, value: shownValue(value), problem: lowerFirst(issue.message) }];
 }
 
-/** The branch that came closest says what is wrong. */
+function explainUnknown(key: string, path: readonly PropertyKey[]): Finding {
+  const problem = notYet.has(key)
+    ? 'is not available in this version; leave it out'
+    : `no such setting${didYouMean(key, settingsAt(path))}`;
+  return { setting: settingName([...path, key]), value: undefined, problem };
+}
+
+/** What the union says of itself, else what the branch says that came closest. */
 function explainUnion(issue: Extract<Issue, { code: 'invalid_union' }>, root: unknown): Finding[] {
   const value = valueAt(root, issue.path);
+  const setting = settingName(issue.path);
+  // Zod's own words for a union; another text is one of the schema's. It is of secrets, so the value is not shown.
+  if (issue.message !== 'Invalid input') {
+    const shown = value === undefined || isReference(value) ? shownValue(value) : '(not shown)';
+    return [{ setting, value: shown, problem: issue.message }];
+  }
   const branches = issue.errors.filter(
     (branch) => !branch.some(({ code, path }) => code === 'invalid_type' && path.length === 0),
   );
   const closest = branches.sort((a, b) => a.length - b.length)[0];
-  if (closest === undefined)
-    return [{ setting: settingName(issue.path), value: shownValue(value), problem: 'not of any form allowed here' }];
+  if (closest === undefined) {
+    const expected = issue.errors.flat().flatMap((each) => (each.code === 'invalid_type' ? [each.expected] : []));
+    const problem = value === undefined ? `is missing; expected ${expected.join(' or ')}` : expected.join(' or ');
+    return [{ setting, value: shownValue(value), problem }];
+  }
   return closest.flatMap((inner) => explainIssue({ ...inner, path: [...issue.path, ...inner.path] }, root));
+}
+
+function isReference(value: unknown): boolean {
+  return shownValue(value)?.startsWith('{') ?? false;
 }
 
 /** `pipelines[0].timeoutMs` */
@@ -45,39 +67,6 @@ function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
     value = (value as Record<PropertyKey, unknown>)[part];
   }
   return value;
-}
-
-/** Names allowed where `path` points, from the schema itself. */
-function knownKeys(path: readonly PropertyKey[]): string[] {
-  const { shape } = configurationSchema;
-  const section = path.filter((part) => typeof part === 'string').join('.');
-  if (section === '') return Object.keys(shape);
-  if (section === 'pipelines') return Object.keys(shape.pipelines.element.shape);
-  if (section === 'pipelines.output') return Object.keys(shape.pipelines.element.shape.output.shape);
-  if (section === 'pipelines.input') return ['topic', 'format', 'timestampType'];
-  if (section === 'kafka') return Object.keys(shape.kafka.unwrap().shape);
-  if (section === 'http') return Object.keys(shape.http.unwrap().shape);
-  return [];
-}
-
-/** Names at most two edits away are worth suggesting. */
-function didYouMean(key: string, known: readonly string[]): string {
-  const nearest = known
-    .map((name) => ({ name, distance: editDistance(key.toLowerCase(), name.toLowerCase()) }))
-    .sort((a, b) => a.distance - b.distance)[0];
-  return nearest !== undefined && nearest.distance <= 2 ? `; did you mean ${nearest.name}?` : '';
-}
-
-/** Levenshtein, one row at a time. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i);
-  for (let i = 1; i <= a.length; i += 1) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j += 1)
-      next.push(Math.min(row[j]! + 1, next[j - 1]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)));
-    row = next;
-  }
-  return row[b.length]!;
 }
 
 function lowerFirst(text: string): string {

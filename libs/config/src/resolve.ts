@@ -1,15 +1,15 @@
 // From what a user wrote to what the program reads: validated, environment over file, defaults, secrets.
 import { hostname } from 'node:os';
-import { readFileSync } from 'node:fs';
 import { resolve as resolvePath } from 'node:path';
-import type { z } from 'zod';
 import { ConfigurationError, type Finding, shownValue } from './configuration-error.ts';
 import { crossChecks } from './cross-checks.ts';
-import { type Environment, unknownVariables, withEnvironment } from './environment.ts';
-import type { FlatlineConfig, KafkaConfig, PipelineConfig } from './flatline-config.ts';
-import { changelogTopicOf, deadLetterTopicOf, groupOf } from './names.ts';
-import { type Configuration, configurationSchema, type PipelineSection, type SecretReference } from './schema.ts';
+import { type Environment, isAtOrIn, unknownVariables, variableOf, withEnvironment } from './environment.ts';
+import type { FlatlineConfig, KafkaConfig, PipelineConfig, TlsConfig } from './flatline-config.ts';
 import { explainIssue } from './issue.ts';
+import { mended } from './mended.ts';
+import { changelogTopicOf, deadLetterTopicOf, groupOf } from './names.ts';
+import { type Configuration, configurationSchema, type PipelineSection } from './schema.ts';
+import { SecretReader } from './secrets.ts';
 
 export interface ResolveOptions {
   /** What to call it in messages: the file's name. */
@@ -19,32 +19,59 @@ export interface ResolveOptions {
   readonly environment: Environment;
 }
 
-/** @throws ConfigurationError with everything that is wrong. */
+/** @throws ConfigurationError with everything that is wrong (I4). */
 export function resolveConfiguration(file: unknown, options: ResolveOptions): FlatlineConfig {
   const { source, folder, environment } = options;
   const merged = withEnvironment(file, environment);
   const parsed = configurationSchema.safeParse(merged);
-  const variables = unknownVariables(environment);
-  if (!parsed.success) throw new ConfigurationError(source, [...variables, ...explain(parsed.error, merged)]);
-  const findings = [...variables, ...crossChecks(parsed.data)];
-  const password = secretOf(parsed.data.kafka.sasl?.password, options, findings);
-  if (findings.length > 0) throw new ConfigurationError(source, findings);
-  const config = parsed.data;
+  const issues = parsed.success ? [] : parsed.error.issues;
+  const findings = issues.flatMap((issue) => explainIssue(issue, merged));
+  // One wrong setting does not hide what is wrong between others.
+  const sound = parsed.success ? parsed : configurationSchema.safeParse(mended(merged, issues));
+  const secrets = new SecretReader(folder, environment);
+  let config: FlatlineConfig | undefined;
+  if (sound.success) {
+    config = resolved(sound.data, folder, secrets);
+    const between = crossChecks(sound.data).filter(
+      ({ involved }) => !involved.some((setting) => isIn(setting, findings)),
+    );
+    findings.push(...between, ...inlineCredentials(sound.data, environment), ...secrets.findings);
+  }
+  const all = [...unknownVariables(environment), ...findings.map((each) => withVariable(each, environment))];
+  if (config === undefined || all.length > 0) throw new ConfigurationError(source, all);
+  return config;
+}
+
+/** Whether something is wrong with `setting` or with a part of it, or with what it is part of. */
+function isIn(setting: string, findings: readonly Finding[]): boolean {
+  return findings.some((found) => isAtOrIn(found.setting, setting) || isAtOrIn(setting, found.setting));
+}
+
+function withVariable({ setting, value, problem }: Finding, environment: Environment): Finding {
+  const variable = variableOf(setting, environment);
+  return { setting: variable === undefined ? setting : `${variable} (${setting})`, value, problem };
+}
+
+function inlineCredentials({ schemaRegistryUrl }: Configuration, environment: Environment): Finding[] {
+  const setting = 'schemaRegistryUrl';
+  if (schemaRegistryUrl === undefined || variableOf(setting, environment) !== undefined) return [];
+  if (new URL(schemaRegistryUrl).password === '') return [];
+  const problem = 'no password in the file; use schemaRegistryAuth { username, password: { "env": "…" } }';
+  return [{ setting, value: shownValue(schemaRegistryUrl), problem }];
+}
+
+function resolved(config: Configuration, folder: string, secrets: SecretReader): FlatlineConfig {
   return {
     application: config.application,
     brokers: config.brokers,
-    schemaRegistryUrl: config.schemaRegistryUrl,
+    schemaRegistryUrl: registryUrlOf(config, secrets),
     stateDir: resolvePath(folder, config.stateDir),
     instance: config.instance ?? defaultInstance(),
     commitIntervalMs: config.commitIntervalMs,
     http: config.http,
-    kafka: kafkaOf(config, password),
+    kafka: kafkaOf(config, secrets),
     pipelines: config.pipelines.map((pipeline) => pipelineOf(config, pipeline)),
   };
-}
-
-function explain(error: z.ZodError, value: unknown): Finding[] {
-  return error.issues.flatMap((issue) => explainIssue(issue, value));
 }
 
 /** Host and process, for people; nothing depends on it being the same after a restart. */
@@ -52,13 +79,44 @@ function defaultInstance(): string {
   return `${hostname().replace(/[^A-Za-z0-9._-]/g, '-')}-${process.pid}`;
 }
 
-function kafkaOf({ kafka }: Configuration, password: string | undefined): KafkaConfig {
+/** With the credentials in it, as the registry's client takes them. */
+function registryUrlOf(
+  { schemaRegistryUrl, schemaRegistryAuth }: Configuration,
+  secrets: SecretReader,
+): string | undefined {
+  if (schemaRegistryUrl === undefined || schemaRegistryAuth === undefined) return schemaRegistryUrl;
+  const password = secrets.read('schemaRegistryAuth.password', schemaRegistryAuth.password) ?? '';
+  const url = new URL(schemaRegistryUrl);
+  url.username = encodeURIComponent(schemaRegistryAuth.username);
+  url.password = encodeURIComponent(password);
+  return url.href;
+}
+
+function kafkaOf({ kafka }: Configuration, secrets: SecretReader): KafkaConfig {
   const { ssl, sasl, sessionTimeoutMs, heartbeatIntervalMs, transactionTimeoutMs } = kafka;
   const credentials =
-    sasl === undefined || password === undefined
+    sasl === undefined
       ? undefined
-      : { mechanism: sasl.mechanism, username: sasl.username, password };
-  return { ssl, sasl: credentials, sessionTimeoutMs, heartbeatIntervalMs, transactionTimeoutMs };
+      : {
+          mechanism: sasl.mechanism,
+          username: sasl.username,
+          password: secrets.read('kafka.sasl.password', sasl.password) ?? '',
+        };
+  return { ssl: tlsOf(ssl, secrets), sasl: credentials, sessionTimeoutMs, heartbeatIntervalMs, transactionTimeoutMs };
+}
+
+function tlsOf(ssl: Configuration['kafka']['ssl'], secrets: SecretReader): boolean | TlsConfig {
+  if (typeof ssl === 'boolean') return ssl;
+  const { servername, rejectUnauthorized } = ssl;
+  const found = {
+    ca: ssl.ca === undefined ? undefined : secrets.file('kafka.ssl.ca', ssl.ca),
+    cert: ssl.cert === undefined ? undefined : secrets.file('kafka.ssl.cert', ssl.cert),
+    key: ssl.key === undefined ? undefined : secrets.read('kafka.ssl.key', ssl.key),
+    passphrase: ssl.passphrase === undefined ? undefined : secrets.read('kafka.ssl.passphrase', ssl.passphrase),
+  };
+  // node:tls tells a property that is undefined from one that is not there.
+  const given = Object.entries({ ...found, servername, rejectUnauthorized }).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given);
 }
 
 function pipelineOf({ application }: Configuration, section: PipelineSection): PipelineConfig {
@@ -67,11 +125,11 @@ function pipelineOf({ application }: Configuration, section: PipelineSection): P
   const { dedupeEventIds, maxAttributes, maxAttributeBytes } = section;
   const { proofIntervalMs, tickMs, handoverMs, drainMs, changelogFactor, truncateLagMs } = section;
   // The cross-checks allow one input.
-  const input = [section.input].flat()[0]!;
+  const { topic, format, timestampType } = [section.input].flat()[0]!;
   return {
     name,
     kind: 'session',
-    input: { ...input, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs },
+    input: { ...{ topic, format, timestampType }, ...{ maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs } },
     output,
     deadLetterTopic: deadLetterTopicOf(application, section),
     changelogTopic: changelogTopicOf(application, name),
@@ -79,26 +137,4 @@ function pipelineOf({ application }: Configuration, section: PipelineSection): P
     rules: { timeoutMs, minTimeoutMs, maxTimeoutMs, maxDurationMs, dedupeEventIds, maxAttributes, maxAttributeBytes },
     ...{ proofIntervalMs, tickMs, handoverMs, drainMs, changelogFactor, truncateLagMs },
   };
-}
-
-function secretOf(
-  reference: SecretReference | undefined,
-  { folder, environment }: ResolveOptions,
-  findings: Finding[],
-): string | undefined {
-  if (reference === undefined) return undefined;
-  const setting = 'kafka.sasl.password';
-  if ('env' in reference) {
-    const value = environment[reference.env];
-    if (value === undefined || value === '')
-      findings.push({ setting, value: shownValue(reference), problem: `the variable ${reference.env} is not set` });
-    return value;
-  }
-  try {
-    return readFileSync(resolvePath(folder, reference.file), 'utf8').trimEnd();
-  } catch (error) {
-    const problem = `the file cannot be read (${error instanceof Error ? error.message : String(error)})`;
-    findings.push({ setting, value: shownValue(reference), problem });
-    return undefined;
-  }
 }

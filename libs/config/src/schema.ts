@@ -3,6 +3,8 @@ import { z } from 'zod';
 
 /** Legal in topic names, group ids and file names alike, so that derived names need no escaping. */
 const NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
+/** No dot: `a.b` of `c` and `a` of `b.c` would share their topics and their group. */
+const PIPELINE_NAME = /^[A-Za-z0-9_-]+$/;
 /** Derived names add to both; Kafka's limit for a topic name is 249. */
 const NAME_LENGTH_MAX = 80;
 const TOPIC_LENGTH_MAX = 249;
@@ -11,24 +13,28 @@ const name = z.string().max(NAME_LENGTH_MAX).regex(NAME, 'letters, digits, ".", 
 const topic = z
   .string()
   .max(TOPIC_LENGTH_MAX)
-  .regex(/^[A-Za-z0-9._-]+$/, 'a topic name: letters, digits, ".", "_" and "-"');
+  .regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]+$/, 'a topic name: letters, digits, ".", "_" and "-"');
 /** A length of time in whole milliseconds, at least one, at most a hundred years. */
 const duration = z.int().min(1).max(3_153_600_000_000);
 const durationOrNone = z.int().min(0).max(3_153_600_000_000);
 const format = z.enum(['json', 'avro']);
 
-/** A value, or where to find it: secrets are not written into files that are committed. */
-const secret = z.union([z.strictObject({ file: z.string().min(1) }), z.strictObject({ env: z.string().min(1) })]);
+/** Where to find it: secrets are not written into files that are committed. */
+const secret = z.union([z.strictObject({ file: z.string().min(1) }), z.strictObject({ env: z.string().min(1) })], {
+  error: 'secrets are referred to: { "file": "…" } or { "env": "…" }',
+});
 export type SecretReference = z.infer<typeof secret>;
 
 const input = z.strictObject({
   topic,
   format: z.enum(['auto', 'json', 'avro']).default('auto'),
   timestampType: z.enum(['LogAppendTime', 'CreateTime']).default('LogAppendTime'),
+  touches: z.boolean().default(true),
+  unknownKey: z.enum(['open', 'hold', 'deadLetter']).default('open'),
 });
 
 const pipeline = z.strictObject({
-  name,
+  name: z.string().max(NAME_LENGTH_MAX).regex(PIPELINE_NAME, 'letters, digits, "_" and "-"'),
   kind: z.enum(['session', 'lease', 'debounce', 'schedule']),
   input: z.union([input, z.array(input).min(1)]),
   output: z.strictObject({ topic, format: format.default('json') }),
@@ -67,8 +73,18 @@ const sasl = z.strictObject({
   password: secret,
 });
 
+/** Certificates by the name of their file (PEM); the private key is a secret. */
+const tls = z.strictObject({
+  ca: z.string().min(1).optional(),
+  cert: z.string().min(1).optional(),
+  key: secret.optional(),
+  passphrase: secret.optional(),
+  servername: z.string().min(1).optional(),
+  rejectUnauthorized: z.boolean().optional(),
+});
+
 const kafka = z.strictObject({
-  ssl: z.boolean().default(false),
+  ssl: z.union([z.boolean(), tls]).default(false),
   sasl: sasl.optional(),
   sessionTimeoutMs: z.int().min(1_000).max(1_800_000).default(10_000),
   heartbeatIntervalMs: z.int().min(100).max(600_000).default(1_000),
@@ -86,7 +102,8 @@ const broker = z.string().regex(/^(?:\[[0-9a-fA-F:.]+\]|[^:\s[\]]+):\d{1,5}$/, '
 export const configurationSchema = z.strictObject({
   application: name,
   brokers: z.array(broker).min(1),
-  schemaRegistryUrl: z.url({ protocol: /^https?$/ }).optional(),
+  schemaRegistryUrl: z.url({ protocol: /^https?$/, error: 'a URL: http://host:port or https://…' }).optional(),
+  schemaRegistryAuth: z.strictObject({ username: z.string().min(1), password: secret }).optional(),
   stateDir: z.string().min(1).default('./state'),
   instance: name.optional(),
   commitIntervalMs: z.int().min(1).max(60_000).default(100),

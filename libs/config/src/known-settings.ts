@@ -1,0 +1,25 @@
+import { z } from 'zod';
+import { configurationSchema } from './schema.ts';
+
+/** Names of the settings where `path` leads, from the schema itself. */
+export function settingsAt(path: readonly PropertyKey[]): string[] {
+  let schemas: z.core.$ZodType[] = [configurationSchema];
+  for (const part of path) schemas = schemas.flatMap(unwrapped).flatMap((schema) => innerOf(schema, part));
+  return schemas
+    .flatMap(unwrapped)
+    .flatMap((schema) => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []));
+}
+
+/** What a schema with defaults, or one of several forms, stands for. */
+function unwrapped(schema: z.core.$ZodType): z.core.$ZodType[] {
+  if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault)
+    return unwrapped(schema.unwrap());
+  return schema instanceof z.ZodUnion ? schema.options.flatMap(unwrapped) : [schema];
+}
+
+function innerOf(schema: z.core.$ZodType, part: PropertyKey): z.core.$ZodType[] {
+  if (schema instanceof z.ZodArray) return typeof part === 'number' ? [schema.element] : [];
+  if (!(schema instanceof z.ZodObject) || typeof part !== 'string') return [];
+  const inner = (schema.shape as Readonly<Record<string, z.core.$ZodType>>)[part];
+  return inner === undefined ? [] : [inner];
+}

@@ -1,0 +1,67 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
+import { ConfigurationError, defineConfig, loadConfiguration } from './index.ts';
+
+const minimal = defineConfig({
+  application: 'shop',
+  brokers: ['127.0.0.1:9092'],
+  pipelines: [{ name: 'v', kind: 'session', timeoutMs: 1, input: { topic: 'i' }, output: { topic: 'o' } }],
+});
+
+describe('loadConfiguration', () => {
+  let folder = '';
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'flatline-load-'));
+  });
+  afterEach(() => {
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const write = (name: string, text: string): string => {
+    writeFileSync(join(folder, name), text);
+    return join(folder, name);
+  };
+  const json = (application: string): string => JSON.stringify({ ...minimal, application });
+  const typescript = (application: string): string =>
+    `interface Named { readonly application: string }\n` +
+    `const named: Named = { application: '${application}' };\n` +
+    `export default { ...(${JSON.stringify(minimal)} as object), ...named };\n`;
+  const load = (file?: string) => loadConfiguration({ file, folder, environment: {} });
+
+  test('finds flatline.config.json', async () => {
+    write('flatline.config.json', json('found'));
+    expect((await load()).application).toBe('found');
+  });
+
+  test('reads TypeScript as it is, and takes it before JSON', async () => {
+    write('flatline.config.json', json('second'));
+    write('flatline.config.ts', typescript('first'));
+    expect((await load()).application).toBe('first');
+  });
+
+  test('takes the file that is named, relative to the folder, and resolves paths beside it', async () => {
+    write('flatline.config.json', json('default'));
+    write('other.json', json('other'));
+    expect(await load('other.json')).toMatchObject({ application: 'other', stateDir: join(folder, 'state') });
+    expect((await load(join(folder, 'other.json'))).application).toBe('other');
+  });
+
+  test.each([
+    ['half.json', '{', 'half.json'],
+    ['throws.ts', 'throw new Error("on purpose");', 'on purpose'],
+    ['nothing.ts', 'export const config = {};', 'export default defineConfig'],
+  ])('[I4] %s cannot be read, and the message says why', async (name, text, said) => {
+    await expect(load(write(name, text))).rejects.toThrow(ConfigurationError);
+    await expect(load(name)).rejects.toThrow(said);
+  });
+
+  test('[I4] no file is said with the remedy', async () => {
+    await expect(load()).rejects.toThrow(/flatline\.config\.ts or flatline\.config\.json.*--config/);
+    await expect(load('none.json')).rejects.toThrow(/none\.json/);
+  });
+
+  test('[I4] errors name the file', async () => {
+    await expect(load(write('shop.json', '{}'))).rejects.toThrow(/^shop\.json\n/);
+  });
+});

@@ -1,0 +1,88 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { ConfigurationError, type Environment, resolveConfiguration } from './index.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'flatline-secrets-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true, force: true });
+});
+writeFileSync(join(folder, 'secret'), 'hush\n');
+writeFileSync(join(folder, 'ca.pem'), 'CERTIFICATE\n');
+
+const minimal = {
+  application: 'shop',
+  brokers: ['127.0.0.1:9092'],
+  pipelines: [{ name: 'v', kind: 'session', timeoutMs: 1, input: { topic: 'i' }, output: { topic: 'o' } }],
+};
+const sasl = (password: unknown): unknown => ({ kafka: { sasl: { mechanism: 'plain', username: 'u', password } } });
+
+const resolve = (changes: unknown, environment: Environment = {}) =>
+  resolveConfiguration({ ...minimal, ...(changes as object) }, { source: 'test', folder, environment });
+
+function messageOf(changes: unknown, environment: Environment = {}): string {
+  try {
+    resolve(changes, environment);
+  } catch (error) {
+    if (error instanceof ConfigurationError) return error.message + JSON.stringify(error.findings);
+    throw error;
+  }
+  return '';
+}
+
+describe('a secret', () => {
+  test('comes from a file beside the configuration, or from the environment', () => {
+    expect(resolve(sasl({ file: 'secret' })).kafka.sasl?.password).toBe('hush');
+    expect(resolve(sasl({ file: join(folder, 'secret') })).kafka.sasl?.password).toBe('hush');
+    expect(resolve(sasl({ env: 'PW' }), { PW: 'hush' }).kafka.sasl?.password).toBe('hush');
+  });
+
+  test('[I4] that is not there is said by its reference', () => {
+    expect(messageOf(sasl({ env: 'PW' }))).toContain('kafka.sasl.password is {"env":"PW"}: the variable PW is not set');
+    expect(messageOf(sasl({ file: 'none' }))).toMatch(/kafka\.sasl\.password is {"file":"none"}: .*cannot be read/);
+  });
+
+  test('of the registry goes into its URL', () => {
+    const schemaRegistryAuth = { username: 'me@home', password: { env: 'PW' } };
+    const config = resolve({ schemaRegistryUrl: 'http://r:1/x', schemaRegistryAuth }, { PW: 'a:b/%c' });
+    expect(config.schemaRegistryUrl).toBe('http://me%40home:a%3Ab%2F%25c@r:1/x');
+    expect(messageOf({ schemaRegistryAuth }, { PW: 'x' })).toContain('schemaRegistryAuth: needs a schema registry');
+  });
+
+  test('TLS takes certificates from files, the key as a secret', () => {
+    const ssl = { ca: 'ca.pem', key: { env: 'KEY' }, rejectUnauthorized: false };
+    expect(resolve({ kafka: { ssl } }, { KEY: 'KEY TEXT' }).kafka.ssl).toEqual({
+      ca: 'CERTIFICATE\n',
+      key: 'KEY TEXT',
+      rejectUnauthorized: false,
+    });
+    expect(resolve({ kafka: { ssl: true } }).kafka.ssl).toBe(true);
+    expect(messageOf({ kafka: { ssl: { ca: 'none.pem' } } })).toContain('kafka.ssl.ca is {"file":"none.pem"}');
+    expect(messageOf({ kafka: { ssl: { kee: 1 } } })).toContain('kafka.ssl.kee: no such setting; did you mean key?');
+  });
+
+  test.each([
+    ['as a text', sasl('hush-hush')],
+    ['in a form of its own', sasl({ value: 'hush-hush' })],
+    ['in a list', sasl(['hush-hush'])],
+    ['misspelt', { kafka: { sasl: { mechanism: 'plain', username: 'u', pasword: 'hush-hush' } } }],
+    ['below a wrong section', { kafka: [{ sasl: { password: 'hush-hush' } }] }],
+    ['in a section of another form', { kafka: { sasl: ['plain', { password: 'hush-hush' }] } }],
+    ['as a private key', { kafka: { ssl: { key: 'hush-hush' } } }],
+    ['as a passphrase', { kafka: { ssl: { passphrase: 'hush-hush' } } }],
+    ['in a URL', { schemaRegistryUrl: 'http://u:hush-hush@r:1' }],
+    ['in a URL of another scheme', { schemaRegistryUrl: 'ftp://u:hush-hush@r:1' }],
+    ['in the address of a broker', { brokers: ['sasl://u:hush-hush@b:1'] }],
+  ])('[I4] written into the configuration %s is refused, and not shown', (_, changes) => {
+    const message = messageOf(changes);
+    expect(message).not.toBe('');
+    expect(message).not.toContain('hush-hush');
+  });
+
+  test('a registry URL of the environment may hold credentials', () => {
+    const SCHEMA_REGISTRY_URL = 'http://u:hush-hush@r:1';
+    expect(resolve({}, { SCHEMA_REGISTRY_URL }).schemaRegistryUrl).toBe(SCHEMA_REGISTRY_URL);
+    expect(messageOf({ application: '' }, { SCHEMA_REGISTRY_URL })).not.toContain('hush-hush');
+  });
+});
