@@ -51,6 +51,11 @@ export class Scenario {
     return scenario;
   }
 
+  /** Names and a configuration file, and no topics. */
+  static unprovisioned(settings: ScenarioSettings): Scenario {
+    return new Scenario(settings);
+  }
+
   /** Writes the configuration file anew. Sessions of the group end soon after a kill, so that tests need not wait long. */
   configure(changes: Partial<Pipeline>): void {
     const { timeoutMs, timestampType = 'LogAppendTime', pipeline } = this.#settings;
@@ -79,11 +84,14 @@ export class Scenario {
   }
 
   /** Starts a processor; resolves at once. */
-  start(instance = 'a'): Running {
-    return flatline([
-      ...['run', '--config', this.config, '--json'],
-      ...['--instance', instance, '--state-dir', this.stateDir(instance)],
-    ]);
+  start(instance = 'a', env: Readonly<Record<string, string>> = {}): Running {
+    const args = ['run', '--config', this.config, '--json', '--instance', instance];
+    return flatline([...args, '--state-dir', this.stateDir(instance)], env);
+  }
+
+  get topics(): readonly string[] {
+    const own = `${this.application}.visits`;
+    return [this.input, this.output, `${own}.changelog`, `${own}.dead-letters`];
   }
 
   /** The access log of `../data`, or every nth part of it, as a file to import. */

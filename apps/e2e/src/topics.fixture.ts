@@ -1,0 +1,74 @@
+// What operators do to topics behind Flatline's back, and what there is of them.
+import { type KafkaConnection, KafkaLogAdmin, type KafkaOptions, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
+
+async function withCluster<T>(kafka: KafkaOptions, use: (connection: KafkaConnection) => Promise<T>): Promise<T> {
+  const connection = openCluster(kafka);
+  try {
+    return await use(connection);
+  } finally {
+    connection.close();
+  }
+}
+
+/** Partitions of each topic; 0: there is no such topic. */
+export function partitionCounts(kafka: KafkaOptions, topics: readonly string[]): Promise<number[]> {
+  return withCluster(kafka, async (connection) => {
+    const found = await new KafkaTopicAdmin({ clock: kafka.clock, connection }).describeTopics(topics);
+    return found.map((topic) => (topic.kind === 'present' ? topic.partitions : 0));
+  });
+}
+
+/** Records of a topic that has no transactions, or offsets used where it has. */
+export function offsetsUsed(kafka: KafkaOptions, topic: string, partitions: number): Promise<number> {
+  return withCluster(kafka, async (connection) => {
+    const admin = new KafkaLogAdmin({ clock: kafka.clock, connection });
+    const ends = await Promise.all(
+      Array.from({ length: partitions }, (_, partition) => admin.ends({ topic, partition })),
+    );
+    return ends.reduce((sum, { lastStableOffset }) => sum + lastStableOffset, 0);
+  });
+}
+
+/** What `kafka-topics.sh --alter --partitions` does: CreatePartitions v0. */
+export function growTopics(kafka: KafkaOptions, topics: readonly string[], partitions: number): Promise<void> {
+  return withCluster(kafka, async (connection) => {
+    const body = Buffer.concat([
+      int32(topics.length),
+      // No assignment of replicas by hand (−1).
+      ...topics.flatMap((topic) => [int16(topic.length), Buffer.from(topic), int32(partitions), int32(-1)]),
+      ...[int32(15_000), Buffer.from([0])],
+    ]);
+    const request = { apiKey: 37, apiVersion: 0, apiName: 'CreatePartitions', body };
+    const codes = await connection.send(await connection.controller(), request, errorCodes);
+    if (codes.some((code) => code !== 0)) throw new Error(`partitions not added: error codes ${codes.join(', ')}`);
+    // The controller knows before the brokers tell.
+    for (;;) {
+      const { topics: found } = await connection.refresh(topics);
+      if (found.every((topic) => topic.partitions.filter(({ leader }) => leader >= 0).length === partitions)) return;
+    }
+  });
+}
+
+/** Throttle time, then per topic: name, error code, nullable message. */
+function errorCodes(payload: Buffer): number[] {
+  const codes: number[] = [];
+  let at = 8;
+  for (let left = payload.readInt32BE(4); left > 0; left -= 1) {
+    at += 2 + payload.readInt16BE(at);
+    codes.push(payload.readInt16BE(at));
+    at += 4 + Math.max(0, payload.readInt16BE(at + 2));
+  }
+  return codes;
+}
+
+function int16(value: number): Buffer {
+  const bytes = Buffer.alloc(2);
+  bytes.writeInt16BE(value);
+  return bytes;
+}
+
+function int32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32BE(value);
+  return bytes;
+}
