@@ -19,7 +19,7 @@ const asList = (text: string): string[] =>
     .map((each) => each.trim())
     .filter((each) => each !== '');
 
-/** All there are; the README lists them. */
+/** All there are; docs/CONFIGURATION.md lists them. */
 export const VARIABLES: readonly Variable[] = [
   { name: 'KAFKA_BROKERS', path: ['brokers'], read: asList },
   { name: 'SCHEMA_REGISTRY_URL', path: ['schemaRegistryUrl'], read: asText },
