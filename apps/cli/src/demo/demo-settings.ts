@@ -22,7 +22,9 @@ export function demoConfiguration({ brokers, stateDir, startedAt }: DemoPlace): 
     input: { topic: `${application}.heartbeats` },
     output: { topic: `${application}.closed` },
   };
-  const file = { application, brokers: [...brokers], stateDir, pipelines: [pipeline] };
+  // Any free port: a processor that already runs here is no reason for a demo to fail.
+  const http = { port: 0 };
+  const file = { application, brokers: [...brokers], stateDir, http, pipelines: [pipeline] };
   // No environment: the brokers have been chosen, and whoever sets FLATLINE_ variables means another application.
   return resolveConfiguration(file, { source: 'demo', folder: stateDir, environment: {} });
 }
