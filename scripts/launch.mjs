@@ -4,6 +4,8 @@ import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nodeFolder } from './bootstrap.mjs';
 
+const orphanCheckMs = 500;
+
 /** Runs a command with the pinned Node first on PATH, hands it this process's signals, and ends as it ends. */
 export function launch(command, args) {
   const bin = join(dirname(fileURLToPath(import.meta.url)), '..', 'node_modules', '.bin');
@@ -11,9 +13,20 @@ export function launch(command, args) {
   // No shell between: a shell would swallow SIGTERM and leave the command running.
   const child = spawn(command, args, { stdio: 'inherit', env: { ...process.env, PATH } });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal));
+  if (process.env.npm_lifecycle_event !== undefined) onOrphaned(() => child.kill('SIGTERM'));
   child.on('error', (error) => {
     console.error(`flatline: cannot start ${command}: ${error.message}`);
     process.exit(1);
   });
   child.on('exit', (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
+}
+
+/** npm passes SIGTERM to the shell it runs a script in, and the shell ends without telling anybody. */
+function onOrphaned(act) {
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    act();
+  }, orphanCheckMs);
 }

@@ -1,0 +1,100 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+
+/** What is kept of a command's output: its end. In bytes. */
+const outputBytesMax = 2 ** 20;
+/** From asking a command to end to ending it. In milliseconds. */
+const graceMs = 10_000;
+
+export interface Command {
+  readonly command: string;
+  readonly args: readonly string[];
+  readonly cwd: string;
+  readonly env: NodeJS.ProcessEnv;
+  /** Ends the command and everything it has started. */
+  readonly signal: AbortSignal;
+  /** In milliseconds; a command that takes longer is ended. */
+  readonly limitMs: number;
+}
+
+export interface Ended {
+  /** Undefined if it was ended by a signal, or never began. */
+  readonly exitCode: number | undefined;
+  /** Standard output and error as they came, the beginning left out where there was too much. */
+  readonly output: string;
+}
+
+/**
+ * Runs a command in a process group of its own, so that Ctrl-C reaches it through `signal` alone and whatever it leaves
+ * behind ends with it. Never rejects.
+ */
+export async function runCommand({ command, args, cwd, env, signal, limitMs }: Command): Promise<Ended> {
+  const child = spawn(command, args, { cwd, env, detached: true, stdio: ['ignore', 'pipe', 'pipe'] });
+  const output = new Tail();
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => {
+      output.push(chunk);
+    });
+  const limit = setTimeout(() => {
+    output.push(Buffer.from(`\nnot done after ${limitMs / 1000} s: ended\n`));
+    endGroup(child, 'SIGKILL');
+  }, limitMs);
+  const stop = (): void => {
+    endGroup(child, 'SIGTERM');
+    setTimeout(endGroup, graceMs, child, 'SIGKILL').unref();
+  };
+  if (signal.aborted) stop();
+  signal.addEventListener('abort', stop);
+  const exitCode = await exitOf(child, output);
+  clearTimeout(limit);
+  signal.removeEventListener('abort', stop);
+  endGroup(child, 'SIGKILL');
+  return { exitCode, output: output.text() };
+}
+
+function exitOf(child: ChildProcess, output: Tail): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    child.on('error', (error) => {
+      output.push(Buffer.from(`${error.message}\n`));
+      resolve(undefined);
+    });
+    child.on('exit', (code) => {
+      // What it left behind holds the pipes open.
+      endGroup(child, 'SIGKILL');
+      child.on('close', () => {
+        resolve(code ?? undefined);
+      });
+    });
+  });
+}
+
+function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, signal);
+  } catch (error) {
+    // Nobody is left.
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
+  }
+}
+
+/** The end of a stream of bytes. */
+class Tail {
+  readonly #chunks: Buffer[] = [];
+  #length = 0;
+  #cut = 0;
+
+  push(chunk: Buffer): void {
+    this.#chunks.push(chunk);
+    this.#length += chunk.length;
+    while (this.#length > outputBytesMax) {
+      const first = this.#chunks.shift()?.length ?? 0;
+      this.#length -= first;
+      this.#cut += first;
+    }
+  }
+
+  text(): string {
+    const text = Buffer.concat(this.#chunks).toString('utf8');
+    return this.#cut === 0 ? text : `(${this.#cut} bytes before this left out)\n${text}`;
+  }
+}

@@ -1,0 +1,28 @@
+import { type TestCounts } from './step.ts';
+
+/** The parts of Jest's `--json` report that count. */
+export interface JestReport {
+  readonly testResults: readonly {
+    /** Path of the file. */
+    readonly name: string;
+    readonly status: string;
+    readonly assertionResults: readonly { readonly status: string }[];
+  }[];
+}
+
+/** Counts a report; `tierOf` tells a file's tier. A file that failed without a failed test could not be run: one failure. */
+export function countTests({ testResults }: JestReport, tierOf: (path: string) => string): TestCounts {
+  const byTier = new Map<string, number>();
+  let failed = 0;
+  let skipped = 0;
+  for (const { name, status, assertionResults } of testResults) {
+    const ofStatus = (wanted: string): number => assertionResults.filter((each) => each.status === wanted).length;
+    const failures = ofStatus('failed');
+    const passes = ofStatus('passed');
+    failed += status === 'failed' ? Math.max(1, failures) : failures;
+    skipped += assertionResults.length - passes - failures;
+    if (passes > 0) byTier.set(tierOf(name), (byTier.get(tierOf(name)) ?? 0) + passes);
+  }
+  const passed = [...byTier.values()].reduce((sum, count) => sum + count, 0);
+  return { passed, failed, skipped, byTier };
+}

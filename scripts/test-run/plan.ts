@@ -1,0 +1,162 @@
+// Which steps a run has: checks of the workspace, the broker, the tests of each project.
+import { type RunningBroker, ensureBroker } from '@flatline/dev-broker';
+import { globSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Ended, runCommand } from './command.ts';
+import { countTests, type JestReport } from './jest-report.ts';
+import { type Outcome, type Step } from './step.ts';
+import { tierOf } from './tiers.ts';
+
+/** A step that takes longer hangs. */
+const stepLimitMs = 10 * 60_000;
+/** How long a broker that is still starting is waited for when the run is stopped. In milliseconds. */
+const brokerEndMs = 15_000;
+
+export interface TestProject {
+  /** `kafka`. */
+  readonly name: string;
+  /** `libs/kafka`. */
+  readonly folder: string;
+  /** Its tests talk to a broker. */
+  readonly usesBroker: boolean;
+}
+
+/** Where a run happens, and what it shares between steps. */
+export interface Run {
+  readonly root: string;
+  /** Reports and caches of this run. */
+  readonly state: string;
+  readonly signal: AbortSignal;
+  readonly log: (line: string) => void;
+  /** What has to be stopped at the end. */
+  broker: RunningBroker | undefined;
+}
+
+/** Projects with tests, in the order of their paths. */
+export function testProjects(root: string): TestProject[] {
+  return globSync('{libs/*,apps/*,scripts}/jest.config.mjs', { cwd: root })
+    .map((path) => path.replace('/jest.config.mjs', ''))
+    .toSorted()
+    .flatMap((folder) => {
+      const tests = globSync(['**/*.test.ts'], {
+        cwd: join(root, folder),
+        exclude: ['dist', 'out-tsc', 'node_modules'],
+      });
+      if (tests.length === 0) return [];
+      const texts = ['jest.config.mjs', ...tests].map((path) => readFileSync(join(root, folder, path), 'utf8'));
+      const usesBroker = texts.some((text) => /dev-broker|KAFKA_BROKERS|broker\.fixture/.test(text));
+      return [{ name: folder.split('/').at(-1) ?? folder, folder, usesBroker: usesBroker && folder !== 'scripts' }];
+    });
+}
+
+/** All steps of a run. `chosen`: the projects to look at; `undefined` is the whole workspace. */
+export function planSteps(run: Run, projects: readonly TestProject[], chosen: readonly string[] | undefined): Step[] {
+  const tested = chosen === undefined ? projects : projects.filter(({ folder }) => chosen.includes(folder));
+  const paths = chosen ?? ['.'];
+  const check = (name: string, command: string, ...args: string[]): Step => ({
+    name,
+    needs: [],
+    occupies: true,
+    run: async () => outcomeOf(await inRoot(run, command, args)),
+  });
+  const built = check('built', 'node', 'apps/cli/dist/main.js', '--help');
+  return [
+    ...(tested.some(({ usesBroker }) => usesBroker) ? [brokerStep(run)] : []),
+    // What talks to a broker waits more than it works, one at a time; it begins as soon as there is one.
+    ...tested.filter(({ usesBroker }) => usesBroker).map((project) => jestStep(run, project)),
+    // Through nx, because the rule about module boundaries is skipped where no project graph is cached.
+    check('lint', 'nx', 'run', 'scripts:lint', '--skip-nx-cache', ...paths),
+    check('types', 'tsc', '-b', ...paths),
+    check('format', 'prettier', '--check', '--cache', '--cache-strategy=content', '--log-level=warn', ...paths),
+    check('tidy', 'node', 'scripts/tidy.ts'),
+    ...(chosen === undefined ? [{ ...built, needs: ['types'] }] : []),
+    ...tested.filter(({ usesBroker }) => !usesBroker).map((project) => jestStep(run, project)),
+  ];
+}
+
+function brokerStep(run: Run): Step {
+  return {
+    name: 'broker',
+    needs: [],
+    occupies: false,
+    run: async () => {
+      const started = ensureBroker({ registry: true, ephemeral: true, log: run.log }).then((broker) => {
+        run.broker = broker;
+      });
+      await Promise.race([started, afterAbort(run.signal)]);
+      return { passed: run.broker !== undefined, output: '' };
+    },
+  };
+}
+
+/** Resolves a while after the run was stopped: a broker that cannot be had by then is left to its supervisor, which ends it. */
+function afterAbort(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const wait = (): void => {
+      setTimeout(resolve, brokerEndMs);
+    };
+    if (signal.aborted) wait();
+    else signal.addEventListener('abort', wait);
+  });
+}
+
+function jestStep(run: Run, { name, folder, usesBroker }: TestProject): Step {
+  return {
+    name,
+    needs: usesBroker ? ['broker'] : [],
+    ...(usesBroker ? { lane: 'broker' } : {}),
+    occupies: true,
+    run: () => runJest(run, name, folder),
+  };
+}
+
+async function runJest(run: Run, name: string, folder: string): Promise<Outcome> {
+  mkdirSync(run.state, { recursive: true });
+  const reportFile = join(run.state, `${name}.json`);
+  rmSync(reportFile, { force: true });
+  const ended = await runCommand({
+    command: 'node',
+    args: [
+      '--experimental-vm-modules',
+      '--disable-warning=ExperimentalWarning',
+      join(run.root, 'node_modules/jest/bin/jest.js'),
+      '--ci',
+      '--maxWorkers=1',
+      '--json',
+      `--outputFile=${reportFile}`,
+    ],
+    cwd: join(run.root, folder),
+    env: environmentOf(run),
+    signal: run.signal,
+    limitMs: stepLimitMs,
+  });
+  return jestOutcome(ended, readReport(reportFile), run.root);
+}
+
+function readReport(path: string): JestReport | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8')) as JestReport;
+  } catch {
+    return undefined; // it ended before it could write one
+  }
+}
+
+function jestOutcome({ exitCode, output }: Ended, report: JestReport | undefined, root: string): Outcome {
+  if (report === undefined) return { passed: false, output: `${output}\nJest ended without a report` };
+  const tests = countTests(report, (path) => tierOf(path.slice(root.length), readFileSync(path, 'utf8')));
+  const heldBack = tests.skipped > 0 ? `\n${tests.skipped} tests were held back: let them run, or delete them` : '';
+  return { passed: exitCode === 0 && tests.failed === 0 && tests.skipped === 0, output: output + heldBack, tests };
+}
+
+function inRoot({ root, signal }: Run, command: string, args: readonly string[]): Promise<Ended> {
+  return runCommand({ command, args, cwd: root, env: process.env, signal, limitMs: stepLimitMs });
+}
+
+function outcomeOf({ exitCode, output }: Ended): Outcome {
+  return { passed: exitCode === 0, output };
+}
+
+function environmentOf({ broker }: Run): NodeJS.ProcessEnv {
+  const registry = broker?.registryUrl === undefined ? {} : { SCHEMA_REGISTRY_URL: broker.registryUrl };
+  return { ...process.env, ...(broker === undefined ? {} : { KAFKA_BROKERS: broker.bootstrap }), ...registry };
+}

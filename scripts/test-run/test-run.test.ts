@@ -1,0 +1,174 @@
+import { describe, expect, test } from '@jest/globals';
+import { countTests } from './jest-report.ts';
+import { nextSteps } from './schedule.ts';
+import { type Outcome, type Result, type Step } from './step.ts';
+import { runSteps } from './step-runner.ts';
+import { stepLine, summary, totalsOf } from './summary.ts';
+import { tierOf } from './tiers.ts';
+
+const good: Outcome = { passed: true, output: '' };
+
+function step(name: string, options: Partial<Step> = {}): Step {
+  return { name, needs: [], occupies: true, run: () => Promise.resolve(good), ...options };
+}
+
+function result(name: string, options: Partial<Result> = {}): Result {
+  return { name, status: 'passed', durationMs: 0, output: '', ...options };
+}
+
+const tests = (passed: number, failed = 0, skipped = 0): Result['tests'] => ({
+  passed,
+  failed,
+  skipped,
+  byTier: new Map([['unit', passed]]),
+});
+
+describe('which steps start', () => {
+  const names = (steps: readonly Step[]): string[] => steps.map(({ name }) => name);
+
+  test('as many as there are slots, in their order; what only waits takes none', () => {
+    const waiting = [step('a'), step('broker', { occupies: false }), step('b'), step('c')];
+    const { start } = nextSteps({ waiting, running: [], ended: new Map(), slots: 2 });
+    expect(names(start)).toEqual(['a', 'broker', 'b']);
+    const { start: later } = nextSteps({ waiting: [step('c')], running: [step('a')], ended: new Map(), slots: 2 });
+    expect(names(later)).toEqual(['c']);
+  });
+
+  test('one of a lane at a time', () => {
+    const waiting = [step('a', { lane: 'x' }), step('b', { lane: 'x' }), step('c')];
+    expect(names(nextSteps({ waiting, running: [], ended: new Map(), slots: 4 }).start)).toEqual(['a', 'c']);
+    const running = [step('z', { lane: 'x' })];
+    expect(names(nextSteps({ waiting, running, ended: new Map(), slots: 4 }).start)).toEqual(['c']);
+  });
+
+  test.each([
+    [undefined, [], []],
+    ['passed', ['b'], []],
+    ['failed', [], ['b']],
+    ['blocked', [], ['b']],
+    ['stopped', [], ['b']],
+  ] as const)('what it needs has ended as %s', (status, start, blocked) => {
+    const ended = new Map(status === undefined ? [] : [['a', status] as const]);
+    const next = nextSteps({ waiting: [step('b', { needs: ['a'] })], running: [], ended, slots: 1 });
+    expect([names(next.start), names(next.blocked)]).toEqual([start, blocked]);
+  });
+});
+
+describe('a run', () => {
+  const options = { slots: 2, signal: new AbortController().signal, onStart: () => undefined, onEnd: () => undefined };
+
+  test('every step ends once: passed, failed, thrown, or blocked by another, down the line', async () => {
+    const results = await runSteps(
+      [
+        step('a'),
+        step('b', { run: () => Promise.resolve({ passed: false, output: 'why' }) }),
+        step('c', { run: () => Promise.reject(new Error('thrown')) }),
+        step('d', { needs: ['b'] }),
+        step('e', { needs: ['d'] }),
+        step('f', { needs: ['a'] }),
+      ],
+      options,
+    );
+    expect(Object.fromEntries(results.map(({ name, status }) => [name, status]))).toEqual({
+      a: 'passed',
+      b: 'failed',
+      c: 'failed',
+      d: 'blocked',
+      e: 'blocked',
+      f: 'passed',
+    });
+    expect(results.find(({ name }) => name === 'c')?.output).toContain('thrown');
+  });
+
+  test('stopped: what runs is waited for, nothing else starts', async () => {
+    const stop = new AbortController();
+    const stopping = step('a', {
+      run: () => {
+        stop.abort();
+        return Promise.resolve({ passed: false, output: '' });
+      },
+    });
+    const results = await runSteps([stopping, step('b'), step('c')], { ...options, slots: 1, signal: stop.signal });
+    expect(results.map(({ name, status }) => `${name} ${status}`)).toEqual(['a stopped', 'b stopped', 'c stopped']);
+  });
+});
+
+describe("Jest's report", () => {
+  const file = (name: string, status: string, ...statuses: string[]) => ({
+    name,
+    status,
+    assertionResults: statuses.map((each) => ({ status: each })),
+  });
+
+  test('counts passed, failed and held back, and passed by tier', () => {
+    const report = {
+      testResults: [
+        file('a', 'passed', 'passed', 'passed'),
+        file('b', 'failed', 'passed', 'failed', 'pending', 'todo', 'skipped', 'disabled'),
+      ],
+    };
+    expect(countTests(report, (path) => path)).toEqual({
+      passed: 3,
+      failed: 1,
+      skipped: 4,
+      byTier: new Map([
+        ['a', 2],
+        ['b', 1],
+      ]),
+    });
+  });
+
+  test('a file that could not be run is one failure', () => {
+    expect(countTests({ testResults: [file('a', 'failed')] }, () => 'unit')).toMatchObject({ passed: 0, failed: 1 });
+    const afterwards = countTests({ testResults: [file('a', 'failed', 'passed')] }, () => 'unit');
+    expect(afterwards).toMatchObject({ passed: 1, failed: 1 });
+  });
+});
+
+describe('the last line', () => {
+  const lastLine = (...results: readonly Result[]): string | undefined => summary(results).split('\n').at(-1);
+
+  test.each([
+    ['tests that passed', [result('lint'), result('a', { tests: tests(3) })], '3 passed, 0 failed'],
+    ['failed tests', [result('a', { status: 'failed', tests: tests(3, 2) })], '3 passed, 2 failed'],
+    ['a failed check', [result('lint', { status: 'failed' }), result('a', { tests: tests(3) })], '3 passed, 1 failed'],
+    ['good tests of a run that failed', [result('a', { status: 'failed', tests: tests(3) })], '3 passed, 1 failed'],
+    ['tests held back', [result('a', { status: 'failed', tests: tests(3, 0, 2) })], '3 passed, 1 failed'],
+    ['a project that was blocked', [result('a', { status: 'blocked' })], '0 passed, 1 failed'],
+    ['a run that was stopped', [result('a', { status: 'stopped' })], '0 passed, 1 failed'],
+    ['no test at all', [result('lint')], '0 passed, 1 failed'],
+    ['nothing at all', [], '0 passed, 1 failed'],
+  ])('%s', (_what, results, line) => {
+    expect(lastLine(...results)).toBe(line);
+  });
+
+  test('totals by tier', () => {
+    const { byTier } = totalsOf([result('a', { tests: tests(3) }), result('b', { tests: tests(4) })]);
+    expect(byTier).toEqual(new Map([['unit', 7]]));
+    expect(summary([result('a', { tests: tests(3) })])).toContain('unit');
+  });
+
+  test('a line per step says what happened', () => {
+    expect(stepLine(result('kafka', { durationMs: 12_345, tests: tests(41) }))).toBe(
+      'ok      kafka           12.3 s   41 passed',
+    );
+    expect(stepLine(result('store', { status: 'failed', tests: tests(1, 2, 3) }))).toContain(
+      '1 passed, 2 failed, 3 held back',
+    );
+  });
+});
+
+describe('tiers', () => {
+  test.each([
+    ['/apps/e2e/src/a.test.ts', '', 'end-to-end'],
+    ['/libs/dev-broker/src/a.test.ts', '', 'broker'],
+    ['/libs/kafka/src/a.test.ts', "import { b } from '../broker.fixture.ts';", 'broker'],
+    ['/libs/codec/src/a.test.ts', "import { ensureBroker } from '@flatline/dev-broker';", 'broker'],
+    ['/libs/simulation/src/a.test.ts', '', 'simulation'],
+    ['/libs/runtime/src/a.test.ts', "import { Simulation } from '@flatline/simulation';", 'simulation'],
+    ['/libs/task/src/a.test.ts', "import fc from 'fast-check';", 'property'],
+    ['/libs/task/src/a.test.ts', '', 'unit'],
+  ])('%s %s', (path, source, tier) => {
+    expect(tierOf(path, source)).toBe(tier);
+  });
+});

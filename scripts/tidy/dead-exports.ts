@@ -1,0 +1,162 @@
+// Exports that nobody imports.
+//
+// An export of a package's entry point has to be imported by another package, be it by its tests; any other export by
+// another file that is no test. A type may stay where an export that stays names it, and in an entry point a class too: who
+// calls a function must be able to write its argument's type.
+import { type Finding } from './finding.ts';
+import { type Export, type SourceModule } from './source-module.ts';
+import { entriesOf, resolveModule, scope, type Project, type Workspace } from './workspace.ts';
+
+/** An export that stays though the workspace does not import it. */
+export interface Kept {
+  /** `path#name`, or `path` for all of a file. */
+  readonly export: string;
+  readonly reason: string;
+}
+
+/** Who imports an export. */
+interface Uses {
+  own: boolean;
+  ownTests: boolean;
+  others: boolean;
+}
+
+/** An export as it is addressed: `path#name`. */
+type Address = string;
+
+interface Graph {
+  readonly workspace: Workspace;
+  readonly modules: ReadonlyMap<string, SourceModule>;
+  readonly uses: ReadonlyMap<Address, Uses>;
+}
+
+export function deadExports(workspace: Workspace, kept: readonly Kept[]): Finding[] {
+  const modules = new Map(workspace.projects.flatMap((project) => project.modules.map((each) => [each.path, each])));
+  const graph: Graph = { workspace, modules, uses: usesOf(workspace, modules) };
+  const dead = workspace.projects.flatMap((project) => deadIn(project, graph));
+  const isKept = ({ address }: Dead): boolean => kept.some((each) => covers(each, address));
+  const stale = kept.filter((each) => !dead.some(({ address }) => covers(each, address)));
+  return [
+    ...dead.filter((each) => !isKept(each)).map(({ finding }) => finding),
+    ...stale.map((each) => ({
+      at: 'scripts/tidy/kept.ts',
+      message: `${each.export} is in use, or gone: remove it from the list`,
+    })),
+  ];
+}
+
+interface Dead {
+  readonly address: Address;
+  readonly finding: Finding;
+}
+
+function covers(kept: Kept, address: Address): boolean {
+  return kept.export === address || address.startsWith(`${kept.export}#`);
+}
+
+function deadIn(project: Project, graph: Graph): Dead[] {
+  const entries = new Set(entriesOf(project).values());
+  return project.modules.flatMap((module) =>
+    entries.has(module.path) ? deadOfEntry(module, graph) : deadOfModule(module, graph),
+  );
+}
+
+function deadOfModule(module: SourceModule, { uses }: Graph): Dead[] {
+  const isLive = ({ name, usedInFile }: Export): boolean => {
+    const { own, ownTests, others } = uses.get(`${module.path}#${name}`) ?? unused;
+    return own || others || (ownTests && (usedInFile || module.isTest));
+  };
+  const live = module.exports.filter(isLive);
+  return module.exports
+    .filter((each) => !isLive(each) && !isNamedBy(each, module.exports))
+    .map((each) => {
+      const tested = uses.get(`${module.path}#${each.name}`)?.ownTests === true;
+      return dead(module, each, remedyOf(each, tested, live));
+    });
+}
+
+function remedyOf({ name, usedInFile }: Export, tested: boolean, live: readonly Export[]): string {
+  if (tested) return `only tests use ${name}: delete it with them, or move it to a *.fixture.ts`;
+  if (usedInFile) return `nobody imports ${name}: drop its \`export\``;
+  return `nobody uses ${name}: delete it${live.length === 0 ? ', and the file with it' : ''}`;
+}
+
+/** In one file, a type is named by an exported declaration. */
+function isNamedBy({ name, kind }: Export, exports: readonly Export[]): boolean {
+  return kind === 'type' && exports.some((other) => other.name !== name && other.mentions.has(name));
+}
+
+/** Names that a package shows, whether declared in the entry point or passed on by it. */
+function deadOfEntry(entry: SourceModule, graph: Graph): Dead[] {
+  const shown = [...passedOn(entry, graph), ...entry.exports];
+  const live = shown.filter(({ name }) => graph.uses.get(`${entry.path}#${name}`)?.others === true);
+  for (let size = 0; size < live.length;) {
+    const from = live.slice(size);
+    size = live.length;
+    live.push(...shown.filter((each) => each.kind !== 'value' && !live.includes(each) && namedBySome(each, from)));
+  }
+  return shown
+    .filter((each) => !live.includes(each))
+    .map((each) =>
+      dead(entry, each, `no other package imports ${each.name}: take it out of the package's entry point`),
+    );
+}
+
+function namedBySome({ name }: Export, others: readonly Export[]): boolean {
+  return others.some((other) => other.mentions.has(name));
+}
+
+/** What `export … from` of an entry point shows, with the facts of the declaration behind it. */
+function passedOn(entry: SourceModule, { workspace, modules }: Graph): Export[] {
+  return entry.imports.flatMap(({ specifier, names, reexportedAs, line }) => {
+    if (names === 'all' || reexportedAs === undefined) return [];
+    const behind = modules.get(resolveModule(workspace, entry.path, specifier) ?? '');
+    return names.map((name, index) => {
+      const declared = behind?.exports.find((each) => each.name === name);
+      const shownAs = reexportedAs[index] ?? name;
+      return {
+        name: shownAs,
+        line,
+        kind: declared?.kind ?? 'value',
+        usedInFile: false,
+        mentions: declared?.mentions ?? new Set<string>(),
+      };
+    });
+  });
+}
+
+const unused: Uses = { own: false, ownTests: false, others: false };
+
+function usesOf(workspace: Workspace, modules: ReadonlyMap<string, SourceModule>): Map<Address, Uses> {
+  const uses = new Map<Address, Uses>();
+  for (const project of workspace.projects)
+    for (const importer of project.modules)
+      for (const { specifier, names } of importer.imports) {
+        const path = resolveModule(workspace, importer.path, specifier);
+        if (path === undefined) continue;
+        const all = names === 'all' ? namesOf(modules.get(path)) : names;
+        const own = specifier.startsWith('.') || specifier.startsWith(`${scope}${project.name}/`);
+        for (const name of all) note(uses, `${path}#${name}`, own, importer.isTest);
+      }
+  return uses;
+}
+
+function namesOf(module: SourceModule | undefined): readonly string[] {
+  if (module === undefined) return [];
+  return [
+    ...module.exports.map(({ name }) => name),
+    ...module.imports.flatMap(({ reexportedAs = [] }) => reexportedAs),
+  ];
+}
+
+function note(uses: Map<Address, Uses>, address: Address, own: boolean, inTest: boolean): void {
+  const known = uses.get(address) ?? { ...unused };
+  if (!own) known.others = true;
+  else if (inTest) known.ownTests = true;
+  else known.own = true;
+  uses.set(address, known);
+}
+
+function dead({ path }: SourceModule, { name, line }: Export, message: string): Dead {
+  return { address: `${path}#${name}`, finding: { at: `${path}:${line}`, message } };
+}

@@ -1,0 +1,36 @@
+import { type Finding } from './finding.ts';
+import { type Tree } from './workspace.ts';
+
+/** Lines of code at which to think of a division, and at which to make one. */
+export const thinkAt = 300;
+const stopAt = 500;
+
+const code = /\.(ts|mts|cts|js|mjs|cjs)$/;
+
+/** Files that are too long (`findings`), and those on the way there (`warnings`). */
+export function fileLengths(tree: Tree): { readonly findings: Finding[]; readonly warnings: Finding[] } {
+  const lengths = [...tree]
+    .filter(([path]) => code.test(path))
+    .map(([path, text]) => ({ at: path, lines: linesOfCode(text) }))
+    .toSorted((a, b) => b.lines - a.lines);
+  return {
+    findings: lengths
+      .filter(({ lines }) => lines > stopAt)
+      .map(({ at, lines }) => ({ at, message: `has ${lines} lines of code, ${stopAt} are the end: divide it` })),
+    warnings: lengths
+      .filter(({ lines }) => lines > thinkAt && lines <= stopAt)
+      .map(({ at, lines }) => ({ at, message: `has ${lines} lines of code` })),
+  };
+}
+
+/** Lines that are neither blank nor comment, as Prettier lays them out: a comment has its lines to itself. */
+function linesOfCode(text: string): number {
+  let inComment = false;
+  let count = 0;
+  for (const line of text.split('\n').map((each) => each.trim())) {
+    inComment ||= line.startsWith('/*');
+    if (!inComment && line !== '' && !line.startsWith('//')) count += 1;
+    if (inComment && line.endsWith('*/')) inComment = false;
+  }
+  return count;
+}

@@ -1,0 +1,378 @@
+import { describe, expect, test } from '@jest/globals';
+import { deadExports, type Kept } from './dead-exports.ts';
+import { fileLengths } from './file-lengths.ts';
+import { type Finding } from './finding.ts';
+import { heldBackTests } from './held-back-tests.ts';
+import { lockFile } from './lock-file.ts';
+import { packageGraph } from './package-graph.ts';
+import { ruleIds } from './rule-ids.ts';
+import { forbiddenWords } from './words.ts';
+import { edited, workspaceWith } from './workspace.fixture.ts';
+import { type Workspace } from './workspace.ts';
+
+type Changes = Readonly<Record<string, string | undefined>>;
+
+const rules = {
+  layers: { base: [], task: ['base'], store: ['base'] },
+  owners: { kafkajs: ['kafka'] },
+};
+
+const checks: Readonly<Record<string, (workspace: Workspace) => Finding[]>> = {
+  'rule ids': ruleIds,
+  'dead exports': (workspace) => deadExports(workspace, []),
+  'package graph': (workspace) => packageGraph(workspace, rules),
+  'lock file': lockFile,
+  'held-back tests': heldBackTests,
+  words: ({ tree }) => forbiddenWords(tree),
+  'file lengths': ({ tree }) => fileLengths(tree).findings,
+};
+
+const checkOf = (name: string): ((workspace: Workspace) => Finding[]) => {
+  const check = checks[name];
+  if (check === undefined) throw new Error(`no check ${name}`);
+  return check;
+};
+
+const source = (text: string): Changes => edited('libs/base/src/start.ts', 'return n;', text);
+
+/** Per check: what is planted, where it has to be found, and what the message has to name. */
+const violations: readonly (readonly [check: string, what: string, changes: Changes, at: string, names: string])[] = [
+  ['rule ids', 'no specification', { 'docs/SPEC.md': undefined }, 'docs/SPEC.md', 'missing'],
+  ['rule ids', 'a rule without a test', edited('docs/SPEC.md', '**W2** *(later)*', '**W2**'), 'docs/SPEC.md:4', 'W2'],
+  [
+    'rule ids',
+    'a rule with a letter without a test',
+    edited('libs/base/src/start.test.ts', '[F2b, ', '['),
+    'docs/SPEC.md:5',
+    'F2b',
+  ],
+  [
+    'rule ids',
+    'a test for no rule',
+    edited('libs/base/src/start.test.ts', '[W1]', '[W1][W9]'),
+    'libs/base/src/start.test.ts:3',
+    'W9',
+  ],
+  [
+    'rule ids',
+    'a group of tests for no rule',
+    edited('libs/base/src/start.test.ts', 'test.each([1])', 'describe.each([1])(`[Q${1}] [Q7] x`); test.each([1])'),
+    'libs/base/src/start.test.ts:4',
+    'Q7',
+  ],
+  [
+    'rule ids',
+    'a test for a rule that is put off',
+    edited('libs/base/src/start.test.ts', '[W1]', '[W1] [W2]'),
+    'libs/base/src/start.test.ts:3',
+    'W2',
+  ],
+  [
+    'rule ids',
+    'an id used twice',
+    edited('docs/SPEC.md', '**F2b**', '**W1** Twice.\n- **F2b**'),
+    'docs/SPEC.md:5',
+    'W1',
+  ],
+  [
+    'dead exports',
+    'a function of nobody',
+    edited('libs/base/src/start.ts', 'export function step', 'export function left(): void {}\nexport function step'),
+    'libs/base/src/start.ts:3',
+    'left: delete',
+  ],
+  [
+    'dead exports',
+    'an export of its own file only',
+    edited('libs/base/src/start.test.ts', "import { step } from './start.ts';", 'const step = Number;'),
+    'libs/base/src/start.ts:3',
+    'step: drop',
+  ],
+  [
+    'dead exports',
+    'a function of tests only',
+    {
+      ...source('return n; }\nexport function spare(): number { return 1;'),
+      ...edited('libs/base/src/start.test.ts', '{ step }', '{ spare, step }'),
+    },
+    'libs/base/src/start.ts:4',
+    'only tests use spare',
+  ],
+  [
+    'dead exports',
+    'an entry that no other package imports',
+    edited('libs/base/src/index.ts', 'start }', 'start, step }'),
+    'libs/base/src/index.ts:1',
+    'step',
+  ],
+  [
+    'dead exports',
+    'an entry under another name',
+    edited('libs/base/src/index.ts', 'start }', 'start, step as stride }'),
+    'libs/base/src/index.ts:1',
+    'stride',
+  ],
+  [
+    'dead exports',
+    'a type that no live export names',
+    edited(
+      'libs/base/src/start.ts',
+      'options: Options): number { return step(options.n)',
+      'n: number): number { return step(n)',
+    ),
+    'libs/base/src/index.ts:1',
+    'Options',
+  ],
+  [
+    'dead exports',
+    'a file of nobody',
+    { 'libs/task/src/spare.ts': 'export class Spare {}\n' },
+    'libs/task/src/spare.ts:1',
+    'the file with it',
+  ],
+  [
+    'package graph',
+    'an undeclared import',
+    edited('apps/cli/src/main.ts', 'import', "import { parse } from 'csv-parse/sync';\nimport"),
+    'apps/cli/src/main.ts:1',
+    'csv-parse: declare it in the dependencies of apps/cli/package.json',
+  ],
+  [
+    'package graph',
+    'a dynamic undeclared import',
+    edited('apps/cli/src/main.ts', 'run();', "await import('pino');"),
+    'apps/cli/src/main.ts:2',
+    'pino',
+  ],
+  [
+    'package graph',
+    'an import type of an undeclared package',
+    edited('apps/cli/src/main.ts', 'run();', "run() as import('pino').Level;"),
+    'apps/cli/src/main.ts:2',
+    'pino',
+  ],
+  [
+    'package graph',
+    'a source that imports what is declared for tests',
+    edited('apps/cli/src/main.ts', 'run();', "import '@flatline/base';"),
+    'apps/cli/src/main.ts:2',
+    '@flatline/base',
+  ],
+  [
+    'package graph',
+    'an undeclared import of a test',
+    edited('libs/base/src/start.test.ts', "'@jest/globals'", "'fast-check'"),
+    'libs/base/src/start.test.ts:1',
+    'devDependencies',
+  ],
+  [
+    'package graph',
+    "a module named in Jest's configuration",
+    { 'libs/base/jest.config.mjs': "export default { globalSetup: '@flatline/task/setup' };\n" },
+    'libs/base/jest.config.mjs:1',
+    '@flatline/task',
+  ],
+  [
+    'package graph',
+    'a dependency that nothing imports',
+    edited('libs/task/package.json', '"devDependencies":{', '"devDependencies":{"pino":"1.0.0"'),
+    'libs/task/package.json',
+    'pino',
+  ],
+  [
+    'package graph',
+    'a dependency that only tests import',
+    {
+      'apps/cli/src/main.ts': '',
+      ...edited('apps/cli/src/main.test.ts', 'import', "import { run } from '@flatline/task';\nrun();\nimport"),
+    },
+    'apps/cli/package.json',
+    'move it to devDependencies',
+  ],
+  [
+    'package graph',
+    'a package above its place',
+    edited('libs/base/src/start.ts', 'export interface', "import '@flatline/task';\nexport interface"),
+    'libs/base/src/start.ts:1',
+    'base may not depend on @flatline/task',
+  ],
+  [
+    'package graph',
+    'a package without a place',
+    { 'libs/extra/package.json': JSON.stringify({ name: '@flatline/extra' }) },
+    'libs/extra',
+    'layers.ts',
+  ],
+  [
+    'package graph',
+    "somebody else's package",
+    edited('apps/cli/src/main.test.ts', 'import', "import { Kafka } from 'kafkajs';\nimport"),
+    'apps/cli/src/main.test.ts:1',
+    'go through @flatline/kafka',
+  ],
+  [
+    'package graph',
+    'a reference that is missing',
+    edited('libs/task/tsconfig.lib.json', '{"path":"../base/tsconfig.lib.json"}', ''),
+    'libs/task/tsconfig.lib.json',
+    'no reference to libs/base/tsconfig.lib.json',
+  ],
+  [
+    'package graph',
+    'a reference that is missing for tests',
+    edited('apps/cli/tsconfig.spec.json', '{"path":"./tsconfig.lib.json"},', ''),
+    'apps/cli/tsconfig.spec.json',
+    'apps/cli/tsconfig.lib.json',
+  ],
+  [
+    'package graph',
+    'a reference to what is not depended on',
+    edited('libs/base/tsconfig.lib.json', '[]', '[{"path":"../task/tsconfig.lib.json"}]'),
+    'libs/base/tsconfig.lib.json',
+    'refers to libs/task/tsconfig.lib.json',
+  ],
+  [
+    'package graph',
+    'a project that the root does not build',
+    edited('tsconfig.json', '{"path":"./libs/task"},', ''),
+    'tsconfig.json',
+    'libs/task',
+  ],
+  [
+    'lock file',
+    'a dependency that is not locked',
+    edited('libs/task/package.json', '"devDependencies":{', '"devDependencies":{"pino":"1.0.0"'),
+    'libs/task/package.json',
+    'npm install',
+  ],
+  [
+    'lock file',
+    'another version than locked',
+    edited('package-lock.json', '"@jest/globals":"1.0.0"', '"@jest/globals":"1.0.1"'),
+    'package.json',
+    'npm install',
+  ],
+  [
+    'lock file',
+    'a hole for a platform',
+    edited('package-lock.json', ',"node_modules/jest-for-linux":{}', ''),
+    'package-lock.json',
+    'jest-for-linux',
+  ],
+  [
+    'held-back tests',
+    'one test only',
+    edited('libs/base/src/start.test.ts', 'test(', 'test.only('),
+    'libs/base/src/start.test.ts:3',
+    'test.only',
+  ],
+  [
+    'held-back tests',
+    'a skipped group',
+    edited('libs/base/src/start.test.ts', 'test(', 'describe.skip('),
+    'libs/base/src/start.test.ts:3',
+    'describe.skip',
+  ],
+  [
+    'held-back tests',
+    'a test to come',
+    edited('libs/base/src/start.test.ts', 'test(', "test.todo('x'); test("),
+    'libs/base/src/start.test.ts:3',
+    'test.todo',
+  ],
+  [
+    'held-back tests',
+    'a skipped table',
+    edited('libs/base/src/start.test.ts', 'test.each', 'test.skip.each'),
+    'libs/base/src/start.test.ts:4',
+    'test.skip',
+  ],
+  [
+    'held-back tests',
+    'an x before it',
+    edited('libs/base/src/start.test.ts', 'test(', 'xtest('),
+    'libs/base/src/start.test.ts:3',
+    'xtest',
+  ],
+  [
+    'words',
+    'a path of one machine',
+    source(`return n; // ${['', 'root', 'x'].join('/')}`),
+    'libs/base/src/start.ts:3',
+    'tmpdir',
+  ],
+  [
+    'words',
+    'a folder for temporary files',
+    source(`return '${['', 'tmp', 'x'].join('/')}' ? n : 0;`),
+    'libs/base/src/start.ts:3',
+    'tmpdir',
+  ],
+  [
+    'words',
+    'the host of a registry',
+    { 'infra/pom.xml': `<a/>\n<url>https://${['repo', 'maven', 'apache', 'org'].join('.')}/x</url>` },
+    'infra/pom.xml:2',
+    'registry',
+  ],
+  ['words', 'a debt', { 'README.md': `a\n\n${'TO' + 'DO'}: more` }, 'README.md:3', 'issue'],
+  [
+    'file lengths',
+    'a file beyond the end',
+    { 'libs/task/src/long.ts': 'f();\n'.repeat(501) },
+    'libs/task/src/long.ts',
+    '501',
+  ],
+];
+
+describe('tidy', () => {
+  test.each(Object.keys(checks))('%s: a tidy workspace has no findings', (name) => {
+    expect(checkOf(name)(workspaceWith())).toEqual([]);
+  });
+
+  test.each(violations)('%s: finds %s', (name, _what, changes, at, names) => {
+    expect(checkOf(name)(workspaceWith(changes))).toContainEqual({ at, message: expect.stringContaining(names) });
+  });
+});
+
+describe('what is right is left alone', () => {
+  test('a path in a URL, an identifier or below a folder is no path of a machine', () => {
+    const [temporary, root, work] = ['tmp', 'root', 'work'];
+    const lines = [`'x/${temporary}/y'`, `'https://a.b/${root}/'`, `\`\${folder}/${temporary}\``, `/${work}shop/`];
+    expect(forbiddenWords(new Map([['a.ts', lines.join('\n')]]))).toEqual([]);
+  });
+
+  test('an exempted line', () => {
+    const tree = new Map([['infra/pod.yaml', ['mountPath: ', 'tmp'].join('/')]]);
+    const exemption = { path: 'infra/pod.yaml', text: 'mountPath', reason: 'a path inside a container' };
+    expect(forbiddenWords(tree, [exemption])).toEqual([]);
+    expect(forbiddenWords(tree, [{ ...exemption, path: 'other.yaml' }])).toHaveLength(1);
+  });
+
+  test('blank lines and comments are no code', () => {
+    const text = '// a\n\n/*\n * b\n */\n/** c */\n' + 'f();\n'.repeat(500);
+    expect(fileLengths(new Map([['a.ts', text]]))).toMatchObject({ findings: [], warnings: [{ at: 'a.ts' }] });
+  });
+
+  test('a dead export that is kept; and a kept one that is alive is reported', () => {
+    const changes = edited('libs/base/src/index.ts', 'start }', 'start, step }');
+    const kept: Kept = { export: 'libs/base/src/index.ts#step', reason: 'for applications' };
+    expect(deadExports(workspaceWith(changes), [kept])).toEqual([]);
+    expect(deadExports(workspaceWith(), [kept])).toEqual([expect.objectContaining({ at: 'scripts/tidy/kept.ts' })]);
+  });
+
+  test('a nested package fills no hole of another', () => {
+    const nested = edited(
+      'package-lock.json',
+      '"node_modules/jest-for-linux"',
+      '"node_modules/@jest/globals/node_modules/jest-for-linux"',
+    );
+    expect(lockFile(workspaceWith(nested))).toEqual([]);
+    const elsewhere = edited(
+      'package-lock.json',
+      '"node_modules/jest-for-linux"',
+      '"node_modules/other/node_modules/jest-for-linux"',
+    );
+    expect(lockFile(workspaceWith(elsewhere))).toHaveLength(1);
+  });
+});

@@ -1,0 +1,36 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Tree } from './workspace.ts';
+
+/** Beyond this a file is no text that somebody wrote. In bytes. */
+const textBytesMax = 2 ** 20;
+
+/** Reads every text file below `root` that .gitignore, which names folders, files and endings only, does not exclude. */
+export function readTree(root: string): Tree {
+  const ignored = ignoredBy(readFileSync(join(root, '.gitignore'), 'utf8'));
+  const tree = new Map<string, string>();
+  const walk = (folder: string): void => {
+    for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
+      const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+      if (ignored(entry.name, entry.isDirectory())) continue;
+      if (entry.isDirectory()) walk(path);
+      else if (entry.isFile()) readInto(tree, root, path);
+    }
+  };
+  walk('');
+  return tree;
+}
+
+function readInto(tree: Map<string, string>, root: string, path: string): void {
+  const bytes = readFileSync(join(root, path));
+  if (bytes.length <= textBytesMax && !bytes.includes(0)) tree.set(path, bytes.toString('utf8'));
+}
+
+function ignoredBy(gitignore: string): (name: string, isFolder: boolean) => boolean {
+  const patterns = gitignore.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
+  const folders = new Set(['.git', ...patterns.filter((each) => each.endsWith('/')).map((each) => each.slice(0, -1))]);
+  const endings = patterns.filter((each) => each.startsWith('*')).map((each) => each.slice(1));
+  const names = new Set(patterns);
+  return (name, isFolder) =>
+    isFolder ? folders.has(name) : names.has(name) || endings.some((ending) => name.endsWith(ending));
+}

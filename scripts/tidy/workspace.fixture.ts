@@ -1,0 +1,67 @@
+// A small workspace in memory that every check finds tidy; tests plant one violation in it.
+import { parseWorkspace, type Workspace } from './workspace.ts';
+
+const lib = (references: readonly string[]): string =>
+  JSON.stringify({ references: references.map((path) => ({ path })) });
+
+function manifest(name: string, dependencies: Record<string, string>, devDependencies: Record<string, string>): string {
+  const exports = { '.': { '@flatline/source': './src/index.ts', default: './dist/index.js' } };
+  return JSON.stringify({ name: `@flatline/${name}`, exports, dependencies, devDependencies });
+}
+
+const files: Readonly<Record<string, string>> = {
+  'package.json': JSON.stringify({ workspaces: ['libs/*', 'apps/*'], devDependencies: { '@jest/globals': '1.0.0' } }),
+  'tsconfig.json': lib(['./libs/base', './libs/task', './apps/cli']),
+  'package-lock.json': JSON.stringify({
+    packages: {
+      '': { devDependencies: { '@jest/globals': '1.0.0' } },
+      'libs/base': { name: '@flatline/base' },
+      'libs/task': { dependencies: { '@flatline/base': '*' } },
+      'apps/cli': { dependencies: { '@flatline/task': '*' }, devDependencies: { '@flatline/base': '*' } },
+      'node_modules/@jest/globals': { optionalDependencies: { 'jest-for-linux': '1.0.0' } },
+      'node_modules/@flatline/base': {},
+      'node_modules/@flatline/task': {},
+      'node_modules/jest-for-linux': {},
+    },
+  }),
+  'docs/SPEC.md':
+    '## Wheel\n\n- **W1** Never early.\n- **W2** *(later)* Never late.\n- **F2b** An answer is lost.\n- **kafkajs 4** It leaks.\n',
+  'libs/base/package.json': manifest('base', {}, {}),
+  'libs/base/tsconfig.json': lib(['./tsconfig.lib.json', './tsconfig.spec.json']),
+  'libs/base/tsconfig.lib.json': lib([]),
+  'libs/base/tsconfig.spec.json': lib(['./tsconfig.lib.json']),
+  'libs/base/src/index.ts': "export { type Options, start } from './start.ts';\n",
+  'libs/base/src/start.ts':
+    'export interface Options { readonly n: number }\nexport function start(options: Options): number { return step(options.n); }\nexport function step(n: number): number { return n; }\n',
+  'libs/base/src/start.test.ts':
+    "import { test } from '@jest/globals';\nimport { step } from './start.ts';\ntest('[W1] steps', () => { step(1); });\ntest.each([1])('[F2b, kafkajs 4] of %d', () => undefined);\n",
+  'libs/task/package.json': manifest('task', { '@flatline/base': '*' }, {}),
+  'libs/task/tsconfig.json': lib(['./tsconfig.lib.json', './tsconfig.spec.json']),
+  'libs/task/tsconfig.lib.json': lib(['../base/tsconfig.lib.json']),
+  'libs/task/tsconfig.spec.json': lib(['./tsconfig.lib.json', '../base/tsconfig.lib.json']),
+  'libs/task/src/index.ts':
+    "import { start } from '@flatline/base';\nexport const run = (): number => start({ n: 1 });\n",
+  'apps/cli/package.json': manifest('cli', { '@flatline/task': '*' }, { '@flatline/base': '*' }),
+  'apps/cli/tsconfig.json': lib(['./tsconfig.lib.json', './tsconfig.spec.json']),
+  'apps/cli/tsconfig.lib.json': lib(['../../libs/task/tsconfig.lib.json']),
+  'apps/cli/tsconfig.spec.json': lib([
+    './tsconfig.lib.json',
+    '../../libs/task/tsconfig.lib.json',
+    '../../libs/base/tsconfig.lib.json',
+  ]),
+  'apps/cli/src/main.ts': "import { run } from '@flatline/task';\nrun();\n",
+  'apps/cli/src/main.test.ts': "import { start } from '@flatline/base';\nstart({ n: 2 });\n",
+};
+
+/** The tidy workspace with some files replaced or added; `undefined` takes one away. */
+export function workspaceWith(changes: Readonly<Record<string, string | undefined>> = {}): Workspace {
+  const merged = Object.entries({ ...files, ...changes });
+  return parseWorkspace(new Map(merged.flatMap(([path, text]) => (text === undefined ? [] : [[path, text]]))));
+}
+
+/** A file of the tidy workspace with some of its text replaced. */
+export function edited(path: string, from: string, to: string): Record<string, string> {
+  const text = files[path];
+  if (text?.includes(from) !== true) throw new Error(`${path} holds no ${from}`);
+  return { [path]: text.replace(from, to) };
+}
