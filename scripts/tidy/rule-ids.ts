@@ -8,7 +8,7 @@ import { type Workspace } from './workspace.ts';
 
 const specPath = 'docs/SPEC.md';
 
-export interface Rule {
+interface Rule {
   readonly id: string;
   readonly line: number;
   readonly later: boolean;
