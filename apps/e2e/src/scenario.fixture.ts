@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
 import { openSummaryConsumer, type SummaryRecord, type TombstoneRecord } from '@flatline/client';
+import { type SchemaRegistry } from '@flatline/codec';
 import { type ConfigurationInput } from '@flatline/config';
 import { BatchProducer, type KafkaOptions, openCluster } from '@flatline/kafka';
 import { systemClock } from '@flatline/runtime';
@@ -122,18 +123,21 @@ export class Scenario {
   }
 
   /** Follows the output from its beginning until `enough`; a read_committed reader with a filter of its own (O1). */
-  async outputs(enough: (outputs: Outputs) => boolean): Promise<Outputs> {
-    return this.#read(undefined, enough);
+  async outputs(enough: (outputs: Outputs) => boolean, registry?: SchemaRegistry): Promise<Outputs> {
+    return this.#read({ until: undefined, registry }, enough);
   }
 
   /** All that is committed on the output now. */
-  async outputsNow(): Promise<Outputs> {
-    return this.#read('end', () => false);
+  async outputsNow(registry?: SchemaRegistry): Promise<Outputs> {
+    return this.#read({ until: 'end', registry }, () => false);
   }
 
-  async #read(until: 'end' | undefined, enough: (outputs: Outputs) => boolean): Promise<Outputs> {
+  async #read(
+    how: { readonly until: 'end' | undefined; readonly registry: SchemaRegistry | undefined },
+    enough: (outputs: Outputs) => boolean,
+  ): Promise<Outputs> {
     const { consumer, close } = await openSummaryConsumer({
-      ...{ kafka: this.kafka, topic: this.output, from: 'beginning', until },
+      ...{ kafka: this.kafka, topic: this.output, from: 'beginning', ...how },
     });
     const summaries: SummaryRecord[] = [];
     const tombstones: TombstoneRecord[] = [];
