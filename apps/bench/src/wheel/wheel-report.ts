@@ -42,7 +42,7 @@ export function formatWheelReport(report: WheelReport): string {
     ({ what, atMost, measured, met }) =>
       `${met ? 'met   ' : 'missed'}  ${what}: ${short(measured)} (at most ${short(atMost)})`,
   );
-  const title = `${report.cpu}, Node ${report.node}, CPU time, median of ${report.rounds}; in brackets: times the wheel's`;
+  const title = `${report.cpu}, Node ${report.node}, CPU time, median of ${report.rounds} up to a million timers; in brackets: times the wheel's`;
   return [title, '', ...columns([head, ...rows]), '', ...notes, '', ...targets].join('\n');
 }
 
