@@ -1,5 +1,6 @@
 // The command tree, and the one place where outcomes become exit codes.
 import { Command, CommanderError } from 'commander';
+import { readFileSync } from 'node:fs';
 import type { CommandContext } from './commands/context.ts';
 import { addBrokerCommand } from './commands/broker.ts';
 import { addDemoCommand } from './commands/demo.ts';
@@ -38,6 +39,7 @@ function buildProgram(context: CommandContext, json: boolean): Command {
   const { shell } = context;
   const program = new Command('flatline');
   program
+    .version(versionOf(new URL('../package.json', import.meta.url)), '--version', 'print the version')
     .description('Knows when something stops: closes sessions on Kafka when the log itself proves their silence, once.')
     .exitOverride()
     .configureOutput({
@@ -58,6 +60,10 @@ function buildProgram(context: CommandContext, json: boolean): Command {
   addSimulateCommand(program, context);
   addSessionsCommand(program, context);
   return program;
+}
+
+function versionOf(packageFile: URL): string {
+  return (JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }).version;
 }
 
 /** Defects show their stack; everything else is for the user to mend. */

@@ -22,32 +22,40 @@ beforeAll(() => {
     ...{ name: 'visits', kind: 'session', timeoutMs },
     ...{ input: { topic: `${application}.in` }, output: { topic: `${application}.out` } },
   };
-  const content = { application, brokers: brokers.split(','), stateDir: './state', pipelines: [pipeline] };
+  // Port 0: any that is free.
+  const surroundings = { stateDir: './state', http: { port: 0 } };
+  const content = { application, brokers: brokers.split(','), ...surroundings, pipelines: [pipeline] };
   writeFileSync(join(folder, 'flatline.config.json'), JSON.stringify(content));
 });
 afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
+async function runFleet(): Promise<LedgerEntry[]> {
+  const file = join(folder, 'ledger.jsonl');
+  const fleet = `simulate --topic ${application}.in --sessions 30 --rate 60 --heartbeat-ms 250 --beats 4 --format json`;
+  const done = await run(`${fleet} --duplicates 0.1 --reorder 0.1 --lose 0.05 --seed 3 --ledger ${file}`);
+  expect(done.exitCode).toBe(ExitCode.ok);
+  const lines = readFileSync(file, 'utf8').trimEnd().split('\n');
+  return lines.map((line) => JSON.parse(line) as LedgerEntry);
+}
+
 describe('the commands together', () => {
   test('[S4] run, simulate, tail: every session of the ledger closes exactly once; stopped, the run drains and ends with 0', async () => {
     expect((await run('topics create --partitions 2')).exitCode).toBe(ExitCode.ok);
     const stop = new AbortController();
     const running = run('run', stop.signal);
-    const tailing = run('sessions tail --from-beginning --tombstones --json --limit 60');
-    const fleet = `simulate --topic ${application}.in --sessions 30 --rate 60 --heartbeat-ms 250 --beats 4 --format json`;
-    const simulated = await run(
-      `${fleet} --duplicates 0.1 --reorder 0.1 --lose 0.05 --seed 3 --ledger ${join(folder, 'l')}`,
-    );
-    expect(simulated.exitCode).toBe(ExitCode.ok);
-    const outputs = (await tailing).json() as ObservedOutput[];
-    const lines = readFileSync(join(folder, 'l'), 'utf8').trimEnd().split('\n');
-    const ledger = lines.map((line) => JSON.parse(line) as LedgerEntry);
-    expect(checkLedger(ledger, outputs, timeoutMs)).toMatchObject({ sessions: 30, violations: 0, open: 0 });
-    const second = await run('run');
-    expect(second.exitCode).toBe(ExitCode.stateInUse);
-    expect(second.stderr).toContain(join(folder, 'state'));
-    stop.abort();
+    try {
+      const tailing = run('sessions tail --from-beginning --tombstones --json --limit 60');
+      const ledger = await runFleet();
+      const outputs = (await tailing).json() as ObservedOutput[];
+      expect(checkLedger(ledger, outputs, timeoutMs)).toMatchObject({ sessions: 30, violations: 0, open: 0 });
+      const second = await run('run');
+      expect(second.exitCode).toBe(ExitCode.stateInUse);
+      expect(second.stderr).toContain(join(folder, 'state'));
+    } finally {
+      stop.abort();
+    }
     expect(await running).toMatchObject({ exitCode: ExitCode.ok, stderr: expect.stringContaining('Drained') });
   }, 60_000);
 

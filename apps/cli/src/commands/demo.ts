@@ -29,7 +29,7 @@ export function addDemoCommand(program: Command, context: CommandContext): void 
     .option('--exit-when-done', 'with --sessions: wait for the last close, check all against the ledger, and end')
     .option('--rate <r>', 'heartbeats per second of the whole fleet', positiveNumber, 1000)
     .option('--seed <s>', 'same seed, same fleet', integerFrom(0))
-    .addOption(brokersOption())
+    .addOption(brokersOption('a broker started by `flatline broker start`, then one of its own'))
     .addOption(jsonOption())
     .addHelpText('after', demoHelp)
     .action(context.action<DemoFlags>((flags, console) => runDemo(flags, console, context.shell)));

@@ -10,12 +10,14 @@ export function configOption(): Option {
   return new Option('--config <file>', 'configuration file (default: flatline.config.ts or .json in this folder)');
 }
 
-export function brokersOption(): Option {
-  return new Option(
-    '--brokers <list>',
-    'bootstrap addresses, host:port separated by commas (default: KAFKA_BROKERS, then the configuration, then a broker ' +
-      'started by `flatline broker start`)',
-  ).argParser((text) => text.split(',').map((address) => address.trim()));
+/** `fallback`: where the addresses come from without the flag and without KAFKA_BROKERS. */
+export function brokersOption(
+  fallback = 'the configuration, then a broker started by `flatline broker start`',
+): Option {
+  const description = `bootstrap addresses, host:port separated by commas (default: KAFKA_BROKERS, then ${fallback})`;
+  return new Option('--brokers <list>', description).argParser((text) =>
+    text.split(',').map((address) => address.trim()),
+  );
 }
 
 /** An integer within bounds. */

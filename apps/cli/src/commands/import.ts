@@ -71,7 +71,7 @@ With --close they are stamped now, and everything closes.
 
 Examples:
   $ flatline import access.log --topic visit-events --format apache --close
-  $ flatline import events.jsonl --topic visit-events --format jsonl --key user.id --time at
+  $ flatline import events.jsonl --topic visit-events --format jsonl --key user --time at
   $ flatline import events.csv --topic visit-events --format csv --key visitor --time time --on-bad-line skip --json
 `;
 

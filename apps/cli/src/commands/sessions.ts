@@ -31,7 +31,7 @@ export function addSessionsCommand(program: Command, context: CommandContext): v
     .option('--pipeline <name>', 'which pipeline of the configuration (default: its only one)')
     .option('--from-beginning', 'begin with the oldest there is')
     .option('--limit <n>', 'end after so many', integerFrom(1))
-    .option('--no-follow', 'end when everything committed so far has been printed')
+    .option('--no-follow', 'print what is there from the beginning, and end')
     .option('--tombstones', 'also print when a session is final')
     .addOption(brokersOption())
     .addOption(configOption())

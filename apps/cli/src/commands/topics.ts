@@ -31,7 +31,7 @@ export function addTopicsCommand(program: Command, context: CommandContext): voi
     )
     .option('--replication <n>', "copies of each partition (default: the broker's)", integerFrom(1, 100))
     .addOption(configOption())
-    .addOption(brokersOption())
+    .addOption(brokersOption('the configuration'))
     .addOption(jsonOption())
     .addHelpText('after', createHelp)
     .action(context.action<TopicsFlags>((flags, console) => runCreate(flags, console, context.shell)));
@@ -39,7 +39,7 @@ export function addTopicsCommand(program: Command, context: CommandContext): voi
     .command('check')
     .description(`list everything that is missing or wrong; exit code ${ExitCode.failedCheck} if anything is`)
     .addOption(configOption())
-    .addOption(brokersOption())
+    .addOption(brokersOption('the configuration'))
     .addOption(jsonOption())
     .addHelpText('after', checkHelp)
     .action(context.action<TopicsFlags>((flags, console) => runCheck(flags, console, context.shell)));
