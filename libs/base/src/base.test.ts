@@ -32,6 +32,35 @@ describe('bytes', () => {
     );
   });
 
+  test.each([0, 1, 127, 128, 129, 20_000])(
+    'a block written in place is as one of %i bytes written at once',
+    (length) => {
+      const content = Uint8Array.from({ length }, (_, i) => i);
+      const [inPlace, atOnce] = [new ByteWriter(1), new ByteWriter(1)];
+      for (const out of [inPlace, atOnce]) out.u8(7);
+      const start = inPlace.beginBlock();
+      inPlace.raw(content);
+      inPlace.endBlock(start);
+      atOnce.block(content);
+      for (const out of [inPlace, atOnce]) out.varint(length);
+      expect(inPlace.copy()).toEqual(atOnce.copy());
+    },
+  );
+
+  test('varints are LEB128 on both sides of every boundary', () => {
+    for (let bits = 0; bits <= 53; bits += 1)
+      for (const value of [2 ** bits - 1, 2 ** bits].filter(Number.isSafeInteger)) {
+        const out = new ByteWriter(1);
+        out.varint(value);
+        const groups = Math.max(1, Math.ceil(value.toString(2).length / 7));
+        const expected = Array.from({ length: groups }, (_, group) => {
+          const low = Number((BigInt(value) >> BigInt(7 * group)) & 0x7fn);
+          return group === groups - 1 ? low : low | 0x80;
+        });
+        expect([...out.copy()]).toEqual(expected);
+      }
+  });
+
   test('a reader refuses to read beyond its end, at any cut', () => {
     const out = new ByteWriter();
     out.varint(2 ** 40);

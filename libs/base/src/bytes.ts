@@ -9,6 +9,8 @@ export class MalformedBytes extends Error {
 }
 
 const HIGH = 0x80000000;
+/** Four groups of seven bits. */
+const LOW = 2 ** 28;
 
 export class ByteWriter {
   #bytes: Uint8Array;
@@ -27,6 +29,11 @@ export class ByteWriter {
   /** The bytes written so far, valid until the next write; copy to keep. */
   peek(): Uint8Array {
     return this.#bytes.subarray(0, this.#length);
+  }
+
+  /** What `peek` is a view of, without making one: bytes below `length` are written. Valid until the next write. */
+  get buffer(): Uint8Array {
+    return this.#bytes;
   }
 
   /** A copy of the bytes written so far. */
@@ -67,10 +74,16 @@ export class ByteWriter {
     const bytes = this.#bytes;
     let at = this.#length;
     let rest = value;
-    // Bit operations are 32-bit: peel high values off by division first.
-    while (rest >= HIGH) {
-      bytes[at++] = (rest % 128) | 0x80;
-      rest = Math.floor(rest / 128);
+    if (rest >= HIGH) {
+      // Bit operations are 32-bit: the low groups come off in one piece. Dividing by a power of two is exact.
+      const high = Math.floor(rest / LOW);
+      const low = rest - high * LOW;
+      bytes[at] = low | 0x80;
+      bytes[at + 1] = (low >>> 7) | 0x80;
+      bytes[at + 2] = (low >>> 14) | 0x80;
+      bytes[at + 3] = (low >>> 21) | 0x80;
+      at += 4;
+      rest = high;
     }
     while (rest >= 0x80) {
       bytes[at++] = (rest & 0x7f) | 0x80;
@@ -98,6 +111,24 @@ export class ByteWriter {
   block(bytes: Uint8Array, start = 0, length: number = bytes.length - start): void {
     this.varint(length);
     this.raw(bytes, start, length);
+  }
+
+  /** Begins a block whose length is known only once it is written: what is returned goes to `endBlock`. */
+  beginBlock(): number {
+    this.u8(0);
+    return this.#length;
+  }
+
+  /** Ends it: the bytes are those that `block` would have written. */
+  endBlock(start: number): void {
+    const length = this.#length - start;
+    if (length < 0x80) {
+      this.#bytes[start - 1] = length;
+      return;
+    }
+    const content = this.#bytes.slice(start, this.#length);
+    this.#length = start - 1;
+    this.block(content);
   }
 
   text(value: string): void {

@@ -4,7 +4,7 @@
 import { ByteWriter } from '@flatline/base';
 import { type CommitHeader, encodeHeader, OP_IMAGE, OP_REMOVAL } from './block-format.ts';
 import type { EntryView } from './entry-view.ts';
-import { encodeImage, imageDigest } from './entry-image.ts';
+import { digestOf, encodeImage } from './entry-image.ts';
 
 /** One block of a cut, as it goes to the changelog and, once committed, to the local store. */
 export interface CutBlock {
@@ -16,16 +16,19 @@ export interface CutBlock {
   readonly starts: Int32Array;
 }
 
+/** A body in the making: it lies behind room for its header, so that it is copied once. */
 interface Body {
   readonly bytes: Uint8Array;
   readonly slots: Int32Array;
   readonly starts: Int32Array;
 }
 
+/** Left free before a body. A longer header, of very long names, costs a second copy. */
+const HEADER_ROOM = 512;
+
 export class BlockBuilder {
   readonly #maxBytes: number;
   readonly #body = new ByteWriter(64 * 1024);
-  readonly #image = new ByteWriter(256);
   readonly #slots: number[] = [];
   readonly #starts: number[] = [];
   readonly #finished: Body[] = [];
@@ -48,21 +51,19 @@ export class BlockBuilder {
   }
 
   /** Writes the entry's present state and leaves its digest and size in the entry. */
-  addImage(entry: EntryView, key: Uint8Array, keyStart: number, keyLength: number): void {
+  addImage(entry: EntryView): void {
     this.#closeIfFull();
     const body = this.#body;
     const start = body.length;
+    const { keyBytes, keyStart, keyLength } = entry;
     body.u8(OP_IMAGE);
-    body.varint(keyLength);
-    body.raw(key, keyStart, keyLength);
-    this.#image.clear();
-    encodeImage(entry, this.#image);
-    body.varint(this.#image.length);
-    body.raw(this.#image.peek());
-    entry.imageDigest = imageDigest(
-      { bytes: key, start: keyStart, length: keyLength },
-      { bytes: this.#image.peek(), start: 0, length: this.#image.length },
-    );
+    body.block(keyBytes, keyStart, keyLength);
+    const imageStart = body.beginBlock();
+    encodeImage(entry, body);
+    const imageLength = body.length - imageStart;
+    const keyDigest = digestOf(keyBytes, keyStart, keyLength);
+    entry.imageDigest = digestOf(body.buffer, imageStart, imageLength, keyDigest);
+    body.endBlock(imageStart);
     entry.imageBytes = body.length - start;
     this.#slots.push(entry.slot);
     this.#starts.push(start);
@@ -72,14 +73,7 @@ export class BlockBuilder {
   finish(header: Omit<CommitHeader, 'part' | 'parts'>): readonly CutBlock[] {
     if (this.#body.length > 0 || this.#finished.length === 0) this.#closeBody();
     const parts = this.#finished.length;
-    const out = new ByteWriter(this.#maxBytes + 1024);
-    const blocks = this.#finished.map((body, part): CutBlock => {
-      out.clear();
-      encodeHeader({ ...header, part, parts }, out);
-      const bodyStart = out.length;
-      out.raw(body.bytes);
-      return { bytes: out.copy(), bodyStart, slots: body.slots, starts: body.starts };
-    });
+    const blocks = this.#finished.map((body, part) => withHeader({ ...header, part, parts }, body));
     this.#finished.length = 0;
     this.#writtenBytes = 0;
     return blocks;
@@ -91,8 +85,10 @@ export class BlockBuilder {
 
   #closeBody(): void {
     this.#writtenBytes += this.#body.length;
+    const bytes = new Uint8Array(HEADER_ROOM + this.#body.length);
+    bytes.set(this.#body.peek(), HEADER_ROOM);
     this.#finished.push({
-      bytes: this.#body.copy(),
+      bytes,
       slots: Int32Array.from(this.#slots),
       starts: Int32Array.from(this.#starts),
     });
@@ -100,4 +96,16 @@ export class BlockBuilder {
     this.#slots.length = 0;
     this.#starts.length = 0;
   }
+}
+
+function withHeader(header: CommitHeader, { bytes, slots, starts }: Body): CutBlock {
+  const out = new ByteWriter(HEADER_ROOM);
+  encodeHeader(header, out);
+  const bodyStart = out.length;
+  if (bodyStart <= HEADER_ROOM) {
+    bytes.set(out.peek(), HEADER_ROOM - bodyStart);
+    return { bytes: bytes.subarray(HEADER_ROOM - bodyStart), bodyStart, slots, starts };
+  }
+  out.raw(bytes, HEADER_ROOM);
+  return { bytes: out.copy(), bodyStart, slots, starts };
 }

@@ -13,6 +13,7 @@ import { assert } from '@flatline/base';
 import { BlockBuilder, type CutBlock } from './block-builder.ts';
 import type { CommitHeader } from './block-format.ts';
 import { BlockLedger } from './block-ledger.ts';
+import { DirtySet } from './dirty-set.ts';
 import type { EntryTable } from './entry-table.ts';
 import type { EntryView } from './entry-view.ts';
 
@@ -48,7 +49,7 @@ export class Changelog {
   readonly #view: EntryView;
   readonly #limits: ChangelogLimits;
   readonly #builder: BlockBuilder;
-  readonly #dirty: number[] = [];
+  readonly #dirty = new DirtySet();
   #removals: Uint8Array[] = [];
   #digest = 0;
   #liveBytes = 0;
@@ -66,7 +67,7 @@ export class Changelog {
 
   /** Entries and removals that wait for a cut. */
   get pendingChanges(): number {
-    return this.#dirty.length + this.#removals.length;
+    return this.#dirty.size + this.#removals.length;
   }
 
   get digest(): number {
@@ -82,14 +83,13 @@ export class Changelog {
   }
 
   changed(entry: EntryView): void {
-    if (entry.dirty) return;
-    entry.dirty = true;
-    this.#dirty.push(entry.slot);
+    this.#dirty.add(entry.slot);
   }
 
   /** Says that `entry` is about to be removed from the table. `key` is kept, not copied. */
   removed(entry: EntryView, key: Uint8Array): void {
     this.forgetImage(entry);
+    this.#dirty.delete(entry.slot);
     if (entry.imageBlock >= 0 || entry.inFlight) this.#removals.push(key);
     if (entry.imageBlock >= 0) this.ledger.lost(entry.imageBlock);
   }
@@ -112,11 +112,7 @@ export class Changelog {
     const removals = this.#removals;
     this.#removals = [];
     for (const key of removals) this.#builder.addRemoval(key);
-    for (const slot of this.#dirty) {
-      if (!this.#table.isLive(slot)) continue;
-      if (this.#view.at(slot).dirty) this.#writeImage();
-    }
-    this.#dirty.length = 0;
+    this.#dirty.drain(this.#writeDirty);
     this.#sweep();
     const header = {
       ...context,
@@ -144,18 +140,16 @@ export class Changelog {
     this.ledger.beginCommit(first);
   }
 
-  #writeImage(): void {
-    const entry = this.#view;
+  readonly #writeDirty = (slot: number): void => {
+    this.#writeImage(this.#view.at(slot));
+  };
+
+  #writeImage(entry: EntryView): void {
     this.forgetImage(entry);
-    this.#table.readKey(entry.slot, this.#addImage);
+    this.#builder.addImage(entry);
     this.countImage(entry);
-    entry.dirty = false;
     entry.inFlight = true;
   }
-
-  readonly #addImage = (bytes: Uint8Array, start: number, length: number): void => {
-    this.#builder.addImage(this.#view, bytes, start, length);
-  };
 
   #placeImage(slot: number, ordinal: number): void {
     const entry = this.#view.at(slot);
@@ -190,7 +184,8 @@ export class Changelog {
 
   #sweepSlot(slot: number, before: number): void {
     if (!this.#table.isLive(slot)) return;
-    const { imageBlock, inFlight } = this.#view.at(slot);
-    if (!inFlight && imageBlock >= 0 && imageBlock < before) this.#writeImage();
+    const entry = this.#view.at(slot);
+    const { imageBlock } = entry;
+    if (!entry.inFlight && imageBlock >= 0 && imageBlock < before) this.#writeImage(entry);
   }
 }

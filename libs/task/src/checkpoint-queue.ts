@@ -6,14 +6,16 @@
 // Owns: commits not yet flushed.      Does not own: the store, when to flush (the runtime).
 //
 // Invariants
-//   CQ1  Commits are flushed whole and in order; the checkpoint comes with the last slice.
+//   CQ1  A flush covers whole commits. Once all its slices are written the store holds, of each key they name, what the
+//        last of them says; the checkpoint comes with the last slice. Removals come first, so an image whose key a later
+//        commit of the flush removes is left out.
 //   CQ2  One flush at a time; it covers the commits that were pending when it began.
-import { assert, ByteReader } from '@flatline/base';
+import { assert } from '@flatline/base';
 import type { CutBlock } from './block-builder.ts';
-import { type CommitHeader, OP_IMAGE } from './block-format.ts';
+import type { CommitHeader } from './block-format.ts';
 import type { EntryTable } from './entry-table.ts';
-import type { EntryView } from './entry-view.ts';
-import type { StoreChanges, StoreCheckpoint, StoredImage } from './ports/state-store.ts';
+import type { StoreChanges, StoreCheckpoint } from './ports/state-store.ts';
+import { PendingImages } from './pending-images.ts';
 
 /** A commit that is in the log: one's own after it was settled, or one read while restoring. */
 export interface LoggedCommit {
@@ -66,68 +68,24 @@ export class CheckpointQueue {
   }
 }
 
-/** Commit by commit, and in each its removals before its images: what a block says, a later block may take back. */
 function* slices(
   commits: readonly LoggedCommit[],
   table: EntryTable,
   limit: number,
 ): Generator<FlushSlice, undefined, undefined> {
-  const view = table.view();
-  let slice = new Slice();
-  for (const commit of commits) {
-    if (commit.removals.length > 0 && slice.size > 0) {
-      yield slice.finish(undefined);
-      slice = new Slice();
-    }
-    for (const key of commit.removals) {
-      slice.removals.push(key);
-      if (slice.size < limit) continue;
-      yield slice.finish(undefined);
-      slice = new Slice();
-    }
-    for (const [part, block] of commit.blocks.entries()) {
-      for (let i = 0; i < block.slots.length; i += 1) {
-        const image = imageAt(block, i, commit.offsets[part]!);
-        if (isSuperseded(view, table, block.slots[i]!, image.key, commit.firstOrdinal + part)) continue;
-        slice.puts.push(image);
-        if (slice.size < limit) continue;
-        yield slice.finish(undefined);
-        slice = new Slice();
-      }
-    }
+  const removed = commits.flatMap(({ removals }) => removals);
+  let last: StoreChanges = { puts: [], removals: removed.slice(0, limit) };
+  for (let from = limit; from < removed.length; from += limit) {
+    yield { changes: last, checkpoint: undefined };
+    last = { puts: [], removals: removed.slice(from, from + limit) };
   }
-  yield slice.finish(checkpointOf(commits.at(-1)));
+  const images = new PendingImages(commits, table);
+  for (let puts = images.take(limit); puts.length > 0; puts = images.take(limit)) {
+    if (last.removals.length > 0 || last.puts.length > 0) yield { changes: last, checkpoint: undefined };
+    last = { puts, removals: [] };
+  }
+  yield { changes: last, checkpoint: checkpointOf(commits.at(-1)) };
   return undefined;
-}
-
-class Slice {
-  readonly puts: StoredImage[] = [];
-  readonly removals: Uint8Array[] = [];
-
-  get size(): number {
-    return this.puts.length + this.removals.length;
-  }
-
-  /** Neighbours in the tree are written together: an order of magnitude fewer pages are touched. */
-  finish(checkpoint: StoreCheckpoint | undefined): FlushSlice {
-    this.puts.sort((a, b) => compareBytes(a.key, b.key));
-    return { changes: { puts: this.puts, removals: this.removals }, checkpoint };
-  }
-}
-
-/**
- * Whether a later *commit* holds a newer image of the key. An entry that has gone, or a slot that another key has taken,
- * says nothing: its removal may not be committed yet, and until then this image is what is live.
- */
-function isSuperseded(view: EntryView, table: EntryTable, slot: number, key: Uint8Array, ordinal: number): boolean {
-  if (!table.isLive(slot) || view.at(slot).imageBlock <= ordinal) return false;
-  return table.matches(slot, key, 0, key.length);
-}
-
-function imageAt(block: CutBlock, i: number, changelogOffset: number): StoredImage {
-  const input = new ByteReader(block.bytes, block.bodyStart + block.starts[i]!);
-  assert(input.u8() === OP_IMAGE, 'a recorded start is that of an image');
-  return { key: input.block(), image: input.block(), changelogOffset };
 }
 
 function checkpointOf(last: LoggedCommit | undefined): StoreCheckpoint {
@@ -140,13 +98,4 @@ function checkpointOf(last: LoggedCommit | undefined): StoreCheckpoint {
     liveEntries: last.header.liveEntries,
     digest: last.header.digest,
   };
-}
-
-function compareBytes(a: Uint8Array, b: Uint8Array): number {
-  const shared = Math.min(a.length, b.length);
-  for (let i = 0; i < shared; i += 1) {
-    const difference = a[i]! - b[i]!;
-    if (difference !== 0) return difference;
-  }
-  return a.length - b.length;
 }

@@ -41,14 +41,10 @@ export function decodeImage(bytes: Uint8Array, start: number, end: number, entry
   else entry.detail = undefined;
 }
 
-/** Where a key or an image lies. */
-export interface ByteRange {
-  readonly bytes: Uint8Array;
-  readonly start: number;
-  readonly length: number;
-}
-
-/** Digest of one entry: of its key, then of its image. The state's digest is their sum, so order does not matter (R1). */
-export function imageDigest(key: ByteRange, image: ByteRange): number {
-  return hashBytes(image.bytes, image.start, image.length, hashBytes(key.bytes, key.start, key.length, DIGEST_SEED));
+/**
+ * Digest of one entry: of its key, then of its image with the key's digest as `before`. The state's digest is their sum, so
+ * order does not matter (R1).
+ */
+export function digestOf(bytes: Uint8Array, start: number, length: number, before: number = DIGEST_SEED): number {
+  return hashBytes(bytes, start, length, before);
 }

@@ -27,8 +27,6 @@ export const IMAGE_DIGEST = 14;
 export const IMAGE_BYTES = 15;
 
 export const LIVE = 1 << 16;
-/** Changed since the last cut. */
-export const DIRTY = 1 << 17;
 /** In a cut whose commit is not yet resolved. */
 export const IN_FLIGHT = 1 << 18;
 /** Has a detail record. */

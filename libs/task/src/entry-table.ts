@@ -53,7 +53,7 @@ export class EntryTable implements KeySource {
 
   /** A view to be moved over entries with `at(slot)`; one per reader, since moving it is its state. */
   view(): EntryView {
-    return new EntryView(this.#pages, this.details);
+    return new EntryView(this.#pages, this.#keys, this.details);
   }
 
   /** Slot of a key, or −1. */

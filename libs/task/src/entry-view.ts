@@ -2,7 +2,6 @@ import type { DurationMs, Millis } from '@flatline/base';
 import type { SessionDetail, SessionEntry } from '@flatline/policies';
 import {
   DETAILED,
-  DIRTY,
   EVENT_COUNT,
   FIRST_OFFSET,
   IMAGE_BLOCK,
@@ -10,6 +9,7 @@ import {
   IMAGE_DIGEST,
   IN_FLIGHT,
   KEY_LENGTH_AND_FLAGS,
+  KEY_REFERENCE,
   LAST_OFFSET,
   LAST_SEEN_AT,
   OPENED_AT,
@@ -19,10 +19,12 @@ import {
   TIMEOUT_CHOSEN,
   TIMEOUT_MS,
 } from './entry-layout.ts';
+import { type KeyArena, startOf } from './key-arena.ts';
 
 /** A window on one entry of a table, moved with `at`. Valid until the entry is removed. */
 export class EntryView implements SessionEntry {
   readonly #pages: readonly Page[];
+  readonly #keys: KeyArena;
   readonly #details: Map<number, SessionDetail>;
   #f64: Float64Array = new Float64Array(0);
   #i32: Int32Array = new Int32Array(0);
@@ -31,8 +33,9 @@ export class EntryView implements SessionEntry {
   #i = 0;
   #slot = -1;
 
-  constructor(pages: readonly Page[], details: Map<number, SessionDetail>) {
+  constructor(pages: readonly Page[], keys: KeyArena, details: Map<number, SessionDetail>) {
     this.#pages = pages;
+    this.#keys = keys;
     this.#details = details;
   }
 
@@ -48,6 +51,17 @@ export class EntryView implements SessionEntry {
 
   get slot(): number {
     return this.#slot;
+  }
+
+  /** Where the key lies: `keyLength` bytes from `keyStart` on. */
+  get keyBytes(): Uint8Array {
+    return this.#keys.chunkOf(this.#i32[this.#i + KEY_REFERENCE]! >>> 0);
+  }
+  get keyStart(): number {
+    return startOf(this.#i32[this.#i + KEY_REFERENCE]!);
+  }
+  get keyLength(): number {
+    return this.#i32[this.#i + KEY_LENGTH_AND_FLAGS]! & 0xffff;
   }
 
   get openedAt(): Millis {
@@ -106,13 +120,6 @@ export class EntryView implements SessionEntry {
     if (value !== undefined) this.#details.set(this.#slot, value);
     else if (this.#flag(DETAILED)) this.#details.delete(this.#slot);
     this.#setFlag(DETAILED, value !== undefined);
-  }
-
-  get dirty(): boolean {
-    return this.#flag(DIRTY);
-  }
-  set dirty(value: boolean) {
-    this.#setFlag(DIRTY, value);
   }
 
   get inFlight(): boolean {

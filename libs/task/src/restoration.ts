@@ -12,7 +12,7 @@ import { type Claim, type CommitHeader, decodeBlock, visitBody } from './block-f
 import type { CutBlock } from './block-builder.ts';
 import type { Changelog } from './changelog.ts';
 import type { CheckpointQueue } from './checkpoint-queue.ts';
-import { decodeImage, imageDigest } from './entry-image.ts';
+import { decodeImage, digestOf } from './entry-image.ts';
 import type { EntryTable } from './entry-table.ts';
 import type { EntryView } from './entry-view.ts';
 import type { StoreCheckpoint, StoredImage } from './ports/state-store.ts';
@@ -91,10 +91,8 @@ export class Restoration {
     }
     const entry = this.#view.at(this.#table.insert(stored.key, 0, stored.key.length));
     decodeImage(stored.image, 0, stored.image.length, entry);
-    entry.imageDigest = imageDigest(
-      { bytes: stored.key, start: 0, length: stored.key.length },
-      { bytes: stored.image, start: 0, length: stored.image.length },
-    );
+    const keyDigest = digestOf(stored.key, 0, stored.key.length);
+    entry.imageDigest = digestOf(stored.image, 0, stored.image.length, keyDigest);
     entry.imageBytes = operationBytes(stored.key.length, stored.image.length);
     entry.imageBlock = provisional;
     this.#changelog.countImage(entry);
@@ -187,10 +185,7 @@ export class Restoration {
         starts.push(at - bodyStart);
         const entry = this.#view.at(slot);
         decodeImage(bytes, imageStart, imageStart + imageLength, entry);
-        entry.imageDigest = imageDigest(
-          { bytes, start: keyStart, length: keyLength },
-          { bytes, start: imageStart, length: imageLength },
-        );
+        entry.imageDigest = digestOf(bytes, imageStart, imageLength, digestOf(bytes, keyStart, keyLength));
         entry.imageBytes = imageStart + imageLength - at;
         entry.imageBlock = ordinal;
         this.#changelog.countImage(entry);

@@ -1,0 +1,120 @@
+import { describe, expect, test } from '@jest/globals';
+import { type FlushSlice, NO_BATCH, PartitionTask, type TaskCut } from './index.ts';
+import { ListCursor, options, text } from './task.fixture.ts';
+
+const WALL = 9e12;
+
+/** A task whose commits are settled one after another, each block at the next offset. */
+class Committing {
+  readonly task = new PartitionTask(options());
+  #offset = 0;
+  #position = 0;
+  #sequence = 0;
+
+  constructor() {
+    this.task.begin(0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false });
+  }
+
+  /** Beats of the keys; a key that begins with `-` ends. */
+  beat(...keys: readonly string[]): this {
+    const records = keys.map((key) => {
+      const ends = key.startsWith('-');
+      return { offset: this.#position++, timestamp: 1, key: ends ? key.slice(1) : key, value: ends ? null : '' };
+    });
+    this.task.step(new ListCursor(records), 1e6, WALL);
+    return this;
+  }
+
+  cut(): TaskCut {
+    this.#sequence += 1;
+    const commitId = `run-${this.#sequence}`;
+    return this.task.cut({ logId: 'log', owner: 'me', commitId, sequence: this.#sequence, previousCommitId: '' });
+  }
+
+  commit(...keys: readonly string[]): this {
+    this.beat(...keys);
+    const cut = this.cut();
+    this.task.settle(
+      cut,
+      cut.blocks.map(() => this.#offset++),
+    );
+    return this;
+  }
+
+  flush(limit: number): FlushSlice[] {
+    const slices: FlushSlice[] = [];
+    const flush = this.task.checkpoints.flush(limit)!;
+    for (let next = flush.next(); next.done !== true; next = flush.next()) slices.push(next.value);
+    return slices;
+  }
+}
+
+function putsOf(slices: readonly FlushSlice[]): string[] {
+  return slices.flatMap(({ changes }) => changes.puts.map((put) => `${text(put.key)}@${put.changelogOffset}`));
+}
+
+function removalsOf(slices: readonly FlushSlice[]): string[] {
+  return slices.flatMap(({ changes }) => changes.removals.map(text));
+}
+
+describe('a flush', () => {
+  test('[CQ1] writes of each key its newest image only', () => {
+    const slices = new Committing().commit('a', 'b').commit('b').commit('c').flush(100);
+    expect(putsOf(slices)).toEqual(['a@0', 'b@1', 'c@2']);
+  });
+
+  test('[CQ1] leaves out what a later commit of the same flush removes', () => {
+    const slices = new Committing().commit('a', 'b').commit('-a').flush(100);
+    expect(putsOf(slices)).toEqual(['b@0']);
+    expect(removalsOf(slices)).toEqual(['a']);
+  });
+
+  test('[CQ1] a key that ended and came back is there with its new image', () => {
+    const slices = new Committing().commit('a').commit('-a').commit('a').flush(100);
+    expect(removalsOf(slices)).toEqual(['a']);
+    expect(putsOf(slices)).toEqual(['a@2']);
+  });
+
+  test('[CQ1] an image whose key is gone from the table is written while its removal is not committed', () => {
+    const slices = new Committing().commit('a', 'b').beat('-a').flush(100);
+    expect(putsOf(slices)).toEqual(['a@0', 'b@0']);
+    expect(removalsOf(slices)).toEqual([]);
+  });
+
+  test('[CQ1] an image is written though another key has taken its slot since the flush began', () => {
+    const committing = new Committing().commit('a');
+    const flush = committing.task.checkpoints.flush(100)!;
+    committing.commit('-a').commit('b');
+    expect(committing.task.table.slotsEnd).toBe(1);
+    const { value } = flush.next();
+    expect(value!.changes.puts.map(({ key }) => text(key))).toEqual(['a']);
+  });
+
+  test('[CQ1] an image is left out where a commit since the flush began has a newer one', () => {
+    const committing = new Committing().commit('a', 'b');
+    const flush = committing.task.checkpoints.flush(100)!;
+    committing.commit('a');
+    const { value } = flush.next();
+    expect(value!.changes.puts.map(({ key }) => text(key))).toEqual(['b']);
+  });
+
+  test('the checkpoint comes with the last slice, and slices hold no more than the limit', () => {
+    const keys = Array.from({ length: 25 }, (_, i) => `key-${i}`);
+    const committing = new Committing().commit(...keys).commit(...keys.slice(0, 12).map((key) => `-${key}`));
+    const slices = committing.flush(5);
+    expect(slices.map(({ changes }) => changes.puts.length + changes.removals.length)).toEqual([5, 5, 2, 5, 5, 3]);
+    expect(slices.map(({ checkpoint }) => checkpoint?.changelogPosition)).toEqual([...Array<undefined>(5), 2]);
+    expect(slices.at(-1)!.checkpoint!.liveEntries).toBe(13);
+  });
+
+  test('a commit without changes moves the checkpoint on', () => {
+    const slices = new Committing().commit().flush(5);
+    expect(slices).toHaveLength(1);
+    expect(slices[0]!.checkpoint!.changelogPosition).toBe(1);
+  });
+
+  test('images come in the order of their keys, what these have in common aside', () => {
+    const keys = ['tenant-1/b', 'tenant-1/aaaa', 'tenant-1/ab', 'tenant-1/', 'tenant-1/a'];
+    expect(putsOf(new Committing().commit(...keys).flush(2))).toEqual(keys.toSorted().map((key) => `${key}@0`));
+  });
+});

@@ -1,0 +1,48 @@
+import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
+import { DirtySet } from './dirty-set.ts';
+
+// A failure prints { seed, path }: rerun it with fc.assert(property, { seed, path }).
+const slot = fc.oneof(fc.nat(70), fc.nat(100_000));
+const step = fc.oneof(
+  fc.record({ kind: fc.constant('add' as const), slot }),
+  fc.record({ kind: fc.constant('delete' as const), slot }),
+  fc.record({ kind: fc.constant('drain' as const) }),
+);
+
+function drained(set: DirtySet): number[] {
+  const slots: number[] = [];
+  set.drain((slot) => slots.push(slot));
+  return slots;
+}
+
+describe('the dirty set', () => {
+  test('[CL1] holds what a set holds, and gives it back in ascending order', () => {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const set = new DirtySet();
+        const model = new Set<number>();
+        for (const step of steps) {
+          if (step.kind === 'drain') {
+            expect(drained(set)).toEqual([...model].sort((a, b) => a - b));
+            model.clear();
+          } else {
+            set[step.kind](step.slot);
+            model[step.kind](step.slot);
+          }
+          expect(set.size).toBe(model.size);
+        }
+        expect(drained(set)).toEqual([...model].sort((a, b) => a - b));
+        expect(set.size).toBe(0);
+      }),
+    );
+  });
+
+  test('[CL1] every bit of a word is a slot of its own', () => {
+    const set = new DirtySet();
+    const slots = Array.from({ length: 65 }, (_, slot) => slot);
+    for (const slot of slots.toReversed()) set.add(slot);
+    expect(set.size).toBe(65);
+    expect(drained(set)).toEqual(slots);
+  });
+});
