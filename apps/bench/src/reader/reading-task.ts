@@ -1,0 +1,49 @@
+/** What one measured process reads: everything in one topic, from the start. */
+export interface ReadingTask {
+  readonly brokers: readonly string[];
+  readonly topic: string;
+  readonly partitions: number;
+  /** In all partitions together. */
+  readonly records: number;
+}
+
+/** Between the first records that came and the last. */
+export interface ReadingCost {
+  readonly records: number;
+  readonly elapsedMs: number;
+  /** Of the reading process, all its threads; the broker's is not in it. */
+  readonly cpuMs: number;
+  /** Keeps what was read from being optimised away, and must agree between readers. */
+  readonly keyBytes: number;
+}
+
+/** Counts records from the first that comes to the last, and the time between. */
+export class ReadingMeter {
+  readonly #records: number;
+  readonly #done: (cost: ReadingCost) => void;
+  #seen = 0;
+  #keyBytes = 0;
+  #startedAtMs = 0;
+  #cpuBefore: NodeJS.CpuUsage = { user: 0, system: 0 };
+
+  constructor(records: number, done: (cost: ReadingCost) => void) {
+    this.#records = records;
+    this.#done = done;
+  }
+
+  /** To be called before the first record is looked at. */
+  start(): void {
+    if (this.#startedAtMs !== 0) return;
+    this.#startedAtMs = performance.now();
+    this.#cpuBefore = process.cpuUsage();
+  }
+
+  add(records: number, keyBytes: number): void {
+    this.#seen += records;
+    this.#keyBytes += keyBytes;
+    if (this.#seen < this.#records) return;
+    const elapsedMs = performance.now() - this.#startedAtMs;
+    const { user, system } = process.cpuUsage(this.#cpuBefore);
+    this.#done({ records: this.#seen, elapsedMs, cpuMs: (user + system) / 1_000, keyBytes: this.#keyBytes });
+  }
+}
