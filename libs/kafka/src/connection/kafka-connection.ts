@@ -24,6 +24,9 @@ import {
   type TopicMetadata,
 } from './metadata.ts';
 
+/** Of Node's timers. */
+const LONGEST_TIMER_MS = 2 ** 31 - 1;
+
 /** Of a node that does not answer; the next one is asked then. */
 const METADATA_TIMEOUT_MS = 5_000;
 
@@ -33,7 +36,10 @@ export interface Leader {
   readonly topicId: string;
 }
 
-/** Opens nothing yet: connections are made when first needed. @throws Fatal where an address is malformed. */
+/**
+ * Opens no socket yet: connections are made when first needed. Until `close` it keeps the process alive, also while it
+ * waits for brokers to come back. @throws Fatal where an address is malformed.
+ */
 export function openCluster(options: KafkaOptions): KafkaConnection {
   return new KafkaConnection(options);
 }
@@ -45,6 +51,8 @@ export class KafkaConnection {
   readonly #links = new Map<string, BrokerLink>();
   readonly #topics = new Map<string, TopicMetadata>();
   #nodes = new Map<number, BrokerAddress>();
+  /** Sockets would do it, but there is none during a back-off, and timers of a Clock do not. */
+  readonly #processAlive: NodeJS.Timeout;
   #closed = false;
 
   constructor(options: KafkaOptions) {
@@ -56,6 +64,7 @@ export class KafkaConnection {
       return address;
     });
     if (this.#bootstrap.length === 0) throw new Fatal('brokers: is empty; name at least one host:port');
+    this.#processAlive = setInterval(() => undefined, LONGEST_TIMER_MS);
   }
 
   /**
@@ -147,6 +156,7 @@ export class KafkaConnection {
   /** Rejects what is under way with Retriable. Idempotent. */
   close(): void {
     this.#closed = true;
+    clearInterval(this.#processAlive);
     for (const link of this.#links.values()) link.close();
     this.#links.clear();
   }

@@ -7,6 +7,9 @@ import { KafkaLogAdmin } from '../admin/kafka-log-admin.ts';
 import { changeOf, failureOf, readUntil } from './reading.fixture.ts';
 import { KafkaLogReader } from './kafka-log-reader.ts';
 
+/** Fixed timestamps are of the past, and retention by time would delete them at its next check. */
+const ANY_AGE = { 'retention.ms': '-1' };
+
 const connection = connect();
 let reader: KafkaLogReader;
 
@@ -236,7 +239,7 @@ describe('KafkaLogReader', () => {
   });
 
   test.each(['gzip', 'snappy', 'lz4', 'zstd'])('reads what the broker itself packed with %s', async (compression) => {
-    const topic = await createTopic(connection, 1, { 'compression.type': compression });
+    const topic = await createTopic(connection, 1, { 'compression.type': compression, ...ANY_AGE });
     const messages = Array.from({ length: 2_000 }, (_, index) => ({
       key: `session-${index}`,
       value: `value ${index % 7}`,
@@ -253,6 +256,7 @@ describe('KafkaLogReader', () => {
 
   test.each(['uncompressed', 'zstd'])('a topic stamped by the broker gives its time, %s', async (compression) => {
     const topic = await createTopic(connection, 1, {
+      ...ANY_AGE,
       'compression.type': compression,
       'message.timestamp.type': 'LogAppendTime',
     });
