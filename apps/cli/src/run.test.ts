@@ -7,7 +7,8 @@ import { join } from 'node:path';
 import { cli, type CliRun } from './cli.fixture.ts';
 import { ExitCode } from './exit-code.ts';
 import type { LedgerEntry } from './fleet/ledger.ts';
-import { checkLedger, type ObservedOutput } from './fleet/ledger-check.ts';
+import { checkLedger } from './fleet/ledger-check.fixture.ts';
+import type { ObservedOutput } from './fleet/ledger-check.ts';
 
 const brokers = process.env['KAFKA_BROKERS'] ?? '';
 const folder = mkdtempSync(join(tmpdir(), 'flatline-cli-run-'));

@@ -105,7 +105,7 @@ function colorOfState(state: string, { green, red, yellow }: Colors): (text: str
 }
 
 /** One closed session as a line; the key is hostile and comes out escaped. */
-export function closedLine(session: ClosedSession, { cyan, dim, yellow }: Colors): string {
+function closedLine(session: ClosedSession, { cyan, dim, yellow }: Colors): string {
   const key = shorten(printableKey(session.key), keyColumns).padEnd(keyColumns);
   const reason = (session.reason === 'TIMEOUT' ? yellow : cyan)(session.reason.padEnd(12));
   const length = duration(session.durationMs).padStart(9);

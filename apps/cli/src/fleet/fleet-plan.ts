@@ -33,7 +33,7 @@ export interface FleetSchedule {
 }
 
 /** A session alive costs some 100 bytes here and as many again in the ledger. */
-export const lanesMax = 4_000_000;
+const lanesMax = 4_000_000;
 
 /** At the planned rate where there are sessions enough for it, else at what they make together. */
 export function scheduleOf(plan: FleetPlan): FleetSchedule {

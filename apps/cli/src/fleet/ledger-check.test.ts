@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { Fleet, type FleetAction } from './fleet.ts';
 import type { FleetPlan } from './fleet-plan.ts';
 import { type FleetFormat, Ledger, type LedgerEntry } from './ledger.ts';
-import { checkLedger, LedgerCheck, type ObservedOutput, type ObservedSummary } from './ledger-check.ts';
+import { checkLedger } from './ledger-check.fixture.ts';
+import { LedgerCheck, type ObservedOutput, type ObservedSummary } from './ledger-check.ts';
 
 const timeoutMs = 1000;
 const plan: FleetPlan = {

@@ -202,15 +202,3 @@ function countDifferences(entry: LedgerEntry, summaries: readonly ObservedSummar
   if (entry.ended !== 'cutOff') compare('S6', 'missing', sum('missingCount'), entry.lost);
   return differences;
 }
-
-/** The check of a whole run at once: `outputs` in the order of the output topic, partition by partition. */
-export function checkLedger(
-  ledger: Iterable<LedgerEntry>,
-  outputs: Iterable<ObservedOutput>,
-  timeoutMs: DurationMs,
-): LedgerVerdict {
-  const check = new LedgerCheck(timeoutMs);
-  for (const entry of ledger) check.expect(entry);
-  for (const output of outputs) check.observe(output);
-  return check.verdict();
-}

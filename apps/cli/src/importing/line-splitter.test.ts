@@ -10,7 +10,7 @@ function split(chunks: readonly Uint8Array[], lineBytesMax: number): NumberedLin
 const utf8 = new TextEncoder();
 
 describe('lines out of chunks', () => {
-  test('[L2] the same lines whatever the cuts (rerun with fc.assert(property, { seed, path }) as printed)', () => {
+  test('the same lines whatever the cuts (rerun with fc.assert(property, { seed, path }) as printed)', () => {
     const line = fc.string({ unit: fc.constantFrom('a', 'ö', '😀', '\t', '"'), maxLength: 12 });
     const cuts = fc.array(fc.integer({ min: 1, max: 9 }), { minLength: 1, maxLength: 20 });
     fc.assert(
@@ -29,7 +29,7 @@ describe('lines out of chunks', () => {
     );
   });
 
-  test('[L1] a line beyond the maximum has no text; the lines around it are whole and keep their numbers', () => {
+  test('a line beyond the maximum has no text; the lines around it are whole and keep their numbers', () => {
     const chunks = ['ab\n123', '456', '7\ncd\n', '12345\n123456'].map((text) => utf8.encode(text));
     expect(split(chunks, 5)).toEqual([
       { number: 1, text: 'ab' },
