@@ -51,6 +51,7 @@ async function run(flags: RunFlags, console: Console, shell: Shell): Promise<Exi
     connection.close();
   }
   const processor = await startProcessor(config, { log: consoleLog(console, clock) });
+  console.note(`Answers over HTTP at ${processor.httpAddress}; Ctrl-C drains and ends.`);
   const ended = Promise.race([processor.finished, stop.requested]);
   await whileWaiting(ended, { clock, everyMs: redrawEveryMs }, () => {
     console.draw(statusText(processor));

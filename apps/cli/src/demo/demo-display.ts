@@ -65,6 +65,7 @@ export class DemoDisplay {
     const partitions = partitionRows(stage);
     return {
       ...{ broker: stage.config.brokers.join(','), topic: inputOf(stage.config), timeoutMs: demoTimeoutMs },
+      http: stage.processor.httpAddress,
       ...{ elapsedMs: Math.round(this.elapsedMs), heartbeats: sender.heartbeats, begun: fleet.started },
       ...{ heartbeatsPerSecond: this.#heartbeats.perSecond, closedPerSecond: this.#closed.perSecond },
       ...{ closed: closes.closed, live: partitions.reduce((sum, row) => sum + row.liveEntries, 0), total, partitions },

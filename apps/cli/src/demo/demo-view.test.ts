@@ -6,7 +6,13 @@ import { RecentValues } from './recent-values.ts';
 
 const plain = createColors(false);
 const picture: DemoPicture = {
-  ...{ broker: '127.0.0.1:9092', topic: 'demo-events', timeoutMs: 3000, elapsedMs: 12_000 },
+  ...{
+    broker: '127.0.0.1:9092',
+    http: 'http://127.0.0.1:7070',
+    topic: 'demo-events',
+    timeoutMs: 3000,
+    elapsedMs: 12_000,
+  },
   ...{ heartbeats: 12_345, heartbeatsPerSecond: 1000.4, begun: 1203, closed: 791, closedPerSecond: 65, live: 412 },
   ...{ total: 2000, closeDelayMs: { median: 120, p99: 340 }, phase: undefined },
   partitions: [

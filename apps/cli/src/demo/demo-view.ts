@@ -27,6 +27,8 @@ export interface PartitionRow {
 export interface DemoPicture {
   readonly broker: string;
   readonly topic: string;
+  /** Where the processor answers over HTTP. */
+  readonly http: string;
   readonly timeoutMs: DurationMs;
   readonly elapsedMs: DurationMs;
   readonly heartbeats: number;
@@ -55,7 +57,7 @@ const rate = (perSecond: number): string => `${count(Math.round(perSecond))}/s`;
 /** The live view of a terminal, at most `columns` wide. */
 export function renderDemo(picture: DemoPicture, colors: Colors, columns: number): string {
   const { bold, dim } = colors;
-  const title = [picture.broker, picture.topic, `timeout ${duration(picture.timeoutMs)}`];
+  const title = [picture.broker, picture.http, picture.topic, `timeout ${duration(picture.timeoutMs)}`];
   const lines = [
     bold('Flatline demo') + dim(`  ${shorten(title.join(' · '), columns - 16)}`),
     '',
