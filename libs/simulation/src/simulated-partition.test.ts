@@ -41,7 +41,7 @@ describe('a partition of the simulated log', () => {
     expect(simulation.log.batches(TOPIC, 0)[0]).toMatchObject({ maxTimestamp: stamp, logAppendTime: true });
   });
 
-  test('[C7] CreateTime: the producer stamps, the batch carries the greatest', async () => {
+  test('CreateTime: the producer stamps, the batch carries the greatest', async () => {
     const simulation = logOf(1, 'CreateTime');
     simulation.log.produce(TOPIC, 0, { timestamp: 30 }, { timestamp: 50 }, { timestamp: 40 });
     await simulation.time.runFor(10);

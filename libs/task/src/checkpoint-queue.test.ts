@@ -58,30 +58,30 @@ function removalsOf(slices: readonly FlushSlice[]): string[] {
 }
 
 describe('a flush', () => {
-  test('[CQ1] writes of each key its newest image only', () => {
+  test('CQ1 writes of each key its newest image only', () => {
     const slices = new Committing().commit('a', 'b').commit('b').commit('c').flush(100);
     expect(putsOf(slices)).toEqual(['a@0', 'b@1', 'c@2']);
   });
 
-  test('[CQ1] leaves out what a later commit of the same flush removes', () => {
+  test('CQ1 leaves out what a later commit of the same flush removes', () => {
     const slices = new Committing().commit('a', 'b').commit('-a').flush(100);
     expect(putsOf(slices)).toEqual(['b@0']);
     expect(removalsOf(slices)).toEqual(['a']);
   });
 
-  test('[CQ1] a key that ended and came back is there with its new image', () => {
+  test('CQ1 a key that ended and came back is there with its new image', () => {
     const slices = new Committing().commit('a').commit('-a').commit('a').flush(100);
     expect(removalsOf(slices)).toEqual(['a']);
     expect(putsOf(slices)).toEqual(['a@2']);
   });
 
-  test('[CQ1] an image whose key is gone from the table is written while its removal is not committed', () => {
+  test('CQ1 an image whose key is gone from the table is written while its removal is not committed', () => {
     const slices = new Committing().commit('a', 'b').beat('-a').flush(100);
     expect(putsOf(slices)).toEqual(['a@0', 'b@0']);
     expect(removalsOf(slices)).toEqual([]);
   });
 
-  test('[CQ1] an image is written though another key has taken its slot since the flush began', () => {
+  test('CQ1 an image is written though another key has taken its slot since the flush began', () => {
     const committing = new Committing().commit('a');
     const flush = committing.task.checkpoints.flush(100)!;
     committing.commit('-a').commit('b');
@@ -90,7 +90,7 @@ describe('a flush', () => {
     expect(value!.changes.puts.map(({ key }) => text(key))).toEqual(['a']);
   });
 
-  test('[CQ1] an image is left out where a commit since the flush began has a newer one', () => {
+  test('CQ1 an image is left out where a commit since the flush began has a newer one', () => {
     const committing = new Committing().commit('a', 'b');
     const flush = committing.task.checkpoints.flush(100)!;
     committing.commit('a');

@@ -17,7 +17,7 @@ function drained(set: DirtySet): number[] {
 }
 
 describe('the dirty set', () => {
-  test('[CL1] holds what a set holds, and gives it back in ascending order', () => {
+  test('CL1 holds what a set holds, and gives it back in ascending order', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const set = new DirtySet();
@@ -38,7 +38,7 @@ describe('the dirty set', () => {
     );
   });
 
-  test('[CL1] every bit of a word is a slot of its own', () => {
+  test('CL1 every bit of a word is a slot of its own', () => {
     const set = new DirtySet();
     const slots = Array.from({ length: 65 }, (_, slot) => slot);
     for (const slot of slots.toReversed()) set.add(slot);
