@@ -16,7 +16,7 @@ const bare = (key: string): Line => ({ key, value: '' });
 const json = (key: string, event: object): Line => ({ key, value: JSON.stringify(event) });
 const end = (key: string): Line => ({ key, value: null });
 
-/** The names of `interface.md`: others may come, none of these may go. */
+/** The names of docs/FORMATS.md: others may come, none of these may go. */
 const FIELDS = [
   ...['sessionId', 'incarnation', 'revision', 'reason', 'startedAt', 'lastSeenAt', 'endedAt', 'durationMs'],
   ...['deadlineAt', 'closedAt', 'emittedAt', 'timeoutMs', 'eventCount', 'duplicateCount', 'outOfOrderCount'],

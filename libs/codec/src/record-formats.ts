@@ -1,5 +1,5 @@
 // Values of one kind of record in every format, told apart by their first byte unless the configuration fixes it
-// (interface.md, Records): 0x00 the Confluent wire format, `{` JSON. Empty and null values have no format, and mean what
+// (docs/FORMATS.md, Input): 0x00 the Confluent wire format, `{` JSON. Empty and null values have no format, and mean what
 // the topic says they mean (I2).
 import type { Clock } from '@flatline/base';
 import { MAGIC_BYTE, WIRE_HEADER_BYTES } from './avro/avro-record-writer.ts';

@@ -1,4 +1,4 @@
-// Environment over file (`interface.md`). What a variable says replaces what the file says, before anything is validated.
+// Environment over file (docs/CONFIGURATION.md). What a variable says replaces what the file says, before anything is validated.
 import type { Finding } from './configuration-error.ts';
 import { plainCopy } from './plain-copy.ts';
 

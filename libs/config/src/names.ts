@@ -1,4 +1,4 @@
-// Names derived from application and pipeline (`interface.md`, Configuration): contracts, others rely on them.
+// Names derived from application and pipeline (docs/CONFIGURATION.md): contracts, others rely on them.
 
 export function changelogTopicOf(application: string, pipeline: string): string {
   return `${application}.${pipeline}.changelog`;

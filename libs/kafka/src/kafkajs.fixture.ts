@@ -3,7 +3,7 @@ import { type Admin, Kafka, logLevel, type Producer } from 'kafkajs';
 import { clusterOptions } from './broker.fixture.ts';
 
 function kafkajs(): Kafka {
-  // Its defaults are others under NODE_ENV=test (kafkajs.md 22).
+  // Its defaults are others under NODE_ENV=test (kafkajs 22).
   const retry = { initialRetryTime: 50, retries: 20, maxRetryTime: 500 };
   return new Kafka({
     brokers: [...clusterOptions.brokers],

@@ -31,7 +31,7 @@ export interface ObservedTombstone {
 export type ObservedOutput = ObservedSummary | ObservedTombstone;
 
 export interface LedgerViolation {
-  /** The rule of `spec.md` that does not hold. */
+  /** The rule of docs/SPEC.md that does not hold. */
   readonly rule: 'S4' | 'S5' | 'S6' | 'O2' | 'O3' | 'S2';
   readonly sessionId: string;
   readonly detail: string;

@@ -1,4 +1,4 @@
-// One record of an output topic as a line: for a person, or as JSON with the names of `interface.md`. Pure.
+// One record of an output topic as a line: for a person, or as JSON with the names of docs/FORMATS.md. Pure.
 import type { Millis } from '@flatline/base';
 import type { OutputRecord, SummaryRecord } from '@flatline/client';
 import { isUtf8 } from 'node:buffer';

@@ -2,7 +2,7 @@
 import RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
 
 /**
- * kafkajs.md 16: the queue reschedules its check for throttled requests for ever, every millisecond and with a negative
+ * kafkajs 16: the queue reschedules its check for throttled requests for ever, every millisecond and with a negative
  * delay, on every idle connection. A check is needed only while something is pending: `push` schedules one itself.
  */
 // eslint-disable-next-line @typescript-eslint/unbound-method -- called with the queue as `this` below

@@ -1,5 +1,5 @@
 // Metadata v12: nodes, and per topic its id and the leader of each partition. kafkajs speaks v6, which has no topic ids
-// (kafkajs.md 24), and throws away the whole answer for one topic's error.
+// (kafkajs 24), and throws away the whole answer for one topic's error.
 import { ApiKey, type KafkaRequest } from './kafka-request.ts';
 import type { BrokerAddress } from './kafka-options.ts';
 import { ProtocolReader, ProtocolWriter } from './protocol-bytes.ts';

@@ -7,7 +7,7 @@
 //
 // Invariants
 //   M1  `assigned` is called once per completed rebalance, and again where the coordinator is back after `lost`.
-//   M2  Heartbeats go on by the clock alone: no fetch, no commit and no listener holds them up (kafkajs.md 12).
+//   M2  Heartbeats go on by the clock alone: no fetch, no commit and no listener holds them up (kafkajs 12).
 //   M3  What a member claims when it joins is its last assignment with that assignment's generation, whatever happened since.
 import { assert, type Clock, type DurationMs, Fatal, MalformedBytes } from '@flatline/base';
 import { type Assignment, type LocalCheckpoint, type Membership, type MembershipListener } from '@flatline/task';

@@ -1,4 +1,4 @@
-// Fetch v10: the last version that only a leader answers (v11 lets followers, kafkajs.md 7), and the first that may hold
+// Fetch v10: the last version that only a leader answers (v11 lets followers, kafkajs 7), and the first that may hold
 // zstd. Sessionless: each request names its partitions.
 import type { DurationMs } from '@flatline/base';
 import type { TopicPartition } from '@flatline/task';

@@ -11,7 +11,7 @@
 //
 // Invariants
 //   P1  Runs are consecutive: each begins at the nextOffset of the one before.
-//   P2  A failure is final and an out-of-range answer never moves the position (kafkajs.md 8).
+//   P2  A failure is final and an out-of-range answer never moves the position (kafkajs 8).
 //   P3  At most one fetch names this subscription at any time.
 import { type Clock, type DurationMs, MalformedBytes, PartitionStopped } from '@flatline/base';
 import type { LogEnds, LogSubscription, RecordRun, TopicPartition } from '@flatline/task';

@@ -98,7 +98,7 @@ class Committing {
       this.done.push(key);
       return true;
     } catch (error) {
-      // Fenced: the coordinator has timed the transaction out (kafkajs.md 17).
+      // Fenced: the coordinator has timed the transaction out (kafkajs 17).
       if (!(error instanceof Retriable) && !(error instanceof Fenced)) throw error;
       this.unknown.push(key);
       return false;

@@ -51,7 +51,7 @@ export function decodeProduce(payload: Buffer): readonly ProduceAnswer[] {
 
 /**
  * The answer to each batch, in the order of `batches`.
- * @throws Retriable where a partition is missing from the answer, is in it twice, or was never asked for (kafkajs.md 1).
+ * @throws Retriable where a partition is missing from the answer, is in it twice, or was never asked for (kafkajs 1).
  */
 export function matchAnswers(
   batches: readonly PartitionBatch[],

@@ -1,6 +1,6 @@
 // The requests of idempotent and transactional producers (KIP-98), in the newest versions before the flexible ones.
 //
-// AddPartitionsToTxn and EndTxn v2 say PRODUCER_FENCED where kafkajs' v1 hears INVALID_PRODUCER_EPOCH (kafkajs.md 17).
+// AddPartitionsToTxn and EndTxn v2 say PRODUCER_FENCED where kafkajs' v1 hears INVALID_PRODUCER_EPOCH (kafkajs 17).
 import { type DurationMs } from '@flatline/base';
 import { type GroupOffset, type TopicPartition } from '@flatline/task';
 import {

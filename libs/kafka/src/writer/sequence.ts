@@ -2,7 +2,7 @@
 
 const SEQUENCE_LIMIT = 2 ** 31;
 
-/** As DefaultRecordBatch.incrementSequence of the broker; kafkajs lets it run negative (kafkajs.md 19). */
+/** As DefaultRecordBatch.incrementSequence of the broker; kafkajs lets it run negative (kafkajs 19). */
 export function sequenceAfter(sequence: number, recordCount: number): number {
   return (sequence + recordCount) % SEQUENCE_LIMIT;
 }

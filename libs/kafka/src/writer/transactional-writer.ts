@@ -4,10 +4,10 @@
 // Does not own: the connection (shared by the writers of a process), what is written, what happens after an error.
 //
 // Invariants
-//   T1  One life: after the first error of any request it is dead and sends nothing more (kafkajs.md 2). It never aborts:
+//   T1  One life: after the first error of any request it is dead and sends nothing more (kafkajs 2). It never aborts:
 //       the broker may have accepted what it seems to have refused, and only a successor's InitProducerId settles that.
 //   T2  Sequence numbers of a partition grow by what was sent, whatever was answered.
-//   T3  Of a partition at most one batch is under way, and its answer must put it above every offset known (kafkajs.md 1).
+//   T3  Of a partition at most one batch is under way, and its answer must put it above every offset known (kafkajs 1).
 //   T4  `commit` resolves only after the coordinator answered EndTxn without an error.
 import { assert, type Clock, type DurationMs, Fatal, Fenced, PartitionStopped, Retriable } from '@flatline/base';
 import { type GroupOffset, type Transaction, type TransactionalWriter, type WrittenOffsets } from '@flatline/task';
@@ -60,7 +60,7 @@ const ANSWER_MARGIN_MS: DurationMs = 1_000;
 
 /**
  * The first requests after a commit meet CONCURRENT_TRANSACTIONS until its markers are written: a millisecond or two,
- * longer while a leader is away. kafkajs waits 300 ms (kafkajs.md 13).
+ * longer while a leader is away. kafkajs waits 300 ms (kafkajs 13).
  */
 export const SETTLING: Patience = { firstMs: 1, mostMs: 10, limitMs: 10_000 };
 

@@ -12,7 +12,7 @@ export const OTHER_TYPE = 'OTHER';
 /** Where and when a record lies in the log. */
 export interface Occurrence {
   readonly offset: number;
-  /** `spec.md`, Terms. */
+  /** docs/SPEC.md, Terms. */
   readonly effectiveAt: Millis;
   /** The record's own timestamp: its event time unless the payload has one. */
   readonly timestamp: Millis;

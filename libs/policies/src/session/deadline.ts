@@ -60,7 +60,7 @@ export function summarize(entry: SessionEntry, rules: SessionRules, closing: Clo
   };
 }
 
-/** One life of a key, named once and for good (`spec.md`, Terms). */
+/** One life of a key, named once and for good (docs/SPEC.md, Terms). */
 export function incarnationName(partition: number, firstOffset: number): string {
   return `${partition}-${firstOffset}`;
 }

@@ -32,7 +32,7 @@ export type WrittenOffsets = readonly (readonly number[])[];
 
 /**
  * One producer epoch of one transactional id. It has one life: after the first error of any of its requests it is dead
- * (`kafkajs.md` 2), its transaction's outcome is unknown, and only a successor's InitProducerId settles it.
+ * (kafkajs 2), its transaction's outcome is unknown, and only a successor's InitProducerId settles it.
  */
 export interface TransactionalWriter {
   /**
