@@ -6,6 +6,7 @@ import { withAdmin, withProducer } from '../kafkajs.fixture.ts';
 import { KafkaLogAdmin } from '../admin/kafka-log-admin.ts';
 import { changeOf, failureOf, readUntil } from './reading.fixture.ts';
 import { KafkaLogReader } from './kafka-log-reader.ts';
+import { PartitionSubscription } from './partition-subscription.ts';
 
 /** Fixed timestamps are of the past, and retention by time would delete them at its next check. */
 const ANY_AGE = { 'retention.ms': '-1' };
@@ -212,8 +213,17 @@ describe('KafkaLogReader', () => {
     };
     const own = new KafkaLogReader(clusterOptions, limits);
     const subscriptions = [0, 1, 2].map((partition) => own.subscribe({ topic, partition }, 0));
-    // Nothing is taken until every partition has something.
-    for (const subscription of subscriptions) while (subscription.ends === undefined) await changeOf(subscription);
+    // Nothing is taken while a fourth partition, which is empty, is polled several times: room for more there is none.
+    const idle = own.subscribe({ topic: await createTopic(connection), partition: 0 }, 0);
+    for (let polls = 0; polls < 5; polls += 1) await changeOf(idle);
+    const buffered = subscriptions.map((each) => (each instanceof PartitionSubscription ? each.bufferedBytes : NaN));
+    for (const bytes of buffered) {
+      expect(bytes).toBeGreaterThan(0);
+      expect(bytes).toBeLessThanOrEqual(limits.partitionBufferBytes);
+    }
+    // The last fetch of each may have been under way when the sum reached its bound.
+    const mostBytes = limits.readerBufferBytes + subscriptions.length * limits.partitionFetchBytes;
+    expect(buffered.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThanOrEqual(mostBytes);
     const readings = await Promise.all(subscriptions.map((each) => readUntil(each, ({ position }) => position === 20)));
     for (const reading of readings)
       expect(keysOf(reading)).toEqual(Array.from({ length: 20 }, (_, index) => String(index)));

@@ -5,8 +5,8 @@
 // Does not own: the bytes (the fetch answer's), fetching.
 //
 // Invariants
-//   C1  position never goes back, passes every batch's last offset whatever the batch holds, and ends at the run's
-//       nextOffset (kafkajs.md 5).
+//   C1  position never goes back and ends at the run's nextOffset, whatever the batches on the way hold: nothing at all
+//       after compaction, markers, aborted records (kafkajs.md 5).
 //   C2  What next() shows lies within the current batch, is at or above the offset asked for, and belongs neither to a
 //       control batch nor to an aborted transaction (kafkajs.md 4).
 //   C3  The checksum of a batch is verified before its first record is shown.
@@ -112,19 +112,10 @@ export class BatchCursor implements RecordCursor {
     this.batchTimestamp = readInt64(bytes, at + layout.GREATEST_TIMESTAMP_AT);
     this.#verify(at, batchEnd);
     const attributes = (bytes[at + layout.ATTRIBUTES_AT]! << 8) | bytes[at + layout.ATTRIBUTES_AT + 1]!;
-    if (this.#passesOver(at, batchEnd, attributes, lastOffset)) {
-      this.#pass(lastOffset);
-      return;
-    }
+    if (this.#passesOver(at, batchEnd, attributes, lastOffset)) return;
     this.#baseTimestamp = readInt64(bytes, at + layout.BASE_TIMESTAMP_AT);
     this.logAppendTime = (attributes & layout.LOG_APPEND_TIME_BIT) !== 0;
     this.#openRecords(at, batchEnd, attributes & layout.COMPRESSION_MASK);
-    // Compaction can leave a batch without records; its offsets are passed all the same.
-    if (this.#recordsLeft === 0) this.#pass(lastOffset);
-  }
-
-  #pass(lastOffset: number): void {
-    this.position = Math.max(this.position, lastOffset + 1);
   }
 
   #verify(at: number, batchEnd: number): void {
