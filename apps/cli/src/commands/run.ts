@@ -11,7 +11,7 @@ import { whileWaiting } from '../pause.ts';
 import { pipelineTopicsOf } from '../topics/pipeline-topics.ts';
 import { assertUsable } from '../topics/provision.ts';
 import type { CommandContext } from './context.ts';
-import { configOption, jsonOption, port } from './flags.ts';
+import { configOption, integerFrom, jsonOption } from './flags.ts';
 
 interface RunFlags extends ConfigurationFlags {
   readonly json?: boolean;
@@ -26,7 +26,11 @@ export function addRunCommand(program: Command, context: CommandContext): void {
     .addOption(configOption())
     .option('--instance <id>', 'name of this process, for people (default: from the configuration, then the host)')
     .option('--state-dir <dir>', 'state directory, one per process (default: from the configuration)')
-    .option('--http-port <port>', 'HTTP port (default: from the configuration)', port)
+    .option(
+      '--http-port <port>',
+      'HTTP port, 0 for any free one (default: from the configuration)',
+      integerFrom(0, 65_535),
+    )
     .addOption(jsonOption())
     .addHelpText('after', runHelp)
     .action(context.action<RunFlags>((flags, console) => run(flags, console, context.shell)));
