@@ -1,2 +1,0 @@
-// Black-box specs on a real broker: see the tests beside this file. Nothing is exported.
-export {};
