@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Ended, runCommand } from './command.ts';
 import { countTests, type JestReport } from './jest-report.ts';
 import { type Outcome, type Step } from './step.ts';
-import { tierOf } from './tiers.ts';
+import { importsBroker, tierOf } from './tiers.ts';
 
 /** A step that takes longer hangs. */
 const stepLimitMs = 10 * 60_000;
@@ -43,9 +43,9 @@ export function testProjects(root: string): TestProject[] {
         exclude: ['dist', 'out-tsc', 'node_modules'],
       });
       if (tests.length === 0) return [];
-      const texts = ['jest.config.mjs', ...tests].map((path) => readFileSync(join(root, folder, path), 'utf8'));
-      const usesBroker = texts.some((text) => /dev-broker|KAFKA_BROKERS|broker\.fixture/.test(text));
-      return [{ name: folder.split('/').at(-1) ?? folder, folder, usesBroker: usesBroker && folder !== 'scripts' }];
+      const setUp = readFileSync(join(root, folder, 'jest.config.mjs'), 'utf8').includes('@flatline/dev-broker');
+      const usesBroker = setUp || tests.some((path) => importsBroker(readFileSync(join(root, folder, path), 'utf8')));
+      return [{ name: folder.split('/').at(-1) ?? folder, folder, usesBroker }];
     });
 }
 

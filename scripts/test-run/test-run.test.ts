@@ -167,6 +167,9 @@ describe('tiers', () => {
     ['/libs/simulation/src/a.test.ts', '', 'simulation'],
     ['/libs/runtime/src/a.test.ts', "import { Simulation } from '@flatline/simulation';", 'simulation'],
     ['/libs/task/src/a.test.ts', "import fc from 'fast-check';", 'property'],
+    ['/libs/client/src/a.test.ts', "const brokers = process.env['KAFKA_BROKERS'];", 'broker'],
+    ['/libs/config/src/a.test.ts', "const env = { KAFKA_BROKERS: 'a:1' };", 'unit'],
+    ['/libs/task/src/a.test.ts', "const text = 'import x from @flatline/dev-broker';", 'unit'],
     ['/libs/task/src/a.test.ts', '', 'unit'],
   ])('%s %s', (path, source, tier) => {
     expect(tierOf(path, source)).toBe(tier);

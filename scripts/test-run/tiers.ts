@@ -3,11 +3,17 @@ export const tiers = ['unit', 'property', 'simulation', 'broker', 'end-to-end'] 
 
 export type Tier = (typeof tiers)[number];
 
+/** Whether a test file starts a broker, or talks to one through a fixture. Lines of a string do not begin with `import`. */
+export function importsBroker(source: string): boolean {
+  return /^(import|\}) .*from '(@flatline\/dev-broker|[^']*\bbroker\.fixture\.ts)'/m.test(source);
+}
+
 /** The tier of a test file by where it lies and what it imports. */
 export function tierOf(path: string, source: string): Tier {
   if (path.includes('apps/e2e/')) return 'end-to-end';
-  if (path.includes('libs/dev-broker/') || /@flatline\/dev-broker|broker\.fixture|KAFKA_BROKERS/.test(source))
+  if (path.includes('libs/dev-broker/') || importsBroker(source) || source.includes("process.env['KAFKA_BROKERS']"))
     return 'broker';
-  if (path.includes('libs/simulation/') || /@flatline\/simulation|world\.fixture/.test(source)) return 'simulation';
-  return source.includes("from 'fast-check'") ? 'property' : 'unit';
+  if (path.includes('libs/simulation/') || /^(import|\}) .*(@flatline\/simulation|world\.fixture)/m.test(source))
+    return 'simulation';
+  return /^import .*'fast-check'/m.test(source) ? 'property' : 'unit';
 }
