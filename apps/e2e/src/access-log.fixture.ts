@@ -1,7 +1,7 @@
 import { expect } from '@jest/globals';
 import type { Outputs } from './scenario.fixture.ts';
 
-export const SESSIONS = 3_052;
+const SESSIONS = 3_052;
 
 /** True once every session of the access log can have closed. */
 export const allThere = ({ summaries, tombstones }: Outputs): boolean =>

@@ -1,4 +1,4 @@
-export { BadInput, type BadInputReason, type BadOutcome } from './bad-input.ts';
+export type { BadOutcome } from './bad-input.ts';
 export type { EventEncoder } from './events/event-encoder.ts';
 export { openEventEncoder } from './events/event-encoder.ts';
 export { EVENT_SCHEMA, EventFormats, openEventDecoder } from './events/event-formats.ts';
@@ -7,8 +7,7 @@ export type { Format, InputFormat } from './format.ts';
 export * as codecLimits from './limits.ts';
 export type { ReadingOptions } from './record-formats.ts';
 export { HttpSchemaRegistry, type HttpSchemaRegistryOptions } from './registry/http-schema-registry.ts';
-export { MemorySchemaRegistry } from './registry/memory-schema-registry.ts';
-export { valueSubject, type RegisteredSchema, type SchemaRegistry } from './registry/schema-registry.ts';
+export type { RegisteredSchema, SchemaRegistry } from './registry/schema-registry.ts';
 export {
   openSummaryEncoder,
   SUMMARY_SCHEMA,

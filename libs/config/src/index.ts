@@ -1,5 +1,5 @@
 export { ConfigurationError, type Finding } from './configuration-error.ts';
-export { type Environment, VARIABLES } from './environment.ts';
+export type { Environment } from './environment.ts';
 export type {
   FlatlineConfig,
   HttpConfig,
@@ -9,6 +9,6 @@ export type {
   TlsConfig,
 } from './flatline-config.ts';
 export { CONFIG_FILES, defineConfig, loadConfiguration, type LoadOptions } from './load.ts';
-export { changelogTopicOf, deadLetterTopicOf, groupOf, transactionalId } from './names.ts';
+export { transactionalId } from './names.ts';
 export { resolveConfiguration, type ResolveOptions } from './resolve.ts';
 export type { ConfigurationInput } from './schema.ts';

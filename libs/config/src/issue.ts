@@ -55,7 +55,7 @@ function isReference(value: unknown): boolean {
 }
 
 /** `pipelines[0].timeoutMs` */
-export function settingName(path: readonly PropertyKey[]): string {
+function settingName(path: readonly PropertyKey[]): string {
   const text = path.map((part) => (typeof part === 'number' ? `[${part}]` : `.${String(part)}`)).join('');
   return text === '' ? 'configuration' : text.replace(/^\./, '');
 }

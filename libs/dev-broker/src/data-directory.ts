@@ -44,7 +44,7 @@ export async function inDataDir<T>(
 }
 
 /** Node folders in a data directory; 0 if it is new. */
-export function nodesIn(dataDir: string): number {
+function nodesIn(dataDir: string): number {
   if (!existsSync(dataDir)) return 0;
   return readdirSync(dataDir).filter((name) => /^node-\d$/.test(name)).length;
 }

@@ -11,7 +11,7 @@ export { KafkaConnection, openCluster } from './connection/kafka-connection.ts';
 export type { KafkaLogEntry, KafkaOptions } from './connection/kafka-options.ts';
 export { KafkaMembership, type KafkaMembershipOptions } from './group/membership.ts';
 export { KafkaLogReader, type ReaderObstacle } from './reader/kafka-log-reader.ts';
-export { READER_LIMITS, type ReaderLimits } from './reader/reader-limits.ts';
+export type { ReaderLimits } from './reader/reader-limits.ts';
 export type { Compression } from './record-batch/compressor.ts';
 export { BatchProducer, type BatchProducerOptions, type ProducedRecord } from './writer/batch-producer.ts';
 export { partitionOf } from './writer/partitioner.ts';

@@ -1,13 +1,5 @@
-export {
-  applyEvent,
-  applyHeartbeat,
-  openSession,
-  OTHER_TYPE,
-  TYPES_MAX,
-  type Applied,
-  type Occurrence,
-} from './session/apply-event.ts';
-export { dueAt, dueReason, incarnationName, summarize, type Closing } from './session/deadline.ts';
+export { applyEvent, applyHeartbeat, openSession, type Applied, type Occurrence } from './session/apply-event.ts';
+export { dueAt, dueReason, summarize, type Closing } from './session/deadline.ts';
 export { decodeDetail, encodeDetail, type Attribute, type SessionDetail } from './session/detail.ts';
 export type { SessionEntry, SessionRules } from './session/entry.ts';
 export { blankEvent, ENDED, HEARTBEAT, resetEvent, STARTED, type SessionEvent } from './session/event.ts';

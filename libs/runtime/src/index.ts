@@ -1,5 +1,4 @@
 export { type Percentiles } from './durations.ts';
-export { DEAD_LETTER_HEADERS, INCARNATION_HEADER } from './output-records.ts';
 export { PipelineInstance, type PipelineInstanceParts } from './pipeline-instance.ts';
 export type { Entropy, PipelinePorts, PipelineSettings, RuntimeLog } from './settings.ts';
 export { TASK_TRANSITIONS, type TaskState } from './task-state.ts';

@@ -7,7 +7,7 @@ import type { PipelineSettings } from './settings.ts';
 /** Header of a tombstone: which life of the key is over for good (S9). */
 export const INCARNATION_HEADER = 'flatline-incarnation';
 /** Headers of a dead letter, besides those the record came with (I1). */
-export const DEAD_LETTER_HEADERS = {
+const DEAD_LETTER_HEADERS = {
   reason: 'flatline-reason',
   detail: 'flatline-detail',
   topic: 'flatline-topic',

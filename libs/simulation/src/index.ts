@@ -4,7 +4,7 @@ export type { HostClock } from './host-clock.ts';
 export type { LogBatch, LogRecord } from './log-batch.ts';
 export type { Network } from './network.ts';
 export { SimulatedDisk } from './simulated-disk.ts';
-export { keepAndSpread, type Assign, type GroupMember } from './simulated-group.ts';
+export { type Assign, type GroupMember } from './simulated-group.ts';
 export type { GroupSettings, SimulatedGroup } from './simulated-group.ts';
 export type { Cut, SimulatedHost } from './simulated-host.ts';
 export type { ForeignTransaction, ProducedRecord, SimulatedLog, TopicSettings } from './simulated-log.ts';

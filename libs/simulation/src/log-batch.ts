@@ -41,7 +41,7 @@ export interface LogBatch {
 const BATCH_OVERHEAD_BYTES = 61;
 const RECORD_OVERHEAD_BYTES = 10;
 
-export const recordBytes = (record: OutgoingRecord): number =>
+const recordBytes = (record: OutgoingRecord): number =>
   RECORD_OVERHEAD_BYTES + (record.key?.length ?? 0) + (record.value?.length ?? 0);
 
 export const batchBytes = (records: readonly OutgoingRecord[]): number =>

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Assignment, Membership, MembershipListener } from '@flatline/task';
 import fc from 'fast-check';
-import { calm, keepAndSpread, rough, Simulation, type FaultRates, type GroupMember } from './index.ts';
+import { calm, rough, Simulation, type FaultRates, type GroupMember } from './index.ts';
+import { keepAndSpread } from './simulated-group.ts';
 
 /** Real time is asserted nowhere: a loaded machine may take many times the second this takes. */
 const PATIENCE_MS = 120_000;

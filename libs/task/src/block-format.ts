@@ -10,7 +10,7 @@
 // reader that meets another version stops (K9).
 import { ByteReader, ByteWriter, type DurationMs, MalformedBytes, type Millis } from '@flatline/base';
 
-export const FORMAT_VERSION = 1;
+const FORMAT_VERSION = 1;
 const MAGIC = 0x46;
 const KIND_STATE = 1;
 const KIND_CLAIM = 2;

@@ -1,11 +1,9 @@
 import { copyBytes, type Millis } from '@flatline/base';
 import type { RecordCursor, RecordHeader } from './ports/log-reader.ts';
 
-/** Stable codes of what the task itself refuses; decoders add their own (I1). */
-export type TaskRefusal = 'null-key' | 'key-too-long' | 'bad-timestamp';
-
 /** A record that could not be applied, unchanged, with the reason (I1). */
 export interface DeadLetter {
+  /** A stable code: `null-key`, `key-too-long`, `bad-timestamp`, or one of the decoder's. */
   readonly reason: string;
   /** For people: what was found and what is allowed. */
   readonly detail: string;

@@ -6,7 +6,7 @@
 export const PAGE_SHIFT = 14;
 export const PAGE_ENTRIES = 1 << PAGE_SHIFT;
 export const PAGE_MASK = PAGE_ENTRIES - 1;
-export const ENTRY_BYTES = 64;
+const ENTRY_BYTES = 64;
 
 /** Float64 fields, by index into the entry's eight. */
 export const OPENED_AT = 0;

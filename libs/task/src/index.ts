@@ -4,14 +4,12 @@ export {
   type CommitHeader,
   decodeBlock,
   encodeClaim,
-  FORMAT_VERSION,
   type InputPosition,
   NO_BATCH,
 } from './block-format.ts';
 export type { FlushSlice } from './checkpoint-queue.ts';
 export type { TaskCounters } from './counters.ts';
 export type { DeadLetter } from './dead-letter.ts';
-export { KEY_BYTES_MAX } from './key-arena.ts';
 export { PartitionTask, type StepOutcome, type TaskCut, type TaskOptions } from './partition-task.ts';
 export { CLOCK_HEADER, type InputRules } from './record-class.ts';
 export { Restoration, type RestoreStep } from './restoration.ts';

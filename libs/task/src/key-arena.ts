@@ -14,7 +14,7 @@ const CHUNK_BYTES = 1 << 20;
 const CHUNK_UNIT_SHIFT = 20 - UNIT_SHIFT;
 const CHUNK_UNIT_MASK = (1 << CHUNK_UNIT_SHIFT) - 1;
 /** Longest key that can be kept, in bytes; configuration allows less. */
-export const KEY_BYTES_MAX = 65_535;
+const KEY_BYTES_MAX = 65_535;
 const SIZES = (KEY_BYTES_MAX >>> UNIT_SHIFT) + 2;
 /** End of a free list. No place has this number: it would lie beyond the last chunk. */
 const NONE = 0xffffffff;

@@ -46,7 +46,7 @@ export function ownSchema(name: 'session-event' | 'session-summary'): OwnSchema 
   return parseOwnSchema(readFileSync(new URL(`../../../../schemas/${name}.avsc`, import.meta.url), 'utf8'));
 }
 
-export function parseOwnSchema(schema: string): OwnSchema {
+function parseOwnSchema(schema: string): OwnSchema {
   return { text: JSON.stringify(JSON.parse(schema)), type: parse(schema, {}) };
 }
 

@@ -6,7 +6,7 @@ import type { InputFormat } from '../format.ts';
 import { anyText, fuzz } from '../fuzz.fixture.ts';
 import { ManualClock } from '../manual-clock.fixture.ts';
 import { anyEvent } from '../records.fixture.ts';
-import { MemorySchemaRegistry } from '../registry/memory-schema-registry.ts';
+import { MemorySchemaRegistry } from '../registry/memory-schema-registry.fixture.ts';
 import { openEventEncoder } from './event-encoder.ts';
 import { EventFormats, openEventDecoder } from './event-formats.ts';
 

@@ -8,7 +8,7 @@ import { openEventEncoder } from '../events/event-encoder.ts';
 import { EVENT_SCHEMA, EventFormats } from '../events/event-formats.ts';
 import { ManualClock } from '../manual-clock.fixture.ts';
 import { sampleSummary } from '../records.fixture.ts';
-import { MemorySchemaRegistry } from '../registry/memory-schema-registry.ts';
+import { MemorySchemaRegistry } from '../registry/memory-schema-registry.fixture.ts';
 import {
   openSummaryEncoder,
   SUMMARY_SCHEMA,

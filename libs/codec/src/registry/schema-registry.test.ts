@@ -12,7 +12,7 @@ import { ManualClock } from '../manual-clock.fixture.ts';
 import { sampleSummary } from '../records.fixture.ts';
 import { openSummaryEncoder, SUMMARY_SCHEMA, SummaryFormats } from '../summaries/summary-formats.ts';
 import { HttpSchemaRegistry } from './http-schema-registry.ts';
-import { MemorySchemaRegistry } from './memory-schema-registry.ts';
+import { MemorySchemaRegistry } from './memory-schema-registry.fixture.ts';
 import { valueSubject, type SchemaRegistry } from './schema-registry.ts';
 
 const START_TIMEOUT_MS = 180_000;

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { fuzz } from '../fuzz.fixture.ts';
 import { ManualClock } from '../manual-clock.fixture.ts';
 import { anySummary, sampleSummary } from '../records.fixture.ts';
-import { MemorySchemaRegistry } from '../registry/memory-schema-registry.ts';
+import { MemorySchemaRegistry } from '../registry/memory-schema-registry.fixture.ts';
 import { openSummaryEncoder, SummaryFormats } from './summary-formats.ts';
 
 const TOPIC = 'visits';

@@ -41,8 +41,8 @@ export interface KafkaMembershipOptions {
   readonly partitionCheckMs?: DurationMs;
 }
 
-export const HEARTBEAT_INTERVAL_MS: DurationMs = 1_000;
-export const SESSION_TIMEOUT_MS: DurationMs = 10_000;
+const HEARTBEAT_INTERVAL_MS: DurationMs = 1_000;
+const SESSION_TIMEOUT_MS: DurationMs = 10_000;
 const PARTITION_CHECK_MS: DurationMs = 30_000;
 /** The name of our assigner in the group: members of another one are refused by the broker. */
 const PROTOCOL = 'flatline-sticky';

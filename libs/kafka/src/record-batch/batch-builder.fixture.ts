@@ -123,7 +123,7 @@ function block(bytes: Uint8Array | null): Buffer {
 }
 
 /** Zigzag of any integer, by way of BigInt: slow and plain. */
-export function varint(value: number): Buffer {
+function varint(value: number): Buffer {
   const signed = BigInt(value);
   let rest = BigInt.asUintN(64, (signed << 1n) ^ (signed >> 63n));
   const bytes: number[] = [];

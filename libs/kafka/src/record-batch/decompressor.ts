@@ -6,7 +6,7 @@ import { uncompressSync } from 'snappy';
 import { readInt32 } from '../connection/protocol-bytes.ts';
 
 /** Producers cut batches by their unpacked size (1 MiB at most by default); this is what no sane one exceeds. */
-export const UNPACKED_BYTES_MAX = 64 * 1024 * 1024;
+const UNPACKED_BYTES_MAX = 64 * 1024 * 1024;
 
 /** `code`: the three low bits of the batch's attributes. @throws MalformedBytes where `packed` is not what it says. */
 export function unpack(code: number, packed: Buffer, limit: number = UNPACKED_BYTES_MAX): Buffer {

@@ -62,7 +62,7 @@ const ANSWER_MARGIN_MS: DurationMs = 1_000;
  * The first requests after a commit meet CONCURRENT_TRANSACTIONS until its markers are written: a millisecond or two,
  * longer while a leader is away. kafkajs waits 300 ms (kafkajs 13).
  */
-export const SETTLING: Patience = { firstMs: 1, mostMs: 10, limitMs: 10_000 };
+const SETTLING: Patience = { firstMs: 1, mostMs: 10, limitMs: 10_000 };
 
 export class KafkaTransactionalWriter implements TransactionalWriter {
   readonly #epoch: TransactionalEpoch;

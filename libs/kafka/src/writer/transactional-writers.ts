@@ -23,9 +23,9 @@ export interface TransactionalWritersOptions {
   readonly compression?: Compression;
 }
 
-export const TRANSACTION_TIMEOUT_MS: DurationMs = 10_000;
+const TRANSACTION_TIMEOUT_MS: DurationMs = 10_000;
 /** 5 % below the broker's default max.message.bytes of 1 048 588. */
-export const REQUEST_BYTES_MAX = 1_000_000;
+const REQUEST_BYTES_MAX = 1_000_000;
 /** The former holder's transaction is aborted first, and its coordinator may just be moving. */
 const OPENING: Patience = { firstMs: 10, mostMs: 20, limitMs: 30_000 };
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { applyEvent, applyHeartbeat, OTHER_TYPE, summarize, TYPES_MAX } from '../index.ts';
+import { applyEvent, applyHeartbeat, summarize } from '../index.ts';
+import { OTHER_TYPE, TYPES_MAX } from './apply-event.ts';
 import { at, closing, event, opened, RULES, rules } from './session.fixture.ts';
 
 describe('activity', () => {

@@ -61,7 +61,7 @@ export function summarize(entry: SessionEntry, rules: SessionRules, closing: Clo
 }
 
 /** One life of a key, named once and for good (docs/SPEC.md, Terms). */
-export function incarnationName(partition: number, firstOffset: number): string {
+function incarnationName(partition: number, firstOffset: number): string {
   return `${partition}-${firstOffset}`;
 }
 
