@@ -75,6 +75,11 @@ describe('BrokerLink', () => {
     expect(await ask()).toEqual([]);
   });
 
+  test('a listener that closes at once may expect other ssl and sasl settings, and the error says so', async () => {
+    proxy.cutAfter(0, 'close');
+    await expect(ask()).rejects.toThrow(/closed the connection before it was of use: .*the settings ssl and sasl/);
+  });
+
   test('a refused connection is worth another try, and names the address', async () => {
     const refused = linkTo({ host: '127.0.0.1', port: 1 });
     await expect(refused.send(metadataRequest([]), decodeMetadata)).rejects.toThrow(/127\.0\.0\.1:1: .*ECONNREFUSED/);

@@ -112,8 +112,15 @@ export class BrokerLink {
     } catch (error) {
       this.#notBeforeMs = this.#options.clock.monotonicMs() + this.#backOff.nextDelayMs();
       this.#discard(connection, error instanceof Error ? error : new Error(String(error)));
-      throw error;
+      throw this.#explained(error);
     }
+  }
+
+  /** A broker says nothing about a client that speaks TLS or SASL to it, or does not, as the listener expects. */
+  #explained(error: unknown): unknown {
+    if (!(error instanceof Error) || error.name !== 'KafkaJSConnectionClosedError') return error;
+    const advice = 'if it does so again, the settings ssl and sasl do not match this listener';
+    return new Retriable(`${this.address} closed the connection before it was of use: ${advice}`, error);
   }
 
   async #handshake(connection: Connection): Promise<void> {

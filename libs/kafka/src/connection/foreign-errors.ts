@@ -54,7 +54,6 @@ const kafkajsConsequences: ReadonlyMap<string, Consequence> = new Map([
   ['KafkaJSLockTimeout', 'retriable'],
   ['KafkaJSBrokerNotFound', 'retriable'],
   ['KafkaJSNoBrokerAvailableError', 'retriable'],
-  ['KafkaJSSASLAuthenticationError', 'fatal'],
 ]);
 
 const nodeConsequences: ReadonlyMap<string, Consequence> = new Map(
@@ -88,6 +87,8 @@ export function translated(thrown: unknown, doing: string, broker: string): Erro
   const message = `cannot ${doing} at ${broker}: ${thrown.message}`;
   if (typeof code === 'string' && tlsCodes.has(code))
     return new Fatal(`${message}; check the ssl setting and the broker's certificate`, thrown);
+  if (thrown.name === 'KafkaJSSASLAuthenticationError')
+    return new Fatal(`${message}; check the user and the password of the setting sasl`, thrown);
   const consequence =
     kafkajsConsequences.get(thrown.name) ?? (typeof code === 'string' ? nodeConsequences.get(code) : undefined);
   return new constructors[consequence ?? 'fatal'](message, thrown);

@@ -5,10 +5,12 @@ import { Retriable } from '@flatline/base';
 import type { LogSubscription } from '@flatline/task';
 import { KafkaTopicAdmin } from '../admin/kafka-topic-admin.ts';
 import { administer } from '../admin/patience.ts';
+import { KafkaCode } from '../connection/kafka-error-codes.ts';
 import { type KafkaConnection, openCluster } from '../connection/kafka-connection.ts';
 import { clusterOptions, systemClock } from '../broker.fixture.ts';
 import { readUntil } from './reading.fixture.ts';
 import { BatchProducer } from '../writer/batch-producer.ts';
+import { decodeFetch, fetchRequest } from './fetch-exchange.ts';
 import { KafkaLogReader } from './kafka-log-reader.ts';
 
 const PARTITIONS = [0, 1, 2] as const;
@@ -80,6 +82,19 @@ async function leadsNothing({ id }: BrokerNode): Promise<void> {
 }
 
 describe('a leader', () => {
+  test('[kafkajs 7] alone answers our fetches: a follower refuses them', async () => {
+    const partition = { topic, partition: 0 };
+    const { nodeId, leaderEpoch } = await connection.leader(partition);
+    const follower = broker.nodes.find(({ id }) => id !== nodeId)!;
+    const request = fetchRequest([{ partition, leaderEpoch, offset: 0 }], {
+      waitMs: 0,
+      fetchBytes: 1_000,
+      partitionFetchBytes: 1_000,
+    });
+    const { partitions } = await connection.send(follower.id, request, decodeFetch);
+    expect(partitions.map(({ errorCode }) => errorCode)).toEqual([KafkaCode.notLeaderOrFollower]);
+  });
+
   test('that is killed while it is read: reading goes on with its successor, nothing twice, nothing missing', async () => {
     await write(100);
     await expectNext(0);
