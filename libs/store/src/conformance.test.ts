@@ -205,7 +205,7 @@ describe.each(['LmdbStores', 'MemoryStores'])('%s', (adapter) => {
       }),
       { numRuns: 25 },
     );
-  }, 60_000);
+  }, 120_000);
 });
 
 function hexOf(text: string): string {

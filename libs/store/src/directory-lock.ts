@@ -17,12 +17,10 @@ import { messageOf, sqliteCodeOf } from './foreign-error.ts';
 const sqliteBusy = 5;
 
 export class DirectoryLock {
-  readonly directory: string;
   // The connection is the lock: collected, it would be released.
   readonly #connection: DatabaseSync;
 
-  private constructor(directory: string, connection: DatabaseSync) {
-    this.directory = directory;
+  private constructor(connection: DatabaseSync) {
     this.#connection = connection;
   }
 
@@ -35,13 +33,8 @@ export class DirectoryLock {
       throw fileSystemError(directory, error);
     }
     const connection = lockedConnection(directory, holder);
-    try {
-      writeFileSync(holder, `${process.pid} on ${hostname()}\n`);
-    } catch (error) {
-      connection.close();
-      throw fileSystemError(directory, error);
-    }
-    return new DirectoryLock(directory, connection);
+    signHolder(holder);
+    return new DirectoryLock(connection);
   }
 
   release(): void {
@@ -53,7 +46,8 @@ function lockedConnection(directory: string, holder: string): DatabaseSync {
   let connection: DatabaseSync | undefined;
   try {
     connection = new DatabaseSync(join(directory, 'lock'));
-    connection.exec('PRAGMA busy_timeout = 0; BEGIN EXCLUSIVE');
+    // No journal on the disk: there must be nothing to write, or a full disk would keep a process from starting.
+    connection.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
     return connection;
   } catch (error) {
     connection?.close();
@@ -74,6 +68,14 @@ function cannotLock(directory: string, error: unknown): Fatal {
       'it must be on a local file system that this process may write to (stateDir, --state-dir, FLATLINE_STATE_DIR)',
     error,
   );
+}
+
+function signHolder(holder: string): void {
+  try {
+    writeFileSync(holder, `${process.pid} on ${hostname()}\n`);
+  } catch {
+    // The lock is held; where its name cannot be written, the message to the other process has none.
+  }
 }
 
 /** Only for the message: the file may be older or newer than the lock. */

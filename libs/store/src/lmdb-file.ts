@@ -73,6 +73,8 @@ export class LmdbFile {
     const first = this.#meta(0);
     const second = this.#meta(first.pageSize);
     if (second.pageSize !== first.pageSize) throw new Damaged('unreadable', 'the two headers give two page sizes');
+    if (!areSuccessive(first.transaction, second.transaction))
+      throw new Damaged('unreadable', `headers of transactions ${first.transaction} and ${second.transaction}`);
     const newest = second.transaction > first.transaction ? second : first;
     const filePages = Math.ceil(fstatSync(this.#descriptor).size / newest.pageSize);
     if (newest.lastPage > filePages + unwrittenPagesMax)
@@ -157,16 +159,27 @@ export interface BigValue {
   readonly bytes: Uint8Array;
 }
 
+/**
+ * Transactions write the two headers in turns, even ones the first. LMDB takes that for granted: it finds the newest
+ * transaction by comparing, and then its header by the number being even or odd.
+ */
+function areSuccessive(first: number, second: number): boolean {
+  if (second === 0) return first === 0;
+  return first % 2 === 0 && Math.abs(first - second) === 1;
+}
+
 function treeAt(bytes: Uint8Array, at: number): LmdbTree {
   const depth = u16At(bytes, at + 6);
-  if (depth > depthMax) throw new Damaged('unreadable', `a tree ${depth} levels deep`);
+  const entries = u64At(bytes, at + 32);
+  if (depth > depthMax || (depth === 0) !== (entries === 0))
+    throw new Damaged('unreadable', `a tree of ${entries} entries, ${depth} levels deep`);
   return {
     depth,
     branchPages: u64At(bytes, at + 8),
     leafPages: u64At(bytes, at + 16),
     overflowPages: u64At(bytes, at + 24),
-    entries: u64At(bytes, at + 32),
-    // All ones: LMDB's mark of an empty tree.
+    entries,
+    // Of an empty tree it would be all ones.
     root: depth === 0 ? undefined : u64At(bytes, at + 40),
   };
 }

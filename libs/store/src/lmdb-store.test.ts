@@ -105,5 +105,5 @@ describe('LmdbStore', () => {
     expect(bytes).toBe(320_000_000);
     await store.wipe();
     await store.close();
-  }, 60_000);
+  }, 120_000);
 });

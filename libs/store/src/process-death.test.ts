@@ -27,7 +27,7 @@ describe('[F13] opened twice', () => {
     expect(openStores).toThrow(refused);
     await holder.kill();
     await openStores().close();
-  }, 30_000);
+  }, 60_000);
 });
 
 describe('[F1] [R1] kill −9', () => {
@@ -81,7 +81,7 @@ describe('[F12] a full disk', () => {
     model.apply(next);
     expect(entriesOf(store)).toEqual(model.entries);
     await stores.close();
-  }, 60_000);
+  }, 120_000);
 });
 
 async function firstLine(child: ChildProgram): Promise<string> {
