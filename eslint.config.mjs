@@ -30,7 +30,10 @@ export default defineConfig(
     files: ['**/*.mjs'],
     languageOptions: {
       globals: Object.fromEntries(
-        ['process', 'console', 'performance', 'setInterval', 'clearInterval'].map((name) => [name, 'readonly']),
+        ['process', 'console', 'performance', 'setTimeout', 'setInterval', 'clearInterval'].map((name) => [
+          name,
+          'readonly',
+        ]),
       ),
     },
   },
