@@ -6,9 +6,9 @@
 //
 // Invariants
 //   C1  position never goes back and ends at the run's nextOffset, whatever the batches on the way hold: nothing at all
-//       after compaction, markers, aborted records (kafkajs.md 5).
+//       after compaction, markers, aborted records (kafkajs 5).
 //   C2  What next() shows lies within the current batch, is at or above the offset asked for, and belongs neither to a
-//       control batch nor to an aborted transaction (kafkajs.md 4).
+//       control batch nor to an aborted transaction (kafkajs 4).
 //   C3  The checksum of a batch is verified before its first record is shown.
 import { MalformedBytes, PartitionStopped, type Millis } from '@flatline/base';
 import type { RecordCursor, RecordHeader, TopicPartition } from '@flatline/task';
