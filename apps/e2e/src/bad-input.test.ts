@@ -10,6 +10,7 @@ import { growTopics, offsetsUsed, partitionCounts } from './topics.fixture.ts';
 const USAGE = 2;
 const UNREACHABLE = 3;
 const STATE_IN_USE = 4;
+const PARTITION_STOPPED = 5;
 
 const SETTINGS: ScenarioSettings = { timeoutMs: 60_000, partitions: 2 };
 
@@ -147,5 +148,16 @@ describe('a changed configuration', () => {
         ['new', 1_000, 1],
       ]),
     );
+  });
+
+  test('[R3] partitions added to all topics of an application that has state: refused, since keys have moved', async () => {
+    scenario = await Scenario.create(SETTINGS);
+    const { kafka, topics, input } = scenario;
+    const before = scenario.start();
+    await before.line(/task runs/);
+    await scenario.producing((producer) => producer.send([{ key: Buffer.from('a'), value: new Uint8Array() }]));
+    await scenario.stop(before);
+    await growTopics(kafka, topics, 3);
+    await refused(runIn(scenario.stateDir('a')), PARTITION_STOPPED, [input, '3 partitions', '2']);
   });
 });

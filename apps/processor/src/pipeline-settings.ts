@@ -2,7 +2,11 @@ import { type FlatlineConfig, type PipelineConfig, transactionalId } from '@flat
 import type { PipelineSettings } from '@flatline/runtime';
 
 /** A pipeline's part of the configuration in the runtime's terms. */
-export function pipelineSettings(config: FlatlineConfig, pipeline: PipelineConfig): PipelineSettings {
+export function pipelineSettings(
+  config: FlatlineConfig,
+  pipeline: PipelineConfig,
+  inputPartitions: number,
+): PipelineSettings {
   const { name, input, output, group, changelogTopic, deadLetterTopic } = pipeline;
   const { rules, tickMs, proofIntervalMs, handoverMs, drainMs, changelogFactor, truncateLagMs } = pipeline;
   const { timestampType, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs } = input;
@@ -11,6 +15,7 @@ export function pipelineSettings(config: FlatlineConfig, pipeline: PipelineConfi
     owner: config.instance,
     group,
     inputTopic: input.topic,
+    inputPartitions,
     outputTopic: output.topic,
     changelogTopic,
     deadLetterTopic,

@@ -83,9 +83,8 @@ class Processor implements RunningProcessor, Observed {
         const parts = { config: this.#config, pipeline, kafka, clock: this.#clock, log: this.#log };
         const adapters = await openPipelineAdapters(parts);
         const instance = new PipelineInstance({
-          settings: pipelineSettings(this.#config, pipeline),
+          settings: pipelineSettings(this.#config, pipeline, partitions.get(pipeline.input.topic)!),
           ports: adapters.ports,
-          partitions: partitions.get(pipeline.input.topic)!,
           onFatal: this.#onFatal,
         });
         this.#pipelines.push({ config: pipeline, adapters, instance });

@@ -111,6 +111,7 @@ export class Committer {
       commitId: `${this.#runId}-${this.#counter}`,
       sequence: this.#sequence + 1,
       previousCommitId: this.#previous,
+      inputPartitions: settings.inputPartitions,
     });
     return { cut, transaction: transactionOf(cut, partition, settings, ports.encoder) };
   }

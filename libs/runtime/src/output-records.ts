@@ -16,6 +16,17 @@ const DEAD_LETTER_HEADERS = {
   timestamp: 'flatline-timestamp',
 } as const;
 
+/** Goes with each group offset, where a task of a partition that was added later finds it (R3). */
+function partitionsMetadata(inputPartitions: number): string {
+  return `partitions=${inputPartitions}`;
+}
+
+/** undefined where the metadata is not ours. */
+export function partitionsIn(metadata: string): number | undefined {
+  const count = /^partitions=(\d{1,9})$/.exec(metadata)?.[1];
+  return count === undefined ? undefined : Number(count);
+}
+
 const utf8 = new TextEncoder();
 
 export function transactionOf(
@@ -32,8 +43,9 @@ export function transactionOf(
     { topic: settings.outputTopic, partition, records: outputs },
     { topic: settings.deadLetterTopic, partition, records: letters },
   ].filter(({ records }) => records.length > 0);
-  const { group, inputTopic } = settings;
-  return { writes, offsets: [{ group, topic: inputTopic, partition, offset: cut.position, metadata: '' }] };
+  const { group, inputTopic, inputPartitions } = settings;
+  const metadata = partitionsMetadata(inputPartitions);
+  return { writes, offsets: [{ group, topic: inputTopic, partition, offset: cut.position, metadata }] };
 }
 
 /** The summary, then the tombstone: with no revision window both are final at once (O2). */

@@ -82,8 +82,8 @@ describe('what a task writes', () => {
     }
     await time.runFor(20_000);
     const { ports } = world.simulation.start('observer');
-    const offset = await time.complete(ports.admin.committedOffset('app.visits', { topic: INPUT, partition: 0 }));
-    expect(offset).toBe(log.committed(INPUT, 0).at(-1)!.offset + 1);
+    const committed = await time.complete(ports.admin.committedOffset('app.visits', { topic: INPUT, partition: 0 }));
+    expect(committed?.offset).toBe(log.committed(INPUT, 0).at(-1)!.offset + 1);
     expect(world.closed()).toEqual(world.expected());
   });
 });

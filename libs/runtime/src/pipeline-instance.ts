@@ -16,8 +16,6 @@ import type { TaskStatus } from './task-status.ts';
 export interface PipelineInstanceParts {
   readonly settings: PipelineSettings;
   readonly ports: PipelinePorts;
-  /** Partitions of the input, from its metadata: what a member that owns all of them need not hand over to anyone. */
-  readonly partitions: number;
   /** Called once, with what ends the process. */
   readonly onFatal: (error: Error) => void;
 }
@@ -44,6 +42,10 @@ export class PipelineInstance implements MembershipListener {
     const { name } = this.#parts.settings;
     const { generation, partitions } = assignment;
     this.#parts.ports.log.info('partitions assigned', { pipeline: name, generation, partitions });
+    if (partitions.some((partition) => partition >= this.#parts.settings.inputPartitions)) {
+      this.#refuseGrownInput();
+      return;
+    }
     for (const [partition, runner] of this.#runners) {
       if (partitions.includes(partition)) runner.comeBack();
       else runner.moveAway();
@@ -66,7 +68,7 @@ export class PipelineInstance implements MembershipListener {
   /** Leaves the group first, so that successors restore while these tasks still run; then commits, flushes and closes. */
   async stop(): Promise<void> {
     this.#leaving = true;
-    const isAlone = this.#assignment?.partitions.length === this.#parts.partitions;
+    const isAlone = this.#assignment?.partitions.length === this.#parts.settings.inputPartitions;
     await this.#parts.ports.membership.leave();
     if (!isAlone) await this.#fencedOr(this.#parts.settings.drainMs);
     await Promise.all([...this.#runners.values()].map((runner) => runner.close(true)));
@@ -92,6 +94,16 @@ export class PipelineInstance implements MembershipListener {
 
   status(): readonly TaskStatus[] {
     return [...this.#runners.values()].map((runner) => runner.status()).sort((a, b) => a.partition - b.partition);
+  }
+
+  #refuseGrownInput(): void {
+    const { inputTopic, inputPartitions } = this.#parts.settings;
+    this.#parts.onFatal(
+      new Fatal(
+        `input ${inputTopic} had ${inputPartitions} partitions when this process started and has more now: keys have ` +
+          'moved to other partitions and their sessions would be split. Use a new input topic or application name',
+      ),
+    );
   }
 
   #startMissing(): void {

@@ -2,7 +2,7 @@
 //
 // The state is restored *before* the former owner is fenced, so that a hand-over costs a short tail and no more; the fence
 // comes, then the claim, and what lies between is read.
-import { MalformedBytes, PartitionStopped } from '@flatline/base';
+import { Fatal, MalformedBytes, PartitionStopped } from '@flatline/base';
 import {
   type CommitHeader,
   NO_BATCH,
@@ -18,6 +18,7 @@ import { ChangelogTail } from './changelog-tail.ts';
 import { claim, type Ownership } from './claiming.ts';
 import { Flusher } from './flusher.ts';
 import { LOAD_SLICE } from './limits.ts';
+import { partitionsIn } from './output-records.ts';
 import type { PipelinePorts, PipelineSettings } from './settings.ts';
 
 export interface RestoreParts {
@@ -141,6 +142,7 @@ async function checkRestored(parts: RestoreParts, restoration: Restoration, logS
   if (last === undefined) return checkReallyNew(parts);
   if (last.floor < logStartOffset)
     throw brokenLog(parts, `it starts at ${logStartOffset}, above the floor ${last.floor} of its last commit`);
+  checkPartitions(parts, last.inputPartitions);
   const disagreement = restoration.finish();
   if (disagreement !== undefined) throw new Distrusted('checksum', disagreement);
 }
@@ -148,12 +150,29 @@ async function checkRestored(parts: RestoreParts, restoration: Restoration, logS
 /** A changelog without a commit is a beginning only if nothing else remembers one (R3). */
 async function checkReallyNew(parts: RestoreParts): Promise<void> {
   const { settings, ports, partition, store } = parts;
-  const input = { topic: settings.inputTopic, partition };
-  const offset = await ports.admin.committedOffset(settings.group, input);
-  if (offset === undefined && store.state() === undefined) return;
+  const committed = await Promise.all(
+    Array.from({ length: settings.inputPartitions }, (_, each) =>
+      ports.admin.committedOffset(settings.group, { topic: settings.inputTopic, partition: each }),
+    ),
+  );
+  // A partition added to the input later is new by itself, and yet the application is not.
+  for (const each of committed) checkPartitions(parts, partitionsIn(each?.metadata ?? ''));
+  const own = committed[partition];
+  if (own === undefined && store.state() === undefined) return;
   const witness =
-    offset === undefined ? 'a local store exists' : `group ${settings.group} has committed offset ${offset}`;
+    own === undefined ? 'a local store exists' : `group ${settings.group} has committed offset ${own.offset}`;
   throw brokenLog(parts, `it is empty although ${witness}`);
+}
+
+/** Fatal, not one partition's trouble: every key may lie elsewhere. `before` undefined: nothing is known of how many there were. */
+function checkPartitions({ settings }: RestoreParts, before: number | undefined): void {
+  const { inputTopic, inputPartitions, group } = settings;
+  if (before === undefined || before === inputPartitions) return;
+  throw new Fatal(
+    `input ${inputTopic} has ${inputPartitions} partitions, this application's state was begun with ${before}: keys have ` +
+      `moved to other partitions and their sessions would be split. Nothing was reset. Use another application name, or a ` +
+      `new input topic; group ${group} keeps what there is`,
+  );
 }
 
 function aheadOfLog(parts: RestoreParts, position: number, claimOffset: number): PartitionStopped {

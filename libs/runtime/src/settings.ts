@@ -19,6 +19,8 @@ export interface PipelineSettings {
   readonly owner: string;
   readonly group: string;
   readonly inputTopic: string;
+  /** Partitions the input has: a key's partition follows from it, so it may not change under an application's state (R3). */
+  readonly inputPartitions: number;
   readonly outputTopic: string;
   readonly changelogTopic: string;
   readonly deadLetterTopic: string;

@@ -36,10 +36,13 @@ export class World {
   readonly timeoutMs: number;
   readonly #world: WorldSettings;
   readonly partitions: number;
+  /** What processes started from now on take for the input's partition count. */
+  inputPartitions: number;
 
   constructor(world: WorldSettings) {
     this.#world = world;
     this.partitions = world.partitions ?? 2;
+    this.inputPartitions = this.partitions;
     this.timeoutMs = world.timeoutMs ?? 5_000;
     this.simulation = new Simulation(world.rates ? { seed: world.seed, rates: world.rates } : { seed: world.seed });
     const { log } = this.simulation;
@@ -79,7 +82,6 @@ export class World {
     const instance = new PipelineInstance({
       settings: this.settings(name),
       ports: pipelinePorts,
-      partitions: this.partitions,
       onFatal: (error) => failures.push(error),
     });
     void instance.start();
@@ -93,6 +95,7 @@ export class World {
       owner,
       group: 'app.visits',
       inputTopic: INPUT,
+      inputPartitions: this.inputPartitions,
       outputTopic: OUTPUT,
       changelogTopic: CHANGELOG,
       deadLetterTopic: DEAD_LETTERS,

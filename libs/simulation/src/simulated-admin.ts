@@ -1,5 +1,5 @@
 import { PartitionStopped } from '@flatline/base';
-import type { BatchFingerprint, LogAdmin, TopicPartition } from '@flatline/task';
+import type { BatchFingerprint, CommittedOffset, LogAdmin, TopicPartition } from '@flatline/task';
 import type { RequestKind } from './fault-plan.ts';
 import type { SimulatedPartition } from './simulated-partition.ts';
 import type { WriterEnvironment } from './simulated-transactions.ts';
@@ -11,13 +11,13 @@ export class SimulatedAdmin implements LogAdmin {
     this.#environment = environment;
   }
 
-  committedOffset(group: string, partition: TopicPartition): Promise<number | undefined> {
+  committedOffset(group: string, partition: TopicPartition): Promise<CommittedOffset | undefined> {
     const { host, network, log } = this.#environment;
-    return network.request<number | undefined>(host, {
+    return network.request<CommittedOffset | undefined>(host, {
       kind: 'OffsetFetch',
       about: `${group} ${partition.topic}-${partition.partition}`,
       serve: (answer) => {
-        answer.ok(log.offsets.committed(group, partition)?.offset);
+        answer.ok(log.offsets.committed(group, partition));
       },
     });
   }

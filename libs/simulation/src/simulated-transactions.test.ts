@@ -54,7 +54,7 @@ describe('transactions on the simulated log', () => {
     await simulation.time.runFor(100);
     expect(visible()).toBe('11');
     const asked = ports.admin.committedOffset('g', { topic: 'in', partition: 0 });
-    expect(await simulation.time.complete(asked)).toBe(3);
+    expect(await simulation.time.complete(asked)).toMatchObject({ offset: 3 });
     const other = ports.admin.committedOffset('h', { topic: 'in', partition: 0 });
     expect(await simulation.time.complete(other)).toBeUndefined();
   });

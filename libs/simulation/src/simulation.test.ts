@@ -32,7 +32,7 @@ async function copyUntilError(ports: HostPorts, state: { position: number | unde
   const { reader, writers, clock, admin } = ports;
   const writer = await writers.open('copier');
   const place = { topic: 'in', partition: 0 };
-  state.position ??= (await admin.committedOffset('copier', place)) ?? 0;
+  state.position ??= (await admin.committedOffset('copier', place))?.offset ?? 0;
   const subscription = reader.subscribe(place, state.position);
   for (;;) {
     for (const { offset, value } of taken(subscription)) {

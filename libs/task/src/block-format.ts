@@ -44,6 +44,8 @@ export interface CommitHeader {
   readonly previousCommitId: string;
   readonly part: number;
   readonly parts: number;
+  /** Partitions of the input: keys lie elsewhere once there are more (R3). */
+  readonly inputPartitions: number;
   readonly inputs: readonly InputPosition[];
   readonly clock: Millis;
   /** Held time so far (C8). */
@@ -84,6 +86,7 @@ export function encodeHeader(header: CommitHeader, out: ByteWriter): void {
   out.text(header.previousCommitId);
   out.varint(header.part);
   out.varint(header.parts);
+  out.varint(header.inputPartitions);
   out.varint(header.inputs.length);
   for (const input of header.inputs) {
     out.varint(input.position);
@@ -158,6 +161,7 @@ function decodeHeader(input: ByteReader): CommitHeader {
     previousCommitId: input.text(),
     part: input.varint(),
     parts: input.varint(),
+    inputPartitions: input.varint(),
     inputs: Array.from({ length: input.varint() }, () => ({
       position: input.varint(),
       checksum: input.u32(),

@@ -29,7 +29,7 @@ export interface ChangelogLimits {
 /** What the task knows of a commit; the rest of the header the changelog fills in. */
 export type CutContext = Pick<
   CommitHeader,
-  'logId' | 'owner' | 'commitId' | 'sequence' | 'previousCommitId' | 'inputs' | 'clock' | 'heldMs'
+  'logId' | 'owner' | 'commitId' | 'sequence' | 'previousCommitId' | 'inputPartitions' | 'inputs' | 'clock' | 'heldMs'
 >;
 
 export interface ChangelogCut {

@@ -28,7 +28,14 @@ class Committing {
   cut(): TaskCut {
     this.#sequence += 1;
     const commitId = `run-${this.#sequence}`;
-    return this.task.cut({ logId: 'log', owner: 'me', commitId, sequence: this.#sequence, previousCommitId: '' });
+    return this.task.cut({
+      logId: 'log',
+      owner: 'me',
+      commitId,
+      sequence: this.#sequence,
+      previousCommitId: '',
+      inputPartitions: 1,
+    });
   }
 
   commit(...keys: readonly string[]): this {

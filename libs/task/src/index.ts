@@ -14,8 +14,10 @@ export { PartitionTask, type StepOutcome, type TaskCut, type TaskOptions } from 
 export { CLOCK_HEADER, type InputRules } from './record-class.ts';
 export { Restoration, type RestoreStep } from './restoration.ts';
 export type { DecodeOutcome, EventDecoder, SummaryEncoder } from './ports/codecs.ts';
-export type { BatchFingerprint, LogAdmin } from './ports/log-admin.ts';
+export type { BatchFingerprint, CommittedOffset, LogAdmin } from './ports/log-admin.ts';
+export { KEY_GROUP_MAX } from './ports/log-reader.ts';
 export type {
+  KeyGroup,
   LogEnds,
   LogReader,
   LogSubscription,

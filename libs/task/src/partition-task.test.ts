@@ -28,7 +28,7 @@ const record = (changes: Partial<TestRecord>): TestRecord => ({
   value: '',
   ...changes,
 });
-const context = { logId: 'log', owner: 'me', commitId: 'run-1', sequence: 0, previousCommitId: '' };
+const context = { logId: 'log', owner: 'me', commitId: 'run-1', sequence: 0, previousCommitId: '', inputPartitions: 4 };
 const shown = (s: SessionSummary): string =>
   `${text(s.key)} ${s.incarnation} ${s.reason} ${s.eventCount} ${s.firstOffset}..${s.lastOffset} ${s.closedAt}`;
 
@@ -236,6 +236,7 @@ class Model {
       commitId,
       sequence: this.sequence,
       previousCommitId: this.previous,
+      inputPartitions: 4,
     });
     // Stepping goes on while the commit is in flight.
     const from = this.task.input.position;
@@ -375,7 +376,7 @@ describe('[K1] the block format', () => {
     );
     const [block] = task.cut(context).blocks;
     expect(Buffer.from(block!.bytes).toString('hex')).toMatchInlineSnapshot(
-      `"460101036c6f67026d650572756e2d3100000001012b1204000008e8a7abfef96200f4d395ffbc3100000267c79f7a270002016b0d0080d095ffbc3100290001e80702067365636f6e640d00f4d395ffbc31002a0001e807"`,
+      `"460101036c6f67026d650572756e2d310000000104012b1204000008e8a7abfef96200f4d395ffbc3100000267c79f7a270002016b0d0080d095ffbc3100290001e80702067365636f6e640d00f4d395ffbc31002a0001e807"`,
     );
     const decoded = decodeBlock(block!.bytes);
     expect(decoded).toMatchObject({

@@ -17,7 +17,7 @@ describe('KafkaLogAdmin', () => {
     await withAdmin((kafkajs) =>
       kafkajs.setOffsets({ groupId: group, topic, partitions: [{ partition: 1, offset: '17' }] }),
     );
-    expect(await admin.committedOffset(group, { topic, partition: 1 })).toBe(17);
+    expect(await admin.committedOffset(group, { topic, partition: 1 })).toMatchObject({ offset: 17 });
     expect(await admin.committedOffset(group, { topic, partition: 0 })).toBeUndefined();
   });
 

@@ -1,4 +1,4 @@
-import type { BatchFingerprint, LogAdmin, TopicPartition } from '@flatline/task';
+import type { BatchFingerprint, CommittedOffset, LogAdmin, TopicPartition } from '@flatline/task';
 import { errorOfCode } from '../connection/foreign-errors.ts';
 import { KafkaCode } from '../connection/kafka-error-codes.ts';
 import type { KafkaConnection, Leader } from '../connection/kafka-connection.ts';
@@ -24,7 +24,7 @@ export class KafkaLogAdmin implements LogAdmin {
     this.#connection = options.connection;
   }
 
-  committedOffset(group: string, partition: TopicPartition): Promise<number | undefined> {
+  committedOffset(group: string, partition: TopicPartition): Promise<CommittedOffset | undefined> {
     const doing = `read the committed offset of group ${group} for ${nameOf(partition)}`;
     return administer(this.#options, async () => {
       const coordinator = await this.#connection.coordinator('group', group);

@@ -1,5 +1,5 @@
 // OffsetFetch v5: what a group has committed. Asked from the group's coordinator.
-import type { TopicPartition } from '@flatline/task';
+import type { CommittedOffset, TopicPartition } from '@flatline/task';
 import { errorOfCode } from '../connection/foreign-errors.ts';
 import { ApiKey, type KafkaRequest } from '../connection/kafka-request.ts';
 import { ProtocolReader, ProtocolWriter } from '../connection/protocol-bytes.ts';
@@ -11,7 +11,7 @@ export function offsetFetchRequest(group: string, { topic, partition }: TopicPar
 }
 
 /** undefined where the group has committed none. */
-export function decodeOffsetFetch(payload: Buffer, doing: string): number | undefined {
+export function decodeOffsetFetch(payload: Buffer, doing: string): CommittedOffset | undefined {
   const reader = new ProtocolReader(payload);
   reader.int32();
   const partitions = reader.array(() => {
@@ -23,13 +23,13 @@ export function decodeOffsetFetch(payload: Buffer, doing: string): number | unde
   const answer = partitions.flat()[0];
   if (answer === undefined) return undefined;
   if (answer.code !== 0) throw errorOfCode(answer.code, doing);
-  return answer.offset < 0 ? undefined : answer.offset;
+  return answer.offset < 0 ? undefined : { offset: answer.offset, metadata: answer.metadata };
 }
 
-function readPartition(reader: ProtocolReader): { readonly offset: number; readonly code: number } {
+function readPartition(reader: ProtocolReader): CommittedOffset & { readonly code: number } {
   reader.int32();
   const offset = reader.int64();
   reader.int32();
-  reader.nullableString();
-  return { offset, code: reader.int16() };
+  const metadata = reader.nullableString() ?? '';
+  return { offset, metadata, code: reader.int16() };
 }

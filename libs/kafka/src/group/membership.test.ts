@@ -211,7 +211,7 @@ describe('KafkaMembership', () => {
     const writer = await writers.open(id);
     await writer.commit({ writes: [], offsets: [{ group, topic, partition: 0, offset: 7, metadata: '' }] });
     await writers.open(id);
-    expect(await admin.committedOffset(group, { topic, partition: 0 })).toBe(7);
+    expect(await admin.committedOffset(group, { topic, partition: 0 })).toMatchObject({ offset: 7 });
     await instance.membership.leave();
   });
 

@@ -9,9 +9,15 @@ export interface BatchFingerprint {
   readonly batchTimestamp: Millis;
 }
 
+export interface CommittedOffset {
+  readonly offset: number;
+  /** What was committed with it, for ourselves (GroupOffset). */
+  readonly metadata: string;
+}
+
 export interface LogAdmin {
   /** The group's committed offset, or undefined where it has none. */
-  committedOffset(group: string, partition: TopicPartition): Promise<number | undefined>;
+  committedOffset(group: string, partition: TopicPartition): Promise<CommittedOffset | undefined>;
   /** First offset present and the offset after the last decided record, from the leader. */
   ends(partition: TopicPartition): Promise<{ readonly logStartOffset: number; readonly lastStableOffset: number }>;
   /**

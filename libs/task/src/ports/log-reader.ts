@@ -15,6 +15,17 @@ export interface RecordHeader {
   readonly value: Uint8Array | null;
 }
 
+/** Records in a group: enough for a processor's outstanding reads, few enough to stay in its first cache. */
+export const KEY_GROUP_MAX = 32;
+
+/** Keys of records that a cursor has unpacked together, in the order in which it shows them. At most KEY_GROUP_MAX. */
+export interface KeyGroup {
+  readonly count: number;
+  /** Where each key lies in the cursor's `bytes`; a length of −1 is a null key. */
+  readonly starts: Int32Array;
+  readonly lengths: Int32Array;
+}
+
 export interface RecordCursor {
   /**
    * Moves to the next record; false when the run is used up, and from then on `position` is the run's `nextOffset`.
@@ -36,6 +47,12 @@ export interface RecordCursor {
   /** True where the record has a header at all: `headers()` makes objects, so ask this first. */
   readonly hasHeaders: boolean;
   headers(): readonly RecordHeader[];
+  /**
+   * The group that the current record belongs to, and its place in it: a reader that is at place 0 may look ahead at what
+   * the whole group will need. Absent where records are unpacked one by one.
+   */
+  readonly group?: KeyGroup;
+  readonly groupIndex?: number;
   /** Everything below this offset has been passed: the offset to record as applied, and to read on from. */
   readonly position: number;
   /** Of the batch that holds `position − 1`: its CRC-32C, partition leader epoch and greatest timestamp (R3's fingerprint). */
