@@ -4,7 +4,7 @@ import type { StateStores, StoreCheckpoint } from '@flatline/task';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { LmdbStores } from './lmdb-stores.ts';
-import { MemoryStores } from './memory-store.ts';
+import { MemoryStores } from './memory-store.fixture.ts';
 import { temporaryDirectory } from './testing/temporary-directory.ts';
 import { entriesOf, Model, valueOf, workloadStep } from './testing/workload.ts';
 

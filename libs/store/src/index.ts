@@ -1,2 +1,1 @@
 export { LmdbStores, type LmdbStoresOptions } from './lmdb-stores.ts';
-export { MemoryStore, MemoryStores } from './memory-store.ts';

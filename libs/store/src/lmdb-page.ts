@@ -22,7 +22,7 @@ export const branchPage = 1;
 export const leafPage = 2;
 export const overflowPage = 4;
 export const metaPage = 8;
-export const bigValue = 1;
+const bigValue = 1;
 /** Size of the value of a node with `bigValue`. */
 export const bigValueBytes = 24;
 const nodeHeaderBytes = 8;

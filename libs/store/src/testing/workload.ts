@@ -56,6 +56,6 @@ export function valueOf(entry: StoredImage): string {
   return `${entry.changelogOffset} ${hex(entry.image)}`;
 }
 
-export function hex(bytes: Uint8Array): string {
+function hex(bytes: Uint8Array): string {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('hex');
 }

@@ -17,7 +17,7 @@ interface Contents {
   state: StoreState | undefined;
 }
 
-export class MemoryStore implements StateStore {
+class MemoryStore implements StateStore {
   readonly #contents: Contents;
   readonly #onClose: (() => void) | undefined;
   #generation = 0;
