@@ -8,7 +8,7 @@ import { type Outcome, type Step } from './step.ts';
 import { importsBroker, tierOf } from './tiers.ts';
 
 /** A step that takes longer hangs. */
-const stepLimitMs = 10 * 60_000;
+const stepLimitMs = 15 * 60_000;
 /** How long a broker that is still starting is waited for when the run is stopped. In milliseconds. */
 const brokerEndMs = 15_000;
 
