@@ -2,6 +2,7 @@
 import { Command, CommanderError } from 'commander';
 import { readFileSync } from 'node:fs';
 import type { CommandContext } from './commands/context.ts';
+import { addBenchCommand } from './commands/bench.ts';
 import { addBrokerCommand } from './commands/broker.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addImportCommand } from './commands/import.ts';
@@ -59,6 +60,7 @@ function buildProgram(context: CommandContext, json: boolean): Command {
   addImportCommand(program, context);
   addSimulateCommand(program, context);
   addSessionsCommand(program, context);
+  addBenchCommand(program, context);
   return program;
 }
 

@@ -1,0 +1,27 @@
+import type { EventFormat } from './throughput/event-load.ts';
+
+/** What the one who starts a benchmark may choose; what it does not know it ignores. */
+export interface BenchmarkOptions {
+  readonly events?: number | undefined;
+  readonly sessions?: number | undefined;
+  readonly partitions?: number | undefined;
+  readonly repeats?: number | undefined;
+  readonly formats?: readonly EventFormat[] | undefined;
+  /** Where state directories are made, on a real disk. */
+  readonly workDir: string;
+  /** Told what is being done. */
+  readonly onProgress: (what: string) => void;
+}
+
+export interface BenchmarkReport {
+  /** Everything measured, for machines. */
+  readonly figures: object;
+  /** The same as a table, for people. */
+  readonly text: string;
+}
+
+export interface Benchmark {
+  readonly name: string;
+  readonly description: string;
+  run(options: BenchmarkOptions): Promise<BenchmarkReport>;
+}

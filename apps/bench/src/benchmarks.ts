@@ -1,0 +1,82 @@
+// Every benchmark there is, by the name it is asked for.
+import { ensureBroker } from '@flatline/dev-broker';
+import type { KafkaOptions } from '@flatline/kafka';
+import { systemClock } from '@flatline/runtime';
+import type { Benchmark, BenchmarkOptions, BenchmarkReport } from './benchmark.ts';
+import { BEAT_LOAD, benchmarkReaders } from './reader/reader-benchmark.ts';
+import { short, textTable } from './text-table.ts';
+import { throughput } from './throughput/throughput.ts';
+import { benchWheel } from './wheel/wheel-benchmark.ts';
+import { formatWheelReport } from './wheel/wheel-report.ts';
+import { benchmarkCommits, COMMIT_WORKLOADS } from './writer/commit-benchmark.ts';
+
+const wheel: Benchmark = {
+  name: 'wheel',
+  description: 'the timing wheel beside a binary heap, buckets of sets and setTimeout; minutes at 10 M timers',
+  async run({ onProgress }) {
+    const report = await benchWheel({
+      onProgress: (contender, timers) => {
+        onProgress(`${contender} at ${timers.toLocaleString('en')} timers`);
+      },
+    });
+    return { figures: report, text: formatWheelReport(report) };
+  },
+};
+
+const commits: Benchmark = {
+  name: 'commits',
+  description: "latency and rate of transactions, beside kafkajs' transactional producer",
+  run: (options) =>
+    onBroker(options, async (kafka) => {
+      const figures = await benchmarkCommits({
+        kafka,
+        workloads: COMMIT_WORKLOADS,
+        writerCounts: [1, 16],
+        pausesMs: [0, 100],
+        commitsPerWriter: 50,
+        rounds: options.repeats ?? 3,
+        connectionCounts: [1, 2],
+      });
+      const rows = figures.map((row) => [
+        ...[row.workload, row.candidate, String(row.writers), String(row.pauseMs)],
+        ...[row.p50Ms, row.p99Ms, row.commitsPerSecond, row.cpuMsPerCommit].map(short),
+      ]);
+      const head = ['workload', 'candidate', 'writers', 'pause ms', 'p50 ms', 'p99 ms', 'commits/s', 'CPU ms/commit'];
+      return { figures, text: textTable([head, ...rows]) };
+    }),
+};
+
+const readers: Benchmark = {
+  name: 'readers',
+  description: "reading a topic and nothing else: our reader beside kafkajs' consumer",
+  run: (options) =>
+    onBroker(options, async (kafka) => {
+      const { events, sessions, partitions, repeats, onProgress } = options;
+      const load = {
+        ...BEAT_LOAD,
+        ...{ records: events ?? BEAT_LOAD.records, sessions: sessions ?? BEAT_LOAD.sessions },
+        partitions: partitions ?? BEAT_LOAD.partitions,
+      };
+      const figures = await benchmarkReaders({ kafka, load, rounds: repeats ?? 3, onProgress });
+      const rows = figures.map((row) => [
+        row.reader,
+        ...[row.eventsPerSecond, row.eventsPerCpuSecond, row.timesKafkajs.eventsPerCpuSecond].map(short),
+      ]);
+      return { figures, text: textTable([['reader', 'events/s', 'events/CPU s', 'times kafkajs'], ...rows]) };
+    }),
+};
+
+/** The first is run where none is named. */
+export const BENCHMARKS: readonly Benchmark[] = [throughput, readers, commits, wheel];
+
+async function onBroker(
+  { onProgress }: Pick<BenchmarkOptions, 'onProgress'>,
+  measure: (kafka: KafkaOptions) => Promise<BenchmarkReport>,
+): Promise<BenchmarkReport> {
+  const broker = await ensureBroker({ ephemeral: true, log: onProgress });
+  try {
+    return await measure({ brokers: broker.bootstrap.split(','), clientId: 'flatline-bench', clock: systemClock });
+  } finally {
+    await broker.stop();
+  }
+}

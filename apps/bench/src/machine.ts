@@ -1,0 +1,63 @@
+// What a benchmark ran on, and how busy that was with other things: figures mean little without it.
+import type { DurationMs } from '@flatline/base';
+import { availableParallelism, cpus, loadavg, platform, release } from 'node:os';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export interface Machine {
+  readonly processor: string;
+  readonly processors: number;
+  readonly system: string;
+  readonly node: string;
+}
+
+export interface MachineLoad {
+  /** Runnable tasks, mean over the last minute; 0 where the platform does not tell. */
+  readonly loadAverage: number;
+  /** Share of all processors that were busy while this was measured, with nothing of ours running. */
+  readonly busyShare: number;
+}
+
+const WATCH_MS: DurationMs = 1_000;
+/** Busier than this with other things, a machine measures those too. */
+const BUSY_SHARE_MAX = 0.1;
+
+export function thisMachine(): Machine {
+  return {
+    processor: cpus()[0]?.model ?? 'unknown',
+    processors: availableParallelism(),
+    system: `${platform()} ${release()}`,
+    node: process.version,
+  };
+}
+
+/** Watches the processors for a second; to be called while nothing is measured. */
+export async function machineLoad(): Promise<MachineLoad> {
+  const before = ticks();
+  await delay(WATCH_MS);
+  const after = ticks();
+  const all = after.all - before.all;
+  return { loadAverage: loadavg()[0] ?? 0, busyShare: all === 0 ? 0 : 1 - (after.idle - before.idle) / all };
+}
+
+/** undefined where the machine was quiet. */
+export function loadWarning(when: 'before' | 'after', { loadAverage, busyShare }: MachineLoad): string | undefined {
+  if (busyShare <= BUSY_SHARE_MAX) return undefined;
+  return (
+    `the machine was busy with other things ${when} the run: ${(100 * busyShare).toFixed(0)} % of its processors, ` +
+    `load ${loadAverage.toFixed(1)}; rates per second say little, ratios within the run and CPU seconds more`
+  );
+}
+
+export function machineText({ processor, processors, system, node }: Machine): string {
+  return `${processors} × ${processor}, ${system}, Node ${node}`;
+}
+
+function ticks(): { idle: number; all: number } {
+  let idle = 0;
+  let all = 0;
+  for (const { times } of cpus()) {
+    idle += times.idle;
+    all += times.user + times.nice + times.sys + times.idle + times.irq;
+  }
+  return { idle, all };
+}

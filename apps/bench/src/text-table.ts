@@ -1,0 +1,24 @@
+/** Aligned columns: the first to the left, figures to the right. The first row is the head. */
+export function textTable(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => (column === 0 ? cell.padEnd(widths[0]!) : cell.padStart(widths[column]!)))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** `3.14 M`, `512 k`, `87.5`: three digits that count. */
+export function short(value: number): string {
+  if (value >= 999_500) return `${(value / 1e6).toPrecision(3)} M`;
+  if (value >= 9_995) return `${(value / 1e3).toPrecision(3)} k`;
+  return value >= 999.5 ? value.toFixed(0) : value.toPrecision(3);
+}
+
+/** `412 MB`, decimal. */
+export function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(0)} MB`;
+}

@@ -1,0 +1,115 @@
+// Events per CPU second of one whole processor, beside kafkajs' consumer and our own reader that merely read the same
+// topic. Contenders take turns, each turn in a process of its own, so that what else the machine does falls on all.
+import type { DurationMs } from '@flatline/base';
+import { ensureBroker } from '@flatline/dev-broker';
+import { type KafkaConnection, openCluster } from '@flatline/kafka';
+import { systemClock } from '@flatline/runtime';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { BenchTopics } from '../bench-topics.ts';
+import type { BenchmarkOptions } from '../benchmark.ts';
+import { type Machine, machineLoad, type MachineLoad, thisMachine } from '../machine.ts';
+import { measureApart } from '../measured-process.ts';
+import { type ContenderName, CONTENDERS } from './contenders.ts';
+import type { ContenderCost, ContenderTask } from './contender-task.ts';
+import { type EventFormat, type EventLoad, loadEvents } from './event-load.ts';
+import { PIPELINE } from './flatline-processing.ts';
+
+export interface ThroughputSettings {
+  readonly events: number;
+  readonly sessions: number;
+  readonly partitions: number;
+  /** Turns of each contender. */
+  readonly repeats: number;
+  readonly commitIntervalMs: DurationMs;
+}
+
+export interface FormatMeasurement {
+  readonly format: EventFormat;
+  readonly costs: Readonly<Record<ContenderName, readonly ContenderCost[]>>;
+}
+
+export interface ThroughputMeasurement {
+  readonly machine: Machine;
+  readonly loadBefore: MachineLoad;
+  readonly loadAfter: MachineLoad;
+  readonly settings: ThroughputSettings;
+  readonly formats: readonly FormatMeasurement[];
+}
+
+export const THROUGHPUT_DEFAULTS: ThroughputSettings = {
+  events: 6_000_000,
+  sessions: 200_000,
+  partitions: 4,
+  repeats: 3,
+  commitIntervalMs: 200,
+};
+const SEED = 1;
+
+/** @throws Fatal, Retriable where no broker can be started; Error where a contender's process fails. */
+export async function measureThroughput(
+  settings: ThroughputSettings,
+  formats: readonly EventFormat[],
+  { workDir, onProgress }: Pick<BenchmarkOptions, 'workDir' | 'onProgress'>,
+): Promise<ThroughputMeasurement> {
+  const loadBefore = await machineLoad();
+  const broker = await ensureBroker({ ephemeral: true, log: onProgress });
+  const brokers = broker.bootstrap.split(',');
+  const connection = openCluster({ brokers, clientId: 'flatline-bench', clock: systemClock });
+  const run = { settings, brokers, connection, workDir, onProgress };
+  const measured: FormatMeasurement[] = [];
+  try {
+    for (const format of formats) measured.push(await measureFormat(format, run));
+  } finally {
+    connection.close();
+    await broker.stop();
+  }
+  return { machine: thisMachine(), loadBefore, loadAfter: await machineLoad(), settings, formats: measured };
+}
+
+interface Run extends Pick<BenchmarkOptions, 'workDir' | 'onProgress'> {
+  readonly settings: ThroughputSettings;
+  readonly brokers: readonly string[];
+  readonly connection: KafkaConnection;
+}
+
+async function measureFormat(format: EventFormat, run: Run): Promise<FormatMeasurement> {
+  const { settings, connection, onProgress } = run;
+  const topic = `bench-${format}-${randomUUID()}`;
+  await new BenchTopics(connection, settings.partitions).createInput(topic);
+  const load: EventLoad = { ...settings, format, seed: SEED };
+  await loadEvents(connection, topic, load, (written) => {
+    if (written % 1_000_000 === 0) onProgress(`writing ${format} events: ${written} of ${settings.events}`);
+  });
+  const costs: Record<ContenderName, ContenderCost[]> = { flatline: [], kafkajs: [], reader: [] };
+  for (let repeat = 0; repeat < settings.repeats; repeat += 1)
+    for (const { name } of inTurn(repeat)) {
+      onProgress(`${format} events, ${name}, ${repeat + 1} of ${settings.repeats}`);
+      costs[name].push(await takeTurn(name, topic, run));
+    }
+  return { format, costs };
+}
+
+/** Another one begins each time: nobody always runs after the same neighbour. */
+function inTurn(repeat: number): typeof CONTENDERS {
+  const first = repeat % CONTENDERS.length;
+  return [...CONTENDERS.slice(first), ...CONTENDERS.slice(0, first)];
+}
+
+/** A processor starts from nothing each time: topics, group and local state of its own. */
+async function takeTurn(name: ContenderName, topic: string, run: Run): Promise<ContenderCost> {
+  const { settings, brokers, connection, workDir } = run;
+  const { partitions, events, commitIntervalMs } = settings;
+  const application = `bench-${randomUUID()}`;
+  const stateDir = join(workDir, application);
+  const task: ContenderTask = { brokers, topic, partitions, records: events, application, stateDir, commitIntervalMs };
+  if (name === 'flatline') await new BenchTopics(connection, partitions).createFor(application, PIPELINE);
+  mkdirSync(stateDir, { recursive: true });
+  try {
+    const script = import.meta.filename.replace('throughput-benchmark', 'contender-process');
+    return await measureApart<ContenderCost>(script, [name, JSON.stringify(task)], name);
+  } finally {
+    rmSync(stateDir, { recursive: true, force: true });
+  }
+}

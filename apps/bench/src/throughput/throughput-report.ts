@@ -1,0 +1,128 @@
+// What a throughput measurement says: medians, spreads and ratios within the run. Pure.
+import { loadWarning, machineText } from '../machine.ts';
+import { type Spread, spreadOf } from '../statistics.ts';
+import { megabytes, short, textTable } from '../text-table.ts';
+import { type ContenderName, CONTENDERS } from './contenders.ts';
+import type { ContenderCost, ProcessorCost } from './contender-task.ts';
+import type { FormatMeasurement, ThroughputMeasurement } from './throughput-benchmark.ts';
+
+export interface ContenderFigures {
+  readonly contender: ContenderName;
+  readonly eventsPerSecond: Spread;
+  readonly eventsPerCpuSecond: Spread;
+  readonly peakRssBytes: Spread;
+  readonly rssBytes: Spread;
+}
+
+export interface ProcessorFigures {
+  readonly liveSessions: number;
+  /** Resident growth since before the start, all buffers included, over live sessions: an upper bound of what one takes. */
+  readonly rssBytesPerSession: Spread;
+  readonly commits: Spread;
+  readonly commitP50Ms: Spread;
+  readonly commitP99Ms: Spread;
+  /** With what is left to do after the last commit: the flush to the local store, closing. */
+  readonly eventsPerCpuSecondToClose: Spread;
+  /** Ratios of medians. */
+  readonly timesKafkajs: number;
+  readonly timesReader: number;
+  readonly timesKafkajsToClose: number;
+}
+
+export interface FormatFigures {
+  readonly format: string;
+  readonly contenders: readonly ContenderFigures[];
+  readonly processor: ProcessorFigures;
+}
+
+/** What the project promises: events per CPU second of the processor over those of kafkajs' consumer. */
+const TIMES_KAFKAJS_MIN = 2;
+
+export function figuresOf({ format, costs }: FormatMeasurement): FormatFigures {
+  const contenders = CONTENDERS.map(({ name }) => contenderFigures(name, costs[name]));
+  const perCpu = (name: ContenderName): number =>
+    contenders.find(({ contender }) => contender === name)!.eventsPerCpuSecond.median;
+  const processors = costs.flatline.map((cost) => ({ ...cost, ...cost.processor! }));
+  const spread = (of: (cost: ContenderCost & ProcessorCost) => number): Spread => spreadOf(processors.map(of));
+  const toClose = spread(({ records, cpuToCloseMs }) => (1_000 * records) / cpuToCloseMs);
+  return {
+    format,
+    contenders,
+    processor: {
+      liveSessions: processors[0]!.liveSessions,
+      rssBytesPerSession: spread(
+        ({ rssBytes, rssBeforeBytes, liveSessions }) => (rssBytes - rssBeforeBytes) / liveSessions,
+      ),
+      commits: spread(({ commits }) => commits),
+      commitP50Ms: spread(({ commitP50Ms }) => commitP50Ms),
+      commitP99Ms: spread(({ commitP99Ms }) => commitP99Ms),
+      eventsPerCpuSecondToClose: toClose,
+      timesKafkajs: perCpu('flatline') / perCpu('kafkajs'),
+      timesReader: perCpu('flatline') / perCpu('reader'),
+      timesKafkajsToClose: toClose.median / perCpu('kafkajs'),
+    },
+  };
+}
+
+function contenderFigures(contender: ContenderName, costs: readonly ContenderCost[]): ContenderFigures {
+  const spread = (of: (cost: ContenderCost) => number): Spread => spreadOf(costs.map(of));
+  return {
+    contender,
+    eventsPerSecond: spread(({ records, elapsedMs }) => (1_000 * records) / elapsedMs),
+    eventsPerCpuSecond: spread(({ records, cpuMs }) => (1_000 * records) / cpuMs),
+    peakRssBytes: spread(({ peakRssBytes }) => peakRssBytes),
+    rssBytes: spread(({ rssBytes }) => rssBytes),
+  };
+}
+
+export function throughputText(measurement: ThroughputMeasurement): string {
+  const { machine, loadBefore, loadAfter, settings, formats } = measurement;
+  const { events, sessions, partitions, repeats, commitIntervalMs } = settings;
+  const loads = `load ${loadBefore.loadAverage.toFixed(1)} before, ${loadAfter.loadAverage.toFixed(1)} after`;
+  const warnings = [loadWarning('before', loadBefore), loadWarning('after', loadAfter)].filter(
+    (each) => each !== undefined,
+  );
+  const sections = formats.map((format) => formatText(figuresOf(format)));
+  return [
+    `${machineText(machine)}; ${loads}`,
+    `${short(events)} events of ${short(sessions)} sessions, ${partitions} partitions, commits every ${commitIntervalMs} ms;`,
+    `medians of ${repeats} turns, least to most in brackets; CPU of the contender's process, not the broker's`,
+    ...warnings.map((warning) => `WARNING: ${warning}`),
+    ...sections.flatMap((section) => ['', section]),
+    '',
+    ...CONTENDERS.map(({ name, does }) => `${name}: ${does}`),
+  ].join('\n');
+}
+
+function formatText({ format, contenders, processor }: FormatFigures): string {
+  const reference = contenders.find(({ contender }) => contender === 'kafkajs')!.eventsPerCpuSecond.median;
+  const head = [`${format} events`, 'events/s', 'events/CPU-s', '', '× kafkajs', 'RSS', 'peak'];
+  const rows = contenders.map((figures) => [
+    figures.contender,
+    short(figures.eventsPerSecond.median),
+    short(figures.eventsPerCpuSecond.median),
+    range(figures.eventsPerCpuSecond),
+    (figures.eventsPerCpuSecond.median / reference).toFixed(2),
+    megabytes(figures.rssBytes.median),
+    megabytes(figures.peakRssBytes.median),
+  ]);
+  return `${textTable([head, ...rows])}\n${processorText(processor)}`;
+}
+
+function processorText(processor: ProcessorFigures): string {
+  const { timesKafkajs, timesReader, timesKafkajsToClose, commits, commitP50Ms, commitP99Ms } = processor;
+  const verdict = timesKafkajs >= TIMES_KAFKAJS_MIN ? 'met' : 'MISSED';
+  return [
+    `  per CPU second: ${timesKafkajs.toFixed(2)} × kafkajs (at least ${TIMES_KAFKAJS_MIN}: ${verdict}), ` +
+      `${timesReader.toFixed(2)} × its own reader`,
+    `  with the last flush and closing: ${short(processor.eventsPerCpuSecondToClose.median)} events/CPU-s, ` +
+      `${timesKafkajsToClose.toFixed(2)} × kafkajs`,
+    `  commits: ${short(commits.median)}, p50 ${short(commitP50Ms.median)} ms, p99 ${short(commitP99Ms.median)} ms`,
+    `  resident per live session: ${short(processor.rssBytesPerSession.median)} bytes of ${short(processor.liveSessions)} ` +
+      'sessions, buffers and code included',
+  ].join('\n');
+}
+
+function range({ min, max }: Spread): string {
+  return `(${short(min)} – ${short(max)})`;
+}

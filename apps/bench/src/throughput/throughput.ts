@@ -1,0 +1,24 @@
+import type { Benchmark } from '../benchmark.ts';
+import { figuresOf, throughputText } from './throughput-report.ts';
+import { measureThroughput, THROUGHPUT_DEFAULTS } from './throughput-benchmark.ts';
+
+export const throughput: Benchmark = {
+  name: 'throughput',
+  description: "events per second and CPU second of the whole processor, beside kafkajs' consumer and our reader",
+  async run(options) {
+    const { events, sessions, partitions, repeats, formats = ['bare', 'json'] } = options;
+    const defaults = THROUGHPUT_DEFAULTS;
+    const settings = {
+      events: events ?? defaults.events,
+      sessions: sessions ?? defaults.sessions,
+      partitions: partitions ?? defaults.partitions,
+      repeats: repeats ?? defaults.repeats,
+      commitIntervalMs: defaults.commitIntervalMs,
+    };
+    const measurement = await measureThroughput(settings, formats, options);
+    return {
+      figures: { ...measurement, figures: measurement.formats.map(figuresOf) },
+      text: throughputText(measurement),
+    };
+  },
+};

@@ -1,0 +1,88 @@
+import { BENCHMARKS } from '@flatline/bench';
+import { type Command, InvalidArgumentError } from 'commander';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { ExitCode } from '../exit-code.ts';
+import type { Shell } from '../shell.ts';
+import type { Console } from '../terminal/console.ts';
+import type { CommandContext } from './context.ts';
+import { integerFrom, jsonOption } from './flags.ts';
+
+interface BenchFlags {
+  readonly events?: number;
+  readonly sessions?: number;
+  readonly partitions?: number;
+  readonly repeats?: number;
+  readonly format?: 'bare' | 'json';
+  readonly out?: string;
+  readonly json?: boolean;
+}
+
+type Benchmark = (typeof BENCHMARKS)[number];
+
+export function addBenchCommand(program: Command, context: CommandContext): void {
+  let chosen = BENCHMARKS[0]!;
+  program
+    .command('bench')
+    .description('Benchmarks beside peers in the same run, each contender in a process of its own.')
+    .argument('[name]', `one of ${BENCHMARKS.map(({ name }) => name).join(', ')}`, (name: string) => {
+      chosen = benchmarkNamed(name);
+      return name;
+    })
+    .option('--events <n>', 'events in the topic (default: 6 million)', integerFrom(1))
+    .option('--sessions <n>', 'sessions that live all the while (default: 200 thousand)', integerFrom(1))
+    .option('--partitions <n>', 'partitions of the topic (default: 4)', integerFrom(1, 1_000))
+    .option('--repeats <n>', 'turns of each contender (default: 3)', integerFrom(1, 100))
+    .option('--format <bare|json>', 'only heartbeats of this format (default: both)', formatNamed)
+    .option('--out <file>', 'also write every figure to this file, as JSON')
+    .addOption(jsonOption())
+    .addHelpText('after', benchHelp)
+    // The name has been read above: commander would hand it in before the flags.
+    .action((_name: string | undefined, flags: BenchFlags) =>
+      context.action<BenchFlags>((given, console) => bench(chosen, given, console, context.shell))(flags),
+    );
+}
+
+const benchHelp = `
+${BENCHMARKS.map(({ name, description }) => `  ${name.padEnd(11)} ${description}`).join('\n')}
+
+Uses the broker of KAFKA_BROKERS, else one of its own that it removes. Figures per CPU second and ratios within a run
+say more than rates on a machine that does other things too.
+
+Examples:
+  $ flatline bench
+  $ flatline bench throughput --repeats 5 --out throughput.json
+  $ flatline bench wheel
+`;
+
+async function bench(chosen: Benchmark, flags: BenchFlags, console: Console, shell: Shell): Promise<ExitCode> {
+  const { events, sessions, partitions, repeats, format, out } = flags;
+  const report = await chosen.run({
+    ...{ events, sessions, partitions, repeats },
+    formats: format === undefined ? undefined : [format],
+    workDir: resolve(shell.folder, '.flatline', 'bench'),
+    onProgress: (what) => {
+      console.note(what);
+    },
+  });
+  if (out !== undefined) writeReport(resolve(shell.folder, out), report.figures);
+  console.result({ benchmark: chosen.name, ...report.figures }, report.text);
+  return ExitCode.ok;
+}
+
+function writeReport(file: string, figures: object): void {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `${JSON.stringify(figures, undefined, 2)}\n`);
+}
+
+function benchmarkNamed(name: string): Benchmark {
+  const found = BENCHMARKS.find((each) => each.name === name);
+  if (found === undefined)
+    throw new InvalidArgumentError(`It must be one of ${BENCHMARKS.map((each) => each.name).join(', ')}.`);
+  return found;
+}
+
+function formatNamed(text: string): 'bare' | 'json' {
+  if (text !== 'bare' && text !== 'json') throw new InvalidArgumentError('It must be bare or json.');
+  return text;
+}
