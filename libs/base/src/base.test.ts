@@ -7,6 +7,7 @@ import {
   ByteWriter,
   copyBytes,
   hashBytes,
+  hashView,
   MalformedBytes,
   seededRandom,
 } from './index.ts';
@@ -115,6 +116,19 @@ describe('hash', () => {
   ])('MurmurHash3 of %j with seed %i', (value, seed, expected) => {
     const bytes = text(`xx${value}`);
     expect(hashBytes(bytes, 2, bytes.length - 2, seed) >>> 0).toBe(expected);
+    const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    expect(hashView(view, 2, bytes.length - 2, seed) >>> 0).toBe(expected);
+  });
+
+  test('a view hashes as its bytes do, at any place and length', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 40 }), fc.nat(3), fc.integer(), (content, start, seed) => {
+        const bytes = new Uint8Array(start + content.length);
+        bytes.set(content, start);
+        const view = new DataView(bytes.buffer);
+        expect(hashView(view, start, content.length, seed)).toBe(hashBytes(content, 0, content.length, seed));
+      }),
+    );
   });
 });
 

@@ -11,6 +11,8 @@ import { assert } from '@flatline/base';
 
 const UNIT_SHIFT = 3;
 const CHUNK_BYTES = 1 << 20;
+/** Of an index into a chunk. */
+export const CHUNK_MASK = CHUNK_BYTES - 1;
 const CHUNK_UNIT_SHIFT = 20 - UNIT_SHIFT;
 const CHUNK_UNIT_MASK = (1 << CHUNK_UNIT_SHIFT) - 1;
 /** Longest key that can be kept, in bytes; configuration allows less. */
@@ -49,6 +51,11 @@ export class KeyArena {
   /** The chunk a reference points into; the key begins at `startOf(reference)`. */
   chunkOf(reference: number): Uint8Array {
     return this.#chunks[reference >>> CHUNK_UNIT_SHIFT]!;
+  }
+
+  /** The same chunk, to be read four bytes at a time. */
+  viewOf(reference: number): DataView {
+    return this.#views[reference >>> CHUNK_UNIT_SHIFT]!;
   }
 
   #take(units: number): number {

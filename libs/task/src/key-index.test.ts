@@ -10,10 +10,10 @@ class CountingKeys implements KeySource {
   readonly keys: Uint8Array[] = [];
   looks = 0;
 
-  matches(slot: number, bytes: Uint8Array, start: number, length: number): boolean {
+  matches(slot: number, view: DataView, start: number, length: number): boolean {
     this.looks += 1;
     const key = this.keys[slot]!;
-    return key.length === length && key.every((byte, i) => byte === bytes[start + i]);
+    return key.length === length && key.every((byte, i) => byte === view.getUint8(start + i));
   }
 
   hashOf(slot: number): number {
@@ -33,7 +33,14 @@ function indexOf(size: number): { index: KeyIndex; source: CountingKeys } {
 }
 
 function foundSlots(index: KeyIndex, source: CountingKeys): number[] {
-  return source.keys.map((key, slot) => index.find(source.hashOf(slot), key, 0, key.length));
+  return source.keys.map((key, slot) => index.find(source.hashOf(slot), new DataView(key.buffer), 0, key.length));
+}
+
+function likelySlots(index: KeyIndex, source: CountingKeys): number[] {
+  const hashes = Int32Array.from(source.keys, (_, slot) => source.hashOf(slot));
+  const slots = new Int32Array(hashes.length);
+  index.likelySlots(hashes, hashes.length, slots);
+  return [...slots];
 }
 
 describe('the key index', () => {
@@ -48,6 +55,8 @@ describe('the key index', () => {
     const { index, source } = indexOf(5_000);
     for (let slot = 0; slot < 5_000; slot += 2) index.remove(source.hashOf(slot), slot);
     expect(index.size).toBe(2_500);
-    expect(foundSlots(index, source)).toEqual(source.keys.map((_, slot) => (slot % 2 === 0 ? -1 : slot)));
+    const left = source.keys.map((_, slot) => (slot % 2 === 0 ? -1 : slot));
+    expect(foundSlots(index, source)).toEqual(left);
+    expect(likelySlots(index, source)).toEqual(left);
   });
 });

@@ -1,7 +1,8 @@
 // From key bytes to slot number: open addressing with linear probing, in segments that grow one at a time.
 //
-// A segment is chosen by the top bits of the hash, so growing rehashes one 64th of the keys and never stops the loop for
-// long. A place holds a slot number and eight bits of the hash, which spare most comparisons of key bytes.
+// A segment is chosen by the top bits of the hash, so growing moves one 64th of the keys and never stops the loop for
+// long. A place holds a slot number and the hash beside it, on one cache line: keys are compared only where hashes are
+// equal, and moving a place needs no look at its key.
 //
 // Owns: places.      Does not own: keys (asked for through KeySource), slot numbers.
 //
@@ -11,10 +12,8 @@
 import { assert } from '@flatline/base';
 
 export interface KeySource {
-  /** True if the key of `slot` equals the given bytes. */
-  matches(slot: number, bytes: Uint8Array, start: number, length: number): boolean;
-  /** The hash `KeyIndex` was given for that slot's key. */
-  hashOf(slot: number): number;
+  /** True if the key of `slot` equals what the view shows from `start` on. */
+  matches(slot: number, view: DataView, start: number, length: number): boolean;
 }
 
 const SEGMENT_BITS = 6;
@@ -23,10 +22,10 @@ const SEGMENT_SHIFT = 32 - SEGMENT_BITS;
 const FIRST_PLACES = 16;
 
 class Segment {
-  /** Slot number + 1; 0 is an empty place. */
-  slots = new Int32Array(FIRST_PLACES);
-  tags = new Uint8Array(FIRST_PLACES);
-  mask = FIRST_PLACES - 1;
+  /** Two numbers a place: slot number + 1, where 0 is an empty place, and hash. */
+  places = new Int32Array(2 * FIRST_PLACES);
+  /** Of a place's index in `places`; places begin at even ones. */
+  mask = 2 * FIRST_PLACES - 2;
   used = 0;
 }
 
@@ -43,21 +42,39 @@ export class KeyIndex {
     return this.#size;
   }
 
-  /** The slot of a key, or −1. `hash` is that of the key's bytes. */
-  find(hash: number, bytes: Uint8Array, start: number, length: number): number {
-    const { slots, tags, mask } = this.#segments[hash >>> SEGMENT_SHIFT]!;
-    const tag = tagOf(hash);
-    for (let place = hash & mask; ; place = (place + 1) & mask) {
-      const slot = slots[place]! - 1;
+  /** The slot of a key, or −1. `hash` is that of the key's bytes, signed. */
+  find(hash: number, view: DataView, start: number, length: number): number {
+    const { places, mask } = this.#segments[hash >>> SEGMENT_SHIFT]!;
+    for (let place = homeOf(hash) & mask; ; place = (place + 2) & mask) {
+      const slot = places[place]! - 1;
       if (slot < 0) return -1;
-      if (tags[place] === tag && this.#source.matches(slot, bytes, start, length)) return slot;
+      if (places[place + 1] === hash && this.#source.matches(slot, view, start, length)) return slot;
+    }
+  }
+
+  /**
+   * For each hash the slot of a key that has it, or −1. In two passes: the first waits for all the places at once, so that
+   * the second, whose probing depends on what is there, waits for none.
+   */
+  likelySlots(hashes: Int32Array, count: number, slots: Int32Array): void {
+    for (let i = 0; i < count; i += 1) {
+      const { places, mask } = this.#segments[hashes[i]! >>> SEGMENT_SHIFT]!;
+      slots[i] = places[homeOf(hashes[i]!) & mask]!;
+    }
+    for (let i = 0; i < count; i += 1) {
+      const hash = hashes[i]!;
+      const { places, mask } = this.#segments[hash >>> SEGMENT_SHIFT]!;
+      let place = homeOf(hash) & mask;
+      while (places[place] !== 0 && places[place + 1] !== hash) place = (place + 2) & mask;
+      slots[i] = places[place]! - 1;
     }
   }
 
   /** Adds a key that is not present. */
   insert(hash: number, slot: number): void {
     const segment = this.#segments[hash >>> SEGMENT_SHIFT]!;
-    if ((segment.used + 1) * 4 > segment.slots.length * 3) this.#grow(segment);
+    // Two numbers a place: 8 (used + 1) > 3 length is used + 1 > three quarters of the places.
+    if ((segment.used + 1) * 8 > segment.places.length * 3) grow(segment);
     put(segment, hash, slot);
     segment.used += 1;
     this.#size += 1;
@@ -66,49 +83,47 @@ export class KeyIndex {
   /** Removes a slot that is present. */
   remove(hash: number, slot: number): void {
     const segment = this.#segments[hash >>> SEGMENT_SHIFT]!;
-    const { slots, mask } = segment;
-    let place = hash & mask;
-    while (slots[place] !== slot + 1) {
-      assert(slots[place] !== 0, 'a removed key was in the index', { slot });
-      place = (place + 1) & mask;
+    const { places, mask } = segment;
+    let place = homeOf(hash) & mask;
+    while (places[place] !== slot + 1) {
+      assert(places[place] !== 0, 'a removed key was in the index', { slot });
+      place = (place + 2) & mask;
     }
-    this.#closeGap(segment, place);
+    closeGap(segment, place);
     segment.used -= 1;
     this.#size -= 1;
   }
-
-  #closeGap(segment: Segment, gap: number): void {
-    const { slots, tags, mask } = segment;
-    let hole = gap;
-    for (let place = (hole + 1) & mask; slots[place] !== 0; place = (place + 1) & mask) {
-      const home = this.#source.hashOf(slots[place]! - 1) & mask;
-      // A follower moves back unless its home lies after the hole: moving it would put it before its home.
-      if (((place - home) & mask) < ((place - hole) & mask)) continue;
-      slots[hole] = slots[place]!;
-      tags[hole] = tags[place]!;
-      hole = place;
-    }
-    slots[hole] = 0;
-  }
-
-  #grow(segment: Segment): void {
-    const { slots } = segment;
-    segment.slots = new Int32Array(slots.length * 2);
-    segment.tags = new Uint8Array(slots.length * 2);
-    segment.mask = segment.slots.length - 1;
-    for (const kept of slots) if (kept !== 0) put(segment, this.#source.hashOf(kept - 1), kept - 1);
-  }
 }
 
-function put(segment: Segment, hash: number, slot: number): void {
-  const { slots, mask } = segment;
-  let place = hash & mask;
-  while (slots[place] !== 0) place = (place + 1) & mask;
-  slots[place] = slot + 1;
-  segment.tags[place] = tagOf(hash);
+/** Where probing begins, before it is masked: the lowest bits of the hash, those that choose no segment. */
+function homeOf(hash: number): number {
+  return hash << 1;
 }
 
-/** Bits that choose neither the segment nor, in segments of up to 2^18 places, the place. */
-function tagOf(hash: number): number {
-  return (hash >>> 18) & 0xff;
+function closeGap({ places, mask }: Segment, gap: number): void {
+  let hole = gap;
+  for (let place = (hole + 2) & mask; places[place] !== 0; place = (place + 2) & mask) {
+    const home = homeOf(places[place + 1]!) & mask;
+    // A follower moves back unless its home lies after the hole: moving it would put it before its home.
+    if (((place - home) & mask) < ((place - hole) & mask)) continue;
+    places[hole] = places[place]!;
+    places[hole + 1] = places[place + 1]!;
+    hole = place;
+  }
+  places[hole] = 0;
+}
+
+function grow(segment: Segment): void {
+  const { places } = segment;
+  segment.places = new Int32Array(places.length * 2);
+  segment.mask = segment.places.length - 2;
+  for (let place = 0; place < places.length; place += 2)
+    if (places[place] !== 0) put(segment, places[place + 1]!, places[place]! - 1);
+}
+
+function put({ places, mask }: Segment, hash: number, slot: number): void {
+  let place = homeOf(hash) & mask;
+  while (places[place] !== 0) place = (place + 2) & mask;
+  places[place] = slot + 1;
+  places[place + 1] = hash;
 }

@@ -87,9 +87,13 @@ export class LiveSessions {
 
   /** The slot of the record's key, or −1; what is due for that key takes effect first, as of its due instant (S3). */
   findLive(cursor: RecordCursor, now: Now): number {
-    const slot = this.#parts.table.find(cursor.bytes, cursor.keyStart, cursor.keyLength);
+    const { rules, table } = this.#parts;
+    const { group } = cursor;
+    const slot =
+      group === undefined
+        ? table.find(cursor.bytes, cursor.keyStart, cursor.keyLength)
+        : table.findAhead(cursor.bytes, group, cursor.groupIndex!);
     if (slot < 0) return -1;
-    const { rules } = this.#parts;
     const due = dueAt(this.#view.at(slot), rules);
     if (due > now.clock) return slot;
     this.#close(slot, { reason: dueReason(this.#view, rules), closedAt: due, endedAt: undefined, emittedAt: now.wall });

@@ -4,13 +4,14 @@ import type { SessionSummary } from '@flatline/policies';
 import {
   CLOCK_HEADER,
   decodeBlock,
+  KEY_GROUP_MAX,
   NO_BATCH,
   PartitionTask,
   Restoration,
   type StoreCheckpoint,
   type TaskCut,
 } from './index.ts';
-import { bytes, fold, ListCursor, options, type TestRecord, text, workload } from './task.fixture.ts';
+import { bytes, fold, GroupedCursor, ListCursor, options, type TestRecord, text, workload } from './task.fixture.ts';
 
 const WALL = 9e12;
 const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false };
@@ -210,7 +211,7 @@ class Model {
   run(): void {
     while (!this.isDone()) {
       const from = this.task.input.position;
-      const cursor = new ListCursor(this.records.slice(from, from + 1 + this.random.below(80)));
+      const cursor = this.cursor(this.records.slice(from, from + 1 + this.random.below(80)));
       this.task.restartReading();
       if (from < this.records.length) this.task.step(cursor, 1 + this.random.below(100), WALL);
       if (this.random.chance(0.5)) this.task.expire(1 + this.random.below(20), WALL);
@@ -218,6 +219,11 @@ class Model {
       if (this.random.chance(0.3)) this.flush();
       if (this.random.chance(0.05)) this.crash();
     }
+  }
+
+  cursor(records: readonly TestRecord[]): ListCursor {
+    const groupMax = this.random.below(KEY_GROUP_MAX + 1);
+    return groupMax === 0 ? new ListCursor(records) : new GroupedCursor(records, groupMax);
   }
 
   /** A crash in the last commit takes its records back too. */
@@ -242,7 +248,7 @@ class Model {
     const from = this.task.input.position;
     this.task.restartReading();
     if (this.random.chance(0.5) && from < this.records.length)
-      this.task.step(new ListCursor(this.records.slice(from, from + 10)), 10, WALL);
+      this.task.step(this.cursor(this.records.slice(from, from + 10)), 10, WALL);
     if (this.random.chance(0.3)) this.task.expire(5, WALL);
     if (this.random.chance(0.05)) {
       this.sequence -= 1;
@@ -363,6 +369,29 @@ describe('against the naive fold', () => {
     }
     expect(worst).toBeGreaterThan(1.5);
     expect(worst).toBeLessThanOrEqual(4);
+  });
+});
+
+describe('looking ahead', () => {
+  test('a cursor handed over in the middle of a group is read as any other', () => {
+    const keys = ['a', 'b', 'a', 'c', 'b'];
+    const task = begun();
+    const cursor = new GroupedCursor(
+      keys.map((key, offset) => record({ key, offset, timestamp: 5_000 })),
+      KEY_GROUP_MAX,
+    );
+    cursor.next();
+    cursor.next();
+    expect(task.step(cursor, 100, WALL).kind).toBe('exhausted');
+    expect(task.liveEntries).toBe(3);
+    expect(task.counters.recordsRead).toBe(3);
+  });
+
+  test('null keys in a group are none to look for', () => {
+    const task = begun();
+    const records = [null, 'a', null].map((key, offset) => record({ key, offset, timestamp: 5_000 }));
+    expect(task.step(new GroupedCursor(records, 3), 100, WALL).kind).toBe('exhausted');
+    expect(task.counters).toMatchObject({ heartbeats: 1, deadLetters: 2 });
   });
 });
 

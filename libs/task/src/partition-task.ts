@@ -27,7 +27,7 @@ import { EntryTable } from './entry-table.ts';
 import { LiveSessions, type Now } from './live-sessions.ts';
 import { PartitionClock } from './partition-clock.ts';
 import type { EventDecoder } from './ports/codecs.ts';
-import type { RecordCursor } from './ports/log-reader.ts';
+import type { KeyGroup, RecordCursor } from './ports/log-reader.ts';
 import { classify, type InputRules } from './record-class.ts';
 
 export interface TaskOptions {
@@ -94,6 +94,7 @@ export class PartitionTask {
   #deadLetters: DeadLetter[] = [];
   /** The record the cursor stands on has been looked at but not applied. */
   #again = false;
+  #lookedAt: RecordCursor | undefined;
   #cutPosition = 0;
 
   constructor(options: TaskOptions) {
@@ -145,8 +146,12 @@ export class PartitionTask {
       if (this.isFull) return FULL;
       if (!this.#again && !cursor.next()) {
         this.#passed(cursor, cursor.position);
+        this.#lookedAt = undefined;
+        this.table.releaseBytes();
         return EXHAUSTED;
       }
+      if (cursor.group !== undefined && (cursor.groupIndex === 0 || cursor !== this.#lookedAt))
+        this.#lookAhead(cursor, cursor.group);
       const stop = this.#take(cursor, wallNow);
       this.#again = stop !== undefined;
       if (stop !== undefined) return stop;
@@ -190,6 +195,12 @@ export class PartitionTask {
     const firstOrdinal = this.changelog.ledger.end;
     this.changelog.settle(cut, offsets);
     this.checkpoints.add({ ...cut, firstOrdinal, offsets });
+  }
+
+  /** A cursor that comes here in the middle of a group is looked at anew: only what was looked at may be found that way. */
+  #lookAhead(cursor: RecordCursor, group: KeyGroup): void {
+    this.#lookedAt = cursor;
+    this.table.lookAhead(cursor.bytes, group);
   }
 
   #take(cursor: RecordCursor, wallNow: Millis): StepOutcome | undefined {

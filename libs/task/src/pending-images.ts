@@ -105,7 +105,7 @@ export class PendingImages {
 
   /** An entry that has gone says nothing: its removal may not be committed yet, and until then this image is what is live. */
   #isObsolete({ bytes, keyStart, keyLength }: Gathered, slot: number, newest: number): boolean {
-    if (newest >= this.#ordinalsEnd && this.#table.matches(slot, bytes, keyStart, keyLength)) return true;
+    if (newest >= this.#ordinalsEnd && this.#table.hasKey(slot, bytes, keyStart, keyLength)) return true;
     if (this.#removedBy.size === 0) return false;
     const removedBy = this.#removedBy.get(keyText(bytes.subarray(keyStart, keyStart + keyLength)));
     return removedBy !== undefined && removedBy > this.#commit;

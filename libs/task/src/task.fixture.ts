@@ -1,6 +1,6 @@
 // A log of records in memory for tests of the core, and a naive fold that shares no code with it.
 import { seededRandom } from '@flatline/base';
-import type { RecordCursor, RecordHeader, TaskOptions } from './index.ts';
+import { KEY_GROUP_MAX, type KeyGroup, type RecordCursor, type RecordHeader, type TaskOptions } from './index.ts';
 
 export interface TestRecord {
   readonly offset: number;
@@ -72,6 +72,55 @@ export class ListCursor implements RecordCursor {
   }
   get batchTimestamp(): number {
     return this.#record.timestamp;
+  }
+}
+
+/** The same records out of one buffer, unpacked in groups of up to `groupMax`. */
+export class GroupedCursor extends ListCursor {
+  readonly #groupMax: number;
+  readonly #left: TestRecord[];
+  readonly group: KeyGroup & { count: number } = {
+    count: 0,
+    starts: new Int32Array(KEY_GROUP_MAX),
+    lengths: new Int32Array(KEY_GROUP_MAX),
+  };
+  groupIndex = -1;
+  readonly #all: Uint8Array<ArrayBuffer>;
+  readonly #starts: readonly number[];
+
+  constructor(records: readonly TestRecord[], groupMax: number) {
+    super(records);
+    this.#groupMax = groupMax;
+    this.#left = [...records];
+    const contents = records.map(({ key, value }) => bytes(`#${key ?? ''}${value ?? ''}`));
+    let end = 0;
+    this.#starts = contents.map((content) => (end += content.length) - content.length + 1);
+    this.#all = new Uint8Array(end);
+    contents.forEach((content, i) => {
+      this.#all.set(content, this.#starts[i]! - 1);
+    });
+  }
+
+  override next(): boolean {
+    const at = this.#starts.length - this.#left.length;
+    if (!super.next()) return false;
+    this.groupIndex += 1;
+    if (this.groupIndex === this.group.count) this.#nextGroup(at);
+    this.#left.shift();
+    this.bytes = this.#all;
+    this.keyStart = this.#starts[at]!;
+    this.valueStart = this.keyStart + Math.max(0, this.keyLength);
+    return true;
+  }
+
+  #nextGroup(at: number): void {
+    this.groupIndex = 0;
+    this.group.count = Math.min(this.#groupMax, this.#left.length);
+    for (let i = 0; i < this.group.count; i += 1) {
+      this.group.starts[i] = this.#starts[at + i]!;
+      const { key } = this.#left[i]!;
+      this.group.lengths[i] = key === null ? -1 : bytes(key).length;
+    }
   }
 }
 
