@@ -10,7 +10,7 @@ const checkpoint = { logId: 'log', changelogPosition: 1, commitHeader: Buffer.al
 const image = Buffer.from('image');
 
 describe('LmdbStore', () => {
-  let directory = temporaryDirectory();
+  let directory: ReturnType<typeof temporaryDirectory>;
   beforeEach(() => {
     directory = temporaryDirectory();
   });

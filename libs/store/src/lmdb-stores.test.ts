@@ -8,7 +8,7 @@ import { temporaryDirectory } from './testing/temporary-directory.ts';
 const checkpoint = { logId: 'log', changelogPosition: 5, commitHeader: Buffer.alloc(0), liveEntries: 0, digest: 0 };
 
 describe('LmdbStores', () => {
-  let directory = temporaryDirectory();
+  let directory: ReturnType<typeof temporaryDirectory>;
   beforeEach(() => {
     directory = temporaryDirectory();
   });

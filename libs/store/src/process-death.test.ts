@@ -9,7 +9,7 @@ import { entriesOf, Model, stepKey, workloadStep } from './testing/workload.ts';
 const killsMax = 12;
 const ackedStepsMax = 40;
 
-let directory = temporaryDirectory();
+let directory: ReturnType<typeof temporaryDirectory>;
 beforeEach(() => {
   directory = temporaryDirectory();
 });
