@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { PartitionStopped } from '@flatline/base';
 import { KafkaLogReader } from '../reader/kafka-log-reader.ts';
-import { clusterOptions, connect, createTopic, systemClock } from '../broker.fixture.ts';
+import { closing, clusterOptions, connect, createTopic, systemClock } from '../broker.fixture.ts';
 import { withAdmin, withProducer } from '../kafkajs.fixture.ts';
 import { readUntil } from '../reader/reading.fixture.ts';
 import { KafkaLogAdmin } from './kafka-log-admin.ts';
@@ -56,7 +56,7 @@ describe('KafkaLogAdmin', () => {
         await transaction[outcome]();
       }
     }, `print-${topic}`);
-    const reader = new KafkaLogReader(clusterOptions);
+    const reader = closing(new KafkaLogReader(clusterOptions));
     const seen = new Map<number, unknown>();
     const subscription = reader.subscribe(partition, 0);
     await readUntil(
@@ -66,8 +66,8 @@ describe('KafkaLogAdmin', () => {
         seen.set(position, { checksum: batchChecksum, leaderEpoch: batchLeaderEpoch, batchTimestamp });
       },
     );
-    await reader.close();
-    expect([...seen.keys()]).toEqual([1, 2, 6]);
+    // Behind each record, and behind the last marker; in between as the answers happened to be cut.
+    expect([...seen.keys()]).toEqual(expect.arrayContaining([1, 2, 6]));
     for (const [position, fingerprint] of seen)
       expect(await admin.fingerprintAt(partition, position - 1)).toEqual(fingerprint);
     // A data batch of an aborted transaction and its marker have one too; what is not there has none.

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Fatal } from '@flatline/base';
 import { openCluster } from '../connection/kafka-connection.ts';
-import { clusterOptions, connect, systemClock, uniqueName } from '../broker.fixture.ts';
+import { closing, clusterOptions, connect, systemClock, uniqueName } from '../broker.fixture.ts';
 import { KafkaTopicAdmin } from './kafka-topic-admin.ts';
 
 const admin = new KafkaTopicAdmin({ clock: systemClock, connection: connect() });
@@ -63,14 +63,13 @@ describe('KafkaTopicAdmin', () => {
   });
 
   test('brokers that cannot be reached are named, with what to do', async () => {
-    const nowhere = openCluster({ ...clusterOptions, brokers: ['127.0.0.1:1'] });
+    const nowhere = closing(openCluster({ ...clusterOptions, brokers: ['127.0.0.1:1'] }));
     const asking = new KafkaTopicAdmin({ clock: systemClock, connection: nowhere, patienceMs: 100 }).describeTopics([
       'visits',
     ]);
     await expect(asking).rejects.toThrow(
       /no broker answers at 127\.0\.0\.1:1: .*ECONNREFUSED.*start Kafka there, or correct the setting brokers/,
     );
-    nowhere.close();
   });
 
   test.each([[['nonsense']], [['host:0']], [['host:99999']], [[]]])('addresses %j are refused at once', (brokers) => {

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
 import { PartitionStopped } from '@flatline/base';
 import type { LogSubscription } from '@flatline/task';
-import { clusterOptions, connect, createTopic, systemClock } from '../broker.fixture.ts';
+import { closing, clusterOptions, connect, createTopic, systemClock } from '../broker.fixture.ts';
 import { withAdmin, withProducer } from '../kafkajs.fixture.ts';
 import { KafkaLogAdmin } from '../admin/kafka-log-admin.ts';
+import { KafkaTopicAdmin } from '../admin/kafka-topic-admin.ts';
 import { changeOf, failureOf, readUntil } from './reading.fixture.ts';
 import { KafkaLogReader } from './kafka-log-reader.ts';
 import { PartitionSubscription } from './partition-subscription.ts';
@@ -12,13 +13,7 @@ import { PartitionSubscription } from './partition-subscription.ts';
 const ANY_AGE = { 'retention.ms': '-1' };
 
 const connection = connect();
-let reader: KafkaLogReader;
-
-beforeAll(() => {
-  reader = new KafkaLogReader(clusterOptions);
-});
-
-afterAll(() => reader.close());
+const reader = closing(new KafkaLogReader(clusterOptions));
 
 async function produce(topic: string, keys: readonly string[], transactionalId?: string): Promise<void> {
   await withProducer(
@@ -150,7 +145,7 @@ describe('KafkaLogReader', () => {
   });
 
   test('[R3] a topic deleted while it is read stops its partitions, and what was fetched can still be taken', async () => {
-    const own = new KafkaLogReader(clusterOptions, { topicMissingMs: 200 });
+    const own = closing(new KafkaLogReader(clusterOptions, { topicMissingMs: 200 }));
     const topic = await createTopic(connection);
     await produce(topic, ['a']);
     const subscription = own.subscribe({ topic, partition: 0 }, 0);
@@ -159,38 +154,36 @@ describe('KafkaLogReader', () => {
     const failure = await failureOf(subscription);
     expect(failure).toBeInstanceOf(PartitionStopped);
     expect(failure.message).toContain(`topic ${topic} does not exist`);
-    await own.close();
   });
 
   test('[kafkajs 24] [R3] a topic deleted and made again under its name is not read on, even where no fetch noticed', async () => {
     // The buffer is full with the first record, so nothing is fetched while the topic changes.
     const limits = { partitionFetchBytes: 1_000, partitionBufferBytes: 1_000, metadataAgeMs: 50 };
-    const own = new KafkaLogReader(clusterOptions, limits);
+    const own = closing(new KafkaLogReader(clusterOptions, limits));
     const topic = await createTopic(connection);
     await produce(topic, ['a']);
     const subscription = own.subscribe({ topic, partition: 0 }, 0);
     await changeOf(subscription);
     await withAdmin((admin) => admin.deleteTopics({ topics: [topic] }));
-    await withAdmin((admin) => admin.createTopics({ waitForLeaders: true, topics: [{ topic, numPartitions: 1 }] }));
+    const again = { topic, partitions: 1, replicationFactor: 1 };
+    await new KafkaTopicAdmin({ clock: systemClock, connection }).createTopics([again]);
     await produce(topic, ['other-a', 'other-b']);
     expect((await failureOf(subscription)).message).toContain(`topic ${topic} was deleted and created again`);
     // What was read of the former topic is sound.
     const run = subscription.take()!;
     expect(run.cursor.next()).toBe(true);
     expect(run.nextOffset).toBe(1);
-    await own.close();
   });
 
   test('a partition that does not exist stops, saying how many there are', async () => {
-    const own = new KafkaLogReader(clusterOptions, { topicMissingMs: 100 });
+    const own = closing(new KafkaLogReader(clusterOptions, { topicMissingMs: 100 }));
     const topic = await createTopic(connection, 2);
     const failure = await failureOf(own.subscribe({ topic, partition: 2 }, 0));
     expect(failure.message).toContain(`topic ${topic} has only 2 partitions`);
-    await own.close();
   });
 
   test('[X5] without a leader it says what it waits for', async () => {
-    const own = new KafkaLogReader({ ...clusterOptions, brokers: ['127.0.0.1:1'] });
+    const own = closing(new KafkaLogReader({ ...clusterOptions, brokers: ['127.0.0.1:1'] }));
     own.subscribe({ topic: 'anything', partition: 4 }, 0);
     expect(own.obstacles()).toMatchObject([{ partition: { topic: 'anything', partition: 4 }, what: 'its leader' }]);
     await own.close();
@@ -211,7 +204,7 @@ describe('KafkaLogReader', () => {
       readerBufferBytes: 150_000,
       fetchBytes: 60_000,
     };
-    const own = new KafkaLogReader(clusterOptions, limits);
+    const own = closing(new KafkaLogReader(clusterOptions, limits));
     const subscriptions = [0, 1, 2].map((partition) => own.subscribe({ topic, partition }, 0));
     // Nothing is taken while a fourth partition, which is empty, is polled several times: room for more there is none.
     const idle = own.subscribe({ topic: await createTopic(connection), partition: 0 }, 0);
@@ -227,7 +220,6 @@ describe('KafkaLogReader', () => {
     const readings = await Promise.all(subscriptions.map((each) => readUntil(each, ({ position }) => position === 20)));
     for (const reading of readings)
       expect(keysOf(reading)).toEqual(Array.from({ length: 20 }, (_, index) => String(index)));
-    await own.close();
   });
 
   test('a batch larger than a fetch comes whole', async () => {
@@ -237,7 +229,7 @@ describe('KafkaLogReader', () => {
       for (let batch = 0; batch < 5; batch += 1)
         await producer.send({ topic, messages: [{ partition: 1, key: 'small', value: '' }] });
     });
-    const own = new KafkaLogReader(clusterOptions, { partitionFetchBytes: 1_000, fetchBytes: 2_000 });
+    const own = closing(new KafkaLogReader(clusterOptions, { partitionFetchBytes: 1_000, fetchBytes: 2_000 }));
     const big = own.subscribe({ topic, partition: 0 }, 0);
     const small = own.subscribe({ topic, partition: 1 }, 0);
     const readings = await Promise.all([
@@ -245,7 +237,6 @@ describe('KafkaLogReader', () => {
       readUntil(small, ({ position }) => position === 5),
     ]);
     expect(readings[0].records[0]!.value!.length).toBe(300_000);
-    await own.close();
   });
 
   test.each(['gzip', 'snappy', 'lz4', 'zstd'])('reads what the broker itself packed with %s', async (compression) => {
@@ -300,7 +291,7 @@ describe('KafkaLogReader', () => {
   test('a closed subscription gives nothing more, and a closed reader no subscription', async () => {
     const topic = await createTopic(connection);
     await produce(topic, ['a']);
-    const own = new KafkaLogReader(clusterOptions);
+    const own = closing(new KafkaLogReader(clusterOptions));
     const subscription = own.subscribe({ topic, partition: 0 }, 0);
     await changeOf(subscription);
     subscription.close();
