@@ -30,6 +30,7 @@ export interface RecordCursor {
   /**
    * Moves to the next record; false when the run is used up, and from then on `position` is the run's `nextOffset`.
    * Control batches, records of aborted transactions and records below the requested offset are passed over.
+   * @throws PartitionStopped where a batch is damaged; what was shown before it is sound.
    */
   next(): boolean;
   /** The bytes `keyStart` and `valueStart` point into; may be another buffer for each batch. */
@@ -88,7 +89,10 @@ export interface LogSubscription {
   take(): RecordRun | undefined;
   /** The ends as of the newest answer, undefined before the first. */
   readonly ends: LogEnds | undefined;
-  /** Set once, and then no more runs come: PartitionStopped (R3: out of range, topic gone), Retriable, Fatal. */
+  /**
+   * Set once: PartitionStopped (R3: out of range, topic gone), Retriable, Fatal. Runs that arrived before it can still be
+   * taken; no more come.
+   */
   readonly failure: Error | undefined;
   /** Called after `take()` would give something new, `ends` has changed or `failure` was set. One listener; undefined removes it. */
   onChange(listener: (() => void) | undefined): void;
