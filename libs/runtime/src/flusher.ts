@@ -4,27 +4,31 @@
 //
 // Invariants
 //   FL1  One flush at a time; a slice that could not be written is written again before the next.
-//   FL2  What waits is bounded: beyond FLUSH_BACKLOG_BYTES_MAX the store is given up until the next start. It keeps its
+//   FL2  What waits is bounded: beyond FLUSH_BACKLOG_FACTOR shares the store is given up until the next start. It keeps its
 //        former checkpoint, from which the changelog rolls it forward.
 import type { FlushSlice, PartitionTask, StateStore } from '@flatline/task';
 import { Backoff, turn } from './backoff.ts';
-import { FLUSH_BACKLOG_BYTES_MAX, FLUSH_BYTES, FLUSH_INTERVAL_MS, FLUSH_SLICE } from './limits.ts';
+import { FLUSH_BACKLOG_FACTOR, FLUSH_INTERVAL_MS, FLUSH_SLICE } from './limits.ts';
 import type { PipelinePorts } from './settings.ts';
 
+export interface FlusherParts {
+  readonly store: StateStore;
+  readonly task: PartitionTask;
+  readonly ports: Pick<PipelinePorts, 'clock' | 'log' | 'turns'>;
+  /** This task's present share of the memory that committed blocks may wait in. */
+  readonly flushBytes: () => number;
+}
+
 export class Flusher {
-  readonly #store: StateStore;
-  readonly #task: PartitionTask;
-  readonly #ports: Pick<PipelinePorts, 'clock' | 'log' | 'turns'>;
+  readonly #parts: FlusherParts;
   #running: Promise<void> | undefined;
   #lastFlushMs: number;
   #abandoned = false;
   #closing = false;
 
-  constructor(store: StateStore, task: PartitionTask, ports: Pick<PipelinePorts, 'clock' | 'log' | 'turns'>) {
-    this.#store = store;
-    this.#task = task;
-    this.#ports = ports;
-    this.#lastFlushMs = ports.clock.monotonicMs();
+  constructor(parts: FlusherParts) {
+    this.#parts = parts;
+    this.#lastFlushMs = parts.ports.clock.monotonicMs();
   }
 
   /** Set once the store was given up for this run. */
@@ -34,10 +38,12 @@ export class Flusher {
 
   /** Begins a flush in the background where one is due; called after each commit. */
   offer(): void {
-    const { pendingBytes } = this.#task.checkpoints;
-    if (this.#abandoned) this.#task.checkpoints.discard();
-    else if (pendingBytes > FLUSH_BACKLOG_BYTES_MAX) this.#abandon('more waits for the local store than is kept');
-    else if (this.#running === undefined && this.#isDue(pendingBytes)) this.#running = this.#flush();
+    const { checkpoints } = this.#parts.task;
+    const { pendingBytes } = checkpoints;
+    const share = this.#parts.flushBytes();
+    if (this.#abandoned) checkpoints.discard();
+    else if (pendingBytes > share * FLUSH_BACKLOG_FACTOR) this.#abandon('more waits for the local store than is kept');
+    else if (this.#running === undefined && (pendingBytes >= share || this.#hasWaited())) this.#running = this.#flush();
   }
 
   /** Flushes what is pending and waits for it. */
@@ -54,34 +60,34 @@ export class Flusher {
     await this.#running;
   }
 
-  #isDue(pendingBytes: number): boolean {
-    return pendingBytes >= FLUSH_BYTES || this.#ports.clock.monotonicMs() - this.#lastFlushMs >= FLUSH_INTERVAL_MS;
+  #hasWaited(): boolean {
+    return this.#parts.ports.clock.monotonicMs() - this.#lastFlushMs >= FLUSH_INTERVAL_MS;
   }
 
   async #flush(): Promise<void> {
-    const slices = this.#task.checkpoints.flush(FLUSH_SLICE);
+    const slices = this.#parts.task.checkpoints.flush(FLUSH_SLICE);
     if (slices !== undefined) {
       for (let next = slices.next(); next.done !== true && !this.#abandoned; next = slices.next()) {
         await this.#write(next.value);
-        await turn(this.#ports.turns);
+        await turn(this.#parts.ports.turns);
       }
     }
-    this.#lastFlushMs = this.#ports.clock.monotonicMs();
+    this.#lastFlushMs = this.#parts.ports.clock.monotonicMs();
     this.#running = undefined;
   }
 
   async #write(slice: FlushSlice): Promise<void> {
-    const backoff = new Backoff(this.#ports.clock);
+    const backoff = new Backoff(this.#parts.ports.clock);
     while (!this.#abandoned) {
       try {
-        this.#store.write(slice.changes, slice.checkpoint);
+        this.#parts.store.write(slice.changes, slice.checkpoint);
         return;
       } catch (error) {
         if (this.#closing) {
           this.#abandon('the local store cannot be written while closing', error);
           return;
         }
-        this.#ports.log.warn('local store not written; trying again', { error });
+        this.#parts.ports.log.warn('local store not written; trying again', { error });
         await backoff.pause();
       }
     }
@@ -89,7 +95,7 @@ export class Flusher {
 
   #abandon(why: string, error?: unknown): void {
     this.#abandoned = true;
-    this.#task.checkpoints.discard();
-    this.#ports.log.error(`${why}; the changelog restores it at the next start`, { error });
+    this.#parts.task.checkpoints.discard();
+    this.#parts.ports.log.error(`${why}; the changelog restores it at the next start`, { error });
   }
 }

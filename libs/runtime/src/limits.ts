@@ -12,12 +12,19 @@ export const PENDING_OUTPUTS_MAX = 5_000;
 export const BLOCK_BYTES_MAX = 256 * 1024;
 /** A changelog shorter than this is left unswept: a few hundred commits of a small application. */
 export const UNSWEPT_LOG_BYTES = 1024 * 1024;
-/** Committed blocks held for the local store before a flush begins, and the time it may wait. */
-export const FLUSH_BYTES = 16 * 1024 * 1024;
-export const FLUSH_INTERVAL_MS = 5_000;
-/** Beyond this the local store is given up until the next start: the changelog has everything. */
-export const FLUSH_BACKLOG_BYTES_MAX = 256 * 1024 * 1024;
-/** Puts and removals per write to the local store, about 10 ms. */
+/**
+ * Committed blocks held for the local stores of all tasks together before they are flushed, and the least and the most of
+ * it that is one task's share. Waiting pays: of a session that beats often only the last image is written. What waits is
+ * what a killed process reads again from the changelog.
+ */
+export const FLUSH_BYTES_TOTAL = 128 * 1024 * 1024;
+export const FLUSH_BYTES_MIN = 1024 * 1024;
+export const FLUSH_BYTES_MAX = 32 * 1024 * 1024;
+/** How long committed blocks may wait for a commit to find them. */
+export const FLUSH_INTERVAL_MS = 15_000;
+/** Beyond so many times its share a task gives its local store up until the next start: the changelog has everything. */
+export const FLUSH_BACKLOG_FACTOR = 8;
+/** Puts and removals per write to the local store, about 6 ms. */
 export const FLUSH_SLICE = 4_000;
 /** Stored entries loaded before the event loop gets its turn. */
 export const LOAD_SLICE = 20_000;

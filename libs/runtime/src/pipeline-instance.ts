@@ -8,7 +8,15 @@
 import { type DurationMs, Fatal } from '@flatline/base';
 import type { Assignment, MembershipListener } from '@flatline/task';
 import { Backoff, pause } from './backoff.ts';
-import { BLOCK_BYTES_MAX, PENDING_CHANGES_MAX, PENDING_OUTPUTS_MAX, UNSWEPT_LOG_BYTES } from './limits.ts';
+import {
+  BLOCK_BYTES_MAX,
+  FLUSH_BYTES_MAX,
+  FLUSH_BYTES_MIN,
+  FLUSH_BYTES_TOTAL,
+  PENDING_CHANGES_MAX,
+  PENDING_OUTPUTS_MAX,
+  UNSWEPT_LOG_BYTES,
+} from './limits.ts';
 import type { PipelinePorts, PipelineSettings } from './settings.ts';
 import { TaskRunner } from './task-runner.ts';
 import type { TaskStatus } from './task-status.ts';
@@ -133,6 +141,7 @@ export class PipelineInstance implements MembershipListener {
         pendingChangesMax: PENDING_CHANGES_MAX,
         pendingOutputsMax: PENDING_OUTPUTS_MAX,
       },
+      flushBytes: () => flushShare(this.#runners.size),
       confirmOwned: () => this.#confirmOwned(partition),
       onClosed: () => {
         this.#runners.delete(partition);
@@ -165,3 +174,8 @@ export class PipelineInstance implements MembershipListener {
 
 /** How often a leaving instance looks whether it still owns anything. */
 const FENCE_LOOK_MS = 20;
+
+/** One task's part of FLUSH_BYTES_TOTAL: more tasks flush sooner rather than take more memory. */
+function flushShare(tasks: number): number {
+  return Math.min(FLUSH_BYTES_MAX, Math.max(FLUSH_BYTES_MIN, Math.floor(FLUSH_BYTES_TOTAL / tasks)));
+}

@@ -27,6 +27,8 @@ export interface RestoreParts {
   readonly ports: PipelinePorts;
   readonly store: StateStore;
   readonly taskOptions: TaskOptions;
+  /** The task's present share of the memory that committed blocks may wait for the local store in. */
+  readonly flushBytes: () => number;
   /** Aborted where the task is not wanted any more: a wait for records then ends with Retriable. */
   readonly abandon: AbortSignal;
   /** Called where the local store was dropped (R2); it is counted. */
@@ -71,7 +73,7 @@ async function attempt(parts: RestoreParts): Promise<Restored> {
   const { settings, ports, partition, store } = parts;
   const task = new PartitionTask(parts.taskOptions);
   const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
-  const flusher = new Flusher(store, task, ports);
+  const flusher = new Flusher({ store, task, ports, flushBytes: parts.flushBytes });
   const from = await loadStore(parts, restoration);
   const changelog = { topic: settings.changelogTopic, partition };
   const tail = new ChangelogTail(ports, changelog, from, parts.abandon);
