@@ -5,7 +5,7 @@ import { type Contender, type TimerQueue } from './timer-queue.ts';
  * A binary heap that knows where each id is, so that it can re-arm and cancel in place: the best case for a heap. Typed arrays,
  * 16 bytes per timer, room made beforehand.
  */
-export class BinaryHeap implements TimerQueue {
+class BinaryHeap implements TimerQueue {
   readonly #deadlines: Float64Array;
   readonly #ids: Int32Array;
   /** By id: its place in the heap, plus one; 0 if it is not in it. */

@@ -8,7 +8,7 @@ const INTERVAL_MS = 3000;
  * Buckets of ids by rounded expiry, as org.apache.zookeeper.server.ExpiryQueue keeps its sessions: a map from element to expiry and
  * a map from expiry to a set of elements; each touch moves the element from set to set, unless it rounds to the same instant.
  */
-export class ExpiryQueue implements TimerQueue {
+class ExpiryQueue implements TimerQueue {
   readonly #intervalMs: DurationMs;
   readonly #expiries = new Map<number, Millis>();
   readonly #buckets = new Map<Millis, Set<number>>();
