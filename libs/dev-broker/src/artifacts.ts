@@ -27,6 +27,8 @@ export interface ArtifactRequest {
   readonly workspace: Workspace;
   /** Where Maven is looked for, and its settings. */
   readonly environment: NodeJS.ProcessEnv;
+  /** Ends Maven when it is aborted. */
+  readonly signal?: AbortSignal | undefined;
   readonly log: (line: string) => void;
 }
 
@@ -45,7 +47,7 @@ export async function resolveArtifacts(name: ArtifactName, request: ArtifactRequ
     if (existsSync(folder)) return;
     log(`fetching the artifacts of infra/${name}/pom.xml with Maven, once`);
     const startedAt = performance.now();
-    await fetchInto(folder, { pom, goal: goals[name], environment: request.environment });
+    await fetchInto(folder, { pom, goal: goals[name], environment: request.environment, signal: request.signal });
     log(`fetched in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
   });
   return folder;
@@ -55,6 +57,7 @@ interface MavenRun {
   readonly pom: string;
   readonly goal: string;
   readonly environment: NodeJS.ProcessEnv;
+  readonly signal: AbortSignal | undefined;
 }
 
 async function fetchInto(folder: string, run: MavenRun): Promise<void> {
@@ -71,10 +74,11 @@ async function fetchInto(folder: string, run: MavenRun): Promise<void> {
   }
 }
 
-async function runMaven({ pom, goal, environment }: MavenRun, setting: string): Promise<void> {
+async function runMaven({ pom, goal, environment, signal }: MavenRun, setting: string): Promise<void> {
   const output: string[] = [];
   const child = spawn('mvn', ['-q', '-B', '-f', pom, goal, setting], {
     env: environment,
+    signal,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   for (const stream of [child.stdout, child.stderr])

@@ -9,6 +9,7 @@ import { freePorts } from './ports.ts';
 import { identify, isAlive } from './process-identity.ts';
 import { type BrokerNode, type RunningBroker } from './running-broker.ts';
 import { program, until } from './testing/program.ts';
+import { temporaryFolder } from './testing/temporary-folder.ts';
 
 const withinMs = 180_000;
 const addressOf = ({ port }: BrokerNode): { host: string; port: number } => ({ host: '127.0.0.1', port });
@@ -89,6 +90,30 @@ describe('a broker of another process', () => {
     },
     withinMs,
   );
+});
+
+describe('a start that is given up', () => {
+  test(
+    'ends what had begun before it says so',
+    async () => {
+      const dataDir = temporaryFolder();
+      const stop = new AbortController();
+      const starting = startBroker({ dataDir, source: 'java', signal: stop.signal });
+      await until(() => (readState(dataDir)?.processes ?? []).some(({ identity }) => identity !== undefined));
+      const processes = survivorsOf(readState(dataDir)!);
+      stop.abort(new Error('enough'));
+      await expect(starting).rejects.toThrow('enough');
+      expect(processes).toHaveLength(2);
+      expect(processes.filter(isAlive)).toEqual([]);
+    },
+    withinMs,
+  );
+
+  test('before it began starts nothing', async () => {
+    await expect(startBroker({ ephemeral: true, signal: AbortSignal.abort(new Error('enough')) })).rejects.toThrow(
+      'enough',
+    );
+  });
 });
 
 describe('a broker that cannot start', () => {

@@ -38,6 +38,7 @@ export async function ensureBroker(options: BrokerOptions = {}): Promise<Running
 
 /** A container if an engine answers, else Java. Throws `Fatal` that says what to install if there is neither. */
 export async function startSomewhere(options: BrokerOptions, mode: BrokerMode): Promise<OwnedBroker> {
+  options.signal?.throwIfAborted();
   const workspace = workspaceOf(import.meta.url);
   if (options.ephemeral === true) await sweepEphemeral(ephemeralPrefix, Date.now());
   const [engine, java] = await Promise.all([
@@ -50,6 +51,7 @@ export async function startSomewhere(options: BrokerOptions, mode: BrokerMode): 
   try {
     return await startInContainers({ options, workspace, engine, mode });
   } catch (error) {
+    options.signal?.throwIfAborted();
     // An engine that cannot get the image is as good as none.
     if (!(error instanceof ContainersFailed) || onJava === undefined) throw error;
     (options.log ?? silent)(`${error.message}; going on with Java`);

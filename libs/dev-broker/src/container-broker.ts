@@ -121,6 +121,7 @@ class ContainerBroker implements OwnedBroker {
     const giveUpAt = performance.now() + readyWithinMs;
     const addresses = this.nodes.map(({ port }) => ({ host: this.#host, port }));
     await brokerReady(addresses, this.registryUrl, () => {
+      this.#cluster.options.signal?.throwIfAborted();
       if (performance.now() > giveUpAt) throw new Fatal(`no answer within ${readyWithinMs} ms`);
     });
   }

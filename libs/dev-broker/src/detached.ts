@@ -41,7 +41,7 @@ export const defaultPort = 9092;
  * directory and is what was asked for, that one is reported. Throws `Fatal`.
  */
 export async function startDetached(
-  options: Omit<BrokerOptions, 'ephemeral'> = {},
+  options: Omit<BrokerOptions, 'ephemeral' | 'signal'> = {},
 ): Promise<BrokerStatus & { readonly alreadyRan: boolean }> {
   const dataDir = dataDirOf(options.dataDir);
   const running = await statusDetached(dataDir);

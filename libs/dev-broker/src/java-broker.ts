@@ -43,10 +43,11 @@ export class JavaBroker implements OwnedBroker {
     this.nodes = nodes.map((node) => new JavaNode(node, this.#supervision));
   }
 
-  /** Throws `Fatal` if a process ends, or if it takes too long. */
-  async ready(): Promise<void> {
+  /** Throws `Fatal` if a process ends, or if it takes too long; the signal's reason if that is aborted. */
+  async ready(signal?: AbortSignal): Promise<void> {
     const giveUpAt = performance.now() + readyWithinMs;
     const mayHope = (): void => {
+      signal?.throwIfAborted();
       const { lastExit, over } = this.#supervision;
       if (lastExit !== undefined || over) throw startFailure(this.#processes, lastExit);
       if (performance.now() > giveUpAt)

@@ -81,7 +81,7 @@ async function prepare(request: JavaStart): Promise<Software> {
 }
 
 function artifactsFor({ options, workspace }: JavaStart): ArtifactRequest {
-  return { workspace, environment: process.env, log: options.log ?? silent };
+  return { workspace, environment: process.env, signal: options.signal, log: options.log ?? silent };
 }
 
 /** Between choosing a free port and Java listening on it somebody else may take it: then again, with other ports. */
@@ -94,7 +94,7 @@ async function readyBroker(
   for (let attempt = 1; ; attempt += 1) {
     const broker = launchOn(await planPorts(options, nodeCount));
     try {
-      await broker.ready();
+      await broker.ready(options.signal);
       return broker;
     } catch (error) {
       await broker.stop();

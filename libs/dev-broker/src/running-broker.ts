@@ -25,6 +25,8 @@ export interface BrokerOptions {
   readonly properties?: ServerProperties | undefined;
   /** Default: a container if an engine answers, else Java. */
   readonly source?: 'container' | 'java' | undefined;
+  /** Aborted during a start, gives it up: what had begun ends, then the start throws the signal's reason. */
+  readonly signal?: AbortSignal | undefined;
   /** Told what takes long. Default: nobody. */
   readonly log?: ((line: string) => void) | undefined;
 }
