@@ -23,7 +23,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     stop.abort(signal);
   });
 
-// A broker that never came up would keep the process alive.
+// Whatever still listens, everything has been said and stopped.
 process.exit(await main(process.argv.slice(2)));
 
 async function main(names: readonly string[]): Promise<number> {

@@ -9,8 +9,6 @@ import { importsBroker, tierOf } from './tiers.ts';
 
 /** A step that takes longer hangs. */
 const stepLimitMs = 15 * 60_000;
-/** How long a broker that is still starting is waited for when the run is stopped. In milliseconds. */
-const brokerEndMs = 15_000;
 
 export interface TestProject {
   /** `kafka`. */
@@ -80,24 +78,10 @@ function brokerStep(run: Run): Step {
     needs: [],
     occupies: false,
     run: async () => {
-      const started = ensureBroker({ registry: true, ephemeral: true, log: run.log }).then((broker) => {
-        run.broker = broker;
-      });
-      await Promise.race([started, afterAbort(run.signal)]);
-      return { passed: run.broker !== undefined, output: '' };
+      run.broker = await ensureBroker({ registry: true, ephemeral: true, signal: run.signal, log: run.log });
+      return { passed: true, output: '' };
     },
   };
-}
-
-/** Resolves a while after the run was stopped: a broker that cannot be had by then is left to its supervisor, which ends it. */
-function afterAbort(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const wait = (): void => {
-      setTimeout(resolve, brokerEndMs);
-    };
-    if (signal.aborted) wait();
-    else signal.addEventListener('abort', wait);
-  });
 }
 
 function jestStep(run: Run, { name, folder, usesBroker }: TestProject): Step {
