@@ -1,16 +1,20 @@
 // What is found at a start is used only where it can be trusted: a local store is rebuilt (R2), a log stops the partition (R3).
 import { describe, expect, test } from '@jest/globals';
 import { decodeBlock } from '@flatline/task';
+import { FLUSH_INTERVAL_MS } from './limits.ts';
 import { CHANGELOG, INPUT, type Process, World } from './world.fixture.ts';
 
 /** Longer than the dead member stays in the group, and an input is asked for its end before it is believed shorter. */
 const LATER = 25_000;
 
+/** A second each, so that a local store has been written. */
+const ROUNDS = FLUSH_INTERVAL_MS / 1_000 + 5;
+
 /** A world in which one process has run for a while and was then killed, with live sessions left. */
 async function afterKill(seed: number): Promise<World> {
   const world = new World({ seed, partitions: 1, timeoutMs: 60_000 });
   const process = world.launch('a');
-  for (let round = 0; round < 12; round += 1) {
+  for (let round = 0; round < ROUNDS; round += 1) {
     for (let i = 0; i < 20; i += 1) world.beat(`k${i + round}`);
     await world.simulation.time.runFor(1_000);
   }
@@ -149,7 +153,7 @@ describe('[R3] a log that cannot be trusted stops the partition, and nothing is 
     const world = await afterKill(12);
     world.simulation.log.deleteTopic(INPUT);
     world.simulation.log.createTopic(INPUT, { partitions: 1, timestampType: 'LogAppendTime' });
-    for (let i = 0; i < 400; i += 1) world.beat(`z${i}`);
+    for (let i = 0; i < ROUNDS * 40; i += 1) world.beat(`z${i}`);
     expectStopped(await restart(world), /not the one recorded/);
     expect(world.closed()).toEqual([]);
   });
