@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { PartitionStopped } from '@flatline/base';
-import type { RecordCursor } from '@flatline/task';
+import { KEY_GROUP_MAX, type RecordCursor } from '@flatline/task';
 import fc from 'fast-check';
 import type { AbortedTransaction } from './aborted-transactions.ts';
 import {
@@ -218,6 +218,36 @@ describe('BatchCursor', () => {
     const cursor = cursorOver([buildBatch(batch)]);
     expect(walk(cursor).map(({ timestamp }) => timestamp)).toEqual([123_456, 123_456]);
     expect(cursor.logAppendTime).toBe(true);
+  });
+
+  test('the keys of a group are those of the records it goes on to show', () => {
+    const keys = Array.from({ length: 3 * KEY_GROUP_MAX + 1 }, (_, i) => (i % 5 === 4 ? null : `key-${i}`));
+    const records = keys.map((key, i) => ({ ...bare(i, ''), key: key === null ? null : Buffer.from(key) }));
+    const rest = records.slice(2).map((record, i) => ({ ...record, offsetDelta: i }));
+    const first = buildBatch({ baseOffset: 0, records: records.slice(0, 2) });
+    const cursor = cursorOver([first, buildBatch({ baseOffset: 2, records: rest, compression: 'gzip' })], 1);
+    const seen: (string | null)[] = [];
+    let expected: (string | null)[] = [];
+    while (cursor.next()) {
+      const { count, starts, lengths } = cursor.group;
+      if (cursor.groupIndex === 0)
+        expected = Array.from({ length: count }, (_, i) => text(cursor.bytes, starts[i]!, lengths[i]!));
+      const key = text(cursor.bytes, cursor.keyStart, cursor.keyLength);
+      expect(key).toBe(expected[cursor.groupIndex]);
+      seen.push(key);
+    }
+    expect(seen).toEqual(keys.slice(1));
+  });
+
+  test('what comes before a record that does not fit is shown first', () => {
+    const batch = buildBatch({ baseOffset: 7, records: [bare(0, 'a'), bare(1, 'b'), bare(2, 'c')] });
+    // The last record claims a byte more than there is.
+    const at = batch.length - (batch.length - 61) / 3;
+    const cursor = cursorOver([resealed(batch, [[at, batch[at]! + 2]])]);
+    expect([cursor.next(), cursor.next()]).toEqual([true, true]);
+    expect(cursor.offset).toBe(8);
+    expect(() => cursor.next()).toThrow(/visits-3: the batch at offset 7 cannot be read: a record does not fit/);
+    expect(() => cursor.next()).toThrow(PartitionStopped);
   });
 
   test('the fingerprint is that of the batch that holds the offset before the position', () => {

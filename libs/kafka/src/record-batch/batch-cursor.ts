@@ -1,8 +1,8 @@
 // Walks the records of consecutive batches in place. One class, one shape: everything that reads a log goes through it,
 // so its fields must not change their kinds, and a bare heartbeat makes no object here.
 //
-// Owns: the place in the batches of one run, what is unpacked of the current one.
-// Does not own: the bytes (the fetch answer's), fetching.
+// Owns: the place in the batches of one run. Does not own: the bytes (the fetch answer's), the records of a batch
+// (RecordGroup), fetching.
 //
 // Invariants
 //   C1  position never goes back and ends at the run's nextOffset, whatever the batches on the way hold: nothing at all
@@ -17,6 +17,7 @@ import { readInt32, readInt64 } from '../connection/protocol-bytes.ts';
 import { type AbortedTransaction, AbortedTransactions } from './aborted-transactions.ts';
 import { unpack } from './decompressor.ts';
 import * as layout from './layout.ts';
+import { RecordGroup } from './record-group.ts';
 import { readHeaders } from './record-headers.ts';
 
 const NO_BYTES = Buffer.alloc(0);
@@ -44,7 +45,8 @@ export class BatchCursor implements RecordCursor {
   keyLength = -1;
   valueStart = 0;
   valueLength = -1;
-  hasHeaders = false;
+  readonly group = new RecordGroup();
+  groupIndex = -1;
   position: number;
   batchChecksum = 0;
   batchLeaderEpoch = -1;
@@ -56,11 +58,6 @@ export class BatchCursor implements RecordCursor {
   #batchAt: number;
   #baseOffset = 0;
   #baseTimestamp = 0;
-  #recordsLeft = 0;
-  /** Where the next record begins, and where the current batch's records end, both in `bytes`. */
-  #at = 0;
-  #recordsEnd = 0;
-  #headersAt = 0;
 
   constructor(run: BatchRun) {
     this.#run = run;
@@ -70,20 +67,46 @@ export class BatchCursor implements RecordCursor {
   }
 
   next(): boolean {
-    for (;;) {
-      while (this.#recordsLeft === 0) if (!this.#enterBatch()) return false;
-      this.#recordsLeft -= 1;
-      this.#readRecord();
-      if (this.offset < this.#run.askedOffset) continue;
-      this.position = this.offset + 1;
-      return true;
-    }
+    this.groupIndex += 1;
+    if (this.groupIndex >= this.group.count && !this.#nextGroup()) return false;
+    const { group, groupIndex: index } = this;
+    this.offset = this.#baseOffset + group.offsetDeltas[index]!;
+    this.timestamp = this.logAppendTime ? this.batchTimestamp : this.#baseTimestamp + group.timestampDeltas[index]!;
+    this.keyStart = group.starts[index]!;
+    this.keyLength = group.lengths[index]!;
+    this.valueStart = group.valueStarts[index]!;
+    this.valueLength = group.valueLengths[index]!;
+    this.position = this.offset + 1;
+    return true;
+  }
+
+  get hasHeaders(): boolean {
+    return this.groupIndex < this.group.count && this.bytes[this.group.headersStarts[this.groupIndex]!] !== 0;
   }
 
   headers(): readonly RecordHeader[] {
     if (!this.hasHeaders) return [];
     try {
-      return readHeaders(this.bytes, this.#headersAt, this.#at);
+      const { headersStarts, ends } = this.group;
+      return readHeaders(this.bytes, headersStarts[this.groupIndex]!, ends[this.groupIndex]!);
+    } catch (error) {
+      throw this.#stopped(error);
+    }
+  }
+
+  /** Unpacks the next records there are, of this batch or a later one. False at the end of the run. */
+  #nextGroup(): boolean {
+    this.groupIndex = 0;
+    for (;;) {
+      this.#fill(this.#run.askedOffset - this.#baseOffset);
+      if (this.group.count > 0) return true;
+      if (!this.#enterBatch()) return false;
+    }
+  }
+
+  #fill(fromDelta: number): void {
+    try {
+      this.group.fill(fromDelta);
     } catch (error) {
       throw this.#stopped(error);
     }
@@ -139,22 +162,24 @@ export class BatchCursor implements RecordCursor {
 
   #isAbortMarker(at: number, batchEnd: number): boolean {
     this.#openRecords(at, batchEnd, 0);
-    if (this.#recordsLeft === 0) return false;
-    this.#readRecord();
-    this.#recordsLeft = 0;
-    if (this.keyLength < CONTROL_KEY_BYTES) throw this.#stopped(new MalformedBytes('its control record has no type'));
-    return ((this.bytes[this.keyStart + 2]! << 8) | this.bytes[this.keyStart + 3]!) === layout.ABORT_MARKER;
+    this.#fill(-Infinity);
+    const { group, bytes } = this;
+    const isEmpty = group.count === 0;
+    const [keyStart, keyLength] = [group.starts[0]!, group.lengths[0]!];
+    // A marker is for the reader, not for those it reads for.
+    group.open(bytes, 0, 0, 0);
+    if (isEmpty) return false;
+    if (keyLength < CONTROL_KEY_BYTES) throw this.#stopped(new MalformedBytes('its control record has no type'));
+    return ((bytes[keyStart + 2]! << 8) | bytes[keyStart + 3]!) === layout.ABORT_MARKER;
   }
 
   #openRecords(at: number, batchEnd: number, compression: number): void {
     const { bytes } = this.#run;
     const count = readInt32(bytes, at + layout.RECORD_COUNT_AT);
     if (count < 0) throw this.#stopped(new MalformedBytes(`it claims ${count} records`));
-    this.#recordsLeft = count;
     if (compression === 0 || count === 0) {
       this.bytes = bytes;
-      this.#at = at + layout.RECORDS_AT;
-      this.#recordsEnd = batchEnd;
+      this.group.open(bytes, at + layout.RECORDS_AT, batchEnd, count);
       return;
     }
     try {
@@ -162,62 +187,7 @@ export class BatchCursor implements RecordCursor {
     } catch (error) {
       throw this.#stopped(error);
     }
-    this.#at = 0;
-    this.#recordsEnd = this.bytes.length;
-  }
-
-  #readRecord(): void {
-    const length = this.#varint();
-    const end = this.#at + length;
-    if (length < 0 || end > this.#recordsEnd)
-      throw this.#stopped(new MalformedBytes(`a record claims ${length} bytes`));
-    // Attributes of records are not used in format 2.
-    this.#at += 1;
-    const timestampDelta = this.#varlong();
-    this.timestamp = this.logAppendTime ? this.batchTimestamp : this.#baseTimestamp + timestampDelta;
-    this.offset = this.#baseOffset + this.#varint();
-    this.keyLength = this.#varint();
-    this.keyStart = this.#at;
-    if (this.keyLength > 0) this.#at += this.keyLength;
-    this.valueLength = this.#varint();
-    this.valueStart = this.#at;
-    if (this.valueLength > 0) this.#at += this.valueLength;
-    // A length that leads out of the record leads here too: nothing of it has been shown yet.
-    if (this.#at >= end || this.keyLength < -1 || this.valueLength < -1)
-      throw this.#stopped(
-        new MalformedBytes(`the record at offset ${this.offset} does not fit its length of ${length}`),
-      );
-    this.hasHeaders = this.bytes[this.#at] !== 0;
-    this.#headersAt = this.#at;
-    this.#at = end;
-  }
-
-  /** Zigzag, up to five bytes. */
-  #varint(): number {
-    const { bytes } = this;
-    let at = this.#at;
-    let byte = bytes[at++]!;
-    let value = byte & 0x7f;
-    for (let shift = 7; byte >= 0x80 && shift < 35; shift += 7) {
-      byte = bytes[at++]!;
-      value |= (byte & 0x7f) << shift;
-    }
-    this.#at = at;
-    return (value >>> 1) ^ -(value & 1);
-  }
-
-  /** Zigzag, up to ten bytes; exact within ±2^52, beyond rounded as doubles are. */
-  #varlong(): number {
-    const { bytes } = this;
-    let at = this.#at;
-    let byte = bytes[at++]!;
-    let value = byte & 0x7f;
-    for (let scale = 128; byte >= 0x80 && scale <= 2 ** 63; scale *= 128) {
-      byte = bytes[at++]!;
-      value += (byte & 0x7f) * scale;
-    }
-    this.#at = at;
-    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+    this.group.open(this.bytes, 0, this.bytes.length, count);
   }
 
   #stopped(error: unknown): PartitionStopped {
