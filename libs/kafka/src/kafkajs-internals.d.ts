@@ -1,8 +1,24 @@
 // The parts of kafkajs 2.2.4 that are not in its public types, typed as narrowly as they are used here.
 
 declare module 'kafkajs/src/network/requestQueue/index.js' {
+  /** A request as kafkajs keeps it until its answer comes. */
+  export interface PushedRequest {
+    readonly entry: {
+      readonly apiKey: number;
+      readonly apiVersion: number;
+      readonly apiName: string;
+      readonly correlationId: number;
+      readonly resolve: (answer: { readonly payload: Buffer }) => void;
+      readonly reject: (error: Error) => void;
+    };
+    readonly expectResponse: boolean;
+    readonly requestTimeout: number;
+    readonly sendRequest: () => void;
+  }
+
   export default class RequestQueue {
     readonly pending: readonly unknown[];
+    push(request: PushedRequest): void;
     scheduleCheckPendingRequests(): void;
   }
 }
@@ -12,6 +28,7 @@ declare module 'kafkajs/src/network/connection.js' {
   import type { TLSSocket, ConnectionOptions } from 'node:tls';
   import type { SASLOptions } from 'kafkajs';
   import type { Logger } from 'kafkajs/src/loggers/index.js';
+  import type RequestQueue from 'kafkajs/src/network/requestQueue/index.js';
 
   export interface SocketFactoryInput {
     readonly host: string;
@@ -35,24 +52,6 @@ declare module 'kafkajs/src/network/connection.js' {
     readonly reauthenticationThreshold: number;
   }
 
-  /** What kafkajs' framing needs of an encoded request; its own Encoder looks like this too. */
-  export interface EncodedBody {
-    readonly buf: Buffer;
-    readonly buffer: Buffer;
-  }
-
-  export interface WireRequest {
-    readonly apiKey: number;
-    readonly apiVersion: number;
-    readonly apiName: string;
-    encode(): Promise<EncodedBody>;
-  }
-
-  export interface WireResponse<Decoded, Answer> {
-    decode(payload: Buffer): Promise<Decoded>;
-    parse(decoded: Decoded): Promise<Answer>;
-  }
-
   export type ApiVersionRanges = Readonly<Record<number, { readonly minVersion: number; readonly maxVersion: number }>>;
 
   export default class Connection {
@@ -63,12 +62,11 @@ declare module 'kafkajs/src/network/connection.js' {
     authenticate(): Promise<void>;
     setVersions(versions: ApiVersionRanges): void;
     setSupportAuthenticationProtocol(supported: boolean): void;
-    send<Decoded extends { readonly clientSideThrottleTime: number }, Answer>(exchange: {
-      readonly request: WireRequest;
-      readonly response: WireResponse<Decoded, Answer>;
-      readonly requestTimeout: number;
-      readonly logResponseError: boolean;
-    }): Promise<Answer>;
+    readonly clientId: string;
+    readonly requestQueue: RequestQueue;
+    nextCorrelationId(): number;
+    /** @throws KafkaJSConnectionError */
+    failIfNotConnected(): void;
     rejectRequests(error: Error): void;
     disconnect(): Promise<true>;
   }

@@ -17,6 +17,7 @@ import { apiVersionsRequest, decodeApiVersions } from './api-versions.ts';
 import { BackOff, RECONNECT_BACK_OFF } from './back-off.ts';
 import { withinDeadline } from './deadline.ts';
 import { translated } from './foreign-errors.ts';
+import { exchange } from './framed-exchange.ts';
 import {
   type BrokerAddress,
   CONNECT_TIMEOUT_MS,
@@ -24,7 +25,7 @@ import {
   type KafkaOptions,
   REQUEST_TIMEOUT_MS,
 } from './kafka-options.ts';
-import { type AnswerDecoder, type KafkaRequest, type Lane, type SendOptions } from './kafka-request.ts';
+import { type AnswerDecoder, ApiKey, type KafkaRequest, type Lane, type SendOptions } from './kafka-request.ts';
 import { openSocket } from './socket.ts';
 
 /** kafkajs re-authenticates this long before the broker's session lifetime ends (KIP-368). */
@@ -142,17 +143,10 @@ export class BrokerLink {
     });
   }
 
-  #request<T>(connection: Connection, request: KafkaRequest, decode: AnswerDecoder<T>): Promise<T> {
-    const { apiKey, apiVersion, apiName, body } = request;
-    return connection.send({
-      request: { apiKey, apiVersion, apiName, encode: () => Promise.resolve({ buf: body, buffer: body }) },
-      response: {
-        decode: (payload) => Promise.resolve({ payload, clientSideThrottleTime: 0 }),
-        parse: ({ payload }) => Promise.resolve(payload).then(decode),
-      },
-      requestTimeout: 0,
-      logResponseError: false,
-    });
+  async #request<T>(connection: Connection, request: KafkaRequest, decode: AnswerDecoder<T>): Promise<T> {
+    // Again where the session's lifetime has ended (KIP-368); ApiVersions is asked before there is a session.
+    if (request.apiKey !== ApiKey.apiVersions) await connection.authenticate();
+    return decode(await exchange(connection, request));
   }
 
   #newConnection(): Connection {

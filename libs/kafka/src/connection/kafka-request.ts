@@ -5,7 +5,8 @@ export interface KafkaRequest {
   readonly apiKey: number;
   readonly apiVersion: number;
   readonly apiName: string;
-  readonly body: Buffer;
+  /** Or its parts, in order: record batches are sent without copying them together. Nobody writes to them afterwards. */
+  readonly body: Buffer | readonly Uint8Array[];
 }
 
 /**

@@ -19,9 +19,6 @@ export interface ProduceAnswer extends TopicPartition {
 }
 
 const ALL_IN_SYNC_REPLICAS = -1;
-/** Of the request besides topic names and batches: transactional id, acks, timeout, counts, numbers, sizes. */
-const REQUEST_OVERHEAD_BYTES = 1024;
-
 export interface ProduceOptions {
   readonly transactionalId: string | null;
   /** How long the leader may wait for its followers before it answers REQUEST_TIMED_OUT. */
@@ -30,13 +27,18 @@ export interface ProduceOptions {
 
 /** At most one batch per partition: a broker refuses more. */
 export function produceRequest(batches: readonly PartitionBatch[], options: ProduceOptions): KafkaRequest {
-  const size = batches.reduce((sum, { bytes, topic }) => sum + bytes.length + topic.length, REQUEST_OVERHEAD_BYTES);
-  const body = new ProtocolWriter(size).string(options.transactionalId);
-  body.int16(ALL_IN_SYNC_REPLICAS).int32(options.acknowledgeMs);
-  body.array(byTopic(batches), ([topic, items]) => {
-    body.string(topic).array(items, ({ partition, bytes }) => body.int32(partition).bytes(bytes));
-  });
-  return { apiKey: ApiKey.produce, apiVersion: 8, apiName: 'Produce', body: body.finish() };
+  const parts: Uint8Array[] = [];
+  const topics = byTopic(batches);
+  let between = new ProtocolWriter().string(options.transactionalId);
+  between.int16(ALL_IN_SYNC_REPLICAS).int32(options.acknowledgeMs).int32(topics.length);
+  for (const [topic, items] of topics) {
+    between.string(topic).int32(items.length);
+    for (const { partition, bytes } of items) {
+      parts.push(between.int32(partition).int32(bytes.length).finish(), bytes);
+      between = new ProtocolWriter();
+    }
+  }
+  return { apiKey: ApiKey.produce, apiVersion: 8, apiName: 'Produce', body: parts };
 }
 
 export function decodeProduce(payload: Buffer): readonly ProduceAnswer[] {

@@ -1,0 +1,54 @@
+// Puts the answers of a broker together out of the pieces in which a socket brings them: a length of four bytes, then as
+// many bytes. Each answer gets memory of its own, once: a fetch answer is kept as long as its records are read in place.
+//
+// Owns: the answer not yet complete.      Does not own: the socket, the memory pieces come in (used again at once).
+//
+// Invariants
+//   FA1  What is handed out are whole answers, each with its length before it, in the order in which they came.
+import { MalformedBytes } from '@flatline/base';
+
+const LENGTH_BYTES = 4;
+/** Far above any answer; a peer that is no broker claims more with its first four letters. */
+export const FRAME_BYTES_MAX = 512 * 1024 * 1024;
+
+export class FrameAssembler {
+  readonly #onFrame: (frame: Buffer) => void;
+  readonly #length = Buffer.alloc(LENGTH_BYTES);
+  #frame: Buffer | undefined;
+  /** Bytes there are of `#frame`, or of `#length` while there is none. */
+  #filled = 0;
+
+  constructor(onFrame: (frame: Buffer) => void) {
+    this.#onFrame = onFrame;
+  }
+
+  /** Takes what is in `piece`, which may be written over afterwards. @throws MalformedBytes where a length makes no sense. */
+  push(piece: Uint8Array): void {
+    let at = 0;
+    while (at < piece.length) {
+      const target = this.#frame ?? this.#length;
+      const taken = Math.min(piece.length - at, target.length - this.#filled);
+      target.set(piece.subarray(at, at + taken), this.#filled);
+      at += taken;
+      this.#filled += taken;
+      if (this.#filled < target.length) return;
+      if (this.#frame === undefined) this.#begin();
+      else this.#end(this.#frame);
+    }
+  }
+
+  #begin(): void {
+    const length = this.#length.readInt32BE();
+    if (length < 0 || length > FRAME_BYTES_MAX) throw new MalformedBytes(`an answer of ${length} bytes`);
+    this.#frame = Buffer.allocUnsafeSlow(LENGTH_BYTES + length);
+    this.#frame.set(this.#length);
+    // An answer of no bytes is complete already, and `push` would wait for more.
+    if (length === 0) this.#end(this.#frame);
+  }
+
+  #end(frame: Buffer): void {
+    this.#frame = undefined;
+    this.#filled = 0;
+    this.#onFrame(frame);
+  }
+}
