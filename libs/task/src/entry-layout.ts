@@ -1,12 +1,14 @@
-// How an entry lies in a page: 64 bytes, one cache line, so that a heartbeat touches one line for all its fields.
+// How an entry lies in memory: 64 bytes, one cache line, so that a heartbeat touches one line for all its fields.
 //
-// Each page is one ArrayBuffer seen as Float64Array and as Int32Array. Columns of one typed array per field would cost a
+// All entries lie in one memory seen as Float64Array and as Int32Array. Columns of one typed array per field would cost a
 // cache miss per field; objects would cost the garbage collector.
+import { GrowingMemory } from './growing-memory.ts';
 
-export const PAGE_SHIFT = 14;
-export const PAGE_ENTRIES = 1 << PAGE_SHIFT;
-export const PAGE_MASK = PAGE_ENTRIES - 1;
+/** From a slot to the index of its entry's first Int32, and of its first Float64. */
+export const I32_SHIFT = 4;
+export const F64_SHIFT = 3;
 const ENTRY_BYTES = 64;
+const ENTRIES_MAX = 2 ** 26;
 
 /** Float64 fields, by index into the entry's eight. */
 export const OPENED_AT = 0;
@@ -34,12 +36,20 @@ export const DETAILED = 1 << 19;
 /** An event chose the timeout (S7). */
 export const TIMEOUT_CHOSEN = 1 << 20;
 
-export interface Page {
-  readonly f64: Float64Array;
-  readonly i32: Int32Array;
-}
+/** The entries of a table, by slot. `f64` and `i32` show the same bytes; they are others after `reserve`. */
+export class Entries {
+  readonly #memory = new GrowingMemory(ENTRIES_MAX * ENTRY_BYTES);
+  #capacity = 0;
+  f64 = new Float64Array(this.#memory.buffer, 0, 0);
+  i32 = new Int32Array(this.#memory.buffer, 0, 0);
 
-export function newPage(): Page {
-  const buffer = new ArrayBuffer(PAGE_ENTRIES * ENTRY_BYTES);
-  return { f64: new Float64Array(buffer), i32: new Int32Array(buffer) };
+  /** Makes room for slots below `count`. */
+  reserve(count: number): void {
+    if (count <= this.#capacity) return;
+    this.#memory.grow(count * ENTRY_BYTES);
+    const { buffer } = this.#memory;
+    this.#capacity = buffer.byteLength / ENTRY_BYTES;
+    this.f64 = new Float64Array(buffer, 0, this.#capacity << F64_SHIFT);
+    this.i32 = new Int32Array(buffer, 0, this.#capacity << I32_SHIFT);
+  }
 }

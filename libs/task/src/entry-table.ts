@@ -10,17 +10,14 @@ import { hashView } from '@flatline/base';
 import type { SessionDetail } from '@flatline/policies';
 import { EntryView } from './entry-view.ts';
 import {
+  Entries,
+  I32_SHIFT,
   IMAGE_BLOCK,
   IMAGE_BYTES,
   IMAGE_DIGEST,
   KEY_LENGTH_AND_FLAGS,
   KEY_REFERENCE,
   LIVE,
-  newPage,
-  PAGE_ENTRIES,
-  PAGE_MASK,
-  PAGE_SHIFT,
-  type Page,
 } from './entry-layout.ts';
 import { KeyArena, startOf } from './key-arena.ts';
 import { KeyIndex, type KeySource } from './key-index.ts';
@@ -29,7 +26,7 @@ import { LookAhead } from './look-ahead.ts';
 import type { KeyGroup } from './ports/log-reader.ts';
 
 export class EntryTable implements KeySource {
-  readonly #pages: Page[] = [];
+  readonly #entries = new Entries();
   readonly #keys = new KeyArena();
   readonly #index = new KeyIndex(this);
   readonly #hashSeed: number;
@@ -44,7 +41,7 @@ export class EntryTable implements KeySource {
   /** `hashSeed`: drawn at start, so that nobody can prepare keys that collide (I3). */
   constructor(hashSeed: number) {
     this.#hashSeed = hashSeed;
-    this.#ahead = new LookAhead(this.#index, this.#pages, this.#keys);
+    this.#ahead = new LookAhead(this.#index, this.#entries, this.#keys);
   }
 
   /** Number of live entries. */
@@ -59,7 +56,7 @@ export class EntryTable implements KeySource {
 
   /** A view to be moved over entries with `at(slot)`; one per reader, since moving it is its state. */
   view(): EntryView {
-    return new EntryView(this.#pages, this.#keys, this.details);
+    return new EntryView(this.#entries, this.#keys, this.details);
   }
 
   /** Slot of a key, or −1. */
@@ -76,7 +73,11 @@ export class EntryTable implements KeySource {
   /** `find` for the key at `index` of the group that `lookAhead` was called with last. */
   findAhead(bytes: Uint8Array, { starts, lengths }: KeyGroup, index: number): number {
     const view = this.#lookedFor.of(bytes);
-    return this.#index.find(this.#ahead.hashes[index]!, view, starts[index]!, lengths[index]!);
+    const start = starts[index]!;
+    const length = lengths[index]!;
+    const likely = this.#ahead.slots[index]!;
+    if (likely >= 0 && this.isLive(likely) && this.matches(likely, view, start, length)) return likely;
+    return this.#index.find(this.#ahead.hashes[index]!, view, start, length);
   }
 
   /** Says that the bytes given last will not be asked about again. */
@@ -87,8 +88,8 @@ export class EntryTable implements KeySource {
   /** Adds a key that is not present; its fields are those of no session yet. */
   insert(bytes: Uint8Array, start: number, length: number): number {
     const slot = this.#free.pop() ?? this.#newSlot();
-    const { i32 } = this.#pages[slot >>> PAGE_SHIFT]!;
-    const base = (slot & PAGE_MASK) << 4;
+    const { i32 } = this.#entries;
+    const base = slot << I32_SHIFT;
     i32[base + KEY_REFERENCE] = this.#keys.store(bytes, start, length);
     i32[base + KEY_LENGTH_AND_FLAGS] = length | LIVE;
     i32[base + IMAGE_BLOCK] = -1;
@@ -100,9 +101,9 @@ export class EntryTable implements KeySource {
 
   remove(slot: number): void {
     this.#index.remove(this.#hashOf(slot), slot);
-    const { i32 } = this.#pages[slot >>> PAGE_SHIFT]!;
-    const base = (slot & PAGE_MASK) << 4;
-    this.#keys.release(i32[base + KEY_REFERENCE]! >>> 0, i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff);
+    const { i32 } = this.#entries;
+    const base = slot << I32_SHIFT;
+    this.#keys.release(i32[base + KEY_REFERENCE]!, i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff);
     i32[base + KEY_LENGTH_AND_FLAGS] = 0;
     this.details.delete(slot);
     this.#freed.push(slot);
@@ -115,25 +116,24 @@ export class EntryTable implements KeySource {
   }
 
   isLive(slot: number): boolean {
-    const { i32 } = this.#pages[slot >>> PAGE_SHIFT]!;
-    return (i32[((slot & PAGE_MASK) << 4) + KEY_LENGTH_AND_FLAGS]! & LIVE) !== 0;
+    return (this.#entries.i32[(slot << I32_SHIFT) + KEY_LENGTH_AND_FLAGS]! & LIVE) !== 0;
   }
 
   /** A copy of the key, since the entry may go while the copy is on its way to an output. */
   keyOf(slot: number): Uint8Array {
-    const { i32 } = this.#pages[slot >>> PAGE_SHIFT]!;
-    const base = (slot & PAGE_MASK) << 4;
-    const reference = i32[base + KEY_REFERENCE]! >>> 0;
+    const { i32 } = this.#entries;
+    const base = slot << I32_SHIFT;
+    const reference = i32[base + KEY_REFERENCE]!;
     const start = startOf(reference);
-    return this.#keys.chunkOf(reference).slice(start, start + (i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff));
+    return Uint8Array.from(this.#keys.bytes.subarray(start, start + (i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff)));
   }
 
   matches(slot: number, view: DataView, start: number, length: number): boolean {
-    const { i32 } = this.#pages[slot >>> PAGE_SHIFT]!;
-    const base = (slot & PAGE_MASK) << 4;
+    const { i32 } = this.#entries;
+    const base = slot << I32_SHIFT;
     if ((i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff) !== length) return false;
-    const reference = i32[base + KEY_REFERENCE]! >>> 0;
-    const own = this.#keys.viewOf(reference);
+    const reference = i32[base + KEY_REFERENCE]!;
+    const own = this.#keys.view;
     const at = startOf(reference);
     const whole = length & ~3;
     for (let i = 0; i < whole; i += 4) if (view.getInt32(start + i) !== own.getInt32(at + i)) return false;
@@ -147,17 +147,17 @@ export class EntryTable implements KeySource {
   }
 
   #hashOf(slot: number): number {
-    const { i32 } = this.#pages[slot >>> PAGE_SHIFT]!;
-    const base = (slot & PAGE_MASK) << 4;
-    const reference = i32[base + KEY_REFERENCE]! >>> 0;
+    const { i32 } = this.#entries;
+    const base = slot << I32_SHIFT;
+    const reference = i32[base + KEY_REFERENCE]!;
     const length = i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff;
-    return hashView(this.#keys.viewOf(reference), startOf(reference), length, this.#hashSeed);
+    return hashView(this.#keys.view, startOf(reference), length, this.#hashSeed);
   }
 
   #newSlot(): number {
     const slot = this.#slots;
-    if (slot === this.#pages.length * PAGE_ENTRIES) this.#pages.push(newPage());
     this.#slots += 1;
+    this.#entries.reserve(this.#slots);
     return slot;
   }
 }

@@ -2,8 +2,11 @@ import type { DurationMs, Millis } from '@flatline/base';
 import type { SessionDetail, SessionEntry } from '@flatline/policies';
 import {
   DETAILED,
+  type Entries,
   EVENT_COUNT,
+  F64_SHIFT,
   FIRST_OFFSET,
+  I32_SHIFT,
   IMAGE_BLOCK,
   IMAGE_BYTES,
   IMAGE_DIGEST,
@@ -13,9 +16,6 @@ import {
   LAST_OFFSET,
   LAST_SEEN_AT,
   OPENED_AT,
-  PAGE_MASK,
-  PAGE_SHIFT,
-  type Page,
   TIMEOUT_CHOSEN,
   TIMEOUT_MS,
 } from './entry-layout.ts';
@@ -23,7 +23,7 @@ import { type KeyArena, startOf } from './key-arena.ts';
 
 /** A window on one entry of a table, moved with `at`. Valid until the entry is removed. */
 export class EntryView implements SessionEntry {
-  readonly #pages: readonly Page[];
+  readonly #entries: Entries;
   readonly #keys: KeyArena;
   readonly #details: Map<number, SessionDetail>;
   #f64: Float64Array = new Float64Array(0);
@@ -33,18 +33,17 @@ export class EntryView implements SessionEntry {
   #i = 0;
   #slot = -1;
 
-  constructor(pages: readonly Page[], keys: KeyArena, details: Map<number, SessionDetail>) {
-    this.#pages = pages;
+  constructor(entries: Entries, keys: KeyArena, details: Map<number, SessionDetail>) {
+    this.#entries = entries;
     this.#keys = keys;
     this.#details = details;
   }
 
   at(slot: number): this {
-    const page = this.#pages[slot >>> PAGE_SHIFT]!;
-    this.#f64 = page.f64;
-    this.#i32 = page.i32;
-    this.#f = (slot & PAGE_MASK) << 3;
-    this.#i = this.#f << 1;
+    this.#f64 = this.#entries.f64;
+    this.#i32 = this.#entries.i32;
+    this.#f = slot << F64_SHIFT;
+    this.#i = slot << I32_SHIFT;
     this.#slot = slot;
     return this;
   }
@@ -54,8 +53,8 @@ export class EntryView implements SessionEntry {
   }
 
   /** Where the key lies: `keyLength` bytes from `keyStart` on. */
-  get keyBytes(): Uint8Array {
-    return this.#keys.chunkOf(this.#i32[this.#i + KEY_REFERENCE]! >>> 0);
+  get keyView(): DataView {
+    return this.#keys.view;
   }
   get keyStart(): number {
     return startOf(this.#i32[this.#i + KEY_REFERENCE]!);

@@ -1,41 +1,48 @@
-// From key bytes to slot number: open addressing with linear probing, in segments that grow one at a time.
+// From key bytes to slot number: open addressing with linear probing, in segments that split when they are full.
 //
-// A segment is chosen by the top bits of the hash, so growing moves one 64th of the keys and never stops the loop for
-// long. A place holds a slot number and the hash beside it, on one cache line: keys are compared only where hashes are
-// equal, and moving a place needs no look at its key.
+// A segment is chosen by the top bits of the hash, through a directory (extendible hashing: Fagin, Nievergelt, Pippenger,
+// Strong, ACM TODS 1979). Growing splits one segment at a time, so it moves a few thousand places and never stops the loop
+// for long, and nothing is left over to be freed. A place holds a slot number and the hash beside it, on one cache line: keys
+// are compared only where hashes are equal, and moving a place needs no look at its key.
 //
-// Owns: places.      Does not own: keys (asked for through KeySource), slot numbers.
+// Owns: places, the directory.      Does not own: keys (asked for through KeySource), slot numbers.
 //
 // Invariants
 //   KI1  A key is found by probing from its home place without passing an empty one: removal shifts followers back.
 //   KI2  No segment is fuller than three quarters.
+//   KI3  All hashes in a segment share its first `depth` bits, and the directory leads from each such prefix to it.
 import { assert } from '@flatline/base';
+import { GrowingMemory } from './growing-memory.ts';
 
 export interface KeySource {
   /** True if the key of `slot` equals what the view shows from `start` on. */
   matches(slot: number, view: DataView, start: number, length: number): boolean;
 }
 
-const SEGMENT_BITS = 6;
-const SEGMENTS = 1 << SEGMENT_BITS;
-const SEGMENT_SHIFT = 32 - SEGMENT_BITS;
-const FIRST_PLACES = 16;
-
-class Segment {
-  /** Two numbers a place: slot number + 1, where 0 is an empty place, and hash. */
-  places = new Int32Array(2 * FIRST_PLACES);
-  /** Of a place's index in `places`; places begin at even ones. */
-  mask = 2 * FIRST_PLACES - 2;
-  used = 0;
-}
+/** Two numbers a place: slot number + 1, where 0 is an empty place, and hash. Places begin at even indexes. */
+const SEGMENT_SHIFT = 13;
+const SEGMENT_NUMBERS = 1 << SEGMENT_SHIFT;
+const PLACE_MASK = SEGMENT_NUMBERS - 2;
+const USED_MAX = (SEGMENT_NUMBERS / 2) * 0.75;
+/** Segments enough for more keys than there can be entries. */
+const DEPTH_MAX = 16;
+const BYTES_MAX = SEGMENT_NUMBERS * 4 * 2 ** DEPTH_MAX;
 
 export class KeyIndex {
   readonly #source: KeySource;
-  readonly #segments: readonly Segment[] = Array.from({ length: SEGMENTS }, () => new Segment());
+  readonly #memory = new GrowingMemory(BYTES_MAX);
+  #places = new Int32Array(this.#memory.buffer, 0, 0);
+  /** By the first `#depth` bits of a hash: where its segment begins in `#places`. */
+  #directory = new Int32Array(2);
+  #depth = 1;
+  /** By segment: how many first bits its hashes share, and how many places are used. */
+  readonly #depths: number[] = [];
+  readonly #used: number[] = [];
   #size = 0;
 
   constructor(source: KeySource) {
     this.#source = source;
+    for (let half = 0; half < 2; half += 1) this.#directory[half] = this.#newSegment(1);
   }
 
   get size(): number {
@@ -44,11 +51,12 @@ export class KeyIndex {
 
   /** The slot of a key, or −1. `hash` is that of the key's bytes, signed. */
   find(hash: number, view: DataView, start: number, length: number): number {
-    const { places, mask } = this.#segments[hash >>> SEGMENT_SHIFT]!;
-    for (let place = homeOf(hash) & mask; ; place = (place + 2) & mask) {
-      const slot = places[place]! - 1;
+    const places = this.#places;
+    const segment = this.#segmentOf(hash);
+    for (let within = homeOf(hash); ; within = (within + 2) & PLACE_MASK) {
+      const slot = places[segment + within]! - 1;
       if (slot < 0) return -1;
-      if (places[place + 1] === hash && this.#source.matches(slot, view, start, length)) return slot;
+      if (places[segment + within + 1] === hash && this.#source.matches(slot, view, start, length)) return slot;
     }
   }
 
@@ -57,73 +65,115 @@ export class KeyIndex {
    * the second, whose probing depends on what is there, waits for none.
    */
   likelySlots(hashes: Int32Array, count: number, slots: Int32Array): void {
+    const places = this.#places;
+    const directory = this.#directory;
+    const shift = 32 - this.#depth;
     for (let i = 0; i < count; i += 1) {
-      const { places, mask } = this.#segments[hashes[i]! >>> SEGMENT_SHIFT]!;
-      slots[i] = places[homeOf(hashes[i]!) & mask]!;
+      const hash = hashes[i]!;
+      slots[i] = places[directory[hash >>> shift]! + homeOf(hash)]!;
     }
     for (let i = 0; i < count; i += 1) {
       const hash = hashes[i]!;
-      const { places, mask } = this.#segments[hash >>> SEGMENT_SHIFT]!;
-      let place = homeOf(hash) & mask;
-      while (places[place] !== 0 && places[place + 1] !== hash) place = (place + 2) & mask;
-      slots[i] = places[place]! - 1;
+      const segment = directory[hash >>> shift]!;
+      let within = homeOf(hash);
+      while (places[segment + within] !== 0 && places[segment + within + 1] !== hash)
+        within = (within + 2) & PLACE_MASK;
+      slots[i] = places[segment + within]! - 1;
     }
   }
 
   /** Adds a key that is not present. */
   insert(hash: number, slot: number): void {
-    const segment = this.#segments[hash >>> SEGMENT_SHIFT]!;
-    // Two numbers a place: 8 (used + 1) > 3 length is used + 1 > three quarters of the places.
-    if ((segment.used + 1) * 8 > segment.places.length * 3) grow(segment);
-    put(segment, hash, slot);
-    segment.used += 1;
+    let segment = this.#segmentOf(hash);
+    while (this.#used[segment >>> SEGMENT_SHIFT]! >= USED_MAX) {
+      this.#split(segment, hash);
+      segment = this.#segmentOf(hash);
+    }
+    this.#put(segment, hash, slot);
     this.#size += 1;
   }
 
   /** Removes a slot that is present. */
   remove(hash: number, slot: number): void {
-    const segment = this.#segments[hash >>> SEGMENT_SHIFT]!;
-    const { places, mask } = segment;
-    let place = homeOf(hash) & mask;
-    while (places[place] !== slot + 1) {
-      assert(places[place] !== 0, 'a removed key was in the index', { slot });
-      place = (place + 2) & mask;
+    const places = this.#places;
+    const segment = this.#segmentOf(hash);
+    let within = homeOf(hash);
+    while (places[segment + within] !== slot + 1) {
+      assert(places[segment + within] !== 0, 'a removed key was in the index', { slot });
+      within = (within + 2) & PLACE_MASK;
     }
-    closeGap(segment, place);
-    segment.used -= 1;
+    closeGap(places, segment, within);
+    this.#used[segment >>> SEGMENT_SHIFT]! -= 1;
     this.#size -= 1;
   }
+
+  #segmentOf(hash: number): number {
+    return this.#directory[hash >>> (32 - this.#depth)]!;
+  }
+
+  #put(segment: number, hash: number, slot: number): void {
+    const places = this.#places;
+    let within = homeOf(hash);
+    while (places[segment + within] !== 0) within = (within + 2) & PLACE_MASK;
+    places[segment + within] = slot + 1;
+    places[segment + within + 1] = hash;
+    this.#used[segment >>> SEGMENT_SHIFT]! += 1;
+  }
+
+  /** Moves those with the next bit set, of the segment that `hash` belongs to, into a segment of their own. */
+  #split(segment: number, hash: number): void {
+    const depth = this.#depths[segment >>> SEGMENT_SHIFT]! + 1;
+    if (depth > this.#depth) this.#doubleDirectory();
+    const sibling = this.#newSegment(depth);
+    this.#depths[segment >>> SEGMENT_SHIFT] = depth;
+    const span = 1 << (this.#depth - depth);
+    const first = ((hash >>> (32 - depth)) | 1) * span;
+    this.#directory.fill(sibling, first, first + span);
+    const before = this.#places.slice(segment, segment + SEGMENT_NUMBERS);
+    this.#places.fill(0, segment, segment + SEGMENT_NUMBERS);
+    this.#used[segment >>> SEGMENT_SHIFT] = 0;
+    for (let place = 0; place < SEGMENT_NUMBERS; place += 2) {
+      if (before[place] === 0) continue;
+      const moved = before[place + 1]!;
+      this.#put(this.#segmentOf(moved), moved, before[place]! - 1);
+    }
+  }
+
+  #doubleDirectory(): void {
+    // Keys are hashed with a secret seed: so many in one segment would take billions of them.
+    assert(this.#depth < DEPTH_MAX, 'hashes spread over the segments', { keys: this.#size });
+    const before = this.#directory;
+    this.#directory = Int32Array.from({ length: before.length * 2 }, (_, prefix) => before[prefix >>> 1]!);
+    this.#depth += 1;
+  }
+
+  #newSegment(depth: number): number {
+    const number = this.#depths.length;
+    this.#depths.push(depth);
+    this.#used.push(0);
+    const end = (number + 1) << SEGMENT_SHIFT;
+    if (end > this.#places.length) {
+      this.#memory.grow(end * 4);
+      this.#places = new Int32Array(this.#memory.buffer, 0, this.#memory.buffer.byteLength / 4);
+    }
+    return number << SEGMENT_SHIFT;
+  }
 }
 
-/** Where probing begins, before it is masked: the lowest bits of the hash, those that choose no segment. */
+/** Where probing begins within a segment: the lowest bits of the hash, those that choose no segment. */
 function homeOf(hash: number): number {
-  return hash << 1;
+  return (hash << 1) & PLACE_MASK;
 }
 
-function closeGap({ places, mask }: Segment, gap: number): void {
+function closeGap(places: Int32Array, segment: number, gap: number): void {
   let hole = gap;
-  for (let place = (hole + 2) & mask; places[place] !== 0; place = (place + 2) & mask) {
-    const home = homeOf(places[place + 1]!) & mask;
+  for (let place = (hole + 2) & PLACE_MASK; places[segment + place] !== 0; place = (place + 2) & PLACE_MASK) {
+    const home = homeOf(places[segment + place + 1]!);
     // A follower moves back unless its home lies after the hole: moving it would put it before its home.
-    if (((place - home) & mask) < ((place - hole) & mask)) continue;
-    places[hole] = places[place]!;
-    places[hole + 1] = places[place + 1]!;
+    if (((place - home) & PLACE_MASK) < ((place - hole) & PLACE_MASK)) continue;
+    places[segment + hole] = places[segment + place]!;
+    places[segment + hole + 1] = places[segment + place + 1]!;
     hole = place;
   }
-  places[hole] = 0;
-}
-
-function grow(segment: Segment): void {
-  const { places } = segment;
-  segment.places = new Int32Array(places.length * 2);
-  segment.mask = segment.places.length - 2;
-  for (let place = 0; place < places.length; place += 2)
-    if (places[place] !== 0) put(segment, places[place + 1]!, places[place]! - 1);
-}
-
-function put({ places, mask }: Segment, hash: number, slot: number): void {
-  let place = homeOf(hash) & mask;
-  while (places[place] !== 0) place = (place + 2) & mask;
-  places[place] = slot + 1;
-  places[place + 1] = hash;
+  places[segment + hole] = 0;
 }

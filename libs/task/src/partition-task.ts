@@ -142,8 +142,28 @@ export class PartitionTask {
   /** Applies up to `limit` records. `wallNow` is broker time as far as this machine knows it (C6). */
   step(cursor: RecordCursor, limit: number, wallNow: Millis): StepOutcome {
     this.#now.wall = wallNow;
-    for (let applied = 0; applied < limit; applied += 1) {
-      if (this.isFull) return FULL;
+    for (let left = limit; left > 0;) {
+      const burst = Math.min(left, this.#recordsUntilFull());
+      if (burst === 0) return FULL;
+      const outcome = this.#burst(cursor, burst, wallNow);
+      if (outcome !== undefined) return outcome;
+      left -= burst;
+    }
+    return LIMIT;
+  }
+
+  /** Records that may be applied before it must be asked again whether the task is full; 0 if it is. */
+  #recordsUntilFull(): number {
+    const { pendingChangesMax, pendingOutputsMax } = this.#options;
+    const changes = pendingChangesMax - this.changelog.pendingChanges;
+    const outputs = pendingOutputsMax - this.#sessions.closedCount - this.#deadLetters.length;
+    const room = Math.min(changes, outputs);
+    // A record makes at most two of each: it may find its key due, and open it again or be refused.
+    return room <= 0 ? 0 : Math.max(1, room >>> 1);
+  }
+
+  #burst(cursor: RecordCursor, records: number, wallNow: Millis): StepOutcome | undefined {
+    for (let applied = 0; applied < records; applied += 1) {
       if (!this.#again && !cursor.next()) {
         this.#passed(cursor, cursor.position);
         this.#lookedAt = undefined;
@@ -158,7 +178,7 @@ export class PartitionTask {
       this.#passed(cursor, cursor.offset + 1);
       this.counters.recordsRead += 1;
     }
-    return LIMIT;
+    return undefined;
   }
 
   /** Says that the next step gets a new cursor: reading was interrupted and begins again at `input.position`. */

@@ -19,7 +19,7 @@ export interface RecordHeader {
  * Records in a group: about as many reads as a processor keeps waiting at a time. More of them push each other out of its
  * first caches: 32 took a fifth longer.
  */
-export const KEY_GROUP_MAX = 8;
+export const KEY_GROUP_MAX = 32;
 
 /** Keys of records that a cursor has unpacked together, in the order in which it shows them. At most KEY_GROUP_MAX. */
 export interface KeyGroup {
