@@ -50,6 +50,11 @@ describe('wrong flags', () => {
     ['import f --topic t', '--format'],
     ['sessions tail --limit 0', '--limit'],
     ['sessions tail', 'which topic'],
+    ['dead-letters', 'dead-letters'],
+    ['dead-letters list --from 5', 'give --partition too'],
+    ['dead-letters show 5', 'PARTITION/OFFSET'],
+    ['dead-letters replay', 'or --reason, or --all'],
+    ['dead-letters replay 0/1 --all', 'or --reason, or --all'],
     ['run --http-port x', '--http-port'],
   ])('%s: exit code 2 and what to do about it', async (line, hint) => {
     const { exitCode, stdout, stderr } = await run(line);

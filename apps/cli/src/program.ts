@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import type { CommandContext } from './commands/context.ts';
 import { addBenchCommand } from './commands/bench.ts';
 import { addBrokerCommand } from './commands/broker.ts';
+import { addDeadLettersCommand } from './commands/dead-letters.ts';
 import { addDemoCommand } from './commands/demo.ts';
 import { addImportCommand } from './commands/import.ts';
 import { addRunCommand } from './commands/run.ts';
@@ -60,6 +61,7 @@ function buildProgram(context: CommandContext, json: boolean): Command {
   addImportCommand(program, context);
   addSimulateCommand(program, context);
   addSessionsCommand(program, context);
+  addDeadLettersCommand(program, context);
   addBenchCommand(program, context);
   return program;
 }

@@ -1,3 +1,4 @@
+export { type DeadLetterOrigin, readDeadLetter } from './dead-letter-record.ts';
 export { type Percentiles } from './durations.ts';
 export { PipelineInstance, type PipelineInstanceParts } from './pipeline-instance.ts';
 export type { Entropy, PipelinePorts, PipelineSettings, RuntimeLog } from './settings.ts';

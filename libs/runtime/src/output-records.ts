@@ -1,20 +1,12 @@
 // A cut as records on the output, dead-letter and changelog topics. One task writes only to the partition of its own
 // number, so that its open transaction holds back nobody else's readers (O5).
 import type { SessionSummary } from '@flatline/policies';
-import type { DeadLetter, OutgoingRecord, RecordHeader, SummaryEncoder, TaskCut, Transaction } from '@flatline/task';
+import type { OutgoingRecord, RecordHeader, SummaryEncoder, TaskCut, Transaction } from '@flatline/task';
+import { deadLetterRecord } from './dead-letter-record.ts';
 import type { PipelineSettings } from './settings.ts';
 
 /** Header of a tombstone: which life of the key is over for good (S9). */
 export const INCARNATION_HEADER = 'flatline-incarnation';
-/** Headers of a dead letter, besides those the record came with (I1). */
-const DEAD_LETTER_HEADERS = {
-  reason: 'flatline-reason',
-  detail: 'flatline-detail',
-  topic: 'flatline-topic',
-  partition: 'flatline-partition',
-  offset: 'flatline-offset',
-  timestamp: 'flatline-timestamp',
-} as const;
 
 /** Goes with each group offset, where a task of a partition that was added later finds it (R3). */
 function partitionsMetadata(inputPartitions: number): string {
@@ -56,21 +48,6 @@ function closedRecords(summary: SessionSummary, encoder: SummaryEncoder): Outgoi
     { key, value: encoder.encode(summary), headers },
     { key, value: null, headers },
   ];
-}
-
-function deadLetterRecord(letter: DeadLetter, partition: number, topic: string): OutgoingRecord {
-  const names = DEAD_LETTER_HEADERS;
-  const { key, value } = letter;
-  const headers = [
-    ...letter.headers,
-    header(names.reason, letter.reason),
-    header(names.detail, letter.detail),
-    header(names.topic, topic),
-    header(names.partition, String(partition)),
-    header(names.offset, String(letter.offset)),
-    header(names.timestamp, String(letter.timestamp)),
-  ];
-  return { key, value, headers };
 }
 
 function header(name: string, value: string): RecordHeader {

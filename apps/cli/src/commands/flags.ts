@@ -52,3 +52,20 @@ export function topicName(text: string): string {
   if (/^[\w.-]{1,249}$/.test(text) && text !== '.' && text !== '..') return text;
   throw new InvalidArgumentError('A topic name has 1 to 249 letters, digits, dots, underscores or hyphens.');
 }
+
+/** Where a dead letter lies: `PARTITION/OFFSET`. */
+export interface LetterPlace {
+  readonly partition: number;
+  readonly offset: number;
+}
+
+export function letterPlace(text: string): LetterPlace {
+  const [, partition, offset] = /^(\d{1,9})\/(\d{1,15})$/.exec(text) ?? [];
+  if (partition === undefined) throw new InvalidArgumentError('It must be PARTITION/OFFSET, for example 3/1207.');
+  return { partition: Number(partition), offset: Number(offset) };
+}
+
+/** Commander hands a repeated argument over one by one. */
+export function letterPlaces(text: string, before: readonly LetterPlace[] = []): readonly LetterPlace[] {
+  return [...before, letterPlace(text)];
+}

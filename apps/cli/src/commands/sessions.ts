@@ -5,6 +5,7 @@ import { clusterOf, connect } from '../cluster.ts';
 import type { ConfigurationFlags } from '../configuration.ts';
 import { ExitCode } from '../exit-code.ts';
 import { usageFailure } from '../failure.ts';
+import { pipelineNamed } from '../pipeline-choice.ts';
 import { outputText, outputValue } from '../sessions/output-line.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
@@ -81,9 +82,5 @@ async function print(consumer: SummaryConsumer, flags: TailFlags, console: Conso
 
 function outputTopicOf(config: FlatlineConfig | undefined, name: string | undefined): string {
   if (config === undefined) throw usageFailure('which topic? Give --topic, or --config with the configuration file');
-  const names = config.pipelines.map((pipeline) => pipeline.name).join(', ');
-  const found = config.pipelines.filter((pipeline) => name === undefined || pipeline.name === name);
-  if (found.length === 0) throw usageFailure(`--pipeline ${name ?? ''}: the configuration has ${names}`);
-  if (found.length > 1) throw usageFailure(`which pipeline? Give --pipeline: the configuration has ${names}`);
-  return found[0]!.output.topic;
+  return pipelineNamed(config, name).output.topic;
 }

@@ -1,0 +1,118 @@
+import { type Command } from 'commander';
+import { type DeadLetterFlags, withLetters } from '../dead-letters/letter-access.ts';
+import type { LetterLog } from '../dead-letters/letter-log.ts';
+import { listedText, letterValue, shownText } from '../dead-letters/letter-text.ts';
+import { isWanted, LetterSurvey, placeOf } from '../dead-letters/letter-survey.ts';
+import { ExitCode } from '../exit-code.ts';
+import { usageFailure } from '../failure.ts';
+import type { Shell } from '../shell.ts';
+import type { Console } from '../terminal/console.ts';
+import { count } from '../terminal/progress.ts';
+import type { CommandContext } from './context.ts';
+import { addReplayCommand } from './dead-letters-replay.ts';
+import { brokersOption, configOption, integerFrom, jsonOption, letterPlace, type LetterPlace } from './flags.ts';
+
+interface ListFlags extends DeadLetterFlags {
+  readonly reason?: string;
+  readonly partition?: number;
+  readonly from?: number;
+  readonly limit: number;
+}
+
+interface ShowFlags extends DeadLetterFlags {
+  readonly place: LetterPlace;
+  readonly bytes: number;
+}
+
+export function addDeadLettersCommand(program: Command, context: CommandContext): void {
+  const letters = program
+    .command('dead-letters')
+    .description('Input records that could not be applied: what they are, why, and sending them back.');
+  letters
+    .command('list')
+    .description('the newest dead letters, and how many there are for each reason')
+    .option('--reason <code>', 'only these, for example invalid-json')
+    .option('--partition <n>', 'only those of this partition', integerFrom(0))
+    .option('--from <offset>', 'not the newest but the first from this offset on; needs --partition', integerFrom(0))
+    .option('--limit <n>', 'list so many; all are counted', integerFrom(0, 10_000), 20)
+    .option('--pipeline <name>', 'which pipeline of the configuration (default: its only one)')
+    .addOption(configOption())
+    .addOption(brokersOption('the configuration'))
+    .addOption(jsonOption())
+    .addHelpText('after', listHelp)
+    .action(context.action<ListFlags>((flags, console) => runList(flags, console, context.shell)));
+  letters
+    .command('show')
+    .argument('<place>', 'PARTITION/OFFSET in the dead-letter topic, as listed', letterPlace)
+    .description('one dead letter: why, where it came from, its headers, key and value')
+    .option('--bytes <n>', 'of key and value print at most so many (--json: all)', integerFrom(1), 4_096)
+    .option('--pipeline <name>', 'which pipeline of the configuration (default: its only one)')
+    .addOption(configOption())
+    .addOption(brokersOption('the configuration'))
+    .addOption(jsonOption())
+    .addHelpText('after', showHelp)
+    .action(async (place: LetterPlace, flags: Omit<ShowFlags, 'place'>) => {
+      await context.action<ShowFlags>((all, console) => runShow(all, console, context.shell))({ ...flags, place });
+    });
+  addReplayCommand(letters, context);
+}
+
+const listHelp = `
+Examples:
+  $ flatline dead-letters list
+  $ flatline dead-letters list --reason invalid-json --limit 100 --json
+  $ flatline dead-letters list --partition 3 --from 1200
+`;
+const showHelp = `
+Examples:
+  $ flatline dead-letters show 3/1207
+  $ flatline dead-letters show 3/1207 --json | jq -r .value.base64 | base64 -d
+`;
+
+async function runList(flags: ListFlags, console: Console, shell: Shell): Promise<ExitCode> {
+  const { reason, partition, from, limit } = flags;
+  if (from !== undefined && partition === undefined)
+    throw usageFailure('--from is an offset of one partition: give --partition too');
+  return withLetters(flags, console, shell, async ({ openLog, scan }) => {
+    const log = await openLog();
+    if (partition !== undefined && partition >= log.ends.length) throw usageFailure(noPartition(partition, log));
+    const survey = new LetterSurvey({ reason }, limit, from === undefined ? 'newest' : 'first');
+    await scan(log, survey, { partition, from });
+    showList(survey, log.topic, console);
+    return shell.stop.signal.aborted ? ExitCode.interrupted : ExitCode.ok;
+  });
+}
+
+function showList(survey: LetterSurvey, topic: string, console: Console): void {
+  for (const letter of survey.listed) {
+    const replays = survey.replaysOf(letter);
+    console.result(letterValue(letter, replays), listedText(letter, replays, console.colors));
+  }
+  const { total, foreign, byReason } = survey;
+  const reasons = byReason.map(([reason, letters]) => `${count(letters)} ${reason}`).join(', ');
+  const others = foreign === 0 ? '' : `; ${count(foreign)} records are no dead letters of ours`;
+  console.result(
+    { kind: 'summary', topic, total, reasons: Object.fromEntries(byReason), listed: survey.listed.length, foreign },
+    `${topic}: ${count(total)} dead letters${total === 0 ? '' : ` (${reasons})`}${others}`,
+  );
+}
+
+async function runShow(flags: ShowFlags, console: Console, shell: Shell): Promise<ExitCode> {
+  const { partition, offset } = flags.place;
+  return withLetters(flags, console, shell, async ({ openLog, scan }) => {
+    const log = await openLog();
+    if (partition >= log.ends.length) throw usageFailure(noPartition(partition, log));
+    const filter = { places: new Set([placeOf(flags.place)]) };
+    const survey = new LetterSurvey(filter, 1, 'first');
+    await scan(log, survey, { partition, from: offset });
+    const letter = survey.listed.find((each) => isWanted(each, filter));
+    if (letter === undefined) throw usageFailure(`no dead letter at ${partition}/${offset} of ${log.topic}`);
+    const replays = survey.replaysOf(letter);
+    console.result(letterValue(letter, replays), shownText(letter, replays, flags.bytes));
+    return ExitCode.ok;
+  });
+}
+
+function noPartition(partition: number, { topic, ends }: LetterLog): string {
+  return `partition ${partition}: ${topic} has partitions 0 to ${ends.length - 1}`;
+}

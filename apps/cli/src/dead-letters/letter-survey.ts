@@ -1,0 +1,78 @@
+// What a dead-letter topic holds, counted in one pass.
+//
+// Owns: the counts, which letters were replayed, the letters listed.      Does not own: reading.
+//
+// Invariants
+//   LS1  Counts by reason are of all letters that the filter takes; at most `limit` of them are kept.
+//   LS2  A mark comes after its letter in the same partition, so that one pass knows all replays at its end.
+import type { Letter, LetterRecord } from './letter.ts';
+
+export interface LetterFilter {
+  /** undefined: every reason. */
+  readonly reason?: string | undefined;
+  /** Empty: every letter. */
+  readonly places?: ReadonlySet<string>;
+}
+
+export function placeOf({ partition, offset }: Pick<Letter, 'partition' | 'offset'>): string {
+  return `${partition}/${offset}`;
+}
+
+export function isWanted(letter: Letter, { reason, places }: LetterFilter): boolean {
+  if (reason !== undefined && letter.origin.reason !== reason) return false;
+  return places === undefined || places.size === 0 || places.has(placeOf(letter));
+}
+
+export class LetterSurvey {
+  readonly #filter: LetterFilter;
+  readonly #limit: number;
+  readonly #keep: 'first' | 'newest';
+  readonly #replays = new Map<string, number>();
+  readonly #byReason = new Map<string, number>();
+  #listed: Letter[] = [];
+  /** Records that are neither letters nor marks. */
+  foreign = 0;
+  total = 0;
+
+  constructor(filter: LetterFilter, limit: number, keep: 'first' | 'newest') {
+    this.#filter = filter;
+    this.#limit = limit;
+    this.#keep = keep;
+  }
+
+  add(record: LetterRecord, partition: number): void {
+    if (record.kind === 'foreign') this.foreign += 1;
+    else if (record.kind === 'mark') {
+      const place = placeOf({ partition, offset: record.offset });
+      this.#replays.set(place, (this.#replays.get(place) ?? 0) + 1);
+    } else if (isWanted(record, this.#filter)) this.#take(record);
+  }
+
+  /** How often the letter was replayed. */
+  replaysOf(letter: Letter): number {
+    return this.#replays.get(placeOf(letter)) ?? 0;
+  }
+
+  get byReason(): readonly (readonly [string, number])[] {
+    return [...this.#byReason].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  }
+
+  /** The first, or the newest by time of writing; the oldest of them first. */
+  get listed(): readonly Letter[] {
+    return this.#keep === 'first' ? this.#listed : newestOf(this.#listed, this.#limit);
+  }
+
+  #take(letter: Letter): void {
+    const { reason } = letter.origin;
+    this.total += 1;
+    this.#byReason.set(reason, (this.#byReason.get(reason) ?? 0) + 1);
+    if (this.#keep === 'newest') {
+      this.#listed.push(letter);
+      if (this.#listed.length >= 2 * this.#limit) this.#listed = newestOf(this.#listed, this.#limit);
+    } else if (this.#listed.length < this.#limit) this.#listed.push(letter);
+  }
+}
+
+function newestOf(letters: readonly Letter[], limit: number): Letter[] {
+  return limit === 0 ? [] : [...letters].sort((a, b) => a.writtenAt - b.writtenAt).slice(-limit);
+}

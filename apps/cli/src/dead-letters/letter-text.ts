@@ -1,0 +1,98 @@
+// Dead letters as lines for a person, or as JSON. Pure.
+import type { Millis } from '@flatline/base';
+import type { RecordHeader } from '@flatline/task';
+import { isUtf8 } from 'node:buffer';
+import type { Colors } from '../terminal/console.ts';
+import { printable, printableKey, shorten } from '../terminal/printable.ts';
+import { count } from '../terminal/progress.ts';
+import type { Letter } from './letter.ts';
+import { placeOf } from './letter-survey.ts';
+
+const keyColumns = 24;
+const reasonColumns = 20;
+const hexColumns = 16;
+
+/** One line of a list. */
+export function listedText(letter: Letter, replays: number, { dim, red, cyan }: Colors): string {
+  const { reason, topic, partition, offset } = letter.origin;
+  const key = letter.key === null ? '(null key)' : printableKey(letter.key);
+  const value = letter.value === null ? 'null value' : `${count(letter.value.length)} bytes`;
+  return [
+    placeOf(letter).padEnd(12),
+    dim(isoTime(letter.writtenAt)),
+    red(printable(reason).padEnd(reasonColumns)),
+    shorten(key, keyColumns).padEnd(keyColumns),
+    value.padStart(12),
+    dim(`from ${printable(topic)}/${partition}/${offset}`),
+    ...(replays === 0 ? [] : [cyan(replayedText(replays))]),
+  ].join('  ');
+}
+
+/** All of it: the value as text where it is UTF-8, else in hexadecimal, its first `bytesMax` bytes. */
+export function shownText(letter: Letter, replays: number, bytesMax: number): string {
+  const { reason, detail, topic, partition, offset, timestamp } = letter.origin;
+  return [
+    `dead letter  ${placeOf(letter)}, written ${isoTime(letter.writtenAt)}${replays === 0 ? '' : `, ${replayedText(replays)}`}`,
+    `reason       ${printable(reason)}: ${printable(detail)}`,
+    `from         ${printable(topic)}/${partition}/${offset}, stamped ${isoTime(timestamp)} (${timestamp})`,
+    ...letter.headers.map(
+      ({ name, value }) => `header       ${printable(name)}: ${value === null ? '(null)' : printableKey(value)}`,
+    ),
+    `key          ${bytesText(letter.key, bytesMax)}`,
+    `value        ${bytesText(letter.value, bytesMax)}`,
+  ].join('\n');
+}
+
+/** The value that `--json` prints; bytes in base64, and as text where they are UTF-8. */
+export function letterValue(letter: Letter, replays: number): object {
+  const { partition, offset, writtenAt, origin } = letter;
+  return {
+    kind: 'letter',
+    ...{ partition, offset, writtenAt },
+    ...{ reason: origin.reason, detail: origin.detail, origin },
+    ...{ key: bytesValue(letter.key), value: bytesValue(letter.value) },
+    headers: letter.headers.map(headerValue),
+    replays,
+  };
+}
+
+function headerValue({ name, value }: RecordHeader): object {
+  return { name, value: bytesValue(value) };
+}
+
+function bytesValue(bytes: Uint8Array | null): object | null {
+  if (bytes === null) return null;
+  const { length } = bytes;
+  const base64 = Buffer.from(bytes).toString('base64');
+  return isUtf8(bytes) ? { length, base64, text: Buffer.from(bytes).toString('utf8') } : { length, base64 };
+}
+
+function bytesText(bytes: Uint8Array | null, bytesMax: number): string {
+  if (bytes === null) return '(null)';
+  const more = bytes.length > bytesMax ? `, the first ${count(bytesMax)}` : '';
+  const head = `${count(bytes.length)} bytes${more}`;
+  const shown = bytes.subarray(0, bytesMax);
+  if (shown.length === 0) return head;
+  return isUtf8(bytes) ? `${head}, text: ${printableKey(shown)}` : `${head}, hex:\n${hexText(shown)}`;
+}
+
+/** Offset, bytes, and the ASCII among them. */
+function hexText(bytes: Uint8Array): string {
+  const lines: string[] = [];
+  for (let at = 0; at < bytes.length; at += hexColumns) {
+    const row = [...bytes.subarray(at, at + hexColumns)];
+    const hex = row.map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
+    const ascii = row.map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.')).join('');
+    lines.push(`  ${at.toString(16).padStart(6, '0')}  ${hex.padEnd(hexColumns * 3 - 1)}  ${ascii}`);
+  }
+  return lines.join('\n');
+}
+
+function replayedText(replays: number): string {
+  return replays === 1 ? 'replayed once' : `replayed ${replays} times`;
+}
+
+function isoTime(time: Millis): string {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? String(time) : date.toISOString();
+}

@@ -1,0 +1,34 @@
+import { describe, expect, test } from '@jest/globals';
+import type { DeadLetter } from '@flatline/task';
+import { deadLetterRecord, readDeadLetter } from './dead-letter-record.ts';
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const letter: DeadLetter = {
+  ...{ reason: 'null-key', detail: 'a session event needs a key — é', offset: 2 ** 40, timestamp: -1 },
+  ...{ key: null, value: bytes('{'), headers: [] },
+};
+
+describe('[I1] a dead letter', () => {
+  test('[I1] keeps its own headers, also those that look like ours, and is read back', () => {
+    const headers = [
+      { name: 'trace', value: null },
+      { name: 'flatline-reason', value: bytes('a lie') },
+      { name: 'flatline-offset', value: bytes('7') },
+    ];
+    const record = deadLetterRecord({ ...letter, headers }, 3, 'in');
+    expect(record).toMatchObject({ key: null, value: letter.value });
+    const { reason, detail, offset, timestamp } = letter;
+    expect(readDeadLetter(record.headers ?? [])).toEqual({
+      origin: { reason, detail, offset, timestamp, topic: 'in', partition: 3 },
+      headers,
+    });
+  });
+
+  test.each([
+    ['no headers', []],
+    ['headers of a stranger', Array.from({ length: 6 }, () => ({ name: 'flatline-reason', value: null }))],
+    ['an offset that is none', deadLetterRecord({ ...letter, offset: NaN }, 3, 'in').headers ?? []],
+  ])('%s: not one of ours', (_, headers) => {
+    expect(readDeadLetter(headers)).toBeUndefined();
+  });
+});
