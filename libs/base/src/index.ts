@@ -1,6 +1,17 @@
 export { assert, AssertionError } from './assert.ts';
 export { ByteReader, ByteWriter, copyBytes, MalformedBytes } from './bytes.ts';
 export { Corrupt, Fatal, Fenced, PartitionStopped, Retriable, StateInUse } from './errors.ts';
+export {
+  armFailpoint,
+  type Failpoint,
+  failpoint,
+  FAILPOINTS,
+  type Guard,
+  GUARDS,
+  isFailpointArmed,
+  isGuardOff,
+  switchGuardOff,
+} from './failpoint.ts';
 export { hashBytes, hashView } from './hash.ts';
 export { seededRandom, type Random } from './random.ts';
 export type { Cancel, Clock, DurationMs, Millis } from './time.ts';

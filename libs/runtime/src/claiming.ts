@@ -1,5 +1,5 @@
 // Becoming the owner of a task: fence the former one, then mark in the changelog where its writing ended.
-import { Retriable } from '@flatline/base';
+import { failpoint, Retriable } from '@flatline/base';
 import { encodeClaim, type TransactionalWriter } from '@flatline/task';
 import { Backoff } from './backoff.ts';
 import { CLAIM_TRIES_MAX } from './limits.ts';
@@ -30,12 +30,14 @@ export async function claim(partition: number, settings: PipelineSettings, ports
 
 async function claimOnce(partition: number, settings: PipelineSettings, ports: PipelinePorts): Promise<Ownership> {
   const writer = await ports.writers.open(settings.transactionalId(partition));
+  failpoint('claim.opened');
   const value = encodeClaim({ owner: settings.owner, claimId: ports.entropy.id() });
   try {
     const [offsets] = await writer.commit({
       writes: [{ topic: settings.changelogTopic, partition, records: [{ key: null, value }] }],
       offsets: [],
     });
+    failpoint('claim.written');
     return { writer, claimOffset: offsets![0]! };
   } catch (error) {
     await writer.close();

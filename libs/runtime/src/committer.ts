@@ -9,7 +9,7 @@
 //   CM3  After any error of a writer it is closed and never used again; its successor's InitProducerId settles the rest.
 //   CM4  A successor is opened only after the group, asked after the failure, said that the partition is still ours: a
 //        waking zombie must not fence the rightful owner.
-import { assert, Fenced, MalformedBytes, PartitionStopped, Retriable } from '@flatline/base';
+import { assert, failpoint, Fenced, isGuardOff, MalformedBytes, PartitionStopped, Retriable } from '@flatline/base';
 import {
   type CommitHeader,
   decodeBlock,
@@ -96,6 +96,7 @@ export class Committer {
       if (!mayPass(error)) throw error;
       this.#parts.ports.log.warn('commit failed; its outcome is looked up', { ...this.#where(), error });
     }
+    if (isGuardOff('retire-writer')) return this.#send(inFlight);
     this.#recovering = true;
     const outcome = await this.#recover(inFlight);
     this.#recovering = false;
@@ -113,6 +114,7 @@ export class Committer {
       previousCommitId: this.#previous,
       inputPartitions: settings.inputPartitions,
     });
+    failpoint('commit.cut');
     return { cut, transaction: transactionOf(cut, partition, settings, ports.encoder) };
   }
 
@@ -140,7 +142,7 @@ export class Committer {
     const found = await this.#lookUp(inFlight.cut.header.commitId, ownership.claimOffset);
     if (found.foreign !== undefined) return { kind: 'lost', why: `another owner has committed ${found.foreign}` };
     this.#known = ownership.claimOffset + 1;
-    if (found.offsets.length === 0) return this.#send(inFlight);
+    if (found.offsets.length === 0 || isGuardOff('look-up')) return this.#send(inFlight);
     const whole = found.offsets.length === inFlight.cut.blocks.length;
     assert(whole, 'a transaction is in the log whole or not at all', { ...this.#where() });
     return this.#settle(inFlight, found.offsets);
@@ -163,6 +165,7 @@ export class Committer {
     this.#previous = cut.header.commitId;
     this.#committedPosition = cut.position;
     this.#known = Math.max(this.#known, offsets.at(-1)! + 1);
+    failpoint('commit.settled');
     return { kind: 'committed', floor: cut.header.floor };
   }
 

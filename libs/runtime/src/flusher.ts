@@ -6,6 +6,7 @@
 //   FL1  One flush at a time; a slice that could not be written is written again before the next.
 //   FL2  What waits is bounded: beyond FLUSH_BACKLOG_FACTOR shares the store is given up until the next start. It keeps its
 //        former checkpoint, from which the changelog rolls it forward.
+import { failpoint } from '@flatline/base';
 import type { FlushSlice, PartitionTask, StateStore } from '@flatline/task';
 import { Backoff, turn } from './backoff.ts';
 import { FLUSH_BACKLOG_FACTOR, FLUSH_INTERVAL_MS, FLUSH_SLICE } from './limits.ts';
@@ -81,6 +82,7 @@ export class Flusher {
     while (!this.#abandoned) {
       try {
         this.#parts.store.write(slice.changes, slice.checkpoint);
+        failpoint('store.written');
         return;
       } catch (error) {
         if (this.#closing) {

@@ -5,7 +5,7 @@
 // Invariants
 //   PI1  At most one runner per partition: its successor starts after it has closed.
 //   PI2  A partition that moves away runs on until its new owner fences it (architecture, Ownership).
-import { type DurationMs, Fatal } from '@flatline/base';
+import { type DurationMs, failpoint, Fatal } from '@flatline/base';
 import type { Assignment, MembershipListener } from '@flatline/task';
 import { Backoff, pause } from './backoff.ts';
 import {
@@ -78,6 +78,7 @@ export class PipelineInstance implements MembershipListener {
     this.#leaving = true;
     const isAlone = this.#assignment?.partitions.length === this.#parts.settings.inputPartitions;
     await this.#parts.ports.membership.leave();
+    failpoint('shutdown.left');
     if (!isAlone) await this.#fencedOr(this.#parts.settings.drainMs);
     await Promise.all([...this.#runners.values()].map((runner) => runner.close(true)));
   }

@@ -2,7 +2,7 @@
 //
 // The state is restored *before* the former owner is fenced, so that a hand-over costs a short tail and no more; the fence
 // comes, then the claim, and what lies between is read.
-import { Fatal, MalformedBytes, PartitionStopped } from '@flatline/base';
+import { failpoint, Fatal, MalformedBytes, PartitionStopped } from '@flatline/base';
 import {
   type CommitHeader,
   NO_BATCH,
@@ -75,12 +75,14 @@ async function attempt(parts: RestoreParts): Promise<Restored> {
   const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
   const flusher = new Flusher({ store, task, ports, flushBytes: parts.flushBytes });
   const from = await loadStore(parts, restoration);
+  failpoint('restore.loaded');
   const changelog = { topic: settings.changelogTopic, partition };
   const tail = new ChangelogTail(ports, changelog, from, parts.abandon);
   let ownership: Ownership | undefined;
   try {
     const take = (bytes: Uint8Array, offset: number): boolean => {
       applyBlock(parts, restoration, bytes, offset);
+      failpoint('restore.block');
       flusher.offer();
       return true;
     };

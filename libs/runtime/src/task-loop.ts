@@ -9,7 +9,7 @@
 // Invariants
 //   TL1  At most one commit is in flight; while it is, stepping goes on within the task's own bounds.
 //   TL2  Heartbeats come first: each turn steps before it expires, and expires a bounded number.
-import { type Cancel, Fatal, type Millis, PartitionStopped } from '@flatline/base';
+import { type Cancel, failpoint, Fatal, type Millis, PartitionStopped } from '@flatline/base';
 import type { LogSubscription, PartitionTask, RecordRun, StepOutcome, TopicPartition } from '@flatline/task';
 import { Backoff } from './backoff.ts';
 import type { Committer } from './committer.ts';
@@ -94,7 +94,7 @@ export class TaskLoop {
     try {
       const wallNow = this.#parts.ports.clock.wallMs();
       const stepMore = this.#step(wallNow);
-      const expireMore = this.#parts.task.expire(EXPIRE_SLICE_MAX, wallNow);
+      const expireMore = this.#expire(wallNow);
       this.#considerCommit();
       if (stepMore || (expireMore && !this.#parts.task.isFull)) this.wake();
       else this.#considerProof();
@@ -104,6 +104,14 @@ export class TaskLoop {
       this.#end(error instanceof Error ? error : new Error(String(error)), 'the task failed');
     }
   };
+
+  #expire(wallNow: number): boolean {
+    const { task } = this.#parts;
+    const closed = task.counters.closedByTimeout;
+    const more = task.expire(EXPIRE_SLICE_MAX, wallNow);
+    if (task.counters.closedByTimeout > closed) failpoint('wheel.fired');
+    return more;
+  }
 
   /** One slice of stepping. True if there is more to step at once. */
   #step(wallNow: number): boolean {
@@ -125,6 +133,7 @@ export class TaskLoop {
     if (this.#run !== undefined) return this.#run;
     const run = this.#subscription.take();
     if (run !== undefined) {
+      failpoint('input.read');
       this.#noteArrival(run);
       this.#run = run;
       return run;
@@ -260,7 +269,9 @@ export class TaskLoop {
     const { prover, ports, input } = this.#parts;
     prover.asked(ports.clock.monotonicMs());
     try {
-      await ports.proofs.append(input, timestamp);
+      const appended = ports.proofs.append(input, timestamp);
+      failpoint('proof.asked');
+      await appended;
     } catch (error) {
       prover.answered();
       ports.log.warn('clock record not written; trying again', { ...input, error });

@@ -6,7 +6,7 @@
 // Invariants
 //   TR1  State changes follow TASK_TRANSITIONS.
 //   TR2  The store is closed before `onClosed` is called: a successor may open it.
-import { assert, type Cancel, type DurationMs, PartitionStopped } from '@flatline/base';
+import { assert, type Cancel, type DurationMs, failpoint, PartitionStopped } from '@flatline/base';
 import type { OpenedStore, StateStore } from '@flatline/task';
 import { Backoff } from './backoff.ts';
 import { Committer } from './committer.ts';
@@ -242,6 +242,7 @@ export class TaskRunner {
   async #release(cleanly: boolean): Promise<void> {
     await this.#loop?.stop();
     if (cleanly) await this.#loop?.commitRest();
+    if (cleanly) failpoint('shutdown.committed');
     await this.#committer?.close();
     if (cleanly) await this.#restored?.flusher.finish();
     else await this.#restored?.flusher.stop();

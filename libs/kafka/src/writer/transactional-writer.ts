@@ -9,7 +9,18 @@
 //   T2  Sequence numbers of a partition grow by what was sent, whatever was answered.
 //   T3  Of a partition at most one batch is under way, and its answer must put it above every offset known (kafkajs 1).
 //   T4  `commit` resolves only after the coordinator answered EndTxn without an error.
-import { assert, type Clock, type DurationMs, Fatal, Fenced, PartitionStopped, Retriable } from '@flatline/base';
+import {
+  assert,
+  type Clock,
+  type DurationMs,
+  failpoint,
+  Fatal,
+  Fenced,
+  isFailpointArmed,
+  isGuardOff,
+  PartitionStopped,
+  Retriable,
+} from '@flatline/base';
 import { type GroupOffset, type Transaction, type TransactionalWriter, type WrittenOffsets } from '@flatline/task';
 import {
   codeOf,
@@ -85,9 +96,14 @@ export class KafkaTransactionalWriter implements TransactionalWriter {
     assert(!this.#committing, 'one commit at a time', { transactionalId: this.#epoch.transactionalId });
     if (this.#end !== undefined) throw refusal(this.#end);
     this.#committing = true;
+    const before = isGuardOff('retire-writer') ? new Map(this.#sequences) : undefined;
     try {
       return await this.#commit(transaction);
     } catch (error) {
+      if (before !== undefined) {
+        await this.#takeBack(before);
+        throw error;
+      }
       // At once, so that requests made in parallel end with it.
       const end = error instanceof Error ? error : new Fatal(String(error));
       this.#end ??= end;
@@ -109,12 +125,26 @@ export class KafkaTransactionalWriter implements TransactionalWriter {
     const groups = byGroup(offsets);
     assert(outboxes.length + groups.length > 0, 'a transaction holds something');
     await Promise.all([this.#addPartitions(outboxes), ...groups.map(([group]) => this.#addOffsets(group))]);
+    failpoint('commit.begun');
     await Promise.all([
       this.#write(outboxes),
       ...groups.map(([group, groupOffsets]) => this.#commitOffsets(group, groupOffsets)),
     ]);
-    await this.#toCoordinator(endTransactionRequest(this.#epoch, 'commit'), decodeDone, 'commit');
+    const ended = this.#toCoordinator(endTransactionRequest(this.#epoch, 'commit'), decodeDone, 'commit');
+    // A turn later the request is with the system.
+    if (isFailpointArmed('commit.endSent'))
+      this.#shared.clock.after(0, () => {
+        failpoint('commit.endSent');
+      });
+    await ended;
+    failpoint('commit.ended');
     return written;
+  }
+
+  /** What T1 and T2 forbid, for tests that must fail without them: kafkajs does so after a failed produce (kafkajs 2). */
+  async #takeBack(sequences: ReadonlyMap<string, number>): Promise<void> {
+    for (const name of this.#sequences.keys()) this.#sequences.set(name, sequences.get(name) ?? 0);
+    await this.#toCoordinator(endTransactionRequest(this.#epoch, 'abort'), decodeDone, 'abort').catch(() => undefined);
   }
 
   async #addPartitions(outboxes: readonly PartitionOutbox[]): Promise<void> {
@@ -147,6 +177,7 @@ export class KafkaTransactionalWriter implements TransactionalWriter {
       groupCoordinators.forget(group);
       throw error;
     }
+    failpoint('commit.offsets');
   }
 
   async #write(outboxes: readonly PartitionOutbox[]): Promise<void> {
@@ -170,6 +201,7 @@ export class KafkaTransactionalWriter implements TransactionalWriter {
       // Those that waited go first.
       left = [...left.slice(batches.length), ...sent].filter(({ drained }) => !drained);
     }
+    failpoint('commit.produced');
   }
 
   /** One batch each of the first outboxes, as far as they fit one request. */
