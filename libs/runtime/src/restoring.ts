@@ -5,6 +5,7 @@
 import { failpoint, Fatal, MalformedBytes, PartitionStopped } from '@flatline/base';
 import {
   type CommitHeader,
+  type CommittedOffset,
   NO_BATCH,
   PartitionTask,
   Restoration,
@@ -87,10 +88,11 @@ async function attempt(parts: RestoreParts): Promise<Restored> {
       return true;
     };
     await tail.readToEnd(take);
+    const before = await beforeClaim(parts, restoration, tail);
     ownership = await claim(partition, settings, ports);
     if (ownership.claimOffset < from) throw aheadOfLog(parts, from, ownership.claimOffset);
     await tail.readTo(ownership.claimOffset + 1, take);
-    await checkRestored(parts, restoration, tail.logStartOffset);
+    checkRestored(parts, restoration, before);
     return { ...ownership, task, flusher, last: restoration.last };
   } catch (error) {
     await flusher.stop();
@@ -140,25 +142,49 @@ function applyBlock(parts: RestoreParts, restoration: Restoration, bytes: Uint8A
   if (step.kind === 'broken') throw new Distrusted('other-log', `offset ${offset}: ${step.why}`);
 }
 
+/**
+ * What may speak against the log (R3), as it was before the claim. After it another owner may take over, commit and truncate
+ * at any time, and a process that was stopped meanwhile would hold that against what lies below its own claim.
+ */
+interface BeforeClaim {
+  readonly logStartOffset: number;
+  /** Of every partition of the input; asked only where no commit was found. */
+  readonly committed: readonly (CommittedOffset | undefined)[];
+}
+
+async function beforeClaim(
+  { settings, ports }: RestoreParts,
+  restoration: Restoration,
+  tail: ChangelogTail,
+): Promise<BeforeClaim> {
+  const { logStartOffset } = tail;
+  if (restoration.last !== undefined) return { logStartOffset, committed: [] };
+  const partitions = Array.from({ length: settings.inputPartitions }, (_, partition) => partition);
+  const committed = await Promise.all(
+    partitions.map((partition) =>
+      ports.admin.committedOffset(settings.group, { topic: settings.inputTopic, partition }),
+    ),
+  );
+  return { logStartOffset, committed };
+}
+
 /** What must hold before anything is served (R1, R3). */
-async function checkRestored(parts: RestoreParts, restoration: Restoration, logStartOffset: number): Promise<void> {
+function checkRestored(parts: RestoreParts, restoration: Restoration, before: BeforeClaim): void {
   const { last } = restoration;
-  if (last === undefined) return checkReallyNew(parts);
-  if (last.floor < logStartOffset)
-    throw brokenLog(parts, `it starts at ${logStartOffset}, above the floor ${last.floor} of its last commit`);
+  if (last === undefined) {
+    checkReallyNew(parts, before);
+    return;
+  }
+  if (last.floor < before.logStartOffset)
+    throw brokenLog(parts, `it starts at ${before.logStartOffset}, above the floor ${last.floor} of its last commit`);
   checkPartitions(parts, last.inputPartitions);
   const disagreement = restoration.finish();
   if (disagreement !== undefined) throw new Distrusted('checksum', disagreement);
 }
 
 /** A changelog without a commit is a beginning only if nothing else remembers one (R3). */
-async function checkReallyNew(parts: RestoreParts): Promise<void> {
-  const { settings, ports, partition, store } = parts;
-  const committed = await Promise.all(
-    Array.from({ length: settings.inputPartitions }, (_, each) =>
-      ports.admin.committedOffset(settings.group, { topic: settings.inputTopic, partition: each }),
-    ),
-  );
+function checkReallyNew(parts: RestoreParts, { committed }: BeforeClaim): void {
+  const { settings, partition, store } = parts;
   // A partition added to the input later is new by itself, and yet the application is not.
   for (const each of committed) checkPartitions(parts, partitionsIn(each?.metadata ?? ''));
   const own = committed[partition];

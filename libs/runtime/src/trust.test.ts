@@ -168,6 +168,44 @@ describe('[R3] a log that cannot be trusted stops the partition, and nothing is 
   });
 });
 
+describe('[R3] what another owner did meanwhile is not held against the log', () => {
+  test('[R3][F3] a process stopped while it restored a new application does not take the first commits of its successor for lost ones', async () => {
+    const world = new World({ seed: 1565, partitions: 1 });
+    const { time, log } = world.simulation;
+    const first = world.launch('a');
+    await time.runUntil(() => log.committed(CHANGELOG, 0).length > 0, LATER);
+    first.host.pause();
+    world.launch('b');
+    for (let i = 0; i < 30; i += 1) {
+      world.beat('k');
+      await time.runFor(1_000);
+    }
+    first.host.resume();
+    await time.runFor(LATER);
+    expect(first.lines.filter((line) => line.includes('cannot be trusted'))).toEqual([]);
+  });
+
+  test('[R3][K3][K4] a commit after a start from a store without entries states no floor below the start of the log', async () => {
+    const world = new World({ seed: 1386, partitions: 1, truncateLagMs: 1_000, timeoutMs: 1_000 });
+    const { time, log } = world.simulation;
+    const first = world.launch('a');
+    for (let second = 0; second < 40; second += 1) {
+      if (second < 35) world.beat('k');
+      await time.runFor(1_000);
+    }
+    await time.complete(first.instance.stop());
+    first.host.kill();
+    expect(log.partition(CHANGELOG, 0).ends().logStartOffset).toBeGreaterThan(0);
+    const second = await restart(world);
+    world.beat('k');
+    await time.runFor(300);
+    second.host.kill();
+    const third = await restart(world);
+    expect(third.instance.status()[0]?.state).toBe('running');
+    expect(world.closed()).toEqual(world.expected());
+  });
+});
+
 describe('[R3] another number of partitions of the input', () => {
   test('[R3] ends the process, whether a partition has state or, being new, has none yet', async () => {
     const world = new World({ seed: 18, partitions: 2, timeoutMs: 60_000 });

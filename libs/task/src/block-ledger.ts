@@ -5,7 +5,8 @@
 //
 // Invariants
 //   BL1  images[k] is the number of live entries whose imageBlock is first + k.
-//   BL2  The floor is the offset of the first block with an image, and never above the first block of the last commit.
+//   BL2  The floor is the offset of the first block with an image, and never above the first block of the last commit. It
+//        never goes back: below a floor that was stated the log may be gone.
 import { assert } from '@flatline/base';
 
 interface KnownBlock {
@@ -23,6 +24,8 @@ export class BlockLedger {
   /** Ordinal of the first block of the last commit. */
   #lastCommit = 0;
   #logBytes = 0;
+  /** The floor while no block is known. */
+  #restoredFloor = 0;
 
   /** Bytes of all blocks from the floor to the end. */
   get logBytes(): number {
@@ -73,8 +76,13 @@ export class BlockLedger {
     this.#logBytes = logBytes;
   }
 
-  /** Drops what lies below the floor and returns the floor; `fallback` where no block is known. */
-  floor(fallback: number): number {
+  /** For restoring: the last commit's floor stands until a block is known, which a store without entries tells of none. */
+  restoreFloor(offset: number): void {
+    this.#restoredFloor = offset;
+  }
+
+  /** Drops what lies below the floor and returns the floor. */
+  floor(): number {
     while (this.#first < this.#lastCommit && this.#head < this.#blocks.length) {
       const block = this.#blocks[this.#head]!;
       if (block.images > 0) break;
@@ -83,7 +91,7 @@ export class BlockLedger {
       this.#first += 1;
     }
     this.#compact();
-    return this.#blocks[this.#head]?.offset ?? fallback;
+    return this.#blocks[this.#head]?.offset ?? this.#restoredFloor;
   }
 
   #at(ordinal: number): KnownBlock {

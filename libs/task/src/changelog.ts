@@ -116,7 +116,7 @@ export class Changelog {
     this.#sweep();
     const header = {
       ...context,
-      floor: this.ledger.floor(0),
+      floor: this.ledger.floor(),
       liveEntries: this.#table.size,
       digest: this.digest,
       liveBytes: this.#liveBytes,

@@ -364,7 +364,7 @@ describe('against the naive fold', () => {
         cut.blocks.map(() => (logged += 1)),
       );
       task.checkpoints.discard();
-      task.changelog.ledger.floor(0);
+      task.changelog.ledger.floor();
       worst = Math.max(worst, task.changelog.logBytes / task.changelog.liveBytes);
     }
     expect(worst).toBeGreaterThan(1.5);

@@ -137,6 +137,7 @@ export class Restoration {
     const header = this.#last;
     assert(header !== undefined, 'something was restored');
     this.#changelog.ledger.stretch(header.logBytes + this.#lastBytes);
+    this.#changelog.ledger.restoreFloor(header.floor);
     if (this.#table.size !== header.liveEntries)
       return `${this.#table.size} entries restored, the last commit says ${header.liveEntries}`;
     if (this.#changelog.digest !== header.digest)
