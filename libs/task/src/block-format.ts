@@ -162,13 +162,7 @@ function decodeHeader(input: ByteReader): CommitHeader {
     part: input.varint(),
     parts: input.varint(),
     inputPartitions: input.varint(),
-    inputs: Array.from({ length: input.varint() }, () => ({
-      position: input.varint(),
-      checksum: input.u32(),
-      leaderEpoch: input.signedVarint(),
-      batchTimestamp: input.signedVarint(),
-      live: input.u8() === 1,
-    })),
+    inputs: decodeInputs(input),
     clock: input.varint(),
     heldMs: input.varint(),
     floor: input.varint(),
@@ -177,4 +171,18 @@ function decodeHeader(input: ByteReader): CommitHeader {
     liveBytes: input.varint(),
     logBytes: input.varint(),
   };
+}
+
+/** One by one: a damaged count ends with the bytes there are, not with the memory. */
+function decodeInputs(input: ByteReader): InputPosition[] {
+  const inputs: InputPosition[] = [];
+  for (let left = input.varint(); left > 0; left -= 1)
+    inputs.push({
+      position: input.varint(),
+      checksum: input.u32(),
+      leaderEpoch: input.signedVarint(),
+      batchTimestamp: input.signedVarint(),
+      live: input.u8() === 1,
+    });
+  return inputs;
 }

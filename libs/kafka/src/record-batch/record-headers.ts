@@ -1,14 +1,15 @@
 import { MalformedBytes } from '@flatline/base';
 import type { RecordHeader } from '@flatline/task';
 
-/** More than anyone sends; a count above it is damage, and must not make objects first. */
-const HEADERS_MAX = 10_000;
+/** Each takes two lengths at least. A count above what that leaves room for is damage, and must not make objects first. */
+const HEADER_BYTES_MIN = 2;
 
 /** Decodes the header section between `start` and `end`. Values are views, not copies. @throws MalformedBytes. */
 export function readHeaders(bytes: Buffer, start: number, end: number): readonly RecordHeader[] {
   const section = new HeaderSection(bytes, start, end);
   const count = section.varint();
-  if (count < 0 || count > HEADERS_MAX) throw new MalformedBytes(`a record claims ${count} headers`);
+  if (count < 0 || count > (end - start) / HEADER_BYTES_MIN)
+    throw new MalformedBytes(`a record claims ${count} headers`);
   const headers: RecordHeader[] = [];
   for (let index = 0; index < count; index += 1) {
     const name = section.block();

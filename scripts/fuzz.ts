@@ -1,0 +1,70 @@
+// The decoders against damaged bytes, for longer than a test run: `npm run fuzz -- --cases 1000000 --seed 7`.
+//
+// A case that fails is printed with the command that runs it again, and added to the regressions beside its test.
+import { spawnSync } from 'node:child_process';
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const USAGE = `usage: npm run fuzz -- [--cases N] [--seed S] [--target PROJECT/WHAT [--case I]]
+  --cases N    cases of each decoder (default: 200000)
+  --seed S     another seed makes other cases (default: one of the present)
+  --target T   only this decoder, for example codec/event
+  --case I     only this case`;
+
+function wholeNumber(name: string, value: string | undefined): string | undefined {
+  if (value === undefined || /^\d{1,9}$/.test(value)) return value;
+  process.stderr.write(`--${name} is "${value}", wanted a whole number below 10^9\n${USAGE}\n`);
+  process.exit(2);
+}
+
+function main(): number {
+  const text = { type: 'string' } as const;
+  const { values } = parseArgs({ options: { cases: text, seed: text, target: text, case: text } });
+  const seed = wholeNumber('seed', values.seed) ?? String(Math.floor(Date.now() / 1000) % 100_000_000);
+  const only = wholeNumber('case', values.case);
+  const { target } = values;
+  const environment = {
+    FLATLINE_FUZZ_SEED: seed,
+    FLATLINE_FUZZ_RUNS: wholeNumber('cases', values.cases) ?? '200000',
+    FLATLINE_FUZZ_KEEP: '1',
+    ...(target !== undefined && { FLATLINE_FUZZ_TARGET: target }),
+    ...(only !== undefined && { FLATLINE_FUZZ_CASE: only }),
+  };
+  const files = globSync('libs/*/src/**/fuzz.test.ts', { cwd: root }).filter((path) => !path.startsWith('libs/base/'));
+  const projects = [...new Set(files.map((path) => path.split('/')[1]!))]
+    .filter((project) => target === undefined || target.startsWith(`${project}/`))
+    .toSorted();
+  if (projects.length === 0) {
+    process.stderr.write(`--target ${target ?? ''}: no such decoder\n${USAGE}\n`);
+    return 2;
+  }
+  process.stdout.write(`fuzzing ${projects.join(', ')} with seed ${seed}\n`);
+  const failed = projects.filter((project) => run(project, environment) !== 0);
+  return failed.length === 0 ? 0 : 1;
+}
+
+function run(project: string, environment: Readonly<Record<string, string>>): number {
+  const args = [
+    '--experimental-vm-modules',
+    '--disable-warning=ExperimentalWarning',
+    // Before the machine runs out of memory, a decoder that wants it all does.
+    '--max-old-space-size=2048',
+    join(root, 'node_modules/jest/bin/jest.js'),
+    // Not the project's own configuration: it may start a broker, which nothing here needs.
+    `--config=${join(root, 'jest.preset.mjs')}`,
+    `--rootDir=${join(root, 'libs', project)}`,
+    '--runInBand',
+    'fuzz.test.ts',
+  ];
+  const { status } = spawnSync(process.execPath, args, {
+    cwd: join(root, 'libs', project),
+    env: { ...process.env, ...environment },
+    stdio: 'inherit',
+  });
+  return status ?? 1;
+}
+
+process.exitCode = main();
