@@ -9,7 +9,7 @@
 import { failpoint } from '@flatline/base';
 import type { FlushSlice, PartitionTask, StateStore } from '@flatline/task';
 import { Backoff, turn } from './backoff.ts';
-import { FLUSH_BACKLOG_FACTOR, FLUSH_INTERVAL_MS, FLUSH_SLICE } from './limits.ts';
+import { FLUSH_BACKLOG_FACTOR, FLUSH_INTERVAL_MS } from './limits.ts';
 import type { PipelinePorts } from './settings.ts';
 
 export interface FlusherParts {
@@ -18,6 +18,8 @@ export interface FlusherParts {
   readonly ports: Pick<PipelinePorts, 'clock' | 'log' | 'turns'>;
   /** This task's present share of the memory that committed blocks may wait in. */
   readonly flushBytes: () => number;
+  /** Puts and removals per write. */
+  readonly flushSlice: number;
 }
 
 export class Flusher {
@@ -66,7 +68,7 @@ export class Flusher {
   }
 
   async #flush(): Promise<void> {
-    const slices = this.#parts.task.checkpoints.flush(FLUSH_SLICE);
+    const slices = this.#parts.task.checkpoints.flush(this.#parts.flushSlice);
     if (slices !== undefined) {
       for (let next = slices.next(); next.done !== true && !this.#abandoned; next = slices.next()) {
         await this.#write(next.value);

@@ -5,27 +5,43 @@ export const STEP_RECORDS_MAX = 2_048;
 export const SLICE_MS = 8;
 /** Due entries looked at per slice: heartbeats come first (architecture, What bounds it). */
 export const EXPIRE_SLICE_MAX = 1_024;
-/** Changes and outputs that may wait for a cut; stepping pauses beyond. */
-export const PENDING_CHANGES_MAX = 200_000;
-export const PENDING_OUTPUTS_MAX = 5_000;
-/** A block stays well below a topic's default max.message.bytes of 1 MB. */
-export const BLOCK_BYTES_MAX = 256 * 1024;
-/** A changelog shorter than this is left unswept: a few hundred commits of a small application. */
-export const UNSWEPT_LOG_BYTES = 1024 * 1024;
-/**
- * Committed blocks held for the local stores of all tasks together before they are flushed, and the least and the most of
- * it that is one task's share. Waiting pays: of a session that beats often only the last image is written. What waits is
- * what a killed process reads again from the changelog.
- */
-export const FLUSH_BYTES_TOTAL = 128 * 1024 * 1024;
-export const FLUSH_BYTES_MIN = 1024 * 1024;
+
+/** What a task may hold and write at once. The simulation makes them small, so that each of them is met. */
+export interface TaskBounds {
+  /** A block stays well below a topic's default max.message.bytes of 1 MB. */
+  readonly blockBytesMax: number;
+  /** A changelog shorter than this is left unswept: a few hundred commits of a small application. */
+  readonly unsweptLogBytes: number;
+  /** Changes and outputs that may wait for a cut; stepping pauses beyond. */
+  readonly pendingChangesMax: number;
+  readonly pendingOutputsMax: number;
+  /**
+   * Committed blocks held for the local stores of all tasks together before they are flushed, and the least of it that is
+   * one task's share. Waiting pays: of a session that beats often only the last image is written. What waits is what a
+   * killed process reads again from the changelog.
+   */
+  readonly flushBytesTotal: number;
+  readonly flushBytesMin: number;
+  /** Puts and removals per write to the local store, about 6 ms. */
+  readonly flushSlice: number;
+}
+
+export const TASK_BOUNDS: TaskBounds = {
+  blockBytesMax: 256 * 1024,
+  unsweptLogBytes: 1024 * 1024,
+  pendingChangesMax: 200_000,
+  pendingOutputsMax: 5_000,
+  flushBytesTotal: 128 * 1024 * 1024,
+  flushBytesMin: 1024 * 1024,
+  flushSlice: 4_000,
+};
+
+/** The most of `flushBytesTotal` that is one task's share. */
 export const FLUSH_BYTES_MAX = 32 * 1024 * 1024;
 /** How long committed blocks may wait for a commit to find them. */
 export const FLUSH_INTERVAL_MS = 15_000;
 /** Beyond so many times its share a task gives its local store up until the next start: the changelog has everything. */
 export const FLUSH_BACKLOG_FACTOR = 8;
-/** Puts and removals per write to the local store, about 6 ms. */
-export const FLUSH_SLICE = 4_000;
 /** Stored entries loaded before the event loop gets its turn. */
 export const LOAD_SLICE = 20_000;
 /** Pause between tries of what may pass. */

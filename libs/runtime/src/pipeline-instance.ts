@@ -8,15 +8,7 @@
 import { type DurationMs, failpoint, Fatal } from '@flatline/base';
 import type { Assignment, MembershipListener } from '@flatline/task';
 import { Backoff, pause } from './backoff.ts';
-import {
-  BLOCK_BYTES_MAX,
-  FLUSH_BYTES_MAX,
-  FLUSH_BYTES_MIN,
-  FLUSH_BYTES_TOTAL,
-  PENDING_CHANGES_MAX,
-  PENDING_OUTPUTS_MAX,
-  UNSWEPT_LOG_BYTES,
-} from './limits.ts';
+import { FLUSH_BYTES_MAX, TASK_BOUNDS, type TaskBounds } from './limits.ts';
 import type { PipelinePorts, PipelineSettings } from './settings.ts';
 import { TaskRunner } from './task-runner.ts';
 import type { TaskStatus } from './task-status.ts';
@@ -26,6 +18,8 @@ export interface PipelineInstanceParts {
   readonly ports: PipelinePorts;
   /** Called once, with what ends the process. */
   readonly onFatal: (error: Error) => void;
+  /** Default: those of production. */
+  readonly bounds?: TaskBounds;
 }
 
 export class PipelineInstance implements MembershipListener {
@@ -122,7 +116,8 @@ export class PipelineInstance implements MembershipListener {
   }
 
   #startRunner(partition: number): void {
-    const { settings, ports } = this.#parts;
+    const { settings, ports, bounds = TASK_BOUNDS } = this.#parts;
+    const { blockBytesMax, unsweptLogBytes, pendingChangesMax, pendingOutputsMax, flushSlice } = bounds;
     const runner = new TaskRunner({
       partition,
       settings,
@@ -132,17 +127,14 @@ export class PipelineInstance implements MembershipListener {
         rules: settings.rules,
         input: settings.input,
         decoder: ports.decoder,
-        changelog: {
-          blockBytesMax: BLOCK_BYTES_MAX,
-          changelogFactor: settings.changelogFactor,
-          unsweptLogBytes: UNSWEPT_LOG_BYTES,
-        },
+        changelog: { blockBytesMax, changelogFactor: settings.changelogFactor, unsweptLogBytes },
         tickMs: settings.tickMs,
         hashSeed: ports.entropy.seed(),
-        pendingChangesMax: PENDING_CHANGES_MAX,
-        pendingOutputsMax: PENDING_OUTPUTS_MAX,
+        pendingChangesMax,
+        pendingOutputsMax,
       },
-      flushBytes: () => flushShare(this.#runners.size),
+      flushBytes: () => flushShare(bounds, this.#runners.size),
+      flushSlice,
       confirmOwned: () => this.#confirmOwned(partition),
       onClosed: () => {
         this.#runners.delete(partition);
@@ -176,7 +168,7 @@ export class PipelineInstance implements MembershipListener {
 /** How often a leaving instance looks whether it still owns anything. */
 const FENCE_LOOK_MS = 20;
 
-/** One task's part of FLUSH_BYTES_TOTAL: more tasks flush sooner rather than take more memory. */
-function flushShare(tasks: number): number {
-  return Math.min(FLUSH_BYTES_MAX, Math.max(FLUSH_BYTES_MIN, Math.floor(FLUSH_BYTES_TOTAL / tasks)));
+/** One task's part of the total: more tasks flush sooner rather than take more memory. */
+function flushShare({ flushBytesTotal, flushBytesMin }: TaskBounds, tasks: number): number {
+  return Math.min(FLUSH_BYTES_MAX, Math.max(flushBytesMin, Math.floor(flushBytesTotal / tasks)));
 }

@@ -30,6 +30,8 @@ export interface RestoreParts {
   readonly taskOptions: TaskOptions;
   /** The task's present share of the memory that committed blocks may wait for the local store in. */
   readonly flushBytes: () => number;
+  /** Puts and removals per write to it. */
+  readonly flushSlice: number;
   /** Aborted where the task is not wanted any more: a wait for records then ends with Retriable. */
   readonly abandon: AbortSignal;
   /** Called where the local store was dropped (R2); it is counted. */
@@ -71,10 +73,10 @@ export async function restore(parts: RestoreParts): Promise<Restored> {
 }
 
 async function attempt(parts: RestoreParts): Promise<Restored> {
-  const { settings, ports, partition, store } = parts;
+  const { settings, ports, partition } = parts;
   const task = new PartitionTask(parts.taskOptions);
   const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
-  const flusher = new Flusher({ store, task, ports, flushBytes: parts.flushBytes });
+  const flusher = new Flusher({ ...parts, task });
   const from = await loadStore(parts, restoration);
   failpoint('restore.loaded');
   const changelog = { topic: settings.changelogTopic, partition };
