@@ -9,7 +9,6 @@ import {
   NO_BATCH,
   PartitionTask,
   Restoration,
-  type RestoreStep,
   type StateStore,
   type StoreDistrust,
   type TaskOptions,
@@ -21,6 +20,7 @@ import { Flusher } from './flusher.ts';
 import { LOAD_SLICE } from './limits.ts';
 import { partitionsIn } from './output-records.ts';
 import type { PipelinePorts, PipelineSettings } from './settings.ts';
+import { StandCheck } from './stand-check.ts';
 
 export interface RestoreParts {
   readonly partition: number;
@@ -79,12 +79,13 @@ async function attempt(parts: RestoreParts): Promise<Restored> {
   const flusher = new Flusher({ ...parts, task });
   const from = await loadStore(parts, restoration);
   failpoint('restore.loaded');
+  const { stand } = from;
   const changelog = { topic: settings.changelogTopic, partition };
-  const tail = new ChangelogTail(ports, changelog, from, parts.abandon);
+  const tail = new ChangelogTail(ports, changelog, from.readFrom, parts.abandon);
   let ownership: Ownership | undefined;
   try {
     const take = (bytes: Uint8Array, offset: number): boolean => {
-      applyBlock(parts, restoration, bytes, offset);
+      if (isNews(parts, stand, bytes, offset)) applyBlock(parts, restoration, bytes, offset, stand);
       failpoint('restore.block');
       flusher.offer();
       return true;
@@ -92,8 +93,9 @@ async function attempt(parts: RestoreParts): Promise<Restored> {
     await tail.readToEnd(take);
     const before = await beforeClaim(parts, restoration, tail);
     ownership = await claim(partition, settings, ports);
-    if (ownership.claimOffset < from) throw aheadOfLog(parts, from, ownership.claimOffset);
+    if (ownership.claimOffset < from.position) throw aheadOfLog(parts, from.position, ownership.claimOffset);
     await tail.readTo(ownership.claimOffset + 1, take);
+    if (!stand.isProven) throw new Distrusted('other-log', `the log has no commit at ${from.position - 1}`);
     checkRestored(parts, restoration, before);
     return { ...ownership, task, flusher, last: restoration.last };
   } catch (error) {
@@ -105,13 +107,22 @@ async function attempt(parts: RestoreParts): Promise<Restored> {
   }
 }
 
-/** Loads the local store and returns the changelog offset to read on from. */
-async function loadStore(parts: RestoreParts, restoration: Restoration): Promise<number> {
+interface StorePosition {
+  /** Everything below is in the store. */
+  readonly position: number;
+  /** One below it where the log still has that: to see the commit that the store stands at. */
+  readonly readFrom: number;
+  readonly stand: StandCheck;
+}
+
+/** Loads the local store; without one, reading begins at the log's start. */
+async function loadStore(parts: RestoreParts, restoration: Restoration): Promise<StorePosition> {
   const { store, ports, settings, partition } = parts;
   const changelog = { topic: settings.changelogTopic, partition };
   const { logStartOffset } = await ports.admin.ends(changelog);
   const state = store.state();
-  if (state === undefined) return logStartOffset;
+  if (state === undefined)
+    return { position: logStartOffset, readFrom: logStartOffset, stand: new StandCheck(undefined) };
   const { checkpoint } = state;
   if (checkpoint.changelogPosition < logStartOffset)
     throw new Distrusted(
@@ -130,18 +141,40 @@ async function loadStore(parts: RestoreParts, restoration: Restoration): Promise
   } catch (error) {
     throw new Distrusted('unreadable', error instanceof Error ? error.message : String(error));
   }
-  return checkpoint.changelogPosition;
+  const { changelogPosition: position } = checkpoint;
+  return { position, readFrom: Math.max(logStartOffset, position - 1), stand: new StandCheck(checkpoint) };
 }
 
-function applyBlock(parts: RestoreParts, restoration: Restoration, bytes: Uint8Array, offset: number): void {
-  let step: RestoreStep;
+/** False for the block that proves that the log is the store's. */
+function isNews(parts: RestoreParts, stand: StandCheck, bytes: Uint8Array, offset: number): boolean {
+  const found = malformedStops(parts, offset, () => stand.look(bytes, offset));
+  if (found === 'foreign')
+    throw new Distrusted('other-log', `offset ${offset} is not of the log the store was made of`);
+  if (found === 'lost')
+    throw brokenLog(parts, `offset ${offset} does not hold the commit that the local store stands at`);
+  return found === 'after';
+}
+
+function applyBlock(
+  parts: RestoreParts,
+  restoration: Restoration,
+  bytes: Uint8Array,
+  offset: number,
+  stand: StandCheck,
+): void {
+  const step = malformedStops(parts, offset, () => restoration.apply(bytes, offset));
+  if (step.kind === 'broken') throw new Distrusted('other-log', `offset ${offset}: ${step.why}`);
+  if (step.kind === 'commit') stand.followed();
+}
+
+/** @throws PartitionStopped (R3) where the bytes are no block. */
+function malformedStops<T>(parts: RestoreParts, offset: number, read: () => T): T {
   try {
-    step = restoration.apply(bytes, offset);
+    return read();
   } catch (error) {
     if (!(error instanceof MalformedBytes)) throw error;
     throw brokenLog(parts, `offset ${offset}: ${error.message}`);
   }
-  if (step.kind === 'broken') throw new Distrusted('other-log', `offset ${offset}: ${step.why}`);
 }
 
 /**

@@ -49,7 +49,7 @@ function expectStopped(process: Process, why: RegExp): void {
 }
 
 describe('[R2] a local store', () => {
-  test('[R2] hours old is rolled forward from the changelog, not dropped', async () => {
+  test('[R2][F9] hours old is rolled forward from the changelog, not dropped', async () => {
     const world = new World({ seed: 5, partitions: 1, timeoutMs: 120_000 });
     const { time } = world.simulation;
     const first = world.launch('a');
@@ -103,8 +103,41 @@ describe('[R2] a local store', () => {
   });
 });
 
+describe('[F9] the store of another log', () => {
+  /** A world whose process was stopped after so many seconds, and the store it left. */
+  async function stopped(seed: number, seconds: number): Promise<World> {
+    const world = new World({ seed, partitions: 1, timeoutMs: 120_000 });
+    const process = world.launch('a');
+    for (let second = 0; second < seconds; second += 1) {
+      world.beat(`k${seed}-${second}`);
+      await world.simulation.time.runFor(1_000);
+    }
+    await world.simulation.time.complete(process.instance.stop());
+    process.host.kill();
+    return world;
+  }
+
+  test('[R2][F9] that ends where this log goes on, or ends too, is dropped, and the state rebuilt exactly', async () => {
+    for (const seconds of [5, 10]) {
+      const [world, other] = [await stopped(31, 10), await stopped(32, seconds)];
+      world.simulation.disk('a').restore(0, other.simulation.disk('a').copy(0));
+      const process = await restart(world);
+      expect(process.instance.status()[0]).toMatchObject({ state: 'running', storesDropped: 1, liveEntries: 10 });
+      await world.simulation.time.runFor(200_000);
+      expect(world.closed()).toEqual(world.expected());
+    }
+  });
+
+  test('[R3][F9] newer than this log stops the partition: the log may have lost what the store has', async () => {
+    const [world, other] = [await stopped(33, 5), await stopped(34, 60)];
+    world.simulation.disk('a').restore(0, other.simulation.disk('a').copy(0));
+    expectStopped(await restart(world), /the local store stands at|does not hold offset/);
+    expect(world.closed()).toEqual([]);
+  });
+});
+
 describe('[R3] a log that cannot be trusted stops the partition, and nothing is emitted or reset', () => {
-  test('[R3] a changelog that is empty although a local store exists, or a group offset', async () => {
+  test('[R3][F11] a changelog that is empty although a local store exists, or a group offset', async () => {
     for (const keepStore of [true, false]) {
       const world = await afterKill(8);
       world.simulation.log.deleteTopic(CHANGELOG);
@@ -118,7 +151,7 @@ describe('[R3] a log that cannot be trusted stops the partition, and nothing is 
     }
   });
 
-  test('[R3] a changelog that starts above the floor of its last commit', async () => {
+  test('[R3][F11] a changelog that starts above the floor of its last commit', async () => {
     const world = new World({ seed: 9, partitions: 1, timeoutMs: 60_000 });
     const { time, log } = world.simulation;
     const first = world.launch('a');
@@ -141,7 +174,7 @@ describe('[R3] a log that cannot be trusted stops the partition, and nothing is 
     expectStopped(await restart(world), /follows/);
   });
 
-  test('[R3] an input that was recreated and is shorter', async () => {
+  test('[R3][F11] an input that was recreated and is shorter', async () => {
     const world = await afterKill(11);
     world.simulation.log.deleteTopic(INPUT);
     world.simulation.log.createTopic(INPUT, { partitions: 1, timestampType: 'LogAppendTime' });
@@ -149,7 +182,7 @@ describe('[R3] a log that cannot be trusted stops the partition, and nothing is 
     expect(world.closed()).toEqual([]);
   });
 
-  test('[R3] an input that was recreated and is as long', async () => {
+  test('[R3][F11] an input that was recreated and is as long', async () => {
     const world = await afterKill(12);
     world.simulation.log.deleteTopic(INPUT);
     world.simulation.log.createTopic(INPUT, { partitions: 1, timestampType: 'LogAppendTime' });
@@ -158,7 +191,7 @@ describe('[R3] a log that cannot be trusted stops the partition, and nothing is 
     expect(world.closed()).toEqual([]);
   });
 
-  test('[R3] an input whose unread records were deleted', async () => {
+  test('[R3][F11] an input whose unread records were deleted', async () => {
     const world = await afterKill(13);
     for (let i = 0; i < 50; i += 1) world.beat(`late${i}`);
     await world.simulation.time.runFor(1_000);
@@ -207,7 +240,7 @@ describe('[R3] what another owner did meanwhile is not held against the log', ()
 });
 
 describe('[R3] another number of partitions of the input', () => {
-  test('[R3] ends the process, whether a partition has state or, being new, has none yet', async () => {
+  test('[R3][F11] ends the process, whether a partition has state or, being new, has none yet', async () => {
     const world = new World({ seed: 18, partitions: 2, timeoutMs: 60_000 });
     world.inputPartitions = 3;
     const first = world.launch('a');
