@@ -3,7 +3,7 @@ import nx from '@nx/eslint-plugin';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import tseslint from 'typescript-eslint';
 
-const core = ['libs/base', 'libs/timing-wheel', 'libs/policies', 'libs/task'];
+const core = ['libs/base', 'libs/timing-wheel', 'libs/policies', 'libs/task', 'libs/verification'];
 
 /** What pure code may not touch, each with what to use instead. */
 const impureGlobals = [

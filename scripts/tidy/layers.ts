@@ -15,6 +15,8 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   runtime: ['base', 'policies', 'task'],
   'dev-broker': ['base'],
   client: ['base', 'policies', 'task', 'kafka', 'codec'],
+  verification: ['base'],
+  verifier: ['base', 'task', 'kafka', 'codec', 'config', 'verification'],
 };
 
 /** Packages from outside that belong to one library; others come to them through it. */

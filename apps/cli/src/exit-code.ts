@@ -15,7 +15,7 @@ export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 /** One line per code, in the order of the numbers. */
 export const exitCodeMeanings: ReadonlyMap<ExitCode, string> = new Map([
   [ExitCode.ok, 'done; a command that runs until stopped was stopped'],
-  [ExitCode.failedCheck, 'a check found something wrong (topics check, the demo against its ledger)'],
+  [ExitCode.failedCheck, 'a check found something wrong (topics check, verify, the demo against its ledger)'],
   [ExitCode.usage, 'wrong flags, files, topics or configuration; nothing was changed'],
   [ExitCode.unreachable, 'a broker or the schema registry does not answer'],
   [ExitCode.stateInUse, 'another process uses the state directory'],

@@ -11,6 +11,7 @@ import { addRunCommand } from './commands/run.ts';
 import { addSessionsCommand } from './commands/sessions.ts';
 import { addSimulateCommand } from './commands/simulate.ts';
 import { addTopicsCommand } from './commands/topics.ts';
+import { addVerifyCommand } from './commands/verify.ts';
 import { ExitCode, exitCodesHelp } from './exit-code.ts';
 import { failureOf } from './failure.ts';
 import { consoleOf, type Shell } from './shell.ts';
@@ -62,6 +63,7 @@ function buildProgram(context: CommandContext, json: boolean): Command {
   addSimulateCommand(program, context);
   addSessionsCommand(program, context);
   addDeadLettersCommand(program, context);
+  addVerifyCommand(program, context);
   addBenchCommand(program, context);
   return program;
 }

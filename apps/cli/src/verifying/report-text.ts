@@ -1,0 +1,40 @@
+import type { VerificationReport, Violation } from '@flatline/verification';
+import { printable } from '../terminal/printable.ts';
+import { count } from '../terminal/progress.ts';
+
+/** A report for people: the verdict, what was looked at, and each violation with its rule and place. */
+export function reportText(pipeline: string, report: VerificationReport): string {
+  const { violations, violationCount, records, delaysMs, undecided } = report;
+  const hidden = violationCount - violations.length;
+  return [
+    `${pipeline}: ${violationCount === 0 ? 'no violation' : `${count(violationCount)} violations`}`,
+    `  records    ${count(records.input)} input, ${count(records.changelog)} changelog, ${count(records.output)} output; ${count(report.commits)} commits`,
+    `  sessions   ${count(report.incarnations)} opened, ${count(report.closed)} closed once and as the input says, ${count(report.open)} open`,
+    ...(delaysMs.count === 0
+      ? []
+      : [
+          `  delay      p50 ${delaysMs.p50!} ms, p99 ${delaysMs.p99!} ms, most ${delaysMs.max!} ms from deadline to summary`,
+        ]),
+    `  reached    ${reachText(report)}`,
+    ...undecided.map((what) => `  undecided  ${what}`),
+    ...violations.map((violation) => `  ${violationText(violation)}`),
+    ...(hidden > 0 ? [`  and ${count(hidden)} more`] : []),
+  ].join('\n');
+}
+
+function reachText({ reach }: VerificationReport): string {
+  return Object.entries(reach)
+    .filter(([, value]) => Number(value) > 0)
+    .map(([name, value]) => `${name} ${count(Number(value))}`)
+    .join(', ');
+}
+
+function violationText({ rule, topic, partition, offset, key, what }: Violation): string {
+  const log = partition < 0 ? topic : `${topic}-${partition}`;
+  const place = [
+    log,
+    ...(offset === undefined ? [] : [`offset ${offset}`]),
+    ...(key === undefined ? [] : [`key ${key}`]),
+  ];
+  return printable(`${rule.padEnd(3)} ${place.join(' ')}: ${what}`);
+}

@@ -1,0 +1,30 @@
+// Bytes as strings: names for maps, and text for people.
+
+const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
+const strictUtf8 = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true });
+const CHUNK = 4_096;
+
+/** One character per byte: two keys have the same name only if they are the same. */
+export function nameOf(bytes: Uint8Array): string {
+  let name = '';
+  for (let at = 0; at < bytes.length; at += CHUNK) name += String.fromCharCode(...bytes.subarray(at, at + CHUNK));
+  return name;
+}
+
+export function bytesOf(name: string): Uint8Array {
+  return Uint8Array.from(name, (character) => character.charCodeAt(0));
+}
+
+/** As FORMATS has it: what is not UTF-8 is shown with replacement characters. */
+export function textOf(bytes: Uint8Array): string {
+  return utf8.decode(bytes);
+}
+
+export function isUtf8(bytes: Uint8Array): boolean {
+  try {
+    strictUtf8.decode(bytes);
+    return true;
+  } catch {
+    return false; // that is the answer
+  }
+}

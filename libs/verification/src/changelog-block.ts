@@ -1,0 +1,95 @@
+// A changelog block as docs/FORMATS.md describes it (K1, K9).
+import type { Millis } from '@flatline/base';
+import { BlockReader, NotABlock } from './block-reader.ts';
+
+/** The parts of a commit's header that can be judged. */
+export interface BlockHeader {
+  readonly logId: string;
+  readonly owner: string;
+  readonly commitId: string;
+  readonly sequence: number;
+  readonly previousCommitId: string;
+  readonly part: number;
+  readonly parts: number;
+  /** Input position applied through. */
+  readonly position: number;
+  readonly clock: Millis;
+  readonly floor: number;
+  readonly liveEntries: number;
+  readonly digest: number;
+}
+
+export interface BlockOperation {
+  readonly key: Uint8Array;
+  /** undefined: the entry is removed. */
+  readonly image: Uint8Array | undefined;
+}
+
+export interface StateBlock {
+  readonly kind: 'state';
+  readonly header: BlockHeader;
+  readonly operations: readonly BlockOperation[];
+}
+
+export type ChangelogBlock = { readonly kind: 'claim' } | StateBlock;
+
+const LETTER_F = 0x46;
+const VERSION = 1;
+const STATE = 1;
+const CLAIM = 2;
+const REMOVAL = 1;
+const IMAGE = 2;
+
+/** @throws NotABlock */
+export function readBlock(value: Uint8Array): ChangelogBlock {
+  const block = new BlockReader(value);
+  if (block.byte() !== LETTER_F) throw new NotABlock('does not begin with F');
+  const version = block.byte();
+  if (version !== VERSION) throw new NotABlock(`is of format version ${version}, known is ${VERSION}`);
+  const kind = block.byte();
+  if (kind === CLAIM) return { kind: 'claim' };
+  if (kind !== STATE) throw new NotABlock(`is of kind ${kind}`);
+  const header = readHeader(block);
+  const operations: BlockOperation[] = [];
+  while (!block.isAtEnd) operations.push(readOperation(block));
+  return { kind: 'state', header, operations };
+}
+
+function readHeader(block: BlockReader): BlockHeader {
+  const logId = block.text();
+  const owner = block.text();
+  const commitId = block.text();
+  const sequence = block.varint();
+  const previousCommitId = block.text();
+  const part = block.varint();
+  const parts = block.varint();
+  block.varint(); // partitions of the input
+  const positions = block.list(() => readPosition(block));
+  if (positions.length !== 1) throw new NotABlock(`has ${positions.length} inputs, known is one`);
+  const clock = block.varint();
+  block.varint(); // held time
+  const floor = block.varint();
+  const liveEntries = block.varint();
+  const digest = block.u32();
+  block.varint(); // live bytes
+  block.varint(); // log bytes
+  const chain = { logId, owner, commitId, sequence, previousCommitId, part, parts };
+  return { ...chain, position: positions[0]!, clock, floor, liveEntries, digest };
+}
+
+function readPosition(block: BlockReader): number {
+  const position = block.varint();
+  block.u32(); // checksum
+  block.signed(); // leader epoch
+  block.signed(); // batch timestamp
+  block.byte(); // live
+  return position;
+}
+
+function readOperation(block: BlockReader): BlockOperation {
+  const kind = block.byte();
+  const key = block.bytes(block.varint());
+  if (kind === REMOVAL) return { key, image: undefined };
+  if (kind !== IMAGE) throw new NotABlock(`has an operation of kind ${kind}`);
+  return { key, image: block.bytes(block.varint()) };
+}

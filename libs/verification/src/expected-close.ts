@@ -1,0 +1,73 @@
+// What the output has to say of a session that the input closes, and what it says instead (V4).
+import type { DurationMs, Millis } from '@flatline/base';
+import { isUtf8, textOf } from './byte-names.ts';
+import { missingOf, type Session } from './naive-session.ts';
+
+export interface ExpectedClose {
+  /** Of the key, for maps. */
+  readonly name: string;
+  /** Of the key, for people. */
+  readonly text: string;
+  readonly incarnation: string;
+  readonly firstOffset: number;
+  readonly deadlineAt: Millis;
+  readonly reason: string;
+  /** Records of the session, duplicates included. */
+  readonly activities: number;
+  /** By the names of docs/FORMATS.md; without `emittedAt`, which is no function of the log (C5). */
+  readonly summary: ReadonlyMap<string, unknown>;
+}
+
+export interface Closing {
+  readonly key: Uint8Array;
+  readonly partition: number;
+  readonly reason: string;
+  readonly closedAt: Millis;
+  readonly deadlineAt: Millis;
+  /** Event time of an explicit end; undefined: the last sign of life. */
+  readonly endedAt: Millis | undefined;
+}
+
+export function expectedSummary(session: Session, closing: Closing): ReadonlyMap<string, unknown> {
+  const { key, partition, reason, closedAt, deadlineAt } = closing;
+  const { startedAt, lastSeenAt, timeoutMs, eventCount, truncated, firstOffset, lastOffset } = session;
+  const endedAt = closing.endedAt ?? session.lastEventAt;
+  const durationMs: DurationMs = Math.max(0, endedAt - startedAt);
+  const attributes = [...session.attributes].map(([name, { value }]): [string, string] => [name, value]);
+  const fields = {
+    ...{ sessionId: textOf(key), incarnation: `${partition}-${firstOffset}`, revision: 0, reason },
+    ...{ startedAt, lastSeenAt, endedAt, durationMs, deadlineAt, closedAt, timeoutMs, eventCount },
+    ...{ duplicateCount: session.duplicates, outOfOrderCount: session.outOfOrder },
+    ...{ lateCount: 0, missingCount: missingOf(session) },
+    ...{ countsByType: new Map(session.types), attributes: new Map(attributes), truncated },
+    ...{ partition, firstOffset, lastOffset },
+    // Only where the text does not say it (docs/FORMATS.md).
+    sessionKeyBase64: isUtf8(key) ? undefined : base64(key),
+  };
+  return new Map(Object.entries(fields));
+}
+
+/** What a summary says otherwise than the input; empty where it says the same. */
+export function summaryDifferences(
+  summary: Readonly<Record<string, unknown>>,
+  expected: ReadonlyMap<string, unknown>,
+): string[] {
+  const different: string[] = [];
+  for (const [name, value] of expected) {
+    const [found, wanted] = [shown(summary[name]), shown(value)];
+    if (found !== wanted) different.push(`${name} is ${found}, by the input ${wanted}`);
+  }
+  return different;
+}
+
+/** Objects and maps of one content look the same; a field that is left out is as good as null. */
+function shown(value: unknown): string {
+  if (value === undefined || value === null) return 'none';
+  if (typeof value !== 'object') return JSON.stringify(value);
+  const entries = value instanceof Map ? [...(value as ReadonlyMap<string, unknown>)] : Object.entries(value);
+  return JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function base64(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes));
+}

@@ -1,0 +1,102 @@
+// What the checker reads: the three logs of one partition, as a source hands them out piece by piece.
+import type { DurationMs, Millis } from '@flatline/base';
+
+export interface LogRecord {
+  readonly offset: number;
+  readonly timestamp: Millis;
+  /** Whether the broker stamped it: only such stamps of different topics can be compared. */
+  readonly logAppendTime: boolean;
+  readonly key: Uint8Array | null;
+  readonly value: Uint8Array | null;
+}
+
+/** A decoded event (docs/FORMATS.md, Input). */
+export interface InputEvent {
+  readonly type: string;
+  readonly occurredAt: Millis | undefined;
+  readonly eventId: string | undefined;
+  readonly sequence: number | undefined;
+  readonly timeoutMs: DurationMs | undefined;
+  readonly attributes: ReadonlyMap<string, string> | undefined;
+}
+
+export interface InputRecord extends LogRecord {
+  /** Has the header `flatline-clock`. */
+  readonly hasClockHeader: boolean;
+  /** What a value that is neither null nor empty says; `bad` where it says nothing (I1). */
+  readonly event: InputEvent | 'bad' | undefined;
+}
+
+export interface OutputRecord extends LogRecord {
+  /** Of the header `flatline-incarnation`. */
+  readonly incarnation: string | undefined;
+  /** The value as an object with the names of docs/FORMATS.md; undefined where it is null or cannot be read. */
+  readonly summary: Readonly<Record<string, unknown>> | undefined;
+}
+
+/** A batch as it lies in the log, whether its records count or not. */
+export interface BatchMark {
+  readonly baseOffset: number;
+  readonly lastOffset: number;
+  /** −1: of no idempotent producer. */
+  readonly producerId: number;
+  readonly producerEpoch: number;
+  readonly transactional: boolean;
+  /** Set on the batch that ends a transaction. */
+  readonly marker: 'commit' | 'abort' | undefined;
+}
+
+export interface LogPart<R> {
+  /** Of committed transactions and of none, in offset order. */
+  readonly records: readonly R[];
+  /** All batches of this stretch of the log, aborted and control ones too; sources of the input may leave them out. */
+  readonly batches: readonly BatchMark[];
+}
+
+export interface OpenTransaction {
+  readonly producerId: number;
+  readonly firstOffset: number;
+}
+
+/** One log, read once from its start to an end that the source has chosen. */
+export interface LogSource<R> {
+  readonly topic: string;
+  /** First offset there is: above 0, what lay below is not known. */
+  readonly start: number;
+  /** The next stretch; undefined at the end. */
+  read(): Promise<LogPart<R> | undefined>;
+  /** Transactions that nobody has ended for longer than a transaction may last. Asked after the last `read`. */
+  hanging(): Promise<readonly OpenTransaction[]>;
+}
+
+/** An entry of a local store (V8). */
+export interface StoredEntry {
+  readonly key: Uint8Array;
+  readonly image: Uint8Array;
+}
+
+/** The logs of one partition. The changelog is cut first, so that the input covers every commit there is. */
+export interface PartitionHistory {
+  readonly partition: number;
+  readonly input: LogSource<InputRecord>;
+  readonly changelog: LogSource<LogRecord>;
+  readonly output: LogSource<OutputRecord>;
+  /** Closes at or above it may belong to commits behind the end of the changelog given here, and cannot be judged. */
+  readonly outputSettledBelow: number;
+  /** Whether nothing more comes: asked at the end, where something should have been closed by then (V2). */
+  isQuiescent(): Promise<boolean>;
+  /** The local store after a graceful stop. */
+  readonly store?: Iterable<StoredEntry>;
+}
+
+/** The rules of a pipeline, as its configuration has them. */
+export interface PipelineRules {
+  readonly timeoutMs: DurationMs;
+  readonly minTimeoutMs: DurationMs;
+  readonly maxTimeoutMs: DurationMs;
+  readonly maxDurationMs: DurationMs | undefined;
+  readonly dedupeEventIds: number;
+  readonly maxAttributes: number;
+  readonly maxAttributeBytes: number;
+  readonly maxKeyBytes: number;
+}

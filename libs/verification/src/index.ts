@@ -1,0 +1,18 @@
+export type { DelaySummary } from './delays.ts';
+export type {
+  BatchMark,
+  InputEvent,
+  InputRecord,
+  LogPart,
+  LogRecord,
+  LogSource,
+  OpenTransaction,
+  OutputRecord,
+  PartitionHistory,
+  PipelineRules,
+  StoredEntry,
+} from './history.ts';
+export type { LedgerLine } from './ledger-check.ts';
+export type { Reach, ReachCounter } from './reach.ts';
+export type { VerificationReport, Violation } from './report.ts';
+export { type VerificationOptions, verifyHistories } from './verification.ts';

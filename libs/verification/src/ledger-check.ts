@@ -1,0 +1,59 @@
+// A generator's ledger against the input: nothing acknowledged was lost (X3).
+//
+// Owns: a count per session of the ledger.      Does not own: sessions, which are the fold's.
+import type { DurationMs } from '@flatline/base';
+import type { Findings } from './report.ts';
+
+/** One line of `flatline simulate --ledger`. Counts are of acknowledged records. */
+export interface LedgerLine {
+  readonly sessionId: string;
+  readonly acknowledged: number;
+  readonly duplicates: number;
+  readonly ended: string;
+  /** Where it reaches the timeout, an end may have come too late to end anything. */
+  readonly longestGapMs: DurationMs;
+}
+
+interface Account extends LedgerLine {
+  found: number;
+}
+
+export class LedgerCheck {
+  readonly #accounts = new Map<string, Account>();
+  readonly #timeoutMs: DurationMs;
+
+  constructor(lines: Iterable<LedgerLine>, timeoutMs: DurationMs) {
+    this.#timeoutMs = timeoutMs;
+    for (const line of lines) this.#accounts.set(line.sessionId, { ...line, found: 0 });
+  }
+
+  /** Records of a session that closed, or is open at the end. */
+  add(sessionId: string, activities: number): void {
+    const account = this.#accounts.get(sessionId);
+    if (account !== undefined) account.found += activities;
+  }
+
+  finish(topic: string, findings: Findings): void {
+    for (const account of this.#accounts.values()) this.#check(account, topic, findings);
+  }
+
+  #check(
+    { sessionId, acknowledged, duplicates, ended, longestGapMs, found }: Account,
+    topic: string,
+    findings: Findings,
+  ): void {
+    const hasEnd = ended === 'null' || ended === 'event';
+    const most = acknowledged + duplicates + (hasEnd ? 1 : 0);
+    const least = hasEnd && longestGapMs >= this.#timeoutMs ? most - 1 : most;
+    const where = { topic, partition: -1, offset: undefined, key: sessionId };
+    if (found < least)
+      findings.violation({ ...where, rule: 'X3', what: `${most} records were acknowledged, the input holds ${found}` });
+    // Stopped in the middle, a fleet does not know of what it had under way.
+    else if (found > most && ended !== 'cutOff')
+      findings.violation({
+        ...where,
+        rule: 'X3',
+        what: `the input holds ${found} records, the ledger knows of ${most}`,
+      });
+  }
+}

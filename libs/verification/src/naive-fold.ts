@@ -1,0 +1,141 @@
+// The input of one partition folded by the rules, as simply as they are written (C1, S1–S7, I1, I2): a Map and a clock.
+//
+// Owns: the open sessions, the clock.      Does not own: what was really closed (that is what is judged by it).
+//
+// Invariants
+//   NF1  A session that is due stays open here until its key's next record, or until the processor is seen to have closed
+//        it: by the rules both say the same (S3).
+//   NF2  Shares no code with the core.
+import type { Millis } from '@flatline/base';
+import { nameOf, textOf } from './byte-names.ts';
+import { expectedSummary, type ExpectedClose } from './expected-close.ts';
+import type { InputRecord, PipelineRules } from './history.ts';
+import { type Activity, apply, deadlineOf, newSession, reasonOf, type Session } from './naive-session.ts';
+import type { Reach } from './reach.ts';
+
+const ENDED = 'ENDED';
+const END_EVENT = {
+  type: ENDED,
+  occurredAt: undefined,
+  eventId: undefined,
+  sequence: undefined,
+  timeoutMs: undefined,
+  attributes: undefined,
+} as const;
+
+export class NaiveFold {
+  /** By the name of the key. */
+  readonly open = new Map<string, Session>();
+  clock: Millis = 0;
+  readonly #partition: number;
+  readonly #rules: PipelineRules;
+  readonly #reach: Reach;
+  #closed: ExpectedClose[] = [];
+  #touched = new Set<string>();
+
+  constructor(partition: number, rules: PipelineRules, reach: Reach) {
+    this.#partition = partition;
+    this.#rules = rules;
+    this.#reach = reach;
+  }
+
+  /** Closes since the last call, in the order of the log. */
+  takeClosed(): ExpectedClose[] {
+    const closed = this.#closed;
+    this.#closed = [];
+    return closed;
+  }
+
+  /** Keys that had a record since the last call. */
+  takeTouched(): Set<string> {
+    const touched = this.#touched;
+    this.#touched = new Set();
+    return touched;
+  }
+
+  /** Has the key compared with the next commit. */
+  touch(name: string): void {
+    this.#touched.add(name);
+  }
+
+  deadlineOf(session: Session): Millis {
+    return deadlineOf(session, this.#rules);
+  }
+
+  isDue(session: Session): boolean {
+    return this.deadlineOf(session) <= this.clock;
+  }
+
+  record(record: InputRecord): void {
+    // Stamps below 0 are bad input and move nothing (C6).
+    if (record.timestamp < 0) this.#reach.badRecords += 1;
+    else this.#timed(record);
+  }
+
+  #timed(record: InputRecord): void {
+    const { key, value, timestamp } = record;
+    this.clock = Math.max(this.clock, timestamp);
+    if (key === null) {
+      const isClockRecord = record.hasClockHeader && (value === null || value.length === 0);
+      this.#reach[isClockRecord ? 'clockRecords' : 'badRecords'] += 1;
+    } else if (key.length > this.#rules.maxKeyBytes) this.#reach.badRecords += 1;
+    else this.#keyed(nameOf(key), key, record);
+  }
+
+  #keyed(name: string, key: Uint8Array, record: InputRecord): void {
+    this.#touched.add(name);
+    const former = this.open.get(name);
+    if (former !== undefined && this.isDue(former)) this.closeDue(name, key);
+    const { value, timestamp, offset, logAppendTime } = record;
+    const event = value === null ? END_EVENT : value.length === 0 ? undefined : record.event;
+    if (event === 'bad') {
+      this.#reach.badRecords += 1;
+      return;
+    }
+    const effectiveAt = logAppendTime ? this.clock : timestamp;
+    const activity: Activity = { offset, effectiveAt, occurredAt: event?.occurredAt ?? timestamp, event };
+    const session = this.#sessionFor(name, activity);
+    if (session === undefined) return;
+    const { duplicates } = session;
+    apply(session, this.#rules, activity);
+    this.#reach.duplicates += session.duplicates - duplicates;
+    if (event?.type === ENDED)
+      this.#close(name, key, { reason: ENDED, closedAt: this.clock, endedAt: activity.occurredAt });
+  }
+
+  #sessionFor(name: string, activity: Activity): Session | undefined {
+    const live = this.open.get(name);
+    if (live !== undefined || activity.event?.type === ENDED) return live;
+    const session = newSession(activity, this.#rules);
+    this.open.set(name, session);
+    this.#reach.opened += 1;
+    return session;
+  }
+
+  /** Closes a session as of its deadline: the clock has reached it. */
+  closeDue(name: string, key: Uint8Array): void {
+    const session = this.open.get(name)!;
+    const closedAt = this.deadlineOf(session);
+    this.#close(name, key, { reason: reasonOf(session, this.#rules), closedAt, endedAt: undefined });
+  }
+
+  #close(
+    name: string,
+    key: Uint8Array,
+    closing: { readonly reason: string; readonly closedAt: Millis; readonly endedAt: Millis | undefined },
+  ): void {
+    const session = this.open.get(name)!;
+    this.open.delete(name);
+    const summary = expectedSummary(session, {
+      ...closing,
+      key,
+      partition: this.#partition,
+      deadlineAt: this.deadlineOf(session),
+    });
+    const { firstOffset, eventCount, duplicates } = session;
+    this.#closed.push({
+      ...{ name, text: textOf(key), incarnation: `${this.#partition}-${firstOffset}`, firstOffset },
+      ...{ deadlineAt: this.deadlineOf(session), reason: closing.reason, activities: eventCount + duplicates, summary },
+    });
+  }
+}

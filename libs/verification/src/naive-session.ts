@@ -1,0 +1,161 @@
+// A session and what an activity does to it, said as simply as docs/SPEC.md says it (S1, S5, S6, S7, S10). Shares nothing
+// with the code it judges.
+import type { DurationMs, Millis } from '@flatline/base';
+import type { InputEvent, PipelineRules } from './history.ts';
+
+const WINDOW = 64;
+const TYPES_MAX = 32;
+export const HEARTBEAT = 'HEARTBEAT';
+const OTHER = 'OTHER';
+
+export interface SequenceRun {
+  lowest: number;
+  highest: number;
+  /** Those seen within the window below the highest. */
+  seen: Set<number>;
+  received: number;
+  missingBefore: number;
+}
+
+export interface Session {
+  openedAt: Millis;
+  lastSeenAt: Millis;
+  timeoutMs: DurationMs;
+  timeoutChosen: boolean;
+  firstOffset: number;
+  lastOffset: number;
+  eventCount: number;
+  duplicates: number;
+  outOfOrder: number;
+  startedAt: Millis;
+  lastEventAt: Millis;
+  truncated: boolean;
+  sequence: SequenceRun | undefined;
+  eventIds: string[];
+  /** Bare heartbeats included. */
+  types: Map<string, number>;
+  attributes: Map<string, { readonly value: string; readonly at: Millis }>;
+}
+
+/** Where and when an activity lies. */
+export interface Activity {
+  readonly offset: number;
+  readonly effectiveAt: Millis;
+  readonly occurredAt: Millis;
+  readonly event: InputEvent | undefined;
+}
+
+export function newSession({ offset, effectiveAt, occurredAt }: Activity, rules: PipelineRules): Session {
+  return {
+    openedAt: effectiveAt,
+    lastSeenAt: effectiveAt,
+    timeoutMs: rules.timeoutMs,
+    timeoutChosen: false,
+    firstOffset: offset,
+    lastOffset: offset,
+    eventCount: 0,
+    duplicates: 0,
+    outOfOrder: 0,
+    startedAt: occurredAt,
+    lastEventAt: occurredAt,
+    truncated: false,
+    sequence: undefined,
+    eventIds: [],
+    types: new Map(),
+    attributes: new Map(),
+  };
+}
+
+/** S1: every activity counts as a sign of life; S5: a duplicate as nothing else. */
+export function apply(session: Session, rules: PipelineRules, activity: Activity): void {
+  const { event, occurredAt } = activity;
+  session.lastSeenAt = Math.max(session.lastSeenAt, activity.effectiveAt);
+  session.lastOffset = activity.offset;
+  if (event !== undefined && isDuplicate(session, rules, event)) {
+    session.duplicates += 1;
+    return;
+  }
+  if (occurredAt < session.lastEventAt) session.outOfOrder += 1;
+  session.startedAt = Math.min(session.startedAt, occurredAt);
+  session.lastEventAt = Math.max(session.lastEventAt, occurredAt);
+  session.eventCount += 1;
+  countType(session, event?.type ?? HEARTBEAT);
+  for (const [name, value] of event?.attributes ?? []) keepAttribute(session, rules, name, { value, at: occurredAt });
+  takeTimeout(session, rules, event?.timeoutMs);
+}
+
+export function deadlineOf(session: Session, rules: PipelineRules): Millis {
+  return Math.min(session.lastSeenAt + session.timeoutMs, longestOf(session, rules));
+}
+
+export function reasonOf(session: Session, rules: PipelineRules): 'TIMEOUT' | 'MAX_DURATION' {
+  return longestOf(session, rules) <= session.lastSeenAt + session.timeoutMs ? 'MAX_DURATION' : 'TIMEOUT';
+}
+
+/** S6 */
+export function missingOf({ sequence }: Session): number {
+  if (sequence === undefined) return 0;
+  return sequence.missingBefore + sequence.highest - sequence.lowest + 1 - sequence.received;
+}
+
+function longestOf(session: Session, rules: PipelineRules): Millis {
+  return rules.maxDurationMs === undefined ? Infinity : session.openedAt + rules.maxDurationMs;
+}
+
+function isDuplicate(session: Session, rules: PipelineRules, { eventId, sequence, type }: InputEvent): boolean {
+  if (eventId !== undefined && session.eventIds.includes(eventId)) return true;
+  if (sequence !== undefined && !noteSequence(session, sequence, type === 'STARTED')) return true;
+  if (eventId !== undefined && rules.dedupeEventIds > 0)
+    session.eventIds = [...session.eventIds, eventId].slice(-rules.dedupeEventIds);
+  return false;
+}
+
+/** False: it was seen before. */
+function noteSequence(session: Session, sequence: number, isStart: boolean): boolean {
+  const run = session.sequence;
+  const startAnew = (missingBefore: number): true => {
+    const seen = new Set([sequence]);
+    session.sequence = { lowest: sequence, highest: sequence, seen, received: 1, missingBefore };
+    return true;
+  };
+  if (run === undefined) return startAnew(0);
+  if (sequence <= run.highest - WINDOW || (isStart && sequence < run.highest)) return startAnew(missingOf(session));
+  if (run.seen.has(sequence)) return false;
+  run.seen.add(sequence);
+  run.received += 1;
+  run.lowest = Math.min(run.lowest, sequence);
+  run.highest = Math.max(run.highest, sequence);
+  for (const seen of run.seen) if (seen <= run.highest - WINDOW) run.seen.delete(seen);
+  return true;
+}
+
+function countType(session: Session, type: string): void {
+  const { types } = session;
+  const named = [...types.keys()].filter((each) => each !== HEARTBEAT).length;
+  const isNew = type !== HEARTBEAT && !types.has(type);
+  const counted = isNew && named >= TYPES_MAX ? OTHER : type;
+  if (counted !== type) session.truncated = true;
+  types.set(counted, (types.get(counted) ?? 0) + 1);
+}
+
+function keepAttribute(
+  session: Session,
+  rules: PipelineRules,
+  name: string,
+  attribute: { readonly value: string; readonly at: Millis },
+): void {
+  const { attributes } = session;
+  const held = attributes.get(name);
+  if (held !== undefined && held.at > attribute.at) return;
+  const after = new Map(attributes).set(name, attribute);
+  const length = [...after].reduce((sum, [each, { value }]) => sum + each.length + value.length, 0);
+  if (after.size > rules.maxAttributes || length > rules.maxAttributeBytes) session.truncated = true;
+  else session.attributes = after;
+}
+
+function takeTimeout(session: Session, rules: PipelineRules, chosen: DurationMs | undefined): void {
+  if (chosen !== undefined) {
+    session.timeoutChosen = true;
+    session.timeoutMs = Math.max(rules.minTimeoutMs, Math.min(rules.maxTimeoutMs, chosen));
+  } else if (!session.timeoutChosen) session.timeoutMs = rules.timeoutMs;
+}

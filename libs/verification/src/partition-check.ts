@@ -1,0 +1,215 @@
+// One partition, from its first offset to the end of its changelog: commit by commit, the input is folded up to the commit's
+// position, the state compared, and the closes looked for on the output. O(records).
+//
+// Owns: the order of these steps.      Does not own: any of them.
+//
+// Invariants
+//   PK1  Memory is bounded by the live sessions, one commit, and one transaction of the output. Where the changelog has
+//        been truncated it also holds the closes before its first complete commit.
+import { bytesOf, nameOf, textOf } from './byte-names.ts';
+import { ChangelogFold } from './changelog-fold.ts';
+import { type Commit, CommitChain } from './commit-chain.ts';
+import { Feed } from './feed.ts';
+import type { InputRecord, LogRecord, OutputRecord, PartitionHistory, PipelineRules } from './history.ts';
+import type { LedgerCheck } from './ledger-check.ts';
+import { NaiveFold } from './naive-fold.ts';
+import { OutputCheck } from './output-check.ts';
+import { Place } from './place.ts';
+import type { Findings } from './report.ts';
+import { readImage } from './session-image.ts';
+import { StateCheck } from './state-check.ts';
+import { TransactionWalk } from './transaction-walk.ts';
+import type { ExpectedClose } from './expected-close.ts';
+
+export interface PartitionCheckParts {
+  readonly history: PartitionHistory;
+  readonly rules: PipelineRules;
+  readonly findings: Findings;
+  readonly ledger: LedgerCheck | undefined;
+}
+
+const PROGRESS_EVERY = 10_000;
+
+export class PartitionCheck {
+  readonly #parts: PartitionCheckParts;
+  readonly #places: Record<'input' | 'changelog' | 'output', Place>;
+  readonly #walks: Record<'changelog' | 'output', TransactionWalk>;
+  readonly #input: Feed<InputRecord>;
+  readonly #changelogFeed: Feed<LogRecord>;
+  readonly #fold: NaiveFold;
+  readonly #changelog = new ChangelogFold();
+  readonly #state: StateCheck;
+  readonly #chain: CommitChain;
+  readonly #output: OutputCheck;
+  /** Both logs are there from their beginning, or a commit was met whose whole state the changelog holds. */
+  #isAnchored: boolean;
+  /** Closes of the commit at hand. */
+  #closes: ExpectedClose[] = [];
+  #position = 0;
+  #last: Commit | undefined;
+  #isLogAppendTime = true;
+
+  constructor(parts: PartitionCheckParts) {
+    const { history, rules, findings } = parts;
+    const { partition, input, changelog, output } = history;
+    const place = (topic: string): Place => new Place(topic, partition, findings);
+    this.#parts = parts;
+    this.#places = { input: place(input.topic), changelog: place(changelog.topic), output: place(output.topic) };
+    this.#walks = {
+      changelog: new TransactionWalk(this.#places.changelog),
+      output: new TransactionWalk(this.#places.output),
+    };
+    this.#input = new Feed(input);
+    this.#changelogFeed = new Feed(changelog, this.#walks.changelog);
+    const outputFeed = new Feed<OutputRecord>(output, this.#walks.output);
+    this.#fold = new NaiveFold(partition, rules, findings.reach);
+    this.#state = new StateCheck(this.#places.changelog, this.#fold, this.#changelog);
+    this.#chain = new CommitChain(this.#places.changelog, changelog.start === 0);
+    this.#output = new OutputCheck({
+      ...{ place: this.#places.output, feed: outputFeed, fold: this.#fold, findings },
+      ...{ fromStart: output.start === 0, settledBelow: history.outputSettledBelow },
+    });
+    this.#isAnchored = input.start === 0 && changelog.start === 0;
+  }
+
+  async run(onProgress: () => void): Promise<void> {
+    const { findings } = this.#parts;
+    while (await this.#changelogFeed.fill()) {
+      const commit = this.#chain.take(this.#changelogFeed.next!);
+      this.#changelogFeed.take();
+      findings.records.changelog += 1;
+      if (commit !== undefined) await this.#settle(commit, onProgress);
+    }
+    this.#chain.finish();
+    await this.#finish(onProgress);
+  }
+
+  async #settle(commit: Commit, onProgress: () => void): Promise<void> {
+    const { header, transaction, operations } = commit;
+    const { history, findings } = this.#parts;
+    findings.commits += 1;
+    if (header.position < this.#position)
+      this.#places.changelog.violation('V5', {
+        offset: commit.firstOffset,
+        what: `commit ${header.commitId} takes the input position back from ${this.#position} to ${header.position}`,
+      });
+    const before = this.#position;
+    // Without its beginning the input tells nothing before the first state there is.
+    if (this.#isAnchored || history.input.start === 0) await this.#foldTo(header.position, onProgress);
+    const named = new Set(operations.map((operation) => this.#changelog.apply(operation, operation.offset)));
+    this.#position = Math.max(before, header.position);
+    this.#last = commit;
+    if (!this.#isAnchored && !this.#anchor(commit)) return;
+    const keys = new Set([...this.#fold.takeTouched(), ...named]);
+    const early = this.#state.compare(keys, named, commit, before);
+    this.#state.checkHeader(commit, this.#isLogAppendTime);
+    this.#takeCloses();
+    const closes = this.#closes;
+    this.#closes = [];
+    const appendedAt = this.#isLogAppendTime ? commit.appendedAt : undefined;
+    const { position, commitId } = header;
+    await this.#output.settle({ closes, early, position, transaction, commitId, appendedAt });
+  }
+
+  /** Whether the changelog here holds the whole state of `commit`; where the input lacks its beginning, it is taken over. */
+  #anchor({ header }: Commit): boolean {
+    const { changelog, input } = this.#parts.history;
+    if (header.floor < changelog.start || header.position < input.start) return false;
+    this.#isAnchored = true;
+    if (input.start === 0) {
+      for (const name of [...this.#fold.open.keys(), ...this.#changelog.images.keys()]) this.#fold.touch(name);
+      return true;
+    }
+    for (const [name, { image }] of this.#changelog.images) this.#fold.open.set(name, readImage(image));
+    this.#fold.clock = header.clock;
+    this.#output.judgedFrom = header.position;
+    this.#places.input.undecided(`everything before offset ${header.position}: the input begins at ${input.start}`);
+    return true;
+  }
+
+  async #foldTo(position: number, onProgress: () => void): Promise<void> {
+    const { findings } = this.#parts;
+    while (this.#input.next !== undefined || (await this.#input.fill())) {
+      const { record } = this.#input.next!;
+      if (record.offset >= position) return;
+      this.#input.take();
+      findings.records.input += 1;
+      if (findings.records.input % PROGRESS_EVERY === 0) onProgress();
+      this.#isLogAppendTime = record.logAppendTime;
+      // Taken over from the changelog, the state already holds what lies before its position.
+      if (record.offset >= this.#output.judgedFrom) this.#fold.record(record);
+    }
+  }
+
+  #takeCloses(): void {
+    for (const close of this.#fold.takeClosed()) {
+      this.#closes.push(close);
+      this.#parts.ledger?.add(close.text, close.activities);
+      const counter = close.reason === 'ENDED' ? 'ends' : close.reason === 'TIMEOUT' ? 'timeouts' : 'maxDurations';
+      this.#parts.findings.reach[counter] += 1;
+    }
+  }
+
+  async #finish(onProgress: () => void): Promise<void> {
+    const { history, findings } = this.#parts;
+    const isCaughtUp = !(await this.#input.fill());
+    await this.#output.finish();
+    if (!this.#isAnchored && this.#last !== undefined)
+      this.#places.changelog.undecided('everything: no commit has its whole state here');
+    else await this.#checkEnd(isCaughtUp);
+    await this.#foldTo(Infinity, onProgress);
+    this.#takeCloses();
+    for (const [name, session] of this.#fold.open)
+      this.#parts.ledger?.add(textOf(bytesOf(name)), session.eventCount + session.duplicates);
+    findings.open += this.#fold.open.size;
+    this.#countReach();
+    for (const log of ['changelog', 'output'] as const) this.#walks[log].finish(await history[log].hanging());
+  }
+
+  /** V2, V8, K3: what can be said only of the end. */
+  async #checkEnd(isCaughtUp: boolean): Promise<void> {
+    const { history } = this.#parts;
+    if (this.#last !== undefined) this.#state.checkFloor(this.#last, history.changelog.start);
+    this.#checkStore();
+    const overdue = [...this.#fold.open].filter(([, session]) => this.#fold.isDue(session));
+    const { input, output } = this.#places;
+    if (!isCaughtUp) input.undecided(`what lies behind the last commit, which is at offset ${this.#position}`);
+    else if (overdue.length > 0 && !(await history.isQuiescent()))
+      input.undecided('whether all is closed: work goes on');
+    else
+      for (const [name, session] of overdue)
+        output.violation('V2', {
+          key: textOf(bytesOf(name)),
+          what:
+            `${output.partition}-${session.firstOffset} is not closed: its deadline ${this.#fold.deadlineOf(session)} ` +
+            `has passed, the clock is ${this.#fold.clock}`,
+        });
+  }
+
+  #checkStore(): void {
+    const { store } = this.#parts.history;
+    if (store === undefined) return;
+    const say = (key: Uint8Array, what: string): void => {
+      this.#places.changelog.violation('V8', { key: textOf(key), what: `the local store ${what}` });
+    };
+    const left = new Map(this.#changelog.images);
+    for (const { key, image } of store) {
+      const name = nameOf(key);
+      const held = left.get(name);
+      left.delete(name);
+      if (held === undefined) say(key, 'holds an entry that the changelog does not');
+      else if (nameOf(held.image) !== nameOf(image)) say(key, 'holds another image than the changelog');
+    }
+    for (const { key } of left.values()) say(key, 'lacks an entry of the changelog');
+  }
+
+  #countReach(): void {
+    const { history, findings } = this.#parts;
+    const { reach } = findings;
+    reach.claims += this.#chain.claims;
+    reach.owners += this.#chain.owners;
+    reach.producers += this.#walks.changelog.writers;
+    reach.abortedTransactions += this.#walks.changelog.aborted;
+    reach.truncations += Number(history.changelog.start > 0) + Number(history.input.start > 0);
+  }
+}

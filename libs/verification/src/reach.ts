@@ -1,0 +1,41 @@
+/** What really happened in a history (V12): a run whose fault did not fire is invalid, not green. */
+export interface Reach {
+  /** Sessions opened. */
+  opened: number;
+  /** Closes by reason. */
+  timeouts: number;
+  ends: number;
+  maxDurations: number;
+  /** Events counted as duplicates, keyed records that were no events, clock records. */
+  duplicates: number;
+  badRecords: number;
+  clockRecords: number;
+  /** Claims of a partition: starts, takeovers, and recoveries of a commit whose outcome was unknown. */
+  claims: number;
+  /** Different owners of the commits, by partition. */
+  owners: number;
+  /** Producer ids and epochs that wrote. */
+  producers: number;
+  abortedTransactions: number;
+  /** The changelog or the input no longer begins at its first offset. */
+  truncations: number;
+}
+
+export type ReachCounter = keyof Reach;
+
+export function blankReach(): Reach {
+  return {
+    opened: 0,
+    timeouts: 0,
+    ends: 0,
+    maxDurations: 0,
+    duplicates: 0,
+    badRecords: 0,
+    clockRecords: 0,
+    claims: 0,
+    owners: 0,
+    producers: 0,
+    abortedTransactions: 0,
+    truncations: 0,
+  };
+}

@@ -1,0 +1,314 @@
+// Histories to be judged: the real runtime on the simulated cluster, under faults by seed, recorded when all is quiet.
+import { copyBytes } from '@flatline/base';
+import { EventFormats, openSummaryEncoder } from '@flatline/codec';
+import { PipelineInstance, type PipelinePorts, type PipelineSettings } from '@flatline/runtime';
+import { calm, type FaultRates, type LogBatch, rough, Simulation, type SimulatedHost } from '@flatline/simulation';
+import { CLOCK_HEADER, type RecordHeader, type StateStores } from '@flatline/task';
+import type {
+  BatchMark,
+  InputEvent,
+  InputRecord,
+  LogRecord,
+  LogSource,
+  OpenTransaction,
+  OutputRecord,
+  PartitionHistory,
+  PipelineRules,
+  StoredEntry,
+} from './history.ts';
+
+export const INPUT = 'in';
+const OUTPUT = 'out';
+const CHANGELOG = 'changelog';
+const DEAD_LETTERS = 'dead';
+const PARTITIONS = 2;
+const INCARNATION_HEADER = 'flatline-incarnation';
+
+export const RULES: PipelineRules = {
+  timeoutMs: 5_000,
+  minTimeoutMs: 1_000,
+  maxTimeoutMs: 20_000,
+  maxDurationMs: 40_000,
+  dedupeEventIds: 4,
+  maxAttributes: 3,
+  maxAttributeBytes: 60,
+  maxKeyBytes: 32,
+};
+
+/** A log with everything in it: what a test may change before it is judged. */
+export interface RecordedLog<R> {
+  records: R[];
+  batches: BatchMark[];
+  hanging: OpenTransaction[];
+}
+
+export interface RecordedPartition {
+  readonly partition: number;
+  readonly input: RecordedLog<InputRecord>;
+  readonly changelog: RecordedLog<LogRecord>;
+  readonly output: RecordedLog<OutputRecord>;
+  store: StoredEntry[] | undefined;
+}
+
+const utf8Reader = new TextDecoder();
+
+/** A recorded partition as the checker reads it, in parts of a few records each. */
+export function historyOf(recorded: RecordedPartition): PartitionHistory {
+  const { partition, input, changelog, output, store } = recorded;
+  return {
+    partition,
+    input: sourceOf(INPUT, input),
+    changelog: sourceOf(CHANGELOG, changelog),
+    output: sourceOf(OUTPUT, output),
+    outputSettledBelow: Infinity,
+    isQuiescent: () => Promise.resolve(true),
+    ...(store === undefined ? {} : { store }),
+  };
+}
+
+const PART_BATCHES = 7;
+
+function sourceOf<R extends LogRecord>(topic: string, { records, batches, hanging }: RecordedLog<R>): LogSource<R> {
+  let at = 0;
+  let from = -1;
+  return {
+    topic,
+    start: 0,
+    read: () => {
+      if (at >= batches.length) return Promise.resolve(undefined);
+      const part = batches.slice(at, (at += PART_BATCHES));
+      const end = part.at(-1)!.lastOffset;
+      const within = records.filter(({ offset }) => offset > from && offset <= end);
+      from = end;
+      return Promise.resolve({ records: within, batches: part });
+    },
+    hanging: () => Promise.resolve(hanging),
+  };
+}
+
+export interface RecordingOptions {
+  readonly seed: number;
+  readonly rates?: FaultRates;
+  /** Kills and pauses of processes. */
+  readonly storm?: boolean;
+}
+
+/** Runs two instances until all is closed and quiet, stops them, and takes down what is in the logs and stores. */
+export async function record({ seed, rates = calm, storm = false }: RecordingOptions): Promise<RecordedPartition[]> {
+  const world = new RecordedWorld(seed, storm ? { ...rough, requestCrash: 0.001, writeCrash: 0.002 } : rates);
+  await world.live(storm);
+  return world.settled();
+}
+
+interface Process {
+  readonly host: SimulatedHost;
+  readonly instance: PipelineInstance;
+  readonly stores: StateStores;
+}
+
+class RecordedWorld {
+  readonly #simulation: Simulation;
+  readonly #processes = new Map<string, Process>();
+
+  constructor(seed: number, rates: FaultRates) {
+    this.#simulation = new Simulation({ seed, rates });
+    for (const topic of [INPUT, OUTPUT, CHANGELOG, DEAD_LETTERS])
+      this.#simulation.log.createTopic(topic, { partitions: PARTITIONS });
+    this.#simulation.group('app.visits', { partitions: PARTITIONS, sessionTimeoutMs: 10_000 });
+  }
+
+  async live(storm: boolean): Promise<void> {
+    const { time } = this.#simulation;
+    const random = this.#simulation.random('workload');
+    for (const name of ['a', 'b']) await this.#launch(name);
+    for (let round = 0; round < 60; round += 1) {
+      for (let i = random.below(8); i > 0; i -= 1) this.#produce(random.below(30), random.below(100), round);
+      const { host } = this.#processes.get(random.chance(0.5) ? 'a' : 'b')!;
+      if (storm && random.chance(0.06)) host.kill();
+      if (storm && random.chance(0.06)) host.pause();
+      if (random.chance(0.3)) host.resume();
+      await this.#relaunch();
+      await time.runFor(random.below(1_500));
+    }
+  }
+
+  /** Everything calm, everyone silent for long enough, everything stopped. */
+  async settled(): Promise<RecordedPartition[]> {
+    const { time, faults } = this.#simulation;
+    faults.setRates(calm);
+    for (const { host } of this.#processes.values()) host.resume();
+    await this.#relaunch();
+    await time.runFor(120_000);
+    const { stores, instance } = this.#processes.get('a')!;
+    // One instance alone has all partitions, and its stores are the newest when it leaves.
+    await time.complete(this.#processes.get('b')!.instance.stop());
+    this.#beatOnce();
+    await time.runFor(15_000);
+    await time.complete(instance.stop());
+    return Promise.all(
+      Array.from({ length: PARTITIONS }, async (_, partition) =>
+        this.#recorded(partition, await storedIn(stores, partition)),
+      ),
+    );
+  }
+
+  /** Entries that are alive at the end, so that stores and changelogs are not empty. */
+  #beatOnce(): void {
+    for (let key = 0; key < 10; key += 1)
+      this.#simulation.log.produce(INPUT, key % PARTITIONS, { key: `k${key}`, value: '{"timeoutMs":20000}' });
+  }
+
+  #produce(key: number, kind: number, sequence: number): void {
+    const { log } = this.#simulation;
+    const partition = key % PARTITIONS;
+    if (kind < 50) log.produce(INPUT, partition, { key: `k${key}`, value: '' });
+    else if (kind < 60) log.produce(INPUT, partition, { key: `k${key}`, value: null });
+    else if (kind < 62) log.produce(INPUT, partition, { key: `k${key}`, value: 'no event' });
+    else if (kind < 64) log.produce(INPUT, partition, { key: null, value: 'no key' });
+    else log.produce(INPUT, partition, { key: `k${key}`, value: JSON.stringify(eventOf(kind, sequence)) });
+  }
+
+  async #relaunch(): Promise<void> {
+    for (const [name, { host }] of this.#processes) if (!host.alive) await this.#launch(name);
+  }
+
+  async #launch(name: string): Promise<void> {
+    const { host, ports } = this.#simulation.start(name);
+    const random = this.#simulation.random(`entropy of ${name} at ${this.#simulation.trueMs()}`);
+    const encoder = await openSummaryEncoder('json', OUTPUT, undefined);
+    const pipelinePorts: PipelinePorts = {
+      ...ports,
+      input: ports.reader,
+      changelog: ports.reader,
+      proofs: ports.proof,
+      membership: ports.membership('app.visits'),
+      decoder: new EventFormats({ format: 'auto', registry: undefined, clock: host }),
+      encoder,
+      turns: (callback) => {
+        host.after(0, callback);
+      },
+      entropy: {
+        id: () => `${random.below(2 ** 32).toString(16)}${random.below(2 ** 32).toString(16)}`,
+        seed: () => random.below(2 ** 32),
+      },
+      log: { info: nothing, warn: nothing, error: nothing },
+    };
+    const onFatal = (error: Error): void => {
+      throw error;
+    };
+    const instance = new PipelineInstance({ settings: settingsOf(name), ports: pipelinePorts, onFatal });
+    this.#processes.set(name, { host, instance, stores: ports.stores });
+    void instance.start();
+  }
+
+  #recorded(partition: number, store: StoredEntry[]): RecordedPartition {
+    const { log } = this.#simulation;
+    const batches = (topic: string): BatchMark[] => log.batches(topic, partition).map(markOf);
+    const records = (topic: string): LogRecord[] =>
+      log.committed(topic, partition).map(({ offset, timestamp, key, value }) => ({
+        ...{ offset, timestamp, key, value },
+        logAppendTime: true,
+      }));
+    const headers = (topic: string): Map<number, readonly RecordHeader[]> =>
+      new Map(log.committed(topic, partition).map((each) => [each.offset, each.headers]));
+    const [inputHeaders, outputHeaders] = [headers(INPUT), headers(OUTPUT)];
+    const decoder = new EventFormats({ format: 'auto', registry: undefined, clock: this.#processes.get('a')!.host });
+    return {
+      partition,
+      input: {
+        records: records(INPUT).map((each) => ({
+          ...each,
+          hasClockHeader: inputHeaders.get(each.offset)!.some(({ name }) => name === CLOCK_HEADER),
+          event: eventIn(each.value, decoder),
+        })),
+        batches: batches(INPUT),
+        hanging: [],
+      },
+      changelog: { records: records(CHANGELOG), batches: batches(CHANGELOG), hanging: [] },
+      output: {
+        records: records(OUTPUT).map((each) => ({
+          ...each,
+          incarnation: incarnationIn(outputHeaders.get(each.offset)!),
+          summary: each.value === null ? undefined : summaryIn(each.value),
+        })),
+        batches: batches(OUTPUT),
+        hanging: [],
+      },
+      store,
+    };
+  }
+}
+
+const nothing = (): void => undefined;
+
+/** Sequences with gaps and repetitions, ids that come again, timeouts within and without the bounds, attributes. */
+function eventOf(kind: number, sequence: number): object {
+  return {
+    ...(kind % 3 === 0 ? { type: `TYPE-${kind % 5}` } : {}),
+    ...(kind % 4 === 0 ? { sequence: sequence - (kind % 7) + 10 } : {}),
+    ...(kind % 5 === 0 ? { eventId: `id-${kind}` } : {}),
+    ...(kind % 11 === 0 ? { timeoutMs: 500 * (kind % 13) + 1 } : {}),
+    ...(kind % 2 === 0 ? { attributes: { [`name-${kind % 5}`]: `value ${sequence}` } } : {}),
+    ...(kind === 99 ? { type: 'ENDED' } : {}),
+    ...(kind === 98 ? { type: 'STARTED', sequence: 1 } : {}),
+  };
+}
+
+function markOf({ baseOffset, lastOffset, producer, marker }: LogBatch): BatchMark {
+  return {
+    ...{ baseOffset, lastOffset, marker },
+    producerId: producer?.producerId ?? -1,
+    producerEpoch: producer?.epoch ?? -1,
+    transactional: producer?.transactional ?? marker !== undefined,
+  };
+}
+
+function eventIn(value: Uint8Array | null, decoder: EventFormats): InputEvent | 'bad' | undefined {
+  if (value === null || value.length === 0) return undefined;
+  const event = blank();
+  return decoder.decode(value, 0, value.length, event).kind === 'event' ? event : 'bad';
+}
+
+function blank(): { -readonly [Name in keyof InputEvent]: InputEvent[Name] } & {
+  attributes: Map<string, string> | undefined;
+} {
+  return {
+    type: 'HEARTBEAT',
+    ...{ occurredAt: undefined, eventId: undefined, sequence: undefined },
+    ...{ timeoutMs: undefined, attributes: undefined },
+  };
+}
+
+function incarnationIn(headers: readonly RecordHeader[]): string | undefined {
+  const value = headers.find(({ name }) => name === INCARNATION_HEADER)?.value;
+  return value === null || value === undefined ? undefined : utf8Reader.decode(value);
+}
+
+function summaryIn(value: Uint8Array): Record<string, unknown> {
+  return JSON.parse(utf8Reader.decode(value)) as Record<string, unknown>;
+}
+
+async function storedIn(stores: StateStores, partition: number): Promise<StoredEntry[]> {
+  const { store } = await stores.open(partition);
+  const entries: StoredEntry[] = [];
+  // Buffers are valid until the next step.
+  for (const { key, image } of store.scan())
+    entries.push({ key: copyBytes(key, 0, key.length), image: copyBytes(image, 0, image.length) });
+  return entries;
+}
+
+function settingsOf(owner: string): PipelineSettings {
+  const { maxKeyBytes, ...rules } = RULES;
+  return {
+    ...{ name: 'visits', owner, group: 'app.visits', rules },
+    ...{ inputTopic: INPUT, inputPartitions: PARTITIONS, outputTopic: OUTPUT },
+    ...{ changelogTopic: CHANGELOG, deadLetterTopic: DEAD_LETTERS },
+    transactionalId: (partition) => `app.visits.${partition}`,
+    input: {
+      ...{ timestampType: 'LogAppendTime', maxKeyBytes },
+      ...{ maxFutureMs: 3_600_000, maxLeadMs: 60_000, liveWithinMs: 300_000 },
+    },
+    ...{ tickMs: 10, commitIntervalMs: 100, proofIntervalMs: 100, handoverMs: 10_000, drainMs: 1_000 },
+    ...{ changelogFactor: 4, truncateLagMs: 600_000 },
+  };
+}

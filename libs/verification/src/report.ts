@@ -1,0 +1,82 @@
+// What the checker says, and the collector of it.
+//
+// Owns: the first violations, the counts.      Does not own: judging.
+//
+// Invariants
+//   RP1  Memory does not grow with the number of violations.
+import type { DurationMs } from '@flatline/base';
+import { Delays, type DelaySummary } from './delays.ts';
+import { blankReach, type Reach } from './reach.ts';
+
+/** A rule of docs/SPEC.md that is broken, and where. */
+export interface Violation {
+  readonly rule: string;
+  readonly topic: string;
+  readonly partition: number;
+  /** undefined: what is missing lies nowhere. */
+  readonly offset: number | undefined;
+  /** The session id as text; undefined where no single session is concerned. */
+  readonly key: string | undefined;
+  readonly what: string;
+}
+
+export interface VerificationReport {
+  readonly violationCount: number;
+  /** The first of them. */
+  readonly violations: readonly Violation[];
+  readonly records: { readonly input: number; readonly changelog: number; readonly output: number };
+  readonly commits: number;
+  /** Lives of keys that the input opened. */
+  readonly incarnations: number;
+  readonly closed: number;
+  readonly open: number;
+  /** V9: from the deadline to the append time of the commit that closes, both by broker time. */
+  readonly delaysMs: DelaySummary;
+  /** V12 */
+  readonly reach: Reach;
+  /** What could not be judged, and why: not a violation. */
+  readonly undecided: readonly string[];
+}
+
+const VIOLATIONS_MAX = 100;
+const UNDECIDED_MAX = 100;
+
+export class Findings {
+  readonly reach = blankReach();
+  readonly delays = new Delays();
+  readonly records = { input: 0, changelog: 0, output: 0 };
+  commits = 0;
+  closed = 0;
+  open = 0;
+  readonly #violations: Violation[] = [];
+  readonly #undecided: string[] = [];
+  #violationCount = 0;
+
+  violation(violation: Violation): void {
+    this.#violationCount += 1;
+    if (this.#violations.length < VIOLATIONS_MAX) this.#violations.push(violation);
+  }
+
+  undecided(what: string): void {
+    if (this.#undecided.length < UNDECIDED_MAX && !this.#undecided.includes(what)) this.#undecided.push(what);
+  }
+
+  delay(ms: DurationMs): void {
+    this.delays.add(ms);
+  }
+
+  report(): VerificationReport {
+    return {
+      violationCount: this.#violationCount,
+      violations: this.#violations,
+      records: this.records,
+      commits: this.commits,
+      incarnations: this.reach.opened,
+      closed: this.closed,
+      open: this.open,
+      delaysMs: this.delays.summary(),
+      reach: this.reach,
+      undecided: this.#undecided,
+    };
+  }
+}

@@ -1,0 +1,101 @@
+// The transactions in one own log, by its batches: who wrote, what is still open (V6, V7).
+//
+// Owns: each producer's epoch and open transaction.      Does not own: records.
+import type { BatchMark, OpenTransaction } from './history.ts';
+import type { Place } from './place.ts';
+
+/** One transaction of one log. */
+export interface TransactionMark {
+  readonly producerId: number;
+  readonly producerEpoch: number;
+  /** Counts the producer's transactions in this log. */
+  readonly ordinal: number;
+}
+
+interface ProducerState {
+  epoch: number;
+  ordinal: number;
+  /** Of the open transaction. */
+  firstOffset: number | undefined;
+}
+
+export interface PassedBatch {
+  readonly lastOffset: number;
+  readonly transaction: TransactionMark | undefined;
+}
+
+export class TransactionWalk {
+  readonly #place: Place;
+  readonly #producers = new Map<number, ProducerState>();
+  #writer = '';
+  /** Producer ids and epochs, each counted when it began to write. */
+  writers = 0;
+  aborted = 0;
+
+  constructor(place: Place) {
+    this.#place = place;
+  }
+
+  /** Takes in the next batches, in offset order. */
+  pass(batches: readonly BatchMark[]): PassedBatch[] {
+    return batches.map((batch) => ({ lastOffset: batch.lastOffset, transaction: this.#pass(batch) }));
+  }
+
+  /** Says which transactions have not ended. `hanging`: what the broker says of those behind the end of the walk. */
+  finish(hanging: readonly OpenTransaction[]): void {
+    const here = [...this.#producers].flatMap(([producerId, { firstOffset }]) =>
+      firstOffset === undefined ? [] : [{ producerId, firstOffset }],
+    );
+    for (const { producerId, firstOffset } of [...here, ...hanging])
+      this.#place.violation('V6', {
+        offset: firstOffset,
+        what: `the transaction of producer ${producerId} that begins here hangs: nobody ends it, and no read_committed reader gets past it`,
+      });
+  }
+
+  #pass(batch: BatchMark): TransactionMark | undefined {
+    const { producerId, producerEpoch, baseOffset } = batch;
+    if (!batch.transactional) {
+      if (batch.marker === undefined)
+        this.#place.violation('V7', {
+          offset: baseOffset,
+          what: 'was written outside any transaction, so not by a task',
+        });
+      return undefined;
+    }
+    const state = this.#producers.get(producerId) ?? { epoch: producerEpoch, ordinal: 0, firstOffset: undefined };
+    this.#producers.set(producerId, state);
+    this.#checkEpoch(batch, state);
+    if (batch.marker !== undefined) {
+      if (batch.marker === 'abort') this.aborted += 1;
+      state.ordinal += 1;
+      state.firstOffset = undefined;
+      return undefined;
+    }
+    this.#noteWriter(batch);
+    state.firstOffset ??= baseOffset;
+    return { producerId, producerEpoch, ordinal: state.ordinal };
+  }
+
+  #checkEpoch({ producerId, producerEpoch, baseOffset }: BatchMark, state: ProducerState): void {
+    if (producerEpoch < state.epoch)
+      this.#place.violation('V7', {
+        offset: baseOffset,
+        what: `producer ${producerId} wrote with epoch ${producerEpoch} after epoch ${state.epoch}: a zombie's write`,
+      });
+    state.epoch = Math.max(state.epoch, producerEpoch);
+  }
+
+  #noteWriter({ producerId, producerEpoch, baseOffset }: BatchMark): void {
+    for (const [other, { firstOffset }] of this.#producers)
+      if (other !== producerId && firstOffset !== undefined)
+        this.#place.violation('V7', {
+          offset: baseOffset,
+          what: `producer ${producerId} wrote while the transaction of producer ${other} from offset ${firstOffset} was open: a partition has one task`,
+        });
+    const writer = `${producerId}:${producerEpoch}`;
+    if (writer === this.#writer) return;
+    this.#writer = writer;
+    this.writers += 1;
+  }
+}

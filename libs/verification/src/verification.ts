@@ -1,0 +1,48 @@
+import type { PartitionHistory, PipelineRules } from './history.ts';
+import { LedgerCheck, type LedgerLine } from './ledger-check.ts';
+import { PartitionCheck } from './partition-check.ts';
+import type { ReachCounter } from './reach.ts';
+import { Findings, type VerificationReport } from './report.ts';
+
+export interface VerificationOptions {
+  readonly rules: PipelineRules;
+  readonly inputTopic: string;
+  /** What a generator truly sent (X3). */
+  readonly ledger?: Iterable<LedgerLine>;
+  /** V12: less of one of these makes the run invalid. */
+  readonly reach?: Partial<Readonly<Record<ReachCounter, number>>>;
+  /** Called now and then with the number of input records folded so far. */
+  readonly onProgress?: (inputRecords: number) => void;
+}
+
+/**
+ * Judges the partitions of one pipeline, one after another. `histories` opens each when its turn comes.
+ * @throws what the sources throw; a violation is never thrown.
+ */
+export async function verifyHistories(
+  histories: AsyncIterable<PartitionHistory> | Iterable<PartitionHistory>,
+  { rules, inputTopic, ledger: lines, reach = {}, onProgress }: VerificationOptions,
+): Promise<VerificationReport> {
+  const findings = new Findings();
+  const ledger = lines === undefined ? undefined : new LedgerCheck(lines, rules.timeoutMs);
+  let inputIsWhole = true;
+  for await (const history of histories) {
+    inputIsWhole &&= history.input.start === 0;
+    await new PartitionCheck({ history, rules, findings, ledger }).run(() => onProgress?.(findings.records.input));
+  }
+  if (inputIsWhole) ledger?.finish(inputTopic, findings);
+  else if (ledger !== undefined) findings.undecided(`${inputTopic}: the ledger, since the input lacks its beginning`);
+  checkReach(findings, inputTopic, reach);
+  return findings.report();
+}
+
+function checkReach(findings: Findings, topic: string, wanted: Partial<Readonly<Record<ReachCounter, number>>>): void {
+  for (const [counter, least] of Object.entries(wanted) as [ReachCounter, number][]) {
+    const found = findings.reach[counter];
+    if (found < least)
+      findings.violation({
+        ...{ rule: 'V12', topic, partition: -1, offset: undefined, key: undefined },
+        what: `${counter} is ${found}, at least ${least} were to be reached: the fault did not happen, so the run proves nothing`,
+      });
+  }
+}

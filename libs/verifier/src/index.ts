@@ -1,0 +1,1 @@
+export { verifyPipeline, type VerifyPipelineOptions } from './verify-pipeline.ts';

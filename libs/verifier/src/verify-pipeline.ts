@@ -1,0 +1,111 @@
+// Reads the topics of one pipeline and has them judged.
+import { type DurationMs, Fatal } from '@flatline/base';
+import type { SchemaRegistry } from '@flatline/codec';
+import type { PipelineConfig } from '@flatline/config';
+import { KafkaLogScan, type KafkaOptions, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
+import type { TopicPartition } from '@flatline/task';
+import {
+  type LedgerLine,
+  type PartitionHistory,
+  type ReachCounter,
+  type VerificationReport,
+  verifyHistories,
+} from '@flatline/verification';
+import { cutInput, cutLog, type Cutting, type LogCut, pause, sourceOf } from './log-cut.ts';
+import { inputReader, outputReader, readLogRecord, type ReadingParts } from './record-readers.ts';
+
+/** A task looks at what is due, and commits, many times within this. */
+const QUIET_MS: DurationMs = 3_000;
+const TRANSACTION_MS: DurationMs = 30_000;
+
+export interface VerifyPipelineOptions {
+  readonly kafka: KafkaOptions;
+  readonly pipeline: PipelineConfig;
+  /** Needed where Avro comes. */
+  readonly registry?: SchemaRegistry | undefined;
+  /** Lines of `flatline simulate --ledger` (X3). */
+  readonly ledger?: Iterable<LedgerLine> | undefined;
+  /** V12: at least so many of each must have happened. */
+  readonly reach?: Partial<Readonly<Record<ReachCounter, number>>> | undefined;
+  /** How long a transaction of a task may take (the pipeline's transactionTimeoutMs and some); default 30 s. */
+  readonly transactionMs?: DurationMs | undefined;
+  readonly onProgress?: ((inputRecords: number) => void) | undefined;
+}
+
+/**
+ * Checks all partitions of a pipeline up to their present ends. Processors may run meanwhile.
+ * @throws Fatal where a topic is missing; Retriable where no broker answers; PartitionStopped where a log is damaged or was
+ * deleted from under the reading.
+ */
+export async function verifyPipeline(options: VerifyPipelineOptions): Promise<VerificationReport> {
+  const { kafka, pipeline, registry, ledger, reach, onProgress } = options;
+  const { clock } = kafka;
+  const connection = openCluster(kafka);
+  try {
+    const partitions = await partitionsOf(pipeline, new KafkaTopicAdmin({ clock, connection }));
+    const scan = new KafkaLogScan({ clock, connection });
+    const cutting = { scan, clock, transactionMs: options.transactionMs ?? TRANSACTION_MS };
+    return await verifyHistories(histories(pipeline, partitions, { cutting, parts: { clock, registry } }), {
+      rules: { ...pipeline.rules, maxKeyBytes: pipeline.input.maxKeyBytes },
+      inputTopic: pipeline.input.topic,
+      ...(ledger === undefined ? {} : { ledger }),
+      ...(reach === undefined ? {} : { reach }),
+      ...(onProgress === undefined ? {} : { onProgress }),
+    });
+  } finally {
+    connection.close();
+  }
+}
+
+async function* histories(
+  pipeline: PipelineConfig,
+  partitions: number,
+  { cutting, parts }: { readonly cutting: Cutting; readonly parts: ReadingParts },
+): AsyncGenerator<PartitionHistory> {
+  const [readInput, readOutput] = [inputReader(pipeline, parts), outputReader(parts)];
+  const { scan, clock } = cutting;
+  for (let partition = 0; partition < partitions; partition += 1) {
+    const at = (topic: string): TopicPartition => ({ topic, partition });
+    // In this order the changelog has every commit whose closes lie below the first cut of the output, and the input
+    // every record that a commit names.
+    const settled = await cutLog(at(pipeline.output.topic), cutting);
+    const changelog = await cutLog(at(pipeline.changelogTopic), cutting);
+    const output = await cutLog(at(pipeline.output.topic), cutting);
+    const input = await cutInput(at(pipeline.input.topic), cutting);
+    yield {
+      partition,
+      input: sourceOf(input, scan, readInput),
+      changelog: sourceOf(changelog, scan, readLogRecord),
+      output: sourceOf(output, scan, readOutput),
+      outputSettledBelow: settled.end,
+      isQuiescent: async () => {
+        await pause(clock, QUIET_MS);
+        return areUnmoved([input, changelog, output], scan);
+      },
+    };
+  }
+}
+
+async function areUnmoved(cuts: readonly LogCut[], scan: KafkaLogScan): Promise<boolean> {
+  const bounds = await Promise.all(cuts.map(({ partition }) => scan.bounds(partition)));
+  return cuts.every(({ end }, index) => bounds[index]!.lastStableOffset === end);
+}
+
+/** Of the pipeline's topics, which have the same number (O5). */
+async function partitionsOf(pipeline: PipelineConfig, admin: KafkaTopicAdmin): Promise<number> {
+  const topics = [pipeline.input.topic, pipeline.output.topic, pipeline.changelogTopic];
+  const found = await admin.describeTopics(topics);
+  const counts = found.map((finding) => {
+    if (finding.kind === 'present') return finding.partitions;
+    throw new Fatal(
+      finding.kind === 'missing'
+        ? `topic ${finding.topic} of pipeline ${pipeline.name} does not exist: correct its name, or run flatline topics create`
+        : `topic ${finding.topic} may not be read by this user: allow it DESCRIBE and READ`,
+    );
+  });
+  if (new Set(counts).size > 1)
+    throw new Fatal(
+      `the topics of pipeline ${pipeline.name} have different partition counts: ${topics.map((topic, i) => `${topic} ${counts[i]!}`).join(', ')}; see flatline topics check`,
+    );
+  return counts[0]!;
+}
