@@ -46,7 +46,8 @@ export async function openPipelineAdapters(parts: AdapterParts): Promise<Pipelin
   const stores = LmdbStores.open({ stateDir, application, pipeline: pipeline.name });
   const writing = Array.from({ length: WRITER_CONNECTIONS }, () => openCluster(kafka));
   const asking = openCluster(kafka);
-  const input = new KafkaLogReader(kafka);
+  // A task copies what it keeps of a record (deadLetter, EntryTable).
+  const input = new KafkaLogReader({ ...kafka, reusesAnswers: true });
   const changelog = new KafkaLogReader(kafka);
   const { sessionTimeoutMs, heartbeatIntervalMs, transactionTimeoutMs } = config.kafka;
   const membership = new KafkaMembership({

@@ -155,7 +155,7 @@ export class BrokerLink {
       ...this.#target,
       clientId,
       logger: this.#logger,
-      socketFactory: openSocket,
+      socketFactory: (input) => openSocket(input, this.#options.answerMemory),
       ssl: ssl === undefined || ssl === false ? null : ssl === true ? {} : ssl,
       // kafkajs writes its authenticator into the object it is given.
       sasl: sasl === undefined ? null : { ...sasl },

@@ -1,11 +1,12 @@
 // Puts the answers of a broker together out of the pieces in which a socket brings them: a length of four bytes, then as
-// many bytes. Each answer gets memory of its own, once: a fetch answer is kept as long as its records are read in place.
+// many bytes. Each answer gets memory of its own: a fetch answer is kept as long as its records are read in place.
 //
 // Owns: the answer not yet complete.      Does not own: the socket, the memory pieces come in (used again at once).
 //
 // Invariants
 //   FA1  What is handed out are whole answers, each with its length before it, in the order in which they came.
 import { MalformedBytes } from '@flatline/base';
+import type { AnswerMemory } from './answer-memory.ts';
 
 const LENGTH_BYTES = 4;
 /** Far above any answer; a peer that is no broker claims more with its first four letters. */
@@ -13,13 +14,16 @@ export const FRAME_BYTES_MAX = 512 * 1024 * 1024;
 
 export class FrameAssembler {
   readonly #onFrame: (frame: Buffer) => void;
+  readonly #memory: AnswerMemory | undefined;
   readonly #length = Buffer.alloc(LENGTH_BYTES);
   #frame: Buffer | undefined;
   /** Bytes there are of `#frame`, or of `#length` while there is none. */
   #filled = 0;
 
-  constructor(onFrame: (frame: Buffer) => void) {
+  /** Without `memory` the garbage collector owns each answer. */
+  constructor(onFrame: (frame: Buffer) => void, memory?: AnswerMemory) {
     this.#onFrame = onFrame;
+    this.#memory = memory;
   }
 
   /** Takes what is in `piece`, which may be written over afterwards. @throws MalformedBytes where a length makes no sense. */
@@ -40,7 +44,8 @@ export class FrameAssembler {
   #begin(): void {
     const length = this.#length.readInt32BE();
     if (length < 0 || length > FRAME_BYTES_MAX) throw new MalformedBytes(`an answer of ${length} bytes`);
-    this.#frame = Buffer.allocUnsafeSlow(LENGTH_BYTES + length);
+    const bytes = LENGTH_BYTES + length;
+    this.#frame = this.#memory?.take(bytes) ?? Buffer.allocUnsafeSlow(bytes);
     this.#frame.set(this.#length);
     // An answer of no bytes is complete already, and `push` would wait for more.
     if (length === 0) this.#end(this.#frame);

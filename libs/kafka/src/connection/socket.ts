@@ -1,6 +1,7 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
 import type { SocketFactoryInput } from 'kafkajs/src/network/connection.js';
+import type { AnswerMemory } from './answer-memory.ts';
 import { FrameAssembler } from './frame-assembler.ts';
 
 /** Idle time after which the kernel asks whether the peer is still there. */
@@ -14,11 +15,14 @@ let readInto: Buffer | undefined;
  * As kafkajs' own, without Nagle's delay: requests are pipelined, and each is written whole. Without TLS it emits `data` once
  * for each answer: kafkajs would collect the pieces and copy all of them into another buffer once more.
  */
-export function openSocket({ host, port, ssl, onConnect }: SocketFactoryInput): Socket | TLSSocket {
+export function openSocket(
+  { host, port, ssl, onConnect }: SocketFactoryInput,
+  memory?: AnswerMemory,
+): Socket | TLSSocket {
   const options = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS };
   if (ssl !== null)
     return connectTls({ ...options, ...(isIP(host) === 0 ? { servername: host } : {}), ...ssl }, onConnect);
-  const frames = new FrameAssembler((frame) => socket.emit('data', frame));
+  const frames = new FrameAssembler((frame) => socket.emit('data', frame), memory);
   readInto ??= Buffer.allocUnsafeSlow(READ_BYTES);
   const callback = (length: number, bytes: Uint8Array): boolean => {
     try {

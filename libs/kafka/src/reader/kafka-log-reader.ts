@@ -12,16 +12,23 @@ import { type Clock, type DurationMs, Retriable } from '@flatline/base';
 import type { LogReader, LogSubscription, TopicPartition } from '@flatline/task';
 import { type KafkaConnection, openCluster } from '../connection/kafka-connection.ts';
 import { KafkaCode } from '../connection/kafka-error-codes.ts';
+import { AnswerMemory } from '../connection/answer-memory.ts';
 import type { KafkaOptions } from '../connection/kafka-options.ts';
 import { decodeFetch, type FetchAnswer, type FetchedPartition, fetchRequest } from './fetch-exchange.ts';
 import { type LaneState, type PlannedFetch, planFetches } from './fetch-plan.ts';
 import { LeaderSearch } from './leader-search.ts';
 import { type Obstacle, PartitionSubscription, type SubscriptionOwner } from './partition-subscription.ts';
+import { SharedAnswer } from './shared-answer.ts';
 import { READER_LIMITS, type ReaderLimits } from './reader-limits.ts';
 
 /** One subscription that cannot fetch, and why. */
 export interface ReaderObstacle extends Obstacle {
   readonly partition: TopicPartition;
+}
+
+export interface ReaderOptions extends KafkaOptions {
+  /** What a cursor shows is written over once its run is used up, instead of being left to the garbage collector. */
+  readonly reusesAnswers?: boolean;
 }
 
 interface Sent extends FetchedPartition {
@@ -30,6 +37,7 @@ interface Sent extends FetchedPartition {
 
 export class KafkaLogReader implements LogReader, SubscriptionOwner {
   readonly clock: Clock;
+  readonly #memory: AnswerMemory | undefined;
   readonly #connection: KafkaConnection;
   readonly #limits: ReaderLimits;
   readonly #subscriptions = new Set<PartitionSubscription>();
@@ -41,9 +49,10 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
   #closed = false;
 
   /** Connects when first needed. `limits` replaces single bounds. @throws Fatal where an address is malformed. */
-  constructor(options: KafkaOptions, limits: Partial<ReaderLimits> = {}) {
+  constructor(options: ReaderOptions, limits: Partial<ReaderLimits> = {}) {
     this.clock = options.clock;
-    this.#connection = openCluster(options);
+    if (options.reusesAnswers === true) this.#memory = new AnswerMemory();
+    this.#connection = openCluster({ ...options, ...(this.#memory && { answerMemory: this.#memory }) });
     this.#limits = { ...READER_LIMITS, ...limits };
     this.#search = new LeaderSearch(this.#connection, this.#subscriptions, {
       clock: options.clock,
@@ -190,6 +199,7 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
 
   #apply({ payload, partitions }: FetchAnswer, sent: readonly Sent[], askedAtMs: DurationMs): void {
     const byName = new Map(sent.map(({ subscription }) => [subscription.name, subscription]));
+    const shared = new SharedAnswer(payload, this.#memory);
     for (const answer of partitions) {
       const name = `${answer.topic}-${answer.partition}`;
       const subscription = byName.get(name);
@@ -197,9 +207,10 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
       if (subscription === undefined || subscription.ended) continue;
       if (answer.errorCode === KafkaCode.none) {
         if (answer.end > answer.start) subscription.servedTurn = this.#turn += 1;
-        subscription.accept(answer, payload, askedAtMs);
+        subscription.accept(answer, shared, askedAtMs);
       } else this.#search.refused(subscription, answer.errorCode);
     }
+    shared.handedOut();
     if (byName.size > 0) this.#search.unreachable(new Retriable('left out of the answer'), [...byName.values()]);
   }
 }

@@ -20,6 +20,7 @@ import type { Leader } from '../connection/kafka-connection.ts';
 import { BatchCursor } from '../record-batch/batch-cursor.ts';
 import { scanBatches } from '../record-batch/batch-scan.ts';
 import type { PartitionAnswer } from './fetch-exchange.ts';
+import type { SharedAnswer } from './shared-answer.ts';
 
 /** Between attempts to find or reach a leader. */
 const LOCATE_BACK_OFF: BackOffLimits = { firstMs: 20, mostMs: 1_000 };
@@ -145,7 +146,7 @@ export class PartitionSubscription implements LogSubscription {
   }
 
   /** Takes in what the leader answered without an error. */
-  accept(answer: PartitionAnswer, payload: Buffer, askedAtMs: DurationMs): void {
+  accept(answer: PartitionAnswer, shared: SharedAnswer, askedAtMs: DurationMs): void {
     const { highWatermark, lastStableOffset, logStartOffset } = answer;
     this.#ends = { highWatermark, lastStableOffset, logStartOffset, askedAtMs };
     this.#backOff.reset();
@@ -153,7 +154,7 @@ export class PartitionSubscription implements LogSubscription {
     this.#rangeDoubted = false;
     this.#rangeConfirmed = undefined;
     try {
-      this.#buffer(answer, payload);
+      this.#buffer(answer, shared);
     } catch (error) {
       if (!(error instanceof MalformedBytes)) throw error;
       this.fail(
@@ -166,7 +167,8 @@ export class PartitionSubscription implements LogSubscription {
     this.#owner.changed(this);
   }
 
-  #buffer({ start, end, aborted, lastStableOffset }: PartitionAnswer, payload: Buffer): void {
+  #buffer({ start, end, aborted, lastStableOffset }: PartitionAnswer, shared: SharedAnswer): void {
+    const { payload } = shared;
     const askedOffset = this.#fetchOffset;
     const scan = scanBatches(payload, start, end, askedOffset);
     const byteLength = scan.end - start;
@@ -185,6 +187,7 @@ export class PartitionSubscription implements LogSubscription {
       askedOffset,
       nextOffset,
       aborted,
+      onUsedUp: pins ? shared.hold() : undefined,
     });
     this.#runs.push({ cursor, nextOffset, byteLength, receivedAtMs: this.#owner.clock.monotonicMs() });
     this.#bufferedBytes += byteLength;

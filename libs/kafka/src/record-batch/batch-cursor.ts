@@ -34,6 +34,8 @@ export interface BatchRun {
   readonly nextOffset: number;
   /** Of this run's fetch answer. */
   readonly aborted: readonly AbortedTransaction[];
+  /** Called once, when the last record was passed: nobody looks at `bytes` through this cursor any more. */
+  readonly onUsedUp?: (() => void) | undefined;
 }
 
 export class BatchCursor implements RecordCursor {
@@ -58,17 +60,19 @@ export class BatchCursor implements RecordCursor {
   #batchAt: number;
   #baseOffset = 0;
   #baseTimestamp = 0;
+  #onUsedUp: (() => void) | undefined;
 
   constructor(run: BatchRun) {
     this.#run = run;
     this.#aborted = new AbortedTransactions(run.aborted);
     this.#batchAt = run.start;
     this.position = run.askedOffset;
+    this.#onUsedUp = run.onUsedUp;
   }
 
   next(): boolean {
     this.groupIndex += 1;
-    if (this.groupIndex >= this.group.count && !this.#nextGroup()) return false;
+    if (this.groupIndex >= this.group.count && !this.#nextGroup()) return this.#usedUp();
     const { group, groupIndex: index } = this;
     this.offset = this.#baseOffset + group.offsetDeltas[index]!;
     this.timestamp = this.logAppendTime ? this.batchTimestamp : this.#baseTimestamp + group.timestampDeltas[index]!;
@@ -78,6 +82,13 @@ export class BatchCursor implements RecordCursor {
     this.valueLength = group.valueLengths[index]!;
     this.position = this.offset + 1;
     return true;
+  }
+
+  #usedUp(): false {
+    this.bytes = NO_BYTES;
+    this.#onUsedUp?.();
+    this.#onUsedUp = undefined;
+    return false;
   }
 
   get hasHeaders(): boolean {

@@ -16,8 +16,7 @@ export interface RecordHeader {
 }
 
 /**
- * Records in a group: about as many reads as a processor keeps waiting at a time. More of them push each other out of its
- * first caches: 32 took a fifth longer.
+ * Records in a group. Enough that the waits for memory of a dozen or more overlap; beyond 16 nothing is gained or lost.
  */
 export const KEY_GROUP_MAX = 32;
 
