@@ -112,6 +112,10 @@ class Processor implements RunningProcessor, Observed {
     return this.#config.instance;
   }
 
+  get wallNow(): Millis {
+    return this.#clock.wallMs();
+  }
+
   get hasStarted(): boolean {
     return this.isReady || this.#hasStarted;
   }
@@ -121,7 +125,7 @@ class Processor implements RunningProcessor, Observed {
   }
 
   pipelines(): readonly PipelineStatus[] {
-    return this.#pipelines.map(({ config, instance }) => ({
+    return this.#pipelines.map(({ config, adapters, instance }) => ({
       name: config.name,
       kind: config.kind,
       inputTopic: config.input.topic,
@@ -130,6 +134,7 @@ class Processor implements RunningProcessor, Observed {
       timeoutMs: config.rules.timeoutMs,
       ready: instance.isReady,
       interruption: instance.interruption,
+      storeDrops: adapters.ports.stores.drops(),
       tasks: instance.status(),
     }));
   }

@@ -7,7 +7,7 @@
 //   TR1  State changes follow TASK_TRANSITIONS.
 //   TR2  The store is closed before `onClosed` is called: a successor may open it.
 import { assert, type Cancel, type DurationMs, failpoint, PartitionStopped } from '@flatline/base';
-import type { OpenedStore, StateStore } from '@flatline/task';
+import type { OpenedStore, StateStore, StoreDistrust } from '@flatline/task';
 import { Backoff } from './backoff.ts';
 import { Committer } from './committer.ts';
 import { inputPosition } from './input-position.ts';
@@ -147,7 +147,7 @@ export class TaskRunner {
       store: this.#store,
       abandon: this.#abandon.signal,
       onDistrust: (reason, detail) => {
-        this.#countDropped(reason, detail);
+        this.#noteDropped(reason, detail);
       },
     });
     this.#restored = restored;
@@ -195,12 +195,14 @@ export class TaskRunner {
 
   async #openStore(): Promise<StateStore> {
     const opened: OpenedStore = await this.#parts.ports.stores.open(this.partition);
-    if (opened.dropped !== undefined) this.#countDropped(opened.dropped, 'found on opening');
+    if (opened.dropped !== undefined) this.#noteDropped(opened.dropped, 'found on opening');
     return opened.store;
   }
 
-  #countDropped(reason: string, detail: string): void {
+  #noteDropped(reason: StoreDistrust, detail: string): void {
+    const { stores, clock } = this.#parts.ports;
     this.#storesDropped += 1;
+    stores.noteDrop({ partition: this.partition, reason, at: clock.wallMs() });
     this.#parts.ports.log.warn('local store dropped; it is rebuilt from the changelog', {
       ...this.#where(),
       reason,

@@ -103,6 +103,64 @@ describe('[R2] a local store', () => {
   });
 });
 
+describe('[F13] a damaged store', () => {
+  test.each(['format', 'checksum', 'unreadable', 'unclean-after-reboot'] as const)(
+    '[R2][F13] (%s) is dropped, noted for the next process too, and rebuilt exactly',
+    async (damage) => {
+      const world = await afterKill(35);
+      world.simulation.disk('a').damage(0, damage);
+      const process = await restart(world);
+      expect(process.instance.status()[0]).toMatchObject({ state: 'running', storesDropped: 1 });
+      const drops = world.simulation.disk('a').drops.map(({ partition, reason }) => ({ partition, reason }));
+      expect(drops).toEqual([{ partition: 0, reason: damage }]);
+      await expectRight(world);
+    },
+  );
+});
+
+describe('[F12] a full disk', () => {
+  test('[F12] stops no commit and no process; once there is room the store is written again', async () => {
+    const world = new World({ seed: 36, partitions: 1, timeoutMs: 60_000 });
+    const { time } = world.simulation;
+    const disk = world.simulation.disk('a');
+    const process = world.launch('a');
+    const run = async (seconds: number): Promise<void> => {
+      for (let second = 0; second < seconds; second += 1) {
+        world.beat(`k${second % 40}`);
+        await time.runFor(1_000);
+      }
+    };
+    await run(ROUNDS);
+    const stoodAt = disk.file(0)?.checkpoint?.changelogPosition ?? 0;
+    disk.full = true;
+    await run(60);
+    expect(process.instance.status()[0]).toMatchObject({ state: 'running', lag: 0 });
+    expect(disk.file(0)?.checkpoint?.changelogPosition).toBe(stoodAt);
+    disk.full = false;
+    await run(30);
+    expect(disk.file(0)?.checkpoint?.changelogPosition).toBeGreaterThan(stoodAt + 60);
+    expect(process.failures).toEqual([]);
+    await expectRight(world);
+  });
+
+  test('[F12] at a start: it waits, says why, and goes on once there is room', async () => {
+    const world = new World({ seed: 37, partitions: 1, timeoutMs: 60_000 });
+    const disk = world.simulation.disk('a');
+    disk.full = true;
+    for (let i = 0; i < 30; i += 1) world.beat(`k${i}`);
+    const process = await restart(world);
+    expect(process.instance.status()[0]).toMatchObject({
+      state: 'restoring',
+      detail: expect.stringContaining('space'),
+    });
+    expect(process.failures).toEqual([]);
+    disk.full = false;
+    await world.simulation.time.runFor(30_000);
+    expect(process.instance.status()[0]).toMatchObject({ state: 'running' });
+    await expectRight(world);
+  });
+});
+
 describe('[F9] the store of another log', () => {
   /** A world whose process was stopped after so many seconds, and the store it left. */
   async function stopped(seed: number, seconds: number): Promise<World> {

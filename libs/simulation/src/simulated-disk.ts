@@ -2,7 +2,7 @@
 //
 // Owns: the files.      Does not own: the running process's view of them (SimulatedStore).
 import { assert } from '@flatline/base';
-import type { StoreCheckpoint, StoredImage, StoreDistrust } from '@flatline/task';
+import type { StoreCheckpoint, StoredImage, StoreDistrust, StoreDrop } from '@flatline/task';
 
 export interface StoreFile {
   /** By key bytes as latin-1 text, so that text order is byte order. */
@@ -29,6 +29,9 @@ const copyOf = (file: StoreFile): StoreFile => ({ ...file, entries: new Map(file
 export class SimulatedDisk {
   readonly #files = new Map<number, StoreFile>();
   readonly #locks = new Map<number, string>();
+  readonly drops: StoreDrop[] = [];
+  /** F12: nothing can be written, and no store be opened that is not there. */
+  full = false;
 
   file(partition: number): StoreFile | undefined {
     return this.#files.get(partition);

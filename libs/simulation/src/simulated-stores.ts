@@ -5,7 +5,7 @@
 // Invariants
 //   D1  write() is atomic: a crash is before it or after it.
 //   D2  A dead process changes nothing on the disk any more; what it still runs up to its next await writes into the void.
-import { Fatal, assert } from '@flatline/base';
+import { Fatal, Retriable, assert } from '@flatline/base';
 import type {
   LocalCheckpoint,
   OpenedStore,
@@ -13,6 +13,7 @@ import type {
   StateStores,
   StoreChanges,
   StoreCheckpoint,
+  StoreDrop,
   StoredImage,
   StoreState,
 } from '@flatline/task';
@@ -53,6 +54,7 @@ export class SimulatedStores implements StateStores {
       return Promise.reject(new Fatal(`the state directory is in use by ${holder}: give each instance its own`));
     }
     const found = disk.file(partition);
+    if (disk.full && found === undefined) return Promise.reject(diskFull());
     const dropped = found?.damage;
     // Entries without any checkpoint stand for nothing.
     const usable = dropped === undefined && found?.checkpoint !== undefined;
@@ -66,6 +68,14 @@ export class SimulatedStores implements StateStores {
     return Promise.resolve({ store: new SimulatedStore(this.#environment, partition, file), dropped });
   }
 
+  noteDrop(drop: StoreDrop): void {
+    if (this.#environment.host.alive) this.#environment.disk.drops.push(drop);
+  }
+
+  drops(): readonly StoreDrop[] {
+    return this.#environment.disk.drops;
+  }
+
   localCheckpoints(): Promise<readonly LocalCheckpoint[]> {
     const { disk } = this.#environment;
     const found: LocalCheckpoint[] = [];
@@ -76,6 +86,10 @@ export class SimulatedStores implements StateStores {
     }
     return Promise.resolve(found);
   }
+}
+
+function diskFull(): Retriable {
+  return new Retriable('state directory: no space left; free some, or move it (stateDir)');
 }
 
 class SimulatedStore implements StateStore {
@@ -120,7 +134,8 @@ class SimulatedStore implements StateStore {
   write(changes: StoreChanges, checkpoint: StoreCheckpoint | undefined): void {
     this.#mustBeOpen();
     this.#version += 1;
-    const { host, faults } = this.#environment;
+    const { host, faults, disk } = this.#environment;
+    if (disk.full && host.alive) throw diskFull();
     const fate = faults.writeFate(host.name);
     if (fate === 'crashBefore') host.kill();
     if (host.alive) this.#apply(changes, checkpoint);

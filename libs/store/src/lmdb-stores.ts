@@ -2,11 +2,12 @@
 //
 // Owns: the pipeline's directory, by a lock that ends with this process, and which stores are open.
 import { assert, Fatal } from '@flatline/base';
-import type { LocalCheckpoint, OpenedStore, StateStore, StateStores, StoreCheckpoint } from '@flatline/task';
+import type { LocalCheckpoint, OpenedStore, StateStore, StateStores, StoreCheckpoint, StoreDrop } from '@flatline/task';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { currentBootId } from './boot-id.ts';
 import { DirectoryLock } from './directory-lock.ts';
+import { DropLog } from './drop-log.ts';
 import { fileSystemError } from './file-system-error.ts';
 import { LmdbStore } from './lmdb-store.ts';
 import { StoreFiles } from './store-files.ts';
@@ -28,11 +29,13 @@ export class LmdbStores implements StateStores {
   readonly #lock: DirectoryLock;
   readonly #bootId: string | undefined;
   readonly #open = new Map<number, StateStore>();
+  readonly #dropLog: DropLog;
 
   private constructor(directory: string, lock: DirectoryLock, bootId: string | undefined) {
     this.#directory = directory;
     this.#lock = lock;
     this.#bootId = bootId;
+    this.#dropLog = new DropLog(directory);
   }
 
   /** Takes the pipeline's directory for this process. @throws StateInUse where another one has it, Fatal where it cannot be used. */
@@ -70,6 +73,14 @@ export class LmdbStores implements StateStores {
       if (checkpoint !== undefined) found.push({ partition, changelogPosition: checkpoint.changelogPosition });
     }
     return found.sort((a, b) => a.partition - b.partition);
+  }
+
+  noteDrop(drop: StoreDrop): void {
+    this.#dropLog.note(drop);
+  }
+
+  drops(): readonly StoreDrop[] {
+    return this.#dropLog.drops;
   }
 
   /** Closes the stores still open and gives the directory back. */

@@ -7,6 +7,7 @@ import type {
   StateStores,
   StoreChanges,
   StoreCheckpoint,
+  StoreDrop,
   StoredImage,
   StoreState,
 } from '@flatline/task';
@@ -82,6 +83,7 @@ class MemoryStore implements StateStore {
 export class MemoryStores implements StateStores {
   readonly #contents = new Map<number, Contents>();
   readonly #open = new Set<number>();
+  readonly #drops: StoreDrop[] = [];
 
   open(partition: number): Promise<OpenedStore> {
     assert(!this.#open.has(partition), 'a store is opened once', { partition });
@@ -98,6 +100,14 @@ export class MemoryStores implements StateStores {
     for (const [partition, { state }] of this.#contents)
       if (state !== undefined) found.push({ partition, changelogPosition: state.checkpoint.changelogPosition });
     return Promise.resolve(found.sort((a, b) => a.partition - b.partition));
+  }
+
+  noteDrop(drop: StoreDrop): void {
+    this.#drops.push(drop);
+  }
+
+  drops(): readonly StoreDrop[] {
+    return this.#drops;
   }
 
   /** As kill −9 does: what was written stays, and every store may be opened again. */

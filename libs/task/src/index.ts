@@ -41,6 +41,7 @@ export type {
   StoreCheckpoint,
   StoredImage,
   StoreDistrust,
+  StoreDrop,
   StoreState,
 } from './ports/state-store.ts';
 export type {

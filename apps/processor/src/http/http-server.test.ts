@@ -1,8 +1,10 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import type { TaskStatus } from '@flatline/runtime';
+import type { StoreDrop } from '@flatline/task';
 import { type HttpServer, openHttpServer } from './http-server.ts';
 import type { Observed, PipelineStatus } from './observed.ts';
 
+const NOW = 1_700_000_100_000;
 const task = (changes: Partial<TaskStatus>): TaskStatus => ({
   pipeline: 'visits',
   partition: 0,
@@ -45,6 +47,7 @@ const pipeline = (changes: Partial<PipelineStatus>): PipelineStatus => ({
   timeoutMs: 1_800_000,
   ready: true,
   interruption: undefined,
+  storeDrops: [],
   tasks: [task({})],
   ...changes,
 });
@@ -58,7 +61,14 @@ async function serve(
   pipelines: readonly PipelineStatus[],
   changes: Partial<Observed> = {},
 ): Promise<(path: string) => Promise<Response>> {
-  const observed = { instance: 'a', pipelines: () => pipelines, hasStarted: true, isStopping: false, ...changes };
+  const observed = {
+    instance: 'a',
+    wallNow: NOW,
+    pipelines: () => pipelines,
+    hasStarted: true,
+    isStopping: false,
+    ...changes,
+  };
   const server = await openHttpServer({ host: '127.0.0.1', port: 0 }, observed);
   open.push(server);
   return (path) => fetch(`${server.address}${path}`);
@@ -89,6 +99,33 @@ describe('health', () => {
     const answer = await (await serve([status], changes))('/readyz');
     expect(answer.status).toBe(503);
     expect(await answer.json()).toEqual({ ready: false, reasons: [reason] });
+  });
+});
+
+describe('[R2] local stores that are damaged again and again', () => {
+  const drop = (minutesAgo: number, reason: StoreDrop['reason'] = 'checksum', partition = 0): StoreDrop => ({
+    ...{ partition, reason, at: NOW - minutesAgo * 60_000 },
+  });
+  const unready = async (storeDrops: readonly StoreDrop[]): Promise<unknown> => {
+    const get = await serve([pipeline({ storeDrops })]);
+    return ((await (await get('/readyz')).json()) as { reasons: unknown }).reasons;
+  };
+
+  test('[R2] more than three in an hour: the instance is not ready, says why, and counts them', async () => {
+    const drops = [drop(50), drop(30, 'unreadable', 2), drop(10), drop(0, 'other-log')];
+    const get = await serve([pipeline({ storeDrops: drops })]);
+    const answer = await get('/readyz');
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({
+      reasons: [expect.stringMatching(/^visits: 4 local stores .*partition 0 checksum, 2 unreadable, .*stateDir$/)],
+    });
+    expect(await (await get('/metrics')).text()).toContain('flatline_damaged_stores{pipeline="visits"} 4');
+  });
+
+  test('[R2] three, or older ones, or those that a power failure explains: ready', async () => {
+    expect(await unready([drop(50), drop(30), drop(10)])).toEqual([]);
+    expect(await unready([drop(60), drop(61), drop(62), drop(9), drop(8), drop(7)])).toEqual([]);
+    expect(await unready(Array.from({ length: 8 }, (_, i) => drop(1, 'unclean-after-reboot', i)))).toEqual([]);
   });
 });
 
@@ -146,7 +183,7 @@ describe('the API', () => {
     await expect(
       openHttpServer(
         { host: '127.0.0.1', port },
-        { instance: 'b', pipelines: () => [], hasStarted: false, isStopping: false },
+        { instance: 'b', wallNow: NOW, pipelines: () => [], hasStarted: false, isStopping: false },
       ),
     ).rejects.toThrow(new RegExp(`http.port ${port} on 127.0.0.1 cannot be bound .*--http-port`));
   });

@@ -5,6 +5,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { metricsOf } from './metrics.ts';
 import type { Observed } from './observed.ts';
 import { unreadyReasons } from './readiness.ts';
+import { recentDamage } from './store-damage.ts';
 
 export interface HttpServer {
   /** `http://host:port`, with the port that was chosen where the configuration says 0. */
@@ -49,9 +50,10 @@ function addHealth(server: FastifyInstance, observed: Observed): void {
 function addApi(server: FastifyInstance, observed: Observed): void {
   server.get('/api/v1/pipelines', () => ({
     instance: observed.instance,
-    pipelines: observed.pipelines().map(({ tasks, ...pipeline }) => ({
+    pipelines: observed.pipelines().map(({ tasks, storeDrops, ...pipeline }) => ({
       ...pipeline,
       partitions: tasks.map(({ partition }) => partition),
+      damagedStores: recentDamage(storeDrops, observed.wallNow).length,
       liveEntries: tasks.reduce((sum, { liveEntries }) => sum + liveEntries, 0),
     })),
   }));

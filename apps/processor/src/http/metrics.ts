@@ -8,6 +8,7 @@ import type { TaskStatus } from '@flatline/runtime';
 import { TASK_TRANSITIONS } from '@flatline/runtime';
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { Observed } from './observed.ts';
+import { DAMAGED_STORES_MAX, recentDamage } from './store-damage.ts';
 
 const LABELS = ['pipeline', 'partition'] as const;
 type Label = (typeof LABELS)[number];
@@ -58,6 +59,7 @@ export function metricsOf(observed: Observed): Registry {
   const tasks = (): TaskStatus[] => observed.pipelines().flatMap((pipeline) => pipeline.tasks);
   for (const [name, [read, help]] of Object.entries(GAUGED)) addGauge(registry, { name, help }, tasks, read);
   for (const [name, [counter, help]] of Object.entries(COUNTED)) addCounter(registry, { name, help }, tasks, counter);
+  addDamage(registry, observed);
   addClosed(registry, tasks);
   addStates(registry, tasks);
   return registry;
@@ -101,6 +103,22 @@ function addCounter(registry: Registry, { name, help }: Described, tasks: Tasks,
       collect() {
         this.reset();
         for (const task of tasks()) this.inc(labelsOf(task), task.counters?.[counter] ?? 0);
+      },
+    }),
+  );
+}
+
+function addDamage(registry: Registry, observed: Observed): void {
+  registry.registerMetric(
+    new Gauge({
+      name: 'flatline_damaged_stores',
+      help: `Local stores dropped as damaged within the hour (R2); above ${DAMAGED_STORES_MAX} the instance is unready`,
+      labelNames: ['pipeline'],
+      registers: [],
+      collect() {
+        this.reset();
+        for (const { name, storeDrops } of observed.pipelines())
+          this.set({ pipeline: name }, recentDamage(storeDrops, observed.wallNow).length);
       },
     }),
   );

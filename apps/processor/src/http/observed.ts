@@ -1,5 +1,6 @@
-import type { DurationMs } from '@flatline/base';
+import type { DurationMs, Millis } from '@flatline/base';
 import type { TaskStatus } from '@flatline/runtime';
+import type { StoreDrop } from '@flatline/task';
 
 /** What one pipeline shows of itself on this instance. */
 export interface PipelineStatus {
@@ -12,12 +13,16 @@ export interface PipelineStatus {
   readonly ready: boolean;
   /** Why membership of the group is interrupted; undefined where it is not. */
   readonly interruption: string | undefined;
+  /** Local stores of this pipeline that were dropped on this machine, of late (R2). */
+  readonly storeDrops: readonly StoreDrop[];
   readonly tasks: readonly TaskStatus[];
 }
 
 /** What the HTTP side asks of the processor. Asked anew for each request: it keeps nothing. */
 export interface Observed {
   readonly instance: string;
+  /** By this machine's wall clock. */
+  readonly wallNow: Millis;
   pipelines(): readonly PipelineStatus[];
   /** True once every pipeline has had its first assignment running. */
   readonly hasStarted: boolean;

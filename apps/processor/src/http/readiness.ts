@@ -1,9 +1,12 @@
+import type { Millis } from '@flatline/base';
 import type { Observed, PipelineStatus } from './observed.ts';
+import { DAMAGED_STORES_MAX, recentDamage } from './store-damage.ts';
 
 /** Why this instance should get no traffic and wait for no rollout; empty: it is ready. */
 export function unreadyReasons(observed: Observed): readonly string[] {
   if (observed.isStopping) return ['the processor is stopping'];
-  return observed.pipelines().flatMap(reasonsOf);
+  const { wallNow } = observed;
+  return observed.pipelines().flatMap((pipeline) => [...reasonsOf(pipeline), ...damageOf(pipeline, wallNow)]);
 }
 
 function reasonsOf({ name, ready, interruption, tasks }: PipelineStatus): string[] {
@@ -14,4 +17,15 @@ function reasonsOf({ name, ready, interruption, tasks }: PipelineStatus): string
     );
   if (interruption !== undefined) return [`${name}: membership is interrupted: ${interruption}`, ...notRunning];
   return ready || notRunning.length > 0 ? notRunning : [`${name}: no assignment yet`];
+}
+
+/** Sessions are safe, but whatever damages the stores will not stop by itself. */
+function damageOf({ name, storeDrops }: PipelineStatus, wallNow: Millis): string[] {
+  const damage = recentDamage(storeDrops, wallNow);
+  if (damage.length <= DAMAGED_STORES_MAX) return [];
+  const shown = damage.map(({ partition, reason }) => `${partition} ${reason}`).join(', ');
+  return [
+    `${name}: ${damage.length} local stores were dropped as damaged within the hour (partition ${shown}), more than ` +
+      `${DAMAGED_STORES_MAX}; each was rebuilt from the changelog: check the disk of stateDir`,
+  ];
 }

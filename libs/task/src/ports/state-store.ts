@@ -4,6 +4,7 @@
 // `write` calls, each atomic, of images that are all committed; the checkpoint comes with the last. A crash between them
 // leaves the former checkpoint with some newer images, and rolling the changelog forward from that checkpoint writes
 // each of them again: images are absolute. `clean` tells the two apart, since only then count and digest must agree.
+import type { Millis } from '@flatline/base';
 
 export interface StoreCheckpoint {
   /** Random id of the changelog this caches, made once with its first commit. */
@@ -60,6 +61,14 @@ export interface StateStore {
 export type StoreDistrust =
   'format' | 'checksum' | 'unreadable' | 'unclean-after-reboot' | 'other-log' | 'behind-log-start';
 
+/** A store that was dropped and rebuilt. */
+export interface StoreDrop {
+  readonly partition: number;
+  readonly reason: StoreDistrust;
+  /** By this machine's wall clock. */
+  readonly at: Millis;
+}
+
 export interface OpenedStore {
   readonly store: StateStore;
   /** Set where what was found was dropped on opening. */
@@ -71,4 +80,8 @@ export interface StateStores {
   open(partition: number): Promise<OpenedStore>;
   /** Checkpoint positions of the stores on this machine, without opening any for use: what membership tells the assigner. */
   localCheckpoints(): Promise<readonly { readonly partition: number; readonly changelogPosition: number }[]>;
+  /** Notes that a store was dropped, for `drops`, also of later processes. */
+  noteDrop(drop: StoreDrop): void;
+  /** Drops noted on this machine, the oldest first; a bounded number of the newest. */
+  drops(): readonly StoreDrop[];
 }
