@@ -17,6 +17,20 @@ const byMember = (assignment: readonly MemberPartitions[]): Record<string, reado
 const claimsOf = (assignment: readonly MemberPartitions[], generation: number): MemberClaim[] =>
   assignment.map(({ memberId, partitions }) => claim(memberId, { generation, owned: partitions }));
 
+/** The members later on: each has what it was given, and its standbys have caught up; other checkpoints are as old as they were. */
+const followersOf = (assignment: readonly MemberPartitions[], members: readonly MemberClaim[]): MemberClaim[] =>
+  assignment.map(({ memberId, partitions, standbys }) => {
+    const { checkpoints } = members.find((member) => member.memberId === memberId)!;
+    const followed = [...partitions, ...standbys].map((partition) => ({ partition, changelogPosition: 2_000 }));
+    return claim(memberId, { generation: 6, owned: partitions, checkpoints: [...checkpoints, ...followed] });
+  });
+
+const holderOf = (
+  assignment: readonly MemberPartitions[],
+  partition: number,
+  as: 'partitions' | 'standbys',
+): string | undefined => assignment.find((member) => member[as].includes(partition))?.memberId;
+
 const moved = (before: readonly MemberPartitions[], after: readonly MemberPartitions[]): number => {
   const owners = new Map(before.flatMap(({ memberId, partitions }) => partitions.map((p) => [p, memberId] as const)));
   return after.flatMap(({ memberId, partitions }) => partitions.filter((p) => owners.get(p) !== memberId)).length;
@@ -127,7 +141,7 @@ describe('assign', () => {
     expect(byMember(assign([owner, newcomer], 3))).toEqual({ a: [0, 2], b: [1] });
   });
 
-  test('standbys: another member than the owner, as many as there are, spread evenly (rerun: the printed seed)', () => {
+  test('standbys: another member than the owner, as many as there are (rerun: the printed seed)', () => {
     fc.assert(
       fc.property(groups, ({ members, partitionCount, standbys }) => {
         const assignment = assign(members, partitionCount, standbys);
@@ -139,8 +153,42 @@ describe('assign', () => {
         }
         const wanted = Math.min(standbys, members.length - 1);
         expect(new Set(perPartition)).toEqual(new Set(partitionCount === 0 ? [] : [wanted]));
-        const held = assignment.map((member) => member.standbys.length);
-        expect(Math.max(...held)).toBeLessThanOrEqual(Math.ceil((partitionCount * wanted) / members.length) + wanted);
+      }),
+    );
+  });
+
+  test('the standby of a partition is who gets it when its owner goes (rerun: the printed seed)', () => {
+    fc.assert(
+      fc.property(groups, ({ members, partitionCount }) => {
+        const before = assign(members, partitionCount, 1);
+        const following = followersOf(before, members);
+        for (const gone of before) {
+          const survivors = following.filter(({ memberId }) => memberId !== gone.memberId);
+          if (survivors.length === 0) return;
+          const after = assign(survivors, partitionCount, 1);
+          for (const partition of gone.partitions)
+            expect(holderOf(after, partition, 'partitions')).toBe(holderOf(before, partition, 'standbys'));
+          expect(moved(before, after)).toBe(gone.partitions.length);
+        }
+      }),
+    );
+  });
+
+  test('standbys that have caught up stay where they are (rerun: the printed seed)', () => {
+    fc.assert(
+      fc.property(groups, ({ members, partitionCount }) => {
+        const once = assign(members, partitionCount, 1);
+        expect(assign(followersOf(once, members), partitionCount, 1)).toEqual(once);
+      }),
+    );
+  });
+
+  test('standbys are spread evenly where the partitions are, whatever checkpoints there are (rerun: the printed seed)', () => {
+    fc.assert(
+      fc.property(groups, fc.integer({ min: 1, max: 6 }), ({ members, standbys }, each) => {
+        const assignment = assign(members, members.length * each, standbys);
+        const wanted = Math.min(standbys, members.length - 1);
+        for (const member of assignment) expect(member.standbys.length).toBeLessThanOrEqual((each + 1) * wanted);
       }),
     );
   });

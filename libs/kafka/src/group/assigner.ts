@@ -2,6 +2,9 @@
 //
 // In this order: every partition exactly once and counts that differ by at most one; stay where it is; the freshest local
 // checkpoint (the least changelog to read); the least loaded. The order of the members does not matter.
+//
+// The first standby of a partition is the heir: who would get it if its owner were gone, by these same rules. So a standby
+// is where it is needed, and when it is needed it is what the freshest checkpoint points to.
 import { assert } from '@flatline/base';
 import { type LocalCheckpoint } from '@flatline/task';
 
@@ -40,7 +43,7 @@ export function assign(
   group.keepClaims();
   group.placeFreshest();
   group.spreadRest();
-  const standbysOf = nameStandbys(group, standbys);
+  const standbysOf = nameStandbys(group, sorted, standbys);
   return sorted.map(({ memberId }, index) => ({
     memberId,
     partitions: group.partitionsOf(index),
@@ -95,18 +98,29 @@ class Placement {
     });
   }
 
-  placeFreshest(): void {
+  countOf(member: number): number {
+    return this.#counts[member]!;
+  }
+
+  /** Passes over members whose `burden` has reached `most`; it is asked anew for each partition. */
+  placeFreshest(burden: (member: number) => number = nothing, most = Infinity): void {
     const offers = this.#unowned().flatMap((partition) =>
       this.#claimed.map((_, member) => ({ partition, member, lag: this.lag(partition, member) })),
     );
     const best = offers
       .filter(({ lag }) => lag < Infinity)
       .sort((a, b) => a.lag - b.lag || a.partition - b.partition || a.member - b.member);
-    for (const { partition, member } of best) if (this.owners[partition] === NOBODY) this.#place(partition, member);
+    for (const { partition, member } of best)
+      if (this.owners[partition] === NOBODY && burden(member) < most) this.#place(partition, member);
   }
 
-  spreadRest(): void {
-    for (const partition of this.#unowned()) this.#place(partition, this.#counts.indexOf(Math.min(...this.#counts)));
+  /** To the least loaded; of equally loaded members, to the one with the least `burden`. */
+  spreadRest(burden: (member: number) => number = nothing): void {
+    for (const partition of this.#unowned()) {
+      const least = Math.min(...this.#counts);
+      const members = this.#counts.flatMap((count, member) => (count === least ? [member] : []));
+      this.#place(partition, minBy(members, burden));
+    }
   }
 
   #unowned(): number[] {
@@ -149,24 +163,58 @@ function positionsOf(checkpoints: readonly LocalCheckpoint[], partitionCount: nu
   return new Map(known.map(({ partition, changelogPosition }) => [partition, changelogPosition]));
 }
 
-/** For each member the partitions it should stand by for: freshest first, evenly as far as that goes. */
-function nameStandbys(group: Placement, wanted: number): readonly (readonly number[])[] {
-  const named: number[][] = Array.from({ length: group.memberCount }, () => []);
-  const perPartition = Math.min(wanted, group.memberCount - 1);
-  const fair = Math.ceil((group.owners.length * perPartition) / group.memberCount);
-  group.owners.forEach((owner, partition) => {
-    const order = named
-      .map((held, member) => ({
-        member,
-        full: held.length >= fair,
-        lag: group.lag(partition, member),
-        held: held.length,
-      }))
-      .filter(({ member }) => member !== owner)
-      .sort((a, b) => Number(a.full) - Number(b.full) || compareNumbers(a.lag, b.lag) || a.held - b.held);
-    for (const { member } of order.slice(0, perPartition)) named[member]!.push(partition);
+/** For each member the partitions it should stand by for, ascending: the heir first, then the freshest, evenly as far as that goes. */
+function nameStandbys(
+  group: Placement,
+  members: readonly MemberClaim[],
+  wanted: number,
+): readonly (readonly number[])[] {
+  const named: number[][] = members.map(() => []);
+  const perPartition = Math.min(wanted, members.length - 1);
+  if (perPartition <= 0) return named;
+  const fair = Math.ceil((group.owners.length * perPartition) / members.length);
+  members.forEach((_, owner) => {
+    nameHeirs(group, members, owner, { named, fair });
   });
-  return named;
+  for (const [partition, owner] of group.owners.entries()) {
+    const order = named
+      .map((held, member) => ({ member, held, lag: group.lag(partition, member) }))
+      .filter(({ member, held }) => member !== owner && !held.includes(partition))
+      .sort(
+        (a, b) =>
+          Number(a.held.length >= fair) - Number(b.held.length >= fair) ||
+          compareNumbers(a.lag, b.lag) ||
+          a.held.length - b.held.length,
+      );
+    for (const { held } of order.slice(0, perPartition - 1)) held.push(partition);
+  }
+  return named.map((held) => held.sort(compareNumbers));
+}
+
+/** Places the partitions of `owner` as if it were gone, and names who gets them. */
+function nameHeirs(
+  group: Placement,
+  members: readonly MemberClaim[],
+  owner: number,
+  { named, fair }: { readonly named: readonly number[][]; readonly fair: number },
+): void {
+  const left = members.flatMap((member, index) => (index === owner ? [] : [{ member, index }]));
+  const claims = left.map(({ member, index }) => ({ ...member, owned: group.partitionsOf(index), generation: 0 }));
+  const without = new Placement(claims, group.owners.length);
+  without.keepClaims();
+  const burden = (member: number): number =>
+    named[left[member]!.index]!.length + without.countOf(member) - claims[member]!.owned.length;
+  without.placeFreshest(burden, fair);
+  without.spreadRest(burden);
+  for (const partition of group.partitionsOf(owner)) named[left[without.owners[partition]!]!.index]!.push(partition);
+}
+
+function minBy(members: readonly number[], burden: (member: number) => number): number {
+  return members.reduce((best, member) => (burden(member) < burden(best) ? member : best));
+}
+
+function nothing(): number {
+  return 0;
 }
 
 /** Infinities are equal to each other, which a difference would not say. */

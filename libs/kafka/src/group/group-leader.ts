@@ -21,6 +21,7 @@ export function assignGroup(
   const assignment = assign(claims, partitionCount, standbys);
   const instances = assignment.map((each) => ({
     endpoint: statements.get(each.memberId)!.endpoint,
+    name: statements.get(each.memberId)!.name,
     partitions: each.partitions,
     standbys: each.standbys,
   }));

@@ -20,6 +20,7 @@ class Instance {
   readonly connection: KafkaConnection;
   readonly membership: KafkaMembership;
   readonly heard: Heard[] = [];
+  positions: readonly LocalCheckpoint[] = [];
   #listener: (() => void) | undefined;
 
   constructor(group: string, topics: readonly string[], options: Partial<KafkaMembershipOptions> = {}) {
@@ -47,6 +48,7 @@ class Instance {
       failed: (error) => {
         this.#hear({ kind: 'failed', error });
       },
+      positions: () => this.positions,
     });
   }
 
@@ -103,12 +105,13 @@ describe('KafkaMembership', () => {
   test('[kafkajs 11] every member is told who holds what, and which standbys to keep', async () => {
     const [topic, group] = [await createTopic(shared, 2), uniqueName('group')];
     const instances = ['http://a', 'http://b'].map(
-      (endpoint) => new Instance(group, [topic], { endpoint, standbys: 1 }),
+      (endpoint) => new Instance(group, [topic], { endpoint, name: endpoint.at(-1)!, standbys: 1 }),
     );
     for (const instance of instances) await instance.start();
     const told = await Promise.all(instances.map((instance) => instance.assignment(holding(1))));
     for (const { instances: everyone } of told) {
       expect(everyone!.map(({ endpoint }) => endpoint).sort()).toEqual(['http://a', 'http://b']);
+      expect(everyone!.map(({ name }) => name).sort()).toEqual(['a', 'b']);
       expect(everyone!.flatMap(({ partitions }) => partitions).sort()).toEqual([0, 1]);
     }
     expect(told[0]!.standbys).toEqual(told[1]!.partitions);
@@ -200,6 +203,22 @@ describe('KafkaMembership', () => {
     await restarted.start();
     expect((await restarted.assignment(holding(2))).partitions).toEqual([1, 3]);
     for (const { membership } of [stayer, restarted]) await membership.leave();
+  });
+
+  test('a position in memory counts before the checkpoint of the store', async () => {
+    const [topic, group] = [await createTopic(shared, 2), uniqueName('group')];
+    const stored = [0, 1].map((partition) => ({ partition, changelogPosition: 500 }));
+    const cold = new Instance(group, [topic], { localCheckpoints: () => Promise.resolve(stored) });
+    const warm = new Instance(group, [topic], { localCheckpoints: () => Promise.resolve([]) });
+    warm.positions = [{ partition: 1, changelogPosition: 501 }];
+    const owner = new Instance(group, [topic]);
+    await owner.start();
+    await Promise.all([cold.start(), warm.start()]);
+    await Promise.all([cold, warm].map((instance) => instance.assignment(({ instances }) => instances!.length === 3)));
+    await owner.membership.leave();
+    expect((await warm.assignment(holding(1))).partitions).toEqual([1]);
+    expect((await cold.assignment(holding(1))).partitions).toEqual([0]);
+    for (const { membership } of [cold, warm]) await membership.leave();
   });
 
   test('[O1] offsets are committed by transactions while the group has members', async () => {

@@ -27,8 +27,10 @@ export interface KafkaMembershipOptions {
   readonly group: string;
   /** The inputs: co-partitioned, so one partition number of all of them is assigned together. */
   readonly topics: readonly string[];
-  /** Asked before each join. */
+  /** Asked before each join; what the listener knows of newer positions comes on top. */
   readonly localCheckpoints: () => Promise<readonly LocalCheckpoint[]>;
+  /** Of this instance, for people. */
+  readonly name?: string;
   /** Where the other instances reach this one over HTTP. */
   readonly endpoint?: string;
   /** Per partition. Default 0. */
@@ -60,6 +62,7 @@ export class KafkaMembership implements Membership {
   readonly #sessionTimeoutMs: DurationMs;
   readonly #backOff = new BackOff(BACK_OFF);
   readonly #wait: Wait;
+  #listener: MembershipListener | undefined;
   #state: MemberState = { kind: 'created' };
   #memberId = '';
   /** M3. */
@@ -90,6 +93,7 @@ export class KafkaMembership implements Membership {
   start(listener: MembershipListener): Promise<void> {
     assert(this.#state.kind === 'created', 'a membership is started once');
     this.#state = { kind: 'joining' };
+    this.#listener = listener;
     return new Promise((resolve, reject) => {
       void this.#live({
         assigned: (assignment) => {
@@ -243,9 +247,11 @@ export class KafkaMembership implements Membership {
   }
 
   async #subscription(): Promise<Uint8Array> {
-    const { topics, localCheckpoints, endpoint = '' } = this.#options;
+    const { topics, localCheckpoints, endpoint = '', name = '' } = this.#options;
     const { generation = -1, partitions = [] } = this.#last ?? {};
-    const statement = { generation, owned: partitions, checkpoints: await localCheckpoints(), endpoint };
+    // Of two positions in one partition the assigner takes the later one said: what is in memory is ahead of the store.
+    const checkpoints = [...(await localCheckpoints()), ...(this.#listener?.positions?.() ?? [])];
+    const statement = { generation, owned: partitions, checkpoints, endpoint, name };
     return encodeSubscription({ topics, userData: encodeMemberStatement(statement) });
   }
 

@@ -15,11 +15,12 @@ const memberStatement = fc.record({
   owned: partitions,
   checkpoints: fc.array(fc.record({ partition, changelogPosition: fc.maxSafeNat() })),
   endpoint: fc.string({ unit: 'grapheme' }),
+  name: fc.string({ unit: 'grapheme' }),
 });
 const leaderStatement = fc.record({
   partitionCount: partition,
   standbys: partitions,
-  instances: fc.array(fc.record({ endpoint: fc.webUrl(), partitions, standbys: partitions })),
+  instances: fc.array(fc.record({ endpoint: fc.webUrl(), name: fc.string(), partitions, standbys: partitions })),
 });
 
 describe('user data of the group', () => {
@@ -35,6 +36,14 @@ describe('user data of the group', () => {
   test('fields appended by a later version are passed over', () => {
     const bytes = encodeMemberStatement({ ...NOTHING_SAID, owned: [3] });
     expect(decodeMemberStatement(Buffer.concat([bytes, Buffer.from('more')])).owned).toEqual([3]);
+  });
+
+  test('fields that an earlier version did not have are empty', () => {
+    const said = { ...NOTHING_SAID, owned: [3], endpoint: 'http://a' };
+    expect(decodeMemberStatement(encodeMemberStatement(said).subarray(0, -1))).toEqual(said);
+    const instances = [{ endpoint: 'http://a', name: '', partitions: [3], standbys: [4] }];
+    const told = { partitionCount: 5, standbys: [4], instances };
+    expect(decodeLeaderStatement(encodeLeaderStatement(told).subarray(0, -1))).toEqual(told);
   });
 
   test('an unknown version, no bytes, and any other bytes say nothing, and throw nothing (rerun: the printed seed)', () => {

@@ -15,6 +15,8 @@ export interface MemberStatement {
   readonly checkpoints: readonly LocalCheckpoint[];
   /** Where other instances reach this one over HTTP; empty where they cannot. */
   readonly endpoint: string;
+  /** The instance's, for people; empty where a member does not say. */
+  readonly name: string;
 }
 
 /** What the leader says to a member besides its partitions. */
@@ -25,9 +27,9 @@ export interface LeaderStatement {
   readonly instances: readonly InstancePartitions[];
 }
 
-export const NOTHING_SAID: MemberStatement = { generation: -1, owned: [], checkpoints: [], endpoint: '' };
+export const NOTHING_SAID: MemberStatement = { generation: -1, owned: [], checkpoints: [], endpoint: '', name: '' };
 
-export function encodeMemberStatement({ generation, owned, checkpoints, endpoint }: MemberStatement): Uint8Array {
+export function encodeMemberStatement({ generation, owned, checkpoints, endpoint, name }: MemberStatement): Uint8Array {
   const writer = new ByteWriter();
   writer.u8(VERSION);
   writer.signedVarint(generation);
@@ -38,6 +40,7 @@ export function encodeMemberStatement({ generation, owned, checkpoints, endpoint
     writer.varint(changelogPosition);
   }
   writer.text(endpoint);
+  writer.text(name);
   return writer.copy();
 }
 
@@ -48,6 +51,7 @@ export function decodeMemberStatement(bytes: Uint8Array | null): MemberStatement
     owned: readNumbers(reader),
     checkpoints: readMany(reader, () => ({ partition: reader.varint(), changelogPosition: reader.varint() })),
     endpoint: reader.text(),
+    name: appended(reader),
   }));
 }
 
@@ -62,20 +66,22 @@ export function encodeLeaderStatement({ partitionCount, standbys, instances }: L
     writeNumbers(writer, instance.partitions);
     writeNumbers(writer, instance.standbys);
   }
+  for (const { name } of instances) writer.text(name);
   return writer.copy();
 }
 
 /** undefined where the leader's format is not known here. */
 export function decodeLeaderStatement(bytes: Uint8Array | null): LeaderStatement | undefined {
-  return decode<LeaderStatement | undefined>(bytes, undefined, (reader) => ({
-    partitionCount: reader.varint(),
-    standbys: readNumbers(reader),
-    instances: readMany(reader, () => ({
+  return decode<LeaderStatement | undefined>(bytes, undefined, (reader) => {
+    const partitionCount = reader.varint();
+    const standbys = readNumbers(reader);
+    const instances = readMany(reader, () => ({
       endpoint: reader.text(),
       partitions: readNumbers(reader),
       standbys: readNumbers(reader),
-    })),
-  }));
+    }));
+    return { partitionCount, standbys, instances: instances.map((each) => ({ ...each, name: appended(reader) })) };
+  });
 }
 
 function decode<T>(bytes: Uint8Array | null, otherwise: T, read: (reader: ByteReader) => T): T {
@@ -87,6 +93,11 @@ function decode<T>(bytes: Uint8Array | null, otherwise: T, read: (reader: ByteRe
     if (error instanceof MalformedBytes) return otherwise;
     throw error;
   }
+}
+
+/** A text that a member of an earlier version does not send. */
+function appended(reader: ByteReader): string {
+  return reader.remaining > 0 ? reader.text() : '';
 }
 
 function writeNumbers(writer: ByteWriter, numbers: readonly number[]): void {

@@ -11,6 +11,8 @@ export interface LocalCheckpoint {
 export interface InstancePartitions {
   /** Where it is reached over HTTP; empty where it cannot be. */
   readonly endpoint: string;
+  /** For people; empty where it does not say. */
+  readonly name: string;
   readonly partitions: readonly number[];
   readonly standbys: readonly number[];
 }
@@ -28,6 +30,11 @@ export interface Assignment {
 export interface MembershipListener {
   /** A completed rebalance. Partitions no longer named have moved away; their tasks run on until fenced. */
   assigned(assignment: Assignment): void;
+  /**
+   * How far this instance follows changelogs in memory, beyond what its local stores hold: asked before each join, so that
+   * the assigner finds the standby that is nearest (Ownership).
+   */
+  positions?(): readonly LocalCheckpoint[];
   /** The member was expelled or lost its coordinator; it rejoins by itself. Tasks run on: the fence decides. */
   lost(reason: string): void;
   /** Membership cannot go on (group of another protocol, not authorized). */
