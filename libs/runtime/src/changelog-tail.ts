@@ -2,7 +2,7 @@
 //
 // Owns: the subscription, the record in hand.      Does not own: what a block means (Restoration).
 import { type Clock, copyBytes, PartitionStopped, Retriable } from '@flatline/base';
-import type { LogSubscription, RecordRun, TopicPartition } from '@flatline/task';
+import type { LogAdmin, LogReader, LogSubscription, RecordRun, TopicPartition } from '@flatline/task';
 import { turn } from './backoff.ts';
 import type { PipelinePorts, Turns } from './settings.ts';
 
@@ -12,22 +12,29 @@ const BLOCKS_PER_TURN = 16;
 /** Says false to stop before the next block. */
 export type BlockHandler = (bytes: Uint8Array, offset: number) => boolean | Promise<boolean>;
 
+/** What was to be read next is no longer there: the log was truncated beyond it (K5). */
+export class BelowLogStart extends Error {
+  constructor(position: number, logStartOffset: number) {
+    super(`what was read stands at ${position}, the log starts at ${logStartOffset}`);
+  }
+}
+
 export class ChangelogTail {
+  readonly #reader: LogReader;
+  readonly #admin: LogAdmin;
   readonly #clock: Clock;
   readonly #turns: Turns;
-  readonly #subscription: LogSubscription;
-  readonly #abandon: AbortSignal | undefined;
+  #subscription: LogSubscription;
   #run: RecordRun | undefined;
   #position: number;
 
-  /** `abandon`: ends a wait for records with Retriable, where nobody wants them any more. */
   constructor(
-    ports: Pick<PipelinePorts, 'changelog' | 'clock' | 'turns'>,
+    ports: Pick<PipelinePorts, 'changelog' | 'admin' | 'clock' | 'turns'>,
     partition: TopicPartition,
     from: number,
-    abandon?: AbortSignal,
   ) {
-    this.#abandon = abandon;
+    this.#reader = ports.changelog;
+    this.#admin = ports.admin;
     this.#clock = ports.clock;
     this.#turns = ports.turns;
     this.#position = from;
@@ -44,18 +51,41 @@ export class ChangelogTail {
     return this.#subscription.ends?.logStartOffset ?? 0;
   }
 
-  /** Reads to the last stable offset as a request sent after this call sees it. True if the handler never said stop. */
-  async readToEnd(handle: BlockHandler): Promise<boolean> {
-    const since = this.#clock.monotonicMs();
-    return this.#read(handle, () => {
-      const { ends } = this.#subscription;
-      return ends !== undefined && ends.askedAtMs >= since && this.#position >= ends.lastStableOffset;
-    });
+  /** Offsets between the position and the last stable offset, as of the newest answer; undefined before the first. */
+  get lag(): number | undefined {
+    const { ends } = this.#subscription;
+    return ends && Math.max(0, ends.lastStableOffset - this.#position);
   }
 
-  /** Reads until everything below `offset` has been handed on. */
-  async readTo(offset: number, handle: BlockHandler): Promise<boolean> {
-    return this.#read(handle, () => this.#position >= offset);
+  /**
+   * Reads to the last stable offset as a request sent after this call sees it. True if the handler never said stop.
+   * `abandon` ends it with Retriable between two blocks, where nobody wants them any more. @throws BelowLogStart,
+   * PartitionStopped, Retriable, Fatal
+   */
+  async readToEnd(handle: BlockHandler, abandon?: AbortSignal): Promise<boolean> {
+    const since = this.#clock.monotonicMs();
+    const isDone = (): boolean => {
+      const { ends } = this.#subscription;
+      return ends !== undefined && ends.askedAtMs >= since && this.#position >= ends.lastStableOffset;
+    };
+    return this.#read(handle, isDone, abandon);
+  }
+
+  /** Reads until everything below `offset` has been handed on. `abandon` as above. */
+  async readTo(offset: number, handle: BlockHandler, abandon?: AbortSignal): Promise<boolean> {
+    return this.#read(handle, () => this.#position >= offset, abandon);
+  }
+
+  /** Reads on and on, until `halt` is aborted: ends with Retriable. */
+  async follow(handle: BlockHandler, halt: AbortSignal): Promise<void> {
+    await this.#read(handle, () => false, halt);
+  }
+
+  /** After a failure that may pass: reads on where it stands. */
+  reopen(): void {
+    this.close();
+    this.#run = undefined;
+    this.#subscription = this.#reader.subscribe(this.#subscription.partition, this.#position);
   }
 
   close(): void {
@@ -63,9 +93,10 @@ export class ChangelogTail {
     this.#subscription.close();
   }
 
-  async #read(handle: BlockHandler, isDone: () => boolean): Promise<boolean> {
+  async #read(handle: BlockHandler, isDone: () => boolean, abandon: AbortSignal | undefined): Promise<boolean> {
     for (let blocks = 0; ; blocks += 1) {
-      const record = await this.#next(isDone);
+      throwIfAbandoned(abandon);
+      const record = await this.#next(isDone, abandon);
       if (record === undefined) return true;
       const { cursor } = record;
       if (cursor.valueLength < 0) throw notABlock(this.#subscription.partition, cursor.offset);
@@ -78,7 +109,7 @@ export class ChangelogTail {
   }
 
   /** The run standing on its next record, or undefined once done. */
-  async #next(isDone: () => boolean): Promise<RecordRun | undefined> {
+  async #next(isDone: () => boolean, abandon: AbortSignal | undefined): Promise<RecordRun | undefined> {
     for (;;) {
       if (this.#run !== undefined) {
         if (this.#run.cursor.next()) return this.#run;
@@ -87,24 +118,35 @@ export class ChangelogTail {
       }
       this.#run = this.#subscription.take();
       if (this.#run !== undefined) continue;
-      if (this.#subscription.failure !== undefined) throw this.#subscription.failure;
+      if (this.#subscription.failure !== undefined) throw await this.#explained(this.#subscription.failure);
       if (isDone()) return undefined;
-      if (this.#abandon?.aborted === true) throw new Retriable('reading the changelog was abandoned');
-      await this.#changed();
+      throwIfAbandoned(abandon);
+      await this.#changed(abandon);
     }
   }
 
-  #changed(): Promise<void> {
+  async #explained(failure: Error): Promise<Error> {
+    if (!(failure instanceof PartitionStopped)) return failure;
+    const { logStartOffset } = await this.#admin.ends(this.#subscription.partition);
+    if (this.#position >= logStartOffset) return failure;
+    return new BelowLogStart(this.#position, logStartOffset);
+  }
+
+  #changed(abandon: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve) => {
       const wake = (): void => {
         this.#subscription.onChange(undefined);
-        this.#abandon?.removeEventListener('abort', wake);
+        abandon?.removeEventListener('abort', wake);
         resolve();
       };
       this.#subscription.onChange(wake);
-      this.#abandon?.addEventListener('abort', wake);
+      abandon?.addEventListener('abort', wake);
     });
   }
+}
+
+function throwIfAbandoned(abandon: AbortSignal | undefined): void {
+  if (abandon?.aborted === true) throw new Retriable('reading the changelog was abandoned');
 }
 
 function notABlock({ topic, partition }: TopicPartition, offset: number): PartitionStopped {

@@ -19,7 +19,7 @@ import {
   type TransactionalWriter,
 } from '@flatline/task';
 import { Backoff } from './backoff.ts';
-import { ChangelogTail } from './changelog-tail.ts';
+import { BelowLogStart, ChangelogTail } from './changelog-tail.ts';
 import { claim } from './claiming.ts';
 import { transactionOf } from './output-records.ts';
 import type { PipelinePorts, PipelineSettings } from './settings.ts';
@@ -182,6 +182,10 @@ export class Committer {
         else found.foreign ??= id;
         return true;
       });
+    } catch (error) {
+      if (!(error instanceof BelowLogStart)) throw error;
+      // The floor is never above one's own last commit (K3): another's, which came after it, let the log be truncated.
+      found.foreign = 'and truncated the log since';
     } finally {
       tail.close();
     }

@@ -1,15 +1,17 @@
-// One instance of one pipeline: a member of its group, and a task for each partition the group assigns to it.
+// One instance of one pipeline: a member of its group, a task for each partition the group assigns to it, and a standby for
+// each it is to stand by for.
 //
-// Owns: the runners.      Does not own: the assignment (the group), anything inside a task.
+// Owns: the runners and the standbys.      Does not own: the assignment (the group), anything inside a task.
 //
 // Invariants
-//   PI1  At most one runner per partition: its successor starts after it has closed.
+//   PI1  At most one runner or standby per partition: its successor starts after it has closed, or takes a standby over.
 //   PI2  A partition that moves away runs on until its new owner fences it (architecture, Ownership).
 import { type DurationMs, failpoint, Fatal } from '@flatline/base';
-import type { Assignment, MembershipListener } from '@flatline/task';
+import type { Assignment, InstancePartitions, LocalCheckpoint, MembershipListener } from '@flatline/task';
 import { Backoff, pause } from './backoff.ts';
 import { FLUSH_BYTES_MAX, TASK_BOUNDS, type TaskBounds } from './limits.ts';
 import type { PipelinePorts, PipelineSettings } from './settings.ts';
+import { type StandbyStatus, StandbyTask, type StandbyTaskParts } from './standby-task.ts';
 import { TaskRunner } from './task-runner.ts';
 import type { TaskStatus } from './task-status.ts';
 
@@ -25,6 +27,7 @@ export interface PipelineInstanceParts {
 export class PipelineInstance implements MembershipListener {
   readonly #parts: PipelineInstanceParts;
   readonly #runners = new Map<number, TaskRunner>();
+  readonly #standbys = new Map<number, StandbyTask>();
   #assignment: Assignment | undefined;
   #leaving = false;
   /** Why membership is interrupted, for the status. */
@@ -42,8 +45,8 @@ export class PipelineInstance implements MembershipListener {
     this.#assignment = assignment;
     this.#interruption = undefined;
     const { name } = this.#parts.settings;
-    const { generation, partitions } = assignment;
-    this.#parts.ports.log.info('partitions assigned', { pipeline: name, generation, partitions });
+    const { generation, partitions, standbys = [] } = assignment;
+    this.#parts.ports.log.info('partitions assigned', { pipeline: name, generation, partitions, standbys });
     if (partitions.some((partition) => partition >= this.#parts.settings.inputPartitions)) {
       this.#refuseGrownInput();
       return;
@@ -52,7 +55,13 @@ export class PipelineInstance implements MembershipListener {
       if (partitions.includes(partition)) runner.comeBack();
       else runner.moveAway();
     }
-    this.#startMissing();
+    this.#settle();
+  }
+
+  positions(): readonly LocalCheckpoint[] {
+    return [...this.#standbys].flatMap(([partition, { position }]) =>
+      position === undefined ? [] : [{ partition, changelogPosition: position }],
+    );
   }
 
   lost(reason: string): void {
@@ -73,6 +82,7 @@ export class PipelineInstance implements MembershipListener {
     const isAlone = this.#assignment?.partitions.length === this.#parts.settings.inputPartitions;
     await this.#parts.ports.membership.leave();
     failpoint('shutdown.left');
+    await this.#closeStandbys(true);
     if (!isAlone) await this.#fencedOr(this.#parts.settings.drainMs);
     await Promise.all([...this.#runners.values()].map((runner) => runner.close(true)));
   }
@@ -81,7 +91,10 @@ export class PipelineInstance implements MembershipListener {
   async abort(): Promise<void> {
     this.#leaving = true;
     await this.#parts.ports.membership.leave();
-    await Promise.all([...this.#runners.values()].map((runner) => runner.close(false)));
+    await Promise.all([
+      this.#closeStandbys(false),
+      ...[...this.#runners.values()].map((runner) => runner.close(false)),
+    ]);
   }
 
   /** True once every assigned partition runs. */
@@ -99,6 +112,15 @@ export class PipelineInstance implements MembershipListener {
     return [...this.#runners.values()].map((runner) => runner.status()).sort((a, b) => a.partition - b.partition);
   }
 
+  standbys(): readonly StandbyStatus[] {
+    return [...this.#standbys.values()].map((standby) => standby.status()).sort((a, b) => a.partition - b.partition);
+  }
+
+  /** Who holds what in the group, as of the last assignment. */
+  get instances(): readonly InstancePartitions[] {
+    return this.#assignment?.instances ?? [];
+  }
+
   #refuseGrownInput(): void {
     const { inputTopic, inputPartitions } = this.#parts.settings;
     this.#parts.onFatal(
@@ -109,41 +131,70 @@ export class PipelineInstance implements MembershipListener {
     );
   }
 
-  #startMissing(): void {
-    if (this.#leaving) return;
-    for (const partition of this.#assignment?.partitions ?? [])
-      if (!this.#runners.has(partition)) this.#startRunner(partition);
+  /** Brings runners and standbys to what is assigned, as far as PI1 lets; called again when one has closed. */
+  #settle(): void {
+    if (this.#leaving || this.#assignment === undefined) return;
+    const { partitions, standbys = [] } = this.#assignment;
+    for (const partition of partitions) if (!this.#runners.has(partition)) this.#startRunner(partition);
+    for (const [partition, standby] of this.#standbys) if (!standbys.includes(partition)) void standby.close(false);
+    for (const partition of standbys)
+      if (!this.#runners.has(partition) && !this.#standbys.has(partition)) this.#startStandby(partition);
   }
 
   #startRunner(partition: number): void {
-    const { settings, ports, bounds = TASK_BOUNDS } = this.#parts;
-    const { blockBytesMax, unsweptLogBytes, pendingChangesMax, pendingOutputsMax, flushSlice } = bounds;
+    const standby = this.#standbys.get(partition);
+    this.#standbys.delete(partition);
     const runner = new TaskRunner({
+      ...this.#taskParts(partition),
+      standby,
+      confirmOwned: () => this.#confirmOwned(partition),
+      onClosed: () => {
+        this.#runners.delete(partition);
+        this.#settle();
+      },
+    });
+    this.#runners.set(partition, runner);
+    runner.start();
+  }
+
+  #startStandby(partition: number): void {
+    const standby = new StandbyTask({
+      ...this.#taskParts(partition),
+      onClosed: () => {
+        // One that was never handed over to its runner is closed by that.
+        if (this.#standbys.get(partition) === standby) this.#standbys.delete(partition);
+        this.#settle();
+      },
+    });
+    this.#standbys.set(partition, standby);
+    standby.start();
+  }
+
+  async #closeStandbys(cleanly: boolean): Promise<void> {
+    await Promise.all([...this.#standbys.values()].map((standby) => standby.close(cleanly)));
+  }
+
+  /** What runners and standbys have in common. */
+  #taskParts(partition: number): Omit<StandbyTaskParts, 'onClosed'> {
+    const { settings, ports, onFatal, bounds = TASK_BOUNDS } = this.#parts;
+    const { blockBytesMax, unsweptLogBytes, pendingChangesMax, pendingOutputsMax, flushSlice } = bounds;
+    const changelog = { blockBytesMax, changelogFactor: settings.changelogFactor, unsweptLogBytes };
+    const { rules, input, tickMs } = settings;
+    return {
       partition,
       settings,
       ports,
       taskOptions: {
-        partition,
-        rules: settings.rules,
-        input: settings.input,
+        ...{ partition, rules, input, tickMs, changelog },
         decoder: ports.decoder,
-        changelog: { blockBytesMax, changelogFactor: settings.changelogFactor, unsweptLogBytes },
-        tickMs: settings.tickMs,
         hashSeed: ports.entropy.seed(),
         pendingChangesMax,
         pendingOutputsMax,
       },
-      flushBytes: () => flushShare(bounds, this.#runners.size),
+      flushBytes: () => flushShare(bounds, this.#runners.size + this.#standbys.size),
       flushSlice,
-      confirmOwned: () => this.#confirmOwned(partition),
-      onClosed: () => {
-        this.#runners.delete(partition);
-        this.#startMissing();
-      },
-      onFatal: this.#parts.onFatal,
-    });
-    this.#runners.set(partition, runner);
-    runner.start();
+      onFatal,
+    };
   }
 
   /** Waits out rebalances: only a completed one can say whose the partition is. */

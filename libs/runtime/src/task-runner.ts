@@ -13,6 +13,7 @@ import { Committer } from './committer.ts';
 import { inputPosition } from './input-position.ts';
 import { Prover } from './prover.ts';
 import { restore, type Restored, type RestoreParts } from './restoring.ts';
+import type { StandbyTask } from './standby-task.ts';
 import { TaskLoop } from './task-loop.ts';
 import { TASK_TRANSITIONS, type TaskState } from './task-state.ts';
 import type { TaskStatus } from './task-status.ts';
@@ -21,6 +22,8 @@ import { Truncator } from './truncator.ts';
 export interface TaskRunnerParts extends Omit<RestoreParts, 'store' | 'onDistrust' | 'abandon'> {
   /** Whether the group, asked now, says that the partition is ours; waits until it can say. @throws Retriable */
   readonly confirmOwned: () => Promise<boolean>;
+  /** This instance's standby of the partition: the task goes on from what it holds. */
+  readonly standby?: StandbyTask | undefined;
   /** The runner is closed for good. */
   readonly onClosed: () => void;
   /** Something that ends the process (Fatal, a broken assumption). */
@@ -39,6 +42,9 @@ export class TaskRunner {
   #closing: Promise<void> | undefined;
   #storesDropped = 0;
   #restoreMs: DurationMs | undefined;
+  #takeoverMs: DurationMs | undefined;
+  /** Until its state is taken. */
+  #standby: StandbyTask | undefined;
   /** What is wanted of it meanwhile; a restore in progress finds out when it comes to its end. */
   #wanted: 'run' | 'moveAway' | 'close' = 'run';
   #starting: Promise<void> | undefined;
@@ -46,6 +52,7 @@ export class TaskRunner {
 
   constructor(parts: TaskRunnerParts) {
     this.#parts = parts;
+    this.#standby = parts.standby;
   }
 
   get partition(): number {
@@ -136,20 +143,25 @@ export class TaskRunner {
       liveBytes: task?.changelog.liveBytes ?? 0,
       storesDropped: this.#storesDropped,
       restoreMs: this.#restoreMs,
+      takeoverMs: this.#takeoverMs,
     };
   }
 
   async #restoreAndRun(): Promise<void> {
     const { partition, settings, ports } = this.#parts;
-    this.#store = await this.#openStore();
-    const restored = await restore({
+    const standby = this.#standby;
+    this.#standby = undefined;
+    const warm = await standby?.handOver();
+    this.#store = warm?.store ?? (await this.#openStore());
+    const parts: RestoreParts = {
       ...this.#parts,
       store: this.#store,
       abandon: this.#abandon.signal,
       onDistrust: (reason, detail) => {
         this.#noteDropped(reason, detail);
       },
-    });
+    };
+    const restored = await restore(parts, warm?.replica);
     this.#restored = restored;
     const { task, writer, claimOffset, last, flusher } = restored;
     const input = { topic: settings.inputTopic, partition };
@@ -189,7 +201,10 @@ export class TaskRunner {
       }),
       onEnd: this.#onEnd,
     });
-    log.info('task runs', { ...this.#where(), liveEntries: restored.task.liveEntries });
+    const { fromStandby, fencedAtMs } = restored;
+    this.#takeoverMs = clock.monotonicMs() - fencedAtMs;
+    const facts = { liveEntries: restored.task.liveEntries, fromStandby, takeoverMs: this.#takeoverMs };
+    log.info('task runs', { ...this.#where(), ...facts });
     if (this.#wanted === 'moveAway') this.moveAway();
   }
 
@@ -249,6 +264,7 @@ export class TaskRunner {
     if (cleanly) await this.#restored?.flusher.finish();
     else await this.#restored?.flusher.stop();
     await this.#releaseStore();
+    await this.#standby?.close(cleanly);
   }
 
   async #releaseStore(): Promise<void> {

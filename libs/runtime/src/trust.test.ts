@@ -295,6 +295,31 @@ describe('[R3] what another owner did meanwhile is not held against the log', ()
     expect(third.instance.status()[0]?.state).toBe('running');
     expect(world.closed()).toEqual(world.expected());
   });
+
+  test('[K4][R3] an owner stopped for long that is given its partition again finds the log truncated: it restores, and does not stop', async () => {
+    const world = new World({ seed: 19, partitions: 1, timeoutMs: 60_000 });
+    const { time } = world.simulation;
+    const first = world.launch('a');
+    for (let i = 0; i < 20; i += 1) world.beat(`k${i}`);
+    await time.runFor(3_000);
+    world.beat('k1');
+    first.host.pause();
+    const second = world.launch('b');
+    await time.runFor(15_000);
+    for (let round = 0; round < 5; round += 1) {
+      for (let i = 0; i < 20; i += 1) world.beat(`k${i}`);
+      await time.runFor(1_000);
+    }
+    world.truncateChangelog(0);
+    second.host.kill();
+    await time.runFor(15_000);
+    first.host.resume();
+    await time.runFor(LATER);
+    expect(first.lines).toContainEqual(expect.stringContaining('truncated the log since'));
+    expect(first.instance.status()).toMatchObject([{ state: 'running', liveEntries: 20 }]);
+    await time.runFor(200_000);
+    expect(world.closed()).toEqual(world.expected());
+  });
 });
 
 describe('[R3] another number of partitions of the input', () => {

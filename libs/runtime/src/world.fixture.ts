@@ -1,6 +1,7 @@
 // A small world for runtime tests: a simulated cluster with one pipeline's topics, processes that run the real runtime, and
 // a naive fold of the input that says what must come out. The fold shares no code with the core.
 import type { SessionSummary } from '@flatline/policies';
+import { decodeBlock } from '@flatline/task';
 import { type FaultRates, type LogRecord, Simulation, type SimulatedHost } from '@flatline/simulation';
 import { PipelineInstance, type PipelinePorts, type PipelineSettings } from './index.ts';
 
@@ -20,6 +21,7 @@ export interface WorldSettings {
   readonly truncateLagMs?: number;
   readonly rates?: FaultRates;
   readonly timestampType?: 'LogAppendTime' | 'CreateTime';
+  readonly standbys?: number;
 }
 
 export interface Process {
@@ -49,7 +51,7 @@ export class World {
     const { partitions } = this;
     log.createTopic(INPUT, { partitions, timestampType: world.timestampType ?? 'LogAppendTime' });
     for (const topic of [OUTPUT, CHANGELOG, DEAD_LETTERS]) log.createTopic(topic, { partitions });
-    this.simulation.group('app.visits', { partitions, sessionTimeoutMs: 10_000 });
+    this.simulation.group('app.visits', { partitions, sessionTimeoutMs: 10_000, standbys: world.standbys ?? 0 });
   }
 
   /** Starts a process and its runtime; joining goes on by itself as time runs. */
@@ -138,6 +140,14 @@ export class World {
     let sum = 0;
     for (const byte of utf8.encode(key)) sum += byte;
     return sum % this.partitions;
+  }
+
+  /** Deletes the changelog below the floor of its last commit: as far as K4 ever allows, and with no delay. */
+  truncateChangelog(partition: number): void {
+    const { log } = this.simulation;
+    const blocks = log.committed(CHANGELOG, partition).map(({ value }) => decodeBlock(value!));
+    const last = blocks.findLast((block) => block.kind === 'state');
+    if (last !== undefined) log.partition(CHANGELOG, partition).truncateBelow(last.header.floor);
   }
 
   /** Summaries on the output, as `key incarnation reason count first..last deadline`, sorted. */

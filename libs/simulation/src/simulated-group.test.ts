@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { Assignment, Membership, MembershipListener } from '@flatline/task';
+import type { Assignment, LocalCheckpoint, Membership, MembershipListener } from '@flatline/task';
 import fc from 'fast-check';
 import { calm, rough, Simulation, type FaultRates, type GroupMember } from './index.ts';
 import { keepAndSpread } from './simulated-group.ts';
@@ -13,6 +13,11 @@ class Heard implements MembershipListener {
   readonly assignments: Assignment[] = [];
   readonly losses: string[] = [];
   readonly failures: Error[] = [];
+  readonly #positions: readonly LocalCheckpoint[];
+
+  constructor(positions: readonly LocalCheckpoint[]) {
+    this.#positions = positions;
+  }
 
   assigned(assignment: Assignment): void {
     this.assignments.push(assignment);
@@ -23,8 +28,14 @@ class Heard implements MembershipListener {
   failed(error: Error): void {
     this.failures.push(error);
   }
+  positions(): readonly LocalCheckpoint[] {
+    return this.#positions;
+  }
   get partitions(): readonly number[] | undefined {
     return this.assignments.at(-1)?.partitions;
+  }
+  get standbys(): readonly number[] | undefined {
+    return this.assignments.at(-1)?.standbys;
   }
 }
 
@@ -37,6 +48,7 @@ function grouped(seed = 1, rates: FaultRates = calm): Simulation {
 function join(
   simulation: Simulation,
   name: string,
+  positions: readonly LocalCheckpoint[] = [],
 ): {
   readonly host: ReturnType<Simulation['start']>['host'];
   readonly membership: Membership;
@@ -44,7 +56,7 @@ function join(
 } {
   const { host, ports } = simulation.start(name);
   const membership = ports.membership('g');
-  const heard = new Heard();
+  const heard = new Heard(positions);
   void membership.start(heard);
   return { host, membership, heard };
 }
@@ -65,6 +77,19 @@ describe('a simulated consumer group', () => {
     expect(b.heard.partitions).toHaveLength(PARTITIONS / 2);
     expect(a.heard.assignments.at(-1)?.generation).toBe(b.heard.assignments.at(-1)?.generation);
     expect(a.heard.losses).toEqual([]);
+  });
+
+  test('each partition has a standby with another member, the one that follows it furthest in memory or on disk', async () => {
+    const simulation = new Simulation({ seed: 1, rates: calm });
+    simulation.group('g', { partitions: 3, standbys: 1 });
+    const [a, b] = [join(simulation, 'a'), join(simulation, 'b')];
+    await simulation.time.runFor(3_000);
+    expect(all(a.heard.standbys, b.heard.standbys)).toEqual([0, 1, 2]);
+    expect(a.heard.standbys).toEqual(b.heard.partitions);
+    const c = join(simulation, 'c', [{ partition: 0, changelogPosition: 7 }]);
+    await simulation.time.runFor(3_000);
+    expect(all(a.heard.standbys, b.heard.standbys, c.heard.standbys)).toEqual([0, 1, 2]);
+    expect(c.heard.standbys).toContain(0);
   });
 
   test('leaving moves the partitions within a heartbeat, without a session timeout; twice is once', async () => {

@@ -31,6 +31,8 @@ export interface GroupSettings {
   readonly sessionTimeoutMs?: DurationMs;
   readonly rebalanceTimeoutMs?: DurationMs;
   readonly assign?: Assign;
+  /** Standbys of each partition; fewer where there are not enough members. */
+  readonly standbys?: number;
 }
 
 export type HeartbeatAnswer =
@@ -54,6 +56,7 @@ interface Member {
   instance: string;
   request: JoinRequest;
   assigned: readonly number[];
+  standbys: readonly number[];
   joined: Answer<JoinAnswer> | undefined;
   cancelExpiry: Cancel;
 }
@@ -80,7 +83,13 @@ export class SimulatedGroup {
 
   constructor(environment: GroupEnvironment, settings: GroupSettings) {
     this.#environment = environment;
-    this.#settings = { sessionTimeoutMs: 10_000, rebalanceTimeoutMs: 10_000, assign: keepAndSpread, ...settings };
+    this.#settings = {
+      sessionTimeoutMs: 10_000,
+      rebalanceTimeoutMs: 10_000,
+      assign: keepAndSpread,
+      standbys: 0,
+      ...settings,
+    };
   }
 
   get generation(): number {
@@ -134,7 +143,15 @@ export class SimulatedGroup {
   #admit(request: JoinRequest): Member {
     const { instance } = request;
     const memberId = `${instance}-${this.#nextMember++}`;
-    const member = { memberId, instance, request, assigned: [], joined: undefined, cancelExpiry: nothing };
+    const member = {
+      memberId,
+      instance,
+      request,
+      assigned: [],
+      standbys: [],
+      joined: undefined,
+      cancelExpiry: nothing,
+    };
     this.#members.set(memberId, member);
     return member;
   }
@@ -180,9 +197,12 @@ export class SimulatedGroup {
     this.#state = 'stable';
     this.#generation += 1;
     const members = [...this.#members.values()].sort((a, b) => (a.memberId < b.memberId ? -1 : 1));
-    const assigned = this.#settings.assign(members.map(claimOf), this.#settings.partitions);
+    const claims = members.map(claimOf);
+    const assigned = this.#settings.assign(claims, this.#settings.partitions);
+    const standbys = nameStandbys(claims, assigned, this.#settings.standbys);
     for (const member of members) {
       member.assigned = assigned.get(member.memberId) ?? [];
+      member.standbys = standbys.get(member.memberId) ?? [];
       this.#environment.trace.note(
         `generation ${this.#generation}: ${member.memberId} has ${member.assigned.join(' ')}`,
       );
@@ -193,8 +213,8 @@ export class SimulatedGroup {
     }
   }
 
-  #assignmentOf({ memberId, assigned }: Member): Assignment {
-    return { generation: this.#generation, memberId, partitions: assigned };
+  #assignmentOf({ memberId, assigned, standbys }: Member): Assignment {
+    return { generation: this.#generation, memberId, partitions: assigned, standbys };
   }
 }
 
@@ -206,6 +226,29 @@ const claimOf = ({ memberId, instance, request }: Member): GroupMember => ({
   generation: request.last?.generation ?? -1,
 });
 
+/** How far the member follows the partition's changelog; −1 where it has nothing of it. */
+function freshness({ checkpoints }: GroupMember, partition: number): number {
+  const known = checkpoints.filter((checkpoint) => checkpoint.partition === partition);
+  return Math.max(-1, ...known.map(({ changelogPosition }) => changelogPosition));
+}
+
+/** For each partition the freshest members that do not own it; of equal ones those that hold the fewest. */
+function nameStandbys(
+  members: readonly GroupMember[],
+  assigned: ReadonlyMap<string, readonly number[]>,
+  wanted: number,
+): ReadonlyMap<string, number[]> {
+  const named = new Map(members.map(({ memberId }) => [memberId, [] as number[]]));
+  const held = ({ memberId }: GroupMember): number => named.get(memberId)!.length;
+  for (const [owner, partitions] of assigned)
+    for (const partition of partitions) {
+      const others = members.filter(({ memberId }) => memberId !== owner);
+      const ranked = others.toSorted((a, b) => freshness(b, partition) - freshness(a, partition) || held(a) - held(b));
+      for (const { memberId } of ranked.slice(0, wanted)) named.get(memberId)!.push(partition);
+    }
+  return named;
+}
+
 /** Everyone keeps what it had up to an even share; the rest goes to the freshest checkpoint with room, then to the least loaded. */
 export function keepAndSpread(members: readonly GroupMember[], partitions: number): ReadonlyMap<string, number[]> {
   const assigned = new Map(members.map((member) => [member.memberId, [] as number[]]));
@@ -215,8 +258,6 @@ export function keepAndSpread(members: readonly GroupMember[], partitions: numbe
   // Of two that say they had it, the one of the later generation did.
   const claim = (member: GroupMember, partition: number): number =>
     member.owned.includes(partition) ? member.generation : -1;
-  const freshness = (member: GroupMember, partition: number): number =>
-    member.checkpoints.find((checkpoint) => checkpoint.partition === partition)?.changelogPosition ?? -1;
   for (let partition = 0; partition < partitions; partition += 1) {
     const room = members.filter((member) => load(member) < share);
     const ranked = room.toSorted(

@@ -90,7 +90,7 @@ export class SimulatedMembership implements Membership {
 
   async #joinOnce(): Promise<JoinAnswer> {
     const { host, network, group, checkpoints } = this.#environment;
-    const known = await checkpoints();
+    const known = [...(await checkpoints()), ...(this.#listener?.positions?.() ?? [])];
     const memberId = this.#memberId;
     const request = { memberId, instance: host.name, checkpoints: known, last: this.#last };
     return network.request<JoinAnswer>(host, {

@@ -167,6 +167,8 @@ export class Restoration {
     this.#checkpoints.add({ header, blocks, removals, firstOrdinal, offsets: this.#parts.map(({ offset }) => offset) });
     this.#parts = [];
     this.#changelog.ledger.beginCommit(firstOrdinal);
+    // A standby reads on for months: blocks below the floor are forgotten here as a running task forgets them in `cut`.
+    this.#changelog.ledger.floor();
     this.#last = header;
     this.#lastBytes = blocks.reduce((sum, block) => sum + block.bytes.length, 0);
   }

@@ -1,0 +1,224 @@
+// A standby: a warm copy of one partition that another instance owns, handed over whole when the partition comes here.
+//
+//   restoring ──▶ following ──▶ ended        (handed over, or closed)
+//       ▲             │
+//       └─────────────┴──▶ stopped ──▶ ended
+//
+// It is `restoring` until it has once read to the end of the changelog, and again after it had to drop its state. `stopped`
+// is R3 as far as a standby can tell: whoever takes the partition over looks again, from the log's start.
+//
+// Owns: its store and its replica, until handed over.      Does not own: whether there should be one (PipelineInstance).
+//
+// Invariants
+//   SB1  It holds whole commits, in order (K6). Found below the log's start, it drops everything and begins there empty (K5).
+//   SB2  It fences nobody and writes to its local store only.
+//   SB3  Its store is closed before `onClosed` is called, or is the one's it was handed over to.
+import { Fatal, type Millis, PartitionStopped, Retriable } from '@flatline/base';
+import type { StateStore, StoreDistrust } from '@flatline/task';
+import { Backoff } from './backoff.ts';
+import { Distrusted, Replica, type ReplicaParts } from './replica.ts';
+
+export type StandbyState = 'restoring' | 'following' | 'stopped' | 'ended';
+
+/** What an operator sees of one standby. */
+export interface StandbyStatus {
+  readonly pipeline: string;
+  readonly partition: number;
+  readonly state: StandbyState;
+  /** What it waits for, or why it stopped; undefined where all is well. */
+  readonly detail: string | undefined;
+  /** Partition clock of the newest commit read. */
+  readonly clock: Millis;
+  readonly liveEntries: number;
+  /** Changelog offsets that it is behind; undefined before the changelog's end is known. */
+  readonly lag: number | undefined;
+  /** Changelog offset below which everything is applied. */
+  readonly position: number | undefined;
+  /** How often its local state was dropped and read anew (R2, K5). */
+  readonly storesDropped: number;
+}
+
+export interface StandbyTaskParts extends Omit<ReplicaParts, 'store'> {
+  /** It is closed for good; not called for one that was handed over. */
+  readonly onClosed: () => void;
+  /** Something that ends the process (Fatal, a broken assumption). */
+  readonly onFatal: (error: Error) => void;
+}
+
+/** What is handed over; its new owner closes the store. */
+export interface WarmState {
+  readonly store: StateStore;
+  readonly replica: Replica;
+}
+
+export class StandbyTask {
+  readonly #parts: StandbyTaskParts;
+  readonly #backoff: Backoff;
+  readonly #halt = new AbortController();
+  #state: StandbyState = 'restoring';
+  #detail: string | undefined;
+  #store: StateStore | undefined;
+  #replica: Replica | undefined;
+  #storesDropped = 0;
+  #living: Promise<void> | undefined;
+  #ending: Promise<void> | undefined;
+
+  constructor(parts: StandbyTaskParts) {
+    this.#parts = parts;
+    this.#backoff = new Backoff(parts.ports.clock);
+  }
+
+  start(): void {
+    this.#living = this.#live();
+  }
+
+  /** Changelog offset below which everything is here; undefined before anything was loaded. */
+  get position(): number | undefined {
+    return this.#replica?.position;
+  }
+
+  status(): StandbyStatus {
+    const replica = this.#replica;
+    return {
+      pipeline: this.#parts.settings.name,
+      partition: this.#parts.partition,
+      state: this.#state,
+      detail: this.#detail,
+      clock: replica?.last?.clock ?? 0,
+      liveEntries: replica?.task.liveEntries ?? 0,
+      lag: replica?.lag,
+      position: replica?.position,
+      storesDropped: this.#storesDropped,
+    };
+  }
+
+  /** Ends the standby and gives away what it holds; undefined where that is nothing of use. */
+  async handOver(): Promise<WarmState | undefined> {
+    if (this.#ending !== undefined) {
+      await this.#ending;
+      return undefined;
+    }
+    await this.#end();
+    const [store, replica] = [this.#store, this.#replica];
+    this.#store = undefined;
+    this.#replica = undefined;
+    if (store !== undefined && replica !== undefined) return { store, replica };
+    await store?.close();
+    return undefined;
+  }
+
+  /** Ends the standby; what it has read is flushed first if `cleanly`. Idempotent. */
+  close(cleanly: boolean): Promise<void> {
+    this.#ending ??= this.#close(cleanly);
+    return this.#ending;
+  }
+
+  async #close(cleanly: boolean): Promise<void> {
+    await this.#end();
+    await this.#replica?.stop(cleanly);
+    this.#replica = undefined;
+    await this.#store?.close();
+    this.#store = undefined;
+    this.#parts.onClosed();
+  }
+
+  async #end(): Promise<void> {
+    this.#halt.abort();
+    await this.#living;
+    this.#state = 'ended';
+  }
+
+  async #live(): Promise<void> {
+    while (!this.#halt.signal.aborted && this.#state !== 'stopped') {
+      try {
+        this.#store ??= await this.#openStore();
+        this.#replica ??= await Replica.open({ ...this.#parts, store: this.#store });
+        await this.#replica.readToEnd(this.#halt.signal);
+        this.#state = 'following';
+        this.#backoff.reset();
+        await this.#replica.follow(this.#halt.signal);
+      } catch (error) {
+        await this.#interrupted(error);
+      }
+    }
+  }
+
+  async #openStore(): Promise<StateStore> {
+    const { store, dropped } = await this.#parts.ports.stores.open(this.#parts.partition);
+    if (dropped !== undefined) this.#noteDropped(dropped, 'found on opening');
+    return store;
+  }
+
+  async #interrupted(error: unknown): Promise<void> {
+    if (error instanceof Retriable) await this.#tryAgain(error);
+    else if (error instanceof Distrusted) await this.#beginAnew(error);
+    else if (error instanceof PartitionStopped) await this.#stop(error.message);
+    else {
+      const fatal = error instanceof Error ? error : new Fatal(String(error));
+      await this.#stop(fatal.message);
+      this.#parts.onFatal(fatal);
+    }
+  }
+
+  async #tryAgain(error: Retriable): Promise<void> {
+    if (this.#halt.signal.aborted) return;
+    this.#detail = error.message;
+    this.#parts.ports.log.warn('a standby is interrupted; trying again', { ...this.#where(), error });
+    await this.#pause();
+    this.#replica?.reopen();
+    this.#detail = undefined;
+  }
+
+  /** K5, and R2 as far as a standby can tell. */
+  async #beginAnew({ reason, message }: Distrusted): Promise<void> {
+    const store = this.#store!;
+    if (store.state() === undefined && reason !== 'behind-log-start') {
+      // Read from the log's start and from nothing else: there is nothing local left to blame.
+      await this.#stop(message);
+      return;
+    }
+    await this.#dropReplica();
+    this.#noteDropped(reason, message);
+    this.#state = 'restoring';
+    await store.wipe();
+  }
+
+  async #dropReplica(): Promise<void> {
+    await this.#replica?.stop(false);
+    this.#replica = undefined;
+  }
+
+  async #stop(why: string): Promise<void> {
+    await this.#dropReplica();
+    this.#state = 'stopped';
+    this.#detail = why;
+    this.#parts.ports.log.error('standby stopped', { ...this.#where(), why });
+  }
+
+  #noteDropped(reason: StoreDistrust, detail: string): void {
+    const { stores, clock, log } = this.#parts.ports;
+    this.#storesDropped += 1;
+    stores.noteDrop({ partition: this.#parts.partition, reason, at: clock.wallMs() });
+    log.warn('standby dropped its state; it is read anew from the changelog', {
+      ...this.#where(),
+      reason,
+      detail,
+    });
+  }
+
+  /** Until the next try, or the end. */
+  #pause(): Promise<void> {
+    return Promise.race([
+      this.#backoff.pause(),
+      new Promise<void>((resolve) => {
+        this.#halt.signal.addEventListener('abort', () => {
+          resolve();
+        });
+      }),
+    ]);
+  }
+
+  #where(): { pipeline: string; partition: number } {
+    return { pipeline: this.#parts.settings.name, partition: this.#parts.partition };
+  }
+}

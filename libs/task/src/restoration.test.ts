@@ -1,0 +1,32 @@
+import { expect, test } from '@jest/globals';
+import { NO_BATCH } from './block-format.ts';
+import { PartitionTask } from './partition-task.ts';
+import { Restoration } from './restoration.ts';
+import { ListCursor, options } from './task.fixture.ts';
+
+const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false };
+const COMMITS = 2_000;
+
+test('[K3][K6][X6] a changelog that is read on and on is known from the floor, as the task that writes it knows it', () => {
+  const owner = new PartitionTask(options());
+  const standby = new PartitionTask(options({ hashSeed: 99 }));
+  const restoration = new Restoration(standby.table, standby.changelog, standby.checkpoints);
+  owner.begin(0, START);
+  for (let n = 1; n <= COMMITS; n += 1) {
+    const record = { offset: n, timestamp: 1_000 + n * 10, key: `k${n % 7}`, value: '' };
+    owner.step(new ListCursor([record]), 1, 0);
+    while (owner.expire(100, 0));
+    const ids = { commitId: String(n), previousCommitId: String(n - 1), sequence: n };
+    const cut = owner.cut({ logId: 'log', owner: 'me', inputPartitions: 1, ...ids });
+    const offsets = cut.blocks.map((_, part) => n * 10 + part);
+    owner.settle(cut, offsets);
+    cut.blocks.forEach((block, part) => restoration.apply(block.bytes, offsets[part]!));
+    standby.checkpoints.discard();
+  }
+  const { logBytes } = standby.changelog;
+  // A running task forgets at its next cut.
+  owner.changelog.ledger.floor();
+  expect(logBytes).toBe(owner.changelog.logBytes);
+  expect(logBytes).toBeLessThan(COMMITS * 10);
+  expect(restoration.finish()).toBeUndefined();
+});
