@@ -56,6 +56,8 @@ export async function openPipelineAdapters(parts: AdapterParts): Promise<Pipelin
     group: pipeline.group,
     topics: [pipeline.input.topic],
     localCheckpoints: () => stores.localCheckpoints(),
+    name: config.instance,
+    standbys: pipeline.standbys,
     heartbeatIntervalMs,
     sessionTimeoutMs,
   });

@@ -136,6 +136,8 @@ class Processor implements RunningProcessor, Observed {
       interruption: instance.interruption,
       storeDrops: adapters.ports.stores.drops(),
       tasks: instance.status(),
+      standbys: instance.standbys(),
+      instances: instance.instances,
     }));
   }
 

@@ -99,7 +99,7 @@ describe('[I4] what is wrong', () => {
       brokers: minimal.brokers,
       comitIntervalMs: 1,
       kafka: { heartbeatIntervalMs: 9_000, sasl: { mechanism: 'plain', username: 'u', password: { env: 'PW' } } },
-      pipelines: [broken, { ...visits, input: { topic: 'more' }, output: { topic: 'other' }, standbys: 2 }],
+      pipelines: [broken, { ...visits, input: { topic: 'more' }, output: { topic: 'other' }, unheardMs: 2 }],
     });
     expect(found.map((line) => line.split(' ')[0]).sort()).toEqual([
       'application',
@@ -110,7 +110,7 @@ describe('[I4] what is wrong', () => {
       'pipelines[0].output.topic',
       'pipelines[0].timeoutMs',
       'pipelines[1].name',
-      'pipelines[1].standbys',
+      'pipelines[1].unheardMs',
     ]);
   });
 
@@ -169,7 +169,7 @@ describe('[I4] what is wrong', () => {
     ],
     [{ kind: 'lease' }, 'pipelines[0].kind ["lease"] is not available in this version; use "session"'],
     [{ proof: 'fetch' }, 'pipelines[0].proof ["fetch"] is not available in this version; use "record"'],
-    [{ standbys: 1 }, 'pipelines[0].standbys [1] is not available in this version; use 0'],
+    [{ unheardMs: 1 }, 'pipelines[0].unheardMs [1] is not available in this version; use 0'],
     [
       { input: [{ topic: 'a' }, { topic: 'b' }] },
       'pipelines[0].input ["2 inputs"] is not available in this version; use one input',

@@ -78,7 +78,7 @@ function notYet(pipeline: PipelineSection, at: string): CrossFinding[] {
   }
   if (pipeline.proof !== 'record') refuse('proof', pipeline.proof, '"record"');
   if (pipeline.emit.some((kind) => kind !== 'closed')) refuse('emit', pipeline.emit, '["closed"]');
-  for (const setting of ['revisionWindowMs', 'graceMs', 'unheardMs', 'standbys'] as const)
+  for (const setting of ['revisionWindowMs', 'graceMs', 'unheardMs'] as const)
     if (pipeline[setting] !== 0) refuse(setting, pipeline[setting], '0');
   return found;
 }

@@ -63,6 +63,8 @@ export interface PipelineConfig {
   readonly drainMs: DurationMs;
   readonly changelogFactor: number;
   readonly truncateLagMs: DurationMs;
+  /** Warm copies of each partition, on other instances. */
+  readonly standbys: number;
 }
 
 export interface InputConfig {

@@ -123,7 +123,7 @@ function pipelineOf({ application }: Configuration, section: PipelineSection): P
   const { name, output, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs } = section;
   const { timeoutMs, minTimeoutMs, maxTimeoutMs, maxDurationMs } = section;
   const { dedupeEventIds, maxAttributes, maxAttributeBytes } = section;
-  const { proofIntervalMs, tickMs, handoverMs, drainMs, changelogFactor, truncateLagMs } = section;
+  const { proofIntervalMs, tickMs, handoverMs, drainMs, changelogFactor, truncateLagMs, standbys } = section;
   // The cross-checks allow one input.
   const { topic, format, timestampType } = [section.input].flat()[0]!;
   return {
@@ -135,6 +135,6 @@ function pipelineOf({ application }: Configuration, section: PipelineSection): P
     changelogTopic: changelogTopicOf(application, name),
     group: groupOf(application, name),
     rules: { timeoutMs, minTimeoutMs, maxTimeoutMs, maxDurationMs, dedupeEventIds, maxAttributes, maxAttributeBytes },
-    ...{ proofIntervalMs, tickMs, handoverMs, drainMs, changelogFactor, truncateLagMs },
+    ...{ proofIntervalMs, tickMs, handoverMs, drainMs, changelogFactor, truncateLagMs, standbys },
   };
 }

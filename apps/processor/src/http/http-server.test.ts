@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { TaskStatus } from '@flatline/runtime';
+import type { StandbyStatus, TaskStatus } from '@flatline/runtime';
 import type { StoreDrop } from '@flatline/task';
 import { type HttpServer, openHttpServer } from './http-server.ts';
 import type { Observed, PipelineStatus } from './observed.ts';
@@ -35,8 +35,26 @@ const task = (changes: Partial<TaskStatus>): TaskStatus => ({
   liveBytes: 400,
   storesDropped: 0,
   restoreMs: 12,
+  takeoverMs: 8,
   ...changes,
 });
+
+const standby: StandbyStatus = {
+  pipeline: 'visits',
+  partition: 3,
+  state: 'following',
+  detail: undefined,
+  clock: 1_700_000_000_000,
+  liveEntries: 5,
+  lag: 2,
+  position: 90,
+  storesDropped: 1,
+};
+
+const instances = [
+  { name: 'a', endpoint: '', partitions: [0], standbys: [3] },
+  { name: 'b', endpoint: '', partitions: [3], standbys: [0] },
+];
 
 const pipeline = (changes: Partial<PipelineStatus>): PipelineStatus => ({
   name: 'visits',
@@ -49,6 +67,8 @@ const pipeline = (changes: Partial<PipelineStatus>): PipelineStatus => ({
   interruption: undefined,
   storeDrops: [],
   tasks: [task({})],
+  standbys: [],
+  instances: [],
   ...changes,
 });
 
@@ -169,6 +189,27 @@ describe('the API', () => {
       instance: 'a',
       pipelines: [{ name: 'visits', group: 'shop.visits', partitions: [0], liveEntries: 7 }],
     });
+  });
+
+  test('[X5] a partition says who owns it and who stands by for it, and a standby how far it is behind', async () => {
+    const get = await serve([pipeline({ standbys: [standby], instances })]);
+    expect(await (await get('/api/v1/partitions')).json()).toMatchObject({
+      partitions: [
+        { role: 'owner', owner: 'a', standbys: ['b'], partition: 0, takeoverMs: 8 },
+        { role: 'standby', owner: 'b', standbys: ['a'], partition: 3, state: 'following', lag: 2, liveEntries: 5 },
+      ],
+    });
+    expect(await (await get('/api/v1/pipelines')).json()).toMatchObject({
+      pipelines: [{ partitions: [0], standbys: [3], instances }],
+    });
+    const text = await (await get('/metrics')).text();
+    for (const line of [
+      'flatline_standby_lag_records{pipeline="visits",partition="3"} 2',
+      'flatline_standby_state{pipeline="visits",partition="3",state="following"} 1',
+      'flatline_standby_state{pipeline="visits",partition="3",state="stopped"} 0',
+      'flatline_takeover_milliseconds{pipeline="visits",partition="0"} 8',
+    ])
+      expect(text.split('\n')).toContain(line);
   });
 
   test('another path is answered with what there is', async () => {

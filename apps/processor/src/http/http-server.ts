@@ -4,6 +4,7 @@ import type { HttpConfig } from '@flatline/config';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { metricsOf } from './metrics.ts';
 import type { Observed } from './observed.ts';
+import { partitionRows } from './partition-rows.ts';
 import { unreadyReasons } from './readiness.ts';
 import { recentDamage } from './store-damage.ts';
 
@@ -50,18 +51,18 @@ function addHealth(server: FastifyInstance, observed: Observed): void {
 function addApi(server: FastifyInstance, observed: Observed): void {
   server.get('/api/v1/pipelines', () => ({
     instance: observed.instance,
-    pipelines: observed.pipelines().map(({ tasks, storeDrops, ...pipeline }) => ({
+    pipelines: observed.pipelines().map(({ tasks, standbys, instances, storeDrops, ...pipeline }) => ({
       ...pipeline,
+      instances,
       partitions: tasks.map(({ partition }) => partition),
       damagedStores: recentDamage(storeDrops, observed.wallNow).length,
+      standbys: standbys.map(({ partition }) => partition),
       liveEntries: tasks.reduce((sum, { liveEntries }) => sum + liveEntries, 0),
     })),
   }));
   server.get('/api/v1/partitions', () => ({
     instance: observed.instance,
-    partitions: observed
-      .pipelines()
-      .flatMap(({ tasks }) => tasks.map((task) => ({ owner: observed.instance, standbys: [], ...task }))),
+    partitions: observed.pipelines().flatMap((pipeline) => partitionRows(observed.instance, pipeline)),
   }));
   server.setNotFoundHandler((request, reply) =>
     reply.code(404).send({ error: `no ${request.method} ${request.url.split('?')[0]!}`, paths: PATHS }),

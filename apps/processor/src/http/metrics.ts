@@ -4,7 +4,7 @@
 //
 // Labels are pipeline and partition and what is closed, all of bounded number: no key of a session is ever a label (I3).
 import type { TaskCounters } from '@flatline/task';
-import type { TaskStatus } from '@flatline/runtime';
+import type { StandbyState, StandbyStatus, TaskStatus } from '@flatline/runtime';
 import { TASK_TRANSITIONS } from '@flatline/runtime';
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { Observed } from './observed.ts';
@@ -43,7 +43,11 @@ const GAUGED: Readonly<Record<string, readonly [(task: TaskStatus) => number | u
   flatline_changelog_bytes: [(task) => task.changelogBytes, 'Changelog bytes from the floor to the end (K8)'],
   flatline_live_bytes: [(task) => task.liveBytes, 'Bytes of live images in the changelog'],
   flatline_stores_dropped: [(task) => task.storesDropped, 'Local stores dropped and rebuilt by this task (R2)'],
-  flatline_restore_milliseconds: [(task) => task.restoreMs, 'How long the task took to restore'],
+  flatline_restore_milliseconds: [(task) => task.restoreMs, 'From the assignment to running'],
+  flatline_takeover_milliseconds: [
+    (task) => task.takeoverMs,
+    'From fencing the former owner to running: the pause of a hand-over',
+  ],
   flatline_commits_total: [(task) => task.commits?.count, 'Transactions committed'],
   flatline_commit_p50_milliseconds: [(task) => task.commits?.p50Ms, 'Median duration of the last commits'],
   flatline_commit_p99_milliseconds: [(task) => task.commits?.p99Ms, '99th percentile of the last commits'],
@@ -53,6 +57,24 @@ const GAUGED: Readonly<Record<string, readonly [(task: TaskStatus) => number | u
   ],
 };
 
+const STANDBY_GAUGED: Readonly<Record<string, readonly [(standby: StandbyStatus) => number | undefined, string]>> = {
+  flatline_standby_lag_records: [(standby) => standby.lag, 'Changelog offsets that the standby is behind'],
+  flatline_standby_live_entries: [(standby) => standby.liveEntries, 'Live sessions in the standby'],
+  flatline_standby_clock_milliseconds: [
+    (standby) => standby.clock,
+    'Partition clock of the newest commit that the standby has read, milliseconds since the epoch',
+  ],
+  flatline_standby_stores_dropped: [
+    (standby) => standby.storesDropped,
+    'How often the standby dropped its state and read it anew (R2, K5)',
+  ],
+  flatline_standby_waiting: [
+    (standby) => (standby.detail === undefined ? 0 : 1),
+    '1 while the standby waits for something or has stopped (X5)',
+  ],
+};
+const STANDBY_STATES: readonly StandbyState[] = ['restoring', 'following', 'stopped'];
+
 export function metricsOf(observed: Observed): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
@@ -61,25 +83,31 @@ export function metricsOf(observed: Observed): Registry {
   for (const [name, [counter, help]] of Object.entries(COUNTED)) addCounter(registry, { name, help }, tasks, counter);
   addDamage(registry, observed);
   addClosed(registry, tasks);
-  addStates(registry, tasks);
+  const taskStates = { name: 'flatline_task_state', help: '1 for the state a task is in, 0 for the others' };
+  addStates(registry, taskStates, tasks, Object.keys(TASK_TRANSITIONS));
+  const standbys = (): StandbyStatus[] => observed.pipelines().flatMap((pipeline) => pipeline.standbys);
+  for (const [name, [read, help]] of Object.entries(STANDBY_GAUGED)) addGauge(registry, { name, help }, standbys, read);
+  const standbyStates = { name: 'flatline_standby_state', help: '1 for the state a standby is in, 0 for the others' };
+  addStates(registry, standbyStates, standbys, STANDBY_STATES);
   return registry;
 }
 
 type Tasks = () => readonly TaskStatus[];
+type Located = Pick<TaskStatus, 'pipeline' | 'partition'>;
 interface Described {
   readonly name: string;
   readonly help: string;
 }
 
-function labelsOf({ pipeline, partition }: TaskStatus): Record<Label, string> {
+function labelsOf({ pipeline, partition }: Located): Record<Label, string> {
   return { pipeline, partition: String(partition) };
 }
 
-function addGauge(
+function addGauge<T extends Located>(
   registry: Registry,
   { name, help }: Described,
-  tasks: Tasks,
-  read: (task: TaskStatus) => number | undefined,
+  tasks: () => readonly T[],
+  read: (task: T) => number | undefined,
 ): void {
   registry.registerMetric(
     new Gauge({
@@ -141,18 +169,19 @@ function addClosed(registry: Registry, tasks: Tasks): void {
   );
 }
 
-function addStates(registry: Registry, tasks: Tasks): void {
+function addStates(
+  registry: Registry,
+  { name, help }: Described,
+  tasks: () => readonly (Located & { readonly state: string })[],
+  states: readonly string[],
+): void {
   registry.registerMetric(
     new Gauge({
-      name: 'flatline_task_state',
-      help: '1 for the state a task is in, 0 for the others',
-      labelNames: [...LABELS, 'state'],
-      registers: [],
+      ...{ name, help, labelNames: [...LABELS, 'state'], registers: [] },
       collect() {
         this.reset();
         for (const task of tasks())
-          for (const state of Object.keys(TASK_TRANSITIONS))
-            this.set({ ...labelsOf(task), state }, task.state === state ? 1 : 0);
+          for (const state of states) this.set({ ...labelsOf(task), state }, task.state === state ? 1 : 0);
       },
     }),
   );

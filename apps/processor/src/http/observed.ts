@@ -1,6 +1,6 @@
 import type { DurationMs, Millis } from '@flatline/base';
-import type { TaskStatus } from '@flatline/runtime';
-import type { StoreDrop } from '@flatline/task';
+import type { StandbyStatus, TaskStatus } from '@flatline/runtime';
+import type { InstancePartitions, StoreDrop } from '@flatline/task';
 
 /** What one pipeline shows of itself on this instance. */
 export interface PipelineStatus {
@@ -16,6 +16,9 @@ export interface PipelineStatus {
   /** Local stores of this pipeline that were dropped on this machine, of late (R2). */
   readonly storeDrops: readonly StoreDrop[];
   readonly tasks: readonly TaskStatus[];
+  readonly standbys: readonly StandbyStatus[];
+  /** Who holds what in the group, as of the last assignment. */
+  readonly instances: readonly InstancePartitions[];
 }
 
 /** What the HTTP side asks of the processor. Asked anew for each request: it keeps nothing. */

@@ -1,0 +1,35 @@
+import type { StandbyStatus, TaskStatus } from '@flatline/runtime';
+import type { PipelineStatus } from './observed.ts';
+
+/** One partition as this instance holds it. */
+export type PartitionRow = {
+  /** Name of the instance that owns it; null where the group has not told. */
+  readonly owner: string | null;
+  /** Names of the instances that hold a standby of it. */
+  readonly standbys: readonly string[];
+} & (({ readonly role: 'owner' } & TaskStatus) | ({ readonly role: 'standby' } & StandbyStatus));
+
+/** Every partition that this instance owns or stands by for. */
+export function partitionRows(
+  instance: string,
+  { tasks, standbys, instances }: Pick<PipelineStatus, 'tasks' | 'standbys' | 'instances'>,
+): readonly PartitionRow[] {
+  const standbysOf = (partition: number): string[] =>
+    instances.filter((each) => each.standbys.includes(partition)).map(({ name }) => name);
+  const ownerOf = (partition: number): string | null =>
+    instances.find(({ partitions }) => partitions.includes(partition))?.name ?? null;
+  return [
+    ...tasks.map((task) => ({
+      role: 'owner' as const,
+      owner: instance,
+      standbys: standbysOf(task.partition),
+      ...task,
+    })),
+    ...standbys.map((standby) => ({
+      role: 'standby' as const,
+      owner: ownerOf(standby.partition),
+      standbys: standbysOf(standby.partition),
+      ...standby,
+    })),
+  ];
+}
