@@ -14,4 +14,5 @@ export {
 } from './failpoint.ts';
 export { hashBytes, hashView } from './hash.ts';
 export { seededRandom, type Random } from './random.ts';
+export { ReusedMemory } from './reused-memory.ts';
 export type { Cancel, Clock, DurationMs, Millis } from './time.ts';

@@ -36,6 +36,8 @@ export const TASK_BOUNDS: TaskBounds = {
   flushSlice: 4_000,
 };
 
+/** Of memory for blocks to come, of all tasks of a pipeline. */
+export const FREE_BLOCK_BYTES_MAX = 64 * 1024 * 1024;
 /** The most of `flushBytesTotal` that is one task's share. */
 export const FLUSH_BYTES_MAX = 32 * 1024 * 1024;
 /** How long committed blocks may wait for a commit to find them. */

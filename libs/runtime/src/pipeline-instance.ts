@@ -6,10 +6,10 @@
 // Invariants
 //   PI1  At most one runner or standby per partition: its successor starts after it has closed, or takes a standby over.
 //   PI2  A partition that moves away runs on until its new owner fences it (architecture, Ownership).
-import { type DurationMs, failpoint, Fatal } from '@flatline/base';
+import { type DurationMs, failpoint, Fatal, ReusedMemory } from '@flatline/base';
 import type { Assignment, InstancePartitions, LocalCheckpoint, MembershipListener } from '@flatline/task';
 import { Backoff, pause } from './backoff.ts';
-import { FLUSH_BYTES_MAX, TASK_BOUNDS, type TaskBounds } from './limits.ts';
+import { FLUSH_BYTES_MAX, FREE_BLOCK_BYTES_MAX, TASK_BOUNDS, type TaskBounds } from './limits.ts';
 import type { PipelinePorts, PipelineSettings } from './settings.ts';
 import { type StandbyStatus, StandbyTask, type StandbyTaskParts } from './standby-task.ts';
 import { TaskRunner } from './task-runner.ts';
@@ -27,6 +27,7 @@ export interface PipelineInstanceParts {
 export class PipelineInstance implements MembershipListener {
   readonly #parts: PipelineInstanceParts;
   readonly #runners = new Map<number, TaskRunner>();
+  readonly #blockMemory = new ReusedMemory(FREE_BLOCK_BYTES_MAX);
   readonly #standbys = new Map<number, StandbyTask>();
   #assignment: Assignment | undefined;
   #leaving = false;
@@ -179,15 +180,17 @@ export class PipelineInstance implements MembershipListener {
     const { settings, ports, onFatal, bounds = TASK_BOUNDS } = this.#parts;
     const { blockBytesMax, unsweptLogBytes, pendingChangesMax, pendingOutputsMax, flushSlice } = bounds;
     const changelog = { blockBytesMax, changelogFactor: settings.changelogFactor, unsweptLogBytes };
-    const { rules, input, tickMs } = settings;
+    const { rules, heldTime, input, tickMs } = settings;
     return {
       partition,
       settings,
       ports,
       taskOptions: {
         ...{ partition, rules, input, tickMs, changelog },
+        ...(heldTime && { heldTime }),
         decoder: ports.decoder,
         hashSeed: ports.entropy.seed(),
+        blockMemory: this.#blockMemory,
         pendingChangesMax,
         pendingOutputsMax,
       },

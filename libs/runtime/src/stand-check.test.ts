@@ -1,3 +1,4 @@
+import { ReusedMemory } from '@flatline/base';
 import { describe, expect, test } from '@jest/globals';
 import { NO_BATCH, PartitionTask, type StoreCheckpoint, type TaskOptions } from '@flatline/task';
 import { StandCheck } from './stand-check.ts';
@@ -11,7 +12,7 @@ const OPTIONS: TaskOptions = {
   input: { timestampType: 'LogAppendTime', maxKeyBytes: 9, maxFutureMs: 9, maxLeadMs: 9, liveWithinMs: 9 },
   decoder: { decode: () => ({ kind: 'event' }), prepare: () => Promise.resolve() },
   changelog: { blockBytesMax: 512, changelogFactor: 4, unsweptLogBytes: 2_048 },
-  ...{ tickMs: 1, hashSeed: 1, pendingChangesMax: 9, pendingOutputsMax: 9 },
+  ...{ tickMs: 1, hashSeed: 1, blockMemory: new ReusedMemory(0), pendingChangesMax: 9, pendingOutputsMax: 9 },
 };
 
 /** The block of an empty commit. */

@@ -169,7 +169,7 @@ class SimulatedWriter implements TransactionalWriter {
       : 1 + this.#environment.faults.below(records.length - from);
     const batch: OutgoingRecord[] = [];
     for (let at = from; at < records.length && batch.length < wanted; at += 1) {
-      batch.push(records[at]!);
+      batch.push(copyOf(records[at]!));
       if (batchBytes(batch) <= BATCH_BYTES_MAX) continue;
       batch.pop();
       break;
@@ -240,4 +240,9 @@ class SimulatedWriter implements TransactionalWriter {
   #about(): string {
     return `${this.#identity.transactionalId}#${this.#identity.epoch}`;
   }
+}
+
+/** As a real writer encodes: the memory of a block is used again once its commit is settled and flushed. */
+function copyOf(record: OutgoingRecord): OutgoingRecord {
+  return { ...record, value: record.value && Uint8Array.from(record.value) };
 }

@@ -1,7 +1,7 @@
 // Cuts operations into block bodies below a byte limit, and remembers which slot's image lies where.
 //
 // Owns: the bodies of the commit being cut.      Does not own: headers, which need what only the whole cut knows.
-import { ByteWriter } from '@flatline/base';
+import { ByteWriter, type ReusedMemory } from '@flatline/base';
 import { type CommitHeader, encodeHeader, OP_IMAGE, OP_REMOVAL } from './block-format.ts';
 import type { EntryView } from './entry-view.ts';
 import { digestOfView, encodeImage } from './entry-image.ts';
@@ -30,6 +30,7 @@ const HEADER_ROOM = 512;
 
 export class BlockBuilder {
   readonly #maxBytes: number;
+  readonly #memory: ReusedMemory;
   readonly #body = new ByteWriter(64 * 1024);
   #slots = new Int32Array(IMAGES_FIRST);
   #starts = new Int32Array(IMAGES_FIRST);
@@ -38,8 +39,9 @@ export class BlockBuilder {
   #writtenBytes = 0;
 
   /** `maxBytes`: a body is closed once it has reached it, so a block is longer by one operation and a header at most. */
-  constructor(maxBytes: number) {
+  constructor(maxBytes: number, memory: ReusedMemory) {
     this.#maxBytes = maxBytes;
+    this.#memory = memory;
   }
 
   /** Bytes of all bodies so far. */
@@ -87,7 +89,7 @@ export class BlockBuilder {
 
   #closeBody(): void {
     this.#writtenBytes += this.#body.length;
-    const bytes = new Uint8Array(HEADER_ROOM + this.#body.length);
+    const bytes = this.#memory.take(HEADER_ROOM + this.#body.length);
     bytes.set(this.#body.peek(), HEADER_ROOM);
     this.#finished.push({
       bytes,

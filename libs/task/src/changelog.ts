@@ -9,7 +9,7 @@
 //   CL2  Between cut and settle the entries of the cut are `inFlight`: if one goes meanwhile, its removal is owed (K1).
 //   CL3  digest and liveBytes are the sums over live entries of what the last cut that held them wrote (R1, K8).
 //   CL4  imageBlock changes only in `settle` (K4).
-import { assert } from '@flatline/base';
+import { assert, type ReusedMemory } from '@flatline/base';
 import { BlockBuilder, type CutBlock } from './block-builder.ts';
 import type { CommitHeader } from './block-format.ts';
 import { BlockLedger } from './block-ledger.ts';
@@ -58,11 +58,12 @@ export class Changelog {
   #hand = 0;
   #roundBefore: number | undefined;
 
-  constructor(table: EntryTable, limits: ChangelogLimits) {
+  /** `memory`: what blocks lie in; whoever is done with a block may give it back. */
+  constructor(table: EntryTable, limits: ChangelogLimits, memory: ReusedMemory) {
     this.#table = table;
     this.#view = table.view();
     this.#limits = limits;
-    this.#builder = new BlockBuilder(limits.blockBytesMax);
+    this.#builder = new BlockBuilder(limits.blockBytesMax, memory);
   }
 
   /** Entries and removals that wait for a cut. */

@@ -51,9 +51,17 @@ class Committing {
   flush(limit: number): FlushSlice[] {
     const slices: FlushSlice[] = [];
     const flush = this.task.checkpoints.flush(limit)!;
-    for (let next = flush.next(); next.done !== true; next = flush.next()) slices.push(next.value);
+    for (let next = flush.next(); next.done !== true; next = flush.next()) slices.push(copyOf(next.value));
     return slices;
   }
+}
+
+/** As a store does: the memory of what it is shown is used again after the flush. */
+function copyOf({ changes: { puts, removals }, checkpoint }: FlushSlice): FlushSlice {
+  const copies = puts.map(({ key, image, changelogOffset }) => ({
+    ...{ key: key.slice(), image: image.slice(), changelogOffset },
+  }));
+  return { changes: { puts: copies, removals }, checkpoint };
 }
 
 function putsOf(slices: readonly FlushSlice[]): string[] {

@@ -10,7 +10,7 @@
 //        last of them says; the checkpoint comes with the last slice. Removals come first, so an image whose key a later
 //        commit of the flush removes is left out.
 //   CQ2  One flush at a time; it covers the commits that were pending when it began.
-import { assert } from '@flatline/base';
+import { assert, type ReusedMemory } from '@flatline/base';
 import type { CutBlock } from './block-builder.ts';
 import type { CommitHeader } from './block-format.ts';
 import type { EntryTable } from './entry-table.ts';
@@ -35,11 +35,14 @@ export interface FlushSlice {
 
 export class CheckpointQueue {
   readonly #table: EntryTable;
+  readonly #memory: ReusedMemory;
   #pending: LoggedCommit[] = [];
   #pendingBytes = 0;
 
-  constructor(table: EntryTable) {
+  /** `memory`: where blocks are given back to once they are flushed or given up. */
+  constructor(table: EntryTable, memory: ReusedMemory) {
     this.#table = table;
+    this.#memory = memory;
   }
 
   /** Block bytes held for the next flush. */
@@ -54,6 +57,7 @@ export class CheckpointQueue {
 
   /** Forgets what is pending: the store stays at its checkpoint, from which the changelog can roll it forward. */
   discard(): void {
+    this.#giveBack(this.#pending);
     this.#pending = [];
     this.#pendingBytes = 0;
   }
@@ -64,7 +68,18 @@ export class CheckpointQueue {
     const commits = this.#pending;
     this.#pending = [];
     this.#pendingBytes = 0;
-    return slices(commits, this.#table, limit);
+    return this.#slices(commits, limit);
+  }
+
+  *#slices(commits: readonly LoggedCommit[], limit: number): Generator<FlushSlice, undefined, undefined> {
+    yield* slices(commits, this.#table, limit);
+    // Asked for what comes after the last slice, whoever flushes has written it.
+    this.#giveBack(commits);
+    return undefined;
+  }
+
+  #giveBack(commits: readonly LoggedCommit[]): void {
+    for (const { blocks } of commits) for (const { bytes } of blocks) this.#memory.giveBack(bytes);
   }
 }
 

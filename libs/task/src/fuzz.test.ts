@@ -11,7 +11,7 @@ import { encodeClaim, NO_BATCH, PartitionTask, Restoration } from './index.ts';
 import { bytes, ListCursor, options, type TestRecord } from './task.fixture.ts';
 
 const regressions = new URL('./fuzz-regressions.txt', import.meta.url);
-const LIMITS = options().changelog;
+const { changelog: LIMITS, blockMemory: NO_MEMORY } = options();
 
 /** A task that has seen bare heartbeats, events with details, and ends. */
 function busyTask(): PartitionTask {
@@ -65,7 +65,11 @@ describe('[F14] a damaged changelog', () => {
     const corpus = blocks();
     const feed = (damaged: Uint8Array): void => {
       const table = new EntryTable(1);
-      const restoration = new Restoration(table, new Changelog(table, LIMITS), new CheckpointQueue(table));
+      const restoration = new Restoration(
+        table,
+        new Changelog(table, LIMITS, NO_MEMORY),
+        new CheckpointQueue(table, NO_MEMORY),
+      );
       refuses(() => restoration.apply(damaged, 0));
     };
     fuzz({ name: 'task/block', corpus, regressions, feed }, 15_000);

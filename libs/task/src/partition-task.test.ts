@@ -262,7 +262,7 @@ class Model {
   log(cut: TaskCut): void {
     this.previous = cut.header.commitId;
     const offsets = cut.blocks.map((block) => {
-      this.blocks.push({ offset: this.nextOffset, bytes: block.bytes });
+      this.blocks.push({ offset: this.nextOffset, bytes: block.bytes.slice() });
       this.nextOffset += 1;
       return this.nextOffset - 1;
     });

@@ -8,7 +8,7 @@
 //   PT1  Before a record is applied, what is due for its key takes effect as of its due instant (S3); other keys' expiries
 //        may be drained later, in slices, without changing what comes out (C5).
 //   PT2  Everything since the last cut — changes, outputs, dead letters, position — goes into the next cut together (O1).
-import type { DurationMs, Millis } from '@flatline/base';
+import type { DurationMs, Millis, ReusedMemory } from '@flatline/base';
 import {
   blankEvent,
   ENDED,
@@ -39,6 +39,8 @@ export interface TaskOptions {
   readonly tickMs: DurationMs;
   /** Drawn at start by the shell (I3). */
   readonly hashSeed: number;
+  /** What blocks lie in until the local store has them; tasks of a process may share it. */
+  readonly blockMemory: ReusedMemory;
   /** Stepping stops when this many changes, or outputs, wait for a cut. */
   readonly pendingChangesMax: number;
   readonly pendingOutputsMax: number;
@@ -100,8 +102,8 @@ export class PartitionTask {
   constructor(options: TaskOptions) {
     this.#options = options;
     this.table = new EntryTable(options.hashSeed);
-    this.changelog = new Changelog(this.table, options.changelog);
-    this.checkpoints = new CheckpointQueue(this.table);
+    this.changelog = new Changelog(this.table, options.changelog, options.blockMemory);
+    this.checkpoints = new CheckpointQueue(this.table, options.blockMemory);
     const { partition, rules, tickMs } = options;
     const { table, changelog, counters } = this;
     this.#sessions = new LiveSessions({ partition, rules, tickMs, table, changelog, counters });

@@ -1,5 +1,5 @@
 // A log of records in memory for tests of the core, and a naive fold that shares no code with it.
-import { seededRandom } from '@flatline/base';
+import { ReusedMemory, seededRandom } from '@flatline/base';
 import { KEY_GROUP_MAX, type KeyGroup, type RecordCursor, type RecordHeader, type TaskOptions } from './index.ts';
 
 export interface TestRecord {
@@ -124,6 +124,21 @@ export class GroupedCursor extends ListCursor {
   }
 }
 
+/** Whoever still looks at a block that was given back sees that it is gone. */
+class PoisonedMemory extends ReusedMemory {
+  readonly #taken = new WeakSet<ArrayBufferLike>();
+
+  override take(length: number): Uint8Array<ArrayBuffer> {
+    const bytes = super.take(length);
+    this.#taken.add(bytes.buffer);
+    return bytes;
+  }
+
+  override giveBack({ buffer }: Uint8Array): void {
+    if (this.#taken.has(buffer)) new Uint8Array(buffer).fill(0xee);
+  }
+}
+
 export function options(changes: Partial<TaskOptions> = {}): TaskOptions {
   return {
     partition: 0,
@@ -151,6 +166,7 @@ export function options(changes: Partial<TaskOptions> = {}): TaskOptions {
     tickMs: 10,
     hashSeed: 12345,
     pendingChangesMax: 1e6,
+    blockMemory: new PoisonedMemory(0),
     pendingOutputsMax: 1e6,
     ...changes,
   };

@@ -5,8 +5,7 @@
 //
 // Invariants
 //   FA1  What is handed out are whole answers, each with its length before it, in the order in which they came.
-import { MalformedBytes } from '@flatline/base';
-import type { AnswerMemory } from './answer-memory.ts';
+import { MalformedBytes, type ReusedMemory } from '@flatline/base';
 
 const LENGTH_BYTES = 4;
 /** Far above any answer; a peer that is no broker claims more with its first four letters. */
@@ -14,14 +13,14 @@ export const FRAME_BYTES_MAX = 512 * 1024 * 1024;
 
 export class FrameAssembler {
   readonly #onFrame: (frame: Buffer) => void;
-  readonly #memory: AnswerMemory | undefined;
+  readonly #memory: ReusedMemory | undefined;
   readonly #length = Buffer.alloc(LENGTH_BYTES);
   #frame: Buffer | undefined;
   /** Bytes there are of `#frame`, or of `#length` while there is none. */
   #filled = 0;
 
   /** Without `memory` the garbage collector owns each answer. */
-  constructor(onFrame: (frame: Buffer) => void, memory?: AnswerMemory) {
+  constructor(onFrame: (frame: Buffer) => void, memory?: ReusedMemory) {
     this.#onFrame = onFrame;
     this.#memory = memory;
   }
@@ -45,7 +44,7 @@ export class FrameAssembler {
     const length = this.#length.readInt32BE();
     if (length < 0 || length > FRAME_BYTES_MAX) throw new MalformedBytes(`an answer of ${length} bytes`);
     const bytes = LENGTH_BYTES + length;
-    this.#frame = this.#memory?.take(bytes) ?? Buffer.allocUnsafeSlow(bytes);
+    this.#frame = this.#memory === undefined ? Buffer.allocUnsafeSlow(bytes) : pieceOf(this.#memory, bytes);
     this.#frame.set(this.#length);
     // An answer of no bytes is complete already, and `push` would wait for more.
     if (length === 0) this.#end(this.#frame);
@@ -56,4 +55,8 @@ export class FrameAssembler {
     this.#filled = 0;
     this.#onFrame(frame);
   }
+}
+
+function pieceOf(memory: ReusedMemory, length: number): Buffer {
+  return Buffer.from(memory.take(length).buffer, 0, length);
 }

@@ -1,7 +1,6 @@
 import type { ConnectionOptions } from 'node:tls';
-import type { Clock, DurationMs } from '@flatline/base';
+import type { Clock, DurationMs, ReusedMemory } from '@flatline/base';
 import type { SASLOptions } from 'kafkajs';
-import type { AnswerMemory } from './answer-memory.ts';
 
 export interface KafkaLogEntry {
   readonly level: 'error' | 'warn' | 'info' | 'debug';
@@ -25,7 +24,7 @@ export interface KafkaOptions {
   /** Silence after which a request, and the connection it was sent on, is given up. */
   readonly requestTimeoutMs?: DurationMs;
   /** Where large answers lie, if whoever reads them says when it is done with each (not with TLS). */
-  readonly answerMemory?: AnswerMemory;
+  readonly answerMemory?: ReusedMemory;
 }
 
 /** TCP, TLS, ApiVersions and SASL together. */

@@ -1,7 +1,7 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls, type TLSSocket } from 'node:tls';
+import type { ReusedMemory } from '@flatline/base';
 import type { SocketFactoryInput } from 'kafkajs/src/network/connection.js';
-import type { AnswerMemory } from './answer-memory.ts';
 import { FrameAssembler } from './frame-assembler.ts';
 
 /** Idle time after which the kernel asks whether the peer is still there. */
@@ -17,7 +17,7 @@ let readInto: Buffer | undefined;
  */
 export function openSocket(
   { host, port, ssl, onConnect }: SocketFactoryInput,
-  memory?: AnswerMemory,
+  memory?: ReusedMemory,
 ): Socket | TLSSocket {
   const options = { host, port, noDelay: true, keepAlive: true, keepAliveInitialDelay: KEEP_ALIVE_MS };
   if (ssl !== null)

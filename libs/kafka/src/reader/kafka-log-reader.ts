@@ -8,11 +8,10 @@
 //       waits for something that `obstacles()` names.
 //   L2  The next fetch is sent before listeners hear of the answer: processing and fetching overlap.
 //   L3  A subscription's fetch offset is moved by answers only; errors move nothing.
-import { type Clock, type DurationMs, Retriable } from '@flatline/base';
+import { type Clock, type DurationMs, Retriable, ReusedMemory } from '@flatline/base';
 import type { LogReader, LogSubscription, TopicPartition } from '@flatline/task';
 import { type KafkaConnection, openCluster } from '../connection/kafka-connection.ts';
 import { KafkaCode } from '../connection/kafka-error-codes.ts';
-import { AnswerMemory } from '../connection/answer-memory.ts';
 import type { KafkaOptions } from '../connection/kafka-options.ts';
 import { decodeFetch, type FetchAnswer, type FetchedPartition, fetchRequest } from './fetch-exchange.ts';
 import { type LaneState, type PlannedFetch, planFetches } from './fetch-plan.ts';
@@ -20,6 +19,9 @@ import { LeaderSearch } from './leader-search.ts';
 import { type Obstacle, PartitionSubscription, type SubscriptionOwner } from './partition-subscription.ts';
 import { SharedAnswer } from './shared-answer.ts';
 import { READER_LIMITS, type ReaderLimits } from './reader-limits.ts';
+
+/** Of memory for answers to come. */
+const FREE_ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 
 /** One subscription that cannot fetch, and why. */
 export interface ReaderObstacle extends Obstacle {
@@ -37,7 +39,7 @@ interface Sent extends FetchedPartition {
 
 export class KafkaLogReader implements LogReader, SubscriptionOwner {
   readonly clock: Clock;
-  readonly #memory: AnswerMemory | undefined;
+  readonly #memory: ReusedMemory | undefined;
   readonly #connection: KafkaConnection;
   readonly #limits: ReaderLimits;
   readonly #subscriptions = new Set<PartitionSubscription>();
@@ -51,7 +53,7 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
   /** Connects when first needed. `limits` replaces single bounds. @throws Fatal where an address is malformed. */
   constructor(options: ReaderOptions, limits: Partial<ReaderLimits> = {}) {
     this.clock = options.clock;
-    if (options.reusesAnswers === true) this.#memory = new AnswerMemory();
+    if (options.reusesAnswers === true) this.#memory = new ReusedMemory(FREE_ANSWER_BYTES_MAX);
     this.#connection = openCluster({ ...options, ...(this.#memory && { answerMemory: this.#memory }) });
     this.#limits = { ...READER_LIMITS, ...limits };
     this.#search = new LeaderSearch(this.#connection, this.#subscriptions, {

@@ -25,8 +25,8 @@ import type { SharedAnswer } from './shared-answer.ts';
 /** Between attempts to find or reach a leader. */
 const LOCATE_BACK_OFF: BackOffLimits = { firstMs: 20, mostMs: 1_000 };
 
-/** A run that is a smaller part of its answer than this is copied out, so that what waits never pins much more than itself. */
-const PINNED_SHARE_MIN = 0.25;
+/** A run that is a smaller part of its answer than this is copied out: what waits pins at most ten times as much as itself. */
+const PINNED_SHARE_MIN = 0.1;
 
 export type SubscriptionState =
   | { readonly kind: 'locating'; readonly notBeforeMs: DurationMs }

@@ -1,13 +1,13 @@
-import type { AnswerMemory } from '../connection/answer-memory.ts';
+import type { ReusedMemory } from '@flatline/base';
 
 /** A fetch answer that the runs of several partitions lie in. Its memory is given back when the last of them is used up. */
 export class SharedAnswer {
   readonly payload: Buffer;
-  readonly #memory: AnswerMemory | undefined;
+  readonly #memory: ReusedMemory | undefined;
   /** Runs not yet used up, and the reader itself until all are handed out. */
   #holders = 1;
 
-  constructor(payload: Buffer, memory: AnswerMemory | undefined) {
+  constructor(payload: Buffer, memory: ReusedMemory | undefined) {
     this.payload = payload;
     this.#memory = memory;
   }

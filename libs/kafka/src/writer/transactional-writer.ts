@@ -20,6 +20,7 @@ import {
   isGuardOff,
   PartitionStopped,
   Retriable,
+  type ReusedMemory,
 } from '@flatline/base';
 import { type GroupOffset, type Transaction, type TransactionalWriter, type WrittenOffsets } from '@flatline/task';
 import {
@@ -61,6 +62,8 @@ export interface WriterSurroundings {
   readonly groupCoordinators: GroupCoordinators;
   /** Encoding is synchronous, so one encoder serves every writer. */
   readonly encoder: RecordBatchEncoder;
+  /** Where batches lie until they are answered; with an error they are left to the garbage collector. */
+  readonly memory: ReusedMemory;
   readonly requestBytesMax: number;
   /** How long a leader may wait for its followers. */
   readonly acknowledgeMs: DurationMs;
@@ -194,6 +197,7 @@ export class KafkaTransactionalWriter implements TransactionalWriter {
       const batches = this.#cutBatches(left);
       const sent = left.slice(0, batches.length);
       const answers = await this.#produce(node, batches);
+      for (const { bytes } of batches) this.#shared.memory.giveBack(bytes);
       sent.forEach((outbox, index) => {
         const { baseOffset } = answers[index]!;
         outbox.acknowledge(batches[index]!.recordCount, baseOffset);
@@ -206,7 +210,7 @@ export class KafkaTransactionalWriter implements TransactionalWriter {
 
   /** One batch each of the first outboxes, as far as they fit one request. */
   #cutBatches(outboxes: readonly PartitionOutbox[]): readonly PartitionBatch[] {
-    const { encoder, requestBytesMax, clock } = this.#shared;
+    const { encoder, memory, requestBytesMax, clock } = this.#shared;
     const batches: PartitionBatch[] = [];
     let room = requestBytesMax;
     for (const outbox of outboxes) {
@@ -214,7 +218,9 @@ export class KafkaTransactionalWriter implements TransactionalWriter {
       outbox.fill(encoder, room, clock.wallMs(), batches.length === 0);
       const recordCount = encoder.count;
       if (recordCount === 0) break;
-      const bytes = Buffer.from(encoder.seal(this.#sealFor(outbox, recordCount)));
+      const sealed = encoder.seal(this.#sealFor(outbox, recordCount));
+      const bytes = memory.take(sealed.length);
+      bytes.set(sealed);
       batches.push({ topic: outbox.topic, partition: outbox.partition, bytes, recordCount });
       room -= bytes.length;
     }

@@ -1,4 +1,4 @@
-import { assert, type Clock, type DurationMs } from '@flatline/base';
+import { assert, type Clock, type DurationMs, ReusedMemory } from '@flatline/base';
 import { type TransactionalWriter, type TransactionalWriters } from '@flatline/task';
 import { codeOf, KafkaCode, type KafkaConnection } from '../connection/index.ts';
 import { type Compression } from '../record-batch/compressor.ts';
@@ -26,6 +26,8 @@ export interface TransactionalWritersOptions {
 const TRANSACTION_TIMEOUT_MS: DurationMs = 10_000;
 /** 5 % below the broker's default max.message.bytes of 1 048 588. */
 const REQUEST_BYTES_MAX = 1_000_000;
+/** Of memory for batches to come, of all writers. */
+const FREE_BATCH_BYTES_MAX = 16 * 1024 * 1024;
 /** The former holder's transaction is aborted first, and its coordinator may just be moving. */
 const OPENING: Patience = { firstMs: 10, mostMs: 20, limitMs: 30_000 };
 
@@ -49,11 +51,13 @@ export class KafkaTransactionalWriters implements TransactionalWriters {
     this.#clock = clock;
     this.#transactionTimeoutMs = options.transactionTimeoutMs ?? TRANSACTION_TIMEOUT_MS;
     const encoder = new RecordBatchEncoder(options.compression);
+    const memory = new ReusedMemory(FREE_BATCH_BYTES_MAX);
     this.#surroundings = connections.map((connection) => ({
       clock,
       connection,
       groupCoordinators: new GroupCoordinators(clock, connection),
       encoder,
+      memory,
       requestBytesMax: options.requestBytesMax ?? REQUEST_BYTES_MAX,
       // Later the transaction is aborted anyway.
       acknowledgeMs: this.#transactionTimeoutMs,

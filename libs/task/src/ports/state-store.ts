@@ -31,6 +31,7 @@ export interface StoredImage {
   readonly changelogOffset: number;
 }
 
+/** Bytes are to be copied: their memory is used again. */
 export interface StoreChanges {
   readonly puts: readonly StoredImage[];
   readonly removals: readonly Uint8Array[];

@@ -22,6 +22,7 @@ export interface GroupOffset extends TopicPartition {
   readonly metadata: string;
 }
 
+/** The bytes of values may be written over once `commit` has resolved. */
 export interface Transaction {
   readonly writes: readonly OutgoingRecords[];
   readonly offsets: readonly GroupOffset[];
