@@ -49,4 +49,36 @@ describe('silence', () => {
     expect(summaries).toHaveLength(sessions);
     expect(new Set(summaries.map(({ summary }) => summary.eventCount))).toEqual(new Set([rounds]));
   });
+
+  test('[C4][C5][F4] 100 000 heartbeats read hours late, as their producers stamped them, cut no session in two', async () => {
+    const minuteMs = 60_000;
+    scenario = await Scenario.create({ timeoutMs: 2 * minuteMs, timestampType: 'CreateTime' });
+    const sessions = 500;
+    const rounds = 200;
+    // Each beats once a minute, at its own second, from six hours ago until under three hours ago.
+    const start = Date.now() - 6 * 60 * minuteMs;
+    await scenario.producing(async (producer) => {
+      for (let round = 0; round < rounds; round += 1)
+        await producer.send(
+          Array.from({ length: sessions }, (_, i) => ({
+            key: Buffer.from(`s-${i}`),
+            value: EMPTY,
+            timestamp: start + round * minuteMs + Math.floor((i * minuteMs) / sessions),
+          })),
+        );
+    });
+    const processor = scenario.start();
+    await processor.line(/task runs/);
+    // What shows that the heartbeats have ended: a record of each partition, stamped now.
+    await scenario.producing((producer) =>
+      producer.send(Array.from({ length: 64 }, (_, i) => ({ key: Buffer.from(`now-${i}`), value: EMPTY }))),
+    );
+    await scenario.outputs(({ tombstones }) => tombstones.length >= sessions);
+    expect(await scenario.stop(processor)).toBe(0);
+    const { summaries } = await scenario.outputsNow();
+    expect(summaries.map(({ summary }) => Buffer.from(summary.key).toString()).sort()).toEqual(
+      Array.from({ length: sessions }, (_, i) => `s-${i}`).sort(),
+    );
+    expect(new Set(summaries.map(({ summary }) => summary.eventCount))).toEqual(new Set([rounds]));
+  });
 });
