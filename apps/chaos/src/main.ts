@@ -1,0 +1,109 @@
+// `npm run chaos`: faults against processors on a real broker, and what they have shown.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus, totalmem } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Guard, GUARDS } from '@flatline/base';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { runCampaign } from './campaign.ts';
+import { isGreen, markdown, summarize } from './report.ts';
+import type { Scenario } from './scenario.ts';
+import { sample, scenarios } from './scenarios/index.ts';
+
+interface Flags {
+  readonly scenario: string;
+  readonly runs?: number;
+  readonly seed: number;
+  readonly report: string;
+  readonly unsafe?: Guard;
+}
+
+const root = fileURLToPath(new URL('../../..', import.meta.url));
+const runsDefault = 3;
+
+const program = new Command('chaos')
+  .description('Breaks processors, networks and brokers on purpose, and checks that nothing is lost, doubled or early.')
+  .requiredOption('--scenario <ids>', `${scenarios.map(({ id }) => id).join(', ')}, several with commas, ci, or all`)
+  .option('--runs <n>', `runs of each scenario (default: ${runsDefault}; of ci as many as it has variants)`, positive)
+  .option('--seed <s>', 'seed of the first run; each further one is one more', positive, 1)
+  .option('--report <path>', 'where the report goes, without .md and .json', join(root, '.flatline/chaos/report'))
+  .addOption(new Option('--unsafe <guard>', 'switches a guard off, to see the scenario fail').choices(GUARDS))
+  .addHelpText('after', '\nExit code 0: every run was valid and nothing was violated; 1 otherwise.\n');
+
+process.exit(await main(program.parse().opts<Flags>()));
+
+async function main(flags: Flags): Promise<number> {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      stop.abort(new Error(`stopped by ${signal}`));
+    });
+  const startedAt = new Date();
+  const since = performance.now();
+  const short = flags.scenario === 'ci';
+  const chosen = choose(flags.scenario);
+  const runsOfEach = (id: string): number => flags.runs ?? (short ? (sample.get(id) ?? 1) : runsDefault);
+  const log = (line: string): void => {
+    console.log(line);
+  };
+  const { seed, unsafe } = flags;
+  const plan = { scenarios: chosen, runsOf: runsOfEach, seed, short, unsafe, log, signal: stop.signal };
+  const results = await runCampaign(plan);
+  const summaries = results.map(summarize);
+  const facts = {
+    command: commandOf(flags),
+    ...{ seed, commit: commitOf(), machine: machine(), startedAt: startedAt.toISOString() },
+    broker: 'Apache Kafka started by libs/dev-broker on the same machine, one node or three, default durability',
+    durationMs: performance.now() - since,
+    unsafe,
+  };
+  write(flags.report, markdown(facts, summaries), { ...facts, scenarios: summaries });
+  const sum = (field: 'passed' | 'runs'): number => summaries.reduce((total, each) => total + each[field], 0);
+  log(`report: ${flags.report}.md`);
+  log(`${sum('passed')} passed, ${sum('runs') - sum('passed')} failed`);
+  return summaries.every(isGreen) ? 0 : 1;
+}
+
+function choose(text: string): readonly Scenario[] {
+  if (text === 'all') return scenarios;
+  const ids = text === 'ci' ? [...sample.keys()] : text.split(',');
+  return ids.map((id) => {
+    const found = scenarios.find((scenario) => scenario.id === id);
+    if (found !== undefined) return found;
+    return program.error(
+      `--scenario ${id}: there is none; those there are: ${scenarios.map((each) => each.id).join(', ')}`,
+    );
+  });
+}
+
+function commandOf({ scenario, runs, seed, unsafe }: Flags): string {
+  const count = runs === undefined ? '' : ` --runs ${runs}`;
+  return `npm run chaos -- --scenario ${scenario}${count} --seed ${seed}${unsafe === undefined ? '' : ` --unsafe ${unsafe}`}`;
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1) throw new InvalidArgumentError('a whole number of at least 1');
+  return value;
+}
+
+function commitOf(): string {
+  try {
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
+  } catch {
+    return 'unknown'; // not a working copy
+  }
+}
+
+function machine(): string {
+  const [cpu] = cpus();
+  const gigabytes = Math.round(totalmem() / 2 ** 30);
+  return `${cpus().length} × ${cpu?.model.trim() ?? 'unknown'}, ${gigabytes} GB, ${process.platform} ${process.arch}, Node ${process.version}`;
+}
+
+function write(path: string, text: string, data: unknown): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(`${path}.md`, `${text.trimEnd()}\n`);
+  writeFileSync(`${path}.json`, `${JSON.stringify(data, undefined, 2)}\n`);
+}

@@ -1,0 +1,52 @@
+// What a scenario is, what a run of it gets, and what it says afterwards.
+import type { Guard, Random } from '@flatline/base';
+import type { RunningBroker } from '@flatline/dev-broker';
+import type { Violation } from './check/verdict.ts';
+
+export interface Scenario {
+  /** As in docs/SPEC.md: `F1`. */
+  readonly id: string;
+  readonly title: string;
+  readonly nodes: 1 | 3;
+  /** Not run here, and why. */
+  readonly skipped?: string;
+  /** A guard that must be switched off for the scenario to be red: the proof that it can be. */
+  readonly guards?: readonly Guard[];
+  readonly run: (context: RunContext) => Promise<RunResult>;
+}
+
+export interface RunContext {
+  /** From 0. */
+  readonly index: number;
+  readonly seed: number;
+  readonly random: Random;
+  readonly broker: RunningBroker;
+  /** For topics: differs between all runs of all campaigns. */
+  readonly name: string;
+  /** The sample of the gate: few faults per run. */
+  readonly short: boolean;
+  /** Switched off in the processors of this run. */
+  readonly unsafe: Guard | undefined;
+}
+
+export interface RunResult {
+  /** What varies between the runs of a scenario, for people. */
+  readonly variant: string;
+  /** Faults that were meant to happen, and those that demonstrably did (V12). */
+  readonly armed: number;
+  readonly fired: number;
+  readonly violations: readonly Violation[];
+  /** From each fault to the first close committed after it, where one came before the next fault. */
+  readonly recoveriesMs: readonly number[];
+  readonly closes: number;
+  readonly records: number;
+  /** Deadline to append time, over all closes by silence: the largest. */
+  readonly closeDelayMaxMs: number | undefined;
+  readonly facts: Readonly<Record<string, string | number>>;
+}
+
+/** A run counts only where every fault it was meant to have has happened: else it has shown nothing. */
+export function outcomeOf(result: RunResult): 'passed' | 'violated' | 'invalid' {
+  if (result.violations.length > 0) return 'violated';
+  return result.fired < result.armed || result.armed === 0 || result.closes === 0 ? 'invalid' : 'passed';
+}

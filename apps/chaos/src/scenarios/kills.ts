@@ -1,0 +1,70 @@
+// F1: kill −9 at every named place, and at random.
+import { type Failpoint, FAILPOINTS } from '@flatline/base';
+import type { RunContext, RunResult, Scenario } from '../scenario.ts';
+import type { Child } from '../stage/child.ts';
+import { elapse } from '../stage/elapse.ts';
+import { Trial } from '../stage/trial.ts';
+
+/** Passed only while a processor shuts down; the local store is written then, too. */
+const whileEnding: readonly Failpoint[] = ['store.writing', 'store.written', 'shutdown.left', 'shutdown.committed'];
+/** Passed once per partition while a life begins. */
+const whileBeginning: readonly Failpoint[] = ['restore.loaded', 'restore.block', 'claim.opened', 'claim.written'];
+/** From its start a processor needs about a second to own its tasks: random kills fall into starting, restoring and running. */
+const randomLifeMs = 3_000;
+const passesMax = 40;
+const hitWithinMs = 20_000;
+
+export const kills: Scenario = {
+  id: 'F1',
+  title: 'kill −9 at named failpoints and at random',
+  nodes: 1,
+  run,
+};
+
+async function run(context: RunContext): Promise<RunResult> {
+  const points = [...FAILPOINTS, 'random'] as const;
+  // The sample of the gate takes the places where most is at stake.
+  const chosen = context.short ? (['commit.endSent', 'commit.produced', 'random'] as const) : points;
+  const point = chosen[context.index % chosen.length]!;
+  const lives = context.short ? 3 : 10;
+  const trial = await Trial.begin(context);
+  trial.variant = `${lives} × ${point}`;
+  // Under traffic nobody has to ask for proof.
+  trial.load(point === 'proof.asked' ? { ratePerSecond: 8, heartbeatMs: 400, beats: 2 } : {});
+  for (let life = 0; life < lives; life += 1) {
+    trial.armed += 1;
+    if (point === 'random') await dieAtRandom(trial);
+    else if (await dieAt(trial, point)) trial.hit();
+  }
+  const survivor = await trial.started();
+  // Load for the survivor, so that there is a close to be late with.
+  await elapse(trial.application.timeoutMs);
+  return trial.settle([survivor]);
+}
+
+async function dieAtRandom(trial: Trial): Promise<void> {
+  const processor = trial.processor();
+  await elapse(trial.context.random.below(randomLifeMs));
+  const { signal } = await processor.kill9();
+  if (signal === 'SIGKILL') trial.hit();
+}
+
+/** True if the process ended itself at that place. */
+async function dieAt(trial: Trial, point: Failpoint): Promise<boolean> {
+  const { random } = trial.context;
+  const few = whileBeginning.includes(point) || whileEnding.includes(point) || point === 'proof.asked';
+  const passes = 1 + random.below(few ? (point === 'shutdown.left' ? 1 : trial.application.partitions) : passesMax);
+  const processor = trial.processor('a', { FLATLINE_FAILPOINT: `${point}:${passes}` });
+  if (whileEnding.includes(point)) {
+    await processor.line(/task runs/);
+    await elapse(random.below(1_000));
+    processor.signal('SIGTERM');
+  }
+  return endsItself(processor);
+}
+
+async function endsItself(processor: Child): Promise<boolean> {
+  const { signal } = (await Promise.race([processor.ended, elapse(hitWithinMs)])) ?? { signal: null };
+  if (processor.ending === undefined) await processor.kill9();
+  return signal === 'SIGKILL';
+}

@@ -1,0 +1,82 @@
+// F2 and F2b: the broker has done it, or will do it later, and the processor does not know.
+import { KafkaProxy, type RequestFault } from '../proxy/kafka-proxy.ts';
+import type { RunContext, RunResult, Scenario } from '../scenario.ts';
+import { elapse } from '../stage/elapse.ts';
+import { Trial } from '../stage/trial.ts';
+
+const faultsPerRun = 20;
+const silencesPerRun = 3;
+const words = {
+  answerLost: 'the answer lost, and the connection',
+  silence: 'the answer lost in silence',
+  late: 'late',
+};
+const faultWithinMs = 15_000;
+/** Between one fault and the next: the commit is settled and some others have been made. */
+const betweenMs = 400;
+/** Past the successor's InitProducerId and the begin of its transaction, which take some tens of milliseconds. */
+const latest = 1_500;
+
+const outcomeUnknown = (context: RunContext): RequestFault => {
+  const kinds: readonly RequestFault[] = [
+    { api: 'EndTxn', kind: 'answerLost' },
+    { api: 'EndTxn', kind: 'late', lateMs: 1 + context.random.below(latest) },
+    { api: 'EndTxn', kind: 'silence' },
+  ];
+  return kinds[context.index % kinds.length]!;
+};
+
+const steps = ['Produce', 'AddPartitionsToTxn', 'TxnOffsetCommit', 'AddOffsetsToTxn', 'InitProducerId'] as const;
+
+const stepUnknown = (context: RunContext): RequestFault => {
+  const api = steps[context.index % steps.length]!;
+  // InitProducerId is asked once per life: it is the answer to the successor's that gets lost.
+  return { api, kind: context.index % (2 * steps.length) < steps.length ? 'answerLost' : 'late', lateMs: 700 };
+};
+
+export const outcomeLost: Scenario = {
+  id: 'F2',
+  title: 'commit outcome unknown: the answer to EndTxn lost, or EndTxn late',
+  nodes: 1,
+  guards: ['look-up'],
+  run: (context) => run(context, outcomeUnknown),
+};
+
+export const stepLost: Scenario = {
+  id: 'F2b',
+  title: 'the answer to Produce, AddPartitionsToTxn, TxnOffsetCommit and others lost, or the request late',
+  nodes: 1,
+  guards: ['retire-writer'],
+  run: (context) => run(context, stepUnknown),
+};
+
+async function run(context: RunContext, faultOf: (context: RunContext) => RequestFault): Promise<RunResult> {
+  const proxy = await KafkaProxy.open(context.broker.bootstrap);
+  try {
+    const trial = await Trial.begin(context, { processorBrokers: proxy.bootstrap });
+    const kind = faultOf(context);
+    // Nobody says that the answer will not come: a request waits for eleven seconds.
+    const faults = kind.kind === 'silence' ? silencesPerRun : faultsPerRun;
+    trial.variant = `${faults} × ${kind.api}: ${words[kind.kind]}`;
+    trial.load();
+    const processor = await trial.started();
+    const codes = new Map<number, number>();
+    for (let count = 0; count < faults; count += 1) {
+      trial.armed += 1;
+      // A writer is opened only where its predecessor has failed.
+      if (kind.api === 'InitProducerId') void proxy.fault({ api: 'Produce', kind: 'answerLost' }, faultWithinMs);
+      const code = await proxy.fault(faultOf(context), faultWithinMs);
+      if (code !== undefined) trial.hit();
+      if (code !== undefined) codes.set(code, (codes.get(code) ?? 0) + 1);
+      await elapse(betweenMs);
+    }
+    if (kind.api === 'EndTxn')
+      trial.facts['endTxnAnswers'] = [...codes].map(([code, times]) => `${times} × code ${code}`).join(' and ');
+    trial.facts['unknownOutcomesSettled'] = processor.said(/commit failed; its outcome is looked up/).length;
+    const result = await trial.settle([processor]);
+    if (proxy.failure !== undefined) throw proxy.failure;
+    return result;
+  } finally {
+    proxy.close();
+  }
+}

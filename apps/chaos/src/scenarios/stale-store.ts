@@ -1,0 +1,140 @@
+// F9: a local store that is not of the present: an old copy, of another log, or of a log that was made anew.
+import { cpSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import type { RunContext, RunResult, Scenario } from '../scenario.ts';
+import { Application } from '../stage/application.ts';
+import { elapse } from '../stage/elapse.ts';
+import { readOutputs } from '../stage/settlement.ts';
+import { deleteTopics } from '../stage/topic-deeds.ts';
+import { topicEnds } from '../stage/topic-dump.ts';
+import { Trial } from '../stage/trial.ts';
+
+const phaseMs = 3_000;
+const refusesWithinMs = 20_000;
+
+export const staleStore: Scenario = {
+  id: 'F9',
+  title: 'a stale local store: an old copy, of another application, of a log that was made anew',
+  nodes: 1,
+  run: (context) => {
+    const variants = [oldCopy, anotherLog, newLog];
+    return variants[context.index % variants.length]!(context);
+  },
+};
+
+/** Rolled forward from where it stands. */
+async function oldCopy(context: RunContext): Promise<RunResult> {
+  const trial = await Trial.begin(context);
+  trial.variant = 'an old copy comes back';
+  trial.load();
+  const kept = `${trial.application.folder}/kept`;
+  await lifeWithFlush(trial);
+  cpSync(trial.application.stateDir('a'), kept, { recursive: true });
+  const then = await changelogEnd(trial.application);
+  const second = await trial.started();
+  await elapse(phaseMs);
+  await second.kill9();
+  replace(kept, trial.application.stateDir('a'));
+  trial.armed = 1;
+  if ((await changelogEnd(trial.application)) > then) trial.hit();
+  const third = await trial.started();
+  await elapse(phaseMs);
+  return trial.settle([third]);
+}
+
+/** Its log id is another one: found, counted, dropped, rebuilt. */
+async function anotherLog(context: RunContext): Promise<RunResult> {
+  const trial = await Trial.begin(context);
+  trial.variant = "another application's store";
+  trial.load();
+  await lifeWithFlush(trial);
+  const other = new Application({ ...trial.application.options, name: `${context.name}-other` });
+  try {
+    await other.createTopics();
+    const fleet = other.fleet({
+      ratePerSecond: 300,
+      heartbeatMs: 200,
+      beats: 6,
+      sessions: 1_000_000,
+      seed: context.seed,
+    });
+    const processor = other.processor('a');
+    await processor.line(/task runs/);
+    // Shorter than the log it will be put beside: one that is ahead of its log is another case.
+    await elapse(phaseMs / 3);
+    await Promise.all([fleet.terminate(), processor.terminate()]);
+    replace(join(other.stateDir('a'), other.group), join(trial.application.stateDir('a'), trial.application.group));
+  } finally {
+    other.dispose();
+  }
+  const processor = trial.processor();
+  trial.armed = trial.application.partitions;
+  await processor.line(/task runs/);
+  await elapse(phaseMs);
+  processor.said(/local store dropped/).forEach(() => {
+    trial.hit();
+  });
+  return trial.settle([processor]);
+}
+
+/** Its log is gone: nothing may be reset silently, so every partition stops and says so (R3). */
+async function newLog(context: RunContext): Promise<RunResult> {
+  const trial = await Trial.begin(context);
+  trial.variant = 'the changelog was deleted and made anew';
+  const { application } = trial;
+  trial.load();
+  await lifeWithFlush(trial);
+  await trial.endLoad();
+  const before = await readOutputs(application);
+  await deleteTopics(application.kafka, [application.changelog]);
+  await recreated(application);
+  const processor = trial.processor();
+  trial.armed = application.partitions;
+  for (let looks = 0; looks < refusesWithinMs / 100 && stopped(processor.lines) < trial.armed; looks += 1)
+    await elapse(100);
+  trial.fired = stopped(processor.lines);
+  if (processor.said(/task runs/).length > 0)
+    trial.violations.push({ rule: 'R3', subject: application.changelog, detail: 'a task runs on a log made anew' });
+  const ending = await processor.terminate();
+  const after = await readOutputs(application);
+  if (after.length !== before.length)
+    trial.violations.push({ rule: 'R3', subject: application.output, detail: 'outputs came from a state made anew' });
+  trial.facts['exitCode'] = ending.code ?? String(ending.signal);
+  return {
+    ...{ variant: trial.variant, armed: trial.armed, fired: trial.fired, violations: trial.violations },
+    ...{ recoveriesMs: [], closes: before.length / 2, records: 0, closeDelayMaxMs: undefined, facts: trial.facts },
+  };
+}
+
+const stopped = (lines: readonly string[]): number =>
+  new Set(lines.filter((line) => line.includes('partition stopped'))).size;
+
+/** A life that ends in order, so that there is a store of what it knew. */
+async function lifeWithFlush(trial: Trial): Promise<void> {
+  const processor = await trial.started();
+  await elapse(phaseMs);
+  const { code } = await processor.terminate();
+  if (code !== 0) throw new Error(`a life that should end in order ended with ${code}`);
+}
+
+/** The deletion of a topic goes on after it was acknowledged. */
+async function recreated(application: Application): Promise<void> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      await application.createTopics();
+      return;
+    } catch (error) {
+      if (tries === 20) throw error;
+      await elapse(250);
+    }
+  }
+}
+
+async function changelogEnd({ kafka, changelog, partitions }: Application): Promise<number> {
+  return (await topicEnds(kafka, changelog, partitions)).reduce((sum, { end }) => sum + end, 0);
+}
+
+function replace(from: string, to: string): void {
+  rmSync(to, { recursive: true, force: true });
+  cpSync(from, to, { recursive: true });
+}

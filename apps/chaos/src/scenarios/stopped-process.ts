@@ -1,0 +1,58 @@
+// F3: a process that is stopped, loses its partitions, and wakes up as a zombie.
+import type { RunContext, RunResult, Scenario } from '../scenario.ts';
+import { elapse } from '../stage/elapse.ts';
+import { Trial } from '../stage/trial.ts';
+
+/** Of the group's session timeout: too short to be missed, long enough, and long after everything has moved on. */
+const factors = [0.5, 2, 10];
+const sessionTimeoutMs = 2_000;
+const stopsPerRun = 3;
+const afterwardsMs = 2_000;
+
+export const stoppedProcess: Scenario = {
+  id: 'F3',
+  title: 'a stopped process, its partitions moved, woken as a zombie',
+  nodes: 1,
+  run,
+};
+
+async function run(context: RunContext): Promise<RunResult> {
+  const factor = context.short ? 2 : factors[context.index % factors.length]!;
+  const stops = context.short ? 1 : stopsPerRun;
+  const trial = await Trial.begin(context, { kafka: { sessionTimeoutMs, heartbeatIntervalMs: 200 } });
+  trial.variant = `${stops} × stopped for ${factor} × the session timeout`;
+  trial.load();
+  const instances = [trial.processor('a'), trial.processor('b')];
+  await Promise.all(instances.map((instance) => instance.line(/task runs/)));
+  let letGo = 0;
+  for (let stop = 0; stop < stops; stop += 1) {
+    const [zombie, other] = stop % 2 === 0 ? [instances[0]!, instances[1]!] : [instances[1]!, instances[0]!];
+    await settled(zombie.lines, other.lines);
+    const before = { assigned: takeovers(other.lines), letGo: zombie.said(/task is let go/).length };
+    trial.armed += 1;
+    zombie.signal('SIGSTOP');
+    await elapse(factor * sessionTimeoutMs);
+    // Too short a stop moves nothing, and must not; a longer one counts where the other got everything.
+    const moved = takeovers(other.lines) > before.assigned;
+    if (moved || factor < 1) trial.hit();
+    zombie.signal('SIGCONT');
+    await elapse(afterwardsMs);
+    letGo += zombie.said(/task is let go/).length - before.letGo;
+  }
+  trial.facts['tasksLetGoByZombies'] = letGo;
+  return trial.settle(instances);
+}
+
+/** How often this process was given every partition there is. */
+function takeovers(lines: readonly string[]): number {
+  return lines.filter((line) => /partitions assigned.*"partitions":\[0,1,2,3\]/.test(line)).length;
+}
+
+/** Waits until both share the partitions: only then is there something to take over. */
+async function settled(...both: readonly (readonly string[])[]): Promise<void> {
+  const share = (lines: readonly string[]): number => {
+    const last = lines.findLast((line) => line.includes('partitions assigned')) ?? '{}';
+    return (JSON.parse(last) as { partitions?: number[] }).partitions?.length ?? 0;
+  };
+  for (let looks = 0; looks < 200 && !both.every((lines) => share(lines) === 2); looks += 1) await elapse(50);
+}

@@ -1,0 +1,103 @@
+// The end of a run: sentinels into every partition, the wait until everything due is closed, and the verdict.
+import { existsSync, readFileSync } from 'node:fs';
+import { openSummaryConsumer, type OutputRecord } from '@flatline/client';
+import { BatchProducer, openCluster, type ProducedRecord } from '@flatline/kafka';
+import { systemClock } from '@flatline/runtime';
+import { foldPartition } from '../check/naive-fold.ts';
+import { judge, type LedgerLine, type Verdict } from '../check/verdict.ts';
+import type { Application } from './application.ts';
+import { elapse } from './elapse.ts';
+import { dumpTopic, type LogRecord, topicEnds } from './topic-dump.ts';
+
+/** Longer than anything waits for: the broker's transaction timeout, a group's session, a coordinator's move. */
+const quiescenceMaxMs = 90_000;
+const lookEveryMs = 250;
+/** Append times are rounded to milliseconds. */
+const sentinelMarginMs = 50;
+
+/** A producer of the test's own, past any proxy. */
+export async function produce(application: Application, records: Iterable<ProducedRecord>): Promise<void> {
+  const connection = openCluster(application.kafka);
+  try {
+    const producer = await BatchProducer.open({ clock: systemClock, connection, topic: application.input });
+    await producer.send(records);
+    await producer.close();
+  } finally {
+    connection.close();
+  }
+}
+
+/**
+ * To be called when the load has ended and faults are healed: waits out the timeout, writes a record to every partition, and
+ * returns where they lie. With them every session of the load is provably silent, whatever any clock says (V2).
+ */
+export async function writeSentinels(application: Application): Promise<readonly number[]> {
+  const { kafka, input, partitions, timeoutMs } = application;
+  await elapse(timeoutMs + sentinelMarginMs);
+  await produce(
+    application,
+    Array.from({ length: partitions }, (_, partition) => ({
+      ...{ partition, key: Buffer.from(`sentinel-${partition}`), value: new Uint8Array() },
+    })),
+  );
+  return (await topicEnds(kafka, input, partitions)).map(({ end }) => end - 1);
+}
+
+/** Resolves when everything that the sentinels prove is closed, or when waiting longer makes no sense. */
+export async function awaitCloses(
+  application: Application,
+  sentinels: readonly number[],
+  isPoison: (record: LogRecord) => boolean = () => false,
+): Promise<{ readonly waitedMs: number; readonly quiescent: boolean }> {
+  const { kafka, input, partitions, timeoutMs } = application;
+  const records = await dumpTopic(kafka, input, partitions);
+  const due = new Set(
+    records.flatMap((partition, number) =>
+      foldPartition(partition, { timeoutMs, isPoison })
+        .closes.filter(({ provenBy }) => provenBy <= sentinels[number]!)
+        .map(({ incarnation }) => incarnation),
+    ),
+  );
+  const since = performance.now();
+  while (performance.now() - since < quiescenceMaxMs) {
+    for (const output of await readOutputs(application))
+      if (output.kind === 'tombstone') due.delete(output.incarnation ?? '');
+    if (due.size === 0) return { waitedMs: performance.now() - since, quiescent: true };
+    await elapse(lookEveryMs);
+  }
+  return { waitedMs: performance.now() - since, quiescent: false };
+}
+
+/** To be called when no processor runs any more. */
+export async function examine(
+  application: Application,
+  sentinels: readonly number[],
+  isPoison: (record: LogRecord) => boolean = () => false,
+): Promise<Verdict> {
+  const { kafka, partitions, timeoutMs } = application;
+  const [input, deadLetters, outputs] = await Promise.all([
+    dumpTopic(kafka, application.input, partitions),
+    dumpTopic(kafka, application.deadLetters, partitions),
+    readOutputs(application),
+  ]);
+  const folded = input.map((records) => foldPartition(records, { timeoutMs, isPoison }));
+  return judge({ folded, sentinels, input, outputs, deadLetters, ledger: readLedger(application.ledger) });
+}
+
+/** All that is committed on the output now. */
+export async function readOutputs({ kafka, output }: Application): Promise<OutputRecord[]> {
+  const { consumer, close } = await openSummaryConsumer({ kafka, topic: output, from: 'beginning', until: 'end' });
+  try {
+    const outputs: OutputRecord[] = [];
+    for await (const record of consumer) outputs.push(record);
+    return outputs;
+  } finally {
+    await close();
+  }
+}
+
+function readLedger(file: string): LedgerLine[] {
+  if (!existsSync(file)) return [];
+  const lines = readFileSync(file, 'utf8').split('\n');
+  return lines.filter((line) => line !== '').map((line) => JSON.parse(line) as LedgerLine);
+}

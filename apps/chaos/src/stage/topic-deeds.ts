@@ -1,0 +1,50 @@
+// What operators do to topics behind Flatline's back, by the requests of their tools.
+import { type KafkaConnection, type KafkaOptions, openCluster } from '@flatline/kafka';
+
+const adminTimeoutMs = 15_000;
+
+/** DeleteTopics v1. */
+export function deleteTopics(kafka: KafkaOptions, topics: readonly string[]): Promise<void> {
+  return withController(kafka, async (connection, controller) => {
+    const body = Buffer.concat([int32(topics.length), ...topics.map(string), int32(adminTimeoutMs)]);
+    const request = { apiKey: 20, apiVersion: 1, apiName: 'DeleteTopics', body };
+    const codes = await connection.send(controller, request, codesOf);
+    if (codes.some((code) => code !== 0)) throw new Error(`topics not deleted: error codes ${codes.join(', ')}`);
+  });
+}
+
+async function withController(
+  kafka: KafkaOptions,
+  use: (connection: KafkaConnection, controller: number) => Promise<void>,
+): Promise<void> {
+  const connection = openCluster(kafka);
+  try {
+    await use(connection, await connection.controller());
+  } finally {
+    connection.close();
+  }
+}
+
+/** Throttle time, then per topic: name, error code. */
+function codesOf(payload: Buffer): number[] {
+  const codes: number[] = [];
+  let at = 8;
+  for (let left = payload.readInt32BE(4); left > 0; left -= 1) {
+    at += 2 + payload.readInt16BE(at);
+    codes.push(payload.readInt16BE(at));
+    at += 2;
+  }
+  return codes;
+}
+
+function string(text: string): Buffer {
+  const length = Buffer.alloc(2);
+  length.writeInt16BE(text.length);
+  return Buffer.concat([length, Buffer.from(text)]);
+}
+
+function int32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeInt32BE(value);
+  return bytes;
+}

@@ -1,0 +1,123 @@
+// One run's frame: an application with load, the faults of the scenario, and the settlement afterwards.
+//
+// Owns: the application, its fleet.      Does not own: the processors the scenario starts, until they are handed over.
+import type { Violation } from '../check/verdict.ts';
+import type { RunContext, RunResult } from '../scenario.ts';
+import { Application, type ApplicationOptions, type FleetLoad } from './application.ts';
+import type { Child } from './child.ts';
+import { awaitCloses, examine, readOutputs, writeSentinels } from './settlement.ts';
+import type { LogRecord } from './topic-dump.ts';
+
+/** For ever, as far as a run is concerned: it is interrupted. */
+const endless = 100_000_000;
+
+const usualLoad = { ratePerSecond: 300, heartbeatMs: 200, beats: 6, sessions: endless };
+
+/** A restore, behind the session of a member that was killed. */
+const startsWithinMs = 60_000;
+
+/** A fleet that was interrupted says so. */
+const interruptedCode = 130;
+
+export class Trial {
+  readonly application: Application;
+  readonly context: RunContext;
+  readonly faultsAt: number[] = [];
+  readonly facts: Record<string, string | number> = {};
+  readonly violations: Violation[] = [];
+  armed = 0;
+  fired = 0;
+  variant = '';
+  #fleet: Child | undefined;
+
+  private constructor(context: RunContext, application: Application) {
+    this.context = context;
+    this.application = application;
+  }
+
+  static async begin(context: RunContext, options: Partial<ApplicationOptions> = {}): Promise<Trial> {
+    const { name, broker } = context;
+    const application = new Application({ name, brokers: broker.bootstrap, timeoutMs: 1_500, ...options });
+    await application.createTopics();
+    return new Trial(context, application);
+  }
+
+  load(changes: Partial<FleetLoad> = {}): void {
+    this.#fleet = this.application.fleet({ ...usualLoad, seed: this.context.seed, ...changes });
+  }
+
+  /** Waits for the end of a fleet that has one, or ends it. @throws Error where it failed: the run then shows nothing */
+  async endLoad(how: 'interrupt' | 'finish' = 'interrupt'): Promise<void> {
+    const fleet = this.#fleet;
+    if (fleet === undefined) return;
+    this.#fleet = undefined;
+    const { code } = how === 'finish' ? await fleet.ended : await fleet.terminate();
+    if (code !== 0 && code !== interruptedCode)
+      throw new Error(`the fleet ended with ${code}: ${fleet.lines.slice(-5).join('\n')}`);
+  }
+
+  processor(instance = 'a', env: Readonly<Record<string, string>> = {}): Child {
+    const { unsafe } = this.context;
+    return this.application.processor(instance, unsafe === undefined ? env : { FLATLINE_TEST_UNSAFE: unsafe, ...env });
+  }
+
+  /** A processor with a task that runs. @throws Error with its last lines where it has none in time */
+  async started(instance = 'a', env: Readonly<Record<string, string>> = {}): Promise<Child> {
+    const processor = this.processor(instance, env);
+    if ((await processor.line(/task runs/, startsWithinMs)) === undefined)
+      throw new Error(`no task runs after ${startsWithinMs} ms: ${processor.lines.slice(-5).join(' | ')}`);
+    return processor;
+  }
+
+  /** Notes that a fault has demonstrably happened, now. */
+  hit(): void {
+    this.fired += 1;
+    this.faultsAt.push(Date.now());
+  }
+
+  /** Ends the load, waits until everything due is closed, ends the processors and judges. */
+  async settle(
+    processors: readonly Child[],
+    options: { readonly load?: 'interrupt' | 'finish'; readonly isPoison?: (record: LogRecord) => boolean } = {},
+  ): Promise<RunResult> {
+    const { application, faultsAt } = this;
+    await this.endLoad(options.load);
+    const sentinels = await writeSentinels(application);
+    const { waitedMs, quiescent } = await awaitCloses(application, sentinels, options.isPoison);
+    if (!quiescent) this.violations.push({ rule: 'X5', subject: application.group, detail: 'not quiescent in time' });
+    this.facts['quiescentAfterMs'] = Math.round(waitedMs);
+    for (const processor of processors) await this.#endCleanly(processor);
+    const verdict = await examine(application, sentinels, options.isPoison);
+    const appendTimes = (await readOutputs(application)).map(({ timestamp }) => timestamp).sort((a, b) => a - b);
+    return {
+      ...{ variant: this.variant, armed: this.armed, fired: this.fired, facts: this.facts },
+      violations: [...this.violations, ...verdict.violations],
+      recoveriesMs: recoveries(faultsAt, appendTimes),
+      ...{ closes: verdict.closes, records: verdict.records, closeDelayMaxMs: verdict.closeDelaysMs.at(-1) },
+    };
+  }
+
+  async #endCleanly(processor: Child): Promise<void> {
+    if (processor.ending !== undefined) {
+      const { code, signal } = processor.ending;
+      const detail = `ended by itself (${code ?? signal}): ${processor.lines.slice(-5).join(' | ')}`;
+      this.violations.push({ rule: 'X5', subject: 'processor', detail });
+      return;
+    }
+    const { code, signal } = await processor.terminate();
+    if (code !== 0)
+      this.violations.push({
+        ...{ rule: 'R1', subject: 'processor' },
+        detail: `SIGTERM ended it with ${code ?? signal}: ${processor.lines.slice(-5).join(' | ')}`,
+      });
+  }
+}
+
+/** From each fault to the first output appended after it, where it came before the next fault. */
+export function recoveries(faultsAt: readonly number[], appendTimes: readonly number[]): number[] {
+  return faultsAt.flatMap((at, index) => {
+    const next = appendTimes.find((time) => time > at);
+    const until = faultsAt[index + 1] ?? Infinity;
+    return next === undefined || next > until ? [] : [next - at];
+  });
+}
