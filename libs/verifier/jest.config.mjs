@@ -4,6 +4,6 @@ export default {
   ...preset,
   globalSetup: '@flatline/dev-broker/jest-setup',
   globalTeardown: '@flatline/dev-broker/jest-teardown',
-  // Sessions of a real broker close in real time.
-  testTimeout: 30_000,
+  // A transaction hangs in real time.
+  testTimeout: 60_000,
 };

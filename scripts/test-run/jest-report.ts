@@ -10,6 +10,11 @@ export interface JestReport {
   }[];
 }
 
+/** What tests say of mutants: how many there were tells whether the tests can fail at all. */
+export function notesIn(output: string): string[] {
+  return [...output.matchAll(/^\s*(caught \d+ of \d+\b.*)$/gm)].map(([, note = '']) => note);
+}
+
 /** Counts a report; `tierOf` tells a file's tier. A file that failed without a failed test could not be run: one failure. */
 export function countTests({ testResults }: JestReport, tierOf: (path: string) => string): TestCounts {
   const byTier = new Map<string, number>();

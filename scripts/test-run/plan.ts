@@ -3,7 +3,7 @@ import { type RunningBroker, ensureBroker } from '@flatline/dev-broker';
 import { globSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Ended, runCommand } from './command.ts';
-import { countTests, type JestReport } from './jest-report.ts';
+import { countTests, type JestReport, notesIn } from './jest-report.ts';
 import { type Outcome, type Step } from './step.ts';
 import { importsBroker, tierOf } from './tiers.ts';
 
@@ -129,7 +129,12 @@ function jestOutcome({ exitCode, output }: Ended, report: JestReport | undefined
   if (report === undefined) return { passed: false, output: `${output}\nJest ended without a report` };
   const tests = countTests(report, (path) => tierOf(path.slice(root.length), readFileSync(path, 'utf8')));
   const heldBack = tests.skipped > 0 ? `\n${tests.skipped} tests were held back: let them run, or delete them` : '';
-  return { passed: exitCode === 0 && tests.failed === 0 && tests.skipped === 0, output: output + heldBack, tests };
+  return {
+    passed: exitCode === 0 && tests.failed === 0 && tests.skipped === 0,
+    output: output + heldBack,
+    tests,
+    notes: notesIn(output),
+  };
 }
 
 function inRoot({ root, signal }: Run, command: string, args: readonly string[]): Promise<Ended> {

@@ -48,7 +48,7 @@ export async function runSteps(steps: readonly Step[], options: RunOptions): Pro
 
 async function runStep(step: Step, signal: AbortSignal): Promise<Result> {
   const begunAt = performance.now();
-  const { passed, output, tests } = await outcomeOf(step);
+  const { passed, output, tests, notes } = await outcomeOf(step);
   const failure = signal.aborted ? 'stopped' : 'failed';
   return {
     name: step.name,
@@ -56,6 +56,7 @@ async function runStep(step: Step, signal: AbortSignal): Promise<Result> {
     durationMs: performance.now() - begunAt,
     output,
     tests,
+    notes,
   };
 }
 

@@ -16,6 +16,8 @@ export interface Outcome {
   readonly output: string;
   /** Undefined for a check that runs no tests. */
   readonly tests?: TestCounts | undefined;
+  /** What is to be read also of a step that has passed. */
+  readonly notes?: readonly string[] | undefined;
 }
 
 /** Tests by what became of them; a file that could not be run counts as one failure. */
@@ -35,4 +37,5 @@ export interface Result {
   readonly durationMs: number;
   readonly output: string;
   readonly tests?: TestCounts | undefined;
+  readonly notes?: readonly string[] | undefined;
 }

@@ -2,14 +2,15 @@
 import { type Result } from './step.ts';
 import { tiers } from './tiers.ts';
 
-/** `ok    kafka        12.3 s   41 passed`. */
-export function stepLine({ name, status, durationMs, tests }: Result): string {
+/** `ok    kafka        12.3 s   41 passed`, and under it what is to be read besides. */
+export function stepLine({ name, status, durationMs, tests, notes = [] }: Result): string {
   const mark = status === 'passed' ? 'ok' : status === 'failed' ? 'FAIL' : status;
   const counts = tests === undefined ? [] : [`${tests.passed} passed`];
   if (tests !== undefined && tests.failed > 0) counts.push(`${tests.failed} failed`);
   if (tests !== undefined && tests.skipped > 0) counts.push(`${tests.skipped} held back`);
   const duration = `${(durationMs / 1000).toFixed(1)} s`;
-  return `${mark.padEnd(8)}${name.padEnd(14)}${duration.padStart(8)}   ${counts.join(', ')}`.trimEnd();
+  const line = `${mark.padEnd(8)}${name.padEnd(14)}${duration.padStart(8)}   ${counts.join(', ')}`.trimEnd();
+  return [line, ...notes.map((note) => `        ${note}`)].join('\n');
 }
 
 export interface Totals {

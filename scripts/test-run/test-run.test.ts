@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { countTests } from './jest-report.ts';
+import { countTests, notesIn } from './jest-report.ts';
 import { nextSteps } from './schedule.ts';
 import { type Outcome, type Result, type Step } from './step.ts';
 import { runSteps } from './step-runner.ts';
@@ -116,6 +116,16 @@ describe("Jest's report", () => {
         ['b', 1],
       ]),
     });
+  });
+
+  test('what tests say of mutants is kept, and shown though they passed', () => {
+    const output =
+      '  console.log\n    caught 9 of 9 mutants of a wheel\n\n      at Object.log (a.test.ts:3:1)\nhe caught 1 of 2';
+    expect(notesIn(output)).toEqual(['caught 9 of 9 mutants of a wheel']);
+    expect(stepLine(result('wheel', { tests: tests(1), notes: notesIn(output) })).split('\n')).toEqual([
+      expect.stringMatching(/^ok +wheel .*1 passed$/),
+      '        caught 9 of 9 mutants of a wheel',
+    ]);
   });
 
   test('a file that could not be run is one failure', () => {

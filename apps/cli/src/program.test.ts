@@ -56,6 +56,8 @@ describe('wrong flags', () => {
     ['dead-letters replay', 'or --reason, or --all'],
     ['dead-letters replay 0/1 --all', 'or --reason, or --all'],
     ['run --http-port x', '--http-port'],
+    ['verify --reach kills=3', 'counters: opened'],
+    ['verify --reach claims', 'claims=3'],
   ])('%s: exit code 2 and what to do about it', async (line, hint) => {
     const { exitCode, stdout, stderr } = await run(line);
     expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.usage, stdout: '' });
@@ -83,11 +85,14 @@ describe('wrong flags', () => {
 });
 
 describe('configuration', () => {
-  test.each([['topics check'], ['topics create'], ['run']])('[I4] %s without one: exit code 2', async (line) => {
-    const { exitCode, stderr } = await run(line);
-    expect(exitCode).toBe(ExitCode.usage);
-    expect(stderr).toContain('flatline.config');
-  });
+  test.each([['topics check'], ['topics create'], ['run'], ['verify']])(
+    '[I4] %s without one: exit code 2',
+    async (line) => {
+      const { exitCode, stderr } = await run(line);
+      expect(exitCode).toBe(ExitCode.usage);
+      expect(stderr).toContain('flatline.config');
+    },
+  );
 
   test('[I4] everything wrong with it is told at once, with setting and value', async () => {
     const { exitCode, stderr } = await run(`topics check --config ${join(folder, 'bad.json')}`, {});
@@ -112,7 +117,17 @@ describe('nobody answers', () => {
 
 describe('help', () => {
   test('every command has examples', async () => {
-    const lines = ['demo', 'broker', 'topics create', 'topics check', 'run', 'import', 'simulate', 'sessions tail'];
+    const lines = [
+      'demo',
+      'broker',
+      'topics create',
+      'topics check',
+      'run',
+      'import',
+      'simulate',
+      'sessions tail',
+      'verify',
+    ];
     for (const line of lines) {
       const { exitCode, stdout } = await run(`${line} --help`);
       expect(exitCode).toBe(ExitCode.ok);

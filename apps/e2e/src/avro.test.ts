@@ -6,6 +6,7 @@ import { systemClock } from '@flatline/runtime';
 import { killAll } from './child.fixture.ts';
 import { readRaw } from './raw-topic.fixture.ts';
 import { Scenario } from './scenario.fixture.ts';
+import { expectVerified } from './verify.fixture.ts';
 
 const TIMEOUT_MS = 2_000;
 const PARTITIONS = 2;
@@ -89,6 +90,7 @@ describe('Avro with a registry', () => {
     const header = Buffer.from(written[0]!.value!.slice(0, 5), 'latin1');
     expect([header[0], header.readInt32BE(1)]).toEqual([0, summary.id]);
     expect(written[1]!.value).toBeNull();
+    await expectVerified(scenario);
   });
 
   test('[I1][I2][I3] garbage and unknown schema ids are dead letters, whole and with their place; the sessions between them are unharmed', async () => {
@@ -139,5 +141,7 @@ describe('Avro with a registry', () => {
     expect(reasons).toEqual([...poison, ...poison].map(({ reason }) => reason).sort());
     // Nobody else became a session.
     expect((await scenario.outputsNow(registry)).summaries).toHaveLength(1);
+    const { reach } = await expectVerified(scenario);
+    expect(reach['badRecords']).toBe(count);
   });
 });

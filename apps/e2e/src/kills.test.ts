@@ -4,6 +4,7 @@ import { seededRandom } from '@flatline/base';
 import { allThere, expectAccessLog } from './access-log.fixture.ts';
 import { kill, killAll, type Running } from './child.fixture.ts';
 import { elapse, Scenario } from './scenario.fixture.ts';
+import { expectVerified } from './verify.fixture.ts';
 
 const KILLS = Number(process.env['KILLS'] ?? 20);
 const SEED = Number(process.env['SEED'] ?? 11);
@@ -44,6 +45,7 @@ describe(`${KILLS} kills −9 at random moments (rerun: SEED=${SEED} KILLS=${KIL
     await scenario.outputs(allThere);
     await scenario.stop(survivor);
     expectAccessLog(await scenario.outputsNow());
+    await expectVerified(scenario);
   });
 
   test('[F1][R1][S4][O1][X3] restarted without its state directory', async () => {
@@ -59,6 +61,7 @@ describe(`${KILLS} kills −9 at random moments (rerun: SEED=${SEED} KILLS=${KIL
     await scenario.outputs(allThere);
     await scenario.stop(survivor);
     expectAccessLog(await scenario.outputsNow());
+    await expectVerified(scenario);
   });
 
   test('[F1][R1][S4][O1][X3] taken over by a second instance', async () => {
@@ -74,5 +77,6 @@ describe(`${KILLS} kills −9 at random moments (rerun: SEED=${SEED} KILLS=${KIL
     await scenario.outputs(allThere);
     await scenario.stop(living[0]!);
     expectAccessLog(await scenario.outputsNow());
+    await expectVerified(scenario);
   });
 });

@@ -4,6 +4,7 @@ import { killAll, type Running } from './child.fixture.ts';
 import { flatline } from './flatline.fixture.ts';
 import { expectLedger, readLedger } from './ledger.fixture.ts';
 import { Scenario } from './scenario.fixture.ts';
+import { expectVerified } from './verify.fixture.ts';
 
 const SEED = Number(process.env['SEED'] ?? 5);
 const TIMEOUT_MS = 5_000;
@@ -57,5 +58,6 @@ describe(`two instances come and go (rerun: SEED=${SEED} npm test -- e2e)`, () =
     await scenario.outputs(({ tombstones }) => tombstones.length >= truth.length);
     await Promise.all([leave(a), leave(b)]);
     expectLedger(truth, await scenario.outputsNow(), TIMEOUT_MS);
+    await expectVerified(scenario, '--ledger', ledger);
   });
 });

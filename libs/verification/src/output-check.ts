@@ -26,6 +26,8 @@ export interface Decision {
   readonly commitId: string;
   /** When the commit was appended, where that can be compared with deadlines (V9). */
   readonly appendedAt: Millis | undefined;
+  /** It stands for all commits before it too: its closes lie in several transactions. */
+  readonly isFirst: boolean;
 }
 
 export interface OutputCheckParts {
@@ -67,17 +69,18 @@ export class OutputCheck {
       this.#group = undefined;
       this.#judge(group, owed);
       if (!isMatch) continue;
-      this.#checkTransaction(group, decision);
       if (!this.#isAnchored) owed.clear();
       this.#isAnchored = true;
+      if (decision.isFirst && owed.left().length > 0) continue;
+      if (!decision.isFirst) this.#checkTransaction(group, decision);
       break;
     }
     if (!this.#isAnchored) this.#parts.place.undecided('closes before its first record: the log begins above 0');
     else for (const close of owed.left()) this.#missing(close, decision.commitId);
   }
 
-  #measure({ closes, appendedAt }: Decision): void {
-    if (appendedAt === undefined) return;
+  #measure({ closes, appendedAt, isFirst }: Decision): void {
+    if (appendedAt === undefined || isFirst) return;
     for (const { reason, deadlineAt } of closes)
       if (reason !== 'ENDED') this.#parts.findings.delay(appendedAt - deadlineAt);
   }

@@ -99,7 +99,8 @@ export class PartitionCheck {
     const named = new Set(operations.map((operation) => this.#changelog.apply(operation, operation.offset)));
     this.#position = Math.max(before, header.position);
     this.#last = commit;
-    if (!this.#isAnchored && !this.#anchor(commit)) return;
+    const isFirst = !this.#isAnchored;
+    if (isFirst && !this.#anchor(commit)) return;
     const keys = new Set([...this.#fold.takeTouched(), ...named]);
     const early = this.#state.compare(keys, named, commit, before);
     this.#state.checkHeader(commit, this.#isLogAppendTime);
@@ -108,7 +109,7 @@ export class PartitionCheck {
     this.#closes = [];
     const appendedAt = this.#isLogAppendTime ? commit.appendedAt : undefined;
     const { position, commitId } = header;
-    await this.#output.settle({ closes, early, position, transaction, commitId, appendedAt });
+    await this.#output.settle({ closes, early, position, transaction, commitId, appendedAt, isFirst });
   }
 
   /** Whether the changelog here holds the whole state of `commit`; where the input lacks its beginning, it is taken over. */
@@ -153,9 +154,8 @@ export class PartitionCheck {
   async #finish(onProgress: () => void): Promise<void> {
     const { history, findings } = this.#parts;
     const isCaughtUp = !(await this.#input.fill());
-    await this.#output.finish();
-    if (!this.#isAnchored && this.#last !== undefined)
-      this.#places.changelog.undecided('everything: no commit has its whole state here');
+    if (this.#isAnchored) await this.#output.finish();
+    if (!this.#isAnchored) this.#places.changelog.undecided('everything: no commit has its whole state here');
     else await this.#checkEnd(isCaughtUp);
     await this.#foldTo(Infinity, onProgress);
     this.#takeCloses();

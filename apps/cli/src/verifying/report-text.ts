@@ -13,7 +13,7 @@ export function reportText(pipeline: string, report: VerificationReport): string
     ...(delaysMs.count === 0
       ? []
       : [
-          `  delay      p50 ${delaysMs.p50!} ms, p99 ${delaysMs.p99!} ms, most ${delaysMs.max!} ms from deadline to summary`,
+          `  delay      p50 ${delaysMs.p50!} ms, p99 ${delaysMs.p99!} ms, most ${delaysMs.max!} ms from deadline to commit`,
         ]),
     `  reached    ${reachText(report)}`,
     ...undecided.map((what) => `  undecided  ${what}`),

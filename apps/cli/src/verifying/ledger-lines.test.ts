@@ -1,0 +1,31 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { readLedger } from './ledger-lines.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'flatline-ledger-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const LINE = { sessionId: 'a', acknowledged: 3, duplicates: 0, ended: 'silence', longestGapMs: 5 };
+
+describe('readLedger', () => {
+  test('the lines of a fleet', () => {
+    writeFileSync(
+      join(folder, 'good.jsonl'),
+      `${JSON.stringify(LINE)}\n${JSON.stringify({ ...LINE, sessionId: 'b' })}\n`,
+    );
+    expect(readLedger(folder, 'good.jsonl').map(({ sessionId }) => sessionId)).toEqual(['a', 'b']);
+  });
+
+  test.each([['not JSON'], ['null'], ['{"sessionId":"a"}'], ['[]']])('%s is refused with file and line', (line) => {
+    writeFileSync(join(folder, 'bad.jsonl'), `${JSON.stringify(LINE)}\n${line}\n`);
+    expect(() => readLedger(folder, 'bad.jsonl')).toThrow('--ledger bad.jsonl line 2 is no line of a ledger');
+  });
+
+  test('a file that is not there is named', () => {
+    expect(() => readLedger(folder, 'none.jsonl')).toThrow('--ledger none.jsonl cannot be read');
+  });
+});

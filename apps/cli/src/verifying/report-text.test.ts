@@ -1,0 +1,45 @@
+import { expect, test } from '@jest/globals';
+import type { VerificationReport } from '@flatline/verification';
+import { reportText } from './report-text.ts';
+
+const clean: VerificationReport = {
+  violationCount: 0,
+  violations: [],
+  records: { input: 12_345, changelog: 67, output: 8 },
+  commits: 60,
+  incarnations: 5,
+  closed: 4,
+  open: 1,
+  delaysMs: { count: 4, min: 1, p50: 20, p99: 90, max: 95 },
+  reach: {
+    ...{ opened: 5, timeouts: 3, ends: 1, maxDurations: 0, duplicates: 0, badRecords: 0, clockRecords: 2, claims: 1 },
+    ...{ owners: 1, producers: 1, abortedTransactions: 0, truncations: 0 },
+  },
+  undecided: [],
+};
+
+test('a clean report says what was looked at, how long closes took, and what happened', () => {
+  expect(reportText('visits', clean).split('\n')).toEqual([
+    'visits: no violation',
+    '  records    12,345 input, 67 changelog, 8 output; 60 commits',
+    '  sessions   5 opened, 4 closed once and as the input says, 1 open',
+    '  delay      p50 20 ms, p99 90 ms, most 95 ms from deadline to commit',
+    '  reached    opened 5, timeouts 3, ends 1, clockRecords 2, claims 1, owners 1, producers 1',
+  ]);
+});
+
+test('[I3] each violation has its rule and place; keys cannot command the terminal; what is left out is counted', () => {
+  const violation = { rule: 'V1', topic: 'out', partition: 3, offset: 9, key: 'a\u001b[2J', what: 'is closed twice' };
+  const nowhere = { rule: 'V12', topic: 'in', partition: -1, offset: undefined, key: undefined, what: 'no kill' };
+  const lines = reportText('visits', {
+    ...clean,
+    ...{ violationCount: 1_002, violations: [violation, nowhere], undecided: ['in-0: the end'] },
+  }).split('\n');
+  expect(lines[0]).toBe('visits: 1,002 violations');
+  expect(lines.slice(-4)).toEqual([
+    '  undecided  in-0: the end',
+    '  V1  out-3 offset 9 key a\\u001b[2J: is closed twice',
+    '  V12 in: no kill',
+    '  and 1,000 more',
+  ]);
+});

@@ -1,0 +1,40 @@
+// `flatline verify` on what a scenario has left in its topics.
+import { expect } from '@jest/globals';
+import { flatline } from './flatline.fixture.ts';
+import type { Scenario } from './scenario.fixture.ts';
+
+/** What of the report tests look at. */
+export interface Verified {
+  readonly code: number | null;
+  readonly ok: boolean;
+  readonly violations: readonly {
+    readonly rule: string;
+    readonly topic: string;
+    readonly partition: number;
+    readonly offset?: number;
+    readonly key?: string;
+    readonly what: string;
+  }[];
+  readonly incarnations: number;
+  readonly closed: number;
+  readonly open: number;
+  readonly delaysMs: { readonly count: number; readonly min?: number };
+  readonly reach: Readonly<Record<string, number>>;
+  readonly undecided: readonly string[];
+}
+
+export async function verify(scenario: Scenario, ...flags: readonly string[]): Promise<Verified> {
+  const args = ['verify', '--config', scenario.config, '--json', ...flags];
+  const { code, stdout, stderr } = await flatline(args).finished;
+  if (code !== 0 && code !== 1) throw new Error(`flatline verify ended with ${code ?? 'a signal'}\n${stderr}`);
+  return { ...(JSON.parse(stdout) as Omit<Verified, 'code'>), code };
+}
+
+/** Everything is closed once and as the input says, and nothing was left undecided. */
+export async function expectVerified(scenario: Scenario, ...flags: readonly string[]): Promise<Verified> {
+  const verified = await verify(scenario, ...flags);
+  const { violations, undecided, code, ok } = verified;
+  expect({ violations, undecided, code, ok }).toEqual({ violations: [], undecided: [], code: 0, ok: true });
+  expect(verified.closed).toBe(verified.incarnations - verified.open);
+  return verified;
+}

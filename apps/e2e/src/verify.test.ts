@@ -1,0 +1,92 @@
+import { join } from 'node:path';
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { seededRandom } from '@flatline/base';
+import { BatchProducer, openCluster } from '@flatline/kafka';
+import { systemClock } from '@flatline/runtime';
+import { kill, killAll } from './child.fixture.ts';
+import { flatline, succeed } from './flatline.fixture.ts';
+import { readLedger } from './ledger.fixture.ts';
+import { elapse, Scenario } from './scenario.fixture.ts';
+import { expectVerified, verify } from './verify.fixture.ts';
+
+const SEED = Number(process.env['SEED'] ?? 23);
+const KILLS = 5;
+const TIMEOUT_MS = 4_000;
+
+let scenario: Scenario;
+afterEach(async () => {
+  await killAll();
+  await scenario.dispose();
+});
+
+/** A fleet with disorder, processors that die under it, and everyone silent at the end. Returns the ledger's path. */
+async function fleetUnderKills(): Promise<string> {
+  const random = seededRandom(SEED);
+  const ledger = join(scenario.folder, 'ledger.jsonl');
+  const load = ['--sessions', '3000', '--rate', '1500', '--heartbeat-ms', '300', '--beats', '8'];
+  const disorder = ['--format', 'json', '--duplicates', '0.02', '--lose', '0.02', '--reorder', '0.02'];
+  const where = ['--topic', scenario.input, '--brokers', scenario.kafka.brokers.join(',')];
+  let processor = scenario.start();
+  const fleet = succeed(['simulate', ...where, ...load, ...disorder, '--seed', String(SEED), '--ledger', ledger]);
+  for (let kills = 0; kills < KILLS; kills += 1) {
+    await processor.line(/task runs/);
+    await elapse(random.below(1_500));
+    await kill(processor.child);
+    processor = scenario.start();
+  }
+  await fleet;
+  const sessions = readLedger(ledger).length;
+  await scenario.outputs(({ tombstones }) => tombstones.length >= sessions);
+  expect(await scenario.stop(processor)).toBe(0);
+  return ledger;
+}
+
+/** A summary written again by hand, as a client that is no task would. */
+async function repeatFirstSummary(): Promise<{ readonly key: string; readonly partition: number }> {
+  const { summaries } = await scenario.outputsNow();
+  const first = summaries.find(({ partition, offset }) => partition === 2 && offset < 10)!;
+  const { key, ...fields } = first.summary;
+  const sessionId = Buffer.from(key).toString('utf8');
+  const countsByType = Object.fromEntries<number>(fields.countsByType);
+  const attributes = Object.fromEntries<string>(fields.attributes);
+  const connection = openCluster(scenario.kafka);
+  const producer = await BatchProducer.open({ clock: systemClock, connection, topic: scenario.output });
+  const value = Buffer.from(JSON.stringify({ ...fields, sessionId, countsByType, attributes }));
+  await producer.send([{ key, value }]);
+  await producer.close();
+  connection.close();
+  return { key: sessionId, partition: first.partition };
+}
+
+describe(`what a killed processor wrote, judged by flatline verify (rerun: SEED=${SEED} npm test -- e2e)`, () => {
+  test('[F1][V1][V4][V12][X3] no violation; then one summary too many, and it is named with its place', async () => {
+    scenario = await Scenario.create({ timeoutMs: TIMEOUT_MS });
+    const ledger = await fleetUnderKills();
+    const verified = await expectVerified(scenario, '--ledger', ledger, '--reach', `claims=${KILLS + 1}`);
+    expect(verified.closed).toBe(3_000);
+    expect(verified.open).toBe(0);
+    expect(verified.delaysMs.min).toBeGreaterThanOrEqual(0);
+
+    const { key, partition } = await repeatFirstSummary();
+    const { code, violations } = await verify(scenario);
+    expect(code).toBe(1);
+    const topic = scenario.output;
+    const { offset } = violations.find(({ rule }) => rule === 'V1')!;
+    expect(violations).toContainEqual({
+      rule: 'V1',
+      topic,
+      partition,
+      offset,
+      key,
+      what: expect.stringContaining('is closed'),
+    });
+    expect(violations.map(({ rule }) => rule).sort()).toEqual(['O2', 'V1', 'V7']);
+    const text = await flatline(['verify', '--config', scenario.config]).finished;
+    expect(text.code).toBe(1);
+    expect(text.stdout).toContain(`${topic}-${partition} offset ${offset} key ${key}: `);
+
+    expect((await verify(scenario, '--reach', 'truncations=1')).violations).toContainEqual(
+      expect.objectContaining({ rule: 'V12' }),
+    );
+  });
+});

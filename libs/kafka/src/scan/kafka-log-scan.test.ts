@@ -1,0 +1,69 @@
+import { describe, expect, test } from '@jest/globals';
+import { PartitionStopped } from '@flatline/base';
+import { KafkaLogAdmin } from '../admin/kafka-log-admin.ts';
+import { connect, createTopic, systemClock, uniqueName } from '../broker.fixture.ts';
+import { withProducer } from '../kafkajs.fixture.ts';
+import { KafkaLogScan, type LogStretch } from './kafka-log-scan.ts';
+
+const connection = connect();
+const scan = new KafkaLogScan({ clock: systemClock, connection });
+
+const utf8 = new TextDecoder();
+
+function keysOf({ cursor }: LogStretch): string[] {
+  const keys: string[] = [];
+  while (cursor.next())
+    keys.push(utf8.decode(cursor.bytes.subarray(cursor.keyStart, cursor.keyStart + cursor.keyLength)));
+  return keys;
+}
+
+const send = (topic: string, ...keys: readonly string[]) => ({
+  topic,
+  messages: keys.map((key) => ({ key, value: '' })),
+});
+
+describe('KafkaLogScan', () => {
+  test('[V6][V7] shows every batch with its producer and markers, the committed records, and who has not ended', async () => {
+    const topic = await createTopic(connection);
+    const at = { topic, partition: 0 };
+    await withProducer(async (producer) => {
+      const aborted = await producer.transaction();
+      await aborted.send(send(topic, 'aborted'));
+      await aborted.abort();
+      const kept = await producer.transaction();
+      await kept.send(send(topic, 'kept', 'too'));
+      await kept.commit();
+    }, uniqueName('id'));
+    await withProducer((producer) => producer.send(send(topic, 'plain')));
+    await withProducer(async (producer) => {
+      const open = await producer.transaction();
+      await open.send(send(topic, 'open'));
+      expect(await scan.bounds(at)).toEqual({ logStartOffset: 0, lastStableOffset: 6, highWatermark: 7 });
+      expect(await scan.openTransactions(at)).toEqual([{ producerId: expect.any(Number), firstOffset: 6 }]);
+      const stretch = await scan.read(at, 0);
+      const [first] = stretch.batches;
+      const own = { producerId: first!.producerId, producerEpoch: first!.producerEpoch, transactional: true };
+      expect(stretch.batches).toEqual([
+        { ...own, baseOffset: 0, lastOffset: 0, marker: undefined },
+        { ...own, baseOffset: 1, lastOffset: 1, marker: 'abort' },
+        { ...own, baseOffset: 2, lastOffset: 3, marker: undefined },
+        { ...own, baseOffset: 4, lastOffset: 4, marker: 'commit' },
+        expect.objectContaining({ baseOffset: 5, lastOffset: 5, transactional: false, marker: undefined }),
+      ]);
+      expect(keysOf(stretch)).toEqual(['kept', 'too', 'plain']);
+      expect(stretch.nextOffset).toBe(6);
+      await open.abort();
+    }, uniqueName('id'));
+    expect(await scan.openTransactions(at)).toEqual([]);
+  });
+
+  test('what has been deleted from under it is no empty log', async () => {
+    const topic = await createTopic(connection);
+    const at = { topic, partition: 0 };
+    await withProducer((producer) => producer.send(send(topic, 'a', 'b', 'c')));
+    await new KafkaLogAdmin({ clock: systemClock, connection }).truncate(at, 2);
+    expect(await scan.bounds(at)).toMatchObject({ logStartOffset: 2 });
+    await expect(scan.read(at, 0)).rejects.toThrow(PartitionStopped);
+    expect(keysOf(await scan.read(at, 2))).toEqual(['c']);
+  });
+});

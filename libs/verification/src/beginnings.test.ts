@@ -1,0 +1,79 @@
+// Logs that no longer begin at their first offset: what can be judged is, and what cannot is said.
+import { describe, expect, test } from '@jest/globals';
+import type { BatchMark, LogRecord, LogSource, PartitionHistory } from './history.ts';
+import {
+  historyOf,
+  INPUT,
+  record,
+  type RecordedLog,
+  type RecordedPartition,
+  RULES,
+} from './recorded-history.fixture.ts';
+import type { VerificationReport } from './report.ts';
+import { verifyHistories } from './verification.ts';
+
+const [whole] = (await record({ seed: 1 })) as [RecordedPartition];
+
+const judge = (history: PartitionHistory): Promise<VerificationReport> =>
+  verifyHistories([history], { rules: RULES, inputTopic: INPUT });
+
+/** The log as DeleteRecords leaves it; `start` lies between two transactions. */
+function from<R extends LogRecord>(source: LogSource<R>, log: RecordedLog<R>, start: number): LogSource<R> {
+  let part: { records: readonly R[]; batches: readonly BatchMark[] } | undefined = {
+    records: log.records.filter(({ offset }) => offset >= start),
+    batches: log.batches.filter(({ baseOffset }) => baseOffset >= start),
+  };
+  const read = (): Promise<typeof part> => {
+    const next = part;
+    part = undefined;
+    return Promise.resolve(next);
+  };
+  return { ...source, start, read };
+}
+
+/** Behind the marker that ends about the given share of the log. */
+function after({ batches }: RecordedLog<LogRecord>, share: number): number {
+  const marker = batches.findLast(({ marker: kind }, at) => kind !== undefined && at < batches.length * share)!;
+  return marker.lastOffset + 1;
+}
+
+describe('logs without their beginning', () => {
+  test('an output that lost its oldest records: the rest is judged', async () => {
+    const history = historyOf(whole);
+    const output = from(history.output, whole.output, after(whole.output, 0.3));
+    const report = await judge({ ...history, output });
+    expect(report.violations).toEqual([]);
+    expect(report.undecided).toEqual([expect.stringContaining('closes before its first record')]);
+    expect(report.closed).toBeGreaterThan(10);
+    expect(report.closed).toBeLessThan(report.incarnations);
+  });
+
+  test('an input that lost its oldest records: judged from the first state in the changelog on', async () => {
+    const history = historyOf(whole);
+    const input = from(history.input, whole.input, whole.input.records[60]!.offset);
+    const report = await judge({ ...history, input });
+    expect(report.violations).toEqual([]);
+    expect(report.undecided).toContainEqual(expect.stringContaining('the input begins at'));
+    expect(report.closed).toBeGreaterThan(10);
+    expect(report.reach.truncations).toBe(1);
+  });
+
+  test('a changelog that was truncated: judged from the first commit on whose whole state it holds', async () => {
+    const history = historyOf(whole);
+    const changelog = from(history.changelog, whole.changelog, after(whole.changelog, 0.5));
+    const report = await judge({ ...history, changelog });
+    expect(report.violations).toEqual([]);
+    expect(report.undecided).toEqual([]);
+    expect(report.closed).toBe(report.incarnations - report.open);
+    expect(report.reach.truncations).toBe(1);
+  });
+
+  test('a changelog cut above everything that lives: nothing is claimed', async () => {
+    const history = historyOf(whole);
+    const changelog = from(history.changelog, whole.changelog, after(whole.changelog, 1));
+    const report = await judge({ ...history, changelog });
+    expect(report.commits).toBe(0);
+    expect(report.closed).toBe(0);
+    expect(report.undecided).toContainEqual(expect.stringContaining('no commit'));
+  });
+});

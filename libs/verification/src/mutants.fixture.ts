@@ -1,0 +1,347 @@
+// Correct histories made wrong, each in one way, and the rule that has to see it.
+import { assert } from '@flatline/base';
+import { type EditableBlock, putTogether, takeApart } from './block-editor.fixture.ts';
+import { nameOf } from './byte-names.ts';
+import type { BatchMark, LogRecord, OutputRecord } from './history.ts';
+import type { LedgerLine } from './ledger-check.ts';
+import type { RecordedPartition } from './recorded-history.fixture.ts';
+import type { ReachCounter } from './reach.ts';
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+/** What is judged beside the logs. */
+export interface Asked {
+  readonly ledger?: readonly LedgerLine[];
+  readonly reach?: Partial<Record<ReachCounter, number>>;
+}
+
+export interface Mutant {
+  readonly what: string;
+  readonly rule: string;
+  /** Changes the partition in place; a mutant that finds nothing to change fails. */
+  readonly apply: (partition: RecordedPartition) => Asked | undefined;
+}
+
+export const MUTANTS: readonly Mutant[] = [
+  mutant('V1', 'a close comes twice, in a later transaction', ({ output }) => {
+    const [summary, tombstone] = closePairs(output.records)[3]!;
+    const offset = endOf(output.batches);
+    output.records.push({ ...summary, offset }, { ...tombstone, offset: offset + 1 });
+    output.batches.push(...transactionLike(lastData(output.batches), offset, 2));
+  }),
+  mutant('V1', 'a close comes twice, in its own transaction', ({ output }) => {
+    const [summary, tombstone] = closePairs(output.records)[3]!;
+    output.records.splice(output.records.indexOf(tombstone) + 1, 0, summary, tombstone);
+  }),
+  mutant('V1', 'a close is dropped', ({ output }) => {
+    const [summary, tombstone] = closePairs(output.records)[5]!;
+    output.records = output.records.filter((record) => record !== summary && record !== tombstone);
+  }),
+  mutant('V1', 'all closes of one transaction are dropped', ({ output }) => {
+    const batch = output.batches.filter(({ marker }) => marker === undefined)[4]!;
+    output.records = output.records.filter(({ offset }) => offset < batch.baseOffset || offset > batch.lastOffset);
+  }),
+  mutant('V1', 'a close of a session that never was', ({ output }) => {
+    const [summary] = closePairs(output.records)[2]!;
+    edit(summary, { incarnation: '0-999999' });
+  }),
+  mutant('V2', 'what is due at the end stays open', ({ input, changelog }) => {
+    const last = lastOf(commits(changelog.records));
+    const late = lastOf(input.records) as Mutable<LogRecord>;
+    late.timestamp += 60_000;
+    change(last, ({ header }) => {
+      header.clock = late.timestamp;
+    });
+  }),
+  mutant('V3', 'a close is 1 ms early', ({ output }) => {
+    const summary = timeouts(output.records)[2]!;
+    edit(summary, { closedAt: number(summary, 'closedAt') - 1, deadlineAt: number(summary, 'deadlineAt') - 1 });
+  }),
+  mutant('V3', 'the last heartbeat is ignored', ({ output }) => {
+    const summary = timeouts(output.records).find((each) => number(each, 'eventCount') > 1)!;
+    edit(summary, {
+      eventCount: number(summary, 'eventCount') - 1,
+      lastSeenAt: number(summary, 'lastSeenAt') - 700,
+      deadlineAt: number(summary, 'deadlineAt') - 700,
+      closedAt: number(summary, 'closedAt') - 700,
+    });
+  }),
+  mutant('V3', 'an expiry without evidence', ({ input, changelog, output }) => {
+    const { position, deadline } = provedSilence(changelog.records, output.records);
+    for (const record of input.records as Mutable<LogRecord>[])
+      if (record.offset < position && record.timestamp >= deadline) record.timestamp = deadline - 1;
+  }),
+  mutant('V3', 'a close comes transactions before the commit that decides it', ({ output }) => {
+    const pairs = closePairs(output.records);
+    const late = pairs.at(-1)!;
+    output.records = output.records.filter((record) => !late.includes(record));
+    const at = output.records.indexOf(pairs[6]![1]) + 1;
+    output.records.splice(at, 0, ...late);
+  }),
+  mutant('V4', 'a wrong count', ({ output }) => {
+    const summary = timeouts(output.records)[0]!;
+    edit(summary, { eventCount: number(summary, 'eventCount') + 1 });
+  }),
+  mutant('V4', 'a wrong count of a type', ({ output }) => {
+    const summary = timeouts(output.records)[1]!;
+    edit(summary, { countsByType: { HEARTBEAT: 77 } });
+  }),
+  mutant('V4', 'a wrong attribute', ({ output }) => {
+    const summary = summaries(output.records).find(
+      (each) => Object.keys(each.summary!['attributes'] as object).length > 0,
+    )!;
+    edit(summary, { attributes: { 'name-0': 'of somebody else' } });
+  }),
+  mutant('V4', 'a wrong first offset', ({ output }) => {
+    const summary = summaries(output.records)[4]!;
+    edit(summary, { firstOffset: number(summary, 'firstOffset') + 1 });
+  }),
+  mutant('V4', 'a wrong reason', ({ output }) => {
+    edit(timeouts(output.records)[3]!, { reason: 'ENDED' });
+  }),
+  mutant('V4', 'a summary that is none', ({ output }) => {
+    edit(timeouts(output.records)[3]!, undefined);
+  }),
+  mutant('V5', 'the offset lies outside the transaction: it runs ahead of what was applied', ({ input, changelog }) => {
+    const commit = commitBefore(changelog.records, input.records);
+    change(commit, ({ header }) => {
+      header.position = input.records.find(({ offset, key }) => offset >= header.position && key !== null)!.offset + 1;
+    });
+  }),
+  mutant('V5', 'the input position goes back', ({ changelog }) => {
+    change(commits(changelog.records)[20]!, ({ header }) => {
+      header.position -= 5;
+    });
+  }),
+  mutant('V5', 'the changelog holds an older image', ({ changelog }) => {
+    const images = new Map<string, Uint8Array>();
+    const stale = commits(changelog.records).find((record) => {
+      const { operations } = takeApart(record.value!)!;
+      const older = operations.some(({ key, image }) => image !== undefined && images.has(nameOf(key)));
+      if (!older) for (const { key, image } of operations) note(images, nameOf(key), image);
+      return older;
+    })!;
+    change(stale, (block) => {
+      block.operations = block.operations.map(({ key, image }) => ({
+        key,
+        image: image === undefined ? undefined : (images.get(nameOf(key)) ?? image),
+      }));
+    });
+  }),
+  mutant('V5', 'an image is not written', ({ changelog }) => {
+    change(firstImage(changelog.records), (block) => {
+      block.operations = block.operations.filter(({ image }) => image === undefined);
+    });
+  }),
+  mutant('V5', 'a removal is not written', ({ changelog }) => {
+    change(firstRemoval(changelog.records), (block) => {
+      block.operations = block.operations.filter(({ image }) => image !== undefined);
+    });
+  }),
+  mutant('V6', 'a transaction hangs behind the end', ({ changelog }) => {
+    changelog.hanging.push({ producerId: 7, firstOffset: endOf(changelog.batches) });
+  }),
+  mutant('V6', 'a transaction is never ended', ({ output }) => {
+    output.batches = output.batches.slice(0, -1);
+    assert(lastOf(output.batches).marker === undefined, 'a marker was the last');
+  }),
+  mutant('V7', 'an epoch goes back', ({ changelog }) => {
+    const batch = changelog.batches.findLast(({ marker }) => marker === undefined)! as Mutable<BatchMark>;
+    batch.producerEpoch -= 1;
+  }),
+  mutant('V7', 'a block is written outside any transaction', ({ changelog }) => {
+    const batch = changelog.batches.filter(({ marker }) => marker === undefined)[9]! as Mutable<BatchMark>;
+    batch.transactional = false;
+  }),
+  mutant('V7', 'a second producer writes in the middle of a transaction', ({ output }) => {
+    const at = output.batches.findIndex(({ marker }) => marker === 'commit');
+    const { lastOffset } = output.batches[at - 1]!;
+    const foreign = { ...lastData(output.batches), producerId: 999, baseOffset: lastOffset, lastOffset };
+    output.batches.splice(at, 0, foreign, { ...foreign, marker: 'abort' });
+  }),
+  mutant('V8', 'the local store lacks an entry', (partition) => {
+    partition.store = partition.store!.slice(1);
+  }),
+  mutant('V8', 'the local store holds an entry too many', (partition) => {
+    partition.store!.push({ ...partition.store![0]!, key: Uint8Array.of(1, 2, 3) });
+  }),
+  mutant('V8', 'the local store holds another image', (partition) => {
+    const [first, second] = partition.store!;
+    partition.store![0] = { key: first!.key, image: second!.image };
+  }),
+  mutant('V11', 'an entry is resurrected', ({ changelog }) => {
+    const removing = firstRemoval(changelog.records);
+    const { key } = takeApart(removing.value!)!.operations.find(({ image }) => image === undefined)!;
+    const image = lastImageBefore(changelog.records, removing, key);
+    const later = commits(changelog.records).find(
+      (record) =>
+        record.offset > removing.offset + 4 &&
+        takeApart(record.value!)!.operations.every((each) => nameOf(each.key) !== nameOf(key)),
+    )!;
+    change(later, (block) => {
+      block.operations.push({ key, image });
+    });
+  }),
+  mutant('V12', 'the armed fault did not fire', () => ({ reach: { truncations: 1 } })),
+  mutant('O1', 'closes are committed by another producer epoch than their blocks', ({ output }) => {
+    for (const batch of output.batches as Mutable<BatchMark>[]) batch.producerEpoch += 1;
+  }),
+  mutant('O2', 'a tombstone is missing', ({ output }) => {
+    const [, tombstone] = closePairs(output.records)[7]!;
+    output.records = output.records.filter((record) => record !== tombstone);
+  }),
+  mutant('O2', 'a tombstone comes before its summary', ({ output }) => {
+    const [summary, tombstone] = closePairs(output.records)[7]!;
+    const at = output.records.indexOf(summary);
+    output.records.splice(at, 2, tombstone, summary);
+  }),
+  mutant('O2', 'a header names another incarnation', ({ output }) => {
+    const [summary] = closePairs(output.records)[7]!;
+    (summary as Mutable<OutputRecord>).incarnation = '0-12345';
+  }),
+  mutant('K1', 'a commit lacks a block', ({ changelog }) => {
+    change(commits(changelog.records)[8]!, ({ header }) => {
+      header.parts += 1;
+    });
+  }),
+  mutant('K2', 'a commit is missing', ({ changelog }) => {
+    const gone = commits(changelog.records)[8]!;
+    changelog.records = changelog.records.filter((record) => record !== gone);
+  }),
+  mutant('K2', 'two commits are exchanged', ({ changelog }) => {
+    const [first, second] = commits(changelog.records).slice(8, 10) as Mutable<LogRecord>[];
+    [first!.value, second!.value] = [second!.value, first!.value];
+  }),
+  mutant('K3', 'the floor lies above a live image', ({ changelog }) => {
+    const last = lastOf(commits(changelog.records));
+    change(last, ({ header }) => {
+      header.floor = last.offset + 1;
+    });
+  }),
+  mutant('K9', 'a block is of an unknown version', ({ changelog }) => {
+    const record = commits(changelog.records)[8]! as Mutable<LogRecord>;
+    record.value = Uint8Array.from(record.value!, (byte, at) => (at === 1 ? 9 : byte));
+  }),
+  mutant('R1', 'the digest is wrong', ({ changelog }) => {
+    change(commits(changelog.records)[8]!, ({ header }) => {
+      header.digest = (header.digest + 1) % 2 ** 32;
+    });
+  }),
+  mutant('R1', 'the count of live entries is wrong', ({ changelog }) => {
+    change(commits(changelog.records)[8]!, ({ header }) => {
+      header.liveEntries += 1;
+    });
+  }),
+  mutant('R1', 'the clock runs ahead of the input', ({ changelog }) => {
+    change(commits(changelog.records)[8]!, ({ header }) => {
+      header.clock += 1;
+    });
+  }),
+  mutant('X3', 'an acknowledged record is not in the input', () => ({
+    ledger: [{ sessionId: 'k999', acknowledged: 1, duplicates: 0, ended: 'silence', longestGapMs: 0 }],
+  })),
+];
+
+function mutant(rule: string, what: string, apply: Mutant['apply']): Mutant {
+  return { rule, what, apply };
+}
+
+type Pair = readonly [OutputRecord, OutputRecord];
+
+/** Each summary with its tombstone. */
+function closePairs(records: readonly OutputRecord[]): Pair[] {
+  return records.flatMap((record, at): Pair[] => (record.value === null ? [] : [[record, records[at + 1]!]]));
+}
+
+function summaries(records: readonly OutputRecord[]): OutputRecord[] {
+  return records.filter(({ value }) => value !== null);
+}
+
+function timeouts(records: readonly OutputRecord[]): OutputRecord[] {
+  return summaries(records).filter(({ summary }) => summary!['reason'] === 'TIMEOUT');
+}
+
+function number({ summary }: OutputRecord, field: string): number {
+  return Number(summary![field]);
+}
+
+function edit(record: OutputRecord, fields: Record<string, unknown> | undefined): void {
+  (record as Mutable<OutputRecord>).summary = fields === undefined ? undefined : { ...record.summary, ...fields };
+}
+
+/** Blocks that hold state: the recorded commits have one block each. */
+function commits(records: readonly LogRecord[]): LogRecord[] {
+  return records.filter(({ value }) => takeApart(value!) !== undefined);
+}
+
+function change(record: LogRecord, how: (block: EditableBlock) => void): void {
+  const block = takeApart(record.value!)!;
+  how(block);
+  (record as Mutable<LogRecord>).value = putTogether(block);
+}
+
+function firstImage(records: readonly LogRecord[]): LogRecord {
+  return commits(records).find(({ value }) => takeApart(value!)!.operations.some(({ image }) => image !== undefined))!;
+}
+
+function firstRemoval(records: readonly LogRecord[]): LogRecord {
+  return commits(records).find(({ value }) => takeApart(value!)!.operations.some(({ image }) => image === undefined))!;
+}
+
+function lastImageBefore(records: readonly LogRecord[], end: LogRecord, key: Uint8Array): Uint8Array {
+  const images = commits(records)
+    .filter(({ offset }) => offset < end.offset)
+    .flatMap(({ value }) => takeApart(value!)!.operations)
+    .filter((each) => each.image !== undefined && nameOf(each.key) === nameOf(key));
+  return lastOf(images).image!;
+}
+
+/** A commit that leaves input with a key behind its position for the next. */
+function commitBefore(records: readonly LogRecord[], input: readonly LogRecord[]): LogRecord {
+  return commits(records).find(({ value }, at) => {
+    const { position } = takeApart(value!)!.header;
+    return at > 5 && input.some(({ offset, key }) => offset === position && key !== null);
+  })!;
+}
+
+/** A session that a commit removed after its silence: the commit's position, and the deadline that the clock had passed. */
+function provedSilence(
+  changelog: readonly LogRecord[],
+  output: readonly OutputRecord[],
+): { readonly position: number; readonly deadline: number } {
+  const silent = new Map(timeouts(output).map((record) => [nameOf(record.key!), record]));
+  for (const record of commits(changelog).toReversed()) {
+    const { header, operations } = takeApart(record.value!)!;
+    for (const { key, image } of operations) {
+      const summary = silent.get(nameOf(key));
+      if (image === undefined && summary !== undefined && number(summary, 'lastOffset') < header.position)
+        return { position: header.position, deadline: number(summary, 'deadlineAt') };
+    }
+  }
+  throw new Error('no commit closed anything for its silence');
+}
+
+function note(images: Map<string, Uint8Array>, name: string, image: Uint8Array | undefined): void {
+  if (image === undefined) images.delete(name);
+  else images.set(name, image);
+}
+
+function endOf(batches: readonly BatchMark[]): number {
+  return lastOf(batches).lastOffset + 1;
+}
+
+function lastData(batches: readonly BatchMark[]): BatchMark {
+  return batches.findLast(({ marker }) => marker === undefined)!;
+}
+
+function transactionLike(batch: BatchMark, offset: number, records: number): BatchMark[] {
+  const lastOffset = offset + records - 1;
+  const marker = { ...batch, baseOffset: lastOffset + 1, lastOffset: lastOffset + 1, marker: 'commit' as const };
+  return [{ ...batch, baseOffset: offset, lastOffset }, marker];
+}
+
+function lastOf<T>(items: readonly T[]): T {
+  const last = items.at(-1);
+  assert(last !== undefined, 'there is something to change');
+  return last;
+}

@@ -1,0 +1,82 @@
+import { describe, expect, test } from '@jest/globals';
+import { Fatal, Retriable } from '@flatline/base';
+import { type PipelineConfig, resolveConfiguration } from '@flatline/config';
+import {
+  KafkaConnection,
+  type KafkaOptions,
+  KafkaTopicAdmin,
+  KafkaTransactionalWriters,
+  openCluster,
+} from '@flatline/kafka';
+import { systemClock } from '@flatline/runtime';
+import { randomUUID } from 'node:crypto';
+import { verifyPipeline } from './verify-pipeline.ts';
+
+const brokers = (process.env['KAFKA_BROKERS'] ?? '').split(',');
+const kafka: KafkaOptions = { brokers, clientId: 'verifier-tests', clock: systemClock };
+
+function newPipeline(): PipelineConfig {
+  const application = `verify-${randomUUID()}`;
+  const file = {
+    ...{ application, brokers },
+    pipelines: [
+      {
+        ...{ name: 'visits', kind: 'session', timeoutMs: 1_000 },
+        ...{ input: { topic: `${application}-in` }, output: { topic: `${application}-out` } },
+      },
+    ],
+  };
+  return resolveConfiguration(file, { source: 'test', folder: '/', environment: {} }).pipelines[0]!;
+}
+
+async function create(topics: Readonly<Record<string, number>>): Promise<void> {
+  const connection = openCluster(kafka);
+  try {
+    await new KafkaTopicAdmin({ clock: systemClock, connection }).createTopics(
+      Object.entries(topics).map(([topic, partitions]) => ({
+        ...{ topic, partitions, replicationFactor: 1, settings: {} },
+      })),
+    );
+  } finally {
+    connection.close();
+  }
+}
+
+/** A connection on which no transaction ends: its process died first. */
+class DyingConnection extends KafkaConnection {
+  override send: KafkaConnection['send'] = (nodeId, request, decode, options) => {
+    if (request.apiName === 'EndTxn') return Promise.reject(new Retriable('died'));
+    return super.send(nodeId, request, decode, options);
+  };
+}
+
+describe('verifyPipeline', () => {
+  test('a topic that is missing, or has another partition count, is no empty log', async () => {
+    const pipeline = newPipeline();
+    await create({ [pipeline.input.topic]: 2, [pipeline.output.topic]: 2 });
+    await expect(verifyPipeline({ kafka, pipeline })).rejects.toThrow(
+      `topic ${pipeline.changelogTopic} of pipeline visits does not exist`,
+    );
+    await create({ [pipeline.changelogTopic]: 3 });
+    await expect(verifyPipeline({ kafka, pipeline })).rejects.toThrow(Fatal);
+    await expect(verifyPipeline({ kafka, pipeline })).rejects.toThrow('different partition counts');
+  });
+
+  test('[V6] a transaction that nobody ends is told with its producer and first offset; empty logs are fine', async () => {
+    const pipeline = newPipeline();
+    const { topic } = pipeline.output;
+    await create({ [pipeline.input.topic]: 1, [topic]: 1, [pipeline.changelogTopic]: 1 });
+    const options = { kafka, pipeline, transactionMs: 300 };
+    expect(await verifyPipeline(options)).toMatchObject({ violations: [], undecided: [], commits: 0 });
+    const connection = new DyingConnection(kafka);
+    const writers = new KafkaTransactionalWriters({ clock: systemClock, connections: [connection] });
+    const writer = await writers.open(randomUUID());
+    const writes = [{ topic, partition: 0, records: [{ key: Buffer.from('k'), value: null }] }];
+    await expect(writer.commit({ writes, offsets: [] })).rejects.toThrow(Retriable);
+    connection.close();
+    const { violations } = await verifyPipeline(options);
+    expect(violations).toEqual([
+      { rule: 'V6', topic, partition: 0, offset: 0, key: undefined, what: expect.stringContaining('hangs') },
+    ]);
+  });
+});
