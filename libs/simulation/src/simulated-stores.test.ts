@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { AssertionError, Fatal } from '@flatline/base';
-import type { StateStore, StoreCheckpoint, StoredImage } from '@flatline/task';
+import type { ImagePlace, StateStore, StoreCheckpoint } from '@flatline/task';
 import { Simulation, type HostPorts } from './index.ts';
 import { bytes, text } from './reading.fixture.ts';
 
@@ -12,11 +12,15 @@ const checkpointAt = (changelogPosition: number): StoreCheckpoint => ({
   digest: 0,
 });
 
-const image = (key: string, value: string): StoredImage => ({
-  key: bytes(key),
-  image: bytes(value),
-  changelogOffset: value.length,
-});
+const placed = (key: Uint8Array, value: Uint8Array, changelogOffset: number): ImagePlace => {
+  const keyLength = key.length;
+  return {
+    ...{ bytes: Uint8Array.from([...key, ...value]), keyStart: 0, keyLength },
+    ...{ imageStart: keyLength, imageLength: value.length, changelogOffset },
+  };
+};
+
+const image = (key: string, value: string): ImagePlace => placed(bytes(key), bytes(value), value.length);
 
 const contents = (store: StateStore): string[] =>
   [...store.scan()].length === 0 ? [] : Array.from(store.scan(), (entry) => `${text(entry.key)}=${text(entry.image)}`);
@@ -46,7 +50,7 @@ describe('stores on a simulated disk', () => {
     const simulation = new Simulation({ seed: 1 });
     const store = await opened(simulation, simulation.start('a').ports);
     const keys = [[0xff], [0x7f, 0x01], [0x7f], [], [0x80, 0x00], [0x00]].map((key) => Uint8Array.from(key));
-    store.write({ puts: keys.map((key) => ({ key, image: key, changelogOffset: 0 })), removals: [] }, checkpointAt(1));
+    store.write({ puts: keys.map((key) => placed(key, key, 0)), removals: [] }, checkpointAt(1));
     expect(Array.from(store.scan(), (entry) => [...entry.key])).toEqual([
       [],
       [0],
@@ -60,12 +64,9 @@ describe('stores on a simulated disk', () => {
   test('scanned buffers are spoilt at the next step, written ones may be reused', async () => {
     const simulation = new Simulation({ seed: 1 });
     const store = await opened(simulation, simulation.start('a').ports);
-    const reused = bytes('k');
-    store.write(
-      { puts: [{ key: reused, image: reused, changelogOffset: 0 }, image('l', 'x')], removals: [] },
-      checkpointAt(1),
-    );
-    reused.fill(0);
+    const reused = image('k', 'k');
+    store.write({ puts: [reused, image('l', 'x')], removals: [] }, checkpointAt(1));
+    reused.bytes.fill(0);
     const kept = [...store.scan()];
     expect(kept.map((entry) => [...entry.key])).toEqual([[0xee], [0xee]]);
     expect(contents(store)).toEqual(['k=k', 'l=x']);

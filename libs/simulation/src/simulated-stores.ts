@@ -165,8 +165,9 @@ class SimulatedStore implements StateStore {
   #apply({ puts, removals }: StoreChanges, checkpoint: StoreCheckpoint | undefined): void {
     const { entries } = this.#file;
     for (const key of removals) entries.delete(toText(key));
-    for (const { key, image, changelogOffset } of puts) {
-      entries.set(toText(key), { key: key.slice(), image: image.slice(), changelogOffset });
+    for (const { bytes, keyStart, keyLength, imageStart, imageLength, changelogOffset } of puts) {
+      const key = bytes.slice(keyStart, keyStart + keyLength);
+      entries.set(toText(key), { key, image: bytes.slice(imageStart, imageStart + imageLength), changelogOffset });
     }
     this.#file.clean = checkpoint !== undefined;
     if (checkpoint !== undefined) {

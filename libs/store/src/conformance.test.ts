@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { LmdbStores } from './lmdb-stores.ts';
 import { MemoryStores } from './memory-store.fixture.ts';
 import { temporaryDirectory } from './testing/temporary-directory.ts';
-import { entriesOf, Model, valueOf, workloadStep } from './testing/workload.ts';
+import { entriesOf, Model, placeOf, valueOf, workloadStep } from './testing/workload.ts';
 
 const checkpoint: StoreCheckpoint = {
   logId: '0f3a',
@@ -18,7 +18,7 @@ const checkpoint: StoreCheckpoint = {
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 const put = (key: Uint8Array, image: string, changelogOffset = 1) => ({ key, image: bytes(image), changelogOffset });
-const writePuts = (...puts: ReturnType<typeof put>[]) => ({ puts, removals: [] });
+const writePuts = (...puts: ReturnType<typeof put>[]) => ({ puts: puts.map(placeOf), removals: [] });
 
 describe.each(['LmdbStores', 'MemoryStores'])('%s', (adapter) => {
   const directory = { path: '', remove: (): void => undefined };
@@ -86,7 +86,10 @@ describe.each(['LmdbStores', 'MemoryStores'])('%s', (adapter) => {
   test('removals come before puts, and removing what is not there is nothing', async () => {
     const { store } = await stores.open(0);
     store.write(writePuts(put(bytes('a'), 'old'), put(bytes('b'), 'b')), checkpoint);
-    store.write({ puts: [put(bytes('a'), 'new', 9)], removals: [bytes('a'), bytes('b'), bytes('c')] }, checkpoint);
+    store.write(
+      { puts: [placeOf(put(bytes('a'), 'new', 9))], removals: [bytes('a'), bytes('b'), bytes('c')] },
+      checkpoint,
+    );
     expect([...entriesOf(store).values()]).toEqual([valueOf(put(bytes('a'), 'new', 9))]);
     expect(store.count()).toBe(1);
   });
@@ -120,7 +123,7 @@ describe.each(['LmdbStores', 'MemoryStores'])('%s', (adapter) => {
     const { store } = await stores.open(0);
     const entry = { key: Buffer.from('key'), image: Buffer.from('image'), changelogOffset: 1 };
     const header = Buffer.from('header');
-    store.write({ puts: [entry], removals: [] }, { ...checkpoint, commitHeader: header });
+    store.write({ puts: [placeOf(entry)], removals: [] }, { ...checkpoint, commitHeader: header });
     entry.key.fill(0);
     entry.image.fill(0);
     header.fill(0);

@@ -1,5 +1,5 @@
 import { ByteWriter } from '@flatline/base';
-import type { StoreChanges, StoredImage } from '@flatline/task';
+import type { ImagePlace, StoreChanges, StoredImage } from '@flatline/task';
 import type { WriteTransaction } from './lmdb-environment.ts';
 import {
   decodeLong,
@@ -16,6 +16,8 @@ import {
 export class EntryWriter {
   readonly #keyHash: KeyHash;
   readonly #nodeKey = new Uint8Array(1 + shortKeyMaxBytes);
+  /** Views of it, by the length of the key: keys of one kind have one length. */
+  readonly #nodeKeys: (Uint8Array | undefined)[] = [];
   readonly #value = new ByteWriter();
 
   constructor(keyHash: KeyHash) {
@@ -27,26 +29,30 @@ export class EntryWriter {
     let shared = 0;
     for (const key of changes.removals) {
       if (key.length > shortKeyMaxBytes) shared += this.#replaceLong(key, undefined, transaction);
-      else transaction.remove(this.#shortNodeKey(key));
+      else transaction.remove(this.#shortNodeKey(key, 0, key.length));
     }
-    for (const entry of changes.puts) {
-      if (entry.key.length > shortKeyMaxBytes) shared += this.#replaceLong(entry.key, entry, transaction);
-      else this.#putShort(entry, transaction);
+    for (const place of changes.puts) {
+      if (place.keyLength <= shortKeyMaxBytes) this.#putShort(place, transaction);
+      else {
+        const entry = storedImage(place);
+        shared += this.#replaceLong(entry.key, entry, transaction);
+      }
     }
     return shared;
   }
 
-  #putShort(entry: StoredImage, transaction: WriteTransaction): void {
-    const nodeKey = this.#shortNodeKey(entry.key);
-    encodeShort(nodeKey, entry, this.#value);
+  #putShort(place: ImagePlace, transaction: WriteTransaction): void {
+    const nodeKey = this.#shortNodeKey(place.bytes, place.keyStart, place.keyLength);
+    encodeShort(nodeKey, place, this.#value);
     transaction.put(nodeKey, this.#value.peek());
   }
 
   /** Valid until the next call. */
-  #shortNodeKey(key: Uint8Array): Uint8Array {
-    this.#nodeKey[0] = shortKeyTag;
-    this.#nodeKey.set(key, 1);
-    return this.#nodeKey.subarray(0, 1 + key.length);
+  #shortNodeKey(bytes: Uint8Array, start: number, length: number): Uint8Array {
+    const nodeKey = this.#nodeKey;
+    nodeKey[0] = shortKeyTag;
+    for (let i = 0; i < length; i += 1) nodeKey[1 + i] = bytes[start + i]!;
+    return (this.#nodeKeys[length] ??= nodeKey.subarray(0, 1 + length));
   }
 
   #replaceLong(key: Uint8Array, entry: StoredImage | undefined, transaction: WriteTransaction): number {
@@ -62,4 +68,16 @@ export class EntryWriter {
     }
     return Math.max(after.length - 1, 0) - Math.max(before.length - 1, 0);
   }
+}
+
+function storedImage({
+  bytes,
+  keyStart,
+  keyLength,
+  imageStart,
+  imageLength,
+  changelogOffset,
+}: ImagePlace): StoredImage {
+  const key = bytes.subarray(keyStart, keyStart + keyLength);
+  return { key, image: bytes.subarray(imageStart, imageStart + imageLength), changelogOffset };
 }

@@ -4,7 +4,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LmdbStore } from './lmdb-store.ts';
 import { temporaryDirectory } from './testing/temporary-directory.ts';
-import { entriesOf, Model, workloadStep } from './testing/workload.ts';
+import { entriesOf, Model, placeOf, workloadStep } from './testing/workload.ts';
 
 const checkpoint = { logId: 'log', changelogPosition: 1, commitHeader: Buffer.alloc(0), liveEntries: 1, digest: 0 };
 const image = Buffer.from('image');
@@ -40,7 +40,7 @@ describe('LmdbStore', () => {
   test('[R2] the mark lies there from the first write until everything is synced', async () => {
     const { store } = LmdbStore.open(place());
     expect(existsSync(mark())).toBe(false);
-    store.write({ puts: [{ key: image, image, changelogOffset: 1 }], removals: [] }, checkpoint);
+    store.write({ puts: [placeOf({ key: image, image, changelogOffset: 1 })], removals: [] }, checkpoint);
     expect(existsSync(mark())).toBe(true);
     await store.close();
     expect(existsSync(mark())).toBe(false);
@@ -53,7 +53,7 @@ describe('LmdbStore', () => {
   test('[R2] where the boot has no name, only a clean store is trusted', async () => {
     const nameless = { directory: directory.path, bootId: undefined };
     const { store } = LmdbStore.open(nameless);
-    store.write({ puts: [{ key: image, image, changelogOffset: 1 }], removals: [] }, checkpoint);
+    store.write({ puts: [placeOf({ key: image, image, changelogOffset: 1 })], removals: [] }, checkpoint);
     await store.close();
     const clean = LmdbStore.open(nameless);
     expect(clean.dropped).toBeUndefined();
@@ -64,18 +64,20 @@ describe('LmdbStore', () => {
 
   test('a store written without being scanned is proven first', async () => {
     const { store } = LmdbStore.open(place());
-    const puts = Array.from({ length: 500 }, (_, i) => ({ key: Buffer.from(`key ${i}`), image, changelogOffset: i }));
+    const puts = Array.from({ length: 500 }, (_, i) =>
+      placeOf({ key: Buffer.from(`key ${i}`), image, changelogOffset: i }),
+    );
     store.write({ puts, removals: [] }, checkpoint);
     await store.close();
     const again = LmdbStore.open(place()).store;
-    again.write({ puts: [{ key: image, image, changelogOffset: 1 }], removals: [] }, checkpoint);
+    again.write({ puts: [placeOf({ key: image, image, changelogOffset: 1 })], removals: [] }, checkpoint);
     expect(again.count()).toBe(501);
     await again.close();
   });
 
   test('a wiped store leaves nothing on the disk, and goes on after Corrupt', async () => {
     const { store } = LmdbStore.open(place());
-    store.write({ puts: [{ key: image, image, changelogOffset: 1 }], removals: [] }, checkpoint);
+    store.write({ puts: [placeOf({ key: image, image, changelogOffset: 1 })], removals: [] }, checkpoint);
     await store.close();
     const path = join(directory.path, 'state.mdb');
     const bytes = readFileSync(path);
@@ -89,7 +91,7 @@ describe('LmdbStore', () => {
     }).toThrow(/state\.mdb/);
     await again.wipe();
     expect(readdirSync(directory.path)).toEqual([]);
-    again.write({ puts: [{ key: image, image, changelogOffset: 1 }], removals: [] }, checkpoint);
+    again.write({ puts: [placeOf({ key: image, image, changelogOffset: 1 })], removals: [] }, checkpoint);
     expect(entriesOf(again).size).toBe(1);
     await again.close();
   });
@@ -98,7 +100,10 @@ describe('LmdbStore', () => {
     const { store } = LmdbStore.open(place());
     const big = Buffer.alloc(8_000_000, 1);
     for (let i = 0; i < 40; i += 1)
-      store.write({ puts: [{ key: Buffer.from([i]), image: big, changelogOffset: i }], removals: [] }, checkpoint);
+      store.write(
+        { puts: [placeOf({ key: Buffer.from([i]), image: big, changelogOffset: i })], removals: [] },
+        checkpoint,
+      );
     expect(store.count()).toBe(40);
     let bytes = 0;
     for (const entry of store.scan()) bytes += entry.image.length;

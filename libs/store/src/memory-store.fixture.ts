@@ -57,8 +57,10 @@ class MemoryStore implements StateStore {
     this.#generation += 1;
     const { entries, state } = this.#contents;
     for (const key of changes.removals) entries.delete(textOf(key));
-    for (const { key, image, changelogOffset } of changes.puts)
-      entries.set(textOf(key), { key: new Uint8Array(key), image: new Uint8Array(image), changelogOffset });
+    for (const { bytes, keyStart, keyLength, imageStart, imageLength, changelogOffset } of changes.puts) {
+      const key = bytes.slice(keyStart, keyStart + keyLength);
+      entries.set(textOf(key), { key, image: bytes.slice(imageStart, imageStart + imageLength), changelogOffset });
+    }
     if (checkpoint !== undefined) {
       const commitHeader = new Uint8Array(checkpoint.commitHeader);
       this.#contents.state = { checkpoint: { ...checkpoint, commitHeader }, clean: true };

@@ -2,6 +2,7 @@ import { ByteWriter } from '@flatline/base';
 import { describe, expect, test } from '@jest/globals';
 import { checkpointKey, decodeCheckpointRecord, encodeCheckpointRecord } from './checkpoint-record.ts';
 import { Damaged } from './lmdb-page.ts';
+import { placeOf } from './testing/workload.ts';
 import { decodeLong, decodeShort, encodeLong, encodeShort, seal, wholeOf } from './stored-entry.ts';
 
 const entry = { key: Buffer.from('key'), image: Buffer.from('image'), changelogOffset: 2 ** 45 };
@@ -10,7 +11,7 @@ const writer = new ByteWriter();
 
 describe('a stored value', () => {
   test('of a short key comes back', () => {
-    encodeShort(nodeKey, entry, writer);
+    encodeShort(nodeKey, placeOf(entry), writer);
     expect(decodeShort(wholeOf(nodeKey), wholeOf(writer.copy()))).toEqual(plain(entry));
   });
 
@@ -21,7 +22,7 @@ describe('a stored value', () => {
   });
 
   test('[F13] any flipped bit of it, or of its key, breaks the seal', () => {
-    encodeShort(nodeKey, entry, writer);
+    encodeShort(nodeKey, placeOf(entry), writer);
     const value = writer.copy();
     for (let bit = 0; bit < value.length * 8; bit += 1)
       expect(() => decodeShort(wholeOf(nodeKey), wholeOf(flipped(value, bit)))).toThrow(Damaged);

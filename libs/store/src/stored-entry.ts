@@ -9,7 +9,7 @@
 // The checksum is MurmurHash3 over node key and value: each of its steps is a bijection of the state, so damage inside
 // one aligned word is always found, any other but for 1 in 2^32. In plain JS it costs a third of a call into native code.
 import { ByteReader, type ByteWriter, hashBytes, MalformedBytes } from '@flatline/base';
-import type { StoredImage } from '@flatline/task';
+import type { ImagePlace, StoredImage } from '@flatline/task';
 import { createHash } from 'node:crypto';
 import { Damaged, u32At } from './lmdb-page.ts';
 
@@ -59,10 +59,14 @@ function checksum(nodeKey: ByteRange, bytes: Uint8Array, start: number, length: 
 }
 
 /** Writes the value of a short key into the emptied writer. */
-export function encodeShort(nodeKey: Uint8Array, entry: StoredImage, into: ByteWriter): void {
+export function encodeShort(
+  nodeKey: Uint8Array,
+  { bytes, imageStart, imageLength, changelogOffset }: ImagePlace,
+  into: ByteWriter,
+): void {
   into.clear();
-  into.varint(entry.changelogOffset);
-  into.raw(entry.image);
+  into.varint(changelogOffset);
+  into.raw(bytes, imageStart, imageLength);
   seal(nodeKey, into);
 }
 

@@ -7,6 +7,7 @@ import { Damaged, nodeAt, nodeChild, nodeKeyLength, nodeKeyStart } from './lmdb-
 import { LmdbStore } from './lmdb-store.ts';
 import { scanEntries } from './store-scan.ts';
 import { temporaryDirectory } from './testing/temporary-directory.ts';
+import { placeOf } from './testing/workload.ts';
 
 const directory = temporaryDirectory();
 const path = join(directory.path, 'state.mdb');
@@ -17,11 +18,13 @@ let header: LmdbHeader;
 beforeAll(async () => {
   const { store } = LmdbStore.open({ directory: directory.path, bootId: 'boot' });
   const checkpoint = { logId: 'log', changelogPosition: 1, commitHeader: Buffer.alloc(0), liveEntries: 1, digest: 0 };
-  const puts = Array.from({ length: entryCount }, (_, i) => ({
-    key: Buffer.from(`key ${String(i).padStart(4, '0')}`),
-    image: Buffer.alloc(60, i),
-    changelogOffset: i,
-  }));
+  const puts = Array.from({ length: entryCount }, (_, i) =>
+    placeOf({
+      key: Buffer.from(`key ${String(i).padStart(4, '0')}`),
+      image: Buffer.alloc(60, i),
+      changelogOffset: i,
+    }),
+  );
   // Twice: the second transaction leaves pages to the free list.
   for (let round = 0; round < 2; round += 1) store.write({ puts, removals: [] }, checkpoint);
   await store.close();

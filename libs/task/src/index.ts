@@ -39,6 +39,7 @@ export type {
   StateStores,
   StoreChanges,
   StoreCheckpoint,
+  ImagePlace,
   StoredImage,
   StoreDistrust,
   StoreDrop,

@@ -278,8 +278,11 @@ class Model {
     if (slices === undefined) return;
     for (let next = slices.next(); next.done !== true; next = slices.next()) {
       for (const key of next.value.changes.removals) this.store.delete(text(key));
-      for (const { key, image, changelogOffset } of next.value.changes.puts)
-        this.store.set(text(key), { image: image.slice(), offset: changelogOffset });
+      for (const { bytes, keyStart, keyLength, imageStart, imageLength, changelogOffset } of next.value.changes.puts)
+        this.store.set(text(bytes.subarray(keyStart, keyStart + keyLength)), {
+          image: bytes.slice(imageStart, imageStart + imageLength),
+          offset: changelogOffset,
+        });
       this.checkpoint = next.value.checkpoint ?? this.checkpoint;
       if (this.random.chance(0.02)) {
         this.crash();

@@ -15,17 +15,10 @@ import { OP_IMAGE } from './block-format.ts';
 import type { LoggedCommit } from './checkpoint-queue.ts';
 import type { EntryTable } from './entry-table.ts';
 import type { EntryView } from './entry-view.ts';
-import type { StoredImage } from './ports/state-store.ts';
+import type { ImagePlace } from './ports/state-store.ts';
 
 /** Images sorted together: their index takes 16 of a double's 53 bits, the key's bytes 32. */
 const WINDOW = 1 << 16;
-
-interface Gathered {
-  readonly bytes: Uint8Array;
-  readonly keyStart: number;
-  readonly keyLength: number;
-  readonly changelogOffset: number;
-}
 
 export class PendingImages {
   readonly #commits: readonly LoggedCommit[];
@@ -39,7 +32,7 @@ export class PendingImages {
   #commit = 0;
   #part = 0;
   #image = 0;
-  #window: Gathered[] = [];
+  #window: ImagePlace[] = [];
   /** Indices into the window, each in the low 16 bits of a number that sorts it. */
   #order: Float64Array = new Float64Array(0);
   #taken = 0;
@@ -54,12 +47,11 @@ export class PendingImages {
   }
 
   /** Up to `limit` images; none when all are taken. */
-  take(limit: number): StoredImage[] {
+  take(limit: number): ImagePlace[] {
     if (this.#taken === this.#order.length) this.#fillWindow();
     const end = Math.min(this.#taken + limit, this.#order.length);
-    const images: StoredImage[] = [];
-    for (; this.#taken < end; this.#taken += 1)
-      images.push(storedImage(this.#window[this.#order[this.#taken]! % WINDOW]!));
+    const images: ImagePlace[] = [];
+    for (; this.#taken < end; this.#taken += 1) images.push(this.#window[this.#order[this.#taken]! % WINDOW]!);
     return images;
   }
 
@@ -82,6 +74,7 @@ export class PendingImages {
     const { bytes, bodyStart, slots, starts } = block;
     const ordinal = commit.firstOrdinal + this.#part;
     const changelogOffset = commit.offsets[this.#part]!;
+    const input = new ByteReader(bytes);
     while (this.#image < slots.length && this.#window.length < WINDOW) {
       const slot = slots[this.#image]!;
       const start = bodyStart + starts[this.#image]!;
@@ -89,7 +82,8 @@ export class PendingImages {
       const newest = this.#newestBlock(slot);
       // Another commit of this flush has this key's next image, or has its removal if another key has taken the slot.
       if (newest > ordinal && newest < this.#ordinalsEnd) continue;
-      const image = gathered(bytes, start, changelogOffset);
+      input.position = start;
+      const image = placeOfImage(input, changelogOffset);
       // A slot is named once in a commit: the entry there is this key's, and this its newest image.
       if (newest === ordinal || !this.#isObsolete(image, slot, newest)) this.#window.push(image);
     }
@@ -104,7 +98,7 @@ export class PendingImages {
   }
 
   /** An entry that has gone says nothing: its removal may not be committed yet, and until then this image is what is live. */
-  #isObsolete({ bytes, keyStart, keyLength }: Gathered, slot: number, newest: number): boolean {
+  #isObsolete({ bytes, keyStart, keyLength }: ImagePlace, slot: number, newest: number): boolean {
     if (newest >= this.#ordinalsEnd && this.#table.hasKey(slot, bytes, keyStart, keyLength)) return true;
     if (this.#removedBy.size === 0) return false;
     const removedBy = this.#removedBy.get(keyText(bytes.subarray(keyStart, keyStart + keyLength)));
@@ -120,20 +114,18 @@ function removalsOf(commits: readonly LoggedCommit[]): ReadonlyMap<string, numbe
   return removedBy;
 }
 
-function gathered(bytes: Uint8Array, start: number, changelogOffset: number): Gathered {
-  const input = new ByteReader(bytes, start);
+/** The image whose operation begins where `input` stands. */
+function placeOfImage(input: ByteReader, changelogOffset: number): ImagePlace {
   assert(input.u8() === OP_IMAGE, 'a recorded start is that of an image');
   const keyLength = input.varint();
-  return { bytes, keyStart: input.position, keyLength, changelogOffset };
-}
-
-function storedImage({ bytes, keyStart, keyLength, changelogOffset }: Gathered): StoredImage {
-  const input = new ByteReader(bytes, keyStart);
-  return { key: input.raw(keyLength), image: input.block(), changelogOffset };
+  const keyStart = input.position;
+  input.position += keyLength;
+  const imageLength = input.varint();
+  return { bytes: input.bytes, keyStart, keyLength, imageStart: input.position, imageLength, changelogOffset };
 }
 
 /** The window's indices, nearly in the order of their keys; of equal keys, in the order in which they came (PI1). */
-function sortedOrder(window: readonly Gathered[]): Float64Array {
+function sortedOrder(window: readonly ImagePlace[]): Float64Array {
   const common = commonPrefix(window);
   const order = new Float64Array(window.length);
   window.forEach(({ bytes, keyStart, keyLength }, index) => {
@@ -145,7 +137,7 @@ function sortedOrder(window: readonly Gathered[]): Float64Array {
 }
 
 /** How many bytes all keys of the window begin with. */
-function commonPrefix(window: readonly Gathered[]): number {
+function commonPrefix(window: readonly ImagePlace[]): number {
   const first = window[0];
   if (first === undefined) return 0;
   let common = first.keyLength;

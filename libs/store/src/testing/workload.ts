@@ -1,6 +1,6 @@
 // A seeded series of writes, the same in every process: what a store holds after write n is a function of seed and n.
 import { seededRandom } from '@flatline/base';
-import type { StateStore, StoreChanges, StoreCheckpoint, StoredImage, StoreState } from '@flatline/task';
+import type { ImagePlace, StateStore, StoreChanges, StoreCheckpoint, StoredImage, StoreState } from '@flatline/task';
 
 export interface WorkloadStep {
   readonly changes: StoreChanges;
@@ -20,9 +20,9 @@ export function workloadStep(seed: number, step: number): WorkloadStep {
     return length < name.length ? name : Buffer.concat([Buffer.alloc(length - name.length, 'p'), name]);
   };
   const image = (): Uint8Array => Buffer.alloc(random.below(8) === 0 ? random.below(9000) : random.below(80), step);
-  const puts: StoredImage[] = [{ key: stepKey, image: Buffer.from(String(step)), changelogOffset: step }];
+  const puts = [placeOf({ key: stepKey, image: Buffer.from(String(step)), changelogOffset: step })];
   for (let left = random.below(200); left > 0; left -= 1)
-    puts.push({ key: key(), image: image(), changelogOffset: step });
+    puts.push(placeOf({ key: key(), image: image(), changelogOffset: step }));
   const removals = Array.from({ length: random.below(50) }, key);
   const checkpoint = random.chance(0.3)
     ? { logId: 'log', changelogPosition: step, commitHeader: image(), liveEntries: step, digest: -step }
@@ -37,7 +37,11 @@ export class Model {
 
   apply({ changes, checkpoint }: WorkloadStep): void {
     for (const key of changes.removals) this.entries.delete(hex(key));
-    for (const entry of changes.puts) this.entries.set(hex(entry.key), valueOf(entry));
+    for (const { bytes, keyStart, keyLength, imageStart, imageLength, changelogOffset } of changes.puts)
+      this.entries.set(
+        hex(bytes.subarray(keyStart, keyStart + keyLength)),
+        valueOf({ image: bytes.subarray(imageStart, imageStart + imageLength), changelogOffset }),
+      );
     if (checkpoint !== undefined) this.state = { checkpoint, clean: true };
     else if (this.state !== undefined) this.state = { ...this.state, clean: false };
   }
@@ -52,7 +56,16 @@ export function entriesOf(store: StateStore): Map<string, string> {
   return entries;
 }
 
-export function valueOf(entry: StoredImage): string {
+/** As a block holds it, among other bytes. */
+export function placeOf({ key, image, changelogOffset }: StoredImage): ImagePlace {
+  const before = Buffer.from('before');
+  const bytes = Buffer.concat([before, key, image, before]);
+  const keyStart = before.length;
+  const imageStart = keyStart + key.length;
+  return { bytes, keyStart, keyLength: key.length, imageStart, imageLength: image.length, changelogOffset };
+}
+
+export function valueOf(entry: Pick<StoredImage, 'image' | 'changelogOffset'>): string {
   return `${entry.changelogOffset} ${hex(entry.image)}`;
 }
 
