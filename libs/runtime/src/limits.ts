@@ -51,7 +51,7 @@ export const RETRY_FIRST_MS = 50;
 export const RETRY_MAX_MS = 2_000;
 /** A partition held by a stamp from the future looks again this often (C6). */
 export const HELD_RETRY_MS = 1_000;
-/** Least time between two truncations of one changelog partition. */
+/** Least time between two truncations of one changelog partition, where floors ripen more slowly than that. */
 export const TRUNCATE_INTERVAL_MS = 30_000;
 /** Floors remembered between truncations. */
 export const FLOORS_MAX = 64;

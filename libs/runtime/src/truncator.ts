@@ -37,7 +37,8 @@ export class Truncator {
     // With the list full the newest floor waits: an older one in force is always safe to use.
     if ((last === undefined || floor > last.offset) && this.#floors.length < FLOORS_MAX)
       this.#floors.push({ offset: floor, sinceMs: now });
-    if (!this.#underWay && now - this.#lastRunMs >= TRUNCATE_INTERVAL_MS) void this.#run(now);
+    const intervalMs = Math.min(TRUNCATE_INTERVAL_MS, this.#parts.lagMs);
+    if (!this.#underWay && now - this.#lastRunMs >= intervalMs) void this.#run(now);
   }
 
   async #run(now: DurationMs): Promise<void> {

@@ -18,6 +18,11 @@ export class GroupOffsets {
     this.#pending.set(producerId, [...(this.#pending.get(producerId) ?? []), ...offsets]);
   }
 
+  /** What waits for this producer's transaction. */
+  held(producerId: number): readonly GroupOffset[] {
+    return this.#pending.get(producerId) ?? [];
+  }
+
   /** The marker has reached the offsets topic. */
   resolve(producerId: number, committed: boolean): void {
     const offsets = this.#pending.get(producerId) ?? [];

@@ -8,7 +8,14 @@ export { type Assign, type GroupMember } from './simulated-group.ts';
 export type { GroupSettings, SimulatedGroup } from './simulated-group.ts';
 export type { Cut, SimulatedHost } from './simulated-host.ts';
 export type { ForeignTransaction, ProducedRecord, SimulatedLog, TopicSettings } from './simulated-log.ts';
-export type { AppendOutcome, LeaderChange, SimulatedPartition, TimestampType } from './simulated-partition.ts';
+export type {
+  AppendOutcome,
+  LeaderChange,
+  SimulatedPartition,
+  TimestampType,
+  Truncation,
+} from './simulated-partition.ts';
 export { Simulation, type HostPorts, type HostSettings, type SimulationSettings } from './simulation.ts';
 export type { Trace } from './trace.ts';
+export type { EndedTransaction } from './transaction-coordinator.ts';
 export { VirtualTime } from './virtual-time.ts';

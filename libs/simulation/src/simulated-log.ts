@@ -8,7 +8,7 @@ import { GroupOffsets } from './group-offsets.ts';
 import type { LogBatch, LogRecord } from './log-batch.ts';
 import { SimulatedPartition, type AppendOutcome, type TimestampType } from './simulated-partition.ts';
 import type { Trace } from './trace.ts';
-import { TransactionCoordinator, type ProducerIdentity } from './transaction-coordinator.ts';
+import { type EndedTransaction, TransactionCoordinator, type ProducerIdentity } from './transaction-coordinator.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 export interface TopicSettings {
@@ -49,6 +49,7 @@ export class SimulatedLog {
   readonly transactions: TransactionCoordinator;
   readonly #environment: LogEnvironment;
   readonly #topics = new Map<string, SimulatedPartition[]>();
+  readonly #ended: EndedTransaction[] = [];
 
   constructor(environment: LogEnvironment) {
     this.#environment = environment;
@@ -56,7 +57,13 @@ export class SimulatedLog {
       ...environment,
       offsets: this.offsets,
       partition: (partition) => this.find(partition),
+      onEnd: (transaction) => this.#ended.push(transaction),
     });
+  }
+
+  /** Every transaction decided so far, in the order of the decisions. */
+  get endedTransactions(): readonly EndedTransaction[] {
+    return this.#ended;
   }
 
   createTopic(topic: string, settings: TopicSettings): void {
@@ -141,6 +148,11 @@ export class ForeignTransaction {
     const { producerId, epoch } = this.#identity;
     const producer = { producerId, epoch, baseSequence, transactional: true };
     return this.#log.partition(topic, partition).append({ records: records.map(toOutgoing), producer }, nothing);
+  }
+
+  /** False once it has ended, or the broker has timed it out. */
+  get isOpen(): boolean {
+    return this.#log.transactions.isOngoing(this.#identity);
   }
 
   commit(): void {

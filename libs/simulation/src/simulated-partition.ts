@@ -53,6 +53,13 @@ interface DeposedView {
   readonly ends: PartitionEnds;
 }
 
+/** One DeleteRecords that removed something. */
+export interface Truncation {
+  readonly offset: number;
+  /** Virtual time. */
+  readonly atMs: DurationMs;
+}
+
 export interface LeaderChange {
   /** The new leader's broker clock against true time. */
   readonly skewMs?: DurationMs;
@@ -82,6 +89,7 @@ export class SimulatedPartition {
   readonly #environment: PartitionEnvironment;
   readonly #transactions = new TransactionIndex();
   readonly #listeners = new Set<() => void>();
+  readonly #truncations: Truncation[] = [];
   #batches: LogBatch[] = [];
   #logStart = 0;
   #logEnd = 0;
@@ -100,6 +108,10 @@ export class SimulatedPartition {
 
   get logEnd(): number {
     return this.#logEnd;
+  }
+
+  get truncations(): readonly Truncation[] {
+    return this.#truncations;
   }
 
   get leaderEpoch(): number {
@@ -174,6 +186,13 @@ export class SimulatedPartition {
     return this.#transactions.isAborted(batch);
   }
 
+  /** What this producer has written in the transaction it has open. */
+  openBatches(producerId: number): LogBatch[] {
+    const since = this.#transactions.openSince(producerId);
+    if (since === undefined) return [];
+    return this.#batches.slice(this.#firstFrom(since)).filter((batch) => batch.producer?.producerId === producerId);
+  }
+
   /** Called whenever the high watermark or the log start has moved, or leadership. */
   onChange(listener: () => void): Cancel {
     this.#listeners.add(listener);
@@ -192,6 +211,8 @@ export class SimulatedPartition {
   truncateBelow(offset: number): void {
     assert(offset <= this.#replicated, 'records are deleted only below what is replicated', { offset });
     if (offset <= this.#logStart) return;
+    this.#environment.faults.count('truncation');
+    this.#truncations.push({ offset, atMs: this.#environment.time.nowMs });
     this.#logStart = offset;
     this.#batches = this.#batches.slice(this.#firstFrom(offset));
     this.#notify();

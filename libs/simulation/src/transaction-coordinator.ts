@@ -12,10 +12,10 @@
 //   X1  The epoch of a transactional id never goes back, and only requests of the newest epoch are heard.
 //   X2  A new transaction begins only when every participant of the last one has its marker, replicated.
 import type { Cancel, DurationMs } from '@flatline/base';
-import type { TopicPartition } from '@flatline/task';
+import type { GroupOffset, TopicPartition } from '@flatline/task';
 import type { FaultPlan } from './fault-plan.ts';
 import type { GroupOffsets } from './group-offsets.ts';
-import type { Marker } from './log-batch.ts';
+import type { LogBatch, Marker } from './log-batch.ts';
 import type { SimulatedPartition } from './simulated-partition.ts';
 import type { Trace } from './trace.ts';
 import type { VirtualTime } from './virtual-time.ts';
@@ -29,13 +29,29 @@ export interface ProducerIdentity {
 /** `concurrent`: the last transaction is still ending; ask again. `fenced`: another epoch holds the id. */
 export type CoordinatorVerdict = 'ok' | 'concurrent' | 'fenced' | 'invalidState';
 
+/** A transaction as the coordinator decided it, with what it wrote: what checkers read after the run. */
+export interface EndedTransaction {
+  readonly transactionalId: string;
+  readonly epoch: number;
+  readonly marker: Marker;
+  /** Virtual time of the decision. */
+  readonly atMs: DurationMs;
+  readonly writes: readonly (TopicPartition & { readonly batches: readonly LogBatch[] })[];
+  readonly offsets: readonly GroupOffset[];
+}
+
+interface Participant {
+  readonly place: TopicPartition;
+  readonly log: SimulatedPartition;
+}
+
 interface Holder {
   readonly transactionalId: string;
   readonly producerId: number;
   epoch: number;
   timeoutMs: DurationMs;
   state: 'empty' | 'ongoing' | 'ending';
-  readonly participants: Map<string, SimulatedPartition>;
+  readonly participants: Map<string, Participant>;
   holdsOffsets: boolean;
   cancelTimeout: Cancel;
 }
@@ -46,6 +62,7 @@ export interface CoordinatorEnvironment {
   readonly trace: Trace;
   readonly offsets: GroupOffsets;
   readonly partition: (partition: TopicPartition) => SimulatedPartition | undefined;
+  readonly onEnd: (transaction: EndedTransaction) => void;
 }
 
 const name = ({ topic, partition }: TopicPartition): string => `${topic}-${partition}`;
@@ -70,6 +87,11 @@ export class TransactionCoordinator {
     return (this.#holders.get(transactionalId)?.state ?? 'empty') !== 'empty';
   }
 
+  /** Whether this very epoch has a transaction open. */
+  isOngoing(identity: ProducerIdentity): boolean {
+    return this.#heard(identity)?.state === 'ongoing';
+  }
+
   /** InitProducerId: 'concurrent' while what the former holder left open is being settled. */
   initProducerId(transactionalId: string, timeoutMs: DurationMs): ProducerIdentity | 'concurrent' {
     const holder = this.#holders.get(transactionalId) ?? this.#created(transactionalId);
@@ -85,9 +107,10 @@ export class TransactionCoordinator {
 
   addPartitions(identity: ProducerIdentity, partitions: readonly TopicPartition[]): CoordinatorVerdict {
     return this.#join(identity, (holder) => {
-      for (const partition of partitions) {
-        const participant = this.#environment.partition(partition);
-        if (participant !== undefined) holder.participants.set(name(partition), participant);
+      for (const { topic, partition } of partitions) {
+        const place = { topic, partition };
+        const log = this.#environment.partition(place);
+        if (log !== undefined) holder.participants.set(name(place), { place, log });
       }
     });
   }
@@ -174,16 +197,26 @@ export class TransactionCoordinator {
     holder.state = 'ending';
     this.#environment.faults.count(`transaction/${marker}`);
     this.#environment.trace.note(`${holder.transactionalId} epoch ${holder.epoch} ${marker}`);
+    this.#environment.onEnd(this.#ended(holder, marker));
     let open = holder.participants.size + 1;
     const done = (): void => {
       open -= 1;
       if (open === 0) this.#settled(holder);
     };
-    for (const participant of holder.participants.values()) this.#sendMarker(holder, participant, marker, done);
+    for (const { log } of holder.participants.values()) this.#sendMarker(holder, log, marker, done);
     this.#environment.time.after(this.#environment.faults.networkDelayMs(), () => {
       this.#environment.offsets.resolve(holder.producerId, marker === 'commit');
       done();
     });
+  }
+
+  #ended({ transactionalId, producerId, epoch, participants }: Holder, marker: Marker): EndedTransaction {
+    const { time, offsets } = this.#environment;
+    const writes = [...participants.values()].map(({ place, log }) => ({
+      ...place,
+      batches: log.openBatches(producerId),
+    }));
+    return { transactionalId, epoch, marker, atMs: time.nowMs, writes, offsets: offsets.held(producerId) };
   }
 
   #settled(holder: Holder): void {

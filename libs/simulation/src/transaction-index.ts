@@ -69,6 +69,11 @@ export class TransactionIndex {
     });
   }
 
+  /** Where the open transaction of this producer begins, undefined where it has none. */
+  openSince(producerId: number): number | undefined {
+    return this.#openOf(producerId)?.firstOffset;
+  }
+
   lastStableOffset(highWatermark: number): number {
     return Math.min(highWatermark, this.#undecided[0]?.firstOffset ?? highWatermark);
   }
