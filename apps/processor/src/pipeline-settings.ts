@@ -8,7 +8,7 @@ export function pipelineSettings(
   inputPartitions: number,
 ): PipelineSettings {
   const { name, input, output, group, changelogTopic, deadLetterTopic } = pipeline;
-  const { rules, tickMs, proofIntervalMs, handoverMs, drainMs, changelogFactor, truncateLagMs } = pipeline;
+  const { rules, heldTime, tickMs, proofIntervalMs, handoverMs, drainMs, changelogFactor, truncateLagMs } = pipeline;
   const { timestampType, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs } = input;
   return {
     name,
@@ -21,6 +21,7 @@ export function pipelineSettings(
     deadLetterTopic,
     transactionalId: (partition) => transactionalId(config.application, name, partition),
     rules,
+    heldTime,
     input: { timestampType, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs },
     tickMs,
     commitIntervalMs: config.commitIntervalMs,

@@ -99,7 +99,7 @@ describe('[I4] what is wrong', () => {
       brokers: minimal.brokers,
       comitIntervalMs: 1,
       kafka: { heartbeatIntervalMs: 9_000, sasl: { mechanism: 'plain', username: 'u', password: { env: 'PW' } } },
-      pipelines: [broken, { ...visits, input: { topic: 'more' }, output: { topic: 'other' }, unheardMs: 2 }],
+      pipelines: [broken, { ...visits, input: { topic: 'more' }, output: { topic: 'other' }, graceMs: 2 }],
     });
     expect(found.map((line) => line.split(' ')[0]).sort()).toEqual([
       'application',
@@ -109,8 +109,8 @@ describe('[I4] what is wrong', () => {
       'pipelines[0].minTimeoutMs',
       'pipelines[0].output.topic',
       'pipelines[0].timeoutMs',
+      'pipelines[1].graceMs',
       'pipelines[1].name',
-      'pipelines[1].unheardMs',
     ]);
   });
 
@@ -169,7 +169,18 @@ describe('[I4] what is wrong', () => {
     ],
     [{ kind: 'lease' }, 'pipelines[0].kind ["lease"] is not available in this version; use "session"'],
     [{ proof: 'fetch' }, 'pipelines[0].proof ["fetch"] is not available in this version; use "record"'],
-    [{ unheardMs: 1 }, 'pipelines[0].unheardMs [1] is not available in this version; use 0'],
+    [
+      { unheardMs: 900_001 },
+      'pipelines[0].unheardMs [900001] 0, or at most half of timeoutMs (1800000): so much of each gap counts as silence',
+    ],
+    [
+      { unheardMs: 999 },
+      'pipelines[0].unheardMs [999] 0, or at least 10 times proofIntervalMs (100): clock records come no faster',
+    ],
+    [
+      { unheardMs: 60_000, input: { topic: 'i', timestampType: 'CreateTime' } },
+      'pipelines[0].unheardMs [60000] 0 where timestampType is "CreateTime": gaps between the stamps of producers are no outages',
+    ],
     [
       { input: [{ topic: 'a' }, { topic: 'b' }] },
       'pipelines[0].input ["2 inputs"] is not available in this version; use one input',

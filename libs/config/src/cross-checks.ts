@@ -3,6 +3,9 @@ import { type Finding, shownValue } from './configuration-error.ts';
 import { changelogTopicOf, deadLetterTopicOf } from './names.ts';
 import type { Configuration, PipelineSection } from './schema.ts';
 
+/** `unheardMs` holds so many `proofIntervalMs` at least: clock records come at a quarter of it, with room to be late. */
+const UNHEARD_PROOFS_MIN = 10;
+
 /** Says nothing where one of `involved` is wrong in itself. */
 export interface CrossFinding extends Finding {
   readonly involved: readonly string[];
@@ -42,7 +45,7 @@ function duplicateNames({ pipelines }: Configuration): CrossFinding[] {
 }
 
 function pipelineChecks(pipeline: PipelineSection, at: string): CrossFinding[] {
-  return [...timeoutChecks(pipeline, at), ...notYet(pipeline, at)];
+  return [...timeoutChecks(pipeline, at), ...unheardChecks(pipeline, at), ...notYet(pipeline, at)];
 }
 
 function timeoutChecks(pipeline: PipelineSection, at: string): CrossFinding[] {
@@ -58,6 +61,26 @@ function timeoutChecks(pipeline: PipelineSection, at: string): CrossFinding[] {
   if (graceMs > 0 && maxDurationMs !== undefined) {
     const problem = 'not together with maxDurationMs (rule C7)';
     found.push(finding(`${at}.graceMs`, graceMs, problem, [`${at}.maxDurationMs`]));
+  }
+  return found;
+}
+
+/** What would make unheard time (C8) end sessions, or hold what nobody missed. */
+function unheardChecks(pipeline: PipelineSection, at: string): CrossFinding[] {
+  const { unheardMs, timeoutMs, proofIntervalMs } = pipeline;
+  if (unheardMs === 0) return [];
+  const found: CrossFinding[] = [];
+  if (unheardMs * 2 > timeoutMs) {
+    const problem = `0, or at most half of timeoutMs (${timeoutMs}): so much of each gap counts as silence`;
+    found.push(finding(`${at}.unheardMs`, unheardMs, problem, [`${at}.timeoutMs`]));
+  }
+  if (unheardMs < proofIntervalMs * UNHEARD_PROOFS_MIN) {
+    const problem = `0, or at least ${UNHEARD_PROOFS_MIN} times proofIntervalMs (${proofIntervalMs}): clock records come no faster`;
+    found.push(finding(`${at}.unheardMs`, unheardMs, problem, [`${at}.proofIntervalMs`]));
+  }
+  if ([pipeline.input].flat().some(({ timestampType }) => timestampType === 'CreateTime')) {
+    const problem = '0 where timestampType is "CreateTime": gaps between the stamps of producers are no outages';
+    found.push(finding(`${at}.unheardMs`, unheardMs, problem, [`${at}.input.timestampType`]));
   }
   return found;
 }
@@ -78,7 +101,7 @@ function notYet(pipeline: PipelineSection, at: string): CrossFinding[] {
   }
   if (pipeline.proof !== 'record') refuse('proof', pipeline.proof, '"record"');
   if (pipeline.emit.some((kind) => kind !== 'closed')) refuse('emit', pipeline.emit, '["closed"]');
-  for (const setting of ['revisionWindowMs', 'graceMs', 'unheardMs'] as const)
+  for (const setting of ['revisionWindowMs', 'graceMs'] as const)
     if (pipeline[setting] !== 0) refuse(setting, pipeline[setting], '0');
   return found;
 }

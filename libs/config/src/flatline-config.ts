@@ -1,6 +1,6 @@
 // A resolved configuration: validated, defaults applied, environment taken over. What the rest of the program reads.
 import type { DurationMs } from '@flatline/base';
-import type { SessionRules } from '@flatline/policies';
+import type { HeldTimeRules, SessionRules } from '@flatline/policies';
 
 export interface FlatlineConfig {
   readonly application: string;
@@ -57,6 +57,7 @@ export interface PipelineConfig {
   readonly changelogTopic: string;
   readonly group: string;
   readonly rules: SessionRules;
+  readonly heldTime: HeldTimeRules;
   readonly proofIntervalMs: DurationMs;
   readonly tickMs: DurationMs;
   readonly handoverMs: DurationMs;

@@ -123,7 +123,17 @@ function pipelineOf({ application }: Configuration, section: PipelineSection): P
   const { name, output, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs } = section;
   const { timeoutMs, minTimeoutMs, maxTimeoutMs, maxDurationMs } = section;
   const { dedupeEventIds, maxAttributes, maxAttributeBytes } = section;
-  const { proofIntervalMs, tickMs, handoverMs, drainMs, changelogFactor, truncateLagMs, standbys } = section;
+  const {
+    unheardMs,
+    maxHoldMs,
+    proofIntervalMs,
+    tickMs,
+    handoverMs,
+    drainMs,
+    changelogFactor,
+    truncateLagMs,
+    standbys,
+  } = section;
   // The cross-checks allow one input.
   const { topic, format, timestampType } = [section.input].flat()[0]!;
   return {
@@ -135,6 +145,7 @@ function pipelineOf({ application }: Configuration, section: PipelineSection): P
     changelogTopic: changelogTopicOf(application, name),
     group: groupOf(application, name),
     rules: { timeoutMs, minTimeoutMs, maxTimeoutMs, maxDurationMs, dedupeEventIds, maxAttributes, maxAttributeBytes },
+    heldTime: { unheardMs, maxHoldMs },
     ...{ proofIntervalMs, tickMs, handoverMs, drainMs, changelogFactor, truncateLagMs, standbys },
   };
 }

@@ -52,6 +52,7 @@ const pipeline = z.strictObject({
   revisionWindowMs: durationOrNone.default(0),
   graceMs: durationOrNone.default(0),
   unheardMs: durationOrNone.default(0),
+  maxHoldMs: duration.default(86_400_000),
   standbys: z.int().min(0).max(4).default(0),
   dedupeEventIds: z.int().min(0).max(1_024).default(16),
   maxAttributes: z.int().min(0).max(1_024).default(64),

@@ -1,3 +1,4 @@
+export { type HeldState, HeldTime, type HeldTimeRules, type Hold } from './held-time.ts';
 export { applyEvent, applyHeartbeat, openSession, type Applied, type Occurrence } from './session/apply-event.ts';
 export { dueAt, dueReason, summarize, type Closing } from './session/deadline.ts';
 export { decodeDetail, encodeDetail, type Attribute, type SessionDetail } from './session/detail.ts';

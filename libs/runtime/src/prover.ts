@@ -1,4 +1,4 @@
-// Decides when the log must be asked to prove its own silence (C2).
+// Decides when the log must be asked to prove its own silence (C2), or that somebody listens (C8).
 //
 // Owns: the estimate of the log's present.      Does not own: the partition clock (it moves by records only, C1), sending.
 //
@@ -11,11 +11,16 @@
 import type { DurationMs, Millis } from '@flatline/base';
 import { PROOF_PATIENCE_MS } from './limits.ts';
 
+/** Of `unheardMs` a third may pass between records (C8); asking at a quarter leaves time to be written. */
+const HEARD_SHARE = 4;
+
 export interface ProofRules {
   readonly timestampType: 'LogAppendTime' | 'CreateTime';
   readonly proofIntervalMs: DurationMs;
   /** Timers fire up to this much after their instant (W2): a record stamped later than that closes what is due at once. */
   readonly tickMs: DurationMs;
+  /** C8; 0: off. */
+  readonly unheardMs: DurationMs;
 }
 
 /** What the task knows when it has read all there is. */
@@ -69,7 +74,10 @@ export class Prover {
   advise(silence: Silence, monotonicNow: DurationMs): ProofAdvice {
     const { earliestDue } = silence;
     if (earliestDue === undefined) return { kind: 'none' };
-    const patience = this.#underWay ? this.#lastAskedAt + PROOF_PATIENCE_MS - monotonicNow : 0;
+    const { unheardMs, tickMs } = this.#rules;
+    const heardWithinMs = unheardMs === 0 ? Infinity : unheardMs / HEARD_SHARE;
+    const patienceMs = Math.min(PROOF_PATIENCE_MS, heardWithinMs);
+    const patience = this.#underWay ? this.#lastAskedAt + patienceMs - monotonicNow : 0;
     if (patience > 0) return { kind: 'wait', delayMs: patience };
     const byCreateTime = this.#rules.timestampType === 'CreateTime';
     if (byCreateTime && !silence.live) return { kind: 'none' };
@@ -77,7 +85,8 @@ export class Prover {
     // After a start nothing tells how old the clock is: one record does, where the broker stamps it.
     if (this.#anchoredAt === undefined && !byCreateTime) return adviseAfter(pace, undefined);
     const present = silence.clock + Math.floor(monotonicNow - (this.#anchoredAt ?? this.#startedAt));
-    const delayMs = Math.max(pace, earliestDue + this.#rules.tickMs - present);
+    const wantedAt = Math.min(earliestDue + tickMs, silence.clock + heardWithinMs);
+    const delayMs = Math.max(pace, wantedAt - present);
     return adviseAfter(delayMs, byCreateTime ? present : undefined);
   }
 }

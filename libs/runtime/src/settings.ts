@@ -1,5 +1,5 @@
 import type { Clock, DurationMs } from '@flatline/base';
-import type { SessionRules } from '@flatline/policies';
+import type { HeldTimeRules, SessionRules } from '@flatline/policies';
 import type {
   EventDecoder,
   InputRules,
@@ -27,6 +27,8 @@ export interface PipelineSettings {
   readonly transactionalId: (partition: number) => string;
   readonly rules: SessionRules;
   readonly input: InputRules;
+  /** Default: nothing is held (C8). */
+  readonly heldTime?: HeldTimeRules;
   readonly tickMs: DurationMs;
   readonly commitIntervalMs: DurationMs;
   /** At most one clock record per partition in this time (C2). */

@@ -134,6 +134,7 @@ export class TaskRunner {
       clock,
       liveEntries: task?.liveEntries ?? 0,
       lag: this.#loop?.lag,
+      heldMs: task?.heldMs ?? 0,
       expiryLagMs: Math.max(0, clock - (task?.earliestDue() ?? clock)),
       position: task?.input.position,
       committedPosition: this.#committer?.committedPosition,
@@ -168,7 +169,7 @@ export class TaskRunner {
     const { confirmOwned } = this.#parts;
     this.#committer = new Committer({ partition, settings, ports, task, writer, claimOffset, last, confirmOwned });
     try {
-      task.begin(last?.clock ?? 0, await inputPosition(input, last, ports));
+      task.begin(last?.clock ?? 0, await inputPosition(input, last, ports), last);
     } catch (error) {
       await this.#committer.close();
       await flusher.stop();
@@ -181,7 +182,8 @@ export class TaskRunner {
     const { settings, ports } = this.#parts;
     const { clock, admin, log } = ports;
     const { timestampType } = settings.input;
-    const { proofIntervalMs, tickMs, truncateLagMs: lagMs, changelogTopic } = settings;
+    const { proofIntervalMs, tickMs, truncateLagMs: lagMs, changelogTopic, heldTime } = settings;
+    const unheardMs = heldTime?.unheardMs ?? 0;
     this.#detail = undefined;
     this.#become('running');
     this.#loop = new TaskLoop({
@@ -191,7 +193,7 @@ export class TaskRunner {
       committer,
       task: restored.task,
       flusher: restored.flusher,
-      prover: new Prover({ timestampType, proofIntervalMs, tickMs }, clock.monotonicMs()),
+      prover: new Prover({ timestampType, proofIntervalMs, tickMs, unheardMs }, clock.monotonicMs()),
       truncator: new Truncator({
         clock,
         admin,

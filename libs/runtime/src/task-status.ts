@@ -12,6 +12,8 @@ export interface TaskStatus {
   readonly detail: string | undefined;
   readonly clock: Millis;
   readonly liveEntries: number;
+  /** Time held since the beginning of the log (C8). */
+  readonly heldMs: DurationMs;
   /** Records behind the end of the input. */
   readonly lag: number | undefined;
   /** How far the clock is ahead of the earliest due entry that is not closed yet: the backlog of expiries. */

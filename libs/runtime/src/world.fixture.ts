@@ -1,6 +1,6 @@
 // A small world for runtime tests: a simulated cluster with one pipeline's topics, processes that run the real runtime, and
 // a naive fold of the input that says what must come out. The fold shares no code with the core.
-import type { SessionSummary } from '@flatline/policies';
+import type { HeldTimeRules, SessionSummary } from '@flatline/policies';
 import { decodeBlock } from '@flatline/task';
 import { type FaultRates, type LogRecord, Simulation, type SimulatedHost } from '@flatline/simulation';
 import { PipelineInstance, type PipelinePorts, type PipelineSettings } from './index.ts';
@@ -19,6 +19,7 @@ export interface WorldSettings {
   readonly timeoutMs?: number;
   readonly maxDurationMs?: number;
   readonly truncateLagMs?: number;
+  readonly heldTime?: HeldTimeRules;
   readonly rates?: FaultRates;
   readonly timestampType?: 'LogAppendTime' | 'CreateTime';
   readonly standbys?: number;
@@ -111,6 +112,7 @@ export class World {
         maxAttributes: 8,
         maxAttributeBytes: 1_024,
       },
+      ...(this.#world.heldTime && { heldTime: this.#world.heldTime }),
       input: {
         timestampType: this.#world.timestampType ?? 'LogAppendTime',
         maxKeyBytes: 512,

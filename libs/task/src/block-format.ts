@@ -1,7 +1,8 @@
 // The bytes of a changelog block: a header that says where in the log of commits it stands, and a body of absolute state.
 //
-//   block   = 'F' · version u8 · kind u8 · (claim | header body)
+//   block   = 'F' · version u8 · kind u8 · (claim | header body | header holds body)
 //   claim   = owner text · claim id text
+//   holds   = count varint · for each: from varint · ms varint      (C8; a kind of its own, where there are any)
 //   body    = operations to the end of the block, removals before images:
 //             1 · key (varint length, bytes)                         removal
 //             2 · key (varint length, bytes) · image (varint length, bytes)
@@ -9,11 +10,13 @@
 // A block is one Kafka record, so its length and checksum are Kafka's. Format version 1 is pinned by golden bytes; a
 // reader that meets another version stops (K9).
 import { ByteReader, ByteWriter, type DurationMs, MalformedBytes, type Millis } from '@flatline/base';
+import type { Hold } from '@flatline/policies';
 
 const FORMAT_VERSION = 1;
 const MAGIC = 0x46;
 const KIND_STATE = 1;
 const KIND_CLAIM = 2;
+const KIND_HELD_STATE = 3;
 export const OP_REMOVAL = 1;
 export const OP_IMAGE = 2;
 
@@ -50,6 +53,8 @@ export interface CommitHeader {
   readonly clock: Millis;
   /** Held time so far (C8). */
   readonly heldMs: DurationMs;
+  /** Holds that may concern a live session. */
+  readonly holds: readonly Hold[];
   /** Changelog offset below which no live thing has its image (K3). */
   readonly floor: number;
   readonly liveEntries: number;
@@ -78,7 +83,8 @@ export function encodeClaim(claim: Claim): Uint8Array {
 }
 
 export function encodeHeader(header: CommitHeader, out: ByteWriter): void {
-  preamble(out, KIND_STATE);
+  const { holds } = header;
+  preamble(out, holds.length === 0 ? KIND_STATE : KIND_HELD_STATE);
   out.text(header.logId);
   out.text(header.owner);
   out.text(header.commitId);
@@ -102,6 +108,15 @@ export function encodeHeader(header: CommitHeader, out: ByteWriter): void {
   out.u32(header.digest);
   out.varint(header.liveBytes);
   out.varint(header.logBytes);
+  if (holds.length > 0) encodeHolds(holds, out);
+}
+
+function encodeHolds(holds: readonly Hold[], out: ByteWriter): void {
+  out.varint(holds.length);
+  for (const { from, ms } of holds) {
+    out.varint(from);
+    out.varint(ms);
+  }
 }
 
 /** @throws MalformedBytes, also for a format version this build does not know (K9). */
@@ -113,8 +128,10 @@ export function decodeBlock(bytes: Uint8Array): Block {
     throw new MalformedBytes(`changelog format version ${version}, this build reads ${FORMAT_VERSION}`);
   const kind = input.u8();
   if (kind === KIND_CLAIM) return { kind: 'claim', claim: { owner: input.text(), claimId: input.text() } };
-  if (kind !== KIND_STATE) throw new MalformedBytes(`changelog block of unknown kind ${kind}`);
-  return { kind: 'state', header: decodeHeader(input), bodyStart: input.position };
+  if (kind !== KIND_STATE && kind !== KIND_HELD_STATE)
+    throw new MalformedBytes(`changelog block of unknown kind ${kind}`);
+  const header = decodeHeader(input, kind === KIND_HELD_STATE);
+  return { kind: 'state', header, bodyStart: input.position };
 }
 
 /** What a body says, in order. Ranges point into the block's bytes. */
@@ -152,7 +169,7 @@ function preamble(out: ByteWriter, kind: number): void {
   out.u8(kind);
 }
 
-function decodeHeader(input: ByteReader): CommitHeader {
+function decodeHeader(input: ByteReader, hasHolds: boolean): CommitHeader {
   return {
     logId: input.text(),
     owner: input.text(),
@@ -170,7 +187,15 @@ function decodeHeader(input: ByteReader): CommitHeader {
     digest: input.u32(),
     liveBytes: input.varint(),
     logBytes: input.varint(),
+    holds: hasHolds ? decodeHolds(input) : [],
   };
+}
+
+/** One by one, as inputs. */
+function decodeHolds(input: ByteReader): Hold[] {
+  const holds: Hold[] = [];
+  for (let left = input.varint(); left > 0; left -= 1) holds.push({ from: input.varint(), ms: input.varint() });
+  return holds;
 }
 
 /** One by one: a damaged count ends with the bytes there are, not with the memory. */

@@ -29,7 +29,16 @@ export interface ChangelogLimits {
 /** What the task knows of a commit; the rest of the header the changelog fills in. */
 export type CutContext = Pick<
   CommitHeader,
-  'logId' | 'owner' | 'commitId' | 'sequence' | 'previousCommitId' | 'inputPartitions' | 'inputs' | 'clock' | 'heldMs'
+  | 'logId'
+  | 'owner'
+  | 'commitId'
+  | 'sequence'
+  | 'previousCommitId'
+  | 'inputPartitions'
+  | 'inputs'
+  | 'clock'
+  | 'heldMs'
+  | 'holds'
 >;
 
 export interface ChangelogCut {

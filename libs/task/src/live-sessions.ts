@@ -14,6 +14,7 @@ import {
   type CloseReason,
   dueAt,
   dueReason,
+  type HeldTime,
   type Occurrence,
   openSession,
   type SessionEvent,
@@ -31,6 +32,8 @@ import type { RecordCursor } from './ports/log-reader.ts';
 export interface LiveSessionsParts {
   readonly partition: number;
   readonly rules: SessionRules;
+  /** Time that no deadline counts (C8). */
+  readonly held: HeldTime;
   readonly tickMs: DurationMs;
   readonly table: EntryTable;
   readonly changelog: Changelog;
@@ -57,11 +60,11 @@ export class LiveSessions {
   /** Arms a timer for each restored entry. */
   begin(clock: Millis): void {
     assert(this.#wheel === undefined, 'timers are armed once');
-    const { table, rules, tickMs } = this.#parts;
+    const { table, rules, held, tickMs } = this.#parts;
     const initialCapacity = Math.max(1024, table.slotsEnd);
     this.#wheel = new TimingWheel({ tickMs, startAt: clock, initialCapacity });
     for (let slot = 0; slot < table.slotsEnd; slot += 1)
-      if (table.isLive(slot)) this.#wheel.schedule(slot, dueAt(this.#view.at(slot), rules));
+      if (table.isLive(slot)) this.#wheel.schedule(slot, dueAt(this.#view.at(slot), rules, held));
   }
 
   /** Summaries that wait for a cut. */
@@ -87,16 +90,21 @@ export class LiveSessions {
 
   /** The slot of the record's key, or −1; what is due for that key takes effect first, as of its due instant (S3). */
   findLive(cursor: RecordCursor, now: Now): number {
-    const { rules, table } = this.#parts;
+    const { rules, held, table } = this.#parts;
     const { group } = cursor;
     const slot =
       group === undefined
         ? table.find(cursor.bytes, cursor.keyStart, cursor.keyLength)
         : table.findAhead(cursor.bytes, group, cursor.groupIndex!);
     if (slot < 0) return -1;
-    const due = dueAt(this.#view.at(slot), rules);
+    const due = dueAt(this.#view.at(slot), rules, held);
     if (due > now.clock) return slot;
-    this.#close(slot, { reason: dueReason(this.#view, rules), closedAt: due, endedAt: undefined, emittedAt: now.wall });
+    this.#close(slot, {
+      reason: dueReason(this.#view, rules, held),
+      closedAt: due,
+      endedAt: undefined,
+      emittedAt: now.wall,
+    });
     return -1;
   }
 
@@ -135,11 +143,11 @@ export class LiveSessions {
   }
 
   #open(cursor: RecordCursor, at: Occurrence): number {
-    const { counters, table, rules } = this.#parts;
+    const { counters, table, rules, held } = this.#parts;
     counters.sessionsOpened += 1;
     const slot = table.insert(cursor.bytes, cursor.keyStart, cursor.keyLength);
     openSession(this.#view.at(slot), rules, at);
-    this.#armed().schedule(slot, dueAt(this.#view, rules));
+    this.#armed().schedule(slot, dueAt(this.#view, rules, held));
     return slot;
   }
 
@@ -158,16 +166,17 @@ export class LiveSessions {
   #changed(slot: number, timeoutBefore: DurationMs): void {
     const entry = this.#view;
     this.#parts.changelog.changed(entry);
-    if (entry.timeoutMs < timeoutBefore) this.#armed().schedule(slot, dueAt(entry, this.#parts.rules));
+    const { rules, held } = this.#parts;
+    if (entry.timeoutMs < timeoutBefore) this.#armed().schedule(slot, dueAt(entry, rules, held));
   }
 
   #onTimer(slot: number, now: Now): void {
-    const { rules } = this.#parts;
-    const due = dueAt(this.#view.at(slot), rules);
+    const { rules, held } = this.#parts;
+    const due = dueAt(this.#view.at(slot), rules, held);
     if (due > now.clock) this.#armed().schedule(slot, due);
     else
       this.#close(slot, {
-        reason: dueReason(this.#view, rules),
+        reason: dueReason(this.#view, rules, held),
         closedAt: due,
         endedAt: undefined,
         emittedAt: now.wall,
@@ -178,10 +187,10 @@ export class LiveSessions {
     slot: number,
     closing: { reason: CloseReason; closedAt: Millis; endedAt: Millis | undefined; emittedAt: Millis },
   ): void {
-    const { partition, rules, table, changelog } = this.#parts;
+    const { partition, rules, held, table, changelog } = this.#parts;
     const entry = this.#view.at(slot);
     const key = table.keyOf(slot);
-    this.#closed.push(summarize(entry, rules, { key, partition, ...closing }));
+    this.#closed.push(summarize(entry, rules, { key, partition, ...closing }, held));
     this.#count(closing.reason);
     this.#armed().cancel(slot);
     changelog.removed(entry, key);

@@ -13,6 +13,9 @@ import {
   blankEvent,
   ENDED,
   type Occurrence,
+  type HeldState,
+  HeldTime,
+  type HeldTimeRules,
   resetEvent,
   type SessionEvent,
   type SessionRules,
@@ -36,6 +39,8 @@ export interface TaskOptions {
   readonly input: InputRules;
   readonly decoder: EventDecoder;
   readonly changelog: ChangelogLimits;
+  /** Default: nothing is held. */
+  readonly heldTime?: HeldTimeRules;
   readonly tickMs: DurationMs;
   /** Drawn at start by the shell (I3). */
   readonly hashSeed: number;
@@ -68,6 +73,9 @@ export interface TaskCut extends ChangelogCut {
   readonly position: number;
 }
 
+const NO_HELD_TIME: HeldTimeRules = { unheardMs: 0, maxHoldMs: 0 };
+const NOTHING_HELD_YET: HeldState = { heldMs: 0, holds: [] };
+
 const EXHAUSTED: StepOutcome = { kind: 'exhausted' };
 const LIMIT: StepOutcome = { kind: 'limit' };
 const FULL: StepOutcome = { kind: 'full' };
@@ -80,6 +88,8 @@ export class PartitionTask {
   readonly changelog: Changelog;
   readonly checkpoints: CheckpointQueue;
   readonly clock = new PartitionClock();
+  readonly #held: HeldTime;
+  readonly #unheardMs: DurationMs;
   readonly #options: TaskOptions;
   readonly #sessions: LiveSessions;
   /** Scratch objects, written anew for each record: a bare heartbeat allocates nothing. */
@@ -104,17 +114,26 @@ export class PartitionTask {
     this.table = new EntryTable(options.hashSeed);
     this.changelog = new Changelog(this.table, options.changelog, options.blockMemory);
     this.checkpoints = new CheckpointQueue(this.table, options.blockMemory);
-    const { partition, rules, tickMs } = options;
+    const { partition, rules, tickMs, heldTime = NO_HELD_TIME } = options;
     const { table, changelog, counters } = this;
-    this.#sessions = new LiveSessions({ partition, rules, tickMs, table, changelog, counters });
+    const held = new HeldTime(heldTime);
+    this.#held = held;
+    this.#unheardMs = heldTime.unheardMs;
+    this.#sessions = new LiveSessions({ partition, rules, held, tickMs, table, changelog, counters });
   }
 
   /** Ends restoring: the clock and position are those of the last commit, and a timer is armed for each live entry. */
-  begin(clock: Millis, input: InputPosition): void {
+  begin(clock: Millis, input: InputPosition, held: HeldState = NOTHING_HELD_YET): void {
     this.clock.advance(clock);
+    this.#held.restore(held);
     Object.assign(this.#input, input);
     this.#cutPosition = input.position;
     this.#sessions.begin(clock);
+  }
+
+  /** Time held since the beginning of the log (C8). */
+  get heldMs(): DurationMs {
+    return this.#held.heldMs;
   }
 
   get liveEntries(): number {
@@ -202,13 +221,13 @@ export class PartitionTask {
   }
 
   /** Cuts a commit of everything since the last cut. */
-  cut(context: Omit<CutContext, 'inputs' | 'clock' | 'heldMs'>): TaskCut {
+  cut(context: Omit<CutContext, 'inputs' | 'clock' | keyof HeldState>): TaskCut {
     const closed = this.#sessions.takeClosed();
     const deadLetters = this.#deadLetters;
     this.#deadLetters = [];
     const input = this.input;
     this.#cutPosition = input.position;
-    const cut = this.changelog.cut({ ...context, inputs: [input], clock: this.clock.now, heldMs: 0 });
+    const cut = this.changelog.cut({ ...context, inputs: [input], clock: this.clock.now, ...this.#held.state });
     return Object.assign(cut, { closed, deadLetters, position: input.position });
   }
 
@@ -235,13 +254,21 @@ export class PartitionTask {
       return undefined;
     }
     const lead = input.timestampType === 'CreateTime' ? wallNow + input.maxLeadMs : Infinity;
-    this.clock.advance(Math.min(cursor.timestamp, lead));
+    this.#advance(Math.min(cursor.timestamp, lead));
     this.#input.live = wallNow - cursor.timestamp <= input.liveWithinMs;
     if (kind === 'keyed') return this.#apply(cursor);
     if (kind === 'clock') this.counters.clockRecords += 1;
     else if (kind === 'null-key') this.#refuse(cursor, kind, 'a session event needs a key');
     else this.#refuse(cursor, kind, `key of ${cursor.keyLength} bytes, maxKeyBytes is ${input.maxKeyBytes}`);
     return undefined;
+  }
+
+  /** A gap in which sessions lived may be time that nobody could be heard in (C8). */
+  #advance(evidence: Millis): void {
+    const before = this.clock.now;
+    this.clock.advance(evidence);
+    if (this.#unheardMs > 0 && evidence - before > this.#unheardMs && this.table.size > 0)
+      this.#held.moved(before, evidence);
   }
 
   #apply(cursor: RecordCursor): StepOutcome | undefined {

@@ -12,6 +12,7 @@ const task = (changes: Partial<TaskStatus>): TaskStatus => ({
   detail: undefined,
   clock: 1_700_000_000_000,
   liveEntries: 7,
+  heldMs: 0,
   lag: 3,
   expiryLagMs: 0,
   position: 40,

@@ -40,6 +40,10 @@ const GAUGED: Readonly<Record<string, readonly [(task: TaskStatus) => number | u
     'How far the clock is ahead of the earliest close due',
   ],
   flatline_partition_clock_milliseconds: [(task) => task.clock, 'Partition clock, milliseconds since the epoch (C1)'],
+  flatline_held_milliseconds: [
+    (task) => task.heldMs,
+    'Time that no deadline counted, since the beginning of the log (C8)',
+  ],
   flatline_changelog_bytes: [(task) => task.changelogBytes, 'Changelog bytes from the floor to the end (K8)'],
   flatline_live_bytes: [(task) => task.liveBytes, 'Bytes of live images in the changelog'],
   flatline_stores_dropped: [(task) => task.storesDropped, 'Local stores dropped and rebuilt by this task (R2)'],

@@ -40,6 +40,7 @@ export function blankDraft(): SummaryDraft {
     firstOffset: 0,
     lastOffset: 0,
     sessionKeyBase64: undefined,
+    heldMs: undefined,
   };
 }
 
@@ -59,7 +60,7 @@ function keyFromBase64(text: string): Buffer {
 
 /** Longs of both directions, by name. */
 type LongName = {
-  [Name in keyof SessionSummary]: SessionSummary[Name] extends number ? Name : never;
+  [Name in keyof SessionSummary]-?: SessionSummary[Name] extends number ? Name : never;
 }[keyof SessionSummary];
 
 function long(name: LongName, required: boolean): RecordField<SessionSummary, SummaryDraft> {
@@ -163,6 +164,16 @@ export const SUMMARY_SHAPE: RecordShape<SessionSummary, SummaryDraft> = [
     get: (summary) => (isUtf8(summary.key) ? undefined : asBuffer(summary.key).toString('base64')),
     set: (draft, value) => {
       draft.sessionKeyBase64 = value;
+    },
+  },
+  {
+    name: 'heldMs',
+    kind: 'long',
+    nullable: true,
+    required: false,
+    get: (summary) => summary.heldMs,
+    set: (draft, value) => {
+      draft.heldMs = checkSafeInteger('heldMs', value, 0);
     },
   },
 ];

@@ -2,20 +2,26 @@
 import type { DurationMs, Millis } from '@flatline/base';
 import type { SessionEntry, SessionRules } from './entry.ts';
 import { HEARTBEAT } from './event.ts';
+import { NOTHING_HELD, type Reckoning } from '../held-time.ts';
 import { missingCount } from './sequence-window.ts';
 import type { CloseReason, SessionSummary } from './summary.ts';
 
 /** The instant at which the session ends if nothing comes: silence, or the maximum duration if that is sooner. */
-export function dueAt(entry: SessionEntry, rules: SessionRules): Millis {
-  const silence = entry.lastSeenAt + entry.timeoutMs;
+export function dueAt(entry: SessionEntry, rules: SessionRules, held: Reckoning = NOTHING_HELD): Millis {
+  const silence = held.after(entry.lastSeenAt, entry.timeoutMs);
   if (rules.maxDurationMs === undefined) return silence;
-  return Math.min(silence, entry.openedAt + rules.maxDurationMs);
+  return Math.min(silence, held.after(entry.openedAt, rules.maxDurationMs));
 }
 
 /** Ties go to the maximum duration (S3). */
-export function dueReason(entry: SessionEntry, rules: SessionRules): 'TIMEOUT' | 'MAX_DURATION' {
+export function dueReason(
+  entry: SessionEntry,
+  rules: SessionRules,
+  held: Reckoning = NOTHING_HELD,
+): 'TIMEOUT' | 'MAX_DURATION' {
   if (rules.maxDurationMs === undefined) return 'TIMEOUT';
-  return entry.openedAt + rules.maxDurationMs <= entry.lastSeenAt + entry.timeoutMs ? 'MAX_DURATION' : 'TIMEOUT';
+  const silence = held.after(entry.lastSeenAt, entry.timeoutMs);
+  return held.after(entry.openedAt, rules.maxDurationMs) <= silence ? 'MAX_DURATION' : 'TIMEOUT';
 }
 
 export interface Closing {
@@ -29,7 +35,12 @@ export interface Closing {
 }
 
 /** The summary of a session that ends now. Reads the entry, changes nothing. */
-export function summarize(entry: SessionEntry, rules: SessionRules, closing: Closing): SessionSummary {
+export function summarize(
+  entry: SessionEntry,
+  rules: SessionRules,
+  closing: Closing,
+  held: Reckoning = NOTHING_HELD,
+): SessionSummary {
   const { detail } = entry;
   const startedAt = detail?.startedAt ?? entry.openedAt;
   const endedAt = closing.endedAt ?? detail?.lastEventAt ?? entry.lastSeenAt;
@@ -42,7 +53,8 @@ export function summarize(entry: SessionEntry, rules: SessionRules, closing: Clo
     lastSeenAt: entry.lastSeenAt,
     endedAt,
     durationMs: durationBetween(startedAt, endedAt),
-    deadlineAt: dueAt(entry, rules),
+    deadlineAt: dueAt(entry, rules, held),
+    heldMs: heldMs(entry, held),
     closedAt: closing.closedAt,
     emittedAt: closing.emittedAt,
     timeoutMs: entry.timeoutMs,
@@ -58,6 +70,12 @@ export function summarize(entry: SessionEntry, rules: SessionRules, closing: Clo
     firstOffset: entry.firstOffset,
     lastOffset: entry.lastOffset,
   };
+}
+
+/** By how much the silence that ends it is longer than the timeout; undefined where it is not. */
+function heldMs({ lastSeenAt, timeoutMs }: SessionEntry, held: Reckoning): DurationMs | undefined {
+  const ms = held.after(lastSeenAt, timeoutMs) - lastSeenAt - timeoutMs;
+  return ms === 0 ? undefined : ms;
 }
 
 /** One life of a key, named once and for good (docs/SPEC.md, Terms). */

@@ -18,6 +18,8 @@ export interface SessionSummary {
   readonly endedAt: Millis;
   readonly durationMs: DurationMs;
   readonly deadlineAt: Millis;
+  /** Held time between the last activity and the end of its silence (C8); undefined: none. */
+  readonly heldMs?: DurationMs | undefined;
   /** The due instant, or for an explicit end the partition clock at it. */
   readonly closedAt: Millis;
   /** The only field that is not a function of the log (C5): this machine's wall clock when the commit was cut. */

@@ -1,0 +1,109 @@
+// Time in which nobody could be heard, taken out of every deadline (C8).
+//
+// While sessions live, the owner lets at most a third of `unheardMs` pass between records of the log. A longer gap therefore
+// says that the log could not be written, or that nobody listened. Its first `unheardMs` count; the rest, up to `maxHoldMs`,
+// is held: as if the clock had stood still.
+//
+// Owns: the holds so far.      Does not own: the clock, which is told of here after each record that moved it.
+//
+// Invariants
+//   HT1  Holds are disjoint, in order, and begin at or after the clock before their gap: a hold moves no instant that the
+//        clock had reached before it was known, so that what was drained early or late comes out the same (C5).
+//   HT2  At most HOLDS_MAX. Beyond, the two oldest and what lies between them become one: who has lived through all of
+//        them is given more time, never less.
+import { assert, type DurationMs, type Millis } from '@flatline/base';
+
+export interface HeldTimeRules {
+  /** 0: off. */
+  readonly unheardMs: DurationMs;
+  /** Of one gap. */
+  readonly maxHoldMs: DurationMs;
+}
+
+/** From `from` on, `ms` do not count. */
+export interface Hold {
+  readonly from: Millis;
+  readonly ms: DurationMs;
+}
+
+/** What is carried in block headers. */
+export interface HeldState {
+  /** All that was ever held, also by holds that were forgotten. */
+  readonly heldMs: DurationMs;
+  readonly holds: readonly Hold[];
+}
+
+/** How deadlines are reckoned. */
+export interface Reckoning {
+  /** The first instant by which `ms` that count have passed since `from`. */
+  after(from: Millis, ms: DurationMs): Millis;
+}
+
+export const NOTHING_HELD: Reckoning = { after: (from, ms) => from + ms };
+
+const HOLDS_MAX = 64;
+
+export class HeldTime implements Reckoning {
+  readonly #rules: HeldTimeRules;
+  #holds: Hold[] = [];
+  #heldMs = 0;
+  /** Where the last hold ends: who was seen since is not concerned by any. */
+  #end: Millis = -Infinity;
+
+  constructor(rules: HeldTimeRules) {
+    this.#rules = rules;
+  }
+
+  get state(): HeldState {
+    return { heldMs: this.#heldMs, holds: [...this.#holds] };
+  }
+
+  get heldMs(): DurationMs {
+    return this.#heldMs;
+  }
+
+  restore({ heldMs, holds }: HeldState): void {
+    assert(this.#heldMs === 0, 'held time is restored once, at the beginning');
+    this.#heldMs = heldMs;
+    this.#holds = [...holds];
+    this.#noteEnd();
+  }
+
+  /** A record moved the clock while sessions lived. */
+  moved(before: Millis, after: Millis): void {
+    const { unheardMs, maxHoldMs } = this.#rules;
+    // At 0 nothing has been read yet: that is no gap.
+    if (unheardMs === 0 || before === 0 || after - before <= unheardMs) return;
+    const ms = Math.min(after - before - unheardMs, maxHoldMs);
+    this.#holds.push({ from: before + unheardMs, ms });
+    this.#heldMs += ms;
+    if (this.#holds.length > HOLDS_MAX) this.#joinOldest();
+    this.#noteEnd();
+  }
+
+  after(from: Millis, ms: DurationMs): Millis {
+    const due = from + ms;
+    return this.#end <= from ? due : this.#later(from, due);
+  }
+
+  #later(from: Millis, dueWithout: Millis): Millis {
+    let due = dueWithout;
+    for (const hold of this.#holds) {
+      const start = Math.max(hold.from, from);
+      if (due <= start) break;
+      due += Math.max(0, hold.from + hold.ms - start);
+    }
+    return due;
+  }
+
+  #joinOldest(): void {
+    const [first, second, ...others] = this.#holds;
+    const joined = { from: first!.from, ms: second!.from + second!.ms - first!.from };
+    this.#holds = [joined, ...others];
+  }
+
+  #noteEnd(): void {
+    const last = this.#holds.at(-1);
+    this.#end = last === undefined ? -Infinity : last.from + last.ms;
+  }
+}
