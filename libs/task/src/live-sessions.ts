@@ -27,7 +27,7 @@ import type { Changelog } from './changelog.ts';
 import type { TaskCounters } from './counters.ts';
 import type { EntryTable } from './entry-table.ts';
 import type { EntryView } from './entry-view.ts';
-import type { RecordCursor } from './ports/log-reader.ts';
+import type { KeyGroup, RecordCursor } from './ports/log-reader.ts';
 
 export interface LiveSessionsParts {
   readonly partition: number;
@@ -116,6 +116,20 @@ export class LiveSessions {
     const before = entry.timeoutMs;
     applyHeartbeat(entry, this.#parts.rules, at);
     this.#changed(slot, before);
+  }
+
+  /** A bare heartbeat of the record at `index` of a group, if its session lives and is not due; else false, and nothing done. */
+  beat(bytes: Uint8Array, group: KeyGroup, index: number, at: Occurrence): boolean {
+    const { rules, held, table, counters } = this.#parts;
+    const slot = table.findAhead(bytes, group, index);
+    if (slot < 0) return false;
+    const entry = this.#view.at(slot);
+    if (dueAt(entry, rules, held) <= at.effectiveAt) return false;
+    counters.heartbeats += 1;
+    const before = entry.timeoutMs;
+    applyHeartbeat(entry, rules, at);
+    this.#changed(slot, before);
+    return true;
   }
 
   event(found: number, cursor: RecordCursor, event: SessionEvent, at: Occurrence): void {

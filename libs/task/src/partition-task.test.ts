@@ -396,6 +396,23 @@ describe('looking ahead', () => {
     expect(task.step(new GroupedCursor(records, 3), 100, WALL).kind).toBe('exhausted');
     expect(task.counters).toMatchObject({ heartbeats: 1, deadLetters: 2 });
   });
+
+  test('[X6] a step takes no more records than it may, heartbeats of one batch too', () => {
+    const task = begun();
+    const records = Array.from({ length: 20 }, (_, offset) => ({
+      offset,
+      timestamp: 1,
+      key: `k${offset % 3}`,
+      value: '',
+    }));
+    const cursor = new GroupedCursor(records, 16);
+    expect([5, 6, 100].map((limit) => [task.step(cursor, limit, WALL).kind, task.input.position])).toEqual([
+      ['limit', 5],
+      ['limit', 11],
+      ['exhausted', 20],
+    ]);
+    expect(task.counters).toMatchObject({ recordsRead: 20, heartbeats: 20, sessionsOpened: 3 });
+  });
 });
 
 describe('[K1] the block format', () => {

@@ -25,7 +25,7 @@ import { type InputPosition, NO_BATCH } from './block-format.ts';
 import { Changelog, type ChangelogCut, type ChangelogLimits, type CutContext } from './changelog.ts';
 import { CheckpointQueue } from './checkpoint-queue.ts';
 import { zeroCounters } from './counters.ts';
-import { type DeadLetter, deadLetter } from './dead-letter.ts';
+import { DEAD_LETTER_BYTES_MAX, type DeadLetter, deadLetter, letterBytes } from './dead-letter.ts';
 import { EntryTable } from './entry-table.ts';
 import { LiveSessions, type Now } from './live-sessions.ts';
 import { PartitionClock } from './partition-clock.ts';
@@ -104,6 +104,7 @@ export class PartitionTask {
     live: false,
   };
   #deadLetters: DeadLetter[] = [];
+  #letterBytes = 0;
   /** The record the cursor stands on has been looked at but not applied. */
   #again = false;
   #lookedAt: RecordCursor | undefined;
@@ -156,7 +157,8 @@ export class PartitionTask {
   get isFull(): boolean {
     return (
       this.changelog.pendingChanges >= this.#options.pendingChangesMax ||
-      this.#sessions.closedCount + this.#deadLetters.length >= this.#options.pendingOutputsMax
+      this.#sessions.closedCount + this.#deadLetters.length >= this.#options.pendingOutputsMax ||
+      this.#letterBytes >= DEAD_LETTER_BYTES_MAX
     );
   }
 
@@ -176,6 +178,7 @@ export class PartitionTask {
   /** Records that may be applied before it must be asked again whether the task is full; 0 if it is. */
   #recordsUntilFull(): number {
     const { pendingChangesMax, pendingOutputsMax } = this.#options;
+    if (this.#letterBytes >= DEAD_LETTER_BYTES_MAX) return 0;
     const changes = pendingChangesMax - this.changelog.pendingChanges;
     const outputs = pendingOutputsMax - this.#sessions.closedCount - this.#deadLetters.length;
     const room = Math.min(changes, outputs);
@@ -196,10 +199,40 @@ export class PartitionTask {
       const stop = this.#take(cursor, wallNow);
       this.#again = stop !== undefined;
       if (stop !== undefined) return stop;
+      const more = this.#beatsAfter(cursor, records - applied - 1);
+      applied += more;
       this.#passed(cursor, cursor.offset + 1);
-      this.counters.recordsRead += 1;
+      this.counters.recordsRead += 1 + more;
     }
     return undefined;
+  }
+
+  /**
+   * Applies the bare heartbeats of live sessions that directly follow the record just applied, as far as they are in its
+   * group, and moves the cursor to the last. Where the broker stamps, a batch has one timestamp: what that says of the record
+   * and does to the clock was found out with the first. Returns how many.
+   */
+  #beatsAfter(cursor: RecordCursor, limit: number): number {
+    const { group, groupIndex } = cursor;
+    if (group === undefined || !cursor.logAppendTime || cursor.timestamp !== this.clock.now) return 0;
+    const { count, lengths, valueLengths, offsetDeltas } = group;
+    const { maxKeyBytes } = this.#options.input;
+    const at = this.#at;
+    at.timestamp = cursor.timestamp;
+    at.effectiveAt = cursor.timestamp;
+    const base = cursor.offset - offsetDeltas[groupIndex!]!;
+    const first = groupIndex! + 1;
+    const end = Math.min(count, first + limit);
+    let index = first;
+    for (; index < end && valueLengths[index] === 0; index += 1) {
+      const length = lengths[index]!;
+      if (length < 0 || length > maxKeyBytes) break;
+      at.offset = base + offsetDeltas[index]!;
+      if (!this.#sessions.beat(cursor.bytes, group, index, at)) break;
+    }
+    const more = index - first;
+    if (more > 0) cursor.skip!(more);
+    return more;
   }
 
   /** Says that the next step gets a new cursor: reading was interrupted and begins again at `input.position`. */
@@ -225,6 +258,7 @@ export class PartitionTask {
     const closed = this.#sessions.takeClosed();
     const deadLetters = this.#deadLetters;
     this.#deadLetters = [];
+    this.#letterBytes = 0;
     const input = this.input;
     this.#cutPosition = input.position;
     const cut = this.changelog.cut({ ...context, inputs: [input], clock: this.clock.now, ...this.#held.state });
@@ -302,7 +336,9 @@ export class PartitionTask {
 
   #refuse(cursor: RecordCursor, reason: string, detail: string): void {
     this.counters.deadLetters += 1;
-    this.#deadLetters.push(deadLetter(cursor, reason, detail));
+    const letter = deadLetter(cursor, reason, detail);
+    this.#letterBytes += letterBytes(letter);
+    this.#deadLetters.push(letter);
   }
 
   /** Notes how far the input is applied, and by which batch to recognise the place (R3). */

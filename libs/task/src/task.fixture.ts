@@ -83,6 +83,8 @@ export class GroupedCursor extends ListCursor {
     count: 0,
     starts: new Int32Array(KEY_GROUP_MAX),
     lengths: new Int32Array(KEY_GROUP_MAX),
+    valueLengths: new Int32Array(KEY_GROUP_MAX),
+    offsetDeltas: new Int32Array(KEY_GROUP_MAX),
   };
   groupIndex = -1;
   readonly #all: Uint8Array<ArrayBuffer>;
@@ -114,13 +116,23 @@ export class GroupedCursor extends ListCursor {
   }
 
   #nextGroup(at: number): void {
+    const { group } = this;
     this.groupIndex = 0;
-    this.group.count = Math.min(this.#groupMax, this.#left.length);
-    for (let i = 0; i < this.group.count; i += 1) {
-      this.group.starts[i] = this.#starts[at + i]!;
-      const { key } = this.#left[i]!;
-      this.group.lengths[i] = key === null ? -1 : bytes(key).length;
+    const [first] = this.#left;
+    // Of one batch: where the broker stamps, one time for all of it.
+    const end = this.#left.findIndex(({ timestamp }) => timestamp !== first!.timestamp);
+    group.count = Math.min(this.#groupMax, end < 0 ? this.#left.length : end);
+    for (let i = 0; i < group.count; i += 1) {
+      group.starts[i] = this.#starts[at + i]!;
+      const { key, value, offset } = this.#left[i]!;
+      group.lengths[i] = key === null ? -1 : bytes(key).length;
+      group.valueLengths[i] = value === null ? -1 : bytes(value).length;
+      group.offsetDeltas[i] = offset - first!.offset;
     }
+  }
+
+  skip(count: number): void {
+    for (let left = count; left > 0; left -= 1) this.next();
   }
 }
 

@@ -73,6 +73,16 @@ export class BatchCursor implements RecordCursor {
   next(): boolean {
     this.groupIndex += 1;
     if (this.groupIndex >= this.group.count && !this.#nextGroup()) return this.#usedUp();
+    this.#show();
+    return true;
+  }
+
+  skip(count: number): void {
+    this.groupIndex += count;
+    this.#show();
+  }
+
+  #show(): void {
     const { group, groupIndex: index } = this;
     this.offset = this.#baseOffset + group.offsetDeltas[index]!;
     this.timestamp = this.logAppendTime ? this.batchTimestamp : this.#baseTimestamp + group.timestampDeltas[index]!;
@@ -81,7 +91,6 @@ export class BatchCursor implements RecordCursor {
     this.valueStart = group.valueStarts[index]!;
     this.valueLength = group.valueLengths[index]!;
     this.position = this.offset + 1;
-    return true;
   }
 
   #usedUp(): false {

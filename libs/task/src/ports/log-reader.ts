@@ -20,12 +20,16 @@ export interface RecordHeader {
  */
 export const KEY_GROUP_MAX = 32;
 
-/** Keys of records that a cursor has unpacked together, in the order in which it shows them. At most KEY_GROUP_MAX. */
+/** Records of one batch that a cursor has unpacked together, in the order in which it shows them. At most KEY_GROUP_MAX. */
 export interface KeyGroup {
   readonly count: number;
   /** Where each key lies in the cursor's `bytes`; a length of −1 is a null key. */
   readonly starts: Int32Array;
   readonly lengths: Int32Array;
+  /** −1: a null value. */
+  readonly valueLengths: Int32Array;
+  /** Differences of offsets are differences of these. */
+  readonly offsetDeltas: Int32Array;
 }
 
 export interface RecordCursor {
@@ -56,6 +60,8 @@ export interface RecordCursor {
    */
   readonly group?: KeyGroup;
   readonly groupIndex?: number;
+  /** Moves on by `count` records within the group. */
+  skip?(count: number): void;
   /** Everything below this offset has been passed: the offset to record as applied, and to read on from. */
   readonly position: number;
   /** Of the batch that holds `position − 1`: its CRC-32C, partition leader epoch and greatest timestamp (R3's fingerprint). */
