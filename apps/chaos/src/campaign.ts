@@ -8,12 +8,14 @@ import { killAllChildren } from './stage/child.ts';
 
 export interface CampaignPlan {
   readonly scenarios: readonly Scenario[];
-  readonly runsOf: (scenarioId: string) => number;
+  readonly runsOf: (scenario: Scenario) => number;
   readonly seed: number;
   readonly short: boolean;
   readonly unsafe: Guard | undefined;
   readonly log: (line: string) => void;
   readonly signal: AbortSignal;
+  /** Told after each scenario, so that what was shown is kept if the rest is not. */
+  readonly onProgress?: (soFar: readonly ScenarioRuns[]) => void;
 }
 
 /** Quorums of a node that was killed are settled sooner; nothing else differs from what `flatline broker start` starts. */
@@ -34,6 +36,7 @@ export async function runCampaign(plan: CampaignPlan): Promise<ScenarioRuns[]> {
       }
       broker ??= await startBroker({ nodes: scenario.nodes, ephemeral: true, properties, signal: plan.signal });
       all.push(await runScenario(plan, scenario, broker));
+      plan.onProgress?.(all);
     }
     return all;
   } finally {
@@ -51,7 +54,7 @@ export async function runScenario(
   const since = performance.now();
   const results: RunResult[] = [];
   const broken: string[] = [];
-  const runs = plan.runsOf(scenario.id);
+  const runs = plan.runsOf(scenario);
   for (let index = 0; index < runs && !plan.signal.aborted; index += 1) {
     const seed = plan.seed + index;
     const from = performance.now();

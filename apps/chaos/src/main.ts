@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { type Guard, GUARDS } from '@flatline/base';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { runCampaign } from './campaign.ts';
-import { isGreen, markdown, summarize } from './report.ts';
+import { isGreen, markdown, type ScenarioRuns, type ScenarioSummary, summarize } from './report.ts';
 import type { Scenario } from './scenario.ts';
 import { sample, scenarios } from './scenarios/index.ts';
 
@@ -20,12 +20,11 @@ interface Flags {
 }
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
-const runsDefault = 3;
 
 const program = new Command('chaos')
   .description('Breaks processors, networks and brokers on purpose, and checks that nothing is lost, doubled or early.')
   .requiredOption('--scenario <ids>', `${scenarios.map(({ id }) => id).join(', ')}, several with commas, ci, or all`)
-  .option('--runs <n>', `runs of each scenario (default: ${runsDefault}; of ci as many as it has variants)`, positive)
+  .option('--runs <n>', 'runs of each scenario (default: each of its variants once; of ci fewer)', positive)
   .option('--seed <s>', 'seed of the first run; each further one is one more', positive, 1)
   .option('--report <path>', 'where the report goes, without .md and .json', join(root, '.flatline/chaos/report'))
   .addOption(new Option('--unsafe <guard>', 'switches a guard off, to see the scenario fail').choices(GUARDS))
@@ -43,22 +42,25 @@ async function main(flags: Flags): Promise<number> {
   const since = performance.now();
   const short = flags.scenario === 'ci';
   const chosen = choose(flags.scenario);
-  const runsOfEach = (id: string): number => flags.runs ?? (short ? (sample.get(id) ?? 1) : runsDefault);
+  const runsOf = ({ id, variants }: Scenario): number => flags.runs ?? (short ? (sample.get(id) ?? 1) : variants);
   const log = (line: string): void => {
     console.log(line);
   };
   const { seed, unsafe } = flags;
-  const plan = { scenarios: chosen, runsOf: runsOfEach, seed, short, unsafe, log, signal: stop.signal };
-  const results = await runCampaign(plan);
-  const summaries = results.map(summarize);
   const facts = {
     command: commandOf(flags),
-    ...{ seed, commit: commitOf(), machine: machine(), startedAt: startedAt.toISOString() },
+    ...{ seed, commit: commitOf(), machine: machine(), startedAt: startedAt.toISOString(), unsafe },
     broker: 'Apache Kafka started by libs/dev-broker on the same machine, one node or three, default durability',
-    durationMs: performance.now() - since,
-    unsafe,
   };
-  write(flags.report, markdown(facts, summaries), { ...facts, scenarios: summaries });
+  let summaries: readonly ScenarioSummary[] = [];
+  const onProgress = (soFar: readonly ScenarioRuns[]): void => {
+    summaries = soFar.map(summarize);
+    const present = { ...facts, durationMs: performance.now() - since };
+    write(flags.report, markdown(present, summaries), { ...present, scenarios: summaries });
+  };
+  onProgress(
+    await runCampaign({ scenarios: chosen, runsOf, seed, short, unsafe, log, signal: stop.signal, onProgress }),
+  );
   const sum = (field: 'passed' | 'runs'): number => summaries.reduce((total, each) => total + each[field], 0);
   log(`report: ${flags.report}.md`);
   log(`${sum('passed')} passed, ${sum('runs') - sum('passed')} failed`);

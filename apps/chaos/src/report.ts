@@ -77,8 +77,9 @@ export function isGreen({ skipped, runs, passed }: ScenarioSummary): boolean {
 }
 
 export function markdown(facts: CampaignFacts, summaries: readonly ScenarioSummary[]): string {
-  const ran = summaries.filter(({ skipped }) => skipped === undefined);
-  const left = summaries.filter(({ skipped }) => skipped !== undefined);
+  const sorted = [...summaries].sort((a, b) => numberOf(a) - numberOf(b) || a.id.length - b.id.length);
+  const ran = sorted.filter(({ skipped }) => skipped === undefined);
+  const left = sorted.filter(({ skipped }) => skipped !== undefined);
   return [
     '# Faults on a real broker',
     '',
@@ -100,6 +101,9 @@ export function markdown(facts: CampaignFacts, summaries: readonly ScenarioSumma
     ...ran.flatMap(details),
   ].join('\n');
 }
+
+/** `F2b` → 2. */
+const numberOf = ({ id }: ScenarioSummary): number => Number(/\d+/.exec(id)?.[0]);
 
 function row(summary: ScenarioSummary): string {
   const { recoveryMs, closeDelayMaxMs, broken } = summary;

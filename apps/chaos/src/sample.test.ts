@@ -13,7 +13,7 @@ async function expectGreen(id: string): Promise<void> {
   const said: string[] = [];
   try {
     const plan = {
-      ...{ runsOf: () => sample.get(id)!, seed: SEED, short: true, unsafe: undefined },
+      ...{ runsOf: (): number => sample.get(id)!, seed: SEED, short: true, unsafe: undefined },
       ...{ log: (line: string) => said.push(line), signal: new AbortController().signal },
     };
     const { results, broken } = await runScenario(

@@ -8,6 +8,8 @@ export interface Scenario {
   readonly id: string;
   readonly title: string;
   readonly nodes: 1 | 3;
+  /** Different runs there are: so many come by default, each once. */
+  readonly variants: number;
   /** Not run here, and why. */
   readonly skipped?: string;
   /** A guard that must be switched off for the scenario to be red: the proof that it can be. */

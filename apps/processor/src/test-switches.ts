@@ -36,7 +36,10 @@ export function applyTestSwitches(
     const { name, passes, blockMs } = parseFailpoint(point);
     armFailpoint(name, passes, () => {
       if (blockMs === undefined) process.kill(process.pid, 'SIGKILL');
-      else holdLoop(clock, blockMs);
+      else {
+        holdLoop(clock, blockMs);
+        log.warn('the event loop was held', { failpoint: point });
+      }
     });
     log.warn('a failpoint is armed: this process is under test', { failpoint: point });
   }

@@ -47,10 +47,12 @@ interface Fold {
   readonly closes: ExpectedClose[];
   readonly deadLetters: number[];
   clock: number;
+  /** Nobody is due before: a session's deadline only ever moves on. */
+  quietUntil: number;
 }
 
 export function foldPartition(records: readonly LogRecord[], rules: FoldRules): FoldedPartition {
-  const fold: Fold = { rules, open: new Map(), closes: [], deadLetters: [], clock: -Infinity };
+  const fold: Fold = { rules, open: new Map(), closes: [], deadLetters: [], clock: -Infinity, quietUntil: -Infinity };
   for (const record of records) {
     if (record.timestamp > fold.clock) {
       fold.clock = record.timestamp;
@@ -65,8 +67,14 @@ export function foldPartition(records: readonly LogRecord[], rules: FoldRules): 
 
 /** A gap of exactly the timeout closes (S3). Every open session is looked at: slow, and beyond doubt. */
 function closeDue(fold: Fold, record: LogRecord): void {
-  for (const session of fold.open.values())
-    if (fold.clock >= session.lastSeenAt + fold.rules.timeoutMs) close(fold, session, 'TIMEOUT', record);
+  if (fold.clock < fold.quietUntil) return;
+  // Who opens from now on is due a timeout after this record at the earliest.
+  fold.quietUntil = fold.clock + fold.rules.timeoutMs;
+  for (const session of fold.open.values()) {
+    const deadline = session.lastSeenAt + fold.rules.timeoutMs;
+    if (fold.clock >= deadline) close(fold, session, 'TIMEOUT', record);
+    else fold.quietUntil = Math.min(fold.quietUntil, deadline);
+  }
 }
 
 function close(fold: Fold, session: Open, reason: ExpectedClose['reason'], by: LogRecord): void {

@@ -148,6 +148,8 @@ export class KafkaProxy {
     broker.on('close', () => {
       client.destroy();
       this.#links.delete(link);
+      // The connection ended for another reason before the broker had answered: the order is still to be carried out.
+      for (const { order } of link.awaited.values()) if (order !== undefined) this.#orders.push(order);
     });
   }
 

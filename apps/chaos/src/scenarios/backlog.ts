@@ -9,7 +9,13 @@ const shortBacklogMs = 12_000;
 /** The oldest unread record is so many timeouts old when reading begins, or the run has shown nothing. */
 const timeoutsBehindMin = 5;
 
-export const backlog: Scenario = { id: 'F4', title: 'a backlog of many timeouts, read late', nodes: 1, run };
+export const backlog: Scenario = {
+  id: 'F4',
+  title: 'a backlog of many timeouts, read late',
+  nodes: 1,
+  variants: 1,
+  run,
+};
 
 async function run(context: RunContext): Promise<RunResult> {
   const trial = await Trial.begin(context);

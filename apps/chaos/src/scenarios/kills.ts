@@ -18,6 +18,7 @@ export const kills: Scenario = {
   id: 'F1',
   title: 'kill −9 at named failpoints and at random',
   nodes: 1,
+  variants: FAILPOINTS.length + 1,
   run,
 };
 
@@ -26,7 +27,7 @@ async function run(context: RunContext): Promise<RunResult> {
   // The sample of the gate takes the places where most is at stake.
   const chosen = context.short ? (['commit.endSent', 'commit.produced', 'random'] as const) : points;
   const point = chosen[context.index % chosen.length]!;
-  const lives = context.short ? 3 : 10;
+  const lives = context.short ? 3 : 7;
   const trial = await Trial.begin(context);
   trial.variant = `${lives} × ${point}`;
   // Under traffic nobody has to ask for proof.

@@ -38,6 +38,7 @@ export const outcomeLost: Scenario = {
   id: 'F2',
   title: 'commit outcome unknown: the answer to EndTxn lost, or EndTxn late',
   nodes: 1,
+  variants: 3,
   guards: ['look-up'],
   run: (context) => run(context, outcomeUnknown),
 };
@@ -46,6 +47,7 @@ export const stepLost: Scenario = {
   id: 'F2b',
   title: 'the answer to Produce, AddPartitionsToTxn, TxnOffsetCommit and others lost, or the request late',
   nodes: 1,
+  variants: 2 * steps.length,
   guards: ['retire-writer'],
   run: (context) => run(context, stepUnknown),
 };

@@ -11,7 +11,7 @@ const poisonKey = 'poison-';
 const recordsPerRound = 30;
 const roundEveryMs = 200;
 
-export const poison: Scenario = { id: 'F14', title: 'poison between sound records', nodes: 1, run };
+export const poison: Scenario = { id: 'F14', title: 'poison between sound records', nodes: 1, variants: 1, run };
 
 type Kind = (random: Random) => Partial<ProducedRecord>;
 

@@ -5,7 +5,7 @@ import type { RunContext, RunResult, Scenario } from '../scenario.ts';
 import { Application } from '../stage/application.ts';
 import { elapse } from '../stage/elapse.ts';
 import { readOutputs } from '../stage/settlement.ts';
-import { deleteTopics } from '../stage/topic-deeds.ts';
+import { deleteTopics, recreate } from '../stage/topic-deeds.ts';
 import { topicEnds } from '../stage/topic-dump.ts';
 import { Trial } from '../stage/trial.ts';
 
@@ -16,6 +16,7 @@ export const staleStore: Scenario = {
   id: 'F9',
   title: 'a stale local store: an old copy, of another application, of a log that was made anew',
   nodes: 1,
+  variants: 3,
   run: (context) => {
     const variants = [oldCopy, anotherLog, newLog];
     return variants[context.index % variants.length]!(context);
@@ -87,7 +88,7 @@ async function newLog(context: RunContext): Promise<RunResult> {
   await trial.endLoad();
   const before = await readOutputs(application);
   await deleteTopics(application.kafka, [application.changelog]);
-  await recreated(application);
+  await recreate(application);
   const processor = trial.processor();
   trial.armed = application.partitions;
   for (let looks = 0; looks < refusesWithinMs / 100 && stopped(processor.lines) < trial.armed; looks += 1)
@@ -115,19 +116,6 @@ async function lifeWithFlush(trial: Trial): Promise<void> {
   await elapse(phaseMs);
   const { code } = await processor.terminate();
   if (code !== 0) throw new Error(`a life that should end in order ended with ${code}`);
-}
-
-/** The deletion of a topic goes on after it was acknowledged. */
-async function recreated(application: Application): Promise<void> {
-  for (let tries = 0; ; tries += 1) {
-    try {
-      await application.createTopics();
-      return;
-    } catch (error) {
-      if (tries === 20) throw error;
-      await elapse(250);
-    }
-  }
 }
 
 async function changelogEnd({ kafka, changelog, partitions }: Application): Promise<number> {

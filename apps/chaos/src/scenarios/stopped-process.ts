@@ -13,6 +13,7 @@ export const stoppedProcess: Scenario = {
   id: 'F3',
   title: 'a stopped process, its partitions moved, woken as a zombie',
   nodes: 1,
+  variants: factors.length,
   run,
 };
 

@@ -97,7 +97,7 @@ export class Application {
 
   processor(instance: string, env: Readonly<Record<string, string>> = {}): Child {
     const args = ['run', '--config', this.config, '--json', '--instance', instance, '--http-port', '0'];
-    return flatline([...args, '--state-dir', this.stateDir(instance)], env);
+    return this.flatline([...args, '--state-dir', this.stateDir(instance)], env);
   }
 
   get ledger(): string {
@@ -110,24 +110,25 @@ export class Application {
     const life = ['--heartbeat-ms', String(heartbeatMs), '--beats', String(beats), '--format', 'json'];
     const disorder = ['--duplicates', '0.02', '--lose', '0.02', '--reorder', '0.02', '--seed', String(seed)];
     const where = ['--topic', this.input, '--brokers', this.options.brokers, '--ledger', this.ledger];
-    return flatline(['simulate', ...where, ...size, ...life, ...disorder]);
+    return this.flatline(['simulate', ...where, ...size, ...life, ...disorder]);
   }
 
   /** @throws Error with what the command printed, where it ends with another code than 0. */
   async command(...args: readonly string[]): Promise<Child> {
-    const child = flatline(args);
+    const child = this.flatline(args);
     const { code } = await child.ended;
     if (code !== 0) throw new Error(`flatline ${args.join(' ')} ended with ${code}\n${child.lines.join('\n')}`);
     return child;
   }
 
+  /** The command as a user runs it. */
+  flatline(args: readonly string[], env: Readonly<Record<string, string>> = {}): Child {
+    // What is set for this program is not meant for its children.
+    const own = { KAFKA_BROKERS: '', SCHEMA_REGISTRY_URL: '', NO_COLOR: '1' };
+    return new Child(process.execPath, ['--conditions=@flatline/source', entry, ...args], { ...own, ...env });
+  }
+
   dispose(): void {
     rmSync(this.folder, { recursive: true, force: true });
   }
-}
-
-function flatline(args: readonly string[], env: Readonly<Record<string, string>> = {}): Child {
-  // What is set for this program is not meant for its children.
-  const own = { KAFKA_BROKERS: '', SCHEMA_REGISTRY_URL: '', NO_COLOR: '1' };
-  return new Child(process.execPath, ['--conditions=@flatline/source', entry, ...args], { ...own, ...env });
 }

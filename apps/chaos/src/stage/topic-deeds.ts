@@ -1,5 +1,7 @@
 // What operators do to topics behind Flatline's back, by the requests of their tools.
 import { type KafkaConnection, type KafkaOptions, openCluster } from '@flatline/kafka';
+import type { Application } from './application.ts';
+import { elapse } from './elapse.ts';
 
 const adminTimeoutMs = 15_000;
 
@@ -11,6 +13,33 @@ export function deleteTopics(kafka: KafkaOptions, topics: readonly string[]): Pr
     const codes = await connection.send(controller, request, codesOf);
     if (codes.some((code) => code !== 0)) throw new Error(`topics not deleted: error codes ${codes.join(', ')}`);
   });
+}
+
+/** CreatePartitions v0. */
+export function growTopic(kafka: KafkaOptions, topic: string, partitions: number): Promise<void> {
+  return withController(kafka, async (connection, controller) => {
+    const body = Buffer.concat([
+      // One topic, without an assignment of replicas by hand (−1).
+      ...[int32(1), string(topic), int32(partitions), int32(-1)],
+      ...[int32(adminTimeoutMs), Buffer.from([0])],
+    ]);
+    const request = { apiKey: 37, apiVersion: 0, apiName: 'CreatePartitions', body };
+    const [code] = await connection.send(controller, request, codesOf);
+    if (code !== 0) throw new Error(`partitions not added: error code ${code}`);
+  });
+}
+
+/** The deletion of a topic goes on after it was acknowledged. */
+export async function recreate(application: Application): Promise<void> {
+  for (let tries = 0; ; tries += 1) {
+    try {
+      await application.createTopics();
+      return;
+    } catch (error) {
+      if (tries === 20) throw error;
+      await elapse(250);
+    }
+  }
 }
 
 async function withController(

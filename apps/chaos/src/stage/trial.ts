@@ -1,6 +1,7 @@
 // One run's frame: an application with load, the faults of the scenario, and the settlement afterwards.
 //
 // Owns: the application, its fleet.      Does not own: the processors the scenario starts, until they are handed over.
+import { type SecondOpinion, secondOpinion } from '../check/second-opinion.ts';
 import type { Violation } from '../check/verdict.ts';
 import type { RunContext, RunResult } from '../scenario.ts';
 import { Application, type ApplicationOptions, type FleetLoad } from './application.ts';
@@ -88,10 +89,12 @@ export class Trial {
     this.facts['quiescentAfterMs'] = Math.round(waitedMs);
     for (const processor of processors) await this.#endCleanly(processor);
     const verdict = await examine(application, sentinels, options.isPoison);
+    const second = await secondOpinion(application);
+    Object.assign(this.facts, factsOf(second));
     const appendTimes = (await readOutputs(application)).map(({ timestamp }) => timestamp).sort((a, b) => a - b);
     return {
       ...{ variant: this.variant, armed: this.armed, fired: this.fired, facts: this.facts },
-      violations: [...this.violations, ...verdict.violations],
+      violations: [...this.violations, ...verdict.violations, ...second.violations],
       recoveriesMs: recoveries(faultsAt, appendTimes),
       ...{ closes: verdict.closes, records: verdict.records, closeDelayMaxMs: verdict.closeDelaysMs.at(-1) },
     };
@@ -111,6 +114,13 @@ export class Trial {
         detail: `SIGTERM ended it with ${code ?? signal}: ${processor.lines.slice(-5).join(' | ')}`,
       });
   }
+}
+
+/** What people want to see of it, and what a fault must have left behind. */
+function factsOf({ commits, reach, undecided }: SecondOpinion): Record<string, string | number> {
+  const { claims = 0, abortedTransactions = 0 } = reach;
+  const left = undecided.length === 0 ? {} : { undecided: undecided.slice(0, 3).join(' | ') };
+  return { commits, claims, abortedTransactions, ...left };
 }
 
 /** From each fault to the first output appended after it, where it came before the next fault. */

@@ -1,0 +1,48 @@
+// What `flatline verify` says of the same logs: another reading of the rules, which also knows the changelog (V5–V7, K).
+import { existsSync } from 'node:fs';
+import type { Application } from '../stage/application.ts';
+import type { Violation } from './verdict.ts';
+
+interface VerifierReport {
+  readonly violationCount: number;
+  readonly violations: readonly {
+    readonly rule: string;
+    readonly topic: string;
+    readonly partition: number;
+    readonly offset?: number;
+    readonly key?: string;
+    readonly what: string;
+  }[];
+  readonly commits: number;
+  readonly incarnations: number;
+  readonly reach: Readonly<Record<string, number>>;
+  readonly undecided: readonly string[];
+}
+
+export interface SecondOpinion {
+  readonly violations: readonly Violation[];
+  readonly commits: number;
+  readonly incarnations: number;
+  /** What the logs show to have happened: claims, aborted transactions and the like. */
+  readonly reach: Readonly<Record<string, number>>;
+  readonly undecided: readonly string[];
+}
+
+/** @throws Error where it could not judge: neither its code for "sound" nor the one for "violated" */
+export async function secondOpinion(application: Application): Promise<SecondOpinion> {
+  const { config, options, ledger } = application;
+  const truth = existsSync(ledger) ? ['--ledger', ledger] : [];
+  const child = application.flatline(['verify', '--config', config, '--brokers', options.brokers, '--json', ...truth]);
+  const { code } = await child.ended;
+  const line = child.lines.find((each) => each.startsWith('{"pipeline"'));
+  if (line === undefined) throw new Error(`flatline verify ended with ${code}: ${child.lines.slice(-5).join(' | ')}`);
+  const { violations, violationCount, commits, incarnations, reach, undecided } = JSON.parse(line) as VerifierReport;
+  const found = violations.map(({ rule, topic, partition, offset, key, what }) => ({
+    rule,
+    subject: `${topic}/${partition}${offset === undefined ? '' : `@${offset}`}`,
+    detail: `verify: ${key === undefined ? '' : `${key}: `}${what}`,
+  }));
+  if (violationCount > 0 !== (code === 1))
+    throw new Error(`flatline verify ended with ${code}, ${violationCount} violations`);
+  return { violations: found, commits, incarnations, reach, undecided };
+}

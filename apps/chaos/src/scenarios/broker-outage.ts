@@ -1,0 +1,35 @@
+// F5: every broker is gone, devices buffer, and nobody's session ends against the log.
+import type { RunContext, RunResult, Scenario } from '../scenario.ts';
+import { elapse } from '../stage/elapse.ts';
+import { Trial } from '../stage/trial.ts';
+
+/** Many timeouts, and below the 120 s for which the fleet's producer holds its records. */
+const outagesMs = [30_000, 10_000];
+const warmMs = 3_000;
+
+export const brokerOutage: Scenario = {
+  id: 'F5',
+  title: 'every broker killed, back later',
+  nodes: 1,
+  variants: outagesMs.length,
+  run,
+};
+
+async function run(context: RunContext): Promise<RunResult> {
+  const trial = await Trial.begin(context);
+  const forMs = outagesMs[context.index % outagesMs.length]!;
+  trial.variant = `no broker for ${forMs / 1000} s`;
+  trial.load();
+  const processor = await trial.started();
+  await elapse(warmMs);
+  trial.armed = 1;
+  const { nodes } = context.broker;
+  await Promise.all(nodes.map((node) => node.kill9()));
+  const gone = nodes.every(({ pid }) => pid === undefined);
+  await elapse(forMs);
+  await Promise.all(nodes.map((node) => node.start()));
+  // From here on: recovery is counted from the brokers' return.
+  if (gone && nodes.length > 0) trial.hit();
+  await elapse(warmMs);
+  return trial.settle([processor]);
+}

@@ -1,0 +1,77 @@
+// F13: the files of the local store are damaged while nobody uses them.
+import { closeSync, ftruncateSync, globSync, openSync, readSync, statSync, writeSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Random } from '@flatline/base';
+import type { RunContext, RunResult, Scenario } from '../scenario.ts';
+import { elapse } from '../stage/elapse.ts';
+import { Trial } from '../stage/trial.ts';
+
+const phaseMs = 2_500;
+const livesPerRun = 3;
+const pageBytes = 4_096;
+const flipsPerPage = 8;
+
+type Damage = (descriptor: number, size: number, random: Random) => void;
+
+const damages: readonly (readonly [string, Damage])[] = [
+  ['bytes of every page flipped', flipBytes],
+  ['cut to half', cutToHalf],
+  [
+    'its first page overwritten',
+    (descriptor) => {
+      writeSync(descriptor, Buffer.alloc(pageBytes, 0xa5), 0, pageBytes, 0);
+    },
+  ],
+];
+
+export const damagedStore: Scenario = {
+  id: 'F13',
+  title: 'a damaged local store',
+  nodes: 1,
+  variants: damages.length,
+  run,
+};
+
+async function run(context: RunContext): Promise<RunResult> {
+  const trial = await Trial.begin(context);
+  const [name, damage] = damages[context.index % damages.length]!;
+  trial.variant = `${livesPerRun} × every file: ${name}`;
+  trial.load();
+  for (let life = 0; life < livesPerRun; life += 1) {
+    const before = await trial.started();
+    await elapse(phaseMs);
+    const { code } = await before.terminate();
+    if (code !== 0) throw new Error(`a life that should end in order ended with ${code}`);
+    const files = globSync(join(trial.application.stateDir('a'), '**', '*.mdb'));
+    for (const file of files) {
+      const descriptor = openSync(file, 'r+');
+      damage(descriptor, statSync(file).size, context.random);
+      closeSync(descriptor);
+    }
+    trial.armed += trial.application.partitions;
+    const after = await trial.started();
+    await elapse(phaseMs);
+    after.said(/local store dropped/).forEach(() => {
+      trial.hit();
+    });
+    await after.terminate();
+  }
+  return trial.settle([await trial.started()]);
+}
+
+function cutToHalf(descriptor: number, size: number): void {
+  ftruncateSync(descriptor, Math.floor(size / 2));
+}
+
+/** Bytes that hold something: what a page does not use may be anything. */
+function flipBytes(descriptor: number, size: number, random: Random): void {
+  const page = Buffer.alloc(pageBytes);
+  for (let start = 0; start < size; start += pageBytes) {
+    const length = readSync(descriptor, page, 0, pageBytes, start);
+    const used = [...page.subarray(0, length).keys()].filter((at) => page[at] !== 0);
+    for (let flips = 0; flips < flipsPerPage && used.length > 0; flips += 1) {
+      const at = used[random.below(used.length)]!;
+      writeSync(descriptor, Buffer.from([page[at]! ^ (1 + random.below(255))]), 0, 1, start + at);
+    }
+  }
+}

@@ -1,0 +1,61 @@
+// F6: members come, go and die all the time.
+import type { RunContext, RunResult, Scenario } from '../scenario.ts';
+import type { Child } from '../stage/child.ts';
+import { elapse } from '../stage/elapse.ts';
+import { readOutputs } from '../stage/settlement.ts';
+import { Trial } from '../stage/trial.ts';
+
+const stormMs = 60_000;
+const steadyMs = 10_000;
+const members = ['a', 'b', 'c'] as const;
+const progressMin = 0.3;
+
+export const rebalanceStorm: Scenario = {
+  id: 'F6',
+  title: 'members come, go and die every 2–5 s',
+  nodes: 1,
+  variants: 1,
+  run,
+};
+
+async function run(context: RunContext): Promise<RunResult> {
+  const { random } = context;
+  const trial = await Trial.begin(context, { partitions: 6 });
+  trial.variant = `${stormMs / 1000} s of changes to three members`;
+  trial.load();
+  const living = new Map<string, Child>([['a', await trial.started('a')]]);
+  const [begun, stormFrom, stormTo] = [Date.now(), Date.now() + steadyMs, Date.now() + steadyMs + stormMs];
+  await elapse(steadyMs);
+  while (Date.now() < stormTo) {
+    const member = members[random.below(members.length)]!;
+    const child = living.get(member);
+    trial.armed += 1;
+    if (child === undefined) living.set(member, trial.processor(member));
+    else {
+      living.delete(member);
+      const { signal } = await (random.chance(0.5) ? child.kill9() : child.terminate());
+      trial.facts[signal === null ? 'left' : 'killed'] =
+        Number(trial.facts[signal === null ? 'left' : 'killed'] ?? 0) + 1;
+    }
+    trial.hit();
+    await elapse(2_000 + random.below(3_000));
+  }
+  if (living.size === 0) living.set('a', await trial.started('a'));
+  const progress = await progressIn(trial, { begun, stormFrom, stormTo });
+  trial.facts['progressOfSteadyRate'] = Math.round(progress * 100) / 100;
+  if (progress < progressMin)
+    trial.violations.push({ rule: 'X5', subject: trial.application.group, detail: `progress ${progress} of steady` });
+  return trial.settle([...living.values()]);
+}
+
+/** Closes per second in the storm, against those before it. */
+async function progressIn(
+  { application }: Trial,
+  { begun, stormFrom, stormTo }: { begun: number; stormFrom: number; stormTo: number },
+): Promise<number> {
+  const times = (await readOutputs(application)).map(({ timestamp }) => timestamp);
+  const rate = (from: number, to: number): number =>
+    times.filter((time) => time >= from && time < to).length / (to - from);
+  // The first sessions have to be silent for a timeout before any can close.
+  return rate(stormFrom, stormTo) / rate(begun + steadyMs / 2, stormFrom);
+}
