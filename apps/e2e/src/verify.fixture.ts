@@ -24,7 +24,7 @@ export interface Verified {
 }
 
 export async function verify(scenario: Scenario, ...flags: readonly string[]): Promise<Verified> {
-  const args = ['verify', '--config', scenario.config, '--json', ...flags];
+  const args = ['verify', '--config', scenario.config, '--json', '--complete', ...flags];
   const { code, stdout, stderr } = await flatline(args).finished;
   if (code !== 0 && code !== 1) throw new Error(`flatline verify ended with ${code ?? 'a signal'}\n${stderr}`);
   return { ...(JSON.parse(stdout) as Omit<Verified, 'code'>), code };

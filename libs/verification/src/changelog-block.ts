@@ -37,6 +37,7 @@ const LETTER_F = 0x46;
 const VERSION = 1;
 const STATE = 1;
 const CLAIM = 2;
+const STATE_WITH_HOLDS = 3;
 const REMOVAL = 1;
 const IMAGE = 2;
 
@@ -48,8 +49,9 @@ export function readBlock(value: Uint8Array): ChangelogBlock {
   if (version !== VERSION) throw new NotABlock(`is of format version ${version}, known is ${VERSION}`);
   const kind = block.byte();
   if (kind === CLAIM) return { kind: 'claim' };
-  if (kind !== STATE) throw new NotABlock(`is of kind ${kind}`);
+  if (kind !== STATE && kind !== STATE_WITH_HOLDS) throw new NotABlock(`is of kind ${kind}`);
   const header = readHeader(block);
+  if (kind === STATE_WITH_HOLDS) block.list(() => [block.varint(), block.varint()]);
   const operations: BlockOperation[] = [];
   while (!block.isAtEnd) operations.push(readOperation(block));
   return { kind: 'state', header, operations };

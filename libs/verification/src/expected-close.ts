@@ -24,12 +24,14 @@ export interface Closing {
   readonly reason: string;
   readonly closedAt: Millis;
   readonly deadlineAt: Millis;
+  /** C8 */
+  readonly heldMs: DurationMs | undefined;
   /** Event time of an explicit end; undefined: the last sign of life. */
   readonly endedAt: Millis | undefined;
 }
 
 export function expectedSummary(session: Session, closing: Closing): ReadonlyMap<string, unknown> {
-  const { key, partition, reason, closedAt, deadlineAt } = closing;
+  const { key, partition, reason, closedAt, deadlineAt, heldMs } = closing;
   const { startedAt, lastSeenAt, timeoutMs, eventCount, truncated, firstOffset, lastOffset } = session;
   const endedAt = closing.endedAt ?? session.lastEventAt;
   const durationMs: DurationMs = Math.max(0, endedAt - startedAt);
@@ -38,7 +40,7 @@ export function expectedSummary(session: Session, closing: Closing): ReadonlyMap
     ...{ sessionId: textOf(key), incarnation: `${partition}-${firstOffset}`, revision: 0, reason },
     ...{ startedAt, lastSeenAt, endedAt, durationMs, deadlineAt, closedAt, timeoutMs, eventCount },
     ...{ duplicateCount: session.duplicates, outOfOrderCount: session.outOfOrder },
-    ...{ lateCount: 0, missingCount: missingOf(session) },
+    ...{ heldMs, lateCount: 0, missingCount: missingOf(session) },
     ...{ countsByType: new Map(session.types), attributes: new Map(attributes), truncated },
     ...{ partition, firstOffset, lastOffset },
     // Only where the text does not say it (docs/FORMATS.md).

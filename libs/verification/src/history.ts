@@ -34,6 +34,12 @@ export interface OutputRecord extends LogRecord {
   readonly summary: Readonly<Record<string, unknown>> | undefined;
 }
 
+export interface LetterRecord {
+  readonly offset: number;
+  /** Of which record of the input, and why; undefined: the note of a replay. */
+  readonly origin: { readonly offset: number; readonly reason: string } | undefined;
+}
+
 /** A batch as it lies in the log, whether its records count or not. */
 export interface BatchMark {
   readonly baseOffset: number;
@@ -81,10 +87,14 @@ export interface PartitionHistory {
   readonly input: LogSource<InputRecord>;
   readonly changelog: LogSource<LogRecord>;
   readonly output: LogSource<OutputRecord>;
+  readonly deadLetters: LogSource<LetterRecord>;
   /** Closes at or above it may belong to commits behind the end of the changelog given here, and cannot be judged. */
   readonly outputSettledBelow: number;
-  /** Whether nothing more comes: asked at the end, where something should have been closed by then (V2). */
-  isQuiescent(): Promise<boolean>;
+  /**
+   * Why something that is due may yet be closed; undefined: nothing more comes. Asked at the end, where something should
+   * have been closed by then (V2).
+   */
+  unsettled(): Promise<string | undefined>;
   /** The local store after a graceful stop. */
   readonly store?: Iterable<StoredEntry>;
 }
@@ -99,4 +109,7 @@ export interface PipelineRules {
   readonly maxAttributes: number;
   readonly maxAttributeBytes: number;
   readonly maxKeyBytes: number;
+  /** C8; 0: nothing is held. */
+  readonly unheardMs: DurationMs;
+  readonly maxHoldMs: DurationMs;
 }

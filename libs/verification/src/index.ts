@@ -3,6 +3,7 @@ export type {
   BatchMark,
   InputEvent,
   InputRecord,
+  LetterRecord,
   LogPart,
   LogRecord,
   LogSource,

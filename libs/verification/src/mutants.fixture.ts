@@ -199,6 +199,16 @@ export const MUTANTS: readonly Mutant[] = [
     const [summary] = closePairs(output.records)[7]!;
     (summary as Mutable<OutputRecord>).incarnation = '0-12345';
   }),
+  mutant('I1', 'a bad record is no dead letter', ({ deadLetters }) => {
+    deadLetters.records = deadLetters.records.slice(1);
+  }),
+  mutant('I1', 'a bad record is a dead letter twice', ({ deadLetters }) => {
+    deadLetters.records.splice(1, 0, { ...deadLetters.records[0]! });
+  }),
+  mutant('I1', 'a good record is a dead letter', ({ deadLetters, input }) => {
+    const good = input.records.find(({ key }) => key !== null)!;
+    deadLetters.records.unshift({ offset: 0, origin: { offset: good.offset, reason: 'invalid-json' } });
+  }),
   mutant('K1', 'a commit lacks a block', ({ changelog }) => {
     change(commits(changelog.records)[8]!, ({ header }) => {
       header.parts += 1;

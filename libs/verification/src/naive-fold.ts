@@ -9,8 +9,9 @@
 import type { Millis } from '@flatline/base';
 import { nameOf, textOf } from './byte-names.ts';
 import { expectedSummary, type ExpectedClose } from './expected-close.ts';
+import { HeldGaps } from './held-gaps.ts';
 import type { InputRecord, PipelineRules } from './history.ts';
-import { type Activity, apply, deadlineOf, newSession, reasonOf, type Session } from './naive-session.ts';
+import { type Activity, apply, deadlineOf, heldOf, newSession, reasonOf, type Session } from './naive-session.ts';
 import type { Reach } from './reach.ts';
 
 const ENDED = 'ENDED';
@@ -30,13 +31,16 @@ export class NaiveFold {
   readonly #partition: number;
   readonly #rules: PipelineRules;
   readonly #reach: Reach;
+  readonly #held: HeldGaps;
   #closed: ExpectedClose[] = [];
   #touched = new Set<string>();
+  #bad: number[] = [];
 
   constructor(partition: number, rules: PipelineRules, reach: Reach) {
     this.#partition = partition;
     this.#rules = rules;
     this.#reach = reach;
+    this.#held = new HeldGaps(rules);
   }
 
   /** Closes since the last call, in the order of the log. */
@@ -53,32 +57,53 @@ export class NaiveFold {
     return touched;
   }
 
+  /** Offsets of records that were no events since the last call, in order. */
+  takeBad(): number[] {
+    const bad = this.#bad;
+    this.#bad = [];
+    return bad;
+  }
+
+  /** Notes a record that changes nothing (I1). */
+  refuse({ offset }: InputRecord): void {
+    this.#reach.badRecords += 1;
+    this.#bad.push(offset);
+  }
+
   /** Has the key compared with the next commit. */
   touch(name: string): void {
     this.#touched.add(name);
   }
 
   deadlineOf(session: Session): Millis {
-    return deadlineOf(session, this.#rules);
+    return deadlineOf(session, this.#rules, this.#held);
   }
 
   isDue(session: Session): boolean {
     return this.deadlineOf(session) <= this.clock;
   }
 
+  /** C1 */
+  advance(timestamp: Millis): void {
+    const before = this.clock;
+    this.clock = Math.max(before, timestamp);
+    this.#held.passed(before, this.clock);
+  }
+
   record(record: InputRecord): void {
     // Stamps below 0 are bad input and move nothing (C6).
-    if (record.timestamp < 0) this.#reach.badRecords += 1;
+    if (record.timestamp < 0) this.refuse(record);
     else this.#timed(record);
   }
 
   #timed(record: InputRecord): void {
     const { key, value, timestamp } = record;
-    this.clock = Math.max(this.clock, timestamp);
+    this.advance(timestamp);
     if (key === null) {
       const isClockRecord = record.hasClockHeader && (value === null || value.length === 0);
-      this.#reach[isClockRecord ? 'clockRecords' : 'badRecords'] += 1;
-    } else if (key.length > this.#rules.maxKeyBytes) this.#reach.badRecords += 1;
+      if (isClockRecord) this.#reach.clockRecords += 1;
+      else this.refuse(record);
+    } else if (key.length > this.#rules.maxKeyBytes) this.refuse(record);
     else this.#keyed(nameOf(key), key, record);
   }
 
@@ -89,7 +114,7 @@ export class NaiveFold {
     const { value, timestamp, offset, logAppendTime } = record;
     const event = value === null ? END_EVENT : value.length === 0 ? undefined : record.event;
     if (event === 'bad') {
-      this.#reach.badRecords += 1;
+      this.refuse(record);
       return;
     }
     const effectiveAt = logAppendTime ? this.clock : timestamp;
@@ -116,7 +141,7 @@ export class NaiveFold {
   closeDue(name: string, key: Uint8Array): void {
     const session = this.open.get(name)!;
     const closedAt = this.deadlineOf(session);
-    this.#close(name, key, { reason: reasonOf(session, this.#rules), closedAt, endedAt: undefined });
+    this.#close(name, key, { reason: reasonOf(session, this.#rules, this.#held), closedAt, endedAt: undefined });
   }
 
   #close(
@@ -131,6 +156,7 @@ export class NaiveFold {
       key,
       partition: this.#partition,
       deadlineAt: this.deadlineOf(session),
+      heldMs: heldOf(session, this.#held),
     });
     const { firstOffset, eventCount, duplicates } = session;
     this.#closed.push({

@@ -1,6 +1,7 @@
 // A session and what an activity does to it, said as simply as docs/SPEC.md says it (S1, S5, S6, S7, S10). Shares nothing
 // with the code it judges.
 import type { DurationMs, Millis } from '@flatline/base';
+import type { HeldGaps } from './held-gaps.ts';
 import type { InputEvent, PipelineRules } from './history.ts';
 
 const WINDOW = 64;
@@ -84,12 +85,18 @@ export function apply(session: Session, rules: PipelineRules, activity: Activity
   takeTimeout(session, rules, event?.timeoutMs);
 }
 
-export function deadlineOf(session: Session, rules: PipelineRules): Millis {
-  return Math.min(session.lastSeenAt + session.timeoutMs, longestOf(session, rules));
+export function deadlineOf(session: Session, rules: PipelineRules, held: HeldGaps): Millis {
+  return Math.min(silenceOf(session, held), longestOf(session, rules, held));
 }
 
-export function reasonOf(session: Session, rules: PipelineRules): 'TIMEOUT' | 'MAX_DURATION' {
-  return longestOf(session, rules) <= session.lastSeenAt + session.timeoutMs ? 'MAX_DURATION' : 'TIMEOUT';
+export function reasonOf(session: Session, rules: PipelineRules, held: HeldGaps): 'TIMEOUT' | 'MAX_DURATION' {
+  return longestOf(session, rules, held) <= silenceOf(session, held) ? 'MAX_DURATION' : 'TIMEOUT';
+}
+
+/** By how much its silence has to be longer than the timeout; undefined: by nothing. */
+export function heldOf(session: Session, held: HeldGaps): DurationMs | undefined {
+  const ms = silenceOf(session, held) - session.lastSeenAt - session.timeoutMs;
+  return ms === 0 ? undefined : ms;
 }
 
 /** S6 */
@@ -98,8 +105,12 @@ export function missingOf({ sequence }: Session): number {
   return sequence.missingBefore + sequence.highest - sequence.lowest + 1 - sequence.received;
 }
 
-function longestOf(session: Session, rules: PipelineRules): Millis {
-  return rules.maxDurationMs === undefined ? Infinity : session.openedAt + rules.maxDurationMs;
+function silenceOf({ lastSeenAt, timeoutMs }: Session, held: HeldGaps): Millis {
+  return held.end(lastSeenAt, timeoutMs);
+}
+
+function longestOf({ openedAt }: Session, { maxDurationMs }: PipelineRules, held: HeldGaps): Millis {
+  return maxDurationMs === undefined ? Infinity : held.end(openedAt, maxDurationMs);
 }
 
 function isDuplicate(session: Session, rules: PipelineRules, { eventId, sequence, type }: InputEvent): boolean {

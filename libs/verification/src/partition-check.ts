@@ -6,13 +6,16 @@
 // Invariants
 //   PK1  Memory is bounded by the live sessions, one commit, and one transaction of the output. Where the changelog has
 //        been truncated it also holds the closes before its first complete commit.
+import type { Millis } from '@flatline/base';
 import { bytesOf, nameOf, textOf } from './byte-names.ts';
 import { ChangelogFold } from './changelog-fold.ts';
 import { type Commit, CommitChain } from './commit-chain.ts';
 import { Feed } from './feed.ts';
-import type { InputRecord, LogRecord, OutputRecord, PartitionHistory, PipelineRules } from './history.ts';
+import type { InputRecord, LetterRecord, LogRecord, OutputRecord, PartitionHistory, PipelineRules } from './history.ts';
 import type { LedgerCheck } from './ledger-check.ts';
+import { LetterCheck } from './letter-check.ts';
 import { NaiveFold } from './naive-fold.ts';
+import type { Session } from './naive-session.ts';
 import { OutputCheck } from './output-check.ts';
 import { Place } from './place.ts';
 import type { Findings } from './report.ts';
@@ -32,8 +35,8 @@ const PROGRESS_EVERY = 10_000;
 
 export class PartitionCheck {
   readonly #parts: PartitionCheckParts;
-  readonly #places: Record<'input' | 'changelog' | 'output', Place>;
-  readonly #walks: Record<'changelog' | 'output', TransactionWalk>;
+  readonly #places: Record<'input' | 'changelog' | 'output' | 'deadLetters', Place>;
+  readonly #walks: Record<'changelog' | 'output' | 'deadLetters', TransactionWalk>;
   readonly #input: Feed<InputRecord>;
   readonly #changelogFeed: Feed<LogRecord>;
   readonly #fold: NaiveFold;
@@ -41,6 +44,7 @@ export class PartitionCheck {
   readonly #state: StateCheck;
   readonly #chain: CommitChain;
   readonly #output: OutputCheck;
+  readonly #letters: LetterCheck;
   /** Both logs are there from their beginning, or a commit was met whose whole state the changelog holds. */
   #isAnchored: boolean;
   /** Closes of the commit at hand. */
@@ -51,13 +55,20 @@ export class PartitionCheck {
 
   constructor(parts: PartitionCheckParts) {
     const { history, rules, findings } = parts;
-    const { partition, input, changelog, output } = history;
+    const { partition, input, changelog, output, deadLetters } = history;
     const place = (topic: string): Place => new Place(topic, partition, findings);
     this.#parts = parts;
-    this.#places = { input: place(input.topic), changelog: place(changelog.topic), output: place(output.topic) };
+    this.#places = {
+      input: place(input.topic),
+      changelog: place(changelog.topic),
+      output: place(output.topic),
+      deadLetters: place(deadLetters.topic),
+    };
     this.#walks = {
       changelog: new TransactionWalk(this.#places.changelog),
       output: new TransactionWalk(this.#places.output),
+      // Replays write to it, too.
+      deadLetters: new TransactionWalk(this.#places.deadLetters, 'shared'),
     };
     this.#input = new Feed(input);
     this.#changelogFeed = new Feed(changelog, this.#walks.changelog);
@@ -69,6 +80,8 @@ export class PartitionCheck {
       ...{ place: this.#places.output, feed: outputFeed, fold: this.#fold, findings },
       ...{ fromStart: output.start === 0, settledBelow: history.outputSettledBelow },
     });
+    const letterFeed = new Feed<LetterRecord>(deadLetters, this.#walks.deadLetters);
+    this.#letters = new LetterCheck(this.#places.deadLetters, letterFeed, deadLetters.start === 0);
     this.#isAnchored = input.start === 0 && changelog.start === 0;
   }
 
@@ -94,13 +107,18 @@ export class PartitionCheck {
         what: `commit ${header.commitId} takes the input position back from ${this.#position} to ${header.position}`,
       });
     const before = this.#position;
+    await this.#letters.read(header.position);
     // Without its beginning the input tells nothing before the first state there is.
     if (this.#isAnchored || history.input.start === 0) await this.#foldTo(header.position, onProgress);
+    this.#lookAtNext(header.clock);
     const named = new Set(operations.map((operation) => this.#changelog.apply(operation, operation.offset)));
     this.#position = Math.max(before, header.position);
     this.#last = commit;
     const isFirst = !this.#isAnchored;
     if (isFirst && !this.#anchor(commit)) return;
+    const bad = this.#fold.takeBad();
+    if (this.#output.judgedFrom < header.position) this.#letters.settle(bad);
+    else this.#letters.forget();
     const keys = new Set([...this.#fold.takeTouched(), ...named]);
     const early = this.#state.compare(keys, named, commit, before);
     this.#state.checkHeader(commit, this.#isLogAppendTime);
@@ -138,8 +156,19 @@ export class PartitionCheck {
       if (findings.records.input % PROGRESS_EVERY === 0) onProgress();
       this.#isLogAppendTime = record.logAppendTime;
       // Taken over from the changelog, the state already holds what lies before its position.
-      if (record.offset >= this.#output.judgedFrom) this.#fold.record(record);
+      if (record.offset < this.#output.judgedFrom) continue;
+      if (this.#letters.wasRefusedForItsStamp(record.offset)) this.#fold.refuse(record);
+      else this.#fold.record(record);
     }
+  }
+
+  /**
+   * A task may commit while it stands before a record whose stamp it has read already: it waits for the record's schema. Then
+   * its clock is that of the record.
+   */
+  #lookAtNext(clock: Millis): void {
+    const next = this.#input.next?.record;
+    if (next !== undefined && clock > this.#fold.clock && next.timestamp === clock) this.#fold.advance(clock);
   }
 
   #takeCloses(): void {
@@ -155,6 +184,7 @@ export class PartitionCheck {
     const { history, findings } = this.#parts;
     const isCaughtUp = !(await this.#input.fill());
     if (this.#isAnchored) await this.#output.finish();
+    await this.#letters.finish(this.#position);
     if (!this.#isAnchored) this.#places.changelog.undecided('everything: no commit has its whole state here');
     else await this.#checkEnd(isCaughtUp);
     await this.#foldTo(Infinity, onProgress);
@@ -163,7 +193,8 @@ export class PartitionCheck {
       this.#parts.ledger?.add(textOf(bytesOf(name)), session.eventCount + session.duplicates);
     findings.open += this.#fold.open.size;
     this.#countReach();
-    for (const log of ['changelog', 'output'] as const) this.#walks[log].finish(await history[log].hanging());
+    for (const log of ['changelog', 'output', 'deadLetters'] as const)
+      this.#walks[log].finish(await history[log].hanging());
   }
 
   /** V2, V8, K3: what can be said only of the end. */
@@ -171,19 +202,26 @@ export class PartitionCheck {
     const { history } = this.#parts;
     if (this.#last !== undefined) this.#state.checkFloor(this.#last, history.changelog.start);
     this.#checkStore();
+    const { input } = this.#places;
+    if (!isCaughtUp) {
+      input.undecided(`what lies behind the last commit, which is at offset ${this.#position}`);
+      return;
+    }
     const overdue = [...this.#fold.open].filter(([, session]) => this.#fold.isDue(session));
-    const { input, output } = this.#places;
-    if (!isCaughtUp) input.undecided(`what lies behind the last commit, which is at offset ${this.#position}`);
-    else if (overdue.length > 0 && !(await history.isQuiescent()))
-      input.undecided('whether all is closed: work goes on');
-    else
-      for (const [name, session] of overdue)
-        output.violation('V2', {
-          key: textOf(bytesOf(name)),
-          what:
-            `${output.partition}-${session.firstOffset} is not closed: its deadline ${this.#fold.deadlineOf(session)} ` +
-            `has passed, the clock is ${this.#fold.clock}`,
-        });
+    const unsettled = overdue.length === 0 ? undefined : await history.unsettled();
+    if (unsettled !== undefined)
+      input.undecided(`whether ${overdue.length} sessions that are due get closed: ${unsettled}`);
+    else for (const [name, session] of overdue) this.#overdue(name, session);
+  }
+
+  #overdue(name: string, session: Session): void {
+    const { output } = this.#places;
+    output.violation('V2', {
+      key: textOf(bytesOf(name)),
+      what:
+        `${output.partition}-${session.firstOffset} is not closed: its deadline ${this.#fold.deadlineOf(session)} ` +
+        `has passed, the clock is ${this.#fold.clock}`,
+    });
   }
 
   #checkStore(): void {

@@ -8,6 +8,7 @@ import type {
   BatchMark,
   InputEvent,
   InputRecord,
+  LetterRecord,
   LogRecord,
   LogSource,
   OpenTransaction,
@@ -33,6 +34,8 @@ export const RULES: PipelineRules = {
   maxAttributes: 3,
   maxAttributeBytes: 60,
   maxKeyBytes: 32,
+  unheardMs: 0,
+  maxHoldMs: 0,
 };
 
 /** A log with everything in it: what a test may change before it is judged. */
@@ -47,6 +50,7 @@ export interface RecordedPartition {
   readonly input: RecordedLog<InputRecord>;
   readonly changelog: RecordedLog<LogRecord>;
   readonly output: RecordedLog<OutputRecord>;
+  readonly deadLetters: RecordedLog<LetterRecord>;
   store: StoredEntry[] | undefined;
 }
 
@@ -54,21 +58,25 @@ const utf8Reader = new TextDecoder();
 
 /** A recorded partition as the checker reads it, in parts of a few records each. */
 export function historyOf(recorded: RecordedPartition): PartitionHistory {
-  const { partition, input, changelog, output, store } = recorded;
+  const { partition, input, changelog, output, deadLetters, store } = recorded;
   return {
     partition,
     input: sourceOf(INPUT, input),
     changelog: sourceOf(CHANGELOG, changelog),
     output: sourceOf(OUTPUT, output),
+    deadLetters: sourceOf(DEAD_LETTERS, deadLetters),
     outputSettledBelow: Infinity,
-    isQuiescent: () => Promise.resolve(true),
+    unsettled: () => Promise.resolve(undefined),
     ...(store === undefined ? {} : { store }),
   };
 }
 
 const PART_BATCHES = 7;
 
-function sourceOf<R extends LogRecord>(topic: string, { records, batches, hanging }: RecordedLog<R>): LogSource<R> {
+function sourceOf<R extends { readonly offset: number }>(
+  topic: string,
+  { records, batches, hanging }: RecordedLog<R>,
+): LogSource<R> {
   let at = 0;
   let from = -1;
   return {
@@ -91,12 +99,17 @@ export interface RecordingOptions {
   readonly rates?: FaultRates;
   /** Kills and pauses of processes. */
   readonly storm?: boolean;
+  /** Brokers that nobody reaches for longer than the timeout, now and then. */
+  readonly outages?: boolean;
+  readonly rules?: PipelineRules;
 }
 
 /** Runs two instances until all is closed and quiet, stops them, and takes down what is in the logs and stores. */
-export async function record({ seed, rates = calm, storm = false }: RecordingOptions): Promise<RecordedPartition[]> {
-  const world = new RecordedWorld(seed, storm ? { ...rough, requestCrash: 0.001, writeCrash: 0.002 } : rates);
-  await world.live(storm);
+export async function record(options: RecordingOptions): Promise<RecordedPartition[]> {
+  const { seed, rates = calm, storm = false, outages = false, rules = RULES } = options;
+  const faults = storm ? { ...rough, requestCrash: 0.001, writeCrash: 0.002 } : rates;
+  const world = new RecordedWorld(seed, faults, rules);
+  await world.live(storm, outages);
   return world.settled();
 }
 
@@ -109,16 +122,18 @@ interface Process {
 class RecordedWorld {
   readonly #simulation: Simulation;
   readonly #processes = new Map<string, Process>();
+  readonly #rules: PipelineRules;
 
-  constructor(seed: number, rates: FaultRates) {
+  constructor(seed: number, rates: FaultRates, rules: PipelineRules) {
+    this.#rules = rules;
     this.#simulation = new Simulation({ seed, rates });
     for (const topic of [INPUT, OUTPUT, CHANGELOG, DEAD_LETTERS])
       this.#simulation.log.createTopic(topic, { partitions: PARTITIONS });
     this.#simulation.group('app.visits', { partitions: PARTITIONS, sessionTimeoutMs: 10_000 });
   }
 
-  async live(storm: boolean): Promise<void> {
-    const { time } = this.#simulation;
+  async live(storm: boolean, outages: boolean): Promise<void> {
+    const { time, network } = this.#simulation;
     const random = this.#simulation.random('workload');
     for (const name of ['a', 'b']) await this.#launch(name);
     for (let round = 0; round < 60; round += 1) {
@@ -129,6 +144,10 @@ class RecordedWorld {
       if (random.chance(0.3)) host.resume();
       await this.#relaunch();
       await time.runFor(random.below(1_500));
+      if (!outages || round % 12 !== 11) continue;
+      network.setOutage(true);
+      await time.runFor(3_000 + random.below(15_000));
+      network.setOutage(false);
     }
   }
 
@@ -196,7 +215,7 @@ class RecordedWorld {
     const onFatal = (error: Error): void => {
       throw error;
     };
-    const instance = new PipelineInstance({ settings: settingsOf(name), ports: pipelinePorts, onFatal });
+    const instance = new PipelineInstance({ settings: settingsOf(name, this.#rules), ports: pipelinePorts, onFatal });
     this.#processes.set(name, { host, instance, stores: ports.stores });
     void instance.start();
   }
@@ -228,10 +247,20 @@ class RecordedWorld {
       output: {
         records: records(OUTPUT).map((each) => ({
           ...each,
-          incarnation: incarnationIn(outputHeaders.get(each.offset)!),
+          incarnation: headerIn(outputHeaders.get(each.offset)!, INCARNATION_HEADER),
           summary: each.value === null ? undefined : summaryIn(each.value),
         })),
         batches: batches(OUTPUT),
+        hanging: [],
+      },
+      deadLetters: {
+        records: log.committed(DEAD_LETTERS, partition).map(({ offset, headers: own }) => ({
+          ...{
+            offset,
+            origin: { offset: Number(headerIn(own, 'flatline-offset')), reason: headerIn(own, 'flatline-reason')! },
+          },
+        })),
+        batches: batches(DEAD_LETTERS),
         hanging: [],
       },
       store,
@@ -279,8 +308,8 @@ function blank(): { -readonly [Name in keyof InputEvent]: InputEvent[Name] } & {
   };
 }
 
-function incarnationIn(headers: readonly RecordHeader[]): string | undefined {
-  const value = headers.find(({ name }) => name === INCARNATION_HEADER)?.value;
+function headerIn(headers: readonly RecordHeader[], wanted: string): string | undefined {
+  const value = headers.find(({ name }) => name === wanted)?.value;
   return value === null || value === undefined ? undefined : utf8Reader.decode(value);
 }
 
@@ -297,8 +326,7 @@ async function storedIn(stores: StateStores, partition: number): Promise<StoredE
   return entries;
 }
 
-function settingsOf(owner: string): PipelineSettings {
-  const { maxKeyBytes, ...rules } = RULES;
+function settingsOf(owner: string, { maxKeyBytes, unheardMs, maxHoldMs, ...rules }: PipelineRules): PipelineSettings {
   return {
     ...{ name: 'visits', owner, group: 'app.visits', rules },
     ...{ inputTopic: INPUT, inputPartitions: PARTITIONS, outputTopic: OUTPUT },
@@ -309,6 +337,6 @@ function settingsOf(owner: string): PipelineSettings {
       ...{ maxFutureMs: 3_600_000, maxLeadMs: 60_000, liveWithinMs: 300_000 },
     },
     ...{ tickMs: 10, commitIntervalMs: 100, proofIntervalMs: 100, handoverMs: 10_000, drainMs: 1_000 },
-    ...{ changelogFactor: 4, truncateLagMs: 600_000 },
+    ...{ changelogFactor: 4, truncateLagMs: 600_000, heldTime: { unheardMs, maxHoldMs } },
   };
 }

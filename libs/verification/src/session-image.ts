@@ -71,6 +71,7 @@ function readRun(bytes: BlockReader): SequenceRun {
 export function differences(found: Session, expected: Session): string[] {
   const different: string[] = [];
   for (const name of Object.keys(expected) as (keyof Session)[]) {
+    if (found[name] === expected[name]) continue;
     const [a, b] = [shown(found[name]), shown(expected[name])];
     if (a !== b) different.push(`${name} is ${a}, by the input ${b}`);
   }

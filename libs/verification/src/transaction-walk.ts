@@ -26,14 +26,17 @@ export interface PassedBatch {
 
 export class TransactionWalk {
   readonly #place: Place;
+  readonly #access: 'alone' | 'shared';
   readonly #producers = new Map<number, ProducerState>();
   #writer = '';
   /** Producer ids and epochs, each counted when it began to write. */
   writers = 0;
   aborted = 0;
 
-  constructor(place: Place) {
+  /** `shared`: others may have transactions there besides the task. */
+  constructor(place: Place, access: 'alone' | 'shared' = 'alone') {
     this.#place = place;
+    this.#access = access;
   }
 
   /** Takes in the next batches, in offset order. */
@@ -88,7 +91,7 @@ export class TransactionWalk {
 
   #noteWriter({ producerId, producerEpoch, baseOffset }: BatchMark): void {
     for (const [other, { firstOffset }] of this.#producers)
-      if (other !== producerId && firstOffset !== undefined)
+      if (this.#access === 'alone' && other !== producerId && firstOffset !== undefined)
         this.#place.violation('V7', {
           offset: baseOffset,
           what: `producer ${producerId} wrote while the transaction of producer ${other} from offset ${firstOffset} was open: a partition has one task`,

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { historyOf, INPUT, record, RULES } from './recorded-history.fixture.ts';
+import { MUTANTS } from './mutants.fixture.ts';
+import type { LedgerLine } from './ledger-check.ts';
+import { historyOf, INPUT, record, type RecordedPartition, RULES } from './recorded-history.fixture.ts';
 import type { VerificationReport } from './report.ts';
 import { verifyHistories } from './verification.ts';
 
@@ -23,4 +25,55 @@ describe('histories of the runtime under faults (rerun: SEED=n SEEDS=1 npm test 
       expect(report.delaysMs.min).toBeGreaterThanOrEqual(0);
     },
   );
+});
+
+describe('held time', () => {
+  const rules = { ...RULES, unheardMs: 1_500, maxHoldMs: 60_000 };
+
+  test.each([1, 2, 3])(
+    '[C8] seed %i: outages of the brokers end nobody, and the checker reckons the same',
+    async (seed) => {
+      const recorded = await record({ seed, storm: seed === 3, outages: true, rules });
+      const report = await verifyHistories(recorded.map(historyOf), { rules, inputTopic: INPUT });
+      expect(report.violations).toEqual([]);
+      expect(report.undecided).toEqual([]);
+      const without = { ...rules, unheardMs: 0 };
+      const blind = await verifyHistories(recorded.map(historyOf), { rules: without, inputTopic: INPUT });
+      expect(blind.violationCount).toBeGreaterThan(0);
+    },
+  );
+});
+
+test('[V2] what is due and may yet be closed is undecided, with the reason', async () => {
+  const [recorded] = (await record({ seed: 1 })) as [RecordedPartition];
+  MUTANTS.find(({ rule }) => rule === 'V2')!.apply(recorded);
+  const open = { ...historyOf(recorded), unsettled: () => Promise.resolve('it works on') };
+  const report = await verifyHistories([open], { rules: RULES, inputTopic: INPUT });
+  expect(report.violations).toEqual([]);
+  expect(report.undecided).toEqual([
+    expect.stringMatching(/whether \d+ sessions that are due get closed: it works on/),
+  ]);
+});
+
+test('[X3] a ledger agrees with the input, and lacking or surplus records are seen', async () => {
+  const recorded = await record({ seed: 1 });
+  const keys = recorded.flatMap(({ input }) => input.records).map(({ key }) => key && new TextDecoder().decode(key));
+  const closed = recorded.flatMap(({ output }) => output.records).filter(({ summary }) => summary !== undefined);
+  const line = (sessionId: string, more: number): LedgerLine => {
+    const own = closed.filter(({ summary }) => summary!['sessionId'] === sessionId).map(({ summary }) => summary!);
+    const acknowledged = own.reduce(
+      (sum, each) => sum + Number(each['eventCount']) + Number(each['duplicateCount']),
+      more,
+    );
+    return { sessionId, acknowledged, duplicates: 0, ended: 'silence', longestGapMs: 0 };
+  };
+  const judged = async (...ledger: readonly LedgerLine[]): Promise<(string | undefined)[]> => {
+    const options = { rules: RULES, inputTopic: INPUT, ledger };
+    const { violations } = await verifyHistories(recorded.map(historyOf), options);
+    return violations.map(({ rule, key }) => `${rule} ${key ?? ''}`);
+  };
+  expect(keys).toContain('k20');
+  expect(await judged(line('k20', 0), line('k21', 0))).toEqual([]);
+  expect(await judged(line('k20', 1), line('k21', -1))).toEqual(['X3 k20', 'X3 k21']);
+  expect(await judged({ ...line('k20', 0), ended: 'cutOff', acknowledged: 0 })).toEqual([]);
 });

@@ -4,12 +4,14 @@ import { copyBytes } from '@flatline/base';
 import { EventFormats, type SchemaRegistry, SummaryFormats } from '@flatline/codec';
 import type { PipelineConfig } from '@flatline/config';
 import { CLOCK_HEADER, type RecordCursor } from '@flatline/task';
-import type { InputEvent, InputRecord, LogRecord, OutputRecord } from '@flatline/verification';
+import type { InputEvent, InputRecord, LetterRecord, LogRecord, OutputRecord } from '@flatline/verification';
 
 /** Makes a record of what the cursor stands on; a promise where a schema has to be fetched first. */
 export type RecordReader<R> = (cursor: RecordCursor) => R | Promise<R>;
 
 const INCARNATION_HEADER = 'flatline-incarnation';
+const REASON_HEADER = 'flatline-reason';
+const OFFSET_HEADER = 'flatline-offset';
 const OPENING_BRACE = 0x7b;
 const NO_BYTES = new Uint8Array();
 
@@ -49,6 +51,18 @@ export function outputReader(parts: ReadingParts): RecordReader<OutputRecord> {
     if (value === null) return { ...record, incarnation, summary: undefined };
     if (value[0] === OPENING_BRACE) return { ...record, incarnation, summary: jsonIn(value) };
     return avroIn(value, avro).then((summary) => ({ ...record, incarnation, summary }));
+  };
+}
+
+/** The last headers of a name count: the refused record may have brought some of its own. */
+export function readLetter(cursor: RecordCursor): LetterRecord {
+  const { offset } = cursor;
+  const own = new Map(cursor.headers().map(({ name, value }) => [name, value]));
+  const text = (name: string): string => Buffer.from(own.get(name) ?? NO_BYTES).toString('utf8');
+  const isLetter = own.has(REASON_HEADER) && own.has(OFFSET_HEADER);
+  return {
+    offset,
+    origin: isLetter ? { offset: Number(text(OFFSET_HEADER)), reason: text(REASON_HEADER) } : undefined,
   };
 }
 

@@ -53,7 +53,7 @@ class DyingConnection extends KafkaConnection {
 describe('verifyPipeline', () => {
   test('a topic that is missing, or has another partition count, is no empty log', async () => {
     const pipeline = newPipeline();
-    await create({ [pipeline.input.topic]: 2, [pipeline.output.topic]: 2 });
+    await create({ [pipeline.input.topic]: 2, [pipeline.output.topic]: 2, [pipeline.deadLetterTopic]: 2 });
     await expect(verifyPipeline({ kafka, pipeline })).rejects.toThrow(
       `topic ${pipeline.changelogTopic} of pipeline visits does not exist`,
     );
@@ -65,7 +65,12 @@ describe('verifyPipeline', () => {
   test('[V6] a transaction that nobody ends is told with its producer and first offset; empty logs are fine', async () => {
     const pipeline = newPipeline();
     const { topic } = pipeline.output;
-    await create({ [pipeline.input.topic]: 1, [topic]: 1, [pipeline.changelogTopic]: 1 });
+    await create({
+      [pipeline.input.topic]: 1,
+      [topic]: 1,
+      [pipeline.changelogTopic]: 1,
+      [pipeline.deadLetterTopic]: 1,
+    });
     const options = { kafka, pipeline, transactionMs: 300 };
     expect(await verifyPipeline(options)).toMatchObject({ violations: [], undecided: [], commits: 0 });
     const connection = new DyingConnection(kafka);

@@ -12,7 +12,7 @@ import {
   verifyHistories,
 } from '@flatline/verification';
 import { cutInput, cutLog, type Cutting, type LogCut, pause, sourceOf } from './log-cut.ts';
-import { inputReader, outputReader, readLogRecord, type ReadingParts } from './record-readers.ts';
+import { inputReader, outputReader, readLetter, readLogRecord, type ReadingParts } from './record-readers.ts';
 
 /** A task looks at what is due, and commits, many times within this. */
 const QUIET_MS: DurationMs = 3_000;
@@ -27,6 +27,8 @@ export interface VerifyPipelineOptions {
   readonly ledger?: Iterable<LedgerLine> | undefined;
   /** V12: at least so many of each must have happened. */
   readonly reach?: Partial<Readonly<Record<ReachCounter, number>>> | undefined;
+  /** All work was done before the processors stopped: what is due and open is a violation, though nobody runs (V2). */
+  readonly complete?: boolean | undefined;
   /** How long a transaction of a task may take (the pipeline's transactionTimeoutMs and some); default 30 s. */
   readonly transactionMs?: DurationMs | undefined;
   readonly onProgress?: ((inputRecords: number) => void) | undefined;
@@ -38,15 +40,15 @@ export interface VerifyPipelineOptions {
  * deleted from under the reading.
  */
 export async function verifyPipeline(options: VerifyPipelineOptions): Promise<VerificationReport> {
-  const { kafka, pipeline, registry, ledger, reach, onProgress } = options;
+  const { kafka, pipeline, registry, ledger, reach, complete = false, onProgress } = options;
   const { clock } = kafka;
   const connection = openCluster(kafka);
   try {
     const partitions = await partitionsOf(pipeline, new KafkaTopicAdmin({ clock, connection }));
     const scan = new KafkaLogScan({ clock, connection });
     const cutting = { scan, clock, transactionMs: options.transactionMs ?? TRANSACTION_MS };
-    return await verifyHistories(histories(pipeline, partitions, { cutting, parts: { clock, registry } }), {
-      rules: { ...pipeline.rules, maxKeyBytes: pipeline.input.maxKeyBytes },
+    return await verifyHistories(histories(pipeline, partitions, { cutting, parts: { clock, registry }, complete }), {
+      rules: { ...pipeline.rules, maxKeyBytes: pipeline.input.maxKeyBytes, ...pipeline.heldTime },
       inputTopic: pipeline.input.topic,
       ...(ledger === undefined ? {} : { ledger }),
       ...(reach === undefined ? {} : { reach }),
@@ -60,10 +62,10 @@ export async function verifyPipeline(options: VerifyPipelineOptions): Promise<Ve
 async function* histories(
   pipeline: PipelineConfig,
   partitions: number,
-  { cutting, parts }: { readonly cutting: Cutting; readonly parts: ReadingParts },
+  { cutting, parts, complete }: { readonly cutting: Cutting; readonly parts: ReadingParts; readonly complete: boolean },
 ): AsyncGenerator<PartitionHistory> {
   const [readInput, readOutput] = [inputReader(pipeline, parts), outputReader(parts)];
-  const { scan, clock } = cutting;
+  const { scan } = cutting;
   for (let partition = 0; partition < partitions; partition += 1) {
     const at = (topic: string): TopicPartition => ({ topic, partition });
     // In this order the changelog has every commit whose closes lie below the first cut of the output, and the input
@@ -71,29 +73,36 @@ async function* histories(
     const settled = await cutLog(at(pipeline.output.topic), cutting);
     const changelog = await cutLog(at(pipeline.changelogTopic), cutting);
     const output = await cutLog(at(pipeline.output.topic), cutting);
+    const deadLetters = await cutLog(at(pipeline.deadLetterTopic), cutting);
     const input = await cutInput(at(pipeline.input.topic), cutting);
     yield {
       partition,
       input: sourceOf(input, scan, readInput),
       changelog: sourceOf(changelog, scan, readLogRecord),
       output: sourceOf(output, scan, readOutput),
+      deadLetters: sourceOf(deadLetters, scan, readLetter),
       outputSettledBelow: settled.end,
-      isQuiescent: async () => {
-        await pause(clock, QUIET_MS);
-        return areUnmoved([input, changelog, output], scan);
-      },
+      unsettled: complete
+        ? () => Promise.resolve(undefined)
+        : () => whyUnsettled(pipeline.group, [input, changelog, output], cutting),
     };
   }
 }
 
-async function areUnmoved(cuts: readonly LogCut[], scan: KafkaLogScan): Promise<boolean> {
+async function whyUnsettled(
+  group: string,
+  cuts: readonly LogCut[],
+  { scan, clock }: Cutting,
+): Promise<string | undefined> {
+  if (!(await scan.hasMembers(group))) return 'no processor runs that would do it';
+  await pause(clock, QUIET_MS);
   const bounds = await Promise.all(cuts.map(({ partition }) => scan.bounds(partition)));
-  return cuts.every(({ end }, index) => bounds[index]!.lastStableOffset === end);
+  return cuts.every(({ end }, index) => bounds[index]!.lastStableOffset === end) ? undefined : 'work goes on';
 }
 
 /** Of the pipeline's topics, which have the same number (O5). */
 async function partitionsOf(pipeline: PipelineConfig, admin: KafkaTopicAdmin): Promise<number> {
-  const topics = [pipeline.input.topic, pipeline.output.topic, pipeline.changelogTopic];
+  const topics = [pipeline.input.topic, pipeline.output.topic, pipeline.changelogTopic, pipeline.deadLetterTopic];
   const found = await admin.describeTopics(topics);
   const counts = found.map((finding) => {
     if (finding.kind === 'present') return finding.partitions;

@@ -20,6 +20,7 @@ interface VerifyFlags extends ConfigurationFlags {
   readonly pipeline?: string;
   readonly ledger?: string;
   readonly reach?: Partial<Record<ReachCounter, number>>;
+  readonly complete?: boolean;
   readonly json?: boolean;
 }
 
@@ -37,6 +38,7 @@ export function addVerifyCommand(program: Command, context: CommandContext): voi
       reachOf,
       {},
     )
+    .option('--complete', 'everything due must be closed, though no processor runs that could still do it')
     .addOption(configOption())
     .addOption(brokersOption('the configuration'))
     .addOption(jsonOption())
@@ -100,6 +102,7 @@ async function verify(pipeline: PipelineConfig, using: Verifying): Promise<Verif
       registry: url === undefined ? undefined : new HttpSchemaRegistry({ url, clock }),
       ledger,
       reach: flags.reach,
+      complete: flags.complete,
       transactionMs: config.kafka.transactionTimeoutMs + COORDINATOR_LOOKS_EVERY_MS,
       onProgress: (done) => {
         progress.update({ doing: `verifying ${pipeline.name}`, unit: 'input records', done, total: undefined });

@@ -40,6 +40,6 @@ test('[I3] each violation has its rule and place; keys cannot command the termin
     '  undecided  in-0: the end',
     '  V1  out-3 offset 9 key a\\u001b[2J: is closed twice',
     '  V12 in: no kill',
-    '  and 1,000 more',
+    '  and 1,000 more; --json has the first 2',
   ]);
 });

@@ -2,10 +2,14 @@ import type { VerificationReport, Violation } from '@flatline/verification';
 import { printable } from '../terminal/printable.ts';
 import { count } from '../terminal/progress.ts';
 
+/** Of violations: one defect shows in many. */
+const SHOWN_MAX = 20;
+
 /** A report for people: the verdict, what was looked at, and each violation with its rule and place. */
 export function reportText(pipeline: string, report: VerificationReport): string {
   const { violations, violationCount, records, delaysMs, undecided } = report;
-  const hidden = violationCount - violations.length;
+  const shown = violations.slice(0, SHOWN_MAX);
+  const hidden = violationCount - shown.length;
   return [
     `${pipeline}: ${violationCount === 0 ? 'no violation' : `${count(violationCount)} violations`}`,
     `  records    ${count(records.input)} input, ${count(records.changelog)} changelog, ${count(records.output)} output; ${count(report.commits)} commits`,
@@ -17,8 +21,8 @@ export function reportText(pipeline: string, report: VerificationReport): string
         ]),
     `  reached    ${reachText(report)}`,
     ...undecided.map((what) => `  undecided  ${what}`),
-    ...violations.map((violation) => `  ${violationText(violation)}`),
-    ...(hidden > 0 ? [`  and ${count(hidden)} more`] : []),
+    ...shown.map((violation) => `  ${violationText(violation)}`),
+    ...(hidden > 0 ? [`  and ${count(hidden)} more; --json has the first ${count(violations.length)}`] : []),
   ].join('\n');
 }
 

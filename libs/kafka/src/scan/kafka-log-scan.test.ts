@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { PartitionStopped } from '@flatline/base';
 import { KafkaLogAdmin } from '../admin/kafka-log-admin.ts';
 import { connect, createTopic, systemClock, uniqueName } from '../broker.fixture.ts';
+import { KafkaMembership } from '../group/membership.ts';
 import { withProducer } from '../kafkajs.fixture.ts';
 import { KafkaLogScan, type LogStretch } from './kafka-log-scan.ts';
 
@@ -55,6 +56,23 @@ describe('KafkaLogScan', () => {
       await open.abort();
     }, uniqueName('id'));
     expect(await scan.openTransactions(at)).toEqual([]);
+  });
+
+  test('knows whether a group has members', async () => {
+    const topic = await createTopic(connection);
+    const group = uniqueName('group');
+    expect(await scan.hasMembers(group)).toBe(false);
+    const membership = new KafkaMembership({
+      ...{ clock: systemClock, connection: connect(), group, topics: [topic] },
+      ...{ heartbeatIntervalMs: 50, sessionTimeoutMs: 6_000 },
+      localCheckpoints: () => Promise.resolve([]),
+    });
+    const { promise: assigned, resolve, reject } = Promise.withResolvers<unknown>();
+    await membership.start({ assigned: resolve, lost: reject, failed: reject, positions: () => [] });
+    await assigned;
+    expect(await scan.hasMembers(group)).toBe(true);
+    await membership.leave();
+    expect(await scan.hasMembers(group)).toBe(false);
   });
 
   test('what has been deleted from under it is no empty log', async () => {

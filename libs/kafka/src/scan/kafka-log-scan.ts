@@ -9,6 +9,7 @@ import { decodeFetch, fetchRequest, type PartitionAnswer } from '../reader/fetch
 import { BatchCursor } from '../record-batch/batch-cursor.ts';
 import { scanBatches } from '../record-batch/batch-scan.ts';
 import { type BatchMark, batchMarks } from './batch-marks.ts';
+import { decodeDescribeGroup, describeGroupRequest } from './describe-group.ts';
 import { decodeDescribeProducers, describeProducersRequest, type OpenTransaction } from './describe-producers.ts';
 
 const STRETCH_BYTES = 4 * 1024 * 1024;
@@ -60,6 +61,17 @@ export class KafkaLogScan {
         { doing },
       ),
     );
+  }
+
+  /** Whether a group has members. */
+  hasMembers(group: string): Promise<boolean> {
+    const doing = `describe group ${group}`;
+    return administer(this.#options, async () => {
+      const coordinator = await this.#connection.coordinator('group', group);
+      const decode = (payload: Buffer): string => decodeDescribeGroup(payload, doing);
+      const state = await this.#connection.send(coordinator, describeGroupRequest(group), decode, { doing });
+      return state !== 'Empty' && state !== 'Dead';
+    });
   }
 
   /**

@@ -1,0 +1,41 @@
+// Gaps in the input in which nobody could be heard, taken out of deadlines (C8). Shares nothing with the code it judges.
+import type { DurationMs, Millis } from '@flatline/base';
+
+/** Beyond so many, the two oldest and what lies between count as one. */
+const GAPS_MAX = 64;
+
+interface Gap {
+  readonly from: Millis;
+  readonly to: Millis;
+}
+
+export class HeldGaps {
+  readonly #unheardMs: DurationMs;
+  readonly #maxHoldMs: DurationMs;
+  #gaps: readonly Gap[] = [];
+
+  /** `unheardMs` 0: nothing is ever held. */
+  constructor({ unheardMs, maxHoldMs }: { readonly unheardMs: DurationMs; readonly maxHoldMs: DurationMs }) {
+    this.#unheardMs = unheardMs;
+    this.#maxHoldMs = maxHoldMs;
+  }
+
+  /** The clock moves from `before` to `after`. Whether anybody lived meanwhile does not matter: it moves nobody else. */
+  passed(before: Millis, after: Millis): void {
+    const from = before + this.#unheardMs;
+    if (this.#unheardMs === 0 || before === 0 || after <= from) return;
+    const gaps = [...this.#gaps, { from, to: Math.min(after, from + this.#maxHoldMs) }];
+    const [oldest, next, ...others] = gaps;
+    this.#gaps = gaps.length <= GAPS_MAX ? gaps : [{ from: oldest!.from, to: next!.to }, ...others];
+  }
+
+  /** When `ms` have passed since `from`, held time left out. */
+  end(from: Millis, ms: DurationMs): Millis {
+    let end = from + ms;
+    for (const gap of this.#gaps) {
+      const start = Math.max(gap.from, from);
+      if (start < end) end += Math.max(0, gap.to - start);
+    }
+    return end;
+  }
+}

@@ -1,0 +1,73 @@
+// Dead letters against the input: each record that could not be applied is there once, and no other (I1).
+//
+// Owns: the letters of the commit at hand.      Does not own: which records are bad (NaiveFold).
+import type { Feed } from './feed.ts';
+import type { LetterRecord } from './history.ts';
+import type { Place } from './place.ts';
+
+const BAD_TIMESTAMP = 'bad-timestamp';
+
+export class LetterCheck {
+  readonly #place: Place;
+  readonly #feed: Feed<LetterRecord>;
+  /** Letters that were deleted cannot be missed. */
+  readonly #isWhole: boolean;
+  /** Input offset → letter. */
+  readonly #letters = new Map<number, LetterRecord>();
+
+  constructor(place: Place, feed: Feed<LetterRecord>, isWhole: boolean) {
+    this.#place = place;
+    this.#feed = feed;
+    this.#isWhole = isWhole;
+  }
+
+  /** Takes in the letters of records below `position`. */
+  async read(position: number): Promise<void> {
+    while (await this.#feed.fill()) {
+      const { record } = this.#feed.next!;
+      if (record.origin !== undefined && record.origin.offset >= position) return;
+      this.#feed.take();
+      if (record.origin !== undefined) this.#note(record, record.origin.offset);
+    }
+  }
+
+  /** Whether the processor refused it for its stamp: only the present of then could tell (C6). */
+  wasRefusedForItsStamp(offset: number): boolean {
+    return this.#letters.get(offset)?.origin?.reason === BAD_TIMESTAMP;
+  }
+
+  /** Compares the letters with the records that were bad since the last call. */
+  settle(bad: readonly number[]): void {
+    for (const offset of bad)
+      if (!this.#letters.delete(offset) && this.#isWhole)
+        this.#place.violation('I1', { what: `input offset ${offset} could not be applied, and is no dead letter` });
+    for (const [offset, letter] of this.#letters)
+      this.#place.violation('I1', {
+        offset: letter.offset,
+        what: `input offset ${offset} could be applied, or came before`,
+      });
+    this.#letters.clear();
+  }
+
+  /** The letters so far are of records that are not judged. */
+  forget(): void {
+    this.#letters.clear();
+  }
+
+  /** Whatever else lies there below `position` is one too many; what lies above, is of a later commit. */
+  async finish(position: number): Promise<void> {
+    await this.read(position);
+    this.settle([]);
+    while (await this.#feed.fill()) this.#feed.take();
+  }
+
+  #note(record: LetterRecord, offset: number): void {
+    const former = this.#letters.get(offset);
+    if (former !== undefined)
+      this.#place.violation('I1', {
+        offset: record.offset,
+        what: `input offset ${offset} is a dead letter twice; the first is at offset ${former.offset}`,
+      });
+    this.#letters.set(offset, record);
+  }
+}
