@@ -3,6 +3,7 @@ import { ensureBroker } from '@flatline/dev-broker';
 import type { KafkaOptions } from '@flatline/kafka';
 import { systemClock } from '@flatline/runtime';
 import type { Benchmark, BenchmarkOptions, BenchmarkReport } from './benchmark.ts';
+import { failover } from './failover/failover.ts';
 import { BEAT_LOAD, benchmarkReaders } from './reader/reader-benchmark.ts';
 import { short, textTable } from './text-table.ts';
 import { throughput } from './throughput/throughput.ts';
@@ -67,7 +68,7 @@ const readers: Benchmark = {
 };
 
 /** The first is run where none is named. */
-export const BENCHMARKS: readonly Benchmark[] = [throughput, readers, commits, wheel];
+export const BENCHMARKS: readonly Benchmark[] = [throughput, readers, commits, wheel, failover];
 
 async function onBroker(
   { onProgress }: Pick<BenchmarkOptions, 'onProgress'>,

@@ -1,0 +1,69 @@
+// An instance of the processor as the benchmark sees it: what it holds, and its end.
+import type { DurationMs } from '@flatline/base';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Departure, MemberTask } from './failover-scenario.ts';
+
+export interface HeldPartition {
+  readonly role: 'owner' | 'standby';
+  readonly partition: number;
+  readonly state: string;
+  readonly lag: number | null;
+  readonly liveEntries: number;
+  readonly restoreMs?: DurationMs;
+  readonly takeoverMs?: DurationMs;
+}
+
+const LOOK_MS: DurationMs = 50;
+const PATIENCE_MS: DurationMs = 120_000;
+
+export class Member {
+  readonly #child: ChildProcess;
+  readonly #address: string;
+
+  private constructor(child: ChildProcess, address: string) {
+    this.#child = child;
+    this.#address = address;
+  }
+
+  /** @throws Error where it ends instead of starting. */
+  static async start(task: MemberTask): Promise<Member> {
+    mkdirSync(task.stateDir, { recursive: true });
+    const child = fork(import.meta.filename.replace(/member(\.\w+)$/, 'member-process$1'), [JSON.stringify(task)]);
+    const ended = once(child, 'exit').then(() => {
+      throw new Error(`instance ${task.instance} ended before it had started`);
+    });
+    const [address] = (await Promise.race([once(child, 'message'), ended])) as [string];
+    ended.catch(() => undefined);
+    return new Member(child, address);
+  }
+
+  async holds(): Promise<readonly HeldPartition[]> {
+    const answer = await fetch(`${this.#address}/api/v1/partitions`);
+    return ((await answer.json()) as { partitions: HeldPartition[] }).partitions;
+  }
+
+  /** Waits until what it holds is as wanted, and returns it. @throws Error where that takes too long */
+  async until(wanted: (held: readonly HeldPartition[]) => boolean): Promise<readonly HeldPartition[]> {
+    const from = performance.now();
+    for (;;) {
+      const held = await this.holds();
+      if (wanted(held)) return held;
+      if (performance.now() - from > PATIENCE_MS) throw new Error(`an instance is stuck: ${JSON.stringify(held)}`);
+      await delay(LOOK_MS);
+    }
+  }
+
+  depart(how: Departure): void {
+    this.#child.kill(how === 'kill' ? 'SIGKILL' : 'SIGTERM');
+  }
+
+  async end(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exit = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await exit;
+  }
+}
