@@ -134,13 +134,19 @@ export class StandbyTask {
         this.#store ??= await this.#openStore();
         this.#replica ??= await Replica.open({ ...this.#parts, store: this.#store });
         await this.#replica.readToEnd(this.#halt.signal);
-        this.#state = 'following';
-        this.#backoff.reset();
+        this.#followed(this.#replica);
         await this.#replica.follow(this.#halt.signal);
       } catch (error) {
         await this.#interrupted(error);
       }
     }
+  }
+
+  #followed({ position }: Replica): void {
+    this.#backoff.reset();
+    if (this.#state === 'following') return;
+    this.#state = 'following';
+    this.#parts.ports.log.info('standby follows', { ...this.#where(), position });
   }
 
   async #openStore(): Promise<StateStore> {

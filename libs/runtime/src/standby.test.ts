@@ -65,29 +65,33 @@ describe('a standby', () => {
     expect(world.closed()).toEqual(world.expected());
   });
 
-  test("[K5] that finds itself below the log's start drops all its state and begins there empty", async () => {
-    const { world, owner, heir } = await pair(25);
-    const { time } = world.simulation;
-    const { partition } = owner.instance.status()[0]!;
-    heir.host.pause();
-    for (let round = 0; round < 5; round += 1) {
-      for (let i = 0; i < 100; i += 1) world.beat(`k${i}`);
+  test.each(['some alive', 'none alive'])(
+    "[K5][F24] stopped across two truncations, %s, drops all its state and begins at the log's start empty",
+    async (alive) => {
+      const { world, owner, heir } = await pair(25);
+      const { time } = world.simulation;
+      const { partition } = owner.instance.status()[0]!;
+      heir.host.pause();
+      for (let round = 0; round < 2; round += 1) {
+        for (let i = 0; i < 100; i += 1) world.beat(`k${i}`);
+        await time.runFor(2_000);
+        world.truncateChangelog(partition);
+      }
+      for (let i = 0; i < (alive === 'none alive' ? 100 : 50); i += 1) world.end(`k${i}`);
       await time.runFor(1_000);
-    }
-    for (let i = 0; i < 50; i += 1) world.end(`k${i}`);
-    await time.runFor(1_000);
-    world.truncateChangelog(partition);
-    heir.host.resume();
-    await time.runFor(5_000);
-    const [task] = owner.instance.status();
-    expect(heir.instance.standbys()).toMatchObject([
-      { partition, state: 'following', storesDropped: 1, liveEntries: task!.liveEntries },
-    ]);
-    owner.host.kill();
-    await time.runFor(120_000);
-    expect(world.closed()).toEqual(world.expected());
-    expect(takeovers(heir.lines)).toHaveLength(1);
-  });
+      world.truncateChangelog(partition);
+      heir.host.resume();
+      await time.runFor(5_000);
+      const [task] = owner.instance.status();
+      expect(heir.instance.standbys()).toMatchObject([
+        { partition, state: 'following', storesDropped: 1, liveEntries: task!.liveEntries },
+      ]);
+      owner.host.kill();
+      await time.runFor(120_000);
+      expect(world.closed()).toEqual(world.expected());
+      expect(takeovers(heir.lines)).toHaveLength(1);
+    },
+  );
 
   test('[R2] whose state does not agree with the last commit is dropped by the take-over, which reads the log again', async () => {
     const { world, owner, heir } = await pair(26);

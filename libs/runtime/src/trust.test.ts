@@ -296,6 +296,33 @@ describe('[R3] what another owner did meanwhile is not held against the log', ()
     expect(world.closed()).toEqual(world.expected());
   });
 
+  test('[K5][R3][F24] a restoration under whose hands the log is truncated begins anew at its start, and does not stop', async () => {
+    let truncated = 0;
+    for (const pauseAfterMs of [0.5, 1, 2, 3, 4]) {
+      const world = new World({ seed: 20, partitions: 2, timeoutMs: 60_000 });
+      const { time } = world.simulation;
+      world.launch('a');
+      for (let round = 0; round < 20; round += 1) {
+        for (let i = 0; i < 20; i += 1) world.beat(`k${i}`);
+        await time.runFor(500);
+      }
+      const second = world.launch('b');
+      await time.runUntil(() => second.lines.some((line) => line.includes('partitions assigned')), LATER);
+      await time.runFor(pauseAfterMs);
+      second.host.pause();
+      for (let i = 0; i < 20; i += 1) world.beat(`k${i}`);
+      await time.runFor(2_000);
+      for (const partition of [0, 1]) world.truncateChangelog(partition);
+      second.host.resume();
+      await time.runFor(5_000);
+      if (second.lines.some((line) => line.includes('what was read stands at'))) truncated += 1;
+      expect(second.instance.status()).toMatchObject([{ state: 'running', liveEntries: 10 }]);
+      await time.runFor(200_000);
+      expect(world.closed()).toEqual(world.expected());
+    }
+    expect(truncated).toBeGreaterThan(0);
+  });
+
   test('[K4][R3] an owner stopped for long that is given its partition again finds the log truncated: it restores, and does not stop', async () => {
     const world = new World({ seed: 19, partitions: 1, timeoutMs: 60_000 });
     const { time } = world.simulation;
