@@ -82,7 +82,7 @@ function damaged(change: (bytes: Buffer) => void): Buffer {
   return bytes;
 }
 
-// A failure prints seed and path: give both to fc.assert to run it again.
+// A failure prints its seed: FLATLINE_FUZZ_SEED=<seed> npm test -- store
 describe('[F13]', () => {
   test('the undamaged file is unharmed', async () => {
     expect(await outcomeOf(sound)).toBe('unharmed');
@@ -115,7 +115,8 @@ describe('[F13]', () => {
         const start = page * pageBytes + at;
         expect(await outcomeOf(damaged((bytes) => bytes.fill(value, start, start + count)))).not.toBe('wrong');
       }),
-      { numRuns: 120 },
+      // The example makes transaction 4 of the first header 257, newer than the other's and odd, where LMDB expects an even one.
+      { numRuns: 120, examples: [[{ page: 0, at: 152, value: 1, count: 2 }]] },
     );
   }, 120_000);
 
