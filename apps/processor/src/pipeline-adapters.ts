@@ -46,9 +46,9 @@ export async function openPipelineAdapters(parts: AdapterParts): Promise<Pipelin
   const stores = LmdbStores.open({ stateDir, application, pipeline: pipeline.name });
   const writing = Array.from({ length: WRITER_CONNECTIONS }, () => openCluster(kafka));
   const asking = openCluster(kafka);
-  // A task copies what it keeps of a record (deadLetter, EntryTable).
+  // What is kept of a record is copied (deadLetter, EntryTable, ChangelogTail).
   const input = new KafkaLogReader({ ...kafka, reusesAnswers: true });
-  const changelog = new KafkaLogReader(kafka);
+  const changelog = new KafkaLogReader({ ...kafka, reusesAnswers: true });
   const { sessionTimeoutMs, heartbeatIntervalMs, transactionTimeoutMs } = config.kafka;
   const membership = new KafkaMembership({
     clock,
