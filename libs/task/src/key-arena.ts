@@ -1,6 +1,6 @@
 // Key bytes of the live entries, outside the garbage collector's sight.
 //
-// They lie in units of 8 bytes in one memory; a reference is the number of a key's first unit. Freed places are kept in one
+// They lie in units of 4 bytes in one memory; a reference is the number of a key's first unit. Freed places are kept in one
 // list per size and reused for keys of that size: session ids of one kind have one size.
 //
 // Owns: the bytes, the free lists.      Does not own: lengths, nor which entry a key belongs to (EntryTable).
@@ -10,7 +10,7 @@
 import { assert } from '@flatline/base';
 import { GrowingMemory } from './growing-memory.ts';
 
-const UNIT_SHIFT = 3;
+const UNIT_SHIFT = 2;
 /** So that the place of each byte is a signed 32-bit number, the kind processors and compilers like best. */
 const BYTES_MAX = 2 ** 31;
 /** Longest key that can be kept, in bytes; configuration allows less. */
@@ -77,5 +77,5 @@ export function startOf(reference: number): number {
 
 /** A free place must hold a link of four bytes, so even an empty key takes one unit. */
 function unitsFor(length: number): number {
-  return Math.max(1, (length + 7) >>> UNIT_SHIFT);
+  return Math.max(1, (length + 3) >>> UNIT_SHIFT);
 }
