@@ -20,6 +20,8 @@ export interface WorldSettings {
   readonly maxDurationMs?: number;
   readonly truncateLagMs?: number;
   readonly heldTime?: HeldTimeRules;
+  /** Called after each turn of a task. */
+  readonly onTurn?: () => void;
   readonly rates?: FaultRates;
   readonly timestampType?: 'LogAppendTime' | 'CreateTime';
   readonly standbys?: number;
@@ -74,7 +76,10 @@ export class World {
       },
       encoder: { encode: encodeForTest },
       turns: (callback) => {
-        host.after(0, callback);
+        host.after(0, () => {
+          callback();
+          this.#world.onTurn?.();
+        });
       },
       entropy: {
         id: () => `${random.below(2 ** 32).toString(16)}${random.below(2 ** 32).toString(16)}`,

@@ -1,0 +1,23 @@
+// What a running processor says of itself at /metrics, looked at again and again.
+import { type Running } from './child.fixture.ts';
+import { elapse } from './scenario.fixture.ts';
+
+const LOOK_MS = 250;
+
+/** The greatest resident memory seen until `done` settles. */
+export async function residentBytesMax(running: Running, done: Promise<unknown>): Promise<number> {
+  // What it prints at its start.
+  const address = /http:\/\/\S+?(?=;)/.exec(await running.line(/Answers over HTTP/))![0];
+  let most = 0;
+  const watching = new AbortController();
+  const end = (): void => {
+    watching.abort();
+  };
+  done.then(end, end);
+  while (!watching.signal.aborted) {
+    const text = await (await fetch(`${address}/metrics`)).text();
+    most = Math.max(most, Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1] ?? 0));
+    await Promise.race([elapse(LOOK_MS), done.then(end, end)]);
+  }
+  return most;
+}
