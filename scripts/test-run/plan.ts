@@ -68,8 +68,23 @@ export function planSteps(run: Run, projects: readonly TestProject[], chosen: re
     check('format', 'prettier', '--check', '--cache', '--cache-strategy=content', '--log-level=warn', ...paths),
     check('tidy', 'node', 'scripts/tidy.ts'),
     ...(chosen === undefined ? [{ ...built, needs: ['types'] }] : []),
+    ...(tested.some(({ name }) => name === 'simulator') ? [simulationStep(run)] : []),
     ...tested.filter(({ usesBroker }) => !usesBroker).map((project) => jestStep(run, project)),
   ];
+}
+
+/** Always the same seeds: what fails here fails on every machine. */
+function simulationStep(run: Run): Step {
+  const program = ['--conditions=@flatline/source', 'apps/simulator/src/main.ts', '--seeds', '2000', '--mutants'];
+  return {
+    name: 'simulate',
+    needs: [],
+    occupies: true,
+    run: async () => {
+      const ended = await inRoot(run, 'node', program);
+      return { ...outcomeOf(ended), notes: notesIn(ended.output) };
+    },
+  };
 }
 
 function brokerStep(run: Run): Step {

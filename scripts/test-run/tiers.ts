@@ -13,7 +13,11 @@ export function tierOf(path: string, source: string): Tier {
   if (path.includes('apps/e2e/')) return 'end-to-end';
   if (path.includes('libs/dev-broker/') || importsBroker(source) || source.includes("process.env['KAFKA_BROKERS']"))
     return 'broker';
-  if (path.includes('libs/simulation/') || /^(import|\}) .*(@flatline\/simulation|world\.fixture)/m.test(source))
+  if (
+    path.includes('libs/simulation/') ||
+    path.includes('apps/simulator/') ||
+    /^(import|\}) .*(@flatline\/simulation|world\.fixture)/m.test(source)
+  )
     return 'simulation';
   return /^import .*'fast-check'/m.test(source) ? 'property' : 'unit';
 }

@@ -1,0 +1,207 @@
+// What must hold of one partition's history once the run is over. Reads logs only; nothing of the product but the block codec.
+import { decodeBlock, type CommitHeader } from '@flatline/task';
+import type { EndedTransaction, LogRecord, Simulation } from '@flatline/simulation';
+import { type Folded, type FoldedSummary, foldInput } from './fold.ts';
+import { CHANGELOG, DEAD_LETTERS, GROUP, INPUT, OUTPUT } from './pipeline-names.ts';
+import type { Scenario } from './scenario.ts';
+
+/** What was found wrong, each with the rule it breaks. Empty: nothing. */
+export type Violations = readonly string[];
+
+interface Commit {
+  readonly transaction: EndedTransaction;
+  readonly header: CommitHeader;
+  readonly blockOffsets: readonly number[];
+  readonly summaries: readonly FoldedSummary[];
+}
+
+const text = new TextDecoder();
+
+export function foldPartition(simulation: Simulation, scenario: Scenario, partition: number, below = Infinity): Folded {
+  const records = simulation.log.committed(INPUT, partition).filter(({ offset }) => offset < below);
+  const { timeoutMs, maxDurationMs, timestampType } = scenario;
+  return foldInput(records, { partition, timeoutMs, maxDurationMs, byArrival: timestampType === 'LogAppendTime' });
+}
+
+/** Everything that is on the output of a partition, in log order, without `emittedAt`. */
+export function summariesOf(records: readonly LogRecord[]): FoldedSummary[] {
+  return records.flatMap(({ value }) => (value === null ? [] : [summaryOf(value)]));
+}
+
+export function checkPartition(simulation: Simulation, scenario: Scenario, partition: number): Violations {
+  const folded = foldPartition(simulation, scenario, partition);
+  const output = simulation.log.committed(OUTPUT, partition);
+  const commits = commitsOf(simulation, partition);
+  return [
+    ...checkOutput(folded, output),
+    ...checkTombstones(output),
+    ...checkDeadLetters(folded, simulation.log.committed(DEAD_LETTERS, partition)),
+    ...checkTransactions(simulation, partition),
+    ...checkChain(commits),
+    ...checkEvidence(commits, folded, scenario),
+    ...checkLiveCounts(commits, folded),
+    ...checkFloors(simulation, scenario, partition, commits),
+  ].map((violation) => `partition ${partition}: ${violation}`);
+}
+
+/** S4, S2, C5: each incarnation once, with the content of the log; O4: per key in the order of the log. */
+function checkOutput({ summaries: expected }: Folded, output: readonly LogRecord[]): string[] {
+  const found = summariesOf(output);
+  const wanted = new Map(expected.map((summary) => [summary.incarnation, canonical(summary)]));
+  const seen = new Set<string>();
+  const violations: string[] = [];
+  for (const summary of found) {
+    const { incarnation } = summary;
+    if (seen.has(incarnation)) violations.push(`[S4] ${incarnation} is closed twice`);
+    seen.add(incarnation);
+    const should = wanted.get(incarnation);
+    if (should === undefined)
+      violations.push(`[S4] ${incarnation} is closed and never lived, or lives: ${canonical(summary)}`);
+    else if (should !== canonical(summary)) violations.push(`[C5] ${canonical(summary)}, the log says ${should}`);
+  }
+  for (const incarnation of wanted.keys())
+    if (!seen.has(incarnation)) violations.push(`[S4] ${incarnation} is not closed`);
+  return [...violations, ...checkOrder(found)];
+}
+
+function checkOrder(found: readonly FoldedSummary[]): string[] {
+  const last = new Map<unknown, number>();
+  return found.flatMap((summary) => {
+    const { sessionId } = summary;
+    const firstOffset = summary['firstOffset'] as number;
+    const before = last.get(sessionId) ?? -1;
+    last.set(sessionId, firstOffset);
+    return firstOffset > before ? [] : [`[O4] ${String(sessionId)}: ${firstOffset} comes after ${before}`];
+  });
+}
+
+/** O2, S9: each summary is followed at once by the tombstone that names its incarnation. */
+function checkTombstones(output: readonly LogRecord[]): string[] {
+  return output.flatMap(({ value, headers }, index) => {
+    const named = text.decode(headers.find(({ name }) => name === 'flatline-incarnation')?.value ?? new Uint8Array());
+    const next = output[index + 1];
+    if (value === null) return [];
+    const follows = next?.value === null && text.decode(next.headers[0]?.value ?? new Uint8Array()) === named;
+    return follows ? [] : [`[O2] no tombstone follows ${named}`];
+  });
+}
+
+/** I1: every bad record once. */
+function checkDeadLetters({ refused }: Folded, letters: readonly LogRecord[]): string[] {
+  const found = letters.map(({ headers }) => {
+    const offset = headers.find(({ name }) => name === 'flatline-offset');
+    return Number(text.decode(offset?.value ?? new Uint8Array()));
+  });
+  const same = found.length === refused.length && found.every((offset, index) => offset === refused[index]);
+  return same ? [] : [`[I1] dead letters of ${found.join(' ')}, the log has ${refused.join(' ')}`];
+}
+
+/** X4, V7: epochs of the task's writers never go back. */
+function checkTransactions(simulation: Simulation, partition: number): string[] {
+  const id = `${GROUP}.${partition}`;
+  const epochs = simulation.log.endedTransactions
+    .filter((each) => each.transactionalId === id)
+    .map(({ epoch }) => epoch);
+  const back = epochs.filter((epoch, index) => index > 0 && epoch < epochs[index - 1]!);
+  return back.length > 0 ? [`[X4] producer epochs went back: ${epochs.join(' ')}`] : [];
+}
+
+/** K1, K2: each commit holds its blocks in order, and follows the one before; O1: the offset committed is the position. */
+function checkChain(commits: readonly Commit[]): string[] {
+  return commits.flatMap(({ header, blockOffsets, transaction }, index) => {
+    const before = commits[index - 1]?.header;
+    const violations: string[] = [];
+    if (header.sequence !== (before?.sequence ?? -1) + 1 || header.previousCommitId !== (before?.commitId ?? ''))
+      violations.push(`[K2] commit ${header.sequence} (${header.commitId}) follows ${before?.sequence ?? 'none'}`);
+    if (before !== undefined && header.logId !== before.logId) violations.push('[K1] the log id has changed');
+    if (header.parts !== blockOffsets.length) violations.push(`[K1] ${blockOffsets.length} of ${header.parts} blocks`);
+    if (header.floor > blockOffsets[0]!) violations.push(`[K3] floor ${header.floor} above its own commit`);
+    const offset = transaction.offsets[0]?.offset;
+    if (offset !== header.inputs[0]!.position)
+      violations.push(`[O1] offset ${String(offset)} with position ${header.inputs[0]!.position}`);
+    return violations;
+  });
+}
+
+/** X1, X2, C1: the clock is that of the records read, and closes nothing that these do not prove silent. */
+function checkEvidence(commits: readonly Commit[], { steps }: Folded, scenario: Scenario): string[] {
+  let at = -1;
+  return commits.flatMap(({ header, summaries }) => {
+    const { position } = header.inputs[0]!;
+    while (at + 1 < steps.length && steps[at + 1]!.offset < position) at += 1;
+    const clock = steps[at]?.clock ?? 0;
+    const violations: string[] = [];
+    if (header.clock !== clock && scenario.timestampType === 'LogAppendTime')
+      violations.push(`[C1] clock ${header.clock} at position ${position}, its records say ${clock}`);
+    for (const summary of summaries) {
+      if ((summary['closedAt'] as number) > clock)
+        violations.push(
+          `[X1] ${summary.incarnation} closes at ${String(summary['closedAt'])}, the records read say ${clock}`,
+        );
+      if ((summary['lastOffset'] as number) >= position)
+        violations.push(`[X2] ${summary.incarnation} closes ahead of its records`);
+    }
+    return violations;
+  });
+}
+
+/** V5: what the header says lives is what was opened and not closed by then. */
+function checkLiveCounts(commits: readonly Commit[], { steps }: Folded): string[] {
+  let at = -1;
+  let closed = 0;
+  return commits.flatMap(({ header, summaries }) => {
+    const { position } = header.inputs[0]!;
+    while (at + 1 < steps.length && steps[at + 1]!.offset < position) at += 1;
+    closed += summaries.length;
+    const live = (steps[at]?.opened ?? 0) - closed;
+    return live === header.liveEntries
+      ? []
+      : [`[R1] commit ${header.sequence} holds ${header.liveEntries} entries, ${live} live`];
+  });
+}
+
+/** K4: truncation goes only below floors that a commit has stated `truncateLagMs` before. */
+function checkFloors(
+  simulation: Simulation,
+  { truncateLagMs }: Scenario,
+  partition: number,
+  commits: readonly Commit[],
+): string[] {
+  return simulation.log.partition(CHANGELOG, partition).truncations.flatMap(({ offset, atMs }) => {
+    const inForce = commits.some(
+      ({ header, transaction }) => header.floor >= offset && transaction.atMs + truncateLagMs <= atMs,
+    );
+    return inForce ? [] : [`[K4] truncated below ${offset}, which no floor has allowed for ${truncateLagMs} ms`];
+  });
+}
+
+/** The commits of a task in order, out of what the coordinator decided: truncation takes nothing from them. */
+function commitsOf(simulation: Simulation, partition: number): Commit[] {
+  return simulation.log.endedTransactions.flatMap((transaction) => {
+    if (transaction.marker !== 'commit' || transaction.transactionalId !== `${GROUP}.${partition}`) return [];
+    const of = (topic: string): LogRecord[] =>
+      transaction.writes
+        .filter((write) => write.topic === topic)
+        .flatMap(({ batches }) => batches.flatMap(({ records }) => records));
+    const blocks = of(CHANGELOG).map(({ offset, value }) => ({ offset, block: decodeBlock(value!) }));
+    const headers = blocks.flatMap(({ block }) => (block.kind === 'state' ? [block.header] : []));
+    const header = headers.at(-1);
+    if (header === undefined) return [];
+    const blockOffsets = blocks.map(({ offset }) => offset);
+    return [{ transaction, header, blockOffsets, summaries: summariesOf(of(OUTPUT)) }];
+  });
+}
+
+function summaryOf(value: Uint8Array): FoldedSummary {
+  const fields = Object.entries(JSON.parse(text.decode(value)) as Record<string, unknown>);
+  return Object.fromEntries(fields.filter(([name, of]) => name !== 'emittedAt' && of !== null)) as FoldedSummary;
+}
+
+/** Text that is equal where the contents are, whatever the order of fields. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_name, each: unknown) =>
+    each !== null && typeof each === 'object' && !Array.isArray(each)
+      ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : each,
+  );
+}

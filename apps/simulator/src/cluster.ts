@@ -1,0 +1,156 @@
+// The topics of one pipeline on a simulated cluster, and the processes that run the real runtime on it.
+//
+// Owns: the processes.      Does not own: what is done to them (Nemesis), what comes in (Devices), what must come out (checks).
+import type { Clock } from '@flatline/base';
+import { EventFormats, openSummaryEncoder } from '@flatline/codec';
+import { assign } from '@flatline/kafka';
+import { PipelineInstance, type PipelinePorts, type PipelineSettings } from '@flatline/runtime';
+import type { GroupMember, HostPorts, SimulatedHost, Simulation } from '@flatline/simulation';
+import { CHANGELOG, DEAD_LETTERS, GROUP, INPUT, MAX_KEY_BYTES, OUTPUT, RULES } from './pipeline-names.ts';
+import type { Scenario } from './scenario.ts';
+
+export interface SimulatedProcess {
+  readonly name: string;
+  readonly host: SimulatedHost;
+  readonly instance: PipelineInstance;
+  /** Set while it leaves: settled when it has. */
+  leaving: Promise<void> | undefined;
+}
+
+/** FL2: a task whose local store could not keep up leaves it as it was. */
+export const STORE_GIVEN_UP = 'storeGivenUp';
+/** Lines of the processes' logs kept for a failing run. */
+const LINES_MAX = 2_000;
+const encoder = await openSummaryEncoder('json', OUTPUT, undefined);
+
+export class Cluster {
+  readonly simulation: Simulation;
+  readonly scenario: Scenario;
+  readonly processes = new Map<string, SimulatedProcess>();
+  /** What ended a process, which nothing here may. */
+  readonly failures: string[] = [];
+  readonly lines: string[] = [];
+
+  constructor(simulation: Simulation, scenario: Scenario) {
+    this.simulation = simulation;
+    this.scenario = scenario;
+    const { partitions, timestampType, standbys } = scenario;
+    const { log } = simulation;
+    log.createTopic(INPUT, { partitions, timestampType });
+    for (const topic of [OUTPUT, CHANGELOG, DEAD_LETTERS]) log.createTopic(topic, { partitions });
+    simulation.group(GROUP, { partitions, standbys, sessionTimeoutMs: 10_000, assign: assignAsTheLeader });
+  }
+
+  /** Starts a process on this machine, where none runs; it joins as time goes on. */
+  launch(name: string, skewMs = 0): void {
+    const { host, ports } = this.simulation.start(name, { skewMs });
+    const instance = new PipelineInstance({
+      settings: pipelineSettings(name, this.scenario),
+      ports: this.#pipelinePorts(name, host, ports),
+      bounds: this.scenario.bounds,
+      onFatal: (error) => {
+        this.failures.push(`${name}: ${error.stack ?? error.message}`);
+      },
+    });
+    this.processes.set(name, { name, host, instance, leaving: undefined });
+    void instance.start();
+  }
+
+  /** Machines whose process has ended, one way or another. */
+  get down(): readonly string[] {
+    return [...this.processes.values()].filter(({ host }) => !host.alive).map(({ name }) => name);
+  }
+
+  get up(): readonly SimulatedProcess[] {
+    return [...this.processes.values()].filter(({ host }) => host.alive);
+  }
+
+  /** Leaves the group, drains, and ends; what a supervisor's SIGTERM does. */
+  leave(process: SimulatedProcess): Promise<void> {
+    process.leaving ??= process.instance.stop().then(() => {
+      process.host.kill();
+    });
+    return process.leaving;
+  }
+
+  #pipelinePorts(name: string, host: SimulatedHost, ports: HostPorts): PipelinePorts {
+    const random = this.simulation.random(`entropy of ${name} at ${this.simulation.time.nowMicros}`);
+    const note = (message: string, facts?: unknown): void => {
+      this.#note(`${this.simulation.time.nowMs} ${name} ${message} ${JSON.stringify(facts, showErrors)}`);
+    };
+    return {
+      ...ports,
+      input: ports.reader,
+      changelog: ports.reader,
+      proofs: ports.proof,
+      membership: ports.membership(GROUP),
+      decoder: jsonDecoder(host),
+      encoder,
+      turns: (callback) => {
+        host.after(0, callback);
+      },
+      entropy: {
+        id: () => `${random.below(2 ** 32).toString(16)}${random.below(2 ** 32).toString(16)}`,
+        seed: () => random.below(2 ** 32),
+      },
+      log: { info: note, warn: note, error: note },
+    };
+  }
+
+  #note(line: string): void {
+    this.lines.push(line);
+    if (this.lines.length > LINES_MAX) this.lines.splice(0, LINES_MAX / 2);
+    const dropped = /local store dropped.*"reason":"([a-z-]+)"/.exec(line);
+    if (dropped !== null) this.simulation.faults.count(`storeDropped/${dropped[1]!}`);
+    if (line.includes('more waits for the local store')) this.simulation.faults.count(STORE_GIVEN_UP);
+    if (line.includes('"fromStandby":true')) this.simulation.faults.count('standbyTookOver');
+    if (line.includes('held by a stamp')) this.simulation.faults.count('partitionHeld');
+    if (line.includes('outcome is looked up')) this.simulation.faults.count('commitOutcomeUnknown');
+    if (line.includes('another owner has committed') || line.includes('to another member'))
+      this.simulation.faults.count('zombieLetGo');
+  }
+}
+
+const jsonDecoder = (clock: Clock): EventFormats => new EventFormats({ format: 'json', registry: undefined, clock });
+
+/** The assigner that the members' leader runs in production. */
+function assignAsTheLeader(
+  members: readonly GroupMember[],
+  partitions: number,
+): ReadonlyMap<string, readonly number[]> {
+  if (members.length === 0) return new Map();
+  return new Map(assign(members, partitions).map((each) => [each.memberId, each.partitions]));
+}
+
+function pipelineSettings(owner: string, scenario: Scenario): PipelineSettings {
+  return {
+    name: 'visits',
+    owner,
+    group: GROUP,
+    inputTopic: INPUT,
+    inputPartitions: scenario.partitions,
+    outputTopic: OUTPUT,
+    changelogTopic: CHANGELOG,
+    deadLetterTopic: DEAD_LETTERS,
+    transactionalId: (partition) => `${GROUP}.${partition}`,
+    rules: { ...RULES, timeoutMs: scenario.timeoutMs, maxDurationMs: scenario.maxDurationMs },
+    input: {
+      timestampType: scenario.timestampType,
+      maxKeyBytes: MAX_KEY_BYTES,
+      maxFutureMs: 3_600_000,
+      maxLeadMs: 60_000,
+      liveWithinMs: 300_000,
+    },
+    tickMs: 10,
+    commitIntervalMs: scenario.commitIntervalMs,
+    proofIntervalMs: scenario.proofIntervalMs,
+    handoverMs: scenario.handoverMs,
+    drainMs: scenario.drainMs,
+    changelogFactor: 4,
+    truncateLagMs: scenario.truncateLagMs,
+  };
+}
+
+function showErrors(_name: string, value: unknown): unknown {
+  return value instanceof Error ? `${value.name}: ${value.message}` : value;
+}

@@ -1,0 +1,110 @@
+// What comes in: devices that beat, say more, end, fall silent, repeat themselves, and now and then send rubbish.
+//
+// Owns: what was acknowledged to them (X3).      Does not own: when they are asked to act (the run).
+import type { Random } from '@flatline/base';
+import type { ForeignTransaction, ProducedRecord, Simulation } from '@flatline/simulation';
+import { CLOCK_HEADER, INPUT, MAX_KEY_BYTES } from './pipeline-names.ts';
+import type { Scenario } from './scenario.ts';
+
+/** A record that the log has promised to keep. */
+interface Acknowledged {
+  readonly partition: number;
+  readonly offset: number;
+  readonly count: number;
+}
+
+export class Devices {
+  readonly acknowledged: Acknowledged[] = [];
+  readonly #simulation: Simulation;
+  readonly #scenario: Scenario;
+  readonly #random: Random;
+  readonly #open: ForeignTransaction[] = [];
+  #nextTransaction = 0;
+  #hasGreeted = false;
+
+  constructor(simulation: Simulation, scenario: Scenario) {
+    this.#simulation = simulation;
+    this.#scenario = scenario;
+    this.#random = simulation.random('devices');
+  }
+
+  /** One device, or a few in one batch. */
+  act(): void {
+    const key = this.#random.below(this.#scenario.keys);
+    const count = this.#random.chance(0.8) ? 1 : 1 + this.#random.below(6);
+    this.#send(
+      this.#partitionOf(key),
+      Array.from({ length: count }, () => this.#record(key)),
+    );
+  }
+
+  /** A bare heartbeat of one key in every partition, once: the stream is live. */
+  greetOnce(): void {
+    if (this.#hasGreeted) return;
+    this.#hasGreeted = true;
+    for (let partition = 0; partition < this.#scenario.partitions; partition += 1)
+      this.#send(partition, [this.#stamped({ key: `greeter-${partition}`, value: '' })]);
+  }
+
+  /** Somebody else's producer writes in transactions of its own, and takes its time (F10). */
+  beginTransaction(): void {
+    const transaction = this.#simulation.log.foreignTransaction(`upstream-${this.#nextTransaction++}`, 5_000);
+    const key = this.#random.below(this.#scenario.keys);
+    transaction.produce(INPUT, this.#partitionOf(key), this.#record(key));
+    this.#open.push(transaction);
+  }
+
+  /** Ends the oldest of them; one that the broker has timed out by then is over. */
+  endTransaction(): void {
+    const transaction = this.#open.shift();
+    if (transaction === undefined || !transaction.isOpen) return;
+    if (this.#random.chance(0.5)) transaction.commit();
+    else transaction.abort();
+  }
+
+  get openTransactions(): number {
+    return this.#open.length;
+  }
+
+  #partitionOf(key: number): number {
+    return key % this.#scenario.partitions;
+  }
+
+  /** Sends again what was not acknowledged: it may then be in the log twice, and both are activity. */
+  #send(partition: number, records: readonly ProducedRecord[], tries = 0): void {
+    void this.#simulation.log.produceAcked(INPUT, partition, records).then((outcome) => {
+      if (outcome.kind === 'acked')
+        this.acknowledged.push({ partition, offset: outcome.baseOffset, count: records.length });
+      else if (tries < 3) this.#send(partition, records, tries + 1);
+    });
+  }
+
+  #record(key: number): ProducedRecord {
+    const random = this.#random;
+    const name = `k${key}`;
+    const draw = random.below(100);
+    if (draw < 60) return this.#stamped({ key: name, value: '' });
+    if (draw < 85) return this.#stamped({ key: name, value: this.#event() });
+    if (draw < 91) return this.#stamped({ key: name, value: null });
+    if (draw < 93) return this.#stamped({ key: name, value: 'rubbish' });
+    if (draw < 95) return this.#stamped({ key: null, value: 'nobody' });
+    if (draw < 97) return this.#stamped({ key: name.padEnd(MAX_KEY_BYTES + 1, '.'), value: '' });
+    return this.#stamped({ key: null, value: '', headers: [{ name: CLOCK_HEADER, value: null }] });
+  }
+
+  #event(): string {
+    const random = this.#random;
+    const event: Record<string, unknown> = { type: ['HEARTBEAT', 'STARTED', 'CLICK', 'ENDED'][random.below(4)] };
+    if (random.chance(0.4)) event['eventId'] = `e${random.below(6)}`;
+    if (random.chance(0.3)) event['occurredAt'] = this.#simulation.trueMs() - random.below(5_000);
+    if (random.chance(0.2)) event['timeoutMs'] = 1 + random.below(30_000);
+    if (random.chance(0.3)) event['attributes'] = { [`name${random.below(5)}`]: 'x'.repeat(random.below(30)) };
+    return JSON.stringify(event);
+  }
+
+  /** On CreateTime the stamp is the device's own, and may be out of order. */
+  #stamped(record: ProducedRecord): ProducedRecord {
+    if (this.#scenario.timestampType === 'LogAppendTime') return record;
+    return { ...record, timestamp: this.#simulation.trueMs() - this.#random.below(3_000) };
+  }
+}

@@ -1,0 +1,228 @@
+// What must come out of one input partition: the rules of docs/SPEC.md once more, naively, over a plain map and in log
+// order. It shares no code with the core, knows nothing of wheels, blocks or commits, and has no time of its own.
+import type { LogRecord } from '@flatline/simulation';
+import { CLOCK_HEADER, MAX_KEY_BYTES, RULES } from './pipeline-names.ts';
+
+export interface FoldRules {
+  readonly partition: number;
+  readonly timeoutMs: number;
+  readonly maxDurationMs: number | undefined;
+  readonly byArrival: boolean;
+}
+
+/** A summary's fields as JSON has them, without `emittedAt`. */
+export type FoldedSummary = Readonly<Record<string, unknown>> & { readonly incarnation: string };
+
+/** Where the fold stood after a record. */
+interface FoldedStep {
+  readonly offset: number;
+  readonly clock: number;
+  /** Incarnations opened so far. */
+  readonly opened: number;
+}
+
+export interface Folded {
+  readonly summaries: readonly FoldedSummary[];
+  /** Keys whose session is open at the end, if the clock stays where it is. */
+  readonly open: readonly string[];
+  /** Offsets of the records that belong to the dead letters. */
+  readonly refused: readonly number[];
+  readonly steps: readonly FoldedStep[];
+}
+
+interface OpenSession {
+  readonly firstOffset: number;
+  readonly openedAt: number;
+  lastOffset: number;
+  lastSeenAt: number;
+  timeoutMs: number;
+  timeoutChosen: boolean;
+  startedAt: number;
+  lastEventAt: number;
+  events: number;
+  duplicates: number;
+  outOfOrder: number;
+  truncated: boolean;
+  eventIds: string[];
+  readonly types: Map<string, number>;
+  readonly attributes: Map<string, { readonly value: string; readonly at: number }>;
+}
+
+interface FoldedEvent {
+  readonly type: string;
+  readonly occurredAt?: number;
+  readonly eventId?: string;
+  readonly timeoutMs?: number;
+  readonly attributes?: Readonly<Record<string, string>>;
+}
+
+const text = new TextDecoder();
+
+export function foldInput(records: readonly LogRecord[], rules: FoldRules): Folded {
+  return new Fold(rules).over(records);
+}
+
+class Fold {
+  readonly #rules: FoldRules;
+  readonly #open = new Map<string, OpenSession>();
+  readonly #summaries: FoldedSummary[] = [];
+  readonly #refused: number[] = [];
+  readonly #steps: FoldedStep[] = [];
+  #clock = 0;
+  #opened = 0;
+
+  constructor(rules: FoldRules) {
+    this.#rules = rules;
+  }
+
+  over(records: readonly LogRecord[]): Folded {
+    for (const record of records) {
+      this.#clock = Math.max(this.#clock, record.timestamp);
+      this.#take(record);
+      this.#steps.push({ offset: record.offset, clock: this.#clock, opened: this.#opened });
+    }
+    for (const key of [...this.#open.keys()]) this.#closeIfDue(key);
+    return {
+      summaries: this.#summaries,
+      open: [...this.#open.keys()],
+      refused: this.#refused,
+      steps: this.#steps,
+    };
+  }
+
+  #take(record: LogRecord): void {
+    const { key, value } = record;
+    if (key === null) {
+      const isClock = (value?.length ?? 0) === 0 && record.headers.some(({ name }) => name === CLOCK_HEADER);
+      if (!isClock) this.#refused.push(record.offset);
+      return;
+    }
+    if (key.length > MAX_KEY_BYTES) {
+      this.#refused.push(record.offset);
+      return;
+    }
+    const name = text.decode(key);
+    this.#closeIfDue(name);
+    const event = eventOf(value);
+    if (event === undefined) this.#refused.push(record.offset);
+    else this.#apply(name, event, record);
+  }
+
+  #apply(key: string, event: FoldedEvent, { offset, timestamp }: LogRecord): void {
+    const effectiveAt = this.#rules.byArrival ? this.#clock : timestamp;
+    const live = this.#open.get(key);
+    if (live === undefined && event.type === 'ENDED') return;
+    const session = live ?? this.#begin(key, offset, effectiveAt);
+    const occurredAt = event.occurredAt ?? timestamp;
+    const isDuplicate = event.eventId !== undefined && session.eventIds.includes(event.eventId);
+    session.lastSeenAt = Math.max(session.lastSeenAt, effectiveAt);
+    session.lastOffset = offset;
+    if (isDuplicate) session.duplicates += 1;
+    else this.#count(session, event, occurredAt);
+    if (event.type === 'ENDED')
+      this.#close(key, session, { reason: 'ENDED', closedAt: this.#clock, endedAt: occurredAt });
+  }
+
+  #begin(key: string, offset: number, at: number): OpenSession {
+    const session: OpenSession = {
+      firstOffset: offset,
+      openedAt: at,
+      lastOffset: offset,
+      lastSeenAt: at,
+      timeoutMs: this.#rules.timeoutMs,
+      timeoutChosen: false,
+      startedAt: Infinity,
+      lastEventAt: -Infinity,
+      events: 0,
+      duplicates: 0,
+      outOfOrder: 0,
+      truncated: false,
+      eventIds: [],
+      types: new Map(),
+      attributes: new Map(),
+    };
+    this.#opened += 1;
+    this.#open.set(key, session);
+    return session;
+  }
+
+  #count(session: OpenSession, event: FoldedEvent, occurredAt: number): void {
+    if (occurredAt < session.lastEventAt) session.outOfOrder += 1;
+    session.startedAt = Math.min(session.startedAt, occurredAt);
+    session.lastEventAt = Math.max(session.lastEventAt, occurredAt);
+    session.events += 1;
+    session.types.set(event.type, (session.types.get(event.type) ?? 0) + 1);
+    if (event.eventId !== undefined)
+      session.eventIds = [...session.eventIds, event.eventId].slice(-RULES.dedupeEventIds);
+    for (const [name, value] of Object.entries(event.attributes ?? {})) keep(session, name, value, occurredAt);
+    if (event.timeoutMs === undefined) return;
+    session.timeoutMs = Math.min(Math.max(event.timeoutMs, RULES.minTimeoutMs), RULES.maxTimeoutMs);
+    session.timeoutChosen = true;
+  }
+
+  #dueAt({ lastSeenAt, timeoutMs, openedAt }: OpenSession): { readonly at: number; readonly reason: string } {
+    const silence = lastSeenAt + timeoutMs;
+    const limit = openedAt + (this.#rules.maxDurationMs ?? Infinity);
+    return limit <= silence ? { at: limit, reason: 'MAX_DURATION' } : { at: silence, reason: 'TIMEOUT' };
+  }
+
+  #closeIfDue(key: string): void {
+    const session = this.#open.get(key);
+    if (session === undefined) return;
+    const { at, reason } = this.#dueAt(session);
+    if (at <= this.#clock) this.#close(key, session, { reason, closedAt: at, endedAt: session.lastEventAt });
+  }
+
+  #close(
+    key: string,
+    session: OpenSession,
+    closing: { readonly reason: string; readonly closedAt: number; readonly endedAt: number },
+  ): void {
+    this.#open.delete(key);
+    this.#summaries.push({
+      sessionId: key,
+      incarnation: `${this.#rules.partition}-${session.firstOffset}`,
+      revision: 0,
+      ...closing,
+      startedAt: session.startedAt,
+      lastSeenAt: session.lastSeenAt,
+      durationMs: Math.max(0, closing.endedAt - session.startedAt),
+      deadlineAt: this.#dueAt(session).at,
+      timeoutMs: session.timeoutMs,
+      eventCount: session.events,
+      duplicateCount: session.duplicates,
+      outOfOrderCount: session.outOfOrder,
+      lateCount: 0,
+      missingCount: 0,
+      countsByType: Object.fromEntries(session.types),
+      attributes: Object.fromEntries([...session.attributes].map(([name, { value }]) => [name, value])),
+      truncated: session.truncated,
+      partition: this.#rules.partition,
+      firstOffset: session.firstOffset,
+      lastOffset: session.lastOffset,
+    });
+  }
+}
+
+/** Last write wins by event time, within the bounds (S10). */
+function keep(session: OpenSession, name: string, value: string, at: number): void {
+  const held = session.attributes.get(name);
+  if (held !== undefined && held.at > at) return;
+  const others = [...session.attributes].filter(([each]) => each !== name);
+  const length = others.reduce(
+    (sum, [each, { value: of }]) => sum + each.length + of.length,
+    name.length + value.length,
+  );
+  if (length > RULES.maxAttributeBytes || others.length >= RULES.maxAttributes) session.truncated = true;
+  else session.attributes.set(name, { value, at });
+}
+
+function eventOf(value: Uint8Array | null): FoldedEvent | undefined {
+  if (value === null) return { type: 'ENDED' };
+  if (value.length === 0) return { type: 'HEARTBEAT' };
+  try {
+    return JSON.parse(text.decode(value)) as FoldedEvent;
+  } catch {
+    return undefined; // rubbish
+  }
+}

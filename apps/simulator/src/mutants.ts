@@ -1,0 +1,144 @@
+/** One deliberate fault in the product: what a simulation that is worth anything finds. */
+export interface Mutant {
+  readonly name: string;
+  /** From the root of the workspace. */
+  readonly file: string;
+  /** Text that is there exactly once, and what it becomes. */
+  readonly from: string;
+  readonly to: string;
+}
+
+export const MUTANTS: readonly Mutant[] = [
+  {
+    name: 'expires by the local clock',
+    file: 'libs/runtime/src/task-loop.ts',
+    from: 'const stepMore = this.#step(wallNow);',
+    to: 'const stepMore = this.#step(wallNow); this.#parts.task.clock.advance(wallNow);',
+  },
+  {
+    name: 'closes a key a millisecond early',
+    file: 'libs/task/src/live-sessions.ts',
+    from: 'if (due > now.clock) return slot;',
+    to: 'if (due > now.clock + 1) return slot;',
+  },
+  {
+    name: 'closes as of now',
+    file: 'libs/task/src/live-sessions.ts',
+    from: '        closedAt: due,\n',
+    to: '        closedAt: now.clock,\n',
+  },
+  {
+    name: 'ignores a heartbeat soon after another',
+    file: 'libs/policies/src/session/apply-event.ts',
+    from: 'if (at.effectiveAt > entry.lastSeenAt) entry',
+    to: 'if (at.effectiveAt > entry.lastSeenAt + 50) entry',
+  },
+  {
+    name: 'forgets event ids',
+    file: 'libs/policies/src/session/apply-event.ts',
+    from: 'detail.eventIds.includes(event.eventId)',
+    to: 'detail.eventIds.includes(`${event.eventId}?`)',
+  },
+  {
+    name: 'never asks for proof',
+    file: 'libs/runtime/src/task-loop.ts',
+    from: "else if (advice.kind === 'ask') void",
+    to: "else if (advice.kind === 'ask' && task.clock.now < 0) void",
+  },
+  {
+    name: 'drops a close',
+    file: 'libs/task/src/partition-task.ts',
+    from: 'const closed = this.#sessions.takeClosed();',
+    to: 'const closed = this.#sessions.takeClosed().slice(0, 3);',
+  },
+  {
+    name: 'writes dead letters again',
+    file: 'libs/task/src/partition-task.ts',
+    from: 'this.#deadLetters = [];',
+    to: '',
+  },
+  {
+    name: 'commits an offset beyond the position',
+    file: 'libs/runtime/src/output-records.ts',
+    from: 'offset: cut.position,',
+    to: 'offset: cut.position + 1,',
+  },
+  {
+    name: 'sends again without looking',
+    file: 'libs/runtime/src/committer.ts',
+    from: 'if (found.offsets.length === 0',
+    to: 'if (found.offsets.length >= 0',
+  },
+  {
+    name: 'takes a failed commit for done',
+    file: 'libs/runtime/src/committer.ts',
+    from: "if (!mayPass(error)) throw error;\n      this.#parts.ports.log.warn('commit failed",
+    to: "if (!mayPass(error)) throw error;\n      return this.#settle(inFlight, inFlight.cut.blocks.map((_, i) => this.#known + i));\n      this.#parts.ports.log.warn('commit failed",
+  },
+  {
+    name: 'fences nobody on another machine',
+    file: 'libs/runtime/src/claiming.ts',
+    from: 'ports.writers.open(settings.transactionalId(partition))',
+    to: 'ports.writers.open(`${settings.transactionalId(partition)}.${settings.owner}`)',
+  },
+  {
+    name: 'restores to the end as a fetch sees it',
+    file: 'libs/runtime/src/restoring.ts',
+    from: 'await replica.readTo(ownership.claimOffset + 1, abandon);',
+    to: '',
+  },
+  {
+    name: 'skips the last block of a commit',
+    file: 'libs/task/src/restoration.ts',
+    from: 'const blocks = this.#parts.map((part) => this.#applyBlock(part, removals));',
+    to: 'if (this.#parts.length > 1) this.#parts.pop(); const blocks = this.#parts.map((part) => this.#applyBlock(part, removals));',
+  },
+  {
+    name: 'trusts a store that has rotted',
+    file: 'libs/runtime/src/replica.ts',
+    from: 'if (disagreement !== undefined) throw',
+    to: "if (disagreement === '') throw",
+  },
+  {
+    name: 'forgets removals while restoring',
+    file: 'libs/task/src/restoration.ts',
+    from: 'if (slot < 0) return;\n    this.#forget(slot);',
+    to: 'if (slot < 0 || this.#parts.length > 0) return;\n    this.#forget(slot);',
+  },
+  {
+    name: 'owes no removal for an image in flight',
+    file: 'libs/task/src/changelog.ts',
+    from: 'if (entry.imageBlock >= 0 || entry.inFlight)',
+    to: 'if (entry.imageBlock >= 0)',
+  },
+  {
+    name: 'truncates above the floor',
+    file: 'libs/runtime/src/truncator.ts',
+    from: 'truncate(this.#parts.changelog, target)',
+    to: 'truncate(this.#parts.changelog, target + 1)',
+  },
+  {
+    name: 'truncates at once',
+    file: 'libs/runtime/src/truncator.ts',
+    from: 'now - sinceMs >= this.#parts.lagMs',
+    to: 'now - sinceMs >= 0',
+  },
+  {
+    name: 'states a floor above an image',
+    file: 'libs/task/src/block-ledger.ts',
+    from: 'if (block.images > 0) break;',
+    to: 'if (block.images > 1) break;',
+  },
+  {
+    name: 'forgets the floor with an empty store',
+    file: 'libs/task/src/block-ledger.ts',
+    from: '?? this.#restoredFloor',
+    to: '?? 0',
+  },
+  {
+    name: 'believes the store of another log',
+    file: 'libs/runtime/src/stand-check.ts',
+    from: "this.#proven = block?.kind !== 'state';",
+    to: 'this.#proven = true;',
+  },
+];

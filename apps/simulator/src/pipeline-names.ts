@@ -1,0 +1,17 @@
+/** The one pipeline of every simulated cluster. */
+export const INPUT = 'in';
+export const OUTPUT = 'out';
+export const CHANGELOG = 'changelog';
+export const DEAD_LETTERS = 'dead';
+export const GROUP = 'app.visits';
+export const CLOCK_HEADER = 'flatline-clock';
+export const MAX_KEY_BYTES = 64;
+
+/** What every scenario has in common; timeouts are the scenario's. */
+export const RULES = {
+  minTimeoutMs: 500,
+  maxTimeoutMs: 20_000,
+  dedupeEventIds: 4,
+  maxAttributes: 3,
+  maxAttributeBytes: 64,
+} as const;

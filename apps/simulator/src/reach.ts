@@ -1,0 +1,61 @@
+// What a run must have seen (V12): a run whose faults did not happen proves nothing, however green.
+import { ACTS } from './nemesis.ts';
+
+/** Requests at which every fault must have hit; of the rare ones below any. */
+const ESSENTIAL_REQUESTS = [
+  'InitProducerId',
+  'AddPartitionsToTxn',
+  'AddOffsetsToTxn',
+  'Produce',
+  'TxnOffsetCommit',
+  'EndTxn',
+  'ClockRecord',
+  'Fetch',
+  'JoinGroup',
+  'Heartbeat',
+] as const;
+const OTHER_REQUESTS = ['ListOffsets', 'OffsetFetch', 'FetchBatch', 'LeaveGroup', 'DeleteRecords'] as const;
+const REQUEST_FAULTS = ['lost', 'answerLost', 'late', 'crashBefore', 'crashSent', 'crashDone'] as const;
+
+/** Consequences: the faults not only happened, they mattered. */
+const CONSEQUENCES = [
+  'StoreWrite/crashBefore',
+  'StoreWrite/crashAfter',
+  'Subscription/fails',
+  'EndTxn/refused',
+  'transaction/commit',
+  'transaction/abort',
+  'transactionTimeout',
+  'initAbortsOpenTransaction',
+  'commitOutcomeUnknown',
+  'zombieLetGo',
+  'memberExpired',
+  'rebalance',
+  'truncation',
+  'logTailLost',
+  'deposedLeaderAnswers',
+  'brokerClocksDiffer',
+  'replicationStalled',
+  'partitionHeld',
+  'standbyTookOver',
+  'storeDropped/checksum',
+  'storeDropped/format',
+  'storeDropped/unreadable',
+  'storeDropped/unclean-after-reboot',
+  'storeDropped/behind-log-start',
+  'storeDropped/other-log',
+] as const;
+
+/** Seeds from which on everything must have happened at least once. */
+export const REACH_SEEDS_MIN = 2_000;
+
+/** Names of what should have happened and did not. */
+export function missedOf(fired: ReadonlyMap<string, number>): string[] {
+  const wanted = [
+    ...Object.keys(ACTS).map((act) => `nemesis/${act}`),
+    ...ESSENTIAL_REQUESTS.flatMap((request) => REQUEST_FAULTS.map((fault) => `${request}/${fault}`)),
+    ...CONSEQUENCES,
+  ];
+  const rare = OTHER_REQUESTS.filter((request) => !REQUEST_FAULTS.some((fault) => fired.has(`${request}/${fault}`)));
+  return [...wanted.filter((name) => !fired.has(name)), ...rare.map((request) => `${request}/any`)];
+}

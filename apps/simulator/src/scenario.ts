@@ -1,0 +1,74 @@
+// What one seed's world looks like: sizes, rules and rates, small enough that a run costs milliseconds, and varied enough
+// that every bound of the product is met by some seed.
+import type { DurationMs, Random } from '@flatline/base';
+import type { TaskBounds } from '@flatline/runtime';
+import { calm, type FaultRates, rough } from '@flatline/simulation';
+
+export interface Scenario {
+  readonly partitions: number;
+  /** Names of the machines that run a process from the start. */
+  readonly machines: readonly string[];
+  readonly standbys: number;
+  readonly keys: number;
+  readonly timestampType: 'LogAppendTime' | 'CreateTime';
+  readonly timeoutMs: DurationMs;
+  readonly maxDurationMs: DurationMs | undefined;
+  readonly commitIntervalMs: DurationMs;
+  readonly proofIntervalMs: DurationMs;
+  readonly truncateLagMs: DurationMs;
+  readonly handoverMs: DurationMs;
+  readonly drainMs: DurationMs;
+  /** Length of the safety phase, in which faults happen. */
+  readonly stormMs: DurationMs;
+  readonly rates: FaultRates;
+  readonly bounds: TaskBounds;
+  /** Chance of an act of the nemesis per step of the storm, and of something from the devices. */
+  readonly ferocity: number;
+  readonly traffic: number;
+}
+
+const oneOf = <T>(random: Random, values: readonly T[]): T => values[random.below(values.length)]!;
+
+export function drawScenario(random: Random): Scenario {
+  const timeoutMs = oneOf(random, [1_000, 2_000, 5_000, 5_000, 15_000]);
+  return {
+    partitions: 1 + random.below(3),
+    machines: oneOf(random, [['a', 'b'], ['a', 'b'], ['a', 'b', 'c'], ['a']]),
+    standbys: random.below(2),
+    keys: oneOf(random, [3, 10, 30]),
+    timestampType: random.chance(0.15) ? 'CreateTime' : 'LogAppendTime',
+    timeoutMs,
+    maxDurationMs: random.chance(0.3) ? timeoutMs * (1 + random.below(4)) : undefined,
+    commitIntervalMs: oneOf(random, [100, 100, 20, 500]),
+    proofIntervalMs: oneOf(random, [100, 100, 1_000]),
+    truncateLagMs: oneOf(random, [1_000, 10_000, 600_000]),
+    handoverMs: oneOf(random, [500, 10_000]),
+    drainMs: oneOf(random, [100, 1_000, 5_000]),
+    stormMs: oneOf(random, [15_000, 30_000, 60_000, 90_000]),
+    rates: drawRates(random),
+    bounds: drawBounds(random),
+    // Sometimes the network alone does it.
+    ferocity: oneOf(random, [0, 0.1, 0.2, 0.4]),
+    traffic: oneOf(random, [0.3, 0.7, 0.95]),
+  };
+}
+
+/** So small that commits have several parts, logs are swept, stepping pauses and flushes come in slices. */
+function drawBounds(random: Random): TaskBounds {
+  return {
+    blockBytesMax: oneOf(random, [100, 400, 256 * 1024]),
+    unsweptLogBytes: oneOf(random, [500, 5_000, 1024 * 1024]),
+    pendingChangesMax: oneOf(random, [3, 20, 200_000]),
+    pendingOutputsMax: oneOf(random, [2, 10, 5_000]),
+    flushBytesTotal: oneOf(random, [200, 2_000, 128 * 1024 * 1024]),
+    flushBytesMin: 100,
+    flushSlice: oneOf(random, [1, 3, 4_000]),
+  };
+}
+
+function drawRates(random: Random): FaultRates {
+  if (random.chance(0.15)) return calm;
+  const crashes = { requestCrash: 0.001 * random.below(4), writeCrash: 0.02 * random.below(3), sentSurvives: 0.5 };
+  if (random.chance(0.6)) return { ...rough, ...crashes };
+  return { ...rough, ...crashes, lost: 0.02, answerLost: 0.02, late: 0.01, slow: 0.1, stalled: 0.01 };
+}

@@ -1,0 +1,184 @@
+// One seed, from a cluster that starts to the verdict: a safety phase in which everything may go wrong, a liveness phase in
+// which nothing does and everything must finish, and an orderly stop.
+import type { Random } from '@flatline/base';
+import { Simulation } from '@flatline/simulation';
+import { checkPartition, foldPartition, summariesOf } from './checks.ts';
+import { Cluster } from './cluster.ts';
+import { Devices } from './devices.ts';
+import { Nemesis } from './nemesis.ts';
+import { GROUP, INPUT, OUTPUT } from './pipeline-names.ts';
+import { drawScenario, type Scenario } from './scenario.ts';
+import { checkStopped } from './stopped-stores.ts';
+
+export interface SeedReport {
+  readonly seed: number;
+  /** Empty: all is well. */
+  readonly violations: readonly string[];
+  readonly virtualMs: number;
+  /** What happened, and how often. */
+  readonly fired: ReadonlyMap<string, number>;
+  /** Of everything that happened, in order: the same for the same seed. */
+  readonly traceHash: string;
+  readonly scenario: Scenario;
+  /** The last of what processes logged. */
+  readonly lines: readonly string[];
+}
+
+/** Within this everything is finished once nothing goes wrong any more. */
+const LIVENESS_MAX_MS = 240_000;
+const LOOK_MS = 1_000;
+const STEP_MAX_MS = 800;
+
+export async function runSeed(seed: number): Promise<SeedReport> {
+  const simulation = new Simulation({ seed });
+  const scenario = drawScenario(simulation.random('scenario'));
+  const run = new SeedRun(simulation, scenario);
+  const violations = await run
+    .toTheEnd()
+    .catch((error: unknown) => [String(error instanceof Error ? error.stack : error)]);
+  return {
+    seed,
+    violations: violations.length > 0 ? violations : run.cluster.failures,
+    virtualMs: simulation.time.nowMs,
+    fired: simulation.faults.fired(),
+    traceHash: simulation.trace.hash,
+    scenario,
+    lines: run.cluster.lines,
+  };
+}
+
+class SeedRun {
+  readonly cluster: Cluster;
+  readonly #simulation: Simulation;
+  readonly #scenario: Scenario;
+  readonly #devices: Devices;
+  readonly #nemesis: Nemesis;
+  readonly #random: Random;
+
+  constructor(simulation: Simulation, scenario: Scenario) {
+    this.#simulation = simulation;
+    this.#scenario = scenario;
+    this.#random = simulation.random('run');
+    this.cluster = new Cluster(simulation, scenario);
+    this.#devices = new Devices(simulation, scenario);
+    this.#nemesis = new Nemesis(this.cluster, this.#devices);
+  }
+
+  async toTheEnd(): Promise<readonly string[]> {
+    await this.#storm();
+    const unfinished = await this.#calm();
+    if (unfinished !== undefined)
+      return [`[X5] not finished within ${LIVENESS_MAX_MS} ms of calm: ${unfinished}`, ...this.#checks()];
+    const found = this.#checks();
+    if (found.length > 0) return found;
+    return this.#orderlyStop();
+  }
+
+  async #storm(): Promise<void> {
+    const { time, faults } = this.#simulation;
+    const { machines, rates, stormMs, traffic, ferocity } = this.#scenario;
+    faults.setRates(rates);
+    for (const name of machines) this.cluster.launch(name);
+    while (time.nowMs < stormMs) {
+      for (let left = 3; left > 0; left -= 1) if (this.#random.chance(traffic)) this.#devices.act();
+      if (this.#random.chance(ferocity)) this.#nemesis.act();
+      this.#nemesis.restart(0.2);
+      await time.runFor(this.#random.below(STEP_MAX_MS));
+    }
+  }
+
+  /** What is not as it should be at the end of the time there is; undefined where everything is. */
+  async #calm(): Promise<string | undefined> {
+    const { time } = this.#simulation;
+    this.#nemesis.heal();
+    const endMs = time.nowMs + LIVENESS_MAX_MS;
+    for (;;) {
+      this.#nemesis.restart(1);
+      this.#nemesis.heal();
+      this.#devices.greetOnce();
+      await time.runFor(LOOK_MS);
+      const unfinished = this.#unfinished();
+      if (unfinished !== undefined && time.nowMs < endMs) continue;
+      // Whatever comes twice comes soon.
+      await time.runFor(LOOK_MS);
+      return unfinished === undefined ? undefined : this.#unfinished();
+    }
+  }
+
+  #unfinished(): string | undefined {
+    const unready = this.cluster.up.find(({ instance, leaving }) => leaving !== undefined || !instance.isReady);
+    if (unready !== undefined) {
+      const tasks = unready.instance
+        .status()
+        .map(({ partition, state, detail }) => `${partition} ${state} ${detail ?? ''}`);
+      return `${unready.name} is not ready: ${unready.instance.interruption ?? ''} ${tasks.join('; ')}`;
+    }
+    for (let partition = 0; partition < this.#scenario.partitions; partition += 1) {
+      const { summaries, open } = foldPartition(this.#simulation, this.#scenario, partition);
+      const closed = summariesOf(this.#simulation.log.committed(OUTPUT, partition)).length;
+      if (open.length > 0) return `partition ${partition}: ${open.join(' ')} have no proof of their silence`;
+      if (closed < summaries.length) return `partition ${partition}: ${closed} of ${summaries.length} closed`;
+      const input = this.#simulation.log.partition(INPUT, partition);
+      const { lastStableOffset } = input.ends();
+      if (lastStableOffset < input.logEnd) return `partition ${partition}: the input is not replicated yet`;
+      const committed = this.#simulation.log.offsets.committed(GROUP, { topic: INPUT, partition })?.offset ?? 0;
+      if (committed < lastStableOffset) return `partition ${partition}: at ${committed} of ${lastStableOffset}`;
+    }
+    return undefined;
+  }
+
+  #checks(): string[] {
+    const violations = [...this.cluster.failures];
+    for (let partition = 0; partition < this.#scenario.partitions; partition += 1)
+      violations.push(...checkPartition(this.#simulation, this.#scenario, partition));
+    return [...violations, ...this.#checkAcknowledged()];
+  }
+
+  /** X3: what was acknowledged is in the log. */
+  #checkAcknowledged(): string[] {
+    const kept = Array.from(
+      { length: this.#scenario.partitions },
+      (_, partition) => new Set(this.#simulation.log.committed(INPUT, partition).map(({ offset }) => offset)),
+    );
+    return this.#devices.acknowledged
+      .filter(({ partition, offset, count }) => {
+        for (let at = offset; at < offset + count; at += 1) if (!kept[partition]!.has(at)) return true;
+        return false;
+      })
+      .map(({ partition, offset }) => `[X3] partition ${partition} offset ${offset} was acknowledged and is lost`);
+  }
+
+  /** V8: new sessions, then one process after another leaves; what the last one leaves on its disk is the state. */
+  async #orderlyStop(): Promise<string[]> {
+    const { time } = this.#simulation;
+    for (let count = 0; count < 10; count += 1) this.#devices.act();
+    await time.runFor(LOOK_MS);
+    const processes = this.cluster.up;
+    const troublesBefore = this.#troubles();
+    for (const process of processes) {
+      await time.complete(this.cluster.leave(process), 120_000);
+      await time.runUntil(() => this.#isTakenOver(), 60_000);
+    }
+    const last = processes.at(-1)!;
+    await time.runFor(LOOK_MS);
+    // Who leaves does not wait for the outcome of a commit that fails just then.
+    if (this.#troubles() > troublesBefore) return this.#checkLate();
+    return [...this.#checkLate(), ...checkStopped(this.#simulation, this.#scenario, last.name)];
+  }
+
+  #troubles(): number {
+    return this.#simulation.faults.fired().get('commitOutcomeUnknown') ?? 0;
+  }
+
+  /** Every partition runs somewhere, or nobody is left to run it. */
+  #isTakenOver(): boolean {
+    const { up } = this.cluster;
+    const running = up.flatMap(({ instance }) => instance.status().filter(({ state }) => state === 'running'));
+    return up.length === 0 || new Set(running.map(({ partition }) => partition)).size === this.#scenario.partitions;
+  }
+
+  /** As far as the log goes now, what came out is right: nothing that the stop has hurried. */
+  #checkLate(): string[] {
+    return this.#checks().filter((violation) => !violation.includes('is not closed') && !violation.includes('[I1]'));
+  }
+}

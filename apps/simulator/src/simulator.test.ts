@@ -1,0 +1,34 @@
+import { describe, expect, test } from '@jest/globals';
+import { MUTANTS } from './mutants.ts';
+import { mutatedSource } from './mutation.ts';
+import { missedOf } from './reach.ts';
+import { REGRESSION_SEEDS } from './regression-seeds.ts';
+import { runSeed } from './seed-run.ts';
+
+describe('the simulation', () => {
+  test('[F21] the same seed is the same run, to the last event', async () => {
+    const [first, second] = [await runSeed(7), await runSeed(7)];
+    expect(second.traceHash).toBe(first.traceHash);
+    expect((await runSeed(8)).traceHash).not.toBe(first.traceHash);
+  });
+
+  test.each(REGRESSION_SEEDS)('[F21] seed $seed, which has found: $found', async ({ seed }) => {
+    expect((await runSeed(seed)).violations).toEqual([]);
+  });
+
+  test('a run in which a fault never happened says which', () => {
+    expect(missedOf(new Map())).toEqual(
+      expect.arrayContaining(['nemesis/kill', 'EndTxn/answerLost', 'DeleteRecords/any', 'transactionTimeout']),
+    );
+    const happened = new Map(missedOf(new Map()).map((name) => [name, 1]));
+    happened.delete('DeleteRecords/any');
+    happened.delete('EndTxn/late');
+    expect(missedOf(happened)).toEqual(expect.arrayContaining(['EndTxn/late', 'DeleteRecords/any']));
+    happened.set('DeleteRecords/late', 1);
+    expect(missedOf(happened)).not.toContain('DeleteRecords/any');
+  });
+
+  test.each(MUTANTS)('mutant «$name» changes the source that there is', (mutant) => {
+    expect(mutatedSource(mutant)).toContain(mutant.to);
+  });
+});

@@ -1,0 +1,47 @@
+// The sum over the seeds of a run.
+//
+// Owns: counts.      Does not own: what they mean (reach.ts), how they are shown (report.ts).
+import type { SeedReport } from './seed-run.ts';
+
+/** A seed's report as it goes from a worker to the run. */
+export interface SeedResult {
+  readonly seed: number;
+  readonly violations: readonly string[];
+  readonly virtualMs: number;
+  readonly fired: readonly (readonly [string, number])[];
+  readonly lines: readonly string[];
+}
+
+const LINES_KEPT = 60;
+
+export function resultOf({ seed, violations, virtualMs, fired, lines }: SeedReport): SeedResult {
+  return {
+    seed,
+    violations,
+    virtualMs,
+    fired: [...fired],
+    lines: violations.length > 0 ? lines.slice(-LINES_KEPT) : [],
+  };
+}
+
+export class Tally {
+  readonly fired = new Map<string, number>();
+  readonly failures: SeedResult[] = [];
+  #seeds = 0;
+  #virtualMs = 0;
+
+  get seeds(): number {
+    return this.#seeds;
+  }
+
+  get virtualMs(): number {
+    return this.#virtualMs;
+  }
+
+  add(result: SeedResult): void {
+    this.#seeds += 1;
+    this.#virtualMs += result.virtualMs;
+    for (const [name, count] of result.fired) this.fired.set(name, (this.fired.get(name) ?? 0) + count);
+    if (result.violations.length > 0) this.failures.push(result);
+  }
+}
