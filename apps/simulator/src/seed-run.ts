@@ -3,11 +3,12 @@
 import type { Random } from '@flatline/base';
 import { Simulation } from '@flatline/simulation';
 import { checkPartition, foldPartition, summariesOf } from './checks.ts';
-import { Cluster } from './cluster.ts';
+import { Cluster, STORE_GIVEN_UP } from './cluster.ts';
 import { Devices } from './devices.ts';
 import { Nemesis } from './nemesis.ts';
 import { GROUP, INPUT, OUTPUT } from './pipeline-names.ts';
 import { drawScenario, type Scenario } from './scenario.ts';
+import { verify } from './history.ts';
 import { checkStopped } from './stopped-stores.ts';
 
 export interface SeedReport {
@@ -161,9 +162,16 @@ class SeedRun {
     }
     const last = processes.at(-1)!;
     await time.runFor(LOOK_MS);
-    // Who leaves does not wait for the outcome of a commit that fails just then.
-    if (this.#troubles() > troublesBefore) return this.#checkLate();
-    return [...this.#checkLate(), ...checkStopped(this.#simulation, this.#scenario, last.name)];
+    const late = this.#checkLate();
+    // Who leaves does not wait for the outcome of a commit that fails just then, nor mends a store it has given up.
+    const isOrderly = this.#troubles() === troublesBefore && !this.#simulation.faults.fired().has(STORE_GIVEN_UP);
+    if (!isOrderly) return [...late, ...(await verify(this.#simulation, this.#scenario))];
+    const disk = this.#simulation.disk(last.name);
+    return [
+      ...late,
+      ...checkStopped(this.#simulation, this.#scenario, last.name),
+      ...(await verify(this.#simulation, this.#scenario, disk)),
+    ];
   }
 
   #troubles(): number {

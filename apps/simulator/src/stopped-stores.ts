@@ -2,7 +2,6 @@
 // says lives (V8).
 import type { Simulation } from '@flatline/simulation';
 import { decodeBlock } from '@flatline/task';
-import { STORE_GIVEN_UP } from './cluster.ts';
 import { foldPartition, summariesOf } from './checks.ts';
 import { CHANGELOG, GROUP, OUTPUT } from './pipeline-names.ts';
 import type { Scenario } from './scenario.ts';
@@ -22,7 +21,6 @@ function checkStore(simulation: Simulation, scenario: Scenario, machine: string,
   const id = `${GROUP}.${partition}`;
   if (simulation.log.transactions.unsettled(id)) return [`[O1] a transaction of ${id} hangs`];
   if (block?.kind !== 'state') return [];
-  if (simulation.faults.fired().has(STORE_GIVEN_UP)) return [];
   const file = simulation.disk(machine).file(partition);
   if (file === undefined) return [`${where}: there is none`];
   const { position } = block.header.inputs[0]!;

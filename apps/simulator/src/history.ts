@@ -1,0 +1,113 @@
+// The logs of a simulated cluster as the offline checker of libs/verification reads them.
+import type { Clock } from '@flatline/base';
+import { EventFormats } from '@flatline/codec';
+import { blankEvent } from '@flatline/policies';
+import type { LogBatch, LogRecord as SimulatedRecord, Simulation, SimulatedDisk } from '@flatline/simulation';
+import {
+  type BatchMark,
+  type InputEvent,
+  type LogRecord,
+  type LogSource,
+  type PartitionHistory,
+  type PipelineRules,
+  verifyHistories,
+} from '@flatline/verification';
+import { CHANGELOG, CLOCK_HEADER, DEAD_LETTERS, INPUT, MAX_KEY_BYTES, OUTPUT, RULES } from './pipeline-names.ts';
+import type { Scenario } from './scenario.ts';
+
+const text = new TextDecoder();
+const NO_CLOCK: Clock = { wallMs: () => 0, monotonicMs: () => 0, after: () => () => undefined };
+const decoder = new EventFormats({ format: 'json', registry: undefined, clock: NO_CLOCK });
+
+/** What the checker finds wrong (V1–V8, V10, V11). `disk`: of the last process to leave in good order, if there is one. */
+export async function verify(simulation: Simulation, scenario: Scenario, disk?: SimulatedDisk): Promise<string[]> {
+  const partitions = Array.from({ length: scenario.partitions }, (_, partition) => partition);
+  const histories = partitions.map((partition) => historyOf(simulation, partition, disk));
+  const report = await verifyHistories(histories, { rules: rulesOf(scenario), inputTopic: INPUT });
+  return report.violations.map(
+    ({ rule, topic, partition, offset, what }) => `[${rule}] ${topic}/${partition} ${offset ?? ''}: ${what}`,
+  );
+}
+
+function rulesOf({ timeoutMs, maxDurationMs }: Scenario): PipelineRules {
+  return { ...RULES, timeoutMs, maxDurationMs, maxKeyBytes: MAX_KEY_BYTES, unheardMs: 0, maxHoldMs: 0 };
+}
+
+function historyOf(simulation: Simulation, partition: number, disk: SimulatedDisk | undefined): PartitionHistory {
+  const source = <R>(topic: string, read: (record: SimulatedRecord) => R): LogSource<R> =>
+    sourceOf(simulation, topic, partition, read);
+  const store = disk?.file(partition)?.entries.values();
+  return {
+    partition,
+    input: source(INPUT, (record) => ({
+      ...plain(simulation, record, INPUT),
+      hasClockHeader: record.headers.some(({ name }) => name === CLOCK_HEADER),
+      event: eventIn(record.value),
+    })),
+    changelog: source(CHANGELOG, (record) => plain(simulation, record, CHANGELOG)),
+    output: source(OUTPUT, (record) => ({
+      ...plain(simulation, record, OUTPUT),
+      incarnation: headerIn(record, 'flatline-incarnation'),
+      summary: record.value === null ? undefined : (JSON.parse(text.decode(record.value)) as Record<string, unknown>),
+    })),
+    deadLetters: source(DEAD_LETTERS, (record) => ({
+      offset: record.offset,
+      origin: {
+        offset: Number(headerIn(record, 'flatline-offset')),
+        reason: headerIn(record, 'flatline-reason') ?? '',
+      },
+    })),
+    outputSettledBelow: Infinity,
+    // What comes due while processes leave is closed by nobody; that all else was closed is seen before.
+    unsettled: () => Promise.resolve('everyone has left'),
+    ...(store === undefined ? {} : { store }),
+  };
+}
+
+/** In one piece: a run's logs are short. */
+function sourceOf<R>(
+  simulation: Simulation,
+  topic: string,
+  partition: number,
+  read: (record: SimulatedRecord) => R,
+): LogSource<R> {
+  const { log } = simulation;
+  let isRead = false;
+  return {
+    topic,
+    start: log.partition(topic, partition).ends().logStartOffset,
+    read: () => {
+      if (isRead) return Promise.resolve(undefined);
+      isRead = true;
+      const records = log.committed(topic, partition).map(read);
+      return Promise.resolve({ records, batches: log.batches(topic, partition).map(markOf) });
+    },
+    hanging: () => Promise.resolve([]),
+  };
+}
+
+function plain(simulation: Simulation, record: SimulatedRecord, topic: string): LogRecord {
+  const { offset, timestamp, key, value } = record;
+  const { timestampType } = simulation.log.partition(topic, 0);
+  return { offset, timestamp, key, value, logAppendTime: timestampType === 'LogAppendTime' };
+}
+
+function markOf({ baseOffset, lastOffset, producer, marker }: LogBatch): BatchMark {
+  return {
+    ...{ baseOffset, lastOffset, marker },
+    producerId: producer?.producerId ?? -1,
+    producerEpoch: producer?.epoch ?? -1,
+    transactional: producer?.transactional ?? marker !== undefined,
+  };
+}
+
+function eventIn(value: Uint8Array | null): InputEvent | 'bad' | undefined {
+  if (value === null || value.length === 0) return undefined;
+  const event = blankEvent();
+  return decoder.decode(value, 0, value.length, event).kind === 'event' ? event : 'bad';
+}
+
+function headerIn({ headers }: SimulatedRecord, wanted: string): string | undefined {
+  const value = headers.find(({ name }) => name === wanted)?.value;
+  return value == null ? undefined : text.decode(value);
+}
