@@ -104,8 +104,10 @@ export class CommitChain {
 
   #begin(header: BlockHeader, offset: number): void {
     this.finish();
-    this.#incomplete = { header, operations: [], firstOffset: offset, parts: 0 };
     const last = this.#last;
+    // Of the first commit of a log that was truncated the first parts may be gone: they lay below a floor.
+    const partsGone = last === undefined && !this.#fromStart ? header.part : 0;
+    this.#incomplete = { header, operations: [], firstOffset: offset, parts: partsGone };
     this.#last = header;
     if (header.owner !== this.#owner) this.owners += 1;
     this.#owner = header.owner;
