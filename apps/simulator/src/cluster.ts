@@ -100,6 +100,9 @@ export class Cluster {
   #note(line: string): void {
     this.lines.push(line);
     if (this.lines.length > LINES_MAX) this.lines.splice(0, LINES_MAX / 2);
+    // Simulated disks take every write: what cannot be written is wrong.
+    if (line.includes('local store not written') || line.includes('local store cannot be written'))
+      this.failures.push(line);
     const dropped = /local store dropped.*"reason":"([a-z-]+)"/.exec(line);
     if (dropped !== null) this.simulation.faults.count(`storeDropped/${dropped[1]!}`);
     if (line.includes('more waits for the local store')) this.simulation.faults.count(STORE_GIVEN_UP);
