@@ -4,6 +4,7 @@ import { kill, killAll, type Running } from './child.fixture.ts';
 import { flatline } from './flatline.fixture.ts';
 import { expectLedger, readLedger } from './ledger.fixture.ts';
 import { Scenario } from './scenario.fixture.ts';
+import { expectVerified } from './verify.fixture.ts';
 
 const SEED = Number(process.env['SEED'] ?? 9);
 const TIMEOUT_MS = 3_000;
@@ -48,5 +49,6 @@ describe(`a standby of each partition (rerun: SEED=${SEED} npm test -- e2e)`, ()
     await scenario.outputs(({ tombstones }) => tombstones.length >= truth.length);
     expect(await scenario.stop(again)).toBe(0);
     expectLedger(truth, await scenario.outputsNow(), TIMEOUT_MS);
+    await expectVerified(scenario, '--ledger', ledger);
   });
 });

@@ -3,6 +3,7 @@ import { seededRandom } from '@flatline/base';
 import { killAll } from './child.fixture.ts';
 import { readRaw } from './raw-topic.fixture.ts';
 import { Scenario } from './scenario.fixture.ts';
+import { expectVerified } from './verify.fixture.ts';
 
 let scenario: Scenario;
 afterEach(async () => {
@@ -63,5 +64,7 @@ describe('poison', () => {
     // Each kind for a reason of its own, the same each time.
     const reasons = letters.map(({ headers }) => headers['flatline-reason']);
     expect(reasons.slice(POISONS.length, 2 * POISONS.length)).toEqual(reasons.slice(0, POISONS.length));
+    const { reach } = await expectVerified(scenario);
+    expect(reach['badRecords']).toBe(BEATS);
   });
 });

@@ -81,7 +81,7 @@ export interface StoredEntry {
   readonly image: Uint8Array;
 }
 
-/** The logs of one partition. The changelog is cut first, so that the input covers every commit there is. */
+/** The logs of one partition, the input cut last: it has every record that a commit of this changelog names. */
 export interface PartitionHistory {
   readonly partition: number;
   readonly input: LogSource<InputRecord>;
