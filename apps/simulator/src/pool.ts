@@ -13,13 +13,16 @@ export interface PoolOptions {
   readonly mutant?: string;
 }
 
-/** Runs until `next` gives no more and every seed given has its result. A worker that dies is the failure of its seed. */
+/**
+ * Runs until `next` gives no more and every seed given has its result. A worker that dies is the failure of its seed.
+ * @throws Error where one dies without a seed: the product cannot even be loaded.
+ */
 export async function runPool(options: PoolOptions): Promise<void> {
   await Promise.all(Array.from({ length: options.workers }, () => runWorker(options)));
 }
 
 function runWorker({ next, onResult, mutant }: PoolOptions): Promise<void> {
-  return new Promise((resolve) => {
+  return new Promise((resolve, reject) => {
     const worker = fork(fileURLToPath(new URL('worker.ts', import.meta.url)), mutant === undefined ? [] : [mutant]);
     let seed: number | undefined;
     worker.on('message', (message: SeedResult | 'ready') => {
@@ -27,7 +30,9 @@ function runWorker({ next, onResult, mutant }: PoolOptions): Promise<void> {
       seed = hand(worker, next);
     });
     worker.on('exit', (code, signal) => {
-      if (seed !== undefined) onResult(deathOf(seed, `the worker ended with ${String(code ?? signal)}`));
+      const end = `the worker ended with ${String(code ?? signal)}`;
+      if (seed !== undefined) onResult(deathOf(seed, end));
+      else if (code !== 0) reject(new Error(end));
       resolve();
     });
   });
