@@ -135,3 +135,30 @@ describe('a flush', () => {
     expect(putsOf(new Committing().commit(...keys).flush(2))).toEqual(keys.toSorted().map((key) => `${key}@0`));
   });
 });
+
+test('[F18] a slice looks at as many removals as it takes, also after a million closes', () => {
+  const { task } = new Committing();
+  const cut = task.cut({
+    logId: 'l',
+    owner: 'o',
+    commitId: 'c',
+    sequence: 0,
+    previousCommitId: '',
+    inputPartitions: 1,
+  });
+  let looks = 0;
+  function* removals(): Generator<Uint8Array, undefined> {
+    for (; looks < 1_000_000; looks += 1) yield Uint8Array.of(looks & 255, (looks >>> 8) & 255, looks >>> 16);
+    return undefined;
+  }
+  // An array as far as it is asked: the first slices must not want the rest.
+  const lazy = Object.assign([], { [Symbol.iterator]: removals }) as readonly Uint8Array[];
+  task.checkpoints.add({ ...cut, removals: lazy, firstOrdinal: 0, offsets: [0] });
+  const slices = task.checkpoints.flush(4_000)!;
+  for (let taken = 1; taken <= 3; taken += 1) {
+    const slice = slices.next();
+    expect(slice.done !== true && slice.value.changes.removals).toHaveLength(4_000);
+    // One slice ahead, since the last one of all has the checkpoint.
+    expect(looks).toBeLessThanOrEqual((taken + 1) * 4_000);
+  }
+});

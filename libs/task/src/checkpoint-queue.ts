@@ -88,19 +88,36 @@ function* slices(
   table: EntryTable,
   limit: number,
 ): Generator<FlushSlice, undefined, undefined> {
-  const removed = commits.flatMap(({ removals }) => removals);
-  let last: StoreChanges = { puts: [], removals: removed.slice(0, limit) };
-  for (let from = limit; from < removed.length; from += limit) {
-    yield { changes: last, checkpoint: undefined };
-    last = { puts: [], removals: removed.slice(from, from + limit) };
-  }
   const images = new PendingImages(commits, table);
+  let last: StoreChanges = { puts: [], removals: [] };
+  for (const removals of removalsBy(limit, commits, images)) {
+    if (last.removals.length > 0) yield { changes: last, checkpoint: undefined };
+    last = { puts: [], removals };
+  }
   for (let puts = images.take(limit); puts.length > 0; puts = images.take(limit)) {
     if (last.removals.length > 0 || last.puts.length > 0) yield { changes: last, checkpoint: undefined };
     last = { puts, removals: [] };
   }
   yield { changes: last, checkpoint: checkpointOf(commits.at(-1)) };
   return undefined;
+}
+
+/** The removals of all commits, up to `limit` at a time: after a mass expiry there are a million (F18). */
+function* removalsBy(
+  limit: number,
+  commits: readonly LoggedCommit[],
+  images: PendingImages,
+): Generator<readonly Uint8Array[], void> {
+  let some: Uint8Array[] = [];
+  for (const [commit, { removals }] of commits.entries())
+    for (const key of removals) {
+      images.noteRemoval(key, commit);
+      some.push(key);
+      if (some.length < limit) continue;
+      yield some;
+      some = [];
+    }
+  if (some.length > 0) yield some;
 }
 
 function checkpointOf(last: LoggedCommit | undefined): StoreCheckpoint {

@@ -25,7 +25,7 @@ export class PendingImages {
   readonly #table: EntryTable;
   readonly #view: EntryView;
   /** Of each key removed: the last commit of the flush that does it. */
-  readonly #removedBy: ReadonlyMap<string, number>;
+  readonly #removedBy = new Map<string, number>();
   /** Ledger ordinal after the flush's last block. */
   readonly #ordinalsEnd: number;
   /** The next image looked at. */
@@ -41,9 +41,13 @@ export class PendingImages {
     this.#commits = commits;
     this.#table = table;
     this.#view = table.view();
-    this.#removedBy = removalsOf(commits);
     const last = commits.at(-1);
     this.#ordinalsEnd = last === undefined ? 0 : last.firstOrdinal + last.blocks.length;
+  }
+
+  /** Says that `commit` of the flush removes a key. Commits come in order, and all removals before the first image is taken. */
+  noteRemoval(key: Uint8Array, commit: number): void {
+    this.#removedBy.set(keyText(key), commit);
   }
 
   /** Up to `limit` images; none when all are taken. */
@@ -104,14 +108,6 @@ export class PendingImages {
     const removedBy = this.#removedBy.get(keyText(bytes.subarray(keyStart, keyStart + keyLength)));
     return removedBy !== undefined && removedBy > this.#commit;
   }
-}
-
-function removalsOf(commits: readonly LoggedCommit[]): ReadonlyMap<string, number> {
-  const removedBy = new Map<string, number>();
-  commits.forEach(({ removals }, commit) => {
-    for (const key of removals) removedBy.set(keyText(key), commit);
-  });
-  return removedBy;
 }
 
 /** The image whose operation begins where `input` stands. */
