@@ -45,7 +45,7 @@ export class LedgerCheck {
     const hasEnd = ended === 'null' || ended === 'event';
     const most = acknowledged + duplicates + (hasEnd ? 1 : 0);
     const least = hasEnd && longestGapMs >= this.#timeoutMs ? most - 1 : most;
-    const where = { topic, partition: -1, offset: undefined, key: sessionId };
+    const where = { topic, partition: undefined, offset: undefined, key: sessionId };
     if (found < least)
       findings.violation({ ...where, rule: 'X3', what: `${most} records were acknowledged, the input holds ${found}` });
     // Stopped in the middle, a fleet does not know of what it had under way.

@@ -12,7 +12,8 @@ import { blankReach, type Reach } from './reach.ts';
 export interface Violation {
   readonly rule: string;
   readonly topic: string;
-  readonly partition: number;
+  /** undefined: all of the topic is concerned. */
+  readonly partition: number | undefined;
   /** undefined: what is missing lies nowhere. */
   readonly offset: number | undefined;
   /** The session id as text; undefined where no single session is concerned. */

@@ -31,7 +31,8 @@ export interface VerifyPipelineOptions {
   readonly complete?: boolean | undefined;
   /** How long a transaction of a task may take (the pipeline's transactionTimeoutMs and some); default 30 s. */
   readonly transactionMs?: DurationMs | undefined;
-  readonly onProgress?: ((inputRecords: number) => void) | undefined;
+  /** Input records folded so far, and about how many there are. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
 }
 
 /**
@@ -46,13 +47,20 @@ export async function verifyPipeline(options: VerifyPipelineOptions): Promise<Ve
   try {
     const partitions = await partitionsOf(pipeline, new KafkaTopicAdmin({ clock, connection }));
     const scan = new KafkaLogScan({ clock, connection });
+    const total = await inputLength(pipeline.input.topic, partitions, scan);
     const cutting = { scan, clock, transactionMs: options.transactionMs ?? TRANSACTION_MS };
     return await verifyHistories(histories(pipeline, partitions, { cutting, parts: { clock, registry }, complete }), {
       rules: { ...pipeline.rules, maxKeyBytes: pipeline.input.maxKeyBytes, ...pipeline.heldTime },
       inputTopic: pipeline.input.topic,
       ...(ledger === undefined ? {} : { ledger }),
       ...(reach === undefined ? {} : { reach }),
-      ...(onProgress === undefined ? {} : { onProgress }),
+      ...(onProgress === undefined
+        ? {}
+        : {
+            onProgress: (done) => {
+              onProgress(done, total);
+            },
+          }),
     });
   } finally {
     connection.close();
@@ -98,6 +106,14 @@ async function whyUnsettled(
   await pause(clock, QUIET_MS);
   const bounds = await Promise.all(cuts.map(({ partition }) => scan.bounds(partition)));
   return cuts.every(({ end }, index) => bounds[index]!.lastStableOffset === end) ? undefined : 'work goes on';
+}
+
+/** In offsets, which is a little more than records. */
+async function inputLength(topic: string, partitions: number, scan: KafkaLogScan): Promise<number> {
+  const bounds = await Promise.all(
+    Array.from({ length: partitions }, (_, partition) => scan.bounds({ topic, partition })),
+  );
+  return bounds.reduce((sum, { logStartOffset, lastStableOffset }) => sum + lastStableOffset - logStartOffset, 0);
 }
 
 /** Of the pipeline's topics, which have the same number (O5). */

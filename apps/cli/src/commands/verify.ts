@@ -104,8 +104,8 @@ async function verify(pipeline: PipelineConfig, using: Verifying): Promise<Verif
       reach: flags.reach,
       complete: flags.complete,
       transactionMs: config.kafka.transactionTimeoutMs + COORDINATOR_LOOKS_EVERY_MS,
-      onProgress: (done) => {
-        progress.update({ doing: `verifying ${pipeline.name}`, unit: 'input records', done, total: undefined });
+      onProgress: (done, total) => {
+        progress.update({ doing: `verifying ${pipeline.name}`, unit: 'input records', done, total });
       },
     });
   } finally {

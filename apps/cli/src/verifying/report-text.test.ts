@@ -30,7 +30,14 @@ test('a clean report says what was looked at, how long closes took, and what hap
 
 test('[I3] each violation has its rule and place; keys cannot command the terminal; what is left out is counted', () => {
   const violation = { rule: 'V1', topic: 'out', partition: 3, offset: 9, key: 'a\u001b[2J', what: 'is closed twice' };
-  const nowhere = { rule: 'V12', topic: 'in', partition: -1, offset: undefined, key: undefined, what: 'no kill' };
+  const nowhere = {
+    rule: 'V12',
+    topic: 'in',
+    partition: undefined,
+    offset: undefined,
+    key: undefined,
+    what: 'no kill',
+  };
   const lines = reportText('visits', {
     ...clean,
     ...{ violationCount: 1_002, violations: [violation, nowhere], undecided: ['in-0: the end'] },

@@ -34,7 +34,7 @@ function reachText({ reach }: VerificationReport): string {
 }
 
 function violationText({ rule, topic, partition, offset, key, what }: Violation): string {
-  const log = partition < 0 ? topic : `${topic}-${partition}`;
+  const log = partition === undefined ? topic : `${topic}-${partition}`;
   const place = [
     log,
     ...(offset === undefined ? [] : [`offset ${offset}`]),
