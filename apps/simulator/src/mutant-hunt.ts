@@ -1,5 +1,5 @@
 // Runs the simulation over products with one deliberate fault each: what it does not notice there, it proves nothing about.
-import { MUTANTS } from './mutants.ts';
+import { type Mutant, MUTANTS } from './mutants.ts';
 import { runPool } from './pool.ts';
 import { REGRESSION_SEEDS } from './regression-seeds.ts';
 import type { SeedResult } from './tally.ts';
@@ -7,28 +7,37 @@ import type { SeedResult } from './tally.ts';
 /** A mutant that survives so many seeds has survived. */
 const SEEDS_MAX = 400;
 const TEXT_MAX = 110;
+const NAME_WIDTH = 42;
 
-/** Prints who was caught by what. Returns how many were not. */
+/** Prints who was caught by what, as many at a time as there are workers. Returns how many were not. */
 export async function huntMutants(workers: number): Promise<number> {
+  const waiting = [...MUTANTS];
   let caught = 0;
-  for (const { name } of MUTANTS) {
-    const result = await hunt(name, workers);
-    if (result !== undefined) caught += 1;
-    const outcome = result === undefined ? 'SURVIVED' : 'caught';
-    const what =
-      result === undefined ? `${SEEDS_MAX} seeds` : `seed ${result.seed}: ${result.violations[0]!.slice(0, TEXT_MAX)}`;
-    console.log(`${outcome.padEnd(9)} ${name.padEnd(42)} ${what.split('\n')[0]!}`);
-  }
+  const lane = async (): Promise<void> => {
+    for (let mutant = waiting.shift(); mutant !== undefined; mutant = waiting.shift()) {
+      const result = await hunt(mutant);
+      if (result !== undefined) caught += 1;
+      console.log(lineOf(mutant, result));
+    }
+  };
+  await Promise.all(Array.from({ length: workers }, lane));
   console.log(`caught ${caught} of ${MUTANTS.length} mutants in the simulation`);
   return MUTANTS.length - caught;
 }
 
-async function hunt(mutant: string, workers: number): Promise<SeedResult | undefined> {
+function lineOf({ name }: Mutant, result: SeedResult | undefined): string {
+  if (result === undefined) return `SURVIVED  ${name.padEnd(NAME_WIDTH)} ${SEEDS_MAX} seeds`;
+  const what = result.violations[0]!.slice(0, TEXT_MAX).split('\n')[0]!;
+  return `caught    ${name.padEnd(NAME_WIDTH)} seed ${result.seed}: ${what}`;
+}
+
+/** One seed after another, so that always the same one catches it. */
+async function hunt({ name }: Mutant): Promise<SeedResult | undefined> {
   let caught: SeedResult | undefined;
   const left = [...REGRESSION_SEEDS.map(({ seed }) => seed), ...Array.from({ length: SEEDS_MAX }, (_, at) => at + 1)];
   await runPool({
-    workers,
-    mutant,
+    workers: 1,
+    mutant: name,
     next: () => (caught === undefined ? left.shift() : undefined),
     onResult: (result) => {
       if (result.violations.length > 0) caught ??= result;

@@ -162,16 +162,10 @@ class SeedRun {
     }
     const last = processes.at(-1)!;
     await time.runFor(LOOK_MS);
-    const late = this.#checkLate();
+    const found = [...this.#checkLate(), ...(await verify(this.#simulation, this.#scenario))];
     // Who leaves does not wait for the outcome of a commit that fails just then, nor mends a store it has given up.
     const isOrderly = this.#troubles() === troublesBefore && !this.#simulation.faults.fired().has(STORE_GIVEN_UP);
-    if (!isOrderly) return [...late, ...(await verify(this.#simulation, this.#scenario))];
-    const disk = this.#simulation.disk(last.name);
-    return [
-      ...late,
-      ...checkStopped(this.#simulation, this.#scenario, last.name),
-      ...(await verify(this.#simulation, this.#scenario, disk)),
-    ];
+    return isOrderly ? [...found, ...checkStopped(this.#simulation, this.#scenario, last.name)] : found;
   }
 
   #troubles(): number {
