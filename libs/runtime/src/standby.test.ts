@@ -1,6 +1,7 @@
 // Standbys: warm copies that follow the changelog, and what becomes of them when the owner goes.
 import { describe, expect, test } from '@jest/globals';
 import { calm, rough } from '@flatline/simulation';
+import type { TaskBounds } from './limits.ts';
 import { type Process, World } from './world.fixture.ts';
 
 const SESSION_TIMEOUT_MS = 10_000;
@@ -153,9 +154,21 @@ describe('three instances with a standby of each partition, under faults', () =>
   });
 });
 
+const SMALL_BOUNDS: TaskBounds = {
+  blockBytesMax: 128,
+  unsweptLogBytes: 1_024,
+  pendingChangesMax: 20,
+  pendingOutputsMax: 5,
+  flushBytesTotal: 4_096,
+  flushBytesMin: 512,
+  flushSlice: 3,
+};
+
 async function storm(seed: number): Promise<{ world: World; lines: string[]; failures: Error[] }> {
   const rates = { ...rough, requestCrash: 0.001, writeCrash: 0.002 };
-  const world = new World({ seed, partitions: 3, standbys: 1, rates });
+  // Every other seed: commits of several parts, flushes of several slices, logs that are swept.
+  const bounds = seed % 2 === 0 ? { bounds: SMALL_BOUNDS } : {};
+  const world = new World({ seed, partitions: 3, standbys: 1, rates, ...bounds });
   const { time, faults } = world.simulation;
   const random = world.simulation.random('storm');
   const processes = new Map<string, Process>();

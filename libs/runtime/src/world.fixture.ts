@@ -3,7 +3,7 @@
 import type { HeldTimeRules, SessionSummary } from '@flatline/policies';
 import { decodeBlock } from '@flatline/task';
 import { type FaultRates, type LogRecord, Simulation, type SimulatedHost } from '@flatline/simulation';
-import { PipelineInstance, type PipelinePorts, type PipelineSettings } from './index.ts';
+import { PipelineInstance, type PipelinePorts, type PipelineSettings, type TaskBounds } from './index.ts';
 
 export const INPUT = 'in';
 export const OUTPUT = 'out';
@@ -25,6 +25,8 @@ export interface WorldSettings {
   readonly rates?: FaultRates;
   readonly timestampType?: 'LogAppendTime' | 'CreateTime';
   readonly standbys?: number;
+  /** Default: those of production. */
+  readonly bounds?: TaskBounds;
 }
 
 export interface Process {
@@ -91,6 +93,7 @@ export class World {
       settings: this.settings(name),
       ports: pipelinePorts,
       onFatal: (error) => failures.push(error),
+      ...(this.#world.bounds && { bounds: this.#world.bounds }),
     });
     void instance.start();
     return { name, host, instance, failures, lines };
