@@ -1,3 +1,4 @@
+import type { PeerName } from './peers/peer.ts';
 import type { EventFormat } from './throughput/event-load.ts';
 
 /** What the one who starts a benchmark may choose; what it does not know it ignores. */
@@ -7,6 +8,8 @@ export interface BenchmarkOptions {
   readonly partitions?: number | undefined;
   readonly repeats?: number | undefined;
   readonly formats?: readonly EventFormat[] | undefined;
+  /** Fetched if they are missing; none: `[]`; undefined: those that are there already. */
+  readonly peers?: readonly PeerName[] | undefined;
   /** Where state directories are made, on a real disk. */
   readonly workDir: string;
   /** Told what is being done. */

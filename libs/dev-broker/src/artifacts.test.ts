@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { resolveArtifacts } from './artifacts.ts';
+import { cachedArtifacts, infraProject, type MavenProject, resolveArtifacts } from './artifacts.ts';
 import { type Workspace } from './workspace.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';
 
@@ -22,6 +22,8 @@ function pathWithMaven(workspace: Workspace, script: string): string {
   return `${bin}:/usr/bin:/bin`;
 }
 
+const broker = (workspace: Workspace): MavenProject => infraProject('broker', workspace);
+
 const runsOf = ({ root }: Workspace): number => readFileSync(join(root, 'runs'), 'utf8').trim().split('\n').length;
 
 describe('artifacts', () => {
@@ -31,13 +33,15 @@ describe('artifacts', () => {
     const log = (line: string): void => void lines.push(line);
     const request = { workspace, environment: { PATH: pathWithMaven(workspace, 'touch "$folder/kafka.jar"\n') }, log };
     const [first, second] = await Promise.all([
-      resolveArtifacts('broker', request),
-      resolveArtifacts('broker', request),
+      resolveArtifacts(broker(request.workspace), request),
+      resolveArtifacts(broker(request.workspace), request),
     ]);
     expect(first).toBe(second);
     expect(readdirSync(first)).toEqual(['kafka.jar']);
     expect(runsOf(workspace)).toBe(1);
-    expect(await resolveArtifacts('broker', { workspace, environment: { PATH: '/nowhere' }, log })).toBe(first);
+    expect(await resolveArtifacts(broker(workspace), { workspace, environment: { PATH: '/nowhere' }, log })).toBe(
+      first,
+    );
     expect(lines.some((line) => line.includes('infra/broker/pom.xml'))).toBe(true);
   });
 
@@ -48,22 +52,43 @@ describe('artifacts', () => {
       environment: { PATH: pathWithMaven(workspace, 'touch "$folder/kafka.jar"\n') },
       log: () => undefined,
     };
-    const before = await resolveArtifacts('broker', request);
+    const before = await resolveArtifacts(broker(request.workspace), request);
     writeFileSync(join(workspace.infra, 'broker', 'pom.xml'), '<project>4.1.2</project>');
-    expect(await resolveArtifacts('broker', request)).not.toBe(before);
+    expect(await resolveArtifacts(broker(request.workspace), request)).not.toBe(before);
     expect(existsSync(before)).toBe(true);
+  });
+
+  test('of changed sources are others, and cached only once they are made', async () => {
+    const workspace = newWorkspace();
+    const project = { ...broker(workspace), goals: ['compile'] };
+    mkdirSync(join(project.folder, 'src'));
+    const request = {
+      workspace,
+      environment: { PATH: pathWithMaven(workspace, 'touch "$folder/Main.class"\n') },
+      log: () => undefined,
+    };
+    expect(cachedArtifacts(project, workspace)).toBeUndefined();
+    const before = await resolveArtifacts(project, request);
+    expect(cachedArtifacts(project, workspace)).toBe(before);
+    writeFileSync(join(project.folder, 'src', 'Main.java'), 'class Main {}');
+    expect(cachedArtifacts(project, workspace)).toBeUndefined();
+    expect(await resolveArtifacts(project, request)).not.toBe(before);
   });
 
   test('that could not be fetched leave nothing that looks complete', async () => {
     const workspace = newWorkspace();
     const failing = 'touch "$folder/half.jar"\necho "[ERROR] no route to the mirror"\nexit 1\n';
     const request = { workspace, environment: { PATH: pathWithMaven(workspace, failing) }, log: () => undefined };
-    await expect(resolveArtifacts('broker', request)).rejects.toThrow(/settings\.xml[^]*no route to the mirror/);
+    await expect(resolveArtifacts(broker(request.workspace), request)).rejects.toThrow(
+      /settings\.xml[^]*no route to the mirror/,
+    );
     expect(readdirSync(join(workspace.state, 'artifacts'))).toEqual([]);
   });
 
   test('without Maven and without a cache say what to install', async () => {
     const request = { workspace: newWorkspace(), environment: { PATH: '/nowhere' }, log: () => undefined };
-    await expect(resolveArtifacts('broker', request)).rejects.toThrow(/install Maven.*Docker.*KAFKA_BROKERS/);
+    await expect(resolveArtifacts(broker(request.workspace), request)).rejects.toThrow(
+      /install Maven.*Docker.*KAFKA_BROKERS/,
+    );
   });
 });

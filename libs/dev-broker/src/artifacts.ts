@@ -1,4 +1,4 @@
-// The jars that a development broker or registry runs, one folder per pom and content of that pom.
+// What Maven fetches or builds for us, one folder per project and content of it: the jars of a development broker or registry.
 //
 // Owns: `.flatline/artifacts`.      Does not own: Maven's own local repository.
 //
@@ -10,7 +10,7 @@ import { Fatal } from '@flatline/base';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { dirname, join, relative } from 'node:path';
 import { exclusive } from './exclusive.ts';
 import { type Workspace } from './workspace.ts';
 
@@ -18,10 +18,22 @@ const downloadWaitMs = 10 * 60_000;
 const errorLinesMax = 12;
 const unfinishedEnding = '.unfinished';
 
-export type ArtifactName = 'broker' | 'registry';
+/** A folder with a pom.xml, and sources if there is something to compile. */
+export interface MavenProject {
+  readonly name: string;
+  readonly folder: string;
+  /** Run with `-DoutputDirectory`, the folder to fill. */
+  readonly goals: readonly string[];
+  /** What else to do where there is no Maven. */
+  readonly otherwise?: string;
+}
 
 /** Jars are copied side by side; the registry comes as an archive with its own layout and is unpacked. */
-const goals: Record<ArtifactName, string> = { broker: 'dependency:copy-dependencies', registry: 'dependency:unpack' };
+export function infraProject(name: 'broker' | 'registry', { infra }: Workspace): MavenProject {
+  const goals = [name === 'broker' ? 'dependency:copy-dependencies' : 'dependency:unpack'];
+  const otherwise = 'start Docker, or set KAFKA_BROKERS (and SCHEMA_REGISTRY_URL) to what runs already';
+  return { name, folder: join(infra, name), goals, otherwise };
+}
 
 export interface ArtifactRequest {
   readonly workspace: Workspace;
@@ -32,30 +44,45 @@ export interface ArtifactRequest {
   readonly log: (line: string) => void;
 }
 
-/** The folder with the artifacts of `infra/<name>/pom.xml`; fetched with Maven unless it is there. Throws `Fatal`. */
-export async function resolveArtifacts(name: ArtifactName, request: ArtifactRequest): Promise<string> {
+/** The folder with the artifacts of a project if they are there, made from what the project holds now. */
+export function cachedArtifacts(project: MavenProject, workspace: Workspace): string | undefined {
+  const folder = folderOf(project, workspace);
+  return existsSync(folder) ? folder : undefined;
+}
+
+/** The folder with the artifacts of a project; made with Maven unless it is there. Throws `Fatal`. */
+export async function resolveArtifacts(project: MavenProject, request: ArtifactRequest): Promise<string> {
   const { workspace, log } = request;
-  const pom = join(workspace.infra, name, 'pom.xml');
-  const stamp = createHash('sha256').update(readFileSync(pom)).digest('hex').slice(0, 12);
-  const cache = join(workspace.state, 'artifacts');
-  const folder = join(cache, `${name}-${stamp}`);
+  const folder = folderOf(project, workspace);
   if (existsSync(folder)) return folder;
   const onWait = (owner: number): void => {
     log(`waiting for process ${owner}, which is fetching artifacts`);
   };
-  await exclusive(join(cache, 'maven.lock'), { waitMs: downloadWaitMs, onWait }, async () => {
+  await exclusive(join(dirname(folder), 'maven.lock'), { waitMs: downloadWaitMs, onWait }, async () => {
     if (existsSync(folder)) return;
-    log(`fetching the artifacts of infra/${name}/pom.xml with Maven, once`);
+    log(`fetching the artifacts of ${relative(workspace.root, project.folder)}/pom.xml with Maven, once`);
     const startedAt = performance.now();
-    await fetchInto(folder, { pom, goal: goals[name], environment: request.environment, signal: request.signal });
+    await fetchInto(folder, { project, environment: request.environment, signal: request.signal });
     log(`fetched in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
   });
   return folder;
 }
 
+function folderOf(project: MavenProject, { state }: Workspace): string {
+  const stamp = createHash('sha256').update(readFileSync(join(project.folder, 'pom.xml')));
+  for (const file of sourcesOf(project)) stamp.update(file).update(readFileSync(join(project.folder, file)));
+  return join(state, 'artifacts', `${project.name}-${stamp.digest('hex').slice(0, 12)}`);
+}
+
+/** Everything beside the pom, in an order that is the same everywhere. */
+function sourcesOf({ folder }: MavenProject): readonly string[] {
+  const found = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
+  const files = found.map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+  return files.filter((file) => file !== 'pom.xml').sort();
+}
+
 interface MavenRun {
-  readonly pom: string;
-  readonly goal: string;
+  readonly project: MavenProject;
   readonly environment: NodeJS.ProcessEnv;
   readonly signal: AbortSignal | undefined;
 }
@@ -74,9 +101,10 @@ async function fetchInto(folder: string, run: MavenRun): Promise<void> {
   }
 }
 
-async function runMaven({ pom, goal, environment, signal }: MavenRun, setting: string): Promise<void> {
+async function runMaven({ project, environment, signal }: MavenRun, setting: string): Promise<void> {
   const output: string[] = [];
-  const child = spawn('mvn', ['-q', '-B', '-f', pom, goal, setting], {
+  const pom = join(project.folder, 'pom.xml');
+  const child = spawn('mvn', ['-q', '-B', '-f', pom, ...project.goals, setting], {
     env: environment,
     signal,
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -85,7 +113,7 @@ async function runMaven({ pom, goal, environment, signal }: MavenRun, setting: s
     stream.setEncoding('utf8').on('data', (text: string) => output.push(text));
   const code = await new Promise<number | null>((resolve, reject) => {
     child.on('error', (error: NodeJS.ErrnoException) => {
-      reject(error.code === 'ENOENT' ? new Fatal(missingMaven(pom), error) : error);
+      reject(error.code === 'ENOENT' ? new Fatal(missingMaven(project), error) : error);
     });
     child.on('close', resolve);
   });
@@ -100,9 +128,7 @@ async function runMaven({ pom, goal, environment, signal }: MavenRun, setting: s
   );
 }
 
-function missingMaven(pom: string): string {
-  return (
-    `Maven (mvn) is not on PATH and the artifacts of ${pom} are not cached yet. One of: install Maven 3.8 or newer, ` +
-    `start Docker, or set KAFKA_BROKERS (and SCHEMA_REGISTRY_URL) to what runs already`
-  );
+function missingMaven({ folder, otherwise }: MavenProject): string {
+  const remedy = ['install Maven 3.8 or newer', ...(otherwise === undefined ? [] : [otherwise])].join(', or ');
+  return `Maven (mvn) is not on PATH and the artifacts of ${join(folder, 'pom.xml')} are not cached yet: ${remedy}`;
 }

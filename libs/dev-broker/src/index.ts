@@ -1,4 +1,7 @@
+export { cachedArtifacts, type MavenProject, resolveArtifacts } from './artifacts.ts';
 export { ensureBroker, startBroker } from './broker.ts';
 export { type BrokerStatus, defaultPort, startDetached, statusDetached, stopDetached } from './detached.ts';
+export { findJava } from './java-runtime.ts';
 export { type ServerProperties } from './node-settings.ts';
 export { type BrokerNode, type BrokerOptions, type RunningBroker } from './running-broker.ts';
+export { type Workspace, workspaceOf } from './workspace.ts';

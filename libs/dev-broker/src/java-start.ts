@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { claimDataDir } from './abandoned.ts';
-import { type ArtifactRequest, resolveArtifacts } from './artifacts.ts';
+import { type ArtifactRequest, infraProject, resolveArtifacts } from './artifacts.ts';
 import { type BrokerMode } from './broker-state.ts';
 import { bootstrapRecordsOf, inDataDir, nodeCountFor, writeNodes } from './data-directory.ts';
 import { exclusive } from './exclusive.ts';
@@ -55,7 +55,7 @@ export async function startOnJava(request: JavaStart): Promise<OwnedBroker> {
 /** A registry alone, for a broker that was not started here; it keeps its schemas in memory. */
 export async function startRegistryOnJava(request: JavaStart): Promise<OwnedBroker> {
   const { workspace, java, mode } = request;
-  const artifacts = await resolveArtifacts('registry', artifactsFor(request));
+  const artifacts = await resolveArtifacts(infraProject('registry', workspace), artifactsFor(request));
   const options = { ...request.options, port: undefined, ephemeral: true };
   return inDataDir(workspace, options, (dataDir) =>
     readyBroker(options, 0, ({ registry: port }) => {
@@ -66,10 +66,12 @@ export async function startRegistryOnJava(request: JavaStart): Promise<OwnedBrok
 }
 
 async function prepare(request: JavaStart): Promise<Software> {
-  const { options, java } = request;
-  const artifacts = await resolveArtifacts('broker', artifactsFor(request));
+  const { options, java, workspace } = request;
+  const artifacts = await resolveArtifacts(infraProject('broker', workspace), artifactsFor(request));
   const registryArtifacts =
-    options.registry === true ? await resolveArtifacts('registry', artifactsFor(request)) : undefined;
+    options.registry === true
+      ? await resolveArtifacts(infraProject('registry', workspace), artifactsFor(request))
+      : undefined;
   // Sorted, because a class archive is only used with the class path it was made with.
   const jars = readdirSync(artifacts).filter((name) => name.endsWith('.jar'));
   const classPath = jars

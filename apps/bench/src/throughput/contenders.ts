@@ -1,14 +1,46 @@
-export type ContenderName = 'flatline' | 'kafkajs' | 'reader';
+// Who takes part in a run, and how each takes its turn.
+import { KAFKA_STREAMS_CONTENDERS, processWithKafkaStreams, RUN_MAX_MS } from '../peers/kafka-streams.ts';
+import type { PeerLookUp } from '../peers/peer.ts';
+import { measureApart } from '../measured-process.ts';
+import type { ContenderCost, ContenderTask } from './contender-task.ts';
 
-export interface ContenderDescription {
-  readonly name: ContenderName;
+/** Those that run on Node and are always there. The first is what is measured; kafkajs is what ratios refer to. */
+export type OwnContender = 'flatline' | 'kafkajs' | 'reader';
+
+export interface Contender {
+  readonly name: string;
   /** What it does, for the report. */
   readonly does: string;
+  /** It writes outputs and keeps state, and so needs topics of its own. */
+  readonly processes: boolean;
+  run(task: ContenderTask): Promise<ContenderCost>;
 }
 
-/** The first is what is measured; the others are what it is measured against. */
-export const CONTENDERS: readonly ContenderDescription[] = [
-  { name: 'flatline', does: 'processor: exactly once, changelog, local store, timers' },
-  { name: 'kafkajs', does: "kafkajs 2.2.4's consumer, merely reading" },
-  { name: 'reader', does: "Flatline's reader, merely walking the records" },
-];
+/** Everyone who can take part here. */
+export function contendersWith(kafkaStreams: PeerLookUp): readonly Contender[] {
+  const own = [
+    ownContender('flatline', 'processor: exactly once, changelog, local store, timers'),
+    ownContender('kafkajs', "kafkajs 2.2.4's consumer, merely reading"),
+    ownContender('reader', "Flatline's reader, merely walking the records"),
+  ];
+  if (kafkaStreams.kind === 'missing') return own;
+  const { program } = kafkaStreams;
+  const version = program.versionOf('kafka-streams');
+  const peers = KAFKA_STREAMS_CONTENDERS.map((contender) => ({
+    name: contender.name,
+    does:
+      `Kafka Streams ${version}, exactly once, ${contender.threads} ${contender.threads === 1 ? 'thread' : 'threads'}, ` +
+      `at most ${RUN_MAX_MS / 1_000} s: ${contender.does}`,
+    processes: true,
+    run: (task: ContenderTask) => processWithKafkaStreams(program, contender, task),
+  }));
+  return [...own, ...peers];
+}
+
+function ownContender(name: OwnContender, does: string): Contender {
+  const script = import.meta.filename.replace(/contenders(\.\w+)$/, 'contender-process$1');
+  return {
+    ...{ name, does, processes: name === 'flatline' },
+    run: (task) => measureApart<ContenderCost>(script, [name, JSON.stringify(task)], name),
+  };
+}

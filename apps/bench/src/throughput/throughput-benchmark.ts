@@ -1,5 +1,5 @@
 // Events per CPU second of one whole processor, beside kafkajs' consumer and our own reader that merely read the same
-// topic. Contenders take turns, each turn in a process of its own, so that what else the machine does falls on all.
+// topic, and Kafka Streams where it can be run. Contenders take turns, each turn in a process of its own, so that what else the machine does falls on all.
 import type { DurationMs } from '@flatline/base';
 import { ensureBroker } from '@flatline/dev-broker';
 import { type KafkaConnection, openCluster } from '@flatline/kafka';
@@ -10,8 +10,8 @@ import { join } from 'node:path';
 import { BenchTopics } from '../bench-topics.ts';
 import type { BenchmarkOptions } from '../benchmark.ts';
 import { type Machine, machineLoad, type MachineLoad, thisMachine } from '../machine.ts';
-import { measureApart } from '../measured-process.ts';
-import { type ContenderName, CONTENDERS } from './contenders.ts';
+import { lookUpPeer } from '../peers/peer.ts';
+import { type Contender, contendersWith } from './contenders.ts';
 import type { ContenderCost, ContenderTask } from './contender-task.ts';
 import { type EventFormat, type EventLoad, loadEvents } from './event-load.ts';
 import { PIPELINE } from './flatline-processing.ts';
@@ -27,7 +27,8 @@ export interface ThroughputSettings {
 
 export interface FormatMeasurement {
   readonly format: EventFormat;
-  readonly costs: Readonly<Record<ContenderName, readonly ContenderCost[]>>;
+  /** By contender, those of the run in their order. */
+  readonly costs: Readonly<Record<string, readonly ContenderCost[]>>;
 }
 
 export interface ThroughputMeasurement {
@@ -35,6 +36,9 @@ export interface ThroughputMeasurement {
   readonly loadBefore: MachineLoad;
   readonly loadAfter: MachineLoad;
   readonly settings: ThroughputSettings;
+  readonly contenders: readonly Pick<Contender, 'name' | 'does'>[];
+  /** Peers that did not take part, and why. */
+  readonly absent: readonly string[];
   readonly formats: readonly FormatMeasurement[];
 }
 
@@ -47,17 +51,22 @@ export const THROUGHPUT_DEFAULTS: ThroughputSettings = {
 };
 const SEED = 1;
 
+type Surroundings = Pick<BenchmarkOptions, 'workDir' | 'onProgress' | 'peers'>;
+
 /** @throws Fatal, Retriable where no broker can be started; Error where a contender's process fails. */
 export async function measureThroughput(
   settings: ThroughputSettings,
   formats: readonly EventFormat[],
-  { workDir, onProgress }: Pick<BenchmarkOptions, 'workDir' | 'onProgress'>,
+  options: Surroundings,
 ): Promise<ThroughputMeasurement> {
+  const { workDir, onProgress } = options;
+  const kafkaStreams = await lookUpPeer('kafka-streams', options);
+  const contenders = contendersWith(kafkaStreams);
   const loadBefore = await machineLoad();
   const broker = await ensureBroker({ ephemeral: true, log: onProgress });
   const brokers = broker.bootstrap.split(',');
   const connection = openCluster({ brokers, clientId: 'flatline-bench', clock: systemClock });
-  const run = { settings, brokers, connection, workDir, onProgress };
+  const run = { settings, contenders, brokers, connection, workDir, onProgress };
   const measured: FormatMeasurement[] = [];
   try {
     for (const format of formats) measured.push(await measureFormat(format, run));
@@ -65,10 +74,15 @@ export async function measureThroughput(
     connection.close();
     await broker.stop();
   }
-  return { machine: thisMachine(), loadBefore, loadAfter: await machineLoad(), settings, formats: measured };
+  return {
+    ...{ machine: thisMachine(), loadBefore, loadAfter: await machineLoad(), settings },
+    ...{ contenders, absent: kafkaStreams.kind === 'missing' ? [`Kafka Streams: ${kafkaStreams.why}`] : [] },
+    formats: measured,
+  };
 }
 
 interface Run extends Pick<BenchmarkOptions, 'workDir' | 'onProgress'> {
+  readonly contenders: readonly Contender[];
   readonly settings: ThroughputSettings;
   readonly brokers: readonly string[];
   readonly connection: KafkaConnection;
@@ -82,33 +96,32 @@ async function measureFormat(format: EventFormat, run: Run): Promise<FormatMeasu
   await loadEvents(connection, topic, load, (written) => {
     if (written % 1_000_000 === 0) onProgress(`writing ${format} events: ${written} of ${settings.events}`);
   });
-  const costs: Record<ContenderName, ContenderCost[]> = { flatline: [], kafkajs: [], reader: [] };
+  const costs: Record<string, ContenderCost[]> = Object.fromEntries(run.contenders.map(({ name }) => [name, []]));
   for (let repeat = 0; repeat < settings.repeats; repeat += 1)
-    for (const { name } of inTurn(repeat)) {
-      onProgress(`${format} events, ${name}, ${repeat + 1} of ${settings.repeats}`);
-      costs[name].push(await takeTurn(name, topic, run));
+    for (const contender of inTurn(run.contenders, repeat)) {
+      onProgress(`${format} events, ${contender.name}, ${repeat + 1} of ${settings.repeats}`);
+      costs[contender.name]!.push(await takeTurn(contender, topic, run));
     }
   return { format, costs };
 }
 
 /** Another one begins each time: nobody always runs after the same neighbour. */
-function inTurn(repeat: number): typeof CONTENDERS {
-  const first = repeat % CONTENDERS.length;
-  return [...CONTENDERS.slice(first), ...CONTENDERS.slice(0, first)];
+function inTurn(contenders: readonly Contender[], repeat: number): readonly Contender[] {
+  const first = repeat % contenders.length;
+  return [...contenders.slice(first), ...contenders.slice(0, first)];
 }
 
 /** A processor starts from nothing each time: topics, group and local state of its own. */
-async function takeTurn(name: ContenderName, topic: string, run: Run): Promise<ContenderCost> {
+async function takeTurn(contender: Contender, topic: string, run: Run): Promise<ContenderCost> {
   const { settings, brokers, connection, workDir } = run;
   const { partitions, events, commitIntervalMs } = settings;
   const application = `bench-${randomUUID()}`;
   const stateDir = join(workDir, application);
   const task: ContenderTask = { brokers, topic, partitions, records: events, application, stateDir, commitIntervalMs };
-  if (name === 'flatline') await new BenchTopics(connection, partitions).createFor(application, PIPELINE);
+  if (contender.processes) await new BenchTopics(connection, partitions).createFor(application, PIPELINE);
   mkdirSync(stateDir, { recursive: true });
   try {
-    const script = import.meta.filename.replace('throughput-benchmark', 'contender-process');
-    return await measureApart<ContenderCost>(script, [name, JSON.stringify(task)], name);
+    return await contender.run(task);
   } finally {
     rmSync(stateDir, { recursive: true, force: true });
   }

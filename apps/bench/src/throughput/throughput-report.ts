@@ -2,12 +2,14 @@
 import { loadWarning, machineText } from '../machine.ts';
 import { type Spread, spreadOf } from '../statistics.ts';
 import { megabytes, short, textTable } from '../text-table.ts';
-import { type ContenderName, CONTENDERS } from './contenders.ts';
+import type { OwnContender } from './contenders.ts';
 import type { ContenderCost, ProcessorCost } from './contender-task.ts';
 import type { FormatMeasurement, ThroughputMeasurement } from './throughput-benchmark.ts';
 
 export interface ContenderFigures {
-  readonly contender: ContenderName;
+  readonly contender: string;
+  /** Of all events, those that it got through in the time it was given. */
+  readonly records: Spread;
   readonly eventsPerSecond: Spread;
   readonly eventsPerCpuSecond: Spread;
   readonly peakRssBytes: Spread;
@@ -39,10 +41,10 @@ export interface FormatFigures {
 const TIMES_KAFKAJS_MIN = 2;
 
 export function figuresOf({ format, costs }: FormatMeasurement): FormatFigures {
-  const contenders = CONTENDERS.map(({ name }) => contenderFigures(name, costs[name]));
-  const perCpu = (name: ContenderName): number =>
+  const contenders = Object.entries(costs).map(([name, each]) => contenderFigures(name, each));
+  const perCpu = (name: OwnContender): number =>
     contenders.find(({ contender }) => contender === name)!.eventsPerCpuSecond.median;
-  const processors = costs.flatline.map((cost) => ({ ...cost, ...cost.processor! }));
+  const processors = costs['flatline']!.map((cost) => ({ ...cost, ...cost.processor! }));
   const spread = (of: (cost: ContenderCost & ProcessorCost) => number): Spread => spreadOf(processors.map(of));
   const toClose = spread(({ records, cpuToCloseMs }) => (1_000 * records) / cpuToCloseMs);
   return {
@@ -64,10 +66,11 @@ export function figuresOf({ format, costs }: FormatMeasurement): FormatFigures {
   };
 }
 
-function contenderFigures(contender: ContenderName, costs: readonly ContenderCost[]): ContenderFigures {
+function contenderFigures(contender: string, costs: readonly ContenderCost[]): ContenderFigures {
   const spread = (of: (cost: ContenderCost) => number): Spread => spreadOf(costs.map(of));
   return {
     contender,
+    records: spread(({ records }) => records),
     eventsPerSecond: spread(({ records, elapsedMs }) => (1_000 * records) / elapsedMs),
     eventsPerCpuSecond: spread(({ records, cpuMs }) => (1_000 * records) / cpuMs),
     peakRssBytes: spread(({ peakRssBytes }) => peakRssBytes),
@@ -76,13 +79,13 @@ function contenderFigures(contender: ContenderName, costs: readonly ContenderCos
 }
 
 export function throughputText(measurement: ThroughputMeasurement): string {
-  const { machine, loadBefore, loadAfter, settings, formats } = measurement;
+  const { machine, loadBefore, loadAfter, settings, formats, contenders, absent } = measurement;
   const { events, sessions, partitions, repeats, commitIntervalMs } = settings;
   const loads = `load ${loadBefore.loadAverage.toFixed(1)} before, ${loadAfter.loadAverage.toFixed(1)} after`;
   const warnings = [loadWarning('before', loadBefore), loadWarning('after', loadAfter)].filter(
     (each) => each !== undefined,
   );
-  const sections = formats.map((format) => formatText(figuresOf(format)));
+  const sections = formats.map((format) => formatText(figuresOf(format), events));
   return [
     `${machineText(machine)}; ${loads}`,
     `${short(events)} events of ${short(sessions)} sessions, ${partitions} partitions, commits every ${commitIntervalMs} ms;`,
@@ -90,23 +93,31 @@ export function throughputText(measurement: ThroughputMeasurement): string {
     ...warnings.map((warning) => `WARNING: ${warning}`),
     ...sections.flatMap((section) => ['', section]),
     '',
-    ...CONTENDERS.map(({ name, does }) => `${name}: ${does}`),
+    ...contenders.map(({ name, does }) => `${name}: ${does}`),
+    ...absent.map((each) => `not run: ${each}`),
   ].join('\n');
 }
 
-function formatText({ format, contenders, processor }: FormatFigures): string {
+function formatText({ format, contenders, processor }: FormatFigures, events: number): string {
   const reference = contenders.find(({ contender }) => contender === 'kafkajs')!.eventsPerCpuSecond.median;
-  const head = [`${format} events`, 'events/s', 'events/CPU-s', '', '× kafkajs', 'RSS', 'peak'];
+  const head = [`${format} events`, 'events/s', 'events/CPU-s', '', '× kafkajs', 'flatline is', 'RSS', 'peak'];
+  const flatline = contenders.find(({ contender }) => contender === 'flatline')!.eventsPerCpuSecond.median;
   const rows = contenders.map((figures) => [
     figures.contender,
     short(figures.eventsPerSecond.median),
     short(figures.eventsPerCpuSecond.median),
     range(figures.eventsPerCpuSecond),
-    (figures.eventsPerCpuSecond.median / reference).toFixed(2),
+    short(figures.eventsPerCpuSecond.median / reference),
+    `${short(flatline / figures.eventsPerCpuSecond.median)} ×`,
     megabytes(figures.rssBytes.median),
     megabytes(figures.peakRssBytes.median),
   ]);
-  return `${textTable([head, ...rows])}\n${processorText(processor)}`;
+  const stopped = contenders
+    .filter(({ records }) => records.median < events)
+    .map(
+      ({ contender, records }) => `  ${contender} was stopped at ${short(records.median)} of ${short(events)} events`,
+    );
+  return [textTable([head, ...rows]), processorText(processor), ...stopped].join('\n');
 }
 
 function processorText(processor: ProcessorFigures): string {

@@ -4,7 +4,8 @@ import { measureThroughput, THROUGHPUT_DEFAULTS } from './throughput-benchmark.t
 
 export const throughput: Benchmark = {
   name: 'throughput',
-  description: "events per second and CPU second of the whole processor, beside kafkajs' consumer and our reader",
+  description:
+    "events per second and CPU second of the whole processor, beside kafkajs' consumer, our reader and Kafka Streams",
   async run(options) {
     const { events, sessions, partitions, repeats, formats = ['bare', 'json'] } = options;
     const defaults = THROUGHPUT_DEFAULTS;

@@ -1,4 +1,4 @@
-import { BENCHMARKS } from '@flatline/bench';
+import { BENCHMARKS, PEER_NAMES, type PeerName } from '@flatline/bench';
 import { type Command, InvalidArgumentError } from 'commander';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -14,6 +14,7 @@ interface BenchFlags {
   readonly partitions?: number;
   readonly repeats?: number;
   readonly format?: 'bare' | 'json';
+  readonly peers?: readonly PeerName[];
   readonly out?: string;
   readonly json?: boolean;
 }
@@ -34,6 +35,11 @@ export function addBenchCommand(program: Command, context: CommandContext): void
     .option('--partitions <n>', 'partitions of the topic (default: 4)', integerFrom(1, 1_000))
     .option('--repeats <n>', 'turns of each contender (default: 3)', integerFrom(1, 100))
     .option('--format <bare|json>', 'only heartbeats of this format (default: both)', formatNamed)
+    .option(
+      '--peers <names>',
+      `programs to measure beside it, comma-separated: ${PEER_NAMES.join(', ')}, or none (default: those that are built)`,
+      peersNamed,
+    )
     .option('--out <file>', 'also write every figure to this file, as JSON')
     .addOption(jsonOption())
     .addHelpText('after', benchHelp)
@@ -47,18 +53,20 @@ const benchHelp = `
 ${BENCHMARKS.map(({ name, description }) => `  ${name.padEnd(11)} ${description}`).join('\n')}
 
 Uses the broker of KAFKA_BROKERS, else one of its own that it removes. Figures per CPU second and ratios within a run
-say more than rates on a machine that does other things too.
+say more than rates on a machine that does other things too. A peer named by --peers is fetched and compiled with
+Maven on its first use and needs Java 17; without the option those run that are there already.
 
 Examples:
   $ flatline bench
+  $ flatline bench throughput --peers kafka-streams
   $ flatline bench throughput --repeats 5 --out throughput.json
   $ flatline bench wheel
 `;
 
 async function bench(chosen: Benchmark, flags: BenchFlags, console: Console, shell: Shell): Promise<ExitCode> {
-  const { events, sessions, partitions, repeats, format, out } = flags;
+  const { events, sessions, partitions, repeats, format, peers, out } = flags;
   const report = await chosen.run({
-    ...{ events, sessions, partitions, repeats },
+    ...{ events, sessions, partitions, repeats, peers },
     formats: format === undefined ? undefined : [format],
     workDir: resolve(shell.folder, '.flatline', 'bench'),
     onProgress: (what) => {
@@ -85,4 +93,12 @@ function benchmarkNamed(name: string): Benchmark {
 function formatNamed(text: string): 'bare' | 'json' {
   if (text !== 'bare' && text !== 'json') throw new InvalidArgumentError('It must be bare or json.');
   return text;
+}
+
+function peersNamed(text: string): readonly PeerName[] {
+  if (text === 'none') return [];
+  const names = text.split(',').map((name) => PEER_NAMES.find((each) => each === name));
+  if (names.includes(undefined))
+    throw new InvalidArgumentError(`It must be none, or some of ${PEER_NAMES.join(', ')}.`);
+  return names as PeerName[];
 }

@@ -1,0 +1,48 @@
+package dev.flatline.bench;
+
+import java.util.Properties;
+import org.apache.kafka.clients.consumer.ConsumerConfig;
+import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.StreamsConfig;
+import org.apache.kafka.streams.errors.LogAndContinueExceptionHandler;
+
+/** Kafka Streams set up for speed: exactly once, a cache that holds every session, large batches and fetches. */
+final class Application {
+  private static final long CACHE_BYTES = 256L << 20;
+  private static final int POLL_RECORDS_MAX = 10_000;
+  private static final int PARTITION_FETCH_BYTES_MAX = 8 << 20;
+  private static final int PRODUCER_BATCH_BYTES = 512 << 10;
+
+  private Application() {}
+
+  static KafkaStreams of(Task task) {
+    KafkaStreams streams = new KafkaStreams(Variants.topology(task), settings(task));
+    streams.setUncaughtExceptionHandler(error -> {
+      error.printStackTrace();
+      Runtime.getRuntime().halt(1);
+      return null;
+    });
+    return streams;
+  }
+
+  private static Properties settings(Task task) {
+    Properties settings = new Properties();
+    settings.put(StreamsConfig.APPLICATION_ID_CONFIG, task.text("application"));
+    settings.put(StreamsConfig.BOOTSTRAP_SERVERS_CONFIG, task.text("brokers"));
+    settings.put(StreamsConfig.STATE_DIR_CONFIG, task.text("stateDir"));
+    settings.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
+    settings.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, task.text("threads"));
+    settings.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, task.text("commitIntervalMs"));
+    settings.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, CACHE_BYTES);
+    settings.put(StreamsConfig.BUFFERED_RECORDS_PER_PARTITION_CONFIG, POLL_RECORDS_MAX);
+    settings.put(
+        StreamsConfig.DESERIALIZATION_EXCEPTION_HANDLER_CLASS_CONFIG, LogAndContinueExceptionHandler.class);
+    settings.put(StreamsConfig.consumerPrefix(ConsumerConfig.AUTO_OFFSET_RESET_CONFIG), "earliest");
+    settings.put(StreamsConfig.consumerPrefix(ConsumerConfig.MAX_POLL_RECORDS_CONFIG), POLL_RECORDS_MAX);
+    settings.put(
+        StreamsConfig.consumerPrefix(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG), PARTITION_FETCH_BYTES_MAX);
+    settings.put(StreamsConfig.producerPrefix(ProducerConfig.BATCH_SIZE_CONFIG), PRODUCER_BATCH_BYTES);
+    return settings;
+  }
+}

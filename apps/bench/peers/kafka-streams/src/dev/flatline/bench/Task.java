@@ -1,0 +1,29 @@
+package dev.flatline.bench;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+/** What the benchmark asks for, from arguments of the form {@code name=value}. */
+record Task(Map<String, String> values) {
+  static Task of(String[] arguments) {
+    return new Task(Arrays.stream(arguments)
+        .map(each -> each.split("=", 2))
+        .collect(Collectors.toMap(each -> each[0], each -> each[1])));
+  }
+
+  String text(String name) {
+    String value = values.get(name);
+    if (value == null) throw new IllegalArgumentException("the argument " + name + "=… is missing");
+    return value;
+  }
+
+  long number(String name) {
+    return Long.parseLong(text(name));
+  }
+
+  List<Integer> partitions() {
+    return java.util.stream.IntStream.range(0, (int) number("partitions")).boxed().toList();
+  }
+}

@@ -1,0 +1,43 @@
+package dev.flatline.bench;
+
+import java.time.Duration;
+import java.util.Map;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.streams.KafkaStreams;
+
+/** Processes what lies in the input, from the first record processed until all is committed, or until time is up. */
+final class ThroughputJob {
+  private static final long FIRST_LOOK_MS = 5;
+  private static final long LOOK_MS = 20;
+  private static final Duration CLOSE_MAX = Duration.ofSeconds(20);
+
+  private ThroughputJob() {}
+
+  static String run(Task task) throws Exception {
+    KafkaStreams streams = Application.of(task);
+    try (Progress progress = new Progress(task, streams)) {
+      Map<TopicPartition, Long> ends = progress.ends();
+      long all = ends.values().stream().mapToLong(Long::longValue).sum();
+      streams.start();
+      while (progress.processed() == 0) Thread.sleep(FIRST_LOOK_MS);
+      double cpuMs = Cost.cpuMs();
+      double startedAtMs = Cost.elapsedMs();
+      double giveUpAtMs = startedAtMs + task.number("runMaxMs");
+      Map<TopicPartition, Long> committed = Map.of();
+      while (!committed.equals(ends) && Cost.elapsedMs() < giveUpAtMs) {
+        Thread.sleep(LOOK_MS);
+        // Asked only near the end: the question costs CPU too.
+        if (progress.processed() >= all || Cost.elapsedMs() >= giveUpAtMs) committed = progress.committed();
+      }
+      double spentMs = Cost.elapsedMs() - startedAtMs;
+      cpuMs = Cost.cpuMs() - cpuMs;
+      long records = committed.values().stream().mapToLong(Long::longValue).sum();
+      String answer = """
+          {"records":%d,"elapsedMs":%.3f,"cpuMs":%.3f,"peakRssBytes":%d,"rssBytes":%d,"processed":%d}"""
+          .formatted(records, spentMs, cpuMs, Cost.residentBytes("VmHWM"), Cost.residentBytes("VmRSS"),
+              progress.processed());
+      streams.close(CLOSE_MAX);
+      return answer;
+    }
+  }
+}

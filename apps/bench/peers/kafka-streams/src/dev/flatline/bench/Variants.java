@@ -1,0 +1,59 @@
+package dev.flatline.bench;
+
+import static org.apache.kafka.streams.kstream.Suppressed.BufferConfig.unbounded;
+
+import java.time.Duration;
+import org.apache.kafka.common.serialization.Serdes;
+import org.apache.kafka.streams.StreamsBuilder;
+import org.apache.kafka.streams.Topology;
+import org.apache.kafka.streams.kstream.Consumed;
+import org.apache.kafka.streams.kstream.Grouped;
+import org.apache.kafka.streams.kstream.Materialized;
+import org.apache.kafka.streams.kstream.Produced;
+import org.apache.kafka.streams.kstream.SessionWindows;
+import org.apache.kafka.streams.kstream.Suppressed;
+import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
+import org.apache.kafka.streams.state.Stores;
+
+/** The ways in which users of Kafka Streams see that a session has ended. */
+final class Variants {
+  private Variants() {}
+
+  static Topology topology(Task task) {
+    return switch (task.text("variant")) {
+      case "session-windows" -> sessionWindows(task);
+      case "punctuator" -> processor(task, Stores.persistentKeyValueStore(SilenceProcessor.STORE));
+      case "in-memory" -> processor(task, Stores.inMemoryKeyValueStore(SilenceProcessor.STORE));
+      default -> throw new IllegalArgumentException("no variant is called " + task.text("variant"));
+    };
+  }
+
+  private static Topology sessionWindows(Task task) {
+    long timeoutMs = task.number("timeoutMs");
+    StreamsBuilder builder = new StreamsBuilder();
+    builder.stream(task.text("topic"), Consumed.with(Serdes.String(), Serdes.ByteArray()))
+        // Clock records, which a processor that ran on this input left there.
+        .filter((key, beat) -> key != null)
+        .processValues(BeatTime::new)
+        .groupByKey(Grouped.with(Serdes.String(), Session.SERDE))
+        .windowedBy(SessionWindows.ofInactivityGapWithNoGrace(Duration.ofMillis(timeoutMs)))
+        .reduce(Session::merge, Materialized.with(Serdes.String(), Session.SERDE))
+        .suppress(Suppressed.untilWindowCloses(unbounded()))
+        .toStream((window, session) -> window.key())
+        .mapValues((key, session) -> session.summary(key, timeoutMs))
+        .to(task.text("output"), Produced.with(Serdes.String(), Serdes.String()));
+    return builder.build();
+  }
+
+  private static Topology processor(Task task, KeyValueBytesStoreSupplier supplier) {
+    long timeoutMs = task.number("timeoutMs");
+    long tickMs = task.number("tickMs");
+    StreamsBuilder builder = new StreamsBuilder();
+    builder.addStateStore(
+        Stores.keyValueStoreBuilder(supplier, Serdes.String(), Session.SERDE).withCachingEnabled());
+    builder.stream(task.text("topic"), Consumed.with(Serdes.String(), Serdes.ByteArray()))
+        .process(() -> new SilenceProcessor(timeoutMs, tickMs), SilenceProcessor.STORE)
+        .to(task.text("output"), Produced.with(Serdes.String(), Serdes.String()));
+    return builder.build();
+  }
+}

@@ -1,0 +1,58 @@
+// Kafka Streams as a contender: what its users write to see silence, each set up for speed and exactly once.
+import type { DurationMs } from '@flatline/base';
+import type { ContenderCost, ContenderTask } from '../throughput/contender-task.ts';
+import type { JavaProgram } from './java-program.ts';
+
+type KafkaStreamsVariant = 'session-windows' | 'punctuator' | 'in-memory';
+
+export interface KafkaStreamsContender {
+  readonly name: string;
+  readonly does: string;
+  readonly variant: KafkaStreamsVariant;
+  readonly threads: number;
+  /** Between two looks at all sessions; 0: it closes nothing. */
+  readonly tickMs: DurationMs;
+}
+
+const HEAP_MB = 2_048;
+/** As of the processor it is measured against: nobody falls silent during a run. */
+const TIMEOUT_MS: DurationMs = 3_600_000;
+/** A contender that has not got through the topic by then is measured by what it has committed. */
+export const RUN_MAX_MS: DurationMs = 60_000;
+
+export const KAFKA_STREAMS_CONTENDERS: readonly KafkaStreamsContender[] = [
+  {
+    ...{ name: 'ks-windows', variant: 'session-windows', threads: 2, tickMs: 0 },
+    does: 'session windows and suppress; a quiet partition closes nothing',
+  },
+  {
+    ...{ name: 'ks-punctuator', variant: 'punctuator', threads: 2, tickMs: 1_000 },
+    does: 'processor, store on RocksDB, all keys scanned each second',
+  },
+  {
+    ...{ name: 'ks-memory', variant: 'in-memory', threads: 2, tickMs: 0 },
+    does: 'processor, store in memory, without the scan: closes nothing, an upper bound',
+  },
+  {
+    ...{ name: 'ks-memory-1', variant: 'in-memory', threads: 1, tickMs: 0 },
+    does: 'the same on one thread',
+  },
+];
+
+/** Its cost from the first record processed to the last one committed, of its whole process. */
+export async function processWithKafkaStreams(
+  program: JavaProgram,
+  { variant, threads, tickMs }: KafkaStreamsContender,
+  task: ContenderTask,
+): Promise<ContenderCost> {
+  const { application, brokers, topic, partitions, stateDir, commitIntervalMs } = task;
+  const cost = await program.run<Omit<ContenderCost, 'processor'>>(
+    {
+      ...{ job: 'throughput', variant, threads, tickMs, timeoutMs: TIMEOUT_MS, runMaxMs: RUN_MAX_MS },
+      ...{ application, topic, partitions, stateDir, commitIntervalMs },
+      ...{ brokers: brokers.join(','), output: `${application}.output` },
+    },
+    HEAP_MB,
+  );
+  return { ...cost, processor: undefined };
+}
