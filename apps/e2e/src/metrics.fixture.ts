@@ -1,13 +1,17 @@
-// What a running processor says of itself at /metrics, looked at again and again.
+// What a running processor says of itself over HTTP.
 import { type Running } from './child.fixture.ts';
 import { elapse } from './scenario.fixture.ts';
 
 const LOOK_MS = 250;
 
+/** Where it answers, as it prints at its start. */
+export async function addressOf(running: Running): Promise<string> {
+  return /http:\/\/\S+?(?=;)/.exec(await running.line(/Answers over HTTP/))![0];
+}
+
 /** The greatest resident memory seen until `done` settles. */
 export async function residentBytesMax(running: Running, done: Promise<unknown>): Promise<number> {
-  // What it prints at its start.
-  const address = /http:\/\/\S+?(?=;)/.exec(await running.line(/Answers over HTTP/))![0];
+  const address = await addressOf(running);
   let most = 0;
   const watching = new AbortController();
   const end = (): void => {
