@@ -16,7 +16,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   'dev-broker': ['base'],
   client: ['base', 'policies', 'task', 'kafka', 'codec'],
   verification: ['base'],
-  verifier: ['base', 'task', 'kafka', 'codec', 'config', 'verification'],
+  verifier: ['base', 'task', 'kafka', 'store', 'codec', 'config', 'verification'],
 };
 
 /** Packages from outside that belong to one library; others come to them through it. */

@@ -10,7 +10,8 @@ import { elapse, Scenario } from './scenario.fixture.ts';
 import { expectVerified, verify } from './verify.fixture.ts';
 
 const SEED = Number(process.env['SEED'] ?? 23);
-const KILLS = 5;
+const KILLS = 3;
+const SESSIONS = 2_000;
 const TIMEOUT_MS = 4_000;
 
 let scenario: Scenario;
@@ -23,7 +24,7 @@ afterEach(async () => {
 async function fleetUnderKills(): Promise<string> {
   const random = seededRandom(SEED);
   const ledger = join(scenario.folder, 'ledger.jsonl');
-  const load = ['--sessions', '3000', '--rate', '1500', '--heartbeat-ms', '300', '--beats', '8'];
+  const load = ['--sessions', String(SESSIONS), '--rate', '1000', '--heartbeat-ms', '300', '--beats', '8'];
   const disorder = ['--format', 'json', '--duplicates', '0.02', '--lose', '0.02', '--reorder', '0.02'];
   const where = ['--topic', scenario.input, '--brokers', scenario.kafka.brokers.join(',')];
   let processor = scenario.start();
@@ -62,8 +63,9 @@ describe(`what a killed processor wrote, judged by flatline verify (rerun: SEED=
   test('[F1][V1][V4][V12][X3] no violation; then one summary too many, and it is named with its place', async () => {
     scenario = await Scenario.create({ timeoutMs: TIMEOUT_MS });
     const ledger = await fleetUnderKills();
-    const verified = await expectVerified(scenario, '--ledger', ledger, '--reach', `claims=${KILLS + 1}`);
-    expect(verified.closed).toBe(3_000);
+    const flags = ['--ledger', ledger, '--reach', `claims=${KILLS + 1}`, '--state-dir', scenario.stateDir('a')];
+    const verified = await expectVerified(scenario, ...flags);
+    expect(verified.closed).toBe(SESSIONS);
     expect(verified.open).toBe(0);
     expect(verified.delaysMs.min).toBeGreaterThanOrEqual(0);
 

@@ -23,6 +23,7 @@ export interface Commit {
   readonly header: BlockHeader;
   readonly operations: readonly CommittedOperation[];
   readonly firstOffset: number;
+  readonly lastOffset: number;
   /** Of its last block, by the broker; undefined where the changelog is stamped by its writers. */
   readonly appendedAt: Millis | undefined;
   readonly transaction: TransactionMark | undefined;
@@ -99,7 +100,8 @@ export class CommitChain {
     if (open.parts < header.parts) return undefined;
     this.#incomplete = undefined;
     const appendedAt = logAppendTime ? timestamp : undefined;
-    return { header, operations: open.operations, firstOffset: open.firstOffset, appendedAt, transaction };
+    const place = { firstOffset: open.firstOffset, lastOffset: offset };
+    return { header, operations: open.operations, ...place, appendedAt, transaction };
   }
 
   #begin(header: BlockHeader, offset: number): void {

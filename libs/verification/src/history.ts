@@ -81,6 +81,13 @@ export interface StoredEntry {
   readonly image: Uint8Array;
 }
 
+export interface StoredState {
+  /** Everything in the changelog below it is in the store. */
+  readonly position: number;
+  /** Buffers are valid until the next step. */
+  readonly entries: Iterable<StoredEntry>;
+}
+
 /** The logs of one partition, the input cut last: it has every record that a commit of this changelog names. */
 export interface PartitionHistory {
   readonly partition: number;
@@ -96,7 +103,7 @@ export interface PartitionHistory {
    */
   unsettled(): Promise<string | undefined>;
   /** The local store after a graceful stop. */
-  readonly store?: Iterable<StoredEntry>;
+  readonly store?: StoredState | undefined;
 }
 
 /** The rules of a pipeline, as its configuration has them. */

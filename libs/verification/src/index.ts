@@ -12,6 +12,7 @@ export type {
   PartitionHistory,
   PipelineRules,
   StoredEntry,
+  StoredState,
 } from './history.ts';
 export type { LedgerLine } from './ledger-check.ts';
 export type { Reach, ReachCounter } from './reach.ts';

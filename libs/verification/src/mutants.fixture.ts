@@ -160,14 +160,14 @@ export const MUTANTS: readonly Mutant[] = [
     output.batches.splice(at, 0, foreign, { ...foreign, marker: 'abort' });
   }),
   mutant('V8', 'the local store lacks an entry', (partition) => {
-    partition.store = partition.store!.slice(1);
+    partition.store = partition.store.slice(1);
   }),
   mutant('V8', 'the local store holds an entry too many', (partition) => {
-    partition.store!.push({ ...partition.store![0]!, key: Uint8Array.of(1, 2, 3) });
+    partition.store.push({ ...partition.store[0]!, key: Uint8Array.of(1, 2, 3) });
   }),
   mutant('V8', 'the local store holds another image', (partition) => {
-    const [first, second] = partition.store!;
-    partition.store![0] = { key: first!.key, image: second!.image };
+    const [first, second] = partition.store;
+    partition.store[0] = { key: first!.key, image: second!.image };
   }),
   mutant('V11', 'an entry is resurrected', ({ changelog }) => {
     const removing = firstRemoval(changelog.records);

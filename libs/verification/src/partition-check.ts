@@ -226,12 +226,16 @@ export class PartitionCheck {
 
   #checkStore(): void {
     const { store } = this.#parts.history;
-    if (store === undefined) return;
+    if (store === undefined || this.#last === undefined) return;
+    if (store.position <= this.#last.lastOffset) {
+      this.#places.changelog.undecided(`the local store: it is at ${store.position}, behind the last commit`);
+      return;
+    }
     const say = (key: Uint8Array, what: string): void => {
       this.#places.changelog.violation('V8', { key: textOf(key), what: `the local store ${what}` });
     };
     const left = new Map(this.#changelog.images);
-    for (const { key, image } of store) {
+    for (const { key, image } of store.entries) {
       const name = nameOf(key);
       const held = left.get(name);
       left.delete(name);

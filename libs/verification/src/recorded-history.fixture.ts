@@ -51,7 +51,7 @@ export interface RecordedPartition {
   readonly changelog: RecordedLog<LogRecord>;
   readonly output: RecordedLog<OutputRecord>;
   readonly deadLetters: RecordedLog<LetterRecord>;
-  store: StoredEntry[] | undefined;
+  store: StoredEntry[];
 }
 
 const utf8Reader = new TextDecoder();
@@ -67,7 +67,7 @@ export function historyOf(recorded: RecordedPartition): PartitionHistory {
     deadLetters: sourceOf(DEAD_LETTERS, deadLetters),
     outputSettledBelow: Infinity,
     unsettled: () => Promise.resolve(undefined),
-    ...(store === undefined ? {} : { store }),
+    store: { position: changelog.batches.at(-1)!.lastOffset + 1, entries: store },
   };
 }
 

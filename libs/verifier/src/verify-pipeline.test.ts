@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Fatal, Retriable } from '@flatline/base';
+import { Fatal, Retriable, StateInUse } from '@flatline/base';
 import { type PipelineConfig, resolveConfiguration } from '@flatline/config';
 import {
   KafkaConnection,
@@ -9,7 +9,12 @@ import {
   openCluster,
 } from '@flatline/kafka';
 import { systemClock } from '@flatline/runtime';
+import { LmdbStores } from '@flatline/store';
+import type { VerificationReport } from '@flatline/verification';
 import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { verifyPipeline } from './verify-pipeline.ts';
 
 const brokers = (process.env['KAFKA_BROKERS'] ?? '').split(',');
@@ -60,6 +65,28 @@ describe('verifyPipeline', () => {
     await create({ [pipeline.changelogTopic]: 3 });
     await expect(verifyPipeline({ kafka, pipeline })).rejects.toThrow(Fatal);
     await expect(verifyPipeline({ kafka, pipeline })).rejects.toThrow('different partition counts');
+  });
+
+  test('[V8] local stores that are not there, or in use, cannot be compared; looking leaves them as they are', async () => {
+    const pipeline = newPipeline();
+    const { input, output, changelogTopic, deadLetterTopic } = pipeline;
+    await create({ [input.topic]: 1, [output.topic]: 1, [changelogTopic]: 1, [deadLetterTopic]: 1 });
+    const stateDir = mkdtempSync(join(tmpdir(), 'flatline-verifier-'));
+    const place = { stateDir, application: 'shop' };
+    const look = (): Promise<VerificationReport> => verifyPipeline({ kafka, pipeline, localStores: place });
+    await expect(look()).rejects.toThrow('there are no local stores in');
+    const stores = LmdbStores.open({ ...place, pipeline: pipeline.name });
+    const { store } = await stores.open(0);
+    const checkpoint = { logId: 'log', changelogPosition: 7, commitHeader: Buffer.of(1), liveEntries: 0, digest: 0 };
+    store.write({ puts: [], removals: [] }, checkpoint);
+    await expect(look()).rejects.toThrow(StateInUse);
+    await stores.close();
+    // There is no commit that the store could be compared with.
+    expect(await look()).toMatchObject({ violations: [], undecided: [] });
+    const again = LmdbStores.open({ ...place, pipeline: pipeline.name });
+    expect(await again.localCheckpoints()).toEqual([{ partition: 0, changelogPosition: 7 }]);
+    await again.close();
+    rmSync(stateDir, { recursive: true });
   });
 
   test('[V6] a transaction that nobody ends is told with its producer and first offset; empty logs are fine', async () => {

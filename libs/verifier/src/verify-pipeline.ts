@@ -12,6 +12,7 @@ import {
   verifyHistories,
 } from '@flatline/verification';
 import { cutInput, cutLog, type Cutting, type LogCut, pause, sourceOf } from './log-cut.ts';
+import { StoreCopy } from './store-copy.ts';
 import { inputReader, outputReader, readLetter, readLogRecord, type ReadingParts } from './record-readers.ts';
 
 /** A task looks at what is due, and commits, many times within this. */
@@ -29,6 +30,8 @@ export interface VerifyPipelineOptions {
   readonly reach?: Partial<Readonly<Record<ReachCounter, number>>> | undefined;
   /** All work was done before the processors stopped: what is due and open is a violation, though nobody runs (V2). */
   readonly complete?: boolean | undefined;
+  /** V8: where the local stores of a processor are that was stopped. */
+  readonly localStores?: { readonly stateDir: string; readonly application: string } | undefined;
   /** How long a transaction of a task may take (the pipeline's transactionTimeoutMs and some); default 30 s. */
   readonly transactionMs?: DurationMs | undefined;
   /** Input records folded so far, and about how many there are. */
@@ -43,34 +46,47 @@ export interface VerifyPipelineOptions {
 export async function verifyPipeline(options: VerifyPipelineOptions): Promise<VerificationReport> {
   const { kafka, pipeline, registry, ledger, reach, complete = false, onProgress } = options;
   const { clock } = kafka;
+  const { localStores } = options;
+  const stores = localStores && (await StoreCopy.make({ ...localStores, pipeline: pipeline.name }));
   const connection = openCluster(kafka);
   try {
     const partitions = await partitionsOf(pipeline, new KafkaTopicAdmin({ clock, connection }));
     const scan = new KafkaLogScan({ clock, connection });
     const total = await inputLength(pipeline.input.topic, partitions, scan);
     const cutting = { scan, clock, transactionMs: options.transactionMs ?? TRANSACTION_MS };
-    return await verifyHistories(histories(pipeline, partitions, { cutting, parts: { clock, registry }, complete }), {
-      rules: { ...pipeline.rules, maxKeyBytes: pipeline.input.maxKeyBytes, ...pipeline.heldTime },
-      inputTopic: pipeline.input.topic,
-      ...(ledger === undefined ? {} : { ledger }),
-      ...(reach === undefined ? {} : { reach }),
-      ...(onProgress === undefined
-        ? {}
-        : {
-            onProgress: (done) => {
-              onProgress(done, total);
-            },
-          }),
-    });
+    return await verifyHistories(
+      histories(pipeline, partitions, { cutting, parts: { clock, registry }, complete, stores }),
+      {
+        rules: { ...pipeline.rules, maxKeyBytes: pipeline.input.maxKeyBytes, ...pipeline.heldTime },
+        inputTopic: pipeline.input.topic,
+        ...(ledger === undefined ? {} : { ledger }),
+        ...(reach === undefined ? {} : { reach }),
+        ...(onProgress === undefined
+          ? {}
+          : {
+              onProgress: (done) => {
+                onProgress(done, total);
+              },
+            }),
+      },
+    );
   } finally {
     connection.close();
+    await stores?.remove();
   }
+}
+
+interface HistorySources {
+  readonly cutting: Cutting;
+  readonly parts: ReadingParts;
+  readonly complete: boolean;
+  readonly stores: StoreCopy | undefined;
 }
 
 async function* histories(
   pipeline: PipelineConfig,
   partitions: number,
-  { cutting, parts, complete }: { readonly cutting: Cutting; readonly parts: ReadingParts; readonly complete: boolean },
+  { cutting, parts, complete, stores }: HistorySources,
 ): AsyncGenerator<PartitionHistory> {
   const [readInput, readOutput] = [inputReader(pipeline, parts), outputReader(parts)];
   const { scan } = cutting;
@@ -90,6 +106,7 @@ async function* histories(
       output: sourceOf(output, scan, readOutput),
       deadLetters: sourceOf(deadLetters, scan, readLetter),
       outputSettledBelow: settled.end,
+      store: await stores?.of(partition),
       unsettled: complete
         ? () => Promise.resolve(undefined)
         : () => whyUnsettled(pipeline.group, [input, changelog, output], cutting),

@@ -39,6 +39,7 @@ export function addVerifyCommand(program: Command, context: CommandContext): voi
       {},
     )
     .option('--complete', 'everything due must be closed, though no processor runs that could still do it')
+    .option('--state-dir <folder>', 'also compare the local stores there, of a processor that was stopped')
     .addOption(configOption())
     .addOption(brokersOption('the configuration'))
     .addOption(jsonOption())
@@ -93,7 +94,7 @@ const COORDINATOR_LOOKS_EVERY_MS: DurationMs = 10_000;
 async function verify(pipeline: PipelineConfig, using: Verifying): Promise<VerificationReport> {
   const { flags, config, console, shell, ledger } = using;
   const { clock } = shell;
-  const { schemaRegistryUrl: url } = config;
+  const { schemaRegistryUrl: url, stateDir, application } = config;
   const progress = new ProgressDisplay(console, clock);
   try {
     return await verifyPipeline({
@@ -103,6 +104,7 @@ async function verify(pipeline: PipelineConfig, using: Verifying): Promise<Verif
       ledger,
       reach: flags.reach,
       complete: flags.complete,
+      localStores: flags.stateDir === undefined ? undefined : { stateDir, application },
       transactionMs: config.kafka.transactionTimeoutMs + COORDINATOR_LOOKS_EVERY_MS,
       onProgress: (done, total) => {
         progress.update({ doing: `verifying ${pipeline.name}`, unit: 'input records', done, total });
