@@ -32,12 +32,7 @@ export function addVerifyCommand(program: Command, context: CommandContext): voi
     )
     .option('--pipeline <name>', 'only this pipeline of the configuration (default: all)')
     .option('--ledger <file>', 'what `flatline simulate --ledger` says it sent: nothing of it may be missing')
-    .option(
-      '--reach <counter=n...>',
-      'what must have happened at least so often, or the run proves nothing',
-      reachOf,
-      {},
-    )
+    .option('--reach <counter=n...>', 'what must have happened at least so often, or the run proves nothing', reachOf)
     .option('--complete', 'everything due must be closed, though no processor runs that could still do it')
     .option('--state-dir <folder>', 'also compare the local stores there, of a processor that was stopped')
     .addOption(configOption())
@@ -137,7 +132,10 @@ const counters: readonly ReachCounter[] = [
   'truncations',
 ];
 
-function reachOf(text: string, former: Partial<Record<ReachCounter, number>>): Partial<Record<ReachCounter, number>> {
+function reachOf(
+  text: string,
+  former: Partial<Record<ReachCounter, number>> = {},
+): Partial<Record<ReachCounter, number>> {
   const [name = '', least = ''] = text.split('=');
   const counter = counters.find((each) => each === name);
   if (counter === undefined || !/^\d{1,9}$/.test(least))
