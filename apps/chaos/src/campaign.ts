@@ -4,6 +4,7 @@ import { type Guard, seededRandom } from '@flatline/base';
 import { type RunningBroker, startBroker } from '@flatline/dev-broker';
 import type { ScenarioRuns } from './report.ts';
 import { outcomeOf, type RunResult, type Scenario } from './scenario.ts';
+import { removeApplicationFolders } from './stage/application.ts';
 import { killAllChildren } from './stage/child.ts';
 
 export interface CampaignPlan {
@@ -75,6 +76,7 @@ export async function runScenario(
       said(`broken: ${error instanceof Error ? (error.stack ?? text) : text}`);
     }
     await killAllChildren();
+    removeApplicationFolders();
   }
   return { scenario, results, broken, durationMs: performance.now() - since };
 }

@@ -1,19 +1,20 @@
 // The sample of the gate: `npm run chaos -- --scenario ci`, each scenario as a test. Rerun one with a seed of its own:
 // `npm run chaos -- --scenario F3 --seed 17`.
-import { expect, test } from '@jest/globals';
+import { describe, expect, test } from '@jest/globals';
+import type { Guard } from '@flatline/base';
 import { ensureBroker } from '@flatline/dev-broker';
 import { runScenario } from './campaign.ts';
-import { outcomeOf } from './scenario.ts';
+import { outcomeOf, type RunResult } from './scenario.ts';
 import { sample, scenarios } from './scenarios/index.ts';
 
 const SEED = Number(process.env['SEED'] ?? 1);
 
-async function expectGreen(id: string): Promise<void> {
+async function sampled(id: string, unsafe?: Guard): Promise<{ results: readonly RunResult[]; shown: unknown }> {
   const broker = await ensureBroker();
   const said: string[] = [];
   try {
     const plan = {
-      ...{ runsOf: (): number => sample.get(id)!, seed: SEED, short: true, unsafe: undefined },
+      ...{ runsOf: (): number => sample.get(id)!, seed: SEED, short: true, unsafe },
       ...{ log: (line: string) => said.push(line), signal: new AbortController().signal },
     };
     const { results, broken } = await runScenario(
@@ -21,16 +22,40 @@ async function expectGreen(id: string): Promise<void> {
       scenarios.find((each) => each.id === id)!,
       broker,
     );
-    const outcomes = results.map(outcomeOf);
-    expect({ outcomes, broken, said }).toEqual({ outcomes: outcomes.map(() => 'passed'), broken: [], said });
-    expect(outcomes).toHaveLength(sample.get(id)!);
+    return { results, shown: { broken, said } };
   } finally {
     await broker.stop();
   }
 }
 
+async function expectGreen(id: string): Promise<void> {
+  const { results, shown } = await sampled(id);
+  const green = Array.from({ length: sample.get(id)! }, () => 'passed');
+  expect({ outcomes: results.map(outcomeOf), shown }).toEqual({ outcomes: green, shown });
+}
+
+/** The faults happen, and what the guard keeps away comes. */
+async function expectRed(id: string, guard: Guard, rule: string): Promise<void> {
+  const { results, shown } = await sampled(id, guard);
+  const rules = new Set(results.flatMap(({ violations }) => violations.map((each) => each.rule)));
+  // Not all of them: what goes wrong may end the processor.
+  const happened = results.every(({ fired }) => fired > 0);
+  expect({ happened, red: rules.has(rule), shown }).toEqual({ happened: true, red: true, shown });
+}
+
 test('[F1][S4][O1][R1][X3] killed between EndTxn and its answer, between produce and commit, and at random', () =>
   expectGreen('F1'));
+
+describe('answers that get lost after the broker has done it', () => {
+  test('[F2][S4][O1] EndTxn: the outcome of a commit is unknown', () => expectGreen('F2'));
+
+  test('[F2b][S4][O1] Produce', () => expectGreen('F2b'));
+
+  test('[F2] without the look-up of an unknown commit, sessions close twice', () => expectRed('F2', 'look-up', 'V1'));
+
+  test('[F2b] with a writer that is used again after an error, closes get lost', () =>
+    expectRed('F2b', 'retire-writer', 'V2'));
+});
 
 test('[F3][X4] stopped for twice the session timeout, its partitions moved, woken as a zombie', () =>
   expectGreen('F3'));

@@ -45,6 +45,7 @@ const deadLetter = { ...record(0, 1400, 'bad', '?'), headers: new Map([['flatlin
 
 const sound: Evidence = {
   ...{ folded, sentinels: [7], input: [input], outputs, deadLetters: [[deadLetter]] },
+  stampsAreTrue: true,
   ledger: [
     { sessionId: 'a', acknowledged: 3, duplicates: 1, ended: 'silence' },
     { sessionId: 'b', acknowledged: 1, duplicates: 0, ended: 'null' },
@@ -97,6 +98,14 @@ describe('the verdict', () => {
     ['I1', 'a sound record as a dead letter', { deadLetters: [[deadLetter, record(1, 1400, 'a')]] }],
   ])('%s catches %s', (rule, _what, mutant) => {
     expect(judge({ ...sound, ...mutant }).violations.map((each) => each.rule)).toContain(rule);
+  });
+
+  test('does not believe stamps of a clock that was made wrong', () => {
+    const outputsOfWrongClock = changed('0-6', {}, { timestamp: 1259 });
+    expect(judge({ ...sound, stampsAreTrue: false, outputs: outputsOfWrongClock })).toMatchObject({
+      violations: [],
+      closeDelaysMs: [],
+    });
   });
 
   test('what the sentinels do not prove need not be closed', () => {

@@ -7,7 +7,6 @@ import { elapse } from '../stage/elapse.ts';
 import { Trial } from '../stage/trial.ts';
 
 const phaseMs = 2_500;
-const livesPerRun = 3;
 const pageBytes = 4_096;
 const flipsPerPage = 8;
 
@@ -35,28 +34,24 @@ export const damagedStore: Scenario = {
 async function run(context: RunContext): Promise<RunResult> {
   const trial = await Trial.begin(context);
   const [name, damage] = damages[context.index % damages.length]!;
-  trial.variant = `${livesPerRun} × every file: ${name}`;
+  trial.variant = `every file: ${name}`;
   trial.load();
-  for (let life = 0; life < livesPerRun; life += 1) {
-    const before = await trial.started();
-    await elapse(phaseMs);
-    const { code } = await before.terminate();
-    if (code !== 0) throw new Error(`a life that should end in order ended with ${code}`);
-    const files = globSync(join(trial.application.stateDir('a'), '**', '*.mdb'));
-    for (const file of files) {
-      const descriptor = openSync(file, 'r+');
-      damage(descriptor, statSync(file).size, context.random);
-      closeSync(descriptor);
-    }
-    trial.armed += trial.application.partitions;
-    const after = await trial.started();
-    await elapse(phaseMs);
-    after.said(/local store dropped/).forEach(() => {
-      trial.hit();
-    });
-    await after.terminate();
+  const before = await trial.started();
+  await elapse(phaseMs);
+  const { code } = await before.terminate();
+  if (code !== 0) throw new Error(`a life that should end in order ended with ${code}`);
+  for (const file of globSync(join(trial.application.stateDir('a'), '**', '*.mdb'))) {
+    const descriptor = openSync(file, 'r+');
+    damage(descriptor, statSync(file).size, context.random);
+    closeSync(descriptor);
   }
-  return trial.settle([await trial.started()]);
+  trial.armed = trial.application.partitions;
+  const after = await trial.started();
+  await elapse(phaseMs);
+  after.said(/local store dropped/).forEach(() => {
+    trial.hit();
+  });
+  return trial.settle([after]);
 }
 
 function cutToHalf(descriptor: number, size: number): void {

@@ -4,7 +4,8 @@ import type { RunContext, RunResult, Scenario } from '../scenario.ts';
 import { elapse } from '../stage/elapse.ts';
 import { Trial } from '../stage/trial.ts';
 
-const faultsPerRun = 20;
+const faultsPerRun = 12;
+const faultsOfSample = 6;
 const silencesPerRun = 3;
 const words = {
   answerLost: 'the answer lost, and the connection',
@@ -58,7 +59,7 @@ async function run(context: RunContext, faultOf: (context: RunContext) => Reques
     const trial = await Trial.begin(context, { processorBrokers: proxy.bootstrap });
     const kind = faultOf(context);
     // Nobody says that the answer will not come: a request waits for eleven seconds.
-    const faults = kind.kind === 'silence' ? silencesPerRun : faultsPerRun;
+    const faults = kind.kind === 'silence' ? silencesPerRun : context.short ? faultsOfSample : faultsPerRun;
     trial.variant = `${faults} × ${kind.api}: ${words[kind.kind]}`;
     trial.load();
     const processor = await trial.started();

@@ -50,27 +50,22 @@ async function anotherLog(context: RunContext): Promise<RunResult> {
   trial.load();
   await lifeWithFlush(trial);
   const other = new Application({ ...trial.application.options, name: `${context.name}-other` });
-  try {
-    await other.createTopics();
-    const fleet = other.fleet({
-      ratePerSecond: 300,
-      heartbeatMs: 200,
-      beats: 6,
-      sessions: 1_000_000,
-      seed: context.seed,
-    });
-    const processor = other.processor('a');
-    await processor.line(/task runs/);
-    // Shorter than the log it will be put beside: one that is ahead of its log is another case.
-    await elapse(phaseMs / 3);
-    await Promise.all([fleet.terminate(), processor.terminate()]);
-    replace(join(other.stateDir('a'), other.group), join(trial.application.stateDir('a'), trial.application.group));
-  } finally {
-    other.dispose();
-  }
-  const processor = trial.processor();
+  await other.createTopics();
+  const fleet = other.fleet({
+    ratePerSecond: 300,
+    heartbeatMs: 200,
+    beats: 6,
+    sessions: 1_000_000,
+    seed: context.seed,
+  });
+  const owner = other.processor('a');
+  await owner.line(/task runs/);
+  // Shorter than the log it will be put beside: one that is ahead of its log is another case.
+  await elapse(phaseMs / 3);
+  await Promise.all([fleet.terminate(), owner.terminate()]);
+  replace(join(other.stateDir('a'), other.group), join(trial.application.stateDir('a'), trial.application.group));
   trial.armed = trial.application.partitions;
-  await processor.line(/task runs/);
+  const processor = await trial.started();
   await elapse(phaseMs);
   processor.said(/local store dropped/).forEach(() => {
     trial.hit();

@@ -4,7 +4,7 @@ import { elapse } from '../stage/elapse.ts';
 import { Trial } from '../stage/trial.ts';
 
 const sessionTimeoutMs = 3_000;
-const holds = [200, 1_200, 5_000, 12_000];
+const holds = [1_200, 5_000];
 const livesPerRun = 2;
 const afterwardsMs = 2_500;
 

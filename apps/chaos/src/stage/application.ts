@@ -34,6 +34,14 @@ export interface FleetLoad {
 
 const entry = fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url));
 
+const folders = new Set<string>();
+
+/** For the end of a run, however it ends; nobody may use them any more. */
+export function removeApplicationFolders(): void {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  folders.clear();
+}
+
 export class Application {
   readonly folder: string = mkdtempSync(join(tmpdir(), 'flatline-chaos-'));
   readonly input: string;
@@ -49,6 +57,7 @@ export class Application {
 
   constructor(options: ApplicationOptions) {
     const { name } = options;
+    folders.add(this.folder);
     this.options = options;
     this.input = `${name}-in`;
     this.output = `${name}-out`;
@@ -126,9 +135,5 @@ export class Application {
     // What is set for this program is not meant for its children.
     const own = { KAFKA_BROKERS: '', SCHEMA_REGISTRY_URL: '', NO_COLOR: '1' };
     return new Child(process.execPath, ['--conditions=@flatline/source', entry, ...args], { ...own, ...env });
-  }
-
-  dispose(): void {
-    rmSync(this.folder, { recursive: true, force: true });
   }
 }

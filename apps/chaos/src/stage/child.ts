@@ -32,6 +32,10 @@ export class Child {
           this.#take(line);
         });
     this.ended = new Promise((resolve) => {
+      // It could not even be started; 'close' comes, too.
+      this.#process.once('error', (error) => {
+        this.#take(error.message);
+      });
       this.#process.once('close', (code, signal) => {
         living.delete(this);
         this.#ending = { code, signal };

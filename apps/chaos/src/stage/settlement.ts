@@ -10,10 +10,12 @@ import { elapse } from './elapse.ts';
 import { dumpTopic, type LogRecord, topicEnds } from './topic-dump.ts';
 
 /** Longer than anything waits for: the broker's transaction timeout, a group's session, a coordinator's move. */
-const quiescenceMaxMs = 90_000;
+export const quiescenceMaxMs = 90_000;
 const lookEveryMs = 250;
 /** Append times are rounded to milliseconds. */
 const sentinelMarginMs = 50;
+
+export type IsPoison = (record: LogRecord) => boolean;
 
 /** A producer of the test's own, past any proxy. */
 export async function produce(application: Application, records: Iterable<ProducedRecord>): Promise<void> {
@@ -47,7 +49,7 @@ export async function writeSentinels(application: Application): Promise<readonly
 export async function awaitCloses(
   application: Application,
   sentinels: readonly number[],
-  isPoison: (record: LogRecord) => boolean = () => false,
+  { isPoison = () => false, withinMs }: { readonly isPoison?: IsPoison; readonly withinMs: number },
 ): Promise<{ readonly waitedMs: number; readonly quiescent: boolean }> {
   const { kafka, input, partitions, timeoutMs } = application;
   const records = await dumpTopic(kafka, input, partitions);
@@ -59,7 +61,7 @@ export async function awaitCloses(
     ),
   );
   const since = performance.now();
-  while (performance.now() - since < quiescenceMaxMs) {
+  while (performance.now() - since < withinMs) {
     for (const output of await readOutputs(application))
       if (output.kind === 'tombstone') due.delete(output.incarnation ?? '');
     if (due.size === 0) return { waitedMs: performance.now() - since, quiescent: true };
@@ -72,7 +74,7 @@ export async function awaitCloses(
 export async function examine(
   application: Application,
   sentinels: readonly number[],
-  isPoison: (record: LogRecord) => boolean = () => false,
+  { isPoison = () => false, stampsAreTrue = true }: { readonly isPoison?: IsPoison; readonly stampsAreTrue?: boolean },
 ): Promise<Verdict> {
   const { kafka, partitions, timeoutMs } = application;
   const [input, deadLetters, outputs] = await Promise.all([
@@ -81,7 +83,15 @@ export async function examine(
     readOutputs(application),
   ]);
   const folded = input.map((records) => foldPartition(records, { timeoutMs, isPoison }));
-  return judge({ folded, sentinels, input, outputs, deadLetters, ledger: readLedger(application.ledger) });
+  return judge({
+    folded,
+    sentinels,
+    input,
+    outputs,
+    deadLetters,
+    ledger: readLedger(application.ledger),
+    stampsAreTrue,
+  });
 }
 
 /** All that is committed on the output now. */
