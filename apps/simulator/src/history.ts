@@ -2,7 +2,7 @@
 import type { Clock } from '@flatline/base';
 import { EventFormats } from '@flatline/codec';
 import { blankEvent } from '@flatline/policies';
-import type { LogBatch, LogRecord as SimulatedRecord, Simulation } from '@flatline/simulation';
+import type { LogBatch, LogRecord as SimulatedRecord, Simulation, SimulatedDisk } from '@flatline/simulation';
 import {
   type BatchMark,
   type InputEvent,
@@ -10,6 +10,7 @@ import {
   type LogSource,
   type PartitionHistory,
   type PipelineRules,
+  type StoredState,
   verifyHistories,
 } from '@flatline/verification';
 import { CHANGELOG, CLOCK_HEADER, DEAD_LETTERS, INPUT, MAX_KEY_BYTES, OUTPUT, RULES } from './pipeline-names.ts';
@@ -19,10 +20,10 @@ const text = new TextDecoder();
 const NO_CLOCK: Clock = { wallMs: () => 0, monotonicMs: () => 0, after: () => () => undefined };
 const decoder = new EventFormats({ format: 'json', registry: undefined, clock: NO_CLOCK });
 
-/** What the checker finds wrong (V1, V3–V7, V10, V11); stores are looked at in stopped-stores.ts. */
-export async function verify(simulation: Simulation, scenario: Scenario): Promise<string[]> {
+/** What the checker finds wrong (V1, V3–V8, V10, V11). `disk`: of the last process to leave in good order, if there is one. */
+export async function verify(simulation: Simulation, scenario: Scenario, disk?: SimulatedDisk): Promise<string[]> {
   const partitions = Array.from({ length: scenario.partitions }, (_, partition) => partition);
-  const histories = partitions.map((partition) => historyOf(simulation, partition));
+  const histories = partitions.map((partition) => historyOf(simulation, partition, disk));
   const report = await verifyHistories(histories, { rules: rulesOf(scenario), inputTopic: INPUT });
   return report.violations.map(
     ({ rule, topic, partition, offset, what }) => `[${rule}] ${topic}/${partition} ${offset ?? ''}: ${what}`,
@@ -33,7 +34,7 @@ function rulesOf({ timeoutMs, maxDurationMs }: Scenario): PipelineRules {
   return { ...RULES, timeoutMs, maxDurationMs, maxKeyBytes: MAX_KEY_BYTES, unheardMs: 0, maxHoldMs: 0 };
 }
 
-function historyOf(simulation: Simulation, partition: number): PartitionHistory {
+function historyOf(simulation: Simulation, partition: number, disk: SimulatedDisk | undefined): PartitionHistory {
   const source = <R>(topic: string, read: (record: SimulatedRecord) => R): LogSource<R> =>
     sourceOf(simulation, topic, partition, read);
   return {
@@ -59,7 +60,14 @@ function historyOf(simulation: Simulation, partition: number): PartitionHistory 
     outputSettledBelow: Infinity,
     // What comes due while processes leave is closed by nobody; that all else was closed is seen before.
     unsettled: () => Promise.resolve('everyone has left'),
+    store: storedIn(disk, partition),
   };
+}
+
+function storedIn(disk: SimulatedDisk | undefined, partition: number): StoredState | undefined {
+  const file = disk?.file(partition);
+  if (file?.checkpoint === undefined) return undefined;
+  return { position: file.checkpoint.changelogPosition, entries: file.entries.values() };
 }
 
 /** In one piece: a run's logs are short. */

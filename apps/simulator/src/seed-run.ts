@@ -162,10 +162,14 @@ class SeedRun {
     }
     const last = processes.at(-1)!;
     await time.runFor(LOOK_MS);
-    const found = [...this.#checkLate(), ...(await verify(this.#simulation, this.#scenario))];
     // Who leaves does not wait for the outcome of a commit that fails just then, nor mends a store it has given up.
     const isOrderly = this.#troubles() === troublesBefore && !this.#simulation.faults.fired().has(STORE_GIVEN_UP);
-    return isOrderly ? [...found, ...checkStopped(this.#simulation, this.#scenario, last.name)] : found;
+    const disk = isOrderly ? this.#simulation.disk(last.name) : undefined;
+    return [
+      ...this.#checkLate(),
+      ...(isOrderly ? checkStopped(this.#simulation, this.#scenario, last.name) : []),
+      ...(await verify(this.#simulation, this.#scenario, disk)),
+    ];
   }
 
   #troubles(): number {
