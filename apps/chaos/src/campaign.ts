@@ -10,6 +10,8 @@ import { killAllChildren } from './stage/child.ts';
 export interface CampaignPlan {
   readonly scenarios: readonly Scenario[];
   readonly runsOf: (scenario: Scenario) => number;
+  /** Number of the first run, from 1: run n has the nth kind of fault and seed + n − 1. */
+  readonly first: number;
   readonly seed: number;
   readonly short: boolean;
   readonly unsafe: Guard | undefined;
@@ -56,12 +58,13 @@ export async function runScenario(
   const results: RunResult[] = [];
   const broken: string[] = [];
   const runs = plan.runsOf(scenario);
-  for (let index = 0; index < runs && !plan.signal.aborted; index += 1) {
+  const from = plan.first - 1;
+  for (let index = from; index < from + runs && !plan.signal.aborted; index += 1) {
     const seed = plan.seed + index;
-    const from = performance.now();
+    const begun = performance.now();
     const said = (text: string): void => {
-      const seconds = ((performance.now() - from) / 1000).toFixed(1);
-      plan.log(`${scenario.id} run ${index + 1}/${runs} seed ${seed} (${seconds} s): ${text}`);
+      const seconds = ((performance.now() - begun) / 1000).toFixed(1);
+      plan.log(`${scenario.id} run ${index + 1} of ${from + runs}, seed ${seed} (${seconds} s): ${text}`);
     };
     try {
       const name = `chaos-${randomBytes(4).toString('hex')}`;

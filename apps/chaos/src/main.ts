@@ -14,6 +14,7 @@ import { sample, scenarios } from './scenarios/index.ts';
 interface Flags {
   readonly scenario: string;
   readonly runs?: number;
+  readonly first: number;
   readonly seed: number;
   readonly report: string;
   readonly unsafe?: Guard;
@@ -25,6 +26,7 @@ const program = new Command('chaos')
   .description('Breaks processors, networks and brokers on purpose, and checks that nothing is lost, doubled or early.')
   .requiredOption('--scenario <ids>', `${scenarios.map(({ id }) => id).join(', ')}, several with commas, ci, or all`)
   .option('--runs <n>', 'runs of each scenario (default: each of its variants once; of ci fewer)', positive)
+  .option('--first <n>', 'number of the first run: with --runs 1 it repeats one of a longer campaign', positive, 1)
   .option('--seed <s>', 'seed of the first run; each further one is one more', positive, 1)
   .option('--report <path>', 'where the report goes, without .md and .json', join(root, '.flatline/chaos/report'))
   .addOption(new Option('--unsafe <guard>', 'switches a guard off, to see the scenario fail').choices(GUARDS))
@@ -46,7 +48,7 @@ async function main(flags: Flags): Promise<number> {
   const log = (line: string): void => {
     console.log(line);
   };
-  const { seed, unsafe } = flags;
+  const { seed, unsafe, first } = flags;
   const facts = {
     command: commandOf(flags),
     ...{ seed, commit: commitOf(), machine: machine(), startedAt: startedAt.toISOString(), unsafe },
@@ -59,7 +61,7 @@ async function main(flags: Flags): Promise<number> {
     write(flags.report, markdown(present, summaries), { ...present, scenarios: summaries });
   };
   onProgress(
-    await runCampaign({ scenarios: chosen, runsOf, seed, short, unsafe, log, signal: stop.signal, onProgress }),
+    await runCampaign({ scenarios: chosen, runsOf, first, seed, short, unsafe, log, signal: stop.signal, onProgress }),
   );
   const sum = (field: 'passed' | 'runs'): number => summaries.reduce((total, each) => total + each[field], 0);
   log(`report: ${flags.report}.md`);
@@ -79,8 +81,8 @@ function choose(text: string): readonly Scenario[] {
   });
 }
 
-function commandOf({ scenario, runs, seed, unsafe }: Flags): string {
-  const count = runs === undefined ? '' : ` --runs ${runs}`;
+function commandOf({ scenario, runs, first, seed, unsafe }: Flags): string {
+  const count = (runs === undefined ? '' : ` --runs ${runs}`) + (first === 1 ? '' : ` --first ${first}`);
   return `npm run chaos -- --scenario ${scenario}${count} --seed ${seed}${unsafe === undefined ? '' : ` --unsafe ${unsafe}`}`;
 }
 

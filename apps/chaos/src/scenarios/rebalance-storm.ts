@@ -29,6 +29,8 @@ async function run(context: RunContext): Promise<RunResult> {
   while (Date.now() < stormTo) {
     const member = members[random.below(members.length)]!;
     const child = living.get(member);
+    // Where nobody lives nothing can be made of the storm but that.
+    if (child !== undefined && living.size === 1) continue;
     trial.armed += 1;
     if (child === undefined) living.set(member, trial.processor(member));
     else {
@@ -40,7 +42,6 @@ async function run(context: RunContext): Promise<RunResult> {
     trial.hit();
     await elapse(2_000 + random.below(3_000));
   }
-  if (living.size === 0) living.set('a', await trial.started('a'));
   const progress = await progressIn(trial, { begun, stormFrom, stormTo });
   trial.facts['progressOfSteadyRate'] = Math.round(progress * 100) / 100;
   if (progress < progressMin)
