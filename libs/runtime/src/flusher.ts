@@ -3,10 +3,10 @@
 // Owns: the flush under way, when to begin one.      Does not own: what is flushed (CheckpointQueue), the store's form.
 //
 // Invariants
-//   FL1  One flush at a time; a slice that could not be written is written again before the next.
+//   FL1  One flush at a time; a slice that could not be written is written again before the next, if that may help.
 //   FL2  What waits is bounded: beyond FLUSH_BACKLOG_FACTOR shares the store is given up until the next start. It keeps its
 //        former checkpoint, from which the changelog rolls it forward.
-import { failpoint } from '@flatline/base';
+import { failpoint, Retriable } from '@flatline/base';
 import type { FlushSlice, PartitionTask, StateStore } from '@flatline/task';
 import { Backoff, turn } from './backoff.ts';
 import { FLUSH_BACKLOG_FACTOR, FLUSH_INTERVAL_MS } from './limits.ts';
@@ -87,8 +87,11 @@ export class Flusher {
         failpoint('store.written');
         return;
       } catch (error) {
-        if (this.#closing) {
-          this.#abandon('the local store cannot be written while closing', error);
+        if (this.#closing || !(error instanceof Retriable)) {
+          this.#abandon(
+            this.#closing ? 'the local store cannot be written while closing' : 'the local store failed',
+            error,
+          );
           return;
         }
         this.#parts.ports.log.warn('local store not written; trying again', { error });

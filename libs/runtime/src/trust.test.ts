@@ -143,6 +143,30 @@ describe('[F12] a full disk', () => {
     await expectRight(world);
   });
 
+  test('[F13] a store found damaged while it is written is given up; the next start begins without it', async () => {
+    const world = new World({ seed: 41, partitions: 1, timeoutMs: 60_000 });
+    const { time } = world.simulation;
+    const disk = world.simulation.disk('a');
+    const process = world.launch('a');
+    const run = async (seconds: number): Promise<void> => {
+      for (let second = 0; second < seconds; second += 1) {
+        world.beat(`k${second % 40}`);
+        await time.runFor(1_000);
+      }
+    };
+    await run(ROUNDS);
+    const stoodAt = disk.file(0)?.checkpoint?.changelogPosition ?? 0;
+    disk.rotten = true;
+    await run(30);
+    // Trying again would not have helped before, and is not tried now.
+    disk.rotten = false;
+    await run(30);
+    expect(process.instance.status()[0]).toMatchObject({ state: 'running', lag: 0 });
+    expect(disk.file(0)?.checkpoint?.changelogPosition).toBe(stoodAt);
+    expect(process.failures).toEqual([]);
+    await expectRight(world);
+  });
+
   test('[F12] at a start: it waits, says why, and goes on once there is room', async () => {
     const world = new World({ seed: 37, partitions: 1, timeoutMs: 60_000 });
     const disk = world.simulation.disk('a');

@@ -32,6 +32,8 @@ export class SimulatedDisk {
   readonly drops: StoreDrop[] = [];
   /** F12: nothing can be written, and no store be opened that is not there. */
   full = false;
+  /** Writing finds files damaged; nothing is written. */
+  rotten = false;
 
   file(partition: number): StoreFile | undefined {
     return this.#files.get(partition);

@@ -5,7 +5,7 @@
 // Invariants
 //   D1  write() is atomic: a crash is before it or after it.
 //   D2  A dead process changes nothing on the disk any more; what it still runs up to its next await writes into the void.
-import { Fatal, Retriable, assert } from '@flatline/base';
+import { assert, Corrupt, Fatal, Retriable } from '@flatline/base';
 import type {
   LocalCheckpoint,
   OpenedStore,
@@ -136,6 +136,7 @@ class SimulatedStore implements StateStore {
     this.#version += 1;
     const { host, faults, disk } = this.#environment;
     if (disk.full && host.alive) throw diskFull();
+    if (disk.rotten && host.alive) throw new Corrupt(`store of partition ${this.#partition}: a page is damaged`);
     const fate = faults.writeFate(host.name);
     if (fate === 'crashBefore') host.kill();
     if (host.alive) this.#apply(changes, checkpoint);
