@@ -4,6 +4,7 @@ import type { KafkaOptions } from '@flatline/kafka';
 import { systemClock } from '@flatline/runtime';
 import type { Benchmark, BenchmarkOptions, BenchmarkReport } from './benchmark.ts';
 import { failover } from './failover/failover.ts';
+import { lookUpPeer } from './peers/peer.ts';
 import { BEAT_LOAD, benchmarkReaders } from './reader/reader-benchmark.ts';
 import { short, textTable } from './text-table.ts';
 import { throughput } from './throughput/throughput.ts';
@@ -13,9 +14,12 @@ import { benchmarkCommits, COMMIT_WORKLOADS } from './writer/commit-benchmark.ts
 
 const wheel: Benchmark = {
   name: 'wheel',
-  description: 'the timing wheel beside a binary heap, buckets of sets and setTimeout; minutes at 10 M timers',
-  async run({ onProgress }) {
+  description:
+    "the timing wheel beside a heap, buckets of sets, setTimeout and ZooKeeper's tracker; minutes at 10 M timers",
+  async run(options) {
+    const { onProgress } = options;
     const report = await benchWheel({
+      zookeeper: await lookUpPeer('zookeeper', options),
       onProgress: (contender, timers) => {
         onProgress(`${contender} at ${timers.toLocaleString('en')} timers`);
       },

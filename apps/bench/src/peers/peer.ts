@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { BenchmarkOptions } from '../benchmark.ts';
 import { JavaProgram } from './java-program.ts';
 
-export const PEER_NAMES = ['kafka-streams'] as const;
+export const PEER_NAMES = ['kafka-streams', 'zookeeper'] as const;
 export type PeerName = (typeof PEER_NAMES)[number];
 
 export type PeerLookUp =

@@ -1,5 +1,7 @@
 import { fork } from 'node:child_process';
 import { cpus } from 'node:os';
+import type { PeerLookUp } from '../peers/peer.ts';
+import { measureZookeeper, ZOOKEEPER } from '../peers/zookeeper.ts';
 import { contenders } from './contenders.ts';
 import { type Cost } from './measurement.ts';
 import { NODE_TIMERS } from './node-timers.ts';
@@ -10,11 +12,12 @@ export interface WheelBenchOptions {
   readonly sizes?: readonly number[];
   /** Rounds counted, after one that is not; beyond a million timers one round, which is long enough. Default 3. */
   readonly rounds?: number;
+  readonly zookeeper?: PeerLookUp;
   /** Told before each measurement. */
   readonly onProgress?: (contender: string, timers: number) => void;
 }
 
-const SIZES = [10_000, 1_000_000, 10_000_000];
+const SIZES = [10_000, 100_000, 1_000_000, 10_000_000];
 const ROUNDS = 3;
 const ONE_ROUND_BEYOND = 1_000_000;
 const HEAP_MAX_MB = 8192;
@@ -31,15 +34,19 @@ const LARGE = 10_000_000;
  * dies, for instance of memory: 10 million timers in maps take some 2 GB.
  */
 export async function benchWheel(options: WheelBenchOptions = {}): Promise<WheelReport> {
-  const { sizes = SIZES, rounds = ROUNDS, onProgress } = options;
-  const peers = [...contenders, NODE_TIMERS];
+  const { sizes = SIZES, rounds = ROUNDS, onProgress, zookeeper } = options;
+  const peers = [...contenders, NODE_TIMERS, ...(zookeeper?.kind === 'ready' ? [ZOOKEEPER] : [])];
   const rows: WheelRow[] = [];
   for (const timers of sizes) {
     let wheel: Cost | undefined;
     for (const { name, timersMax } of peers) {
       if (timers > timersMax) continue;
       onProgress?.(name, timers);
-      const cost = await measureApart(name, timers, timers > ONE_ROUND_BEYOND ? 1 : rounds);
+      const counted = timers > ONE_ROUND_BEYOND ? 1 : rounds;
+      const cost =
+        zookeeper?.kind === 'ready' && name === ZOOKEEPER.name
+          ? await measureZookeeper(zookeeper.program, timers, counted)
+          : await measureApart(name, timers, counted);
       wheel ??= cost;
       rows.push({ contender: name, timers, ...cost, timesWheel: over(cost, wheel) });
     }
@@ -48,7 +55,10 @@ export async function benchWheel(options: WheelBenchOptions = {}): Promise<Wheel
     node: process.version,
     cpu: cpus()[0]?.model ?? 'unknown',
     rounds,
-    notes: Object.fromEntries(peers.map(({ name, note }) => [name, note])),
+    notes: Object.fromEntries([
+      ...peers.map(({ name, note }) => [name, note]),
+      ...(zookeeper?.kind === 'missing' ? [[ZOOKEEPER.name, `not run: ${zookeeper.why}`]] : []),
+    ]) as Record<string, string>,
     rows,
     targets: judge(rows),
   };
