@@ -1,4 +1,5 @@
 import type { PeerName } from './peers/peer.ts';
+import type { BarChart } from './report/bar-chart.ts';
 import type { EventFormat } from './throughput/event-load.ts';
 
 /** What the one who starts a benchmark may choose; what it does not know it ignores. */
@@ -21,6 +22,8 @@ export interface BenchmarkReport {
   readonly figures: object;
   /** The same as a table, for people. */
   readonly text: string;
+  /** What of it is worth a picture. */
+  readonly charts?: readonly BarChart[];
 }
 
 export interface Benchmark {

@@ -6,10 +6,11 @@ import type { Benchmark, BenchmarkOptions, BenchmarkReport } from './benchmark.t
 import { failover } from './failover/failover.ts';
 import { lookUpPeer } from './peers/peer.ts';
 import { BEAT_LOAD, benchmarkReaders } from './reader/reader-benchmark.ts';
+import { restore } from './restore/restore.ts';
 import { short, textTable } from './text-table.ts';
 import { throughput } from './throughput/throughput.ts';
 import { benchWheel } from './wheel/wheel-benchmark.ts';
-import { formatWheelReport } from './wheel/wheel-report.ts';
+import { formatWheelReport, wheelCharts } from './wheel/wheel-report.ts';
 import { benchmarkCommits, COMMIT_WORKLOADS } from './writer/commit-benchmark.ts';
 
 const wheel: Benchmark = {
@@ -24,7 +25,7 @@ const wheel: Benchmark = {
         onProgress(`${contender} at ${timers.toLocaleString('en')} timers`);
       },
     });
-    return { figures: report, text: formatWheelReport(report) };
+    return { figures: report, text: formatWheelReport(report), charts: wheelCharts(report) };
   },
 };
 
@@ -72,7 +73,7 @@ const readers: Benchmark = {
 };
 
 /** The first is run where none is named. */
-export const BENCHMARKS: readonly Benchmark[] = [throughput, readers, commits, wheel, failover];
+export const BENCHMARKS: readonly Benchmark[] = [throughput, readers, commits, wheel, failover, restore];
 
 async function onBroker(
   { onProgress }: Pick<BenchmarkOptions, 'onProgress'>,

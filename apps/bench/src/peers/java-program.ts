@@ -1,9 +1,15 @@
 // A peer that runs on Java: compiled by Maven once, run in a process of its own, told by `name=value`, answering with JSON.
-import { spawn } from 'node:child_process';
+import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import type { Readable, Writable } from 'node:stream';
 
 export type ProgramArguments = Readonly<Record<string, string | number>>;
+
+export interface RunningProgram {
+  end(): Promise<void>;
+}
 
 export class JavaProgram {
   readonly #java: string;
@@ -28,28 +34,36 @@ export class JavaProgram {
 
   /** Runs it to its end and returns its last line. @throws Error where it fails, with what it said. */
   async run<T>(args: ProgramArguments, heapMb: number): Promise<T> {
-    const classPath = ['classes', ...this.#jars()].map((name) => join(this.#folder, name)).join(delimiter);
-    const heap = [`-Xms${heapMb}m`, `-Xmx${heapMb}m`];
-    const given = Object.entries(args).map(([name, value]) => `${name}=${value}`);
-    const child = spawn(this.#java, [...heap, '-cp', classPath, this.#main, ...given], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    });
-    // A benchmark that is interrupted takes its peer with it.
-    const end = (): void => void child.kill('SIGKILL');
-    process.once('exit', end);
+    const child = this.#spawn(args, heapMb);
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text;
     });
-    const how = await new Promise<number | string>((resolve, reject) => {
-      child.on('error', reject);
-      child.on('close', (code, signal) => {
-        resolve(code ?? signal ?? 'unknown');
-      });
-    });
-    process.off('exit', end);
-    if (how !== 0) throw new Error(`${this.#main} ${given.join(' ')} ended with ${how}`);
+    const how = await ended(child);
+    if (how !== 0)
+      throw new Error(`${child.spawnargs.slice(-1 - Object.keys(args).length).join(' ')} ended with ${how}`);
     return lastAnswer(output) as T;
+  }
+
+  /** Starts it, waits for its first line, and leaves it running. @throws Error where it ends before that. */
+  async start(args: ProgramArguments, heapMb: number): Promise<RunningProgram> {
+    const child = this.#spawn(args, heapMb);
+    const end = ended(child);
+    const said = once(child.stdout, 'data');
+    await Promise.race([said, end.then((how) => Promise.reject(new Error(`${this.#main} ended with ${how}`)))]);
+    return {
+      end: async () => {
+        child.stdin.end();
+        await end;
+      },
+    };
+  }
+
+  #spawn(args: ProgramArguments, heapMb: number): ChildProcessByStdio<Writable, Readable, null> {
+    const classPath = ['classes', ...this.#jars()].map((name) => join(this.#folder, name)).join(delimiter);
+    const heap = [`-Xms${heapMb}m`, `-Xmx${heapMb}m`];
+    const given = Object.entries(args).map(([name, value]) => `${name}=${value}`);
+    return spawn(this.#java, [...heap, '-cp', classPath, this.#main, ...given], { stdio: ['pipe', 'pipe', 'inherit'] });
   }
 
   #jars(): readonly string[] {
@@ -68,4 +82,21 @@ export function versionIn(jar: string, artifact: string): string | undefined {
 /** The last line of what a program said. @throws SyntaxError where that is no JSON. */
 export function lastAnswer(output: string): unknown {
   return JSON.parse(output.trimEnd().split('\n').at(-1)!);
+}
+
+/** Its exit code, or the signal that ended it. */
+async function ended(child: ChildProcess): Promise<number | string> {
+  // A benchmark that is interrupted takes its peer with it.
+  const kill = (): void => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  try {
+    return await new Promise((resolve, reject) => {
+      child.on('error', reject);
+      child.on('close', (code, signal) => {
+        resolve(code ?? signal ?? 'unknown');
+      });
+    });
+  } finally {
+    process.off('exit', kill);
+  }
 }

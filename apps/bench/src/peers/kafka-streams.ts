@@ -1,7 +1,7 @@
 // Kafka Streams as a contender: what its users write to see silence, each set up for speed and exactly once.
 import type { DurationMs } from '@flatline/base';
 import type { ContenderCost, ContenderTask } from '../throughput/contender-task.ts';
-import type { JavaProgram } from './java-program.ts';
+import type { JavaProgram, ProgramArguments } from './java-program.ts';
 
 type KafkaStreamsVariant = 'session-windows' | 'punctuator' | 'in-memory';
 
@@ -14,7 +14,7 @@ export interface KafkaStreamsContender {
   readonly tickMs: DurationMs;
 }
 
-const HEAP_MB = 2_048;
+export const HEAP_MB = 2_048;
 /** As of the processor it is measured against: nobody falls silent during a run. */
 const TIMEOUT_MS: DurationMs = 3_600_000;
 /** A contender that has not got through the topic by then is measured by what it has committed. */
@@ -42,17 +42,22 @@ export const KAFKA_STREAMS_CONTENDERS: readonly KafkaStreamsContender[] = [
 /** Its cost from the first record processed to the last one committed, of its whole process. */
 export async function processWithKafkaStreams(
   program: JavaProgram,
-  { variant, threads, tickMs }: KafkaStreamsContender,
+  contender: KafkaStreamsContender,
   task: ContenderTask,
 ): Promise<ContenderCost> {
+  const args = kafkaStreamsArguments('throughput', contender, task);
+  return { ...(await program.run<Omit<ContenderCost, 'processor'>>(args, HEAP_MB)), processor: undefined };
+}
+
+export function kafkaStreamsArguments(
+  job: string,
+  { variant, threads, tickMs }: KafkaStreamsContender,
+  task: ContenderTask,
+): ProgramArguments {
   const { application, brokers, topic, partitions, stateDir, commitIntervalMs } = task;
-  const cost = await program.run<Omit<ContenderCost, 'processor'>>(
-    {
-      ...{ job: 'throughput', variant, threads, tickMs, timeoutMs: TIMEOUT_MS, runMaxMs: RUN_MAX_MS },
-      ...{ application, topic, partitions, stateDir, commitIntervalMs },
-      ...{ brokers: brokers.join(','), output: `${application}.output` },
-    },
-    HEAP_MB,
-  );
-  return { ...cost, processor: undefined };
+  return {
+    ...{ job, variant, threads, tickMs, timeoutMs: TIMEOUT_MS, runMaxMs: RUN_MAX_MS },
+    ...{ application, topic, partitions, stateDir, commitIntervalMs },
+    ...{ brokers: brokers.join(','), output: `${application}.output` },
+  };
 }

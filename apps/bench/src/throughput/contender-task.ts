@@ -22,6 +22,8 @@ export interface ContenderCost {
   readonly peakRssBytes: number;
   /** After the span, garbage collected. */
   readonly rssBytes: number;
+  /** It was not done when its time was up. */
+  readonly stopped?: boolean;
   readonly processor: ProcessorCost | undefined;
 }
 

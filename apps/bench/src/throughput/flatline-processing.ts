@@ -14,7 +14,7 @@ const STALLED_MS: DurationMs = 60_000;
 const TIMEOUT_MS: DurationMs = 3_600_000;
 export const PIPELINE = 'bench';
 
-const log = {
+export const log = {
   info: () => undefined,
   warn: (message: string, facts?: object) => {
     console.error(message, facts);
@@ -45,7 +45,13 @@ export async function processWithFlatline(task: ContenderTask): Promise<Contende
   };
 }
 
-function configurationOf({ application, brokers, stateDir, topic, commitIntervalMs }: ContenderTask): FlatlineConfig {
+export function configurationOf({
+  application,
+  brokers,
+  stateDir,
+  topic,
+  commitIntervalMs,
+}: ContenderTask): FlatlineConfig {
   const input = { topic, timestampType: 'LogAppendTime' };
   const output = { topic: `${application}.output`, format: 'json' };
   const pipeline = { name: PIPELINE, kind: 'session', timeoutMs: TIMEOUT_MS, input, output };

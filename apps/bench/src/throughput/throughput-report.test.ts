@@ -17,7 +17,7 @@ const format = {
     flatline: [{ ...cost(1_000, 500), processor }],
     kafkajs: [cost(1_000, 2_000), cost(1_000, 1_000), cost(1_000, 4_000)],
     reader: [cost(1_000, 250)],
-    'ks-windows': [cost(400, 4_000)],
+    'ks-windows': [{ ...cost(400, 4_000), stopped: true }],
   },
 };
 const load = { loadAverage: 0.1, busyShare: 0 };

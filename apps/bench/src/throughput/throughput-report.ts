@@ -1,5 +1,6 @@
 // What a throughput measurement says: medians, spreads and ratios within the run. Pure.
 import { loadWarning, machineText } from '../machine.ts';
+import type { Bar, BarChart } from '../report/bar-chart.ts';
 import { type Spread, spreadOf } from '../statistics.ts';
 import { megabytes, short, textTable } from '../text-table.ts';
 import type { OwnContender } from './contenders.ts';
@@ -8,8 +9,9 @@ import type { FormatMeasurement, ThroughputMeasurement } from './throughput-benc
 
 export interface ContenderFigures {
   readonly contender: string;
-  /** Of all events, those that it got through in the time it was given. */
   readonly records: Spread;
+  /** It did not get through all events in the time it was given. */
+  readonly stopped: boolean;
   readonly eventsPerSecond: Spread;
   readonly eventsPerCpuSecond: Spread;
   readonly peakRssBytes: Spread;
@@ -71,11 +73,30 @@ function contenderFigures(contender: string, costs: readonly ContenderCost[]): C
   return {
     contender,
     records: spread(({ records }) => records),
+    stopped: costs.some(({ stopped }) => stopped === true),
     eventsPerSecond: spread(({ records, elapsedMs }) => (1_000 * records) / elapsedMs),
     eventsPerCpuSecond: spread(({ records, cpuMs }) => (1_000 * records) / cpuMs),
     peakRssBytes: spread(({ peakRssBytes }) => peakRssBytes),
     rssBytes: spread(({ rssBytes }) => rssBytes),
   };
+}
+
+/** Two charts per format: per CPU second, and per second. */
+export function throughputCharts(formats: readonly FormatFigures[]): readonly BarChart[] {
+  return formats.flatMap(({ format, contenders }) => {
+    const bars = (of: (figures: ContenderFigures) => Spread): readonly Bar[] =>
+      contenders.map((figures) => ({ label: figures.contender, ...of(figures) }));
+    return [
+      {
+        ...{ name: `${format}-per-cpu-second`, title: `${format} events per CPU second; more is better` },
+        bars: bars(({ eventsPerCpuSecond }) => eventsPerCpuSecond),
+      },
+      {
+        ...{ name: `${format}-per-second`, title: `${format} events per second; more is better` },
+        bars: bars(({ eventsPerSecond }) => eventsPerSecond),
+      },
+    ];
+  });
 }
 
 export function throughputText(measurement: ThroughputMeasurement): string {
@@ -113,7 +134,7 @@ function formatText({ format, contenders, processor }: FormatFigures, events: nu
     megabytes(figures.peakRssBytes.median),
   ]);
   const stopped = contenders
-    .filter(({ records }) => records.median < events)
+    .filter((figures) => figures.stopped)
     .map(
       ({ contender, records }) => `  ${contender} was stopped at ${short(records.median)} of ${short(events)} events`,
     );

@@ -1,5 +1,5 @@
 import type { Benchmark } from '../benchmark.ts';
-import { figuresOf, throughputText } from './throughput-report.ts';
+import { figuresOf, throughputCharts, throughputText } from './throughput-report.ts';
 import { measureThroughput, THROUGHPUT_DEFAULTS } from './throughput-benchmark.ts';
 
 export const throughput: Benchmark = {
@@ -17,9 +17,11 @@ export const throughput: Benchmark = {
       commitIntervalMs: defaults.commitIntervalMs,
     };
     const measurement = await measureThroughput(settings, formats, options);
+    const figures = measurement.formats.map(figuresOf);
     return {
-      figures: { ...measurement, figures: measurement.formats.map(figuresOf) },
+      figures: { ...measurement, figures },
       text: throughputText(measurement),
+      charts: throughputCharts(figures),
     };
   },
 };

@@ -1,3 +1,4 @@
+import type { BarChart } from '../report/bar-chart.ts';
 import { type Cost } from './measurement.ts';
 
 export interface WheelRow extends Cost {
@@ -44,6 +45,20 @@ export function formatWheelReport(report: WheelReport): string {
   );
   const title = `${report.cpu}, Node ${report.node}, CPU time, median of ${report.rounds} up to a million timers; in brackets: times the wheel's`;
   return [title, '', ...columns([head, ...rows]), '', ...notes, '', ...targets].join('\n');
+}
+
+/** What a heartbeat costs, and what an expiry does, at each size. */
+export function wheelCharts({ rows }: WheelReport): readonly BarChart[] {
+  const sizes = [...new Set(rows.map(({ timers }) => timers))];
+  return sizes.flatMap((timers) => {
+    const at = rows.filter((row) => row.timers === timers);
+    const chart = (name: string, what: string, of: (row: WheelRow) => number): BarChart => ({
+      name: `${name}-${timers}`,
+      title: `${what}, CPU ns each at ${timers.toLocaleString('en')} timers; less is better`,
+      bars: at.map((row) => ({ label: row.contender, median: of(row), min: of(row), max: of(row) })),
+    });
+    return [chart('rearm', 're-arming', ({ rearmNs }) => rearmNs), chart('fire', 'firing', ({ fireNs }) => fireNs)];
+  });
 }
 
 function cell(value: number, times: number): string {

@@ -1,4 +1,4 @@
-import { BENCHMARKS, PEER_NAMES, type PeerName } from '@flatline/bench';
+import { BENCHMARKS, machineText, PEER_NAMES, type PeerName, reportPages, thisMachine } from '@flatline/bench';
 import { type Command, InvalidArgumentError } from 'commander';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -16,8 +16,12 @@ interface BenchFlags {
   readonly format?: 'bare' | 'json';
   readonly peers?: readonly PeerName[];
   readonly out?: string;
+  readonly report?: boolean;
   readonly json?: boolean;
 }
+
+/** For the documentation, below the folder it is run in. */
+const REPORTS = 'docs/benchmarks';
 
 type Benchmark = (typeof BENCHMARKS)[number];
 
@@ -41,6 +45,7 @@ export function addBenchCommand(program: Command, context: CommandContext): void
       peersNamed,
     )
     .option('--out <file>', 'also write every figure to this file, as JSON')
+    .option('--report', `write a page with charts, and every figure, to ${REPORTS}`)
     .addOption(jsonOption())
     .addHelpText('after', benchHelp)
     // The name has been read above: commander would hand it in before the flags.
@@ -74,6 +79,8 @@ async function bench(chosen: Benchmark, flags: BenchFlags, console: Console, she
     },
   });
   if (out !== undefined) writeReport(resolve(shell.folder, out), report.figures);
+  if (flags.report === true)
+    for (const file of writePages(chosen, flags, report, shell.folder)) console.note(`written: ${file}`);
   console.result({ benchmark: chosen.name, ...report.figures }, report.text);
   return ExitCode.ok;
 }
@@ -81,6 +88,32 @@ async function bench(chosen: Benchmark, flags: BenchFlags, console: Console, she
 function writeReport(file: string, figures: object): void {
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, `${JSON.stringify(figures, undefined, 2)}\n`);
+}
+
+function writePages(
+  { name, description }: Benchmark,
+  flags: BenchFlags,
+  report: Awaited<ReturnType<Benchmark['run']>>,
+  folder: string,
+): readonly string[] {
+  const pages = reportPages({
+    ...{ benchmark: name, description, report, command: commandOf(name, flags) },
+    ...{ surroundings: machineText(thisMachine()), day: new Date().toISOString().slice(0, 10) },
+  });
+  mkdirSync(resolve(folder, REPORTS), { recursive: true });
+  return pages.map(({ file, content }) => {
+    writeFileSync(resolve(folder, REPORTS, file), content);
+    return `${REPORTS}/${file}`;
+  });
+}
+
+/** What measures the same again. */
+function commandOf(name: string, { events, sessions, partitions, repeats, format, peers }: BenchFlags): string {
+  const given = { events, sessions, partitions, repeats, format, peers: peers?.join(',') };
+  const options = Object.entries(given).flatMap(([option, value]) =>
+    value === undefined ? [] : [`--${option} ${value === '' ? 'none' : value}`],
+  );
+  return ['flatline bench', name, ...options].join(' ');
 }
 
 function benchmarkNamed(name: string): Benchmark {

@@ -8,6 +8,8 @@ public final class Main {
     Task task = Task.of(arguments);
     String answer = switch (task.text("job")) {
       case "throughput" -> ThroughputJob.run(task);
+      case "restore" -> RestoreJob.run(task);
+      case "run" -> RunJob.run(task);
       default -> throw new IllegalArgumentException("no job is called " + task.text("job"));
     };
     System.out.println(answer);

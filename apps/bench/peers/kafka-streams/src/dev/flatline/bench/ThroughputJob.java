@@ -33,9 +33,9 @@ final class ThroughputJob {
       cpuMs = Cost.cpuMs() - cpuMs;
       long records = committed.values().stream().mapToLong(Long::longValue).sum();
       String answer = """
-          {"records":%d,"elapsedMs":%.3f,"cpuMs":%.3f,"peakRssBytes":%d,"rssBytes":%d,"processed":%d}"""
+          {"records":%d,"elapsedMs":%.3f,"cpuMs":%.3f,"peakRssBytes":%d,"rssBytes":%d,"stopped":%b}"""
           .formatted(records, spentMs, cpuMs, Cost.residentBytes("VmHWM"), Cost.residentBytes("VmRSS"),
-              progress.processed());
+              !committed.equals(ends));
       streams.close(CLOSE_MAX);
       return answer;
     }

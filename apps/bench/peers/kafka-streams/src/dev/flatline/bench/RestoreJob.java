@@ -1,0 +1,53 @@
+package dev.flatline.bench;
+
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicLong;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.streams.KafkaStreams;
+import org.apache.kafka.streams.processor.StateRestoreListener;
+
+/** Starts an application that ran before and waits until it runs again. */
+final class RestoreJob implements StateRestoreListener {
+  private static final long LOOK_MS = 5;
+  private static final Duration CLOSE_MAX = Duration.ofSeconds(20);
+
+  private final AtomicLong restored = new AtomicLong();
+  private final AtomicLong firstStartNs = new AtomicLong(Long.MAX_VALUE);
+  private final AtomicLong lastEndNs = new AtomicLong(Long.MIN_VALUE);
+
+  private RestoreJob() {}
+
+  static String run(Task task) throws Exception {
+    RestoreJob listener = new RestoreJob();
+    KafkaStreams streams = Application.of(task);
+    streams.setGlobalStateRestoreListener(listener);
+    double cpuMs = Cost.cpuMs();
+    double startedAtMs = Cost.elapsedMs();
+    streams.start();
+    while (streams.state() != KafkaStreams.State.RUNNING) Thread.sleep(LOOK_MS);
+    double untilRunningMs = Cost.elapsedMs() - startedAtMs;
+    String answer = """
+        {"entries":%d,"restoreMs":%.3f,"untilRunningMs":%.3f,"cpuMs":%.3f}"""
+        .formatted(listener.restored.get(), listener.spanMs(), untilRunningMs, Cost.cpuMs() - cpuMs);
+    streams.close(CLOSE_MAX);
+    return answer;
+  }
+
+  @Override
+  public void onRestoreStart(TopicPartition partition, String store, long from, long to) {
+    firstStartNs.accumulateAndGet(System.nanoTime(), Math::min);
+  }
+
+  @Override
+  public void onBatchRestored(TopicPartition partition, String store, long end, long records) {}
+
+  @Override
+  public void onRestoreEnd(TopicPartition partition, String store, long records) {
+    restored.addAndGet(records);
+    lastEndNs.accumulateAndGet(System.nanoTime(), Math::max);
+  }
+
+  private double spanMs() {
+    return restored.get() == 0 ? 0 : (lastEndNs.get() - firstStartNs.get()) / 1e6;
+  }
+}

@@ -1,0 +1,69 @@
+// Horizontal bars as SVG text: median as the bar, least to most as a line across its end. Pure; readable on light and dark.
+import { short } from '../text-table.ts';
+
+export interface Bar {
+  readonly label: string;
+  readonly median: number;
+  readonly min: number;
+  readonly max: number;
+}
+
+export interface BarChart {
+  /** Ends the file's name: letters, digits, dashes. */
+  readonly name: string;
+  /** Says what is measured, its unit, and whether more or less is better. */
+  readonly title: string;
+  /** Not negative. The first is emphasized: what is measured beside the others. */
+  readonly bars: readonly Bar[];
+}
+
+const WIDTH = 720;
+const LABEL_WIDTH = 170;
+const FIGURE_WIDTH = 90;
+const ROW = 26;
+const HEAD = 34;
+const BAR = 16;
+const OURS = '#1a7f6b';
+const OTHERS = '#8a93a3';
+const TEXT = '#6b7280';
+
+/** Linear from 0: a bar twice as long is twice as much. */
+export function barChart({ title, bars }: BarChart): string {
+  const most = Math.max(0, ...bars.map(({ max }) => max));
+  const scale = most === 0 ? 0 : (WIDTH - LABEL_WIDTH - FIGURE_WIDTH) / most;
+  const height = HEAD + ROW * bars.length + 8;
+  return [
+    `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" ` +
+      `role="img" font-family="system-ui, sans-serif" font-size="13" fill="${TEXT}">`,
+    `<title>${escaped(title)}</title>`,
+    `<text x="0" y="18" font-weight="600">${escaped(title)}</text>`,
+    ...bars.flatMap((bar, index) => row(bar, { top: HEAD + ROW * index, scale, color: index === 0 ? OURS : OTHERS })),
+    '</svg>',
+    '',
+  ].join('\n');
+}
+
+interface Place {
+  readonly top: number;
+  readonly scale: number;
+  readonly color: string;
+}
+
+function row({ label, median, min, max }: Bar, { top, scale, color }: Place): readonly string[] {
+  const middle = top + BAR / 2;
+  const at = (value: number): string => (LABEL_WIDTH + value * scale).toFixed(1);
+  const spread =
+    min === max
+      ? []
+      : [`<line x1="${at(min)}" y1="${middle}" x2="${at(max)}" y2="${middle}" stroke="${TEXT}" stroke-width="2"/>`];
+  return [
+    `<text x="${LABEL_WIDTH - 8}" y="${middle + 5}" text-anchor="end">${escaped(label)}</text>`,
+    `<rect x="${LABEL_WIDTH}" y="${top}" width="${(median * scale).toFixed(1)}" height="${BAR}" fill="${color}"/>`,
+    ...spread,
+    `<text x="${Number(at(Math.max(median, max))) + 6}" y="${middle + 5}">${short(median)}</text>`,
+  ];
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+}

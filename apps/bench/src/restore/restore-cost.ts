@@ -1,0 +1,13 @@
+import type { DurationMs } from '@flatline/base';
+
+/** Of a start of something that ran before, in a process of its own. */
+export interface RestoreCost {
+  /** Live entries, or records read back. */
+  readonly entries: number;
+  /** From the assignment to running, the slowest partition; of Kafka Streams from the first restoration's begin to the last one's end. */
+  readonly restoreMs: DurationMs;
+  /** From the start, joining the group included. */
+  readonly untilRunningMs: DurationMs;
+  /** Of the same span, all threads of the process. */
+  readonly cpuMs: DurationMs;
+}

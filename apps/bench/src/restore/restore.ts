@@ -1,0 +1,30 @@
+import type { Benchmark } from '../benchmark.ts';
+import { machineText, thisMachine } from '../machine.ts';
+import { lookUpPeer } from '../peers/peer.ts';
+import { short } from '../text-table.ts';
+import { measureRestore } from './restore-benchmark.ts';
+import { restoreCharts, restoreFigures, restoreText } from './restore-report.ts';
+
+const DEFAULTS = { sessions: 1_000_000, partitions: 4, repeats: 1 };
+
+export const restore: Benchmark = {
+  name: 'restore',
+  description: 'how fast an instance runs again, from its local store and from the changelog, beside Kafka Streams',
+  async run(options) {
+    const kafkaStreams = await lookUpPeer('kafka-streams', options);
+    const settings = {
+      sessions: options.sessions ?? DEFAULTS.sessions,
+      partitions: options.partitions ?? DEFAULTS.partitions,
+      repeats: options.repeats ?? DEFAULTS.repeats,
+    };
+    const rows = await measureRestore(settings, kafkaStreams, options);
+    const figures = rows.map(restoreFigures);
+    const absent = kafkaStreams.kind === 'missing' ? [`not run: Kafka Streams: ${kafkaStreams.why}`] : [];
+    const title = `${machineText(thisMachine())}; ${short(settings.sessions)} sessions, ${settings.partitions} partitions`;
+    return {
+      figures: { settings, figures, absent, rows },
+      text: [title, '', restoreText(figures), ...absent].join('\n'),
+      charts: restoreCharts(figures),
+    };
+  },
+};

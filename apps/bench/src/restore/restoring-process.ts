@@ -1,0 +1,35 @@
+// Starts a processor that ran before and sends what it took to run again: `fork(this, [task as JSON])`.
+import { startProcessor } from '@flatline/processor';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ContenderTask } from '../throughput/contender-task.ts';
+import { configurationOf, log } from '../throughput/flatline-processing.ts';
+import type { RestoreCost } from './restore-cost.ts';
+
+const LOOK_MS = 5;
+const PATIENCE_MS = 120_000;
+
+const task = JSON.parse(process.argv[2]!) as ContenderTask;
+const cpuBefore = process.cpuUsage();
+const startedAtMs = performance.now();
+const processor = await startProcessor(configurationOf(task), { log });
+while (!isRestored()) {
+  if (performance.now() - startedAtMs > PATIENCE_MS)
+    throw new Error(`the processor does not come up: ${JSON.stringify(processor.snapshot().tasks)}`);
+  await Promise.race([delay(LOOK_MS), processor.finished]);
+}
+const untilRunningMs = performance.now() - startedAtMs;
+const { user, system } = process.cpuUsage(cpuBefore);
+const { tasks } = processor.snapshot();
+const cost: RestoreCost = {
+  entries: tasks.reduce((sum, { liveEntries }) => sum + liveEntries, 0),
+  restoreMs: Math.max(...tasks.map(({ restoreMs = 0 }) => restoreMs)),
+  ...{ untilRunningMs, cpuMs: (user + system) / 1_000 },
+};
+await processor.stop();
+process.send!(cost);
+process.disconnect();
+
+function isRestored(): boolean {
+  const { tasks } = processor.snapshot();
+  return tasks.length === task.partitions && tasks.every(({ state }) => state === 'running');
+}
