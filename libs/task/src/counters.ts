@@ -14,6 +14,8 @@ export interface TaskCounters {
   /** Timeouts outside [minTimeoutMs, maxTimeoutMs] that were clamped (S7). */
   clampedTimeouts: number;
   deadLetters: number;
+  /** Records stamped below evidence that had moved the clock already: closes may have been too early (C3). */
+  clockOvertaken: number;
 }
 
 export function zeroCounters(): TaskCounters {
@@ -30,5 +32,6 @@ export function zeroCounters(): TaskCounters {
     duplicates: 0,
     clampedTimeouts: 0,
     deadLetters: 0,
+    clockOvertaken: 0,
   };
 }

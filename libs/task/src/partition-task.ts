@@ -90,6 +90,10 @@ export class PartitionTask {
   readonly clock = new PartitionClock();
   readonly #held: HeldTime;
   readonly #unheardMs: DurationMs;
+  /** Greatest evidence other than a record that the clock acts on (C3); 0: none. */
+  #observed: Millis = 0;
+  /** Whether the stamps of records are looked at beyond what they do to the clock: for C8, for C3. */
+  #watchesStamps: boolean;
   readonly #options: TaskOptions;
   readonly #sessions: LiveSessions;
   /** Scratch objects, written anew for each record: a bare heartbeat allocates nothing. */
@@ -120,6 +124,7 @@ export class PartitionTask {
     const held = new HeldTime(heldTime);
     this.#held = held;
     this.#unheardMs = heldTime.unheardMs;
+    this.#watchesStamps = heldTime.unheardMs > 0;
     this.#sessions = new LiveSessions({ partition, rules, held, tickMs, table, changelog, counters });
   }
 
@@ -240,6 +245,17 @@ export class PartitionTask {
     this.#again = false;
   }
 
+  /**
+   * Moves the clock where the input may not be written (C3): everything stamped before `evidence` is presumed to be applied.
+   * Records found below it from now on are counted as `clockOvertaken`. The clock itself, after a restore, is evidence, too.
+   */
+  observe(evidence: Millis): void {
+    if (evidence < this.clock.now) return;
+    this.clock.advance(evidence);
+    this.#observed = evidence;
+    this.#watchesStamps = true;
+  }
+
   /** Closes up to `limit` entries whose due instant the clock has reached. True if more are due. */
   expire(limit: number, wallNow: Millis): boolean {
     if (this.isFull) return this.#sessions.hasBacklog;
@@ -299,12 +315,17 @@ export class PartitionTask {
     return undefined;
   }
 
-  /** A gap in which sessions lived may be time that nobody could be heard in (C8). */
   #advance(evidence: Millis): void {
     const before = this.clock.now;
     this.clock.advance(evidence);
-    if (this.#unheardMs > 0 && evidence - before > this.#unheardMs && this.table.size > 0)
-      this.#held.moved(before, evidence);
+    if (this.#watchesStamps) this.#watch(before, evidence);
+  }
+
+  #watch(before: Millis, stamp: Millis): void {
+    // A gap in which sessions lived may be time that nobody could be heard in (C8).
+    if (this.#unheardMs > 0 && stamp - before > this.#unheardMs && this.table.size > 0) this.#held.moved(before, stamp);
+    // A record that is taken again, once its schema is known, was counted the first time.
+    if (stamp < this.#observed && !this.#again) this.counters.clockOvertaken += 1;
   }
 
   #apply(cursor: RecordCursor): StepOutcome | undefined {

@@ -21,6 +21,12 @@ export interface LogAdmin {
   /** First offset present and the offset after the last decided record, from the leader. */
   ends(partition: TopicPartition): Promise<{ readonly logStartOffset: number; readonly lastStableOffset: number }>;
   /**
+   * The offset after the last record that is replicated, decided or not, by the leader's own answer to a request sent after
+   * this call. At least what was acknowledged before: a new leader that does not know this yet is asked again (KIP-207).
+   * @throws Retriable, PartitionStopped, Fatal
+   */
+  replicatedEnd(partition: TopicPartition): Promise<number>;
+  /**
    * The fingerprint of the batch that holds `offset`, whatever it is (data, aborted, control); undefined where the log
    * no longer or not yet holds that offset. Asked from the leader.
    */
