@@ -1,4 +1,4 @@
-import { PartitionStopped } from '@flatline/base';
+import { PartitionStopped, Retriable } from '@flatline/base';
 import type { BatchFingerprint, CommittedOffset, LogAdmin, TopicPartition } from '@flatline/task';
 import type { RequestKind } from './fault-plan.ts';
 import type { SimulatedPartition } from './simulated-partition.ts';
@@ -26,6 +26,15 @@ export class SimulatedAdmin implements LogAdmin {
     return this.#ask('ListOffsets', partition, (leader) => {
       const { logStartOffset, lastStableOffset } = leader.ends();
       return { logStartOffset, lastStableOffset };
+    });
+  }
+
+  /** As a deposed leader sees it, while there is one: nothing tells those who ask it that there is another. */
+  replicatedEnd(partition: TopicPartition): Promise<number> {
+    return this.#ask('ListOffsets', partition, (leader) => {
+      const end = leader.sureEndSeenFrom(0);
+      if (end !== undefined) return end;
+      throw new Retriable(`${partition.topic}-${partition.partition}: the new leader is not sure of its end yet`);
     });
   }
 
@@ -64,7 +73,7 @@ export class SimulatedAdmin implements LogAdmin {
           answer.ok(act(leader));
         } catch (error) {
           // Refused by the broker: carried back to whoever asked. A broken assumption goes on up and ends the run.
-          if (!(error instanceof PartitionStopped)) throw error;
+          if (!(error instanceof PartitionStopped || error instanceof Retriable)) throw error;
           answer.fail(error);
         }
       },

@@ -142,6 +142,16 @@ export class SimulatedPartition {
     return { ends: deposed.ends, leaderEpoch: deposed.leaderEpoch };
   }
 
+  /**
+   * The high watermark by the leader of `leaderEpoch`, or by a deposed one that it takes for it; undefined where a new leader
+   * does not know yet what was acknowledged by its predecessors (KIP-207).
+   */
+  sureEndSeenFrom(leaderEpoch: number): number | undefined {
+    const seen = this.endsSeenFrom(leaderEpoch);
+    if (seen.leaderEpoch !== this.#leaderEpoch) return seen.ends.highWatermark;
+    return this.#highWatermark < this.#replicated ? undefined : this.#highWatermark;
+  }
+
   /** Appends at the leader now; `done` hears once, later, when it is replicated or refused. */
   append(request: AppendRequest, done: (outcome: AppendOutcome) => void): number {
     const baseOffset = this.#logEnd;

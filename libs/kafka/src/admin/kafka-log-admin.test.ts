@@ -21,7 +21,7 @@ describe('KafkaLogAdmin', () => {
     expect(await admin.committedOffset(group, { topic, partition: 0 })).toBeUndefined();
   });
 
-  test('the ends are those of decided records, and truncation moves the start', async () => {
+  test('[C3] the ends are those of decided records, the replicated end is beyond them, and truncation moves the start', async () => {
     const topic = await createTopic(connection);
     const partition = { topic, partition: 0 };
     expect(await admin.ends(partition)).toEqual({ logStartOffset: 0, lastStableOffset: 0 });
@@ -32,6 +32,7 @@ describe('KafkaLogAdmin', () => {
       const open = await producer.transaction();
       await open.send({ topic, messages: [{ value: 'undecided' }] });
       expect(await admin.ends(partition)).toEqual({ logStartOffset: 0, lastStableOffset: 3 });
+      expect(await admin.replicatedEnd(partition)).toBe(4);
       await open.commit();
     }, `ends-${topic}`);
     await admin.truncate(partition, 2);

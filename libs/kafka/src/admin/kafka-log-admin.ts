@@ -41,6 +41,10 @@ export class KafkaLogAdmin implements LogAdmin {
     });
   }
 
+  replicatedEnd(partition: TopicPartition): Promise<number> {
+    return this.#atLeader(partition, (leader) => listOffset(this.#connection, partition, leader, 'end'));
+  }
+
   fingerprintAt(partition: TopicPartition, offset: number): Promise<BatchFingerprint | undefined> {
     const doing = `read the batch of ${nameOf(partition)} at offset ${offset}`;
     const bounds = { waitMs: 0, fetchBytes: FINGERPRINT_FETCH_BYTES, partitionFetchBytes: FINGERPRINT_FETCH_BYTES };
