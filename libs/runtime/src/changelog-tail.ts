@@ -4,6 +4,7 @@
 import { type Clock, copyBytes, PartitionStopped, Retriable } from '@flatline/base';
 import type { LogAdmin, LogReader, LogSubscription, RecordRun, TopicPartition } from '@flatline/task';
 import { turn } from './backoff.ts';
+import type { Heard } from './fetch-proof.ts';
 import type { PipelinePorts, Turns } from './settings.ts';
 
 /** Blocks handed on before the event loop gets its turn: about 4 MB. */
@@ -27,6 +28,7 @@ export class ChangelogTail {
   #subscription: LogSubscription;
   #run: RecordRun | undefined;
   #position: number;
+  #heard: Heard | undefined;
 
   constructor(
     ports: Pick<PipelinePorts, 'changelog' | 'admin' | 'clock' | 'turns'>,
@@ -44,6 +46,11 @@ export class ChangelogTail {
   /** Everything below has been handed on. */
   get position(): number {
     return this.#position;
+  }
+
+  /** The newest record read, as the broker stamped it; undefined before one, or where producers stamp. */
+  get heard(): Heard | undefined {
+    return this.#heard;
   }
 
   /** First offset the leader still holds, as of the newest answer. */
@@ -103,6 +110,7 @@ export class ChangelogTail {
       // A copy: parts of a commit are kept, and the fetch answer's buffer is not ours to keep.
       const value = copyBytes(cursor.bytes, cursor.valueStart, cursor.valueStart + cursor.valueLength);
       this.#position = cursor.offset + 1;
+      if (cursor.logAppendTime) this.#heard = { appendedAt: cursor.timestamp, receivedAtMs: record.receivedAtMs };
       if (!(await handle(value, cursor.offset))) return false;
       if (blocks % BLOCKS_PER_TURN === BLOCKS_PER_TURN - 1) await turn(this.#turns);
     }

@@ -62,5 +62,5 @@ export const END_TRIES_MAX = 20;
 export const END_PAUSE_MS = 500;
 /** Tries of a claim before restoring begins anew. */
 export const CLAIM_TRIES_MAX = 5;
-/** How long a clock record may take from being asked for to being read back before another is asked for. */
+/** How long a clock record, or an end that was answered (C3), may take to be reached before another is asked for. */
 export const PROOF_PATIENCE_MS = 5_000;

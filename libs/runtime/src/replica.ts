@@ -18,6 +18,7 @@ import {
 } from '@flatline/task';
 import { turn } from './backoff.ts';
 import { BelowLogStart, ChangelogTail } from './changelog-tail.ts';
+import type { Heard } from './fetch-proof.ts';
 import { Flusher } from './flusher.ts';
 import { LOAD_SLICE } from './limits.ts';
 import type { PipelinePorts, PipelineSettings } from './settings.ts';
@@ -84,6 +85,11 @@ export class Replica {
   /** Changelog offsets up to the last stable one, as of the newest answer; undefined before the first. */
   get lag(): number | undefined {
     return this.#tail.lag;
+  }
+
+  /** The newest block as the broker stamped it, undefined where it does not stamp. */
+  get heard(): Heard | undefined {
+    return this.#tail.heard;
   }
 
   get logStartOffset(): number {

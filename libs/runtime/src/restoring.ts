@@ -11,6 +11,7 @@ import {
   type StoreDistrust,
 } from '@flatline/task';
 import { claim, type Ownership } from './claiming.ts';
+import type { Heard } from './fetch-proof.ts';
 import type { Flusher } from './flusher.ts';
 import { partitionsIn } from './output-records.ts';
 import { brokenLog, Distrusted, Replica, type ReplicaParts } from './replica.ts';
@@ -29,6 +30,8 @@ export interface Restored extends Ownership {
   readonly last: CommitHeader | undefined;
   /** Monotonic time at which fencing the former owner began: from then on nobody closed anything. */
   readonly fencedAtMs: DurationMs;
+  /** Where the changelog's broker stamps: the newest block there was, of about when the claim was written. */
+  readonly claimHeard: Heard | undefined;
   /** The state was a standby's. */
   readonly fromStandby: boolean;
 }
@@ -71,8 +74,8 @@ async function attempt(parts: RestoreParts, standby: Replica | undefined): Promi
     replica.checkStand();
     checkRestored(parts, replica, before);
     replica.stopReading();
-    const { task, flusher, last } = replica;
-    return { ...ownership, task, flusher, last, fencedAtMs, fromStandby: standby !== undefined };
+    const { task, flusher, last, heard: claimHeard } = replica;
+    return { ...ownership, task, flusher, last, fencedAtMs, claimHeard, fromStandby: standby !== undefined };
   } catch (error) {
     await replica.stop(false);
     await ownership?.writer.close();

@@ -31,8 +31,10 @@ export interface PipelineSettings {
   readonly heldTime?: HeldTimeRules;
   readonly tickMs: DurationMs;
   readonly commitIntervalMs: DurationMs;
-  /** At most one clock record per partition in this time (C2). */
+  /** At most one clock record (C2), or request for the end (C3), per partition in this time. */
   readonly proofIntervalMs: DurationMs;
+  /** For an input that may not be written (C3). Default: the log proves its silence by clock records (C2). */
+  readonly proofByFetch?: { readonly clockSkewMs: DurationMs };
   /** How long a task that has moved away runs on where nobody fences it. */
   readonly handoverMs: DurationMs;
   /** How long a leaving instance runs on so that its successors can restore meanwhile. */

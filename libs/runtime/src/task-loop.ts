@@ -14,6 +14,7 @@ import type { LogSubscription, PartitionTask, RecordRun, StepOutcome, TopicParti
 import { Backoff } from './backoff.ts';
 import type { Committer } from './committer.ts';
 import { Durations } from './durations.ts';
+import type { FetchProof } from './fetch-proof.ts';
 import type { Flusher } from './flusher.ts';
 import { EXPIRE_SLICE_MAX, HELD_RETRY_MS, SLICE_MS, STEP_RECORDS_MAX } from './limits.ts';
 import type { Prover } from './prover.ts';
@@ -28,6 +29,8 @@ export interface TaskLoopParts {
   readonly committer: Committer;
   readonly flusher: Flusher;
   readonly prover: Prover;
+  /** In place of the prover where the input may not be written (C3). */
+  readonly fetchProof: FetchProof | undefined;
   readonly truncator: Truncator;
   /** The task cannot go on: it is lost to another owner (no error), or the error says why. Called once. */
   readonly onEnd: (error: Error | undefined, why: string) => void;
@@ -49,6 +52,8 @@ export class TaskLoop {
   #commitTimer: Cancel | undefined;
   #proofTimer: Cancel | undefined;
   #caughtUp = false;
+  /** Of the task's `clockOvertaken`, what has been said. */
+  #overtakenSaid = 0;
 
   constructor(parts: TaskLoopParts) {
     this.#parts = parts;
@@ -94,6 +99,7 @@ export class TaskLoop {
     try {
       const wallNow = this.#parts.ports.clock.wallMs();
       const stepMore = this.#step(wallNow);
+      this.#observe();
       const expireMore = this.#expire(wallNow);
       this.#considerCommit();
       if (stepMore || (expireMore && !this.#parts.task.isFull)) this.wake();
@@ -121,7 +127,7 @@ export class TaskLoop {
       const run = this.#takeRun();
       if (run === undefined) return false;
       const outcome = task.step(run.cursor, STEP_RECORDS_MAX, wallNow);
-      if (outcome.kind === 'exhausted') this.#run = undefined;
+      if (outcome.kind === 'exhausted') this.#finishRun(run);
       else if (outcome.kind === 'full') return false;
       else if (outcome.kind !== 'limit') this.#block(outcome);
       if (ports.clock.monotonicMs() - startedAt >= SLICE_MS) return true;
@@ -141,6 +147,31 @@ export class TaskLoop {
     if (this.#subscription.failure !== undefined) this.#readAgain(this.#subscription.failure);
     this.#caughtUp = this.lag === 0;
     return undefined;
+  }
+
+  #finishRun(run: RecordRun): void {
+    this.#run = undefined;
+    const { fetchProof, task } = this.#parts;
+    if (fetchProof === undefined) return;
+    if (task.counters.clockOvertaken > this.#overtakenSaid) this.#onOvertaken(fetchProof);
+    // Of a marker the stamp counts only as far as records go: nothing has judged it (C6).
+    const appendedAt = Math.min(run.cursor.batchTimestamp, task.clock.now);
+    fetchProof.heard({ appendedAt, receivedAtMs: run.receivedAtMs });
+  }
+
+  #onOvertaken(fetchProof: FetchProof): void {
+    const { task, ports, input } = this.#parts;
+    this.#overtakenSaid = task.counters.clockOvertaken;
+    fetchProof.distrust();
+    const message = 'records stamped before the clock came late: sessions may have been closed too early (C3)';
+    ports.log.error(message, { ...input, clock: task.clock.now, clockOvertaken: this.#overtakenSaid });
+  }
+
+  /** Moves the clock where an answered request for the end has shown that nothing earlier is left (C3). */
+  #observe(): void {
+    const { task, fetchProof } = this.#parts;
+    const evidence = fetchProof?.take(task.input.position);
+    if (evidence !== undefined) task.observe(evidence);
   }
 
   /** A run that came while all before was read was appended just now; any other may be old when it arrives. */
@@ -258,15 +289,16 @@ export class TaskLoop {
     this.#proofTimer?.();
     this.#proofTimer = undefined;
     if (!this.#caughtUp || this.#waitingFor !== undefined) return;
-    const { task, prover, ports } = this.#parts;
+    const { task, prover, fetchProof, ports } = this.#parts;
     const silence = { clock: task.clock.now, earliestDue: task.earliestDue(), live: task.input.live };
-    const advice = prover.advise(silence, ports.clock.monotonicMs());
+    const advice = (fetchProof ?? prover).advise(silence, ports.clock.monotonicMs());
     if (advice.kind === 'wait') this.#proofTimer = ports.clock.after(advice.delayMs, this.wake);
     else if (advice.kind === 'ask') void this.#ask(advice.timestamp);
   }
 
   async #ask(timestamp: Millis | undefined): Promise<void> {
-    const { prover, ports, input } = this.#parts;
+    const { prover, fetchProof, ports, input } = this.#parts;
+    if (fetchProof !== undefined) return this.#askEnd(fetchProof);
     prover.asked(ports.clock.monotonicMs());
     try {
       const appended = ports.proofs.append(input, timestamp);
@@ -275,6 +307,18 @@ export class TaskLoop {
     } catch (error) {
       prover.answered();
       ports.log.warn('clock record not written; trying again', { ...input, error });
+    }
+    this.wake();
+  }
+
+  async #askEnd(fetchProof: FetchProof): Promise<void> {
+    const { ports, input } = this.#parts;
+    fetchProof.asked(ports.clock.monotonicMs());
+    try {
+      fetchProof.answered(await ports.admin.replicatedEnd(input));
+    } catch (error) {
+      fetchProof.answered(undefined);
+      ports.log.warn('the end of the input is not known; asking again', { ...input, error });
     }
     this.wake();
   }

@@ -10,6 +10,7 @@ import { assert, type Cancel, type DurationMs, failpoint, PartitionStopped } fro
 import type { OpenedStore, StateStore, StoreDistrust } from '@flatline/task';
 import { Backoff } from './backoff.ts';
 import { Committer } from './committer.ts';
+import { FetchProof } from './fetch-proof.ts';
 import { inputPosition } from './input-position.ts';
 import { Prover } from './prover.ts';
 import { restore, type Restored, type RestoreParts } from './restoring.ts';
@@ -170,6 +171,9 @@ export class TaskRunner {
     this.#committer = new Committer({ partition, settings, ports, task, writer, claimOffset, last, confirmOwned });
     try {
       task.begin(last?.clock ?? 0, await inputPosition(input, last, ports), last);
+      // What moved it is not recorded: if not the last record read, it may have been evidence of C3.
+      if (settings.proofByFetch !== undefined && task.clock.now > task.input.batchTimestamp)
+        task.observe(task.clock.now);
     } catch (error) {
       await this.#committer.close();
       await flusher.stop();
@@ -194,6 +198,7 @@ export class TaskRunner {
       task: restored.task,
       flusher: restored.flusher,
       prover: new Prover({ timestampType, proofIntervalMs, tickMs, unheardMs }, clock.monotonicMs()),
+      fetchProof: this.#fetchProof(restored),
       truncator: new Truncator({
         clock,
         admin,
@@ -208,6 +213,17 @@ export class TaskRunner {
     const facts = { liveEntries: restored.task.liveEntries, fromStandby, takeoverMs: this.#takeoverMs };
     log.info('task runs', { ...this.#where(), ...facts });
     if (this.#wanted === 'moveAway') this.moveAway();
+  }
+
+  /** Knows the present from the start on: the clock was it once, and the claim was stamped by a broker just now. */
+  #fetchProof({ task, claimHeard }: Restored): FetchProof | undefined {
+    const { settings, ports } = this.#parts;
+    if (settings.proofByFetch === undefined) return undefined;
+    const { proofIntervalMs, tickMs, proofByFetch } = settings;
+    const fetchProof = new FetchProof({ proofIntervalMs, tickMs, ...proofByFetch });
+    fetchProof.heard({ appendedAt: task.clock.now, receivedAtMs: ports.clock.monotonicMs() });
+    if (claimHeard !== undefined) fetchProof.heard(claimHeard);
+    return fetchProof;
   }
 
   async #openStore(): Promise<StateStore> {

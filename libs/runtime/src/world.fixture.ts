@@ -24,6 +24,8 @@ export interface WorldSettings {
   readonly onTurn?: () => void;
   readonly rates?: FaultRates;
   readonly timestampType?: 'LogAppendTime' | 'CreateTime';
+  /** Default: the log proves its silence by records. */
+  readonly proofByFetch?: { readonly clockSkewMs: number };
   readonly standbys?: number;
   /** Default: those of production. */
   readonly bounds?: TaskBounds;
@@ -131,6 +133,7 @@ export class World {
       tickMs: 10,
       commitIntervalMs: 100,
       proofIntervalMs: 100,
+      ...(this.#world.proofByFetch && { proofByFetch: this.#world.proofByFetch }),
       handoverMs: 10_000,
       drainMs: 1_000,
       changelogFactor: 4,
