@@ -8,7 +8,8 @@ export function pipelineSettings(
   inputPartitions: number,
 ): PipelineSettings {
   const { name, input, output, group, changelogTopic, deadLetterTopic } = pipeline;
-  const { rules, heldTime, tickMs, proofIntervalMs, handoverMs, drainMs, changelogFactor, truncateLagMs } = pipeline;
+  const { rules, heldTime, tickMs, proof, proofIntervalMs, clockSkewMs } = pipeline;
+  const { handoverMs, drainMs, changelogFactor, truncateLagMs } = pipeline;
   const { timestampType, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs } = input;
   return {
     name,
@@ -26,6 +27,7 @@ export function pipelineSettings(
     tickMs,
     commitIntervalMs: config.commitIntervalMs,
     proofIntervalMs,
+    ...(proof === 'fetch' && { proofByFetch: { clockSkewMs } }),
     handoverMs,
     drainMs,
     changelogFactor,

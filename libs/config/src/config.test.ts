@@ -42,7 +42,9 @@ describe('a valid configuration', () => {
           input: { format: 'auto', timestampType: 'LogAppendTime', maxKeyBytes: 512 },
           output: { topic: 'visits', format: 'json' },
           rules: { timeoutMs: 1_800_000, dedupeEventIds: 16 },
+          proof: 'record',
           proofIntervalMs: 100,
+          clockSkewMs: 500,
           tickMs: 10,
         },
       ],
@@ -168,7 +170,14 @@ describe('[I4] what is wrong', () => {
       'pipelines[0].output.format ["avro"] needs a schema registry: set schemaRegistryUrl, or SCHEMA_REGISTRY_URL in the environment',
     ],
     [{ kind: 'lease' }, 'pipelines[0].kind ["lease"] is not available in this version; use "session"'],
-    [{ proof: 'fetch' }, 'pipelines[0].proof ["fetch"] is not available in this version; use "record"'],
+    [
+      { proof: 'fetch', input: { topic: 'i', timestampType: 'CreateTime' } },
+      'pipelines[0].proof ["fetch"] "record" where timestampType is "CreateTime": the stamps of producers tell no present (rule C3)',
+    ],
+    [
+      { proof: 'fetch', unheardMs: 60_000 },
+      'pipelines[0].proof ["fetch"] "record" with unheardMs (60000), or unheardMs 0: unheard time needs clock records in the input',
+    ],
     [
       { unheardMs: 900_001 },
       'pipelines[0].unheardMs [900001] 0, or at most half of timeoutMs (1800000): so much of each gap counts as silence',

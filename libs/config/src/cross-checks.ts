@@ -45,7 +45,12 @@ function duplicateNames({ pipelines }: Configuration): CrossFinding[] {
 }
 
 function pipelineChecks(pipeline: PipelineSection, at: string): CrossFinding[] {
-  return [...timeoutChecks(pipeline, at), ...unheardChecks(pipeline, at), ...notYet(pipeline, at)];
+  return [
+    ...timeoutChecks(pipeline, at),
+    ...unheardChecks(pipeline, at),
+    ...fetchChecks(pipeline, at),
+    ...notYet(pipeline, at),
+  ];
 }
 
 function timeoutChecks(pipeline: PipelineSection, at: string): CrossFinding[] {
@@ -85,6 +90,21 @@ function unheardChecks(pipeline: PipelineSection, at: string): CrossFinding[] {
   return found;
 }
 
+/** What silence cannot be proved for without writing to the input (C3). */
+function fetchChecks({ proof, unheardMs, input }: PipelineSection, at: string): CrossFinding[] {
+  if (proof !== 'fetch') return [];
+  const found: CrossFinding[] = [];
+  if ([input].flat().some(({ timestampType }) => timestampType === 'CreateTime')) {
+    const problem = '"record" where timestampType is "CreateTime": the stamps of producers tell no present (rule C3)';
+    found.push(finding(`${at}.proof`, proof, problem, [`${at}.input.timestampType`]));
+  }
+  if (unheardMs > 0) {
+    const problem = `"record" with unheardMs (${unheardMs}), or unheardMs 0: unheard time needs clock records in the input`;
+    found.push(finding(`${at}.proof`, proof, problem, [`${at}.unheardMs`]));
+  }
+  return found;
+}
+
 /** A setting that would be accepted and not obeyed is worse than an error. */
 function notYet(pipeline: PipelineSection, at: string): CrossFinding[] {
   const version = 'is not available in this version';
@@ -99,7 +119,6 @@ function notYet(pipeline: PipelineSection, at: string): CrossFinding[] {
     if (!touches) refuse('input.touches', touches, 'true');
     if (unknownKey !== 'open') refuse('input.unknownKey', unknownKey, '"open"');
   }
-  if (pipeline.proof !== 'record') refuse('proof', pipeline.proof, '"record"');
   if (pipeline.emit.some((kind) => kind !== 'closed')) refuse('emit', pipeline.emit, '["closed"]');
   for (const setting of ['revisionWindowMs', 'graceMs'] as const)
     if (pipeline[setting] !== 0) refuse(setting, pipeline[setting], '0');

@@ -58,7 +58,11 @@ export interface PipelineConfig {
   readonly group: string;
   readonly rules: SessionRules;
   readonly heldTime: HeldTimeRules;
+  /** How silence is proved: by a record of the input (C2), or without writing to it (C3). */
+  readonly proof: 'record' | 'fetch';
   readonly proofIntervalMs: DurationMs;
+  /** C3. */
+  readonly clockSkewMs: DurationMs;
   readonly tickMs: DurationMs;
   readonly handoverMs: DurationMs;
   readonly drainMs: DurationMs;

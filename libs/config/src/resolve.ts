@@ -126,7 +126,9 @@ function pipelineOf({ application }: Configuration, section: PipelineSection): P
   const {
     unheardMs,
     maxHoldMs,
+    proof,
     proofIntervalMs,
+    clockSkewMs,
     tickMs,
     handoverMs,
     drainMs,
@@ -146,6 +148,7 @@ function pipelineOf({ application }: Configuration, section: PipelineSection): P
     group: groupOf(application, name),
     rules: { timeoutMs, minTimeoutMs, maxTimeoutMs, maxDurationMs, dedupeEventIds, maxAttributes, maxAttributeBytes },
     heldTime: { unheardMs, maxHoldMs },
-    ...{ proofIntervalMs, tickMs, handoverMs, drainMs, changelogFactor, truncateLagMs, standbys },
+    ...{ proof, proofIntervalMs, clockSkewMs, tickMs },
+    ...{ handoverMs, drainMs, changelogFactor, truncateLagMs, standbys },
   };
 }

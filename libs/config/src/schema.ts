@@ -49,6 +49,7 @@ const pipeline = z.strictObject({
     .default(['closed']),
   proof: z.enum(['record', 'fetch']).default('record'),
   proofIntervalMs: duration.default(100),
+  clockSkewMs: durationOrNone.default(500),
   revisionWindowMs: durationOrNone.default(0),
   graceMs: durationOrNone.default(0),
   unheardMs: durationOrNone.default(0),
