@@ -51,6 +51,8 @@ export class PartitionCheck {
   #closes: ExpectedClose[] = [];
   #position = 0;
   #last: Commit | undefined;
+  /** Whether the clock of a commit was believed although no record tells it (C3). */
+  #tookClock = false;
   #isLogAppendTime = true;
 
   constructor(parts: PartitionCheckParts) {
@@ -110,7 +112,7 @@ export class PartitionCheck {
     await this.#letters.read(header.position);
     // Without its beginning the input tells nothing before the first state there is.
     if (this.#isAnchored || history.input.start === 0) await this.#foldTo(header.position, onProgress);
-    this.#lookAtNext(header.clock);
+    this.#passRecords(header.clock);
     const named = new Set(operations.map((operation) => this.#changelog.apply(operation, operation.offset)));
     this.#position = Math.max(before, header.position);
     this.#last = commit;
@@ -164,11 +166,15 @@ export class PartitionCheck {
 
   /**
    * A task may commit while it stands before a record whose stamp it has read already: it waits for the record's schema. Then
-   * its clock is that of the record.
+   * its clock is that of the record. By C3 its clock may pass all records.
    */
-  #lookAtNext(clock: Millis): void {
-    const next = this.#input.next?.record;
-    if (next !== undefined && clock > this.#fold.clock && next.timestamp === clock) this.#fold.advance(clock);
+  #passRecords(clock: Millis): void {
+    if (clock <= this.#fold.clock) return;
+    if (this.#input.next?.record.timestamp === clock) this.#fold.advance(clock);
+    else if (this.#parts.rules.proof === 'fetch') {
+      this.#fold.advance(clock);
+      this.#tookClock = true;
+    }
   }
 
   #takeCloses(): void {
@@ -203,6 +209,10 @@ export class PartitionCheck {
     if (this.#last !== undefined) this.#state.checkFloor(this.#last, history.changelog.start);
     this.#checkStore();
     const { input } = this.#places;
+    if (this.#tookClock)
+      input.undecided(
+        'whether closes were early (V3): by proof "fetch" (C3) the clock passed the records; see clock_overtaken_total',
+      );
     if (!isCaughtUp) {
       input.undecided(`what lies behind the last commit, which is at offset ${this.#position}`);
       return;

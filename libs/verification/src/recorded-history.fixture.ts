@@ -326,8 +326,12 @@ async function storedIn(stores: StateStores, partition: number): Promise<StoredE
   return entries;
 }
 
-function settingsOf(owner: string, { maxKeyBytes, unheardMs, maxHoldMs, ...rules }: PipelineRules): PipelineSettings {
+function settingsOf(
+  owner: string,
+  { maxKeyBytes, unheardMs, maxHoldMs, proof, ...rules }: PipelineRules,
+): PipelineSettings {
   return {
+    ...(proof === 'fetch' && { proofByFetch: { clockSkewMs: 500 } }),
     ...{ name: 'visits', owner, group: 'app.visits', rules },
     ...{ inputTopic: INPUT, inputPartitions: PARTITIONS, outputTopic: OUTPUT },
     ...{ changelogTopic: CHANGELOG, deadLetterTopic: DEAD_LETTERS },

@@ -44,6 +44,25 @@ describe('held time', () => {
   );
 });
 
+describe('silence that was proved without records', () => {
+  test.each([1, 2, 3])(
+    '[C3][V3] seed %i: closes are judged by the clock of their commit, which is said to be believed',
+    async (seed) => {
+      const rules = { ...RULES, proof: 'fetch' as const };
+      const recorded = await record({ seed, storm: false, rules });
+      const report = await verifyHistories(recorded.map(historyOf), { rules, inputTopic: INPUT });
+      expect(report.violations).toEqual([]);
+      expect(report.undecided.length).toBeGreaterThan(0);
+      for (const what of report.undecided) expect(what).toMatch(/whether closes were early \(V3\): by proof "fetch"/);
+      expect(report.closed).toBeGreaterThan(50);
+      expect(report.delaysMs.min).toBeGreaterThanOrEqual(0);
+      expect(report.reach.clockRecords).toBe(0);
+      const blind = await verifyHistories(recorded.map(historyOf), { rules: RULES, inputTopic: INPUT });
+      expect(new Set(blind.violations.map(({ rule }) => rule))).toContain('V3');
+    },
+  );
+});
+
 test('[V2] what is due and may yet be closed is undecided, with the reason', async () => {
   const [recorded] = (await record({ seed: 1 })) as [RecordedPartition];
   MUTANTS.find(({ rule }) => rule === 'V2')!.apply(recorded);

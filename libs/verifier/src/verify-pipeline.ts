@@ -7,6 +7,7 @@ import type { TopicPartition } from '@flatline/task';
 import {
   type LedgerLine,
   type PartitionHistory,
+  type PipelineRules,
   type ReachCounter,
   type VerificationReport,
   verifyHistories,
@@ -57,7 +58,7 @@ export async function verifyPipeline(options: VerifyPipelineOptions): Promise<Ve
     return await verifyHistories(
       histories(pipeline, partitions, { cutting, parts: { clock, registry }, complete, stores }),
       {
-        rules: { ...pipeline.rules, maxKeyBytes: pipeline.input.maxKeyBytes, ...pipeline.heldTime },
+        rules: rulesOf(pipeline),
         inputTopic: pipeline.input.topic,
         ...(ledger === undefined ? {} : { ledger }),
         ...(reach === undefined ? {} : { reach }),
@@ -112,6 +113,10 @@ async function* histories(
         : () => whyUnsettled(pipeline.group, [input, changelog, output], cutting),
     };
   }
+}
+
+function rulesOf({ rules, input, heldTime, proof }: PipelineConfig): PipelineRules {
+  return { ...rules, ...heldTime, maxKeyBytes: input.maxKeyBytes, proof };
 }
 
 async function whyUnsettled(
