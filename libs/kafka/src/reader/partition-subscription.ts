@@ -13,6 +13,7 @@
 //   P1  Runs are consecutive: each begins at the nextOffset of the one before.
 //   P2  A failure is final and an out-of-range answer never moves the position (kafkajs 8).
 //   P3  At most one fetch names this subscription at any time.
+//   P4  It asks no leader of an older epoch than it knows of.
 import { type Clock, type DurationMs, MalformedBytes, PartitionStopped } from '@flatline/base';
 import type { LogEnds, LogSubscription, RecordRun, TopicPartition } from '@flatline/task';
 import { BackOff, type BackOffLimits } from '../connection/back-off.ts';
@@ -69,6 +70,8 @@ export class PartitionSubscription implements LogSubscription {
   #state: SubscriptionState = { kind: 'locating', notBeforeMs: 0 };
   #obstacle: Obstacle | undefined;
   #topicId: string | undefined;
+  /** The newest that is known. */
+  #leaderEpoch = -1;
   #unknownSinceMs: DurationMs | undefined;
   /** The leader called the position out of range, and nothing since has said otherwise. */
   #rangeDoubted = false;
@@ -200,9 +203,19 @@ export class PartitionSubscription implements LogSubscription {
     if (this.#topicId !== topicId) this.fail(this.#recreated());
   }
 
-  /** Metadata named the leader: fetches go there, or first the question about its range. */
+  /**
+   * Metadata named the leader: fetches go there, or first the question about its range. One of an older epoch than is known
+   * was deposed, and a node that does not know it yet said so: what it holds may end before our position (KIP-320).
+   */
   located(leader: Leader): void {
     this.#unknownSinceMs = undefined;
+    if (leader.leaderEpoch < this.#leaderEpoch) {
+      this.relocate(
+        `its leader: node ${leader.nodeId} was it in epoch ${leader.leaderEpoch}, now it is ${this.#leaderEpoch}`,
+      );
+      return;
+    }
+    this.#leaderEpoch = leader.leaderEpoch;
     const kind = this.#rangeDoubted && this.#rangeConfirmed === undefined ? 'confirming' : 'fetching';
     this.#state = { kind, leader };
   }
