@@ -4,6 +4,7 @@ import type { KafkaOptions } from '@flatline/kafka';
 import { systemClock } from '@flatline/runtime';
 import type { Benchmark, BenchmarkOptions, BenchmarkReport } from './benchmark.ts';
 import { failover } from './failover/failover.ts';
+import { latency } from './latency/latency.ts';
 import { lookUpPeer } from './peers/peer.ts';
 import { BEAT_LOAD, benchmarkReaders } from './reader/reader-benchmark.ts';
 import { restore } from './restore/restore.ts';
@@ -73,7 +74,7 @@ const readers: Benchmark = {
 };
 
 /** The first is run where none is named. */
-export const BENCHMARKS: readonly Benchmark[] = [throughput, readers, commits, wheel, failover, restore];
+export const BENCHMARKS: readonly Benchmark[] = [throughput, readers, commits, wheel, failover, restore, latency];
 
 async function onBroker(
   { onProgress }: Pick<BenchmarkOptions, 'onProgress'>,

@@ -1,0 +1,34 @@
+import type { DurationMs } from '@flatline/base';
+
+/** What a process that sends heartbeats is started with. */
+export interface BeatTask {
+  readonly brokers: readonly string[];
+  readonly topic: string;
+  readonly sessions: number;
+  readonly eventsPerSecond: number;
+}
+
+export interface LatencySettings {
+  /** To measure what a contender is capable of. */
+  readonly events: number;
+  /** That live under load. */
+  readonly sessions: number;
+  readonly partitions: number;
+}
+
+/** How late closes are seen by a read_committed reader of the output, counted from their deadlines. */
+export interface LatencyFigures {
+  readonly contender: string;
+  readonly load: 'idle' | 'busy';
+  /** What was really sent, beside the probes. */
+  readonly eventsPerSecond: number;
+  readonly closes: number;
+  /** Sessions that ended and of which no close was seen. */
+  readonly missing: number;
+  readonly p50Ms: DurationMs;
+  readonly p99Ms: DurationMs;
+  readonly maxMs: DurationMs;
+}
+
+/** Of a contender's capacity, when it is busy. */
+export const BUSY_SHARE = 0.3;

@@ -1,0 +1,50 @@
+import type { Benchmark } from '../benchmark.ts';
+import { PROBE_EVERY_MS, PROBE_TIMEOUT_MS } from '../failover/failover-scenario.ts';
+import { machineText, thisMachine } from '../machine.ts';
+import { lookUpPeer } from '../peers/peer.ts';
+import type { BarChart } from '../report/bar-chart.ts';
+import { short, textTable } from '../text-table.ts';
+import { measureLatency } from './latency-benchmark.ts';
+import { BUSY_SHARE, type LatencyFigures } from './latency-scenario.ts';
+
+const DEFAULTS = { events: 1_000_000, sessions: 10_000, partitions: 4 };
+
+export const latency: Benchmark = {
+  name: 'latency',
+  description: 'from a deadline until its close is seen, idle and under load, beside the punctuator of Kafka Streams',
+  async run(options) {
+    const kafkaStreams = await lookUpPeer('kafka-streams', options);
+    const settings = {
+      events: options.events ?? DEFAULTS.events,
+      sessions: options.sessions ?? DEFAULTS.sessions,
+      partitions: options.partitions ?? DEFAULTS.partitions,
+    };
+    const figures = await measureLatency(settings, kafkaStreams, options);
+    const absent = kafkaStreams.kind === 'missing' ? [`not run: Kafka Streams: ${kafkaStreams.why}`] : [];
+    const title = `${machineText(thisMachine())}; ${settings.partitions} partitions, commits every 100 ms`;
+    return {
+      figures: { settings, figures, absent },
+      text: [title, '', latencyTable(figures), '', NOTE, ...absent].join('\n'),
+      charts: (['idle', 'busy'] as const).map((load) => latencyChart(figures, load)),
+    };
+  },
+};
+
+const NOTE =
+  `idle: nothing but the sessions that end, one per partition each ${PROBE_EVERY_MS} ms, after ${PROBE_TIMEOUT_MS} ms of silence;\n` +
+  `busy: ${100 * BUSY_SHARE} % of what the contender has just been measured to get through, the same machine sending it.`;
+
+function latencyTable(figures: readonly LatencyFigures[]): string {
+  const rows = figures.map((row) => [
+    ...[row.contender, row.load, short(row.eventsPerSecond), String(row.closes), String(row.missing)],
+    ...[row.p50Ms, row.p99Ms, row.maxMs].map(short),
+  ]);
+  return textTable([['contender', 'load', 'events/s', 'closes', 'missing', 'p50 ms', 'p99 ms', 'max ms'], ...rows]);
+}
+
+function latencyChart(figures: readonly LatencyFigures[], load: LatencyFigures['load']): BarChart {
+  const bars = figures
+    .filter((row) => row.load === load)
+    .map(({ contender, p50Ms, p99Ms }) => ({ label: contender, median: p50Ms, min: p50Ms, max: p99Ms }));
+  return { name: load, title: `${load}: ms from deadline to seen, median and up to p99; less is better`, bars };
+}
