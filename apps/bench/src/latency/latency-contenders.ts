@@ -2,7 +2,7 @@
 import type { DurationMs } from '@flatline/base';
 import { PROBE_TIMEOUT_MS } from '../failover/failover-scenario.ts';
 import { Member } from '../failover/member.ts';
-import { HEAP_MB, type KafkaStreamsContender, kafkaStreamsArguments } from '../peers/kafka-streams.ts';
+import { STREAMS_JVM, type KafkaStreamsContender, kafkaStreamsArguments } from '../peers/kafka-streams.ts';
 import type { PeerLookUp } from '../peers/peer.ts';
 import { contendersWith } from '../throughput/contenders.ts';
 import type { ContenderCost, ContenderTask } from '../throughput/contender-task.ts';
@@ -31,8 +31,9 @@ export function latencyContenders(kafkaStreams: PeerLookUp): readonly LatencyCon
       kafkaStreamsArguments(job, contender, task);
     return {
       name: contender.name,
-      process: (task) => program.run<ContenderCost>(args('throughput', task), HEAP_MB),
-      start: (task) => program.start({ ...args('run', task), timeoutMs: PROBE_TIMEOUT_MS }, HEAP_MB),
+      process: (task) => program.run<ContenderCost>(args('throughput', task), STREAMS_JVM),
+      start: (task) =>
+        program.start({ ...args('run', task), timeoutMs: PROBE_TIMEOUT_MS }, { ...STREAMS_JVM, collector: 'G1' }),
     };
   });
   return [flatline, ...peers];

@@ -1,7 +1,7 @@
 // Kafka Streams as a contender: what its users write to see silence, each set up for speed and exactly once.
 import type { DurationMs } from '@flatline/base';
 import type { ContenderCost, ContenderTask } from '../throughput/contender-task.ts';
-import type { JavaProgram, ProgramArguments } from './java-program.ts';
+import type { JavaProgram, JvmSettings, ProgramArguments } from './java-program.ts';
 
 type KafkaStreamsVariant = 'session-windows' | 'punctuator' | 'in-memory';
 
@@ -14,7 +14,8 @@ export interface KafkaStreamsContender {
   readonly tickMs: DurationMs;
 }
 
-export const HEAP_MB = 2_048;
+/** Where throughput counts. */
+export const STREAMS_JVM: JvmSettings = { heapMb: 2_048, collector: 'Parallel' };
 /** As of the processor it is measured against: nobody falls silent during a run. */
 const TIMEOUT_MS: DurationMs = 3_600_000;
 /** A contender that has not got through the topic by then is measured by what it has committed. */
@@ -46,7 +47,7 @@ export async function processWithKafkaStreams(
   task: ContenderTask,
 ): Promise<ContenderCost> {
   const args = kafkaStreamsArguments('throughput', contender, task);
-  return { ...(await program.run<Omit<ContenderCost, 'processor'>>(args, HEAP_MB)), processor: undefined };
+  return { ...(await program.run<Omit<ContenderCost, 'processor'>>(args, STREAMS_JVM)), processor: undefined };
 }
 
 export function kafkaStreamsArguments(

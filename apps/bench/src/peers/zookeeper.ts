@@ -1,6 +1,6 @@
 // ZooKeeper's own session tracker as a contender of the wheel: the class a leader runs, touched and expired.
 import type { Cost } from '../wheel/measurement.ts';
-import type { JavaProgram } from './java-program.ts';
+import type { JavaProgram, JvmSettings } from './java-program.ts';
 
 export const ZOOKEEPER = {
   name: 'ZooKeeper sessions',
@@ -10,8 +10,8 @@ export const ZOOKEEPER = {
   timersMax: 10_000_000,
 } as const;
 
-const HEAP_MB = 6_144;
+const JVM: JvmSettings = { heapMb: 6_144, collector: 'Parallel' };
 
 export async function measureZookeeper(program: JavaProgram, timers: number, rounds: number): Promise<Cost> {
-  return program.run<Cost>({ timers, rounds }, HEAP_MB);
+  return program.run<Cost>({ timers, rounds }, JVM);
 }

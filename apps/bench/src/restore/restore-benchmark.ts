@@ -9,7 +9,7 @@ import { BenchTopics } from '../bench-topics.ts';
 import type { BenchmarkOptions } from '../benchmark.ts';
 import { measureApart } from '../measured-process.ts';
 import type { JavaProgram } from '../peers/java-program.ts';
-import { type KafkaStreamsContender, kafkaStreamsArguments, HEAP_MB } from '../peers/kafka-streams.ts';
+import { type KafkaStreamsContender, kafkaStreamsArguments, STREAMS_JVM } from '../peers/kafka-streams.ts';
 import type { PeerLookUp } from '../peers/peer.ts';
 import { contendersWith } from '../throughput/contenders.ts';
 import type { ContenderTask } from '../throughput/contender-task.ts';
@@ -85,7 +85,7 @@ function restoreStreams(
   ground: Ground,
 ): Promise<readonly RestoreRow[]> {
   const run = (job: string, task: ContenderTask): Promise<RestoreCost> =>
-    program.run<RestoreCost>(kafkaStreamsArguments(job, contender, task), HEAP_MB);
+    program.run<RestoreCost>(kafkaStreamsArguments(job, contender, task), STREAMS_JVM);
   return inTurns(
     contender.name,
     ground,

@@ -30,7 +30,7 @@ export function contendersWith(kafkaStreams: PeerLookUp): readonly Contender[] {
     name: contender.name,
     does:
       `Kafka Streams ${version}, exactly once, ${contender.threads} ${contender.threads === 1 ? 'thread' : 'threads'}, ` +
-      `at most ${RUN_MAX_MS / 1_000} s: ${contender.does}`,
+      `parallel collector, at most ${RUN_MAX_MS / 1_000} s: ${contender.does}`,
     processes: true,
     run: (task: ContenderTask) => processWithKafkaStreams(program, contender, task),
   }));
