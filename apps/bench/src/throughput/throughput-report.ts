@@ -138,14 +138,19 @@ function formatText({ format, contenders, processor }: FormatFigures, events: nu
     .map(
       ({ contender, records }) => `  ${contender} was stopped at ${short(records.median)} of ${short(events)} events`,
     );
-  return [textTable([head, ...rows]), processorText(processor), ...stopped].join('\n');
+  return [textTable([head, ...rows]), processorText(format, processor), ...stopped].join('\n');
 }
 
-function processorText(processor: ProcessorFigures): string {
+/** The goal is for bare heartbeats: an event with a payload is decoded, which kafkajs' merely reading consumer does not do. */
+function goalText(format: string, timesKafkajs: number): string {
+  if (format !== 'bare') return '';
+  return ` (at least ${TIMES_KAFKAJS_MIN}: ${timesKafkajs >= TIMES_KAFKAJS_MIN ? 'met' : 'MISSED'})`;
+}
+
+function processorText(format: string, processor: ProcessorFigures): string {
   const { timesKafkajs, timesReader, timesKafkajsToClose, commits, commitP50Ms, commitP99Ms } = processor;
-  const verdict = timesKafkajs >= TIMES_KAFKAJS_MIN ? 'met' : 'MISSED';
   return [
-    `  per CPU second: ${timesKafkajs.toFixed(2)} × kafkajs (at least ${TIMES_KAFKAJS_MIN}: ${verdict}), ` +
+    `  per CPU second: ${timesKafkajs.toFixed(2)} × kafkajs${goalText(format, timesKafkajs)}, ` +
       `${timesReader.toFixed(2)} × its own reader`,
     `  with the last flush and closing: ${short(processor.eventsPerCpuSecondToClose.median)} events/CPU-s, ` +
       `${timesKafkajsToClose.toFixed(2)} × kafkajs`,
