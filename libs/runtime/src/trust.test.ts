@@ -116,53 +116,49 @@ describe('[F13] a damaged store', () => {
       await expectRight(world);
     },
   );
-});
 
-describe('[F12] a full disk', () => {
-  test('[F12] stops no commit and no process; once there is room the store is written again', async () => {
-    const world = new World({ seed: 36, partitions: 1, timeoutMs: 60_000 });
-    const { time } = world.simulation;
-    const disk = world.simulation.disk('a');
-    const process = world.launch('a');
-    const run = async (seconds: number): Promise<void> => {
-      for (let second = 0; second < seconds; second += 1) {
-        world.beat(`k${second % 40}`);
-        await time.runFor(1_000);
-      }
-    };
-    await run(ROUNDS);
-    const stoodAt = disk.file(0)?.checkpoint?.changelogPosition ?? 0;
-    disk.full = true;
-    await run(60);
+  test('[F13] found while it is written: the store is given up, and the next start begins without it', async () => {
+    const { world, disk, process, stoodAt } = await flushed(41);
+    expect(stoodAt).toBeGreaterThan(0);
+    disk.rotten = true;
+    await beatFor(world, 30);
+    // Trying again would not have helped before, and is not tried now.
+    disk.rotten = false;
+    await beatFor(world, 30);
     expect(process.instance.status()[0]).toMatchObject({ state: 'running', lag: 0 });
     expect(disk.file(0)?.checkpoint?.changelogPosition).toBe(stoodAt);
-    disk.full = false;
-    await run(30);
-    expect(disk.file(0)?.checkpoint?.changelogPosition).toBeGreaterThan(stoodAt + 60);
     expect(process.failures).toEqual([]);
     await expectRight(world);
   });
+});
 
-  test('[F13] a store found damaged while it is written is given up; the next start begins without it', async () => {
-    const world = new World({ seed: 41, partitions: 1, timeoutMs: 60_000 });
-    const { time } = world.simulation;
-    const disk = world.simulation.disk('a');
-    const process = world.launch('a');
-    const run = async (seconds: number): Promise<void> => {
-      for (let second = 0; second < seconds; second += 1) {
-        world.beat(`k${second % 40}`);
-        await time.runFor(1_000);
-      }
-    };
-    await run(ROUNDS);
-    const stoodAt = disk.file(0)?.checkpoint?.changelogPosition ?? 0;
-    disk.rotten = true;
-    await run(30);
-    // Trying again would not have helped before, and is not tried now.
-    disk.rotten = false;
-    await run(30);
+/** One of forty keys beats each second. */
+async function beatFor(world: World, seconds: number): Promise<void> {
+  for (let second = 0; second < seconds; second += 1) {
+    world.beat(`k${second % 40}`);
+    await world.simulation.time.runFor(1_000);
+  }
+}
+
+/** A process that has written its local store, and where that stood then. */
+async function flushed(seed: number) {
+  const world = new World({ seed, partitions: 1, timeoutMs: 60_000 });
+  const disk = world.simulation.disk('a');
+  const process = world.launch('a');
+  await beatFor(world, ROUNDS);
+  return { world, disk, process, stoodAt: disk.file(0)?.checkpoint?.changelogPosition ?? 0 };
+}
+
+describe('[F12] a full disk', () => {
+  test('[F12] stops no commit and no process; once there is room the store is written again', async () => {
+    const { world, disk, process, stoodAt } = await flushed(36);
+    disk.full = true;
+    await beatFor(world, 60);
     expect(process.instance.status()[0]).toMatchObject({ state: 'running', lag: 0 });
     expect(disk.file(0)?.checkpoint?.changelogPosition).toBe(stoodAt);
+    disk.full = false;
+    await beatFor(world, 30);
+    expect(disk.file(0)?.checkpoint?.changelogPosition).toBeGreaterThan(stoodAt + 60);
     expect(process.failures).toEqual([]);
     await expectRight(world);
   });
