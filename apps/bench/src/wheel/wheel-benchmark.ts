@@ -30,23 +30,30 @@ const SMALL = 10_000;
 const LARGE = 10_000_000;
 
 /**
- * Measures the wheel and its peers one after another, each contender and size in a process of its own. Rejects if one of them
- * dies, for instance of memory: 10 million timers in maps take some 2 GB.
+ * Measures the wheel and its peers one after another, each contender and size in a process of its own. Rejects if one of ours
+ * dies, for instance of memory: 10 million timers in maps take some 2 GB; a program of others says why in its note.
  */
 export async function benchWheel(options: WheelBenchOptions = {}): Promise<WheelReport> {
   const { sizes = SIZES, rounds = ROUNDS, onProgress, zookeeper } = options;
   const peers = [...contenders, NODE_TIMERS, ...(zookeeper?.kind === 'ready' ? [ZOOKEEPER] : [])];
   const rows: WheelRow[] = [];
+  const failed: string[] = [];
   for (const timers of sizes) {
     let wheel: Cost | undefined;
     for (const { name, timersMax } of peers) {
       if (timers > timersMax) continue;
       onProgress?.(name, timers);
       const counted = timers > ONE_ROUND_BEYOND ? 1 : rounds;
-      const cost =
-        zookeeper?.kind === 'ready' && name === ZOOKEEPER.name
-          ? await measureZookeeper(zookeeper.program, timers, counted)
-          : await measureApart(name, timers, counted);
+      let cost: Cost;
+      if (zookeeper?.kind === 'ready' && name === ZOOKEEPER.name) {
+        try {
+          cost = await measureZookeeper(zookeeper.program, timers, counted);
+        } catch (error) {
+          // A program of others must not lose what was measured before it.
+          failed.push(`not run at ${timers} timers: ${error instanceof Error ? error.message : String(error)}`);
+          continue;
+        }
+      } else cost = await measureApart(name, timers, counted);
       wheel ??= cost;
       rows.push({ contender: name, timers, ...cost, timesWheel: over(cost, wheel) });
     }
@@ -56,7 +63,7 @@ export async function benchWheel(options: WheelBenchOptions = {}): Promise<Wheel
     cpu: cpus()[0]?.model ?? 'unknown',
     rounds,
     notes: Object.fromEntries([
-      ...peers.map(({ name, note }) => [name, note]),
+      ...peers.map(({ name, note }) => [name, [note, ...(name === ZOOKEEPER.name ? failed : [])].join('; ')]),
       ...(zookeeper?.kind === 'missing' ? [[ZOOKEEPER.name, `not run: ${zookeeper.why}`]] : []),
     ]) as Record<string, string>,
     rows,
