@@ -12,6 +12,7 @@
 import { type Cancel, failpoint, Fatal, type Millis, PartitionStopped } from '@flatline/base';
 import type { LogSubscription, PartitionTask, RecordRun, StepOutcome, TopicPartition } from '@flatline/task';
 import { Backoff } from './backoff.ts';
+import { CommitPace } from './commit-pace.ts';
 import type { Committer } from './committer.ts';
 import { Durations } from './durations.ts';
 import type { FetchProof } from './fetch-proof.ts';
@@ -48,7 +49,7 @@ export class TaskLoop {
   /** What the step waits for, if not for records. */
   #waitingFor: string | undefined;
   #committing: Promise<void> | undefined;
-  #lastCommitAt = -Infinity;
+  readonly #pace: CommitPace;
   #commitTimer: Cancel | undefined;
   #proofTimer: Cancel | undefined;
   #caughtUp = false;
@@ -58,6 +59,7 @@ export class TaskLoop {
   constructor(parts: TaskLoopParts) {
     this.#parts = parts;
     this.#readBackoff = new Backoff(parts.ports.clock);
+    this.#pace = new CommitPace(parts.settings.commitIntervalMs);
     this.#subscription = this.#subscribe();
     this.wake();
   }
@@ -249,25 +251,21 @@ export class TaskLoop {
     return subscription;
   }
 
-  /** Commits at once where the interval has passed or the task is full, else when it will have. */
+  /** Commits at once where its pace allows it or the task is full, else when it will. */
   #considerCommit(): void {
-    const { task, ports, settings } = this.#parts;
+    const { task, ports } = this.#parts;
     if (this.#committing !== undefined || !task.hasUncut) return;
-    const delayMs = this.#lastCommitAt + settings.commitIntervalMs - ports.clock.monotonicMs();
-    if (delayMs <= 0 || task.isFull) {
-      this.#committing = this.#commit();
-      return;
-    }
-    this.#commitTimer ??= ports.clock.after(delayMs, () => {
-      this.#commitTimer = undefined;
-      this.wake();
-    });
+    const delayMs = this.#pace.delayMs(ports.clock.monotonicMs(), task.hasClosed);
+    this.#commitTimer?.();
+    this.#commitTimer = undefined;
+    if (delayMs === 0 || task.isFull) this.#committing = this.#commit();
+    else this.#commitTimer = ports.clock.after(delayMs, this.wake);
   }
 
   async #commit(): Promise<void> {
-    const { ports, committer, flusher, truncator } = this.#parts;
+    const { ports, task, committer, flusher, truncator } = this.#parts;
     const startedAt = ports.clock.monotonicMs();
-    this.#lastCommitAt = startedAt;
+    this.#pace.began(startedAt, task.hasClosed);
     try {
       const outcome = await committer.commit();
       if (outcome.kind === 'lost') {

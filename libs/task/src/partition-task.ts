@@ -158,6 +158,11 @@ export class PartitionTask {
     );
   }
 
+  /** Whether a close waits for a cut. */
+  get hasClosed(): boolean {
+    return this.#sessions.closedCount > 0;
+  }
+
   /** Whether so much waits for a cut that stepping and expiring pause. */
   get isFull(): boolean {
     return (
