@@ -14,6 +14,8 @@ export interface CampaignPlan {
   readonly first: number;
   readonly seed: number;
   readonly short: boolean;
+  /** Per run, of scenarios that count them. */
+  readonly faults: number | undefined;
   readonly unsafe: Guard | undefined;
   readonly log: (line: string) => void;
   readonly signal: AbortSignal;
@@ -69,8 +71,8 @@ export async function runScenario(
     try {
       const name = `chaos-${randomBytes(4).toString('hex')}`;
       const random = seededRandom(seed);
-      const { short, unsafe } = plan;
-      const result = await scenario.run({ index, seed, random, broker, name, short, unsafe });
+      const { short, unsafe, faults } = plan;
+      const result = await scenario.run({ index, seed, random, broker, name, short, unsafe, faults });
       results.push(result);
       said(describe(result));
     } catch (error) {

@@ -14,6 +14,7 @@ import { sample, scenarios } from './scenarios/index.ts';
 interface Flags {
   readonly scenario: string;
   readonly runs?: number;
+  readonly faults?: number;
   readonly first: number;
   readonly seed: number;
   readonly report: string;
@@ -22,10 +23,13 @@ interface Flags {
 
 const root = fileURLToPath(new URL('../../..', import.meta.url));
 
+const counting = scenarios.filter(({ countsFaults }) => countsFaults).map(({ id }) => id);
+
 const program = new Command('chaos')
   .description('Breaks processors, networks and brokers on purpose, and checks that nothing is lost, doubled or early.')
   .requiredOption('--scenario <ids>', `${scenarios.map(({ id }) => id).join(', ')}, several with commas, ci, or all`)
   .option('--runs <n>', 'runs of each scenario (default: each of its variants once; of ci fewer)', positive)
+  .option('--faults <n>', `faults per run, of ${counting.join(', ')} (default: a few)`, positive)
   .option('--first <n>', 'number of the first run: with --runs 1 it repeats one of a longer campaign', positive, 1)
   .option('--seed <s>', 'seed of the first run; each further one is one more', positive, 1)
   .option('--report <path>', 'where the report goes, without .md and .json', join(root, '.flatline/chaos/report'))
@@ -44,11 +48,14 @@ async function main(flags: Flags): Promise<number> {
   const since = performance.now();
   const short = flags.scenario === 'ci';
   const chosen = choose(flags.scenario);
+  // A setting that would be accepted and not obeyed is worse than an error.
+  if (flags.faults !== undefined && chosen.some(({ countsFaults }) => !countsFaults))
+    program.error(`--faults ${flags.faults}: only of ${counting.join(', ')}; others have a number of their own`);
   const runsOf = ({ id, variants }: Scenario): number => flags.runs ?? (short ? (sample.get(id) ?? 1) : variants);
   const log = (line: string): void => {
     console.log(line);
   };
-  const { seed, unsafe, first } = flags;
+  const { seed, unsafe, first, faults } = flags;
   const facts = {
     command: commandOf(flags),
     ...{ seed, commit: commitOf(), machine: machine(), startedAt: startedAt.toISOString(), unsafe },
@@ -61,7 +68,9 @@ async function main(flags: Flags): Promise<number> {
     write(flags.report, markdown(present, summaries), { ...present, scenarios: summaries });
   };
   onProgress(
-    await runCampaign({ scenarios: chosen, runsOf, first, seed, short, unsafe, log, signal: stop.signal, onProgress }),
+    await runCampaign({
+      ...{ scenarios: chosen, runsOf, first, seed, short, unsafe, faults, log, signal: stop.signal, onProgress },
+    }),
   );
   const sum = (field: 'passed' | 'runs'): number => summaries.reduce((total, each) => total + each[field], 0);
   log(`report: ${flags.report}.md`);
@@ -81,8 +90,11 @@ function choose(text: string): readonly Scenario[] {
   });
 }
 
-function commandOf({ scenario, runs, first, seed, unsafe }: Flags): string {
-  const count = (runs === undefined ? '' : ` --runs ${runs}`) + (first === 1 ? '' : ` --first ${first}`);
+function commandOf({ scenario, runs, faults, first, seed, unsafe }: Flags): string {
+  const count =
+    (runs === undefined ? '' : ` --runs ${runs}`) +
+    (faults === undefined ? '' : ` --faults ${faults}`) +
+    (first === 1 ? '' : ` --first ${first}`);
   return `npm run chaos -- --scenario ${scenario}${count} --seed ${seed}${unsafe === undefined ? '' : ` --unsafe ${unsafe}`}`;
 }
 

@@ -14,7 +14,7 @@ async function sampled(id: string, unsafe?: Guard): Promise<{ results: readonly 
   const said: string[] = [];
   try {
     const plan = {
-      ...{ runsOf: (): number => sample.get(id)!, first: 1, seed: SEED, short: true, unsafe },
+      ...{ runsOf: (): number => sample.get(id)!, first: 1, seed: SEED, short: true, unsafe, faults: undefined },
       ...{ log: (line: string) => said.push(line), signal: new AbortController().signal },
     };
     const { results, broken } = await runScenario(

@@ -10,6 +10,8 @@ export interface Scenario {
   readonly nodes: 1 | 3;
   /** Different runs there are: so many come by default, each once. */
   readonly variants: number;
+  /** A run has as many faults as it is told to, one after another; of the others the number is part of what they are. */
+  readonly countsFaults?: boolean;
   /** Not run here, and why. */
   readonly skipped?: string;
   /** A guard that must be switched off for the scenario to be red: the proof that it can be. */
@@ -27,6 +29,8 @@ export interface RunContext {
   readonly name: string;
   /** The sample of the gate: few faults per run. */
   readonly short: boolean;
+  /** Asked for, of a scenario that `countsFaults`; undefined: its own number. */
+  readonly faults: number | undefined;
   /** Switched off in the processors of this run. */
   readonly unsafe: Guard | undefined;
 }

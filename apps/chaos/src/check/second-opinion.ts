@@ -28,11 +28,15 @@ export interface SecondOpinion {
   readonly undecided: readonly string[];
 }
 
-/** @throws Error where it could not judge: neither its code for "sound" nor the one for "violated" */
+/**
+ * To be called when the sentinels' closes are on the output and no processor runs any more: what is due and open then is a
+ * violation (V2). @throws Error where it could not judge: neither its code for "sound" nor the one for "violated"
+ */
 export async function secondOpinion(application: Application): Promise<SecondOpinion> {
   const { config, options, ledger } = application;
   const truth = existsSync(ledger) ? ['--ledger', ledger] : [];
-  const child = application.flatline(['verify', '--config', config, '--brokers', options.brokers, '--json', ...truth]);
+  const where = ['--config', config, '--brokers', options.brokers];
+  const child = application.flatline(['verify', ...where, '--json', '--complete', ...truth]);
   const { code } = await child.ended;
   const line = child.lines.find((each) => each.startsWith('{"pipeline"'));
   if (line === undefined) throw new Error(`flatline verify ended with ${code}: ${child.lines.slice(-5).join(' | ')}`);

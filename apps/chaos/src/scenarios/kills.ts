@@ -19,6 +19,7 @@ export const kills: Scenario = {
   title: 'kill −9 at named failpoints and at random',
   nodes: 1,
   variants: FAILPOINTS.length + 1,
+  countsFaults: true,
   run,
 };
 
@@ -27,7 +28,7 @@ async function run(context: RunContext): Promise<RunResult> {
   // The sample of the gate takes the places where most is at stake.
   const chosen = context.short ? (['commit.endSent', 'commit.produced', 'random'] as const) : points;
   const point = chosen[context.index % chosen.length]!;
-  const lives = context.short ? 3 : 4;
+  const lives = context.faults ?? (context.short ? 3 : 4);
   const trial = await Trial.begin(context);
   trial.variant = `${lives} × ${point}`;
   // Under traffic nobody has to ask for proof.

@@ -13,6 +13,8 @@ const words = {
   late: 'late',
 };
 const faultWithinMs = 15_000;
+/** What is tested does not depend on it, and silences are over sooner. */
+const transactionTimeoutMs = 3_000;
 /** Between one fault and the next: the commit is settled and some others have been made. */
 const betweenMs = 400;
 /** Past the successor's InitProducerId and the begin of its transaction, which take some tens of milliseconds. */
@@ -40,6 +42,7 @@ export const outcomeLost: Scenario = {
   title: 'commit outcome unknown: the answer to EndTxn lost, or EndTxn late',
   nodes: 1,
   variants: 3,
+  countsFaults: true,
   guards: ['look-up'],
   run: (context) => run(context, outcomeUnknown),
 };
@@ -49,6 +52,7 @@ export const stepLost: Scenario = {
   title: 'the answer to Produce, AddPartitionsToTxn, TxnOffsetCommit and others lost, or the request late',
   nodes: 1,
   variants: 2 * steps.length,
+  countsFaults: true,
   guards: ['retire-writer'],
   run: (context) => run(context, stepUnknown),
 };
@@ -56,10 +60,12 @@ export const stepLost: Scenario = {
 async function run(context: RunContext, faultOf: (context: RunContext) => RequestFault): Promise<RunResult> {
   const proxy = await KafkaProxy.open(context.broker.bootstrap);
   try {
-    const trial = await Trial.begin(context, { processorBrokers: proxy.bootstrap });
+    const kafka = { sessionTimeoutMs: 2_000, heartbeatIntervalMs: 200, transactionTimeoutMs };
+    const trial = await Trial.begin(context, { processorBrokers: proxy.bootstrap, kafka });
     const kind = faultOf(context);
-    // Nobody says that the answer will not come: a request waits for eleven seconds.
-    const faults = kind.kind === 'silence' ? silencesPerRun : context.short ? faultsOfSample : faultsPerRun;
+    // Nobody says that the answer will not come: a request waits a second longer than its transaction may last.
+    const usual = kind.kind === 'silence' ? silencesPerRun : context.short ? faultsOfSample : faultsPerRun;
+    const faults = context.faults ?? usual;
     trial.variant = `${faults} × ${kind.api}: ${words[kind.kind]}`;
     trial.load();
     const processor = await trial.started();

@@ -14,12 +14,13 @@ export const stoppedProcess: Scenario = {
   title: 'a stopped process, its partitions moved, woken as a zombie',
   nodes: 1,
   variants: factors.length,
+  countsFaults: true,
   run,
 };
 
 async function run(context: RunContext): Promise<RunResult> {
   const factor = context.short ? 2 : factors[context.index % factors.length]!;
-  const stops = context.short ? 1 : stopsPerRun;
+  const stops = context.faults ?? (context.short ? 1 : stopsPerRun);
   const trial = await Trial.begin(context, { kafka: { sessionTimeoutMs, heartbeatIntervalMs: 200 } });
   trial.variant = `${stops} × stopped for ${factor} × the session timeout`;
   trial.load();

@@ -45,7 +45,10 @@ export async function writeSentinels(application: Application): Promise<readonly
   return (await topicEnds(kafka, input, partitions)).map(({ end }) => end - 1);
 }
 
-/** Resolves when everything that the sentinels prove is closed, or when waiting longer makes no sense. */
+/**
+ * Resolves when everything is closed that the sentinels prove, and then they themselves, by the processors' own proof of
+ * silence: nobody lives any more, and what is open afterwards was forgotten (V2). Or when waiting longer makes no sense.
+ */
 export async function awaitCloses(
   application: Application,
   sentinels: readonly number[],
@@ -60,6 +63,7 @@ export async function awaitCloses(
         .map(({ incarnation }) => incarnation),
     ),
   );
+  for (const [partition, offset] of sentinels.entries()) due.add(`${partition}-${offset}`);
   const since = performance.now();
   while (performance.now() - since < withinMs) {
     for (const output of await readOutputs(application))
