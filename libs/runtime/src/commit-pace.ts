@@ -1,32 +1,40 @@
 // When a task commits: seldom enough for the brokers, and soon where somebody waits for a close.
 //
-// A pipeline under steady traffic commits every interval. Were a close to wait for the next of these, it would be half an
-// interval late on average though nothing else is in its way.
+// Under steady traffic there is something to commit all the time, and a close would wait half an interval on average though
+// nothing else is in its way. So closes hasten the next commit while the task keeps up. What limits them then is how long
+// commits take: brokers that are busy slow it down, as does a backlog, where throughput counts.
 //
-// Owns: when the last commits began.      Does not own: the timer, the commit.
+// Owns: when the last commits began and how long they took.      Does not own: the timer, the commit.
 //
 // Invariants
-//   CP1  Commits with closes begin at least an interval apart, and a commit without them begins at least an interval after
-//        any other: never more than two in one interval.
+//   CP1  Commits begin at least an interval apart, but for those with closes of a task that keeps up.
+//   CP2  Those begin at least a CLOSES_SHARE-th of an interval apart, and not before as long again has passed as the last
+//        commit took: a task spends at most half of its time on them.
 import type { DurationMs } from '@flatline/base';
+
+/** Transactions within an interval at most. */
+const CLOSES_SHARE = 5;
 
 export class CommitPace {
   readonly #intervalMs: DurationMs;
   #beganAt = -Infinity;
-  #withClosesBeganAt = -Infinity;
+  #tookMs: DurationMs = 0;
 
   constructor(intervalMs: DurationMs) {
     this.#intervalMs = intervalMs;
   }
 
-  began(monotonicNow: DurationMs, withCloses: boolean): void {
+  began(monotonicNow: DurationMs): void {
     this.#beganAt = monotonicNow;
-    if (withCloses) this.#withClosesBeganAt = monotonicNow;
   }
 
-  /** Until a commit may begin that has closes, or none; 0: now. */
-  delayMs(monotonicNow: DurationMs, withCloses: boolean): DurationMs {
-    const after = withCloses ? this.#withClosesBeganAt : this.#beganAt;
-    return Math.max(0, after + this.#intervalMs - monotonicNow);
+  ended(monotonicNow: DurationMs): void {
+    this.#tookMs = monotonicNow - this.#beganAt;
+  }
+
+  /** Until the next commit may begin, none being under way; 0: now. `hasty`: a close waits, and the task keeps up. */
+  delayMs(monotonicNow: DurationMs, hasty: boolean): DurationMs {
+    const apart = hasty ? Math.max(this.#intervalMs / CLOSES_SHARE, 2 * this.#tookMs) : this.#intervalMs;
+    return Math.max(0, this.#beganAt + Math.min(apart, this.#intervalMs) - monotonicNow);
   }
 }

@@ -255,7 +255,7 @@ export class TaskLoop {
   #considerCommit(): void {
     const { task, ports } = this.#parts;
     if (this.#committing !== undefined || !task.hasUncut) return;
-    const delayMs = this.#pace.delayMs(ports.clock.monotonicMs(), task.hasClosed);
+    const delayMs = this.#pace.delayMs(ports.clock.monotonicMs(), task.hasClosed && this.#caughtUp);
     this.#commitTimer?.();
     this.#commitTimer = undefined;
     if (delayMs === 0 || task.isFull) this.#committing = this.#commit();
@@ -263,16 +263,18 @@ export class TaskLoop {
   }
 
   async #commit(): Promise<void> {
-    const { ports, task, committer, flusher, truncator } = this.#parts;
+    const { ports, committer, flusher, truncator } = this.#parts;
     const startedAt = ports.clock.monotonicMs();
-    this.#pace.began(startedAt, task.hasClosed);
+    this.#pace.began(startedAt);
     try {
       const outcome = await committer.commit();
       if (outcome.kind === 'lost') {
         this.#end(undefined, outcome.why);
         return;
       }
-      this.commitDurations.add(ports.clock.monotonicMs() - startedAt);
+      const endedAt = ports.clock.monotonicMs();
+      this.#pace.ended(endedAt);
+      this.commitDurations.add(endedAt - startedAt);
       truncator.committed(outcome.floor);
       flusher.offer();
     } catch (error) {
