@@ -1,4 +1,5 @@
 export type { DelaySummary } from './delays.ts';
+export type { Delivery } from './delivery-check.ts';
 export type {
   BatchMark,
   InputEvent,

@@ -5,6 +5,7 @@ import type { PipelineConfig } from '@flatline/config';
 import { KafkaLogScan, type KafkaOptions, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
 import type { TopicPartition } from '@flatline/task';
 import {
+  type Delivery,
   type LedgerLine,
   type PartitionHistory,
   type PipelineRules,
@@ -27,6 +28,8 @@ export interface VerifyPipelineOptions {
   readonly registry?: SchemaRegistry | undefined;
   /** Lines of `flatline simulate --ledger` (X3). */
   readonly ledger?: Iterable<LedgerLine> | undefined;
+  /** What was delivered to webhooks, all of it before this is called (V10). */
+  readonly deliveries?: AsyncIterable<Delivery> | Iterable<Delivery> | undefined;
   /** V12: at least so many of each must have happened. */
   readonly reach?: Partial<Readonly<Record<ReachCounter, number>>> | undefined;
   /** All work was done before the processors stopped: what is due and open is a violation, though nobody runs (V2). */
@@ -45,7 +48,7 @@ export interface VerifyPipelineOptions {
  * deleted from under the reading.
  */
 export async function verifyPipeline(options: VerifyPipelineOptions): Promise<VerificationReport> {
-  const { kafka, pipeline, registry, ledger, reach, complete = false, onProgress } = options;
+  const { kafka, pipeline, registry, ledger, deliveries, reach, complete = false, onProgress } = options;
   const { clock } = kafka;
   const { localStores } = options;
   const stores = localStores && (await StoreCopy.make({ ...localStores, pipeline: pipeline.name }));
@@ -61,6 +64,7 @@ export async function verifyPipeline(options: VerifyPipelineOptions): Promise<Ve
         rules: rulesOf(pipeline),
         inputTopic: pipeline.input.topic,
         ...(ledger === undefined ? {} : { ledger }),
+        ...(deliveries === undefined ? {} : { deliveries }),
         ...(reach === undefined ? {} : { reach }),
         ...(onProgress === undefined
           ? {}
