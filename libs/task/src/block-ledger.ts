@@ -46,6 +46,16 @@ export class BlockLedger {
     return this.end - 1;
   }
 
+  /** Ordinal of the oldest of the newest blocks that have at most `bytes` together. */
+  newest(bytes: number): number {
+    let ordinal = this.end;
+    for (let left = bytes; ordinal > this.#first; ordinal -= 1) {
+      left -= this.#at(ordinal - 1).bytes;
+      if (left < 0) break;
+    }
+    return ordinal;
+  }
+
   /** Says that the blocks from `ordinal` on are the last commit's. */
   beginCommit(ordinal: number): void {
     this.#lastCommit = ordinal;

@@ -51,6 +51,9 @@ export interface ChangelogCut {
 const SWEEP_RATIO = 2;
 const SWEEP_BYTES_MIN = 16 * 1024;
 const SWEEP_SLOTS_MAX = 50_000;
+/** Shares of the allowed log: at which a round begins, and the newest part, which it leaves alone. */
+const SWEEP_FROM = 5 / 8;
+const SWEEP_TO = 1 / 2;
 
 export class Changelog {
   readonly ledger = new BlockLedger();
@@ -63,7 +66,7 @@ export class Changelog {
   #digest = 0;
   #liveBytes = 0;
   #inFlight: ChangelogCut | undefined;
-  /** Next slot the sweep looks at, and the ordinal below which images are old; undefined between rounds. */
+  /** Next slot the sweep looks at, and the ordinal below which a round finds images old; undefined between rounds. */
   #hand = 0;
   #roundBefore: number | undefined;
 
@@ -171,16 +174,17 @@ export class Changelog {
   }
 
   /**
-   * Rewrites images older than the round's start, a bounded number per cut. Rounds begin at half the allowed log: a round
-   * rewrites at most the live bytes while traffic writes at most half of that, which keeps the log below four times the
-   * live bytes at the default factor.
+   * Rewrites the oldest images, a bounded number per cut. A round begins at five eighths of the allowed log, and leaves
+   * alone what lies in its newest half: of what is younger, most is written again by its own traffic soon. A round rewrites
+   * at most the live bytes while traffic writes at most half of that, which keeps the log below four times the live bytes
+   * at the default factor.
    */
   #sweep(): void {
     const { changelogFactor, unsweptLogBytes } = this.#limits;
     const allowed = Math.max(this.#liveBytes * changelogFactor, 2 * unsweptLogBytes);
     if (this.#roundBefore === undefined) {
-      if (this.ledger.logBytes * 2 < allowed) return;
-      this.#roundBefore = this.ledger.end;
+      if (this.ledger.logBytes + this.#builder.writtenBytes < allowed * SWEEP_FROM) return;
+      this.#roundBefore = this.ledger.newest(allowed * SWEEP_TO);
       this.#hand = 0;
     }
     const budget = this.#builder.writtenBytes + Math.max(this.#builder.writtenBytes * SWEEP_RATIO, SWEEP_BYTES_MIN);

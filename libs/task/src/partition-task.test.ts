@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { seededRandom } from '@flatline/base';
+import { type Random, seededRandom } from '@flatline/base';
 import type { SessionSummary } from '@flatline/policies';
 import {
   CLOCK_HEADER,
@@ -349,19 +349,25 @@ describe('against the naive fold', () => {
     }
   });
 
-  test('[K8] the log above the floor stays below changelogFactor times the live bytes', () => {
-    const keys = 2_000;
+  /** Runs `commits` commits of `beats` heartbeats each of `key()`; the worst share of log to live bytes, and images per change. */
+  function runCommits(
+    { keys, commits, beats }: { keys: number; commits: number; beats: number },
+    key: (random: Random) => number,
+  ): { worst: number; imagesPerChange: number } {
     const task = begun({ changelog: { blockBytesMax: 8 * 1024, changelogFactor: 4, unsweptLogBytes: 2_048 } });
     const random = seededRandom(5);
     let offset = 0;
     let logged = 0;
-    const beat = (key: number): TestRecord => record({ offset: offset++, timestamp: 1_000_000, key: `session-${key}` });
-    stepAll(task, ...Array.from({ length: keys }, (_, key) => beat(key)));
+    const beat = (number: number): TestRecord =>
+      record({ offset: offset++, timestamp: 1_000_000, key: `session-${number}` });
+    stepAll(task, ...Array.from({ length: keys }, (_, number) => beat(number)));
     let worst = 0;
-    // A tenth of the sessions beats all the time, the others hardly ever: their images must be swept forward.
-    for (let commit = 0; commit < 500; commit += 1) {
-      stepAll(task, ...Array.from({ length: 200 }, () => beat(random.below(random.chance(0.99) ? keys / 10 : keys))));
+    const written = { images: 0, changes: 0 };
+    for (let commit = 0; commit < commits; commit += 1) {
+      stepAll(task, ...Array.from({ length: beats }, () => beat(key(random))));
+      written.changes += task.changelog.pendingChanges;
       const cut = task.cut({ ...context, commitId: `r-${commit}`, sequence: commit });
+      for (const { slots } of cut.blocks) written.images += slots.length;
       task.settle(
         cut,
         cut.blocks.map(() => (logged += 1)),
@@ -370,9 +376,28 @@ describe('against the naive fold', () => {
       task.changelog.ledger.floor();
       worst = Math.max(worst, task.changelog.logBytes / task.changelog.liveBytes);
     }
+    return { worst, imagesPerChange: written.images / written.changes };
+  }
+
+  test('[K8] the log above the floor stays below changelogFactor times the live bytes', () => {
+    const keys = 2_000;
+    // A tenth of the sessions beats all the time, the others hardly ever: their images must be swept forward.
+    const seldom = (random: Random): number => random.below(random.chance(0.99) ? keys / 10 : keys);
+    const { worst } = runCommits({ keys, commits: 500, beats: 200 }, seldom);
     expect(worst).toBeGreaterThan(1.5);
     expect(worst).toBeLessThanOrEqual(4);
   });
+
+  test.each([200, 1_000, 2_000])(
+    '[K8] sessions that all beat are swept by their own traffic: %d of 2000 heartbeats a commit',
+    (beats) => {
+      const { worst, imagesPerChange } = runCommits({ keys: 2_000, commits: 200, beats }, (random) =>
+        random.below(2_000),
+      );
+      expect(worst).toBeLessThanOrEqual(4);
+      expect(imagesPerChange).toBeLessThan(1.15);
+    },
+  );
 });
 
 describe('looking ahead', () => {
