@@ -8,6 +8,7 @@ import { latency } from './latency/latency.ts';
 import { lookUpPeer } from './peers/peer.ts';
 import { BEAT_LOAD, benchmarkReaders } from './reader/reader-benchmark.ts';
 import { restore } from './restore/restore.ts';
+import { storm } from './storm/storm.ts';
 import { short, textTable } from './text-table.ts';
 import { throughput } from './throughput/throughput.ts';
 import { benchWheel } from './wheel/wheel-benchmark.ts';
@@ -74,7 +75,16 @@ const readers: Benchmark = {
 };
 
 /** The first is run where none is named. */
-export const BENCHMARKS: readonly Benchmark[] = [throughput, readers, commits, wheel, failover, restore, latency];
+export const BENCHMARKS: readonly Benchmark[] = [
+  throughput,
+  readers,
+  commits,
+  wheel,
+  failover,
+  restore,
+  latency,
+  storm,
+];
 
 async function onBroker(
   { onProgress }: Pick<BenchmarkOptions, 'onProgress'>,

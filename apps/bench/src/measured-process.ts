@@ -21,7 +21,7 @@ export function measureApart<T>(script: string, args: readonly string[], what: s
 }
 
 /** FLATLINE_BENCH_PROFILE names a folder: each measured process writes a CPU profile there. */
-function profiling(): readonly string[] {
+export function profiling(): readonly string[] {
   const folder = process.env['FLATLINE_BENCH_PROFILE'];
   return folder === undefined || folder === '' ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`];
 }

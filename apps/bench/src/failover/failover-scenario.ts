@@ -1,4 +1,5 @@
 import type { DurationMs } from '@flatline/base';
+import type { LoopDelay } from '../loop-delay.ts';
 
 /** How the instance that is measured goes: killed, or told to stop. */
 export type Departure = 'kill' | 'leave';
@@ -41,4 +42,12 @@ export interface MemberTask {
   readonly stateDir: string;
   readonly standbys: number;
   readonly sessionTimeoutMs: DurationMs;
+  /** The silence that ends a session. Default: that of a probe. */
+  readonly timeoutMs?: DurationMs;
+}
+
+/** Of one member's process, between `beginCost` and `cost`. */
+export interface MemberCost {
+  readonly cpuMs: DurationMs;
+  readonly loopDelay: LoopDelay;
 }

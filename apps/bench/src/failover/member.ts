@@ -4,7 +4,8 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Departure, MemberTask } from './failover-scenario.ts';
+import { profiling } from '../measured-process.ts';
+import type { Departure, MemberCost, MemberTask } from './failover-scenario.ts';
 
 export interface HeldPartition {
   readonly role: 'owner' | 'standby';
@@ -20,24 +21,26 @@ const LOOK_MS: DurationMs = 50;
 const PATIENCE_MS: DurationMs = 120_000;
 
 export class Member {
+  /** Rejects once it has ended. */
+  readonly ended: Promise<never>;
   readonly #child: ChildProcess;
   readonly #address: string;
 
-  private constructor(child: ChildProcess, address: string) {
+  private constructor(child: ChildProcess, address: string, ended: Promise<never>) {
     this.#child = child;
     this.#address = address;
+    this.ended = ended;
   }
 
   /** @throws Error where it ends instead of starting. */
   static async start(task: MemberTask): Promise<Member> {
     mkdirSync(task.stateDir, { recursive: true });
-    const child = fork(import.meta.filename.replace(/member(\.\w+)$/, 'member-process$1'), [JSON.stringify(task)]);
-    const ended = once(child, 'exit').then(() => {
-      throw new Error(`instance ${task.instance} ended before it had started`);
-    });
+    const script = import.meta.filename.replace(/member(\.\w+)$/, 'member-process$1');
+    const child = fork(script, [JSON.stringify(task)], { execArgv: [...process.execArgv, ...profiling()] });
+    const ended = once(child, 'exit').then(() => Promise.reject(new Error(`instance ${task.instance} has ended`)));
     const [address] = (await Promise.race([once(child, 'message'), ended])) as [string];
     ended.catch(() => undefined);
-    return new Member(child, address);
+    return new Member(child, address, ended);
   }
 
   async holds(): Promise<readonly HeldPartition[]> {
@@ -54,6 +57,25 @@ export class Member {
       if (performance.now() - from > PATIENCE_MS) throw new Error(`an instance is stuck: ${JSON.stringify(held)}`);
       await delay(LOOK_MS);
     }
+  }
+
+  beginCost(): void {
+    this.#child.send('begin');
+  }
+
+  /** Since `beginCost`. @throws Error where it has ended */
+  async cost(): Promise<MemberCost> {
+    const answer = once(this.#child, 'message') as Promise<[MemberCost]>;
+    this.#child.send('end');
+    return (await Promise.race([answer, this.ended]))[0];
+  }
+
+  /** In good order, and waits for it. */
+  async leave(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exit = once(this.#child, 'exit');
+    this.depart('leave');
+    await exit;
   }
 
   depart(how: Departure): void {

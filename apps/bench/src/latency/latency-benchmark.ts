@@ -4,8 +4,6 @@ import type { DurationMs } from '@flatline/base';
 import { ensureBroker } from '@flatline/dev-broker';
 import { type KafkaConnection, openCluster } from '@flatline/kafka';
 import { systemClock } from '@flatline/runtime';
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,9 +16,10 @@ import { Probes } from '../failover/probes.ts';
 import type { PeerLookUp } from '../peers/peer.ts';
 import type { ContenderTask } from '../throughput/contender-task.ts';
 import { loadEvents } from '../throughput/event-load.ts';
+import { type Beats, startBeats } from './beats.ts';
 import { isProbe, latenessOf } from './lateness.ts';
 import { type LatencyContender, latencyContenders } from './latency-contenders.ts';
-import { type BeatTask, BUSY_SHARE, type LatencyFigures, type LatencySettings } from './latency-scenario.ts';
+import { BUSY_SHARE, type LatencyFigures, type LatencySettings } from './latency-scenario.ts';
 
 type Surroundings = Pick<BenchmarkOptions, 'workDir' | 'onProgress'>;
 
@@ -80,7 +79,7 @@ async function measureCell(
   await new BenchTopics(connection, partitions).createInput(topic);
   return withApplication(ground, topic, async (task) => {
     const running = await contender.start(task);
-    const beats = load === 'busy' ? startBeats(ground, topic, eventsPerSecond) : undefined;
+    const beats = load === 'busy' ? startLiving(ground, topic, eventsPerSecond) : undefined;
     try {
       const lateness = await probe(ground, task);
       return { contender: contender.name, load, eventsPerSecond: (await beats?.stop()) ?? 0, ...lateness };
@@ -113,28 +112,10 @@ async function probe({ brokers, connection, partitions }: Ground, task: Contende
   }
 }
 
-interface Beats {
-  /** Events per second that were sent. */
-  stop(): Promise<number>;
-  kill(): void;
-}
-
-function startBeats({ brokers, sessions }: Ground, topic: string, eventsPerSecond: number): Beats {
+function startLiving({ brokers, sessions }: Ground, topic: string, eventsPerSecond: number): Beats {
   // Each session beats at least twice a second, or it would end.
   const living = Math.max(1, Math.min(sessions, Math.floor(eventsPerSecond / 2)));
-  const task: BeatTask = { brokers, topic, sessions: living, eventsPerSecond };
-  const script = import.meta.filename.replace('latency-benchmark', 'beat-process');
-  const child = fork(script, [JSON.stringify(task)]);
-  const ended = once(child, 'exit').then(() => Promise.reject(new Error('the process that sends heartbeats ended')));
-  ended.catch(() => undefined);
-  return {
-    stop: async () => {
-      const answer = once(child, 'message') as Promise<[number]>;
-      child.send('stop');
-      return (await Promise.race([answer, ended]))[0];
-    },
-    kill: () => void child.kill('SIGKILL'),
-  };
+  return startBeats({ brokers, topic, sessions: living, eventsPerSecond });
 }
 
 async function withApplication<T>(ground: Ground, topic: string, use: (task: ContenderTask) => Promise<T>): Promise<T> {

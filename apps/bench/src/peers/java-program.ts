@@ -14,6 +14,9 @@ export interface JvmSettings {
 export type ProgramArguments = Readonly<Record<string, string | number>>;
 
 export interface RunningProgram {
+  readonly pid: number | undefined;
+  /** Rejects if it ends by itself, with how. */
+  readonly ended: Promise<never>;
   end(): Promise<void>;
 }
 
@@ -56,8 +59,12 @@ export class JavaProgram {
     const child = this.#spawn(args, jvm);
     const end = ended(child);
     const said = once(child.stdout, 'data');
-    await Promise.race([said, end.then((how) => Promise.reject(new Error(`${this.#main} ended with ${how}`)))]);
+    const failed = end.then((how) => Promise.reject(new Error(`${this.#main} ended with ${how}`)));
+    await Promise.race([said, failed]);
+    failed.catch(() => undefined);
     return {
+      pid: child.pid,
+      ended: failed,
       end: async () => {
         child.stdin.end();
         await end;

@@ -1,0 +1,105 @@
+// Who weathers the storm: started before it, measured through it.
+import type { DurationMs } from '@flatline/base';
+import { PIPELINE } from '../failover/failover-scenario.ts';
+import { Member } from '../failover/member.ts';
+import type { LoopDelay } from '../loop-delay.ts';
+import type { JavaProgram } from '../peers/java-program.ts';
+import { type KafkaStreamsContender, kafkaStreamsArguments, STREAMS_JVM } from '../peers/kafka-streams.ts';
+import type { PeerLookUp } from '../peers/peer.ts';
+import type { ContenderTask } from '../throughput/contender-task.ts';
+import { processCpuMs } from './process-cpu.ts';
+
+interface StormCost {
+  readonly cpuMs: DurationMs | undefined;
+  readonly loopDelay: LoopDelay | undefined;
+}
+
+export interface StormContender {
+  readonly name: string;
+  readonly does: string;
+  readonly groupOf: (application: string) => string;
+  /** Starts it, waits until it runs, and leaves it running. */
+  start(task: ContenderTask, timeoutMs: DurationMs): Promise<RunningContender>;
+}
+
+export interface RunningContender {
+  /** Rejects if it ends by itself. */
+  readonly ended: Promise<never>;
+  beginCost(): void;
+  /** Since `beginCost`. */
+  cost(): Promise<StormCost>;
+  end(): Promise<void>;
+}
+
+const GROUP_SESSION_MS: DurationMs = 10_000;
+const PUNCTUATORS: readonly KafkaStreamsContender[] = [
+  {
+    ...{ name: 'ks-punctuator 1 s', variant: 'punctuator', threads: 2, tickMs: 1_000 },
+    does: 'store on RocksDB, all keys scanned each second',
+  },
+  {
+    ...{ name: 'ks-punctuator 100 ms', variant: 'punctuator', threads: 2, tickMs: 100 },
+    does: 'the same, each 100 ms',
+  },
+  {
+    ...{ name: 'ks-memory 1 s', variant: 'in-memory', threads: 2, tickMs: 1_000 },
+    does: 'store in memory, all keys scanned each second',
+  },
+];
+
+export function stormContenders(kafkaStreams: PeerLookUp): readonly StormContender[] {
+  const flatline: StormContender = {
+    ...{ name: 'flatline', does: 'exactly once, changelog, local store, JSON summaries and tombstones' },
+    groupOf: (application) => `${application}.${PIPELINE}`,
+    start: startFlatline,
+  };
+  if (kafkaStreams.kind === 'missing') return [flatline];
+  const { program } = kafkaStreams;
+  const version = program.versionOf('kafka-streams');
+  const peers = PUNCTUATORS.map((contender): StormContender => ({
+    name: contender.name,
+    does: `Kafka Streams ${version}, exactly once, ${contender.threads} threads: ${contender.does}`,
+    groupOf: (application) => application,
+    start: (task, timeoutMs) => startStreams(program, contender, task, timeoutMs),
+  }));
+  return [flatline, ...peers];
+}
+
+async function startFlatline(task: ContenderTask, timeoutMs: DurationMs): Promise<RunningContender> {
+  const { application, brokers, topic, stateDir, partitions } = task;
+  const settings = { instance: 'a', standbys: 0, sessionTimeoutMs: GROUP_SESSION_MS, timeoutMs };
+  const member = await Member.start({ ...settings, application, brokers, topic, stateDir });
+  await member.until((held) => held.filter(({ state }) => state === 'running').length === partitions);
+  return {
+    ended: member.ended,
+    beginCost: () => {
+      member.beginCost();
+    },
+    cost: () => member.cost(),
+    end: () => member.leave(),
+  };
+}
+
+async function startStreams(
+  program: JavaProgram,
+  contender: KafkaStreamsContender,
+  task: ContenderTask,
+  timeoutMs: DurationMs,
+): Promise<RunningContender> {
+  const running = await program.start({ ...kafkaStreamsArguments('run', contender, task), timeoutMs }, STREAMS_JVM);
+  let before: DurationMs | undefined;
+  return {
+    ended: running.ended,
+    beginCost: () => {
+      before = processCpuMs(running.pid);
+    },
+    cost: () => {
+      const now = processCpuMs(running.pid);
+      return Promise.resolve({
+        cpuMs: now === undefined || before === undefined ? undefined : now - before,
+        loopDelay: undefined,
+      });
+    },
+    end: () => running.end(),
+  };
+}
