@@ -24,6 +24,8 @@ describe('errors of brokers', () => {
     [90, Fenced],
     [29, Fatal],
     [12_345, Fatal],
+    // EndTxn was answered so by a broker that was being bounced.
+    [-1, Retriable],
   ])('code %i is %p, and its number can be asked for', (code, consequence) => {
     const error = errorOfCode(code, 'read visits-3');
     expect(error).toBeInstanceOf(consequence);

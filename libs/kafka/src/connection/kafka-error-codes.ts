@@ -38,6 +38,8 @@ const names: Readonly<Record<Consequence, readonly (readonly [number, string])[]
     [113, 'STALE_MEMBER_EPOCH'],
   ],
   retriable: [
+    // Something failed inside the broker, as in one that is just stopping: another, or this one later, may do it.
+    [-1, 'UNKNOWN_SERVER_ERROR'],
     [2, 'CORRUPT_MESSAGE'],
     [3, 'UNKNOWN_TOPIC_OR_PARTITION'],
     [5, 'LEADER_NOT_AVAILABLE'],
@@ -96,7 +98,6 @@ const names: Readonly<Record<Consequence, readonly (readonly [number, string])[]
     [109, 'OFFSET_MOVED_TO_TIERED_STORAGE'],
   ],
   fatal: [
-    [-1, 'UNKNOWN_SERVER_ERROR'],
     [4, 'INVALID_FETCH_SIZE'],
     [12, 'OFFSET_METADATA_TOO_LARGE'],
     [17, 'INVALID_TOPIC_EXCEPTION'],

@@ -18,7 +18,7 @@ const answers: readonly (readonly [string, number, string])[] = [
   ['INVALID_SESSION_TIMEOUT', 26, 'fail'],
   ['GROUP_AUTHORIZATION_FAILED', 30, 'fail'],
   ['GROUP_MAX_SIZE_REACHED', 81, 'fail'],
-  ['UNKNOWN_SERVER_ERROR', -1, 'fail'],
+  ['UNKNOWN_SERVER_ERROR', -1, 'findCoordinator'],
 ];
 
 describe('stepAfter', () => {
