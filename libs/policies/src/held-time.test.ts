@@ -67,6 +67,22 @@ describe('[C8] unheard time', () => {
     );
   });
 
+  test('[C8][C5] what was held up to a due instant is the same however late it is asked, and what moved it', () => {
+    fc.assert(
+      fc.property(steps, fc.integer({ min: 1, max: 4_000 }), (gaps, ms) => {
+        let at = 1_000_000;
+        const clocks = [at, ...gaps.map((gap) => (at += gap))];
+        for (let known = 1; known < clocks.length; known += 1) {
+          const [early, late] = [after(clocks, known), after(clocks)];
+          const due = early.after(clocks[0]!, ms);
+          if (due > clocks[known - 1]!) continue;
+          expect(late.between(clocks[0]!, due)).toBe(early.between(clocks[0]!, due));
+          expect(early.between(clocks[0]!, due)).toBe(due - clocks[0]! - ms);
+        }
+      }),
+    );
+  });
+
   test.each([
     [100, 0],
     [101, 1],

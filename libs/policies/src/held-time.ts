@@ -37,9 +37,11 @@ export interface HeldState {
 export interface Reckoning {
   /** The first instant by which `ms` that count have passed since `from`. */
   after(from: Millis, ms: DurationMs): Millis;
+  /** How much of the time between the two does not count; 0 where `to` is not after `from`. */
+  between(from: Millis, to: Millis): DurationMs;
 }
 
-export const NOTHING_HELD: Reckoning = { after: (from, ms) => from + ms };
+export const NOTHING_HELD: Reckoning = { after: (from, ms) => from + ms, between: () => 0 };
 
 const HOLDS_MAX = 64;
 
@@ -84,6 +86,12 @@ export class HeldTime implements Reckoning {
   after(from: Millis, ms: DurationMs): Millis {
     const due = from + ms;
     return this.#end <= from ? due : this.#later(from, due);
+  }
+
+  between(from: Millis, to: Millis): DurationMs {
+    let sum = 0;
+    for (const hold of this.#holds) sum += Math.max(0, Math.min(hold.from + hold.ms, to) - Math.max(hold.from, from));
+    return sum;
   }
 
   #later(from: Millis, dueWithout: Millis): Millis {

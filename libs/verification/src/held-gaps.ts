@@ -29,6 +29,13 @@ export class HeldGaps {
     this.#gaps = gaps.length <= GAPS_MAX ? gaps : [{ from: oldest!.from, to: next!.to }, ...others];
   }
 
+  /** Held time between the two. */
+  within(from: Millis, to: Millis): DurationMs {
+    return this.#gaps
+      .map((gap) => Math.min(gap.to, to) - Math.max(gap.from, from))
+      .reduce((sum, ms) => (ms > 0 ? sum + ms : sum), 0);
+  }
+
   /** When `ms` have passed since `from`, held time left out. */
   end(from: Millis, ms: DurationMs): Millis {
     let end = from + ms;

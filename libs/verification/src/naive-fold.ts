@@ -156,7 +156,7 @@ export class NaiveFold {
       key,
       partition: this.#partition,
       deadlineAt: this.deadlineOf(session),
-      heldMs: heldOf(session, this.#held),
+      heldMs: heldOf(session, this.#held, closing.closedAt),
     });
     const { firstOffset, eventCount, duplicates } = session;
     this.#closed.push({

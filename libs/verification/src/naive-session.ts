@@ -93,9 +93,9 @@ export function reasonOf(session: Session, rules: PipelineRules, held: HeldGaps)
   return longestOf(session, rules, held) <= silenceOf(session, held) ? 'MAX_DURATION' : 'TIMEOUT';
 }
 
-/** By how much its silence has to be longer than the timeout; undefined: by nothing. */
-export function heldOf(session: Session, held: HeldGaps): DurationMs | undefined {
-  const ms = silenceOf(session, held) - session.lastSeenAt - session.timeoutMs;
+/** What was held of its silence up to its close; undefined: nothing. */
+export function heldOf({ lastSeenAt }: Session, held: HeldGaps, closedAt: Millis): DurationMs | undefined {
+  const ms = held.within(lastSeenAt, closedAt);
   return ms === 0 ? undefined : ms;
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { applyHeartbeat, dueAt, dueReason, summarize } from '../index.ts';
+import { applyHeartbeat, dueAt, dueReason, HeldTime, summarize } from '../index.ts';
 import { at, closing, opened, RULES, rules } from './session.fixture.ts';
 
 describe('[S2] when a session ends', () => {
@@ -28,6 +28,22 @@ describe('[O3] the summary', () => {
     const entry = opened(at(100, 42));
     applyHeartbeat(entry, RULES, at(100, 42));
     expect(summarize(entry, RULES, closing)).toMatchObject({ incarnation: '3-42', revision: 0, partition: 3 });
+  });
+
+  test('[C8][C5] a maximum duration that is drained late says nothing of what was held behind its due instant', () => {
+    const limited = rules({ maxDurationMs: 500 });
+    const entry = opened(at(100), limited);
+    const held = new HeldTime({ unheardMs: 200, maxHoldMs: 10_000 });
+    held.moved(100, 450);
+    const due = dueAt(entry, limited, held);
+    expect(due).toBe(750);
+    const close = { ...closing, reason: 'MAX_DURATION' as const, closedAt: due };
+    held.moved(450, 640);
+    held.moved(640, 760);
+    const early = summarize(entry, limited, close, held);
+    expect(early).toMatchObject({ deadlineAt: 750, heldMs: 150 });
+    held.moved(760, 1_400);
+    expect(summarize(entry, limited, close, held)).toEqual(early);
   });
 
   test('[S2] an explicit end before the start makes no negative duration', () => {

@@ -54,7 +54,7 @@ export function summarize(
     endedAt,
     durationMs: durationBetween(startedAt, endedAt),
     deadlineAt: dueAt(entry, rules, held),
-    heldMs: heldMs(entry, held),
+    heldMs: held.between(entry.lastSeenAt, closing.closedAt) || undefined,
     closedAt: closing.closedAt,
     emittedAt: closing.emittedAt,
     timeoutMs: entry.timeoutMs,
@@ -64,18 +64,12 @@ export function summarize(
     lateCount: 0,
     missingCount: detail?.sequence === undefined ? 0 : missingCount(detail.sequence),
     countsByType: countsByType(entry),
-    attributes: new Map([...(detail?.attributes ?? [])].map(([name, { value }]) => [name, value])),
-    truncated: detail?.truncated ?? false,
+    attributes: new Map([...(detail?.texts?.attributes ?? [])].map(([name, { value }]) => [name, value])),
+    truncated: detail?.texts?.truncated ?? false,
     partition: closing.partition,
     firstOffset: entry.firstOffset,
     lastOffset: entry.lastOffset,
   };
-}
-
-/** By how much the silence that ends it is longer than the timeout; undefined where it is not. */
-function heldMs({ lastSeenAt, timeoutMs }: SessionEntry, held: Reckoning): DurationMs | undefined {
-  const ms = held.after(lastSeenAt, timeoutMs) - lastSeenAt - timeoutMs;
-  return ms === 0 ? undefined : ms;
 }
 
 /** One life of a key, named once and for good (docs/SPEC.md, Terms). */
@@ -89,7 +83,7 @@ function durationBetween(startedAt: Millis, endedAt: Millis): DurationMs {
 }
 
 function countsByType(entry: SessionEntry): ReadonlyMap<string, number> {
-  const others = entry.detail?.countsByType ?? new Map<string, number>();
+  const others = entry.detail?.texts?.countsByType ?? new Map<string, number>();
   let heartbeats = entry.eventCount;
   for (const count of others.values()) heartbeats -= count;
   return heartbeats > 0 ? new Map([[HEARTBEAT, heartbeats], ...others]) : others;
