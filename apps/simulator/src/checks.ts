@@ -1,8 +1,8 @@
 // What must hold of one partition's history once the run is over. Reads logs only; nothing of the product but the block codec.
 import { decodeBlock, type CommitHeader } from '@flatline/task';
 import type { EndedTransaction, LogRecord, Simulation } from '@flatline/simulation';
-import { type Folded, type FoldedSummary, foldInput } from './fold.ts';
-import { CHANGELOG, DEAD_LETTERS, GROUP, INPUT, OUTPUT } from './pipeline-names.ts';
+import { type Folded, type FoldedSummary, foldInput } from '@flatline/simulation/fold';
+import { CHANGELOG, DEAD_LETTERS, GROUP, INPUT, MAX_KEY_BYTES, OUTPUT, RULES } from './pipeline-names.ts';
 import type { Scenario } from './scenario.ts';
 
 /** What was found wrong, each with the rule it breaks. Empty: nothing. */
@@ -20,7 +20,9 @@ const text = new TextDecoder();
 export function foldPartition(simulation: Simulation, scenario: Scenario, partition: number, below = Infinity): Folded {
   const records = simulation.log.committed(INPUT, partition).filter(({ offset }) => offset < below);
   const { timeoutMs, maxDurationMs, timestampType } = scenario;
-  return foldInput(records, { partition, timeoutMs, maxDurationMs, byArrival: timestampType === 'LogAppendTime' });
+  const byArrival = timestampType === 'LogAppendTime';
+  const sizes = { ...RULES, maxKeyBytes: MAX_KEY_BYTES };
+  return foldInput(records, { partition, timeoutMs, maxDurationMs, byArrival, ...sizes });
 }
 
 /** Everything that is on the output of a partition, in log order, without `emittedAt`. */

@@ -3,11 +3,11 @@ import type { OutputRecord } from '@flatline/client';
 import { outcomeOf } from '../scenario.ts';
 import { recoveries } from '../stage/trial.ts';
 import type { LogRecord } from '../stage/topic-dump.ts';
-import { foldPartition } from './naive-fold.ts';
+import { expectationOf } from './expectation.ts';
 import { type Evidence, judge } from './verdict.ts';
 
 const timeoutMs = 100;
-const isPoison = ({ key }: LogRecord): boolean => key === 'bad';
+const refusalOf = ({ key }: LogRecord): 'content' | undefined => (key === 'bad' ? 'content' : undefined);
 
 const record = (offset: number, timestamp: number, key: string | null, value: string | null = ''): LogRecord => ({
   ...{ partition: 0, offset, timestamp, key, headers: new Map() },
@@ -26,7 +26,7 @@ const input = [
   record(7, 1300, 'sentinel'),
 ];
 
-const folded = [foldPartition(input, { timeoutMs, isPoison })];
+const folded = [expectationOf(input, 0, { timeoutMs, byArrival: true, refusalOf })];
 
 type Summary = Extract<OutputRecord, { kind: 'summary' }>;
 type Tombstone = Extract<OutputRecord, { kind: 'tombstone' }>;
@@ -34,7 +34,7 @@ type Tombstone = Extract<OutputRecord, { kind: 'tombstone' }>;
 const outputs = folded[0]!.closes.flatMap((close, index): [Summary, Tombstone] => {
   const at = { partition: 0, offset: 2 * index, timestamp: Math.max(close.deadlineAt, 1400) };
   const key = Buffer.from(close.key);
-  const summary = { ...close, key } as unknown as Summary['summary'];
+  const summary = { ...close.summary, key } as unknown as Summary['summary'];
   return [
     { kind: 'summary', ...at, summary },
     { kind: 'tombstone', ...at, key, incarnation: close.incarnation },
@@ -45,7 +45,7 @@ const deadLetter = { ...record(0, 1400, 'bad', '?'), headers: new Map([['flatlin
 
 const sound: Evidence = {
   ...{ folded, sentinels: [7], input: [input], outputs, deadLetters: [[deadLetter]] },
-  stampsAreTrue: true,
+  ...{ stampsAreTrue: true, presentDecides: false },
   ledger: [
     { sessionId: 'a', acknowledged: 3, duplicates: 1, ended: 'silence' },
     { sessionId: 'b', acknowledged: 1, duplicates: 0, ended: 'null' },
@@ -65,8 +65,9 @@ const changed = (incarnation: string, changes: object, at: Partial<Summary> = {}
 describe('the naive rules', () => {
   test('[S1][S2][S3][S5] three closes, by silence and by an end, with their counts', () => {
     expect(
-      folded[0]!.closes.map(({ incarnation, reason, eventCount, duplicateCount, deadlineAt, lastOffset, provenBy }) => [
-        ...[incarnation, reason, eventCount, duplicateCount, deadlineAt, lastOffset, provenBy],
+      folded[0]!.closes.map(({ incarnation, summary, provenBy }) => [
+        ...[incarnation, summary['reason'], summary['eventCount'], summary['duplicateCount']],
+        ...[summary['deadlineAt'], summary['lastOffset'], provenBy],
       ]),
     ).toEqual([
       ['0-3', 'ENDED', 2, 0, 1180, 4, 4],
@@ -74,6 +75,22 @@ describe('the naive rules', () => {
       ['0-6', 'TIMEOUT', 1, 0, 1260, 6, 7],
     ]);
     expect(folded[0]!.deadLetters).toEqual([5]);
+  });
+
+  test('[C1][C6] by the stamps of producers: what is refused for its stamp moves no clock, one from the past closes itself', () => {
+    const stamped = [
+      ...[record(0, 1000, 'a'), record(1, 9_000_000, 'far'), record(2, -1, 'none'), record(3, 10, 'old')],
+      record(4, 1090, 'a'),
+    ];
+    const rules = { timeoutMs, byArrival: false };
+    const { closes, deadLetters } = expectationOf(stamped, 0, {
+      ...rules,
+      refusalOf: ({ key }) => (key === 'far' ? 'stamp' : undefined),
+    });
+    expect(closes.map(({ incarnation, deadlineAt, provenBy }) => [incarnation, deadlineAt, provenBy])).toEqual([
+      ['0-3', 110, 3],
+    ]);
+    expect(deadLetters).toEqual([1, 2]);
   });
 });
 

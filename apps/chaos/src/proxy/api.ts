@@ -29,6 +29,11 @@ export function correlationIdOf(answer: Buffer): number {
   return answer.readInt32BE(4);
 }
 
+/** Whether a Produce of v3–v8 belongs to a transaction: head, client id, then the transactional id or −1. */
+export function isTransactional(produce: Buffer): boolean {
+  return produce.readInt16BE(14 + Math.max(0, produce.readInt16BE(12))) >= 0;
+}
+
 /** Of an answer to EndTxn v0–v2: correlation id, throttle time, error code. */
 export function endTxnError(answer: Buffer): number {
   return answer.readInt16BE(12);

@@ -7,7 +7,16 @@
 //   KP1  A client that asked through it never learns of another address: answers that name brokers are rewritten.
 //   KP2  A rule fires on one request, and is counted when the broker has done what the rule is about.
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { type Api, apiKeys, correlationIdOf, endTxnError, redirect, type RequestHead, requestHead } from './api.ts';
+import {
+  type Api,
+  apiKeys,
+  correlationIdOf,
+  endTxnError,
+  isTransactional,
+  redirect,
+  type RequestHead,
+  requestHead,
+} from './api.ts';
 import { FrameSplitter } from './frame-splitter.ts';
 
 const loopback = '127.0.0.1';
@@ -161,7 +170,7 @@ export class KafkaProxy {
     }
     if (link.orphan) return;
     const head = requestHead(frame);
-    const order = this.#takeOrder(head);
+    const order = this.#takeOrder(head, frame);
     // A request that expects no answer (Produce with acks 0) is not sent by libs/kafka.
     link.awaited.set(head.correlationId, { head, order });
     if (order?.fault.kind !== 'late') {
@@ -173,8 +182,10 @@ export class KafkaProxy {
     setTimeout(() => link.broker.write(frame), order.fault.lateMs);
   }
 
-  #takeOrder({ apiKey }: RequestHead): Order | undefined {
+  /** Clock records are produced, too, and are nobody's transaction: faults of Produce are not for them. */
+  #takeOrder({ apiKey }: RequestHead, frame: Buffer): Order | undefined {
     const index = this.#orders.findIndex(({ fault }) => apiKeys[fault.api] === apiKey);
+    if (apiKey === apiKeys.Produce && index >= 0 && !isTransactional(frame)) return undefined;
     return index < 0 ? undefined : this.#orders.splice(index, 1)[0];
   }
 

@@ -133,6 +133,21 @@ describe('a proxy before an echo of correlation ids', () => {
     expect([requests, answers]).toEqual([[3], []]);
   });
 
+  test('spares the Produce of what is in no transaction', async () => {
+    await begin();
+    const { socket, answers, closed } = client();
+    const produce = (correlationId: number, transactionalId: string | undefined): Buffer => {
+      const id = Buffer.from(transactionalId ?? '');
+      const body = [int16(2), Buffer.from('me'), int16(transactionalId === undefined ? -1 : id.length), id];
+      return frame(int16(apiKeys.Produce, 7), int32(correlationId), ...body);
+    };
+    const done = proxy.fault({ api: 'Produce', kind: 'answerLost' }, 5_000);
+    socket.write(Buffer.concat([produce(1, undefined), produce(2, 'task')]));
+    expect(await done).toBe(0);
+    await closed;
+    expect([requests, answers]).toEqual([[1, 2], [1]]);
+  });
+
   test('takes an order back that met no request', async () => {
     await begin();
     expect(await proxy.fault({ api: 'EndTxn', kind: 'silence' }, 1)).toBeUndefined();

@@ -13,6 +13,7 @@ const whileBeginning: readonly Failpoint[] = ['restore.loaded', 'restore.block',
 const randomLifeMs = 3_000;
 const passesMax = 40;
 const hitWithinMs = 20_000;
+const lookEveryMs = 50;
 
 export const kills: Scenario = {
   id: 'F1',
@@ -58,11 +59,17 @@ async function dieAt(trial: Trial, point: Failpoint): Promise<boolean> {
   const passes = 1 + random.below(few ? (point === 'shutdown.left' ? 1 : trial.application.partitions) : passesMax);
   const processor = trial.processor('a', { FLATLINE_FAILPOINT: `${point}:${passes}` });
   if (whileEnding.includes(point)) {
-    await processor.line(/task runs/);
+    // Each partition passes there once, and one that is still being restored has nothing to write.
+    await allRun(processor, trial.application.partitions);
     await elapse(random.below(1_000));
     processor.signal('SIGTERM');
   }
   return endsItself(processor);
+}
+
+async function allRun(processor: Child, partitions: number): Promise<void> {
+  const from = Date.now();
+  while (processor.said(/task runs/).length < partitions && Date.now() - from < hitWithinMs) await elapse(lookEveryMs);
 }
 
 async function endsItself(processor: Child): Promise<boolean> {

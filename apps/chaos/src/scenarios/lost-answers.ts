@@ -73,7 +73,7 @@ async function run(context: RunContext, faultOf: (context: RunContext) => Reques
     for (let count = 0; count < faults; count += 1) {
       trial.armed += 1;
       // A writer is opened only where its predecessor has failed.
-      if (kind.api === 'InitProducerId') void proxy.fault({ api: 'Produce', kind: 'answerLost' }, faultWithinMs);
+      if (kind.api === 'InitProducerId') void proxy.fault({ api: 'EndTxn', kind: 'answerLost' }, faultWithinMs);
       const code = await proxy.fault(faultOf(context), faultWithinMs);
       if (code !== undefined) trial.hit();
       if (code !== undefined) codes.set(code, (codes.get(code) ?? 0) + 1);

@@ -4,6 +4,7 @@ import type { ProducedRecord } from '@flatline/kafka';
 import type { RunContext, RunResult, Scenario } from '../scenario.ts';
 import { elapse } from '../stage/elapse.ts';
 import { produce } from '../stage/settlement.ts';
+import type { Refusal } from '../check/expectation.ts';
 import type { LogRecord } from '../stage/topic-dump.ts';
 import { Trial } from '../stage/trial.ts';
 
@@ -61,11 +62,12 @@ async function run(context: RunContext): Promise<RunResult> {
     await elapse(roundEveryMs);
   }
   // Whether each of them is a dead letter is the verdict's business.
-  return trial.settle([processor], { isPoison });
+  return trial.settle([processor], { refusalOf });
 }
 
-function isPoison({ key }: LogRecord): boolean {
-  return key === null || key.startsWith(poisonKey);
+/** Records without a key are judged by the rules alone. */
+function refusalOf({ key }: LogRecord): Refusal {
+  return key?.startsWith(poisonKey) === true ? 'content' : undefined;
 }
 
 /** Random, with a first byte that no format begins with. */

@@ -19,10 +19,11 @@ export const starvation: Scenario = {
 async function run(context: RunContext): Promise<RunResult> {
   const trial = await Trial.begin(context, { kafka: { sessionTimeoutMs, heartbeatIntervalMs: 300 } });
   const holdMs = holds[context.index % holds.length]!;
-  trial.variant = `${livesPerRun} × held for ${holdMs} ms, session timeout ${sessionTimeoutMs} ms`;
+  const lives = context.short ? 1 : livesPerRun;
+  trial.variant = `${lives} × held for ${holdMs} ms, session timeout ${sessionTimeoutMs} ms`;
   trial.load({ ratePerSecond: 1_000 });
   let rebalances = 0;
-  for (let life = 0; life < livesPerRun; life += 1) {
+  for (let life = 0; life < lives; life += 1) {
     const env = { FLATLINE_FAILPOINT: `input.read:${30 + context.random.below(30)}:block=${holdMs}` };
     trial.armed += 1;
     const processor = await trial.started('a', { ...env, NODE_OPTIONS: '--max-old-space-size=96' });

@@ -9,6 +9,7 @@ import type { ConfigurationInput } from '@flatline/config';
 import type { KafkaOptions } from '@flatline/kafka';
 import { systemClock } from '@flatline/runtime';
 import { Child } from './child.ts';
+import { createTopic } from './topic-deeds.ts';
 
 export interface ApplicationOptions {
   /** Tells the applications of a campaign apart: letters, digits, `-`. */
@@ -20,6 +21,8 @@ export interface ApplicationOptions {
   readonly partitions?: number;
   readonly replication?: 1 | 3;
   readonly timestampType?: 'LogAppendTime' | 'CreateTime';
+  /** Of the input topic, by Kafka's names, beside what `flatline topics create` sets. */
+  readonly inputSettings?: Readonly<Record<string, string>>;
   readonly pipeline?: Partial<ConfigurationInput['pipelines'][number]>;
   readonly kafka?: ConfigurationInput['kafka'];
 }
@@ -95,7 +98,12 @@ export class Application {
 
   /** @throws Error with what the command printed. */
   async createTopics(): Promise<void> {
-    const { brokers, replication = 1 } = this.options;
+    const { brokers, replication = 1, inputSettings, timestampType = 'LogAppendTime' } = this.options;
+    if (inputSettings !== undefined)
+      await createTopic(this.kafka, {
+        ...{ topic: this.input, partitions: this.partitions, replicationFactor: replication },
+        settings: { 'message.timestamp.type': timestampType, 'retention.ms': '-1', ...inputSettings },
+      });
     const sizes = ['--partitions', String(this.partitions), '--replication', String(replication)];
     await this.command('topics', 'create', '--config', this.config, '--brokers', brokers, ...sizes);
   }

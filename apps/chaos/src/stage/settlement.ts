@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { openSummaryConsumer, type OutputRecord } from '@flatline/client';
 import { BatchProducer, openCluster, type ProducedRecord } from '@flatline/kafka';
 import { systemClock } from '@flatline/runtime';
-import { foldPartition } from '../check/naive-fold.ts';
+import { type Expectation, expectationOf, type ExpectationRules } from '../check/expectation.ts';
 import { judge, type LedgerLine, type Verdict } from '../check/verdict.ts';
 import type { Application } from './application.ts';
 import { elapse } from './elapse.ts';
@@ -15,7 +15,26 @@ const lookEveryMs = 250;
 /** Append times are rounded to milliseconds. */
 const sentinelMarginMs = 50;
 
-export type IsPoison = (record: LogRecord) => boolean;
+/** What only the scenario knows of its records and processors. */
+export interface JudgingOptions {
+  /** Default: nothing that decodes is refused. */
+  readonly refusalOf?: ExpectationRules['refusalOf'];
+  readonly movesClock?: ExpectationRules['movesClock'];
+  /** Default: they are. */
+  readonly stampsAreTrue?: boolean;
+  /** Default: it does not. Where it does, `flatline verify` is not asked: it has the logs alone. */
+  readonly presentDecides?: boolean;
+}
+
+function expectations(
+  { timeoutMs, options }: Application,
+  input: readonly (readonly LogRecord[])[],
+  { refusalOf = () => undefined, movesClock }: JudgingOptions,
+): readonly Expectation[] {
+  const byArrival = options.timestampType !== 'CreateTime';
+  const rules = { timeoutMs, byArrival, refusalOf, movesClock };
+  return input.map((records, partition) => expectationOf(records, partition, rules));
+}
 
 /** A producer of the test's own, past any proxy. */
 export async function produce(application: Application, records: Iterable<ProducedRecord>): Promise<void> {
@@ -29,6 +48,8 @@ export async function produce(application: Application, records: Iterable<Produc
   }
 }
 
+const sentinelKey = (partition: number): string => `sentinel-${partition}`;
+
 /**
  * To be called when the load has ended and faults are healed: waits out the timeout, writes a record to every partition, and
  * returns where they lie. With them every session of the load is provably silent, whatever any clock says (V2).
@@ -39,7 +60,7 @@ export async function writeSentinels(application: Application): Promise<readonly
   await produce(
     application,
     Array.from({ length: partitions }, (_, partition) => ({
-      ...{ partition, key: Buffer.from(`sentinel-${partition}`), value: new Uint8Array() },
+      ...{ partition, key: Buffer.from(sentinelKey(partition)), value: new Uint8Array() },
     })),
   );
   return (await topicEnds(kafka, input, partitions)).map(({ end }) => end - 1);
@@ -52,18 +73,19 @@ export async function writeSentinels(application: Application): Promise<readonly
 export async function awaitCloses(
   application: Application,
   sentinels: readonly number[],
-  { isPoison = () => false, withinMs }: { readonly isPoison?: IsPoison; readonly withinMs: number },
+  { withinMs, ...judging }: JudgingOptions & { readonly withinMs: number },
 ): Promise<{ readonly waitedMs: number; readonly quiescent: boolean }> {
-  const { kafka, input, partitions, timeoutMs } = application;
+  const { kafka, input, partitions } = application;
   const records = await dumpTopic(kafka, input, partitions);
   const due = new Set(
-    records.flatMap((partition, number) =>
-      foldPartition(partition, { timeoutMs, isPoison })
-        .closes.filter(({ provenBy }) => provenBy <= sentinels[number]!)
-        .map(({ incarnation }) => incarnation),
+    expectations(application, records, judging).flatMap(({ closes }, number) =>
+      closes.filter(({ provenBy }) => provenBy <= sentinels[number]!).map(({ incarnation }) => incarnation),
     ),
   );
-  for (const [partition, offset] of sentinels.entries()) due.add(`${partition}-${offset}`);
+  for (const [partition, known] of records.entries()) {
+    const sentinel = known.findLast(({ key }) => key === sentinelKey(partition));
+    if (sentinel !== undefined) due.add(`${partition}-${sentinel.offset}`);
+  }
   const since = performance.now();
   while (performance.now() - since < withinMs) {
     for (const output of await readOutputs(application))
@@ -78,23 +100,23 @@ export async function awaitCloses(
 export async function examine(
   application: Application,
   sentinels: readonly number[],
-  { isPoison = () => false, stampsAreTrue = true }: { readonly isPoison?: IsPoison; readonly stampsAreTrue?: boolean },
+  judging: JudgingOptions,
 ): Promise<Verdict> {
-  const { kafka, partitions, timeoutMs } = application;
+  const { kafka, partitions } = application;
   const [input, deadLetters, outputs] = await Promise.all([
     dumpTopic(kafka, application.input, partitions),
     dumpTopic(kafka, application.deadLetters, partitions),
     readOutputs(application),
   ]);
-  const folded = input.map((records) => foldPartition(records, { timeoutMs, isPoison }));
   return judge({
-    folded,
+    folded: expectations(application, input, judging),
     sentinels,
     input,
     outputs,
     deadLetters,
     ledger: readLedger(application.ledger),
-    stampsAreTrue,
+    stampsAreTrue: judging.stampsAreTrue ?? true,
+    presentDecides: judging.presentDecides ?? false,
   });
 }
 

@@ -1,9 +1,18 @@
 // What operators do to topics behind Flatline's back, by the requests of their tools.
-import { type KafkaConnection, type KafkaOptions, openCluster } from '@flatline/kafka';
+import { type KafkaConnection, type KafkaOptions, KafkaTopicAdmin, type NewTopic, openCluster } from '@flatline/kafka';
 import type { Application } from './application.ts';
 import { elapse } from './elapse.ts';
 
 const adminTimeoutMs = 15_000;
+
+export async function createTopic(kafka: KafkaOptions, topic: NewTopic): Promise<void> {
+  const connection = openCluster(kafka);
+  try {
+    await new KafkaTopicAdmin({ clock: kafka.clock, connection }).createTopics([topic]);
+  } finally {
+    connection.close();
+  }
+}
 
 /** DeleteTopics v1. */
 export function deleteTopics(kafka: KafkaOptions, topics: readonly string[]): Promise<void> {

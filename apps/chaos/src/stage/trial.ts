@@ -6,7 +6,14 @@ import type { Violation } from '../check/verdict.ts';
 import type { RunContext, RunResult } from '../scenario.ts';
 import { Application, type ApplicationOptions, type FleetLoad } from './application.ts';
 import type { Child } from './child.ts';
-import { awaitCloses, examine, type IsPoison, quiescenceMaxMs, readOutputs, writeSentinels } from './settlement.ts';
+import {
+  awaitCloses,
+  examine,
+  type JudgingOptions,
+  quiescenceMaxMs,
+  readOutputs,
+  writeSentinels,
+} from './settlement.ts';
 
 /** For ever, as far as a run is concerned: it is interrupted. */
 const endless = 100_000_000;
@@ -80,11 +87,7 @@ export class Trial {
   /** Ends the load, waits until everything due is closed, ends the processors and judges. */
   async settle(
     processors: readonly Child[],
-    options: {
-      readonly load?: 'interrupt' | 'finish';
-      readonly isPoison?: IsPoison;
-      readonly stampsAreTrue?: boolean;
-    } = {},
+    options: JudgingOptions & { readonly load?: 'interrupt' | 'finish' } = {},
   ): Promise<RunResult> {
     const { application, faultsAt } = this;
     await this.endLoad(options.load);
@@ -96,12 +99,12 @@ export class Trial {
     this.facts['quiescentAfterMs'] = Math.round(waitedMs);
     for (const processor of processors) await this.#endCleanly(processor);
     const verdict = await examine(application, sentinels, options);
-    const second = await secondOpinion(application);
-    Object.assign(this.facts, factsOf(second));
+    const second = options.presentDecides === true ? undefined : await secondOpinion(application);
+    Object.assign(this.facts, second === undefined ? { commits: 'not judged' } : factsOf(second));
     const appendTimes = (await readOutputs(application)).map(({ timestamp }) => timestamp).sort((a, b) => a - b);
     return {
       ...{ variant: this.variant, armed: this.armed, fired: this.fired, facts: this.facts },
-      violations: [...this.violations, ...verdict.violations, ...second.violations],
+      violations: [...this.violations, ...verdict.violations, ...(second?.violations ?? [])],
       recoveriesMs: options.stampsAreTrue === false ? [] : recoveries(faultsAt, appendTimes),
       ...{ closes: verdict.closes, records: verdict.records, closeDelayMaxMs: verdict.closeDelaysMs.at(-1) },
     };

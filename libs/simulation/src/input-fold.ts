@@ -1,13 +1,27 @@
 // What must come out of one input partition: the rules of docs/SPEC.md once more, naively, over a plain map and in log
-// order. It shares no code with the core, knows nothing of wheels, blocks or commits, and has no time of its own.
-import type { LogRecord } from '@flatline/simulation';
-import { CLOCK_HEADER, MAX_KEY_BYTES, RULES } from './pipeline-names.ts';
+// order. It shares no code with the core nor with the checker of libs/verification, knows nothing of wheels, blocks or
+// commits, and has no time of its own. The second witness of the simulator and of the faults on a real broker.
+import type { LogRecord } from './log-batch.ts';
 
 export interface FoldRules {
   readonly partition: number;
   readonly timeoutMs: number;
+  readonly minTimeoutMs: number;
+  readonly maxTimeoutMs: number;
   readonly maxDurationMs: number | undefined;
+  readonly dedupeEventIds: number;
+  readonly maxAttributes: number;
+  readonly maxAttributeBytes: number;
+  readonly maxKeyBytes: number;
+  /** LogAppendTime. */
   readonly byArrival: boolean;
+  /**
+   * Whether a record is refused for what only its maker knows: a stamp too far ahead of the present of then (it moves no
+   * clock, C6), or a content that decodes and still says nothing. Default: what does not decode.
+   */
+  readonly refusalOf?: (record: LogRecord) => 'stamp' | 'content' | undefined;
+  /** False where only the present of then could tell how far the stamp moved the clock (C6, `maxLeadMs`): not at all, here. */
+  readonly movesClock?: (record: LogRecord) => boolean;
 }
 
 /** A summary's fields as JSON has them, without `emittedAt`. */
@@ -44,6 +58,8 @@ interface OpenSession {
   outOfOrder: number;
   truncated: boolean;
   eventIds: string[];
+  /** All of them: sequences that restart are not folded. */
+  readonly sequences: Set<number>;
   readonly types: Map<string, number>;
   readonly attributes: Map<string, { readonly value: string; readonly at: number }>;
 }
@@ -52,9 +68,12 @@ interface FoldedEvent {
   readonly type: string;
   readonly occurredAt?: number;
   readonly eventId?: string;
+  readonly sequence?: number;
   readonly timeoutMs?: number;
   readonly attributes?: Readonly<Record<string, string>>;
 }
+
+const CLOCK_HEADER = 'flatline-clock';
 
 const text = new TextDecoder();
 
@@ -77,8 +96,11 @@ class Fold {
 
   over(records: readonly LogRecord[]): Folded {
     for (const record of records) {
-      this.#clock = Math.max(this.#clock, record.timestamp);
-      this.#take(record);
+      const refusal = record.timestamp < 0 ? 'stamp' : this.#rules.refusalOf?.(record);
+      const moves = refusal !== 'stamp' && this.#rules.movesClock?.(record) !== false;
+      if (moves) this.#clock = Math.max(this.#clock, record.timestamp);
+      if (refusal === undefined) this.#take(record);
+      else this.#refused.push(record.offset);
       this.#steps.push({ offset: record.offset, clock: this.#clock, opened: this.#opened });
     }
     for (const key of [...this.#open.keys()]) this.#closeIfDue(key);
@@ -97,7 +119,7 @@ class Fold {
       if (!isClock) this.#refused.push(record.offset);
       return;
     }
-    if (key.length > MAX_KEY_BYTES) {
+    if (key.length > this.#rules.maxKeyBytes) {
       this.#refused.push(record.offset);
       return;
     }
@@ -114,7 +136,10 @@ class Fold {
     if (live === undefined && event.type === 'ENDED') return;
     const session = live ?? this.#begin(key, offset, effectiveAt);
     const occurredAt = event.occurredAt ?? timestamp;
-    const isDuplicate = event.eventId !== undefined && session.eventIds.includes(event.eventId);
+    const { eventId, sequence } = event;
+    const isDuplicate =
+      (eventId !== undefined && session.eventIds.includes(eventId)) ||
+      (sequence !== undefined && session.sequences.has(sequence));
     session.lastSeenAt = Math.max(session.lastSeenAt, effectiveAt);
     session.lastOffset = offset;
     if (isDuplicate) session.duplicates += 1;
@@ -138,6 +163,7 @@ class Fold {
       outOfOrder: 0,
       truncated: false,
       eventIds: [],
+      sequences: new Set(),
       types: new Map(),
       attributes: new Map(),
     };
@@ -153,11 +179,28 @@ class Fold {
     session.events += 1;
     session.types.set(event.type, (session.types.get(event.type) ?? 0) + 1);
     if (event.eventId !== undefined)
-      session.eventIds = [...session.eventIds, event.eventId].slice(-RULES.dedupeEventIds);
-    for (const [name, value] of Object.entries(event.attributes ?? {})) keep(session, name, value, occurredAt);
+      session.eventIds = [...session.eventIds, event.eventId].slice(-this.#rules.dedupeEventIds);
+    if (event.sequence !== undefined) session.sequences.add(event.sequence);
+    for (const [name, value] of Object.entries(event.attributes ?? {}))
+      this.#keep(session, name, { value, at: occurredAt });
     if (event.timeoutMs === undefined) return;
-    session.timeoutMs = Math.min(Math.max(event.timeoutMs, RULES.minTimeoutMs), RULES.maxTimeoutMs);
+    const { minTimeoutMs, maxTimeoutMs } = this.#rules;
+    session.timeoutMs = Math.min(Math.max(event.timeoutMs, minTimeoutMs), maxTimeoutMs);
     session.timeoutChosen = true;
+  }
+
+  /** Last write wins by event time, within the bounds (S10). */
+  #keep(session: OpenSession, name: string, attribute: { readonly value: string; readonly at: number }): void {
+    const held = session.attributes.get(name);
+    if (held !== undefined && held.at > attribute.at) return;
+    const others = [...session.attributes].filter(([each]) => each !== name);
+    const length = others.reduce(
+      (sum, [each, { value: of }]) => sum + each.length + of.length,
+      name.length + attribute.value.length,
+    );
+    const { maxAttributes, maxAttributeBytes } = this.#rules;
+    if (length > maxAttributeBytes || others.length >= maxAttributes) session.truncated = true;
+    else session.attributes.set(name, attribute);
   }
 
   #dueAt({ lastSeenAt, timeoutMs, openedAt }: OpenSession): { readonly at: number; readonly reason: string } {
@@ -193,7 +236,7 @@ class Fold {
       duplicateCount: session.duplicates,
       outOfOrderCount: session.outOfOrder,
       lateCount: 0,
-      missingCount: 0,
+      missingCount: missingOf(session),
       countsByType: Object.fromEntries(session.types),
       attributes: Object.fromEntries([...session.attributes].map(([name, { value }]) => [name, value])),
       truncated: session.truncated,
@@ -204,17 +247,11 @@ class Fold {
   }
 }
 
-/** Last write wins by event time, within the bounds (S10). */
-function keep(session: OpenSession, name: string, value: string, at: number): void {
-  const held = session.attributes.get(name);
-  if (held !== undefined && held.at > at) return;
-  const others = [...session.attributes].filter(([each]) => each !== name);
-  const length = others.reduce(
-    (sum, [each, { value: of }]) => sum + each.length + of.length,
-    name.length + value.length,
-  );
-  if (length > RULES.maxAttributeBytes || others.length >= RULES.maxAttributes) session.truncated = true;
-  else session.attributes.set(name, { value, at });
+/** S6: between the lowest and the highest sequence. */
+function missingOf({ sequences }: OpenSession): number {
+  if (sequences.size === 0) return 0;
+  const sorted = [...sequences].sort((a, b) => a - b);
+  return sorted.at(-1)! - sorted[0]! + 1 - sequences.size;
 }
 
 function eventOf(value: Uint8Array | null): FoldedEvent | undefined {

@@ -1,0 +1,152 @@
+// F24: the changelog is truncated under whoever reads it: a standby that slept, a restoration; and with no entry alive.
+import { rmSync } from 'node:fs';
+import type { RunContext, RunResult, Scenario } from '../scenario.ts';
+import type { Application } from '../stage/application.ts';
+import type { Child } from '../stage/child.ts';
+import { elapse } from '../stage/elapse.ts';
+import { awaitCloses, produce, quiescenceMaxMs, writeSentinels } from '../stage/settlement.ts';
+import { topicEnds } from '../stage/topic-dump.ts';
+import { Trial } from '../stage/trial.ts';
+
+/** Floors ripen soon: short sessions let go of the log's beginning within seconds. */
+const truncateLagMs = 500;
+/** Longer than anybody is held here: nobody is expelled, so that what wakes up goes on where it stood. */
+const kafka = { sessionTimeoutMs: 15_000, heartbeatIntervalMs: 500 };
+const holdMs = 6_000;
+const truncatesWithinMs = 30_000;
+const noticesWithinMs = 20_000;
+const startsWithinMs = 60_000;
+const phaseMs = 3_000;
+const lookEveryMs = 100;
+
+export const truncatedChangelog: Scenario = {
+  id: 'F24',
+  title: 'the changelog truncated under a stopped standby, under a restoration, with no entry alive',
+  nodes: 1,
+  variants: 3,
+  run: (context) => {
+    const variants = [underStandby, underRestoration, noneAlive];
+    return variants[context.index % variants.length]!(context);
+  },
+};
+
+/** It wakes up below the log's start, drops everything and begins there empty (K5); then it has to take over. */
+async function underStandby(context: RunContext): Promise<RunResult> {
+  const trial = await Trial.begin(context, { kafka, pipeline: { truncateLagMs, standbys: 1 } });
+  trial.variant = 'a standby stopped across two truncations';
+  trial.load();
+  const owner = await trial.started('a');
+  const standby = await trial.started('b');
+  await until(() => standby.said(/standby follows/).length >= trial.application.partitions / 2, startsWithinMs);
+  const followed = standbysOf(standby);
+  trial.armed = followed.length;
+  const before = await changelogEnds(trial.application);
+  standby.signal('SIGSTOP');
+  const truncations = await truncatedTwice(
+    trial.application,
+    followed.map((partition) => ({ partition, above: before[partition]!.end })),
+  );
+  standby.signal('SIGCONT');
+  const dropped = (): number => standby.said(/standby dropped its state.*behind-log-start/).length;
+  await until(() => dropped() >= followed.length, noticesWithinMs);
+  for (let count = 0; count < Math.min(dropped(), followed.length) && truncations; count += 1) trial.hit();
+  await elapse(phaseMs);
+  // What it has read anew is what counts now.
+  await owner.kill9();
+  await until(() => runs(standby) >= trial.application.partitions, startsWithinMs);
+  trial.facts['takenOverFromStandby'] = standby.said(/task runs.*"fromStandby":true/).length;
+  return trial.settle([standby]);
+}
+
+/** It was told where the log begins, and then the log begins elsewhere. */
+async function underRestoration(context: RunContext): Promise<RunResult> {
+  const trial = await Trial.begin(context, { kafka, pipeline: { truncateLagMs } });
+  trial.variant = 'truncated while another instance restores';
+  trial.load();
+  const owner = await trial.started('a');
+  await elapse(phaseMs);
+  trial.armed = 1;
+  const other = trial.processor('b', { FLATLINE_FAILPOINT: `restore.loaded:1:block=${holdMs}` });
+  const line = await other.line(/local store dropped.*behind-log-start/, holdMs + noticesWithinMs);
+  if (line !== undefined) trial.hit();
+  await until(() => runs(other) >= trial.application.partitions / 2, startsWithinMs);
+  await elapse(phaseMs);
+  return trial.settle([owner, other]);
+}
+
+/** Nothing lives, and the position has to outlast everything that was written of it (K3). */
+async function noneAlive(context: RunContext): Promise<RunResult> {
+  const trial = await Trial.begin(context, { pipeline: { truncateLagMs } });
+  trial.variant = 'no entry alive, truncated to the last commit, restored without a local store';
+  const { application } = trial;
+  trial.load();
+  const first = await trial.started();
+  await elapse(phaseMs);
+  await trial.endLoad();
+  await awaitCloses(application, await writeSentinels(application), { withinMs: quiescenceMaxMs });
+  const blocks = await changelogEnds(application);
+  trial.armed = application.partitions;
+  await until(async () => {
+    // Ends for nobody: the position moves, and nothing else.
+    await produce(application, nobodysEnds(application.partitions));
+    return (await changelogEnds(application)).every(({ start }, partition) => start >= blocks[partition]!.end);
+  }, truncatesWithinMs);
+  await first.kill9();
+  rmSync(application.stateDir('a'), { recursive: true });
+  const second = await trial.started();
+  await until(() => runs(second) >= application.partitions, startsWithinMs);
+  second.said(/task runs.*"liveEntries":0/).forEach(() => {
+    trial.hit();
+  });
+  await produce(application, afterwards(application.partitions));
+  return trial.settle([second]);
+}
+
+const runs = (processor: Child): number => processor.said(/task runs/).length;
+
+/** From the newest assignment that names some. */
+function standbysOf(processor: Child): readonly number[] {
+  const line = processor.said(/partitions assigned.*"standbys":\[\d/).at(-1) ?? '{}';
+  return (JSON.parse(line) as { readonly standbys?: readonly number[] }).standbys ?? [];
+}
+
+/** Whether the start of each of these partitions has moved a second time after it had passed `above`. */
+async function truncatedTwice(
+  application: Application,
+  wanted: readonly { readonly partition: number; readonly above: number }[],
+): Promise<boolean> {
+  const starts = wanted.map(() => new Set<number>());
+  return until(async () => {
+    const ends = await changelogEnds(application);
+    wanted.forEach(({ partition, above }, index) => {
+      const { start } = ends[partition]!;
+      if (start > above) starts[index]!.add(start);
+    });
+    return starts.every(({ size }) => size >= 2);
+  }, truncatesWithinMs);
+}
+
+function changelogEnds({ kafka: options, changelog, partitions }: Application): ReturnType<typeof topicEnds> {
+  return topicEnds(options, changelog, partitions);
+}
+
+async function until(done: () => boolean | Promise<boolean>, withinMs: number): Promise<boolean> {
+  const from = Date.now();
+  while (Date.now() - from < withinMs) {
+    if (await done()) return true;
+    await elapse(lookEveryMs);
+  }
+  return false;
+}
+
+function nobodysEnds(partitions: number): { readonly partition: number; readonly key: Buffer; readonly value: null }[] {
+  return Array.from({ length: partitions }, (_, partition) => ({ partition, key: Buffer.from('nobody'), value: null }));
+}
+
+function afterwards(
+  partitions: number,
+): { readonly partition: number; readonly key: Buffer; readonly value: Uint8Array }[] {
+  return Array.from({ length: partitions * 50 }, (_, index) => ({
+    ...{ partition: index % partitions, key: Buffer.from(`later-${index}`), value: new Uint8Array() },
+  }));
+}
