@@ -1,7 +1,7 @@
 // `npm run chaos`: faults against processors on a real broker, and what they have shown.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { cpus, totalmem } from 'node:os';
+import { cpus, loadavg, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Guard, GUARDS } from '@flatline/base';
@@ -64,7 +64,8 @@ async function main(flags: Flags): Promise<number> {
   let summaries: readonly ScenarioSummary[] = [];
   const onProgress = (soFar: readonly ScenarioRuns[]): void => {
     summaries = soFar.map(summarize);
-    const present = { ...facts, durationMs: performance.now() - since };
+    const load = loadavg().map((each) => each.toFixed(1));
+    const present = { ...facts, durationMs: performance.now() - since, load: load.join(', ') };
     write(flags.report, markdown(present, summaries), { ...present, scenarios: summaries });
   };
   onProgress(

@@ -16,6 +16,8 @@ export interface CampaignFacts {
   readonly machine: string;
   readonly broker: string;
   readonly startedAt: string;
+  /** Load averages of 1, 5 and 15 minutes at the end: what else ran tells in every time. */
+  readonly load: string;
   readonly durationMs: number;
   readonly unsafe: string | undefined;
 }
@@ -85,7 +87,7 @@ export function markdown(facts: CampaignFacts, summaries: readonly ScenarioSumma
     '',
     `- Command: \`${facts.command}\``,
     `- Seed: ${facts.seed}; commit: ${facts.commit}; begun ${facts.startedAt}, ${minutes(facts.durationMs)} min`,
-    `- Machine: ${facts.machine}`,
+    `- Machine: ${facts.machine}; load average at the end ${facts.load}`,
     `- Broker: ${facts.broker}`,
     ...(facts.unsafe === undefined ? [] : [`- **Guard switched off: ${facts.unsafe}.** Violations are what it shows.`]),
     '',
@@ -102,8 +104,8 @@ export function markdown(facts: CampaignFacts, summaries: readonly ScenarioSumma
   ].join('\n');
 }
 
-/** `F2b` → 2. */
-const numberOf = ({ id }: ScenarioSummary): number => Number(/\d+/.exec(id)?.[0]);
+/** `F2b` → 2; without a number: last. */
+const numberOf = ({ id }: ScenarioSummary): number => Number(/\d+/.exec(id)?.[0] ?? 99);
 
 function row(summary: ScenarioSummary): string {
   const { recoveryMs, closeDelayMaxMs, broken } = summary;
