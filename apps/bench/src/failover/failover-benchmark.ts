@@ -12,8 +12,10 @@ import { CloseWatch } from './close-watch.ts';
 import { type FailoverFigures, type FailoverScenario, PIPELINE, PROBE_TIMEOUT_MS } from './failover-scenario.ts';
 import { type HeldPartition, Member } from './member.ts';
 import { pauseOf } from './pause.ts';
+import { sessionKeys } from '../throughput/session-keys.ts';
 import { loadSessions, Probes } from './probes.ts';
 
+const SEED = 1;
 /** Probes run for so long before the departure, and after the new owner runs. */
 const SETTLED_MS: DurationMs = 3_000;
 const LOOK_MS: DurationMs = 50;
@@ -44,7 +46,7 @@ export async function measureFailover(
     const topics = new BenchTopics(connection, scenario.partitions);
     await topics.createInput(topic);
     await topics.createFor(application, PIPELINE);
-    await loadSessions(connection, topic, scenario.sessions);
+    await loadSessions(connection, topic, sessionKeys(scenario.sessions, SEED));
     const pair = await startPair(start, scenario);
     return await watchDeparture({ kafka, application, topic, connection }, pair, scenario);
   } finally {
@@ -99,7 +101,7 @@ async function watchDeparture(
     leaver.depart(departure);
     const held = await heir.until((found) => running(found) === partitions);
     await delay(SETTLED_MS);
-    const count = await probes.stop();
+    const count = (await probes.stop()) / partitions;
     await allClosed(watch, partitions, count);
     const taken = held.filter(({ partition }) => moved.includes(partition));
     const pauses = moved.map((partition) => pauseOf(watch.of(partition), departedAt, PROBE_TIMEOUT_MS));

@@ -1,4 +1,5 @@
 // Sessions of the failover benchmark: many that live all the time, and one after the other that beats once and is silent.
+import type { DurationMs } from '@flatline/base';
 import { BatchProducer, type KafkaConnection } from '@flatline/kafka';
 import { systemClock } from '@flatline/runtime';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,42 +8,60 @@ import { PROBE_EVERY_MS } from './failover-scenario.ts';
 const NO_VALUE = new Uint8Array(0);
 const LONG_LIVED = Buffer.from('{"timeoutMs":36000000}');
 
-/** Opens sessions that outlive the run. */
-export async function loadSessions(connection: KafkaConnection, topic: string, sessions: number): Promise<void> {
+/** Opens sessions that outlive the run, of these keys, spread over the partitions in turn. */
+export async function loadSessions(
+  connection: KafkaConnection,
+  topic: string,
+  keys: readonly Uint8Array[],
+): Promise<void> {
   const producer = await BatchProducer.open({ clock: systemClock, connection, topic });
-  for (let index = 0; index < sessions; index += 1) {
+  for (const [index, key] of keys.entries()) {
     const partition = index % producer.partitionCount;
-    const room = producer.add({ partition, key: Buffer.from(`session-${index}`), value: LONG_LIVED });
+    const room = producer.add({ partition, key, value: LONG_LIVED });
     if (room !== undefined) await room;
   }
   await producer.close();
 }
 
+/** When the next probes are sent, and to which partitions. */
+export interface ProbePace {
+  pauseMs(): DurationMs;
+  partitions(count: number): readonly number[];
+}
+
+/** One per partition every `PROBE_EVERY_MS`. */
+const STEADY: ProbePace = {
+  pauseMs: () => PROBE_EVERY_MS,
+  partitions: (count) => Array.from({ length: count }, (_, partition) => partition),
+};
+
 export class Probes {
   readonly #stop = new AbortController();
   readonly #running: Promise<number>;
 
-  constructor(connection: KafkaConnection, topic: string) {
-    this.#running = this.#run(connection, topic);
+  constructor(connection: KafkaConnection, topic: string, pace: ProbePace = STEADY) {
+    this.#running = this.#run(connection, topic, pace);
     // Reported where it is stopped.
     this.#running.catch(() => undefined);
   }
 
-  /** Number of probes per partition. */
+  /** Number of probes. */
   stop(): Promise<number> {
     this.#stop.abort();
     return this.#running;
   }
 
-  async #run(connection: KafkaConnection, topic: string): Promise<number> {
+  async #run(connection: KafkaConnection, topic: string, pace: ProbePace): Promise<number> {
     const producer = await BatchProducer.open({ clock: systemClock, connection, topic, lingerMs: 1 });
-    let count = 0;
-    for (; !this.#stop.signal.aborted; count += 1) {
-      for (let partition = 0; partition < producer.partitionCount; partition += 1)
-        void producer.add({ partition, key: Buffer.from(`probe-${partition}-${count}`), value: NO_VALUE });
-      await delay(PROBE_EVERY_MS);
+    let sent = 0;
+    while (!this.#stop.signal.aborted) {
+      for (const partition of pace.partitions(producer.partitionCount)) {
+        void producer.add({ partition, key: Buffer.from(`probe-${partition}-${sent}`), value: NO_VALUE });
+        sent += 1;
+      }
+      await delay(pace.pauseMs());
     }
     await producer.close();
-    return count;
+    return sent;
   }
 }

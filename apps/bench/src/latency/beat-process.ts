@@ -3,16 +3,15 @@ import { BatchProducer, openCluster } from '@flatline/kafka';
 import { systemClock } from '@flatline/runtime';
 import { setTimeout as delay } from 'node:timers/promises';
 import { sessionKeys } from '../throughput/session-keys.ts';
-import type { BeatTask } from './latency-scenario.ts';
+import { type BeatTask, LIVING_SEED } from './latency-scenario.ts';
 
 const NO_VALUE = new Uint8Array(0);
 const TURN_MS = 5;
-const SEED = 3;
 
 const { brokers, topic, sessions, eventsPerSecond } = JSON.parse(process.argv[2]!) as BeatTask;
 const connection = openCluster({ brokers, clientId: 'flatline-bench', clock: systemClock });
 const producer = await BatchProducer.open({ clock: systemClock, connection, topic, lingerMs: TURN_MS });
-const keys = sessionKeys(sessions, SEED);
+const keys = sessionKeys(sessions, LIVING_SEED);
 const stop = new AbortController();
 process.once('message', () => {
   stop.abort();

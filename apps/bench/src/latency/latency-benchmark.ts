@@ -1,6 +1,6 @@
 // From a session's deadline until a read_committed reader of the output sees its close: on a quiet pipeline, and on one that
 // is given a third of what it can take.
-import type { DurationMs } from '@flatline/base';
+import { type DurationMs, seededRandom } from '@flatline/base';
 import { ensureBroker } from '@flatline/dev-broker';
 import { type KafkaConnection, openCluster } from '@flatline/kafka';
 import { systemClock } from '@flatline/runtime';
@@ -10,16 +10,17 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { BenchTopics } from '../bench-topics.ts';
 import type { BenchmarkOptions } from '../benchmark.ts';
-import { CloseWatch } from '../failover/close-watch.ts';
+import { CloseWatch, type SeenClose } from '../failover/close-watch.ts';
 import { PIPELINE } from '../failover/failover-scenario.ts';
-import { Probes } from '../failover/probes.ts';
+import { loadSessions, type ProbePace, Probes } from '../failover/probes.ts';
 import type { PeerLookUp } from '../peers/peer.ts';
 import type { ContenderTask } from '../throughput/contender-task.ts';
 import { loadEvents } from '../throughput/event-load.ts';
+import { sessionKeys } from '../throughput/session-keys.ts';
 import { type Beats, startBeats } from './beats.ts';
 import { isProbe, latenessOf } from './lateness.ts';
 import { type LatencyContender, latencyContenders } from './latency-contenders.ts';
-import { BUSY_SHARE, type LatencyFigures, type LatencySettings } from './latency-scenario.ts';
+import { BUSY_SHARE, type LatencyFigures, type LatencySettings, LIVING_SEED } from './latency-scenario.ts';
 
 type Surroundings = Pick<BenchmarkOptions, 'workDir' | 'onProgress'>;
 
@@ -28,9 +29,14 @@ interface Ground extends Surroundings, LatencySettings {
   readonly connection: KafkaConnection;
 }
 
-/** Until code is compiled and caches are warm. */
+/** From the first close on, by when all is read that was there before: until code is compiled and caches are warm. */
 const WARM_UP_MS: DurationMs = 8_000;
-const MEASURED_MS: DurationMs = 15_000;
+const FIRST_CLOSE_MS: DurationMs = 120_000;
+const LOOK_MS: DurationMs = 100;
+const MEASURED_MS: DurationMs = 30_000;
+/** Between two probes of a quiet pipeline: at random, so that they meet every phase of whatever goes in rounds. */
+const PAUSE_MIN_MS: DurationMs = 20;
+const PAUSE_SPREAD_MS: DurationMs = 80;
 /** The last probes close well within this, or are missing. */
 const TAIL_MS: DurationMs = 6_000;
 /** The default of both. */
@@ -78,10 +84,14 @@ async function measureCell(
   const topic = `bench-latency-${randomUUID()}`;
   await new BenchTopics(connection, partitions).createInput(topic);
   return withApplication(ground, topic, async (task) => {
+    if (load === 'busy') await loadSessions(connection, topic, sessionKeys(ground.sessions, LIVING_SEED));
     const running = await contender.start(task);
-    const beats = load === 'busy' ? startLiving(ground, topic, eventsPerSecond) : undefined;
+    let beats: Beats | undefined;
     try {
-      const lateness = await probe(ground, task);
+      const lateness = await probe(ground, task, load, () => {
+        const { brokers, sessions } = ground;
+        if (load === 'busy') beats = startBeats({ brokers, topic, sessions, eventsPerSecond });
+      });
       return { contender: contender.name, load, eventsPerSecond: (await beats?.stop()) ?? 0, ...lateness };
     } finally {
       beats?.kill();
@@ -92,30 +102,46 @@ async function measureCell(
 
 type Probed = Omit<LatencyFigures, 'contender' | 'load' | 'eventsPerSecond'>;
 
-async function probe({ brokers, connection, partitions }: Ground, task: ContenderTask): Promise<Probed> {
+/** `onReady`: the contender has read what was there before, and closes. */
+async function probe(
+  { brokers, connection, partitions }: Ground,
+  task: ContenderTask,
+  load: LatencyFigures['load'],
+  onReady: () => void,
+): Promise<Probed> {
   const kafka = { brokers, clientId: 'flatline-bench', clock: systemClock };
   const watch = new CloseWatch(kafka, `${task.application}.output`, partitions);
+  const closes = (): readonly SeenClose[] =>
+    Array.from({ length: partitions }, (_, partition) => watch.of(partition)).flat();
   try {
-    const probes = new Probes(connection, task.topic);
+    const probes = new Probes(connection, task.topic, load === 'idle' ? quietPace() : undefined);
+    const giveUpAt = performance.now() + FIRST_CLOSE_MS;
+    while (closes().length === 0 && performance.now() < giveUpAt) await delay(LOOK_MS);
+    onReady();
     await delay(WARM_UP_MS);
     const from = systemClock.wallMs();
     await delay(MEASURED_MS);
     const to = systemClock.wallMs();
     await delay(TAIL_MS / 2);
-    const sent = (await probes.stop()) * partitions;
+    const sent = await probes.stop();
     await delay(TAIL_MS);
-    const closes = Array.from({ length: partitions }, (_, partition) => watch.of(partition)).flat();
-    const seen = new Set(closes.map(({ sessionId }) => sessionId).filter(isProbe));
-    return { ...latenessOf(closes, from, to), missing: sent - seen.size };
+    const seen = new Set(
+      closes()
+        .map(({ sessionId }) => sessionId)
+        .filter(isProbe),
+    );
+    return { ...latenessOf(closes(), from, to), missing: sent - seen.size };
   } finally {
     await watch.close();
   }
 }
 
-function startLiving({ brokers, sessions }: Ground, topic: string, eventsPerSecond: number): Beats {
-  // Each session beats at least twice a second, or it would end.
-  const living = Math.max(1, Math.min(sessions, Math.floor(eventsPerSecond / 2)));
-  return startBeats({ brokers, topic, sessions: living, eventsPerSecond });
+function quietPace(): ProbePace {
+  const random = seededRandom(SEED);
+  return {
+    pauseMs: () => PAUSE_MIN_MS + random.below(PAUSE_SPREAD_MS),
+    partitions: (count) => [random.below(count)],
+  };
 }
 
 async function withApplication<T>(ground: Ground, topic: string, use: (task: ContenderTask) => Promise<T>): Promise<T> {

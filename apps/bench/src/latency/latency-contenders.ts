@@ -33,7 +33,7 @@ export function latencyContenders(kafkaStreams: PeerLookUp): readonly LatencyCon
       name: contender.name,
       process: (task) => program.run<ContenderCost>(args('throughput', task), STREAMS_JVM),
       start: (task) =>
-        program.start({ ...args('run', task), timeoutMs: PROBE_TIMEOUT_MS }, { ...STREAMS_JVM, collector: 'G1' }),
+        program.start({ ...args('run', task), probeTimeoutMs: PROBE_TIMEOUT_MS }, { ...STREAMS_JVM, collector: 'G1' }),
     };
   });
   return [flatline, ...peers];

@@ -8,10 +8,13 @@ export interface BeatTask {
   readonly eventsPerSecond: number;
 }
 
+/** Of the keys of sessions that live under load. */
+export const LIVING_SEED = 3;
+
 export interface LatencySettings {
   /** To measure what a contender is capable of. */
   readonly events: number;
-  /** That live under load. */
+  /** That live under load, beside the probes. */
   readonly sessions: number;
   readonly partitions: number;
 }

@@ -7,7 +7,7 @@ import { short, textTable } from '../text-table.ts';
 import { measureLatency } from './latency-benchmark.ts';
 import { BUSY_SHARE, type LatencyFigures } from './latency-scenario.ts';
 
-const DEFAULTS = { events: 1_000_000, sessions: 10_000, partitions: 4 };
+const DEFAULTS = { events: 3_000_000, sessions: 1_000_000, partitions: 4 };
 
 export const latency: Benchmark = {
   name: 'latency',
@@ -21,7 +21,7 @@ export const latency: Benchmark = {
     };
     const figures = await measureLatency(settings, kafkaStreams, options);
     const absent = kafkaStreams.kind === 'missing' ? [`not run: Kafka Streams: ${kafkaStreams.why}`] : [];
-    const title = `${machineText(thisMachine())}; ${settings.partitions} partitions, commits every 100 ms`;
+    const title = `${machineText(thisMachine())}; ${settings.partitions} partitions, ${short(settings.sessions)} sessions, commits every 100 ms`;
     return {
       figures: { settings, figures, absent },
       text: [title, '', latencyTable(figures), '', NOTE, ...absent].join('\n'),
@@ -31,8 +31,9 @@ export const latency: Benchmark = {
 };
 
 const NOTE =
-  `idle: nothing but the sessions that end, one per partition each ${PROBE_EVERY_MS} ms, after ${PROBE_TIMEOUT_MS} ms of silence;\n` +
-  `busy: ${100 * BUSY_SHARE} % of what the contender has just been measured to get through, the same machine sending it.`;
+  `Sessions that beat once and end after ${PROBE_TIMEOUT_MS} ms of silence. idle: nothing else, about one in 60 ms, now here, now there;\n` +
+  `busy: one per partition each ${PROBE_EVERY_MS} ms, beside live sessions that send ${100 * BUSY_SHARE} % of what the contender has just been\n` +
+  'measured to get through, from the same machine.';
 
 function latencyTable(figures: readonly LatencyFigures[]): string {
   const rows = figures.map((row) => [

@@ -23,6 +23,10 @@ record Task(Map<String, String> values) {
     return Long.parseLong(text(name));
   }
 
+  long number(String name, long otherwise) {
+    return values.containsKey(name) ? number(name) : otherwise;
+  }
+
   List<Integer> partitions() {
     return java.util.stream.IntStream.range(0, (int) number("partitions")).boxed().toList();
   }

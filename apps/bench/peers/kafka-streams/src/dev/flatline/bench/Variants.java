@@ -34,7 +34,7 @@ final class Variants {
     builder.stream(task.text("topic"), Consumed.with(Serdes.String(), Serdes.ByteArray()))
         // Clock records, which a processor that ran on this input left there.
         .filter((key, beat) -> key != null)
-        .processValues(BeatTime::new)
+        .processValues(() -> new SingleSession(EventReader.of(task)))
         .groupByKey(Grouped.with(Serdes.String(), Session.SERDE))
         .windowedBy(SessionWindows.ofInactivityGapWithNoGrace(Duration.ofMillis(timeoutMs)))
         .reduce(Session::merge, Materialized.with(Serdes.String(), Session.SERDE))
@@ -47,12 +47,13 @@ final class Variants {
 
   private static Topology processor(Task task, KeyValueBytesStoreSupplier supplier) {
     long timeoutMs = task.number("timeoutMs");
+    long probeTimeoutMs = task.number("probeTimeoutMs", timeoutMs);
     long tickMs = task.number("tickMs");
     StreamsBuilder builder = new StreamsBuilder();
     builder.addStateStore(
         Stores.keyValueStoreBuilder(supplier, Serdes.String(), Session.SERDE).withCachingEnabled());
     builder.stream(task.text("topic"), Consumed.with(Serdes.String(), Serdes.ByteArray()))
-        .process(() -> new SilenceProcessor(timeoutMs, tickMs), SilenceProcessor.STORE)
+        .process(() -> new SilenceProcessor(EventReader.of(task), timeoutMs, probeTimeoutMs, tickMs), SilenceProcessor.STORE)
         .to(task.text("output"), Produced.with(Serdes.String(), Serdes.String()));
     return builder.build();
   }
