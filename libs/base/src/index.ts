@@ -12,6 +12,7 @@ export {
   isGuardOff,
   switchGuardOff,
 } from './failpoint.ts';
+export { GrowingMemory } from './growing-memory.ts';
 export { hashBytes, hashView } from './hash.ts';
 export { seededRandom, type Random } from './random.ts';
 export { ReusedMemory } from './reused-memory.ts';

@@ -2,13 +2,13 @@
 //
 // All entries lie in one memory seen as Float64Array and as Int32Array. Columns of one typed array per field would cost a
 // cache miss per field; objects would cost the garbage collector.
-import { GrowingMemory } from './growing-memory.ts';
+import { GrowingMemory } from '@flatline/base';
+import { HASH_START_BITS, SLOTS_MAX } from './key-index.ts';
 
 /** From a slot to the index of its entry's first Int32, and of its first Float64. */
 export const I32_SHIFT = 4;
 export const F64_SHIFT = 3;
 const ENTRY_BYTES = 64;
-const ENTRIES_MAX = 2 ** 26;
 
 /** Float64 fields, by index into the entry's eight. */
 export const OPENED_AT = 0;
@@ -20,7 +20,7 @@ export const TIMEOUT_MS = 4;
 /** Int32 fields, by index into the entry's sixteen; the first ten are the floats above. */
 export const EVENT_COUNT = 10;
 export const KEY_REFERENCE = 11;
-/** Key length in the low 16 bits, flags above. */
+/** Key length in the low 16 bits, flags above, the first bits of the key's hash above these (KeyIndex). */
 export const KEY_LENGTH_AND_FLAGS = 12;
 /** Ordinal of the changelog block with the committed image; −1: none. */
 export const IMAGE_BLOCK = 13;
@@ -30,15 +30,18 @@ export const IMAGE_BYTES = 15;
 
 export const LIVE = 1 << 16;
 /** In a cut whose commit is not yet resolved. */
-export const IN_FLIGHT = 1 << 18;
+export const IN_FLIGHT = 1 << 17;
 /** Has a detail record. */
-export const DETAILED = 1 << 19;
+export const DETAILED = 1 << 18;
 /** An event chose the timeout (S7). */
-export const TIMEOUT_CHOSEN = 1 << 20;
+export const TIMEOUT_CHOSEN = 1 << 19;
+
+/** HASH_START_BITS of the key's hash, as they stand in it. */
+export const HASH_START = -1 << (32 - HASH_START_BITS);
 
 /** The entries of a table, by slot. `f64` and `i32` show the same bytes; they are others after `reserve`. */
 export class Entries {
-  readonly #memory = new GrowingMemory(ENTRIES_MAX * ENTRY_BYTES);
+  readonly #memory = new GrowingMemory(SLOTS_MAX * ENTRY_BYTES);
   #capacity = 0;
   f64 = new Float64Array(this.#memory.buffer, 0, 0);
   i32 = new Int32Array(this.#memory.buffer, 0, 0);

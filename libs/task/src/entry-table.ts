@@ -11,6 +11,7 @@ import type { SessionDetail } from '@flatline/policies';
 import { EntryView } from './entry-view.ts';
 import {
   Entries,
+  HASH_START,
   I32_SHIFT,
   IMAGE_BLOCK,
   IMAGE_BYTES,
@@ -54,6 +55,12 @@ export class EntryTable implements KeySource {
     return this.#slots;
   }
 
+  /** Makes room in an empty table for so many keys, which then come sooner. */
+  reserve(keys: number): void {
+    this.#entries.reserve(keys);
+    this.#index.reserve(keys);
+  }
+
   /** A view to be moved over entries with `at(slot)`; one per reader, since moving it is its state. */
   view(): EntryView {
     return new EntryView(this.#entries, this.#keys, this.details);
@@ -87,20 +94,21 @@ export class EntryTable implements KeySource {
 
   /** Adds a key that is not present; its fields are those of no session yet. */
   insert(bytes: Uint8Array, start: number, length: number): number {
+    const hash = hashView(this.#lookedFor.of(bytes), start, length, this.#hashSeed);
     const slot = this.#free.pop() ?? this.#newSlot();
     const { i32 } = this.#entries;
     const base = slot << I32_SHIFT;
     i32[base + KEY_REFERENCE] = this.#keys.store(bytes, start, length);
-    i32[base + KEY_LENGTH_AND_FLAGS] = length | LIVE;
+    i32[base + KEY_LENGTH_AND_FLAGS] = length | LIVE | (hash & HASH_START);
     i32[base + IMAGE_BLOCK] = -1;
     i32[base + IMAGE_DIGEST] = 0;
     i32[base + IMAGE_BYTES] = 0;
-    this.#index.insert(hashView(this.#lookedFor.of(bytes), start, length, this.#hashSeed), slot);
+    this.#index.insert(hash, slot);
     return slot;
   }
 
   remove(slot: number): void {
-    this.#index.remove(this.#hashOf(slot), slot);
+    this.#index.remove(this.hashOf(slot), slot);
     const { i32 } = this.#entries;
     const base = slot << I32_SHIFT;
     this.#keys.release(i32[base + KEY_REFERENCE]!, i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff);
@@ -141,17 +149,21 @@ export class EntryTable implements KeySource {
     return true;
   }
 
-  /** Whether the slot's key is the given one. */
-  hasKey(slot: number, bytes: Uint8Array, start: number, length: number): boolean {
-    return this.matches(slot, this.#lookedFor.of(bytes), start, length);
-  }
-
-  #hashOf(slot: number): number {
+  hashOf(slot: number): number {
     const { i32 } = this.#entries;
     const base = slot << I32_SHIFT;
     const reference = i32[base + KEY_REFERENCE]!;
     const length = i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff;
     return hashView(this.#keys.view, startOf(reference), length, this.#hashSeed);
+  }
+
+  hashStartOf(slot: number): number {
+    return this.#entries.i32[(slot << I32_SHIFT) + KEY_LENGTH_AND_FLAGS]! & HASH_START;
+  }
+
+  /** Whether the slot's key is the given one. */
+  hasKey(slot: number, bytes: Uint8Array, start: number, length: number): boolean {
+    return this.matches(slot, this.#lookedFor.of(bytes), start, length);
   }
 
   #newSlot(): number {

@@ -7,8 +7,7 @@
 //
 // Invariants
 //   KA1  A place is either handed out or in exactly one free list, whose links lie in the free places themselves.
-import { assert } from '@flatline/base';
-import { GrowingMemory } from './growing-memory.ts';
+import { assert, GrowingMemory } from '@flatline/base';
 
 const UNIT_SHIFT = 2;
 /** So that the place of each byte is a signed 32-bit number, the kind processors and compilers like best. */

@@ -1,37 +1,63 @@
-// From key bytes to slot number: open addressing with linear probing, in segments that split when they are full.
+// From key bytes to slot number: open addressing in lines of 16 places, in segments that split when they are full.
 //
 // A segment is chosen by the top bits of the hash, through a directory (extendible hashing: Fagin, Nievergelt, Pippenger,
 // Strong, ACM TODS 1979). Growing splits one segment at a time, so it moves a few thousand places and never stops the loop
-// for long, and nothing is left over to be freed. A place holds a slot number and the hash beside it, on one cache line: keys
-// are compared only where hashes are equal, and moving a place needs no look at its key.
+// for long, and nothing is left over to be freed.
+//
+// A place is four bytes: a slot number and six bits of the hash, so that one key in a hundred looked at is a wrong one. A line
+// of 16 is a cache line, and each keeps count of the keys that found it full and went on to the next, so that removing a key
+// empties its place and moves nobody (F14: Bronson, Shi, Facebook 2019). Splitting needs one more bit of each key's hash, which
+// its entry has, and the whole of it only for the few that are not in their home line.
 //
 // Owns: places, the directory.      Does not own: keys (asked for through KeySource), slot numbers.
 //
 // Invariants
-//   KI1  A key is found by probing from its home place without passing an empty one: removal shifts followers back.
-//   KI2  No segment is fuller than three quarters.
+//   KI1  A key is in its home line or, being marked as displaced, in a line that all before it, from its home on, count it for.
+//        A count that has reached its greatest value stays there until the segment splits: it may say too many, never too few.
+//   KI2  No segment is fuller than four fifths.
 //   KI3  All hashes in a segment share its first `depth` bits, and the directory leads from each such prefix to it.
-import { assert } from '@flatline/base';
-import { GrowingMemory } from './growing-memory.ts';
+import { assert, GrowingMemory } from '@flatline/base';
 
 export interface KeySource {
   /** True if the key of `slot` equals what the view shows from `start` on. */
   matches(slot: number, view: DataView, start: number, length: number): boolean;
+  /** The hash that the slot was inserted with. */
+  hashOf(slot: number): number;
+  /** Its first HASH_START_BITS, at their place in it. */
+  hashStartOf(slot: number): number;
 }
 
-/** Two numbers a place: slot number + 1, where 0 is an empty place, and hash. Places begin at even indexes. */
-const SEGMENT_SHIFT = 13;
-const SEGMENT_NUMBERS = 1 << SEGMENT_SHIFT;
-const PLACE_MASK = SEGMENT_NUMBERS - 2;
-const USED_MAX = (SEGMENT_NUMBERS / 2) * 0.75;
-/** Segments enough for more keys than there can be entries. */
-const DEPTH_MAX = 16;
-const BYTES_MAX = SEGMENT_NUMBERS * 4 * 2 ** DEPTH_MAX;
+/** Of a place: the slot number + 1, 0 being an empty place; whether the key is not in its home line; bits of its hash. */
+const SLOT_BITS = 2 ** 25 - 1;
+const DISPLACED = 2 ** 25;
+const TAG_SHIFT = 26;
+const TAG_BITS = -1 << TAG_SHIFT;
+/** Slot numbers that fit a place. */
+export const SLOTS_MAX = SLOT_BITS;
+
+/** Hash bits that choose a segment, at most: segments for 53 million keys, of the size below. */
+export const HASH_START_BITS = 12;
+const SEGMENTS_MAX = 2 ** HASH_START_BITS;
+
+const SEGMENT_SHIFT = 14;
+const SEGMENT_PLACES = 1 << SEGMENT_SHIFT;
+const PLACE_MASK = SEGMENT_PLACES - 1;
+const LINE_SHIFT = 4;
+const LINE_PLACES = 1 << LINE_SHIFT;
+const WITHIN_LINE = LINE_PLACES - 1;
+const SEGMENT_LINES = SEGMENT_PLACES / LINE_PLACES;
+const PASSED_ON_MAX = 255;
+const USED_MAX = Math.floor(SEGMENT_PLACES * 0.8);
+/** Of segments made beforehand, that a key more here or there splits none. */
+const RESERVED_USED_MAX = USED_MAX * 0.95;
 
 export class KeyIndex {
   readonly #source: KeySource;
-  readonly #memory = new GrowingMemory(BYTES_MAX);
-  #places = new Int32Array(this.#memory.buffer, 0, 0);
+  readonly #placeMemory = new GrowingMemory(SEGMENTS_MAX * SEGMENT_PLACES * 4);
+  readonly #lineMemory = new GrowingMemory(SEGMENTS_MAX * SEGMENT_LINES);
+  #places = new Int32Array(this.#placeMemory.buffer, 0, 0);
+  /** By line: how many keys found it full. */
+  #passedOn = new Uint8Array(this.#lineMemory.buffer, 0, 0);
   /** By the first `#depth` bits of a hash: where its segment begins in `#places`. */
   #directory = new Int32Array(2);
   #depth = 1;
@@ -49,20 +75,41 @@ export class KeyIndex {
     return this.#size;
   }
 
+  /** Makes the segments that so many keys need, before the first one: none of them is then split on the way there. */
+  reserve(keys: number): void {
+    assert(this.#size === 0, 'room is made before the first key', { size: this.#size });
+    let depth = this.#depth;
+    while (depth < HASH_START_BITS && keys > RESERVED_USED_MAX * 2 ** depth) depth += 1;
+    if (depth === this.#depth) return;
+    this.#depth = depth;
+    this.#depths.fill(depth);
+    while (this.#depths.length < 2 ** depth) this.#newSegment(depth);
+    this.#directory = Int32Array.from({ length: 2 ** depth }, (_, number) => number << SEGMENT_SHIFT);
+  }
+
   /** The slot of a key, or −1. `hash` is that of the key's bytes, signed. */
   find(hash: number, view: DataView, start: number, length: number): number {
     const places = this.#places;
     const segment = this.#segmentOf(hash);
-    for (let within = homeOf(hash); ; within = (within + 2) & PLACE_MASK) {
-      const slot = places[segment + within]! - 1;
-      if (slot < 0) return -1;
-      if (places[segment + within + 1] === hash && this.#source.matches(slot, view, start, length)) return slot;
+    const tag = tagOf(hash);
+    const first = hash & WITHIN_LINE;
+    let line = homeLineOf(hash);
+    for (let lines = 0; lines < SEGMENT_LINES; lines += 1) {
+      for (let step = 0; step < LINE_PLACES; step += 1) {
+        const place = places[segment + line + ((first + step) & WITHIN_LINE)]!;
+        if ((place & TAG_BITS) !== tag || place === 0) continue;
+        const slot = slotIn(place);
+        if (this.#source.matches(slot, view, start, length)) return slot;
+      }
+      if (this.#passedOn[(segment + line) >>> LINE_SHIFT] === 0) break;
+      line = nextLine(line);
     }
+    return -1;
   }
 
   /**
-   * For each hash the slot of a key that has it, or −1. In two passes: the first waits for all the places at once, so that
-   * the second, whose probing depends on what is there, waits for none.
+   * For each hash the slot of a key that may have it, or −1; there may be one where it says −1. In two passes: the first waits
+   * for all the places at once, so that the second, whose probing depends on what is there, waits for none.
    */
   likelySlots(hashes: Int32Array, count: number, slots: Int32Array): void {
     const places = this.#places;
@@ -70,15 +117,19 @@ export class KeyIndex {
     const shift = 32 - this.#depth;
     for (let i = 0; i < count; i += 1) {
       const hash = hashes[i]!;
-      slots[i] = places[directory[hash >>> shift]! + homeOf(hash)]!;
+      slots[i] = places[directory[hash >>> shift]! + (hash & PLACE_MASK)]!;
     }
     for (let i = 0; i < count; i += 1) {
       const hash = hashes[i]!;
-      const segment = directory[hash >>> shift]!;
-      let within = homeOf(hash);
-      while (places[segment + within] !== 0 && places[segment + within + 1] !== hash)
-        within = (within + 2) & PLACE_MASK;
-      slots[i] = places[segment + within]! - 1;
+      const tag = tagOf(hash);
+      const line = directory[hash >>> shift]! + homeLineOf(hash);
+      let place = slots[i]!;
+      for (let step = 1; (place & TAG_BITS) !== tag || place === 0; step += 1) {
+        place = 0;
+        if (step === LINE_PLACES) break;
+        place = places[line + ((hash + step) & WITHIN_LINE)]!;
+      }
+      slots[i] = slotIn(place);
     }
   }
 
@@ -95,14 +146,16 @@ export class KeyIndex {
 
   /** Removes a slot that is present. */
   remove(hash: number, slot: number): void {
-    const places = this.#places;
     const segment = this.#segmentOf(hash);
-    let within = homeOf(hash);
-    while (places[segment + within] !== slot + 1) {
-      assert(places[segment + within] !== 0, 'a removed key was in the index', { slot });
-      within = (within + 2) & PLACE_MASK;
+    let line = homeLineOf(hash);
+    let at = this.#placeOf(slot, segment + line);
+    for (let lines = 1; at < 0; lines += 1) {
+      assert(lines < SEGMENT_LINES, 'a removed key was in the index', { slot });
+      this.#countPassing(segment + line, -1);
+      line = nextLine(line);
+      at = this.#placeOf(slot, segment + line);
     }
-    closeGap(places, segment, within);
+    this.#places[at] = 0;
     this.#used[segment >>> SEGMENT_SHIFT]! -= 1;
     this.#size -= 1;
   }
@@ -112,12 +165,38 @@ export class KeyIndex {
   }
 
   #put(segment: number, hash: number, slot: number): void {
-    const places = this.#places;
-    let within = homeOf(hash);
-    while (places[segment + within] !== 0) within = (within + 2) & PLACE_MASK;
-    places[segment + within] = slot + 1;
-    places[segment + within + 1] = hash;
+    const first = hash & WITHIN_LINE;
+    let place = (slot + 1) | tagOf(hash);
+    let line = homeLineOf(hash);
+    let at = this.#emptyIn(segment + line, first);
+    while (at < 0) {
+      this.#countPassing(segment + line, 1);
+      place |= DISPLACED;
+      line = nextLine(line);
+      at = this.#emptyIn(segment + line, first);
+    }
+    this.#places[at] = place;
     this.#used[segment >>> SEGMENT_SHIFT]! += 1;
+  }
+
+  #countPassing(line: number, by: number): void {
+    const number = line >>> LINE_SHIFT;
+    if (this.#passedOn[number]! < PASSED_ON_MAX) this.#passedOn[number]! += by;
+  }
+
+  /** Index of the first empty place of a line, going round from its place `first`; −1: it is full. */
+  #emptyIn(line: number, first: number): number {
+    for (let step = 0; step < LINE_PLACES; step += 1) {
+      const at = line + ((first + step) & WITHIN_LINE);
+      if (this.#places[at] === 0) return at;
+    }
+    return -1;
+  }
+
+  /** Index of the slot's place in a line; −1: it is not there. */
+  #placeOf(slot: number, line: number): number {
+    for (let at = line; at < line + LINE_PLACES; at += 1) if (slotIn(this.#places[at]!) === slot) return at;
+    return -1;
   }
 
   /** Moves those with the next bit set, of the segment that `hash` belongs to, into a segment of their own. */
@@ -129,19 +208,37 @@ export class KeyIndex {
     const span = 1 << (this.#depth - depth);
     const first = ((hash >>> (32 - depth)) | 1) * span;
     this.#directory.fill(sibling, first, first + span);
-    const before = this.#places.slice(segment, segment + SEGMENT_NUMBERS);
-    this.#places.fill(0, segment, segment + SEGMENT_NUMBERS);
-    this.#used[segment >>> SEGMENT_SHIFT] = 0;
-    for (let place = 0; place < SEGMENT_NUMBERS; place += 2) {
-      if (before[place] === 0) continue;
-      const moved = before[place + 1]!;
-      this.#put(this.#segmentOf(moved), moved, before[place]! - 1);
+    const displaced = this.#moveHalf(segment, sibling, 1 << (32 - depth));
+    for (const slot of displaced) {
+      const own = this.#source.hashOf(slot);
+      this.#put(this.#segmentOf(own), own, slot);
     }
+  }
+
+  /** Those in their home line keep their place there. The others are taken out and returned: they may find room at home now. */
+  #moveHalf(segment: number, sibling: number, bit: number): readonly number[] {
+    const places = this.#places;
+    const displaced: number[] = [];
+    let moved = 0;
+    for (let at = segment; at < segment + SEGMENT_PLACES; at += 1) {
+      const place = places[at]!;
+      if (place === 0) continue;
+      const isDisplaced = (place & DISPLACED) !== 0;
+      if (isDisplaced) displaced.push(slotIn(place));
+      else if ((this.#source.hashStartOf(slotIn(place)) & bit) === 0) continue;
+      else places[at - segment + sibling] = place;
+      places[at] = 0;
+      moved += 1;
+    }
+    this.#passedOn.fill(0, segment >>> LINE_SHIFT, (segment + SEGMENT_PLACES) >>> LINE_SHIFT);
+    this.#used[segment >>> SEGMENT_SHIFT]! -= moved;
+    this.#used[sibling >>> SEGMENT_SHIFT]! += moved - displaced.length;
+    return displaced;
   }
 
   #doubleDirectory(): void {
     // Keys are hashed with a secret seed: so many in one segment would take billions of them.
-    assert(this.#depth < DEPTH_MAX, 'hashes spread over the segments', { keys: this.#size });
+    assert(this.#depth < HASH_START_BITS, 'the keys of a partition spread over its segments', { keys: this.#size });
     const before = this.#directory;
     this.#directory = Int32Array.from({ length: before.length * 2 }, (_, prefix) => before[prefix >>> 1]!);
     this.#depth += 1;
@@ -153,27 +250,30 @@ export class KeyIndex {
     this.#used.push(0);
     const end = (number + 1) << SEGMENT_SHIFT;
     if (end > this.#places.length) {
-      this.#memory.grow(end * 4);
-      this.#places = new Int32Array(this.#memory.buffer, 0, this.#memory.buffer.byteLength / 4);
+      this.#placeMemory.grow(end * 4);
+      this.#places = new Int32Array(this.#placeMemory.buffer, 0, this.#placeMemory.buffer.byteLength / 4);
+      this.#lineMemory.grow(this.#places.length / LINE_PLACES);
+      this.#passedOn = new Uint8Array(this.#lineMemory.buffer, 0, this.#lineMemory.buffer.byteLength);
     }
     return number << SEGMENT_SHIFT;
   }
 }
 
-/** Where probing begins within a segment: the lowest bits of the hash, those that choose no segment. */
-function homeOf(hash: number): number {
-  return (hash << 1) & PLACE_MASK;
+/** The lowest bits of the hash, those that choose no segment, say where looking begins: the line, and the place in it. */
+function homeLineOf(hash: number): number {
+  return hash & (PLACE_MASK & ~WITHIN_LINE);
 }
 
-function closeGap(places: Int32Array, segment: number, gap: number): void {
-  let hole = gap;
-  for (let place = (hole + 2) & PLACE_MASK; places[segment + place] !== 0; place = (place + 2) & PLACE_MASK) {
-    const home = homeOf(places[segment + place + 1]!);
-    // A follower moves back unless its home lies after the hole: moving it would put it before its home.
-    if (((place - home) & PLACE_MASK) < ((place - hole) & PLACE_MASK)) continue;
-    places[segment + hole] = places[segment + place]!;
-    places[segment + hole + 1] = places[segment + place + 1]!;
-    hole = place;
-  }
-  places[segment + hole] = 0;
+function nextLine(line: number): number {
+  return (line + LINE_PLACES) & PLACE_MASK;
+}
+
+/** The bits of the hash above those, as they stand in a place. */
+function tagOf(hash: number): number {
+  return (hash << (TAG_SHIFT - SEGMENT_SHIFT)) & TAG_BITS;
+}
+
+/** −1 in an empty place. */
+function slotIn(place: number): number {
+  return (place & SLOT_BITS) - 1;
 }

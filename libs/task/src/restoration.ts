@@ -76,6 +76,7 @@ export class Restoration {
     if (block.kind !== 'state') throw new MalformedBytes('a checkpoint stands at a commit');
     this.#last = block.header;
     this.#storedEnd = checkpoint.changelogPosition;
+    this.#table.reserve(checkpoint.liveEntries);
   }
 
   /** Takes one entry of the local store. @throws MalformedBytes */

@@ -7,7 +7,7 @@
 // shared with nobody.
 //
 // Owns: the buffer.      Does not own: what lies in it; the arrays on it, made anew by whoever grows it.
-import { assert } from '@flatline/base';
+import { assert } from './assert.ts';
 
 const STEP_BYTES = 1 << 20;
 
