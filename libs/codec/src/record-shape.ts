@@ -24,6 +24,8 @@ interface FieldOfKind<K extends FieldKind, Source, Target> {
   readonly required: boolean;
   /** undefined is left out of JSON. */
   readonly get: (source: Source) => WrittenValue<FieldValues[K]> | undefined;
+  /** The text as UTF-8, where it is at hand: a writer need not make a string of what it finds to be plain ASCII. */
+  readonly bytes?: (source: Source) => Uint8Array;
   /** @throws BadInput for a value of the right type and beyond its limits. */
   readonly set: (target: Target, value: FieldValues[K]) => void;
 }

@@ -5,7 +5,15 @@
 // into Maps, so that no name means anything here (I3). It does not recurse, so depth is bounded by the value's size.
 import { asBuffer, decodeUtf8 } from '../text-reader.ts';
 import { BadInput, excerpt, invalidField, invalidReason } from '../bad-input.ts';
-import { checkWellFormed, type FieldKind, type RecordField, type RecordShape } from '../record-shape.ts';
+import {
+  checkWellFormed,
+  type FieldKind,
+  type FieldValues,
+  type RecordField,
+  type RecordShape,
+  type WrittenValue,
+} from '../record-shape.ts';
+import { JsonWriter } from './json-writer.ts';
 
 const WANTED: Readonly<Record<FieldKind, string>> = {
   text: 'a string',
@@ -112,35 +120,56 @@ function isSafeInteger(value: unknown): value is number {
   return Number.isSafeInteger(value);
 }
 
+const COMMA = 0x2c;
+const BRACE_OPEN = 0x7b;
+const BRACE_CLOSE = 0x7d;
+const COLON = 0x3a;
+
 /** Writes one record after another of the same shape. Fields come in the table's order, without white space. */
 export class JsonRecordWriter<Source> {
-  readonly #fields: readonly { readonly prefix: string; readonly field: RecordField<Source, never> }[];
+  readonly #fields: readonly { readonly prefix: Uint8Array; readonly field: RecordField<Source, never> }[];
+  readonly #writer = new JsonWriter();
 
   constructor(shape: RecordShape<Source, never>) {
-    this.#fields = shape.map((field) => ({ prefix: `${JSON.stringify(field.name)}:`, field }));
-  }
-
-  text(source: Source): string {
-    let members = '';
-    for (const { prefix, field } of this.#fields) {
-      const value = field.get(source);
-      if (value === undefined) continue;
-      members += `${members === '' ? '' : ','}${prefix}${literal(value)}`;
-    }
-    return `{${members}}`;
+    this.#fields = shape.map((field) => ({ prefix: Buffer.from(`${JSON.stringify(field.name)}:`), field }));
   }
 
   encode(source: Source): Uint8Array {
-    return Buffer.from(this.text(source), 'utf8');
+    const writer = this.#writer;
+    writer.clear();
+    writer.byte(BRACE_OPEN);
+    let isFirst = true;
+    for (const { prefix, field } of this.#fields) {
+      const bytes = field.kind === 'text' ? field.bytes?.(source) : undefined;
+      const value = bytes ?? field.get(source);
+      if (value === undefined) continue;
+      if (!isFirst) writer.byte(COMMA);
+      isFirst = false;
+      writer.raw(prefix);
+      if (bytes === undefined) writeValue(writer, value as Exclude<typeof value, Uint8Array>);
+      else if (!writer.asciiString(bytes)) writeValue(writer, field.get(source)!);
+    }
+    writer.byte(BRACE_CLOSE);
+    return writer.copy();
   }
 }
 
-function literal(value: string | number | boolean | ReadonlyMap<string, string | number>): string {
-  if (typeof value === 'string') return JSON.stringify(value);
-  if (typeof value !== 'object') return String(value);
-  let members = '';
-  for (const [key, item] of value) {
-    members += `${members === '' ? '' : ','}${JSON.stringify(key)}:${literal(item)}`;
+function writeValue(writer: JsonWriter, value: WrittenValue<FieldValues[FieldKind]>): void {
+  if (typeof value === 'number') writer.number(value);
+  else if (typeof value === 'string') writer.string(value);
+  else if (typeof value === 'boolean') writer.boolean(value);
+  else writeMap(writer, value);
+}
+
+function writeMap(writer: JsonWriter, map: ReadonlyMap<string, string | number>): void {
+  writer.byte(BRACE_OPEN);
+  let isFirst = true;
+  for (const [key, value] of map) {
+    if (!isFirst) writer.byte(COMMA);
+    isFirst = false;
+    writer.string(key);
+    writer.byte(COLON);
+    writeValue(writer, value);
   }
-  return `{${members}}`;
+  writer.byte(BRACE_CLOSE);
 }
