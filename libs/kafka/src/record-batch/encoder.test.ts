@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type OutgoingRecord } from '@flatline/task';
 import fc from 'fast-check';
 import { createRequire } from 'node:module';
-import { recordBytesMax, RecordBatchEncoder, UNSEQUENCED } from './encoder.ts';
+import { RecordBatchEncoder, UNSEQUENCED } from './encoder.ts';
 import { RECORDS_AT } from './layout.ts';
 import { varintSize, varlongSize, writeVarint, writeVarlong } from './encoding.ts';
 
@@ -97,16 +97,19 @@ describe('RecordBatchEncoder', () => {
     );
   });
 
-  test('recordBytesMax is never too small (rerun: the printed seed)', () => {
+  test('addWithin fills a batch to the byte, and leaves what does not fit (rerun: the printed seed)', () => {
     const headers = fc.array(fc.record({ name: fc.string({ maxLength: 40 }), value: bytes(100) }), { maxLength: 4 });
+    const record = fc.record({ key: bytes(300), value: bytes(300), timestamp: fc.nat(), headers });
     fc.assert(
-      fc.property(fc.array(fc.record({ key: bytes(300), value: bytes(300), timestamp, headers })), (records) => {
-        const encoder = new RecordBatchEncoder();
-        for (const record of records) {
-          const before = encoder.byteLength;
-          encoder.add(record, 0);
-          expect(encoder.byteLength - before).toBeLessThanOrEqual(recordBytesMax(record));
-        }
+      fc.property(fc.array(record), record, (before, last) => {
+        const [encoder, whole] = [new RecordBatchEncoder(), new RecordBatchEncoder()];
+        for (const each of before) encoder.add(each, 0);
+        for (const each of [...before, last]) whole.add(each, 0);
+        const { byteLength, count } = encoder;
+        expect(encoder.addWithin(last, 0, whole.byteLength - 1)).toBe(false);
+        expect([encoder.byteLength, encoder.count]).toEqual([byteLength, count]);
+        expect(encoder.addWithin(last, 0, whole.byteLength)).toBe(true);
+        expect(encoder.seal(UNSEQUENCED)).toEqual(whole.seal(UNSEQUENCED));
       }),
     );
   });

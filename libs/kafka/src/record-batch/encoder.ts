@@ -22,8 +22,6 @@ import {
 import * as layout from './layout.ts';
 
 const INITIAL_BYTES = 16 * 1024;
-/** Of a record besides key, value and headers: length, attributes, both deltas, two lengths; each at its longest. */
-const RECORD_OVERHEAD_MAX = 5 + 1 + 8 + 5 + 5 + 5;
 const NO_HEADERS: readonly RecordHeader[] = [];
 
 /** Who writes the batch, fixed only when it is sent: sequence numbers follow the order of sending. */
@@ -37,12 +35,6 @@ export interface BatchSeal {
 }
 
 export const UNSEQUENCED: BatchSeal = { producerId: -1n, producerEpoch: -1, baseSequence: -1, transactional: false };
-
-/** The most bytes `record` can take in a batch. Cheap, for deciding where to cut; never too small. */
-export function recordBytesMax(record: OutgoingRecord): number {
-  const content = (record.key?.length ?? 0) + (record.value?.length ?? 0);
-  return RECORD_OVERHEAD_MAX + content + (record.headers === undefined ? 1 : headersSize(record.headers));
-}
 
 export class RecordBatchEncoder {
   readonly #compression: Compression;
@@ -68,11 +60,14 @@ export class RecordBatchEncoder {
 
   /** Appends one record; `now` is the timestamp of one that carries none. Timestamps: integers of magnitude below 2^51. */
   add(record: OutgoingRecord, now: Millis): void {
+    this.addWithin(record, now, Infinity);
+  }
+
+  /** As `add`, if the batch then is no longer than `bytesMax`. False: the record was not appended. */
+  addWithin(record: OutgoingRecord, now: Millis, bytesMax: number): boolean {
     const stamp = record.timestamp ?? now;
-    const headers = record.headers ?? NO_HEADERS;
-    this.#reserve(recordBytesMax(record));
-    const timestampDelta = this.#delta(stamp);
-    const { key, value } = record;
+    const { key, value, headers = NO_HEADERS } = record;
+    const timestampDelta = this.#count === 0 ? 0 : stamp - this.#baseTimestamp;
     const length =
       1 +
       varlongSize(timestampDelta) +
@@ -80,6 +75,10 @@ export class RecordBatchEncoder {
       bytesSize(key) +
       bytesSize(value) +
       headersSize(headers);
+    const end = this.#length + varintSize(length) + length;
+    if (end > bytesMax) return false;
+    this.#reserve(end);
+    this.#noteStamp(stamp);
     const bytes = this.#bytes;
     let at = writeVarint(bytes, this.#length, length);
     bytes[at++] = 0;
@@ -89,6 +88,7 @@ export class RecordBatchEncoder {
     at = writeBytes(bytes, at, value);
     this.#length = writeHeaders(bytes, at, headers);
     this.#count += 1;
+    return true;
   }
 
   clear(): void {
@@ -105,14 +105,9 @@ export class RecordBatchEncoder {
     return batch;
   }
 
-  #delta(stamp: Millis): number {
-    if (this.#count === 0) {
-      this.#baseTimestamp = stamp;
-      this.#greatestTimestamp = stamp;
-      return 0;
-    }
-    if (stamp > this.#greatestTimestamp) this.#greatestTimestamp = stamp;
-    return stamp - this.#baseTimestamp;
+  #noteStamp(stamp: Millis): void {
+    if (this.#count === 0) this.#baseTimestamp = stamp;
+    if (this.#count === 0 || stamp > this.#greatestTimestamp) this.#greatestTimestamp = stamp;
   }
 
   #compressed(): Buffer<ArrayBuffer> {
@@ -140,8 +135,7 @@ export class RecordBatchEncoder {
     batch.writeUInt32BE(crc32c(batch.subarray(layout.ATTRIBUTES_AT)), layout.CHECKSUM_AT);
   }
 
-  #reserve(more: number): void {
-    const need = this.#length + more;
+  #reserve(need: number): void {
     if (need <= this.#bytes.length) return;
     const grown = Buffer.allocUnsafeSlow(Math.max(need, this.#bytes.length * 2));
     grown.set(this.#bytes.subarray(0, this.#length));

@@ -1,6 +1,6 @@
 import { assert, type Millis } from '@flatline/base';
 import { type OutgoingRecord, type TopicPartition } from '@flatline/task';
-import { recordBytesMax, type RecordBatchEncoder } from '../record-batch/encoder.ts';
+import { type RecordBatchEncoder } from '../record-batch/encoder.ts';
 
 /** Records in order, and where their offsets go once known. */
 interface Segment {
@@ -38,10 +38,8 @@ export class PartitionOutbox implements TopicPartition {
     for (; this.#current < this.#segments.length; this.#current += 1, this.#taken = 0) {
       const { records } = this.#segments[this.#current]!;
       for (; this.#taken < records.length; this.#taken += 1) {
-        const record = records[this.#taken]!;
-        const room = bytesMax - encoder.byteLength;
-        if (recordBytesMax(record) > room && !(force && encoder.count === 0)) return;
-        encoder.add(record, now);
+        const most = force && encoder.count === 0 ? Infinity : bytesMax;
+        if (!encoder.addWithin(records[this.#taken]!, now, most)) return;
       }
     }
   }

@@ -1,7 +1,7 @@
 import { assert, type Millis } from '@flatline/base';
 import { type OutgoingRecord } from '@flatline/task';
 import { type Compression } from '../record-batch/compressor.ts';
-import { type BatchSeal, recordBytesMax, RecordBatchEncoder } from '../record-batch/encoder.ts';
+import { type BatchSeal, RecordBatchEncoder } from '../record-batch/encoder.ts';
 import { type PartitionBatch } from './produce-request.ts';
 import { type ProducerEpoch } from './producer-requests.ts';
 import { sequenceAfter } from './sequence.ts';
@@ -60,9 +60,13 @@ export class PartitionQueue {
   /** @returns the bytes it takes. */
   add(record: OutgoingRecord, now: Millis): number {
     const encoder = this.#encoder;
-    if (encoder.count > 0 && encoder.byteLength + recordBytesMax(record) > this.#options.batchBytesMax) this.#seal();
-    const before = encoder.count === 0 ? 0 : encoder.byteLength;
-    encoder.add(record, now);
+    let before = encoder.count === 0 ? 0 : encoder.byteLength;
+    const bytesMax = encoder.count === 0 ? Infinity : this.#options.batchBytesMax;
+    if (!encoder.addWithin(record, now, bytesMax)) {
+      this.#seal();
+      before = 0;
+      encoder.add(record, now);
+    }
     this.#added += 1;
     return encoder.byteLength - before;
   }
