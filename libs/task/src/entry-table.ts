@@ -1,15 +1,16 @@
 // The live entries of one partition: a slot per key, found by key bytes.
 //
-// Owns: slots, keys, the index, detail records.      Does not own: deadlines (wheel), what an event does (policies),
+// Owns: slots, keys, the index, details.      Does not own: deadlines (wheel), what an event does (policies),
 // which entries are dirty or where their images lie (Changelog; it uses the fields kept for it here).
 //
 // Invariants
 //   ET1  A live slot's key is in the index exactly once.
 //   ET2  A freed slot is not handed out again before `recycle()`: a commit in flight may still name it.
 import { hashView } from '@flatline/base';
-import type { SessionDetail } from '@flatline/policies';
+import { DetailRows } from './detail-rows.ts';
 import { EntryView } from './entry-view.ts';
 import {
+  DETAILED,
   Entries,
   HASH_START,
   I32_SHIFT,
@@ -33,7 +34,7 @@ export class EntryTable implements KeySource {
   readonly #hashSeed: number;
   readonly #lookedFor = new KeyView();
   readonly #ahead: LookAhead;
-  readonly details = new Map<number, SessionDetail>();
+  readonly #details = new DetailRows();
   /** Slots free for use, and slots freed since the last `recycle()`. */
   readonly #free: number[] = [];
   readonly #freed: number[] = [];
@@ -42,7 +43,7 @@ export class EntryTable implements KeySource {
   /** `hashSeed`: drawn at start, so that nobody can prepare keys that collide (I3). */
   constructor(hashSeed: number) {
     this.#hashSeed = hashSeed;
-    this.#ahead = new LookAhead(this.#index, this.#entries, this.#keys);
+    this.#ahead = new LookAhead(this.#index, this.#entries, this.#keys, this.#details);
   }
 
   /** Number of live entries. */
@@ -63,7 +64,7 @@ export class EntryTable implements KeySource {
 
   /** A view to be moved over entries with `at(slot)`; one per reader, since moving it is its state. */
   view(): EntryView {
-    return new EntryView(this.#entries, this.#keys, this.details);
+    return new EntryView(this.#entries, this.#keys, this.#details);
   }
 
   /** Slot of a key, or −1. */
@@ -112,8 +113,8 @@ export class EntryTable implements KeySource {
     const { i32 } = this.#entries;
     const base = slot << I32_SHIFT;
     this.#keys.release(i32[base + KEY_REFERENCE]!, i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff);
+    if ((i32[base + KEY_LENGTH_AND_FLAGS]! & DETAILED) !== 0) this.#details.release(slot);
     i32[base + KEY_LENGTH_AND_FLAGS] = 0;
-    this.details.delete(slot);
     this.#freed.push(slot);
   }
 

@@ -1,5 +1,6 @@
 import type { DurationMs, Millis } from '@flatline/base';
 import type { SessionDetail, SessionEntry } from '@flatline/policies';
+import { type DetailRows, DetailView } from './detail-rows.ts';
 import {
   DETAILED,
   type Entries,
@@ -25,7 +26,8 @@ import { type KeyArena, startOf } from './key-arena.ts';
 export class EntryView implements SessionEntry {
   readonly #entries: Entries;
   readonly #keys: KeyArena;
-  readonly #details: Map<number, SessionDetail>;
+  readonly #details: DetailRows;
+  readonly #detail: DetailView;
   #f64: Float64Array = new Float64Array(0);
   #i32: Int32Array = new Int32Array(0);
   /** Index of the entry's first Float64 and first Int32. */
@@ -33,10 +35,11 @@ export class EntryView implements SessionEntry {
   #i = 0;
   #slot = -1;
 
-  constructor(entries: Entries, keys: KeyArena, details: Map<number, SessionDetail>) {
+  constructor(entries: Entries, keys: KeyArena, details: DetailRows) {
     this.#entries = entries;
     this.#keys = keys;
     this.#details = details;
+    this.#detail = new DetailView(details);
   }
 
   at(slot: number): this {
@@ -112,12 +115,15 @@ export class EntryView implements SessionEntry {
     this.#setFlag(TIMEOUT_CHOSEN, value);
   }
 
+  /** A window on it, valid until the view or the detail is another. What is set is copied. */
   get detail(): SessionDetail | undefined {
-    return this.#flag(DETAILED) ? this.#details.get(this.#slot) : undefined;
+    return this.#flag(DETAILED) ? this.#detail.at(this.#slot) : undefined;
   }
   set detail(value: SessionDetail | undefined) {
-    if (value !== undefined) this.#details.set(this.#slot, value);
-    else if (this.#flag(DETAILED)) this.#details.delete(this.#slot);
+    const had = this.#flag(DETAILED);
+    if (had && value === undefined) this.#details.release(this.#slot);
+    if (!had && value !== undefined) this.#details.take(this.#slot);
+    if (value !== undefined) this.#detail.at(this.#slot).set(value);
     this.#setFlag(DETAILED, value !== undefined);
   }
 

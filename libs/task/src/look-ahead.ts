@@ -7,6 +7,7 @@
 //
 // Owns: the hashes of the group.      Does not own: anything it looks at, nor any answer: a guess may be wrong, or grow old.
 import { hashView } from '@flatline/base';
+import { type DetailRows, ROW_I32_SHIFT } from './detail-rows.ts';
 import { type Entries, I32_SHIFT, KEY_REFERENCE } from './entry-layout.ts';
 import { type KeyArena, startOf } from './key-arena.ts';
 import type { KeyIndex } from './key-index.ts';
@@ -20,15 +21,17 @@ export class LookAhead {
   readonly #index: KeyIndex;
   readonly #entries: Entries;
   readonly #keys: KeyArena;
+  readonly #details: DetailRows;
 
   readonly #references = new Int32Array(KEY_GROUP_MAX);
   /** What was read comes to something here, so that the compiler keeps the reading. */
   residue = 0;
 
-  constructor(index: KeyIndex, entries: Entries, keys: KeyArena) {
+  constructor(index: KeyIndex, entries: Entries, keys: KeyArena, details: DetailRows) {
     this.#index = index;
     this.#entries = entries;
     this.#keys = keys;
+    this.#details = details;
   }
 
   look(view: DataView, { count, starts, lengths }: KeyGroup, hashSeed: number): void {
@@ -40,6 +43,7 @@ export class LookAhead {
     this.#index.likelySlots(hashes, count, this.slots);
     this.#touchEntries(count);
     this.#touchKeys(count, lengths);
+    if (this.#details.isUsed) this.#touchDetails(count);
   }
 
   #touchEntries(count: number): void {
@@ -63,6 +67,18 @@ export class LookAhead {
       // Both ends: what lies between is on the same lines, or fetched by the processor itself.
       residue ^= bytes[start]! ^ bytes[Math.min(start + lengths[i]!, last)]!;
     }
+    this.residue = residue;
+  }
+
+  /** Of a slot without a detail some other row: a wait more, and never a wrong answer. */
+  #touchDetails(count: number): void {
+    const { rowOf, i32 } = this.#details;
+    const { slots } = this;
+    const rows = this.#references;
+    const last = rowOf.length - 1;
+    for (let i = 0; i < count; i += 1) rows[i] = rowOf[Math.max(0, Math.min(slots[i]!, last))]!;
+    let { residue } = this;
+    for (let i = 0; i < count; i += 1) residue ^= i32[rows[i]! << ROW_I32_SHIFT]!;
     this.residue = residue;
   }
 }

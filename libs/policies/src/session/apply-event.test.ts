@@ -115,7 +115,7 @@ describe('[S10] aggregation', () => {
   test('[S10] beyond the bounds a value is dropped and the summary says truncated', () => {
     const entry = opened(at(1));
     applyEvent(entry, RULES, event({ attributes: new Map([['a', 'x'.repeat(39)]]) }), at(1));
-    expect(entry.detail?.truncated).toBe(false);
+    expect(entry.detail?.texts?.truncated).toBe(false);
     applyEvent(entry, RULES, event({ attributes: new Map([['b', 'y']]) }), at(2));
     const summary = summarize(entry, RULES, closing);
     expect(summary.truncated).toBe(true);

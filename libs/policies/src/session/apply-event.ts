@@ -1,6 +1,6 @@
 // What an activity does to a session (S1, S5–S7, S10). Whether the session is due at all is asked first, elsewhere (S3).
 import type { Millis } from '@flatline/base';
-import { blankDetail, type SessionDetail } from './detail.ts';
+import { blankDetail, blankTexts, type DetailTexts, type SessionDetail } from './detail.ts';
 import type { SessionEntry, SessionRules } from './entry.ts';
 import { HEARTBEAT, STARTED, type SessionEvent } from './event.ts';
 import { noteSequence, openWindow } from './sequence-window.ts';
@@ -56,8 +56,8 @@ export function applyEvent(entry: SessionEntry, rules: SessionRules, event: Sess
   touch(entry, at);
   if (duplicate) return DUPLICATE;
   entry.eventCount += 1;
-  if (event.type !== HEARTBEAT) countType(detailOf(entry), event.type);
-  if (event.attributes !== undefined) keepAttributes(detailOf(entry), rules, event.attributes, occurredAt);
+  if (event.type !== HEARTBEAT) countType(textsOf(detailOf(entry)), event.type);
+  if (event.attributes !== undefined) keepAttributes(textsOf(detailOf(entry)), rules, event.attributes, occurredAt);
   return takeTimeout(entry, rules, event.timeoutMs);
 }
 
@@ -70,6 +70,11 @@ function touch(entry: SessionEntry, at: Occurrence): void {
 function detailOf(entry: SessionEntry): SessionDetail {
   entry.detail ??= blankDetail(entry.openedAt, entry.lastSeenAt);
   return entry.detail;
+}
+
+function textsOf(detail: SessionDetail): DetailTexts {
+  detail.texts ??= blankTexts();
+  return detail.texts;
 }
 
 /** Comes before `touch`: a detail made here starts from the times of the events before this one. */
@@ -94,24 +99,26 @@ function noteEventTime(entry: SessionEntry, occurredAt: Millis, effectiveAt: Mil
 }
 
 function isDuplicate(entry: SessionEntry, rules: SessionRules, event: SessionEvent): boolean {
-  if (event.eventId === undefined && event.sequence === undefined) return false;
+  const { eventId, sequence } = event;
+  if (eventId === undefined && sequence === undefined) return false;
   const detail = detailOf(entry);
-  if (event.eventId !== undefined && detail.eventIds.includes(event.eventId)) return countDuplicate(detail);
-  if (event.sequence !== undefined && !noteNewSequence(detail, event.sequence, event.type === STARTED))
+  if (eventId !== undefined && detail.texts?.eventIds.includes(eventId) === true) return countDuplicate(detail);
+  if (sequence !== undefined && !noteNewSequence(detail, sequence, event.type === STARTED))
     return countDuplicate(detail);
-  if (event.eventId !== undefined && rules.dedupeEventIds > 0) {
-    detail.eventIds.push(event.eventId);
-    if (detail.eventIds.length > rules.dedupeEventIds) detail.eventIds.shift();
-  }
+  if (eventId !== undefined && rules.dedupeEventIds > 0) keepEventId(textsOf(detail), rules, eventId);
   return false;
 }
 
+function keepEventId({ eventIds }: DetailTexts, { dedupeEventIds }: SessionRules, eventId: string): void {
+  eventIds.push(eventId);
+  if (eventIds.length > dedupeEventIds) eventIds.shift();
+}
+
 function noteNewSequence(detail: SessionDetail, sequence: number, restartMarked: boolean): boolean {
-  if (detail.sequence === undefined) {
-    detail.sequence = openWindow(sequence);
-    return true;
-  }
-  return noteSequence(detail.sequence, sequence, restartMarked) !== 'duplicate';
+  const window = detail.sequence;
+  if (window !== undefined) return noteSequence(window, sequence, restartMarked) !== 'duplicate';
+  detail.sequence = openWindow(sequence);
+  return true;
 }
 
 function countDuplicate(detail: SessionDetail): true {
@@ -119,32 +126,32 @@ function countDuplicate(detail: SessionDetail): true {
   return true;
 }
 
-function countType(detail: SessionDetail, type: string): void {
-  const known = detail.countsByType.get(type);
-  if (known === undefined && detail.countsByType.size >= TYPES_MAX) {
-    detail.truncated = true;
-    detail.countsByType.set(OTHER_TYPE, (detail.countsByType.get(OTHER_TYPE) ?? 0) + 1);
+function countType(texts: DetailTexts, type: string): void {
+  const known = texts.countsByType.get(type);
+  if (known === undefined && texts.countsByType.size >= TYPES_MAX) {
+    texts.truncated = true;
+    texts.countsByType.set(OTHER_TYPE, (texts.countsByType.get(OTHER_TYPE) ?? 0) + 1);
     return;
   }
-  detail.countsByType.set(type, (known ?? 0) + 1);
+  texts.countsByType.set(type, (known ?? 0) + 1);
 }
 
 function keepAttributes(
-  detail: SessionDetail,
+  texts: DetailTexts,
   rules: SessionRules,
   attributes: ReadonlyMap<string, string>,
   at: Millis,
 ): void {
   for (const [name, value] of attributes) {
-    const held = detail.attributes.get(name);
+    const held = texts.attributes.get(name);
     if (held !== undefined && held.at > at) continue;
-    const grown = detail.attributeLength + value.length - (held === undefined ? -name.length : held.value.length);
-    if (grown > rules.maxAttributeBytes || (held === undefined && detail.attributes.size >= rules.maxAttributes)) {
-      detail.truncated = true;
+    const grown = texts.attributeLength + value.length - (held === undefined ? -name.length : held.value.length);
+    if (grown > rules.maxAttributeBytes || (held === undefined && texts.attributes.size >= rules.maxAttributes)) {
+      texts.truncated = true;
       continue;
     }
-    detail.attributes.set(name, { value, at });
-    detail.attributeLength = grown;
+    texts.attributes.set(name, { value, at });
+    texts.attributeLength = grown;
   }
 }
 

@@ -64,8 +64,8 @@ export function summarize(
     lateCount: 0,
     missingCount: detail?.sequence === undefined ? 0 : missingCount(detail.sequence),
     countsByType: countsByType(entry),
-    attributes: new Map([...(detail?.attributes ?? [])].map(([name, { value }]) => [name, value])),
-    truncated: detail?.truncated ?? false,
+    attributes: new Map([...(detail?.texts?.attributes ?? [])].map(([name, { value }]) => [name, value])),
+    truncated: detail?.texts?.truncated ?? false,
     partition: closing.partition,
     firstOffset: entry.firstOffset,
     lastOffset: entry.lastOffset,
@@ -83,7 +83,7 @@ function durationBetween(startedAt: Millis, endedAt: Millis): DurationMs {
 }
 
 function countsByType(entry: SessionEntry): ReadonlyMap<string, number> {
-  const others = entry.detail?.countsByType ?? new Map<string, number>();
+  const others = entry.detail?.texts?.countsByType ?? new Map<string, number>();
   let heartbeats = entry.eventCount;
   for (const count of others.values()) heartbeats -= count;
   return heartbeats > 0 ? new Map([[HEARTBEAT, heartbeats], ...others]) : others;

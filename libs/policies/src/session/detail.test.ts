@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals';
 import { ByteWriter } from '@flatline/base';
 import fc from 'fast-check';
-import { blankDetail, decodeDetail, encodeDetail, type SessionDetail } from './detail.ts';
+import { blankDetail, blankTexts, decodeDetail, encodeDetail, type SessionDetail } from './detail.ts';
 
 const count = fc.nat({ max: 2 ** 40 });
 const time = fc.integer({ min: -(2 ** 45), max: 2 ** 45 });
@@ -29,11 +29,12 @@ const details: fc.Arbitrary<SessionDetail> = fc
     types: fc.array(fc.tuple(fc.string({ unit: 'grapheme' }), count)),
     attributes: fc.array(fc.tuple(fc.string(), fc.string({ unit: 'grapheme' }), time)),
   })
-  .map(({ types, attributes, ...rest }) => {
-    const detail = { ...blankDetail(0, 0), ...rest, countsByType: new Map(types) };
-    for (const [name, value, at] of attributes) detail.attributes.set(name, { value, at });
-    for (const [name, { value }] of detail.attributes) detail.attributeLength += name.length + value.length;
-    return detail;
+  .map(({ truncated, eventIds, types, attributes, ...rest }) => {
+    const texts = { ...blankTexts(), truncated, eventIds, countsByType: new Map(types) };
+    for (const [name, value, at] of attributes) texts.attributes.set(name, { value, at });
+    for (const [name, { value }] of texts.attributes) texts.attributeLength += name.length + value.length;
+    const none = !truncated && eventIds.length + types.length + attributes.length === 0;
+    return { ...blankDetail(0, 0), ...rest, texts: none ? undefined : texts };
   });
 
 test('[R1] a detail comes back from its bytes as it was', () => {

@@ -10,14 +10,23 @@ export interface Attribute {
   readonly at: Millis;
 }
 
+/**
+ * The numbers of a session's events; absent where bare heartbeats in order say all there is. Held by whoever holds the
+ * entry: setting `sequence` or `texts` hands a value over, which is not to be changed through what was handed over.
+ */
 export interface SessionDetail {
-  /** Least and greatest event time, which may differ from the effective times of the entry. */
+  /** Event times of the earliest and the latest event. */
   startedAt: Millis;
   lastEventAt: Millis;
   duplicateCount: number;
   outOfOrderCount: number;
-  truncated: boolean;
   sequence: SequenceWindow | undefined;
+  texts: DetailTexts | undefined;
+}
+
+/** What only sessions keep whose events have ids, types or attributes. */
+export interface DetailTexts {
+  truncated: boolean;
   /** The last event ids, oldest first. */
   eventIds: string[];
   /** Counts of types other than HEARTBEAT. */
@@ -28,39 +37,38 @@ export interface SessionDetail {
 }
 
 export function blankDetail(startedAt: Millis, lastEventAt: Millis): SessionDetail {
-  return {
-    startedAt,
-    lastEventAt,
-    duplicateCount: 0,
-    outOfOrderCount: 0,
-    truncated: false,
-    sequence: undefined,
-    eventIds: [],
-    countsByType: new Map(),
-    attributes: new Map(),
-    attributeLength: 0,
-  };
+  return { startedAt, lastEventAt, duplicateCount: 0, outOfOrderCount: 0, sequence: undefined, texts: undefined };
+}
+
+export function blankTexts(): DetailTexts {
+  return { truncated: false, eventIds: [], countsByType: new Map(), attributes: new Map(), attributeLength: 0 };
 }
 
 const TRUNCATED = 1;
 const HAS_SEQUENCE = 2;
 
 export function encodeDetail(detail: SessionDetail, out: ByteWriter): void {
-  out.u8((detail.truncated ? TRUNCATED : 0) | (detail.sequence === undefined ? 0 : HAS_SEQUENCE));
+  const { sequence, texts } = detail;
+  out.u8((texts?.truncated === true ? TRUNCATED : 0) | (sequence === undefined ? 0 : HAS_SEQUENCE));
   out.signedVarint(detail.startedAt);
   out.signedVarint(detail.lastEventAt);
   out.varint(detail.duplicateCount);
   out.varint(detail.outOfOrderCount);
-  if (detail.sequence !== undefined) encodeWindow(detail.sequence, out);
-  out.varint(detail.eventIds.length);
-  for (const id of detail.eventIds) out.text(id);
-  out.varint(detail.countsByType.size);
-  for (const [type, count] of detail.countsByType) {
+  if (sequence !== undefined) encodeWindow(sequence, out);
+  if (texts !== undefined) encodeTexts(texts, out);
+  else for (let lists = 0; lists < 3; lists += 1) out.u8(0);
+}
+
+function encodeTexts({ eventIds, countsByType, attributes }: DetailTexts, out: ByteWriter): void {
+  out.varint(eventIds.length);
+  for (const id of eventIds) out.text(id);
+  out.varint(countsByType.size);
+  for (const [type, count] of countsByType) {
     out.text(type);
     out.varint(count);
   }
-  out.varint(detail.attributes.size);
-  for (const [name, attribute] of detail.attributes) {
+  out.varint(attributes.size);
+  for (const [name, attribute] of attributes) {
     out.text(name);
     out.text(attribute.value);
     out.signedVarint(attribute.at);
@@ -72,20 +80,28 @@ export function decodeDetail(bytes: Uint8Array, start = 0, end: number = bytes.l
   const input = new ByteReader(bytes, start, end);
   const flags = input.u8();
   const detail = blankDetail(input.signedVarint(), input.signedVarint());
-  detail.truncated = (flags & TRUNCATED) !== 0;
   detail.duplicateCount = input.varint();
   detail.outOfOrderCount = input.varint();
   if ((flags & HAS_SEQUENCE) !== 0) detail.sequence = decodeWindow(input);
-  for (let left = input.varint(); left > 0; left -= 1) detail.eventIds.push(input.text());
-  for (let left = input.varint(); left > 0; left -= 1) detail.countsByType.set(input.text(), input.varint());
+  detail.texts = decodeTexts(input, (flags & TRUNCATED) !== 0);
+  if (input.remaining !== 0) throw new MalformedBytes(`${input.remaining} bytes after a session detail`);
+  return detail;
+}
+
+/** undefined where there are none, as of a session that never had any. */
+function decodeTexts(input: ByteReader, truncated: boolean): DetailTexts | undefined {
+  const texts = blankTexts();
+  texts.truncated = truncated;
+  for (let left = input.varint(); left > 0; left -= 1) texts.eventIds.push(input.text());
+  for (let left = input.varint(); left > 0; left -= 1) texts.countsByType.set(input.text(), input.varint());
   for (let left = input.varint(); left > 0; left -= 1) {
     const name = input.text();
     const value = input.text();
-    detail.attributes.set(name, { value, at: input.signedVarint() });
-    detail.attributeLength += name.length + value.length;
+    texts.attributes.set(name, { value, at: input.signedVarint() });
+    texts.attributeLength += name.length + value.length;
   }
-  if (input.remaining !== 0) throw new MalformedBytes(`${input.remaining} bytes after a session detail`);
-  return detail;
+  const { eventIds, countsByType, attributes } = texts;
+  return truncated || eventIds.length + countsByType.size + attributes.size > 0 ? texts : undefined;
 }
 
 function encodeWindow(window: SequenceWindow, out: ByteWriter): void {

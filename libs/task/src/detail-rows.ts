@@ -1,0 +1,247 @@
+// How details lie in memory: a row of 64 bytes each, one cache line, taken from a pool when a session's events first need it.
+//
+// A detail as an object, with a window as another and boxed numbers in both, costs each event half a dozen waits for memory
+// one after another, and the garbage collector a look at every session there is. Most pipelines have a detail for each
+// session or for none, so the way to a row is an array by slot that is empty until the first detail comes.
+//
+// Owns: rows, which slot has which, the texts of the few that have any.      Does not own: whether a slot has a row (a flag
+// of its entry).
+//
+// Invariants
+//   DR1  A row is either of one slot or in the free list.
+//   DR2  A row's texts are there exactly if its flag says so.
+import { GrowingMemory, type Millis } from '@flatline/base';
+import type { DetailTexts, SequenceWindow, SessionDetail } from '@flatline/policies';
+import { SLOTS_MAX } from './key-index.ts';
+
+const ROW_BYTES = 64;
+const ROW_F64_SHIFT = 3;
+export const ROW_I32_SHIFT = 4;
+
+/** Float64 fields, by index into the row's eight. */
+const STARTED_AT = 0;
+const LAST_EVENT_AT = 1;
+const LOWEST = 2;
+const HIGHEST = 3;
+const MISSING_BEFORE = 4;
+/** Int32 fields, by index into the row's sixteen; the first ten are the floats above. All but the last are unsigned. */
+const DUPLICATE_COUNT = 10;
+const OUT_OF_ORDER_COUNT = 11;
+const SEEN_LOW = 12;
+const SEEN_HIGH = 13;
+/** 0: no window. */
+const RECEIVED = 14;
+const RESTARTS_AND_FLAG = 15;
+const RESTARTS_MASK = 0x7fffffff;
+const HAS_TEXTS = ~RESTARTS_MASK;
+
+export class DetailRows {
+  readonly #memory = new GrowingMemory(SLOTS_MAX * ROW_BYTES);
+  readonly #slotMemory = new GrowingMemory(SLOTS_MAX * Int32Array.BYTES_PER_ELEMENT);
+  readonly #free: number[] = [];
+  #rows = 0;
+  f64 = new Float64Array(this.#memory.buffer, 0, 0);
+  i32 = new Int32Array(this.#memory.buffer, 0, 0);
+  /** By slot; says nothing of slots without a row. */
+  rowOf = new Int32Array(this.#slotMemory.buffer, 0, 0);
+  readonly texts: (DetailTexts | undefined)[] = [];
+
+  /** Whether any slot ever had a row. */
+  get isUsed(): boolean {
+    return this.#rows > 0;
+  }
+
+  /** Gives a slot that has none a row, whatever stood there. */
+  take(slot: number): void {
+    if (slot >= this.rowOf.length) this.#growSlots(slot + 1);
+    this.rowOf[slot] = this.#free.pop() ?? this.#newRow();
+  }
+
+  /** Takes the row of a slot that has one. */
+  release(slot: number): void {
+    const row = this.rowOf[slot]!;
+    this.texts[row] = undefined;
+    this.#free.push(row);
+  }
+
+  #growSlots(count: number): void {
+    this.#slotMemory.grow(count * Int32Array.BYTES_PER_ELEMENT);
+    const { buffer } = this.#slotMemory;
+    // With its length said: an array that follows its buffer's growth is several times slower to read.
+    this.rowOf = new Int32Array(buffer, 0, buffer.byteLength / Int32Array.BYTES_PER_ELEMENT);
+  }
+
+  #newRow(): number {
+    const row = this.#rows;
+    this.#rows += 1;
+    this.texts.push(undefined);
+    if (this.#rows << ROW_I32_SHIFT > this.i32.length) {
+      this.#memory.grow(this.#rows * ROW_BYTES);
+      const { buffer } = this.#memory;
+      const capacity = buffer.byteLength / ROW_BYTES;
+      this.f64 = new Float64Array(buffer, 0, capacity << ROW_F64_SHIFT);
+      this.i32 = new Int32Array(buffer, 0, capacity << ROW_I32_SHIFT);
+    }
+    return row;
+  }
+}
+
+/** A window on one row, moved with `at`, and the sequence window in it. Valid until its slot's row is released. */
+export class DetailView implements SessionDetail {
+  readonly #rows: DetailRows;
+  readonly #window: WindowView;
+  #f64: Float64Array = new Float64Array(0);
+  #i32: Int32Array = new Int32Array(0);
+  /** Index of the row's first Float64 and first Int32. */
+  #f = 0;
+  #i = 0;
+  #row = 0;
+
+  constructor(rows: DetailRows) {
+    this.#rows = rows;
+    this.#window = new WindowView();
+  }
+
+  /** `slot` has a row. */
+  at(slot: number): this {
+    const { f64, i32, rowOf } = this.#rows;
+    const row = rowOf[slot]!;
+    this.#f64 = f64;
+    this.#i32 = i32;
+    this.#f = row << ROW_F64_SHIFT;
+    this.#i = row << ROW_I32_SHIFT;
+    this.#row = row;
+    return this;
+  }
+
+  /** Makes the row say what `detail` says. */
+  set(detail: SessionDetail): void {
+    this.startedAt = detail.startedAt;
+    this.lastEventAt = detail.lastEventAt;
+    this.duplicateCount = detail.duplicateCount;
+    this.outOfOrderCount = detail.outOfOrderCount;
+    this.sequence = detail.sequence;
+    this.texts = detail.texts;
+  }
+
+  get startedAt(): Millis {
+    return this.#f64[this.#f + STARTED_AT]!;
+  }
+  set startedAt(value: Millis) {
+    this.#f64[this.#f + STARTED_AT] = value;
+  }
+
+  get lastEventAt(): Millis {
+    return this.#f64[this.#f + LAST_EVENT_AT]!;
+  }
+  set lastEventAt(value: Millis) {
+    this.#f64[this.#f + LAST_EVENT_AT] = value;
+  }
+
+  get duplicateCount(): number {
+    return this.#i32[this.#i + DUPLICATE_COUNT]! >>> 0;
+  }
+  set duplicateCount(value: number) {
+    this.#i32[this.#i + DUPLICATE_COUNT] = value;
+  }
+
+  get outOfOrderCount(): number {
+    return this.#i32[this.#i + OUT_OF_ORDER_COUNT]! >>> 0;
+  }
+  set outOfOrderCount(value: number) {
+    this.#i32[this.#i + OUT_OF_ORDER_COUNT] = value;
+  }
+
+  get sequence(): SequenceWindow | undefined {
+    if (this.#i32[this.#i + RECEIVED] === 0) return undefined;
+    return this.#window.at(this.#f64, this.#i32, this.#f, this.#i);
+  }
+  set sequence(value: SequenceWindow | undefined) {
+    if (value === undefined) this.#i32[this.#i + RECEIVED] = 0;
+    else this.#window.at(this.#f64, this.#i32, this.#f, this.#i).set(value);
+  }
+
+  get texts(): DetailTexts | undefined {
+    return this.#i32[this.#i + RESTARTS_AND_FLAG]! < 0 ? this.#rows.texts[this.#row] : undefined;
+  }
+  set texts(value: DetailTexts | undefined) {
+    this.#rows.texts[this.#row] = value;
+    const at = this.#i + RESTARTS_AND_FLAG;
+    this.#i32[at] = value === undefined ? this.#i32[at]! & RESTARTS_MASK : this.#i32[at]! | HAS_TEXTS;
+  }
+}
+
+class WindowView implements SequenceWindow {
+  #f64: Float64Array = new Float64Array(0);
+  #i32: Int32Array = new Int32Array(0);
+  #f = 0;
+  #i = 0;
+
+  at(f64: Float64Array, i32: Int32Array, f: number, i: number): this {
+    this.#f64 = f64;
+    this.#i32 = i32;
+    this.#f = f;
+    this.#i = i;
+    return this;
+  }
+
+  set(window: SequenceWindow): void {
+    this.lowest = window.lowest;
+    this.highest = window.highest;
+    this.seenLow = window.seenLow;
+    this.seenHigh = window.seenHigh;
+    this.received = window.received;
+    this.missingBefore = window.missingBefore;
+    this.restarts = window.restarts;
+  }
+
+  get lowest(): number {
+    return this.#f64[this.#f + LOWEST]!;
+  }
+  set lowest(value: number) {
+    this.#f64[this.#f + LOWEST] = value;
+  }
+
+  get highest(): number {
+    return this.#f64[this.#f + HIGHEST]!;
+  }
+  set highest(value: number) {
+    this.#f64[this.#f + HIGHEST] = value;
+  }
+
+  get missingBefore(): number {
+    return this.#f64[this.#f + MISSING_BEFORE]!;
+  }
+  set missingBefore(value: number) {
+    this.#f64[this.#f + MISSING_BEFORE] = value;
+  }
+
+  get seenLow(): number {
+    return this.#i32[this.#i + SEEN_LOW]! >>> 0;
+  }
+  set seenLow(value: number) {
+    this.#i32[this.#i + SEEN_LOW] = value;
+  }
+
+  get seenHigh(): number {
+    return this.#i32[this.#i + SEEN_HIGH]! >>> 0;
+  }
+  set seenHigh(value: number) {
+    this.#i32[this.#i + SEEN_HIGH] = value;
+  }
+
+  get received(): number {
+    return this.#i32[this.#i + RECEIVED]! >>> 0;
+  }
+  set received(value: number) {
+    this.#i32[this.#i + RECEIVED] = value;
+  }
+
+  get restarts(): number {
+    return this.#i32[this.#i + RESTARTS_AND_FLAG]! & RESTARTS_MASK;
+  }
+  set restarts(value: number) {
+    const at = this.#i + RESTARTS_AND_FLAG;
+    this.#i32[at] = (this.#i32[at]! & HAS_TEXTS) | value;
+  }
+}
