@@ -1,4 +1,5 @@
 export { BENCHMARKS } from './benchmarks.ts';
 export { PEER_NAMES, type PeerName } from './peers/peer.ts';
+export { EVENT_FORMATS, type EventFormat } from './throughput/event-load.ts';
 export { machineText, thisMachine } from './machine.ts';
 export { reportPages } from './report/report-pages.ts';

@@ -23,7 +23,11 @@ const PUNCTUATORS: readonly KafkaStreamsContender[] = [1_000, 100].map((tickMs) 
 
 export function latencyContenders(kafkaStreams: PeerLookUp): readonly LatencyContender[] {
   const [own] = contendersWith({ kind: 'missing', why: '' });
-  const flatline: LatencyContender = { name: 'flatline', process: (task) => own!.run(task), start: startFlatline };
+  const flatline: LatencyContender = {
+    name: 'flatline',
+    process: (task) => own!.run({ ...task, format: 'bare' }),
+    start: startFlatline,
+  };
   if (kafkaStreams.kind === 'missing') return [flatline];
   const { program } = kafkaStreams;
   const peers = PUNCTUATORS.map((contender): LatencyContender => {

@@ -1,6 +1,8 @@
 // Kafka Streams as a contender: what its users write to see silence, each set up for speed and exactly once.
 import type { DurationMs } from '@flatline/base';
-import type { ContenderCost, ContenderTask } from '../throughput/contender-task.ts';
+import { workspaceOf } from '@flatline/dev-broker';
+import { join } from 'node:path';
+import type { ContenderCost, ContenderTask, ThroughputTask } from '../throughput/contender-task.ts';
 import type { JavaProgram, JvmSettings, ProgramArguments } from './java-program.ts';
 
 type KafkaStreamsVariant = 'session-windows' | 'punctuator' | 'in-memory';
@@ -40,16 +42,27 @@ export const KAFKA_STREAMS_CONTENDERS: readonly KafkaStreamsContender[] = [
   },
 ];
 
+/** What is done with events that have a payload, all of it in its favour; bare ones have nothing to read. */
+export function eventsNote(program: JavaProgram): string {
+  return (
+    `events parsed with jackson-core ${program.versionOf('jackson-core')} or avro ${program.versionOf('avro')} (its schema ` +
+    'given, no registry); it keeps event times, counts by type, the highest sequence and the number received, and ' +
+    'tells repetitions by the highest sequence alone, without a window of 64'
+  );
+}
+
 /** Its cost from the first record processed to the last one committed, of its whole process. */
 export async function processWithKafkaStreams(
   program: JavaProgram,
   contender: KafkaStreamsContender,
-  task: ContenderTask,
+  task: ThroughputTask,
 ): Promise<ContenderCost> {
-  const args = kafkaStreamsArguments('throughput', contender, task);
+  const schema = join(workspaceOf(import.meta.url).root, 'schemas', 'session-event.avsc');
+  const args = { ...kafkaStreamsArguments('throughput', contender, task), format: task.format, schema };
   return { ...(await program.run<Omit<ContenderCost, 'processor'>>(args, STREAMS_JVM)), processor: undefined };
 }
 
+/** Of bare heartbeats: values are not looked at. */
 export function kafkaStreamsArguments(
   job: string,
   { variant, threads, tickMs }: KafkaStreamsContender,
@@ -59,6 +72,6 @@ export function kafkaStreamsArguments(
   return {
     ...{ job, variant, threads, tickMs, timeoutMs: TIMEOUT_MS, runMaxMs: RUN_MAX_MS },
     ...{ application, topic, partitions, stateDir, commitIntervalMs },
-    ...{ brokers: brokers.join(','), output: `${application}.output` },
+    ...{ brokers: brokers.join(','), output: `${application}.output`, format: 'bare' },
   };
 }

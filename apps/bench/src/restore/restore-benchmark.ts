@@ -74,7 +74,7 @@ async function restoreFlatline(ground: Ground): Promise<readonly RestoreRow[]> {
   const script = import.meta.filename.replace('restore-benchmark', 'restoring-process');
   const [flatline] = contendersWith({ kind: 'missing', why: '' });
   return inTurns('flatline', ground, ['local store', 'changelog'], {
-    fill: (task) => flatline!.run(task),
+    fill: (task) => flatline!.run({ ...task, format: 'bare' }),
     restore: (task) => measureApart<RestoreCost>(script, [JSON.stringify(task)], 'restoring'),
   });
 }

@@ -1,5 +1,6 @@
 // What one measured process is asked to do, and what it says it cost.
 import type { DurationMs } from '@flatline/base';
+import type { EventFormat } from './event-load.ts';
 
 export interface ContenderTask {
   readonly brokers: readonly string[];
@@ -11,6 +12,13 @@ export interface ContenderTask {
   readonly application: string;
   readonly stateDir: string;
   readonly commitIntervalMs: DurationMs;
+  /** Where events are in Avro. */
+  readonly schemaRegistryUrl?: string | undefined;
+}
+
+export interface ThroughputTask extends ContenderTask {
+  /** Of the events in the topic. */
+  readonly format: EventFormat;
 }
 
 /** Of the span from the first record read to the last one dealt with. */

@@ -1,8 +1,8 @@
 // Who takes part in a run, and how each takes its turn.
-import { KAFKA_STREAMS_CONTENDERS, processWithKafkaStreams, RUN_MAX_MS } from '../peers/kafka-streams.ts';
+import { eventsNote, KAFKA_STREAMS_CONTENDERS, processWithKafkaStreams, RUN_MAX_MS } from '../peers/kafka-streams.ts';
 import type { PeerLookUp } from '../peers/peer.ts';
 import { measureApart } from '../measured-process.ts';
-import type { ContenderCost, ContenderTask } from './contender-task.ts';
+import type { ContenderCost, ThroughputTask } from './contender-task.ts';
 
 /** Those that run on Node and are always there. The first is what is measured; kafkajs is what ratios refer to. */
 export type OwnContender = 'flatline' | 'kafkajs' | 'reader';
@@ -13,7 +13,7 @@ export interface Contender {
   readonly does: string;
   /** It writes outputs and keeps state, and so needs topics of its own. */
   readonly processes: boolean;
-  run(task: ContenderTask): Promise<ContenderCost>;
+  run(task: ThroughputTask): Promise<ContenderCost>;
 }
 
 /** Everyone who can take part here. */
@@ -30,9 +30,9 @@ export function contendersWith(kafkaStreams: PeerLookUp): readonly Contender[] {
     name: contender.name,
     does:
       `Kafka Streams ${version}, exactly once, ${contender.threads} ${contender.threads === 1 ? 'thread' : 'threads'}, ` +
-      `parallel collector, at most ${RUN_MAX_MS / 1_000} s: ${contender.does}`,
+      `parallel collector, at most ${RUN_MAX_MS / 1_000} s: ${contender.does}; ${eventsNote(program)}`,
     processes: true,
-    run: (task: ContenderTask) => processWithKafkaStreams(program, contender, task),
+    run: (task: ThroughputTask) => processWithKafkaStreams(program, contender, task),
   }));
   return [...own, ...peers];
 }

@@ -51,12 +51,13 @@ export function configurationOf({
   stateDir,
   topic,
   commitIntervalMs,
+  schemaRegistryUrl,
 }: ContenderTask): FlatlineConfig {
   const input = { topic, timestampType: 'LogAppendTime' };
   const output = { topic: `${application}.output`, format: 'json' };
   const pipeline = { name: PIPELINE, kind: 'session', timeoutMs: TIMEOUT_MS, input, output };
   const http = { port: 0 };
-  const file = { application, brokers, stateDir, commitIntervalMs, http, pipelines: [pipeline] };
+  const file = { application, brokers, stateDir, commitIntervalMs, schemaRegistryUrl, http, pipelines: [pipeline] };
   return resolveConfiguration(file, { source: 'flatline bench', folder: stateDir, environment: {} });
 }
 

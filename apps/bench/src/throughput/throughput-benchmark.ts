@@ -12,7 +12,7 @@ import type { BenchmarkOptions } from '../benchmark.ts';
 import { type Machine, machineLoad, type MachineLoad, thisMachine } from '../machine.ts';
 import { lookUpPeer } from '../peers/peer.ts';
 import { type Contender, contendersWith } from './contenders.ts';
-import type { ContenderCost, ContenderTask } from './contender-task.ts';
+import type { ContenderCost, ThroughputTask } from './contender-task.ts';
 import { type EventFormat, type EventLoad, loadEvents } from './event-load.ts';
 import { PIPELINE } from './flatline-processing.ts';
 
@@ -63,10 +63,11 @@ export async function measureThroughput(
   const kafkaStreams = await lookUpPeer('kafka-streams', options);
   const contenders = contendersWith(kafkaStreams);
   const loadBefore = await machineLoad();
-  const broker = await ensureBroker({ ephemeral: true, log: onProgress });
+  const broker = await ensureBroker({ ephemeral: true, registry: formats.includes('avro'), log: onProgress });
   const brokers = broker.bootstrap.split(',');
   const connection = openCluster({ brokers, clientId: 'flatline-bench', clock: systemClock });
-  const run = { settings, contenders, brokers, connection, workDir, onProgress };
+  const { registryUrl: schemaRegistryUrl } = broker;
+  const run = { settings, contenders, brokers, schemaRegistryUrl, connection, workDir, onProgress };
   const measured: FormatMeasurement[] = [];
   try {
     for (const format of formats) measured.push(await measureFormat(format, run));
@@ -85,14 +86,15 @@ interface Run extends Pick<BenchmarkOptions, 'workDir' | 'onProgress'> {
   readonly contenders: readonly Contender[];
   readonly settings: ThroughputSettings;
   readonly brokers: readonly string[];
+  readonly schemaRegistryUrl: string | undefined;
   readonly connection: KafkaConnection;
 }
 
 async function measureFormat(format: EventFormat, run: Run): Promise<FormatMeasurement> {
-  const { settings, connection, onProgress } = run;
+  const { settings, schemaRegistryUrl, connection, onProgress } = run;
   const topic = `bench-${format}-${randomUUID()}`;
   await new BenchTopics(connection, settings.partitions).createInput(topic);
-  const load: EventLoad = { ...settings, format, seed: SEED };
+  const load: EventLoad = { ...settings, format, schemaRegistryUrl, seed: SEED };
   await loadEvents(connection, topic, load, (written) => {
     if (written % 1_000_000 === 0) onProgress(`writing ${format} events: ${written} of ${settings.events}`);
   });
@@ -100,7 +102,7 @@ async function measureFormat(format: EventFormat, run: Run): Promise<FormatMeasu
   for (let repeat = 0; repeat < settings.repeats; repeat += 1)
     for (const contender of inTurn(run.contenders, repeat)) {
       onProgress(`${format} events, ${contender.name}, ${repeat + 1} of ${settings.repeats}`);
-      costs[contender.name]!.push(await takeTurn(contender, topic, run));
+      costs[contender.name]!.push(await takeTurn(contender, { topic, format }, run));
     }
   return { format, costs };
 }
@@ -112,12 +114,19 @@ function inTurn(contenders: readonly Contender[], repeat: number): readonly Cont
 }
 
 /** A processor starts from nothing each time: topics, group and local state of its own. */
-async function takeTurn(contender: Contender, topic: string, run: Run): Promise<ContenderCost> {
-  const { settings, brokers, connection, workDir } = run;
+async function takeTurn(
+  contender: Contender,
+  input: Pick<ThroughputTask, 'topic' | 'format'>,
+  run: Run,
+): Promise<ContenderCost> {
+  const { settings, brokers, schemaRegistryUrl, connection, workDir } = run;
   const { partitions, events, commitIntervalMs } = settings;
   const application = `bench-${randomUUID()}`;
   const stateDir = join(workDir, application);
-  const task: ContenderTask = { brokers, topic, partitions, records: events, application, stateDir, commitIntervalMs };
+  const task: ThroughputTask = {
+    ...{ ...input, brokers, schemaRegistryUrl, partitions, records: events },
+    ...{ application, stateDir, commitIntervalMs },
+  };
   if (contender.processes) await new BenchTopics(connection, partitions).createFor(application, PIPELINE);
   mkdirSync(stateDir, { recursive: true });
   try {

@@ -1,4 +1,5 @@
 import type { Benchmark } from '../benchmark.ts';
+import { EVENT_FORMATS } from './event-load.ts';
 import { figuresOf, throughputCharts, throughputText } from './throughput-report.ts';
 import { measureThroughput, THROUGHPUT_DEFAULTS } from './throughput-benchmark.ts';
 
@@ -7,7 +8,7 @@ export const throughput: Benchmark = {
   description:
     "events per second and CPU second of the whole processor, beside kafkajs' consumer, our reader and Kafka Streams",
   async run(options) {
-    const { events, sessions, partitions, repeats, formats = ['bare', 'json'] } = options;
+    const { events, sessions, partitions, repeats, formats = EVENT_FORMATS } = options;
     const defaults = THROUGHPUT_DEFAULTS;
     const settings = {
       events: events ?? defaults.events,

@@ -1,4 +1,13 @@
-import { BENCHMARKS, machineText, PEER_NAMES, type PeerName, reportPages, thisMachine } from '@flatline/bench';
+import {
+  BENCHMARKS,
+  EVENT_FORMATS,
+  type EventFormat,
+  machineText,
+  PEER_NAMES,
+  type PeerName,
+  reportPages,
+  thisMachine,
+} from '@flatline/bench';
 import { type Command, InvalidArgumentError } from 'commander';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
@@ -13,7 +22,7 @@ interface BenchFlags {
   readonly sessions?: number;
   readonly partitions?: number;
   readonly repeats?: number;
-  readonly format?: 'bare' | 'json';
+  readonly format?: EventFormat;
   readonly peers?: readonly PeerName[];
   readonly out?: string;
   readonly report?: boolean;
@@ -38,7 +47,7 @@ export function addBenchCommand(program: Command, context: CommandContext): void
     .option('--sessions <n>', 'sessions that live all the while (default: 200 thousand)', integerFrom(1))
     .option('--partitions <n>', 'partitions of the topic (default: 4)', integerFrom(1, 1_000))
     .option('--repeats <n>', 'turns of each contender (default: 3)', integerFrom(1, 100))
-    .option('--format <bare|json>', 'only heartbeats of this format (default: both)', formatNamed)
+    .option('--format <bare|json|avro>', 'only heartbeats of this format (default: all)', formatNamed)
     .option(
       '--peers <names>',
       `programs to measure beside it, comma-separated: ${PEER_NAMES.join(', ')}, or none (default: those that are built)`,
@@ -123,9 +132,10 @@ function benchmarkNamed(name: string): Benchmark {
   return found;
 }
 
-function formatNamed(text: string): 'bare' | 'json' {
-  if (text !== 'bare' && text !== 'json') throw new InvalidArgumentError('It must be bare or json.');
-  return text;
+function formatNamed(text: string): EventFormat {
+  const found = EVENT_FORMATS.find((each) => each === text);
+  if (found === undefined) throw new InvalidArgumentError(`It must be one of ${EVENT_FORMATS.join(', ')}.`);
+  return found;
 }
 
 function peersNamed(text: string): readonly PeerName[] {
