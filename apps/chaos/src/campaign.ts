@@ -7,19 +7,26 @@ import { outcomeOf, type RunResult, type Scenario } from './scenario.ts';
 import { removeApplicationFolders } from './stage/application.ts';
 import { killAllChildren } from './stage/child.ts';
 
-export interface CampaignPlan {
-  readonly scenarios: readonly Scenario[];
-  readonly runsOf: (scenario: Scenario) => number;
+/** Some runs of one scenario. */
+export interface Portion {
+  readonly scenario: Scenario;
+  readonly runs: number;
   /** Number of the first run, from 1: run n has the nth kind of fault and seed + n − 1. */
   readonly first: number;
   readonly seed: number;
-  readonly short: boolean;
   /** Per run, of scenarios that count them. */
   readonly faults: number | undefined;
+}
+
+export interface CampaignPlan {
+  readonly portions: readonly Portion[];
+  readonly short: boolean;
+  /** Of scenarios that last as long as they are told to. */
+  readonly minutes: number | undefined;
   readonly unsafe: Guard | undefined;
   readonly log: (line: string) => void;
   readonly signal: AbortSignal;
-  /** Told after each scenario, so that what was shown is kept if the rest is not. */
+  /** Told after each portion, so that what was shown is kept if the rest is not. */
   readonly onProgress?: (soFar: readonly ScenarioRuns[]) => void;
 }
 
@@ -30,7 +37,9 @@ export async function runCampaign(plan: CampaignPlan): Promise<ScenarioRuns[]> {
   const all: ScenarioRuns[] = [];
   let broker: RunningBroker | undefined;
   try {
-    for (const scenario of plan.scenarios) {
+    for (const portion of plan.portions) {
+      const { scenario } = portion;
+      if (plan.signal.aborted) break;
       if (scenario.skipped !== undefined) {
         all.push({ scenario, results: [], broken: [], durationMs: 0 });
         continue;
@@ -40,7 +49,7 @@ export async function runCampaign(plan: CampaignPlan): Promise<ScenarioRuns[]> {
         broker = undefined;
       }
       broker ??= await startBroker({ nodes: scenario.nodes, ephemeral: true, properties, signal: plan.signal });
-      all.push(await runScenario(plan, scenario, broker));
+      all.push(await runPortion(plan, portion, broker));
       plan.onProgress?.(all);
     }
     return all;
@@ -50,19 +59,18 @@ export async function runCampaign(plan: CampaignPlan): Promise<ScenarioRuns[]> {
   }
 }
 
-/** All runs of one scenario, on a broker that is there. */
-export async function runScenario(
-  plan: Omit<CampaignPlan, 'scenarios'>,
-  scenario: Scenario,
+/** On a broker that is there. */
+export async function runPortion(
+  plan: Omit<CampaignPlan, 'portions'>,
+  { scenario, runs, first, seed: firstSeed, faults }: Portion,
   broker: RunningBroker,
 ): Promise<ScenarioRuns> {
   const since = performance.now();
   const results: RunResult[] = [];
   const broken: string[] = [];
-  const runs = plan.runsOf(scenario);
-  const from = plan.first - 1;
+  const from = first - 1;
   for (let index = from; index < from + runs && !plan.signal.aborted; index += 1) {
-    const seed = plan.seed + index;
+    const seed = firstSeed + index;
     const begun = performance.now();
     const said = (text: string): void => {
       const seconds = ((performance.now() - begun) / 1000).toFixed(1);
@@ -71,8 +79,8 @@ export async function runScenario(
     try {
       const name = `chaos-${randomBytes(4).toString('hex')}`;
       const random = seededRandom(seed);
-      const { short, unsafe, faults } = plan;
-      const result = await scenario.run({ index, seed, random, broker, name, short, unsafe, faults });
+      const { short, unsafe, minutes } = plan;
+      const result = await scenario.run({ index, seed, random, broker, name, short, unsafe, faults, minutes });
       results.push(result);
       said(describe(result));
     } catch (error) {

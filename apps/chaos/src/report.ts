@@ -45,6 +45,16 @@ export interface ScenarioSummary {
 
 const violationsShownMax = 10;
 
+/** Portions of one scenario as one, in the order in which the scenarios came first. */
+export function joined(portions: readonly ScenarioRuns[]): readonly ScenarioRuns[] {
+  return [...Map.groupBy(portions, ({ scenario }) => scenario.id).values()].map((same) => ({
+    scenario: same[0]!.scenario,
+    results: same.flatMap(({ results }) => results),
+    broken: same.flatMap(({ broken }) => broken),
+    durationMs: same.reduce((sum, { durationMs }) => sum + durationMs, 0),
+  }));
+}
+
 export function summarize({ scenario, results, broken, durationMs }: ScenarioRuns): ScenarioSummary {
   const outcomes = results.map(outcomeOf);
   const count = (wanted: string): number => outcomes.filter((outcome) => outcome === wanted).length;

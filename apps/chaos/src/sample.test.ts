@@ -3,7 +3,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Guard } from '@flatline/base';
 import { ensureBroker } from '@flatline/dev-broker';
-import { runScenario } from './campaign.ts';
+import { runPortion } from './campaign.ts';
 import { outcomeOf, type RunResult } from './scenario.ts';
 import { sample, scenarios } from './scenarios/index.ts';
 
@@ -14,14 +14,12 @@ async function sampled(id: string, unsafe?: Guard): Promise<{ results: readonly 
   const said: string[] = [];
   try {
     const plan = {
-      ...{ runsOf: (): number => sample.get(id)!, first: 1, seed: SEED, short: true, unsafe, faults: undefined },
+      ...{ short: true, unsafe, minutes: undefined },
       ...{ log: (line: string) => said.push(line), signal: new AbortController().signal },
     };
-    const { results, broken } = await runScenario(
-      plan,
-      scenarios.find((each) => each.id === id)!,
-      broker,
-    );
+    const scenario = scenarios.find((each) => each.id === id)!;
+    const portion = { scenario, first: 1, runs: sample.get(id)!, seed: SEED, faults: undefined };
+    const { results, broken } = await runPortion(plan, portion, broker);
     return { results, shown: { broken, said } };
   } finally {
     await broker.stop();

@@ -12,6 +12,8 @@ export interface Scenario {
   readonly variants: number;
   /** A run has as many faults as it is told to, one after another; of the others the number is part of what they are. */
   readonly countsFaults?: boolean;
+  /** It lasts as long as it is told to. */
+  readonly takesMinutes?: boolean;
   /** Not run here, and why. */
   readonly skipped?: string;
   /** A guard that must be switched off for the scenario to be red: the proof that it can be. */
@@ -31,6 +33,8 @@ export interface RunContext {
   readonly short: boolean;
   /** Asked for, of a scenario that `countsFaults`; undefined: its own number. */
   readonly faults: number | undefined;
+  /** Asked for, of a scenario that `takesMinutes`; undefined: its own. */
+  readonly minutes: number | undefined;
   /** Switched off in the processors of this run. */
   readonly unsafe: Guard | undefined;
 }

@@ -13,8 +13,10 @@ interface VerifierReport {
     readonly key?: string;
     readonly what: string;
   }[];
+  readonly records: { readonly input: number };
   readonly commits: number;
   readonly incarnations: number;
+  readonly closed: number;
   readonly reach: Readonly<Record<string, number>>;
   readonly undecided: readonly string[];
 }
@@ -23,6 +25,8 @@ export interface SecondOpinion {
   readonly violations: readonly Violation[];
   readonly commits: number;
   readonly incarnations: number;
+  readonly inputRecords: number;
+  readonly closed: number;
   /** What the logs show to have happened: claims, aborted transactions and the like. */
   readonly reach: Readonly<Record<string, number>>;
   readonly undecided: readonly string[];
@@ -40,7 +44,8 @@ export async function secondOpinion(application: Application): Promise<SecondOpi
   const { code } = await child.ended;
   const line = child.lines.find((each) => each.startsWith('{"pipeline"'));
   if (line === undefined) throw new Error(`flatline verify ended with ${code}: ${child.lines.slice(-5).join(' | ')}`);
-  const { violations, violationCount, commits, incarnations, reach, undecided } = JSON.parse(line) as VerifierReport;
+  const report = JSON.parse(line) as VerifierReport;
+  const { violations, violationCount, commits, incarnations, closed, reach, undecided } = report;
   const found = violations.map(({ rule, topic, partition, offset, key, what }) => ({
     rule,
     subject: `${topic}/${partition}${offset === undefined ? '' : `@${offset}`}`,
@@ -48,5 +53,6 @@ export async function secondOpinion(application: Application): Promise<SecondOpi
   }));
   if (violationCount > 0 !== (code === 1))
     throw new Error(`flatline verify ended with ${code}, ${violationCount} violations`);
-  return { violations: found, commits, incarnations, reach, undecided };
+  const inputRecords = report.records.input;
+  return { violations: found, commits, incarnations, inputRecords, closed, reach, undecided };
 }

@@ -11,6 +11,7 @@ import { lostLog } from './lost-log.ts';
 import { outcomeLost, stepLost } from './lost-answers.ts';
 import { massDeath } from './mass-death.ts';
 import { openTransaction } from './open-transaction.ts';
+import { overload } from './overload.ts';
 import { poison } from './poison.ts';
 import { rebalanceStorm } from './rebalance-storm.ts';
 import { staleStore } from './stale-store.ts';
@@ -23,7 +24,18 @@ import { wrongClock } from './wrong-clock.ts';
 export const scenarios: readonly Scenario[] = [
   ...[kills, outcomeLost, stepLost, stoppedProcess, backlog, staleStore, truncatedChangelog, poison, brokerOutage],
   ...[nodeLoss, cutOff, frozenNode],
-  ...[openTransaction, lostLog, damagedStore, falseStamps, wrongClock, fullDisk, starvation, massDeath, rebalanceStorm],
+  ...[
+    openTransaction,
+    lostLog,
+    damagedStore,
+    falseStamps,
+    wrongClock,
+    fullDisk,
+    starvation,
+    massDeath,
+    rebalanceStorm,
+    overload,
+  ],
   skipped('F19', 'failing webhooks', 'nothing delivers webhooks yet'),
   skipped('F20', 'attacks on the HTTP interface', 'not a fault of a broker or a process'),
   skipped('F21', 'faults in virtual time', 'by seed in the simulator, not on a broker'),

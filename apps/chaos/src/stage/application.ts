@@ -112,8 +112,9 @@ export class Application {
     return join(this.folder, 'state', instance);
   }
 
-  processor(instance: string, env: Readonly<Record<string, string>> = {}): Child {
-    const args = ['run', '--config', this.config, '--json', '--instance', instance, '--http-port', '0'];
+  /** @param httpPort 0: any */
+  processor(instance: string, env: Readonly<Record<string, string>> = {}, httpPort = 0): Child {
+    const args = ['run', '--config', this.config, '--json', '--instance', instance, '--http-port', String(httpPort)];
     return this.flatline([...args, '--state-dir', this.stateDir(instance)], env);
   }
 

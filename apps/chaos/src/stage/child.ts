@@ -45,6 +45,11 @@ export class Child {
     });
   }
 
+  /** Undefined where it could not be started. */
+  get pid(): number | undefined {
+    return this.#process.pid;
+  }
+
   /** Undefined while it lives. */
   get ending(): Ending | undefined {
     return this.#ending;

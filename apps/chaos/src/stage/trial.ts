@@ -65,14 +65,15 @@ export class Trial {
       throw new Error(`the fleet ended with ${code}: ${fleet.lines.slice(-5).join('\n')}`);
   }
 
-  processor(instance = 'a', env: Readonly<Record<string, string>> = {}): Child {
+  processor(instance = 'a', env: Readonly<Record<string, string>> = {}, httpPort = 0): Child {
     const { unsafe } = this.context;
-    return this.application.processor(instance, unsafe === undefined ? env : { FLATLINE_TEST_UNSAFE: unsafe, ...env });
+    const switches = unsafe === undefined ? env : { FLATLINE_TEST_UNSAFE: unsafe, ...env };
+    return this.application.processor(instance, switches, httpPort);
   }
 
   /** A processor with a task that runs. @throws Error with its last lines where it has none in time */
-  async started(instance = 'a', env: Readonly<Record<string, string>> = {}): Promise<Child> {
-    const processor = this.processor(instance, env);
+  async started(instance = 'a', env: Readonly<Record<string, string>> = {}, httpPort = 0): Promise<Child> {
+    const processor = this.processor(instance, env, httpPort);
     if ((await processor.line(/task runs/, startsWithinMs)) === undefined)
       throw new Error(`no task runs after ${startsWithinMs} ms: ${processor.lines.slice(-5).join(' | ')}`);
     return processor;
@@ -97,7 +98,7 @@ export class Trial {
     const { waitedMs, quiescent } = await awaitCloses(application, sentinels, { ...options, withinMs });
     if (!quiescent) this.violations.push({ rule: 'X5', subject: application.group, detail: 'not quiescent in time' });
     this.facts['quiescentAfterMs'] = Math.round(waitedMs);
-    for (const processor of processors) await this.#endCleanly(processor);
+    for (const processor of processors) await this.endCleanly(processor);
     const verdict = await examine(application, sentinels, options);
     const second = options.presentDecides === true ? undefined : await secondOpinion(application);
     Object.assign(this.facts, second === undefined ? { commits: 'not judged' } : factsOf(second));
@@ -110,7 +111,8 @@ export class Trial {
     };
   }
 
-  async #endCleanly(processor: Child): Promise<void> {
+  /** It must still live, and end by SIGTERM with 0. */
+  async endCleanly(processor: Child): Promise<void> {
     if (processor.ending !== undefined) {
       const { code, signal } = processor.ending;
       const detail = `ended by itself (${code ?? signal}): ${processor.lines.slice(-5).join(' | ')}`;

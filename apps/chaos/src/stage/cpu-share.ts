@@ -1,0 +1,49 @@
+// A share of a CPU for a process: stopped for the rest of every period, as a quota of the kernel's scheduler would do it, and
+// without the rights that one needs.
+//
+// Owns: whether the child is stopped.      Does not own: the child.
+import type { Child } from './child.ts';
+import { elapse } from './elapse.ts';
+
+/** Far below a heartbeat interval: nobody outside sees it as silence. */
+const periodMs = 100;
+const runningMinMs = 2;
+
+export class CpuShare {
+  readonly #child: Child;
+  readonly #ended: Promise<void>;
+  #share: number;
+  #lifted = false;
+
+  /** `share`: above 0, at most 1. */
+  constructor(child: Child, share: number) {
+    this.#child = child;
+    this.#share = share;
+    this.#ended = this.#run();
+  }
+
+  get share(): number {
+    return this.#share;
+  }
+
+  set share(share: number) {
+    this.#share = Math.min(1, Math.max(runningMinMs / periodMs, share));
+  }
+
+  /** From now on it has all it can get. */
+  lift(): Promise<void> {
+    this.#lifted = true;
+    return this.#ended;
+  }
+
+  async #run(): Promise<void> {
+    while (!this.#lifted && this.#child.ending === undefined) {
+      const runningMs = Math.max(runningMinMs, this.#share * periodMs);
+      await elapse(runningMs);
+      if (runningMs >= periodMs) continue;
+      this.#child.signal('SIGSTOP');
+      await elapse(periodMs - runningMs);
+      this.#child.signal('SIGCONT');
+    }
+  }
+}
