@@ -5,7 +5,7 @@ import { elapse } from '../stage/elapse.ts';
 import { readOutputs } from '../stage/settlement.ts';
 import { Trial } from '../stage/trial.ts';
 
-const stormMs = 60_000;
+const minutesOfOwn = 1;
 const steadyMs = 10_000;
 const members = ['a', 'b', 'c'] as const;
 const progressMin = 0.3;
@@ -15,12 +15,14 @@ export const rebalanceStorm: Scenario = {
   title: 'members come, go and die every 2–5 s',
   nodes: 1,
   variants: 1,
+  takesMinutes: true,
   run,
 };
 
 async function run(context: RunContext): Promise<RunResult> {
   const { random } = context;
   const trial = await Trial.begin(context, { partitions: 6 });
+  const stormMs = (context.minutes ?? minutesOfOwn) * 60_000;
   trial.variant = `${stormMs / 1000} s of changes to three members`;
   trial.load();
   const living = new Map<string, Child>([['a', await trial.started('a')]]);
