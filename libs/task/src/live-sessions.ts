@@ -4,8 +4,8 @@
 // `clock`), which record comes next, when a commit is cut.
 //
 // Invariants
-//   LS1  The wheel holds each live entry at or before its due instant: a heartbeat only makes it later, which is found out
-//        when the timer fires (lazy re-arm).
+//   LS1  The wheel waits for each live entry at or before its due instant, which it asks for when it meets the entry: a
+//        heartbeat only makes that later, and tells the wheel nothing (lazy re-arm).
 //   LS2  An entry leaves by `#close` only, and `#close` makes its summary: never none, never two (S4).
 import { assert, type DurationMs, type Millis } from '@flatline/base';
 import {
@@ -61,10 +61,12 @@ export class LiveSessions {
   begin(clock: Millis): void {
     assert(this.#wheel === undefined, 'timers are armed once');
     const { table, rules, held, tickMs } = this.#parts;
-    const initialCapacity = Math.max(1024, table.slotsEnd);
-    this.#wheel = new TimingWheel({ tickMs, startAt: clock, initialCapacity });
-    for (let slot = 0; slot < table.slotsEnd; slot += 1)
-      if (table.isLive(slot)) this.#wheel.schedule(slot, dueAt(this.#view.at(slot), rules, held));
+    const timed = table.view();
+    this.#wheel = new TimingWheel({
+      ...{ tickMs, startAt: clock, initialCapacity: Math.max(1024, table.slotsEnd) },
+      deadlineOf: (slot) => dueAt(timed.at(slot), rules, held),
+    });
+    for (let slot = 0; slot < table.slotsEnd; slot += 1) if (table.isLive(slot)) this.#wheel.schedule(slot);
   }
 
   /** Summaries that wait for a cut. */
@@ -157,11 +159,11 @@ export class LiveSessions {
   }
 
   #open(cursor: RecordCursor, at: Occurrence): number {
-    const { counters, table, rules, held } = this.#parts;
+    const { counters, table, rules } = this.#parts;
     counters.sessionsOpened += 1;
     const slot = table.insert(cursor.bytes, cursor.keyStart, cursor.keyLength);
     openSession(this.#view.at(slot), rules, at);
-    this.#armed().schedule(slot, dueAt(this.#view, rules, held));
+    this.#armed().schedule(slot);
     return slot;
   }
 
@@ -180,21 +182,16 @@ export class LiveSessions {
   #changed(slot: number, timeoutBefore: DurationMs): void {
     const entry = this.#view;
     this.#parts.changelog.changed(entry);
-    const { rules, held } = this.#parts;
-    if (entry.timeoutMs < timeoutBefore) this.#armed().schedule(slot, dueAt(entry, rules, held));
+    if (entry.timeoutMs < timeoutBefore) this.#armed().schedule(slot);
   }
 
   #onTimer(slot: number, now: Now): void {
     const { rules, held } = this.#parts;
-    const due = dueAt(this.#view.at(slot), rules, held);
-    if (due > now.clock) this.#armed().schedule(slot, due);
-    else
-      this.#close(slot, {
-        reason: dueReason(this.#view, rules, held),
-        closedAt: due,
-        endedAt: undefined,
-        emittedAt: now.wall,
-      });
+    const closedAt = dueAt(this.#view.at(slot), rules, held);
+    this.#close(slot, {
+      reason: dueReason(this.#view, rules, held),
+      ...{ closedAt, endedAt: undefined, emittedAt: now.wall },
+    });
   }
 
   #close(

@@ -8,16 +8,24 @@
 //       An empty bucket's head and tail are its own ~bucket.
 //   B3  A bucket is marked occupied exactly while it is not empty.
 //   B4  bound(bucket) <= every deadline its ids were put in with; it is exact until one is taken out.
+//   B5  A link is id + 1, or ~bucket. So it is never 0 of an id that is in a bucket, and always 0 of any other: memory never
+//       written to says of its ids that they are in none.
+import { GrowingMemory } from '@flatline/base';
 import { LEVEL_BUCKETS } from './levels.ts';
 import { Occupancy } from './occupancy.ts';
+
+/** Bounds the addresses that are reserved for links: half a GiB. */
+export const ID_MAX = 2 ** 26 - 1;
+const ID_BYTES = 8;
 
 export class Buckets {
   readonly #heads: Int32Array;
   readonly #tails: Int32Array;
   readonly #bounds: Float64Array;
   readonly #occupancy: Occupancy;
+  readonly #memory = new GrowingMemory((ID_MAX + 1) * ID_BYTES);
   /** By id: previous, next. Side by side, since whoever reads one reads the other: one cache line instead of two. */
-  #links: Int32Array;
+  #links = new Int32Array(this.#memory.buffer, 0, 0);
 
   /** The buckets of the levels and `extra` more behind them, for `capacity` ids. */
   constructor(extra: number, capacity: number) {
@@ -26,8 +34,18 @@ export class Buckets {
     this.#tails = new Int32Array(buckets);
     this.#bounds = new Float64Array(buckets);
     this.#occupancy = new Occupancy(buckets);
-    this.#links = new Int32Array(2 * capacity);
+    this.grow(capacity);
     this.clear();
+  }
+
+  /** Ids below have room. */
+  get capacity(): number {
+    return this.#links.length >>> 1;
+  }
+
+  /** Whether `id` is in a bucket. */
+  has(id: number): boolean {
+    return id < this.capacity && this.#links[2 * id] !== 0;
   }
 
   isEmpty(bucket: number): boolean {
@@ -36,7 +54,12 @@ export class Buckets {
 
   /** The id longest in the bucket; negative if it is empty. */
   first(bucket: number): number {
-    return this.#heads[bucket]!;
+    return this.#heads[bucket]! - 1;
+  }
+
+  /** The id after one that is in a bucket; negative behind the last. */
+  next(id: number): number {
+    return this.#links[2 * id + 1]! - 1;
   }
 
   /** No deadline in the bucket is earlier. Infinity if it is empty. */
@@ -55,15 +78,16 @@ export class Buckets {
 
   put(id: number, bucket: number, deadline: number): void {
     const tail = this.#tails[bucket]!;
+    const link = id + 1;
     this.#links[2 * id] = tail;
     this.#links[2 * id + 1] = ~bucket;
-    this.#tails[bucket] = id;
-    if (tail >= 0) {
-      this.#links[2 * tail + 1] = id;
+    this.#tails[bucket] = link;
+    if (tail > 0) {
+      this.#links[nextAt(tail)] = link;
       if (deadline < this.#bounds[bucket]!) this.#bounds[bucket] = deadline;
       return;
     }
-    this.#heads[bucket] = id;
+    this.#heads[bucket] = link;
     this.#bounds[bucket] = deadline;
     this.#occupancy.mark(bucket);
   }
@@ -71,10 +95,12 @@ export class Buckets {
   take(id: number): void {
     const prev = this.#links[2 * id]!;
     const next = this.#links[2 * id + 1]!;
+    this.#links[2 * id] = 0;
+    this.#links[2 * id + 1] = 0;
     if (prev < 0) this.#heads[~prev] = next;
-    else this.#links[2 * prev + 1] = next;
+    else this.#links[nextAt(prev)] = next;
     if (next < 0) this.#tails[~next] = prev;
-    else this.#links[2 * next] = prev;
+    else this.#links[previousAt(next)] = prev;
     if (prev < 0 && next < 0) this.#occupancy.unmark(~prev);
   }
 
@@ -85,10 +111,10 @@ export class Buckets {
     const last = this.#tails[from]!;
     const before = this.#tails[to]!;
     this.#bounds[to] = Math.min(this.bound(to), this.#bounds[from]!);
-    this.#links[2 * first] = before;
+    this.#links[previousAt(first)] = before;
     if (before < 0) this.#heads[to] = first;
-    else this.#links[2 * before + 1] = first;
-    this.#links[2 * last + 1] = ~to;
+    else this.#links[nextAt(before)] = first;
+    this.#links[nextAt(last)] = ~to;
     this.#tails[to] = last;
     this.#heads[from] = ~from;
     this.#tails[from] = ~from;
@@ -96,10 +122,11 @@ export class Buckets {
     this.#occupancy.mark(to);
   }
 
+  /** Makes room for ids below `capacity`. */
   grow(capacity: number): void {
-    const larger = new Int32Array(2 * capacity);
-    larger.set(this.#links);
-    this.#links = larger;
+    this.#memory.grow(capacity * ID_BYTES);
+    const { buffer } = this.#memory;
+    this.#links = new Int32Array(buffer, 0, buffer.byteLength / Int32Array.BYTES_PER_ELEMENT);
   }
 
   clear(): void {
@@ -108,5 +135,15 @@ export class Buckets {
       this.#tails[bucket] = ~bucket;
     }
     this.#occupancy.clear();
+    this.#links.fill(0);
   }
+}
+
+/** Where the links lie of the id that a link names. */
+function previousAt(link: number): number {
+  return 2 * link - 2;
+}
+
+function nextAt(link: number): number {
+  return 2 * link - 1;
 }

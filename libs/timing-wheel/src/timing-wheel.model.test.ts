@@ -3,7 +3,8 @@
 // A failure prints { seed, path }: rerun it with fc.assert(property, { seed, path }).
 import { describe, test } from '@jest/globals';
 import fc from 'fast-check';
-import { POLL_MOVES_MIN, POLL_MOVES_PER_FIRE, TimingWheel, type TimingWheelOptions } from './timing-wheel.ts';
+import { KeptDeadlines } from './kept-deadlines.fixture.ts';
+import { POLL_MOVES_MIN, POLL_MOVES_PER_FIRE, type TimingWheelOptions } from './timing-wheel.ts';
 
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
@@ -38,7 +39,7 @@ type Command =
   | { readonly kind: 'poll'; readonly jump: number; readonly limit: number; readonly reactions: readonly Reaction[] }
   | { readonly kind: 'pollEarliest'; readonly limit: number };
 
-type Setting = Required<TimingWheelOptions>;
+type Setting = Required<Omit<TimingWheelOptions, 'deadlineOf'>>;
 
 /** Cheaper than expect, of which a run would make millions. */
 function hold(condition: boolean, rule: string, facts: unknown): void {
@@ -47,14 +48,14 @@ function hold(condition: boolean, rule: string, facts: unknown): void {
 
 /** The wheel and the model, side by side. */
 class Twin {
-  readonly wheel: TimingWheel;
+  readonly wheel: KeptDeadlines;
   readonly armed = new Map<number, Armed>();
   readonly ids: number;
   readonly tickMs: number;
   now: number;
 
   constructor(ids: number, options: Setting) {
-    this.wheel = new TimingWheel(options);
+    this.wheel = new KeptDeadlines(options);
     this.ids = ids;
     this.tickMs = options.tickMs;
     this.now = options.startAt;
@@ -119,6 +120,10 @@ class Twin {
       hold(Object.is(this.wheel.deadlineOf(id), deadline), 'the deadline is the one last given', [id, deadline]);
       hold(this.wheel.isArmed(id) === this.armed.has(id), 'armed', id);
     }
+    const bounds = new Map(this.wheel.armed());
+    hold(bounds.size === this.armed.size, 'each armed id is waited for once', bounds.size);
+    for (const [id, bound] of bounds)
+      hold(bound <= (this.armed.get(id)?.deadline ?? -Infinity), 'nothing is waited for too late', [id, bound]);
     const bound = this.wheel.earliestDeadline();
     hold((bound === undefined) === (this.armed.size === 0), 'a bound while something is armed', bound);
     let earliest = Infinity;

@@ -1,19 +1,21 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { AssertionError } from '@flatline/base';
-import { ID_MAX, POLL_MOVES_MIN, POLL_MOVES_PER_FIRE, TimingWheel } from './timing-wheel.ts';
+import { ID_MAX } from './buckets.ts';
+import { KeptDeadlines } from './kept-deadlines.fixture.ts';
+import { POLL_MOVES_MIN, POLL_MOVES_PER_FIRE } from './timing-wheel.ts';
 
 const START = 1_760_000_000_000;
 const SECOND = 1000;
 const HOUR = 3600 * SECOND;
 const YEAR = 365 * 24 * HOUR;
 
-let wheel: TimingWheel;
+let wheel: KeptDeadlines;
 let fired: number[];
 const record = (id: number): void => void fired.push(id);
 const poll = (now: number, limit = Infinity): number => wheel.poll(now, limit, record);
 
 beforeEach(() => {
-  wheel = new TimingWheel({ startAt: START });
+  wheel = new KeptDeadlines({ startAt: START });
   fired = [];
 });
 
@@ -42,7 +44,7 @@ describe('firing', () => {
   });
 
   test('[W2] the tick is an option', () => {
-    wheel = new TimingWheel({ startAt: START, tickMs: 1 });
+    wheel = new KeptDeadlines({ startAt: START, tickMs: 1 });
     wheel.schedule(0, START + 3);
     poll(START + 2);
     expect(fired).toEqual([]);
@@ -158,7 +160,7 @@ describe('range', () => {
   test.each([0, -1, -123_456_789, START, Number.MIN_SAFE_INTEGER])(
     '[W5] any safe integer works as a start (%d), and from it to the last one',
     (startAt) => {
-      wheel = new TimingWheel({ startAt, tickMs: 1 });
+      wheel = new KeptDeadlines({ startAt, tickMs: 1 });
       wheel.schedule(0, startAt + 1);
       wheel.schedule(1, startAt + 100 * YEAR);
       wheel.schedule(2, Number.MAX_SAFE_INTEGER);
@@ -175,7 +177,7 @@ describe('range', () => {
 
   // 3 x 10^13 ticks: would not end if quiet ones were walked.
   test('[W3] [W5] a thousand quiet years of one-millisecond ticks are crossed in one poll', () => {
-    wheel = new TimingWheel({ startAt: START, tickMs: 1 });
+    wheel = new KeptDeadlines({ startAt: START, tickMs: 1 });
     wheel.schedule(0, START + 1000 * YEAR + 5);
     poll(START + 1000 * YEAR);
     expect(fired).toEqual([]);
@@ -184,7 +186,7 @@ describe('range', () => {
   });
 
   test('room is made as greater ids come, and those armed before keep their deadlines', () => {
-    wheel = new TimingWheel({ startAt: START, initialCapacity: 0 });
+    wheel = new KeptDeadlines({ startAt: START, initialCapacity: 0 });
     const ids = [0, 1, 2, 3, 100, 5000, 4999, 100_000];
     for (const id of ids) wheel.schedule(id, START + id + 1);
     expect(ids.map((id) => wheel.deadlineOf(id))).toEqual(ids.map((id) => START + id + 1));
@@ -356,9 +358,9 @@ describe('broken assumptions', () => {
 
   test('so are a tick, a start or a capacity that cannot be', () => {
     for (const tickMs of [0, -10, 0.5, NaN]) {
-      expect(() => new TimingWheel({ startAt: START, tickMs })).toThrow(AssertionError);
+      expect(() => new KeptDeadlines({ startAt: START, tickMs })).toThrow(AssertionError);
     }
-    expect(() => new TimingWheel({ startAt: NaN })).toThrow(AssertionError);
-    expect(() => new TimingWheel({ startAt: START, initialCapacity: -1 })).toThrow(AssertionError);
+    expect(() => new KeptDeadlines({ startAt: NaN })).toThrow(AssertionError);
+    expect(() => new KeptDeadlines({ startAt: START, initialCapacity: -1 })).toThrow(AssertionError);
   });
 });

@@ -1,11 +1,12 @@
 // A hierarchical timing wheel of integer ids (Varghese and Lauck, SOSP 1987), handed the time, without an object per timer.
 //
-// Owns: which ids are armed, their deadlines, the cursor.      Does not own: the clock, what an id means (task).
+// Owns: which ids are armed, the cursor.      Does not own: their deadlines, which it asks for, the clock, what an id means (task).
 //
 // Invariants
-//   T1  An id is armed exactly while its deadline is not NaN, and then it is in exactly one bucket.
+//   T1  An id is armed exactly while it is in a bucket, and then in exactly one.
 //   T2  A bucket of a level holds only ids *put* there for a tick of its slot. The deadline may since have moved later (lazy
 //       re-arm), never earlier: so no bucket is visited too late, and a visit looks at the deadline again.
+//       Its owner sees to the latter: it says so where a deadline moves nearer, and need not where it moves on.
 //   T3  Nothing fires but by `deadline <= now` at that moment, whatever bucket it came from. Hence never early.
 //   T4  No occupied slot starts before the cursor; one that starts at the cursor is being emptied, and nothing is put there.
 //       So a poll may stop anywhere, in a bucket or a cascade: the occupied slots are all there is to resume from.
@@ -13,7 +14,7 @@
 //   T6  What is armed for an instant already polled waits in ARRIVALS; a poll opens it once, at its start. So callbacks can
 //       keep arming the past without keeping a poll from ending.
 import { assert, type DurationMs, type Millis } from '@flatline/base';
-import { Buckets } from './buckets.ts';
+import { Buckets, ID_MAX } from './buckets.ts';
 import {
   bucketFor,
   LEVEL_BUCKETS,
@@ -27,6 +28,8 @@ import {
 } from './levels.ts';
 
 export interface TimingWheelOptions {
+  /** The present deadline of an armed id, any safe integer. It never moves nearer but by `schedule`. */
+  readonly deadlineOf: (id: number) => Millis;
   /** Width of a tick, default 10: a timer is due by the first multiple of it at or after its deadline. */
   readonly tickMs?: DurationMs;
   /** The instant taken as already polled: what is armed for it or before is due at once. */
@@ -39,13 +42,9 @@ export interface TimingWheelOptions {
 export const POLL_MOVES_MIN = 4096;
 /** ...and how many more for each id that its limit lets it fire. */
 export const POLL_MOVES_PER_FIRE = 4;
-/** Two links per id are indexed by 32-bit integers. */
-export const ID_MAX = 2 ** 30 - 1;
 
 const TICK_MS = 10;
 const CAPACITY = 1024;
-/** Not 2: at 16 bytes a slot, the worst case right after growing stays at 24 bytes per timer. */
-const GROWTH = 1.5;
 
 const DUE = LEVEL_BUCKETS;
 const ARRIVALS = LEVEL_BUCKETS + 1;
@@ -53,16 +52,17 @@ const EXTRA_BUCKETS = 2;
 const NO_BUCKET = -1;
 
 /**
- * Timers for dense integer ids (slot numbers), at 16 bytes per id of capacity. `schedule`, `cancel` and each fire are O(1)
- * whatever the number of timers; a poll's cost is bounded by its limit (W3), not by how far the time jumped.
+ * Timers for dense integer ids (slot numbers), at 8 bytes per id. `schedule`, `cancel` and each fire are O(1) whatever the
+ * number of timers; a poll's cost is bounded by its limit (W3), not by how far the time jumped. Re-arming for later is nothing
+ * at all here: the owner changes the deadline, and it is asked for when the id is met.
  *
  * A timer never fires before its deadline (W1), and certainly in the first unlimited poll at or after the deadline rounded up to a
  * tick (W2). The order of firing is not promised. Only the constructor and growth allocate.
  */
 export class TimingWheel {
   readonly #tickMs: number;
+  readonly #deadlineOf: (id: number) => Millis;
   readonly #buckets: Buckets;
-  #deadlines: Float64Array;
   #size = 0;
   #moved = 0;
   #now: number;
@@ -72,15 +72,15 @@ export class TimingWheel {
   #stopped = false;
 
   constructor(options: TimingWheelOptions) {
-    const { tickMs = TICK_MS, startAt, initialCapacity = CAPACITY } = options;
+    const { tickMs = TICK_MS, startAt, initialCapacity = CAPACITY, deadlineOf } = options;
     assert(Number.isSafeInteger(tickMs) && tickMs >= 1, 'a tick is a whole number of milliseconds', { tickMs });
     assert(Number.isSafeInteger(startAt), 'an instant is a safe integer', { startAt });
     assert(isId(initialCapacity), 'capacity is a number of ids', { initialCapacity });
     this.#tickMs = tickMs;
+    this.#deadlineOf = deadlineOf;
     this.#now = startAt;
     this.#cursor = tickAtOrBefore(startAt, tickMs);
     this.#buckets = new Buckets(EXTRA_BUCKETS, initialCapacity);
-    this.#deadlines = new Float64Array(initialCapacity).fill(NaN);
   }
 
   /** How many ids are armed. */
@@ -103,26 +103,20 @@ export class TimingWheel {
   }
 
   isArmed(id: number): boolean {
-    return !Number.isNaN(this.deadlineOf(id));
-  }
-
-  /** The instant `id` is armed for, not rounded; NaN if it is not armed. */
-  deadlineOf(id: number): Millis {
-    return this.#deadlines[id] ?? NaN;
+    return this.#buckets.has(id);
   }
 
   /**
-   * Arms `id` for `deadline`, or re-arms it: later only stores the deadline, earlier moves it (W4).
-   * Any safe integer is a deadline; one not after the instant last polled fires on the next poll (W5).
+   * Arms `id`, or moves it where it is armed: to be called where its deadline has moved nearer, and not needed where it has moved
+   * on (W4). Any safe integer is a deadline; one not after the instant last polled fires on the next poll (W5).
    */
-  schedule(id: number, deadline: Millis): void {
-    if (!isId(id) || !Number.isSafeInteger(deadline)) refuse(id, deadline);
-    if (id >= this.#deadlines.length) this.#grow(id + 1);
-    const armed = this.#deadlines[id]!;
-    this.#deadlines[id] = deadline;
-    if (deadline >= armed && deadline > this.#now) return;
-    if (Number.isNaN(armed)) this.#size += 1;
-    else this.#buckets.take(id);
+  schedule(id: number): void {
+    if (!isId(id)) refuse(id, NaN);
+    const deadline = this.#deadlineOf(id);
+    if (!Number.isSafeInteger(deadline)) refuse(id, deadline);
+    if (id >= this.#buckets.capacity) this.#buckets.grow(id + 1);
+    if (this.#buckets.has(id)) this.#buckets.take(id);
+    else this.#size += 1;
     if (deadline <= this.#now) this.#buckets.put(id, ARRIVALS, deadline);
     else this.#put(id, deadline);
   }
@@ -131,7 +125,6 @@ export class TimingWheel {
   cancel(id: number): void {
     if (!this.isArmed(id)) return;
     this.#buckets.take(id);
-    this.#deadlines[id] = NaN;
     this.#size -= 1;
   }
 
@@ -178,10 +171,16 @@ export class TimingWheel {
     return earliest;
   }
 
+  /** Each armed id, with the bound by which it is waited for: no later than its deadline, or the wheel is wrong. For checks. */
+  *armed(): Generator<readonly [id: number, bound: Millis], void> {
+    for (let bucket = 0; bucket < LEVEL_BUCKETS + EXTRA_BUCKETS; bucket += 1)
+      for (let id = this.#buckets.first(bucket); id >= 0; id = this.#buckets.next(id))
+        yield [id, this.#buckets.bound(bucket)];
+  }
+
   /** Disarms every id. The time stays where it is. */
   clear(): void {
     this.#buckets.clear();
-    this.#deadlines.fill(NaN);
     this.#size = 0;
   }
 
@@ -191,14 +190,13 @@ export class TimingWheel {
     while (fired < limit) {
       const id = this.#buckets.first(DUE);
       if (id < 0) break;
-      const deadline = this.#deadlines[id]!;
+      const deadline = this.#deadlineOf(id);
       if (deadline > this.#now) {
         if (this.#moved >= movedMax) break;
         this.#move(id, deadline);
         continue;
       }
       this.#buckets.take(id);
-      this.#deadlines[id] = NaN;
       this.#size -= 1;
       fired += 1;
       onDue(id);
@@ -234,7 +232,7 @@ export class TimingWheel {
     }
     for (let id = this.#buckets.first(bucket); id >= 0; id = this.#buckets.first(bucket)) {
       if (this.#moved >= movedMax) return false;
-      this.#move(id, this.#deadlines[id]!);
+      this.#move(id, this.#deadlineOf(id));
     }
     return true;
   }
@@ -251,15 +249,6 @@ export class TimingWheel {
     const tick = tickAtOrAfter(deadline, this.#tickMs);
     if (tick <= this.#cursor) refuseTick(tick, this.#cursor);
     this.#buckets.put(id, bucketFor(tick, this.#cursor), deadline);
-  }
-
-  #grow(needed: number): void {
-    const capacity = Math.min(ID_MAX + 1, Math.max(needed, Math.ceil(this.#deadlines.length * GROWTH)));
-    const larger = new Float64Array(capacity);
-    larger.set(this.#deadlines);
-    larger.fill(NaN, this.#deadlines.length);
-    this.#deadlines = larger;
-    this.#buckets.grow(capacity);
   }
 }
 
