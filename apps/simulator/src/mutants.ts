@@ -24,8 +24,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'closes as of now',
     file: 'libs/task/src/live-sessions.ts',
-    from: '        closedAt: due,\n',
-    to: '        closedAt: now.clock,\n',
+    from: 'const closedAt = dueAt(this.#view.at(slot), rules, held);',
+    to: 'const closedAt = Math.max(now.clock, dueAt(this.#view.at(slot), rules, held));',
   },
   {
     name: 'ignores a heartbeat soon after another',
