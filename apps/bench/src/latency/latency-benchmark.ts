@@ -89,10 +89,13 @@ async function measureCell(
     let beats: Beats | undefined;
     try {
       const lateness = await probe(ground, task, load, () => {
+        running.beginCost?.();
         const { brokers, sessions } = ground;
         if (load === 'busy') beats = startBeats({ brokers, topic, sessions, eventsPerSecond });
       });
-      return { contender: contender.name, load, eventsPerSecond: (await beats?.stop()) ?? 0, ...lateness };
+      const loopDelay = (await running.cost?.())?.loopDelay;
+      const eventsSent = (await beats?.stop()) ?? 0;
+      return { contender: contender.name, load, eventsPerSecond: eventsSent, ...lateness, loopDelay };
     } finally {
       beats?.kill();
       await running.end();
@@ -100,7 +103,7 @@ async function measureCell(
   });
 }
 
-type Probed = Omit<LatencyFigures, 'contender' | 'load' | 'eventsPerSecond'>;
+type Probed = Omit<LatencyFigures, 'contender' | 'load' | 'eventsPerSecond' | 'loopDelay'>;
 
 /** `onReady`: the contender has read what was there before, and closes. */
 async function probe(

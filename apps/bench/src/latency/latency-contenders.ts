@@ -7,12 +7,15 @@ import type { PeerLookUp } from '../peers/peer.ts';
 import { contendersWith } from '../throughput/contenders.ts';
 import type { ContenderCost, ContenderTask } from '../throughput/contender-task.ts';
 
+/** Those on Node say what they cost. */
+type StartedContender = Pick<Member, 'end'> & Partial<Pick<Member, 'beginCost' | 'cost'>>;
+
 export interface LatencyContender {
   readonly name: string;
   /** Runs through a full topic, for its capacity. */
   process(task: ContenderTask): Promise<Pick<ContenderCost, 'records' | 'elapsedMs'>>;
   /** Starts it, waits until it runs, and leaves it running. */
-  start(task: ContenderTask): Promise<{ end(): Promise<void> }>;
+  start(task: ContenderTask): Promise<StartedContender>;
 }
 
 const GROUP_SESSION_MS: DurationMs = 10_000;

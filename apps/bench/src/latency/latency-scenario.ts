@@ -1,4 +1,5 @@
 import type { DurationMs } from '@flatline/base';
+import type { LoopDelay } from '../loop-delay.ts';
 
 /** What a process that sends heartbeats is started with. */
 export interface BeatTask {
@@ -31,6 +32,8 @@ export interface LatencyFigures {
   readonly p50Ms: DurationMs;
   readonly p99Ms: DurationMs;
   readonly maxMs: DurationMs;
+  /** Of a contender on Node. */
+  readonly loopDelay: LoopDelay | undefined;
 }
 
 /** Of a contender's capacity, when it is busy. */

@@ -1,5 +1,6 @@
 import type { Benchmark } from '../benchmark.ts';
 import { PROBE_EVERY_MS, PROBE_TIMEOUT_MS } from '../failover/failover-scenario.ts';
+import { LOOP_DELAY_NOTE, loopDelayText } from '../loop-delay.ts';
 import { machineText, thisMachine } from '../machine.ts';
 import { lookUpPeer } from '../peers/peer.ts';
 import type { BarChart } from '../report/bar-chart.ts';
@@ -24,7 +25,7 @@ export const latency: Benchmark = {
     const title = `${machineText(thisMachine())}; ${settings.partitions} partitions, ${short(settings.sessions)} sessions, commits every 100 ms`;
     return {
       figures: { settings, figures, absent },
-      text: [title, '', latencyTable(figures), '', NOTE, ...absent].join('\n'),
+      text: [title, '', latencyTable(figures), '', NOTE, LOOP_DELAY_NOTE, ...absent].join('\n'),
       charts: (['idle', 'busy'] as const).map((load) => latencyChart(figures, load)),
     };
   },
@@ -39,8 +40,12 @@ function latencyTable(figures: readonly LatencyFigures[]): string {
   const rows = figures.map((row) => [
     ...[row.contender, row.load, short(row.eventsPerSecond), String(row.closes), String(row.missing)],
     ...[row.p50Ms, row.p99Ms, row.maxMs].map(short),
+    loopDelayText(row.loopDelay),
   ]);
-  return textTable([['contender', 'load', 'events/s', 'closes', 'missing', 'p50 ms', 'p99 ms', 'max ms'], ...rows]);
+  return textTable([
+    ['contender', 'load', 'events/s', 'closes', 'missing', 'p50 ms', 'p99 ms', 'max ms', 'loop ms'],
+    ...rows,
+  ]);
 }
 
 function latencyChart(figures: readonly LatencyFigures[], load: LatencyFigures['load']): BarChart {

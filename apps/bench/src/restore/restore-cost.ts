@@ -1,4 +1,5 @@
 import type { DurationMs } from '@flatline/base';
+import type { LoopDelay } from '../loop-delay.ts';
 
 /** Of a start of something that ran before, in a process of its own. */
 export interface RestoreCost {
@@ -10,4 +11,6 @@ export interface RestoreCost {
   readonly untilRunningMs: DurationMs;
   /** Of the same span, all threads of the process. */
   readonly cpuMs: DurationMs;
+  /** Of the same span; of a process on Node. */
+  readonly loopDelay?: LoopDelay;
 }

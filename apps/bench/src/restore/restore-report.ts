@@ -1,4 +1,5 @@
 // What a measurement of restoring says. Pure.
+import { type LoopDelay, LOOP_DELAY_NOTE, loopDelayText, worstDelay } from '../loop-delay.ts';
 import type { BarChart } from '../report/bar-chart.ts';
 import { type Spread, spreadOf } from '../statistics.ts';
 import { short, textTable } from '../text-table.ts';
@@ -12,10 +13,13 @@ export interface RestoreFigures {
   readonly entriesPerSecond: Spread | undefined;
   readonly entriesPerCpuSecond: Spread | undefined;
   readonly untilRunningMs: Spread;
+  /** The worst turn; undefined of a process that is not on Node. */
+  readonly loopDelay: LoopDelay | undefined;
 }
 
 export function restoreFigures({ contender, from, costs }: RestoreRow): RestoreFigures {
   const entries = costs[0]!.entries;
+  const delays = costs.flatMap(({ loopDelay }) => loopDelay ?? []);
   const rate = (ms: (cost: RestoreRow['costs'][number]) => number): Spread | undefined =>
     entries === 0 ? undefined : spreadOf(costs.map((cost) => (1_000 * cost.entries) / ms(cost)));
   return {
@@ -23,16 +27,18 @@ export function restoreFigures({ contender, from, costs }: RestoreRow): RestoreF
     entriesPerSecond: rate(({ restoreMs }) => restoreMs),
     entriesPerCpuSecond: rate(({ cpuMs }) => cpuMs),
     untilRunningMs: spreadOf(costs.map(({ untilRunningMs }) => untilRunningMs)),
+    loopDelay: delays.length === 0 ? undefined : worstDelay(delays),
   };
 }
 
 export function restoreText(figures: readonly RestoreFigures[]): string {
   const cell = (spread: Spread | undefined): string =>
     spread === undefined ? '–' : `${short(spread.median)} (${short(spread.min)} – ${short(spread.max)})`;
-  const head = ['contender', 'from', 'entries', 'entries/s', 'entries/CPU-s', 'start to running ms'];
+  const head = ['contender', 'from', 'entries', 'entries/s', 'entries/CPU-s', 'start to running ms', 'loop ms'];
   const rows = figures.map((row) => [
     ...[row.contender, row.from, short(row.entries)],
     ...[row.entriesPerSecond, row.entriesPerCpuSecond, row.untilRunningMs].map(cell),
+    loopDelayText(row.loopDelay),
   ]);
   return [
     textTable([head, ...rows]),
@@ -41,6 +47,7 @@ export function restoreText(figures: readonly RestoreFigures[]): string {
     'CPU: of the whole process from its start until it runs; medians, least to most in brackets.',
     'From its local store Kafka Streams reads no entry: its state stays on disk. A member that has stopped cleanly does not leave',
     'its group: the next one waits for the session to time out (45 s).',
+    LOOP_DELAY_NOTE,
   ].join('\n');
 }
 

@@ -3,12 +3,15 @@ import { startProcessor } from '@flatline/processor';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ContenderTask } from '../throughput/contender-task.ts';
 import { configurationOf, log } from '../throughput/flatline-processing.ts';
+import { LoopDelayMeter } from '../loop-delay.ts';
 import type { RestoreCost } from './restore-cost.ts';
 
 const LOOK_MS = 5;
 const PATIENCE_MS = 120_000;
 
 const task = JSON.parse(process.argv[2]!) as ContenderTask;
+const loop = new LoopDelayMeter();
+loop.begin();
 const cpuBefore = process.cpuUsage();
 const startedAtMs = performance.now();
 const processor = await startProcessor(configurationOf(task), { log });
@@ -19,11 +22,12 @@ while (!isRestored()) {
 }
 const untilRunningMs = performance.now() - startedAtMs;
 const { user, system } = process.cpuUsage(cpuBefore);
+const loopDelay = loop.end();
 const { tasks } = processor.snapshot();
 const cost: RestoreCost = {
   entries: tasks.reduce((sum, { liveEntries }) => sum + liveEntries, 0),
   restoreMs: Math.max(...tasks.map(({ restoreMs = 0 }) => restoreMs)),
-  ...{ untilRunningMs, cpuMs: (user + system) / 1_000 },
+  ...{ untilRunningMs, cpuMs: (user + system) / 1_000, loopDelay },
 };
 await processor.stop();
 process.send!(cost);

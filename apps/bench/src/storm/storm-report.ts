@@ -1,5 +1,5 @@
 // What a measurement of a storm says. Pure.
-import { LOOP_DELAY_LIMITS, loopDelayText } from '../loop-delay.ts';
+import { LOOP_DELAY_NOTE, loopDelayText, loopDelayVerdict } from '../loop-delay.ts';
 import type { BarChart } from '../report/bar-chart.ts';
 import { short, textTable } from '../text-table.ts';
 import type { StormFigures, StormSettings } from './storm-scenario.ts';
@@ -37,7 +37,8 @@ export function stormText(settings: StormSettings, figures: readonly StormFigure
     textTable([head, ...rows]),
     '',
     'drained: from the first deadline until a read_committed reader has seen the last close; CPU: over the same span.',
-    'others delayed: from in the log to committed, p50 / p99 / most over time. loop: event-loop delay, p99 / most.',
+    'others delayed: from in the log to committed, p50 / p99 / most over time.',
+    LOOP_DELAY_NOTE,
     ...goals(figures),
     ...figures.flatMap(wrongs),
   ].join('\n');
@@ -64,7 +65,6 @@ function goals([flatline, ...peers]: readonly StormFigures[]): readonly string[]
   const best = Math.max(0, ...peers.map(closesPerSecond));
   const times = closesPerSecond(flatline!) / best;
   const verdict = (isMet: boolean): string => (isMet ? 'met' : 'MISSED');
-  const { p99Ms, maxMs } = LOOP_DELAY_LIMITS;
   return [
     ...(best > 0
       ? [
@@ -72,9 +72,7 @@ function goals([flatline, ...peers]: readonly StormFigures[]): readonly string[]
         ]
       : []),
     `others delayed: at most ${INPUT_DELAY_MAX_MS} ms: ${verdict(inputDelay.maxMs <= INPUT_DELAY_MAX_MS)}`,
-    ...(loopDelay === undefined
-      ? []
-      : [`loop: at most ${p99Ms} / ${maxMs} ms: ${verdict(loopDelay.p99Ms <= p99Ms && loopDelay.maxMs <= maxMs)}`]),
+    ...(loopDelay === undefined ? [] : [loopDelayVerdict(loopDelay)]),
   ];
 }
 

@@ -1,5 +1,6 @@
 // What one measured process is asked to do, and what it says it cost.
 import type { DurationMs } from '@flatline/base';
+import type { LoopDelay } from '../loop-delay.ts';
 import type { EventFormat } from './event-load.ts';
 
 export interface ContenderTask {
@@ -46,6 +47,8 @@ export interface ProcessorCost {
   /** Median over the tasks, and the worst of them. */
   readonly commitP50Ms: DurationMs;
   readonly commitP99Ms: DurationMs;
+  /** Over the span. */
+  readonly loopDelay: LoopDelay;
   /** CPU from the span's begin until everything is flushed to the local store and closed. */
   readonly cpuToCloseMs: DurationMs;
 }

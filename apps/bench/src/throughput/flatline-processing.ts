@@ -3,6 +3,7 @@ import { type FlatlineConfig, resolveConfiguration } from '@flatline/config';
 import { type ProcessorSnapshot, type RunningProcessor, startProcessor } from '@flatline/processor';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { LoopDelayMeter } from '../loop-delay.ts';
 import type { ContenderCost, ContenderTask, ProcessorCost } from './contender-task.ts';
 import { settledRss } from './resident-memory.ts';
 
@@ -29,11 +30,14 @@ export async function processWithFlatline(task: ContenderTask): Promise<Contende
   const rssBeforeBytes = settledRss();
   const processor = await startProcessor(configurationOf(task), { log });
   const begin = await firstRead(processor);
+  const loop = new LoopDelayMeter();
+  loop.begin();
   const cpuBefore = process.cpuUsage();
   const startedAtMs = performance.now();
   const end = await allCommitted(processor, task.records);
   const elapsedMs = performance.now() - startedAtMs;
   const cpuMs = cpuSince(cpuBefore);
+  const loopDelay = loop.end();
   const peakRssBytes = process.resourceUsage().maxRSS * 1024;
   const rssBytes = settledRss();
   const anonymous = anonymousBytes();
@@ -41,7 +45,7 @@ export async function processWithFlatline(task: ContenderTask): Promise<Contende
   const cpuToCloseMs = cpuSince(cpuBefore);
   return {
     ...{ records: eventsApplied(end) - eventsApplied(begin), elapsedMs, cpuMs, peakRssBytes, rssBytes },
-    processor: { ...commitsOf(end), rssBeforeBytes, anonymousBytes: anonymous, cpuToCloseMs },
+    processor: { ...commitsOf(end), loopDelay, rssBeforeBytes, anonymousBytes: anonymous, cpuToCloseMs },
   };
 }
 

@@ -6,6 +6,7 @@ import { figuresOf, throughputText } from './throughput-report.ts';
 const processor = {
   ...{ liveSessions: 100, rssBeforeBytes: 1e6, anonymousBytes: undefined },
   ...{ commits: 5, commitP50Ms: 10, commitP99Ms: 20, cpuToCloseMs: 1_000 },
+  loopDelay: { p99Ms: 5, maxMs: 300, turnCpuMs: 9 },
 };
 const cost = (records: number, cpuMs: number): ContenderCost => ({
   ...{ records, elapsedMs: 1_000, cpuMs, peakRssBytes: 2e6, rssBytes: 2e6 },
@@ -41,6 +42,7 @@ describe('the report of a throughput run', () => {
     const text = throughputText(measurement);
     expect(text).toContain('ks-windows was stopped at 400 of 1000 events');
     expect(text).not.toContain('kafkajs was stopped');
+    expect(text).toContain('250 ms ever: MISSED: 5 / 300 / 9 ms');
     expect(text).toMatch(/^ks-windows +400 +100 .* 0\.200 +20\.0 ×/m);
     expect(text).toContain('not run: Kafka Streams: no Java');
   });

@@ -1,4 +1,5 @@
 // What a throughput measurement says: medians, spreads and ratios within the run. Pure.
+import { type LoopDelay, loopDelayText, loopDelayVerdict, worstDelay } from '../loop-delay.ts';
 import { loadWarning, machineText } from '../machine.ts';
 import type { Bar, BarChart } from '../report/bar-chart.ts';
 import { type Spread, spreadOf } from '../statistics.ts';
@@ -25,6 +26,8 @@ export interface ProcessorFigures {
   readonly commits: Spread;
   readonly commitP50Ms: Spread;
   readonly commitP99Ms: Spread;
+  /** The worst turn. */
+  readonly loopDelay: LoopDelay;
   /** With what is left to do after the last commit: the flush to the local store, closing. */
   readonly eventsPerCpuSecondToClose: Spread;
   /** Ratios of medians. */
@@ -60,6 +63,7 @@ export function figuresOf({ format, costs }: FormatMeasurement): FormatFigures {
       commits: spread(({ commits }) => commits),
       commitP50Ms: spread(({ commitP50Ms }) => commitP50Ms),
       commitP99Ms: spread(({ commitP99Ms }) => commitP99Ms),
+      loopDelay: worstDelay(processors.map(({ loopDelay }) => loopDelay)),
       eventsPerCpuSecondToClose: toClose,
       timesKafkajs: perCpu('flatline') / perCpu('kafkajs'),
       timesReader: perCpu('flatline') / perCpu('reader'),
@@ -155,6 +159,7 @@ function processorText(format: string, processor: ProcessorFigures): string {
     `  with the last flush and closing: ${short(processor.eventsPerCpuSecondToClose.median)} events/CPU-s, ` +
       `${timesKafkajsToClose.toFixed(2)} × kafkajs`,
     `  commits: ${short(commits.median)}, p50 ${short(commitP50Ms.median)} ms, p99 ${short(commitP99Ms.median)} ms`,
+    `  ${loopDelayVerdict(processor.loopDelay)}: ${loopDelayText(processor.loopDelay)} ms (p99 / most / most CPU)`,
     `  resident per live session: ${short(processor.rssBytesPerSession.median)} bytes of ${short(processor.liveSessions)} ` +
       'sessions, buffers and code included',
   ].join('\n');
