@@ -51,6 +51,21 @@ describe('a valid configuration', () => {
     });
   });
 
+  test.each([
+    [1_800_000, undefined, 60_000],
+    [6_000, undefined, 2_000],
+    [1, undefined, 1],
+    [6_000, 9_000, 9_000],
+  ])(
+    '[C6] with a timeout of %i and maxLeadMs %p a clock that is fast moves the partition clock ahead by %i at most',
+    (timeoutMs, maxLeadMs, lead) => {
+      const [pipeline] = minimal.pipelines;
+      const chosen = maxLeadMs === undefined ? {} : { maxLeadMs };
+      const config = resolve({ ...minimal, pipelines: [{ ...pipeline, timeoutMs, ...chosen }] });
+      expect(config.pipelines[0]!.input.maxLeadMs).toBe(lead);
+    },
+  );
+
   test('the environment goes over the file', () => {
     const environment = {
       KAFKA_BROKERS: 'a:1, b:2',

@@ -119,8 +119,18 @@ function tlsOf(ssl: Configuration['kafka']['ssl'], secrets: SecretReader): boole
   return Object.fromEntries(given);
 }
 
+const LEAD_MAX_MS = 60_000;
+/** Of the timeout: what is left of it is for the time between two signs of life. */
+const LEAD_SHARE = 3;
+
+/** One clock that is fast must not end the sessions of those whose clocks are right (C6). */
+function leadFor({ timeoutMs }: PipelineSection): number {
+  return Math.max(1, Math.min(LEAD_MAX_MS, Math.floor(timeoutMs / LEAD_SHARE)));
+}
+
 function pipelineOf({ application }: Configuration, section: PipelineSection): PipelineConfig {
-  const { name, output, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs } = section;
+  const { name, output, maxKeyBytes, maxFutureMs, liveWithinMs } = section;
+  const maxLeadMs = section.maxLeadMs ?? leadFor(section);
   const { timeoutMs, minTimeoutMs, maxTimeoutMs, maxDurationMs } = section;
   const { dedupeEventIds, maxAttributes, maxAttributeBytes } = section;
   const {

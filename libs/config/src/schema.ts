@@ -60,7 +60,7 @@ const pipeline = z.strictObject({
   maxAttributeBytes: z.int().min(0).max(65_536).default(8_192),
   maxKeyBytes: z.int().min(1).max(65_535).default(512),
   maxFutureMs: duration.default(3_600_000),
-  maxLeadMs: duration.default(60_000),
+  maxLeadMs: duration.optional(),
   liveWithinMs: duration.default(300_000),
   tickMs: z.int().min(1).max(60_000).default(10),
   handoverMs: duration.default(10_000),
