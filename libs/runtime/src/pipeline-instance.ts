@@ -7,7 +7,13 @@
 //   PI1  At most one runner or standby per partition: its successor starts after it has closed, or takes a standby over.
 //   PI2  A partition that moves away runs on until its new owner fences it (architecture, Ownership).
 import { type DurationMs, failpoint, Fatal, ReusedMemory } from '@flatline/base';
-import type { Assignment, InstancePartitions, LocalCheckpoint, MembershipListener } from '@flatline/task';
+import type {
+  Assignment,
+  InstancePartitions,
+  LocalCheckpoint,
+  MembershipListener,
+  TimerInspection,
+} from '@flatline/task';
 import { Backoff, pause } from './backoff.ts';
 import { FLUSH_BYTES_MAX, FREE_BLOCK_BYTES_MAX, TASK_BOUNDS, type TaskBounds } from './limits.ts';
 import type { PipelinePorts, PipelineSettings } from './settings.ts';
@@ -115,6 +121,11 @@ export class PipelineInstance implements MembershipListener {
 
   standbys(): readonly StandbyStatus[] {
     return [...this.#standbys.values()].map((standby) => standby.status()).sort((a, b) => a.partition - b.partition);
+  }
+
+  /** Of the task of this partition; undefined where it has no state, or is not here. For checks (V8). */
+  timers(partition: number): TimerInspection | undefined {
+    return this.#runners.get(partition)?.timers();
   }
 
   /** Who holds what in the group, as of the last assignment. */

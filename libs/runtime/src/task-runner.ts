@@ -7,7 +7,7 @@
 //   TR1  State changes follow TASK_TRANSITIONS.
 //   TR2  The store is closed before `onClosed` is called: a successor may open it.
 import { assert, type Cancel, type DurationMs, failpoint, PartitionStopped } from '@flatline/base';
-import type { OpenedStore, StateStore, StoreDistrust } from '@flatline/task';
+import type { OpenedStore, StateStore, StoreDistrust, TimerInspection } from '@flatline/task';
 import { Backoff } from './backoff.ts';
 import { Committer } from './committer.ts';
 import { FetchProof } from './fetch-proof.ts';
@@ -147,6 +147,11 @@ export class TaskRunner {
       restoreMs: this.#restoreMs,
       takeoverMs: this.#takeoverMs,
     };
+  }
+
+  /** V8; undefined while there is no state. */
+  timers(): TimerInspection | undefined {
+    return this.#restored?.task.timers();
   }
 
   async #restoreAndRun(): Promise<void> {

@@ -13,6 +13,7 @@ export type { DeadLetter } from './dead-letter.ts';
 export { PartitionTask, type StepOutcome, type TaskCut, type TaskOptions } from './partition-task.ts';
 export { CLOCK_HEADER, type InputRules } from './record-class.ts';
 export { Restoration, type RestoreStep } from './restoration.ts';
+export { type EntryTimer, type TimerInspection, timerFaults } from './timer-inspection.ts';
 export type { DecodeOutcome, EventDecoder, SummaryEncoder } from './ports/codecs.ts';
 export type { BatchFingerprint, CommittedOffset, LogAdmin } from './ports/log-admin.ts';
 export { KEY_GROUP_MAX } from './ports/log-reader.ts';

@@ -28,6 +28,7 @@ import type { TaskCounters } from './counters.ts';
 import type { EntryTable } from './entry-table.ts';
 import type { EntryView } from './entry-view.ts';
 import type { KeyGroup, RecordCursor } from './ports/log-reader.ts';
+import type { EntryTimer, TimerInspection } from './timer-inspection.ts';
 
 export interface LiveSessionsParts {
   readonly partition: number;
@@ -156,6 +157,23 @@ export class LiveSessions {
       this.#onTimer(slot, now);
     });
     return wheel.hasBacklog;
+  }
+
+  /** What every live entry's timer is set to; undefined before `begin`. */
+  timers(): TimerInspection | undefined {
+    const { table } = this.#parts;
+    const wheel = this.#wheel;
+    if (wheel === undefined) return undefined;
+    const bounds = new Map(wheel.armed());
+    const entries: EntryTimer[] = [];
+    for (let slot = 0; slot < table.slotsEnd; slot += 1)
+      if (table.isLive(slot)) entries.push(this.#timerOf(slot, bounds.get(slot)));
+    return { entries, armed: wheel.size, earliest: wheel.earliestDeadline() };
+  }
+
+  #timerOf(slot: number, armedFor: Millis | undefined): EntryTimer {
+    const { table, rules, held } = this.#parts;
+    return { key: table.keyOf(slot), dueAt: dueAt(this.#view.at(slot), rules, held), armedFor };
   }
 
   #open(cursor: RecordCursor, at: Occurrence): number {

@@ -32,6 +32,7 @@ import { PartitionClock } from './partition-clock.ts';
 import type { EventDecoder } from './ports/codecs.ts';
 import type { KeyGroup, RecordCursor } from './ports/log-reader.ts';
 import { classify, type InputRules } from './record-class.ts';
+import type { TimerInspection } from './timer-inspection.ts';
 
 export interface TaskOptions {
   readonly partition: number;
@@ -272,6 +273,11 @@ export class PartitionTask {
   /** A lower bound of the earliest due instant, undefined with no live entry: when a proof of silence is next needed (C2). */
   earliestDue(): Millis | undefined {
     return this.#sessions.earliestDue();
+  }
+
+  /** What the wheel holds, to be compared with the deadlines (V8); undefined before `begin`. O(live entries), with copies. */
+  timers(): TimerInspection | undefined {
+    return this.#sessions.timers();
   }
 
   /** Cuts a commit of everything since the last cut. */
