@@ -129,6 +129,7 @@ export class TaskLoop {
       const run = this.#takeRun();
       if (run === undefined) return false;
       const outcome = task.step(run.cursor, STEP_RECORDS_MAX, wallNow);
+      if (task.counters.clockOvertaken > this.#overtakenSaid) this.#onOvertaken();
       if (outcome.kind === 'exhausted') this.#finishRun(run);
       else if (outcome.kind === 'full') return false;
       else if (outcome.kind !== 'limit') this.#block(outcome);
@@ -155,16 +156,16 @@ export class TaskLoop {
     this.#run = undefined;
     const { fetchProof, task } = this.#parts;
     if (fetchProof === undefined) return;
-    if (task.counters.clockOvertaken > this.#overtakenSaid) this.#onOvertaken(fetchProof);
     // Of a marker the stamp counts only as far as records go: nothing has judged it (C6).
     const appendedAt = Math.min(run.cursor.batchTimestamp, task.clock.now);
     fetchProof.heard({ appendedAt, receivedAtMs: run.receivedAtMs });
   }
 
-  #onOvertaken(fetchProof: FetchProof): void {
-    const { task, ports, input } = this.#parts;
+  /** Said before anything that came of it can be committed. */
+  #onOvertaken(): void {
+    const { task, ports, input, fetchProof } = this.#parts;
     this.#overtakenSaid = task.counters.clockOvertaken;
-    fetchProof.distrust();
+    fetchProof?.distrust();
     const message = 'records stamped before the clock came late: sessions may have been closed too early (C3)';
     ports.log.error(message, { ...input, clock: task.clock.now, clockOvertaken: this.#overtakenSaid });
   }
