@@ -17,12 +17,51 @@ interface Commit {
 
 const text = new TextDecoder();
 
-export function foldPartition(simulation: Simulation, scenario: Scenario, partition: number, below = Infinity): Folded {
+interface FoldExtent {
+  /** Only records below this offset. */
+  readonly below?: number;
+  /** C3: how far evidence that no record tells has moved the clock at the end. */
+  readonly clockAtEnd?: number;
+}
+
+export function foldPartition(
+  simulation: Simulation,
+  scenario: Scenario,
+  partition: number,
+  { below = Infinity, clockAtEnd = 0 }: FoldExtent = {},
+): Folded {
   const records = simulation.log.committed(INPUT, partition).filter(({ offset }) => offset < below);
-  const { timeoutMs, maxDurationMs, timestampType } = scenario;
+  const { timeoutMs, maxDurationMs, timestampType, heldTime } = scenario;
   const byArrival = timestampType === 'LogAppendTime';
   const sizes = { ...RULES, maxKeyBytes: MAX_KEY_BYTES };
-  return foldInput(records, { partition, timeoutMs, maxDurationMs, byArrival, ...sizes });
+  return foldInput(records, { partition, timeoutMs, maxDurationMs, byArrival, clockAtEnd, heldTime, ...sizes });
+}
+
+/** C3: how far the last commit says that the clock came; 0 where records alone move it. */
+export function endOfTime(simulation: Simulation, { proof }: Scenario, partition: number): number {
+  if (proof === 'record') return 0;
+  const blocks = simulation.log.committed(CHANGELOG, partition);
+  for (const { value } of blocks.toReversed()) {
+    const block = decodeBlock(value!);
+    if (block.kind === 'state') return block.header.clock;
+  }
+  return 0;
+}
+
+/** Sessions that were closed while no record of the log had passed their deadline (C3). */
+export function countClosedByFetch(simulation: Simulation, scenario: Scenario, partition: number): number {
+  if (scenario.proof === 'record') return 0;
+  const { steps } = foldPartition(simulation, scenario, partition);
+  const closed = commitsOf(simulation, partition).flatMap(({ header, summaries }) => {
+    const clock = clockAt(steps, header.inputs[0]!.position);
+    return summaries.filter((summary) => (summary['closedAt'] as number) > clock);
+  });
+  return closed.length;
+}
+
+/** What the records below this position say. */
+function clockAt(steps: Folded['steps'], position: number): number {
+  return steps.findLast(({ offset }) => offset < position)?.clock ?? 0;
 }
 
 /** Everything that is on the output of a partition, in log order, without `emittedAt`. */
@@ -30,23 +69,38 @@ export function summariesOf(records: readonly LogRecord[]): FoldedSummary[] {
   return records.flatMap(({ value }) => (value === null ? [] : [summaryOf(value)]));
 }
 
-export function checkPartition(simulation: Simulation, scenario: Scenario, partition: number): Violations {
-  const folded = foldPartition(simulation, scenario, partition);
+/** `isOvertaken`: proof by fetch was wrong and it is known, so that no fold tells what came out (C3). */
+export function checkPartition(
+  simulation: Simulation,
+  scenario: Scenario,
+  partition: number,
+  isOvertaken = false,
+): Violations {
+  const clockAtEnd = endOfTime(simulation, scenario, partition);
+  const folded = foldPartition(simulation, scenario, partition, { clockAtEnd });
   const output = simulation.log.committed(OUTPUT, partition);
   const commits = commitsOf(simulation, partition);
   return [
-    ...checkOutput(folded, output),
+    ...checkOnce(output),
+    ...(isOvertaken ? [] : [...checkOutput(folded, output), ...checkLiveCounts(commits, folded)]),
     ...checkTombstones(output),
     ...checkDeadLetters(folded, simulation.log.committed(DEAD_LETTERS, partition)),
     ...checkTransactions(simulation, partition),
     ...checkChain(commits),
     ...checkEvidence(commits, folded, scenario),
-    ...checkLiveCounts(commits, folded),
     ...checkFloors(simulation, scenario, partition, commits),
   ].map((violation) => `partition ${partition}: ${violation}`);
 }
 
-/** S4, S2, C5: each incarnation once, with the content of the log; O4: per key in the order of the log. */
+/** S4: no incarnation twice; O4: per key in the order of the log. */
+function checkOnce(output: readonly LogRecord[]): string[] {
+  const found = summariesOf(output);
+  const seen = new Set<string>();
+  const twice = found.filter(({ incarnation }) => seen.size === seen.add(incarnation).size);
+  return [...twice.map(({ incarnation }) => `[S4] ${incarnation} is closed twice`), ...checkOrder(found)];
+}
+
+/** S4, S2, C5: each incarnation, with the content of the log. */
 function checkOutput({ summaries: expected }: Folded, output: readonly LogRecord[]): string[] {
   const found = summariesOf(output);
   const wanted = new Map(expected.map((summary) => [summary.incarnation, canonical(summary)]));
@@ -54,7 +108,6 @@ function checkOutput({ summaries: expected }: Folded, output: readonly LogRecord
   const violations: string[] = [];
   for (const summary of found) {
     const { incarnation } = summary;
-    if (seen.has(incarnation)) violations.push(`[S4] ${incarnation} is closed twice`);
     seen.add(incarnation);
     const should = wanted.get(incarnation);
     if (should === undefined)
@@ -63,7 +116,7 @@ function checkOutput({ summaries: expected }: Folded, output: readonly LogRecord
   }
   for (const incarnation of wanted.keys())
     if (!seen.has(incarnation)) violations.push(`[S4] ${incarnation} is not closed`);
-  return [...violations, ...checkOrder(found)];
+  return violations;
 }
 
 function checkOrder(found: readonly FoldedSummary[]): string[] {
@@ -125,16 +178,17 @@ function checkChain(commits: readonly Commit[]): string[] {
   });
 }
 
-/** X1, X2, C1: the clock is that of the records read, and closes nothing that these do not prove silent. */
+/** X1, X2, C1: the clock is that of the records read, and closes nothing that these do not prove silent. By C3 it may be later. */
 function checkEvidence(commits: readonly Commit[], { steps }: Folded, scenario: Scenario): string[] {
   let at = -1;
   return commits.flatMap(({ header, summaries }) => {
     const { position } = header.inputs[0]!;
     while (at + 1 < steps.length && steps[at + 1]!.offset < position) at += 1;
-    const clock = steps[at]?.clock ?? 0;
+    const told = steps[at]?.clock ?? 0;
+    const clock = scenario.proof === 'fetch' ? Math.max(told, header.clock) : told;
     const violations: string[] = [];
     if (header.clock !== clock && scenario.timestampType === 'LogAppendTime')
-      violations.push(`[C1] clock ${header.clock} at position ${position}, its records say ${clock}`);
+      violations.push(`[C1] clock ${header.clock} at position ${position}, its records say ${told}`);
     for (const summary of summaries) {
       if ((summary['closedAt'] as number) > clock)
         violations.push(

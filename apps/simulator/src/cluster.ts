@@ -19,6 +19,22 @@ export interface SimulatedProcess {
 
 /** FL2: a task whose local store could not keep up leaves it as it was. */
 export const STORE_GIVEN_UP = 'storeGivenUp';
+/** C3: what the processor presumed was wrong, and it knows. */
+export const CLOCK_OVERTAKEN = 'clockOvertaken';
+/** What a line of a process's log tells of, counted. */
+const SAID: readonly (readonly [text: string, what: string])[] = [
+  ['more waits for the local store', STORE_GIVEN_UP],
+  ['local store not written; trying again', 'flushRetried'],
+  ['no space left', 'noSpaceLeft'],
+  ['"fromStandby":true', 'standbyTookOver'],
+  ['held by a stamp', 'partitionHeld'],
+  ['outcome is looked up', 'commitOutcomeUnknown'],
+  ['another owner has committed', 'zombieLetGo'],
+  ['to another member', 'zombieLetGo'],
+  ['stamped before the clock came late', CLOCK_OVERTAKEN],
+];
+/** C3 */
+const CLOCK_SKEW_MS = 500;
 /** Lines of the processes' logs kept for a failing run. */
 const LINES_MAX = 2_000;
 const encoder = await openSummaryEncoder('json', OUTPUT, undefined);
@@ -76,7 +92,7 @@ export class Cluster {
   #pipelinePorts(name: string, host: SimulatedHost, ports: HostPorts): PipelinePorts {
     const random = this.simulation.random(`entropy of ${name} at ${this.simulation.time.nowMicros}`);
     const note = (message: string, facts?: unknown): void => {
-      this.#note(`${this.simulation.time.nowMs} ${name} ${message} ${JSON.stringify(facts, showErrors)}`);
+      this.#note(name, `${this.simulation.time.nowMs} ${name} ${message} ${JSON.stringify(facts, showErrors)}`);
     };
     return {
       ...ports,
@@ -97,20 +113,15 @@ export class Cluster {
     };
   }
 
-  #note(line: string): void {
+  #note(name: string, line: string): void {
     this.lines.push(line);
     if (this.lines.length > LINES_MAX) this.lines.splice(0, LINES_MAX / 2);
-    // Simulated disks take every write: what cannot be written is wrong.
-    if (line.includes('local store not written') || line.includes('local store cannot be written'))
-      this.failures.push(line);
+    // Simulated disks take every write but when they are full: what cannot be written else is wrong.
+    const notWritten = line.includes('local store not written') || line.includes('local store cannot be written');
+    if (notWritten && !this.simulation.disk(name).full) this.failures.push(line);
     const dropped = /local store dropped.*"reason":"([a-z-]+)"/.exec(line);
     if (dropped !== null) this.simulation.faults.count(`storeDropped/${dropped[1]!}`);
-    if (line.includes('more waits for the local store')) this.simulation.faults.count(STORE_GIVEN_UP);
-    if (line.includes('"fromStandby":true')) this.simulation.faults.count('standbyTookOver');
-    if (line.includes('held by a stamp')) this.simulation.faults.count('partitionHeld');
-    if (line.includes('outcome is looked up')) this.simulation.faults.count('commitOutcomeUnknown');
-    if (line.includes('another owner has committed') || line.includes('to another member'))
-      this.simulation.faults.count('zombieLetGo');
+    for (const [text, what] of SAID) if (line.includes(text)) this.simulation.faults.count(what);
   }
 }
 
@@ -151,6 +162,8 @@ function pipelineSettings(owner: string, scenario: Scenario): PipelineSettings {
     drainMs: scenario.drainMs,
     changelogFactor: 4,
     truncateLagMs: scenario.truncateLagMs,
+    ...(scenario.proof === 'fetch' && { proofByFetch: { clockSkewMs: CLOCK_SKEW_MS } }),
+    ...(scenario.heldTime && { heldTime: scenario.heldTime }),
   };
 }
 

@@ -30,8 +30,9 @@ export async function verify(simulation: Simulation, scenario: Scenario, disk?: 
   );
 }
 
-function rulesOf({ timeoutMs, maxDurationMs }: Scenario): PipelineRules {
-  return { ...RULES, timeoutMs, maxDurationMs, maxKeyBytes: MAX_KEY_BYTES, unheardMs: 0, maxHoldMs: 0 };
+function rulesOf({ timeoutMs, maxDurationMs, proof, heldTime }: Scenario): PipelineRules {
+  const { unheardMs, maxHoldMs } = heldTime ?? { unheardMs: 0, maxHoldMs: 0 };
+  return { ...RULES, timeoutMs, maxDurationMs, maxKeyBytes: MAX_KEY_BYTES, proof, unheardMs, maxHoldMs };
 }
 
 function historyOf(simulation: Simulation, partition: number, disk: SimulatedDisk | undefined): PartitionHistory {

@@ -22,6 +22,60 @@ export const MUTANTS: readonly Mutant[] = [
     to: 'if (due > now.clock + 1) return slot;',
   },
   {
+    name: 'arms timers a minute late',
+    file: 'libs/task/src/live-sessions.ts',
+    from: 'deadlineOf: (slot) => dueAt(timed.at(slot), rules, held),',
+    to: 'deadlineOf: (slot) => dueAt(timed.at(slot), rules, held) + 60_000,',
+  },
+  {
+    name: 'loses a timer on restoring',
+    file: 'libs/task/src/live-sessions.ts',
+    from: 'if (table.isLive(slot)) this.#wheel.schedule(slot);',
+    to: 'if (slot !== 1 && table.isLive(slot)) this.#wheel.schedule(slot);',
+  },
+  {
+    name: 'leaves the timer where a timeout gets shorter',
+    file: 'libs/task/src/live-sessions.ts',
+    from: 'if (entry.timeoutMs < timeoutBefore)',
+    to: 'if (entry.timeoutMs < timeoutBefore - 30_000)',
+  },
+  {
+    name: 'believes an end before it is reached',
+    file: 'libs/runtime/src/fetch-proof.ts',
+    from: 'position < this.#request.end) return',
+    to: 'position < this.#request.end - 3) return',
+  },
+  {
+    name: 'is silent about a clock that was overtaken',
+    file: 'libs/task/src/partition-task.ts',
+    from: 'if (stamp < this.#observed && !this.#again)',
+    to: 'if (stamp < this.#observed - 60_000 && !this.#again)',
+  },
+  {
+    name: 'counts time in which nobody was heard',
+    file: 'libs/policies/src/held-time.ts',
+    from: 'due += Math.max(0, hold.from + hold.ms - start);',
+    to: 'due += Math.max(0, hold.from + hold.ms - start - 500);',
+  },
+  {
+    name: 'says what was held after the close',
+    file: 'libs/policies/src/session/deadline.ts',
+    from: 'held.between(entry.lastSeenAt, closing.closedAt)',
+    to: 'held.between(entry.lastSeenAt, Infinity)',
+  },
+  {
+    name: 'forgets what was held at a restart',
+    file: 'libs/task/src/partition-task.ts',
+    from: 'this.#held.restore(held);',
+    to: '',
+  },
+  {
+    name: 'passes over what a full disk refused',
+    file: 'libs/runtime/src/flusher.ts',
+    from: "this.#parts.ports.log.warn('local store not written; trying again', { error });\n        await backoff.pause();",
+    to: "this.#parts.ports.log.warn('local store not written; trying again', { error });\n        await backoff.pause();\n        return;",
+  },
+  {
     name: 'closes as of now',
     file: 'libs/task/src/live-sessions.ts',
     from: 'const closedAt = dueAt(this.#view.at(slot), rules, held);',
@@ -36,8 +90,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'forgets event ids',
     file: 'libs/policies/src/session/apply-event.ts',
-    from: 'detail.eventIds.includes(event.eventId)',
-    to: 'detail.eventIds.includes(`${event.eventId}?`)',
+    from: 'eventIds.includes(eventId) === true',
+    to: 'eventIds.includes(`${eventId}?`) === true',
   },
   {
     name: 'never asks for proof',

@@ -15,6 +15,9 @@ type StoreCopy = { readonly partition: number; readonly file: ReturnType<Simulat
 const LATECOMER = 'z';
 const HOUR_MS = 3_600_000;
 const COPIES_MAX = 8;
+/** How far off a leader's clock is at most: where C3 may presume that they agree, and elsewhere. */
+const AGREEING_MS = 200;
+const DISAGREEING_MS = 10_000;
 
 /** How often each is drawn against the others. A run must have seen them all (reach.ts). */
 export const ACTS = {
@@ -35,6 +38,7 @@ export const ACTS = {
   followersStall: 1,
   cutOff: 1,
   outage: 1,
+  diskFull: 1,
   clockStep: 1,
   clockFreeze: 1,
   clockDrift: 1,
@@ -88,6 +92,7 @@ export class Nemesis implements Record<Act, () => boolean> {
       host.machine.step(this.#simulation.trueMs() - host.wallMs());
       host.resume();
     }
+    for (const name of this.#cluster.processes.keys()) this.#simulation.disk(name).full = false;
     while (this.#devices.openTransactions > 0) this.#devices.endTransaction();
   }
 
@@ -203,16 +208,31 @@ export class Nemesis implements Record<Act, () => boolean> {
     return true;
   }
 
+  /** F12: for a while nothing can be written there, nor a new store made. */
+  diskFull(): boolean {
+    const process = this.#someone();
+    const disk = process && this.#simulation.disk(process.name);
+    if (disk === undefined || disk.full) return false;
+    disk.full = true;
+    this.#later(25_000, () => {
+      disk.full = false;
+    });
+    return true;
+  }
+
   /** The new leader's clock is up to ten seconds off; the old one may still answer for a while. */
   leaderChange(): boolean {
-    const deposedForMs = this.#random.chance(0.3) ? this.#random.below(5_000) : 0;
-    const skewMs = this.#random.chance(0.5) ? this.#random.below(20_001) - 10_000 : 0;
+    const { hidesNothing } = this.#scenario;
+    const deposedForMs = this.#random.chance(0.3) && !hidesNothing ? this.#random.below(5_000) : 0;
+    const mostMs = hidesNothing ? AGREEING_MS : DISAGREEING_MS;
+    const skewMs = this.#random.chance(0.5) ? this.#random.below(2 * mostMs + 1) - mostMs : 0;
     if (Math.abs(skewMs) > 1_000) this.#simulation.faults.count('brokerClocksDiffer');
     this.#somePartition().changeLeader({ skewMs, deposedForMs });
     return true;
   }
 
   followersStall(): boolean {
+    if (this.#scenario.hidesNothing) return false;
     this.#somePartition().stallReplication(500 + this.#random.below(25_000));
     return true;
   }

@@ -44,6 +44,13 @@ const CONSEQUENCES = [
   'storeDropped/unclean-after-reboot',
   'storeDropped/behind-log-start',
   'storeDropped/other-log',
+  'flushRetried',
+  'noSpaceLeft',
+  'closedByFetch',
+  'clockOvertaken',
+  'silenceHeld',
+  'wheelsChecked',
+  'wheelsCheckedAfterTakeover',
 ] as const;
 
 /** Seeds from which on everything must have happened at least once. */

@@ -4,7 +4,20 @@ import type { DurationMs, Random } from '@flatline/base';
 import type { TaskBounds } from '@flatline/runtime';
 import { calm, type FaultRates, rough } from '@flatline/simulation';
 
-export interface Scenario {
+/** How a world proves its silence, and what it holds. */
+interface Proof {
+  /** C3: `fetch` where the input may not be written by its owner. */
+  readonly proof: 'record' | 'fetch';
+  /**
+   * Whether all that C3 presumes is so: the clocks of leaders agree, followers keep up, no deposed leader answers. Nothing
+   * hides an append then, and proof by fetch has to be right. Elsewhere it may be wrong, if its counter says so.
+   */
+  readonly hidesNothing: boolean;
+  /** C8; undefined: nothing is held. */
+  readonly heldTime: { readonly unheardMs: DurationMs; readonly maxHoldMs: DurationMs } | undefined;
+}
+
+export interface Scenario extends Proof {
   readonly partitions: number;
   /** Names of the machines that run a process from the start. */
   readonly machines: readonly string[];
@@ -31,12 +44,12 @@ const oneOf = <T>(random: Random, values: readonly T[]): T => values[random.belo
 
 export function drawScenario(random: Random): Scenario {
   const timeoutMs = oneOf(random, [1_000, 2_000, 5_000, 5_000, 15_000]);
-  return {
+  const world = {
     partitions: 1 + random.below(3),
     machines: oneOf(random, [['a', 'b'], ['a', 'b'], ['a', 'b', 'c'], ['a']]),
     standbys: random.below(2),
     keys: oneOf(random, [3, 10, 30]),
-    timestampType: random.chance(0.15) ? 'CreateTime' : 'LogAppendTime',
+    timestampType: random.chance(0.15) ? ('CreateTime' as const) : ('LogAppendTime' as const),
     timeoutMs,
     maxDurationMs: random.chance(0.3) ? timeoutMs * (1 + random.below(4)) : undefined,
     commitIntervalMs: oneOf(random, [100, 100, 20, 500]),
@@ -51,6 +64,20 @@ export function drawScenario(random: Random): Scenario {
     ferocity: oneOf(random, [0, 0.1, 0.2, 0.4]),
     traffic: oneOf(random, [0.3, 0.7, 0.95]),
   };
+  const proof = drawProof(random, world.timestampType);
+  return { ...world, ...proof, rates: proof.hidesNothing ? { ...world.rates, stalled: 0 } : world.rates };
+}
+
+function drawProof(random: Random, timestampType: Scenario['timestampType']): Proof {
+  const draw = random.below(100);
+  const byRecord = { proof: 'record', hidesNothing: false, heldTime: undefined } as const;
+  if (timestampType === 'CreateTime') return byRecord;
+  if (draw < 12) return { ...byRecord, proof: 'fetch', hidesNothing: true };
+  if (draw < 16) return { ...byRecord, proof: 'fetch' };
+  if (draw >= 28) return byRecord;
+  // Long enough that no session lives through more gaps than are told apart (HeldTime, HT2).
+  const unheardMs = oneOf(random, [1_500, 4_000]);
+  return { ...byRecord, heldTime: { unheardMs, maxHoldMs: oneOf(random, [1_000, 3_600_000]) } };
 }
 
 /** So small that commits have several parts, logs are swept, stepping pauses and flushes come in slices. */

@@ -2,14 +2,15 @@
 // which nothing does and everything must finish, and an orderly stop.
 import type { Random } from '@flatline/base';
 import { Simulation } from '@flatline/simulation';
-import { checkPartition, foldPartition } from './checks.ts';
-import { Cluster, STORE_GIVEN_UP } from './cluster.ts';
+import { checkPartition, countClosedByFetch, endOfTime, foldPartition, summariesOf } from './checks.ts';
+import { CLOCK_OVERTAKEN, Cluster, STORE_GIVEN_UP } from './cluster.ts';
 import { Devices } from './devices.ts';
 import { Nemesis } from './nemesis.ts';
 import { GROUP, INPUT, OUTPUT } from './pipeline-names.ts';
 import { drawScenario, type Scenario } from './scenario.ts';
 import { verify } from './history.ts';
 import { checkStopped } from './stopped-stores.ts';
+import { checkDeadlines, checkTimers } from './wheel-check.ts';
 
 export interface SeedReport {
   readonly seed: number;
@@ -39,7 +40,7 @@ export async function runSeed(seed: number): Promise<SeedReport> {
     .catch((error: unknown) => [String(error instanceof Error ? error.stack : error)]);
   return {
     seed,
-    violations: violations.length > 0 ? violations : run.cluster.failures,
+    violations: violations.length > 0 ? violations : [...run.cluster.failures, ...run.wheels],
     virtualMs: simulation.time.nowMs,
     fired: simulation.faults.fired(),
     traceHash: simulation.trace.hash,
@@ -50,6 +51,8 @@ export async function runSeed(seed: number): Promise<SeedReport> {
 
 class SeedRun {
   readonly cluster: Cluster;
+  /** What was wrong with a wheel (V8). */
+  readonly wheels: string[] = [];
   readonly #simulation: Simulation;
   readonly #scenario: Scenario;
   readonly #devices: Devices;
@@ -72,6 +75,7 @@ class SeedRun {
       return [`[X5] not finished within ${LIVENESS_MAX_MS} ms of calm: ${unfinished}`, ...this.#checks()];
     const found = this.#checks();
     if (found.length > 0) return found;
+    this.#countConsequences();
     return this.#orderlyStop();
   }
 
@@ -85,6 +89,7 @@ class SeedRun {
       if (this.#random.chance(ferocity)) this.#nemesis.act();
       this.#nemesis.restart(0.2);
       await time.runFor(this.#random.below(STEP_MAX_MS));
+      if (this.wheels.length === 0) this.wheels.push(...checkTimers(this.cluster));
     }
   }
 
@@ -115,10 +120,8 @@ class SeedRun {
       return `${unready.name} is not ready: ${unready.instance.interruption ?? ''} ${tasks.join('; ')}`;
     }
     for (let partition = 0; partition < this.#scenario.partitions; partition += 1) {
-      const { summaries, open } = foldPartition(this.#simulation, this.#scenario, partition);
-      const closed = this.#simulation.log.committed(OUTPUT, partition).filter(({ value }) => value !== null).length;
-      if (open.length > 0) return `partition ${partition}: ${open.join(' ')} have no proof of their silence`;
-      if (closed < summaries.length) return `partition ${partition}: ${closed} of ${summaries.length} closed`;
+      const open = this.#isOvertaken ? this.#livingOn(partition) : this.#notClosed(partition);
+      if (open !== undefined) return `partition ${partition}: ${open}`;
       const input = this.#simulation.log.partition(INPUT, partition);
       const { lastStableOffset } = input.ends();
       if (lastStableOffset < input.logEnd) return `partition ${partition}: the input is not replicated yet`;
@@ -128,11 +131,42 @@ class SeedRun {
     return undefined;
   }
 
+  #notClosed(partition: number): string | undefined {
+    const clockAtEnd = endOfTime(this.#simulation, this.#scenario, partition);
+    const { summaries, open } = foldPartition(this.#simulation, this.#scenario, partition, { clockAtEnd });
+    const closed = this.#simulation.log.committed(OUTPUT, partition).filter(({ value }) => value !== null).length;
+    if (open.length > 0) return `${open.join(' ')} have no proof of their silence`;
+    return closed < summaries.length ? `${closed} of ${summaries.length} closed` : undefined;
+  }
+
+  /** Where no fold can tell what has to be closed. */
+  #livingOn(partition: number): string | undefined {
+    const statuses = this.cluster.up.flatMap(({ instance }) => instance.status());
+    const live = statuses.find((status) => status.partition === partition && status.state === 'running')?.liveEntries;
+    return live === 0 ? undefined : `${String(live)} live on`;
+  }
+
+  /** The processor says itself that proof by fetch was wrong (C3): what closed then is no function of the log. */
+  get #isOvertaken(): boolean {
+    return !this.#scenario.hidesNothing && this.#simulation.faults.fired().has(CLOCK_OVERTAKEN);
+  }
+
   #checks(): string[] {
     const violations = [...this.cluster.failures];
+    if (this.#scenario.hidesNothing && this.#simulation.faults.fired().has(CLOCK_OVERTAKEN))
+      violations.push('[C3] the clock was overtaken, though all that it presumes was so');
     for (let partition = 0; partition < this.#scenario.partitions; partition += 1)
-      violations.push(...checkPartition(this.#simulation, this.#scenario, partition));
+      violations.push(...checkPartition(this.#simulation, this.#scenario, partition, this.#isOvertaken));
     return [...violations, ...this.#checkAcknowledged()];
+  }
+
+  #countConsequences(): void {
+    const { faults, log } = this.#simulation;
+    for (let partition = 0; partition < this.#scenario.partitions; partition += 1) {
+      if (countClosedByFetch(this.#simulation, this.#scenario, partition) > 0) faults.count('closedByFetch');
+      const held = summariesOf(log.committed(OUTPUT, partition)).filter((summary) => 'heldMs' in summary);
+      if (held.length > 0) faults.count('silenceHeld');
+    }
   }
 
   /** X3: what was acknowledged is in the log. */
@@ -156,9 +190,11 @@ class SeedRun {
     await time.runFor(LOOK_MS);
     const processes = this.cluster.up;
     const troublesBefore = this.#troubles();
+    this.#lookAtWheels('wheelsChecked');
     for (const process of processes) {
       await time.complete(this.cluster.leave(process), 120_000);
       await time.runUntil(() => this.#isTakenOver(), 60_000);
+      this.#lookAtWheels('wheelsCheckedAfterTakeover');
     }
     const last = processes.at(-1)!;
     await time.runFor(LOOK_MS);
@@ -167,9 +203,18 @@ class SeedRun {
     const disk = isOrderly ? this.#simulation.disk(last.name) : undefined;
     return [
       ...this.#checkLate(),
-      ...(isOrderly ? checkStopped(this.#simulation, this.#scenario, last.name) : []),
-      ...(await verify(this.#simulation, this.#scenario, disk)),
+      ...this.wheels,
+      ...(isOrderly && !this.#isOvertaken ? checkStopped(this.#simulation, this.#scenario, last.name) : []),
+      ...(this.#isOvertaken ? [] : await verify(this.#simulation, this.#scenario, disk)),
     ];
+  }
+
+  /** While something lives, between two acts. Counted, so that a run in which there never was anything is invalid. */
+  #lookAtWheels(what: string): void {
+    if (this.#isOvertaken) return;
+    const { entries, violations } = checkDeadlines(this.cluster);
+    this.wheels.push(...violations);
+    if (entries > 0) this.#simulation.faults.count(what);
   }
 
   #troubles(): number {

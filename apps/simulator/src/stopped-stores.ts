@@ -2,7 +2,7 @@
 // says lives (V8).
 import type { Simulation } from '@flatline/simulation';
 import { decodeBlock } from '@flatline/task';
-import { foldPartition, summariesOf } from './checks.ts';
+import { endOfTime, foldPartition, summariesOf } from './checks.ts';
 import { CHANGELOG, GROUP, OUTPUT } from './pipeline-names.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -24,7 +24,8 @@ function checkStore(simulation: Simulation, scenario: Scenario, machine: string,
   const file = simulation.disk(machine).file(partition);
   if (file === undefined) return [`${where}: there is none`];
   const { position } = block.header.inputs[0]!;
-  const { summaries, open } = foldPartition(simulation, scenario, partition, position);
+  const clockAtEnd = endOfTime(simulation, scenario, partition);
+  const { summaries, open } = foldPartition(simulation, scenario, partition, { below: position, clockAtEnd });
   const closed = new Set(
     summariesOf(simulation.log.committed(OUTPUT, partition)).map(({ incarnation }) => incarnation),
   );

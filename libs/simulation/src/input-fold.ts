@@ -22,8 +22,17 @@ export interface FoldRules {
   readonly refusalOf?: (record: LogRecord) => 'stamp' | 'content' | undefined;
   /** False where only the present of then could tell how far the stamp moved the clock (C6, `maxLeadMs`): not at all, here. */
   readonly movesClock?: (record: LogRecord) => boolean;
+  /** C3: the clock came so far behind the last record, by evidence that no record tells. Default: it did not. */
+  readonly clockAtEnd?: number;
+  /** C8, where no session lives through so many gaps that they are joined. Default: nothing is held. */
+  readonly heldTime?: { readonly unheardMs: number; readonly maxHoldMs: number } | undefined;
 }
 
+/** A stretch of the clock that counts for no deadline (C8). */
+interface Gap {
+  readonly from: number;
+  readonly to: number;
+}
 /** A summary's fields as JSON has them, without `emittedAt`. */
 export type FoldedSummary = Readonly<Record<string, unknown>> & { readonly incarnation: string };
 
@@ -39,6 +48,8 @@ export interface Folded {
   readonly summaries: readonly FoldedSummary[];
   /** Keys whose session is open at the end, if the clock stays where it is. */
   readonly open: readonly string[];
+  /** When each of them is due. */
+  readonly deadlines: ReadonlyMap<string, number>;
   /** Offsets of the records that belong to the dead letters. */
   readonly refused: readonly number[];
   readonly steps: readonly FoldedStep[];
@@ -88,6 +99,7 @@ class Fold {
   readonly #refused: number[] = [];
   readonly #steps: FoldedStep[] = [];
   #clock = 0;
+  readonly #gaps: Gap[] = [];
   #opened = 0;
 
   constructor(rules: FoldRules) {
@@ -98,15 +110,17 @@ class Fold {
     for (const record of records) {
       const refusal = record.timestamp < 0 ? 'stamp' : this.#rules.refusalOf?.(record);
       const moves = refusal !== 'stamp' && this.#rules.movesClock?.(record) !== false;
-      if (moves) this.#clock = Math.max(this.#clock, record.timestamp);
+      if (moves) this.#advance(record.timestamp);
       if (refusal === undefined) this.#take(record);
       else this.#refused.push(record.offset);
       this.#steps.push({ offset: record.offset, clock: this.#clock, opened: this.#opened });
     }
+    this.#advance(this.#rules.clockAtEnd ?? 0);
     for (const key of [...this.#open.keys()]) this.#closeIfDue(key);
     return {
       summaries: this.#summaries,
       open: [...this.#open.keys()],
+      deadlines: new Map([...this.#open].map(([key, session]) => [key, this.#dueAt(session).at])),
       refused: this.#refused,
       steps: this.#steps,
     };
@@ -203,9 +217,29 @@ class Fold {
     else session.attributes.set(name, attribute);
   }
 
+  #advance(stamp: number): void {
+    const { unheardMs, maxHoldMs } = this.#rules.heldTime ?? { unheardMs: Infinity, maxHoldMs: 0 };
+    const from = this.#clock + unheardMs;
+    // From 0 the clock comes with the first record.
+    if (this.#clock > 0 && stamp > from) this.#gaps.push({ from, to: Math.min(stamp, from + maxHoldMs) });
+    this.#clock = Math.max(this.#clock, stamp);
+  }
+
+  /** `ms` after `from`, gaps left out. */
+  #after(from: number, ms: number): number {
+    return this.#gaps.reduce((end, gap) => {
+      const start = Math.max(gap.from, from);
+      return start < end && gap.to > start ? end + gap.to - start : end;
+    }, from + ms);
+  }
+
+  #heldWithin(start: number, end: number): number {
+    return this.#gaps.reduce((sum, { from, to }) => sum + Math.max(0, Math.min(to, end) - Math.max(from, start)), 0);
+  }
+
   #dueAt({ lastSeenAt, timeoutMs, openedAt }: OpenSession): { readonly at: number; readonly reason: string } {
-    const silence = lastSeenAt + timeoutMs;
-    const limit = openedAt + (this.#rules.maxDurationMs ?? Infinity);
+    const silence = this.#after(lastSeenAt, timeoutMs);
+    const limit = this.#after(openedAt, this.#rules.maxDurationMs ?? Infinity);
     return limit <= silence ? { at: limit, reason: 'MAX_DURATION' } : { at: silence, reason: 'TIMEOUT' };
   }
 
@@ -222,6 +256,7 @@ class Fold {
     closing: { readonly reason: string; readonly closedAt: number; readonly endedAt: number },
   ): void {
     this.#open.delete(key);
+    const heldMs = this.#heldWithin(session.lastSeenAt, closing.closedAt);
     this.#summaries.push({
       sessionId: key,
       incarnation: `${this.#rules.partition}-${session.firstOffset}`,
@@ -232,6 +267,7 @@ class Fold {
       durationMs: Math.max(0, closing.endedAt - session.startedAt),
       deadlineAt: this.#dueAt(session).at,
       timeoutMs: session.timeoutMs,
+      ...(heldMs > 0 && { heldMs }),
       eventCount: session.events,
       duplicateCount: session.duplicates,
       outOfOrderCount: session.outOfOrder,
