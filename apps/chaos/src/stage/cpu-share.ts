@@ -14,6 +14,7 @@ export class CpuShare {
   readonly #ended: Promise<void>;
   #share: number;
   #lifted = false;
+  #withheldMs = 0;
 
   /** `share`: above 0, at most 1. */
   constructor(child: Child, share: number) {
@@ -30,6 +31,11 @@ export class CpuShare {
     this.#share = Math.min(1, Math.max(runningMinMs / periodMs, share));
   }
 
+  /** How long it was stopped, all in all. */
+  get withheldMs(): number {
+    return this.#withheldMs;
+  }
+
   /** From now on it has all it can get. */
   lift(): Promise<void> {
     this.#lifted = true;
@@ -42,8 +48,10 @@ export class CpuShare {
       await elapse(runningMs);
       if (runningMs >= periodMs) continue;
       this.#child.signal('SIGSTOP');
+      const from = performance.now();
       await elapse(periodMs - runningMs);
       this.#child.signal('SIGCONT');
+      this.#withheldMs += performance.now() - from;
     }
   }
 }
