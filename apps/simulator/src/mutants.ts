@@ -107,8 +107,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'writes dead letters again',
-    file: 'libs/task/src/partition-task.ts',
-    from: 'this.#deadLetters = [];',
+    file: 'libs/task/src/dead-letter-box.ts',
+    from: 'this.#letters = [];',
     to: '',
   },
   {

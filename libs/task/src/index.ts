@@ -10,7 +10,8 @@ export {
 export type { FlushSlice } from './checkpoint-queue.ts';
 export type { TaskCounters } from './counters.ts';
 export type { DeadLetter } from './dead-letter.ts';
-export { PartitionTask, type StepOutcome, type TaskCut, type TaskOptions } from './partition-task.ts';
+export { PartitionTask } from './partition-task.ts';
+export type { StepOutcome, TaskCut, TaskOptions } from './task-contract.ts';
 export { CLOCK_HEADER, type InputRules } from './record-class.ts';
 export { Restoration, type RestoreStep } from './restoration.ts';
 export { type EntryTimer, type TimerInspection, timerFaults } from './timer-inspection.ts';

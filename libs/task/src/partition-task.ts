@@ -8,7 +8,7 @@
 //   PT1  Before a record is applied, what is due for its key takes effect as of its due instant (S3); other keys' expiries
 //        may be drained later, in slices, without changing what comes out (C5).
 //   PT2  Everything since the last cut — changes, outputs, dead letters, position — goes into the next cut together (O1).
-import type { DurationMs, Millis, ReusedMemory } from '@flatline/base';
+import type { DurationMs, Millis } from '@flatline/base';
 import {
   blankEvent,
   ENDED,
@@ -18,61 +18,19 @@ import {
   type HeldTimeRules,
   resetEvent,
   type SessionEvent,
-  type SessionRules,
-  type SessionSummary,
 } from '@flatline/policies';
 import { type InputPosition, NO_BATCH } from './block-format.ts';
-import { Changelog, type ChangelogCut, type ChangelogLimits, type CutContext } from './changelog.ts';
+import { Changelog, type CutContext } from './changelog.ts';
 import { CheckpointQueue } from './checkpoint-queue.ts';
 import { zeroCounters } from './counters.ts';
-import { DEAD_LETTER_BYTES_MAX, type DeadLetter, deadLetter, letterBytes } from './dead-letter.ts';
+import { DeadLetterBox } from './dead-letter-box.ts';
 import { EntryTable } from './entry-table.ts';
 import { LiveSessions, type Now } from './live-sessions.ts';
 import { PartitionClock } from './partition-clock.ts';
-import type { EventDecoder } from './ports/codecs.ts';
 import type { KeyGroup, RecordCursor } from './ports/log-reader.ts';
-import { classify, type InputRules } from './record-class.ts';
+import { classify } from './record-class.ts';
+import type { StepOutcome, TaskCut, TaskOptions } from './task-contract.ts';
 import type { TimerInspection } from './timer-inspection.ts';
-
-export interface TaskOptions {
-  readonly partition: number;
-  readonly rules: SessionRules;
-  readonly input: InputRules;
-  readonly decoder: EventDecoder;
-  readonly changelog: ChangelogLimits;
-  /** Default: nothing is held. */
-  readonly heldTime?: HeldTimeRules;
-  readonly tickMs: DurationMs;
-  /** Drawn at start by the shell (I3). */
-  readonly hashSeed: number;
-  /** What blocks lie in until the local store has them; tasks of a process may share it. */
-  readonly blockMemory: ReusedMemory;
-  /** Stepping stops when this many changes, or outputs, wait for a cut. */
-  readonly pendingChangesMax: number;
-  readonly pendingOutputsMax: number;
-}
-
-export type StepOutcome =
-  /** All records of the run are applied. */
-  | { readonly kind: 'exhausted' }
-  /** The record limit of this step is reached; more is there. */
-  | { readonly kind: 'limit' }
-  /** Too much waits for a cut; go on after it. */
-  | { readonly kind: 'full' }
-  /** The same record is taken again by the next step, after `EventDecoder.prepare`. */
-  | { readonly kind: 'unknownSchema'; readonly schemaId: number }
-  /** C6: a stamp from the future on a LogAppendTime input. The same record is taken again by the next step. */
-  | { readonly kind: 'held'; readonly timestamp: Millis; readonly offset: number }
-  /** C6: the input's batches are of another timestamp type than configured. */
-  | { readonly kind: 'wrongTimestampType'; readonly offset: number };
-
-export interface TaskCut extends ChangelogCut {
-  /** Each is a summary followed by its tombstone on the output (O2). */
-  readonly closed: readonly SessionSummary[];
-  readonly deadLetters: readonly DeadLetter[];
-  /** Input position this commit covers. */
-  readonly position: number;
-}
 
 const NO_HELD_TIME: HeldTimeRules = { unheardMs: 0, maxHoldMs: 0 };
 const NOTHING_HELD_YET: HeldState = { heldMs: 0, holds: [] };
@@ -108,8 +66,7 @@ export class PartitionTask {
     batchTimestamp: 0,
     live: false,
   };
-  #deadLetters: DeadLetter[] = [];
-  #letterBytes = 0;
+  readonly #deadLetters = new DeadLetterBox();
   /** The record the cursor stands on has been looked at but not applied. */
   #again = false;
   #lookedAt: RecordCursor | undefined;
@@ -168,8 +125,8 @@ export class PartitionTask {
   get isFull(): boolean {
     return (
       this.changelog.pendingChanges >= this.#options.pendingChangesMax ||
-      this.#sessions.closedCount + this.#deadLetters.length >= this.#options.pendingOutputsMax ||
-      this.#letterBytes >= DEAD_LETTER_BYTES_MAX
+      this.#sessions.closedCount + this.#deadLetters.count >= this.#options.pendingOutputsMax ||
+      this.#deadLetters.isFull
     );
   }
 
@@ -189,9 +146,9 @@ export class PartitionTask {
   /** Records that may be applied before it must be asked again whether the task is full; 0 if it is. */
   #recordsUntilFull(): number {
     const { pendingChangesMax, pendingOutputsMax } = this.#options;
-    if (this.#letterBytes >= DEAD_LETTER_BYTES_MAX) return 0;
+    if (this.#deadLetters.isFull) return 0;
     const changes = pendingChangesMax - this.changelog.pendingChanges;
-    const outputs = pendingOutputsMax - this.#sessions.closedCount - this.#deadLetters.length;
+    const outputs = pendingOutputsMax - this.#sessions.closedCount - this.#deadLetters.count;
     const room = Math.min(changes, outputs);
     // A record makes at most two of each: it may find its key due, and open it again or be refused.
     return room <= 0 ? 0 : Math.max(1, room >>> 1);
@@ -283,9 +240,7 @@ export class PartitionTask {
   /** Cuts a commit of everything since the last cut. */
   cut(context: Omit<CutContext, 'inputs' | 'clock' | keyof HeldState>): TaskCut {
     const closed = this.#sessions.takeClosed();
-    const deadLetters = this.#deadLetters;
-    this.#deadLetters = [];
-    this.#letterBytes = 0;
+    const deadLetters = this.#deadLetters.takeAll();
     const input = this.input;
     this.#cutPosition = input.position;
     const cut = this.changelog.cut({ ...context, inputs: [input], clock: this.clock.now, ...this.#held.state });
@@ -370,9 +325,7 @@ export class PartitionTask {
 
   #refuse(cursor: RecordCursor, reason: string, detail: string): void {
     this.counters.deadLetters += 1;
-    const letter = deadLetter(cursor, reason, detail);
-    this.#letterBytes += letterBytes(letter);
-    this.#deadLetters.push(letter);
+    this.#deadLetters.add(cursor, reason, detail);
   }
 
   /** Notes how far the input is applied, and by which batch to recognise the place (R3). */

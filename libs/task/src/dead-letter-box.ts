@@ -1,0 +1,36 @@
+// Records that could not be applied, from being read until a cut takes them.
+//
+// Owns: the letters, their bytes.      Does not own: why a record is refused.
+//
+// Invariants
+//   DB1  A letter is taken once: with the cut that covers its record (I1, O1).
+import { type DeadLetter, DEAD_LETTER_BYTES_MAX, deadLetter, letterBytes } from './dead-letter.ts';
+import type { RecordCursor } from './ports/log-reader.ts';
+
+export class DeadLetterBox {
+  #letters: DeadLetter[] = [];
+  #bytes = 0;
+
+  get count(): number {
+    return this.#letters.length;
+  }
+
+  /** Whether their bytes are as many as may wait, however few they are. */
+  get isFull(): boolean {
+    return this.#bytes >= DEAD_LETTER_BYTES_MAX;
+  }
+
+  /** Copies the record the cursor stands on. */
+  add(cursor: RecordCursor, reason: string, detail: string): void {
+    const letter = deadLetter(cursor, reason, detail);
+    this.#bytes += letterBytes(letter);
+    this.#letters.push(letter);
+  }
+
+  takeAll(): readonly DeadLetter[] {
+    const letters = this.#letters;
+    this.#letters = [];
+    this.#bytes = 0;
+    return letters;
+  }
+}
