@@ -8,8 +8,10 @@ export interface BenchmarkOptions {
   readonly sessions?: number | undefined;
   readonly partitions?: number | undefined;
   readonly repeats?: number | undefined;
+  /** How long what is watched over time is watched. */
+  readonly minutes?: number | undefined;
   readonly formats?: readonly EventFormat[] | undefined;
-  /** Fetched if they are missing; none: `[]`; undefined: those that are there already. */
+  /** Built if they are missing; none: `[]`; undefined: those that are there already. */
   readonly peers?: readonly PeerName[] | undefined;
   /** Where state directories are made, on a real disk. */
   readonly workDir: string;
@@ -24,6 +26,8 @@ export interface BenchmarkReport {
   readonly text: string;
   /** What of it is worth a picture. */
   readonly charts?: readonly BarChart[];
+  /** Of what peers run on, as in `Java 17.0.15`. */
+  readonly versions?: readonly string[];
 }
 
 export interface Benchmark {

@@ -1,5 +1,6 @@
 // What a benchmark ran on, and how busy that was with other things: figures mean little without it.
 import type { DurationMs } from '@flatline/base';
+import { execFileSync } from 'node:child_process';
 import { availableParallelism, cpus, loadavg, platform, release } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -8,6 +9,8 @@ export interface Machine {
   readonly processors: number;
   readonly system: string;
   readonly node: string;
+  /** Of the project that is measured, as git names it, with a `+` where it has been changed since; unknown without git. */
+  readonly commit: string;
 }
 
 export interface MachineLoad {
@@ -27,7 +30,23 @@ export function thisMachine(): Machine {
     processors: availableParallelism(),
     system: `${platform()} ${release()}`,
     node: process.version,
+    commit: commit(),
   };
+}
+
+function commit(): string {
+  const git = (...args: readonly string[]): string =>
+    execFileSync('git', args, {
+      cwd: import.meta.dirname,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'ignore'],
+    }).trim();
+  try {
+    const changed = git('status', '--porcelain', '--untracked-files=no', '--', ':/') !== '';
+    return `${git('rev-parse', '--short', 'HEAD')}${changed ? '+' : ''}`;
+  } catch {
+    return 'unknown'; // a copy without its history
+  }
 }
 
 /** Watches the processors for a second; to be called while nothing is measured. */
@@ -48,8 +67,8 @@ export function loadWarning(when: 'before' | 'after', { loadAverage, busyShare }
   );
 }
 
-export function machineText({ processor, processors, system, node }: Machine): string {
-  return `${processors} × ${processor}, ${system}, Node ${node}`;
+export function machineText({ processor, processors, system, node, commit }: Machine): string {
+  return `${processors} × ${processor}, ${system}, Node ${node}, Flatline ${commit}`;
 }
 
 function ticks(): { idle: number; all: number } {

@@ -85,6 +85,30 @@ describe('artifacts', () => {
     expect(readdirSync(join(workspace.state, 'artifacts'))).toEqual([]);
   });
 
+  test('of a project that builds itself are built once, anew when a source changes, and not half', async () => {
+    const workspace = newWorkspace();
+    const folder = join(workspace.root, 'peer');
+    mkdirSync(folder);
+    writeFileSync(join(folder, 'main.js'), '1');
+    const request = { workspace, environment: { PATH: '/nowhere' }, log: () => undefined };
+    const built: string[] = [];
+    const build = (into: string): Promise<void> => {
+      writeFileSync(join(into, 'main.js'), readFileSync(join(folder, 'main.js')));
+      built.push(into);
+      return built.length === 2 ? Promise.reject(new Error('no network')) : Promise.resolve();
+    };
+    const project = { ...{ name: 'peer', folder, tool: 'npm' }, build };
+    const first = await resolveArtifacts(project, request);
+    expect(await resolveArtifacts(project, request)).toBe(first);
+    expect(cachedArtifacts(project, workspace)).toBe(first);
+    writeFileSync(join(folder, 'main.js'), '2');
+    await expect(resolveArtifacts(project, request)).rejects.toThrow('no network');
+    expect(cachedArtifacts(project, workspace)).toBeUndefined();
+    const third = await resolveArtifacts(project, request);
+    expect(readFileSync(join(third, 'main.js'), 'utf8')).toBe('2');
+    expect(built).toHaveLength(3);
+  });
+
   test('without Maven and without a cache say what to install', async () => {
     const request = { workspace: newWorkspace(), environment: { PATH: '/nowhere' }, log: () => undefined };
     await expect(resolveArtifacts(broker(request.workspace), request)).rejects.toThrow(

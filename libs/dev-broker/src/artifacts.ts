@@ -1,11 +1,12 @@
-// What Maven fetches or builds for us, one folder per project and content of it: the jars of a development broker or registry.
+// What is fetched or built once, one folder per project and content of it: the jars of a development broker or registry, and
+// programs that benchmarks run.
 //
 // Owns: `.flatline/artifacts`.      Does not own: Maven's own local repository.
 //
 // Invariants
 //   A1  A folder under its final name is complete: it is made beside and renamed.
-//   A2  One Maven at a time per clone: a second process waits and then finds the folder.
-//   A3  A folder that is there needs neither Maven nor a network.
+//   A2  One is built at a time per clone: a second process waits and then finds the folder.
+//   A3  A folder that is there needs neither a tool nor a network.
 import { Fatal } from '@flatline/base';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -28,6 +29,16 @@ export interface MavenProject {
   readonly otherwise?: string;
 }
 
+/** A folder of sources that something other than Maven makes into what is run. */
+export interface BuiltProject {
+  readonly name: string;
+  readonly folder: string;
+  /** What builds it, for people. */
+  readonly tool: string;
+  /** Fills an empty folder, which is renamed afterwards. Throws `Fatal`. */
+  readonly build: (into: string) => Promise<void>;
+}
+
 /** Jars are copied side by side; the registry comes as an archive with its own layout and is unpacked. */
 export function infraProject(name: 'broker' | 'registry', { infra }: Workspace): MavenProject {
   const goals = [name === 'broker' ? 'dependency:copy-dependencies' : 'dependency:unpack'];
@@ -45,13 +56,16 @@ export interface ArtifactRequest {
 }
 
 /** The folder with the artifacts of a project if they are there, made from what the project holds now. */
-export function cachedArtifacts(project: MavenProject, workspace: Workspace): string | undefined {
+export function cachedArtifacts(project: MavenProject | BuiltProject, workspace: Workspace): string | undefined {
   const folder = folderOf(project, workspace);
   return existsSync(folder) ? folder : undefined;
 }
 
-/** The folder with the artifacts of a project; made with Maven unless it is there. Throws `Fatal`. */
-export async function resolveArtifacts(project: MavenProject, request: ArtifactRequest): Promise<string> {
+/** The folder with the artifacts of a project; made with Maven, or as the project says, unless it is there. Throws `Fatal`. */
+export async function resolveArtifacts(
+  project: MavenProject | BuiltProject,
+  request: ArtifactRequest,
+): Promise<string> {
   const { workspace, log } = request;
   const folder = folderOf(project, workspace);
   if (existsSync(folder)) return folder;
@@ -60,25 +74,42 @@ export async function resolveArtifacts(project: MavenProject, request: ArtifactR
   };
   await exclusive(join(dirname(folder), 'maven.lock'), { waitMs: downloadWaitMs, onWait }, async () => {
     if (existsSync(folder)) return;
-    log(`fetching the artifacts of ${relative(workspace.root, project.folder)}/pom.xml with Maven, once`);
+    const { what, build } = buildOf(project, request);
+    log(`fetching the artifacts of ${relative(workspace.root, what)}, once`);
     const startedAt = performance.now();
-    await fetchInto(folder, { project, environment: request.environment, signal: request.signal });
+    await buildInto(folder, build);
     log(`fetched in ${((performance.now() - startedAt) / 1000).toFixed(1)} s`);
   });
   return folder;
 }
 
-function folderOf(project: MavenProject, { state }: Workspace): string {
-  const stamp = createHash('sha256').update(readFileSync(join(project.folder, 'pom.xml')));
+function folderOf(project: MavenProject | BuiltProject, { state }: Workspace): string {
+  const stamp = createHash('sha256');
+  if ('goals' in project) stamp.update(readFileSync(join(project.folder, 'pom.xml')));
   for (const file of sourcesOf(project)) stamp.update(file).update(readFileSync(join(project.folder, file)));
   return join(state, 'artifacts', `${project.name}-${stamp.digest('hex').slice(0, 12)}`);
 }
 
 /** Everything beside the pom, in an order that is the same everywhere. */
-function sourcesOf({ folder }: MavenProject): readonly string[] {
+function sourcesOf({ folder }: MavenProject | BuiltProject): readonly string[] {
   const found = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
   const files = found.map((entry) => relative(folder, join(entry.parentPath, entry.name)));
   return files.filter((file) => file !== 'pom.xml').sort();
+}
+
+interface Build {
+  /** What is built, with what. */
+  readonly what: string;
+  readonly build: BuiltProject['build'];
+}
+
+function buildOf(project: MavenProject | BuiltProject, { environment, signal }: ArtifactRequest): Build {
+  if ('build' in project) return { what: `${project.folder} with ${project.tool}`, build: project.build };
+  const run = { project, environment, signal };
+  return {
+    what: `${join(project.folder, 'pom.xml')} with Maven`,
+    build: (into) => runMaven(run, `-DoutputDirectory=${into}`),
+  };
 }
 
 interface MavenRun {
@@ -87,14 +118,14 @@ interface MavenRun {
   readonly signal: AbortSignal | undefined;
 }
 
-async function fetchInto(folder: string, run: MavenRun): Promise<void> {
-  // A holder of the lock that was killed may have left its Maven running: a name of one's own, and its folder goes.
+async function buildInto(folder: string, build: Build['build']): Promise<void> {
+  // A holder of the lock that was killed may have left its tool running: a name of one's own, and its folder goes.
   for (const name of readdirSync(dirname(folder)))
     if (name.endsWith(unfinishedEnding)) rmSync(join(dirname(folder), name), { recursive: true, force: true });
   const unfinished = `${folder}.${process.pid}${unfinishedEnding}`;
   mkdirSync(unfinished, { recursive: true });
   try {
-    await runMaven(run, `-DoutputDirectory=${unfinished}`);
+    await build(unfinished);
     renameSync(unfinished, folder);
   } finally {
     rmSync(unfinished, { recursive: true, force: true });

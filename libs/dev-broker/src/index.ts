@@ -1,4 +1,4 @@
-export { cachedArtifacts, type MavenProject, resolveArtifacts } from './artifacts.ts';
+export { type BuiltProject, cachedArtifacts, type MavenProject, resolveArtifacts } from './artifacts.ts';
 export { ensureBroker, startBroker } from './broker.ts';
 export { type BrokerStatus, defaultPort, startDetached, statusDetached, stopDetached } from './detached.ts';
 export { findJava } from './java-runtime.ts';

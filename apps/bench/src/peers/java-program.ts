@@ -1,9 +1,8 @@
 // A peer that runs on Java: compiled by Maven once, run in a process of its own, told by `name=value`, answering with JSON.
-import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import type { Readable, Writable } from 'node:stream';
+import { versionSaid } from './installed-program.ts';
+import { type RunningProgram, runProgram, startProgram } from './external-program.ts';
 
 export interface JvmSettings {
   readonly heapMb: number;
@@ -12,13 +11,6 @@ export interface JvmSettings {
 }
 
 export type ProgramArguments = Readonly<Record<string, string | number>>;
-
-export interface RunningProgram {
-  readonly pid: number | undefined;
-  /** Rejects if it ends by itself, with how. */
-  readonly ended: Promise<never>;
-  end(): Promise<void>;
-}
 
 export class JavaProgram {
   readonly #java: string;
@@ -41,42 +33,26 @@ export class JavaProgram {
     return version;
   }
 
+  /** `17.0.15`. */
+  javaVersion(): Promise<string> {
+    return versionSaid(this.#java, ['-version'], /version "([^"]+)"/);
+  }
+
   /** Runs it to its end and returns its last line. @throws Error where it fails, with what it said. */
-  async run<T>(args: ProgramArguments, jvm: JvmSettings): Promise<T> {
-    const child = this.#spawn(args, jvm);
-    let output = '';
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-    const how = await ended(child);
-    if (how !== 0)
-      throw new Error(`${child.spawnargs.slice(-1 - Object.keys(args).length).join(' ')} ended with ${how}`);
-    return lastAnswer(output) as T;
+  run<T>(args: ProgramArguments, jvm: JvmSettings): Promise<T> {
+    return runProgram<T>(this.#java, this.#commandLine(args, jvm));
   }
 
   /** Starts it, waits for its first line, and leaves it running. @throws Error where it ends before that. */
-  async start(args: ProgramArguments, jvm: JvmSettings): Promise<RunningProgram> {
-    const child = this.#spawn(args, jvm);
-    const end = ended(child);
-    const said = once(child.stdout, 'data');
-    const failed = end.then((how) => Promise.reject(new Error(`${this.#main} ended with ${how}`)));
-    await Promise.race([said, failed]);
-    failed.catch(() => undefined);
-    return {
-      pid: child.pid,
-      ended: failed,
-      end: async () => {
-        child.stdin.end();
-        await end;
-      },
-    };
+  start(args: ProgramArguments, jvm: JvmSettings): Promise<RunningProgram> {
+    return startProgram(this.#java, this.#commandLine(args, jvm));
   }
 
-  #spawn(args: ProgramArguments, { heapMb, collector }: JvmSettings): ChildProcessByStdio<Writable, Readable, null> {
+  #commandLine(args: ProgramArguments, { heapMb, collector }: JvmSettings): readonly string[] {
     const classPath = ['classes', ...this.#jars()].map((name) => join(this.#folder, name)).join(delimiter);
     const jvm = [`-Xms${heapMb}m`, `-Xmx${heapMb}m`, `-XX:+Use${collector}GC`];
     const given = Object.entries(args).map(([name, value]) => `${name}=${value}`);
-    return spawn(this.#java, [...jvm, '-cp', classPath, this.#main, ...given], { stdio: ['pipe', 'pipe', 'inherit'] });
+    return [...jvm, '-cp', classPath, this.#main, ...given];
   }
 
   #jars(): readonly string[] {
@@ -90,26 +66,4 @@ export class JavaProgram {
 export function versionIn(jar: string, artifact: string): string | undefined {
   const version = jar.startsWith(`${artifact}-`) ? jar.slice(artifact.length + 1, -'.jar'.length) : '';
   return /^\d/.test(version) ? version : undefined;
-}
-
-/** The last line of what a program said. @throws SyntaxError where that is no JSON. */
-export function lastAnswer(output: string): unknown {
-  return JSON.parse(output.trimEnd().split('\n').at(-1)!);
-}
-
-/** Its exit code, or the signal that ended it. */
-async function ended(child: ChildProcess): Promise<number | string> {
-  // A benchmark that is interrupted takes its peer with it.
-  const kill = (): void => void child.kill('SIGKILL');
-  process.once('exit', kill);
-  try {
-    return await new Promise((resolve, reject) => {
-      child.on('error', reject);
-      child.on('close', (code, signal) => {
-        resolve(code ?? signal ?? 'unknown');
-      });
-    });
-  } finally {
-    process.off('exit', kill);
-  }
 }

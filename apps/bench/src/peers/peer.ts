@@ -1,42 +1,92 @@
 // Whether a peer can be run here, and if not, why.
-import { cachedArtifacts, findJava, type MavenProject, resolveArtifacts, workspaceOf } from '@flatline/dev-broker';
 import { Fatal } from '@flatline/base';
+import {
+  type BuiltProject,
+  cachedArtifacts,
+  findJava,
+  type MavenProject,
+  resolveArtifacts,
+  type Workspace,
+  workspaceOf,
+} from '@flatline/dev-broker';
 import { join } from 'node:path';
 import type { BenchmarkOptions } from '../benchmark.ts';
 import { JavaProgram } from './java-program.ts';
 
-export const PEER_NAMES = ['kafka-streams', 'zookeeper'] as const;
+export const PEER_NAMES = [
+  ...(['kafka-streams', 'zookeeper', 'redis', 'bullmq', 'postgresql', 'quix', 'librdkafka'] as const),
+] as const;
 export type PeerName = (typeof PEER_NAMES)[number];
+type JavaPeerName = 'kafka-streams' | 'zookeeper';
 
-export type PeerLookUp =
-  { readonly kind: 'ready'; readonly program: JavaProgram } | { readonly kind: 'missing'; readonly why: string };
+export type Found<Program> =
+  { readonly kind: 'ready'; readonly program: Program } | { readonly kind: 'missing'; readonly why: string };
+export type PeerLookUp = Found<JavaProgram>;
+
+/** What a peer has to have, beside a workspace. */
+export interface PeerNeeds<Program> {
+  /** Says what this machine lacks, with the remedy. */
+  lacks(): Promise<string | undefined>;
+  project(workspace: Workspace): MavenProject | BuiltProject;
+  /** Of the folder that the project was built into. */
+  open(folder: string): Promise<Program>;
+}
+
+type Asked = Pick<BenchmarkOptions, 'peers' | 'onProgress'>;
 
 const MAIN = 'dev.flatline.bench.Main';
 const GOALS = ['compile', 'dependency:copy-dependencies'];
+const NO_JAVA = 'no Java 17 or newer: install it, or set JAVA_HOME';
 
-/**
- * A peer that was not asked for is run where everything it needs is there already; one that was is fetched.
- * @throws Fatal where one that was asked for cannot be had.
- */
-export async function lookUpPeer(
+export function lookUpPeer(name: JavaPeerName, options: Asked): Promise<PeerLookUp> {
+  const java = findJava(process.env).catch((error: unknown) => (error as Error).message);
+  return lookUp(name, options, {
+    lacks: async () => {
+      const found = await java;
+      return typeof found === 'object' ? undefined : (found ?? NO_JAVA);
+    },
+    project: ({ root }) => ({
+      name: `peer-${name}`,
+      folder: join(root, 'apps', 'bench', 'peers', name),
+      goals: GOALS,
+    }),
+    open: async (folder) => {
+      const found = await java;
+      if (typeof found !== 'object') throw new Fatal(found ?? NO_JAVA);
+      return new JavaProgram(found.command, folder, MAIN);
+    },
+  });
+}
+
+/** For a report's head. */
+export async function javaVersions(found: PeerLookUp): Promise<readonly string[]> {
+  return found.kind === 'ready' ? [`Java ${await found.program.javaVersion()}`] : [];
+}
+
+/** A peer that was not asked for is run where everything it needs is there already; one that was is built. */
+export async function lookUp<Program>(
   name: PeerName,
-  { peers, onProgress }: Pick<BenchmarkOptions, 'peers' | 'onProgress'>,
-): Promise<PeerLookUp> {
+  { peers, onProgress }: Asked,
+  needs: PeerNeeds<Program>,
+): Promise<Found<Program>> {
   const isAsked = peers?.includes(name) === true;
   if (peers !== undefined && !isAsked) return { kind: 'missing', why: 'not among --peers' };
-  const workspace = workspaceOf(import.meta.url);
-  const project: MavenProject = {
-    name: `peer-${name}`,
-    folder: join(workspace.root, 'apps', 'bench', 'peers', name),
-    goals: GOALS,
+  const missing = (why: string): Found<Program> => {
+    if (isAsked) onProgress(`${name} does not take part: ${why}`);
+    return { kind: 'missing', why };
   };
-  const java = await findJava(process.env).catch((error: unknown) => (error as Error).message);
-  const found = cachedArtifacts(project, workspace);
-  if (isAsked && typeof java !== 'object')
-    throw new Fatal(`${name} needs Java 17 or newer to run as a peer: ${java ?? 'install it, or set JAVA_HOME'}`);
-  if (typeof java !== 'object') return { kind: 'missing', why: java ?? 'no Java 17 or newer on PATH or in JAVA_HOME' };
-  if (found === undefined && !isAsked)
-    return { kind: 'missing', why: `not built yet; \`--peers ${name}\` fetches and compiles it with Maven` };
-  const request = { workspace, environment: process.env, log: onProgress };
-  return { kind: 'ready', program: new JavaProgram(java.command, await resolveArtifacts(project, request), MAIN) };
+  const lack = await needs.lacks();
+  if (lack !== undefined) return missing(lack);
+  const workspace = workspaceOf(import.meta.url);
+  const project = needs.project(workspace);
+  if (!isAsked && cachedArtifacts(project, workspace) === undefined)
+    return missing(`not built yet; \`--peers ${name}\` does that`);
+  try {
+    const folder = await resolveArtifacts(project, { workspace, environment: process.env, log: onProgress });
+    return { kind: 'ready', program: await needs.open(folder) };
+  } catch (error) {
+    // Whatever cannot be had here leaves the others to be measured.
+    if (error instanceof Fatal) return missing(error.message);
+    throw error;
+  }
 }

@@ -11,6 +11,10 @@ export interface Contender {
   readonly name: string;
   /** What it does, for the report. */
   readonly does: string;
+  /** What of a processor's work it leaves out, where it does. */
+  readonly lacks?: string;
+  /** It is somebody else's: where it fails, the others are measured without it. */
+  readonly isPeer?: boolean;
   /** It writes outputs and keeps state, and so needs topics of its own. */
   readonly processes: boolean;
   run(task: ThroughputTask): Promise<ContenderCost>;
@@ -31,7 +35,7 @@ export function contendersWith(kafkaStreams: PeerLookUp): readonly Contender[] {
     does:
       `Kafka Streams ${version}, exactly once, ${contender.threads} ${contender.threads === 1 ? 'thread' : 'threads'}, ` +
       `parallel collector, at most ${RUN_MAX_MS / 1_000} s: ${contender.does}; ${eventsNote(program)}`,
-    processes: true,
+    ...{ processes: true, isPeer: true },
     run: (task: ThroughputTask) => processWithKafkaStreams(program, contender, task),
   }));
   return [...own, ...peers];

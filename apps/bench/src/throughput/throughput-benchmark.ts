@@ -10,8 +10,9 @@ import { join } from 'node:path';
 import { BenchTopics } from '../bench-topics.ts';
 import type { BenchmarkOptions } from '../benchmark.ts';
 import { type Machine, machineLoad, type MachineLoad, thisMachine } from '../machine.ts';
-import { lookUpPeer } from '../peers/peer.ts';
+import { javaVersions, lookUpPeer } from '../peers/peer.ts';
 import { type Contender, contendersWith } from './contenders.ts';
+import { peerContenders } from './peer-contenders.ts';
 import type { ContenderCost, ThroughputTask } from './contender-task.ts';
 import { type EventFormat, type EventLoad, loadEvents } from './event-load.ts';
 import { PIPELINE } from './flatline-processing.ts';
@@ -36,9 +37,11 @@ export interface ThroughputMeasurement {
   readonly loadBefore: MachineLoad;
   readonly loadAfter: MachineLoad;
   readonly settings: ThroughputSettings;
-  readonly contenders: readonly Pick<Contender, 'name' | 'does'>[];
-  /** Peers that did not take part, and why. */
+  readonly contenders: readonly Pick<Contender, 'name' | 'does' | 'lacks'>[];
+  /** Peers that did not take part, or failed, and why. */
   readonly absent: readonly string[];
+  /** Of what peers run on. */
+  readonly versions: readonly string[];
   readonly formats: readonly FormatMeasurement[];
 }
 
@@ -61,24 +64,30 @@ export async function measureThroughput(
 ): Promise<ThroughputMeasurement> {
   const { workDir, onProgress } = options;
   const kafkaStreams = await lookUpPeer('kafka-streams', options);
-  const contenders = contendersWith(kafkaStreams);
+  const others = await peerContenders(options);
+  const contenders = [...contendersWith(kafkaStreams), ...others.contenders];
   const loadBefore = await machineLoad();
   const broker = await ensureBroker({ ephemeral: true, registry: formats.includes('avro'), log: onProgress });
   const brokers = broker.bootstrap.split(',');
   const connection = openCluster({ brokers, clientId: 'flatline-bench', clock: systemClock });
   const { registryUrl: schemaRegistryUrl } = broker;
   const run = { settings, contenders, brokers, schemaRegistryUrl, connection, workDir, onProgress };
+  const failures: string[] = [];
   const measured: FormatMeasurement[] = [];
   try {
-    for (const format of formats) measured.push(await measureFormat(format, run));
+    for (const format of formats) measured.push(await measureFormat(format, run, failures));
   } finally {
     connection.close();
     await broker.stop();
   }
   return {
     ...{ machine: thisMachine(), loadBefore, loadAfter: await machineLoad(), settings },
-    ...{ contenders, absent: kafkaStreams.kind === 'missing' ? [`Kafka Streams: ${kafkaStreams.why}`] : [] },
-    formats: measured,
+    ...{ contenders, formats: measured, versions: [...(await javaVersions(kafkaStreams)), ...others.versions] },
+    absent: [
+      ...(kafkaStreams.kind === 'missing' ? [`Kafka Streams: ${kafkaStreams.why}`] : []),
+      ...others.absent,
+      ...failures,
+    ],
   };
 }
 
@@ -90,7 +99,8 @@ interface Run extends Pick<BenchmarkOptions, 'workDir' | 'onProgress'> {
   readonly connection: KafkaConnection;
 }
 
-async function measureFormat(format: EventFormat, run: Run): Promise<FormatMeasurement> {
+/** @param failures what peers failed with is added to it */
+async function measureFormat(format: EventFormat, run: Run, failures: string[]): Promise<FormatMeasurement> {
   const { settings, schemaRegistryUrl, connection, onProgress } = run;
   const topic = `bench-${format}-${randomUUID()}`;
   await new BenchTopics(connection, settings.partitions).createInput(topic);
@@ -98,13 +108,23 @@ async function measureFormat(format: EventFormat, run: Run): Promise<FormatMeasu
   await loadEvents(connection, topic, load, (written) => {
     if (written % 1_000_000 === 0) onProgress(`writing ${format} events: ${written} of ${settings.events}`);
   });
-  const costs: Record<string, ContenderCost[]> = Object.fromEntries(run.contenders.map(({ name }) => [name, []]));
+  const costs = new Map<string, ContenderCost[]>(run.contenders.map(({ name }) => [name, []]));
   for (let repeat = 0; repeat < settings.repeats; repeat += 1)
     for (const contender of inTurn(run.contenders, repeat)) {
-      onProgress(`${format} events, ${contender.name}, ${repeat + 1} of ${settings.repeats}`);
-      costs[contender.name]!.push(await takeTurn(contender, { topic, format }, run));
+      const { name } = contender;
+      if (!costs.has(name)) continue;
+      onProgress(`${format} events, ${name}, ${repeat + 1} of ${settings.repeats}`);
+      const cost = await takeTurn(contender, { topic, format }, run).catch((error: unknown) => {
+        // One that fails once is not trusted again; those of the project are to be mended instead.
+        if (contender.isPeer !== true) throw error;
+        return error as Error;
+      });
+      if (cost instanceof Error) {
+        failures.push(`${name}, ${format} events: it failed: ${cost.message.split('\n')[0]!}`);
+        costs.delete(name);
+      } else costs.get(name)!.push(cost);
     }
-  return { format, costs };
+  return { format, costs: Object.fromEntries(costs) };
 }
 
 /** Another one begins each time: nobody always runs after the same neighbour. */

@@ -18,22 +18,29 @@ const format = {
     flatline: [{ ...cost(1_000, 500), processor }],
     kafkajs: [cost(1_000, 2_000), cost(1_000, 1_000), cost(1_000, 4_000)],
     reader: [cost(1_000, 250)],
+    librdkafka: [cost(1_000, 500)],
     'ks-windows': [{ ...cost(400, 4_000), stopped: true }],
   },
 };
 const load = { loadAverage: 0.1, busyShare: 0 };
 const measurement: ThroughputMeasurement = {
-  machine: { processor: 'none', processors: 2, system: 'linux', node: 'v24' },
+  machine: { processor: 'none', processors: 2, system: 'linux', node: 'v24', commit: 'a1b2c3d' },
   ...{ loadBefore: load, loadAfter: load, formats: [format] },
   settings: { events: 1_000, sessions: 100, partitions: 4, repeats: 3, commitIntervalMs: 200 },
-  contenders: [{ name: 'ks-windows', does: 'session windows' }],
+  contenders: [
+    { name: 'ks-windows', does: 'session windows' },
+    { name: 'redis', does: 'a sorted set', lacks: 'a summary' },
+  ],
   absent: ['Kafka Streams: no Java'],
+  versions: ['Java 17.0.15', 'Redis 7.0.15'],
 };
 
 describe('the report of a throughput run', () => {
   test('compares medians per CPU second', () => {
     const { contenders, processor: figures } = figuresOf(format);
-    expect(contenders.map(({ contender }) => contender)).toEqual(['flatline', 'kafkajs', 'reader', 'ks-windows']);
+    expect(contenders.map(({ contender }) => contender)).toEqual([
+      ...['flatline', 'kafkajs', 'reader', 'librdkafka', 'ks-windows'],
+    ]);
     expect(contenders[1]!.eventsPerCpuSecond).toEqual({ median: 500, min: 250, max: 1_000 });
     expect([figures.timesKafkajs, figures.timesReader, figures.rssBytesPerSession.median]).toEqual([4, 0.5, 10_000]);
   });
@@ -45,6 +52,16 @@ describe('the report of a throughput run', () => {
     expect(text).toContain('250 ms ever: MISSED: 5 / 300 / 9 ms');
     expect(text).toMatch(/^ks-windows +400 +100 .* 0\.200 +20\.0 ×/m);
     expect(text).toContain('not run: Kafka Streams: no Java');
+  });
+
+  test('names what peers run on, what they leave out, and what a C client takes to read', () => {
+    const text = throughputText(measurement);
+    expect(text).toContain('\nJava 17.0.15, Redis 7.0.15\n');
+    expect(text).toContain('redis: a sorted set\n  lacks a summary\n');
+    expect(text).toMatch(/ks-windows: session windows$/m);
+    expect(text).toContain('the processor 1.00 ×, the reader 2.00 ×');
+    const withoutIt = Object.entries(format.costs).filter(([name]) => name !== 'librdkafka');
+    expect(figuresOf({ ...format, costs: Object.fromEntries(withoutIt) }).processor.timesLibrdkafka).toBeUndefined();
   });
 
   test('is void on a machine that is busy with other things', () => {

@@ -33,6 +33,8 @@ export interface ProcessorFigures {
   /** Ratios of medians. */
   readonly timesKafkajs: number;
   readonly timesReader: number;
+  /** Of the processor, and of the reader; undefined where librdkafka did not take part. */
+  readonly timesLibrdkafka: { readonly processor: number; readonly reader: number } | undefined;
   readonly timesKafkajsToClose: number;
 }
 
@@ -49,6 +51,7 @@ export function figuresOf({ format, costs }: FormatMeasurement): FormatFigures {
   const contenders = Object.entries(costs).map(([name, each]) => contenderFigures(name, each));
   const perCpu = (name: OwnContender): number =>
     contenders.find(({ contender }) => contender === name)!.eventsPerCpuSecond.median;
+  const librdkafka = contenders.find(({ contender }) => contender === 'librdkafka')?.eventsPerCpuSecond.median;
   const processors = costs['flatline']!.map((cost) => ({ ...cost, ...cost.processor! }));
   const spread = (of: (cost: ContenderCost & ProcessorCost) => number): Spread => spreadOf(processors.map(of));
   const toClose = spread(({ records, cpuToCloseMs }) => (1_000 * records) / cpuToCloseMs);
@@ -67,6 +70,10 @@ export function figuresOf({ format, costs }: FormatMeasurement): FormatFigures {
       eventsPerCpuSecondToClose: toClose,
       timesKafkajs: perCpu('flatline') / perCpu('kafkajs'),
       timesReader: perCpu('flatline') / perCpu('reader'),
+      timesLibrdkafka:
+        librdkafka === undefined
+          ? undefined
+          : { processor: perCpu('flatline') / librdkafka, reader: perCpu('reader') / librdkafka },
       timesKafkajsToClose: toClose.median / perCpu('kafkajs'),
     },
   };
@@ -104,7 +111,7 @@ export function throughputCharts(formats: readonly FormatFigures[]): readonly Ba
 }
 
 export function throughputText(measurement: ThroughputMeasurement): string {
-  const { machine, loadBefore, loadAfter, settings, formats, contenders, absent } = measurement;
+  const { machine, loadBefore, loadAfter, settings, formats, contenders, absent, versions } = measurement;
   const { events, sessions, partitions, repeats, commitIntervalMs } = settings;
   const loads = `load ${loadBefore.loadAverage.toFixed(1)} before, ${loadAfter.loadAverage.toFixed(1)} after`;
   const warnings = [loadWarning('before', loadBefore), loadWarning('after', loadAfter)].filter(
@@ -113,12 +120,16 @@ export function throughputText(measurement: ThroughputMeasurement): string {
   const sections = formats.map((format) => formatText(figuresOf(format), events));
   return [
     `${machineText(machine)}; ${loads}`,
+    ...(versions.length === 0 ? [] : [versions.join(', ')]),
     `${short(events)} events of ${short(sessions)} sessions, ${partitions} partitions, commits every ${commitIntervalMs} ms;`,
-    `medians of ${repeats} turns, least to most in brackets; CPU of the contender's process, not the broker's`,
+    `medians of ${repeats} turns, least to most in brackets; CPU of all processes of a contender, not the broker's`,
     ...warnings.map((warning) => `WARNING: ${warning}`),
     ...sections.flatMap((section) => ['', section]),
     '',
-    ...contenders.map(({ name, does }) => `${name}: ${does}`),
+    ...contenders.flatMap(({ name, does, lacks }) => [
+      `${name}: ${does}`,
+      ...(lacks === undefined ? [] : [`  lacks ${lacks}`]),
+    ]),
     ...absent.map((each) => `not run: ${each}`),
   ].join('\n');
 }
@@ -152,10 +163,17 @@ function goalText(format: string, timesKafkajs: number): string {
 }
 
 function processorText(format: string, processor: ProcessorFigures): string {
-  const { timesKafkajs, timesReader, timesKafkajsToClose, commits, commitP50Ms, commitP99Ms } = processor;
+  const { timesKafkajs, timesReader, timesLibrdkafka, timesKafkajsToClose } = processor;
+  const { commits, commitP50Ms, commitP99Ms } = processor;
   return [
     `  per CPU second: ${timesKafkajs.toFixed(2)} × kafkajs${goalText(format, timesKafkajs)}, ` +
       `${timesReader.toFixed(2)} × its own reader`,
+    ...(timesLibrdkafka === undefined
+      ? []
+      : [
+          `  beside librdkafka merely reading: the processor ${timesLibrdkafka.processor.toFixed(2)} ×, ` +
+            `the reader ${timesLibrdkafka.reader.toFixed(2)} ×`,
+        ]),
     `  with the last flush and closing: ${short(processor.eventsPerCpuSecondToClose.median)} events/CPU-s, ` +
       `${timesKafkajsToClose.toFixed(2)} × kafkajs`,
     `  commits: ${short(commits.median)}, p50 ${short(commitP50Ms.median)} ms, p99 ${short(commitP99Ms.median)} ms`,

@@ -6,7 +6,7 @@ import { measureThroughput, THROUGHPUT_DEFAULTS } from './throughput-benchmark.t
 export const throughput: Benchmark = {
   name: 'throughput',
   description:
-    "events per second and CPU second of the whole processor, beside kafkajs' consumer, our reader and Kafka Streams",
+    "events per second and CPU second of the whole processor, beside kafkajs' consumer, our reader and peers",
   async run(options) {
     const { events, sessions, partitions, repeats, formats = EVENT_FORMATS } = options;
     const defaults = THROUGHPUT_DEFAULTS;
@@ -23,6 +23,7 @@ export const throughput: Benchmark = {
       figures: { ...measurement, figures },
       text: throughputText(measurement),
       charts: throughputCharts(figures),
+      versions: measurement.versions,
     };
   },
 };

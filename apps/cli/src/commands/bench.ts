@@ -22,6 +22,7 @@ interface BenchFlags {
   readonly sessions?: number;
   readonly partitions?: number;
   readonly repeats?: number;
+  readonly minutes?: number;
   readonly format?: EventFormat;
   readonly peers?: readonly PeerName[];
   readonly out?: string;
@@ -47,10 +48,11 @@ export function addBenchCommand(program: Command, context: CommandContext): void
     .option('--sessions <n>', 'sessions that live all the while (default: 200 thousand)', integerFrom(1))
     .option('--partitions <n>', 'partitions of the topic (default: 4)', integerFrom(1, 1_000))
     .option('--repeats <n>', 'turns of each contender (default: 3)', integerFrom(1, 100))
+    .option('--minutes <n>', 'memory: how long sessions come and go (default: not at all)', integerFrom(1, 10_000))
     .option('--format <bare|json|avro>', 'only heartbeats of this format (default: all)', formatNamed)
     .option(
       '--peers <names>',
-      `programs to measure beside it, comma-separated: ${PEER_NAMES.join(', ')}, or none (default: those that are built)`,
+      `programs to measure beside it, comma-separated: ${PEER_NAMES.join(', ')}; all or none (default: those that are built)`,
       peersNamed,
     )
     .option('--out <file>', 'also write every figure to this file, as JSON')
@@ -67,20 +69,21 @@ const benchHelp = `
 ${BENCHMARKS.map(({ name, description }) => `  ${name.padEnd(11)} ${description}`).join('\n')}
 
 Uses the broker of KAFKA_BROKERS, else one of its own that it removes. Figures per CPU second and ratios within a run
-say more than rates on a machine that does other things too. A peer named by --peers is fetched and compiled with
-Maven on its first use and needs Java 17; without the option those run that are there already.
+say more than rates on a machine that does other things too. A peer named by --peers is fetched and built on its
+first use; one that cannot run here is named with what it lacks (Java 17 and Maven, redis-server, postgresql, Python 3.11,
+librdkafka-dev); without the option those run that are there already.
 
 Examples:
   $ flatline bench
-  $ flatline bench throughput --peers kafka-streams
+  $ flatline bench throughput --peers kafka-streams,redis
   $ flatline bench throughput --repeats 5 --out throughput.json
   $ flatline bench wheel
 `;
 
 async function bench(chosen: Benchmark, flags: BenchFlags, console: Console, shell: Shell): Promise<ExitCode> {
-  const { events, sessions, partitions, repeats, format, peers, out } = flags;
+  const { events, sessions, partitions, repeats, minutes, format, peers, out } = flags;
   const report = await chosen.run({
-    ...{ events, sessions, partitions, repeats, peers },
+    ...{ events, sessions, partitions, repeats, minutes, peers },
     formats: format === undefined ? undefined : [format],
     workDir: resolve(shell.folder, '.flatline', 'bench'),
     onProgress: (what) => {
@@ -107,7 +110,10 @@ function writePages(
 ): readonly string[] {
   const pages = reportPages({
     ...{ benchmark: name, description, report, command: commandOf(name, flags) },
-    ...{ surroundings: machineText(thisMachine()), day: new Date().toISOString().slice(0, 10) },
+    ...{
+      surroundings: [machineText(thisMachine()), ...(report.versions ?? [])].join(', '),
+      day: new Date().toISOString().slice(0, 10),
+    },
   });
   mkdirSync(resolve(folder, REPORTS), { recursive: true });
   return pages.map(({ file, content }) => {
@@ -117,8 +123,9 @@ function writePages(
 }
 
 /** What measures the same again. */
-function commandOf(name: string, { events, sessions, partitions, repeats, format, peers }: BenchFlags): string {
-  const given = { events, sessions, partitions, repeats, format, peers: peers?.join(',') };
+function commandOf(name: string, flags: BenchFlags): string {
+  const { events, sessions, partitions, repeats, minutes, format, peers } = flags;
+  const given = { events, sessions, partitions, repeats, minutes, format, peers: peers?.join(',') };
   const options = Object.entries(given).flatMap(([option, value]) =>
     value === undefined ? [] : [`--${option} ${value === '' ? 'none' : value}`],
   );
@@ -140,8 +147,9 @@ function formatNamed(text: string): EventFormat {
 
 function peersNamed(text: string): readonly PeerName[] {
   if (text === 'none') return [];
+  if (text === 'all') return PEER_NAMES;
   const names = text.split(',').map((name) => PEER_NAMES.find((each) => each === name));
   if (names.includes(undefined))
-    throw new InvalidArgumentError(`It must be none, or some of ${PEER_NAMES.join(', ')}.`);
+    throw new InvalidArgumentError(`It must be all, none, or some of ${PEER_NAMES.join(', ')}.`);
   return names as PeerName[];
 }

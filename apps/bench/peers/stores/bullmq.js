@@ -1,0 +1,35 @@
+// A delayed job per session, put off by each heartbeat: BullMQ's debounce mode as its documentation has it.
+import { Queue, Worker } from 'bullmq';
+
+const QUEUE = 'closes';
+const EVENTS_KEPT = 100;
+const CONCURRENCY = 100;
+
+export function open({ port, timeoutOf }) {
+  const connection = { port, host: '127.0.0.1', maxRetriesPerRequest: null };
+  const queue = new Queue(QUEUE, {
+    connection,
+    streams: { events: { maxLen: EVENTS_KEPT } },
+    defaultJobOptions: { removeOnComplete: true, removeOnFail: true },
+  });
+  return {
+    apply: (events) => queue.addBulk(latestOf(events, timeoutOf).map(jobOf)),
+    watch: (onClose) => {
+      const process = ({ data: { id, deadlineAt } }) => Promise.resolve(onClose(id, deadlineAt));
+      return new Worker(QUEUE, process, { connection, concurrency: CONCURRENCY }).waitUntilReady();
+    },
+  };
+}
+
+/** Of those of one session only the last one counts, and each job is dear. */
+function latestOf(events, timeoutOf) {
+  const latest = new Map();
+  for (const { id, at } of events) latest.set(id, at + timeoutOf(id));
+  return [...latest];
+}
+
+function jobOf([id, deadlineAt]) {
+  const delay = Math.max(1, deadlineAt - Date.now());
+  const deduplication = { id, ttl: delay, extend: true, replace: true };
+  return { name: 'close', data: { id, deadlineAt }, opts: { delay, deduplication } };
+}

@@ -1,0 +1,50 @@
+// Deadlines in a sorted set, and a script that moves those that have passed to a stream: what users of Redis write.
+import { Redis } from 'ioredis';
+
+const SESSIONS = 'sessions';
+const CLOSED = 'closed';
+/** Members of one command, and closes of one look. */
+const MEMBERS_MAX = 1_000;
+const CLOSED_KEPT = 1_000_000;
+
+const CLOSE = `
+  local due = redis.call('ZRANGEBYSCORE', KEYS[1], '-inf', ARGV[1], 'WITHSCORES', 'LIMIT', 0, ${MEMBERS_MAX})
+  for at = 1, #due, 2 do
+    redis.call('XADD', KEYS[2], 'MAXLEN', '~', ${CLOSED_KEPT}, '*', 'id', due[at], 'deadline', due[at + 1])
+    redis.call('ZREM', KEYS[1], due[at])
+  end
+  return #due / 2`;
+
+export function open({ port, timeoutOf }) {
+  const redis = new Redis({ port, host: '127.0.0.1' });
+  redis.defineCommand('closeDue', { numberOfKeys: 2, lua: CLOSE });
+  return {
+    closesMax: MEMBERS_MAX,
+    apply: (events) => addAll(redis, events, timeoutOf),
+    closeSilent: (now) => redis.closeDue(SESSIONS, CLOSED, now),
+    watch: async (onClose) => {
+      await redis.ping();
+      void follow(redis, onClose);
+    },
+  };
+}
+
+/** As one pipeline. A deadline never goes back: GT. */
+async function addAll(redis, events, timeoutOf) {
+  const pipeline = redis.pipeline();
+  for (let from = 0; from < events.length; from += MEMBERS_MAX) {
+    const members = [];
+    for (const { id, at } of events.slice(from, from + MEMBERS_MAX)) members.push(at + timeoutOf(id), id);
+    pipeline.zadd(SESSIONS, 'GT', ...members);
+  }
+  for (const [error] of await pipeline.exec()) if (error !== null) throw error;
+}
+
+async function follow(redis, onClose) {
+  let after = '0';
+  for (;;) {
+    const [[, entries]] = await redis.xread('BLOCK', 0, 'STREAMS', CLOSED, after);
+    for (const [, [, id, , deadline]] of entries) onClose(id, Number(deadline));
+    after = entries.at(-1)[0];
+  }
+}

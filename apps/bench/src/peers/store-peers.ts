@@ -1,0 +1,198 @@
+// Peers that keep sessions in a store of others and poll it: a sorted set of Redis, jobs of BullMQ, a table of PostgreSQL.
+import type { DurationMs } from '@flatline/base';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { BenchmarkOptions } from '../benchmark.ts';
+import type { SeenClose } from '../failover/close-watch.ts';
+import type { ContenderCost, ContenderTask } from '../throughput/contender-task.ts';
+import { runProgram, type RunningProgram, startProgram } from './external-program.ts';
+import { findProgram, versionSaid } from './installed-program.ts';
+import type { LocalServer } from './local-server.ts';
+import { type Found, lookUp } from './peer.ts';
+import { nodePackage } from './peer-builds.ts';
+import {
+  DATABASE_USER,
+  findPostgresql,
+  findRedis,
+  postgresqlIdentity,
+  startPostgresql,
+  startRedis,
+} from './store-servers.ts';
+
+export const STORE_NAMES = ['redis', 'bullmq', 'postgresql'] as const;
+type StoreName = (typeof STORE_NAMES)[number];
+
+interface Store {
+  readonly does: string;
+  /** Of a processor's work. */
+  readonly lacks: string;
+  /** How a user of it sees a close. */
+  readonly seenBy: string;
+  /** Events of one call: as large as it gains by. */
+  readonly chunkMax: number;
+  /** The name of its package in package.json. */
+  readonly client: string;
+  /** Says what is missing, with the remedy. */
+  readonly needs: () => Promise<string | undefined>;
+  readonly version: () => Promise<string>;
+  readonly startServer: (folder: string) => Promise<LocalServer>;
+}
+
+/** Between two looks at what is due: it costs them next to nothing. */
+const POLL_EVERY_MS: DurationMs = 20;
+/** A peer that has not got through the topic by then is measured by what it has done. */
+export const STORE_RUN_MAX_MS: DurationMs = 30_000;
+const LACKED_BY_ALL =
+  "reading events' values, exactly once (closes and offsets are written apart), silence told from a stall of its own";
+
+const redis = {
+  needs: () => Promise.resolve(findRedis() === undefined ? 'no redis-server: install redis-server' : undefined),
+  version: async () => `Redis ${await versionSaid(findRedis()!, ['--version'], /v=([\d.]+)/)}`,
+  startServer: (folder: string) => startRedis(findRedis()!, folder),
+};
+
+const STORES: Readonly<Record<StoreName, Store>> = {
+  redis: {
+    ...redis,
+    does: `a sorted set of deadlines: ZADD GT in pipelines, a script that moves what is due to a stream each ${POLL_EVERY_MS} ms`,
+    lacks: `${LACKED_BY_ALL}, a summary, the last second before a crash`,
+    seenBy: 'a reader of the stream (XREAD)',
+    chunkMax: 10_000,
+    client: 'ioredis',
+  },
+  bullmq: {
+    ...redis,
+    does: 'a delayed job per session in debounce mode, in bulk, one per session and bulk; the worker is the end',
+    lacks: `${LACKED_BY_ALL}, a summary, the last second before a crash`,
+    seenBy: "a worker's processor",
+    chunkMax: 1_000,
+    client: 'bullmq',
+  },
+  postgresql: {
+    does:
+      `a row per session, indexed by deadline: upserts of whole batches by unnest, ` +
+      `rows that are due moved to a table each ${POLL_EVERY_MS} ms (SKIP LOCKED)`,
+    lacks: `${LACKED_BY_ALL}, counting each event once after a crash`,
+    seenBy: 'a reader of the table, woken by NOTIFY',
+    chunkMax: 10_000,
+    client: 'pg',
+    needs: async () => {
+      if (findPostgresql() === undefined) return 'no initdb and postgres: install postgresql';
+      return postgresqlIdentity().then(
+        () => undefined,
+        (error: unknown) => (error as Error).message,
+      );
+    },
+    version: async () =>
+      `PostgreSQL ${await versionSaid(join(findPostgresql()!, 'postgres'), ['--version'], /\) ([\d.]+)/)}`,
+    startServer: (folder) => startPostgresql(findPostgresql()!, folder),
+  },
+};
+
+/** What a store needs to know beside the task. */
+interface StoreSettings {
+  readonly timeoutMs: DurationMs;
+  /** Of sessions whose key begins with `probe-`. */
+  readonly probeTimeoutMs: DurationMs;
+}
+
+export class StorePeer {
+  readonly name: StoreName;
+  readonly versions: readonly string[];
+  readonly #folder: string;
+
+  private constructor(name: StoreName, folder: string, versions: readonly string[]) {
+    this.name = name;
+    this.#folder = folder;
+    this.versions = versions;
+  }
+
+  static lookUp(name: StoreName, options: Pick<BenchmarkOptions, 'peers' | 'onProgress'>): Promise<Found<StorePeer>> {
+    const { needs, version, client } = STORES[name];
+    return lookUp(name, options, {
+      lacks: async () => {
+        if (process.platform !== 'linux') return 'its server is measured by /proc: run it on Linux';
+        return (await needs()) ?? (findProgram('npm') === undefined ? 'no npm on PATH: install it' : undefined);
+      },
+      project: (workspace) => nodePackage('stores', workspace),
+      open: async (folder) =>
+        new StorePeer(name, folder, [await version(), pinned(folder, client), pinned(folder, 'kafkajs')]),
+    });
+  }
+
+  get does(): string {
+    return STORES[this.name].does;
+  }
+
+  get lacks(): string {
+    return STORES[this.name].lacks;
+  }
+
+  get seenBy(): string {
+    return STORES[this.name].seenBy;
+  }
+
+  /** What the topic costs it, its server's processes included; the server is started and ended around it. */
+  async process(task: ContenderTask, settings: StoreSettings): Promise<ContenderCost> {
+    const server = await STORES[this.name].startServer(task.stateDir);
+    try {
+      const cost = await runProgram<Omit<ContenderCost, 'processor'>>(
+        ...this.#command('throughput', { ...task, ...settings }, server),
+      );
+      return { ...cost, processor: undefined };
+    } finally {
+      await server.end();
+    }
+  }
+
+  /** Runs until it is ended; `onClose` is told of each close when a user of it sees it. */
+  async start(
+    task: ContenderTask,
+    settings: StoreSettings,
+    onClose: (close: SeenClose) => void,
+  ): Promise<Pick<RunningProgram, 'end'>> {
+    const server = await STORES[this.name].startServer(task.stateDir);
+    const started: RunningProgram[] = [];
+    const end = async (): Promise<void> => {
+      for (const program of started) await program.end();
+      await server.end();
+    };
+    try {
+      const given = { ...task, ...settings };
+      started.push(await startProgram(...this.#command('run', given, server)));
+      const watch = this.#command('watch', given, server);
+      started.push(
+        await startProgram(...watch, (line) => {
+          onClose(JSON.parse(line) as SeenClose);
+        }),
+      );
+    } catch (error) {
+      await end();
+      throw error;
+    }
+    return { end };
+  }
+
+  #command(
+    job: 'throughput' | 'run' | 'watch',
+    task: ContenderTask & StoreSettings,
+    { port, pid }: LocalServer,
+  ): [command: string, args: readonly string[]] {
+    const { chunkMax } = STORES[this.name];
+    const given = {
+      ...{ ...task, peer: this.name, job, chunkMax, port, user: DATABASE_USER, serverPid: pid },
+      ...{ pollEveryMs: POLL_EVERY_MS, runMaxMs: STORE_RUN_MAX_MS },
+    };
+    // kafkajs' timers go negative, and Node would say so at each start.
+    const args = ['--disable-warning=TimeoutNegativeWarning', join(this.#folder, 'main.js'), JSON.stringify(given)];
+    return [process.execPath, args];
+  }
+}
+
+/** `bullmq 6.7.0`. */
+function pinned(folder: string, name: string): string {
+  const { dependencies } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    dependencies: Readonly<Record<string, string>>;
+  };
+  return `${name} ${dependencies[name] ?? 'unknown'}`;
+}

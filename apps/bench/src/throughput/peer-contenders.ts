@@ -1,0 +1,72 @@
+// Peers other than Kafka Streams that can take part in a run: none of them reads the values of events.
+import type { DurationMs } from '@flatline/base';
+import type { BenchmarkOptions } from '../benchmark.ts';
+import { lookUpLibrdkafka } from '../peers/librdkafka.ts';
+import type { Found, PeerName } from '../peers/peer.ts';
+import { lookUpQuix } from '../peers/quix.ts';
+import { STORE_NAMES, STORE_RUN_MAX_MS, StorePeer } from '../peers/store-peers.ts';
+import type { Contender } from './contenders.ts';
+
+export interface PeerContenders {
+  readonly contenders: readonly Contender[];
+  /** Peers that do not take part, and why. */
+  readonly absent: readonly string[];
+  /** Of what the others run on. */
+  readonly versions: readonly string[];
+}
+
+type Asked = Pick<BenchmarkOptions, 'peers' | 'onProgress'>;
+
+/** As of the processor they are measured against: nobody falls silent during a run. */
+const TIMEOUT_MS: DurationMs = 3_600_000;
+const NO_PROCESSING = 'everything but reading';
+
+export async function peerContenders(options: Asked): Promise<PeerContenders> {
+  const found: readonly PeerContenders[] = [
+    ...(await Promise.all(STORE_NAMES.map((name) => storeContender(name, options)))),
+    await quixContender(options),
+    await librdkafkaContender(options),
+  ];
+  return {
+    contenders: found.flatMap(({ contenders }) => contenders),
+    absent: found.flatMap(({ absent }) => absent),
+    versions: [...new Set(found.flatMap(({ versions }) => versions))],
+  };
+}
+
+async function storeContender(name: (typeof STORE_NAMES)[number], options: Asked): Promise<PeerContenders> {
+  return contenderOf(name, await StorePeer.lookUp(name, options), (peer) => ({
+    does: `${peer.versions.join(', ')}, at least once, at most ${STORE_RUN_MAX_MS / 1_000} s: ${peer.does}; its server is counted`,
+    lacks: peer.lacks,
+    run: (task) => peer.process(task, { timeoutMs: TIMEOUT_MS, probeTimeoutMs: TIMEOUT_MS }),
+  }));
+}
+
+async function quixContender(options: Asked): Promise<PeerContenders> {
+  return contenderOf('quix', await lookUpQuix(options), (peer) => ({
+    does: `Quix Streams, ${peer.versions.join(', ')}: ${peer.does}`,
+    lacks: peer.lacks,
+    processes: true,
+    run: (task) => peer.process(task, TIMEOUT_MS),
+  }));
+}
+
+async function librdkafkaContender(options: Asked): Promise<PeerContenders> {
+  return contenderOf('librdkafka', await lookUpLibrdkafka(options), (peer) => ({
+    does: `${peer.versions.join(', ')}, a C program that takes messages in batches and looks at key and time`,
+    lacks: NO_PROCESSING,
+    run: (task) => peer.read(task),
+  }));
+}
+
+function contenderOf<Peer extends { readonly versions: readonly string[] }>(
+  name: PeerName,
+  found: Found<Peer>,
+  describe: (peer: Peer) => Pick<Contender, 'does' | 'lacks' | 'run'> & { readonly processes?: boolean },
+): PeerContenders {
+  if (found.kind === 'missing')
+    return { contenders: [], absent: [`${name}: ${found.why.split('\n')[0]!}`], versions: [] };
+  const { program } = found;
+  const contender = { name, processes: false, isPeer: true, ...describe(program) };
+  return { contenders: [contender], absent: [], versions: program.versions };
+}
