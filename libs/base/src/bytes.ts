@@ -9,8 +9,9 @@ export class MalformedBytes extends Error {
 }
 
 const HIGH = 0x80000000;
-/** Four groups of seven bits. */
-const LOW = 2 ** 28;
+/** Four groups of seven bits, which are added up in one piece. */
+const LOW_BITS = 28;
+const LOW = 2 ** LOW_BITS;
 
 export class ByteWriter {
   #bytes: Uint8Array;
@@ -192,9 +193,25 @@ export class ByteReader {
   }
 
   varint(): number {
-    let result = 0;
-    let scale = 1;
-    for (let count = 0; count < 8; count += 1) {
+    const { bytes, end } = this;
+    let at = this.position;
+    let low = 0;
+    for (let shift = 0; shift < LOW_BITS && at < end; shift += 7) {
+      const byte = bytes[at++]!;
+      low |= (byte & 0x7f) << shift;
+      if (byte >= 0x80) continue;
+      this.position = at;
+      return low;
+    }
+    this.position = at;
+    return this.#longVarint(low);
+  }
+
+  /** What follows the four groups in `low`, or the end of the bytes. */
+  #longVarint(low: number): number {
+    let result = low;
+    let scale = LOW;
+    for (let count = 4; count < 8; count += 1) {
       const byte = this.u8();
       result += (byte & 0x7f) * scale;
       if (byte < 0x80) {

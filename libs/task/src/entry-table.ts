@@ -95,11 +95,12 @@ export class EntryTable implements KeySource {
 
   /** Adds a key that is not present; its fields are those of no session yet. */
   insert(bytes: Uint8Array, start: number, length: number): number {
-    const hash = hashView(this.#lookedFor.of(bytes), start, length, this.#hashSeed);
+    const view = this.#lookedFor.of(bytes);
+    const hash = hashView(view, start, length, this.#hashSeed);
     const slot = this.#free.pop() ?? this.#newSlot();
     const { i32 } = this.#entries;
     const base = slot << I32_SHIFT;
-    i32[base + KEY_REFERENCE] = this.#keys.store(bytes, start, length);
+    i32[base + KEY_REFERENCE] = this.#keys.store(view, start, length);
     i32[base + KEY_LENGTH_AND_FLAGS] = length | LIVE | (hash & HASH_START);
     i32[base + IMAGE_BLOCK] = -1;
     i32[base + IMAGE_DIGEST] = 0;

@@ -32,13 +32,15 @@ export class KeyArena {
     this.#grow(1);
   }
 
-  /** Copies a key in and returns its reference. */
-  store(bytes: Uint8Array, start: number, length: number): number {
+  /** Copies the key that `from` shows in, and returns its reference. */
+  store(from: DataView, start: number, length: number): number {
     assert(length <= KEY_BYTES_MAX, 'keys are bounded by configuration', { length });
     const reference = this.#take(unitsFor(length));
-    const target = this.bytes;
-    let at = startOf(reference);
-    for (let i = start, end = start + length; i < end; i += 1) target[at++] = bytes[i]!;
+    const to = this.view;
+    const at = startOf(reference);
+    const whole = length & ~3;
+    for (let i = 0; i < whole; i += 4) to.setInt32(at + i, from.getInt32(start + i));
+    for (let i = whole; i < length; i += 1) to.setUint8(at + i, from.getUint8(start + i));
     return reference;
   }
 

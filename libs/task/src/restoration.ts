@@ -47,6 +47,8 @@ export class Restoration {
   readonly #storedOffsets: number[] = [];
   readonly #storedBytes: number[] = [];
   readonly #provisional = new Map<number, number>();
+  /** The memory that the entry being loaded lies in. */
+  #stored: Uint8Array = new Uint8Array(0);
   /** Changelog offset of the store's checkpoint. */
   #storedEnd = 0;
   #restoredEntries = 0;
@@ -90,15 +92,26 @@ export class Restoration {
       this.#storedOffsets.push(stored.changelogOffset);
       this.#storedBytes.push(0);
     }
-    const entry = this.#view.at(this.#table.insert(stored.key, 0, stored.key.length));
-    decodeImage(stored.image, 0, stored.image.length, entry);
-    const keyDigest = digestOf(stored.key, 0, stored.key.length);
-    entry.imageDigest = digestOf(stored.image, 0, stored.image.length, keyDigest);
-    entry.imageBytes = operationBytes(stored.key.length, stored.image.length);
+    const key = this.#memoryOf(stored.key);
+    const keyStart = stored.key.byteOffset;
+    const keyLength = stored.key.length;
+    const entry = this.#view.at(this.#table.insert(key, keyStart, keyLength));
+    const image = this.#memoryOf(stored.image);
+    const imageStart = stored.image.byteOffset;
+    const imageLength = stored.image.length;
+    decodeImage(image, imageStart, imageStart + imageLength, entry);
+    entry.imageDigest = digestOf(image, imageStart, imageLength, digestOf(key, keyStart, keyLength));
+    entry.imageBytes = operationBytes(keyLength, imageLength);
     entry.imageBlock = provisional;
     this.#changelog.countImage(entry);
     this.#storedBytes[provisional]! += entry.imageBytes;
     this.#restoredEntries += 1;
+  }
+
+  /** All of the memory that the bytes are a part of: the table makes a view of what it is given, and a page has many entries. */
+  #memoryOf({ buffer }: Uint8Array): Uint8Array {
+    if (this.#stored.buffer !== buffer) this.#stored = new Uint8Array(buffer);
+    return this.#stored;
   }
 
   /** Ends loading from the store: block offsets are put in order. Reading goes on at the checkpoint. */
