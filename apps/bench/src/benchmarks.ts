@@ -4,7 +4,9 @@ import type { KafkaOptions } from '@flatline/kafka';
 import { systemClock } from '@flatline/runtime';
 import type { Benchmark, BenchmarkOptions, BenchmarkReport } from './benchmark.ts';
 import { failover } from './failover/failover.ts';
+import { growth } from './growth/growth.ts';
 import { latency } from './latency/latency.ts';
+import { memory } from './memory/memory.ts';
 import { lookUpPeer } from './peers/peer.ts';
 import { BEAT_LOAD, benchmarkReaders } from './reader/reader-benchmark.ts';
 import { restore } from './restore/restore.ts';
@@ -84,6 +86,8 @@ export const BENCHMARKS: readonly Benchmark[] = [
   restore,
   latency,
   storm,
+  memory,
+  growth,
 ];
 
 async function onBroker(

@@ -13,3 +13,12 @@ export function spreadOf(values: readonly number[]): Spread {
   const median = sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
   return { median, min: sorted[0]!, max: sorted.at(-1)! };
 }
+
+/** Of the straight line that is nearest to the points (x, y), by least squares. @param points at least two, not all of one x. */
+export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
+  const mean = (of: (point: readonly [number, number]) => number): number =>
+    points.reduce((sum, point) => sum + of(point), 0) / points.length;
+  const [meanX, meanY] = [mean(([x]) => x), mean(([, y]) => y)];
+  const covariance = mean(([x, y]) => (x - meanX) * (y - meanY));
+  return covariance / mean(([x]) => (x - meanX) ** 2);
+}

@@ -1,0 +1,37 @@
+import { describe, expect, test } from '@jest/globals';
+import type { PopulationAnswer } from '../population/population-task.ts';
+import { memoryParts } from '../population/memory-parts.ts';
+import { churnFigures, memoryFigures, memoryText } from './memory-report.ts';
+
+function answer(liveSessions: number, anonymousBytes: number, fileBytes: number): PopulationAnswer {
+  const memory = { rssBytes: anonymousBytes + fileBytes, anonymousBytes, fileBytes };
+  return { liveSessions, closed: 0, memory, peakRssBytes: 0, elapsedMs: 0, cpuMs: 0, restoreMs: 0 };
+}
+
+describe('the report of memory', () => {
+  test('counts what more sessions take, not what the process takes anyway, and pages of files apart', () => {
+    const few = answer(100_000, 300e6, 50e6);
+    const figures = memoryFigures({ sessions: 1e6, few, all: answer(1_000_000, 408e6, 140e6) });
+    expect(figures).toMatchObject({ anonymousBytesPerSession: 120, fileBytesPerSession: 100, rssBytes: 548e6 });
+    expect(memoryText([figures], undefined)).toMatch(/120\.0 +met +100\.0/);
+    const more = memoryFigures({ sessions: 1e6, few, all: answer(1_000_000, 409e6, 140e6) });
+    expect(memoryText([more], undefined)).toContain('MISSED');
+  });
+
+  test('finds a leak in churn, and none before it is warm', () => {
+    const samples = [0, 1, 2, 3, 4].map((minute) => ({
+      ...{ atMs: minute * 60_000, liveSessions: 10, closed: minute * 1_000, rssBytes: 0 },
+      anonymousBytes: minute === 0 ? 0 : 1e6 + minute * 2_000,
+    }));
+    const figures = churnFigures(samples, 60_000);
+    expect(figures.closed).toBe(3_000);
+    expect(figures.anonymousBytesPerHour).toBeCloseTo(120_000);
+    expect(figures.anonymousBytesPerClose).toBeCloseTo(2);
+  });
+
+  test('reads what Linux says of a process', () => {
+    const status =
+      'Name:\tnode\nVmRSS:\t    600 kB\nRssAnon:\t     300 kB\nRssFile:\t     200 kB\nRssShmem:\t     100 kB\n';
+    expect(memoryParts(status)).toEqual({ rssBytes: 614_400, anonymousBytes: 409_600, fileBytes: 204_800 });
+  });
+});

@@ -1,0 +1,85 @@
+// Where populations live: a broker, and for each of them topics and a state directory of its own.
+import type { DurationMs } from '@flatline/base';
+import { ensureBroker } from '@flatline/dev-broker';
+import { type KafkaConnection, type KafkaOptions, openCluster } from '@flatline/kafka';
+import { systemClock } from '@flatline/runtime';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { BenchTopics } from '../bench-topics.ts';
+import type { BenchmarkOptions } from '../benchmark.ts';
+import { PopulationLoad } from './population-load.ts';
+import { PIPELINE, type PopulationTask } from './population-task.ts';
+import { Population } from './population.ts';
+
+const SEED = 1;
+/** Nobody falls silent. */
+export const NEVER_MS: DurationMs = 3_600_000;
+
+export interface Settlement {
+  readonly kafka: KafkaOptions;
+  readonly task: PopulationTask;
+  readonly load: PopulationLoad;
+  /** Starts a processor of it; ended by `end` at the latest. */
+  start(): Population;
+  /** Ends its processors, if need be, and deletes its state. */
+  end(): Promise<void>;
+}
+
+export class PopulationGround {
+  readonly #kafka: KafkaOptions;
+  readonly #connection: KafkaConnection;
+  readonly #workDir: string;
+  readonly #partitions: number;
+
+  private constructor(kafka: KafkaOptions, workDir: string, partitions: number) {
+    this.#kafka = kafka;
+    this.#connection = openCluster(kafka);
+    this.#workDir = workDir;
+    this.#partitions = partitions;
+  }
+
+  /** Gives `measure` a ground on a broker, and clears it up. @throws Fatal, Retriable where no broker can be started */
+  static async with<T>(
+    { workDir, onProgress }: Pick<BenchmarkOptions, 'workDir' | 'onProgress'>,
+    partitions: number,
+    measure: (ground: PopulationGround) => Promise<T>,
+  ): Promise<T> {
+    const broker = await ensureBroker({ ephemeral: true, log: onProgress });
+    const kafka = { brokers: broker.bootstrap.split(','), clientId: 'flatline-bench', clock: systemClock };
+    const ground = new PopulationGround(kafka, workDir, partitions);
+    try {
+      return await measure(ground);
+    } finally {
+      ground.#connection.close();
+      await broker.stop();
+    }
+  }
+
+  async settle(timeoutMs: DurationMs = NEVER_MS): Promise<Settlement> {
+    const application = `bench-${randomUUID()}`;
+    const topic = `${application}.input`;
+    const stateDir = join(this.#workDir, application);
+    const partitions = this.#partitions;
+    const topics = new BenchTopics(this.#connection, partitions);
+    await topics.createInput(topic);
+    await topics.createFor(application, PIPELINE);
+    mkdirSync(stateDir, { recursive: true });
+    const task = { brokers: this.#kafka.brokers, topic, partitions, application, stateDir, timeoutMs };
+    const load = await PopulationLoad.open(this.#connection, topic, SEED);
+    const started: Population[] = [];
+    return {
+      ...{ kafka: this.#kafka, task, load },
+      start: () => {
+        const population = new Population(task);
+        started.push(population);
+        return population;
+      },
+      end: async () => {
+        await Promise.all(started.map((population) => population.kill()));
+        await load.close();
+        rmSync(stateDir, { recursive: true, force: true });
+      },
+    };
+  }
+}

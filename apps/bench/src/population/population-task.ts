@@ -1,0 +1,34 @@
+// What a process with a population is, is asked and answers.
+import type { DurationMs } from '@flatline/base';
+import type { MemoryParts } from './memory-parts.ts';
+
+export interface PopulationTask {
+  readonly brokers: readonly string[];
+  readonly topic: string;
+  readonly partitions: number;
+  readonly application: string;
+  readonly stateDir: string;
+  readonly timeoutMs: DurationMs;
+}
+
+export type PopulationQuestion =
+  /** Answered once so many events have been applied since it started, and all that is applied is committed. */
+  | { readonly kind: 'applied'; readonly events: number }
+  /** As it is now, garbage collected. */
+  | { readonly kind: 'look' }
+  /** Leaves in good order; answered before it has. */
+  | { readonly kind: 'stop' };
+
+export interface PopulationAnswer {
+  readonly liveSessions: number;
+  readonly closed: number;
+  readonly memory: MemoryParts;
+  readonly peakRssBytes: number;
+  /** Of the events of this question: from the first that was applied to the last commit. */
+  readonly elapsedMs: DurationMs;
+  readonly cpuMs: DurationMs;
+  /** The slowest partition, from its assignment until it ran. */
+  readonly restoreMs: DurationMs;
+}
+
+export const PIPELINE = 'bench';

@@ -1,0 +1,53 @@
+// A processor in a process of its own, as the benchmarks of populations see it.
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { profiling } from '../measured-process.ts';
+import type { PopulationAnswer, PopulationQuestion, PopulationTask } from './population-task.ts';
+
+export class Population {
+  readonly #child: ChildProcess;
+  readonly #exit: Promise<never>;
+
+  constructor(task: PopulationTask) {
+    mkdirSync(task.stateDir, { recursive: true });
+    const script = import.meta.filename.replace(/population(\.\w+)$/, 'population-process$1');
+    const execArgv = [...process.execArgv, '--expose-gc', ...profiling()];
+    this.#child = fork(script, [JSON.stringify(task)], { execArgv });
+    this.#exit = once(this.#child, 'exit').then(([code, signal]: unknown[]) => {
+      throw new Error(`the processor of ${task.application} ended with ${String(signal ?? code)}`);
+    });
+    this.#exit.catch(() => undefined);
+  }
+
+  /** Answers once so many events are applied since it started, and all that is applied is committed. @throws Error where it ends */
+  applied(events: number): Promise<PopulationAnswer> {
+    return this.#ask({ kind: 'applied', events });
+  }
+
+  look(): Promise<PopulationAnswer> {
+    return this.#ask({ kind: 'look' });
+  }
+
+  /** Leaves in good order. */
+  async stop(): Promise<void> {
+    const exit = once(this.#child, 'exit');
+    await this.#ask({ kind: 'stop' });
+    await exit;
+  }
+
+  /** With SIGKILL; nothing where it has ended. */
+  async kill(): Promise<void> {
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exit = once(this.#child, 'exit');
+    this.#child.kill('SIGKILL');
+    await exit;
+  }
+
+  async #ask(question: PopulationQuestion): Promise<PopulationAnswer> {
+    const answer = once(this.#child, 'message');
+    this.#child.send(question);
+    const [message] = (await Promise.race([answer, this.#exit])) as [PopulationAnswer];
+    return message;
+  }
+}
