@@ -14,6 +14,7 @@ import { CloseWatch, type SeenClose } from '../failover/close-watch.ts';
 import { PIPELINE } from '../failover/failover-scenario.ts';
 import { loadSessions, type ProbePace, Probes } from '../failover/probes.ts';
 import type { PeerLookUp } from '../peers/peer.ts';
+import type { StorePeer } from '../peers/store-peers.ts';
 import type { ContenderTask } from '../throughput/contender-task.ts';
 import { loadEvents } from '../throughput/event-load.ts';
 import { sessionKeys } from '../throughput/session-keys.ts';
@@ -43,10 +44,15 @@ const TAIL_MS: DurationMs = 6_000;
 const COMMIT_INTERVAL_MS: DurationMs = 100;
 const SEED = 1;
 
+export interface LatencyPeers {
+  readonly kafkaStreams: PeerLookUp;
+  readonly stores: readonly StorePeer[];
+}
+
 /** @throws Error where a process fails. */
 export async function measureLatency(
   settings: LatencySettings,
-  kafkaStreams: PeerLookUp,
+  { kafkaStreams, stores }: LatencyPeers,
   surroundings: Surroundings,
 ): Promise<readonly LatencyFigures[]> {
   const broker = await ensureBroker({ ephemeral: true, log: surroundings.onProgress });
@@ -58,7 +64,7 @@ export async function measureLatency(
     const full = `bench-capacity-${randomUUID()}`;
     await new BenchTopics(connection, settings.partitions).createInput(full);
     await loadEvents(connection, full, { ...settings, format: 'bare', seed: SEED }, () => undefined);
-    for (const contender of latencyContenders(kafkaStreams)) {
+    for (const contender of latencyContenders(kafkaStreams, stores)) {
       surroundings.onProgress(`${contender.name}: capacity`);
       const capacity = await withApplication(ground, full, (task) => contender.process(task));
       const eventsPerSecond = (BUSY_SHARE * 1_000 * capacity.records) / capacity.elapsedMs;
@@ -88,11 +94,13 @@ async function measureCell(
     const running = await contender.start(task);
     let beats: Beats | undefined;
     try {
-      const lateness = await probe(ground, task, load, () => {
-        running.beginCost?.();
-        const { brokers, sessions } = ground;
-        if (load === 'busy') beats = startBeats({ brokers, topic, sessions, eventsPerSecond });
-      });
+      const lateness = await watched(ground, task, running.closes, (closes) =>
+        probe({ ...ground, topic }, load, closes, () => {
+          running.beginCost?.();
+          const { brokers, sessions } = ground;
+          if (load === 'busy') beats = startBeats({ brokers, topic, sessions, eventsPerSecond });
+        }),
+      );
       const loopDelay = (await running.cost?.())?.loopDelay;
       const eventsSent = (await beats?.stop()) ?? 0;
       return { contender: contender.name, load, eventsPerSecond: eventsSent, ...lateness, loopDelay };
@@ -105,38 +113,49 @@ async function measureCell(
 
 type Probed = Omit<LatencyFigures, 'contender' | 'load' | 'eventsPerSecond' | 'loopDelay'>;
 
-/** `onReady`: the contender has read what was there before, and closes. */
-async function probe(
-  { brokers, connection, partitions }: Ground,
-  task: ContenderTask,
-  load: LatencyFigures['load'],
-  onReady: () => void,
-): Promise<Probed> {
+type Closes = () => readonly SeenClose[];
+
+/** Reads the output topic for as long as `measure` takes, where nobody else tells of closes. */
+async function watched<T>(
+  { brokers, partitions }: Ground,
+  { application }: ContenderTask,
+  told: Closes | undefined,
+  measure: (closes: Closes) => Promise<T>,
+): Promise<T> {
+  if (told !== undefined) return measure(told);
   const kafka = { brokers, clientId: 'flatline-bench', clock: systemClock };
-  const watch = new CloseWatch(kafka, `${task.application}.output`, partitions);
-  const closes = (): readonly SeenClose[] =>
-    Array.from({ length: partitions }, (_, partition) => watch.of(partition)).flat();
+  const watch = new CloseWatch(kafka, `${application}.output`, partitions);
   try {
-    const probes = new Probes(connection, task.topic, load === 'idle' ? quietPace() : undefined);
-    const giveUpAt = performance.now() + FIRST_CLOSE_MS;
-    while (closes().length === 0 && performance.now() < giveUpAt) await delay(LOOK_MS);
-    onReady();
-    await delay(WARM_UP_MS);
-    const from = systemClock.wallMs();
-    await delay(MEASURED_MS);
-    const to = systemClock.wallMs();
-    await delay(TAIL_MS / 2);
-    const sent = await probes.stop();
-    await delay(TAIL_MS);
-    const seen = new Set(
-      closes()
-        .map(({ sessionId }) => sessionId)
-        .filter(isProbe),
-    );
-    return { ...latenessOf(closes(), from, to), missing: sent - seen.size };
+    return await measure(() => Array.from({ length: partitions }, (_, partition) => watch.of(partition)).flat());
   } finally {
     await watch.close();
   }
+}
+
+/** `onReady`: the contender has read what was there before, and closes. */
+async function probe(
+  { connection, topic }: Pick<Ground, 'connection'> & Pick<ContenderTask, 'topic'>,
+  load: LatencyFigures['load'],
+  closes: Closes,
+  onReady: () => void,
+): Promise<Probed> {
+  const probes = new Probes(connection, topic, load === 'idle' ? quietPace() : undefined);
+  const giveUpAt = performance.now() + FIRST_CLOSE_MS;
+  while (closes().length === 0 && performance.now() < giveUpAt) await delay(LOOK_MS);
+  onReady();
+  await delay(WARM_UP_MS);
+  const from = systemClock.wallMs();
+  await delay(MEASURED_MS);
+  const to = systemClock.wallMs();
+  await delay(TAIL_MS / 2);
+  const sent = await probes.stop();
+  await delay(TAIL_MS);
+  const seen = new Set(
+    closes()
+      .map(({ sessionId }) => sessionId)
+      .filter(isProbe),
+  );
+  return { ...latenessOf(closes(), from, to), missing: sent - seen.size };
 }
 
 function quietPace(): ProbePace {

@@ -1,37 +1,46 @@
 // Who closes sessions while their lateness is measured, and what each can take.
 import type { DurationMs } from '@flatline/base';
+import type { SeenClose } from '../failover/close-watch.ts';
 import { PROBE_TIMEOUT_MS } from '../failover/failover-scenario.ts';
 import { Member } from '../failover/member.ts';
 import { STREAMS_JVM, type KafkaStreamsContender, kafkaStreamsArguments } from '../peers/kafka-streams.ts';
 import type { PeerLookUp } from '../peers/peer.ts';
+import type { StorePeer } from '../peers/store-peers.ts';
 import { contendersWith } from '../throughput/contenders.ts';
 import type { ContenderCost, ContenderTask } from '../throughput/contender-task.ts';
-
-/** Those on Node say what they cost. */
-type StartedContender = Pick<Member, 'end'> & Partial<Pick<Member, 'beginCost' | 'cost'>>;
 
 export interface LatencyContender {
   readonly name: string;
   /** Runs through a full topic, for its capacity. */
   process(task: ContenderTask): Promise<Pick<ContenderCost, 'records' | 'elapsedMs'>>;
   /** Starts it, waits until it runs, and leaves it running. */
-  start(task: ContenderTask): Promise<StartedContender>;
+  start(task: ContenderTask): Promise<LatencyRun>;
 }
 
+/** Those on Node say what they cost. */
+interface LatencyRun extends Partial<Pick<Member, 'beginCost' | 'cost'>> {
+  /** As its own users have seen them so far; undefined: they read its output topic. */
+  readonly closes?: () => readonly SeenClose[];
+  end(): Promise<void>;
+}
+
+/** Of those that live. */
+const TIMEOUT_MS: DurationMs = 3_600_000;
 const GROUP_SESSION_MS: DurationMs = 10_000;
 const PUNCTUATORS: readonly KafkaStreamsContender[] = [1_000, 100].map((tickMs) => ({
   ...{ name: `ks-punctuator ${tickMs} ms`, does: `all keys scanned each ${tickMs} ms` },
   ...{ variant: 'punctuator' as const, threads: 2, tickMs },
 }));
 
-export function latencyContenders(kafkaStreams: PeerLookUp): readonly LatencyContender[] {
+export function latencyContenders(kafkaStreams: PeerLookUp, stores: readonly StorePeer[]): readonly LatencyContender[] {
   const [own] = contendersWith({ kind: 'missing', why: '' });
   const flatline: LatencyContender = {
     name: 'flatline',
     process: (task) => own!.run({ ...task, format: 'bare' }),
     start: startFlatline,
   };
-  if (kafkaStreams.kind === 'missing') return [flatline];
+  const others = stores.map(storeContender);
+  if (kafkaStreams.kind === 'missing') return [flatline, ...others];
   const { program } = kafkaStreams;
   const peers = PUNCTUATORS.map((contender): LatencyContender => {
     const args = (job: string, task: ContenderTask): ReturnType<typeof kafkaStreamsArguments> =>
@@ -43,7 +52,20 @@ export function latencyContenders(kafkaStreams: PeerLookUp): readonly LatencyCon
         program.start({ ...args('run', task), probeTimeoutMs: PROBE_TIMEOUT_MS }, { ...STREAMS_JVM, collector: 'G1' }),
     };
   });
-  return [flatline, ...peers];
+  return [flatline, ...peers, ...others];
+}
+
+function storeContender(store: StorePeer): LatencyContender {
+  const settings = { timeoutMs: TIMEOUT_MS, probeTimeoutMs: PROBE_TIMEOUT_MS };
+  return {
+    name: store.name,
+    process: (task) => store.process(task, settings),
+    start: async (task) => {
+      const seen: SeenClose[] = [];
+      const { end } = await store.start(task, settings, (close) => seen.push(close));
+      return { end, closes: () => seen };
+    },
+  };
 }
 
 async function startFlatline({ application, brokers, topic, stateDir, partitions }: ContenderTask): Promise<Member> {
