@@ -10,7 +10,7 @@
 //   HT1  Holds are disjoint, in order, and begin at or after the clock before their gap: a hold moves no instant that the
 //        clock had reached before it was known, so that what was drained early or late comes out the same (C5).
 //   HT2  At most HOLDS_MAX. Beyond, the two oldest and what lies between them become one: who has lived through all of
-//        them is given more time, never less.
+//        them is given more time, never less. HT1 does not hold of that: what is due has to be closed before (`joins`).
 import { assert, type DurationMs, type Millis } from '@flatline/base';
 
 export interface HeldTimeRules {
@@ -81,6 +81,11 @@ export class HeldTime implements Reckoning {
     this.#heldMs += ms;
     if (this.#holds.length > HOLDS_MAX) this.#joinOldest();
     this.#noteEnd();
+  }
+
+  /** Whether `moved` would join the two oldest holds. */
+  joins(before: Millis, after: Millis): boolean {
+    return this.#holds.length === HOLDS_MAX && before > 0 && after - before > this.#rules.unheardMs;
   }
 
   after(from: Millis, ms: DurationMs): Millis {

@@ -132,6 +132,7 @@ export class TaskLoop {
       if (task.counters.clockOvertaken > this.#overtakenSaid) this.#onOvertaken();
       if (outcome.kind === 'exhausted') this.#finishRun(run);
       else if (outcome.kind === 'full') return false;
+      else if (outcome.kind === 'due') return !task.isFull;
       else if (outcome.kind !== 'limit') this.#block(outcome);
       if (ports.clock.monotonicMs() - startedAt >= SLICE_MS) return true;
     }
@@ -187,7 +188,7 @@ export class TaskLoop {
     this.#readBackoff.reset();
   }
 
-  #block(outcome: Exclude<StepOutcome, { kind: 'exhausted' | 'limit' | 'full' }>): void {
+  #block(outcome: Exclude<StepOutcome, { kind: 'exhausted' | 'limit' | 'full' | 'due' }>): void {
     const { input, settings, ports } = this.#parts;
     if (outcome.kind === 'unknownSchema') {
       this.#waitingFor = `schema ${outcome.schemaId} of the registry`;

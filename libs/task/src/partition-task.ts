@@ -38,6 +38,7 @@ const NOTHING_HELD_YET: HeldState = { heldMs: 0, holds: [] };
 const EXHAUSTED: StepOutcome = { kind: 'exhausted' };
 const LIMIT: StepOutcome = { kind: 'limit' };
 const FULL: StepOutcome = { kind: 'full' };
+const DUE: StepOutcome = { kind: 'due' };
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -70,6 +71,8 @@ export class PartitionTask {
   /** The record the cursor stands on has been looked at but not applied. */
   #again = false;
   #lookedAt: RecordCursor | undefined;
+  /** The clock at which `expire` has last left nothing. */
+  #expiredAt: Millis = -Infinity;
   #cutPosition = 0;
 
   constructor(options: TaskOptions) {
@@ -224,7 +227,9 @@ export class PartitionTask {
     if (this.isFull) return this.#sessions.hasBacklog;
     this.#now.clock = this.clock.now;
     this.#now.wall = wallNow;
-    return this.#sessions.expire(limit, this.#now);
+    const more = this.#sessions.expire(limit, this.#now);
+    if (!more) this.#expiredAt = this.clock.now;
+    return more;
   }
 
   /** A lower bound of the earliest due instant, undefined with no live entry: when a proof of silence is next needed (C2). */
@@ -272,13 +277,21 @@ export class PartitionTask {
       return undefined;
     }
     const lead = input.timestampType === 'CreateTime' ? wallNow + input.maxLeadMs : Infinity;
-    this.#advance(Math.min(cursor.timestamp, lead));
+    const evidence = Math.min(cursor.timestamp, lead);
+    if (this.#watchesStamps && this.#joinsHolds(evidence)) return DUE;
+    this.#advance(evidence);
     this.#input.live = wallNow - cursor.timestamp <= input.liveWithinMs;
     if (kind === 'keyed') return this.#apply(cursor);
     if (kind === 'clock') this.counters.clockRecords += 1;
     else if (kind === 'null-key') this.#refuse(cursor, kind, 'a session event needs a key');
     else this.#refuse(cursor, kind, `key of ${cursor.keyLength} bytes, maxKeyBytes is ${input.maxKeyBytes}`);
     return undefined;
+  }
+
+  /** Whether a hold would move instants that the clock has reached, of sessions that are not closed yet (C5). */
+  #joinsHolds(evidence: Millis): boolean {
+    const { now } = this.clock;
+    return this.#expiredAt < now && this.table.size > 0 && this.#held.joins(now, evidence);
   }
 
   #advance(evidence: Millis): void {

@@ -31,6 +31,8 @@ export type StepOutcome =
   | { readonly kind: 'limit' }
   /** Too much waits for a cut; go on after it. */
   | { readonly kind: 'full' }
+  /** C8: what is due has to be closed before the same record is taken again: call `expire` until nothing is. */
+  | { readonly kind: 'due' }
   /** The same record is taken again by the next step, after `EventDecoder.prepare`. */
   | { readonly kind: 'unknownSchema'; readonly schemaId: number }
   /** C6: a stamp from the future on a LogAppendTime input. The same record is taken again by the next step. */

@@ -29,6 +29,11 @@ export class HeldGaps {
     this.#gaps = gaps.length <= GAPS_MAX ? gaps : [{ from: oldest!.from, to: next!.to }, ...others];
   }
 
+  /** Whether `passed` makes one gap of two: what is due has to be reckoned before. */
+  joins(before: Millis, after: Millis): boolean {
+    return this.#gaps.length === GAPS_MAX && this.#unheardMs > 0 && after > before + this.#unheardMs;
+  }
+
   /** Held time between the two. */
   within(from: Millis, to: Millis): DurationMs {
     return this.#gaps

@@ -11,7 +11,16 @@ import { nameOf, textOf } from './byte-names.ts';
 import { expectedSummary, type ExpectedClose } from './expected-close.ts';
 import { HeldGaps } from './held-gaps.ts';
 import type { InputRecord, PipelineRules } from './history.ts';
-import { type Activity, apply, deadlineOf, heldOf, newSession, reasonOf, type Session } from './naive-session.ts';
+import {
+  type Activity,
+  apply,
+  deadlineOf,
+  heldOf,
+  keepDue,
+  newSession,
+  reasonOf,
+  type Session,
+} from './naive-session.ts';
 import type { Reach } from './reach.ts';
 
 const ENDED = 'ENDED';
@@ -86,6 +95,8 @@ export class NaiveFold {
   /** C1 */
   advance(timestamp: Millis): void {
     const before = this.clock;
+    if (this.#held.joins(before, timestamp))
+      for (const session of this.open.values()) if (this.isDue(session)) keepDue(session, this.#rules, this.#held);
     this.clock = Math.max(before, timestamp);
     this.#held.passed(before, this.clock);
   }

@@ -36,6 +36,14 @@ export interface Session {
   /** Bare heartbeats included. */
   types: Map<string, number>;
   attributes: Map<string, { readonly value: string; readonly at: Millis }>;
+  /** Reckoned when the clock had passed it, where that could not be done later (C8). */
+  due: Due | undefined;
+}
+
+interface Due {
+  readonly at: Millis;
+  readonly reason: 'TIMEOUT' | 'MAX_DURATION';
+  readonly heldMs: DurationMs | undefined;
 }
 
 /** Where and when an activity lies. */
@@ -64,6 +72,7 @@ export function newSession({ offset, effectiveAt, occurredAt }: Activity, rules:
     eventIds: [],
     types: new Map(),
     attributes: new Map(),
+    due: undefined,
   };
 }
 
@@ -86,15 +95,23 @@ export function apply(session: Session, rules: PipelineRules, activity: Activity
 }
 
 export function deadlineOf(session: Session, rules: PipelineRules, held: HeldGaps): Millis {
-  return Math.min(silenceOf(session, held), longestOf(session, rules, held));
+  return session.due?.at ?? Math.min(silenceOf(session, held), longestOf(session, rules, held));
+}
+
+/** Keeps when a session was due that the clock has passed. */
+export function keepDue(session: Session, rules: PipelineRules, held: HeldGaps): void {
+  const at = deadlineOf(session, rules, held);
+  session.due ??= { at, reason: reasonOf(session, rules, held), heldMs: heldOf(session, held, at) };
 }
 
 export function reasonOf(session: Session, rules: PipelineRules, held: HeldGaps): 'TIMEOUT' | 'MAX_DURATION' {
+  if (session.due !== undefined) return session.due.reason;
   return longestOf(session, rules, held) <= silenceOf(session, held) ? 'MAX_DURATION' : 'TIMEOUT';
 }
 
 /** What was held of its silence up to its close; undefined: nothing. */
-export function heldOf({ lastSeenAt }: Session, held: HeldGaps, closedAt: Millis): DurationMs | undefined {
+export function heldOf({ lastSeenAt, due }: Session, held: HeldGaps, closedAt: Millis): DurationMs | undefined {
+  if (due !== undefined) return due.heldMs;
   const ms = held.within(lastSeenAt, closedAt);
   return ms === 0 ? undefined : ms;
 }

@@ -24,7 +24,7 @@ export function readImage(image: Uint8Array): Session {
     ...{ duplicates: 0, outOfOrder: 0, truncated: false, sequence: undefined },
     // Without a detail, event times were effective times.
     ...{ startedAt: openedAt, lastEventAt: lastSeenAt },
-    ...{ eventIds: [], types: new Map(), attributes: new Map() },
+    ...{ eventIds: [], types: new Map(), attributes: new Map(), due: undefined },
   };
   if ((flags & HAS_DETAIL) !== 0) readDetail(bytes, session);
   if (!bytes.isAtEnd) throw new NotABlock('has bytes behind an image');
