@@ -10,9 +10,11 @@ export interface JestReport {
   }[];
 }
 
-/** What is said of mutants, since how many there were tells whether tests can fail at all, and of the simulation. */
+/** What is said of mutants, since how many there were tells whether tests can fail at all, of the simulation and of speed. */
 export function notesIn(output: string): string[] {
-  return [...output.matchAll(/^\s*((?:caught \d+ of \d+|simulated \d+ seeds)\b.*)$/gm)].map(([, note = '']) => note);
+  return [...output.matchAll(/^\s*((?:(?:caught \d+ of \d+|simulated \d+ seeds)\b|performance:).*)$/gm)].map(
+    ([, note = '']) => note,
+  );
 }
 
 /** Counts a report; `tierOf` tells a file's tier. A file that failed without a failed test could not be run: one failure. */

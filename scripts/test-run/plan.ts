@@ -59,7 +59,7 @@ export function planSteps(run: Run, projects: readonly TestProject[], chosen: re
   });
   const built = check('built', 'node', 'apps/cli/dist/main.js', '--help');
   return [
-    ...(tested.some(({ usesBroker }) => usesBroker) ? [brokerStep(run)] : []),
+    ...(tested.some(({ name, usesBroker }) => usesBroker || name === 'bench') ? [brokerStep(run)] : []),
     // What talks to a broker waits more than it works, one at a time; it begins as soon as there is one.
     ...tested.filter(({ usesBroker }) => usesBroker).map((project) => jestStep(run, project)),
     // Through nx, because the rule about module boundaries is skipped where no project graph is cached.
@@ -69,6 +69,7 @@ export function planSteps(run: Run, projects: readonly TestProject[], chosen: re
     check('tidy', 'node', 'scripts/tidy.ts'),
     ...(chosen === undefined ? [{ ...built, needs: ['types'] }] : []),
     ...(tested.some(({ name }) => name === 'simulator') ? [simulationStep(run)] : []),
+    ...(tested.some(({ name }) => name === 'bench') ? [performanceStep(run)] : []),
     ...tested.filter(({ usesBroker }) => !usesBroker).map((project) => jestStep(run, project)),
   ];
 }
@@ -82,6 +83,21 @@ function simulationStep(run: Run): Step {
     occupies: true,
     run: async () => {
       const ended = await inRoot(run, 'node', program);
+      return { ...outcomeOf(ended), notes: notesIn(ended.output) };
+    },
+  };
+}
+
+/** A ratio within one run, which holds on a busy machine too; alone among what talks to the broker. */
+function performanceStep(run: Run): Step {
+  return {
+    name: 'performance',
+    needs: ['broker'],
+    lane: 'broker',
+    occupies: true,
+    run: async () => {
+      const args = ['--conditions=@flatline/source', 'apps/bench/src/gate/main.ts'];
+      const ended = await inRoot(run, 'node', args, environmentOf(run));
       return { ...outcomeOf(ended), notes: notesIn(ended.output) };
     },
   };
@@ -152,8 +168,13 @@ function jestOutcome({ exitCode, output }: Ended, report: JestReport | undefined
   };
 }
 
-function inRoot({ root, signal }: Run, command: string, args: readonly string[]): Promise<Ended> {
-  return runCommand({ command, args, cwd: root, env: process.env, signal, limitMs: stepLimitMs });
+function inRoot(
+  { root, signal }: Run,
+  command: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = process.env,
+): Promise<Ended> {
+  return runCommand({ command, args, cwd: root, env, signal, limitMs: stepLimitMs });
 }
 
 function outcomeOf({ exitCode, output }: Ended): Outcome {
