@@ -10,6 +10,7 @@ import { memory } from './memory/memory.ts';
 import { lookUpPeer } from './peers/peer.ts';
 import { BEAT_LOAD, benchmarkReaders } from './reader/reader-benchmark.ts';
 import { restore } from './restore/restore.ts';
+import { scale } from './scale/scale.ts';
 import { storm } from './storm/storm.ts';
 import { short, textTable } from './text-table.ts';
 import { throughput } from './throughput/throughput.ts';
@@ -86,6 +87,7 @@ export const BENCHMARKS: readonly Benchmark[] = [
   restore,
   latency,
   storm,
+  scale,
   memory,
   growth,
 ];
