@@ -1,11 +1,16 @@
 import { fork } from 'node:child_process';
+import { mkdirSync } from 'node:fs';
+
+/** Names a folder: each measured process writes a CPU profile there, `<contender>-<number>.cpuprofile`. */
+export const PROFILE_VARIABLE = 'FLATLINE_BENCH_PROFILE';
+let profiles = 0;
 
 /**
  * Runs a script of this package in a process of its own and returns what it sends. @throws Error where it ends before that.
  * @param script its path with the caller's own extension: sources run unbuilt, and so does the build.
  */
 export function measureApart<T>(script: string, args: readonly string[], what: string): Promise<T> {
-  const execArgv = [...process.execArgv, '--expose-gc', ...profiling()];
+  const execArgv = [...process.execArgv, '--expose-gc', ...profiling(what)];
   return new Promise((resolve, reject) => {
     const child = fork(script, args, { execArgv });
     let answer: T | undefined;
@@ -20,8 +25,11 @@ export function measureApart<T>(script: string, args: readonly string[], what: s
   });
 }
 
-/** FLATLINE_BENCH_PROFILE names a folder: each measured process writes a CPU profile there. */
-export function profiling(): readonly string[] {
-  const folder = process.env['FLATLINE_BENCH_PROFILE'];
-  return folder === undefined || folder === '' ? [] : ['--cpu-prof', `--cpu-prof-dir=${folder}`];
+/** Options of Node for a process that is measured as `what`. */
+export function profiling(what: string): readonly string[] {
+  const folder = process.env[PROFILE_VARIABLE];
+  if (folder === undefined || folder === '') return [];
+  mkdirSync(folder, { recursive: true });
+  profiles += 1;
+  return ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${what}-${profiles}.cpuprofile`];
 }

@@ -36,7 +36,7 @@ export class Member {
   static async start(task: MemberTask): Promise<Member> {
     mkdirSync(task.stateDir, { recursive: true });
     const script = import.meta.filename.replace(/member(\.\w+)$/, 'member-process$1');
-    const child = fork(script, [JSON.stringify(task)], { execArgv: [...process.execArgv, ...profiling()] });
+    const child = fork(script, [JSON.stringify(task)], { execArgv: [...process.execArgv, ...profiling('flatline')] });
     const ended = once(child, 'exit').then(() => Promise.reject(new Error(`instance ${task.instance} has ended`)));
     const [address] = (await Promise.race([once(child, 'message'), ended])) as [string];
     ended.catch(() => undefined);

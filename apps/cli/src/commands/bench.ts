@@ -1,10 +1,12 @@
 import {
   BENCHMARKS,
+  drawLastProfile,
   EVENT_FORMATS,
   type EventFormat,
   machineText,
   PEER_NAMES,
   type PeerName,
+  PROFILE_VARIABLE,
   reportPages,
   thisMachine,
 } from '@flatline/bench';
@@ -27,11 +29,13 @@ interface BenchFlags {
   readonly peers?: readonly PeerName[];
   readonly out?: string;
   readonly report?: boolean;
+  readonly flame?: boolean;
   readonly json?: boolean;
 }
 
 /** For the documentation, below the folder it is run in. */
 const REPORTS = 'docs/benchmarks';
+const FLAME_GRAPH = `${REPORTS}/flame.svg`;
 
 type Benchmark = (typeof BENCHMARKS)[number];
 
@@ -57,6 +61,7 @@ export function addBenchCommand(program: Command, context: CommandContext): void
     )
     .option('--out <file>', 'also write every figure to this file, as JSON')
     .option('--report', `write a page with charts, and every figure, to ${REPORTS}`)
+    .option('--flame', `draw where Flatline's last measured process spent its CPU time, to ${FLAME_GRAPH}`)
     .addOption(jsonOption())
     .addHelpText('after', benchHelp)
     // The name has been read above: commander would hand it in before the flags.
@@ -82,6 +87,7 @@ Examples:
 
 async function bench(chosen: Benchmark, flags: BenchFlags, console: Console, shell: Shell): Promise<ExitCode> {
   const { events, sessions, partitions, repeats, minutes, format, peers, out } = flags;
+  const profiles = flags.flame === true ? profileFolder(shell) : undefined;
   const report = await chosen.run({
     ...{ events, sessions, partitions, repeats, minutes, peers },
     formats: format === undefined ? undefined : [format],
@@ -93,8 +99,23 @@ async function bench(chosen: Benchmark, flags: BenchFlags, console: Console, she
   if (out !== undefined) writeReport(resolve(shell.folder, out), report.figures);
   if (flags.report === true)
     for (const file of writePages(chosen, flags, report, shell.folder)) console.note(`written: ${file}`);
+  if (profiles !== undefined) {
+    writeFlameGraph(profiles, commandOf(chosen.name, flags), shell.folder);
+    console.note(`written: ${FLAME_GRAPH}`);
+  }
   console.result({ benchmark: chosen.name, ...report.figures }, report.text);
   return ExitCode.ok;
+}
+
+/** Where the processes to be measured write their profiles. */
+function profileFolder({ folder }: Shell): string {
+  return (process.env[PROFILE_VARIABLE] ??= resolve(folder, '.flatline', 'bench-profiles'));
+}
+
+function writeFlameGraph(profiles: string, command: string, folder: string): void {
+  const svg = drawLastProfile(profiles, 'flatline', `CPU time of Flatline's main thread: ${command}`);
+  mkdirSync(resolve(folder, REPORTS), { recursive: true });
+  writeFileSync(resolve(folder, FLAME_GRAPH), svg);
 }
 
 function writeReport(file: string, figures: object): void {
