@@ -70,10 +70,10 @@ export const MUTANTS: readonly Mutant[] = [
     to: '',
   },
   {
-    name: 'passes over what a full disk refused',
+    name: 'gives a store up where its disk is full',
     file: 'libs/runtime/src/flusher.ts',
-    from: "this.#parts.ports.log.warn('local store not written; trying again', { error });\n        await backoff.pause();",
-    to: "this.#parts.ports.log.warn('local store not written; trying again', { error });\n        await backoff.pause();\n        return;",
+    from: 'if (this.#closing || !(error instanceof Retriable)) {',
+    to: 'if (this.#closing || error instanceof Retriable) {',
   },
   {
     name: 'closes as of now',
