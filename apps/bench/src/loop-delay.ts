@@ -18,7 +18,7 @@ const RESOLUTION_MS: DurationMs = 5;
 const NS_PER_MS = 1e6;
 
 /** What the project promises, through everything. */
-export const LOOP_DELAY_LIMITS = { p99Ms: 50, maxMs: 250 };
+const LOOP_DELAY_LIMITS = { p99Ms: 50, maxMs: 250 };
 
 export class LoopDelayMeter {
   readonly #histogram = monitorEventLoopDelay({ resolution: RESOLUTION_MS });

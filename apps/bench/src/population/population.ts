@@ -12,7 +12,7 @@ export class Population {
   constructor(task: PopulationTask) {
     mkdirSync(task.stateDir, { recursive: true });
     const script = import.meta.filename.replace(/population(\.\w+)$/, 'population-process$1');
-    const execArgv = [...process.execArgv, '--expose-gc', ...profiling()];
+    const execArgv = [...process.execArgv, '--expose-gc', ...profiling('flatline')];
     this.#child = fork(script, [JSON.stringify(task)], { execArgv });
     this.#exit = once(this.#child, 'exit').then(([code, signal]: unknown[]) => {
       throw new Error(`the processor of ${task.application} ended with ${String(signal ?? code)}`);

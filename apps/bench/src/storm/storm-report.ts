@@ -8,7 +8,7 @@ import type { StormFigures, StormSettings } from './storm-scenario.ts';
 const TIMES_STREAMS_MIN = 5;
 const INPUT_DELAY_MAX_MS = 1_000;
 
-export function closesPerSecond({ closes, drainMs }: StormFigures): number {
+function closesPerSecond({ closes, drainMs }: StormFigures): number {
   return drainMs > 0 ? (1_000 * closes) / drainMs : 0;
 }
 
