@@ -7,28 +7,19 @@ import { elapse } from './elapse.ts';
 
 /** Far below a heartbeat interval: nobody outside sees it as silence. */
 const periodMs = 100;
-const runningMinMs = 2;
 
 export class CpuShare {
   readonly #child: Child;
   readonly #ended: Promise<void>;
-  #share: number;
+  readonly #share: number;
   #lifted = false;
   #withheldMs = 0;
 
-  /** `share`: above 0, at most 1. */
+  /** `share`: above 0, below 1. */
   constructor(child: Child, share: number) {
     this.#child = child;
     this.#share = share;
     this.#ended = this.#run();
-  }
-
-  get share(): number {
-    return this.#share;
-  }
-
-  set share(share: number) {
-    this.#share = Math.min(1, Math.max(runningMinMs / periodMs, share));
   }
 
   /** How long it was stopped, all in all. */
@@ -44,9 +35,8 @@ export class CpuShare {
 
   async #run(): Promise<void> {
     while (!this.#lifted && this.#child.ending === undefined) {
-      const runningMs = Math.max(runningMinMs, this.#share * periodMs);
+      const runningMs = this.#share * periodMs;
       await elapse(runningMs);
-      if (runningMs >= periodMs) continue;
       this.#child.signal('SIGSTOP');
       const from = performance.now();
       await elapse(periodMs - runningMs);

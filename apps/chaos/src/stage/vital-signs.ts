@@ -6,8 +6,6 @@ import type { Child } from './child.ts';
 export interface VitalSigns {
   /** Input records not yet applied, over all partitions. */
   readonly lag: number;
-  /** Input offsets applied, over all partitions. */
-  readonly position: number;
   readonly liveEntries: number;
   /** Anonymous memory: what files are mapped for is the system's to take back. Undefined where it is not told. */
   readonly anonymousBytes: number | undefined;
@@ -23,7 +21,6 @@ export async function vitalSigns(processor: Child, httpPort: number): Promise<Vi
     const { partitions } = (await answer.json()) as {
       readonly partitions: readonly {
         readonly lag?: number;
-        readonly position?: number;
         readonly liveEntries: number;
       }[];
     };
@@ -31,7 +28,6 @@ export async function vitalSigns(processor: Child, httpPort: number): Promise<Vi
       partitions.reduce((total, each) => total + of(each), 0);
     return {
       lag: sum(({ lag }) => lag ?? 0),
-      position: sum(({ position }) => position ?? 0),
       liveEntries: sum(({ liveEntries }) => liveEntries),
       anonymousBytes: anonymousBytesOf(processor.pid),
     };
