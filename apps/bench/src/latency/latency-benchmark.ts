@@ -49,35 +49,58 @@ export interface LatencyPeers {
   readonly stores: readonly StorePeer[];
 }
 
-/** @throws Error where a process fails. */
+export interface LatencyMeasurement {
+  readonly figures: readonly LatencyFigures[];
+  /** Contenders that failed, and with what. */
+  readonly failures: readonly string[];
+}
+
+/** @throws Error where a process of the project's own fails. */
 export async function measureLatency(
   settings: LatencySettings,
   { kafkaStreams, stores }: LatencyPeers,
   surroundings: Surroundings,
-): Promise<readonly LatencyFigures[]> {
+): Promise<LatencyMeasurement> {
   const broker = await ensureBroker({ ephemeral: true, log: surroundings.onProgress });
   const brokers = broker.bootstrap.split(',');
   const connection = openCluster({ brokers, clientId: 'flatline-bench', clock: systemClock });
   const ground = { ...surroundings, ...settings, brokers, connection };
   const figures: LatencyFigures[] = [];
+  const failures: string[] = [];
   try {
     const full = `bench-capacity-${randomUUID()}`;
     await new BenchTopics(connection, settings.partitions).createInput(full);
     await loadEvents(connection, full, { ...settings, format: 'bare', seed: SEED }, () => undefined);
     for (const contender of latencyContenders(kafkaStreams, stores)) {
-      surroundings.onProgress(`${contender.name}: capacity`);
-      const capacity = await withApplication(ground, full, (task) => contender.process(task));
-      const eventsPerSecond = (BUSY_SHARE * 1_000 * capacity.records) / capacity.elapsedMs;
-      for (const load of ['idle', 'busy'] as const) {
-        surroundings.onProgress(`${contender.name}: ${load}`);
-        figures.push(await measureCell(ground, contender, load, eventsPerSecond));
-      }
+      const measured = await measureContender(ground, full, contender).catch((error: unknown) => {
+        // Of a peer that fails the others' figures are not lost; what is the project's own is to be mended instead.
+        if (contender.isPeer !== true) throw error;
+        return error as Error;
+      });
+      if (measured instanceof Error) failures.push(`${contender.name}: it failed: ${measured.message.split('\n')[0]!}`);
+      else figures.push(...measured);
     }
   } finally {
     connection.close();
     await broker.stop();
   }
-  return figures;
+  return { figures, failures };
+}
+
+async function measureContender(
+  ground: Ground,
+  fullTopic: string,
+  contender: LatencyContender,
+): Promise<readonly LatencyFigures[]> {
+  ground.onProgress(`${contender.name}: capacity`);
+  const capacity = await withApplication(ground, fullTopic, (task) => contender.process(task));
+  const eventsPerSecond = (BUSY_SHARE * 1_000 * capacity.records) / capacity.elapsedMs;
+  const cells: LatencyFigures[] = [];
+  for (const load of ['idle', 'busy'] as const) {
+    ground.onProgress(`${contender.name}: ${load}`);
+    cells.push(await measureCell(ground, contender, load, eventsPerSecond));
+  }
+  return cells;
 }
 
 async function measureCell(

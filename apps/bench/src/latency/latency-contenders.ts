@@ -11,6 +11,8 @@ import type { ContenderCost, ContenderTask } from '../throughput/contender-task.
 
 export interface LatencyContender {
   readonly name: string;
+  /** It is somebody else's: where it fails, the others are measured without it. */
+  readonly isPeer?: boolean;
   /** Runs through a full topic, for its capacity. */
   process(task: ContenderTask): Promise<Pick<ContenderCost, 'records' | 'elapsedMs'>>;
   /** Starts it, waits until it runs, and leaves it running. */
@@ -46,7 +48,7 @@ export function latencyContenders(kafkaStreams: PeerLookUp, stores: readonly Sto
     const args = (job: string, task: ContenderTask): ReturnType<typeof kafkaStreamsArguments> =>
       kafkaStreamsArguments(job, contender, task);
     return {
-      name: contender.name,
+      ...{ name: contender.name, isPeer: true },
       process: (task) => program.run<ContenderCost>(args('throughput', task), STREAMS_JVM),
       start: (task) =>
         program.start({ ...args('run', task), probeTimeoutMs: PROBE_TIMEOUT_MS }, { ...STREAMS_JVM, collector: 'G1' }),
@@ -58,7 +60,7 @@ export function latencyContenders(kafkaStreams: PeerLookUp, stores: readonly Sto
 function storeContender(store: StorePeer): LatencyContender {
   const settings = { timeoutMs: TIMEOUT_MS, probeTimeoutMs: PROBE_TIMEOUT_MS };
   return {
-    name: store.name,
+    ...{ name: store.name, isPeer: true },
     process: (task) => store.process(task, settings),
     start: async (task) => {
       const seen: SeenClose[] = [];

@@ -26,16 +26,27 @@ export const latency: Benchmark = {
       sessions: options.sessions ?? DEFAULTS.sessions,
       partitions: options.partitions ?? DEFAULTS.partitions,
     };
-    const figures = await measureLatency(settings, { kafkaStreams, stores }, options);
-    const absent = [{ name: 'Kafka Streams', ...kafkaStreams }, ...found].flatMap((each) =>
-      each.kind === 'missing' ? [`not run: ${each.name}: ${each.why.split('\n')[0]!}`] : [],
+    const { figures, failures } = await measureLatency(settings, { kafkaStreams, stores }, options);
+    const missing = [{ name: 'Kafka Streams', ...kafkaStreams }, ...found].flatMap((each) =>
+      each.kind === 'missing' ? [`${each.name}: ${each.why.split('\n')[0]!}`] : [],
     );
+    const absent = [...missing, ...failures].map((each) => `not run: ${each}`);
     const versions = [...(await javaVersions(kafkaStreams)), ...new Set(stores.flatMap((store) => store.versions))];
     const seenBy = stores.map((store) => `${store.name}: seen by ${store.seenBy}; lacks ${store.lacks}`);
     const title = `${machineText(thisMachine())}; ${settings.partitions} partitions, ${short(settings.sessions)} sessions, commits every 100 ms`;
     return {
       figures: { settings, figures, versions, absent },
-      text: [title, ...versions, '', latencyTable(figures), '', NOTE, LOOP_DELAY_NOTE, ...seenBy, ...absent].join('\n'),
+      text: [
+        title,
+        versions.join(', '),
+        '',
+        latencyTable(figures),
+        '',
+        NOTE,
+        LOOP_DELAY_NOTE,
+        ...seenBy,
+        ...absent,
+      ].join('\n'),
       versions,
       charts: (['idle', 'busy'] as const).map((load) => latencyChart(figures, load)),
     };

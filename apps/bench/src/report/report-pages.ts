@@ -31,7 +31,7 @@ export function reportPages({ benchmark, description, command, surroundings, day
     `\`\`\`text\n${report.text}\n\`\`\``,
     `Every figure: [${benchmark}.json](${benchmark}.json).`,
   ];
-  const figures = { benchmark, command, day, ...report.figures };
+  const figures = { benchmark, command, surroundings, day, ...report.figures };
   return [
     { file: `${benchmark}.md`, content: `${page.join('\n\n')}\n` },
     { file: `${benchmark}.json`, content: `${JSON.stringify(figures, undefined, 2)}\n` },

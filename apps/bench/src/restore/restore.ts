@@ -1,6 +1,6 @@
 import type { Benchmark } from '../benchmark.ts';
 import { machineText, thisMachine } from '../machine.ts';
-import { lookUpPeer } from '../peers/peer.ts';
+import { javaVersions, lookUpPeer } from '../peers/peer.ts';
 import { short } from '../text-table.ts';
 import { measureRestore } from './restore-benchmark.ts';
 import { restoreCharts, restoreFigures, restoreText } from './restore-report.ts';
@@ -25,6 +25,7 @@ export const restore: Benchmark = {
       figures: { settings, figures, absent, rows },
       text: [title, '', restoreText(figures), ...absent].join('\n'),
       charts: restoreCharts(figures),
+      versions: await javaVersions(kafkaStreams),
     };
   },
 };

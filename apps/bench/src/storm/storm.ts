@@ -1,6 +1,6 @@
 import type { Benchmark } from '../benchmark.ts';
 import { machineText, thisMachine } from '../machine.ts';
-import { lookUpPeer } from '../peers/peer.ts';
+import { javaVersions, lookUpPeer } from '../peers/peer.ts';
 import { measureStorm } from './storm-benchmark.ts';
 import { stormContenders } from './storm-contenders.ts';
 import { stormCharts, stormText } from './storm-report.ts';
@@ -28,6 +28,7 @@ export const storm: Benchmark = {
       figures: { settings, figures, absent },
       text: [machineText(thisMachine()), stormText(settings, figures), '', ...contenders, ...absent].join('\n'),
       charts: stormCharts(figures),
+      versions: await javaVersions(kafkaStreams),
     };
   },
 };
