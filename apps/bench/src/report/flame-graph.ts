@@ -24,7 +24,7 @@ const WIDTH = 1200;
 const ROW = 17;
 const HEAD = 30;
 /** Deeper calls are left out. */
-const DEPTH_MAX = 45;
+const DEPTH_MAX = 30;
 /** Narrower frames are left out. */
 const WIDTH_MIN = 0.4;
 const CHARACTER = 6.4;
