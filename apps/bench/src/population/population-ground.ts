@@ -14,7 +14,7 @@ import { Population } from './population.ts';
 
 const SEED = 1;
 /** Nobody falls silent. */
-export const NEVER_MS: DurationMs = 3_600_000;
+const NEVER_MS: DurationMs = 3_600_000;
 
 export interface Settlement {
   readonly kafka: KafkaOptions;
