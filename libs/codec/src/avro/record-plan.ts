@@ -15,6 +15,8 @@ type Step<Target> = (reader: AvroReader, target: Target) => void;
 type Read<Value> = (reader: AvroReader) => Value;
 
 export class RecordPlan<Target> {
+  /** The writer's fields are ours, in our order. */
+  readonly ofOwnFields: boolean;
   readonly #names: readonly string[];
   readonly #steps: readonly Step<Target>[];
 
@@ -27,6 +29,7 @@ export class RecordPlan<Target> {
     const needed = steps.filter(({ step }) => step !== nothing);
     this.#names = needed.map(({ name }) => name);
     this.#steps = needed.map(({ step }) => step);
+    this.ofOwnFields = fieldsOf(writer) === fieldsOf(own.type);
   }
 
   /** Reads one value. @throws BadInput, after which `target` may be half filled. */
@@ -43,6 +46,11 @@ export class RecordPlan<Target> {
       throw new BadInput('trailing-bytes', `${reader.remaining} bytes follow the end of the value`);
     }
   }
+}
+
+/** Names and types of fields, without defaults, documentation and other attributes; logical types have been refused or mean ours. */
+function fieldsOf(type: Type): string {
+  return JSON.stringify((type.schema() as { readonly fields?: unknown }).fields);
 }
 
 function nothing(): void {

@@ -5,6 +5,7 @@ import { requireRegistry } from '../format.ts';
 import { readJsonRecord } from '../json/json-record.ts';
 import { RecordFormats, type ReadingOptions } from '../record-formats.ts';
 import { asBuffer, TextReader } from '../text-reader.ts';
+import { AvroEventScanner } from './avro-event-scanner.ts';
 import { EVENT_SHAPE } from './event-shape.ts';
 import { JsonEventScanner } from './json-event-scanner.ts';
 
@@ -22,7 +23,17 @@ export class EventFormats implements EventDecoder {
       resetEvent(target);
       readJsonRecord(EVENT_SHAPE, buffer, start, end, target);
     };
-    this.#formats = new RecordFormats({ shape: EVENT_SHAPE, schema: EVENT_SCHEMA, readJson }, options, texts);
+    const avro = new AvroEventScanner(texts);
+    const readOwnAvro = (buffer: Buffer, start: number, end: number, target: SessionEvent): boolean => {
+      if (avro.scan(buffer, start, end, target)) return true;
+      resetEvent(target);
+      return false;
+    };
+    this.#formats = new RecordFormats(
+      { shape: EVENT_SHAPE, schema: EVENT_SCHEMA, readJson, readOwnAvro },
+      options,
+      texts,
+    );
   }
 
   decode(bytes: Uint8Array, start: number, length: number, target: SessionEvent): DecodeOutcome {

@@ -4,7 +4,8 @@
 // something is wrong: whatever is not plain it leaves to JSON.parse (json-record.ts), and what it accepts it reads as
 // JSON.parse would have it. A property test holds the two against each other. The one exception, text that is not
 // UTF-8, is thrown from here as it would be from there.
-import type { SessionEvent } from '@flatline/policies';
+import { HEARTBEAT, type SessionEvent } from '@flatline/policies';
+import { ByteWords, fourDigits } from '../byte-words.ts';
 import { EVENT_ID_LENGTH_MAX, TYPE_LENGTH_MAX } from '../limits.ts';
 import { decodeUtf8, type TextReader } from '../text-reader.ts';
 
@@ -20,16 +21,18 @@ const CLOSE = 0x7d;
 /** Integers of so many digits are exact. */
 const DIGITS_MAX = 15;
 
-const TYPE = Buffer.from('type"');
-const OCCURRED_AT = Buffer.from('occurredAt"');
-const EVENT_ID = Buffer.from('eventId"');
-const SEQUENCE = Buffer.from('sequence"');
-const TIMEOUT_MS = Buffer.from('timeoutMs"');
-const ATTRIBUTES = Buffer.from('attributes"');
+const HEARTBEAT_TYPE = words(`"${HEARTBEAT}"`);
+const TYPE = words('type"');
+const OCCURRED_AT = words('occurredAt"');
+const EVENT_ID = words('eventId"');
+const SEQUENCE = words('sequence"');
+const TIMEOUT_MS = words('timeoutMs"');
+const ATTRIBUTES = words('attributes"');
 
 export class JsonEventScanner {
   readonly #texts: TextReader;
   #buffer: Buffer = Buffer.alloc(0);
+  #view: DataView = new DataView(new ArrayBuffer(0));
   #at = 0;
   #end = 0;
 
@@ -43,6 +46,7 @@ export class JsonEventScanner {
    */
   scan(buffer: Buffer, start: number, end: number, target: SessionEvent): boolean {
     this.#buffer = buffer;
+    this.#view = this.#texts.view(buffer);
     this.#at = start;
     this.#end = end;
     if (this.#next() !== OPEN) return false;
@@ -76,6 +80,11 @@ export class JsonEventScanner {
   }
 
   #type(event: SessionEvent): boolean {
+    // Most events are heartbeats.
+    if (this.#peek() === QUOTE && this.#passes(HEARTBEAT_TYPE)) {
+      event.type = HEARTBEAT;
+      return true;
+    }
     const start = this.#string();
     if (start < 0) return false;
     event.type = this.#texts.recurring(this.#buffer, start, this.#at - 1);
@@ -119,13 +128,8 @@ export class JsonEventScanner {
   }
 
   /** The rest of a field's name, its closing quote and the colon. */
-  #name(name: Buffer): boolean {
-    const buffer = this.#buffer;
-    const at = this.#at;
-    if (at + name.length > this.#end) return false;
-    for (let i = 0; i < name.length; i += 1) if (buffer[at + i] !== name[i]) return false;
-    this.#at = at + name.length;
-    return this.#next() === COLON;
+  #name(name: ByteWords): boolean {
+    return this.#passes(name) && this.#next() === COLON;
   }
 
   /** Passes over a plain string: where its text starts (it ends before the quote, at `#at − 1`), or −1. */
@@ -146,17 +150,34 @@ export class JsonEventScanner {
 
   /** A plain integer ≥ 0, or −1. */
   #integer(): number {
-    const first = this.#next();
-    if (first === ZERO) return 0;
-    let value = 0;
-    let digit = first - ZERO;
-    for (let digits = 0; digit >= 0 && digit <= 9; digits += 1) {
-      if (digits === DIGITS_MAX) return -1;
-      value = value * 10 + digit;
-      digit = this.#at < this.#end ? this.#buffer[this.#at]! - ZERO : -1;
-      if (digit >= 0 && digit <= 9) this.#at += 1;
+    if (this.#peek() === ZERO) {
+      this.#at += 1;
+      return 0;
     }
-    return value > 0 ? value : -1;
+    const end = this.#end;
+    const start = this.#at;
+    let at = start;
+    let value = 0;
+    for (; at + 4 <= end; at += 4) {
+      const four = fourDigits(this.#view.getInt32(at, true));
+      if (four < 0) break;
+      value = value * 10_000 + four;
+    }
+    for (; at < end; at += 1) {
+      const digit = this.#buffer[at]! - ZERO;
+      if (digit < 0 || digit > 9) break;
+      value = value * 10 + digit;
+    }
+    this.#at = at;
+    return at > start && at - start <= DIGITS_MAX ? value : -1;
+  }
+
+  /** Moves past these bytes, if they are next. */
+  #passes(bytes: ByteWords): boolean {
+    const at = this.#at;
+    if (at + bytes.length > this.#end || !bytes.areAt(this.#view, at)) return false;
+    this.#at = at + bytes.length;
+    return true;
   }
 
   /** Moves past the next byte that is not a space; −1 at the end. */
@@ -168,7 +189,14 @@ export class JsonEventScanner {
 
   #peek(): number {
     const buffer = this.#buffer;
-    while (this.#at < this.#end && buffer[this.#at] === SPACE) this.#at += 1;
-    return this.#at < this.#end ? buffer[this.#at]! : -1;
+    const end = this.#end;
+    let at = this.#at;
+    while (at < end && buffer[at] === SPACE) at += 1;
+    this.#at = at;
+    return at < end ? buffer[at]! : -1;
   }
+}
+
+function words(text: string): ByteWords {
+  return new ByteWords(Buffer.from(text));
 }
