@@ -1,5 +1,6 @@
 // When a session ends and what is then said of it (S2, S3, S4).
 import type { DurationMs, Millis } from '@flatline/base';
+import type { DetailTexts } from './detail.ts';
 import type { SessionEntry, SessionRules } from './entry.ts';
 import { HEARTBEAT } from './event.ts';
 import { NOTHING_HELD, type Reckoning } from '../held-time.ts';
@@ -64,7 +65,7 @@ export function summarize(
     lateCount: 0,
     missingCount: detail?.sequence === undefined ? 0 : missingCount(detail.sequence),
     countsByType: countsByType(entry),
-    attributes: new Map([...(detail?.texts?.attributes ?? [])].map(([name, { value }]) => [name, value])),
+    attributes: attributesOf(detail?.texts),
     truncated: detail?.texts?.truncated ?? false,
     partition: closing.partition,
     firstOffset: entry.firstOffset,
@@ -82,9 +83,22 @@ function durationBetween(startedAt: Millis, endedAt: Millis): DurationMs {
   return Math.max(0, endedAt - startedAt);
 }
 
-function countsByType(entry: SessionEntry): ReadonlyMap<string, number> {
-  const others = entry.detail?.texts?.countsByType ?? new Map<string, number>();
-  let heartbeats = entry.eventCount;
-  for (const count of others.values()) heartbeats -= count;
-  return heartbeats > 0 ? new Map([[HEARTBEAT, heartbeats], ...others]) : others;
+/** What a summary of a session without any shares with all others: of a million that close together, few have any. */
+const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map();
+
+function attributesOf(texts: DetailTexts | undefined): ReadonlyMap<string, string> {
+  if (texts === undefined || texts.attributes.size === 0) return NO_ATTRIBUTES;
+  const attributes = new Map<string, string>();
+  for (const [name, { value }] of texts.attributes) attributes.set(name, value);
+  return attributes;
+}
+
+function countsByType({ detail, eventCount }: SessionEntry): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  let heartbeats = eventCount;
+  const others = detail?.texts?.countsByType;
+  if (others !== undefined) for (const count of others.values()) heartbeats -= count;
+  if (heartbeats > 0) counts.set(HEARTBEAT, heartbeats);
+  if (others !== undefined) for (const [type, count] of others) counts.set(type, count);
+  return counts;
 }
