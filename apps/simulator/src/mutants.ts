@@ -189,10 +189,4 @@ export const MUTANTS: readonly Mutant[] = [
     from: '?? this.#restoredFloor',
     to: '?? 0',
   },
-  {
-    name: 'believes the store of another log',
-    file: 'libs/runtime/src/stand-check.ts',
-    from: "this.#proven = block?.kind !== 'state';",
-    to: 'this.#proven = true;',
-  },
 ];
