@@ -39,6 +39,7 @@ const ceilingBytes =
     64 + // readerBufferBytes (libs/kafka): fetched, not yet applied
     128 + // flushBytesTotal (libs/runtime): committed, not yet in the local store
     64 + // FREE_BLOCK_BYTES_MAX (libs/runtime)
+    4 * 16 + // flushSlice (libs/runtime) of each task: LMDB copies the pages that it changes, and keeps their memory
     16); // FREE_BATCH_BYTES_MAX (libs/kafka)
 
 export const overload: Scenario = {
