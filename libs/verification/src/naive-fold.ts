@@ -101,15 +101,16 @@ export class NaiveFold {
     this.#held.passed(before, this.clock);
   }
 
-  record(record: InputRecord): void {
+  /** `latest`: on CreateTime the clock that the commit of this record states, beyond which no stamp has moved it (C6). */
+  record(record: InputRecord, latest: Millis = Infinity): void {
     // Stamps below 0 are bad input and move nothing (C6).
     if (record.timestamp < 0) this.refuse(record);
-    else this.#timed(record);
+    else this.#timed(record, latest);
   }
 
-  #timed(record: InputRecord): void {
+  #timed(record: InputRecord, latest: Millis): void {
     const { key, value, timestamp } = record;
-    this.advance(timestamp);
+    this.advance(Math.min(timestamp, latest));
     if (key === null) {
       const isClockRecord = record.hasClockHeader && (value === null || value.length === 0);
       if (isClockRecord) this.#reach.clockRecords += 1;

@@ -111,7 +111,7 @@ export class PartitionCheck {
     const before = this.#position;
     await this.#letters.read(header.position);
     // Without its beginning the input tells nothing before the first state there is.
-    if (this.#isAnchored || history.input.start === 0) await this.#foldTo(header.position, onProgress);
+    if (this.#isAnchored || history.input.start === 0) await this.#foldTo(header.position, onProgress, header.clock);
     this.#passRecords(header.clock);
     const named = new Set(operations.map((operation) => this.#changelog.apply(operation, operation.offset)));
     this.#position = Math.max(before, header.position);
@@ -148,7 +148,8 @@ export class PartitionCheck {
     return true;
   }
 
-  async #foldTo(position: number, onProgress: () => void): Promise<void> {
+  /** `clock`: that of the commit which covers these records; unknown behind the last one. */
+  async #foldTo(position: number, onProgress: () => void, clock?: Millis): Promise<void> {
     const { findings } = this.#parts;
     while (this.#input.next !== undefined || (await this.#input.fill())) {
       const { record } = this.#input.next!;
@@ -160,7 +161,7 @@ export class PartitionCheck {
       // Taken over from the changelog, the state already holds what lies before its position.
       if (record.offset < this.#output.judgedFrom) continue;
       if (this.#letters.wasRefusedForItsStamp(record.offset)) this.#fold.refuse(record);
-      else this.#fold.record(record);
+      else this.#fold.record(record, record.logAppendTime ? undefined : clock);
     }
   }
 
