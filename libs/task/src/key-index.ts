@@ -14,7 +14,7 @@
 // Invariants
 //   KI1  A key is in its home line or, being marked as displaced, in a line that all before it, from its home on, count it for.
 //        A count that has reached its greatest value stays there until the segment splits: it may say too many, never too few.
-//   KI2  No segment is fuller than four fifths.
+//   KI2  No segment is fuller than seven tenths: beyond, too many keys lie in another line than their own.
 //   KI3  All hashes in a segment share its first `depth` bits, and the directory leads from each such prefix to it.
 import { assert, GrowingMemory } from '@flatline/base';
 
@@ -47,7 +47,7 @@ const LINE_PLACES = 1 << LINE_SHIFT;
 const WITHIN_LINE = LINE_PLACES - 1;
 const SEGMENT_LINES = SEGMENT_PLACES / LINE_PLACES;
 const PASSED_ON_MAX = 255;
-const USED_MAX = Math.floor(SEGMENT_PLACES * 0.8);
+const USED_MAX = Math.floor(SEGMENT_PLACES * 0.7);
 /** Of segments made beforehand, that a key more here or there splits none. */
 const RESERVED_USED_MAX = USED_MAX * 0.95;
 
