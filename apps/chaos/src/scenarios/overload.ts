@@ -1,6 +1,6 @@
 // More input than the processor can take, for minutes: bounded memory, visible lag, no rebalance, nothing lost.
 //
-// Records are dear (JSON with attributes), and the processor gets a tenth of a CPU: at full speed it is faster than a small
+// Records are dear (JSON with attributes), and the processor gets a fifth of a CPU: at full speed it is faster than a small
 // machine could feed it for long, in records as in disk space.
 import { writeFileSync } from 'node:fs';
 import { BatchProducer, openCluster, type ProducedRecord } from '@flatline/kafka';
@@ -17,12 +17,12 @@ import { freePort, type VitalSigns, vitalSigns } from '../stage/vital-signs.ts';
 
 const minutesOfOwn = 1;
 /** About twice what comes through with that share. */
-const recordsPerSecond = 20_000;
-/** With less the event loop's longest turns, a quarter of a second of CPU, would last as long as a group waits for a heartbeat. */
-const cpuShare = 0.1;
+const recordsPerSecond = 25_000;
+/** With less the event loop's longest turns, some tenths of a second of CPU, last as long as a group waits for a heartbeat. */
+const cpuShare = 0.2;
 const sliceMs = 50;
 /** Keys alive at a time; each beats every two seconds, for 50, and is followed by another. */
-const keysAlive = 40_000;
+const keysAlive = 50_000;
 const beatsPerKey = 25;
 const timeoutMs = 15_000;
 const attributes = 3;
