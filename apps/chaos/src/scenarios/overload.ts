@@ -37,6 +37,8 @@ const ceilingBytes =
   (heapMebibytes + // --max-old-space-size
     96 + // the young generation, code, stacks and what Node itself needs
     64 + // readerBufferBytes (libs/kafka): fetched, not yet applied
+    8 + // fetchBytes (libs/kafka): an answer on its way
+    32 + // FREE_ANSWER_BYTES_MAX (libs/kafka)
     128 + // flushBytesTotal (libs/runtime): committed, not yet in the local store
     64 + // FREE_BLOCK_BYTES_MAX (libs/runtime)
     4 * 16 + // flushSlice (libs/runtime) of each task: LMDB copies the pages that it changes, and keeps their memory
