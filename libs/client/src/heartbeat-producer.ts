@@ -7,7 +7,7 @@
 //   HP1  Records of one session id reach the log in the order of the calls, each once (KIP-98).
 //   HP2  A call that returns nothing has taken the record; a call that returns a promise has, too, and asks the caller to
 //        await it before the next call: that is what bounds memory.
-import type { Clock, Millis } from '@flatline/base';
+import type { Clock, DurationMs, Millis } from '@flatline/base';
 import {
   type EventEncoder,
   type Format,
@@ -29,6 +29,8 @@ export interface HeartbeatProducerOptions {
   readonly format?: Format;
   /** Needed for Avro. */
   readonly registry?: SchemaRegistry | undefined;
+  /** How long a record that is not acknowledged is sent again before the producer fails. In milliseconds; default 120 000. */
+  readonly deliveryTimeoutMs?: DurationMs | undefined;
   /** Told of every batch that is in the log; of one partition in the order of the calls. */
   readonly onAcknowledged?: (partition: number, recordCount: number) => void;
 }
@@ -38,10 +40,11 @@ const utf8 = new TextEncoder();
 
 /** @throws Fatal where the topic does not exist, or Avro has no registry; Retriable where broker or registry do not answer. */
 export async function openHeartbeatProducer(options: HeartbeatProducerOptions): Promise<HeartbeatProducer> {
-  const { clock, connection, topic, format = 'json', registry, onAcknowledged } = options;
+  const { clock, connection, topic, format = 'json', registry, deliveryTimeoutMs, onAcknowledged } = options;
   const encoder = await openEventEncoder(format, topic, registry);
   const producer = await BatchProducer.open({
     ...{ clock, connection, topic },
+    ...(deliveryTimeoutMs !== undefined && { deliveryTimeoutMs }),
     ...(onAcknowledged && {
       onAcknowledged: (partition: number, _baseOffset: number, recordCount: number) => {
         onAcknowledged(partition, recordCount);

@@ -35,6 +35,7 @@ interface SimulateFlags extends ConfigurationFlags {
   readonly lose: number;
   readonly seed?: number;
   readonly format: FleetFormat;
+  readonly deliveryTimeoutMs?: number;
   readonly ledger?: string;
   readonly json?: boolean;
 }
@@ -61,6 +62,11 @@ export function addSimulateCommand(program: Command, context: CommandContext): v
       new Option('--format <format>', 'bare: no value; json, avro: events with a sequence and a time')
         .choices(['bare', 'json', 'avro'])
         .default('bare'),
+    )
+    .option(
+      '--delivery-timeout-ms <ms>',
+      'how long heartbeats wait for a broker that is away (default: 120000)',
+      integerFrom(1),
     )
     .option('--ledger <file>', 'write the truth about each session here, as JSON lines')
     .addOption(brokersOption())
@@ -94,8 +100,9 @@ async function runSimulate(flags: SimulateFlags, console: Console, shell: Shell)
       ledger?.write(entry);
     };
     const { clock, stop } = shell;
-    const { format, topic } = flags;
-    const running = await startFleet({ plan, format, topic, clock, connection, registry, onEntry, stop: stop.signal });
+    const { format, topic, deliveryTimeoutMs } = flags;
+    const delivery = { format, topic, deliveryTimeoutMs, connection, registry };
+    const running = await startFleet({ plan, ...delivery, clock, onEntry, stop: stop.signal });
     sayPlan(plan, console);
     const elapsedMs = await watch(running, plan, console, shell);
     showResult({ flags, plan, totals, elapsedMs }, running, console);

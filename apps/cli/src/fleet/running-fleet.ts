@@ -1,4 +1,4 @@
-import type { Clock } from '@flatline/base';
+import type { Clock, DurationMs } from '@flatline/base';
 import { openHeartbeatProducer } from '@flatline/client';
 import type { SchemaRegistry } from '@flatline/codec';
 import type { KafkaConnection } from '@flatline/kafka';
@@ -15,6 +15,8 @@ export interface FleetOptions {
   /** Not closed here. */
   readonly connection: KafkaConnection;
   readonly registry: SchemaRegistry | undefined;
+  /** Default: the producer's own. */
+  readonly deliveryTimeoutMs?: DurationMs | undefined;
   readonly onEntry: (entry: LedgerEntry) => void;
   readonly stop: AbortSignal;
 }
@@ -29,7 +31,7 @@ export interface RunningFleet {
 
 /** @throws Fatal where the topic does not exist; Retriable where broker or registry do not answer. */
 export async function startFleet(options: FleetOptions): Promise<RunningFleet> {
-  const { plan, format, topic, clock, connection, registry, onEntry, stop } = options;
+  const { plan, format, topic, clock, connection, registry, deliveryTimeoutMs, onEntry, stop } = options;
   const onAcknowledged = (partition: number, records: number): void => {
     sender.acknowledged(partition, records);
   };
@@ -40,6 +42,7 @@ export async function startFleet(options: FleetOptions): Promise<RunningFleet> {
     topic,
     format: valueFormat,
     registry,
+    deliveryTimeoutMs,
     onAcknowledged,
   });
   const fleet = new Fleet(plan);
