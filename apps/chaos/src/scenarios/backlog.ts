@@ -5,8 +5,12 @@ import { elapse } from '../stage/elapse.ts';
 import { dumpTopic, topicEnds } from '../stage/topic-dump.ts';
 import { Trial } from '../stage/trial.ts';
 
-const backlogMs = 60_000;
-const shortBacklogMs = 12_000;
+const minutesOfOwn = 1;
+const timeoutMs = 5_000;
+/** 20 000 sessions live at a time. */
+const load = { ratePerSecond: 5_000, heartbeatMs: 4_000, beats: 20 };
+/** Of the sample: a few seconds. */
+const short = { forMs: 12_000, timeoutMs: 1_500, load: { ratePerSecond: 1_000, heartbeatMs: 500, beats: 20 } };
 /** The oldest unread record is so many timeouts old when reading begins, or the run has shown nothing. */
 const timeoutsBehindMin = 5;
 
@@ -15,27 +19,34 @@ export const backlog: Scenario = {
   title: 'a backlog of many timeouts, read late',
   nodes: 1,
   variants: 1,
+  takesMinutes: true,
   run,
 };
 
 async function run(context: RunContext): Promise<RunResult> {
-  const trial = await Trial.begin(context);
+  const plan = context.short ? short : { forMs: (context.minutes ?? minutesOfOwn) * 60_000, timeoutMs, load };
+  const { forMs } = plan;
+  const trial = await Trial.begin(context, { timeoutMs: plan.timeoutMs });
   const { application } = trial;
-  const forMs = context.short ? shortBacklogMs : backlogMs;
-  trial.load({ ratePerSecond: context.short ? 1_000 : 4_000, heartbeatMs: 500, beats: 20 });
+  trial.load(plan.load);
   await firstRecords(application);
   await elapse(forMs);
-  const waiting = (await dumpTopic(application.kafka, application.input, application.partitions)).flat();
-  const oldest = waiting.reduce((least, { timestamp }) => Math.min(least, timestamp), Infinity);
+  const { waiting, oldest } = await unread(application);
   const behind = (Date.now() - oldest) / application.timeoutMs;
   trial.armed = 1;
   if (behind >= timeoutsBehindMin) trial.hit();
   trial.variant = `${forMs / 1000} s without a reader`;
-  trial.facts['recordsWaiting'] = waiting.length;
+  trial.facts['recordsWaiting'] = waiting;
   trial.facts['timeoutsBehind'] = Math.floor(behind);
   const processor = await trial.started();
   await elapse(application.timeoutMs);
   return trial.settle([processor]);
+}
+
+async function unread({ kafka, input, partitions }: Application): Promise<{ waiting: number; oldest: number }> {
+  const found = (await dumpTopic(kafka, input, partitions)).flat();
+  const oldest = found.reduce((least, { timestamp }) => Math.min(least, timestamp), Infinity);
+  return { waiting: found.length, oldest };
 }
 
 /** A busy machine takes its time to start a fleet. */

@@ -4,9 +4,9 @@ import { elapse } from '../stage/elapse.ts';
 import { produce } from '../stage/settlement.ts';
 import { Trial } from '../stage/trial.ts';
 
-const sessions = 200_000;
+const sessions = 1_000_000;
 /** Longer than it takes to produce their only beats, so that they all live at once. */
-const timeoutMs = 20_000;
+const timeoutMs = 40_000;
 const closedWithinMs = 30_000;
 
 export const massDeath: Scenario = {

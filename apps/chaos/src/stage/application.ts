@@ -33,6 +33,8 @@ export interface FleetLoad {
   readonly heartbeatMs: number;
   readonly beats: number;
   readonly seed: number;
+  /** Default: the fleet's own, two minutes. */
+  readonly deliveryTimeoutMs?: number;
 }
 
 const entry = fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url));
@@ -123,12 +125,13 @@ export class Application {
   }
 
   /** Sessions that beat, mostly fall silent, and whose truth is in `ledger` when the child has ended. */
-  fleet({ sessions, ratePerSecond, heartbeatMs, beats, seed }: FleetLoad): Child {
+  fleet({ sessions, ratePerSecond, heartbeatMs, beats, seed, deliveryTimeoutMs }: FleetLoad): Child {
     const size = ['--sessions', String(sessions), '--rate', String(ratePerSecond)];
     const life = ['--heartbeat-ms', String(heartbeatMs), '--beats', String(beats), '--format', 'json'];
     const disorder = ['--duplicates', '0.02', '--lose', '0.02', '--reorder', '0.02', '--seed', String(seed)];
+    const patience = deliveryTimeoutMs === undefined ? [] : ['--delivery-timeout-ms', String(deliveryTimeoutMs)];
     const where = ['--topic', this.input, '--brokers', this.options.brokers, '--ledger', this.ledger];
-    return this.flatline(['simulate', ...where, ...size, ...life, ...disorder]);
+    return this.flatline(['simulate', ...where, ...size, ...life, ...disorder, ...patience]);
   }
 
   /** @throws Error with what the command printed, where it ends with another code than 0. */

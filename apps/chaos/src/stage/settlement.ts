@@ -11,7 +11,6 @@ import { dumpTopic, type LogRecord, topicEnds } from './topic-dump.ts';
 
 /** Longer than anything waits for: the broker's transaction timeout, a group's session, a coordinator's move. */
 export const quiescenceMaxMs = 90_000;
-const lookEveryMs = 250;
 /** Append times are rounded to milliseconds. */
 const sentinelMarginMs = 50;
 
@@ -22,7 +21,7 @@ export interface JudgingOptions {
   readonly movesClock?: ExpectationRules['movesClock'];
   /** Default: they are. */
   readonly stampsAreTrue?: boolean;
-  /** Default: it does not. Where it does, `flatline verify` is not asked: it has the logs alone. */
+  /** Default: it does not. */
   readonly presentDecides?: boolean;
 }
 
@@ -87,13 +86,26 @@ export async function awaitCloses(
     if (sentinel !== undefined) due.add(`${partition}-${sentinel.offset}`);
   }
   const since = performance.now();
-  while (performance.now() - since < withinMs) {
-    for (const output of await readOutputs(application))
-      if (output.kind === 'tombstone') due.delete(output.incarnation ?? '');
-    if (due.size === 0) return { waitedMs: performance.now() - since, quiescent: true };
-    await elapse(lookEveryMs);
+  const quiescent = await allBuried(application, due, withinMs);
+  return { waitedMs: performance.now() - since, quiescent };
+}
+
+/** Follows the output until it has a tombstone of each incarnation; false where that takes longer. */
+async function allBuried({ kafka, output }: Application, due: Set<string>, withinMs: number): Promise<boolean> {
+  const { consumer, close } = await openSummaryConsumer({ kafka, topic: output, from: 'beginning' });
+  const limit = systemClock.after(withinMs, () => {
+    consumer.close();
+  });
+  try {
+    for (let record = await consumer.next(); record !== undefined; record = await consumer.next()) {
+      if (record.kind === 'tombstone') due.delete(record.incarnation ?? '');
+      if (due.size === 0) return true;
+    }
+    return false;
+  } finally {
+    limit();
+    await close();
   }
-  return { waitedMs: performance.now() - since, quiescent: false };
 }
 
 /** To be called when no processor runs any more. */

@@ -100,12 +100,12 @@ export class Trial {
     this.facts['quiescentAfterMs'] = Math.round(waitedMs);
     for (const processor of processors) await this.endCleanly(processor);
     const verdict = await examine(application, sentinels, options);
-    const second = options.presentDecides === true ? undefined : await secondOpinion(application);
-    Object.assign(this.facts, second === undefined ? { commits: 'not judged' } : factsOf(second));
+    const second = await secondOpinion(application);
+    Object.assign(this.facts, factsOf(second));
     const appendTimes = (await readOutputs(application)).map(({ timestamp }) => timestamp).sort((a, b) => a - b);
     return {
       ...{ variant: this.variant, armed: this.armed, fired: this.fired, facts: this.facts },
-      violations: [...this.violations, ...verdict.violations, ...(second?.violations ?? [])],
+      violations: [...this.violations, ...verdict.violations, ...second.violations],
       recoveriesMs: options.stampsAreTrue === false ? [] : recoveries(faultsAt, appendTimes),
       ...{ closes: verdict.closes, records: verdict.records, closeDelayMaxMs: verdict.closeDelaysMs.at(-1) },
     };
