@@ -16,6 +16,10 @@ import {
 import type { PipelinePorts, RuntimeLog } from '@flatline/runtime';
 import { LmdbStores } from '@flatline/store';
 import { systemEntropy } from './entropy.ts';
+import { singleTurns } from './single-turns.ts';
+
+/** Of all tasks of all pipelines: there is one event loop. */
+const processTurns = singleTurns(setImmediate);
 
 /** Connections that tasks commit over: one would make each wait for the others' acknowledgements. */
 const WRITER_CONNECTIONS = 2;
@@ -73,7 +77,7 @@ export async function openPipelineAdapters(parts: AdapterParts): Promise<Pipelin
     decoder,
     encoder,
     entropy: systemEntropy,
-    turns: setImmediate,
+    turns: processTurns,
     log,
   };
   const close = async (): Promise<void> => {
