@@ -4,42 +4,27 @@ import fc from 'fast-check';
 import { AvroReader } from '../avro/avro-reader.ts';
 import { AvroRecordWriter, WIRE_HEADER_BYTES } from '../avro/avro-record-writer.ts';
 import { RecordPlan } from '../avro/record-plan.ts';
-import { BadInput } from '../bad-input.ts';
 import { anyText, fuzz } from '../fuzz.fixture.ts';
 import { ManualClock } from '../manual-clock.fixture.ts';
 import { MemorySchemaRegistry } from '../registry/memory-schema-registry.fixture.ts';
 import { TextReader } from '../text-reader.ts';
 import { AvroEventScanner } from './avro-event-scanner.ts';
 import { EVENT_SCHEMA, EventFormats } from './event-formats.ts';
+import { type EventReading, readingOf } from './event-reading.fixture.ts';
 import { EVENT_SHAPE } from './event-shape.ts';
-
-/** What a reading comes to: the event, with the order of its attributes, or the reason. */
-type Reading = readonly [Omit<SessionEvent, 'attributes'>, readonly (readonly [string, string])[]] | string;
-
-function readingOf(read: (target: SessionEvent) => boolean): Reading | undefined {
-  const target = blankEvent();
-  try {
-    if (!read(target)) return undefined;
-  } catch (error) {
-    if (error instanceof BadInput) return `${error.reason}: ${error.message}`;
-    throw error;
-  }
-  const { attributes, ...rest } = target;
-  return [rest, [...(attributes ?? [])]];
-}
 
 const scanner = new AvroEventScanner(new TextReader());
 const reader = new AvroReader(new TextReader());
 const plan = new RecordPlan(EVENT_SCHEMA.text, EVENT_SCHEMA, EVENT_SHAPE);
 const writer = new AvroRecordWriter(1, EVENT_SHAPE);
 
-function scanned(bytes: Uint8Array): Reading | undefined {
+function scanned(bytes: Uint8Array): EventReading | undefined {
   // Followed by what would go on, had it the right to look there.
   const buffer = Buffer.concat([Buffer.of(2), bytes, Buffer.alloc(16)]);
   return readingOf((target) => scanner.scan(buffer, 1, 1 + bytes.length, target));
 }
 
-function planned(bytes: Uint8Array): Reading | undefined {
+function planned(bytes: Uint8Array): EventReading | undefined {
   return readingOf((target) => {
     reader.reset(Buffer.from(bytes), 0, bytes.length);
     plan.read(reader, target);

@@ -1,37 +1,21 @@
 import { describe, expect, test } from '@jest/globals';
-import { blankEvent, type SessionEvent } from '@flatline/policies';
 import fc from 'fast-check';
-import { BadInput } from '../bad-input.ts';
 import { anyText, fuzz } from '../fuzz.fixture.ts';
 import { readJsonRecord } from '../json/json-record.ts';
 import { TextReader } from '../text-reader.ts';
+import { type EventReading, readingOf } from './event-reading.fixture.ts';
 import { EVENT_SHAPE } from './event-shape.ts';
 import { JsonEventScanner } from './json-event-scanner.ts';
 
-/** What a reading comes to: the event, with the order of its attributes, or the reason. */
-type Reading = readonly [Omit<SessionEvent, 'attributes'>, readonly (readonly [string, string])[]] | string;
-
-function readingOf(read: (target: SessionEvent) => boolean): Reading | undefined {
-  const target = blankEvent();
-  try {
-    if (!read(target)) return undefined;
-  } catch (error) {
-    if (error instanceof BadInput) return `${error.reason}: ${error.message}`;
-    throw error;
-  }
-  const { attributes, ...rest } = target;
-  return [rest, [...(attributes ?? [])]];
-}
-
 const scanner = new JsonEventScanner(new TextReader());
 
-function scanned(bytes: Uint8Array): Reading | undefined {
+function scanned(bytes: Uint8Array): EventReading | undefined {
   // Followed by what would complete it, had it the right to look there.
   const buffer = Buffer.concat([Buffer.from('{'), bytes, Buffer.from('"}}}')]);
   return readingOf((target) => scanner.scan(buffer, 1, 1 + bytes.length, target));
 }
 
-function parsed(bytes: Uint8Array): Reading | undefined {
+function parsed(bytes: Uint8Array): EventReading | undefined {
   return readingOf((target) => {
     readJsonRecord(EVENT_SHAPE, bytes, 0, bytes.length, target);
     return true;
