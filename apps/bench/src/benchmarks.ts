@@ -1,8 +1,6 @@
 // Every benchmark there is, by the name it is asked for.
-import { ensureBroker } from '@flatline/dev-broker';
-import type { KafkaOptions } from '@flatline/kafka';
-import { systemClock } from '@flatline/runtime';
-import type { Benchmark, BenchmarkOptions, BenchmarkReport } from './benchmark.ts';
+import { onBenchCluster } from './bench-cluster.ts';
+import type { Benchmark } from './benchmark.ts';
 import { failover } from './failover/failover.ts';
 import { growth } from './growth/growth.ts';
 import { latency } from './latency/latency.ts';
@@ -38,7 +36,7 @@ const commits: Benchmark = {
   name: 'commits',
   description: "latency and rate of transactions, beside kafkajs' transactional producer",
   run: (options) =>
-    onBroker(options, async (kafka) => {
+    onBenchCluster(options, async ({ kafka }) => {
       const figures = await benchmarkCommits({
         kafka,
         workloads: COMMIT_WORKLOADS,
@@ -61,7 +59,7 @@ const readers: Benchmark = {
   name: 'readers',
   description: "reading a topic and nothing else: our reader beside kafkajs' consumer",
   run: (options) =>
-    onBroker(options, async (kafka) => {
+    onBenchCluster(options, async ({ kafka }) => {
       const { events, sessions, partitions, repeats, onProgress } = options;
       const load = {
         ...BEAT_LOAD,
@@ -91,15 +89,3 @@ export const BENCHMARKS: readonly Benchmark[] = [
   memory,
   growth,
 ];
-
-async function onBroker(
-  { onProgress }: Pick<BenchmarkOptions, 'onProgress'>,
-  measure: (kafka: KafkaOptions) => Promise<BenchmarkReport>,
-): Promise<BenchmarkReport> {
-  const broker = await ensureBroker({ ephemeral: true, log: onProgress });
-  try {
-    return await measure({ brokers: broker.bootstrap.split(','), clientId: 'flatline-bench', clock: systemClock });
-  } finally {
-    await broker.stop();
-  }
-}

@@ -44,6 +44,8 @@ export interface MemberTask {
   readonly sessionTimeoutMs: DurationMs;
   /** The silence that ends a session. Default: that of a probe. */
   readonly timeoutMs?: DurationMs;
+  /** How often a quiet partition may be asked for the time (C2). Default: the processor's own, 100. */
+  readonly proofIntervalMs?: DurationMs | undefined;
 }
 
 /** Of one member's process, between `beginCost` and `cost`. */

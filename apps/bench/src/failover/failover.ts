@@ -1,5 +1,4 @@
-import { ensureBroker } from '@flatline/dev-broker';
-import { systemClock } from '@flatline/runtime';
+import { onBenchCluster } from '../bench-cluster.ts';
 import type { Benchmark } from '../benchmark.ts';
 import { short, textTable } from '../text-table.ts';
 import { measureFailover } from './failover-benchmark.ts';
@@ -11,10 +10,8 @@ export const failover: Benchmark = {
   name: 'failover',
   description: 'how late closes are when an instance is killed or leaves, with a standby and without',
   async run({ sessions, partitions, repeats = DEFAULTS.repeats, workDir, onProgress }) {
-    const broker = await ensureBroker({ ephemeral: true, log: onProgress });
-    const kafka = { brokers: broker.bootstrap.split(','), clientId: 'flatline-bench', clock: systemClock };
     const figures: FailoverFigures[] = [];
-    try {
+    await onBenchCluster({ onProgress }, async ({ kafka }) => {
       for (let repeat = 0; repeat < repeats; repeat += 1)
         for (const departure of ['kill', 'leave'] as const)
           for (const standbys of [0, 1]) {
@@ -25,9 +22,7 @@ export const failover: Benchmark = {
             };
             figures.push(await measureFailover(kafka, workDir, scenario));
           }
-    } finally {
-      await broker.stop();
-    }
+    });
     return { figures, text: failoverTable(figures) };
   },
 };

@@ -1,13 +1,12 @@
 // From a session's deadline until a read_committed reader of the output sees its close: on a quiet pipeline, and on one that
 // is given a third of what it can take.
 import { type DurationMs, seededRandom } from '@flatline/base';
-import { ensureBroker } from '@flatline/dev-broker';
-import { type KafkaConnection, openCluster } from '@flatline/kafka';
 import { systemClock } from '@flatline/runtime';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type BenchCluster, onBenchCluster } from '../bench-cluster.ts';
 import { BenchTopics } from '../bench-topics.ts';
 import type { BenchmarkOptions } from '../benchmark.ts';
 import { CloseWatch, type SeenClose } from '../failover/close-watch.ts';
@@ -25,10 +24,7 @@ import { BUSY_SHARE, type LatencyFigures, type LatencySettings, LIVING_SEED } fr
 
 type Surroundings = Pick<BenchmarkOptions, 'workDir' | 'onProgress'>;
 
-interface Ground extends Surroundings, LatencySettings {
-  readonly brokers: readonly string[];
-  readonly connection: KafkaConnection;
-}
+interface Ground extends Surroundings, LatencySettings, BenchCluster {}
 
 /** From the first close on, by when all is read that was there before: until code is compiled and caches are warm. */
 const WARM_UP_MS: DurationMs = 8_000;
@@ -61,13 +57,11 @@ export async function measureLatency(
   { kafkaStreams, stores }: LatencyPeers,
   surroundings: Surroundings,
 ): Promise<LatencyMeasurement> {
-  const broker = await ensureBroker({ ephemeral: true, log: surroundings.onProgress });
-  const brokers = broker.bootstrap.split(',');
-  const connection = openCluster({ brokers, clientId: 'flatline-bench', clock: systemClock });
-  const ground = { ...surroundings, ...settings, brokers, connection };
   const figures: LatencyFigures[] = [];
   const failures: string[] = [];
-  try {
+  await onBenchCluster(surroundings, async (cluster) => {
+    const ground = { ...surroundings, ...settings, ...cluster };
+    const { connection } = cluster;
     const full = `bench-capacity-${randomUUID()}`;
     await new BenchTopics(connection, settings.partitions).createInput(full);
     await loadEvents(connection, full, { ...settings, format: 'bare', seed: SEED }, () => undefined);
@@ -80,10 +74,7 @@ export async function measureLatency(
       if (measured instanceof Error) failures.push(`${contender.name}: it failed: ${measured.message.split('\n')[0]!}`);
       else figures.push(...measured);
     }
-  } finally {
-    connection.close();
-    await broker.stop();
-  }
+  });
   return { figures, failures };
 }
 
@@ -140,13 +131,12 @@ type Closes = () => readonly SeenClose[];
 
 /** Reads the output topic for as long as `measure` takes, where nobody else tells of closes. */
 async function watched<T>(
-  { brokers, partitions }: Ground,
+  { kafka, partitions }: Ground,
   { application }: ContenderTask,
   told: Closes | undefined,
   measure: (closes: Closes) => Promise<T>,
 ): Promise<T> {
   if (told !== undefined) return measure(told);
-  const kafka = { brokers, clientId: 'flatline-bench', clock: systemClock };
   const watch = new CloseWatch(kafka, `${application}.output`, partitions);
   try {
     return await measure(() => Array.from({ length: partitions }, (_, partition) => watch.of(partition)).flat());

@@ -29,6 +29,11 @@ interface LatencyRun extends Partial<Pick<Member, 'beginCost' | 'cost'>> {
 /** Of those that live. */
 const TIMEOUT_MS: DurationMs = 3_600_000;
 const GROUP_SESSION_MS: DurationMs = 10_000;
+/** By default, and with more clock records on partitions that are quiet: what the punctuators' intervals are to them. */
+const FLATLINES = [
+  { name: 'flatline', proofIntervalMs: undefined },
+  { name: 'flatline, proofIntervalMs 25', proofIntervalMs: 25 },
+];
 const PUNCTUATORS: readonly KafkaStreamsContender[] = [1_000, 100].map((tickMs) => ({
   ...{ name: `ks-punctuator ${tickMs} ms`, does: `all keys scanned each ${tickMs} ms` },
   ...{ variant: 'punctuator' as const, threads: 2, tickMs },
@@ -36,13 +41,13 @@ const PUNCTUATORS: readonly KafkaStreamsContender[] = [1_000, 100].map((tickMs) 
 
 export function latencyContenders(kafkaStreams: PeerLookUp, stores: readonly StorePeer[]): readonly LatencyContender[] {
   const [own] = contendersWith({ kind: 'missing', why: '' });
-  const flatline: LatencyContender = {
-    name: 'flatline',
+  const flatlines = FLATLINES.map(({ name, proofIntervalMs }): LatencyContender => ({
+    name,
     process: (task) => own!.run({ ...task, format: 'bare' }),
-    start: startFlatline,
-  };
+    start: (task) => startFlatline(task, proofIntervalMs),
+  }));
   const others = stores.map(storeContender);
-  if (kafkaStreams.kind === 'missing') return [flatline, ...others];
+  if (kafkaStreams.kind === 'missing') return [...flatlines, ...others];
   const { program } = kafkaStreams;
   const peers = PUNCTUATORS.map((contender): LatencyContender => {
     const args = (job: string, task: ContenderTask): ReturnType<typeof kafkaStreamsArguments> =>
@@ -54,7 +59,7 @@ export function latencyContenders(kafkaStreams: PeerLookUp, stores: readonly Sto
         program.start({ ...args('run', task), probeTimeoutMs: PROBE_TIMEOUT_MS }, { ...STREAMS_JVM, collector: 'G1' }),
     };
   });
-  return [flatline, ...peers, ...others];
+  return [...flatlines, ...peers, ...others];
 }
 
 function storeContender(store: StorePeer): LatencyContender {
@@ -70,8 +75,11 @@ function storeContender(store: StorePeer): LatencyContender {
   };
 }
 
-async function startFlatline({ application, brokers, topic, stateDir, partitions }: ContenderTask): Promise<Member> {
-  const settings = { instance: 'a', standbys: 0, sessionTimeoutMs: GROUP_SESSION_MS };
+async function startFlatline(
+  { application, brokers, topic, stateDir, partitions }: ContenderTask,
+  proofIntervalMs: DurationMs | undefined,
+): Promise<Member> {
+  const settings = { instance: 'a', standbys: 0, sessionTimeoutMs: GROUP_SESSION_MS, proofIntervalMs };
   const member = await Member.start({ ...settings, application, brokers, topic, stateDir });
   await member.until((held) => held.filter(({ state }) => state === 'running').length === partitions);
   return member;

@@ -1,11 +1,10 @@
 // Where populations live: a broker, and for each of them topics and a state directory of its own.
 import type { DurationMs } from '@flatline/base';
-import { ensureBroker } from '@flatline/dev-broker';
-import { type KafkaConnection, type KafkaOptions, openCluster } from '@flatline/kafka';
-import { systemClock } from '@flatline/runtime';
+import type { KafkaConnection, KafkaOptions } from '@flatline/kafka';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { type BenchCluster, onBenchCluster } from '../bench-cluster.ts';
 import { BenchTopics } from '../bench-topics.ts';
 import type { BenchmarkOptions } from '../benchmark.ts';
 import { PopulationLoad } from './population-load.ts';
@@ -32,9 +31,9 @@ export class PopulationGround {
   readonly #workDir: string;
   readonly #partitions: number;
 
-  private constructor(kafka: KafkaOptions, workDir: string, partitions: number) {
+  private constructor({ kafka, connection }: BenchCluster, workDir: string, partitions: number) {
     this.#kafka = kafka;
-    this.#connection = openCluster(kafka);
+    this.#connection = connection;
     this.#workDir = workDir;
     this.#partitions = partitions;
   }
@@ -45,15 +44,7 @@ export class PopulationGround {
     partitions: number,
     measure: (ground: PopulationGround) => Promise<T>,
   ): Promise<T> {
-    const broker = await ensureBroker({ ephemeral: true, log: onProgress });
-    const kafka = { brokers: broker.bootstrap.split(','), clientId: 'flatline-bench', clock: systemClock };
-    const ground = new PopulationGround(kafka, workDir, partitions);
-    try {
-      return await measure(ground);
-    } finally {
-      ground.#connection.close();
-      await broker.stop();
-    }
+    return onBenchCluster({ onProgress }, (cluster) => measure(new PopulationGround(cluster, workDir, partitions)));
   }
 
   async settle(timeoutMs: DurationMs = NEVER_MS): Promise<Settlement> {

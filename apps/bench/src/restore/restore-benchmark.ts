@@ -1,10 +1,8 @@
 // How fast an instance runs again: from its local store, and from the changelog alone, beside Kafka Streams with as many keys.
-import { ensureBroker } from '@flatline/dev-broker';
-import { type KafkaConnection, openCluster } from '@flatline/kafka';
-import { systemClock } from '@flatline/runtime';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { type BenchCluster, onBenchCluster } from '../bench-cluster.ts';
 import { BenchTopics } from '../bench-topics.ts';
 import type { BenchmarkOptions } from '../benchmark.ts';
 import { measureApart } from '../measured-process.ts';
@@ -31,9 +29,7 @@ export interface RestoreRow {
 
 type Surroundings = Pick<BenchmarkOptions, 'workDir' | 'onProgress'>;
 
-interface Ground extends Surroundings, RestoreSettings {
-  readonly brokers: readonly string[];
-  readonly connection: KafkaConnection;
+interface Ground extends Surroundings, RestoreSettings, BenchCluster {
   readonly topic: string;
 }
 
@@ -50,12 +46,10 @@ export async function measureRestore(
   kafkaStreams: PeerLookUp,
   surroundings: Surroundings,
 ): Promise<readonly RestoreRow[]> {
-  const broker = await ensureBroker({ ephemeral: true, log: surroundings.onProgress });
-  const brokers = broker.bootstrap.split(',');
-  const connection = openCluster({ brokers, clientId: 'flatline-bench', clock: systemClock });
   const topic = `bench-restore-${randomUUID()}`;
-  const ground = { ...surroundings, ...settings, brokers, connection, topic };
-  try {
+  return onBenchCluster(surroundings, async (cluster) => {
+    const { connection } = cluster;
+    const ground = { ...surroundings, ...settings, ...cluster, topic };
     await new BenchTopics(connection, settings.partitions).createInput(topic);
     // Each session once: a changelog of one image per session, the least there can be to read.
     const load = { ...settings, format: 'bare' as const, events: settings.sessions, seed: SEED };
@@ -64,10 +58,7 @@ export async function measureRestore(
     if (kafkaStreams.kind === 'ready')
       for (const contender of STREAMS) rows.push(...(await restoreStreams(kafkaStreams.program, contender, ground)));
     return rows;
-  } finally {
-    connection.close();
-    await broker.stop();
-  }
+  });
 }
 
 async function restoreFlatline(ground: Ground): Promise<readonly RestoreRow[]> {

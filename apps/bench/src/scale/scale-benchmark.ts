@@ -1,12 +1,12 @@
 // What it costs to share the partitions of one input among several instances, each a process of its own.
 import type { DurationMs } from '@flatline/base';
-import { ensureBroker } from '@flatline/dev-broker';
-import { KafkaLogAdmin, type KafkaConnection, openCluster } from '@flatline/kafka';
+import { KafkaLogAdmin } from '@flatline/kafka';
 import { systemClock } from '@flatline/runtime';
 import { randomUUID } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type BenchCluster, onBenchCluster } from '../bench-cluster.ts';
 import { BenchTopics } from '../bench-topics.ts';
 import type { BenchmarkOptions } from '../benchmark.ts';
 import { PIPELINE } from '../failover/failover-scenario.ts';
@@ -18,10 +18,7 @@ import { VisibilityGate } from './kafkajs-visibility-gate.ts';
 
 type Surroundings = Pick<BenchmarkOptions, 'workDir' | 'onProgress'>;
 
-interface Ground extends Surroundings, ScaleSettings {
-  readonly brokers: readonly string[];
-  readonly connection: KafkaConnection;
-}
+interface Ground extends Surroundings, ScaleSettings, BenchCluster {}
 
 /** Each instance compiles its code on these, and is measured afterwards. */
 const WARM_UP_EVENTS = 1_500_000;
@@ -35,22 +32,16 @@ const SEED = 1;
 
 /** @throws Error where an instance ends, or does not get through. */
 export async function measureScale(settings: ScaleSettings, surroundings: Surroundings): Promise<readonly ScaleCost[]> {
-  const broker = await ensureBroker({ ephemeral: true, log: surroundings.onProgress });
-  const brokers = broker.bootstrap.split(',');
-  const connection = openCluster({ brokers, clientId: 'flatline-bench', clock: systemClock });
   const costs: ScaleCost[] = [];
-  try {
+  await onBenchCluster(surroundings, async (cluster) => {
     for (let repeat = 0; repeat < settings.repeats; repeat += 1)
       for (const instances of settings.instanceCounts) {
         surroundings.onProgress(
           `${instances} of ${settings.instanceCounts.at(-1)} instances, ${repeat + 1} of ${settings.repeats}`,
         );
-        costs.push(await measureInstances({ ...surroundings, ...settings, brokers, connection }, instances));
+        costs.push(await measureInstances({ ...surroundings, ...settings, ...cluster }, instances));
       }
-  } finally {
-    connection.close();
-    await broker.stop();
-  }
+  });
   return costs;
 }
 

@@ -1,13 +1,13 @@
 // Very many sessions that fall silent at once, while others live on: how fast the closes come out, and how late the others'
 // heartbeats take effect meanwhile. Each contender has an input of its own, for its sessions must fall due while it runs.
 import type { DurationMs } from '@flatline/base';
-import { ensureBroker } from '@flatline/dev-broker';
-import { BatchProducer, type KafkaConnection, openCluster } from '@flatline/kafka';
+import { BatchProducer } from '@flatline/kafka';
 import { systemClock } from '@flatline/runtime';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type BenchCluster, onBenchCluster } from '../bench-cluster.ts';
 import { BenchTopics } from '../bench-topics.ts';
 import type { BenchmarkOptions } from '../benchmark.ts';
 import { PIPELINE } from '../failover/failover-scenario.ts';
@@ -21,10 +21,7 @@ import type { StormFigures, StormSettings } from './storm-scenario.ts';
 
 type Surroundings = Pick<BenchmarkOptions, 'workDir' | 'onProgress'>;
 
-interface Ground extends Surroundings, StormSettings {
-  readonly brokers: readonly string[];
-  readonly connection: KafkaConnection;
-}
+interface Ground extends Surroundings, StormSettings, BenchCluster {}
 
 const COMMIT_INTERVAL_MS: DurationMs = 100;
 /** Cost and delays are measured from so long before the first deadline. */
@@ -42,19 +39,13 @@ export async function measureStorm(
   kafkaStreams: PeerLookUp,
   surroundings: Surroundings,
 ): Promise<readonly StormFigures[]> {
-  const broker = await ensureBroker({ ephemeral: true, log: surroundings.onProgress });
-  const brokers = broker.bootstrap.split(',');
-  const connection = openCluster({ brokers, clientId: 'flatline-bench', clock: systemClock });
   const figures: StormFigures[] = [];
-  try {
+  await onBenchCluster(surroundings, async (cluster) => {
     for (const contender of stormContenders(kafkaStreams)) {
       surroundings.onProgress(contender.name);
-      figures.push(await weather({ ...surroundings, ...settings, brokers, connection }, contender));
+      figures.push(await weather({ ...surroundings, ...settings, ...cluster }, contender));
     }
-  } finally {
-    connection.close();
-    await broker.stop();
-  }
+  });
   return figures;
 }
 
@@ -112,11 +103,10 @@ interface Started {
 }
 
 async function measureDrain(
-  { brokers, connection, partitions, sessions }: Ground,
+  { kafka, connection, partitions, sessions }: Ground,
   contender: StormContender,
   { running, application, topic, dueAt }: Started,
 ): Promise<StormFigures> {
-  const kafka = { brokers, clientId: 'flatline-bench', clock: systemClock };
   const count = new CloseCount(kafka, `${application}.output`, partitions, sessions);
   const input = new InputWatch(connection, { topic, partitions, group: contender.groupOf(application) });
   try {

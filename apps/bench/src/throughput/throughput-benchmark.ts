@@ -1,12 +1,10 @@
 // Events per CPU second of one whole processor, beside kafkajs' consumer and our own reader that merely read the same
 // topic, and Kafka Streams where it can be run. Contenders take turns, each turn in a process of its own, so that what else the machine does falls on all.
 import type { DurationMs } from '@flatline/base';
-import { ensureBroker } from '@flatline/dev-broker';
-import { type KafkaConnection, openCluster } from '@flatline/kafka';
-import { systemClock } from '@flatline/runtime';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { type BenchCluster, onBenchCluster } from '../bench-cluster.ts';
 import { BenchTopics } from '../bench-topics.ts';
 import type { BenchmarkOptions } from '../benchmark.ts';
 import { type Machine, machineLoad, type MachineLoad, thisMachine } from '../machine.ts';
@@ -67,19 +65,12 @@ export async function measureThroughput(
   const others = await peerContenders(options);
   const contenders = [...contendersWith(kafkaStreams), ...others.contenders];
   const loadBefore = await machineLoad();
-  const broker = await ensureBroker({ ephemeral: true, registry: formats.includes('avro'), log: onProgress });
-  const brokers = broker.bootstrap.split(',');
-  const connection = openCluster({ brokers, clientId: 'flatline-bench', clock: systemClock });
-  const { registryUrl: schemaRegistryUrl } = broker;
-  const run = { settings, contenders, brokers, schemaRegistryUrl, connection, workDir, onProgress };
   const failures: string[] = [];
   const measured: FormatMeasurement[] = [];
-  try {
+  await onBenchCluster({ registry: formats.includes('avro'), onProgress }, async (cluster) => {
+    const run = { ...cluster, settings, contenders, workDir, onProgress };
     for (const format of formats) measured.push(await measureFormat(format, run, failures));
-  } finally {
-    connection.close();
-    await broker.stop();
-  }
+  });
   return {
     ...{ machine: thisMachine(), loadBefore, loadAfter: await machineLoad(), settings },
     ...{ contenders, formats: measured, versions: [...(await javaVersions(kafkaStreams)), ...others.versions] },
@@ -91,12 +82,9 @@ export async function measureThroughput(
   };
 }
 
-interface Run extends Pick<BenchmarkOptions, 'workDir' | 'onProgress'> {
+interface Run extends Pick<BenchmarkOptions, 'workDir' | 'onProgress'>, BenchCluster {
   readonly contenders: readonly Contender[];
   readonly settings: ThroughputSettings;
-  readonly brokers: readonly string[];
-  readonly schemaRegistryUrl: string | undefined;
-  readonly connection: KafkaConnection;
 }
 
 /** @param failures what peers failed with is added to it */
