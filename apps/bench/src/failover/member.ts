@@ -4,6 +4,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { bindToExit } from '../exit-bound.ts';
 import { profiling } from '../measured-process.ts';
 import type { Departure, MemberCost, MemberTask } from './failover-scenario.ts';
 
@@ -36,7 +37,8 @@ export class Member {
   static async start(task: MemberTask): Promise<Member> {
     mkdirSync(task.stateDir, { recursive: true });
     const script = import.meta.filename.replace(/member(\.\w+)$/, 'member-process$1');
-    const child = fork(script, [JSON.stringify(task)], { execArgv: [...process.execArgv, ...profiling('flatline')] });
+    const execArgv = [...process.execArgv, ...profiling('flatline')];
+    const child = bindToExit(fork(script, [JSON.stringify(task)], { execArgv }));
     const ended = once(child, 'exit').then(() => Promise.reject(new Error(`instance ${task.instance} has ended`)));
     const [address] = (await Promise.race([once(child, 'message'), ended])) as [string];
     ended.catch(() => undefined);

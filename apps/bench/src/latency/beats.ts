@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { bindToExit } from '../exit-bound.ts';
 import type { BeatTask } from './latency-scenario.ts';
 
 /** Heartbeats at a steady rate, sent by a process of their own. */
@@ -11,7 +12,7 @@ export interface Beats {
 
 export function startBeats(task: BeatTask): Beats {
   const script = import.meta.filename.replace(/beats(\.\w+)$/, 'beat-process$1');
-  const child = fork(script, [JSON.stringify(task)]);
+  const child = bindToExit(fork(script, [JSON.stringify(task)]));
   const ended = once(child, 'exit').then(() => Promise.reject(new Error('the process that sends heartbeats ended')));
   ended.catch(() => undefined);
   return {

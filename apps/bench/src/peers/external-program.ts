@@ -2,6 +2,7 @@
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
+import { bindToExit } from '../exit-bound.ts';
 
 export interface RunningProgram {
   readonly pid: number | undefined;
@@ -59,22 +60,16 @@ export function lastAnswer(output: string): unknown {
   return JSON.parse(output.trimEnd().split('\n').at(-1)!);
 }
 
-/** Its exit code, or the signal that ended it. A benchmark that is interrupted takes it with it. */
-export async function ended(child: ChildProcess): Promise<number | string> {
-  const kill = (): void => void child.kill('SIGKILL');
-  process.once('exit', kill);
-  try {
-    return await new Promise((resolve, reject) => {
-      child.on('error', reject);
-      child.on('close', (code, signal) => {
-        resolve(code ?? signal ?? 'unknown');
-      });
+/** Its exit code, or the signal that ended it. */
+export function ended(child: ChildProcess): Promise<number | string> {
+  return new Promise((resolve, reject) => {
+    child.on('error', reject);
+    child.on('close', (code, signal) => {
+      resolve(code ?? signal ?? 'unknown');
     });
-  } finally {
-    process.off('exit', kill);
-  }
+  });
 }
 
 function start(command: string, args: readonly string[]): ChildProcessByStdio<Writable, Readable, null> {
-  return spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  return bindToExit(spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] }));
 }

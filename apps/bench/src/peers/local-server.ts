@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { DurationMs } from '@flatline/base';
+import { bindToExit } from '../exit-bound.ts';
 import { ended } from './external-program.ts';
 
 const READY_WITHIN_MS: DurationMs = 60_000;
@@ -31,7 +32,7 @@ export interface LocalServer {
 export async function startServer(plan: ServerPlan): Promise<LocalServer> {
   const { command, args, uid, gid, signal } = plan;
   const as = uid === undefined || gid === undefined ? {} : { uid, gid };
-  const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...as });
+  const child = bindToExit(spawn(command, args, { stdio: ['ignore', 'pipe', 'pipe'], ...as }));
   const said: string[] = [];
   for (const stream of [child.stdout, child.stderr])
     stream

@@ -2,6 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
+import { bindToExit } from '../exit-bound.ts';
 import { profiling } from '../measured-process.ts';
 import type { PopulationAnswer, PopulationQuestion, PopulationTask } from './population-task.ts';
 
@@ -13,7 +14,7 @@ export class Population {
     mkdirSync(task.stateDir, { recursive: true });
     const script = import.meta.filename.replace(/population(\.\w+)$/, 'population-process$1');
     const execArgv = [...process.execArgv, '--expose-gc', ...profiling('flatline')];
-    this.#child = fork(script, [JSON.stringify(task)], { execArgv });
+    this.#child = bindToExit(fork(script, [JSON.stringify(task)], { execArgv }));
     this.#exit = once(this.#child, 'exit').then(([code, signal]: unknown[]) => {
       throw new Error(`the processor of ${task.application} ended with ${String(signal ?? code)}`);
     });

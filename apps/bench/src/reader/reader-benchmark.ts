@@ -1,7 +1,7 @@
 // Reading a topic of bare heartbeats: our reader, which walks records in place, beside kafkajs' consumer. They take turns,
 // each turn in a process of its own, so that what else the machine does falls on both.
 import { type KafkaOptions } from '@flatline/kafka';
-import { fork } from 'node:child_process';
+import { measureApart } from '../measured-process.ts';
 import { type BeatLoad, loadBeats } from './beat-load.ts';
 import { type ReadingCost, type ReadingTask } from './reading-task.ts';
 
@@ -44,7 +44,7 @@ export async function benchmarkReaders(options: ReaderBenchmark): Promise<readon
   for (let round = 1; round <= rounds; round += 1)
     for (const reader of READERS) {
       onProgress?.(`reading with ${reader}, round ${round} of ${rounds}`);
-      costs[reader].push(await measureApart(reader, task));
+      costs[reader].push(await measureReader(reader, task));
     }
   agree(costs);
   const peer = rates(costs.kafkajs);
@@ -79,17 +79,9 @@ function median(values: readonly number[]): number {
   return values.toSorted((a, b) => a - b)[values.length >> 1]!;
 }
 
-function measureApart(reader: Reader, task: ReadingTask): Promise<ReadingCost> {
+function measureReader(reader: Reader, task: ReadingTask): Promise<ReadingCost> {
   // The sibling with this file's own extension: sources run unbuilt, and so does the build.
   const script = import.meta.filename.replace('reader-benchmark', 'reading-process');
   const { brokers, topic, partitions, records } = task;
-  const child = fork(script, [reader, JSON.stringify({ brokers, topic, partitions, records })]);
-  return new Promise((resolve, reject) => {
-    child.once('message', (cost) => {
-      resolve(cost as ReadingCost);
-    });
-    child.once('exit', (code, signal) => {
-      reject(new Error(`the process of ${reader} ended with ${code ?? signal ?? 'nothing'} before it was done`));
-    });
-  });
+  return measureApart(script, [reader, JSON.stringify({ brokers, topic, partitions, records })], reader);
 }

@@ -1,5 +1,5 @@
-import { fork } from 'node:child_process';
 import { cpus } from 'node:os';
+import { measureApart } from '../measured-process.ts';
 import type { PeerLookUp } from '../peers/peer.ts';
 import { measureZookeeper, ZOOKEEPER } from '../peers/zookeeper.ts';
 import { contenders } from './contenders.ts';
@@ -53,7 +53,7 @@ export async function benchWheel(options: WheelBenchOptions = {}): Promise<Wheel
           failed.push(`not run at ${timers} timers: ${error instanceof Error ? error.message : String(error)}`);
           continue;
         }
-      } else cost = await measureApart(name, timers, counted);
+      } else cost = await measureContender(name, timers, counted);
       wheel ??= cost;
       rows.push({ contender: name, timers, ...cost, timesWheel: over(cost, wheel) });
     }
@@ -102,20 +102,9 @@ function over(cost: Cost, wheel: Cost): Cost {
   };
 }
 
-function measureApart(name: string, timers: number, rounds: number): Promise<Cost> {
+function measureContender(name: string, timers: number, rounds: number): Promise<Cost> {
   // The sibling with this file's own extension: sources run unbuilt, and so does the build.
   const script = import.meta.filename.replace('wheel-benchmark', 'contender-process');
-  const execArgv = [...process.execArgv, '--expose-gc', `--max-old-space-size=${HEAP_MAX_MB}`];
-  return new Promise((resolve, reject) => {
-    const child = fork(script, [name, String(timers), String(rounds)], { execArgv });
-    let cost: Cost | undefined;
-    child.on('message', (message) => {
-      cost = message as Cost;
-    });
-    child.on('error', reject);
-    child.on('exit', (code, signal) => {
-      if (cost !== undefined) resolve(cost);
-      else reject(new Error(`measuring ${name} at ${timers} timers ended with ${signal ?? `code ${String(code)}`}`));
-    });
-  });
+  const heap = `--max-old-space-size=${HEAP_MAX_MB}`;
+  return measureApart<Cost>(script, [name, String(timers), String(rounds)], `${name} at ${timers} timers`, [heap]);
 }

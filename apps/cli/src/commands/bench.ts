@@ -11,7 +11,8 @@ import {
   thisMachine,
 } from '@flatline/bench';
 import { type Command, InvalidArgumentError } from 'commander';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { ExitCode } from '../exit-code.ts';
 import type { Shell } from '../shell.ts';
@@ -36,6 +37,9 @@ interface BenchFlags {
 /** For the documentation, below the folder it is run in. */
 const REPORTS = 'docs/benchmarks';
 const FLAME_GRAPH = `${REPORTS}/flame.svg`;
+
+/** A process that is about to end may still write. */
+const REMOVAL_TRIES = 5;
 
 type Benchmark = (typeof BENCHMARKS)[number];
 
@@ -88,14 +92,21 @@ Examples:
 async function bench(chosen: Benchmark, flags: BenchFlags, console: Console, shell: Shell): Promise<ExitCode> {
   const { events, sessions, partitions, repeats, minutes, format, peers, out } = flags;
   const profiles = flags.flame === true ? profileFolder(shell) : undefined;
-  const report = await chosen.run({
-    ...{ events, sessions, partitions, repeats, minutes, peers },
+  // Of its own, so that nothing is left of a run that was stopped.
+  const workDir = resolve(shell.folder, '.flatline', 'bench', randomUUID());
+  const measuring = chosen.run({
+    ...{ events, sessions, partitions, repeats, minutes, peers, workDir },
     formats: format === undefined ? undefined : [format],
-    workDir: resolve(shell.folder, '.flatline', 'bench'),
     onProgress: (what) => {
       console.note(what);
     },
   });
+  measuring.catch(() => undefined);
+  const report = await Promise.race([measuring, shell.stop.requested]).finally(() => {
+    rmSync(workDir, { recursive: true, force: true, maxRetries: REMOVAL_TRIES });
+  });
+  // What still runs ends with this process.
+  if (report === undefined) return ExitCode.interrupted;
   if (out !== undefined) writeReport(resolve(shell.folder, out), report.figures);
   if (flags.report === true)
     for (const file of writePages(chosen, flags, report, shell.folder)) console.note(`written: ${file}`);
