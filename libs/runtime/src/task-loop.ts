@@ -9,17 +9,16 @@
 // Invariants
 //   TL1  At most one commit is in flight; while it is, stepping goes on within the task's own bounds.
 //   TL2  Heartbeats come first: each turn steps before it expires, and expires a bounded number.
-import { type Cancel, failpoint, Fatal, type Millis, PartitionStopped } from '@flatline/base';
+import { type Cancel, failpoint, Fatal, PartitionStopped } from '@flatline/base';
 import type { LogSubscription, PartitionTask, RecordRun, StepOutcome, TopicPartition } from '@flatline/task';
 import { Backoff } from './backoff.ts';
 import { CommitPace } from './commit-pace.ts';
 import type { Committer } from './committer.ts';
 import { Durations } from './durations.ts';
-import type { FetchProof } from './fetch-proof.ts';
 import type { Flusher } from './flusher.ts';
 import { EXPIRE_SLICE_MAX, HELD_RETRY_MS, SLICE_MS, STEP_RECORDS_MAX } from './limits.ts';
-import type { Prover } from './prover.ts';
 import type { PipelinePorts, PipelineSettings } from './settings.ts';
+import type { SilenceProof } from './silence-proof.ts';
 import type { Truncator } from './truncator.ts';
 
 export interface TaskLoopParts {
@@ -29,9 +28,7 @@ export interface TaskLoopParts {
   readonly task: PartitionTask;
   readonly committer: Committer;
   readonly flusher: Flusher;
-  readonly prover: Prover;
-  /** In place of the prover where the input may not be written (C3). */
-  readonly fetchProof: FetchProof | undefined;
+  readonly proof: SilenceProof;
   readonly truncator: Truncator;
   /** The task cannot go on: it is lost to another owner (no error), or the error says why. Called once. */
   readonly onEnd: (error: Error | undefined, why: string) => void;
@@ -155,35 +152,27 @@ export class TaskLoop {
 
   #finishRun(run: RecordRun): void {
     this.#run = undefined;
-    const { fetchProof, task } = this.#parts;
-    if (fetchProof === undefined) return;
-    // Of a marker the stamp counts only as far as records go: nothing has judged it (C6).
-    const appendedAt = Math.min(run.cursor.batchTimestamp, task.clock.now);
-    fetchProof.heard({ appendedAt, receivedAtMs: run.receivedAtMs });
+    this.#parts.proof.applied(run);
   }
 
   /** Said before anything that came of it can be committed. */
   #onOvertaken(): void {
-    const { task, ports, input, fetchProof } = this.#parts;
+    const { task, ports, input, proof } = this.#parts;
     this.#overtakenSaid = task.counters.clockOvertaken;
-    fetchProof?.distrust();
+    proof.distrust();
     const message = 'records stamped before the clock came late: sessions may have been closed too early (C3)';
     ports.log.error(message, { ...input, clock: task.clock.now, clockOvertaken: this.#overtakenSaid });
   }
 
   /** Moves the clock where an answered request for the end has shown that nothing earlier is left (C3). */
   #observe(): void {
-    const { task, fetchProof } = this.#parts;
-    const evidence = fetchProof?.take(task.input.position);
+    const { task, proof } = this.#parts;
+    const evidence = proof.evidence(task.input.position);
     if (evidence !== undefined) task.observe(evidence);
   }
 
-  /** A run that came while all before was read was appended just now; any other may be old when it arrives. */
   #noteArrival(run: RecordRun): void {
-    const { prover, settings } = this.#parts;
-    if (this.#caughtUp || settings.input.timestampType === 'CreateTime') prover.anchor(run.receivedAtMs);
-    else prover.lostTouch();
-    prover.answered();
+    this.#parts.proof.arrived(run, this.#caughtUp);
     this.#caughtUp = false;
     this.#readBackoff.reset();
   }
@@ -291,38 +280,11 @@ export class TaskLoop {
     this.#proofTimer?.();
     this.#proofTimer = undefined;
     if (!this.#caughtUp || this.#waitingFor !== undefined) return;
-    const { task, prover, fetchProof, ports } = this.#parts;
+    const { task, proof, ports } = this.#parts;
     const silence = { clock: task.clock.now, earliestDue: task.earliestDue(), live: task.input.live };
-    const advice = (fetchProof ?? prover).advise(silence, ports.clock.monotonicMs());
+    const advice = proof.advise(silence, ports.clock.monotonicMs());
     if (advice.kind === 'wait') this.#proofTimer = ports.clock.after(advice.delayMs, this.wake);
-    else if (advice.kind === 'ask') void this.#ask(advice.timestamp);
-  }
-
-  async #ask(timestamp: Millis | undefined): Promise<void> {
-    const { prover, fetchProof, ports, input } = this.#parts;
-    if (fetchProof !== undefined) return this.#askEnd(fetchProof);
-    prover.asked(ports.clock.monotonicMs());
-    try {
-      const appended = ports.proofs.append(input, timestamp);
-      failpoint('proof.asked');
-      await appended;
-    } catch (error) {
-      prover.answered();
-      ports.log.warn('clock record not written; trying again', { ...input, error });
-    }
-    this.wake();
-  }
-
-  async #askEnd(fetchProof: FetchProof): Promise<void> {
-    const { ports, input } = this.#parts;
-    fetchProof.asked(ports.clock.monotonicMs());
-    try {
-      fetchProof.answered(await ports.admin.replicatedEnd(input));
-    } catch (error) {
-      fetchProof.answered(undefined);
-      ports.log.warn('the end of the input is not known; asking again', { ...input, error });
-    }
-    this.wake();
+    else if (advice.kind === 'ask') void proof.ask(advice.timestamp).then(this.wake);
   }
 
   #end(error: Error | undefined, why: string): void {

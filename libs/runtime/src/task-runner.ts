@@ -7,13 +7,14 @@
 //   TR1  State changes follow TASK_TRANSITIONS.
 //   TR2  The store is closed before `onClosed` is called: a successor may open it.
 import { assert, type Cancel, type DurationMs, failpoint, PartitionStopped } from '@flatline/base';
-import type { OpenedStore, StateStore, StoreDistrust, TimerInspection } from '@flatline/task';
+import type { OpenedStore, StateStore, StoreDistrust, TimerInspection, TopicPartition } from '@flatline/task';
 import { Backoff } from './backoff.ts';
 import { Committer } from './committer.ts';
 import { FetchProof } from './fetch-proof.ts';
 import { inputPosition } from './input-position.ts';
 import { Prover } from './prover.ts';
 import { restore, type Restored, type RestoreParts } from './restoring.ts';
+import { ProofByClockRecord, ProofByEnd, type SilenceProof } from './silence-proof.ts';
 import type { StandbyTask } from './standby-task.ts';
 import { TaskLoop } from './task-loop.ts';
 import { TASK_TRANSITIONS, type TaskState } from './task-state.ts';
@@ -187,12 +188,10 @@ export class TaskRunner {
     this.#run(input, restored, this.#committer);
   }
 
-  #run(input: { topic: string; partition: number }, restored: Restored, committer: Committer): void {
+  #run(input: TopicPartition, restored: Restored, committer: Committer): void {
     const { settings, ports } = this.#parts;
     const { clock, admin, log } = ports;
-    const { timestampType } = settings.input;
-    const { proofIntervalMs, tickMs, truncateLagMs: lagMs, changelogTopic, heldTime } = settings;
-    const unheardMs = heldTime?.unheardMs ?? 0;
+    const { truncateLagMs: lagMs, changelogTopic } = settings;
     this.#detail = undefined;
     this.#become('running');
     this.#loop = new TaskLoop({
@@ -202,8 +201,7 @@ export class TaskRunner {
       committer,
       task: restored.task,
       flusher: restored.flusher,
-      prover: new Prover({ timestampType, proofIntervalMs, tickMs, unheardMs }, clock.monotonicMs()),
-      fetchProof: this.#fetchProof(restored),
+      proof: this.#proofOf(input, restored),
       truncator: new Truncator({
         clock,
         admin,
@@ -220,15 +218,21 @@ export class TaskRunner {
     if (this.#wanted === 'moveAway') this.moveAway();
   }
 
-  /** Knows the present from the start on: the clock was it once, and the claim was stamped by a broker just now. */
-  #fetchProof({ task, claimHeard }: Restored): FetchProof | undefined {
+  #proofOf(input: TopicPartition, { task, claimHeard }: Restored): SilenceProof {
     const { settings, ports } = this.#parts;
-    if (settings.proofByFetch === undefined) return undefined;
-    const { proofIntervalMs, tickMs, proofByFetch } = settings;
+    const { proofIntervalMs, tickMs, proofByFetch, heldTime } = settings;
+    const { timestampType } = settings.input;
+    const now = ports.clock.monotonicMs();
+    if (proofByFetch === undefined) {
+      const unheardMs = heldTime?.unheardMs ?? 0;
+      const prover = new Prover({ timestampType, proofIntervalMs, tickMs, unheardMs }, now);
+      return new ProofByClockRecord({ input, settings, ports }, prover);
+    }
     const fetchProof = new FetchProof({ proofIntervalMs, tickMs, ...proofByFetch });
-    fetchProof.heard({ appendedAt: task.clock.now, receivedAtMs: ports.clock.monotonicMs() });
+    // The present is known from the start on: the clock was it once, and the claim was stamped by a broker just now.
+    fetchProof.heard({ appendedAt: task.clock.now, receivedAtMs: now });
     if (claimHeard !== undefined) fetchProof.heard(claimHeard);
-    return fetchProof;
+    return new ProofByEnd({ input, settings, ports, task }, fetchProof);
   }
 
   async #openStore(): Promise<StateStore> {
