@@ -134,35 +134,6 @@ export function decodeBlock(bytes: Uint8Array): Block {
   return { kind: 'state', header, bodyStart: input.position };
 }
 
-/** What a body says, in order. Ranges point into the block's bytes. */
-export interface BodyVisitor {
-  removal(keyStart: number, keyLength: number): void;
-  /** `at`: where the operation begins. It ends with the image. */
-  image(at: number, keyStart: number, keyLength: number, imageStart: number, imageLength: number): void;
-}
-
-/** @throws MalformedBytes */
-export function visitBody(bytes: Uint8Array, bodyStart: number, visitor: BodyVisitor): void {
-  const input = new ByteReader(bytes, bodyStart);
-  while (input.remaining > 0) {
-    const at = input.position;
-    const operation = input.u8();
-    const keyLength = input.varint();
-    const keyStart = input.position;
-    input.skip(keyLength);
-    if (operation === OP_REMOVAL) {
-      visitor.removal(keyStart, keyLength);
-    } else if (operation === OP_IMAGE) {
-      const imageLength = input.varint();
-      const imageStart = input.position;
-      input.skip(imageLength);
-      visitor.image(at, keyStart, keyLength, imageStart, imageLength);
-    } else {
-      throw new MalformedBytes(`unknown operation ${operation} in a changelog block`);
-    }
-  }
-}
-
 function preamble(out: ByteWriter, kind: number): void {
   out.u8(MAGIC);
   out.u8(FORMAT_VERSION);

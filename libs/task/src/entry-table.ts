@@ -25,7 +25,7 @@ import { KeyArena, startOf } from './key-arena.ts';
 import { KeyIndex, type KeySource } from './key-index.ts';
 import { KeyView } from './key-view.ts';
 import { LookAhead } from './look-ahead.ts';
-import type { KeyGroup } from './ports/log-reader.ts';
+import type { KeySpans } from './ports/log-reader.ts';
 
 export class EntryTable implements KeySource {
   readonly #entries = new Entries();
@@ -74,12 +74,12 @@ export class EntryTable implements KeySource {
   }
 
   /** Brings what finding each key of the group will touch into the processor's cache, all at once. Changes nothing else. */
-  lookAhead(bytes: Uint8Array, group: KeyGroup): void {
+  lookAhead(bytes: Uint8Array, group: KeySpans): void {
     this.#ahead.look(this.#lookedFor.of(bytes), group, this.#hashSeed);
   }
 
   /** `find` for the key at `index` of the group that `lookAhead` was called with last. */
-  findAhead(bytes: Uint8Array, { starts, lengths }: KeyGroup, index: number): number {
+  findAhead(bytes: Uint8Array, { starts, lengths }: KeySpans, index: number): number {
     const view = this.#lookedFor.of(bytes);
     const start = starts[index]!;
     const length = lengths[index]!;
@@ -96,7 +96,15 @@ export class EntryTable implements KeySource {
   /** Adds a key that is not present; its fields are those of no session yet. */
   insert(bytes: Uint8Array, start: number, length: number): number {
     const view = this.#lookedFor.of(bytes);
-    const hash = hashView(view, start, length, this.#hashSeed);
+    return this.#insert(view, start, length, hashView(view, start, length, this.#hashSeed));
+  }
+
+  /** `insert` for the key at `index` of the group that `lookAhead` was called with last. */
+  insertAhead(bytes: Uint8Array, { starts, lengths }: KeySpans, index: number): number {
+    return this.#insert(this.#lookedFor.of(bytes), starts[index]!, lengths[index]!, this.#ahead.hashes[index]!);
+  }
+
+  #insert(view: DataView, start: number, length: number, hash: number): number {
     const slot = this.#free.pop() ?? this.#newSlot();
     const { i32 } = this.#entries;
     const base = slot << I32_SHIFT;

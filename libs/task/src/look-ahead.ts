@@ -11,7 +11,7 @@ import { type DetailRows, ROW_I32_SHIFT } from './detail-rows.ts';
 import { type Entries, I32_SHIFT, KEY_REFERENCE } from './entry-layout.ts';
 import { type KeyArena, startOf } from './key-arena.ts';
 import type { KeyIndex } from './key-index.ts';
-import { KEY_GROUP_MAX, type KeyGroup } from './ports/log-reader.ts';
+import { KEY_GROUP_MAX, type KeySpans } from './ports/log-reader.ts';
 
 export class LookAhead {
   /** Of each key of the group, in order; of a null key, anything. */
@@ -34,7 +34,7 @@ export class LookAhead {
     this.#details = details;
   }
 
-  look(view: DataView, { count, starts, lengths }: KeyGroup, hashSeed: number): void {
+  look(view: DataView, { count, starts, lengths }: KeySpans, hashSeed: number): void {
     const { hashes } = this;
     for (let i = 0; i < count; i += 1) {
       const length = lengths[i]!;

@@ -4,6 +4,8 @@ import { PartitionTask } from './partition-task.ts';
 import { Restoration } from './restoration.ts';
 import { ListCursor, options } from './task.fixture.ts';
 
+/** More than fit a group of keys that is looked ahead at. */
+const KEYS = 300;
 const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false };
 const COMMITS = 2_000;
 
@@ -29,4 +31,33 @@ test('[K3][K6][X6] a changelog that is read on and on is known from the floor, a
   expect(logBytes).toBe(owner.changelog.logBytes);
   expect(logBytes).toBeLessThan(COMMITS * 10);
   expect(restoration.finish()).toBeUndefined();
+});
+
+test('[K1][R1] commits in which many keys end, come back and go on are restored as they were', () => {
+  const owner = new PartitionTask(options());
+  const restored = new PartitionTask(options({ hashSeed: 99 }));
+  const restoration = new Restoration(restored.table, restored.changelog, restored.checkpoints);
+  owner.begin(0, START);
+  const seen = { removals: 0, images: 0 };
+  for (let n = 1; n <= 30; n += 1) {
+    // Every third commit comes after all have fallen silent; of the others, each key beats in two of three.
+    const now = n * 400 + Math.floor(n / 3) * 5_000;
+    const records = Array.from({ length: KEYS }, (_, i) => ({
+      ...{ offset: n * KEYS + i, timestamp: now, key: `key-${(i * 7 + n) % KEYS}`, value: i % 3 === n % 3 ? null : '' },
+    }));
+    owner.step(new ListCursor(records), KEYS, 0);
+    while (owner.expire(100, 0));
+    const ids = { commitId: String(n), previousCommitId: n === 1 ? '' : String(n - 1), sequence: n - 1 };
+    const cut = owner.cut({ logId: 'log', owner: 'me', inputPartitions: 1, ...ids });
+    const offsets = cut.blocks.map((_, part) => n * 1_000 + part);
+    owner.settle(cut, offsets);
+    cut.blocks.forEach((block, part) => restoration.apply(block.bytes, offsets[part]!));
+    seen.removals += cut.removals.length;
+    seen.images += cut.blocks.reduce((sum, { slots }) => sum + slots.length, 0);
+    expect(restored.liveEntries).toBe(owner.liveEntries);
+    expect(restored.changelog.digest).toBe(owner.changelog.digest);
+    expect(restoration.finish()).toBeUndefined();
+  }
+  expect(seen.removals).toBeGreaterThan(10 * KEYS);
+  expect(seen.images).toBeGreaterThan(10 * KEYS);
 });

@@ -8,8 +8,9 @@
 //        may lie below the floor, and hold nothing that lives (K3).
 //   RS2  Sequence and previous id form an unbroken chain (K2).
 import { assert, MalformedBytes } from '@flatline/base';
-import { type Claim, type CommitHeader, decodeBlock, visitBody } from './block-format.ts';
+import { type Claim, type CommitHeader, decodeBlock } from './block-format.ts';
 import type { CutBlock } from './block-builder.ts';
+import { BodyReader, type OperationGroup } from './body-reader.ts';
 import type { Changelog } from './changelog.ts';
 import type { CheckpointQueue } from './checkpoint-queue.ts';
 import { decodeImage, digestOf } from './entry-image.ts';
@@ -191,38 +192,49 @@ export class Restoration {
     const ordinal = this.#changelog.ledger.append(offset, bytes.length);
     const slots: number[] = [];
     const starts: number[] = [];
-    visitBody(bytes, bodyStart, {
-      removal: (keyStart, keyLength) => {
-        removals.push(bytes.subarray(keyStart, keyStart + keyLength));
-        this.#remove(bytes, keyStart, keyLength);
-      },
-      image: (at, keyStart, keyLength, imageStart, imageLength) => {
-        const slot = this.#slotFor(bytes, keyStart, keyLength);
-        slots.push(slot);
-        starts.push(at - bodyStart);
-        const entry = this.#view.at(slot);
-        decodeImage(bytes, imageStart, imageStart + imageLength, entry);
-        entry.imageDigest = digestOf(bytes, imageStart, imageLength, digestOf(bytes, keyStart, keyLength));
-        entry.imageBytes = imageStart + imageLength - at;
-        entry.imageBlock = ordinal;
-        this.#changelog.countImage(entry);
-        this.#changelog.ledger.gained(ordinal);
-        this.#restoredEntries += 1;
-      },
-    });
+    const body = new BodyReader(bytes, bodyStart);
+    const { group } = body;
+    while (body.next()) {
+      this.#table.lookAhead(bytes, group);
+      for (let i = 0; i < group.count; i += 1) {
+        if (group.imageStarts[i]! < 0) {
+          removals.push(bytes.subarray(group.starts[i], group.starts[i]! + group.lengths[i]!));
+          this.#remove(bytes, group, i);
+        } else {
+          slots.push(this.#applyImage(bytes, group, i, ordinal));
+          starts.push(group.operations[i]! - bodyStart);
+        }
+      }
+    }
     return { bytes, bodyStart, slots: Int32Array.from(slots), starts: Int32Array.from(starts) };
   }
 
+  #applyImage(bytes: Uint8Array, group: OperationGroup, index: number, ordinal: number): number {
+    const slot = this.#slotFor(bytes, group, index);
+    const imageStart = group.imageStarts[index]!;
+    const imageEnd = group.imageEnds[index]!;
+    const entry = this.#view.at(slot);
+    decodeImage(bytes, imageStart, imageEnd, entry);
+    const keyDigest = digestOf(bytes, group.starts[index]!, group.lengths[index]!);
+    entry.imageDigest = digestOf(bytes, imageStart, imageEnd - imageStart, keyDigest);
+    entry.imageBytes = imageEnd - group.operations[index]!;
+    entry.imageBlock = ordinal;
+    this.#changelog.countImage(entry);
+    this.#changelog.ledger.gained(ordinal);
+    this.#restoredEntries += 1;
+    return slot;
+  }
+
   /** The key's slot with its former image forgotten, or a new slot. */
-  #slotFor(bytes: Uint8Array, keyStart: number, keyLength: number): number {
-    const slot = this.#table.find(bytes, keyStart, keyLength);
-    if (slot < 0) return this.#table.insert(bytes, keyStart, keyLength);
+  #slotFor(bytes: Uint8Array, group: OperationGroup, index: number): number {
+    const slot = this.#table.findAhead(bytes, group, index);
+    if (slot < 0) return this.#table.insertAhead(bytes, group, index);
     this.#forget(slot);
     return slot;
   }
 
-  #remove(bytes: Uint8Array, keyStart: number, keyLength: number): void {
-    const slot = this.#table.find(bytes, keyStart, keyLength);
+  #remove(bytes: Uint8Array, group: OperationGroup, index: number): void {
+    const slot = this.#table.findAhead(bytes, group, index);
     // Its image may lie below the log's start: truncation takes a prefix, so an older image goes before its removal (K5).
     if (slot < 0) return;
     this.#forget(slot);

@@ -20,12 +20,16 @@ export interface RecordHeader {
  */
 export const KEY_GROUP_MAX = 32;
 
-/** Records of one batch that a cursor has unpacked together, in the order in which it shows them. At most KEY_GROUP_MAX. */
-export interface KeyGroup {
+/** Where some keys lie in the same bytes. At most KEY_GROUP_MAX. */
+export interface KeySpans {
   readonly count: number;
-  /** Where each key lies in the cursor's `bytes`; a length of −1 is a null key. */
   readonly starts: Int32Array;
+  /** −1: a null key. */
   readonly lengths: Int32Array;
+}
+
+/** Records of one batch that a cursor has unpacked together, in the order in which it shows them: their keys lie in its `bytes`. */
+export interface KeyGroup extends KeySpans {
   /** −1: a null value. */
   readonly valueLengths: Int32Array;
   /** Differences of offsets are differences of these. */
