@@ -32,7 +32,7 @@ const GROUP_SESSION_MS: DurationMs = 10_000;
 /** By default, and with more clock records on partitions that are quiet: what the punctuators' intervals are to them. */
 const FLATLINES = [
   { name: 'flatline', proofIntervalMs: undefined },
-  { name: 'flatline, proofIntervalMs 25', proofIntervalMs: 25 },
+  { name: 'flatline 25 ms', proofIntervalMs: 25 },
 ];
 const PUNCTUATORS: readonly KafkaStreamsContender[] = [1_000, 100].map((tickMs) => ({
   ...{ name: `ks-punctuator ${tickMs} ms`, does: `all keys scanned each ${tickMs} ms` },

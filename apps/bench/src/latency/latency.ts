@@ -56,12 +56,13 @@ export const latency: Benchmark = {
 const NOTE =
   `Sessions that beat once and end after ${PROBE_TIMEOUT_MS} ms of silence. idle: nothing else, about one in 60 ms, now here, now there;\n` +
   `busy: one per partition each ${PROBE_EVERY_MS} ms, beside live sessions that send ${100 * BUSY_SHARE} % of what the contender has just been\n` +
-  'measured to get through, from the same machine. A close is seen by a read_committed reader of the output, or as said below.';
+  'measured to get through, from the same machine. A close is seen by a read_committed reader of the output, or as said below.\n' +
+  'flatline 25 ms: proofIntervalMs is 25 in place of 100, as the punctuators have intervals of their own.';
 
 function latencyTable(figures: readonly LatencyFigures[]): string {
   const rows = figures.map((row) => [
     ...[row.contender, row.load, short(row.eventsPerSecond), String(row.closes), String(row.missing)],
-    ...[row.p50Ms, row.p99Ms, row.maxMs].map(short),
+    ...[row.p50Ms, row.p99Ms, row.maxMs].map((ms) => (row.closes === 0 ? '–' : short(ms))),
     loopDelayText(row.loopDelay),
   ]);
   return textTable([
@@ -72,7 +73,8 @@ function latencyTable(figures: readonly LatencyFigures[]): string {
 
 function latencyChart(figures: readonly LatencyFigures[], load: LatencyFigures['load']): BarChart {
   const bars = figures
-    .filter((row) => row.load === load)
+    // Who closed nothing in time has no lateness to draw.
+    .filter((row) => row.load === load && row.closes > 0)
     .map(({ contender, p50Ms, p99Ms }) => ({ label: contender, median: p50Ms, min: p50Ms, max: p99Ms }));
   return { name: load, title: `${load}: ms from deadline to seen, median and up to p99; less is better`, bars };
 }

@@ -10,8 +10,8 @@ import type { Population } from '../population/population.ts';
 
 export interface PopulationMemory {
   readonly sessions: number;
-  /** With a tenth of the sessions, and with all of them. */
-  readonly few: PopulationAnswer;
+  /** With half of the sessions, and with all of them. */
+  readonly half: PopulationAnswer;
   readonly all: PopulationAnswer;
 }
 
@@ -23,8 +23,12 @@ export interface ChurnSample {
   readonly rssBytes: number;
 }
 
-const FEW = 0.1;
-/** Beats before the first look, so that whatever is used again and again has reached its size by then. */
+/**
+ * Not less: what loading them takes for a while (blocks that wait for the local store, pages that the heap and LMDB keep for
+ * the next time) has reached its size by then, and is no session's.
+ */
+const FIRST_PART = 0.5;
+/** Beats before the first look, for the same reason. */
 const WARMING_BEATS = 3_000_000;
 /** Committed blocks wait so long, at most, for the commit that takes them to the local store (FLUSH_INTERVAL_MS). */
 const FLUSH_MS: DurationMs = 16_000;
@@ -39,15 +43,15 @@ export async function measurePopulation(
   const settlement = await ground.settle();
   const { load } = settlement;
   try {
-    const few = Math.ceil(sessions * FEW);
-    onProgress(`${sessions.toLocaleString('en')} sessions: a tenth of them`);
+    const half = Math.ceil(sessions * FIRST_PART);
+    onProgress(`${sessions.toLocaleString('en')} sessions: half of them`);
     const population = settlement.start();
-    await load.open(0, few);
-    await load.beat(WARMING_BEATS, few);
+    await load.open(0, half);
+    await load.beat(WARMING_BEATS, half);
     const first = await atRest(settlement, population);
     onProgress(`${sessions.toLocaleString('en')} sessions: all of them`);
-    await load.open(few, sessions);
-    return { sessions, few: first, all: await atRest(settlement, population) };
+    await load.open(half, sessions);
+    return { sessions, half: first, all: await atRest(settlement, population) };
   } finally {
     await settlement.end();
   }

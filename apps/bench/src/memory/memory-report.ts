@@ -30,9 +30,9 @@ export interface ChurnFigures {
 const BYTES_PER_SESSION_MAX = 120;
 const HOUR_MS: DurationMs = 3_600_000;
 
-export function memoryFigures({ sessions, few, all }: PopulationMemory): MemoryFigures {
+export function memoryFigures({ sessions, half, all }: PopulationMemory): MemoryFigures {
   const per = (of: (memory: MemoryParts) => number): number =>
-    (of(all.memory) - of(few.memory)) / (all.liveSessions - few.liveSessions);
+    (of(all.memory) - of(half.memory)) / (all.liveSessions - half.liveSessions);
   return {
     sessions,
     anonymousBytesPerSession: per(({ anonymousBytes }) => anonymousBytes),
@@ -70,7 +70,7 @@ export function memoryText(figures: readonly MemoryFigures[], churn: ChurnFigure
   return [
     textTable([head, ...rows]),
     '',
-    'bytes each: growth of anonymous resident memory (RssAnon + RssShmem) from a tenth of the sessions to all of them, over',
+    'bytes each: growth of anonymous resident memory (RssAnon + RssShmem) from half of the sessions to all of them, over',
     'the sessions more, in one process, garbage collected and all of it in the local store. Pages of the store that the',
     'kernel has mapped (RssFile) are its own to drop, and are given apart, per session as well.',
     ...(churn === undefined ? [] : ['', churnText(churn)]),
