@@ -62,5 +62,7 @@ export const END_TRIES_MAX = 20;
 export const END_PAUSE_MS = 500;
 /** Tries of a claim before restoring begins anew. */
 export const CLAIM_TRIES_MAX = 5;
+/** A transaction open on the input for so long is said to hold it back (F10): longer than any producer should take. */
+export const OPEN_TRANSACTION_ALARM_MS = 10_000;
 /** How long a clock record, or an end that was answered (C3), may take to be reached before another is asked for. */
 export const PROOF_PATIENCE_MS = 5_000;

@@ -16,6 +16,7 @@ import { CommitPace } from './commit-pace.ts';
 import type { Committer } from './committer.ts';
 import { Durations } from './durations.ts';
 import type { Flusher } from './flusher.ts';
+import { HeldBack } from './held-back.ts';
 import { EXPIRE_SLICE_MAX, HELD_RETRY_MS, SLICE_MS, STEP_RECORDS_MAX } from './limits.ts';
 import type { PipelinePorts, PipelineSettings } from './settings.ts';
 import type { SilenceProof } from './silence-proof.ts';
@@ -38,6 +39,7 @@ export class TaskLoop {
   readonly commitDurations = new Durations();
   readonly #parts: TaskLoopParts;
   readonly #readBackoff: Backoff;
+  readonly #heldBack = new HeldBack();
   #subscription: LogSubscription;
   #run: RecordRun | undefined;
   #turnQueued = false;
@@ -68,7 +70,10 @@ export class TaskLoop {
   }
 
   get waitingFor(): string | undefined {
-    return this.#parts.committer.isRecovering ? 'the outcome of a commit' : this.#waitingFor;
+    if (this.#parts.committer.isRecovering) return 'the outcome of a commit';
+    const { offset } = this.#heldBack;
+    const open = offset === undefined ? undefined : `the end of a producer's transaction, open since offset ${offset}`;
+    return this.#waitingFor ?? open;
   }
 
   wake = (): void => {
@@ -147,7 +152,16 @@ export class TaskLoop {
     }
     if (this.#subscription.failure !== undefined) this.#readAgain(this.#subscription.failure);
     this.#caughtUp = this.lag === 0;
+    this.#noteEnds();
     return undefined;
+  }
+
+  #noteEnds(): void {
+    const { ends } = this.#subscription;
+    const { input, ports } = this.#parts;
+    if (ends === undefined || !this.#heldBack.note(ends)) return;
+    const message = 'an open transaction of a producer holds the input back; nothing behind it is read until it ends';
+    ports.log.warn(message, { ...input, offset: ends.lastStableOffset, highWatermark: ends.highWatermark });
   }
 
   #finishRun(run: RecordRun): void {

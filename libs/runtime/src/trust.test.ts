@@ -1,7 +1,7 @@
 // What is found at a start is used only where it can be trusted: a local store is rebuilt (R2), a log stops the partition (R3).
 import { describe, expect, test } from '@jest/globals';
 import { decodeBlock } from '@flatline/task';
-import { FLUSH_INTERVAL_MS } from './limits.ts';
+import { FLUSH_INTERVAL_MS, OPEN_TRANSACTION_ALARM_MS } from './limits.ts';
 import { CHANGELOG, INPUT, type Process, World } from './world.fixture.ts';
 
 /** Longer than the dead member stays in the group, and an input is asked for its end before it is believed shorter. */
@@ -436,17 +436,27 @@ describe('time', () => {
     expect(world.closed()).toEqual(world.expected());
   });
 
-  test('[C2][F10] an upstream transaction left open holds the clock, and ends nobody', async () => {
+  test('[C2][F10][X5] an upstream transaction left open holds the clock, ends nobody, and is said', async () => {
     const world = new World({ seed: 17, partitions: 1, timeoutMs: 3_000 });
     const { time, log } = world.simulation;
-    world.launch('a');
+    const { instance, lines } = world.launch('a');
     world.beat('k');
     await time.runFor(500);
-    const open = log.foreignTransaction('upstream', 600_000);
-    open.produce(INPUT, 0, { key: 'k', value: '' });
-    await time.runFor(30_000);
-    expect(world.closed()).toEqual([]);
-    open.commit();
+    const alarms = (): string[] => lines.filter((line) => line.includes('holds the input back'));
+    for (const upstream of ['one', 'another']) {
+      const open = log.foreignTransaction(upstream, 600_000);
+      open.produce(INPUT, 0, { key: 'k', value: '' });
+      const closed = world.closed();
+      await time.runFor(OPEN_TRANSACTION_ALARM_MS / 2);
+      expect(instance.status()[0]?.detail).toBeUndefined();
+      await time.runFor(OPEN_TRANSACTION_ALARM_MS);
+      expect(instance.status()[0]?.detail).toMatch(/^the end of a producer's transaction, open since offset \d+$/);
+      expect(world.closed()).toEqual(closed);
+      open.commit();
+      await time.runFor(1_000);
+      expect(instance.status()[0]?.detail).toBeUndefined();
+    }
+    expect(alarms().length).toBe(2);
     await time.runFor(10_000);
     expect(world.closed()).toEqual(world.expected());
   });

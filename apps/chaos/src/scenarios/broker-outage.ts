@@ -1,26 +1,40 @@
-// F5: every broker is gone, devices buffer, and nobody's session ends against the log.
+// F5: every broker is gone, devices buffer, and nobody's session ends against the log. With C8 on, nobody's at all.
+import { secondOpinion } from '../check/second-opinion.ts';
+import type { Violation } from '../check/verdict.ts';
 import type { RunContext, RunResult, Scenario } from '../scenario.ts';
+import type { Child } from '../stage/child.ts';
 import { elapse } from '../stage/elapse.ts';
+import { readOutputs, writeSentinels } from '../stage/settlement.ts';
 import { Trial } from '../stage/trial.ts';
 
-const outagesMs = [30_000, 300_000];
+const variants = [
+  { forMs: 30_000, unheardMs: 0 },
+  { forMs: 300_000, unheardMs: 0 },
+  { forMs: 30_000, unheardMs: 2_000 },
+] as const;
 /** Devices buffer for as long as it takes. */
-const deliveryTimeoutMs = 2 * Math.max(...outagesMs);
+const deliveryTimeoutMs = 600_000;
 const warmMs = 3_000;
+/** Of the variant with C8, which needs some room for `unheardMs` in it. */
+const heardTimeoutMs = 6_000;
+/** Its sessions live on until the load ends. */
+const lasting = { heartbeatMs: 500, beats: 100_000, ratePerSecond: 300, deliveryTimeoutMs };
+const closedWithinMs = 60_000;
 
 export const brokerOutage: Scenario = {
   id: 'F5',
   title: 'every broker killed, back later',
   nodes: 1,
-  variants: outagesMs.length,
+  variants: variants.length,
   run,
 };
 
 async function run(context: RunContext): Promise<RunResult> {
-  const trial = await Trial.begin(context);
-  const forMs = outagesMs[context.index % outagesMs.length]!;
-  trial.variant = `no broker for ${forMs / 1000} s`;
-  trial.load({ deliveryTimeoutMs });
+  const { forMs, unheardMs } = variants[context.index % variants.length]!;
+  const c8 = unheardMs > 0;
+  const trial = await Trial.begin(context, c8 ? { timeoutMs: heardTimeoutMs, pipeline: { unheardMs } } : {});
+  trial.variant = `no broker for ${forMs / 1000} s${c8 ? `, unheardMs ${unheardMs}` : ''}`;
+  trial.load(c8 ? lasting : { deliveryTimeoutMs });
   const processor = await trial.started();
   await elapse(warmMs);
   trial.armed = 1;
@@ -32,5 +46,46 @@ async function run(context: RunContext): Promise<RunResult> {
   // From here on: recovery is counted from the brokers' return.
   if (gone && nodes.length > 0) trial.hit();
   await elapse(warmMs);
-  return trial.settle([processor]);
+  return c8 ? settleHeld(trial, processor) : trial.settle([processor]);
+}
+
+/** The naive fold does not know of C8: that nobody has ended is plain, and the rest is judged by `flatline verify`. */
+async function settleHeld(trial: Trial, processor: Child): Promise<RunResult> {
+  const { application } = trial;
+  // Longer than the timeout after the outage: whoever had been ended by it would be seen by now.
+  await elapse(2 * application.timeoutMs);
+  const ended = (await readOutputs(application)).flatMap((output): Violation[] => {
+    if (output.kind !== 'summary') return [];
+    const { incarnation, reason } = output.summary;
+    return [
+      { rule: 'C8', subject: incarnation, detail: `was closed (${reason}), and its device had only been unheard` },
+    ];
+  });
+  await trial.endLoad();
+  await writeSentinels(application);
+  const closes = await allClosed(trial);
+  await trial.endCleanly(processor);
+  const { violations, commits, inputRecords } = await secondOpinion(application);
+  return {
+    ...{
+      variant: trial.variant,
+      armed: trial.armed,
+      fired: trial.fired,
+      facts: { commits, endedByOutage: ended.length },
+    },
+    violations: [...trial.violations, ...ended, ...violations],
+    ...{ recoveriesMs: [], closes, records: inputRecords, closeDelayMaxMs: undefined },
+  };
+}
+
+/** Waits until closes come no more, which they do once the load has ended. Returns how many there are. */
+async function allClosed({ application }: Trial): Promise<number> {
+  let before = -1;
+  for (const from = performance.now(); performance.now() - from < closedWithinMs;) {
+    const closed = (await readOutputs(application)).filter(({ kind }) => kind === 'tombstone').length;
+    if (closed > 0 && closed === before) return closed;
+    before = closed;
+    await elapse(application.timeoutMs);
+  }
+  return Math.max(0, before);
 }
