@@ -449,7 +449,7 @@ describe('time', () => {
       const closed = world.closed();
       await time.runFor(OPEN_TRANSACTION_ALARM_MS / 2);
       expect(instance.status()[0]?.detail).toBeUndefined();
-      await time.runFor(OPEN_TRANSACTION_ALARM_MS);
+      await time.runFor(2.5 * OPEN_TRANSACTION_ALARM_MS);
       expect(instance.status()[0]?.detail).toMatch(/^the end of a producer's transaction, open since offset \d+$/);
       expect(world.closed()).toEqual(closed);
       open.commit();
