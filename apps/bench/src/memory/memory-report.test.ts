@@ -10,11 +10,11 @@ function answer(liveSessions: number, anonymousBytes: number, fileBytes: number)
 
 describe('the report of memory', () => {
   test('counts what more sessions take, not what the process takes anyway, and pages of files apart', () => {
-    const half = answer(100_000, 300e6, 50e6);
-    const figures = memoryFigures({ sessions: 1e6, half, all: answer(1_000_000, 408e6, 140e6) });
-    expect(figures).toMatchObject({ anonymousBytesPerSession: 120, fileBytesPerSession: 100, rssBytes: 548e6 });
+    const half = answer(500_000, 300e6, 50e6);
+    const figures = memoryFigures({ sessions: 1e6, half, all: answer(1_000_000, 360e6, 100e6) });
+    expect(figures).toMatchObject({ anonymousBytesPerSession: 120, fileBytesPerSession: 100, rssBytes: 460e6 });
     expect(memoryText([figures], undefined)).toMatch(/120\.0 +met +100\.0/);
-    const more = memoryFigures({ sessions: 1e6, half, all: answer(1_000_000, 409e6, 140e6) });
+    const more = memoryFigures({ sessions: 1e6, half, all: answer(1_000_000, 361e6, 100e6) });
     expect(memoryText([more], undefined)).toContain('MISSED');
   });
 
