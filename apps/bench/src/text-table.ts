@@ -1,3 +1,5 @@
+import type { Spread } from './statistics.ts';
+
 /** Aligned columns: the first to the left, figures to the right. The first row is the head. */
 export function textTable(rows: readonly (readonly string[])[]): string {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
@@ -16,6 +18,11 @@ export function short(value: number): string {
   if (value >= 999_500) return `${(value / 1e6).toPrecision(3)} M`;
   if (value >= 9_995) return `${(value / 1e3).toPrecision(3)} k`;
   return value >= 999.5 ? value.toFixed(0) : value.toPrecision(3);
+}
+
+/** `3.14 M (2.97 M – 3.20 M)`: median, least to most; the median alone where all are the same. */
+export function spreadText({ median, min, max }: Spread): string {
+  return min === max ? short(median) : `${short(median)} (${short(min)} – ${short(max)})`;
 }
 
 /** `412 MB`, decimal. */

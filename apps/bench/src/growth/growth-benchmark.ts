@@ -1,5 +1,6 @@
-// What many live sessions cost: a heartbeat's CPU time at populations of very different size, the memory of a process that
-// holds them, and how long it takes from starting again to the first close. Populations take turns.
+// What many live sessions cost: a heartbeat's CPU time at populations of very different size, as fast as they are taken and at
+// the same rate in all, the memory of a process that holds them, and how long it takes from starting again to the first close.
+// Populations take turns.
 import type { DurationMs } from '@flatline/base';
 import { systemClock } from '@flatline/runtime';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,17 +8,22 @@ import type { BenchmarkOptions } from '../benchmark.ts';
 import { CloseWatch } from '../failover/close-watch.ts';
 import type { PopulationGround, Settlement } from '../population/population-ground.ts';
 import type { PopulationAnswer } from '../population/population-task.ts';
+import { measurePaced, type PacedCost } from './paced-phase.ts';
 
 export interface GrowthSettings {
   /** The first is what the others are compared with. */
   readonly populations: readonly number[];
-  /** Heartbeats of random live sessions, per population and turn. */
+  /** Heartbeats of random live sessions that wait to be taken, per population and turn. */
   readonly beats: number;
+  /** Of those that come at the same rate in all populations. */
+  readonly beatsPerSecond: number;
   readonly repeats: number;
 }
 
 export interface GrowthTurn {
+  /** Taken as fast as it goes. */
   readonly cpuNsPerBeat: number;
+  readonly paced: PacedCost;
   /** From the start of a process that had ended in good order: until its slowest partition had loaded, and to the first close. */
   readonly restoreMs: DurationMs;
   readonly firstCloseMs: DurationMs;
@@ -49,19 +55,19 @@ const PATIENCE_MS: DurationMs = 180_000;
 /** @throws Error where a processor fails or stalls, or a close does not come. */
 export async function measureGrowth(
   ground: PopulationGround,
-  { populations, beats, repeats }: GrowthSettings,
+  settings: GrowthSettings,
   onProgress: OnProgress,
 ): Promise<readonly GrowthRow[]> {
   const grown: Grown[] = [];
   try {
-    for (const sessions of populations) {
+    for (const sessions of settings.populations) {
       onProgress(`opening ${sessions.toLocaleString('en')} sessions`);
       grown.push(await grow(ground, sessions));
     }
-    for (let repeat = 0; repeat < repeats; repeat += 1)
+    for (let repeat = 0; repeat < settings.repeats; repeat += 1)
       for (const each of grown) {
-        onProgress(`${each.sessions.toLocaleString('en')} sessions, ${repeat + 1} of ${repeats}`);
-        each.turns.push(await takeTurn(each, beats));
+        onProgress(`${each.sessions.toLocaleString('en')} sessions, ${repeat + 1} of ${settings.repeats}`);
+        each.turns.push(await takeTurn(each, settings));
       }
     return grown.map(({ sessions, filled, turns }) => ({ sessions, filled, turns }));
   } finally {
@@ -90,7 +96,7 @@ async function grow(ground: PopulationGround, sessions: number): Promise<Grown> 
 }
 
 /** Two sessions end while nobody looks: that they are closed at all shows that they were restored. */
-async function takeTurn(grown: Grown, beats: number): Promise<GrowthTurn> {
+async function takeTurn(grown: Grown, { beats, beatsPerSecond }: GrowthSettings): Promise<GrowthTurn> {
   const { settlement, sessions, turns } = grown;
   const { load } = settlement;
   const [first, second] = [2 * turns.length, 2 * turns.length + 1];
@@ -107,9 +113,11 @@ async function takeTurn(grown: Grown, beats: number): Promise<GrowthTurn> {
   const successor = settlement.start();
   const firstCloseAfterKillMs = (await closeOf(grown, second)) - startedAgainAt;
   const { restoreMs } = await successor.look();
+  const paced = await measurePaced(settlement, successor, sessions, beatsPerSecond);
   await successor.stop();
   return {
     cpuNsPerBeat: (1e6 * beaten.cpuMs) / beats,
+    paced,
     ...{ restoreMs: beaten.restoreMs, firstCloseMs },
     ...{ restoreAfterKillMs: restoreMs, firstCloseAfterKillMs },
   };

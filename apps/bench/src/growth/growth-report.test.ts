@@ -1,24 +1,71 @@
 import { describe, expect, test } from '@jest/globals';
 import type { GrowthRow } from './growth-benchmark.ts';
-import { growthCharts, growthFigures, growthGoals } from './growth-report.ts';
+import { growthCharts, growthFigures, growthGoals, growthText } from './growth-report.ts';
 
-function row(sessions: number, cpuNsPerBeat: number, peakRssBytes: number, firstCloseMs: number): GrowthRow {
+interface Measured {
+  readonly sessions: number;
+  readonly cpuNsPerBeat: number;
+  readonly cpuMsPerSecond: number;
+  readonly peakRssBytes: number;
+  readonly firstCloseMs: number;
+}
+
+function row({ sessions, cpuNsPerBeat, cpuMsPerSecond, peakRssBytes, firstCloseMs }: Measured): GrowthRow {
   const memory = { rssBytes: peakRssBytes, anonymousBytes: 0, fileBytes: 0 };
-  const filled = { liveSessions: sessions, closed: 0, memory, peakRssBytes, elapsedMs: 0, cpuMs: 0, restoreMs: 0 };
-  const turn = { cpuNsPerBeat, restoreMs: 1, firstCloseMs, restoreAfterKillMs: 1, firstCloseAfterKillMs: 9_000 };
+  const filled = {
+    liveSessions: sessions,
+    closed: 0,
+    memory,
+    peakRssBytes,
+    elapsedMs: 0,
+    cpuMs: 0,
+    heartbeats: 0,
+    restoreMs: 0,
+  };
+  const paced = { heartbeatsPerSecond: 100_000, cpuMsPerSecond, idleCpuMsPerSecond: 10 };
+  const turn = { cpuNsPerBeat, paced, restoreMs: 1, firstCloseMs, restoreAfterKillMs: 1, firstCloseAfterKillMs: 9_000 };
   return { sessions, filled, turns: [turn, turn] };
 }
 
+const FEW = row({
+  ...{ sessions: 100_000, cpuNsPerBeat: 300, cpuMsPerSecond: 60 },
+  ...{ peakRssBytes: 1e8, firstCloseMs: 900 },
+});
+const MANY = row({
+  ...{ sessions: 10_000_000, cpuNsPerBeat: 500, cpuMsPerSecond: 130 },
+  ...{ peakRssBytes: 2e9, firstCloseMs: 5_000 },
+});
+const MOST = row({
+  ...{ sessions: 15_000_000, cpuNsPerBeat: 700, cpuMsPerSecond: 140 },
+  ...{ peakRssBytes: 4.4e9, firstCloseMs: 20_001 },
+});
+
 describe('the report of growth', () => {
   test('compares with the first population and says which goals are met', () => {
-    const rows = [row(100_000, 300, 1e8, 900), row(10_000_000, 500, 2e9, 5_000), row(15_000_000, 700, 4.4e9, 20_001)];
-    const figures = growthFigures(rows);
-    expect(figures.map(({ timesFirst }) => Number(timesFirst.toFixed(2)))).toEqual([1, 1.67, 2.33]);
-    expect(growthGoals(figures).map((goal) => goal.split(': ')[1])).toEqual(['met', 'MISSED', 'MISSED', 'met']);
-    expect(growthCharts(figures).map(({ bars }) => bars.length)).toEqual([3, 3]);
+    const figures = growthFigures([FEW, MANY, MOST]);
+    expect(figures.map(({ cpuNsPerBeat }) => Number(cpuNsPerBeat.timesFirst.toFixed(2)))).toEqual([1, 1.67, 2.33]);
+    expect(growthGoals(figures).map((goal) => goal.split(': ')[1])).toEqual([
+      ...['met', 'MISSED'],
+      ...['MISSED', 'MISSED', 'met'],
+    ]);
+    expect(growthCharts(figures).map(({ bars }) => bars.length)).toEqual([3, 3, 3]);
+  });
+
+  test('gives the cost at the same rate with and without what the process takes while nothing comes', () => {
+    const figures = growthFigures([FEW, MANY]);
+    expect(figures.map(({ pacedCpuNsPerBeat: { median, timesFirst } }) => [median, timesFirst])).toEqual([
+      [600, 1],
+      [1_300, expect.closeTo(2.17, 2)],
+    ]);
+    expect(figures.map(({ netCpuNsPerBeat: { median, timesFirst } }) => [median, timesFirst])).toEqual([
+      [500, 1],
+      [1_200, 2.4],
+    ]);
+    const text = growthText(figures, { beats: 6_000_000, beatsPerSecond: 100_000 });
+    expect(text).toMatch(/^10\.0 M +500 +1\.67 +1300 +2\.17 +1200 +2\.40 +100 k +10\.0$/m);
   });
 
   test('has nothing to say of goals for populations that were not measured', () => {
-    expect(growthGoals(growthFigures([row(100_000, 300, 1e8, 900)]))).toEqual([]);
+    expect(growthGoals(growthFigures([FEW]))).toEqual([]);
   });
 });

@@ -17,7 +17,8 @@ import type { StorePeer } from '../peers/store-peers.ts';
 import type { ContenderTask } from '../throughput/contender-task.ts';
 import { loadEvents } from '../throughput/event-load.ts';
 import { sessionKeys } from '../throughput/session-keys.ts';
-import { type Beats, startBeats } from './beats.ts';
+import type { PacedProcess } from '../paced-process.ts';
+import { startBeats } from './beats.ts';
 import { isProbe, latenessOf } from './lateness.ts';
 import { type LatencyContender, latencyContenders } from './latency-contenders.ts';
 import { BUSY_SHARE, type LatencyFigures, type LatencySettings, LIVING_SEED } from './latency-scenario.ts';
@@ -106,7 +107,7 @@ async function measureCell(
   return withApplication(ground, topic, async (task) => {
     if (load === 'busy') await loadSessions(connection, topic, sessionKeys(ground.sessions, LIVING_SEED));
     const running = await contender.start(task);
-    let beats: Beats | undefined;
+    let beats: PacedProcess | undefined;
     try {
       const lateness = await watched(ground, task, running.closes, (closes) =>
         probe({ ...ground, topic }, load, closes, () => {

@@ -11,7 +11,8 @@ import { PopulationLoad } from './population-load.ts';
 import { PIPELINE, type PopulationTask } from './population-task.ts';
 import { Population } from './population.ts';
 
-const SEED = 1;
+/** Of every population's keys. */
+export const POPULATION_SEED = 1;
 /** Nobody falls silent. */
 const NEVER_MS: DurationMs = 3_600_000;
 
@@ -57,7 +58,7 @@ export class PopulationGround {
     await topics.createFor(application, PIPELINE);
     mkdirSync(stateDir, { recursive: true });
     const task = { brokers: this.#kafka.brokers, topic, partitions, application, stateDir, timeoutMs };
-    const load = await PopulationLoad.open(this.#connection, topic, SEED);
+    const load = await PopulationLoad.open(this.#connection, topic, { seed: POPULATION_SEED });
     const started: Population[] = [];
     return {
       ...{ kafka: this.#kafka, task, load },

@@ -1,5 +1,5 @@
 // The input of a population: bare heartbeats of sessions that are known by their number.
-import { seededRandom } from '@flatline/base';
+import { type DurationMs, seededRandom } from '@flatline/base';
 import { BatchProducer, type KafkaConnection } from '@flatline/kafka';
 import { systemClock } from '@flatline/runtime';
 import { KEY_BYTES, writeSessionKey } from './session-key.ts';
@@ -8,19 +8,35 @@ const NO_VALUE = new Uint8Array(0);
 /** Records added before the event loop, and so the sockets, get their turn. */
 const ADDED_MAX = 20_000;
 
+interface PopulationLoadOptions {
+  /** Of the keys: same seed, same keys. */
+  readonly seed: number;
+  /** Records that others have written; 0 by default. */
+  readonly written?: number;
+  /** How long a record waits for others; undefined: as producers of batches do. */
+  readonly lingerMs?: DurationMs;
+}
+
 export class PopulationLoad {
   readonly #producer: BatchProducer;
   readonly #seed: number;
   readonly #key = new Uint8Array(KEY_BYTES);
-  #written = 0;
+  #written: number;
 
-  private constructor(producer: BatchProducer, seed: number) {
+  private constructor(producer: BatchProducer, { seed, written = 0 }: PopulationLoadOptions) {
     this.#producer = producer;
     this.#seed = seed;
+    this.#written = written;
   }
 
-  static async open(connection: KafkaConnection, topic: string, seed: number): Promise<PopulationLoad> {
-    return new PopulationLoad(await BatchProducer.open({ clock: systemClock, connection, topic }), seed);
+  static async open(
+    connection: KafkaConnection,
+    topic: string,
+    options: PopulationLoadOptions,
+  ): Promise<PopulationLoad> {
+    const { lingerMs } = options;
+    const linger = lingerMs === undefined ? {} : { lingerMs };
+    return new PopulationLoad(await BatchProducer.open({ clock: systemClock, connection, topic, ...linger }), options);
   }
 
   /** Records written so far, ends not counted: what a processor applies. */

@@ -1,9 +1,12 @@
 // A processor with a population, in a process of its own: `fork(this, [task as JSON])`, then questions by message.
+import type { DurationMs } from '@flatline/base';
 import { resolveConfiguration } from '@flatline/config';
 import { type ProcessorSnapshot, startProcessor } from '@flatline/processor';
 import { setTimeout as delay } from 'node:timers/promises';
 import { settledMemory } from './memory-parts.ts';
 import { PIPELINE, type PopulationAnswer, type PopulationQuestion, type PopulationTask } from './population-task.ts';
+
+type Span = Pick<PopulationAnswer, 'elapsedMs' | 'cpuMs' | 'heartbeats'>;
 
 const LOOK_MS = 5;
 /** No progress for so long is a failure: after kill −9 the group alone takes ten seconds. */
@@ -37,25 +40,45 @@ const processor = startProcessor(configuration, { log });
 
 async function answerNext(): Promise<void> {
   const question = questions.shift()!;
-  const span = question.kind === 'applied' ? await applied(question.events) : { elapsedMs: 0, cpuMs: 0 };
-  process.send!(await answer(span));
+  process.send!(await answer(await spanOf(question)));
   if (question.kind !== 'stop') return;
   await (await processor).stop();
   process.disconnect();
 }
 
-async function applied(events: number): Promise<Pick<PopulationAnswer, 'elapsedMs' | 'cpuMs'>> {
+async function spanOf(question: PopulationQuestion): Promise<Span> {
+  if (question.kind === 'applied') return applied(question.events);
+  if (question.kind === 'watch') return watched(question.forMs);
+  return { elapsedMs: 0, cpuMs: 0, heartbeats: 0 };
+}
+
+async function watched(forMs: DurationMs): Promise<Span> {
+  const running = await processor;
+  const before = eventsIn(running.snapshot());
+  const span = beginSpan();
+  await Promise.race([delay(forMs), running.finished]);
+  return span(eventsIn(running.snapshot()) - before);
+}
+
+async function applied(events: number): Promise<Span> {
   const before = eventsIn((await processor).snapshot());
   await until((snapshot) => eventsIn(snapshot) > before || eventsIn(snapshot) >= events);
-  const cpuBefore = process.cpuUsage();
-  const startedAtMs = performance.now();
+  const span = beginSpan();
   const { tasks } = await until((snapshot) => eventsIn(snapshot) >= events);
   const positions = new Map(tasks.map(({ partition, position = Infinity }) => [partition, position]));
   await until((snapshot) =>
     snapshot.tasks.every(({ partition, committedPosition = 0 }) => committedPosition >= positions.get(partition)!),
   );
-  const { user, system } = process.cpuUsage(cpuBefore);
-  return { elapsedMs: performance.now() - startedAtMs, cpuMs: (user + system) / 1_000 };
+  return span(events - before);
+}
+
+function beginSpan(): (heartbeats: number) => Span {
+  const cpuBefore = process.cpuUsage();
+  const startedAtMs = performance.now();
+  return (heartbeats) => {
+    const { user, system } = process.cpuUsage(cpuBefore);
+    return { elapsedMs: performance.now() - startedAtMs, cpuMs: (user + system) / 1_000, heartbeats };
+  };
 }
 
 async function until(isReached: (snapshot: ProcessorSnapshot) => boolean): Promise<ProcessorSnapshot> {
@@ -74,7 +97,7 @@ async function until(isReached: (snapshot: ProcessorSnapshot) => boolean): Promi
   }
 }
 
-async function answer(span: Pick<PopulationAnswer, 'elapsedMs' | 'cpuMs'>): Promise<PopulationAnswer> {
+async function answer(span: Span): Promise<PopulationAnswer> {
   const { tasks } = (await processor).snapshot();
   const sum = (of: (task: (typeof tasks)[number]) => number): number => tasks.reduce((all, task) => all + of(task), 0);
   if (tasks.length > partitions) throw new Error(`${tasks.length} tasks of ${partitions} partitions`);

@@ -14,6 +14,8 @@ export interface PopulationTask {
 export type PopulationQuestion =
   /** Answered once so many events have been applied since it started, and all that is applied is committed. */
   | { readonly kind: 'applied'; readonly events: number }
+  /** Answered after so long. */
+  | { readonly kind: 'watch'; readonly forMs: DurationMs }
   /** As it is now, garbage collected. */
   | { readonly kind: 'look' }
   /** Leaves in good order; answered before it has. */
@@ -24,9 +26,11 @@ export interface PopulationAnswer {
   readonly closed: number;
   readonly memory: MemoryParts;
   readonly peakRssBytes: number;
-  /** Of the events of this question: from the first that was applied to the last commit. */
+  /** `applied`: from the first event of this question that was applied to the last commit; `watch`: of its time. */
   readonly elapsedMs: DurationMs;
   readonly cpuMs: DurationMs;
+  /** Applied in that time. */
+  readonly heartbeats: number;
   /** The slowest partition, from its assignment until it ran. */
   readonly restoreMs: DurationMs;
 }

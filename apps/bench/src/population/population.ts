@@ -1,4 +1,5 @@
 // A processor in a process of its own, as the benchmarks of populations see it.
+import type { DurationMs } from '@flatline/base';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
@@ -24,6 +25,11 @@ export class Population {
   /** Answers once so many events are applied since it started, and all that is applied is committed. @throws Error where it ends */
   applied(events: number): Promise<PopulationAnswer> {
     return this.#ask({ kind: 'applied', events });
+  }
+
+  /** Answers after so long, whatever happens meanwhile. */
+  watch(forMs: DurationMs): Promise<PopulationAnswer> {
+    return this.#ask({ kind: 'watch', forMs });
   }
 
   look(): Promise<PopulationAnswer> {
