@@ -5,7 +5,7 @@ import { churnFigures, memoryFigures, memoryText } from './memory-report.ts';
 
 function answer(liveSessions: number, anonymousBytes: number, fileBytes: number): PopulationAnswer {
   const memory = { rssBytes: anonymousBytes + fileBytes, anonymousBytes, fileBytes };
-  return { liveSessions, closed: 0, memory, peakRssBytes: 0, elapsedMs: 0, cpuMs: 0, restoreMs: 0 };
+  return { liveSessions, closed: 0, memory, peakRssBytes: 0, elapsedMs: 0, cpuMs: 0, heartbeats: 0, restoreMs: 0 };
 }
 
 describe('the report of memory', () => {
