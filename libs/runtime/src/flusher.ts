@@ -71,7 +71,7 @@ export class Flusher {
     const slices = this.#parts.task.checkpoints.flush(this.#parts.flushSlice);
     if (slices !== undefined) {
       for (let next = slices.next(); next.done !== true && !this.#abandoned; next = slices.next()) {
-        await this.#write(next.value);
+        if (isForStore(next.value)) await this.#write(next.value);
         await turn(this.#parts.ports.turns);
       }
     }
@@ -105,4 +105,9 @@ export class Flusher {
     this.#parts.task.checkpoints.discard();
     this.#parts.ports.log.error(`${why}; the changelog restores it at the next start`, { error });
   }
+}
+
+/** Others are there to give the event loop its turn. */
+function isForStore({ changes: { puts, removals }, checkpoint }: FlushSlice): boolean {
+  return puts.length > 0 || removals.length > 0 || checkpoint !== undefined;
 }

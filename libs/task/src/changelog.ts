@@ -54,6 +54,8 @@ const SWEEP_SLOTS_MAX = 50_000;
 /** Shares of the allowed log: at which a round begins, and the newest part, which it leaves alone. */
 const SWEEP_FROM = 5 / 8;
 const SWEEP_TO = 1 / 2;
+/** Entries whose memory is asked for together. */
+const PLACED_TOGETHER = 32;
 
 export class Changelog {
   readonly ledger = new BlockLedger();
@@ -62,6 +64,8 @@ export class Changelog {
   readonly #limits: ChangelogLimits;
   readonly #builder: BlockBuilder;
   readonly #dirty = new DirtySet();
+  /** Scratch, of some slots. */
+  readonly #imageBlocks = new Int32Array(PLACED_TOGETHER);
   #removals: Uint8Array[] = [];
   #digest = 0;
   #liveBytes = 0;
@@ -148,7 +152,7 @@ export class Changelog {
     const first = this.ledger.end;
     cut.blocks.forEach((block, part) => {
       const ordinal = this.ledger.append(offsets[part]!, block.bytes.length);
-      for (const slot of block.slots) if (this.#table.isLive(slot)) this.#placeImage(slot, ordinal);
+      this.#placeImages(block.slots, ordinal);
     });
     this.ledger.beginCommit(first);
   }
@@ -164,7 +168,17 @@ export class Changelog {
     entry.inFlight = true;
   }
 
+  #placeImages(slots: Int32Array, ordinal: number): void {
+    for (let first = 0; first < slots.length; first += PLACED_TOGETHER) {
+      const end = Math.min(first + PLACED_TOGETHER, slots.length);
+      // Asked for before the first is looked at, so that the waits for memory overlap (LookAhead).
+      this.#table.imageBlocksOf(slots, first, end - first, this.#imageBlocks);
+      for (let i = first; i < end; i += 1) this.#placeImage(slots[i]!, ordinal);
+    }
+  }
+
   #placeImage(slot: number, ordinal: number): void {
+    if (!this.#table.isLive(slot)) return;
     const entry = this.#view.at(slot);
     if (!entry.inFlight) return;
     entry.inFlight = false;

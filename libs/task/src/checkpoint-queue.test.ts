@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
+import fc from 'fast-check';
 import { type FlushSlice, type ImagePlace, NO_BATCH, PartitionTask, type TaskCut } from './index.ts';
+import type { SortBounds } from './pending-images.ts';
 import { ListCursor, options, text } from './task.fixture.ts';
 
 const WALL = 9e12;
@@ -48,9 +50,9 @@ class Committing {
     return this;
   }
 
-  flush(limit: number): FlushSlice[] {
+  flush(limit: number, sorting?: SortBounds): FlushSlice[] {
     const slices: FlushSlice[] = [];
-    const flush = this.task.checkpoints.flush(limit)!;
+    const flush = this.task.checkpoints.flush(limit, sorting)!;
     for (let next = flush.next(); next.done !== true; next = flush.next()) slices.push(copyOf(next.value));
     return slices;
   }
@@ -135,6 +137,47 @@ describe('a flush', () => {
     expect(putsOf(new Committing().commit(...keys).flush(2))).toEqual(keys.toSorted().map((key) => `${key}@0`));
   });
 });
+
+/** Commits of some keys each, a third of them ends; between them, flushes. */
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.array(fc.tuple(fc.nat(40), fc.nat(2)), { minLength: 1, maxLength: 30 }) },
+  { weight: 1, arbitrary: fc.constant('flush' as const) },
+);
+const sorting = fc.record({ window: fc.integer({ min: 1, max: 20 }), run: fc.integer({ min: 1, max: 9 }) });
+
+test('CQ1 however many windows and runs a flush takes, the store then holds what the last commit says', () => {
+  // A failure prints { seed, path }: rerun it with fc.assert(property, { seed, path }).
+  fc.assert(
+    fc.property(fc.array(step, { maxLength: 20 }), sorting, fc.integer({ min: 1, max: 7 }), (steps, bounds, limit) => {
+      const committing = new Committing();
+      const [model, store] = [new Map<string, number>(), new Map<string, number>()];
+      let offset = 0;
+      for (const each of [...steps, 'flush' as const]) {
+        if (each === 'flush') {
+          if (offset > 0 && committing.task.checkpoints.pendingBytes > 0) apply(committing.flush(limit, bounds), store);
+          continue;
+        }
+        // A key twice in a commit would be its last word: here each comes once.
+        const words = new Map(each.map(([key, kind]) => [`key-${key}`, kind]));
+        committing.commit(...[...words].map(([key, kind]) => (kind === 0 ? `-${key}` : key)));
+        for (const [key, kind] of words) {
+          if (kind === 0) model.delete(key);
+          else model.set(key, offset);
+        }
+        offset += 1;
+      }
+      expect(store).toEqual(model);
+    }),
+  );
+});
+
+/** What a store makes of them: of each key the changelog offset of its image. */
+function apply(slices: readonly FlushSlice[], store: Map<string, number>): void {
+  for (const { changes } of slices) {
+    for (const key of changes.removals) store.delete(text(key));
+    for (const put of changes.puts) store.set(keyOf(put), put.changelogOffset);
+  }
+}
 
 test('[F18] a slice looks at as many removals as it takes, also after a million closes', () => {
   const { task } = new Committing();

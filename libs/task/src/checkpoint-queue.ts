@@ -15,7 +15,7 @@ import type { CutBlock } from './block-builder.ts';
 import type { CommitHeader } from './block-format.ts';
 import type { EntryTable } from './entry-table.ts';
 import type { StoreChanges, StoreCheckpoint } from './ports/state-store.ts';
-import { PendingImages } from './pending-images.ts';
+import { PendingImages, type SortBounds } from './pending-images.ts';
 
 /** A commit that is in the log: one's own after it was settled, or one read while restoring. */
 export interface LoggedCommit {
@@ -28,6 +28,7 @@ export interface LoggedCommit {
 }
 
 export interface FlushSlice {
+  /** Empty, without a checkpoint: a part of the work that precedes writing was done. */
   readonly changes: StoreChanges;
   /** With the last slice. */
   readonly checkpoint: StoreCheckpoint | undefined;
@@ -63,16 +64,20 @@ export class CheckpointQueue {
   }
 
   /** The slices of a flush of all that is pending, each of at most `limit` puts and removals; undefined: nothing pending. */
-  flush(limit: number): Iterator<FlushSlice, undefined> | undefined {
+  flush(limit: number, sorting?: SortBounds): Iterator<FlushSlice, undefined> | undefined {
     if (this.#pending.length === 0) return undefined;
     const commits = this.#pending;
     this.#pending = [];
     this.#pendingBytes = 0;
-    return this.#slices(commits, limit);
+    return this.#slices(commits, limit, sorting);
   }
 
-  *#slices(commits: readonly LoggedCommit[], limit: number): Generator<FlushSlice, undefined, undefined> {
-    yield* slices(commits, this.#table, limit);
+  *#slices(
+    commits: readonly LoggedCommit[],
+    limit: number,
+    sorting?: SortBounds,
+  ): Generator<FlushSlice, undefined, undefined> {
+    yield* slices(commits, new PendingImages(commits, this.#table, sorting), limit);
     // Asked for what comes after the last slice, whoever flushes has written it.
     this.#giveBack(commits);
     return undefined;
@@ -83,19 +88,28 @@ export class CheckpointQueue {
   }
 }
 
+const NO_CHANGES: StoreChanges = { puts: [], removals: [] };
+
+function isEmpty({ puts, removals }: StoreChanges): boolean {
+  return puts.length === 0 && removals.length === 0;
+}
+
 function* slices(
   commits: readonly LoggedCommit[],
-  table: EntryTable,
+  images: PendingImages,
   limit: number,
 ): Generator<FlushSlice, undefined, undefined> {
-  const images = new PendingImages(commits, table);
-  let last: StoreChanges = { puts: [], removals: [] };
+  let last = NO_CHANGES;
   for (const removals of removalsBy(limit, commits, images)) {
     if (last.removals.length > 0) yield { changes: last, checkpoint: undefined };
     last = { puts: [], removals };
   }
-  for (let puts = images.take(limit); puts.length > 0; puts = images.take(limit)) {
-    if (last.removals.length > 0 || last.puts.length > 0) yield { changes: last, checkpoint: undefined };
+  for (const puts of images.take(limit)) {
+    if (puts.length === 0) {
+      yield { changes: NO_CHANGES, checkpoint: undefined };
+      continue;
+    }
+    if (!isEmpty(last)) yield { changes: last, checkpoint: undefined };
     last = { puts, removals: [] };
   }
   yield { changes: last, checkpoint: checkpointOf(commits.at(-1)) };

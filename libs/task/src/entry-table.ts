@@ -137,6 +137,18 @@ export class EntryTable implements KeySource {
     return (this.#entries.i32[(slot << I32_SHIFT) + KEY_LENGTH_AND_FLAGS]! & LIVE) !== 0;
   }
 
+  /**
+   * Of `count` slots from `first` on: the ledger ordinal of the block that holds the newest committed image, −1 where there is
+   * none, or no entry. Nothing else is done between two of them, so that the waits for memory overlap.
+   */
+  imageBlocksOf(slots: Int32Array, first: number, count: number, into: Int32Array): void {
+    const { i32 } = this.#entries;
+    for (let i = 0; i < count; i += 1) {
+      const base = slots[first + i]! << I32_SHIFT;
+      into[i] = (i32[base + KEY_LENGTH_AND_FLAGS]! & LIVE) === 0 ? -1 : i32[base + IMAGE_BLOCK]!;
+    }
+  }
+
   /** A copy of the key, since the entry may go while the copy is on its way to an output. */
   keyOf(slot: number): Uint8Array {
     const { i32 } = this.#entries;

@@ -1,48 +1,96 @@
 // The images of a flush, those left out that a later commit makes obsolete, in an order that suits the store.
 //
-// Owns: the place in the commits, the images gathered and not yet taken.      Does not own: commits, entries.
+// Owns: the place in the commits, which images are gathered and not yet taken.      Does not own: commits, entries.
 //
 // Invariants
 //   PI1  Of the images of one key, an earlier commit's is taken before a later one's.
 //   PI2  An image is left out only if the flush has its key's removal in a later commit, or a later commit, of this flush
 //        or the next, has another image of it.
 //
-// Neighbours in the store's tree written together touch an order of magnitude fewer pages. That needs keys nearly in order
-// only, so windows of images are sorted by four bytes of their keys, those after what all keys of the window have in
-// common, as plain numbers: comparing whole keys takes twenty times as long.
+// Neighbours in the store's tree that are written together share its pages, and a page is copied, and written to disk, once
+// per transaction: so images are put in order over as many as there are, a window of a million, by runs that are sorted one
+// after another and merged as images are taken. Four bytes of a key are enough for that, those after what all keys of the
+// first run have in common, as plain numbers: comparing whole keys takes twenty times as long.
 import { assert, ByteReader } from '@flatline/base';
+import type { CutBlock } from './block-builder.ts';
 import { OP_IMAGE } from './block-format.ts';
 import type { LoggedCommit } from './checkpoint-queue.ts';
 import type { EntryTable } from './entry-table.ts';
-import type { EntryView } from './entry-view.ts';
 import type { ImagePlace } from './ports/state-store.ts';
 
-/** Images sorted together: their index takes 16 of a double's 53 bits, the key's bytes 32. */
-const WINDOW = 1 << 16;
+/** Images merged: their index takes 20 of a double's 53 bits, the key's bytes 32. */
+const WINDOW_MAX = 1 << 20;
+/** Images sorted in one go, or a chunk more: some 5 ms. */
+const RUN = 1 << 16;
+/** Images of one block looked at together, and how many there are before others get a turn: some 2 ms. */
+const CHUNK_MAX = 1024;
+const TURN_IMAGES = 16 * CHUNK_MAX;
+/** Images whose memory is asked for together; an image of a bare session lies on two lines. */
+const GROUP = 32;
+const CACHE_LINE = 64;
+const NONE: readonly ImagePlace[] = [];
+
+/** A block of the flush. */
+interface Source {
+  readonly input: ByteReader;
+  readonly block: CutBlock;
+  readonly ordinal: number;
+  readonly changelogOffset: number;
+  /** Which of the flush's. */
+  readonly commit: number;
+}
+
+/** Each number's low bits are an image's index in the window: no two are equal, and of one key the earlier comes first. */
+interface SortedRun {
+  readonly order: Float64Array;
+  taken: number;
+}
+
+/** How many images are sorted and merged at once; tests make them few. */
+export interface SortBounds {
+  /** At most WINDOW_MAX. */
+  readonly window: number;
+  readonly run: number;
+}
 
 export class PendingImages {
-  readonly #commits: readonly LoggedCommit[];
+  readonly #run: number;
   readonly #table: EntryTable;
-  readonly #view: EntryView;
+  readonly #sources: readonly Source[];
   /** Of each key removed: the last commit of the flush that does it. */
   readonly #removedBy = new Map<string, number>();
   /** Ledger ordinal after the flush's last block. */
   readonly #ordinalsEnd: number;
-  /** The next image looked at. */
-  #commit = 0;
-  #part = 0;
+  /** The image looked at next. */
+  #source = 0;
   #image = 0;
-  #window: ImagePlace[] = [];
-  /** Indices into the window, each in the low 16 bits of a number that sorts it. */
-  #order: Float64Array = new Float64Array(0);
-  #taken = 0;
+  /** The window: of each image its source, and where its operation begins there. */
+  readonly #sourceOf: Int32Array;
+  readonly #startOf: Int32Array;
+  #gathered = 0;
+  #runs: SortedRun[] = [];
+  /** How many bytes keys begin with in common, as far as the first run knows. */
+  #common: number | undefined;
+  /** Scratch: of each slot of a chunk, where its newest image is. */
+  readonly #newest = new Int32Array(CHUNK_MAX);
+  /** Scratch: of a group of images taken, the index of each, and where it begins. */
+  readonly #group = new Int32Array(GROUP);
+  readonly #groupStarts = new Int32Array(GROUP);
+  /** What was read comes to something here, so that the compiler keeps the reading. */
+  residue = 0;
 
-  constructor(commits: readonly LoggedCommit[], table: EntryTable) {
-    this.#commits = commits;
+  constructor(
+    commits: readonly LoggedCommit[],
+    table: EntryTable,
+    { window, run }: SortBounds = { window: WINDOW_MAX, run: RUN },
+  ) {
     this.#table = table;
-    this.#view = table.view();
-    const last = commits.at(-1);
-    this.#ordinalsEnd = last === undefined ? 0 : last.firstOrdinal + last.blocks.length;
+    this.#run = run;
+    this.#sources = commits.flatMap(sourcesOf);
+    this.#ordinalsEnd = (this.#sources.at(-1)?.ordinal ?? -1) + 1;
+    const images = this.#sources.reduce((sum, { block }) => sum + block.slots.length, 0);
+    this.#sourceOf = new Int32Array(Math.min(images, window));
+    this.#startOf = new Int32Array(this.#sourceOf.length);
   }
 
   /** Says that `commit` of the flush removes a key. Commits come in order, and all removals before the first image is taken. */
@@ -50,98 +98,173 @@ export class PendingImages {
     this.#removedBy.set(keyText(key), commit);
   }
 
-  /** Up to `limit` images; none when all are taken. */
-  take(limit: number): ImagePlace[] {
-    if (this.#taken === this.#order.length) this.#fillWindow();
-    const end = Math.min(this.#taken + limit, this.#order.length);
+  /** All images, up to `limit` at a time; none where all that was done is a part of the work that comes before. */
+  *take(limit: number): Generator<readonly ImagePlace[], void> {
+    while (this.#source < this.#sources.length) {
+      yield* this.#fillWindow();
+      for (let images = this.#merge(limit); images.length > 0; images = this.#merge(limit)) yield images;
+    }
+  }
+
+  *#fillWindow(): Generator<readonly ImagePlace[], void> {
+    this.#gathered = 0;
+    this.#runs = [];
+    let sorted = 0;
+    let looked = 0;
+    for (;;) {
+      const chunk = this.#gatherChunk();
+      looked += chunk;
+      if (chunk === 0 || this.#gathered - sorted >= this.#run) {
+        if (this.#gathered > sorted) this.#runs.push(this.#sortRun(sorted, this.#gathered));
+        sorted = this.#gathered;
+      }
+      if (chunk === 0) return;
+      if (looked < TURN_IMAGES) continue;
+      looked = 0;
+      yield NONE;
+    }
+  }
+
+  /** Takes the next images of the current block into the window; returns how many it has looked at, 0 where it is full. */
+  #gatherChunk(): number {
+    while (this.#image === this.#sources[this.#source]?.block.slots.length) {
+      this.#source += 1;
+      this.#image = 0;
+    }
+    const source = this.#sources[this.#source];
+    if (source === undefined) return 0;
+    const { block } = source;
+    const first = this.#image;
+    const looked = Math.min(CHUNK_MAX, block.slots.length - first, this.#sourceOf.length - this.#gathered);
+    this.#table.imageBlocksOf(block.slots, first, looked, this.#newest);
+    for (let i = 0; i < looked; i += 1) {
+      const start = block.bodyStart + block.starts[first + i]!;
+      if (!this.#isWanted(source, start, block.slots[first + i]!, this.#newest[i]!)) continue;
+      this.#sourceOf[this.#gathered] = this.#source;
+      this.#startOf[this.#gathered] = start;
+      this.#gathered += 1;
+    }
+    this.#image = first + looked;
+    return looked;
+  }
+
+  #isWanted(source: Source, start: number, slot: number, newest: number): boolean {
+    const { ordinal, commit } = source;
+    // A slot is named once in a commit: the entry there is this key's, and this its newest image.
+    if (newest === ordinal) return true;
+    const isOfFlush = newest < this.#ordinalsEnd;
+    // Another commit of this flush has this key's next image, or has its removal if another key has taken the slot.
+    if (newest > ordinal && isOfFlush) return false;
+    // An entry that has gone says nothing: its removal may not be committed yet, and until then this image is what is live.
+    if (isOfFlush && this.#removedBy.size === 0) return true;
+    const keyLength = openKey(source, start);
+    const { bytes, position } = source.input;
+    if (!isOfFlush && this.#table.hasKey(slot, bytes, position, keyLength)) return false;
+    const removedBy = this.#removedBy.get(keyText(bytes.subarray(position, position + keyLength)));
+    return removedBy === undefined || removedBy <= commit;
+  }
+
+  /** Of equal keys the images stay in the order in which they came (PI1). */
+  #sortRun(from: number, to: number): SortedRun {
+    const common = (this.#common ??= this.#commonPrefix(from, to));
+    const order = new Float64Array(to - from);
+    for (let index = from; index < to; index += 1) {
+      const source = this.#sources[this.#sourceOf[index]!]!;
+      const keyLength = openKey(source, this.#startOf[index]!);
+      const { bytes, position } = source.input;
+      let prefix = 0;
+      for (let i = common; i < common + 4; i += 1) prefix = prefix * 256 + (i < keyLength ? bytes[position + i]! : 0);
+      order[index - from] = prefix * WINDOW_MAX + index;
+    }
+    return { order: order.sort(), taken: 0 };
+  }
+
+  /** How many bytes all keys of a part of the window begin with. */
+  #commonPrefix(from: number, to: number): number {
+    const first = this.#placeOf(from);
+    let common = first.keyLength;
+    for (let index = from + 1; index < to; index += 1) {
+      const source = this.#sources[this.#sourceOf[index]!]!;
+      common = Math.min(common, openKey(source, this.#startOf[index]!));
+      const { bytes, position } = source.input;
+      for (let i = 0; i < common; i += 1) if (bytes[position + i] !== first.bytes[first.keyStart + i]) common = i;
+    }
+    return common;
+  }
+
+  /** The next images of all runs. */
+  #merge(limit: number): readonly ImagePlace[] {
     const images: ImagePlace[] = [];
-    for (; this.#taken < end; this.#taken += 1) images.push(this.#window[this.#order[this.#taken]! % WINDOW]!);
+    for (let group = GROUP; group === GROUP && images.length < limit;) {
+      group = this.#nextGroup(Math.min(GROUP, limit - images.length));
+      this.#touchGroup(group);
+      for (let i = 0; i < group; i += 1) images.push(this.#placeOf(this.#group[i]!));
+    }
     return images;
   }
 
-  #fillWindow(): void {
-    this.#window = [];
-    while (this.#window.length < WINDOW && this.#commit < this.#commits.length) this.#gatherBlock();
-    this.#order = sortedOrder(this.#window);
-    this.#taken = 0;
-  }
-
-  /** Takes in what is left of the current block, as far as the window has room. */
-  #gatherBlock(): void {
-    const commit = this.#commits[this.#commit]!;
-    const block = commit.blocks[this.#part];
-    if (block === undefined) {
-      this.#commit += 1;
-      this.#part = 0;
-      return;
+  /** Indices of the next images into `#group`; returns how many. */
+  #nextGroup(limit: number): number {
+    let count = 0;
+    for (; count < limit; count += 1) {
+      const least = this.#leastOfRuns();
+      if (least === Infinity) break;
+      this.#group[count] = least - Math.floor(least / WINDOW_MAX) * WINDOW_MAX;
     }
-    const { bytes, bodyStart, slots, starts } = block;
-    const ordinal = commit.firstOrdinal + this.#part;
-    const changelogOffset = commit.offsets[this.#part]!;
-    const input = new ByteReader(bytes);
-    while (this.#image < slots.length && this.#window.length < WINDOW) {
-      const slot = slots[this.#image]!;
-      const start = bodyStart + starts[this.#image]!;
-      this.#image += 1;
-      const newest = this.#newestBlock(slot);
-      // Another commit of this flush has this key's next image, or has its removal if another key has taken the slot.
-      if (newest > ordinal && newest < this.#ordinalsEnd) continue;
-      input.position = start;
-      const image = placeOfImage(input, changelogOffset);
-      // A slot is named once in a commit: the entry there is this key's, and this its newest image.
-      if (newest === ordinal || !this.#isObsolete(image, slot, newest)) this.#window.push(image);
+    return count;
+  }
+
+  /** In the order of keys images lie anywhere: one after another each would wait for memory, twice (LookAhead). */
+  #touchGroup(count: number): void {
+    const group = this.#group;
+    const starts = this.#groupStarts;
+    for (let i = 0; i < count; i += 1) starts[i] = this.#startOf[group[i]!]!;
+    let residue = 0;
+    for (let i = 0; i < count; i += 1) {
+      const { bytes } = this.#sources[this.#sourceOf[group[i]!]!]!.block;
+      const start = starts[i]!;
+      residue ^= bytes[start]! ^ bytes[Math.min(start + CACHE_LINE, bytes.length - 1)]!;
     }
-    if (this.#image < slots.length) return;
-    this.#image = 0;
-    this.#part += 1;
+    this.residue = residue;
   }
 
-  /** Ledger ordinal of the block that holds the newest committed image of the slot's entry; −1: none, or no entry. */
-  #newestBlock(slot: number): number {
-    return this.#table.isLive(slot) ? this.#view.at(slot).imageBlock : -1;
+  /** Takes it; Infinity: there is none. */
+  #leastOfRuns(): number {
+    let least = Infinity;
+    let from: SortedRun | undefined;
+    for (const run of this.#runs) {
+      const next = run.order[run.taken];
+      if (next === undefined || next > least) continue;
+      least = next;
+      from = run;
+    }
+    if (from !== undefined) from.taken += 1;
+    return least;
   }
 
-  /** An entry that has gone says nothing: its removal may not be committed yet, and until then this image is what is live. */
-  #isObsolete({ bytes, keyStart, keyLength }: ImagePlace, slot: number, newest: number): boolean {
-    if (newest >= this.#ordinalsEnd && this.#table.hasKey(slot, bytes, keyStart, keyLength)) return true;
-    if (this.#removedBy.size === 0) return false;
-    const removedBy = this.#removedBy.get(keyText(bytes.subarray(keyStart, keyStart + keyLength)));
-    return removedBy !== undefined && removedBy > this.#commit;
+  #placeOf(index: number): ImagePlace {
+    const source = this.#sources[this.#sourceOf[index]!]!;
+    const keyLength = openKey(source, this.#startOf[index]!);
+    const { input, changelogOffset } = source;
+    const keyStart = input.position;
+    input.position += keyLength;
+    const imageLength = input.varint();
+    return { bytes: input.bytes, keyStart, keyLength, imageStart: input.position, imageLength, changelogOffset };
   }
 }
 
-/** The image whose operation begins where `input` stands. */
-function placeOfImage(input: ByteReader, changelogOffset: number): ImagePlace {
+function sourcesOf({ blocks, firstOrdinal, offsets }: LoggedCommit, commit: number): readonly Source[] {
+  return blocks.map((block, part) => ({
+    ...{ block, commit, ordinal: firstOrdinal + part, changelogOffset: offsets[part]! },
+    input: new ByteReader(block.bytes),
+  }));
+}
+
+/** Leaves the source's reader at the key of the image whose operation begins at `start`, and returns the key's length. */
+function openKey({ input }: Source, start: number): number {
+  input.position = start;
   assert(input.u8() === OP_IMAGE, 'a recorded start is that of an image');
-  const keyLength = input.varint();
-  const keyStart = input.position;
-  input.position += keyLength;
-  const imageLength = input.varint();
-  return { bytes: input.bytes, keyStart, keyLength, imageStart: input.position, imageLength, changelogOffset };
-}
-
-/** The window's indices, nearly in the order of their keys; of equal keys, in the order in which they came (PI1). */
-function sortedOrder(window: readonly ImagePlace[]): Float64Array {
-  const common = commonPrefix(window);
-  const order = new Float64Array(window.length);
-  window.forEach(({ bytes, keyStart, keyLength }, index) => {
-    let prefix = 0;
-    for (let i = common; i < common + 4; i += 1) prefix = prefix * 256 + (i < keyLength ? bytes[keyStart + i]! : 0);
-    order[index] = prefix * WINDOW + index;
-  });
-  return order.sort();
-}
-
-/** How many bytes all keys of the window begin with. */
-function commonPrefix(window: readonly ImagePlace[]): number {
-  const first = window[0];
-  if (first === undefined) return 0;
-  let common = first.keyLength;
-  for (const { bytes, keyStart, keyLength } of window) {
-    common = Math.min(common, keyLength);
-    for (let i = 0; i < common; i += 1) if (bytes[keyStart + i] !== first.bytes[first.keyStart + i]) common = i;
-  }
-  return common;
+  return input.varint();
 }
 
 /** One character per byte: decoding as UTF-8 would make different keys equal. */
