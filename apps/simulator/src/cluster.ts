@@ -27,6 +27,7 @@ const SAID: readonly (readonly [text: string, what: string])[] = [
   ['local store not written; trying again', 'flushRetried'],
   ['no space left', 'noSpaceLeft'],
   ['"fromStandby":true', 'standbyTookOver'],
+  ['are loaded while the group meets', 'warmStart'],
   ['held by a stamp', 'partitionHeld'],
   ['outcome is looked up', 'commitOutcomeUnknown'],
   ['another owner has committed', 'zombieLetGo'],
@@ -90,6 +91,8 @@ export class Cluster {
   }
 
   #pipelinePorts(name: string, host: SimulatedHost, ports: HostPorts): PipelinePorts {
+    // Where slices are smallest a turn takes a while: what restores can be met in the middle.
+    const turnMs = this.scenario.bounds.loadSlice === 1 ? 2 : 0;
     const random = this.simulation.random(`entropy of ${name} at ${this.simulation.time.nowMicros}`);
     const note = (message: string, facts?: unknown): void => {
       this.#note(name, `${this.simulation.time.nowMs} ${name} ${message} ${JSON.stringify(facts, showErrors)}`);
@@ -103,7 +106,7 @@ export class Cluster {
       decoder: jsonDecoder(host),
       encoder,
       turns: (callback) => {
-        host.after(0, callback);
+        host.after(turnMs, callback);
       },
       entropy: {
         id: () => `${random.below(2 ** 32).toString(16)}${random.below(2 ** 32).toString(16)}`,

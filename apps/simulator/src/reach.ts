@@ -38,6 +38,7 @@ const CONSEQUENCES = [
   'replicationStalled',
   'partitionHeld',
   'standbyTookOver',
+  'warmStart',
   'storeDropped/checksum',
   'storeDropped/format',
   'storeDropped/unreadable',

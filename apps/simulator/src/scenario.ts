@@ -82,7 +82,7 @@ function drawProof(random: Random, timestampType: Scenario['timestampType']): Pr
 
 /** So small that commits have several parts, logs are swept, stepping pauses and flushes come in slices. */
 function drawBounds(random: Random): TaskBounds {
-  return {
+  const drawn = {
     blockBytesMax: oneOf(random, [100, 400, 256 * 1024]),
     unsweptLogBytes: oneOf(random, [500, 5_000, 1024 * 1024]),
     pendingChangesMax: oneOf(random, [3, 20, 200_000]),
@@ -91,6 +91,7 @@ function drawBounds(random: Random): TaskBounds {
     flushBytesMin: 100,
     flushSlice: oneOf(random, [1, 3, 4_000]),
   };
+  return { ...drawn, loadSlice: drawn.flushSlice };
 }
 
 function drawRates(random: Random): FaultRates {

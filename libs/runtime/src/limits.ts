@@ -24,6 +24,8 @@ export interface TaskBounds {
   readonly flushBytesMin: number;
   /** Puts and removals per write to the local store, about 6 ms. */
   readonly flushSlice: number;
+  /** Stored entries loaded before the event loop gets its turn, about 8 ms. */
+  readonly loadSlice: number;
 }
 
 export const TASK_BOUNDS: TaskBounds = {
@@ -34,6 +36,7 @@ export const TASK_BOUNDS: TaskBounds = {
   flushBytesTotal: 128 * 1024 * 1024,
   flushBytesMin: 1024 * 1024,
   flushSlice: 4_000,
+  loadSlice: 10_000,
 };
 
 /** Of memory for blocks to come, of all tasks of a pipeline. */
@@ -44,8 +47,10 @@ export const FLUSH_BYTES_MAX = 32 * 1024 * 1024;
 export const FLUSH_INTERVAL_MS = 15_000;
 /** Beyond so many times its share a task gives its local store up until the next start: the changelog has everything. */
 export const FLUSH_BACKLOG_FACTOR = 8;
-/** Stored entries loaded before the event loop gets its turn. */
-export const LOAD_SLICE = 20_000;
+/** Local stores that a start begins to load before the group has said whose the partitions are. */
+export const WARM_STARTS_MAX = 64;
+/** Of a store written so much earlier than the newest one its partition has moved away since: it is not loaded for that. */
+export const WARM_START_RECENT_MS = 600_000;
 /** Pause between tries of what may pass. */
 export const RETRY_FIRST_MS = 50;
 export const RETRY_MAX_MS = 2_000;

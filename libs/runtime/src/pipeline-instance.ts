@@ -1,16 +1,18 @@
 // One instance of one pipeline: a member of its group, a task for each partition the group assigns to it, and a standby for
-// each it is to stand by for.
+// each it is to stand by for, or may well be assigned.
 //
 // Owns: the runners and the standbys.      Does not own: the assignment (the group), anything inside a task.
 //
 // Invariants
 //   PI1  At most one runner or standby per partition: its successor starts after it has closed, or takes a standby over.
 //   PI2  A partition that moves away runs on until its new owner fences it (architecture, Ownership).
+//   PI3  Before the first assignment there are only standbys, and a bounded number; after it none that it does not name.
 import { type DurationMs, failpoint, Fatal, ReusedMemory } from '@flatline/base';
 import type {
   Assignment,
   InstancePartitions,
   LocalCheckpoint,
+  LocalStore,
   MembershipListener,
   TimerInspection,
 } from '@flatline/task';
@@ -20,6 +22,7 @@ import type { PipelinePorts, PipelineSettings } from './settings.ts';
 import { type StandbyStatus, StandbyTask, type StandbyTaskParts } from './standby-task.ts';
 import { TaskRunner } from './task-runner.ts';
 import type { TaskStatus } from './task-status.ts';
+import { warmStarts } from './warm-start.ts';
 
 export interface PipelineInstanceParts {
   readonly settings: PipelineSettings;
@@ -44,8 +47,10 @@ export class PipelineInstance implements MembershipListener {
     this.#parts = parts;
   }
 
+  /** Joins the group, and loads meanwhile what will most likely be asked of it. Resolves as `Membership.start`. */
   async start(): Promise<void> {
-    await this.#parts.ports.membership.start(this);
+    await this.#warmUp();
+    if (!this.#leaving) await this.#parts.ports.membership.start(this);
   }
 
   assigned(assignment: Assignment): void {
@@ -143,6 +148,26 @@ export class PipelineInstance implements MembershipListener {
     );
   }
 
+  /**
+   * Joining may take as long as a dead member is waited for. What this machine has most lately held is held as standbys until
+   * the group has spoken; `#settle` then hands them over, keeps them or closes them.
+   */
+  async #warmUp(): Promise<void> {
+    const { ports, settings } = this.#parts;
+    let found: readonly LocalStore[];
+    try {
+      found = await ports.stores.localCheckpoints();
+    } catch (error) {
+      // Joining asks for the same, and knows what to do about it.
+      ports.log.warn('local stores cannot be looked at; nothing is loaded before the group has met', { error });
+      return;
+    }
+    const partitions = warmStarts(found, settings.inputPartitions);
+    if (this.#leaving || partitions.length === 0) return;
+    ports.log.info('local stores are loaded while the group meets', { pipeline: settings.name, partitions });
+    for (const partition of partitions) this.#startStandby(partition);
+  }
+
   /** Brings runners and standbys to what is assigned, as far as PI1 lets; called again when one has closed. */
   #settle(): void {
     if (this.#leaving || this.#assignment === undefined) return;
@@ -189,7 +214,7 @@ export class PipelineInstance implements MembershipListener {
   /** What runners and standbys have in common. */
   #taskParts(partition: number): Omit<StandbyTaskParts, 'onClosed'> {
     const { settings, ports, onFatal, bounds = TASK_BOUNDS } = this.#parts;
-    const { blockBytesMax, unsweptLogBytes, pendingChangesMax, pendingOutputsMax, flushSlice } = bounds;
+    const { blockBytesMax, unsweptLogBytes, pendingChangesMax, pendingOutputsMax, flushSlice, loadSlice } = bounds;
     const changelog = { blockBytesMax, changelogFactor: settings.changelogFactor, unsweptLogBytes };
     const { rules, heldTime, input, tickMs } = settings;
     return {
@@ -207,6 +232,7 @@ export class PipelineInstance implements MembershipListener {
       },
       flushBytes: () => flushShare(bounds, this.#runners.size + this.#standbys.size),
       flushSlice,
+      loadSlice,
       onFatal,
     };
   }

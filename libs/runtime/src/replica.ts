@@ -7,7 +7,7 @@
 // Invariants
 //   RP1  Whole commits, in order, each once: an interrupted reading goes on where it stood (K6).
 //   RP2  One that finds itself below the log's start says so (Distrusted) and is of no further use (K5).
-import { failpoint, MalformedBytes, PartitionStopped } from '@flatline/base';
+import { failpoint, MalformedBytes, PartitionStopped, Retriable } from '@flatline/base';
 import {
   type CommitHeader,
   PartitionTask,
@@ -20,7 +20,6 @@ import { turn } from './backoff.ts';
 import { BelowLogStart, ChangelogTail } from './changelog-tail.ts';
 import type { Heard } from './fetch-proof.ts';
 import { Flusher } from './flusher.ts';
-import { LOAD_SLICE } from './limits.ts';
 import type { PipelinePorts, PipelineSettings } from './settings.ts';
 import { StandCheck } from './stand-check.ts';
 
@@ -34,6 +33,8 @@ export interface ReplicaParts {
   readonly flushBytes: () => number;
   /** Puts and removals per write to it. */
   readonly flushSlice: number;
+  /** Stored entries loaded before the event loop gets its turn. */
+  readonly loadSlice: number;
 }
 
 /** Local state that cannot be used after all: drop it, and read the log again from its start. */
@@ -63,11 +64,14 @@ export class Replica {
     this.#tail = new ChangelogTail(ports, { topic: settings.changelogTopic, partition }, from.readFrom);
   }
 
-  /** Loads what the local store holds. Reading goes on from there, or from the log's start. @throws Distrusted, Retriable */
-  static async open(parts: ReplicaParts): Promise<Replica> {
+  /**
+   * Loads what the local store holds. Reading goes on from there, or from the log's start. @throws Distrusted, Retriable, also
+   * once `abandon` is aborted
+   */
+  static async open(parts: ReplicaParts, abandon: AbortSignal): Promise<Replica> {
     const task = new PartitionTask(parts.taskOptions);
     const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
-    const from = await loadStore(parts, restoration);
+    const from = await loadStore(parts, restoration, abandon);
     failpoint('restore.loaded');
     return new Replica(parts, task, restoration, from);
   }
@@ -191,8 +195,8 @@ interface StorePosition {
 }
 
 /** Loads the local store; without one, reading begins at the log's start. */
-async function loadStore(parts: ReplicaParts, restoration: Restoration): Promise<StorePosition> {
-  const { store, ports, settings, partition } = parts;
+async function loadStore(parts: ReplicaParts, restoration: Restoration, abandon: AbortSignal): Promise<StorePosition> {
+  const { store, ports, settings, partition, loadSlice } = parts;
   const { logStartOffset } = await ports.admin.ends({ topic: settings.changelogTopic, partition });
   const state = store.state();
   if (state === undefined)
@@ -209,10 +213,13 @@ async function loadStore(parts: ReplicaParts, restoration: Restoration): Promise
     for (const stored of store.scan()) {
       restoration.loadStored(stored);
       loaded += 1;
-      if (loaded % LOAD_SLICE === 0) await turn(ports.turns);
+      if (loaded % loadSlice !== 0) continue;
+      await turn(ports.turns);
+      if (abandon.aborted) throw new Retriable('loading the local store was abandoned');
     }
     restoration.finishStored();
   } catch (error) {
+    if (error instanceof Retriable) throw error;
     throw new Distrusted('unreadable', error instanceof Error ? error.message : String(error));
   }
   const { changelogPosition: position } = checkpoint;

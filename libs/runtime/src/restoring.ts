@@ -61,7 +61,7 @@ export async function restore(parts: RestoreParts, standby?: Replica): Promise<R
 
 async function attempt(parts: RestoreParts, standby: Replica | undefined): Promise<Restored> {
   const { settings, ports, partition, abandon } = parts;
-  const replica = standby ?? (await Replica.open(parts));
+  const replica = standby ?? (await Replica.open(parts, abandon));
   let ownership: Ownership | undefined;
   try {
     // One that is at the end already has nothing to gain by asking again.

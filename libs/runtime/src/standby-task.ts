@@ -1,4 +1,5 @@
-// A standby: a warm copy of one partition that another instance owns, handed over whole when the partition comes here.
+// A standby: a warm copy of one partition that another instance owns, or that nobody is known to own yet (a warm start),
+// handed over whole when the partition comes here.
 //
 //   restoring ──▶ following ──▶ ended        (handed over, or closed)
 //       ▲             │
@@ -54,7 +55,10 @@ export interface WarmState {
 export class StandbyTask {
   readonly #parts: StandbyTaskParts;
   readonly #backoff: Backoff;
+  /** Follow no more; loading goes on, for whoever it is handed over to. */
   readonly #halt = new AbortController();
+  /** Load no further, either. */
+  readonly #abandon = new AbortController();
   #state: StandbyState = 'restoring';
   #detail: string | undefined;
   #store: StateStore | undefined;
@@ -92,13 +96,27 @@ export class StandbyTask {
     };
   }
 
-  /** Ends the standby and gives away what it holds; undefined where that is nothing of use. */
-  async handOver(): Promise<WarmState | undefined> {
+  /** How often its local state was dropped (R2, K5). */
+  get storesDropped(): number {
+    return this.#storesDropped;
+  }
+
+  /**
+   * Ends the standby and gives away what it holds, once that is loaded; undefined where that is nothing of use. Nobody waits
+   * for the loading any more once `abandon` is aborted.
+   */
+  async handOver(abandon: AbortSignal): Promise<WarmState | undefined> {
     if (this.#ending !== undefined) {
       await this.#ending;
       return undefined;
     }
+    const giveUp = (): void => {
+      this.#abandon.abort();
+    };
+    abandon.addEventListener('abort', giveUp);
+    if (abandon.aborted) giveUp();
     await this.#end();
+    abandon.removeEventListener('abort', giveUp);
     const [store, replica] = [this.#store, this.#replica];
     this.#store = undefined;
     this.#replica = undefined;
@@ -114,6 +132,7 @@ export class StandbyTask {
   }
 
   async #close(cleanly: boolean): Promise<void> {
+    this.#abandon.abort();
     await this.#end();
     await this.#replica?.stop(cleanly);
     this.#replica = undefined;
@@ -132,7 +151,7 @@ export class StandbyTask {
     while (!this.#halt.signal.aborted && this.#state !== 'stopped') {
       try {
         this.#store ??= await this.#openStore();
-        this.#replica ??= await Replica.open({ ...this.#parts, store: this.#store });
+        this.#replica ??= await Replica.open({ ...this.#parts, store: this.#store }, this.#abandon.signal);
         await this.#replica.readToEnd(this.#halt.signal);
         this.#followed(this.#replica);
         await this.#replica.follow(this.#halt.signal);
@@ -205,7 +224,7 @@ export class StandbyTask {
     const { stores, clock, log } = this.#parts.ports;
     this.#storesDropped += 1;
     stores.noteDrop({ partition: this.#parts.partition, reason, at: clock.wallMs() });
-    log.warn('standby dropped its state; it is read anew from the changelog', {
+    log.warn('local store dropped; standby dropped its state, too, and reads it anew from the changelog', {
       ...this.#where(),
       reason,
       detail,

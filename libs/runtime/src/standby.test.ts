@@ -162,6 +162,7 @@ const SMALL_BOUNDS: TaskBounds = {
   flushBytesTotal: 4_096,
   flushBytesMin: 512,
   flushSlice: 3,
+  loadSlice: 3,
 };
 
 async function storm(seed: number): Promise<{ world: World; lines: string[]; failures: Error[] }> {
@@ -169,6 +170,8 @@ async function storm(seed: number): Promise<{ world: World; lines: string[]; fai
   // Every other seed: commits of several parts, flushes of several slices, logs that are swept.
   const bounds = seed % 2 === 0 ? { bounds: SMALL_BOUNDS } : {};
   const world = new World({ seed, partitions: 3, standbys: 1, rates, ...bounds });
+  // Every third: turns that take so long that a load lasts longer than a join.
+  world.turnMs = seed % 3 === 0 ? 2 : 0;
   const { time, faults } = world.simulation;
   const random = world.simulation.random('storm');
   const processes = new Map<string, Process>();

@@ -159,7 +159,8 @@ export class TaskRunner {
     const { partition, settings, ports } = this.#parts;
     const standby = this.#standby;
     this.#standby = undefined;
-    const warm = await standby?.handOver();
+    const warm = await standby?.handOver(this.#abandon.signal);
+    this.#storesDropped += standby?.storesDropped ?? 0;
     this.#store = warm?.store ?? (await this.#openStore());
     const parts: RestoreParts = {
       ...this.#parts,

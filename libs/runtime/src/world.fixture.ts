@@ -47,6 +47,8 @@ export class World {
   readonly partitions: number;
   /** What processes started from now on take for the input's partition count. */
   inputPartitions: number;
+  /** How long each of their turns waits. */
+  turnMs = 0;
 
   constructor(world: WorldSettings) {
     this.#world = world;
@@ -68,6 +70,7 @@ export class World {
     const note = (message: string, facts?: unknown): void => {
       lines.push(`${this.simulation.time.nowMs} ${name} ${message} ${JSON.stringify(facts, showErrors)}`);
     };
+    const { turnMs } = this;
     const pipelinePorts: PipelinePorts = {
       ...ports,
       input: ports.reader,
@@ -80,7 +83,7 @@ export class World {
       },
       encoder: { encode: encodeForTest },
       turns: (callback) => {
-        host.after(0, () => {
+        host.after(turnMs, () => {
           callback();
           this.#world.onTurn?.();
         });

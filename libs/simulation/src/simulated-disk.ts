@@ -1,7 +1,7 @@
 // What is left on a machine's disk when a process is gone: the local stores of its partitions, and the ways they rot.
 //
 // Owns: the files.      Does not own: the running process's view of them (SimulatedStore).
-import { assert } from '@flatline/base';
+import { assert, type Millis } from '@flatline/base';
 import type { StoreCheckpoint, StoredImage, StoreDistrust, StoreDrop } from '@flatline/task';
 
 export interface StoreFile {
@@ -9,6 +9,8 @@ export interface StoreFile {
   readonly entries: Map<string, StoredImage>;
   checkpoint: StoreCheckpoint | undefined;
   clean: boolean;
+  /** By the machine's wall clock. */
+  writtenAt: Millis;
   /** Set by a clean shutdown, cleared when opened: tells a reboot with unwritten pages. */
   closedCleanly: boolean;
   /** What opening will find wrong with it. */
@@ -19,6 +21,7 @@ export const emptyFile = (): StoreFile => ({
   entries: new Map(),
   checkpoint: undefined,
   clean: true,
+  writtenAt: 0,
   closedCleanly: true,
   damage: undefined,
 });

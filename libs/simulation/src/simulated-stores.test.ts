@@ -191,9 +191,10 @@ describe('stores on a simulated disk', () => {
     }
     await opened(simulation, a.ports, 1);
     await expect(b.ports.stores.open(0)).rejects.toBeInstanceOf(Fatal);
+    const writtenAt = a.host.wallMs();
     expect(await b.ports.stores.localCheckpoints()).toEqual([
-      { partition: 0, changelogPosition: 10 },
-      { partition: 2, changelogPosition: 12 },
+      { partition: 0, changelogPosition: 10, writtenAt },
+      { partition: 2, changelogPosition: 12, writtenAt },
     ]);
     a.host.kill();
     expect((await simulation.time.complete(b.ports.stores.open(0))).dropped).toBeUndefined();

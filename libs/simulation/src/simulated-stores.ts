@@ -7,7 +7,7 @@
 //   D2  A dead process changes nothing on the disk any more; what it still runs up to its next await writes into the void.
 import { assert, Corrupt, Fatal, Retriable } from '@flatline/base';
 import type {
-  LocalCheckpoint,
+  LocalStore,
   OpenedStore,
   StateStore,
   StateStores,
@@ -76,13 +76,14 @@ export class SimulatedStores implements StateStores {
     return this.#environment.disk.drops;
   }
 
-  localCheckpoints(): Promise<readonly LocalCheckpoint[]> {
+  localCheckpoints(): Promise<readonly LocalStore[]> {
     const { disk } = this.#environment;
-    const found: LocalCheckpoint[] = [];
+    const found: LocalStore[] = [];
     for (const partition of disk.partitions()) {
       const file = disk.file(partition);
       if (file?.checkpoint === undefined || file.damage !== undefined) continue;
-      found.push({ partition, changelogPosition: file.checkpoint.changelogPosition });
+      const { checkpoint, writtenAt } = file;
+      found.push({ partition, changelogPosition: checkpoint.changelogPosition, writtenAt });
     }
     return Promise.resolve(found);
   }
@@ -170,6 +171,7 @@ class SimulatedStore implements StateStore {
       const key = bytes.slice(keyStart, keyStart + keyLength);
       entries.set(toText(key), { key, image: bytes.slice(imageStart, imageStart + imageLength), changelogOffset });
     }
+    this.#file.writtenAt = this.#environment.host.wallMs();
     this.#file.clean = checkpoint !== undefined;
     if (checkpoint !== undefined) {
       this.#file.checkpoint = { ...checkpoint, commitHeader: checkpoint.commitHeader.slice() };

@@ -152,11 +152,13 @@ describe.each(['LmdbStores', 'MemoryStores'])('%s', (adapter) => {
       if (partition === 0) await store.close();
     }
     await stores.open(3);
-    expect(await stores.localCheckpoints()).toEqual([
-      { partition: 0, changelogPosition: 0 },
-      { partition: 7, changelogPosition: 70 },
-      { partition: 11, changelogPosition: 110 },
+    const found = await stores.localCheckpoints();
+    expect(found.map(({ partition, changelogPosition }) => [partition, changelogPosition])).toEqual([
+      [0, 0],
+      [7, 70],
+      [11, 110],
     ]);
+    for (const { writtenAt } of found) expect(writtenAt).toBeGreaterThan(0);
   });
 
   test('[F13] a store is not opened twice, but again after closing', async () => {

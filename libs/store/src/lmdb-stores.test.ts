@@ -1,6 +1,6 @@
 import { Fatal, StateInUse } from '@flatline/base';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LmdbStores } from './lmdb-stores.ts';
 import { temporaryDirectory } from './testing/temporary-directory.ts';
@@ -58,7 +58,10 @@ describe('LmdbStores', () => {
     mkdirSync(join(path, 'not-a-partition'));
     mkdirSync(join(path, '007'));
     const second = open('app', 'visits', 'boot 2');
-    expect(await second.localCheckpoints()).toEqual([{ partition: 0, changelogPosition: 5 }]);
+    utimesSync(join(path, '0', 'state.mdb'), 0, 1_700_000_000.5);
+    expect(await second.localCheckpoints()).toEqual([
+      { partition: 0, changelogPosition: 5, writtenAt: 1_700_000_000_500 },
+    ]);
     expect((await second.open(1)).dropped).toBe('unreadable');
     expect((await second.open(2)).dropped).toBe('unclean-after-reboot');
     await second.close();

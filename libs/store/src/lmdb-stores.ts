@@ -2,7 +2,7 @@
 //
 // Owns: the pipeline's directory, by a lock that ends with this process, and which stores are open.
 import { assert, Fatal } from '@flatline/base';
-import type { LocalCheckpoint, OpenedStore, StateStore, StateStores, StoreCheckpoint, StoreDrop } from '@flatline/task';
+import type { LocalStore, OpenedStore, StateStore, StateStores, StoreCheckpoint, StoreDrop } from '@flatline/task';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { currentBootId } from './boot-id.ts';
@@ -64,13 +64,15 @@ export class LmdbStores implements StateStores {
     return opened;
   }
 
-  async localCheckpoints(): Promise<readonly LocalCheckpoint[]> {
-    const found: LocalCheckpoint[] = [];
+  async localCheckpoints(): Promise<readonly LocalStore[]> {
+    const found: LocalStore[] = [];
     for (const name of await readdir(this.#directory)) {
       if (!partitionName.test(name)) continue;
       const partition = Number(name);
       const checkpoint = this.#checkpointOf(partition);
-      if (checkpoint !== undefined) found.push({ partition, changelogPosition: checkpoint.changelogPosition });
+      if (checkpoint === undefined) continue;
+      const { changelogPosition } = checkpoint;
+      found.push({ partition, changelogPosition, writtenAt: this.#filesOf(partition).writtenAt });
     }
     return found.sort((a, b) => a.partition - b.partition);
   }
@@ -95,13 +97,16 @@ export class LmdbStores implements StateStores {
   #checkpointOf(partition: number): StoreCheckpoint | undefined {
     const store = this.#open.get(partition);
     if (store !== undefined) return store.state()?.checkpoint;
-    const directory = this.#directoryOf(partition);
     try {
-      const found = new StoreFiles(directory, this.#bootId).look();
+      const found = this.#filesOf(partition).look();
       return found.kind === 'trusted' ? found.record.checkpoint : undefined;
     } catch (error) {
-      throw fileSystemError(directory, error);
+      throw fileSystemError(this.#directoryOf(partition), error);
     }
+  }
+
+  #filesOf(partition: number): StoreFiles {
+    return new StoreFiles(this.#directoryOf(partition), this.#bootId);
   }
 
   #directoryOf(partition: number): string {

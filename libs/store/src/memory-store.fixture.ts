@@ -1,7 +1,7 @@
 // The local store without a disk, for tests and the simulation. Same contract, checked by the same conformance suite.
 import { assert } from '@flatline/base';
 import type {
-  LocalCheckpoint,
+  LocalStore,
   OpenedStore,
   StateStore,
   StateStores,
@@ -16,6 +16,8 @@ import type {
 interface Contents {
   entries: Map<string, StoredImage>;
   state: StoreState | undefined;
+  /** Stands for the wall clock at the last of them. */
+  writes: number;
 }
 
 class MemoryStore implements StateStore {
@@ -55,6 +57,7 @@ class MemoryStore implements StateStore {
   write(changes: StoreChanges, checkpoint: StoreCheckpoint | undefined): void {
     assert(!this.#closed, 'a closed store is not written');
     this.#generation += 1;
+    this.#contents.writes += 1;
     const { entries, state } = this.#contents;
     for (const key of changes.removals) entries.delete(textOf(key));
     for (const { bytes, keyStart, keyLength, imageStart, imageLength, changelogOffset } of changes.puts) {
@@ -97,10 +100,11 @@ export class MemoryStores implements StateStores {
     return Promise.resolve({ store, dropped: undefined });
   }
 
-  localCheckpoints(): Promise<readonly LocalCheckpoint[]> {
-    const found: LocalCheckpoint[] = [];
-    for (const [partition, { state }] of this.#contents)
-      if (state !== undefined) found.push({ partition, changelogPosition: state.checkpoint.changelogPosition });
+  localCheckpoints(): Promise<readonly LocalStore[]> {
+    const found: LocalStore[] = [];
+    for (const [partition, { state, writes }] of this.#contents)
+      if (state !== undefined)
+        found.push({ partition, changelogPosition: state.checkpoint.changelogPosition, writtenAt: writes });
     return Promise.resolve(found.sort((a, b) => a.partition - b.partition));
   }
 
@@ -119,7 +123,7 @@ export class MemoryStores implements StateStores {
 }
 
 function emptyContents(): Contents {
-  return { entries: new Map(), state: undefined };
+  return { entries: new Map(), state: undefined, writes: 0 };
 }
 
 /** Keys are any bytes: one character for each keeps them apart. */

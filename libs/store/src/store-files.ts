@@ -1,3 +1,4 @@
+import type { Millis } from '@flatline/base';
 import type { StoreDistrust } from '@flatline/task';
 import { rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
@@ -38,6 +39,11 @@ export class StoreFiles {
     } finally {
       file.close();
     }
+  }
+
+  /** When the store's file was last written to, by the machine's wall clock; 0 where there is none. */
+  get writtenAt(): Millis {
+    return Math.floor(statSync(this.path, { throwIfNoEntry: false })?.mtimeMs ?? 0);
   }
 
   /** Makes durable what was written, and takes the mark away. */

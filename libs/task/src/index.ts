@@ -36,6 +36,7 @@ export type {
   MembershipListener,
 } from './ports/membership.ts';
 export type {
+  LocalStore,
   OpenedStore,
   StateStore,
   StateStores,

@@ -5,6 +5,7 @@
 // leaves the former checkpoint with some newer images, and rolling the changelog forward from that checkpoint writes
 // each of them again: images are absolute. `clean` tells the two apart, since only then count and digest must agree.
 import type { Millis } from '@flatline/base';
+import type { LocalCheckpoint } from './membership.ts';
 
 export interface StoreCheckpoint {
   /** Random id of the changelog this caches, made once with its first commit. */
@@ -88,11 +89,20 @@ export interface OpenedStore {
   readonly dropped: StoreDistrust | undefined;
 }
 
+/** A store as it lies on this machine, not opened. */
+export interface LocalStore extends LocalCheckpoint {
+  /** When it was last written to, by this machine's wall clock. */
+  readonly writtenAt: Millis;
+}
+
 export interface StateStores {
   /** Opens the store of one partition task. @throws Retriable where the disk is full, Fatal where it cannot be used. */
   open(partition: number): Promise<OpenedStore>;
-  /** Checkpoint positions of the stores on this machine, without opening any for use: what membership tells the assigner. */
-  localCheckpoints(): Promise<readonly { readonly partition: number; readonly changelogPosition: number }[]>;
+  /**
+   * The stores on this machine that can be trusted as far as is known without opening them: what membership tells the
+   * assigner, and what a start begins to load.
+   */
+  localCheckpoints(): Promise<readonly LocalStore[]>;
   /** Notes that a store was dropped, for `drops`, also of later processes. */
   noteDrop(drop: StoreDrop): void;
   /** Drops noted on this machine, the oldest first; a bounded number of the newest. */
