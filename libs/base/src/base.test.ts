@@ -76,6 +76,15 @@ describe('bytes', () => {
       }
   });
 
+  test('varints written together are those written one by one', () => {
+    const boundaries = Array.from({ length: 54 }, (_, bits) => [2 ** bits - 1, 2 ** bits]).flat();
+    const values = boundaries.filter(Number.isSafeInteger);
+    const [together, singly] = [new ByteWriter(1), new ByteWriter(1)];
+    together.varints(Float64Array.from(values), values.length - 1);
+    for (const value of values.slice(0, -1)) singly.varint(value);
+    expect(together.copy()).toEqual(singly.copy());
+  });
+
   test('a reader refuses to read beyond its end, at any cut', () => {
     const out = new ByteWriter();
     out.varint(2 ** 40);

@@ -13,6 +13,11 @@ const HIGH = 0x80000000;
 const LOW_BITS = 28;
 const LOW = 2 ** LOW_BITS;
 
+/** What `signedVarint` writes as a varint. */
+export function zigzag(value: number): number {
+  return value < 0 ? -2 * value - 1 : 2 * value;
+}
+
 export class ByteWriter {
   #bytes: Uint8Array;
   #view: DataView;
@@ -94,9 +99,37 @@ export class ByteWriter {
     this.#length = at;
   }
 
+  /**
+   * `varint` of each of the first `count`. In one loop they cost half of what they cost one by one, where compilers run out
+   * of what they are willing to inline.
+   */
+  varints(values: Float64Array, count: number): void {
+    this.#reserve(8 * count);
+    const bytes = this.#bytes;
+    let at = this.#length;
+    for (let i = 0; i < count; i += 1) {
+      const value = values[i]!;
+      let rest = value | 0;
+      if (value >= HIGH) {
+        bytes[at] = rest | 0x80;
+        bytes[at + 1] = (rest >>> 7) | 0x80;
+        bytes[at + 2] = (rest >>> 14) | 0x80;
+        bytes[at + 3] = (rest >>> 21) | 0x80;
+        at += 4;
+        rest = (value / LOW) | 0;
+      }
+      while (rest >= 0x80) {
+        bytes[at++] = rest | 0x80;
+        rest >>>= 7;
+      }
+      bytes[at++] = rest;
+    }
+    this.#length = at;
+  }
+
   /** Any safe integer of magnitude below 2^52, zigzag: small negatives stay small. */
   signedVarint(value: number): void {
-    this.varint(value < 0 ? -2 * value - 1 : 2 * value);
+    this.varint(zigzag(value));
   }
 
   raw(bytes: Uint8Array, start = 0, length: number = bytes.length - start): void {

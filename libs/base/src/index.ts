@@ -1,5 +1,5 @@
 export { assert, AssertionError } from './assert.ts';
-export { ByteReader, ByteWriter, copyBytes, MalformedBytes } from './bytes.ts';
+export { ByteReader, ByteWriter, copyBytes, MalformedBytes, zigzag } from './bytes.ts';
 export { Corrupt, Fatal, Fenced, PartitionStopped, Retriable, StateInUse } from './errors.ts';
 export {
   armFailpoint,

@@ -12,16 +12,19 @@ const DETAIL = 2;
 /** Digests must agree between processes: their seed is a constant of the format. */
 const DIGEST_SEED = 0x666c6174;
 
+/** Written in one piece, flags and all: a number below 128 is its own varint. */
+const numbers = new Float64Array(7);
+
 export function encodeImage(entry: SessionEntry, out: ByteWriter): void {
-  const { detail } = entry;
-  const { openedAt, firstOffset } = entry;
-  out.u8((entry.timeoutChosen ? CHOSEN : 0) | (detail === undefined ? 0 : DETAIL));
-  out.varint(openedAt);
-  out.varint(entry.lastSeenAt - openedAt);
-  out.varint(firstOffset);
-  out.varint(entry.lastOffset - firstOffset);
-  out.varint(entry.eventCount);
-  out.varint(entry.timeoutMs);
+  const { detail, openedAt, firstOffset } = entry;
+  numbers[0] = (entry.timeoutChosen ? CHOSEN : 0) | (detail === undefined ? 0 : DETAIL);
+  numbers[1] = openedAt;
+  numbers[2] = entry.lastSeenAt - openedAt;
+  numbers[3] = firstOffset;
+  numbers[4] = entry.lastOffset - firstOffset;
+  numbers[5] = entry.eventCount;
+  numbers[6] = entry.timeoutMs;
+  out.varints(numbers, numbers.length);
   if (detail !== undefined) encodeDetail(detail, out);
 }
 

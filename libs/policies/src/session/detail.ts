@@ -1,7 +1,7 @@
 // What a session keeps beyond a bare heartbeat's needs, and its bytes in a changelog image.
 //
 // The byte form is part of the changelog format: changing it needs a new format version (K9).
-import { ByteReader, type ByteWriter, MalformedBytes, type Millis } from '@flatline/base';
+import { ByteReader, type ByteWriter, MalformedBytes, type Millis, zigzag } from '@flatline/base';
 import type { SequenceWindow } from './sequence-window.ts';
 
 export interface Attribute {
@@ -47,16 +47,25 @@ export function blankTexts(): DetailTexts {
 const TRUNCATED = 1;
 const HAS_SEQUENCE = 2;
 
+/** Written in one piece, flags and all: a number below 128 is its own varint. */
+const numbers = new Float64Array(10);
+
 export function encodeDetail(detail: SessionDetail, out: ByteWriter): void {
   const { sequence, texts } = detail;
-  out.u8((texts?.truncated === true ? TRUNCATED : 0) | (sequence === undefined ? 0 : HAS_SEQUENCE));
-  out.signedVarint(detail.startedAt);
-  out.signedVarint(detail.lastEventAt);
-  out.varint(detail.duplicateCount);
-  out.varint(detail.outOfOrderCount);
-  if (sequence !== undefined) encodeWindow(sequence, out);
-  if (texts !== undefined) encodeTexts(texts, out);
-  else for (let lists = 0; lists < 3; lists += 1) out.u8(0);
+  numbers[0] = (texts?.truncated === true ? TRUNCATED : 0) | (sequence === undefined ? 0 : HAS_SEQUENCE);
+  numbers[1] = zigzag(detail.startedAt);
+  numbers[2] = zigzag(detail.lastEventAt);
+  numbers[3] = detail.duplicateCount;
+  numbers[4] = detail.outOfOrderCount;
+  const count = sequence === undefined ? 5 : encodeWindow(sequence, out);
+  if (texts === undefined) {
+    // No event ids, no types, no attributes.
+    for (let list = 0; list < 3; list += 1) numbers[count + list] = 0;
+    out.varints(numbers, count + 3);
+    return;
+  }
+  out.varints(numbers, count);
+  encodeTexts(texts, out);
 }
 
 function encodeTexts({ eventIds, countsByType, attributes }: DetailTexts, out: ByteWriter): void {
@@ -104,14 +113,17 @@ function decodeTexts(input: ByteReader, truncated: boolean): DetailTexts | undef
   return truncated || eventIds.length + countsByType.size + attributes.size > 0 ? texts : undefined;
 }
 
-function encodeWindow(window: SequenceWindow, out: ByteWriter): void {
-  out.varint(window.lowest);
-  out.varint(window.highest);
+/** Writes what is in `numbers` before the window, and the window but for its last numbers, which are left there. Returns how many. */
+function encodeWindow(window: SequenceWindow, out: ByteWriter): number {
+  numbers[5] = window.lowest;
+  numbers[6] = window.highest;
+  out.varints(numbers, 7);
   out.u32(window.seenLow);
   out.u32(window.seenHigh);
-  out.varint(window.received);
-  out.varint(window.missingBefore);
-  out.varint(window.restarts);
+  numbers[0] = window.received;
+  numbers[1] = window.missingBefore;
+  numbers[2] = window.restarts;
+  return 3;
 }
 
 function decodeWindow(input: ByteReader): SequenceWindow {
