@@ -4,7 +4,8 @@
 // decides that something is wrong: whatever is not plain it leaves to the plan of the schema (record-plan.ts), and what it
 // accepts it reads as the plan would. A property test holds the two against each other. The one exception, text that is
 // not UTF-8, is thrown from here as it would be from there.
-import type { SessionEvent } from '@flatline/policies';
+import { HEARTBEAT, type SessionEvent } from '@flatline/policies';
+import { ByteWords } from '../byte-words.ts';
 import { EVENT_ID_LENGTH_MAX, TYPE_LENGTH_MAX } from '../limits.ts';
 import { decodeUtf8, type TextReader } from '../text-reader.ts';
 
@@ -16,10 +17,15 @@ const IS_NULL = 0;
 const IS_VALUE = 2;
 /** Bytes of seven bits each that fill a half of a number: bit operations are 32-bit. */
 const HALF_BYTES = 4;
+/** In four bytes at once: that more bytes of the number follow each. */
+const ALL_GO_ON = 0x80808080 | 0;
+/** The type of most events, its length before it. */
+const HEARTBEAT_TYPE = new ByteWords(Buffer.from(`${String.fromCharCode(2 * HEARTBEAT.length)}${HEARTBEAT}`, 'latin1'));
 
 export class AvroEventScanner {
   readonly #texts: TextReader;
   #buffer: Buffer = Buffer.alloc(0);
+  #view: DataView = new DataView(new ArrayBuffer(0));
   #at = 0;
   #end = 0;
 
@@ -34,6 +40,7 @@ export class AvroEventScanner {
    */
   scan(buffer: Buffer, start: number, end: number, target: SessionEvent): boolean {
     this.#buffer = buffer;
+    this.#view = this.#texts.view(buffer);
     this.#at = start;
     this.#end = end;
     if (!this.#type(target)) return false;
@@ -51,6 +58,12 @@ export class AvroEventScanner {
   }
 
   #type(event: SessionEvent): boolean {
+    const at = this.#at;
+    if (at + HEARTBEAT_TYPE.length <= this.#end && HEARTBEAT_TYPE.areAt(this.#view, at)) {
+      this.#at = at + HEARTBEAT_TYPE.length;
+      event.type = HEARTBEAT;
+      return true;
+    }
     const start = this.#text();
     if (start < 0) return false;
     event.type = this.#texts.recurring(this.#buffer, start, this.#at);
@@ -100,9 +113,22 @@ export class AvroEventScanner {
 
   /** A number ≥ 0 of at most eight bytes, or NOT_PLAIN. */
   #long(): number {
-    let at = this.#at;
-    const most = Math.min(this.#end, at + HALF_BYTES);
     const buffer = this.#buffer;
+    const end = this.#end;
+    let at = this.#at;
+    if (at + HALF_BYTES <= end) {
+      const word = this.#view.getInt32(at, true);
+      // Most are a small count, or a time, which goes on after four bytes.
+      if ((word & 0x80) === 0) {
+        this.#at = at + 1;
+        return (word & 1) === 0 ? (word & 0x7f) >>> 1 : NOT_PLAIN;
+      }
+      if ((word & ALL_GO_ON) === ALL_GO_ON) {
+        this.#at = at + HALF_BYTES;
+        return (word & 1) === 0 ? this.#longFrom(sevenBitsEach(word)) : NOT_PLAIN;
+      }
+    }
+    const most = Math.min(end, at + HALF_BYTES);
     let low = 0;
     let byte = 0x80;
     for (let shift = 0; byte >= 0x80 && at < most; shift += 7, at += 1) {
@@ -137,4 +163,9 @@ export class AvroEventScanner {
     this.#at = at + 1;
     return this.#buffer[at]!;
   }
+}
+
+/** The lowest seven bits of each of four bytes, the low byte first. */
+function sevenBitsEach(word: number): number {
+  return (word & 0x7f) | ((word >>> 1) & 0x3f80) | ((word >>> 2) & 0x1fc000) | ((word >>> 3) & 0xfe00000);
 }

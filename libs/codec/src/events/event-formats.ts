@@ -10,10 +10,14 @@ import { EVENT_SHAPE } from './event-shape.ts';
 import { JsonEventScanner } from './json-event-scanner.ts';
 
 const EVENT: DecodeOutcome = { kind: 'event' };
+const NOTHING = Buffer.alloc(0);
 
 /** Events out of input records, whatever they are written in. The tasks of an input may share one: decoding is synchronous. */
 export class EventFormats implements EventDecoder {
   readonly #formats: RecordFormats<SessionEvent>;
+  /** The bytes decoded from last, which are nearly always those of the next event, and the same as a Buffer. */
+  #bytes: Uint8Array = NOTHING;
+  #buffer: Buffer = NOTHING;
 
   constructor(options: ReadingOptions) {
     const texts = new TextReader();
@@ -38,7 +42,11 @@ export class EventFormats implements EventDecoder {
 
   decode(bytes: Uint8Array, start: number, length: number, target: SessionEvent): DecodeOutcome {
     resetEvent(target);
-    const outcome = this.#formats.read(asBuffer(bytes), start, start + length, target);
+    if (bytes !== this.#bytes) {
+      this.#bytes = bytes;
+      this.#buffer = asBuffer(bytes);
+    }
+    const outcome = this.#formats.read(this.#buffer, start, start + length, target);
     return outcome.kind === 'read' ? EVENT : outcome;
   }
 

@@ -28,6 +28,10 @@ const EVENT_ID = words('eventId"');
 const SEQUENCE = words('sequence"');
 const TIMEOUT_MS = words('timeoutMs"');
 const ATTRIBUTES = words('attributes"');
+/** What most events are made of, as machines write it: without spaces. */
+const COMPACT_HEARTBEAT = words(`"type":"${HEARTBEAT}"`);
+const COMPACT_OCCURRED_AT = words('"occurredAt":');
+const COMPACT_SEQUENCE = words('"sequence":');
 
 export class JsonEventScanner {
   readonly #texts: TextReader;
@@ -59,8 +63,24 @@ export class JsonEventScanner {
   }
 
   #member(event: SessionEvent): boolean {
+    // The names differ in their second letter, here and below.
+    switch (this.#buffer[this.#at + 2]) {
+      case 0x79:
+        if (!this.#passes(COMPACT_HEARTBEAT)) break;
+        event.type = HEARTBEAT;
+        return true;
+      case 0x63:
+        if (!this.#passes(COMPACT_OCCURRED_AT)) break;
+        return (event.occurredAt = this.#integer()) >= 0;
+      case 0x65:
+        if (!this.#passes(COMPACT_SEQUENCE)) break;
+        return (event.sequence = this.#integer()) >= 0;
+    }
+    return this.#anyMember(event);
+  }
+
+  #anyMember(event: SessionEvent): boolean {
     if (this.#next() !== QUOTE) return false;
-    // The names differ in their second letter.
     switch (this.#buffer[this.#at + 1]) {
       case 0x79:
         return this.#name(TYPE) && this.#type(event);
