@@ -86,20 +86,20 @@ export class DetailRows {
   }
 }
 
-/** A window on one row, moved with `at`, and the sequence window in it. Valid until its slot's row is released. */
-export class DetailView implements SessionDetail {
+/**
+ * A window on one row, moved with `at`; valid until its slot's row is released. The row's sequence window is shown by the
+ * same object: to move another one along with it would cost each event as much as what it changes.
+ */
+export class DetailView implements SessionDetail, SequenceWindow {
   readonly #rows: DetailRows;
-  readonly #window: WindowView;
   #f64: Float64Array = new Float64Array(0);
   #i32: Int32Array = new Int32Array(0);
   /** Index of the row's first Float64 and first Int32. */
   #f = 0;
   #i = 0;
-  #row = 0;
 
   constructor(rows: DetailRows) {
     this.#rows = rows;
-    this.#window = new WindowView();
   }
 
   /** `slot` has a row. */
@@ -110,7 +110,6 @@ export class DetailView implements SessionDetail {
     this.#i32 = i32;
     this.#f = row << ROW_F64_SHIFT;
     this.#i = row << ROW_I32_SHIFT;
-    this.#row = row;
     return this;
   }
 
@@ -153,46 +152,29 @@ export class DetailView implements SessionDetail {
   }
 
   get sequence(): SequenceWindow | undefined {
-    if (this.#i32[this.#i + RECEIVED] === 0) return undefined;
-    return this.#window.at(this.#f64, this.#i32, this.#f, this.#i);
+    return this.#i32[this.#i + RECEIVED] === 0 ? undefined : this;
   }
   set sequence(value: SequenceWindow | undefined) {
-    if (value === undefined) this.#i32[this.#i + RECEIVED] = 0;
-    else this.#window.at(this.#f64, this.#i32, this.#f, this.#i).set(value);
+    if (value === undefined) {
+      this.#i32[this.#i + RECEIVED] = 0;
+      return;
+    }
+    this.lowest = value.lowest;
+    this.highest = value.highest;
+    this.seenLow = value.seenLow;
+    this.seenHigh = value.seenHigh;
+    this.received = value.received;
+    this.missingBefore = value.missingBefore;
+    this.restarts = value.restarts;
   }
 
   get texts(): DetailTexts | undefined {
-    return this.#i32[this.#i + RESTARTS_AND_FLAG]! < 0 ? this.#rows.texts[this.#row] : undefined;
+    return this.#i32[this.#i + RESTARTS_AND_FLAG]! < 0 ? this.#rows.texts[this.#i >>> ROW_I32_SHIFT] : undefined;
   }
   set texts(value: DetailTexts | undefined) {
-    this.#rows.texts[this.#row] = value;
+    this.#rows.texts[this.#i >>> ROW_I32_SHIFT] = value;
     const at = this.#i + RESTARTS_AND_FLAG;
     this.#i32[at] = value === undefined ? this.#i32[at]! & RESTARTS_MASK : this.#i32[at]! | HAS_TEXTS;
-  }
-}
-
-class WindowView implements SequenceWindow {
-  #f64: Float64Array = new Float64Array(0);
-  #i32: Int32Array = new Int32Array(0);
-  #f = 0;
-  #i = 0;
-
-  at(f64: Float64Array, i32: Int32Array, f: number, i: number): this {
-    this.#f64 = f64;
-    this.#i32 = i32;
-    this.#f = f;
-    this.#i = i;
-    return this;
-  }
-
-  set(window: SequenceWindow): void {
-    this.lowest = window.lowest;
-    this.highest = window.highest;
-    this.seenLow = window.seenLow;
-    this.seenHigh = window.seenHigh;
-    this.received = window.received;
-    this.missingBefore = window.missingBefore;
-    this.restarts = window.restarts;
   }
 
   get lowest(): number {

@@ -113,30 +113,40 @@ export class LiveSessions {
 
   /** A bare heartbeat for `slot`, or for a new session if −1. */
   heartbeat(found: number, cursor: RecordCursor, at: Occurrence): void {
-    this.#parts.counters.heartbeats += 1;
-    const slot = found >= 0 ? found : this.#open(cursor, at);
-    const entry = this.#view.at(slot);
-    const before = entry.timeoutMs;
-    applyHeartbeat(entry, this.#parts.rules, at);
-    this.#changed(slot, before);
+    this.beat(found >= 0 ? found : this.#open(cursor, at), at);
   }
 
-  /** A bare heartbeat of the record at `index` of a group, if its session lives and is not due; else false, and nothing done. */
-  beat(bytes: Uint8Array, group: KeyGroup, index: number, at: Occurrence): boolean {
-    const { rules, held, table, counters } = this.#parts;
+  /** The slot of the key at `index` of a group, if its session lives and is not due at `clock`; else −1, and nothing done. */
+  findInGroup(bytes: Uint8Array, group: KeyGroup, index: number, clock: Millis): number {
+    const { rules, held, table } = this.#parts;
     const slot = table.findAhead(bytes, group, index);
-    if (slot < 0) return false;
-    const entry = this.#view.at(slot);
-    if (dueAt(entry, rules, held) <= at.effectiveAt) return false;
+    return slot < 0 || dueAt(this.#view.at(slot), rules, held) <= clock ? -1 : slot;
+  }
+
+  /** A bare heartbeat of a live session. */
+  beat(slot: number, at: Occurrence): void {
+    const { rules, counters } = this.#parts;
     counters.heartbeats += 1;
+    const entry = this.#view.at(slot);
     const before = entry.timeoutMs;
     applyHeartbeat(entry, rules, at);
     this.#changed(slot, before);
-    return true;
+  }
+
+  /** An event of a live session that does not end it. */
+  apply(slot: number, event: SessionEvent, at: Occurrence): void {
+    const { counters, rules } = this.#parts;
+    counters.events += 1;
+    const entry = this.#view.at(slot);
+    const before = entry.timeoutMs;
+    const applied = applyEvent(entry, rules, event, at);
+    if (applied.duplicate) counters.duplicates += 1;
+    if (applied.clamped) counters.clampedTimeouts += 1;
+    this.#changed(slot, before);
   }
 
   event(found: number, cursor: RecordCursor, event: SessionEvent, at: Occurrence): void {
-    this.#apply(found >= 0 ? found : this.#open(cursor, at), event, at);
+    this.apply(found >= 0 ? found : this.#open(cursor, at), event, at);
   }
 
   /** An explicit end is the session's last event: it is applied, then the session closes. */
@@ -146,7 +156,7 @@ export class LiveSessions {
       return;
     }
     const endedAt = event.occurredAt ?? at.timestamp;
-    this.#apply(found, event, at);
+    this.apply(found, event, at);
     this.#close(found, { reason: 'ENDED', closedAt: now.clock, endedAt, emittedAt: now.wall });
   }
 
@@ -183,17 +193,6 @@ export class LiveSessions {
     openSession(this.#view.at(slot), rules, at);
     this.#armed().schedule(slot);
     return slot;
-  }
-
-  #apply(slot: number, event: SessionEvent, at: Occurrence): void {
-    const { counters, rules } = this.#parts;
-    counters.events += 1;
-    const entry = this.#view.at(slot);
-    const before = entry.timeoutMs;
-    const applied = applyEvent(entry, rules, event, at);
-    if (applied.duplicate) counters.duplicates += 1;
-    if (applied.clamped) counters.clampedTimeouts += 1;
-    this.#changed(slot, before);
   }
 
   /** A shorter timeout is the one way a due instant comes nearer, and the wheel must know (LS1). */

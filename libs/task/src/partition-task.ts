@@ -170,7 +170,7 @@ export class PartitionTask {
       const stop = this.#take(cursor, wallNow);
       this.#again = stop !== undefined;
       if (stop !== undefined) return stop;
-      const more = this.#beatsAfter(cursor, records - applied - 1);
+      const more = this.#takeAfter(cursor, records - applied - 1);
       applied += more;
       this.#passed(cursor, cursor.offset + 1);
       this.counters.recordsRead += 1 + more;
@@ -179,31 +179,46 @@ export class PartitionTask {
   }
 
   /**
-   * Applies the bare heartbeats of live sessions that directly follow the record just applied, as far as they are in its
+   * Applies the heartbeats and events of live sessions that directly follow the record just applied, as far as they are in its
    * group, and moves the cursor to the last. Where the broker stamps, a batch has one timestamp: what that says of the record
    * and does to the clock was found out with the first. Returns how many.
    */
-  #beatsAfter(cursor: RecordCursor, limit: number): number {
-    const { group, groupIndex } = cursor;
+  #takeAfter(cursor: RecordCursor, limit: number): number {
+    const { bytes, group, groupIndex } = cursor;
     if (group === undefined || !cursor.logAppendTime || cursor.timestamp !== this.clock.now) return 0;
-    const { count, lengths, valueLengths, offsetDeltas } = group;
-    const { maxKeyBytes } = this.#options.input;
     const at = this.#at;
     at.timestamp = cursor.timestamp;
     at.effectiveAt = cursor.timestamp;
-    const base = cursor.offset - offsetDeltas[groupIndex!]!;
+    const base = cursor.offset - group.offsetDeltas[groupIndex!]!;
     const first = groupIndex! + 1;
-    const end = Math.min(count, first + limit);
+    const end = Math.min(group.count, first + limit);
     let index = first;
-    for (; index < end && valueLengths[index] === 0; index += 1) {
-      const length = lengths[index]!;
-      if (length < 0 || length > maxKeyBytes) break;
-      at.offset = base + offsetDeltas[index]!;
-      if (!this.#sessions.beat(cursor.bytes, group, index, at)) break;
+    for (; index < end; index += 1) {
+      at.offset = base + group.offsetDeltas[index]!;
+      if (!this.#takeInGroup(bytes, group, index)) break;
     }
     const more = index - first;
     if (more > 0) cursor.skip!(more);
     return more;
+  }
+
+  /** Applies a record that lies at `#at`, if that is all there is to do with it; else false, and nothing done. */
+  #takeInGroup(bytes: Uint8Array, group: KeyGroup, index: number): boolean {
+    const { decoder, input } = this.#options;
+    const length = group.lengths[index]!;
+    const valueLength = group.valueLengths[index]!;
+    if (length < 0 || length > input.maxKeyBytes || valueLength < 0) return false;
+    const slot = this.#sessions.findInGroup(bytes, group, index, this.#at.effectiveAt);
+    if (slot < 0) return false;
+    if (valueLength === 0) {
+      this.#sessions.beat(slot, this.#at);
+      return true;
+    }
+    const event = this.#event;
+    if (decoder.decode(bytes, group.valueStarts[index]!, valueLength, event).kind !== 'event') return false;
+    if (event.type === ENDED) return false;
+    this.#sessions.apply(slot, event, this.#at);
+    return true;
   }
 
   /** Says that the next step gets a new cursor: reading was interrupted and begins again at `input.position`. */

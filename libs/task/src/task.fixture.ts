@@ -83,6 +83,7 @@ export class GroupedCursor extends ListCursor {
     count: 0,
     starts: new Int32Array(KEY_GROUP_MAX),
     lengths: new Int32Array(KEY_GROUP_MAX),
+    valueStarts: new Int32Array(KEY_GROUP_MAX),
     valueLengths: new Int32Array(KEY_GROUP_MAX),
     offsetDeltas: new Int32Array(KEY_GROUP_MAX),
   };
@@ -126,6 +127,7 @@ export class GroupedCursor extends ListCursor {
       group.starts[i] = this.#starts[at + i]!;
       const { key, value, offset } = this.#left[i]!;
       group.lengths[i] = key === null ? -1 : bytes(key).length;
+      group.valueStarts[i] = group.starts[i]! + Math.max(0, group.lengths[i]!);
       group.valueLengths[i] = value === null ? -1 : bytes(value).length;
       group.offsetDeltas[i] = offset - first!.offset;
     }

@@ -42,7 +42,7 @@ export function openSession(entry: SessionEntry, rules: SessionRules, at: Occurr
 
 /** A bare heartbeat: no payload, so its event time is the record's timestamp. */
 export function applyHeartbeat(entry: SessionEntry, rules: SessionRules, at: Occurrence): void {
-  noteEventTime(entry, at.timestamp, at.effectiveAt);
+  noteEventTime(entry, entry.detail, at.timestamp, at.effectiveAt);
   touch(entry, at);
   if (!entry.timeoutChosen) entry.timeoutMs = rules.timeoutMs;
   entry.eventCount += 1;
@@ -51,14 +51,23 @@ export function applyHeartbeat(entry: SessionEntry, rules: SessionRules, at: Occ
 /** An event with a payload. */
 export function applyEvent(entry: SessionEntry, rules: SessionRules, event: SessionEvent, at: Occurrence): Applied {
   const occurredAt = event.occurredAt ?? at.timestamp;
-  const duplicate = isDuplicate(entry, rules, event);
-  if (!duplicate) noteEventTime(entry, occurredAt, at.effectiveAt);
+  // Asked for once: where details lie apart, each asking is a search.
+  const detail = isNamed(event) ? detailOf(entry) : entry.detail;
+  if (detail !== undefined && isDuplicate(detail, rules, event)) {
+    touch(entry, at);
+    return DUPLICATE;
+  }
+  noteEventTime(entry, detail, occurredAt, at.effectiveAt);
   touch(entry, at);
-  if (duplicate) return DUPLICATE;
   entry.eventCount += 1;
   if (event.type !== HEARTBEAT) countType(textsOf(detailOf(entry)), event.type);
   if (event.attributes !== undefined) keepAttributes(textsOf(detailOf(entry)), rules, event.attributes, occurredAt);
   return takeTimeout(entry, rules, event.timeoutMs);
+}
+
+/** Whether the event can be told from others, and so be a duplicate. */
+function isNamed({ eventId, sequence }: SessionEvent): boolean {
+  return sequence !== undefined || eventId !== undefined;
 }
 
 function touch(entry: SessionEntry, at: Occurrence): void {
@@ -68,7 +77,9 @@ function touch(entry: SessionEntry, at: Occurrence): void {
 
 /** The detail, made on first need: until then event times equal the effective times of the entry. */
 function detailOf(entry: SessionEntry): SessionDetail {
-  entry.detail ??= blankDetail(entry.openedAt, entry.lastSeenAt);
+  const { detail } = entry;
+  if (detail !== undefined) return detail;
+  entry.detail = blankDetail(entry.openedAt, entry.lastSeenAt);
   return entry.detail;
 }
 
@@ -77,9 +88,14 @@ function textsOf(detail: SessionDetail): DetailTexts {
   return detail.texts;
 }
 
-/** Comes before `touch`: a detail made here starts from the times of the events before this one. */
-function noteEventTime(entry: SessionEntry, occurredAt: Millis, effectiveAt: Millis): void {
-  let detail = entry.detail;
+/** `known` is the entry's detail. Comes before `touch`: one made here starts from the times of the events before this one. */
+function noteEventTime(
+  entry: SessionEntry,
+  known: SessionDetail | undefined,
+  occurredAt: Millis,
+  effectiveAt: Millis,
+): void {
+  let detail = known;
   if (detail === undefined) {
     // The newest in both senses: the entry's own times will say all there is to say.
     if (occurredAt === effectiveAt && occurredAt >= entry.lastSeenAt) return;
@@ -93,18 +109,17 @@ function noteEventTime(entry: SessionEntry, occurredAt: Millis, effectiveAt: Mil
     detail.lastEventAt = occurredAt;
     return;
   }
-  if (occurredAt < detail.lastEventAt) detail.outOfOrderCount += 1;
-  if (occurredAt < detail.startedAt) detail.startedAt = occurredAt;
-  if (occurredAt > detail.lastEventAt) detail.lastEventAt = occurredAt;
+  const { lastEventAt } = detail;
+  if (occurredAt > lastEventAt) detail.lastEventAt = occurredAt;
+  else if (occurredAt < lastEventAt) {
+    detail.outOfOrderCount += 1;
+    if (occurredAt < detail.startedAt) detail.startedAt = occurredAt;
+  }
 }
 
-function isDuplicate(entry: SessionEntry, rules: SessionRules, event: SessionEvent): boolean {
-  const { eventId, sequence } = event;
-  if (eventId === undefined && sequence === undefined) return false;
-  const detail = detailOf(entry);
+function isDuplicate(detail: SessionDetail, rules: SessionRules, { eventId, sequence, type }: SessionEvent): boolean {
   if (eventId !== undefined && detail.texts?.eventIds.includes(eventId) === true) return countDuplicate(detail);
-  if (sequence !== undefined && !noteNewSequence(detail, sequence, event.type === STARTED))
-    return countDuplicate(detail);
+  if (sequence !== undefined && !noteNewSequence(detail, sequence, type === STARTED)) return countDuplicate(detail);
   if (eventId !== undefined && rules.dedupeEventIds > 0) keepEventId(textsOf(detail), rules, eventId);
   return false;
 }

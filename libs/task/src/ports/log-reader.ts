@@ -30,6 +30,7 @@ export interface KeySpans {
 
 /** Records of one batch that a cursor has unpacked together, in the order in which it shows them: their keys lie in its `bytes`. */
 export interface KeyGroup extends KeySpans {
+  readonly valueStarts: Int32Array;
   /** −1: a null value. */
   readonly valueLengths: Int32Array;
   /** Differences of offsets are differences of these. */

@@ -1,0 +1,86 @@
+import { describe, expect, test } from '@jest/globals';
+import { seededRandom } from '@flatline/base';
+import { ENDED, resetEvent, type SessionEvent } from '@flatline/policies';
+import { type DecodeOutcome, type EventDecoder, KEY_GROUP_MAX, NO_BATCH, PartitionTask } from './index.ts';
+import { GroupedCursor, ListCursor, options, type TestRecord, text } from './task.fixture.ts';
+
+const WALL = 9e12;
+const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false };
+const CONTEXT = { logId: 'log', owner: 'me', commitId: 'run-1', sequence: 0, previousCommitId: '', inputPartitions: 4 };
+/** Values of the decoder below; sequences, event times and chosen timeouts are drawn. */
+const EVENTS = ['s3', 's7', 's70', 'o999000', 't20', 't5', 'i1', 'i2', 'tENDED', 'tclick', 'bad', 'u1', 'u2'];
+
+/** Texts of one letter and what it says; those of a schema, `u`, are known once they are prepared. */
+class LetterDecoder implements EventDecoder {
+  readonly #known = new Set<number>();
+
+  decode(bytes: Uint8Array, start: number, length: number, target: SessionEvent): DecodeOutcome {
+    resetEvent(target);
+    const value = text(bytes.subarray(start, start + length));
+    const rest = value.slice(1);
+    const number = Number(rest);
+    if (value.startsWith('b')) return { kind: 'bad', reason: 'test', detail: value };
+    if (value.startsWith('u') && !this.#known.has(number)) return { kind: 'unknownSchema', schemaId: number };
+    if (value.startsWith('s')) target.sequence = number;
+    else if (value.startsWith('o')) target.occurredAt = number;
+    else if (value.startsWith('i')) target.eventId = rest;
+    else if (value === `t${ENDED}`) target.type = ENDED;
+    else if (value.startsWith('t') && number > 0) target.timeoutMs = number;
+    else target.type = rest;
+    return { kind: 'event' };
+  }
+
+  prepare(schemaId: number): Promise<void> {
+    this.#known.add(schemaId);
+    return Promise.resolve();
+  }
+}
+
+function records(seed: number): TestRecord[] {
+  const random = seededRandom(seed);
+  let timestamp = 1_000_000;
+  return Array.from({ length: 600 }, (_, offset) => {
+    if (random.chance(0.1)) timestamp += random.below(30);
+    const value = random.chance(0.3) ? '' : random.chance(0.05) ? null : EVENTS[random.below(EVENTS.length)]!;
+    return { offset, timestamp, key: random.chance(0.02) ? null : `key-${random.below(12)}`, value };
+  });
+}
+
+/** All that the records come to: what is committed, closed and refused, and what was counted. */
+async function outcomeOf(log: readonly TestRecord[], cursorOver: (left: TestRecord[]) => ListCursor): Promise<unknown> {
+  const decoder = new LetterDecoder();
+  const { rules } = options();
+  const task = new PartitionTask(options({ decoder, tickMs: 1, rules: { ...rules, timeoutMs: 60, minTimeoutMs: 10 } }));
+  task.begin(0, START);
+  let cursor = cursorOver([...log]);
+  for (;;) {
+    const outcome = task.step(cursor, 50, WALL);
+    if (outcome.kind === 'exhausted') break;
+    if (outcome.kind === 'unknownSchema') await decoder.prepare(outcome.schemaId);
+    else if (task.input.position % 3 === 0) {
+      task.restartReading();
+      cursor = cursorOver(log.slice(task.input.position));
+    }
+  }
+  const { blocks, closed, deadLetters, header } = task.cut(CONTEXT);
+  return {
+    ...{ input: task.input, counters: task.counters, digest: header.digest },
+    blocks: blocks.map(({ bytes }) => text(bytes)),
+    closed: closed.map((summary) => ({ ...summary, key: text(summary.key) })),
+    deadLetters: deadLetters.map(({ offset, reason }) => [offset, reason]),
+  };
+}
+
+describe('records read in groups', () => {
+  test('[C5] come to what they come to one by one (rerun: SEED)', async () => {
+    const first = Number(process.env['SEED'] ?? 1);
+    for (let seed = first; seed < first + 15; seed += 1) {
+      const log = records(seed);
+      const singly = await outcomeOf(log, (left) => new ListCursor(left));
+      for (const groupMax of [2, 7, KEY_GROUP_MAX]) {
+        const grouped = await outcomeOf(log, (left) => new GroupedCursor(left, groupMax));
+        expect({ seed, groupMax, ...(grouped as object) }).toEqual({ seed, groupMax, ...(singly as object) });
+      }
+    }
+  });
+});
