@@ -1,7 +1,8 @@
 /*
  * librdkafka reading a topic and nothing else: partitions assigned from their beginnings, messages taken in batches from
- * the consumer's queue, key length and timestamp of each looked at. `reader <brokers> <topic> <partitions> <records>`
- * prints what it cost, from the first batch to the last, as one line of JSON; `reader version` which librdkafka it is.
+ * the consumer's queue, key length and timestamp of each looked at. `reader <brokers> <topic> <partitions> <records>
+ * <warm-up>` prints what it cost, from the first batch, or the one that ends a warm-up of so many records, to the last, as
+ * one line of JSON; `reader version` which librdkafka it is.
  */
 #include <librdkafka/rdkafka.h>
 #include <stdio.h>
@@ -90,14 +91,14 @@ int main(int count, char **arguments) {
     printf("{\"version\":\"%s\"}\n", rd_kafka_version_str());
     return 0;
   }
-  if (count != 5) fail("usage", "reader <brokers> <topic> <partitions> <records>");
-  long records = atol(arguments[4]);
+  if (count != 6) fail("usage", "reader <brokers> <topic> <partitions> <records> <warm-up>");
+  long records = atol(arguments[4]), warm_up = atol(arguments[5]);
   rd_kafka_t *consumer = consumer_of(arguments[1]);
   rd_kafka_queue_t *queue = rd_kafka_queue_get_consumer(consumer);
   assign_from_beginning(consumer, arguments[2], atoi(arguments[3]));
   static rd_kafka_message_t *messages[BATCH_MAX];
   double started_at_ms = 0, cpu_before_ms = 0;
-  long seen = 0, key_bytes = 0;
+  long seen = 0, before = 0, key_bytes = 0;
   for (int idle = 0; seen < records; idle += 1) {
     if (idle > IDLE_WAITS_MAX) fail("the topic", "holds fewer events");
     ssize_t taken = rd_kafka_consume_batch_queue(queue, WAIT_MS, messages, BATCH_MAX);
@@ -109,9 +110,14 @@ int main(int count, char **arguments) {
     }
     idle = 0;
     seen += look_at(messages, taken, &key_bytes);
+    if (before == 0 && warm_up > 0 && seen >= warm_up) {
+      before = seen;
+      started_at_ms = elapsed_ms();
+      cpu_before_ms = cpu_ms();
+    }
   }
   double elapsed = elapsed_ms() - started_at_ms, cpu = cpu_ms() - cpu_before_ms;
   printf("{\"records\":%ld,\"elapsedMs\":%.3f,\"cpuMs\":%.3f,\"keyBytes\":%ld,\"peakRssBytes\":%ld,\"rssBytes\":%ld}\n",
-         seen, elapsed, cpu, key_bytes, peak_rss_bytes(), peak_rss_bytes());
+         seen - before, elapsed, cpu, key_bytes, peak_rss_bytes(), peak_rss_bytes());
   return 0;
 }

@@ -14,37 +14,50 @@ BYTES_PER_RSS = 1 if sys.platform == "darwin" else 1024
 
 
 class Meter:
-    """Counts events from the first one to the last, or until time is up, and stops the application then."""
+    """Counts events from the first one, or the end of a warm-up, to the last, or until time is up, and stops the application then."""
 
     def __init__(self, task: dict):
         self.records = task["records"]
+        self.warm_up_records = task["warmUpRecords"]
+        self.warm_up_s = task["warmUpMs"] / 1_000
         self.run_max_s = task["runMaxMs"] / 1_000
         self.done = 0
+        # Of what is done, what does not count.
+        self.before = 0
+        self.begun_at = 0.0
         self.started_at = 0.0
         self.cpu_before = 0.0
         self.stop = None
 
     def is_event(self, _value, key, _timestamp, _headers) -> bool:
         """False of records without a key: clock records of a processor that ran on this topic before."""
-        if self.started_at == 0.0:
-            self.started_at = time.perf_counter()
-            self.cpu_before = time.process_time()
+        if self.begun_at == 0.0:
+            self.begun_at = time.perf_counter()
+            self.count()
         if key is None:
             return False
         self.done += 1
         return True
 
     def processed(self, _topic, _partition, _offset) -> None:
-        if self.done == self.records or (
-            self.done % LOOK_EVERY == 0 and time.perf_counter() - self.started_at >= self.run_max_s
-        ):
+        if self.done < self.records and self.done % LOOK_EVERY != 0:
+            return
+        ran_s = time.perf_counter() - self.begun_at
+        if self.before == 0 < self.warm_up_records and (self.done >= self.warm_up_records or ran_s >= self.warm_up_s):
+            self.count()
+        if self.done == self.records or ran_s >= self.run_max_s:
             self.stop()
+
+    def count(self) -> None:
+        self.before = self.done
+        self.started_at = time.perf_counter()
+        self.cpu_before = time.process_time()
 
     def cost(self) -> dict:
         """With the last commit and the closing of the stores."""
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * BYTES_PER_RSS
         return {
-            "records": self.done,
+            "records": self.done - self.before,
             "elapsedMs": 1_000 * (time.perf_counter() - self.started_at),
             "cpuMs": 1_000 * (time.process_time() - self.cpu_before),
             "peakRssBytes": peak,

@@ -5,32 +5,43 @@ import { memoryOf, cpuMsOf } from './server-process.js';
 
 export class Meter {
   #records;
+  #warmUpRecords;
+  #warmUpMs;
   #runMaxMs;
   #serverPid;
   #done = 0;
+  /** Of what is done, what does not count; undefined while it is being done. */
+  #before;
+  #begunAtMs;
   #startedAtMs;
   #cpuBeforeMs;
 
-  constructor({ records, runMaxMs, serverPid }) {
+  /** `warmUpRecords`: do not count, or those of the first `warmUpMs` where they are fewer. */
+  constructor({ records, warmUpRecords = 0, warmUpMs, runMaxMs, serverPid }) {
     this.#records = records;
+    this.#warmUpRecords = warmUpRecords;
+    this.#warmUpMs = warmUpMs;
     this.#runMaxMs = runMaxMs;
     this.#serverPid = serverPid;
   }
 
   /** To be called before the first event is dealt with; later calls change nothing. */
   start() {
-    if (this.#startedAtMs !== undefined) return;
-    this.#cpuBeforeMs = this.#cpuMs();
-    this.#startedAtMs = performance.now();
+    if (this.#begunAtMs !== undefined) return;
+    this.#begunAtMs = performance.now();
+    this.#count();
+    if (this.#warmUpRecords > 0) this.#before = undefined;
   }
 
   add(events) {
     this.#done += events;
+    if (this.#before !== undefined) return;
+    if (this.#done >= this.#warmUpRecords || performance.now() - this.#begunAtMs >= this.#warmUpMs) this.#count();
   }
 
   /** All are dealt with, or time is up. */
   isDone() {
-    return this.#done >= this.#records || performance.now() - this.#startedAtMs >= this.#runMaxMs;
+    return this.#done >= this.#records || performance.now() - this.#begunAtMs >= this.#runMaxMs;
   }
 
   cost() {
@@ -39,9 +50,15 @@ export class Meter {
     const peak = process.resourceUsage().maxRSS * 1024;
     const server = memoryOf(this.#serverPid);
     return {
-      ...{ records: this.#done, elapsedMs, cpuMs, stopped: this.#done < this.#records },
+      ...{ records: this.#done - (this.#before ?? 0), elapsedMs, cpuMs, stopped: this.#done < this.#records },
       ...{ peakRssBytes: peak + server, rssBytes: process.memoryUsage.rss() + server },
     };
+  }
+
+  #count() {
+    this.#before = this.#done;
+    this.#cpuBeforeMs = this.#cpuMs();
+    this.#startedAtMs = performance.now();
   }
 
   #cpuMs() {

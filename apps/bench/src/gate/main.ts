@@ -5,7 +5,7 @@ import { measureThroughput, THROUGHPUT_DEFAULTS } from '../throughput/throughput
 import { figuresOf } from '../throughput/throughput-report.ts';
 import { gateVerdict } from './verdict.ts';
 
-const settings = { ...THROUGHPUT_DEFAULTS, events: 1_000_000, sessions: 100_000, repeats: 2 };
+const settings = { ...THROUGHPUT_DEFAULTS, events: 1_000_000, warmUpShare: 0, sessions: 100_000, repeats: 2 };
 const { events, sessions, repeats } = settings;
 
 const measurement = await measureThroughput(settings, ['bare'], {
@@ -16,7 +16,7 @@ const measurement = await measureThroughput(settings, ['bare'], {
   },
 });
 const verdict = gateVerdict(
-  figuresOf(measurement.formats[0]!),
+  figuresOf(measurement.formats[0]!, measurement.contenders),
   `npx flatline bench throughput --peers none --format bare --events ${events} --sessions ${sessions} --repeats ${repeats}`,
 );
 console.log(verdict.text);

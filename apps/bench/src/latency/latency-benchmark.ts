@@ -21,7 +21,13 @@ import type { PacedProcess } from '../paced-process.ts';
 import { startBeats } from './beats.ts';
 import { isProbe, latenessOf } from './lateness.ts';
 import { type LatencyContender, latencyContenders } from './latency-contenders.ts';
-import { BUSY_SHARE, type LatencyFigures, type LatencySettings, LIVING_SEED } from './latency-scenario.ts';
+import {
+  BUSY_SHARE,
+  COMMIT_INTERVAL_MS,
+  type LatencyFigures,
+  type LatencySettings,
+  LIVING_SEED,
+} from './latency-scenario.ts';
 
 type Surroundings = Pick<BenchmarkOptions, 'workDir' | 'onProgress'>;
 
@@ -37,8 +43,6 @@ const PAUSE_MIN_MS: DurationMs = 20;
 const PAUSE_SPREAD_MS: DurationMs = 80;
 /** The last probes close well within this, or are missing. */
 const TAIL_MS: DurationMs = 6_000;
-/** The default of both. */
-const COMMIT_INTERVAL_MS: DurationMs = 100;
 const SEED = 1;
 
 export interface LatencyPeers {
@@ -181,7 +185,7 @@ function quietPace(): ProbePace {
 }
 
 async function withApplication<T>(ground: Ground, topic: string, use: (task: ContenderTask) => Promise<T>): Promise<T> {
-  const { brokers, connection, partitions, events, workDir } = ground;
+  const { brokers, connection, partitions, events, sessions, workDir } = ground;
   const application = `bench-${randomUUID()}`;
   const stateDir = join(workDir, application);
   mkdirSync(stateDir, { recursive: true });
@@ -189,7 +193,7 @@ async function withApplication<T>(ground: Ground, topic: string, use: (task: Con
     await new BenchTopics(connection, partitions).createFor(application, PIPELINE);
     return await use({
       ...{ brokers, topic, partitions, application, stateDir },
-      ...{ records: events, commitIntervalMs: COMMIT_INTERVAL_MS },
+      ...{ records: events, sessions, commitIntervalMs: COMMIT_INTERVAL_MS },
     });
   } finally {
     rmSync(stateDir, { recursive: true, force: true });

@@ -3,7 +3,7 @@ import type { DurationMs } from '@flatline/base';
 import type { SeenClose } from '../failover/close-watch.ts';
 import { PROBE_TIMEOUT_MS } from '../failover/failover-scenario.ts';
 import { Member } from '../failover/member.ts';
-import { STREAMS_JVM, type KafkaStreamsContender, kafkaStreamsArguments } from '../peers/kafka-streams.ts';
+import { type KafkaStreamsContender, kafkaStreamsArguments, streamsJvm } from '../peers/kafka-streams.ts';
 import type { PeerLookUp } from '../peers/peer.ts';
 import type { StorePeer } from '../peers/store-peers.ts';
 import { contendersWith } from '../throughput/contenders.ts';
@@ -11,6 +11,8 @@ import type { ContenderCost, ContenderTask } from '../throughput/contender-task.
 
 export interface LatencyContender {
   readonly name: string;
+  /** What it does, for the report. */
+  readonly does: string;
   /** It is somebody else's: where it fails, the others are measured without it. */
   readonly isPeer?: boolean;
   /** Runs through a full topic, for its capacity. */
@@ -31,18 +33,31 @@ const TIMEOUT_MS: DurationMs = 3_600_000;
 const GROUP_SESSION_MS: DurationMs = 10_000;
 /** By default, and with more clock records on partitions that are quiet: what the punctuators' intervals are to them. */
 const FLATLINES = [
-  { name: 'flatline', proofIntervalMs: undefined },
-  { name: 'flatline 25 ms', proofIntervalMs: 25 },
+  { name: 'flatline', does: 'exactly once, by default', proofIntervalMs: undefined },
+  {
+    ...{ name: 'flatline 25 ms', proofIntervalMs: 25 },
+    does: 'proofIntervalMs is 25 in place of 100, as the punctuators have intervals of their own',
+  },
 ];
-const PUNCTUATORS: readonly KafkaStreamsContender[] = [1_000, 100].map((tickMs) => ({
-  ...{ name: `ks-punctuator ${tickMs} ms`, does: `all keys scanned each ${tickMs} ms` },
-  ...{ variant: 'punctuator' as const, threads: 2, tickMs },
-}));
+const PUNCTUATORS: readonly KafkaStreamsContender[] = [
+  {
+    ...{ name: 'ks-punctuator 1 s', variant: 'punctuator', threads: 2, tickMs: 1_000 },
+    does: 'store on RocksDB, all keys scanned each second',
+  },
+  {
+    ...{ name: 'ks-punctuator 100 ms', variant: 'punctuator', threads: 2, tickMs: 100 },
+    does: 'the same, each 100 ms',
+  },
+  {
+    ...{ name: 'ks-deadlines 100 ms', variant: 'deadlines', threads: 2, tickMs: 100 },
+    does: 'store in memory, another in the order of deadlines, looked at each 100 ms for what is due',
+  },
+];
 
 export function latencyContenders(kafkaStreams: PeerLookUp, stores: readonly StorePeer[]): readonly LatencyContender[] {
   const [own] = contendersWith({ kind: 'missing', why: '' });
-  const flatlines = FLATLINES.map(({ name, proofIntervalMs }): LatencyContender => ({
-    name,
+  const flatlines = FLATLINES.map(({ name, does, proofIntervalMs }): LatencyContender => ({
+    ...{ name, does },
     process: (task) => own!.run({ ...task, format: 'bare' }),
     start: (task) => startFlatline(task, proofIntervalMs),
   }));
@@ -54,9 +69,13 @@ export function latencyContenders(kafkaStreams: PeerLookUp, stores: readonly Sto
       kafkaStreamsArguments(job, contender, task);
     return {
       ...{ name: contender.name, isPeer: true },
-      process: (task) => program.run<ContenderCost>(args('throughput', task), STREAMS_JVM),
+      does: `Kafka Streams ${program.versionOf('kafka-streams')}, exactly once, ${contender.threads} threads: ${contender.does}`,
+      process: (task) => program.run<ContenderCost>(args('throughput', task), streamsJvm(task.sessions)),
       start: (task) =>
-        program.start({ ...args('run', task), probeTimeoutMs: PROBE_TIMEOUT_MS }, { ...STREAMS_JVM, collector: 'G1' }),
+        program.start(
+          { ...args('run', task), probeTimeoutMs: PROBE_TIMEOUT_MS },
+          { ...streamsJvm(task.sessions), collector: 'G1' },
+        ),
     };
   });
   return [...flatlines, ...peers, ...others];
@@ -66,6 +85,7 @@ function storeContender(store: StorePeer): LatencyContender {
   const settings = { timeoutMs: TIMEOUT_MS, probeTimeoutMs: PROBE_TIMEOUT_MS };
   return {
     ...{ name: store.name, isPeer: true },
+    does: `${store.does}; seen by ${store.seenBy}; lacks ${store.lacks}`,
     process: (task) => store.process(task, settings),
     start: async (task) => {
       const seen: SeenClose[] = [];

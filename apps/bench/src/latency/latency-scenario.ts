@@ -36,5 +36,7 @@ export interface LatencyFigures {
   readonly loopDelay: LoopDelay | undefined;
 }
 
+/** The default of both. */
+export const COMMIT_INTERVAL_MS: DurationMs = 100;
 /** Of a contender's capacity, when it is busy. */
 export const BUSY_SHARE = 0.3;

@@ -2,56 +2,87 @@
 import type { DurationMs } from '@flatline/base';
 import { workspaceOf } from '@flatline/dev-broker';
 import { join } from 'node:path';
-import type { ContenderCost, ContenderTask, ThroughputTask } from '../throughput/contender-task.ts';
+import {
+  type ContenderCost,
+  type ContenderTask,
+  type ThroughputTask,
+  WARM_UP_TIME_SHARE,
+} from '../throughput/contender-task.ts';
 import type { JavaProgram, JvmSettings, ProgramArguments } from './java-program.ts';
 
-type KafkaStreamsVariant = 'session-windows' | 'punctuator' | 'in-memory';
+type KafkaStreamsVariant = 'session-windows' | 'punctuator' | 'in-memory' | 'deadlines';
 
 export interface KafkaStreamsContender {
   readonly name: string;
   readonly does: string;
   readonly variant: KafkaStreamsVariant;
   readonly threads: number;
-  /** Between two looks at all sessions; 0: it closes nothing. */
+  /** Between two looks at sessions; 0: it closes nothing, or as its windows do. */
   readonly tickMs: DurationMs;
 }
 
-/** Where throughput counts. */
-export const STREAMS_JVM: JvmSettings = { heapMb: 2_048, collector: 'Parallel' };
+export interface ThroughputStreams extends KafkaStreamsContender {
+  /** `never`: no session is ever closed, a bound for what it can do. */
+  readonly closing: 'windows' | 'timely' | 'never';
+}
+
+/** Of few sessions; of many it grows with them. */
+const HEAP_MB_MIN = 2_048;
+const HEAP_MB_MAX = 8_192;
+const HEAP_BYTES_PER_SESSION = 2_048;
+/** What it counts for one is some 200 bytes. */
+const CACHE_BYTES_MIN = 256 * 2 ** 20;
+const CACHE_BYTES_PER_SESSION = 320;
 /** As of the processor it is measured against: nobody falls silent during a run. */
 const TIMEOUT_MS: DurationMs = 3_600_000;
 /** A contender that has not got through the topic by then is measured by what it has committed. */
-export const RUN_MAX_MS: DurationMs = 60_000;
+const RUN_MAX_MS: DurationMs = 60_000;
+const DEADLINES = { variant: 'deadlines', tickMs: 100 } as const;
 
-export const KAFKA_STREAMS_CONTENDERS: readonly KafkaStreamsContender[] = [
+export const KAFKA_STREAMS_CONTENDERS: readonly ThroughputStreams[] = [
   {
-    ...{ name: 'ks-windows', variant: 'session-windows', threads: 2, tickMs: 0 },
+    ...{ name: 'ks-windows', variant: 'session-windows', threads: 2, tickMs: 0, closing: 'windows' },
     does: 'session windows and suppress; a quiet partition closes nothing',
   },
   {
-    ...{ name: 'ks-punctuator', variant: 'punctuator', threads: 2, tickMs: 1_000 },
+    ...{ name: 'ks-punctuator', variant: 'punctuator', threads: 2, tickMs: 1_000, closing: 'timely' },
     does: 'processor, store on RocksDB, all keys scanned each second',
   },
   {
-    ...{ name: 'ks-memory', variant: 'in-memory', threads: 2, tickMs: 0 },
-    does: 'processor, store in memory, without the scan: closes nothing, an upper bound',
+    ...{ ...DEADLINES, name: 'ks-deadlines', threads: 2, closing: 'timely' },
+    does: 'processor, store in memory, another in the order of deadlines, looked at each 100 ms for what is due',
   },
   {
-    ...{ name: 'ks-memory-1', variant: 'in-memory', threads: 1, tickMs: 0 },
+    ...{ ...DEADLINES, name: 'ks-deadlines-1', threads: 1, closing: 'timely' },
+    does: 'the same on one thread',
+  },
+  {
+    ...{ name: 'ks-memory', variant: 'in-memory', threads: 2, tickMs: 0, closing: 'never' },
+    does: 'processor, store in memory, no look at what is due: closes nothing, a bound for what it can do',
+  },
+  {
+    ...{ name: 'ks-memory-1', variant: 'in-memory', threads: 1, tickMs: 0, closing: 'never' },
     does: 'the same on one thread',
   },
 ];
 
-/** What is done with events that have a payload, all of it in its favour; bare ones have nothing to read. */
-export function eventsNote(program: JavaProgram): string {
+/** How all of them are run, and what is done with events that have a payload, all of it in their favour. */
+export function streamsNote(program: JavaProgram): string {
   return (
-    `events parsed with jackson-core ${program.versionOf('jackson-core')} or avro ${program.versionOf('avro')} (its schema ` +
-    'given, no registry); it keeps event times, counts by type, the highest sequence and the number received, and ' +
-    'tells repetitions by the highest sequence alone, without a window of 64'
+    `exactly once, parallel collector, stopped after ${RUN_MAX_MS / 1_000} s; events parsed with jackson-core ` +
+    `${program.versionOf('jackson-core')} or avro ${program.versionOf('avro')} (its schema given, no registry); it keeps event ` +
+    'times, counts by type, the highest sequence and the number received, and tells repetitions by the highest sequence ' +
+    'alone, without a window of 64'
   );
 }
 
-/** Its cost from the first record processed to the last one committed, of its whole process. */
+/** Where throughput counts. @param sessions that live at the same time */
+export function streamsJvm(sessions: number): JvmSettings {
+  const heapMb = Math.ceil((sessions * HEAP_BYTES_PER_SESSION) / 2 ** 20);
+  return { heapMb: Math.min(HEAP_MB_MAX, Math.max(HEAP_MB_MIN, heapMb)), collector: 'Parallel' };
+}
+
+/** Its cost from the first record processed, or the end of its warm-up, to the last one committed, of its whole process. */
 export async function processWithKafkaStreams(
   program: JavaProgram,
   contender: KafkaStreamsContender,
@@ -59,7 +90,8 @@ export async function processWithKafkaStreams(
 ): Promise<ContenderCost> {
   const schema = join(workspaceOf(import.meta.url).root, 'schemas', 'session-event.avsc');
   const args = { ...kafkaStreamsArguments('throughput', contender, task), format: task.format, schema };
-  return { ...(await program.run<Omit<ContenderCost, 'processor'>>(args, STREAMS_JVM)), processor: undefined };
+  const cost = await program.run<Omit<ContenderCost, 'processor'>>(args, streamsJvm(task.sessions));
+  return { ...cost, processor: undefined };
 }
 
 /** Of bare heartbeats: values are not looked at. */
@@ -68,10 +100,12 @@ export function kafkaStreamsArguments(
   { variant, threads, tickMs }: KafkaStreamsContender,
   task: ContenderTask,
 ): ProgramArguments {
-  const { application, brokers, topic, partitions, stateDir, commitIntervalMs } = task;
+  const { application, brokers, topic, partitions, stateDir, commitIntervalMs, sessions, warmUpRecords = 0 } = task;
   return {
-    ...{ job, variant, threads, tickMs, timeoutMs: TIMEOUT_MS, runMaxMs: RUN_MAX_MS },
+    ...{ job, variant, threads, tickMs, timeoutMs: TIMEOUT_MS },
+    ...{ warmUpRecords, warmUpMs: WARM_UP_TIME_SHARE * RUN_MAX_MS, runMaxMs: RUN_MAX_MS },
     ...{ application, topic, partitions, stateDir, commitIntervalMs },
+    cacheBytes: Math.max(CACHE_BYTES_MIN, sessions * CACHE_BYTES_PER_SESSION),
     ...{ brokers: brokers.join(','), output: `${application}.output`, format: 'bare' },
   };
 }

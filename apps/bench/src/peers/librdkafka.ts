@@ -30,8 +30,8 @@ export function lookUpLibrdkafka(
       const { version } = await runProgram<{ version: string }>(reader, ['version']);
       return {
         versions: [`librdkafka ${version}`],
-        read: async ({ brokers, topic, partitions, records }) => {
-          const args = [brokers.join(','), topic, String(partitions), String(records)];
+        read: async ({ brokers, topic, partitions, records, warmUpRecords = 0 }) => {
+          const args = [brokers.join(','), topic, ...[partitions, records, warmUpRecords].map(String)];
           return { ...(await runProgram<Omit<ContenderCost, 'processor'>>(reader, args)), processor: undefined };
         },
       };

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BenchmarkOptions } from '../benchmark.ts';
 import type { SeenClose } from '../failover/close-watch.ts';
-import type { ContenderCost, ContenderTask } from '../throughput/contender-task.ts';
+import { type ContenderCost, type ContenderTask, WARM_UP_TIME_SHARE } from '../throughput/contender-task.ts';
 import { runProgram, type RunningProgram, startProgram } from './external-program.ts';
 import { findProgram, versionSaid } from './installed-program.ts';
 import type { LocalServer } from './local-server.ts';
@@ -181,7 +181,7 @@ export class StorePeer {
     const { chunkMax } = STORES[this.name];
     const given = {
       ...{ ...task, peer: this.name, job, chunkMax, port, user: DATABASE_USER, serverPid: pid },
-      ...{ pollEveryMs: POLL_EVERY_MS, runMaxMs: STORE_RUN_MAX_MS },
+      ...{ pollEveryMs: POLL_EVERY_MS, warmUpMs: WARM_UP_TIME_SHARE * STORE_RUN_MAX_MS, runMaxMs: STORE_RUN_MAX_MS },
     };
     // kafkajs' timers go negative, and Node would say so at each start.
     const args = ['--disable-warning=TimeoutNegativeWarning', join(this.#folder, 'main.js'), JSON.stringify(given)];

@@ -4,10 +4,11 @@ import { processClock } from './process-clock.ts';
 import { type ReadingCost, ReadingMeter, type ReadingTask } from './reading-task.ts';
 
 /** Walks every record in place, as a task does: key by offset and length, timestamp, no object made. */
-export async function readWithFlatline({ brokers, topic, partitions, records }: ReadingTask): Promise<ReadingCost> {
+export async function readWithFlatline(task: ReadingTask): Promise<ReadingCost> {
+  const { brokers, topic, partitions } = task;
   const reader = new KafkaLogReader({ brokers, clientId: 'bench', clock: processClock, reusesAnswers: true });
   const cost = await new Promise<ReadingCost>((resolve, reject) => {
-    const meter = new ReadingMeter(records, resolve);
+    const meter = new ReadingMeter(task, resolve);
     for (let partition = 0; partition < partitions; partition += 1) {
       const subscription = reader.subscribe({ topic, partition }, 0);
       subscription.onChange(() => {

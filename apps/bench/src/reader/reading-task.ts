@@ -5,6 +5,8 @@ export interface ReadingTask {
   readonly partitions: number;
   /** In all partitions together. */
   readonly records: number;
+  /** Of them, those that come first and are not counted; undefined: none. */
+  readonly warmUpRecords?: number;
 }
 
 /** Between the first records that came and the last. */
@@ -13,37 +15,47 @@ export interface ReadingCost {
   readonly elapsedMs: number;
   /** Of the reading process, all its threads; the broker's is not in it. */
   readonly cpuMs: number;
-  /** Keeps what was read from being optimised away, and must agree between readers. */
+  /** Of all that was read, counted or not. Keeps what was read from being optimised away, and must agree between readers. */
   readonly keyBytes: number;
 }
 
-/** Counts records from the first that comes to the last, and the time between. */
+/** Counts records from the first that counts to the last, and the time between. */
 export class ReadingMeter {
   readonly #records: number;
+  readonly #warmUpRecords: number;
   readonly #done: (cost: ReadingCost) => void;
   #seen = 0;
+  /** Of those seen, what does not count. */
+  #before = 0;
   #keyBytes = 0;
   #startedAtMs = 0;
   #cpuBefore: NodeJS.CpuUsage = { user: 0, system: 0 };
 
-  constructor(records: number, done: (cost: ReadingCost) => void) {
+  constructor({ records, warmUpRecords = 0 }: ReadingTask, done: (cost: ReadingCost) => void) {
     this.#records = records;
+    this.#warmUpRecords = warmUpRecords;
     this.#done = done;
   }
 
   /** To be called before the first record is looked at. */
   start(): void {
-    if (this.#startedAtMs !== 0) return;
-    this.#startedAtMs = performance.now();
-    this.#cpuBefore = process.cpuUsage();
+    if (this.#startedAtMs === 0) this.#begin();
   }
 
   add(records: number, keyBytes: number): void {
     this.#seen += records;
     this.#keyBytes += keyBytes;
+    if (this.#before === 0 && this.#seen >= this.#warmUpRecords && this.#warmUpRecords > 0) this.#begin();
     if (this.#seen < this.#records) return;
     const elapsedMs = performance.now() - this.#startedAtMs;
     const { user, system } = process.cpuUsage(this.#cpuBefore);
-    this.#done({ records: this.#seen, elapsedMs, cpuMs: (user + system) / 1_000, keyBytes: this.#keyBytes });
+    const counted = this.#seen - this.#before;
+    this.#done({ records: counted, elapsedMs, cpuMs: (user + system) / 1_000, keyBytes: this.#keyBytes });
+  }
+
+  #begin(): void {
+    this.#before = this.#seen;
+    this.#startedAtMs = performance.now();
+    this.#cpuBefore = process.cpuUsage();
   }
 }

@@ -7,7 +7,7 @@ import { BenchTopics } from '../bench-topics.ts';
 import type { BenchmarkOptions } from '../benchmark.ts';
 import { measureApart } from '../measured-process.ts';
 import type { JavaProgram } from '../peers/java-program.ts';
-import { type KafkaStreamsContender, kafkaStreamsArguments, STREAMS_JVM } from '../peers/kafka-streams.ts';
+import { type KafkaStreamsContender, kafkaStreamsArguments, streamsJvm } from '../peers/kafka-streams.ts';
 import type { PeerLookUp } from '../peers/peer.ts';
 import { contendersWith } from '../throughput/contenders.ts';
 import type { ContenderTask } from '../throughput/contender-task.ts';
@@ -76,7 +76,7 @@ function restoreStreams(
   ground: Ground,
 ): Promise<readonly RestoreRow[]> {
   const run = (job: string, task: ContenderTask): Promise<RestoreCost> =>
-    program.run<RestoreCost>(kafkaStreamsArguments(job, contender, task), STREAMS_JVM);
+    program.run<RestoreCost>(kafkaStreamsArguments(job, contender, task), streamsJvm(task.sessions));
   return inTurns(
     contender.name,
     ground,
@@ -104,7 +104,7 @@ async function inTurns(
   const stateDir = join(workDir, application);
   const task: ContenderTask = {
     ...{ brokers, topic, partitions, application, stateDir },
-    ...{ records: sessions, commitIntervalMs: COMMIT_INTERVAL_MS },
+    ...{ records: sessions, sessions, commitIntervalMs: COMMIT_INTERVAL_MS },
   };
   const rows = sources.map((from) => ({ contender, from, costs: [] as RestoreCost[] }));
   try {

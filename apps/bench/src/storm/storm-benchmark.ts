@@ -65,7 +65,7 @@ async function weather(ground: Ground, contender: StormContender): Promise<Storm
     const firstBeatAt = systemClock.wallMs();
     await loadStorm(ground, topic);
     running = await contender.start(
-      { ...task, records: sessions, commitIntervalMs: COMMIT_INTERVAL_MS },
+      { ...task, records: sessions, sessions: sessions + livingSessions, commitIntervalMs: COMMIT_INTERVAL_MS },
       ground.timeoutMs,
     );
     return await measureDrain(ground, contender, {

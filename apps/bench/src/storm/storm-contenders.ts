@@ -4,7 +4,7 @@ import { PIPELINE } from '../failover/failover-scenario.ts';
 import { Member } from '../failover/member.ts';
 import type { LoopDelay } from '../loop-delay.ts';
 import type { JavaProgram } from '../peers/java-program.ts';
-import { type KafkaStreamsContender, kafkaStreamsArguments, STREAMS_JVM } from '../peers/kafka-streams.ts';
+import { type KafkaStreamsContender, kafkaStreamsArguments, streamsJvm } from '../peers/kafka-streams.ts';
 import type { PeerLookUp } from '../peers/peer.ts';
 import type { ContenderTask } from '../throughput/contender-task.ts';
 import { processCpuMs } from './process-cpu.ts';
@@ -44,6 +44,10 @@ const PUNCTUATORS: readonly KafkaStreamsContender[] = [
   {
     ...{ name: 'ks-memory 1 s', variant: 'in-memory', threads: 2, tickMs: 1_000 },
     does: 'store in memory, all keys scanned each second',
+  },
+  {
+    ...{ name: 'ks-deadlines 100 ms', variant: 'deadlines', threads: 2, tickMs: 100 },
+    does: 'store in memory, another in the order of deadlines, looked at each 100 ms for what is due',
   },
 ];
 
@@ -86,7 +90,8 @@ async function startStreams(
   task: ContenderTask,
   timeoutMs: DurationMs,
 ): Promise<RunningContender> {
-  const running = await program.start({ ...kafkaStreamsArguments('run', contender, task), timeoutMs }, STREAMS_JVM);
+  const args = { ...kafkaStreamsArguments('run', contender, task), timeoutMs };
+  const running = await program.start(args, streamsJvm(task.sessions));
   let before: DurationMs | undefined;
   return {
     ended: running.ended,

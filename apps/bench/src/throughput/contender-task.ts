@@ -9,6 +9,13 @@ export interface ContenderTask {
   readonly partitions: number;
   /** In all partitions together. */
   readonly records: number;
+  /** That live at the same time: whoever has caches makes room for them. */
+  readonly sessions: number;
+  /**
+   * Dealt with first and left out of the cost: code is compiled on them. Whoever is stopped by time leaves out at most
+   * WARM_UP_TIME_SHARE of that time. Undefined: none.
+   */
+  readonly warmUpRecords?: number;
   /** For contenders that keep state. */
   readonly application: string;
   readonly stateDir: string;
@@ -22,7 +29,9 @@ export interface ThroughputTask extends ContenderTask {
   readonly format: EventFormat;
 }
 
-/** Of the span from the first record read to the last one dealt with. */
+export const WARM_UP_TIME_SHARE = 0.25;
+
+/** Of the span from the first record read, or the end of the warm-up, to the last one dealt with. */
 export interface ContenderCost {
   readonly records: number;
   readonly elapsedMs: DurationMs;
@@ -31,7 +40,7 @@ export interface ContenderCost {
   readonly peakRssBytes: number;
   /** After the span, garbage collected. */
   readonly rssBytes: number;
-  /** It was not done when its time was up. */
+  /** It was not done when its time was up; its records are those that it got through. */
   readonly stopped?: boolean;
   readonly processor: ProcessorCost | undefined;
 }

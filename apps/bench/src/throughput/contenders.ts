@@ -1,5 +1,5 @@
 // Who takes part in a run, and how each takes its turn.
-import { eventsNote, KAFKA_STREAMS_CONTENDERS, processWithKafkaStreams, RUN_MAX_MS } from '../peers/kafka-streams.ts';
+import { KAFKA_STREAMS_CONTENDERS, processWithKafkaStreams, type ThroughputStreams } from '../peers/kafka-streams.ts';
 import type { PeerLookUp } from '../peers/peer.ts';
 import { measureApart } from '../measured-process.ts';
 import type { ContenderCost, ThroughputTask } from './contender-task.ts';
@@ -13,6 +13,8 @@ export interface Contender {
   readonly does: string;
   /** What of a processor's work it leaves out, where it does. */
   readonly lacks?: string;
+  /** Of a variant of Kafka Streams: how it closes sessions. */
+  readonly streams?: ThroughputStreams['closing'];
   /** It is somebody else's: where it fails, the others are measured without it. */
   readonly isPeer?: boolean;
   /** It writes outputs and keeps state, and so needs topics of its own. */
@@ -32,10 +34,8 @@ export function contendersWith(kafkaStreams: PeerLookUp): readonly Contender[] {
   const version = program.versionOf('kafka-streams');
   const peers = KAFKA_STREAMS_CONTENDERS.map((contender) => ({
     name: contender.name,
-    does:
-      `Kafka Streams ${version}, exactly once, ${contender.threads} ${contender.threads === 1 ? 'thread' : 'threads'}, ` +
-      `parallel collector, at most ${RUN_MAX_MS / 1_000} s: ${contender.does}; ${eventsNote(program)}`,
-    ...{ processes: true, isPeer: true },
+    does: `Kafka Streams ${version}, ${contender.threads} ${contender.threads === 1 ? 'thread' : 'threads'}: ${contender.does}`,
+    ...{ processes: true, isPeer: true, streams: contender.closing },
     run: (task: ThroughputTask) => processWithKafkaStreams(program, contender, task),
   }));
   return [...own, ...peers];

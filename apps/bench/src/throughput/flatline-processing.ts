@@ -7,7 +7,7 @@ import { LoopDelayMeter } from '../loop-delay.ts';
 import type { ContenderCost, ContenderTask, ProcessorCost } from './contender-task.ts';
 import { settledRss } from './resident-memory.ts';
 
-/** How often it is looked whether the first record is read, or the last one committed: bounds the error of the span. */
+/** How often it is looked whether the first record that counts is read, or the last one committed: bounds the error of the span. */
 const LOOK_MS: DurationMs = 5;
 /** No progress for so long is a failure. */
 const STALLED_MS: DurationMs = 60_000;
@@ -29,7 +29,7 @@ export const log = {
 export async function processWithFlatline(task: ContenderTask): Promise<ContenderCost> {
   const rssBeforeBytes = settledRss();
   const processor = await startProcessor(configurationOf(task), { log });
-  const begin = await firstRead(processor);
+  const begin = await lookUntil(processor, (snapshot) => eventsApplied(snapshot) > (task.warmUpRecords ?? 0));
   const loop = new LoopDelayMeter();
   loop.begin();
   const cpuBefore = process.cpuUsage();
@@ -63,10 +63,6 @@ export function configurationOf({
   const http = { port: 0 };
   const file = { application, brokers, stateDir, commitIntervalMs, schemaRegistryUrl, http, pipelines: [pipeline] };
   return resolveConfiguration(file, { source: 'flatline bench', folder: stateDir, environment: {} });
-}
-
-async function firstRead(processor: RunningProcessor): Promise<ProcessorSnapshot> {
-  return lookUntil(processor, (snapshot) => eventsApplied(snapshot) > 0);
 }
 
 /** The processor itself adds a clock record to a partition when it has caught up: events are counted, not offsets. */

@@ -8,6 +8,8 @@ import { type BenchCluster, onBenchCluster } from '../bench-cluster.ts';
 import { BenchTopics } from '../bench-topics.ts';
 import type { BenchmarkOptions } from '../benchmark.ts';
 import { type Machine, machineLoad, type MachineLoad, thisMachine } from '../machine.ts';
+import { removeTopics } from '../kafkajs-topic-removal.ts';
+import { streamsNote } from '../peers/kafka-streams.ts';
 import { javaVersions, lookUpPeer } from '../peers/peer.ts';
 import { type Contender, contendersWith } from './contenders.ts';
 import { peerContenders } from './peer-contenders.ts';
@@ -17,6 +19,8 @@ import { PIPELINE } from './flatline-processing.ts';
 
 export interface ThroughputSettings {
   readonly events: number;
+  /** Of all events, those that come first and are left out of every contender's cost: it is measured in its steady state. */
+  readonly warmUpShare: number;
   readonly sessions: number;
   readonly partitions: number;
   /** Turns of each contender. */
@@ -35,7 +39,9 @@ export interface ThroughputMeasurement {
   readonly loadBefore: MachineLoad;
   readonly loadAfter: MachineLoad;
   readonly settings: ThroughputSettings;
-  readonly contenders: readonly Pick<Contender, 'name' | 'does' | 'lacks'>[];
+  readonly contenders: readonly Pick<Contender, 'name' | 'does' | 'lacks' | 'streams'>[];
+  /** What is true of several contenders. */
+  readonly notes: readonly string[];
   /** Peers that did not take part, or failed, and why. */
   readonly absent: readonly string[];
   /** Of what peers run on. */
@@ -44,7 +50,8 @@ export interface ThroughputMeasurement {
 }
 
 export const THROUGHPUT_DEFAULTS: ThroughputSettings = {
-  events: 6_000_000,
+  events: 30_000_000,
+  warmUpShare: 0.2,
   sessions: 200_000,
   partitions: 4,
   repeats: 3,
@@ -74,6 +81,7 @@ export async function measureThroughput(
   return {
     ...{ machine: thisMachine(), loadBefore, loadAfter: await machineLoad(), settings },
     ...{ contenders, formats: measured, versions: [...(await javaVersions(kafkaStreams)), ...others.versions] },
+    notes: kafkaStreams.kind === 'missing' ? [] : [`Kafka Streams: ${streamsNote(kafkaStreams.program)}`],
     absent: [
       ...(kafkaStreams.kind === 'missing' ? [`Kafka Streams: ${kafkaStreams.why}`] : []),
       ...others.absent,
@@ -112,6 +120,7 @@ async function measureFormat(format: EventFormat, run: Run, failures: string[]):
         costs.delete(name);
       } else costs.get(name)!.push(cost);
     }
+  await removeTopics(run.brokers, topic);
   return { format, costs: Object.fromEntries(costs) };
 }
 
@@ -121,19 +130,19 @@ function inTurn(contenders: readonly Contender[], repeat: number): readonly Cont
   return [...contenders.slice(first), ...contenders.slice(0, first)];
 }
 
-/** A processor starts from nothing each time: topics, group and local state of its own. */
+/** A processor starts from nothing each time: topics, group and local state of its own; nothing of them is left. */
 async function takeTurn(
   contender: Contender,
   input: Pick<ThroughputTask, 'topic' | 'format'>,
   run: Run,
 ): Promise<ContenderCost> {
   const { settings, brokers, schemaRegistryUrl, connection, workDir } = run;
-  const { partitions, events, commitIntervalMs } = settings;
+  const { partitions, events, sessions, warmUpShare, commitIntervalMs } = settings;
   const application = `bench-${randomUUID()}`;
   const stateDir = join(workDir, application);
   const task: ThroughputTask = {
-    ...{ ...input, brokers, schemaRegistryUrl, partitions, records: events },
-    ...{ application, stateDir, commitIntervalMs },
+    ...{ ...input, brokers, schemaRegistryUrl, partitions, records: events, sessions },
+    ...{ application, stateDir, commitIntervalMs, warmUpRecords: Math.floor(warmUpShare * events) },
   };
   if (contender.processes) await new BenchTopics(connection, partitions).createFor(application, PIPELINE);
   mkdirSync(stateDir, { recursive: true });
@@ -141,5 +150,6 @@ async function takeTurn(
     return await contender.run(task);
   } finally {
     rmSync(stateDir, { recursive: true, force: true });
+    if (contender.processes) await removeTopics(brokers, application);
   }
 }

@@ -4,13 +4,17 @@ import { loadWarning, machineText } from '../machine.ts';
 import type { Bar, BarChart } from '../report/bar-chart.ts';
 import { type Spread, spreadOf } from '../statistics.ts';
 import { megabytes, short, textTable } from '../text-table.ts';
-import type { OwnContender } from './contenders.ts';
-import type { ContenderCost, ProcessorCost } from './contender-task.ts';
+import type { Contender, OwnContender } from './contenders.ts';
+import { type ContenderCost, type ProcessorCost, WARM_UP_TIME_SHARE } from './contender-task.ts';
+import type { EventFormat } from './event-load.ts';
 import type { FormatMeasurement, ThroughputMeasurement } from './throughput-benchmark.ts';
+import { goalLines, type TimesStreams, timesStreams } from './throughput-goals.ts';
 
 export interface ContenderFigures {
   readonly contender: string;
+  /** That it is measured by: after its warm-up. */
   readonly records: Spread;
+  readonly elapsedMs: Spread;
   /** It did not get through all events in the time it was given. */
   readonly stopped: boolean;
   readonly eventsPerSecond: Spread;
@@ -35,19 +39,21 @@ export interface ProcessorFigures {
   readonly timesReader: number;
   /** Of the processor, and of the reader; undefined where librdkafka did not take part. */
   readonly timesLibrdkafka: { readonly processor: number; readonly reader: number } | undefined;
+  readonly timesStreams: TimesStreams;
   readonly timesKafkajsToClose: number;
 }
 
 export interface FormatFigures {
-  readonly format: string;
+  readonly format: EventFormat;
   readonly contenders: readonly ContenderFigures[];
   readonly processor: ProcessorFigures;
 }
 
-/** What the project promises: events per CPU second of the processor over those of kafkajs' consumer. */
-const TIMES_KAFKAJS_MIN = 2;
-
-export function figuresOf({ format, costs }: FormatMeasurement): FormatFigures {
+/** @param described which of the contenders are Kafka Streams */
+export function figuresOf(
+  { format, costs }: FormatMeasurement,
+  described: readonly Pick<Contender, 'name' | 'streams'>[],
+): FormatFigures {
   const contenders = Object.entries(costs).map(([name, each]) => contenderFigures(name, each));
   const perCpu = (name: OwnContender): number =>
     contenders.find(({ contender }) => contender === name)!.eventsPerCpuSecond.median;
@@ -74,6 +80,7 @@ export function figuresOf({ format, costs }: FormatMeasurement): FormatFigures {
         librdkafka === undefined
           ? undefined
           : { processor: perCpu('flatline') / librdkafka, reader: perCpu('reader') / librdkafka },
+      timesStreams: timesStreams(contenders, described),
       timesKafkajsToClose: toClose.median / perCpu('kafkajs'),
     },
   };
@@ -84,6 +91,7 @@ function contenderFigures(contender: string, costs: readonly ContenderCost[]): C
   return {
     contender,
     records: spread(({ records }) => records),
+    elapsedMs: spread(({ elapsedMs }) => elapsedMs),
     stopped: costs.some(({ stopped }) => stopped === true),
     eventsPerSecond: spread(({ records, elapsedMs }) => (1_000 * records) / elapsedMs),
     eventsPerCpuSecond: spread(({ records, cpuMs }) => (1_000 * records) / cpuMs),
@@ -111,18 +119,19 @@ export function throughputCharts(formats: readonly FormatFigures[]): readonly Ba
 }
 
 export function throughputText(measurement: ThroughputMeasurement): string {
-  const { machine, loadBefore, loadAfter, settings, formats, contenders, absent, versions } = measurement;
-  const { events, sessions, partitions, repeats, commitIntervalMs } = settings;
+  const { machine, loadBefore, loadAfter, settings, formats, contenders, notes, absent, versions } = measurement;
+  const { events, warmUpShare, sessions, partitions, repeats, commitIntervalMs } = settings;
   const loads = `load ${loadBefore.loadAverage.toFixed(1)} before, ${loadAfter.loadAverage.toFixed(1)} after`;
   const warnings = [loadWarning('before', loadBefore), loadWarning('after', loadAfter)].filter(
     (each) => each !== undefined,
   );
-  const sections = formats.map((format) => formatText(figuresOf(format), events));
+  const sections = formats.map((format) => formatText(figuresOf(format, contenders)));
   return [
     `${machineText(machine)}; ${loads}`,
     ...(versions.length === 0 ? [] : [versions.join(', ')]),
     `${short(events)} events of ${short(sessions)} sessions, ${partitions} partitions, commits every ${commitIntervalMs} ms;`,
-    `medians of ${repeats} turns, least to most in brackets; CPU of all processes of a contender, not the broker's`,
+    `${repeats === 1 ? 'one turn' : `medians of ${repeats} turns, least to most in brackets`}; CPU of all processes of a contender, not the broker's;`,
+    warmUpText(events, warmUpShare),
     ...warnings.map((warning) => `WARNING: ${warning}`),
     ...sections.flatMap((section) => ['', section]),
     '',
@@ -130,13 +139,35 @@ export function throughputText(measurement: ThroughputMeasurement): string {
       `${name}: ${does}`,
       ...(lacks === undefined ? [] : [`  lacks ${lacks}`]),
     ]),
+    ...notes,
     ...absent.map((each) => `not run: ${each}`),
   ].join('\n');
 }
 
-function formatText({ format, contenders, processor }: FormatFigures, events: number): string {
+function warmUpText(events: number, warmUpShare: number): string {
+  if (warmUpShare === 0) return 'from the first event on, while code is compiled';
+  return (
+    `measured: events after a warm-up of the first ${short(warmUpShare * events)}, or, of those that are stopped by time, of at most\n` +
+    `${100 * WARM_UP_TIME_SHARE} % of that; from then until all is dealt with and committed, or time is up (stopped). The first event of each session comes\n` +
+    'before all others: who is stopped early has seen fewer sessions'
+  );
+}
+
+function formatText({ format, contenders, processor }: FormatFigures): string {
   const reference = contenders.find(({ contender }) => contender === 'kafkajs')!.eventsPerCpuSecond.median;
-  const head = [`${format} events`, 'events/s', 'events/CPU-s', '', '× kafkajs', 'flatline is', 'RSS', 'peak'];
+  const head = [
+    `${format} events`,
+    'events/s',
+    'events/CPU-s',
+    '',
+    '× kafkajs',
+    'flatline is',
+    'measured',
+    's',
+    '',
+    'RSS',
+    'peak',
+  ];
   const flatline = contenders.find(({ contender }) => contender === 'flatline')!.eventsPerCpuSecond.median;
   const rows = contenders.map((figures) => [
     figures.contender,
@@ -145,44 +176,26 @@ function formatText({ format, contenders, processor }: FormatFigures, events: nu
     range(figures.eventsPerCpuSecond),
     short(figures.eventsPerCpuSecond.median / reference),
     `${short(flatline / figures.eventsPerCpuSecond.median)} ×`,
+    ...[short(figures.records.median), (figures.elapsedMs.median / 1_000).toFixed(1), figures.stopped ? 'stopped' : ''],
     megabytes(figures.rssBytes.median),
     megabytes(figures.peakRssBytes.median),
   ]);
-  const stopped = contenders
-    .filter((figures) => figures.stopped)
-    .map(
-      ({ contender, records }) => `  ${contender} was stopped at ${short(records.median)} of ${short(events)} events`,
-    );
-  return [textTable([head, ...rows]), processorText(format, processor), ...stopped].join('\n');
+  return [textTable([head, ...rows]), processorText(format, processor)].join('\n');
 }
 
-/** The goal is for bare heartbeats: an event with a payload is decoded, which kafkajs' merely reading consumer does not do. */
-function goalText(format: string, timesKafkajs: number): string {
-  if (format !== 'bare') return '';
-  return ` (at least ${TIMES_KAFKAJS_MIN}: ${timesKafkajs >= TIMES_KAFKAJS_MIN ? 'met' : 'MISSED'})`;
-}
-
-function processorText(format: string, processor: ProcessorFigures): string {
-  const { timesKafkajs, timesReader, timesLibrdkafka, timesKafkajsToClose } = processor;
-  const { commits, commitP50Ms, commitP99Ms } = processor;
+function processorText(format: EventFormat, processor: ProcessorFigures): string {
+  const { timesKafkajsToClose, commits, commitP50Ms, commitP99Ms } = processor;
   return [
-    `  per CPU second: ${timesKafkajs.toFixed(2)} × kafkajs${goalText(format, timesKafkajs)}, ` +
-      `${timesReader.toFixed(2)} × its own reader`,
-    ...(timesLibrdkafka === undefined
-      ? []
-      : [
-          `  beside librdkafka merely reading: the processor ${timesLibrdkafka.processor.toFixed(2)} ×, ` +
-            `the reader ${timesLibrdkafka.reader.toFixed(2)} ×`,
-        ]),
+    ...goalLines(format, processor).map((line) => `  ${line}`),
     `  with the last flush and closing: ${short(processor.eventsPerCpuSecondToClose.median)} events/CPU-s, ` +
       `${timesKafkajsToClose.toFixed(2)} × kafkajs`,
-    `  commits: ${short(commits.median)}, p50 ${short(commitP50Ms.median)} ms, p99 ${short(commitP99Ms.median)} ms`,
+    `  commits of the whole run: ${short(commits.median)}, p50 ${short(commitP50Ms.median)} ms, p99 ${short(commitP99Ms.median)} ms`,
     `  ${loopDelayVerdict(processor.loopDelay)}: ${loopDelayText(processor.loopDelay)} ms (p99 / most / most CPU)`,
     `  resident per live session: ${short(processor.rssBytesPerSession.median)} bytes of ${short(processor.liveSessions)} ` +
-      'sessions, buffers and code included',
+      'sessions, buffers and code included; a JVM takes the heap it is given',
   ].join('\n');
 }
 
 function range({ min, max }: Spread): string {
-  return `(${short(min)} – ${short(max)})`;
+  return min === max ? '' : `(${short(min)} – ${short(max)})`;
 }

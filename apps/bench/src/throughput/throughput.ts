@@ -12,13 +12,14 @@ export const throughput: Benchmark = {
     const defaults = THROUGHPUT_DEFAULTS;
     const settings = {
       events: events ?? defaults.events,
+      warmUpShare: defaults.warmUpShare,
       sessions: sessions ?? defaults.sessions,
       partitions: partitions ?? defaults.partitions,
       repeats: repeats ?? defaults.repeats,
       commitIntervalMs: defaults.commitIntervalMs,
     };
     const measurement = await measureThroughput(settings, formats, options);
-    const figures = measurement.formats.map(figuresOf);
+    const figures = measurement.formats.map((format) => figuresOf(format, measurement.contenders));
     return {
       figures: { ...measurement, figures },
       text: throughputText(measurement),

@@ -9,7 +9,6 @@ import org.apache.kafka.streams.errors.LogAndContinueExceptionHandler;
 
 /** Kafka Streams set up for speed: exactly once, a cache that holds every session, large batches and fetches. */
 final class Application {
-  private static final long CACHE_BYTES = 256L << 20;
   private static final int POLL_RECORDS_MAX = 10_000;
   private static final int PARTITION_FETCH_BYTES_MAX = 8 << 20;
   private static final int PRODUCER_BATCH_BYTES = 512 << 10;
@@ -34,7 +33,7 @@ final class Application {
     settings.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
     settings.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, task.text("threads"));
     settings.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, task.text("commitIntervalMs"));
-    settings.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, CACHE_BYTES);
+    settings.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, task.number("cacheBytes"));
     settings.put(StreamsConfig.BUFFERED_RECORDS_PER_PARTITION_CONFIG, POLL_RECORDS_MAX);
     settings.put(
         StreamsConfig.DESERIALIZATION_EXCEPTION_HANDLER_CLASS_CONFIG, LogAndContinueExceptionHandler.class);

@@ -12,7 +12,9 @@ import org.apache.kafka.streams.kstream.Materialized;
 import org.apache.kafka.streams.kstream.Produced;
 import org.apache.kafka.streams.kstream.SessionWindows;
 import org.apache.kafka.streams.kstream.Suppressed;
+import org.apache.kafka.streams.processor.api.ProcessorSupplier;
 import org.apache.kafka.streams.state.KeyValueBytesStoreSupplier;
+import org.apache.kafka.streams.state.StoreBuilder;
 import org.apache.kafka.streams.state.Stores;
 
 /** The ways in which users of Kafka Streams see that a session has ended. */
@@ -22,8 +24,9 @@ final class Variants {
   static Topology topology(Task task) {
     return switch (task.text("variant")) {
       case "session-windows" -> sessionWindows(task);
-      case "punctuator" -> processor(task, Stores.persistentKeyValueStore(SilenceProcessor.STORE));
-      case "in-memory" -> processor(task, Stores.inMemoryKeyValueStore(SilenceProcessor.STORE));
+      case "punctuator" -> scan(task, Stores.persistentKeyValueStore(SessionProcessor.SESSIONS));
+      case "in-memory" -> scan(task, Stores.inMemoryKeyValueStore(SessionProcessor.SESSIONS));
+      case "deadlines" -> deadlines(task);
       default -> throw new IllegalArgumentException("no variant is called " + task.text("variant"));
     };
   }
@@ -45,15 +48,30 @@ final class Variants {
     return builder.build();
   }
 
-  private static Topology processor(Task task, KeyValueBytesStoreSupplier supplier) {
-    long timeoutMs = task.number("timeoutMs");
-    long probeTimeoutMs = task.number("probeTimeoutMs", timeoutMs);
-    long tickMs = task.number("tickMs");
+  private static Topology scan(Task task, KeyValueBytesStoreSupplier supplier) {
     StreamsBuilder builder = new StreamsBuilder();
-    builder.addStateStore(
-        Stores.keyValueStoreBuilder(supplier, Serdes.String(), Session.SERDE).withCachingEnabled());
+    builder.addStateStore(sessions(supplier));
+    return processed(task, builder, () -> new SilenceProcessor(task), SessionProcessor.SESSIONS);
+  }
+
+  /** In memory. A deadline is written once and deleted once: there is nothing for a cache to hold together. */
+  private static Topology deadlines(Task task) {
+    StreamsBuilder builder = new StreamsBuilder();
+    builder.addStateStore(sessions(Stores.inMemoryKeyValueStore(SessionProcessor.SESSIONS)));
+    builder.addStateStore(Stores.keyValueStoreBuilder(
+        Stores.inMemoryKeyValueStore(DeadlineProcessor.DEADLINES), Serdes.Bytes(), Serdes.ByteArray()));
+    return processed(
+        task, builder, () -> new DeadlineProcessor(task), SessionProcessor.SESSIONS, DeadlineProcessor.DEADLINES);
+  }
+
+  private static StoreBuilder<?> sessions(KeyValueBytesStoreSupplier supplier) {
+    return Stores.keyValueStoreBuilder(supplier, Serdes.String(), Session.SERDE).withCachingEnabled();
+  }
+
+  private static Topology processed(
+      Task task, StreamsBuilder builder, ProcessorSupplier<String, byte[], String, String> processor, String... stores) {
     builder.stream(task.text("topic"), Consumed.with(Serdes.String(), Serdes.ByteArray()))
-        .process(() -> new SilenceProcessor(EventReader.of(task), timeoutMs, probeTimeoutMs, tickMs), SilenceProcessor.STORE)
+        .process(processor, stores)
         .to(task.text("output"), Produced.with(Serdes.String(), Serdes.String()));
     return builder.build();
   }

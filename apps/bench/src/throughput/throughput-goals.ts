@@ -1,0 +1,79 @@
+// What is asked of the processor beside others, and whether it is met. Pure.
+import type { EventFormat } from './event-load.ts';
+import type { Contender } from './contenders.ts';
+import type { ContenderFigures, ProcessorFigures } from './throughput-report.ts';
+
+/** Events per CPU second of the processor, over those of the contender that is named. */
+export interface TimesPeer {
+  readonly contender: string;
+  readonly times: number;
+  readonly closes: boolean;
+}
+
+/** Undefined where none of that kind was measured. */
+export interface TimesStreams {
+  /** Of all variants of Kafka Streams, and of those that close sessions. */
+  readonly best: TimesPeer | undefined;
+  readonly bestClosing: TimesPeer | undefined;
+  readonly windows: TimesPeer | undefined;
+}
+
+type Limits = Readonly<Partial<Record<EventFormat, number>>>;
+
+/** What the project promises, per CPU second. The merely reading are not measured by events that have to be decoded. */
+const TIMES_KAFKAJS_MIN: Limits = { bare: 2 };
+const TIMES_READER_MIN: Limits = { bare: 0.5 };
+const TIMES_LIBRDKAFKA_MIN: Limits = { bare: 1 };
+const TIMES_STREAMS_MIN: Limits = { bare: 15, json: 6, avro: 10 };
+const TIMES_WINDOWS_MIN: Limits = { bare: 80 };
+
+export function timesStreams(
+  figures: readonly ContenderFigures[],
+  described: readonly Pick<Contender, 'name' | 'streams'>[],
+): TimesStreams {
+  const kinds = new Map(described.map(({ name, streams }) => [name, streams]));
+  const flatline = figures.find(({ contender }) => contender === 'flatline')!.eventsPerCpuSecond.median;
+  const times = figures
+    .filter(({ contender }) => kinds.get(contender) !== undefined)
+    .map(({ contender, eventsPerCpuSecond }) => ({
+      ...{ contender, times: flatline / eventsPerCpuSecond.median },
+      closes: kinds.get(contender) !== 'never',
+    }))
+    .sort((a, b) => a.times - b.times);
+  return {
+    best: times[0],
+    bestClosing: times.find(({ closes }) => closes),
+    windows: times.find(({ contender }) => kinds.get(contender) === 'windows'),
+  };
+}
+
+/** One line per kind of peer that was measured. */
+export function goalLines(format: EventFormat, processor: ProcessorFigures): readonly string[] {
+  const { timesKafkajs, timesReader, timesLibrdkafka, timesStreams: streams } = processor;
+  const said = (times: number, limits: Limits): string => `${times.toFixed(2)} ×`.concat(goal(times, limits[format]));
+  const { best, bestClosing, windows } = streams;
+  return [
+    `per CPU second: kafkajs merely reading ${said(timesKafkajs, TIMES_KAFKAJS_MIN)}, our reader ${said(timesReader, TIMES_READER_MIN)}`,
+    ...(timesLibrdkafka === undefined
+      ? []
+      : [
+          `librdkafka merely reading ${said(timesLibrdkafka.processor, TIMES_LIBRDKAFKA_MIN)}; our reader is ` +
+            `${timesLibrdkafka.reader.toFixed(2)} × as fast`,
+        ]),
+    ...(best === undefined
+      ? []
+      : [
+          `Kafka Streams' best variant (${best.contender}${best.closes ? '' : ', which closes nothing'}) ${said(best.times, TIMES_STREAMS_MIN)}`,
+        ]),
+    ...(bestClosing === undefined || bestClosing === best
+      ? []
+      : [
+          `Kafka Streams' best variant that closes sessions (${bestClosing.contender}) ${said(bestClosing.times, TIMES_STREAMS_MIN)}`,
+        ]),
+    ...(windows === undefined ? [] : [`Kafka Streams' session windows ${said(windows.times, TIMES_WINDOWS_MIN)}`]),
+  ];
+}
+
+function goal(times: number, limit: number | undefined): string {
+  return limit === undefined ? '' : ` (at least ${limit}: ${times >= limit ? 'met' : 'MISSED'})`;
+}
