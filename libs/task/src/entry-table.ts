@@ -155,7 +155,7 @@ export class EntryTable implements KeySource {
     const base = slot << I32_SHIFT;
     const reference = i32[base + KEY_REFERENCE]!;
     const start = startOf(reference);
-    return Uint8Array.from(this.#keys.bytes.subarray(start, start + (i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff)));
+    return this.#keys.bytes.slice(start, start + (i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff));
   }
 
   matches(slot: number, view: DataView, start: number, length: number): boolean {

@@ -161,7 +161,8 @@ function writeValue(writer: JsonWriter, value: WrittenValue<FieldValues[FieldKin
   else writeMap(writer, value);
 }
 
-function writeMap(writer: JsonWriter, map: ReadonlyMap<string, string | number>): void {
+/** A map as a JSON object. */
+export function writeMap(writer: JsonWriter, map: ReadonlyMap<string, string | number>): void {
   writer.byte(BRACE_OPEN);
   let isFirst = true;
   for (const [key, value] of map) {

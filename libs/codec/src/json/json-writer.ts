@@ -11,11 +11,36 @@ const ESCAPED_BYTES_MAX = 6;
 const DIGITS_MAX = 24;
 /** Numbers are cut here, so that both halves are small integers. */
 const HALF = 1e9;
+const WORD_BYTES = 4;
+/** Both digits of the numbers below a hundred, as two bytes. */
+const DIGIT_PAIRS = Uint16Array.from(
+  { length: 100 },
+  (_, pair) => ((ZERO + Math.floor(pair / 10)) << 8) | (ZERO + (pair % 10)),
+);
 /** Above this a call into the engine's own copying is cheaper than a loop. */
 const LOOPED_MAX = 64;
 
+/** JSON that is written again and again, four bytes to a number so that it is copied in few steps. */
+export interface Phrase {
+  readonly words: Int32Array;
+  readonly length: number;
+}
+
+export function phraseOf(json: string): Phrase {
+  const bytes = Buffer.from(json);
+  const words = new Int32Array(Math.ceil(bytes.length / WORD_BYTES));
+  const padded = Buffer.alloc(words.length * WORD_BYTES);
+  bytes.copy(padded);
+  for (let i = 0; i < words.length; i += 1) words[i] = padded.readInt32BE(i * WORD_BYTES);
+  return { words, length: bytes.length };
+}
+
+const TRUE = phraseOf('true');
+const FALSE = phraseOf('false');
+
 export class JsonWriter {
-  #buffer = Buffer.allocUnsafe(1024);
+  #buffer = Buffer.allocUnsafeSlow(1024);
+  #view = new DataView(this.#buffer.buffer);
   #length = 0;
   readonly #chunks = new ByteChunks();
 
@@ -44,8 +69,17 @@ export class JsonWriter {
     this.#length = at + length;
   }
 
+  phrase({ words, length }: Phrase): void {
+    this.#reserve(words.length * WORD_BYTES);
+    const view = this.#view;
+    const at = this.#length;
+    // What the last word writes beyond the end is written over by what follows.
+    for (let i = 0; i < words.length; i += 1) view.setInt32(at + i * WORD_BYTES, words[i]!);
+    this.#length = at + length;
+  }
+
   boolean(value: boolean): void {
-    this.#ascii(value ? 'true' : 'false');
+    this.phrase(value ? TRUE : FALSE);
   }
 
   /** As `String(value)`; a safe integer that is not negative without the string. */
@@ -105,22 +139,26 @@ export class JsonWriter {
 
   /** The last `count` decimal digits of a small integer, zeros in front. */
   #digits(value: number, count: number): void {
-    const buffer = this.#buffer;
+    const view = this.#view;
+    const start = this.#length;
     let rest = value;
-    for (let at = this.#length + count - 1; at >= this.#length; at -= 1) {
-      const tenth = (rest / 10) | 0;
-      buffer[at] = ZERO + rest - 10 * tenth;
-      rest = tenth;
+    let at = start + count;
+    for (; at - start >= 2; at -= 2) {
+      const hundredth = (rest / 100) | 0;
+      view.setUint16(at - 2, DIGIT_PAIRS[rest - 100 * hundredth]!);
+      rest = hundredth;
     }
-    this.#length += count;
+    if (at > start) view.setUint8(start, ZERO + (rest % 10));
+    this.#length = start + count;
   }
 
   #reserve(more: number): void {
     const need = this.#length + more;
     if (need <= this.#buffer.length) return;
-    const grown = Buffer.allocUnsafe(Math.max(need, this.#buffer.length * 2));
+    const grown = Buffer.allocUnsafeSlow(Math.max(need, this.#buffer.length * 2));
     this.#buffer.copy(grown, 0, 0, this.#length);
     this.#buffer = grown;
+    this.#view = new DataView(grown.buffer);
   }
 }
 

@@ -1,10 +1,12 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { fuzz } from '../fuzz.fixture.ts';
+import { JsonRecordWriter } from '../json/json-record.ts';
 import { ManualClock } from '../manual-clock.fixture.ts';
 import { anySummary, sampleSummary } from '../records.fixture.ts';
 import { MemorySchemaRegistry } from '../registry/memory-schema-registry.fixture.ts';
 import { openSummaryEncoder, SummaryFormats } from './summary-formats.ts';
+import { SUMMARY_SHAPE } from './summary-shape.ts';
 
 const TOPIC = 'visits';
 
@@ -33,6 +35,19 @@ describe('round trip', () => {
             summary: { ...summary, key: Buffer.from(summary.key) },
           });
         }
+      }),
+      fuzz(1_000),
+    );
+  });
+
+  test('JSON is what the table of the fields makes of any summary (rerun: the printed seed)', async () => {
+    const { json } = await both();
+    const byTable = new JsonRecordWriter(SUMMARY_SHAPE);
+    const heldMs = fc.option(fc.maxSafeNat(), { nil: undefined });
+    fc.assert(
+      fc.property(anySummary, heldMs, (summary, held) => {
+        const both = { ...summary, heldMs: held };
+        expect(Buffer.from(json.encode(both)).toString()).toBe(Buffer.from(byTable.encode(both)).toString());
       }),
       fuzz(1_000),
     );

@@ -1,13 +1,13 @@
-import type { SessionSummary } from '@flatline/policies';
 import type { SummaryEncoder } from '@flatline/task';
 import { AvroRecordWriter } from '../avro/avro-record-writer.ts';
 import { ownSchema } from '../avro/schema.ts';
 import { badOutcome, type BadOutcome } from '../bad-input.ts';
 import { requireRegistry, type Format } from '../format.ts';
-import { JsonRecordWriter, readJsonRecord } from '../json/json-record.ts';
+import { readJsonRecord } from '../json/json-record.ts';
 import { RecordFormats, type ReadingOptions } from '../record-formats.ts';
 import { valueSubject, type SchemaRegistry } from '../registry/schema-registry.ts';
 import { asBuffer, TextReader } from '../text-reader.ts';
+import { SummaryJsonEncoder } from './summary-json.ts';
 import { blankDraft, finishDraft, SUMMARY_SHAPE, type ReceivedSummary, type SummaryDraft } from './summary-shape.ts';
 
 export const SUMMARY_SCHEMA = ownSchema('session-summary');
@@ -21,7 +21,7 @@ export async function openSummaryEncoder(
   topic: string,
   registry: SchemaRegistry | undefined,
 ): Promise<SummaryEncoder> {
-  if (format === 'json') return new JsonRecordWriter<SessionSummary>(SUMMARY_SHAPE);
+  if (format === 'json') return new SummaryJsonEncoder();
   const found = requireRegistry(registry, `The output ${topic}`);
   return new AvroRecordWriter(await found.schemaId(valueSubject(topic), SUMMARY_SCHEMA.text), SUMMARY_SHAPE);
 }
