@@ -1,7 +1,7 @@
 export { BENCHMARKS } from './benchmarks.ts';
 export { PEER_NAMES, type PeerName } from './peers/peer.ts';
 export { EVENT_FORMATS, type EventFormat } from './throughput/event-load.ts';
-export { machineText, thisMachine } from './machine.ts';
+export { machineLoad, type MachineLoad, machineText, thisMachine } from './machine.ts';
 export { PROFILE_VARIABLE } from './measured-process.ts';
 export { drawLastProfile } from './report/last-profile.ts';
 export { reportPages } from './report/report-pages.ts';

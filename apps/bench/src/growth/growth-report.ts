@@ -132,7 +132,7 @@ function processTable(figures: readonly GrowthFigures[]): string {
 
 export function growthCharts(figures: readonly GrowthFigures[]): readonly BarChart[] {
   const bars = (of: (figures: GrowthFigures) => Spread): BarChart['bars'] =>
-    figures.map((each) => ({ label: `${short(each.sessions)} sessions`, ...of(each) }));
+    figures.map((each) => ({ label: `${short(each.sessions)} sessions`, ...of(each), ours: true }));
   return [
     {
       ...{ name: 'heartbeat', title: 'CPU ns per bare heartbeat at full speed; less is better' },

@@ -22,6 +22,13 @@ describe('a bar chart', () => {
     expect(svg).not.toContain('<line');
   });
 
+  test('marks the bars that say they are ours instead', () => {
+    const bars = [{ ...bar('a', 1), ours: false }, { ...bar('b', 2), ours: true }, bar('c', 3)];
+    const colors = [...barChart({ name: 'a', title: 't', bars }).matchAll(/<rect [^>]*fill="([^"]+)"/g)];
+    const [first, second, third] = colors.map((found) => found[1]);
+    expect([first === second, first === third]).toEqual([false, true]);
+  });
+
   test('holds any text and any figures without breaking', () => {
     expect(barChart({ name: 'a', title: '<a & "b">', bars: [] })).toContain('&lt;a &amp; &quot;b&quot;&gt;');
     expect(widths(barChart({ name: 'a', title: 't', bars: [bar('a', 0)] }))).toEqual([0]);

@@ -6,6 +6,8 @@ export interface Bar {
   readonly median: number;
   readonly min: number;
   readonly max: number;
+  /** Emphasized, as what is measured beside the others; where no bar says so, the first is. */
+  readonly ours?: boolean;
 }
 
 export interface BarChart {
@@ -13,7 +15,7 @@ export interface BarChart {
   readonly name: string;
   /** Says what is measured, its unit, and whether more or less is better. */
   readonly title: string;
-  /** Not negative. The first is emphasized: what is measured beside the others. */
+  /** Not negative. */
   readonly bars: readonly Bar[];
 }
 
@@ -31,13 +33,16 @@ const TEXT = '#6b7280';
 export function barChart({ title, bars }: BarChart): string {
   const most = Math.max(0, ...bars.map(({ max }) => max));
   const scale = most === 0 ? 0 : (WIDTH - LABEL_WIDTH - FIGURE_WIDTH) / most;
+  const isOurs = bars.map(({ ours }, index) => ours ?? (index === 0 && bars.every((bar) => bar.ours === undefined)));
   const height = HEAD + ROW * bars.length + 8;
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" ` +
       `role="img" font-family="system-ui, sans-serif" font-size="13" fill="${TEXT}">`,
     `<title>${escaped(title)}</title>`,
     `<text x="0" y="18" font-weight="600">${escaped(title)}</text>`,
-    ...bars.flatMap((bar, index) => row(bar, { top: HEAD + ROW * index, scale, color: index === 0 ? OURS : OTHERS })),
+    ...bars.flatMap((bar, index) =>
+      row(bar, { top: HEAD + ROW * index, scale, color: isOurs[index]! ? OURS : OTHERS }),
+    ),
     '</svg>',
     '',
   ].join('\n');

@@ -13,15 +13,13 @@ import { PIPELINE } from '../failover/failover-scenario.ts';
 import { type HeldPartition, Member } from '../failover/member.ts';
 import { worstDelay } from '../loop-delay.ts';
 import { loadEvents } from '../throughput/event-load.ts';
-import type { ScaleCost, ScaleSettings } from './scale-scenario.ts';
+import { type ScaleCost, type ScaleSettings, WARM_UP_EVENTS } from './scale-scenario.ts';
 import { VisibilityGate } from './kafkajs-visibility-gate.ts';
 
 type Surroundings = Pick<BenchmarkOptions, 'workDir' | 'onProgress'>;
 
 interface Ground extends Surroundings, ScaleSettings, BenchCluster {}
 
-/** Each instance compiles its code on these, and is measured afterwards. */
-const WARM_UP_EVENTS = 1_500_000;
 /** Nobody falls silent during a run. */
 const TIMEOUT_MS: DurationMs = 3_600_000;
 /** No instance may be taken for dead because the machine is busy. */

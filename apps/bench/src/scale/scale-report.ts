@@ -3,7 +3,7 @@ import { LOOP_DELAY_NOTE, loopDelayText, loopDelayVerdict, worstDelay, type Loop
 import type { BarChart } from '../report/bar-chart.ts';
 import { type Spread, spreadOf } from '../statistics.ts';
 import { short, textTable } from '../text-table.ts';
-import type { ScaleCost } from './scale-scenario.ts';
+import { type ScaleCost, WARM_UP_EVENTS } from './scale-scenario.ts';
 
 export interface ScaleFigures {
   readonly instances: number;
@@ -45,7 +45,9 @@ export function scaleText(figures: readonly ScaleFigures[]): string {
     textTable([head, ...rows]),
     '',
     'CPU: of all instances together, until everything was committed; medians, least to most in brackets. More instances than',
-    'processors make nothing faster here: what counts is what a CPU second gets done.',
+    'processors make nothing faster here: what counts is what a CPU second gets done. All events are there before the first is',
+    `seen; ${short(WARM_UP_EVENTS)} per instance have come before them, for a warm-up.`,
+    'loss: of events per CPU second, to one instance; below 0: a gain.',
     LOOP_DELAY_NOTE,
     `loss: at most ${100 * LOSS_MAX} %: ${most <= LOSS_MAX ? 'met' : 'MISSED'}`,
     loopDelayVerdict(worstDelay(figures.map(({ loopDelay }) => loopDelay))),
@@ -56,7 +58,7 @@ export function scaleChart(figures: readonly ScaleFigures[]): BarChart {
   return {
     ...{ name: 'per-cpu-second', title: 'events per CPU second of all instances together; more is better' },
     bars: figures.map(({ instances, eventsPerCpuSecond }) => ({
-      ...{ label: instances === 1 ? '1 instance' : `${instances} instances`, ...eventsPerCpuSecond },
+      ...{ label: instances === 1 ? '1 instance' : `${instances} instances`, ...eventsPerCpuSecond, ours: true },
     })),
   };
 }

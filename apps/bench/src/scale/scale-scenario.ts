@@ -1,6 +1,9 @@
 import type { DurationMs } from '@flatline/base';
 import type { LoopDelay } from '../loop-delay.ts';
 
+/** Each instance compiles its code on so many, and is measured afterwards. */
+export const WARM_UP_EVENTS = 1_500_000;
+
 export interface ScaleSettings {
   readonly events: number;
   readonly sessions: number;

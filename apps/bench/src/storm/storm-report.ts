@@ -21,12 +21,13 @@ export function stormText(settings: StormSettings, figures: readonly StormFigure
     'drained in s',
     'closes/s',
     'CPU-s',
+    'closes/CPU-s',
     'others delayed ms',
     'loop ms',
   ];
   const rows = figures.map((row) => [
     ...[row.contender, short(row.closes), seconds(row.dueWithinMs), seconds(row.drainMs), short(closesPerSecond(row))],
-    row.cpuMs === undefined ? '–' : seconds(row.cpuMs),
+    ...(row.cpuMs === undefined ? ['–', '–'] : [seconds(row.cpuMs), short((1_000 * row.closes) / row.cpuMs)]),
     `${short(row.inputDelay.p50Ms)} / ${short(row.inputDelay.p99Ms)} / ${short(row.inputDelay.maxMs)}`,
     loopDelayText(row.loopDelay),
   ]);

@@ -3,6 +3,8 @@ import {
   drawLastProfile,
   EVENT_FORMATS,
   type EventFormat,
+  machineLoad,
+  type MachineLoad,
   machineText,
   PEER_NAMES,
   type PeerName,
@@ -52,7 +54,7 @@ export function addBenchCommand(program: Command, context: CommandContext): void
       chosen = benchmarkNamed(name);
       return name;
     })
-    .option('--events <n>', 'events in the topic (default: 6 million)', integerFrom(1))
+    .option('--events <n>', 'events in the topic (default: 6 million; throughput: 30 million)', integerFrom(1))
     .option('--sessions <n>', 'sessions that live all the while (default: 200 thousand)', integerFrom(1))
     .option('--partitions <n>', 'partitions of the topic (default: 4)', integerFrom(1, 1_000))
     .option('--repeats <n>', 'turns of each contender (default: 3)', integerFrom(1, 100))
@@ -86,6 +88,7 @@ Examples:
   $ flatline bench
   $ flatline bench throughput --peers kafka-streams,redis
   $ flatline bench throughput --repeats 5 --out throughput.json
+  $ flatline bench throughput --sessions 2000000 --format bare --repeats 2
   $ flatline bench wheel
 `;
 
@@ -94,6 +97,7 @@ async function bench(chosen: Benchmark, flags: BenchFlags, console: Console, she
   const profiles = flags.flame === true ? profileFolder(shell) : undefined;
   // Of its own, so that nothing is left of a run that was stopped.
   const workDir = resolve(shell.folder, '.flatline', 'bench', randomUUID());
+  const before = await machineLoad();
   const measuring = chosen.run({
     ...{ events, sessions, partitions, repeats, minutes, peers, workDir },
     formats: format === undefined ? undefined : [format],
@@ -108,8 +112,10 @@ async function bench(chosen: Benchmark, flags: BenchFlags, console: Console, she
   // What still runs ends with this process.
   if (report === undefined) return ExitCode.interrupted;
   if (out !== undefined) writeReport(resolve(shell.folder, out), report.figures);
-  if (flags.report === true)
-    for (const file of writePages(chosen, flags, report, shell.folder)) console.note(`written: ${file}`);
+  if (flags.report === true) {
+    const loads = { before, after: await machineLoad() };
+    for (const file of writePages(chosen, flags, { ...loads, report }, shell.folder)) console.note(`written: ${file}`);
+  }
   if (profiles !== undefined) {
     writeFlameGraph(profiles, commandOf(chosen.name, flags), shell.folder);
     console.note(`written: ${FLAME_GRAPH}`);
@@ -137,13 +143,15 @@ function writeReport(file: string, figures: object): void {
 function writePages(
   { name, description }: Benchmark,
   flags: BenchFlags,
-  report: Awaited<ReturnType<Benchmark['run']>>,
+  measured: Readonly<Record<'before' | 'after', MachineLoad>> & {
+    readonly report: Awaited<ReturnType<Benchmark['run']>>;
+  },
   folder: string,
 ): readonly string[] {
   const pages = reportPages({
-    ...{ benchmark: name, description, report, command: commandOf(name, flags) },
+    ...{ benchmark: name, description, ...measured, command: commandOf(name, flags) },
     ...{
-      surroundings: [machineText(thisMachine()), ...(report.versions ?? [])].join(', '),
+      surroundings: [machineText(thisMachine()), ...(measured.report.versions ?? [])].join(', '),
       day: new Date().toISOString().slice(0, 10),
     },
   });
