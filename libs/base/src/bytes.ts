@@ -18,9 +18,14 @@ export function zigzag(value: number): number {
   return value < 0 ? -2 * value - 1 : 2 * value;
 }
 
+/** Contents shorter than this have their views kept. */
+const KEPT_VIEWS = 512;
+
 export class ByteWriter {
   #bytes: Uint8Array;
   #view: DataView;
+  /** Of short contents, by length: images and their like have few lengths, and a view costs more than what it shows. */
+  #views: (Uint8Array | undefined)[] = [];
   #length = 0;
 
   constructor(initialCapacity = 1024) {
@@ -34,7 +39,9 @@ export class ByteWriter {
 
   /** The bytes written so far, valid until the next write; copy to keep. */
   peek(): Uint8Array {
-    return this.#bytes.subarray(0, this.#length);
+    const length = this.#length;
+    if (length >= KEPT_VIEWS) return this.#bytes.subarray(0, length);
+    return (this.#views[length] ??= this.#bytes.subarray(0, length));
   }
 
   /** What `peek` shows, as a view there is already: bytes below `length` are written. Valid until the next write. */
@@ -193,6 +200,7 @@ export class ByteWriter {
     grown.set(this.#bytes.subarray(0, this.#length));
     this.#bytes = grown;
     this.#view = new DataView(grown.buffer);
+    this.#views = [];
   }
 }
 
