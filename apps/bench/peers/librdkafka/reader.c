@@ -2,7 +2,8 @@
  * librdkafka reading a topic and nothing else: partitions assigned from their beginnings, messages taken in batches from
  * the consumer's queue, key length and timestamp of each looked at. `reader <brokers> <topic> <partitions> <records>
  * <warm-up>` prints what it cost, from the first batch, or the one that ends a warm-up of so many records, to the last, as
- * one line of JSON; `reader version` which librdkafka it is.
+ * one line of JSON; `reader version` which librdkafka it is. What it has fetched ahead when the warm-up ends, a million
+ * messages at most, counts for it all the same.
  */
 #include <librdkafka/rdkafka.h>
 #include <stdio.h>

@@ -58,6 +58,8 @@ export const THROUGHPUT_DEFAULTS: ThroughputSettings = {
   commitIntervalMs: 200,
 };
 const SEED = 1;
+/** Events written between two words about it. */
+const PROGRESS_EVERY = 5_000_000;
 
 type Surroundings = Pick<BenchmarkOptions, 'workDir' | 'onProgress' | 'peers'>;
 
@@ -102,7 +104,7 @@ async function measureFormat(format: EventFormat, run: Run, failures: string[]):
   await new BenchTopics(connection, settings.partitions).createInput(topic);
   const load: EventLoad = { ...settings, format, schemaRegistryUrl, seed: SEED };
   await loadEvents(connection, topic, load, (written) => {
-    if (written % 1_000_000 === 0) onProgress(`writing ${format} events: ${written} of ${settings.events}`);
+    if (written % PROGRESS_EVERY === 0) onProgress(`writing ${format} events: ${written} of ${settings.events}`);
   });
   const costs = new Map<string, ContenderCost[]>(run.contenders.map(({ name }) => [name, []]));
   for (let repeat = 0; repeat < settings.repeats; repeat += 1)
