@@ -32,7 +32,7 @@ export const TASK_BOUNDS: TaskBounds = {
   blockBytesMax: 256 * 1024,
   unsweptLogBytes: 1024 * 1024,
   pendingChangesMax: 200_000,
-  pendingOutputsMax: 5_000,
+  pendingOutputsMax: 2_000,
   flushBytesTotal: 128 * 1024 * 1024,
   flushBytesMin: 1024 * 1024,
   flushSlice: 4_000,
