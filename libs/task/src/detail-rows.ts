@@ -18,20 +18,7 @@ const ROW_BYTES = 64;
 const ROW_F64_SHIFT = 3;
 export const ROW_I32_SHIFT = 4;
 
-/** Float64 fields, by index into the row's eight. */
-const STARTED_AT = 0;
-const LAST_EVENT_AT = 1;
-const LOWEST = 2;
-const HIGHEST = 3;
-const MISSING_BEFORE = 4;
-/** Int32 fields, by index into the row's sixteen; the first ten are the floats above. All but the last are unsigned. */
-const DUPLICATE_COUNT = 10;
-const OUT_OF_ORDER_COUNT = 11;
-const SEEN_LOW = 12;
-const SEEN_HIGH = 13;
-/** 0: no window. */
-const RECEIVED = 14;
-const RESTARTS_AND_FLAG = 15;
+/** Of the last Int32: the number of restarts, and above it whether the row has texts. */
 const RESTARTS_MASK = 0x7fffffff;
 const HAS_TEXTS = ~RESTARTS_MASK;
 
@@ -89,6 +76,9 @@ export class DetailRows {
 /**
  * A window on one row, moved with `at`; valid until its slot's row is released. The row's sequence window is shown by the
  * same object: to move another one along with it would cost each event as much as what it changes.
+ *
+ * A row is five Float64 and six Int32 after them, all of these but the last unsigned. The indices are literals for the reason
+ * given in entry-layout.ts.
  */
 export class DetailView implements SessionDetail, SequenceWindow {
   readonly #rows: DetailRows;
@@ -124,39 +114,40 @@ export class DetailView implements SessionDetail, SequenceWindow {
   }
 
   get startedAt(): Millis {
-    return this.#f64[this.#f + STARTED_AT]!;
+    return this.#f64[this.#f]!;
   }
   set startedAt(value: Millis) {
-    this.#f64[this.#f + STARTED_AT] = value;
+    this.#f64[this.#f] = value;
   }
 
   get lastEventAt(): Millis {
-    return this.#f64[this.#f + LAST_EVENT_AT]!;
+    return this.#f64[this.#f + 1]!;
   }
   set lastEventAt(value: Millis) {
-    this.#f64[this.#f + LAST_EVENT_AT] = value;
+    this.#f64[this.#f + 1] = value;
   }
 
   get duplicateCount(): number {
-    return this.#i32[this.#i + DUPLICATE_COUNT]! >>> 0;
+    return this.#i32[this.#i + 10]! >>> 0;
   }
   set duplicateCount(value: number) {
-    this.#i32[this.#i + DUPLICATE_COUNT] = value;
+    this.#i32[this.#i + 10] = value;
   }
 
   get outOfOrderCount(): number {
-    return this.#i32[this.#i + OUT_OF_ORDER_COUNT]! >>> 0;
+    return this.#i32[this.#i + 11]! >>> 0;
   }
   set outOfOrderCount(value: number) {
-    this.#i32[this.#i + OUT_OF_ORDER_COUNT] = value;
+    this.#i32[this.#i + 11] = value;
   }
 
+  /** None where nothing was received. */
   get sequence(): SequenceWindow | undefined {
-    return this.#i32[this.#i + RECEIVED] === 0 ? undefined : this;
+    return this.#i32[this.#i + 14] === 0 ? undefined : this;
   }
   set sequence(value: SequenceWindow | undefined) {
     if (value === undefined) {
-      this.#i32[this.#i + RECEIVED] = 0;
+      this.#i32[this.#i + 14] = 0;
       return;
     }
     this.lowest = value.lowest;
@@ -169,61 +160,61 @@ export class DetailView implements SessionDetail, SequenceWindow {
   }
 
   get texts(): DetailTexts | undefined {
-    return this.#i32[this.#i + RESTARTS_AND_FLAG]! < 0 ? this.#rows.texts[this.#i >>> ROW_I32_SHIFT] : undefined;
+    return this.#i32[this.#i + 15]! < 0 ? this.#rows.texts[this.#i >>> ROW_I32_SHIFT] : undefined;
   }
   set texts(value: DetailTexts | undefined) {
     this.#rows.texts[this.#i >>> ROW_I32_SHIFT] = value;
-    const at = this.#i + RESTARTS_AND_FLAG;
+    const at = this.#i + 15;
     this.#i32[at] = value === undefined ? this.#i32[at]! & RESTARTS_MASK : this.#i32[at]! | HAS_TEXTS;
   }
 
   get lowest(): number {
-    return this.#f64[this.#f + LOWEST]!;
+    return this.#f64[this.#f + 2]!;
   }
   set lowest(value: number) {
-    this.#f64[this.#f + LOWEST] = value;
+    this.#f64[this.#f + 2] = value;
   }
 
   get highest(): number {
-    return this.#f64[this.#f + HIGHEST]!;
+    return this.#f64[this.#f + 3]!;
   }
   set highest(value: number) {
-    this.#f64[this.#f + HIGHEST] = value;
+    this.#f64[this.#f + 3] = value;
   }
 
   get missingBefore(): number {
-    return this.#f64[this.#f + MISSING_BEFORE]!;
+    return this.#f64[this.#f + 4]!;
   }
   set missingBefore(value: number) {
-    this.#f64[this.#f + MISSING_BEFORE] = value;
+    this.#f64[this.#f + 4] = value;
   }
 
   get seenLow(): number {
-    return this.#i32[this.#i + SEEN_LOW]! >>> 0;
+    return this.#i32[this.#i + 12]! >>> 0;
   }
   set seenLow(value: number) {
-    this.#i32[this.#i + SEEN_LOW] = value;
+    this.#i32[this.#i + 12] = value;
   }
 
   get seenHigh(): number {
-    return this.#i32[this.#i + SEEN_HIGH]! >>> 0;
+    return this.#i32[this.#i + 13]! >>> 0;
   }
   set seenHigh(value: number) {
-    this.#i32[this.#i + SEEN_HIGH] = value;
+    this.#i32[this.#i + 13] = value;
   }
 
   get received(): number {
-    return this.#i32[this.#i + RECEIVED]! >>> 0;
+    return this.#i32[this.#i + 14]! >>> 0;
   }
   set received(value: number) {
-    this.#i32[this.#i + RECEIVED] = value;
+    this.#i32[this.#i + 14] = value;
   }
 
   get restarts(): number {
-    return this.#i32[this.#i + RESTARTS_AND_FLAG]! & RESTARTS_MASK;
+    return this.#i32[this.#i + 15]! & RESTARTS_MASK;
   }
   set restarts(value: number) {
-    const at = this.#i + RESTARTS_AND_FLAG;
+    const at = this.#i + 15;
     this.#i32[at] = (this.#i32[at]! & HAS_TEXTS) | value;
   }
 }

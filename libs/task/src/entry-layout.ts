@@ -10,15 +10,12 @@ export const I32_SHIFT = 4;
 export const F64_SHIFT = 3;
 const ENTRY_BYTES = 64;
 
-/** Float64 fields, by index into the entry's eight. */
-export const OPENED_AT = 0;
-export const LAST_SEEN_AT = 1;
-export const FIRST_OFFSET = 2;
-export const LAST_OFFSET = 3;
-export const TIMEOUT_MS = 4;
+// Of an entry's eight Float64, by index: 0 openedAt, 1 lastSeenAt, 2 firstOffset, 3 lastOffset, 4 timeoutMs. Of its sixteen
+// Int32 the first ten are these, and 10 is eventCount. EntryView has all of them as literals: V8 inlines functions of up to 27
+// bytes of bytecode whatever else it has inlined, and a setter has 24 with a literal and 29 with a named constant. With names
+// an event with a payload costs a tenth more.
 
-/** Int32 fields, by index into the entry's sixteen; the first ten are the floats above. */
-export const EVENT_COUNT = 10;
+/** Int32 fields that others look at, too. */
 export const KEY_REFERENCE = 11;
 /** Key length in the low 16 bits, flags above, the first bits of the key's hash above these (KeyIndex). */
 export const KEY_LENGTH_AND_FLAGS = 12;

@@ -1,28 +1,10 @@
 import type { DurationMs, Millis } from '@flatline/base';
 import type { SessionDetail, SessionEntry } from '@flatline/policies';
 import { type DetailRows, DetailView } from './detail-rows.ts';
-import {
-  DETAILED,
-  type Entries,
-  EVENT_COUNT,
-  F64_SHIFT,
-  FIRST_OFFSET,
-  I32_SHIFT,
-  IMAGE_BLOCK,
-  IMAGE_BYTES,
-  IMAGE_DIGEST,
-  IN_FLIGHT,
-  KEY_LENGTH_AND_FLAGS,
-  KEY_REFERENCE,
-  LAST_OFFSET,
-  LAST_SEEN_AT,
-  OPENED_AT,
-  TIMEOUT_CHOSEN,
-  TIMEOUT_MS,
-} from './entry-layout.ts';
+import { DETAILED, type Entries, F64_SHIFT, I32_SHIFT, IN_FLIGHT, TIMEOUT_CHOSEN } from './entry-layout.ts';
 import { type KeyArena, startOf } from './key-arena.ts';
 
-/** A window on one entry of a table, moved with `at`. Valid until the entry is removed. */
+/** A window on one entry of a table, moved with `at`. Valid until the entry is removed. Indices: entry-layout.ts. */
 export class EntryView implements SessionEntry {
   readonly #entries: Entries;
   readonly #keys: KeyArena;
@@ -60,52 +42,52 @@ export class EntryView implements SessionEntry {
     return this.#keys.view;
   }
   get keyStart(): number {
-    return startOf(this.#i32[this.#i + KEY_REFERENCE]!);
+    return startOf(this.#i32[this.#i + 11]!);
   }
   get keyLength(): number {
-    return this.#i32[this.#i + KEY_LENGTH_AND_FLAGS]! & 0xffff;
+    return this.#i32[this.#i + 12]! & 0xffff;
   }
 
   get openedAt(): Millis {
-    return this.#f64[this.#f + OPENED_AT]!;
+    return this.#f64[this.#f]!;
   }
   set openedAt(value: Millis) {
-    this.#f64[this.#f + OPENED_AT] = value;
+    this.#f64[this.#f] = value;
   }
 
   get lastSeenAt(): Millis {
-    return this.#f64[this.#f + LAST_SEEN_AT]!;
+    return this.#f64[this.#f + 1]!;
   }
   set lastSeenAt(value: Millis) {
-    this.#f64[this.#f + LAST_SEEN_AT] = value;
+    this.#f64[this.#f + 1] = value;
   }
 
   get firstOffset(): number {
-    return this.#f64[this.#f + FIRST_OFFSET]!;
+    return this.#f64[this.#f + 2]!;
   }
   set firstOffset(value: number) {
-    this.#f64[this.#f + FIRST_OFFSET] = value;
+    this.#f64[this.#f + 2] = value;
   }
 
   get lastOffset(): number {
-    return this.#f64[this.#f + LAST_OFFSET]!;
+    return this.#f64[this.#f + 3]!;
   }
   set lastOffset(value: number) {
-    this.#f64[this.#f + LAST_OFFSET] = value;
+    this.#f64[this.#f + 3] = value;
   }
 
   get timeoutMs(): DurationMs {
-    return this.#f64[this.#f + TIMEOUT_MS]!;
+    return this.#f64[this.#f + 4]!;
   }
   set timeoutMs(value: DurationMs) {
-    this.#f64[this.#f + TIMEOUT_MS] = value;
+    this.#f64[this.#f + 4] = value;
   }
 
   get eventCount(): number {
-    return this.#i32[this.#i + EVENT_COUNT]! >>> 0;
+    return this.#i32[this.#i + 10]! >>> 0;
   }
   set eventCount(value: number) {
-    this.#i32[this.#i + EVENT_COUNT] = value;
+    this.#i32[this.#i + 10] = value;
   }
 
   get timeoutChosen(): boolean {
@@ -136,32 +118,32 @@ export class EntryView implements SessionEntry {
 
   /** Ordinal of the changelog block with the committed image; −1: none. */
   get imageBlock(): number {
-    return this.#i32[this.#i + IMAGE_BLOCK]!;
+    return this.#i32[this.#i + 13]!;
   }
   set imageBlock(value: number) {
-    this.#i32[this.#i + IMAGE_BLOCK] = value;
+    this.#i32[this.#i + 13] = value;
   }
 
   get imageDigest(): number {
-    return this.#i32[this.#i + IMAGE_DIGEST]!;
+    return this.#i32[this.#i + 14]!;
   }
   set imageDigest(value: number) {
-    this.#i32[this.#i + IMAGE_DIGEST] = value;
+    this.#i32[this.#i + 14] = value;
   }
 
   get imageBytes(): number {
-    return this.#i32[this.#i + IMAGE_BYTES]!;
+    return this.#i32[this.#i + 15]!;
   }
   set imageBytes(value: number) {
-    this.#i32[this.#i + IMAGE_BYTES] = value;
+    this.#i32[this.#i + 15] = value;
   }
 
   #flag(bit: number): boolean {
-    return (this.#i32[this.#i + KEY_LENGTH_AND_FLAGS]! & bit) !== 0;
+    return (this.#i32[this.#i + 12]! & bit) !== 0;
   }
 
   #setFlag(bit: number, on: boolean): void {
-    const at = this.#i + KEY_LENGTH_AND_FLAGS;
+    const at = this.#i + 12;
     this.#i32[at] = on ? this.#i32[at]! | bit : this.#i32[at]! & ~bit;
   }
 }
