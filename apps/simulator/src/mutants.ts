@@ -30,8 +30,14 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'loses a timer on restoring',
     file: 'libs/task/src/live-sessions.ts',
-    from: 'if (table.isLive(slot)) this.#wheel.schedule(slot);',
-    to: 'if (slot !== 1 && table.isLive(slot)) this.#wheel.schedule(slot);',
+    from: 'if (table.isLive(slot)) wheel.schedule(slot);',
+    to: 'if (slot !== 1 && table.isLive(slot)) wheel.schedule(slot);',
+  },
+  {
+    name: 'arms the first slice of timers only',
+    file: 'libs/task/src/live-sessions.ts',
+    from: 'if (end < table.slotsEnd) return false;',
+    to: 'if (end < 0) return false;',
   },
   {
     name: 'leaves the timer where a timeout gets shorter',
@@ -144,8 +150,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'skips the last block of a commit',
     file: 'libs/task/src/restoration.ts',
-    from: 'const blocks = this.#parts.map((part) => this.#applyBlock(part, removals));',
-    to: 'if (this.#parts.length > 1) this.#parts.pop(); const blocks = this.#parts.map((part) => this.#applyBlock(part, removals));',
+    from: 'parts: this.#parts, blocks: []',
+    to: 'parts: this.#parts.slice(0, Math.max(1, this.#parts.length - 1)), blocks: []',
   },
   {
     name: 'trusts a store that has rotted',
@@ -157,7 +163,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'forgets removals while restoring',
     file: 'libs/task/src/restoration.ts',
     from: 'if (slot < 0) return;\n    this.#forget(slot);',
-    to: 'if (slot < 0 || this.#parts.length > 0) return;\n    this.#forget(slot);',
+    to: 'if (slot < 0 || this.#whole !== undefined) return;\n    this.#forget(slot);',
   },
   {
     name: 'owes no removal for an image in flight',

@@ -1,5 +1,5 @@
 /** Seeds that found something. Each runs with every test run, and comes first in the hunt for mutants. */
 export const REGRESSION_SEEDS: readonly { readonly seed: number; readonly found: string }[] = [
-  { seed: 284, found: 'floor 0 stated by the first commit after a start from a store without entries' },
+  { seed: 483, found: 'floor 0 stated by the first commit after a start from a store without entries' },
   { seed: 28, found: 'held time of a summary that depended on when its close was drained' },
 ];

@@ -91,7 +91,7 @@ function drawBounds(random: Random): TaskBounds {
     flushBytesMin: 100,
     flushSlice: oneOf(random, [1, 3, 4_000]),
   };
-  return { ...drawn, loadSlice: drawn.flushSlice };
+  return { ...drawn, loadSlice: drawn.flushSlice, armSlice: drawn.flushSlice + 1 };
 }
 
 function drawRates(random: Random): FaultRates {

@@ -1,15 +1,11 @@
 // Reads a changelog partition forward and hands its blocks on, until a given point.
 //
 // Owns: the subscription, the record in hand.      Does not own: what a block means (Restoration).
-import { type Clock, copyBytes, PartitionStopped, Retriable } from '@flatline/base';
-import type { LogAdmin, LogReader, LogSubscription, RecordRun, TopicPartition } from '@flatline/task';
-import { turn } from './backoff.ts';
+import { copyBytes, PartitionStopped, Retriable } from '@flatline/base';
+import type { LogSubscription, RecordRun, TopicPartition } from '@flatline/task';
 import type { Heard } from './fetch-proof.ts';
-import type { PipelinePorts, Turns } from './settings.ts';
-
-/** What is handed on before the event loop gets its turn, whichever comes first: at most a hundredth of a second of restoring. */
-const BLOCKS_PER_TURN = 16;
-const BYTES_PER_TURN = 1024 * 1024;
+import type { PipelinePorts } from './settings.ts';
+import { WorkSlice } from './work-slice.ts';
 
 /** Says false to stop before the next block. */
 export type BlockHandler = (bytes: Uint8Array, offset: number) => boolean | Promise<boolean>;
@@ -21,25 +17,17 @@ export class BelowLogStart extends Error {
   }
 }
 
+type ChangelogPorts = Pick<PipelinePorts, 'changelog' | 'admin' | 'clock' | 'turns'>;
+
 export class ChangelogTail {
-  readonly #reader: LogReader;
-  readonly #admin: LogAdmin;
-  readonly #clock: Clock;
-  readonly #turns: Turns;
+  readonly #ports: ChangelogPorts;
   #subscription: LogSubscription;
   #run: RecordRun | undefined;
   #position: number;
   #heard: Heard | undefined;
 
-  constructor(
-    ports: Pick<PipelinePorts, 'changelog' | 'admin' | 'clock' | 'turns'>,
-    partition: TopicPartition,
-    from: number,
-  ) {
-    this.#reader = ports.changelog;
-    this.#admin = ports.admin;
-    this.#clock = ports.clock;
-    this.#turns = ports.turns;
+  constructor(ports: ChangelogPorts, partition: TopicPartition, from: number) {
+    this.#ports = ports;
     this.#position = from;
     this.#subscription = ports.changelog.subscribe(partition, from);
   }
@@ -71,7 +59,7 @@ export class ChangelogTail {
    * PartitionStopped, Retriable, Fatal
    */
   async readToEnd(handle: BlockHandler, abandon?: AbortSignal): Promise<boolean> {
-    const since = this.#clock.monotonicMs();
+    const since = this.#ports.clock.monotonicMs();
     const isDone = (): boolean => {
       const { ends } = this.#subscription;
       return ends !== undefined && ends.askedAtMs >= since && this.#position >= ends.lastStableOffset;
@@ -93,7 +81,7 @@ export class ChangelogTail {
   reopen(): void {
     this.close();
     this.#run = undefined;
-    this.#subscription = this.#reader.subscribe(this.#subscription.partition, this.#position);
+    this.#subscription = this.#ports.changelog.subscribe(this.#subscription.partition, this.#position);
   }
 
   close(): void {
@@ -102,8 +90,7 @@ export class ChangelogTail {
   }
 
   async #read(handle: BlockHandler, isDone: () => boolean, abandon: AbortSignal | undefined): Promise<boolean> {
-    let blocks = 0;
-    let bytes = 0;
+    const slice = new WorkSlice(this.#ports);
     for (;;) {
       throwIfAbandoned(abandon);
       const record = await this.#next(isDone, abandon);
@@ -115,12 +102,7 @@ export class ChangelogTail {
       this.#position = cursor.offset + 1;
       if (cursor.logAppendTime) this.#heard = { appendedAt: cursor.timestamp, receivedAtMs: record.receivedAtMs };
       if (!(await handle(value, cursor.offset))) return false;
-      blocks += 1;
-      bytes += value.length;
-      if (blocks < BLOCKS_PER_TURN && bytes < BYTES_PER_TURN) continue;
-      blocks = 0;
-      bytes = 0;
-      await turn(this.#turns);
+      if (slice.isOver(value.length)) await slice.next();
     }
   }
 
@@ -143,7 +125,7 @@ export class ChangelogTail {
 
   async #explained(failure: Error): Promise<Error> {
     if (!(failure instanceof PartitionStopped)) return failure;
-    const { logStartOffset } = await this.#admin.ends(this.#subscription.partition);
+    const { logStartOffset } = await this.#ports.admin.ends(this.#subscription.partition);
     if (this.#position >= logStartOffset) return failure;
     return new BelowLogStart(this.#position, logStartOffset);
   }

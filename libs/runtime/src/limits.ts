@@ -1,6 +1,6 @@
 // Every queue, loop and batch of the runtime has its maximum here.
 
-/** Records applied before the event loop gets its turn, and how long such a slice may take. */
+/** Records applied before the event loop gets its turn, and how long such a slice, or one of restoring, may take. */
 export const STEP_RECORDS_MAX = 2_048;
 export const SLICE_MS = 8;
 /** Due entries looked at per slice: heartbeats come first (architecture, What bounds it). */
@@ -24,8 +24,10 @@ export interface TaskBounds {
   readonly flushBytesMin: number;
   /** Puts and removals per write to the local store, about 6 ms. */
   readonly flushSlice: number;
-  /** Stored entries loaded before the event loop gets its turn, about 8 ms. */
+  /** Stored entries loaded before the event loop gets its turn, about 6 ms. */
   readonly loadSlice: number;
+  /** Places for entries looked at, to arm timers and to end a load, before the event loop gets its turn: about 5 ms. */
+  readonly armSlice: number;
 }
 
 export const TASK_BOUNDS: TaskBounds = {
@@ -36,7 +38,8 @@ export const TASK_BOUNDS: TaskBounds = {
   flushBytesTotal: 128 * 1024 * 1024,
   flushBytesMin: 1024 * 1024,
   flushSlice: 4_000,
-  loadSlice: 10_000,
+  loadSlice: 8_000,
+  armSlice: 50_000,
 };
 
 /** Of memory for blocks to come, of all tasks of a pipeline. */
@@ -51,6 +54,9 @@ export const FLUSH_BACKLOG_FACTOR = 8;
 export const WARM_STARTS_MAX = 64;
 /** Of a store written so much earlier than the newest one its partition has moved away since: it is not loaded for that. */
 export const WARM_START_RECENT_MS = 600_000;
+/** Blocks of the changelog, and bytes of them, read or applied before the event loop gets its turn: some 5 ms. */
+export const RESTORE_BLOCKS_PER_TURN = 16;
+export const RESTORE_BYTES_PER_TURN = 512 * 1024;
 /** Pause between tries of what may pass. */
 export const RETRY_FIRST_MS = 50;
 export const RETRY_MAX_MS = 2_000;

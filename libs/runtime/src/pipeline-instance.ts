@@ -214,7 +214,8 @@ export class PipelineInstance implements MembershipListener {
   /** What runners and standbys have in common. */
   #taskParts(partition: number): Omit<StandbyTaskParts, 'onClosed'> {
     const { settings, ports, onFatal, bounds = TASK_BOUNDS } = this.#parts;
-    const { blockBytesMax, unsweptLogBytes, pendingChangesMax, pendingOutputsMax, flushSlice, loadSlice } = bounds;
+    const { blockBytesMax, unsweptLogBytes, pendingChangesMax, pendingOutputsMax, flushSlice, loadSlice, armSlice } =
+      bounds;
     const changelog = { blockBytesMax, changelogFactor: settings.changelogFactor, unsweptLogBytes };
     const { rules, heldTime, input, tickMs } = settings;
     return {
@@ -233,6 +234,7 @@ export class PipelineInstance implements MembershipListener {
       flushBytes: () => flushShare(bounds, this.#runners.size + this.#standbys.size),
       flushSlice,
       loadSlice,
+      armSlice,
       onFatal,
     };
   }

@@ -22,6 +22,7 @@ import type { Heard } from './fetch-proof.ts';
 import { Flusher } from './flusher.ts';
 import type { PipelinePorts, PipelineSettings } from './settings.ts';
 import { StandCheck } from './stand-check.ts';
+import { WorkSlice } from './work-slice.ts';
 
 export interface ReplicaParts {
   readonly partition: number;
@@ -33,8 +34,9 @@ export interface ReplicaParts {
   readonly flushBytes: () => number;
   /** Puts and removals per write to it. */
   readonly flushSlice: number;
-  /** Stored entries loaded before the event loop gets its turn. */
+  /** Stored entries loaded before the event loop gets its turn; places for entries looked at. */
   readonly loadSlice: number;
+  readonly armSlice: number;
 }
 
 /** Local state that cannot be used after all: drop it, and read the log again from its start. */
@@ -144,8 +146,8 @@ export class Replica {
     else await this.flusher.stop();
   }
 
-  readonly #take = (bytes: Uint8Array, offset: number): boolean => {
-    if (this.#isNews(bytes, offset)) this.#apply(bytes, offset);
+  readonly #take = async (bytes: Uint8Array, offset: number): Promise<boolean> => {
+    if (this.#isNews(bytes, offset)) await this.#apply(bytes, offset);
     failpoint('restore.block');
     this.flusher.offer();
     return true;
@@ -161,10 +163,19 @@ export class Replica {
     return found === 'after';
   }
 
-  #apply(bytes: Uint8Array, offset: number): void {
-    const step = this.#malformedStops(offset, () => this.#restoration.apply(bytes, offset));
+  async #apply(bytes: Uint8Array, offset: number): Promise<void> {
+    const step = this.#malformedStops(offset, () => this.#restoration.take(bytes, offset));
     if (step.kind === 'broken') throw new Distrusted('other-log', `offset ${offset}: ${step.why}`);
-    if (step.kind === 'commit') this.#from.stand.followed();
+    if (step.kind !== 'commit') return;
+    await this.#applyCommit(offset);
+    this.#from.stand.followed();
+  }
+
+  /** To its end, whoever may have given up waiting: a commit is applied whole. */
+  async #applyCommit(offset: number): Promise<void> {
+    const slice = new WorkSlice(this.#parts.ports);
+    const applyNext = (): number => this.#malformedStops(offset, () => this.#restoration.applyNext());
+    for (let bytes = applyNext(); bytes > 0; bytes = applyNext()) if (slice.isOver(bytes)) await slice.next();
   }
 
   /** @throws PartitionStopped (R3) where the bytes are no block. */
@@ -196,7 +207,7 @@ interface StorePosition {
 
 /** Loads the local store; without one, reading begins at the log's start. */
 async function loadStore(parts: ReplicaParts, restoration: Restoration, abandon: AbortSignal): Promise<StorePosition> {
-  const { store, ports, settings, partition, loadSlice } = parts;
+  const { store, ports, settings, partition, loadSlice, armSlice } = parts;
   const { logStartOffset } = await ports.admin.ends({ topic: settings.changelogTopic, partition });
   const state = store.state();
   if (state === undefined)
@@ -217,7 +228,7 @@ async function loadStore(parts: ReplicaParts, restoration: Restoration, abandon:
       await turn(ports.turns);
       if (abandon.aborted) throw new Retriable('loading the local store was abandoned');
     }
-    restoration.finishStored();
+    while (!restoration.finishStored(armSlice)) await turn(ports.turns);
   } catch (error) {
     if (error instanceof Retriable) throw error;
     throw new Distrusted('unreadable', error instanceof Error ? error.message : String(error));

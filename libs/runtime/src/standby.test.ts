@@ -163,6 +163,7 @@ const SMALL_BOUNDS: TaskBounds = {
   flushBytesMin: 512,
   flushSlice: 3,
   loadSlice: 3,
+  armSlice: 4,
 };
 
 async function storm(seed: number): Promise<{ world: World; lines: string[]; failures: Error[] }> {

@@ -6,9 +6,16 @@
 // Invariants
 //   TR1  State changes follow TASK_TRANSITIONS.
 //   TR2  The store is closed before `onClosed` is called: a successor may open it.
-import { assert, type Cancel, type DurationMs, failpoint, PartitionStopped } from '@flatline/base';
-import type { OpenedStore, StateStore, StoreDistrust, TimerInspection, TopicPartition } from '@flatline/task';
-import { Backoff } from './backoff.ts';
+import { assert, type Cancel, type DurationMs, failpoint, PartitionStopped, Retriable } from '@flatline/base';
+import type {
+  OpenedStore,
+  PartitionTask,
+  StateStore,
+  StoreDistrust,
+  TimerInspection,
+  TopicPartition,
+} from '@flatline/task';
+import { Backoff, turn } from './backoff.ts';
 import { Committer } from './committer.ts';
 import { FetchProof } from './fetch-proof.ts';
 import { inputPosition } from './input-position.ts';
@@ -177,7 +184,8 @@ export class TaskRunner {
     const { confirmOwned } = this.#parts;
     this.#committer = new Committer({ partition, settings, ports, task, writer, claimOffset, last, confirmOwned });
     try {
-      task.begin(last?.clock ?? 0, await inputPosition(input, last, ports), last);
+      task.resume(last?.clock ?? 0, await inputPosition(input, last, ports), last);
+      await this.#arm(task);
       // What moved it is not recorded: if not the last record read, it may have been evidence of C3.
       if (settings.proofByFetch !== undefined && task.clock.now > task.input.batchTimestamp)
         task.observe(task.clock.now);
@@ -187,6 +195,15 @@ export class TaskRunner {
       throw error;
     }
     this.#run(input, restored, this.#committer);
+  }
+
+  /** A turn for others between slices: nothing of the task goes on before. */
+  async #arm(task: PartitionTask): Promise<void> {
+    const { ports, armSlice } = this.#parts;
+    while (!task.arm(armSlice)) {
+      await turn(ports.turns);
+      if (this.#abandon.signal.aborted) throw new Retriable('the task is not wanted any more');
+    }
   }
 
   #run(input: TopicPartition, restored: Restored, committer: Committer): void {

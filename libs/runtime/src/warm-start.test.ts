@@ -25,11 +25,11 @@ describe('warmStarts', () => {
   });
 });
 
-/** What loading takes in the worlds below, in turns of a second. */
-const LOAD_TURNS = 6;
+/** In the worlds below, turns of a second that loading takes. */
+const LOAD_TURNS = 5;
 const SLOW_TURN_MS = 1_000;
 const SESSIONS = 60;
-const bounds = { ...TASK_BOUNDS, loadSlice: SESSIONS / LOAD_TURNS };
+const bounds = { ...TASK_BOUNDS, loadSlice: SESSIONS / LOAD_TURNS, armSlice: SESSIONS / 3 };
 
 /** A process that has so many sessions in its local store; the next one of its name has slow turns. */
 async function withStore(seed: number): Promise<{ world: World; owner: Process }> {
@@ -77,7 +77,7 @@ describe('a warm start', () => {
     const again = world.launch('a');
     await world.simulation.time.runFor(1_500);
     expect(again.instance.status()).toMatchObject([{ state: 'restoring' }]);
-    await world.simulation.time.runFor((LOAD_TURNS + 4) * SLOW_TURN_MS);
+    await world.simulation.time.runFor((LOAD_TURNS + 8) * SLOW_TURN_MS);
     expect(again.instance.status()).toMatchObject([{ state: 'running', liveEntries: SESSIONS, storesDropped: 0 }]);
     expect(runsFromStandby(again)).toBe(true);
   });
@@ -96,6 +96,21 @@ describe('a warm start', () => {
       expect(world.simulation.disk('a').lockedBy(0)).toBeUndefined();
     },
   );
+
+  test('[X5] ending does not wait for timers to be armed', async () => {
+    const { world, owner } = await withStore(37);
+    await leave(world, owner);
+    const again = world.launch('a');
+    const hasState = (): boolean => again.instance.status().some(({ liveEntries }) => liveEntries > 0);
+    expect(await world.simulation.time.runUntil(hasState, 60_000)).toBe(true);
+    await world.simulation.time.runFor(SLOW_TURN_MS / 2);
+    expect(again.instance.status()).toMatchObject([{ state: 'restoring', expiryLagMs: 0, liveEntries: SESSIONS }]);
+    expect(again.instance.timers(0)).toBeUndefined();
+    const { nowMs } = world.simulation.time;
+    await world.simulation.time.complete(again.instance.abort());
+    expect(world.simulation.time.nowMs - nowMs).toBeLessThanOrEqual(2 * SLOW_TURN_MS);
+    expect(world.simulation.disk('a').lockedBy(0)).toBeUndefined();
+  });
 
   test('[R1][S4] a partition that goes to another member is let go, and its store stays as it was', async () => {
     const world = new World({ seed: 34, partitions: 3, timeoutMs: 60_000 });

@@ -50,7 +50,10 @@ export interface Now {
 export class LiveSessions {
   readonly #parts: LiveSessionsParts;
   readonly #view: EntryView;
+  /** Set once each restored entry has its timer. */
   #wheel: TimingWheel | undefined;
+  /** Until then: the wheel to be, and the slot that is looked at next. */
+  #arming: { readonly wheel: TimingWheel; slot: number } | undefined;
   #closed: SessionSummary[] = [];
 
   constructor(parts: LiveSessionsParts) {
@@ -58,16 +61,35 @@ export class LiveSessions {
     this.#view = parts.table.view();
   }
 
-  /** Arms a timer for each restored entry. */
+  /** The restored entries are what lives as of `clock`. Nothing happens to them before `arm` has ended. */
   begin(clock: Millis): void {
-    assert(this.#wheel === undefined, 'timers are armed once');
+    assert(!this.isArmed && this.#arming === undefined, 'timers are armed once');
     const { table, rules, held, tickMs } = this.#parts;
     const timed = table.view();
-    this.#wheel = new TimingWheel({
+    const wheel = new TimingWheel({
       ...{ tickMs, startAt: clock, initialCapacity: Math.max(1024, table.slotsEnd) },
       deadlineOf: (slot) => dueAt(timed.at(slot), rules, held),
     });
-    for (let slot = 0; slot < table.slotsEnd; slot += 1) if (table.isLive(slot)) this.#wheel.schedule(slot);
+    this.#arming = { wheel, slot: 0 };
+  }
+
+  /** Looks at up to `limit` more slots, and arms a timer for each entry there. True once all have theirs. */
+  arm(limit: number): boolean {
+    const arming = this.#arming;
+    assert(arming !== undefined, 'timers are armed after restoring');
+    const { table } = this.#parts;
+    const { wheel } = arming;
+    const end = Math.min(table.slotsEnd, arming.slot + limit);
+    for (let slot = arming.slot; slot < end; slot += 1) if (table.isLive(slot)) wheel.schedule(slot);
+    arming.slot = end;
+    if (end < table.slotsEnd) return false;
+    this.#wheel = wheel;
+    this.#arming = undefined;
+    return true;
+  }
+
+  get isArmed(): boolean {
+    return this.#wheel !== undefined;
   }
 
   /** Summaries that wait for a cut. */
@@ -81,7 +103,7 @@ export class LiveSessions {
     return closed;
   }
 
-  /** A lower bound of the earliest due instant; undefined with no live entry. */
+  /** A lower bound of the earliest due instant; undefined with no live entry, and until all timers are armed. */
   earliestDue(): Millis | undefined {
     return this.#wheel?.earliestDeadline();
   }
@@ -169,7 +191,7 @@ export class LiveSessions {
     return wheel.hasBacklog;
   }
 
-  /** What every live entry's timer is set to; undefined before `begin`. */
+  /** What every live entry's timer is set to; undefined until all are armed. */
   timers(): TimerInspection | undefined {
     const { table } = this.#parts;
     const wheel = this.#wheel;
@@ -233,7 +255,7 @@ export class LiveSessions {
   }
 
   #armed(): TimingWheel {
-    assert(this.#wheel !== undefined, 'sessions live after restoring');
+    assert(this.#wheel !== undefined, 'sessions live once they are restored and their timers armed');
     return this.#wheel;
   }
 }

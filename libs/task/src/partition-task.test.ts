@@ -305,7 +305,8 @@ class Model {
       restoration.beginStored(this.checkpoint!);
       for (const [key, { image, offset }] of this.store)
         restoration.loadStored({ key: bytes(key), image, changelogOffset: offset });
-      restoration.finishStored();
+      const limit = 1 + this.random.below(9);
+      while (!restoration.finishStored(limit));
     }
     for (const { offset, bytes: block } of this.blocks) {
       if (offset < (this.checkpoint?.changelogPosition ?? 0)) continue;

@@ -8,7 +8,7 @@
 //   PT1  Before a record is applied, what is due for its key takes effect as of its due instant (S3); other keys' expiries
 //        may be drained later, in slices, without changing what comes out (C5).
 //   PT2  Everything since the last cut — changes, outputs, dead letters, position — goes into the next cut together (O1).
-import type { DurationMs, Millis } from '@flatline/base';
+import { assert, type DurationMs, type Millis } from '@flatline/base';
 import {
   blankEvent,
   ENDED,
@@ -89,13 +89,24 @@ export class PartitionTask {
     this.#sessions = new LiveSessions({ partition, rules, held, tickMs, table, changelog, counters });
   }
 
-  /** Ends restoring: the clock and position are those of the last commit, and a timer is armed for each live entry. */
+  /** `resume`, and all timers armed, which takes a tenth of a second for a million entries. */
   begin(clock: Millis, input: InputPosition, held: HeldState = NOTHING_HELD_YET): void {
+    this.resume(clock, input, held);
+    this.arm(Infinity);
+  }
+
+  /** Ends restoring: the clock and position are those of the last commit. Nothing is stepped or expired before `arm` is done. */
+  resume(clock: Millis, input: InputPosition, held: HeldState = NOTHING_HELD_YET): void {
     this.clock.advance(clock);
     this.#held.restore(held);
     Object.assign(this.#input, input);
     this.#cutPosition = input.position;
     this.#sessions.begin(clock);
+  }
+
+  /** Arms a timer for each live entry, looking at up to `limit` places for entries. True once it is done. */
+  arm(limit: number): boolean {
+    return this.#sessions.arm(limit);
   }
 
   /** Time held since the beginning of the log (C8). */
@@ -135,6 +146,7 @@ export class PartitionTask {
 
   /** Applies up to `limit` records. `wallNow` is broker time as far as this machine knows it (C6). */
   step(cursor: RecordCursor, limit: number, wallNow: Millis): StepOutcome {
+    assert(this.#sessions.isArmed, 'a task steps once its timers are armed');
     this.#now.wall = wallNow;
     for (let left = limit; left > 0;) {
       const burst = Math.min(left, this.#recordsUntilFull());
@@ -247,12 +259,15 @@ export class PartitionTask {
     return more;
   }
 
-  /** A lower bound of the earliest due instant, undefined with no live entry: when a proof of silence is next needed (C2). */
+  /**
+   * A lower bound of the earliest due instant: when a proof of silence is next needed (C2). undefined with no live entry, and
+   * until all timers are armed.
+   */
   earliestDue(): Millis | undefined {
     return this.#sessions.earliestDue();
   }
 
-  /** What the wheel holds, to be compared with the deadlines (V8); undefined before `begin`. O(live entries), with copies. */
+  /** What the wheel holds, to be compared with the deadlines (V8); undefined until all is armed. O(live entries), with copies. */
   timers(): TimerInspection | undefined {
     return this.#sessions.timers();
   }

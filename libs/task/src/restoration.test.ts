@@ -1,3 +1,4 @@
+import { AssertionError } from '@flatline/base';
 import { expect, test } from '@jest/globals';
 import { NO_BATCH } from './block-format.ts';
 import { PartitionTask } from './partition-task.ts';
@@ -60,4 +61,37 @@ test('[K1][R1] commits in which many keys end, come back and go on are restored 
   }
   expect(seen.removals).toBeGreaterThan(10 * KEYS);
   expect(seen.images).toBeGreaterThan(10 * KEYS);
+});
+
+test('[K6][R1] a commit applied block by block is what it is at once, and the next is not read before', () => {
+  const owner = new PartitionTask(options());
+  const [atOnce, sliced] = [new PartitionTask(options()), new PartitionTask(options())];
+  const [whole, stepwise] = [atOnce, sliced].map(
+    (task) => new Restoration(task.table, task.changelog, task.checkpoints),
+  );
+  owner.begin(0, START);
+  for (let n = 0; n < 3; n += 1) {
+    const records = Array.from({ length: KEYS }, (_, i) => ({
+      ...{ offset: n * KEYS + i, timestamp: 1_000 + n, key: `key-${i}`, value: n === 2 && i % 2 === 0 ? null : '' },
+    }));
+    owner.step(new ListCursor(records), KEYS, 0);
+    const ids = { commitId: String(n), previousCommitId: String(n - 1), sequence: n };
+    const cut = owner.cut({ logId: 'log', owner: 'me', inputPartitions: 1, ...ids });
+    expect(cut.blocks.length).toBeGreaterThan(3);
+    const offsets = cut.blocks.map((_, part) => n * 1_000 + part);
+    owner.settle(cut, offsets);
+    const steps = cut.blocks.map(({ bytes }, part) => stepwise!.take(bytes.slice(), offsets[part]!).kind);
+    expect(steps).toEqual([...cut.blocks.slice(1).map(() => 'part'), 'commit']);
+    for (const { bytes } of cut.blocks) {
+      expect(() => stepwise!.take(bytes, n * 1_000 + 999)).toThrow(AssertionError);
+      expect(stepwise!.last?.sequence).toBe(n === 0 ? undefined : n - 1);
+      expect(stepwise!.applyNext()).toBe(bytes.length);
+    }
+    expect(stepwise!.applyNext()).toBe(0);
+    cut.blocks.forEach((block, part) => whole!.apply(block.bytes.slice(), offsets[part]!));
+    expect(stepwise!.last).toEqual(whole!.last);
+    expect(sliced.liveEntries).toBe(atOnce.liveEntries);
+    expect(sliced.checkpoints.pendingBytes).toBe(atOnce.checkpoints.pendingBytes);
+    expect(stepwise!.finish()).toBeUndefined();
+  }
 });

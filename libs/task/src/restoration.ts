@@ -5,7 +5,8 @@
 //
 // Invariants
 //   RS1  Whole commits only, in order (K6). The one exception is the first commit read at the log's start: its first parts
-//        may lie below the floor, and hold nothing that lives (K3).
+//        may lie below the floor, and hold nothing that lives (K3). Between `take` and the last `applyNext` the state is
+//        between two commits: whoever reads takes no more until then, and hands nothing over.
 //   RS2  Sequence and previous id form an unbroken chain (K2).
 import { assert, MalformedBytes } from '@flatline/base';
 import { type Claim, type CommitHeader, decodeBlock } from './block-format.ts';
@@ -35,6 +36,22 @@ export type RestoreStep =
 /** R1: what the last header says against what was rebuilt; undefined where they agree. */
 export type Disagreement = string | undefined;
 
+/** A commit whose parts have all been read. */
+interface WholeCommit {
+  readonly header: CommitHeader;
+  readonly firstOrdinal: number;
+  readonly parts: readonly ReadBlock[];
+  /** Of the parts that have been applied. */
+  readonly blocks: CutBlock[];
+  readonly removals: Uint8Array[];
+}
+
+/** Images of the store being counted into the ledger: the ordinal of each provisional one, and the slot that is next. */
+interface Settling {
+  readonly ordinals: Int32Array;
+  slot: number;
+}
+
 export class Restoration {
   readonly #table: EntryTable;
   readonly #changelog: Changelog;
@@ -43,11 +60,14 @@ export class Restoration {
   #parts: ReadBlock[] = [];
   /** Header of the newest part of a commit that is not whole yet. */
   #pendingHeader: CommitHeader | undefined;
+  /** The commit being applied. */
+  #whole: WholeCommit | undefined;
   #last: CommitHeader | undefined;
   /** Changelog offsets of images out of the store, by the provisional ordinal their entries carry meanwhile. */
   readonly #storedOffsets: number[] = [];
   readonly #storedBytes: number[] = [];
   readonly #provisional = new Map<number, number>();
+  #settling: Settling | undefined;
   /** The memory that the entry being loaded lies in. */
   #stored: Uint8Array = new Uint8Array(0);
   /** Changelog offset of the store's checkpoint. */
@@ -115,23 +135,48 @@ export class Restoration {
     return this.#stored;
   }
 
-  /** Ends loading from the store: block offsets are put in order. Reading goes on at the checkpoint. */
-  finishStored(): void {
-    const order = this.#storedOffsets
-      .map((_, i) => i)
-      .sort((a, b) => this.#storedOffsets[a]! - this.#storedOffsets[b]!);
-    const ordinals = new Int32Array(order.length);
-    for (const i of order) ordinals[i] = this.#changelog.ledger.append(this.#storedOffsets[i]!, this.#storedBytes[i]!);
-    for (let slot = 0; slot < this.#table.slotsEnd; slot += 1) {
-      const entry = this.#view.at(slot);
-      entry.imageBlock = ordinals[entry.imageBlock]!;
-      this.#changelog.ledger.gained(entry.imageBlock);
+  /**
+   * Ends loading from the store, up to `limit` entries at a time: block offsets are put in order. True once it is done;
+   * reading goes on at the checkpoint.
+   */
+  finishStored(limit = Infinity): boolean {
+    const settling = (this.#settling ??= { ordinals: this.#storedOrdinals(), slot: 0 });
+    const { ordinals } = settling;
+    const { ledger } = this.#changelog;
+    const end = Math.min(this.#table.slotsEnd, settling.slot + limit);
+    for (; settling.slot < end; settling.slot += 1) {
+      const entry = this.#view.at(settling.slot);
+      const ordinal = ordinals[entry.imageBlock]!;
+      entry.imageBlock = ordinal;
+      ledger.gained(ordinal);
     }
-    this.#provisional.clear();
+    return end === this.#table.slotsEnd;
   }
 
-  /** Takes the next block of the changelog. `bytes` is kept until its commit is whole: pass a copy. @throws MalformedBytes */
+  /** By provisional ordinal. */
+  #storedOrdinals(): Int32Array {
+    const ordinals = new Int32Array(this.#storedOffsets.length);
+    for (const offset of Float64Array.from(this.#storedOffsets).sort()) {
+      const provisional = this.#provisional.get(offset)!;
+      ordinals[provisional] = this.#changelog.ledger.append(offset, this.#storedBytes[provisional]!);
+    }
+    this.#provisional.clear();
+    return ordinals;
+  }
+
+  /** `take`, and all that is to be applied. @throws MalformedBytes */
   apply(bytes: Uint8Array, offset: number): RestoreStep {
+    const step = this.take(bytes, offset);
+    while (this.applyNext() > 0);
+    return step;
+  }
+
+  /**
+   * Takes the next block of the changelog. Where that makes a commit whole, it is applied by `applyNext`. `bytes` is kept:
+   * pass a copy. @throws MalformedBytes
+   */
+  take(bytes: Uint8Array, offset: number): RestoreStep {
+    assert(this.#whole === undefined, 'a commit is applied before the next is read');
     const block = decodeBlock(bytes);
     if (block.kind === 'claim') return { kind: 'claim', claim: block.claim };
     const { header } = block;
@@ -143,8 +188,23 @@ export class Restoration {
       return { kind: 'part' };
     }
     this.#pendingHeader = undefined;
-    this.#applyCommit(header);
+    this.#whole = { header, firstOrdinal: this.#changelog.ledger.end, parts: this.#parts, blocks: [], removals: [] };
+    this.#parts = [];
     return { kind: 'commit', header };
+  }
+
+  /** Applies the next block of a commit that is whole; returns how many bytes it has, 0 where none is left. @throws MalformedBytes */
+  applyNext(): number {
+    const whole = this.#whole;
+    if (whole === undefined) return 0;
+    const { parts, blocks, removals } = whole;
+    const part = parts[blocks.length]!;
+    blocks.push(this.#applyBlock(part, removals));
+    if (blocks.length === parts.length) {
+      this.#whole = undefined;
+      this.#applied(whole);
+    }
+    return part.bytes.length;
   }
 
   /** Ends restoring and compares what was rebuilt with the last header (R1). */
@@ -175,12 +235,8 @@ export class Restoration {
     return undefined;
   }
 
-  #applyCommit(header: CommitHeader): void {
-    const firstOrdinal = this.#changelog.ledger.end;
-    const removals: Uint8Array[] = [];
-    const blocks = this.#parts.map((part) => this.#applyBlock(part, removals));
-    this.#checkpoints.add({ header, blocks, removals, firstOrdinal, offsets: this.#parts.map(({ offset }) => offset) });
-    this.#parts = [];
+  #applied({ header, firstOrdinal, parts, blocks, removals }: WholeCommit): void {
+    this.#checkpoints.add({ header, blocks, removals, firstOrdinal, offsets: parts.map(({ offset }) => offset) });
     this.#changelog.ledger.beginCommit(firstOrdinal);
     // A standby reads on for months: blocks below the floor are forgotten here as a running task forgets them in `cut`.
     this.#changelog.ledger.floor();

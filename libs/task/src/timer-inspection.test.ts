@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { seededRandom } from '@flatline/base';
+import { AssertionError, seededRandom } from '@flatline/base';
 import type { SessionEvent } from '@flatline/policies';
 import { NO_BATCH, PartitionTask, Restoration, type TimerInspection, timerFaults } from './index.ts';
 import { bytes, ListCursor, options, text } from './task.fixture.ts';
@@ -35,6 +35,44 @@ describe('[V8] timers', () => {
 
   test('[V8] before its state is restored a task has no timers to be looked at', () => {
     expect(new PartitionTask(options()).timers()).toBeUndefined();
+  });
+
+  test.each([1, 3, 5, 6, 7, 100])('[V8] timers armed %i places at a time are those armed at once', (limit) => {
+    const owner = new PartitionTask(options({ rules, decoder }));
+    owner.begin(0, START);
+    const records = Array.from({ length: 8 }, (_, i) => ({ offset: i, timestamp: 1_000 + i, key: `k${i}`, value: '' }));
+    // Places without an entry, among them the last.
+    const ends = ['k2', 'k6', 'k7'].map((key, i) => ({ offset: 8 + i, timestamp: 1_100, key, value: null }));
+    const written: Uint8Array[] = [];
+    for (const [sequence, some] of [records, ends].entries()) {
+      owner.step(new ListCursor(some), some.length, 0);
+      const ids = { sequence, commitId: String(sequence), previousCommitId: String(sequence - 1) };
+      const cut = owner.cut({ ...CONTEXT, ...ids });
+      written.push(...cut.blocks.map((block) => block.bytes.slice()));
+      owner.settle(cut, [sequence]);
+    }
+    const restored = (): PartitionTask => {
+      const task = new PartitionTask(options({ rules, decoder }));
+      const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
+      written.forEach((block, offset) => restoration.apply(block, offset));
+      expect(task.table.slotsEnd).toBe(8);
+      return task;
+    };
+    const [atOnce, sliced] = [restored(), restored()];
+    atOnce.begin(1_100, START);
+    sliced.resume(1_100, START);
+    for (let left = sliced.table.slotsEnd - limit; left > 0; left -= limit) {
+      expect(sliced.arm(limit)).toBe(false);
+      expect(sliced.timers()).toBeUndefined();
+      expect(sliced.earliestDue()).toBeUndefined();
+      expect(() => sliced.expire(1, 0)).toThrow(AssertionError);
+      expect(() => sliced.step(new ListCursor([]), 1, 0)).toThrow(AssertionError);
+    }
+    expect(sliced.arm(limit)).toBe(true);
+    expect(sliced.timers()).toEqual(atOnce.timers());
+    expect(sliced.timers()!.entries).toHaveLength(5);
+    expect(sliced.earliestDue()).toBe(atOnce.earliestDue());
+    expect(() => sliced.arm(limit)).toThrow(AssertionError);
   });
 
   test.each([1, 2, 3])('[V8] seed %i: every entry has its timer, whatever comes, after a restore too', (seed) => {
