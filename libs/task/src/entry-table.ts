@@ -31,7 +31,8 @@ export class EntryTable implements KeySource {
   readonly #entries = new Entries();
   readonly #keys = new KeyArena();
   readonly #index = new KeyIndex(this);
-  readonly #hashSeed: number;
+  /** Of the hashes of keys. */
+  readonly hashSeed: number;
   readonly #lookedFor = new KeyView();
   readonly #ahead: LookAhead;
   readonly #details = new DetailRows();
@@ -42,7 +43,7 @@ export class EntryTable implements KeySource {
 
   /** `hashSeed`: drawn at start, so that nobody can prepare keys that collide (I3). */
   constructor(hashSeed: number) {
-    this.#hashSeed = hashSeed;
+    this.hashSeed = hashSeed;
     this.#ahead = new LookAhead(this.#index, this.#entries, this.#keys, this.#details);
   }
 
@@ -70,12 +71,12 @@ export class EntryTable implements KeySource {
   /** Slot of a key, or −1. */
   find(bytes: Uint8Array, start: number, length: number): number {
     const view = this.#lookedFor.of(bytes);
-    return this.#index.find(hashView(view, start, length, this.#hashSeed), view, start, length);
+    return this.#index.find(hashView(view, start, length, this.hashSeed), view, start, length);
   }
 
   /** Brings what finding each key of the group will touch into the processor's cache, all at once. Changes nothing else. */
   lookAhead(bytes: Uint8Array, group: KeySpans): void {
-    this.#ahead.look(this.#lookedFor.of(bytes), group, this.#hashSeed);
+    this.#ahead.look(this.#lookedFor.of(bytes), group, this.hashSeed);
   }
 
   /** `find` for the key at `index` of the group that `lookAhead` was called with last. */
@@ -96,7 +97,7 @@ export class EntryTable implements KeySource {
   /** Adds a key that is not present; its fields are those of no session yet. */
   insert(bytes: Uint8Array, start: number, length: number): number {
     const view = this.#lookedFor.of(bytes);
-    return this.#insert(view, start, length, hashView(view, start, length, this.#hashSeed));
+    return this.#insert(view, start, length, hashView(view, start, length, this.hashSeed));
   }
 
   /** `insert` for the key at `index` of the group that `lookAhead` was called with last. */
@@ -176,7 +177,7 @@ export class EntryTable implements KeySource {
     const base = slot << I32_SHIFT;
     const reference = i32[base + KEY_REFERENCE]!;
     const length = i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff;
-    return hashView(this.#keys.view, startOf(reference), length, this.#hashSeed);
+    return hashView(this.#keys.view, startOf(reference), length, this.hashSeed);
   }
 
   hashStartOf(slot: number): number {

@@ -3,25 +3,18 @@
 // Owns: the place in the commits, which images are gathered and not yet taken.      Does not own: commits, entries.
 //
 // Invariants
-//   PI1  Of the images of one key, an earlier commit's is taken before a later one's.
+//   PI1  Of the images of one key, an earlier commit's is taken before a later one's (KO1).
 //   PI2  An image is left out only if the flush has its key's removal in a later commit, or a later commit, of this flush
 //        or the next, has another image of it.
-//
-// Neighbours in the store's tree that are written together share its pages, and a page is copied, and written to disk, once
-// per transaction: so images are put in order over as many as there are, a window of a million, by runs that are sorted one
-// after another and merged as images are taken. Four bytes of a key are enough for that, those after what all keys of the
-// first run have in common, as plain numbers: comparing whole keys takes twenty times as long.
 import { assert, ByteReader } from '@flatline/base';
 import type { CutBlock } from './block-builder.ts';
 import { OP_IMAGE } from './block-format.ts';
 import type { LoggedCommit } from './checkpoint-queue.ts';
 import type { EntryTable } from './entry-table.ts';
+import { KeyOrder, type NumberedKeys, ORDER_BOUNDS, type OrderBounds } from './key-order.ts';
 import type { ImagePlace } from './ports/state-store.ts';
+import type { RemovedKeys } from './removed-keys.ts';
 
-/** Images merged: their index takes 20 of a double's 53 bits, the key's bytes 32. */
-const WINDOW_MAX = 1 << 20;
-/** Images sorted in one go, or a chunk more: some 5 ms. */
-const RUN = 1 << 16;
 /** Images of one block looked at together, and how many there are before others get a turn: some 2 ms. */
 const CHUNK_MAX = 1024;
 const TURN_IMAGES = 16 * CHUNK_MAX;
@@ -40,25 +33,11 @@ interface Source {
   readonly commit: number;
 }
 
-/** Each number's low bits are an image's index in the window: no two are equal, and of one key the earlier comes first. */
-interface SortedRun {
-  readonly order: Float64Array;
-  taken: number;
-}
-
-/** How many images are sorted and merged at once; tests make them few. */
-export interface SortBounds {
-  /** At most WINDOW_MAX. */
-  readonly window: number;
-  readonly run: number;
-}
-
-export class PendingImages {
+export class PendingImages implements NumberedKeys {
   readonly #run: number;
   readonly #table: EntryTable;
   readonly #sources: readonly Source[];
-  /** Of each key removed: the last commit of the flush that does it. */
-  readonly #removedBy = new Map<string, number>();
+  readonly #removed: RemovedKeys;
   /** Ledger ordinal after the flush's last block. */
   readonly #ordinalsEnd: number;
   /** The image looked at next. */
@@ -68,9 +47,11 @@ export class PendingImages {
   readonly #sourceOf: Int32Array;
   readonly #startOf: Int32Array;
   #gathered = 0;
-  #runs: SortedRun[] = [];
-  /** How many bytes keys begin with in common, as far as the first run knows. */
-  #common: number | undefined;
+  readonly #order = new KeyOrder(this);
+  /** The key of the window's image that `at` has gone to. */
+  bytes: Uint8Array = new Uint8Array(0);
+  start = 0;
+  length = 0;
   /** Scratch: of each slot of a chunk, where its newest image is. */
   readonly #newest = new Int32Array(CHUNK_MAX);
   /** Scratch: of a group of images taken, the index of each, and where it begins. */
@@ -79,23 +60,21 @@ export class PendingImages {
   /** What was read comes to something here, so that the compiler keeps the reading. */
   residue = 0;
 
+  /** `removed`: of the flush, all noted before the first image is taken. */
   constructor(
     commits: readonly LoggedCommit[],
     table: EntryTable,
-    { window, run }: SortBounds = { window: WINDOW_MAX, run: RUN },
+    removed: RemovedKeys,
+    { window, run }: OrderBounds = ORDER_BOUNDS,
   ) {
     this.#table = table;
+    this.#removed = removed;
     this.#run = run;
     this.#sources = commits.flatMap(sourcesOf);
     this.#ordinalsEnd = (this.#sources.at(-1)?.ordinal ?? -1) + 1;
     const images = this.#sources.reduce((sum, { block }) => sum + block.slots.length, 0);
     this.#sourceOf = new Int32Array(Math.min(images, window));
     this.#startOf = new Int32Array(this.#sourceOf.length);
-  }
-
-  /** Says that `commit` of the flush removes a key. Commits come in order, and all removals before the first image is taken. */
-  noteRemoval(key: Uint8Array, commit: number): void {
-    this.#removedBy.set(keyText(key), commit);
   }
 
   /** All images, up to `limit` at a time; none where all that was done is a part of the work that comes before. */
@@ -108,14 +87,14 @@ export class PendingImages {
 
   *#fillWindow(): Generator<readonly ImagePlace[], void> {
     this.#gathered = 0;
-    this.#runs = [];
+    this.#order.clear();
     let sorted = 0;
     let looked = 0;
     for (;;) {
       const chunk = this.#gatherChunk();
       looked += chunk;
       if (chunk === 0 || this.#gathered - sorted >= this.#run) {
-        if (this.#gathered > sorted) this.#runs.push(this.#sortRun(sorted, this.#gathered));
+        if (this.#gathered > sorted) this.#order.addRun(sorted, this.#gathered);
         sorted = this.#gathered;
       }
       if (chunk === 0) return;
@@ -156,43 +135,20 @@ export class PendingImages {
     // Another commit of this flush has this key's next image, or has its removal if another key has taken the slot.
     if (newest > ordinal && isOfFlush) return false;
     // An entry that has gone says nothing: its removal may not be committed yet, and until then this image is what is live.
-    if (isOfFlush && this.#removedBy.size === 0) return true;
     const keyLength = openKey(source, start);
     const { bytes, position } = source.input;
     if (!isOfFlush && this.#table.hasKey(slot, bytes, position, keyLength)) return false;
-    const removedBy = this.#removedBy.get(keyText(bytes.subarray(position, position + keyLength)));
-    return removedBy === undefined || removedBy <= commit;
+    return this.#removed.lastCommitOf(bytes, position, keyLength) <= commit;
   }
 
-  /** Of equal keys the images stay in the order in which they came (PI1). */
-  #sortRun(from: number, to: number): SortedRun {
-    const common = (this.#common ??= this.#commonPrefix(from, to));
-    const order = new Float64Array(to - from);
-    for (let index = from; index < to; index += 1) {
-      const source = this.#sources[this.#sourceOf[index]!]!;
-      const keyLength = openKey(source, this.#startOf[index]!);
-      const { bytes, position } = source.input;
-      let prefix = 0;
-      for (let i = common; i < common + 4; i += 1) prefix = prefix * 256 + (i < keyLength ? bytes[position + i]! : 0);
-      order[index - from] = prefix * WINDOW_MAX + index;
-    }
-    return { order: order.sort(), taken: 0 };
+  at(number: number): void {
+    const source = this.#sources[this.#sourceOf[number]!]!;
+    this.length = openKey(source, this.#startOf[number]!);
+    this.bytes = source.input.bytes;
+    this.start = source.input.position;
   }
 
-  /** How many bytes all keys of a part of the window begin with. */
-  #commonPrefix(from: number, to: number): number {
-    const first = this.#placeOf(from);
-    let common = first.keyLength;
-    for (let index = from + 1; index < to; index += 1) {
-      const source = this.#sources[this.#sourceOf[index]!]!;
-      common = Math.min(common, openKey(source, this.#startOf[index]!));
-      const { bytes, position } = source.input;
-      for (let i = 0; i < common; i += 1) if (bytes[position + i] !== first.bytes[first.keyStart + i]) common = i;
-    }
-    return common;
-  }
-
-  /** The next images of all runs. */
+  /** The next images in order. */
   #merge(limit: number): readonly ImagePlace[] {
     const images: ImagePlace[] = [];
     for (let group = GROUP; group === GROUP && images.length < limit;) {
@@ -207,9 +163,9 @@ export class PendingImages {
   #nextGroup(limit: number): number {
     let count = 0;
     for (; count < limit; count += 1) {
-      const least = this.#leastOfRuns();
-      if (least === Infinity) break;
-      this.#group[count] = least - Math.floor(least / WINDOW_MAX) * WINDOW_MAX;
+      const number = this.#order.next();
+      if (number < 0) break;
+      this.#group[count] = number;
     }
     return count;
   }
@@ -226,20 +182,6 @@ export class PendingImages {
       residue ^= bytes[start]! ^ bytes[Math.min(start + CACHE_LINE, bytes.length - 1)]!;
     }
     this.residue = residue;
-  }
-
-  /** Takes it; Infinity: there is none. */
-  #leastOfRuns(): number {
-    let least = Infinity;
-    let from: SortedRun | undefined;
-    for (const run of this.#runs) {
-      const next = run.order[run.taken];
-      if (next === undefined || next > least) continue;
-      least = next;
-      from = run;
-    }
-    if (from !== undefined) from.taken += 1;
-    return least;
   }
 
   #placeOf(index: number): ImagePlace {
@@ -265,11 +207,4 @@ function openKey({ input }: Source, start: number): number {
   input.position = start;
   assert(input.u8() === OP_IMAGE, 'a recorded start is that of an image');
   return input.varint();
-}
-
-/** One character per byte: decoding as UTF-8 would make different keys equal. */
-const latin = new TextDecoder('latin1');
-
-function keyText(key: Uint8Array): string {
-  return latin.decode(key);
 }
