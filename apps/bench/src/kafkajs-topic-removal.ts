@@ -8,7 +8,8 @@ export async function removeTopics(brokers: readonly string[], part: string): Pr
   await admin.connect();
   try {
     const topics = (await admin.listTopics()).filter((name) => name.includes(part));
-    if (topics.length > 0) await admin.deleteTopics({ topics });
+    // A broker that lets nobody delete topics is measured all the same, and keeps them.
+    if (topics.length > 0) await admin.deleteTopics({ topics }).catch(() => undefined);
   } finally {
     await admin.disconnect();
   }
