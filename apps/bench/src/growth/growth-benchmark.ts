@@ -15,6 +15,8 @@ export interface GrowthSettings {
   readonly populations: readonly number[];
   /** Heartbeats of random live sessions that wait to be taken, per population and turn. */
   readonly beats: number;
+  /** Before those, and not measured: code is compiled on them. */
+  readonly warmUpBeats: number;
   /** Of those that come at the same rate in all populations. */
   readonly beatsPerSecond: number;
   readonly repeats: number;
@@ -96,16 +98,16 @@ async function grow(ground: PopulationGround, sessions: number): Promise<Grown> 
 }
 
 /** Two sessions end while nobody looks: that they are closed at all shows that they were restored. */
-async function takeTurn(grown: Grown, { beats, beatsPerSecond }: GrowthSettings): Promise<GrowthTurn> {
+async function takeTurn(grown: Grown, { beats, warmUpBeats, beatsPerSecond }: GrowthSettings): Promise<GrowthTurn> {
   const { settlement, sessions, turns } = grown;
   const { load } = settlement;
   const [first, second] = [2 * turns.length, 2 * turns.length + 1];
   await load.end(first);
-  await load.beat(beats, sessions);
+  await load.beat(warmUpBeats + beats, sessions);
   await load.flush();
   const startedAt = systemClock.wallMs();
   const population = settlement.start();
-  const beaten = await population.applied(beats);
+  const beaten = await population.applied(warmUpBeats + beats, warmUpBeats);
   const firstCloseMs = (await closeOf(grown, first)) - startedAt;
   await population.kill();
   await load.end(second);
@@ -116,7 +118,7 @@ async function takeTurn(grown: Grown, { beats, beatsPerSecond }: GrowthSettings)
   const paced = await measurePaced(settlement, successor, sessions, beatsPerSecond);
   await successor.stop();
   return {
-    cpuNsPerBeat: (1e6 * beaten.cpuMs) / beats,
+    cpuNsPerBeat: (1e6 * beaten.cpuMs) / beaten.heartbeats,
     paced,
     ...{ restoreMs: beaten.restoreMs, firstCloseMs },
     ...{ restoreAfterKillMs: restoreMs, firstCloseAfterKillMs },

@@ -61,7 +61,7 @@ describe('the report of growth', () => {
       [500, 1],
       [1_200, 2.4],
     ]);
-    const text = growthText(figures, { beats: 6_000_000, beatsPerSecond: 100_000 });
+    const text = growthText(figures, { beats: 6_000_000, warmUpBeats: 1_500_000, beatsPerSecond: 100_000 });
     expect(text).toMatch(/^10\.0 M +500 +1\.67 +1300 +2\.17 +1200 +2\.40 +100 k +10\.0$/m);
   });
 

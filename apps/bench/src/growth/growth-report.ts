@@ -88,13 +88,13 @@ function isCheap({ timesFirst }: GrownCost): boolean {
 
 export function growthText(
   figures: readonly GrowthFigures[],
-  { beats, beatsPerSecond }: Pick<GrowthSettings, 'beats' | 'beatsPerSecond'>,
+  { beats, warmUpBeats, beatsPerSecond }: Pick<GrowthSettings, 'beats' | 'warmUpBeats' | 'beatsPerSecond'>,
 ): string {
   return [
     'CPU ns per bare heartbeat of a random session',
     beatTable(figures, beatsPerSecond),
     '',
-    `full speed: ${short(beats)} heartbeats that lie there when the process starts, from the first to the last commit. Of one`,
+    `full speed: ${short(beats)} heartbeats, and ${short(warmUpBeats)} before them to warm up, lie there when the process starts. Of one`,
     'session several come between two commits where sessions are few, and are one image together.',
     `${short(beatsPerSecond)}/s: so many come each second, for 30 s, to a process that restarted before (came/s: what really came).`,
     'Each fetch and commit has few of them, so one costs more than at full speed. net: without what the process takes while nothing',

@@ -5,7 +5,7 @@ import { measureGrowth } from './growth-benchmark.ts';
 import { growthCharts, growthFigures, growthText } from './growth-report.ts';
 
 const POPULATIONS = [100_000, 1_000_000, 10_000_000, 15_000_000];
-const DEFAULTS = { beats: 6_000_000, beatsPerSecond: 100_000, repeats: 3, partitions: 4 };
+const DEFAULTS = { beats: 6_000_000, warmUpBeats: 1_500_000, beatsPerSecond: 100_000, repeats: 3, partitions: 4 };
 
 export const growth: Benchmark = {
   name: 'growth',
@@ -15,6 +15,7 @@ export const growth: Benchmark = {
     const settings = {
       populations: [...POPULATIONS.filter((size) => size < most), most],
       beats: events ?? DEFAULTS.beats,
+      warmUpBeats: DEFAULTS.warmUpBeats,
       beatsPerSecond: DEFAULTS.beatsPerSecond,
       repeats: repeats ?? DEFAULTS.repeats,
     };

@@ -47,7 +47,7 @@ async function answerNext(): Promise<void> {
 }
 
 async function spanOf(question: PopulationQuestion): Promise<Span> {
-  if (question.kind === 'applied') return applied(question.events);
+  if (question.kind === 'applied') return applied(question.events, question.warmUpEvents);
   if (question.kind === 'watch') return watched(question.forMs);
   return { elapsedMs: 0, cpuMs: 0, heartbeats: 0 };
 }
@@ -60,16 +60,16 @@ async function watched(forMs: DurationMs): Promise<Span> {
   return span(eventsIn(running.snapshot()) - before);
 }
 
-async function applied(events: number): Promise<Span> {
-  const before = eventsIn((await processor).snapshot());
-  await until((snapshot) => eventsIn(snapshot) > before || eventsIn(snapshot) >= events);
+async function applied(events: number, warmUpEvents: number): Promise<Span> {
+  const before = Math.max(warmUpEvents, eventsIn((await processor).snapshot()));
+  const begin = await until((snapshot) => eventsIn(snapshot) > before || eventsIn(snapshot) >= events);
   const span = beginSpan();
   const { tasks } = await until((snapshot) => eventsIn(snapshot) >= events);
   const positions = new Map(tasks.map(({ partition, position = Infinity }) => [partition, position]));
   await until((snapshot) =>
     snapshot.tasks.every(({ partition, committedPosition = 0 }) => committedPosition >= positions.get(partition)!),
   );
-  return span(events - before);
+  return span(events - eventsIn(begin));
 }
 
 function beginSpan(): (heartbeats: number) => Span {

@@ -12,8 +12,8 @@ export interface PopulationTask {
 }
 
 export type PopulationQuestion =
-  /** Answered once so many events have been applied since it started, and all that is applied is committed. */
-  | { readonly kind: 'applied'; readonly events: number }
+  /** Answered once so many events have been applied since it started, and all that is applied is committed; measured after the first ones. */
+  | { readonly kind: 'applied'; readonly events: number; readonly warmUpEvents: number }
   /** Answered after so long. */
   | { readonly kind: 'watch'; readonly forMs: DurationMs }
   /** As it is now, garbage collected. */
@@ -26,7 +26,7 @@ export interface PopulationAnswer {
   readonly closed: number;
   readonly memory: MemoryParts;
   readonly peakRssBytes: number;
-  /** `applied`: from the first event of this question that was applied to the last commit; `watch`: of its time. */
+  /** `applied`: from the first event of this question that was applied after the warm-up to the last commit; `watch`: of its time. */
   readonly elapsedMs: DurationMs;
   readonly cpuMs: DurationMs;
   /** Applied in that time. */

@@ -22,9 +22,12 @@ export class Population {
     this.#exit.catch(() => undefined);
   }
 
-  /** Answers once so many events are applied since it started, and all that is applied is committed. @throws Error where it ends */
-  applied(events: number): Promise<PopulationAnswer> {
-    return this.#ask({ kind: 'applied', events });
+  /**
+   * Answers once so many events are applied since it started, and all that is applied is committed. @throws Error where it ends
+   * @param warmUpEvents of them, those that come first and are not measured
+   */
+  applied(events: number, warmUpEvents = 0): Promise<PopulationAnswer> {
+    return this.#ask({ kind: 'applied', events, warmUpEvents });
   }
 
   /** Answers after so long, whatever happens meanwhile. */
