@@ -11,13 +11,13 @@
 //   KO1  Equal keys are given in the order in which they came.
 
 /** Keys ordered together: a number takes 20 of a double's 53 bits, the bytes of its key 32. */
-export const ORDERED_MAX = 1 << 20;
+const ORDERED_MAX = 1 << 20;
 /** Keys sorted in one go: some 5 ms. */
 const RUN = 1 << 16;
 
 /** How many keys are ordered together, and sorted in one go; tests make them few. */
 export interface OrderBounds {
-  /** At most ORDERED_MAX. */
+  /** At most 2^20. */
   readonly window: number;
   readonly run: number;
 }
