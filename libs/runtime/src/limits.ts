@@ -12,7 +12,7 @@ export interface TaskBounds {
   readonly blockBytesMax: number;
   /** A changelog shorter than this is left unswept: a few hundred commits of a small application. */
   readonly unsweptLogBytes: number;
-  /** Changes and outputs that may wait for a cut; stepping pauses beyond. */
+  /** Changes and outputs that may wait for a cut; stepping pauses beyond. So many closes fit one produce request. */
   readonly pendingChangesMax: number;
   readonly pendingOutputsMax: number;
   /**
@@ -34,7 +34,7 @@ export const TASK_BOUNDS: TaskBounds = {
   blockBytesMax: 256 * 1024,
   unsweptLogBytes: 1024 * 1024,
   pendingChangesMax: 200_000,
-  pendingOutputsMax: 2_000,
+  pendingOutputsMax: 1_600,
   flushBytesTotal: 128 * 1024 * 1024,
   flushBytesMin: 1024 * 1024,
   flushSlice: 4_000,
