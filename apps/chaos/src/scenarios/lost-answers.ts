@@ -69,6 +69,7 @@ async function run(context: RunContext, faultOf: (context: RunContext) => Reques
     trial.variant = `${faults} × ${kind.api}: ${words[kind.kind]}`;
     trial.load();
     const processor = await trial.started();
+    await trial.firstClose();
     const codes = new Map<number, number>();
     for (let count = 0; count < faults; count += 1) {
       trial.armed += 1;

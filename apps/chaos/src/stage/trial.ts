@@ -6,6 +6,7 @@ import type { Violation } from '../check/verdict.ts';
 import type { RunContext, RunResult } from '../scenario.ts';
 import { Application, type ApplicationOptions, type FleetLoad } from './application.ts';
 import type { Child } from './child.ts';
+import { elapse } from './elapse.ts';
 import {
   awaitCloses,
   examine,
@@ -24,6 +25,10 @@ const unsafeQuiescenceMaxMs = 10_000;
 
 /** A restore, behind the session of a member that was killed. */
 const startsWithinMs = 60_000;
+
+/** The first session's beats, its timeout, and a machine with much else to do. */
+const closesWithinMs = 30_000;
+const lookMs = 100;
 
 /** A fleet that was interrupted says so. */
 const interruptedCode = 130;
@@ -77,6 +82,15 @@ export class Trial {
     if ((await processor.line(/task runs/, startsWithinMs)) === undefined)
       throw new Error(`no task runs after ${startsWithinMs} ms: ${processor.lines.slice(-5).join(' | ')}`);
     return processor;
+  }
+
+  /** Until a session is closed: what keeps closes safe shows only in commits that have some. @throws Error where none comes */
+  async firstClose(): Promise<void> {
+    for (let waitedMs = 0; waitedMs < closesWithinMs; waitedMs += lookMs) {
+      if ((await readOutputs(this.application)).length > 0) return;
+      await elapse(lookMs);
+    }
+    throw new Error(`no session is closed after ${closesWithinMs} ms`);
   }
 
   /** Notes that a fault has demonstrably happened, now. */
