@@ -6,6 +6,8 @@ import { Trial } from '../stage/trial.ts';
 
 const faultsPerRun = 12;
 const faultsOfSample = 6;
+/** Without a guard: only of some commits something is lost, those that have closes. */
+const faultsUnsafe = 30;
 const silencesPerRun = 3;
 const words = {
   answerLost: 'the answer lost, and the connection',
@@ -57,15 +59,20 @@ export const stepLost: Scenario = {
   run: (context) => run(context, stepUnknown),
 };
 
+function usualFaults({ unsafe, short }: RunContext, { kind }: RequestFault): number {
+  // Nobody says that the answer will not come: a request waits a second longer than its transaction may last.
+  if (kind === 'silence') return silencesPerRun;
+  if (unsafe !== undefined) return faultsUnsafe;
+  return short ? faultsOfSample : faultsPerRun;
+}
+
 async function run(context: RunContext, faultOf: (context: RunContext) => RequestFault): Promise<RunResult> {
   const proxy = await KafkaProxy.open(context.broker.bootstrap);
   try {
     const kafka = { sessionTimeoutMs: 2_000, heartbeatIntervalMs: 200, transactionTimeoutMs };
     const trial = await Trial.begin(context, { processorBrokers: proxy.bootstrap, kafka });
     const kind = faultOf(context);
-    // Nobody says that the answer will not come: a request waits a second longer than its transaction may last.
-    const usual = kind.kind === 'silence' ? silencesPerRun : context.short ? faultsOfSample : faultsPerRun;
-    const faults = context.faults ?? usual;
+    const faults = context.faults ?? usualFaults(context, kind);
     trial.variant = `${faults} × ${kind.api}: ${words[kind.kind]}`;
     trial.load();
     const processor = await trial.started();
