@@ -16,6 +16,7 @@ import { BlockLedger } from './block-ledger.ts';
 import { DirtySet } from './dirty-set.ts';
 import type { EntryTable } from './entry-table.ts';
 import type { EntryView } from './entry-view.ts';
+import { KEY_GROUP_MAX } from './ports/log-reader.ts';
 
 export interface ChangelogLimits {
   /** A block's body is closed at this size: well below a topic's max.message.bytes. */
@@ -54,8 +55,6 @@ const SWEEP_SLOTS_MAX = 50_000;
 /** Shares of the allowed log: at which a round begins, and the newest part, which it leaves alone. */
 const SWEEP_FROM = 5 / 8;
 const SWEEP_TO = 1 / 2;
-/** Entries whose memory is asked for together. */
-const PLACED_TOGETHER = 32;
 
 export class Changelog {
   readonly ledger = new BlockLedger();
@@ -65,7 +64,7 @@ export class Changelog {
   readonly #builder: BlockBuilder;
   readonly #dirty = new DirtySet();
   /** Scratch, of some slots. */
-  readonly #imageBlocks = new Int32Array(PLACED_TOGETHER);
+  readonly #imageBlocks = new Int32Array(KEY_GROUP_MAX);
   #removals: Uint8Array[] = [];
   #digest = 0;
   #liveBytes = 0;
@@ -169,8 +168,8 @@ export class Changelog {
   }
 
   #placeImages(slots: Int32Array, ordinal: number): void {
-    for (let first = 0; first < slots.length; first += PLACED_TOGETHER) {
-      const end = Math.min(first + PLACED_TOGETHER, slots.length);
+    for (let first = 0; first < slots.length; first += KEY_GROUP_MAX) {
+      const end = Math.min(first + KEY_GROUP_MAX, slots.length);
       // Asked for before the first is looked at, so that the waits for memory overlap (LookAhead).
       this.#table.imageBlocksOf(slots, first, end - first, this.#imageBlocks);
       for (let i = first; i < end; i += 1) this.#placeImage(slots[i]!, ordinal);

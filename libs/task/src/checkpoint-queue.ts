@@ -14,9 +14,9 @@ import { assert, type ReusedMemory } from '@flatline/base';
 import type { CutBlock } from './block-builder.ts';
 import type { CommitHeader } from './block-format.ts';
 import type { EntryTable } from './entry-table.ts';
-import type { StoreChanges, StoreCheckpoint } from './ports/state-store.ts';
 import type { OrderBounds } from './key-order.ts';
 import { PendingImages } from './pending-images.ts';
+import type { StoreChanges, StoreCheckpoint } from './ports/state-store.ts';
 import { RemovedKeys } from './removed-keys.ts';
 
 /** A commit that is in the log: one's own after it was settled, or one read while restoring. */

@@ -12,14 +12,14 @@ import { OP_IMAGE } from './block-format.ts';
 import type { LoggedCommit } from './checkpoint-queue.ts';
 import type { EntryTable } from './entry-table.ts';
 import { KeyOrder, type NumberedKeys, ORDER_BOUNDS, type OrderBounds } from './key-order.ts';
+import { KEY_GROUP_MAX } from './ports/log-reader.ts';
 import type { ImagePlace } from './ports/state-store.ts';
 import type { RemovedKeys } from './removed-keys.ts';
 
 /** Images of one block looked at together, and how many there are before others get a turn: some 2 ms. */
 const CHUNK_MAX = 1024;
 const TURN_IMAGES = 16 * CHUNK_MAX;
-/** Images whose memory is asked for together; an image of a bare session lies on two lines. */
-const GROUP = 32;
+/** An image of a bare session lies on two lines. */
 const CACHE_LINE = 64;
 const NONE: readonly ImagePlace[] = [];
 
@@ -55,8 +55,8 @@ export class PendingImages implements NumberedKeys {
   /** Scratch: of each slot of a chunk, where its newest image is. */
   readonly #newest = new Int32Array(CHUNK_MAX);
   /** Scratch: of a group of images taken, the index of each, and where it begins. */
-  readonly #group = new Int32Array(GROUP);
-  readonly #groupStarts = new Int32Array(GROUP);
+  readonly #group = new Int32Array(KEY_GROUP_MAX);
+  readonly #groupStarts = new Int32Array(KEY_GROUP_MAX);
   /** What was read comes to something here, so that the compiler keeps the reading. */
   residue = 0;
 
@@ -151,8 +151,8 @@ export class PendingImages implements NumberedKeys {
   /** The next images in order. */
   #merge(limit: number): readonly ImagePlace[] {
     const images: ImagePlace[] = [];
-    for (let group = GROUP; group === GROUP && images.length < limit;) {
-      group = this.#nextGroup(Math.min(GROUP, limit - images.length));
+    for (let group = KEY_GROUP_MAX; group === KEY_GROUP_MAX && images.length < limit;) {
+      group = this.#nextGroup(Math.min(KEY_GROUP_MAX, limit - images.length));
       this.#touchGroup(group);
       for (let i = 0; i < group; i += 1) images.push(this.#placeOf(this.#group[i]!));
     }
