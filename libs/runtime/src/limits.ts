@@ -12,8 +12,9 @@ export interface TaskBounds {
   readonly blockBytesMax: number;
   /** A changelog shorter than this is left unswept: a few hundred commits of a small application. */
   readonly unsweptLogBytes: number;
-  /** Changes and outputs that may wait for a cut; stepping pauses beyond. So many closes fit one produce request. */
+  /** Changes and outputs that may wait for a cut; stepping pauses beyond. */
   readonly pendingChangesMax: number;
+  /** So many closes with keys of 36 bytes, in JSON, fit one produce request. */
   readonly pendingOutputsMax: number;
   /**
    * Committed blocks held for the local stores of all tasks together before they are flushed, and the least of it that is
