@@ -122,7 +122,7 @@ async function measureFormat(format: EventFormat, run: Run, failures: string[]):
         costs.delete(name);
       } else costs.get(name)!.push(cost);
     }
-  await removeTopics(run.brokers, topic);
+  await removeTopics(run.brokers, topic, onProgress);
   return { format, costs: Object.fromEntries(costs) };
 }
 
@@ -138,7 +138,7 @@ async function takeTurn(
   input: Pick<ThroughputTask, 'topic' | 'format'>,
   run: Run,
 ): Promise<ContenderCost> {
-  const { settings, brokers, schemaRegistryUrl, connection, workDir } = run;
+  const { settings, brokers, schemaRegistryUrl, connection, workDir, onProgress } = run;
   const { partitions, events, sessions, warmUpShare, commitIntervalMs } = settings;
   const application = `bench-${randomUUID()}`;
   const stateDir = join(workDir, application);
@@ -152,6 +152,6 @@ async function takeTurn(
     return await contender.run(task);
   } finally {
     rmSync(stateDir, { recursive: true, force: true });
-    if (contender.processes) await removeTopics(brokers, application);
+    if (contender.processes) await removeTopics(brokers, application, onProgress);
   }
 }
