@@ -3,7 +3,7 @@ import type { DurationMs } from '@flatline/base';
 import type { SeenClose } from '../failover/close-watch.ts';
 import { PROBE_TIMEOUT_MS } from '../failover/failover-scenario.ts';
 import { Member } from '../failover/member.ts';
-import { type KafkaStreamsContender, kafkaStreamsArguments, streamsJvm } from '../peers/kafka-streams.ts';
+import { kafkaStreamsArguments, PROMPT_STREAMS, streamsJvm } from '../peers/kafka-streams.ts';
 import type { PeerLookUp } from '../peers/peer.ts';
 import type { StorePeer } from '../peers/store-peers.ts';
 import { contendersWith } from '../throughput/contenders.ts';
@@ -39,20 +39,6 @@ const FLATLINES = [
     does: 'proofIntervalMs is 25 in place of 100, as the punctuators have intervals of their own',
   },
 ];
-const PUNCTUATORS: readonly KafkaStreamsContender[] = [
-  {
-    ...{ name: 'ks-punctuator 1 s', variant: 'punctuator', threads: 2, tickMs: 1_000 },
-    does: 'store on RocksDB, all keys scanned each second',
-  },
-  {
-    ...{ name: 'ks-punctuator 100 ms', variant: 'punctuator', threads: 2, tickMs: 100 },
-    does: 'the same, each 100 ms',
-  },
-  {
-    ...{ name: 'ks-deadlines 100 ms', variant: 'deadlines', threads: 2, tickMs: 100 },
-    does: 'store in memory, another in the order of deadlines, looked at each 100 ms for what is due',
-  },
-];
 
 export function latencyContenders(kafkaStreams: PeerLookUp, stores: readonly StorePeer[]): readonly LatencyContender[] {
   const [own] = contendersWith({ kind: 'missing', why: '' });
@@ -64,7 +50,7 @@ export function latencyContenders(kafkaStreams: PeerLookUp, stores: readonly Sto
   const others = stores.map(storeContender);
   if (kafkaStreams.kind === 'missing') return [...flatlines, ...others];
   const { program } = kafkaStreams;
-  const peers = PUNCTUATORS.map((contender): LatencyContender => {
+  const peers = PROMPT_STREAMS.map((contender): LatencyContender => {
     const args = (job: string, task: ContenderTask): ReturnType<typeof kafkaStreamsArguments> =>
       kafkaStreamsArguments(job, contender, task);
     return {

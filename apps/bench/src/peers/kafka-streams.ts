@@ -66,6 +66,22 @@ export const KAFKA_STREAMS_CONTENDERS: readonly ThroughputStreams[] = [
   },
 ];
 
+/** Those that look for what is due by the machine's clock, as they are run where it counts when a close comes. */
+export const PROMPT_STREAMS: readonly KafkaStreamsContender[] = [
+  {
+    ...{ name: 'ks-punctuator 1 s', variant: 'punctuator', threads: 2, tickMs: 1_000 },
+    does: 'store on RocksDB, all keys scanned each second',
+  },
+  {
+    ...{ name: 'ks-punctuator 100 ms', variant: 'punctuator', threads: 2, tickMs: 100 },
+    does: 'the same, each 100 ms',
+  },
+  {
+    ...{ ...DEADLINES, name: 'ks-deadlines 100 ms', threads: 2 },
+    does: 'store in memory, another in the order of deadlines, looked at each 100 ms for what is due',
+  },
+];
+
 /** How all of them are run, and what is done with events that have a payload, all of it in their favour. */
 export function streamsNote(program: JavaProgram): string {
   return (

@@ -4,7 +4,12 @@ import { PIPELINE } from '../failover/failover-scenario.ts';
 import { Member } from '../failover/member.ts';
 import type { LoopDelay } from '../loop-delay.ts';
 import type { JavaProgram } from '../peers/java-program.ts';
-import { type KafkaStreamsContender, kafkaStreamsArguments, streamsJvm } from '../peers/kafka-streams.ts';
+import {
+  type KafkaStreamsContender,
+  kafkaStreamsArguments,
+  PROMPT_STREAMS,
+  streamsJvm,
+} from '../peers/kafka-streams.ts';
 import type { PeerLookUp } from '../peers/peer.ts';
 import type { ContenderTask } from '../throughput/contender-task.ts';
 import { processCpuMs } from './process-cpu.ts';
@@ -32,22 +37,11 @@ export interface RunningContender {
 }
 
 const GROUP_SESSION_MS: DurationMs = 10_000;
-const PUNCTUATORS: readonly KafkaStreamsContender[] = [
-  {
-    ...{ name: 'ks-punctuator 1 s', variant: 'punctuator', threads: 2, tickMs: 1_000 },
-    does: 'store on RocksDB, all keys scanned each second',
-  },
-  {
-    ...{ name: 'ks-punctuator 100 ms', variant: 'punctuator', threads: 2, tickMs: 100 },
-    does: 'the same, each 100 ms',
-  },
+const PEERS: readonly KafkaStreamsContender[] = [
+  ...PROMPT_STREAMS,
   {
     ...{ name: 'ks-memory 1 s', variant: 'in-memory', threads: 2, tickMs: 1_000 },
     does: 'store in memory, all keys scanned each second',
-  },
-  {
-    ...{ name: 'ks-deadlines 100 ms', variant: 'deadlines', threads: 2, tickMs: 100 },
-    does: 'store in memory, another in the order of deadlines, looked at each 100 ms for what is due',
   },
 ];
 
@@ -60,7 +54,7 @@ export function stormContenders(kafkaStreams: PeerLookUp): readonly StormContend
   if (kafkaStreams.kind === 'missing') return [flatline];
   const { program } = kafkaStreams;
   const version = program.versionOf('kafka-streams');
-  const peers = PUNCTUATORS.map((contender): StormContender => ({
+  const peers = PEERS.map((contender): StormContender => ({
     name: contender.name,
     does: `Kafka Streams ${version}, exactly once, ${contender.threads} threads: ${contender.does}`,
     groupOf: (application) => application,
