@@ -30,7 +30,8 @@ function ignoredBy(gitignore: string): (name: string, isFolder: boolean) => bool
   const patterns = gitignore.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
   const folders = new Set(['.git', ...patterns.filter((each) => each.endsWith('/')).map((each) => each.slice(0, -1))]);
   const endings = patterns.filter((each) => each.startsWith('*')).map((each) => each.slice(1));
-  const names = new Set(patterns);
+  // In a linked worktree .git is a file that names where the repository lies.
+  const names = new Set(['.git', ...patterns]);
   return (name, isFolder) =>
     isFolder ? folders.has(name) : names.has(name) || endings.some((ending) => name.endsWith(ending));
 }
