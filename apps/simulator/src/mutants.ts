@@ -195,4 +195,16 @@ export const MUTANTS: readonly Mutant[] = [
     from: '?? this.#restoredFloor',
     to: '?? 0',
   },
+  {
+    name: 'steps in the middle of a cut',
+    file: 'libs/task/src/partition-task.ts',
+    from: 'if (this.changelog.isCutting || this.#deadLetters.isFull) return 0;',
+    to: 'if (this.#deadLetters.isFull) return 0;',
+  },
+  {
+    name: 'expires in the middle of a cut',
+    file: 'libs/task/src/partition-task.ts',
+    from: 'if (this.isFull) return this.#sessions.hasBacklog;',
+    to: 'if (this.isFull && !this.changelog.isCutting) return this.#sessions.hasBacklog;',
+  },
 ];

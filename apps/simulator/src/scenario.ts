@@ -91,7 +91,8 @@ function drawBounds(random: Random): TaskBounds {
     flushBytesMin: 100,
     flushSlice: oneOf(random, [1, 3, 4_000]),
   };
-  return { ...drawn, loadSlice: drawn.flushSlice, armSlice: drawn.flushSlice + 1 };
+  const { flushSlice } = drawn;
+  return { ...drawn, loadSlice: flushSlice, armSlice: flushSlice + 1, cutSliceBytes: 40 * flushSlice };
 }
 
 function drawRates(random: Random): FaultRates {

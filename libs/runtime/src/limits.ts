@@ -16,6 +16,8 @@ export interface TaskBounds {
   readonly pendingChangesMax: number;
   /** So many closes with keys of 36 bytes, in JSON, fit one produce request. */
   readonly pendingOutputsMax: number;
+  /** Images written of a cut before the event loop gets its turn, about 4 ms. The task itself pauses until the cut is made. */
+  readonly cutSliceBytes: number;
   /**
    * Committed blocks held for the local stores of all tasks together before they are flushed, and the least of it that is
    * one task's share. Waiting pays: of a session that beats often only the last image is written. What waits is what a
@@ -36,6 +38,7 @@ export const TASK_BOUNDS: TaskBounds = {
   unsweptLogBytes: 1024 * 1024,
   pendingChangesMax: 200_000,
   pendingOutputsMax: 1_600,
+  cutSliceBytes: 1024 * 1024,
   flushBytesTotal: 128 * 1024 * 1024,
   flushBytesMin: 1024 * 1024,
   flushSlice: 4_000,

@@ -183,6 +183,7 @@ export class PipelineInstance implements MembershipListener {
     this.#standbys.delete(partition);
     const runner = new TaskRunner({
       ...this.#taskParts(partition),
+      cutSliceBytes: (this.#parts.bounds ?? TASK_BOUNDS).cutSliceBytes,
       standby,
       confirmOwned: () => this.#confirmOwned(partition),
       onClosed: () => {

@@ -159,6 +159,7 @@ const SMALL_BOUNDS: TaskBounds = {
   unsweptLogBytes: 1_024,
   pendingChangesMax: 20,
   pendingOutputsMax: 5,
+  cutSliceBytes: 100,
   flushBytesTotal: 4_096,
   flushBytesMin: 512,
   flushSlice: 3,

@@ -9,7 +9,8 @@
 // Invariants
 //   TL1  At most one commit is in flight; while it is, stepping goes on within the task's own bounds.
 //   TL2  Heartbeats come first: each turn steps before it expires, and expires a bounded number.
-import { type Cancel, failpoint, Fatal, PartitionStopped } from '@flatline/base';
+//   TL3  A cut is made in slices, one a turn; the task is full meanwhile, so that neither step nor expiry comes between.
+import { type Cancel, type DurationMs, failpoint, Fatal, PartitionStopped } from '@flatline/base';
 import type { LogSubscription, PartitionTask, RecordRun, StepOutcome, TopicPartition } from '@flatline/task';
 import { Backoff } from './backoff.ts';
 import { CommitPace } from './commit-pace.ts';
@@ -27,6 +28,8 @@ export interface TaskLoopParts {
   readonly settings: PipelineSettings;
   readonly ports: PipelinePorts;
   readonly task: PartitionTask;
+  /** Of a cut, between two turns. */
+  readonly cutSliceBytes: number;
   readonly committer: Committer;
   readonly flusher: Flusher;
   readonly proof: SilenceProof;
@@ -49,6 +52,8 @@ export class TaskLoop {
   #waitingFor: string | undefined;
   #committing: Promise<void> | undefined;
   readonly #pace: CommitPace;
+  /** Monotonic time of the first slice of the cut being made. */
+  #cutBeganAt: DurationMs | undefined;
   #commitTimer: Cancel | undefined;
   #proofTimer: Cancel | undefined;
   #caughtUp = false;
@@ -263,13 +268,22 @@ export class TaskLoop {
     const delayMs = this.#pace.delayMs(ports.clock.monotonicMs(), task.hasClosed && this.#caughtUp);
     this.#commitTimer?.();
     this.#commitTimer = undefined;
-    if (delayMs === 0 || task.isFull) this.#committing = this.#commit();
+    if (delayMs === 0 || task.isFull) this.#cut();
     else this.#commitTimer = ports.clock.after(delayMs, this.wake);
+  }
+
+  /** One slice of the cut, and with the last the commit. */
+  #cut(): void {
+    const { task, ports, cutSliceBytes } = this.#parts;
+    this.#cutBeganAt ??= ports.clock.monotonicMs();
+    if (task.prepareCut(cutSliceBytes)) this.#committing = this.#commit();
+    else this.wake();
   }
 
   async #commit(): Promise<void> {
     const { ports, committer, flusher, truncator } = this.#parts;
-    const startedAt = ports.clock.monotonicMs();
+    const startedAt = this.#cutBeganAt ?? ports.clock.monotonicMs();
+    this.#cutBeganAt = undefined;
     this.#pace.began(startedAt);
     try {
       const outcome = await committer.commit();

@@ -31,6 +31,8 @@ import { Truncator } from './truncator.ts';
 export interface TaskRunnerParts extends Omit<RestoreParts, 'store' | 'onDistrust' | 'abandon'> {
   /** Whether the group, asked now, says that the partition is ours; waits until it can say. @throws Retriable */
   readonly confirmOwned: () => Promise<boolean>;
+  /** Of a cut, before the event loop gets its turn. */
+  readonly cutSliceBytes: number;
   /** This instance's standby of the partition: the task goes on from what it holds. */
   readonly standby?: StandbyTask | undefined;
   /** The runner is closed for good. */
@@ -207,7 +209,7 @@ export class TaskRunner {
   }
 
   #run(input: TopicPartition, restored: Restored, committer: Committer): void {
-    const { settings, ports } = this.#parts;
+    const { settings, ports, cutSliceBytes } = this.#parts;
     const { clock, admin, log } = ports;
     const { truncateLagMs: lagMs, changelogTopic } = settings;
     this.#detail = undefined;
@@ -216,6 +218,7 @@ export class TaskRunner {
       input,
       settings,
       ports,
+      cutSliceBytes,
       committer,
       task: restored.task,
       flusher: restored.flusher,

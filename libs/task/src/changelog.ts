@@ -48,6 +48,23 @@ export interface ChangelogCut {
   readonly header: Omit<CommitHeader, 'part' | 'parts'>;
 }
 
+/** A cut of which a part is written. */
+interface CutInMaking {
+  readonly removals: Uint8Array[];
+  /** Once all changes are written. */
+  sweep: Sweep | undefined;
+}
+
+/** How far the sweep of one cut goes: until it has written up to so many bytes, or looked at the slots below. */
+interface Sweep {
+  readonly bytesEnd: number;
+  readonly slotsEnd: number;
+}
+
+const NO_SWEEP: Sweep = { bytesEnd: 0, slotsEnd: 0 };
+
+/** Of a session with a key of 36 bytes: how many fit into what is left of a slice. */
+const BARE_IMAGE_BYTES = 55;
 /** Sweeping writes at most this many times the bytes that traffic wrote, and looks at this many slots, per cut. */
 const SWEEP_RATIO = 2;
 const SWEEP_BYTES_MIN = 16 * 1024;
@@ -65,9 +82,11 @@ export class Changelog {
   readonly #dirty = new DirtySet();
   /** Scratch, of some slots. */
   readonly #imageBlocks = new Int32Array(KEY_GROUP_MAX);
+  readonly #group = new Int32Array(KEY_GROUP_MAX);
   #removals: Uint8Array[] = [];
   #digest = 0;
   #liveBytes = 0;
+  #cutting: CutInMaking | undefined;
   #inFlight: ChangelogCut | undefined;
   /** Next slot the sweep looks at, and the ordinal below which a round finds images old; undefined between rounds. */
   #hand = 0;
@@ -122,14 +141,40 @@ export class Changelog {
     this.#liveBytes += entry.imageBytes;
   }
 
-  /** Makes the blocks of one commit of everything changed, and of some old images that are swept forward. */
-  cut(context: CutContext): ChangelogCut {
+  /** Whether a cut has begun: from then on until `cut` nothing may change, or it would be no state that ever was. */
+  get isCutting(): boolean {
+    return this.#cutting !== undefined;
+  }
+
+  /**
+   * Begins a cut, or goes on with it, by the images of some `bytes`. True once all that changed is written, and some old
+   * images that are swept forward: what is left for `cut` takes no time.
+   */
+  prepareCut(bytes: number): boolean {
     assert(this.#inFlight === undefined, 'a commit is cut after the one before is settled');
+    const cutting = (this.#cutting ??= this.#beginCut());
+    const end = this.#builder.writtenBytes + bytes;
+    while (this.#dirty.size > 0) {
+      const left = end - this.#builder.writtenBytes;
+      if (left <= 0) return false;
+      this.#writeImages(this.#dirty.take(this.#group, Math.min(KEY_GROUP_MAX, Math.ceil(left / BARE_IMAGE_BYTES))));
+    }
+    cutting.sweep ??= this.#beginSweep();
+    return this.#sweep(cutting.sweep, end);
+  }
+
+  #beginCut(): CutInMaking {
     const removals = this.#removals;
     this.#removals = [];
     for (const key of removals) this.#builder.addRemoval(key);
-    this.#dirty.drain(this.#writeDirty);
-    this.#sweep();
+    return { removals, sweep: undefined };
+  }
+
+  /** Makes the blocks of one commit of everything changed, after `prepareCut` of what that has left. */
+  cut(context: CutContext): ChangelogCut {
+    while (!this.prepareCut(Infinity));
+    const { removals } = this.#cutting!;
+    this.#cutting = undefined;
     const header = {
       ...context,
       floor: this.ledger.floor(),
@@ -156,9 +201,11 @@ export class Changelog {
     this.ledger.beginCommit(first);
   }
 
-  readonly #writeDirty = (slot: number): void => {
-    this.#writeImage(this.#view.at(slot));
-  };
+  /** Of the first `count` slots of `#group`, looked at together, so that the waits for memory overlap (LookAhead). */
+  #writeImages(count: number): void {
+    this.#table.lookAtSlots(this.#group, count);
+    for (let i = 0; i < count; i += 1) this.#writeImage(this.#view.at(this.#group[i]!));
+  }
 
   #writeImage(entry: EntryView): void {
     this.forgetImage(entry);
@@ -192,27 +239,45 @@ export class Changelog {
    * at most the live bytes while traffic writes at most half of that, which keeps the log below four times the live bytes
    * at the default factor.
    */
-  #sweep(): void {
+  #beginSweep(): Sweep {
     const { changelogFactor, unsweptLogBytes } = this.#limits;
+    const { writtenBytes } = this.#builder;
     const allowed = Math.max(this.#liveBytes * changelogFactor, 2 * unsweptLogBytes);
     if (this.#roundBefore === undefined) {
-      if (this.ledger.logBytes + this.#builder.writtenBytes < allowed * SWEEP_FROM) return;
+      if (this.ledger.logBytes + writtenBytes < allowed * SWEEP_FROM) return NO_SWEEP;
       this.#roundBefore = this.ledger.newest(allowed * SWEEP_TO);
       this.#hand = 0;
     }
-    const budget = this.#builder.writtenBytes + Math.max(this.#builder.writtenBytes * SWEEP_RATIO, SWEEP_BYTES_MIN);
-    const stop = Math.min(this.#table.slotsEnd, this.#hand + SWEEP_SLOTS_MAX);
-    while (this.#hand < stop && this.#builder.writtenBytes < budget) {
-      this.#sweepSlot(this.#hand, this.#roundBefore);
-      this.#hand += 1;
-    }
-    if (this.#hand >= this.#table.slotsEnd) this.#roundBefore = undefined;
+    return {
+      bytesEnd: writtenBytes + Math.max(writtenBytes * SWEEP_RATIO, SWEEP_BYTES_MIN),
+      slotsEnd: Math.min(this.#table.slotsEnd, this.#hand + SWEEP_SLOTS_MAX),
+    };
   }
 
-  #sweepSlot(slot: number, before: number): void {
-    if (!this.#table.isLive(slot)) return;
-    const entry = this.#view.at(slot);
-    const { imageBlock } = entry;
-    if (!entry.inFlight && imageBlock >= 0 && imageBlock < before) this.#writeImage(entry);
+  /** Sweeps until so much is written. True once the cut's sweep is done. */
+  #sweep({ bytesEnd, slotsEnd }: Sweep, sliceEnd: number): boolean {
+    if (this.#roundBefore === undefined) return true;
+    while (this.#hand < slotsEnd && this.#builder.writtenBytes < bytesEnd) {
+      const { writtenBytes } = this.#builder;
+      if (writtenBytes >= sliceEnd) return false;
+      this.#writeImages(this.#gatherOld(slotsEnd, this.#roundBefore, Math.min(bytesEnd, sliceEnd) - writtenBytes));
+    }
+    if (this.#hand >= this.#table.slotsEnd) this.#roundBefore = undefined;
+    return true;
+  }
+
+  /** The next slots below `end` whose image is older than the round into `#group`, of up to so many bytes; returns how many. */
+  #gatherOld(end: number, before: number, bytes: number): number {
+    const group = this.#group;
+    let count = 0;
+    for (let left = bytes; this.#hand < end && count < group.length && left > 0; this.#hand += 1) {
+      if (!this.#table.isLive(this.#hand)) continue;
+      const { imageBlock, imageBytes, inFlight } = this.#view.at(this.#hand);
+      if (inFlight || imageBlock < 0 || imageBlock >= before) continue;
+      group[count] = this.#hand;
+      count += 1;
+      left -= imageBytes;
+    }
+    return count;
   }
 }

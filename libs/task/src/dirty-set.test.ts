@@ -12,7 +12,8 @@ const step = fc.oneof(
 
 function drained(set: DirtySet): number[] {
   const slots: number[] = [];
-  set.drain((slot) => slots.push(slot));
+  const into = new Int32Array(3);
+  for (let count = set.take(into, 3); count > 0; count = set.take(into, 3)) slots.push(...into.subarray(0, count));
   return slots;
 }
 

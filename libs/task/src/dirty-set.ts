@@ -9,6 +9,8 @@ const WORD_BITS = 32;
 export class DirtySet {
   #words = new Uint32Array(64);
   #size = 0;
+  /** The word that `take` looks at next. */
+  #hand = 0;
 
   get size(): number {
     return this.#size;
@@ -33,19 +35,26 @@ export class DirtySet {
     this.#size -= 1;
   }
 
-  /** Empties the set, calling `visit` for each slot in ascending order. Nothing is added meanwhile. */
-  drain(visit: (slot: number) => void): void {
+  /**
+   * Takes up to `limit` slots out of the set, in ascending order; returns how many, 0 once the set is empty. Nothing is added
+   * before it is.
+   */
+  take(into: Int32Array, limit: number): number {
     const words = this.#words;
-    for (let word = 0; this.#size > 0; word += 1) {
-      let bits = words[word]!;
-      words[word] = 0;
-      while (bits !== 0) {
-        const bit = WORD_BITS - 1 - Math.clz32(bits & -bits);
-        bits &= bits - 1;
-        this.#size -= 1;
-        visit((word << 5) | bit);
+    let count = 0;
+    while (this.#size > 0 && count < limit) {
+      const bits = words[this.#hand]!;
+      if (bits === 0) {
+        this.#hand = (this.#hand + 1) % words.length;
+        continue;
       }
+      words[this.#hand] = bits & (bits - 1);
+      this.#size -= 1;
+      into[count] = (this.#hand << 5) | (WORD_BITS - 1 - Math.clz32(bits & -bits));
+      count += 1;
     }
+    if (this.#size === 0) this.#hand = 0;
+    return count;
   }
 
   #grow(word: number): void {

@@ -79,6 +79,11 @@ export class EntryTable implements KeySource {
     this.#ahead.look(this.#lookedFor.of(bytes), group, this.hashSeed);
   }
 
+  /** Brings the entries, keys and details of `count` live slots into the cache, all at once. Changes nothing else. */
+  lookAtSlots(slots: Int32Array, count: number): void {
+    this.#ahead.lookAtSlots(slots, count);
+  }
+
   /** `find` for the key at `index` of the group that `lookAhead` was called with last. */
   findAhead(bytes: Uint8Array, { starts, lengths }: KeySpans, index: number): number {
     const view = this.#lookedFor.of(bytes);

@@ -8,7 +8,7 @@
 // Owns: the hashes of the group.      Does not own: anything it looks at, nor any answer: a guess may be wrong, or grow old.
 import { hashView } from '@flatline/base';
 import { type DetailRows, ROW_I32_SHIFT } from './detail-rows.ts';
-import { type Entries, I32_SHIFT, KEY_REFERENCE } from './entry-layout.ts';
+import { type Entries, I32_SHIFT, KEY_LENGTH_AND_FLAGS, KEY_REFERENCE } from './entry-layout.ts';
 import { type KeyArena, startOf } from './key-arena.ts';
 import type { KeyIndex } from './key-index.ts';
 import { KEY_GROUP_MAX, type KeySpans } from './ports/log-reader.ts';
@@ -24,6 +24,7 @@ export class LookAhead {
   readonly #details: DetailRows;
 
   readonly #references = new Int32Array(KEY_GROUP_MAX);
+  readonly #lengths = new Int32Array(KEY_GROUP_MAX);
   /** What was read comes to something here, so that the compiler keeps the reading. */
   residue = 0;
 
@@ -43,7 +44,18 @@ export class LookAhead {
     this.#index.likelySlots(hashes, count, this.slots);
     this.#touchEntries(count);
     this.#touchKeys(count, lengths);
-    if (this.#details.isUsed) this.#touchDetails(count);
+    if (this.#details.isUsed) this.#touchDetails(this.slots, count);
+  }
+
+  /** The same for slots that are known: what writing their images reads. */
+  lookAtSlots(slots: Int32Array, count: number): void {
+    const { i32 } = this.#entries;
+    const references = this.#references;
+    const lengths = this.#lengths;
+    for (let i = 0; i < count; i += 1) references[i] = i32[(slots[i]! << I32_SHIFT) + KEY_REFERENCE]!;
+    for (let i = 0; i < count; i += 1) lengths[i] = i32[(slots[i]! << I32_SHIFT) + KEY_LENGTH_AND_FLAGS]! & 0xffff;
+    this.#touchKeys(count, lengths);
+    if (this.#details.isUsed) this.#touchDetails(slots, count);
   }
 
   #touchEntries(count: number): void {
@@ -71,9 +83,8 @@ export class LookAhead {
   }
 
   /** Of a slot without a detail some other row: a wait more, and never a wrong answer. */
-  #touchDetails(count: number): void {
+  #touchDetails(slots: Int32Array, count: number): void {
     const { rowOf, i32 } = this.#details;
-    const { slots } = this;
     const rows = this.#references;
     const last = rowOf.length - 1;
     for (let i = 0; i < count; i += 1) rows[i] = rowOf[Math.max(0, Math.min(slots[i]!, last))]!;

@@ -236,6 +236,7 @@ class Model {
   commit(): void {
     this.sequence += 1;
     const commitId = `r-${this.sequence}-${this.random.below(1e6)}`;
+    if (this.random.chance(0.5)) this.prepareCut();
     const cut = this.task.cut({
       logId: 'log',
       owner: 'me',
@@ -257,6 +258,16 @@ class Model {
     }
     this.log(cut);
     if (this.random.chance(0.05)) this.crash();
+  }
+
+  /** In slices, with records waiting in between; sometimes not to its end. */
+  prepareCut(): void {
+    while (!this.task.prepareCut(1 + this.random.below(300)) && this.random.chance(0.95)) {
+      const from = this.task.input.position;
+      this.task.restartReading();
+      this.task.step(this.cursor(this.records.slice(from, from + 10)), 10, WALL);
+      this.task.expire(5, WALL);
+    }
   }
 
   log(cut: TaskCut): void {

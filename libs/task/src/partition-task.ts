@@ -8,6 +8,7 @@
 //   PT1  Before a record is applied, what is due for its key takes effect as of its due instant (S3); other keys' expiries
 //        may be drained later, in slices, without changing what comes out (C5).
 //   PT2  Everything since the last cut — changes, outputs, dead letters, position — goes into the next cut together (O1).
+//   PT3  From the first slice of a cut to the last nothing is stepped or expired: what it holds is the state at one position.
 import { assert, type DurationMs, type Millis } from '@flatline/base';
 import {
   blankEvent,
@@ -126,7 +127,10 @@ export class PartitionTask {
   /** Whether a commit would say anything new. */
   get hasUncut(): boolean {
     return (
-      this.#input.position !== this.#cutPosition || this.changelog.pendingChanges > 0 || this.#sessions.closedCount > 0
+      this.changelog.isCutting ||
+      this.#input.position !== this.#cutPosition ||
+      this.changelog.pendingChanges > 0 ||
+      this.#sessions.closedCount > 0
     );
   }
 
@@ -135,9 +139,10 @@ export class PartitionTask {
     return this.#sessions.closedCount > 0;
   }
 
-  /** Whether so much waits for a cut that stepping and expiring pause. */
+  /** Whether so much waits for a cut that stepping and expiring pause, or one is being made. */
   get isFull(): boolean {
     return (
+      this.changelog.isCutting ||
       this.changelog.pendingChanges >= this.#options.pendingChangesMax ||
       this.#sessions.closedCount + this.#deadLetters.count >= this.#options.pendingOutputsMax ||
       this.#deadLetters.isFull
@@ -161,7 +166,7 @@ export class PartitionTask {
   /** Records that may be applied before it must be asked again whether the task is full; 0 if it is. */
   #recordsUntilFull(): number {
     const { pendingChangesMax, pendingOutputsMax } = this.#options;
-    if (this.#deadLetters.isFull) return 0;
+    if (this.changelog.isCutting || this.#deadLetters.isFull) return 0;
     const changes = pendingChangesMax - this.changelog.pendingChanges;
     const outputs = pendingOutputsMax - this.#sessions.closedCount - this.#deadLetters.count;
     const room = Math.min(changes, outputs);
@@ -272,7 +277,15 @@ export class PartitionTask {
     return this.#sessions.timers();
   }
 
-  /** Cuts a commit of everything since the last cut. */
+  /**
+   * Begins the next cut, or goes on with it, by about `bytes` of what it will hold. True once `cut` has nothing left to do that
+   * takes time. Until that was called the task is full (PT3).
+   */
+  prepareCut(bytes: number): boolean {
+    return this.changelog.prepareCut(bytes);
+  }
+
+  /** Cuts a commit of everything since the last cut; all of it at once where `prepareCut` was not called before. */
   cut(context: Omit<CutContext, 'inputs' | 'clock' | keyof HeldState>): TaskCut {
     const closed = this.#sessions.takeClosed();
     const deadLetters = this.#deadLetters.takeAll();
