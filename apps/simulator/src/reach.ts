@@ -14,7 +14,14 @@ const ESSENTIAL_REQUESTS = [
   'JoinGroup',
   'Heartbeat',
 ] as const;
-const OTHER_REQUESTS = ['ListOffsets', 'OffsetFetch', 'FetchBatch', 'LeaveGroup', 'DeleteRecords'] as const;
+const OTHER_REQUESTS = [
+  'ListOffsets',
+  'OffsetForLeaderEpoch',
+  'OffsetFetch',
+  'FetchBatch',
+  'LeaveGroup',
+  'DeleteRecords',
+] as const;
 const REQUEST_FAULTS = ['lost', 'answerLost', 'late', 'crashBefore', 'crashSent', 'crashDone'] as const;
 
 /** Consequences: the faults not only happened, they mattered. */

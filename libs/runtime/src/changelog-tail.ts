@@ -24,6 +24,8 @@ export class ChangelogTail {
   #subscription: LogSubscription;
   #run: RecordRun | undefined;
   #position: number;
+  /** Leader epoch of the batch before the position; undefined before anything was read. */
+  #readEpoch: number | undefined;
   #heard: Heard | undefined;
 
   constructor(ports: ChangelogPorts, partition: TopicPartition, from: number) {
@@ -81,7 +83,7 @@ export class ChangelogTail {
   reopen(): void {
     this.close();
     this.#run = undefined;
-    this.#subscription = this.#ports.changelog.subscribe(this.#subscription.partition, this.#position);
+    this.#subscription = this.#ports.changelog.subscribe(this.#subscription.partition, this.#position, this.#readEpoch);
   }
 
   close(): void {
@@ -100,6 +102,7 @@ export class ChangelogTail {
       // A copy: parts of a commit are kept, and the fetch answer's buffer is not ours to keep.
       const value = copyBytes(cursor.bytes, cursor.valueStart, cursor.valueStart + cursor.valueLength);
       this.#position = cursor.offset + 1;
+      this.#readEpoch = cursor.batchLeaderEpoch;
       if (cursor.logAppendTime) this.#heard = { appendedAt: cursor.timestamp, receivedAtMs: record.receivedAtMs };
       if (!(await handle(value, cursor.offset))) return false;
       if (slice.isOver(value.length)) await slice.next();
@@ -112,6 +115,7 @@ export class ChangelogTail {
       if (this.#run !== undefined) {
         if (this.#run.cursor.next()) return this.#run;
         this.#position = this.#run.nextOffset;
+        this.#readEpoch = this.#run.cursor.batchLeaderEpoch;
         this.#run = undefined;
       }
       this.#run = this.#subscription.take();

@@ -256,7 +256,7 @@ export class TaskLoop {
 
   #subscribe(): LogSubscription {
     const { ports, input, task } = this.#parts;
-    const subscription = ports.input.subscribe(input, task.input.position);
+    const subscription = ports.input.subscribe(input, task.input.position, task.input.leaderEpoch);
     subscription.onChange(this.wake);
     return subscription;
   }

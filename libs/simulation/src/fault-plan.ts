@@ -15,6 +15,7 @@ export type RequestKind =
   | 'Fetch'
   | 'FetchBatch'
   | 'ListOffsets'
+  | 'OffsetForLeaderEpoch'
   | 'OffsetFetch'
   | 'DeleteRecords'
   | 'JoinGroup'

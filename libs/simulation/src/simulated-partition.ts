@@ -46,6 +46,12 @@ export interface PartitionEnds {
   readonly lastStableOffset: number;
 }
 
+/** Where a log goes over from a leader epoch, the greatest it holds up to the one asked for, to a later one (KIP-101). */
+export interface EpochEnd {
+  readonly leaderEpoch: number;
+  readonly endOffset: number;
+}
+
 /** What a deposed leader goes on answering to those who have not heard of its successor. */
 interface DeposedView {
   readonly leaderEpoch: number;
@@ -189,6 +195,13 @@ export class SimulatedPartition {
   batchAt(offset: number): LogBatch | undefined {
     if (offset < this.#logStart || offset >= this.#highWatermark) return undefined;
     return this.#batches[this.#firstFrom(offset)];
+  }
+
+  /** How far this log agrees with one that was written up to `leaderEpoch` (OffsetForLeaderEpoch). */
+  epochEnd(leaderEpoch: number): EpochEnd {
+    const own = this.#batches.findLast((batch) => batch.leaderEpoch <= leaderEpoch);
+    const next = this.#batches.find((batch) => batch.leaderEpoch > leaderEpoch);
+    return { leaderEpoch: own?.leaderEpoch ?? leaderEpoch, endOffset: next?.baseOffset ?? this.#logEnd };
   }
 
   /** Whether a transactional data batch below the last stable offset belongs to an aborted transaction. */

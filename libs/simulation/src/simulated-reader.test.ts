@@ -168,6 +168,44 @@ describe('reading the simulated log', () => {
     expect(subscription.failure).toBeInstanceOf(Retriable);
   });
 
+  test('[R3][F8] a leader whose log lacks what was read is not read from; one that has it is', async () => {
+    const { simulation, ports } = reading();
+    const { log, time } = simulation;
+    const partition = log.partition('in', 0);
+    for (let round = 0; round < 4; round += 1) log.produce('in', 0, { key: `k${round}` });
+    const early = ports.reader.subscribe(PLACE, 0);
+    const below = ports.reader.subscribe(PLACE, 2, 0);
+    await time.runFor(1_000);
+    expect(taken(early)).toHaveLength(4);
+    expect(taken(below)).toHaveLength(2);
+    partition.changeLeader();
+    log.produce('in', 0, { key: 'k4' });
+    await time.runFor(1_000);
+    expect(taken(early).map(({ key }) => key)).toEqual(['k4']);
+    const untaken = ports.reader.subscribe(PLACE, 0);
+    await time.runFor(1_000);
+    partition.changeLeader({ losesFrom: 3 });
+    log.produce('in', 0, { key: 'other 3' }, { key: 'other 4' }, { key: 'other 5' });
+    await time.runFor(1_000);
+    for (const each of [early, below, untaken]) {
+      expect(each.failure).toBeInstanceOf(PartitionStopped);
+      expect(each.failure!.message).toMatch(/read up to offset 5 .*lost or replaced/);
+      // Of the log that was replaced nothing may be taken any more.
+      expect(each.take()).toBeUndefined();
+    }
+    const fresh = [
+      ports.reader.subscribe(PLACE, 3, 0),
+      ports.reader.subscribe(PLACE, 4, 0),
+      ports.reader.subscribe(PLACE, 5, 1),
+    ];
+    await time.runFor(1_000);
+    expect(fresh.map(({ failure }) => failure?.message ?? 'reads')).toEqual([
+      'reads',
+      expect.stringMatching(/read up to offset 4 in leader epoch 0, .* ends at 3/),
+      expect.stringMatching(/read up to offset 5 in leader epoch 1, .*epoch 0 of the new leader's log/),
+    ]);
+  });
+
   test('[F23] a deposed leader says for a while that there is nothing new', async () => {
     const { simulation, ports } = reading();
     const { log, time } = simulation;

@@ -7,6 +7,7 @@
 //   S1  Runs come in offset order without gaps; one fetch is under way per subscription at most.
 //   S2  Buffered bytes stay below BUFFER_BYTES_MAX plus one answer.
 //   S3  After a failure or close nothing more comes.
+//   S4  A leader of a later epoch is fetched from only once its log is known to hold the batch before the position (KIP-320).
 import { Fatal, PartitionStopped, Retriable, assert, type DurationMs } from '@flatline/base';
 import type { LogEnds, LogReader, LogSubscription, RecordRun, TopicPartition } from '@flatline/task';
 import type { FaultPlan } from './fault-plan.ts';
@@ -14,7 +15,7 @@ import type { Answer, Network } from './network.ts';
 import { RecordWalk, type FetchedBatch } from './record-walk.ts';
 import type { SimulatedHost } from './simulated-host.ts';
 import type { SimulatedLog } from './simulated-log.ts';
-import type { PartitionEnds, SimulatedPartition } from './simulated-partition.ts';
+import type { EpochEnd, PartitionEnds, SimulatedPartition } from './simulated-partition.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
 const BUFFER_BYTES_MAX = 64 * 1024;
@@ -34,6 +35,9 @@ export interface ReaderEnvironment {
 
 type FetchAnswer =
   | { readonly kind: 'topicGone' }
+  /** FENCED_LEADER_EPOCH, and the metadata name the leader of this epoch. */
+  | { readonly kind: 'fenced'; readonly leaderEpoch: number }
+  | { readonly kind: 'epochEnd'; readonly end: EpochEnd; readonly leaderEpoch: number }
   | { readonly kind: 'outOfRange' }
   | {
       readonly kind: 'fetched';
@@ -50,9 +54,9 @@ export class SimulatedReader implements LogReader {
     this.#environment = environment;
   }
 
-  subscribe(partition: TopicPartition, offset: number): LogSubscription {
+  subscribe(partition: TopicPartition, offset: number, readEpoch = -1): LogSubscription {
     assert(Number.isSafeInteger(offset) && offset >= 0, 'a log is read from an offset', { ...partition, offset });
-    const loop = new FetchLoop(this.#environment, partition, offset);
+    const loop = new FetchLoop(this.#environment, partition, { offset, readEpoch });
     this.#subscriptions.add(loop);
     return loop;
   }
@@ -73,16 +77,25 @@ class FetchLoop implements LogSubscription {
   #position: number;
   /** Of the leader this subscription believes in: a deposed one may be asked for a while. */
   #leaderEpoch: number;
+  /** Of the batch before the position, negative where that is not known; and the latest whose leader is known to hold it. */
+  #readEpoch: number;
+  #agreedEpoch: number;
   #ends: LogEnds | undefined;
   #failure: Error | undefined;
   #listener: (() => void) | undefined;
   #closed = false;
   #fetching = false;
 
-  constructor(environment: ReaderEnvironment, partition: TopicPartition, offset: number) {
+  constructor(
+    environment: ReaderEnvironment,
+    partition: TopicPartition,
+    { offset, readEpoch }: { readonly offset: number; readonly readEpoch: number },
+  ) {
     this.#environment = environment;
     this.partition = partition;
     this.#position = offset;
+    this.#readEpoch = readEpoch;
+    this.#agreedEpoch = readEpoch;
     this.#leaderEpoch = environment.log.find(partition)?.leaderEpoch ?? 0;
     // Not at once: a listener set right after subscribing hears of everything.
     environment.host.after(0, () => {
@@ -123,10 +136,13 @@ class FetchLoop implements LogSubscription {
     const { host, network } = this.#environment;
     const askedAtMs = host.monotonicMs();
     const about = `${this.partition.topic}-${this.partition.partition}@${this.#position}`;
+    const compares = this.#readEpoch >= 0 && this.#leaderEpoch > this.#agreedEpoch;
+    const kind = compares ? 'OffsetForLeaderEpoch' : 'Fetch';
     const serve = (answer: Answer<FetchAnswer>): void => {
-      this.#serve(answer);
+      if (compares) answer.ok(this.#compare());
+      else this.#serve(answer);
     };
-    network.request(host, { kind: 'Fetch', about, serve, timeoutMs: FETCH_TIMEOUT_MS }).then(
+    network.request(host, { kind, about, serve, timeoutMs: FETCH_TIMEOUT_MS }).then(
       (answer) => {
         this.#fetching = false;
         this.#take(answer, askedAtMs);
@@ -159,13 +175,39 @@ class FetchLoop implements LogSubscription {
       this.#fail(new PartitionStopped(`${place} does not hold offset ${position}: was it truncated or recreated?`));
     } else if (this.#environment.faults.subscriptionFails(this.#environment.host.name)) {
       this.#fail(new Retriable(`${place}: the subscription broke off`));
+    } else if (answer.kind === 'fenced') {
+      this.#leaderEpoch = answer.leaderEpoch;
+      this.#fetch();
+    } else if (answer.kind === 'epochEnd') {
+      this.#compared(answer.end, answer.leaderEpoch);
     } else {
       this.#leaderEpoch = answer.leaderEpoch;
       this.#ends = { ...answer.ends, askedAtMs };
       this.#buffer(answer.batches);
+      if (answer.batches.length > 0) this.#agreedEpoch = answer.leaderEpoch;
       this.#fetch();
       this.#listener?.();
     }
+  }
+
+  #compared({ leaderEpoch, endOffset }: EpochEnd, comparedEpoch: number): void {
+    if (leaderEpoch === this.#readEpoch && endOffset >= this.#position) {
+      this.#agreedEpoch = comparedEpoch;
+      this.#fetch();
+      return;
+    }
+    // What waits was read from the log that was lost.
+    this.#runs.length = 0;
+    this.#bufferedBytes = 0;
+    const place = `${this.partition.topic}-${this.partition.partition}`;
+    const found = `epoch ${leaderEpoch} of the new leader's log ends at ${endOffset}`;
+    this.#environment.faults.count('divergenceFound');
+    this.#fail(
+      new PartitionStopped(
+        `${place}: read up to offset ${this.#position} in leader epoch ${this.#readEpoch}, and ${found}: ` +
+          'acknowledged records were lost or replaced',
+      ),
+    );
   }
 
   /** One answer becomes one run or several, cut between batches by the seed. */
@@ -183,6 +225,7 @@ class FetchLoop implements LogSubscription {
     const byteLength = batches.reduce((sum, { batch }) => sum + batch.byteLength, 0);
     const receivedAtMs = this.#environment.host.monotonicMs();
     this.#position = last.lastOffset + 1;
+    this.#readEpoch = last.leaderEpoch;
     this.#bufferedBytes += byteLength;
     this.#runs.push({ cursor, nextOffset: last.lastOffset + 1, byteLength, receivedAtMs });
   }
@@ -213,10 +256,20 @@ class FetchLoop implements LogSubscription {
     const stopTimer = time.after(LONG_POLL_MS, finish);
   }
 
+  /** At the broker. */
+  #compare(): FetchAnswer {
+    const partition = this.#environment.log.find(this.partition);
+    if (partition === undefined) return { kind: 'topicGone' };
+    const { leaderEpoch } = partition;
+    if (leaderEpoch > this.#leaderEpoch) return { kind: 'fenced', leaderEpoch };
+    return { kind: 'epochEnd', end: partition.epochEnd(this.#readEpoch), leaderEpoch };
+  }
+
   #look(partition: SimulatedPartition | undefined): FetchAnswer {
     if (partition === undefined) return { kind: 'topicGone' };
     const position = this.#position;
     const { ends, leaderEpoch } = partition.endsSeenFrom(this.#leaderEpoch);
+    if (leaderEpoch > this.#leaderEpoch) return { kind: 'fenced', leaderEpoch };
     // A deposed leader's word on the range counts for nothing (R3): the real reader asks again elsewhere.
     const truth = partition.ends();
     if (position < truth.logStartOffset || position > partition.logEnd) return { kind: 'outOfRange' };

@@ -46,6 +46,7 @@ export const ApiKey = {
   deleteTopics: 20,
   deleteRecords: 21,
   initProducerId: 22,
+  offsetForLeaderEpoch: 23,
   addPartitionsToTxn: 24,
   addOffsetsToTxn: 25,
   endTxn: 26,

@@ -66,8 +66,8 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
     });
   }
 
-  subscribe(partition: TopicPartition, offset: number): LogSubscription {
-    const subscription = new PartitionSubscription(partition, offset, this);
+  subscribe(partition: TopicPartition, offset: number, readEpoch?: number): LogSubscription {
+    const subscription = new PartitionSubscription(partition, offset, this, readEpoch);
     if (this.#closed) {
       subscription.fail(new Retriable(`cannot read ${subscription.name}: the reader is closed`));
       return subscription;

@@ -12,6 +12,7 @@ import { type Cancel, type Clock, type DurationMs, PartitionStopped, Retriable }
 import { errorOfCode } from '../connection/foreign-errors.ts';
 import { KafkaCode, kafkaErrorCode } from '../connection/kafka-error-codes.ts';
 import type { KafkaConnection, Leader } from '../connection/kafka-connection.ts';
+import { epochEnd } from '../connection/epoch-end.ts';
 import { listOffset } from '../connection/list-offsets.ts';
 import type { TopicMetadata } from '../connection/metadata.ts';
 import { fetchReaction } from './fetch-reaction.ts';
@@ -146,8 +147,24 @@ export class LeaderSearch {
       return;
     }
     subscription.located(leader);
-    if (subscription.state.kind === 'confirming') void this.#confirmRange(subscription, leader);
-    else this.#options.found();
+    this.#goOn(subscription);
+  }
+
+  #goOn(subscription: PartitionSubscription): void {
+    const { state } = subscription;
+    if (state.kind === 'comparing') void this.#compare(subscription, state.leader, state.readEpoch);
+    else if (state.kind === 'confirming') void this.#confirmRange(subscription, state.leader);
+    else if (state.kind === 'fetching') this.#options.found();
+  }
+
+  async #compare(subscription: PartitionSubscription, leader: Leader, readEpoch: number): Promise<void> {
+    try {
+      subscription.comparedWith(leader, await epochEnd(this.#connection, subscription.partition, leader, readEpoch));
+      this.#goOn(subscription);
+    } catch (error) {
+      this.#failed(subscription, error, "a comparison with its leader's log");
+      this.schedule();
+    }
   }
 
   async #confirmRange(subscription: PartitionSubscription, leader: Leader): Promise<void> {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { PartitionStopped } from '@flatline/base';
 import { systemClock } from '../broker.fixture.ts';
 import { PartitionSubscription, type SubscriptionOwner } from './partition-subscription.ts';
 
@@ -21,5 +22,56 @@ describe('PartitionSubscription', () => {
     expect(subscription.obstacle!.what).toMatch(/node 1 was it in epoch 4, now it is 5/);
     subscription.located({ ...leader, nodeId: 3, leaderEpoch: 6 });
     expect(subscription.state.kind).toBe('fetching');
+  });
+
+  test('P4 [R3] a leader of an older epoch than that of the batch before the position is not asked either', () => {
+    const subscription = new PartitionSubscription({ topic: 'beats', partition: 0 }, 301, owner, 5);
+    subscription.located({ nodeId: 1, leaderEpoch: 4, topicId: 'id' });
+    expect(subscription.state.kind).toBe('locating');
+    expect(subscription.obstacle!.what).toMatch(/node 1 was it in epoch 4, now it is 5/);
+    subscription.located({ nodeId: 2, leaderEpoch: 5, topicId: 'id' });
+    expect(subscription.state.kind).toBe('fetching');
+  });
+
+  describe('P5 [R3][F8] a leader of a later epoch than that of the batch before the position', () => {
+    const leader = { nodeId: 2, leaderEpoch: 7, topicId: 'id' };
+    const comparing = (): PartitionSubscription => {
+      const subscription = new PartitionSubscription({ topic: 'beats', partition: 0 }, 301, owner, 5);
+      subscription.located(leader);
+      expect(subscription.state).toEqual({ kind: 'comparing', leader, readEpoch: 5 });
+      return subscription;
+    };
+
+    test('is fetched from once it says that it holds that batch', () => {
+      const subscription = comparing();
+      // An answer to a question that was put to another one.
+      subscription.comparedWith({ ...leader }, { leaderEpoch: 5, endOffset: 400 });
+      expect(subscription.state.kind).toBe('comparing');
+      subscription.comparedWith(leader, { leaderEpoch: 5, endOffset: 301 });
+      expect(subscription.state).toEqual({ kind: 'fetching', leader });
+      subscription.relocate('its leader');
+      subscription.located(leader);
+      expect(subscription.state.kind).toBe('fetching');
+    });
+
+    test.each([
+      [
+        'its log ends below',
+        { leaderEpoch: 5, endOffset: 300 },
+        /offset 301, .*epoch 7\) leader epoch 5 ends at 300\./,
+      ],
+      [
+        'it never had that epoch',
+        { leaderEpoch: 4, endOffset: 900 },
+        /leader epoch 5 is not there: .* up to epoch 4\./,
+      ],
+      ['it knows of none', { leaderEpoch: -1, endOffset: -1 }, /leader epoch 5 is not there/],
+    ])('is never fetched from where %s', (_name, end, message) => {
+      const subscription = comparing();
+      subscription.comparedWith(leader, end);
+      expect(subscription.state.kind).toBe('failed');
+      expect(subscription.failure).toBeInstanceOf(PartitionStopped);
+      expect(subscription.failure!.message).toMatch(message);
+    });
   });
 });

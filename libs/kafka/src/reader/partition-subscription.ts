@@ -1,9 +1,12 @@
 // One partition being read: where its next fetch begins, what was fetched and not yet taken, and what it waits for.
 //
 //   locating ──▶ fetching ──▶ locating        the leader moved, or cannot be reached
-//                   │  ▲
-//                   ▼  │ the log says otherwise
-//               confirming ──▶ failed          out of range, said twice by the leader (R3)
+//      │ ▲          │  ▲
+//      │ │          ▼  │ the log says otherwise
+//      │ │      confirming ──▶ failed          out of range, said twice by the leader (R3)
+//      ▼ │
+//   comparing ──▶ confirming, fetching         the new leader's log holds what was read (KIP-320)
+//      └────────▶ failed                       it does not: acknowledged records were lost or replaced (R3)
 //   any ──▶ failed (topic gone, not authorized, damaged), any ──▶ closed
 //
 // Owns: the fetch position, the buffer of runs, the newest ends, the failure.
@@ -13,10 +16,12 @@
 //   P1  Runs are consecutive: each begins at the nextOffset of the one before.
 //   P2  A failure is final and an out-of-range answer never moves the position (kafkajs 8).
 //   P3  At most one fetch names this subscription at any time.
-//   P4  It asks no leader of an older epoch than it knows of.
+//   P4  It asks no leader of an older epoch than it knows of, or has read a batch of.
+//   P5  A leader of a later epoch is fetched from only once its log is known to hold the batch before the position.
 import { type Clock, type DurationMs, MalformedBytes, PartitionStopped } from '@flatline/base';
 import type { LogEnds, LogSubscription, RecordRun, TopicPartition } from '@flatline/task';
 import { BackOff, type BackOffLimits } from '../connection/back-off.ts';
+import type { EpochEnd } from '../connection/epoch-end.ts';
 import type { Leader } from '../connection/kafka-connection.ts';
 import { BatchCursor } from '../record-batch/batch-cursor.ts';
 import { scanBatches } from '../record-batch/batch-scan.ts';
@@ -31,6 +36,7 @@ const PINNED_SHARE_MIN = 0.1;
 
 export type SubscriptionState =
   | { readonly kind: 'locating'; readonly notBeforeMs: DurationMs }
+  | { readonly kind: 'comparing'; readonly leader: Leader; readonly readEpoch: number }
   | { readonly kind: 'confirming'; readonly leader: Leader }
   | { readonly kind: 'fetching'; readonly leader: Leader }
   | { readonly kind: 'failed' | 'closed' };
@@ -72,6 +78,10 @@ export class PartitionSubscription implements LogSubscription {
   #topicId: string | undefined;
   /** The newest that is known. */
   #leaderEpoch = -1;
+  /** In which the batch before the fetch position was written; −1 where that is not known. */
+  #readEpoch: number;
+  /** The latest whose leader is known to hold that batch. */
+  #agreedEpoch: number;
   #unknownSinceMs: DurationMs | undefined;
   /** The leader called the position out of range, and nothing since has said otherwise. */
   #rangeDoubted = false;
@@ -83,9 +93,12 @@ export class PartitionSubscription implements LogSubscription {
   behind = true;
   servedTurn = 0;
 
-  constructor(partition: TopicPartition, offset: number, owner: SubscriptionOwner) {
+  /** `readEpoch`: leader epoch of the batch before `offset`, negative where that is not known. */
+  constructor(partition: TopicPartition, offset: number, owner: SubscriptionOwner, readEpoch = -1) {
     this.partition = partition;
     this.#fetchOffset = offset;
+    this.#readEpoch = readEpoch;
+    this.#agreedEpoch = readEpoch;
     this.#owner = owner;
     this.#waitFor('its leader');
   }
@@ -195,6 +208,8 @@ export class PartitionSubscription implements LogSubscription {
     this.#runs.push({ cursor, nextOffset, byteLength, receivedAtMs: this.#owner.clock.monotonicMs() });
     this.#bufferedBytes += byteLength;
     this.#fetchOffset = nextOffset;
+    this.#readEpoch = scan.leaderEpoch;
+    this.#agreedEpoch = this.#leaderEpoch;
   }
 
   /** Metadata named the topic's id: another one than before is another topic. */
@@ -209,13 +224,32 @@ export class PartitionSubscription implements LogSubscription {
    */
   located(leader: Leader): void {
     this.#unknownSinceMs = undefined;
-    if (leader.leaderEpoch < this.#leaderEpoch) {
-      this.relocate(
-        `its leader: node ${leader.nodeId} was it in epoch ${leader.leaderEpoch}, now it is ${this.#leaderEpoch}`,
-      );
+    const knownEpoch = Math.max(this.#leaderEpoch, this.#readEpoch);
+    if (leader.leaderEpoch < knownEpoch) {
+      this.relocate(`its leader: node ${leader.nodeId} was it in epoch ${leader.leaderEpoch}, now it is ${knownEpoch}`);
       return;
     }
     this.#leaderEpoch = leader.leaderEpoch;
+    if (this.#readEpoch >= 0 && leader.leaderEpoch > this.#agreedEpoch)
+      this.#state = { kind: 'comparing', leader, readEpoch: this.#readEpoch };
+    else this.#begin(leader);
+  }
+
+  /** The leader's answer to where its log leaves the epoch of what was read (KIP-320). */
+  comparedWith(leader: Leader, { leaderEpoch, endOffset }: EpochEnd): void {
+    if (this.#state.kind !== 'comparing' || this.#state.leader !== leader) return;
+    if (leaderEpoch === this.#readEpoch && endOffset >= this.#fetchOffset) {
+      this.#agreedEpoch = leader.leaderEpoch;
+      this.#begin(leader);
+      return;
+    }
+    // What waits was read from the log that was lost: nothing may come of it any more.
+    this.#runs.length = 0;
+    this.#bufferedBytes = 0;
+    this.fail(this.#diverged(leader, { leaderEpoch, endOffset }));
+  }
+
+  #begin(leader: Leader): void {
     const kind = this.#rangeDoubted && this.#rangeConfirmed === undefined ? 'confirming' : 'fetching';
     this.#state = { kind, leader };
   }
@@ -262,7 +296,7 @@ export class PartitionSubscription implements LogSubscription {
 
   fail(error: Error): void {
     if (this.ended) return;
-    // What was fetched before is sound and may still be taken.
+    // What is buffered is sound and may still be taken.
     this.#failure = error;
     this.#state = { kind: 'failed' };
     this.#obstacle = undefined;
@@ -279,6 +313,17 @@ export class PartitionSubscription implements LogSubscription {
     return new PartitionStopped(
       `${this.name}: offset ${offset} is outside the log, which holds ${start} to ${end} (${side}); nothing is skipped. ` +
         'Restore the log from a replica or a backup, or accept the loss by starting over with an application of another name',
+    );
+  }
+
+  #diverged(leader: Leader, { leaderEpoch, endOffset }: EpochEnd): PartitionStopped {
+    const found =
+      leaderEpoch === this.#readEpoch ? `ends at ${endOffset}` : `is not there: it goes up to epoch ${leaderEpoch}`;
+    return new PartitionStopped(
+      `${this.name}: it was read up to offset ${this.#fetchOffset}, and in the log of the new leader (node ` +
+        `${leader.nodeId}, epoch ${leader.leaderEpoch}) leader epoch ${this.#readEpoch} ${found}. Acknowledged records ` +
+        'were lost or replaced, as by an unclean election; nothing is skipped. Bring back the replica that holds them, ' +
+        'or accept the loss by starting over with an application of another name',
     );
   }
 

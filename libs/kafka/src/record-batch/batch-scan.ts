@@ -5,6 +5,7 @@ import {
   BATCH_LENGTH_AT,
   BATCH_PREFIX_BYTES,
   LAST_OFFSET_DELTA_AT,
+  LEADER_EPOCH_AT,
   MAGIC,
   MAGIC_AT,
   RECORDS_AT,
@@ -16,6 +17,8 @@ export interface BatchScan {
   readonly end: number;
   /** The offset after the last whole batch; where there is none, the offset asked for. */
   readonly nextOffset: number;
+  /** Of the last whole batch; where there is none, −1. */
+  readonly leaderEpoch: number;
 }
 
 /**
@@ -25,6 +28,7 @@ export interface BatchScan {
 export function scanBatches(bytes: Buffer, start: number, limit: number, askedOffset: number): BatchScan {
   let at = start;
   let nextOffset = -1;
+  let leaderEpoch = -1;
   while (at + RECORDS_AT <= limit) {
     const baseOffset = readInt64(bytes, at + BASE_OFFSET_AT);
     const end = at + BATCH_PREFIX_BYTES + batchLength(bytes, at, baseOffset);
@@ -35,9 +39,10 @@ export function scanBatches(bytes: Buffer, start: number, limit: number, askedOf
         `a batch of offsets ${baseOffset} to ${lastOffset} comes after offset ${nextOffset - 1}`,
       );
     nextOffset = lastOffset + 1;
+    leaderEpoch = readInt32(bytes, at + LEADER_EPOCH_AT);
     at = end;
   }
-  return { end: at, nextOffset: Math.max(nextOffset, askedOffset) };
+  return { end: at, nextOffset: Math.max(nextOffset, askedOffset), leaderEpoch };
 }
 
 function batchLength(bytes: Buffer, at: number, baseOffset: number): number {

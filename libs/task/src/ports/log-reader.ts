@@ -103,8 +103,8 @@ export interface LogSubscription {
   /** The ends as of the newest answer, undefined before the first. */
   readonly ends: LogEnds | undefined;
   /**
-   * Set once: PartitionStopped (R3: out of range, topic gone), Retriable, Fatal. Runs that arrived before it can still be
-   * taken; no more come.
+   * Set once: PartitionStopped (R3: out of range, topic gone, acknowledged records lost or replaced by an election),
+   * Retriable, Fatal. Runs that arrived before it can still be taken, but for those of a log that was replaced; no more come.
    */
   readonly failure: Error | undefined;
   /** Called after `take()` would give something new, `ends` has changed or `failure` was set. One listener; undefined removes it. */
@@ -114,7 +114,13 @@ export interface LogSubscription {
 
 /** Reads committed records only, by its own filter (kafkajs' leaks aborted records). */
 export interface LogReader {
-  /** Reads `partition` from `offset` on. An offset outside the log is a failure of the subscription, never a reset. */
-  subscribe(partition: TopicPartition, offset: number): LogSubscription;
+  /**
+   * Reads `partition` from `offset` on. An offset outside the log is a failure of the subscription, never a reset.
+   *
+   * `readEpoch` is the leader epoch of the batch that holds `offset − 1`, where that is known (negative: it is not). A leader
+   * of a later epoch than what was read, at the beginning or at any time afterwards, is read from only once its log is known
+   * to hold that batch (KIP-320); one that does not is a failure, PartitionStopped (R3).
+   */
+  subscribe(partition: TopicPartition, offset: number, readEpoch?: number): LogSubscription;
   close(): Promise<void>;
 }
