@@ -6,6 +6,7 @@ import { systemClock } from '@flatline/runtime';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { BenchmarkOptions } from '../benchmark.ts';
 import { CloseWatch } from '../failover/close-watch.ts';
+import type { LoopDelay } from '../loop-delay.ts';
 import type { PopulationGround, Settlement } from '../population/population-ground.ts';
 import type { PopulationAnswer } from '../population/population-task.ts';
 import { measurePaced, type PacedCost } from './paced-phase.ts';
@@ -25,6 +26,8 @@ export interface GrowthSettings {
 export interface GrowthTurn {
   /** Taken as fast as it goes. */
   readonly cpuNsPerBeat: number;
+  /** In the same time. */
+  readonly loopDelay: LoopDelay;
   readonly paced: PacedCost;
   /** From the start of a process that had ended in good order: until its slowest partition had loaded, and to the first close. */
   readonly restoreMs: DurationMs;
@@ -119,6 +122,7 @@ async function takeTurn(grown: Grown, { beats, warmUpBeats, beatsPerSecond }: Gr
   await successor.stop();
   return {
     cpuNsPerBeat: (1e6 * beaten.cpuMs) / beaten.heartbeats,
+    loopDelay: beaten.loopDelay!,
     paced,
     ...{ restoreMs: beaten.restoreMs, firstCloseMs },
     ...{ restoreAfterKillMs: restoreMs, firstCloseAfterKillMs },

@@ -22,8 +22,11 @@ function row({ sessions, cpuNsPerBeat, cpuMsPerSecond, peakRssBytes, firstCloseM
     heartbeats: 0,
     restoreMs: 0,
   };
-  const paced = { heartbeatsPerSecond: 100_000, cpuMsPerSecond, idleCpuMsPerSecond: 10 };
-  const turn = { cpuNsPerBeat, paced, restoreMs: 1, firstCloseMs, restoreAfterKillMs: 1, firstCloseAfterKillMs: 9_000 };
+  const loopDelay = { p99Ms: 12, maxMs: 31, turnCpuMs: 20 };
+  const pacedDelay = { p99Ms: 4, maxMs: 260, turnCpuMs: 9 };
+  const paced = { heartbeatsPerSecond: 100_000, cpuMsPerSecond, idleCpuMsPerSecond: 10, loopDelay: pacedDelay };
+  const restarts = { restoreMs: 1, firstCloseMs, restoreAfterKillMs: 1, firstCloseAfterKillMs: 9_000 };
+  const turn = { cpuNsPerBeat, loopDelay, paced, ...restarts };
   return { sessions, filled, turns: [turn, turn] };
 }
 
@@ -63,6 +66,16 @@ describe('the report of growth', () => {
     ]);
     const text = growthText(figures, { beats: 6_000_000, warmUpBeats: 1_500_000, beatsPerSecond: 100_000 });
     expect(text).toMatch(/^10\.0 M +500 +1\.67 +1300 +2\.17 +1200 +2\.40 +100 k +10\.0$/m);
+  });
+
+  test('gives the delay of the event loop, and judges the worst of it', () => {
+    const text = growthText(growthFigures([FEW]), {
+      beats: 6_000_000,
+      warmUpBeats: 1_500_000,
+      beatsPerSecond: 100_000,
+    });
+    expect(text).toMatch(/^100 k +12 \/ 31 \/ 20 +4 \/ 260 \/ 9$/m);
+    expect(text).toContain('event loop delayed at most 50 ms (p99), 250 ms ever: MISSED');
   });
 
   test('has nothing to say of goals for populations that were not measured', () => {

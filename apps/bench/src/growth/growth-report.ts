@@ -1,5 +1,6 @@
 // What a measurement of growth says. Pure.
 import type { DurationMs } from '@flatline/base';
+import { type LoopDelay, LOOP_DELAY_NOTE, loopDelayText, loopDelayVerdict, worstDelay } from '../loop-delay.ts';
 import type { BarChart } from '../report/bar-chart.ts';
 import { type Spread, spreadOf } from '../statistics.ts';
 import { megabytes, short, spreadText, textTable } from '../text-table.ts';
@@ -21,6 +22,9 @@ export interface GrowthFigures {
   /** What really came. */
   readonly pacedBeatsPerSecond: Spread;
   readonly idleCpuMsPerSecond: Spread;
+  /** The worst turn, as fast as heartbeats are taken and at the same rate. */
+  readonly loopDelay: LoopDelay;
+  readonly pacedLoopDelay: LoopDelay;
   readonly rssBytes: number;
   readonly peakRssBytes: number;
   readonly restoreMs: Spread;
@@ -50,6 +54,8 @@ export function growthFigures(rows: readonly GrowthRow[]): readonly GrowthFigure
     netCpuNsPerBeat: grown(row, ({ paced }) => netCpuNs(paced)),
     pacedBeatsPerSecond: spread(row, ({ paced }) => paced.heartbeatsPerSecond),
     idleCpuMsPerSecond: spread(row, ({ paced }) => paced.idleCpuMsPerSecond),
+    loopDelay: worstDelay(row.turns.map(({ loopDelay }) => loopDelay)),
+    pacedLoopDelay: worstDelay(row.turns.map(({ paced }) => paced.loopDelay)),
     ...{ rssBytes: row.filled.memory.rssBytes, peakRssBytes: row.filled.peakRssBytes },
     restoreMs: spread(row, (turn) => turn.restoreMs),
     firstCloseMs: spread(row, (turn) => turn.firstCloseMs),
@@ -106,7 +112,13 @@ export function growthText(
     "RSS: after opening all sessions, garbage collected; peak: until then; both with pages of the local store's file.",
     'restore: the slowest partition, from its assignment. to close: from starting the process until a summary of a session that',
     'ended meanwhile is seen by a read_committed reader. killed: the same after kill −9, when the group has to notice first.',
+    '',
+    'the event loop of that process, ms',
+    loopTable(figures, beatsPerSecond),
+    '',
+    LOOP_DELAY_NOTE,
     ...growthGoals(figures),
+    loopDelayVerdict(worstDelay(figures.flatMap(({ loopDelay, pacedLoopDelay }) => [loopDelay, pacedLoopDelay]))),
   ].join('\n');
 }
 
@@ -117,6 +129,16 @@ function beatTable(figures: readonly GrowthFigures[], beatsPerSecond: number): s
   const rows = figures.map((row) => [
     ...[short(row.sessions), ...cost(row.cpuNsPerBeat), ...cost(row.pacedCpuNsPerBeat), ...cost(row.netCpuNsPerBeat)],
     ...[short(row.pacedBeatsPerSecond.median), short(row.idleCpuMsPerSecond.median)],
+  ]);
+  return textTable([head, ...rows]);
+}
+
+function loopTable(figures: readonly GrowthFigures[], beatsPerSecond: number): string {
+  const head = ['live sessions', 'full speed', `${short(beatsPerSecond)}/s`];
+  const rows = figures.map(({ sessions, loopDelay, pacedLoopDelay }) => [
+    short(sessions),
+    loopDelayText(loopDelay),
+    loopDelayText(pacedLoopDelay),
   ]);
   return textTable([head, ...rows]);
 }

@@ -1,6 +1,7 @@
 // What a heartbeat costs when no more come than do: at the same rate among few sessions and among many.
 import type { DurationMs } from '@flatline/base';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { LoopDelay } from '../loop-delay.ts';
 import type { Population } from '../population/population.ts';
 import { POPULATION_SEED, type Settlement } from '../population/population-ground.ts';
 import { startSteadyLoad } from '../population/steady-load.ts';
@@ -10,6 +11,8 @@ export interface PacedCost {
   /** CPU of the whole process per second, under this load and, afterwards, under none. */
   readonly cpuMsPerSecond: DurationMs;
   readonly idleCpuMsPerSecond: DurationMs;
+  /** Under the load. */
+  readonly loopDelay: LoopDelay;
 }
 
 /** Until code is compiled, and the local stores have been flushed once: each 15 s. */
@@ -40,6 +43,7 @@ export async function measurePaced(
       heartbeatsPerSecond: (1_000 * paced.heartbeats) / paced.elapsedMs,
       cpuMsPerSecond: (1_000 * paced.cpuMs) / paced.elapsedMs,
       idleCpuMsPerSecond: (1_000 * idle.cpuMs) / idle.elapsedMs,
+      loopDelay: paced.loopDelay!,
     };
   } finally {
     beats.kill();

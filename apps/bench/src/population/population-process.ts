@@ -3,10 +3,11 @@ import type { DurationMs } from '@flatline/base';
 import { resolveConfiguration } from '@flatline/config';
 import { type ProcessorSnapshot, startProcessor } from '@flatline/processor';
 import { setTimeout as delay } from 'node:timers/promises';
+import { LoopDelayMeter } from '../loop-delay.ts';
 import { settledMemory } from './memory-parts.ts';
 import { PIPELINE, type PopulationAnswer, type PopulationQuestion, type PopulationTask } from './population-task.ts';
 
-type Span = Pick<PopulationAnswer, 'elapsedMs' | 'cpuMs' | 'heartbeats'>;
+type Span = Pick<PopulationAnswer, 'elapsedMs' | 'cpuMs' | 'heartbeats' | 'loopDelay'>;
 
 const LOOK_MS = 5;
 /** No progress for so long is a failure: after kill −9 the group alone takes ten seconds. */
@@ -30,6 +31,7 @@ const pipeline = { name: PIPELINE, kind: 'session', timeoutMs, input, output };
 const http = { port: 0 };
 const file = { application, brokers, stateDir, commitIntervalMs: COMMIT_INTERVAL_MS, http, pipelines: [pipeline] };
 const configuration = resolveConfiguration(file, { source: 'flatline bench', folder: stateDir, environment: {} });
+const loop = new LoopDelayMeter();
 const questions: PopulationQuestion[] = [];
 let answering: Promise<void> = Promise.resolve();
 process.on('message', (question: PopulationQuestion) => {
@@ -73,11 +75,13 @@ async function applied(events: number, warmUpEvents: number): Promise<Span> {
 }
 
 function beginSpan(): (heartbeats: number) => Span {
+  loop.begin();
   const cpuBefore = process.cpuUsage();
   const startedAtMs = performance.now();
   return (heartbeats) => {
     const { user, system } = process.cpuUsage(cpuBefore);
-    return { elapsedMs: performance.now() - startedAtMs, cpuMs: (user + system) / 1_000, heartbeats };
+    const elapsedMs = performance.now() - startedAtMs;
+    return { elapsedMs, cpuMs: (user + system) / 1_000, heartbeats, loopDelay: loop.end() };
   };
 }
 

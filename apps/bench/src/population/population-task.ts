@@ -1,5 +1,6 @@
 // What a process with a population is, is asked and answers.
 import type { DurationMs } from '@flatline/base';
+import type { LoopDelay } from '../loop-delay.ts';
 import type { MemoryParts } from './memory-parts.ts';
 
 export interface PopulationTask {
@@ -31,6 +32,8 @@ export interface PopulationAnswer {
   readonly cpuMs: DurationMs;
   /** Applied in that time. */
   readonly heartbeats: number;
+  /** Of the same span; undefined where there is none. */
+  readonly loopDelay?: LoopDelay;
   /** The slowest partition, from its assignment until it ran. */
   readonly restoreMs: DurationMs;
 }
