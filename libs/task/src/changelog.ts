@@ -9,7 +9,9 @@
 //   CL2  Between cut and settle the entries of the cut are `inFlight`: if one goes meanwhile, its removal is owed (K1).
 //   CL3  digest and liveBytes are the sums over live entries of what the last cut that held them wrote (R1, K8).
 //   CL4  imageBlock changes only in `settle` (K4).
+//   CL5  changedBytes is the sum of `expectedBytes` over the dirty set, and of the removals.
 import { assert, type ReusedMemory } from '@flatline/base';
+import { textBytes } from '@flatline/policies';
 import { BlockBuilder, type CutBlock } from './block-builder.ts';
 import type { CommitHeader } from './block-format.ts';
 import { BlockLedger } from './block-ledger.ts';
@@ -46,6 +48,8 @@ export interface ChangelogCut {
   readonly blocks: readonly CutBlock[];
   readonly removals: readonly Uint8Array[];
   readonly header: Omit<CommitHeader, 'part' | 'parts'>;
+  /** `changedBytes` as it was, and the bytes of images swept forward. */
+  readonly expectedBytes: number;
 }
 
 /** A cut of which a part is written. */
@@ -57,14 +61,16 @@ interface CutInMaking {
 
 /** How far the sweep of one cut goes: until it has written up to so many bytes, or looked at the slots below. */
 interface Sweep {
+  readonly bytesBegin: number;
   readonly bytesEnd: number;
   readonly slotsEnd: number;
 }
 
-const NO_SWEEP: Sweep = { bytesEnd: 0, slotsEnd: 0 };
-
 /** Of a session with a key of 36 bytes: how many fit into what is left of a slice. */
 const BARE_IMAGE_BYTES = 55;
+/** Of an image: all but its key and its texts, and of a removal but its key. */
+const IMAGE_NUMBERS_BYTES = 64;
+const REMOVAL_OVERHEAD_BYTES = 4;
 /** Sweeping writes at most this many times the bytes that traffic wrote, and looks at this many slots, per cut. */
 const SWEEP_RATIO = 2;
 const SWEEP_BYTES_MIN = 16 * 1024;
@@ -84,6 +90,7 @@ export class Changelog {
   readonly #imageBlocks = new Int32Array(KEY_GROUP_MAX);
   readonly #group = new Int32Array(KEY_GROUP_MAX);
   #removals: Uint8Array[] = [];
+  #changedBytes = 0;
   #digest = 0;
   #liveBytes = 0;
   #cutting: CutInMaking | undefined;
@@ -105,6 +112,16 @@ export class Changelog {
     return this.#dirty.size + this.#removals.length;
   }
 
+  /** About how many bytes the changes are that wait for a cut, each text's UTF-16 unit as one. */
+  get changedBytes(): number {
+    return this.#changedBytes;
+  }
+
+  /** How many times `changedBytes` a cut would write now: what the sweep adds goes with the changes. */
+  get sweepFactor(): number {
+    return this.#sweeps ? 1 + SWEEP_RATIO : 1;
+  }
+
   get digest(): number {
     return this.#digest >>> 0;
   }
@@ -118,15 +135,25 @@ export class Changelog {
   }
 
   changed(entry: EntryView): void {
-    this.#dirty.add(entry.slot);
+    if (this.#dirty.add(entry.slot)) this.#changedBytes += expectedBytes(entry);
+  }
+
+  /** Says that the entry's texts have grown by so many bytes; less than 0: shrunk. Comes before `changed`. */
+  grew(entry: EntryView, bytes: number): void {
+    if (this.#dirty.has(entry.slot)) this.#changedBytes += bytes;
   }
 
   /** Says that `entry` is about to be removed from the table. `key` is kept, not copied. */
   removed(entry: EntryView, key: Uint8Array): void {
     this.forgetImage(entry);
-    this.#dirty.delete(entry.slot);
-    if (entry.imageBlock >= 0 || entry.inFlight) this.#removals.push(key);
+    if (this.#dirty.delete(entry.slot)) this.#changedBytes -= expectedBytes(entry);
+    if (entry.imageBlock >= 0 || entry.inFlight) this.#owe(key);
     if (entry.imageBlock >= 0) this.ledger.lost(entry.imageBlock);
+  }
+
+  #owe(key: Uint8Array): void {
+    this.#removals.push(key);
+    this.#changedBytes += key.length + REMOVAL_OVERHEAD_BYTES;
   }
 
   /** Takes the entry's image out of digest and size. For restoring: an image is about to be replaced or removed. */
@@ -173,8 +200,10 @@ export class Changelog {
   /** Makes the blocks of one commit of everything changed, after `prepareCut` of what that has left. */
   cut(context: CutContext): ChangelogCut {
     while (!this.prepareCut(Infinity));
-    const { removals } = this.#cutting!;
+    const { removals, sweep } = this.#cutting!;
     this.#cutting = undefined;
+    const expectedBytes = this.#changedBytes + this.#builder.writtenBytes - sweep!.bytesBegin;
+    this.#changedBytes = 0;
     const header = {
       ...context,
       floor: this.ledger.floor(),
@@ -183,7 +212,7 @@ export class Changelog {
       liveBytes: this.#liveBytes,
       logBytes: this.ledger.logBytes,
     };
-    this.#inFlight = { blocks: this.#builder.finish(header), removals, header };
+    this.#inFlight = { blocks: this.#builder.finish(header), removals, header, expectedBytes };
     this.#table.recycle();
     return this.#inFlight;
   }
@@ -240,15 +269,15 @@ export class Changelog {
    * at the default factor.
    */
   #beginSweep(): Sweep {
-    const { changelogFactor, unsweptLogBytes } = this.#limits;
     const { writtenBytes } = this.#builder;
-    const allowed = Math.max(this.#liveBytes * changelogFactor, 2 * unsweptLogBytes);
     if (this.#roundBefore === undefined) {
-      if (this.ledger.logBytes + writtenBytes < allowed * SWEEP_FROM) return NO_SWEEP;
-      this.#roundBefore = this.ledger.newest(allowed * SWEEP_TO);
+      if (this.ledger.logBytes + writtenBytes < this.#allowedBytes * SWEEP_FROM)
+        return { bytesBegin: writtenBytes, bytesEnd: 0, slotsEnd: 0 };
+      this.#roundBefore = this.ledger.newest(this.#allowedBytes * SWEEP_TO);
       this.#hand = 0;
     }
     return {
+      bytesBegin: writtenBytes,
       bytesEnd: writtenBytes + Math.max(writtenBytes * SWEEP_RATIO, SWEEP_BYTES_MIN),
       slotsEnd: Math.min(this.#table.slotsEnd, this.#hand + SWEEP_SLOTS_MAX),
     };
@@ -280,4 +309,20 @@ export class Changelog {
     }
     return count;
   }
+
+  /** Of the log from floor to end (K8). */
+  get #allowedBytes(): number {
+    const { changelogFactor, unsweptLogBytes } = this.#limits;
+    return Math.max(this.#liveBytes * changelogFactor, 2 * unsweptLogBytes);
+  }
+
+  /** Whether the next cut goes on with a round, or begins one. */
+  get #sweeps(): boolean {
+    if (this.#roundBefore !== undefined) return true;
+    return this.ledger.logBytes + this.#changedBytes >= this.#allowedBytes * SWEEP_FROM;
+  }
+}
+
+function expectedBytes({ keyLength, detail }: EntryView): number {
+  return IMAGE_NUMBERS_BYTES + keyLength + textBytes(detail);
 }

@@ -15,6 +15,10 @@ export class DeadLetterBox {
     return this.#letters.length;
   }
 
+  get bytes(): number {
+    return this.#bytes;
+  }
+
   /** Whether their bytes are as many as may wait, however few they are. */
   get isFull(): boolean {
     return this.#bytes >= DEAD_LETTER_BYTES_MAX;

@@ -16,23 +16,29 @@ export class DirtySet {
     return this.#size;
   }
 
-  add(slot: number): void {
+  /** True where the slot was not in the set. */
+  add(slot: number): boolean {
     const word = slot >>> 5;
     if (word >= this.#words.length) this.#grow(word);
     const before = this.#words[word]!;
     const after = before | (1 << (slot & 31));
     // Both as unsigned 32-bit numbers: the `or` is signed.
-    if (after >>> 0 === before) return;
+    if (after >>> 0 === before) return false;
     this.#words[word] = after;
     this.#size += 1;
+    return true;
   }
 
-  delete(slot: number): void {
-    const word = slot >>> 5;
-    const bit = 1 << (slot & 31);
-    if (word >= this.#words.length || (this.#words[word]! & bit) === 0) return;
-    this.#words[word]! &= ~bit;
+  has(slot: number): boolean {
+    return ((this.#words[slot >>> 5] ?? 0) & (1 << (slot & 31))) !== 0;
+  }
+
+  /** True where the slot was in the set. */
+  delete(slot: number): boolean {
+    if (!this.has(slot)) return false;
+    this.#words[slot >>> 5]! &= ~(1 << (slot & 31));
     this.#size -= 1;
+    return true;
   }
 
   /**

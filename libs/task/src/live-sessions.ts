@@ -21,6 +21,7 @@ import {
   type SessionRules,
   type SessionSummary,
   summarize,
+  textBytes,
 } from '@flatline/policies';
 import { TimingWheel } from '@flatline/timing-wheel';
 import type { Changelog } from './changelog.ts';
@@ -47,6 +48,9 @@ export interface Now {
   wall: Millis;
 }
 
+/** Of a summary in JSON and its tombstone: all but the key, which is in both, and the texts. */
+export const SUMMARY_NUMBERS_BYTES = 600;
+
 export class LiveSessions {
   readonly #parts: LiveSessionsParts;
   readonly #view: EntryView;
@@ -55,6 +59,7 @@ export class LiveSessions {
   /** Until then: the wheel to be, and the slot that is looked at next. */
   #arming: { readonly wheel: TimingWheel; slot: number } | undefined;
   #closed: SessionSummary[] = [];
+  #closedBytes = 0;
 
   constructor(parts: LiveSessionsParts) {
     this.#parts = parts;
@@ -97,9 +102,15 @@ export class LiveSessions {
     return this.#closed.length;
   }
 
+  /** About how many bytes they are on the output, each text's UTF-16 unit as one. */
+  get closedBytes(): number {
+    return this.#closedBytes;
+  }
+
   takeClosed(): readonly SessionSummary[] {
     const closed = this.#closed;
     this.#closed = [];
+    this.#closedBytes = 0;
     return closed;
   }
 
@@ -161,9 +172,12 @@ export class LiveSessions {
     counters.events += 1;
     const entry = this.#view.at(slot);
     const before = entry.timeoutMs;
+    const textsBefore = textBytes(entry.detail);
     const applied = applyEvent(entry, rules, event, at);
     if (applied.duplicate) counters.duplicates += 1;
     if (applied.clamped) counters.clampedTimeouts += 1;
+    const grownBy = textBytes(entry.detail) - textsBefore;
+    if (grownBy !== 0) this.#parts.changelog.grew(entry, grownBy);
     this.#changed(slot, before);
   }
 
@@ -241,6 +255,7 @@ export class LiveSessions {
     const entry = this.#view.at(slot);
     const key = table.keyOf(slot);
     this.#closed.push(summarize(entry, rules, { key, partition, ...closing }, held));
+    this.#closedBytes += SUMMARY_NUMBERS_BYTES + 2 * key.length + textBytes(entry.detail);
     this.#count(closing.reason);
     this.#armed().cancel(slot);
     changelog.removed(entry, key);

@@ -26,7 +26,7 @@ import { CheckpointQueue } from './checkpoint-queue.ts';
 import { zeroCounters } from './counters.ts';
 import { DeadLetterBox } from './dead-letter-box.ts';
 import { EntryTable } from './entry-table.ts';
-import { LiveSessions, type Now } from './live-sessions.ts';
+import { LiveSessions, type Now, SUMMARY_NUMBERS_BYTES } from './live-sessions.ts';
 import { PartitionClock } from './partition-clock.ts';
 import type { KeyGroup, RecordCursor } from './ports/log-reader.ts';
 import { classify } from './record-class.ts';
@@ -35,6 +35,9 @@ import type { TimerInspection } from './timer-inspection.ts';
 
 const NO_HELD_TIME: HeldTimeRules = { unheardMs: 0, maxHoldMs: 0 };
 const NOTHING_HELD_YET: HeldState = { heldMs: 0, holds: [] };
+
+/** Closes between two looks at whether the task is full, at least. */
+const CLOSES_MIN = 32;
 
 const EXHAUSTED: StepOutcome = { kind: 'exhausted' };
 const LIMIT: StepOutcome = { kind: 'limit' };
@@ -75,6 +78,7 @@ export class PartitionTask {
   /** The clock at which `expire` has last left nothing. */
   #expiredAt: Millis = -Infinity;
   #cutPosition = 0;
+  #cutBytesMax = Infinity;
 
   constructor(options: TaskOptions) {
     this.#options = options;
@@ -139,10 +143,25 @@ export class PartitionTask {
     return this.#sessions.closedCount > 0;
   }
 
+  /** About how many bytes a commit would have that is cut now, the sweep's share with them. */
+  get pendingBytes(): number {
+    return this.#pendingBytes(this.changelog.sweepFactor);
+  }
+
+  #pendingBytes(sweepFactor: number): number {
+    return this.changelog.changedBytes * sweepFactor + this.#sessions.closedBytes + this.#deadLetters.bytes;
+  }
+
+  /** Stepping pauses where a commit would have more `pendingBytes` than this; none at first. At least a record goes into each. */
+  limitCut(bytes: number): void {
+    this.#cutBytesMax = bytes;
+  }
+
   /** Whether so much waits for a cut that stepping and expiring pause, or one is being made. */
   get isFull(): boolean {
     return (
       this.changelog.isCutting ||
+      this.pendingBytes >= this.#cutBytesMax ||
       this.changelog.pendingChanges >= this.#options.pendingChangesMax ||
       this.#sessions.closedCount + this.#deadLetters.count >= this.#options.pendingOutputsMax ||
       this.#deadLetters.isFull
@@ -167,6 +186,7 @@ export class PartitionTask {
   #recordsUntilFull(): number {
     const { pendingChangesMax, pendingOutputsMax } = this.#options;
     if (this.changelog.isCutting || this.#deadLetters.isFull) return 0;
+    if (this.pendingBytes >= this.#cutBytesMax) return 0;
     const changes = pendingChangesMax - this.changelog.pendingChanges;
     const outputs = pendingOutputsMax - this.#sessions.closedCount - this.#deadLetters.count;
     const room = Math.min(changes, outputs);
@@ -175,7 +195,10 @@ export class PartitionTask {
   }
 
   #burst(cursor: RecordCursor, records: number, wallNow: Millis): StepOutcome | undefined {
+    const { sweepFactor } = this.changelog;
     for (let applied = 0; applied < records; applied += 1) {
+      // A record may bring a session's whole state, and a burst a thousand of them; a group brings 32 at most.
+      if (applied > 0 && this.#pendingBytes(sweepFactor) >= this.#cutBytesMax) return undefined;
       if (!this.#again && !cursor.next()) {
         this.#passed(cursor, cursor.position);
         this.#lookedAt = undefined;
@@ -256,12 +279,26 @@ export class PartitionTask {
 
   /** Closes up to `limit` entries whose due instant the clock has reached. True if more are due. */
   expire(limit: number, wallNow: Millis): boolean {
-    if (this.isFull) return this.#sessions.hasBacklog;
+    if (this.#closesUntilFull() === 0) return this.#sessions.hasBacklog;
     this.#now.clock = this.clock.now;
     this.#now.wall = wallNow;
-    const more = this.#sessions.expire(limit, this.#now);
+    let left = limit;
+    let more: boolean;
+    do {
+      const burst = Math.min(left, this.#closesUntilFull());
+      more = this.#sessions.expire(burst, this.#now);
+      left -= burst;
+    } while (more && left > 0 && this.#closesUntilFull() > 0);
     if (!more) this.#expiredAt = this.clock.now;
     return more;
+  }
+
+  /** Closes that may come before it must be asked again whether the task is full, as sessions are in the mean; 0 if it is. */
+  #closesUntilFull(): number {
+    if (this.isFull) return 0;
+    const room = this.#cutBytesMax - this.pendingBytes;
+    const meanBytes = this.changelog.liveBytes / Math.max(1, this.table.size);
+    return Math.max(CLOSES_MIN, Math.floor(room / (meanBytes + SUMMARY_NUMBERS_BYTES)));
   }
 
   /**
@@ -287,12 +324,14 @@ export class PartitionTask {
 
   /** Cuts a commit of everything since the last cut; all of it at once where `prepareCut` was not called before. */
   cut(context: Omit<CutContext, 'inputs' | 'clock' | keyof HeldState>): TaskCut {
+    const outputBytes = this.#sessions.closedBytes + this.#deadLetters.bytes;
     const closed = this.#sessions.takeClosed();
     const deadLetters = this.#deadLetters.takeAll();
     const input = this.input;
     this.#cutPosition = input.position;
     const cut = this.changelog.cut({ ...context, inputs: [input], clock: this.clock.now, ...this.#held.state });
-    return Object.assign(cut, { closed, deadLetters, position: input.position });
+    const expectedBytes = cut.expectedBytes + outputBytes;
+    return Object.assign(cut, { closed, deadLetters, position: input.position, expectedBytes });
   }
 
   /** The cut's commit is known to be in the log, its blocks at `offsets`. */

@@ -124,9 +124,11 @@ function isDuplicate(detail: SessionDetail, rules: SessionRules, { eventId, sequ
   return false;
 }
 
-function keepEventId({ eventIds }: DetailTexts, { dedupeEventIds }: SessionRules, eventId: string): void {
+function keepEventId(texts: DetailTexts, { dedupeEventIds }: SessionRules, eventId: string): void {
+  const { eventIds } = texts;
   eventIds.push(eventId);
-  if (eventIds.length > dedupeEventIds) eventIds.shift();
+  texts.nameLength += eventId.length;
+  if (eventIds.length > dedupeEventIds) texts.nameLength -= eventIds.shift()!.length;
 }
 
 function noteNewSequence(detail: SessionDetail, sequence: number, restartMarked: boolean): boolean {
@@ -145,10 +147,15 @@ function countType(texts: DetailTexts, type: string): void {
   const known = texts.countsByType.get(type);
   if (known === undefined && texts.countsByType.size >= TYPES_MAX) {
     texts.truncated = true;
-    texts.countsByType.set(OTHER_TYPE, (texts.countsByType.get(OTHER_TYPE) ?? 0) + 1);
+    addToType(texts, OTHER_TYPE, texts.countsByType.get(OTHER_TYPE));
     return;
   }
+  addToType(texts, type, known);
+}
+
+function addToType(texts: DetailTexts, type: string, known: number | undefined): void {
   texts.countsByType.set(type, (known ?? 0) + 1);
+  if (known === undefined) texts.nameLength += type.length;
 }
 
 function keepAttributes(

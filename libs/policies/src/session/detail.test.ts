@@ -33,6 +33,7 @@ const details: fc.Arbitrary<SessionDetail> = fc
     const texts = { ...blankTexts(), truncated, eventIds, countsByType: new Map(types) };
     for (const [name, value, at] of attributes) texts.attributes.set(name, { value, at });
     for (const [name, { value }] of texts.attributes) texts.attributeLength += name.length + value.length;
+    for (const name of [...eventIds, ...texts.countsByType.keys()]) texts.nameLength += name.length;
     const none = !truncated && eventIds.length + types.length + attributes.length === 0;
     return { ...blankDetail(0, 0), ...rest, texts: none ? undefined : texts };
   });

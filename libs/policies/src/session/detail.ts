@@ -34,6 +34,8 @@ export interface DetailTexts {
   attributes: Map<string, Attribute>;
   /** Sum of the UTF-16 lengths of attribute names and values. */
   attributeLength: number;
+  /** The same of event ids and types. */
+  nameLength: number;
 }
 
 export function blankDetail(startedAt: Millis, lastEventAt: Millis): SessionDetail {
@@ -41,7 +43,19 @@ export function blankDetail(startedAt: Millis, lastEventAt: Millis): SessionDeta
 }
 
 export function blankTexts(): DetailTexts {
-  return { truncated: false, eventIds: [], countsByType: new Map(), attributes: new Map(), attributeLength: 0 };
+  const none = { eventIds: [], countsByType: new Map(), attributes: new Map() };
+  return { truncated: false, ...none, attributeLength: 0, nameLength: 0 };
+}
+
+/** Of one event id, type or attribute in an image, beside its text: lengths, counts and times. */
+const TEXT_OVERHEAD = 8;
+
+/** About how many bytes of an image are texts, as if each UTF-16 unit were one: at most three times as many. */
+export function textBytes(detail: SessionDetail | undefined): number {
+  const texts = detail?.texts;
+  if (texts === undefined) return 0;
+  const { eventIds, countsByType, attributes, attributeLength, nameLength } = texts;
+  return attributeLength + nameLength + TEXT_OVERHEAD * (eventIds.length + countsByType.size + attributes.size);
 }
 
 const TRUNCATED = 1;
@@ -101,8 +115,16 @@ export function decodeDetail(bytes: Uint8Array, start = 0, end: number = bytes.l
 function decodeTexts(input: ByteReader, truncated: boolean): DetailTexts | undefined {
   const texts = blankTexts();
   texts.truncated = truncated;
-  for (let left = input.varint(); left > 0; left -= 1) texts.eventIds.push(input.text());
-  for (let left = input.varint(); left > 0; left -= 1) texts.countsByType.set(input.text(), input.varint());
+  for (let left = input.varint(); left > 0; left -= 1) {
+    const id = input.text();
+    texts.eventIds.push(id);
+    texts.nameLength += id.length;
+  }
+  for (let left = input.varint(); left > 0; left -= 1) {
+    const type = input.text();
+    texts.countsByType.set(type, input.varint());
+    texts.nameLength += type.length;
+  }
   for (let left = input.varint(); left > 0; left -= 1) {
     const name = input.text();
     const value = input.text();
