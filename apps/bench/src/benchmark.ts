@@ -28,6 +28,8 @@ export interface BenchmarkReport {
   readonly charts?: readonly BarChart[];
   /** Of what peers run on, as in `Java 17.0.15`. */
   readonly versions?: readonly string[];
+  /** Turns that its figures are medians of; undefined: it takes none. */
+  readonly turns?: number;
 }
 
 export interface Benchmark {

@@ -1,16 +1,14 @@
 // What a benchmark ran on, and how busy that was with other things: figures mean little without it.
 import type { DurationMs } from '@flatline/base';
-import { execFileSync } from 'node:child_process';
 import { availableParallelism, cpus, loadavg, platform, release } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
+import { type WorkTree, workTreeOf } from './work-tree.ts';
 
-export interface Machine {
+export interface Machine extends WorkTree {
   readonly processor: string;
   readonly processors: number;
   readonly system: string;
   readonly node: string;
-  /** Of the project that is measured, as git names it, with a `+` where it has been changed since; unknown without git. */
-  readonly commit: string;
 }
 
 export interface MachineLoad {
@@ -30,23 +28,8 @@ export function thisMachine(): Machine {
     processors: availableParallelism(),
     system: `${platform()} ${release()}`,
     node: process.version,
-    commit: commit(),
+    ...workTreeOf(import.meta.dirname),
   };
-}
-
-function commit(): string {
-  const git = (...args: readonly string[]): string =>
-    execFileSync('git', args, {
-      cwd: import.meta.dirname,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }).trim();
-  try {
-    const changed = git('status', '--porcelain', '--untracked-files=no', '--', ':/') !== '';
-    return `${git('rev-parse', '--short', 'HEAD')}${changed ? '+' : ''}`;
-  } catch {
-    return 'unknown'; // a copy without its history
-  }
 }
 
 /** Watches the processors for a second; to be called while nothing is measured. */
@@ -58,17 +41,22 @@ export async function machineLoad(): Promise<MachineLoad> {
   return { loadAverage: loadavg()[0] ?? 0, busyShare: all === 0 ? 0 : 1 - (after.idle - before.idle) / all };
 }
 
+export function isBusy({ busyShare }: MachineLoad): boolean {
+  return busyShare > BUSY_SHARE_MAX;
+}
+
 /** undefined where the machine was quiet. */
-export function loadWarning(when: 'before' | 'after', { loadAverage, busyShare }: MachineLoad): string | undefined {
-  if (busyShare <= BUSY_SHARE_MAX) return undefined;
+export function loadWarning(when: 'before' | 'after', load: MachineLoad): string | undefined {
+  if (!isBusy(load)) return undefined;
+  const { loadAverage, busyShare } = load;
   return (
     `the machine was busy with other things ${when} the run: ${(100 * busyShare).toFixed(0)} % of its processors, ` +
     `load ${loadAverage.toFixed(1)}; rates per second say little, ratios within the run and CPU seconds more`
   );
 }
 
-export function machineText({ processor, processors, system, node, commit }: Machine): string {
-  return `${processors} × ${processor}, ${system}, Node ${node}, Flatline ${commit}`;
+export function machineText({ processor, processors, system, node, commit, isDirty }: Machine): string {
+  return `${processors} × ${processor}, ${system}, Node ${node}, Flatline ${commit}${isDirty ? ' (dirty)' : ''}`;
 }
 
 function ticks(): { idle: number; all: number } {

@@ -1,6 +1,7 @@
 // A measurement as files for the documentation: a page, its charts, every figure. Pure.
 import type { BenchmarkReport } from '../benchmark.ts';
-import type { MachineLoad } from '../machine.ts';
+import { isBusy, type Machine, type MachineLoad, machineText } from '../machine.ts';
+import { type Yardstick, yardstickText } from '../yardstick.ts';
 import { barChart } from './bar-chart.ts';
 
 export interface Page {
@@ -8,30 +9,41 @@ export interface Page {
   readonly content: string;
 }
 
+/** What else the machine did, and how fast it was. */
+export interface Surroundings {
+  readonly load: MachineLoad;
+  readonly yardstick: Yardstick;
+}
+
+/** A figure that is quoted elsewhere is the median of at least so many turns. */
+const TURNS_MIN = 3;
+
 export interface Measured {
   readonly benchmark: string;
   readonly description: string;
   /** What to type to measure the same. */
   readonly command: string;
-  /** Processors, system, versions. */
-  readonly surroundings: string;
+  readonly machine: Machine;
   /** Day of the measurement, as in 2026-01-31. */
   readonly day: string;
-  /** While nothing of it ran: what else the machine did. */
-  readonly before: MachineLoad;
-  readonly after: MachineLoad;
+  /** While nothing of it ran. */
+  readonly before: Surroundings;
+  readonly after: Surroundings;
   readonly report: BenchmarkReport;
 }
 
 export function reportPages(measured: Measured): readonly Page[] {
-  const { benchmark, description, command, surroundings, day, before, after, report } = measured;
+  const { benchmark, description, command, machine, day, before, after, report } = measured;
   const charts = (report.charts ?? []).map((chart) => ({
     ...{ file: `${benchmark}-${chart.name}.svg`, content: barChart(chart), title: chart.title },
   }));
+  const surroundings = [machineText(machine), ...(report.versions ?? [])].join(', ');
   const page = [
     `# Benchmark: ${benchmark}`,
     `${capitalized(description)}.`,
-    `Measured on ${day} with \`${command}\` on ${surroundings}. ${busyText(before, after)}`,
+    `Measured on ${day} with \`${command}\` on ${surroundings}.${turnsText(report.turns)} ${busyText(before, after)}`,
+    yardsticksText(before, after),
+    ...caveat(measured),
     ...charts.map(({ file, title }) => `![${title}](${file})`),
     `\`\`\`text\n${report.text}\n\`\`\``,
     `Every figure: [${benchmark}.json](${benchmark}.json).`,
@@ -44,9 +56,36 @@ export function reportPages(measured: Measured): readonly Page[] {
   ];
 }
 
-function busyText(before: MachineLoad, after: MachineLoad): string {
-  const percent = ({ busyShare }: MachineLoad): string => `${(100 * busyShare).toFixed(0)} %`;
-  return `Other things kept ${percent(before)} of its processors busy before the run, ${percent(after)} after it.`;
+function turnsText(turns: number | undefined): string {
+  return turns === undefined || turns < TURNS_MIN ? '' : ` Medians of ${turns} turns.`;
+}
+
+/** Why none of it may stand in a text of its own; empty where it may. */
+function caveat({ machine, before, after, report: { turns } }: Measured): readonly string[] {
+  const reasons = [
+    ...(machine.isDirty ? ['files had been changed since the commit'] : []),
+    ...(turns !== undefined && turns < TURNS_MIN
+      ? [`${turns === 1 ? 'one turn' : `${turns} turns`}, where a median of at least ${TURNS_MIN} is asked`]
+      : []),
+    ...([before, after].some(({ load }) => isBusy(load)) ? ['the machine was busy with other things'] : []),
+  ];
+  return reasons.length === 0 ? [] : [`**Not to be quoted: ${reasons.join('; ')}.**`];
+}
+
+function busyText(before: Surroundings, after: Surroundings): string {
+  const percent = ({ load: { busyShare } }: Surroundings): string => `${(100 * busyShare).toFixed(0)} %`;
+  const average = ({ load: { loadAverage } }: Surroundings): string => loadAverage.toFixed(1);
+  return (
+    `Other things kept ${percent(before)} of its processors busy before the run, ${percent(after)} after it ` +
+    `(load averages ${average(before)}, ${average(after)}).`
+  );
+}
+
+function yardsticksText(before: Surroundings, after: Surroundings): string {
+  return (
+    `The yardstick, a fixed piece of work on one thread: ${yardstickText(before.yardstick)} before the run, ` +
+    `${yardstickText(after.yardstick)} after it. Divide seconds by it before comparing them with another occasion's.`
+  );
 }
 
 function capitalized(text: string): string {

@@ -4,14 +4,17 @@ import {
   EVENT_FORMATS,
   type EventFormat,
   machineLoad,
-  type MachineLoad,
-  machineText,
   PEER_NAMES,
   type PeerName,
   PROFILE_VARIABLE,
   reportPages,
+  REPORTS,
+  type Surroundings,
   thisMachine,
+  yardstick,
+  yardstickText,
 } from '@flatline/bench';
+import { Fatal } from '@flatline/base';
 import { type Command, InvalidArgumentError } from 'commander';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -36,14 +39,14 @@ interface BenchFlags {
   readonly json?: boolean;
 }
 
-/** For the documentation, below the folder it is run in. */
-const REPORTS = 'docs/benchmarks';
 const FLAME_GRAPH = `${REPORTS}/flame.svg`;
 
 /** A process that is about to end may still write. */
 const REMOVAL_TRIES = 5;
 
 type Benchmark = (typeof BENCHMARKS)[number];
+type Measured = Parameters<typeof reportPages>[0];
+type Machine = Measured['machine'];
 
 export function addBenchCommand(program: Command, context: CommandContext): void {
   let chosen = BENCHMARKS[0]!;
@@ -82,7 +85,7 @@ ${BENCHMARKS.map(({ name, description }) => `  ${name.padEnd(11)} ${description}
 Uses the broker of KAFKA_BROKERS, else one of its own that it removes. Figures per CPU second and ratios within a run
 say more than rates on a machine that does other things too. A peer named by --peers is fetched and built on its
 first use; one that cannot run here is named with what it lacks (Java 17 and Maven, redis-server, postgresql, Python 3.11,
-librdkafka-dev); without the option those run that are there already.
+gcc); without the option those run that are there already.
 
 Examples:
   $ flatline bench
@@ -97,7 +100,9 @@ async function bench(chosen: Benchmark, flags: BenchFlags, console: Console, she
   const profiles = flags.flame === true ? profileFolder(shell) : undefined;
   // Of its own, so that nothing is left of a run that was stopped.
   const workDir = resolve(shell.folder, '.flatline', 'bench', randomUUID());
-  const before = await machineLoad();
+  const machine = thisMachine();
+  if (flags.report === true && machine.isDirty) throw new Fatal(dirtyText(machine.commit));
+  const before = await surroundings();
   const measuring = chosen.run({
     ...{ events, sessions, partitions, repeats, minutes, peers, workDir },
     formats: format === undefined ? undefined : [format],
@@ -113,15 +118,34 @@ async function bench(chosen: Benchmark, flags: BenchFlags, console: Console, she
   if (report === undefined) return ExitCode.interrupted;
   if (out !== undefined) writeReport(resolve(shell.folder, out), report.figures);
   if (flags.report === true) {
-    const loads = { before, after: await machineLoad() };
-    for (const file of writePages(chosen, flags, { ...loads, report }, shell.folder)) console.note(`written: ${file}`);
+    const around = { before, after: await surroundings() };
+    const said = { machine: { ...machine, isDirty: isChanged(machine) }, ...around, report };
+    for (const file of writePages(chosen, flags, said, shell.folder)) console.note(`written: ${file}`);
   }
   if (profiles !== undefined) {
     writeFlameGraph(profiles, commandOf(chosen.name, flags), shell.folder);
     console.note(`written: ${FLAME_GRAPH}`);
   }
-  console.result({ benchmark: chosen.name, ...report.figures }, report.text);
+  const text = `${report.text}\n\nyardstick of the machine before the run: ${yardstickText(before.yardstick)}`;
+  console.result({ benchmark: chosen.name, before, ...report.figures }, text);
   return ExitCode.ok;
+}
+
+async function surroundings(): Promise<Surroundings> {
+  return { load: await machineLoad(), yardstick: await yardstick() };
+}
+
+/** Whether the tree is no longer what it was when the run began: sources are read as processes start. */
+function isChanged({ commit }: Machine): boolean {
+  const now = thisMachine();
+  return now.isDirty || now.commit !== commit;
+}
+
+function dirtyText(commit: string): string {
+  return (
+    `--report publishes what one commit does, and files have been changed since ${commit} (\`git status\` names them): ` +
+    'commit or undo the changes, or leave out --report'
+  );
 }
 
 /** Where the processes to be measured write their profiles. */
@@ -143,17 +167,12 @@ function writeReport(file: string, figures: object): void {
 function writePages(
   { name, description }: Benchmark,
   flags: BenchFlags,
-  measured: Readonly<Record<'before' | 'after', MachineLoad>> & {
-    readonly report: Awaited<ReturnType<Benchmark['run']>>;
-  },
+  measured: Pick<Measured, 'machine' | 'before' | 'after' | 'report'>,
   folder: string,
 ): readonly string[] {
   const pages = reportPages({
     ...{ benchmark: name, description, ...measured, command: commandOf(name, flags) },
-    ...{
-      surroundings: [machineText(thisMachine()), ...(measured.report.versions ?? [])].join(', '),
-      day: new Date().toISOString().slice(0, 10),
-    },
+    day: new Date().toISOString().slice(0, 10),
   });
   mkdirSync(resolve(folder, REPORTS), { recursive: true });
   return pages.map(({ file, content }) => {

@@ -1,0 +1,52 @@
+// The work itself: the same steps and results everywhere. Pure.
+const { imul } = Math;
+
+export interface YardstickSize {
+  readonly rounds: number;
+  readonly sorted: number;
+  /** Elements of four bytes; a power of two. */
+  readonly array: number;
+  readonly accesses: number;
+}
+
+/** 128 MiB of array, 32 MB of floats. */
+export const YARDSTICK_SIZE: YardstickSize = { rounds: 250e6, sorted: 4e6, array: 2 ** 25, accesses: 10e6 };
+const SEED = 0x9e3779b9;
+
+/** MurmurHash3's finalizer, over its own results. */
+export function compute({ rounds }: YardstickSize): number {
+  let h = SEED;
+  for (let round = 0; round < rounds; round += 1) h = mixed(h ^ round);
+  return h >>> 0;
+}
+
+/** Returns the middle of what was sorted. */
+export function sort({ sorted }: YardstickSize): number {
+  const values = new Float64Array(sorted);
+  for (let index = 0; index < sorted; index += 1) values[index] = mixed(index ^ SEED) >>> 0;
+  values.sort();
+  return values[sorted >> 1]!;
+}
+
+/** Where each read goes depends on what the one before found. @param memory of `memoryFor` */
+export function access({ array, accesses }: YardstickSize, memory: Uint32Array): number {
+  const mask = array - 1;
+  let at = 0;
+  for (let read = 0; read < accesses; read += 1) at = mixed(memory[at]! + read) & mask;
+  return at;
+}
+
+export function memoryFor({ array }: YardstickSize): Uint32Array {
+  const memory = new Uint32Array(array);
+  for (let index = 0; index < array; index += 1) memory[index] = mixed(index);
+  return memory;
+}
+
+function mixed(number: number): number {
+  let h = number | 0;
+  h ^= h >>> 16;
+  h = imul(h, 0x85ebca6b);
+  h ^= h >>> 13;
+  h = imul(h, 0xc2b2ae35);
+  return h ^ (h >>> 16);
+}

@@ -1,0 +1,30 @@
+// A fixed piece of work of this project's own, as a measure of the machine: whoever compares seconds of two occasions divides
+// them by it first. Never changed, or what was published with it means nothing any more.
+import type { DurationMs } from '@flatline/base';
+import { measureApart } from './measured-process.ts';
+
+/** CPU time of one thread each. */
+export interface Yardstick {
+  /** Mixing of 32-bit integers, within registers. */
+  readonly computeMs: DurationMs;
+  /** Sorting of 64-bit floats, mostly within the caches. */
+  readonly sortMs: DurationMs;
+  /** Reads that each wait for the one before, all over an array much larger than the caches. */
+  readonly accessMs: DurationMs;
+  /** Of all three, by the wall clock: what is beyond their sum went to other processes. */
+  readonly elapsedMs: DurationMs;
+}
+
+/** In a process of its own, a few seconds. @throws Error where that process fails */
+export function yardstick(): Promise<Yardstick> {
+  const script = import.meta.filename.replace(/yardstick(\.\w+)$/, 'yardstick-process$1');
+  return measureApart<Yardstick>(script, [], 'yardstick');
+}
+
+/** `3.1 s (compute 0.9, sort 0.8, access 1.4; 3.2 s by the wall clock)`. */
+export function yardstickText({ computeMs, sortMs, accessMs, elapsedMs }: Yardstick): string {
+  const [all, compute, sort, access, elapsed] = [
+    ...[computeMs + sortMs + accessMs, computeMs, sortMs, accessMs, elapsedMs],
+  ].map((ms) => (ms / 1_000).toFixed(2));
+  return `${all} s of CPU (compute ${compute}, sort ${sort}, access ${access}), ${elapsed} s by the wall clock`;
+}
