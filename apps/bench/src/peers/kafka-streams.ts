@@ -10,7 +10,8 @@ import {
 } from '../throughput/contender-task.ts';
 import type { JavaProgram, JvmSettings, ProgramArguments } from './java-program.ts';
 
-type KafkaStreamsVariant = 'session-windows' | 'punctuator' | 'in-memory' | 'deadlines';
+type KafkaStreamsVariant =
+  'session-windows' | 'session-windows-on-close' | 'punctuator' | 'in-memory' | 'deadlines' | 'deadlines-rocksdb';
 
 export interface KafkaStreamsContender {
   readonly name: string;
@@ -36,13 +37,17 @@ const CACHE_BYTES_PER_SESSION = 320;
 /** As of the processor it is measured against: nobody falls silent during a run. */
 const TIMEOUT_MS: DurationMs = 3_600_000;
 /** A contender that has not got through the topic by then is measured by what it has committed. */
-const RUN_MAX_MS: DurationMs = 60_000;
+const RUN_MAX_MS: DurationMs = 40_000;
 const DEADLINES = { variant: 'deadlines', tickMs: 100 } as const;
 
 export const KAFKA_STREAMS_CONTENDERS: readonly ThroughputStreams[] = [
   {
     ...{ name: 'ks-windows', variant: 'session-windows', threads: 2, tickMs: 0, closing: 'windows' },
     does: 'session windows and suppress; a quiet partition closes nothing',
+  },
+  {
+    ...{ name: 'ks-windows-on-close', variant: 'session-windows-on-close', threads: 2, tickMs: 0, closing: 'windows' },
+    does: 'session windows and EmitStrategy.onWindowClose, retention of twice the timeout; a quiet partition closes nothing',
   },
   {
     ...{ name: 'ks-punctuator', variant: 'punctuator', threads: 2, tickMs: 1_000, closing: 'timely' },
@@ -57,12 +62,8 @@ export const KAFKA_STREAMS_CONTENDERS: readonly ThroughputStreams[] = [
     does: 'the same on one thread',
   },
   {
-    ...{ name: 'ks-memory', variant: 'in-memory', threads: 2, tickMs: 0, closing: 'never' },
-    does: 'processor, store in memory, no look at what is due: closes nothing, a bound for what it can do',
-  },
-  {
     ...{ name: 'ks-memory-1', variant: 'in-memory', threads: 1, tickMs: 0, closing: 'never' },
-    does: 'the same on one thread',
+    does: 'processor, store in memory, no look at what is due: closes nothing, a bound for what it can do',
   },
 ];
 
@@ -79,6 +80,10 @@ export const PROMPT_STREAMS: readonly KafkaStreamsContender[] = [
   {
     ...{ ...DEADLINES, name: 'ks-deadlines 100 ms', threads: 2 },
     does: 'store in memory, another in the order of deadlines, looked at each 100 ms for what is due',
+  },
+  {
+    ...{ ...DEADLINES, name: 'ks-deadlines 25 ms', threads: 2, tickMs: 25 },
+    does: 'the same, each 25 ms',
   },
 ];
 

@@ -15,6 +15,7 @@ export interface TimesStreams {
   /** Of all variants of Kafka Streams, and of those that close sessions. */
   readonly best: TimesPeer | undefined;
   readonly bestClosing: TimesPeer | undefined;
+  /** The better one of its session windows. */
   readonly windows: TimesPeer | undefined;
 }
 
@@ -70,7 +71,9 @@ export function goalLines(format: EventFormat, processor: ProcessorFigures): rea
       : [
           `Kafka Streams' best variant that closes sessions (${bestClosing.contender}) ${said(bestClosing.times, TIMES_STREAMS_MIN)}`,
         ]),
-    ...(windows === undefined ? [] : [`Kafka Streams' session windows ${said(windows.times, TIMES_WINDOWS_MIN)}`]),
+    ...(windows === undefined
+      ? []
+      : [`Kafka Streams' session windows (${windows.contender}) ${said(windows.times, TIMES_WINDOWS_MIN)}`]),
   ];
 }
 

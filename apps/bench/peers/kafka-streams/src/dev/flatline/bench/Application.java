@@ -1,8 +1,10 @@
 package dev.flatline.bench;
 
+import java.time.Duration;
 import java.util.Properties;
 import org.apache.kafka.clients.consumer.ConsumerConfig;
 import org.apache.kafka.clients.producer.ProducerConfig;
+import org.apache.kafka.streams.CloseOptions;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.StreamsConfig;
 import org.apache.kafka.streams.errors.LogAndContinueExceptionHandler;
@@ -12,6 +14,9 @@ final class Application {
   private static final int POLL_RECORDS_MAX = 10_000;
   private static final int PARTITION_FETCH_BYTES_MAX = 8 << 20;
   private static final int PRODUCER_BATCH_BYTES = 512 << 10;
+  private static final Duration CLOSE_MAX = Duration.ofSeconds(20);
+  /** As many heartbeats in a session timeout as by default. */
+  private static final int HEARTBEATS_PER_SESSION = 15;
 
   private Application() {}
 
@@ -23,6 +28,14 @@ final class Application {
       return null;
     });
     return streams;
+  }
+
+  /** In good order. A dynamic member stays in its group until its session times out, unless it is told to leave (KIP-1153). */
+  static void close(KafkaStreams streams, Task task) {
+    CloseOptions options = CloseOptions.timeout(CLOSE_MAX);
+    if (task.has("leavesGroup"))
+      options = options.withGroupMembershipOperation(CloseOptions.GroupMembershipOperation.LEAVE_GROUP);
+    streams.close(options);
   }
 
   private static Properties settings(Task task) {
@@ -41,7 +54,19 @@ final class Application {
     settings.put(StreamsConfig.consumerPrefix(ConsumerConfig.MAX_POLL_RECORDS_CONFIG), POLL_RECORDS_MAX);
     settings.put(
         StreamsConfig.consumerPrefix(ConsumerConfig.MAX_PARTITION_FETCH_BYTES_CONFIG), PARTITION_FETCH_BYTES_MAX);
+    membership(task, settings);
     settings.put(StreamsConfig.producerPrefix(ProducerConfig.BATCH_SIZE_CONFIG), PRODUCER_BATCH_BYTES);
     return settings;
+  }
+
+  /** Static membership (KIP-345): who comes back under the same name takes its old place at once. */
+  private static void membership(Task task, Properties settings) {
+    if (!task.has("groupInstanceId")) return;
+    int sessionTimeoutMs = (int) task.number("sessionTimeoutMs");
+    settings.put(StreamsConfig.mainConsumerPrefix(ConsumerConfig.GROUP_INSTANCE_ID_CONFIG), task.text("groupInstanceId"));
+    settings.put(StreamsConfig.mainConsumerPrefix(ConsumerConfig.SESSION_TIMEOUT_MS_CONFIG), sessionTimeoutMs);
+    settings.put(
+        StreamsConfig.mainConsumerPrefix(ConsumerConfig.HEARTBEAT_INTERVAL_MS_CONFIG),
+        sessionTimeoutMs / HEARTBEATS_PER_SESSION);
   }
 }

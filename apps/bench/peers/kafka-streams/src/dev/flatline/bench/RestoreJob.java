@@ -1,15 +1,13 @@
 package dev.flatline.bench;
 
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.streams.KafkaStreams;
 import org.apache.kafka.streams.processor.StateRestoreListener;
 
-/** Starts an application that ran before and waits until it runs again. */
+/** Starts an application that ran before, says what it took until it ran again, and runs on until the end of its standard input. */
 final class RestoreJob implements StateRestoreListener {
   private static final long LOOK_MS = 5;
-  private static final Duration CLOSE_MAX = Duration.ofSeconds(20);
 
   private final AtomicLong restored = new AtomicLong();
   private final AtomicLong firstStartNs = new AtomicLong(Long.MAX_VALUE);
@@ -26,11 +24,12 @@ final class RestoreJob implements StateRestoreListener {
     streams.start();
     while (streams.state() != KafkaStreams.State.RUNNING) Thread.sleep(LOOK_MS);
     double untilRunningMs = Cost.elapsedMs() - startedAtMs;
-    String answer = """
+    System.out.println("""
         {"entries":%d,"restoreMs":%.3f,"untilRunningMs":%.3f,"cpuMs":%.3f}"""
-        .formatted(listener.restored.get(), listener.spanMs(), untilRunningMs, Cost.cpuMs() - cpuMs);
-    streams.close(CLOSE_MAX);
-    return answer;
+        .formatted(listener.restored.get(), listener.spanMs(), untilRunningMs, Cost.cpuMs() - cpuMs));
+    RunJob.untilNobodyAsks();
+    Application.close(streams, task);
+    return "{\"running\":false}";
   }
 
   @Override

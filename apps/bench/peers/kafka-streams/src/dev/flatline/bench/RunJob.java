@@ -1,12 +1,11 @@
 package dev.flatline.bench;
 
-import java.time.Duration;
+import java.io.IOException;
 import org.apache.kafka.streams.KafkaStreams;
 
 /** Runs until nobody is left who asked for it: until the end of its standard input. */
 final class RunJob {
   private static final long LOOK_MS = 5;
-  private static final Duration CLOSE_MAX = Duration.ofSeconds(20);
 
   private RunJob() {}
 
@@ -15,10 +14,14 @@ final class RunJob {
     streams.start();
     while (streams.state() != KafkaStreams.State.RUNNING) Thread.sleep(LOOK_MS);
     System.out.println("{\"running\":true}");
+    untilNobodyAsks();
+    Application.close(streams, task);
+    return "{\"running\":false}";
+  }
+
+  static void untilNobodyAsks() throws IOException {
     while (System.in.read() >= 0) {
       // Nothing is said there but the end.
     }
-    streams.close(CLOSE_MAX);
-    return "{\"running\":false}";
   }
 }

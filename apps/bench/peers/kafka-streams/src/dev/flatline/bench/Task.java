@@ -19,12 +19,16 @@ record Task(Map<String, String> values) {
     return value;
   }
 
+  boolean has(String name) {
+    return values.containsKey(name);
+  }
+
   long number(String name) {
     return Long.parseLong(text(name));
   }
 
   long number(String name, long otherwise) {
-    return values.containsKey(name) ? number(name) : otherwise;
+    return has(name) ? number(name) : otherwise;
   }
 
   List<Integer> partitions() {

@@ -1,6 +1,5 @@
 package dev.flatline.bench;
 
-import java.time.Duration;
 import java.util.Map;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.streams.KafkaStreams;
@@ -12,7 +11,6 @@ import org.apache.kafka.streams.KafkaStreams;
 final class ThroughputJob {
   private static final long FIRST_LOOK_MS = 5;
   private static final long LOOK_MS = 20;
-  private static final Duration CLOSE_MAX = Duration.ofSeconds(20);
 
   private ThroughputJob() {}
 
@@ -36,12 +34,14 @@ final class ThroughputJob {
         if (progress.processed() >= all || Cost.elapsedMs() >= giveUpAtMs) committed = progress.committed();
       }
       double spentMs = Cost.elapsedMs() - startedAtMs;
+      long endedAt = System.currentTimeMillis();
       cpuMs = Cost.cpuMs() - cpuMs;
       String answer = """
-          {"records":%d,"elapsedMs":%.3f,"cpuMs":%.3f,"peakRssBytes":%d,"rssBytes":%d,"stopped":%b}"""
-          .formatted(sum(committed) - before, spentMs, cpuMs, Cost.residentBytes("VmHWM"), Cost.residentBytes("VmRSS"),
+          {"records":%d,"elapsedMs":%.3f,"endedAt":%d,"cpuMs":%.3f,"peakRssBytes":%d,"rssBytes":%d,"stopped":%b}"""
+          .formatted(
+              sum(committed) - before, spentMs, endedAt, cpuMs, Cost.residentBytes("VmHWM"), Cost.residentBytes("VmRSS"),
               !committed.equals(ends));
-      streams.close(CLOSE_MAX);
+      Application.close(streams, task);
       return answer;
     }
   }
