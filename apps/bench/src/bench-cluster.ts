@@ -2,11 +2,13 @@ import { ensureBroker } from '@flatline/dev-broker';
 import { type KafkaConnection, type KafkaOptions, openCluster } from '@flatline/kafka';
 import { systemClock } from '@flatline/runtime';
 import type { BenchmarkOptions } from './benchmark.ts';
+import { BrokerCpu } from './broker-cpu.ts';
 
 export interface BenchCluster {
   readonly brokers: readonly string[];
   readonly kafka: KafkaOptions;
   readonly connection: KafkaConnection;
+  readonly brokerCpu: BrokerCpu;
   /** Where one was asked for. */
   readonly schemaRegistryUrl: string | undefined;
 }
@@ -25,7 +27,8 @@ export async function onBenchCluster<T>(
   const kafka: KafkaOptions = { brokers, clientId: 'flatline-bench', clock: systemClock };
   const connection = openCluster(kafka);
   try {
-    return await measure({ brokers, kafka, connection, schemaRegistryUrl: broker.registryUrl });
+    const brokerCpu = new BrokerCpu(broker.nodes.map(({ pid }) => pid));
+    return await measure({ brokers, kafka, connection, brokerCpu, schemaRegistryUrl: broker.registryUrl });
   } finally {
     connection.close();
     await broker.stop();

@@ -14,6 +14,12 @@ export function spreadOf(values: readonly number[]): Spread {
   return { median, min: sorted[0]!, max: sorted.at(-1)! };
 }
 
+/** Undefined where one of them is not known. */
+export function spreadOfKnown(values: readonly (number | undefined)[]): Spread | undefined {
+  const known = values.filter((value) => value !== undefined);
+  return known.length === values.length ? spreadOf(known) : undefined;
+}
+
 /** Of the straight line that is nearest to the points (x, y), by least squares. @param points at least two, not all of one x. */
 export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
   const mean = (of: (point: readonly [number, number]) => number): number =>

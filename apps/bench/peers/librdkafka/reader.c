@@ -22,6 +22,12 @@ static double elapsed_ms(void) {
   return now.tv_sec * 1e3 + now.tv_nsec / 1e6;
 }
 
+static double epoch_ms(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_REALTIME, &now);
+  return now.tv_sec * 1e3 + now.tv_nsec / 1e6;
+}
+
 static double cpu_ms(void) {
   struct rusage used;
   getrusage(RUSAGE_SELF, &used);
@@ -118,7 +124,7 @@ int main(int count, char **arguments) {
     }
   }
   double elapsed = elapsed_ms() - started_at_ms, cpu = cpu_ms() - cpu_before_ms;
-  printf("{\"records\":%ld,\"elapsedMs\":%.3f,\"cpuMs\":%.3f,\"keyBytes\":%ld,\"peakRssBytes\":%ld,\"rssBytes\":%ld}\n",
-         seen - before, elapsed, cpu, key_bytes, peak_rss_bytes(), peak_rss_bytes());
+  printf("{\"records\":%ld,\"elapsedMs\":%.3f,\"endedAt\":%.3f,\"cpuMs\":%.3f,\"keyBytes\":%ld,\"peakRssBytes\":%ld,\"rssBytes\":%ld}\n",
+         seen - before, elapsed, epoch_ms(), cpu, key_bytes, peak_rss_bytes(), peak_rss_bytes());
   return 0;
 }

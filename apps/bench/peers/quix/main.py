@@ -59,6 +59,7 @@ class Meter:
         return {
             "records": self.done - self.before,
             "elapsedMs": 1_000 * (time.perf_counter() - self.started_at),
+            "endedAt": 1_000 * time.time(),
             "cpuMs": 1_000 * (time.process_time() - self.cpu_before),
             "peakRssBytes": peak,
             "rssBytes": peak,

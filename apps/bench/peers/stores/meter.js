@@ -46,11 +46,12 @@ export class Meter {
 
   cost() {
     const elapsedMs = performance.now() - this.#startedAtMs;
+    const endedAt = Date.now();
     const cpuMs = this.#cpuMs() - this.#cpuBeforeMs;
     const peak = process.resourceUsage().maxRSS * 1024;
     const server = memoryOf(this.#serverPid);
     return {
-      ...{ records: this.#done - (this.#before ?? 0), elapsedMs, cpuMs, stopped: this.#done < this.#records },
+      ...{ records: this.#done - (this.#before ?? 0), elapsedMs, endedAt, cpuMs, stopped: this.#done < this.#records },
       ...{ peakRssBytes: peak + server, rssBytes: process.memoryUsage.rss() + server },
     };
   }

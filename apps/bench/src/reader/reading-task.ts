@@ -1,3 +1,6 @@
+import type { Millis } from '@flatline/base';
+import { processClock } from './process-clock.ts';
+
 /** What one measured process reads: everything in one topic, from the start. */
 export interface ReadingTask {
   readonly brokers: readonly string[];
@@ -13,6 +16,8 @@ export interface ReadingTask {
 export interface ReadingCost {
   readonly records: number;
   readonly elapsedMs: number;
+  /** When the last record was there, by the wall clock. */
+  readonly endedAt: Millis;
   /** Of the reading process, all its threads; the broker's is not in it. */
   readonly cpuMs: number;
   /** Of all that was read, counted or not. Keeps what was read from being optimised away, and must agree between readers. */
@@ -50,7 +55,8 @@ export class ReadingMeter {
     const elapsedMs = performance.now() - this.#startedAtMs;
     const { user, system } = process.cpuUsage(this.#cpuBefore);
     const counted = this.#seen - this.#before;
-    this.#done({ records: counted, elapsedMs, cpuMs: (user + system) / 1_000, keyBytes: this.#keyBytes });
+    const endedAt = processClock.wallMs();
+    this.#done({ records: counted, elapsedMs, endedAt, cpuMs: (user + system) / 1_000, keyBytes: this.#keyBytes });
   }
 
   #begin(): void {

@@ -14,9 +14,9 @@ const contenders: Readonly<Record<OwnContender, (task: ContenderTask) => Promise
 };
 
 async function reading(read: (task: ReadingTask) => Promise<ReadingCost>, task: ContenderTask): Promise<ContenderCost> {
-  const { records, elapsedMs, cpuMs } = await read(task);
+  const { records, elapsedMs, endedAt, cpuMs } = await read(task);
   const peakRssBytes = process.resourceUsage().maxRSS * 1024;
-  return { records, elapsedMs, cpuMs, peakRssBytes, rssBytes: settledRss(), processor: undefined };
+  return { records, elapsedMs, endedAt, cpuMs, peakRssBytes, rssBytes: settledRss(), processor: undefined };
 }
 
 const [name, task] = process.argv.slice(2) as [OwnContender, string];

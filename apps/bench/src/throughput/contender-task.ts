@@ -1,5 +1,5 @@
 // What one measured process is asked to do, and what it says it cost.
-import type { DurationMs } from '@flatline/base';
+import type { DurationMs, Millis } from '@flatline/base';
 import type { LoopDelay } from '../loop-delay.ts';
 import type { EventFormat } from './event-load.ts';
 
@@ -35,6 +35,8 @@ export const WARM_UP_TIME_SHARE = 0.25;
 export interface ContenderCost {
   readonly records: number;
   readonly elapsedMs: DurationMs;
+  /** When the span ended, by the wall clock. */
+  readonly endedAt: Millis;
   /** Of the contender's process, all its threads; the broker's is not in it. */
   readonly cpuMs: DurationMs;
   readonly peakRssBytes: number;
@@ -43,6 +45,12 @@ export interface ContenderCost {
   /** It was not done when its time was up; its records are those that it got through. */
   readonly stopped?: boolean;
   readonly processor: ProcessorCost | undefined;
+}
+
+/** One turn of a contender, as the one who started it sees it. */
+export interface TurnCost extends ContenderCost {
+  /** Of the broker's processes in the same span; undefined where they are not ours to see. */
+  readonly brokerCpuMs: DurationMs | undefined;
 }
 
 /** What only a processor has to say. */

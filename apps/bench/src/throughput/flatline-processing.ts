@@ -1,6 +1,7 @@
 import type { DurationMs } from '@flatline/base';
 import { type FlatlineConfig, resolveConfiguration } from '@flatline/config';
 import { type ProcessorSnapshot, type RunningProcessor, startProcessor } from '@flatline/processor';
+import { systemClock } from '@flatline/runtime';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LoopDelayMeter } from '../loop-delay.ts';
@@ -36,6 +37,7 @@ export async function processWithFlatline(task: ContenderTask): Promise<Contende
   const startedAtMs = performance.now();
   const end = await allCommitted(processor, task.records);
   const elapsedMs = performance.now() - startedAtMs;
+  const endedAt = systemClock.wallMs();
   const cpuMs = cpuSince(cpuBefore);
   const loopDelay = loop.end();
   const peakRssBytes = process.resourceUsage().maxRSS * 1024;
@@ -44,7 +46,7 @@ export async function processWithFlatline(task: ContenderTask): Promise<Contende
   await processor.stop();
   const cpuToCloseMs = cpuSince(cpuBefore);
   return {
-    ...{ records: eventsApplied(end) - eventsApplied(begin), elapsedMs, cpuMs, peakRssBytes, rssBytes },
+    ...{ records: eventsApplied(end) - eventsApplied(begin), elapsedMs, endedAt, cpuMs, peakRssBytes, rssBytes },
     processor: { ...commitsOf(end), loopDelay, rssBeforeBytes, anonymousBytes: anonymous, cpuToCloseMs },
   };
 }

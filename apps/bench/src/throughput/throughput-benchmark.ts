@@ -13,7 +13,7 @@ import { streamsNote } from '../peers/kafka-streams.ts';
 import { javaVersions, lookUpPeer } from '../peers/peer.ts';
 import { type Contender, contendersWith } from './contenders.ts';
 import { peerContenders } from './peer-contenders.ts';
-import type { ContenderCost, ThroughputTask } from './contender-task.ts';
+import type { ThroughputTask, TurnCost } from './contender-task.ts';
 import { type EventFormat, type EventLoad, loadEvents } from './event-load.ts';
 import { PIPELINE } from './flatline-processing.ts';
 
@@ -31,7 +31,7 @@ export interface ThroughputSettings {
 export interface FormatMeasurement {
   readonly format: EventFormat;
   /** By contender, those of the run in their order. */
-  readonly costs: Readonly<Record<string, readonly ContenderCost[]>>;
+  readonly costs: Readonly<Record<string, readonly TurnCost[]>>;
 }
 
 export interface ThroughputMeasurement {
@@ -106,7 +106,7 @@ async function measureFormat(format: EventFormat, run: Run, failures: string[]):
   await loadEvents(connection, topic, load, (written) => {
     if (written % PROGRESS_EVERY === 0) onProgress(`writing ${format} events: ${written} of ${settings.events}`);
   });
-  const costs = new Map<string, ContenderCost[]>(run.contenders.map(({ name }) => [name, []]));
+  const costs = new Map<string, TurnCost[]>(run.contenders.map(({ name }) => [name, []]));
   for (let repeat = 0; repeat < settings.repeats; repeat += 1)
     for (const contender of inTurn(run.contenders, repeat)) {
       const { name } = contender;
@@ -137,8 +137,8 @@ async function takeTurn(
   contender: Contender,
   input: Pick<ThroughputTask, 'topic' | 'format'>,
   run: Run,
-): Promise<ContenderCost> {
-  const { settings, brokers, schemaRegistryUrl, connection, workDir, onProgress } = run;
+): Promise<TurnCost> {
+  const { settings, brokers, brokerCpu, schemaRegistryUrl, connection, workDir, onProgress } = run;
   const { partitions, events, sessions, warmUpShare, commitIntervalMs } = settings;
   const application = `bench-${randomUUID()}`;
   const stateDir = join(workDir, application);
@@ -149,7 +149,11 @@ async function takeTurn(
   if (contender.processes) await new BenchTopics(connection, partitions).createFor(application, PIPELINE);
   mkdirSync(stateDir, { recursive: true });
   try {
-    return await contender.run(task);
+    const [cost, brokerCpuMs] = await brokerCpu.during(
+      () => contender.run(task),
+      (measured) => measured,
+    );
+    return { ...cost, brokerCpuMs };
   } finally {
     rmSync(stateDir, { recursive: true, force: true });
     if (contender.processes) await removeTopics(brokers, application, onProgress);

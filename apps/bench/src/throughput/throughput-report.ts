@@ -2,10 +2,10 @@
 import { type LoopDelay, loopDelayText, loopDelayVerdict, worstDelay } from '../loop-delay.ts';
 import { loadWarning, machineText } from '../machine.ts';
 import type { Bar, BarChart } from '../report/bar-chart.ts';
-import { type Spread, spreadOf } from '../statistics.ts';
+import { type Spread, spreadOf, spreadOfKnown } from '../statistics.ts';
 import { megabytes, short, textTable } from '../text-table.ts';
 import type { Contender, OwnContender } from './contenders.ts';
-import { type ContenderCost, type ProcessorCost, WARM_UP_TIME_SHARE } from './contender-task.ts';
+import { type ProcessorCost, type TurnCost, WARM_UP_TIME_SHARE } from './contender-task.ts';
 import type { EventFormat } from './event-load.ts';
 import type { FormatMeasurement, ThroughputMeasurement } from './throughput-benchmark.ts';
 import { goalLines, type TimesStreams, timesStreams } from './throughput-goals.ts';
@@ -19,6 +19,8 @@ export interface ContenderFigures {
   readonly stopped: boolean;
   readonly eventsPerSecond: Spread;
   readonly eventsPerCpuSecond: Spread;
+  /** CPU time of the broker; undefined where it was not seen in every turn. */
+  readonly brokerUsPerEvent: Spread | undefined;
   readonly peakRssBytes: Spread;
   readonly rssBytes: Spread;
 }
@@ -59,7 +61,7 @@ export function figuresOf(
     contenders.find(({ contender }) => contender === name)!.eventsPerCpuSecond.median;
   const librdkafka = contenders.find(({ contender }) => contender === 'librdkafka')?.eventsPerCpuSecond.median;
   const processors = costs['flatline']!.map((cost) => ({ ...cost, ...cost.processor! }));
-  const spread = (of: (cost: ContenderCost & ProcessorCost) => number): Spread => spreadOf(processors.map(of));
+  const spread = (of: (cost: TurnCost & ProcessorCost) => number): Spread => spreadOf(processors.map(of));
   const toClose = spread(({ records, cpuToCloseMs }) => (1_000 * records) / cpuToCloseMs);
   return {
     format,
@@ -86,8 +88,8 @@ export function figuresOf(
   };
 }
 
-function contenderFigures(contender: string, costs: readonly ContenderCost[]): ContenderFigures {
-  const spread = (of: (cost: ContenderCost) => number): Spread => spreadOf(costs.map(of));
+function contenderFigures(contender: string, costs: readonly TurnCost[]): ContenderFigures {
+  const spread = (of: (cost: TurnCost) => number): Spread => spreadOf(costs.map(of));
   return {
     contender,
     records: spread(({ records }) => records),
@@ -95,6 +97,11 @@ function contenderFigures(contender: string, costs: readonly ContenderCost[]): C
     stopped: costs.some(({ stopped }) => stopped === true),
     eventsPerSecond: spread(({ records, elapsedMs }) => (1_000 * records) / elapsedMs),
     eventsPerCpuSecond: spread(({ records, cpuMs }) => (1_000 * records) / cpuMs),
+    brokerUsPerEvent: spreadOfKnown(
+      costs.map(({ records, brokerCpuMs }) =>
+        brokerCpuMs === undefined ? undefined : (1_000 * brokerCpuMs) / records,
+      ),
+    ),
     peakRssBytes: spread(({ peakRssBytes }) => peakRssBytes),
     rssBytes: spread(({ rssBytes }) => rssBytes),
   };
@@ -130,7 +137,7 @@ export function throughputText(measurement: ThroughputMeasurement): string {
     `${machineText(machine)}; ${loads}`,
     ...(versions.length === 0 ? [] : [versions.join(', ')]),
     `${short(events)} events of ${short(sessions)} sessions, ${partitions} partitions, commits every ${commitIntervalMs} ms;`,
-    `${repeats === 1 ? 'one turn' : `medians of ${repeats} turns, least to most in brackets`}; CPU of all processes of a contender, not the broker's;`,
+    `${repeats === 1 ? 'one turn' : `medians of ${repeats} turns, least to most in brackets`}; CPU of all processes of a contender; the broker's has a column of its own;`,
     warmUpText(events, warmUpShare),
     ...warnings.map((warning) => `WARNING: ${warning}`),
     ...sections.flatMap((section) => ['', section]),
@@ -160,6 +167,7 @@ function formatText({ format, contenders, processor }: FormatFigures): string {
     'events/s',
     'events/CPU-s',
     '',
+    'broker µs/event',
     '× kafkajs',
     'flatline is',
     'measured',
@@ -174,6 +182,7 @@ function formatText({ format, contenders, processor }: FormatFigures): string {
     short(figures.eventsPerSecond.median),
     short(figures.eventsPerCpuSecond.median),
     range(figures.eventsPerCpuSecond),
+    figures.brokerUsPerEvent === undefined ? 'n/a' : short(figures.brokerUsPerEvent.median),
     short(figures.eventsPerCpuSecond.median / reference),
     `${short(flatline / figures.eventsPerCpuSecond.median)} ×`,
     ...[short(figures.records.median), (figures.elapsedMs.median / 1_000).toFixed(1), figures.stopped ? 'stopped' : ''],

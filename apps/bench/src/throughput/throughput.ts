@@ -25,6 +25,7 @@ export const throughput: Benchmark = {
       text: throughputText(measurement),
       charts: throughputCharts(figures),
       versions: measurement.versions,
+      turns: settings.repeats,
     };
   },
 };
