@@ -5,7 +5,7 @@
  * one line of JSON; `reader version` which librdkafka it is. What it has fetched ahead when the warm-up ends, a million
  * messages at most, counts for it all the same.
  */
-#include <librdkafka/rdkafka.h>
+#include "rdkafka.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>

@@ -1,9 +1,9 @@
-// A C program that reads the topic with librdkafka and nothing else: as fast as others' clients get.
+// A C program that reads the topic with the newest librdkafka and nothing else: as fast as others' clients get.
 import type { BenchmarkOptions } from '../benchmark.ts';
 import { join } from 'node:path';
 import type { ContenderCost, ContenderTask } from '../throughput/contender-task.ts';
 import { runProgram } from './external-program.ts';
-import { findProgram, runTool } from './installed-program.ts';
+import { findProgram } from './installed-program.ts';
 import { type Found, lookUp } from './peer.ts';
 import { cProgram } from './peer-builds.ts';
 
@@ -12,19 +12,19 @@ export interface LibrdkafkaPeer {
   read(task: ContenderTask): Promise<ContenderCost>;
 }
 
-const REMEDY = 'install gcc, pkg-config and librdkafka-dev';
-
 export function lookUpLibrdkafka(
   options: Pick<BenchmarkOptions, 'peers' | 'onProgress'>,
 ): Promise<Found<LibrdkafkaPeer>> {
-  const flags = async (): Promise<readonly string[]> =>
-    (await runTool('pkg-config', ['--cflags', '--libs', 'rdkafka'], { remedy: REMEDY })).trim().split(/\s+/);
+  const python = findProgram('python3');
   return lookUp('librdkafka', options, {
     lacks: () => {
-      const missing = ['gcc', 'pkg-config'].filter((name) => findProgram(name) === undefined);
-      return Promise.resolve(missing.length === 0 ? undefined : `no ${missing.join(', no ')}: ${REMEDY}`);
+      if (process.platform !== 'linux') return Promise.resolve('it is built for Linux: run it there');
+      const missing = ['gcc', 'python3'].filter((name) => findProgram(name) === undefined);
+      return Promise.resolve(
+        missing.length === 0 ? undefined : `no ${missing.join(', no ')}: install gcc and Python 3 with pip`,
+      );
     },
-    project: (workspace) => cProgram('librdkafka', workspace, flags),
+    project: (workspace) => cProgram('librdkafka', workspace, python!),
     open: async (folder) => {
       const reader = join(folder, 'reader');
       const { version } = await runProgram<{ version: string }>(reader, ['version']);

@@ -1,7 +1,8 @@
 // How the programs of peers that are not Java come to be: packages from npm or PyPI as their lock files name them, C by gcc.
+import { Fatal } from '@flatline/base';
 import type { BuiltProject, Workspace } from '@flatline/dev-broker';
-import { cpSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { runTool } from './installed-program.ts';
 
 const NETWORK = 'check the network, or the mirror it is set up with';
@@ -28,14 +29,32 @@ export function pythonPackage(name: string, workspace: Workspace, python: string
   return { name: `peer-${name}`, folder, tool: 'pip', build };
 }
 
-/** `flags`: of the libraries, as pkg-config says. */
-export function cProgram(name: string, workspace: Workspace, flags: () => Promise<readonly string[]>): BuiltProject {
+/** C, linked with the shared library that a Python wheel of `requirements.txt` ships, which is put beside the program. */
+export function cProgram(name: string, workspace: Workspace, python: string): BuiltProject {
   const folder = folderOf(name, workspace);
   const build = async (into: string): Promise<void> => {
+    const pip = ['-m', 'pip', 'download', '-q', '--only-binary', ':all:', '--no-deps', '-d', into];
+    const requirements = ['-r', join(folder, 'requirements.txt')];
+    await runTool(python, [...pip, ...requirements], {
+      remedy: `${NETWORK}; there are wheels for Linux and Python 3.8 on`,
+    });
+    const wheel = readdirSync(into).find((file) => file.endsWith('.whl'))!;
+    await runTool(python, ['-m', 'zipfile', '-e', join(into, wheel), join(into, 'wheel')], { remedy: NETWORK });
+    const library = sharedLibrary(join(into, 'wheel'), name);
+    cpSync(library, join(into, basename(library)));
     const args = ['-std=c11', '-D_DEFAULT_SOURCE', '-O2', '-o', join(into, 'reader'), join(folder, 'reader.c')];
-    await runTool('gcc', [...args, ...(await flags())], { remedy: 'install a newer gcc and librdkafka-dev' });
+    // Beside the program, wherever that is moved; it was linked against another C library than is here, perhaps.
+    const linked = [`-L${into}`, `-l:${basename(library)}`, '-Wl,-rpath,$ORIGIN', '-Wl,--allow-shlib-undefined'];
+    await runTool('gcc', [...args, ...linked], { remedy: 'install a newer gcc' });
   };
-  return { name: `peer-${name}`, folder, tool: 'gcc', build };
+  return { name: `peer-${name}`, folder, tool: 'pip and gcc', build };
+}
+
+function sharedLibrary(folder: string, name: string): string {
+  const files = readdirSync(folder, { recursive: true, encoding: 'utf8' });
+  const found = files.find((file) => basename(file).startsWith(`${name}-`) && basename(file).includes('.so'));
+  if (found === undefined) throw new Fatal(`the wheel in ${folder} has no ${name}: use one for Linux with glibc`);
+  return join(folder, found);
 }
 
 function folderOf(name: string, { root }: Workspace): string {
