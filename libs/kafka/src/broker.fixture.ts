@@ -3,6 +3,7 @@ import { afterAll } from '@jest/globals';
 import { type Clock } from '@flatline/base';
 import kafkajs from 'kafkajs';
 import { decompressFrameSync } from 'lz4-napi';
+import { uncompressSync } from 'snappy';
 import { randomUUID } from 'node:crypto';
 import { createRequire } from 'node:module';
 import zlib from 'node:zlib';
@@ -104,6 +105,7 @@ const decodeBatch = require('kafkajs/src/protocol/recordBatch/v0/decoder.js') as
 
 const { CompressionCodecs, CompressionTypes } = kafkajs;
 CompressionCodecs[CompressionTypes.LZ4] = codec(decompressFrameSync);
+CompressionCodecs[CompressionTypes.Snappy] = codec((bytes) => uncompressSync(bytes) as Buffer);
 CompressionCodecs[CompressionTypes.ZSTD] = codec((bytes) => zlib.zstdDecompressSync(bytes));
 
 const FETCH_BYTES = 50_000_000;
@@ -132,6 +134,12 @@ export async function readCommitted(
     else committed.push(...records);
   }
   return committed.sort((a, b) => a.offset - b.offset);
+}
+
+/** Bytes of a partition's batches as the broker keeps them. */
+export async function storedBytes(connection: KafkaConnection, topic: string, partition = 0): Promise<number> {
+  const { nodeId } = await connection.leader({ topic, partition });
+  return (await fetchFrom(connection, nodeId, { topic, partition, offset: 0 })).records.length;
 }
 
 /** Every batch, as kafkajs decodes it, once no transaction is open: markers are written after EndTxn is answered. */

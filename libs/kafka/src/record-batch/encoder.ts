@@ -97,10 +97,10 @@ export class RecordBatchEncoder {
   }
 
   /** Completes the batch and empties the encoder (E1, E2). */
-  seal(seal: BatchSeal): Buffer<ArrayBuffer> {
+  seal(seal: BatchSeal, compression: Compression = this.#compression): Buffer<ArrayBuffer> {
     assert(this.#count > 0, 'a batch holds at least one record');
-    const batch = this.#compression === 'none' ? this.#bytes.subarray(0, this.#length) : this.#compressed();
-    this.#writeOverhead(batch, seal);
+    const batch = compression === 'none' ? this.#bytes.subarray(0, this.#length) : this.#compressed(compression);
+    this.#writeOverhead(batch, seal, compression);
     this.clear();
     return batch;
   }
@@ -110,21 +110,21 @@ export class RecordBatchEncoder {
     if (this.#count === 0 || stamp > this.#greatestTimestamp) this.#greatestTimestamp = stamp;
   }
 
-  #compressed(): Buffer<ArrayBuffer> {
-    const records = compressRecords(this.#compression, this.#bytes.subarray(layout.RECORDS_AT, this.#length));
+  #compressed(compression: Compression): Buffer<ArrayBuffer> {
+    const records = compressRecords(compression, this.#bytes.subarray(layout.RECORDS_AT, this.#length));
     const batch = Buffer.allocUnsafe(layout.RECORDS_AT + records.length);
     batch.set(records, layout.RECORDS_AT);
     return batch;
   }
 
-  #writeOverhead(batch: Buffer, seal: BatchSeal): void {
+  #writeOverhead(batch: Buffer, seal: BatchSeal, compression: Compression): void {
     // Base offset and leader epoch: the broker gives them.
     batch.fill(0, layout.BASE_OFFSET_AT, layout.BATCH_LENGTH_AT);
     batch.writeInt32BE(batch.length - layout.BATCH_PREFIX_BYTES, layout.BATCH_LENGTH_AT);
     batch.writeInt32BE(-1, layout.LEADER_EPOCH_AT);
     batch.writeInt8(layout.MAGIC, layout.MAGIC_AT);
     const transactional = seal.transactional ? layout.TRANSACTIONAL_BIT : 0;
-    batch.writeInt16BE(compressionCode(this.#compression) | transactional, layout.ATTRIBUTES_AT);
+    batch.writeInt16BE(compressionCode(compression) | transactional, layout.ATTRIBUTES_AT);
     batch.writeInt32BE(this.#count - 1, layout.LAST_OFFSET_DELTA_AT);
     batch.writeBigInt64BE(BigInt(this.#baseTimestamp), layout.BASE_TIMESTAMP_AT);
     batch.writeBigInt64BE(BigInt(this.#greatestTimestamp), layout.GREATEST_TIMESTAMP_AT);

@@ -18,7 +18,7 @@ const outgoing: fc.Arbitrary<OutgoingRecord> = fc.record({
   }),
 });
 
-const compressions: readonly Compression[] = ['none', 'lz4', 'zstd'];
+const compressions: readonly Compression[] = ['none', 'gzip', 'snappy', 'lz4', 'zstd'];
 
 test.each(compressions)(
   'what the encoder writes the cursor reads, packed by %s (rerun: the printed seed)',

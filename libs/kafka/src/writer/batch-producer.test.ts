@@ -105,7 +105,7 @@ describe('BatchProducer', () => {
     );
   });
 
-  test.each(['none', 'lz4', 'zstd'] as const)(
+  test.each(['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const)(
     'records compressed by %s are read by other decoders',
     async (compression) => {
       const topic = await createTopic(connection);

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { AssertionError, Fenced, PartitionStopped, Retriable } from '@flatline/base';
 import { type GroupOffset, type OutgoingRecord, type OutgoingRecords } from '@flatline/task';
 import { KafkaLogAdmin } from '../admin/kafka-log-admin.ts';
-import { connect, createTopic, readCommitted, systemClock, uniqueName } from '../broker.fixture.ts';
+import { connect, createTopic, readCommitted, storedBytes, systemClock, uniqueName } from '../broker.fixture.ts';
 import { RecordBatchEncoder } from '../record-batch/encoder.ts';
 import { LossyConnection } from './lossy-connection.fixture.ts';
 import { decodeProduce, produceRequest } from './produce-request.ts';
@@ -53,6 +53,17 @@ describe('KafkaTransactionalWriter', () => {
     ]);
     expect(await keysIn(first, 1)).toEqual(['c']);
     expect(await keysIn(second)).toEqual(['d']);
+  });
+
+  test('[O1] batches are packed as their topic says, and their records read as they were', async () => {
+    const [packed, plain] = [await createTopic(connection), await createTopic(connection)];
+    const compressionOf = (topic: string): 'zstd' | 'none' => (topic === packed ? 'zstd' : 'none');
+    const packing = new KafkaTransactionalWriters({ clock: systemClock, connections: [connection], compressionOf });
+    const writer = await packing.open(uniqueName('id'));
+    const texts = Array.from({ length: 300 }, (_, i) => `the same words again and again, but for a number ${i}`);
+    await writer.commit({ writes: [write(packed, ...texts), write(plain, ...texts)], offsets: [] });
+    for (const topic of [packed, plain]) expect(await keysIn(topic)).toEqual(texts);
+    expect(await storedBytes(connection, packed)).toBeLessThan((await storedBytes(connection, plain)) / 5);
   });
 
   test('[O1] group offsets are committed in the same transaction, or alone', async () => {

@@ -31,6 +31,7 @@ import {
   type KafkaRequest,
   type SendOptions,
 } from '../connection/index.ts';
+import { type Compression } from '../record-batch/compressor.ts';
 import { type BatchSeal, type RecordBatchEncoder } from '../record-batch/encoder.ts';
 import { type GroupCoordinators } from './group-coordinators.ts';
 import { stoppedIfMissing } from './missing-topic.ts';
@@ -62,6 +63,7 @@ export interface WriterSurroundings {
   readonly groupCoordinators: GroupCoordinators;
   /** Encoding is synchronous, so one encoder serves every writer. */
   readonly encoder: RecordBatchEncoder;
+  readonly compressionOf: (topic: string) => Compression;
   /** Where batches lie until they are answered; with an error they are left to the garbage collector. */
   readonly memory: ReusedMemory;
   readonly requestBytesMax: number;
@@ -210,7 +212,7 @@ export class KafkaTransactionalWriter implements TransactionalWriter {
 
   /** One batch each of the first outboxes, as far as they fit one request. */
   #cutBatches(outboxes: readonly PartitionOutbox[]): readonly PartitionBatch[] {
-    const { encoder, memory, requestBytesMax, clock } = this.#shared;
+    const { encoder, compressionOf, memory, requestBytesMax, clock } = this.#shared;
     const batches: PartitionBatch[] = [];
     let room = requestBytesMax;
     for (const outbox of outboxes) {
@@ -218,7 +220,7 @@ export class KafkaTransactionalWriter implements TransactionalWriter {
       outbox.fill(encoder, room, clock.wallMs(), batches.length === 0);
       const recordCount = encoder.count;
       if (recordCount === 0) break;
-      const sealed = encoder.seal(this.#sealFor(outbox, recordCount));
+      const sealed = encoder.seal(this.#sealFor(outbox, recordCount), compressionOf(outbox.topic));
       const bytes = memory.take(sealed.length);
       bytes.set(sealed);
       batches.push({ topic: outbox.topic, partition: outbox.partition, bytes, recordCount });

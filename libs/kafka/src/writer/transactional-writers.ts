@@ -19,8 +19,8 @@ export interface TransactionalWritersOptions {
   readonly transactionTimeoutMs?: DurationMs;
   /** Bytes of batches in one produce request, and so of one batch: below `max.message.bytes` of the topics. Default 1 000 000. */
   readonly requestBytesMax?: number;
-  /** Default `none`. */
-  readonly compression?: Compression;
+  /** How the batches for a topic are packed; what is cut counts before. Default: none is. */
+  readonly compressionOf?: (topic: string) => Compression;
 }
 
 const TRANSACTION_TIMEOUT_MS: DurationMs = 10_000;
@@ -50,13 +50,14 @@ export class KafkaTransactionalWriters implements TransactionalWriters {
     assert(connections.length > 0, 'writers need a connection');
     this.#clock = clock;
     this.#transactionTimeoutMs = options.transactionTimeoutMs ?? TRANSACTION_TIMEOUT_MS;
-    const encoder = new RecordBatchEncoder(options.compression);
+    const encoder = new RecordBatchEncoder();
     const memory = new ReusedMemory(FREE_BATCH_BYTES_MAX);
     this.#surroundings = connections.map((connection) => ({
       clock,
       connection,
       groupCoordinators: new GroupCoordinators(clock, connection),
       encoder,
+      compressionOf: options.compressionOf ?? (() => 'none'),
       memory,
       requestBytesMax: options.requestBytesMax ?? REQUEST_BYTES_MAX,
       // Later the transaction is aborted anyway.
