@@ -2,6 +2,7 @@ import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { kill, killAll } from './child.fixture.ts';
 import { Kcat, type KcatRecord, type Line, requireKcat } from './kcat.fixture.ts';
 import { Scenario } from './scenario.fixture.ts';
+import { verify } from './verify.fixture.ts';
 
 const TIMEOUT_MS = 2_000;
 
@@ -105,6 +106,28 @@ describe('a client that is not ours: kcat', () => {
       attributes: { page: '/end', __proto: 'x' },
     });
   });
+
+  test.each(['none', 'gzip', 'snappy', 'lz4', 'zstd'] as const)(
+    '[O2] summaries packed with %s are read as they are, without tombstones where they are turned off',
+    async (compression) => {
+      scenario = await Scenario.create({ timeoutMs: TIMEOUT_MS, partitions: 1 });
+      scenario.configure({ output: { topic: scenario.output, compression, tombstones: false } });
+      const kcat = new Kcat(scenario.kafka.brokers);
+      const processor = scenario.start();
+      const keys = Array.from({ length: 40 }, (_, i) => `key-${i}`);
+      await kcat.produce(scenario.input, keys.map(bare));
+      const output = await kcat.first(scenario.output, keys.length, 'read_committed');
+      expect(await scenario.stop(processor)).toBe(0);
+      expect(await kcat.all(scenario.output)).toEqual(output);
+      expect(output.map(({ key }) => key).sort()).toEqual(keys.sort());
+      for (const { key, payload, headers } of output) {
+        const summary = JSON.parse(payload!) as Record<string, unknown>;
+        expect(summary).toMatchObject({ sessionId: key, reason: 'TIMEOUT', eventCount: 1 });
+        expect(headers).toEqual(['flatline-incarnation', summary['incarnation']]);
+      }
+      expect((await verify(scenario)).violations).toEqual([]);
+    },
+  );
 
   test('[O1] what a foreign producer wrote in a transaction that was aborted is nothing', async () => {
     scenario = await Scenario.create({ timeoutMs: TIMEOUT_MS, partitions: 1 });

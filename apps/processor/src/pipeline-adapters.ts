@@ -5,6 +5,7 @@ import type { Clock } from '@flatline/base';
 import { HttpSchemaRegistry, openEventDecoder, openSummaryEncoder } from '@flatline/codec';
 import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
 import {
+  type Compression,
   KafkaLogAdmin,
   KafkaLogReader,
   KafkaMembership,
@@ -65,11 +66,14 @@ export async function openPipelineAdapters(parts: AdapterParts): Promise<Pipelin
     heartbeatIntervalMs,
     sessionTimeoutMs,
   });
+  const { output } = pipeline;
+  // Blocks hold keys, which hardly pack, and dead letters are few.
+  const compressionOf = (topic: string): Compression => (topic === output.topic ? output.compression : 'none');
   const ports: PipelinePorts = {
     clock,
     input,
     changelog,
-    writers: new KafkaTransactionalWriters({ clock, connections: writing, transactionTimeoutMs }),
+    writers: new KafkaTransactionalWriters({ clock, connections: writing, transactionTimeoutMs, compressionOf }),
     proofs: new KafkaProofWriter({ clock, connection: asking }),
     admin: new KafkaLogAdmin({ clock, connection: asking }),
     stores,

@@ -18,6 +18,7 @@ export function pipelineSettings(
     inputTopic: input.topic,
     inputPartitions,
     outputTopic: output.topic,
+    tombstones: output.tombstones,
     changelogTopic,
     deadLetterTopic,
     transactionalId: (partition) => transactionalId(config.application, name, partition),

@@ -83,7 +83,7 @@ export function checkPartition(
   return [
     ...checkOnce(output),
     ...(isOvertaken ? [] : [...checkOutput(folded, output), ...checkLiveCounts(commits, folded)]),
-    ...checkTombstones(output),
+    ...checkTombstones(output, scenario),
     ...checkDeadLetters(folded, simulation.log.committed(DEAD_LETTERS, partition)),
     ...checkTransactions(simulation, partition),
     ...checkChain(commits),
@@ -130,8 +130,10 @@ function checkOrder(found: readonly FoldedSummary[]): string[] {
   });
 }
 
-/** O2, S9: each summary is followed at once by the tombstone that names its incarnation. */
-function checkTombstones(output: readonly LogRecord[]): string[] {
+/** O2, S9: each summary is followed at once by the tombstone that names its incarnation; or there are none at all. */
+function checkTombstones(output: readonly LogRecord[], { tombstones }: Scenario): string[] {
+  if (!tombstones)
+    return output.filter(({ value }) => value === null).map(({ offset }) => `[O2] a tombstone at ${offset}`);
   return output.flatMap(({ value, headers }, index) => {
     const named = text.decode(headers.find(({ name }) => name === 'flatline-incarnation')?.value ?? new Uint8Array());
     const next = output[index + 1];

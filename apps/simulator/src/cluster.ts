@@ -147,6 +147,7 @@ function pipelineSettings(owner: string, scenario: Scenario): PipelineSettings {
     inputTopic: INPUT,
     inputPartitions: scenario.partitions,
     outputTopic: OUTPUT,
+    tombstones: scenario.tombstones,
     changelogTopic: CHANGELOG,
     deadLetterTopic: DEAD_LETTERS,
     transactionalId: (partition) => `${GROUP}.${partition}`,

@@ -30,9 +30,10 @@ export async function verify(simulation: Simulation, scenario: Scenario, disk?: 
   );
 }
 
-function rulesOf({ timeoutMs, maxDurationMs, proof, heldTime }: Scenario): PipelineRules {
+function rulesOf({ timeoutMs, maxDurationMs, tombstones, proof, heldTime }: Scenario): PipelineRules {
   const { unheardMs, maxHoldMs } = heldTime ?? { unheardMs: 0, maxHoldMs: 0 };
-  return { ...RULES, timeoutMs, maxDurationMs, maxKeyBytes: MAX_KEY_BYTES, proof, unheardMs, maxHoldMs };
+  const sizes = { ...RULES, maxKeyBytes: MAX_KEY_BYTES };
+  return { ...sizes, timeoutMs, maxDurationMs, tombstones, proof, unheardMs, maxHoldMs };
 }
 
 function historyOf(simulation: Simulation, partition: number, disk: SimulatedDisk | undefined): PartitionHistory {

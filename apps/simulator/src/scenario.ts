@@ -24,6 +24,8 @@ export interface Scenario extends Proof {
   readonly standbys: number;
   readonly keys: number;
   readonly timestampType: 'LogAppendTime' | 'CreateTime';
+  /** O2 */
+  readonly tombstones: boolean;
   readonly timeoutMs: DurationMs;
   readonly maxDurationMs: DurationMs | undefined;
   readonly commitIntervalMs: DurationMs;
@@ -65,7 +67,8 @@ export function drawScenario(random: Random): Scenario {
     traffic: oneOf(random, [0.3, 0.7, 0.95]),
   };
   const proof = drawProof(random, world.timestampType);
-  return { ...world, ...proof, rates: proof.hidesNothing ? { ...world.rates, stalled: 0 } : world.rates };
+  const rates = proof.hidesNothing ? { ...world.rates, stalled: 0 } : world.rates;
+  return { ...world, ...proof, rates, tombstones: random.chance(0.9) };
 }
 
 function drawProof(random: Random, timestampType: Scenario['timestampType']): Proof {

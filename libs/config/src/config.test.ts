@@ -40,7 +40,7 @@ describe('a valid configuration', () => {
           changelogTopic: 'shop.visits.changelog',
           deadLetterTopic: 'shop.visits.dead-letters',
           input: { format: 'auto', timestampType: 'LogAppendTime', maxKeyBytes: 512 },
-          output: { topic: 'visits', format: 'json' },
+          output: { topic: 'visits', format: 'json', compression: 'zstd', tombstones: true },
           rules: { timeoutMs: 1_800_000, dedupeEventIds: 16 },
           proof: 'record',
           proofIntervalMs: 100,
@@ -89,7 +89,7 @@ describe('[I4] what is wrong', () => {
       ...minimal,
       brokers: ['nowhere'],
       comitIntervalMs: 5,
-      pipelines: [{ ...visits, timeoutMs: 0, output: { topic: 'a b', format: 'xml' } }],
+      pipelines: [{ ...visits, timeoutMs: 0, output: { topic: 'a b', format: 'xml', compression: 'brotli' } }],
     });
     expect(found).toEqual(
       expect.arrayContaining([
@@ -98,9 +98,12 @@ describe('[I4] what is wrong', () => {
         expect.stringMatching(/^pipelines\[0\]\.timeoutMs \[0\] .*1/),
         'pipelines[0].output.topic ["a b"] a topic name: letters, digits, ".", "_" and "-"',
         expect.stringMatching(/^pipelines\[0\]\.output\.format \["xml"\] .*"json"\|"avro"/),
+        expect.stringMatching(
+          /^pipelines\[0\]\.output\.compression \["brotli"\] .*"none"\|"gzip"\|"snappy"\|"lz4"\|"zstd"/,
+        ),
       ]),
     );
-    expect(found).toHaveLength(5);
+    expect(found).toHaveLength(6);
   });
 
   test('[I4] one wrong setting does not hide what is wrong between others', () => {

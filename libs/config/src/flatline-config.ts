@@ -52,7 +52,7 @@ export interface PipelineConfig {
   readonly name: string;
   readonly kind: 'session';
   readonly input: InputConfig;
-  readonly output: { readonly topic: string; readonly format: 'json' | 'avro' };
+  readonly output: OutputConfig;
   readonly deadLetterTopic: string;
   readonly changelogTopic: string;
   readonly group: string;
@@ -70,6 +70,14 @@ export interface PipelineConfig {
   readonly truncateLagMs: DurationMs;
   /** Warm copies of each partition, on other instances. */
   readonly standbys: number;
+}
+
+export interface OutputConfig {
+  readonly topic: string;
+  readonly format: 'json' | 'avro';
+  readonly compression: 'none' | 'gzip' | 'snappy' | 'lz4' | 'zstd';
+  /** Whether each close is followed by its tombstone (O2). */
+  readonly tombstones: boolean;
 }
 
 export interface InputConfig {

@@ -19,6 +19,9 @@ const duration = z.int().min(1).max(3_153_600_000_000);
 const durationOrNone = z.int().min(0).max(3_153_600_000_000);
 const format = z.enum(['json', 'avro']);
 
+/** Packing of record batches, in Kafka's terms. */
+const compression = z.enum(['none', 'gzip', 'snappy', 'lz4', 'zstd']);
+
 /** Where to find it: secrets are not written into files that are committed. */
 const secret = z.union([z.strictObject({ file: z.string().min(1) }), z.strictObject({ env: z.string().min(1) })], {
   error: 'secrets are referred to: { "file": "…" } or { "env": "…" }',
@@ -37,7 +40,12 @@ const pipeline = z.strictObject({
   name: z.string().max(NAME_LENGTH_MAX).regex(PIPELINE_NAME, 'letters, digits, "_" and "-"'),
   kind: z.enum(['session', 'lease', 'debounce', 'schedule']),
   input: z.union([input, z.array(input).min(1)]),
-  output: z.strictObject({ topic, format: format.default('json') }),
+  output: z.strictObject({
+    topic,
+    format: format.default('json'),
+    compression: compression.default('zstd'),
+    tombstones: z.boolean().default(true),
+  }),
   deadLetterTopic: topic.optional(),
   timeoutMs: duration,
   minTimeoutMs: duration.default(1),

@@ -25,8 +25,9 @@ export function transactionOf(
   settings: PipelineSettings,
   encoder: SummaryEncoder,
 ): Transaction {
+  const { group, inputTopic, inputPartitions, tombstones = true } = settings;
   const outputs: OutgoingRecord[] = [];
-  for (const summary of cut.closed) addClosed(summary, encoder, outputs);
+  for (const summary of cut.closed) addClosed(summary, { encoder, tombstones }, outputs);
   const letters = cut.deadLetters.map((letter) => deadLetterRecord(letter, partition, settings.inputTopic));
   const blocks = cut.blocks.map((block): OutgoingRecord => ({ key: null, value: block.bytes }));
   const writes = [
@@ -34,16 +35,21 @@ export function transactionOf(
     { topic: settings.outputTopic, partition, records: outputs },
     { topic: settings.deadLetterTopic, partition, records: letters },
   ].filter(({ records }) => records.length > 0);
-  const { group, inputTopic, inputPartitions } = settings;
   const metadata = partitionsMetadata(inputPartitions);
   return { writes, offsets: [{ group, topic: inputTopic, partition, offset: cut.position, metadata }] };
 }
 
+interface ClosedForm {
+  readonly encoder: SummaryEncoder;
+  readonly tombstones: boolean;
+}
+
 /** The summary, then the tombstone: with no revision window both are final at once (O2). */
-function addClosed(summary: SessionSummary, encoder: SummaryEncoder, outputs: OutgoingRecord[]): void {
+function addClosed(summary: SessionSummary, { encoder, tombstones }: ClosedForm, outputs: OutgoingRecord[]): void {
   const { key, incarnation } = summary;
   const headers = [{ name: INCARNATION_HEADER, value: asciiBytes(incarnation) }];
-  outputs.push({ key, value: encoder.encode(summary), headers }, { key, value: null, headers });
+  outputs.push({ key, value: encoder.encode(summary), headers });
+  if (tombstones) outputs.push({ key, value: null, headers });
 }
 
 /** An incarnation is digits and a dash: a call into the engine's encoder takes several times as long. */

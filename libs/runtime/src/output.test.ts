@@ -34,6 +34,15 @@ describe('what a task writes', () => {
     expect(log.committed(OUTPUT, 0).map(({ offset }) => offset)).toEqual([0, 1, 3, 4]);
   });
 
+  test('[O2] no tombstone where they are turned off; the summary names its incarnation all the same', async () => {
+    const world = new World({ seed: 21, partitions: 1, tombstones: false });
+    world.launch('a');
+    world.beat('k');
+    await world.simulation.time.runFor(8_000);
+    const outputs = shown(world.simulation.log.committed(OUTPUT, 0));
+    expect(outputs).toEqual([[expect.stringMatching(/^k 0-0 TIMEOUT 1 /), '0-0']]);
+  });
+
   test('[O5] a task writes to the partition of its own number only', async () => {
     const world = new World({ seed: 22, partitions: 3 });
     const { time, log } = world.simulation;

@@ -22,6 +22,8 @@ export interface PipelineSettings {
   /** Partitions the input has: a key's partition follows from it, so it may not change under an application's state (R3). */
   readonly inputPartitions: number;
   readonly outputTopic: string;
+  /** Whether a tombstone follows each summary (O2). Default: one does. */
+  readonly tombstones?: boolean;
   readonly changelogTopic: string;
   readonly deadLetterTopic: string;
   readonly transactionalId: (partition: number) => string;

@@ -19,6 +19,8 @@ export interface WorldSettings {
   readonly timeoutMs?: number;
   readonly maxDurationMs?: number;
   readonly truncateLagMs?: number;
+  /** Default: there are. */
+  readonly tombstones?: boolean;
   readonly heldTime?: HeldTimeRules;
   /** Called after each turn of a task. */
   readonly onTurn?: () => void;
@@ -113,6 +115,7 @@ export class World {
       inputTopic: INPUT,
       inputPartitions: this.inputPartitions,
       outputTopic: OUTPUT,
+      ...(this.#world.tombstones !== undefined && { tombstones: this.#world.tombstones }),
       changelogTopic: CHANGELOG,
       deadLetterTopic: DEAD_LETTERS,
       transactionalId: (partition) => `app.visits.${partition}`,

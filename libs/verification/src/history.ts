@@ -116,6 +116,8 @@ export interface PipelineRules {
   readonly maxAttributes: number;
   readonly maxAttributeBytes: number;
   readonly maxKeyBytes: number;
+  /** O2: whether a tombstone follows each summary. Default: one does. */
+  readonly tombstones?: boolean;
   /** C3: by `fetch` the clock passes what the input says, and no log tells by what evidence. Default: `record`. */
   readonly proof?: 'record' | 'fetch';
   /** C8; 0: nothing is held. */

@@ -3,7 +3,7 @@ import { assert } from '@flatline/base';
 import { type EditableBlock, putTogether, takeApart } from './block-editor.fixture.ts';
 import { nameOf } from './byte-names.ts';
 import type { Delivery } from './delivery-check.ts';
-import type { BatchMark, LogRecord, OutputRecord } from './history.ts';
+import type { BatchMark, LogRecord, OutputRecord, PipelineRules } from './history.ts';
 import type { LedgerLine } from './ledger-check.ts';
 import type { RecordedPartition } from './recorded-history.fixture.ts';
 import type { ReachCounter } from './reach.ts';
@@ -15,6 +15,8 @@ export interface Asked {
   readonly ledger?: readonly LedgerLine[];
   readonly deliveries?: readonly Delivery[];
   readonly reach?: Partial<Record<ReachCounter, number>>;
+  /** Other rules than the history was recorded by. */
+  readonly rules?: Partial<PipelineRules>;
 }
 
 export interface Mutant {
@@ -238,6 +240,22 @@ export const MUTANTS: readonly Mutant[] = [
     const [summary, tombstone] = closePairs(output.records)[7]!;
     const at = output.records.indexOf(summary);
     output.records.splice(at, 2, tombstone, summary);
+  }),
+  mutant('O2', 'a tombstone comes after they were turned off', ({ output }) => {
+    const pairs = closePairs(output.records);
+    const gone = new Set(pairs.slice(4).map(([, tombstone]) => tombstone));
+    gone.delete(pairs[7]![1]);
+    output.records = output.records.filter((record) => !gone.has(record));
+    return { rules: { tombstones: false } };
+  }),
+  mutant('O2', 'a tombstone of nobody, though they are turned off', ({ output }) => {
+    const [summary, tombstone] = closePairs(output.records)[7]!;
+    const at = output.records.indexOf(summary);
+    output.records.splice(at, 2, tombstone, summary);
+    return { rules: { tombstones: false } };
+  }),
+  mutant('O2', 'tombstones are missing, though they are turned on', ({ output }) => {
+    output.records = output.records.filter(({ value }) => value !== null);
   }),
   mutant('O2', 'a header names another incarnation', ({ output }) => {
     const [summary] = closePairs(output.records)[7]!;

@@ -1,16 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
-import { deliveriesOf, type Mutant, MUTANTS } from './mutants.fixture.ts';
+import { type Asked, deliveriesOf, type Mutant, MUTANTS } from './mutants.fixture.ts';
 import { historyOf, INPUT, record, type RecordedPartition, RULES } from './recorded-history.fixture.ts';
 import type { VerificationReport } from './report.ts';
 import { verifyHistories } from './verification.ts';
 
 const SEEDS = [1, 2, 5];
 
-async function judge(
-  partition: RecordedPartition,
-  asked: ReturnType<Mutant['apply']> = {},
-): Promise<VerificationReport> {
-  return verifyHistories([historyOf(partition)], { rules: RULES, inputTopic: INPUT, ...asked });
+async function judge(partition: RecordedPartition, { rules, ...asked }: Asked = {}): Promise<VerificationReport> {
+  return verifyHistories([historyOf(partition)], { rules: { ...RULES, ...rules }, inputTopic: INPUT, ...asked });
 }
 
 /** The rules that see the mutant in the history of `seed`. */

@@ -38,6 +38,8 @@ export interface OutputCheckParts {
   /** The log begins above 0: what is missing before its first match was deleted. */
   readonly fromStart: boolean;
   readonly settledBelow: number;
+  /** Without them those of closes before they were turned off may be there. */
+  readonly tombstones: boolean;
 }
 
 type Group = readonly Fed<OutputRecord>[];
@@ -51,6 +53,8 @@ export class OutputCheck {
   judgedFrom = 0;
   #group: Group | undefined;
   #isAnchored: boolean;
+  /** Incarnation of the first close without a tombstone, where they are turned off: from then on there are none. */
+  #firstWithout: string | undefined;
   /** Incarnation → output offset. */
   readonly #recent = new Map<string, number>();
 
@@ -123,20 +127,20 @@ export class OutputCheck {
   }
 
   #judge(group: Group, owed: Owed): void {
-    const { place } = this.#parts;
     const pending = new Map<string, string>();
     for (const { record, transaction } of group) {
-      if (record.key === null) place.violation('O2', { offset: record.offset, what: 'has no key' });
+      if (record.key === null) this.#parts.place.violation('O2', { offset: record.offset, what: 'has no key' });
       else if (record.value !== null) this.#summary(record, record.key, { owed, pending });
       else if (this.#isAnchored || transaction !== undefined) this.#tombstone(record, record.key, pending);
     }
     if (group[0]!.transaction === undefined) return;
-    for (const [name, incarnation] of pending)
-      place.violation('O2', {
-        offset: group[0]!.record.offset,
-        key: name,
-        what: `no tombstone of ${incarnation} in its transaction`,
-      });
+    for (const [name, incarnation] of pending) this.#withoutTombstone(group[0]!.record.offset, name, incarnation);
+  }
+
+  #withoutTombstone(offset: number, key: string, incarnation: string): void {
+    const { place, tombstones } = this.#parts;
+    if (!tombstones) this.#firstWithout ??= incarnation;
+    else place.violation('O2', { offset, key, what: `no tombstone of ${incarnation} in its transaction` });
   }
 
   #summary(
@@ -156,8 +160,9 @@ export class OutputCheck {
         ...where,
         what: `its header names ${record.incarnation ?? 'no incarnation'}, its value ${incarnation}`,
       });
-    if (pending.has(where.key))
-      place.violation('O2', { ...where, what: `comes before the tombstone of ${pending.get(where.key)!}` });
+    const former = pending.get(where.key);
+    if (former !== undefined && !this.#parts.tombstones) this.#firstWithout ??= former;
+    else if (former !== undefined) place.violation('O2', { ...where, what: `comes before the tombstone of ${former}` });
     pending.set(where.key, incarnation);
     const taken = owed.take(nameOf(key), incarnation);
     if (taken.kind === 'unknown') this.#extra(record, key, incarnation);
@@ -171,6 +176,11 @@ export class OutputCheck {
     const text = textOf(key);
     const expected = pending.get(text);
     pending.delete(text);
+    if (this.#firstWithout !== undefined)
+      this.#parts.place.violation('O2', {
+        ...{ offset, key: text },
+        what: `a tombstone of ${incarnation ?? 'no incarnation'}: there are none from the close of ${this.#firstWithout} on (output.tombstones)`,
+      });
     if (expected === undefined || expected !== incarnation)
       this.#parts.place.violation('O2', {
         ...{ offset, key: text },

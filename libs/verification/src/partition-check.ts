@@ -81,6 +81,7 @@ export class PartitionCheck {
     this.#output = new OutputCheck({
       ...{ place: this.#places.output, feed: outputFeed, fold: this.#fold, findings },
       ...{ fromStart: output.start === 0, settledBelow: history.outputSettledBelow },
+      tombstones: rules.tombstones ?? true,
     });
     const letterFeed = new Feed<LetterRecord>(deadLetters, this.#walks.deadLetters);
     this.#letters = new LetterCheck(this.#places.deadLetters, letterFeed, deadLetters.start === 0);

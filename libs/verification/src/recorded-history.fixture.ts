@@ -328,12 +328,12 @@ async function storedIn(stores: StateStores, partition: number): Promise<StoredE
 
 function settingsOf(
   owner: string,
-  { maxKeyBytes, unheardMs, maxHoldMs, proof, ...rules }: PipelineRules,
+  { maxKeyBytes, tombstones = true, unheardMs, maxHoldMs, proof, ...rules }: PipelineRules,
 ): PipelineSettings {
   return {
     ...(proof === 'fetch' && { proofByFetch: { clockSkewMs: 500 } }),
     ...{ name: 'visits', owner, group: 'app.visits', rules },
-    ...{ inputTopic: INPUT, inputPartitions: PARTITIONS, outputTopic: OUTPUT },
+    ...{ inputTopic: INPUT, inputPartitions: PARTITIONS, outputTopic: OUTPUT, tombstones },
     ...{ changelogTopic: CHANGELOG, deadLetterTopic: DEAD_LETTERS },
     transactionalId: (partition) => `app.visits.${partition}`,
     input: {

@@ -63,6 +63,28 @@ describe('silence that was proved without records', () => {
   );
 });
 
+describe('tombstones that are turned off', () => {
+  const rules = { ...RULES, tombstones: false };
+
+  test.each([1, 2, 3])('[O2] seed %i: the runtime writes none, and the checker misses none', async (seed) => {
+    const recorded = await record({ seed, storm: seed === 2, rules });
+    expect(recorded.flatMap(({ output }) => output.records).filter(({ value }) => value === null)).toEqual([]);
+    const report = await verifyHistories(recorded.map(historyOf), { rules, inputTopic: INPUT });
+    expect(report.violations).toEqual([]);
+    expect(report.undecided).toEqual([]);
+    expect(report.closed).toBeGreaterThan(50);
+  });
+
+  test('[O2] those of closes before that are judged as ever', async () => {
+    const [recorded] = (await record({ seed: 1 })) as [RecordedPartition];
+    const { output } = recorded;
+    const tombstones = output.records.filter(({ value }) => value === null);
+    output.records = output.records.filter((each) => !tombstones.slice(5).includes(each));
+    const report = await verifyHistories([historyOf(recorded)], { rules, inputTopic: INPUT });
+    expect(report.violations).toEqual([]);
+  });
+});
+
 test('[V2] what is due and may yet be closed is undecided, with the reason', async () => {
   const [recorded] = (await record({ seed: 1 })) as [RecordedPartition];
   MUTANTS.find(({ rule }) => rule === 'V2')!.apply(recorded);

@@ -119,8 +119,8 @@ async function* histories(
   }
 }
 
-function rulesOf({ rules, input, heldTime, proof }: PipelineConfig): PipelineRules {
-  return { ...rules, ...heldTime, maxKeyBytes: input.maxKeyBytes, proof };
+function rulesOf({ rules, input, output, heldTime, proof }: PipelineConfig): PipelineRules {
+  return { ...rules, ...heldTime, maxKeyBytes: input.maxKeyBytes, tombstones: output.tombstones, proof };
 }
 
 async function whyUnsettled(
