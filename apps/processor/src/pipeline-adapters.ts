@@ -60,7 +60,11 @@ export async function openPipelineAdapters(parts: AdapterParts): Promise<Pipelin
     connection: openCluster(kafka),
     group: pipeline.group,
     topics: [pipeline.input.topic],
-    localCheckpoints: () => stores.localCheckpoints(),
+    localCheckpoints: () =>
+      stores.localCheckpoints().catch((error: unknown) => {
+        log.error('local stores not looked at; the assigner is told of none', { pipeline: pipeline.name, error });
+        return [];
+      }),
     name: config.instance,
     standbys: pipeline.standbys,
     heartbeatIntervalMs,
@@ -87,7 +91,9 @@ export async function openPipelineAdapters(parts: AdapterParts): Promise<Pipelin
   const close = async (): Promise<void> => {
     await Promise.all([input.close(), changelog.close()]);
     for (const connection of [...writing, asking]) connection.close();
-    await stores.close();
+    await stores.close().catch((error: unknown) => {
+      log.error('state directory not closed cleanly', { pipeline: pipeline.name, error });
+    });
   };
   return { ports, close };
 }

@@ -1,7 +1,7 @@
-import { Corrupt } from '@flatline/base';
+import { Corrupt, Fatal } from '@flatline/base';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { LmdbStore } from './lmdb-store.ts';
 import { temporaryDirectory } from './testing/temporary-directory.ts';
 import { entriesOf, Model, placeOf, workloadStep } from './testing/workload.ts';
@@ -96,6 +96,38 @@ describe('LmdbStore', () => {
     await again.close();
   });
 
+  test('[R2][F25] one that cannot be synced is dropped: nothing tells what of it is on the disk', async () => {
+    let closed = 0;
+    const { store } = LmdbStore.open({ ...place(), onClose: () => (closed += 1) });
+    store.write({ puts: [placeOf({ key: image, image, changelogOffset: 1 })], removals: [] }, checkpoint);
+    putInTheWayOf(join(directory.path, 'state.mdb'), 'link');
+    await expect(store.close()).rejects.toThrow(/state directory .*EISDIR/);
+    expect(closed).toBe(1);
+    expect(readdirSync(directory.path)).toEqual(['elsewhere']);
+    const again = LmdbStore.open(place());
+    expect(again.dropped).toBeUndefined();
+    expect(again.store.state()).toBeUndefined();
+    await again.store.close();
+  });
+
+  test('[R2][F25] one that can neither be synced nor dropped is closed all the same, and keeps its mark', async () => {
+    let closed = 0;
+    const { store } = LmdbStore.open({ ...place(), onClose: () => (closed += 1) });
+    store.write({ puts: [placeOf({ key: image, image, changelogOffset: 1 })], removals: [] }, checkpoint);
+    putInTheWayOf(join(directory.path, 'state.mdb'), 'directory');
+    await expect(store.close()).rejects.toThrow(/state directory .*EISDIR/);
+    expect(closed).toBe(1);
+    expect(existsSync(mark())).toBe(true);
+  });
+
+  test('[F25] one that cannot be wiped says so in its own terms, and is closed as any other', async () => {
+    const { store } = LmdbStore.open(place());
+    store.write({ puts: [placeOf({ key: image, image, changelogOffset: 1 })], removals: [] }, checkpoint);
+    putInTheWayOf(join(directory.path, 'state.mdb'), 'directory');
+    await expect(store.wipe()).rejects.toBeInstanceOf(Fatal);
+    await expect(store.close()).rejects.toBeInstanceOf(Fatal);
+  });
+
   test('the map grows with the store', async () => {
     const { store } = LmdbStore.open(place());
     const big = Buffer.alloc(8_000_000, 1);
@@ -112,3 +144,14 @@ describe('LmdbStore', () => {
     await store.close();
   }, 120_000);
 });
+
+/** A directory, or a link to one, where a file was: every call on it fails, also for root. */
+function putInTheWayOf(path: string, how: 'directory' | 'link'): void {
+  rmSync(path);
+  if (how === 'directory') mkdirSync(path);
+  else {
+    const elsewhere = join(dirname(path), 'elsewhere');
+    mkdirSync(elsewhere);
+    symlinkSync(elsewhere, path);
+  }
+}

@@ -108,7 +108,8 @@ export class LmdbStore implements StateStore {
       });
     } catch (error) {
       this.#environment = undefined;
-      void environment.close(); // with no transaction under way it is done when it returns
+      // With no transaction under way it is done when it returns; what led here says more than its own error would.
+      environment.close().catch(() => undefined);
       throw this.#distrusted(error);
     }
     this.#record = record;
@@ -120,25 +121,41 @@ export class LmdbStore implements StateStore {
 
   async wipe(): Promise<void> {
     assert(!this.#closed, 'a closed store is not wiped');
-    await this.#environment?.close();
+    const environment = this.#environment;
     this.#environment = undefined;
-    this.#atFiles(() => {
+    try {
+      await environment?.close();
       this.#discard();
-    });
+    } catch (error) {
+      throw fileSystemError(this.#directory, error);
+    }
   }
 
-  /** @throws Retriable where the files cannot be synced: they are then an unclean store. */
+  /** @throws Retriable, Fatal where the files cannot be synced: they are then dropped. It is closed all the same. */
   async close(): Promise<void> {
     if (this.#closed) return;
     this.#closed = true;
-    this.#file?.close();
     try {
+      this.#file?.close();
       await this.#environment?.close();
       await this.#files.sync();
     } catch (error) {
+      this.#dropUnsynced();
       throw fileSystemError(this.#directory, error);
     } finally {
       this.#onClose?.();
+    }
+  }
+
+  /**
+   * After an fsync that failed the kernel may have let go of the pages it could not write: nothing tells what of the file is on
+   * the disk, and the write mark would let it pass until the next boot.
+   */
+  #dropUnsynced(): void {
+    try {
+      this.#files.remove();
+    } catch {
+      // A device that takes nothing any more: the write mark stays, and every entry is proven when it is read.
     }
   }
 

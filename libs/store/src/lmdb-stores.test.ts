@@ -1,6 +1,6 @@
 import { Fatal, StateInUse } from '@flatline/base';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
-import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { LmdbStores } from './lmdb-stores.ts';
 import { temporaryDirectory } from './testing/temporary-directory.ts';
@@ -65,6 +65,26 @@ describe('LmdbStores', () => {
     expect((await second.open(1)).dropped).toBe('unreadable');
     expect((await second.open(2)).dropped).toBe('unclean-after-reboot');
     await second.close();
+  });
+
+  test('[R2][F25] a store that cannot be looked at hides no other one, and does not keep them from being closed', async () => {
+    const stores = open('app', 'visits', 'boot');
+    for (const partition of [0, 1, 2]) {
+      const { store } = await stores.open(partition);
+      store.write({ puts: [], removals: [] }, checkpoint);
+    }
+    const broken = join(directory.path, 'app.visits', '1', 'state.mdb');
+    rmSync(broken);
+    mkdirSync(broken);
+    await expect(stores.close()).rejects.toThrow(/EISDIR/);
+    expect(existsSync(join(directory.path, 'app.visits', '2', 'unsynced'))).toBe(false);
+    mkdirSync(join(directory.path, 'app.visits', '0', 'unsynced'));
+    const again = open('app', 'visits', 'boot');
+    expect((await again.localCheckpoints()).map(({ partition }) => partition)).toEqual([2]);
+    await expect(again.open(1)).rejects.toBeInstanceOf(Fatal);
+    rmSync(broken, { recursive: true });
+    expect((await again.open(1)).dropped).toBeUndefined();
+    await again.close();
   });
 
   test('a state directory that cannot be one is named, with the setting', () => {

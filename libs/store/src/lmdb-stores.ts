@@ -64,15 +64,14 @@ export class LmdbStores implements StateStores {
     return opened;
   }
 
+  /** Without those that cannot be looked at: opening them tells why. @throws Retriable, Fatal */
   async localCheckpoints(): Promise<readonly LocalStore[]> {
     const found: LocalStore[] = [];
-    for (const name of await readdir(this.#directory)) {
+    for (const name of await this.#names()) {
       if (!partitionName.test(name)) continue;
       const partition = Number(name);
-      const checkpoint = this.#checkpointOf(partition);
-      if (checkpoint === undefined) continue;
-      const { changelogPosition } = checkpoint;
-      found.push({ partition, changelogPosition, writtenAt: this.#filesOf(partition).writtenAt });
+      const store = this.#localStore(partition);
+      if (store !== undefined) found.push(store);
     }
     return found.sort((a, b) => a.partition - b.partition);
   }
@@ -85,24 +84,36 @@ export class LmdbStores implements StateStores {
     return this.#dropLog.drops;
   }
 
-  /** Closes the stores still open and gives the directory back. */
+  /** Closes the stores still open and gives the directory back. @throws what the first of them throws, once that is done */
   async close(): Promise<void> {
+    const closed = await Promise.allSettled([...this.#open.values()].map((store) => store.close()));
+    this.#lock.release();
+    for (const each of closed) if (each.status === 'rejected') throw each.reason;
+  }
+
+  async #names(): Promise<readonly string[]> {
     try {
-      for (const store of this.#open.values()) await store.close();
-    } finally {
-      this.#lock.release();
+      return await readdir(this.#directory);
+    } catch (error) {
+      throw fileSystemError(this.#directory, error);
+    }
+  }
+
+  #localStore(partition: number): LocalStore | undefined {
+    try {
+      const changelogPosition = this.#checkpointOf(partition)?.changelogPosition;
+      if (changelogPosition === undefined) return undefined;
+      return { partition, changelogPosition, writtenAt: this.#filesOf(partition).writtenAt };
+    } catch {
+      return undefined; // its opening says why
     }
   }
 
   #checkpointOf(partition: number): StoreCheckpoint | undefined {
     const store = this.#open.get(partition);
     if (store !== undefined) return store.state()?.checkpoint;
-    try {
-      const found = this.#filesOf(partition).look();
-      return found.kind === 'trusted' ? found.record.checkpoint : undefined;
-    } catch (error) {
-      throw fileSystemError(this.#directoryOf(partition), error);
-    }
+    const found = this.#filesOf(partition).look();
+    return found.kind === 'trusted' ? found.record.checkpoint : undefined;
   }
 
   #filesOf(partition: number): StoreFiles {
