@@ -135,6 +135,7 @@ class Processor implements RunningProcessor, Observed {
       ready: instance.isReady,
       interruption: instance.interruption,
       storeDrops: adapters.ports.stores.drops(),
+      storeErrors: instance.storeErrors,
       tasks: instance.status(),
       standbys: instance.standbys(),
       instances: instance.instances,

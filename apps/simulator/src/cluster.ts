@@ -5,7 +5,8 @@ import type { Clock } from '@flatline/base';
 import { EventFormats, openSummaryEncoder } from '@flatline/codec';
 import { assign } from '@flatline/kafka';
 import { PipelineInstance, type PipelinePorts, type PipelineSettings } from '@flatline/runtime';
-import type { GroupMember, HostPorts, SimulatedHost, Simulation } from '@flatline/simulation';
+import { DEVICE_FAILED, type GroupMember, type HostPorts, type SimulatedHost } from '@flatline/simulation';
+import type { Simulation } from '@flatline/simulation';
 import { CHANGELOG, DEAD_LETTERS, GROUP, INPUT, MAX_KEY_BYTES, OUTPUT, RULES } from './pipeline-names.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -17,13 +18,23 @@ export interface SimulatedProcess {
   leaving: Promise<void> | undefined;
 }
 
-/** FL2: a task whose local store could not keep up leaves it as it was. */
-export const STORE_GIVEN_UP = 'storeGivenUp';
+/** FL2, TS1: what a process says of a local store that it leaves as it is. */
+const GIVES_STORE_UP: readonly string[] = [
+  'more waits for the local store',
+  'the local store failed',
+  'local store cannot be written',
+  'local store cannot be brought up to date',
+  'local store not opened',
+  'local store not wiped',
+  'local store not closed cleanly',
+];
+/** The same of a store that cannot be written, for the moment or for good. */
+const NOT_WRITTEN: readonly string[] = [...GIVES_STORE_UP.slice(1), 'local store not written'];
 /** C3: what the processor presumed was wrong, and it knows. */
 export const CLOCK_OVERTAKEN = 'clockOvertaken';
 /** What a line of a process's log tells of, counted. */
 const SAID: readonly (readonly [text: string, what: string])[] = [
-  ['more waits for the local store', STORE_GIVEN_UP],
+  ['more waits for the local store', 'storeGivenUp'],
   ['local store not written; trying again', 'flushRetried'],
   ['no space left', 'noSpaceLeft'],
   ['"fromStandby":true', 'standbyTookOver'],
@@ -47,6 +58,8 @@ export class Cluster {
   /** What ended a process, which nothing here may. */
   readonly failures: string[] = [];
   readonly lines: string[] = [];
+  /** Processes that left a local store as it was, by name. */
+  readonly gaveStoreUp = new Set<string>();
 
   constructor(simulation: Simulation, scenario: Scenario) {
     this.simulation = simulation;
@@ -60,6 +73,7 @@ export class Cluster {
 
   /** Starts a process on this machine, where none runs; it joins as time goes on. */
   launch(name: string, skewMs = 0): void {
+    this.gaveStoreUp.delete(name);
     const { host, ports } = this.simulation.start(name, { skewMs });
     const instance = new PipelineInstance({
       settings: pipelineSettings(name, this.scenario),
@@ -119,9 +133,10 @@ export class Cluster {
   #note(name: string, line: string): void {
     this.lines.push(line);
     if (this.lines.length > LINES_MAX) this.lines.splice(0, LINES_MAX / 2);
-    // Simulated disks take every write but when they are full: what cannot be written else is wrong.
-    const notWritten = line.includes('local store not written') || line.includes('local store cannot be written');
-    if (notWritten && !this.simulation.disk(name).full) this.failures.push(line);
+    if (GIVES_STORE_UP.some((text) => line.includes(text))) this.gaveStoreUp.add(name);
+    // Simulated disks take every write but where they are full or fail on purpose: what cannot be written else is wrong.
+    const isExplained = this.simulation.disk(name).full || line.includes(DEVICE_FAILED);
+    if (NOT_WRITTEN.some((text) => line.includes(text)) && !isExplained) this.failures.push(line);
     const dropped = /local store dropped.*"reason":"([a-z-]+)"/.exec(line);
     if (dropped !== null) this.simulation.faults.count(`storeDropped/${dropped[1]!}`);
     for (const [text, what] of SAID) if (line.includes(text)) this.simulation.faults.count(what);

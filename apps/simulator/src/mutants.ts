@@ -82,6 +82,24 @@ export const MUTANTS: readonly Mutant[] = [
     to: 'if (this.#closing || error instanceof Retriable) {',
   },
   {
+    name: 'lets a failed close of a store end the task',
+    file: 'libs/runtime/src/task-store.ts',
+    from: "this.#failed('local store not closed cleanly",
+    to: "throw error; this.#failed('local store not closed cleanly",
+  },
+  {
+    name: 'lets a failed wipe of a store end the task',
+    file: 'libs/runtime/src/task-store.ts',
+    from: "this.#failed('local store not wiped",
+    to: "throw error; this.#failed('local store not wiped",
+  },
+  {
+    name: 'takes a store that cannot be opened for fatal',
+    file: 'libs/runtime/src/task-store.ts',
+    from: 'if (error instanceof StateInUse || isBrokenAssumption(error)) throw error;',
+    to: 'throw error;',
+  },
+  {
     name: 'closes as of now',
     file: 'libs/task/src/live-sessions.ts',
     from: 'const closedAt = dueAt(this.#view.at(slot), rules, held);',

@@ -39,6 +39,7 @@ export const ACTS = {
   cutOff: 1,
   outage: 1,
   diskFull: 1,
+  deviceFails: 2,
   clockStep: 1,
   clockFreeze: 1,
   clockDrift: 1,
@@ -92,7 +93,11 @@ export class Nemesis implements Record<Act, () => boolean> {
       host.machine.step(this.#simulation.trueMs() - host.wallMs());
       host.resume();
     }
-    for (const name of this.#cluster.processes.keys()) this.#simulation.disk(name).full = false;
+    for (const name of this.#cluster.processes.keys()) {
+      const disk = this.#simulation.disk(name);
+      disk.full = false;
+      disk.failing = false;
+    }
     while (this.#devices.openTransactions > 0) this.#devices.endTransaction();
   }
 
@@ -216,6 +221,19 @@ export class Nemesis implements Record<Act, () => boolean> {
     disk.full = true;
     this.#later(25_000, () => {
       disk.full = false;
+    });
+    return true;
+  }
+
+  /** F25: for a while what holds the stores fails at every other call; often just as they are closed. */
+  deviceFails(): boolean {
+    const process = this.#someone();
+    const disk = process && this.#simulation.disk(process.name);
+    if (disk === undefined || disk.failing) return false;
+    disk.failing = true;
+    if (this.#random.chance(0.5)) void this.#cluster.leave(process!);
+    this.#later(15_000, () => {
+      disk.failing = false;
     });
     return true;
   }

@@ -22,6 +22,8 @@ const OTHER_REQUESTS = [
   'LeaveGroup',
   'DeleteRecords',
 ] as const;
+const STORE_CALLS = ['StoreOpen', 'StoreScan', 'StoreWrite', 'StoreWipe', 'StoreClose'] as const;
+const STORE_FAULTS = ['fails', 'failsForGood'] as const;
 const REQUEST_FAULTS = ['lost', 'answerLost', 'late', 'crashBefore', 'crashSent', 'crashDone'] as const;
 
 /** Consequences: the faults not only happened, they mattered. */
@@ -69,6 +71,7 @@ export function missedOf(fired: ReadonlyMap<string, number>): string[] {
   const wanted = [
     ...Object.keys(ACTS).map((act) => `nemesis/${act}`),
     ...ESSENTIAL_REQUESTS.flatMap((request) => REQUEST_FAULTS.map((fault) => `${request}/${fault}`)),
+    ...STORE_CALLS.flatMap((call) => STORE_FAULTS.map((fault) => `${call}/${fault}`)),
     ...CONSEQUENCES,
   ];
   const rare = OTHER_REQUESTS.filter((request) => !REQUEST_FAULTS.some((fault) => fired.has(`${request}/${fault}`)));

@@ -3,7 +3,7 @@
 import type { Random } from '@flatline/base';
 import { Simulation } from '@flatline/simulation';
 import { checkPartition, countClosedByFetch, endOfTime, foldPartition, summariesOf } from './checks.ts';
-import { CLOCK_OVERTAKEN, Cluster, STORE_GIVEN_UP } from './cluster.ts';
+import { CLOCK_OVERTAKEN, Cluster } from './cluster.ts';
 import { Devices } from './devices.ts';
 import { Nemesis } from './nemesis.ts';
 import { GROUP, INPUT, OUTPUT } from './pipeline-names.ts';
@@ -199,7 +199,7 @@ class SeedRun {
     const last = processes.at(-1)!;
     await time.runFor(LOOK_MS);
     // Who leaves does not wait for the outcome of a commit that fails just then, nor mends a store it has given up.
-    const isOrderly = this.#troubles() === troublesBefore && !this.#simulation.faults.fired().has(STORE_GIVEN_UP);
+    const isOrderly = this.#troubles() === troublesBefore && !this.cluster.gaveStoreUp.has(last.name);
     const disk = isOrderly ? this.#simulation.disk(last.name) : undefined;
     return [
       ...this.#checkLate(),

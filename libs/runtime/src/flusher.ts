@@ -7,13 +7,14 @@
 //   FL2  What waits is bounded: beyond FLUSH_BACKLOG_FACTOR shares the store is given up until the next start. It keeps its
 //        former checkpoint, from which the changelog rolls it forward.
 import { failpoint, Retriable } from '@flatline/base';
-import type { FlushSlice, PartitionTask, StateStore } from '@flatline/task';
+import type { FlushSlice, PartitionTask } from '@flatline/task';
 import { Backoff, turn } from './backoff.ts';
 import { FLUSH_BACKLOG_FACTOR, FLUSH_INTERVAL_MS } from './limits.ts';
 import type { PipelinePorts } from './settings.ts';
+import type { TaskStore } from './task-store.ts';
 
 export interface FlusherParts {
-  readonly store: StateStore;
+  readonly store: TaskStore;
   readonly task: PartitionTask;
   readonly ports: Pick<PipelinePorts, 'clock' | 'log' | 'turns'>;
   /** This task's present share of the memory that committed blocks may wait in. */
@@ -36,7 +37,7 @@ export class Flusher {
 
   /** Set once the store was given up for this run. */
   get abandoned(): boolean {
-    return this.#abandoned;
+    return this.#abandoned || this.#parts.store.isGone;
   }
 
   /** Begins a flush in the background where one is due; called after each commit. */
@@ -44,7 +45,7 @@ export class Flusher {
     const { checkpoints } = this.#parts.task;
     const { pendingBytes } = checkpoints;
     const share = this.#parts.flushBytes();
-    if (this.#abandoned) checkpoints.discard();
+    if (this.abandoned) checkpoints.discard();
     else if (pendingBytes > share * FLUSH_BACKLOG_FACTOR) this.#abandon('more waits for the local store than is kept');
     else if (this.#running === undefined && (pendingBytes >= share || this.#hasWaited())) this.#running = this.#flush();
   }
@@ -53,7 +54,7 @@ export class Flusher {
   async finish(): Promise<void> {
     this.#closing = true;
     await this.#running;
-    if (!this.#abandoned) await this.#flush();
+    if (!this.abandoned) await this.#flush();
   }
 
   /** Waits for the slice under way and writes no more. */

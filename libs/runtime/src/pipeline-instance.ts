@@ -40,6 +40,7 @@ export class PipelineInstance implements MembershipListener {
   readonly #standbys = new Map<number, StandbyTask>();
   #assignment: Assignment | undefined;
   #leaving = false;
+  #storeErrors = 0;
   /** Why membership is interrupted, for the status. */
   #interruption: string | undefined;
 
@@ -118,6 +119,11 @@ export class PipelineInstance implements MembershipListener {
 
   get interruption(): string | undefined {
     return this.#interruption;
+  }
+
+  /** Errors of the devices that hold local stores, since the start: each costs a store, none a task. */
+  get storeErrors(): number {
+    return this.#storeErrors;
   }
 
   status(): readonly TaskStatus[] {
@@ -236,6 +242,9 @@ export class PipelineInstance implements MembershipListener {
       flushSlice,
       loadSlice,
       armSlice,
+      onStoreError: () => {
+        this.#storeErrors += 1;
+      },
       onFatal,
     };
   }

@@ -8,27 +8,21 @@
 //   RP1  Whole commits, in order, each once: an interrupted reading goes on where it stood (K6).
 //   RP2  One that finds itself below the log's start says so (Distrusted) and is of no further use (K5).
 import { failpoint, MalformedBytes, PartitionStopped, Retriable } from '@flatline/base';
-import {
-  type CommitHeader,
-  PartitionTask,
-  Restoration,
-  type StateStore,
-  type StoreDistrust,
-  type TaskOptions,
-} from '@flatline/task';
+import { type CommitHeader, PartitionTask, Restoration, type StoreDistrust, type TaskOptions } from '@flatline/task';
 import { turn } from './backoff.ts';
 import { BelowLogStart, ChangelogTail } from './changelog-tail.ts';
 import type { Heard } from './fetch-proof.ts';
 import { Flusher } from './flusher.ts';
 import type { PipelinePorts, PipelineSettings } from './settings.ts';
 import { StandCheck } from './stand-check.ts';
+import type { TaskStore } from './task-store.ts';
 import { WorkSlice } from './work-slice.ts';
 
 export interface ReplicaParts {
   readonly partition: number;
   readonly settings: PipelineSettings;
   readonly ports: PipelinePorts;
-  readonly store: StateStore;
+  readonly store: TaskStore;
   readonly taskOptions: TaskOptions;
   /** The task's present share of the memory that committed blocks may wait for the local store in. */
   readonly flushBytes: () => number;

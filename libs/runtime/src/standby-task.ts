@@ -15,9 +15,10 @@
 //   SB2  It fences nobody and writes to its local store only.
 //   SB3  Its store is closed before `onClosed` is called, or is the one's it was handed over to.
 import { Fatal, type Millis, PartitionStopped, Retriable } from '@flatline/base';
-import type { StateStore, StoreDistrust } from '@flatline/task';
+import type { StoreDistrust } from '@flatline/task';
 import { Backoff } from './backoff.ts';
 import { Distrusted, Replica, type ReplicaParts } from './replica.ts';
+import { TaskStore } from './task-store.ts';
 
 export type StandbyState = 'restoring' | 'following' | 'stopped' | 'ended';
 
@@ -40,6 +41,8 @@ export interface StandbyStatus {
 }
 
 export interface StandbyTaskParts extends Omit<ReplicaParts, 'store'> {
+  /** An error of the local store's device. */
+  readonly onStoreError: () => void;
   /** It is closed for good; not called for one that was handed over. */
   readonly onClosed: () => void;
   /** Something that ends the process (Fatal, a broken assumption). */
@@ -48,7 +51,7 @@ export interface StandbyTaskParts extends Omit<ReplicaParts, 'store'> {
 
 /** What is handed over; its new owner closes the store. */
 export interface WarmState {
-  readonly store: StateStore;
+  readonly store: TaskStore;
   readonly replica: Replica;
 }
 
@@ -61,7 +64,7 @@ export class StandbyTask {
   readonly #abandon = new AbortController();
   #state: StandbyState = 'restoring';
   #detail: string | undefined;
-  #store: StateStore | undefined;
+  #store: TaskStore | undefined;
   #replica: Replica | undefined;
   #storesDropped = 0;
   #living: Promise<void> | undefined;
@@ -168,8 +171,9 @@ export class StandbyTask {
     this.#parts.ports.log.info('standby follows', { ...this.#where(), position });
   }
 
-  async #openStore(): Promise<StateStore> {
-    const { store, dropped } = await this.#parts.ports.stores.open(this.#parts.partition);
+  async #openStore(): Promise<TaskStore> {
+    const { partition, settings, ports, onStoreError: onError } = this.#parts;
+    const { store, dropped } = await TaskStore.open({ partition, pipeline: settings.name, ports, onError });
     if (dropped !== undefined) this.#noteDropped(dropped, 'found on opening');
     return store;
   }

@@ -7,14 +7,7 @@
 //   TR1  State changes follow TASK_TRANSITIONS.
 //   TR2  The store is closed before `onClosed` is called: a successor may open it.
 import { assert, type Cancel, type DurationMs, failpoint, PartitionStopped, Retriable } from '@flatline/base';
-import type {
-  OpenedStore,
-  PartitionTask,
-  StateStore,
-  StoreDistrust,
-  TimerInspection,
-  TopicPartition,
-} from '@flatline/task';
+import type { PartitionTask, StoreDistrust, TimerInspection, TopicPartition } from '@flatline/task';
 import { Backoff, turn } from './backoff.ts';
 import { Committer } from './committer.ts';
 import { FetchProof } from './fetch-proof.ts';
@@ -26,6 +19,7 @@ import type { StandbyTask } from './standby-task.ts';
 import { TaskLoop } from './task-loop.ts';
 import { TASK_TRANSITIONS, type TaskState } from './task-state.ts';
 import type { TaskStatus } from './task-status.ts';
+import { TaskStore } from './task-store.ts';
 import { Truncator } from './truncator.ts';
 
 export interface TaskRunnerParts extends Omit<RestoreParts, 'store' | 'onDistrust' | 'abandon'> {
@@ -35,6 +29,8 @@ export interface TaskRunnerParts extends Omit<RestoreParts, 'store' | 'onDistrus
   readonly cutSliceBytes: number;
   /** This instance's standby of the partition: the task goes on from what it holds. */
   readonly standby?: StandbyTask | undefined;
+  /** An error of the local store's device. */
+  readonly onStoreError: () => void;
   /** The runner is closed for good. */
   readonly onClosed: () => void;
   /** Something that ends the process (Fatal, a broken assumption). */
@@ -45,7 +41,7 @@ export class TaskRunner {
   readonly #parts: TaskRunnerParts;
   #state: TaskState = 'created';
   #detail: string | undefined;
-  #store: StateStore | undefined;
+  #store: TaskStore | undefined;
   #restored: Restored | undefined;
   #committer: Committer | undefined;
   #loop: TaskLoop | undefined;
@@ -256,10 +252,11 @@ export class TaskRunner {
     return new ProofByEnd({ input, settings, ports, task }, fetchProof);
   }
 
-  async #openStore(): Promise<StateStore> {
-    const opened: OpenedStore = await this.#parts.ports.stores.open(this.partition);
-    if (opened.dropped !== undefined) this.#noteDropped(opened.dropped, 'found on opening');
-    return opened.store;
+  async #openStore(): Promise<TaskStore> {
+    const { partition, settings, ports, onStoreError: onError } = this.#parts;
+    const { store, dropped } = await TaskStore.open({ partition, pipeline: settings.name, ports, onError });
+    if (dropped !== undefined) this.#noteDropped(dropped, 'found on opening');
+    return store;
   }
 
   #noteDropped(reason: StoreDistrust, detail: string): void {

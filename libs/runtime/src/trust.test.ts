@@ -163,20 +163,24 @@ describe('[F12] a full disk', () => {
     await expectRight(world);
   });
 
-  test('[F12] at a start: it waits, says why, and goes on once there is room', async () => {
+  test('[F12] at a start: the task runs without a store and says so, and the next start has one again', async () => {
     const world = new World({ seed: 37, partitions: 1, timeoutMs: 60_000 });
+    const { time } = world.simulation;
     const disk = world.simulation.disk('a');
     disk.full = true;
     for (let i = 0; i < 30; i += 1) world.beat(`k${i}`);
     const process = await restart(world);
-    expect(process.instance.status()[0]).toMatchObject({
-      state: 'restoring',
-      detail: expect.stringContaining('space'),
-    });
-    expect(process.failures).toEqual([]);
+    expect(process.instance.status()[0]).toMatchObject({ state: 'running', liveEntries: 30 });
+    expect(process.lines).toContainEqual(expect.stringMatching(/local store not opened.*no space left/));
     disk.full = false;
-    await world.simulation.time.runFor(30_000);
-    expect(process.instance.status()[0]).toMatchObject({ state: 'running' });
+    await beatFor(world, 30);
+    await time.complete(process.instance.stop());
+    process.host.kill();
+    expect(disk.file(0)).toBeUndefined();
+    const again = await restart(world);
+    await beatFor(world, 30);
+    expect(disk.file(0)?.checkpoint).toBeDefined();
+    expect([...process.failures, ...again.failures]).toEqual([]);
     await expectRight(world);
   });
 });

@@ -31,6 +31,10 @@ export type RequestFault = 'lost' | 'answerLost' | 'late';
 export type RequestCrash = 'crashBefore' | 'crashSent' | 'crashDone';
 /** The process dies at one atomic step of the local store: instead of it, or right after it. */
 export type WriteCrash = 'crashBefore' | 'crashAfter';
+/** A call to a local store at which its device may fail. */
+export type StoreCall = 'StoreOpen' | 'StoreScan' | 'StoreWrite' | 'StoreWipe' | 'StoreClose';
+/** EIO, which may pass; or for good, as where a file system was remounted read-only. */
+export type StoreFault = 'fails' | 'failsForGood';
 
 export type Injection = {
   /** Only requests of this process; any, where left out. */
@@ -40,6 +44,7 @@ export type Injection = {
 } & (
   | { readonly at: RequestKind; readonly fault: RequestFault | RequestCrash }
   | { readonly at: 'StoreWrite'; readonly fault: WriteCrash }
+  | { readonly at: StoreCall; readonly fault: StoreFault }
   /** A subscription that has just got an answer gives up with Retriable. */
   | { readonly at: 'Subscription'; readonly fault: 'fails' }
 );
@@ -54,6 +59,8 @@ export interface FaultRates {
   /** Chance per request that its sender dies at it, and per store write likewise. */
   readonly requestCrash: number;
   readonly writeCrash: number;
+  /** Chance per call to a local store that its device fails. */
+  readonly storeFails: number;
   /** What a process had sent when it died reaches the broker with this chance. */
   readonly sentSurvives: number;
   /** One way between a process and a broker: most messages take between these two, the slow ones up to `slowMs`. */
@@ -76,6 +83,7 @@ export const calm: FaultRates = {
   lateMs: 20_000,
   requestCrash: 0,
   writeCrash: 0,
+  storeFails: 0,
   sentSurvives: 0.5,
   networkMs: [0.1, 1],
   slow: 0,
@@ -98,6 +106,8 @@ export const rough: FaultRates = {
 };
 
 const requestFaults: readonly RequestFault[] = ['lost', 'answerLost', 'late'];
+const storeFaults: readonly StoreFault[] = ['fails', 'failsForGood'];
+const isStoreFault = (fault: Injection['fault']): fault is StoreFault => storeFaults.some((each) => each === fault);
 const requestCrashes: readonly RequestCrash[] = ['crashBefore', 'crashSent', 'crashDone'];
 
 interface Order {
@@ -152,9 +162,17 @@ export class FaultPlan {
   }
 
   writeFate(host: string): WriteCrash | undefined {
-    const ordered = this.#take('StoreWrite', host) as WriteCrash | undefined;
+    const ordered = this.#take('StoreWrite', host, (fault) => !isStoreFault(fault)) as WriteCrash | undefined;
     const fate = ordered ?? this.#drawnWriteFate();
     if (fate !== undefined) this.count(`StoreWrite/${fate}`);
+    return fate;
+  }
+
+  /** `isFailing`: every other call does. */
+  storeFate(call: StoreCall, host: string, isFailing: boolean): StoreFault | undefined {
+    const ordered = this.#take(call, host, isStoreFault) as StoreFault | undefined;
+    const fate = ordered ?? this.#drawnStoreFate(isFailing ? 0.5 : this.#rates.storeFails);
+    if (fate !== undefined) this.count(`${call}/${fate}`);
     return fate;
   }
 
@@ -207,10 +225,24 @@ export class FaultPlan {
     return this.#random.chance(0.5) ? 'crashBefore' : 'crashAfter';
   }
 
-  #take(at: Injection['at'], host: string): Injection['fault'] | undefined {
+  #drawnStoreFate(chance: number): StoreFault | undefined {
+    if (!this.#random.chance(chance)) return undefined;
+    return storeFaults[this.#random.below(storeFaults.length)];
+  }
+
+  #take(
+    at: Injection['at'],
+    host: string,
+    isWanted: (fault: Injection['fault']) => boolean = () => true,
+  ): Injection['fault'] | undefined {
     for (const order of this.#orders) {
       const { injection } = order;
-      if (injection.at !== at || (injection.host !== undefined && injection.host !== host)) continue;
+      if (
+        injection.at !== at ||
+        !isWanted(injection.fault) ||
+        (injection.host !== undefined && injection.host !== host)
+      )
+        continue;
       order.skip -= 1;
       if (order.skip >= 0) continue;
       this.#orders.delete(order);

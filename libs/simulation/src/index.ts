@@ -1,8 +1,9 @@
 export { calm, rough, type FaultPlan, type FaultRates, type Injection } from './fault-plan.ts';
-export type { RequestCrash, RequestFault, RequestKind, WriteCrash } from './fault-plan.ts';
+export type { RequestCrash, RequestFault, RequestKind, StoreCall, StoreFault, WriteCrash } from './fault-plan.ts';
 export type { HostClock } from './host-clock.ts';
 export type { LogBatch, LogRecord } from './log-batch.ts';
 export type { Network } from './network.ts';
+export { DEVICE_FAILED } from './simulated-stores.ts';
 export { SimulatedDisk } from './simulated-disk.ts';
 export { type Assign, type GroupMember } from './simulated-group.ts';
 export type { GroupSettings, SimulatedGroup } from './simulated-group.ts';

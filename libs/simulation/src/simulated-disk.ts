@@ -35,6 +35,8 @@ export class SimulatedDisk {
   readonly drops: StoreDrop[] = [];
   /** F12: nothing can be written, and no store be opened that is not there. */
   full = false;
+  /** F25: every other call fails. */
+  failing = false;
   /** Writing finds files damaged; nothing is written. */
   rotten = false;
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { AssertionError, Fatal } from '@flatline/base';
+import { AssertionError, Corrupt, Fatal, Retriable } from '@flatline/base';
 import type { ImagePlace, StateStore, StoreCheckpoint } from '@flatline/task';
 import { Simulation, type HostPorts } from './index.ts';
 import { bytes, text } from './reading.fixture.ts';
@@ -145,6 +145,29 @@ describe('stores on a simulated disk', () => {
       expect(reopened.store.count()).toBe(0);
     },
   );
+
+  test('[F25] a device that fails: nothing is written, nothing is opened, and what is closed may be opened again', async () => {
+    const simulation = new Simulation({ seed: 1 });
+    const { faults } = simulation;
+    const { ports } = simulation.start('a');
+    faults.inject({ at: 'StoreOpen', fault: 'fails' });
+    await expect(opened(simulation, ports)).rejects.toBeInstanceOf(Retriable);
+    const store = await opened(simulation, ports);
+    store.write({ puts: [image('a', '1'), image('b', '2')], removals: [] }, checkpointAt(1));
+    faults.inject({ at: 'StoreWrite', fault: 'failsForGood' });
+    expect(() => {
+      store.write({ puts: [], removals: [bytes('a')] }, checkpointAt(2));
+    }).toThrow(Fatal);
+    expect(contents(store)).toEqual(['a=1', 'b=2']);
+    faults.inject({ at: 'StoreScan', fault: 'fails' });
+    expect(() => [...store.scan()]).toThrow(Corrupt);
+    faults.inject({ at: 'StoreWipe', fault: 'fails' });
+    await expect(store.wipe()).rejects.toBeInstanceOf(Retriable);
+    faults.inject({ at: 'StoreClose', fault: 'fails' });
+    await expect(store.close()).rejects.toBeInstanceOf(Retriable);
+    await opened(simulation, ports);
+    expect(faults.pending()).toEqual([]);
+  });
 
   test('[R2] after a reboot only what was closed cleanly is trusted', async () => {
     const simulation = new Simulation({ seed: 1 });

@@ -5,7 +5,7 @@
 // Invariants
 //   D1  write() is atomic: a crash is before it or after it.
 //   D2  A dead process changes nothing on the disk any more; what it still runs up to its next await writes into the void.
-import { assert, Corrupt, Fatal, Retriable } from '@flatline/base';
+import { assert, Corrupt, Fatal, Retriable, StateInUse } from '@flatline/base';
 import type {
   LocalStore,
   OpenedStore,
@@ -17,7 +17,7 @@ import type {
   StoredImage,
   StoreState,
 } from '@flatline/task';
-import type { FaultPlan } from './fault-plan.ts';
+import type { FaultPlan, StoreCall, StoreFault } from './fault-plan.ts';
 import { emptyFile, type SimulatedDisk, type StoreFile } from './simulated-disk.ts';
 import type { SimulatedHost } from './simulated-host.ts';
 
@@ -46,15 +46,17 @@ export class SimulatedStores implements StateStores {
   }
 
   open(partition: number): Promise<OpenedStore> {
-    const { host, disk } = this.#environment;
+    const { host, disk, faults } = this.#environment;
     if (!host.alive) return never();
     const holder = disk.lockedBy(partition);
     assert(holder !== host.name, 'a process opens a store once', { partition });
     if (holder !== undefined) {
-      return Promise.reject(new Fatal(`the state directory is in use by ${holder}: give each instance its own`));
+      return Promise.reject(new StateInUse(`the state directory is in use by ${holder}: give each instance its own`));
     }
     const found = disk.file(partition);
     if (disk.full && found === undefined) return Promise.reject(diskFull());
+    const fate = faults.storeFate('StoreOpen', host.name, disk.failing);
+    if (fate !== undefined) return Promise.reject(deviceError('StoreOpen', fate));
     const dropped = found?.damage;
     // Entries without any checkpoint stand for nothing.
     const usable = dropped === undefined && found?.checkpoint !== undefined;
@@ -93,6 +95,15 @@ function diskFull(): Retriable {
   return new Retriable('state directory: no space left; free some, or move it (stateDir)');
 }
 
+/** What every message of a device that failed on purpose says. */
+export const DEVICE_FAILED = 'simulated device';
+
+function deviceError(call: StoreCall, fate: StoreFault): Retriable | Fatal {
+  return fate === 'fails'
+    ? new Retriable(`state directory: EIO: i/o error, ${DEVICE_FAILED} at ${call}`)
+    : new Fatal(`state directory: EROFS: read-only file system, ${DEVICE_FAILED} at ${call}`);
+}
+
 class SimulatedStore implements StateStore {
   readonly #environment: StoresEnvironment;
   readonly #partition: number;
@@ -116,7 +127,12 @@ class SimulatedStore implements StateStore {
   *scan(): Iterable<StoredImage> {
     this.#mustBeOpen();
     const version = this.#version;
+    const { host, disk, faults } = this.#environment;
+    const fate = faults.storeFate('StoreScan', host.name, disk.failing);
+    let left = fate === undefined ? Infinity : faults.below(this.#file.entries.size + 1);
     for (const text of [...this.#file.entries.keys()].sort()) {
+      left -= 1;
+      if (left < 0) break;
       assert(version === this.#version, 'a store is not written while it is scanned', { partition: this.#partition });
       const stored = this.#file.entries.get(text)!;
       const handed = { ...stored, key: stored.key.slice(), image: stored.image.slice() };
@@ -125,6 +141,7 @@ class SimulatedStore implements StateStore {
       handed.key.fill(SPOILT);
       handed.image.fill(SPOILT);
     }
+    if (fate !== undefined) throw new Corrupt(`store: ${deviceError('StoreScan', fate).message}`);
   }
 
   count(): number {
@@ -138,6 +155,8 @@ class SimulatedStore implements StateStore {
     const { host, faults, disk } = this.#environment;
     if (disk.full && host.alive) throw diskFull();
     if (disk.rotten && host.alive) throw new Corrupt(`store of partition ${this.#partition}: a page is damaged`);
+    const failure = host.alive ? faults.storeFate('StoreWrite', host.name, disk.failing) : undefined;
+    if (failure !== undefined) throw deviceError('StoreWrite', failure);
     const fate = faults.writeFate(host.name);
     if (fate === 'crashBefore') host.kill();
     if (host.alive) this.#apply(changes, checkpoint);
@@ -146,22 +165,33 @@ class SimulatedStore implements StateStore {
 
   wipe(): Promise<void> {
     this.#mustBeOpen();
-    if (!this.#environment.host.alive) return never();
+    const { host, disk, faults } = this.#environment;
+    if (!host.alive) return never();
     this.#version += 1;
+    const fate = faults.storeFate('StoreWipe', host.name, disk.failing);
+    // It may have come before the files went, or after.
+    if (fate === undefined || faults.coin()) this.#empty();
+    return fate === undefined ? Promise.resolve() : Promise.reject(deviceError('StoreWipe', fate));
+  }
+
+  #empty(): void {
     this.#file.entries.clear();
     this.#file.checkpoint = undefined;
     this.#file.clean = true;
-    return Promise.resolve();
   }
 
   close(): Promise<void> {
-    const { host, disk } = this.#environment;
+    const { host, disk, faults } = this.#environment;
     if (!host.alive) return never();
     if (!this.#open) return Promise.resolve();
     this.#open = false;
-    this.#file.closedCleanly = true;
     disk.unlock(this.#partition);
-    return Promise.resolve();
+    const fate = faults.storeFate('StoreClose', host.name, disk.failing);
+    this.#file.closedCleanly = fate === undefined;
+    if (fate === undefined) return Promise.resolve();
+    // What was not synced is dropped, where that can be done.
+    if (faults.coin()) this.#empty();
+    return Promise.reject(deviceError('StoreClose', fate));
   }
 
   #apply({ puts, removals }: StoreChanges, checkpoint: StoreCheckpoint | undefined): void {

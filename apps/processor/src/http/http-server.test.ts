@@ -68,6 +68,7 @@ const pipeline = (changes: Partial<PipelineStatus>): PipelineStatus => ({
   ready: true,
   interruption: undefined,
   storeDrops: [],
+  storeErrors: 0,
   tasks: [task({})],
   standbys: [],
   instances: [],
@@ -142,6 +143,13 @@ describe('[R2] local stores that are damaged again and again', () => {
       reasons: [expect.stringMatching(/^visits: 4 local stores .*partition 0 checksum, 2 unreadable, .*stateDir$/)],
     });
     expect(await (await get('/metrics')).text()).toContain('flatline_damaged_stores{pipeline="visits"} 4');
+  });
+
+  test('[R2] errors of their device are counted, and keep nobody from being ready', async () => {
+    const get = await serve([pipeline({ storeErrors: 5 })]);
+    expect((await get('/readyz')).status).toBe(200);
+    expect(await (await get('/metrics')).text()).toContain('flatline_store_errors_total{pipeline="visits"} 5');
+    expect(await (await get('/api/v1/pipelines')).json()).toMatchObject({ pipelines: [{ storeErrors: 5 }] });
   });
 
   test('[R2] three, or older ones, or those that a power failure explains: ready', async () => {

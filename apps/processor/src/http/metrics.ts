@@ -87,6 +87,7 @@ export function metricsOf(observed: Observed): Registry {
   for (const [name, [read, help]] of Object.entries(GAUGED)) addGauge(registry, { name, help }, tasks, read);
   for (const [name, [counter, help]] of Object.entries(COUNTED)) addCounter(registry, { name, help }, tasks, counter);
   addDamage(registry, observed);
+  addStoreErrors(registry, observed);
   addClosed(registry, tasks);
   const taskStates = { name: 'flatline_task_state', help: '1 for the state a task is in, 0 for the others' };
   addStates(registry, taskStates, tasks, Object.keys(TASK_TRANSITIONS));
@@ -152,6 +153,21 @@ function addDamage(registry: Registry, observed: Observed): void {
         this.reset();
         for (const { name, storeDrops } of observed.pipelines())
           this.set({ pipeline: name }, recentDamage(storeDrops, observed.wallNow).length);
+      },
+    }),
+  );
+}
+
+function addStoreErrors(registry: Registry, observed: Observed): void {
+  registry.registerMetric(
+    new Counter({
+      name: 'flatline_store_errors_total',
+      help: 'Errors at opening, writing, wiping and closing local stores; the changelog has everything',
+      labelNames: ['pipeline'],
+      registers: [],
+      collect() {
+        this.reset();
+        for (const { name, storeErrors } of observed.pipelines()) this.inc({ pipeline: name }, storeErrors);
       },
     }),
   );

@@ -15,6 +15,8 @@ export interface PipelineStatus {
   readonly interruption: string | undefined;
   /** Local stores of this pipeline that were dropped on this machine, of late (R2). */
   readonly storeDrops: readonly StoreDrop[];
+  /** Errors of the devices that hold its local stores, since the start of the process. */
+  readonly storeErrors: number;
   readonly tasks: readonly TaskStatus[];
   readonly standbys: readonly StandbyStatus[];
   /** Who holds what in the group, as of the last assignment. */
