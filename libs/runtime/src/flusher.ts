@@ -6,6 +6,7 @@
 //   FL1  One flush at a time; a slice that could not be written is written again before the next, if that may help.
 //   FL2  What waits is bounded: beyond FLUSH_BACKLOG_FACTOR shares the store is given up until the next start. It keeps its
 //        former checkpoint, from which the changelog rolls it forward.
+//   FL3  Nothing it does rejects: a flush that fails costs the store, never the task.
 import { failpoint, Retriable } from '@flatline/base';
 import type { FlushSlice, PartitionTask } from '@flatline/task';
 import { Backoff, turn } from './backoff.ts';
@@ -47,14 +48,15 @@ export class Flusher {
     const share = this.#parts.flushBytes();
     if (this.abandoned) checkpoints.discard();
     else if (pendingBytes > share * FLUSH_BACKLOG_FACTOR) this.#abandon('more waits for the local store than is kept');
-    else if (this.#running === undefined && (pendingBytes >= share || this.#hasWaited())) this.#running = this.#flush();
+    else if (this.#running === undefined && (pendingBytes >= share || this.#hasWaited())) this.#begin();
   }
 
   /** Flushes what is pending and waits for it. */
   async finish(): Promise<void> {
     this.#closing = true;
     await this.#running;
-    if (!this.abandoned) await this.#flush();
+    if (!this.abandoned) this.#begin();
+    await this.#running;
   }
 
   /** Waits for the slice under way and writes no more. */
@@ -68,16 +70,25 @@ export class Flusher {
     return this.#parts.ports.clock.monotonicMs() - this.#lastFlushMs >= FLUSH_INTERVAL_MS;
   }
 
-  async #flush(): Promise<void> {
+  /** Where anything is pending: a block may be a claim, or a part of a commit, and leave nothing to flush. */
+  #begin(): void {
     const slices = this.#parts.task.checkpoints.flush(this.#parts.flushSlice);
-    if (slices !== undefined) {
+    if (slices === undefined) return;
+    this.#running = this.#flush(slices).then(() => {
+      this.#lastFlushMs = this.#parts.ports.clock.monotonicMs();
+      this.#running = undefined;
+    });
+  }
+
+  async #flush(slices: Iterator<FlushSlice, undefined>): Promise<void> {
+    try {
       for (let next = slices.next(); next.done !== true && !this.#abandoned; next = slices.next()) {
         if (isForStore(next.value)) await this.#write(next.value);
         await turn(this.#parts.ports.turns);
       }
+    } catch (error) {
+      this.#abandon('the local store cannot be brought up to date', error);
     }
-    this.#lastFlushMs = this.#parts.ports.clock.monotonicMs();
-    this.#running = undefined;
   }
 
   async #write(slice: FlushSlice): Promise<void> {

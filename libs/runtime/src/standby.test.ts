@@ -1,7 +1,7 @@
 // Standbys: warm copies that follow the changelog, and what becomes of them when the owner goes.
 import { describe, expect, test } from '@jest/globals';
 import { calm, rough } from '@flatline/simulation';
-import type { TaskBounds } from './limits.ts';
+import { FLUSH_INTERVAL_MS, TASK_BOUNDS, type TaskBounds } from './limits.ts';
 import { type Process, World } from './world.fixture.ts';
 
 const SESSION_TIMEOUT_MS = 10_000;
@@ -110,6 +110,30 @@ describe('a standby', () => {
     });
     await world.simulation.time.runFor(90_000);
     expect(world.closed()).toEqual(world.expected());
+  });
+
+  test('[R2] whose first block after a long silence is a part of a commit goes on writing its store', async () => {
+    const bounds: TaskBounds = { ...TASK_BOUNDS, blockBytesMax: 200 };
+    const world = new World({ seed: 28, partitions: 1, timeoutMs: 600_000, standbys: 1, bounds });
+    const { time } = world.simulation;
+    world.launch('a');
+    await time.runFor(3_000);
+    world.launch('b');
+    await time.runFor(5_000);
+    // One commit of one part is flushed at once, and leaves nothing waiting.
+    await time.runFor(FLUSH_INTERVAL_MS);
+    world.beat('k');
+    const stoodAt = (): number => world.simulation.disk('b').file(0)?.checkpoint?.changelogPosition ?? 0;
+    for (let round = 0; round < 3; round += 1) {
+      await time.runFor(FLUSH_INTERVAL_MS + 1_000);
+      for (let i = 0; i < 40; i += 1) world.beat(`k${i}`);
+    }
+    const before = stoodAt();
+    expect(before).toBeGreaterThan(0);
+    await time.runFor(FLUSH_INTERVAL_MS + 1_000);
+    world.beat('k');
+    await time.runFor(1_000);
+    expect(stoodAt()).toBeGreaterThan(before);
   });
 
   test('[X5] stopping ends also while no broker answers', async () => {
