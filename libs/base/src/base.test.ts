@@ -8,9 +8,13 @@ import {
   copyBytes,
   hashBytes,
   hashView,
+  INSTANT_MAX,
   MalformedBytes,
   seededRandom,
+  zigzag,
 } from './index.ts';
+
+const SAFE_MAX = Number.MAX_SAFE_INTEGER;
 
 const text = (value: string): Uint8Array => new TextEncoder().encode(value);
 
@@ -18,7 +22,7 @@ describe('bytes', () => {
   test('any sequence of fields comes back as it was written', () => {
     const field = fc.oneof(
       fc.record({ kind: fc.constant('varint' as const), value: fc.maxSafeNat() }),
-      fc.record({ kind: fc.constant('signedVarint' as const), value: fc.integer({ min: -(2 ** 51), max: 2 ** 51 }) }),
+      fc.record({ kind: fc.constant('signedVarint' as const), value: fc.integer({ min: -(2 ** 52), max: SAFE_MAX }) }),
       fc.record({ kind: fc.constant('u32' as const), value: fc.nat({ max: 2 ** 32 - 1 }) }),
       fc.record({ kind: fc.constant('f64' as const), value: fc.double({ noNaN: true }) }),
     );
@@ -83,6 +87,64 @@ describe('bytes', () => {
     together.varints(Float64Array.from(values), values.length - 1);
     for (const value of values.slice(0, -1)) singly.varint(value);
     expect(together.copy()).toEqual(singly.copy());
+  });
+
+  test('[R1] signed numbers come back at the edges of their range, also beyond 2^52', () => {
+    const edges = [0, 1, 2 ** 31, 2 ** 32, 2 ** 52 - 1, 2 ** 52, INSTANT_MAX, Number.MAX_SAFE_INTEGER];
+    for (const value of [...edges, ...edges.filter((edge) => edge <= 2 ** 52).map((edge) => 0 - edge)]) {
+      const [alone, together] = [new ByteWriter(1), new ByteWriter(1)];
+      alone.signedVarint(value);
+      together.varints(Float64Array.of(zigzag(value)), 1);
+      for (const out of [alone, together]) {
+        expect(new ByteReader(out.copy()).signedVarint()).toBe(value);
+        expect(new ByteReader(out.copy()).saturatedSignedVarint()).toBe(value);
+      }
+    }
+  });
+
+  test.each<[string, (out: ByteWriter) => void]>([
+    ...[-1, 0.5, 2 ** 31 + 0.5, NaN, Infinity, 2 ** 53].map((value): [string, (out: ByteWriter) => void] => [
+      `varint ${value}`,
+      (out) => {
+        out.varint(value);
+      },
+    ]),
+    ...[-1, 0.5, NaN, 2 ** 54].map((value): [string, (out: ByteWriter) => void] => [
+      `varints ${value}`,
+      (out) => {
+        out.varints(Float64Array.of(7, value), 2);
+      },
+    ]),
+    ...[-(2 ** 52) - 1, 2 ** 53, NaN, -Infinity].map((value): [string, (out: ByteWriter) => void] => [
+      `signedVarint ${value}`,
+      (out) => {
+        out.signedVarint(value);
+      },
+    ]),
+  ])('a writer refuses what it cannot hold, and has written nothing: %s', (_what, write) => {
+    const out = new ByteWriter(1);
+    expect(() => {
+      write(out);
+    }).toThrow(AssertionError);
+    expect(out.length).toBe(0);
+  });
+
+  test('an odd number beyond 2^53 is malformed where it would be rounded to another', () => {
+    const bytes = Uint8Array.of(0x81, 0x80, 0x80, 0x80, 0x80, 0x80, 0x80, 0x10);
+    expect(() => new ByteReader(bytes).signedVarint()).toThrow(MalformedBytes);
+    expect(() => new ByteReader(bytes).varint()).toThrow(MalformedBytes);
+  });
+
+  test('a number beyond its range that a former version wrote is read as the greatest there is', () => {
+    for (const length of [8, 9, 10]) {
+      const bytes = new Uint8Array(length).fill(0xff);
+      bytes[length - 1] = 1 + length;
+      if (length > 8) expect(() => new ByteReader(bytes).varint()).toThrow(MalformedBytes);
+      expect(new ByteReader(bytes).saturatedVarint()).toBe(length === 8 ? 9 * 2 ** 49 + 2 ** 49 - 1 : SAFE_MAX);
+    }
+    expect(new ByteReader(Uint8Array.of(...new Array<number>(9).fill(0xfe), 1)).saturatedSignedVarint()).toBe(SAFE_MAX);
+    expect(() => new ByteReader(new Uint8Array(11).fill(0x80)).saturatedVarint()).toThrow(MalformedBytes);
+    expect(() => new ByteReader(Uint8Array.of(0x80)).saturatedVarint()).toThrow(MalformedBytes);
   });
 
   test('a reader refuses to read beyond its end, at any cut', () => {

@@ -1,7 +1,8 @@
 // Growable byte writer and bounds-checked byte reader for our own formats (blocks, entry images).
 //
-// Integers are unsigned LEB128 varints up to 2^53 - 1 (JavaScript's safe integers) or fixed little-endian.
-import { assert } from './assert.ts';
+// Integers are unsigned LEB128 varints up to 2^53 - 1 (JavaScript's safe integers) or fixed little-endian. What a writer cannot
+// hold it refuses by an assertion: written all the same, it would be a log that nobody can read.
+import { assert, AssertionError } from './assert.ts';
 
 /** What a reader throws on bytes that are not what the format promises; adapters turn it into their own consequence. */
 export class MalformedBytes extends Error {
@@ -12,10 +13,28 @@ const HIGH = 0x80000000;
 /** Four groups of seven bits, which are added up in one piece. */
 const LOW_BITS = 28;
 const LOW = 2 ** LOW_BITS;
+/** What the tenth group of seven bits counts: as many as a 64-bit number has. */
+const VARINT_SCALE_MAX = 2 ** 63;
 
-/** What `signedVarint` writes as a varint. */
+/** The least number that zigzag can double and take one from without rounding. */
+const SIGNED_MIN = -(2 ** 52);
+/** Zigzag of the greatest safe integer: even, so that it is exact although it is beyond them. */
+const ZIGZAG_MAX = 2 * Number.MAX_SAFE_INTEGER;
+
+/** What `signedVarint` writes as a varint: −2^52 ≤ value ≤ 2^53 − 1. */
 export function zigzag(value: number): number {
-  return value < 0 ? -2 * value - 1 : 2 * value;
+  if (value >= 0) return 2 * value;
+  if (value < SIGNED_MIN) throw unwritable(value);
+  return -2 * value - 1;
+}
+
+/** Whether it is written, though it is no integer from 0 below 2^31. */
+function isLong(value: number): boolean {
+  return value >= HIGH && value <= ZIGZAG_MAX && Number.isInteger(value);
+}
+
+function unwritable(value: number): AssertionError {
+  return new AssertionError('a varint is written from an integer in its range', { value: String(value) });
 }
 
 /** Contents shorter than this have their views kept. */
@@ -83,23 +102,27 @@ export class ByteWriter {
 
   /** 0 ≤ value ≤ 2^53 − 1, integer; 1 to 8 bytes. */
   varint(value: number): void {
+    if (value > Number.MAX_SAFE_INTEGER) throw unwritable(value);
+    this.#varint(value);
+  }
+
+  #varint(value: number): void {
     this.#reserve(8);
     const bytes = this.#bytes;
     let at = this.#length;
-    let rest = value;
-    if (rest >= HIGH) {
+    let rest = value | 0;
+    if (rest !== value || rest < 0) {
       // Bit operations are 32-bit: the low groups come off in one piece. Dividing by a power of two is exact.
-      const high = Math.floor(rest / LOW);
-      const low = rest - high * LOW;
-      bytes[at] = low | 0x80;
-      bytes[at + 1] = (low >>> 7) | 0x80;
-      bytes[at + 2] = (low >>> 14) | 0x80;
-      bytes[at + 3] = (low >>> 21) | 0x80;
+      if (!isLong(value)) throw unwritable(value);
+      bytes[at] = rest | 0x80;
+      bytes[at + 1] = (rest >>> 7) | 0x80;
+      bytes[at + 2] = (rest >>> 14) | 0x80;
+      bytes[at + 3] = (rest >>> 21) | 0x80;
       at += 4;
-      rest = high;
+      rest = (value / LOW) | 0;
     }
     while (rest >= 0x80) {
-      bytes[at++] = (rest & 0x7f) | 0x80;
+      bytes[at++] = rest | 0x80;
       rest >>>= 7;
     }
     bytes[at++] = rest;
@@ -107,8 +130,8 @@ export class ByteWriter {
   }
 
   /**
-   * `varint` of each of the first `count`. In one loop they cost half of what they cost one by one, where compilers run out
-   * of what they are willing to inline.
+   * Of each of the first `count` what `varint` writes, or `signedVarint` of what `zigzag` has made of it. In one loop they cost
+   * half of what they cost one by one, where compilers run out of what they are willing to inline.
    */
   varints(values: Float64Array, count: number): void {
     this.#reserve(8 * count);
@@ -117,7 +140,8 @@ export class ByteWriter {
     for (let i = 0; i < count; i += 1) {
       const value = values[i]!;
       let rest = value | 0;
-      if (value >= HIGH) {
+      if (rest !== value || rest < 0) {
+        if (!isLong(value)) throw unwritable(value);
         bytes[at] = rest | 0x80;
         bytes[at + 1] = (rest >>> 7) | 0x80;
         bytes[at + 2] = (rest >>> 14) | 0x80;
@@ -134,9 +158,9 @@ export class ByteWriter {
     this.#length = at;
   }
 
-  /** Any safe integer of magnitude below 2^52, zigzag: small negatives stay small. */
+  /** An integer from −2^52 to 2^53 − 1, zigzag: small negatives stay small. */
   signedVarint(value: number): void {
-    this.varint(zigzag(value));
+    this.#varint(zigzag(value));
   }
 
   raw(bytes: Uint8Array, start = 0, length: number = bytes.length - start): void {
@@ -234,6 +258,10 @@ export class ByteReader {
   }
 
   varint(): number {
+    return this.#varint(Number.MAX_SAFE_INTEGER);
+  }
+
+  #varint(most: number): number {
     const { bytes, end } = this;
     let at = this.position;
     let low = 0;
@@ -245,18 +273,20 @@ export class ByteReader {
       return low;
     }
     this.position = at;
-    return this.#longVarint(low);
+    return this.#longVarint(low, most);
   }
 
   /** What follows the four groups in `low`, or the end of the bytes. */
-  #longVarint(low: number): number {
+  #longVarint(low: number, most: number): number {
     let result = low;
     let scale = LOW;
     for (let count = 4; count < 8; count += 1) {
       const byte = this.u8();
       result += (byte & 0x7f) * scale;
       if (byte < 0x80) {
-        if (result > Number.MAX_SAFE_INTEGER) throw new MalformedBytes('varint beyond 2^53');
+        // Beyond the safe integers an odd number has been rounded to an even one by now.
+        if (result > most || (result > Number.MAX_SAFE_INTEGER && low % 2 === 1))
+          throw new MalformedBytes('varint beyond 2^53');
         return result;
       }
       scale *= 128;
@@ -265,8 +295,29 @@ export class ByteReader {
   }
 
   signedVarint(): number {
-    const value = this.varint();
+    const value = this.#varint(ZIGZAG_MAX);
     return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+
+  /** `varint`, or 2^53 − 1 for one beyond: writers that did not look at the range have left such in logs that are still read. */
+  saturatedVarint(): number {
+    return this.#saturated(Number.MAX_SAFE_INTEGER);
+  }
+
+  /** `signedVarint`, or 2^53 − 1 for one beyond. */
+  saturatedSignedVarint(): number {
+    const value = this.#saturated(ZIGZAG_MAX);
+    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+  }
+
+  #saturated(most: number): number {
+    let result = 0;
+    for (let scale = 1; scale <= VARINT_SCALE_MAX; scale *= 128) {
+      const byte = this.u8();
+      result += (byte & 0x7f) * scale;
+      if (byte < 0x80) return Math.min(result, most);
+    }
+    throw new MalformedBytes('varint longer than 10 bytes');
   }
 
   /** A view, not a copy. */

@@ -16,4 +16,4 @@ export { GrowingMemory } from './growing-memory.ts';
 export { hashBytes, hashView } from './hash.ts';
 export { seededRandom, type Random } from './random.ts';
 export { ReusedMemory } from './reused-memory.ts';
-export type { Cancel, Clock, DurationMs, Millis } from './time.ts';
+export { type Cancel, type Clock, type DurationMs, INSTANT_MAX, type Millis } from './time.ts';

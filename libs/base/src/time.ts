@@ -1,6 +1,9 @@
 /** An instant: integer milliseconds since the Unix epoch, UTC. Flavoured so that a duration is not passed for it. */
 export type Millis = number & { readonly __flavour?: 'instant' };
 
+/** The last instant there is: what `Date` can hold (ECMA-262, Time Values), in the year 275760. */
+export const INSTANT_MAX: Millis = 8.64e15;
+
 /** A length of time in integer milliseconds. */
 export type DurationMs = number & { readonly __flavour?: 'duration' };
 
