@@ -18,7 +18,7 @@ const ROW_BYTES = 64;
 const ROW_F64_SHIFT = 3;
 export const ROW_I32_SHIFT = 4;
 
-/** Of the last Int32: the number of restarts, and above it whether the row has texts. */
+/** Of the last Int32: the number of restarts (RESTARTS_MAX of libs/policies), and above it whether the row has texts. */
 const RESTARTS_MASK = 0x7fffffff;
 const HAS_TEXTS = ~RESTARTS_MASK;
 

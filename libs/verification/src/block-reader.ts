@@ -29,21 +29,40 @@ export class BlockReader {
 
   /** Unsigned LEB128 up to 2⁵³ − 1. */
   varint(): number {
-    let value = 0;
-    let unit = 1;
-    for (;;) {
-      const byte = this.byte();
-      value += (byte % 128) * unit;
-      if (!Number.isSafeInteger(value)) throw new NotABlock('holds a number above 2^53 - 1');
-      if (byte < 128) return value;
-      unit *= 128;
-    }
+    const value = this.#groups(this.byte(), 1, 128);
+    if (!Number.isSafeInteger(value)) throw new NotABlock('holds a number above 2^53 - 1');
+    return value;
   }
 
-  /** Zigzag. */
+  /** A varint that former versions wrote beyond its range: then 2⁵³ − 1. */
+  count(): number {
+    return Math.min(this.#groups(this.byte(), 1, 128), Number.MAX_SAFE_INTEGER);
+  }
+
+  /** Zigzag, up to 2⁵³ − 1: the lowest bit is the sign, and what is above it a magnitude of its own. */
   signed(): number {
-    const value = this.varint();
-    return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
+    const value = this.stamp();
+    if (!Number.isSafeInteger(value)) throw new NotABlock('holds a number beyond 2^53 - 1');
+    return value;
+  }
+
+  /** Zigzag; beyond 2⁵³ − 1 it is what former versions made of a stamp that is no instant, and says nothing. */
+  stamp(): number {
+    const first = this.byte();
+    const magnitude = this.#groups(first - (first % 2), 0.5, 64);
+    return first % 2 === 0 ? magnitude : -magnitude - 1;
+  }
+
+  /** The sum of a group and those that follow it; `next` is what the second one's lowest bit counts. */
+  #groups(first: number, unit: number, next: number): number {
+    let sum = (first % 128) * unit;
+    let byte = first;
+    for (let scale = next; byte >= 128; scale *= 128) {
+      if (scale > 2 ** 63) throw new NotABlock('holds a number of more than ten bytes');
+      byte = this.byte();
+      sum += (byte % 128) * scale;
+    }
+    return sum;
   }
 
   /** Little endian. */

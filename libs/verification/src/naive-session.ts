@@ -119,7 +119,8 @@ export function heldOf({ lastSeenAt, due }: Session, held: HeldGaps, closedAt: M
 /** S6 */
 export function missingOf({ sequence }: Session): number {
   if (sequence === undefined) return 0;
-  return sequence.missingBefore + sequence.highest - sequence.lowest + 1 - sequence.received;
+  const { missingBefore, highest, lowest, received } = sequence;
+  return Math.min(Number.MAX_SAFE_INTEGER, missingBefore + (highest - lowest - received + 1));
 }
 
 function silenceOf({ lastSeenAt, timeoutMs }: Session, held: HeldGaps): Millis {

@@ -57,7 +57,7 @@ function readRun(bytes: BlockReader): SequenceRun {
   const highest = bytes.varint();
   const words = [bytes.u32(), bytes.u32()];
   const received = bytes.varint();
-  const missingBefore = bytes.varint();
+  const missingBefore = bytes.count();
   bytes.varint(); // restarts, which reach no output
   const seen = new Set<number>();
   words.forEach((word, index) => {

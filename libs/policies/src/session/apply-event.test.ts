@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { applyEvent, applyHeartbeat, summarize } from '../index.ts';
 import { OTHER_TYPE, TYPES_MAX } from './apply-event.ts';
+import { COUNT_MAX } from './counts.ts';
+import { blankDetail } from './detail.ts';
 import { at, closing, event, opened, RULES, rules } from './session.fixture.ts';
 
 describe('activity', () => {
@@ -33,6 +35,38 @@ describe('activity', () => {
     applyHeartbeat(entry, RULES, at(100));
     applyEvent(entry, RULES, event({ occurredAt: 150 }), at(200));
     expect(summarize(entry, RULES, closing)).toMatchObject({ startedAt: 100, endedAt: 150, lastSeenAt: 200 });
+  });
+});
+
+describe('[S6] counts', () => {
+  test('[S6] stop at 2^32 - 1: what comes then is applied and not counted, so that counts by type still add up', () => {
+    const entry = opened(at(100));
+    applyEvent(entry, RULES, event({ type: 'CLICK' }), at(100));
+    entry.eventCount = COUNT_MAX - 1;
+    for (const type of ['CLICK', 'CLICK', 'VIEW']) applyEvent(entry, RULES, event({ type }), at(200));
+    applyHeartbeat(entry, RULES, at(300));
+    const summary = summarize(entry, RULES, closing);
+    expect(summary).toMatchObject({ eventCount: COUNT_MAX, lastSeenAt: 300 });
+    expect(summary.countsByType).toEqual(
+      new Map([
+        ['HEARTBEAT', COUNT_MAX - 2],
+        ['CLICK', 2],
+      ]),
+    );
+  });
+
+  test('[S5][S6] duplicates and disorder stop there, too', () => {
+    const entry = opened(at(100));
+    applyEvent(entry, RULES, event({ eventId: 'a' }), at(100));
+    entry.detail = { ...entry.detail!, duplicateCount: COUNT_MAX, outOfOrderCount: COUNT_MAX };
+    applyEvent(entry, RULES, event({ eventId: 'a' }), at(110));
+    applyEvent(entry, RULES, event({ occurredAt: 1 }), at(120));
+    expect(entry.detail).toMatchObject({
+      ...blankDetail(1, 100),
+      duplicateCount: COUNT_MAX,
+      outOfOrderCount: COUNT_MAX,
+      texts: entry.detail.texts,
+    });
   });
 });
 

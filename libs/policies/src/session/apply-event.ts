@@ -1,5 +1,6 @@
 // What an activity does to a session (S1, S5–S7, S10). Whether the session is due at all is asked first, elsewhere (S3).
 import type { Millis } from '@flatline/base';
+import { COUNT_MAX } from './counts.ts';
 import { blankDetail, blankTexts, type DetailTexts, type SessionDetail } from './detail.ts';
 import type { SessionEntry, SessionRules } from './entry.ts';
 import { HEARTBEAT, STARTED, type SessionEvent } from './event.ts';
@@ -45,7 +46,7 @@ export function applyHeartbeat(entry: SessionEntry, rules: SessionRules, at: Occ
   noteEventTime(entry, entry.detail, at.timestamp, at.effectiveAt);
   touch(entry, at);
   if (!entry.timeoutChosen) entry.timeoutMs = rules.timeoutMs;
-  entry.eventCount += 1;
+  countEvent(entry);
 }
 
 /** An event with a payload. */
@@ -59,8 +60,8 @@ export function applyEvent(entry: SessionEntry, rules: SessionRules, event: Sess
   }
   noteEventTime(entry, detail, occurredAt, at.effectiveAt);
   touch(entry, at);
-  entry.eventCount += 1;
-  if (event.type !== HEARTBEAT) countType(textsOf(detailOf(entry)), event.type);
+  const isCounted = countEvent(entry);
+  if (event.type !== HEARTBEAT && isCounted) countType(textsOf(detailOf(entry)), event.type);
   if (event.attributes !== undefined) keepAttributes(textsOf(detailOf(entry)), rules, event.attributes, occurredAt);
   return takeTimeout(entry, rules, event.timeoutMs);
 }
@@ -68,6 +69,14 @@ export function applyEvent(entry: SessionEntry, rules: SessionRules, event: Sess
 /** Whether the event can be told from others, and so be a duplicate. */
 function isNamed({ eventId, sequence }: SessionEvent): boolean {
   return sequence !== undefined || eventId !== undefined;
+}
+
+/** False where the count is full: then no type's count grows either, for together they are the events. */
+function countEvent(entry: SessionEntry): boolean {
+  const { eventCount } = entry;
+  if (eventCount >= COUNT_MAX) return false;
+  entry.eventCount = eventCount + 1;
+  return true;
 }
 
 function touch(entry: SessionEntry, at: Occurrence): void {
@@ -112,7 +121,7 @@ function noteEventTime(
   const { lastEventAt } = detail;
   if (occurredAt > lastEventAt) detail.lastEventAt = occurredAt;
   else if (occurredAt < lastEventAt) {
-    detail.outOfOrderCount += 1;
+    detail.outOfOrderCount = Math.min(detail.outOfOrderCount + 1, COUNT_MAX);
     if (occurredAt < detail.startedAt) detail.startedAt = occurredAt;
   }
 }
@@ -139,7 +148,7 @@ function noteNewSequence(detail: SessionDetail, sequence: number, restartMarked:
 }
 
 function countDuplicate(detail: SessionDetail): true {
-  detail.duplicateCount += 1;
+  detail.duplicateCount = Math.min(detail.duplicateCount + 1, COUNT_MAX);
   return true;
 }
 

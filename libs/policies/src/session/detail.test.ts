@@ -1,10 +1,10 @@
 import { expect, test } from '@jest/globals';
-import { ByteWriter } from '@flatline/base';
+import { ByteWriter, INSTANT_MAX } from '@flatline/base';
 import fc from 'fast-check';
 import { blankDetail, blankTexts, decodeDetail, encodeDetail, type SessionDetail } from './detail.ts';
 
-const count = fc.nat({ max: 2 ** 40 });
-const time = fc.integer({ min: -(2 ** 45), max: 2 ** 45 });
+const count = fc.oneof(fc.constantFrom(0, 2 ** 31, 2 ** 32 - 1, Number.MAX_SAFE_INTEGER), fc.maxSafeNat());
+const time = fc.oneof(fc.constantFrom(0, 2 ** 52, INSTANT_MAX), fc.nat({ max: INSTANT_MAX }));
 const word = fc.integer({ min: 0, max: 2 ** 32 - 1 });
 
 const window = fc.record({
@@ -46,4 +46,19 @@ test('[R1] a detail comes back from its bytes as it was', () => {
       expect(decodeDetail(out.copy())).toEqual(detail);
     }),
   );
+});
+
+/** As an earlier build wrote them, which looked at no range and could not read them itself. */
+test.each([
+  [
+    'event times from 2^52 on',
+    '008080808080808010feffffffffffff1f0000000000',
+    { startedAt: 2 ** 52, lastEventAt: 2 ** 53 - 1 },
+  ],
+  ['more missing than is safe', '02d00fa01f00000000010000000000000001fcffffffffffff1f03000000', { startedAt: 1_000 }],
+  ['far more missing', '02d00fa01f0000000001000000000000000180808080808080800203000000', { startedAt: 1_000 }],
+])('[R1][K9] a detail of an older writer is read: %s', (what, hex, expected) => {
+  const detail = decodeDetail(Uint8Array.from(Buffer.from(hex, 'hex')));
+  expect(detail).toMatchObject(expected);
+  if (what.includes('missing')) expect(detail.sequence?.missingBefore).toBe(Number.MAX_SAFE_INTEGER);
 });

@@ -155,7 +155,7 @@ function decodeWindow(input: ByteReader): SequenceWindow {
     seenLow: input.u32(),
     seenHigh: input.u32(),
     received: input.varint(),
-    missingBefore: input.varint(),
+    missingBefore: input.saturatedVarint(),
     restarts: input.varint(),
   };
 }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
+import { COUNT_MAX, RESTARTS_MAX } from './counts.ts';
 import { missingCount, noteSequence, openWindow, WINDOW_WIDTH } from './sequence-window.ts';
 
 /** The rules once more, over a set. */
@@ -45,5 +46,30 @@ describe('[S5][S6] the sequence window', () => {
       }),
       { numRuns: 300 },
     );
+  });
+
+  test('[S6] what is missing stops at 2^53 - 1, however often a sequence jumps as far as it can', () => {
+    const window = openWindow(0);
+    for (let round = 1; round <= 4; round += 1) {
+      noteSequence(window, Number.MAX_SAFE_INTEGER, false);
+      expect(missingCount(window)).toBe(Math.min(round * (2 ** 53 - 2), Number.MAX_SAFE_INTEGER));
+      noteSequence(window, 0, true);
+      expect(window.missingBefore).toBeLessThanOrEqual(Number.MAX_SAFE_INTEGER);
+    }
+  });
+
+  test('[S6] what is missing stays right where more have come than are counted', () => {
+    const window = { ...openWindow(0), highest: COUNT_MAX + 9, received: COUNT_MAX };
+    expect(missingCount(window)).toBe(10);
+    noteSequence(window, COUNT_MAX + 12, false);
+    expect([missingCount(window), window.received]).toEqual([12, COUNT_MAX]);
+    noteSequence(window, COUNT_MAX + 11, false);
+    expect([missingCount(window), window.received]).toEqual([11, COUNT_MAX]);
+  });
+
+  test('[S6] restarts stop at what their place in memory holds', () => {
+    const window = { ...openWindow(5), restarts: RESTARTS_MAX };
+    noteSequence(window, 0, true);
+    expect(window.restarts).toBe(RESTARTS_MAX);
   });
 });

@@ -6,6 +6,8 @@
 // Invariants
 //   SW1  Bit i of the window (low word first) tells whether `highest − i` was seen; bit 0 is set.
 //   SW2  received ≤ highest − lowest + 1: what is missing of this run is never negative.
+//   SW3  Every number fits its place in an entry's memory, whatever a producer sends: sums stop at the greatest they can hold.
+import { COUNT_MAX, MISSING_MAX, RESTARTS_MAX } from './counts.ts';
 
 export interface SequenceWindow {
   lowest: number;
@@ -13,7 +15,7 @@ export interface SequenceWindow {
   /** Bits 0–31 and 32–63 of the window, as unsigned 32-bit integers. */
   seenLow: number;
   seenHigh: number;
-  /** Distinct sequences of the present run. */
+  /** Distinct sequences of the present run, above `lowest`. */
   received: number;
   /** Missing in runs that ended by a restart. */
   missingBefore: number;
@@ -43,19 +45,19 @@ export function noteSequence(window: SequenceWindow, sequence: number, restartMa
   if (behind < 0) return advance(window, -behind, sequence);
   if (isSeen(window, behind)) return 'duplicate';
   markSeen(window, behind);
-  window.received += 1;
   window.lowest = Math.min(window.lowest, sequence);
+  countReceived(window);
   return 'outOfOrder';
 }
 
 /** How many sequences between the first and the last of each run never came. */
 export function missingCount(window: SequenceWindow): number {
-  return window.missingBefore + (window.highest - window.lowest + 1 - window.received);
+  return Math.min(window.missingBefore + (window.highest - window.lowest + 1 - window.received), MISSING_MAX);
 }
 
 function restart(window: SequenceWindow, sequence: number): SequenceVerdict {
   const missing = missingCount(window);
-  const restarts = window.restarts + 1;
+  const restarts = Math.min(window.restarts + 1, RESTARTS_MAX);
   Object.assign(window, openWindow(sequence), { missingBefore: missing, restarts });
   return 'restart';
 }
@@ -63,8 +65,14 @@ function restart(window: SequenceWindow, sequence: number): SequenceVerdict {
 function advance(window: SequenceWindow, by: number, sequence: number): SequenceVerdict {
   shift(window, by);
   window.highest = sequence;
-  window.received += 1;
+  countReceived(window);
   return 'new';
+}
+
+/** Where the count is full, the run is taken to begin one later: what is missing is the same. */
+function countReceived(window: SequenceWindow): void {
+  if (window.received < COUNT_MAX) window.received += 1;
+  else window.lowest += 1;
 }
 
 function shift(window: SequenceWindow, by: number): void {

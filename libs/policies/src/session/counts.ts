@@ -1,0 +1,9 @@
+// How far each count of a session goes; there it stays (S6). So many events of one key are rare, and so much said to be
+// missing is a producer's doing; neither may wrap round, or reach an image or a summary that cannot hold it.
+
+/** Events, duplicates and what comes out of order, in 32 bits each. */
+export const COUNT_MAX = 2 ** 32 - 1;
+/** Restarts of a sequence: a bit beside them says something else (DetailRows). */
+export const RESTARTS_MAX = 2 ** 31 - 1;
+/** What is missing: a jump of a sequence may be as wide as the safe integers, and there may be several. */
+export const MISSING_MAX = Number.MAX_SAFE_INTEGER;
