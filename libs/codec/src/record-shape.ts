@@ -1,4 +1,5 @@
 // The fields of a record in one table that every format reads and writes by: names are contracts, so they stand once.
+import { INSTANT_MAX, type Millis } from '@flatline/base';
 import { BadInput, invalidField } from './bad-input.ts';
 
 export interface FieldValues {
@@ -38,6 +39,14 @@ export type RecordShape<Source, Target> = readonly RecordField<Source, Target>[]
 export function checkSafeInteger(name: string, value: number, least: number): number {
   if (!Number.isSafeInteger(value) || value < least) {
     throw invalidField(name, value, `an integer from ${least} to 2^53 - 1`);
+  }
+  return value + 0; // −0 becomes 0
+}
+
+/** Nothing of ours counts time before 1970 (C6), and what `Date` cannot hold is no time at all. */
+export function checkInstant(name: string, value: number): Millis {
+  if (!Number.isSafeInteger(value) || value < 0 || value > INSTANT_MAX) {
+    throw invalidField(name, value, `an integer from 0 to ${INSTANT_MAX}, milliseconds`);
   }
   return value + 0; // −0 becomes 0
 }

@@ -6,11 +6,13 @@ import { anySafeInteger, anyTextMap, boundedText } from './fuzz.fixture.ts';
 
 const notNegative = fc.oneof(fc.constantFrom(0, 1, 2 ** 53 - 1), fc.maxSafeNat());
 
+const anyInstant = fc.oneof(fc.constantFrom(0, 1, 2 ** 52, 8.64e15), fc.nat({ max: 8.64e15 }));
+
 /** Any event that is allowed. */
 export const anyEvent: fc.Arbitrary<OutgoingEvent> = fc.record(
   {
     type: boundedText(TYPE_LENGTH_MAX),
-    occurredAt: notNegative,
+    occurredAt: anyInstant,
     eventId: boundedText(EVENT_ID_LENGTH_MAX),
     sequence: notNegative,
     timeoutMs: notNegative.map((value) => Math.max(1, value)),

@@ -40,7 +40,7 @@ const anyLong = fc.oneof(
   fc.maxSafeNat(),
   fc.integer(),
   fc.nat(300),
-  fc.constantFrom(0, 1, 2 ** 53 - 1, 2 ** 27, 2 ** 28),
+  fc.constantFrom(0, 1, 2 ** 53 - 1, 2 ** 27, 2 ** 28, 8.64e15, 8.64e15 + 1),
 );
 const maybe = <T>(arbitrary: fc.Arbitrary<T>): fc.Arbitrary<T | undefined> => fc.option(arbitrary, { nil: undefined });
 const anyEvent: fc.Arbitrary<Partial<SessionEvent>> = fc.record({
@@ -83,7 +83,7 @@ describe('the short way through Avro', () => {
     ['nothing said', {}],
     ['a numbered heartbeat', { occurredAt: 1_763_760_000_123, sequence: 12 }],
     ['everything', { type: 'click', occurredAt: 0, eventId: 'é-1', sequence: 0, timeoutMs: 1 }],
-    ['the largest numbers', { occurredAt: 2 ** 53 - 1, sequence: 2 ** 53 - 1, timeoutMs: 2 ** 53 - 1 }],
+    ['the largest numbers', { occurredAt: 8.64e15, sequence: 2 ** 53 - 1, timeoutMs: 2 ** 53 - 1 }],
     [
       'attributes',
       {
@@ -101,6 +101,7 @@ describe('the short way through Avro', () => {
   test.each<[string, Uint8Array]>([
     ['a number below 0', encoded({ occurredAt: -1 })],
     ['a limit', encoded({ timeoutMs: 0 })],
+    ['a time that is none', encoded({ occurredAt: 8.64e15 + 1 })],
     ['no type', encoded({ type: '' })],
     ['an end too early', encoded({ sequence: 5 }).subarray(0, -1)],
     ['something after the end', Buffer.concat([encoded({}), Buffer.of(0)])],

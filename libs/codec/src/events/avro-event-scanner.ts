@@ -4,6 +4,7 @@
 // decides that something is wrong: whatever is not plain it leaves to the plan of the schema (record-plan.ts), and what it
 // accepts it reads as the plan would. A property test holds the two against each other. The one exception, text that is
 // not UTF-8, is thrown from here as it would be from there.
+import { INSTANT_MAX } from '@flatline/base';
 import { HEARTBEAT, type SessionEvent } from '@flatline/policies';
 import { ByteWords } from '../byte-words.ts';
 import { EVENT_ID_LENGTH_MAX, TYPE_LENGTH_MAX } from '../limits.ts';
@@ -45,6 +46,7 @@ export class AvroEventScanner {
     this.#end = end;
     if (!this.#type(target)) return false;
     const occurredAt = this.#optionalLong();
+    if (occurredAt > INSTANT_MAX) return false;
     if (occurredAt >= 0) target.occurredAt = occurredAt;
     else if (occurredAt !== ABSENT) return false;
     if (!this.#eventId(target)) return false;

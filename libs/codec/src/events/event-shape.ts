@@ -1,6 +1,6 @@
 import type { SessionEvent } from '@flatline/policies';
 import { EVENT_ID_LENGTH_MAX, TYPE_LENGTH_MAX } from '../limits.ts';
-import { checkLength, checkSafeInteger, type RecordShape } from '../record-shape.ts';
+import { checkInstant, checkLength, checkSafeInteger, type RecordShape } from '../record-shape.ts';
 
 /** What a producer says of an event; what is left out takes its default (`schemas/session-event.avsc`). */
 export type OutgoingEvent = {
@@ -28,7 +28,7 @@ export const EVENT_SHAPE: RecordShape<Readonly<SessionEvent>, SessionEvent> = [
     required: false,
     get: (event) => event.occurredAt,
     set: (event, value) => {
-      event.occurredAt = checkSafeInteger('occurredAt', value, 0);
+      event.occurredAt = checkInstant('occurredAt', value);
     },
   },
   {

@@ -18,7 +18,7 @@ const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
-/** Integers of so many digits are exact. */
+/** Integers of so many digits are exact, and as times before INSTANT_MAX. */
 const DIGITS_MAX = 15;
 
 const HEARTBEAT_TYPE = words(`"${HEARTBEAT}"`);
