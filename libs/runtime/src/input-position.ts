@@ -6,6 +6,7 @@ import {
   type InputPosition,
   type LogAdmin,
   NO_BATCH,
+  recordedStamp,
   type TopicPartition,
 } from '@flatline/task';
 import { pause } from './backoff.ts';
@@ -50,7 +51,7 @@ function isSameBatch(found: BatchFingerprint, recorded: InputPosition): boolean 
   return (
     found.checksum === recorded.checksum &&
     found.leaderEpoch === recorded.leaderEpoch &&
-    found.batchTimestamp === recorded.batchTimestamp
+    recordedStamp(found.batchTimestamp) === recordedStamp(recorded.batchTimestamp)
   );
 }
 

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { decodeBlock } from '@flatline/task';
 import { FLUSH_INTERVAL_MS, OPEN_TRANSACTION_ALARM_MS } from './limits.ts';
-import { CHANGELOG, INPUT, type Process, World } from './world.fixture.ts';
+import { CHANGELOG, DEAD_LETTERS, INPUT, type Process, World } from './world.fixture.ts';
 
 /** Longer than the dead member stays in the group, and an input is asked for its end before it is believed shorter. */
 const LATER = 25_000;
@@ -280,6 +280,34 @@ describe('[R3] a log that cannot be trusted stops the partition, and nothing is 
     const { log } = world.simulation;
     log.partition(INPUT, 0).truncateBelow(log.committed(INPUT, 0).at(-1)!.offset);
     expectStopped(await restart(world), /records were deleted before they were read/);
+  });
+});
+
+describe('[C6][R3] a batch stamped as no instant is', () => {
+  const NANOSECONDS = 1_000_000;
+
+  test.each([
+    ['nanoseconds', (now: number) => now * NANOSECONDS],
+    ['Long.MAX', () => 2 ** 63],
+    ['Long.MIN', () => -(2 ** 63)],
+  ])('[C6][R1][R3] %s: its records are dead letters, and the changelog can be read', async (_what, stampOf) => {
+    const world = new World({ seed: 14, partitions: 1, timeoutMs: 20_000, timestampType: 'CreateTime' });
+    const { time, log } = world.simulation;
+    const produce = (key: string, timestamp: number): void => {
+      log.produce(INPUT, 0, { key, value: '', timestamp });
+    };
+    const first = world.launch('a');
+    await time.runFor(5_000);
+    for (let i = 0; i < 50; i += 1) produce(`k${i}`, world.simulation.trueMs());
+    produce('wild', stampOf(world.simulation.trueMs()));
+    await time.runFor(2_000);
+    first.host.kill();
+    world.simulation.disk('a').wipe();
+    const second = await restart(world);
+    await time.runFor(40_000);
+    expect(second.instance.status()).toMatchObject([{ state: 'running', detail: undefined }]);
+    expect(world.closed()).toHaveLength(50);
+    expect(log.committed(DEAD_LETTERS, 0)).toHaveLength(1);
   });
 });
 

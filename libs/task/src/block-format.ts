@@ -9,7 +9,7 @@
 //
 // A block is one Kafka record, so its length and checksum are Kafka's. Format version 1 is pinned by golden bytes; a
 // reader that meets another version stops (K9).
-import { ByteReader, ByteWriter, type DurationMs, MalformedBytes, type Millis } from '@flatline/base';
+import { ByteReader, ByteWriter, type DurationMs, INSTANT_MAX, MalformedBytes, type Millis } from '@flatline/base';
 import type { Hold } from '@flatline/policies';
 
 const FORMAT_VERSION = 1;
@@ -19,6 +19,8 @@ const KIND_CLAIM = 2;
 const KIND_HELD_STATE = 3;
 export const OP_REMOVAL = 1;
 export const OP_IMAGE = 2;
+/** Kafka's. */
+const NO_TIMESTAMP = -1;
 
 /** Where one input stood: everything below `position` is applied. The rest is the fingerprint of the batch before it (R3). */
 export interface InputPosition {
@@ -29,6 +31,14 @@ export interface InputPosition {
   readonly batchTimestamp: Millis;
   /** C2, CreateTime: the last record read was within `liveWithinMs` of the present when it was read. */
   readonly live: boolean;
+}
+
+/**
+ * A batch's greatest timestamp as it stands in a header. Producers stamp what they like, nanoseconds or Long.MIN, also where
+ * every record is refused for it (C6): beyond what is an instant, the nearest stands for it. The checksum covers all of it.
+ */
+export function recordedStamp(stamp: Millis): Millis {
+  return Math.max(NO_TIMESTAMP, Math.min(stamp, INSTANT_MAX));
 }
 
 /** Epoch of an input position that has no batch before it. */
@@ -98,7 +108,7 @@ export function encodeHeader(header: CommitHeader, out: ByteWriter): void {
     out.varint(input.position);
     out.u32(input.checksum);
     out.signedVarint(input.leaderEpoch);
-    out.signedVarint(input.batchTimestamp);
+    out.signedVarint(recordedStamp(input.batchTimestamp));
     out.u8(input.live ? 1 : 0);
   }
   out.varint(header.clock);
@@ -177,7 +187,7 @@ function decodeInputs(input: ByteReader): InputPosition[] {
       position: input.varint(),
       checksum: input.u32(),
       leaderEpoch: input.signedVarint(),
-      batchTimestamp: input.signedVarint(),
+      batchTimestamp: recordedStamp(input.saturatedSignedVarint()),
       live: input.u8() === 1,
     });
   return inputs;

@@ -27,9 +27,9 @@ export class BlockLedger {
   /** The floor while no block is known. */
   #restoredFloor = 0;
 
-  /** Bytes of all blocks from the floor to the end. */
+  /** Bytes of all blocks from the floor to the end; whole ones, although `stretch` makes fractions. */
   get logBytes(): number {
-    return this.#logBytes;
+    return Math.max(0, Math.round(this.#logBytes));
   }
 
   /** The ordinal the next block will have. */

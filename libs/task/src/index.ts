@@ -6,6 +6,7 @@ export {
   encodeClaim,
   type InputPosition,
   NO_BATCH,
+  recordedStamp,
 } from './block-format.ts';
 export type { FlushSlice } from './checkpoint-queue.ts';
 export type { TaskCounters } from './counters.ts';

@@ -7,6 +7,7 @@ import {
   KEY_GROUP_MAX,
   NO_BATCH,
   PartitionTask,
+  recordedStamp,
   Restoration,
   type StoreCheckpoint,
   type TaskCut,
@@ -468,6 +469,15 @@ describe('[K1] the block format', () => {
     expect(decoded).toMatchObject({
       kind: 'state',
       header: { ...context, part: 0, parts: 1, liveEntries: 2, clock: 1_700_000_000_500 },
+    });
+  });
+
+  test('[K9][R1] a header of an older writer that held a stamp in nanoseconds is read, and its stamp is the last instant', () => {
+    // As an earlier build wrote it, which looked at no range and could not read it itself.
+    const hex =
+      '460101036c6f67026d650572756e2d310000000104012b120400000880b4d4aad5cfabea0100f4d395ffbc31000002c79c7a272700';
+    expect(decodeBlock(Uint8Array.from(Buffer.from(hex, 'hex')))).toMatchObject({
+      header: { inputs: [{ position: 43, batchTimestamp: recordedStamp(1.795e18) }], liveEntries: 2 },
     });
   });
 

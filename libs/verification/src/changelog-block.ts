@@ -83,7 +83,7 @@ function readPosition(block: BlockReader): number {
   const position = block.varint();
   block.u32(); // checksum
   block.signed(); // leader epoch
-  block.signed(); // batch timestamp
+  block.stamp(); // batch timestamp
   block.byte(); // live
   return position;
 }
