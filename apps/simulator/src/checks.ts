@@ -2,6 +2,7 @@
 import { decodeBlock, type CommitHeader } from '@flatline/task';
 import type { EndedTransaction, LogRecord, Simulation } from '@flatline/simulation';
 import { type Folded, type FoldedSummary, foldInput } from '@flatline/simulation/fold';
+import { isWildStamp } from './devices.ts';
 import { CHANGELOG, DEAD_LETTERS, GROUP, INPUT, MAX_KEY_BYTES, OUTPUT, RULES } from './pipeline-names.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -34,7 +35,9 @@ export function foldPartition(
   const { timeoutMs, maxDurationMs, timestampType, heldTime } = scenario;
   const byArrival = timestampType === 'LogAppendTime';
   const sizes = { ...RULES, maxKeyBytes: MAX_KEY_BYTES };
-  return foldInput(records, { partition, timeoutMs, maxDurationMs, byArrival, clockAtEnd, heldTime, ...sizes });
+  const refusalOf = ({ timestamp }: LogRecord): 'stamp' | undefined => (isWildStamp(timestamp) ? 'stamp' : undefined);
+  const rules = { partition, timeoutMs, maxDurationMs, byArrival, clockAtEnd, heldTime, refusalOf, ...sizes };
+  return foldInput(records, rules);
 }
 
 /** C3: how far the last commit says that the clock came; 0 where records alone move it. */

@@ -13,6 +13,12 @@ interface Acknowledged {
   readonly count: number;
 }
 
+/** Where numbers have their edges: of 32 bits, of what a zigzag doubles, of the safe integers, of what a Date can hold. */
+const TIMES = [0, 2 ** 31, 2 ** 32, 2 ** 52 - 1, 2 ** 52, 8.64e15, 8.64e15 + 1, 2 ** 53 - 1];
+const SEQUENCES = [0, 1, 2, 64, 65, 2 ** 32, 2 ** 53 - 65, 2 ** 53 - 2, 2 ** 53 - 1];
+/** On CreateTime a producer stamps what it likes: here in nanoseconds. */
+export const isWildStamp = (timestamp: number): boolean => timestamp > 1e15;
+
 export class Devices {
   readonly acknowledged: Acknowledged[] = [];
   readonly #simulation: Simulation;
@@ -97,6 +103,9 @@ export class Devices {
     const event: Record<string, unknown> = { type: ['HEARTBEAT', 'STARTED', 'CLICK', 'ENDED'][random.below(4)] };
     if (random.chance(0.4)) event['eventId'] = `e${random.below(6)}`;
     if (random.chance(0.3)) event['occurredAt'] = this.#simulation.trueMs() - random.below(5_000);
+    if (random.chance(0.02)) event['occurredAt'] = TIMES[random.below(TIMES.length)];
+    if (random.chance(0.2)) event['sequence'] = random.below(80);
+    if (random.chance(0.04)) event['sequence'] = SEQUENCES[random.below(SEQUENCES.length)];
     if (random.chance(0.2)) event['timeoutMs'] = 1 + random.below(30_000);
     if (random.chance(0.3)) event['attributes'] = { [`name${random.below(5)}`]: 'x'.repeat(random.below(30)) };
     return JSON.stringify(event);
@@ -105,6 +114,7 @@ export class Devices {
   /** On CreateTime the stamp is the device's own, and may be out of order. */
   #stamped(record: ProducedRecord): ProducedRecord {
     if (this.#scenario.timestampType === 'LogAppendTime') return record;
-    return { ...record, timestamp: this.#simulation.trueMs() - this.#random.below(3_000) };
+    const timestamp = this.#simulation.trueMs() - this.#random.below(3_000);
+    return { ...record, timestamp: this.#random.chance(0.01) ? timestamp * 1_000_000 : timestamp };
   }
 }

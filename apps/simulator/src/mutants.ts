@@ -106,6 +106,36 @@ export const MUTANTS: readonly Mutant[] = [
     to: 'const closedAt = Math.max(now.clock, dueAt(this.#view.at(slot), rules, held));',
   },
   {
+    name: 'takes an event time that no Date can hold',
+    file: 'libs/codec/src/record-shape.ts',
+    from: ' || value > INSTANT_MAX',
+    to: '',
+  },
+  {
+    name: 'lets what is missing grow without bound',
+    file: 'libs/policies/src/session/sequence-window.ts',
+    from: 'window.received), MISSING_MAX)',
+    to: 'window.received), Infinity)',
+  },
+  {
+    name: 'records a stamp that is no instant',
+    file: 'libs/task/src/block-format.ts',
+    from: 'out.signedVarint(recordedStamp(input.batchTimestamp));',
+    to: 'out.signedVarint(input.batchTimestamp);',
+  },
+  {
+    name: 'holds a stamp that is no instant against the input',
+    file: 'libs/runtime/src/input-position.ts',
+    from: 'recordedStamp(found.batchTimestamp) ===',
+    to: 'found.batchTimestamp ===',
+  },
+  {
+    name: 'cannot read an event time from 2^52 on',
+    file: 'libs/base/src/bytes.ts',
+    from: 'const value = this.#varint(ZIGZAG_MAX);',
+    to: 'const value = this.#varint(Number.MAX_SAFE_INTEGER);',
+  },
+  {
     name: 'ignores a heartbeat soon after another',
     file: 'libs/policies/src/session/apply-event.ts',
     from: 'if (at.effectiveAt > entry.lastSeenAt) entry',

@@ -69,8 +69,9 @@ interface OpenSession {
   outOfOrder: number;
   truncated: boolean;
   eventIds: string[];
-  /** All of them: sequences that restart are not folded. */
+  /** Of the present run of the producer. */
   readonly sequences: Set<number>;
+  missingBefore: number;
   readonly types: Map<string, number>;
   readonly attributes: Map<string, { readonly value: string; readonly at: number }>;
 }
@@ -85,6 +86,9 @@ interface FoldedEvent {
 }
 
 const CLOCK_HEADER = 'flatline-clock';
+const WINDOW = 64;
+/** What a Date can hold. */
+const LAST_INSTANT = 8.64e15;
 
 const text = new TextDecoder();
 
@@ -153,7 +157,7 @@ class Fold {
     const { eventId, sequence } = event;
     const isDuplicate =
       (eventId !== undefined && session.eventIds.includes(eventId)) ||
-      (sequence !== undefined && session.sequences.has(sequence));
+      (sequence !== undefined && session.sequences.has(sequence) && !restarts(session, event));
     session.lastSeenAt = Math.max(session.lastSeenAt, effectiveAt);
     session.lastOffset = offset;
     if (isDuplicate) session.duplicates += 1;
@@ -178,6 +182,7 @@ class Fold {
       truncated: false,
       eventIds: [],
       sequences: new Set(),
+      missingBefore: 0,
       types: new Map(),
       attributes: new Map(),
     };
@@ -194,6 +199,10 @@ class Fold {
     session.types.set(event.type, (session.types.get(event.type) ?? 0) + 1);
     if (event.eventId !== undefined)
       session.eventIds = [...session.eventIds, event.eventId].slice(-this.#rules.dedupeEventIds);
+    if (restarts(session, event)) {
+      session.missingBefore = missingOf(session);
+      session.sequences.clear();
+    }
     if (event.sequence !== undefined) session.sequences.add(event.sequence);
     for (const [name, value] of Object.entries(event.attributes ?? {}))
       this.#keep(session, name, { value, at: occurredAt });
@@ -283,18 +292,26 @@ class Fold {
   }
 }
 
-/** S6: between the lowest and the highest sequence. */
-function missingOf({ sequences }: OpenSession): number {
+/** S5: a new run of the producer, marked, or fallen back beyond the window. */
+function restarts({ sequences }: OpenSession, { type, sequence }: FoldedEvent): boolean {
+  if (sequence === undefined || sequences.size === 0) return false;
+  const behind = Math.max(...sequences) - sequence;
+  return behind >= WINDOW || (type === 'STARTED' && behind > 0);
+}
+
+/** S6: between the lowest and the highest sequence, and in the runs before. */
+function missingOf({ sequences, missingBefore }: OpenSession): number {
   if (sequences.size === 0) return 0;
-  const sorted = [...sequences].sort((a, b) => a - b);
-  return sorted.at(-1)! - sorted[0]! + 1 - sequences.size;
+  const missing = Math.max(...sequences) - Math.min(...sequences) - sequences.size + 1;
+  return Math.min(missingBefore + missing, Number.MAX_SAFE_INTEGER);
 }
 
 function eventOf(value: Uint8Array | null): FoldedEvent | undefined {
   if (value === null) return { type: 'ENDED' };
   if (value.length === 0) return { type: 'HEARTBEAT' };
   try {
-    return JSON.parse(text.decode(value)) as FoldedEvent;
+    const event = JSON.parse(text.decode(value)) as FoldedEvent;
+    return (event.occurredAt ?? 0) > LAST_INSTANT ? undefined : event;
   } catch {
     return undefined; // rubbish
   }
