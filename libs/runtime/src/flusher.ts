@@ -10,7 +10,7 @@
 import { failpoint, Retriable } from '@flatline/base';
 import type { FlushSlice, PartitionTask } from '@flatline/task';
 import { Backoff, turn } from './backoff.ts';
-import { FLUSH_BACKLOG_FACTOR, FLUSH_INTERVAL_MS } from './limits.ts';
+import { FLUSH_BACKLOG_FACTOR, FLUSH_INTERVAL_MS, RESTORED_BACKLOG_FACTOR, RESTORED_WAITING_FACTOR } from './limits.ts';
 import type { PipelinePorts } from './settings.ts';
 import type { TaskStore } from './task-store.ts';
 
@@ -30,6 +30,8 @@ export class Flusher {
   #lastFlushMs: number;
   #abandoned = false;
   #closing = false;
+  /** The store does not take the slice under way. */
+  #isStalled = false;
 
   constructor(parts: FlusherParts) {
     this.#parts = parts;
@@ -43,12 +45,27 @@ export class Flusher {
 
   /** Begins a flush in the background where one is due; called after each commit. */
   offer(): void {
+    this.#offer(1, this.#hasWaited());
+  }
+
+  /** The same after each block that is restored: nobody waits for the store, but for the task, and both need this thread. */
+  offerRestored(): void {
+    this.#offer(RESTORED_BACKLOG_FACTOR, false);
+  }
+
+  /** So much waits behind a flush under way that reading more of the changelog would cost the store. */
+  get isBehind(): boolean {
+    if (this.#running === undefined || this.abandoned || this.#isStalled) return false;
+    return this.#parts.task.checkpoints.pendingBytes > this.#parts.flushBytes() * RESTORED_WAITING_FACTOR;
+  }
+
+  #offer(shares: number, hasWaited: boolean): void {
     const { checkpoints } = this.#parts.task;
     const { pendingBytes } = checkpoints;
     const share = this.#parts.flushBytes();
     if (this.abandoned) checkpoints.discard();
     else if (pendingBytes > share * FLUSH_BACKLOG_FACTOR) this.#abandon('more waits for the local store than is kept');
-    else if (this.#running === undefined && (pendingBytes >= share || this.#hasWaited())) this.#begin();
+    else if (this.#running === undefined && (pendingBytes >= share * shares || hasWaited)) this.#begin();
   }
 
   /** Flushes what is pending and waits for it. */
@@ -96,6 +113,7 @@ export class Flusher {
     while (!this.#abandoned) {
       try {
         this.#parts.store.write(slice.changes, slice.checkpoint);
+        this.#isStalled = false;
         failpoint('store.written');
         return;
       } catch (error) {
@@ -106,6 +124,7 @@ export class Flusher {
           );
           return;
         }
+        this.#isStalled = true;
         this.#parts.ports.log.warn('local store not written; trying again', { error });
         await backoff.pause();
       }

@@ -52,6 +52,10 @@ export const FREE_BLOCK_BYTES_MAX = 64 * 1024 * 1024;
 export const FLUSH_BYTES_MAX = 32 * 1024 * 1024;
 /** How long committed blocks may wait for a commit to find them. */
 export const FLUSH_INTERVAL_MS = 15_000;
+/** How many times its share a task that is being restored lets wait for the time when it runs: of bare images a million. */
+export const RESTORED_BACKLOG_FACTOR = 2;
+/** Beyond so many, restoring waits for a flush that makes progress: it reads more than twice as fast as that writes. */
+export const RESTORED_WAITING_FACTOR = 4;
 /** Beyond so many times its share a task gives its local store up until the next start: the changelog has everything. */
 export const FLUSH_BACKLOG_FACTOR = 8;
 /** Local stores that a start begins to load before the group has said whose the partitions are. */

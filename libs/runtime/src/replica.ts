@@ -49,6 +49,8 @@ export class Replica {
   readonly #restoration: Restoration;
   readonly #from: StorePosition;
   readonly #tail: ChangelogTail;
+  /** Set while somebody waits for what is read: the signal that nobody does any more. */
+  #restoring: AbortSignal | undefined;
 
   private constructor(parts: ReplicaParts, task: PartitionTask, restoration: Restoration, from: StorePosition) {
     const { ports, settings, partition } = parts;
@@ -98,16 +100,20 @@ export class Replica {
 
   /** Reads to the end as a request sent now sees it. @throws Distrusted, PartitionStopped, Retriable, also once `abandon` is aborted. */
   readToEnd(abandon: AbortSignal): Promise<void> {
+    this.#restoring = abandon;
     return this.#reading(() => this.#tail.readToEnd(this.#take, abandon));
   }
 
   /** Reads until everything below `offset` is read. @throws as `readToEnd` */
   readTo(offset: number, abandon: AbortSignal): Promise<void> {
+    this.#restoring = abandon;
     return this.#reading(() => this.#tail.readTo(offset, this.#take, abandon));
   }
 
   /** Reads on and on until `halt` is aborted. After Retriable it may be called again. @throws as `readToEnd` */
   follow(halt: AbortSignal): Promise<void> {
+    this.#restoring = undefined;
+    this.flusher.offer();
     return this.#reading(() => this.#tail.follow(this.#take, halt));
   }
 
@@ -143,9 +149,15 @@ export class Replica {
   readonly #take = async (bytes: Uint8Array, offset: number): Promise<boolean> => {
     if (this.#isNews(bytes, offset)) await this.#apply(bytes, offset);
     failpoint('restore.block');
-    this.flusher.offer();
+    if (this.#restoring === undefined) this.flusher.offer();
+    else await this.#offerRestored(this.#restoring);
     return true;
   };
+
+  async #offerRestored(abandon: AbortSignal): Promise<void> {
+    this.flusher.offerRestored();
+    while (this.flusher.isBehind && !abandon.aborted) await turn(this.#parts.ports.turns);
+  }
 
   /** False for the block that proves that the log is the store's. */
   #isNews(bytes: Uint8Array, offset: number): boolean {

@@ -232,6 +232,7 @@ export class TaskRunner {
     this.#takeoverMs = clock.monotonicMs() - fencedAtMs;
     const facts = { liveEntries: restored.task.liveEntries, fromStandby, takeoverMs: this.#takeoverMs };
     log.info('task runs', { ...this.#where(), ...facts });
+    restored.flusher.offer();
     if (this.#wanted === 'moveAway') this.moveAway();
   }
 
