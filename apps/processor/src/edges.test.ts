@@ -280,7 +280,7 @@ function same(found: unknown, expected: unknown): void {
 
 async function survives(sent: readonly Sent[], stamp: number): Promise<void> {
   const owner = newTask(6);
-  owner.begin(0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false });
+  owner.begin(0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 });
   const records = sent.map(({ key, event, asAvro }, at) => ({
     ...{ key, stamp: WALL + at, value: (asAvro ? codec.events.avro : codec.events.json).encode(event) },
   }));

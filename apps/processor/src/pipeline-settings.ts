@@ -9,7 +9,7 @@ export function pipelineSettings(
 ): PipelineSettings {
   const { name, input, output, group, changelogTopic, deadLetterTopic } = pipeline;
   const { rules, heldTime, tickMs, proof, proofIntervalMs, clockSkewMs } = pipeline;
-  const { handoverMs, drainMs, changelogFactor, truncateLagMs } = pipeline;
+  const { handoverMs, drainMs, changelogFactor, truncateLagMs, startFrom } = pipeline;
   const { timestampType, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs } = input;
   return {
     name,
@@ -33,5 +33,6 @@ export function pipelineSettings(
     drainMs,
     changelogFactor,
     truncateLagMs,
+    startFrom,
   };
 }

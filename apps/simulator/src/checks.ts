@@ -37,7 +37,19 @@ export function foldPartition(
   const sizes = { ...RULES, maxKeyBytes: MAX_KEY_BYTES };
   const refusalOf = ({ timestamp }: LogRecord): 'stamp' | undefined => (isWildStamp(timestamp) ? 'stamp' : undefined);
   const rules = { partition, timeoutMs, maxDurationMs, byArrival, clockAtEnd, heldTime, refusalOf, ...sizes };
-  return foldInput(records, rules);
+  return foldInput(records, { ...rules, start: startOf(simulation, partition) });
+}
+
+/** Where the first commit says that the application began. */
+export function startOf(simulation: Simulation, partition: number): number {
+  for (const transaction of simulation.log.endedTransactions) {
+    if (transaction.marker !== 'commit' || transaction.transactionalId !== `${GROUP}.${partition}`) continue;
+    const written = transaction.writes.filter(({ topic }) => topic === CHANGELOG);
+    const first = written[0]?.batches[0]?.records[0]?.value;
+    const block = first == null ? undefined : decodeBlock(first);
+    if (block?.kind === 'state') return block.header.inputs[0]!.start;
+  }
+  return 0;
 }
 
 /** C3: how far the last commit says that the clock came; 0 where records alone move it. */

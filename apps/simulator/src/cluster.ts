@@ -4,10 +4,10 @@
 import type { Clock } from '@flatline/base';
 import { EventFormats, openSummaryEncoder } from '@flatline/codec';
 import { assign } from '@flatline/kafka';
-import { PipelineInstance, type PipelinePorts, type PipelineSettings } from '@flatline/runtime';
+import { PipelineInstance, type PipelinePorts, type PipelineSettings, type StartFrom } from '@flatline/runtime';
 import { DEVICE_FAILED, type GroupMember, type HostPorts, type SimulatedHost } from '@flatline/simulation';
 import type { Simulation } from '@flatline/simulation';
-import { CHANGELOG, DEAD_LETTERS, GROUP, INPUT, MAX_KEY_BYTES, OUTPUT, RULES } from './pipeline-names.ts';
+import { CHANGELOG, DEAD_LETTERS, EARLY_MS, GROUP, INPUT, MAX_KEY_BYTES, OUTPUT, RULES } from './pipeline-names.ts';
 import type { Scenario } from './scenario.ts';
 
 export interface SimulatedProcess {
@@ -44,6 +44,7 @@ const SAID: readonly (readonly [text: string, what: string])[] = [
   ['another owner has committed', 'zombieLetGo'],
   ['to another member', 'zombieLetGo'],
   ['stamped before the clock came late', CLOCK_OVERTAKEN],
+  ['are read over', 'formerTypeReadOver'],
 ];
 /** C3 */
 const CLOCK_SKEW_MS = 500;
@@ -60,6 +61,9 @@ export class Cluster {
   readonly lines: string[] = [];
   /** Processes that left a local store as it was, by name. */
   readonly gaveStoreUp = new Set<string>();
+  readonly #startAt: number;
+  /** Partition → where it said that it begins. */
+  readonly #starts = new Map<string, string>();
 
   constructor(simulation: Simulation, scenario: Scenario) {
     this.simulation = simulation;
@@ -67,6 +71,7 @@ export class Cluster {
     const { partitions, timestampType, standbys } = scenario;
     const { log } = simulation;
     log.createTopic(INPUT, { partitions, timestampType });
+    this.#startAt = simulation.trueMs() + EARLY_MS;
     for (const topic of [OUTPUT, CHANGELOG, DEAD_LETTERS]) log.createTopic(topic, { partitions });
     simulation.group(GROUP, { partitions, standbys, sessionTimeoutMs: 10_000, assign: assignAsTheLeader });
   }
@@ -76,7 +81,7 @@ export class Cluster {
     this.gaveStoreUp.delete(name);
     const { host, ports } = this.simulation.start(name, { skewMs });
     const instance = new PipelineInstance({
-      settings: pipelineSettings(name, this.scenario),
+      settings: { ...pipelineSettings(name, this.scenario), startFrom: this.#startFrom() },
       ports: this.#pipelinePorts(name, host, ports),
       bounds: this.scenario.bounds,
       onFatal: (error) => {
@@ -85,6 +90,11 @@ export class Cluster {
     });
     this.processes.set(name, { name, host, instance, leaving: undefined });
     void instance.start();
+  }
+
+  #startFrom(): StartFrom {
+    const { startFrom } = this.scenario;
+    return startFrom === 'instant' ? { timestamp: this.#startAt } : startFrom;
   }
 
   /** Machines whose process has ended, one way or another. */
@@ -130,6 +140,16 @@ export class Cluster {
     };
   }
 
+  /** A crash before or after: nobody begins elsewhere. */
+  #noteStart(line: string): void {
+    const said = /the input is read from here on.*"partition":(\d+),"start":(\d+)/.exec(line);
+    if (said === null) return;
+    const [, partition = '', start = ''] = said;
+    const before = this.#starts.get(partition) ?? start;
+    this.#starts.set(partition, before);
+    if (before !== start) this.failures.push(`[R3] partition ${partition} began at ${before}, then at ${start}`);
+  }
+
   #note(name: string, line: string): void {
     this.lines.push(line);
     if (this.lines.length > LINES_MAX) this.lines.splice(0, LINES_MAX / 2);
@@ -139,6 +159,7 @@ export class Cluster {
     if (NOT_WRITTEN.some((text) => line.includes(text)) && !isExplained) this.failures.push(line);
     const dropped = /local store dropped.*"reason":"([a-z-]+)"/.exec(line);
     if (dropped !== null) this.simulation.faults.count(`storeDropped/${dropped[1]!}`);
+    this.#noteStart(line);
     for (const [text, what] of SAID) if (line.includes(text)) this.simulation.faults.count(what);
   }
 }

@@ -3,7 +3,7 @@
 // Owns: what was acknowledged to them (X3).      Does not own: when they are asked to act (the run).
 import type { Random } from '@flatline/base';
 import type { ForeignTransaction, ProducedRecord, Simulation } from '@flatline/simulation';
-import { CLOCK_HEADER, INPUT, MAX_KEY_BYTES } from './pipeline-names.ts';
+import { CLOCK_HEADER, EARLY_MS, INPUT, MAX_KEY_BYTES } from './pipeline-names.ts';
 import type { Scenario } from './scenario.ts';
 
 /** A record that the log has promised to keep. */
@@ -32,6 +32,27 @@ export class Devices {
     this.#simulation = simulation;
     this.#scenario = scenario;
     this.#random = simulation.random('devices');
+  }
+
+  /** What an input holds before anybody reads it. The cluster is calm. */
+  async early(): Promise<void> {
+    const { formerRecords, earlierRecords, partitions, timestampType } = this.#scenario;
+    if (formerRecords + earlierRecords === 0) return;
+    const other = timestampType === 'LogAppendTime' ? 'CreateTime' : 'LogAppendTime';
+    for (let partition = 0; partition < partitions; partition += 1) {
+      const log = this.#simulation.log.partition(INPUT, partition);
+      log.alterTimestampType(other);
+      for (let left = formerRecords; left > 0; left -= 1) this.#sendEarly(partition);
+      log.alterTimestampType(timestampType);
+      for (let left = earlierRecords; left > 0; left -= 1) this.#sendEarly(partition);
+    }
+    await this.#simulation.time.runFor(EARLY_MS);
+  }
+
+  #sendEarly(partition: number): void {
+    const { keys, partitions } = this.#scenario;
+    const key = this.#random.below(keys);
+    this.#send(partition, [this.#record(key - (key % partitions) + partition)]);
   }
 
   /** One device, or a few in one batch. */

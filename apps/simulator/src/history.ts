@@ -30,9 +30,9 @@ export async function verify(simulation: Simulation, scenario: Scenario, disk?: 
   );
 }
 
-function rulesOf({ timeoutMs, maxDurationMs, tombstones, proof, heldTime }: Scenario): PipelineRules {
+function rulesOf({ timestampType, timeoutMs, maxDurationMs, tombstones, proof, heldTime }: Scenario): PipelineRules {
   const { unheardMs, maxHoldMs } = heldTime ?? { unheardMs: 0, maxHoldMs: 0 };
-  const sizes = { ...RULES, maxKeyBytes: MAX_KEY_BYTES };
+  const sizes = { ...RULES, timestampType, maxKeyBytes: MAX_KEY_BYTES };
   return { ...sizes, timeoutMs, maxDurationMs, tombstones, proof, unheardMs, maxHoldMs };
 }
 
@@ -42,13 +42,13 @@ function historyOf(simulation: Simulation, partition: number, disk: SimulatedDis
   return {
     partition,
     input: source(INPUT, (record) => ({
-      ...plain(simulation, record, INPUT),
+      ...plain(record),
       hasClockHeader: record.headers.some(({ name }) => name === CLOCK_HEADER),
       event: eventIn(record.value),
     })),
-    changelog: source(CHANGELOG, (record) => plain(simulation, record, CHANGELOG)),
+    changelog: source(CHANGELOG, plain),
     output: source(OUTPUT, (record) => ({
-      ...plain(simulation, record, OUTPUT),
+      ...plain(record),
       incarnation: headerIn(record, 'flatline-incarnation'),
       summary: record.value === null ? undefined : (JSON.parse(text.decode(record.value)) as Record<string, unknown>),
     })),
@@ -94,10 +94,8 @@ function sourceOf<R>(
   };
 }
 
-function plain(simulation: Simulation, record: SimulatedRecord, topic: string): LogRecord {
-  const { offset, timestamp, key, value } = record;
-  const { timestampType } = simulation.log.partition(topic, 0);
-  return { offset, timestamp, key, value, logAppendTime: timestampType === 'LogAppendTime' };
+function plain({ offset, timestamp, key, value, logAppendTime }: SimulatedRecord): LogRecord {
+  return { offset, timestamp, key, value, logAppendTime };
 }
 
 function markOf({ baseOffset, lastOffset, producer, marker }: LogBatch): BatchMark {

@@ -10,6 +10,24 @@ export interface Mutant {
 
 export const MUTANTS: readonly Mutant[] = [
   {
+    name: 'keeps to itself where it began',
+    file: 'libs/runtime/src/task-runner.ts',
+    from: 'if (last === undefined && task.input.start > 0 &&',
+    to: 'if (last === undefined && task.input.start > 1e12 &&',
+  },
+  {
+    name: 'takes records of former times for bad ones',
+    file: 'libs/task/src/partition-task.ts',
+    from: "if (kind === 'wrongTimestampType') return",
+    to: "if (kind === 'wrongTimestampType' && this.clock.now > 0) return",
+  },
+  {
+    name: 'stops at records of former times after a restart',
+    file: 'libs/runtime/src/task-runner.ts',
+    from: 'if (task.clock.now === 0) task.allowFormerType(',
+    to: 'if (last === undefined) task.allowFormerType(',
+  },
+  {
     name: 'expires by the local clock',
     file: 'libs/runtime/src/task-loop.ts',
     from: 'const stepMore = this.#step(wallNow);',

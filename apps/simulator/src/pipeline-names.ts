@@ -6,6 +6,8 @@ export const DEAD_LETTERS = 'dead';
 export const GROUP = 'app.visits';
 export const CLOCK_HEADER = 'flatline-clock';
 export const MAX_KEY_BYTES = 64;
+/** What an input holds from before its application is written within this. */
+export const EARLY_MS = 1_000;
 
 /** What every scenario has in common; timeouts are the scenario's. */
 export const RULES = {

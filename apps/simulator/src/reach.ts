@@ -59,6 +59,8 @@ const CONSEQUENCES = [
   'closedByFetch',
   'clockOvertaken',
   'silenceHeld',
+  'formerTypeReadOver',
+  'beganBehindTheStart',
   'wheelsChecked',
   'wheelsCheckedAfterTakeover',
 ] as const;

@@ -17,7 +17,16 @@ interface Proof {
   readonly heldTime: { readonly unheardMs: DurationMs; readonly maxHoldMs: DurationMs } | undefined;
 }
 
-export interface Scenario extends Proof {
+/** An input that was there before the application. */
+interface Adoption {
+  /** Records per partition of the other timestamp type (C6), and then of the input's own, before the first process starts. */
+  readonly formerRecords: number;
+  readonly earlierRecords: number;
+  /** `instant`: that of the first process's start. */
+  readonly startFrom: 'earliest' | 'latest' | 'instant';
+}
+
+export interface Scenario extends Proof, Adoption {
   readonly partitions: number;
   /** Names of the machines that run a process from the start. */
   readonly machines: readonly string[];
@@ -44,7 +53,17 @@ export interface Scenario extends Proof {
 
 const oneOf = <T>(random: Random, values: readonly T[]): T => values[random.below(values.length)]!;
 
-export function drawScenario(random: Random): Scenario {
+/** By a random of its own, so that other worlds stay what they are. */
+export function drawAdoption(random: Random): Adoption {
+  if (random.chance(0.7)) return { formerRecords: 0, earlierRecords: 0, startFrom: 'earliest' };
+  return {
+    formerRecords: oneOf(random, [0, 1, 7]),
+    earlierRecords: oneOf(random, [0, 5]),
+    startFrom: oneOf(random, ['earliest', 'latest', 'instant'] as const),
+  };
+}
+
+export function drawScenario(random: Random): Omit<Scenario, keyof Adoption> {
   const timeoutMs = oneOf(random, [1_000, 2_000, 5_000, 5_000, 15_000]);
   const world = {
     partitions: 1 + random.below(3),

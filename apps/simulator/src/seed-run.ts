@@ -2,12 +2,12 @@
 // which nothing does and everything must finish, and an orderly stop.
 import type { Random } from '@flatline/base';
 import { Simulation } from '@flatline/simulation';
-import { checkPartition, countClosedByFetch, endOfTime, foldPartition, summariesOf } from './checks.ts';
+import { checkPartition, countClosedByFetch, endOfTime, foldPartition, startOf, summariesOf } from './checks.ts';
 import { CLOCK_OVERTAKEN, Cluster } from './cluster.ts';
 import { Devices } from './devices.ts';
 import { Nemesis } from './nemesis.ts';
 import { GROUP, INPUT, OUTPUT } from './pipeline-names.ts';
-import { drawScenario, type Scenario } from './scenario.ts';
+import { drawAdoption, drawScenario, type Scenario } from './scenario.ts';
 import { verify } from './history.ts';
 import { checkStopped } from './stopped-stores.ts';
 import { checkDeadlines, checkTimers } from './wheel-check.ts';
@@ -33,7 +33,7 @@ const STEP_MAX_MS = 800;
 
 export async function runSeed(seed: number): Promise<SeedReport> {
   const simulation = new Simulation({ seed });
-  const scenario = drawScenario(simulation.random('scenario'));
+  const scenario = { ...drawScenario(simulation.random('scenario')), ...drawAdoption(simulation.random('adoption')) };
   const run = new SeedRun(simulation, scenario);
   const violations = await run
     .toTheEnd()
@@ -82,6 +82,7 @@ class SeedRun {
   async #storm(): Promise<void> {
     const { time, faults } = this.#simulation;
     const { machines, rates, stormMs, traffic, ferocity } = this.#scenario;
+    await this.#devices.early();
     faults.setRates(rates);
     for (const name of machines) this.cluster.launch(name);
     while (time.nowMs < stormMs) {
@@ -163,6 +164,7 @@ class SeedRun {
   #countConsequences(): void {
     const { faults, log } = this.#simulation;
     for (let partition = 0; partition < this.#scenario.partitions; partition += 1) {
+      if (startOf(this.#simulation, partition) > 0) faults.count('beganBehindTheStart');
       if (countClosedByFetch(this.#simulation, this.#scenario, partition) > 0) faults.count('closedByFetch');
       const held = summariesOf(log.committed(OUTPUT, partition)).filter((summary) => 'heldMs' in summary);
       if (held.length > 0) faults.count('silenceHeld');

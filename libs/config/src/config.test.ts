@@ -52,6 +52,25 @@ describe('a valid configuration', () => {
   });
 
   test.each([
+    [undefined, 'earliest'],
+    ['latest', 'latest'],
+    [{ timestamp: 1_700_000_000_000 }, { timestamp: 1_700_000_000_000 }],
+    [{ timestamp: '2026-11-22T10:00:00+01:00' }, { timestamp: Date.UTC(2026, 10, 22, 9) }],
+  ])('[R3] startFrom %j is %j', (startFrom, resolved) => {
+    const { pipelines } = resolve({ ...minimal, pipelines: [{ ...visits, startFrom }] });
+    expect(pipelines[0]!.startFrom).toEqual(resolved);
+  });
+
+  test.each(['now', 5, { timestamp: '2026-11-22T10:00:00' }, { timestamp: -1 }, {}])(
+    '[I4] startFrom %j is none, and it says what is',
+    (startFrom) => {
+      const [problem, ...others] = problems({ ...minimal, pipelines: [{ ...visits, startFrom }] });
+      expect(others).toEqual([]);
+      expect(problem).toMatch(/^pipelines\[0\]\.startFrom(\.timestamp)? \[.+\] ("earliest", "latest" or|too small)/);
+    },
+  );
+
+  test.each([
     [1_800_000, undefined, 60_000],
     [6_000, undefined, 2_000],
     [1, undefined, 1],

@@ -1,5 +1,5 @@
 // A resolved configuration: validated, defaults applied, environment taken over. What the rest of the program reads.
-import type { DurationMs } from '@flatline/base';
+import type { DurationMs, Millis } from '@flatline/base';
 import type { HeldTimeRules, SessionRules } from '@flatline/policies';
 
 export interface FlatlineConfig {
@@ -68,6 +68,8 @@ export interface PipelineConfig {
   readonly drainMs: DurationMs;
   readonly changelogFactor: number;
   readonly truncateLagMs: DurationMs;
+  /** Where a partition that has no state yet begins to read. */
+  readonly startFrom: 'earliest' | 'latest' | { readonly timestamp: Millis };
   /** Warm copies of each partition, on other instances. */
   readonly standbys: number;
 }

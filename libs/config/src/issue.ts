@@ -3,6 +3,7 @@ import type { z } from 'zod';
 import { type Finding, shownValue } from './configuration-error.ts';
 import { didYouMean } from './edit-distance.ts';
 import { settingsAt } from './known-settings.ts';
+import { SECRETS_ARE } from './schema.ts';
 
 export type Issue = z.core.$ZodIssue;
 
@@ -33,9 +34,10 @@ function explainUnknown(key: string, path: readonly PropertyKey[]): Finding {
 function explainUnion(issue: Extract<Issue, { code: 'invalid_union' }>, root: unknown): Finding[] {
   const value = valueAt(root, issue.path);
   const setting = settingName(issue.path);
-  // Zod's own words for a union; another text is one of the schema's. It is of secrets, so the value is not shown.
+  // Zod's own words for a union; another text is one of the schema's.
   if (issue.message !== 'Invalid input') {
-    const shown = value === undefined || isReference(value) ? shownValue(value) : '(not shown)';
+    const isSecret = issue.message.startsWith(SECRETS_ARE) && value !== undefined && !isReference(value);
+    const shown = isSecret ? '(not shown)' : shownValue(value);
     return [{ setting, value: shown, problem: issue.message }];
   }
   const branches = issue.errors.filter(

@@ -145,6 +145,7 @@ function pipelineOf({ application }: Configuration, section: PipelineSection): P
     changelogFactor,
     truncateLagMs,
     standbys,
+    startFrom,
   } = section;
   // The cross-checks allow one input.
   const { topic, format, timestampType } = [section.input].flat()[0]!;
@@ -159,6 +160,6 @@ function pipelineOf({ application }: Configuration, section: PipelineSection): P
     rules: { timeoutMs, minTimeoutMs, maxTimeoutMs, maxDurationMs, dedupeEventIds, maxAttributes, maxAttributeBytes },
     heldTime: { unheardMs, maxHoldMs },
     ...{ proof, proofIntervalMs, clockSkewMs, tickMs },
-    ...{ handoverMs, drainMs, changelogFactor, truncateLagMs, standbys },
+    ...{ handoverMs, drainMs, changelogFactor, truncateLagMs, standbys, startFrom },
   };
 }

@@ -22,9 +22,17 @@ const format = z.enum(['json', 'avro']);
 /** Packing of record batches, in Kafka's terms. */
 const compression = z.enum(['none', 'gzip', 'snappy', 'lz4', 'zstd']);
 
+/** ISO 8601 with a zone, or milliseconds since the epoch. */
+const instant = z.union([z.int().min(0), z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))]);
+const startFrom = z.union([z.enum(['earliest', 'latest']), z.strictObject({ timestamp: instant })], {
+  error: '"earliest", "latest" or { "timestamp": milliseconds since the epoch, or ISO 8601 with a zone }',
+});
+
+/** How the message begins where a value must not be shown. */
+export const SECRETS_ARE = 'secrets are referred to';
 /** Where to find it: secrets are not written into files that are committed. */
 const secret = z.union([z.strictObject({ file: z.string().min(1) }), z.strictObject({ env: z.string().min(1) })], {
-  error: 'secrets are referred to: { "file": "…" } or { "env": "…" }',
+  error: `${SECRETS_ARE}: { "file": "…" } or { "env": "…" }`,
 });
 export type SecretReference = z.infer<typeof secret>;
 
@@ -75,6 +83,7 @@ const pipeline = z.strictObject({
   drainMs: durationOrNone.default(1_000),
   changelogFactor: z.number().min(2).max(100).default(4),
   truncateLagMs: duration.default(600_000),
+  startFrom: startFrom.prefault('earliest'),
 });
 
 const sasl = z.strictObject({

@@ -12,17 +12,44 @@ import {
 import { pause } from './backoff.ts';
 import { END_PAUSE_MS, END_TRIES_MAX } from './limits.ts';
 import { NOTHING_READ } from './restoring.ts';
-import type { PipelinePorts } from './settings.ts';
+import type { PipelinePorts, StartFrom } from './settings.ts';
+
+/**
+ * Where a partition without any state begins. The choice is good for nothing before a commit has recorded it, but at 0, which
+ * any later choice would pass, too: after a crash another one might be made. @throws Retriable
+ */
+export async function firstPosition(
+  input: TopicPartition,
+  startFrom: StartFrom,
+  ports: PipelinePorts,
+): Promise<InputPosition> {
+  const ends = await ports.admin.ends(input);
+  const start = await startOf(input, startFrom, { ends, ports });
+  const before = start > ends.logStartOffset ? await ports.admin.fingerprintAt(input, start - 1) : undefined;
+  return { ...NOTHING_READ, ...before, position: start, start };
+}
+
+type Ends = Awaited<ReturnType<LogAdmin['ends']>>;
+
+async function startOf(
+  input: TopicPartition,
+  startFrom: StartFrom,
+  { ends, ports }: { readonly ends: Ends; readonly ports: PipelinePorts },
+): Promise<number> {
+  if (startFrom === 'earliest') return ends.logStartOffset;
+  if (startFrom === 'latest') return ends.lastStableOffset;
+  const found = await ports.admin.offsetAt(input, startFrom.timestamp);
+  return Math.max(ends.logStartOffset, found ?? ends.lastStableOffset);
+}
 
 /** @throws PartitionStopped where the input was recreated or truncated; Retriable. */
 export async function inputPosition(
   input: TopicPartition,
-  last: CommitHeader | undefined,
+  last: CommitHeader,
   ports: PipelinePorts,
 ): Promise<InputPosition> {
-  const ends = await endsBeyond(input, last?.inputs[0]?.position ?? 0, ports);
-  if (last === undefined) return { position: ends.logStartOffset, ...NOTHING_READ };
   const recorded = last.inputs[0]!;
+  const ends = await endsBeyond(input, recorded.position, ports);
   if (recorded.position > ends.lastStableOffset)
     throw otherInput(input, recorded, `it ends at ${ends.lastStableOffset}`);
   if (recorded.position < ends.logStartOffset)
@@ -39,7 +66,7 @@ export async function inputPosition(
 }
 
 /** A new leader's end may lag for a while behind what was readable before (F23): time passes before it is believed. */
-async function endsBeyond(input: TopicPartition, position: number, ports: PipelinePorts): ReturnType<LogAdmin['ends']> {
+async function endsBeyond(input: TopicPartition, position: number, ports: PipelinePorts): Promise<Ends> {
   for (let tries = 1; ; tries += 1) {
     const ends = await ports.admin.ends(input);
     if (ends.lastStableOffset >= position || tries === END_TRIES_MAX) return ends;

@@ -1,4 +1,4 @@
-import type { Clock, DurationMs } from '@flatline/base';
+import type { Clock, DurationMs, Millis } from '@flatline/base';
 import type { HeldTimeRules, SessionRules } from '@flatline/policies';
 import type {
   EventDecoder,
@@ -11,6 +11,12 @@ import type {
   SummaryEncoder,
   TransactionalWriters,
 } from '@flatline/task';
+
+/**
+ * Where a partition without any state begins to read its input: at its first record, behind its last one, or at the first
+ * record stamped at or past an instant (behind the last one where there is none).
+ */
+export type StartFrom = 'earliest' | 'latest' | { readonly timestamp: Millis };
 
 /** One pipeline as its tasks need it: names and options, validated by the configuration. */
 export interface PipelineSettings {
@@ -37,6 +43,8 @@ export interface PipelineSettings {
   readonly proofIntervalMs: DurationMs;
   /** For an input that may not be written (C3). Default: the log proves its silence by clock records (C2). */
   readonly proofByFetch?: { readonly clockSkewMs: DurationMs };
+  /** Default: earliest. */
+  readonly startFrom?: StartFrom;
   /** How long a task that has moved away runs on where nobody fences it. */
   readonly handoverMs: DurationMs;
   /** How long a leaving instance runs on so that its successors can restore meanwhile. */

@@ -48,6 +48,8 @@ export class TaskLoop {
   #turnQueued = false;
   #stopped = false;
   #ended = false;
+  /** Where the input ends for this task: it stops once all before that is committed. */
+  #stopsWith: PartitionStopped | undefined;
   /** What the step waits for, if not for records. */
   #waitingFor: string | undefined;
   #committing: Promise<void> | undefined;
@@ -59,6 +61,7 @@ export class TaskLoop {
   #caughtUp = false;
   /** Of the task's `clockOvertaken`, what has been said. */
   #overtakenSaid = 0;
+  #formerTypeSaid = false;
 
   constructor(parts: TaskLoopParts) {
     this.#parts = parts;
@@ -111,6 +114,7 @@ export class TaskLoop {
       this.#observe();
       const expireMore = this.#expire(wallNow);
       this.#considerCommit();
+      this.#considerStop();
       if (stepMore || (expireMore && !this.#parts.task.isFull)) this.wake();
       else this.#considerProof();
     } catch (error) {
@@ -137,6 +141,7 @@ export class TaskLoop {
       if (run === undefined) return false;
       const outcome = task.step(run.cursor, STEP_RECORDS_MAX, wallNow);
       if (task.counters.clockOvertaken > this.#overtakenSaid) this.#onOvertaken();
+      if (!this.#formerTypeSaid && task.counters.formerTypeRecords > 0) this.#onFormerType();
       if (outcome.kind === 'exhausted') this.#finishRun(run);
       else if (outcome.kind === 'full') return false;
       else if (outcome.kind === 'due') return !task.isFull;
@@ -183,6 +188,13 @@ export class TaskLoop {
     ports.log.error(message, { ...input, clock: task.clock.now, clockOvertaken: this.#overtakenSaid });
   }
 
+  #onFormerType(): void {
+    const { settings, ports, input } = this.#parts;
+    this.#formerTypeSaid = true;
+    const message = `records from before the input had ${settings.input.timestampType} are read over (C6)`;
+    ports.log.warn(message, { ...input });
+  }
+
   /** Moves the clock where an answered request for the end has shown that nothing earlier is left (C3). */
   #observe(): void {
     const { task, proof } = this.#parts;
@@ -209,12 +221,9 @@ export class TaskLoop {
       });
       ports.clock.after(HELD_RETRY_MS, this.#unblock);
     } else {
-      const { timestampType } = settings.input;
-      const why = `${input.topic}/${input.partition} offset ${outcome.offset} is not of timestamp type ${timestampType}`;
-      this.#end(
-        new PartitionStopped(`${why}; set input.timestampType to what the topic's message.timestamp.type is`),
-        why,
-      );
+      const why = wrongType(input, settings.input.timestampType, outcome);
+      this.#waitingFor = why;
+      this.#stopsWith = new PartitionStopped(why);
     }
   }
 
@@ -259,6 +268,11 @@ export class TaskLoop {
     const subscription = ports.input.subscribe(input, task.input.position, task.input.leaderEpoch);
     subscription.onChange(this.wake);
     return subscription;
+  }
+
+  #considerStop(): void {
+    const isSettled = this.#committing === undefined && !this.#parts.task.hasUncut;
+    if (this.#stopsWith !== undefined && isSettled) this.#end(this.#stopsWith, this.#stopsWith.message);
   }
 
   /** Commits at once where its pace allows it or the task is full, else when it will. */
@@ -320,4 +334,26 @@ export class TaskLoop {
     this.#ended = true;
     this.#parts.onEnd(error, why);
   }
+}
+
+type TimestampType = PipelineSettings['input']['timestampType'];
+
+/** Whoever does what this says loses nothing: a partition stands exactly where its log has changed. */
+function wrongType(
+  { topic, partition }: TopicPartition,
+  wanted: TimestampType,
+  { offset, hasBegun }: Extract<StepOutcome, { kind: 'wrongTimestampType' }>,
+): string {
+  const found: TimestampType = wanted === 'LogAppendTime' ? 'CreateTime' : 'LogAppendTime';
+  const at = `${topic}/${partition} offset ${offset} is of timestamp type ${found}, input.timestampType is "${wanted}"`;
+  if (!hasBegun)
+    return (
+      `${at}. It came after this start. Set message.timestamp.type of the topic to ${wanted} and restart: what is of the ` +
+      `other type until then is read over. Or set input.timestampType to "${found}"`
+    );
+  return (
+    `${at}, and so were the records before, which are all committed. To go on from here set input.timestampType to ` +
+    `"${found}" and restart, once every partition has stopped at this change. If the topic was altered by mistake, set its ` +
+    `message.timestamp.type back first, and the configuration where the partitions stop again`
+  );
 }

@@ -7,11 +7,18 @@
 //   TR1  State changes follow TASK_TRANSITIONS.
 //   TR2  The store is closed before `onClosed` is called: a successor may open it.
 import { assert, type Cancel, type DurationMs, failpoint, PartitionStopped, Retriable } from '@flatline/base';
-import type { PartitionTask, StoreDistrust, TimerInspection, TopicPartition } from '@flatline/task';
+import type {
+  CommitHeader,
+  InputPosition,
+  PartitionTask,
+  StoreDistrust,
+  TimerInspection,
+  TopicPartition,
+} from '@flatline/task';
 import { Backoff, turn } from './backoff.ts';
 import { Committer } from './committer.ts';
 import { FetchProof } from './fetch-proof.ts';
-import { inputPosition } from './input-position.ts';
+import { firstPosition, inputPosition } from './input-position.ts';
 import { Prover } from './prover.ts';
 import { restore, type Restored, type RestoreParts } from './restoring.ts';
 import { ProofByClockRecord, ProofByEnd, type SilenceProof } from './silence-proof.ts';
@@ -116,7 +123,7 @@ export class TaskRunner {
   comeBack(): void {
     this.#handover?.();
     this.#handover = undefined;
-    if (this.#state === 'draining') this.#become('running');
+    if (this.#state === 'draining' && this.#closing === undefined) this.#become('running');
     if (this.#wanted === 'moveAway') this.#wanted = 'run';
   }
 
@@ -124,6 +131,8 @@ export class TaskRunner {
   close(cleanly: boolean): Promise<void> {
     this.#wanted = 'close';
     this.#abandon.abort();
+    // Nobody is to take it for one that will go on.
+    if (this.#state === 'running') this.#become('draining');
     this.#closing ??= this.#closeAfterStart(cleanly);
     return this.#closing;
   }
@@ -182,8 +191,11 @@ export class TaskRunner {
     const { confirmOwned } = this.#parts;
     this.#committer = new Committer({ partition, settings, ports, task, writer, claimOffset, last, confirmOwned });
     try {
-      task.resume(last?.clock ?? 0, await inputPosition(input, last, ports), last);
+      task.resume(last?.clock ?? 0, await this.#position(input, last), last);
       await this.#arm(task);
+      // Before the clock has begun nothing tells former records from those of today but where the log ended (C6).
+      if (task.clock.now === 0) task.allowFormerType(await ports.admin.replicatedEnd(input));
+      if (last === undefined && task.input.start > 0 && !(await this.#commitStart(this.#committer))) return;
       // What moved it is not recorded: if not the last record read, it may have been evidence of C3.
       if (settings.proofByFetch !== undefined && task.clock.now > task.input.batchTimestamp)
         task.observe(task.clock.now);
@@ -193,6 +205,26 @@ export class TaskRunner {
       throw error;
     }
     this.#run(input, restored, this.#committer);
+  }
+
+  #position(input: TopicPartition, last: CommitHeader | undefined): Promise<InputPosition> {
+    const { settings, ports } = this.#parts;
+    const { startFrom = 'earliest' } = settings;
+    if (last === undefined) return firstPosition(input, startFrom, ports);
+    if (startFrom !== 'earliest')
+      ports.log.info('startFrom does not count: the partition has a state', {
+        ...this.#where(),
+        startFrom,
+        position: last.inputs[0]!.position,
+      });
+    return inputPosition(input, last, ports);
+  }
+
+  /** Before anything is read, so that whoever comes next begins at the same place. False: another owner was first. */
+  async #commitStart(committer: Committer): Promise<boolean> {
+    const outcome = await committer.commit();
+    if (outcome.kind === 'lost') this.#onEnd(undefined, outcome.why);
+    return outcome.kind === 'committed';
   }
 
   /** A turn for others between slices: nothing of the task goes on before. */
@@ -232,6 +264,9 @@ export class TaskRunner {
     this.#takeoverMs = clock.monotonicMs() - fencedAtMs;
     const facts = { liveEntries: restored.task.liveEntries, fromStandby, takeoverMs: this.#takeoverMs };
     log.info('task runs', { ...this.#where(), ...facts });
+    const { start } = restored.task.input;
+    if (restored.last === undefined && start > 0)
+      log.info('the input is read from here on', { ...this.#where(), start });
     restored.flusher.offer();
     if (this.#wanted === 'moveAway') this.moveAway();
   }

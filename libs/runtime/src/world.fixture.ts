@@ -3,7 +3,13 @@
 import type { HeldTimeRules, SessionSummary } from '@flatline/policies';
 import { decodeBlock } from '@flatline/task';
 import { type FaultRates, type LogRecord, Simulation, type SimulatedHost } from '@flatline/simulation';
-import { PipelineInstance, type PipelinePorts, type PipelineSettings, type TaskBounds } from './index.ts';
+import {
+  PipelineInstance,
+  type PipelinePorts,
+  type PipelineSettings,
+  type StartFrom,
+  type TaskBounds,
+} from './index.ts';
 
 export const INPUT = 'in';
 export const OUTPUT = 'out';
@@ -29,6 +35,7 @@ export interface WorldSettings {
   /** Default: the log proves its silence by records. */
   readonly proofByFetch?: { readonly clockSkewMs: number };
   readonly standbys?: number;
+  readonly startFrom?: StartFrom;
   /** Default: those of production. */
   readonly bounds?: TaskBounds;
 }
@@ -49,6 +56,9 @@ export class World {
   readonly partitions: number;
   /** What processes started from now on take for the input's partition count. */
   inputPartitions: number;
+  /** What processes started from now on are told. */
+  startFrom: StartFrom | undefined;
+  timestampType: 'LogAppendTime' | 'CreateTime';
   /** How long each of their turns waits. */
   turnMs = 0;
 
@@ -56,11 +66,13 @@ export class World {
     this.#world = world;
     this.partitions = world.partitions ?? 2;
     this.inputPartitions = this.partitions;
+    this.startFrom = world.startFrom;
+    this.timestampType = world.timestampType ?? 'LogAppendTime';
     this.timeoutMs = world.timeoutMs ?? 5_000;
     this.simulation = new Simulation(world.rates ? { seed: world.seed, rates: world.rates } : { seed: world.seed });
     const { log } = this.simulation;
     const { partitions } = this;
-    log.createTopic(INPUT, { partitions, timestampType: world.timestampType ?? 'LogAppendTime' });
+    log.createTopic(INPUT, { partitions, timestampType: this.timestampType });
     for (const topic of [OUTPUT, CHANGELOG, DEAD_LETTERS]) log.createTopic(topic, { partitions });
     this.simulation.group('app.visits', { partitions, sessionTimeoutMs: 10_000, standbys: world.standbys ?? 0 });
   }
@@ -130,7 +142,7 @@ export class World {
       },
       ...(this.#world.heldTime && { heldTime: this.#world.heldTime }),
       input: {
-        timestampType: this.#world.timestampType ?? 'LogAppendTime',
+        timestampType: this.timestampType,
         maxKeyBytes: 512,
         maxFutureMs: 3_600_000,
         maxLeadMs: 60_000,
@@ -140,6 +152,7 @@ export class World {
       commitIntervalMs: 100,
       proofIntervalMs: 100,
       ...(this.#world.proofByFetch && { proofByFetch: this.#world.proofByFetch }),
+      ...(this.startFrom && { startFrom: this.startFrom }),
       handoverMs: 10_000,
       drainMs: 1_000,
       changelogFactor: 4,

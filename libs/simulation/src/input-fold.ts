@@ -15,6 +15,8 @@ export interface FoldRules {
   readonly maxKeyBytes: number;
   /** LogAppendTime. */
   readonly byArrival: boolean;
+  /** Where the application began: records below are no business of it. Default: 0. */
+  readonly start?: number;
   /**
    * Whether a record is refused for what only its maker knows: a stamp too far ahead of the present of then (it moves no
    * clock, C6), or a content that decodes and still says nothing. Default: what does not decode.
@@ -112,6 +114,7 @@ class Fold {
 
   over(records: readonly LogRecord[]): Folded {
     for (const record of records) {
+      if (this.#isHistory(record)) continue;
       const refusal = record.timestamp < 0 ? 'stamp' : this.#rules.refusalOf?.(record);
       const moves = refusal !== 'stamp' && this.#rules.movesClock?.(record) !== false;
       if (moves) this.#advance(record.timestamp);
@@ -128,6 +131,12 @@ class Fold {
       refused: this.#refused,
       steps: this.#steps,
     };
+  }
+
+  /** From before the application, or before the input had its timestamp type (C6). */
+  #isHistory({ offset, logAppendTime }: LogRecord): boolean {
+    const { start = 0, byArrival } = this.#rules;
+    return offset < start || (this.#clock === 0 && logAppendTime !== byArrival);
   }
 
   #take(record: LogRecord): void {

@@ -5,6 +5,8 @@ import type { OutgoingRecord, RecordHeader } from '@flatline/task';
 export interface LogRecord {
   readonly offset: number;
   readonly timestamp: Millis;
+  /** Of its batch: stamped by the broker. */
+  readonly logAppendTime: boolean;
   readonly key: Uint8Array | null;
   readonly value: Uint8Array | null;
   readonly headers: readonly RecordHeader[];
@@ -48,10 +50,14 @@ export const batchBytes = (records: readonly OutgoingRecord[]): number =>
   records.reduce((sum, record) => sum + recordBytes(record), BATCH_OVERHEAD_BYTES);
 
 /** Copies: what a caller does with its buffers after sending must not reach the log. */
-export function toLogRecord(record: OutgoingRecord, offset: number, timestamp: Millis): LogRecord {
+export function toLogRecord(
+  record: OutgoingRecord,
+  { offset, timestamp, logAppendTime }: Pick<LogRecord, 'offset' | 'timestamp' | 'logAppendTime'>,
+): LogRecord {
   return {
     offset,
     timestamp,
+    logAppendTime,
     key: record.key === null ? null : record.key.slice(),
     value: record.value === null ? null : record.value.slice(),
     headers: (record.headers ?? []).map(({ name, value }) => ({ name, value: value === null ? null : value.slice() })),

@@ -1,6 +1,7 @@
-import { PartitionStopped, Retriable } from '@flatline/base';
+import { type Millis, PartitionStopped, Retriable } from '@flatline/base';
 import type { BatchFingerprint, CommittedOffset, LogAdmin, TopicPartition } from '@flatline/task';
 import type { RequestKind } from './fault-plan.ts';
+import type { LogRecord } from './log-batch.ts';
 import type { SimulatedPartition } from './simulated-partition.ts';
 import type { WriterEnvironment } from './simulated-transactions.ts';
 
@@ -26,6 +27,16 @@ export class SimulatedAdmin implements LogAdmin {
     return this.#ask('ListOffsets', partition, (leader) => {
       const { logStartOffset, lastStableOffset } = leader.ends();
       return { logStartOffset, lastStableOffset };
+    });
+  }
+
+  offsetAt(partition: TopicPartition, timestamp: Millis): Promise<number | undefined> {
+    return this.#ask('ListOffsets', partition, (leader) => {
+      const { logStartOffset, lastStableOffset } = leader.ends();
+      const records = leader.batches.flatMap((batch) => batch.records);
+      const isAt = (each: LogRecord): boolean =>
+        each.offset >= logStartOffset && each.offset < lastStableOffset && each.timestamp >= timestamp;
+      return records.find(isAt)?.offset;
     });
   }
 

@@ -91,7 +91,7 @@ export interface PartitionEnvironment {
 const ELECTION_LAG_BATCHES_MAX = 3;
 
 export class SimulatedPartition {
-  readonly timestampType: TimestampType;
+  #timestampType: TimestampType;
   readonly #environment: PartitionEnvironment;
   readonly #transactions = new TransactionIndex();
   readonly #listeners = new Set<() => void>();
@@ -108,8 +108,17 @@ export class SimulatedPartition {
   #deposed: DeposedView | undefined;
 
   constructor(timestampType: TimestampType, environment: PartitionEnvironment) {
-    this.timestampType = timestampType;
+    this.#timestampType = timestampType;
     this.#environment = environment;
+  }
+
+  get timestampType(): TimestampType {
+    return this.#timestampType;
+  }
+
+  /** As `message.timestamp.type` is altered: what is in the log stays as it is. */
+  alterTimestampType(timestampType: TimestampType): void {
+    this.#timestampType = timestampType;
   }
 
   get logEnd(): number {
@@ -280,7 +289,11 @@ export class SimulatedPartition {
     const now = this.#environment.trueMs() + this.#skewMs;
     const logAppendTime = this.timestampType === 'LogAppendTime' && marker === undefined;
     const stored: LogRecord[] = records.map((record, index) =>
-      toLogRecord(record, baseOffset + index, logAppendTime ? now : (record.timestamp ?? now)),
+      toLogRecord(record, {
+        offset: baseOffset + index,
+        timestamp: logAppendTime ? now : (record.timestamp ?? now),
+        logAppendTime,
+      }),
     );
     return {
       baseOffset,

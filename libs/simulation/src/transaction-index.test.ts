@@ -5,7 +5,7 @@ import { TransactionIndex } from './transaction-index.ts';
 const PRODUCER_ID = 7;
 
 function batch(baseOffset: number, marker?: Marker): LogBatch {
-  const record = { offset: baseOffset, timestamp: 0, key: null, value: null, headers: [] };
+  const record = { offset: baseOffset, timestamp: 0, logAppendTime: false, key: null, value: null, headers: [] };
   return {
     baseOffset,
     lastOffset: baseOffset,

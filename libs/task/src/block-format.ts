@@ -1,8 +1,9 @@
 // The bytes of a changelog block: a header that says where in the log of commits it stands, and a body of absolute state.
 //
-//   block   = 'F' · version u8 · kind u8 · (claim | header body | header holds body)
+//   block   = 'F' · version u8 · kind u8 · (claim | header body | header holds body | header starts holds body)
 //   claim   = owner text · claim id text
 //   holds   = count varint · for each: from varint · ms varint      (C8; a kind of its own, where there are any)
+//   starts  = for each input: start varint                          (a kind of its own, where one is not 0)
 //   body    = operations to the end of the block, removals before images:
 //             1 · key (varint length, bytes)                         removal
 //             2 · key (varint length, bytes) · image (varint length, bytes)
@@ -17,6 +18,8 @@ const MAGIC = 0x46;
 const KIND_STATE = 1;
 const KIND_CLAIM = 2;
 const KIND_HELD_STATE = 3;
+/** Also holds, of which there may be none. */
+const KIND_STARTED_STATE = 4;
 export const OP_REMOVAL = 1;
 export const OP_IMAGE = 2;
 /** Kafka's. */
@@ -31,6 +34,8 @@ export interface InputPosition {
   readonly batchTimestamp: Millis;
   /** C2, CreateTime: the last record read was within `liveWithinMs` of the present when it was read. */
   readonly live: boolean;
+  /** Where this application began to read: nothing below was ever applied, nor will be (R3). */
+  readonly start: number;
 }
 
 /**
@@ -93,8 +98,8 @@ export function encodeClaim(claim: Claim): Uint8Array {
 }
 
 export function encodeHeader(header: CommitHeader, out: ByteWriter): void {
-  const { holds } = header;
-  preamble(out, holds.length === 0 ? KIND_STATE : KIND_HELD_STATE);
+  const kind = stateKindOf(header);
+  preamble(out, kind);
   out.text(header.logId);
   out.text(header.owner);
   out.text(header.commitId);
@@ -118,7 +123,14 @@ export function encodeHeader(header: CommitHeader, out: ByteWriter): void {
   out.u32(header.digest);
   out.varint(header.liveBytes);
   out.varint(header.logBytes);
-  if (holds.length > 0) encodeHolds(holds, out);
+  if (kind === KIND_STARTED_STATE) for (const { start } of header.inputs) out.varint(start);
+  if (kind !== KIND_STATE) encodeHolds(header.holds, out);
+}
+
+/** Most applications begin at 0 and hold nothing: their blocks say nothing about either. */
+function stateKindOf({ inputs, holds }: CommitHeader): number {
+  if (inputs.some(({ start }) => start > 0)) return KIND_STARTED_STATE;
+  return holds.length > 0 ? KIND_HELD_STATE : KIND_STATE;
 }
 
 function encodeHolds(holds: readonly Hold[], out: ByteWriter): void {
@@ -138,9 +150,9 @@ export function decodeBlock(bytes: Uint8Array): Block {
     throw new MalformedBytes(`changelog format version ${version}, this build reads ${FORMAT_VERSION}`);
   const kind = input.u8();
   if (kind === KIND_CLAIM) return { kind: 'claim', claim: { owner: input.text(), claimId: input.text() } };
-  if (kind !== KIND_STATE && kind !== KIND_HELD_STATE)
+  if (kind !== KIND_STATE && kind !== KIND_HELD_STATE && kind !== KIND_STARTED_STATE)
     throw new MalformedBytes(`changelog block of unknown kind ${kind}`);
-  const header = decodeHeader(input, kind === KIND_HELD_STATE);
+  const header = decodeHeader(input, kind);
   return { kind: 'state', header, bodyStart: input.position };
 }
 
@@ -150,7 +162,14 @@ function preamble(out: ByteWriter, kind: number): void {
   out.u8(kind);
 }
 
-function decodeHeader(input: ByteReader, hasHolds: boolean): CommitHeader {
+function decodeHeader(input: ByteReader, kind: number): CommitHeader {
+  const header = decodeFields(input);
+  const inputs =
+    kind === KIND_STARTED_STATE ? header.inputs.map((each) => ({ ...each, start: input.varint() })) : header.inputs;
+  return { ...header, inputs, holds: kind === KIND_STATE ? [] : decodeHolds(input) };
+}
+
+function decodeFields(input: ByteReader): Omit<CommitHeader, 'holds'> {
   return {
     logId: input.text(),
     owner: input.text(),
@@ -168,7 +187,6 @@ function decodeHeader(input: ByteReader, hasHolds: boolean): CommitHeader {
     digest: input.u32(),
     liveBytes: input.varint(),
     logBytes: input.varint(),
-    holds: hasHolds ? decodeHolds(input) : [],
   };
 }
 
@@ -189,6 +207,7 @@ function decodeInputs(input: ByteReader): InputPosition[] {
       leaderEpoch: input.signedVarint(),
       batchTimestamp: recordedStamp(input.saturatedSignedVarint()),
       live: input.u8() === 1,
+      start: 0,
     });
   return inputs;
 }

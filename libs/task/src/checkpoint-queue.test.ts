@@ -14,7 +14,7 @@ class Committing {
   #sequence = 0;
 
   constructor() {
-    this.task.begin(0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false });
+    this.task.begin(0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 });
   }
 
   /** Beats of the keys; a key that begins with `-` ends. */

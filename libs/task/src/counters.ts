@@ -16,6 +16,8 @@ export interface TaskCounters {
   deadLetters: number;
   /** Records stamped below evidence that had moved the clock already: closes may have been too early (C3). */
   clockOvertaken: number;
+  /** Records of the other timestamp type, from before the input had the configured one: read over (C6). */
+  formerTypeRecords: number;
 }
 
 export function zeroCounters(): TaskCounters {
@@ -33,5 +35,6 @@ export function zeroCounters(): TaskCounters {
     clampedTimeouts: 0,
     deadLetters: 0,
     clockOvertaken: 0,
+    formerTypeRecords: 0,
   };
 }

@@ -15,7 +15,7 @@ import {
 import { bytes, fold, GroupedCursor, ListCursor, options, type TestRecord, text, workload } from './task.fixture.ts';
 
 const WALL = 9e12;
-const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false };
+const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 };
 
 function begun(changes: Parameters<typeof options>[0] = {}): PartitionTask {
   const task = new PartitionTask(options(changes));
@@ -138,8 +138,26 @@ describe('sessions of one partition', () => {
     expect(task.clock.now).toBe(560_000);
   });
 
-  test('[C6] a batch of the other timestamp type stops the partition', () => {
-    expect(stepAll(begun(), record({ logAppendTime: false })).kind).toBe('wrongTimestampType');
+  test('[C6] a record of the other timestamp type stops the partition, unless it is of before the first of its own', () => {
+    const former = { logAppendTime: false, timestamp: 9_000 };
+    expect(stepAll(begun(), record(former))).toEqual({ kind: 'wrongTimestampType', offset: 0, hasBegun: false });
+    const task = begun();
+    task.allowFormerType(5);
+    const own = record({ offset: 3, timestamp: 7_000 });
+    const history = [record(former), record({ ...former, offset: 1, value: 'x' }), record({ ...former, offset: 2 })];
+    expect(stepAll(task, ...history, own, record({ ...former, offset: 4 }))).toEqual({
+      ...{ kind: 'wrongTimestampType', offset: 4, hasBegun: true },
+    });
+    expect(task.counters).toMatchObject({ formerTypeRecords: 3, sessionsOpened: 1, deadLetters: 0 });
+    expect(task.clock.now).toBe(7_000);
+    expect(task.input.position).toBe(4);
+  });
+
+  test('[C6] what comes of the other timestamp type after the start is not taken for history', () => {
+    const task = begun();
+    task.allowFormerType(1);
+    const outcome = stepAll(task, record({ logAppendTime: false }), record({ offset: 1, logAppendTime: false }));
+    expect(outcome).toEqual({ kind: 'wrongTimestampType', offset: 1, hasBegun: false });
   });
 
   test('[S7] a shorter timeout brings the close nearer than the timer that was armed', () => {
@@ -479,6 +497,19 @@ describe('[K1] the block format', () => {
     expect(decodeBlock(Uint8Array.from(Buffer.from(hex, 'hex')))).toMatchObject({
       header: { inputs: [{ position: 43, batchTimestamp: recordedStamp(1.795e18) }], liveEntries: 2 },
     });
+  });
+
+  test('[K9] golden bytes of an application that did not begin at 0', () => {
+    const task = new PartitionTask(options());
+    task.begin(0, { ...START, position: 300, start: 300 });
+    const [block] = task.cut(context).blocks;
+    expect(Buffer.from(block!.bytes).toString('hex')).toMatchInlineSnapshot(
+      `"460104036c6f67026d650572756e2d31000000010401ac020000000003000000000000000000000000ac0200"`,
+    );
+    const decoded = decodeBlock(block!.bytes);
+    if (decoded.kind !== 'state') throw new Error('it is a commit');
+    expect(decoded.header.inputs).toEqual([{ ...START, position: 300, start: 300 }]);
+    expect(decoded.bodyStart).toBe(block!.bytes.length);
   });
 
   test('[K9] another version stops the reader', () => {

@@ -70,6 +70,7 @@ export class PartitionTask {
     leaderEpoch: NO_BATCH,
     batchTimestamp: 0,
     live: false,
+    start: 0,
   };
   readonly #deadLetters = new DeadLetterBox();
   /** The record the cursor stands on has been looked at but not applied. */
@@ -79,6 +80,8 @@ export class PartitionTask {
   #expiredAt: Millis = -Infinity;
   #cutPosition = 0;
   #cutBytesMax = Infinity;
+  /** C6: below it, records of the other timestamp type are of former times, as long as the clock has not begun. */
+  #formerBelow = 0;
 
   constructor(options: TaskOptions) {
     this.#options = options;
@@ -107,6 +110,14 @@ export class PartitionTask {
     Object.assign(this.#input, input);
     this.#cutPosition = input.position;
     this.#sessions.begin(clock);
+  }
+
+  /**
+   * Says that the input's timestamp type may have been another one below `offset`: such records are read over before the
+   * clock has begun (C6). Default: 0, they stop the partition.
+   */
+  allowFormerType(offset: number): void {
+    this.#formerBelow = offset;
   }
 
   /** Arms a timer for each live entry, looking at up to `limit` places for entries. True once it is done. */
@@ -353,7 +364,7 @@ export class PartitionTask {
     const { input } = this.#options;
     const kind = classify(cursor, input, wallNow);
     if (kind === 'future') return { kind: 'held', timestamp: cursor.timestamp, offset: cursor.offset };
-    if (kind === 'wrongTimestampType') return { kind, offset: cursor.offset };
+    if (kind === 'wrongTimestampType') return this.#otherType(cursor);
     if (kind === 'bad-timestamp') {
       this.#refuse(cursor, kind, `timestamp ${cursor.timestamp} while the present is ${wallNow}`);
       return undefined;
@@ -367,6 +378,14 @@ export class PartitionTask {
     if (kind === 'clock') this.counters.clockRecords += 1;
     else if (kind === 'null-key') this.#refuse(cursor, kind, 'a session event needs a key');
     else this.#refuse(cursor, kind, `key of ${cursor.keyLength} bytes, maxKeyBytes is ${input.maxKeyBytes}`);
+    return undefined;
+  }
+
+  /** C6: what lies before the first record of the configured type is history, and counts for nothing. */
+  #otherType({ offset }: RecordCursor): StepOutcome | undefined {
+    const hasBegun = this.clock.now > 0;
+    if (hasBegun || offset >= this.#formerBelow) return { kind: 'wrongTimestampType', offset, hasBegun };
+    this.counters.formerTypeRecords += 1;
     return undefined;
   }
 

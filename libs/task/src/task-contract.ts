@@ -37,8 +37,8 @@ export type StepOutcome =
   | { readonly kind: 'unknownSchema'; readonly schemaId: number }
   /** C6: a stamp from the future on a LogAppendTime input. The same record is taken again by the next step. */
   | { readonly kind: 'held'; readonly timestamp: Millis; readonly offset: number }
-  /** C6: the input's batches are of another timestamp type than configured. */
-  | { readonly kind: 'wrongTimestampType'; readonly offset: number };
+  /** C6: the record is of another timestamp type than configured; `hasBegun`: others were of the configured one. */
+  | { readonly kind: 'wrongTimestampType'; readonly offset: number; readonly hasBegun: boolean };
 
 export interface TaskCut extends ChangelogCut {
   /** Each is a summary followed by its tombstone on the output (O2). */

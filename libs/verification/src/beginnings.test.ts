@@ -9,6 +9,8 @@ import {
   type RecordedPartition,
   RULES,
 } from './recorded-history.fixture.ts';
+import { NaiveFold } from './naive-fold.ts';
+import { blankReach } from './reach.ts';
 import type { VerificationReport } from './report.ts';
 import { verifyHistories } from './verification.ts';
 
@@ -36,6 +38,45 @@ function after({ batches }: RecordedLog<LogRecord>, share: number): number {
   const marker = batches.findLast(({ marker: kind }, at) => kind !== undefined && at < batches.length * share)!;
   return marker.lastOffset + 1;
 }
+
+describe('an application that began on an input that was there', () => {
+  test('[R3][C6] is judged from where its commits say that it began; what was there before is passed', async () => {
+    const [recorded] = (await record({ seed: 3, storm: true, adopted: true })) as [RecordedPartition];
+    const report = await judge(historyOf(recorded));
+    expect(report.violations).toEqual([]);
+    expect(report.undecided).toEqual([]);
+    expect(report.reach.recordsBeforeStart).toBeGreaterThan(20);
+    expect(report.closed).toBeGreaterThan(10);
+    // The same where its first commits are gone, and where the input lacks what was never read.
+    const history = historyOf(recorded);
+    const changelog = from(history.changelog, recorded.changelog, after(recorded.changelog, 0.5));
+    expect((await judge({ ...history, changelog })).violations).toEqual([]);
+    const again = historyOf(recorded);
+    const first = recorded.input.records[report.reach.recordsBeforeStart]!.offset;
+    const input = from(again.input, recorded.input, first);
+    expect(await judge({ ...again, input })).toMatchObject({ violations: [], undecided: [], closed: report.closed });
+  });
+
+  test('[C6] what came before the input had its timestamp type is passed from its first record on, and not later', async () => {
+    const [recorded] = (await record({ seed: 4 })) as [RecordedPartition];
+    const { records } = recorded.input;
+    const shift = 3;
+    const former = Array.from({ length: shift }, (_, offset) => ({ ...records[0]!, offset, logAppendTime: false }));
+    const moved = records.map((each) => ({ ...each, offset: each.offset + shift }));
+    const fold = new NaiveFold(0, RULES, blankReach());
+    for (const each of [...former, ...moved]) fold.record(each);
+    const alone = new NaiveFold(0, RULES, blankReach());
+    for (const each of records) alone.record(each);
+    expect([...fold.open.keys()]).toEqual([...alone.open.keys()]);
+    expect(fold.takeClosed()).toHaveLength(alone.takeClosed().length);
+    expect(fold.clock).toBe(alone.clock);
+    // One of the other type behind it says that the partition had to stop there.
+    const late = structuredClone(recorded);
+    const at = late.input.records.length >> 1;
+    late.input.records[at] = { ...late.input.records[at]!, logAppendTime: false };
+    expect((await judge(historyOf(late))).undecided).toContainEqual(expect.stringContaining('another timestamp type'));
+  });
+});
 
 describe('logs without their beginning', () => {
   test('an output that lost its oldest records: the rest is judged', async () => {

@@ -13,6 +13,8 @@ export interface BlockHeader {
   readonly parts: number;
   /** Input position applied through. */
   readonly position: number;
+  /** Where the application began to read the input. */
+  readonly start: number;
   readonly clock: Millis;
   readonly floor: number;
   readonly liveEntries: number;
@@ -38,6 +40,7 @@ const VERSION = 1;
 const STATE = 1;
 const CLAIM = 2;
 const STATE_WITH_HOLDS = 3;
+const STATE_WITH_START = 4;
 const REMOVAL = 1;
 const IMAGE = 2;
 
@@ -49,15 +52,18 @@ export function readBlock(value: Uint8Array): ChangelogBlock {
   if (version !== VERSION) throw new NotABlock(`is of format version ${version}, known is ${VERSION}`);
   const kind = block.byte();
   if (kind === CLAIM) return { kind: 'claim' };
-  if (kind !== STATE && kind !== STATE_WITH_HOLDS) throw new NotABlock(`is of kind ${kind}`);
-  const header = readHeader(block);
-  if (kind === STATE_WITH_HOLDS) block.list(() => [block.varint(), block.varint()]);
+  if (kind !== STATE && kind !== STATE_WITH_HOLDS && kind !== STATE_WITH_START)
+    throw new NotABlock(`is of kind ${kind}`);
+  const fields = readHeader(block);
+  const start = kind === STATE_WITH_START ? block.varint() : 0;
+  if (kind !== STATE) block.list(() => [block.varint(), block.varint()]);
+  const header = { ...fields, start };
   const operations: BlockOperation[] = [];
   while (!block.isAtEnd) operations.push(readOperation(block));
   return { kind: 'state', header, operations };
 }
 
-function readHeader(block: BlockReader): BlockHeader {
+function readHeader(block: BlockReader): Omit<BlockHeader, 'start'> {
   const logId = block.text();
   const owner = block.text();
   const commitId = block.text();

@@ -108,6 +108,7 @@ export interface PartitionHistory {
 
 /** The rules of a pipeline, as its configuration has them. */
 export interface PipelineRules {
+  readonly timestampType: 'LogAppendTime' | 'CreateTime';
   readonly timeoutMs: DurationMs;
   readonly minTimeoutMs: DurationMs;
   readonly maxTimeoutMs: DurationMs;

@@ -42,8 +42,9 @@ export const MUTANTS: readonly Mutant[] = [
     output.records = output.records.filter((record) => record !== summary && record !== tombstone);
   }),
   mutant('V1', 'all closes of one transaction are dropped', ({ output }) => {
-    const batch = output.batches.filter(({ marker }) => marker === undefined)[4]!;
-    output.records = output.records.filter(({ offset }) => offset < batch.baseOffset || offset > batch.lastOffset);
+    // What lies between two markers, in however many batches.
+    const [before, after] = output.batches.filter(({ marker }) => marker !== undefined).slice(3, 5);
+    output.records = output.records.filter(({ offset }) => offset < before!.baseOffset || offset > after!.lastOffset);
   }),
   mutant('V1', 'a close of a session that never was', ({ output }) => {
     const [summary] = closePairs(output.records)[2]!;
@@ -112,7 +113,8 @@ export const MUTANTS: readonly Mutant[] = [
     });
   }),
   mutant('V5', 'the input position goes back', ({ changelog }) => {
-    change(commits(changelog.records)[20]!, ({ header }) => {
+    const all = commits(changelog.records);
+    change(all[all.length >> 1]!, ({ header }) => {
       header.position -= 5;
     });
   }),
@@ -136,8 +138,15 @@ export const MUTANTS: readonly Mutant[] = [
       block.operations = block.operations.filter(({ image }) => image === undefined);
     });
   }),
-  mutant('V5', 'a removal is not written', ({ changelog }) => {
-    change(firstRemoval(changelog.records), (block) => {
+  mutant('V5', 'a removal is not written', ({ input, changelog }) => {
+    // Of a key that comes again: what nobody names is not compared (SC1).
+    const comesAgain = (name: string, position: number): boolean =>
+      input.records.some(({ key, offset }) => key !== null && offset >= position && nameOf(key) === name);
+    const removal = commits(changelog.records).find((record) => {
+      const { header, operations } = takeApart(record.value!)!;
+      return operations.some(({ key, image }) => image === undefined && comesAgain(nameOf(key), header.position));
+    });
+    change(removal!, (block) => {
       block.operations = block.operations.filter(({ image }) => image !== undefined);
     });
   }),

@@ -10,7 +10,7 @@ const FAST = new TextEncoder().encode('fast');
 test('[C6] on CreateTime a stamp moves the clock no further than the commit of its record says', () => {
   const start = 1_700_000_000_000;
   const stated = start + 1_000;
-  const fold = new NaiveFold(0, RULES, blankReach());
+  const fold = new NaiveFold(0, { ...RULES, timestampType: 'CreateTime' }, blankReach());
   const beat = (offset: number, key: Uint8Array, timestamp: number): void => {
     const shape = { value: new Uint8Array(), logAppendTime: false, hasClockHeader: false, event: undefined };
     fold.record({ offset, key, timestamp, ...shape }, stated);

@@ -101,8 +101,21 @@ export class NaiveFold {
     this.#held.passed(before, this.clock);
   }
 
+  /** Of the other timestamp type, from before the first record that moved the clock: history (C6). */
+  isFormer(record: InputRecord): boolean {
+    return this.clock === 0 && this.isOtherType(record);
+  }
+
+  isOtherType({ logAppendTime }: InputRecord): boolean {
+    return logAppendTime !== (this.#rules.timestampType === 'LogAppendTime');
+  }
+
   /** `latest`: on CreateTime the clock that the commit of this record states, beyond which no stamp has moved it (C6). */
   record(record: InputRecord, latest: Millis = Infinity): void {
+    if (this.isFormer(record)) {
+      this.#reach.formerTypeRecords += 1;
+      return;
+    }
     // Stamps below 0 are bad input and move nothing (C6).
     if (record.timestamp < 0) this.refuse(record);
     else this.#timed(record, latest);

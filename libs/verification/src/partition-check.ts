@@ -50,6 +50,8 @@ export class PartitionCheck {
   /** Closes of the commit at hand. */
   #closes: ExpectedClose[] = [];
   #position = 0;
+  /** Of the input, by the commits: what lies below was there before the application. */
+  #start = 0;
   #last: Commit | undefined;
   /** Whether the clock of a commit was believed although no record tells it (C3). */
   #tookClock = false;
@@ -110,9 +112,11 @@ export class PartitionCheck {
         what: `commit ${header.commitId} takes the input position back from ${this.#position} to ${header.position}`,
       });
     const before = this.#position;
+    this.#start = Math.max(this.#start, header.start);
+    if (this.#last === undefined && history.changelog.start === 0) this.#isAnchored ||= this.#hasWholeInput;
     await this.#letters.read(header.position);
     // Without its beginning the input tells nothing before the first state there is.
-    if (this.#isAnchored || history.input.start === 0) await this.#foldTo(header.position, onProgress, header.clock);
+    if (this.#isAnchored || this.#hasWholeInput) await this.#foldTo(header.position, onProgress, header.clock);
     this.#passRecords(header.clock);
     const named = new Set(operations.map((operation) => this.#changelog.apply(operation, operation.offset)));
     this.#position = Math.max(before, header.position);
@@ -133,12 +137,17 @@ export class PartitionCheck {
     await this.#output.settle({ closes, early, position, transaction, commitId, appendedAt, isFirst });
   }
 
+  /** All that the application was to read is there. */
+  get #hasWholeInput(): boolean {
+    return this.#parts.history.input.start <= this.#start;
+  }
+
   /** Whether the changelog here holds the whole state of `commit`; where the input lacks its beginning, it is taken over. */
   #anchor({ header }: Commit): boolean {
     const { changelog, input } = this.#parts.history;
     if (header.floor < changelog.start || header.position < input.start) return false;
     this.#isAnchored = true;
-    if (input.start === 0) {
+    if (this.#hasWholeInput) {
       for (const name of [...this.#fold.open.keys(), ...this.#changelog.images.keys()]) this.#fold.touch(name);
       return true;
     }
@@ -158,12 +167,26 @@ export class PartitionCheck {
       this.#input.take();
       findings.records.input += 1;
       if (findings.records.input % PROGRESS_EVERY === 0) onProgress();
-      this.#isLogAppendTime = record.logAppendTime;
+      if (record.offset < this.#start) {
+        findings.reach.recordsBeforeStart += 1;
+        continue;
+      }
+      const isFormer = this.#fold.isFormer(record);
+      if (!isFormer) this.#noteType(record);
       // Taken over from the changelog, the state already holds what lies before its position.
       if (record.offset < this.#output.judgedFrom) continue;
       if (this.#letters.wasRefusedForItsStamp(record.offset)) this.#fold.refuse(record);
       else this.#fold.record(record, record.logAppendTime ? undefined : clock);
     }
+  }
+
+  #noteType(record: InputRecord): void {
+    this.#isLogAppendTime = record.logAppendTime;
+    if (this.#fold.isOtherType(record))
+      this.#places.input.undecided(
+        'what follows the first record of another timestamp type than configured: there the partition had to stop (C6), ' +
+          'or timestampType was another one then',
+      );
   }
 
   /**

@@ -10,6 +10,10 @@ export interface Reach {
   duplicates: number;
   badRecords: number;
   clockRecords: number;
+  /** Records of the other timestamp type, from before the input had its own (C6). */
+  formerTypeRecords: number;
+  /** Records below the place at which the application began. */
+  recordsBeforeStart: number;
   /** Claims of a partition: starts, takeovers, and recoveries of a commit whose outcome was unknown. */
   claims: number;
   /** Different owners of the commits, by partition. */
@@ -35,6 +39,8 @@ export function blankReach(): Reach {
     duplicates: 0,
     badRecords: 0,
     clockRecords: 0,
+    formerTypeRecords: 0,
+    recordsBeforeStart: 0,
     claims: 0,
     owners: 0,
     producers: 0,

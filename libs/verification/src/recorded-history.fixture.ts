@@ -1,7 +1,7 @@
 // Histories to be judged: the real runtime on the simulated cluster, under faults by seed, recorded when all is quiet.
 import { copyBytes } from '@flatline/base';
 import { EventFormats, openSummaryEncoder } from '@flatline/codec';
-import { PipelineInstance, type PipelinePorts, type PipelineSettings } from '@flatline/runtime';
+import { PipelineInstance, type PipelinePorts, type PipelineSettings, type StartFrom } from '@flatline/runtime';
 import { calm, type FaultRates, type LogBatch, rough, Simulation, type SimulatedHost } from '@flatline/simulation';
 import { CLOCK_HEADER, type RecordHeader, type StateStores } from '@flatline/task';
 import type {
@@ -26,6 +26,7 @@ const PARTITIONS = 2;
 const INCARNATION_HEADER = 'flatline-incarnation';
 
 export const RULES: PipelineRules = {
+  timestampType: 'LogAppendTime',
   timeoutMs: 5_000,
   minTimeoutMs: 1_000,
   maxTimeoutMs: 20_000,
@@ -102,13 +103,16 @@ export interface RecordingOptions {
   /** Brokers that nobody reaches for longer than the timeout, now and then. */
   readonly outages?: boolean;
   readonly rules?: PipelineRules;
+  /** The input held records of the other timestamp type, then some of its own, before the application began behind them. */
+  readonly adopted?: boolean;
 }
 
 /** Runs two instances until all is closed and quiet, stops them, and takes down what is in the logs and stores. */
 export async function record(options: RecordingOptions): Promise<RecordedPartition[]> {
-  const { seed, rates = calm, storm = false, outages = false, rules = RULES } = options;
+  const { seed, rates = calm, storm = false, outages = false, rules = RULES, adopted = false } = options;
   const faults = storm ? { ...rough, requestCrash: 0.001, writeCrash: 0.002 } : rates;
   const world = new RecordedWorld(seed, faults, rules);
+  if (adopted) await world.haveHistory();
   await world.live(storm, outages);
   return world.settled();
 }
@@ -123,6 +127,7 @@ class RecordedWorld {
   readonly #simulation: Simulation;
   readonly #processes = new Map<string, Process>();
   readonly #rules: PipelineRules;
+  #startFrom: StartFrom = 'earliest';
 
   constructor(seed: number, rates: FaultRates, rules: PipelineRules) {
     this.#rules = rules;
@@ -130,6 +135,21 @@ class RecordedWorld {
     for (const topic of [INPUT, OUTPUT, CHANGELOG, DEAD_LETTERS])
       this.#simulation.log.createTopic(topic, { partitions: PARTITIONS });
     this.#simulation.group('app.visits', { partitions: PARTITIONS, sessionTimeoutMs: 10_000 });
+  }
+
+  /** Two kinds of it: before the input had its timestamp type, and after. */
+  async haveHistory(): Promise<void> {
+    const { log, time } = this.#simulation;
+    const random = this.#simulation.random('history');
+    for (const type of ['CreateTime', 'LogAppendTime'] as const) {
+      for (let partition = 0; partition < PARTITIONS; partition += 1)
+        log.partition(INPUT, partition).alterTimestampType(type);
+      for (let i = 0; i < 20; i += 1) this.#produce(random.below(30), random.below(100), 0);
+    }
+    await time.runFor(1_000);
+    this.#startFrom = { timestamp: this.#simulation.trueMs() - 500 };
+    for (let i = 0; i < 20; i += 1) this.#produce(random.below(30), random.below(100), 0);
+    await time.runFor(1_000);
   }
 
   async live(storm: boolean, outages: boolean): Promise<void> {
@@ -215,7 +235,8 @@ class RecordedWorld {
     const onFatal = (error: Error): void => {
       throw error;
     };
-    const instance = new PipelineInstance({ settings: settingsOf(name, this.#rules), ports: pipelinePorts, onFatal });
+    const settings = { ...settingsOf(name, this.#rules), startFrom: this.#startFrom };
+    const instance = new PipelineInstance({ settings, ports: pipelinePorts, onFatal });
     this.#processes.set(name, { host, instance, stores: ports.stores });
     void instance.start();
   }
@@ -224,9 +245,8 @@ class RecordedWorld {
     const { log } = this.#simulation;
     const batches = (topic: string): BatchMark[] => log.batches(topic, partition).map(markOf);
     const records = (topic: string): LogRecord[] =>
-      log.committed(topic, partition).map(({ offset, timestamp, key, value }) => ({
-        ...{ offset, timestamp, key, value },
-        logAppendTime: true,
+      log.committed(topic, partition).map(({ offset, timestamp, logAppendTime, key, value }) => ({
+        ...{ offset, timestamp, logAppendTime, key, value },
       }));
     const headers = (topic: string): Map<number, readonly RecordHeader[]> =>
       new Map(log.committed(topic, partition).map((each) => [each.offset, each.headers]));
@@ -328,7 +348,7 @@ async function storedIn(stores: StateStores, partition: number): Promise<StoredE
 
 function settingsOf(
   owner: string,
-  { maxKeyBytes, tombstones = true, unheardMs, maxHoldMs, proof, ...rules }: PipelineRules,
+  { timestampType, maxKeyBytes, tombstones = true, unheardMs, maxHoldMs, proof, ...rules }: PipelineRules,
 ): PipelineSettings {
   return {
     ...(proof === 'fetch' && { proofByFetch: { clockSkewMs: 500 } }),
@@ -337,7 +357,7 @@ function settingsOf(
     ...{ changelogTopic: CHANGELOG, deadLetterTopic: DEAD_LETTERS },
     transactionalId: (partition) => `app.visits.${partition}`,
     input: {
-      ...{ timestampType: 'LogAppendTime', maxKeyBytes },
+      ...{ timestampType, maxKeyBytes },
       ...{ maxFutureMs: 3_600_000, maxLeadMs: 60_000, liveWithinMs: 300_000 },
     },
     ...{ tickMs: 10, commitIntervalMs: 100, proofIntervalMs: 100, handoverMs: 10_000, drainMs: 1_000 },

@@ -120,7 +120,8 @@ async function* histories(
 }
 
 function rulesOf({ rules, input, output, heldTime, proof }: PipelineConfig): PipelineRules {
-  return { ...rules, ...heldTime, maxKeyBytes: input.maxKeyBytes, tombstones: output.tombstones, proof };
+  const { timestampType, maxKeyBytes } = input;
+  return { ...rules, ...heldTime, timestampType, maxKeyBytes, tombstones: output.tombstones, proof };
 }
 
 async function whyUnsettled(

@@ -40,11 +40,14 @@ const usual = {
 export function expectationOf(records: readonly LogRecord[], partition: number, rules: ExpectationRules): Expectation {
   const byOffset = new Map(records.map((record) => [record.offset, record]));
   const { timeoutMs, byArrival, refusalOf, movesClock = () => true } = rules;
-  const folded = foldInput(records.map(bytesOf), {
-    ...{ ...usual, partition, timeoutMs, byArrival },
-    refusalOf: ({ offset }) => refusalOf(byOffset.get(offset)!),
-    movesClock: ({ offset }) => movesClock(byOffset.get(offset)!),
-  });
+  const folded = foldInput(
+    records.map((record) => bytesOf(record, byArrival)),
+    {
+      ...{ ...usual, partition, timeoutMs, byArrival },
+      refusalOf: ({ offset }) => refusalOf(byOffset.get(offset)!),
+      movesClock: ({ offset }) => movesClock(byOffset.get(offset)!),
+    },
+  );
   const closes = folded.summaries.map((summary) => ({
     ...{ incarnation: summary.incarnation, key: keyOf(summary, byOffset), summary },
     deadlineAt: summary['deadlineAt'] as number,
@@ -73,9 +76,9 @@ function proofOf(summary: FoldedSummary, { steps }: Folded): number {
 
 type BytesRecord = Parameters<typeof foldInput>[0][number];
 
-function bytesOf({ offset, timestamp, key, value, headers }: LogRecord): BytesRecord {
+function bytesOf({ offset, timestamp, key, value, headers }: LogRecord, logAppendTime: boolean): BytesRecord {
   return {
-    ...{ offset, timestamp, value, key: key === null ? null : Buffer.from(key, 'latin1') },
+    ...{ offset, timestamp, logAppendTime, value, key: key === null ? null : Buffer.from(key, 'latin1') },
     headers: [...headers].map(([name, text]) => ({ name, value: Buffer.from(text, 'latin1') })),
   };
 }

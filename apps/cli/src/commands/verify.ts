@@ -136,6 +136,8 @@ const counters: readonly ReachCounter[] = [
   'duplicates',
   'badRecords',
   'clockRecords',
+  'formerTypeRecords',
+  'recordsBeforeStart',
   'claims',
   'owners',
   'producers',

@@ -14,6 +14,7 @@ const clean: VerificationReport = {
   reach: {
     ...{ opened: 5, timeouts: 3, ends: 1, maxDurations: 0, duplicates: 0, badRecords: 0, clockRecords: 2, claims: 1 },
     ...{ owners: 1, producers: 1, abortedTransactions: 0, truncations: 0, deliveries: 0, redeliveries: 0 },
+    ...{ formerTypeRecords: 0, recordsBeforeStart: 0 },
   },
   undecided: [],
 };

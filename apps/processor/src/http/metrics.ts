@@ -24,6 +24,10 @@ const COUNTED: Readonly<Record<string, readonly [keyof TaskCounters, string]>> =
   flatline_duplicates_total: ['duplicates', 'Events counted as duplicates (S5)'],
   flatline_clamped_timeouts_total: ['clampedTimeouts', 'Timeouts of events that were clamped (S7)'],
   flatline_clock_overtaken_total: ['clockOvertaken', 'Records stamped below evidence already used (C3)'],
+  flatline_former_type_records_total: [
+    'formerTypeRecords',
+    'Records from before the input had its timestamp type, read over (C6)',
+  ],
   flatline_dead_letters_total: ['deadLetters', 'Records sent to the dead-letter topic (I1)'],
 };
 

@@ -42,6 +42,26 @@ describe('KafkaLogAdmin', () => {
     expect((await admin.ends(partition)).logStartOffset).toBe(2);
   });
 
+  test('[R3] the offset at an instant is that of the first decided record stamped at or past it', async () => {
+    const topic = await createTopic(connection);
+    const partition = { topic, partition: 0 };
+    const stamps = [1_000, 2_000, 3_000];
+    await withProducer(async (producer) => {
+      for (const stamp of stamps) await producer.send({ topic, messages: [{ value: 'x', timestamp: String(stamp) }] });
+    });
+    expect(await admin.offsetAt(partition, 0)).toBe(0);
+    expect(await admin.offsetAt(partition, 2_000)).toBe(1);
+    expect(await admin.offsetAt(partition, 2_001)).toBe(2);
+    expect(await admin.offsetAt(partition, 3_001)).toBeUndefined();
+    await withProducer(async (producer) => {
+      const open = await producer.transaction();
+      await open.send({ topic, messages: [{ value: 'undecided', timestamp: '4000' }] });
+      expect(await admin.offsetAt(partition, 3_001)).toBeUndefined();
+      await open.commit();
+    }, `instant-${topic}`);
+    expect(await admin.offsetAt(partition, 3_001)).toBe(3);
+  });
+
   test('truncating above the end is refused', async () => {
     const topic = await createTopic(connection);
     await expect(admin.truncate({ topic, partition: 0 }, 5)).rejects.toThrow(PartitionStopped);

@@ -1,8 +1,9 @@
+import type { Millis } from '@flatline/base';
 import type { BatchFingerprint, CommittedOffset, LogAdmin, TopicPartition } from '@flatline/task';
 import { errorOfCode } from '../connection/foreign-errors.ts';
 import { KafkaCode } from '../connection/kafka-error-codes.ts';
 import type { KafkaConnection, Leader } from '../connection/kafka-connection.ts';
-import { listOffset } from '../connection/list-offsets.ts';
+import { listOffset, NO_OFFSET } from '../connection/list-offsets.ts';
 import { decodeFetch, fetchRequest } from '../reader/fetch-exchange.ts';
 import { fingerprintIn } from '../record-batch/batch-fingerprint.ts';
 import { decodeDeleteRecords, deleteRecordsRequest } from './delete-records.ts';
@@ -38,6 +39,13 @@ export class KafkaLogAdmin implements LogAdmin {
       const logStartOffset = await listOffset(this.#connection, partition, leader, 'start');
       const lastStableOffset = await listOffset(this.#connection, partition, leader, 'stableEnd');
       return { logStartOffset, lastStableOffset };
+    });
+  }
+
+  offsetAt(partition: TopicPartition, timestamp: Millis): Promise<number | undefined> {
+    return this.#atLeader(partition, async (leader) => {
+      const offset = await listOffset(this.#connection, partition, leader, { timestamp });
+      return offset === NO_OFFSET ? undefined : offset;
     });
   }
 

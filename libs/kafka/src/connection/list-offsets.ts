@@ -1,12 +1,19 @@
 // ListOffsets v5: where a log begins and ends, from its leader and only from it (a current leader epoch goes along).
+import type { Millis } from '@flatline/base';
 import type { TopicPartition } from '@flatline/task';
 import { errorOfCode } from './foreign-errors.ts';
 import type { KafkaConnection, Leader } from './kafka-connection.ts';
 import { ApiKey, type KafkaRequest } from './kafka-request.ts';
 import { ProtocolReader, ProtocolWriter } from './protocol-bytes.ts';
 
-/** `end` is the high watermark; `stableEnd` the last stable offset, below which everything is decided. */
-export type LogEdge = 'start' | 'end' | 'stableEnd';
+/**
+ * `end` is the high watermark; `stableEnd` the last stable offset, below which everything is decided; an instant is where the
+ * first record below that lies which is stamped at or past it.
+ */
+export type LogPlace = 'start' | 'end' | 'stableEnd' | { readonly timestamp: Millis };
+
+/** Answer where no record is stamped at or past the instant asked for. */
+export const NO_OFFSET = -1;
 
 const EARLIEST = -2;
 const LATEST = -1;
@@ -19,28 +26,32 @@ export function listOffset(
   connection: KafkaConnection,
   partition: TopicPartition,
   leader: Leader,
-  edge: LogEdge,
+  place: LogPlace,
 ): Promise<number> {
-  const doing = `read the ${edge} of ${partition.topic}-${partition.partition}`;
+  const what = typeof place === 'string' ? place : `offset at ${place.timestamp}`;
+  const doing = `read the ${what} of ${partition.topic}-${partition.partition}`;
   return connection.send(
     leader.nodeId,
-    listOffsetsRequest(partition, leader.leaderEpoch, edge),
+    listOffsetsRequest(partition, leader.leaderEpoch, place),
     (payload) => decodeListOffsets(payload, doing),
     { doing },
   );
 }
 
-function listOffsetsRequest(partition: TopicPartition, leaderEpoch: number, edge: LogEdge): KafkaRequest {
-  const writer = new ProtocolWriter().int32(NO_REPLICA).int8(edge === 'stableEnd' ? READ_COMMITTED : READ_UNCOMMITTED);
+function listOffsetsRequest(partition: TopicPartition, leaderEpoch: number, place: LogPlace): KafkaRequest {
+  const isCommitted = place !== 'start' && place !== 'end';
+  const writer = new ProtocolWriter().int32(NO_REPLICA).int8(isCommitted ? READ_COMMITTED : READ_UNCOMMITTED);
   writer.array([partition], (one) => {
     writer.string(one.topic).array([one.partition], (number) => {
-      writer
-        .int32(number)
-        .int32(leaderEpoch)
-        .int64(edge === 'start' ? EARLIEST : LATEST);
+      writer.int32(number).int32(leaderEpoch).int64(timestampOf(place));
     });
   });
   return { apiKey: ApiKey.listOffsets, apiVersion: 5, apiName: 'ListOffsets', body: writer.finish() };
+}
+
+function timestampOf(place: LogPlace): number {
+  if (typeof place === 'object') return place.timestamp;
+  return place === 'start' ? EARLIEST : LATEST;
 }
 
 function decodeListOffsets(payload: Buffer, doing: string): number {

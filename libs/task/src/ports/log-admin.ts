@@ -21,6 +21,11 @@ export interface LogAdmin {
   /** First offset present and the offset after the last decided record, from the leader. */
   ends(partition: TopicPartition): Promise<{ readonly logStartOffset: number; readonly lastStableOffset: number }>;
   /**
+   * The first offset of a record stamped at or past `timestamp`; undefined where there is none below the last stable offset.
+   * From the leader. Where stamps are out of order, earlier ones may come after it.
+   */
+  offsetAt(partition: TopicPartition, timestamp: Millis): Promise<number | undefined>;
+  /**
    * The offset after the last record that is replicated, decided or not, by the leader's own answer to a request sent after
    * this call. At least what was acknowledged before: a new leader that does not know this yet is asked again (KIP-207).
    * @throws Retriable, PartitionStopped, Fatal
