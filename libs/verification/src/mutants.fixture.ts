@@ -139,13 +139,19 @@ export const MUTANTS: readonly Mutant[] = [
     });
   }),
   mutant('V5', 'a removal is not written', ({ input, changelog }) => {
-    // Of a key that comes again: what nobody names is not compared (SC1).
-    const comesAgain = (name: string, position: number): boolean =>
-      input.records.some(({ key, offset }) => key !== null && offset >= position && nameOf(key) === name);
-    const removal = commits(changelog.records).find((record) => {
-      const { header, operations } = takeApart(record.value!)!;
-      return operations.some(({ key, image }) => image === undefined && comesAgain(nameOf(key), header.position));
-    });
+    // Of a key that came in the same commit: what nobody names is not compared (SC1).
+    const all = commits(changelog.records).map((record) => ({ record, block: takeApart(record.value!)! }));
+    const cameIn = (name: string, at: number): boolean =>
+      input.records.some(
+        ({ key, offset }) =>
+          key !== null &&
+          nameOf(key) === name &&
+          offset < all[at]!.block.header.position &&
+          offset >= (all[at - 1]?.block.header.position ?? 0),
+      );
+    const removal = all.find(({ block }, at) =>
+      block.operations.some(({ key, image }) => image === undefined && cameIn(nameOf(key), at)),
+    )?.record;
     change(removal!, (block) => {
       block.operations = block.operations.filter(({ image }) => image !== undefined);
     });
