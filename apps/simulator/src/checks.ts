@@ -107,6 +107,27 @@ export function checkPartition(
   ].map((violation) => `partition ${partition}: ${violation}`);
 }
 
+/** F26: of a partition that has stopped, what came out is right as far as it goes. */
+export function checkStoppedPartition(
+  simulation: Simulation,
+  scenario: Scenario,
+  partition: number,
+  isOvertaken: boolean,
+): Violations {
+  const clockAtEnd = endOfTime(simulation, scenario, partition);
+  const folded = foldPartition(simulation, scenario, partition, { clockAtEnd });
+  const output = simulation.log.committed(OUTPUT, partition);
+  const letters = simulation.log.committed(DEAD_LETTERS, partition);
+  return [
+    ...checkOnce(output),
+    ...(isOvertaken ? [] : checkOutput(folded, output).filter((violation) => !violation.endsWith('is not closed'))),
+    ...checkTombstones(output, scenario),
+    ...checkDeadLetters({ ...folded, refused: folded.refused.slice(0, letters.length) }, letters),
+    ...checkTransactions(simulation, partition),
+    ...checkEvidence(commitsOf(simulation, partition), folded, scenario),
+  ].map((violation) => `partition ${partition}: ${violation}`);
+}
+
 /** S4: no incarnation twice; O4: per key in the order of the log. */
 function checkOnce(output: readonly LogRecord[]): string[] {
   const found = summariesOf(output);

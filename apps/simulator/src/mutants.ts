@@ -192,14 +192,14 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'sends again without looking',
     file: 'libs/runtime/src/committer.ts',
-    from: 'if (found.offsets.length === 0',
-    to: 'if (found.offsets.length >= 0',
+    from: "if (found.kind === 'absent'",
+    to: "if (found.kind !== 'lost'",
   },
   {
     name: 'takes a failed commit for done',
     file: 'libs/runtime/src/committer.ts',
     from: "if (!mayPass(error)) throw error;\n      this.#parts.ports.log.warn('commit failed",
-    to: "if (!mayPass(error)) throw error;\n      return this.#settle(inFlight, inFlight.cut.blocks.map((_, i) => this.#known + i));\n      this.#parts.ports.log.warn('commit failed",
+    to: "if (!mayPass(error)) throw error;\n      return this.#settle(inFlight, inFlight.cut.blocks.map((_, i) => this.#anchor.offset + 1 + i));\n      this.#parts.ports.log.warn('commit failed",
   },
   {
     name: 'fences nobody on another machine',
@@ -208,9 +208,39 @@ export const MUTANTS: readonly Mutant[] = [
     to: 'ports.writers.open(`${settings.transactionalId(partition)}.${settings.owner}`)',
   },
   {
+    name: 'restores from a changelog that has lost commits',
+    file: 'libs/runtime/src/restoring.ts',
+    from: 'if (sequence === undefined || sequence <= last.sequence) return;',
+    to: 'if (sequence !== -1) return;',
+  },
+  {
+    name: 'looks up in a changelog that has lost commits',
+    file: 'libs/runtime/src/commit-look-up.ts',
+    from: 'if (first?.offset !== anchor.offset || first.id !== anchor.id) return',
+    to: 'if (first?.offset === -1) return',
+  },
+  {
+    name: 'goes on behind commits that were lost',
+    file: 'libs/runtime/src/committer.ts',
+    from: 'if (offsets[0]! <= this.#anchor.offset)',
+    to: 'if (offsets[0]! < 0)',
+  },
+  {
+    name: 'sends again what the group knows of',
+    file: 'libs/runtime/src/commit-look-up.ts',
+    from: 'if (known?.commitId === commitId)',
+    to: 'if (known?.commitId === `${commitId}?`)',
+  },
+  {
+    name: 'waits for ever for a claim that was lost',
+    file: 'libs/runtime/src/claiming.ts',
+    from: 'if (end <= claimOffset) lost.abort();',
+    to: 'if (end < 0) lost.abort();',
+  },
+  {
     name: 'restores to the end as a fetch sees it',
     file: 'libs/runtime/src/restoring.ts',
-    from: 'await replica.readTo(ownership.claimOffset + 1, abandon);',
+    from: 'await readToClaim(parts, ownership, (end, signal) => replica.readTo(end, signal), abandon);\n    if (!replica.standsAt(ownership)) throw lostClaim(parts, ownership);',
     to: '',
   },
   {

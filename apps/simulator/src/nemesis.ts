@@ -15,6 +15,8 @@ type StoreCopy = { readonly partition: number; readonly file: ReturnType<Simulat
 const LATECOMER = 'z';
 const HOUR_MS = 3_600_000;
 const COPIES_MAX = 8;
+/** About three commits. */
+const LOST_BATCHES_MAX = 6;
 /** How far off a leader's clock is at most: where C3 may presume that they agree, and elsewhere. */
 const AGREEING_MS = 200;
 const DISAGREEING_MS = 10_000;
@@ -35,6 +37,7 @@ export const ACTS = {
   storeDamaged: 1,
   storeRots: 1,
   leaderChange: 2,
+  changelogLost: 2,
   followersStall: 1,
   cutOff: 1,
   outage: 1,
@@ -54,6 +57,8 @@ const DRAWN: readonly Act[] = (Object.keys(ACTS) as Act[]).flatMap((act) =>
 );
 
 export class Nemesis implements Record<Act, () => boolean> {
+  /** Partitions whose changelog has lost something that may have been acknowledged. */
+  readonly lostChangelogs = new Set<number>();
   readonly #cluster: Cluster;
   readonly #devices: Devices;
   readonly #simulation: Simulation;
@@ -246,6 +251,20 @@ export class Nemesis implements Record<Act, () => boolean> {
     const skewMs = this.#random.chance(0.5) ? this.#random.below(2 * mostMs + 1) - mostMs : 0;
     if (Math.abs(skewMs) > 1_000) this.#simulation.faults.count('brokerClocksDiffer');
     this.#somePartition().changeLeader({ skewMs, deposedForMs });
+    return true;
+  }
+
+  /** F26: an unclean election of a changelog takes what is newest, acknowledged or not. */
+  changelogLost(): boolean {
+    if (!this.#scenario.losesChangelog) return false;
+    const number = this.#random.below(this.#scenario.partitions);
+    const partition = this.#simulation.log.partition(CHANGELOG, number);
+    const { batches, logEnd } = partition;
+    const { logStartOffset } = partition.ends();
+    const losesFrom = batches.at(-1 - this.#random.below(LOST_BATCHES_MAX))?.baseOffset;
+    if (losesFrom === undefined || losesFrom < logStartOffset || losesFrom >= logEnd) return false;
+    partition.changeLeader({ losesFrom });
+    this.lostChangelogs.add(number);
     return true;
   }
 

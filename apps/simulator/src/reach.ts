@@ -61,6 +61,8 @@ const CONSEQUENCES = [
   'silenceHeld',
   'formerTypeReadOver',
   'beganBehindTheStart',
+  'changelogLost/commits/stopped',
+  'changelogLost/claims/goesOn',
   'wheelsChecked',
   'wheelsCheckedAfterTakeover',
 ] as const;

@@ -46,6 +46,8 @@ export interface Scenario extends Proof, Adoption {
   readonly stormMs: DurationMs;
   readonly rates: FaultRates;
   readonly bounds: TaskBounds;
+  /** F26: the changelog may lose what it had acknowledged. */
+  readonly losesChangelog: boolean;
   /** Chance of an act of the nemesis per step of the storm, and of something from the devices. */
   readonly ferocity: number;
   readonly traffic: number;
@@ -81,6 +83,7 @@ export function drawScenario(random: Random): Omit<Scenario, keyof Adoption> {
     stormMs: oneOf(random, [15_000, 30_000, 60_000, 90_000]),
     rates: drawRates(random),
     bounds: drawBounds(random),
+    losesChangelog: random.chance(0.1),
     // Sometimes the network alone does it.
     ferocity: oneOf(random, [0, 0.1, 0.2, 0.4]),
     traffic: oneOf(random, [0.3, 0.7, 0.95]),

@@ -2,9 +2,11 @@
 // which nothing does and everything must finish, and an orderly stop.
 import type { Random } from '@flatline/base';
 import { Simulation } from '@flatline/simulation';
-import { checkPartition, countClosedByFetch, endOfTime, foldPartition, startOf, summariesOf } from './checks.ts';
+import { checkPartition, checkStoppedPartition, countClosedByFetch, endOfTime, foldPartition } from './checks.ts';
+import { startOf, summariesOf } from './checks.ts';
 import { CLOCK_OVERTAKEN, Cluster } from './cluster.ts';
 import { Devices } from './devices.ts';
+import { hasStopped, lossOf } from './lost-changelog.ts';
 import { Nemesis } from './nemesis.ts';
 import { GROUP, INPUT, OUTPUT } from './pipeline-names.ts';
 import { drawAdoption, drawScenario, type Scenario } from './scenario.ts';
@@ -76,7 +78,7 @@ class SeedRun {
     const found = this.#checks();
     if (found.length > 0) return found;
     this.#countConsequences();
-    return this.#orderlyStop();
+    return this.#mayHaveStopped.size === 0 ? this.#orderlyStop() : this.#leave();
   }
 
   async #storm(): Promise<void> {
@@ -113,7 +115,11 @@ class SeedRun {
   }
 
   #unfinished(): string | undefined {
-    const unready = this.cluster.up.find(({ instance, leaving }) => leaving !== undefined || !instance.isReady);
+    const stopped = this.#mayHaveStopped;
+    const unready = this.cluster.up.find(({ instance, leaving }) => {
+      if (leaving !== undefined) return true;
+      return stopped.size === 0 ? !instance.isReady : instance.interruption !== undefined;
+    });
     if (unready !== undefined) {
       const tasks = unready.instance
         .status()
@@ -121,6 +127,12 @@ class SeedRun {
       return `${unready.name} is not ready: ${unready.instance.interruption ?? ''} ${tasks.join('; ')}`;
     }
     for (let partition = 0; partition < this.#scenario.partitions; partition += 1) {
+      if (stopped.has(partition)) {
+        const hasEnded = hasStopped(this.cluster, partition);
+        if (hasEnded === true) continue;
+        if (hasEnded === undefined || stopped.get(partition) === 'commits')
+          return `partition ${partition} has lost ${stopped.get(partition)!} of its changelog, and nobody says so`;
+      }
       const open = this.#isOvertaken ? this.#livingOn(partition) : this.#notClosed(partition);
       if (open !== undefined) return `partition ${partition}: ${open}`;
       const input = this.#simulation.log.partition(INPUT, partition);
@@ -130,6 +142,12 @@ class SeedRun {
       if (committed < lastStableOffset) return `partition ${partition}: at ${committed} of ${lastStableOffset}`;
     }
     return undefined;
+  }
+
+  /** F26: partitions whose changelog has lost what it had acknowledged, and what. */
+  get #mayHaveStopped(): ReadonlyMap<number, 'claims' | 'commits'> {
+    const { lostChangelogs } = this.#nemesis;
+    return new Map([...lostChangelogs].map((partition) => [partition, lossOf(this.#simulation, partition)]));
   }
 
   #notClosed(partition: number): string | undefined {
@@ -157,7 +175,11 @@ class SeedRun {
     if (this.#scenario.hidesNothing && this.#simulation.faults.fired().has(CLOCK_OVERTAKEN))
       violations.push('[C3] the clock was overtaken, though all that it presumes was so');
     for (let partition = 0; partition < this.#scenario.partitions; partition += 1)
-      violations.push(...checkPartition(this.#simulation, this.#scenario, partition, this.#isOvertaken));
+      violations.push(
+        ...(this.#nemesis.lostChangelogs.has(partition) && hasStopped(this.cluster, partition) === true
+          ? checkStoppedPartition(this.#simulation, this.#scenario, partition, this.#isOvertaken)
+          : checkPartition(this.#simulation, this.#scenario, partition, this.#isOvertaken)),
+      );
     return [...violations, ...this.#checkAcknowledged()];
   }
 
@@ -169,6 +191,8 @@ class SeedRun {
       const held = summariesOf(log.committed(OUTPUT, partition)).filter((summary) => 'heldMs' in summary);
       if (held.length > 0) faults.count('silenceHeld');
     }
+    for (const [partition, loss] of this.#mayHaveStopped)
+      faults.count(`changelogLost/${loss}/${hasStopped(this.cluster, partition) === true ? 'stopped' : 'goesOn'}`);
   }
 
   /** X3: what was acknowledged is in the log. */
@@ -183,6 +207,13 @@ class SeedRun {
         return false;
       })
       .map(({ partition, offset }) => `[X3] partition ${partition} offset ${offset} was acknowledged and is lost`);
+  }
+
+  /** X5: whoever has stopped leaves as any other. */
+  async #leave(): Promise<string[]> {
+    const found = this.#checks();
+    for (const process of this.cluster.up) await this.#simulation.time.complete(this.cluster.leave(process), 120_000);
+    return [...found, ...this.cluster.failures];
   }
 
   /** V8: new sessions, then one process after another leaves; what the last one leaves on its disk is the state. */

@@ -2,13 +2,15 @@
 import { failpoint, Retriable } from '@flatline/base';
 import { encodeClaim, type TransactionalWriter } from '@flatline/task';
 import { Backoff } from './backoff.ts';
-import { CLAIM_TRIES_MAX } from './limits.ts';
+import { CLAIM_PATIENCE_MS, CLAIM_TRIES_MAX } from './limits.ts';
 import type { PipelinePorts, PipelineSettings } from './settings.ts';
 
 export interface Ownership {
   readonly writer: TransactionalWriter;
   /** Changelog offset of one's own claim: everything the former owner committed lies below. */
   readonly claimOffset: number;
+  /** What the block at that offset bears, or the claim counts for nothing: the log was cut short below it, and written on. */
+  readonly claimId: string;
 }
 
 /**
@@ -31,16 +33,65 @@ export async function claim(partition: number, settings: PipelineSettings, ports
 async function claimOnce(partition: number, settings: PipelineSettings, ports: PipelinePorts): Promise<Ownership> {
   const writer = await ports.writers.open(settings.transactionalId(partition));
   failpoint('claim.opened');
-  const value = encodeClaim({ owner: settings.owner, claimId: ports.entropy.id() });
+  const claimId = ports.entropy.id();
+  const value = encodeClaim({ owner: settings.owner, claimId });
   try {
     const [offsets] = await writer.commit({
       writes: [{ topic: settings.changelogTopic, partition, records: [{ key: null, value }] }],
       offsets: [],
     });
     failpoint('claim.written');
-    return { writer, claimOffset: offsets![0]! };
+    return { writer, claimOffset: offsets![0]!, claimId };
   } catch (error) {
     await writer.close();
     throw error;
   }
+}
+
+interface ClaimPlace {
+  readonly partition: number;
+  readonly settings: Pick<PipelineSettings, 'changelogTopic'>;
+  readonly ports: Pick<PipelinePorts, 'clock' | 'admin'>;
+}
+
+/**
+ * Has everything read up to and with the claim. A claim that an unclean election took away again would be waited for for
+ * ever, since nobody else writes there: where it takes long, the leader is asked for the end of its log. What lies at the
+ * claim's offset is for the caller to look at. @throws Retriable where the log ends below it; what `read` throws
+ */
+export async function readToClaim(
+  place: ClaimPlace,
+  ownership: Ownership,
+  read: (end: number, abandon: AbortSignal) => Promise<unknown>,
+  abandon?: AbortSignal,
+): Promise<void> {
+  const { partition, settings, ports } = place;
+  const { claimOffset } = ownership;
+  const lost = new AbortController();
+  const watch = async (): Promise<void> => {
+    try {
+      const end = await ports.admin.replicatedEnd({ topic: settings.changelogTopic, partition });
+      if (end <= claimOffset) lost.abort();
+    } catch {
+      // It may answer the next time; what ends the reading for good, the reading itself finds out.
+    }
+    if (!done) cancel = ports.clock.after(CLAIM_PATIENCE_MS, () => void watch());
+  };
+  let done = false;
+  let cancel = ports.clock.after(CLAIM_PATIENCE_MS, () => void watch());
+  try {
+    await read(claimOffset + 1, abandon === undefined ? lost.signal : AbortSignal.any([abandon, lost.signal]));
+  } catch (error) {
+    throw lost.signal.aborted ? lostClaim(place, ownership) : error;
+  } finally {
+    done = true;
+    cancel();
+  }
+}
+
+/** It proves nothing: another one has to be written. */
+export function lostClaim({ partition, settings }: Omit<ClaimPlace, 'ports'>, { claimOffset }: Ownership): Retriable {
+  return new Retriable(
+    `changelog ${settings.changelogTopic}/${partition}: the claim that was acknowledged at offset ${claimOffset} is lost`,
+  );
 }

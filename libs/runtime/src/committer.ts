@@ -5,22 +5,15 @@
 // Invariants
 //   CM1  Commit n + 1 is cut after n is settled.
 //   CM2  A commit of unknown outcome is settled by what the changelog holds, never by guessing: present, it was done;
-//        absent, the same bytes go again.
+//        absent, the same bytes go again. A log that has lost what it had acknowledged tells nothing: R3 (commit-look-up.ts).
 //   CM3  After any error of a writer it is closed and never used again; its successor's InitProducerId settles the rest.
 //   CM4  A successor is opened only after the group, asked after the failure, said that the partition is still ours: a
 //        waking zombie must not fence the rightful owner.
-import { assert, failpoint, Fenced, isGuardOff, MalformedBytes, PartitionStopped, Retriable } from '@flatline/base';
-import {
-  type CommitHeader,
-  decodeBlock,
-  type PartitionTask,
-  type TaskCut,
-  type Transaction,
-  type TransactionalWriter,
-} from '@flatline/task';
+import { assert, failpoint, Fenced, isGuardOff, Retriable } from '@flatline/base';
+import type { CommitHeader, PartitionTask, TaskCut, Transaction, TransactionalWriter } from '@flatline/task';
 import { Backoff } from './backoff.ts';
-import { BelowLogStart, ChangelogTail } from './changelog-tail.ts';
-import { claim } from './claiming.ts';
+import { claim, type Ownership } from './claiming.ts';
+import { type Anchor, lookUp, lostTail } from './commit-look-up.ts';
 import { transactionOf } from './output-records.ts';
 import type { PipelinePorts, PipelineSettings } from './settings.ts';
 
@@ -36,6 +29,7 @@ export interface CommitterParts {
   readonly task: PartitionTask;
   readonly writer: TransactionalWriter;
   readonly claimOffset: number;
+  readonly claimId: string;
   readonly last: CommitHeader | undefined;
   /** Whether the partition is ours, as the group says it now; waits until the group can say. @throws Retriable */
   readonly confirmOwned: () => Promise<boolean>;
@@ -49,8 +43,8 @@ interface InFlight {
 export class Committer {
   readonly #parts: CommitterParts;
   #writer: TransactionalWriter;
-  /** Changelog offset below which everything is known to this committer. */
-  #known: number;
+  /** Everything up to here is known to this committer. */
+  #anchor: Anchor;
   readonly #runId: string;
   readonly #logId: string;
   #sequence: number;
@@ -64,7 +58,7 @@ export class Committer {
     const { last, ports } = parts;
     this.#parts = parts;
     this.#writer = parts.writer;
-    this.#known = parts.claimOffset + 1;
+    this.#anchor = claimAnchor(parts);
     this.#runId = ports.entropy.id();
     this.#logId = last?.logId ?? ports.entropy.id();
     this.#sequence = last?.sequence ?? -1;
@@ -139,12 +133,11 @@ export class Committer {
     const { partition, settings, ports } = this.#parts;
     const ownership = await claim(partition, settings, ports);
     this.#writer = ownership.writer;
-    const found = await this.#lookUp(inFlight.cut.header.commitId, ownership.claimOffset);
-    if (found.foreign !== undefined) return { kind: 'lost', why: `another owner has committed ${found.foreign}` };
-    this.#known = ownership.claimOffset + 1;
-    if (found.offsets.length === 0 || isGuardOff('look-up')) return this.#send(inFlight);
-    const whole = found.offsets.length === inFlight.cut.blocks.length;
-    assert(whole, 'a transaction is in the log whole or not at all', { ...this.#where() });
+    const { commitId } = inFlight.cut.header;
+    const found = await lookUp(this.#parts, { commitId, count: inFlight.cut.blocks.length }, this.#anchor, ownership);
+    if (found.kind === 'lost') return found;
+    this.#anchor = claimAnchor(ownership);
+    if (found.kind === 'absent' || isGuardOff('look-up')) return this.#send(inFlight);
     return this.#settle(inFlight, found.offsets);
   }
 
@@ -155,7 +148,11 @@ export class Committer {
   async #send(inFlight: InFlight): Promise<CommitOutcome> {
     const written = await this.#writer.commit(inFlight.transaction);
     // The blocks are the first element of the transaction's writes (transactionOf).
-    return this.#settle(inFlight, written[0]!);
+    const offsets = written[0]!;
+    if (offsets[0]! <= this.#anchor.offset)
+      return lostTail(this.#parts, this.#anchor, `a commit was written at offset ${offsets[0]!}`);
+    this.#anchor = { offset: offsets.at(-1)!, isClaim: false, id: inFlight.cut.header.commitId };
+    return this.#settle(inFlight, offsets);
   }
 
   #settle({ cut }: InFlight, offsets: readonly number[]): CommitOutcome {
@@ -164,50 +161,17 @@ export class Committer {
     this.#sequence = cut.header.sequence;
     this.#previous = cut.header.commitId;
     this.#committedPosition = cut.position;
-    this.#known = Math.max(this.#known, offsets.at(-1)! + 1);
     failpoint('commit.settled');
     return { kind: 'committed', floor: cut.header.floor };
-  }
-
-  /** What lies between what is known and the claim: the blocks of `commitId`, or a foreign commit. */
-  async #lookUp(commitId: string, claimOffset: number): Promise<{ offsets: number[]; foreign: string | undefined }> {
-    const { ports, settings, partition } = this.#parts;
-    const changelog = { topic: settings.changelogTopic, partition };
-    const tail = new ChangelogTail(ports, changelog, this.#known);
-    const found = { offsets: [] as number[], foreign: undefined as string | undefined };
-    try {
-      await tail.readTo(claimOffset + 1, (bytes, offset) => {
-        const id = this.#commitIdOf(bytes, offset);
-        if (id === commitId) found.offsets.push(offset);
-        else found.foreign ??= id;
-        return true;
-      });
-    } catch (error) {
-      if (!(error instanceof BelowLogStart)) throw error;
-      // The floor is never above one's own last commit (K3): another's, which came after it, let the log be truncated.
-      found.foreign = 'and truncated the log since';
-    } finally {
-      tail.close();
-    }
-    return found;
-  }
-
-  #commitIdOf(bytes: Uint8Array, offset: number): string | undefined {
-    try {
-      const block = decodeBlock(bytes);
-      return block.kind === 'state' ? block.header.commitId : undefined;
-    } catch (error) {
-      if (!(error instanceof MalformedBytes)) throw error;
-      const { settings, partition } = this.#parts;
-      throw new PartitionStopped(
-        `changelog ${settings.changelogTopic}/${partition} offset ${offset}: ${error.message}`,
-      );
-    }
   }
 
   #where(): { pipeline: string; partition: number } {
     return { pipeline: this.#parts.settings.name, partition: this.#parts.partition };
   }
+}
+
+function claimAnchor({ claimOffset, claimId }: Omit<Ownership, 'writer'>): Anchor {
+  return { offset: claimOffset, isClaim: true, id: claimId };
 }
 
 /** Whether the outcome may be found out by asking and looking. A fence is believed only when the group says so too. */

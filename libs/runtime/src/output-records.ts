@@ -8,15 +8,25 @@ import type { PipelineSettings } from './settings.ts';
 /** Header of a tombstone: which life of the key is over for good (S9). */
 export const INCARNATION_HEADER = 'flatline-incarnation';
 
-/** Goes with each group offset, where a task of a partition that was added later finds it (R3). */
-function partitionsMetadata(inputPartitions: number): string {
-  return `partitions=${inputPartitions}`;
+/** What goes with each group offset: an independent witness of what was committed (R3). */
+export interface OffsetNote {
+  /** Of the input: found by a task of a partition that was added later. */
+  readonly partitions: number;
+  /** The commit that the offset is of. undefined: written before there was such a thing. */
+  readonly sequence: number | undefined;
+  readonly commitId: string | undefined;
+}
+
+function noteOf({ inputPartitions, sequence, commitId }: TaskCut['header']): string {
+  return `partitions=${inputPartitions} commit=${sequence} ${commitId}`;
 }
 
 /** undefined where the metadata is not ours. */
-export function partitionsIn(metadata: string): number | undefined {
-  const count = /^partitions=(\d{1,9})$/.exec(metadata)?.[1];
-  return count === undefined ? undefined : Number(count);
+export function committedIn(metadata: string): OffsetNote | undefined {
+  const found = /^partitions=(\d{1,9})(?: commit=(\d{1,15}) (\S{1,100}))?$/.exec(metadata);
+  if (found === null) return undefined;
+  const [, partitions, sequence, commitId] = found;
+  return { partitions: Number(partitions), sequence: sequence === undefined ? undefined : Number(sequence), commitId };
 }
 
 export function transactionOf(
@@ -25,7 +35,7 @@ export function transactionOf(
   settings: PipelineSettings,
   encoder: SummaryEncoder,
 ): Transaction {
-  const { group, inputTopic, inputPartitions, tombstones = true } = settings;
+  const { group, inputTopic, tombstones = true } = settings;
   const outputs: OutgoingRecord[] = [];
   for (const summary of cut.closed) addClosed(summary, { encoder, tombstones }, outputs);
   const letters = cut.deadLetters.map((letter) => deadLetterRecord(letter, partition, settings.inputTopic));
@@ -35,7 +45,7 @@ export function transactionOf(
     { topic: settings.outputTopic, partition, records: outputs },
     { topic: settings.deadLetterTopic, partition, records: letters },
   ].filter(({ records }) => records.length > 0);
-  const metadata = partitionsMetadata(inputPartitions);
+  const metadata = noteOf(cut.header);
   return { writes, offsets: [{ group, topic: inputTopic, partition, offset: cut.position, metadata }] };
 }
 

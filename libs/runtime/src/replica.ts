@@ -51,6 +51,8 @@ export class Replica {
   readonly #tail: ChangelogTail;
   /** Set while somebody waits for what is read: the signal that nobody does any more. */
   #restoring: AbortSignal | undefined;
+  /** The newest claim that was read. */
+  #claim: { readonly offset: number; readonly id: string } | undefined;
 
   private constructor(parts: ReplicaParts, task: PartitionTask, restoration: Restoration, from: StorePosition) {
     const { ports, settings, partition } = parts;
@@ -128,6 +130,11 @@ export class Replica {
     if (!stand.isProven) throw new Distrusted('other-log', `the log has no commit at ${position - 1}`);
   }
 
+  /** Whether this very claim was read where it was written. */
+  standsAt({ claimOffset, claimId }: { readonly claimOffset: number; readonly claimId: string }): boolean {
+    return this.#claim?.offset === claimOffset && this.#claim.id === claimId;
+  }
+
   /** Compares what was rebuilt with the last header (R1). @throws Distrusted */
   check(): void {
     const disagreement = this.#restoration.finish();
@@ -172,6 +179,7 @@ export class Replica {
   async #apply(bytes: Uint8Array, offset: number): Promise<void> {
     const step = this.#malformedStops(offset, () => this.#restoration.take(bytes, offset));
     if (step.kind === 'broken') throw new Distrusted('other-log', `offset ${offset}: ${step.why}`);
+    if (step.kind === 'claim') this.#claim = { offset, id: step.claim.claimId };
     if (step.kind !== 'commit') return;
     await this.#applyCommit(offset);
     this.#from.stand.followed();

@@ -10,10 +10,10 @@ import {
   type PartitionTask,
   type StoreDistrust,
 } from '@flatline/task';
-import { claim, type Ownership } from './claiming.ts';
+import { claim, lostClaim, type Ownership, readToClaim } from './claiming.ts';
 import type { Heard } from './fetch-proof.ts';
 import type { Flusher } from './flusher.ts';
-import { partitionsIn } from './output-records.ts';
+import { committedIn } from './output-records.ts';
 import { brokenLog, Distrusted, Replica, type ReplicaParts } from './replica.ts';
 
 export interface RestoreParts extends ReplicaParts {
@@ -70,7 +70,8 @@ async function attempt(parts: RestoreParts, standby: Replica | undefined): Promi
     const fencedAtMs = ports.clock.monotonicMs();
     ownership = await claim(partition, settings, ports);
     if (ownership.claimOffset < replica.position) throw aheadOfLog(parts, replica.position, ownership.claimOffset);
-    await replica.readTo(ownership.claimOffset + 1, abandon);
+    await readToClaim(parts, ownership, (end, signal) => replica.readTo(end, signal), abandon);
+    if (!replica.standsAt(ownership)) throw lostClaim(parts, ownership);
     replica.checkStand();
     checkRestored(parts, replica, before);
     replica.stopReading();
@@ -89,20 +90,20 @@ async function attempt(parts: RestoreParts, standby: Replica | undefined): Promi
  */
 interface BeforeClaim {
   readonly logStartOffset: number;
-  /** Of every partition of the input; asked only where no commit was found. */
-  readonly committed: readonly (CommittedOffset | undefined)[];
+  /** What the group knows of this partition. */
+  readonly own: CommittedOffset | undefined;
+  /** And of the input's others; asked only where no commit was found. */
+  readonly others: readonly (CommittedOffset | undefined)[];
 }
 
-async function beforeClaim({ settings, ports }: RestoreParts, replica: Replica): Promise<BeforeClaim> {
+async function beforeClaim({ settings, ports, partition }: RestoreParts, replica: Replica): Promise<BeforeClaim> {
   const { logStartOffset } = replica;
-  if (replica.last !== undefined) return { logStartOffset, committed: [] };
-  const partitions = Array.from({ length: settings.inputPartitions }, (_, partition) => partition);
-  const committed = await Promise.all(
-    partitions.map((partition) =>
-      ports.admin.committedOffset(settings.group, { topic: settings.inputTopic, partition }),
-    ),
-  );
-  return { logStartOffset, committed };
+  const ask = (at: number): Promise<CommittedOffset | undefined> =>
+    ports.admin.committedOffset(settings.group, { topic: settings.inputTopic, partition: at });
+  const own = await ask(partition);
+  if (replica.last !== undefined) return { logStartOffset, own, others: [] };
+  const others = Array.from({ length: settings.inputPartitions }, (_, at) => at).filter((at) => at !== partition);
+  return { logStartOffset, own, others: await Promise.all(others.map(ask)) };
 }
 
 /** What must hold before anything is served (R1, R3). */
@@ -115,19 +116,27 @@ function checkRestored(parts: RestoreParts, replica: Replica, before: BeforeClai
   if (last.floor < before.logStartOffset)
     throw brokenLog(parts, `it starts at ${before.logStartOffset}, above the floor ${last.floor} of its last commit`);
   checkPartitions(parts, last.inputPartitions);
+  checkNoneLost(parts, last, before);
   replica.check();
 }
 
 /** A changelog without a commit is a beginning only if nothing else remembers one (R3). */
-function checkReallyNew(parts: RestoreParts, { committed }: BeforeClaim): void {
-  const { settings, partition, store } = parts;
+function checkReallyNew(parts: RestoreParts, { own, others }: BeforeClaim): void {
+  const { settings, store } = parts;
   // A partition added to the input later is new by itself, and yet the application is not.
-  for (const each of committed) checkPartitions(parts, partitionsIn(each?.metadata ?? ''));
-  const own = committed[partition];
+  for (const each of [own, ...others]) checkPartitions(parts, committedIn(each?.metadata ?? '')?.partitions);
   if (own === undefined && store.state() === undefined) return;
   const witness =
     own === undefined ? 'a local store exists' : `group ${settings.group} has committed offset ${own.offset}`;
   throw brokenLog(parts, `it is empty although ${witness}`);
+}
+
+/** What the group has committed, the changelog committed in the same transaction: if it is not there, it was lost (R3). */
+function checkNoneLost(parts: RestoreParts, last: CommitHeader, { own }: BeforeClaim): void {
+  const { sequence } = committedIn(own?.metadata ?? '') ?? {};
+  if (sequence === undefined || sequence <= last.sequence) return;
+  const { group } = parts.settings;
+  throw brokenLog(parts, `its last commit is number ${last.sequence}, group ${group} knows of ${sequence}`);
 }
 
 /** Fatal, not one partition's trouble: every key may lie elsewhere. `before` undefined: nothing is known of how many there were. */

@@ -186,10 +186,20 @@ export class TaskRunner {
     };
     const restored = await restore(parts, warm?.replica);
     this.#restored = restored;
-    const { task, writer, claimOffset, last, flusher } = restored;
+    const { task, writer, claimOffset, claimId, last, flusher } = restored;
     const input = { topic: settings.inputTopic, partition };
     const { confirmOwned } = this.#parts;
-    this.#committer = new Committer({ partition, settings, ports, task, writer, claimOffset, last, confirmOwned });
+    this.#committer = new Committer({
+      partition,
+      settings,
+      ports,
+      task,
+      writer,
+      claimOffset,
+      claimId,
+      last,
+      confirmOwned,
+    });
     try {
       task.resume(last?.clock ?? 0, await this.#position(input, last), last);
       await this.#arm(task);
