@@ -41,6 +41,8 @@ const SAID: readonly (readonly [text: string, what: string])[] = [
   ['are loaded while the group meets', 'warmStart'],
   ['held by a stamp', 'partitionHeld'],
   ['outcome is looked up', 'commitOutcomeUnknown'],
+  ['a commit ran out of time', 'commitRanOut'],
+  ['commits less at a time', 'commitUndone'],
   ['another owner has committed', 'zombieLetGo'],
   ['to another member', 'zombieLetGo'],
   ['stamped before the clock came late', CLOCK_OVERTAKEN],
@@ -64,6 +66,8 @@ export class Cluster {
   readonly #startAt: number;
   /** Partition → where it said that it begins. */
   readonly #starts = new Map<string, string>();
+  /** Of commits that ran out of time, the commit and the time. */
+  readonly #ranOut = new Set<string>();
 
   constructor(simulation: Simulation, scenario: Scenario) {
     this.simulation = simulation;
@@ -73,6 +77,7 @@ export class Cluster {
     log.createTopic(INPUT, { partitions, timestampType });
     this.#startAt = simulation.trueMs() + EARLY_MS;
     for (const topic of [OUTPUT, CHANGELOG, DEAD_LETTERS]) log.createTopic(topic, { partitions });
+    log.transactions.timeoutMaxMs = scenario.transactionMaxMs;
     simulation.group(GROUP, { partitions, standbys, sessionTimeoutMs: 10_000, assign: assignAsTheLeader });
   }
 
@@ -157,10 +162,19 @@ export class Cluster {
     // Simulated disks take every write but where they are full or fail on purpose: what cannot be written else is wrong.
     const isExplained = this.simulation.disk(name).full || line.includes(DEVICE_FAILED);
     if (NOT_WRITTEN.some((text) => line.includes(text)) && !isExplained) this.failures.push(line);
+    const ranOut = /a commit ran out of time.*"commitId":"([^"]+)".*"timeoutMs":(\d+)/.exec(line);
+    if (ranOut !== null) this.#noteRanOut(`${ranOut[1]!} of ${ranOut[2]!} ms`);
     const dropped = /local store dropped.*"reason":"([a-z-]+)"/.exec(line);
     if (dropped !== null) this.simulation.faults.count(`storeDropped/${dropped[1]!}`);
     this.#noteStart(line);
     for (const [text, what] of SAID) if (line.includes(text)) this.simulation.faults.count(what);
+  }
+
+  /** CM5, or it would do so for ever. */
+  #noteRanOut(what: string): void {
+    if (this.#ranOut.has(what))
+      this.failures.push(`[X5] a commit was tried again for a time it had run out of: ${what}`);
+    this.#ranOut.add(what);
   }
 }
 

@@ -196,6 +196,12 @@ export const MUTANTS: readonly Mutant[] = [
     to: "if (found.kind !== 'lost'",
   },
   {
+    name: 'gives a commit that ran out of time no more',
+    file: 'libs/runtime/src/committer.ts',
+    from: 'inFlight.timeoutMs = 2 * timeoutMs;',
+    to: 'inFlight.timeoutMs = timeoutMs;',
+  },
+  {
     name: 'takes a failed commit for done',
     file: 'libs/runtime/src/committer.ts',
     from: "if (!mayPass(error)) throw error;\n      this.#parts.ports.log.warn('commit failed",
@@ -204,8 +210,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'fences nobody on another machine',
     file: 'libs/runtime/src/claiming.ts',
-    from: 'ports.writers.open(settings.transactionalId(partition))',
-    to: 'ports.writers.open(`${settings.transactionalId(partition)}.${settings.owner}`)',
+    from: 'ports.writers.open(settings.transactionalId(partition), timeoutMs)',
+    to: 'ports.writers.open(`${settings.transactionalId(partition)}.${settings.owner}`, timeoutMs)',
   },
   {
     name: 'restores from a changelog that has lost commits',

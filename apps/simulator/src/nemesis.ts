@@ -39,6 +39,7 @@ export const ACTS = {
   leaderChange: 2,
   changelogLost: 2,
   followersStall: 1,
+  brokersSlow: 1,
   cutOff: 1,
   outage: 1,
   diskFull: 1,
@@ -91,6 +92,7 @@ export class Nemesis implements Record<Act, () => boolean> {
   heal(): void {
     const { faults, network } = this.#simulation;
     faults.setRates(calm);
+    faults.slowProduces(undefined);
     if (network.outage) network.setOutage(false);
     for (const { host } of this.#cluster.up) {
       host.cutOff('none');
@@ -271,6 +273,17 @@ export class Nemesis implements Record<Act, () => boolean> {
   followersStall(): boolean {
     if (this.#scenario.hidesNothing) return false;
     this.#somePartition().stallReplication(500 + this.#random.below(25_000));
+    return true;
+  }
+
+  /** Each produce request of a transaction takes long: what was cut before may take longer than its transaction may. */
+  brokersSlow(): boolean {
+    const { faults } = this.#simulation;
+    const leastMs = 200 + this.#random.below(4_000);
+    faults.slowProduces([leastMs, 2 * leastMs]);
+    this.#later(60_000, () => {
+      faults.slowProduces(undefined);
+    });
     return true;
   }
 

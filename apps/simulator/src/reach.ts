@@ -37,6 +37,8 @@ const CONSEQUENCES = [
   'transactionTimeout',
   'initAbortsOpenTransaction',
   'commitOutcomeUnknown',
+  'commitRanOut',
+  'commitUndone',
   'zombieLetGo',
   'memberExpired',
   'rebalance',

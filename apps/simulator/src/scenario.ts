@@ -42,6 +42,8 @@ export interface Scenario extends Proof, Adoption {
   readonly truncateLagMs: DurationMs;
   readonly handoverMs: DurationMs;
   readonly drainMs: DurationMs;
+  /** The brokers' `transaction.max.timeout.ms`: the first is the timeout that tasks ask for at first. */
+  readonly transactionMaxMs: DurationMs;
   /** Length of the safety phase, in which faults happen. */
   readonly stormMs: DurationMs;
   readonly rates: FaultRates;
@@ -80,6 +82,7 @@ export function drawScenario(random: Random): Omit<Scenario, keyof Adoption> {
     truncateLagMs: oneOf(random, [1_000, 10_000, 600_000]),
     handoverMs: oneOf(random, [500, 10_000]),
     drainMs: oneOf(random, [100, 1_000, 5_000]),
+    transactionMaxMs: oneOf(random, [10_000, 40_000, 900_000, 900_000]),
     stormMs: oneOf(random, [15_000, 30_000, 60_000, 90_000]),
     rates: drawRates(random),
     bounds: drawBounds(random),
@@ -112,6 +115,9 @@ function drawBounds(random: Random): TaskBounds {
     unsweptLogBytes: oneOf(random, [500, 5_000, 1024 * 1024]),
     pendingChangesMax: oneOf(random, [3, 20, 200_000]),
     pendingOutputsMax: oneOf(random, [2, 10, 5_000]),
+    commitBytesTotal: oneOf(random, [300, 3_000, 256 * 1024 * 1024]),
+    commitBytesFirst: oneOf(random, [100, 4 * 1024 * 1024]),
+    commitBytesMin: oneOf(random, [1, 100]),
     flushBytesTotal: oneOf(random, [200, 2_000, 128 * 1024 * 1024]),
     flushBytesMin: 100,
     flushSlice: oneOf(random, [1, 3, 4_000]),

@@ -1,5 +1,5 @@
 // Becoming the owner of a task: fence the former one, then mark in the changelog where its writing ended.
-import { failpoint, Retriable } from '@flatline/base';
+import { type DurationMs, failpoint, Retriable } from '@flatline/base';
 import { encodeClaim, type TransactionalWriter } from '@flatline/task';
 import { Backoff } from './backoff.ts';
 import { CLAIM_PATIENCE_MS, CLAIM_TRIES_MAX } from './limits.ts';
@@ -15,13 +15,20 @@ export interface Ownership {
 
 /**
  * InitProducerId settles what the former owner left open and fences it; the claim is read back to know that the log has
- * been read to its end, which a high watermark would not tell (commit protocol, step 1). @throws as `TransactionalWriter.commit`
+ * been read to its end, which a high watermark would not tell (commit protocol, step 1).
+ * @param timeoutMs of the writer's transactions, where the usual is too short.
+ * @throws as `TransactionalWriter.commit`
  */
-export async function claim(partition: number, settings: PipelineSettings, ports: PipelinePorts): Promise<Ownership> {
+export async function claim(
+  partition: number,
+  settings: PipelineSettings,
+  ports: PipelinePorts,
+  timeoutMs?: DurationMs,
+): Promise<Ownership> {
   const backoff = new Backoff(ports.clock);
   for (let tries = 1; ; tries += 1) {
     try {
-      return await claimOnce(partition, settings, ports);
+      return await claimOnce(partition, settings, ports, timeoutMs);
     } catch (error) {
       // A claim carries no state, so one whose outcome is unknown does no harm: the next one comes after it.
       if (!(error instanceof Retriable) || tries === CLAIM_TRIES_MAX) throw error;
@@ -30,8 +37,13 @@ export async function claim(partition: number, settings: PipelineSettings, ports
   }
 }
 
-async function claimOnce(partition: number, settings: PipelineSettings, ports: PipelinePorts): Promise<Ownership> {
-  const writer = await ports.writers.open(settings.transactionalId(partition));
+async function claimOnce(
+  partition: number,
+  settings: PipelineSettings,
+  ports: PipelinePorts,
+  timeoutMs: DurationMs | undefined,
+): Promise<Ownership> {
+  const writer = await ports.writers.open(settings.transactionalId(partition), timeoutMs);
   failpoint('claim.opened');
   const claimId = ports.entropy.id();
   const value = encodeClaim({ owner: settings.owner, claimId });

@@ -24,6 +24,11 @@ export class CommitPace {
     this.#intervalMs = intervalMs;
   }
 
+  /** Of the last commit; −Infinity before the first. */
+  get beganAt(): DurationMs {
+    return this.#beganAt;
+  }
+
   began(monotonicNow: DurationMs): void {
     this.#beganAt = monotonicNow;
   }

@@ -9,11 +9,15 @@
 //   CM3  After any error of a writer it is closed and never used again; its successor's InitProducerId settles the rest.
 //   CM4  A successor is opened only after the group, asked after the failure, said that the partition is still ours: a
 //        waking zombie must not fence the rightful owner.
-import { assert, failpoint, Fenced, isGuardOff, Retriable } from '@flatline/base';
+//   CM5  A commit that ran out of time is never tried again for the same time: it is given twice as much, as far as the brokers
+//        grant that; beyond, the task is let go, restored to the last commit, and cuts less at a time.
+import { assert, type DurationMs, failpoint, Fenced, isGuardOff, Retriable } from '@flatline/base';
 import type { CommitHeader, PartitionTask, TaskCut, Transaction, TransactionalWriter } from '@flatline/task';
 import { Backoff } from './backoff.ts';
 import { claim, type Ownership } from './claiming.ts';
+import type { CommitBudget } from './commit-budget.ts';
 import { type Anchor, lookUp, lostTail } from './commit-look-up.ts';
+import { COMMIT_TIMEOUT_MAX_MS } from './limits.ts';
 import { transactionOf } from './output-records.ts';
 import type { PipelinePorts, PipelineSettings } from './settings.ts';
 
@@ -31,6 +35,7 @@ export interface CommitterParts {
   readonly claimOffset: number;
   readonly claimId: string;
   readonly last: CommitHeader | undefined;
+  readonly budget: CommitBudget;
   /** Whether the partition is ours, as the group says it now; waits until the group can say. @throws Retriable */
   readonly confirmOwned: () => Promise<boolean>;
 }
@@ -38,6 +43,8 @@ export interface CommitterParts {
 interface InFlight {
   readonly cut: TaskCut;
   readonly transaction: Transaction;
+  /** What the next try needs: the usual, or twice of what the last one ran out of. */
+  timeoutMs: DurationMs;
 }
 
 export class Committer {
@@ -109,7 +116,8 @@ export class Committer {
       inputPartitions: settings.inputPartitions,
     });
     failpoint('commit.cut');
-    return { cut, transaction: transactionOf(cut, partition, settings, ports.encoder) };
+    const transaction = transactionOf(cut, partition, settings, ports.encoder);
+    return { cut, transaction, timeoutMs: ports.writers.timeoutMs };
   }
 
   async #recover(inFlight: InFlight): Promise<CommitOutcome> {
@@ -131,13 +139,13 @@ export class Committer {
   /** Becomes its own successor, looks for the commit below the claim, and resends it if it is not there (CM2). */
   async #takeOver(inFlight: InFlight): Promise<CommitOutcome> {
     const { partition, settings, ports } = this.#parts;
-    const ownership = await claim(partition, settings, ports);
+    const ownership = await claim(partition, settings, ports, Math.min(inFlight.timeoutMs, COMMIT_TIMEOUT_MAX_MS));
     this.#writer = ownership.writer;
     const { commitId } = inFlight.cut.header;
     const found = await lookUp(this.#parts, { commitId, count: inFlight.cut.blocks.length }, this.#anchor, ownership);
     if (found.kind === 'lost') return found;
     this.#anchor = claimAnchor(ownership);
-    if (found.kind === 'absent' || isGuardOff('look-up')) return this.#send(inFlight);
+    if (found.kind === 'absent' || isGuardOff('look-up')) return this.#sendAgain(inFlight);
     return this.#settle(inFlight, found.offsets);
   }
 
@@ -145,14 +153,44 @@ export class Committer {
     await this.#writer.close();
   }
 
+  /** The commit is known to be absent. One that cannot have the time it needs is undone instead, if less at a time may help. */
+  #sendAgain(inFlight: InFlight): Promise<CommitOutcome> | CommitOutcome {
+    const { budget, ports } = this.#parts;
+    const { timeoutMs } = this.#writer;
+    const { expectedBytes } = inFlight.cut;
+    if (timeoutMs >= inFlight.timeoutMs || !budget.refused(expectedBytes)) return this.#send(inFlight);
+    const why = `a commit of ${expectedBytes} bytes takes longer than the ${timeoutMs} ms that the brokers allow`;
+    const remedy = 'raise their transaction.max.timeout.ms';
+    ports.log.error(`${why}; the task is restored and commits less at a time; ${remedy}`, this.#where());
+    return { kind: 'lost', why };
+  }
+
   async #send(inFlight: InFlight): Promise<CommitOutcome> {
-    const written = await this.#writer.commit(inFlight.transaction);
+    const { budget, ports } = this.#parts;
+    const startedAt = ports.clock.monotonicMs();
+    const { timeoutMs, cut } = inFlight;
+    let written;
+    try {
+      written = await this.#writer.commit(inFlight.transaction, timeoutMs);
+    } catch (error) {
+      if (ports.clock.monotonicMs() - startedAt >= timeoutMs) this.#giveMoreTime(inFlight);
+      throw error;
+    }
+    budget.taken(cut.expectedBytes, ports.clock.monotonicMs() - startedAt);
     // The blocks are the first element of the transaction's writes (transactionOf).
     const offsets = written[0]!;
     if (offsets[0]! <= this.#anchor.offset)
       return lostTail(this.#parts, this.#anchor, `a commit was written at offset ${offsets[0]!}`);
     this.#anchor = { offset: offsets.at(-1)!, isClaim: false, id: inFlight.cut.header.commitId };
     return this.#settle(inFlight, offsets);
+  }
+
+  #giveMoreTime(inFlight: InFlight): void {
+    const { timeoutMs, cut } = inFlight;
+    inFlight.timeoutMs = 2 * timeoutMs;
+    const { commitId } = cut.header;
+    const facts = { commitId, bytes: cut.expectedBytes, timeoutMs, nextTimeoutMs: inFlight.timeoutMs };
+    this.#parts.ports.log.warn('a commit ran out of time; the next try is given more', { ...this.#where(), ...facts });
   }
 
   #settle({ cut }: InFlight, offsets: readonly number[]): CommitOutcome {

@@ -16,6 +16,13 @@ export interface TaskBounds {
   readonly pendingChangesMax: number;
   /** So many closes with keys of 36 bytes, in JSON, fit one produce request. */
   readonly pendingOutputsMax: number;
+  /**
+   * What the commits of all tasks together may hold, what one may begin with before it is known how fast the brokers are, and
+   * what it may hold however slow they are. All as expected before they are cut; stepping pauses beyond.
+   */
+  readonly commitBytesTotal: number;
+  readonly commitBytesFirst: number;
+  readonly commitBytesMin: number;
   /** Images written of a cut before the event loop gets its turn, about 4 ms. The task itself pauses until the cut is made. */
   readonly cutSliceBytes: number;
   /**
@@ -38,6 +45,9 @@ export const TASK_BOUNDS: TaskBounds = {
   unsweptLogBytes: 1024 * 1024,
   pendingChangesMax: 200_000,
   pendingOutputsMax: 1_600,
+  commitBytesTotal: 256 * 1024 * 1024,
+  commitBytesFirst: 4 * 1024 * 1024,
+  commitBytesMin: 64 * 1024,
   cutSliceBytes: 1024 * 1024,
   flushBytesTotal: 128 * 1024 * 1024,
   flushBytesMin: 1024 * 1024,
@@ -46,6 +56,16 @@ export const TASK_BOUNDS: TaskBounds = {
   armSlice: 50_000,
 };
 
+/** The most of `commitBytesTotal` that is one task's share. */
+export const COMMIT_BYTES_MAX = 32 * 1024 * 1024;
+/** Of a transaction's timeout, what a commit should take at most. */
+export const COMMIT_TIMEOUT_SHARE = 1 / 3;
+/** What one produce request holds, about. */
+export const REQUEST_BYTES = 1_000_000;
+/** The longest timeout that is asked for a commit that was too slow: the brokers' default for `transaction.max.timeout.ms`. */
+export const COMMIT_TIMEOUT_MAX_MS = 900_000;
+/** A commit under way for so long is what a full task waits for, and said to be (X5). */
+export const SLOW_COMMIT_MS = 1_000;
 /** Of memory for blocks to come, of all tasks of a pipeline. */
 export const FREE_BLOCK_BYTES_MAX = 64 * 1024 * 1024;
 /** The most of `flushBytesTotal` that is one task's share. */

@@ -17,7 +17,16 @@ import type {
   TimerInspection,
 } from '@flatline/task';
 import { Backoff, pause } from './backoff.ts';
-import { FLUSH_BYTES_MAX, FREE_BLOCK_BYTES_MAX, TASK_BOUNDS, type TaskBounds } from './limits.ts';
+import { CommitBudget } from './commit-budget.ts';
+import {
+  COMMIT_BYTES_MAX,
+  COMMIT_TIMEOUT_SHARE,
+  FLUSH_BYTES_MAX,
+  FREE_BLOCK_BYTES_MAX,
+  REQUEST_BYTES,
+  TASK_BOUNDS,
+  type TaskBounds,
+} from './limits.ts';
 import type { PipelinePorts, PipelineSettings } from './settings.ts';
 import { type StandbyStatus, StandbyTask, type StandbyTaskParts } from './standby-task.ts';
 import { TaskRunner } from './task-runner.ts';
@@ -38,6 +47,8 @@ export class PipelineInstance implements MembershipListener {
   readonly #runners = new Map<number, TaskRunner>();
   readonly #blockMemory = new ReusedMemory(FREE_BLOCK_BYTES_MAX);
   readonly #standbys = new Map<number, StandbyTask>();
+  /** By partition; kept when a runner closes. */
+  readonly #budgets = new Map<number, CommitBudget>();
   #assignment: Assignment | undefined;
   #leaving = false;
   #storeErrors = 0;
@@ -190,6 +201,7 @@ export class PipelineInstance implements MembershipListener {
     const runner = new TaskRunner({
       ...this.#taskParts(partition),
       cutSliceBytes: (this.#parts.bounds ?? TASK_BOUNDS).cutSliceBytes,
+      budget: this.#budgetOf(partition),
       standby,
       confirmOwned: () => this.#confirmOwned(partition),
       onClosed: () => {
@@ -199,6 +211,21 @@ export class PipelineInstance implements MembershipListener {
     });
     this.#runners.set(partition, runner);
     runner.start();
+  }
+
+  #budgetOf(partition: number): CommitBudget {
+    const known = this.#budgets.get(partition);
+    if (known !== undefined) return known;
+    const { ports, bounds = TASK_BOUNDS } = this.#parts;
+    const budget = new CommitBudget({
+      targetMs: ports.writers.timeoutMs * COMMIT_TIMEOUT_SHARE,
+      firstBytes: bounds.commitBytesFirst,
+      leastBytes: bounds.commitBytesMin,
+      requestBytes: REQUEST_BYTES,
+      share: () => Math.min(COMMIT_BYTES_MAX, bounds.commitBytesTotal / Math.max(1, this.#runners.size)),
+    });
+    this.#budgets.set(partition, budget);
+    return budget;
   }
 
   #startStandby(partition: number): void {

@@ -13,12 +13,13 @@
 import { type Cancel, type DurationMs, failpoint, Fatal, PartitionStopped } from '@flatline/base';
 import type { LogSubscription, PartitionTask, RecordRun, StepOutcome, TopicPartition } from '@flatline/task';
 import { Backoff } from './backoff.ts';
+import type { CommitBudget } from './commit-budget.ts';
 import { CommitPace } from './commit-pace.ts';
 import type { Committer } from './committer.ts';
 import { Durations } from './durations.ts';
 import type { Flusher } from './flusher.ts';
 import { HeldBack } from './held-back.ts';
-import { EXPIRE_SLICE_MAX, HELD_RETRY_MS, SLICE_MS, STEP_RECORDS_MAX } from './limits.ts';
+import { EXPIRE_SLICE_MAX, HELD_RETRY_MS, SLICE_MS, SLOW_COMMIT_MS, STEP_RECORDS_MAX } from './limits.ts';
 import type { PipelinePorts, PipelineSettings } from './settings.ts';
 import type { SilenceProof } from './silence-proof.ts';
 import type { Truncator } from './truncator.ts';
@@ -31,6 +32,7 @@ export interface TaskLoopParts {
   /** Of a cut, between two turns. */
   readonly cutSliceBytes: number;
   readonly committer: Committer;
+  readonly budget: CommitBudget;
   readonly flusher: Flusher;
   readonly proof: SilenceProof;
   readonly truncator: Truncator;
@@ -68,6 +70,7 @@ export class TaskLoop {
     this.#readBackoff = new Backoff(parts.ports.clock);
     this.#pace = new CommitPace(parts.settings.commitIntervalMs);
     this.#subscription = this.#subscribe();
+    parts.task.limitCut(parts.budget.bytesMax);
     this.wake();
   }
 
@@ -81,7 +84,15 @@ export class TaskLoop {
     if (this.#parts.committer.isRecovering) return 'the outcome of a commit';
     const { offset } = this.#heldBack;
     const open = offset === undefined ? undefined : `the end of a producer's transaction, open since offset ${offset}`;
-    return this.#waitingFor ?? open;
+    return this.#waitingFor ?? open ?? this.#slowCommit();
+  }
+
+  /** Stepping pauses while a commit takes long and enough waits for the next. */
+  #slowCommit(): string | undefined {
+    const { task, ports } = this.#parts;
+    if (this.#committing === undefined || !task.isFull) return undefined;
+    const tookMs = ports.clock.monotonicMs() - this.#pace.beganAt;
+    return tookMs < SLOW_COMMIT_MS ? undefined : `a commit, under way for ${Math.round(tookMs)} ms`;
   }
 
   wake = (): void => {
@@ -295,7 +306,7 @@ export class TaskLoop {
   }
 
   async #commit(): Promise<void> {
-    const { ports, committer, flusher, truncator } = this.#parts;
+    const { ports, task, committer, budget, flusher, truncator } = this.#parts;
     const startedAt = this.#cutBeganAt ?? ports.clock.monotonicMs();
     this.#cutBeganAt = undefined;
     this.#pace.began(startedAt);
@@ -308,6 +319,7 @@ export class TaskLoop {
       const endedAt = ports.clock.monotonicMs();
       this.#pace.ended(endedAt);
       this.commitDurations.add(endedAt - startedAt);
+      task.limitCut(budget.bytesMax);
       truncator.committed(outcome.floor);
       flusher.offer();
     } catch (error) {

@@ -16,6 +16,7 @@ import type {
   TopicPartition,
 } from '@flatline/task';
 import { Backoff, turn } from './backoff.ts';
+import type { CommitBudget } from './commit-budget.ts';
 import { Committer } from './committer.ts';
 import { FetchProof } from './fetch-proof.ts';
 import { firstPosition, inputPosition } from './input-position.ts';
@@ -34,6 +35,8 @@ export interface TaskRunnerParts extends Omit<RestoreParts, 'store' | 'onDistrus
   readonly confirmOwned: () => Promise<boolean>;
   /** Of a cut, before the event loop gets its turn. */
   readonly cutSliceBytes: number;
+  /** Outlives the runner: what was seen of the brokers holds for its successor. */
+  readonly budget: CommitBudget;
   /** This instance's standby of the partition: the task goes on from what it holds. */
   readonly standby?: StandbyTask | undefined;
   /** An error of the local store's device. */
@@ -188,7 +191,7 @@ export class TaskRunner {
     this.#restored = restored;
     const { task, writer, claimOffset, claimId, last, flusher } = restored;
     const input = { topic: settings.inputTopic, partition };
-    const { confirmOwned } = this.#parts;
+    const { confirmOwned, budget } = this.#parts;
     this.#committer = new Committer({
       partition,
       settings,
@@ -198,6 +201,7 @@ export class TaskRunner {
       claimOffset,
       claimId,
       last,
+      budget,
       confirmOwned,
     });
     try {
@@ -247,7 +251,7 @@ export class TaskRunner {
   }
 
   #run(input: TopicPartition, restored: Restored, committer: Committer): void {
-    const { settings, ports, cutSliceBytes } = this.#parts;
+    const { settings, ports, cutSliceBytes, budget } = this.#parts;
     const { clock, admin, log } = ports;
     const { truncateLagMs: lagMs, changelogTopic } = settings;
     this.#detail = undefined;
@@ -258,6 +262,7 @@ export class TaskRunner {
       ports,
       cutSliceBytes,
       committer,
+      budget,
       task: restored.task,
       flusher: restored.flusher,
       proof: this.#proofOf(input, restored),

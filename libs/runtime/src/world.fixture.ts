@@ -1,7 +1,7 @@
 // A small world for runtime tests: a simulated cluster with one pipeline's topics, processes that run the real runtime, and
 // a naive fold of the input that says what must come out. The fold shares no code with the core.
-import type { HeldTimeRules, SessionSummary } from '@flatline/policies';
-import { decodeBlock } from '@flatline/task';
+import { type HeldTimeRules, resetEvent, type SessionSummary } from '@flatline/policies';
+import { decodeBlock, type EventDecoder } from '@flatline/task';
 import { type FaultRates, type LogRecord, Simulation, type SimulatedHost } from '@flatline/simulation';
 import {
   PipelineInstance,
@@ -36,6 +36,8 @@ export interface WorldSettings {
   readonly proofByFetch?: { readonly clockSkewMs: number };
   readonly standbys?: number;
   readonly startFrom?: StartFrom;
+  /** An event with a payload, whatever it is, gives its session a state of so many bytes; none is decoded by default. */
+  readonly stateBytes?: number;
   /** Default: those of production. */
   readonly bounds?: TaskBounds;
 }
@@ -91,10 +93,7 @@ export class World {
       changelog: ports.reader,
       proofs: ports.proof,
       membership: ports.membership('app.visits'),
-      decoder: {
-        decode: () => ({ kind: 'bad', reason: 'test', detail: 'tests of the runtime send bare heartbeats' }),
-        prepare: () => Promise.resolve(),
-      },
+      decoder: this.#world.stateBytes === undefined ? bareOnly : withState(this.#world.stateBytes),
       encoder: { encode: encodeForTest },
       turns: (callback) => {
         host.after(turnMs, () => {
@@ -138,7 +137,7 @@ export class World {
         maxDurationMs: this.#world.maxDurationMs,
         dedupeEventIds: 16,
         maxAttributes: 8,
-        maxAttributeBytes: 1_024,
+        maxAttributeBytes: 1_024 + (this.#world.stateBytes ?? 0),
       },
       ...(this.#world.heldTime && { heldTime: this.#world.heldTime }),
       input: {
@@ -229,6 +228,23 @@ export class World {
     for (const [key, session] of open) close(key, 'TIMEOUT', session.seen + this.timeoutMs);
     return out;
   }
+}
+
+const bareOnly: EventDecoder = {
+  decode: () => ({ kind: 'bad', reason: 'test', detail: 'tests of the runtime send bare heartbeats' }),
+  prepare: () => Promise.resolve(),
+};
+
+function withState(bytes: number): EventDecoder {
+  const attributes = new Map([['state', 'x'.repeat(bytes)]]);
+  return {
+    decode: (_bytes, _start, _length, event) => {
+      resetEvent(event);
+      event.attributes = attributes;
+      return { kind: 'event' };
+    },
+    prepare: () => Promise.resolve(),
+  };
 }
 
 function line(

@@ -120,6 +120,7 @@ export class FaultPlan {
   readonly #fired = new Map<string, number>();
   readonly #orders = new Set<Order>();
   #rates: FaultRates;
+  #produceMs: readonly [least: number, most: number] | undefined;
 
   constructor(random: Random, rates: FaultRates = calm) {
     this.#random = random;
@@ -182,6 +183,15 @@ export class FaultPlan {
 
   replicationDelayMs(): number {
     return this.#delay(this.#rates.replicationMs, this.#rates.stalled, this.#rates.stallMs);
+  }
+
+  /** From now on each produce request of a transaction takes so long at its broker; undefined: no time at all, as at first. */
+  slowProduces(produceMs: readonly [least: number, most: number] | undefined): void {
+    this.#produceMs = produceMs;
+  }
+
+  produceDelayMs(): number {
+    return this.#produceMs === undefined ? 0 : this.#delay(this.#produceMs, 0, 0);
   }
 
   lateDelayMs(): number {

@@ -18,10 +18,12 @@ import type {
 } from '@flatline/task';
 import type { FaultPlan, RequestKind } from './fault-plan.ts';
 import { batchBytes } from './log-batch.ts';
-import type { Network } from './network.ts';
+import type { Answer, Network } from './network.ts';
 import type { SimulatedHost } from './simulated-host.ts';
 import type { SimulatedLog } from './simulated-log.ts';
+import type { AppendRequest } from './simulated-partition.ts';
 import type { CoordinatorVerdict, ProducerIdentity } from './transaction-coordinator.ts';
+import type { VirtualTime } from './virtual-time.ts';
 
 /** Brokers' default `max.message.bytes`: a greater batch is refused whole. */
 const BATCH_BYTES_MAX = 1_048_588;
@@ -36,6 +38,7 @@ export interface WriterEnvironment {
   readonly network: Network;
   readonly log: SimulatedLog;
   readonly faults: FaultPlan;
+  readonly time: VirtualTime;
 }
 
 const place = ({ topic, partition }: TopicPartition): string => `${topic}-${partition}`;
@@ -68,45 +71,58 @@ async function whileConcurrent<T>(
 }
 
 export class SimulatedTransactions implements TransactionalWriters {
+  readonly timeoutMs: DurationMs;
   readonly #environment: WriterEnvironment;
-  readonly #timeoutMs: DurationMs;
 
   constructor(environment: WriterEnvironment, timeoutMs: DurationMs = TRANSACTION_TIMEOUT_MS) {
     this.#environment = environment;
-    this.#timeoutMs = timeoutMs;
+    this.timeoutMs = timeoutMs;
   }
 
-  async open(transactionalId: string): Promise<TransactionalWriter> {
+  async open(transactionalId: string, askedMs: DurationMs = this.timeoutMs): Promise<TransactionalWriter> {
     const { host, network, log } = this.#environment;
+    const timeoutMs = Math.min(askedMs, log.transactions.timeoutMaxMs);
     const identity = await whileConcurrent(host, transactionalId, () =>
       network.request<ProducerIdentity | 'concurrent'>(host, {
         kind: 'InitProducerId',
         about: transactionalId,
         serve: (answer) => {
-          answer.ok(log.transactions.initProducerId(transactionalId, this.#timeoutMs));
+          answer.ok(log.transactions.initProducerId(transactionalId, timeoutMs));
         },
       }),
     );
-    return new SimulatedWriter(this.#environment, identity);
+    return new SimulatedWriter(this.#environment, identity, { timeoutMs, answerMs: this.timeoutMs });
   }
 }
 
 class SimulatedWriter implements TransactionalWriter {
+  readonly timeoutMs: DurationMs;
   readonly #environment: WriterEnvironment;
   readonly #identity: ProducerIdentity;
+  readonly #answerMs: DurationMs;
+  /** Of the requests of the commit under way. */
+  #patienceMs: DurationMs;
   readonly #sequences = new Map<string, number>();
   #committing = false;
   /** Why it takes no more commits. */
   #end: Error | undefined;
 
-  constructor(environment: WriterEnvironment, identity: ProducerIdentity) {
+  constructor(
+    environment: WriterEnvironment,
+    identity: ProducerIdentity,
+    { timeoutMs, answerMs }: { readonly timeoutMs: DurationMs; readonly answerMs: DurationMs },
+  ) {
     this.#environment = environment;
     this.#identity = identity;
+    this.timeoutMs = timeoutMs;
+    this.#answerMs = answerMs;
+    this.#patienceMs = answerMs;
   }
 
-  async commit(transaction: Transaction): Promise<WrittenOffsets> {
+  async commit(transaction: Transaction, answerMs: DurationMs = this.#answerMs): Promise<WrittenOffsets> {
     assert(!this.#committing, 'one commit at a time (W1)', { ...this.#identity });
     if (this.#end !== undefined) throw refusal(this.#end);
+    this.#patienceMs = answerMs;
     this.#committing = true;
     try {
       return await this.#transact(transaction);
@@ -181,7 +197,7 @@ class SimulatedWriter implements TransactionalWriter {
   }
 
   #produceBatch(partition: TopicPartition, records: readonly OutgoingRecord[]): Promise<number> {
-    const { host, network, log } = this.#environment;
+    const { host, network, faults, time } = this.#environment;
     const baseSequence = this.#sequences.get(place(partition)) ?? 0;
     this.#sequences.set(place(partition), baseSequence + records.length);
     const { producerId, epoch } = this.#identity;
@@ -190,20 +206,32 @@ class SimulatedWriter implements TransactionalWriter {
     return network.request<number>(host, {
       kind: 'Produce',
       about,
+      timeoutMs: this.#patienceMs,
       serve: (answer) => {
-        const verdict = log.transactions.verifyProduce(this.#identity, partition);
-        const leader = log.find(partition);
-        if (leader === undefined) answer.fail(new PartitionStopped(`${place(partition)} does not exist`));
-        else if (verdict !== 'ok') answer.fail(verdictError(verdict === 'fenced' ? verdict : 'invalidState', about));
-        else {
-          leader.append({ records, producer }, (outcome) => {
-            if (outcome.kind === 'acked') answer.ok(outcome.baseOffset);
-            else if (outcome.kind === 'fencedEpoch') answer.fail(verdictError('fenced', about));
-            else answer.fail(new Retriable(`${about}: ${outcome.kind}`));
-          });
-        }
+        const append = (): void => {
+          this.#append(partition, { records, producer }, about, answer);
+        };
+        const takesMs = faults.produceDelayMs();
+        if (takesMs === 0) append();
+        else time.after(takesMs, append);
       },
     });
+  }
+
+  /** At the broker. */
+  #append(partition: TopicPartition, request: AppendRequest, about: string, answer: Answer<number>): void {
+    const { log } = this.#environment;
+    const verdict = log.transactions.verifyProduce(this.#identity, partition);
+    const leader = log.find(partition);
+    if (leader === undefined) answer.fail(new PartitionStopped(`${place(partition)} does not exist`));
+    else if (verdict !== 'ok') answer.fail(verdictError(verdict === 'fenced' ? verdict : 'invalidState', about));
+    else {
+      leader.append(request, (outcome) => {
+        if (outcome.kind === 'acked') answer.ok(outcome.baseOffset);
+        else if (outcome.kind === 'fencedEpoch') answer.fail(verdictError('fenced', about));
+        else answer.fail(new Retriable(`${about}: ${outcome.kind}`));
+      });
+    }
   }
 
   /** At the broker. */
@@ -223,6 +251,7 @@ class SimulatedWriter implements TransactionalWriter {
       return network.request<'ok' | 'concurrent'>(host, {
         kind,
         about,
+        timeoutMs: this.#patienceMs,
         serve: (answer) => {
           const verdict = decide();
           if (verdict === 'ok' || verdict === 'concurrent') answer.ok(verdict);

@@ -71,6 +71,8 @@ const nothing = (): void => undefined;
 export class TransactionCoordinator {
   readonly #environment: CoordinatorEnvironment;
   readonly #holders = new Map<string, Holder>();
+  /** `transaction.max.timeout.ms`; none is granted that is longer. */
+  timeoutMaxMs: DurationMs = 900_000;
   #nextProducerId = 1000;
 
   constructor(environment: CoordinatorEnvironment) {

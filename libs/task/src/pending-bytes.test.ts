@@ -38,7 +38,7 @@ const states = (count: number, from = 0): TestRecord[] =>
   }));
 
 describe('what waits for a cut, in bytes', () => {
-  test.each(['one by one', 'in groups'] as const)('[X6] stepping pauses at the bound, read %s', (how) => {
+  test.each(['one by one', 'in groups'] as const)('[O6][X6] stepping pauses at the bound, read %s', (how) => {
     const records = states(200);
     const task = begun();
     task.limitCut(20_000);
@@ -61,7 +61,7 @@ describe('what waits for a cut, in bytes', () => {
     expect(task.liveEntries).toBe(200);
   });
 
-  test('[X6] where the bound is less than one record, each has a cut of its own', () => {
+  test('[O6] where the bound is less than one record, each has a cut of its own', () => {
     const task = begun();
     task.limitCut(1);
     const cursor = new ListCursor(states(3));

@@ -176,6 +176,7 @@ export const KafkaCode = {
   topicAuthorizationFailed: 29,
   topicAlreadyExists: 36,
   invalidProducerEpoch: 47,
+  invalidTransactionTimeout: 50,
   concurrentTransactions: 51,
   memberIdRequired: 79,
   producerFenced: 90,

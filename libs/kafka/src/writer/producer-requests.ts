@@ -21,6 +21,8 @@ export interface ProducerEpoch {
 
 export interface TransactionalEpoch extends ProducerEpoch {
   readonly transactionalId: string;
+  /** After which the brokers abort a transaction of it. */
+  readonly timeoutMs: DurationMs;
 }
 
 const OPERATION_NOT_ATTEMPTED = 55;

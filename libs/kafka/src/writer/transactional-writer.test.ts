@@ -254,7 +254,8 @@ async function leaveTransactionOpen(transactionalId: string, topic: string): Pro
     initProducerIdRequest(transactionalId, 60_000),
     (payload) => decodeInitProducerId(payload, 'test'),
   );
-  const added = addPartitionsRequest({ transactionalId, producerId, epoch }, [{ topic, partition: 0 }]);
+  const identity = { transactionalId, producerId, epoch, timeoutMs: 60_000 };
+  const added = addPartitionsRequest(identity, [{ topic, partition: 0 }]);
   await connection.send(coordinator, added, (payload) => {
     decodePartitionsDone(payload, 'test');
   });

@@ -7,7 +7,8 @@
 //   T1  One life: after the first error of any request it is dead and sends nothing more (kafkajs 2). It never aborts:
 //       the broker may have accepted what it seems to have refused, and only a successor's InitProducerId settles that.
 //   T2  Sequence numbers of a partition grow by what was sent, whatever was answered.
-//   T3  Of a partition at most one batch is under way, and its answer must put it above every offset known (kafkajs 1).
+//   T3  Of a leader at most PRODUCES_MAX requests are under way, on one connection, where it takes them in the order sent; the
+//       answer to each must put its batches above every offset known (kafkajs 1).
 //   T4  `commit` resolves only after the coordinator answered EndTxn without an error.
 import {
   assert,
@@ -67,10 +68,15 @@ export interface WriterSurroundings {
   /** Where batches lie until they are answered; with an error they are left to the garbage collector. */
   readonly memory: ReusedMemory;
   readonly requestBytesMax: number;
-  /** How long a leader may wait for its followers. */
+  /** How long a leader may wait for its followers, unless a commit is given longer. */
   readonly acknowledgeMs: DurationMs;
 }
 
+/**
+ * Produce requests under way to one leader: what it waits for, its followers or the way, is waited for once for all of them. As
+ * many as a broker remembers of an idempotent producer (max.in.flight.requests.per.connection).
+ */
+const PRODUCES_MAX = 5;
 /** Beyond what a leader may take, before it counts as silent. */
 const ANSWER_MARGIN_MS: DurationMs = 1_000;
 
@@ -80,12 +86,21 @@ const ANSWER_MARGIN_MS: DurationMs = 1_000;
  */
 const SETTLING: Patience = { firstMs: 1, mostMs: 10, limitMs: 10_000 };
 
+/** A request under way, and whose batches it holds. */
+interface Produced {
+  readonly sent: readonly PartitionOutbox[];
+  readonly batches: readonly PartitionBatch[];
+  readonly answers: Promise<readonly ProduceAnswer[]>;
+}
+
 export class KafkaTransactionalWriter implements TransactionalWriter {
   readonly #epoch: TransactionalEpoch;
   readonly #coordinator: number;
   readonly #shared: WriterSurroundings;
   readonly #sequences = new Map<string, number>();
   readonly #lastOffsets = new Map<string, number>();
+  /** How long a request of the commit under way may go unanswered. */
+  #answerMs: DurationMs;
   #committing = false;
   /** Why it takes no more commits. */
   #end: Error | undefined;
@@ -95,12 +110,18 @@ export class KafkaTransactionalWriter implements TransactionalWriter {
     this.#epoch = epoch;
     this.#coordinator = coordinator;
     this.#shared = shared;
+    this.#answerMs = shared.acknowledgeMs;
   }
 
-  async commit(transaction: Transaction): Promise<WrittenOffsets> {
+  get timeoutMs(): DurationMs {
+    return this.#epoch.timeoutMs;
+  }
+
+  async commit(transaction: Transaction, answerMs = this.#shared.acknowledgeMs): Promise<WrittenOffsets> {
     assert(!this.#committing, 'one commit at a time', { transactionalId: this.#epoch.transactionalId });
     if (this.#end !== undefined) throw refusal(this.#end);
     this.#committing = true;
+    this.#answerMs = answerMs;
     const before = isGuardOff('retire-writer') ? new Map(this.#sequences) : undefined;
     try {
       return await this.#commit(transaction);
@@ -193,21 +214,36 @@ export class KafkaTransactionalWriter implements TransactionalWriter {
   }
 
   async #writeToLeader(node: number, outboxes: readonly PartitionOutbox[]): Promise<void> {
+    const underWay: Produced[] = [];
     let left = outboxes;
-    while (left.length > 0) {
+    // One at first: only on a connection that stands do requests keep their order.
+    for (let most = 1; left.length + underWay.length > 0;) {
+      if (left.length === 0 || underWay.length === most) {
+        await this.#acknowledge(underWay.shift()!);
+        most = PRODUCES_MAX;
+        continue;
+      }
       this.#check();
       const batches = this.#cutBatches(left);
       const sent = left.slice(0, batches.length);
-      const answers = await this.#produce(node, batches);
-      for (const { bytes } of batches) this.#shared.memory.giveBack(bytes);
-      sent.forEach((outbox, index) => {
-        const { baseOffset } = answers[index]!;
-        outbox.acknowledge(batches[index]!.recordCount, baseOffset);
-      });
+      const answers = this.#produce(node, batches);
+      // Whichever fails first is heard; the others fail with it.
+      answers.catch(() => undefined);
+      underWay.push({ sent, batches, answers });
       // Those that waited go first.
       left = [...left.slice(batches.length), ...sent].filter(({ drained }) => !drained);
     }
     failpoint('commit.produced');
+  }
+
+  async #acknowledge({ sent, batches, answers }: Produced): Promise<void> {
+    const answered = await answers;
+    for (const { bytes } of batches) this.#shared.memory.giveBack(bytes);
+    sent.forEach((outbox, index) => {
+      const answer = answered[index]!;
+      this.#accept(answer, batches[index]!);
+      outbox.acknowledge(batches[index]!.recordCount, answer.baseOffset);
+    });
   }
 
   /** One batch each of the first outboxes, as far as they fit one request. */
@@ -238,17 +274,13 @@ export class KafkaTransactionalWriter implements TransactionalWriter {
   }
 
   async #produce(node: number, batches: readonly PartitionBatch[]): Promise<readonly ProduceAnswer[]> {
-    const { connection, acknowledgeMs } = this.#shared;
+    const { connection } = this.#shared;
     const { transactionalId } = this.#epoch;
-    const request = produceRequest(batches, { transactionalId, acknowledgeMs });
+    const request = produceRequest(batches, { transactionalId, acknowledgeMs: this.#answerMs });
     const answer = await this.#orForgetLeaders(batches, () =>
       connection.send(node, request, decodeProduce, this.#sendOptions(this.#doing('write'))),
     );
-    const answers = matchAnswers(batches, answer);
-    answers.forEach((each, index) => {
-      this.#accept(each, batches[index]!);
-    });
-    return answers;
+    return matchAnswers(batches, answer);
   }
 
   /** T3. */
@@ -306,7 +338,7 @@ export class KafkaTransactionalWriter implements TransactionalWriter {
   }
 
   #sendOptions(doing: string): SendOptions {
-    return { doing, timeoutMs: this.#shared.acknowledgeMs + ANSWER_MARGIN_MS };
+    return { doing, timeoutMs: this.#answerMs + ANSWER_MARGIN_MS };
   }
 
   #doing(what: string): string {

@@ -31,6 +31,11 @@ const FREE_BATCH_BYTES_MAX = 16 * 1024 * 1024;
 /** The former holder's transaction is aborted first, and its coordinator may just be moving. */
 const OPENING: Patience = { firstMs: 10, mostMs: 20, limitMs: 30_000 };
 
+interface WantedEpoch {
+  readonly transactionalId: string;
+  readonly timeoutMs: DurationMs;
+}
+
 const passing: readonly (number | undefined)[] = [
   KafkaCode.concurrentTransactions,
   KafkaCode.coordinatorLoadInProgress,
@@ -41,7 +46,7 @@ const passing: readonly (number | undefined)[] = [
 export class KafkaTransactionalWriters implements TransactionalWriters {
   readonly #clock: Clock;
   readonly #surroundings: readonly WriterSurroundings[];
-  readonly #transactionTimeoutMs: DurationMs;
+  readonly timeoutMs: DurationMs;
 
   #opened = 0;
 
@@ -49,7 +54,7 @@ export class KafkaTransactionalWriters implements TransactionalWriters {
     const { clock, connections } = options;
     assert(connections.length > 0, 'writers need a connection');
     this.#clock = clock;
-    this.#transactionTimeoutMs = options.transactionTimeoutMs ?? TRANSACTION_TIMEOUT_MS;
+    this.timeoutMs = options.transactionTimeoutMs ?? TRANSACTION_TIMEOUT_MS;
     const encoder = new RecordBatchEncoder();
     const memory = new ReusedMemory(FREE_BATCH_BYTES_MAX);
     this.#surroundings = connections.map((connection) => ({
@@ -61,32 +66,47 @@ export class KafkaTransactionalWriters implements TransactionalWriters {
       memory,
       requestBytesMax: options.requestBytesMax ?? REQUEST_BYTES_MAX,
       // Later the transaction is aborted anyway.
-      acknowledgeMs: this.#transactionTimeoutMs,
+      acknowledgeMs: this.timeoutMs,
     }));
   }
 
-  /** @throws Retriable where the id's former transaction cannot be settled in time; Fatal. */
-  open(transactionalId: string): Promise<TransactionalWriter> {
+  /**
+   * @param timeoutMs where the brokers allow less, half of it, and so on, but never less than the usual.
+   * @throws Retriable where the id's former transaction cannot be settled in time; Fatal.
+   */
+  async open(transactionalId: string, timeoutMs = this.timeoutMs): Promise<TransactionalWriter> {
     const surroundings = this.#surroundings[this.#opened % this.#surroundings.length]!;
     this.#opened += 1;
+    for (let askedMs = timeoutMs; ; askedMs = Math.max(this.timeoutMs, Math.floor(askedMs / 2))) {
+      try {
+        return await this.#openWith({ transactionalId, timeoutMs: askedMs }, surroundings);
+      } catch (error) {
+        const mayAskForLess = askedMs > this.timeoutMs && codeOf(error) === KafkaCode.invalidTransactionTimeout;
+        if (!mayAskForLess) throw error;
+      }
+    }
+  }
+
+  #openWith(wanted: WantedEpoch, surroundings: WriterSurroundings): Promise<TransactionalWriter> {
     return patiently(
       this.#clock,
       OPENING,
-      () => this.#initialise(transactionalId, surroundings),
+      () => this.#initialise(wanted, surroundings),
       (error) => passing.includes(codeOf(error)),
     );
   }
 
-  async #initialise(transactionalId: string, surroundings: WriterSurroundings): Promise<TransactionalWriter> {
+  async #initialise(wanted: WantedEpoch, surroundings: WriterSurroundings): Promise<TransactionalWriter> {
+    const { transactionalId, timeoutMs } = wanted;
     const { connection } = surroundings;
     const coordinator = await connection.coordinator('transaction', transactionalId);
-    const doing = `open the transactional id ${transactionalId} (transactionTimeoutMs ${this.#transactionTimeoutMs})`;
+    const doing = `open the transactional id ${transactionalId} (transactionTimeoutMs ${timeoutMs})`;
     const epoch = await connection.send(
       coordinator,
-      initProducerIdRequest(transactionalId, this.#transactionTimeoutMs),
+      initProducerIdRequest(transactionalId, timeoutMs),
       (payload) => decodeInitProducerId(payload, doing),
       { doing },
     );
-    return new KafkaTransactionalWriter({ ...epoch, transactionalId }, coordinator, surroundings);
+    return new KafkaTransactionalWriter({ ...epoch, ...wanted }, coordinator, surroundings);
   }
 }

@@ -1,5 +1,5 @@
 // The port through which a task writes: one transactional writer per task, one Kafka transaction per commit.
-import type { Millis } from '@flatline/base';
+import type { DurationMs, Millis } from '@flatline/base';
 import type { RecordHeader, TopicPartition } from './log-reader.ts';
 
 export interface OutgoingRecord {
@@ -36,18 +36,26 @@ export type WrittenOffsets = readonly (readonly number[])[];
  * (kafkajs 2), its transaction's outcome is unknown, and only a successor's InitProducerId settles it.
  */
 export interface TransactionalWriter {
+  /** After which the brokers abort a transaction by themselves. */
+  readonly timeoutMs: DurationMs;
   /**
    * Writes everything in one transaction and commits it. Resolves only when the EndTxn answer said so.
+   * @param answerMs how long a single request may go unanswered; default: `TransactionalWriters.timeoutMs`.
    * @throws Fenced, Retriable (outcome unknown: open a successor and look), PartitionStopped, Fatal. After any throw the writer is dead.
    */
-  commit(transaction: Transaction): Promise<WrittenOffsets>;
+  commit(transaction: Transaction, answerMs?: DurationMs): Promise<WrittenOffsets>;
   /** Idempotent. Does not settle an open transaction. */
   close(): Promise<void>;
 }
 
 export interface TransactionalWriters {
-  /** InitProducerId: settles what the id's former holder left open, and fences it. @throws Retriable, Fatal. */
-  open(transactionalId: string): Promise<TransactionalWriter>;
+  /** The `timeoutMs` of a writer for which no other is asked. */
+  readonly timeoutMs: DurationMs;
+  /**
+   * InitProducerId: settles what the id's former holder left open, and fences it. Of a longer `timeoutMs` the writer gets what
+   * the brokers allow. @throws Retriable, Fatal.
+   */
+  open(transactionalId: string, timeoutMs?: DurationMs): Promise<TransactionalWriter>;
 }
 
 /** Appends outside any transaction, acks=all: clock records (C2). */

@@ -1,0 +1,50 @@
+import { describe, expect, test } from '@jest/globals';
+import { CommitBudget } from './commit-budget.ts';
+
+const options = { targetMs: 3_000, firstBytes: 4_000, leastBytes: 100, requestBytes: 1_000 };
+
+function budgetOf(changes: Partial<ConstructorParameters<typeof CommitBudget>[0]> = {}): CommitBudget {
+  return new CommitBudget({ ...options, share: () => 1e6, ...changes });
+}
+
+describe('how large a commit may be', () => {
+  test('CB1: it doubles where commits that fill it are quick, up to what would fit', () => {
+    const budget = budgetOf();
+    budget.taken(4_000, 100);
+    expect(budget.bytesMax).toBe(8_000);
+    budget.taken(7_000, 2_000);
+    expect(budget.bytesMax).toBe(10_500);
+  });
+
+  test('CB1: commits that do not fill it prove nothing about larger ones', () => {
+    const budget = budgetOf();
+    for (let i = 0; i < 10; i += 1) budget.taken(50, 5);
+    expect(budget.bytesMax).toBe(4_000);
+  });
+
+  test('CB1: a slow one shrinks it at once; a small one counts as one request', () => {
+    const budget = budgetOf();
+    budget.taken(4_000, 6_000);
+    expect(budget.bytesMax).toBe(2_000);
+    budget.taken(10, 3_000);
+    expect(budget.bytesMax).toBe(1_000);
+  });
+
+  test('CB2: it stays within the share of memory there is, and above the least', () => {
+    let share = 2_500;
+    const budget = budgetOf({ share: () => share });
+    expect(budget.bytesMax).toBe(2_500);
+    share = 50;
+    expect(budget.bytesMax).toBe(100);
+    budget.taken(10, 1e9);
+    expect(budget.bytesMax).toBe(100);
+  });
+
+  test('what the brokers did not take in any time is halved, unless it is the least', () => {
+    const budget = budgetOf();
+    expect(budget.refused(3_000)).toBe(true);
+    expect(budget.bytesMax).toBe(1_500);
+    expect(budget.refused(100)).toBe(false);
+    expect(budget.bytesMax).toBe(1_500);
+  });
+});

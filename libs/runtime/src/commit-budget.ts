@@ -1,0 +1,55 @@
+// How large the next commit may be: such that the brokers take it within a third of a transaction's timeout, as they were
+// last seen to.
+//
+// A commit cannot be made smaller once it is cut: its blocks, outputs and position belong together. So what is stepped before
+// a cut is bounded by what commits were seen to take, and a commit that is cut all the same too large gets more time
+// (Committer).
+//
+// Owns: what a commit may hold.      Does not own: what waits for a cut (PartitionTask), how long a commit took (Committer).
+//
+// Invariants
+//   CB1  It grows to at most twice of what was really taken, and shrinks at once to what would have fitted.
+//   CB2  It is never below `leastBytes`, and never above the share of memory that the task has at present.
+import type { DurationMs } from '@flatline/base';
+
+export interface CommitBudgetOptions {
+  /** How long a commit should take at most. */
+  readonly targetMs: DurationMs;
+  /** Before anything is known of the brokers. */
+  readonly firstBytes: number;
+  readonly leastBytes: number;
+  /** A commit of less takes about as long: what it takes are round trips. */
+  readonly requestBytes: number;
+  /** The task's present share of what commits may hold together. */
+  readonly share: () => number;
+}
+
+export class CommitBudget {
+  readonly #options: CommitBudgetOptions;
+  #bytes: number;
+
+  constructor(options: CommitBudgetOptions) {
+    this.#options = options;
+    this.#bytes = options.firstBytes;
+  }
+
+  /** Of a commit, as `PartitionTask.pendingBytes` counts them. */
+  get bytesMax(): number {
+    return Math.max(this.#options.leastBytes, Math.min(this.#bytes, this.#options.share()));
+  }
+
+  /** A commit of so many bytes was taken in one try of `tookMs`. */
+  taken(bytes: number, tookMs: DurationMs): void {
+    const { targetMs, requestBytes } = this.#options;
+    const fits = (Math.max(bytes, requestBytes) * targetMs) / Math.max(1, tookMs);
+    const isFilled = bytes * 2 >= this.bytesMax;
+    this.#bytes = Math.min(fits, isFilled ? this.bytesMax * 2 : this.#bytes);
+  }
+
+  /** A commit of so many bytes was not taken in the longest time there is. False where nothing smaller is ever cut. */
+  refused(bytes: number): boolean {
+    if (bytes <= this.#options.leastBytes) return false;
+    this.#bytes = Math.min(this.#bytes, bytes / 2);
+    return true;
+  }
+}
