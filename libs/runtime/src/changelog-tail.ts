@@ -1,9 +1,10 @@
 // Reads a changelog partition forward and hands its blocks on, until a given point.
 //
 // Owns: the subscription, the record in hand.      Does not own: what a block means (Restoration).
-import { copyBytes, PartitionStopped, Retriable } from '@flatline/base';
+import { copyBytes, type DurationMs, PartitionStopped, Retriable } from '@flatline/base';
 import type { LogSubscription, RecordRun, TopicPartition } from '@flatline/task';
 import type { Heard } from './fetch-proof.ts';
+import { PROOF_PATIENCE_MS } from './limits.ts';
 import type { PipelinePorts } from './settings.ts';
 import { WorkSlice } from './work-slice.ts';
 
@@ -27,6 +28,9 @@ export class ChangelogTail {
   /** Leader epoch of the batch before the position; undefined before anything was read. */
   #readEpoch: number | undefined;
   #heard: Heard | undefined;
+  /** What lies below is in the log for certain. */
+  #thereBelow = 0;
+  #progressAtMs: DurationMs = 0;
 
   constructor(ports: ChangelogPorts, partition: TopicPartition, from: number) {
     this.#ports = ports;
@@ -71,6 +75,8 @@ export class ChangelogTail {
 
   /** Reads until everything below `offset` has been handed on. `abandon` as above. */
   async readTo(offset: number, handle: BlockHandler, abandon?: AbortSignal): Promise<boolean> {
+    this.#thereBelow = offset;
+    this.#progressAtMs = this.#ports.clock.monotonicMs();
     return this.#read(handle, () => this.#position >= offset, abandon);
   }
 
@@ -119,12 +125,24 @@ export class ChangelogTail {
         this.#run = undefined;
       }
       this.#run = this.#subscription.take();
-      if (this.#run !== undefined) continue;
+      if (this.#run !== undefined) {
+        this.#progressAtMs = this.#ports.clock.monotonicMs();
+        continue;
+      }
       if (this.#subscription.failure !== undefined) throw await this.#explained(this.#subscription.failure);
       if (isDone()) return undefined;
+      if (this.#position < this.#thereBelow) this.#doubtLeader();
       throwIfAbandoned(abandon);
       await this.#changed(abandon);
     }
+  }
+
+  /** Asked at every answer that shows nothing new: one that was deposed goes on saying so. */
+  #doubtLeader(): void {
+    const now = this.#ports.clock.monotonicMs();
+    if (now - this.#progressAtMs < PROOF_PATIENCE_MS) return;
+    this.#progressAtMs = now;
+    this.#subscription.lookAgain();
   }
 
   async #explained(failure: Error): Promise<Error> {

@@ -1,5 +1,6 @@
 // The input's leader is another one: its log is compared with what was read before anything more is (R3, X3).
 import { describe, expect, test } from '@jest/globals';
+import { PROOF_PATIENCE_MS } from './limits.ts';
 import { CHANGELOG, INPUT, type Process, World } from './world.fixture.ts';
 
 /** Longer than a dead member stays in the group. */
@@ -80,5 +81,74 @@ describe('an unclean election of the changelog', () => {
     expect(standby.instance.standbys()).toMatchObject([
       { state: 'stopped', detail: expect.stringMatching(/acknowledged records were lost or replaced/) },
     ]);
+  });
+});
+
+describe('a leader that was deposed and goes on answering', () => {
+  /** Ends when its successor is read from. */
+  const DEPOSED = { deposedForMs: Infinity };
+
+  test.each([
+    ['a clock record', undefined],
+    ['an end that was answered (C3)', { clockSkewMs: 500 }],
+  ])('[X5][F23] is noticed by %s that is not read back, said, and left', async (_what, proofByFetch) => {
+    const world = new World({ seed: 35, partitions: 1, timeoutMs: 20_000, ...(proofByFetch && { proofByFetch }) });
+    const { time, log, faults } = world.simulation;
+    const { instance, lines } = world.launch('a');
+    world.beat('early');
+    await time.runFor(2_000);
+    log.partition(INPUT, 0).changeLeader(DEPOSED);
+    world.beat('late');
+    const alarms = (): string[] => lines.filter((line) => line.includes('does not show what is written'));
+    await time.runUntil(() => alarms().length > 0, 5_000 + world.timeoutMs + PROOF_PATIENCE_MS);
+    expect(instance.status()[0]?.detail).toMatch(/^a proof of silence that is in the log and not read back/);
+    expect(instance.status()[0]?.lag).toBe(0);
+    await time.runFor(PROOF_PATIENCE_MS);
+    expect(faults.fired().get('staleLeaderLeft')).toBe(1);
+    await time.runFor(2 * world.timeoutMs);
+    expect(instance.status()[0]?.detail).toBeUndefined();
+    expect(alarms()).toHaveLength(1);
+    if (proofByFetch === undefined) expect(world.closed()).toEqual(world.expected());
+    expect(world.closed()).toHaveLength(2);
+  });
+
+  test('[X5][F10][F23] with a transaction open in its log is left, too, though that would explain everything', async () => {
+    const world = new World({ seed: 37, partitions: 1 });
+    const { time, log } = world.simulation;
+    world.launch('a');
+    world.beat('k');
+    await time.runFor(2_000);
+    const open = log.foreignTransaction('upstream', 600_000);
+    open.produce(INPUT, 0, { key: 'k', value: '' });
+    await time.runFor(500);
+    log.partition(INPUT, 0).changeLeader(DEPOSED);
+    open.commit();
+    await time.runFor(4 * PROOF_PATIENCE_MS);
+    expect(world.closed()).toHaveLength(1);
+    expect(world.closed()).toEqual(world.expected());
+  });
+
+  test('[X5][F23] of the changelog holds nobody up who reads up to a claim', async () => {
+    let left = 0;
+    for (const afterMs of [1, 2, 3, 4, 5, 6]) {
+      const world = new World({ seed: 36, partitions: 1 });
+      const { time, log, faults } = world.simulation;
+      const first = world.launch('a');
+      for (let i = 0; i < 5; i += 1) {
+        world.beat(`k${i}`);
+        await time.runFor(500);
+      }
+      first.host.kill();
+      const second = world.launch('b');
+      await time.runUntil(() => second.instance.status()[0]?.state === 'restoring', LATER);
+      await time.runFor(afterMs);
+      log.partition(CHANGELOG, 0).changeLeader(DEPOSED);
+      await time.runFor(LATER);
+      left += faults.fired().get('staleLeaderLeft') ?? 0;
+      expect(second.instance.status()).toMatchObject([{ state: 'running' }]);
+      await time.runFor(30_000);
+      expect(world.closed()).toEqual(world.expected());
+    }
+    expect(left).toBeGreaterThan(0);
   });
 });

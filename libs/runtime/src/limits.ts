@@ -105,5 +105,8 @@ export const CLAIM_PATIENCE_MS = 5_000;
 export const CLAIM_TRIES_MAX = 5;
 /** A transaction open on the input for so long is said to hold it back (F10): longer than any producer should take. */
 export const OPEN_TRANSACTION_ALARM_MS = 10_000;
-/** How long a clock record, or an end that was answered (C3), may take to be reached before another is asked for. */
+/**
+ * How long a clock record, or an end that was answered (C3), may take to be reached before another is asked for, and before the
+ * leader that is read from is doubted; the same for one's own claim in the changelog.
+ */
 export const PROOF_PATIENCE_MS = 5_000;

@@ -19,6 +19,8 @@ export interface SilenceProof {
   /** How far the clock may act without a record that says so, now that all below `position` is applied. Told once. */
   evidence(position: number): Millis | undefined;
   advise(silence: Silence, monotonicNow: DurationMs): ProofAdvice;
+  /** Since when something that is in the log for certain is still to be read (monotonic); undefined: nothing is. */
+  readonly owedSinceMs: DurationMs | undefined;
   /** As advised. Resolves when the request is answered or has failed, which is logged. */
   ask(timestamp: Millis | undefined): Promise<void>;
 }
@@ -33,6 +35,8 @@ interface ProofParts {
 export class ProofByClockRecord implements SilenceProof {
   readonly #parts: ProofParts;
   readonly #prover: Prover;
+  #arrivals = 0;
+  #owedSinceMs: DurationMs | undefined;
 
   constructor(parts: ProofParts, prover: Prover) {
     this.#parts = parts;
@@ -44,6 +48,12 @@ export class ProofByClockRecord implements SilenceProof {
     if (wasCaughtUp || this.#parts.settings.input.timestampType === 'CreateTime') this.#prover.anchor(run.receivedAtMs);
     else this.#prover.lostTouch();
     this.#prover.answered();
+    this.#arrivals += 1;
+    this.#owedSinceMs = undefined;
+  }
+
+  get owedSinceMs(): DurationMs | undefined {
+    return this.#owedSinceMs;
   }
 
   applied(): void {
@@ -65,10 +75,13 @@ export class ProofByClockRecord implements SilenceProof {
   async ask(timestamp: Millis | undefined): Promise<void> {
     const { ports, input } = this.#parts;
     this.#prover.asked(ports.clock.monotonicMs());
+    const arrivals = this.#arrivals;
     try {
       const appended = ports.proofs.append(input, timestamp);
       failpoint('proof.asked');
       await appended;
+      // It may have been read before its writer heard that it is written.
+      if (this.#arrivals === arrivals) this.#owedSinceMs ??= ports.clock.monotonicMs();
     } catch (error) {
       this.#prover.answered();
       ports.log.warn('clock record not written; trying again', { ...input, error });
@@ -80,6 +93,7 @@ export class ProofByClockRecord implements SilenceProof {
 export class ProofByEnd implements SilenceProof {
   readonly #parts: ProofParts & { readonly task: PartitionTask };
   readonly #fetchProof: FetchProof;
+  #owedSinceMs: DurationMs | undefined;
 
   constructor(parts: ProofParts & { readonly task: PartitionTask }, fetchProof: FetchProof) {
     this.#parts = parts;
@@ -100,8 +114,14 @@ export class ProofByEnd implements SilenceProof {
     this.#fetchProof.distrust();
   }
 
+  get owedSinceMs(): DurationMs | undefined {
+    return this.#owedSinceMs;
+  }
+
   evidence(position: number): Millis | undefined {
-    return this.#fetchProof.take(position);
+    const evidence = this.#fetchProof.take(position);
+    if (evidence !== undefined) this.#owedSinceMs = undefined;
+    return evidence;
   }
 
   advise(silence: Silence, monotonicNow: DurationMs): ProofAdvice {
@@ -113,8 +133,10 @@ export class ProofByEnd implements SilenceProof {
     this.#fetchProof.asked(ports.clock.monotonicMs());
     try {
       this.#fetchProof.answered(await ports.admin.replicatedEnd(input));
+      this.#owedSinceMs ??= ports.clock.monotonicMs();
     } catch (error) {
       this.#fetchProof.answered(undefined);
+      this.#owedSinceMs = undefined;
       ports.log.warn('the end of the input is not known; asking again', { ...input, error });
     }
   }

@@ -20,9 +20,15 @@ import { Durations } from './durations.ts';
 import type { Flusher } from './flusher.ts';
 import { HeldBack } from './held-back.ts';
 import { EXPIRE_SLICE_MAX, HELD_RETRY_MS, SLICE_MS, SLOW_COMMIT_MS, STEP_RECORDS_MAX } from './limits.ts';
+import { ReadBack } from './read-back.ts';
 import type { PipelinePorts, PipelineSettings } from './settings.ts';
 import type { SilenceProof } from './silence-proof.ts';
 import type { Truncator } from './truncator.ts';
+
+/** For people (X5). */
+const UNREAD_PROOF =
+  'a proof of silence that is in the log and not read back: the leader that is read from may be a deposed one, cut off from ' +
+  'the controllers; another is looked for';
 
 export interface TaskLoopParts {
   readonly input: TopicPartition;
@@ -45,6 +51,7 @@ export class TaskLoop {
   readonly #parts: TaskLoopParts;
   readonly #readBackoff: Backoff;
   readonly #heldBack = new HeldBack();
+  readonly #readBack = new ReadBack();
   #subscription: LogSubscription;
   #run: RecordRun | undefined;
   #turnQueued = false;
@@ -60,6 +67,7 @@ export class TaskLoop {
   #cutBeganAt: DurationMs | undefined;
   #commitTimer: Cancel | undefined;
   #proofTimer: Cancel | undefined;
+  #readBackTimer: Cancel | undefined;
   #caughtUp = false;
   /** Of the task's `clockOvertaken`, what has been said. */
   #overtakenSaid = 0;
@@ -84,7 +92,7 @@ export class TaskLoop {
     if (this.#parts.committer.isRecovering) return 'the outcome of a commit';
     const { offset } = this.#heldBack;
     const open = offset === undefined ? undefined : `the end of a producer's transaction, open since offset ${offset}`;
-    return this.#waitingFor ?? open ?? this.#slowCommit();
+    return this.#waitingFor ?? open ?? this.#slowCommit() ?? (this.#readBack.isOverdue ? UNREAD_PROOF : undefined);
   }
 
   /** Stepping pauses while a commit takes long and enough waits for the next. */
@@ -106,6 +114,7 @@ export class TaskLoop {
     this.#stopped = true;
     this.#commitTimer?.();
     this.#proofTimer?.();
+    this.#readBackTimer?.();
     this.#subscription.onChange(undefined);
     this.#subscription.close();
     await this.#committing;
@@ -127,7 +136,10 @@ export class TaskLoop {
       this.#considerCommit();
       this.#considerStop();
       if (stepMore || (expireMore && !this.#parts.task.isFull)) this.wake();
-      else this.#considerProof();
+      else {
+        this.#considerProof();
+        this.#watchReadBack();
+      }
     } catch (error) {
       // A broken assumption inside the core: the task must not go on, and must not take the process's other tasks along
       // before they have committed.
@@ -339,6 +351,24 @@ export class TaskLoop {
     const advice = proof.advise(silence, ports.clock.monotonicMs());
     if (advice.kind === 'wait') this.#proofTimer = ports.clock.after(advice.delayMs, this.wake);
     else if (advice.kind === 'ask') void proof.ask(advice.timestamp).then(this.wake);
+  }
+
+  /** A proof that is written and not read (X5): the leader that is read from may have been deposed. */
+  #watchReadBack(): void {
+    const { proof, ports, input, task } = this.#parts;
+    const { ends } = this.#subscription;
+    const isHeld = ends !== undefined && ends.lastStableOffset < ends.highWatermark;
+    const { alarm, doubt, againInMs } = this.#readBack.note(proof.owedSinceMs, isHeld, ports.clock.monotonicMs());
+    this.#readBackTimer?.();
+    this.#readBackTimer = againInMs === undefined ? undefined : ports.clock.after(againInMs, this.wake);
+    if (alarm)
+      ports.log.error('the input is read from a leader that does not show what is written', {
+        ...input,
+        waitsFor: UNREAD_PROOF,
+        position: task.input.position,
+        highWatermark: ends?.highWatermark,
+      });
+    if (doubt) this.#subscription.lookAgain();
   }
 
   #end(error: Error | undefined, why: string): void {

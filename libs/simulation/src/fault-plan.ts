@@ -13,6 +13,7 @@ export type RequestKind =
   | 'EndTxn'
   | 'ClockRecord'
   | 'Fetch'
+  | 'Metadata'
   | 'FetchBatch'
   | 'ListOffsets'
   | 'OffsetForLeaderEpoch'

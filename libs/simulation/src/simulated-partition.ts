@@ -56,6 +56,8 @@ export interface EpochEnd {
 interface DeposedView {
   readonly leaderEpoch: number;
   readonly until: DurationMs;
+  /** Until then those who ask for its end do not ask who leads. */
+  readonly believedUntil: DurationMs;
   readonly ends: PartitionEnds;
 }
 
@@ -69,7 +71,7 @@ export interface Truncation {
 export interface LeaderChange {
   /** The new leader's broker clock against true time. */
   readonly skewMs?: DurationMs;
-  /** How long the deposed leader still answers readers that were attached to it. */
+  /** How long the deposed leader still answers readers that were attached to it; `Infinity`: until they leave it. */
   readonly deposedForMs?: DurationMs;
   /** An unclean election: everything from this offset on is gone, acknowledged or not. */
   readonly losesFrom?: number;
@@ -89,6 +91,8 @@ export interface PartitionEnvironment {
 }
 
 const ELECTION_LAG_BATCHES_MAX = 3;
+/** Who asks questions only, asks at least this often who leads. */
+const LEADER_AGE_MAX_MS: DurationMs = 10_000;
 
 export class SimulatedPartition {
   #timestampType: TimestampType;
@@ -162,7 +166,8 @@ export class SimulatedPartition {
    * does not know yet what was acknowledged by its predecessors (KIP-207).
    */
   sureEndSeenFrom(leaderEpoch: number): number | undefined {
-    const seen = this.endsSeenFrom(leaderEpoch);
+    const believes = this.#environment.time.nowMs < (this.#deposed?.believedUntil ?? 0);
+    const seen = this.endsSeenFrom(believes ? leaderEpoch : this.#leaderEpoch);
     if (seen.leaderEpoch !== this.#leaderEpoch) return seen.ends.highWatermark;
     return this.#highWatermark < this.#replicated ? undefined : this.#highWatermark;
   }
@@ -262,7 +267,12 @@ export class SimulatedPartition {
   changeLeader(change: LeaderChange = {}): void {
     const { time, faults } = this.#environment;
     const deposedFor = change.deposedForMs ?? 0;
-    this.#deposed = { leaderEpoch: this.#leaderEpoch, until: time.nowMs + deposedFor, ends: this.ends() };
+    this.#deposed = {
+      leaderEpoch: this.#leaderEpoch,
+      until: time.nowMs + deposedFor,
+      believedUntil: time.nowMs + LEADER_AGE_MAX_MS,
+      ends: this.ends(),
+    };
     this.#leaderEpoch += 1;
     this.#skewMs = change.skewMs ?? 0;
     this.#stalledUntilMs = 0;
@@ -273,10 +283,17 @@ export class SimulatedPartition {
     this.#pending = [];
     for (const { done } of unacked) done({ kind: 'leaderChanged' });
     this.#replicate(this.#logEnd);
-    if (deposedFor > 0)
+    if (deposedFor > 0 && deposedFor < Infinity)
       time.after(deposedFor, () => {
         this.#notify();
       });
+    this.#notify();
+  }
+
+  /** The deposed leader, if one still answers, hears that it is one. */
+  endDeposed(): void {
+    if (this.#deposed === undefined) return;
+    this.#deposed = undefined;
     this.#notify();
   }
 

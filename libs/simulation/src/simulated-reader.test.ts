@@ -227,6 +227,25 @@ describe('reading the simulated log', () => {
     expect(simulation.faults.fired().get('deposedLeaderAnswers')).toBeGreaterThan(0);
   });
 
+  test('S4 [F23] a deposed leader that never ends is left by who doubts it, and by nobody else for a long time', async () => {
+    const { simulation, ports } = reading();
+    const { log, time, faults } = simulation;
+    log.produce('in', 0, { key: 'old' });
+    const [trusting, doubting] = [ports.reader.subscribe(PLACE, 0), ports.reader.subscribe(PLACE, 0)];
+    const seen = [listen(trusting), listen(doubting)];
+    await time.runFor(1_000);
+    log.partition('in', 0).changeLeader({ deposedForMs: Infinity });
+    log.produce('in', 0, { key: 'new' });
+    await time.runFor(240_000);
+    expect(seen.map((each) => each.length)).toEqual([1, 1]);
+    doubting.lookAgain();
+    await time.runFor(3_000);
+    expect(seen.map((each) => each.length)).toEqual([1, 2]);
+    expect(faults.fired().get('staleLeaderLeft')).toBe(1);
+    await time.runFor(1_800_000);
+    expect(seen.map((each) => each.length)).toEqual([2, 2]);
+  });
+
   const step = fc.oneof(
     fc.record({ do: fc.constant('plain' as const), count: fc.integer({ min: 1, max: 4 }) }),
     fc.record({

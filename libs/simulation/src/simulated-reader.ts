@@ -7,7 +7,8 @@
 //   S1  Runs come in offset order without gaps; one fetch is under way per subscription at most.
 //   S2  Buffered bytes stay below BUFFER_BYTES_MAX plus one answer.
 //   S3  After a failure or close nothing more comes.
-//   S4  A leader of a later epoch is fetched from only once its log is known to hold the batch before the position (KIP-320).
+//   S4  A deposed leader that still answers is left once metadata name another: asked for on doubt, and now and then.
+//   S5  A leader of a later epoch is fetched from only once its log is known to hold the batch before the position (KIP-320).
 import { Fatal, PartitionStopped, Retriable, assert, type DurationMs } from '@flatline/base';
 import type { LogEnds, LogReader, LogSubscription, RecordRun, TopicPartition } from '@flatline/task';
 import type { FaultPlan } from './fault-plan.ts';
@@ -24,6 +25,11 @@ const ANSWER_BYTES_MAX = 16 * 1024;
 const LONG_POLL_MS: DurationMs = 250;
 const FETCH_TIMEOUT_MS: DurationMs = 1_000;
 const RETRY_MS: DurationMs = 20;
+/** So long that within the calm of a simulated run only who doubts its leader leaves it. */
+const METADATA_AGE_MS: DurationMs = 600_000;
+/** Between questions after a doubt, until one is answered by a node that knows better; so many at most. */
+const DOUBT_MS: DurationMs = 500;
+const DOUBT_QUESTIONS = 3;
 
 export interface ReaderEnvironment {
   readonly host: SimulatedHost;
@@ -84,7 +90,10 @@ class FetchLoop implements LogSubscription {
   #failure: Error | undefined;
   #listener: (() => void) | undefined;
   #closed = false;
-  #fetching = false;
+  /** The fetch under way whose answer counts. */
+  #flight: object | undefined;
+  #doubts = 0;
+  #asking = false;
 
   constructor(
     environment: ReaderEnvironment,
@@ -100,6 +109,7 @@ class FetchLoop implements LogSubscription {
     // Not at once: a listener set right after subscribing hears of everything.
     environment.host.after(0, () => {
       this.#fetch();
+      this.#askNowAndThen();
     });
   }
 
@@ -123,6 +133,11 @@ class FetchLoop implements LogSubscription {
     this.#listener = listener;
   }
 
+  lookAgain(): void {
+    this.#doubts = DOUBT_QUESTIONS;
+    this.#askWhoLeads();
+  }
+
   close(): void {
     this.#closed = true;
     this.#runs.length = 0;
@@ -130,9 +145,9 @@ class FetchLoop implements LogSubscription {
   }
 
   #fetch(): void {
-    if (this.#fetching || this.#closed || this.#failure !== undefined || this.#bufferedBytes >= BUFFER_BYTES_MAX)
-      return;
-    this.#fetching = true;
+    if (this.#flight !== undefined || this.#ended || this.#bufferedBytes >= BUFFER_BYTES_MAX) return;
+    const flight = {};
+    this.#flight = flight;
     const { host, network } = this.#environment;
     const askedAtMs = host.monotonicMs();
     const about = `${this.partition.topic}-${this.partition.partition}@${this.#position}`;
@@ -144,14 +159,64 @@ class FetchLoop implements LogSubscription {
     };
     network.request(host, { kind, about, serve, timeoutMs: FETCH_TIMEOUT_MS }).then(
       (answer) => {
-        this.#fetching = false;
-        this.#take(answer, askedAtMs);
+        if (this.#landed(flight)) this.#take(answer, askedAtMs);
       },
       (error: unknown) => {
-        this.#fetching = false;
-        this.#onFetchError(error);
+        if (this.#landed(flight)) this.#onFetchError(error);
       },
     );
+  }
+
+  get #ended(): boolean {
+    return this.#closed || this.#failure !== undefined;
+  }
+
+  /** False for the answer of a leader that was left meanwhile. */
+  #landed(flight: object): boolean {
+    if (this.#flight !== flight) return false;
+    this.#flight = undefined;
+    return true;
+  }
+
+  #askNowAndThen(): void {
+    if (this.#ended) return;
+    this.#environment.host.after(METADATA_AGE_MS, () => {
+      this.#askWhoLeads();
+      this.#askNowAndThen();
+    });
+  }
+
+  /** Any node may be asked, and one of them may be as deposed as the leader. */
+  #askWhoLeads(): void {
+    if (this.#asking || this.#ended) return;
+    this.#asking = true;
+    this.#doubts = Math.max(0, this.#doubts - 1);
+    const { host, network, log, faults } = this.#environment;
+    const about = `${this.partition.topic}-${this.partition.partition}`;
+    const serve = (answer: Answer<number>): void => {
+      const known = faults.below(DOUBT_QUESTIONS) > 0 ? log.find(this.partition)?.leaderEpoch : undefined;
+      answer.ok(known ?? this.#leaderEpoch);
+    };
+    const again = (): void => {
+      this.#asking = false;
+      if (this.#doubts > 0)
+        host.after(DOUBT_MS, () => {
+          this.#askWhoLeads();
+        });
+    };
+    network.request(host, { kind: 'Metadata', about, serve, timeoutMs: FETCH_TIMEOUT_MS }).then((leaderEpoch) => {
+      again();
+      this.#named(leaderEpoch);
+    }, again);
+  }
+
+  #named(leaderEpoch: number): void {
+    if (this.#ended || leaderEpoch <= this.#leaderEpoch) return;
+    this.#environment.faults.count('staleLeaderLeft');
+    this.#doubts = 0;
+    this.#leaderEpoch = leaderEpoch;
+    this.#flight = undefined;
+    this.#fetch();
   }
 
   #onFetchError(error: unknown): void {

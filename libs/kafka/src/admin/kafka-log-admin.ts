@@ -12,6 +12,8 @@ import { type AdminOptions, administer } from './patience.ts';
 
 /** The broker waits for its replicas to follow. */
 const DELETE_RECORDS_TIMEOUT_MS = 10_000;
+/** A leader that was deposed may not know it, and answers questions: who leads is asked at least this often. */
+const LEADER_AGE_MAX_MS = 10_000;
 /** More than a batch's header; the broker sends the first batch whole in any case. */
 const FINGERPRINT_FETCH_BYTES = 4_096;
 
@@ -84,7 +86,7 @@ export class KafkaLogAdmin implements LogAdmin {
   #atLeader<T>(partition: TopicPartition, ask: (leader: Leader) => Promise<T>): Promise<T> {
     return administer(this.#options, async () => {
       try {
-        return await ask(await this.#connection.leader(partition));
+        return await ask(await this.#connection.leader(partition, LEADER_AGE_MAX_MS));
       } catch (error) {
         // Whatever went wrong, the next attempt asks who leads now.
         this.#connection.forgetLeaders(partition.topic);

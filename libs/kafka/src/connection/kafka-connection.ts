@@ -4,9 +4,12 @@
 // Does not own: retrying requests (the callers know what may be sent twice), the meaning of answers.
 //
 // Invariants
-//   N1  Metadata of a topic is only replaced by an answer of a broker, never guessed.
+//   N1  Metadata of a topic is only replaced by an answer of a broker, never guessed; who leads a partition never by that of
+//       an earlier epoch, as a node gives it that is cut off from the controllers (KIP-320).
 //   N2  While no known node can be reached, the bootstrap addresses are asked again (KIP-899).
-import { Fatal, Retriable } from '@flatline/base';
+//   N3  Asked widely, the node that was asked longest ago is asked first: none is believed for ever. Two that are connected
+//       are enough for that. Else it is the same one again, since another may not have heard yet of what was just done.
+import { type DurationMs, Fatal, Retriable } from '@flatline/base';
 import type { TopicPartition } from '@flatline/task';
 import type { Logger } from 'kafkajs/src/loggers/index.js';
 import { BrokerLink } from './broker-link.ts';
@@ -30,6 +33,11 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 /** Of a node that does not answer; the next one is asked then. */
 const METADATA_TIMEOUT_MS = 5_000;
 
+export interface Widely {
+  /** The word of one node may be wrong: another one is asked than last time. */
+  readonly widely?: boolean;
+}
+
 export interface Leader {
   readonly nodeId: number;
   readonly leaderEpoch: number;
@@ -50,6 +58,11 @@ export class KafkaConnection {
   readonly #bootstrap: readonly BrokerAddress[];
   readonly #links = new Map<string, BrokerLink>();
   readonly #topics = new Map<string, TopicMetadata>();
+  /** When each was last answered, monotonic. */
+  readonly #seenAtMs = new Map<string, DurationMs>();
+  /** Of the last question that any node could have answered, by address; they are numbered. */
+  readonly #lastAsked = new Map<string, number>();
+  #questions = 0;
   #nodes = new Map<number, BrokerAddress>();
   /** Sockets would do it, but there is none during a back-off, and timers of a Clock do not. */
   readonly #processAlive: NodeJS.Timeout;
@@ -81,9 +94,10 @@ export class KafkaConnection {
   }
 
   /** Sends to whichever node answers first in turn. @throws Retriable naming the bootstrap addresses; Fatal. */
-  async sendAny<T>(request: KafkaRequest, decode: AnswerDecoder<T>, options?: SendOptions): Promise<T> {
+  async sendAny<T>(request: KafkaRequest, decode: AnswerDecoder<T>, options: SendOptions & Widely = {}): Promise<T> {
     const failures: string[] = [];
-    for (const link of this.#candidates()) {
+    for (const link of this.#candidates(options.widely === true)) {
+      this.#lastAsked.set(link.address, (this.#questions += 1));
       try {
         return await link.send(request, decode, options);
       } catch (error) {
@@ -99,39 +113,49 @@ export class KafkaConnection {
   }
 
   /** Asks for the newest metadata of these topics; a topic's own error is in its `errorCode`. @throws Retriable, Fatal. */
-  async refresh(topics: readonly string[]): Promise<ClusterMetadata> {
+  async refresh(topics: readonly string[], { widely = false }: Widely = {}): Promise<ClusterMetadata> {
     const metadata = await this.sendAny(metadataRequest(topics), decodeMetadata, {
       doing: 'read the metadata',
       timeoutMs: METADATA_TIMEOUT_MS,
+      widely,
     });
     this.#nodes = new Map(metadata.nodes.map((node) => [node.nodeId, node]));
-    for (const topic of metadata.topics) this.#topics.set(topic.topic, topic);
+    const now = this.#options.clock.monotonicMs();
+    for (const topic of metadata.topics) {
+      this.#topics.set(topic.topic, newerOf(this.#topics.get(topic.topic), topic));
+      this.#seenAtMs.set(topic.topic, now);
+    }
     this.#dropStrangers();
     return metadata;
   }
 
-  /** What the last refresh said about the partition's leader; undefined where it named none, or was never asked. */
+  /** The leader of the latest epoch that was named; undefined where that has none, where it was forgotten, or never asked for. */
   knownLeader({ topic, partition }: TopicPartition): Leader | undefined {
-    const known = this.#topics.get(topic);
+    const known = this.#seenAtMs.has(topic) ? this.#topics.get(topic) : undefined;
     const found = known?.partitions[partition];
     if (known === undefined || found === undefined || found.leader < 0) return undefined;
     return { nodeId: found.leader, leaderEpoch: found.leaderEpoch, topicId: known.topicId };
   }
 
-  /** The partition's leader, asking for metadata where it is not known. @throws Retriable where it has none; Fatal. */
-  async leader(partition: TopicPartition): Promise<Leader> {
+  /**
+   * The partition's leader, asking for metadata where it is not known, or was last named longer ago than `ageMaxMs`.
+   * @throws Retriable where it has none; Fatal.
+   */
+  async leader(partition: TopicPartition, ageMaxMs: DurationMs = Infinity): Promise<Leader> {
     const known = this.knownLeader(partition);
-    if (known !== undefined) return known;
-    await this.refresh([partition.topic]);
+    const seenAtMs = this.#seenAtMs.get(partition.topic) ?? -Infinity;
+    if (known !== undefined && this.#options.clock.monotonicMs() - seenAtMs <= ageMaxMs) return known;
+    // Not again whoever named it, where it was named and then forgotten.
+    await this.refresh([partition.topic], { widely: this.#topics.has(partition.topic) });
     const found = this.knownLeader(partition);
     if (found !== undefined) return found;
     const doing = `find the leader of ${partition.topic}-${partition.partition}`;
     throw errorOfCode(this.#whyLeaderless(partition), doing);
   }
 
-  /** Forgets who led the topic's partitions: after NOT_LEADER_OR_FOLLOWER, so that `leader` asks again. */
+  /** Forgets who led the topic's partitions, not in which epochs: after NOT_LEADER_OR_FOLLOWER, so that `leader` asks again. */
   forgetLeaders(topic: string): void {
-    this.#topics.delete(topic);
+    this.#seenAtMs.delete(topic);
   }
 
   /** The node that coordinates; asks each time, so keep it until NOT_COORDINATOR. @throws Retriable, Fatal. */
@@ -175,11 +199,14 @@ export class KafkaConnection {
     return link;
   }
 
-  /** Connected ones first, those that failed most often last, each address once. */
-  #candidates(): BrokerLink[] {
-    const links = [...this.#nodes.values(), ...this.#bootstrap].map((address) => this.#link(address));
-    const rank = (link: BrokerLink): number => (link.connected ? -1 : link.failures);
-    return [...new Set(links)].sort((a, b) => rank(a) - rank(b));
+  /** Those that failed most often last, each address once (N3). */
+  #candidates(widely: boolean): BrokerLink[] {
+    const links = [...new Set([...this.#nodes.values(), ...this.#bootstrap].map((address) => this.#link(address)))];
+    const wantsMore = widely && links.filter((link) => link.connected).length < 2;
+    const best = (link: BrokerLink): boolean => link.connected || (wantsMore && link.failures === 0);
+    const rank = (link: BrokerLink): number => (best(link) ? -1 : link.failures);
+    const asked = (link: BrokerLink): number => (widely ? (this.#lastAsked.get(link.address) ?? 0) : 0);
+    return links.sort((a, b) => rank(a) - rank(b) || asked(a) - asked(b));
   }
 
   /** Closes links to addresses that are neither a node's nor a bootstrap address any more. */
@@ -189,6 +216,7 @@ export class KafkaConnection {
       if (kept.has(key)) continue;
       link.close();
       this.#links.delete(key);
+      this.#lastAsked.delete(key);
     }
   }
 
@@ -200,4 +228,17 @@ export class KafkaConnection {
     if (found === undefined) return KafkaCode.unknownTopicOrPartition;
     return found.errorCode === KafkaCode.none ? KafkaCode.leaderNotAvailable : found.errorCode;
   }
+}
+
+/** N1: what was answered, with what is known already of a later epoch of the same topic. */
+function newerOf(known: TopicMetadata | undefined, answered: TopicMetadata): TopicMetadata {
+  if (known === undefined || known.topicId !== answered.topicId || answered.errorCode !== KafkaCode.none)
+    return answered;
+  const partitions = answered.partitions.map((partition) => {
+    const before = known.partitions[partition.partition];
+    return before !== undefined && partition.leaderEpoch >= 0 && before.leaderEpoch > partition.leaderEpoch
+      ? before
+      : partition;
+  });
+  return { ...answered, partitions };
 }

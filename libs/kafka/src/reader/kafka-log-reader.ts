@@ -20,7 +20,7 @@ import { type Obstacle, PartitionSubscription, type SubscriptionOwner } from './
 import { SharedAnswer } from './shared-answer.ts';
 import { READER_LIMITS, type ReaderLimits } from './reader-limits.ts';
 
-/** Of memory for answers to come. */
+/** Upper bound on memory that is kept for answers to come. */
 const FREE_ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 
 /** One subscription that cannot fetch, and why. */
@@ -58,8 +58,7 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
     this.#limits = { ...READER_LIMITS, ...limits };
     this.#search = new LeaderSearch(this.#connection, this.#subscriptions, {
       clock: options.clock,
-      topicMissingMs: this.#limits.topicMissingMs,
-      metadataAgeMs: this.#limits.metadataAgeMs,
+      ...this.#limits,
       found: () => {
         this.pump();
       },
@@ -108,6 +107,10 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
     this.#subscriptions.delete(subscription);
   }
 
+  doubted(): void {
+    this.#search.doubted();
+  }
+
   pump(): void {
     if (this.#closed) return;
     for (const [nodeId, idle] of this.#idleByLeader()) {
@@ -122,7 +125,8 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
     const named = new Set<string>();
     for (const subscription of this.#subscriptions) {
       const { state } = subscription;
-      if (state.kind !== 'fetching' || subscription.inFlight || !this.#hasRoom(subscription, full)) continue;
+      if (state.kind !== 'fetching' || subscription.flight !== undefined || !this.#hasRoom(subscription, full))
+        continue;
       // A request may name a partition once; a second reader of it has its turn in the next.
       if (named.has(subscription.name)) continue;
       named.add(subscription.name);
@@ -145,7 +149,8 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
   }
 
   #fetch(nodeId: number, { lane, waitMs, partitions }: PlannedFetch<PartitionSubscription>): void {
-    const sent = partitions.map((subscription) => this.#sentFor(subscription));
+    const flight = {};
+    const sent = partitions.map((subscription) => this.#sentFor(subscription, flight));
     const { fetchBytes, partitionFetchBytes, fetchTimeoutMs } = this.#limits;
     const askedAtMs = this.clock.monotonicMs();
     this.#markLane(nodeId, lane, waitMs);
@@ -155,12 +160,14 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
       .send(nodeId, request, decodeFetch, { lane, timeoutMs: fetchTimeoutMs + waitMs, doing })
       .then(
         (answer) => {
-          this.#settle(nodeId, lane, sent);
-          this.#apply(answer, sent, askedAtMs);
+          this.#apply(answer, this.#settle(nodeId, lane, { sent, flight }), askedAtMs);
         },
         (error: unknown) => {
-          this.#settle(nodeId, lane, sent);
-          this.#search.unreachable(error, partitions);
+          const waiting = this.#settle(nodeId, lane, { sent, flight });
+          this.#search.unreachable(
+            error,
+            waiting.map(({ subscription }) => subscription),
+          );
         },
       )
       .finally(() => {
@@ -168,9 +175,9 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
       });
   }
 
-  #sentFor(subscription: PartitionSubscription): Sent {
+  #sentFor(subscription: PartitionSubscription, flight: object): Sent {
     const { state, partition, fetchOffset } = subscription;
-    subscription.inFlight = true;
+    subscription.flight = flight;
     // To the end of the order: of two that read one partition, the other is next.
     this.#subscriptions.delete(subscription);
     this.#subscriptions.add(subscription);
@@ -193,10 +200,17 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
     );
   }
 
-  #settle(nodeId: number, lane: 'waiting' | 'prompt', sent: readonly Sent[]): void {
+  /** Returns those for which the fetch still counts (P3). */
+  #settle(
+    nodeId: number,
+    lane: 'waiting' | 'prompt',
+    { sent, flight }: { readonly sent: readonly Sent[]; readonly flight: object },
+  ): readonly Sent[] {
     const lanes = this.#lanes.get(nodeId)!;
     this.#lanes.set(nodeId, lane === 'waiting' ? { ...lanes, waiting: 'free' } : { ...lanes, prompt: 'free' });
-    for (const { subscription } of sent) subscription.inFlight = false;
+    const counting = sent.filter(({ subscription }) => subscription.flight === flight);
+    for (const { subscription } of counting) subscription.flight = undefined;
+    return counting;
   }
 
   #apply({ payload, partitions }: FetchAnswer, sent: readonly Sent[], askedAtMs: DurationMs): void {

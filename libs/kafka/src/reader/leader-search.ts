@@ -6,8 +6,9 @@
 // Invariants
 //   F1  A subscription that is locating is looked at when its back-off is over, as long as it lives.
 //   F2  One metadata request is under way at most, for all subscriptions that are due.
-//   F3  Every topic's id is looked at once per metadataAgeMs at least: a topic made anew under its old name is noticed
-//       even by a subscription that fetches nothing, or gets answers without an error.
+//   F3  Every topic's id and leaders are looked at once per metadataAgeMs at least, by another node's word each time: a topic
+//       made anew under its old name, and a leader that was deposed and still answers, are noticed even by a subscription
+//       that fetches nothing, or gets answers without an error.
 import { type Cancel, type Clock, type DurationMs, PartitionStopped, Retriable } from '@flatline/base';
 import { errorOfCode } from '../connection/foreign-errors.ts';
 import { KafkaCode, kafkaErrorCode } from '../connection/kafka-error-codes.ts';
@@ -23,6 +24,8 @@ export interface LeaderSearchOptions {
   /** How long a topic may be unknown to the brokers before its partitions stop. */
   readonly topicMissingMs: DurationMs;
   readonly metadataAgeMs: DurationMs;
+  readonly doubtMs: DurationMs;
+  readonly doubtQuestions: number;
   /** Called when a subscription may be fetched. */
   readonly found: () => void;
 }
@@ -33,6 +36,8 @@ export class LeaderSearch {
   readonly #options: LeaderSearchOptions;
   #searching = false;
   #allSeenAtMs: DurationMs;
+  /** Questions still to be asked because a leader is in doubt. */
+  #doubts = 0;
   #cancel: Cancel | undefined;
   #closed = false;
 
@@ -52,13 +57,19 @@ export class LeaderSearch {
     this.#cancel?.();
   }
 
+  /** A leader may be a deposed one, though it answers: several nodes are asked soon. */
+  doubted(): void {
+    this.#doubts = this.#options.doubtQuestions;
+    this.schedule();
+  }
+
   /** Sees to it that the subscription due first is looked for when it is due. */
   schedule(): void {
     if (this.#searching || this.#closed) return;
     this.#cancel?.();
     this.#cancel = undefined;
     if (this.#subscriptions.size === 0) return;
-    let earliestMs = this.#allSeenAtMs + this.#options.metadataAgeMs;
+    let earliestMs = this.#allDueAtMs;
     for (const { state } of this.#subscriptions)
       if (state.kind === 'locating') earliestMs = Math.min(earliestMs, state.notBeforeMs);
     const waitMs = Math.max(0, Math.ceil(earliestMs - this.#options.clock.monotonicMs()));
@@ -94,25 +105,35 @@ export class LeaderSearch {
 
   async #search(): Promise<void> {
     const due = this.#due(this.#options.clock.monotonicMs());
-    if (due.length > 0) {
+    if (due.subscriptions.length > 0) {
       this.#searching = true;
-      await this.#look(due);
+      await this.#look(due.subscriptions, due.widely);
       this.#searching = false;
     }
     this.schedule();
   }
 
-  #due(now: DurationMs): PartitionSubscription[] {
-    const living = [...this.#subscriptions].filter(({ ended }) => !ended);
-    if (now - this.#allSeenAtMs < this.#options.metadataAgeMs)
-      return living.filter(({ state }) => state.kind === 'locating' && state.notBeforeMs <= now);
-    this.#allSeenAtMs = now;
-    return living;
+  get #allDueAtMs(): DurationMs {
+    const { metadataAgeMs, doubtMs } = this.#options;
+    return this.#allSeenAtMs + (this.#doubts > 0 ? doubtMs : metadataAgeMs);
   }
 
-  async #look(due: readonly PartitionSubscription[]): Promise<void> {
+  #due(now: DurationMs): { readonly subscriptions: readonly PartitionSubscription[]; readonly widely: boolean } {
+    const living = [...this.#subscriptions].filter(({ ended }) => !ended);
+    if (now >= this.#allDueAtMs) {
+      this.#allSeenAtMs = now;
+      this.#doubts = Math.max(0, this.#doubts - 1);
+      return { subscriptions: living, widely: true };
+    }
+    const lost = living.filter(({ state }) => state.kind === 'locating' && state.notBeforeMs <= now);
+    // What was named did not answer: perhaps who named it knows no better.
+    return { subscriptions: lost, widely: lost.some(({ searches }) => searches > 1) };
+  }
+
+  async #look(due: readonly PartitionSubscription[], widely: boolean): Promise<void> {
     try {
-      const { topics } = await this.#connection.refresh([...new Set(due.map(({ partition }) => partition.topic))]);
+      const asked = [...new Set(due.map(({ partition }) => partition.topic))];
+      const { topics } = await this.#connection.refresh(asked, { widely });
       const byName = new Map(topics.map((topic) => [topic.topic, topic]));
       for (const subscription of due) this.#seen(subscription, byName.get(subscription.partition.topic));
     } catch (error) {
@@ -123,8 +144,15 @@ export class LeaderSearch {
 
   #seen(subscription: PartitionSubscription, topic: TopicMetadata | undefined): void {
     if (topic?.errorCode === KafkaCode.none) subscription.topicIs(topic.topicId);
-    // One that fetches keeps its leader until that leader says otherwise.
     if (subscription.state.kind === 'locating') this.#locate(subscription, topic);
+    else if (!subscription.ended) this.#named(subscription);
+  }
+
+  #named(subscription: PartitionSubscription): void {
+    const leader = this.#connection.knownLeader(subscription.partition);
+    const before = subscription.state;
+    if (leader !== undefined) subscription.named(leader);
+    if (subscription.state !== before) this.#goOn(subscription);
   }
 
   #locate(subscription: PartitionSubscription, topic: TopicMetadata | undefined): void {
@@ -162,6 +190,7 @@ export class LeaderSearch {
       subscription.comparedWith(leader, await epochEnd(this.#connection, subscription.partition, leader, readEpoch));
       this.#goOn(subscription);
     } catch (error) {
+      if (!subscription.asks(leader)) return;
       this.#failed(subscription, error, "a comparison with its leader's log");
       this.schedule();
     }
@@ -171,9 +200,11 @@ export class LeaderSearch {
     try {
       const start = await listOffset(this.#connection, subscription.partition, leader, 'start');
       const end = await listOffset(this.#connection, subscription.partition, leader, 'end');
+      if (!subscription.asks(leader)) return;
       subscription.rangeIs({ start, end });
       this.#options.found();
     } catch (error) {
+      if (!subscription.asks(leader)) return;
       this.#failed(subscription, error, "its log's range");
       this.schedule();
     }

@@ -8,6 +8,7 @@ const owner: SubscriptionOwner = {
   pump: () => undefined,
   changed: () => undefined,
   closed: () => undefined,
+  doubted: () => undefined,
 };
 
 describe('PartitionSubscription', () => {
@@ -31,6 +32,21 @@ describe('PartitionSubscription', () => {
     expect(subscription.obstacle!.what).toMatch(/node 1 was it in epoch 4, now it is 5/);
     subscription.located({ nodeId: 2, leaderEpoch: 5, topicId: 'id' });
     expect(subscription.state.kind).toBe('fetching');
+  });
+
+  test('P3 [F23] metadata that name a leader of a later epoch end the fetch under way, whoever answers it', () => {
+    const subscription = new PartitionSubscription({ topic: 'beats', partition: 0 }, 301, owner);
+    const leader = { nodeId: 1, leaderEpoch: 5, topicId: 'id' };
+    subscription.located(leader);
+    subscription.flight = {};
+    subscription.named({ ...leader, nodeId: 3, leaderEpoch: 4 });
+    subscription.named({ ...leader });
+    expect(subscription.state).toEqual({ kind: 'fetching', leader });
+    expect(subscription.flight).toBeDefined();
+    const next = { ...leader, nodeId: 2, leaderEpoch: 6 };
+    subscription.named(next);
+    expect(subscription.state).toEqual({ kind: 'fetching', leader: next });
+    expect(subscription.flight).toBeUndefined();
   });
 
   describe('P5 [R3][F8] a leader of a later epoch than that of the batch before the position', () => {

@@ -1,6 +1,7 @@
 // One partition being read: where its next fetch begins, what was fetched and not yet taken, and what it waits for.
 //
 //   locating ──▶ fetching ──▶ locating        the leader moved, or cannot be reached
+//                    └──────▶ comparing       metadata name a later one, though this one answers
 //      │ ▲          │  ▲
 //      │ │          ▼  │ the log says otherwise
 //      │ │      confirming ──▶ failed          out of range, said twice by the leader (R3)
@@ -15,7 +16,7 @@
 // Invariants
 //   P1  Runs are consecutive: each begins at the nextOffset of the one before.
 //   P2  A failure is final and an out-of-range answer never moves the position (kafkajs 8).
-//   P3  At most one fetch names this subscription at any time.
+//   P3  At most one fetch under way counts for this subscription; the answer of a leader that was left meanwhile does not.
 //   P4  It asks no leader of an older epoch than it knows of, or has read a batch of.
 //   P5  A leader of a later epoch is fetched from only once its log is known to hold the batch before the position.
 import { type Clock, type DurationMs, MalformedBytes, PartitionStopped } from '@flatline/base';
@@ -61,6 +62,8 @@ export interface SubscriptionOwner {
   /** The listener is to be told, once the next fetch is on its way. */
   changed(subscription: PartitionSubscription): void;
   closed(subscription: PartitionSubscription): void;
+  /** Who leads is to be asked soon, of several nodes. */
+  doubted(): void;
 }
 
 export class PartitionSubscription implements LogSubscription {
@@ -88,7 +91,7 @@ export class PartitionSubscription implements LogSubscription {
   /** What it said about its range afterwards, where that confirms it. */
   #rangeConfirmed: LogRange | undefined;
   /** P3: set by the reader around each fetch. */
-  inFlight = false;
+  flight: object | undefined;
   /** Presumed until an answer reaches the end. */
   behind = true;
   servedTurn = 0;
@@ -123,6 +126,11 @@ export class PartitionSubscription implements LogSubscription {
     return this.#obstacle;
   }
 
+  /** Times that a leader was looked for since one answered. */
+  get searches(): number {
+    return this.#backOff.failures;
+  }
+
   get fetchOffset(): number {
     return this.#fetchOffset;
   }
@@ -154,6 +162,10 @@ export class PartitionSubscription implements LogSubscription {
     this.#runs.length = 0;
     this.#bufferedBytes = 0;
     this.#owner.closed(this);
+  }
+
+  lookAgain(): void {
+    if (!this.ended) this.#owner.doubted();
   }
 
   /** Tells the listener, if there still is someone to tell. */
@@ -235,9 +247,22 @@ export class PartitionSubscription implements LogSubscription {
     else this.#begin(leader);
   }
 
+  /** Metadata, asked for whatever the fetches said: a leader of a later epoch takes the place of one that may still answer. */
+  named(leader: Leader): void {
+    const { state } = this;
+    if (!('leader' in state) || leader.leaderEpoch <= state.leader.leaderEpoch) return;
+    this.flight = undefined;
+    this.located(leader);
+  }
+
+  /** Whether this is still the leader that it asks, for whatever it wants of it. */
+  asks(leader: Leader): boolean {
+    return 'leader' in this.#state && this.#state.leader === leader;
+  }
+
   /** The leader's answer to where its log leaves the epoch of what was read (KIP-320). */
   comparedWith(leader: Leader, { leaderEpoch, endOffset }: EpochEnd): void {
-    if (this.#state.kind !== 'comparing' || this.#state.leader !== leader) return;
+    if (this.#state.kind !== 'comparing' || !this.asks(leader)) return;
     if (leaderEpoch === this.#readEpoch && endOffset >= this.#fetchOffset) {
       this.#agreedEpoch = leader.leaderEpoch;
       this.#begin(leader);
@@ -322,8 +347,9 @@ export class PartitionSubscription implements LogSubscription {
     return new PartitionStopped(
       `${this.name}: it was read up to offset ${this.#fetchOffset}, and in the log of the new leader (node ` +
         `${leader.nodeId}, epoch ${leader.leaderEpoch}) leader epoch ${this.#readEpoch} ${found}. Acknowledged records ` +
-        'were lost or replaced, as by an unclean election; nothing is skipped. Bring back the replica that holds them, ' +
-        'or accept the loss by starting over with an application of another name',
+        'were lost or replaced, as by an unclean election; nothing is skipped. A node that led before cuts its copy back ' +
+        'when it rejoins: save that copy first. Started again, the partition goes on if nothing of what was lost had been ' +
+        'committed, and stops again if it had',
     );
   }
 

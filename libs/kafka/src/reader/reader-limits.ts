@@ -18,8 +18,15 @@ export interface ReaderLimits {
   readonly readerBufferBytes: number;
   /** How long a topic may be unknown to the brokers before its partitions stop. */
   readonly topicMissingMs: DurationMs;
-  /** How often the topics' ids are looked at, whatever the fetches say. */
+  /**
+   * How often it is asked who leads, and whether the topics are still the same, whatever the fetches say. Each time another
+   * node is asked: where one of n is cut off from the controllers, its word is put right within twice this time.
+   */
   readonly metadataAgeMs: DurationMs;
+  /** Between questions while a leader is in doubt. */
+  readonly doubtMs: DurationMs;
+  /** How many of them follow each doubt, each to another node. */
+  readonly doubtQuestions: number;
 }
 
 const MIB = 1024 * 1024;
@@ -33,5 +40,7 @@ export const READER_LIMITS: ReaderLimits = {
   partitionBufferBytes: 2 * MIB,
   readerBufferBytes: 64 * MIB,
   topicMissingMs: 10_000,
-  metadataAgeMs: 60_000,
+  metadataAgeMs: 10_000,
+  doubtMs: 500,
+  doubtQuestions: 3,
 };

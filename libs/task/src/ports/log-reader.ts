@@ -109,6 +109,11 @@ export interface LogSubscription {
   readonly failure: Error | undefined;
   /** Called after `take()` would give something new, `ends` has changed or `failure` was set. One listener; undefined removes it. */
   onChange(listener: (() => void) | undefined): void;
+  /**
+   * What the leader says is in doubt: a deposed one may still answer. Who leads is asked soon, of several nodes, and a leader
+   * of a later epoch is read from instead. It is asked now and then in any case. Cheap; may be called often.
+   */
+  lookAgain(): void;
   close(): void;
 }
 
