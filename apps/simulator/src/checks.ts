@@ -1,5 +1,5 @@
 // What must hold of one partition's history once the run is over. Reads logs only; nothing of the product but the block codec.
-import { decodeBlock, type CommitHeader } from '@flatline/task';
+import { decodeBlock, type CommitHeader, NO_BATCH } from '@flatline/task';
 import type { EndedTransaction, LogRecord, Simulation } from '@flatline/simulation';
 import { type Folded, type FoldedSummary, foldInput } from '@flatline/simulation/fold';
 import { isWildStamp } from './devices.ts';
@@ -84,27 +84,50 @@ export function summariesOf(records: readonly LogRecord[]): FoldedSummary[] {
   return records.flatMap(({ value }) => (value === null ? [] : [summaryOf(value)]));
 }
 
-/** `isOvertaken`: proof by fetch was wrong and it is known, so that no fold tells what came out (C3). */
+/** What no fold of the input tells. */
+export interface PartitionFate {
+  /** Proof by fetch was wrong and it is known (C3). */
+  readonly isOvertaken: boolean;
+  /** It has stopped, since the input has lost what was read of it (R3). */
+  readonly isStopped: boolean;
+}
+
 export function checkPartition(
   simulation: Simulation,
   scenario: Scenario,
   partition: number,
-  isOvertaken = false,
+  { isOvertaken, isStopped }: PartitionFate,
 ): Violations {
   const clockAtEnd = endOfTime(simulation, scenario, partition);
   const folded = foldPartition(simulation, scenario, partition, { clockAtEnd });
   const output = simulation.log.committed(OUTPUT, partition);
   const commits = commitsOf(simulation, partition);
+  const byFold = [
+    ...(isOvertaken ? [] : [...checkOutput(folded, output), ...checkLiveCounts(commits, folded)]),
+    ...checkDeadLetters(folded, simulation.log.committed(DEAD_LETTERS, partition)),
+    ...checkEvidence(commits, folded, scenario),
+    ...checkStands(simulation, partition, commits),
+  ];
   return [
     ...checkOnce(output),
-    ...(isOvertaken ? [] : [...checkOutput(folded, output), ...checkLiveCounts(commits, folded)]),
+    ...(isStopped ? [] : byFold),
     ...checkTombstones(output, scenario),
-    ...checkDeadLetters(folded, simulation.log.committed(DEAD_LETTERS, partition)),
     ...checkTransactions(simulation, partition),
     ...checkChain(commits),
-    ...checkEvidence(commits, folded, scenario),
     ...checkFloors(simulation, scenario, partition, commits),
   ].map((violation) => `partition ${partition}: ${violation}`);
+}
+
+/** R3: nobody goes on over an input that is not the one that was read. */
+function checkStands(simulation: Simulation, partition: number, commits: readonly Commit[]): string[] {
+  const input = simulation.log.partition(INPUT, partition);
+  return commits.flatMap(({ header }) => {
+    const { position, checksum, leaderEpoch } = header.inputs[0]!;
+    if (leaderEpoch === NO_BATCH) return [];
+    const found = input.batchAt(position - 1);
+    if (found?.checksum === checksum && found.leaderEpoch === leaderEpoch) return [];
+    return [`[R3] commit ${header.sequence} stands at ${position}, before which the input holds another batch`];
+  });
 }
 
 /** F26: of a partition that has stopped, what came out is right as far as it goes. */

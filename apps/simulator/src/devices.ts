@@ -20,7 +20,7 @@ const SEQUENCES = [0, 1, 2, 64, 65, 2 ** 32, 2 ** 53 - 65, 2 ** 53 - 2, 2 ** 53 
 export const isWildStamp = (timestamp: number): boolean => timestamp > 1e15;
 
 export class Devices {
-  readonly acknowledged: Acknowledged[] = [];
+  acknowledged: readonly Acknowledged[] = [];
   readonly #simulation: Simulation;
   readonly #scenario: Scenario;
   readonly #random: Random;
@@ -89,6 +89,11 @@ export class Devices {
     else transaction.abort();
   }
 
+  /** What an unclean election takes away, acknowledged or not. */
+  lost(partition: number, from: number): void {
+    this.acknowledged = this.acknowledged.filter((each) => each.partition !== partition || each.offset < from);
+  }
+
   get openTransactions(): number {
     return this.#open.length;
   }
@@ -101,7 +106,7 @@ export class Devices {
   #send(partition: number, records: readonly ProducedRecord[], tries = 0): void {
     void this.#simulation.log.produceAcked(INPUT, partition, records).then((outcome) => {
       if (outcome.kind === 'acked')
-        this.acknowledged.push({ partition, offset: outcome.baseOffset, count: records.length });
+        this.acknowledged = [...this.acknowledged, { partition, offset: outcome.baseOffset, count: records.length }];
       else if (tries < 3) this.#send(partition, records, tries + 1);
     });
   }

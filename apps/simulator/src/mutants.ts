@@ -172,6 +172,36 @@ export const MUTANTS: readonly Mutant[] = [
     to: "else if (advice.kind === 'ask' && task.clock.now < 0) void",
   },
   {
+    name: 'never doubts a leader that shows nothing new',
+    file: 'libs/runtime/src/task-loop.ts',
+    from: 'if (doubt) this.#subscription.lookAgain();',
+    to: '',
+  },
+  {
+    name: 'believes a leader that shows an open transaction',
+    file: 'libs/runtime/src/read-back.ts',
+    from: 'return { alarm, doubt: true,',
+    to: 'return { alarm, doubt: !isHeld,',
+  },
+  {
+    name: 'takes another log for its own',
+    file: 'libs/runtime/src/input-position.ts',
+    from: 'if (found === undefined || !isSameBatch(found, recorded))',
+    to: 'if (found === undefined)',
+  },
+  {
+    name: 'tries again where the log has lost what was read',
+    file: 'libs/runtime/src/task-loop.ts',
+    from: 'if (failure instanceof PartitionStopped || failure instanceof Fatal) {',
+    to: 'if (failure instanceof Fatal) {',
+  },
+  {
+    name: 'says nothing of what it has read',
+    file: 'libs/runtime/src/task-loop.ts',
+    from: 'subscribe(input, task.input.position, task.input.leaderEpoch)',
+    to: 'subscribe(input, task.input.position)',
+  },
+  {
     name: 'drops a close',
     file: 'libs/task/src/partition-task.ts',
     from: 'const closed = this.#sessions.takeClosed();',

@@ -1,6 +1,6 @@
 // What is done to the cluster while the storm lasts, and how everything is mended afterwards.
 //
-// Owns: what is broken at present and when it mends by itself, copies taken of local stores.
+// Owns: what is broken at present and when it mends by itself, copies taken of local stores, what the log has lost for good.
 // Does not own: chances per request (FaultPlan), what devices send.
 import type { Random } from '@flatline/base';
 import { calm, type Cut, type SimulatedDisk, type Simulation } from '@flatline/simulation';
@@ -20,6 +20,10 @@ const LOST_BATCHES_MAX = 6;
 /** How far off a leader's clock is at most: where C3 may presume that they agree, and elsewhere. */
 const AGREEING_MS = 200;
 const DISAGREEING_MS = 10_000;
+/** A leader that goes on answering is deposed within this before the calm. */
+const STALE_BEFORE_MS = 4_000;
+/** Records that an unclean election takes away. */
+const LOST_MAX = 8;
 
 /** How often each is drawn against the others. A run must have seen them all (reach.ts). */
 export const ACTS = {
@@ -66,6 +70,8 @@ export class Nemesis implements Record<Act, () => boolean> {
   readonly #scenario: Scenario;
   readonly #random: Random;
   readonly #copies: StoreCopy[] = [];
+  /** Partitions of the input that have lost what may have been read of them. */
+  readonly bereft = new Set<number>();
 
   constructor(cluster: Cluster, devices: Devices) {
     this.#cluster = cluster;
@@ -73,6 +79,7 @@ export class Nemesis implements Record<Act, () => boolean> {
     this.#simulation = cluster.simulation;
     this.#scenario = cluster.scenario;
     this.#random = cluster.simulation.random('nemesis');
+    this.#arrange();
   }
 
   /** Does one thing out of all, if it can be done now. Counts it as `nemesis/<name>`. */
@@ -105,6 +112,7 @@ export class Nemesis implements Record<Act, () => boolean> {
       disk.full = false;
       disk.failing = false;
     }
+    this.#endStaleLeaders();
     while (this.#devices.openTransactions > 0) this.#devices.endTransaction();
   }
 
@@ -270,6 +278,54 @@ export class Nemesis implements Record<Act, () => boolean> {
     return true;
   }
 
+  /** What happens once, in worlds that are for it. */
+  #arrange(): void {
+    const { staleLeaders, uncleanElections, stormMs } = this.#scenario;
+    const { time } = this.#simulation;
+    if (uncleanElections)
+      time.after(this.#random.below(stormMs), () => {
+        this.#uncleanElection();
+      });
+    if (staleLeaders)
+      time.after(stormMs - 1 - this.#random.below(STALE_BEFORE_MS), () => {
+        this.#staleLeader();
+      });
+  }
+
+  /** Readers that were attached to the old leader lose it, some at once. */
+  #uncleanElection(): void {
+    const { log, faults } = this.#simulation;
+    const partition = this.#random.below(this.#scenario.partitions);
+    const input = log.partition(INPUT, partition);
+    const { highWatermark } = input.ends();
+    if (highWatermark === 0) return;
+    if (this.#random.chance(0.5)) faults.inject({ at: 'Subscription', fault: 'fails' });
+    input.changeLeader({ losesFrom: Math.max(0, highWatermark - 1 - this.#random.below(LOST_MAX)) });
+    this.#devices.lost(partition, input.logEnd);
+    this.bereft.add(partition);
+    faults.count('uncleanElection');
+  }
+
+  /** The input's leaders are cut off from their cluster, and not from their readers. */
+  #staleLeader(): void {
+    for (let partition = 0; partition < this.#scenario.partitions; partition += 1)
+      this.#simulation.log.partition(INPUT, partition).changeLeader({ deposedForMs: Infinity });
+    this.#simulation.faults.count('staleLeader');
+  }
+
+  /** But for those that a task reads from which waits for something there: it has to find out by itself. */
+  #endStaleLeaders(): void {
+    const waiting = this.#cluster.up.flatMap(({ instance }) =>
+      instance.status().filter(({ state, liveEntries }) => state === 'running' && liveEntries > 0),
+    );
+    const { partitions } = this.#scenario;
+    const { log } = this.#simulation;
+    for (let partition = 0; partition < partitions; partition += 1) {
+      if (!waiting.some((task) => task.partition === partition)) log.partition(INPUT, partition).endDeposed();
+      for (const topic of [CHANGELOG, OUTPUT]) log.partition(topic, partition).endDeposed();
+    }
+  }
+
   followersStall(): boolean {
     if (this.#scenario.hidesNothing) return false;
     this.#somePartition().stallReplication(500 + this.#random.below(25_000));
@@ -327,6 +383,8 @@ export class Nemesis implements Record<Act, () => boolean> {
   }
 
   upstreamBegins(): boolean {
+    // What ends it must not be lost: it would hold the input back for ever.
+    if (this.#scenario.uncleanElections) return false;
     this.#devices.beginTransaction();
     return true;
   }

@@ -15,6 +15,7 @@ const ESSENTIAL_REQUESTS = [
   'Heartbeat',
 ] as const;
 const OTHER_REQUESTS = [
+  'Metadata',
   'ListOffsets',
   'OffsetForLeaderEpoch',
   'OffsetFetch',
@@ -45,6 +46,11 @@ const CONSEQUENCES = [
   'truncation',
   'logTailLost',
   'deposedLeaderAnswers',
+  'staleLeader',
+  'staleLeaderLeft',
+  'uncleanElection',
+  'divergenceFound',
+  'stoppedForLoss',
   'brokerClocksDiffer',
   'replicationStalled',
   'partitionHeld',

@@ -50,6 +50,10 @@ export interface Scenario extends Proof, Adoption {
   readonly bounds: TaskBounds;
   /** F26: the changelog may lose what it had acknowledged. */
   readonly losesChangelog: boolean;
+  /** Leaders of the input that are deposed before the calm go on answering until they are left. */
+  readonly staleLeaders: boolean;
+  /** An election of the input is unclean: what was acknowledged, and may have been read, is lost (R3). */
+  readonly uncleanElections: boolean;
   /** Chance of an act of the nemesis per step of the storm, and of something from the devices. */
   readonly ferocity: number;
   readonly traffic: number;
@@ -93,7 +97,12 @@ export function drawScenario(random: Random): Omit<Scenario, keyof Adoption> {
   };
   const proof = drawProof(random, world.timestampType);
   const rates = proof.hidesNothing ? { ...world.rates, stalled: 0 } : world.rates;
-  return { ...world, ...proof, rates, tombstones: random.chance(0.9) };
+  const tombstones = random.chance(0.9);
+  // Proof by fetch presumes that there are none (C3); on CreateTime nothing is asked of a log that is not live.
+  const byRecord = proof.proof === 'record' && world.timestampType === 'LogAppendTime';
+  const staleLeaders = random.chance(0.25) && byRecord;
+  const uncleanElections = random.chance(0.1) && byRecord && !world.losesChangelog;
+  return { ...world, ...proof, rates, tombstones, staleLeaders, uncleanElections };
 }
 
 function drawProof(random: Random, timestampType: Scenario['timestampType']): Proof {

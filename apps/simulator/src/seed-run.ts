@@ -4,7 +4,7 @@ import type { Random } from '@flatline/base';
 import { Simulation } from '@flatline/simulation';
 import { checkPartition, checkStoppedPartition, countClosedByFetch, endOfTime, foldPartition } from './checks.ts';
 import { startOf, summariesOf } from './checks.ts';
-import { CLOCK_OVERTAKEN, Cluster } from './cluster.ts';
+import { CLOCK_OVERTAKEN, Cluster, type SimulatedProcess } from './cluster.ts';
 import { Devices } from './devices.ts';
 import { hasStopped, lossOf } from './lost-changelog.ts';
 import { Nemesis } from './nemesis.ts';
@@ -28,6 +28,8 @@ export interface SeedReport {
   readonly lines: readonly string[];
 }
 
+/** What a partition says that has stopped because its input has lost what was read of it (R3). */
+const LOSS = /acknowledged records were lost or replaced|is not the log that was read/;
 /** Within this everything is finished once nothing goes wrong any more. */
 const LIVENESS_MAX_MS = 240_000;
 const LOOK_MS = 1_000;
@@ -78,7 +80,8 @@ class SeedRun {
     const found = this.#checks();
     if (found.length > 0) return found;
     this.#countConsequences();
-    return this.#mayHaveStopped.size === 0 ? this.#orderlyStop() : this.#leave();
+    const areStopped = this.#mayHaveStopped.size > 0 || this.#partitions.some((each) => this.#isBereft(each));
+    return areStopped ? this.#leave() : this.#orderlyStop();
   }
 
   async #storm(): Promise<void> {
@@ -116,9 +119,9 @@ class SeedRun {
 
   #unfinished(): string | undefined {
     const stopped = this.#mayHaveStopped;
-    const unready = this.cluster.up.find(({ instance, leaving }) => {
-      if (leaving !== undefined) return true;
-      return stopped.size === 0 ? !instance.isReady : instance.interruption !== undefined;
+    const unready = this.cluster.up.find((process) => {
+      if (process.leaving !== undefined) return true;
+      return stopped.size === 0 ? !this.#isReady(process) : process.instance.interruption !== undefined;
     });
     if (unready !== undefined) {
       const tasks = unready.instance
@@ -126,7 +129,8 @@ class SeedRun {
         .map(({ partition, state, detail }) => `${partition} ${state} ${detail ?? ''}`);
       return `${unready.name} is not ready: ${unready.instance.interruption ?? ''} ${tasks.join('; ')}`;
     }
-    for (let partition = 0; partition < this.#scenario.partitions; partition += 1) {
+    for (const partition of this.#partitions) {
+      if (this.#isBereft(partition)) continue;
       if (stopped.has(partition)) {
         const hasEnded = hasStopped(this.cluster, partition);
         if (hasEnded === true) continue;
@@ -148,6 +152,30 @@ class SeedRun {
   get #mayHaveStopped(): ReadonlyMap<number, 'claims' | 'commits'> {
     const { lostChangelogs } = this.#nemesis;
     return new Map([...lostChangelogs].map((partition) => [partition, lossOf(this.#simulation, partition)]));
+  }
+
+  get #partitions(): readonly number[] {
+    return Array.from({ length: this.#scenario.partitions }, (_, partition) => partition);
+  }
+
+  /** All its tasks run, but for those that have stopped as they must. */
+  #isReady({ instance }: SimulatedProcess): boolean {
+    if (instance.isReady) return true;
+    const statuses = instance.status();
+    const stopped = statuses.filter(({ partition }) => this.#isBereft(partition));
+    const running = statuses.filter(({ state }) => state === 'running');
+    return (
+      instance.interruption === undefined && stopped.length > 0 && stopped.length + running.length === statuses.length
+    );
+  }
+
+  /** R3: its input has lost what was read, and its owner says so. */
+  #isBereft(partition: number): boolean {
+    if (!this.#nemesis.bereft.has(partition)) return false;
+    const tasks = this.cluster.up.flatMap(({ instance }) =>
+      instance.status().filter((status) => status.partition === partition),
+    );
+    return tasks.some(({ state, detail }) => state === 'stopped' && LOSS.test(detail ?? ''));
   }
 
   #notClosed(partition: number): string | undefined {
@@ -174,18 +202,21 @@ class SeedRun {
     const violations = [...this.cluster.failures];
     if (this.#scenario.hidesNothing && this.#simulation.faults.fired().has(CLOCK_OVERTAKEN))
       violations.push('[C3] the clock was overtaken, though all that it presumes was so');
-    for (let partition = 0; partition < this.#scenario.partitions; partition += 1)
+    for (const partition of this.#partitions) {
+      const fate = { isOvertaken: this.#isOvertaken, isStopped: this.#isBereft(partition) };
       violations.push(
         ...(this.#nemesis.lostChangelogs.has(partition) && hasStopped(this.cluster, partition) === true
           ? checkStoppedPartition(this.#simulation, this.#scenario, partition, this.#isOvertaken)
-          : checkPartition(this.#simulation, this.#scenario, partition, this.#isOvertaken)),
+          : checkPartition(this.#simulation, this.#scenario, partition, fate)),
       );
+    }
     return [...violations, ...this.#checkAcknowledged()];
   }
 
   #countConsequences(): void {
     const { faults, log } = this.#simulation;
-    for (let partition = 0; partition < this.#scenario.partitions; partition += 1) {
+    for (const partition of this.#partitions) {
+      if (this.#isBereft(partition)) faults.count('stoppedForLoss');
       if (startOf(this.#simulation, partition) > 0) faults.count('beganBehindTheStart');
       if (countClosedByFetch(this.#simulation, this.#scenario, partition) > 0) faults.count('closedByFetch');
       const held = summariesOf(log.committed(OUTPUT, partition)).filter((summary) => 'heldMs' in summary);
