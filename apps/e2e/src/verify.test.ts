@@ -92,3 +92,47 @@ describe(`what a killed processor wrote, judged by flatline verify (rerun: SEED=
     );
   });
 });
+
+describe('a processor that is not there', () => {
+  const text = async (...flags: readonly string[]) => {
+    const { code, stdout } = await flatline(['verify', '--config', scenario.config, ...flags]).finished;
+    return { code, lines: stdout.trimEnd().split('\n') };
+  };
+  const beat = (sessions: number): Promise<unknown> =>
+    scenario.producing((producer) =>
+      producer.send(
+        Array.from({ length: sessions }, (_, i) => ({ key: Buffer.from(`device-${i}`), value: new Uint8Array() })),
+      ),
+    );
+  /** Both ways of asking: nothing passes for sound because nobody has worked on it. */
+  const expectBehind = async (how: RegExp): Promise<void> => {
+    const complete = await verify(scenario);
+    expect(complete).toMatchObject({ code: 1, ok: false });
+    expect(new Set(complete.violations.map(({ rule }) => rule))).toEqual(new Set(['V2']));
+    for (const { what } of complete.violations) expect(what).toMatch(how);
+    const open = await text();
+    expect(open).toMatchObject({ code: 0 });
+    expect(open.lines[0]).toMatch(/no violation, \d+ undecided$/);
+    expect(open.lines.at(-1)).toMatch(/^ {2}undecided {2}.*no commit covers \d+ records/);
+  };
+
+  test('[V2] that never ran, or was stopped, is said to be behind, and how far', async () => {
+    const timeoutMs = 1_000;
+    scenario = await Scenario.create({ timeoutMs });
+    const behind = String.raw`the processor is \d+ offsets and \d+ ms of the log behind, with`;
+    await beat(100);
+    await elapse(timeoutMs + 100);
+    await beat(50);
+    await expectBehind(
+      new RegExp(String.raw`no commit covers \d+ records .*there is none.*${behind} [1-9]\d* closes due`),
+    );
+
+    const processor = scenario.start();
+    await scenario.outputs((outputs) => outputs.tombstones.length >= 150);
+    expect(await scenario.stop(processor)).toBe(0);
+    await expectVerified(scenario);
+
+    await beat(70);
+    await expectBehind(new RegExp(String.raw`the last one ends at offset \d+.*${behind} \d+ closes due`));
+  });
+});

@@ -109,12 +109,35 @@ describe('logs without their beginning', () => {
     expect(report.reach.truncations).toBe(1);
   });
 
-  test('a changelog cut above everything that lives: nothing is claimed', async () => {
+  test('[K3] a changelog without its last commit was cut where its floor forbids it', async () => {
     const history = historyOf(whole);
     const changelog = from(history.changelog, whole.changelog, after(whole.changelog, 1));
-    const report = await judge({ ...history, changelog });
+    const report = await judge({ ...history, changelog, isComplete: false });
     expect(report.commits).toBe(0);
     expect(report.closed).toBe(0);
+    expect(report.violations).toEqual([
+      expect.objectContaining({ rule: 'K3', what: expect.stringContaining('holds no commit') }),
+    ]);
     expect(report.undecided).toContainEqual(expect.stringContaining('no commit'));
+  });
+
+  test('[K3] one that begins above the floor of its last commit, too, though nothing else can be judged', async () => {
+    const history = historyOf(whole);
+    const [last] = whole.changelog.records.slice(-1);
+    const changelog = { ...from(history.changelog, whole.changelog, last!.offset), start: last!.offset };
+    const report = await judge({ ...history, changelog });
+    expect(report.violations.map(({ rule }) => rule)).toContain('K3');
+  });
+
+  test('[X3] an input that lost records before a commit covered them', async () => {
+    const end = whole.input.batches.at(-1)!.lastOffset + 8;
+    for (const isComplete of [true, false]) {
+      const history = historyOf(whole);
+      const report = await judge({ ...history, input: from(history.input, whole.input, end), isComplete });
+      const said = expect.stringMatching(/records from offset \d+ to \d+ were deleted before a commit covered them/);
+      expect(report.violations.map(({ rule }) => rule)).toEqual(isComplete ? ['X3'] : []);
+      if (isComplete) expect(report.violations[0]!.what).toEqual(said);
+      else expect(report.undecided).toContainEqual(said);
+    }
   });
 });

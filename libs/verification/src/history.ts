@@ -102,6 +102,11 @@ export interface PartitionHistory {
    * have been closed by then (V2).
    */
   unsettled(): Promise<string | undefined>;
+  /**
+   * All work is said to be done: what no commit covers is a violation then, not undecided. Nothing writes to these logs any
+   * more. Default: false.
+   */
+  readonly isComplete?: boolean;
   /** The local store after a graceful stop. */
   readonly store?: StoredState | undefined;
 }

@@ -54,11 +54,16 @@ export class LetterCheck {
     this.#letters.clear();
   }
 
-  /** Whatever else lies there below `position` is one too many; what lies above, is of a later commit. */
-  async finish(position: number): Promise<void> {
+  /** Whatever else lies there below `position` is one too many; what lies above is of no commit here: so many are left. */
+  async finish(position: number): Promise<number> {
     await this.read(position);
     this.settle([]);
-    while (await this.#feed.fill()) this.#feed.take();
+    let left = 0;
+    while (await this.#feed.fill()) {
+      left += Number(this.#feed.next!.record.origin !== undefined);
+      this.#feed.take();
+    }
+    return left;
   }
 
   #note(record: LetterRecord, offset: number): void {

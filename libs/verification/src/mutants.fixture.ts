@@ -58,6 +58,22 @@ export const MUTANTS: readonly Mutant[] = [
       header.clock = late.timestamp;
     });
   }),
+  mutant('V2', 'the input goes on, and no commit covers it', ({ input }) => {
+    const beat = input.records.find(({ key }) => key !== null)!;
+    const offset = endOf(input.batches);
+    input.records.push({ ...beat, offset, timestamp: lastOf(input.records).timestamp });
+    input.batches.push({ ...lastOf(input.batches), baseOffset: offset, lastOffset: offset });
+  }),
+  mutant('V2', 'the changelog lacks its last commits, the input is read on', ({ changelog }) => {
+    const from = commits(changelog.records).at(-3)!.offset;
+    changelog.records = changelog.records.filter(({ offset }) => offset < from);
+    changelog.batches = changelog.batches.filter(({ baseOffset }) => baseOffset < from);
+  }),
+  mutant('I1', 'a dead letter of input that no commit covers', ({ input, deadLetters }) => {
+    const offset = endOf(deadLetters.batches);
+    deadLetters.records.push({ offset, origin: { offset: endOf(input.batches) + 5, reason: 'bad-payload' } });
+    deadLetters.batches.push(...transactionLike(lastData(deadLetters.batches), offset, 1));
+  }),
   mutant('V3', 'a close is 1 ms early', ({ output }) => {
     const summary = timeouts(output.records)[2]!;
     edit(summary, { closedAt: number(summary, 'closedAt') - 1, deadlineAt: number(summary, 'deadlineAt') - 1 });

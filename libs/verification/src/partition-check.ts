@@ -33,6 +33,17 @@ export interface PartitionCheckParts {
 
 const PROGRESS_EVERY = 10_000;
 
+/** Input behind the last commit. */
+interface Behind {
+  /** Other than clock records. */
+  records: number;
+  /** Behind the last of them. */
+  end: number;
+  /** Timestamps of the first one, undefined where there is none, and the greatest. */
+  first: Millis | undefined;
+  latest: Millis;
+}
+
 export class PartitionCheck {
   readonly #parts: PartitionCheckParts;
   readonly #places: Record<'input' | 'changelog' | 'output' | 'deadLetters', Place>;
@@ -213,13 +224,20 @@ export class PartitionCheck {
 
   async #finish(onProgress: () => void): Promise<void> {
     const { history, findings } = this.#parts;
+    const { clock } = this.#fold;
     const isCaughtUp = !(await this.#input.fill());
     if (this.#isAnchored) await this.#output.finish();
-    await this.#letters.finish(this.#position);
-    if (!this.#isAnchored) this.#places.changelog.undecided('everything: no commit has its whole state here');
-    else await this.#checkEnd(isCaughtUp);
-    await this.#foldTo(Infinity, onProgress);
+    else this.#letters.forget();
+    const lettersLeft = await this.#letters.finish(this.#position);
+    if (this.#isAnchored) this.#checkState();
+    else this.#places.changelog.undecided('everything: no commit has its whole state here');
+    this.#checkKept();
+    if (this.#isAnchored && isCaughtUp) await this.#checkOverdue();
+    const behind = await this.#foldRest(onProgress);
     this.#takeCloses();
+    this.#checkBehind(behind, clock);
+    if (history.isComplete === true && lettersLeft > 0)
+      this.#places.deadLetters.violation('I1', { what: `${lettersLeft} dead letters are of no commit` });
     for (const [name, session] of this.#fold.open)
       this.#parts.ledger?.add(textOf(bytesOf(name)), session.eventCount + session.duplicates);
     findings.open += this.#fold.open.size;
@@ -228,25 +246,66 @@ export class PartitionCheck {
       this.#walks[log].finish(await history[log].hanging());
   }
 
-  /** V2, V8, K3: what can be said only of the end. */
-  async #checkEnd(isCaughtUp: boolean): Promise<void> {
-    const { history } = this.#parts;
-    if (this.#last !== undefined) this.#state.checkFloor(this.#last, history.changelog.start);
+  /** V8, and what was believed. */
+  #checkState(): void {
     this.#checkStore();
-    const { input } = this.#places;
     if (this.#tookClock)
-      input.undecided(
+      this.#places.input.undecided(
         'whether closes were early (V3): by proof "fetch" (C3) the clock passed the records; see clock_overtaken_total',
       );
-    if (!isCaughtUp) {
-      input.undecided(`what lies behind the last commit, which is at offset ${this.#position}`);
-      return;
-    }
+  }
+
+  /** K3, X3: what retention, or somebody's hand, has taken too much of. */
+  #checkKept(): void {
+    const { changelog, input } = this.#parts.history;
+    const last = this.#last;
+    if (last !== undefined) this.#state.checkFloor(last, changelog.start);
+    else if (changelog.start > 0)
+      this.#places.changelog.violation('K3', {
+        what: `the changelog begins at ${changelog.start} and holds no commit: the floor of the last one must have kept it`,
+      });
+    if (last === undefined || this.#position >= input.start) return;
+    const what = `records from offset ${this.#position} to ${input.start} were deleted before a commit covered them`;
+    if (this.#parts.history.isComplete === true) this.#places.input.violation('X3', { offset: this.#position, what });
+    else this.#places.input.undecided(`whether ${what}: there may have been none but control records`);
+  }
+
+  async #checkOverdue(): Promise<void> {
     const overdue = [...this.#fold.open].filter(([, session]) => this.#fold.isDue(session));
-    const unsettled = overdue.length === 0 ? undefined : await history.unsettled();
+    const unsettled = overdue.length === 0 ? undefined : await this.#parts.history.unsettled();
     if (unsettled !== undefined)
-      input.undecided(`whether ${overdue.length} sessions that are due get closed: ${unsettled}`);
+      this.#places.input.undecided(`whether ${overdue.length} sessions that are due get closed: ${unsettled}`);
     else for (const [name, session] of overdue) this.#overdue(name, session);
+  }
+
+  /** What no commit covers. */
+  async #foldRest(onProgress: () => void): Promise<Behind> {
+    const behind: Behind = { records: 0, end: this.#position, first: undefined, latest: 0 };
+    while (this.#input.next !== undefined || (await this.#input.fill())) {
+      const { offset, timestamp, key, hasClockHeader } = this.#input.next!.record;
+      // Clock records alone owe nothing: one may have been asked for just before the end.
+      if (key !== null || !hasClockHeader) behind.records += 1;
+      behind.end = offset + 1;
+      behind.first ??= timestamp;
+      behind.latest = Math.max(behind.latest, timestamp);
+      await this.#foldTo(behind.end, onProgress);
+    }
+    return behind;
+  }
+
+  /** V2: a processor that was stopped too early, or never ran, has done nothing wrong, and not what it should. */
+  #checkBehind({ records, end, first, latest }: Behind, clock: Millis): void {
+    if (first === undefined) return;
+    const late = this.#isAnchored ? [...this.#fold.open.values()].filter((session) => this.#fold.isDue(session)) : [];
+    const due = late.length + this.#closes.length;
+    if (records === 0 && due === 0) return;
+    const covered = this.#last === undefined ? 'there is none' : `the last one ends at offset ${this.#position}`;
+    const what =
+      `no commit covers ${records} records up to offset ${end - 1} (${covered}): the processor is ` +
+      `${end - this.#position} offsets and ${latest - (clock > 0 ? clock : first)} ms of the log behind, with ${due} closes due`;
+    const { input } = this.#places;
+    if (this.#parts.history.isComplete === true) input.violation('V2', { offset: this.#position, what });
+    else input.undecided(what);
   }
 
   #overdue(name: string, session: Session): void {

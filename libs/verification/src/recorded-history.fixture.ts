@@ -68,6 +68,7 @@ export function historyOf(recorded: RecordedPartition): PartitionHistory {
     deadLetters: sourceOf(DEAD_LETTERS, deadLetters),
     outputSettledBelow: Infinity,
     unsettled: () => Promise.resolve(undefined),
+    isComplete: true,
     store: { position: changelog.batches.at(-1)!.lastOffset + 1, entries: store },
   };
 }

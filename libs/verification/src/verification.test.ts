@@ -96,6 +96,47 @@ test('[V2] what is due and may yet be closed is undecided, with the reason', asy
   ]);
 });
 
+describe('[V2] input that no commit covers', () => {
+  const nothing = { records: [], batches: [], hanging: [] };
+  const late =
+    /in-0: no commit covers (\d+) records up to offset \d+ \(.*\): the processor is \d+ offsets and \d+ ms of the log behind, with \d+ closes due/;
+
+  test('[V2] of a processor that never ran: a violation where all is said to be done, else undecided', async () => {
+    const [recorded] = (await record({ seed: 1 })) as [RecordedPartition];
+    const unread = { ...recorded, changelog: nothing, output: nothing, deadLetters: nothing, store: [] };
+    for (const isComplete of [true, false]) {
+      const history = { ...historyOf({ ...recorded, ...unread, changelog: recorded.changelog }), isComplete };
+      const { changelog } = historyOf(recorded);
+      const empty = { ...changelog, start: 0, read: () => Promise.resolve(undefined) };
+      const report = await verifyHistories([{ ...history, changelog: empty, store: undefined }], {
+        rules: RULES,
+        inputTopic: INPUT,
+      });
+      expect(report.violations.map(({ rule }) => rule)).toEqual(isComplete ? ['V2'] : []);
+      const said = isComplete ? `in-0: ${report.violations[0]!.what}` : report.undecided.at(-1)!;
+      expect(said).toMatch(late);
+      expect(said).toContain('there is none');
+      expect(said).not.toContain('with 0 closes due');
+      expect(report.undecided).toHaveLength(isComplete ? 0 : 1);
+    }
+  });
+
+  test('[V2] clock records alone, with nothing due by them, are owed nothing', async () => {
+    const [recorded] = (await record({ seed: 1 })) as [RecordedPartition];
+    const { records, batches } = recorded.input;
+    const offset = batches.at(-1)!.lastOffset + 1;
+    const last = records.at(-1)!;
+    records.push({ ...last, offset, key: null, value: null, hasClockHeader: true, event: undefined });
+    batches.push({ ...batches.at(-1)!, baseOffset: offset, lastOffset: offset });
+    const report = await verifyHistories([historyOf(recorded)], { rules: RULES, inputTopic: INPUT });
+    expect(report).toMatchObject({ violations: [], undecided: [] });
+    records[records.length - 1] = { ...records.at(-1)!, timestamp: last.timestamp + 600_000 };
+    const due = await verifyHistories([historyOf(recorded)], { rules: RULES, inputTopic: INPUT });
+    const open = due.open > 0;
+    expect(due.violations.map(({ rule }) => rule)).toEqual(open ? ['V2'] : []);
+  });
+});
+
 test('[X3] a ledger agrees with the input, and lacking or surplus records are seen', async () => {
   const recorded = await record({ seed: 1 });
   const keys = recorded.flatMap(({ input }) => input.records).map(({ key }) => key && new TextDecoder().decode(key));

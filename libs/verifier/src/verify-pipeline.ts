@@ -32,7 +32,7 @@ export interface VerifyPipelineOptions {
   readonly deliveries?: AsyncIterable<Delivery> | Iterable<Delivery> | undefined;
   /** V12: at least so many of each must have happened. */
   readonly reach?: Partial<Readonly<Record<ReachCounter, number>>> | undefined;
-  /** All work was done before the processors stopped: what is due and open is a violation, though nobody runs (V2). */
+  /** All work was done before the processors stopped: what is due and open, and what no commit covers, is a violation (V2). */
   readonly complete?: boolean | undefined;
   /** V8: where the local stores of a processor are that was stopped. */
   readonly localStores?: { readonly stateDir: string; readonly application: string } | undefined;
@@ -112,6 +112,7 @@ async function* histories(
       deadLetters: sourceOf(deadLetters, scan, readLetter),
       outputSettledBelow: settled.end,
       store: await stores?.of(partition),
+      isComplete: complete,
       unsettled: complete
         ? () => Promise.resolve(undefined)
         : () => whyUnsettled(pipeline.group, [input, changelog, output], cutting),

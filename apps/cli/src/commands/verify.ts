@@ -39,7 +39,10 @@ export function addVerifyCommand(program: Command, context: CommandContext): voi
       'what was sent to webhooks, as JSON lines: only committed closes, each with one payload',
     )
     .option('--reach <counter=n...>', 'what must have happened at least so often, or the run proves nothing', reachOf)
-    .option('--complete', 'everything due must be closed, though no processor runs that could still do it')
+    .option(
+      '--complete',
+      'all input must be covered by commits and everything due be closed, though no processor runs that could still do it',
+    )
     .option('--state-dir <folder>', 'also compare the local stores there, of a processor that was stopped')
     .addOption(configOption())
     .addOption(brokersOption('the configuration'))

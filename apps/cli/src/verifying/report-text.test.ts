@@ -29,6 +29,12 @@ test('a clean report says what was looked at, how long closes took, and what hap
   ]);
 });
 
+test('[V2] what was not judged stands in the verdict, and last', () => {
+  const lines = reportText('visits', { ...clean, undecided: ['in-0: no commit covers 7 records'] }).split('\n');
+  expect(lines[0]).toBe('visits: no violation, 1 undecided');
+  expect(lines.at(-1)).toBe('  undecided  in-0: no commit covers 7 records');
+});
+
 test('[I3] each violation has its rule and place; keys cannot command the terminal; what is left out is counted', () => {
   const violation = { rule: 'V1', topic: 'out', partition: 3, offset: 9, key: 'a\u001b[2J', what: 'is closed twice' };
   const nowhere = {
@@ -43,7 +49,7 @@ test('[I3] each violation has its rule and place; keys cannot command the termin
     ...clean,
     ...{ violationCount: 1_002, violations: [violation, nowhere], undecided: ['in-0: the end'] },
   }).split('\n');
-  expect(lines[0]).toBe('visits: 1,002 violations');
+  expect(lines[0]).toBe('visits: 1,002 violations, 1 undecided');
   expect(lines.slice(-4)).toEqual([
     '  undecided  in-0: the end',
     '  V1  out-3 offset 9 key a\\u001b[2J: is closed twice',

@@ -11,7 +11,7 @@ export function reportText(pipeline: string, report: VerificationReport): string
   const shown = violations.slice(0, SHOWN_MAX);
   const hidden = violationCount - shown.length;
   return [
-    `${pipeline}: ${violationCount === 0 ? 'no violation' : `${count(violationCount)} violations`}`,
+    `${pipeline}: ${verdictOf(report)}`,
     `  records    ${count(records.input)} input, ${count(records.changelog)} changelog, ${count(records.output)} output; ${count(report.commits)} commits`,
     `  sessions   ${count(report.incarnations)} opened, ${count(report.closed)} closed once and as the input says, ${count(report.open)} open`,
     ...(delaysMs.count === 0
@@ -24,6 +24,11 @@ export function reportText(pipeline: string, report: VerificationReport): string
     ...shown.map((violation) => `  ${violationText(violation)}`),
     ...(hidden > 0 ? [`  and ${count(hidden)} more; --json has the first ${count(violations.length)}`] : []),
   ].join('\n');
+}
+
+function verdictOf({ violationCount, undecided }: VerificationReport): string {
+  const found = violationCount === 0 ? 'no violation' : `${count(violationCount)} violations`;
+  return undecided.length === 0 ? found : `${found}, ${count(undecided.length)} undecided`;
 }
 
 function reachText({ reach }: VerificationReport): string {
