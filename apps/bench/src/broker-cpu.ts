@@ -4,7 +4,7 @@
 // broker meanwhile. Brokers of the environment, in containers, or on a system without /proc are not seen: undefined, never 0.
 import type { DurationMs, Millis } from '@flatline/base';
 import { systemClock } from '@flatline/runtime';
-import { processCpuMs } from './process-cpu.ts';
+import { processCpuMs } from './process-stat.ts';
 
 /** `at`: by the wall clock, which other processes share. */
 export interface CpuSample {

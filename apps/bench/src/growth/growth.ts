@@ -27,6 +27,7 @@ export const growth: Benchmark = {
       figures: { settings, figures, rows },
       text: [machineText(thisMachine()), '', growthText(figures, settings)].join('\n'),
       charts: growthCharts(figures),
+      turns: settings.repeats,
     };
   },
 };

@@ -32,6 +32,7 @@ export const scale: Benchmark = {
       figures: { settings, figures, costs },
       text: [title, '', scaleText(figures)].join('\n'),
       charts: [scaleChart(figures)],
+      turns: settings.repeats,
     };
   },
 };

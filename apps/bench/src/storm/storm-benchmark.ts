@@ -11,13 +11,13 @@ import { type BenchCluster, onBenchCluster } from '../bench-cluster.ts';
 import { BenchTopics } from '../bench-topics.ts';
 import type { BenchmarkOptions } from '../benchmark.ts';
 import { PIPELINE } from '../failover/failover-scenario.ts';
+import { inputDelayOf, InputWatch } from '../input-delay.ts';
 import { startBeats } from '../latency/beats.ts';
 import type { PeerLookUp } from '../peers/peer.ts';
 import { CloseCount } from './close-count.ts';
-import { inputDelayOf, InputWatch } from './input-delay.ts';
 import { type RunningContender, type StormContender, stormContenders } from './storm-contenders.ts';
 import { stormKey } from './storm-keys.ts';
-import type { StormFigures, StormSettings } from './storm-scenario.ts';
+import type { StormTurn, StormSettings } from './storm-scenario.ts';
 
 type Surroundings = Pick<BenchmarkOptions, 'workDir' | 'onProgress'>;
 
@@ -38,18 +38,19 @@ export async function measureStorm(
   settings: StormSettings,
   kafkaStreams: PeerLookUp,
   surroundings: Surroundings,
-): Promise<readonly StormFigures[]> {
-  const figures: StormFigures[] = [];
+): Promise<readonly StormTurn[]> {
+  const turns: StormTurn[] = [];
   await onBenchCluster(surroundings, async (cluster) => {
-    for (const contender of stormContenders(kafkaStreams)) {
-      surroundings.onProgress(contender.name);
-      figures.push(await weather({ ...surroundings, ...settings, ...cluster }, contender));
-    }
+    for (let repeat = 1; repeat <= settings.repeats; repeat += 1)
+      for (const contender of stormContenders(kafkaStreams)) {
+        surroundings.onProgress(`${contender.name}, ${repeat} of ${settings.repeats}`);
+        turns.push(await weather({ ...surroundings, ...settings, ...cluster }, contender));
+      }
   });
-  return figures;
+  return turns;
 }
 
-async function weather(ground: Ground, contender: StormContender): Promise<StormFigures> {
+async function weather(ground: Ground, contender: StormContender): Promise<StormTurn> {
   const { brokers, connection, partitions, workDir, sessions, livingSessions, heartbeatsPerSecond } = ground;
   const application = `bench-${randomUUID()}`;
   const topic = `${application}.input`;
@@ -103,18 +104,20 @@ interface Started {
 }
 
 async function measureDrain(
-  { kafka, connection, partitions, sessions }: Ground,
+  { kafka, connection, brokerCpu, partitions, sessions }: Ground,
   contender: StormContender,
   { running, application, topic, dueAt }: Started,
-): Promise<StormFigures> {
+): Promise<StormTurn> {
   const count = new CloseCount(kafka, `${application}.output`, partitions, sessions);
   const input = new InputWatch(connection, { topic, partitions, group: contender.groupOf(application) });
   try {
     await delay(Math.max(0, dueAt - LEAD_MS - systemClock.wallMs()));
     running.beginCost();
     const fromMs = performance.now();
+    const brokerBefore = brokerCpu.nowMs();
     const failure = await drained(count, sessions, running, dueAt + DRAIN_MAX_MS);
     const toMs = performance.now();
+    const brokerAfter = brokerCpu.nowMs();
     const cost = failure === undefined ? await running.cost() : { cpuMs: undefined, loopDelay: undefined };
     await delay(TAIL_MS);
     return {
@@ -123,6 +126,7 @@ async function measureDrain(
       dueWithinMs: count.lastDeadlineAt - count.firstDeadlineAt,
       drainMs: count.lastSeenAt - count.firstDeadlineAt,
       ...cost,
+      brokerCpuMs: brokerBefore === undefined || brokerAfter === undefined ? undefined : brokerAfter - brokerBefore,
       inputDelay: inputDelayOf(await input.stop(), fromMs, toMs),
     };
   } finally {

@@ -12,7 +12,7 @@ import {
 } from '../peers/kafka-streams.ts';
 import type { PeerLookUp } from '../peers/peer.ts';
 import type { ContenderTask } from '../throughput/contender-task.ts';
-import { processCpuMs } from '../process-cpu.ts';
+import { processCpuMs } from '../process-stat.ts';
 
 interface StormCost {
   readonly cpuMs: DurationMs | undefined;

@@ -1,34 +1,53 @@
 // What a measurement of a storm says. Pure.
-import { LOOP_DELAY_NOTE, loopDelayText, loopDelayVerdict } from '../loop-delay.ts';
+import { LOOP_DELAY_NOTE, loopDelayText, loopDelayVerdict, worstDelay } from '../loop-delay.ts';
 import type { BarChart } from '../report/bar-chart.ts';
+import { type Spread, spreadOf, spreadOfKnown } from '../statistics.ts';
 import { short, textTable } from '../text-table.ts';
-import type { StormFigures, StormSettings } from './storm-scenario.ts';
+import type { StormFigures, StormSettings, StormTurn } from './storm-scenario.ts';
 
 /** What the project promises: closes per second over those of Kafka Streams' fastest punctuator, and the others' delay. */
 const TIMES_STREAMS_MIN = 5;
 const INPUT_DELAY_MAX_MS = 1_000;
 
-function closesPerSecond({ closes, drainMs }: StormFigures): number {
-  return drainMs > 0 ? (1_000 * closes) / drainMs : 0;
+export function stormFigures(turns: readonly StormTurn[]): readonly StormFigures[] {
+  return [...Map.groupBy(turns, ({ contender }) => contender)].map(([contender, each]) => {
+    const spread = (of: (turn: StormTurn) => number): Spread => spreadOf(each.map(of));
+    const known = (of: (turn: StormTurn) => number | undefined): Spread | undefined => spreadOfKnown(each.map(of));
+    const delays = each.flatMap(({ loopDelay }) => loopDelay ?? []);
+    return {
+      contender,
+      failures: each.flatMap(({ failure }) => failure ?? []),
+      closes: spread(({ closes }) => closes),
+      closedTwice: each.reduce((sum, { closedTwice }) => sum + closedTwice, 0),
+      closedAlive: each.reduce((sum, { closedAlive }) => sum + closedAlive, 0),
+      dueWithinMs: spread(({ dueWithinMs }) => dueWithinMs),
+      drainMs: spread(({ drainMs }) => drainMs),
+      closesPerSecond: spread(({ closes, drainMs }) => (drainMs > 0 ? (1_000 * closes) / drainMs : 0)),
+      cpuMs: known(({ cpuMs }) => cpuMs),
+      closesPerCpuSecond: known(({ closes, cpuMs }) => (cpuMs === undefined ? undefined : (1_000 * closes) / cpuMs)),
+      brokerCpuMs: known(({ brokerCpuMs }) => brokerCpuMs),
+      inputDelayP50Ms: spread(({ inputDelay }) => inputDelay.p50Ms),
+      inputDelayP99Ms: spread(({ inputDelay }) => inputDelay.p99Ms),
+      inputDelayMaxMs: spread(({ inputDelay }) => inputDelay.maxMs),
+      loopDelay: delays.length === 0 ? undefined : worstDelay(delays),
+    };
+  });
 }
 
 export function stormText(settings: StormSettings, figures: readonly StormFigures[]): string {
   const { sessions, partitions, livingSessions, heartbeatsPerSecond } = settings;
   const head = [
-    'contender',
-    'closes',
-    'due within s',
-    'drained in s',
-    'closes/s',
-    'CPU-s',
-    'closes/CPU-s',
-    'others delayed ms',
-    'loop ms',
+    ...['contender', 'closes', 'due within s', 'drained in s', 'closes/s', 'CPU-s', 'closes/CPU-s', 'broker CPU-s'],
+    ...['others delayed ms', 'loop ms'],
   ];
   const rows = figures.map((row) => [
-    ...[row.contender, short(row.closes), seconds(row.dueWithinMs), seconds(row.drainMs), short(closesPerSecond(row))],
-    ...(row.cpuMs === undefined ? ['–', '–'] : [seconds(row.cpuMs), short((1_000 * row.closes) / row.cpuMs)]),
-    `${short(row.inputDelay.p50Ms)} / ${short(row.inputDelay.p99Ms)} / ${short(row.inputDelay.maxMs)}`,
+    ...[row.contender, short(row.closes.median), seconds(row.dueWithinMs.median), secondsText(row.drainMs)],
+    short(row.closesPerSecond.median),
+    ...(row.cpuMs === undefined || row.closesPerCpuSecond === undefined
+      ? ['–', '–']
+      : [secondsText(row.cpuMs), short(row.closesPerCpuSecond.median)]),
+    row.brokerCpuMs === undefined ? 'n/a' : secondsText(row.brokerCpuMs),
+    [row.inputDelayP50Ms, row.inputDelayP99Ms, row.inputDelayMaxMs].map(({ median }) => short(median)).join(' / '),
     loopDelayText(row.loopDelay),
   ]);
   return [
@@ -37,8 +56,8 @@ export function stormText(settings: StormSettings, figures: readonly StormFigure
     '',
     textTable([head, ...rows]),
     '',
-    'drained: from the first deadline until a read_committed reader has seen the last close; CPU: over the same span.',
-    'others delayed: from in the log to committed, p50 / p99 / most over time.',
+    'drained: from the first deadline until a read_committed reader has seen the last close; CPU: over the same span; medians, least',
+    'to most in brackets. others delayed: from in the log to committed, p50 / p99 / most over time, medians of turns.',
     LOOP_DELAY_NOTE,
     ...goals(figures),
     ...figures.flatMap(wrongs),
@@ -46,25 +65,22 @@ export function stormText(settings: StormSettings, figures: readonly StormFigure
 }
 
 export function stormCharts(figures: readonly StormFigures[]): readonly BarChart[] {
-  const bar = (label: string, value: number): BarChart['bars'][number] => ({
-    ...{ label, median: value, min: value, max: value },
-  });
   return [
     {
       ...{ name: 'closes', title: 'closes per second; more is better' },
-      bars: figures.map((row) => bar(row.contender, closesPerSecond(row))),
+      bars: figures.map((row) => ({ label: row.contender, ...row.closesPerSecond })),
     },
     {
       ...{ name: 'delay', title: "others' heartbeats delayed, most, ms; less is better" },
-      bars: figures.map((row) => bar(row.contender, row.inputDelay.maxMs)),
+      bars: figures.map((row) => ({ label: row.contender, ...row.inputDelayMaxMs })),
     },
   ];
 }
 
 function goals([flatline, ...peers]: readonly StormFigures[]): readonly string[] {
-  const { inputDelay, loopDelay } = flatline!;
-  const best = Math.max(0, ...peers.map(closesPerSecond));
-  const times = closesPerSecond(flatline!) / best;
+  const { closesPerSecond, inputDelayMaxMs, loopDelay } = flatline!;
+  const best = Math.max(0, ...peers.map((peer) => peer.closesPerSecond.median));
+  const times = closesPerSecond.median / best;
   const verdict = (isMet: boolean): string => (isMet ? 'met' : 'MISSED');
   return [
     ...(best > 0
@@ -72,14 +88,14 @@ function goals([flatline, ...peers]: readonly StormFigures[]): readonly string[]
           `closes/s: ${short(times)} × the best punctuator (at least ${TIMES_STREAMS_MIN}: ${verdict(times >= TIMES_STREAMS_MIN)})`,
         ]
       : []),
-    `others delayed: at most ${INPUT_DELAY_MAX_MS} ms: ${verdict(inputDelay.maxMs <= INPUT_DELAY_MAX_MS)}`,
+    `others delayed: at most ${INPUT_DELAY_MAX_MS} ms: ${verdict(inputDelayMaxMs.max <= INPUT_DELAY_MAX_MS)}`,
     ...(loopDelay === undefined ? [] : [loopDelayVerdict(loopDelay)]),
   ];
 }
 
-function wrongs({ contender, failure, closedTwice, closedAlive }: StormFigures): readonly string[] {
+function wrongs({ contender, failures, closedTwice, closedAlive }: StormFigures): readonly string[] {
   return [
-    ...(failure === undefined ? [] : [`${contender}: ${failure}`]),
+    ...failures.map((failure) => `${contender}: ${failure}`),
     ...(closedTwice === 0 ? [] : [`${contender}: closed ${closedTwice} sessions twice`]),
     ...(closedAlive === 0 ? [] : [`${contender}: closed ${closedAlive} sessions that lived`]),
   ];
@@ -87,4 +103,8 @@ function wrongs({ contender, failure, closedTwice, closedAlive }: StormFigures):
 
 function seconds(ms: number): string {
   return (ms / 1_000).toFixed(1);
+}
+
+function secondsText({ median, min, max }: Spread): string {
+  return min === max ? seconds(median) : `${seconds(median)} (${seconds(min)} – ${seconds(max)})`;
 }

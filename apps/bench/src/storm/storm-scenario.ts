@@ -1,5 +1,7 @@
 import type { DurationMs } from '@flatline/base';
+import type { InputDelay } from '../input-delay.ts';
 import type { LoopDelay } from '../loop-delay.ts';
+import type { Spread } from '../statistics.ts';
 
 export interface StormSettings {
   /** That fall silent together. */
@@ -10,16 +12,12 @@ export interface StormSettings {
   readonly heartbeatsPerSecond: number;
   /** Long enough for every contender to have read all before the first is due. */
   readonly timeoutMs: DurationMs;
+  /** Turns of each contender. */
+  readonly repeats: number;
 }
 
-/** How long after they were in the log heartbeats were committed, as the group's offsets tell. */
-export interface InputDelay {
-  readonly p50Ms: DurationMs;
-  readonly p99Ms: DurationMs;
-  readonly maxMs: DurationMs;
-}
-
-export interface StormFigures {
+/** One turn. */
+export interface StormTurn {
   readonly contender: string;
   /** What ended it before all were closed. */
   readonly failure: string | undefined;
@@ -34,8 +32,33 @@ export interface StormFigures {
   readonly drainMs: DurationMs;
   /** Of the contender's process over the drain, all its threads; undefined where the system does not tell. */
   readonly cpuMs: DurationMs | undefined;
+  /** Of the broker's processes over the drain; undefined where they are not ours to see. */
+  readonly brokerCpuMs: DurationMs | undefined;
   /** Over the drain. */
   readonly inputDelay: InputDelay;
   /** Of a contender on Node. */
+  readonly loopDelay: LoopDelay | undefined;
+}
+
+/** Of all turns of a contender. */
+export interface StormFigures {
+  readonly contender: string;
+  /** What ended turns before all were closed. */
+  readonly failures: readonly string[];
+  readonly closes: Spread;
+  /** Of all turns together. */
+  readonly closedTwice: number;
+  readonly closedAlive: number;
+  readonly dueWithinMs: Spread;
+  readonly drainMs: Spread;
+  readonly closesPerSecond: Spread;
+  /** Undefined where it was not told in every turn. */
+  readonly cpuMs: Spread | undefined;
+  readonly closesPerCpuSecond: Spread | undefined;
+  readonly brokerCpuMs: Spread | undefined;
+  readonly inputDelayP50Ms: Spread;
+  readonly inputDelayP99Ms: Spread;
+  readonly inputDelayMaxMs: Spread;
+  /** The worst turn. */
   readonly loopDelay: LoopDelay | undefined;
 }

@@ -4,7 +4,13 @@ import type { DurationMs } from '@flatline/base';
 import { KafkaLogAdmin, type KafkaConnection } from '@flatline/kafka';
 import { systemClock } from '@flatline/runtime';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { InputDelay } from './storm-scenario.ts';
+
+/** How long after they were in the log heartbeats were committed, as the group's offsets tell. */
+export interface InputDelay {
+  readonly p50Ms: DurationMs;
+  readonly p99Ms: DurationMs;
+  readonly maxMs: DurationMs;
+}
 
 /** Bounds the error of a delay, which is never too small. */
 const LOOK_MS: DurationMs = 25;
@@ -40,19 +46,24 @@ export class InputWatch {
     return this.#looks;
   }
 
-  async #run(admin: KafkaLogAdmin, { topic, partitions, group }: WatchedInput): Promise<void> {
-    const all = Array.from({ length: partitions }, (_, partition) => ({ topic, partition }));
+  async #run(admin: KafkaLogAdmin, input: WatchedInput): Promise<void> {
     while (!this.#stop.signal.aborted) {
-      // Committed first: the ends, asked later, can only be greater.
-      const committed = await Promise.all(
-        all.map(async (each) => (await admin.committedOffset(group, each))?.offset ?? 0),
-      );
-      const atMs = performance.now();
-      const ends = await Promise.all(all.map((each) => admin.replicatedEnd(each)));
-      this.#looks.push({ atMs, ends, committed });
+      this.#looks.push(await lookAtInput(admin, input));
       await delay(LOOK_MS);
     }
   }
+}
+
+export async function lookAtInput(
+  admin: KafkaLogAdmin,
+  { topic, partitions, group }: WatchedInput,
+): Promise<InputLook> {
+  const all = Array.from({ length: partitions }, (_, partition) => ({ topic, partition }));
+  // Committed first: the ends, asked later, can only be greater.
+  const committed = await Promise.all(all.map(async (each) => (await admin.committedOffset(group, each))?.offset ?? 0));
+  const atMs = performance.now();
+  const ends = await Promise.all(all.map((each) => admin.replicatedEnd(each)));
+  return { atMs, ends, committed };
 }
 
 /**

@@ -16,3 +16,14 @@ export function processCpuMs(pid: number | undefined): DurationMs | undefined {
     return undefined; // it has ended
   }
 }
+
+/** Resident bytes of another process; undefined where the system does not tell, or it has ended. */
+export function processRssBytes(pid: number | undefined): number | undefined {
+  if (process.platform !== 'linux' || pid === undefined) return undefined;
+  try {
+    const found = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
+    return found === null ? undefined : Number(found[1]) * 1024;
+  } catch {
+    return undefined; // it has ended
+  }
+}
