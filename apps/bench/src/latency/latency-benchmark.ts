@@ -24,7 +24,7 @@ import { type LatencyContender, latencyContenders } from './latency-contenders.t
 import {
   BUSY_SHARE,
   COMMIT_INTERVAL_MS,
-  type LatencyFigures,
+  type LatencyTurn,
   type LatencySettings,
   LIVING_SEED,
 } from './latency-scenario.ts';
@@ -37,7 +37,7 @@ interface Ground extends Surroundings, LatencySettings, BenchCluster {}
 const WARM_UP_MS: DurationMs = 8_000;
 const FIRST_CLOSE_MS: DurationMs = 120_000;
 const LOOK_MS: DurationMs = 100;
-const MEASURED_MS: DurationMs = 30_000;
+const MEASURED_MS: DurationMs = 20_000;
 /** Between two probes of a quiet pipeline: at random, so that they meet every phase of whatever goes in rounds. */
 const PAUSE_MIN_MS: DurationMs = 20;
 const PAUSE_SPREAD_MS: DurationMs = 80;
@@ -51,7 +51,7 @@ export interface LatencyPeers {
 }
 
 export interface LatencyMeasurement {
-  readonly figures: readonly LatencyFigures[];
+  readonly turns: readonly LatencyTurn[];
   /** Contenders that failed, and with what. */
   readonly failures: readonly string[];
 }
@@ -62,49 +62,57 @@ export async function measureLatency(
   { kafkaStreams, stores }: LatencyPeers,
   surroundings: Surroundings,
 ): Promise<LatencyMeasurement> {
-  const figures: LatencyFigures[] = [];
+  const turns: LatencyTurn[] = [];
   const failures: string[] = [];
   await onBenchCluster(surroundings, async (cluster) => {
     const ground = { ...surroundings, ...settings, ...cluster };
-    const { connection } = cluster;
     const full = `bench-capacity-${randomUUID()}`;
-    await new BenchTopics(connection, settings.partitions).createInput(full);
-    await loadEvents(connection, full, { ...settings, format: 'bare', seed: SEED }, () => undefined);
+    await new BenchTopics(cluster.connection, settings.partitions).createInput(full);
+    await loadEvents(cluster.connection, full, { ...settings, format: 'bare', seed: SEED }, () => undefined);
+    const rates = new Map<LatencyContender, number>();
     for (const contender of latencyContenders(kafkaStreams, stores)) {
-      const measured = await measureContender(ground, full, contender).catch((error: unknown) => {
-        // Of a peer that fails the others' figures are not lost; what is the project's own is to be mended instead.
-        if (contender.isPeer !== true) throw error;
-        return error as Error;
-      });
-      if (measured instanceof Error) failures.push(`${contender.name}: it failed: ${measured.message.split('\n')[0]!}`);
-      else figures.push(...measured);
+      const rate = await unlessPeer(contender, failures, () => busyRate(ground, full, contender));
+      if (rate !== undefined) rates.set(contender, rate);
     }
+    for (let repeat = 1; repeat <= settings.repeats; repeat += 1)
+      for (const [contender, rate] of rates)
+        for (const load of ['idle', 'busy'] as const) {
+          ground.onProgress(`${contender.name}: ${load}, ${repeat} of ${settings.repeats}`);
+          const turn = await unlessPeer(contender, failures, () => measureCell(ground, contender, load, rate));
+          if (turn !== undefined) turns.push(turn);
+        }
   });
-  return { figures, failures };
+  return { turns, failures };
 }
 
-async function measureContender(
-  ground: Ground,
-  fullTopic: string,
-  contender: LatencyContender,
-): Promise<readonly LatencyFigures[]> {
-  ground.onProgress(`${contender.name}: capacity`);
-  const capacity = await withApplication(ground, fullTopic, (task) => contender.process(task));
-  const eventsPerSecond = (BUSY_SHARE * 1_000 * capacity.records) / capacity.elapsedMs;
-  const cells: LatencyFigures[] = [];
-  for (const load of ['idle', 'busy'] as const) {
-    ground.onProgress(`${contender.name}: ${load}`);
-    cells.push(await measureCell(ground, contender, load, eventsPerSecond));
+/** Of a peer that fails the others' figures are not lost; what is the project's own is to be mended instead. */
+async function unlessPeer<T>(
+  { name, isPeer }: LatencyContender,
+  failures: string[],
+  measure: () => Promise<T>,
+): Promise<T | undefined> {
+  try {
+    return await measure();
+  } catch (error) {
+    if (isPeer !== true) throw error;
+    failures.push(`${name}: it failed: ${(error as Error).message.split('\n')[0]!}`);
+    return undefined;
   }
-  return cells;
+}
+
+/** What a contender is sent when it is busy, in events per second: a share of what it gets through, measured once. */
+async function busyRate(ground: Ground, fullTopic: string, contender: LatencyContender): Promise<number> {
+  ground.onProgress(`${contender.name}: capacity`);
+  const { records, elapsedMs } = await withApplication(ground, fullTopic, (task) => contender.process(task));
+  return (BUSY_SHARE * 1_000 * records) / elapsedMs;
 }
 
 async function measureCell(
   ground: Ground,
   contender: LatencyContender,
-  load: LatencyFigures['load'],
+  load: LatencyTurn['load'],
   eventsPerSecond: number,
-): Promise<LatencyFigures> {
+): Promise<LatencyTurn> {
   const { connection, partitions } = ground;
   const topic = `bench-latency-${randomUUID()}`;
   await new BenchTopics(connection, partitions).createInput(topic);
@@ -130,7 +138,7 @@ async function measureCell(
   });
 }
 
-type Probed = Omit<LatencyFigures, 'contender' | 'load' | 'eventsPerSecond' | 'loopDelay'>;
+type Probed = Omit<LatencyTurn, 'contender' | 'load' | 'eventsPerSecond' | 'loopDelay'>;
 
 type Closes = () => readonly SeenClose[];
 
@@ -152,8 +160,8 @@ async function watched<T>(
 
 /** `onReady`: the contender has read what was there before, and closes. */
 async function probe(
-  { connection, topic }: Pick<Ground, 'connection'> & Pick<ContenderTask, 'topic'>,
-  load: LatencyFigures['load'],
+  { connection, brokerCpu, topic }: Pick<Ground, 'connection' | 'brokerCpu'> & Pick<ContenderTask, 'topic'>,
+  load: LatencyTurn['load'],
   closes: Closes,
   onReady: () => void,
 ): Promise<Probed> {
@@ -163,8 +171,10 @@ async function probe(
   onReady();
   await delay(WARM_UP_MS);
   const from = systemClock.wallMs();
+  const brokerBefore = brokerCpu.nowMs();
   await delay(MEASURED_MS);
   const to = systemClock.wallMs();
+  const brokerAfter = brokerCpu.nowMs();
   await delay(TAIL_MS / 2);
   const sent = await probes.stop();
   await delay(TAIL_MS);
@@ -173,7 +183,11 @@ async function probe(
       .map(({ sessionId }) => sessionId)
       .filter(isProbe),
   );
-  return { ...latenessOf(closes(), from, to), missing: sent - seen.size };
+  const brokerMsPerSecond =
+    brokerBefore === undefined || brokerAfter === undefined
+      ? undefined
+      : (1_000 * (brokerAfter - brokerBefore)) / (to - from);
+  return { ...latenessOf(closes(), from, to), missing: sent - seen.size, brokerMsPerSecond };
 }
 
 function quietPace(): ProbePace {

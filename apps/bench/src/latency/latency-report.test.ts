@@ -1,30 +1,44 @@
 import { describe, expect, test } from '@jest/globals';
-import { latencyCharts, latencyText } from './latency-report.ts';
-import type { LatencyFigures } from './latency-scenario.ts';
+import { latencyCharts, latencyFigures, latencyText } from './latency-report.ts';
+import type { LatencyTurn } from './latency-scenario.ts';
 
-function figures(contender: string, load: LatencyFigures['load'], p99Ms: number, missing = 0): LatencyFigures {
-  const times = { p50Ms: 10, p99Ms, maxMs: p99Ms };
+function turn(contender: string, load: LatencyTurn['load'], p99Ms: number, missing = 0): LatencyTurn {
+  const times = { p50Ms: Number.isNaN(p99Ms) ? NaN : 10, p99Ms, maxMs: p99Ms };
   const closes = Number.isNaN(p99Ms) ? 0 : 100;
-  return { contender, load, eventsPerSecond: 1_000, closes, missing, ...times, loopDelay: undefined };
+  const brokerMsPerSecond = contender === 'flatline' ? 20 : undefined;
+  return { contender, load, eventsPerSecond: 1_000, closes, missing, ...times, loopDelay: undefined, brokerMsPerSecond };
 }
 
-const MEASURED = [
-  figures('flatline', 'idle', 100),
-  figures('flatline', 'busy', 201),
-  figures('ks-fast', 'idle', 399),
-  figures('ks-fast', 'busy', 50, 900),
-  figures('ks-slow', 'idle', 1_000),
-  figures('ks-slow', 'busy', 1_000),
-  figures('ks-never', 'busy', NaN, 100),
-];
+const MEASURED = latencyFigures([
+  turn('flatline', 'idle', 100),
+  turn('flatline', 'busy', 201),
+  turn('ks-fast', 'idle', 399),
+  turn('ks-fast', 'busy', 50, 900),
+  turn('ks-slow', 'idle', 1_000),
+  turn('ks-slow', 'busy', 1_000),
+  turn('ks-never', 'busy', NaN, 100),
+]);
 
 describe('the report of lateness', () => {
   test('compares with the best peer that closed most of what ended, and with the commits', () => {
     const text = latencyText(MEASURED);
     expect(text).toContain("flatline, idle: p99 0.25 of ks-fast's (at most 0.25: MISSED)");
     expect(text).toContain("flatline, busy: p99 0.20 of ks-slow's (at most 0.25: met), at most 200 ms: MISSED");
-    expect(text).toMatch(/^ks-never +busy +1000 +0 +100 +– +– +– +–$/m);
+    expect(text).toMatch(/^ks-never +busy +1000 +0 +100 +– +– +– +n\/a +–$/m);
     expect(latencyText(MEASURED.slice(0, 1))).toContain('without a peer to compare with');
+  });
+
+  test('gives medians of turns, and the worst of what has no median', () => {
+    const [busy] = latencyFigures([turn('a', 'busy', 100), turn('a', 'busy', 900, 5), turn('a', 'busy', 120)]);
+    expect(busy).toMatchObject({ closes: 300, missing: 5, maxMs: 900, p99Ms: { median: 120, min: 100, max: 900 } });
+  });
+
+  test('a turn in which nothing was closed is the latest of all, not none', () => {
+    const [busy] = latencyFigures([turn('a', 'busy', 100), turn('a', 'busy', NaN), turn('a', 'busy', NaN)]);
+    expect(busy).toMatchObject({ p50Ms: { median: Infinity }, p99Ms: { median: Infinity, min: 100 } });
+    expect(latencyCharts([busy!])[1]!.bars).toEqual([]);
+    const [once] = latencyFigures([turn('a', 'busy', 100), turn('a', 'busy', 200), turn('a', 'busy', NaN)]);
+    expect(latencyText([once!])).toContain('200 (100 – never)');
   });
 
   test('draws those that closed something', () => {

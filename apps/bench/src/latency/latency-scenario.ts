@@ -1,5 +1,6 @@
 import type { DurationMs } from '@flatline/base';
 import type { LoopDelay } from '../loop-delay.ts';
+import type { Spread } from '../statistics.ts';
 
 /** What a process that sends heartbeats is started with. */
 export interface BeatTask {
@@ -18,22 +19,47 @@ export interface LatencySettings {
   /** That live under load, beside the probes. */
   readonly sessions: number;
   readonly partitions: number;
+  /** Turns of each contender under each load. */
+  readonly repeats: number;
 }
 
-/** How late closes are seen by a read_committed reader of the output, counted from their deadlines. */
-export interface LatencyFigures {
+type Load = 'idle' | 'busy';
+
+/** One turn: how late closes are seen by a read_committed reader of the output, counted from their deadlines. */
+export interface LatencyTurn {
   readonly contender: string;
-  readonly load: 'idle' | 'busy';
+  readonly load: Load;
   /** What was really sent, beside the probes. */
   readonly eventsPerSecond: number;
   readonly closes: number;
   /** Sessions that ended and of which no close was seen. */
   readonly missing: number;
+  /** NaN where none was seen. */
   readonly p50Ms: DurationMs;
   readonly p99Ms: DurationMs;
   readonly maxMs: DurationMs;
   /** Of a contender on Node. */
   readonly loopDelay: LoopDelay | undefined;
+  /** CPU time of the broker's processes per second; undefined where they are not ours to see. */
+  readonly brokerMsPerSecond: DurationMs | undefined;
+}
+
+/** Of all turns of one contender under one load. */
+export interface LatencyFigures {
+  readonly contender: string;
+  readonly load: Load;
+  readonly eventsPerSecond: Spread;
+  /** Of all turns together. */
+  readonly closes: number;
+  readonly missing: number;
+  /** Infinity of a turn in which none was seen. */
+  readonly p50Ms: Spread;
+  readonly p99Ms: Spread;
+  /** The latest of all turns. */
+  readonly maxMs: DurationMs;
+  /** The worst turn. */
+  readonly loopDelay: LoopDelay | undefined;
+  readonly brokerMsPerSecond: Spread | undefined;
 }
 
 /** The default of both. */

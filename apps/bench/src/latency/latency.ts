@@ -5,10 +5,10 @@ import { STORE_NAMES, StorePeer } from '../peers/store-peers.ts';
 import { short } from '../text-table.ts';
 import { measureLatency } from './latency-benchmark.ts';
 import { latencyContenders } from './latency-contenders.ts';
-import { latencyCharts, latencyText } from './latency-report.ts';
+import { latencyCharts, latencyFigures, latencyText } from './latency-report.ts';
 import { COMMIT_INTERVAL_MS } from './latency-scenario.ts';
 
-const DEFAULTS = { events: 3_000_000, sessions: 1_000_000, partitions: 4 };
+const DEFAULTS = { events: 3_000_000, sessions: 1_000_000, partitions: 4, repeats: 3 };
 
 export const latency: Benchmark = {
   name: 'latency',
@@ -24,8 +24,10 @@ export const latency: Benchmark = {
       events: options.events ?? DEFAULTS.events,
       sessions: options.sessions ?? DEFAULTS.sessions,
       partitions: options.partitions ?? DEFAULTS.partitions,
+      repeats: options.repeats ?? DEFAULTS.repeats,
     };
-    const { figures, failures } = await measureLatency(settings, { kafkaStreams, stores }, options);
+    const { turns, failures } = await measureLatency(settings, { kafkaStreams, stores }, options);
+    const figures = latencyFigures(turns);
     const missing = [{ name: 'Kafka Streams', ...kafkaStreams }, ...found].flatMap((each) =>
       each.kind === 'missing' ? [`${each.name}: ${each.why.split('\n')[0]!}`] : [],
     );
@@ -34,10 +36,11 @@ export const latency: Benchmark = {
     const contenders = latencyContenders(kafkaStreams, stores).map(({ name, does }) => `${name}: ${does}`);
     const title = `${machineText(thisMachine())}; ${settings.partitions} partitions, ${short(settings.sessions)} sessions, commits every ${COMMIT_INTERVAL_MS} ms`;
     return {
-      figures: { settings, figures, versions, absent },
+      figures: { settings, figures, turns, versions, absent },
       text: [title, versions.join(', '), '', latencyText(figures), '', ...contenders, ...absent].join('\n'),
       versions,
       charts: latencyCharts(figures),
+      turns: settings.repeats,
     };
   },
 };
