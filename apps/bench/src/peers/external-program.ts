@@ -6,9 +6,13 @@ import { bindToExit } from '../exit-bound.ts';
 
 export interface RunningProgram {
   readonly pid: number | undefined;
+  /** Its first line. */
+  readonly first: unknown;
   /** Rejects once it has ended, with how. */
   readonly ended: Promise<never>;
   end(): Promise<void>;
+  /** With SIGKILL; resolves when it is gone. */
+  kill(): Promise<void>;
 }
 
 /** Runs it to its end and returns its last line. @throws Error where it fails, with what was run. */
@@ -26,7 +30,7 @@ export async function runProgram<T>(command: string, args: readonly string[]): P
 /**
  * Starts it, waits for its first line, and leaves it running; it ends when its input does.
  * @param onLine told of every line after the first one.
- * @throws Error where it ends before that
+ * @throws Error where it ends before that; SyntaxError where its first line is no JSON
  */
 export async function startProgram(
   command: string,
@@ -36,20 +40,24 @@ export async function startProgram(
   const child = start(command, args);
   const end = ended(child);
   const lines = createInterface({ input: child.stdout });
-  const said = new Promise((resolve) => {
+  const said = new Promise<string>((resolve) => {
     lines.once('line', (first) => {
       lines.on('line', onLine);
       resolve(first);
     });
   });
   const failed = end.then((how) => Promise.reject(new Error(`${command} ended with ${how}`)));
-  await Promise.race([said, failed]);
+  const first = await Promise.race([said, failed]);
   failed.catch(() => undefined);
   return {
-    pid: child.pid,
+    ...{ pid: child.pid, first: JSON.parse(first) as unknown },
     ended: failed,
     end: async () => {
       child.stdin.end();
+      await end;
+    },
+    kill: async () => {
+      child.kill('SIGKILL');
       await end;
     },
   };

@@ -1,19 +1,21 @@
-// How fast an instance runs again: from its local store, and from the changelog alone, beside Kafka Streams with as many keys.
+// How fast an instance runs again: after a clean stop, after kill −9 and from the changelog alone, beside Kafka Streams with as
+// many keys.
+import type { DurationMs } from '@flatline/base';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { type BenchCluster, onBenchCluster } from '../bench-cluster.ts';
 import { BenchTopics } from '../bench-topics.ts';
 import type { BenchmarkOptions } from '../benchmark.ts';
-import { measureApart } from '../measured-process.ts';
-import type { JavaProgram } from '../peers/java-program.ts';
-import { type KafkaStreamsContender, kafkaStreamsArguments, streamsJvm } from '../peers/kafka-streams.ts';
 import type { PeerLookUp } from '../peers/peer.ts';
-import { contendersWith } from '../throughput/contenders.ts';
+import { POPULATION_SEED } from '../population/population-ground.ts';
+import { PopulationLoad } from '../population/population-load.ts';
+import { startSteadyLoad } from '../population/steady-load.ts';
 import type { ContenderTask } from '../throughput/contender-task.ts';
-import { loadEvents } from '../throughput/event-load.ts';
 import { PIPELINE } from '../throughput/flatline-processing.ts';
-import type { RestoreCost } from './restore-cost.ts';
+import { type EndBefore, type RestoreContender, restoreContenders, type Restarted } from './restore-contenders.ts';
+import type { RestoreTurn } from './restore-cost.ts';
 
 export interface RestoreSettings {
   readonly sessions: number;
@@ -23,107 +25,83 @@ export interface RestoreSettings {
 
 export interface RestoreRow {
   readonly contender: string;
-  readonly from: 'local store' | 'changelog';
-  readonly costs: readonly RestoreCost[];
+  readonly after: EndBefore;
+  readonly turns: readonly RestoreTurn[];
 }
 
 type Surroundings = Pick<BenchmarkOptions, 'workDir' | 'onProgress'>;
 
-interface Ground extends Surroundings, RestoreSettings, BenchCluster {
-  readonly topic: string;
-}
+interface Ground extends Surroundings, RestoreSettings, BenchCluster {}
 
 const COMMIT_INTERVAL_MS = 200;
-const SEED = 1;
-const STREAMS: readonly KafkaStreamsContender[] = [
-  { name: 'ks-rocksdb', does: 'processor, store on RocksDB', variant: 'punctuator', threads: 2, tickMs: 0 },
-  { name: 'ks-memory', does: 'processor, store in memory', variant: 'in-memory', threads: 2, tickMs: 0 },
-];
-
+/** While one is killed: it has something under way, and its state is not what it was when it began. */
+const BEATS_PER_SECOND = 20_000;
+const BEATS_MS: DurationMs = 5_000;
 /** @throws Error where not every entry comes back, or a process fails. */
 export async function measureRestore(
   settings: RestoreSettings,
   kafkaStreams: PeerLookUp,
   surroundings: Surroundings,
 ): Promise<readonly RestoreRow[]> {
-  const topic = `bench-restore-${randomUUID()}`;
   return onBenchCluster(surroundings, async (cluster) => {
-    const { connection } = cluster;
-    const ground = { ...surroundings, ...settings, ...cluster, topic };
-    await new BenchTopics(connection, settings.partitions).createInput(topic);
-    // Each session once: a changelog of one image per session, the least there can be to read.
-    const load = { ...settings, format: 'bare' as const, events: settings.sessions, seed: SEED };
-    await loadEvents(connection, topic, load, () => undefined);
-    const rows = [...(await restoreFlatline(ground))];
-    if (kafkaStreams.kind === 'ready')
-      for (const contender of STREAMS) rows.push(...(await restoreStreams(kafkaStreams.program, contender, ground)));
+    const ground = { ...surroundings, ...settings, ...cluster };
+    const rows: RestoreRow[] = [];
+    // One after the other, not in turns: a group forgets a member that is away while others are measured.
+    for (const contender of restoreContenders(kafkaStreams)) rows.push(...(await measureContender(contender, ground)));
     return rows;
   });
 }
 
-async function restoreFlatline(ground: Ground): Promise<readonly RestoreRow[]> {
-  const script = import.meta.filename.replace('restore-benchmark', 'restoring-process');
-  const [flatline] = contendersWith({ kind: 'missing', why: '' });
-  return inTurns('flatline', ground, ['local store', 'changelog'], {
-    fill: (task) => flatline!.run({ ...task, format: 'bare' }),
-    restore: (task) => measureApart<RestoreCost>(script, [JSON.stringify(task)], 'restoring'),
-  });
-}
-
-function restoreStreams(
-  program: JavaProgram,
-  contender: KafkaStreamsContender,
-  ground: Ground,
-): Promise<readonly RestoreRow[]> {
-  const run = (job: string, task: ContenderTask): Promise<RestoreCost> =>
-    program.run<RestoreCost>(kafkaStreamsArguments(job, contender, task), streamsJvm(task.sessions));
-  return inTurns(
-    contender.name,
-    ground,
-    contender.variant === 'in-memory' ? ['changelog'] : ['local store', 'changelog'],
-    {
-      fill: (task) => run('throughput', task),
-      restore: (task) => run('restore', task),
-    },
-  );
-}
-
-interface Turns {
-  readonly fill: (task: ContenderTask) => Promise<unknown>;
-  readonly restore: (task: ContenderTask) => Promise<RestoreCost>;
-}
-
-async function inTurns(
-  contender: string,
-  ground: Ground,
-  sources: readonly RestoreRow['from'][],
-  { fill, restore }: Turns,
-): Promise<readonly RestoreRow[]> {
-  const { brokers, connection, topic, partitions, sessions, repeats, workDir, onProgress } = ground;
+async function measureContender(contender: RestoreContender, ground: Ground): Promise<readonly RestoreRow[]> {
+  const { brokers, connection, partitions, sessions, repeats, workDir, onProgress } = ground;
+  const { name, ends } = contender;
   const application = `bench-${randomUUID()}`;
+  const topic = `${application}.input`;
   const stateDir = join(workDir, application);
   const task: ContenderTask = {
     ...{ brokers, topic, partitions, application, stateDir },
     ...{ records: sessions, sessions, commitIntervalMs: COMMIT_INTERVAL_MS },
   };
-  const rows = sources.map((from) => ({ contender, from, costs: [] as RestoreCost[] }));
+  const rows = ends.map((after) => ({ contender: name, after, turns: [] as RestoreTurn[] }));
   try {
-    await new BenchTopics(connection, partitions).createFor(application, PIPELINE);
+    const topics = new BenchTopics(connection, partitions);
+    await topics.createInput(topic);
+    await topics.createFor(application, PIPELINE);
+    // Each session once: a changelog of one image per session, the least there can be to read.
+    const load = await PopulationLoad.open(connection, topic, { seed: POPULATION_SEED });
+    await load.open(0, sessions);
+    await load.close();
     mkdirSync(stateDir, { recursive: true });
-    onProgress(`${contender}: filling`);
-    await fill(task);
+    onProgress(`${name}: filling`);
+    await contender.fill(task);
+    let running: Restarted | undefined;
     for (let repeat = 0; repeat < repeats; repeat += 1)
-      for (const { from, costs } of rows) {
-        onProgress(`${contender}: from the ${from}, ${repeat + 1} of ${repeats}`);
-        if (from === 'changelog') rmSync(stateDir, { recursive: true, force: true });
-        mkdirSync(stateDir, { recursive: true });
-        const cost = await restore(task);
-        if (from === 'changelog' && cost.entries < sessions)
-          throw new Error(`${contender} came back with ${cost.entries} of ${sessions} entries`);
-        costs.push(cost);
+      for (const { after, turns } of rows) {
+        onProgress(`${name}: after ${after}, ${repeat + 1} of ${repeats}`);
+        await end(running, after, task);
+        const before = ground.brokerCpu.nowMs();
+        running = await contender.restart(task);
+        const spent = ground.brokerCpu.nowMs();
+        const brokerCpuMs = before === undefined || spent === undefined ? undefined : spent - before;
+        turns.push({ ...running.cost, brokerCpuMs });
       }
+    await running?.stop();
   } finally {
     rmSync(stateDir, { recursive: true, force: true });
   }
   return rows;
+}
+
+/** @param running undefined: it has ended in good order */
+async function end(running: Restarted | undefined, how: EndBefore, task: ContenderTask): Promise<void> {
+  const { brokers, topic, stateDir, sessions } = task;
+  if (how === 'kill −9') {
+    const load = { brokers, topic, seed: POPULATION_SEED, written: sessions, sessions };
+    const beats = startSteadyLoad({ ...load, eventsPerSecond: BEATS_PER_SECOND });
+    await delay(BEATS_MS);
+    await running?.kill();
+    beats.kill();
+  } else await running?.stop();
+  if (how === 'loss of its disk') rmSync(stateDir, { recursive: true, force: true });
+  mkdirSync(stateDir, { recursive: true });
 }

@@ -14,3 +14,9 @@ export interface RestoreCost {
   /** Of the same span; of a process on Node. */
   readonly loopDelay?: LoopDelay;
 }
+
+/** One turn, as the one who started it sees it. */
+export interface RestoreTurn extends RestoreCost {
+  /** CPU time of the broker's processes from the start until it ran; undefined where they are not ours to see. */
+  readonly brokerCpuMs: DurationMs | undefined;
+}

@@ -1,14 +1,20 @@
 import { describe, expect, test } from '@jest/globals';
 import { restoreCharts, restoreFigures, restoreGoals, restoreText } from './restore-report.ts';
 
-const cost = (entries: number, restoreMs: number) => ({ entries, restoreMs, untilRunningMs: 5_000, cpuMs: 1_000 });
+const cost = (entries: number, restoreMs: number) => ({
+  entries,
+  restoreMs,
+  untilRunningMs: 5_000,
+  cpuMs: 1_000,
+  brokerCpuMs: 300,
+});
 const figures = [
   restoreFigures({
     contender: 'flatline',
-    from: 'changelog',
-    costs: [cost(1_000, 500), cost(1_000, 250), cost(1_000, 2_000)],
+    after: 'loss of its disk',
+    turns: [cost(1_000, 500), cost(1_000, 250), cost(1_000, 2_000)],
   }),
-  restoreFigures({ contender: 'ks-rocksdb', from: 'local store', costs: [cost(0, 0)] }),
+  restoreFigures({ contender: 'ks-rocksdb', after: 'clean stop', turns: [{ ...cost(0, 0), brokerCpuMs: undefined }] }),
 ];
 
 describe('the report of restoring', () => {
@@ -18,18 +24,35 @@ describe('the report of restoring', () => {
       entriesPerCpuSecond: { median: 1_000 },
     });
     expect(figures[1]!.entriesPerSecond).toBeUndefined();
-    expect(restoreText(figures)).toMatch(/^ks-rocksdb +local store +0\.00 +– +– +5000/m);
+    expect(restoreText(figures)).toMatch(/^ks-rocksdb +clean stop +0\.00 +– +– +5\.0 +1\.0 +n\/a/m);
+    expect(restoreText(figures)).toMatch(/^flatline .* 5\.0 +1\.0 +0\.3 /m);
   });
 
   test('says which goals are met', () => {
     expect(restoreGoals(figures)).toEqual([]);
-    const row = (contender: string, from: 'local store' | 'changelog', entries: number, untilRunningMs: number) =>
-      restoreFigures({ contender, from, costs: [{ entries, restoreMs: 1_000, untilRunningMs, cpuMs: 500 }] });
-    const own = [row('flatline', 'local store', 500_000, 4_000), row('flatline', 'changelog', 400_000, 4_000)];
-    const peers = [row('ks-rocksdb', 'local store', 0, 39_000), row('ks-rocksdb', 'changelog', 100_000, 45_000)];
+    const row = (
+      contender: string,
+      after: 'clean stop' | 'loss of its disk',
+      entries: number,
+      untilRunningMs: number,
+    ) =>
+      restoreFigures({
+        ...{ contender, after },
+        turns: [{ entries, restoreMs: 1_000, untilRunningMs, cpuMs: 500, brokerCpuMs: undefined }],
+      });
+    const own = [row('flatline', 'clean stop', 500_000, 4_000), row('flatline', 'loss of its disk', 400_000, 4_000)];
+    const peers = [row('ks-rocksdb', 'clean stop', 0, 39_000), row('ks-rocksdb', 'loss of its disk', 100_000, 45_000)];
     expect(restoreGoals([...own, ...peers]).map((goal) => goal.replace(/.*: (.*) \(.*: (\w+)\)/, '$1 $2'))).toEqual([
       ...['1.00 M met', '4.00 met', '4.00 MISSED', '9.75 MISSED'],
     ]);
+  });
+
+  test('says who runs again first after each end, whoever that is', () => {
+    const row = (contender: string, untilRunningMs: number) =>
+      restoreFigures({ contender, after: 'kill −9', turns: [{ ...cost(1_000, 500), untilRunningMs }] });
+    expect(restoreText([row('flatline', 10_400), row('ks-rocksdb static', 2_000)])).toContain(
+      'after kill −9: ks-rocksdb static first, 2.0 s; flatline 10.4 s',
+    );
   });
 
   test('draws what was measured', () => {

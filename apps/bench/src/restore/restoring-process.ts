@@ -1,4 +1,5 @@
-// Starts a processor that ran before and sends what it took to run again: `fork(this, [task as JSON])`.
+// Starts a processor that ran before, sends what it took to run again, and runs on until it is told to stop:
+// `fork(this, [task as JSON])`.
 import { startProcessor } from '@flatline/processor';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ContenderTask } from '../throughput/contender-task.ts';
@@ -29,9 +30,12 @@ const cost: RestoreCost = {
   restoreMs: Math.max(...tasks.map(({ restoreMs = 0 }) => restoreMs)),
   ...{ untilRunningMs, cpuMs: (user + system) / 1_000, loopDelay },
 };
-await processor.stop();
+process.once('message', () => {
+  void processor.stop().then(() => {
+    process.disconnect();
+  });
+});
 process.send!(cost);
-process.disconnect();
 
 function isRestored(): boolean {
   const { tasks } = processor.snapshot();
