@@ -5,6 +5,7 @@ import { failover } from './failover/failover.ts';
 import { growth } from './growth/growth.ts';
 import { latency } from './latency/latency.ts';
 import { memory } from './memory/memory.ts';
+import { paced } from './paced/paced.ts';
 import { lookUpPeer } from './peers/peer.ts';
 import { BEAT_LOAD, benchmarkReaders } from './reader/reader-benchmark.ts';
 import { restore } from './restore/restore.ts';
@@ -78,6 +79,7 @@ const readers: Benchmark = {
 /** The first is run where none is named. */
 export const BENCHMARKS: readonly Benchmark[] = [
   throughput,
+  paced,
   readers,
   commits,
   wheel,

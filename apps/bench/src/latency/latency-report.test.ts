@@ -6,7 +6,16 @@ function turn(contender: string, load: LatencyTurn['load'], p99Ms: number, missi
   const times = { p50Ms: Number.isNaN(p99Ms) ? NaN : 10, p99Ms, maxMs: p99Ms };
   const closes = Number.isNaN(p99Ms) ? 0 : 100;
   const brokerMsPerSecond = contender === 'flatline' ? 20 : undefined;
-  return { contender, load, eventsPerSecond: 1_000, closes, missing, ...times, loopDelay: undefined, brokerMsPerSecond };
+  return {
+    contender,
+    load,
+    eventsPerSecond: 1_000,
+    closes,
+    missing,
+    ...times,
+    loopDelay: undefined,
+    brokerMsPerSecond,
+  };
 }
 
 const MEASURED = latencyFigures([

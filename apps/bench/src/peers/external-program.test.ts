@@ -17,7 +17,8 @@ describe('a program of somebody else', () => {
 
   test('that is left running tells each line after its first, and ends when its input does', async () => {
     const lines: string[] = [];
-    const source = "console.log('{\"ready\":1}'); process.stdin.resume(); process.stdin.on('end', () => console.log('last'))";
+    const source =
+      "console.log('{\"ready\":1}'); process.stdin.resume(); process.stdin.on('end', () => console.log('last'))";
     const running = await startProgram(...node(source), (line) => lines.push(line));
     expect(running.first).toEqual({ ready: 1 });
     await running.end();

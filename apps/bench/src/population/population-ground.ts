@@ -1,6 +1,6 @@
 // Where populations live: a broker, and for each of them topics and a state directory of its own.
 import type { DurationMs } from '@flatline/base';
-import type { KafkaConnection, KafkaOptions } from '@flatline/kafka';
+import type { KafkaOptions } from '@flatline/kafka';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,14 +27,12 @@ export interface Settlement {
 }
 
 export class PopulationGround {
-  readonly #kafka: KafkaOptions;
-  readonly #connection: KafkaConnection;
+  readonly cluster: BenchCluster;
   readonly #workDir: string;
   readonly #partitions: number;
 
-  private constructor({ kafka, connection }: BenchCluster, workDir: string, partitions: number) {
-    this.#kafka = kafka;
-    this.#connection = connection;
+  private constructor(cluster: BenchCluster, workDir: string, partitions: number) {
+    this.cluster = cluster;
     this.#workDir = workDir;
     this.#partitions = partitions;
   }
@@ -49,19 +47,20 @@ export class PopulationGround {
   }
 
   async settle(timeoutMs: DurationMs = NEVER_MS): Promise<Settlement> {
+    const { kafka, connection } = this.cluster;
     const application = `bench-${randomUUID()}`;
     const topic = `${application}.input`;
     const stateDir = join(this.#workDir, application);
     const partitions = this.#partitions;
-    const topics = new BenchTopics(this.#connection, partitions);
+    const topics = new BenchTopics(connection, partitions);
     await topics.createInput(topic);
     await topics.createFor(application, PIPELINE);
     mkdirSync(stateDir, { recursive: true });
-    const task = { brokers: this.#kafka.brokers, topic, partitions, application, stateDir, timeoutMs };
-    const load = await PopulationLoad.open(this.#connection, topic, { seed: POPULATION_SEED });
+    const task = { brokers: kafka.brokers, topic, partitions, application, stateDir, timeoutMs };
+    const load = await PopulationLoad.open(connection, topic, { seed: POPULATION_SEED });
     const started: Population[] = [];
     return {
-      ...{ kafka: this.#kafka, task, load },
+      ...{ kafka, task, load },
       start: () => {
         const population = new Population(task);
         started.push(population);

@@ -22,6 +22,10 @@ export class Population {
     this.#exit.catch(() => undefined);
   }
 
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
   /**
    * Answers once so many events are applied since it started, and all that is applied is committed. @throws Error where it ends
    * @param warmUpEvents of them, those that come first and are not measured

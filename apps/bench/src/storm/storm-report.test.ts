@@ -21,7 +21,9 @@ describe('the report of a storm', () => {
   const text = stormText(SETTINGS, figures);
 
   test("gives medians of turns, and the broker's CPU time in a column of its own", () => {
-    expect(text).toMatch(/^flatline +1000 +0\.5 +3\.0 \(2\.0 – 4\.0\) +333 +2\.0 +500 +1\.5 +50\.0 \/ 80\.0 \/ 90\.0 +–$/m);
+    expect(text).toMatch(
+      /^flatline +1000 +0\.5 +3\.0 \(2\.0 – 4\.0\) +333 +2\.0 +500 +1\.5 +50\.0 \/ 80\.0 \/ 90\.0 +–$/m,
+    );
     expect(text).toMatch(/^ks +1000 .* – +– +n\/a /m);
     expect(text).toContain('closes/s: 2.40 × the best punctuator (at least 5: MISSED)');
   });

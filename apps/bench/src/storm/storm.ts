@@ -6,7 +6,13 @@ import { stormContenders } from './storm-contenders.ts';
 import { stormCharts, stormFigures, stormText } from './storm-report.ts';
 import type { StormSettings } from './storm-scenario.ts';
 
-const DEFAULTS = { sessions: 1_000_000, partitions: 4, livingSessions: 100_000, heartbeatsPerSecond: 20_000, repeats: 3 };
+const DEFAULTS = {
+  sessions: 1_000_000,
+  partitions: 4,
+  livingSessions: 100_000,
+  heartbeatsPerSecond: 20_000,
+  repeats: 3,
+};
 /** What a contender is given to start in, and to read each session's heartbeat: 20 000 a second. */
 const START_MS = 15_000;
 const READ_MS_PER_SESSION = 0.05;
