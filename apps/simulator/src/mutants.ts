@@ -22,12 +22,6 @@ export const MUTANTS: readonly Mutant[] = [
     to: "if (kind === 'wrongTimestampType' && this.clock.now > 0) return",
   },
   {
-    name: 'stops at records of former times after a restart',
-    file: 'libs/runtime/src/task-runner.ts',
-    from: 'if (task.clock.now === 0) task.allowFormerType(',
-    to: 'if (last === undefined) task.allowFormerType(',
-  },
-  {
     name: 'expires by the local clock',
     file: 'libs/runtime/src/task-loop.ts',
     from: 'const stepMore = this.#step(wallNow);',

@@ -129,6 +129,27 @@ describe('an input that had another timestamp type', () => {
     expect(keysOf(world.closed())).toEqual(['new']);
   });
 
+  test('[C6] stops where history goes on after its start, and is adopted by the restart that the message advises', async () => {
+    const world = await altered(8);
+    const { time, log } = world.simulation;
+    const first = world.launch('a');
+    await time.runFor(2_000);
+    const input = log.partition(INPUT, 0);
+    input.alterTimestampType('CreateTime');
+    log.produce(INPUT, 0, { key: 'late', value: '', timestamp: world.simulation.trueMs() });
+    await time.runFor(2_000);
+    const [status] = first.instance.status();
+    expect(status).toMatchObject({ state: 'stopped', committedPosition: 5 });
+    expect(status?.detail).toContain('Set message.timestamp.type of the topic to LogAppendTime and restart');
+    first.host.kill();
+    input.alterTimestampType('LogAppendTime');
+    const second = await restarted(world);
+    expect(second.instance.status()[0]).toMatchObject({ state: 'running', position: 6, clock: 0 });
+    world.beat('new');
+    await time.runFor(10_000);
+    expect(keysOf(world.closed())).toEqual(['new']);
+  });
+
   test('[C6] stops where it is altered while it is read; at the change the other setting goes on, and nothing is lost', async () => {
     const world = new World({ seed: 7, partitions: 1, timeoutMs: 60_000 });
     const { time, log } = world.simulation;
