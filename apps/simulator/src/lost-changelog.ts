@@ -5,8 +5,14 @@ import { decodeBlock } from '@flatline/task';
 import type { Cluster } from './cluster.ts';
 import { CHANGELOG, GROUP } from './pipeline-names.ts';
 
-/** The most that an election has taken of it. */
-export function lossOf(simulation: Simulation, partition: number): 'claims' | 'commits' {
+export interface Loss {
+  /** The most that elections have taken of it. */
+  readonly what: 'claims' | 'commits';
+  /** Commits that were written later than one that is lost: each is one that no restore will come to. */
+  readonly onTop: number;
+}
+
+export function lossOf(simulation: Simulation, partition: number): Loss {
   const { logStartOffset } = simulation.log.partition(CHANGELOG, partition).ends();
   const held = new Map(
     simulation.log.committed(CHANGELOG, partition).map(({ offset, value }) => [offset, commitIdOf(value!)] as const),
@@ -19,11 +25,15 @@ export function lossOf(simulation: Simulation, partition: number): 'claims' | 'c
     if (blocks.length < parts) return true;
     return blocks.some(({ offset, value }) => offset >= logStartOffset && held.get(offset) !== commitIdOf(value!));
   };
-  const commits = simulation.log.endedTransactions.filter(
-    ({ transactionalId, marker, offsets }) =>
-      transactionalId === `${GROUP}.${partition}` && marker === 'commit' && offsets.length > 0,
-  );
-  return commits.some(isLost) ? 'commits' : 'claims';
+  const lost = simulation.log.endedTransactions
+    .filter(
+      ({ transactionalId, marker, offsets }) =>
+        transactionalId === `${GROUP}.${partition}` && marker === 'commit' && offsets.length > 0,
+    )
+    .map(isLost);
+  const first = lost.indexOf(true);
+  if (first < 0) return { what: 'claims', onTop: 0 };
+  return { what: 'commits', onTop: lost.slice(first).filter((each) => !each).length };
 }
 
 /** Whether its owner has stopped; undefined where nobody has it, or does not know yet. */

@@ -6,7 +6,7 @@ import { checkPartition, checkStoppedPartition, countClosedByFetch, endOfTime, f
 import { startOf, summariesOf } from './checks.ts';
 import { CLOCK_OVERTAKEN, Cluster, type SimulatedProcess } from './cluster.ts';
 import { Devices } from './devices.ts';
-import { hasStopped, lossOf } from './lost-changelog.ts';
+import { hasStopped, type Loss, lossOf } from './lost-changelog.ts';
 import { Nemesis } from './nemesis.ts';
 import { GROUP, INPUT, OUTPUT } from './pipeline-names.ts';
 import { drawAdoption, drawScenario, type Scenario } from './scenario.ts';
@@ -34,6 +34,8 @@ const LOSS = /acknowledged records were lost or replaced|is not the log that was
 const LIVENESS_MAX_MS = 240_000;
 const LOOK_MS = 1_000;
 const STEP_MAX_MS = 800;
+/** An owner with nothing to do learns of a loss by the offset of its next commit. */
+const ON_TOP_MAX = 1;
 
 export async function runSeed(seed: number): Promise<SeedReport> {
   const simulation = new Simulation({ seed });
@@ -134,8 +136,8 @@ class SeedRun {
       if (stopped.has(partition)) {
         const hasEnded = hasStopped(this.cluster, partition);
         if (hasEnded === true) continue;
-        if (hasEnded === undefined || stopped.get(partition) === 'commits')
-          return `partition ${partition} has lost ${stopped.get(partition)!} of its changelog, and nobody says so`;
+        if (hasEnded === undefined || stopped.get(partition)!.what === 'commits')
+          return `partition ${partition} has lost ${stopped.get(partition)!.what} of its changelog, and nobody says so`;
       }
       const open = this.#isOvertaken ? this.#livingOn(partition) : this.#notClosed(partition);
       if (open !== undefined) return `partition ${partition}: ${open}`;
@@ -149,7 +151,7 @@ class SeedRun {
   }
 
   /** F26: partitions whose changelog has lost what it had acknowledged, and what. */
-  get #mayHaveStopped(): ReadonlyMap<number, 'claims' | 'commits'> {
+  get #mayHaveStopped(): ReadonlyMap<number, Loss> {
     const { lostChangelogs } = this.#nemesis;
     return new Map([...lostChangelogs].map((partition) => [partition, lossOf(this.#simulation, partition)]));
   }
@@ -210,6 +212,9 @@ class SeedRun {
           : checkPartition(this.#simulation, this.#scenario, partition, fate)),
       );
     }
+    for (const [partition, { onTop }] of this.#mayHaveStopped)
+      if (onTop > ON_TOP_MAX)
+        violations.push(`[R3] partition ${partition}: ${onTop} commits on top of one that is lost`);
     return [...violations, ...this.#checkAcknowledged()];
   }
 
@@ -222,8 +227,8 @@ class SeedRun {
       const held = summariesOf(log.committed(OUTPUT, partition)).filter((summary) => 'heldMs' in summary);
       if (held.length > 0) faults.count('silenceHeld');
     }
-    for (const [partition, loss] of this.#mayHaveStopped)
-      faults.count(`changelogLost/${loss}/${hasStopped(this.cluster, partition) === true ? 'stopped' : 'goesOn'}`);
+    for (const [partition, { what }] of this.#mayHaveStopped)
+      faults.count(`changelogLost/${what}/${hasStopped(this.cluster, partition) === true ? 'stopped' : 'goesOn'}`);
   }
 
   /** X3: what was acknowledged is in the log. */
