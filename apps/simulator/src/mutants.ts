@@ -250,12 +250,6 @@ export const MUTANTS: readonly Mutant[] = [
     to: 'if (first?.offset === -1) return',
   },
   {
-    name: 'goes on behind commits that were lost',
-    file: 'libs/runtime/src/committer.ts',
-    from: 'if (offsets[0]! <= this.#anchor.offset)',
-    to: 'if (offsets[0]! < 0)',
-  },
-  {
     name: 'sends again what the group knows of',
     file: 'libs/runtime/src/commit-look-up.ts',
     from: 'if (known?.commitId === commitId)',

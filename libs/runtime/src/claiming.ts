@@ -94,7 +94,7 @@ export async function readToClaim(
   try {
     await read(claimOffset + 1, abandon === undefined ? lost.signal : AbortSignal.any([abandon, lost.signal]));
   } catch (error) {
-    throw lost.signal.aborted ? lostClaim(place, ownership) : error;
+    throw lost.signal.aborted && error instanceof Retriable ? lostClaim(place, ownership) : error;
   } finally {
     done = true;
     cancel();

@@ -47,19 +47,16 @@ export async function lookUp(
 ): Promise<Found> {
   const { claimOffset, claimId } = ownership;
   if (claimOffset <= anchor.offset) return lostTail(parts, anchor, `a claim was written at offset ${claimOffset}`);
-  const blocks = await blocksFrom(parts, anchor.offset, ownership);
+  const seen = await readFrom(parts, commit.commitId, anchor.offset, ownership);
   // The floor is never above one's own last commit (K3): another's, which came after it, let the log be truncated.
-  if (blocks === undefined) return overtaken('and truncated the log since');
-  const [first] = blocks;
+  if (seen === undefined) return overtaken('and truncated the log since');
+  const { first, foreign, last, offsets } = seen;
   if (first?.offset !== anchor.offset || first.id !== anchor.id) return lostTail(parts, anchor, 'it is gone');
-  const last = blocks.at(-1)!;
-  if (last.offset !== claimOffset || last.id !== claimId) throw lostClaim(parts, ownership);
-  const since = blocks.slice(1).filter(({ isClaim }) => !isClaim);
-  const foreign = since.find(({ id }) => id !== commit.commitId);
-  if (foreign !== undefined) return overtaken(foreign.id);
-  if (since.length === commit.count) return { kind: 'present', offsets: since.map(({ offset }) => offset) };
-  if (since.length > 0)
-    throw brokenLog(parts, `it holds ${since.length} of the ${commit.count} blocks of commit ${commit.commitId}`);
+  if (foreign !== undefined) return overtaken(foreign);
+  if (last?.offset !== claimOffset || last.id !== claimId) throw lostClaim(parts, ownership);
+  if (offsets.length === commit.count) return { kind: 'present', offsets };
+  if (offsets.length > 0)
+    throw brokenLog(parts, `it holds ${offsets.length} of the ${commit.count} blocks of commit ${commit.commitId}`);
   await checkUnknownToGroup(parts, commit.commitId);
   return { kind: 'absent' };
 }
@@ -76,27 +73,38 @@ export function lostTail(parts: LookUpParts, { offset, isClaim, id }: Anchor, fo
   return { kind: 'lost', why: `${why}; what else was lost, restoring tells` };
 }
 
-/** From `offset` to the claim; undefined where the log starts above. */
-async function blocksFrom(
+/** What lies from the anchor's offset to the claim, or to the first commit of another owner. */
+interface Seen {
+  first: Anchor | undefined;
+  last: Anchor | undefined;
+  /** Of the commit that is looked for. */
+  readonly offsets: number[];
+  /** Another's commit. */
+  foreign: string | undefined;
+}
+
+/** undefined where the log starts above `from`. */
+async function readFrom(
   parts: LookUpParts,
-  offset: number,
+  commitId: string,
+  from: number,
   ownership: Ownership,
-): Promise<readonly Anchor[] | undefined> {
+): Promise<Seen | undefined> {
   const { ports, settings, partition } = parts;
-  const tail = new ChangelogTail(ports, { topic: settings.changelogTopic, partition }, offset);
-  const blocks: Anchor[] = [];
+  const tail = new ChangelogTail(ports, { topic: settings.changelogTopic, partition }, from);
+  const seen: Seen = { first: undefined, last: undefined, offsets: [], foreign: undefined };
+  const look = (bytes: Uint8Array, offset: number): boolean => {
+    const block = blockOf(parts, bytes, offset);
+    seen.last = block;
+    if (seen.first === undefined) seen.first = block;
+    else if (block.id === commitId) seen.offsets.push(offset);
+    else if (!block.isClaim) seen.foreign = block.id;
+    // Of another owner there may be hours of commits.
+    return seen.foreign === undefined;
+  };
   try {
-    await readToClaim(parts, ownership, (end, abandon) =>
-      tail.readTo(
-        end,
-        (bytes, at) => {
-          blocks.push(blockOf(parts, bytes, at));
-          return true;
-        },
-        abandon,
-      ),
-    );
-    return blocks;
+    await readToClaim(parts, ownership, (end, abandon) => tail.readTo(end, look, abandon));
+    return seen;
   } catch (error) {
     if (error instanceof BelowLogStart) return undefined;
     throw error;

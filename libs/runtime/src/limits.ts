@@ -103,8 +103,11 @@ export const DURATIONS_KEPT = 1_024;
 /** How often, and how far apart, an input's end is asked for before a position beyond it is believed lost (R3). */
 export const END_TRIES_MAX = 20;
 export const END_PAUSE_MS = 500;
-/** How long one's own claim is read for before the leader is asked whether its log still reaches there. */
-export const CLAIM_PATIENCE_MS = 5_000;
+/**
+ * How long one's own claim is read for before the leader is asked whether its log still reaches there. Longer than
+ * PROOF_PATIENCE_MS: a leader that was deposed has been left by then, and would say that the claim is lost.
+ */
+export const CLAIM_PATIENCE_MS = 15_000;
 /** Tries of a claim before restoring begins anew. */
 export const CLAIM_TRIES_MAX = 5;
 /** A transaction open on the input for so long is said to hold it back (F10): longer than any producer should take. */

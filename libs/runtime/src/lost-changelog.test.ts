@@ -95,6 +95,25 @@ describe('[F26] the changelog loses its acknowledged tail', () => {
     await expectStopped(world, process, /cannot be trusted: .*acknowledged/);
   });
 
+  test('[R3][F26] and nothing of its writer is left there: a commit that is written too low says so', async () => {
+    const { world, process } = await running(68);
+    const { time, log } = world.simulation;
+    await time.runFor(30_000);
+    // As far as the floor of that commit allows at most, with nobody alive.
+    const newest = newestCommit(world);
+    log.partition(CHANGELOG, 0).truncateBelow(newest);
+    loseFrom(world, newest);
+    expect(log.batches(CHANGELOG, 0)).toEqual([]);
+    world.beat('again');
+    await time.runFor(2_000);
+    expect(process.lines.filter((line) => line.includes('commit failed'))).toEqual([]);
+    const detail = expect.stringMatching(/cannot be trusted: .*a commit was written at offset \d+: acknowledged/);
+    expect(process.instance.status()).toMatchObject([{ state: 'stopped', detail }]);
+    process.host.kill();
+    // All that lives is in that commit: a successor misses nothing.
+    await expectRight(world, process, world.launch('successor'));
+  });
+
   test.each(['Produce', 'TxnOffsetCommit', 'EndTxn'] as const)(
     '[R3][S4][F26] and the outcome of a commit is unknown for a lost answer to %s: its look-up finds out',
     async (at) => {
