@@ -1,4 +1,4 @@
-/** A broken assumption of our own. Nothing may catch it to go on: the process ends with the facts. */
+/** A broken assumption of our own. Nothing may catch it to go on with the state it was found in: its partition stops (I6). */
 export class AssertionError extends Error {
   override readonly name = 'AssertionError';
   readonly facts: Readonly<Record<string, unknown>>;

@@ -36,3 +36,8 @@ export class Fatal extends ConsequenceError {
 export class StateInUse extends Fatal {
   override readonly name = 'StateInUse';
 }
+
+/** Whether what was thrown says what its supervisor must do. What does not is a defect of ours, a broken assumption among them. */
+export function isConsequence(error: unknown): boolean {
+  return error instanceof ConsequenceError;
+}

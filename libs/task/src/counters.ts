@@ -14,6 +14,8 @@ export interface TaskCounters {
   /** Timeouts outside [minTimeoutMs, maxTimeoutMs] that were clamped (S7). */
   clampedTimeouts: number;
   deadLetters: number;
+  /** Of these, records at which we failed (I6). */
+  failedRecords: number;
   /** Records stamped below evidence that had moved the clock already: closes may have been too early (C3). */
   clockOvertaken: number;
   /** Records of the other timestamp type, from before the input had the configured one: read over (C6). */
@@ -34,6 +36,7 @@ export function zeroCounters(): TaskCounters {
     duplicates: 0,
     clampedTimeouts: 0,
     deadLetters: 0,
+    failedRecords: 0,
     clockOvertaken: 0,
     formerTypeRecords: 0,
   };

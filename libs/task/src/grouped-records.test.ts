@@ -83,4 +83,75 @@ describe('records read in groups', () => {
       }
     }
   });
+
+  test('[I6] the one that cannot be applied is named, and refused by the next task, wherever it stands in its group', () => {
+    for (const cursorOver of [
+      (left: TestRecord[]) => new ListCursor(left),
+      ...[2, 7, KEY_GROUP_MAX].map((max) => (left: TestRecord[]) => new GroupedCursor(left, max)),
+    ])
+      for (let bad = 0; bad < 20; bad += 1) {
+        const log = Array.from({ length: 20 }, (_, at) => ({
+          ...{ offset: 100 + at, timestamp: 5_000, key: `key-${at % 3}`, value: at === bad ? 'thrower' : '' },
+        }));
+        const first = new PartitionTask(options({ decoder: throwing }));
+        first.begin(0, START);
+        const failure = failureOf(() => first.step(cursorOver([...log]), 50, WALL));
+        expect(failure).toMatchObject({ name: 'RecordFailed', offset: 100 + bad });
+        const next = new PartitionTask(options({ decoder: throwing }));
+        next.begin(0, START);
+        next.refuse(100 + bad, 'it failed');
+        expect(next.step(cursorOver([...log]), 50, WALL).kind).toBe('exhausted');
+        expect([next.counters.heartbeats, next.counters.failedRecords]).toEqual([19, 1]);
+        expect(next.cut(CONTEXT).deadLetters).toMatchObject([{ offset: 100 + bad, reason: 'processing-failed' }]);
+      }
+  });
+
+  test('[I6][S3] what is due for its key takes effect before a record is refused, as before any other', () => {
+    const task = new PartitionTask(options({ decoder: throwing }));
+    task.begin(0, START);
+    task.refuse(2, 'it failed');
+    const at = (offset: number, timestamp: number, value: string): TestRecord => ({
+      offset,
+      timestamp,
+      key: 'k',
+      value,
+    });
+    task.step(new ListCursor([at(1, 5_000, ''), at(2, 7_000, 'thrower')]), 10, WALL);
+    expect(task.liveEntries).toBe(0);
+    expect(task.cut(CONTEXT).closed).toMatchObject([{ reason: 'TIMEOUT', closedAt: 6_000 }]);
+  });
+
+  test('[I6] what the cursor throws says nothing of a record', () => {
+    const task = new PartitionTask(options());
+    task.begin(0, START);
+    const cursor = new ListCursor([{ offset: 7, timestamp: 5_000, key: 'k', value: '' }]);
+    task.step(cursor, 1, WALL);
+    const broken = new TypeError('broken cursor');
+    cursor.next = () => {
+      throw broken;
+    };
+    expect(failureOf(() => task.step(cursor, 1, WALL))).toBe(broken);
+  });
 });
+
+/** Hands on attributes that throw when they are kept. */
+const throwing: EventDecoder = {
+  prepare: () => Promise.resolve(),
+  decode: (_bytes, _start, _length, target) => {
+    resetEvent(target);
+    target.attributes = new Map([['a', 'b']]);
+    target.attributes[Symbol.iterator] = () => {
+      throw new TypeError('not to be walked');
+    };
+    return { kind: 'event' };
+  },
+};
+
+function failureOf(work: () => unknown): unknown {
+  try {
+    work();
+  } catch (error) {
+    return error;
+  }
+  return undefined;
+}

@@ -14,6 +14,7 @@ export type { DeadLetter } from './dead-letter.ts';
 export { PartitionTask } from './partition-task.ts';
 export type { StepOutcome, TaskCut, TaskOptions } from './task-contract.ts';
 export { CLOCK_HEADER, type InputRules } from './record-class.ts';
+export { messageOf, RecordFailed } from './record-failed.ts';
 export { Restoration, type RestoreStep } from './restoration.ts';
 export { type EntryTimer, type TimerInspection, timerFaults } from './timer-inspection.ts';
 export type { DecodeOutcome, EventDecoder, SummaryEncoder } from './ports/codecs.ts';

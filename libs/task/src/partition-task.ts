@@ -9,7 +9,7 @@
 //        may be drained later, in slices, without changing what comes out (C5).
 //   PT2  Everything since the last cut — changes, outputs, dead letters, position — goes into the next cut together (O1).
 //   PT3  From the first slice of a cut to the last nothing is stepped or expired: what it holds is the state at one position.
-import { assert, type DurationMs, type Millis } from '@flatline/base';
+import { assert, type DurationMs, isConsequence, type Millis } from '@flatline/base';
 import {
   blankEvent,
   ENDED,
@@ -28,8 +28,10 @@ import { DeadLetterBox } from './dead-letter-box.ts';
 import { EntryTable } from './entry-table.ts';
 import { LiveSessions, type Now, SUMMARY_NUMBERS_BYTES } from './live-sessions.ts';
 import { PartitionClock } from './partition-clock.ts';
+import type { DecodeOutcome } from './ports/codecs.ts';
 import type { KeyGroup, RecordCursor } from './ports/log-reader.ts';
 import { classify } from './record-class.ts';
+import { messageOf, PROCESSING_FAILED, RecordFailed } from './record-failed.ts';
 import type { StepOutcome, TaskCut, TaskOptions } from './task-contract.ts';
 import type { TimerInspection } from './timer-inspection.ts';
 
@@ -73,6 +75,8 @@ export class PartitionTask {
     start: 0,
   };
   readonly #deadLetters = new DeadLetterBox();
+  /** Offsets of records that are not applied, with why. */
+  readonly #refused = new Map<number, string>();
   /** The record the cursor stands on has been looked at but not applied. */
   #again = false;
   #lookedAt: RecordCursor | undefined;
@@ -179,10 +183,23 @@ export class PartitionTask {
     );
   }
 
-  /** Applies up to `limit` records. `wallNow` is broker time as far as this machine knows it (C6). */
+  /**
+   * Applies up to `limit` records. `wallNow` is broker time as far as this machine knows it (C6).
+   * @throws RecordFailed; what the cursor throws.
+   */
   step(cursor: RecordCursor, limit: number, wallNow: Millis): StepOutcome {
     assert(this.#sessions.isArmed, 'a task steps once its timers are armed');
     this.#now.wall = wallNow;
+    try {
+      return this.#step(cursor, limit, wallNow);
+    } catch (error) {
+      // Beyond the position stands what was being applied; in a group the cursor has not moved there yet.
+      const offset = Math.max(cursor.offset, this.#at.offset);
+      throw isConsequence(error) || offset < this.#input.position ? error : new RecordFailed(offset, error);
+    }
+  }
+
+  #step(cursor: RecordCursor, limit: number, wallNow: Millis): StepOutcome {
     for (let left = limit; left > 0;) {
       const burst = Math.min(left, this.#recordsUntilFull());
       if (burst === 0) return FULL;
@@ -237,6 +254,7 @@ export class PartitionTask {
   #takeAfter(cursor: RecordCursor, limit: number): number {
     const { bytes, group, groupIndex } = cursor;
     if (group === undefined || !cursor.logAppendTime || cursor.timestamp !== this.clock.now) return 0;
+    if (this.#refused.size > 0) return 0;
     const at = this.#at;
     at.timestamp = cursor.timestamp;
     at.effectiveAt = cursor.timestamp;
@@ -255,7 +273,7 @@ export class PartitionTask {
 
   /** Applies a record that lies at `#at`, if that is all there is to do with it; else false, and nothing done. */
   #takeInGroup(bytes: Uint8Array, group: KeyGroup, index: number): boolean {
-    const { decoder, input } = this.#options;
+    const { input } = this.#options;
     const length = group.lengths[index]!;
     const valueLength = group.valueLengths[index]!;
     if (length < 0 || length > input.maxKeyBytes || valueLength < 0) return false;
@@ -266,10 +284,15 @@ export class PartitionTask {
       return true;
     }
     const event = this.#event;
-    if (decoder.decode(bytes, group.valueStarts[index]!, valueLength, event).kind !== 'event') return false;
+    if (this.#decode(bytes, group.valueStarts[index]!, valueLength).kind !== 'event') return false;
     if (event.type === ENDED) return false;
     this.#sessions.apply(slot, event, this.#at);
     return true;
+  }
+
+  /** Has the record at `offset` refused when it comes: an earlier task failed at it, and `why` says how (I6). */
+  refuse(offset: number, why: string): void {
+    this.#refused.set(offset, why);
   }
 
   /** Says that the next step gets a new cursor: reading was interrupted and begins again at `input.position`. */
@@ -415,6 +438,11 @@ export class PartitionTask {
     at.timestamp = cursor.timestamp;
     at.effectiveAt = cursor.logAppendTime ? this.clock.now : cursor.timestamp;
     const slot = this.#sessions.findLive(cursor, this.#now);
+    const why = this.#refused.size === 0 ? undefined : this.#refused.get(cursor.offset);
+    if (why !== undefined) {
+      this.#refuse(cursor, PROCESSING_FAILED, why);
+      return undefined;
+    }
     if (cursor.valueLength > 0) return this.#payload(cursor, slot);
     if (cursor.valueLength === 0) {
       this.#sessions.heartbeat(slot, cursor, at);
@@ -429,7 +457,7 @@ export class PartitionTask {
 
   #payload(cursor: RecordCursor, slot: number): StepOutcome | undefined {
     const event = this.#event;
-    const decoded = this.#options.decoder.decode(cursor.bytes, cursor.valueStart, cursor.valueLength, event);
+    const decoded = this.#decode(cursor.bytes, cursor.valueStart, cursor.valueLength);
     if (decoded.kind === 'unknownSchema') return decoded;
     if (decoded.kind === 'bad') this.#refuse(cursor, decoded.reason, decoded.detail);
     else if (event.type === ENDED) this.#sessions.end(slot, event, this.#at, this.#now);
@@ -437,8 +465,18 @@ export class PartitionTask {
     return undefined;
   }
 
+  /** Nothing of the partition's has changed by then: a decoder that fails costs the record, and no more (I6). */
+  #decode(bytes: Uint8Array, start: number, length: number): DecodeOutcome {
+    try {
+      return this.#options.decoder.decode(bytes, start, length, this.#event);
+    } catch (error) {
+      return { kind: 'bad', reason: PROCESSING_FAILED, detail: `the decoder failed: ${messageOf(error)}` };
+    }
+  }
+
   #refuse(cursor: RecordCursor, reason: string, detail: string): void {
     this.counters.deadLetters += 1;
+    if (reason === PROCESSING_FAILED) this.counters.failedRecords += 1;
     this.#deadLetters.add(cursor, reason, detail);
   }
 

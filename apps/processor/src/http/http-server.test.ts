@@ -31,6 +31,7 @@ const task = (changes: Partial<TaskStatus>): TaskStatus => ({
     clampedTimeouts: 0,
     clockOvertaken: 0,
     formerTypeRecords: 0,
+    failedRecords: 0,
     deadLetters: 1,
   },
   commits: { count: 4, p50Ms: 5, p99Ms: 9, maxMs: 9 },

@@ -29,6 +29,10 @@ const COUNTED: Readonly<Record<string, readonly [keyof TaskCounters, string]>> =
     'Records from before the input had its timestamp type, read over (C6)',
   ],
   flatline_dead_letters_total: ['deadLetters', 'Records sent to the dead-letter topic (I1)'],
+  flatline_failed_records_total: [
+    'failedRecords',
+    'Of these, records at which the processor failed: a defect of it (I6)',
+  ],
 };
 
 const CLOSED: Readonly<Record<string, keyof TaskCounters>> = {
