@@ -160,9 +160,14 @@ class Processor implements RunningProcessor, Observed {
   readonly #onFatal = (error: Error): void => {
     if (this.#stopping !== undefined) return;
     this.#log.error('the processor stops', { error });
-    this.#stopping = this.#close((instance) => instance.abort()).then(() => {
-      this.#settle?.reject(error);
-    });
+    // What ended the process is said, whatever closing it says: nobody else waits for this.
+    this.#stopping = this.#close((instance) => instance.abort())
+      .catch((closing: unknown) => {
+        this.#log.error('not everything was closed', { error: closing });
+      })
+      .then(() => {
+        this.#settle?.reject(error);
+      });
   };
 
   async #close(end: (instance: PipelineInstance) => Promise<void>): Promise<void> {

@@ -121,3 +121,6 @@ export const CLOSES_BEHIND_FACTOR = 5;
  * leader that is read from is doubted; the same for one's own claim in the changelog.
  */
 export const PROOF_PATIENCE_MS = 5_000;
+/** Failures of a task at single records, within so much time, after which its partition waits for an operator. */
+export const RECORD_FAILURES_MAX = 16;
+export const RECORD_FAILURES_SPAN_MS = 3_600_000;

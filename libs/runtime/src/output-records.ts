@@ -1,7 +1,15 @@
 // A cut as records on the output, dead-letter and changelog topics. One task writes only to the partition of its own
 // number, so that its open transaction holds back nobody else's readers (O5).
+import { PartitionStopped } from '@flatline/base';
 import type { SessionSummary } from '@flatline/policies';
-import type { OutgoingRecord, SummaryEncoder, TaskCut, Transaction } from '@flatline/task';
+import {
+  messageOf,
+  type OutgoingRecord,
+  RecordFailed,
+  type SummaryEncoder,
+  type TaskCut,
+  type Transaction,
+} from '@flatline/task';
 import { deadLetterRecord } from './dead-letter-record.ts';
 import type { PipelineSettings } from './settings.ts';
 
@@ -29,6 +37,7 @@ export function committedIn(metadata: string): OffsetNote | undefined {
   return { partitions: Number(partitions), sequence: sequence === undefined ? undefined : Number(sequence), commitId };
 }
 
+/** @throws RecordFailed, PartitionStopped where a summary cannot be encoded (I6) */
 export function transactionOf(
   cut: TaskCut,
   partition: number,
@@ -37,7 +46,8 @@ export function transactionOf(
 ): Transaction {
   const { group, inputTopic, tombstones = true } = settings;
   const outputs: OutgoingRecord[] = [];
-  for (const summary of cut.closed) addClosed(summary, { encoder, tombstones }, outputs);
+  const form = { encoder, tombstones, where: `${settings.outputTopic}/${partition}` };
+  for (const summary of cut.closed) addClosed(summary, form, outputs);
   const letters = cut.deadLetters.map((letter) => deadLetterRecord(letter, partition, settings.inputTopic));
   const blocks = cut.blocks.map((block): OutgoingRecord => ({ key: null, value: block.bytes }));
   const writes = [
@@ -52,14 +62,35 @@ export function transactionOf(
 interface ClosedForm {
   readonly encoder: SummaryEncoder;
   readonly tombstones: boolean;
+  /** Topic and partition. */
+  readonly where: string;
 }
 
 /** The summary, then the tombstone: with no revision window both are final at once (O2). */
-function addClosed(summary: SessionSummary, { encoder, tombstones }: ClosedForm, outputs: OutgoingRecord[]): void {
+function addClosed(summary: SessionSummary, form: ClosedForm, outputs: OutgoingRecord[]): void {
   const { key, incarnation } = summary;
   const headers = [{ name: INCARNATION_HEADER, value: asciiBytes(incarnation) }];
-  outputs.push({ key, value: encoder.encode(summary), headers });
-  if (tombstones) outputs.push({ key, value: null, headers });
+  outputs.push({ key, value: encoded(summary, form), headers });
+  if (form.tombstones) outputs.push({ key, value: null, headers });
+}
+
+/**
+ * An explicit end is the one record that brings its close about, and may be refused for it; it lies in this very cut. Of a
+ * session that fell silent no record is to blame, and S4 leaves no choice: it closes with its summary, or not.
+ */
+function encoded(summary: SessionSummary, { encoder, where }: ClosedForm): Uint8Array {
+  try {
+    return encoder.encode(summary);
+  } catch (error) {
+    const { incarnation, reason, firstOffset, lastOffset } = summary;
+    const what = `the summary of ${incarnation} (${reason}, offsets ${firstOffset} to ${lastOffset}) for ${where} cannot be encoded`;
+    const failure = new Error(`${what}: ${messageOf(error)}`, { cause: error });
+    if (reason === 'ENDED') throw new RecordFailed(lastOffset, failure);
+    throw new PartitionStopped(
+      `${failure.message}. This is a defect of this program; nothing is lost. Report it with this message`,
+      failure,
+    );
+  }
 }
 
 /** An incarnation is digits and a dash: a call into the engine's encoder takes several times as long. */

@@ -15,7 +15,7 @@
 //   SB2  It fences nobody and writes to its local store only.
 //   SB3  Its store is closed before `onClosed` is called, or is the one's it was handed over to.
 import { Fatal, type Millis, PartitionStopped, Retriable } from '@flatline/base';
-import type { StoreDistrust } from '@flatline/task';
+import { messageOf, type StoreDistrust } from '@flatline/task';
 import { Backoff } from './backoff.ts';
 import { Distrusted, Replica, type ReplicaParts } from './replica.ts';
 import { TaskStore } from './task-store.ts';
@@ -45,8 +45,8 @@ export interface StandbyTaskParts extends Omit<ReplicaParts, 'store'> {
   readonly onStoreError: () => void;
   /** It is closed for good; not called for one that was handed over. */
   readonly onClosed: () => void;
-  /** Something that ends the process (Fatal, a broken assumption). */
-  readonly onFatal: (error: Error) => void;
+  /** Something that ends the process. */
+  readonly onFatal: (error: Fatal) => void;
 }
 
 /** What is handed over; its new owner closes the store. */
@@ -76,7 +76,12 @@ export class StandbyTask {
   }
 
   start(): void {
-    this.#living = this.#live();
+    this.#living = this.#live().catch((error: unknown) => {
+      // What mending itself threw. Nobody waits for it while the standby lives, and it ends that, not the process (I6).
+      this.#state = 'stopped';
+      this.#detail = messageOf(error);
+      this.#parts.ports.log.error('standby failed', { ...this.#where(), error });
+    });
   }
 
   /** Changelog offset below which everything is here; undefined before anything was loaded. */
@@ -183,9 +188,10 @@ export class StandbyTask {
     else if (error instanceof Distrusted) await this.#beginAnew(error);
     else if (error instanceof PartitionStopped) await this.#stop(error.message);
     else {
-      const fatal = error instanceof Error ? error : new Fatal(String(error));
-      await this.#stop(fatal.message);
-      this.#parts.onFatal(fatal);
+      // A defect costs the standby, and no more: whoever takes the partition over restores it for itself (I6).
+      if (!(error instanceof Fatal)) this.#parts.ports.log.error('standby failed', { ...this.#where(), error });
+      await this.#stop(error instanceof Fatal ? error.message : messageOf(error));
+      if (error instanceof Fatal) this.#parts.onFatal(error);
     }
   }
 

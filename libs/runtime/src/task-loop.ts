@@ -69,9 +69,10 @@ export class TaskLoop {
   #proofTimer: Cancel | undefined;
   #readBackTimer: Cancel | undefined;
   #caughtUp = false;
-  /** Of the task's `clockOvertaken`, what has been said. */
+  /** Of the task's `clockOvertaken` and `failedRecords`, what has been said. */
   #overtakenSaid = 0;
   #formerTypeSaid = false;
+  #failedSaid = 0;
 
   constructor(parts: TaskLoopParts) {
     this.#parts = parts;
@@ -141,11 +142,21 @@ export class TaskLoop {
         this.#watchReadBack();
       }
     } catch (error) {
-      // A broken assumption inside the core: the task must not go on, and must not take the process's other tasks along
-      // before they have committed.
-      this.#end(error instanceof Error ? error : new Error(String(error)), 'the task failed');
+      // A broken assumption inside the core, or a record that brings one about: this task must not go on, and all others must.
+      this.#fail(error);
     }
   };
+
+  /** What nobody waits for must not reject: a rejection that is nobody's ends the process. */
+  #unattended(work: Promise<void>): void {
+    work.catch((error: unknown) => {
+      this.#fail(error);
+    });
+  }
+
+  #fail(error: unknown): void {
+    this.#end(error instanceof Error ? error : new Error(String(error)), 'the task failed');
+  }
 
   #expire(wallNow: number): boolean {
     const { task } = this.#parts;
@@ -165,6 +176,7 @@ export class TaskLoop {
       const outcome = task.step(run.cursor, STEP_RECORDS_MAX, wallNow);
       if (task.counters.clockOvertaken > this.#overtakenSaid) this.#onOvertaken();
       if (!this.#formerTypeSaid && task.counters.formerTypeRecords > 0) this.#onFormerType();
+      if (task.counters.failedRecords > this.#failedSaid) this.#onFailedRecords();
       if (outcome.kind === 'exhausted') this.#finishRun(run);
       else if (outcome.kind === 'full') return false;
       else if (outcome.kind === 'due') return !task.isFull;
@@ -218,6 +230,13 @@ export class TaskLoop {
     ports.log.warn(message, { ...input });
   }
 
+  #onFailedRecords(): void {
+    const { task, ports, input } = this.#parts;
+    this.#failedSaid = task.counters.failedRecords;
+    const message = 'records could not be processed, which is a defect of this program; they are dead letters (I6)';
+    ports.log.error(message, { ...input, failedRecords: this.#failedSaid, position: task.input.position });
+  }
+
   /** Moves the clock where an answered request for the end has shown that nothing earlier is left (C3). */
   #observe(): void {
     const { task, proof } = this.#parts;
@@ -235,7 +254,7 @@ export class TaskLoop {
     const { input, settings, ports } = this.#parts;
     if (outcome.kind === 'unknownSchema') {
       this.#waitingFor = `schema ${outcome.schemaId} of the registry`;
-      void this.#prepare(outcome.schemaId);
+      this.#unattended(this.#prepare(outcome.schemaId));
     } else if (outcome.kind === 'held') {
       this.#waitingFor = `broker time: offset ${outcome.offset} is stamped ${outcome.timestamp}, over maxFutureMs ahead`;
       ports.log.error('partition held by a stamp from the future; check the clocks of the brokers', {
@@ -276,14 +295,16 @@ export class TaskLoop {
     }
     this.#waitingFor = `the input: ${failure.message}`;
     this.#parts.ports.log.warn('reading the input is interrupted', { ...this.#parts.input, error: failure });
-    void this.#readBackoff.pause().then(() => {
-      if (this.#stopped) return;
-      this.#subscription.onChange(undefined);
-      this.#subscription.close();
-      this.#parts.task.restartReading();
-      this.#subscription = this.#subscribe();
-      this.#unblock();
-    });
+    this.#unattended(
+      this.#readBackoff.pause().then(() => {
+        if (this.#stopped) return;
+        this.#subscription.onChange(undefined);
+        this.#subscription.close();
+        this.#parts.task.restartReading();
+        this.#subscription = this.#subscribe();
+        this.#unblock();
+      }),
+    );
   }
 
   #subscribe(): LogSubscription {
@@ -336,7 +357,7 @@ export class TaskLoop {
       truncator.committed(outcome.floor, outcome.bytes);
       flusher.offer();
     } catch (error) {
-      this.#end(error instanceof Error ? error : new Error(String(error)), 'a commit failed');
+      this.#fail(error);
     } finally {
       this.#committing = undefined;
       this.wake();
@@ -357,7 +378,7 @@ export class TaskLoop {
     };
     const advice = proof.advise(silence, ports.clock.monotonicMs());
     if (advice.kind === 'wait') this.#proofTimer = ports.clock.after(advice.delayMs, this.wake);
-    else if (advice.kind === 'ask') void proof.ask(advice.timestamp).then(this.wake);
+    else if (advice.kind === 'ask') this.#unattended(proof.ask(advice.timestamp).then(this.wake));
   }
 
   /** A proof that is written and not read (X5): the leader that is read from may have been deposed. */

@@ -6,14 +6,27 @@
 // Invariants
 //   TR1  State changes follow TASK_TRANSITIONS.
 //   TR2  The store is closed before `onClosed` is called: a successor may open it.
-import { assert, type Cancel, type DurationMs, failpoint, PartitionStopped, Retriable } from '@flatline/base';
-import type {
-  CommitHeader,
-  InputPosition,
-  PartitionTask,
-  StoreDistrust,
-  TimerInspection,
-  TopicPartition,
+//   TR3  Whatever is thrown about this partition ends here: it stops this task at most, and only Fatal goes on to the process.
+import {
+  assert,
+  type Cancel,
+  Corrupt,
+  type DurationMs,
+  failpoint,
+  Fatal,
+  Fenced,
+  PartitionStopped,
+  Retriable,
+} from '@flatline/base';
+import {
+  type CommitHeader,
+  type InputPosition,
+  messageOf,
+  type PartitionTask,
+  RecordFailed,
+  type StoreDistrust,
+  type TimerInspection,
+  type TopicPartition,
 } from '@flatline/task';
 import { Backoff, turn } from './backoff.ts';
 import type { CommitBudget } from './commit-budget.ts';
@@ -21,6 +34,7 @@ import { Committer } from './committer.ts';
 import { FetchProof } from './fetch-proof.ts';
 import { firstPosition, inputPosition } from './input-position.ts';
 import { Prover } from './prover.ts';
+import { RecordFailures } from './record-failures.ts';
 import { restore, type Restored, type RestoreParts } from './restoring.ts';
 import { ProofByClockRecord, ProofByEnd, type SilenceProof } from './silence-proof.ts';
 import type { StandbyTask } from './standby-task.ts';
@@ -43,8 +57,8 @@ export interface TaskRunnerParts extends Omit<RestoreParts, 'store' | 'onDistrus
   readonly onStoreError: () => void;
   /** The runner is closed for good. */
   readonly onClosed: () => void;
-  /** Something that ends the process (Fatal, a broken assumption). */
-  readonly onFatal: (error: Error) => void;
+  /** Something that ends the process. */
+  readonly onFatal: (error: Fatal) => void;
 }
 
 export class TaskRunner {
@@ -66,6 +80,7 @@ export class TaskRunner {
   #wanted: 'run' | 'moveAway' | 'close' = 'run';
   #starting: Promise<void> | undefined;
   readonly #abandon = new AbortController();
+  readonly #failures = new RecordFailures();
 
   constructor(parts: TaskRunnerParts) {
     this.#parts = parts;
@@ -83,7 +98,7 @@ export class TaskRunner {
   /** Restores and runs. Tries again while the brokers do not answer. */
   start(): void {
     assert(this.#starting === undefined, 'a task starts once');
-    this.#starting = this.#start();
+    this.#starting = this.#contained(this.#start());
   }
 
   async #start(): Promise<void> {
@@ -107,18 +122,18 @@ export class TaskRunner {
         await backoff.pause();
       }
     }
-    if (this.#wanted === 'moveAway') void this.close(false);
+    if (this.#wanted === 'moveAway') this.#letGo(false);
   }
 
   /** The group gave the partition to another member: runs on until that one fences it, or for `handoverMs`. */
   moveAway(): void {
     const { clock } = this.#parts.ports;
     if (this.#wanted === 'run') this.#wanted = 'moveAway';
-    if (this.#state === 'stopped') void this.close(false);
+    if (this.#state === 'stopped') this.#letGo(false);
     if (this.#state !== 'running' || this.#handover !== undefined) return;
     this.#become('draining');
     this.#handover = clock.after(this.#parts.settings.handoverMs, () => {
-      void this.close(true);
+      this.#letGo(true);
     });
   }
 
@@ -138,6 +153,11 @@ export class TaskRunner {
     if (this.#state === 'running') this.#become('draining');
     this.#closing ??= this.#closeAfterStart(cleanly);
     return this.#closing;
+  }
+
+  /** `close`, for those who do not wait for it: it never rejects. */
+  #letGo(cleanly: boolean): void {
+    void this.close(cleanly);
   }
 
   status(): TaskStatus {
@@ -206,6 +226,7 @@ export class TaskRunner {
     });
     try {
       task.resume(last?.clock ?? 0, await this.#position(input, last), last);
+      for (const [offset, why] of this.#failures.refusedFrom(task.input.position)) task.refuse(offset, why);
       await this.#arm(task);
       // Before the clock has begun nothing tells former records from those of today but where the log ended (C6).
       if (task.clock.now === 0) task.allowFormerType(await ports.admin.replicatedEnd(input));
@@ -324,50 +345,98 @@ export class TaskRunner {
 
   /** The loop or the restore cannot go on. Without an error: lost to another owner. */
   readonly #onEnd = (error: Error | undefined, why: string): void => {
-    const { log } = this.#parts.ports;
+    const { log, clock } = this.#parts.ports;
     if (error instanceof PartitionStopped) {
       log.error('partition stopped', { ...this.#where(), why: error.message });
-      this.#detail = error.message;
-      void this.#stopForOperator();
-    } else if (error !== undefined) {
-      log.error('task failed', { ...this.#where(), error });
+      this.#stop(error.message);
+    } else if (error instanceof Fatal) {
+      log.error('the process cannot go on', { ...this.#where(), error });
       this.#parts.onFatal(error);
-    } else {
+    } else if (error === undefined) {
       log.info('task is let go', { ...this.#where(), why });
-      void this.close(false);
-    }
+      this.#letGo(false);
+    } else this.#onFailure(error, clock.monotonicMs());
   };
+
+  /** Something was thrown that says nothing of what to do: a defect of ours, or what a record makes of one (I6). */
+  #onFailure(error: Error, monotonicNow: DurationMs): void {
+    const { settings, ports } = this.#parts;
+    const task = this.#restored?.task;
+    const place = { topic: settings.inputTopic, partition: this.partition, position: task?.input.position };
+    const failed = error instanceof RecordFailed ? error : undefined;
+    const verdict = failed === undefined ? 'stop' : this.#failures.note(failed, monotonicNow);
+    const facts = { ...this.#where(), ...place, offset: failed?.offset, next: verdict, error, stack: error.stack };
+    ports.log.error('task failed', facts);
+    const at = failed === undefined ? `position ${place.position ?? 'unknown'}` : `offset ${failed.offset}`;
+    const what = `${place.topic}/${place.partition} at ${at}: ${failed?.message ?? messageOf(error)}`;
+    if (verdict === 'stop')
+      this.#stop(
+        `${what}. This is a defect of this program, not of the cluster; nothing is lost, the changelog stands at the last ` +
+          'commit. Report it with this message; restart the process to try again',
+      );
+    else if (this.#wanted === 'run' && this.#state === 'running') this.#restart(`${what}; restoring to try again`);
+    else this.#letGo(false);
+  }
+
+  /** Drops the state, which may be half changed, and begins again from the last commit. */
+  #restart(why: string): void {
+    this.#detail = why;
+    this.#become('restoring');
+    this.#starting = this.#contained(
+      this.#release(false).then(() => {
+        this.#loop = undefined;
+        this.#committer = undefined;
+        this.#restored = undefined;
+        return this.#start();
+      }),
+    );
+  }
+
+  #stop(why: string): void {
+    this.#detail = why;
+    void this.#contained(this.#stopForOperator());
+  }
 
   /** Keeps the state to be seen, holds nothing that another owner would need. */
   async #stopForOperator(): Promise<void> {
     this.#become('stopped');
     await this.#release(false);
-    if (this.#wanted !== 'run') void this.close(false);
+    if (this.#wanted !== 'run') this.#letGo(false);
   }
 
   async #closeAfterStart(cleanly: boolean): Promise<void> {
     await this.#starting;
     this.#handover?.();
-    await this.#release(cleanly);
+    await this.#contained(this.#release(cleanly));
     this.#become('closed');
     this.#parts.onClosed();
   }
 
+  /** Each part is let go of, whatever another one says. */
   async #release(cleanly: boolean): Promise<void> {
-    await this.#loop?.stop();
-    if (cleanly) await this.#loop?.commitRest();
+    await this.#contained(this.#loop?.stop());
+    if (cleanly) await this.#contained(this.#loop?.commitRest());
     if (cleanly) failpoint('shutdown.committed');
-    await this.#committer?.close();
-    if (cleanly) await this.#restored?.flusher.finish();
-    else await this.#restored?.flusher.stop();
-    await this.#releaseStore();
-    await this.#standby?.close(cleanly);
+    await this.#contained(this.#committer?.close());
+    const { flusher } = this.#restored ?? {};
+    await this.#contained(cleanly ? flusher?.finish() : flusher?.stop());
+    await this.#contained(this.#releaseStore());
+    await this.#contained(this.#standby?.close(cleanly));
   }
 
   async #releaseStore(): Promise<void> {
     const store = this.#store;
     this.#store = undefined;
     await store?.close();
+  }
+
+  /** What it waits for may fail: that is said, and ends neither what comes after nor the process. */
+  async #contained(work: Promise<void> | undefined): Promise<void> {
+    try {
+      await work;
+    } catch (error) {
+      this.#parts.ports.log.error('a part of a task was not let go cleanly', { ...this.#where(), error });
+    }
   }
 
   #become(next: TaskState): void {
@@ -384,10 +453,8 @@ export class TaskRunner {
   }
 }
 
-/** What no further try would change. */
+/** What no further try would change: an order to stop, and whatever is no order at all. */
 function isFinal(error: unknown): error is Error {
-  return (
-    error instanceof Error &&
-    (error.name === 'PartitionStopped' || error.name === 'Fatal' || error.name === 'AssertionError')
-  );
+  if (!(error instanceof Error)) return false;
+  return !(error instanceof Retriable || error instanceof Fenced || error instanceof Corrupt);
 }

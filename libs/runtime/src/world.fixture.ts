@@ -42,6 +42,12 @@ export interface WorldSettings {
   readonly stateBytes?: number;
   /** Default: those of production. */
   readonly bounds?: TaskBounds;
+  /** Instead of either. */
+  readonly decode?: EventDecoder['decode'];
+  /** What a process gets in place of its ports. */
+  readonly adapt?: (ports: PipelinePorts, name: string) => PipelinePorts;
+  /** Looks at each summary before it is encoded, and may throw. */
+  readonly onEncode?: (summary: SessionSummary) => void;
 }
 
 export interface Process {
@@ -95,8 +101,13 @@ export class World {
       changelog: ports.reader,
       proofs: ports.proof,
       membership: ports.membership('app.visits'),
-      decoder: this.#world.stateBytes === undefined ? bareOnly : withState(this.#world.stateBytes),
-      encoder: { encode: encodeForTest },
+      decoder: this.#decoder(),
+      encoder: {
+        encode: (summary) => {
+          this.#world.onEncode?.(summary);
+          return encodeForTest(summary);
+        },
+      },
       turns: (callback) => {
         host.after(turnMs, () => {
           callback();
@@ -111,12 +122,18 @@ export class World {
     };
     const instance = new PipelineInstance({
       settings: this.settings(name),
-      ports: pipelinePorts,
+      ports: this.#world.adapt?.(pipelinePorts, name) ?? pipelinePorts,
       onFatal: (error) => failures.push(error),
       ...(this.#world.bounds && { bounds: this.#world.bounds }),
     });
     void instance.start();
     return { name, host, instance, failures, lines };
+  }
+
+  #decoder(): EventDecoder {
+    const { stateBytes, decode } = this.#world;
+    if (decode !== undefined) return { decode, prepare: () => Promise.resolve() };
+    return stateBytes === undefined ? bareOnly : withState(stateBytes);
   }
 
   settings(owner: string): PipelineSettings {
@@ -169,6 +186,11 @@ export class World {
 
   end(key: string): void {
     this.simulation.log.produce(INPUT, this.partitionOf(key), { key, value: null });
+  }
+
+  /** A payload, which `decode` makes an event of. */
+  say(key: string, value: string): void {
+    this.simulation.log.produce(INPUT, this.partitionOf(key), { key, value });
   }
 
   partitionOf(key: string): number {
