@@ -6,6 +6,7 @@ import type { LetterRecord } from './history.ts';
 import type { Place } from './place.ts';
 
 const BAD_TIMESTAMP = 'bad-timestamp';
+const PROCESSING_FAILED = 'processing-failed';
 
 export class LetterCheck {
   readonly #place: Place;
@@ -34,6 +35,11 @@ export class LetterCheck {
   /** Whether the processor refused it for its stamp: only the present of then could tell (C6). */
   wasRefusedForItsStamp(offset: number): boolean {
     return this.#letters.get(offset)?.origin?.reason === BAD_TIMESTAMP;
+  }
+
+  /** Whether the processor says that it failed at the record (I6): then nothing of it is applied, whatever it says. */
+  sayFailed(offset: number): boolean {
+    return this.#letters.get(offset)?.origin?.reason === PROCESSING_FAILED;
   }
 
   /** Compares the letters with the records that were bad since the last call. */

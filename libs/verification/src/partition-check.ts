@@ -44,6 +44,9 @@ interface Behind {
   latest: Millis;
 }
 
+/** In place of a value, where there is to be one. */
+const SOME_BYTES = new Uint8Array(1);
+
 export class PartitionCheck {
   readonly #parts: PartitionCheckParts;
   readonly #places: Record<'input' | 'changelog' | 'output' | 'deadLetters', Place>;
@@ -186,8 +189,10 @@ export class PartitionCheck {
       if (!isFormer) this.#noteType(record);
       // Taken over from the changelog, the state already holds what lies before its position.
       if (record.offset < this.#output.judgedFrom) continue;
+      const latest = record.logAppendTime ? undefined : clock;
       if (this.#letters.wasRefusedForItsStamp(record.offset)) this.#fold.refuse(record);
-      else this.#fold.record(record, record.logAppendTime ? undefined : clock);
+      else if (this.#letters.sayFailed(record.offset)) this.#foldFailed(record, latest);
+      else this.#fold.record(record, latest);
     }
   }
 
@@ -198,6 +203,12 @@ export class PartitionCheck {
         'what follows the first record of another timestamp type than configured: there the partition had to stop (C6), ' +
           'or timestampType was another one then',
       );
+  }
+
+  /** A record whose content the processor says it failed at: as one that is bad, and a defect of the processor. */
+  #foldFailed(record: InputRecord, latest: Millis | undefined): void {
+    this.#places.input.undecided(`offset ${record.offset}: the processor failed at it (processing-failed)`);
+    this.#fold.record(record.key === null ? record : { ...record, value: SOME_BYTES, event: 'bad' }, latest);
   }
 
   /**
