@@ -2,7 +2,7 @@
 import { decodeBlock, type CommitHeader, NO_BATCH } from '@flatline/task';
 import type { EndedTransaction, LogRecord, Simulation } from '@flatline/simulation';
 import { type Folded, type FoldedSummary, foldInput } from '@flatline/simulation/fold';
-import { isWildStamp } from './devices.ts';
+import { FAILS_APPLYING, FAILS_DECODING, isWildStamp } from './devices.ts';
 import { CHANGELOG, DEAD_LETTERS, GROUP, INPUT, MAX_KEY_BYTES, OUTPUT, RULES } from './pipeline-names.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -36,7 +36,6 @@ export function foldPartition(
   const { timeoutMs, maxDurationMs, timestampType, heldTime } = scenario;
   const byArrival = timestampType === 'LogAppendTime';
   const sizes = { ...RULES, maxKeyBytes: MAX_KEY_BYTES };
-  const refusalOf = ({ timestamp }: LogRecord): 'stamp' | undefined => (isWildStamp(timestamp) ? 'stamp' : undefined);
   const rules = { partition, timeoutMs, maxDurationMs, byArrival, clockAtEnd, heldTime, refusalOf, ...sizes };
   return foldInput(records, { ...rules, start: startOf(simulation, partition) });
 }
@@ -51,6 +50,12 @@ export function startOf(simulation: Simulation, partition: number): number {
     if (block?.kind === 'state') return block.header.inputs[0]!.start;
   }
   return 0;
+}
+
+function refusalOf({ timestamp, value }: LogRecord): 'stamp' | 'content' | undefined {
+  if (isWildStamp(timestamp)) return 'stamp';
+  const said = value === null ? '' : text.decode(value);
+  return said.includes(FAILS_DECODING) || said.includes(FAILS_APPLYING) ? 'content' : undefined;
 }
 
 /** C3: how far the last commit says that the clock came; 0 where records alone move it. */

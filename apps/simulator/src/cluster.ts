@@ -5,8 +5,10 @@ import type { Clock } from '@flatline/base';
 import { EventFormats, openSummaryEncoder } from '@flatline/codec';
 import { assign } from '@flatline/kafka';
 import { PipelineInstance, type PipelinePorts, type PipelineSettings, type StartFrom } from '@flatline/runtime';
+import type { EventDecoder } from '@flatline/task';
 import { DEVICE_FAILED, type GroupMember, type HostPorts, type SimulatedHost } from '@flatline/simulation';
 import type { Simulation } from '@flatline/simulation';
+import { FAILS_APPLYING, FAILS_DECODING } from './devices.ts';
 import { CHANGELOG, DEAD_LETTERS, EARLY_MS, GROUP, INPUT, MAX_KEY_BYTES, OUTPUT, RULES } from './pipeline-names.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -47,6 +49,9 @@ const SAID: readonly (readonly [text: string, what: string])[] = [
   ['to another member', 'zombieLetGo'],
   ['stamped before the clock came late', CLOCK_OVERTAKEN],
   ['are read over', 'formerTypeReadOver'],
+  ['"next":"restore"', 'restoredForRecord'],
+  ['"next":"refuse"', 'refusedRecord'],
+  ['records could not be processed', 'recordFailed'],
 ];
 /** C3 */
 const CLOCK_SKEW_MS = 500;
@@ -164,6 +169,9 @@ export class Cluster {
     if (NOT_WRITTEN.some((text) => line.includes(text)) && !isExplained) this.failures.push(line);
     const ranOut = /a commit ran out of time.*"commitId":"([^"]+)".*"timeoutMs":(\d+)/.exec(line);
     if (ranOut !== null) this.#noteRanOut(`${ranOut[1]!} of ${ranOut[2]!} ms`);
+    // A stopped partition is an operator's; one that stopped itself by a defect is ours.
+    const isDefect = / task failed| standby failed|not let go cleanly/.test(line) && !line.includes(ON_PURPOSE);
+    if (isDefect) this.failures.push(line);
     const dropped = /local store dropped.*"reason":"([a-z-]+)"/.exec(line);
     if (dropped !== null) this.simulation.faults.count(`storeDropped/${dropped[1]!}`);
     this.#noteStart(line);
@@ -178,7 +186,28 @@ export class Cluster {
   }
 }
 
-const jsonDecoder = (clock: Clock): EventFormats => new EventFormats({ format: 'json', registry: undefined, clock });
+const jsonDecoder = (clock: Clock): EventDecoder => {
+  const formats = new EventFormats({ format: 'json', registry: undefined, clock });
+  return {
+    prepare: (schemaId) => formats.prepare(schemaId),
+    decode: (bytes, start, length, target) => {
+      const outcome = formats.decode(bytes, start, length, target);
+      if (target.type === FAILS_DECODING) throw new TypeError(ON_PURPOSE);
+      if (target.type === FAILS_APPLYING) target.attributes = new Unwalkable();
+      return outcome;
+    },
+  };
+};
+
+/** Thrown where a record is to make the product fail. */
+const ON_PURPOSE = 'failed on purpose';
+
+/** Attributes that throw in the middle of an event's being applied. */
+class Unwalkable extends Map<string, string> {
+  override [Symbol.iterator](): MapIterator<[string, string]> {
+    throw new TypeError(ON_PURPOSE);
+  }
+}
 
 /** The assigner that the members' leader runs in production. */
 function assignAsTheLeader(

@@ -19,6 +19,10 @@ const SEQUENCES = [0, 1, 2, 64, 65, 2 ** 32, 2 ** 53 - 65, 2 ** 53 - 2, 2 ** 53 
 /** On CreateTime a producer stamps what it likes: here in nanoseconds. */
 export const isWildStamp = (timestamp: number): boolean => timestamp > 1e15;
 
+/** What an event's type says of it: the decoder throws, or hands on what cannot be applied (I6). */
+export const FAILS_DECODING = 'FAILS_DECODING';
+export const FAILS_APPLYING = 'FAILS_APPLYING';
+
 export class Devices {
   acknowledged: readonly Acknowledged[] = [];
   readonly #simulation: Simulation;
@@ -126,6 +130,8 @@ export class Devices {
 
   #event(): string {
     const random = this.#random;
+    // Nothing by which it could be a duplicate, of which nothing is applied.
+    if (random.chance(0.004)) return JSON.stringify({ type: [FAILS_DECODING, FAILS_APPLYING][random.below(2)] });
     const event: Record<string, unknown> = { type: ['HEARTBEAT', 'STARTED', 'CLICK', 'ENDED'][random.below(4)] };
     if (random.chance(0.4)) event['eventId'] = `e${random.below(6)}`;
     if (random.chance(0.3)) event['occurredAt'] = this.#simulation.trueMs() - random.below(5_000);

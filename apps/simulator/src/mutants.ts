@@ -148,6 +148,24 @@ export const MUTANTS: readonly Mutant[] = [
     to: 'const value = this.#varint(Number.MAX_SAFE_INTEGER);',
   },
   {
+    name: 'applies a record again that it failed at twice',
+    file: 'libs/task/src/partition-task.ts',
+    from: 'this.#refused.set(offset, why);',
+    to: '',
+  },
+  {
+    name: 'goes on with what a failed record has left',
+    file: 'libs/task/src/partition-task.ts',
+    from: 'throw isConsequence(error) || offset < this.#input.position ? error : new RecordFailed(offset, error);',
+    to: "this.#refuse(cursor, 'processing-failed', String(error) + offset); this.#passed(cursor, cursor.offset + 1); return LIMIT;",
+  },
+  {
+    name: 'refuses the record after the one it failed at',
+    file: 'libs/runtime/src/record-failures.ts',
+    from: 'this.#refused.set(offset, message);',
+    to: 'this.#refused.set(offset + 1, message);',
+  },
+  {
     name: 'ignores a heartbeat soon after another',
     file: 'libs/policies/src/session/apply-event.ts',
     from: 'if (at.effectiveAt > entry.lastSeenAt) entry',
@@ -162,8 +180,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'never asks for proof',
     file: 'libs/runtime/src/task-loop.ts',
-    from: "else if (advice.kind === 'ask') void",
-    to: "else if (advice.kind === 'ask' && task.clock.now < 0) void",
+    from: "else if (advice.kind === 'ask') this",
+    to: "else if (advice.kind === 'ask' && task.clock.now < 0) this",
   },
   {
     name: 'never doubts a leader that shows nothing new',
