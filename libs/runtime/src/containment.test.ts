@@ -46,7 +46,7 @@ function letters(world: World): Letter[] {
     .map(({ key, headers }) => {
       const of = (wanted: string): string =>
         text.decode(headers.find(({ name }) => name === `flatline-${wanted}`)?.value ?? new Uint8Array());
-      return { key: text.decode(key!), reason: of('reason'), detail: of('detail') };
+      return { key: text.decode(key), reason: of('reason'), detail: of('detail') };
     });
 }
 
