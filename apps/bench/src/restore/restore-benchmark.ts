@@ -82,6 +82,9 @@ async function measureContender(contender: RestoreContender, ground: Ground): Pr
         const before = ground.brokerCpu.nowMs();
         running = await contender.restart(task);
         const spent = ground.brokerCpu.nowMs();
+        const { entries } = running.cost;
+        if (after === 'loss of its disk' && entries < sessions)
+          throw new Error(`${name} has read back ${entries} of ${sessions} sessions`);
         const brokerCpuMs = before === undefined || spent === undefined ? undefined : spent - before;
         turns.push({ ...running.cost, brokerCpuMs });
       }

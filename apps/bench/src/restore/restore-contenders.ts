@@ -8,7 +8,7 @@ import type { JavaProgram, ProgramArguments } from '../peers/java-program.ts';
 import { type KafkaStreamsContender, kafkaStreamsArguments, streamsJvm } from '../peers/kafka-streams.ts';
 import type { PeerLookUp } from '../peers/peer.ts';
 import { contendersWith } from '../throughput/contenders.ts';
-import type { ContenderTask } from '../throughput/contender-task.ts';
+import type { ContenderCost, ContenderTask } from '../throughput/contender-task.ts';
 import type { RestoreCost } from './restore-cost.ts';
 
 /** How the one before ended. `kill −9`: while heartbeats come; `loss of its disk`: cleanly, and its state directory is gone. */
@@ -39,6 +39,8 @@ interface RestoreStreams extends KafkaStreamsContender {
 
 /** As of our own members: how long a group waits for one that is gone. */
 const SESSION_TIMEOUT_MS: DurationMs = 10_000;
+/** Not what is measured: as long as it takes. */
+const FILL_MAX_MS: DurationMs = 900_000;
 const STATIC: ProgramArguments = { groupInstanceId: 'a', sessionTimeoutMs: SESSION_TIMEOUT_MS };
 const ROCKSDB = { variant: 'punctuator', threads: 2, tickMs: 0 } as const;
 const STATIC_TEXT = `group.instance.id, session.timeout.ms ${SESSION_TIMEOUT_MS}`;
@@ -116,7 +118,11 @@ function streamsContender(program: JavaProgram, version: string, streams: Restor
   });
   return {
     ...{ name, ends, does: `Kafka Streams ${version}, 2 threads: ${does}` },
-    fill: (task) => program.run(argumentsFor('throughput', task), streamsJvm(task.sessions)),
+    fill: async (task) => {
+      const args = { ...argumentsFor('throughput', task), runMaxMs: FILL_MAX_MS };
+      const { stopped } = await program.run<ContenderCost>(args, streamsJvm(task.sessions));
+      if (stopped === true) throw new Error(`${name} has not read the input within ${FILL_MAX_MS / 1_000} s`);
+    },
     restart: async (task) => {
       const running = await program.start(argumentsFor('restore', task), streamsJvm(task.sessions));
       return {
