@@ -93,7 +93,7 @@ describe('a leader that was deposed and goes on answering', () => {
   test.each([
     ['a clock record', undefined],
     ['an end that was answered (C3)', { clockSkewMs: 500 }],
-  ])('[X5][F23] is noticed by %s that is not read back, said, and left', async (_what, proofByFetch) => {
+  ])('[X5][F23b] is noticed by %s that is not read back, said, and left', async (_what, proofByFetch) => {
     const world = new World({ seed: 35, partitions: 1, timeoutMs: 20_000, ...(proofByFetch && { proofByFetch }) });
     const { time, log, faults } = world.simulation;
     const { instance, lines } = world.launch('a');
@@ -114,7 +114,7 @@ describe('a leader that was deposed and goes on answering', () => {
     expect(world.closed()).toHaveLength(2);
   });
 
-  test('[X5][F10][F23] with a transaction open in its log is left, too, though that would explain everything', async () => {
+  test('[X5][F10][F23b] with a transaction open in its log is left, too, though that would explain everything', async () => {
     const world = new World({ seed: 37, partitions: 1 });
     const { time, log } = world.simulation;
     world.launch('a');
@@ -130,7 +130,7 @@ describe('a leader that was deposed and goes on answering', () => {
     expect(world.closed()).toEqual(world.expected());
   });
 
-  test('[X5][F23] of the changelog holds nobody up who reads up to a claim', async () => {
+  test('[X5][F23b] of the changelog holds nobody up who reads up to a claim', async () => {
     const simulation = new Simulation({ seed: 36 });
     const { time, log, faults } = simulation;
     log.createTopic(CHANGELOG, { partitions: 1 });

@@ -4,7 +4,7 @@ import { ReadBack } from './read-back.ts';
 
 const nothing = { alarm: false, doubt: false, againInMs: undefined };
 
-describe('[X5][F23] what proves silence and is not read back', () => {
+describe('[X5][F23b] what proves silence and is not read back', () => {
   test('is waited for in patience, then said once, and doubted again and again until it is read', () => {
     const readBack = new ReadBack();
     expect(readBack.note(undefined, false, 0)).toEqual(nothing);

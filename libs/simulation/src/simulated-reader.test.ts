@@ -227,7 +227,7 @@ describe('reading the simulated log', () => {
     expect(simulation.faults.fired().get('deposedLeaderAnswers')).toBeGreaterThan(0);
   });
 
-  test('S4 [F23] a deposed leader that never ends is left by who doubts it, and by nobody else for a long time', async () => {
+  test('S4 [F23b] a deposed leader that never ends is left by who doubts it, and by nobody else for a long time', async () => {
     const { simulation, ports } = reading();
     const { log, time, faults } = simulation;
     log.produce('in', 0, { key: 'old' });

@@ -63,6 +63,8 @@ export class KafkaConnection {
   /** Of the last question that any node could have answered, by address; they are numbered. */
   readonly #lastAsked = new Map<string, number>();
   #questions = 0;
+  /** Named last, one for each group and transactional id of this process. */
+  readonly #coordinators = new Map<string, number>();
   #nodes = new Map<number, BrokerAddress>();
   /** Sockets would do it, but there is none during a back-off, and timers of a Clock do not. */
   readonly #processAlive: NodeJS.Timeout;
@@ -158,13 +160,26 @@ export class KafkaConnection {
     this.#seenAtMs.delete(topic);
   }
 
-  /** The node that coordinates; asks each time, so keep it until NOT_COORDINATOR. @throws Retriable, Fatal. */
+  /**
+   * The node that coordinates; asks each time, so keep it until it fails. Who asks again was not served by the last one that was
+   * named: if that is named again, another node is asked, too, since who is cut off from the controllers names itself for ever.
+   * @throws Retriable, Fatal.
+   */
   async coordinator(kind: CoordinatorKind, key: string): Promise<number> {
+    const name = `${kind} ${key}`;
+    const last = this.#coordinators.get(name);
+    const first = await this.#findCoordinator(kind, key, last !== undefined);
+    const node = first === last ? await this.#findCoordinator(kind, key, true) : first;
+    this.#coordinators.set(name, node);
+    return node;
+  }
+
+  async #findCoordinator(kind: CoordinatorKind, key: string, widely: boolean): Promise<number> {
     const doing = `find the coordinator of ${kind} ${key}`;
     const node = await this.sendAny(
       findCoordinatorRequest(kind, key),
       (payload) => decodeFindCoordinator(payload, doing),
-      { doing },
+      { doing, widely },
     );
     this.#learn(node);
     return node.nodeId;

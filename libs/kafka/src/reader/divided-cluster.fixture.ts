@@ -13,7 +13,7 @@ export interface NodeView {
   readonly leaderEpoch: number;
 }
 
-const [FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, NOT_LEADER] = [74, 75, 6];
+const [FENCED_LEADER_EPOCH, UNKNOWN_LEADER_EPOCH, NOT_LEADER, OUT_OF_RANGE] = [74, 75, 6, 1];
 const NO_ERROR = 0;
 const KEYS_MAX = 40;
 
@@ -89,6 +89,8 @@ export class DividedNode {
     if (apiKey === ApiKey.metadata) return this.#metadata();
     if (apiKey === ApiKey.fetch) return this.#fetch(body);
     if (apiKey === ApiKey.offsetForLeaderEpoch) return this.#epochEnd(body);
+    if (apiKey === ApiKey.findCoordinator) return this.#coordinator();
+    if (apiKey === ApiKey.listOffsets) return this.#range(body);
     throw new Error(`a divided node is not asked for api ${apiKey}`);
   }
 
@@ -110,14 +112,43 @@ export class DividedNode {
     return writer.noTags().finish();
   }
 
+  #range(body: ProtocolReader): Buffer {
+    body.advance(4 + 1 + 4);
+    const topic = body.string();
+    body.advance(4 + 4);
+    const code = this.#refusal(body.int32());
+    const isEnd = body.int64() === -1;
+    const writer = new ProtocolWriter().int32(0).int32(1).string(topic).int32(1).int32(place.partition);
+    return writer
+      .int16(code)
+      .int64(-1)
+      .int64(isEnd ? this.log.length : 0)
+      .int32(-1)
+      .finish();
+  }
+
+  /** Who leads the partition coordinates, too. */
+  #coordinator(): Buffer {
+    const { id, port } = this.#cluster[this.view.leader - 1]!;
+    return new ProtocolWriter()
+      .int32(0)
+      .int16(NO_ERROR)
+      .string(null)
+      .int32(id)
+      .string('127.0.0.1')
+      .int32(port)
+      .finish();
+  }
+
   #fetch(body: ProtocolReader): Buffer {
     // Replica, wait, least bytes, most bytes, isolation, session and its epoch; then one topic with one partition.
     body.advance(4 + 4 + 4 + 4 + 1 + 4 + 4 + 4);
     const topic = body.string();
     body.advance(4 + 4);
-    const code = this.#refusal(body.int32());
+    const refusal = this.#refusal(body.int32());
     const offset = body.int64();
     const end = this.log.length;
+    const code = refusal === NO_ERROR && offset > end ? OUT_OF_RANGE : refusal;
     const records =
       code === NO_ERROR ? this.log.slice(offset, end).map((_, index) => this.#batchAt(offset + index)) : [];
     const writer = new ProtocolWriter().int32(0).int16(NO_ERROR).int32(0).int32(1).string(topic).int32(1);

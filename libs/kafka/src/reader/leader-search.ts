@@ -126,8 +126,8 @@ export class LeaderSearch {
       return { subscriptions: living, widely: true };
     }
     const lost = living.filter(({ state }) => state.kind === 'locating' && state.notBeforeMs <= now);
-    // What was named did not answer: perhaps who named it knows no better.
-    return { subscriptions: lost, widely: lost.some(({ searches }) => searches > 1) };
+    // What was named did not answer, or calls our position out of range: perhaps who named it knows no better.
+    return { subscriptions: lost, widely: lost.some(({ searches, isRangeDoubted }) => searches > 1 || isRangeDoubted) };
   }
 
   async #look(due: readonly PartitionSubscription[], widely: boolean): Promise<void> {

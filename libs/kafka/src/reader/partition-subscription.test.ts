@@ -34,7 +34,7 @@ describe('PartitionSubscription', () => {
     expect(subscription.state.kind).toBe('fetching');
   });
 
-  test('P3 [F23] metadata that name a leader of a later epoch end the fetch under way, whoever answers it', () => {
+  test('P3 [F23b] metadata that name a leader of a later epoch end the fetch under way, whoever answers it', () => {
     const subscription = new PartitionSubscription({ topic: 'beats', partition: 0 }, 301, owner);
     const leader = { nodeId: 1, leaderEpoch: 5, topicId: 'id' };
     subscription.located(leader);

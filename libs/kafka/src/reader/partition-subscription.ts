@@ -131,6 +131,10 @@ export class PartitionSubscription implements LogSubscription {
     return this.#backOff.failures;
   }
 
+  get isRangeDoubted(): boolean {
+    return this.#rangeDoubted;
+  }
+
   get fetchOffset(): number {
     return this.#fetchOffset;
   }

@@ -41,7 +41,7 @@ const read = async (subscription: LogSubscription, end: number): Promise<readonl
   return records.map(({ key }) => key);
 };
 
-describe('[F23] a leader that was deposed, does not know it and answers', () => {
+describe('[F23b] a leader that was deposed, does not know it and answers', () => {
   test('[X5] is left within metadataAgeMs, though its fetches are answered and it calls itself the leader', async () => {
     const subscription = await reading({ metadataAgeMs: 50 });
     divide('b', 'c');
@@ -72,6 +72,13 @@ describe('[F23] a leader that was deposed, does not know it and answers', () => 
     expect(await read(subscription, 2)).toEqual(['b']);
   });
 
+  test('[R3] is not believed where it calls a position out of range that lies beyond its log', async () => {
+    const reader = closing(new KafkaLogReader(options, { pollMs: 20, metadataAgeMs: NEVER_MS }));
+    divide('b', 'c');
+    const subscription = reader.subscribe(place, 2);
+    expect(await read(subscription, 3)).toEqual(['c']);
+  });
+
   test('[R3][F8] is left only for a log that holds what was read from it', async () => {
     const subscription = await reading({ metadataAgeMs: 50 });
     nodes[0]!.log.push({ key: 'lost', leaderEpoch: 1 });
@@ -81,7 +88,7 @@ describe('[F23] a leader that was deposed, does not know it and answers', () => 
   });
 });
 
-describe('[F23] a connection', () => {
+describe('[F23b] a connection', () => {
   let connection: KafkaConnection;
   beforeEach(() => {
     connection = closing(openCluster(options));
@@ -116,5 +123,13 @@ describe('[F23] a connection', () => {
     // The first node's word comes first, and does not count.
     expect(await connection.leader(place, -1)).toMatchObject({ nodeId: 2 });
     expect(await connection.leader(place, -1)).toMatchObject({ nodeId: 3 });
+  });
+
+  test('asks another node for a coordinator that was named and was of no use', async () => {
+    expect(await connection.coordinator('transaction', 'id')).toBe(1);
+    divide();
+    for (let times = 0; times < 4; times += 1)
+      expect(await connection.coordinator('transaction', `id ${times}`)).toBe(1);
+    expect(await connection.coordinator('transaction', 'id')).toBe(2);
   });
 });
