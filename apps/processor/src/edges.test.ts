@@ -264,7 +264,7 @@ async function fromStore(owner: PartitionTask, cut: TaskCut): Promise<PartitionT
   const task = newTask(8);
   const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
   restoration.beginStored(store.state()!.checkpoint);
-  for (const stored of store.scan()) restoration.loadStored(stored);
+  for (const group of store.scan()) restoration.loadStored(group);
   restoration.finishStored();
   expect(restoration.finish()).toBeUndefined();
   const { clock, inputs } = restoration.last!;

@@ -44,7 +44,6 @@ const CONSEQUENCES = [
   'memberExpired',
   'rebalance',
   'truncation',
-  'truncationByBytes',
   'logTailLost',
   'deposedLeaderAnswers',
   'staleLeader',

@@ -139,13 +139,11 @@ function pipelineOf({ application }: Configuration, section: PipelineSection): P
     proof,
     proofIntervalMs,
     clockSkewMs,
-    closeDelayMs,
     tickMs,
     handoverMs,
     drainMs,
     changelogFactor,
     truncateLagMs,
-    truncateLagBytes,
     standbys,
     startFrom,
   } = section;
@@ -161,7 +159,7 @@ function pipelineOf({ application }: Configuration, section: PipelineSection): P
     group: groupOf(application, name),
     rules: { timeoutMs, minTimeoutMs, maxTimeoutMs, maxDurationMs, dedupeEventIds, maxAttributes, maxAttributeBytes },
     heldTime: { unheardMs, maxHoldMs },
-    ...{ proof, proofIntervalMs, clockSkewMs, closeDelayMs, tickMs },
-    ...{ handoverMs, drainMs, changelogFactor, truncateLagMs, truncateLagBytes, standbys, startFrom },
+    ...{ proof, proofIntervalMs, clockSkewMs, tickMs },
+    ...{ handoverMs, drainMs, changelogFactor, truncateLagMs, standbys, startFrom },
   };
 }

@@ -22,8 +22,7 @@ import { transactionOf } from './output-records.ts';
 import type { PipelinePorts, PipelineSettings } from './settings.ts';
 
 export type CommitOutcome =
-  /** `bytes`: of its blocks. */
-  | { readonly kind: 'committed'; readonly floor: number; readonly bytes: number }
+  | { readonly kind: 'committed'; readonly floor: number }
   /** The task must be dropped: what it did since its last commit is not in the log and will be done again by its owner. */
   | { readonly kind: 'lost'; readonly why: string };
 
@@ -201,8 +200,7 @@ export class Committer {
     this.#previous = cut.header.commitId;
     this.#committedPosition = cut.position;
     failpoint('commit.settled');
-    const bytes = cut.blocks.reduce((sum, block) => sum + block.bytes.length, 0);
-    return { kind: 'committed', floor: cut.header.floor, bytes };
+    return { kind: 'committed', floor: cut.header.floor };
   }
 
   #where(): { pipeline: string; partition: number } {

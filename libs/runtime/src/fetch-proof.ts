@@ -11,11 +11,10 @@
 // wrong the task finds a record below evidence already used, and the estimate is made anew (`distrust`).
 //
 // Invariants
-//   FP1  At most one request is under way, and they keep their distance (AskPace). One whose end was answered and is
+//   FP1  At most one request is under way, and at most one is sent per `proofIntervalMs`. One whose end was answered and is
 //        not reached within PROOF_PATIENCE_MS is given up: the log may have been cut back, or lie behind an open transaction.
 //   FP2  Evidence is of the moment a request is sent, whatever is heard before its answer comes.
 import type { DurationMs, Millis } from '@flatline/base';
-import { AskPace } from './ask-pace.ts';
 import { PROOF_PATIENCE_MS } from './limits.ts';
 import type { ProofAdvice, Silence } from './prover.ts';
 
@@ -43,13 +42,11 @@ export class FetchProof {
   readonly #rules: FetchProofRules;
   /** Broker time less monotonic time, at the least. */
   #aheadMs: DurationMs = -Infinity;
-  readonly #pace: AskPace;
-  #closed = 0;
+  #lastAskedAt = -Infinity;
   #request: EndRequest | undefined;
 
   constructor(rules: FetchProofRules) {
     this.#rules = rules;
-    this.#pace = new AskPace(rules.proofIntervalMs);
   }
 
   heard({ appendedAt, receivedAtMs }: Heard): void {
@@ -64,7 +61,7 @@ export class FetchProof {
 
   /** A request for the end is about to be sent. */
   asked(monotonicNow: DurationMs): void {
-    this.#pace.asked(monotonicNow, this.#closed);
+    this.#lastAskedAt = monotonicNow;
     this.#request = { evidence: this.#actsAs(monotonicNow), end: undefined };
   }
 
@@ -81,13 +78,13 @@ export class FetchProof {
     return evidence;
   }
 
-  advise({ earliestDue, closed }: Pick<Silence, 'earliestDue' | 'closed'>, monotonicNow: DurationMs): ProofAdvice {
-    this.#closed = closed;
+  advise({ earliestDue }: Pick<Silence, 'earliestDue'>, monotonicNow: DurationMs): ProofAdvice {
     const isUnanswered = this.#request !== undefined && this.#request.end === undefined;
     if (earliestDue === undefined || this.#aheadMs === -Infinity || isUnanswered) return { kind: 'none' };
-    const patience = this.#pace.lastAskedAt + PROOF_PATIENCE_MS - monotonicNow;
-    const pace = this.#request === undefined ? this.#pace.delayMs(monotonicNow, closed) : patience;
-    const delayMs = Math.max(pace, earliestDue + this.#rules.tickMs - this.#actsAs(monotonicNow));
+    const { proofIntervalMs, tickMs } = this.#rules;
+    const pauseMs = this.#request === undefined ? proofIntervalMs : PROOF_PATIENCE_MS;
+    const pace = this.#lastAskedAt + pauseMs - monotonicNow;
+    const delayMs = Math.max(pace, earliestDue + tickMs - this.#actsAs(monotonicNow));
     return delayMs > 0 ? { kind: 'wait', delayMs } : { kind: 'ask', timestamp: undefined };
   }
 

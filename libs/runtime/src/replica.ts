@@ -235,10 +235,11 @@ async function loadStore(parts: ReplicaParts, restoration: Restoration, abandon:
   try {
     restoration.beginStored(checkpoint);
     let loaded = 0;
-    for (const stored of store.scan()) {
-      restoration.loadStored(stored);
-      loaded += 1;
-      if (loaded % loadSlice !== 0) continue;
+    for (const group of store.scan()) {
+      restoration.loadStored(group);
+      loaded += group.count;
+      if (loaded < loadSlice) continue;
+      loaded = 0;
       await turn(ports.turns);
       if (abandon.aborted) throw new Retriable('loading the local store was abandoned');
     }
@@ -257,7 +258,8 @@ export function brokenLog(
   why: string,
 ): PartitionStopped {
   return new PartitionStopped(
-    `changelog ${settings.changelogTopic}/${partition} cannot be trusted: ${why}. Nothing was reset. Restore the topic; ` +
-      `or use another application name, which begins with no state: leave this one's topics and group ${settings.group} as they are`,
+    `changelog ${settings.changelogTopic}/${partition} cannot be trusted: ${why}. Nothing was reset. Restore the topic, ` +
+      `or give up this application's state on purpose: use another application name, or delete its changelog topic, ` +
+      `consumer group ${settings.group} and state directory`,
   );
 }

@@ -274,7 +274,7 @@ export class TaskRunner {
   #run(input: TopicPartition, restored: Restored, committer: Committer): void {
     const { settings, ports, cutSliceBytes, budget } = this.#parts;
     const { clock, admin, log } = ports;
-    const { truncateLagMs: lagMs, truncateLagBytes: lagBytes, changelogTopic } = settings;
+    const { truncateLagMs: lagMs, changelogTopic } = settings;
     this.#detail = undefined;
     this.#become('running');
     this.#loop = new TaskLoop({
@@ -292,7 +292,6 @@ export class TaskRunner {
         admin,
         log,
         lagMs,
-        lagBytes,
         changelog: { topic: changelogTopic, partition: this.partition },
       }),
       onEnd: this.#onEnd,

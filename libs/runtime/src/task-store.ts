@@ -14,7 +14,7 @@ import type {
   StateStores,
   StoreChanges,
   StoreCheckpoint,
-  StoredImage,
+  StoredGroup,
   StoreDistrust,
   StoreState,
 } from '@flatline/task';
@@ -63,7 +63,7 @@ export class TaskStore {
   }
 
   /** As the store's own. What it throws is no error of the task either: the store is dropped, and that is counted (R2). */
-  scan(): Iterable<StoredImage> {
+  scan(): Iterable<StoredGroup> {
     return this.#store?.scan() ?? [];
   }
 

@@ -6,22 +6,25 @@
 //   D1  write() is atomic: a crash is before it or after it.
 //   D2  A dead process changes nothing on the disk any more; what it still runs up to its next await writes into the void.
 import { assert, Corrupt, Fatal, Retriable, StateInUse } from '@flatline/base';
-import type {
-  LocalStore,
-  OpenedStore,
-  StateStore,
-  StateStores,
-  StoreChanges,
-  StoreCheckpoint,
-  StoreDrop,
-  StoredImage,
-  StoreState,
+import {
+  groupOf,
+  type LocalStore,
+  type OpenedStore,
+  type StateStore,
+  type StateStores,
+  type StoreChanges,
+  type StoreCheckpoint,
+  type StoredGroup,
+  type StoreDrop,
+  type StoreState,
 } from '@flatline/task';
 import type { FaultPlan, StoreCall, StoreFault } from './fault-plan.ts';
 import { emptyFile, type SimulatedDisk, type StoreFile } from './simulated-disk.ts';
 import type { SimulatedHost } from './simulated-host.ts';
 
 const SPOILT = 0xee;
+/** Few, so that a scan has several groups. */
+const GROUP_ENTRIES = 4;
 
 /** What a dead process waits for. */
 const never = <T>(): Promise<T> => new Promise(() => undefined);
@@ -124,22 +127,20 @@ class SimulatedStore implements StateStore {
     return checkpoint === undefined ? undefined : { checkpoint, clean };
   }
 
-  *scan(): Iterable<StoredImage> {
+  *scan(): Iterable<StoredGroup> {
     this.#mustBeOpen();
     const version = this.#version;
     const { host, disk, faults } = this.#environment;
+    const { entries } = this.#file;
     const fate = faults.storeFate('StoreScan', host.name, disk.failing);
-    let left = fate === undefined ? Infinity : faults.below(this.#file.entries.size + 1);
-    for (const text of [...this.#file.entries.keys()].sort()) {
-      left -= 1;
-      if (left < 0) break;
+    const handedOn = fate === undefined ? entries.size : faults.below(entries.size + 1);
+    const keys = [...entries.keys()].sort().slice(0, handedOn);
+    for (let from = 0; from < keys.length; from += GROUP_ENTRIES) {
+      const group = groupOf(keys.slice(from, from + GROUP_ENTRIES).map((key) => entries.get(key)!));
+      yield group;
       assert(version === this.#version, 'a store is not written while it is scanned', { partition: this.#partition });
-      const stored = this.#file.entries.get(text)!;
-      const handed = { ...stored, key: stored.key.slice(), image: stored.image.slice() };
-      yield handed;
       // Valid until the next step only: a buffer kept longer shows at once.
-      handed.key.fill(SPOILT);
-      handed.image.fill(SPOILT);
+      group.bytes.fill(SPOILT);
     }
     if (fate !== undefined) throw new Corrupt(`store: ${deviceError('StoreScan', fate).message}`);
   }

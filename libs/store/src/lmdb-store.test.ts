@@ -1,4 +1,5 @@
 import { Corrupt, Fatal } from '@flatline/base';
+import { imagesIn } from '@flatline/task';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -138,7 +139,7 @@ describe('LmdbStore', () => {
       );
     expect(store.count()).toBe(40);
     let bytes = 0;
-    for (const entry of store.scan()) bytes += entry.image.length;
+    for (const entry of imagesIn(store.scan())) bytes += entry.image.length;
     expect(bytes).toBe(320_000_000);
     await store.wipe();
     await store.close();

@@ -14,7 +14,7 @@ import type {
   StateStore,
   StoreChanges,
   StoreCheckpoint,
-  StoredImage,
+  StoredGroup,
   StoreDistrust,
   StoreState,
 } from '@flatline/task';
@@ -72,14 +72,14 @@ export class LmdbStore implements StateStore {
     return checkpoint === undefined ? undefined : { checkpoint, clean };
   }
 
-  *scan(): Generator<StoredImage, void, undefined> {
+  *scan(): Generator<StoredGroup, void, undefined> {
     assert(!this.#closed, 'a closed store is not scanned');
     const file = this.#file;
     if (file === undefined) return;
     const generation = this.#generation;
     try {
-      for (const entry of scanEntries(file, file.header())) {
-        yield entry;
+      for (const group of scanEntries(file, file.header())) {
+        yield group;
         assert(generation === this.#generation, 'a store is not written while it is scanned');
       }
     } catch (error) {

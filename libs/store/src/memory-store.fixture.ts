@@ -1,16 +1,20 @@
 // The local store without a disk, for tests and the simulation. Same contract, checked by the same conformance suite.
 import { assert } from '@flatline/base';
-import type {
-  LocalStore,
-  OpenedStore,
-  StateStore,
-  StateStores,
-  StoreChanges,
-  StoreCheckpoint,
-  StoreDrop,
-  StoredImage,
-  StoreState,
+import {
+  groupOf,
+  type LocalStore,
+  type OpenedStore,
+  type StateStore,
+  type StateStores,
+  type StoreChanges,
+  type StoreCheckpoint,
+  type StoredGroup,
+  type StoredImage,
+  type StoreDrop,
+  type StoreState,
 } from '@flatline/task';
+
+const GROUP_ENTRIES = 5;
 
 /** What a store holds while it is closed. */
 interface Contents {
@@ -35,17 +39,15 @@ class MemoryStore implements StateStore {
     return this.#contents.state;
   }
 
-  *scan(): Generator<StoredImage, void, undefined> {
+  *scan(): Generator<StoredGroup, void, undefined> {
     assert(!this.#closed, 'a closed store is not scanned');
     const generation = this.#generation;
-    // One buffer for all, as a page is: who keeps a view past its step sees it change here too.
-    let bytes = new Uint8Array(1024);
-    for (const { key, image, changelogOffset } of this.#contents.entries.values()) {
-      const length = key.length + image.length;
-      if (length > bytes.length) bytes = new Uint8Array(length);
-      bytes.set(key, 0);
-      bytes.set(image, key.length);
-      yield { key: bytes.subarray(0, key.length), image: bytes.subarray(key.length, length), changelogOffset };
+    const images = [...this.#contents.entries.values()];
+    for (let from = 0; from < images.length; from += GROUP_ENTRIES) {
+      const group = groupOf(images.slice(from, from + GROUP_ENTRIES));
+      yield group;
+      // As a page is: who keeps a part of it past its step sees it change here too.
+      group.bytes.fill(0xee);
       assert(generation === this.#generation, 'a store is not written while it is scanned');
     }
   }

@@ -8,8 +8,8 @@
 //
 // The checksum is MurmurHash3 over node key and value: each of its steps is a bijection of the state, so damage inside
 // one aligned word is always found, any other but for 1 in 2^32. In plain JS it costs a third of a call into native code.
-import { ByteReader, type ByteWriter, hashBytes, MalformedBytes } from '@flatline/base';
-import type { ImagePlace, StoredImage } from '@flatline/task';
+import { ByteReader, type ByteWriter, hashBytes, hashView, MalformedBytes } from '@flatline/base';
+import type { ImagePlace, StoredGroup, StoredImage } from '@flatline/task';
 import { createHash } from 'node:crypto';
 import { Damaged, u32At } from './lmdb-page.ts';
 
@@ -20,6 +20,8 @@ export const shortKeyTag = 1;
 export const longKeyTag = 2;
 const checksumBytes = 4;
 const checksumSeed = 0x666c6174;
+/** Of a varint below 2^53. */
+const OFFSET_BYTES_MAX = 8;
 
 export type KeyHash = (key: Uint8Array) => Uint8Array;
 
@@ -79,6 +81,54 @@ export function encodeLong(nodeKey: Uint8Array, entries: readonly StoredImage[],
     into.block(entry.image);
   }
   seal(nodeKey, into);
+}
+
+/**
+ * Adds the entry of a short key to a group that has room, out of a node that lies in the group's bytes, as `view` shows them:
+ * the key from `keyStart` on, and behind it the value. @throws Damaged
+ */
+export function addShort(
+  group: StoredGroup,
+  view: DataView,
+  keyStart: number,
+  keyLength: number,
+  valueLength: number,
+): void {
+  const start = keyStart + keyLength;
+  const length = valueLength - checksumBytes;
+  if (length < 0 || checksumOf(view, keyStart, keyLength, length) !== view.getUint32(start + length, true))
+    throw new Damaged('checksum', 'checksum of a value');
+  const at = group.count;
+  group.starts[at] = keyStart + 1;
+  group.lengths[at] = keyLength - 1;
+  group.imageStarts[at] = readOffset(group, start);
+  group.imageEnds[at] = start + length;
+  if (group.imageStarts[at] > start + length) throw new Damaged('format', 'a value that ends in its changelog offset');
+  group.count += 1;
+}
+
+/** Reads the changelog offset of the group's next entry, a varint, and returns where it ends. @throws Damaged */
+function readOffset(group: StoredGroup, start: number): number {
+  const { bytes } = group;
+  let offset = 0;
+  let scale = 1;
+  for (let at = start; at < start + OFFSET_BYTES_MAX; at += 1) {
+    const byte = bytes[at]!;
+    offset += (byte & 0x7f) * scale;
+    if (byte >= 0x80) {
+      scale *= 128;
+      continue;
+    }
+    if (offset > Number.MAX_SAFE_INTEGER) break;
+    group.changelogOffsets[group.count] = offset;
+    return at + 1;
+  }
+  throw new Damaged('format', 'a changelog offset beyond 2^53');
+}
+
+/** The same as `checksum`, four bytes at a time, of a key and what follows it. */
+function checksumOf(view: DataView, keyStart: number, keyLength: number, length: number): number {
+  return hashView(view, keyStart + keyLength, length, hashView(view, keyStart, keyLength, checksumSeed)) >>> 0;
 }
 
 /** The entry of a short key; its buffers are views. @throws Damaged */

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { LmdbFile, type LmdbHeader } from './lmdb-file.ts';
 import { Damaged, nodeAt, nodeChild, nodeKeyLength, nodeKeyStart } from './lmdb-page.ts';
 import { LmdbStore } from './lmdb-store.ts';
+import { imagesIn } from '@flatline/task';
 import { scanEntries } from './store-scan.ts';
 import { temporaryDirectory } from './testing/temporary-directory.ts';
 import { placeOf } from './testing/workload.ts';
@@ -42,7 +43,7 @@ function scanAfter(change: (bytes: Buffer) => void): number | string {
   writeFileSync(path, bytes);
   const file = new LmdbFile(path);
   try {
-    return [...scanEntries(file, file.header())].length;
+    return [...imagesIn(scanEntries(file, file.header()))].length;
   } catch (error) {
     if (error instanceof Damaged) return error.message;
     throw error;

@@ -24,6 +24,8 @@ import type { PageSet } from './page-set.ts';
 export interface LeafPage {
   /** Valid until the next leaf. */
   readonly bytes: Uint8Array;
+  /** Of the same bytes. */
+  readonly view: DataView;
   readonly nodeCount: number;
 }
 
@@ -34,6 +36,7 @@ export class VerifiedTree {
   readonly #inUse: PageSet;
   readonly #order: KeyOrder;
   readonly #buffers: Uint8Array[] = [];
+  readonly #leafView: DataView;
   /** Copies of keys, each a page with its node at 0: the last one passed, and the one that no later key may precede. */
   #previous: Uint8Array | undefined;
   #floor: Uint8Array | undefined;
@@ -49,6 +52,7 @@ export class VerifiedTree {
     this.#inUse = inUse;
     this.#order = order;
     for (let level = 0; level < tree.depth; level += 1) this.#buffers.push(new Uint8Array(header.pageSize));
+    this.#leafView = new DataView(this.#buffers.at(-1)?.buffer ?? new ArrayBuffer(0));
   }
 
   /** All leaves in key order; T4 is checked once the last has been taken. @throws Damaged */
@@ -81,7 +85,7 @@ export class VerifiedTree {
       this.#leafPages += 1;
       this.#entries += nodeCount;
       this.#checkOrder(page, nodeCount);
-      yield { bytes: page, nodeCount };
+      yield { bytes: page, view: this.#leafView, nodeCount };
       return;
     }
     this.#branchPages += 1;

@@ -4,7 +4,7 @@
 import { ByteWriter, type ReusedMemory } from '@flatline/base';
 import { type CommitHeader, encodeHeader, OP_IMAGE, OP_REMOVAL } from './block-format.ts';
 import type { EntryView } from './entry-view.ts';
-import { digestOfView, encodeImage } from './entry-image.ts';
+import { digestOf, encodeImage } from './entry-image.ts';
 
 /** One block of a cut, as it goes to the changelog and, once committed, to the local store. */
 export interface CutBlock {
@@ -66,8 +66,8 @@ export class BlockBuilder {
     body.rawView(keyView, keyStart, keyLength);
     const imageStart = body.beginBlock();
     encodeImage(entry, body);
-    const keyDigest = digestOfView(keyView, keyStart, keyLength);
-    entry.imageDigest = digestOfView(body.view, imageStart, body.length - imageStart, keyDigest);
+    const keyDigest = digestOf(keyView, keyStart, keyLength);
+    entry.imageDigest = digestOf(body.view, imageStart, body.length - imageStart, keyDigest);
     body.endBlock(imageStart);
     entry.imageBytes = body.length - start;
     this.#note(entry.slot, start);

@@ -55,6 +55,8 @@ export interface ChangelogCut {
 /** A cut of which a part is written. */
 interface CutInMaking {
   readonly removals: Uint8Array[];
+  /** Of entries that lie side by side the processor fetches the next ones by itself (LookAhead). */
+  readonly isSparse: boolean;
   /** Once all changes are written. */
   sweep: Sweep | undefined;
 }
@@ -184,7 +186,9 @@ export class Changelog {
     while (this.#dirty.size > 0) {
       const left = end - this.#builder.writtenBytes;
       if (left <= 0) return false;
-      this.#writeImages(this.#dirty.take(this.#group, Math.min(KEY_GROUP_MAX, Math.ceil(left / BARE_IMAGE_BYTES))));
+      const count = this.#dirty.take(this.#group, Math.min(KEY_GROUP_MAX, Math.ceil(left / BARE_IMAGE_BYTES)));
+      if (cutting.isSparse) this.#table.lookAtSlots(this.#group, count);
+      this.#writeImages(count);
     }
     cutting.sweep ??= this.#beginSweep();
     return this.#sweep(cutting.sweep, end);
@@ -194,7 +198,8 @@ export class Changelog {
     const removals = this.#removals;
     this.#removals = [];
     for (const key of removals) this.#builder.addRemoval(key);
-    return { removals, sweep: undefined };
+    const isSparse = this.#dirty.size < this.#table.slotsEnd / 2;
+    return { removals, isSparse, sweep: undefined };
   }
 
   /** Makes the blocks of one commit of everything changed, after `prepareCut` of what that has left. */
@@ -230,9 +235,8 @@ export class Changelog {
     this.ledger.beginCommit(first);
   }
 
-  /** Of the first `count` slots of `#group`, looked at together, so that the waits for memory overlap (LookAhead). */
+  /** Of the first `count` slots of `#group`. */
   #writeImages(count: number): void {
-    this.#table.lookAtSlots(this.#group, count);
     for (let i = 0; i < count; i += 1) this.#writeImage(this.#view.at(this.#group[i]!));
   }
 
@@ -289,7 +293,9 @@ export class Changelog {
     while (this.#hand < slotsEnd && this.#builder.writtenBytes < bytesEnd) {
       const { writtenBytes } = this.#builder;
       if (writtenBytes >= sliceEnd) return false;
-      this.#writeImages(this.#gatherOld(slotsEnd, this.#roundBefore, Math.min(bytesEnd, sliceEnd) - writtenBytes));
+      const count = this.#gatherOld(slotsEnd, this.#roundBefore, Math.min(bytesEnd, sliceEnd) - writtenBytes);
+      this.#table.lookAtSlots(this.#group, count);
+      this.#writeImages(count);
     }
     if (this.#hand >= this.#table.slotsEnd) this.#roundBefore = undefined;
     return true;

@@ -47,19 +47,19 @@ export class DirtySet {
    */
   take(into: Int32Array, limit: number): number {
     const words = this.#words;
-    let count = 0;
-    while (this.#size > 0 && count < limit) {
-      const bits = words[this.#hand]!;
-      if (bits === 0) {
-        this.#hand = (this.#hand + 1) % words.length;
-        continue;
+    const count = Math.min(limit, this.#size);
+    let word = this.#hand;
+    for (let taken = 0; taken < count;) {
+      let bits = words[word]! | 0;
+      for (; bits !== 0 && taken < count; taken += 1) {
+        into[taken] = (word << 5) | (WORD_BITS - 1 - Math.clz32(bits & -bits));
+        bits &= bits - 1;
       }
-      words[this.#hand] = bits & (bits - 1);
-      this.#size -= 1;
-      into[count] = (this.#hand << 5) | (WORD_BITS - 1 - Math.clz32(bits & -bits));
-      count += 1;
+      words[word] = bits;
+      if (bits === 0) word = word + 1 === words.length ? 0 : word + 1;
     }
-    if (this.#size === 0) this.#hand = 0;
+    this.#size -= count;
+    this.#hand = this.#size === 0 ? 0 : word;
     return count;
   }
 

@@ -4,7 +4,7 @@
 //   · lastOffset − firstOffset varint · eventCount varint · timeoutMs varint · [detail, to the end]
 //
 // Compact on purpose: each byte is checksummed, sent, replicated and stored, many times over the life of a session.
-import { ByteReader, type ByteWriter, hashBytes, hashView, MalformedBytes } from '@flatline/base';
+import { ByteReader, type ByteWriter, hashView, MalformedBytes } from '@flatline/base';
 import { decodeDetail, encodeDetail, type SessionEntry } from '@flatline/policies';
 
 const CHOSEN = 1;
@@ -48,11 +48,6 @@ export function decodeImage(bytes: Uint8Array, start: number, end: number, entry
  * Digest of one entry: of its key, then of its image with the key's digest as `before`. The state's digest is their sum, so
  * order does not matter (R1).
  */
-export function digestOf(bytes: Uint8Array, start: number, length: number, before: number = DIGEST_SEED): number {
-  return hashBytes(bytes, start, length, before);
-}
-
-/** The same of what a view shows. */
-export function digestOfView(view: DataView, start: number, length: number, before: number = DIGEST_SEED): number {
+export function digestOf(view: DataView, start: number, length: number, before: number = DIGEST_SEED): number {
   return hashView(view, start, length, before);
 }

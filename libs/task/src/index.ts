@@ -16,6 +16,7 @@ export type { StepOutcome, TaskCut, TaskOptions } from './task-contract.ts';
 export { CLOCK_HEADER, type InputRules } from './record-class.ts';
 export { messageOf, RecordFailed } from './record-failed.ts';
 export { Restoration, type RestoreStep } from './restoration.ts';
+export { groupOf, imagesIn, StoredGroup } from './stored-group.ts';
 export { type EntryTimer, type TimerInspection, timerFaults } from './timer-inspection.ts';
 export type { DecodeOutcome, EventDecoder, SummaryEncoder } from './ports/codecs.ts';
 export type { BatchFingerprint, CommittedOffset, LogAdmin } from './ports/log-admin.ts';

@@ -52,8 +52,11 @@ export class LookAhead {
     const { i32 } = this.#entries;
     const references = this.#references;
     const lengths = this.#lengths;
-    for (let i = 0; i < count; i += 1) references[i] = i32[(slots[i]! << I32_SHIFT) + KEY_REFERENCE]!;
-    for (let i = 0; i < count; i += 1) lengths[i] = i32[(slots[i]! << I32_SHIFT) + KEY_LENGTH_AND_FLAGS]! & 0xffff;
+    for (let i = 0; i < count; i += 1) {
+      const base = slots[i]! << I32_SHIFT;
+      references[i] = i32[base + KEY_REFERENCE]!;
+      lengths[i] = i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff;
+    }
     this.#touchKeys(count, lengths);
     if (this.#details.isUsed) this.#touchDetails(slots, count);
   }

@@ -4,6 +4,7 @@ import type { SessionSummary } from '@flatline/policies';
 import {
   CLOCK_HEADER,
   decodeBlock,
+  groupOf,
   KEY_GROUP_MAX,
   NO_BATCH,
   PartitionTask,
@@ -333,8 +334,10 @@ class Model {
       this.checkpoint = undefined;
     } else {
       restoration.beginStored(this.checkpoint!);
-      for (const [key, { image, offset }] of this.store)
-        restoration.loadStored({ key: bytes(key), image, changelogOffset: offset });
+      const stored = Array.from(this.store, ([key, { image, offset }]) => ({
+        ...{ key: bytes(key), image, changelogOffset: offset },
+      }));
+      while (stored.length > 0) restoration.loadStored(groupOf(stored.splice(0, 1 + this.random.below(KEY_GROUP_MAX))));
       const limit = 1 + this.random.below(9);
       while (!restoration.finishStored(limit));
     }

@@ -17,7 +17,10 @@ import type { CheckpointQueue } from './checkpoint-queue.ts';
 import { decodeImage, digestOf } from './entry-image.ts';
 import type { EntryTable } from './entry-table.ts';
 import type { EntryView } from './entry-view.ts';
-import type { StoreCheckpoint, StoredImage } from './ports/state-store.ts';
+import { KeyView } from './key-view.ts';
+import type { KeySpans } from './ports/log-reader.ts';
+import type { StoreCheckpoint } from './ports/state-store.ts';
+import type { StoredGroup } from './stored-group.ts';
 
 interface ReadBlock {
   readonly bytes: Uint8Array;
@@ -46,6 +49,11 @@ interface WholeCommit {
   readonly removals: Uint8Array[];
 }
 
+interface ImageSpans extends KeySpans {
+  readonly imageStarts: Int32Array;
+  readonly imageEnds: Int32Array;
+}
+
 /** Images of the store being counted into the ledger: the ordinal of each provisional one, and the slot that is next. */
 interface Settling {
   readonly ordinals: Int32Array;
@@ -68,8 +76,7 @@ export class Restoration {
   readonly #storedBytes: number[] = [];
   readonly #provisional = new Map<number, number>();
   #settling: Settling | undefined;
-  /** The memory that the entry being loaded lies in. */
-  #stored: Uint8Array = new Uint8Array(0);
+  readonly #digested = new KeyView();
   /** Changelog offset of the store's checkpoint. */
   #storedEnd = 0;
   #restoredEntries = 0;
@@ -102,37 +109,42 @@ export class Restoration {
     this.#table.reserve(checkpoint.liveEntries);
   }
 
-  /** Takes one entry of the local store. @throws MalformedBytes */
-  loadStored(stored: StoredImage): void {
-    // A flush that was cut short left images newer than its checkpoint: the changelog brings them again.
-    if (stored.changelogOffset >= this.#storedEnd) return;
-    let provisional = this.#provisional.get(stored.changelogOffset);
-    if (provisional === undefined) {
-      provisional = this.#storedOffsets.length;
-      this.#provisional.set(stored.changelogOffset, provisional);
-      this.#storedOffsets.push(stored.changelogOffset);
-      this.#storedBytes.push(0);
+  /** Takes some entries of the local store. @throws MalformedBytes */
+  loadStored(group: StoredGroup): void {
+    const { bytes, changelogOffsets } = group;
+    this.#table.lookAhead(bytes, group);
+    for (let i = 0; i < group.count; i += 1) {
+      // A flush that was cut short left images newer than its checkpoint: the changelog brings them again.
+      if (changelogOffsets[i]! >= this.#storedEnd) continue;
+      const provisional = this.#provisionalOf(changelogOffsets[i]!);
+      const imageStart = group.imageStarts[i]!;
+      const imageEnd = group.imageEnds[i]!;
+      const entry = this.#view.at(this.#table.insertAhead(bytes, group, i));
+      decodeImage(bytes, imageStart, imageEnd, entry);
+      entry.imageDigest = this.#digestOf(bytes, group, i);
+      entry.imageBytes = operationBytes(group.lengths[i]!, imageEnd - imageStart);
+      entry.imageBlock = provisional;
+      this.#changelog.countImage(entry);
+      this.#storedBytes[provisional]! += entry.imageBytes;
+      this.#restoredEntries += 1;
     }
-    const key = this.#memoryOf(stored.key);
-    const keyStart = stored.key.byteOffset;
-    const keyLength = stored.key.length;
-    const entry = this.#view.at(this.#table.insert(key, keyStart, keyLength));
-    const image = this.#memoryOf(stored.image);
-    const imageStart = stored.image.byteOffset;
-    const imageLength = stored.image.length;
-    decodeImage(image, imageStart, imageStart + imageLength, entry);
-    entry.imageDigest = digestOf(image, imageStart, imageLength, digestOf(key, keyStart, keyLength));
-    entry.imageBytes = operationBytes(keyLength, imageLength);
-    entry.imageBlock = provisional;
-    this.#changelog.countImage(entry);
-    this.#storedBytes[provisional]! += entry.imageBytes;
-    this.#restoredEntries += 1;
   }
 
-  /** All of the memory that the bytes are a part of: the table makes a view of what it is given, and a page has many entries. */
-  #memoryOf({ buffer }: Uint8Array): Uint8Array {
-    if (this.#stored.buffer !== buffer) this.#stored = new Uint8Array(buffer);
-    return this.#stored;
+  #provisionalOf(changelogOffset: number): number {
+    const known = this.#provisional.get(changelogOffset);
+    if (known !== undefined) return known;
+    const provisional = this.#storedOffsets.length;
+    this.#provisional.set(changelogOffset, provisional);
+    this.#storedOffsets.push(changelogOffset);
+    this.#storedBytes.push(0);
+    return provisional;
+  }
+
+  #digestOf(bytes: Uint8Array, { starts, lengths, imageStarts, imageEnds }: ImageSpans, index: number): number {
+    const view = this.#digested.of(bytes);
+    const imageStart = imageStarts[index]!;
+    const keyDigest = digestOf(view, starts[index]!, lengths[index]!);
+    return digestOf(view, imageStart, imageEnds[index]! - imageStart, keyDigest);
   }
 
   /**
@@ -271,8 +283,7 @@ export class Restoration {
     const imageEnd = group.imageEnds[index]!;
     const entry = this.#view.at(slot);
     decodeImage(bytes, imageStart, imageEnd, entry);
-    const keyDigest = digestOf(bytes, group.starts[index]!, group.lengths[index]!);
-    entry.imageDigest = digestOf(bytes, imageStart, imageEnd - imageStart, keyDigest);
+    entry.imageDigest = this.#digestOf(bytes, group, index);
     entry.imageBytes = imageEnd - group.operations[index]!;
     entry.imageBlock = ordinal;
     this.#changelog.countImage(entry);

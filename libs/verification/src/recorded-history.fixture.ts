@@ -1,9 +1,8 @@
 // Histories to be judged: the real runtime on the simulated cluster, under faults by seed, recorded when all is quiet.
-import { copyBytes } from '@flatline/base';
 import { EventFormats, openSummaryEncoder } from '@flatline/codec';
 import { PipelineInstance, type PipelinePorts, type PipelineSettings, type StartFrom } from '@flatline/runtime';
 import { calm, type FaultRates, type LogBatch, rough, Simulation, type SimulatedHost } from '@flatline/simulation';
-import { CLOCK_HEADER, type RecordHeader, type StateStores } from '@flatline/task';
+import { CLOCK_HEADER, imagesIn, type RecordHeader, type StateStores } from '@flatline/task';
 import type {
   BatchMark,
   InputEvent,
@@ -340,11 +339,7 @@ function summaryIn(value: Uint8Array): Record<string, unknown> {
 
 async function storedIn(stores: StateStores, partition: number): Promise<StoredEntry[]> {
   const { store } = await stores.open(partition);
-  const entries: StoredEntry[] = [];
-  // Buffers are valid until the next step.
-  for (const { key, image } of store.scan())
-    entries.push({ key: copyBytes(key, 0, key.length), image: copyBytes(image, 0, image.length) });
-  return entries;
+  return Array.from(imagesIn(store.scan()), ({ key, image }) => ({ key, image }));
 }
 
 function settingsOf(
@@ -361,14 +356,7 @@ function settingsOf(
       ...{ timestampType, maxKeyBytes },
       ...{ maxFutureMs: 3_600_000, maxLeadMs: 60_000, liveWithinMs: 300_000 },
     },
-    ...{
-      tickMs: 10,
-      commitIntervalMs: 100,
-      closeDelayMs: 20,
-      proofIntervalMs: 100,
-      handoverMs: 10_000,
-      drainMs: 1_000,
-    },
-    ...{ changelogFactor: 4, truncateLagMs: 600_000, truncateLagBytes: 1e12, heldTime: { unheardMs, maxHoldMs } },
+    ...{ tickMs: 10, commitIntervalMs: 100, proofIntervalMs: 100, handoverMs: 10_000, drainMs: 1_000 },
+    ...{ changelogFactor: 4, truncateLagMs: 600_000, heldTime: { unheardMs, maxHoldMs } },
   };
 }

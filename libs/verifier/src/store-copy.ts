@@ -3,6 +3,7 @@
 // Owns: the copy.      Does not own: the stores it was made of.
 import { Fatal } from '@flatline/base';
 import { LmdbStores } from '@flatline/store';
+import { imagesIn } from '@flatline/task';
 import type { StoredState } from '@flatline/verification';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
@@ -54,7 +55,7 @@ export class StoreCopy {
     const position = this.#positions.get(partition);
     if (position === undefined) return undefined;
     const { store } = await this.#stores.open(partition);
-    return { position, entries: store.scan() };
+    return { position, entries: imagesIn(store.scan()) };
   }
 
   async remove(): Promise<void> {

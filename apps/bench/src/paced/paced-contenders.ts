@@ -1,6 +1,5 @@
 // Who takes heartbeats at a steady rate, and how each is started and ended.
 import type { DurationMs } from '@flatline/base';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { JavaProgram } from '../peers/java-program.ts';
 import {
   type KafkaStreamsContender,
@@ -16,15 +15,8 @@ export interface PacedContender {
   readonly name: string;
   readonly does: string;
   readonly groupOf: (application: string) => string;
-  /** Starts it, waits until it has all it had before, and leaves it running. */
-  start(settlement: Settlement, sessions: PacedSessions): Promise<RunningPaced>;
-}
-
-export interface PacedSessions {
-  /** That live when it starts. */
-  readonly before: number;
-  /** That will live while it runs: whoever has caches makes room for them. */
-  readonly sessions: number;
+  /** Starts it, and leaves it running. @param sessions that live or will live */
+  start(settlement: Settlement, sessions: number): Promise<RunningPaced>;
 }
 
 export interface RunningPaced {
@@ -33,7 +25,6 @@ export interface RunningPaced {
   stop(): Promise<void>;
 }
 
-const LOOK_MS: DurationMs = 500;
 /** The population's processor has it, too. */
 export const COMMIT_INTERVAL_MS: DurationMs = 200;
 
@@ -41,10 +32,9 @@ export function pacedContenders(kafkaStreams: PeerLookUp): readonly PacedContend
   const flatline: PacedContender = {
     ...{ name: 'flatline', does: 'exactly once, changelog, local store, timers' },
     groupOf: (application) => `${application}.${PIPELINE}`,
-    start: async (settlement, { before }) => {
+    start: (settlement) => {
       const population = settlement.start();
-      while ((await population.look()).liveSessions < before) await delay(LOOK_MS);
-      return { pid: population.pid, stop: () => population.stop() };
+      return Promise.resolve({ pid: population.pid, stop: () => population.stop() });
     },
   };
   if (kafkaStreams.kind === 'missing') return [flatline];
@@ -54,7 +44,7 @@ export function pacedContenders(kafkaStreams: PeerLookUp): readonly PacedContend
     name: streams.name,
     does: `Kafka Streams ${version}, exactly once, one thread: ${streams.does}`,
     groupOf: (application) => application,
-    start: (settlement, { sessions }) => startStreams(program, streams, settlement, sessions),
+    start: (settlement, sessions) => startStreams(program, streams, settlement, sessions),
   }));
   return [flatline, ...peers];
 }

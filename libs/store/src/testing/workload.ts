@@ -1,6 +1,14 @@
 // A seeded series of writes, the same in every process: what a store holds after write n is a function of seed and n.
 import { seededRandom } from '@flatline/base';
-import type { ImagePlace, StateStore, StoreChanges, StoreCheckpoint, StoredImage, StoreState } from '@flatline/task';
+import {
+  type ImagePlace,
+  imagesIn,
+  type StateStore,
+  type StoreChanges,
+  type StoreCheckpoint,
+  type StoredImage,
+  type StoreState,
+} from '@flatline/task';
 
 export interface WorkloadStep {
   readonly changes: StoreChanges;
@@ -49,7 +57,7 @@ export class Model {
 
 export function entriesOf(store: StateStore): Map<string, string> {
   const entries = new Map<string, string>();
-  for (const entry of store.scan()) {
+  for (const entry of imagesIn(store.scan())) {
     if (entries.has(hex(entry.key))) throw new Error(`key ${hex(entry.key)} comes twice`);
     entries.set(hex(entry.key), valueOf(entry));
   }

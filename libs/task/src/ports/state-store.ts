@@ -5,6 +5,7 @@
 // leaves the former checkpoint with some newer images, and rolling the changelog forward from that checkpoint writes
 // each of them again: images are absolute. `clean` tells the two apart, since only then count and digest must agree.
 import type { Millis } from '@flatline/base';
+import type { StoredGroup } from '../stored-group.ts';
 import type { LocalCheckpoint } from './membership.ts';
 
 export interface StoreCheckpoint {
@@ -54,10 +55,11 @@ export interface StateStore {
   /** undefined: nothing has ever been checkpointed. */
   state(): StoreState | undefined;
   /**
-   * All entries, each once, in an order of the store's own. Buffers are valid until the next step of the iteration; it may
-   * pause, but does not outlive a write. Who takes the last entry knows that the store is sound. @throws Corrupt
+   * All entries, each once, in an order of the store's own. A group, and its bytes, are valid until the next step of the
+   * iteration; it may pause, but does not outlive a write. Who takes the last group knows that the store is sound.
+   * @throws Corrupt
    */
-  scan(): Iterable<StoredImage>;
+  scan(): Iterable<StoredGroup>;
   /** Number of entries. */
   count(): number;
   /**
