@@ -15,6 +15,7 @@ type StoreCopy = { readonly partition: number; readonly file: ReturnType<Simulat
 const LATECOMER = 'z';
 const HOUR_MS = 3_600_000;
 const COPIES_MAX = 8;
+const ANSWER_LOST = 'EndTxn/answerLost';
 /** About three commits. */
 const LOST_BATCHES_MAX = 6;
 /** How far off a leader's clock is at most: where C3 may presume that they agree, and elsewhere. */
@@ -42,6 +43,7 @@ export const ACTS = {
   storeRots: 1,
   leaderChange: 2,
   changelogLost: 2,
+  changelogLostUnknown: 1,
   followersStall: 1,
   brokersSlow: 1,
   cutOff: 1,
@@ -267,14 +269,40 @@ export class Nemesis implements Record<Act, () => boolean> {
   /** F26: an unclean election of a changelog takes what is newest, acknowledged or not. */
   changelogLost(): boolean {
     if (!this.#scenario.losesChangelog) return false;
-    const number = this.#random.below(this.#scenario.partitions);
-    const partition = this.#simulation.log.partition(CHANGELOG, number);
-    const { batches, logEnd } = partition;
-    const { logStartOffset } = partition.ends();
+    const partition = this.#random.below(this.#scenario.partitions);
+    const { batches } = this.#simulation.log.partition(CHANGELOG, partition);
     const losesFrom = batches.at(-1 - this.#random.below(LOST_BATCHES_MAX))?.baseOffset;
-    if (losesFrom === undefined || losesFrom < logStartOffset || losesFrom >= logEnd) return false;
-    partition.changeLeader({ losesFrom });
-    this.lostChangelogs.add(number);
+    if (losesFrom === undefined) return false;
+    return this.#loseChangelog(partition, losesFrom);
+  }
+
+  /** The same of a commit that has just taken place, and whose owner has no answer. */
+  changelogLostUnknown(): boolean {
+    if (!this.#scenario.losesChangelog) return false;
+    const { faults, log, time } = this.#simulation;
+    const lostBefore = faults.fired().get(ANSWER_LOST) ?? 0;
+    const untilMs = time.nowMs + 5_000;
+    faults.inject({ at: 'EndTxn', fault: 'answerLost' });
+    let ended = Infinity;
+    const look = (): void => {
+      if ((faults.fired().get(ANSWER_LOST) ?? 0) > lostBefore) ended = Math.min(ended, log.endedTransactions.length);
+      const blocks = log.endedTransactions
+        .slice(ended)
+        .flatMap(({ offsets, writes }) => (offsets.length > 0 ? writes : []))
+        .find(({ topic }) => topic === CHANGELOG);
+      const first = blocks?.batches[0];
+      if (first !== undefined) this.#loseChangelog(blocks!.partition, first.baseOffset);
+      else if (time.nowMs < untilMs) time.after(0.05, look);
+    };
+    look();
+    return true;
+  }
+
+  #loseChangelog(partition: number, losesFrom: number): boolean {
+    const log = this.#simulation.log.partition(CHANGELOG, partition);
+    if (losesFrom < log.ends().logStartOffset || losesFrom >= log.logEnd) return false;
+    log.changeLeader({ losesFrom });
+    this.lostChangelogs.add(partition);
     return true;
   }
 
