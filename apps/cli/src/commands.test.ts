@@ -168,10 +168,41 @@ describe('import', () => {
     expect(refused.stderr).toContain('LogAppendTime');
   });
 
-  test('a retention that would delete what is imported is warned of', async () => {
+  test('[C2] a retention that would delete what is imported is refused, with the command that mends it', async () => {
     const topic = await makeTopic({ 'message.timestamp.type': 'CreateTime', 'retention.ms': '604800000' });
-    const done = await run(`import ${log} --topic ${topic} --format apache`);
-    expect(done).toMatchObject({ exitCode: ExitCode.ok, stderr: expect.stringContaining('retention.ms=604800000') });
+    const refused = await run(`import ${log} --topic ${topic} --format apache`);
+    expect(refused).toMatchObject({
+      exitCode: ExitCode.usage,
+      stderr: expect.stringContaining('retention.ms is 604800000'),
+    });
+    const command = /remedy: flatline (.+)/.exec(refused.stderr)![1]!;
+    // Without --apply it only shows.
+    expect((await run(command.replace(' --apply', ''))).stdout).toContain('retention.ms 604800000 -> -1');
+    expect((await run(`import ${log} --topic ${topic} --format apache`)).exitCode).toBe(ExitCode.usage);
+    expect((await run(command)).exitCode).toBe(ExitCode.ok);
+    expect((await run(`import ${log} --topic ${topic} --format apache`)).exitCode).toBe(ExitCode.ok);
+  });
+
+  test('a compacted topic is refused: of each key only the last record would stay', async () => {
+    const topic = await makeTopic({ 'message.timestamp.type': 'CreateTime', 'cleanup.policy': 'compact' });
+    const refused = await run(`import ${log} --topic ${topic} --format apache`);
+    expect(refused).toMatchObject({
+      exitCode: ExitCode.usage,
+      stderr: expect.stringContaining('cleanup.policy=compact'),
+    });
+  });
+
+  test('topics alter refuses what would lose records, and half a command', async () => {
+    const topic = await makeTopic({ 'retention.ms': '604800000' });
+    const less = await run(`topics alter --topic ${topic} --set retention.ms=1000 --apply`);
+    expect(less).toMatchObject({
+      exitCode: ExitCode.usage,
+      stderr: expect.stringContaining('less would lose records'),
+    });
+    expect((await run(`topics alter --topic ${topic} --apply`)).exitCode).toBe(ExitCode.usage);
+    expect((await run(`topics alter --topic ${topic} --set retention --apply`)).exitCode).toBe(ExitCode.usage);
+    const same = await run(`topics alter --topic ${topic} --set retention.ms=604800000 --apply --json`);
+    expect(same.json()).toEqual([{ applied: true, changes: [] }]);
   });
 });
 

@@ -27,6 +27,17 @@ export async function foundConfigurationOf(
   return flags.config === undefined && !here ? undefined : configurationOf(shell, flags);
 }
 
+/** The flags that lead another command to the same configuration and cluster, as they are typed; none: nothing. */
+export function typedFlags({ config, brokers }: ConfigurationFlags): string {
+  const typed = [...(config === undefined ? [] : ['--config', quoted(config)])];
+  if (brokers !== undefined) typed.push('--brokers', quoted(brokers.join(',')));
+  return typed.map((each) => ` ${each}`).join('');
+}
+
+function quoted(text: string): string {
+  return /^[\w@%+=:,./-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
 function environmentOf({ env, folder }: Shell, flags: ConfigurationFlags): Environment {
   const { brokers, instance, stateDir, httpPort } = flags;
   const given: Environment = {

@@ -29,9 +29,9 @@ export interface Outputs {
 
 export class Scenario {
   readonly folder = mkdtempSync(join(tmpdir(), 'flatline-e2e-'));
-  readonly application = `e2e-${randomBytes(5).toString('hex')}`;
+  application = `e2e-${randomBytes(5).toString('hex')}`;
   readonly input = `${this.application}-in`;
-  readonly output = `${this.application}-out`;
+  readonly output: string = `${this.application}-out`;
   readonly config = join(this.folder, 'flatline.config.json');
   readonly kafka: KafkaOptions;
   readonly partitions: number;
@@ -55,6 +55,11 @@ export class Scenario {
   /** Names and a configuration file, and no topics. */
   static unprovisioned(settings: ScenarioSettings): Scenario {
     return new Scenario(settings);
+  }
+
+  /** Another application of the same input and output, from the next `configure` on. */
+  rename(): void {
+    this.application = `${this.application}-b`;
   }
 
   /** Writes the configuration file anew. Sessions of the group end soon after a kill, so that tests need not wait long. */

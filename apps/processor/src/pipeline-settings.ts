@@ -8,8 +8,8 @@ export function pipelineSettings(
   inputPartitions: number,
 ): PipelineSettings {
   const { name, input, output, group, changelogTopic, deadLetterTopic } = pipeline;
-  const { rules, heldTime, tickMs, proof, proofIntervalMs, clockSkewMs } = pipeline;
-  const { handoverMs, drainMs, changelogFactor, truncateLagMs, startFrom } = pipeline;
+  const { rules, heldTime, tickMs, proof, proofIntervalMs, clockSkewMs, closeDelayMs } = pipeline;
+  const { handoverMs, drainMs, changelogFactor, truncateLagMs, truncateLagBytes, startFrom } = pipeline;
   const { timestampType, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs } = input;
   return {
     name,
@@ -27,12 +27,14 @@ export function pipelineSettings(
     input: { timestampType, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs },
     tickMs,
     commitIntervalMs: config.commitIntervalMs,
+    closeDelayMs,
     proofIntervalMs,
     ...(proof === 'fetch' && { proofByFetch: { clockSkewMs } }),
     handoverMs,
     drainMs,
     changelogFactor,
     truncateLagMs,
+    truncateLagBytes,
     startFrom,
   };
 }

@@ -13,6 +13,7 @@ interface Commit {
   readonly transaction: EndedTransaction;
   readonly header: CommitHeader;
   readonly blockOffsets: readonly number[];
+  readonly blockBytes: number;
   readonly summaries: readonly FoldedSummary[];
 }
 
@@ -282,18 +283,25 @@ function checkLiveCounts(commits: readonly Commit[], { steps }: Folded): string[
   });
 }
 
-/** K4: truncation goes only below floors that a commit has stated `truncateLagMs` before. */
+/** K4: truncation goes only below floors that a commit has stated `truncateLagMs`, or `truncateLagBytes` of commits, before. */
 function checkFloors(
   simulation: Simulation,
-  { truncateLagMs }: Scenario,
+  { truncateLagMs, truncateLagBytes }: Scenario,
   partition: number,
   commits: readonly Commit[],
 ): string[] {
   return simulation.log.partition(CHANGELOG, partition).truncations.flatMap(({ offset, atMs }) => {
-    const inForce = commits.some(
-      ({ header, transaction }) => header.floor >= offset && transaction.atMs + truncateLagMs <= atMs,
-    );
-    return inForce ? [] : [`[K4] truncated below ${offset}, which no floor has allowed for ${truncateLagMs} ms`];
+    const before = commits.filter(({ transaction }) => transaction.atMs <= atMs);
+    const stated = before.findIndex(({ header }) => header.floor >= offset);
+    const inForceMs = stated < 0 ? -1 : atMs - before[stated]!.transaction.atMs;
+    const written = before.slice(stated + 1).reduce((sum, { blockBytes }) => sum + blockBytes, 0);
+    if (stated >= 0 && inForceMs >= truncateLagMs) return [];
+    if (stated >= 0 && written >= truncateLagBytes) {
+      simulation.faults.count('truncationByBytes');
+      return [];
+    }
+    const lag = `${truncateLagMs} ms or ${truncateLagBytes} bytes`;
+    return [`[K4] truncated below ${offset}, which no floor has allowed for ${lag}: ${inForceMs} ms, ${written} bytes`];
   });
 }
 
@@ -310,7 +318,8 @@ function commitsOf(simulation: Simulation, partition: number): Commit[] {
     const header = headers.at(-1);
     if (header === undefined) return [];
     const blockOffsets = blocks.map(({ offset }) => offset);
-    return [{ transaction, header, blockOffsets, summaries: summariesOf(of(OUTPUT)) }];
+    const blockBytes = of(CHANGELOG).reduce((sum, { value }) => sum + value!.length, 0);
+    return [{ transaction, header, blockOffsets, blockBytes, summaries: summariesOf(of(OUTPUT)) }];
   });
 }
 

@@ -240,11 +240,13 @@ function pipelineSettings(owner: string, scenario: Scenario): PipelineSettings {
     },
     tickMs: 10,
     commitIntervalMs: scenario.commitIntervalMs,
+    closeDelayMs: scenario.closeDelayMs,
     proofIntervalMs: scenario.proofIntervalMs,
     handoverMs: scenario.handoverMs,
     drainMs: scenario.drainMs,
     changelogFactor: 4,
     truncateLagMs: scenario.truncateLagMs,
+    truncateLagBytes: scenario.truncateLagBytes,
     ...(scenario.proof === 'fetch' && { proofByFetch: { clockSkewMs: CLOCK_SKEW_MS } }),
     ...(scenario.heldTime && { heldTime: scenario.heldTime }),
   };

@@ -322,6 +322,12 @@ export const MUTANTS: readonly Mutant[] = [
     to: 'now - sinceMs >= 0',
   },
   {
+    name: 'truncates when half as much is written',
+    file: 'libs/runtime/src/truncator.ts',
+    from: 'this.#written - sinceBytes >= this.#parts.lagBytes',
+    to: 'this.#written - sinceBytes >= this.#parts.lagBytes / 2',
+  },
+  {
     name: 'states a floor above an image',
     file: 'libs/task/src/block-ledger.ts',
     from: 'if (block.images > 0) break;',

@@ -44,6 +44,7 @@ const CONSEQUENCES = [
   'memberExpired',
   'rebalance',
   'truncation',
+  'truncationByBytes',
   'logTailLost',
   'deposedLeaderAnswers',
   'staleLeader',

@@ -38,8 +38,10 @@ export interface Scenario extends Proof, Adoption {
   readonly timeoutMs: DurationMs;
   readonly maxDurationMs: DurationMs | undefined;
   readonly commitIntervalMs: DurationMs;
+  readonly closeDelayMs: DurationMs;
   readonly proofIntervalMs: DurationMs;
   readonly truncateLagMs: DurationMs;
+  readonly truncateLagBytes: number;
   readonly handoverMs: DurationMs;
   readonly drainMs: DurationMs;
   /** The brokers' `transaction.max.timeout.ms`: the first is the timeout that tasks ask for at first. */
@@ -81,9 +83,11 @@ export function drawScenario(random: Random): Omit<Scenario, keyof Adoption> {
     timestampType: random.chance(0.15) ? ('CreateTime' as const) : ('LogAppendTime' as const),
     timeoutMs,
     maxDurationMs: random.chance(0.3) ? timeoutMs * (1 + random.below(4)) : undefined,
-    commitIntervalMs: oneOf(random, [100, 100, 20, 500]),
+    commitIntervalMs: oneOf(random, [100, 500, 20, 2_000]),
+    closeDelayMs: oneOf(random, [20, 20, 0, 200]),
     proofIntervalMs: oneOf(random, [100, 100, 1_000]),
-    truncateLagMs: oneOf(random, [1_000, 10_000, 600_000]),
+    truncateLagMs: oneOf(random, [1_000, 10_000, 600_000, 600_000]),
+    truncateLagBytes: oneOf(random, [500, 5_000, 1e12]),
     handoverMs: oneOf(random, [500, 10_000]),
     drainMs: oneOf(random, [100, 1_000, 5_000]),
     transactionMaxMs: oneOf(random, [10_000, 40_000, 900_000, 900_000]),

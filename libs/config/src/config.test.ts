@@ -31,7 +31,7 @@ describe('a valid configuration', () => {
   test('the least one has the defaults and derived names of the interface', () => {
     expect(resolve(minimal)).toMatchObject({
       application: 'shop',
-      commitIntervalMs: 100,
+      commitIntervalMs: 500,
       http: { host: '127.0.0.1', port: 7070 },
       stateDir: join(folder, 'state'),
       pipelines: [
@@ -45,7 +45,9 @@ describe('a valid configuration', () => {
           proof: 'record',
           proofIntervalMs: 100,
           clockSkewMs: 500,
+          closeDelayMs: 20,
           tickMs: 10,
+          truncateLagBytes: 268_435_456,
         },
       ],
     });

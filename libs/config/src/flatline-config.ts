@@ -61,6 +61,8 @@ export interface PipelineConfig {
   /** How silence is proved: by a record of the input (C2), or without writing to it (C3). */
   readonly proof: 'record' | 'fetch';
   readonly proofIntervalMs: DurationMs;
+  /** How long a close may wait for its commit. */
+  readonly closeDelayMs: DurationMs;
   /** C3. */
   readonly clockSkewMs: DurationMs;
   readonly tickMs: DurationMs;
@@ -68,6 +70,7 @@ export interface PipelineConfig {
   readonly drainMs: DurationMs;
   readonly changelogFactor: number;
   readonly truncateLagMs: DurationMs;
+  readonly truncateLagBytes: number;
   /** Where a partition that has no state yet begins to read. */
   readonly startFrom: 'earliest' | 'latest' | { readonly timestamp: Millis };
   /** Warm copies of each partition, on other instances. */

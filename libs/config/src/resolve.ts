@@ -139,11 +139,13 @@ function pipelineOf({ application }: Configuration, section: PipelineSection): P
     proof,
     proofIntervalMs,
     clockSkewMs,
+    closeDelayMs,
     tickMs,
     handoverMs,
     drainMs,
     changelogFactor,
     truncateLagMs,
+    truncateLagBytes,
     standbys,
     startFrom,
   } = section;
@@ -159,7 +161,7 @@ function pipelineOf({ application }: Configuration, section: PipelineSection): P
     group: groupOf(application, name),
     rules: { timeoutMs, minTimeoutMs, maxTimeoutMs, maxDurationMs, dedupeEventIds, maxAttributes, maxAttributeBytes },
     heldTime: { unheardMs, maxHoldMs },
-    ...{ proof, proofIntervalMs, clockSkewMs, tickMs },
-    ...{ handoverMs, drainMs, changelogFactor, truncateLagMs, standbys, startFrom },
+    ...{ proof, proofIntervalMs, clockSkewMs, closeDelayMs, tickMs },
+    ...{ handoverMs, drainMs, changelogFactor, truncateLagMs, truncateLagBytes, standbys, startFrom },
   };
 }

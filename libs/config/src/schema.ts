@@ -65,6 +65,7 @@ const pipeline = z.strictObject({
     .default(['closed']),
   proof: z.enum(['record', 'fetch']).default('record'),
   proofIntervalMs: duration.default(100),
+  closeDelayMs: z.int().min(0).max(60_000).default(20),
   clockSkewMs: durationOrNone.default(500),
   revisionWindowMs: durationOrNone.default(0),
   graceMs: durationOrNone.default(0),
@@ -83,6 +84,7 @@ const pipeline = z.strictObject({
   drainMs: durationOrNone.default(1_000),
   changelogFactor: z.number().min(2).max(100).default(4),
   truncateLagMs: duration.default(600_000),
+  truncateLagBytes: z.int().min(1_048_576).max(1_099_511_627_776).default(268_435_456),
   startFrom: startFrom.prefault('earliest'),
 });
 
@@ -125,7 +127,7 @@ export const configurationSchema = z.strictObject({
   schemaRegistryAuth: z.strictObject({ username: z.string().min(1), password: secret }).optional(),
   stateDir: z.string().min(1).default('./state'),
   instance: name.optional(),
-  commitIntervalMs: z.int().min(1).max(60_000).default(100),
+  commitIntervalMs: z.int().min(1).max(60_000).default(500),
   http: http.prefault({}),
   kafka: kafka.prefault({}),
   pipelines: z.array(pipeline).min(1),

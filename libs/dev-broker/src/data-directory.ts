@@ -55,7 +55,7 @@ export function nodeCountFor(dataDir: string, wanted: 1 | 3 | undefined): 1 | 3 
   if (found === 0) return wanted ?? 1;
   if ((found === 1 || found === 3) && (wanted === undefined || wanted === found)) return found;
   throw new Fatal(
-    `${dataDir} holds a cluster of ${found} node(s), ${wanted ?? '1 or 3'} wanted: choose another data directory or delete this one`,
+    `${dataDir} holds a cluster of ${found} node(s), ${wanted ?? '1 or 3'} wanted: choose another data directory`,
   );
 }
 

@@ -25,7 +25,7 @@ export function registryUrlOf(port: number): string {
 export function planRegistry(java: JavaRuntime, place: RegistryPlace): ProcessPlan {
   const runner = readdirSync(place.artifacts).find((name) => name.endsWith('-runner.jar'));
   if (runner === undefined)
-    throw new Fatal(`no runner jar in ${place.artifacts}: delete that folder to fetch it again`);
+    throw new Fatal(`no runner jar in ${place.artifacts}: move that folder away to have it fetched again`);
   const folder = join(place.dataDir, 'registry');
   mkdirSync(folder, { recursive: true });
   const storage = place.durable ? [`-Dapicurio.datasource.url=jdbc:h2:file:${join(folder, 'schemas')}`] : [];

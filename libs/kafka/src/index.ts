@@ -1,3 +1,4 @@
+export type { TopicGrowth, TopicSettingsChange } from './admin/alter-topics.ts';
 export type { NewTopic } from './admin/create-topics.ts';
 export { KafkaLogAdmin } from './admin/kafka-log-admin.ts';
 export type { AdminOptions } from './admin/patience.ts';

@@ -1,8 +1,10 @@
 import { describe, expect, test } from '@jest/globals';
 import { CommitPace } from './commit-pace.ts';
 
-function committed({ began, took }: { began: number; took: number }): CommitPace {
-  const pace = new CommitPace(100);
+const rules = { commitIntervalMs: 1_000, closeDelayMs: 20 };
+
+function committed({ began, took }: { began: number; took: number }, changes: Partial<typeof rules> = {}): CommitPace {
+  const pace = new CommitPace({ ...rules, ...changes });
   pace.began(began);
   pace.ended(began + took);
   return pace;
@@ -10,29 +12,41 @@ function committed({ began, took }: { began: number; took: number }): CommitPace
 
 describe('the pace of commits', () => {
   test('the first one begins at once', () => {
-    expect(new CommitPace(100).delayMs(0, false)).toBe(0);
+    expect(new CommitPace(rules).delayMs(0, 'nobody')).toBe(0);
   });
 
   test('CP1: changes wait for an interval since the last commit began', () => {
     const pace = committed({ began: 1_000, took: 5 });
-    expect(pace.delayMs(1_030, false)).toBe(70);
-    expect(pace.delayMs(1_100, false)).toBe(0);
-    expect(pace.delayMs(1_200, false)).toBe(0);
+    expect(pace.delayMs(1_030, 'nobody')).toBe(970);
+    expect(pace.delayMs(2_000, 'nobody')).toBe(0);
+    expect(pace.delayMs(3_000, 'nobody')).toBe(0);
   });
 
-  test('CP2: closes of a task that keeps up wait for a fifth of it', () => {
+  test('CP2: closes of a task that keeps up wait for their own delay since then', () => {
     const pace = committed({ began: 1_000, took: 5 });
-    expect(pace.delayMs(1_005, true)).toBe(15);
-    expect(pace.delayMs(1_020, true)).toBe(0);
+    expect(pace.delayMs(1_005, 'close')).toBe(15);
+    expect(pace.delayMs(1_020, 'close')).toBe(0);
   });
 
   test('CP2: where commits take long, closes wait as long again', () => {
     const pace = committed({ began: 1_000, took: 30 });
-    expect(pace.delayMs(1_030, true)).toBe(30);
+    expect(pace.delayMs(1_030, 'close')).toBe(30);
   });
 
-  test('closes never wait for longer than an interval', () => {
-    expect(committed({ began: 1_000, took: 90 }).delayMs(1_090, true)).toBe(10);
-    expect(committed({ began: 1_000, took: 400 }).delayMs(1_400, true)).toBe(0);
+  test('CP2: closes of a task that is behind wait five times as long, and none waits longer', () => {
+    expect(committed({ began: 1_000, took: 5 }).delayMs(1_005, 'closeBehind')).toBe(95);
+    expect(committed({ began: 1_000, took: 90 }).delayMs(1_090, 'close')).toBe(10);
+    expect(committed({ began: 1_000, took: 400 }).delayMs(1_400, 'close')).toBe(0);
+  });
+
+  test('CP1: no close waits longer than changes do', () => {
+    const pace = committed({ began: 1_000, took: 5 }, { commitIntervalMs: 10 });
+    expect(pace.delayMs(1_005, 'close')).toBe(5);
+    expect(pace.delayMs(1_005, 'closeBehind')).toBe(5);
+  });
+
+  test('CP2: with no delay a close is committed at once', () => {
+    const pace = committed({ began: 1_000, took: 5 }, { closeDelayMs: 0 });
+    expect(pace.delayMs(1_005, 'close')).toBe(0);
   });
 });

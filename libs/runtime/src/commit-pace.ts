@@ -1,27 +1,37 @@
-// When a task commits: seldom enough for the brokers, and soon where somebody waits for a close.
+// When a task commits: soon where a close waits, and seldom for the rest.
 //
-// Under steady traffic there is something to commit all the time, and a close would wait half an interval on average though
-// nothing else is in its way. So closes hasten the next commit while the task keeps up. What limits them then is how long
-// commits take: brokers that are busy slow it down, as does a backlog, where throughput counts.
+// State that only changed is waited for by nobody. The longer it waits, the fewer transactions the brokers have to end, and the
+// more often a session that beats again is written once for both. A close is waited for. What limits how often it hastens a
+// commit, besides its own pace, is how long commits take: brokers that are busy slow it down, as does a backlog, where
+// throughput counts.
 //
 // Owns: when the last commits began and how long they took.      Does not own: the timer, the commit.
 //
 // Invariants
-//   CP1  Commits begin at least an interval apart, but for those with closes of a task that keeps up.
-//   CP2  Those begin at least a CLOSES_SHARE-th of an interval apart, and not before as long again has passed as the last
-//        commit took: a task spends at most half of its time on them.
+//   CP1  Commits without closes begin at least `commitIntervalMs` apart.
+//   CP2  Those with closes begin at least `closeDelayMs` apart, and not before as long again has passed as the last commit took:
+//        a task spends at most half of its time on them. CLOSES_BEHIND_FACTOR times as far where the task is behind, and never
+//        farther.
 import type { DurationMs } from '@flatline/base';
+import { CLOSES_BEHIND_FACTOR } from './limits.ts';
 
-/** Transactions within an interval at most. */
-const CLOSES_SHARE = 5;
+export interface CommitPaceRules {
+  /** How long changed state may wait for a commit. */
+  readonly commitIntervalMs: DurationMs;
+  /** How long a close may. */
+  readonly closeDelayMs: DurationMs;
+}
+
+/** Who waits for the next commit. `closeBehind`: a close, of a task that has not read all there is. */
+export type Waiting = 'nobody' | 'close' | 'closeBehind';
 
 export class CommitPace {
-  readonly #intervalMs: DurationMs;
+  readonly #rules: CommitPaceRules;
   #beganAt = -Infinity;
   #tookMs: DurationMs = 0;
 
-  constructor(intervalMs: DurationMs) {
-    this.#intervalMs = intervalMs;
+  constructor(rules: CommitPaceRules) {
+    this.#rules = rules;
   }
 
   /** Of the last commit; −Infinity before the first. */
@@ -37,9 +47,16 @@ export class CommitPace {
     this.#tookMs = monotonicNow - this.#beganAt;
   }
 
-  /** Until the next commit may begin, none being under way; 0: now. `hasty`: a close waits, and the task keeps up. */
-  delayMs(monotonicNow: DurationMs, hasty: boolean): DurationMs {
-    const apart = hasty ? Math.max(this.#intervalMs / CLOSES_SHARE, 2 * this.#tookMs) : this.#intervalMs;
-    return Math.max(0, this.#beganAt + Math.min(apart, this.#intervalMs) - monotonicNow);
+  /** Until the next commit may begin, none being under way; 0: now. */
+  delayMs(monotonicNow: DurationMs, waiting: Waiting): DurationMs {
+    const apart = Math.min(this.#apartMs(waiting), this.#rules.commitIntervalMs);
+    return Math.max(0, this.#beganAt + apart - monotonicNow);
+  }
+
+  #apartMs(waiting: Waiting): DurationMs {
+    const { commitIntervalMs, closeDelayMs } = this.#rules;
+    if (waiting === 'nobody') return commitIntervalMs;
+    const behindMs = closeDelayMs * CLOSES_BEHIND_FACTOR;
+    return waiting === 'close' ? Math.min(Math.max(closeDelayMs, 2 * this.#tookMs), behindMs) : behindMs;
   }
 }

@@ -22,7 +22,8 @@ import { transactionOf } from './output-records.ts';
 import type { PipelinePorts, PipelineSettings } from './settings.ts';
 
 export type CommitOutcome =
-  | { readonly kind: 'committed'; readonly floor: number }
+  /** `bytes`: of its blocks. */
+  | { readonly kind: 'committed'; readonly floor: number; readonly bytes: number }
   /** The task must be dropped: what it did since its last commit is not in the log and will be done again by its owner. */
   | { readonly kind: 'lost'; readonly why: string };
 
@@ -200,7 +201,8 @@ export class Committer {
     this.#previous = cut.header.commitId;
     this.#committedPosition = cut.position;
     failpoint('commit.settled');
-    return { kind: 'committed', floor: cut.header.floor };
+    const bytes = cut.blocks.reduce((sum, block) => sum + block.bytes.length, 0);
+    return { kind: 'committed', floor: cut.header.floor, bytes };
   }
 
   #where(): { pipeline: string; partition: number } {

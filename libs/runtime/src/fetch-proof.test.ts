@@ -37,7 +37,7 @@ describe('[C3] evidence by an answered request for the end', () => {
     proof.distrust();
     proof.answered(3);
     expect(proof.take(3)).toBe(-Infinity);
-    expect(proof.advise({ earliestDue: 0 }, 9_000)).toEqual({ kind: 'none' });
+    expect(proof.advise({ earliestDue: 0, closed: 0 }, 9_000)).toEqual({ kind: 'none' });
     proof.heard({ appendedAt: 40_000, receivedAtMs: 9_000 });
     proof.asked(10_000);
     proof.answered(3);
@@ -92,7 +92,7 @@ function history(seed: number): { used: number; overtaken: string[] } {
     evidence = Math.max(evidence, found ?? -Infinity);
     const unread = log[position];
     if (unread !== undefined && unread < evidence) overtaken.push(`offset ${position} is unread, stamped ${unread}`);
-    if (proof.advise({ earliestDue: evidence }, now).kind !== 'ask') continue;
+    if (proof.advise({ earliestDue: evidence, closed: 0 }, now).kind !== 'ask') continue;
     proof.asked(now);
     answer = { end: log.length, at: now + random.below(300) };
   }
@@ -109,26 +109,26 @@ describe('[C3] when the end is asked for', () => {
   test('[C3] not before the clock could act as something that is due, and a tick', () => {
     const proof = asking();
     const dueAt = 1_005_000;
-    expect(proof.advise({ earliestDue: dueAt }, 1_000)).toEqual({ kind: 'wait', delayMs: 4_000 + 10 + 500 });
-    expect(proof.advise({ earliestDue: dueAt }, 5_509)).toEqual({ kind: 'wait', delayMs: 1 });
-    expect(proof.advise({ earliestDue: dueAt }, 5_510).kind).toBe('ask');
-    expect(proof.advise({ earliestDue: undefined }, 9_000)).toEqual({ kind: 'none' });
+    expect(proof.advise({ earliestDue: dueAt, closed: 0 }, 1_000)).toEqual({ kind: 'wait', delayMs: 4_000 + 10 + 500 });
+    expect(proof.advise({ earliestDue: dueAt, closed: 0 }, 5_509)).toEqual({ kind: 'wait', delayMs: 1 });
+    expect(proof.advise({ earliestDue: dueAt, closed: 0 }, 5_510).kind).toBe('ask');
+    expect(proof.advise({ earliestDue: undefined, closed: 0 }, 9_000)).toEqual({ kind: 'none' });
   });
 
   test('[C3] one at a time, and one per proofIntervalMs', () => {
     const proof = asking();
     proof.asked(6_000);
-    expect(proof.advise({ earliestDue: 1_000_000 }, 60_000)).toEqual({ kind: 'none' });
+    expect(proof.advise({ earliestDue: 1_000_000, closed: 0 }, 60_000)).toEqual({ kind: 'none' });
     proof.answered(undefined);
-    expect(proof.advise({ earliestDue: 1_000_000 }, 6_040)).toEqual({ kind: 'wait', delayMs: 60 });
-    expect(proof.advise({ earliestDue: 1_000_000 }, 6_100).kind).toBe('ask');
+    expect(proof.advise({ earliestDue: 1_000_000, closed: 0 }, 6_040)).toEqual({ kind: 'wait', delayMs: 60 });
+    expect(proof.advise({ earliestDue: 1_000_000, closed: 0 }, 6_100).kind).toBe('ask');
   });
 
   test('[C3][X5] again where an end is not reached for long', () => {
     const proof = asking();
     proof.asked(6_000);
     proof.answered(99);
-    const silence = { earliestDue: 1_000_000 };
+    const silence = { earliestDue: 1_000_000, closed: 0 };
     expect(proof.advise(silence, 6_100)).toEqual({ kind: 'wait', delayMs: PROOF_PATIENCE_MS - 100 });
     expect(proof.advise(silence, 6_000 + PROOF_PATIENCE_MS).kind).toBe('ask');
   });

@@ -11,10 +11,11 @@
 // wrong the task finds a record below evidence already used, and the estimate is made anew (`distrust`).
 //
 // Invariants
-//   FP1  At most one request is under way, and at most one is sent per `proofIntervalMs`. One whose end was answered and is
+//   FP1  At most one request is under way, and they keep their distance (AskPace). One whose end was answered and is
 //        not reached within PROOF_PATIENCE_MS is given up: the log may have been cut back, or lie behind an open transaction.
 //   FP2  Evidence is of the moment a request is sent, whatever is heard before its answer comes.
 import type { DurationMs, Millis } from '@flatline/base';
+import { AskPace } from './ask-pace.ts';
 import { PROOF_PATIENCE_MS } from './limits.ts';
 import type { ProofAdvice, Silence } from './prover.ts';
 
@@ -42,11 +43,13 @@ export class FetchProof {
   readonly #rules: FetchProofRules;
   /** Broker time less monotonic time, at the least. */
   #aheadMs: DurationMs = -Infinity;
-  #lastAskedAt = -Infinity;
+  readonly #pace: AskPace;
+  #closed = 0;
   #request: EndRequest | undefined;
 
   constructor(rules: FetchProofRules) {
     this.#rules = rules;
+    this.#pace = new AskPace(rules.proofIntervalMs);
   }
 
   heard({ appendedAt, receivedAtMs }: Heard): void {
@@ -61,7 +64,7 @@ export class FetchProof {
 
   /** A request for the end is about to be sent. */
   asked(monotonicNow: DurationMs): void {
-    this.#lastAskedAt = monotonicNow;
+    this.#pace.asked(monotonicNow, this.#closed);
     this.#request = { evidence: this.#actsAs(monotonicNow), end: undefined };
   }
 
@@ -78,13 +81,13 @@ export class FetchProof {
     return evidence;
   }
 
-  advise({ earliestDue }: Pick<Silence, 'earliestDue'>, monotonicNow: DurationMs): ProofAdvice {
+  advise({ earliestDue, closed }: Pick<Silence, 'earliestDue' | 'closed'>, monotonicNow: DurationMs): ProofAdvice {
+    this.#closed = closed;
     const isUnanswered = this.#request !== undefined && this.#request.end === undefined;
     if (earliestDue === undefined || this.#aheadMs === -Infinity || isUnanswered) return { kind: 'none' };
-    const { proofIntervalMs, tickMs } = this.#rules;
-    const pauseMs = this.#request === undefined ? proofIntervalMs : PROOF_PATIENCE_MS;
-    const pace = this.#lastAskedAt + pauseMs - monotonicNow;
-    const delayMs = Math.max(pace, earliestDue + tickMs - this.#actsAs(monotonicNow));
+    const patience = this.#pace.lastAskedAt + PROOF_PATIENCE_MS - monotonicNow;
+    const pace = this.#request === undefined ? this.#pace.delayMs(monotonicNow, closed) : patience;
+    const delayMs = Math.max(pace, earliestDue + this.#rules.tickMs - this.#actsAs(monotonicNow));
     return delayMs > 0 ? { kind: 'wait', delayMs } : { kind: 'ask', timestamp: undefined };
   }
 

@@ -92,8 +92,12 @@ export const RETRY_MAX_MS = 2_000;
 export const HELD_RETRY_MS = 1_000;
 /** Least time between two truncations of one changelog partition, where floors ripen more slowly than that. */
 export const TRUNCATE_INTERVAL_MS = 30_000;
-/** Floors remembered between truncations. */
-export const FLOORS_MAX = 64;
+/** The same where more is written than the bytes that a floor ripens in, and how many times as much that is. */
+export const TRUNCATE_INTERVAL_MIN_MS = 1_000;
+export const TRUNCATE_SURPLUS = 9 / 8;
+/** Floors remembered between truncations, and how far apart, in what a floor ripens in: of time, or of bytes. */
+export const FLOORS_MAX = 128;
+export const FLOORS_APART = 1 / 32;
 /** Commit durations remembered for percentiles. */
 export const DURATIONS_KEPT = 1_024;
 /** How often, and how far apart, an input's end is asked for before a position beyond it is believed lost (R3). */
@@ -108,6 +112,10 @@ export const CLAIM_PATIENCE_MS = 15_000;
 export const CLAIM_TRIES_MAX = 5;
 /** A transaction open on the input for so long is said to hold it back (F10): longer than any producer should take. */
 export const OPEN_TRANSACTION_ALARM_MS = 10_000;
+/** Requests for proof within `proofIntervalMs`, at most, while each closes something. */
+export const FRUITFUL_ASKS = 4;
+/** Closes of a task that is behind wait so many times as long as those of one that keeps up: there throughput counts. */
+export const CLOSES_BEHIND_FACTOR = 5;
 /**
  * How long a clock record, or an end that was answered (C3), may take to be reached before another is asked for, and before the
  * leader that is read from is doubted; the same for one's own claim in the changelog.

@@ -5,10 +5,11 @@
 // The estimate may be wrong without harm: it decides when to *ask*. What closes a session is the record read back.
 //
 // Invariants
-//   PR1  At most one clock record is under way, and at most one per `proofIntervalMs`. One not read back for
+//   PR1  At most one clock record is under way, and they keep their distance (AskPace). One not read back for
 //        PROOF_PATIENCE_MS is given up: it may be lost, or lie behind an open transaction.
 //   PR2  On CreateTime none is made while the stream is not live: its stamp would be invented.
 import type { DurationMs, Millis } from '@flatline/base';
+import { AskPace } from './ask-pace.ts';
 import { PROOF_PATIENCE_MS } from './limits.ts';
 
 /** Of `unheardMs` a third may pass between records (C8); asking at a quarter leaves time to be written. */
@@ -29,6 +30,8 @@ export interface Silence {
   readonly earliestDue: Millis | undefined;
   /** C2: see InputPosition.live. */
   readonly live: boolean;
+  /** Sessions that the clock has closed since the start. */
+  readonly closed: number;
 }
 
 export type ProofAdvice =
@@ -43,11 +46,13 @@ export class Prover {
   /** Monotonic time at which the clock was last known to be the log's present; undefined since a start. */
   #anchoredAt: DurationMs | undefined;
   readonly #startedAt: DurationMs;
-  #lastAskedAt = -Infinity;
+  readonly #pace: AskPace;
+  #closed = 0;
   #underWay = false;
 
   constructor(rules: ProofRules, monotonicNow: DurationMs) {
     this.#rules = rules;
+    this.#pace = new AskPace(rules.proofIntervalMs);
     this.#startedAt = monotonicNow;
   }
 
@@ -63,7 +68,7 @@ export class Prover {
 
   asked(monotonicNow: DurationMs): void {
     this.#underWay = true;
-    this.#lastAskedAt = monotonicNow;
+    this.#pace.asked(monotonicNow, this.#closed);
   }
 
   /** The clock record was read back, or could not be written. */
@@ -73,15 +78,16 @@ export class Prover {
 
   advise(silence: Silence, monotonicNow: DurationMs): ProofAdvice {
     const { earliestDue } = silence;
+    this.#closed = silence.closed;
     if (earliestDue === undefined) return { kind: 'none' };
     const { unheardMs, tickMs } = this.#rules;
     const heardWithinMs = unheardMs === 0 ? Infinity : unheardMs / HEARD_SHARE;
     const patienceMs = Math.min(PROOF_PATIENCE_MS, heardWithinMs);
-    const patience = this.#underWay ? this.#lastAskedAt + patienceMs - monotonicNow : 0;
+    const patience = this.#underWay ? this.#pace.lastAskedAt + patienceMs - monotonicNow : 0;
     if (patience > 0) return { kind: 'wait', delayMs: patience };
     const byCreateTime = this.#rules.timestampType === 'CreateTime';
     if (byCreateTime && !silence.live) return { kind: 'none' };
-    const pace = this.#lastAskedAt + this.#rules.proofIntervalMs - monotonicNow;
+    const pace = this.#pace.delayMs(monotonicNow, silence.closed);
     // After a start nothing tells how old the clock is: one record does, where the broker stamps it.
     if (this.#anchoredAt === undefined && !byCreateTime) return adviseAfter(pace, undefined);
     const present = silence.clock + Math.floor(monotonicNow - (this.#anchoredAt ?? this.#startedAt));

@@ -258,8 +258,7 @@ export function brokenLog(
   why: string,
 ): PartitionStopped {
   return new PartitionStopped(
-    `changelog ${settings.changelogTopic}/${partition} cannot be trusted: ${why}. Nothing was reset. Restore the topic, ` +
-      `or give up this application's state on purpose: use another application name, or delete its changelog topic, ` +
-      `consumer group ${settings.group} and state directory`,
+    `changelog ${settings.changelogTopic}/${partition} cannot be trusted: ${why}. Nothing was reset. Restore the topic; ` +
+      `or use another application name, which begins with no state: leave this one's topics and group ${settings.group} as they are`,
   );
 }

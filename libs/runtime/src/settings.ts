@@ -38,8 +38,11 @@ export interface PipelineSettings {
   /** Default: nothing is held (C8). */
   readonly heldTime?: HeldTimeRules;
   readonly tickMs: DurationMs;
+  /** How long changed state may wait for its commit. */
   readonly commitIntervalMs: DurationMs;
-  /** At most one clock record (C2), or request for the end (C3), per partition in this time. */
+  /** How long a close may, while the task keeps up and commits are quick. */
+  readonly closeDelayMs: DurationMs;
+  /** At most one clock record (C2), or request for the end (C3), per partition in this time; four while each closes something. */
   readonly proofIntervalMs: DurationMs;
   /** For an input that may not be written (C3). Default: the log proves its silence by clock records (C2). */
   readonly proofByFetch?: { readonly clockSkewMs: DurationMs };
@@ -50,8 +53,9 @@ export interface PipelineSettings {
   /** How long a leaving instance runs on so that its successors can restore meanwhile. */
   readonly drainMs: DurationMs;
   readonly changelogFactor: number;
-  /** A floor must have been in force this long before the log is truncated below it (K4). */
+  /** A floor must have been in force this long, or while so many bytes were written, before the log is truncated below it (K4). */
   readonly truncateLagMs: DurationMs;
+  readonly truncateLagBytes: number;
 }
 
 /** The adapters of one pipeline. */

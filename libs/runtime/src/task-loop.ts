@@ -77,7 +77,7 @@ export class TaskLoop {
   constructor(parts: TaskLoopParts) {
     this.#parts = parts;
     this.#readBackoff = new Backoff(parts.ports.clock);
-    this.#pace = new CommitPace(parts.settings.commitIntervalMs);
+    this.#pace = new CommitPace(parts.settings);
     this.#subscription = this.#subscribe();
     parts.task.limitCut(parts.budget.bytesMax);
     this.wake();
@@ -323,7 +323,8 @@ export class TaskLoop {
   #considerCommit(): void {
     const { task, ports } = this.#parts;
     if (this.#committing !== undefined || !task.hasUncut) return;
-    const delayMs = this.#pace.delayMs(ports.clock.monotonicMs(), task.hasClosed && this.#caughtUp);
+    const waiting = task.hasClosed ? (this.#caughtUp ? 'close' : 'closeBehind') : 'nobody';
+    const delayMs = this.#pace.delayMs(ports.clock.monotonicMs(), waiting);
     this.#commitTimer?.();
     this.#commitTimer = undefined;
     if (delayMs === 0 || task.isFull) this.#cut();
@@ -353,7 +354,7 @@ export class TaskLoop {
       this.#pace.ended(endedAt);
       this.commitDurations.add(endedAt - startedAt);
       task.limitCut(budget.bytesMax);
-      truncator.committed(outcome.floor);
+      truncator.committed(outcome.floor, outcome.bytes);
       flusher.offer();
     } catch (error) {
       this.#fail(error);
@@ -368,7 +369,13 @@ export class TaskLoop {
     this.#proofTimer = undefined;
     if (!this.#caughtUp || this.#waitingFor !== undefined) return;
     const { task, proof, ports } = this.#parts;
-    const silence = { clock: task.clock.now, earliestDue: task.earliestDue(), live: task.input.live };
+    const { closedByTimeout, closedByMaxDuration } = task.counters;
+    const silence = {
+      clock: task.clock.now,
+      earliestDue: task.earliestDue(),
+      live: task.input.live,
+      closed: closedByTimeout + closedByMaxDuration,
+    };
     const advice = proof.advise(silence, ports.clock.monotonicMs());
     if (advice.kind === 'wait') this.#proofTimer = ports.clock.after(advice.delayMs, this.wake);
     else if (advice.kind === 'ask') this.#unattended(proof.ask(advice.timestamp).then(this.wake));

@@ -274,7 +274,7 @@ export class TaskRunner {
   #run(input: TopicPartition, restored: Restored, committer: Committer): void {
     const { settings, ports, cutSliceBytes, budget } = this.#parts;
     const { clock, admin, log } = ports;
-    const { truncateLagMs: lagMs, changelogTopic } = settings;
+    const { truncateLagMs: lagMs, truncateLagBytes: lagBytes, changelogTopic } = settings;
     this.#detail = undefined;
     this.#become('running');
     this.#loop = new TaskLoop({
@@ -292,6 +292,7 @@ export class TaskRunner {
         admin,
         log,
         lagMs,
+        lagBytes,
         changelog: { topic: changelogTopic, partition: this.partition },
       }),
       onEnd: this.#onEnd,

@@ -25,6 +25,7 @@ export interface WorldSettings {
   readonly timeoutMs?: number;
   readonly maxDurationMs?: number;
   readonly truncateLagMs?: number;
+  readonly truncateLagBytes?: number;
   /** Default: there are. */
   readonly tombstones?: boolean;
   readonly heldTime?: HeldTimeRules;
@@ -35,6 +36,7 @@ export interface WorldSettings {
   /** Default: the log proves its silence by records. */
   readonly proofByFetch?: { readonly clockSkewMs: number };
   readonly standbys?: number;
+  readonly commitIntervalMs?: number;
   readonly startFrom?: StartFrom;
   /** An event with a payload, whatever it is, gives its session a state of so many bytes; none is decoded by default. */
   readonly stateBytes?: number;
@@ -165,7 +167,8 @@ export class World {
         liveWithinMs: 300_000,
       },
       tickMs: 10,
-      commitIntervalMs: 100,
+      commitIntervalMs: this.#world.commitIntervalMs ?? 100,
+      closeDelayMs: 20,
       proofIntervalMs: 100,
       ...(this.#world.proofByFetch && { proofByFetch: this.#world.proofByFetch }),
       ...(this.startFrom && { startFrom: this.startFrom }),
@@ -173,6 +176,7 @@ export class World {
       drainMs: 1_000,
       changelogFactor: 4,
       truncateLagMs: this.#world.truncateLagMs ?? 600_000,
+      truncateLagBytes: this.#world.truncateLagBytes ?? 1e12,
     };
   }
 

@@ -356,7 +356,14 @@ function settingsOf(
       ...{ timestampType, maxKeyBytes },
       ...{ maxFutureMs: 3_600_000, maxLeadMs: 60_000, liveWithinMs: 300_000 },
     },
-    ...{ tickMs: 10, commitIntervalMs: 100, proofIntervalMs: 100, handoverMs: 10_000, drainMs: 1_000 },
-    ...{ changelogFactor: 4, truncateLagMs: 600_000, heldTime: { unheardMs, maxHoldMs } },
+    ...{
+      tickMs: 10,
+      commitIntervalMs: 100,
+      closeDelayMs: 20,
+      proofIntervalMs: 100,
+      handoverMs: 10_000,
+      drainMs: 1_000,
+    },
+    ...{ changelogFactor: 4, truncateLagMs: 600_000, truncateLagBytes: 1e12, heldTime: { unheardMs, maxHoldMs } },
   };
 }

@@ -81,7 +81,7 @@ export async function measurePaced(
 
 async function fill(ground: PopulationGround, settled: Settled): Promise<void> {
   const { contender, settlement, sessions } = settled;
-  const running = await contender.start(settlement, sessions);
+  const running = await contender.start(settlement, { before: 0, sessions });
   await settlement.load.open(0, sessions);
   await settlement.load.flush();
   await caughtUp(ground, settled);
@@ -96,7 +96,7 @@ async function takeTurn(
 ): Promise<PacedTurn> {
   const { contender, settlement, sessions } = settled;
   const { task, load } = settlement;
-  const running = await contender.start(settlement, sessions);
+  const running = await contender.start(settlement, { before: sessions, sessions });
   await caughtUp(ground, settled);
   const beats = startSteadyLoad({
     ...{ brokers: task.brokers, topic: task.topic, seed: POPULATION_SEED, written: load.beats + repeat },

@@ -1,5 +1,6 @@
 // Who takes heartbeats at a steady rate, and how each is started and ended.
 import type { DurationMs } from '@flatline/base';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { JavaProgram } from '../peers/java-program.ts';
 import {
   type KafkaStreamsContender,
@@ -15,8 +16,15 @@ export interface PacedContender {
   readonly name: string;
   readonly does: string;
   readonly groupOf: (application: string) => string;
-  /** Starts it, and leaves it running. @param sessions that live or will live */
-  start(settlement: Settlement, sessions: number): Promise<RunningPaced>;
+  /** Starts it, waits until it has all it had before, and leaves it running. */
+  start(settlement: Settlement, sessions: PacedSessions): Promise<RunningPaced>;
+}
+
+export interface PacedSessions {
+  /** That live when it starts. */
+  readonly before: number;
+  /** That will live while it runs: whoever has caches makes room for them. */
+  readonly sessions: number;
 }
 
 export interface RunningPaced {
@@ -25,6 +33,7 @@ export interface RunningPaced {
   stop(): Promise<void>;
 }
 
+const LOOK_MS: DurationMs = 500;
 /** The population's processor has it, too. */
 export const COMMIT_INTERVAL_MS: DurationMs = 200;
 
@@ -32,9 +41,10 @@ export function pacedContenders(kafkaStreams: PeerLookUp): readonly PacedContend
   const flatline: PacedContender = {
     ...{ name: 'flatline', does: 'exactly once, changelog, local store, timers' },
     groupOf: (application) => `${application}.${PIPELINE}`,
-    start: (settlement) => {
+    start: async (settlement, { before }) => {
       const population = settlement.start();
-      return Promise.resolve({ pid: population.pid, stop: () => population.stop() });
+      while ((await population.look()).liveSessions < before) await delay(LOOK_MS);
+      return { pid: population.pid, stop: () => population.stop() };
     },
   };
   if (kafkaStreams.kind === 'missing') return [flatline];
@@ -44,7 +54,7 @@ export function pacedContenders(kafkaStreams: PeerLookUp): readonly PacedContend
     name: streams.name,
     does: `Kafka Streams ${version}, exactly once, one thread: ${streams.does}`,
     groupOf: (application) => application,
-    start: (settlement, sessions) => startStreams(program, streams, settlement, sessions),
+    start: (settlement, { sessions }) => startStreams(program, streams, settlement, sessions),
   }));
   return [flatline, ...peers];
 }

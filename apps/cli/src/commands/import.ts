@@ -3,12 +3,13 @@ import { BatchProducer, type KafkaConnection, KafkaProofWriter, type TopicDescri
 import { Argument, type Command, Option } from 'commander';
 import { statSync } from 'node:fs';
 import { clusterOf, connect } from '../cluster.ts';
-import type { ConfigurationFlags } from '../configuration.ts';
+import { type ConfigurationFlags, typedFlags } from '../configuration.ts';
 import { ExitCode } from '../exit-code.ts';
 import { usageFailure } from '../failure.ts';
 import type { ImportValue } from '../importing/event-value.ts';
 import { type FileImport, produceFile, surveyFile } from '../importing/file-import.ts';
 import type { FileSurvey } from '../importing/file-survey.ts';
+import { deletionOf } from '../importing/retention.ts';
 import type { ImportFormat } from '../importing/source-file.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
@@ -84,11 +85,12 @@ async function runImport(flags: ImportFlags, console: Console, shell: Shell): Pr
     const topic = await checkTopic(connection, shell.clock, flags.topic);
     const source: Omit<FileImport, 'onProgress'> = {
       ...{ path: flags.file, format, now: shell.clock.wallMs(), stop: shell.stop.signal },
+      partitions: topic.partitions,
       value: flags.value ?? (format.kind === 'apache' ? 'empty' : 'event'),
     };
     const survey = await check(source, flags, console, shell);
     if (shell.stop.signal.aborted) return interrupted(console, 'nothing was imported');
-    warnOfRetention(survey, topic, shell.clock, console);
+    assertKept(survey, topic, { now: shell.clock.wallMs(), flags });
     return await produce({ source, flags, survey, connection }, console, shell);
   } finally {
     connection.close();
@@ -114,6 +116,11 @@ function assertFile(file: string): void {
 
 async function checkTopic(connection: KafkaConnection, clock: Clock, topic: string): Promise<TopicDescription> {
   const found = await requireTopic(connection, clock, topic);
+  if (found.cleanupPolicy.includes('compact'))
+    throw usageFailure(
+      `topic ${topic} has cleanup.policy=${found.cleanupPolicy.join(',')}: of each key only the last record would stay. Import into ` +
+        'another topic (input.topic, then flatline topics create)',
+    );
   if (found.timestampType === 'CreateTime') return found;
   throw usageFailure(
     `topic ${topic} has message.timestamp.type=LogAppendTime: the broker would stamp every record now, and the file's own ` +
@@ -146,16 +153,18 @@ async function check(
   return survey;
 }
 
-function warnOfRetention(
-  { times }: FileSurvey,
-  { topic, retentionMs }: TopicDescription,
-  clock: Clock,
-  console: Console,
+/** @throws CommandFailure where the topic would delete what is about to be written: nothing has been produced then. */
+function assertKept(
+  survey: FileSurvey,
+  topic: TopicDescription,
+  { now, flags }: { readonly now: Millis; readonly flags: ImportFlags },
 ): void {
-  if (times === undefined || retentionMs < 0 || times.earliest >= clock.wallMs() - retentionMs) return;
-  console.note(
-    `warning: topic ${topic} has retention.ms=${retentionMs} and the file begins ${isoTime(times.earliest)}: the broker may ` +
-      `delete these records within minutes. kafka-configs.sh --alter --entity-type topics --entity-name ${topic} --add-config retention.ms=-1`,
+  const why = deletionOf(survey, topic, now);
+  if (why === undefined) return;
+  const settings = why.settings.map((name) => ` --set ${name}=-1`).join('');
+  throw usageFailure(
+    `topic ${topic.topic} would delete what is imported, and nothing was: ${why.text}.\n` +
+      `    remedy: flatline topics alter --topic ${topic.topic}${settings} --apply${typedFlags(flags)}`,
   );
 }
 

@@ -1,7 +1,7 @@
 import { type RunningProcessor, startProcessor } from '@flatline/processor';
 import type { Command } from 'commander';
 import { connect, kafkaOf } from '../cluster.ts';
-import { type ConfigurationFlags, configurationOf } from '../configuration.ts';
+import { type ConfigurationFlags, configurationOf, typedFlags } from '../configuration.ts';
 import { ExitCode } from '../exit-code.ts';
 import { consoleLog } from '../run-log.ts';
 import type { Shell } from '../shell.ts';
@@ -10,6 +10,7 @@ import { count, duration } from '../terminal/progress.ts';
 import { whileWaiting } from '../pause.ts';
 import { pipelineTopicsOf } from '../topics/pipeline-topics.ts';
 import { assertUsable } from '../topics/provision.ts';
+import { deviationText } from '../topics/topic-plan.ts';
 import type { CommandContext } from './context.ts';
 import { configOption, integerFrom, jsonOption } from './flags.ts';
 
@@ -50,7 +51,9 @@ async function run(flags: RunFlags, console: Console, shell: Shell): Promise<Exi
   const config = await configurationOf(shell, flags);
   const connection = await connect(kafkaOf(config, clock));
   try {
-    await assertUsable(pipelineTopicsOf(config), { clock, connection, partitions: undefined, replication: undefined });
+    const asked = { partitions: undefined, replication: undefined, flags: typedFlags(flags) };
+    const risks = await assertUsable(pipelineTopicsOf(config), { clock, connection, ...asked });
+    for (const risk of risks) console.note(`warning: ${deviationText(risk)}`);
   } finally {
     connection.close();
   }

@@ -1,21 +1,15 @@
 import type { Command } from 'commander';
-import { connect, kafkaOf } from '../cluster.ts';
-import { type ConfigurationFlags, configurationOf } from '../configuration.ts';
+import { typedFlags } from '../configuration.ts';
 import { ExitCode } from '../exit-code.ts';
 import { CommandFailure } from '../failure.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
-import { pipelineTopicsOf, topicNamesOf } from '../topics/pipeline-topics.ts';
-import { createTopics, inspectTopics, type ProvisionOptions } from '../topics/provision.ts';
-import { deviationText, missingDeviation, type NewTopic, type TopicPlan } from '../topics/topic-plan.ts';
+import { createTopics } from '../topics/provision.ts';
+import { deviationText, missingDeviation, type NewTopic } from '../topics/topic-plan.ts';
+import { addAlterCommand } from './topics-alter.ts';
+import { inspect, type TopicsFlags } from './topics-inspection.ts';
 import type { CommandContext } from './context.ts';
 import { brokersOption, configOption, integerFrom, jsonOption } from './flags.ts';
-
-interface TopicsFlags extends ConfigurationFlags {
-  readonly partitions?: number;
-  readonly replication?: number;
-  readonly json?: boolean;
-}
 
 export function addTopicsCommand(program: Command, context: CommandContext): void {
   const topics = program
@@ -43,6 +37,7 @@ export function addTopicsCommand(program: Command, context: CommandContext): voi
     .addOption(jsonOption())
     .addHelpText('after', checkHelp)
     .action(context.action<TopicsFlags>((flags, console) => runCheck(flags, console, context.shell)));
+  addAlterCommand(topics, context);
 }
 
 const createHelp = `
@@ -61,6 +56,7 @@ Examples:
 async function runCreate(flags: TopicsFlags, console: Console, shell: Shell): Promise<ExitCode> {
   const { plan, names, options, close } = await inspect(flags, shell);
   try {
+    for (const risk of plan.risks) console.note(`warning: ${deviationText(risk)}`);
     if (plan.deviations.length > 0)
       throw new CommandFailure(
         ExitCode.usage,
@@ -79,35 +75,12 @@ async function runCreate(flags: TopicsFlags, console: Console, shell: Shell): Pr
 async function runCheck(flags: TopicsFlags, console: Console, shell: Shell): Promise<ExitCode> {
   const { plan, names, close } = await inspect(flags, shell);
   close();
-  const deviations = [...plan.missing.map(missingDeviation), ...plan.deviations];
+  const missing = plan.missing.map((topic) => missingDeviation(topic, typedFlags(flags)));
+  const deviations = [...missing, ...plan.deviations, ...plan.risks];
   const ok = deviations.length === 0;
   const text = ok ? `${names.length} topics are as they should be.` : deviations.map(deviationText).join('\n');
   console.result({ ok, topics: names, deviations }, text);
   return ok ? ExitCode.ok : ExitCode.failedCheck;
-}
-
-interface Inspection {
-  readonly plan: TopicPlan;
-  readonly names: readonly string[];
-  readonly options: ProvisionOptions;
-  readonly close: () => void;
-}
-
-async function inspect(flags: TopicsFlags, shell: Shell): Promise<Inspection> {
-  const config = await configurationOf(shell, flags);
-  const pipelines = pipelineTopicsOf(config);
-  const connection = await connect(kafkaOf(config, shell.clock));
-  const close = (): void => {
-    connection.close();
-  };
-  const { partitions, replication } = flags;
-  const options = { clock: shell.clock, connection, partitions, replication };
-  try {
-    return { plan: await inspectTopics(pipelines, options), names: topicNamesOf(pipelines), options, close };
-  } catch (error) {
-    close();
-    throw error;
-  }
 }
 
 function createdText(created: readonly NewTopic[], existed: readonly string[]): string {

@@ -73,9 +73,9 @@ async function buildStage(
   teardown.add(() => {
     connection.close();
   });
-  const provision = { clock, connection, partitions: demoPartitions, replication: undefined };
-  const { missing } = await inspectTopics(pipelineTopicsOf(config), provision);
-  await createTopics(missing, provision);
+  const provision = { clock, connection, partitions: demoPartitions, replication: undefined, flags: '' };
+  const { plan } = await inspectTopics(pipelineTopicsOf(config), provision);
+  await createTopics(plan.missing, provision);
   const processor = await startProcessor(config, { log: consoleLog(console, clock, 'warn') });
   teardown.add(() => processor.stop());
   const { consumer, close } = await openSummaryConsumer({ kafka, topic: outputOf(config), from: 'beginning' });

@@ -21,6 +21,8 @@ export interface FileImport {
   readonly path: string;
   readonly format: ImportFormat;
   readonly value: ImportValue;
+  /** Of the topic. */
+  readonly partitions: number;
   /** The present, for both readings: what is too far ahead of it is bad. */
   readonly now: Millis;
   readonly stop: AbortSignal;
@@ -32,9 +34,12 @@ const utf8 = new TextEncoder();
 
 /** Reads the whole file and produces nothing. Stopped, it says what it has seen so far. */
 export async function surveyFile(options: FileImport): Promise<FileSurvey> {
-  const counter = new SurveyCounter(options.now);
+  const counter = new SurveyCounter(options.now, options.partitions);
   for await (const results of readSourceFile(options.path, options.format)) {
-    for (const result of results) counter.add(result);
+    for (const result of results) {
+      counter.add(result);
+      if (result.parsed.kind === 'record') counter.weigh(importedRecord(result.parsed.record, options.value));
+    }
     options.onProgress(counter.records);
     if (options.stop.aborted) break;
   }

@@ -1,5 +1,6 @@
 // What a first reading of the whole file says, before anything is produced: a bad line then leaves nothing half-done.
 import type { DurationMs, Millis } from '@flatline/base';
+import { partitionOf } from '@flatline/kafka';
 import type { NumberedResult } from './source-file.ts';
 import type { ParsedLine, SourceRecord } from './source-record.ts';
 
@@ -15,8 +16,12 @@ export interface FileSurvey {
   readonly firstBadLines: readonly BadLine[];
   /** undefined: no records. */
   readonly times: { readonly earliest: Millis; readonly latest: Millis } | undefined;
+  /** Of the partition that gets the most of them, as they lie in an unpacked log. */
+  readonly partitionBytes: number;
 }
 
+/** Lengths, and differences of offset and time, in a batch; its header is shared by many. */
+const RECORD_OVERHEAD_BYTES = 8;
 const badLinesShownMax = 10;
 /** Brokers and processors refuse a stamp further ahead of the present (`maxFutureMs`, C6). */
 const maxFutureMs: DurationMs = 3_600_000;
@@ -35,9 +40,12 @@ export class SurveyCounter {
   #badLines = 0;
   #earliest: Millis = Infinity;
   #latest: Millis = -Infinity;
+  readonly #bytes: Float64Array;
 
-  constructor(now: Millis) {
+  /** `partitions`: of the topic. */
+  constructor(now: Millis, partitions: number) {
     this.#now = now;
+    this.#bytes = new Float64Array(partitions);
   }
 
   get records(): number {
@@ -50,6 +58,11 @@ export class SurveyCounter {
     else this.#addBad({ line, reason: judged.reason });
   }
 
+  /** A record of the last line added, as it will be sent. */
+  weigh({ key, value }: { readonly key: Uint8Array; readonly value: Uint8Array }): void {
+    this.#bytes[partitionOf(key, this.#bytes.length)]! += key.length + value.length + RECORD_OVERHEAD_BYTES;
+  }
+
   survey(): FileSurvey {
     const times = this.#records === 0 ? undefined : { earliest: this.#earliest, latest: this.#latest };
     const byLine = (a: BadLine, b: BadLine): number => a.line - b.line;
@@ -58,6 +71,7 @@ export class SurveyCounter {
       badLines: this.#badLines,
       firstBadLines: this.#firstBadLines.toSorted(byLine),
       times,
+      partitionBytes: Math.max(...this.#bytes),
     };
   }
 

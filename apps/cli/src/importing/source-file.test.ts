@@ -73,14 +73,14 @@ describe('a source file', () => {
 describe('the survey of a file', () => {
   test('counts records and bad lines, keeps the first few bad ones and the extent of the times', async () => {
     const lines = ['{"id":"a","at":50}', '{"id":"b","at":20}', ...Array.from({ length: 12 }, () => 'x')];
-    const survey = new SurveyCounter(1_000_000);
+    const survey = new SurveyCounter(1_000_000, 1);
     for (const result of await read(lines.join('\n'), { kind: 'jsonl', names })) survey.add(result);
     expect(survey.survey()).toMatchObject({ records: 2, badLines: 12, times: { earliest: 20_000, latest: 50_000 } });
     expect(survey.survey().firstBadLines.map(({ line }) => line)).toEqual([3, 4, 5, 6, 7, 8, 9, 10, 11, 12]);
   });
 
   test('[C6] a stamp more than an hour ahead is bad here, since it would be refused later', () => {
-    const survey = new SurveyCounter(1_000_000);
+    const survey = new SurveyCounter(1_000_000, 1);
     const at = (timestamp: number): NumberedResult => ({
       line: 1,
       parsed: { kind: 'record', record: { key: 'a', timestamp, fields: new Map() } },

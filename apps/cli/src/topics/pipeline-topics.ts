@@ -29,7 +29,7 @@ export function existingTopics(findings: readonly TopicFinding[]): Map<string, E
   return new Map(present.map((found) => [found.topic, existingTopic(found)]));
 }
 
-function existingTopic(found: TopicDescription): ExistingTopic {
+export function existingTopic(found: TopicDescription): ExistingTopic {
   const { topic, partitions } = found;
   const settings: readonly (readonly [string, string])[] = [
     ['cleanup.policy', found.cleanupPolicy.join(',')],

@@ -1,8 +1,18 @@
 import type { Clock } from '@flatline/base';
 import { type KafkaConnection, KafkaTopicAdmin } from '@flatline/kafka';
 import { usageFailure } from '../failure.ts';
+import { type ApplicationState, readState } from './application-state.ts';
 import { existingTopics, topicNamesOf } from './pipeline-topics.ts';
-import { deviationText, missingDeviation, type NewTopic, planTopics, type TopicPlan } from './topic-plan.ts';
+import type { TopicChange } from './topic-change.ts';
+import {
+  deviationText,
+  type Deviation,
+  type ExistingTopic,
+  missingDeviation,
+  type NewTopic,
+  planTopics,
+  type TopicPlan,
+} from './topic-plan.ts';
 import type { PipelineTopics } from './topic-requirements.ts';
 
 /** For an input that does not exist and of which nothing is said. */
@@ -15,23 +25,71 @@ export interface ProvisionOptions {
   readonly connection: KafkaConnection;
   readonly partitions: number | undefined;
   readonly replication: number | undefined;
+  /** For the commands that remedies name, see `Findings.flags`. */
+  readonly flags: string;
 }
 
-/** What there is compared with what is needed. @throws Retriable, Fatal. */
+export interface Inspection {
+  readonly plan: TopicPlan;
+  readonly existing: ReadonlyMap<string, ExistingTopic>;
+}
+
+/** What there is compared with what is needed, and with what the changelogs hold. @throws Retriable, Fatal. */
 export async function inspectTopics(
   pipelines: readonly PipelineTopics[],
   options: ProvisionOptions,
-): Promise<TopicPlan> {
-  const findings = await new KafkaTopicAdmin(options).describeTopics(topicNamesOf(pipelines));
-  return planTopics(pipelines, existingTopics(findings), { asked: options.partitions, fallback: partitionsDefault });
+): Promise<Inspection> {
+  const existing = await describe(pipelines, options);
+  const states = await readStates(pipelines, existing, options);
+  return { plan: planned(pipelines, existing, { states, options }), existing };
 }
 
-/** @throws CommandFailure naming everything that is missing or wrong: a processor would not run on these topics. */
-export async function assertUsable(pipelines: readonly PipelineTopics[], options: ProvisionOptions): Promise<void> {
-  const { missing, deviations } = await inspectTopics(pipelines, options);
-  const problems = [...missing.map(missingDeviation), ...deviations];
-  if (problems.length > 0)
-    throw usageFailure(`the topics are not as they have to be:\n${problems.map(deviationText).join('\n')}`);
+/**
+ * What a processor may lose on these topics, in words.
+ * @throws CommandFailure naming everything that is missing or wrong: a processor would not run on these topics.
+ */
+export async function assertUsable(
+  pipelines: readonly PipelineTopics[],
+  options: ProvisionOptions,
+): Promise<readonly Deviation[]> {
+  const existing = await describe(pipelines, options);
+  const { missing, deviations, risks } = planned(pipelines, existing, { states: new Map(), options });
+  if (missing.length + deviations.length === 0) return risks;
+  // Only now: no remedy without having looked at what there is.
+  const { plan } = await inspectTopics(pipelines, options);
+  const problems = [...plan.missing.map((topic) => missingDeviation(topic, options.flags)), ...plan.deviations];
+  throw usageFailure(`the topics are not as they have to be:\n${problems.map(deviationText).join('\n')}`);
+}
+
+async function describe(
+  pipelines: readonly PipelineTopics[],
+  options: ProvisionOptions,
+): Promise<Map<string, ExistingTopic>> {
+  return existingTopics(await new KafkaTopicAdmin(options).describeTopics(topicNamesOf(pipelines)));
+}
+
+function planned(
+  pipelines: readonly PipelineTopics[],
+  existing: ReadonlyMap<string, ExistingTopic>,
+  { states, options }: { readonly states: ReadonlyMap<string, ApplicationState>; readonly options: ProvisionOptions },
+): TopicPlan {
+  const { partitions: asked, flags } = options;
+  return planTopics(pipelines, { existing, states, flags, partitions: { asked, fallback: partitionsDefault } });
+}
+
+async function readStates(
+  pipelines: readonly PipelineTopics[],
+  existing: ReadonlyMap<string, ExistingTopic>,
+  options: ProvisionOptions,
+): Promise<ReadonlyMap<string, ApplicationState>> {
+  const states = new Map<string, ApplicationState>();
+  for (const { changelog, input } of pipelines) {
+    const found = existing.get(changelog);
+    if (found === undefined) continue;
+    const place = { changelog, changelogPartitions: found.partitions, input: existing.get(input)?.topic };
+    states.set(changelog, await readState(place, options));
+  }
+  return states;
 }
 
 /** Creates topics of a plan and waits until they can be used. What another has created meanwhile is left as it is. */
@@ -43,5 +101,21 @@ export async function createTopics(missing: readonly NewTopic[], options: Provis
       ...{ topic, partitions, replicationFactor },
       settings: Object.fromEntries(settings),
     })),
+  );
+}
+
+/** Settings first: what is added then has them. */
+export async function applyChanges(
+  changes: readonly TopicChange[],
+  options: Pick<ProvisionOptions, 'clock' | 'connection'>,
+): Promise<void> {
+  const admin = new KafkaTopicAdmin(options);
+  await admin.alterSettings(
+    changes.flatMap((change) =>
+      change.kind === 'settings' ? [{ topic: change.topic, settings: Object.fromEntries(change.settings) }] : [],
+    ),
+  );
+  await admin.addPartitions(
+    changes.flatMap((change) => (change.kind === 'partitions' ? [{ topic: change.topic, partitions: change.to }] : [])),
   );
 }

@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { type ExistingTopic, planTopics } from './topic-plan.ts';
+import { type ExistingTopic, type Findings, planTopics, type TopicPlan } from './topic-plan.ts';
+import type { ApplicationState } from './application-state.ts';
+import { whyNot } from './topic-change.ts';
 import type { PipelineTopics } from './topic-requirements.ts';
 
 const visits: PipelineTopics = {
@@ -9,13 +11,25 @@ const visits: PipelineTopics = {
 const none = new Map<string, ExistingTopic>();
 const partitions = { asked: undefined, fallback: 8 };
 
+function plan(
+  pipelines: readonly PipelineTopics[],
+  existing: ReadonlyMap<string, ExistingTopic>,
+  more: Partial<Findings> = {},
+): TopicPlan {
+  return planTopics(pipelines, { existing, partitions, states: new Map(), flags: ' --config shop.json', ...more });
+}
+
 /** The topics as a broker shows them after they were created by plan: what was not set has Kafka's default. */
 function created(topics: PipelineTopics = visits, asked?: number): Map<string, ExistingTopic> {
-  const { missing } = planTopics([topics], none, { ...partitions, asked: asked });
+  const { missing } = plan([topics], none, { partitions: { ...partitions, asked } });
   return new Map(
     missing.map(({ topic, partitions: count, settings }) => [
       topic,
-      { topic, partitions: count, settings: new Map([['max.message.bytes', '1048588'], ...settings]) },
+      {
+        topic,
+        partitions: count,
+        settings: new Map([['max.message.bytes', '1048588'], ['retention.ms', '604800000'], ...settings]),
+      },
     ]),
   );
 }
@@ -28,7 +42,7 @@ function altered(topic: string, name: string, value: string): Map<string, Existi
 
 describe('the topics of a configuration', () => {
   test('[K7] are all created at first, the changelog without retention', () => {
-    const { missing, deviations } = planTopics([visits], none, partitions);
+    const { missing, deviations } = plan([visits], none);
     expect(deviations).toEqual([]);
     expect(missing.map(({ topic, partitions: count }) => [topic, count])).toEqual([
       ['visit-events', 8],
@@ -47,23 +61,25 @@ describe('the topics of a configuration', () => {
   });
 
   test('created once, there is nothing left to do', () => {
-    expect(planTopics([visits], created(), partitions)).toEqual({ missing: [], deviations: [] });
-    expect(planTopics([visits], created(visits, 3), { asked: 3, fallback: 8 })).toEqual({
+    expect(plan([visits], created())).toEqual({ missing: [], deviations: [], risks: [], changes: [] });
+    expect(plan([visits], created(visits, 3), { partitions: { asked: 3, fallback: 8 } })).toEqual({
       missing: [],
       deviations: [],
+      risks: [],
+      changes: [],
     });
   });
 
   test('[O5] follow the partition count of an input that is there', () => {
     const input = { topic: 'visit-events', partitions: 5, settings: created().get('visit-events')!.settings };
-    const { missing } = planTopics([visits], new Map([['visit-events', input]]), partitions);
+    const { missing } = plan([visits], new Map([['visit-events', input]]));
     expect(missing.map((topic) => topic.partitions)).toEqual([5, 5, 5]);
   });
 
   test('[O5] another partition count is a deviation, on any of them and by flag', () => {
     const topics = created();
     topics.set('visits', { ...topics.get('visits')!, partitions: 3 });
-    const { deviations } = planTopics([visits], topics, { asked: 2, fallback: 8 });
+    const { deviations } = plan([visits], topics, { partitions: { asked: 2, fallback: 8 } });
     expect(deviations.map(({ topic, problem }) => `${topic} ${problem}`)).toEqual([
       'visit-events has 8 partitions, --partitions says 2',
       'visits has 3 partitions, its input visit-events has 8',
@@ -82,39 +98,149 @@ describe('the topics of a configuration', () => {
     ['shop.visits.changelog', 'segment.bytes', '1073741824'],
     ['shop.visits.dead-letters', 'max.message.bytes', '1048588'],
   ])('[K7] %s with %s=%s is a deviation with a remedy', (topic, name, value) => {
-    const { deviations } = planTopics([visits], altered(topic, name, value), partitions);
+    const { deviations } = plan([visits], altered(topic, name, value));
     expect(deviations).toHaveLength(1);
     expect(deviations[0]).toMatchObject({ topic, problem: expect.stringContaining(`${name} is ${value}`) });
-    expect(deviations[0]!.remedy).toContain(`--add-config ${name}=`);
+    expect(deviations[0]!.remedy).toBe('flatline topics alter --apply --config shop.json');
   });
 
   test('every deviation is told at once', () => {
     const topics = altered('shop.visits.changelog', 'retention.ms', '1');
     topics.set('visits', { topic: 'visits', partitions: 1, settings: new Map() });
-    expect(planTopics([visits], topics, partitions).deviations.length).toBe(4);
+    expect(plan([visits], topics).deviations.length).toBe(4);
   });
 
   test('dead letters hold what the input holds, and the reason', () => {
     const input = { topic: 'visit-events', partitions: 1, settings: new Map([['max.message.bytes', '5000000']]) };
-    const { missing } = planTopics([visits], new Map([['visit-events', input]]), partitions);
+    const { missing } = plan([visits], new Map([['visit-events', input]]));
     const deadLetters = missing.find(({ role }) => role === 'deadLetters')!;
     expect(Number(deadLetters.settings.get('max.message.bytes'))).toBeGreaterThan(5_000_000);
   });
 
-  test('an input with times of its own keeps old records, and need not', () => {
+  test('an input with times of its own keeps old records; one that would not is a risk, with a remedy', () => {
     const topics: PipelineTopics = { ...visits, timestampType: 'CreateTime' };
-    const [input] = planTopics([topics], none, partitions).missing;
+    const [input] = plan([topics], none).missing;
     expect(input!.settings.get('retention.ms')).toBe('-1');
+    expect(input!.settings.get('retention.bytes')).toBe('-1');
     const existing = created(topics);
     const found = existing.get('visit-events')!;
     existing.set('visit-events', { ...found, settings: new Map([...found.settings, ['retention.ms', '604800000']]) });
-    expect(planTopics([topics], existing, partitions).deviations).toEqual([]);
+    const { deviations, risks, changes } = plan([topics], existing);
+    expect(deviations).toEqual([]);
+    expect(risks).toMatchObject([
+      { topic: 'visit-events', problem: expect.stringContaining('retention.ms is 604800000') },
+    ]);
+    expect(changes).toEqual([{ kind: 'settings', topic: 'visit-events', settings: new Map([['retention.ms', '-1']]) }]);
+  });
+
+  test.each([
+    ['3600000', 1],
+    ['86400000', 0],
+    ['-1', 0],
+  ])('an input that keeps what comes for %s ms is %i risks', (retention, risks) => {
+    expect(plan([visits], altered('visit-events', 'retention.ms', retention)).risks).toHaveLength(risks);
   });
 
   test('two pipelines that share an input need it once', () => {
     const other = { ...visits, output: 'leases', changelog: 'c2', deadLetters: 'd2' };
-    expect(planTopics([visits, other], none, partitions).missing.map(({ topic }) => topic)).toEqual([
+    expect(plan([visits, other], none).missing.map(({ topic }) => topic)).toEqual([
       ...['visit-events', 'visits', 'shop.visits.changelog', 'shop.visits.dead-letters', 'leases', 'c2', 'd2'],
     ]);
+  });
+});
+
+const held: ApplicationState = {
+  ...{ kind: 'held', partitions: 8, liveEntries: 6, clock: Date.UTC(2026, 0, 2), timestampType: 'LogAppendTime' },
+};
+const withState = (state: ApplicationState): Partial<Findings> => ({ states: new Map([[visits.changelog, state]]) });
+
+function resized(sizes: Readonly<Record<string, number>>): Map<string, ExistingTopic> {
+  const topics = created();
+  for (const [topic, count] of Object.entries(sizes)) topics.set(topic, { ...topics.get(topic)!, partitions: count });
+  return topics;
+}
+
+describe('a remedy loses nothing', () => {
+  test('[R3] an input that has grown under a state: one answer, with what is held, and no change', () => {
+    for (const sizes of [
+      { 'visit-events': 9 },
+      { 'visit-events': 9, visits: 9, 'shop.visits.changelog': 9, 'shop.visits.dead-letters': 9 },
+    ]) {
+      const { deviations, changes, missing } = plan([visits], resized(sizes), withState(held));
+      expect({ changes, missing }).toEqual({ changes: [], missing: [] });
+      expect(deviations).toHaveLength(1);
+      const [{ topic, problem, remedy }] = deviations as [TopicPlan['deviations'][0]];
+      expect(topic).toBe('visit-events');
+      expect(problem).toContain(
+        'shop.visits.changelog holds 6 live sessions, clock 2026-01-02T00:00:00.000Z, begun with 8',
+      );
+      expect(remedy).toContain('use another application name');
+    }
+  });
+
+  test('[R3] an input that is gone is not made anew under its state', () => {
+    const topics = created();
+    topics.delete('visit-events');
+    const { deviations, missing } = plan([visits], topics, withState(held));
+    expect(missing).toEqual([]);
+    expect(deviations).toMatchObject([{ topic: 'visit-events', problem: expect.stringContaining('6 live sessions') }]);
+    expect(plan([visits], topics, withState({ kind: 'none' })).missing).toMatchObject([{ topic: 'visit-events' }]);
+  });
+
+  test('[O5] partitions are added where no state is in them; where there are too many, another name is', () => {
+    const fewer = resized({ visits: 3, 'shop.visits.changelog': 3, 'shop.visits.dead-letters': 3 });
+    expect(plan([visits], fewer, withState({ kind: 'none' })).changes).toHaveLength(3);
+    const more = resized({ visits: 9, 'shop.visits.changelog': 9, 'shop.visits.dead-letters': 9 });
+    for (const state of [held, { kind: 'none' }] as const) {
+      const { deviations, changes } = plan([visits], more, withState(state));
+      expect(changes).toEqual([]);
+      expect(deviations.map(({ remedy }) => remedy.split(';')[0])).toEqual([
+        'use another output.topic',
+        'use another application name',
+        'use another deadLetterTopic',
+      ]);
+    }
+    // What cannot be read may be a state.
+    const unknown = withState({ kind: 'unknown', why: 'not authorized' });
+    expect(plan([visits], resized({ 'shop.visits.changelog': 3 }), unknown).changes).toEqual([]);
+  });
+
+  test('[C6] a timestamp type that was changed in the configuration is changed back there, not on the topic', () => {
+    const topics: PipelineTopics = { ...visits, timestampType: 'CreateTime' };
+    const { deviations, changes } = plan([topics], created(), withState(held));
+    expect(deviations[0]!.remedy).toContain('set input.timestampType to "LogAppendTime", as it was');
+    const named = changes.flatMap((change) => (change.kind === 'settings' ? [...change.settings.keys()] : []));
+    expect(named).not.toContain('message.timestamp.type');
+  });
+
+  test('compaction is switched off together with the retention that would come to bear then', () => {
+    const { changes } = plan([visits], altered('visits', 'cleanup.policy', 'compact'));
+    expect(changes).toMatchObject([
+      {
+        settings: new Map(
+          Object.entries({ 'cleanup.policy': 'delete', 'retention.ms': '-1', 'retention.bytes': '-1' }),
+        ),
+      },
+    ]);
+    const [change] = plan([visits], altered('visits', 'cleanup.policy', 'compact,delete')).changes;
+    expect(change).toMatchObject({ settings: new Map([['cleanup.policy', 'delete']]) });
+  });
+
+  test.each([
+    ['retention.ms', '-1', undefined],
+    ['retention.ms', '604800001', undefined],
+    ['retention.ms', '1000', 'less would lose records'],
+    ['retention.bytes', '1000', 'less would lose records'],
+    ['max.message.bytes', '2000000', undefined],
+    ['max.message.bytes', '1000', 'less would lose records'],
+    ['max.message.bytes', '-1', 'number of bytes'],
+    ['cleanup.policy', 'compact', 'only retention.ms'],
+    ['retention.ms', 'soon', 'whole number'],
+  ])('--set %s=%s: %p', (name, value, why) => {
+    const found = new Map(
+      Object.entries({ 'retention.ms': '604800000', 'retention.bytes': '-1', 'max.message.bytes': '1048588' }),
+    );
+    if (why === undefined) expect(whyNot(name, value, found)).toBeUndefined();
+    else expect(whyNot(name, value, found)).toContain(why);
   });
 });

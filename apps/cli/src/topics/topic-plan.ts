@@ -1,4 +1,9 @@
 // Compares the topics a configuration needs with those that are there, and says what is to be done. Pure.
+//
+// Invariants
+//   TP1  Whoever does what a remedy says loses nothing: no state, no record. None names the deletion of a topic.
+import { type ApplicationState, stateText } from './application-state.ts';
+import { lossless, type TopicChange } from './topic-change.ts';
 import { type PipelineTopics, requirementsOf, type TopicRequirement } from './topic-requirements.ts';
 
 /** A topic as it is. */
@@ -26,43 +31,103 @@ export interface TopicPlan {
   /** To be created; with deviations, nothing is to be created before they are mended. */
   readonly missing: readonly NewTopic[];
   readonly deviations: readonly Deviation[];
+  /** A processor runs on these, and may lose records all the same. */
+  readonly risks: readonly Deviation[];
+  /** What `flatline topics alter` does. */
+  readonly changes: readonly TopicChange[];
 }
 
-/**
- * @param partitions for inputs that do not exist; one that exists decides by itself, and `asked` then has to agree.
- */
-export function planTopics(
-  pipelines: readonly PipelineTopics[],
-  existing: ReadonlyMap<string, ExistingTopic>,
-  partitions: { readonly asked: number | undefined; readonly fallback: number },
-): TopicPlan {
-  const plans = pipelines.map((topics) => planPipeline(topics, existing, partitions));
+export interface Findings {
+  readonly existing: ReadonlyMap<string, ExistingTopic>;
+  /** For inputs that do not exist; one that exists decides by itself, and `asked` then has to agree. */
+  readonly partitions: { readonly asked: number | undefined; readonly fallback: number };
+  /** By changelog. Absent: not looked at, or there is no such topic. */
+  readonly states: ReadonlyMap<string, ApplicationState>;
+  /** Flags of the commands that remedies name, as the user gave them here: ` --config shop.config.json`. */
+  readonly flags: string;
+}
+
+export function planTopics(pipelines: readonly PipelineTopics[], findings: Findings): TopicPlan {
+  const plans = pipelines.map((topics) => planPipeline(topics, findings));
   const missing = new Map(plans.flatMap((plan) => plan.missing).map((topic) => [topic.topic, topic]));
-  return { missing: [...missing.values()], deviations: plans.flatMap((plan) => plan.deviations) };
+  return {
+    missing: [...missing.values()],
+    deviations: plans.flatMap((plan) => plan.deviations),
+    risks: plans.flatMap((plan) => plan.risks),
+    changes: plans.flatMap((plan) => plan.changes),
+  };
 }
 
-function planPipeline(
-  topics: PipelineTopics,
-  existing: ReadonlyMap<string, ExistingTopic>,
-  { asked, fallback }: { readonly asked: number | undefined; readonly fallback: number },
-): TopicPlan {
+function planPipeline(topics: PipelineTopics, findings: Findings): TopicPlan {
+  const { existing, partitions: wanted } = findings;
   const input = existing.get(topics.input);
-  const partitions = input?.partitions ?? asked ?? fallback;
+  const state = findings.states.get(topics.changelog) ?? { kind: 'none' };
+  const partitions = input?.partitions ?? wanted.asked ?? wanted.fallback;
   const inputMessageBytes = Number(input?.settings.get('max.message.bytes') ?? Number.NaN);
   const requirements = requirementsOf(topics, Number.isNaN(inputMessageBytes) ? undefined : inputMessageBytes);
-  const missing = requirements
-    .filter(({ topic }) => !existing.has(topic))
-    .map(({ topic, role, settings }) => ({
-      ...{ topic, role, partitions },
-      settings: new Map(settings.map(({ name, value }) => [name, value])),
-    }));
-  const deviations = requirements.flatMap((requirement) => {
-    const found = existing.get(requirement.topic);
-    return found === undefined ? [] : deviationsOf(requirement, found, topics.input, partitions);
-  });
-  if (input !== undefined && asked !== undefined && asked !== input.partitions)
-    deviations.unshift(otherPartitions(input, asked));
-  return { missing, deviations };
+  const lost = lostInput(topics, input, state);
+  const parts = requirements
+    .filter(({ topic }) => topic !== lost?.topic)
+    .map((requirement) => compare(requirement, { topics, findings, state, partitions }));
+  const deviations = parts.flatMap((part) => part.deviations);
+  if (lost !== undefined) deviations.unshift(lost);
+  if (input !== undefined && wanted.asked !== undefined && wanted.asked !== input.partitions)
+    deviations.unshift(otherPartitions(input, wanted.asked));
+  return {
+    deviations,
+    missing: parts.flatMap((part) => part.missing),
+    risks: parts.flatMap((part) => part.risks),
+    changes: parts.flatMap((part) => part.changes),
+  };
+}
+
+/** An input that is not the one the state was made of: grown, shrunk, or gone. */
+function lostInput(
+  topics: PipelineTopics,
+  input: ExistingTopic | undefined,
+  state: ApplicationState,
+): Deviation | undefined {
+  if (state.kind === 'none') return undefined;
+  const remedy = 'use another application name, with this input topic or another one; what there is stays as it is';
+  const held = stateText(state, topics.changelog);
+  if (input === undefined)
+    return {
+      topic: topics.input,
+      problem: `does not exist, and ${held}`,
+      remedy: `restore the topic; or ${remedy}`,
+    };
+  if (state.kind === 'unknown' || state.partitions === input.partitions) return undefined;
+  return {
+    topic: topics.input,
+    problem: `has ${input.partitions} partitions, and ${held}: its keys have moved`,
+    remedy,
+  };
+}
+
+interface Comparison {
+  readonly topics: PipelineTopics;
+  readonly findings: Findings;
+  readonly state: ApplicationState;
+  readonly partitions: number;
+}
+
+function compare(requirement: TopicRequirement, comparison: Comparison): TopicPlan {
+  const { topic, role, settings } = requirement;
+  const { findings, partitions } = comparison;
+  const found = findings.existing.get(topic);
+  if (found === undefined) {
+    const asked = settings.filter(({ leftToBroker }) => leftToBroker !== true);
+    const created = new Map(asked.map(({ name, value }) => [name, value]));
+    return { missing: [{ topic, role, partitions, settings: created }], deviations: [], risks: [], changes: [] };
+  }
+  const counted = role === 'input' ? undefined : partitionDeviation(found, requirement, comparison);
+  const wrong = wrongSettings(requirement, found, comparison);
+  return {
+    missing: [],
+    deviations: [...(counted?.deviations ?? []), ...wrong.deviations],
+    risks: wrong.risks,
+    changes: [...(counted?.changes ?? []), ...wrong.changes],
+  };
 }
 
 function otherPartitions(input: ExistingTopic, asked: number): Deviation {
@@ -73,33 +138,65 @@ function otherPartitions(input: ExistingTopic, asked: number): Deviation {
   };
 }
 
-function deviationsOf(
-  { topic, role, settings }: TopicRequirement,
-  found: ExistingTopic,
-  input: string,
-  partitions: number,
-): Deviation[] {
-  const deviations: Deviation[] = [];
-  if (role !== 'input' && found.partitions !== partitions)
-    deviations.push({
-      topic,
-      problem: `has ${found.partitions} partitions, its input ${input} has ${partitions}`,
-      remedy: `delete ${topic} if nothing needs it and run: flatline topics create`,
-    });
-  for (const { name, value, accepts, reason } of settings) {
-    const actual = found.settings.get(name);
-    if (actual !== undefined && accepts(actual)) continue;
-    deviations.push({
-      topic,
-      problem: `${name} is ${actual ?? 'not known'}, wanted ${value}: otherwise ${reason}`,
-      remedy: `kafka-configs.sh --alter --entity-type topics --entity-name ${topic} --add-config ${name}=${value}`,
-    });
-  }
-  return deviations;
+type Compared = Pick<TopicPlan, 'deviations' | 'changes'>;
+const AS_IT_IS: Compared = { deviations: [], changes: [] };
+
+/** Partitions can be added, and never be taken away. */
+function partitionDeviation(
+  { topic, partitions: found }: ExistingTopic,
+  { role }: TopicRequirement,
+  { topics, findings, state, partitions }: Comparison,
+): Compared {
+  if (found === partitions) return AS_IT_IS;
+  const isOther = state.kind === 'held' && state.partitions !== partitions;
+  const problem = `has ${found} partitions, its input ${topics.input} has ${partitions}`;
+  // It is the input that has changed, and that has been said.
+  if (isOther && (found === state.partitions || role !== 'changelog')) return AS_IT_IS;
+  if (found < partitions && !(role === 'changelog' && state.kind !== 'none'))
+    return {
+      deviations: [{ topic, problem, remedy: alterCommand(findings) }],
+      changes: [{ kind: 'partitions', topic, from: found, to: partitions }],
+    };
+  const setting = { input: '', output: 'output.topic', changelog: 'application name', deadLetters: 'deadLetterTopic' }[
+    role
+  ];
+  const held =
+    state.kind === 'none' || role !== 'changelog' ? '' : `; ${stateText(state, topic)}, which stay as they are`;
+  return { deviations: [{ topic, problem, remedy: `use another ${setting}${held}` }], changes: [] };
 }
 
-export function missingDeviation({ topic }: NewTopic): Deviation {
-  return { topic, problem: 'does not exist', remedy: 'flatline topics create' };
+function wrongSettings(
+  { topic, role, settings }: TopicRequirement,
+  found: ExistingTopic,
+  { findings, state, topics }: Comparison,
+): Pick<TopicPlan, 'deviations' | 'risks' | 'changes'> {
+  const deviations: Deviation[] = [];
+  const risks: Deviation[] = [];
+  const changes: TopicChange[] = [];
+  for (const { name, value, accepts, isRisk = false, reason } of settings) {
+    const actual = found.settings.get(name);
+    if (actual !== undefined && accepts(actual)) continue;
+    const problem = `${name} is ${actual ?? 'not known'}, wanted ${value}: otherwise ${reason}`;
+    const kept = name === 'message.timestamp.type' && role === 'input' ? typeRemedy(actual, topics, state) : undefined;
+    (isRisk ? risks : deviations).push({ topic, problem, remedy: kept ?? alterCommand(findings) });
+    if (kept === undefined)
+      changes.push({ kind: 'settings', topic, settings: lossless({ name, value }, found.settings) });
+  }
+  return { deviations, risks, changes };
+}
+
+/** Where the topic is as it was read, the configuration has to follow it, or every partition would stop (C6). */
+function typeRemedy(actual: string | undefined, topics: PipelineTopics, state: ApplicationState): string | undefined {
+  if (state.kind !== 'held' || state.timestampType === undefined || state.timestampType !== actual) return undefined;
+  return `set input.timestampType to "${actual}", as it was: ${stateText(state, topics.changelog)}`;
+}
+
+function alterCommand({ flags }: Findings): string {
+  return `flatline topics alter --apply${flags}`;
+}
+
+export function missingDeviation({ topic }: NewTopic, flags: string): Deviation {
+  return { topic, problem: 'does not exist', remedy: `flatline topics create${flags}` };
 }
 
 export function deviationText({ topic, problem, remedy }: Deviation): string {

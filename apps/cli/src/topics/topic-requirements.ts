@@ -23,6 +23,10 @@ export interface SettingRequirement {
   readonly accepts: (value: string) => boolean;
   /** What goes wrong otherwise. */
   readonly reason: string;
+  /** It may go wrong, depending on what comes: said, and no reason not to run. */
+  readonly isRisk?: boolean;
+  /** A new topic gets what the broker is configured for. */
+  readonly leftToBroker?: boolean;
 }
 
 export interface TopicRequirement {
@@ -85,8 +89,30 @@ function inputSettings(timestampType: TimestampType): SettingRequirement[] {
   ];
   // Records that carry old times of their own are older than any retention the moment they arrive.
   if (timestampType === 'CreateTime')
-    settings.push({ name: 'retention.ms', value: '-1', accepts: () => true, reason: '' });
+    settings.push(
+      risk(
+        exactly('retention.ms', '-1', 'records stamped longer ago are deleted minutes after they came, read or not'),
+      ),
+      risk(exactly('retention.bytes', '-1', 'records are deleted by size, read or not')),
+    );
+  else settings.push(staying);
   return settings;
+}
+
+/** Records that are deleted before they were read stop the partition (R3). */
+const retentionMs = 604_800_000;
+const retentionMsLeast = 86_400_000;
+const staying: SettingRequirement = {
+  name: 'retention.ms',
+  value: String(retentionMs),
+  accepts: (found) => Number(found) < 0 || Number(found) >= retentionMsLeast,
+  reason: `a processor that is down for longer than that stops for good (at least ${retentionMsLeast})`,
+  isRisk: true,
+  leftToBroker: true,
+};
+
+function risk(requirement: SettingRequirement): SettingRequirement {
+  return { ...requirement, isRisk: true };
 }
 
 function deadLetterSettings(inputMessageBytes: number): SettingRequirement[] {

@@ -49,6 +49,22 @@ describe('KafkaTopicAdmin', () => {
     expect(found).toMatchObject({ kind: 'present', topic: there, cleanupPolicy: ['compact', 'delete'] });
   });
 
+  test('what is altered is shown at once; what is not named stays; partitions are added', async () => {
+    const topic = unique();
+    await admin.createTopics([
+      { topic, partitions: 1, replicationFactor: 1, settings: { 'retention.ms': '5000', 'cleanup.policy': 'compact' } },
+    ]);
+    await admin.alterSettings([
+      { topic, settings: { 'retention.ms': '-1', 'message.timestamp.type': 'LogAppendTime' } },
+    ]);
+    await admin.addPartitions([{ topic, partitions: 3 }]);
+    expect(await admin.describeTopics([topic])).toMatchObject([
+      { retentionMs: -1, timestampType: 'LogAppendTime', cleanupPolicy: ['compact'], partitions: 3 },
+    ]);
+    await expect(admin.alterSettings([{ topic, settings: { 'retention.ms': 'soon' } }])).rejects.toThrow(/soon/);
+    await expect(admin.addPartitions([{ topic, partitions: 2 }])).rejects.toThrow(Fatal);
+  }, 60_000);
+
   test('what the broker refuses is fatal, with its reason and a remedy', async () => {
     const creating = admin.createTopics([{ topic: unique(), partitions: 1, replicationFactor: 99 }]);
     await expect(creating).rejects.toThrow(Fatal);

@@ -5,6 +5,14 @@ import type { KafkaConnection } from '../connection/kafka-connection.ts';
 import type { TopicMetadata } from '../connection/metadata.ts';
 import { type CreateTopicAnswer, createTopicsRequest, decodeCreateTopics, type NewTopic } from './create-topics.ts';
 import { decodeDescribeConfigs, describeConfigsRequest, type TopicSettings } from './describe-configs.ts';
+import {
+  alterConfigsRequest,
+  createPartitionsRequest,
+  decodeAlterConfigs,
+  decodeCreatePartitions,
+  type TopicGrowth,
+  type TopicSettingsChange,
+} from './alter-topics.ts';
 import { type AdminOptions, administer } from './patience.ts';
 
 const CREATE_TIMEOUT_MS = 15_000;
@@ -87,6 +95,45 @@ export class KafkaTopicAdmin {
     });
     await administer(this.#options, () => this.#awaitLeaders(topics.map(({ topic }) => topic)));
     return answers;
+  }
+
+  /** Sets what is named and waits until brokers show it. @throws Fatal with the broker's reason, Retriable. */
+  async alterSettings(changes: readonly TopicSettingsChange[]): Promise<void> {
+    if (changes.length === 0) return;
+    const doing = `alter topics ${changes.map(({ topic }) => topic).join(', ')}`;
+    await administer(this.#options, async () => {
+      const controller = await this.#connection.controller();
+      await this.#connection.send(controller, alterConfigsRequest(changes), decodeAlterConfigs, { doing });
+    });
+    await administer(this.#options, () => this.#awaitSettings(changes));
+  }
+
+  /** Adds partitions and waits until each has a leader. @throws Fatal with the broker's reason, Retriable. */
+  async addPartitions(growths: readonly TopicGrowth[]): Promise<void> {
+    if (growths.length === 0) return;
+    const doing = `add partitions to ${growths.map(({ topic }) => topic).join(', ')}`;
+    await administer(this.#options, async () => {
+      const controller = await this.#connection.controller();
+      const request = createPartitionsRequest(growths, CREATE_TIMEOUT_MS);
+      await this.#connection.send(controller, request, decodeCreatePartitions, { doing });
+    });
+    await administer(this.#options, () => this.#awaitPartitions(growths));
+  }
+
+  async #awaitSettings(changes: readonly TopicSettingsChange[]): Promise<void> {
+    const found = await this.#settings(changes.map(({ topic }) => topic));
+    for (const { topic, settings } of changes)
+      for (const [name, value] of Object.entries(settings))
+        if (found.get(topic)?.get(name) !== value)
+          throw new Retriable(`topic ${topic} does not show ${name}=${value} yet`);
+  }
+
+  async #awaitPartitions(growths: readonly TopicGrowth[]): Promise<void> {
+    await this.#awaitLeaders(growths.map(({ topic }) => topic));
+    const { topics } = await this.#connection.refresh(growths.map(({ topic }) => topic));
+    for (const { topic, partitions } of growths)
+      if (topics.find((each) => each.topic === topic)?.partitions.length !== partitions)
+        throw new Retriable(`topic ${topic} does not show ${partitions} partitions yet`);
   }
 
   async #settings(topics: readonly string[]): Promise<ReadonlyMap<string, TopicSettings>> {

@@ -52,4 +52,6 @@ export const ApiKey = {
   endTxn: 26,
   txnOffsetCommit: 28,
   describeConfigs: 32,
+  createPartitions: 37,
+  incrementalAlterConfigs: 44,
 } as const;

@@ -30,6 +30,16 @@ final class Application {
     return streams;
   }
 
+  /** It is said to run between two rebalances, too, without its tasks. */
+  static boolean isRestored(KafkaStreams streams, Task task) {
+    return streams.state() == KafkaStreams.State.RUNNING
+        && streams.metadataForLocalThreads().stream().mapToInt(thread -> thread.activeTasks().size()).sum()
+            == task.partitions().size()
+        && streams.allLocalStorePartitionLags().values().stream()
+            .flatMap(store -> store.values().stream())
+            .allMatch(lag -> lag.offsetLag() == 0);
+  }
+
   /** In good order. A dynamic member stays in its group until its session times out, unless it is told to leave (KIP-1153). */
   static void close(KafkaStreams streams, Task task) {
     CloseOptions options = CloseOptions.timeout(CLOSE_MAX);

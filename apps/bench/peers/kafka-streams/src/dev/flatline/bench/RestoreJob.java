@@ -22,7 +22,7 @@ final class RestoreJob implements StateRestoreListener {
     double cpuMs = Cost.cpuMs();
     double startedAtMs = Cost.elapsedMs();
     streams.start();
-    while (!isRestored(streams, task.partitions().size())) Thread.sleep(LOOK_MS);
+    while (!Application.isRestored(streams, task)) Thread.sleep(LOOK_MS);
     double untilRunningMs = Cost.elapsedMs() - startedAtMs;
     System.out.println("""
         {"entries":%d,"restoreMs":%.3f,"untilRunningMs":%.3f,"cpuMs":%.3f}"""
@@ -30,15 +30,6 @@ final class RestoreJob implements StateRestoreListener {
     RunJob.untilNobodyAsks();
     Application.close(streams, task);
     return "{\"running\":false}";
-  }
-
-  /** It is said to run between two rebalances, too, without its tasks. */
-  private static boolean isRestored(KafkaStreams streams, int partitions) {
-    return streams.state() == KafkaStreams.State.RUNNING
-        && streams.metadataForLocalThreads().stream().mapToInt(thread -> thread.activeTasks().size()).sum() == partitions
-        && streams.allLocalStorePartitionLags().values().stream()
-            .flatMap(store -> store.values().stream())
-            .allMatch(lag -> lag.offsetLag() == 0);
   }
 
   @Override

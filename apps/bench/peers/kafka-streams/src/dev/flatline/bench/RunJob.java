@@ -12,7 +12,7 @@ final class RunJob {
   static String run(Task task) throws Exception {
     KafkaStreams streams = Application.of(task);
     streams.start();
-    while (streams.state() != KafkaStreams.State.RUNNING) Thread.sleep(LOOK_MS);
+    while (!Application.isRestored(streams, task)) Thread.sleep(LOOK_MS);
     System.out.println("{\"running\":true}");
     untilNobodyAsks();
     Application.close(streams, task);

@@ -1,0 +1,118 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import { clusterOf, connect } from '../cluster.ts';
+import { type ConfigurationFlags, typedFlags } from '../configuration.ts';
+import { ExitCode } from '../exit-code.ts';
+import { usageFailure } from '../failure.ts';
+import type { Shell } from '../shell.ts';
+import type { Console } from '../terminal/console.ts';
+import { existingTopic } from '../topics/pipeline-topics.ts';
+import { applyChanges } from '../topics/provision.ts';
+import { requireTopic } from '../topics/require-topic.ts';
+import { changeText, merged, type TopicChange, whyNot } from '../topics/topic-change.ts';
+import { type ExistingTopic } from '../topics/topic-plan.ts';
+import type { CommandContext } from './context.ts';
+import { brokersOption, configOption, jsonOption, topicName } from './flags.ts';
+import { inspect } from './topics-inspection.ts';
+
+interface AlterFlags extends ConfigurationFlags {
+  readonly topic?: string;
+  readonly set?: ReadonlyMap<string, string>;
+  readonly apply?: boolean;
+  readonly json?: boolean;
+}
+
+export function addAlterCommand(topics: Command, context: CommandContext): void {
+  topics
+    .command('alter')
+    .description('show what would mend the topics of a configuration, or one topic; with --apply, do it')
+    .option('--apply', 'make the changes that are shown')
+    .option('--topic <topic>', 'this topic instead of those of the configuration; with --set', topicName)
+    .option('--set <name=value>', 'retention.ms, retention.bytes or max.message.bytes; again for another', assignments)
+    .addOption(configOption())
+    .addOption(brokersOption())
+    .addOption(jsonOption())
+    .addHelpText('after', alterHelp)
+    .action(context.action<AlterFlags>((flags, console) => runAlter(flags, console, context.shell)));
+}
+
+const alterHelp = `
+It raises limits, sets what a processor needs, and adds partitions where none of them holds a state. What could take
+records away it refuses; what it cannot mend is listed by flatline topics check.
+
+Examples:
+  $ flatline topics alter --config shop.config.json
+  $ flatline topics alter --config shop.config.json --apply
+  $ flatline topics alter --topic visit-events --set retention.ms=-1 --apply
+`;
+
+function assignments(text: string, before: ReadonlyMap<string, string> = new Map()): ReadonlyMap<string, string> {
+  const [, name, value] = /^([\w.]+)=(.+)$/.exec(text) ?? [];
+  if (name === undefined || value === undefined)
+    throw new InvalidArgumentError('It must be name=value, for example retention.ms=-1.');
+  return new Map([...before, [name, value]]);
+}
+
+async function runAlter(flags: AlterFlags, console: Console, shell: Shell): Promise<ExitCode> {
+  const { topic, set } = flags;
+  if ((topic === undefined) !== (set === undefined))
+    throw usageFailure('--topic and --set go together; without them the topics of the configuration are altered');
+  return topic !== undefined && set !== undefined
+    ? alterTopic(topic, set, { flags, console, shell })
+    : alterConfigured(flags, console, shell);
+}
+
+interface Running {
+  readonly flags: AlterFlags;
+  readonly console: Console;
+  readonly shell: Shell;
+}
+
+async function alterTopic(topic: string, set: ReadonlyMap<string, string>, command: Running): Promise<ExitCode> {
+  const { flags, console, shell } = command;
+  const { kafka } = await clusterOf(shell, flags);
+  const connection = await connect(kafka);
+  try {
+    const found = existingTopic(await requireTopic(connection, shell.clock, topic));
+    const refused = [...set].flatMap(([name, value]) => {
+      const why = whyNot(name, value, found.settings);
+      return why === undefined ? [] : [`${topic}: ${name}=${value}: ${why}`];
+    });
+    if (refused.length > 0) throw usageFailure(`nothing was altered:\n${refused.join('\n')}`);
+    const settings = new Map([...set].filter(([name, value]) => found.settings.get(name) !== value));
+    const changes: TopicChange[] = settings.size === 0 ? [] : [{ kind: 'settings', topic, settings }];
+    if (flags.apply === true) await applyChanges(changes, { clock: shell.clock, connection });
+    show(changes, new Map([[topic, found]]), { flags, console });
+    return ExitCode.ok;
+  } finally {
+    connection.close();
+  }
+}
+
+async function alterConfigured(flags: AlterFlags, console: Console, shell: Shell): Promise<ExitCode> {
+  const { plan, existing, options, close } = await inspect(flags, shell);
+  try {
+    const changes = merged(plan.changes);
+    if (flags.apply === true) await applyChanges(changes, options);
+    show(changes, existing, { flags, console });
+    const altered = new Set(changes.map(({ topic }) => topic));
+    const left = plan.deviations.filter(({ topic }) => !altered.has(topic)).length + plan.missing.length;
+    if (left > 0) console.note(`${left} more to be mended otherwise: flatline topics check${typedFlags(flags)}`);
+    return ExitCode.ok;
+  } finally {
+    close();
+  }
+}
+
+function show(
+  changes: readonly TopicChange[],
+  existing: ReadonlyMap<string, ExistingTopic>,
+  { flags, console }: Pick<Running, 'flags' | 'console'>,
+): void {
+  const lines = changes.map((change) => changeText(change, existing.get(change.topic)!.settings));
+  const applied = flags.apply === true;
+  const value = changes.map((change) =>
+    change.kind === 'settings' ? { ...change, settings: Object.fromEntries(change.settings) } : change,
+  );
+  console.result({ applied, changes: value }, lines.length === 0 ? 'Nothing has to be altered.' : lines.join('\n'));
+  if (lines.length > 0) console.note(applied ? 'Altered.' : 'Nothing was altered yet: add --apply.');
+}
