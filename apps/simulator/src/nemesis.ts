@@ -3,7 +3,7 @@
 // Owns: what is broken at present and when it mends by itself, copies taken of local stores, what the log has lost for good.
 // Does not own: chances per request (FaultPlan), what devices send.
 import type { Random } from '@flatline/base';
-import { calm, type Cut, type SimulatedDisk, type Simulation } from '@flatline/simulation';
+import { calm, type Cut, type LogBatch, type SimulatedDisk, type Simulation } from '@flatline/simulation';
 import type { Cluster, SimulatedProcess } from './cluster.ts';
 import type { Devices } from './devices.ts';
 import { CHANGELOG, INPUT, OUTPUT } from './pipeline-names.ts';
@@ -44,6 +44,7 @@ export const ACTS = {
   leaderChange: 2,
   changelogLost: 2,
   changelogLostUnknown: 1,
+  claimLost: 1,
   followersStall: 1,
   brokersSlow: 1,
   cutOff: 1,
@@ -296,6 +297,36 @@ export class Nemesis implements Record<Act, () => boolean> {
     };
     look();
     return true;
+  }
+
+  /** The same of the next claim, most likely one that its owner has not read back. */
+  claimLost(): boolean {
+    if (!this.#scenario.losesChangelog || !this.kill()) return false;
+    const { log, time } = this.#simulation;
+    const since = log.endedTransactions.length;
+    const untilMs = time.nowMs + 30_000;
+    const look = (): void => {
+      const claim = log.endedTransactions
+        .slice(since)
+        .find(({ marker, offsets, writes }) => marker === 'commit' && offsets.length === 0 && writes[0]?.batches[0]);
+      if (claim === undefined && time.nowMs < untilMs) time.after(0.05, look);
+      else if (claim !== undefined)
+        time.after(this.#random.next() * 3, () => {
+          this.#hide(claim.writes[0]!);
+        });
+    };
+    look();
+    return true;
+  }
+
+  /** Nobody hears of it before it is gone. */
+  #hide({ partition, batches }: { readonly partition: number; readonly batches: readonly LogBatch[] }): void {
+    const hosts = this.#cluster.up.map(({ host }) => host).filter(({ cut }) => cut === 'none');
+    for (const host of hosts) host.cutOff('fromBroker');
+    this.#simulation.time.after(20, () => {
+      this.#loseChangelog(partition, batches[0]!.baseOffset);
+      for (const host of hosts) host.cutOff('none');
+    });
   }
 
   #loseChangelog(partition: number, losesFrom: number): boolean {
