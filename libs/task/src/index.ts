@@ -10,7 +10,7 @@ export {
 } from './block-format.ts';
 export type { FlushSlice } from './checkpoint-queue.ts';
 export type { TaskCounters } from './counters.ts';
-export type { DeadLetter } from './dead-letter.ts';
+export type { DeadLetter, DeadLetterLimits, Truncation } from './dead-letter.ts';
 export { PartitionTask } from './partition-task.ts';
 export type { StepOutcome, TaskCut, TaskOptions } from './task-contract.ts';
 export { CLOCK_HEADER, type InputRules } from './record-class.ts';
@@ -30,6 +30,7 @@ export type {
   RecordHeader,
   RecordRun,
   TopicPartition,
+  UnreadableBatch,
 } from './ports/log-reader.ts';
 export type {
   Assignment,

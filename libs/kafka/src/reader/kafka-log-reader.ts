@@ -31,6 +31,8 @@ export interface ReaderObstacle extends Obstacle {
 export interface ReaderOptions extends KafkaOptions {
   /** What a cursor shows is written over once its run is used up, instead of being left to the garbage collector. */
   readonly reusesAnswers?: boolean;
+  /** Batches that cannot be unpacked are shown for what they are (`RecordCursor.unreadable`) instead of ending the reading. */
+  readonly passesUnreadable?: boolean;
 }
 
 interface Sent extends FetchedPartition {
@@ -39,6 +41,7 @@ interface Sent extends FetchedPartition {
 
 export class KafkaLogReader implements LogReader, SubscriptionOwner {
   readonly clock: Clock;
+  readonly passesUnreadable: boolean;
   readonly #memory: ReusedMemory | undefined;
   readonly #connection: KafkaConnection;
   readonly #limits: ReaderLimits;
@@ -53,6 +56,7 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
   /** Connects when first needed. `limits` replaces single bounds. @throws Fatal where an address is malformed. */
   constructor(options: ReaderOptions, limits: Partial<ReaderLimits> = {}) {
     this.clock = options.clock;
+    this.passesUnreadable = options.passesUnreadable ?? false;
     if (options.reusesAnswers === true) this.#memory = new ReusedMemory(FREE_ANSWER_BYTES_MAX);
     this.#connection = openCluster({ ...options, ...(this.#memory && { answerMemory: this.#memory }) });
     this.#limits = { ...READER_LIMITS, ...limits };

@@ -5,6 +5,7 @@ import { PartitionSubscription, type SubscriptionOwner } from './partition-subsc
 
 const owner: SubscriptionOwner = {
   clock: systemClock,
+  passesUnreadable: false,
   pump: () => undefined,
   changed: () => undefined,
   closed: () => undefined,

@@ -57,6 +57,7 @@ export interface Obstacle {
 
 export interface SubscriptionOwner {
   readonly clock: Clock;
+  readonly passesUnreadable: boolean;
   /** Room was freed: the leader may be asked for more. */
   pump(): void;
   /** The listener is to be told, once the next fetch is on its way. */
@@ -219,6 +220,7 @@ export class PartitionSubscription implements LogSubscription {
       askedOffset,
       nextOffset,
       aborted,
+      passesUnreadable: this.#owner.passesUnreadable,
       onUsedUp: pins ? shared.hold() : undefined,
     });
     this.#runs.push({ cursor, nextOffset, byteLength, receivedAtMs: this.#owner.clock.monotonicMs() });

@@ -8,7 +8,10 @@ import { readInt32 } from '../connection/protocol-bytes.ts';
 /** Producers cut batches by their unpacked size (1 MiB at most by default); this is what no sane one exceeds. */
 const UNPACKED_BYTES_MAX = 64 * 1024 * 1024;
 
-/** `code`: the three low bits of the batch's attributes. @throws MalformedBytes where `packed` is not what it says. */
+/** It may be sound, and is more than may be held (X6). */
+export class UnpacksTooLarge extends MalformedBytes {}
+
+/** `code`: the three low bits of the batch's attributes. @throws MalformedBytes where `packed` is not what it says, UnpacksTooLarge. */
 export function unpack(code: number, packed: Buffer, limit: number = UNPACKED_BYTES_MAX): Buffer {
   const codec = codecs[code];
   if (codec === undefined) throw new MalformedBytes(`compression ${code} is not known`);
@@ -16,6 +19,7 @@ export function unpack(code: number, packed: Buffer, limit: number = UNPACKED_BY
     return codec.unpack(packed, limit);
   } catch (error) {
     if (error instanceof MalformedBytes) throw error;
+    if (isOverLimit(error)) throw tooLarge(limit);
     throw new MalformedBytes(`cannot unpack ${codec.name}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
@@ -34,7 +38,16 @@ const codecs: readonly (Codec | undefined)[] = [
 ];
 
 function refuseAbove(limit: number, size: number): void {
-  if (size > limit) throw new MalformedBytes(`unpacks to ${size} bytes, more than ${limit}`);
+  if (size > limit) throw tooLarge(limit);
+}
+
+function tooLarge(limit: number): UnpacksTooLarge {
+  return new UnpacksTooLarge(`it unpacks to more than ${limit} bytes`);
+}
+
+/** Of zlib's `maxOutputLength`. */
+function isOverLimit(error: unknown): boolean {
+  return (error as NodeJS.ErrnoException | undefined)?.code === 'ERR_BUFFER_TOO_LARGE';
 }
 
 /** snappy-java's stream header: this magic, a version and the oldest compatible one. Go and C clients write none. */
@@ -86,7 +99,8 @@ function snappyBlockSize(block: Buffer): number {
 }
 
 function unpackLz4(packed: Buffer, limit: number): Buffer {
-  refuseAbove(limit, lz4FrameSizeMax(packed));
+  // By its block headers a frame of many short blocks may seem to unpack to hundreds of times what it does.
+  if (lz4FrameSize(packed, blockSizeMax) > limit) refuseAbove(limit, lz4FrameSize(packed, lz4BlockSize));
   return decompressFrameSync(packed);
 }
 
@@ -96,23 +110,59 @@ const LZ4_CONTENT_SIZE_FLAG = 0x08;
 const LZ4_BLOCK_CHECKSUM_FLAG = 0x10;
 const LZ4_DICTIONARY_FLAG = 0x01;
 const LZ4_STORED_BIT = 0x80000000;
+const LZ4_MATCH_MIN = 4;
 /** What one packed byte can become, at most. */
 const LZ4_RATIO_MAX = 255;
 
-/** The most a frame can unpack to, by its block headers alone: its own statement of the content size is optional. */
-function lz4FrameSizeMax(packed: Buffer): number {
+/** Unpacked size of the packed block from `start` to `end`, where no block of the frame unpacks to more than `most`. */
+type BlockSize = (packed: Buffer, start: number, end: number, most: number) => number;
+
+const blockSizeMax: BlockSize = (_packed, start, end, most) => Math.min(most, (end - start) * LZ4_RATIO_MAX);
+
+/** Adds up the lengths of literals and matches (lz4_Block_format.md). What leads out of the block is damage. */
+const lz4BlockSize: BlockSize = (packed, start, end, most) => {
+  let size = 0;
+  for (let at = start; at < end && size <= most;) {
+    const token = packed[at++]!;
+    let [literals, match] = [token >> 4, token & 0x0f];
+    if (literals === 15) [literals, at] = lz4Length(packed, at, end);
+    at += literals + 2;
+    size += literals;
+    // The last sequence has no match.
+    if (at >= end) break;
+    if (match === 15) [match, at] = lz4Length(packed, at, end);
+    size += match + LZ4_MATCH_MIN;
+  }
+  return size;
+};
+
+/** A length of 15 goes on in bytes of 255 and one below. */
+function lz4Length(packed: Buffer, start: number, end: number): [length: number, at: number] {
+  let length = 15;
+  for (let at = start; at < end; at += 1) {
+    length += packed[at]!;
+    if (packed[at]! < 255) return [length, at + 1];
+  }
+  throw new MalformedBytes('an lz4 block is cut off');
+}
+
+/** What a frame unpacks to, block by block: its own statement of the content size is optional. */
+function lz4FrameSize(packed: Buffer, sizeOf: BlockSize): number {
   if (packed.length < 7 || packed.readUInt32LE(0) !== LZ4_MAGIC) throw new MalformedBytes('no lz4 frame');
   const flags = packed[LZ4_FLAGS_AT]!;
   const blockMax = 2 ** (8 + 2 * ((packed[LZ4_FLAGS_AT + 1]! >> 4) & 0x07));
   const checksum = (flags & LZ4_BLOCK_CHECKSUM_FLAG) === 0 ? 0 : 4;
   let at = 7 + ((flags & LZ4_CONTENT_SIZE_FLAG) === 0 ? 0 : 8) + ((flags & LZ4_DICTIONARY_FLAG) === 0 ? 0 : 4);
-  let most = 0;
+  let size = 0;
   while (at + 4 <= packed.length) {
     const header = packed.readUInt32LE(at);
-    if (header === 0) return most;
-    const length = header >= LZ4_STORED_BIT ? header - LZ4_STORED_BIT : header;
-    most += Math.min(blockMax, length * LZ4_RATIO_MAX);
-    at += 4 + length + checksum;
+    if (header === 0) return size;
+    at += 4;
+    const isStored = header >= LZ4_STORED_BIT;
+    const length = isStored ? header - LZ4_STORED_BIT : header;
+    const end = Math.min(at + length, packed.length);
+    size += isStored ? length : sizeOf(packed, at, end, blockMax);
+    at += length + checksum;
   }
   throw new MalformedBytes('an lz4 frame is cut off');
 }

@@ -5,6 +5,7 @@
 // Invariants
 //   RG1  What is in the columns lies within the batch's bytes. A record that does not fit ends the group before it, and is
 //        an error only when it would be the first: what comes before it is shown first.
+//   RG2  Offsets grow from record to record and stay within those of the batch: one that goes back does not fit.
 import { MalformedBytes } from '@flatline/base';
 import { KEY_GROUP_MAX, type KeyGroup } from '@flatline/task';
 
@@ -28,14 +29,29 @@ export class RecordGroup implements KeyGroup {
   #at = 0;
   #end = 0;
   #left = 0;
+  /** Offset delta of the record before, and that of the batch's last. */
+  #delta = -1;
+  #deltaMax = -1;
 
-  /** Begins a batch of `records` records that lie from `start` to `end`. */
-  open(bytes: Buffer, start: number, end: number, records: number): void {
+  /** Begins a batch of `records` records that lie from `start` to `end`, whose greatest offset delta is `deltaMax`. */
+  open(bytes: Buffer, start: number, end: number, records: number, deltaMax: number): void {
     this.#bytes = bytes;
     this.#at = start;
     this.#end = end;
     this.#left = records;
+    this.#delta = -1;
+    this.#deltaMax = deltaMax;
     this.count = 0;
+  }
+
+  /** Leaves the batch, whatever is left of it. */
+  close(): void {
+    this.open(NO_BYTES, 0, 0, 0, -1);
+  }
+
+  /** Records not unpacked yet, by the batch's own count. */
+  get left(): number {
+    return this.#left;
   }
 
   /**
@@ -52,7 +68,8 @@ export class RecordGroup implements KeyGroup {
         throw new MalformedBytes(`a record does not fit its length or the batch, ${this.#left} before its end`);
       }
       this.#left -= 1;
-      if (this.offsetDeltas[this.count]! >= fromDelta) this.count += 1;
+      this.#delta = this.offsetDeltas[this.count]!;
+      if (this.#delta >= fromDelta) this.count += 1;
     }
   }
 
@@ -78,7 +95,8 @@ export class RecordGroup implements KeyGroup {
     // A length that leads out of the record leads here too: nothing of it has been shown yet.
     if (this.#at >= end || keyLength < -1 || valueLength < -1) return false;
     this.#at = end;
-    return true;
+    const delta = this.offsetDeltas[index];
+    return delta > this.#delta && delta <= this.#deltaMax;
   }
 
   /** Zigzag, up to five bytes. */

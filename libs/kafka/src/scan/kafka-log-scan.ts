@@ -76,9 +76,10 @@ export class KafkaLogScan {
 
   /**
    * Some batches from the one that holds `offset` on, at least one; `offset` is below the last stable offset.
+   * `passesUnreadable`: as a reader does that is opened with it.
    * @throws PartitionStopped where the log does not hold it any more, or is damaged there.
    */
-  read(partition: TopicPartition, offset: number): Promise<LogStretch> {
+  read(partition: TopicPartition, offset: number, passesUnreadable = false): Promise<LogStretch> {
     const doing = `read ${nameOf(partition)} at offset ${offset}`;
     const bounds = { waitMs: WAIT_MS, fetchBytes: STRETCH_BYTES, partitionFetchBytes: STRETCH_BYTES };
     return this.#atLeader(partition, async ({ nodeId, leaderEpoch }) => {
@@ -89,7 +90,7 @@ export class KafkaLogScan {
       if (answer.errorCode === KafkaCode.offsetOutOfRange)
         throw new PartitionStopped(`cannot ${doing}: its records have been deleted meanwhile; begin again`);
       if (answer.errorCode !== KafkaCode.none) throw errorOfCode(answer.errorCode, doing);
-      return stretchOf(partition, offset, { payload, answer });
+      return stretchOf(partition, offset, { payload, answer, passesUnreadable });
     });
   }
 
@@ -106,17 +107,24 @@ export class KafkaLogScan {
   }
 }
 
+interface Stretch {
+  readonly payload: Buffer;
+  readonly answer: PartitionAnswer;
+  readonly passesUnreadable: boolean;
+}
+
 function stretchOf(
   source: TopicPartition,
   askedOffset: number,
-  { payload, answer }: { readonly payload: Buffer; readonly answer: PartitionAnswer },
+  { payload, answer, passesUnreadable }: Stretch,
 ): LogStretch {
   const { start, aborted } = answer;
   try {
     const { end, nextOffset } = scanBatches(payload, start, answer.end, askedOffset);
     if (end === start)
       throw new Retriable(`cannot read ${nameOf(source)} at offset ${askedOffset}: nothing is there yet`);
-    const cursor = new BatchCursor({ source, bytes: payload, start, end, askedOffset, nextOffset, aborted });
+    const run = { source, bytes: payload, start, end, askedOffset, nextOffset, aborted, passesUnreadable };
+    const cursor = new BatchCursor(run);
     return { batches: batchMarks(payload, start, end), cursor, nextOffset };
   } catch (error) {
     if (!(error instanceof MalformedBytes)) throw error;

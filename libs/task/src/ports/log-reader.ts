@@ -37,6 +37,19 @@ export interface KeyGroup extends KeySpans {
   readonly offsetDeltas: Int32Array;
 }
 
+/**
+ * A batch, or what is left of one, that lies in the log as it was written (its checksum says so) and whose records cannot be
+ * had all the same: they do not unpack, or to more than may be held (X6).
+ */
+export interface UnreadableBatch {
+  /** I1: a stable code. */
+  readonly reason: 'batch-too-large' | 'batch-unreadable';
+  readonly detail: string;
+  readonly lastOffset: number;
+  /** From the cursor's offset to that one, as the batch's header says. */
+  readonly records: number;
+}
+
 export interface RecordCursor {
   /**
    * Moves to the next record; false when the run is used up, and from then on `position` is the run's `nextOffset`.
@@ -44,6 +57,11 @@ export interface RecordCursor {
    * @throws PartitionStopped where a batch is damaged; what was shown before it is sound.
    */
   next(): boolean;
+  /**
+   * Set where the cursor stands on such a batch instead of a record: it has the offset of the first record that is not shown,
+   * the batch's greatest timestamp, no key, no value and no headers. Readers that are not asked to pass over them throw.
+   */
+  readonly unreadable?: UnreadableBatch | undefined;
   /** The bytes `keyStart` and `valueStart` point into; may be another buffer for each batch. */
   readonly bytes: Uint8Array;
   readonly offset: number;
