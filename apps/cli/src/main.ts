@@ -18,5 +18,11 @@ const exitCode = await runCli(process.argv.slice(2), {
   stop: stopOnSignals(process, systemClock),
 });
 clearInterval(alive);
-// Connections may linger; the work is done and said.
+// What a pipe has not taken yet would end with the process. Connections may linger.
+for (const stream of [process.stdout, process.stderr])
+  await new Promise<void>((resolve) => {
+    stream.write('', () => {
+      resolve();
+    });
+  });
 process.exit(exitCode);
