@@ -117,6 +117,24 @@ describe('the topics of a configuration', () => {
     expect(Number(deadLetters.settings.get('max.message.bytes'))).toBeGreaterThan(5_000_000);
   });
 
+  test('[I1] dead letters hold a whole batch of them, however short the records of the input are', () => {
+    const settings = new Map([
+      ['max.message.bytes', '100000'],
+      ['cleanup.policy', 'delete'],
+      ['message.timestamp.type', 'LogAppendTime'],
+    ]);
+    const topics = created().set('visit-events', { topic: 'visit-events', partitions: 8, settings });
+    const letters = topics.get('shop.visits.dead-letters')!;
+    const short = new Map([...letters.settings, ['max.message.bytes', '200000']]);
+    topics.set('shop.visits.dead-letters', { ...letters, settings: short });
+    expect(plan([visits], topics).deviations).toMatchObject([
+      {
+        topic: 'shop.visits.dead-letters',
+        problem: expect.stringContaining('max.message.bytes is 200000, wanted 1048588'),
+      },
+    ]);
+  });
+
   test('an input with times of its own keeps old records; one that would not is a risk, with a remedy', () => {
     const topics: PipelineTopics = { ...visits, timestampType: 'CreateTime' };
     const [input] = plan([topics], none).missing;

@@ -120,8 +120,8 @@ function deadLetterSettings(inputMessageBytes: number): SettingRequirement[] {
     deleted('compaction would remove dead letters unseen'),
     atLeast(
       'max.message.bytes',
-      inputMessageBytes + deadLetterExtraBytes,
-      'a large bad record would stop its partition',
+      Math.max(messageBytes, inputMessageBytes + deadLetterExtraBytes),
+      'a batch of dead letters would be refused, or a large one truncated',
     ),
   ];
 }
