@@ -1,10 +1,15 @@
-import { afterEach, describe, expect, test } from '@jest/globals';
+import { systemClock } from '@flatline/runtime';
+import { BatchProducer, openCluster } from '@flatline/kafka';
+import { afterEach, beforeAll, describe, expect, test } from '@jest/globals';
 import { killAll } from './child.fixture.ts';
 import { flatline, succeed } from './flatline.fixture.ts';
+import { Kcat, requireKcat } from './kcat.fixture.ts';
 import { readRaw } from './raw-topic.fixture.ts';
 import { Scenario } from './scenario.fixture.ts';
+import { verify } from './verify.fixture.ts';
 
 let scenario: Scenario;
+beforeAll(requireKcat);
 afterEach(async () => {
   await killAll();
   await scenario.dispose();
@@ -109,5 +114,46 @@ describe('dead letters', () => {
     scenario = await Scenario.create({ timeoutMs: 600_000, partitions: 1 });
     const finished = await flatline(['dead-letters', 'replay', '0/99', '--config', scenario.config]).finished;
     expect(finished).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('no dead letter at 0/99') });
+  });
+
+  test('[I1][X6] a record longer than its letter may be is truncated, a batch that nobody can unpack is named; neither is replayed', async () => {
+    scenario = await Scenario.create({ timeoutMs: 2_000, partitions: 1 });
+    const kcat = new Kcat(scenario.kafka.brokers);
+    const processor = scenario.start();
+    // As a producer packs it whose limit is the packed size: each of them is a few kilobytes in the log.
+    const connection = openCluster(scenario.kafka);
+    const options = { clock: systemClock, connection, topic: scenario.input };
+    const producer = await BatchProducer.open({ ...options, compression: 'zstd', batchBytesMax: 100_000_000 });
+    for (const length of [3_000_000, 70_000_000]) {
+      await producer.send([{ key: Buffer.from('long'), value: Buffer.alloc(length, 'x') }]);
+      await producer.flush();
+    }
+    await producer.send([{ key: Buffer.from('k'), value: Buffer.alloc(0) }]);
+    await producer.close();
+    connection.close();
+    await untilRecords(2);
+    const output = await kcat.first(scenario.output, 2, 'read_committed');
+    expect(output.map(({ key }) => key)).toEqual(['k', 'k']);
+    expect(await scenario.stop(processor)).toBe(0);
+
+    const [long, bomb, summary] = await letters('list');
+    expect(summary).toMatchObject({ total: 2, reasons: { 'unknown-format': 1, 'batch-too-large': 1 } });
+    expect(long).toMatchObject({
+      reason: 'unknown-format',
+      origin: { offset: 0, truncated: { valueBytes: 3_000_000 } },
+    });
+    expect((long!['value'] as { length: number }).length).toBeGreaterThan(1_000_000);
+    expect(bomb).toMatchObject({ key: null, value: null, origin: { offset: 1, batch: { lastOffset: 1, records: 1 } } });
+    const shown = await flatline(['dead-letters', 'show', '0/1', '--config', scenario.config]).finished;
+    expect(shown.stdout).toContain(`1 records, ${scenario.input}/0/1 to 1, which nobody can unpack`);
+
+    const one = await flatline(['dead-letters', 'replay', '0/0', '--config', scenario.config]).finished;
+    expect(one).toMatchObject({ code: 2, stdout: '' });
+    expect(one.stderr).toMatch(
+      /0\/0 of \S+ cannot be replayed: too long .* its value of 3.000.000 bytes\. Nothing was replayed/,
+    );
+    const all = await flatline(['dead-letters', 'replay', '--all', '--config', scenario.config, '--json']).finished;
+    expect(JSON.parse(all.stdout)).toMatchObject({ kind: 'summary', replayed: 0, incomplete: 2 });
+    expect((await verify(scenario)).violations).toEqual([]);
   });
 });

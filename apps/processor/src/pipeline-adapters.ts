@@ -52,7 +52,7 @@ export async function openPipelineAdapters(parts: AdapterParts): Promise<Pipelin
   const writing = Array.from({ length: WRITER_CONNECTIONS }, () => openCluster(kafka));
   const asking = openCluster(kafka);
   // What is kept of a record is copied (deadLetter, EntryTable, ChangelogTail).
-  const input = new KafkaLogReader({ ...kafka, reusesAnswers: true });
+  const input = new KafkaLogReader({ ...kafka, reusesAnswers: true, passesUnreadable: true });
   const changelog = new KafkaLogReader({ ...kafka, reusesAnswers: true });
   const { sessionTimeoutMs, heartbeatIntervalMs, transactionTimeoutMs } = config.kafka;
   const membership = new KafkaMembership({

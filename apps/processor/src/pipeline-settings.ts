@@ -1,11 +1,18 @@
 import { type FlatlineConfig, type PipelineConfig, transactionalId } from '@flatline/config';
 import type { PipelineSettings } from '@flatline/runtime';
 
+/** What of a pipeline's topics its tasks have to know. */
+export interface TopicFacts {
+  readonly inputPartitions: number;
+  /** max.message.bytes of the dead-letter topic, where it is there. */
+  readonly letterBytesMax: number | undefined;
+}
+
 /** A pipeline's part of the configuration in the runtime's terms. */
 export function pipelineSettings(
   config: FlatlineConfig,
   pipeline: PipelineConfig,
-  inputPartitions: number,
+  { inputPartitions, letterBytesMax }: TopicFacts,
 ): PipelineSettings {
   const { name, input, output, group, changelogTopic, deadLetterTopic } = pipeline;
   const { rules, heldTime, tickMs, proof, proofIntervalMs, clockSkewMs, closeDelayMs } = pipeline;
@@ -21,6 +28,7 @@ export function pipelineSettings(
     tombstones: output.tombstones,
     changelogTopic,
     deadLetterTopic,
+    ...(letterBytesMax !== undefined && { letterBytesMax }),
     transactionalId: (partition) => transactionalId(config.application, name, partition),
     rules,
     heldTime,

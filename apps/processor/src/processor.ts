@@ -3,7 +3,7 @@
 // Owns: the pipelines of this process.      Does not own: anything they do.
 import { type Clock, type DurationMs, Fatal, type Millis } from '@flatline/base';
 import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
-import { KafkaTopicAdmin, openCluster } from '@flatline/kafka';
+import { KafkaTopicAdmin, openCluster, type TopicDescription } from '@flatline/kafka';
 import { PipelineInstance, type RuntimeLog, systemClock, type TaskStatus } from '@flatline/runtime';
 import { kafkaOptions } from './kafka-options.ts';
 import { openPipelineAdapters, type PipelineAdapters } from './pipeline-adapters.ts';
@@ -80,12 +80,15 @@ class Processor implements RunningProcessor, Observed {
     const kafka = kafkaOptions(this.#config, this.#clock, this.#log);
     try {
       this.#http = await openHttpServer(this.#config.http, this);
-      const partitions = await this.#partitionCounts();
+      const topics = await this.#describeTopics();
       for (const pipeline of this.#config.pipelines) {
         const parts = { config: this.#config, pipeline, kafka, clock: this.#clock, log: this.#log };
         const adapters = await openPipelineAdapters(parts);
         const instance = new PipelineInstance({
-          settings: pipelineSettings(this.#config, pipeline, partitions.get(pipeline.input.topic)!),
+          settings: pipelineSettings(this.#config, pipeline, {
+            inputPartitions: topics.get(pipeline.input.topic)!.partitions,
+            letterBytesMax: topics.get(pipeline.deadLetterTopic)?.maxMessageBytes,
+          }),
           ports: adapters.ports,
           onFatal: this.#onFatal,
         });
@@ -178,17 +181,19 @@ class Processor implements RunningProcessor, Observed {
     await this.#http?.close();
   }
 
-  async #partitionCounts(): Promise<ReadonlyMap<string, number>> {
+  /** What there is of the topics; whoever writes to one that is missing finds out. @throws Fatal where an input is not there. */
+  async #describeTopics(): Promise<ReadonlyMap<string, TopicDescription>> {
     const connection = openCluster(kafkaOptions(this.#config, this.#clock, this.#log));
     try {
       const admin = new KafkaTopicAdmin({ clock: this.#clock, connection });
-      const found = await admin.describeTopics(this.#config.pipelines.map(({ input }) => input.topic));
-      return new Map(
-        found.map((topic) => {
-          if (topic.kind !== 'present') throw new Fatal(`topic ${topic.topic} is ${topic.kind}`);
-          return [topic.topic, topic.partitions];
-        }),
-      );
+      const inputs = this.#config.pipelines.map(({ input }) => input.topic);
+      const others = this.#config.pipelines.flatMap(({ output, changelogTopic, deadLetterTopic }) => [
+        ...[output.topic, changelogTopic, deadLetterTopic],
+      ]);
+      const found = await admin.describeTopics([...new Set([...inputs, ...others])]);
+      for (const { kind, topic } of found)
+        if (kind !== 'present' && inputs.includes(topic)) throw new Fatal(`topic ${topic} is ${kind}`);
+      return new Map(found.filter((each) => each.kind === 'present').map((each) => [each.topic, each]));
     } finally {
       connection.close();
     }

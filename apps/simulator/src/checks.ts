@@ -111,6 +111,7 @@ export function checkPartition(
   const byFold = [
     ...(isOvertaken ? [] : [...checkOutput(folded, output), ...checkLiveCounts(commits, folded)]),
     ...checkDeadLetters(folded, simulation.log.committed(DEAD_LETTERS, partition)),
+    ...checkLetters(simulation.log.committed(INPUT, partition), simulation.log.committed(DEAD_LETTERS, partition)),
     ...checkEvidence(commits, folded, scenario),
     ...checkStands(simulation, partition, commits),
   ];
@@ -216,6 +217,27 @@ function checkDeadLetters({ refused }: Folded, letters: readonly LogRecord[]): s
   });
   const same = found.length === refused.length && found.every((offset, index) => offset === refused[index]);
   return same ? [] : [`[I1] dead letters of ${found.join(' ')}, the log has ${refused.join(' ')}`];
+}
+
+/** I1: what each letter holds of its record, and what it says of the rest. */
+function checkLetters(input: readonly LogRecord[], letters: readonly LogRecord[]): string[] {
+  const records = new Map(input.map((record) => [record.offset, record]));
+  return letters.flatMap(({ headers, key, value }) => {
+    const said = (name: string): string | undefined => {
+      const found = headers.findLast((header) => header.name === name)?.value;
+      return found == null ? undefined : text.decode(found);
+    };
+    const offset = Number(said('flatline-offset'));
+    const record = records.get(offset);
+    if (record === undefined) return [];
+    const [was, kept] = [record.value ?? new Uint8Array(), value ?? new Uint8Array()];
+    const mark = kept.length < was.length ? `value=${was.length}` : undefined;
+    const last = record.unreadable === undefined ? undefined : String(offset + record.unreadable - 1);
+    const isKept = String(key) === String(record.key) && String(kept) === String(was.subarray(0, kept.length));
+    return isKept && said('flatline-truncated') === mark && said('flatline-last-offset') === last
+      ? []
+      : [`[I1] the letter of ${offset} is not what was there`];
+  });
 }
 
 /** X4, V7: epochs of the task's writers never go back. */

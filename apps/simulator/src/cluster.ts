@@ -9,7 +9,17 @@ import type { EventDecoder } from '@flatline/task';
 import { DEVICE_FAILED, type GroupMember, type HostPorts, type SimulatedHost } from '@flatline/simulation';
 import type { Simulation } from '@flatline/simulation';
 import { FAILS_APPLYING, FAILS_DECODING } from './devices.ts';
-import { CHANGELOG, DEAD_LETTERS, EARLY_MS, GROUP, INPUT, MAX_KEY_BYTES, OUTPUT, RULES } from './pipeline-names.ts';
+import {
+  CHANGELOG,
+  DEAD_LETTERS,
+  EARLY_MS,
+  GROUP,
+  INPUT,
+  LETTER_BYTES_MAX,
+  MAX_KEY_BYTES,
+  OUTPUT,
+  RULES,
+} from './pipeline-names.ts';
 import type { Scenario } from './scenario.ts';
 
 export interface SimulatedProcess {
@@ -81,7 +91,8 @@ export class Cluster {
     const { log } = simulation;
     log.createTopic(INPUT, { partitions, timestampType });
     this.#startAt = simulation.trueMs() + EARLY_MS;
-    for (const topic of [OUTPUT, CHANGELOG, DEAD_LETTERS]) log.createTopic(topic, { partitions });
+    for (const topic of [OUTPUT, CHANGELOG]) log.createTopic(topic, { partitions });
+    log.createTopic(DEAD_LETTERS, { partitions, maxMessageBytes: LETTER_BYTES_MAX });
     log.transactions.timeoutMaxMs = scenario.transactionMaxMs;
     simulation.group(GROUP, { partitions, standbys, sessionTimeoutMs: 10_000, assign: assignAsTheLeader });
   }
@@ -229,6 +240,7 @@ function pipelineSettings(owner: string, scenario: Scenario): PipelineSettings {
     tombstones: scenario.tombstones,
     changelogTopic: CHANGELOG,
     deadLetterTopic: DEAD_LETTERS,
+    letterBytesMax: LETTER_BYTES_MAX,
     transactionalId: (partition) => `${GROUP}.${partition}`,
     rules: { ...RULES, timeoutMs: scenario.timeoutMs, maxDurationMs: scenario.maxDurationMs },
     input: {

@@ -6,6 +6,9 @@ import type { ForeignTransaction, ProducedRecord, Simulation } from '@flatline/s
 import { CLOCK_HEADER, EARLY_MS, INPUT, MAX_KEY_BYTES } from './pipeline-names.ts';
 import type { Scenario } from './scenario.ts';
 
+/** How often the word comes: at its longest it does not fit a dead letter. */
+const RUBBISH = [1, 1, 50, 300];
+
 /** A record that the log has promised to keep. */
 interface Acknowledged {
   readonly partition: number;
@@ -62,6 +65,10 @@ export class Devices {
   /** One device, or a few in one batch. */
   act(): void {
     const key = this.#random.below(this.#scenario.keys);
+    if (this.#random.chance(0.01)) {
+      this.#sendUnreadable(this.#partitionOf(key), 1 + this.#random.below(4));
+      return;
+    }
     const count = this.#random.chance(0.8) ? 1 : 1 + this.#random.below(6);
     this.#send(
       this.#partitionOf(key),
@@ -115,6 +122,15 @@ export class Devices {
     });
   }
 
+  /** A batch that unpacks to more than anyone may hold (X6). */
+  #sendUnreadable(partition: number, records: number): void {
+    void this.#simulation.log.produceUnreadable(INPUT, partition, records).then((outcome) => {
+      if (outcome.kind !== 'acked') return;
+      // Each of them is one dead letter.
+      this.acknowledged = [...this.acknowledged, { partition, offset: outcome.baseOffset, count: 1 }];
+    });
+  }
+
   #record(key: number): ProducedRecord {
     const random = this.#random;
     const name = `k${key}`;
@@ -122,7 +138,7 @@ export class Devices {
     if (draw < 60) return this.#stamped({ key: name, value: '' });
     if (draw < 85) return this.#stamped({ key: name, value: this.#event() });
     if (draw < 91) return this.#stamped({ key: name, value: null });
-    if (draw < 93) return this.#stamped({ key: name, value: 'rubbish' });
+    if (draw < 93) return this.#stamped({ key: name, value: 'rubbish'.repeat(RUBBISH[random.below(RUBBISH.length)]!) });
     if (draw < 95) return this.#stamped({ key: null, value: 'nobody' });
     if (draw < 97) return this.#stamped({ key: name.padEnd(MAX_KEY_BYTES + 1, '.'), value: '' });
     return this.#stamped({ key: null, value: '', headers: [{ name: CLOCK_HEADER, value: null }] });

@@ -6,6 +6,7 @@ import type { LogBatch, LogRecord as SimulatedRecord, Simulation, SimulatedDisk 
 import {
   type BatchMark,
   type InputEvent,
+  type LetterOrigin,
   type LogRecord,
   type LogSource,
   type PartitionHistory,
@@ -45,6 +46,7 @@ function historyOf(simulation: Simulation, partition: number, disk: SimulatedDis
       ...plain(record),
       hasClockHeader: record.headers.some(({ name }) => name === CLOCK_HEADER),
       event: eventIn(record.value),
+      lastOffset: record.unreadable === undefined ? undefined : record.offset + record.unreadable - 1,
     })),
     changelog: source(CHANGELOG, plain),
     output: source(OUTPUT, (record) => ({
@@ -53,11 +55,7 @@ function historyOf(simulation: Simulation, partition: number, disk: SimulatedDis
       summary: record.value === null ? undefined : (JSON.parse(text.decode(record.value)) as Record<string, unknown>),
     })),
     deadLetters: source(DEAD_LETTERS, (record) => ({
-      offset: record.offset,
-      origin: {
-        offset: Number(headerIn(record, 'flatline-offset')),
-        reason: headerIn(record, 'flatline-reason') ?? '',
-      },
+      ...{ offset: record.offset, key: record.key, value: record.value, origin: originIn(record) },
     })),
     outputSettledBelow: Infinity,
     // What comes due while processes leave is closed by nobody; that all else was closed is seen before.
@@ -111,6 +109,18 @@ function eventIn(value: Uint8Array | null): InputEvent | 'bad' | undefined {
   if (value === null || value.length === 0) return undefined;
   const event = blankEvent();
   return decoder.decode(value, 0, value.length, event).kind === 'event' ? event : 'bad';
+}
+
+function originIn(record: SimulatedRecord): LetterOrigin {
+  const numberIn = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
+  const truncated = headerIn(record, 'flatline-truncated') ?? '';
+  return {
+    offset: Number(headerIn(record, 'flatline-offset')),
+    reason: headerIn(record, 'flatline-reason') ?? '',
+    keyBytes: numberIn(/key=(\d+)/.exec(truncated)?.[1]),
+    valueBytes: numberIn(/value=(\d+)/.exec(truncated)?.[1]),
+    lastOffset: numberIn(headerIn(record, 'flatline-last-offset')),
+  };
 }
 
 function headerIn({ headers }: SimulatedRecord, wanted: string): string | undefined {

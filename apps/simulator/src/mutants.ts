@@ -226,6 +226,24 @@ export const MUTANTS: readonly Mutant[] = [
     to: '',
   },
   {
+    name: 'lets a dead letter be as long as its record',
+    file: 'libs/task/src/dead-letter.ts',
+    from: 'valueKept: Math.min(valueLength, Math.max(0, room))',
+    to: 'valueKept: valueLength',
+  },
+  {
+    name: 'does not say that a dead letter is truncated',
+    file: 'libs/task/src/dead-letter.ts',
+    from: '...(valueKept < valueLength && { valueBytes: valueLength }),',
+    to: '',
+  },
+  {
+    name: 'passes over a batch that cannot be unpacked',
+    file: 'libs/task/src/partition-task.ts',
+    from: "else if (kind === 'unreadable') this.#refuse",
+    to: "else if (kind === 'unreadable' && this.counters.deadLetters < 0) this.#refuse",
+  },
+  {
     name: 'commits an offset beyond the position',
     file: 'libs/runtime/src/output-records.ts',
     from: 'offset: cut.position,',

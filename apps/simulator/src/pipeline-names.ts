@@ -8,6 +8,8 @@ export const CLOCK_HEADER = 'flatline-clock';
 export const MAX_KEY_BYTES = 64;
 /** What an input holds from before its application is written within this. */
 export const EARLY_MS = 1_000;
+/** max.message.bytes of the dead-letter topic: some of what devices send is longer. */
+export const LETTER_BYTES_MAX = 1_500;
 
 /** What every scenario has in common; timeouts are the scenario's. */
 export const RULES = {

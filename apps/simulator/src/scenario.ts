@@ -131,6 +131,7 @@ function drawBounds(random: Random): TaskBounds {
     commitBytesTotal: oneOf(random, [300, 3_000, 256 * 1024 * 1024]),
     commitBytesFirst: oneOf(random, [100, 4 * 1024 * 1024]),
     commitBytesMin: oneOf(random, [1, 100]),
+    deadLetterBytesMax: oneOf(random, [1, 5_000, 4 * 1024 * 1024]),
     flushBytesTotal: oneOf(random, [200, 2_000, 128 * 1024 * 1024]),
     flushBytesMin: 100,
     flushSlice: oneOf(random, [1, 3, 4_000]),

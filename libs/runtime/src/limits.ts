@@ -23,6 +23,8 @@ export interface TaskBounds {
   readonly commitBytesTotal: number;
   readonly commitBytesFirst: number;
   readonly commitBytesMin: number;
+  /** Bytes of dead letters that may wait for a cut; one letter may come on top. */
+  readonly deadLetterBytesMax: number;
   /** Images written of a cut before the event loop gets its turn, about 4 ms. The task itself pauses until the cut is made. */
   readonly cutSliceBytes: number;
   /**
@@ -48,6 +50,7 @@ export const TASK_BOUNDS: TaskBounds = {
   commitBytesTotal: 256 * 1024 * 1024,
   commitBytesFirst: 4 * 1024 * 1024,
   commitBytesMin: 64 * 1024,
+  deadLetterBytesMax: 4 * 1024 * 1024,
   cutSliceBytes: 1024 * 1024,
   flushBytesTotal: 128 * 1024 * 1024,
   flushBytesMin: 1024 * 1024,
@@ -66,6 +69,8 @@ export const REQUEST_BYTES = 1_000_000;
 export const COMMIT_TIMEOUT_MAX_MS = 900_000;
 /** A commit under way for so long is what a full task waits for, and said to be (X5). */
 export const SLOW_COMMIT_MS = 1_000;
+/** Kafka's default of max.message.bytes. */
+export const MESSAGE_BYTES_MAX = 1_048_588;
 /** Of memory for blocks to come, of all tasks of a pipeline. */
 export const FREE_BLOCK_BYTES_MAX = 64 * 1024 * 1024;
 /** The most of `flushBytesTotal` that is one task's share. */

@@ -23,6 +23,7 @@ import {
   COMMIT_TIMEOUT_SHARE,
   FLUSH_BYTES_MAX,
   FREE_BLOCK_BYTES_MAX,
+  MESSAGE_BYTES_MAX,
   REQUEST_BYTES,
   TASK_BOUNDS,
   type TaskBounds,
@@ -265,6 +266,10 @@ export class PipelineInstance implements MembershipListener {
         blockMemory: this.#blockMemory,
         pendingChangesMax,
         pendingOutputsMax,
+        deadLetters: {
+          waitingBytesMax: bounds.deadLetterBytesMax,
+          letterBytesMax: settings.letterBytesMax ?? MESSAGE_BYTES_MAX,
+        },
       },
       flushBytes: () => flushShare(bounds, this.#runners.size + this.#standbys.size),
       flushSlice,

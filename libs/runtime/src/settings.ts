@@ -32,6 +32,8 @@ export interface PipelineSettings {
   readonly tombstones?: boolean;
   readonly changelogTopic: string;
   readonly deadLetterTopic: string;
+  /** The dead-letter topic's max.message.bytes: what does not fit is truncated (I1). Default: Kafka's. */
+  readonly letterBytesMax?: number;
   readonly transactionalId: (partition: number) => string;
   readonly rules: SessionRules;
   readonly input: InputRules;

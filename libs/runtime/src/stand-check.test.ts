@@ -13,6 +13,7 @@ const OPTIONS: TaskOptions = {
   decoder: { decode: () => ({ kind: 'event' }), prepare: () => Promise.resolve() },
   changelog: { blockBytesMax: 512, changelogFactor: 4, unsweptLogBytes: 2_048 },
   ...{ tickMs: 1, hashSeed: 1, blockMemory: new ReusedMemory(0), pendingChangesMax: 9, pendingOutputsMax: 9 },
+  deadLetters: { waitingBytesMax: 9, letterBytesMax: 9_999 },
 };
 
 /** The block of an empty commit. */

@@ -186,6 +186,7 @@ const SMALL_BOUNDS: TaskBounds = {
   commitBytesTotal: 10_000,
   commitBytesFirst: 500,
   commitBytesMin: 100,
+  deadLetterBytesMax: 2_000,
   cutSliceBytes: 100,
   flushBytesTotal: 4_096,
   flushBytesMin: 512,

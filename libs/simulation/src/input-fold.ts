@@ -118,7 +118,7 @@ class Fold {
       const refusal = record.timestamp < 0 ? 'stamp' : this.#rules.refusalOf?.(record);
       const moves = refusal !== 'stamp' && this.#rules.movesClock?.(record) !== false;
       if (moves) this.#advance(record.timestamp);
-      if (refusal === undefined) this.#take(record);
+      if (refusal === undefined && record.unreadable === undefined) this.#take(record);
       else this.#refused.push(record.offset);
       this.#steps.push({ offset: record.offset, clock: this.#clock, opened: this.#opened });
     }

@@ -10,6 +10,8 @@ export interface LogRecord {
   readonly key: Uint8Array | null;
   readonly value: Uint8Array | null;
   readonly headers: readonly RecordHeader[];
+  /** Set where it is no record but a batch of so many that nobody can unpack: they take up the offsets from its own on. */
+  readonly unreadable?: number | undefined;
 }
 
 /** Who wrote a batch, where the producer is idempotent or transactional. */
@@ -44,7 +46,11 @@ const BATCH_OVERHEAD_BYTES = 61;
 const RECORD_OVERHEAD_BYTES = 10;
 
 const recordBytes = (record: OutgoingRecord): number =>
-  RECORD_OVERHEAD_BYTES + (record.key?.length ?? 0) + (record.value?.length ?? 0);
+  RECORD_OVERHEAD_BYTES + (record.key?.length ?? 0) + (record.value?.length ?? 0) + headersBytes(record);
+
+/** Of each header two lengths come on top. */
+const headersBytes = ({ headers = [] }: OutgoingRecord): number =>
+  headers.reduce((sum, { name, value }) => sum + 2 + name.length + (value?.length ?? 0), 0);
 
 export const batchBytes = (records: readonly OutgoingRecord[]): number =>
   records.reduce((sum, record) => sum + recordBytes(record), BATCH_OVERHEAD_BYTES);
@@ -62,6 +68,14 @@ export function toLogRecord(
     value: record.value === null ? null : record.value.slice(),
     headers: (record.headers ?? []).map(({ name, value }) => ({ name, value: value === null ? null : value.slice() })),
   };
+}
+
+/** What a batch that cannot be unpacked is taken for. */
+export function unreadableBatch(
+  records: number,
+  place: Pick<LogRecord, 'offset' | 'timestamp' | 'logAppendTime'>,
+): LogRecord {
+  return { ...place, key: null, value: null, headers: [], unreadable: records };
 }
 
 export function batchChecksum(records: readonly LogRecord[], salt: number): number {

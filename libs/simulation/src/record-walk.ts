@@ -8,7 +8,7 @@
 //   C3  The fingerprint is that of the batch holding position − 1, once next() has been called: a run does not know the
 //       batch before its first.
 import { assert, type Millis } from '@flatline/base';
-import type { RecordCursor, RecordHeader } from '@flatline/task';
+import type { RecordCursor, RecordHeader, UnreadableBatch } from '@flatline/task';
 import type { LogBatch, LogRecord } from './log-batch.ts';
 
 export interface FetchedBatch {
@@ -49,7 +49,7 @@ export class RecordWalk implements RecordCursor {
       if (record === undefined) return this.#end();
       if (record.offset < this.#from) continue;
       this.#record = record;
-      this.#position = record.offset + 1;
+      this.#position = record.offset + (record.unreadable ?? 1);
       this.#before = this.#batches[this.#batchAt]!.batch;
       this.#layOut(record);
       return true;
@@ -86,6 +86,12 @@ export class RecordWalk implements RecordCursor {
   }
   headers(): readonly RecordHeader[] {
     return this.#present().headers.map(({ name, value }) => ({ name, value: value === null ? null : value.slice() }));
+  }
+  get unreadable(): UnreadableBatch | undefined {
+    const { offset, unreadable } = this.#present();
+    if (unreadable === undefined) return undefined;
+    const detail = `a batch of ${unreadable} that cannot be unpacked`;
+    return { reason: 'batch-too-large', detail, lastOffset: offset + unreadable - 1, records: unreadable };
   }
   get position(): number {
     return this.#position;

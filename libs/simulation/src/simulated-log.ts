@@ -15,6 +15,8 @@ export interface TopicSettings {
   readonly partitions: number;
   /** Default: LogAppendTime, as `topics create` makes inputs and changelogs. */
   readonly timestampType?: TimestampType;
+  /** Longest batch a producer may send. Default: Kafka's. */
+  readonly maxMessageBytes?: number;
 }
 
 /** What a test produces: text is written as UTF-8. */
@@ -69,7 +71,7 @@ export class SimulatedLog {
   createTopic(topic: string, settings: TopicSettings): void {
     assert(!this.#topics.has(topic), 'a topic is created once', { topic });
     const make = (): SimulatedPartition =>
-      new SimulatedPartition(settings.timestampType ?? 'LogAppendTime', this.#environment);
+      new SimulatedPartition(settings.timestampType ?? 'LogAppendTime', this.#environment, settings.maxMessageBytes);
     this.#topics.set(topic, Array.from({ length: settings.partitions }, make));
   }
 
@@ -103,6 +105,13 @@ export class SimulatedLog {
   produceAcked(topic: string, partition: number, records: readonly ProducedRecord[]): Promise<AppendOutcome> {
     return new Promise((resolve) => {
       this.partition(topic, partition).append({ records: records.map(toOutgoing) }, resolve);
+    });
+  }
+
+  /** Appends a batch of so many records that nobody can unpack: the whole of it comes or nothing. */
+  produceUnreadable(topic: string, partition: number, records: number): Promise<AppendOutcome> {
+    return new Promise((resolve) => {
+      this.partition(topic, partition).append({ records: [], unreadable: records }, resolve);
     });
   }
 

@@ -17,6 +17,7 @@ import type { FaultPlan } from './fault-plan.ts';
 import {
   batchBytes,
   batchChecksum,
+  unreadableBatch,
   toLogRecord,
   type BatchProducer,
   type LogBatch,
@@ -38,6 +39,8 @@ export interface AppendRequest {
   readonly records: readonly OutgoingRecord[];
   readonly producer?: BatchProducer;
   readonly marker?: Marker;
+  /** Instead of records: a batch of so many that nobody can unpack. */
+  readonly unreadable?: number;
 }
 
 export interface PartitionEnds {
@@ -91,11 +94,14 @@ export interface PartitionEnvironment {
 }
 
 const ELECTION_LAG_BATCHES_MAX = 3;
+/** Kafka's default. */
+const MAX_MESSAGE_BYTES = 1_048_588;
 /** Who asks questions only, asks at least this often who leads. */
 const LEADER_AGE_MAX_MS: DurationMs = 10_000;
 
 export class SimulatedPartition {
   #timestampType: TimestampType;
+  readonly maxMessageBytes: number;
   readonly #environment: PartitionEnvironment;
   readonly #transactions = new TransactionIndex();
   readonly #listeners = new Set<() => void>();
@@ -111,8 +117,13 @@ export class SimulatedPartition {
   #pending: PendingAck[] = [];
   #deposed: DeposedView | undefined;
 
-  constructor(timestampType: TimestampType, environment: PartitionEnvironment) {
+  constructor(
+    timestampType: TimestampType,
+    environment: PartitionEnvironment,
+    maxMessageBytes: number = MAX_MESSAGE_BYTES,
+  ) {
     this.#timestampType = timestampType;
+    this.maxMessageBytes = maxMessageBytes;
     this.#environment = environment;
   }
 
@@ -302,19 +313,24 @@ export class SimulatedPartition {
     this.#skewMs = skewMs;
   }
 
-  #batchOf({ records, producer, marker }: AppendRequest, baseOffset: number): LogBatch {
+  #batchOf({ records, producer, marker, unreadable }: AppendRequest, baseOffset: number): LogBatch {
     const now = this.#environment.trueMs() + this.#skewMs;
     const logAppendTime = this.timestampType === 'LogAppendTime' && marker === undefined;
-    const stored: LogRecord[] = records.map((record, index) =>
+    const whole =
+      unreadable === undefined
+        ? []
+        : [unreadableBatch(unreadable, { offset: baseOffset, timestamp: now, logAppendTime })];
+    const data = records.map((record, index) =>
       toLogRecord(record, {
         offset: baseOffset + index,
         timestamp: logAppendTime ? now : (record.timestamp ?? now),
         logAppendTime,
       }),
     );
+    const stored: LogRecord[] = [...whole, ...data];
     return {
       baseOffset,
-      lastOffset: baseOffset + Math.max(1, records.length) - 1,
+      lastOffset: baseOffset + (unreadable ?? Math.max(1, records.length)) - 1,
       records: stored,
       producer,
       marker,

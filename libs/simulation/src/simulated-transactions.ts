@@ -26,7 +26,6 @@ import type { CoordinatorVerdict, ProducerIdentity } from './transaction-coordin
 import type { VirtualTime } from './virtual-time.ts';
 
 /** Brokers' default `max.message.bytes`: a greater batch is refused whole. */
-const BATCH_BYTES_MAX = 1_048_588;
 const BATCH_RECORDS_MAX = 500;
 const TRANSACTION_TIMEOUT_MS: DurationMs = 10_000;
 /** CONCURRENT_TRANSACTIONS is asked again after this, for as long as CONCURRENT_WAIT_MS. */
@@ -183,16 +182,17 @@ class SimulatedWriter implements TransactionalWriter {
     const wanted = this.#environment.faults.coin()
       ? BATCH_RECORDS_MAX
       : 1 + this.#environment.faults.below(records.length - from);
+    const bytesMax = this.#environment.log.find({ topic, partition })?.maxMessageBytes ?? Infinity;
     const batch: OutgoingRecord[] = [];
     for (let at = from; at < records.length && batch.length < wanted; at += 1) {
       batch.push(copyOf(records[at]!));
-      if (batchBytes(batch) <= BATCH_BYTES_MAX) continue;
+      if (batchBytes(batch) <= bytesMax) continue;
       batch.pop();
       break;
     }
     if (batch.length > 0) return batch;
     throw new PartitionStopped(
-      `${topic}-${partition}: a record of ${batchBytes([records[from]!])} bytes is above max.message.bytes ${BATCH_BYTES_MAX}`,
+      `${topic}-${partition}: a record of ${batchBytes([records[from]!])} bytes is above max.message.bytes ${bytesMax}`,
     );
   }
 

@@ -4,12 +4,17 @@
 //
 // Invariants
 //   DB1  A letter is taken once: with the cut that covers its record (I1, O1).
-import { type DeadLetter, DEAD_LETTER_BYTES_MAX, deadLetter, letterBytes } from './dead-letter.ts';
+import { type DeadLetter, deadLetter, type DeadLetterLimits, letterBytes } from './dead-letter.ts';
 import type { RecordCursor } from './ports/log-reader.ts';
 
 export class DeadLetterBox {
+  readonly #limits: DeadLetterLimits;
   #letters: DeadLetter[] = [];
   #bytes = 0;
+
+  constructor(limits: DeadLetterLimits) {
+    this.#limits = limits;
+  }
 
   get count(): number {
     return this.#letters.length;
@@ -21,12 +26,12 @@ export class DeadLetterBox {
 
   /** Whether their bytes are as many as may wait, however few they are. */
   get isFull(): boolean {
-    return this.#bytes >= DEAD_LETTER_BYTES_MAX;
+    return this.#bytes >= this.#limits.waitingBytesMax;
   }
 
-  /** Copies the record the cursor stands on. */
+  /** Copies the record the cursor stands on, as far as a letter may be long. */
   add(cursor: RecordCursor, reason: string, detail: string): void {
-    const letter = deadLetter(cursor, reason, detail);
+    const letter = deadLetter(cursor, reason, detail, this.#limits.letterBytesMax);
     this.#bytes += letterBytes(letter);
     this.#letters.push(letter);
   }

@@ -1,5 +1,4 @@
 import { describe, expect, test } from '@jest/globals';
-import { DEAD_LETTER_BYTES_MAX } from './dead-letter.ts';
 import { NO_BATCH, PartitionTask, type RecordCursor } from './index.ts';
 import { options } from './task.fixture.ts';
 
@@ -66,18 +65,19 @@ const context = { logId: 'l', owner: 'o', commitId: 'c', sequence: 0, previousCo
 describe('more comes in than goes out', () => {
   test('[X6][I1] dead letters wait up to a number of bytes, whatever their number', () => {
     const [records, bytes] = [100, 500_000];
+    const { waitingBytesMax } = options().deadLetters;
     const task = begun({});
+    // In one run, as of a batch that unpacks to fifty times what the reader fetches.
     const cursor = new MadeCursor(0, records, () => AT, { bytes });
     let letters = 0;
     for (let cuts = 0, done = false; !done; cuts += 1) {
-      // A run of records is cut by the reader at a megabyte: two of these.
-      for (let outcome = task.step(cursor, 2, AT); ; outcome = task.step(cursor, 2, AT)) {
+      for (let outcome = task.step(cursor, 2_048, AT); ; outcome = task.step(cursor, 2_048, AT)) {
         done = outcome.kind === 'exhausted';
         if (outcome.kind !== 'limit') break;
       }
       const cut = task.cut(context);
       const waiting = cut.deadLetters.reduce((sum, { value }) => sum + (value?.length ?? 0), 0);
-      expect(waiting).toBeLessThanOrEqual(DEAD_LETTER_BYTES_MAX + 2 * bytes);
+      expect(waiting).toBeLessThanOrEqual(waitingBytesMax + bytes);
       letters += cut.deadLetters.length;
       task.settle(cut, [cuts]);
     }

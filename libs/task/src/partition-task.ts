@@ -74,7 +74,7 @@ export class PartitionTask {
     live: false,
     start: 0,
   };
-  readonly #deadLetters = new DeadLetterBox();
+  readonly #deadLetters: DeadLetterBox;
   /** Offsets of records that are not applied, with why. */
   readonly #refused = new Map<number, string>();
   /** The record the cursor stands on has been looked at but not applied. */
@@ -92,7 +92,8 @@ export class PartitionTask {
     this.table = new EntryTable(options.hashSeed);
     this.changelog = new Changelog(this.table, options.changelog, options.blockMemory);
     this.checkpoints = new CheckpointQueue(this.table, options.blockMemory);
-    const { partition, rules, tickMs, heldTime = NO_HELD_TIME } = options;
+    const { partition, rules, tickMs, heldTime = NO_HELD_TIME, deadLetters } = options;
+    this.#deadLetters = new DeadLetterBox(deadLetters);
     const { table, changelog, counters } = this;
     const held = new HeldTime(heldTime);
     this.#held = held;
@@ -240,8 +241,9 @@ export class PartitionTask {
       if (stop !== undefined) return stop;
       const more = this.#takeAfter(cursor, records - applied - 1);
       applied += more;
-      this.#passed(cursor, cursor.offset + 1);
+      this.#passed(cursor, cursor.position);
       this.counters.recordsRead += 1 + more;
+      if (this.#deadLetters.isFull) return undefined;
     }
     return undefined;
   }
@@ -399,6 +401,7 @@ export class PartitionTask {
     this.#input.live = wallNow - cursor.timestamp <= input.liveWithinMs;
     if (kind === 'keyed') return this.#apply(cursor);
     if (kind === 'clock') this.counters.clockRecords += 1;
+    else if (kind === 'unreadable') this.#refuse(cursor, cursor.unreadable!.reason, cursor.unreadable!.detail);
     else if (kind === 'null-key') this.#refuse(cursor, kind, 'a session event needs a key');
     else this.#refuse(cursor, kind, `key of ${cursor.keyLength} bytes, maxKeyBytes is ${input.maxKeyBytes}`);
     return undefined;

@@ -17,7 +17,7 @@ export interface InputRules {
 }
 
 export type RecordClass =
-  'keyed' | 'clock' | 'null-key' | 'key-too-long' | 'bad-timestamp' | 'future' | 'wrongTimestampType';
+  'keyed' | 'clock' | 'null-key' | 'key-too-long' | 'bad-timestamp' | 'future' | 'wrongTimestampType' | 'unreadable';
 
 export function classify(cursor: RecordCursor, rules: InputRules, wallNow: Millis): RecordClass {
   const { timestamp } = cursor;
@@ -25,8 +25,13 @@ export function classify(cursor: RecordCursor, rules: InputRules, wallNow: Milli
   if (timestamp > wallNow + rules.maxFutureMs) return cursor.logAppendTime ? 'future' : 'bad-timestamp';
   // −1 is Kafka's "no timestamp"; nothing of ours counts time before 1970.
   if (timestamp < 0) return 'bad-timestamp';
-  if (cursor.keyLength < 0) return isClockRecord(cursor) ? 'clock' : 'null-key';
+  if (cursor.keyLength < 0) return classifyKeyless(cursor);
   return cursor.keyLength > rules.maxKeyBytes ? 'key-too-long' : 'keyed';
+}
+
+function classifyKeyless(cursor: RecordCursor): RecordClass {
+  if (cursor.unreadable !== undefined) return 'unreadable';
+  return isClockRecord(cursor) ? 'clock' : 'null-key';
 }
 
 function isClockRecord(cursor: RecordCursor): boolean {

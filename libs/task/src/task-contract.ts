@@ -2,7 +2,7 @@
 import type { DurationMs, Millis, ReusedMemory } from '@flatline/base';
 import type { HeldTimeRules, SessionRules, SessionSummary } from '@flatline/policies';
 import type { ChangelogCut, ChangelogLimits } from './changelog.ts';
-import type { DeadLetter } from './dead-letter.ts';
+import type { DeadLetter, DeadLetterLimits } from './dead-letter.ts';
 import type { EventDecoder } from './ports/codecs.ts';
 import type { InputRules } from './record-class.ts';
 
@@ -22,6 +22,7 @@ export interface TaskOptions {
   /** Stepping stops when this many changes, or outputs, wait for a cut. */
   readonly pendingChangesMax: number;
   readonly pendingOutputsMax: number;
+  readonly deadLetters: DeadLetterLimits;
 }
 
 export type StepOutcome =

@@ -25,6 +25,8 @@ export interface InputRecord extends LogRecord {
   readonly hasClockHeader: boolean;
   /** What a value that is neither null nor empty says; `bad` where it says nothing (I1). */
   readonly event: InputEvent | 'bad' | undefined;
+  /** Set where it is no record but a batch, from `offset` to here, whose records cannot be had (I1). */
+  readonly lastOffset?: number | undefined;
 }
 
 export interface OutputRecord extends LogRecord {
@@ -36,8 +38,20 @@ export interface OutputRecord extends LogRecord {
 
 export interface LetterRecord {
   readonly offset: number;
+  readonly key: Uint8Array | null;
+  readonly value: Uint8Array | null;
   /** Of which record of the input, and why; undefined: the note of a replay. */
-  readonly origin: { readonly offset: number; readonly reason: string } | undefined;
+  readonly origin: LetterOrigin | undefined;
+}
+
+export interface LetterOrigin {
+  readonly offset: number;
+  readonly reason: string;
+  /** Of a letter that does not hold its record whole: how long its key and its value were, where they are longer. */
+  readonly keyBytes?: number | undefined;
+  readonly valueBytes?: number | undefined;
+  /** Of a letter that stands for a batch. */
+  readonly lastOffset?: number | undefined;
 }
 
 /** A batch as it lies in the log, whether its records count or not. */

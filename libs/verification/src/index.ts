@@ -4,6 +4,7 @@ export type {
   BatchMark,
   InputEvent,
   InputRecord,
+  LetterOrigin,
   LetterRecord,
   LogPart,
   LogRecord,

@@ -2,7 +2,7 @@
 //
 // Owns: the letters of the commit at hand.      Does not own: which records are bad (NaiveFold).
 import type { Feed } from './feed.ts';
-import type { LetterRecord } from './history.ts';
+import type { InputRecord, LetterRecord } from './history.ts';
 import type { Place } from './place.ts';
 
 const BAD_TIMESTAMP = 'bad-timestamp';
@@ -40,6 +40,23 @@ export class LetterCheck {
   /** Whether the processor says that it failed at the record (I6): then nothing of it is applied, whatever it says. */
   sayFailed(offset: number): boolean {
     return this.#letters.get(offset)?.origin?.reason === PROCESSING_FAILED;
+  }
+
+  /** Compares a record that was bad with its letter: unchanged, or a beginning of it that says how long it was (I1). */
+  compare({ offset, key, value, lastOffset }: InputRecord): void {
+    const letter = this.#letters.get(offset);
+    if (letter?.origin === undefined) return;
+    const { origin } = letter;
+    const wrong = [
+      ...(origin.lastOffset === lastOffset ? [] : ['the offset of the last record']),
+      ...(isKept(letter.key, key, origin.keyBytes) ? [] : ['the key']),
+      ...(isKept(letter.value, value, origin.valueBytes) ? [] : ['the value']),
+    ];
+    if (wrong.length > 0)
+      this.#place.violation('I1', {
+        offset: letter.offset,
+        what: `the dead letter of input offset ${offset} is not its record: ${wrong.join(', ')}`,
+      });
   }
 
   /** Compares the letters with the records that were bad since the last call. */
@@ -81,4 +98,12 @@ export class LetterCheck {
       });
     this.#letters.set(offset, record);
   }
+}
+
+/** Whether `kept` is `original`, or its beginning where `length` says how long that was. */
+function isKept(kept: Uint8Array | null, original: Uint8Array | null, length: number | undefined): boolean {
+  if (kept === null || original === null) return kept === original && length === undefined;
+  const isWhole = length === undefined;
+  if (isWhole ? kept.length !== original.length : length !== original.length || kept.length >= length) return false;
+  return kept.every((byte, at) => byte === original[at]);
 }

@@ -3,7 +3,7 @@ import { assert } from '@flatline/base';
 import { type EditableBlock, putTogether, takeApart } from './block-editor.fixture.ts';
 import { nameOf } from './byte-names.ts';
 import type { Delivery } from './delivery-check.ts';
-import type { BatchMark, LogRecord, OutputRecord, PipelineRules } from './history.ts';
+import type { BatchMark, LetterOrigin, LetterRecord, LogRecord, OutputRecord, PipelineRules } from './history.ts';
 import type { LedgerLine } from './ledger-check.ts';
 import type { RecordedPartition } from './recorded-history.fixture.ts';
 import type { ReachCounter } from './reach.ts';
@@ -71,7 +71,8 @@ export const MUTANTS: readonly Mutant[] = [
   }),
   mutant('I1', 'a dead letter of input that no commit covers', ({ input, deadLetters }) => {
     const offset = endOf(deadLetters.batches);
-    deadLetters.records.push({ offset, origin: { offset: endOf(input.batches) + 5, reason: 'bad-payload' } });
+    const origin = { offset: endOf(input.batches) + 5, reason: 'bad-payload' };
+    deadLetters.records.push({ offset, key: null, value: null, origin });
     deadLetters.batches.push(...transactionLike(lastData(deadLetters.batches), offset, 1));
   }),
   mutant('V3', 'a close is 1 ms early', ({ output }) => {
@@ -155,12 +156,13 @@ export const MUTANTS: readonly Mutant[] = [
     });
   }),
   mutant('V5', 'a removal is not written', ({ input, changelog }) => {
-    // Of a key that came in the same commit: what nobody names is not compared (SC1).
+    // Of a key that came in the same commit, and ended: what nobody names is not compared (SC1).
     const all = commits(changelog.records).map((record) => ({ record, block: takeApart(record.value!)! }));
     const cameIn = (name: string, at: number): boolean =>
       input.records.some(
-        ({ key, offset }) =>
+        ({ key, value, offset }) =>
           key !== null &&
+          value === null &&
           nameOf(key) === name &&
           offset < all[at]!.block.header.position &&
           offset >= (all[at - 1]?.block.header.position ?? 0),
@@ -246,15 +248,9 @@ export const MUTANTS: readonly Mutant[] = [
     const [first, ...others] = deliveriesOf(output.records);
     return { deliveries: [{ ...first!, payload: first!.payload.subarray(1) }, ...others] };
   }),
-  mutant('V11', 'an entry is resurrected', ({ changelog }) => {
-    const removing = firstRemoval(changelog.records);
-    const { key } = takeApart(removing.value!)!.operations.find(({ image }) => image === undefined)!;
+  mutant('V11', 'an entry is resurrected', ({ input, changelog }) => {
+    const { removing, key, later } = removedForAWhile(changelog.records, input.records);
     const image = lastImageBefore(changelog.records, removing, key);
-    const later = commits(changelog.records).find(
-      (record) =>
-        record.offset > removing.offset + 4 &&
-        takeApart(record.value!)!.operations.every((each) => nameOf(each.key) !== nameOf(key)),
-    )!;
     change(later, (block) => {
       block.operations.push({ key, image });
     });
@@ -301,7 +297,33 @@ export const MUTANTS: readonly Mutant[] = [
   }),
   mutant('I1', 'a good record is a dead letter', ({ deadLetters, input }) => {
     const good = input.records.find(({ key }) => key !== null)!;
-    deadLetters.records.unshift({ offset: 0, origin: { offset: good.offset, reason: 'invalid-json' } });
+    const { key, value } = good;
+    deadLetters.records.unshift({ offset: 0, key, value, origin: { offset: good.offset, reason: 'invalid-json' } });
+  }),
+  mutant('I1', 'a dead letter holds another value than its record', ({ deadLetters }) => {
+    const letter = deadLetters.records.find(({ value, origin }) => value !== null && origin?.valueBytes === undefined)!;
+    (letter as Mutable<LetterRecord>).value = letter.value!.map((byte, at) => (at === 1 ? byte + 1 : byte));
+  }),
+  mutant('I1', 'a dead letter holds no key though its record has one', ({ deadLetters }) => {
+    (deadLetters.records.find(({ key }) => key !== null) as Mutable<LetterRecord>).key = null;
+  }),
+  mutant('I1', 'a truncated dead letter does not say so', ({ deadLetters }) => {
+    delete (truncated(deadLetters.records).origin as Mutable<LetterOrigin>).valueBytes;
+  }),
+  mutant('I1', 'a truncated dead letter says a wrong length', ({ deadLetters }) => {
+    (truncated(deadLetters.records).origin as Mutable<LetterOrigin>).valueBytes! += 1;
+  }),
+  mutant('I1', 'a truncated dead letter is not the beginning of its record', ({ deadLetters, input }) => {
+    const letter = truncated(deadLetters.records) as Mutable<LetterRecord>;
+    const { value } = input.records.find(({ offset }) => offset === letter.origin!.offset)!;
+    letter.value = value!.slice(1, letter.value!.length + 1);
+  }),
+  mutant('I1', 'a dead letter of a batch names fewer records than it has', ({ deadLetters }) => {
+    const { origin } = deadLetters.records.find((letter) => letter.origin?.lastOffset !== undefined)!;
+    (origin as Mutable<LetterOrigin>).lastOffset! += 1;
+  }),
+  mutant('I1', 'a batch that cannot be unpacked is no dead letter', ({ deadLetters }) => {
+    deadLetters.records = deadLetters.records.filter(({ origin }) => origin?.lastOffset === undefined);
   }),
   mutant('K1', 'a commit lacks a block', ({ changelog }) => {
     change(commits(changelog.records)[8]!, ({ header }) => {
@@ -345,6 +367,10 @@ export const MUTANTS: readonly Mutant[] = [
     ledger: [{ sessionId: 'k999', acknowledged: 1, duplicates: 0, ended: 'silence', longestGapMs: 0 }],
   })),
 ];
+
+function truncated(letters: readonly LetterRecord[]): LetterRecord {
+  return letters.find(({ origin }) => origin?.valueBytes !== undefined)!;
+}
 
 function mutant(rule: string, what: string, apply: Mutant['apply']): Mutant {
   return { rule, what, apply };
@@ -415,8 +441,23 @@ function firstImage(records: readonly LogRecord[]): LogRecord {
   return commits(records).find(({ value }) => takeApart(value!)!.operations.some(({ image }) => image !== undefined))!;
 }
 
-function firstRemoval(records: readonly LogRecord[]): LogRecord {
-  return commits(records).find(({ value }) => takeApart(value!)!.operations.some(({ image }) => image === undefined))!;
+/** A removal, and a commit some way behind it below whose position the key has not come back. */
+function removedForAWhile(
+  records: readonly LogRecord[],
+  input: readonly LogRecord[],
+): { readonly removing: LogRecord; readonly key: Uint8Array; readonly later: LogRecord } {
+  const all = commits(records).map((record) => ({ record, block: takeApart(record.value!)! }));
+  for (const [at, { record: removing, block }] of all.entries()) {
+    const later = all[at + 3];
+    const [from, end] = [block.header.position, later?.block.header.position ?? 0];
+    const cameBack = (name: string): boolean =>
+      input.some(({ key, offset }) => key !== null && nameOf(key) === name && offset >= from && offset < end);
+    // A removal may come with the image of the key's next life.
+    const lives = new Set(block.operations.flatMap(({ key, image }) => (image === undefined ? [] : [nameOf(key)])));
+    const found = block.operations.find(({ key }) => !lives.has(nameOf(key)) && !cameBack(nameOf(key)));
+    if (found !== undefined && later !== undefined) return { removing, key: found.key, later: later.record };
+  }
+  throw new Error('every key came back at once');
 }
 
 function lastImageBefore(records: readonly LogRecord[], end: LogRecord, key: Uint8Array): Uint8Array {

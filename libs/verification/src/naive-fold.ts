@@ -44,6 +44,8 @@ export class NaiveFold {
   #closed: ExpectedClose[] = [];
   #touched = new Set<string>();
   #bad: number[] = [];
+  /** Offset of the last record that was bad. */
+  lastBad = -1;
 
   constructor(partition: number, rules: PipelineRules, reach: Reach) {
     this.#partition = partition;
@@ -77,6 +79,7 @@ export class NaiveFold {
   refuse({ offset }: InputRecord): void {
     this.#reach.badRecords += 1;
     this.#bad.push(offset);
+    this.lastBad = offset;
   }
 
   /** Has the key compared with the next commit. */
@@ -124,7 +127,8 @@ export class NaiveFold {
   #timed(record: InputRecord, latest: Millis): void {
     const { key, value, timestamp } = record;
     this.advance(Math.min(timestamp, latest));
-    if (key === null) {
+    if (record.lastOffset !== undefined) this.refuse(record);
+    else if (key === null) {
       const isClockRecord = record.hasClockHeader && (value === null || value.length === 0);
       if (isClockRecord) this.#reach.clockRecords += 1;
       else this.refuse(record);

@@ -193,6 +193,7 @@ export class PartitionCheck {
       if (this.#letters.wasRefusedForItsStamp(record.offset)) this.#fold.refuse(record);
       else if (this.#letters.sayFailed(record.offset)) this.#foldFailed(record, latest);
       else this.#fold.record(record, latest);
+      if (this.#fold.lastBad === record.offset) this.#letters.compare(record);
     }
   }
 

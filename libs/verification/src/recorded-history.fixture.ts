@@ -7,6 +7,7 @@ import type {
   BatchMark,
   InputEvent,
   InputRecord,
+  LetterOrigin,
   LetterRecord,
   LogRecord,
   LogSource,
@@ -22,6 +23,8 @@ const OUTPUT = 'out';
 const CHANGELOG = 'changelog';
 const DEAD_LETTERS = 'dead';
 const PARTITIONS = 2;
+/** max.message.bytes of the dead-letter topic: some records are longer. */
+const LETTER_BYTES_MAX = 1_500;
 const INCARNATION_HEADER = 'flatline-incarnation';
 
 export const RULES: PipelineRules = {
@@ -132,8 +135,8 @@ class RecordedWorld {
   constructor(seed: number, rates: FaultRates, rules: PipelineRules) {
     this.#rules = rules;
     this.#simulation = new Simulation({ seed, rates });
-    for (const topic of [INPUT, OUTPUT, CHANGELOG, DEAD_LETTERS])
-      this.#simulation.log.createTopic(topic, { partitions: PARTITIONS });
+    for (const topic of [INPUT, OUTPUT, CHANGELOG]) this.#simulation.log.createTopic(topic, { partitions: PARTITIONS });
+    this.#simulation.log.createTopic(DEAD_LETTERS, { partitions: PARTITIONS, maxMessageBytes: LETTER_BYTES_MAX });
     this.#simulation.group('app.visits', { partitions: PARTITIONS, sessionTimeoutMs: 10_000 });
   }
 
@@ -158,6 +161,7 @@ class RecordedWorld {
     for (const name of ['a', 'b']) await this.#launch(name);
     for (let round = 0; round < 60; round += 1) {
       for (let i = random.below(8); i > 0; i -= 1) this.#produce(random.below(30), random.below(100), round);
+      if (round % 25 === 13) this.#produceWhatIsTooLong();
       const { host } = this.#processes.get(random.chance(0.5) ? 'a' : 'b')!;
       if (storm && random.chance(0.06)) host.kill();
       if (storm && random.chance(0.06)) host.pause();
@@ -195,6 +199,16 @@ class RecordedWorld {
   #beatOnce(): void {
     for (let key = 0; key < 10; key += 1)
       this.#simulation.log.produce(INPUT, key % PARTITIONS, { key: `k${key}`, value: '{"timeoutMs":20000}' });
+  }
+
+  /** Into each partition: a record that its letter cannot hold, and a batch that nobody can unpack. */
+  #produceWhatIsTooLong(): void {
+    const { log } = this.#simulation;
+    for (let partition = 0; partition < PARTITIONS; partition += 1) {
+      log.produce(INPUT, partition, { key: `k${partition}`, value: 'no event'.repeat(400) });
+      void log.produceUnreadable(INPUT, partition, 2);
+      log.produce(INPUT, partition, { key: `k${partition}`, value: 'no event' });
+    }
   }
 
   #produce(key: number, kind: number, sequence: number): void {
@@ -248,6 +262,7 @@ class RecordedWorld {
       log.committed(topic, partition).map(({ offset, timestamp, logAppendTime, key, value }) => ({
         ...{ offset, timestamp, logAppendTime, key, value },
       }));
+    const unreadable = new Map(log.committed(INPUT, partition).map((each) => [each.offset, each.unreadable]));
     const headers = (topic: string): Map<number, readonly RecordHeader[]> =>
       new Map(log.committed(topic, partition).map((each) => [each.offset, each.headers]));
     const [inputHeaders, outputHeaders] = [headers(INPUT), headers(OUTPUT)];
@@ -259,6 +274,7 @@ class RecordedWorld {
           ...each,
           hasClockHeader: inputHeaders.get(each.offset)!.some(({ name }) => name === CLOCK_HEADER),
           event: eventIn(each.value, decoder),
+          lastOffset: lastOf(each.offset, unreadable.get(each.offset)),
         })),
         batches: batches(INPUT),
         hanging: [],
@@ -274,11 +290,8 @@ class RecordedWorld {
         hanging: [],
       },
       deadLetters: {
-        records: log.committed(DEAD_LETTERS, partition).map(({ offset, headers: own }) => ({
-          ...{
-            offset,
-            origin: { offset: Number(headerIn(own, 'flatline-offset')), reason: headerIn(own, 'flatline-reason')! },
-          },
+        records: log.committed(DEAD_LETTERS, partition).map(({ offset, key, value, headers: own }) => ({
+          ...{ offset, key, value, origin: originIn(own) },
         })),
         batches: batches(DEAD_LETTERS),
         hanging: [],
@@ -286,6 +299,25 @@ class RecordedWorld {
       store,
     };
   }
+}
+
+function lastOf(offset: number, records: number | undefined): number | undefined {
+  return records === undefined ? undefined : offset + records - 1;
+}
+
+/** Numbers of a truncated letter are written `value=5242880`. */
+function originIn(own: readonly RecordHeader[]): LetterOrigin {
+  const truncated = headerIn(own, 'flatline-truncated') ?? '';
+  const lastOffset = headerIn(own, 'flatline-last-offset');
+  const lengthOf = (part: string): number | undefined => {
+    const found = new RegExp(`(?:^| )${part}=(\\d+)`).exec(truncated)?.[1];
+    return found === undefined ? undefined : Number(found);
+  };
+  return {
+    ...{ offset: Number(headerIn(own, 'flatline-offset')), reason: headerIn(own, 'flatline-reason')! },
+    ...{ keyBytes: lengthOf('key'), valueBytes: lengthOf('value') },
+    lastOffset: lastOffset === undefined ? undefined : Number(lastOffset),
+  };
 }
 
 const nothing = (): void => undefined;
@@ -350,7 +382,7 @@ function settingsOf(
     ...(proof === 'fetch' && { proofByFetch: { clockSkewMs: 500 } }),
     ...{ name: 'visits', owner, group: 'app.visits', rules },
     ...{ inputTopic: INPUT, inputPartitions: PARTITIONS, outputTopic: OUTPUT, tombstones },
-    ...{ changelogTopic: CHANGELOG, deadLetterTopic: DEAD_LETTERS },
+    ...{ changelogTopic: CHANGELOG, deadLetterTopic: DEAD_LETTERS, letterBytesMax: LETTER_BYTES_MAX },
     transactionalId: (partition) => `app.visits.${partition}`,
     input: {
       ...{ timestampType, maxKeyBytes },

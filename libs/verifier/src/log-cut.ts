@@ -50,11 +50,12 @@ export function sourceOf<R extends { readonly offset: number }>(
   { partition, start, end, hanging }: LogCut,
   scan: KafkaLogScan,
   readRecord: RecordReader<R>,
+  passesUnreadable = false,
 ): LogSource<R> {
   let position = start;
   const read = async (): Promise<LogPart<R> | undefined> => {
     if (position >= end) return undefined;
-    const { batches, cursor, nextOffset } = await scan.read(partition, position);
+    const { batches, cursor, nextOffset } = await scan.read(partition, position, passesUnreadable);
     const records: R[] = [];
     while (cursor.next()) {
       if (cursor.offset >= end) break;

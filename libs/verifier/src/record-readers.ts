@@ -4,7 +4,14 @@ import { copyBytes } from '@flatline/base';
 import { EventFormats, type SchemaRegistry, SummaryFormats } from '@flatline/codec';
 import type { PipelineConfig } from '@flatline/config';
 import { CLOCK_HEADER, type RecordCursor } from '@flatline/task';
-import type { InputEvent, InputRecord, LetterRecord, LogRecord, OutputRecord } from '@flatline/verification';
+import type {
+  InputEvent,
+  InputRecord,
+  LetterOrigin,
+  LetterRecord,
+  LogRecord,
+  OutputRecord,
+} from '@flatline/verification';
 
 /** Makes a record of what the cursor stands on; a promise where a schema has to be fetched first. */
 export type RecordReader<R> = (cursor: RecordCursor) => R | Promise<R>;
@@ -12,6 +19,8 @@ export type RecordReader<R> = (cursor: RecordCursor) => R | Promise<R>;
 const INCARNATION_HEADER = 'flatline-incarnation';
 const REASON_HEADER = 'flatline-reason';
 const OFFSET_HEADER = 'flatline-offset';
+const TRUNCATED_HEADER = 'flatline-truncated';
+const LAST_OFFSET_HEADER = 'flatline-last-offset';
 const OPENING_BRACE = 0x7b;
 const NO_BYTES = new Uint8Array();
 
@@ -32,7 +41,8 @@ export function readLogRecord(cursor: RecordCursor): LogRecord {
 export function inputReader({ input }: PipelineConfig, parts: ReadingParts): RecordReader<InputRecord> {
   const formats = new EventFormats({ format: input.format, ...parts });
   return (cursor) => {
-    const record = readLogRecord(cursor);
+    const { unreadable } = cursor;
+    const record = { ...readLogRecord(cursor), lastOffset: unreadable?.lastOffset };
     const hasClockHeader = record.key === null && cursor.hasHeaders && hasHeader(cursor, CLOCK_HEADER);
     const { value } = record;
     if (value === null || value.length === 0) return { ...record, hasClockHeader, event: undefined };
@@ -54,16 +64,32 @@ export function outputReader(parts: ReadingParts): RecordReader<OutputRecord> {
   };
 }
 
-/** The last headers of a name count: the refused record may have brought some of its own. */
+/** The last headers of a name count, and of those behind the offset alone: the refused record may have brought some of its own. */
 export function readLetter(cursor: RecordCursor): LetterRecord {
-  const { offset } = cursor;
-  const own = new Map(cursor.headers().map(({ name, value }) => [name, value]));
+  const headers = cursor.headers();
+  const own = new Map(headers.map(({ name, value }) => [name, value]));
+  const added = headers.slice(headers.findLastIndex(({ name }) => name === OFFSET_HEADER) + 1);
   const text = (name: string): string => Buffer.from(own.get(name) ?? NO_BYTES).toString('utf8');
   const isLetter = own.has(REASON_HEADER) && own.has(OFFSET_HEADER);
+  const { offset, key, value } = readLogRecord(cursor);
+  if (!isLetter) return { offset, key, value, origin: undefined };
+  const extras = new Map(added.map((each) => [each.name, Buffer.from(each.value ?? NO_BYTES).toString('utf8')]));
+  const lastOffset = extras.get(LAST_OFFSET_HEADER);
+  const place = { offset: Number(text(OFFSET_HEADER)), reason: text(REASON_HEADER) };
+  const lengths = lengthsIn(extras.get(TRUNCATED_HEADER) ?? '');
   return {
-    offset,
-    origin: isLetter ? { offset: Number(text(OFFSET_HEADER)), reason: text(REASON_HEADER) } : undefined,
+    ...{ offset, key, value },
+    origin: { ...place, ...lengths, lastOffset: lastOffset === undefined ? undefined : Number(lastOffset) },
   };
+}
+
+/** `key=70000 value=5242880` */
+function lengthsIn(text: string): Pick<LetterOrigin, 'keyBytes' | 'valueBytes'> {
+  const lengthOf = (part: string): number | undefined => {
+    const found = text.split(' ').find((each) => each.startsWith(`${part}=`));
+    return found === undefined ? undefined : Number(found.slice(part.length + 1));
+  };
+  return { keyBytes: lengthOf('key'), valueBytes: lengthOf('value') };
 }
 
 function eventIn(value: Uint8Array, formats: EventFormats): InputEvent | 'bad' | Promise<InputEvent | 'bad'> {

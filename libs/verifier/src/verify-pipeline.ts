@@ -106,7 +106,8 @@ async function* histories(
     const input = await cutInput(at(pipeline.input.topic), cutting);
     yield {
       partition,
-      input: sourceOf(input, scan, readInput),
+      // As the processor reads it: what cannot be unpacked is a dead letter (I1).
+      input: sourceOf(input, scan, readInput, true),
       changelog: sourceOf(changelog, scan, readLogRecord),
       output: sourceOf(output, scan, readOutput),
       deadLetters: sourceOf(deadLetters, scan, readLetter),

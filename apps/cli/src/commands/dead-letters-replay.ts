@@ -3,6 +3,8 @@ import type { Command } from 'commander';
 import { type DeadLetterFlags, type DeadLetterPipeline, withLetters } from '../dead-letters/letter-access.ts';
 import type { LetterLog, PartitionEnds } from '../dead-letters/letter-log.ts';
 import { isWanted, type LetterFilter, LetterSurvey, placeOf } from '../dead-letters/letter-survey.ts';
+import { isWhole } from '../dead-letters/letter.ts';
+import { absentText } from '../dead-letters/letter-text.ts';
 import { replay, type Replayed, type Selected } from '../dead-letters/replay.ts';
 import { ExitCode } from '../exit-code.ts';
 import { usageFailure } from '../failure.ts';
@@ -89,6 +91,8 @@ interface Selection {
   readonly partitions: readonly AsyncIterable<Selected>[];
   /** Letters seen so far that were replayed before: left out, or with --again sent once more. */
   readonly replayedBefore: () => number;
+  /** Letters seen so far that do not hold all of their record, and are left out. */
+  readonly incomplete: () => number;
 }
 
 /** One pass to know what was replayed; the letters themselves are read again as they are sent. */
@@ -103,11 +107,22 @@ async function select(
   const missing = flags.places.map(placeOf).filter((place) => !found.has(place));
   if (missing.length > 0 && !shell.stop.signal.aborted)
     throw usageFailure(`no dead letter at ${missing.join(', ')} of ${log.topic}: nothing was replayed`);
+  const broken = survey.listed.find((letter) => !isWhole(letter));
+  if (broken !== undefined)
+    throw usageFailure(
+      `dead letter ${placeOf(broken)} of ${log.topic} cannot be replayed: ${absentText(broken).join()}. Nothing was ` +
+        'replayed. Have its producer send it again; the original is in the input as long as that keeps it',
+    );
   let replayedBefore = 0;
+  let incomplete = 0;
   async function* selected(ends: PartitionEnds): AsyncGenerator<Selected, void> {
     for await (const record of log.records(ends, ends.start)) {
       if (shell.stop.signal.aborted) return;
       if (record.kind !== 'letter' || !isWanted(record, filter)) continue;
+      if (!isWhole(record)) {
+        incomplete += 1;
+        continue;
+      }
       const replays = survey.replaysOf(record);
       if (replays > 0) replayedBefore += 1;
       if (replays > 0 && flags.again !== true) continue;
@@ -119,7 +134,8 @@ async function select(
     }
   }
   const partitions = log.ends.map(selected);
-  return { letterTopic: log.topic, inputTopic: pipeline.input.topic, partitions, replayedBefore: () => replayedBefore };
+  const counts = { replayedBefore: () => replayedBefore, incomplete: () => incomplete };
+  return { letterTopic: log.topic, inputTopic: pipeline.input.topic, partitions, ...counts };
 }
 
 async function dryRun(
@@ -138,9 +154,9 @@ async function dryRun(
       console.result({ kind: 'wouldReplay', place, reason, to, replay }, `would replay ${place} (${reason}) to ${to}`);
     }
   const { letterTopic } = selection;
-  const replayedBefore = warnOfReplays(selection, around);
+  const leftOut = warnOfLeftOut(selection, around);
   console.result(
-    { kind: 'summary', dryRun: true, topic: letterTopic, wouldReplay, replayedBefore },
+    { kind: 'summary', dryRun: true, topic: letterTopic, wouldReplay, ...leftOut },
     `${count(wouldReplay)} dead letters of ${letterTopic} would be replayed; nothing was sent.`,
   );
   return around.shell.stop.signal.aborted ? ExitCode.interrupted : ExitCode.ok;
@@ -168,9 +184,9 @@ async function send(
         );
       }
   } finally {
-    const replayedBefore = warnOfReplays(selection, around);
+    const leftOut = warnOfLeftOut(selection, around);
     console.result(
-      { kind: 'summary', topic: letterTopic, input: inputTopic, replayed, replayedBefore },
+      { kind: 'summary', topic: letterTopic, input: inputTopic, replayed, ...leftOut },
       `${count(replayed)} dead letters of ${letterTopic} were replayed to ${inputTopic}.`,
     );
   }
@@ -179,9 +195,18 @@ async function send(
   return ExitCode.interrupted;
 }
 
-function warnOfReplays({ replayedBefore }: Selection, { flags, console }: Surroundings): number {
+function warnOfLeftOut(
+  { replayedBefore, incomplete, letterTopic }: Selection,
+  { flags, console }: Surroundings,
+): { readonly replayedBefore: number; readonly incomplete: number } {
   const before = replayedBefore();
+  const broken = incomplete();
   const what = flags.again === true ? 'are sent once more' : 'are left out; --again sends them once more';
   if (before > 0) console.note(`warning: ${count(before)} of these were replayed before, and ${what}.`);
-  return before;
+  if (broken > 0)
+    console.note(
+      `warning: ${count(broken)} of these do not hold all of their record and are left out; what is missing is said by ` +
+        `flatline dead-letters show, the originals are in the input as long as that keeps them (${letterTopic}).`,
+    );
+  return { replayedBefore: before, incomplete: broken };
 }

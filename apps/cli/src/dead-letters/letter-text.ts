@@ -35,12 +35,28 @@ export function shownText(letter: Letter, replays: number, bytesMax: number): st
     `dead letter  ${placeOf(letter)}, written ${isoTime(letter.writtenAt)}${replays === 0 ? '' : `, ${replayedText(replays)}`}`,
     `reason       ${printable(reason)}: ${printable(detail)}`,
     `from         ${printable(topic)}/${partition}/${offset}, stamped ${isoTime(timestamp)} (${timestamp})`,
+    ...absentText(letter).map((text) => `absent       ${text}`),
     ...letter.headers.map(
       ({ name, value }) => `header       ${printable(name)}: ${value === null ? '(null)' : printableKey(value)}`,
     ),
     `key          ${bytesText(letter.key, bytesMax)}`,
     `value        ${bytesText(letter.value, bytesMax)}`,
   ].join('\n');
+}
+
+/** What of the refused record, or of the batch, the letter does not hold; empty where it holds all. */
+export function absentText({ origin }: Letter): string[] {
+  const { topic, partition, offset, truncated = {}, batch } = origin;
+  const { keyBytes, valueBytes, headers } = truncated;
+  const parts = [
+    ...(keyBytes === undefined ? [] : [`key of ${count(keyBytes)} bytes`]),
+    ...(valueBytes === undefined ? [] : [`value of ${count(valueBytes)} bytes`]),
+    ...(headers === undefined ? [] : [`${count(headers)} headers`]),
+  ];
+  const place = `${printable(topic)}/${partition}/${offset}`;
+  if (batch !== undefined)
+    return [`${count(batch.records)} records, ${place} to ${batch.lastOffset}, which nobody can unpack`];
+  return parts.length === 0 ? [] : [`too long for the dead-letter topic: of ${place} its ${parts.join(', its ')}`];
 }
 
 /** The value that `--json` prints; bytes in base64, and as text where they are UTF-8. */

@@ -28,6 +28,11 @@ export interface ReplayMark {
   readonly offset: number;
 }
 
+/** Whether the letter holds all of its record: what it does not hold cannot be sent back. */
+export function isWhole({ origin }: Letter): boolean {
+  return origin.truncated === undefined && origin.batch === undefined;
+}
+
 export type LetterRecord = Letter | ReplayMark | { readonly kind: 'foreign' };
 
 const utf8 = new TextEncoder();
