@@ -29,6 +29,19 @@ export function offsetsUsed(kafka: KafkaOptions, topic: string, partitions: numb
   });
 }
 
+/** A topic made by somebody else, with one replica. */
+export async function createTopic(
+  kafka: KafkaOptions,
+  topic: string,
+  { partitions, settings }: { readonly partitions: number; readonly settings: Readonly<Record<string, string>> },
+): Promise<void> {
+  await withCluster(kafka, (connection) =>
+    new KafkaTopicAdmin({ clock: kafka.clock, connection }).createTopics([
+      { topic, partitions, replicationFactor: 1, settings },
+    ]),
+  );
+}
+
 /** What `kafka-topics.sh --alter --partitions` does: CreatePartitions v0. */
 export function growTopics(kafka: KafkaOptions, topics: readonly string[], partitions: number): Promise<void> {
   return withCluster(kafka, async (connection) => {
