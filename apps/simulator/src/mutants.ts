@@ -366,7 +366,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'expires in the middle of a cut',
     file: 'libs/task/src/partition-task.ts',
-    from: 'if (this.isFull) return this.#sessions.hasBacklog;',
-    to: 'if (this.isFull && !this.changelog.isCutting) return this.#sessions.hasBacklog;',
+    from: 'if (this.isFull) return 0;\n    const room',
+    to: 'if (this.isFull && !this.changelog.isCutting) return 0;\n    const room',
   },
 ];
