@@ -48,7 +48,10 @@ export async function runCampaign(plan: CampaignPlan): Promise<ScenarioRuns[]> {
         await broker.stop();
         broker = undefined;
       }
-      broker ??= await startBroker({ nodes: scenario.nodes, ephemeral: true, properties, signal: plan.signal });
+      broker ??= await startBroker({
+        ...{ nodes: scenario.nodes, ephemeral: true, properties, signal: plan.signal },
+        isolatable: scenario.nodes === 3,
+      });
       all.push(await runPortion(plan, portion, broker));
       plan.onProgress?.(all);
     }

@@ -52,6 +52,14 @@ export class ContainerNode implements BrokerNode {
     await this.#container().pause();
   }
 
+  isolate(): void {
+    throw new Fatal(`node ${this.id} runs in a container and cannot be isolated: start the broker with Java`);
+  }
+
+  rejoin(): void {
+    this.isolate();
+  }
+
   async resume(): Promise<void> {
     await this.#container().unpause();
   }

@@ -1,4 +1,5 @@
 import { type BrokerFacts, type BrokerMode } from './broker-state.ts';
+import { type ControllerGates } from './controller-gates.ts';
 import { JavaNode } from './java-node.ts';
 import { type NodePlan } from './node-settings.ts';
 import { loopback } from './ports.ts';
@@ -18,6 +19,7 @@ export interface JavaBrokerPlan {
   readonly nodes: readonly NodePlan[];
   readonly processes: readonly ProcessPlan[];
   readonly registryPort: number | undefined;
+  readonly gates?: ControllerGates | undefined;
 }
 
 /** A broker of one or three nodes, and a registry if wanted, run by Java under a supervisor. Runs as soon as it is made. */
@@ -29,9 +31,11 @@ export class JavaBroker implements OwnedBroker {
   readonly dataDir: string;
   readonly #supervision: Supervision;
   readonly #processes: readonly ProcessPlan[];
+  readonly #gates: ControllerGates | undefined;
   #stopped: Promise<void> | undefined;
 
-  constructor({ dataDir, temporary, mode, nodes, processes, registryPort }: JavaBrokerPlan) {
+  constructor({ dataDir, temporary, mode, nodes, processes, registryPort, gates }: JavaBrokerPlan) {
+    this.#gates = gates;
     this.dataDir = dataDir;
     this.#processes = processes;
     const ports = nodes.map(({ port }) => port);
@@ -40,7 +44,7 @@ export class JavaBroker implements OwnedBroker {
     const { bootstrap, registryUrl, source } = this;
     const facts: BrokerFacts = { bootstrap, registryUrl, ports, source, mode };
     this.#supervision = new Supervision({ dataDir, temporary, facts, processes, stopWithinMs });
-    this.nodes = nodes.map((node) => new JavaNode(node, this.#supervision));
+    this.nodes = nodes.map((node) => new JavaNode(node, this.#supervision, gates));
   }
 
   /** Throws `Fatal` if a process ends, or if it takes too long; the signal's reason if that is aborted. */
@@ -59,7 +63,7 @@ export class JavaBroker implements OwnedBroker {
   }
 
   stop(): Promise<void> {
-    this.#stopped ??= this.#supervision.end();
+    this.#stopped ??= this.#supervision.end().finally(() => this.#gates?.close());
     return this.#stopped;
   }
 

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Fatal } from '@flatline/base';
+import { type ControllerGates } from './controller-gates.ts';
 import { askBrokers } from './metadata-probe.ts';
 import { type NodePlan } from './node-settings.ts';
 import { loopback } from './ports.ts';
@@ -16,12 +17,22 @@ export class JavaNode implements BrokerNode {
   readonly port: number;
   readonly #name: string;
   readonly #supervision: Supervision;
+  readonly #gates: ControllerGates | undefined;
 
-  constructor(plan: NodePlan, supervision: Supervision) {
+  constructor(plan: NodePlan, supervision: Supervision, gates?: ControllerGates) {
     this.id = plan.id;
     this.port = plan.port;
     this.#name = `node-${plan.id}`;
     this.#supervision = supervision;
+    this.#gates = gates;
+  }
+
+  isolate(): void {
+    this.#gatesOrThrow().isolate(this.id);
+  }
+
+  rejoin(): void {
+    this.#gatesOrThrow().rejoin(this.id);
   }
 
   get pid(): number | undefined {
@@ -64,6 +75,11 @@ export class JavaNode implements BrokerNode {
   resume(): Promise<void> {
     this.#signal('SIGCONT');
     return Promise.resolve();
+  }
+
+  #gatesOrThrow(): ControllerGates {
+    if (this.#gates === undefined) throw new Fatal(`${this.#name} cannot be isolated: start the broker isolatable`);
+    return this.#gates;
   }
 
   async #counted(): Promise<boolean> {

@@ -1,6 +1,7 @@
 // Starting a broker, or a registry alone, with Java: artifacts, data directory, ports, processes, in that order.
 import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
+import { ControllerGates } from './controller-gates.ts';
 import { claimDataDir } from './abandoned.ts';
 import { type ArtifactRequest, infraProject, resolveArtifacts } from './artifacts.ts';
 import { type BrokerMode } from './broker-state.ts';
@@ -90,11 +91,11 @@ function artifactsFor({ options, workspace }: JavaStart): ArtifactRequest {
 async function readyBroker(
   options: BrokerOptions,
   nodeCount: number,
-  launchOn: (ports: PortPlan) => JavaBroker,
+  launchOn: (ports: PortPlan) => JavaBroker | Promise<JavaBroker>,
 ): Promise<JavaBroker> {
   const fixed = options.port !== undefined || options.registryPort !== undefined;
   for (let attempt = 1; ; attempt += 1) {
-    const broker = launchOn(await planPorts(options, nodeCount));
+    const broker = await launchOn(await planPorts(options, nodeCount));
     try {
       await broker.ready(options.signal);
       return broker;
@@ -105,18 +106,21 @@ async function readyBroker(
   }
 }
 
-function launch(prepared: Prepared, ports: PortPlan): JavaBroker {
+async function launch(prepared: Prepared, ports: PortPlan): Promise<JavaBroker> {
   const { dataDir, options, mode, registryArtifacts } = prepared;
   const temporary = options.ephemeral === true;
+  const controllerPorts = ports.nodes.map(({ controllerPort }) => controllerPort);
+  const gates = options.isolatable === true ? await ControllerGates.open(controllerPorts) : undefined;
   const nodes = ports.nodes.map((each, index): NodePlan => ({
     id: index + 1,
     ...each,
+    controllerGate: gates?.ports[index],
     folder: join(dataDir, `node-${index + 1}`),
   }));
   for (const { folder } of nodes) setAside(join(folder, 'broker.log'));
   writeNodes(nodes, prepared.bootstrapRecords, options.properties);
   const processes = nodes.map((node) => planNode(prepared, node));
-  const plan = { dataDir, temporary, mode, nodes };
+  const plan = { dataDir, temporary, mode, nodes, gates };
   if (registryArtifacts === undefined) return new JavaBroker({ ...plan, processes, registryPort: undefined });
   const place: RegistryPlace = { artifacts: registryArtifacts, dataDir, port: ports.registry, durable: !temporary };
   processes.push(planRegistry(prepared.java, place));

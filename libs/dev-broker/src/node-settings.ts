@@ -5,6 +5,8 @@ export interface NodePlan {
   readonly id: number;
   readonly port: number;
   readonly controllerPort: number;
+  /** What the nodes are told instead of `controllerPort`, where something stands before it. */
+  readonly controllerGate?: number | undefined;
   /** Absolute path of the node's own folder. */
   readonly folder: string;
 }
@@ -14,14 +16,15 @@ export type ServerProperties = Readonly<Record<string, string | number | boolean
 
 /** `server.properties` of one node of a cluster whose nodes are all broker and controller. */
 export function serverProperties(node: NodePlan, nodes: readonly NodePlan[], overrides: ServerProperties = {}): string {
-  const voters = nodes.map(({ id, controllerPort }) => `${id}@127.0.0.1:${controllerPort}`).join(',');
+  const voters = nodes.map((each) => `${each.id}@127.0.0.1:${each.controllerGate ?? each.controllerPort}`).join(',');
+  const gate = node.controllerGate === undefined ? '' : `,CONTROLLER://127.0.0.1:${node.controllerGate}`;
   const properties: ServerProperties = {
     'process.roles': 'broker,controller',
     'node.id': node.id,
     'controller.quorum.voters': voters,
     'controller.listener.names': 'CONTROLLER',
     listeners: `PLAINTEXT://127.0.0.1:${node.port},CONTROLLER://127.0.0.1:${node.controllerPort}`,
-    'advertised.listeners': `PLAINTEXT://127.0.0.1:${node.port}`,
+    'advertised.listeners': `PLAINTEXT://127.0.0.1:${node.port}${gate}`,
     'log.dirs': `${node.folder}/data`,
     ...clusterProperties(nodes.length),
     ...overrides,

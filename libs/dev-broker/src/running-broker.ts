@@ -23,6 +23,8 @@ export interface BrokerOptions {
   readonly heapMb?: number | undefined;
   /** Any of Kafka's server.properties, over what is chosen here. */
   readonly properties?: ServerProperties | undefined;
+  /** Nodes can be isolated from controllers: all they say to these passes through this process. Java only. Default false. */
+  readonly isolatable?: boolean | undefined;
   /** Default: a container if an engine answers, else Java. */
   readonly source?: 'container' | 'java' | undefined;
   /** Aborted during a start, gives it up: what had begun ends, then the start throws the signal's reason. */
@@ -49,6 +51,12 @@ export interface BrokerNode {
   /** Freezes it: connections stay open and nothing answers. */
   pause(): Promise<void>;
   resume(): Promise<void>;
+  /**
+   * Cuts it off from the other nodes' controllers, and from nothing else: the others take it for dead, and it goes on answering
+   * clients. Until `rejoin`. @throws Fatal where the broker was not started `isolatable`.
+   */
+  isolate(): void;
+  rejoin(): void;
 }
 
 export interface RunningBroker {

@@ -1,8 +1,13 @@
-// F7, F8, F23: one node of three cut off, killed, bounced, frozen.
+// F7, F8, F23: one node of three cut off, killed, bounced, frozen, isolated from the controllers.
+import type { OutputRecord } from '@flatline/client';
 import type { BrokerNode } from '@flatline/dev-broker';
+import { openCluster, type PartitionMetadata } from '@flatline/kafka';
+import type { Violation } from '../check/verdict.ts';
 import { type Cut, KafkaProxy } from '../proxy/kafka-proxy.ts';
 import type { RunContext, RunResult, Scenario } from '../scenario.ts';
+import type { Application } from '../stage/application.ts';
 import { elapse } from '../stage/elapse.ts';
+import { readOutputs } from '../stage/settlement.ts';
 import { Trial } from '../stage/trial.ts';
 
 const cuts: readonly Cut[] = ['both', 'toBroker', 'toClient'];
@@ -42,6 +47,90 @@ export const cutOff: Scenario = {
     }
   },
 };
+
+/**
+ * Writers and coordinators have to be given up one after another, each when a request has waited for as long as a transaction
+ * may last: longer than it takes to doubt a leader that is read from.
+ */
+const isolatedMs = 120_000;
+const leavesWithinMs = 90_000;
+
+/** One cut off from the controllers goes on answering clients, and takes itself for the leader. */
+export const isolatedNode: Scenario = {
+  id: 'F23b',
+  title: 'a node of three isolated from the controllers, not from the processor: a leader that was deposed and answers',
+  nodes: 3,
+  variants: 3,
+  run: async (context) => {
+    const trial = await Trial.begin(context, clustered);
+    const { application } = trial;
+    const node = context.broker.nodes[context.index % 3]!;
+    trial.variant = `node ${node.id} isolated for ${isolatedMs / 1000} s`;
+    // Little traffic: silence has to be proved by clock records.
+    trial.load({ ratePerSecond: 20, heartbeatMs: 1_000, beats: 8 });
+    const processor = await trial.started();
+    await trial.firstClose();
+    trial.armed = 1;
+    node.isolate();
+    try {
+      await elapse(leavesWithinMs);
+      const before = await outputsWithout(node, application);
+      const deposed = await deposedPartitions(application, node);
+      trial.facts['deposedPartitions'] = deposed.length;
+      if (deposed.length > 0) trial.hit();
+      await elapse(isolatedMs - leavesWithinMs);
+      const after = await outputsWithout(node, application);
+      trial.facts['leadersDoubted'] = processor.said(/does not show what is written/).length;
+      trial.violations.push(...withoutCloses(application, before, after));
+    } finally {
+      node.rejoin();
+    }
+    return trial.settle([processor]);
+  },
+};
+
+/** As the others tell: what the isolated one shows is old. */
+function outputsWithout({ port }: BrokerNode, { kafka, output }: Application): Promise<OutputRecord[]> {
+  const brokers = kafka.brokers.filter((address) => !address.endsWith(`:${port}`));
+  return readOutputs({ kafka: { ...kafka, brokers }, output });
+}
+
+/** Partitions of the input that the node takes itself for the leader of, and the others do not. */
+async function deposedPartitions({ kafka, input }: Application, node: BrokerNode): Promise<readonly number[]> {
+  const leadersBy = async (brokers: readonly string[]): Promise<readonly PartitionMetadata[]> => {
+    const connection = openCluster({ ...kafka, brokers });
+    try {
+      const { topics } = await connection.refresh([input]);
+      return topics[0]!.partitions;
+    } finally {
+      connection.close();
+    }
+  };
+  const own = await leadersBy(kafka.brokers.filter((address) => address.endsWith(`:${node.port}`)));
+  const others = await leadersBy(kafka.brokers.filter((address) => !address.endsWith(`:${node.port}`)));
+  return own
+    .filter(({ partition, leader, leaderEpoch }) => {
+      const other = others[partition];
+      return leader === node.id && other !== undefined && other.leader !== leader && other.leaderEpoch > leaderEpoch;
+    })
+    .map(({ partition }) => partition);
+}
+
+/** X5: sessions end all the time, in every partition. */
+function withoutCloses(
+  { partitions }: Application,
+  before: readonly OutputRecord[],
+  after: readonly OutputRecord[],
+): Violation[] {
+  const count = (outputs: readonly OutputRecord[], partition: number): number =>
+    outputs.filter((each) => each.partition === partition).length;
+  return Array.from({ length: partitions }, (_, partition) => partition)
+    .filter((partition) => count(after, partition) <= count(before, partition))
+    .map((partition) => ({
+      ...{ rule: 'X5', subject: `partition ${partition}` },
+      detail: `closed nothing for ${isolatedMs - leavesWithinMs} ms, ${leavesWithinMs} ms after the node was isolated`,
+    }));
+}
 
 type NodeFault = (node: BrokerNode) => Promise<void>;
 

@@ -2,7 +2,7 @@
 import type { Scenario } from '../scenario.ts';
 import { backlog } from './backlog.ts';
 import { brokerOutage } from './broker-outage.ts';
-import { cutOff, frozenNode, nodeLoss } from './cluster-faults.ts';
+import { cutOff, frozenNode, isolatedNode, nodeLoss } from './cluster-faults.ts';
 import { damagedStore } from './damaged-store.ts';
 import { falseStamps } from './false-stamps.ts';
 import { fullDisk } from './full-disk.ts';
@@ -23,7 +23,7 @@ import { wrongClock } from './wrong-clock.ts';
 /** In the order in which they run: the proof of "exactly once" first, those of three nodes together. */
 export const scenarios: readonly Scenario[] = [
   ...[kills, outcomeLost, stepLost, stoppedProcess, backlog, staleStore, truncatedChangelog, poison, brokerOutage],
-  ...[nodeLoss, cutOff, frozenNode],
+  ...[nodeLoss, cutOff, frozenNode, isolatedNode],
   ...[
     openTransaction,
     lostLog,

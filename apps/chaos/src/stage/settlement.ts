@@ -133,7 +133,7 @@ export async function examine(
 }
 
 /** All that is committed on the output now. */
-export async function readOutputs({ kafka, output }: Application): Promise<OutputRecord[]> {
+export async function readOutputs({ kafka, output }: Pick<Application, 'kafka' | 'output'>): Promise<OutputRecord[]> {
   const { consumer, close } = await openSummaryConsumer({ kafka, topic: output, from: 'beginning', until: 'end' });
   try {
     const outputs: OutputRecord[] = [];
