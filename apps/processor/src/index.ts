@@ -1,1 +1,2 @@
+export { type LargestRecords, largestRecords } from './largest-records.ts';
 export { type ProcessorOptions, type ProcessorSnapshot, type RunningProcessor, startProcessor } from './processor.ts';

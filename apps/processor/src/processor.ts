@@ -6,6 +6,7 @@ import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
 import { KafkaTopicAdmin, openCluster, type TopicDescription } from '@flatline/kafka';
 import { PipelineInstance, type RuntimeLog, systemClock, type TaskStatus } from '@flatline/runtime';
 import { kafkaOptions } from './kafka-options.ts';
+import { checkLargestRecords } from './largest-records.ts';
 import { openPipelineAdapters, type PipelineAdapters } from './pipeline-adapters.ts';
 import { type HttpServer, openHttpServer } from './http/http-server.ts';
 import type { Observed, PipelineStatus } from './http/observed.ts';
@@ -81,6 +82,7 @@ class Processor implements RunningProcessor, Observed {
     try {
       this.#http = await openHttpServer(this.#config.http, this);
       const topics = await this.#describeTopics();
+      for (const pipeline of this.#config.pipelines) checkLargestRecords(pipeline, topics);
       for (const pipeline of this.#config.pipelines) {
         const parts = { config: this.#config, pipeline, kafka, clock: this.#clock, log: this.#log };
         const adapters = await openPipelineAdapters(parts);

@@ -11,5 +11,6 @@ export {
 } from './session/detail.ts';
 export type { SessionEntry, SessionRules } from './session/entry.ts';
 export { blankEvent, ENDED, HEARTBEAT, resetEvent, STARTED, type SessionEvent } from './session/event.ts';
+export { largestEntry, type TextLimits } from './session/largest-entry.ts';
 export type { SequenceWindow } from './session/sequence-window.ts';
 export type { CloseReason, SessionSummary } from './session/summary.ts';

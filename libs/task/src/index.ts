@@ -11,6 +11,7 @@ export {
 export type { FlushSlice } from './checkpoint-queue.ts';
 export type { TaskCounters } from './counters.ts';
 export type { DeadLetter, DeadLetterLimits, Truncation } from './dead-letter.ts';
+export { largestBlockBytes } from './largest-block.ts';
 export { PartitionTask } from './partition-task.ts';
 export type { StepOutcome, TaskCut, TaskOptions } from './task-contract.ts';
 export { CLOCK_HEADER, type InputRules } from './record-class.ts';

@@ -1,4 +1,5 @@
 import type { FlatlineConfig } from '@flatline/config';
+import { largestRecords } from '@flatline/processor';
 import type { TopicDescription, TopicFinding } from '@flatline/kafka';
 import { Fatal } from '@flatline/base';
 import type { ExistingTopic } from './topic-plan.ts';
@@ -6,9 +7,10 @@ import type { PipelineTopics } from './topic-requirements.ts';
 
 /** The topics that the configuration's pipelines need. */
 export function pipelineTopicsOf(config: FlatlineConfig): PipelineTopics[] {
-  return config.pipelines.map(({ name, input, output, changelogTopic, deadLetterTopic }) => ({
-    ...{ pipeline: name, input: input.topic, timestampType: input.timestampType },
-    ...{ output: output.topic, changelog: changelogTopic, deadLetters: deadLetterTopic },
+  return config.pipelines.map((pipeline) => ({
+    ...{ pipeline: pipeline.name, input: pipeline.input.topic, timestampType: pipeline.input.timestampType },
+    ...{ output: pipeline.output.topic, changelog: pipeline.changelogTopic, deadLetters: pipeline.deadLetterTopic },
+    largest: largestRecords(pipeline),
   }));
 }
 

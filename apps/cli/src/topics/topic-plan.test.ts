@@ -7,6 +7,7 @@ import type { PipelineTopics } from './topic-requirements.ts';
 const visits: PipelineTopics = {
   ...{ pipeline: 'visits', input: 'visit-events', timestampType: 'LogAppendTime', output: 'visits' },
   ...{ changelog: 'shop.visits.changelog', deadLetters: 'shop.visits.dead-letters' },
+  largest: { changelogBytes: 310_000, outputBytes: 70_000, settings: 'maxKeyBytes 512' },
 };
 const none = new Map<string, ExistingTopic>();
 const partitions = { asked: undefined, fallback: 8 };
@@ -115,6 +116,26 @@ describe('the topics of a configuration', () => {
     const { missing } = plan([visits], new Map([['visit-events', input]]));
     const deadLetters = missing.find(({ role }) => role === 'deadLetters')!;
     expect(Number(deadLetters.settings.get('max.message.bytes'))).toBeGreaterThan(5_000_000);
+  });
+
+  test('[I4] changelog and output hold the longest session that the limits allow, and the settings are named', () => {
+    const largest = {
+      changelogBytes: 1_400_000,
+      outputBytes: 1_200_000,
+      settings: 'maxKeyBytes 65535, dedupeEventIds 1024',
+    };
+    const long = { ...visits, largest };
+    const sizes = plan([long], none).missing.map(({ role, settings }) => [role, settings.get('max.message.bytes')]);
+    expect(Object.fromEntries(sizes)).toMatchObject({ output: '1200000', changelog: '1400000' });
+    const { deviations } = plan([long], created());
+    expect(deviations.map(({ topic, problem }) => `${topic} ${problem}`)).toEqual([
+      expect.stringMatching(
+        /^visits max\.message\.bytes is 1048588, wanted 1200000: .*maxKeyBytes 65535, dedupeEventIds 1024/,
+      ),
+      expect.stringMatching(
+        /^shop\.visits\.changelog max\.message\.bytes is 1048588, wanted 1400000: .*or lower these/,
+      ),
+    ]);
   });
 
   test('[I1] dead letters hold a whole batch of them, however short the records of the input are', () => {

@@ -13,6 +13,8 @@ export interface PipelineTopics {
   readonly output: string;
   readonly changelog: string;
   readonly deadLetters: string;
+  /** How long single records of changelog and output may become, by the settings that are named. */
+  readonly largest: { readonly changelogBytes: number; readonly outputBytes: number; readonly settings: string };
 }
 
 export interface SettingRequirement {
@@ -47,8 +49,12 @@ const segmentBytesMax = 256 * 1024 * 1024;
 export function requirementsOf(topics: PipelineTopics, inputMessageBytes: number = messageBytes): TopicRequirement[] {
   return [
     { topic: topics.input, role: 'input', settings: inputSettings(topics.timestampType) },
-    { topic: topics.output, role: 'output', settings: [deleted('compaction would remove summaries unseen'), roomy] },
-    { topic: topics.changelog, role: 'changelog', settings: changelogSettings },
+    { topic: topics.output, role: 'output', settings: outputSettings(topics) },
+    {
+      topic: topics.changelog,
+      role: 'changelog',
+      settings: [...changelogSettings, roomyFor(topics, 'changelogBytes')],
+    },
     { topic: topics.deadLetters, role: 'deadLetters', settings: deadLetterSettings(inputMessageBytes) },
   ];
 }
@@ -65,7 +71,18 @@ function deleted(reason: string): SettingRequirement {
   return exactly('cleanup.policy', 'delete', reason);
 }
 
-const roomy = atLeast('max.message.bytes', messageBytes, 'a batch of one commit would be refused');
+function outputSettings(topics: PipelineTopics): readonly SettingRequirement[] {
+  return [deleted('compaction would remove summaries unseen'), roomyFor(topics, 'outputBytes')];
+}
+
+/** For a batch of a commit, and for the longest entry that the limits allow. */
+function roomyFor({ largest }: PipelineTopics, which: 'changelogBytes' | 'outputBytes'): SettingRequirement {
+  const bytes = largest[which];
+  if (bytes <= messageBytes)
+    return atLeast('max.message.bytes', messageBytes, 'a batch of one commit would be refused');
+  const reason = `the longest session that ${largest.settings} allow would stop its partition; or lower these`;
+  return atLeast('max.message.bytes', bytes, reason);
+}
 
 /** K7. */
 const changelogSettings: readonly SettingRequirement[] = [
@@ -79,7 +96,6 @@ const changelogSettings: readonly SettingRequirement[] = [
     accepts: (found) => Number(found) <= segmentBytesMax,
     reason: `truncated parts would stay on disk (at most ${segmentBytesMax})`,
   },
-  roomy,
 ];
 
 function inputSettings(timestampType: TimestampType): SettingRequirement[] {

@@ -1,0 +1,62 @@
+// The longest session that a pipeline's rules allow, to be encoded: what must fit a record of the changelog and the output.
+import { OTHER_TYPE, TYPES_MAX } from './apply-event.ts';
+import { blankDetail, blankTexts, type DetailTexts, type SessionDetail } from './detail.ts';
+import type { SessionEntry, SessionRules } from './entry.ts';
+
+/** Lengths of texts that are not the rules' to bound, in UTF-16 units. */
+export interface TextLimits {
+  readonly typeLength: number;
+  readonly eventIdLength: number;
+}
+
+/** Numbers at their longest as varints, the lesser of a pair half of the greater: so is their difference. */
+const GREATEST = Number.MAX_SAFE_INTEGER;
+const HALF = 2 ** 52;
+const GREATEST_COUNT = 2 ** 32 - 1;
+
+/** `alphabet`: the characters, of one UTF-16 unit each, whose encoding takes the most; at least ten. */
+export function largestEntry(rules: SessionRules, limits: TextLimits, alphabet: string): SessionEntry {
+  return {
+    ...{ openedAt: HALF, lastSeenAt: GREATEST, firstOffset: HALF, lastOffset: GREATEST },
+    ...{ timeoutMs: rules.maxTimeoutMs, timeoutChosen: true, eventCount: GREATEST_COUNT },
+    detail: largestDetail(rules, limits, alphabet),
+  };
+}
+
+function largestDetail(rules: SessionRules, limits: TextLimits, alphabet: string): SessionDetail {
+  return {
+    ...blankDetail(GREATEST, GREATEST),
+    ...{ duplicateCount: GREATEST_COUNT, outOfOrderCount: GREATEST_COUNT },
+    sequence: {
+      ...{ lowest: HALF, highest: GREATEST, seenLow: GREATEST_COUNT, seenHigh: GREATEST_COUNT },
+      ...{ received: GREATEST_COUNT, missingBefore: GREATEST, restarts: 2 ** 31 - 1 },
+    },
+    texts: largestTexts(rules, limits, alphabet),
+  };
+}
+
+function largestTexts(rules: SessionRules, { typeLength, eventIdLength }: TextLimits, alphabet: string): DetailTexts {
+  const texts = { ...blankTexts(), truncated: true };
+  for (let i = 0; i < rules.dedupeEventIds; i += 1) texts.eventIds.push(distinct(i, eventIdLength, alphabet));
+  for (let i = 0; i < TYPES_MAX; i += 1) texts.countsByType.set(distinct(i, typeLength, alphabet), GREATEST_COUNT);
+  texts.countsByType.set(OTHER_TYPE, GREATEST_COUNT);
+  let left = rules.maxAttributeBytes;
+  for (let i = 0; i < rules.maxAttributes; i += 1) {
+    // As short as can be: each attribute more has lengths and a time of its own.
+    const name = distinct(i, Math.ceil(Math.log(i + 1) / Math.log(alphabet.length)), alphabet);
+    if (name.length > left) break;
+    left -= name.length;
+    texts.attributes.set(name, { value: '', at: GREATEST });
+  }
+  const [first] = texts.attributes.keys();
+  if (first !== undefined) texts.attributes.set(first, { value: alphabet[0]!.repeat(left), at: GREATEST });
+  return texts;
+}
+
+/** The `number`th text of so many units, in digits of the alphabet, the least digit last. */
+function distinct(number: number, length: number, alphabet: string): string {
+  let text = '';
+  for (let rest = number; text.length < length; rest = Math.floor(rest / alphabet.length))
+    text = alphabet[rest % alphabet.length]! + text;
+  return text;
+}
