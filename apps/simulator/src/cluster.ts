@@ -30,10 +30,12 @@ export interface SimulatedProcess {
   leaving: Promise<void> | undefined;
 }
 
+/** What a process says where a write failed in a way that does not pass. */
+const STORE_FAILED = 'the local store failed';
 /** FL2, TS1: what a process says of a local store that it leaves as it is. */
 const GIVES_STORE_UP: readonly string[] = [
   'more waits for the local store',
-  'the local store failed',
+  STORE_FAILED,
   'local store cannot be written',
   'local store cannot be brought up to date',
   'local store not opened',
@@ -175,8 +177,10 @@ export class Cluster {
     this.lines.push(line);
     if (this.lines.length > LINES_MAX) this.lines.splice(0, LINES_MAX / 2);
     if (GIVES_STORE_UP.some((text) => line.includes(text))) this.gaveStoreUp.add(name);
-    // Simulated disks take every write but where they are full or fail on purpose: what cannot be written else is wrong.
-    const isExplained = this.simulation.disk(name).full || line.includes(DEVICE_FAILED);
+    // Simulated disks take every write but where they are full or fail on purpose: what cannot be written else is wrong. A
+    // full disk is waited for (F12).
+    const awaitsRoom = this.simulation.disk(name).full && !line.includes(STORE_FAILED);
+    const isExplained = awaitsRoom || line.includes(DEVICE_FAILED);
     if (NOT_WRITTEN.some((text) => line.includes(text)) && !isExplained) this.failures.push(line);
     const ranOut = /a commit ran out of time.*"commitId":"([^"]+)".*"timeoutMs":(\d+)/.exec(line);
     if (ranOut !== null) this.#noteRanOut(`${ranOut[1]!} of ${ranOut[2]!} ms`);
