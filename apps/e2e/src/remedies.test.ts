@@ -7,7 +7,7 @@ import { systemClock } from '@flatline/runtime';
 import { type Finished, killAll, type Running } from './child.fixture.ts';
 import { flatline, succeed } from './flatline.fixture.ts';
 import { Scenario } from './scenario.fixture.ts';
-import { growTopics, offsetsUsed } from './topics.fixture.ts';
+import { deleteTopic, growTopics, offsetsUsed } from './topics.fixture.ts';
 
 const FAILED_CHECK = 1;
 const USAGE = 2;
@@ -160,6 +160,36 @@ describe('with live sessions', () => {
     expect(keys.filter((key) => !MARKS.includes(key))).toEqual(KEYS);
     await scenario.stop(running);
     expect(held).toBeGreaterThan(0);
+  });
+
+  test.each(['deleted', 'deleted and made again'])(
+    '[R3] a changelog that was %s is restored or left: no command makes another in its place',
+    async (what) => {
+      await sixLive();
+      const changelog = scenario.topics[2]!;
+      await deleteTopic(scenario.kafka, changelog);
+      if (what !== 'deleted') await makeTopic(changelog, { 'message.timestamp.type': 'LogAppendTime' });
+      const checked = await check();
+      expect(checked.code).toBe(FAILED_CHECK);
+      expect(checked.stdout).toMatch(/has committed offsets of partitions 0, 1, of which .* has nothing/);
+      expect(checked.stdout).toContain(
+        'remedy: restore it from a replica or a backup; or use another application name',
+      );
+      expect(checked.stdout).not.toContain('topics create');
+      const created = await ended('topics', 'create', '--config', scenario.config);
+      expect(created.code).toBe(USAGE);
+      expect(created.stderr).toContain('restore it from a replica or a backup');
+    },
+  );
+
+  test('[R3] an input that was made again under its state is found by the check', async () => {
+    await sixLive();
+    await deleteTopic(scenario.kafka, scenario.input);
+    await makeTopic(scenario.input, { 'message.timestamp.type': 'LogAppendTime' });
+    const checked = await check();
+    expect(checked.code).toBe(FAILED_CHECK);
+    expect(checked.stdout).toMatch(/is not the log that was read \(partition \d: .* but it ends at 0\)/);
+    expect(checked.stdout).toContain('holds 6 live sessions');
   });
 
   test('[C6] a timestamp type changed in the configuration: it is changed back, and everyone lives on', async () => {

@@ -62,6 +62,17 @@ export function growTopics(kafka: KafkaOptions, topics: readonly string[], parti
   });
 }
 
+/** What `kafka-topics.sh --delete` does: DeleteTopics v1. Resolves once no broker shows it. */
+export function deleteTopic(kafka: KafkaOptions, topic: string): Promise<void> {
+  return withCluster(kafka, async (connection) => {
+    const body = Buffer.concat([int32(1), int16(topic.length), Buffer.from(topic), int32(15_000)]);
+    const request = { apiKey: 20, apiVersion: 1, apiName: 'DeleteTopics', body };
+    await connection.send(await connection.controller(), request, () => undefined);
+    const admin = new KafkaTopicAdmin({ clock: kafka.clock, connection });
+    while ((await admin.describeTopics([topic]))[0]!.kind !== 'missing');
+  });
+}
+
 /** Throttle time, then per topic: name, error code, nullable message. */
 function errorCodes(payload: Buffer): number[] {
   const codes: number[] = [];

@@ -1,5 +1,6 @@
 export { type DeadLetterOrigin, readDeadLetter } from './dead-letter-record.ts';
 export { type Percentiles } from './durations.ts';
+export { whyOtherLog } from './input-position.ts';
 export { TASK_BOUNDS, type TaskBounds } from './limits.ts';
 export { PipelineInstance, type PipelineInstanceParts } from './pipeline-instance.ts';
 export type { Entropy, PipelinePorts, PipelineSettings, RuntimeLog, StartFrom, Turns } from './settings.ts';

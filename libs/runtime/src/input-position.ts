@@ -46,27 +46,35 @@ async function startOf(
 export async function inputPosition(
   input: TopicPartition,
   last: CommitHeader,
-  ports: PipelinePorts,
+  ports: LookPorts,
 ): Promise<InputPosition> {
   const recorded = last.inputs[0]!;
-  const ends = await endsBeyond(input, recorded.position, ports);
-  if (recorded.position > ends.lastStableOffset)
-    throw otherInput(input, recorded, `it ends at ${ends.lastStableOffset}`);
-  if (recorded.position < ends.logStartOffset)
-    throw otherInput(
-      input,
-      recorded,
-      `it starts at ${ends.logStartOffset}: records were deleted before they were read`,
-    );
-  if (recorded.leaderEpoch === NO_BATCH || recorded.position === ends.logStartOffset) return recorded;
-  const found = await ports.admin.fingerprintAt(input, recorded.position - 1);
-  if (found === undefined || !isSameBatch(found, recorded))
-    throw otherInput(input, recorded, 'the batch before that position is not the one recorded');
+  const why = await whyOtherLog(input, recorded, ports);
+  if (why !== undefined) throw otherInput(input, recorded, why);
   return recorded;
 }
 
+type LookPorts = Pick<PipelinePorts, 'clock'> & { readonly admin: Pick<LogAdmin, 'ends' | 'fingerprintAt'> };
+
+/** Why the input is not the log that was read up to a recorded position; undefined: it is. @throws Retriable */
+export async function whyOtherLog(
+  input: TopicPartition,
+  recorded: InputPosition,
+  ports: LookPorts,
+): Promise<string | undefined> {
+  const ends = await endsBeyond(input, recorded.position, ports);
+  if (recorded.position > ends.lastStableOffset) return `it ends at ${ends.lastStableOffset}`;
+  if (recorded.position < ends.logStartOffset)
+    return `it starts at ${ends.logStartOffset}: records were deleted before they were read`;
+  if (recorded.leaderEpoch === NO_BATCH || recorded.position === ends.logStartOffset) return undefined;
+  const found = await ports.admin.fingerprintAt(input, recorded.position - 1);
+  return found !== undefined && isSameBatch(found, recorded)
+    ? undefined
+    : 'the batch before that position is not the one recorded';
+}
+
 /** A new leader's end may lag for a while behind what was readable before (F23): time passes before it is believed. */
-async function endsBeyond(input: TopicPartition, position: number, ports: PipelinePorts): Promise<Ends> {
+async function endsBeyond(input: TopicPartition, position: number, ports: LookPorts): Promise<Ends> {
   for (let tries = 1; ; tries += 1) {
     const ends = await ports.admin.ends(input);
     if (ends.lastStableOffset >= position || tries === END_TRIES_MAX) return ends;
@@ -85,6 +93,6 @@ function isSameBatch(found: BatchFingerprint, recorded: InputPosition): boolean 
 function otherInput({ topic, partition }: TopicPartition, { position }: InputPosition, why: string): PartitionStopped {
   return new PartitionStopped(
     `input ${topic}/${partition} is not the log that was read: the last commit stands at offset ${position}, but ${why}. ` +
-      'Nothing was reset. If the topic was recreated on purpose, use another application name',
+      'Nothing was reset. If the topic was recreated on purpose, use another application name and another output.topic',
   );
 }

@@ -1,7 +1,8 @@
 // What a pipeline's changelog holds, so that no remedy is printed without looking: how many live sessions, as of which clock,
 // begun with how many partitions. Reads the ends of the logs only, and changes nothing.
 import { type Clock, Fatal, MalformedBytes, type Millis } from '@flatline/base';
-import { type KafkaConnection, KafkaLogScan } from '@flatline/kafka';
+import { type KafkaConnection, KafkaLogAdmin, KafkaLogScan } from '@flatline/kafka';
+import { whyOtherLog } from '@flatline/runtime';
 import { type CommitHeader, decodeBlock, type TopicPartition } from '@flatline/task';
 import type { TimestampType } from './topic-requirements.ts';
 
@@ -17,15 +18,22 @@ export type ApplicationState =
       readonly clock: Millis;
       /** Of the record before a position, where the input still has one. */
       readonly timestampType: TimestampType | undefined;
+      /** Why the input is not the log that was read (R3), of the first partition where it is not. */
+      readonly otherLog?: string | undefined;
     }
+  /** The group has committed offsets for these partitions of the input; the changelog has no commit there, or is gone. */
+  | { readonly kind: 'lost'; readonly group: string; readonly partitions: readonly number[] }
   /** Something is there that this build or this user cannot read: it may be a state. */
   | { readonly kind: 'unknown'; readonly why: string };
 
 export interface StatePlace {
   readonly changelog: string;
+  /** 0: it does not exist. */
   readonly changelogPartitions: number;
-  /** undefined: it does not exist. */
-  readonly input: string | undefined;
+  readonly group: string;
+  readonly input: string;
+  /** 0: it does not exist. */
+  readonly inputPartitions: number;
 }
 
 export interface StateReading {
@@ -39,9 +47,8 @@ const TAIL_GROWTH = 16;
 
 /** @throws Retriable where no broker answers. */
 export async function readState(place: StatePlace, reading: StateReading): Promise<ApplicationState> {
-  const scan = new KafkaLogScan(reading);
   try {
-    return await stateOf(place, scan);
+    return await stateOf(place, { scan: new KafkaLogScan(reading), admin: new KafkaLogAdmin(reading), ...reading });
   } catch (error) {
     if (error instanceof Fatal || error instanceof MalformedBytes || (error as Error).name === 'PartitionStopped')
       return { kind: 'unknown', why: (error as Error).message };
@@ -49,28 +56,73 @@ export async function readState(place: StatePlace, reading: StateReading): Promi
   }
 }
 
-async function stateOf(
-  { changelog, changelogPartitions, input }: StatePlace,
-  scan: KafkaLogScan,
-): Promise<ApplicationState> {
-  const partitions = Array.from({ length: changelogPartitions }, (_, partition) => partition);
+interface Sources {
+  readonly clock: Clock;
+  readonly scan: KafkaLogScan;
+  readonly admin: KafkaLogAdmin;
+}
+
+interface HeldPartition {
+  readonly partition: number;
+  readonly header: CommitHeader;
+}
+
+async function stateOf(place: StatePlace, sources: Sources): Promise<ApplicationState> {
+  const { changelog, changelogPartitions, group } = place;
+  const { scan } = sources;
   const found = await Promise.all(
-    partitions.map(async (partition) => ({
+    numbersBelow(changelogPartitions).map(async (partition) => ({
       partition,
       header: await lastHeader({ topic: changelog, partition }, scan),
     })),
   );
   const held = found.flatMap(({ partition, header }) => (header === undefined ? [] : [{ partition, header }]));
+  const lost = await lostPartitions(place, held, sources);
+  if (lost.length > 0) return { kind: 'lost', group, partitions: lost };
   if (held.length === 0) return { kind: 'none' };
-  const begun = held.filter(({ header }) => header.clock > 0);
-  const types = await Promise.all(begun.map((each) => typeBefore(input, each, scan)));
+  const begun = held.filter(({ header, partition }) => header.clock > 0 && partition < place.inputPartitions);
+  const types = await Promise.all(begun.map((each) => typeBefore(place.input, each, scan)));
   return {
     kind: 'held',
     partitions: held[0]!.header.inputPartitions,
     liveEntries: held.reduce((sum, { header }) => sum + header.liveEntries, 0),
     clock: Math.max(...held.map(({ header }) => header.clock)),
     timestampType: types.find((type) => type !== undefined),
+    otherLog: await otherLog(place, held, sources),
   };
+}
+
+function numbersBelow(count: number): number[] {
+  return Array.from({ length: count }, (_, number) => number);
+}
+
+/** An offset is committed together with the changelog's block, so that the one without the other is a loss (R3). */
+async function lostPartitions(
+  { group, input, inputPartitions, changelogPartitions }: StatePlace,
+  held: readonly HeldPartition[],
+  { admin }: Sources,
+): Promise<number[]> {
+  const found = new Set(held.map(({ partition }) => partition));
+  const bare = numbersBelow(Math.max(inputPartitions, changelogPartitions)).filter((each) => !found.has(each));
+  const offsets = await Promise.all(bare.map((partition) => admin.committedOffset(group, { topic: input, partition })));
+  return bare.filter((_, index) => offsets[index] !== undefined);
+}
+
+async function otherLog(
+  { input, inputPartitions }: StatePlace,
+  held: readonly HeldPartition[],
+  ports: Sources,
+): Promise<string | undefined> {
+  const reasons = await Promise.all(
+    held
+      .filter(({ partition }) => partition < inputPartitions)
+      .map(async ({ partition, header }) => {
+        const { inputs } = header;
+        const why = await whyOtherLog({ topic: input, partition }, inputs[0]!, ports);
+        return why && `partition ${partition}: the last commit stands at offset ${inputs[0]!.position}, but ${why}`;
+      }),
+  );
+  return reasons.find((reason) => reason !== undefined);
 }
 
 /** Of the newest commit. */
@@ -93,12 +145,12 @@ async function lastHeader(place: TopicPartition, scan: KafkaLogScan): Promise<Co
 
 /** What the input's records were when they were read; undefined where they are gone, or are no data. */
 async function typeBefore(
-  input: string | undefined,
-  { partition, header }: { readonly partition: number; readonly header: CommitHeader },
+  input: string,
+  { partition, header }: HeldPartition,
   scan: KafkaLogScan,
 ): Promise<TimestampType | undefined> {
   const offset = header.inputs[0]!.position - 1;
-  if (input === undefined || offset < 0) return undefined;
+  if (offset < 0) return undefined;
   const place = { topic: input, partition };
   const { logStartOffset, lastStableOffset } = await scan.bounds(place);
   if (offset < logStartOffset || offset >= lastStableOffset) return undefined;
@@ -110,6 +162,11 @@ async function typeBefore(
 /** For a message: what would be lost. */
 export function stateText(state: Exclude<ApplicationState, { kind: 'none' }>, changelog: string): string {
   if (state.kind === 'unknown') return `${changelog} may hold live sessions (${state.why})`;
+  if (state.kind === 'lost')
+    return (
+      `group ${state.group} has committed offsets of partitions ${state.partitions.join(', ')}, of which ${changelog} ` +
+      'has nothing: live sessions were in it'
+    );
   const clock = state.clock === 0 ? 'no clock yet' : `clock ${new Date(state.clock).toISOString()}`;
   return `${changelog} holds ${state.liveEntries} live sessions, ${clock}, begun with ${state.partitions} partitions`;
 }

@@ -58,6 +58,7 @@ export async function assertUsable(
   // Only now: no remedy without having looked at what there is.
   const { plan } = await inspectTopics(pipelines, options);
   const problems = [...plan.missing.map((topic) => missingDeviation(topic, options.flags)), ...plan.deviations];
+  if (problems.length === 0) return plan.risks;
   throw usageFailure(`the topics are not as they have to be:\n${problems.map(deviationText).join('\n')}`);
 }
 
@@ -83,11 +84,10 @@ async function readStates(
   options: ProvisionOptions,
 ): Promise<ReadonlyMap<string, ApplicationState>> {
   const states = new Map<string, ApplicationState>();
-  for (const { changelog, input } of pipelines) {
-    const found = existing.get(changelog);
-    if (found === undefined) continue;
-    const place = { changelog, changelogPartitions: found.partitions, input: existing.get(input)?.topic };
-    states.set(changelog, await readState(place, options));
+  const partitionsOf = (topic: string): number => existing.get(topic)?.partitions ?? 0;
+  for (const { changelog, input, group } of pipelines) {
+    const place = { changelog, changelogPartitions: partitionsOf(changelog), group };
+    states.set(changelog, await readState({ ...place, input, inputPartitions: partitionsOf(input) }, options));
   }
   return states;
 }

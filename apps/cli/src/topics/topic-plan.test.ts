@@ -5,7 +5,13 @@ import { whyNot } from './topic-change.ts';
 import type { PipelineTopics } from './topic-requirements.ts';
 
 const visits: PipelineTopics = {
-  ...{ pipeline: 'visits', input: 'visit-events', timestampType: 'LogAppendTime', output: 'visits' },
+  ...{
+    pipeline: 'visits',
+    group: 'shop.visits',
+    input: 'visit-events',
+    timestampType: 'LogAppendTime',
+    output: 'visits',
+  },
   ...{ changelog: 'shop.visits.changelog', deadLetters: 'shop.visits.dead-letters' },
   largest: { changelogBytes: 310_000, outputBytes: 70_000, settings: 'maxKeyBytes 512' },
 };
@@ -213,7 +219,8 @@ describe('a remedy loses nothing', () => {
       expect(problem).toContain(
         'shop.visits.changelog holds 6 live sessions, clock 2026-01-02T00:00:00.000Z, begun with 8',
       );
-      expect(remedy).toContain('use another application name');
+      expect(remedy).toContain('use another application name and another output.topic');
+      expect(remedy).toContain('sessions live now are cut, and counted afresh');
     }
   });
 
@@ -226,6 +233,62 @@ describe('a remedy loses nothing', () => {
     expect(plan([visits], topics, withState({ kind: 'none' })).missing).toMatchObject([{ topic: 'visit-events' }]);
   });
 
+  test('[R3] a changelog that is gone or empty while the group has offsets is restored, never created', () => {
+    const lost: ApplicationState = { kind: 'lost', group: 'shop.visits', partitions: [0, 3] };
+    const gone = created();
+    gone.delete(visits.changelog);
+    for (const [topics, problem] of [
+      [gone, 'does not exist, and group shop.visits has committed offsets of partitions 0, 3'],
+      [created(), 'is empty or partly so, and group shop.visits has committed offsets of partitions 0, 3'],
+      [resized({ [visits.changelog]: 3 }), 'is empty or partly so, and group'],
+    ] as const) {
+      const { deviations, missing, changes } = plan([visits], topics, withState(lost));
+      expect({ missing, changes }).toEqual({ missing: [], changes: [] });
+      expect(deviations[0]).toMatchObject({ topic: visits.changelog, problem: expect.stringContaining(problem) });
+      expect(deviations[0]!.remedy).toMatch(
+        /^restore it from a replica or a backup; or use another application name and another output.topic/,
+      );
+    }
+  });
+
+  test('[R3] an input that was made again under its state is a deviation', () => {
+    const otherLog = 'partition 1: the last commit stands at offset 9, but it ends at 0';
+    const { deviations, changes } = plan([visits], created(), withState({ ...held, otherLog }));
+    expect(changes).toEqual([]);
+    expect(deviations).toMatchObject([{ topic: 'visit-events', problem: expect.stringContaining(otherLog) }]);
+    expect(deviations[0]!.remedy).toMatch(
+      /^restore the topic; or use another application name and another output.topic/,
+    );
+  });
+
+  test('a changelog that cannot be read is told, and not created where it cannot be known that none was', () => {
+    const unknown = withState({ kind: 'unknown', why: 'no right to read it' });
+    const gone = created();
+    gone.delete(visits.changelog);
+    for (const topics of [created(), gone]) {
+      const { deviations, missing } = plan([visits], topics, unknown);
+      expect(missing).toEqual([]);
+      expect(deviations).toMatchObject([
+        { topic: visits.changelog, problem: expect.stringContaining('no right to read it') },
+      ]);
+      expect(deviations[0]!.remedy).toContain('allow this user READ on it and on group shop.visits');
+    }
+  });
+
+  test('[O5] while the input is missing, no partition counts are compared and none grow', () => {
+    const topics = resized({ visits: 2, 'shop.visits.changelog': 2, 'shop.visits.dead-letters': 2 });
+    topics.delete('visit-events');
+    for (const state of [held, { kind: 'none' }, { kind: 'unknown', why: '?' }] as const) {
+      const { deviations, changes } = plan([visits], topics, withState(state));
+      expect(changes).toEqual([]);
+      expect(deviations.map(({ problem }) => problem).filter((problem) => /has 2 partitions/.test(problem))).toEqual(
+        [],
+      );
+    }
+    // Made anew where nothing is held, it gets as many as they have.
+    expect(plan([visits], topics).missing).toMatchObject([{ topic: 'visit-events', partitions: 2 }]);
+  });
+
   test('[O5] partitions are added where no state is in them; where there are too many, another name is', () => {
     const fewer = resized({ visits: 3, 'shop.visits.changelog': 3, 'shop.visits.dead-letters': 3 });
     expect(plan([visits], fewer, withState({ kind: 'none' })).changes).toHaveLength(3);
@@ -235,7 +298,7 @@ describe('a remedy loses nothing', () => {
       expect(changes).toEqual([]);
       expect(deviations.map(({ remedy }) => remedy.split(';')[0])).toEqual([
         'use another output.topic',
-        'use another application name',
+        `use another application name${state.kind === 'held' ? ' and another output.topic' : ''}`,
         'use another deadLetterTopic',
       ]);
     }

@@ -41,7 +41,7 @@ export interface Findings {
   readonly existing: ReadonlyMap<string, ExistingTopic>;
   /** For inputs that do not exist; one that exists decides by itself, and `asked` then has to agree. */
   readonly partitions: { readonly asked: number | undefined; readonly fallback: number };
-  /** By changelog. Absent: not looked at, or there is no such topic. */
+  /** By changelog. Absent: not looked at. */
   readonly states: ReadonlyMap<string, ApplicationState>;
   /** Flags of the commands that remedies name, as the user gave them here: ` --config shop.config.json`. */
   readonly flags: string;
@@ -62,15 +62,16 @@ function planPipeline(topics: PipelineTopics, findings: Findings): TopicPlan {
   const { existing, partitions: wanted } = findings;
   const input = existing.get(topics.input);
   const state = findings.states.get(topics.changelog) ?? { kind: 'none' };
-  const partitions = input?.partitions ?? wanted.asked ?? wanted.fallback;
+  const partitions = input?.partitions ?? wanted.asked ?? partitionsThere(topics, existing) ?? wanted.fallback;
   const inputMessageBytes = Number(input?.settings.get('max.message.bytes') ?? Number.NaN);
   const requirements = requirementsOf(topics, Number.isNaN(inputMessageBytes) ? undefined : inputMessageBytes);
-  const lost = lostInput(topics, input, state);
+  const ofState = [lostInput(topics, input, state), lostState(topics, existing, state)].flatMap((each) => each ?? []);
+  const told = new Set(ofState.map(({ topic }) => topic));
   const parts = requirements
-    .filter(({ topic }) => topic !== lost?.topic)
+    // What there is of a changelog is compared all the same.
+    .filter(({ topic }) => !told.has(topic) || (topic === topics.changelog && existing.has(topic)))
     .map((requirement) => compare(requirement, { topics, findings, state, partitions }));
-  const deviations = parts.flatMap((part) => part.deviations);
-  if (lost !== undefined) deviations.unshift(lost);
+  const deviations = [...ofState, ...parts.flatMap((part) => part.deviations)];
   if (input !== undefined && wanted.asked !== undefined && wanted.asked !== input.partitions)
     deviations.unshift(otherPartitions(input, wanted.asked));
   return {
@@ -81,26 +82,55 @@ function planPipeline(topics: PipelineTopics, findings: Findings): TopicPlan {
   };
 }
 
-/** An input that is not the one the state was made of: grown, shrunk, or gone. */
+/** An input that is made anew follows the others: their partitions can never become fewer. */
+function partitionsThere(topics: PipelineTopics, existing: Findings['existing']): number | undefined {
+  const counts = [topics.output, topics.changelog, topics.deadLetters].flatMap(
+    (topic) => existing.get(topic)?.partitions ?? [],
+  );
+  return counts.length === 0 ? undefined : Math.max(...counts);
+}
+
+/** With the old output every session would be closed there twice. */
+const ANOTHER =
+  'use another application name and another output.topic; what there is stays as it is. It begins where startFrom says: ' +
+  'what the input holds from there on is closed once more, into the new output, and sessions live now are cut, and counted afresh';
+
+/** An input that is not the one the state was made of: grown, shrunk, gone, or made again. */
 function lostInput(
   topics: PipelineTopics,
   input: ExistingTopic | undefined,
   state: ApplicationState,
 ): Deviation | undefined {
   if (state.kind === 'none') return undefined;
-  const remedy = 'use another application name, with this input topic or another one; what there is stays as it is';
-  const held = stateText(state, topics.changelog);
-  if (input === undefined)
-    return {
-      topic: topics.input,
-      problem: `does not exist, and ${held}`,
-      remedy: `restore the topic; or ${remedy}`,
-    };
-  if (state.kind === 'unknown' || state.partitions === input.partitions) return undefined;
+  const { input: topic, changelog } = topics;
+  const held = stateText(state, changelog);
+  const remedy = `restore the topic; or ${ANOTHER}`;
+  if (input === undefined) return { topic, problem: `does not exist, and ${held}`, remedy };
+  if (state.kind !== 'held') return undefined;
+  if (state.partitions !== input.partitions) {
+    const problem = `has ${input.partitions} partitions, and ${held}: its keys have moved`;
+    return { topic, problem, remedy: ANOTHER };
+  }
+  if (state.otherLog === undefined) return undefined;
+  return { topic, problem: `is not the log that was read (${state.otherLog}), and ${held}`, remedy };
+}
+
+/** A changelog that has lost what was in it, or of which that cannot be known: one made anew would take its place (R3). */
+function lostState(
+  { changelog: topic, group }: PipelineTopics,
+  existing: Findings['existing'],
+  state: ApplicationState,
+): Deviation | undefined {
+  const isThere = existing.has(topic);
+  if (state.kind === 'lost') {
+    const problem = `${isThere ? 'is empty or partly so' : 'does not exist'}, and ${stateText(state, topic)}`;
+    return { topic, problem, remedy: `restore it from a replica or a backup; or ${ANOTHER}` };
+  }
+  if (state.kind !== 'unknown') return undefined;
   return {
-    topic: topics.input,
-    problem: `has ${input.partitions} partitions, and ${held}: its keys have moved`,
-    remedy,
+    topic,
+    problem: `${isThere ? 'cannot be read' : 'does not exist'}, and whether live sessions are lost is not known: ${state.why}`,
+    remedy: `allow this user READ on it and on group ${group}, or mend what is named; then check again`,
   };
 }
 
@@ -147,7 +177,7 @@ function partitionDeviation(
   { role }: TopicRequirement,
   { topics, findings, state, partitions }: Comparison,
 ): Compared {
-  if (found === partitions) return AS_IT_IS;
+  if (found === partitions || !findings.existing.has(topics.input)) return AS_IT_IS;
   const isOther = state.kind === 'held' && state.partitions !== partitions;
   const problem = `has ${found} partitions, its input ${topics.input} has ${partitions}`;
   // It is the input that has changed, and that has been said.
@@ -157,12 +187,13 @@ function partitionDeviation(
       deviations: [{ topic, problem, remedy: alterCommand(findings) }],
       changes: [{ kind: 'partitions', topic, from: found, to: partitions }],
     };
-  const setting = { input: '', output: 'output.topic', changelog: 'application name', deadLetters: 'deadLetterTopic' }[
-    role
-  ];
+  const use = {
+    ...{ input: '', output: 'use another output.topic', deadLetters: 'use another deadLetterTopic' },
+    changelog: state.kind === 'none' ? 'use another application name' : ANOTHER,
+  }[role];
   const held =
     state.kind === 'none' || role !== 'changelog' ? '' : `; ${stateText(state, topic)}, which stay as they are`;
-  return { deviations: [{ topic, problem, remedy: `use another ${setting}${held}` }], changes: [] };
+  return { deviations: [{ topic, problem, remedy: `${use}${held}` }], changes: [] };
 }
 
 function wrongSettings(

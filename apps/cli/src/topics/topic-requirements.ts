@@ -8,6 +8,8 @@ export type TimestampType = 'LogAppendTime' | 'CreateTime';
 /** The topics of one pipeline, as the configuration names them. */
 export interface PipelineTopics {
   readonly pipeline: string;
+  /** That reads the input. */
+  readonly group: string;
   readonly input: string;
   readonly timestampType: TimestampType;
   readonly output: string;
