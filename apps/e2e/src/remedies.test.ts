@@ -40,7 +40,9 @@ const create = (): Promise<Finished> =>
 
 /** The commands printed as remedies, each once, as they stand there. */
 function commandsIn({ stdout, stderr }: Finished): string[][] {
-  const printed = [...`${stdout}\n${stderr}`.matchAll(/remedy: flatline (.+)$/gm)].map(([, args = '']) => args);
+  const printed = [...`${stdout}\n${stderr}`.matchAll(/remedy: (?:set .*: )?flatline (topics [^:\n]+)$/gm)].map(
+    ([, args = '']) => args,
+  );
   return [...new Set(printed)].map((args) => args.split(' '));
 }
 
@@ -129,6 +131,13 @@ describe('with live sessions', () => {
     expect(await scenario.stop(running)).toBe(0);
   }
 
+  async function setTimestampType(type: string): Promise<void> {
+    const connection = openCluster(scenario.kafka);
+    const admin = new KafkaTopicAdmin({ clock: systemClock, connection });
+    await admin.alterSettings([{ topic: scenario.input, settings: { 'message.timestamp.type': type } }]);
+    connection.close();
+  }
+
   async function liveAgain(): Promise<number> {
     const running = scenario.start();
     const said = [0, 1].map((partition) => running.line(new RegExp(`task runs.*"partition":${partition}\\b`)));
@@ -146,7 +155,7 @@ describe('with live sessions', () => {
     expect(commandsIn(checked)).toEqual([]);
     expect((await ended('topics', 'create', '--config', scenario.config)).code).toBe(USAGE);
     expect((await ended('topics', 'alter', '--apply', '--config', scenario.config)).stdout).toContain(
-      'Nothing has to be',
+      'Nothing that alter can mend',
     );
     const held = await offsetsUsed(scenario.kafka, scenario.topics[2]!, 2);
     // Another application on the same input: everyone is there again.
@@ -200,6 +209,31 @@ describe('with live sessions', () => {
     expect(refused.stderr).toContain('set input.timestampType to "LogAppendTime", as it was');
     expect(commandsIn(refused)).toEqual([]);
     scenario.configure({});
+    expect(await liveAgain()).toBe(6);
+  });
+
+  test('[C6] altered to CreateTime and back while records came: what each message says leads through, and everyone lives on', async () => {
+    await sixLive(600_000);
+    await setTimestampType('CreateTime');
+    await beat('a', 'b', 'c', 'd');
+    await setTimestampType('LogAppendTime');
+    await beat(...KEYS);
+    const first = scenario.start();
+    await first.line(/set input\.timestampType to \\"CreateTime\\" and restart/);
+    await scenario.stop(first);
+    scenario.configure({ input: { topic: scenario.input, timestampType: 'CreateTime' } });
+    const checked = await check();
+    expect(checked.code).toBe(FAILED_CHECK);
+    expect(checked.stdout).toContain('records of type CreateTime come next');
+    const second = scenario.start();
+    await Promise.all(
+      [0, 1].map((partition) =>
+        second.line(new RegExp(`in/${partition} offset \\d+ is of timestamp type LogAppendTime.*set input`)),
+      ),
+    );
+    await scenario.stop(second);
+    scenario.configure({});
+    expect((await check()).code).toBe(0);
     expect(await liveAgain()).toBe(6);
   });
 

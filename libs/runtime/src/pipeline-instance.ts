@@ -161,8 +161,8 @@ export class PipelineInstance implements MembershipListener {
     this.#parts.onFatal(
       new Fatal(
         `input ${inputTopic} had ${inputPartitions} partitions when this process started and has more now: keys have ` +
-          'moved to other partitions and their sessions would be split. Use another application name, with this input ' +
-          'topic or a new one; what there is stays as it is',
+          'moved to other partitions and their sessions would be split. Use another application name and another ' +
+          'output.topic, with this input topic or a new one; what there is stays as it is',
       ),
     );
   }

@@ -145,8 +145,8 @@ function checkPartitions({ settings }: RestoreParts, before: number | undefined)
   if (before === undefined || before === inputPartitions) return;
   throw new Fatal(
     `input ${inputTopic} has ${inputPartitions} partitions, this application's state was begun with ${before}: keys have ` +
-      `moved to other partitions and their sessions would be split. Nothing was reset. Use another application name, with ` +
-      `this input topic or a new one; group ${group} and the changelog keep what there is`,
+      `moved to other partitions and their sessions would be split. Nothing was reset. Use another application name and ` +
+      `another output.topic, with this input topic or a new one; group ${group} and the changelog keep what there is`,
   );
 }
 

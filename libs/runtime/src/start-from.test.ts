@@ -140,7 +140,10 @@ describe('an input that had another timestamp type', () => {
     await time.runFor(2_000);
     const [status] = first.instance.status();
     expect(status).toMatchObject({ state: 'stopped', committedPosition: 5 });
-    expect(status?.detail).toContain('Set message.timestamp.type of the topic to LogAppendTime and restart');
+    expect(status?.detail).toContain(
+      'Set input.timestampType to "CreateTime" and restart. Or, if no other application',
+    );
+    expect(status?.detail).toContain('set message.timestamp.type of the topic to LogAppendTime and restart');
     first.host.kill();
     input.alterTimestampType('LogAppendTime');
     const second = await restarted(world);

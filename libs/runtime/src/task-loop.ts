@@ -418,8 +418,9 @@ function wrongType(
   const at = `${topic}/${partition} offset ${offset} is of timestamp type ${found}, input.timestampType is "${wanted}"`;
   if (!hasBegun)
     return (
-      `${at}. It came after this start. Set message.timestamp.type of the topic to ${wanted} and restart: what is of the ` +
-      `other type until then is read over. Or set input.timestampType to "${found}"`
+      `${at}. It came after this start. Set input.timestampType to "${found}" and restart. Or, if no other application ` +
+      `reads the topic (it may stop at the change): set message.timestamp.type of the topic to ${wanted} and restart; what is ` +
+      'of the other type until then is read over'
     );
   return (
     `${at}, and so were the records before, which are all committed. To go on from here set input.timestampType to ` +

@@ -298,7 +298,7 @@ export class TaskRunner {
       onEnd: this.#onEnd,
     });
     const { fromStandby, fencedAtMs } = restored;
-    this.#takeoverMs = clock.monotonicMs() - fencedAtMs;
+    this.#takeoverMs = Math.round(clock.monotonicMs() - fencedAtMs);
     const facts = { liveEntries: restored.task.liveEntries, fromStandby, takeoverMs: this.#takeoverMs };
     log.info('task runs', { ...this.#where(), ...facts });
     const { start } = restored.task.input;

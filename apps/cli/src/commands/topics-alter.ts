@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import { clusterOf, connect } from '../cluster.ts';
-import { type ConfigurationFlags, typedFlags } from '../configuration.ts';
+import { type ConfigurationFlags } from '../configuration.ts';
 import { ExitCode } from '../exit-code.ts';
 import { usageFailure } from '../failure.ts';
 import type { Shell } from '../shell.ts';
@@ -9,7 +9,13 @@ import { existingTopic } from '../topics/pipeline-topics.ts';
 import { applyChanges } from '../topics/provision.ts';
 import { requireTopic } from '../topics/require-topic.ts';
 import { changeText, merged, type TopicChange, whyNot } from '../topics/topic-change.ts';
-import { type ExistingTopic } from '../topics/topic-plan.ts';
+import {
+  type Deviation,
+  deviationText,
+  type ExistingTopic,
+  isAlterable,
+  missingDeviation,
+} from '../topics/topic-plan.ts';
 import type { CommandContext } from './context.ts';
 import { brokersOption, configOption, jsonOption, topicName } from './flags.ts';
 import { inspect } from './topics-inspection.ts';
@@ -81,7 +87,7 @@ async function alterTopic(topic: string, set: ReadonlyMap<string, string>, comma
     const settings = new Map([...set].filter(([name, value]) => found.settings.get(name) !== value));
     const changes: TopicChange[] = settings.size === 0 ? [] : [{ kind: 'settings', topic, settings }];
     if (flags.apply === true) await applyChanges(changes, { clock: shell.clock, connection });
-    show(changes, new Map([[topic, found]]), { flags, console });
+    show(changes, new Map([[topic, found]]), { flags, console, left: [] });
     return ExitCode.ok;
   } finally {
     connection.close();
@@ -93,11 +99,11 @@ async function alterConfigured(flags: AlterFlags, console: Console, shell: Shell
   try {
     const changes = merged(plan.changes);
     if (flags.apply === true) await applyChanges(changes, options);
-    show(changes, existing, { flags, console });
-    const altered = new Set(changes.map(({ topic }) => topic));
-    const left = plan.deviations.filter(({ topic }) => !altered.has(topic)).length + plan.missing.length;
-    if (left > 0) console.note(`${left} more to be mended otherwise: flatline topics check${typedFlags(flags)}`);
-    return ExitCode.ok;
+    const missing = plan.missing.map((topic) => missingDeviation(topic, options.flags));
+    const left = [...missing, ...plan.deviations, ...plan.risks].filter((deviation) => !isAlterable(deviation));
+    show(changes, existing, { flags, console, left });
+    if (left.length > 0) console.note(`To be mended otherwise:\n${left.map(deviationText).join('\n')}`);
+    return changes.length === 0 && left.length > 0 ? ExitCode.failedCheck : ExitCode.ok;
   } finally {
     close();
   }
@@ -106,13 +112,14 @@ async function alterConfigured(flags: AlterFlags, console: Console, shell: Shell
 function show(
   changes: readonly TopicChange[],
   existing: ReadonlyMap<string, ExistingTopic>,
-  { flags, console }: Pick<Running, 'flags' | 'console'>,
+  { flags, console, left }: Pick<Running, 'flags' | 'console'> & { readonly left: readonly Deviation[] },
 ): void {
   const lines = changes.map((change) => changeText(change, existing.get(change.topic)!.settings));
   const applied = flags.apply === true;
   const value = changes.map((change) =>
     change.kind === 'settings' ? { ...change, settings: Object.fromEntries(change.settings) } : change,
   );
-  console.result({ applied, changes: value }, lines.length === 0 ? 'Nothing has to be altered.' : lines.join('\n'));
+  const none = left.length === 0 ? 'Nothing has to be altered.' : 'Nothing that alter can mend.';
+  console.result({ applied, changes: value, left }, lines.length === 0 ? none : lines.join('\n'));
   if (lines.length > 0) console.note(applied ? 'Altered.' : 'Nothing was altered yet: add --apply.');
 }

@@ -78,7 +78,7 @@ async function runCheck(flags: TopicsFlags, console: Console, shell: Shell): Pro
   const missing = plan.missing.map((topic) => missingDeviation(topic, typedFlags(flags)));
   const deviations = [...missing, ...plan.deviations, ...plan.risks];
   const ok = deviations.length === 0;
-  const text = ok ? `${names.length} topics are as they should be.` : deviations.map(deviationText).join('\n');
+  const text = ok ? `${names.length} topics have the right settings.` : deviations.map(deviationText).join('\n');
   console.result({ ok, topics: names, deviations }, text);
   return ok ? ExitCode.ok : ExitCode.failedCheck;
 }

@@ -16,8 +16,8 @@ export type ApplicationState =
       readonly liveEntries: number;
       /** The greatest of its partitions' clocks. */
       readonly clock: Millis;
-      /** Of the record before a position, where the input still has one. */
-      readonly timestampType: TimestampType | undefined;
+      /** Of the records before the committed positions, and of those at them, where the input has them. */
+      readonly timestampTypes: { readonly before: readonly TimestampType[]; readonly next: readonly TimestampType[] };
       /** Why the input is not the log that was read (R3), of the first partition where it is not. */
       readonly otherLog?: string | undefined;
     }
@@ -81,13 +81,15 @@ async function stateOf(place: StatePlace, sources: Sources): Promise<Application
   if (lost.length > 0) return { kind: 'lost', group, partitions: lost };
   if (held.length === 0) return { kind: 'none' };
   const begun = held.filter(({ header, partition }) => header.clock > 0 && partition < place.inputPartitions);
-  const types = await Promise.all(begun.map((each) => typeBefore(place.input, each, scan)));
   return {
     kind: 'held',
     partitions: held[0]!.header.inputPartitions,
     liveEntries: held.reduce((sum, { header }) => sum + header.liveEntries, 0),
     clock: Math.max(...held.map(({ header }) => header.clock)),
-    timestampType: types.find((type) => type !== undefined),
+    timestampTypes: {
+      before: await typesAt(-1, begun, place, scan),
+      next: await typesAt(0, begun, place, scan),
+    },
     otherLog: await otherLog(place, held, sources),
   };
 }
@@ -143,20 +145,26 @@ async function lastHeader(place: TopicPartition, scan: KafkaLogScan): Promise<Co
   }
 }
 
-/** What the input's records were when they were read; undefined where they are gone, or are no data. */
-async function typeBefore(
-  input: string,
-  { partition, header }: HeldPartition,
+/** Timestamp types of the input's records at the committed positions, moved by `shift`; none where there is no record. */
+async function typesAt(
+  shift: -1 | 0,
+  held: readonly HeldPartition[],
+  { input }: StatePlace,
   scan: KafkaLogScan,
-): Promise<TimestampType | undefined> {
-  const offset = header.inputs[0]!.position - 1;
-  if (offset < 0) return undefined;
-  const place = { topic: input, partition };
+): Promise<TimestampType[]> {
+  const types = await Promise.all(
+    held.map(({ partition, header }) => typeAt({ topic: input, partition }, header.inputs[0]!.position + shift, scan)),
+  );
+  return [...new Set(types.flatMap((type) => type ?? []))];
+}
+
+/** Of the first record at or behind an offset, in the batch there. */
+async function typeAt(place: TopicPartition, offset: number, scan: KafkaLogScan): Promise<TimestampType | undefined> {
   const { logStartOffset, lastStableOffset } = await scan.bounds(place);
   if (offset < logStartOffset || offset >= lastStableOffset) return undefined;
   const { cursor } = await scan.read(place, offset);
-  if (!cursor.next() || cursor.offset !== offset) return undefined;
-  return cursor.logAppendTime ? 'LogAppendTime' : 'CreateTime';
+  while (cursor.next()) if (cursor.offset >= offset) return cursor.logAppendTime ? 'LogAppendTime' : 'CreateTime';
+  return undefined;
 }
 
 /** For a message: what would be lost. */

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type ExistingTopic, type Findings, planTopics, type TopicPlan } from './topic-plan.ts';
 import type { ApplicationState } from './application-state.ts';
 import { whyNot } from './topic-change.ts';
-import type { PipelineTopics } from './topic-requirements.ts';
+import type { PipelineTopics, TimestampType } from './topic-requirements.ts';
 
 const visits: PipelineTopics = {
   ...{
@@ -108,7 +108,7 @@ describe('the topics of a configuration', () => {
     const { deviations } = plan([visits], altered(topic, name, value));
     expect(deviations).toHaveLength(1);
     expect(deviations[0]).toMatchObject({ topic, problem: expect.stringContaining(`${name} is ${value}`) });
-    expect(deviations[0]!.remedy).toBe('flatline topics alter --apply --config shop.json');
+    expect(deviations[0]!.remedy).toMatch(/(^|: )flatline topics alter --apply --config shop.json$/);
   });
 
   test('every deviation is told at once', () => {
@@ -195,7 +195,13 @@ describe('the topics of a configuration', () => {
 });
 
 const held: ApplicationState = {
-  ...{ kind: 'held', partitions: 8, liveEntries: 6, clock: Date.UTC(2026, 0, 2), timestampType: 'LogAppendTime' },
+  ...{
+    kind: 'held',
+    partitions: 8,
+    liveEntries: 6,
+    clock: Date.UTC(2026, 0, 2),
+    timestampTypes: { before: ['LogAppendTime'], next: [] },
+  },
 };
 const withState = (state: ApplicationState): Partial<Findings> => ({ states: new Map([[visits.changelog, state]]) });
 
@@ -313,6 +319,39 @@ describe('a remedy loses nothing', () => {
     expect(deviations[0]!.remedy).toContain('set input.timestampType to "LogAppendTime", as it was');
     const named = changes.flatMap((change) => (change.kind === 'settings' ? [...change.settings.keys()] : []));
     expect(named).not.toContain('message.timestamp.type');
+  });
+
+  const typed = (before: readonly TimestampType[], next: readonly TimestampType[]): Partial<Findings> =>
+    withState({ ...held, timestampTypes: { before, next } });
+  const byProducers: PipelineTopics = { ...visits, timestampType: 'CreateTime' };
+
+  test('[C6] altered there and back: records of the configured type that come next are read, up to the change', () => {
+    const { deviations, risks, changes } = plan([byProducers], created(), typed(['LogAppendTime'], ['CreateTime']));
+    expect(deviations).toEqual([]);
+    expect(changes.flatMap((change) => (change.kind === 'settings' ? [...change.settings.keys()] : []))).not.toContain(
+      'message.timestamp.type',
+    );
+    expect(risks[0]).toMatchObject({
+      problem: 'message.timestamp.type is LogAppendTime, but input.timestampType says CreateTime',
+      remedy: expect.stringContaining('once all have, set input.timestampType to "LogAppendTime"'),
+    });
+  });
+
+  test.each([
+    [['CreateTime'], ['LogAppendTime'], 'as the next records are'],
+    [['LogAppendTime', 'CreateTime'], [], 'as it was'],
+  ] as const)('[C6] after %j, before %j, the configuration follows the topic', (before, next, as) => {
+    const { deviations, changes } = plan([byProducers], created(), typed(before, next));
+    expect(deviations[0]!.remedy).toContain(`set input.timestampType to "LogAppendTime", ${as}`);
+    expect(changes.some((change) => 'settings' in change && change.settings.has('message.timestamp.type'))).toBe(false);
+  });
+
+  test('[C6] before the topic is altered, the configuration is, and what may happen to others is said', () => {
+    const { deviations } = plan([visits], altered('visit-events', 'message.timestamp.type', 'CreateTime'));
+    expect(deviations[0]!.remedy).toBe(
+      'set input.timestampType to "CreateTime"; or, if no other application reads the topic, since one that expects ' +
+        'CreateTime may stop or go wrong at the change: flatline topics alter --apply --config shop.json',
+    );
   });
 
   test('compaction is switched off together with the retention that would come to bear then', () => {

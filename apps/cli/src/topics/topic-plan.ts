@@ -207,23 +207,68 @@ function wrongSettings(
   for (const { name, value, accepts, isRisk = false, reason } of settings) {
     const actual = found.settings.get(name);
     if (actual !== undefined && accepts(actual)) continue;
-    const problem = `${name} is ${actual ?? 'not known'}, wanted ${value}: otherwise ${reason}`;
-    const kept = name === 'message.timestamp.type' && role === 'input' ? typeRemedy(actual, topics, state) : undefined;
-    (isRisk ? risks : deviations).push({ topic, problem, remedy: kept ?? alterCommand(findings) });
-    if (kept === undefined)
-      changes.push({ kind: 'settings', topic, settings: lossless({ name, value }, found.settings) });
+    if (name === 'message.timestamp.type' && role === 'input') {
+      const type = typeDeviation(actual, { topics, findings, state });
+      (type.isRisk ? risks : deviations).push(type.deviation);
+      if (!type.isAltered) continue;
+    } else {
+      const problem = `${name} is ${actual ?? 'not known'}, wanted ${value}: otherwise ${reason}`;
+      (isRisk ? risks : deviations).push({ topic, problem, remedy: alterCommand(findings) });
+    }
+    changes.push({ kind: 'settings', topic, settings: lossless({ name, value }, found.settings) });
   }
   return { deviations, risks, changes };
 }
 
-/** Where the topic is as it was read, the configuration has to follow it, or every partition would stop (C6). */
-function typeRemedy(actual: string | undefined, topics: PipelineTopics, state: ApplicationState): string | undefined {
-  if (state.kind !== 'held' || state.timestampType === undefined || state.timestampType !== actual) return undefined;
-  return `set input.timestampType to "${actual}", as it was: ${stateText(state, topics.changelog)}`;
+interface TypeDeviation {
+  readonly deviation: Deviation;
+  readonly isRisk: boolean;
+  readonly isAltered: boolean;
 }
 
+/**
+ * The configuration follows the records that come next, else those that were read; or every partition would stop (C6). Where
+ * they are as it says, and the topic has been altered since, they are read up to there.
+ */
+function typeDeviation(
+  actual: string | undefined,
+  { topics, findings, state }: Pick<Comparison, 'topics' | 'findings' | 'state'>,
+): TypeDeviation {
+  const { input: topic, timestampType: wanted } = topics;
+  const problem = `message.timestamp.type is ${actual ?? 'not known'}, but input.timestampType says ${wanted}`;
+  const deviated = (remedy: string, isRisk = false): TypeDeviation => ({
+    ...{ deviation: { topic, problem, remedy }, isRisk, isAltered: false },
+  });
+  const set = `set input.timestampType to "${actual}"`;
+  if (state.kind === 'held') {
+    const { before, next } = state.timestampTypes;
+    if (next.includes(wanted))
+      return deviated(
+        `flatline run${findings.flags}: records of type ${wanted} come next. Each partition commits what lies before the ` +
+          `change to ${actual} and stops there; once all have, ${set}`,
+        true,
+      );
+    const as = next.length > 0 ? next : before;
+    if (as.some((type) => type === actual))
+      return deviated(
+        `${set}, as ${next.length > 0 ? 'the next records are' : 'it was'}: ${stateText(state, topics.changelog)}`,
+      );
+  }
+  const remedy =
+    `${set}; or, if no other application reads the topic, since one that expects ${actual} may stop or go wrong at the ` +
+    `change: ${alterCommand(findings)}`;
+  return { ...deviated(remedy), isAltered: true };
+}
+
+const ALTER = 'flatline topics alter';
+
 function alterCommand({ flags }: Findings): string {
-  return `flatline topics alter --apply${flags}`;
+  return `${ALTER} --apply${flags}`;
+}
+
+/** Whether `flatline topics alter` does what the remedy says. */
+export function isAlterable({ remedy }: Deviation): boolean {
+  return remedy.includes(ALTER);
 }
 
 export function missingDeviation({ topic }: NewTopic, flags: string): Deviation {

@@ -27,7 +27,8 @@ export function reportText(pipeline: string, report: VerificationReport): string
 }
 
 function verdictOf({ violationCount, undecided }: VerificationReport): string {
-  const found = violationCount === 0 ? 'no violation' : `${count(violationCount)} violations`;
+  const found =
+    violationCount === 0 ? 'no violation' : `${count(violationCount)} violation${violationCount === 1 ? '' : 's'}`;
   return undecided.length === 0 ? found : `${found}, ${count(undecided.length)} undecided`;
 }
 
