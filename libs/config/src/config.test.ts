@@ -63,7 +63,7 @@ describe('a valid configuration', () => {
     expect(pipelines[0]!.startFrom).toEqual(resolved);
   });
 
-  test.each(['now', 5, { timestamp: '2026-11-22T10:00:00' }, { timestamp: -1 }, {}])(
+  test.each(['now', 5, { timestamp: '2026-11-22T10:00:00' }, { timestamp: -1 }, { timestamp: 1_700_000_000 }, {}])(
     '[I4] startFrom %j is none, and it says what is',
     (startFrom) => {
       const [problem, ...others] = problems({ ...minimal, pipelines: [{ ...visits, startFrom }] });
@@ -71,6 +71,13 @@ describe('a valid configuration', () => {
       expect(problem).toMatch(/^pipelines\[0\]\.startFrom(\.timestamp)? \[.+\] ("earliest", "latest" or|too small)/);
     },
   );
+
+  test('[I4] a startFrom that is in seconds or has no zone is shown as it stands', () => {
+    const of = (timestamp: unknown): string[] =>
+      problems({ ...minimal, pipelines: [{ ...visits, startFrom: { timestamp } }] });
+    expect(of(1_700_000_000)).toEqual([expect.stringMatching(/1700000000.*seconds have to be multiplied by 1000/)]);
+    expect(of('2026-11-22T10:00:00')).toEqual([expect.stringContaining('2026-11-22T10:00:00')]);
+  });
 
   test.each([
     [1_800_000, undefined, 60_000],

@@ -39,7 +39,7 @@ function isShownWhole(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return typeof value !== 'function' && typeof value !== 'symbol';
   if (Array.isArray(value)) return value.every((each) => typeof each !== 'object' || each === null);
   const keys = Object.keys(value);
-  return keys.length === 1 && (keys[0] === 'file' || keys[0] === 'env');
+  return keys.length === 1 && (keys[0] === 'file' || keys[0] === 'env' || keys[0] === 'timestamp');
 }
 
 function kindOf(value: unknown): string {

@@ -22,8 +22,14 @@ const format = z.enum(['json', 'avro']);
 /** Packing of record batches, in Kafka's terms. */
 const compression = z.enum(['none', 'gzip', 'snappy', 'lz4', 'zstd']);
 
+/** In 1973. Whoever means a smaller number means seconds. */
+const INSTANT_MIN = 100_000_000_000;
+const INSTANT_HINT = 'too small for milliseconds since the epoch; seconds have to be multiplied by 1000';
 /** ISO 8601 with a zone, or milliseconds since the epoch. */
-const instant = z.union([z.int().min(0), z.iso.datetime({ offset: true }).transform((text) => Date.parse(text))]);
+const instant = z.union([
+  z.int().min(INSTANT_MIN, INSTANT_HINT),
+  z.iso.datetime({ offset: true }).transform((text) => Date.parse(text)),
+]);
 const startFrom = z.union([z.enum(['earliest', 'latest']), z.strictObject({ timestamp: instant })], {
   error: '"earliest", "latest" or { "timestamp": milliseconds since the epoch, or ISO 8601 with a zone }',
 });
