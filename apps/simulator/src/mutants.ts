@@ -196,12 +196,6 @@ export const MUTANTS: readonly Mutant[] = [
     to: 'return { alarm, doubt: !isHeld,',
   },
   {
-    name: 'takes another log for its own',
-    file: 'libs/runtime/src/input-position.ts',
-    from: 'if (found === undefined || !isSameBatch(found, recorded))',
-    to: 'if (found === undefined)',
-  },
-  {
     name: 'tries again where the log has lost what was read',
     file: 'libs/runtime/src/task-loop.ts',
     from: 'if (failure instanceof PartitionStopped || failure instanceof Fatal) {',

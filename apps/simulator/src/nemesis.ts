@@ -23,6 +23,7 @@ const AGREEING_MS = 200;
 const DISAGREEING_MS = 10_000;
 /** A leader that goes on answering is deposed within this before the calm. */
 const STALE_BEFORE_MS = 4_000;
+const OPEN_BEFORE_MS = 1_000;
 /** Records that an unclean election takes away. */
 const LOST_MAX = 8;
 
@@ -345,10 +346,13 @@ export class Nemesis implements Record<Act, () => boolean> {
       time.after(this.#random.below(stormMs), () => {
         this.#uncleanElection();
       });
-    if (staleLeaders)
-      time.after(stormMs - 1 - this.#random.below(STALE_BEFORE_MS), () => {
-        this.#staleLeader();
-      });
+    if (!staleLeaders) return;
+    const deposedAtMs = stormMs - 1 - this.#random.below(STALE_BEFORE_MS);
+    // In the log that the old leader shows for ever, a transaction may be open for ever, too.
+    if (this.#random.chance(0.5)) time.after(deposedAtMs - OPEN_BEFORE_MS, () => this.upstreamBegins());
+    time.after(deposedAtMs, () => {
+      this.#staleLeader();
+    });
   }
 
   /** Readers that were attached to the old leader lose it, some at once. */

@@ -105,7 +105,7 @@ export function drawScenario(random: Random): Omit<Scenario, keyof Adoption> {
   // Proof by fetch presumes that there are none (C3); on CreateTime nothing is asked of a log that is not live.
   const byRecord = proof.proof === 'record' && world.timestampType === 'LogAppendTime';
   const staleLeaders = random.chance(0.25) && byRecord;
-  const uncleanElections = random.chance(0.1) && byRecord && !world.losesChangelog;
+  const uncleanElections = random.chance(0.2) && byRecord && !world.losesChangelog;
   return { ...world, ...proof, rates, tombstones, staleLeaders, uncleanElections };
 }
 
