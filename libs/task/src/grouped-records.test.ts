@@ -106,6 +106,32 @@ describe('records read in groups', () => {
       }
   });
 
+  test('[I6] once the refused one is passed, those after it are taken in groups again', () => {
+    const log = Array.from({ length: 3 * KEY_GROUP_MAX }, (_, at) => ({
+      ...{ offset: 100 + at, timestamp: 5_000, key: `key-${at % 3}`, value: '' },
+    }));
+    const skipped = (...refused: readonly number[]): number => {
+      const task = new PartitionTask(options());
+      task.begin(0, START);
+      for (const offset of refused) task.refuse(offset, 'it failed');
+      const cursor = new GroupedCursor([...log], KEY_GROUP_MAX);
+      let count = 0;
+      const skip = cursor.skip.bind(cursor);
+      cursor.skip = (more) => {
+        count += more;
+        skip(more);
+      };
+      expect(task.step(cursor, log.length + 1, WALL).kind).toBe('exhausted');
+      expect(task.counters.failedRecords).toBe(refused.filter((offset) => offset >= 100).length);
+      return count;
+    };
+    const undisturbed = skipped();
+    expect(undisturbed).toBeGreaterThan(2 * KEY_GROUP_MAX);
+    // One that is not there any more.
+    expect(skipped(40)).toBe(undisturbed);
+    expect(skipped(40, 105)).toBeGreaterThan(undisturbed - 10);
+  });
+
   test('[I6][S3] what is due for its key takes effect before a record is refused, as before any other', () => {
     const task = new PartitionTask(options({ decoder: throwing }));
     task.begin(0, START);

@@ -256,7 +256,7 @@ export class PartitionTask {
   #takeAfter(cursor: RecordCursor, limit: number): number {
     const { bytes, group, groupIndex } = cursor;
     if (group === undefined || !cursor.logAppendTime || cursor.timestamp !== this.clock.now) return 0;
-    if (this.#refused.size > 0) return 0;
+    if (this.#refusesBeyond(cursor.offset)) return 0;
     const at = this.#at;
     at.timestamp = cursor.timestamp;
     at.effectiveAt = cursor.timestamp;
@@ -295,6 +295,13 @@ export class PartitionTask {
   /** Has the record at `offset` refused when it comes: an earlier task failed at it, and `why` says how (I6). */
   refuse(offset: number, why: string): void {
     this.#refused.set(offset, why);
+  }
+
+  /** Forgets what lies at `offset` or below: it has been passed. */
+  #refusesBeyond(offset: number): boolean {
+    if (this.#refused.size === 0) return false;
+    for (const refused of this.#refused.keys()) if (refused <= offset) this.#refused.delete(refused);
+    return this.#refused.size > 0;
   }
 
   /** Says that the next step gets a new cursor: reading was interrupted and begins again at `input.position`. */
