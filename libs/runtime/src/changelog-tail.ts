@@ -147,7 +147,10 @@ export class ChangelogTail {
 
   async #explained(failure: Error): Promise<Error> {
     if (!(failure instanceof PartitionStopped)) return failure;
-    const { logStartOffset } = await this.#ports.admin.ends(this.#subscription.partition);
+    const { partition } = this.#subscription;
+    // Where the log starts by a deposed leader, much of it may be gone.
+    this.#ports.admin.doubtLeader(partition);
+    const { logStartOffset } = await this.#ports.admin.ends(partition);
     if (this.#position >= logStartOffset) return failure;
     return new BelowLogStart(this.#position, logStartOffset);
   }

@@ -54,7 +54,9 @@ export async function inputPosition(
   return recorded;
 }
 
-type LookPorts = Pick<PipelinePorts, 'clock'> & { readonly admin: Pick<LogAdmin, 'ends' | 'fingerprintAt'> };
+type LookPorts = Pick<PipelinePorts, 'clock'> & {
+  readonly admin: Pick<LogAdmin, 'ends' | 'doubtLeader' | 'fingerprintAt'>;
+};
 
 /** Why the input is not the log that was read up to a recorded position; undefined: it is. @throws Retriable */
 export async function whyOtherLog(
@@ -73,11 +75,15 @@ export async function whyOtherLog(
     : 'the batch before that position is not the one recorded';
 }
 
-/** A new leader's end may lag for a while behind what was readable before (F23): time passes before it is believed. */
+/**
+ * A new leader's end may lag for a while behind what was readable before (F23), and a deposed one's for ever (F23b): time
+ * passes, and another node is asked who leads, before it is believed.
+ */
 async function endsBeyond(input: TopicPartition, position: number, ports: LookPorts): Promise<Ends> {
   for (let tries = 1; ; tries += 1) {
     const ends = await ports.admin.ends(input);
     if (ends.lastStableOffset >= position || tries === END_TRIES_MAX) return ends;
+    ports.admin.doubtLeader(input);
     await pause(ports.clock, END_PAUSE_MS);
   }
 }

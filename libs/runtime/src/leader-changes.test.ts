@@ -1,8 +1,8 @@
 // The input's leader is another one: its log is compared with what was read before anything more is (R3, X3).
 import { describe, expect, test } from '@jest/globals';
 import { Simulation } from '@flatline/simulation';
-import { ChangelogTail } from './changelog-tail.ts';
-import { PROOF_PATIENCE_MS } from './limits.ts';
+import { BelowLogStart, ChangelogTail } from './changelog-tail.ts';
+import { END_PAUSE_MS, END_TRIES_MAX, PROOF_PATIENCE_MS } from './limits.ts';
 import { CHANGELOG, INPUT, type Process, World } from './world.fixture.ts';
 
 /** Longer than a dead member stays in the group. */
@@ -128,6 +128,45 @@ describe('a leader that was deposed and goes on answering', () => {
     await time.runFor(4 * PROOF_PATIENCE_MS);
     expect(world.closed()).toHaveLength(1);
     expect(world.closed()).toEqual(world.expected());
+  });
+
+  test('[R3][F23b] stops no partition whose commit stands beyond its end', async () => {
+    const world = new World({ seed: 38, partitions: 1, timeoutMs: 20_000 });
+    const { time, log } = world.simulation;
+    const owner = world.launch('a');
+    world.beat('early');
+    await time.runFor(2_000);
+    const end = log.partition(INPUT, 0).logEnd;
+    log.partition(INPUT, 0).changeLeader(DEPOSED);
+    world.beat('late');
+    const committed = (): number => owner.instance.status()[0]?.committedPosition ?? 0;
+    await time.runUntil(() => committed() > end, 60_000);
+    expect(committed()).toBeGreaterThan(end);
+    owner.host.kill();
+    const successor = world.launch('b');
+    const isIn = (wanted: string) => (): boolean => successor.instance.status()[0]?.state === wanted;
+    await time.runUntil(isIn('restoring'), LATER);
+    // Sooner than the end would be believed for which the deposed leader is asked again and again.
+    await time.runUntil(isIn('running'), (END_TRIES_MAX * END_PAUSE_MS) / 2);
+    expect(successor.instance.status()).toMatchObject([{ state: 'running' }]);
+    await time.runFor(4 * world.timeoutMs);
+    expect(world.closed()).toEqual(world.expected());
+    expect(world.closed()).toHaveLength(2);
+  });
+
+  test('[K5][F23b] does not hide that the changelog was truncated', async () => {
+    const simulation = new Simulation({ seed: 39 });
+    const { time, log } = simulation;
+    log.createTopic(CHANGELOG, { partitions: 1 });
+    const { ports } = simulation.start('a');
+    const partition = { topic: CHANGELOG, partition: 0 };
+    for (let i = 0; i < 4; i += 1) log.produce(CHANGELOG, 0, { value: 'block' });
+    await time.runFor(1_000);
+    log.partition(CHANGELOG, 0).changeLeader(DEPOSED);
+    log.partition(CHANGELOG, 0).truncateBelow(3);
+    expect(await time.complete(ports.admin.ends(partition))).toMatchObject({ logStartOffset: 0 });
+    const tail = new ChangelogTail({ ...ports, changelog: ports.reader, turns: () => undefined }, partition, 0);
+    await expect(time.complete(tail.readToEnd(() => true))).rejects.toThrow(BelowLogStart);
   });
 
   test('[X5][F23b] of the changelog holds nobody up who reads up to a claim', async () => {

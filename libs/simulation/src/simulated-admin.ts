@@ -1,12 +1,13 @@
-import { type Millis, PartitionStopped, Retriable } from '@flatline/base';
+import { type DurationMs, type Millis, PartitionStopped, Retriable } from '@flatline/base';
 import type { BatchFingerprint, CommittedOffset, LogAdmin, TopicPartition } from '@flatline/task';
 import type { RequestKind } from './fault-plan.ts';
 import type { LogRecord } from './log-batch.ts';
-import type { SimulatedPartition } from './simulated-partition.ts';
+import { LEADER_AGE_MAX_MS, type SimulatedPartition } from './simulated-partition.ts';
 import type { WriterEnvironment } from './simulated-transactions.ts';
 
 export class SimulatedAdmin implements LogAdmin {
   readonly #environment: WriterEnvironment;
+  readonly #leaders = new Map<string, { readonly leaderEpoch: number; readonly sinceMs: DurationMs }>();
 
   constructor(environment: WriterEnvironment) {
     this.#environment = environment;
@@ -25,9 +26,26 @@ export class SimulatedAdmin implements LogAdmin {
 
   ends(partition: TopicPartition): Promise<{ readonly logStartOffset: number; readonly lastStableOffset: number }> {
     return this.#ask('ListOffsets', partition, (leader) => {
-      const { logStartOffset, lastStableOffset } = leader.ends();
+      const { logStartOffset, lastStableOffset } = leader.endsSeenFrom(this.#believed(partition, leader)).ends;
       return { logStartOffset, lastStableOffset };
     });
+  }
+
+  /** Another node is asked who leads than the one that is deposed. */
+  doubtLeader(partition: TopicPartition): void {
+    const { host, log } = this.#environment;
+    const { leaderEpoch } = log.partition(partition.topic, partition.partition);
+    this.#leaders.set(nameOf(partition), { leaderEpoch, sinceMs: host.monotonicMs() });
+  }
+
+  /** The node that is asked first is the deposed leader, if there is one; it is believed for as long as by the real admin. */
+  #believed(partition: TopicPartition, { leaderEpoch }: SimulatedPartition): number {
+    const now = this.#environment.host.monotonicMs();
+    const name = nameOf(partition);
+    const known = this.#leaders.get(name) ?? { leaderEpoch: 0, sinceMs: now };
+    const believed = now - known.sinceMs > LEADER_AGE_MAX_MS ? { leaderEpoch, sinceMs: now } : known;
+    this.#leaders.set(name, believed);
+    return believed.leaderEpoch;
   }
 
   offsetAt(partition: TopicPartition, timestamp: Millis): Promise<number | undefined> {
@@ -45,7 +63,7 @@ export class SimulatedAdmin implements LogAdmin {
     return this.#ask('ListOffsets', partition, (leader) => {
       const end = leader.sureEndSeenFrom(0);
       if (end !== undefined) return end;
-      throw new Retriable(`${partition.topic}-${partition.partition}: the new leader is not sure of its end yet`);
+      throw new Retriable(`${nameOf(partition)}: the new leader is not sure of its end yet`);
     });
   }
 
@@ -60,9 +78,7 @@ export class SimulatedAdmin implements LogAdmin {
   truncate(partition: TopicPartition, offset: number): Promise<void> {
     return this.#ask('DeleteRecords', partition, (leader) => {
       if (offset > leader.ends().highWatermark) {
-        throw new PartitionStopped(
-          `${partition.topic}-${partition.partition}: offset ${offset} to delete below is out of range`,
-        );
+        throw new PartitionStopped(`${nameOf(partition)}: offset ${offset} to delete below is out of range`);
       }
       leader.truncateBelow(offset);
     });
@@ -70,7 +86,7 @@ export class SimulatedAdmin implements LogAdmin {
 
   #ask<T>(kind: RequestKind, partition: TopicPartition, act: (leader: SimulatedPartition) => T): Promise<T> {
     const { host, network, log } = this.#environment;
-    const about = `${partition.topic}-${partition.partition}`;
+    const about = nameOf(partition);
     return network.request<T>(host, {
       kind,
       about,
@@ -90,4 +106,8 @@ export class SimulatedAdmin implements LogAdmin {
       },
     });
   }
+}
+
+function nameOf({ topic, partition }: TopicPartition): string {
+  return `${topic}-${partition}`;
 }

@@ -97,7 +97,7 @@ const ELECTION_LAG_BATCHES_MAX = 3;
 /** Kafka's default. */
 const MAX_MESSAGE_BYTES = 1_048_588;
 /** Who asks questions only, asks at least this often who leads. */
-const LEADER_AGE_MAX_MS: DurationMs = 10_000;
+export const LEADER_AGE_MAX_MS: DurationMs = 10_000;
 
 export class SimulatedPartition {
   #timestampType: TimestampType;

@@ -44,6 +44,10 @@ export class KafkaLogAdmin implements LogAdmin {
     });
   }
 
+  doubtLeader({ topic }: TopicPartition): void {
+    this.#connection.forgetLeaders(topic);
+  }
+
   offsetAt(partition: TopicPartition, timestamp: Millis): Promise<number | undefined> {
     return this.#atLeader(partition, async (leader) => {
       const offset = await listOffset(this.#connection, partition, leader, { timestamp });

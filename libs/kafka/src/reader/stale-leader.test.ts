@@ -1,7 +1,8 @@
 // A cluster that is divided: the leader does not know that it leads no more, answers, and calls itself the leader.
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import type { LogSubscription } from '@flatline/task';
-import { clusterOptions, closing } from '../broker.fixture.ts';
+import { KafkaLogAdmin } from '../admin/kafka-log-admin.ts';
+import { clusterOptions, closing, systemClock } from '../broker.fixture.ts';
 import { ApiKey } from '../connection/kafka-request.ts';
 import { type KafkaConnection, openCluster } from '../connection/kafka-connection.ts';
 import type { KafkaOptions } from '../connection/kafka-options.ts';
@@ -86,6 +87,19 @@ describe('[F23b] a leader that was deposed, does not know it and answers', () =>
     divide('b', 'c', 'd');
     await expect(read(subscription, 4)).rejects.toThrow(/offset 2, .*epoch 2\) leader epoch 1 ends at 1\./);
   });
+});
+
+test('[R3][F23b] an admin that doubts a deposed leader asks its successor, in metadata of another node', async () => {
+  const connection = closing(openCluster(options));
+  const admin = new KafkaLogAdmin({ clock: systemClock, connection });
+  divide('b', 'c');
+  for (let times = 0; times < 3; times += 1) expect(await admin.ends(place)).toMatchObject({ lastStableOffset: 1 });
+  admin.doubtLeader(place);
+  for (let times = 0; times < 3; times += 1) {
+    expect(await admin.ends(place)).toMatchObject({ lastStableOffset: 3 });
+    // Not even when the deposed one is asked for metadata again.
+    admin.doubtLeader(place);
+  }
 });
 
 describe('[F23b] a connection', () => {

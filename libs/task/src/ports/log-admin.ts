@@ -21,6 +21,11 @@ export interface LogAdmin {
   /** First offset present and the offset after the last decided record, from the leader. */
   ends(partition: TopicPartition): Promise<{ readonly logStartOffset: number; readonly lastStableOffset: number }>;
   /**
+   * Says that an answer cannot be right unless whoever gave it leads no more: the next question goes to the leader that
+   * another node names, where there is one.
+   */
+  doubtLeader(partition: TopicPartition): void;
+  /**
    * The first offset of a record stamped at or past `timestamp`; undefined where there is none below the last stable offset.
    * From the leader. Where stamps are out of order, earlier ones may come after it.
    */
