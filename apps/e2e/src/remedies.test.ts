@@ -40,7 +40,7 @@ const create = (): Promise<Finished> =>
 
 /** The commands printed as remedies, each once, as they stand there. */
 function commandsIn({ stdout, stderr }: Finished): string[][] {
-  const printed = [...`${stdout}\n${stderr}`.matchAll(/remedy: (?:set .*: )?flatline (topics [^:\n]+)$/gm)].map(
+  const printed = [...`${stdout}\n${stderr}`.matchAll(/remedy: (?:set .*: )?flatline (topics .+)$/gm)].map(
     ([, args = '']) => args,
   );
   return [...new Set(printed)].map((args) => args.split(' '));
