@@ -4,13 +4,21 @@
 //
 // Invariants
 //   FL1  One flush at a time; a slice that could not be written is written again before the next, if that may help.
-//   FL2  What waits is bounded: beyond FLUSH_BACKLOG_FACTOR shares the store is given up until the next start. It keeps its
-//        former checkpoint, from which the changelog rolls it forward.
+//   FL2  What waits is bounded: beyond FLUSH_BACKLOG_FACTOR shares, and beyond FLUSH_BACKLOG_COMMITS times the largest commit
+//        that waits, the store is given up until the next start. It keeps its former checkpoint, from which the changelog
+//        rolls it forward.
 //   FL3  Nothing it does rejects: a flush that fails costs the store, never the task.
 import { failpoint, Retriable } from '@flatline/base';
 import type { FlushSlice, PartitionTask } from '@flatline/task';
 import { Backoff, turn } from './backoff.ts';
-import { FLUSH_BACKLOG_FACTOR, FLUSH_INTERVAL_MS, RESTORED_BACKLOG_FACTOR, RESTORED_WAITING_FACTOR } from './limits.ts';
+import {
+  FLUSH_BACKLOG_COMMITS,
+  FLUSH_BACKLOG_FACTOR,
+  FLUSH_COMMIT_BYTES_MAX,
+  FLUSH_INTERVAL_MS,
+  RESTORED_BACKLOG_FACTOR,
+  RESTORED_WAITING_FACTOR,
+} from './limits.ts';
 import type { PipelinePorts } from './settings.ts';
 import type { TaskStore } from './task-store.ts';
 
@@ -64,8 +72,14 @@ export class Flusher {
     const { pendingBytes } = checkpoints;
     const share = this.#parts.flushBytes();
     if (this.abandoned) checkpoints.discard();
-    else if (pendingBytes > share * FLUSH_BACKLOG_FACTOR) this.#abandon('more waits for the local store than is kept');
+    else if (pendingBytes > this.#backlogBytes(share)) this.#abandon('more waits for the local store than is kept');
     else if (this.#running === undefined && (pendingBytes >= share * shares || hasWaited)) this.#begin();
+  }
+
+  /** One commit alone is no backlog: with many tasks a share is smaller than what one of them may cut. */
+  #backlogBytes(share: number): number {
+    const largest = FLUSH_BACKLOG_COMMITS * this.#parts.task.checkpoints.largestBytes;
+    return Math.max(share * FLUSH_BACKLOG_FACTOR, Math.min(largest, FLUSH_COMMIT_BYTES_MAX));
   }
 
   /** Flushes what is pending and waits for it. */

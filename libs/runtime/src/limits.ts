@@ -83,6 +83,9 @@ export const RESTORED_BACKLOG_FACTOR = 2;
 export const RESTORED_WAITING_FACTOR = 4;
 /** Beyond so many times its share a task gives its local store up until the next start: the changelog has everything. */
 export const FLUSH_BACKLOG_FACTOR = 8;
+/** So many times the largest commit that waits are no such backlog, up to so many bytes: a commit holds half of them, about. */
+export const FLUSH_BACKLOG_COMMITS = 2;
+export const FLUSH_COMMIT_BYTES_MAX = FLUSH_BACKLOG_COMMITS * COMMIT_BYTES_MAX;
 /** Local stores that a start begins to load before the group has said whose the partitions are. */
 export const WARM_STARTS_MAX = 64;
 /** Of a store written so much earlier than the newest one its partition has moved away since: it is not loaded for that. */

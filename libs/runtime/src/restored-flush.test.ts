@@ -1,7 +1,7 @@
 // When what was restored from the changelog goes to the local store.
 import { expect, test } from '@jest/globals';
-import { FLUSH_INTERVAL_MS, RESTORED_BACKLOG_FACTOR, TASK_BOUNDS } from './limits.ts';
-import { type Process, World } from './world.fixture.ts';
+import { FLUSH_BACKLOG_FACTOR, FLUSH_INTERVAL_MS, RESTORED_BACKLOG_FACTOR, TASK_BOUNDS } from './limits.ts';
+import { CHANGELOG, type Process, World } from './world.fixture.ts';
 
 const COMMITS = 40;
 const SESSIONS_EACH = 5;
@@ -60,4 +60,22 @@ test('[X6] but where more waits than a task is allowed it is flushed meanwhile, 
   const { whileRestoring, afterCommit } = await restored(BLOCK_BYTES / RESTORED_BACKLOG_FACTOR / 6);
   expect(whileRestoring).toBeGreaterThan(0);
   expect(afterCommit).toBe(SESSIONS);
+});
+
+test('[X6] and it is not given up for one commit that is larger than what may wait of many', async () => {
+  const bounds = { ...TASK_BOUNDS, flushBytesTotal: 200, flushBytesMin: 1 };
+  const world = new World({ seed: 72, partitions: 1, timeoutMs: 600_000, bounds });
+  const { time, log } = world.simulation;
+  const owner = world.launch('a');
+  await time.runFor(3_000);
+  for (let i = 0; i < SESSIONS; i += 1) world.beat(`k${i}`);
+  await time.runFor(2_000);
+  const largest = Math.max(...log.committed(CHANGELOG, 0).map(({ value }) => value?.length ?? 0));
+  expect(largest).toBeGreaterThan(FLUSH_BACKLOG_FACTOR * bounds.flushBytesTotal);
+  await time.complete(owner.instance.stop());
+  owner.host.kill();
+  const successor = world.launch('b');
+  await time.runFor(20_000);
+  expect(successor.lines).not.toContainEqual(expect.stringContaining('more waits for the local store than is kept'));
+  expect(world.simulation.disk('b').file(0)?.entries.size).toBe(SESSIONS);
 });

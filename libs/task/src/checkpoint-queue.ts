@@ -41,6 +41,7 @@ export class CheckpointQueue {
   readonly #memory: ReusedMemory;
   #pending: LoggedCommit[] = [];
   #pendingBytes = 0;
+  #largestBytes = 0;
 
   /** `memory`: where blocks are given back to once they are flushed or given up. */
   constructor(table: EntryTable, memory: ReusedMemory) {
@@ -53,9 +54,17 @@ export class CheckpointQueue {
     return this.#pendingBytes;
   }
 
+  /** Block bytes of the largest commit held for the next flush. */
+  get largestBytes(): number {
+    return this.#largestBytes;
+  }
+
   add(commit: LoggedCommit): void {
     this.#pending.push(commit);
-    for (const block of commit.blocks) this.#pendingBytes += block.bytes.length;
+    let bytes = 0;
+    for (const block of commit.blocks) bytes += block.bytes.length;
+    this.#pendingBytes += bytes;
+    this.#largestBytes = Math.max(this.#largestBytes, bytes);
   }
 
   /** Forgets what is pending: the store stays at its checkpoint, from which the changelog can roll it forward. */
@@ -63,6 +72,7 @@ export class CheckpointQueue {
     this.#giveBack(this.#pending);
     this.#pending = [];
     this.#pendingBytes = 0;
+    this.#largestBytes = 0;
   }
 
   /** The slices of a flush of all that is pending, each of at most `limit` puts and removals; undefined: nothing pending. */
@@ -71,6 +81,7 @@ export class CheckpointQueue {
     const commits = this.#pending;
     this.#pending = [];
     this.#pendingBytes = 0;
+    this.#largestBytes = 0;
     return this.#slices(commits, limit, sorting);
   }
 
