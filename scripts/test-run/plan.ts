@@ -68,24 +68,25 @@ export function planSteps(run: Run, projects: readonly TestProject[], chosen: re
     check('format', 'prettier', '--check', '--cache', '--cache-strategy=content', '--log-level=warn', ...paths),
     check('tidy', 'node', 'scripts/tidy.ts'),
     ...(chosen === undefined ? [{ ...built, needs: ['types'] }] : []),
-    ...(tested.some(({ name }) => name === 'simulator') ? [simulationStep(run)] : []),
+    ...(tested.some(({ name }) => name === 'simulator') ? simulationSteps(run) : []),
     ...(tested.some(({ name }) => name === 'bench') ? [performanceStep(run)] : []),
     ...tested.filter(({ usesBroker }) => !usesBroker).map((project) => jestStep(run, project)),
   ];
 }
 
-/** Always the same seeds: what fails here fails on every machine. */
-function simulationStep(run: Run): Step {
-  const program = ['--conditions=@flatline/source', 'apps/simulator/src/main.ts', '--seeds', '2000', '--mutants'];
-  return {
-    name: 'simulate',
+/** Always the same seeds: what fails here fails on every machine. The mutants are a step, and have a limit, of their own. */
+function simulationSteps(run: Run): Step[] {
+  const step = (name: string, ...args: string[]): Step => ({
+    name,
     needs: [],
     occupies: true,
     run: async () => {
+      const program = ['--conditions=@flatline/source', 'apps/simulator/src/main.ts', ...args];
       const ended = await inRoot(run, 'node', program);
       return { ...outcomeOf(ended), notes: notesIn(ended.output) };
     },
-  };
+  });
+  return [step('simulate', '--seeds', '2000'), step('mutants', '--seeds', '0', '--mutants')];
 }
 
 /** A ratio within one run, which holds on a busy machine too; alone among what talks to the broker. */

@@ -3,4 +3,5 @@ export const REGRESSION_SEEDS: readonly { readonly seed: number; readonly found:
   { seed: 483, found: 'floor 0 stated by the first commit after a start from a store without entries' },
   { seed: 28, found: 'held time of a summary that depended on when its close was drained' },
   { seed: 30, found: 'a deposed leader believed for ever, since its log shows an open transaction' },
+  { seed: 440, found: 'an end believed before it was reached, by proof by fetch (a mutant)' },
 ];
