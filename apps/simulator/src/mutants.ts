@@ -234,8 +234,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'passes over a batch that cannot be unpacked',
     file: 'libs/task/src/partition-task.ts',
-    from: "else if (kind === 'unreadable') this.#refuse",
-    to: "else if (kind === 'unreadable' && this.counters.deadLetters < 0) this.#refuse",
+    from: "else if (kind === 'unreadable') this.#refuse(cursor, cursor.unreadable!.reason, cursor.unreadable!.detail);",
+    to: "else if (kind === 'unreadable') return undefined;",
   },
   {
     name: 'commits an offset beyond the position',
