@@ -124,12 +124,6 @@ export const MUTANTS: readonly Mutant[] = [
     to: '',
   },
   {
-    name: 'lets what is missing grow without bound',
-    file: 'libs/policies/src/session/sequence-window.ts',
-    from: 'window.received), MISSING_MAX)',
-    to: 'window.received), Infinity)',
-  },
-  {
     name: 'records a stamp that is no instant',
     file: 'libs/task/src/block-format.ts',
     from: 'out.signedVarint(recordedStamp(input.batchTimestamp));',

@@ -21,7 +21,7 @@ const deeds: readonly (readonly [string, Deed])[] = [
     'the input was deleted and made anew',
     async (application) => {
       await deleteTopics(application.kafka, [application.input]);
-      await recreate(application);
+      await recreate(application, application.input);
       await produce(application, beats(200));
     },
   ],

@@ -83,7 +83,7 @@ async function newLog(context: RunContext): Promise<RunResult> {
   await trial.endLoad();
   const before = await readOutputs(application);
   await deleteTopics(application.kafka, [application.changelog]);
-  await recreate(application);
+  await recreate(application, application.changelog);
   const processor = trial.processor();
   trial.armed = application.partitions;
   for (let looks = 0; looks < refusesWithinMs / 100 && stopped(processor.lines) < trial.armed; looks += 1)

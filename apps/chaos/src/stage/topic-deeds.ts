@@ -38,11 +38,15 @@ export function growTopic(kafka: KafkaOptions, topic: string, partitions: number
   });
 }
 
-/** The deletion of a topic goes on after it was acknowledged. */
-export async function recreate(application: Application): Promise<void> {
+/**
+ * As an operator's own tools would: `flatline topics create` refuses where a state needs what was there. The deletion of a
+ * topic goes on after it was acknowledged.
+ */
+export async function recreate({ kafka, partitions, options }: Application, topic: string): Promise<void> {
+  const settings = { 'retention.ms': '-1', 'retention.bytes': '-1', 'message.timestamp.type': 'LogAppendTime' };
   for (let tries = 0; ; tries += 1) {
     try {
-      await application.createTopics();
+      await createTopic(kafka, { topic, partitions, replicationFactor: options.replication ?? 1, settings });
       return;
     } catch (error) {
       if (tries === 20) throw error;
