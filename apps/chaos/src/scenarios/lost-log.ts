@@ -3,15 +3,14 @@ import { KafkaLogAdmin, openCluster } from '@flatline/kafka';
 import { systemClock } from '@flatline/runtime';
 import type { RunContext, RunResult, Scenario } from '../scenario.ts';
 import type { Application } from '../stage/application.ts';
-import type { Child } from '../stage/child.ts';
 import { elapse } from '../stage/elapse.ts';
 import { produce, readOutputs } from '../stage/settlement.ts';
 import { deleteTopics, growTopic, recreate } from '../stage/topic-deeds.ts';
+import { refuses } from './refusal.ts';
 import { topicEnds } from '../stage/topic-dump.ts';
 import { Trial } from '../stage/trial.ts';
 
 const phaseMs = 3_000;
-const refusesWithinMs = 30_000;
 
 type Deed = (application: Application) => Promise<void>;
 
@@ -66,17 +65,6 @@ async function run(context: RunContext): Promise<RunResult> {
     ...{ recoveriesMs: [], closes: before.length / 2, records: 0, closeDelayMaxMs: undefined },
     facts: { saidBy: trial.fired === 0 ? after.lines.slice(-3).join(' | ') : 'every partition, or the process' },
   };
-}
-
-/** Every partition stops for its operator, or the process ends and says why. */
-async function refuses(processor: Child, partitions: number): Promise<boolean> {
-  for (let looks = 0; looks < refusesWithinMs / 100; looks += 1) {
-    const stopped = processor.said(/partition stopped/).length;
-    if (stopped >= partitions) return true;
-    if (processor.ending !== undefined) return processor.ending.code !== 0 && processor.ending.signal === null;
-    await elapse(100);
-  }
-  return false;
 }
 
 /** DeleteRecords, up to the end: above what was committed. */
