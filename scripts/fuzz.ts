@@ -3,7 +3,7 @@
 // A case that fails is printed with the command that runs it again, and added to the regressions beside its test.
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
@@ -11,7 +11,7 @@ const root = fileURLToPath(new URL('..', import.meta.url));
 const USAGE = `usage: npm run fuzz -- [--cases N] [--seed S] [--target PROJECT/WHAT [--case I]]
   --cases N    cases of each decoder (default: 200000)
   --seed S     another seed makes other cases (default: one of the present)
-  --target T   only this decoder, for example codec/event
+  --target T   only this decoder, for example records/event
   --case I     only this case`;
 
 function wholeNumber(name: string, value: string | undefined): string | undefined {
@@ -33,15 +33,17 @@ function main(): number {
     ...(target !== undefined && { FLATLINE_FUZZ_TARGET: target }),
     ...(only !== undefined && { FLATLINE_FUZZ_CASE: only }),
   };
-  const files = globSync('libs/*/src/**/fuzz.test.ts', { cwd: root }).filter((path) => !path.startsWith('libs/base/'));
-  const projects = [...new Set(files.map((path) => path.split('/')[1]!))]
-    .filter((project) => target === undefined || target.startsWith(`${project}/`))
+  const files = globSync('libs/*/*/src/**/fuzz.test.ts', { cwd: root }).filter(
+    (path) => !path.startsWith('libs/core/base/'),
+  );
+  const projects = [...new Set(files.map((path) => path.split('/src/')[0]!))]
+    .filter((project) => target === undefined || target.startsWith(`${basename(project)}/`))
     .toSorted();
   if (projects.length === 0) {
     process.stderr.write(`--target ${target ?? ''}: no such decoder\n${USAGE}\n`);
     return 2;
   }
-  process.stdout.write(`fuzzing ${projects.join(', ')} with seed ${seed}\n`);
+  process.stdout.write(`fuzzing ${projects.map((project) => basename(project)).join(', ')} with seed ${seed}\n`);
   const failed = projects.filter((project) => run(project, environment) !== 0);
   return failed.length === 0 ? 0 : 1;
 }
@@ -55,12 +57,12 @@ function run(project: string, environment: Readonly<Record<string, string>>): nu
     join(root, 'node_modules/jest/bin/jest.js'),
     // Not the project's own configuration: it may start a broker, which nothing here needs.
     `--config=${join(root, 'jest.preset.mjs')}`,
-    `--rootDir=${join(root, 'libs', project)}`,
+    `--rootDir=${join(root, project)}`,
     '--runInBand',
     'fuzz.test.ts',
   ];
   const { status } = spawnSync(process.execPath, args, {
-    cwd: join(root, 'libs', project),
+    cwd: join(root, project),
     env: { ...process.env, ...environment },
     stdio: 'inherit',
   });

@@ -1,5 +1,6 @@
 // `node scripts/tidy.ts`: what linters do not check. Prints each finding with its remedy; exit code 1 if there is one.
 import { deadExports } from './tidy/dead-exports.ts';
+import { drawing } from './tidy/drawing.ts';
 import { fileLengths, thinkAt } from './tidy/file-lengths.ts';
 import { heldBackTests } from './tidy/held-back-tests.ts';
 import { kept } from './tidy/kept.ts';
@@ -16,6 +17,7 @@ const findings = [
   ...ruleIds(workspace),
   ...deadExports(workspace, kept),
   ...packageGraph(workspace),
+  ...drawing(workspace),
   ...lockFile(workspace),
   ...heldBackTests(workspace),
   ...forbiddenWords(workspace.tree),

@@ -13,7 +13,7 @@ const stepLimitMs = 15 * 60_000;
 export interface TestProject {
   /** `kafka`. */
   readonly name: string;
-  /** `libs/kafka`. */
+  /** `libs/shell/kafka`. */
   readonly folder: string;
   /** Its tests talk to a broker. */
   readonly usesBroker: boolean;
@@ -32,13 +32,13 @@ export interface Run {
 
 /** Projects with tests, in the order of their paths. */
 export function testProjects(root: string): TestProject[] {
-  return globSync('{libs/*,apps/*,scripts}/jest.config.mjs', { cwd: root })
+  return globSync('{libs/*/*,apps/cli,apps/lab/*,scripts}/jest.config.mjs', { cwd: root })
     .map((path) => path.replace('/jest.config.mjs', ''))
     .toSorted()
     .flatMap((folder) => {
       const tests = globSync(['**/*.test.ts'], {
         cwd: join(root, folder),
-        exclude: ['dist', 'out-tsc', 'node_modules'],
+        exclude: ['dist', 'node_modules'],
       });
       if (tests.length === 0) return [];
       const setUp = readFileSync(join(root, folder, 'jest.config.mjs'), 'utf8').includes('@flatline/dev-broker');
@@ -64,11 +64,11 @@ export function planSteps(run: Run, projects: readonly TestProject[], chosen: re
     ...tested.filter(({ usesBroker }) => usesBroker).map((project) => jestStep(run, project)),
     // Through nx, because the rule about module boundaries is skipped where no project graph is cached.
     check('lint', 'nx', 'run', 'scripts:lint', '--skip-nx-cache', ...paths),
-    check('types', 'tsc', '-b', ...paths),
+    check('types', 'tsc', '-b'),
     check('format', 'prettier', '--check', '--cache', '--cache-strategy=content', '--log-level=warn', ...paths),
     check('tidy', 'node', 'scripts/tidy.ts'),
     ...(chosen === undefined ? [{ ...built, needs: ['types'] }] : []),
-    ...(tested.some(({ name }) => name === 'simulator') ? simulationSteps(run) : []),
+    ...(tested.some(({ name }) => name === 'worlds') ? simulationSteps(run) : []),
     ...(tested.some(({ name }) => name === 'bench') ? [performanceStep(run)] : []),
     ...tested.filter(({ usesBroker }) => !usesBroker).map((project) => jestStep(run, project)),
   ];
@@ -81,7 +81,7 @@ function simulationSteps(run: Run): Step[] {
     needs: [],
     occupies: true,
     run: async () => {
-      const program = ['--conditions=@flatline/source', 'apps/simulator/src/main.ts', ...args];
+      const program = ['--conditions=@flatline/source', 'apps/lab/worlds/src/main.ts', ...args];
       const ended = await inRoot(run, 'node', program);
       return { ...outcomeOf(ended), notes: notesIn(ended.output) };
     },
@@ -97,7 +97,7 @@ function performanceStep(run: Run): Step {
     lane: 'broker',
     occupies: true,
     run: async () => {
-      const args = ['--conditions=@flatline/source', 'apps/bench/src/gate/main.ts'];
+      const args = ['--conditions=@flatline/source', 'apps/lab/bench/src/gate/main.ts'];
       const ended = await inRoot(run, 'node', args, environmentOf(run));
       return { ...outcomeOf(ended), notes: notesIn(ended.output) };
     },

@@ -170,12 +170,12 @@ describe('the last line', () => {
 
 describe('tiers', () => {
   test.each([
-    ['/apps/e2e/src/a.test.ts', '', 'end-to-end'],
-    ['/libs/dev-broker/src/a.test.ts', '', 'broker'],
+    ['/apps/lab/e2e/src/a.test.ts', '', 'end-to-end'],
+    ['/libs/lab/dev-broker/src/a.test.ts', '', 'broker'],
     ['/libs/kafka/src/a.test.ts', "import { b } from '../broker.fixture.ts';", 'broker'],
     ['/libs/codec/src/a.test.ts', "import { ensureBroker } from '@flatline/dev-broker';", 'broker'],
-    ['/libs/simulation/src/a.test.ts', '', 'simulation'],
-    ['/libs/runtime/src/a.test.ts', "import { Simulation } from '@flatline/simulation';", 'simulation'],
+    ['/libs/lab/cluster/src/a.test.ts', '', 'simulation'],
+    ['/libs/runtime/src/a.test.ts', "import { Simulation } from '@flatline/cluster';", 'simulation'],
     ['/libs/task/src/a.test.ts', "import fc from 'fast-check';", 'property'],
     ['/libs/client/src/a.test.ts', "const brokers = process.env['KAFKA_BROKERS'];", 'broker'],
     ['/libs/config/src/a.test.ts', "const env = { KAFKA_BROKERS: 'a:1' };", 'unit'],

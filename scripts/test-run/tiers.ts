@@ -10,13 +10,13 @@ export function importsBroker(source: string): boolean {
 
 /** The tier of a test file by where it lies and what it imports. */
 export function tierOf(path: string, source: string): Tier {
-  if (path.includes('apps/e2e/')) return 'end-to-end';
-  if (path.includes('libs/dev-broker/') || importsBroker(source) || source.includes("process.env['KAFKA_BROKERS']"))
+  if (path.includes('apps/lab/e2e/')) return 'end-to-end';
+  if (path.includes('libs/lab/dev-broker/') || importsBroker(source) || source.includes("process.env['KAFKA_BROKERS']"))
     return 'broker';
   if (
-    path.includes('libs/simulation/') ||
-    path.includes('apps/simulator/') ||
-    /^(import|\}) .*(@flatline\/simulation|world\.fixture)/m.test(source)
+    path.includes('libs/lab/cluster/') ||
+    path.includes('apps/lab/worlds/') ||
+    /^(import|\}) .*(@flatline\/cluster|world\.fixture)/m.test(source)
   )
     return 'simulation';
   return /^import .*'fast-check'/m.test(source) ? 'property' : 'unit';

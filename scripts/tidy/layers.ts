@@ -1,23 +1,36 @@
 /**
  * What each package's sources may depend on, as drawn in docs/ARCHITECTURE.md. Tests may use packages above their own: a
- * library is tested with the simulator or on a real broker.
+ * library is tested with the simulated cluster or on a real broker.
  */
 export const layers: Readonly<Record<string, readonly string[]>> = {
+  // core
   base: [],
+  ports: ['base'],
   'timing-wheel': ['base'],
-  policies: ['base'],
-  task: ['base', 'timing-wheel', 'policies'],
-  store: ['base', 'task'],
-  kafka: ['base', 'task'],
-  simulation: ['base', 'task'],
-  codec: ['base', 'policies', 'task'],
-  config: ['base', 'policies'],
-  runtime: ['base', 'policies', 'task'],
+  kinds: ['base'],
+  partition: ['base', 'ports', 'timing-wheel', 'kinds'],
+  oracle: ['base'],
+  // shell
+  system: ['base'],
+  kafka: ['base', 'ports', 'system'],
+  store: ['base', 'ports'],
+  config: ['base', 'kinds'],
+  records: ['base', 'kinds'],
+  runtime: ['base', 'ports', 'kinds', 'partition', 'system'],
+  client: ['base', 'ports', 'kinds', 'system', 'records', 'kafka'],
+  verifier: ['base', 'ports', 'oracle', 'config', 'records', 'kafka', 'store'],
+  processor: ['base', 'ports', 'kinds', 'partition', 'system', 'config', 'records', 'kafka', 'store', 'runtime'],
+  // lab
+  cluster: ['base', 'ports'],
   'dev-broker': ['base'],
-  client: ['base', 'policies', 'task', 'kafka', 'codec'],
-  verification: ['base'],
-  verifier: ['base', 'task', 'kafka', 'store', 'codec', 'config', 'verification'],
+  fleet: ['base', 'kinds', 'system', 'records', 'kafka', 'client'],
 };
+
+/** Folders of what judges and measures the product. The product's sources import none of it. */
+export const labFolders: readonly string[] = ['libs/lab/', 'apps/lab/'];
+
+/** The one door from the product to the lab: commands for developers, loaded only when they are called. */
+export const labDoors: readonly string[] = ['apps/cli/src/developer/'];
 
 /** Packages from outside that belong to one library; others come to them through it. */
 export const owners: Readonly<Record<string, readonly string[]>> = {

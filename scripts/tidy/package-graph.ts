@@ -1,7 +1,7 @@
 // The edges between packages, declared three times and compared: imports, package.json, tsconfig references. And which
 // edges there may be.
 import { type Finding } from './finding.ts';
-import { layers as layersOfWorkspace, owners as ownersOfWorkspace } from './layers.ts';
+import { labDoors, labFolders, layers as layersOfWorkspace, owners as ownersOfWorkspace } from './layers.ts';
 import {
   folderOf,
   joinPath,
@@ -34,6 +34,7 @@ export function packageGraph(
       ...undeclared(project, imports, workspace),
       ...unimported(project, imports),
       ...wrongLayers(project, imports, rules),
+      ...intoTheLab(project, imports, workspace),
       ...wrongOwners(project, imports, rules),
       ...wrongReferences(project, workspace),
     ];
@@ -85,7 +86,7 @@ function unimported({ folder, manifest }: Project, imports: readonly Imported[])
     ...dependencies.map((name) => ({
       at,
       message: inTests.has(name)
-        ? `only tests import ${name}: move it to devDependencies, and its reference to tsconfig.spec.json`
+        ? `only tests import ${name}: move it to devDependencies, and take its reference out of tsconfig.json`
         : `nothing imports ${name}: take it out of dependencies`,
     })),
     ...devDependencies.map((name) => ({ at, message: `no test imports ${name}: take it out of devDependencies` })),
@@ -105,6 +106,22 @@ function wrongLayers({ name, folder }: Project, imports: readonly Imported[], { 
     }));
 }
 
+/** What is shipped never needs what judges or measures it. */
+function intoTheLab({ folder }: Project, imports: readonly Imported[], { projects }: Workspace): Finding[] {
+  if (isLab(folder) || folder === 'scripts') return [];
+  const lab = new Set(projects.filter((each) => isLab(each.folder)).map(({ manifest }) => manifest.name));
+  return imports
+    .filter(({ name, at, inTest }) => !inTest && lab.has(name) && !labDoors.some((door) => at.startsWith(door)))
+    .map(({ name, at }) => ({
+      at,
+      message: `imports ${name} of the lab: only ${labDoors.join(', ')} may, behind a dynamic import`,
+    }));
+}
+
+function isLab(folder: string): boolean {
+  return labFolders.some((lab) => `${folder}/`.startsWith(lab));
+}
+
 function wrongOwners({ name }: Project, imports: readonly Imported[], { owners }: Rules): Finding[] {
   return imports
     .filter((each) => owners[each.name]?.includes(name) === false)
@@ -118,34 +135,24 @@ interface TsConfig {
   readonly references?: readonly { readonly path: string }[];
 }
 
-/** tsconfig.lib.json refers to what the sources depend on, tsconfig.spec.json to that, the tests' own, and the library. */
+/** A package's tsconfig.json refers to what its sources depend on; its tests are compiled by the root's. */
 function wrongReferences({ folder, manifest }: Project, workspace: Workspace): Finding[] {
-  const sources = referencesFor(workspace, manifest.dependencies);
-  const all = [...sources, ...referencesFor(workspace, manifest.devDependencies)];
-  const lib = `${folder}/tsconfig.lib.json`;
-  const spec = `${folder}/tsconfig.spec.json`;
-  const both = `${folder}/tsconfig.json`;
-  if (!workspace.tree.has(lib)) return compareReferences(workspace, both, all);
-  return [
-    ...compareReferences(workspace, lib, sources),
-    ...compareReferences(workspace, spec, [lib, ...all]),
-    ...compareReferences(workspace, both, [lib, spec]),
-  ];
+  const own = `${folder}/tsconfig.json`;
+  if (!workspace.tree.has(own)) return [];
+  return compareReferences(workspace, own, referencesFor(workspace, manifest.dependencies));
 }
 
-/** `tsc -b` at the root builds every project. */
+/** `tsc -b` at the root builds every project, then checks every test. */
 function wrongRootReferences(workspace: Workspace): Finding[] {
   return compareReferences(
     workspace,
     'tsconfig.json',
-    workspace.projects.map(({ folder }) => folder),
+    workspace.projects.map(({ folder }) => folder).filter((folder) => workspace.tree.has(`${folder}/tsconfig.json`)),
   );
 }
 
 function referencesFor({ projects }: Workspace, dependencies: Manifest['dependencies'] = {}): string[] {
-  return projects
-    .filter(({ manifest }) => manifest.name in dependencies)
-    .map(({ folder }) => `${folder}/tsconfig.lib.json`);
+  return projects.filter(({ manifest }) => manifest.name in dependencies).map(({ folder }) => folder);
 }
 
 function compareReferences({ tree }: Workspace, at: string, wanted: readonly string[]): Finding[] {

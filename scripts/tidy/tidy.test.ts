@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { deadExports, type Kept } from './dead-exports.ts';
+import { drawing } from './drawing.ts';
 import { fileLengths } from './file-lengths.ts';
 import { type Finding } from './finding.ts';
 import { heldBackTests } from './held-back-tests.ts';
@@ -21,6 +22,7 @@ const checks: Readonly<Record<string, (workspace: Workspace) => Finding[]>> = {
   'rule ids': ruleIds,
   'dead exports': (workspace) => deadExports(workspace, []),
   'package graph': (workspace) => packageGraph(workspace, rules),
+  drawing,
   'lock file': lockFile,
   'held-back tests': heldBackTests,
   words: ({ tree }) => forbiddenWords(tree),
@@ -213,23 +215,55 @@ const violations: readonly (readonly [check: string, what: string, changes: Chan
   [
     'package graph',
     'a reference that is missing',
-    edited('libs/task/tsconfig.lib.json', '{"path":"../base/tsconfig.lib.json"}', ''),
-    'libs/task/tsconfig.lib.json',
-    'no reference to libs/base/tsconfig.lib.json',
+    edited('libs/task/tsconfig.json', '{"path":"../base"}', ''),
+    'libs/task/tsconfig.json',
+    'no reference to libs/base',
+  ],
+  [
+    'drawing',
+    'a package that is not drawn',
+    edited('docs/ARCHITECTURE.md', '  cli --> task\n', ''),
+    'docs/ARCHITECTURE.md',
+    'does not draw cli',
+  ],
+  [
+    'drawing',
+    'a package that is drawn and gone',
+    edited('docs/ARCHITECTURE.md', 'cli --> task', 'cli & web --> task'),
+    'docs/ARCHITECTURE.md',
+    'draws web',
+  ],
+  [
+    'drawing',
+    'an arrow that no import makes',
+    edited('docs/ARCHITECTURE.md', 'task --> base', 'task & cli --> base & cli'),
+    'docs/ARCHITECTURE.md',
+    'draws task --> cli',
+  ],
+  [
+    'drawing',
+    'an import without an arrow',
+    edited('docs/ARCHITECTURE.md', 'task --> base', 'task\n  base'),
+    'docs/ARCHITECTURE.md',
+    'no way from task to base',
   ],
   [
     'package graph',
-    'a reference that is missing for tests',
-    edited('apps/cli/tsconfig.spec.json', '{"path":"./tsconfig.lib.json"},', ''),
-    'apps/cli/tsconfig.spec.json',
-    'apps/cli/tsconfig.lib.json',
+    'a source of the product that imports the lab',
+    {
+      ...edited('package.json', '"apps/*"', '"apps/*","libs/lab/*"'),
+      'libs/lab/fleet/package.json': JSON.stringify({ name: '@flatline/fleet' }),
+      ...edited('apps/cli/src/main.ts', 'run();', "run(); import('@flatline/fleet');"),
+    },
+    'apps/cli/src/main.ts:2',
+    'of the lab',
   ],
   [
     'package graph',
     'a reference to what is not depended on',
-    edited('libs/base/tsconfig.lib.json', '[]', '[{"path":"../task/tsconfig.lib.json"}]'),
-    'libs/base/tsconfig.lib.json',
-    'refers to libs/task/tsconfig.lib.json',
+    edited('libs/base/tsconfig.json', '[]', '[{"path":"../task"}]'),
+    'libs/base/tsconfig.json',
+    'refers to libs/task',
   ],
   [
     'package graph',

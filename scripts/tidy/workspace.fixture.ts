@@ -24,31 +24,22 @@ const files: Readonly<Record<string, string>> = {
       'node_modules/jest-for-linux': {},
     },
   }),
+  'docs/ARCHITECTURE.md': '# Parts\n\n```mermaid\nflowchart BT\n  task --> base\n  cli --> task\n```\n',
   'docs/SPEC.md':
     '## Wheel\n\n- **W1** Never early.\n- **W2** *(later)* Never late.\n- **F2b** An answer is lost.\n- **kafkajs 4** It leaks.\n',
   'libs/base/package.json': manifest('base', {}, {}),
-  'libs/base/tsconfig.json': lib(['./tsconfig.lib.json', './tsconfig.spec.json']),
-  'libs/base/tsconfig.lib.json': lib([]),
-  'libs/base/tsconfig.spec.json': lib(['./tsconfig.lib.json']),
+  'libs/base/tsconfig.json': lib([]),
   'libs/base/src/index.ts': "export { type Options, start } from './start.ts';\n",
   'libs/base/src/start.ts':
     'export interface Options { readonly n: number }\nexport function start(options: Options): number { return step(options.n); }\nexport function step(n: number): number { return n; }\n',
   'libs/base/src/start.test.ts':
     "import { test } from '@jest/globals';\nimport { step } from './start.ts';\ntest('[W1] steps', () => { step(1); });\ntest.each([1])('[F2b, kafkajs 4] of %d', () => undefined);\n",
   'libs/task/package.json': manifest('task', { '@flatline/base': '*' }, {}),
-  'libs/task/tsconfig.json': lib(['./tsconfig.lib.json', './tsconfig.spec.json']),
-  'libs/task/tsconfig.lib.json': lib(['../base/tsconfig.lib.json']),
-  'libs/task/tsconfig.spec.json': lib(['./tsconfig.lib.json', '../base/tsconfig.lib.json']),
+  'libs/task/tsconfig.json': lib(['../base']),
   'libs/task/src/index.ts':
     "import { start } from '@flatline/base';\nexport const run = (): number => start({ n: 1 });\n",
   'apps/cli/package.json': manifest('cli', { '@flatline/task': '*' }, { '@flatline/base': '*' }),
-  'apps/cli/tsconfig.json': lib(['./tsconfig.lib.json', './tsconfig.spec.json']),
-  'apps/cli/tsconfig.lib.json': lib(['../../libs/task/tsconfig.lib.json']),
-  'apps/cli/tsconfig.spec.json': lib([
-    './tsconfig.lib.json',
-    '../../libs/task/tsconfig.lib.json',
-    '../../libs/base/tsconfig.lib.json',
-  ]),
+  'apps/cli/tsconfig.json': lib(['../../libs/task']),
   'apps/cli/src/main.ts': "import { run } from '@flatline/task';\nrun();\n",
   'apps/cli/src/main.test.ts': "import { start } from '@flatline/base';\nstart({ n: 2 });\n",
 };

@@ -19,7 +19,7 @@ export interface Manifest {
 export interface Project {
   /** Package name without its scope. */
   readonly name: string;
-  /** `libs/kafka`. */
+  /** `libs/shell/kafka`. */
   readonly folder: string;
   readonly manifest: Manifest;
   readonly modules: readonly SourceModule[];

@@ -1,5 +1,5 @@
 // Runs the command line inside the test process: the same code as `main.ts`, with the streams caught.
-import { systemClock } from '@flatline/runtime';
+import { systemClock } from '@flatline/system';
 import { Writable } from 'node:stream';
 import { runCli } from './program.ts';
 import type { Stop } from './stop.ts';

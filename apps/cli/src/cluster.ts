@@ -1,8 +1,7 @@
 // Which cluster a command talks to: the one named by flag, environment or configuration, else one started here.
 import type { Clock } from '@flatline/base';
-import { HttpSchemaRegistry, type SchemaRegistry } from '@flatline/codec';
+import { HttpSchemaRegistry, type SchemaRegistry } from '@flatline/records';
 import type { FlatlineConfig } from '@flatline/config';
-import { statusDetached } from '@flatline/dev-broker';
 import { type KafkaConnection, type KafkaOptions, openCluster } from '@flatline/kafka';
 import { type ConfigurationFlags, foundConfigurationOf } from './configuration.ts';
 import { usageFailure } from './failure.ts';
@@ -16,6 +15,11 @@ export interface Cluster {
   readonly config: FlatlineConfig | undefined;
 }
 
+interface BrokerAddresses {
+  readonly bootstrap: string;
+  readonly registryUrl: string | undefined;
+}
+
 const clientId = 'flatline-cli';
 
 /** @throws CommandFailure where no cluster is named and none runs here. */
@@ -25,7 +29,7 @@ export async function clusterOf(shell: Shell, flags: ConfigurationFlags): Promis
   if (config !== undefined)
     return { kafka: kafkaOf(config, clock), registry: registryAt(config.schemaRegistryUrl, clock), config };
   const named = flags.brokers ?? setting(env['KAFKA_BROKERS'])?.split(',');
-  const local = named === undefined ? await statusDetached() : undefined;
+  const local = named === undefined ? await localBroker() : undefined;
   const brokers = named ?? local?.bootstrap.split(',');
   if (brokers === undefined)
     throw usageFailure(
@@ -52,6 +56,12 @@ export async function connect(kafka: KafkaOptions): Promise<KafkaConnection> {
     connection.close();
     throw error;
   }
+}
+
+/** What `flatline broker start` left running here. Loaded only where nothing else names a broker. */
+async function localBroker(): Promise<BrokerAddresses | undefined> {
+  const { statusDetached } = await import('./developer/local-broker.ts');
+  return statusDetached();
 }
 
 function registryAt(url: string | undefined, clock: Clock): SchemaRegistry | undefined {

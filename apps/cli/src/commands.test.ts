@@ -1,15 +1,15 @@
 // The commands on a real broker: `KAFKA_BROKERS`, or one that the test run starts.
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { KafkaLogReader, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
-import { systemClock as clock } from '@flatline/runtime';
-import type { RecordCursor } from '@flatline/task';
+import { systemClock as clock } from '@flatline/system';
+import type { RecordCursor } from '@flatline/ports';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cli, type CliRun } from './cli.fixture.ts';
 import { ExitCode } from './exit-code.ts';
-import type { LedgerEntry } from './fleet/ledger.ts';
+import type { LedgerEntry } from '@flatline/fleet';
 
 const brokers = process.env['KAFKA_BROKERS'] ?? '';
 const kafka = { brokers: brokers.split(','), clientId: 'flatline-cli-test', clock };

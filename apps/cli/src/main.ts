@@ -1,6 +1,6 @@
 import { runCli } from './program.ts';
 import { stopOnSignals } from './stop.ts';
-import { systemClock } from '@flatline/runtime';
+import { systemClock } from '@flatline/system';
 
 // A reader that goes away (`flatline sessions tail | head`) is an ordinary end, not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

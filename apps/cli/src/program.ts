@@ -2,14 +2,14 @@
 import { Command, CommanderError } from 'commander';
 import { readFileSync } from 'node:fs';
 import type { CommandContext } from './commands/context.ts';
-import { addBenchCommand } from './commands/bench.ts';
-import { addBrokerCommand } from './commands/broker.ts';
+import { addBenchCommand } from './developer/bench.ts';
+import { addBrokerCommand } from './developer/broker.ts';
 import { addDeadLettersCommand } from './commands/dead-letters.ts';
-import { addDemoCommand } from './commands/demo.ts';
+import { addDemoCommand } from './developer/demo.ts';
 import { addImportCommand } from './commands/import.ts';
 import { addRunCommand } from './commands/run.ts';
 import { addSessionsCommand } from './commands/sessions.ts';
-import { addSimulateCommand } from './commands/simulate.ts';
+import { addSimulateCommand } from './developer/simulate.ts';
 import { addTopicsCommand } from './commands/topics.ts';
 import { addVerifyCommand } from './commands/verify.ts';
 import { ExitCode, exitCodesHelp } from './exit-code.ts';

@@ -6,9 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cli, type CliRun } from './cli.fixture.ts';
 import { ExitCode } from './exit-code.ts';
-import type { LedgerEntry } from './fleet/ledger.ts';
-import { checkLedger } from './fleet/ledger-check.fixture.ts';
-import type { ObservedOutput } from './fleet/ledger-check.ts';
+import { type LedgerEntry, checkLedger, type ObservedOutput } from '@flatline/fleet';
 
 const brokers = process.env['KAFKA_BROKERS'] ?? '';
 const folder = mkdtempSync(join(tmpdir(), 'flatline-cli-run-'));

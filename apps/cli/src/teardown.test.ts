@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { Simulation } from '@flatline/simulation';
-import { whileWaiting } from './pause.ts';
+import { Simulation } from '@flatline/cluster';
+import { whileWaiting } from '@flatline/system';
 import { Teardown } from './teardown.ts';
 
 describe('a teardown', () => {

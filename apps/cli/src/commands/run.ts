@@ -7,7 +7,7 @@ import { consoleLog } from '../run-log.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
 import { count, duration } from '../terminal/progress.ts';
-import { whileWaiting } from '../pause.ts';
+import { whileWaiting } from '@flatline/system';
 import { pipelineTopicsOf } from '../topics/pipeline-topics.ts';
 import { assertUsable } from '../topics/provision.ts';
 import { deviationText } from '../topics/topic-plan.ts';

@@ -1,7 +1,7 @@
 import type { DurationMs } from '@flatline/base';
-import { HttpSchemaRegistry } from '@flatline/codec';
+import { HttpSchemaRegistry } from '@flatline/records';
 import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
-import type { Delivery, LedgerLine, ReachCounter, VerificationReport } from '@flatline/verification';
+import type { Delivery, LedgerLine, ReachCounter, VerificationReport } from '@flatline/oracle';
 import { verifyPipeline } from '@flatline/verifier';
 import { type Command, InvalidArgumentError } from 'commander';
 import { connect, kafkaOf } from '../cluster.ts';

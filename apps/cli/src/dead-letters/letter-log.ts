@@ -6,7 +6,7 @@
 //   LL1  The end is fixed at opening: what a replay adds, and letters that it causes, are not read by it.
 //   LL2  One partition at a time, a record at a time: memory is bounded by the reader's prefetch.
 import { KafkaLogAdmin, KafkaLogReader, type KafkaConnection, type KafkaOptions } from '@flatline/kafka';
-import type { LogSubscription } from '@flatline/task';
+import type { LogSubscription } from '@flatline/ports';
 import { type LetterRecord, letterRecord } from './letter.ts';
 
 export interface PartitionEnds {

@@ -1,6 +1,6 @@
 // Dead letters as lines for a person, or as JSON. Pure.
 import type { Millis } from '@flatline/base';
-import type { RecordHeader } from '@flatline/task';
+import type { RecordHeader } from '@flatline/ports';
 import { isUtf8 } from 'node:buffer';
 import type { Colors } from '../terminal/console.ts';
 import { printable, printableKey, shorten } from '../terminal/printable.ts';

@@ -8,7 +8,7 @@
 //   RP2  A batch has at most BATCH_LETTERS_MAX letters, or BATCH_BYTES_MAX bytes and one letter more.
 import type { Clock } from '@flatline/base';
 import type { TopicDescription } from '@flatline/kafka';
-import type { TransactionalWriter } from '@flatline/task';
+import type { TransactionalWriter } from '@flatline/ports';
 import { type Letter, replayedRecord, replayMark } from './letter.ts';
 
 export interface ReplayParts {

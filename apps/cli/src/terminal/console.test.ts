@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { Simulation } from '@flatline/simulation';
+import { Simulation } from '@flatline/cluster';
 import { Writable } from 'node:stream';
 import { Console, type OutputStream } from './console.ts';
 import { ProgressDisplay } from './progress-display.ts';

@@ -3,7 +3,8 @@
 import { type Clock, Fatal, MalformedBytes, type Millis } from '@flatline/base';
 import { type KafkaConnection, KafkaLogAdmin, KafkaLogScan } from '@flatline/kafka';
 import { whyOtherLog } from '@flatline/runtime';
-import { type CommitHeader, decodeBlock, type TopicPartition } from '@flatline/task';
+import { type CommitHeader, decodeBlock } from '@flatline/partition';
+import type { TopicPartition } from '@flatline/ports';
 import type { TimestampType } from './topic-requirements.ts';
 
 export type ApplicationState =

@@ -1,5 +1,5 @@
 // A ledger of deliveries, read a line at a time (docs/FORMATS.md, Deliveries).
-import type { Delivery } from '@flatline/verification';
+import type { Delivery } from '@flatline/oracle';
 import { createReadStream } from 'node:fs';
 import { resolve } from 'node:path';
 import { LineSplitter, type NumberedLine } from '../importing/line-splitter.ts';

@@ -1,4 +1,4 @@
-import type { LedgerLine } from '@flatline/verification';
+import type { LedgerLine } from '@flatline/oracle';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { usageFailure } from '../failure.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import type { VerificationReport } from '@flatline/verification';
+import type { VerificationReport } from '@flatline/oracle';
 import { reportText } from './report-text.ts';
 
 const clean: VerificationReport = {

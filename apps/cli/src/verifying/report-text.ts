@@ -1,4 +1,4 @@
-import type { VerificationReport, Violation } from '@flatline/verification';
+import type { VerificationReport, Violation } from '@flatline/oracle';
 import { printable } from '../terminal/printable.ts';
 import { count } from '../terminal/progress.ts';
 

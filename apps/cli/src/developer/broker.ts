@@ -1,0 +1,98 @@
+import { type BrokerStatus, startDetached, statusDetached, stopDetached } from '@flatline/dev-broker';
+import { type Command, InvalidArgumentError } from 'commander';
+import { ExitCode } from '../exit-code.ts';
+import type { Console } from '../terminal/console.ts';
+import type { CommandContext } from '../commands/context.ts';
+import { jsonOption, port } from '../commands/flags.ts';
+
+interface BrokerFlags {
+  readonly port?: number;
+  readonly nodes?: 1 | 3;
+  readonly data?: string;
+  readonly registry?: boolean;
+  readonly json?: boolean;
+}
+
+export function addBrokerCommand(program: Command, context: CommandContext): void {
+  const broker = program.command('broker').description('A real Apache Kafka (KRaft) on this machine, for development.');
+  broker.addHelpText(
+    'afterAll',
+    `
+Examples:
+  $ flatline broker start                        prints the bootstrap address
+  $ export KAFKA_BROKERS=$(flatline broker start --port 9092)
+  $ flatline broker start --nodes 3 --registry   three brokers and a schema registry
+  $ flatline broker status --json
+  $ flatline broker stop                         the data stays
+
+Needs Java 17 or newer, or Docker. The first start fetches Kafka, about 45 MB.
+`,
+  );
+  broker
+    .command('start')
+    .description('start a broker that runs until it is stopped, or say which one runs')
+    .option('--port <port>', 'port of the first node (default: 9092)', port)
+    .option('--nodes <1|3>', 'brokers in the cluster (default: as many as the data holds, else 1)', nodeCount)
+    .option('--data <dir>', 'data directory (default: .flatline/broker in the repository)')
+    .option('--registry', 'also start a schema registry')
+    .addOption(jsonOption())
+    .action(context.action(startBroker));
+  broker
+    .command('stop')
+    .description('stop it; what it stores stays')
+    .option('--data <dir>', 'data directory of the broker')
+    .addOption(jsonOption())
+    .action(context.action(stopBroker));
+  broker
+    .command('status')
+    .description(`say whether one runs, and where; exit code ${ExitCode.unreachable} where none does`)
+    .option('--data <dir>', 'data directory of the broker')
+    .addOption(jsonOption())
+    .action(context.action(showStatus));
+}
+
+function nodeCount(text: string): 1 | 3 {
+  if (text === '1') return 1;
+  if (text === '3') return 3;
+  throw new InvalidArgumentError('It must be 1 or 3.');
+}
+
+async function startBroker(flags: BrokerFlags, console: Console): Promise<ExitCode> {
+  const { port: asked, nodes, data: dataDir, registry } = flags;
+  const log = (line: string): void => {
+    console.note(line);
+  };
+  const started = await startDetached({ port: asked, nodes, dataDir, registry, log });
+  console.result(started, started.bootstrap);
+  console.note(started.alreadyRan ? 'It was running already.' : `Its data is in ${started.dataDir}.`);
+  if (started.registryUrl !== undefined) console.note(`Schema registry: ${started.registryUrl}`);
+  return ExitCode.ok;
+}
+
+async function stopBroker({ data }: BrokerFlags, console: Console): Promise<ExitCode> {
+  const ran = await stopDetached(data);
+  console.result({ stopped: ran }, ran ? 'Stopped.' : 'No broker was running.');
+  return ExitCode.ok;
+}
+
+async function showStatus({ data }: BrokerFlags, console: Console): Promise<ExitCode> {
+  const status = await statusDetached(data);
+  if (status === undefined) {
+    console.result({ running: false }, 'No broker is running. Start one with: flatline broker start');
+    return ExitCode.unreachable;
+  }
+  console.result({ running: true, ...status }, statusText(status));
+  return status.nodes.some(({ answers }) => answers) ? ExitCode.ok : ExitCode.unreachable;
+}
+
+function statusText(status: BrokerStatus): string {
+  const nodes = status.nodes.map(({ id, port: listens, pid, answers }) => {
+    const process = pid === undefined ? '' : `, process ${pid}`;
+    return `  node ${id}: port ${listens}${process}, ${answers ? 'answers' : 'does not answer'}`;
+  });
+  const registry = status.registryUrl === undefined ? [] : [`  schema registry: ${status.registryUrl}`];
+  const owner = status.mode === 'owned' ? ', belongs to a program and ends with it' : '';
+  return [`${status.bootstrap} (${status.source}${owner}), data in ${status.dataDir}`, ...nodes, ...registry].join(
+    '\n',
+  );
+}

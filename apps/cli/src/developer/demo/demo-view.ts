@@ -1,0 +1,147 @@
+// What the demo shows: pure, from a picture of the moment to text.
+import type { DurationMs } from '@flatline/base';
+import type { Colors } from '../../terminal/console.ts';
+import { printableKey, shorten } from '../../terminal/printable.ts';
+import { count, duration } from '../../terminal/progress.ts';
+
+export interface ClosedSession {
+  readonly key: Uint8Array;
+  readonly reason: string;
+  readonly durationMs: DurationMs;
+  readonly eventCount: number;
+  readonly incarnation: string;
+}
+
+export interface PartitionRow {
+  readonly partition: number;
+  readonly state: string;
+  readonly liveEntries: number;
+  readonly recordsRead: number;
+  readonly sessionsClosed: number;
+  /** Records of the input not yet read; undefined: not known yet. */
+  readonly lag: number | undefined;
+  readonly detail: string | undefined;
+}
+
+/** A picture of the moment. */
+export interface DemoPicture {
+  readonly broker: string;
+  readonly topic: string;
+  /** Where the processor answers over HTTP. */
+  readonly http: string;
+  readonly timeoutMs: DurationMs;
+  readonly elapsedMs: DurationMs;
+  readonly heartbeats: number;
+  readonly heartbeatsPerSecond: number;
+  /** Sessions the fleet has begun. */
+  readonly begun: number;
+  /** Closes read from the output topic. */
+  readonly closed: number;
+  readonly closedPerSecond: number;
+  readonly live: number;
+  /** Sessions there will be; undefined: no end. */
+  readonly total: number | undefined;
+  /** From a deadline to the summary that says so, over the last closes. */
+  readonly closeDelayMs: { readonly median: DurationMs; readonly p99: DurationMs } | undefined;
+  readonly partitions: readonly PartitionRow[];
+  /** Newest first. */
+  readonly recent: readonly ClosedSession[];
+  /** What the demo is doing when it is not just running. */
+  readonly phase: string | undefined;
+}
+
+const keyColumns = 24;
+const tellingShare = 0.05;
+const rate = (perSecond: number): string => `${count(Math.round(perSecond))}/s`;
+
+/** The live view of a terminal, at most `columns` wide. */
+export function renderDemo(picture: DemoPicture, colors: Colors, columns: number): string {
+  const { bold, dim } = colors;
+  const title = [picture.broker, picture.http, picture.topic, `timeout ${duration(picture.timeoutMs)}`];
+  const lines = [
+    bold('Flatline demo') + dim(`  ${shorten(title.join(' · '), columns - 16)}`),
+    '',
+    ...totals(picture),
+    '',
+    dim('partition  state          live     closed        read      lag'),
+    ...picture.partitions.map((row) => partitionLine(row, colors)),
+    '',
+    dim('last closed sessions'),
+    ...picture.recent.map((session) => closedLine(session, colors)),
+    '',
+    progressLine(picture, columns),
+    dim(picture.phase ?? 'Ctrl-C ends'),
+  ];
+  return lines.join('\n');
+}
+
+function totals(picture: DemoPicture): string[] {
+  const { closeDelayMs } = picture;
+  const delay =
+    closeDelayMs === undefined
+      ? '–'
+      : `${duration(closeDelayMs.median)} median, ${duration(closeDelayMs.p99)} p99, from the deadline to the summary`;
+  return [
+    `heartbeats   ${count(picture.heartbeats).padStart(10)}   ${rate(picture.heartbeatsPerSecond)}`,
+    `live         ${count(picture.live).padStart(10)}   of ${count(picture.begun)} sessions begun`,
+    `closed       ${count(picture.closed).padStart(10)}   ${rate(picture.closedPerSecond)}`,
+    `close delay  ${delay}`,
+  ];
+}
+
+function partitionLine(row: PartitionRow, colors: Colors): string {
+  const cells = [
+    String(row.partition).padStart(9),
+    colorOfState(row.state, colors)(row.state.padEnd(12)),
+    count(row.liveEntries).padStart(6),
+    count(row.sessionsClosed).padStart(10),
+    count(row.recordsRead).padStart(11),
+    (row.lag === undefined ? '–' : count(row.lag)).padStart(8),
+  ];
+  return cells.join('  ').replace('  ', '  ') + (row.detail === undefined ? '' : `  ${row.detail}`);
+}
+
+function colorOfState(state: string, { green, red, yellow }: Colors): (text: string) => string {
+  if (state === 'running') return green;
+  return state === 'stopped' ? red : yellow;
+}
+
+/** One closed session as a line; the key is hostile and comes out escaped. */
+function closedLine(session: ClosedSession, { cyan, dim, yellow }: Colors): string {
+  const key = shorten(printableKey(session.key), keyColumns).padEnd(keyColumns);
+  const reason = (session.reason === 'TIMEOUT' ? yellow : cyan)(session.reason.padEnd(12));
+  const length = duration(session.durationMs).padStart(9);
+  return `${key}  ${reason}  ${length}  ${count(session.eventCount).padStart(6)} events  ${dim(session.incarnation)}`;
+}
+
+function progressLine(picture: DemoPicture, columns: number): string {
+  const { closed, total, closedPerSecond } = picture;
+  if (total === undefined) return `running for ${duration(picture.elapsedMs)}`;
+  const share = total === 0 ? 1 : Math.min(1, closed / total);
+  const width = Math.max(10, Math.min(40, columns - 60));
+  const filled = Math.floor(share * width);
+  const bar = `${'█'.repeat(filled)}${'░'.repeat(width - filled)}`;
+  // Until some have closed, the rate is that of the few that ended early.
+  const left =
+    share >= tellingShare && closedPerSecond > 0 && closed < total
+      ? `, ${duration((1000 * (total - closed)) / closedPerSecond)} left`
+      : '';
+  return `${bar} ${Math.floor(100 * share)} %  ${count(closed)} of ${count(total)} sessions closed${left}`;
+}
+
+/** The same as one line, for where nobody watches a terminal. */
+export function demoStatusLine(picture: DemoPicture): string {
+  const parts = [
+    `${duration(picture.elapsedMs)}: ${count(picture.heartbeats)} heartbeats (${rate(picture.heartbeatsPerSecond)})`,
+    `${count(picture.live)} live`,
+    picture.total === undefined
+      ? `${count(picture.closed)} sessions closed (${rate(picture.closedPerSecond)})`
+      : `${count(picture.closed)} of ${count(picture.total)} sessions closed (${rate(picture.closedPerSecond)})`,
+  ];
+  const newest = picture.recent[0];
+  if (newest !== undefined)
+    parts.push(
+      `last ${shorten(printableKey(newest.key), keyColumns)} ${newest.reason} after ${duration(newest.durationMs)}`,
+    );
+  return parts.join(', ');
+}

@@ -1,0 +1,195 @@
+import { type Command, Option } from 'commander';
+import { clusterOf, connect } from '../cluster.ts';
+import type { ConfigurationFlags } from '../configuration.ts';
+import { ExitCode } from '../exit-code.ts';
+import { usageFailure } from '../failure.ts';
+import {
+  expectedBeats,
+  type FleetPlan,
+  planProblems,
+  scheduleOf,
+  usualEnds,
+  type FleetFormat,
+  type LedgerEntry,
+  type RunningFleet,
+  startFleet,
+} from '@flatline/fleet';
+import { LedgerFile } from './ledger-file.ts';
+import { whileWaiting } from '@flatline/system';
+import type { Shell } from '../shell.ts';
+import type { Console } from '../terminal/console.ts';
+import { count, duration } from '../terminal/progress.ts';
+import { requireTopic } from '../topics/require-topic.ts';
+import { ProgressDisplay } from '../terminal/progress-display.ts';
+import type { CommandContext } from '../commands/context.ts';
+import {
+  brokersOption,
+  configOption,
+  integerFrom,
+  jsonOption,
+  positiveNumber,
+  probability,
+  topicName,
+} from '../commands/flags.ts';
+
+interface SimulateFlags extends ConfigurationFlags {
+  readonly topic: string;
+  readonly sessions: number;
+  readonly rate: number;
+  readonly heartbeatMs: number;
+  readonly beats: number;
+  readonly duplicates: number;
+  readonly reorder: number;
+  readonly lose: number;
+  readonly seed?: number;
+  readonly format: FleetFormat;
+  readonly deliveryTimeoutMs?: number;
+  readonly ledger?: string;
+  readonly json?: boolean;
+}
+
+const seedsMax = 2 ** 31;
+const lookEveryMs = 100;
+/** Behind its schedule by more, a fleet does not make its rate. */
+const behindWarnMs = 1000;
+
+export function addSimulateCommand(program: Command, context: CommandContext): void {
+  program
+    .command('simulate')
+    .description('A fleet of sessions that beat, mostly fall silent, and whose truth is kept in a ledger.')
+    .requiredOption('--topic <topic>', 'input topic the heartbeats go to', topicName)
+    .requiredOption('--sessions <n>', 'sessions in all', integerFrom(1))
+    .requiredOption('--rate <r>', 'heartbeats per second of the whole fleet', positiveNumber)
+    .option('--heartbeat-ms <ms>', 'time between two heartbeats of a session', integerFrom(1), 1000)
+    .option('--beats <n>', 'heartbeats per session: between 1 and twice this', integerFrom(1, 1_000_000), 10)
+    .option('--duplicates <p>', 'probability that a heartbeat is sent twice', probability, 0)
+    .option('--reorder <p>', 'probability that a heartbeat is sent after the next one', probability, 0)
+    .option('--lose <p>', 'probability that a heartbeat is never sent', probability, 0)
+    .option('--seed <s>', 'same seed, same fleet (default: drawn, and printed)', integerFrom(0))
+    .addOption(
+      new Option('--format <format>', 'bare: no value; json, avro: events with a sequence and a time')
+        .choices(['bare', 'json', 'avro'])
+        .default('bare'),
+    )
+    .option(
+      '--delivery-timeout-ms <ms>',
+      'how long heartbeats wait for a broker that is away (default: 120000)',
+      integerFrom(1),
+    )
+    .option('--ledger <file>', 'write the truth about each session here, as JSON lines')
+    .addOption(brokersOption())
+    .addOption(configOption())
+    .addOption(jsonOption())
+    .addHelpText('after', simulateHelp)
+    .action(context.action<SimulateFlags>((flags, console) => runSimulate(flags, console, context.shell)));
+}
+
+const simulateHelp = `
+As many sessions live at a time as the rate needs: rate × heartbeat-ms / 1000. The first and the last heartbeat of a
+session are never lost or reordered, so that its ledger can be compared with its summary.
+
+Examples:
+  $ flatline simulate --topic visit-events --sessions 1000 --rate 500
+  $ flatline simulate --topic visit-events --sessions 100000 --rate 20000 --format json \\
+      --duplicates 0.02 --lose 0.01 --reorder 0.01 --seed 7 --ledger truth.jsonl
+`;
+
+async function runSimulate(flags: SimulateFlags, console: Console, shell: Shell): Promise<ExitCode> {
+  const plan = planOf(flags);
+  const { kafka, registry } = await clusterOf(shell, flags);
+  const connection = await connect(kafka);
+  let ledger: LedgerFile | undefined;
+  try {
+    await requireTopic(connection, shell.clock, flags.topic);
+    if (flags.ledger !== undefined) ledger = new LedgerFile(flags.ledger);
+    const totals: FleetTotals = { sessions: 0, acknowledged: 0, duplicates: 0, lost: 0, reordered: 0 };
+    const onEntry = (entry: LedgerEntry): void => {
+      addEntry(totals, entry);
+      ledger?.write(entry);
+    };
+    const { clock, stop } = shell;
+    const { format, topic, deliveryTimeoutMs } = flags;
+    const delivery = { format, topic, deliveryTimeoutMs, connection, registry };
+    const running = await startFleet({ plan, ...delivery, clock, onEntry, stop: stop.signal });
+    sayPlan(plan, console);
+    const elapsedMs = await watch(running, plan, console, shell);
+    showResult({ flags, plan, totals, elapsedMs }, running, console);
+    return stop.signal.aborted ? ExitCode.interrupted : ExitCode.ok;
+  } finally {
+    ledger?.close();
+    connection.close();
+  }
+}
+
+function planOf(flags: SimulateFlags): FleetPlan {
+  const { sessions, rate, heartbeatMs, beats, duplicates, reorder, lose } = flags;
+  const seed = flags.seed ?? Math.floor(Math.random() * seedsMax);
+  const ends = usualEnds;
+  const plan = { sessions, ratePerSecond: rate, heartbeatMs, beatsMean: beats, duplicates, reorder, lose, ends, seed };
+  const problems = planProblems(plan);
+  if (problems.length > 0) throw usageFailure(problems.join('\n'));
+  return plan;
+}
+
+function sayPlan(plan: FleetPlan, console: Console): void {
+  const { lanes, spacingMs } = scheduleOf(plan);
+  const rate = 1000 / spacingMs;
+  console.note(`seed ${plan.seed}: ${count(lanes)} sessions at a time, ${count(Math.round(rate))} heartbeats/s`);
+  if (rate < plan.ratePerSecond * 0.99)
+    console.note(
+      `${plan.sessions} sessions that beat every ${plan.heartbeatMs} ms do not make --rate ${plan.ratePerSecond}`,
+    );
+}
+
+/** Shows progress until the fleet has finished. @returns how long it took. */
+async function watch(running: RunningFleet, plan: FleetPlan, console: Console, { clock }: Shell): Promise<number> {
+  const progress = new ProgressDisplay(console, clock);
+  await whileWaiting(running.finished, { clock, everyMs: lookEveryMs }, () => {
+    const { heartbeats, behindMs } = running.sender;
+    progress.update({
+      doing: behindMs > behindWarnMs ? `simulating, ${duration(behindMs)} behind schedule` : 'simulating',
+      ...{ unit: 'heartbeats', done: heartbeats, total: Math.max(heartbeats, expectedBeats(plan) ?? 0) },
+    });
+  });
+  progress.end();
+  return progress.elapsedMs;
+}
+
+/** What is said of the fleet as a whole. */
+interface FleetTotals {
+  sessions: number;
+  acknowledged: number;
+  duplicates: number;
+  lost: number;
+  reordered: number;
+}
+
+function addEntry(totals: FleetTotals, entry: LedgerEntry): void {
+  totals.sessions += 1;
+  totals.acknowledged += entry.acknowledged;
+  totals.duplicates += entry.duplicates;
+  totals.lost += entry.lost;
+  totals.reordered += entry.reordered;
+}
+
+interface SimulateResult {
+  readonly flags: SimulateFlags;
+  readonly plan: FleetPlan;
+  readonly totals: FleetTotals;
+  readonly elapsedMs: number;
+}
+
+function showResult(
+  { flags, plan, totals, elapsedMs }: SimulateResult,
+  { sender }: RunningFleet,
+  console: Console,
+): void {
+  const { topic, ledger } = flags;
+  const rate = Math.round((1000 * sender.heartbeats) / Math.max(1, elapsedMs));
+  console.result(
+    { topic, seed: plan.seed, ...totals, elapsedMs: Math.round(elapsedMs), ledger },
+    `${count(totals.sessions)} sessions, ${count(totals.acknowledged)} heartbeats and ${count(totals.duplicates)} duplicates ` +
+      `acknowledged, ${count(totals.lost)} lost, ${count(totals.reordered)} reordered, in ${duration(elapsedMs)} (${count(rate)}/s)` +
+      (ledger === undefined ? '' : `; ledger: ${ledger}`),
+  );
+}

@@ -1,0 +1,89 @@
+// How late the effect of heartbeats is: asked of the broker, so that it is the same question for every contender. Whoever
+// works exactly once commits its group's offsets with what it has made of the records before them.
+import type { DurationMs } from '@flatline/base';
+import { KafkaLogAdmin, type KafkaConnection } from '@flatline/kafka';
+import { systemClock } from '@flatline/system';
+import { setTimeout as delay } from 'node:timers/promises';
+
+/** How long after they were in the log heartbeats were committed, as the group's offsets tell. */
+export interface InputDelay {
+  readonly p50Ms: DurationMs;
+  readonly p99Ms: DurationMs;
+  readonly maxMs: DurationMs;
+}
+
+/** Bounds the error of a delay, which is never too small. */
+const LOOK_MS: DurationMs = 25;
+
+/** What was in the log, and what of it was committed, at one moment, by partition. */
+export interface InputLook {
+  readonly atMs: number;
+  readonly ends: readonly number[];
+  readonly committed: readonly number[];
+}
+
+export interface WatchedInput {
+  readonly topic: string;
+  readonly partitions: number;
+  readonly group: string;
+}
+
+export class InputWatch {
+  readonly #looks: InputLook[] = [];
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+
+  constructor(connection: KafkaConnection, input: WatchedInput) {
+    this.#running = this.#run(new KafkaLogAdmin({ clock: systemClock, connection }), input);
+    // Reported where it is stopped.
+    this.#running.catch(() => undefined);
+  }
+
+  /** @throws what ended the watch */
+  async stop(): Promise<readonly InputLook[]> {
+    this.#stop.abort();
+    await this.#running;
+    return this.#looks;
+  }
+
+  async #run(admin: KafkaLogAdmin, input: WatchedInput): Promise<void> {
+    while (!this.#stop.signal.aborted) {
+      this.#looks.push(await lookAtInput(admin, input));
+      await delay(LOOK_MS);
+    }
+  }
+}
+
+export async function lookAtInput(
+  admin: KafkaLogAdmin,
+  { topic, partitions, group }: WatchedInput,
+): Promise<InputLook> {
+  const all = Array.from({ length: partitions }, (_, partition) => ({ topic, partition }));
+  // Committed first: the ends, asked later, can only be greater.
+  const committed = await Promise.all(all.map(async (each) => (await admin.committedOffset(group, each))?.offset ?? 0));
+  const atMs = performance.now();
+  const ends = await Promise.all(all.map((each) => admin.replicatedEnd(each)));
+  return { atMs, ends, committed };
+}
+
+/**
+ * Of what was in the log at each look from `fromMs` to `toMs`: how long after that look all of it was committed. Looks are
+ * spread over time, and so are the percentiles; what was never seen committed counts until the last look.
+ */
+export function inputDelayOf(looks: readonly InputLook[], fromMs: number, toMs: number): InputDelay {
+  const delays: DurationMs[] = [];
+  let later = 0;
+  for (const look of looks) {
+    if (look.atMs < fromMs || look.atMs > toMs) continue;
+    // Ends only grow: what was committed too late for one look is too late for the next.
+    while (later < looks.length - 1 && !covers(looks[later]!, look)) later += 1;
+    delays.push(Math.max(0, looks[later]!.atMs - look.atMs));
+  }
+  delays.sort((a, b) => a - b);
+  const rank = (share: number): DurationMs => delays[Math.ceil(delays.length * share) - 1] ?? NaN;
+  return { p50Ms: rank(0.5), p99Ms: rank(0.99), maxMs: rank(1) };
+}
+
+function covers({ committed }: InputLook, { ends }: InputLook): boolean {
+  return ends.every((end, partition) => committed[partition]! >= end);
+}

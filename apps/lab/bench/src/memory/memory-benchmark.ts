@@ -1,0 +1,123 @@
+// What a live bare session takes of a processor's memory: two populations of different size in one process, so that what
+// the process takes anyway falls out. And whether memory stays what it is while sessions come and go.
+import type { DurationMs } from '@flatline/base';
+import { systemClock } from '@flatline/system';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { BenchmarkOptions } from '../benchmark.ts';
+import { type PopulationGround, type Settlement } from '../population/population-ground.ts';
+import type { PopulationAnswer } from '../population/population-task.ts';
+import type { Population } from '../population/population.ts';
+
+export interface PopulationMemory {
+  readonly sessions: number;
+  /** With half of the sessions, and with all of them. */
+  readonly half: PopulationAnswer;
+  readonly all: PopulationAnswer;
+}
+
+export interface ChurnSample {
+  readonly atMs: DurationMs;
+  readonly liveSessions: number;
+  readonly closed: number;
+  readonly anonymousBytes: number;
+  readonly rssBytes: number;
+}
+
+/**
+ * Not less: what loading them takes for a while (blocks that wait for the local store, pages that the heap and LMDB keep for
+ * the next time) has reached its size by then, and is no session's.
+ */
+const FIRST_PART = 0.5;
+/** Beats before the first look, for the same reason. */
+const WARMING_BEATS = 3_000_000;
+/** Committed blocks wait so long, at most, for the commit that takes them to the local store (FLUSH_INTERVAL_MS). */
+const FLUSH_MS: DurationMs = 16_000;
+const FLUSHED_MS: DurationMs = 5_000;
+
+/** @throws Error where a processor fails or stalls. */
+export async function measurePopulation(
+  ground: PopulationGround,
+  sessions: number,
+  onProgress: BenchmarkOptions['onProgress'],
+): Promise<PopulationMemory> {
+  const settlement = await ground.settle();
+  const { load } = settlement;
+  try {
+    const half = Math.ceil(sessions * FIRST_PART);
+    onProgress(`${sessions.toLocaleString('en')} sessions: half of them`);
+    const population = settlement.start();
+    await load.open(0, half);
+    await load.beat(WARMING_BEATS, half);
+    const first = await atRest(settlement, population);
+    onProgress(`${sessions.toLocaleString('en')} sessions: all of them`);
+    await load.open(half, sessions);
+    return { sessions, half: first, all: await atRest(settlement, population) };
+  } finally {
+    await settlement.end();
+  }
+}
+
+/** All of the input applied, committed and in the local store. */
+async function atRest({ load, task }: Settlement, population: Population): Promise<PopulationAnswer> {
+  await load.flush();
+  await population.applied(load.beats);
+  await delay(FLUSH_MS);
+  await load.open(0, task.partitions);
+  await load.flush();
+  await population.applied(load.beats);
+  await delay(FLUSHED_MS);
+  return population.look();
+}
+
+const CHURN_TIMEOUT_MS: DurationMs = 20_000;
+/** A session beats when it begins and once more half a timeout later. */
+const SECOND_BEAT_MS: DurationMs = CHURN_TIMEOUT_MS / 2;
+export const CHURN_LIFE_MS: DurationMs = CHURN_TIMEOUT_MS + SECOND_BEAT_MS;
+const TURN_MS: DurationMs = 50;
+const SAMPLE_MS: DurationMs = 5_000;
+
+/** Sessions begin at a steady rate and end by silence, so that `sessions` live at any time, for `runMs`. */
+export async function measureChurn(
+  ground: PopulationGround,
+  sessions: number,
+  runMs: DurationMs,
+): Promise<readonly ChurnSample[]> {
+  const settlement = await ground.settle(CHURN_TIMEOUT_MS);
+  const population = settlement.start();
+  const stop = new AbortController();
+  const writing = churn(settlement, sessions / CHURN_LIFE_MS, stop.signal);
+  try {
+    return await Promise.race([sampled(population, runMs), writing.then(() => [])]);
+  } finally {
+    stop.abort();
+    await writing;
+    await settlement.end();
+  }
+}
+
+async function churn({ load }: Settlement, perMs: number, stop: AbortSignal): Promise<void> {
+  const from = systemClock.monotonicMs();
+  let opened = 0;
+  let beaten = 0;
+  while (!stop.aborted) {
+    const ageMs = systemClock.monotonicMs() - from;
+    const toOpen = Math.floor(ageMs * perMs);
+    const toBeat = Math.floor(Math.max(0, ageMs - SECOND_BEAT_MS) * perMs);
+    await load.open(opened, toOpen);
+    await load.open(beaten, toBeat);
+    [opened, beaten] = [toOpen, toBeat];
+    await delay(TURN_MS);
+  }
+}
+
+async function sampled(population: Population, runMs: DurationMs): Promise<readonly ChurnSample[]> {
+  const from = systemClock.monotonicMs();
+  const samples: ChurnSample[] = [];
+  for (;;) {
+    const { liveSessions, closed, memory } = await population.look();
+    const atMs = systemClock.monotonicMs() - from;
+    samples.push({ atMs, liveSessions, closed, anonymousBytes: memory.anonymousBytes, rssBytes: memory.rssBytes });
+    if (atMs >= runMs) return samples;
+    await delay(SAMPLE_MS);
+  }
+}

@@ -1,0 +1,98 @@
+// The input of a population: bare heartbeats of sessions that are known by their number.
+import { type DurationMs, seededRandom } from '@flatline/base';
+import { BatchProducer, type KafkaConnection } from '@flatline/kafka';
+import { systemClock } from '@flatline/system';
+import { KEY_BYTES, writeSessionKey } from './session-key.ts';
+
+const NO_VALUE = new Uint8Array(0);
+/** Records added before the event loop, and so the sockets, get their turn. */
+const ADDED_MAX = 20_000;
+
+interface PopulationLoadOptions {
+  /** Of the keys: same seed, same keys. */
+  readonly seed: number;
+  /** Records that others have written; 0 by default. */
+  readonly written?: number;
+  /** How long a record waits for others; undefined: as producers of batches do. */
+  readonly lingerMs?: DurationMs;
+}
+
+export class PopulationLoad {
+  readonly #producer: BatchProducer;
+  readonly #seed: number;
+  readonly #key = new Uint8Array(KEY_BYTES);
+  #written: number;
+
+  private constructor(producer: BatchProducer, { seed, written = 0 }: PopulationLoadOptions) {
+    this.#producer = producer;
+    this.#seed = seed;
+    this.#written = written;
+  }
+
+  static async open(
+    connection: KafkaConnection,
+    topic: string,
+    options: PopulationLoadOptions,
+  ): Promise<PopulationLoad> {
+    const { lingerMs } = options;
+    const linger = lingerMs === undefined ? {} : { lingerMs };
+    return new PopulationLoad(await BatchProducer.open({ clock: systemClock, connection, topic, ...linger }), options);
+  }
+
+  /** Records written so far, ends not counted: what a processor applies. */
+  get beats(): number {
+    return this.#written;
+  }
+
+  partitionOf(session: number): number {
+    return session % this.#producer.partitionCount;
+  }
+
+  keyOf(session: number): string {
+    writeSessionKey(session, this.#seed, this.#key);
+    return Buffer.from(this.#key).toString('latin1');
+  }
+
+  /** One beat of each session from `from` up to `to`, which is not among them. */
+  async open(from: number, to: number): Promise<void> {
+    for (let session = from; session < to; session += 1) {
+      const room = this.#beat(session);
+      if (room !== undefined) await room;
+    }
+  }
+
+  /** Beats of random sessions below `sessions`. */
+  async beat(count: number, sessions: number): Promise<void> {
+    const random = seededRandom(this.#seed + this.#written);
+    for (let beat = 0; beat < count; beat += 1) {
+      const room = this.#beat(random.below(sessions));
+      if (room !== undefined) await room;
+    }
+  }
+
+  /** An explicit end: a key with a null value. */
+  async end(session: number): Promise<void> {
+    await this.#add(session, null);
+    await this.#producer.flush();
+  }
+
+  flush(): Promise<void> {
+    return this.#producer.flush();
+  }
+
+  close(): Promise<void> {
+    return this.#producer.close();
+  }
+
+  /** A promise only where one is to be waited for: one per record would cost more than the record. */
+  #beat(session: number): Promise<unknown> | undefined {
+    this.#written += 1;
+    const room = this.#add(session, NO_VALUE);
+    return room ?? (this.#written % ADDED_MAX === 0 ? new Promise(setImmediate) : undefined);
+  }
+
+  #add(session: number, value: Uint8Array | null): Promise<void> | undefined {
+    writeSessionKey(session, this.#seed, this.#key);
+    return this.#producer.add({ partition: this.partitionOf(session), key: this.#key, value });
+  }
+}

@@ -1,0 +1,169 @@
+// `npm run chaos`: faults against processors on a real broker, and what they have shown.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, totalmem } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Guard, GUARDS } from '@flatline/base';
+import { Command, InvalidArgumentError, Option } from 'commander';
+import { type Portion, runCampaign } from './campaign.ts';
+import { isGreen, joined, markdown, type ScenarioRuns, type ScenarioSummary, summarize } from './report.ts';
+import type { Scenario } from './scenario.ts';
+import { sample, scenarios } from './scenarios/index.ts';
+import { table } from './table.ts';
+
+interface Flags {
+  readonly scenario: string;
+  readonly runs?: number;
+  readonly faults?: number;
+  readonly minutes?: number;
+  readonly part?: Part;
+  readonly first: number;
+  readonly seed: number;
+  readonly report: string;
+  readonly unsafe?: Guard;
+}
+
+interface Part {
+  readonly index: number;
+  readonly of: number;
+}
+
+const minutesByTable = 10;
+
+const root = fileURLToPath(new URL('../../../..', import.meta.url));
+
+const lasting = scenarios.filter(({ takesMinutes }) => takesMinutes).map(({ id }) => id);
+const counting = scenarios.filter(({ countsFaults }) => countsFaults).map(({ id }) => id);
+
+const program = new Command('chaos')
+  .description('Breaks processors, networks and brokers on purpose, and checks that nothing is lost, doubled or early.')
+  .requiredOption(
+    '--scenario <ids>',
+    `${scenarios.map(({ id }) => id).join(', ')}, several with commas; ci: the sample of the gate; all: each variant of each once; table: as often as the table of faults asks`,
+  )
+  .option('--runs <n>', 'runs of each scenario (default: each of its variants once; of ci fewer)', positive)
+  .option('--faults <n>', `faults per run, of ${counting.join(', ')} (default: a few)`, positive)
+  .option('--minutes <n>', `how long, of ${lasting.join(', ')} (default: one)`, positive)
+  .option('--first <n>', 'number of the first run: with --runs 1 it repeats one of a longer campaign', positive, 1)
+  .option('--part <i/n>', 'of table: only the ith of n parts, each a campaign with a broker of its own', part)
+  .option('--seed <s>', 'seed of the first run; each further one is one more', positive, 1)
+  .option('--report <path>', 'where the report goes, without .md and .json', join(root, '.flatline/chaos/report'))
+  .addOption(new Option('--unsafe <guard>', 'switches a guard off, to see the scenario fail').choices(GUARDS))
+  .addHelpText('after', '\nExit code 0: every run was valid and nothing was violated; 1 otherwise.\n');
+
+process.exit(await main(program.parse().opts<Flags>()));
+
+async function main(flags: Flags): Promise<number> {
+  const stop = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const)
+    process.once(signal, () => {
+      stop.abort(new Error(`stopped by ${signal}`));
+    });
+  const startedAt = new Date();
+  const since = performance.now();
+  const short = flags.scenario === 'ci';
+  const byTable = flags.scenario === 'table';
+  const portions = byTable ? partOfTable(flags) : chosenPortions(flags);
+  // A setting that would be accepted and not obeyed is worse than an error.
+  if (flags.minutes !== undefined && !byTable && portions.some(({ scenario }) => !scenario.takesMinutes))
+    program.error(`--minutes ${flags.minutes}: only of ${lasting.join(', ')}`);
+  if (flags.faults !== undefined && portions.some(({ scenario }) => !scenario.countsFaults))
+    program.error(`--faults ${flags.faults}: only of ${counting.join(', ')}; others have a number of their own`);
+  if (flags.part !== undefined && !byTable) program.error('--part: only of --scenario table');
+  const log = (line: string): void => {
+    console.log(line);
+  };
+  const { seed, unsafe } = flags;
+  const minutes = flags.minutes ?? (byTable ? minutesByTable : undefined);
+  const facts = {
+    command: commandOf(flags),
+    ...{ seed, commit: commitOf(), machine: machine(), startedAt: startedAt.toISOString(), unsafe },
+    broker: 'Apache Kafka started by libs/lab/dev-broker on the same machine, one node or three, default durability',
+  };
+  let summaries: readonly ScenarioSummary[] = [];
+  const onProgress = (soFar: readonly ScenarioRuns[]): void => {
+    summaries = joined(soFar).map(summarize);
+    const load = loadavg().map((each) => each.toFixed(1));
+    const present = { ...facts, durationMs: performance.now() - since, load: load.join(', ') };
+    write(flags.report, markdown(present, summaries), { ...present, scenarios: summaries });
+  };
+  onProgress(await runCampaign({ portions, short, unsafe, minutes, log, signal: stop.signal, onProgress }));
+  const sum = (field: 'passed' | 'runs'): number => summaries.reduce((total, each) => total + each[field], 0);
+  log(`report: ${flags.report}.md`);
+  log(`${sum('passed')} passed, ${sum('runs') - sum('passed')} failed`);
+  return summaries.every(isGreen) ? 0 : 1;
+}
+
+function chosenPortions({ scenario: text, runs, faults, first, seed }: Flags): readonly Portion[] {
+  const runsOf = ({ id, variants }: Scenario): number => runs ?? (text === 'ci' ? (sample.get(id) ?? 1) : variants);
+  return choose(text).map((scenario) => ({ scenario, runs: runsOf(scenario), first, seed, faults }));
+}
+
+/** Every nth, so that parts take about as long as each other. */
+function partOfTable({
+  runs,
+  faults,
+  first,
+  seed,
+  part: { index, of } = { index: 1, of: 1 },
+}: Flags): readonly Portion[] {
+  if (runs !== undefined || faults !== undefined || first !== 1)
+    program.error('--scenario table has its own --runs, --faults and --first');
+  return table(seed).filter((_, number) => number % of === index - 1);
+}
+
+function choose(text: string): readonly Scenario[] {
+  if (text === 'all') return scenarios;
+  const ids = text === 'ci' ? [...sample.keys()] : text.split(',');
+  return ids.map((id) => {
+    const found = scenarios.find((scenario) => scenario.id === id);
+    if (found !== undefined) return found;
+    return program.error(
+      `--scenario ${id}: there is none; those there are: ${scenarios.map((each) => each.id).join(', ')}`,
+    );
+  });
+}
+
+function commandOf({ scenario, runs, faults, minutes, first, part: taken, seed, unsafe }: Flags): string {
+  const count =
+    (runs === undefined ? '' : ` --runs ${runs}`) +
+    (faults === undefined ? '' : ` --faults ${faults}`) +
+    (minutes === undefined ? '' : ` --minutes ${minutes}`) +
+    (first === 1 ? '' : ` --first ${first}`) +
+    (taken === undefined ? '' : ` --part ${taken.index}/${taken.of}`);
+  return `npm run chaos -- --scenario ${scenario}${count} --seed ${seed}${unsafe === undefined ? '' : ` --unsafe ${unsafe}`}`;
+}
+
+function part(text: string): Part {
+  const [index = 0, of = 0] = text.split('/').map(Number);
+  if (!Number.isSafeInteger(index) || !Number.isSafeInteger(of) || index < 1 || of < index)
+    throw new InvalidArgumentError('i/n with 1 ≤ i ≤ n, for example 1/2');
+  return { index, of };
+}
+
+function positive(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1) throw new InvalidArgumentError('a whole number of at least 1');
+  return value;
+}
+
+function commitOf(): string {
+  try {
+    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: root, encoding: 'utf8' }).trim();
+  } catch {
+    return 'unknown'; // not a working copy
+  }
+}
+
+function machine(): string {
+  const [cpu] = cpus();
+  const gigabytes = Math.round(totalmem() / 2 ** 30);
+  return `${cpus().length} × ${cpu?.model.trim() ?? 'unknown'}, ${gigabytes} GB, ${process.platform} ${process.arch}, Node ${process.version}`;
+}
+
+function write(path: string, text: string, data: unknown): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(`${path}.md`, `${text.trimEnd()}\n`);
+  writeFileSync(`${path}.json`, `${JSON.stringify(data, undefined, 2)}\n`);
+}

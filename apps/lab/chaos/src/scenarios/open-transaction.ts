@@ -1,0 +1,63 @@
+// F10: an upstream producer leaves a transaction open on the input. What it holds back is not silence.
+import { KafkaTransactionalWriters, openCluster } from '@flatline/kafka';
+import { systemClock } from '@flatline/system';
+import { KafkaProxy } from '../proxy/kafka-proxy.ts';
+import type { RunContext, RunResult, Scenario } from '../scenario.ts';
+import { elapse } from '../stage/elapse.ts';
+import { Trial } from '../stage/trial.ts';
+
+/** Many session timeouts, and longer than until it is an alarm; the upstream's own transaction timeout is longer. */
+const openMs = 20_000;
+const transactionTimeoutMs = 60_000;
+const warmMs = 2_000;
+
+export const openTransaction: Scenario = {
+  id: 'F10',
+  title: "an upstream producer's transaction stays open on the input",
+  nodes: 1,
+  variants: 1,
+  run,
+};
+
+async function run(context: RunContext): Promise<RunResult> {
+  const proxy = await KafkaProxy.open(context.broker.bootstrap);
+  try {
+    const trial = await Trial.begin(context);
+    trial.variant = `open for ${openMs / 1000} s`;
+    trial.load();
+    const processor = await trial.started();
+    await elapse(warmMs);
+    trial.armed = 1;
+    const ended = proxy.fault({ api: 'EndTxn', kind: 'late', lateMs: openMs }, 2 * openMs);
+    await beginUpstream(trial, proxy.bootstrap);
+    // Accepted only now: until then nothing behind it could be read by anyone who reads what is committed.
+    if ((await ended) === 0) trial.hit();
+    if (processor.said(/holds the input back/).length === 0)
+      trial.violations.push({ rule: 'X5', subject: trial.application.input, detail: 'held back, and nobody said so' });
+    await elapse(warmMs);
+    return await trial.settle([processor]);
+  } finally {
+    proxy.close();
+  }
+}
+
+/** A record in every partition, of one transaction whose end is under way for a long time. */
+async function beginUpstream({ application }: Trial, brokers: string): Promise<void> {
+  const connection = openCluster({ ...application.kafka, brokers: brokers.split(',') });
+  try {
+    const writers = new KafkaTransactionalWriters({
+      clock: systemClock,
+      connections: [connection],
+      transactionTimeoutMs,
+    });
+    const writer = await writers.open(`${application.input}-upstream`);
+    const records = [{ key: Buffer.from('upstream'), value: new Uint8Array() }];
+    const writes = Array.from({ length: application.partitions }, (_, partition) => ({
+      ...{ topic: application.input, partition, records },
+    }));
+    // The proxy ends its connection: it cannot know, and does not matter.
+    await writer.commit({ writes, offsets: [] }).catch(() => undefined);
+  } finally {
+    connection.close();
+  }
+}

@@ -1,0 +1,223 @@
+// More input than the processor can take, for minutes: bounded memory, visible lag, no rebalance, nothing lost.
+//
+// Records are dear (JSON with attributes), and the processor gets a fifth of a CPU: at full speed it is faster than a small
+// machine could feed it for long, in records as in disk space.
+import { writeFileSync } from 'node:fs';
+import { BatchProducer, openCluster, type ProducedRecord } from '@flatline/kafka';
+import { systemClock } from '@flatline/system';
+import { secondOpinion } from '../check/second-opinion.ts';
+import type { RunContext, RunResult, Scenario } from '../scenario.ts';
+import type { Application } from '../stage/application.ts';
+import type { Child } from '../stage/child.ts';
+import { CpuShare } from '../stage/cpu-share.ts';
+import { elapse } from '../stage/elapse.ts';
+import { writeSentinels } from '../stage/settlement.ts';
+import { Trial } from '../stage/trial.ts';
+import { freePort, type VitalSigns, vitalSigns } from '../stage/vital-signs.ts';
+
+const minutesOfOwn = 1;
+/** About twice what comes through with that share. */
+const recordsPerSecond = 25_000;
+/** With less the event loop's longest turns, some tenths of a second of CPU, last as long as a group waits for a heartbeat. */
+const cpuShare = 0.2;
+const sliceMs = 50;
+/** Keys alive at a time; each beats every two seconds, for 50, and is followed by another. */
+const keysAlive = 50_000;
+const beatsPerKey = 25;
+const timeoutMs = 15_000;
+const attributes = 3;
+const lookEveryMs = 1_000;
+const catchUpMaxMs = 300_000;
+
+const mebibyte = 1024 * 1024;
+const heapMebibytes = 256;
+/** What bounds memory, each by its name in the source. A gigabyte of backlog and more is none of it. */
+const ceilingBytes =
+  mebibyte *
+  (heapMebibytes + // --max-old-space-size
+    96 + // the young generation, code, stacks and what Node itself needs
+    64 + // readerBufferBytes (libs/shell/kafka): fetched, not yet applied
+    8 + // fetchBytes (libs/shell/kafka): an answer on its way
+    32 + // FREE_ANSWER_BYTES_MAX (libs/shell/kafka)
+    128 + // flushBytesTotal (libs/shell/runtime): committed, not yet in the local store
+    64 + // FREE_BLOCK_BYTES_MAX (libs/shell/runtime)
+    4 * 16 + // flushSlice (libs/shell/runtime) of each task: LMDB copies the pages that it changes, and keeps their memory
+    16); // FREE_BATCH_BYTES_MAX (libs/shell/kafka)
+
+export const overload: Scenario = {
+  id: 'overload',
+  title: 'input faster than the processor, for minutes',
+  nodes: 1,
+  variants: 1,
+  takesMinutes: true,
+  run,
+};
+
+interface Watch {
+  readonly signs: VitalSigns[];
+  stopped: boolean;
+}
+
+async function run(context: RunContext): Promise<RunResult> {
+  const trial = await Trial.begin(context, {
+    timeoutMs,
+    kafka: { sessionTimeoutMs: 10_000, heartbeatIntervalMs: 1_000 },
+  });
+  const { application } = trial;
+  const minutes = context.minutes ?? minutesOfOwn;
+  trial.variant = `${minutes} min of ${recordsPerSecond} records per second, ${cpuShare} of a CPU`;
+  const httpPort = await freePort();
+  const env = { NODE_OPTIONS: `--max-old-space-size=${heapMebibytes}` };
+  const processor = await trial.started('a', env, httpPort);
+  await allAssigned(processor, application.partitions);
+  const assignments = processor.said(/partitions assigned/).length;
+  const watch: Watch = { signs: [], stopped: false };
+  const share = new CpuShare(processor, cpuShare);
+  const watching = observe(processor, httpPort, watch);
+  trial.armed = 1;
+  const sent = await feed(application, minutes * 60_000);
+  judgeLag(trial, watch.signs, sent.records);
+  await share.lift();
+  const caughtUpAfterMs = await caughtUp(watch);
+  writeFileSync(application.ledger, sent.ledger.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  await writeSentinels(application);
+  const closedAll = await nobodyLives(watch);
+  watch.stopped = true;
+  await watching;
+  judgeMemory(trial, watch.signs);
+  if (caughtUpAfterMs === undefined || !closedAll)
+    trial.violations.push({
+      rule: 'X5',
+      subject: application.group,
+      detail: 'not caught up, or not all closed, in time',
+    });
+  const rebalances = processor.said(/partitions assigned/).length - assignments;
+  const why = processor.said(/membership interrupted/).join(' | ');
+  if (rebalances > 0)
+    trial.violations.push({ rule: 'X5', subject: application.group, detail: `${rebalances} rebalances: ${why}` });
+  await trial.endCleanly(processor);
+  const opinion = await secondOpinion(application);
+  const undecided = opinion.undecided.length === 0 ? {} : { undecided: opinion.undecided.join(' | ') };
+  return {
+    ...{ variant: trial.variant, armed: trial.armed, fired: trial.fired, recoveriesMs: [] },
+    violations: [...trial.violations, ...opinion.violations],
+    ...{ closes: opinion.closed, records: opinion.inputRecords, closeDelayMaxMs: undefined },
+    facts: {
+      ...{ ...trial.facts, caughtUpAfterMs: caughtUpAfterMs ?? 'never' },
+      ...{ rebalances, commits: opinion.commits, ...undecided },
+    },
+  };
+}
+
+/** The run has shown something only where input really piled up, for all to see. */
+function judgeLag(trial: Trial, signs: Watch['signs'], records: number): void {
+  const lags = signs.map(({ lag }) => lag);
+  const at = (part: number): number => lags[Math.floor(part * (lags.length - 1))] ?? 0;
+  if (at(1) > records / 5 && at(1) > at(0.6) && at(0.6) > at(0.3)) trial.hit();
+  Object.assign(trial.facts, {
+    recordsFed: records,
+    lagAtThird: at(0.3),
+    lagAtEndOfFeed: at(1),
+    samples: signs.length,
+  });
+}
+
+/** While it piled up, and while it was caught up with. */
+function judgeMemory(trial: Trial, signs: Watch['signs']): void {
+  const memory = signs.flatMap(({ anonymousBytes }) => anonymousBytes ?? []);
+  const peak = Math.max(...memory);
+  const inMebibytes = (bytes: number): number => Math.round(bytes / mebibyte);
+  Object.assign(trial.facts, {
+    ...{ anonymousMiBPeak: inMebibytes(peak), ceilingMiB: inMebibytes(ceilingBytes) },
+    anonymousMiBMedian: inMebibytes([...memory].sort((a, b) => a - b)[memory.length >> 1] ?? 0),
+  });
+  if (memory.length > 0 && peak > ceilingBytes)
+    trial.violations.push({
+      rule: 'X6',
+      subject: 'processor',
+      detail: `${peak} bytes, its bounds allow ${ceilingBytes}`,
+    });
+}
+
+async function observe(processor: Child, httpPort: number, watch: Watch): Promise<void> {
+  while (!watch.stopped && processor.ending === undefined) {
+    const signs = await vitalSigns(processor, httpPort);
+    if (signs !== undefined) watch.signs.push(signs);
+    await elapse(lookEveryMs);
+  }
+}
+
+async function caughtUp(watch: Watch): Promise<number | undefined> {
+  const from = performance.now();
+  while (performance.now() - from < catchUpMaxMs) {
+    if (watch.signs.at(-1)?.lag === 0) return Math.round(performance.now() - from);
+    await elapse(lookEveryMs);
+  }
+  return undefined;
+}
+
+async function nobodyLives(watch: Watch): Promise<boolean> {
+  const from = performance.now();
+  while (performance.now() - from < catchUpMaxMs) {
+    const last = watch.signs.at(-1);
+    if (last?.lag === 0 && last.liveEntries === 0) return true;
+    await elapse(lookEveryMs);
+  }
+  return false;
+}
+
+async function allAssigned(processor: Child, partitions: number): Promise<void> {
+  for (let looks = 0; looks < 600 && processor.said(/task runs/).length < partitions; looks += 1) await elapse(100);
+}
+
+interface Fed {
+  readonly records: number;
+  /** As `flatline simulate --ledger` writes it. */
+  readonly ledger: readonly Readonly<Record<string, string | number>>[];
+}
+
+/** Feeds at an even rate, whatever becomes of it; resolves when everything is acknowledged. */
+async function feed(application: Application, forMs: number): Promise<Fed> {
+  const connection = openCluster(application.kafka);
+  const counts = new Map<string, number>();
+  let sent = 0;
+  try {
+    const producer = await BatchProducer.open({ clock: systemClock, connection, topic: application.input });
+    const from = performance.now();
+    for (let now = 0; now < forMs; now = performance.now() - from) {
+      const due = Math.floor((now * recordsPerSecond) / 1_000);
+      for (; sent < due; sent += 1) {
+        const record = dearRecord(sent);
+        counts.set(record.id, (counts.get(record.id) ?? 0) + 1);
+        const room = producer.add(record);
+        if (room !== undefined) await room;
+      }
+      await elapse(sliceMs);
+    }
+    await producer.close();
+  } finally {
+    connection.close();
+  }
+  const ledger = [...counts].map(([sessionId, acknowledged]) => ({
+    ...{ sessionId, acknowledged, duplicates: 0, ended: 'silence', longestGapMs: 0 },
+  }));
+  return { records: sent, ledger };
+}
+
+/** The nth of all: keys take turns, and after `beatsPerKey` rounds there are others. */
+function dearRecord(index: number): ProducedRecord & { readonly id: string } {
+  const round = Math.floor(index / keysAlive);
+  const sequence = round % beatsPerKey;
+  const id = `o${index % keysAlive}-${Math.floor(round / beatsPerKey)}`;
+  const named = Array.from({ length: attributes }, (_, each) => [
+    `attribute-${each}`,
+    `value ${each} of ${round}, ${id}`,
+  ]);
+  const event = {
+    type: 'HEARTBEAT',
+    sequence,
+    occurredAt: Date.now(),
+    attributes: Object.fromEntries(named) as unknown,
+  };
+  return { id, key: Buffer.from(id), value: Buffer.from(JSON.stringify(event)) };
+}

@@ -1,0 +1,151 @@
+// One application under test: its own topics, configuration and state directories on a broker shared with others.
+//
+// Owns: the folder, the names.      Does not own: the broker, the processes it starts (Child).
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { ConfigurationInput } from '@flatline/config';
+import type { KafkaOptions } from '@flatline/kafka';
+import { systemClock } from '@flatline/system';
+import { Child } from './child.ts';
+import { createTopic } from './topic-deeds.ts';
+
+export interface ApplicationOptions {
+  /** Tells the applications of a campaign apart: letters, digits, `-`. */
+  readonly name: string;
+  readonly brokers: string;
+  /** What processors are told; default: the brokers themselves. */
+  readonly processorBrokers?: string | undefined;
+  readonly timeoutMs: number;
+  readonly partitions?: number;
+  readonly replication?: 1 | 3;
+  readonly timestampType?: 'LogAppendTime' | 'CreateTime';
+  /** Of the input topic, by Kafka's names, beside what `flatline topics create` sets. */
+  readonly inputSettings?: Readonly<Record<string, string>>;
+  readonly pipeline?: Partial<ConfigurationInput['pipelines'][number]>;
+  readonly kafka?: ConfigurationInput['kafka'];
+}
+
+export interface FleetLoad {
+  readonly sessions: number;
+  readonly ratePerSecond: number;
+  readonly heartbeatMs: number;
+  readonly beats: number;
+  readonly seed: number;
+  /** Default: the fleet's own, two minutes. */
+  readonly deliveryTimeoutMs?: number;
+}
+
+const entry = fileURLToPath(new URL('../../../../cli/src/main.ts', import.meta.url));
+
+const folders = new Set<string>();
+
+/** For the end of a run, however it ends; nobody may use them any more. */
+export function removeApplicationFolders(): void {
+  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+  folders.clear();
+}
+
+export class Application {
+  readonly folder: string = mkdtempSync(join(tmpdir(), 'flatline-chaos-'));
+  readonly input: string;
+  readonly output: string;
+  readonly changelog: string;
+  readonly deadLetters: string;
+  readonly group: string;
+  readonly config: string;
+  readonly partitions: number;
+  readonly timeoutMs: number;
+  readonly kafka: KafkaOptions;
+  readonly options: ApplicationOptions;
+
+  constructor(options: ApplicationOptions) {
+    const { name } = options;
+    folders.add(this.folder);
+    this.options = options;
+    this.input = `${name}-in`;
+    this.output = `${name}-out`;
+    this.changelog = `${name}.visits.changelog`;
+    this.deadLetters = `${name}.visits.dead-letters`;
+    this.group = `${name}.visits`;
+    this.config = join(this.folder, 'flatline.config.json');
+    this.partitions = options.partitions ?? 4;
+    this.timeoutMs = options.timeoutMs;
+    this.kafka = { brokers: options.brokers.split(','), clientId: `chaos-${name}`, clock: systemClock };
+    this.configure(options.processorBrokers ?? options.brokers);
+  }
+
+  configure(brokers: string): void {
+    const { name, timeoutMs, timestampType = 'LogAppendTime', pipeline, kafka } = this.options;
+    const config: ConfigurationInput = {
+      application: name,
+      brokers: brokers.split(','),
+      http: { port: 0 },
+      // A killed member is missed soon, so that runs are short; what is tested does not depend on it.
+      kafka: { sessionTimeoutMs: 2_000, heartbeatIntervalMs: 200, ...kafka },
+      pipelines: [
+        {
+          name: 'visits',
+          kind: 'session',
+          timeoutMs,
+          input: { topic: this.input, timestampType },
+          output: { topic: this.output },
+          ...pipeline,
+        },
+      ],
+    };
+    writeFileSync(this.config, JSON.stringify(config));
+  }
+
+  /** @throws Error with what the command printed. */
+  async createTopics(): Promise<void> {
+    const { brokers, replication = 1, inputSettings, timestampType = 'LogAppendTime' } = this.options;
+    if (inputSettings !== undefined)
+      await createTopic(this.kafka, {
+        ...{ topic: this.input, partitions: this.partitions, replicationFactor: replication },
+        settings: { 'message.timestamp.type': timestampType, 'retention.ms': '-1', ...inputSettings },
+      });
+    const sizes = ['--partitions', String(this.partitions), '--replication', String(replication)];
+    await this.command('topics', 'create', '--config', this.config, '--brokers', brokers, ...sizes);
+  }
+
+  stateDir(instance: string): string {
+    return join(this.folder, 'state', instance);
+  }
+
+  /** @param httpPort 0: any */
+  processor(instance: string, env: Readonly<Record<string, string>> = {}, httpPort = 0): Child {
+    const args = ['run', '--config', this.config, '--json', '--instance', instance, '--http-port', String(httpPort)];
+    return this.flatline([...args, '--state-dir', this.stateDir(instance)], env);
+  }
+
+  get ledger(): string {
+    return join(this.folder, 'ledger.jsonl');
+  }
+
+  /** Sessions that beat, mostly fall silent, and whose truth is in `ledger` when the child has ended. */
+  fleet({ sessions, ratePerSecond, heartbeatMs, beats, seed, deliveryTimeoutMs }: FleetLoad): Child {
+    const size = ['--sessions', String(sessions), '--rate', String(ratePerSecond)];
+    const life = ['--heartbeat-ms', String(heartbeatMs), '--beats', String(beats), '--format', 'json'];
+    const disorder = ['--duplicates', '0.02', '--lose', '0.02', '--reorder', '0.02', '--seed', String(seed)];
+    const patience = deliveryTimeoutMs === undefined ? [] : ['--delivery-timeout-ms', String(deliveryTimeoutMs)];
+    const where = ['--topic', this.input, '--brokers', this.options.brokers, '--ledger', this.ledger];
+    return this.flatline(['simulate', ...where, ...size, ...life, ...disorder, ...patience]);
+  }
+
+  /** @throws Error with what the command printed, where it ends with another code than 0. */
+  async command(...args: readonly string[]): Promise<Child> {
+    const child = this.flatline(args);
+    const { code } = await child.ended;
+    if (code !== 0) throw new Error(`flatline ${args.join(' ')} ended with ${code}\n${child.lines.join('\n')}`);
+    return child;
+  }
+
+  /** The command as a user runs it. */
+  flatline(args: readonly string[], env: Readonly<Record<string, string>> = {}): Child {
+    // What is set for this program is not meant for its children.
+    const own = { KAFKA_BROKERS: '', SCHEMA_REGISTRY_URL: '', NO_COLOR: '1' };
+    return new Child(process.execPath, ['--conditions=@flatline/source', entry, ...args], { ...own, ...env });
+  }
+}

@@ -1,0 +1,176 @@
+// One application on the real broker: its own topics, a configuration file, a state directory, and what it wrote.
+import { randomBytes } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { gunzipSync } from 'node:zlib';
+import { openSummaryConsumer, type SummaryRecord, type TombstoneRecord } from '@flatline/client';
+import { type SchemaRegistry } from '@flatline/records';
+import { type ConfigurationInput } from '@flatline/config';
+import { BatchProducer, type KafkaOptions, openCluster } from '@flatline/kafka';
+import { systemClock } from '@flatline/system';
+import { kill, type Running } from './child.fixture.ts';
+import { flatline, succeed } from './flatline.fixture.ts';
+
+type Pipeline = ConfigurationInput['pipelines'][number];
+
+export interface ScenarioSettings {
+  readonly timeoutMs: number;
+  readonly timestampType?: 'LogAppendTime' | 'CreateTime';
+  readonly partitions?: number;
+  readonly pipeline?: Partial<Pipeline>;
+}
+
+export interface Outputs {
+  readonly summaries: readonly SummaryRecord[];
+  readonly tombstones: readonly TombstoneRecord[];
+}
+
+export class Scenario {
+  readonly folder = mkdtempSync(join(tmpdir(), 'flatline-e2e-'));
+  application = `e2e-${randomBytes(5).toString('hex')}`;
+  readonly input = `${this.application}-in`;
+  readonly output: string = `${this.application}-out`;
+  readonly config = join(this.folder, 'flatline.config.json');
+  readonly kafka: KafkaOptions;
+  readonly partitions: number;
+  readonly #settings: ScenarioSettings;
+
+  private constructor(settings: ScenarioSettings) {
+    this.#settings = settings;
+    this.partitions = settings.partitions ?? 4;
+    const brokers = (process.env['KAFKA_BROKERS'] ?? '').split(',');
+    this.kafka = { brokers, clientId: this.application, clock: systemClock };
+    this.configure({});
+  }
+
+  static async create(settings: ScenarioSettings): Promise<Scenario> {
+    const scenario = new Scenario(settings);
+    const { config, partitions } = scenario;
+    await succeed(['topics', 'create', '--config', config, '--partitions', String(partitions), '--replication', '1']);
+    return scenario;
+  }
+
+  /** Names and a configuration file, and no topics. */
+  static unprovisioned(settings: ScenarioSettings): Scenario {
+    return new Scenario(settings);
+  }
+
+  /** Another application of the same input and output, from the next `configure` on. */
+  rename(): void {
+    this.application = `${this.application}-b`;
+  }
+
+  /** Writes the configuration file anew. Sessions of the group end soon after a kill, so that tests need not wait long. */
+  configure(changes: Partial<Pipeline>): void {
+    const { timeoutMs, timestampType = 'LogAppendTime', pipeline } = this.#settings;
+    const config: ConfigurationInput = {
+      application: this.application,
+      brokers: [...this.kafka.brokers],
+      http: { port: 0 },
+      kafka: { sessionTimeoutMs: 3_000, heartbeatIntervalMs: 300 },
+      pipelines: [
+        {
+          name: 'visits',
+          kind: 'session',
+          timeoutMs,
+          input: { topic: this.input, timestampType },
+          output: { topic: this.output },
+          ...pipeline,
+          ...changes,
+        },
+      ],
+    };
+    writeFileSync(this.config, JSON.stringify(config));
+  }
+
+  stateDir(instance: string): string {
+    return join(this.folder, 'state', instance);
+  }
+
+  /** Starts a processor; resolves at once. */
+  start(instance = 'a', env: Readonly<Record<string, string>> = {}): Running {
+    const args = ['run', '--config', this.config, '--json', '--instance', instance];
+    return flatline([...args, '--state-dir', this.stateDir(instance)], env);
+  }
+
+  get topics(): readonly string[] {
+    const own = `${this.application}.visits`;
+    return [this.input, this.output, `${own}.changelog`, `${own}.dead-letters`];
+  }
+
+  /** The access log of `../data`, or every nth part of it, as a file to import. */
+  accessLog(part = 0, parts = 1): string {
+    const data = fileURLToPath(new URL('../data/apache-access.log.gz', import.meta.url));
+    const lines = gunzipSync(readFileSync(data)).toString('utf8').trimEnd().split('\n');
+    const size = Math.ceil(lines.length / parts);
+    const file = join(this.folder, `access-${part}-of-${parts}.log`);
+    writeFileSync(file, `${lines.slice(part * size, (part + 1) * size).join('\n')}\n`);
+    return file;
+  }
+
+  async import(file: string, close: boolean): Promise<void> {
+    const args = ['import', file, '--topic', this.input, '--format', 'apache', ...(close ? ['--close'] : [])];
+    await succeed([...args, '--brokers', this.kafka.brokers.join(',')]);
+  }
+
+  /** A producer of the test's own. */
+  async producing<T>(use: (producer: BatchProducer) => Promise<T>): Promise<T> {
+    const connection = openCluster(this.kafka);
+    const producer = await BatchProducer.open({ clock: systemClock, connection, topic: this.input });
+    try {
+      return await use(producer);
+    } finally {
+      await producer.close();
+      connection.close();
+    }
+  }
+
+  /** Follows the output from its beginning until `enough`; a read_committed reader with a filter of its own (O1). */
+  async outputs(enough: (outputs: Outputs) => boolean, registry?: SchemaRegistry): Promise<Outputs> {
+    return this.#read({ until: undefined, registry }, enough);
+  }
+
+  /** All that is committed on the output now. */
+  async outputsNow(registry?: SchemaRegistry): Promise<Outputs> {
+    return this.#read({ until: 'end', registry }, () => false);
+  }
+
+  async #read(
+    how: { readonly until: 'end' | undefined; readonly registry: SchemaRegistry | undefined },
+    enough: (outputs: Outputs) => boolean,
+  ): Promise<Outputs> {
+    const { consumer, close } = await openSummaryConsumer({
+      ...{ kafka: this.kafka, topic: this.output, from: 'beginning', ...how },
+    });
+    const summaries: SummaryRecord[] = [];
+    const tombstones: TombstoneRecord[] = [];
+    try {
+      for await (const record of consumer) {
+        if (record.kind === 'summary') summaries.push(record);
+        else if (record.kind === 'tombstone') tombstones.push(record);
+        else throw new Error(`unreadable output: ${record.reason} ${record.detail}`);
+        if (enough({ summaries, tombstones })) break;
+      }
+      return { summaries, tombstones };
+    } finally {
+      await close();
+    }
+  }
+
+  async stop(running: Running): Promise<number | null> {
+    running.child.kill('SIGTERM');
+    return (await running.finished).code;
+  }
+
+  async dispose(...processes: readonly Running[]): Promise<void> {
+    await Promise.all(processes.map(({ child }) => kill(child)));
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+}
+
+/** Resolves after that long: for schedules of faults, never for waiting on a result. */
+export function elapse(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}

@@ -1,0 +1,278 @@
+// The topics of one pipeline on a simulated cluster, and the processes that run the real runtime on it.
+//
+// Owns: the processes.      Does not own: what is done to them (Nemesis), what comes in (Devices), what must come out (checks).
+import type { Clock } from '@flatline/base';
+import { EventFormats, openSummaryEncoder } from '@flatline/records';
+import { assign } from '@flatline/kafka';
+import { PipelineInstance, type PipelinePorts, type PipelineSettings, type StartFrom } from '@flatline/runtime';
+import type { EventDecoder } from '@flatline/kinds';
+import {
+  DEVICE_FAILED,
+  type GroupMember,
+  type HostPorts,
+  type SimulatedHost,
+  type Simulation,
+} from '@flatline/cluster';
+import { FAILS_APPLYING, FAILS_DECODING } from './devices.ts';
+import {
+  CHANGELOG,
+  DEAD_LETTERS,
+  EARLY_MS,
+  GROUP,
+  INPUT,
+  LETTER_BYTES_MAX,
+  MAX_KEY_BYTES,
+  OUTPUT,
+  RULES,
+} from './pipeline-names.ts';
+import type { Scenario } from './scenario.ts';
+
+export interface SimulatedProcess {
+  readonly name: string;
+  readonly host: SimulatedHost;
+  readonly instance: PipelineInstance;
+  /** Set while it leaves: settled when it has. */
+  leaving: Promise<void> | undefined;
+}
+
+/** What a process says where a write failed in a way that does not pass. */
+const STORE_FAILED = 'the local store failed';
+/** FL2, TS1: what a process says of a local store that it leaves as it is. */
+const GIVES_STORE_UP: readonly string[] = [
+  'more waits for the local store',
+  STORE_FAILED,
+  'local store cannot be written',
+  'local store cannot be brought up to date',
+  'local store not opened',
+  'local store not wiped',
+  'local store not closed cleanly',
+];
+/** The same of a store that cannot be written, for the moment or for good. */
+const NOT_WRITTEN: readonly string[] = [...GIVES_STORE_UP.slice(1), 'local store not written'];
+/** C3: what the processor presumed was wrong, and it knows. */
+export const CLOCK_OVERTAKEN = 'clockOvertaken';
+/** What a line of a process's log tells of, counted. */
+const SAID: readonly (readonly [text: string, what: string])[] = [
+  ['more waits for the local store', 'storeGivenUp'],
+  ['local store not written; trying again', 'flushRetried'],
+  ['no space left', 'noSpaceLeft'],
+  ['"fromStandby":true', 'standbyTookOver'],
+  ['are loaded while the group meets', 'warmStart'],
+  ['held by a stamp', 'partitionHeld'],
+  ['outcome is looked up', 'commitOutcomeUnknown'],
+  ['a commit ran out of time', 'commitRanOut'],
+  ['commits less at a time', 'commitUndone'],
+  ['another owner has committed', 'zombieLetGo'],
+  ['to another member', 'zombieLetGo'],
+  ['stamped before the clock came late', CLOCK_OVERTAKEN],
+  ['are read over', 'formerTypeReadOver'],
+  ['"next":"restore"', 'restoredForRecord'],
+  ['"next":"refuse"', 'refusedRecord'],
+  ['records could not be processed', 'recordFailed'],
+];
+/** C3 */
+const CLOCK_SKEW_MS = 500;
+/** Lines of the processes' logs kept for a failing run. */
+const LINES_MAX = 2_000;
+const encoder = await openSummaryEncoder('json', OUTPUT, undefined);
+
+export class Cluster {
+  readonly simulation: Simulation;
+  readonly scenario: Scenario;
+  readonly processes = new Map<string, SimulatedProcess>();
+  /** What ended a process, which nothing here may. */
+  readonly failures: string[] = [];
+  readonly lines: string[] = [];
+  /** Processes that left a local store as it was, by name. */
+  readonly gaveStoreUp = new Set<string>();
+  readonly #startAt: number;
+  /** Partition → where it said that it begins. */
+  readonly #starts = new Map<string, string>();
+  /** Of commits that ran out of time, the commit and the time. */
+  readonly #ranOut = new Set<string>();
+
+  constructor(simulation: Simulation, scenario: Scenario) {
+    this.simulation = simulation;
+    this.scenario = scenario;
+    const { partitions, timestampType, standbys } = scenario;
+    const { log } = simulation;
+    log.createTopic(INPUT, { partitions, timestampType });
+    this.#startAt = simulation.trueMs() + EARLY_MS;
+    for (const topic of [OUTPUT, CHANGELOG]) log.createTopic(topic, { partitions });
+    log.createTopic(DEAD_LETTERS, { partitions, maxMessageBytes: LETTER_BYTES_MAX });
+    log.transactions.timeoutMaxMs = scenario.transactionMaxMs;
+    simulation.group(GROUP, { partitions, standbys, sessionTimeoutMs: 10_000, assign: assignAsTheLeader });
+  }
+
+  /** Starts a process on this machine, where none runs; it joins as time goes on. */
+  launch(name: string, skewMs = 0): void {
+    this.gaveStoreUp.delete(name);
+    const { host, ports } = this.simulation.start(name, { skewMs });
+    const instance = new PipelineInstance({
+      settings: { ...pipelineSettings(name, this.scenario), startFrom: this.#startFrom() },
+      ports: this.#pipelinePorts(name, host, ports),
+      bounds: this.scenario.bounds,
+      onFatal: (error) => {
+        this.failures.push(`${name}: ${error.stack ?? error.message}`);
+      },
+    });
+    this.processes.set(name, { name, host, instance, leaving: undefined });
+    void instance.start();
+  }
+
+  #startFrom(): StartFrom {
+    const { startFrom } = this.scenario;
+    return startFrom === 'instant' ? { timestamp: this.#startAt } : startFrom;
+  }
+
+  /** Machines whose process has ended, one way or another. */
+  get down(): readonly string[] {
+    return [...this.processes.values()].filter(({ host }) => !host.alive).map(({ name }) => name);
+  }
+
+  get up(): readonly SimulatedProcess[] {
+    return [...this.processes.values()].filter(({ host }) => host.alive);
+  }
+
+  /** Leaves the group, drains, and ends; what a supervisor's SIGTERM does. */
+  leave(process: SimulatedProcess): Promise<void> {
+    process.leaving ??= process.instance.stop().then(() => {
+      process.host.kill();
+    });
+    return process.leaving;
+  }
+
+  #pipelinePorts(name: string, host: SimulatedHost, ports: HostPorts): PipelinePorts {
+    // Where slices are smallest a turn takes a while: what restores can be met in the middle.
+    const turnMs = this.scenario.bounds.loadSlice === 1 ? 2 : 0;
+    const random = this.simulation.random(`entropy of ${name} at ${this.simulation.time.nowMicros}`);
+    const note = (message: string, facts?: unknown): void => {
+      this.#note(name, `${this.simulation.time.nowMs} ${name} ${message} ${JSON.stringify(facts, showErrors)}`);
+    };
+    return {
+      ...ports,
+      input: ports.reader,
+      changelog: ports.reader,
+      proofs: ports.proof,
+      membership: ports.membership(GROUP),
+      decoder: jsonDecoder(host),
+      encoder,
+      turns: (callback) => {
+        host.after(turnMs, callback);
+      },
+      entropy: {
+        id: () => `${random.below(2 ** 32).toString(16)}${random.below(2 ** 32).toString(16)}`,
+        seed: () => random.below(2 ** 32),
+      },
+      log: { info: note, warn: note, error: note },
+    };
+  }
+
+  /** A crash before or after: nobody begins elsewhere. */
+  #noteStart(line: string): void {
+    const said = /the input is read from here on.*"partition":(\d+),"start":(\d+)/.exec(line);
+    if (said === null) return;
+    const [, partition = '', start = ''] = said;
+    const before = this.#starts.get(partition) ?? start;
+    this.#starts.set(partition, before);
+    if (before !== start) this.failures.push(`[R3] partition ${partition} began at ${before}, then at ${start}`);
+  }
+
+  #note(name: string, line: string): void {
+    this.lines.push(line);
+    if (this.lines.length > LINES_MAX) this.lines.splice(0, LINES_MAX / 2);
+    if (GIVES_STORE_UP.some((text) => line.includes(text))) this.gaveStoreUp.add(name);
+    // Simulated disks take every write but where they are full or fail on purpose: what cannot be written else is wrong. A
+    // full disk is waited for (F12).
+    const awaitsRoom = this.simulation.disk(name).full && !line.includes(STORE_FAILED);
+    const isExplained = awaitsRoom || line.includes(DEVICE_FAILED);
+    if (NOT_WRITTEN.some((text) => line.includes(text)) && !isExplained) this.failures.push(line);
+    const ranOut = /a commit ran out of time.*"commitId":"([^"]+)".*"timeoutMs":(\d+)/.exec(line);
+    if (ranOut !== null) this.#noteRanOut(`${ranOut[1]!} of ${ranOut[2]!} ms`);
+    // A stopped partition is an operator's; one that stopped itself by a defect is ours.
+    const isDefect = / task failed| standby failed|not let go cleanly/.test(line) && !line.includes(ON_PURPOSE);
+    if (isDefect) this.failures.push(line);
+    const dropped = /local store dropped.*"reason":"([a-z-]+)"/.exec(line);
+    if (dropped !== null) this.simulation.faults.count(`storeDropped/${dropped[1]!}`);
+    this.#noteStart(line);
+    for (const [text, what] of SAID) if (line.includes(text)) this.simulation.faults.count(what);
+  }
+
+  /** CM5, or it would do so for ever. */
+  #noteRanOut(what: string): void {
+    if (this.#ranOut.has(what))
+      this.failures.push(`[X5] a commit was tried again for a time it had run out of: ${what}`);
+    this.#ranOut.add(what);
+  }
+}
+
+const jsonDecoder = (clock: Clock): EventDecoder => {
+  const formats = new EventFormats({ format: 'json', registry: undefined, clock });
+  return {
+    prepare: (schemaId) => formats.prepare(schemaId),
+    decode: (bytes, start, length, target) => {
+      const outcome = formats.decode(bytes, start, length, target);
+      if (target.type === FAILS_DECODING) throw new TypeError(ON_PURPOSE);
+      if (target.type === FAILS_APPLYING) target.attributes = new Unwalkable();
+      return outcome;
+    },
+  };
+};
+
+/** Thrown where a record is to make the product fail. */
+const ON_PURPOSE = 'failed on purpose';
+
+/** Attributes that throw in the middle of an event's being applied. */
+class Unwalkable extends Map<string, string> {
+  override [Symbol.iterator](): MapIterator<[string, string]> {
+    throw new TypeError(ON_PURPOSE);
+  }
+}
+
+/** The assigner that the members' leader runs in production. */
+function assignAsTheLeader(
+  members: readonly GroupMember[],
+  partitions: number,
+): ReadonlyMap<string, readonly number[]> {
+  if (members.length === 0) return new Map();
+  return new Map(assign(members, partitions).map((each) => [each.memberId, each.partitions]));
+}
+
+function pipelineSettings(owner: string, scenario: Scenario): PipelineSettings {
+  return {
+    name: 'visits',
+    owner,
+    group: GROUP,
+    inputTopic: INPUT,
+    inputPartitions: scenario.partitions,
+    outputTopic: OUTPUT,
+    tombstones: scenario.tombstones,
+    changelogTopic: CHANGELOG,
+    deadLetterTopic: DEAD_LETTERS,
+    letterBytesMax: LETTER_BYTES_MAX,
+    transactionalId: (partition) => `${GROUP}.${partition}`,
+    rules: { ...RULES, timeoutMs: scenario.timeoutMs, maxDurationMs: scenario.maxDurationMs },
+    input: {
+      timestampType: scenario.timestampType,
+      maxKeyBytes: MAX_KEY_BYTES,
+      maxFutureMs: 3_600_000,
+      maxLeadMs: 60_000,
+      liveWithinMs: 300_000,
+    },
+    tickMs: 10,
+    commitIntervalMs: scenario.commitIntervalMs,
+    closeDelayMs: scenario.closeDelayMs,
+    proofIntervalMs: scenario.proofIntervalMs,
+    handoverMs: scenario.handoverMs,
+    drainMs: scenario.drainMs,
+    changelogFactor: 4,
+    truncateLagMs: scenario.truncateLagMs,
+    truncateLagBytes: scenario.truncateLagBytes,
+    ...(scenario.proof === 'fetch' && { proofByFetch: { clockSkewMs: CLOCK_SKEW_MS } }),
+    ...(scenario.heldTime && { heldTime: scenario.heldTime }),
+  };
+}
+
+function showErrors(_name: string, value: unknown): unknown {
+  return value instanceof Error ? `${value.name}: ${value.message}` : value;
+}

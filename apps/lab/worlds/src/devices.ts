@@ -1,0 +1,168 @@
+// What comes in: devices that beat, say more, end, fall silent, repeat themselves, and now and then send rubbish.
+//
+// Owns: what was acknowledged to them (X3).      Does not own: when they are asked to act (the run).
+import type { Random } from '@flatline/base';
+import type { ForeignTransaction, ProducedRecord, Simulation } from '@flatline/cluster';
+import { CLOCK_HEADER, EARLY_MS, INPUT, MAX_KEY_BYTES } from './pipeline-names.ts';
+import type { Scenario } from './scenario.ts';
+
+/** How often the word comes: at its longest it does not fit a dead letter. */
+const RUBBISH = [1, 1, 50, 300];
+
+/** A record that the log has promised to keep. */
+interface Acknowledged {
+  readonly partition: number;
+  readonly offset: number;
+  readonly count: number;
+}
+
+/** Where numbers have their edges: of 32 bits, of what a zigzag doubles, of the safe integers, of what a Date can hold. */
+const TIMES = [0, 2 ** 31, 2 ** 32, 2 ** 52 - 1, 2 ** 52, 8.64e15, 8.64e15 + 1, 2 ** 53 - 1];
+const SEQUENCES = [0, 1, 2, 64, 65, 2 ** 32, 2 ** 53 - 65, 2 ** 53 - 2, 2 ** 53 - 1];
+/** On CreateTime a producer stamps what it likes: here in nanoseconds. */
+export const isWildStamp = (timestamp: number): boolean => timestamp > 1e15;
+
+/** What an event's type says of it: the decoder throws, or hands on what cannot be applied (I6). */
+export const FAILS_DECODING = 'FAILS_DECODING';
+export const FAILS_APPLYING = 'FAILS_APPLYING';
+
+export class Devices {
+  acknowledged: readonly Acknowledged[] = [];
+  readonly #simulation: Simulation;
+  readonly #scenario: Scenario;
+  readonly #random: Random;
+  readonly #open: ForeignTransaction[] = [];
+  #nextTransaction = 0;
+  #hasGreeted = false;
+
+  constructor(simulation: Simulation, scenario: Scenario) {
+    this.#simulation = simulation;
+    this.#scenario = scenario;
+    this.#random = simulation.random('devices');
+  }
+
+  /** What an input holds before anybody reads it. The cluster is calm. */
+  async early(): Promise<void> {
+    const { formerRecords, earlierRecords, partitions, timestampType } = this.#scenario;
+    if (formerRecords + earlierRecords === 0) return;
+    const other = timestampType === 'LogAppendTime' ? 'CreateTime' : 'LogAppendTime';
+    for (let partition = 0; partition < partitions; partition += 1) {
+      const log = this.#simulation.log.partition(INPUT, partition);
+      log.alterTimestampType(other);
+      for (let left = formerRecords; left > 0; left -= 1) this.#sendEarly(partition);
+      log.alterTimestampType(timestampType);
+      for (let left = earlierRecords; left > 0; left -= 1) this.#sendEarly(partition);
+    }
+    await this.#simulation.time.runFor(EARLY_MS);
+  }
+
+  #sendEarly(partition: number): void {
+    const { keys, partitions } = this.#scenario;
+    const key = this.#random.below(keys);
+    this.#send(partition, [this.#record(key - (key % partitions) + partition)]);
+  }
+
+  /** One device, or a few in one batch. */
+  act(): void {
+    const key = this.#random.below(this.#scenario.keys);
+    if (this.#random.chance(0.01)) {
+      this.#sendUnreadable(this.#partitionOf(key), 1 + this.#random.below(4));
+      return;
+    }
+    const count = this.#random.chance(0.8) ? 1 : 1 + this.#random.below(6);
+    this.#send(
+      this.#partitionOf(key),
+      Array.from({ length: count }, () => this.#record(key)),
+    );
+  }
+
+  /** A bare heartbeat of one key in every partition, once: the stream is live. */
+  greetOnce(): void {
+    if (this.#hasGreeted) return;
+    this.#hasGreeted = true;
+    for (let partition = 0; partition < this.#scenario.partitions; partition += 1)
+      this.#send(partition, [this.#stamped({ key: `greeter-${partition}`, value: '' })]);
+  }
+
+  /** Somebody else's producer writes in transactions of its own, and takes its time (F10). */
+  beginTransaction(): void {
+    const transaction = this.#simulation.log.foreignTransaction(`upstream-${this.#nextTransaction++}`, 5_000);
+    const key = this.#random.below(this.#scenario.keys);
+    transaction.produce(INPUT, this.#partitionOf(key), this.#record(key));
+    this.#open.push(transaction);
+  }
+
+  /** Ends the oldest of them; one that the broker has timed out by then is over. */
+  endTransaction(): void {
+    const transaction = this.#open.shift();
+    if (transaction === undefined || !transaction.isOpen) return;
+    if (this.#random.chance(0.5)) transaction.commit();
+    else transaction.abort();
+  }
+
+  /** What an unclean election takes away, acknowledged or not. */
+  lost(partition: number, from: number): void {
+    this.acknowledged = this.acknowledged.filter((each) => each.partition !== partition || each.offset < from);
+  }
+
+  get openTransactions(): number {
+    return this.#open.length;
+  }
+
+  #partitionOf(key: number): number {
+    return key % this.#scenario.partitions;
+  }
+
+  /** Sends again what was not acknowledged: it may then be in the log twice, and both are activity. */
+  #send(partition: number, records: readonly ProducedRecord[], tries = 0): void {
+    void this.#simulation.log.produceAcked(INPUT, partition, records).then((outcome) => {
+      if (outcome.kind === 'acked')
+        this.acknowledged = [...this.acknowledged, { partition, offset: outcome.baseOffset, count: records.length }];
+      else if (tries < 3) this.#send(partition, records, tries + 1);
+    });
+  }
+
+  /** A batch that unpacks to more than anyone may hold (X6). */
+  #sendUnreadable(partition: number, records: number): void {
+    void this.#simulation.log.produceUnreadable(INPUT, partition, records).then((outcome) => {
+      if (outcome.kind !== 'acked') return;
+      // Each of them is one dead letter.
+      this.acknowledged = [...this.acknowledged, { partition, offset: outcome.baseOffset, count: 1 }];
+    });
+  }
+
+  #record(key: number): ProducedRecord {
+    const random = this.#random;
+    const name = `k${key}`;
+    const draw = random.below(100);
+    if (draw < 60) return this.#stamped({ key: name, value: '' });
+    if (draw < 85) return this.#stamped({ key: name, value: this.#event() });
+    if (draw < 91) return this.#stamped({ key: name, value: null });
+    if (draw < 93) return this.#stamped({ key: name, value: 'rubbish'.repeat(RUBBISH[random.below(RUBBISH.length)]!) });
+    if (draw < 95) return this.#stamped({ key: null, value: 'nobody' });
+    if (draw < 97) return this.#stamped({ key: name.padEnd(MAX_KEY_BYTES + 1, '.'), value: '' });
+    return this.#stamped({ key: null, value: '', headers: [{ name: CLOCK_HEADER, value: null }] });
+  }
+
+  #event(): string {
+    const random = this.#random;
+    // Nothing by which it could be a duplicate, of which nothing is applied.
+    if (random.chance(0.004)) return JSON.stringify({ type: [FAILS_DECODING, FAILS_APPLYING][random.below(2)] });
+    const event: Record<string, unknown> = { type: ['HEARTBEAT', 'STARTED', 'CLICK', 'ENDED'][random.below(4)] };
+    if (random.chance(0.4)) event['eventId'] = `e${random.below(6)}`;
+    if (random.chance(0.3)) event['occurredAt'] = this.#simulation.trueMs() - random.below(5_000);
+    if (random.chance(0.02)) event['occurredAt'] = TIMES[random.below(TIMES.length)];
+    if (random.chance(0.2)) event['sequence'] = random.below(80);
+    if (random.chance(0.04)) event['sequence'] = SEQUENCES[random.below(SEQUENCES.length)];
+    if (random.chance(0.2)) event['timeoutMs'] = 1 + random.below(30_000);
+    if (random.chance(0.3)) event['attributes'] = { [`name${random.below(5)}`]: 'x'.repeat(random.below(30)) };
+    return JSON.stringify(event);
+  }
+
+  /** On CreateTime the stamp is the device's own, and may be out of order. */
+  #stamped(record: ProducedRecord): ProducedRecord {
+    if (this.#scenario.timestampType === 'LogAppendTime') return record;
+    const timestamp = this.#simulation.trueMs() - this.#random.below(3_000);
+    return { ...record, timestamp: this.#random.chance(0.01) ? timestamp * 1_000_000 : timestamp };
+  }
+}

@@ -1,0 +1,56 @@
+// F26: what may become of a partition whose changelog has lost what it had acknowledged. Where commits are among it, it has to
+// stop and say so, whoever owns it; where not, it may stop, or go on as if nothing had been.
+import type { EndedTransaction, Simulation } from '@flatline/cluster';
+import { decodeBlock } from '@flatline/partition';
+import type { Cluster } from './cluster.ts';
+import { CHANGELOG, GROUP } from './pipeline-names.ts';
+
+export interface Loss {
+  /** The most that elections have taken of it. */
+  readonly what: 'claims' | 'commits';
+  /** Commits that were written later than one that is lost: each is one that no restore will come to. */
+  readonly onTop: number;
+}
+
+export function lossOf(simulation: Simulation, partition: number): Loss {
+  const { logStartOffset } = simulation.log.partition(CHANGELOG, partition).ends();
+  const held = new Map(
+    simulation.log.committed(CHANGELOG, partition).map(({ offset, value }) => [offset, commitIdOf(value!)] as const),
+  );
+  const isLost = ({ writes }: EndedTransaction): boolean => {
+    const blocks = writes
+      .filter(({ topic }) => topic === CHANGELOG)
+      .flatMap(({ batches }) => batches.flatMap(({ records }) => records));
+    const parts = blocks.length === 0 ? 1 : partsOf(blocks[0]!.value!);
+    if (blocks.length < parts) return true;
+    return blocks.some(({ offset, value }) => offset >= logStartOffset && held.get(offset) !== commitIdOf(value!));
+  };
+  const lost = simulation.log.endedTransactions
+    .filter(
+      ({ transactionalId, marker, offsets }) =>
+        transactionalId === `${GROUP}.${partition}` && marker === 'commit' && offsets.length > 0,
+    )
+    .map(isLost);
+  const first = lost.indexOf(true);
+  if (first < 0) return { what: 'claims', onTop: 0 };
+  return { what: 'commits', onTop: lost.slice(first).filter((each) => !each).length };
+}
+
+/** Whether its owner has stopped; undefined where nobody has it, or does not know yet. */
+export function hasStopped({ up }: Cluster, partition: number): boolean | undefined {
+  const states = up.flatMap(({ instance }) =>
+    instance.status().flatMap((status) => (status.partition === partition ? [status.state] : [])),
+  );
+  if (states.includes('running')) return false;
+  return states.includes('stopped') ? true : undefined;
+}
+
+function commitIdOf(value: Uint8Array): string {
+  const block = decodeBlock(value);
+  return block.kind === 'state' ? block.header.commitId : '';
+}
+
+function partsOf(value: Uint8Array): number {
+  const block = decodeBlock(value);
+  return block.kind === 'state' ? block.header.parts : 1;
+}

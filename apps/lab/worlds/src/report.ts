@@ -1,0 +1,36 @@
+// What a run says.
+import { missedOf, REACH_SEEDS_MIN } from './reach.ts';
+import type { SeedResult, Tally } from './tally.ts';
+
+const VIOLATIONS_SHOWN = 10;
+const NAMES_PER_LINE = 6;
+
+export function failureText({ seed, violations, lines }: SeedResult): string {
+  return [
+    `seed ${seed} FAILED`,
+    ...violations.slice(0, VIOLATIONS_SHOWN).map((violation) => `  ${violation}`),
+    ...(violations.length > VIOLATIONS_SHOWN ? [`  and ${violations.length - VIOLATIONS_SHOWN} more`] : []),
+    ...lines.map((line) => `    ${line}`),
+    `rerun: npm run worlds -- --seed ${seed}`,
+  ].join('\n');
+}
+
+export function runText({ seeds, virtualMs, failures, fired }: Tally, elapsedMs: number): string {
+  const hours = virtualMs / 3_600_000;
+  const minutes = elapsedMs / 60_000;
+  const counts = [...fired].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, count]) => `${name} ${count}`);
+  const rows = counts.flatMap((_, at) => (at % NAMES_PER_LINE === 0 ? [counts.slice(at, at + NAMES_PER_LINE)] : []));
+  return [
+    'what happened:',
+    ...rows.map((row) => `  ${row.join(', ')}`),
+    `simulated ${seeds} seeds, ${hours.toFixed(1)} hours of cluster time in ${minutes.toFixed(2)} minutes: ` +
+      `${(hours / minutes).toFixed(0)} simulated hours per minute`,
+    `${failures.length} of ${seeds} seeds failed`,
+  ].join('\n');
+}
+
+/** undefined where everything happened, or the run was too short to tell. */
+export function missedText({ seeds, fired }: Tally): string | undefined {
+  const missed = seeds < REACH_SEEDS_MIN ? [] : missedOf(fired);
+  return missed.length === 0 ? undefined : `INVALID: in ${seeds} seeds there never was ${missed.join(', ')}`;
+}

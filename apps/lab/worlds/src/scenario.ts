@@ -1,0 +1,149 @@
+// What one seed's world looks like: sizes, rules and rates, small enough that a run costs milliseconds, and varied enough
+// that every bound of the product is met by some seed.
+import type { DurationMs, Random } from '@flatline/base';
+import type { TaskBounds } from '@flatline/runtime';
+import { calm, type FaultRates, rough } from '@flatline/cluster';
+
+/** How a world proves its silence, and what it holds. */
+interface Proof {
+  /** C3: `fetch` where the input may not be written by its owner. */
+  readonly proof: 'record' | 'fetch';
+  /**
+   * Whether all that C3 presumes is so: the clocks of leaders agree, followers keep up, no deposed leader answers. Nothing
+   * hides an append then, and proof by fetch has to be right. Elsewhere it may be wrong, if its counter says so.
+   */
+  readonly hidesNothing: boolean;
+  /** C8; undefined: nothing is held. */
+  readonly heldTime: { readonly unheardMs: DurationMs; readonly maxHoldMs: DurationMs } | undefined;
+}
+
+/** An input that was there before the application. */
+interface Adoption {
+  /** Records per partition of the other timestamp type (C6), and then of the input's own, before the first process starts. */
+  readonly formerRecords: number;
+  readonly earlierRecords: number;
+  /** `instant`: that of the first process's start. */
+  readonly startFrom: 'earliest' | 'latest' | 'instant';
+}
+
+export interface Scenario extends Proof, Adoption {
+  readonly partitions: number;
+  /** Names of the machines that run a process from the start. */
+  readonly machines: readonly string[];
+  readonly standbys: number;
+  readonly keys: number;
+  readonly timestampType: 'LogAppendTime' | 'CreateTime';
+  /** O2 */
+  readonly tombstones: boolean;
+  readonly timeoutMs: DurationMs;
+  readonly maxDurationMs: DurationMs | undefined;
+  readonly commitIntervalMs: DurationMs;
+  readonly closeDelayMs: DurationMs;
+  readonly proofIntervalMs: DurationMs;
+  readonly truncateLagMs: DurationMs;
+  readonly truncateLagBytes: number;
+  readonly handoverMs: DurationMs;
+  readonly drainMs: DurationMs;
+  /** The brokers' `transaction.max.timeout.ms`: the first is the timeout that tasks ask for at first. */
+  readonly transactionMaxMs: DurationMs;
+  /** Length of the safety phase, in which faults happen. */
+  readonly stormMs: DurationMs;
+  readonly rates: FaultRates;
+  readonly bounds: TaskBounds;
+  /** F26: the changelog may lose what it had acknowledged. */
+  readonly losesChangelog: boolean;
+  /** Leaders of the input that are deposed before the calm go on answering until they are left. */
+  readonly staleLeaders: boolean;
+  /** An election of the input is unclean: what was acknowledged, and may have been read, is lost (R3). */
+  readonly uncleanElections: boolean;
+  /** Chance of an act of the nemesis per step of the storm, and of something from the devices. */
+  readonly ferocity: number;
+  readonly traffic: number;
+}
+
+const oneOf = <T>(random: Random, values: readonly T[]): T => values[random.below(values.length)]!;
+
+/** By a random of its own, so that other worlds stay what they are. */
+export function drawAdoption(random: Random): Adoption {
+  if (random.chance(0.7)) return { formerRecords: 0, earlierRecords: 0, startFrom: 'earliest' };
+  return {
+    formerRecords: oneOf(random, [0, 1, 7]),
+    earlierRecords: oneOf(random, [0, 5]),
+    startFrom: oneOf(random, ['earliest', 'latest', 'instant'] as const),
+  };
+}
+
+export function drawScenario(random: Random): Omit<Scenario, keyof Adoption> {
+  const timeoutMs = oneOf(random, [1_000, 2_000, 5_000, 5_000, 15_000]);
+  const world = {
+    partitions: 1 + random.below(3),
+    machines: oneOf(random, [['a', 'b'], ['a', 'b'], ['a', 'b', 'c'], ['a']]),
+    standbys: random.below(2),
+    keys: oneOf(random, [3, 10, 30]),
+    timestampType: random.chance(0.15) ? ('CreateTime' as const) : ('LogAppendTime' as const),
+    timeoutMs,
+    maxDurationMs: random.chance(0.3) ? timeoutMs * (1 + random.below(4)) : undefined,
+    commitIntervalMs: oneOf(random, [100, 500, 20, 2_000]),
+    closeDelayMs: oneOf(random, [20, 20, 0, 200]),
+    proofIntervalMs: oneOf(random, [100, 100, 1_000]),
+    truncateLagMs: oneOf(random, [1_000, 10_000, 600_000, 600_000]),
+    truncateLagBytes: oneOf(random, [500, 5_000, 1e12]),
+    handoverMs: oneOf(random, [500, 10_000]),
+    drainMs: oneOf(random, [100, 1_000, 5_000]),
+    transactionMaxMs: oneOf(random, [10_000, 40_000, 900_000, 900_000]),
+    stormMs: oneOf(random, [15_000, 30_000, 60_000, 90_000]),
+    rates: drawRates(random),
+    bounds: drawBounds(random),
+    losesChangelog: random.chance(0.1),
+    // Sometimes the network alone does it.
+    ferocity: oneOf(random, [0, 0.1, 0.2, 0.4]),
+    traffic: oneOf(random, [0.3, 0.7, 0.95]),
+  };
+  const proof = drawProof(random, world.timestampType);
+  const rates = proof.hidesNothing ? { ...world.rates, stalled: 0 } : world.rates;
+  const tombstones = random.chance(0.9);
+  // Proof by fetch presumes that there are none (C3); on CreateTime nothing is asked of a log that is not live.
+  const byRecord = proof.proof === 'record' && world.timestampType === 'LogAppendTime';
+  const staleLeaders = random.chance(0.25) && byRecord;
+  const uncleanElections = random.chance(0.2) && byRecord && !world.losesChangelog;
+  return { ...world, ...proof, rates, tombstones, staleLeaders, uncleanElections };
+}
+
+function drawProof(random: Random, timestampType: Scenario['timestampType']): Proof {
+  const draw = random.below(100);
+  const byRecord = { proof: 'record', hidesNothing: false, heldTime: undefined } as const;
+  if (timestampType === 'CreateTime') return byRecord;
+  if (draw < 12) return { ...byRecord, proof: 'fetch', hidesNothing: true };
+  if (draw < 16) return { ...byRecord, proof: 'fetch' };
+  if (draw >= 28) return byRecord;
+  // Long enough that no session lives through more gaps than are told apart (HeldTime, HT2).
+  const unheardMs = oneOf(random, [1_500, 4_000]);
+  return { ...byRecord, heldTime: { unheardMs, maxHoldMs: oneOf(random, [1_000, 3_600_000]) } };
+}
+
+/** So small that commits have several parts, logs are swept, stepping pauses and flushes come in slices. */
+function drawBounds(random: Random): TaskBounds {
+  const drawn = {
+    blockBytesMax: oneOf(random, [100, 400, 256 * 1024]),
+    unsweptLogBytes: oneOf(random, [500, 5_000, 1024 * 1024]),
+    pendingChangesMax: oneOf(random, [3, 20, 200_000]),
+    pendingOutputsMax: oneOf(random, [2, 10, 5_000]),
+    commitBytesTotal: oneOf(random, [300, 3_000, 256 * 1024 * 1024]),
+    commitBytesFirst: oneOf(random, [100, 4 * 1024 * 1024]),
+    commitBytesMin: oneOf(random, [1, 100]),
+    deadLetterBytesMax: oneOf(random, [1, 5_000, 4 * 1024 * 1024]),
+    flushBytesTotal: oneOf(random, [200, 2_000, 128 * 1024 * 1024]),
+    flushBytesMin: 100,
+    flushSlice: oneOf(random, [1, 3, 4_000]),
+  };
+  const { flushSlice } = drawn;
+  return { ...drawn, loadSlice: flushSlice, armSlice: flushSlice + 1, cutSliceBytes: 40 * flushSlice };
+}
+
+function drawRates(random: Random): FaultRates {
+  if (random.chance(0.15)) return calm;
+  const crashes = { requestCrash: 0.001 * random.below(4), writeCrash: 0.02 * random.below(3), sentSurvives: 0.5 };
+  const storeFails = oneOf(random, [0, 0, 0.01]);
+  if (random.chance(0.6)) return { ...rough, ...crashes, storeFails };
+  return { ...rough, ...crashes, storeFails, lost: 0.02, answerLost: 0.02, late: 0.01, slow: 0.1, stalled: 0.01 };
+}

@@ -1,0 +1,304 @@
+// One seed, from a cluster that starts to the verdict: a safety phase in which everything may go wrong, a liveness phase in
+// which nothing does and everything must finish, and an orderly stop.
+import type { Random } from '@flatline/base';
+import { Simulation } from '@flatline/cluster';
+import { checkPartition, checkStoppedPartition, countClosedByFetch, endOfTime, foldPartition } from './checks.ts';
+import { startOf, summariesOf } from './checks.ts';
+import { CLOCK_OVERTAKEN, Cluster, type SimulatedProcess } from './cluster.ts';
+import { Devices } from './devices.ts';
+import { hasStopped, type Loss, lossOf } from './lost-changelog.ts';
+import { Nemesis } from './nemesis.ts';
+import { GROUP, INPUT, OUTPUT } from './pipeline-names.ts';
+import { drawAdoption, drawScenario, type Scenario } from './scenario.ts';
+import { verify } from './history.ts';
+import { checkStopped } from './stopped-stores.ts';
+import { checkDeadlines, checkTimers } from './wheel-check.ts';
+
+export interface SeedReport {
+  readonly seed: number;
+  /** Empty: all is well. */
+  readonly violations: readonly string[];
+  readonly virtualMs: number;
+  /** What happened, and how often. */
+  readonly fired: ReadonlyMap<string, number>;
+  /** Of everything that happened, in order: the same for the same seed. */
+  readonly traceHash: string;
+  readonly scenario: Scenario;
+  /** The last of what processes logged. */
+  readonly lines: readonly string[];
+}
+
+/** What a partition says that has stopped because its input has lost what was read of it (R3). */
+const LOSS = /acknowledged records were lost or replaced|is not the log that was read/;
+/** Within this everything is finished once nothing goes wrong any more. */
+const LIVENESS_MAX_MS = 240_000;
+const LOOK_MS = 1_000;
+const STEP_MAX_MS = 800;
+/** An owner with nothing to do learns of a loss by the offset of its next commit. */
+const ON_TOP_MAX = 1;
+
+export async function runSeed(seed: number): Promise<SeedReport> {
+  const simulation = new Simulation({ seed });
+  const scenario = { ...drawScenario(simulation.random('scenario')), ...drawAdoption(simulation.random('adoption')) };
+  const run = new SeedRun(simulation, scenario);
+  const violations = await run
+    .toTheEnd()
+    .catch((error: unknown) => [String(error instanceof Error ? error.stack : error)]);
+  return {
+    seed,
+    violations: violations.length > 0 ? violations : [...run.cluster.failures, ...run.wheels],
+    virtualMs: simulation.time.nowMs,
+    fired: simulation.faults.fired(),
+    traceHash: simulation.trace.hash,
+    scenario,
+    lines: run.cluster.lines,
+  };
+}
+
+class SeedRun {
+  readonly cluster: Cluster;
+  /** What was wrong with a wheel (V8). */
+  readonly wheels: string[] = [];
+  readonly #simulation: Simulation;
+  readonly #scenario: Scenario;
+  readonly #devices: Devices;
+  readonly #nemesis: Nemesis;
+  readonly #random: Random;
+
+  constructor(simulation: Simulation, scenario: Scenario) {
+    this.#simulation = simulation;
+    this.#scenario = scenario;
+    this.#random = simulation.random('run');
+    this.cluster = new Cluster(simulation, scenario);
+    this.#devices = new Devices(simulation, scenario);
+    this.#nemesis = new Nemesis(this.cluster, this.#devices);
+  }
+
+  async toTheEnd(): Promise<readonly string[]> {
+    await this.#storm();
+    const unfinished = await this.#calm();
+    if (unfinished !== undefined)
+      return [`[X5] not finished within ${LIVENESS_MAX_MS} ms of calm: ${unfinished}`, ...this.#checks()];
+    const found = this.#checks();
+    if (found.length > 0) return found;
+    this.#countConsequences();
+    const areStopped = this.#mayHaveStopped.size > 0 || this.#partitions.some((each) => this.#isBereft(each));
+    return areStopped ? this.#leave() : this.#orderlyStop();
+  }
+
+  async #storm(): Promise<void> {
+    const { time, faults } = this.#simulation;
+    const { machines, rates, stormMs, traffic, ferocity } = this.#scenario;
+    await this.#devices.early();
+    faults.setRates(rates);
+    for (const name of machines) this.cluster.launch(name);
+    while (time.nowMs < stormMs) {
+      for (let left = 3; left > 0; left -= 1) if (this.#random.chance(traffic)) this.#devices.act();
+      if (this.#random.chance(ferocity)) this.#nemesis.act();
+      this.#nemesis.restart(0.2);
+      await time.runFor(this.#random.below(STEP_MAX_MS));
+      if (this.wheels.length === 0) this.wheels.push(...checkTimers(this.cluster));
+    }
+  }
+
+  /** What is not as it should be at the end of the time there is; undefined where everything is. */
+  async #calm(): Promise<string | undefined> {
+    const { time } = this.#simulation;
+    this.#nemesis.heal();
+    const endMs = time.nowMs + LIVENESS_MAX_MS;
+    for (;;) {
+      this.#nemesis.restart(1);
+      this.#nemesis.heal();
+      this.#devices.greetOnce();
+      await time.runFor(LOOK_MS);
+      const unfinished = this.#unfinished();
+      if (unfinished !== undefined && time.nowMs < endMs) continue;
+      // Whatever comes twice comes soon.
+      await time.runFor(LOOK_MS);
+      return unfinished === undefined ? undefined : this.#unfinished();
+    }
+  }
+
+  #unfinished(): string | undefined {
+    const stopped = this.#mayHaveStopped;
+    const unready = this.cluster.up.find((process) => {
+      if (process.leaving !== undefined) return true;
+      return stopped.size === 0 ? !this.#isReady(process) : process.instance.interruption !== undefined;
+    });
+    if (unready !== undefined) {
+      const tasks = unready.instance
+        .status()
+        .map(({ partition, state, detail }) => `${partition} ${state} ${detail ?? ''}`);
+      return `${unready.name} is not ready: ${unready.instance.interruption ?? ''} ${tasks.join('; ')}`;
+    }
+    for (const partition of this.#partitions) {
+      if (this.#isBereft(partition)) continue;
+      if (stopped.has(partition)) {
+        const hasEnded = hasStopped(this.cluster, partition);
+        if (hasEnded === true) continue;
+        if (hasEnded === undefined || stopped.get(partition)!.what === 'commits')
+          return `partition ${partition} has lost ${stopped.get(partition)!.what} of its changelog, and nobody says so`;
+      }
+      const open = this.#isOvertaken ? this.#livingOn(partition) : this.#notClosed(partition);
+      if (open !== undefined) return `partition ${partition}: ${open}`;
+      const input = this.#simulation.log.partition(INPUT, partition);
+      const { lastStableOffset } = input.ends();
+      if (lastStableOffset < input.logEnd) return `partition ${partition}: the input is not replicated yet`;
+      const committed = this.#simulation.log.offsets.committed(GROUP, { topic: INPUT, partition })?.offset ?? 0;
+      if (committed < lastStableOffset) return `partition ${partition}: at ${committed} of ${lastStableOffset}`;
+    }
+    return undefined;
+  }
+
+  /** F26: partitions whose changelog has lost what it had acknowledged, and what. */
+  get #mayHaveStopped(): ReadonlyMap<number, Loss> {
+    const { lostChangelogs } = this.#nemesis;
+    return new Map([...lostChangelogs].map((partition) => [partition, lossOf(this.#simulation, partition)]));
+  }
+
+  get #partitions(): readonly number[] {
+    return Array.from({ length: this.#scenario.partitions }, (_, partition) => partition);
+  }
+
+  /** All its tasks run, but for those that have stopped as they must. */
+  #isReady({ instance }: SimulatedProcess): boolean {
+    if (instance.isReady) return true;
+    const statuses = instance.status();
+    const stopped = statuses.filter(({ partition }) => this.#isBereft(partition));
+    const running = statuses.filter(({ state }) => state === 'running');
+    return (
+      instance.interruption === undefined && stopped.length > 0 && stopped.length + running.length === statuses.length
+    );
+  }
+
+  /** R3: its input has lost what was read, and its owner says so. */
+  #isBereft(partition: number): boolean {
+    if (!this.#nemesis.bereft.has(partition)) return false;
+    const tasks = this.cluster.up.flatMap(({ instance }) =>
+      instance.status().filter((status) => status.partition === partition),
+    );
+    return tasks.some(({ state, detail }) => state === 'stopped' && LOSS.test(detail ?? ''));
+  }
+
+  #notClosed(partition: number): string | undefined {
+    const clockAtEnd = endOfTime(this.#simulation, this.#scenario, partition);
+    const { summaries, open } = foldPartition(this.#simulation, this.#scenario, partition, { clockAtEnd });
+    const closed = this.#simulation.log.committed(OUTPUT, partition).filter(({ value }) => value !== null).length;
+    if (open.length > 0) return `${open.join(' ')} have no proof of their silence`;
+    return closed < summaries.length ? `${closed} of ${summaries.length} closed` : undefined;
+  }
+
+  /** Where no fold can tell what has to be closed. */
+  #livingOn(partition: number): string | undefined {
+    const statuses = this.cluster.up.flatMap(({ instance }) => instance.status());
+    const live = statuses.find((status) => status.partition === partition && status.state === 'running')?.liveEntries;
+    return live === 0 ? undefined : `${String(live)} live on`;
+  }
+
+  /** The processor says itself that proof by fetch was wrong (C3): what closed then is no function of the log. */
+  get #isOvertaken(): boolean {
+    return !this.#scenario.hidesNothing && this.#simulation.faults.fired().has(CLOCK_OVERTAKEN);
+  }
+
+  #checks(): string[] {
+    const violations = [...this.cluster.failures];
+    if (this.#scenario.hidesNothing && this.#simulation.faults.fired().has(CLOCK_OVERTAKEN))
+      violations.push('[C3] the clock was overtaken, though all that it presumes was so');
+    for (const partition of this.#partitions) {
+      const fate = { isOvertaken: this.#isOvertaken, isStopped: this.#isBereft(partition) };
+      violations.push(
+        ...(this.#nemesis.lostChangelogs.has(partition) && hasStopped(this.cluster, partition) === true
+          ? checkStoppedPartition(this.#simulation, this.#scenario, partition, this.#isOvertaken)
+          : checkPartition(this.#simulation, this.#scenario, partition, fate)),
+      );
+    }
+    for (const [partition, { onTop }] of this.#mayHaveStopped)
+      if (onTop > ON_TOP_MAX)
+        violations.push(`[R3] partition ${partition}: ${onTop} commits on top of one that is lost`);
+    return [...violations, ...this.#checkAcknowledged()];
+  }
+
+  #countConsequences(): void {
+    const { faults, log } = this.#simulation;
+    for (const partition of this.#partitions) {
+      if (this.#isBereft(partition)) faults.count('stoppedForLoss');
+      if (startOf(this.#simulation, partition) > 0) faults.count('beganBehindTheStart');
+      if (countClosedByFetch(this.#simulation, this.#scenario, partition) > 0) faults.count('closedByFetch');
+      const held = summariesOf(log.committed(OUTPUT, partition)).filter((summary) => 'heldMs' in summary);
+      if (held.length > 0) faults.count('silenceHeld');
+    }
+    for (const [partition, { what }] of this.#mayHaveStopped)
+      faults.count(`changelogLost/${what}/${hasStopped(this.cluster, partition) === true ? 'stopped' : 'goesOn'}`);
+  }
+
+  /** X3: what was acknowledged is in the log. */
+  #checkAcknowledged(): string[] {
+    const kept = Array.from(
+      { length: this.#scenario.partitions },
+      (_, partition) => new Set(this.#simulation.log.committed(INPUT, partition).map(({ offset }) => offset)),
+    );
+    return this.#devices.acknowledged
+      .filter(({ partition, offset, count }) => {
+        for (let at = offset; at < offset + count; at += 1) if (!kept[partition]!.has(at)) return true;
+        return false;
+      })
+      .map(({ partition, offset }) => `[X3] partition ${partition} offset ${offset} was acknowledged and is lost`);
+  }
+
+  /** X5: whoever has stopped leaves as any other. */
+  async #leave(): Promise<string[]> {
+    const found = this.#checks();
+    for (const process of this.cluster.up) await this.#simulation.time.complete(this.cluster.leave(process), 120_000);
+    return [...found, ...this.cluster.failures];
+  }
+
+  /** V8: new sessions, then one process after another leaves; what the last one leaves on its disk is the state. */
+  async #orderlyStop(): Promise<string[]> {
+    const { time } = this.#simulation;
+    for (let count = 0; count < 10; count += 1) this.#devices.act();
+    await time.runFor(LOOK_MS);
+    const processes = this.cluster.up;
+    const troublesBefore = this.#troubles();
+    this.#lookAtWheels('wheelsChecked');
+    for (const process of processes) {
+      await time.complete(this.cluster.leave(process), 120_000);
+      await time.runUntil(() => this.#isTakenOver(), 60_000);
+      this.#lookAtWheels('wheelsCheckedAfterTakeover');
+    }
+    const last = processes.at(-1)!;
+    await time.runFor(LOOK_MS);
+    // Who leaves does not wait for the outcome of a commit that fails just then, nor mends a store it has given up.
+    const isOrderly = this.#troubles() === troublesBefore && !this.cluster.gaveStoreUp.has(last.name);
+    const disk = isOrderly ? this.#simulation.disk(last.name) : undefined;
+    return [
+      ...this.#checkLate(),
+      ...this.wheels,
+      ...(isOrderly && !this.#isOvertaken ? checkStopped(this.#simulation, this.#scenario, last.name) : []),
+      ...(this.#isOvertaken ? [] : await verify(this.#simulation, this.#scenario, disk)),
+    ];
+  }
+
+  /** While something lives, between two acts. Counted, so that a run in which there never was anything is invalid. */
+  #lookAtWheels(what: string): void {
+    if (this.#isOvertaken) return;
+    const { entries, violations } = checkDeadlines(this.cluster);
+    this.wheels.push(...violations);
+    if (entries > 0) this.#simulation.faults.count(what);
+  }
+
+  #troubles(): number {
+    return this.#simulation.faults.fired().get('commitOutcomeUnknown') ?? 0;
+  }
+
+  /** Every partition runs somewhere, or nobody is left to run it. */
+  #isTakenOver(): boolean {
+    const { up } = this.cluster;
+    const running = up.flatMap(({ instance }) => instance.status().filter(({ state }) => state === 'running'));
+    return up.length === 0 || new Set(running.map(({ partition }) => partition)).size === this.#scenario.partitions;
+  }
+
+  /** As far as the log goes now, what came out is right: nothing that the stop has hurried. */
+  #checkLate(): string[] {
+    return this.#checks().filter((violation) => !violation.includes('is not closed') && !violation.includes('[I1]'));
+  }
+}

@@ -1,0 +1,55 @@
+// The wheels of the tasks that run, against the deadlines (V8). They can be seen here, where tasks and checks are in one
+// process.
+import { timerFaults, type TimerInspection } from '@flatline/partition';
+import type { TaskStatus } from '@flatline/runtime';
+import type { Folded } from '@flatline/cluster/fold';
+import { foldPartition } from './checks.ts';
+import type { Cluster } from './cluster.ts';
+
+interface RunningTask {
+  readonly where: string;
+  readonly status: TaskStatus;
+  readonly timers: TimerInspection;
+}
+
+/** Every live entry has its timer, not later than it is due. Cheap: for any moment. */
+export function checkTimers(cluster: Cluster): string[] {
+  return runningTasks(cluster).flatMap(({ where, timers }) => timerFaults(timers).map((fault) => `${where} ${fault}`));
+}
+
+/** Besides: those entries are the sessions that the input leaves open, and due when it says. Returns how many there are, too. */
+export function checkDeadlines(cluster: Cluster): { readonly entries: number; readonly violations: string[] } {
+  const tasks = runningTasks(cluster);
+  const violations = tasks.flatMap((task) => {
+    const { partition, position, clock } = task.status;
+    const { simulation, scenario } = cluster;
+    const below = position ?? 0;
+    return deadlineFaults(task, foldPartition(simulation, scenario, partition, { below, clockAtEnd: clock }));
+  });
+  const entries = tasks.reduce((sum, { timers }) => sum + timers.entries.length, 0);
+  return { entries, violations: [...checkTimers(cluster), ...violations] };
+}
+
+function deadlineFaults({ where, status, timers }: RunningTask, { deadlines }: Folded): string[] {
+  const utf8 = new TextDecoder();
+  const held = new Map(timers.entries.map(({ key, dueAt }) => [utf8.decode(key), dueAt]));
+  const wrong = [...deadlines].flatMap(([key, dueAt]) => {
+    const found = held.get(key);
+    return found === dueAt ? [] : [`${where} ${key} is due at ${String(found)}, the input says ${dueAt}`];
+  });
+  const surplus = [...held].flatMap(([key, dueAt]) =>
+    deadlines.has(key) || dueAt <= status.clock
+      ? []
+      : [`${where} ${key} lives until ${dueAt}, the input does not say so`],
+  );
+  return [...wrong, ...surplus];
+}
+
+function runningTasks({ up }: Cluster): RunningTask[] {
+  return up.flatMap(({ name, instance }) =>
+    instance.status().flatMap((status) => {
+      const timers = instance.timers(status.partition);
+      return timers === undefined ? [] : [{ where: `[V8] ${name}/${status.partition}:`, status, timers }];
+    }),
+  );
+}

@@ -1,0 +1,21 @@
+// The ports of the formats: bytes to events, summaries to bytes. Both synchronous; what needs a registry is awaited by the shell.
+import type { SessionEvent } from './event.ts';
+import type { SessionSummary } from './summary.ts';
+
+export type DecodeOutcome =
+  | { readonly kind: 'event' }
+  /** I1: to the dead letters with this reason, a stable lower-case code, and a detail a person can read. */
+  | { readonly kind: 'bad'; readonly reason: string; readonly detail: string }
+  /** The writer schema is not known yet: the shell fetches it with `EventDecoder.prepare`, and the record is decoded again. */
+  | { readonly kind: 'unknownSchema'; readonly schemaId: number };
+
+export interface EventDecoder {
+  /** Decodes a non-empty value in place into `target`, which is reset first. Never throws on bad bytes. */
+  decode(bytes: Uint8Array, start: number, length: number, target: SessionEvent): DecodeOutcome;
+  /** Fetches a writer schema; afterwards `decode` knows it or calls it bad. @throws Retriable where the registry does not answer. */
+  prepare(schemaId: number): Promise<void>;
+}
+
+export interface SummaryEncoder {
+  encode(summary: SessionSummary): Uint8Array;
+}

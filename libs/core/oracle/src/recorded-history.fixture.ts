@@ -1,0 +1,401 @@
+// Histories to be judged: the real runtime on the simulated cluster, under faults by seed, recorded when all is quiet.
+import { EventFormats, openSummaryEncoder } from '@flatline/records';
+import { PipelineInstance, type PipelinePorts, type PipelineSettings, type StartFrom } from '@flatline/runtime';
+import { calm, type FaultRates, type LogBatch, rough, Simulation, type SimulatedHost } from '@flatline/cluster';
+import { CLOCK_HEADER, imagesIn, type RecordHeader, type StateStores } from '@flatline/ports';
+import type {
+  BatchMark,
+  InputEvent,
+  InputRecord,
+  LetterOrigin,
+  LetterRecord,
+  LogRecord,
+  LogSource,
+  OpenTransaction,
+  OutputRecord,
+  PartitionHistory,
+  PipelineRules,
+  StoredEntry,
+} from './history.ts';
+
+export const INPUT = 'in';
+const OUTPUT = 'out';
+const CHANGELOG = 'changelog';
+const DEAD_LETTERS = 'dead';
+const PARTITIONS = 2;
+/** max.message.bytes of the dead-letter topic: some records are longer. */
+const LETTER_BYTES_MAX = 1_500;
+const INCARNATION_HEADER = 'flatline-incarnation';
+
+export const RULES: PipelineRules = {
+  timestampType: 'LogAppendTime',
+  timeoutMs: 5_000,
+  minTimeoutMs: 1_000,
+  maxTimeoutMs: 20_000,
+  maxDurationMs: 40_000,
+  dedupeEventIds: 4,
+  maxAttributes: 3,
+  maxAttributeBytes: 60,
+  maxKeyBytes: 32,
+  unheardMs: 0,
+  maxHoldMs: 0,
+};
+
+/** A log with everything in it: what a test may change before it is judged. */
+export interface RecordedLog<R> {
+  records: R[];
+  batches: BatchMark[];
+  hanging: OpenTransaction[];
+}
+
+export interface RecordedPartition {
+  readonly partition: number;
+  readonly input: RecordedLog<InputRecord>;
+  readonly changelog: RecordedLog<LogRecord>;
+  readonly output: RecordedLog<OutputRecord>;
+  readonly deadLetters: RecordedLog<LetterRecord>;
+  store: StoredEntry[];
+}
+
+const utf8Reader = new TextDecoder();
+
+/** A recorded partition as the checker reads it, in parts of a few records each. */
+export function historyOf(recorded: RecordedPartition): PartitionHistory {
+  const { partition, input, changelog, output, deadLetters, store } = recorded;
+  return {
+    partition,
+    input: sourceOf(INPUT, input),
+    changelog: sourceOf(CHANGELOG, changelog),
+    output: sourceOf(OUTPUT, output),
+    deadLetters: sourceOf(DEAD_LETTERS, deadLetters),
+    outputSettledBelow: Infinity,
+    unsettled: () => Promise.resolve(undefined),
+    isComplete: true,
+    store: { position: changelog.batches.at(-1)!.lastOffset + 1, entries: store },
+  };
+}
+
+const PART_BATCHES = 7;
+
+function sourceOf<R extends { readonly offset: number }>(
+  topic: string,
+  { records, batches, hanging }: RecordedLog<R>,
+): LogSource<R> {
+  let at = 0;
+  let from = -1;
+  return {
+    topic,
+    start: 0,
+    read: () => {
+      if (at >= batches.length) return Promise.resolve(undefined);
+      const part = batches.slice(at, (at += PART_BATCHES));
+      const end = part.at(-1)!.lastOffset;
+      const within = records.filter(({ offset }) => offset > from && offset <= end);
+      from = end;
+      return Promise.resolve({ records: within, batches: part });
+    },
+    hanging: () => Promise.resolve(hanging),
+  };
+}
+
+export interface RecordingOptions {
+  readonly seed: number;
+  readonly rates?: FaultRates;
+  /** Kills and pauses of processes. */
+  readonly storm?: boolean;
+  /** Brokers that nobody reaches for longer than the timeout, now and then. */
+  readonly outages?: boolean;
+  readonly rules?: PipelineRules;
+  /** The input held records of the other timestamp type, then some of its own, before the application began behind them. */
+  readonly adopted?: boolean;
+}
+
+/** Runs two instances until all is closed and quiet, stops them, and takes down what is in the logs and stores. */
+export async function record(options: RecordingOptions): Promise<RecordedPartition[]> {
+  const { seed, rates = calm, storm = false, outages = false, rules = RULES, adopted = false } = options;
+  const faults = storm ? { ...rough, requestCrash: 0.001, writeCrash: 0.002 } : rates;
+  const world = new RecordedWorld(seed, faults, rules);
+  if (adopted) await world.haveHistory();
+  await world.live(storm, outages);
+  return world.settled();
+}
+
+interface Process {
+  readonly host: SimulatedHost;
+  readonly instance: PipelineInstance;
+  readonly stores: StateStores;
+}
+
+class RecordedWorld {
+  readonly #simulation: Simulation;
+  readonly #processes = new Map<string, Process>();
+  readonly #rules: PipelineRules;
+  #startFrom: StartFrom = 'earliest';
+
+  constructor(seed: number, rates: FaultRates, rules: PipelineRules) {
+    this.#rules = rules;
+    this.#simulation = new Simulation({ seed, rates });
+    for (const topic of [INPUT, OUTPUT, CHANGELOG]) this.#simulation.log.createTopic(topic, { partitions: PARTITIONS });
+    this.#simulation.log.createTopic(DEAD_LETTERS, { partitions: PARTITIONS, maxMessageBytes: LETTER_BYTES_MAX });
+    this.#simulation.group('app.visits', { partitions: PARTITIONS, sessionTimeoutMs: 10_000 });
+  }
+
+  /** Two kinds of it: before the input had its timestamp type, and after. */
+  async haveHistory(): Promise<void> {
+    const { log, time } = this.#simulation;
+    const random = this.#simulation.random('history');
+    for (const type of ['CreateTime', 'LogAppendTime'] as const) {
+      for (let partition = 0; partition < PARTITIONS; partition += 1)
+        log.partition(INPUT, partition).alterTimestampType(type);
+      for (let i = 0; i < 20; i += 1) this.#produce(random.below(30), random.below(100), 0);
+    }
+    await time.runFor(1_000);
+    this.#startFrom = { timestamp: this.#simulation.trueMs() - 500 };
+    for (let i = 0; i < 20; i += 1) this.#produce(random.below(30), random.below(100), 0);
+    await time.runFor(1_000);
+  }
+
+  async live(storm: boolean, outages: boolean): Promise<void> {
+    const { time, network } = this.#simulation;
+    const random = this.#simulation.random('workload');
+    for (const name of ['a', 'b']) await this.#launch(name);
+    for (let round = 0; round < 60; round += 1) {
+      for (let i = random.below(8); i > 0; i -= 1) this.#produce(random.below(30), random.below(100), round);
+      if (round % 25 === 13) this.#produceWhatIsTooLong();
+      const { host } = this.#processes.get(random.chance(0.5) ? 'a' : 'b')!;
+      if (storm && random.chance(0.06)) host.kill();
+      if (storm && random.chance(0.06)) host.pause();
+      if (random.chance(0.3)) host.resume();
+      await this.#relaunch();
+      await time.runFor(random.below(1_500));
+      if (!outages || round % 12 !== 11) continue;
+      network.setOutage(true);
+      await time.runFor(3_000 + random.below(15_000));
+      network.setOutage(false);
+    }
+  }
+
+  /** Everything calm, everyone silent for long enough, everything stopped. */
+  async settled(): Promise<RecordedPartition[]> {
+    const { time, faults } = this.#simulation;
+    faults.setRates(calm);
+    for (const { host } of this.#processes.values()) host.resume();
+    await this.#relaunch();
+    await time.runFor(120_000);
+    const { stores, instance } = this.#processes.get('a')!;
+    // One instance alone has all partitions, and its stores are the newest when it leaves.
+    await time.complete(this.#processes.get('b')!.instance.stop());
+    this.#beatOnce();
+    await time.runFor(15_000);
+    await time.complete(instance.stop());
+    return Promise.all(
+      Array.from({ length: PARTITIONS }, async (_, partition) =>
+        this.#recorded(partition, await storedIn(stores, partition)),
+      ),
+    );
+  }
+
+  /** Entries that are alive at the end, so that stores and changelogs are not empty. */
+  #beatOnce(): void {
+    for (let key = 0; key < 10; key += 1)
+      this.#simulation.log.produce(INPUT, key % PARTITIONS, { key: `k${key}`, value: '{"timeoutMs":20000}' });
+  }
+
+  /** Into each partition: a record that its letter cannot hold, and a batch that nobody can unpack. */
+  #produceWhatIsTooLong(): void {
+    const { log } = this.#simulation;
+    for (let partition = 0; partition < PARTITIONS; partition += 1) {
+      log.produce(INPUT, partition, { key: `k${partition}`, value: 'no event'.repeat(400) });
+      void log.produceUnreadable(INPUT, partition, 2);
+      log.produce(INPUT, partition, { key: `k${partition}`, value: 'no event' });
+    }
+  }
+
+  #produce(key: number, kind: number, sequence: number): void {
+    const { log } = this.#simulation;
+    const partition = key % PARTITIONS;
+    if (kind < 50) log.produce(INPUT, partition, { key: `k${key}`, value: '' });
+    else if (kind < 60) log.produce(INPUT, partition, { key: `k${key}`, value: null });
+    else if (kind < 62) log.produce(INPUT, partition, { key: `k${key}`, value: 'no event' });
+    else if (kind < 64) log.produce(INPUT, partition, { key: null, value: 'no key' });
+    else log.produce(INPUT, partition, { key: `k${key}`, value: JSON.stringify(eventOf(kind, sequence)) });
+  }
+
+  async #relaunch(): Promise<void> {
+    for (const [name, { host }] of this.#processes) if (!host.alive) await this.#launch(name);
+  }
+
+  async #launch(name: string): Promise<void> {
+    const { host, ports } = this.#simulation.start(name);
+    const random = this.#simulation.random(`entropy of ${name} at ${this.#simulation.trueMs()}`);
+    const encoder = await openSummaryEncoder('json', OUTPUT, undefined);
+    const pipelinePorts: PipelinePorts = {
+      ...ports,
+      input: ports.reader,
+      changelog: ports.reader,
+      proofs: ports.proof,
+      membership: ports.membership('app.visits'),
+      decoder: new EventFormats({ format: 'auto', registry: undefined, clock: host }),
+      encoder,
+      turns: (callback) => {
+        host.after(0, callback);
+      },
+      entropy: {
+        id: () => `${random.below(2 ** 32).toString(16)}${random.below(2 ** 32).toString(16)}`,
+        seed: () => random.below(2 ** 32),
+      },
+      log: { info: nothing, warn: nothing, error: nothing },
+    };
+    const onFatal = (error: Error): void => {
+      throw error;
+    };
+    const settings = { ...settingsOf(name, this.#rules), startFrom: this.#startFrom };
+    const instance = new PipelineInstance({ settings, ports: pipelinePorts, onFatal });
+    this.#processes.set(name, { host, instance, stores: ports.stores });
+    void instance.start();
+  }
+
+  #recorded(partition: number, store: StoredEntry[]): RecordedPartition {
+    const { log } = this.#simulation;
+    const batches = (topic: string): BatchMark[] => log.batches(topic, partition).map(markOf);
+    const records = (topic: string): LogRecord[] =>
+      log.committed(topic, partition).map(({ offset, timestamp, logAppendTime, key, value }) => ({
+        ...{ offset, timestamp, logAppendTime, key, value },
+      }));
+    const unreadable = new Map(log.committed(INPUT, partition).map((each) => [each.offset, each.unreadable]));
+    const headers = (topic: string): Map<number, readonly RecordHeader[]> =>
+      new Map(log.committed(topic, partition).map((each) => [each.offset, each.headers]));
+    const [inputHeaders, outputHeaders] = [headers(INPUT), headers(OUTPUT)];
+    const decoder = new EventFormats({ format: 'auto', registry: undefined, clock: this.#processes.get('a')!.host });
+    return {
+      partition,
+      input: {
+        records: records(INPUT).map((each) => ({
+          ...each,
+          hasClockHeader: inputHeaders.get(each.offset)!.some(({ name }) => name === CLOCK_HEADER),
+          event: eventIn(each.value, decoder),
+          lastOffset: lastOf(each.offset, unreadable.get(each.offset)),
+        })),
+        batches: batches(INPUT),
+        hanging: [],
+      },
+      changelog: { records: records(CHANGELOG), batches: batches(CHANGELOG), hanging: [] },
+      output: {
+        records: records(OUTPUT).map((each) => ({
+          ...each,
+          incarnation: headerIn(outputHeaders.get(each.offset)!, INCARNATION_HEADER),
+          summary: each.value === null ? undefined : summaryIn(each.value),
+        })),
+        batches: batches(OUTPUT),
+        hanging: [],
+      },
+      deadLetters: {
+        records: log.committed(DEAD_LETTERS, partition).map(({ offset, key, value, headers: own }) => ({
+          ...{ offset, key, value, origin: originIn(own) },
+        })),
+        batches: batches(DEAD_LETTERS),
+        hanging: [],
+      },
+      store,
+    };
+  }
+}
+
+function lastOf(offset: number, records: number | undefined): number | undefined {
+  return records === undefined ? undefined : offset + records - 1;
+}
+
+/** Numbers of a truncated letter are written `value=5242880`. */
+function originIn(own: readonly RecordHeader[]): LetterOrigin {
+  const truncated = headerIn(own, 'flatline-truncated') ?? '';
+  const lastOffset = headerIn(own, 'flatline-last-offset');
+  const lengthOf = (part: string): number | undefined => {
+    const found = new RegExp(`(?:^| )${part}=(\\d+)`).exec(truncated)?.[1];
+    return found === undefined ? undefined : Number(found);
+  };
+  return {
+    ...{ offset: Number(headerIn(own, 'flatline-offset')), reason: headerIn(own, 'flatline-reason')! },
+    ...{ keyBytes: lengthOf('key'), valueBytes: lengthOf('value') },
+    lastOffset: lastOffset === undefined ? undefined : Number(lastOffset),
+  };
+}
+
+const nothing = (): void => undefined;
+
+/** Sequences with gaps and repetitions, ids that come again, timeouts within and without the bounds, attributes. */
+function eventOf(kind: number, sequence: number): object {
+  return {
+    ...(kind % 3 === 0 ? { type: `TYPE-${kind % 5}` } : {}),
+    ...(kind % 4 === 0 ? { sequence: sequence - (kind % 7) + 10 } : {}),
+    ...(kind % 5 === 0 ? { eventId: `id-${kind}` } : {}),
+    ...(kind % 11 === 0 ? { timeoutMs: 500 * (kind % 13) + 1 } : {}),
+    ...(kind % 2 === 0 ? { attributes: { [`name-${kind % 5}`]: `value ${sequence}` } } : {}),
+    ...(kind === 99 ? { type: 'ENDED' } : {}),
+    ...(kind === 98 ? { type: 'STARTED', sequence: 1 } : {}),
+  };
+}
+
+function markOf({ baseOffset, lastOffset, producer, marker }: LogBatch): BatchMark {
+  return {
+    ...{ baseOffset, lastOffset, marker },
+    producerId: producer?.producerId ?? -1,
+    producerEpoch: producer?.epoch ?? -1,
+    transactional: producer?.transactional ?? marker !== undefined,
+  };
+}
+
+function eventIn(value: Uint8Array | null, decoder: EventFormats): InputEvent | 'bad' | undefined {
+  if (value === null || value.length === 0) return undefined;
+  const event = blank();
+  return decoder.decode(value, 0, value.length, event).kind === 'event' ? event : 'bad';
+}
+
+function blank(): { -readonly [Name in keyof InputEvent]: InputEvent[Name] } & {
+  attributes: Map<string, string> | undefined;
+} {
+  return {
+    type: 'HEARTBEAT',
+    ...{ occurredAt: undefined, eventId: undefined, sequence: undefined },
+    ...{ timeoutMs: undefined, attributes: undefined },
+  };
+}
+
+function headerIn(headers: readonly RecordHeader[], wanted: string): string | undefined {
+  const value = headers.find(({ name }) => name === wanted)?.value;
+  return value === null || value === undefined ? undefined : utf8Reader.decode(value);
+}
+
+function summaryIn(value: Uint8Array): Record<string, unknown> {
+  return JSON.parse(utf8Reader.decode(value)) as Record<string, unknown>;
+}
+
+async function storedIn(stores: StateStores, partition: number): Promise<StoredEntry[]> {
+  const { store } = await stores.open(partition);
+  return Array.from(imagesIn(store.scan()), ({ key, image }) => ({ key, image }));
+}
+
+function settingsOf(
+  owner: string,
+  { timestampType, maxKeyBytes, tombstones = true, unheardMs, maxHoldMs, proof, ...rules }: PipelineRules,
+): PipelineSettings {
+  return {
+    ...(proof === 'fetch' && { proofByFetch: { clockSkewMs: 500 } }),
+    ...{ name: 'visits', owner, group: 'app.visits', rules },
+    ...{ inputTopic: INPUT, inputPartitions: PARTITIONS, outputTopic: OUTPUT, tombstones },
+    ...{ changelogTopic: CHANGELOG, deadLetterTopic: DEAD_LETTERS, letterBytesMax: LETTER_BYTES_MAX },
+    transactionalId: (partition) => `app.visits.${partition}`,
+    input: {
+      ...{ timestampType, maxKeyBytes },
+      ...{ maxFutureMs: 3_600_000, maxLeadMs: 60_000, liveWithinMs: 300_000 },
+    },
+    ...{
+      tickMs: 10,
+      commitIntervalMs: 100,
+      closeDelayMs: 20,
+      proofIntervalMs: 100,
+      handoverMs: 10_000,
+      drainMs: 1_000,
+    },
+    ...{ changelogFactor: 4, truncateLagMs: 600_000, truncateLagBytes: 1e12, heldTime: { unheardMs, maxHoldMs } },
+  };
+}

@@ -1,0 +1,213 @@
+// The bytes of a changelog block: a header that says where in the log of commits it stands, and a body of absolute state.
+//
+//   block   = 'F' · version u8 · kind u8 · (claim | header body | header holds body | header starts holds body)
+//   claim   = owner text · claim id text
+//   holds   = count varint · for each: from varint · ms varint      (C8; a kind of its own, where there are any)
+//   starts  = for each input: start varint                          (a kind of its own, where one is not 0)
+//   body    = operations to the end of the block, removals before images:
+//             1 · key (varint length, bytes)                         removal
+//             2 · key (varint length, bytes) · image (varint length, bytes)
+//
+// A block is one Kafka record, so its length and checksum are Kafka's. Format version 1 is pinned by golden bytes; a
+// reader that meets another version stops (K9).
+import { ByteReader, ByteWriter, type DurationMs, INSTANT_MAX, MalformedBytes, type Millis } from '@flatline/base';
+import type { Hold } from '@flatline/kinds';
+
+const FORMAT_VERSION = 1;
+const MAGIC = 0x46;
+const KIND_STATE = 1;
+const KIND_CLAIM = 2;
+const KIND_HELD_STATE = 3;
+/** Also holds, of which there may be none. */
+const KIND_STARTED_STATE = 4;
+export const OP_REMOVAL = 1;
+export const OP_IMAGE = 2;
+/** Kafka's. */
+const NO_TIMESTAMP = -1;
+
+/** Where one input stood: everything below `position` is applied. The rest is the fingerprint of the batch before it (R3). */
+export interface InputPosition {
+  readonly position: number;
+  /** CRC-32C, leader epoch and greatest timestamp of the batch that holds `position − 1`; epoch −2: nothing read yet. */
+  readonly checksum: number;
+  readonly leaderEpoch: number;
+  readonly batchTimestamp: Millis;
+  /** C2, CreateTime: the last record read was within `liveWithinMs` of the present when it was read. */
+  readonly live: boolean;
+  /** Where this application began to read: nothing below was ever applied, nor will be (R3). */
+  readonly start: number;
+}
+
+/**
+ * A batch's greatest timestamp as it stands in a header. Producers stamp what they like, nanoseconds or Long.MIN, also where
+ * every record is refused for it (C6): beyond what is an instant, the nearest stands for it. The checksum covers all of it.
+ */
+export function recordedStamp(stamp: Millis): Millis {
+  return Math.max(NO_TIMESTAMP, Math.min(stamp, INSTANT_MAX));
+}
+
+/** Epoch of an input position that has no batch before it. */
+export const NO_BATCH = -2;
+
+/** K1. The same in all blocks of a commit but for `part`. */
+export interface CommitHeader {
+  /** Random id of this changelog, made once with its first commit. */
+  readonly logId: string;
+  /** Instance that wrote it, for people. */
+  readonly owner: string;
+  /** Run id and counter: names the commit for good, whoever resends it. */
+  readonly commitId: string;
+  readonly sequence: number;
+  /** Commit id of the commit before; empty for the first. */
+  readonly previousCommitId: string;
+  readonly part: number;
+  readonly parts: number;
+  /** Partitions of the input: keys lie elsewhere once there are more (R3). */
+  readonly inputPartitions: number;
+  readonly inputs: readonly InputPosition[];
+  readonly clock: Millis;
+  /** Held time so far (C8). */
+  readonly heldMs: DurationMs;
+  /** Holds that may concern a live session. */
+  readonly holds: readonly Hold[];
+  /** Changelog offset below which no live thing has its image (K3). */
+  readonly floor: number;
+  readonly liveEntries: number;
+  /** Order-free digest of the live state after this commit, unsigned (R1). */
+  readonly digest: number;
+  /** Bytes of live images after this commit, and of all blocks from the floor to the end of the commit before (K8). */
+  readonly liveBytes: number;
+  readonly logBytes: number;
+}
+
+export interface Claim {
+  readonly owner: string;
+  readonly claimId: string;
+}
+
+export type Block =
+  | { readonly kind: 'claim'; readonly claim: Claim }
+  | { readonly kind: 'state'; readonly header: CommitHeader; readonly bodyStart: number };
+
+export function encodeClaim(claim: Claim): Uint8Array {
+  const out = new ByteWriter(128);
+  preamble(out, KIND_CLAIM);
+  out.text(claim.owner);
+  out.text(claim.claimId);
+  return out.copy();
+}
+
+export function encodeHeader(header: CommitHeader, out: ByteWriter): void {
+  const kind = stateKindOf(header);
+  preamble(out, kind);
+  out.text(header.logId);
+  out.text(header.owner);
+  out.text(header.commitId);
+  out.varint(header.sequence);
+  out.text(header.previousCommitId);
+  out.varint(header.part);
+  out.varint(header.parts);
+  out.varint(header.inputPartitions);
+  out.varint(header.inputs.length);
+  for (const input of header.inputs) {
+    out.varint(input.position);
+    out.u32(input.checksum);
+    out.signedVarint(input.leaderEpoch);
+    out.signedVarint(recordedStamp(input.batchTimestamp));
+    out.u8(input.live ? 1 : 0);
+  }
+  out.varint(header.clock);
+  out.varint(header.heldMs);
+  out.varint(header.floor);
+  out.varint(header.liveEntries);
+  out.u32(header.digest);
+  out.varint(header.liveBytes);
+  out.varint(header.logBytes);
+  if (kind === KIND_STARTED_STATE) for (const { start } of header.inputs) out.varint(start);
+  if (kind !== KIND_STATE) encodeHolds(header.holds, out);
+}
+
+/** Most applications begin at 0 and hold nothing: their blocks say nothing about either. */
+function stateKindOf({ inputs, holds }: CommitHeader): number {
+  if (inputs.some(({ start }) => start > 0)) return KIND_STARTED_STATE;
+  return holds.length > 0 ? KIND_HELD_STATE : KIND_STATE;
+}
+
+function encodeHolds(holds: readonly Hold[], out: ByteWriter): void {
+  out.varint(holds.length);
+  for (const { from, ms } of holds) {
+    out.varint(from);
+    out.varint(ms);
+  }
+}
+
+/** @throws MalformedBytes, also for a format version this build does not know (K9). */
+export function decodeBlock(bytes: Uint8Array): Block {
+  const input = new ByteReader(bytes);
+  if (input.u8() !== MAGIC) throw new MalformedBytes('not a Flatline changelog block');
+  const version = input.u8();
+  if (version !== FORMAT_VERSION)
+    throw new MalformedBytes(`changelog format version ${version}, this build reads ${FORMAT_VERSION}`);
+  const kind = input.u8();
+  if (kind === KIND_CLAIM) return { kind: 'claim', claim: { owner: input.text(), claimId: input.text() } };
+  if (kind !== KIND_STATE && kind !== KIND_HELD_STATE && kind !== KIND_STARTED_STATE)
+    throw new MalformedBytes(`changelog block of unknown kind ${kind}`);
+  const header = decodeHeader(input, kind);
+  return { kind: 'state', header, bodyStart: input.position };
+}
+
+function preamble(out: ByteWriter, kind: number): void {
+  out.u8(MAGIC);
+  out.u8(FORMAT_VERSION);
+  out.u8(kind);
+}
+
+function decodeHeader(input: ByteReader, kind: number): CommitHeader {
+  const header = decodeFields(input);
+  const inputs =
+    kind === KIND_STARTED_STATE ? header.inputs.map((each) => ({ ...each, start: input.varint() })) : header.inputs;
+  return { ...header, inputs, holds: kind === KIND_STATE ? [] : decodeHolds(input) };
+}
+
+function decodeFields(input: ByteReader): Omit<CommitHeader, 'holds'> {
+  return {
+    logId: input.text(),
+    owner: input.text(),
+    commitId: input.text(),
+    sequence: input.varint(),
+    previousCommitId: input.text(),
+    part: input.varint(),
+    parts: input.varint(),
+    inputPartitions: input.varint(),
+    inputs: decodeInputs(input),
+    clock: input.varint(),
+    heldMs: input.varint(),
+    floor: input.varint(),
+    liveEntries: input.varint(),
+    digest: input.u32(),
+    liveBytes: input.varint(),
+    logBytes: input.varint(),
+  };
+}
+
+/** One by one, as inputs. */
+function decodeHolds(input: ByteReader): Hold[] {
+  const holds: Hold[] = [];
+  for (let left = input.varint(); left > 0; left -= 1) holds.push({ from: input.varint(), ms: input.varint() });
+  return holds;
+}
+
+/** One by one: a damaged count ends with the bytes there are, not with the memory. */
+function decodeInputs(input: ByteReader): InputPosition[] {
+  const inputs: InputPosition[] = [];
+  for (let left = input.varint(); left > 0; left -= 1)
+    inputs.push({
+      position: input.varint(),
+      checksum: input.u32(),
+      leaderEpoch: input.signedVarint(),
+      batchTimestamp: recordedStamp(input.saturatedSignedVarint()),
+      live: input.u8() === 1,
+      start: 0,
+    });
+  return inputs;
+}

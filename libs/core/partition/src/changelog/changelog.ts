@@ -1,0 +1,334 @@
+// The rolling snapshot of one partition task: what changed since the last cut, the blocks a commit is made of, the floor.
+//
+// Owns: the dirty set, removals, the digest and size of the live state, the block ledger, the sweep's hand.
+// Does not own: entries (EntryTable), sending blocks (the runtime), the local store's flush (CheckpointQueue).
+//
+// Invariants
+//   CL1  An entry is in the dirty set at most once; `cut` empties it. Nothing is put back: a failed commit is resent byte
+//        for byte until it is settled, and the next cut comes after.
+//   CL2  Between cut and settle the entries of the cut are `inFlight`: if one goes meanwhile, its removal is owed (K1).
+//   CL3  digest and liveBytes are the sums over live entries of what the last cut that held them wrote (R1, K8).
+//   CL4  imageBlock changes only in `settle` (K4).
+//   CL5  changedBytes is the sum of `expectedBytes` over the dirty set, and of the removals.
+import { assert, type ReusedMemory } from '@flatline/base';
+import { textBytes } from '@flatline/kinds';
+import { BlockBuilder, type CutBlock } from './block-builder.ts';
+import type { CommitHeader } from './block-format.ts';
+import { BlockLedger } from './block-ledger.ts';
+import { DirtySet } from './dirty-set.ts';
+import type { EntryTable } from '../entries/entry-table.ts';
+import type { EntryView } from '../entries/entry-view.ts';
+import { KEY_GROUP_MAX } from '@flatline/ports';
+
+export interface ChangelogLimits {
+  /** A block's body is closed at this size: well below a topic's max.message.bytes. */
+  readonly blockBytesMax: number;
+  /** Log bytes from floor to end are kept below this many times the live bytes (K8). */
+  readonly changelogFactor: number;
+  /** A log shorter than this is not worth sweeping, whatever the factor says. */
+  readonly unsweptLogBytes: number;
+}
+
+/** What the task knows of a commit; the rest of the header the changelog fills in. */
+export type CutContext = Pick<
+  CommitHeader,
+  | 'logId'
+  | 'owner'
+  | 'commitId'
+  | 'sequence'
+  | 'previousCommitId'
+  | 'inputPartitions'
+  | 'inputs'
+  | 'clock'
+  | 'heldMs'
+  | 'holds'
+>;
+
+export interface ChangelogCut {
+  readonly blocks: readonly CutBlock[];
+  readonly removals: readonly Uint8Array[];
+  readonly header: Omit<CommitHeader, 'part' | 'parts'>;
+  /** `changedBytes` as it was, and the bytes of images swept forward. */
+  readonly expectedBytes: number;
+}
+
+/** A cut of which a part is written. */
+interface CutInMaking {
+  readonly removals: Uint8Array[];
+  /** Of entries that lie side by side the processor fetches the next ones by itself (LookAhead). */
+  readonly isSparse: boolean;
+  /** Once all changes are written. */
+  sweep: Sweep | undefined;
+}
+
+/** How far the sweep of one cut goes: until it has written up to so many bytes, or looked at the slots below. */
+interface Sweep {
+  readonly bytesBegin: number;
+  readonly bytesEnd: number;
+  readonly slotsEnd: number;
+}
+
+/** Of a session with a key of 36 bytes: how many fit into what is left of a slice. */
+const BARE_IMAGE_BYTES = 55;
+/** Of an image: all but its key and its texts, and of a removal but its key. */
+const IMAGE_NUMBERS_BYTES = 64;
+const REMOVAL_OVERHEAD_BYTES = 4;
+/** Sweeping writes at most this many times the bytes that traffic wrote, and looks at this many slots, per cut. */
+const SWEEP_RATIO = 2;
+const SWEEP_BYTES_MIN = 16 * 1024;
+const SWEEP_SLOTS_MAX = 50_000;
+/** Shares of the allowed log: at which a round begins, and the newest part, which it leaves alone. */
+const SWEEP_FROM = 5 / 8;
+const SWEEP_TO = 1 / 2;
+
+export class Changelog {
+  readonly ledger = new BlockLedger();
+  readonly #table: EntryTable;
+  readonly #view: EntryView;
+  readonly #limits: ChangelogLimits;
+  readonly #builder: BlockBuilder;
+  readonly #dirty = new DirtySet();
+  /** Scratch, of some slots. */
+  readonly #imageBlocks = new Int32Array(KEY_GROUP_MAX);
+  readonly #group = new Int32Array(KEY_GROUP_MAX);
+  #removals: Uint8Array[] = [];
+  #changedBytes = 0;
+  #digest = 0;
+  #liveBytes = 0;
+  #cutting: CutInMaking | undefined;
+  #inFlight: ChangelogCut | undefined;
+  /** Next slot the sweep looks at, and the ordinal below which a round finds images old; undefined between rounds. */
+  #hand = 0;
+  #roundBefore: number | undefined;
+
+  /** `memory`: what blocks lie in; whoever is done with a block may give it back. */
+  constructor(table: EntryTable, limits: ChangelogLimits, memory: ReusedMemory) {
+    this.#table = table;
+    this.#view = table.view();
+    this.#limits = limits;
+    this.#builder = new BlockBuilder(limits.blockBytesMax, memory);
+  }
+
+  /** Entries and removals that wait for a cut. */
+  get pendingChanges(): number {
+    return this.#dirty.size + this.#removals.length;
+  }
+
+  /** About how many bytes the changes are that wait for a cut, each text's UTF-16 unit as one. */
+  get changedBytes(): number {
+    return this.#changedBytes;
+  }
+
+  /** How many times `changedBytes` a cut would write now: what the sweep adds goes with the changes. */
+  get sweepFactor(): number {
+    return this.#sweeps ? 1 + SWEEP_RATIO : 1;
+  }
+
+  get digest(): number {
+    return this.#digest >>> 0;
+  }
+
+  get liveBytes(): number {
+    return this.#liveBytes;
+  }
+
+  get logBytes(): number {
+    return this.ledger.logBytes;
+  }
+
+  changed(entry: EntryView): void {
+    if (this.#dirty.add(entry.slot)) this.#changedBytes += expectedBytes(entry);
+  }
+
+  /** Says that the entry's texts have grown by so many bytes; less than 0: shrunk. Comes before `changed`. */
+  grew(entry: EntryView, bytes: number): void {
+    if (this.#dirty.has(entry.slot)) this.#changedBytes += bytes;
+  }
+
+  /** Says that `entry` is about to be removed from the table. `key` is kept, not copied. */
+  removed(entry: EntryView, key: Uint8Array): void {
+    this.forgetImage(entry);
+    if (this.#dirty.delete(entry.slot)) this.#changedBytes -= expectedBytes(entry);
+    if (entry.imageBlock >= 0 || entry.inFlight) this.#owe(key);
+    if (entry.imageBlock >= 0) this.ledger.lost(entry.imageBlock);
+  }
+
+  #owe(key: Uint8Array): void {
+    this.#removals.push(key);
+    this.#changedBytes += key.length + REMOVAL_OVERHEAD_BYTES;
+  }
+
+  /** Takes the entry's image out of digest and size. For restoring: an image is about to be replaced or removed. */
+  forgetImage(entry: EntryView): void {
+    this.#digest = (this.#digest - entry.imageDigest) | 0;
+    this.#liveBytes -= entry.imageBytes;
+  }
+
+  /** Counts the image an entry now has. For restoring; a cut does it by itself. */
+  countImage(entry: EntryView): void {
+    this.#digest = (this.#digest + entry.imageDigest) | 0;
+    this.#liveBytes += entry.imageBytes;
+  }
+
+  /** Whether a cut has begun: from then on until `cut` nothing may change, or it would be no state that ever was. */
+  get isCutting(): boolean {
+    return this.#cutting !== undefined;
+  }
+
+  /**
+   * Begins a cut, or goes on with it, by the images of some `bytes`. True once all that changed is written, and some old
+   * images that are swept forward: what is left for `cut` takes no time.
+   */
+  prepareCut(bytes: number): boolean {
+    assert(this.#inFlight === undefined, 'a commit is cut after the one before is settled');
+    const cutting = (this.#cutting ??= this.#beginCut());
+    const end = this.#builder.writtenBytes + bytes;
+    while (this.#dirty.size > 0) {
+      const left = end - this.#builder.writtenBytes;
+      if (left <= 0) return false;
+      const count = this.#dirty.take(this.#group, Math.min(KEY_GROUP_MAX, Math.ceil(left / BARE_IMAGE_BYTES)));
+      if (cutting.isSparse) this.#table.lookAtSlots(this.#group, count);
+      this.#writeImages(count);
+    }
+    cutting.sweep ??= this.#beginSweep();
+    return this.#sweep(cutting.sweep, end);
+  }
+
+  #beginCut(): CutInMaking {
+    const removals = this.#removals;
+    this.#removals = [];
+    for (const key of removals) this.#builder.addRemoval(key);
+    const isSparse = this.#dirty.size < this.#table.slotsEnd / 2;
+    return { removals, isSparse, sweep: undefined };
+  }
+
+  /** Makes the blocks of one commit of everything changed, after `prepareCut` of what that has left. */
+  cut(context: CutContext): ChangelogCut {
+    while (!this.prepareCut(Infinity));
+    const { removals, sweep } = this.#cutting!;
+    this.#cutting = undefined;
+    const expectedBytes = this.#changedBytes + this.#builder.writtenBytes - sweep!.bytesBegin;
+    this.#changedBytes = 0;
+    const header = {
+      ...context,
+      floor: this.ledger.floor(),
+      liveEntries: this.#table.size,
+      digest: this.digest,
+      liveBytes: this.#liveBytes,
+      logBytes: this.ledger.logBytes,
+    };
+    this.#inFlight = { blocks: this.#builder.finish(header), removals, header, expectedBytes };
+    this.#table.recycle();
+    return this.#inFlight;
+  }
+
+  /** The commit of `cut` is known to be in the log, its blocks at `offsets`. */
+  settle(cut: ChangelogCut, offsets: readonly number[]): void {
+    assert(cut === this.#inFlight, 'the cut in flight is the one settled');
+    assert(offsets.length === cut.blocks.length, 'each block has an offset', { blocks: cut.blocks.length });
+    this.#inFlight = undefined;
+    const first = this.ledger.end;
+    cut.blocks.forEach((block, part) => {
+      const ordinal = this.ledger.append(offsets[part]!, block.bytes.length);
+      this.#placeImages(block.slots, ordinal);
+    });
+    this.ledger.beginCommit(first);
+  }
+
+  /** Of the first `count` slots of `#group`. */
+  #writeImages(count: number): void {
+    for (let i = 0; i < count; i += 1) this.#writeImage(this.#view.at(this.#group[i]!));
+  }
+
+  #writeImage(entry: EntryView): void {
+    this.forgetImage(entry);
+    this.#builder.addImage(entry);
+    this.countImage(entry);
+    entry.inFlight = true;
+  }
+
+  #placeImages(slots: Int32Array, ordinal: number): void {
+    for (let first = 0; first < slots.length; first += KEY_GROUP_MAX) {
+      const end = Math.min(first + KEY_GROUP_MAX, slots.length);
+      // Asked for before the first is looked at, so that the waits for memory overlap (LookAhead).
+      this.#table.imageBlocksOf(slots, first, end - first, this.#imageBlocks);
+      for (let i = first; i < end; i += 1) this.#placeImage(slots[i]!, ordinal);
+    }
+  }
+
+  #placeImage(slot: number, ordinal: number): void {
+    if (!this.#table.isLive(slot)) return;
+    const entry = this.#view.at(slot);
+    if (!entry.inFlight) return;
+    entry.inFlight = false;
+    if (entry.imageBlock >= 0) this.ledger.lost(entry.imageBlock);
+    entry.imageBlock = ordinal;
+    this.ledger.gained(ordinal);
+  }
+
+  /**
+   * Rewrites the oldest images, a bounded number per cut. A round begins at five eighths of the allowed log, and leaves
+   * alone what lies in its newest half: of what is younger, most is written again by its own traffic soon. A round rewrites
+   * at most the live bytes while traffic writes at most half of that, which keeps the log below four times the live bytes
+   * at the default factor.
+   */
+  #beginSweep(): Sweep {
+    const { writtenBytes } = this.#builder;
+    if (this.#roundBefore === undefined) {
+      if (this.ledger.logBytes + writtenBytes < this.#allowedBytes * SWEEP_FROM)
+        return { bytesBegin: writtenBytes, bytesEnd: 0, slotsEnd: 0 };
+      this.#roundBefore = this.ledger.newest(this.#allowedBytes * SWEEP_TO);
+      this.#hand = 0;
+    }
+    return {
+      bytesBegin: writtenBytes,
+      bytesEnd: writtenBytes + Math.max(writtenBytes * SWEEP_RATIO, SWEEP_BYTES_MIN),
+      slotsEnd: Math.min(this.#table.slotsEnd, this.#hand + SWEEP_SLOTS_MAX),
+    };
+  }
+
+  /** Sweeps until so much is written. True once the cut's sweep is done. */
+  #sweep({ bytesEnd, slotsEnd }: Sweep, sliceEnd: number): boolean {
+    if (this.#roundBefore === undefined) return true;
+    while (this.#hand < slotsEnd && this.#builder.writtenBytes < bytesEnd) {
+      const { writtenBytes } = this.#builder;
+      if (writtenBytes >= sliceEnd) return false;
+      const count = this.#gatherOld(slotsEnd, this.#roundBefore, Math.min(bytesEnd, sliceEnd) - writtenBytes);
+      this.#table.lookAtSlots(this.#group, count);
+      this.#writeImages(count);
+    }
+    if (this.#hand >= this.#table.slotsEnd) this.#roundBefore = undefined;
+    return true;
+  }
+
+  /** The next slots below `end` whose image is older than the round into `#group`, of up to so many bytes; returns how many. */
+  #gatherOld(end: number, before: number, bytes: number): number {
+    const group = this.#group;
+    let count = 0;
+    for (let left = bytes; this.#hand < end && count < group.length && left > 0; this.#hand += 1) {
+      if (!this.#table.isLive(this.#hand)) continue;
+      const { imageBlock, imageBytes, inFlight } = this.#view.at(this.#hand);
+      if (inFlight || imageBlock < 0 || imageBlock >= before) continue;
+      group[count] = this.#hand;
+      count += 1;
+      left -= imageBytes;
+    }
+    return count;
+  }
+
+  /** Of the log from floor to end (K8). */
+  get #allowedBytes(): number {
+    const { changelogFactor, unsweptLogBytes } = this.#limits;
+    return Math.max(this.#liveBytes * changelogFactor, 2 * unsweptLogBytes);
+  }
+
+  /** Whether the next cut goes on with a round, or begins one. */
+  get #sweeps(): boolean {
+    if (this.#roundBefore !== undefined) return true;
+    return this.ledger.logBytes + this.#changedBytes >= this.#allowedBytes * SWEEP_FROM;
+  }
+}
+
+function expectedBytes({ keyLength, detail }: EntryView): number {
+  return IMAGE_NUMBERS_BYTES + keyLength + textBytes(detail);
+}

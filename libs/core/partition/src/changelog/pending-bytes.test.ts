@@ -1,0 +1,184 @@
+import { describe, expect, test } from '@jest/globals';
+import { seededRandom } from '@flatline/base';
+import type { DetailTexts, SessionEntry, SessionEvent } from '@flatline/kinds';
+import { BodyReader } from './body-reader.ts';
+import { decodeImage } from '../entries/entry-image.ts';
+import { NO_BATCH, PartitionTask, type TaskCut } from '../index.ts';
+import { GroupedCursor, ListCursor, options, type TestRecord, text } from '../task.fixture.ts';
+
+const WALL = 9e12;
+const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 };
+const context = { logId: 'l', owner: 'o', commitId: 'c', sequence: 0, previousCommitId: '', inputPartitions: 1 };
+const STATE = 1_000;
+
+/** A value is the length of the session's state, and an event id. */
+const decoder = {
+  decode: (buffer: Uint8Array, start: number, length: number, event: SessionEvent) => {
+    const [size, eventId] = text(buffer.slice(start, start + length)).split(' ');
+    Object.assign(event, { type: `T${Number(size) % 7}`, eventId, occurredAt: undefined, sequence: undefined });
+    event.attributes = new Map([[`name${Number(size) % 3}`, 'x'.repeat(Number(size))]]);
+    event.timeoutMs = undefined;
+    return { kind: 'event' as const };
+  },
+  prepare: () => Promise.resolve(),
+};
+const rules = { ...options().rules, maxAttributeBytes: 5_000 };
+const ample = { blockBytesMax: 1e5, changelogFactor: 4, unsweptLogBytes: 1e9 };
+
+function begun(changes: Parameters<typeof options>[0] = {}): PartitionTask {
+  const task = new PartitionTask(options({ decoder, rules, changelog: ample, ...changes }));
+  task.begin(0, START);
+  return task;
+}
+
+const states = (count: number, from = 0): TestRecord[] =>
+  Array.from({ length: count }, (_, i) => ({
+    ...{ offset: from + i, timestamp: 5_000, key: `key-${from + i}` },
+    value: `${STATE} id${i}`,
+  }));
+
+describe('what waits for a cut, in bytes', () => {
+  test.each(['one by one', 'in groups'] as const)('[O6][X6] stepping pauses at the bound, read %s', (how) => {
+    const records = states(200);
+    const task = begun();
+    task.limitCut(20_000);
+    const cursor = how === 'in groups' ? new GroupedCursor(records, 32) : new ListCursor(records);
+    const sizes: number[] = [];
+    for (let done = false; !done;) {
+      done = task.step(cursor, 1e6, WALL).kind === 'exhausted';
+      const cut = task.cut(context);
+      const written = cut.blocks.reduce((sum, block) => sum + block.bytes.length, 0);
+      expect(Math.abs(cut.expectedBytes - written)).toBeLessThan(0.2 * written + 300);
+      sizes.push(written);
+      task.settle(
+        cut,
+        cut.blocks.map((_, part) => 10 * sizes.length + part),
+      );
+    }
+    const overshoot = how === 'in groups' ? 32 : 1;
+    expect(Math.max(...sizes)).toBeLessThanOrEqual(20_000 + overshoot * 2 * STATE);
+    expect(sizes.length).toBeGreaterThanOrEqual(how === 'in groups' ? 5 : 10);
+    expect(task.liveEntries).toBe(200);
+  });
+
+  test('[O6] where the bound is less than one record, each has a cut of its own', () => {
+    const task = begun();
+    task.limitCut(1);
+    const cursor = new ListCursor(states(3));
+    for (let cuts = 0; cuts < 3; cuts += 1) {
+      expect(task.step(cursor, 1e6, WALL).kind).toBe('full');
+      expect(task.liveEntries).toBe(cuts + 1);
+      task.settle(task.cut(context), [cuts]);
+    }
+    expect(task.step(cursor, 1e6, WALL).kind).toBe('exhausted');
+  });
+
+  test('[X6] expiring pauses at the bound: summaries hold the whole state', () => {
+    const task = begun();
+    task.step(new ListCursor(states(500)), 1e6, WALL);
+    const opened = task.cut(context);
+    task.settle(
+      opened,
+      opened.blocks.map((_, part) => part),
+    );
+    task.limitCut(50_000);
+    task.step(new ListCursor([{ offset: 500, timestamp: 90_000, key: 'late', value: '' }]), 1, WALL);
+    let offset = 10;
+    for (let more = true; more;) {
+      more = task.expire(1_024, WALL);
+      const cut = task.cut(context);
+      const waiting = cut.closed.reduce((sum, { attributes }) => sum + [...attributes.values()].join('').length, 0);
+      expect(waiting).toBeLessThanOrEqual(50_000 + 40 * STATE);
+      task.settle(
+        cut,
+        cut.blocks.map(() => (offset += 1)),
+      );
+    }
+    expect(task.liveEntries).toBe(1);
+  });
+
+  test('[X6] a session that is changed again and again counts once', () => {
+    const task = begun();
+    const again = Array.from({ length: 1_000 }, (_, offset) => ({
+      ...states(1)[0]!,
+      offset,
+      value: `900 id${offset}`,
+    }));
+    task.step(new ListCursor(again), 1e6, WALL);
+    expect(task.pendingBytes).toBeLessThan(1_300);
+  });
+
+  test('[X6] the sweep of a cut counts before it is cut', () => {
+    const task = begun({ changelog: { ...ample, unsweptLogBytes: 1_000 } });
+    task.step(new ListCursor(states(100)), 1e6, WALL);
+    let [offset, blocks, swept] = [100, 0, 0];
+    for (let cuts = 0; cuts < 60; cuts += 1) {
+      for (let i = 0; cuts > 0 && i < 20; i += 1, offset += 1)
+        task.step(new ListCursor([{ offset, timestamp: 5_000, key: `key-${i}`, value: `${STATE} id` }]), 1, WALL);
+      const { pendingBytes } = task;
+      const changed = task.changelog.changedBytes;
+      const cut = task.cut(context);
+      expect(cut.expectedBytes).toBeLessThanOrEqual(pendingBytes + 2 * STATE);
+      swept += Number(cut.expectedBytes > 2 * changed);
+      task.settle(
+        cut,
+        cut.blocks.map(() => (blocks += 1)),
+      );
+    }
+    expect(swept).toBeGreaterThan(3);
+  });
+
+  test('[X6] the count is that of what is written, whatever happens to sessions', () => {
+    for (let seed = 1; seed <= 15; seed += 1) {
+      const random = seededRandom(seed);
+      const task = begun();
+      let offset = 0;
+      let timestamp = 10_000;
+      for (let cuts = 0; cuts < 40; cuts += 1) {
+        for (let i = random.below(30); i > 0; i -= 1) {
+          timestamp += random.below(200);
+          const value = random.chance(0.1)
+            ? null
+            : random.chance(0.4)
+              ? ''
+              : `${random.below(300)} e${random.below(9)}`;
+          task.step(new ListCursor([{ offset, timestamp, key: `k${random.below(8)}`, value }]), 1, WALL);
+          if (random.chance(0.3)) task.expire(100, WALL);
+          offset += 1;
+        }
+        const counted = task.changelog.changedBytes;
+        const cut = task.cut(context);
+        expect({ seed, cuts, bytes: counted }).toEqual({ seed, cuts, bytes: countOf(cut) });
+        task.settle(
+          cut,
+          cut.blocks.map((_, part) => 100 * cuts + part),
+        );
+      }
+    }
+  });
+});
+
+/** The rule of changedBytes, applied to the blocks. */
+function countOf({ blocks }: TaskCut): number {
+  let sum = 0;
+  for (const block of blocks) {
+    const body = new BodyReader(block.bytes, block.bodyStart);
+    while (body.next()) {
+      const { count, lengths, imageStarts, imageEnds } = body.group;
+      for (let i = 0; i < count; i += 1) {
+        const entry = {} as SessionEntry;
+        if (imageStarts[i]! < 0) sum += lengths[i]! + 4;
+        else decodeImage(block.bytes, imageStarts[i]!, imageEnds[i]!, entry);
+        if (imageStarts[i]! >= 0) sum += 64 + lengths[i]! + textLength(entry.detail?.texts);
+      }
+    }
+  }
+  return sum;
+}
+
+function textLength(texts: DetailTexts | undefined): number {
+  if (texts === undefined) return 0;
+  const all = [...texts.eventIds, ...texts.countsByType.keys()];
+  for (const [name, { value }] of texts.attributes) all.push(name + value);
+  return all.reduce((sum, each) => sum + each.length + 8, 0);
+}

@@ -1,0 +1,97 @@
+import { AssertionError } from '@flatline/base';
+import { expect, test } from '@jest/globals';
+import { NO_BATCH } from '../changelog/block-format.ts';
+import { PartitionTask } from '../partition-task.ts';
+import { Restoration } from './restoration.ts';
+import { ListCursor, options } from '../task.fixture.ts';
+
+/** More than fit a group of keys that is looked ahead at. */
+const KEYS = 300;
+const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 };
+const COMMITS = 2_000;
+
+test('[K3][K6][X6] a changelog that is read on and on is known from the floor, as the task that writes it knows it', () => {
+  const owner = new PartitionTask(options());
+  const standby = new PartitionTask(options({ hashSeed: 99 }));
+  const restoration = new Restoration(standby.table, standby.changelog, standby.checkpoints);
+  owner.begin(0, START);
+  for (let n = 1; n <= COMMITS; n += 1) {
+    const record = { offset: n, timestamp: 1_000 + n * 10, key: `k${n % 7}`, value: '' };
+    owner.step(new ListCursor([record]), 1, 0);
+    while (owner.expire(100, 0));
+    const ids = { commitId: String(n), previousCommitId: String(n - 1), sequence: n };
+    const cut = owner.cut({ logId: 'log', owner: 'me', inputPartitions: 1, ...ids });
+    const offsets = cut.blocks.map((_, part) => n * 10 + part);
+    owner.settle(cut, offsets);
+    cut.blocks.forEach((block, part) => restoration.apply(block.bytes, offsets[part]!));
+    standby.checkpoints.discard();
+  }
+  const { logBytes } = standby.changelog;
+  // A running task forgets at its next cut.
+  owner.changelog.ledger.floor();
+  expect(logBytes).toBe(owner.changelog.logBytes);
+  expect(logBytes).toBeLessThan(COMMITS * 10);
+  expect(restoration.finish()).toBeUndefined();
+});
+
+test('[K1][R1] commits in which many keys end, come back and go on are restored as they were', () => {
+  const owner = new PartitionTask(options());
+  const restored = new PartitionTask(options({ hashSeed: 99 }));
+  const restoration = new Restoration(restored.table, restored.changelog, restored.checkpoints);
+  owner.begin(0, START);
+  const seen = { removals: 0, images: 0 };
+  for (let n = 1; n <= 30; n += 1) {
+    // Every third commit comes after all have fallen silent; of the others, each key beats in two of three.
+    const now = n * 400 + Math.floor(n / 3) * 5_000;
+    const records = Array.from({ length: KEYS }, (_, i) => ({
+      ...{ offset: n * KEYS + i, timestamp: now, key: `key-${(i * 7 + n) % KEYS}`, value: i % 3 === n % 3 ? null : '' },
+    }));
+    owner.step(new ListCursor(records), KEYS, 0);
+    while (owner.expire(100, 0));
+    const ids = { commitId: String(n), previousCommitId: n === 1 ? '' : String(n - 1), sequence: n - 1 };
+    const cut = owner.cut({ logId: 'log', owner: 'me', inputPartitions: 1, ...ids });
+    const offsets = cut.blocks.map((_, part) => n * 1_000 + part);
+    owner.settle(cut, offsets);
+    cut.blocks.forEach((block, part) => restoration.apply(block.bytes, offsets[part]!));
+    seen.removals += cut.removals.length;
+    seen.images += cut.blocks.reduce((sum, { slots }) => sum + slots.length, 0);
+    expect(restored.liveEntries).toBe(owner.liveEntries);
+    expect(restored.changelog.digest).toBe(owner.changelog.digest);
+    expect(restoration.finish()).toBeUndefined();
+  }
+  expect(seen.removals).toBeGreaterThan(10 * KEYS);
+  expect(seen.images).toBeGreaterThan(10 * KEYS);
+});
+
+test('[K6][R1] a commit applied block by block is what it is at once, and the next is not read before', () => {
+  const owner = new PartitionTask(options());
+  const [atOnce, sliced] = [new PartitionTask(options()), new PartitionTask(options())];
+  const [whole, stepwise] = [atOnce, sliced].map(
+    (task) => new Restoration(task.table, task.changelog, task.checkpoints),
+  );
+  owner.begin(0, START);
+  for (let n = 0; n < 3; n += 1) {
+    const records = Array.from({ length: KEYS }, (_, i) => ({
+      ...{ offset: n * KEYS + i, timestamp: 1_000 + n, key: `key-${i}`, value: n === 2 && i % 2 === 0 ? null : '' },
+    }));
+    owner.step(new ListCursor(records), KEYS, 0);
+    const ids = { commitId: String(n), previousCommitId: String(n - 1), sequence: n };
+    const cut = owner.cut({ logId: 'log', owner: 'me', inputPartitions: 1, ...ids });
+    expect(cut.blocks.length).toBeGreaterThan(3);
+    const offsets = cut.blocks.map((_, part) => n * 1_000 + part);
+    owner.settle(cut, offsets);
+    const steps = cut.blocks.map(({ bytes }, part) => stepwise!.take(bytes.slice(), offsets[part]!).kind);
+    expect(steps).toEqual([...cut.blocks.slice(1).map(() => 'part'), 'commit']);
+    for (const { bytes } of cut.blocks) {
+      expect(() => stepwise!.take(bytes, n * 1_000 + 999)).toThrow(AssertionError);
+      expect(stepwise!.last?.sequence).toBe(n === 0 ? undefined : n - 1);
+      expect(stepwise!.applyNext()).toBe(bytes.length);
+    }
+    expect(stepwise!.applyNext()).toBe(0);
+    cut.blocks.forEach((block, part) => whole!.apply(block.bytes.slice(), offsets[part]!));
+    expect(stepwise!.last).toEqual(whole!.last);
+    expect(sliced.liveEntries).toBe(atOnce.liveEntries);
+    expect(sliced.checkpoints.pendingBytes).toBe(atOnce.checkpoints.pendingBytes);
+    expect(stepwise!.finish()).toBeUndefined();
+  }
+});

@@ -1,0 +1,328 @@
+// Rebuilds a task's state: images out of the local store, then whole commits out of the changelog.
+//
+// Owns: what has been read but not yet applied (parts of a commit), the chain check.      Does not own: where to read from,
+// when to stop (the runtime), what to do about a broken chain (it says so, the runtime decides).
+//
+// Invariants
+//   RS1  Whole commits only, in order (K6). The one exception is the first commit read at the log's start: its first parts
+//        may lie below the floor, and hold nothing that lives (K3). Between `take` and the last `applyNext` the state is
+//        between two commits: whoever reads takes no more until then, and hands nothing over.
+//   RS2  Sequence and previous id form an unbroken chain (K2).
+import { assert, MalformedBytes } from '@flatline/base';
+import { type Claim, type CommitHeader, decodeBlock } from '../changelog/block-format.ts';
+import type { CutBlock } from '../changelog/block-builder.ts';
+import { BodyReader, type OperationGroup } from '../changelog/body-reader.ts';
+import type { Changelog } from '../changelog/changelog.ts';
+import type { CheckpointQueue } from './checkpoint-queue.ts';
+import { decodeImage, digestOf } from '../entries/entry-image.ts';
+import type { EntryTable } from '../entries/entry-table.ts';
+import type { EntryView } from '../entries/entry-view.ts';
+import { KeyView } from '../entries/key-view.ts';
+import type { KeySpans, StoreCheckpoint, StoredGroup } from '@flatline/ports';
+
+interface ReadBlock {
+  readonly bytes: Uint8Array;
+  readonly bodyStart: number;
+  readonly offset: number;
+}
+
+export type RestoreStep =
+  | { readonly kind: 'claim'; readonly claim: Claim }
+  /** A part of a commit is kept until the rest is read. */
+  | { readonly kind: 'part' }
+  | { readonly kind: 'commit'; readonly header: CommitHeader }
+  /** R3: the log is not what was written. */
+  | { readonly kind: 'broken'; readonly why: string };
+
+/** R1: what the last header says against what was rebuilt; undefined where they agree. */
+export type Disagreement = string | undefined;
+
+/** A commit whose parts have all been read. */
+interface WholeCommit {
+  readonly header: CommitHeader;
+  readonly firstOrdinal: number;
+  readonly parts: readonly ReadBlock[];
+  /** Of the parts that have been applied. */
+  readonly blocks: CutBlock[];
+  readonly removals: Uint8Array[];
+}
+
+interface ImageSpans extends KeySpans {
+  readonly imageStarts: Int32Array;
+  readonly imageEnds: Int32Array;
+}
+
+/** Images of the store being counted into the ledger: the ordinal of each provisional one, and the slot that is next. */
+interface Settling {
+  readonly ordinals: Int32Array;
+  slot: number;
+}
+
+export class Restoration {
+  readonly #table: EntryTable;
+  readonly #changelog: Changelog;
+  readonly #checkpoints: CheckpointQueue;
+  readonly #view: EntryView;
+  #parts: ReadBlock[] = [];
+  /** Header of the newest part of a commit that is not whole yet. */
+  #pendingHeader: CommitHeader | undefined;
+  /** The commit being applied. */
+  #whole: WholeCommit | undefined;
+  #last: CommitHeader | undefined;
+  /** Changelog offsets of images out of the store, by the provisional ordinal their entries carry meanwhile. */
+  readonly #storedOffsets: number[] = [];
+  readonly #storedBytes: number[] = [];
+  readonly #provisional = new Map<number, number>();
+  #settling: Settling | undefined;
+  readonly #digested = new KeyView();
+  /** Changelog offset of the store's checkpoint. */
+  #storedEnd = 0;
+  #restoredEntries = 0;
+  /** Bytes of the newest commit's blocks. */
+  #lastBytes = 0;
+
+  /** Commits applied go to `checkpoints` too: the local store must come to hold what memory holds. */
+  constructor(table: EntryTable, changelog: Changelog, checkpoints: CheckpointQueue) {
+    this.#table = table;
+    this.#changelog = changelog;
+    this.#checkpoints = checkpoints;
+    this.#view = table.view();
+  }
+
+  /** Header of the newest commit applied, undefined before the first. */
+  get last(): CommitHeader | undefined {
+    return this.#last;
+  }
+
+  get restoredEntries(): number {
+    return this.#restoredEntries;
+  }
+
+  /** Begins loading from the store that stands at `checkpoint`. @throws MalformedBytes */
+  beginStored(checkpoint: StoreCheckpoint): void {
+    const block = decodeBlock(checkpoint.commitHeader);
+    if (block.kind !== 'state') throw new MalformedBytes('a checkpoint stands at a commit');
+    this.#last = block.header;
+    this.#storedEnd = checkpoint.changelogPosition;
+    this.#table.reserve(checkpoint.liveEntries);
+  }
+
+  /** Takes some entries of the local store. @throws MalformedBytes */
+  loadStored(group: StoredGroup): void {
+    const { bytes, changelogOffsets } = group;
+    this.#table.lookAhead(bytes, group);
+    for (let i = 0; i < group.count; i += 1) {
+      // A flush that was cut short left images newer than its checkpoint: the changelog brings them again.
+      if (changelogOffsets[i]! >= this.#storedEnd) continue;
+      const provisional = this.#provisionalOf(changelogOffsets[i]!);
+      const imageStart = group.imageStarts[i]!;
+      const imageEnd = group.imageEnds[i]!;
+      const entry = this.#view.at(this.#table.insertAhead(bytes, group, i));
+      decodeImage(bytes, imageStart, imageEnd, entry);
+      entry.imageDigest = this.#digestOf(bytes, group, i);
+      entry.imageBytes = operationBytes(group.lengths[i]!, imageEnd - imageStart);
+      entry.imageBlock = provisional;
+      this.#changelog.countImage(entry);
+      this.#storedBytes[provisional]! += entry.imageBytes;
+      this.#restoredEntries += 1;
+    }
+  }
+
+  #provisionalOf(changelogOffset: number): number {
+    const known = this.#provisional.get(changelogOffset);
+    if (known !== undefined) return known;
+    const provisional = this.#storedOffsets.length;
+    this.#provisional.set(changelogOffset, provisional);
+    this.#storedOffsets.push(changelogOffset);
+    this.#storedBytes.push(0);
+    return provisional;
+  }
+
+  #digestOf(bytes: Uint8Array, { starts, lengths, imageStarts, imageEnds }: ImageSpans, index: number): number {
+    const view = this.#digested.of(bytes);
+    const imageStart = imageStarts[index]!;
+    const keyDigest = digestOf(view, starts[index]!, lengths[index]!);
+    return digestOf(view, imageStart, imageEnds[index]! - imageStart, keyDigest);
+  }
+
+  /**
+   * Ends loading from the store, up to `limit` entries at a time: block offsets are put in order. True once it is done;
+   * reading goes on at the checkpoint.
+   */
+  finishStored(limit = Infinity): boolean {
+    const settling = (this.#settling ??= { ordinals: this.#storedOrdinals(), slot: 0 });
+    const { ordinals } = settling;
+    const { ledger } = this.#changelog;
+    const end = Math.min(this.#table.slotsEnd, settling.slot + limit);
+    for (; settling.slot < end; settling.slot += 1) {
+      const entry = this.#view.at(settling.slot);
+      const ordinal = ordinals[entry.imageBlock]!;
+      entry.imageBlock = ordinal;
+      ledger.gained(ordinal);
+    }
+    return end === this.#table.slotsEnd;
+  }
+
+  /** By provisional ordinal. */
+  #storedOrdinals(): Int32Array {
+    const ordinals = new Int32Array(this.#storedOffsets.length);
+    for (const offset of Float64Array.from(this.#storedOffsets).sort()) {
+      const provisional = this.#provisional.get(offset)!;
+      ordinals[provisional] = this.#changelog.ledger.append(offset, this.#storedBytes[provisional]!);
+    }
+    this.#provisional.clear();
+    return ordinals;
+  }
+
+  /** `take`, and all that is to be applied. @throws MalformedBytes */
+  apply(bytes: Uint8Array, offset: number): RestoreStep {
+    const step = this.take(bytes, offset);
+    while (this.applyNext() > 0);
+    return step;
+  }
+
+  /**
+   * Takes the next block of the changelog. Where that makes a commit whole, it is applied by `applyNext`. `bytes` is kept:
+   * pass a copy. @throws MalformedBytes
+   */
+  take(bytes: Uint8Array, offset: number): RestoreStep {
+    assert(this.#whole === undefined, 'a commit is applied before the next is read');
+    const block = decodeBlock(bytes);
+    if (block.kind === 'claim') return { kind: 'claim', claim: block.claim };
+    const { header } = block;
+    const broken = this.#whyBroken(header);
+    if (broken !== undefined) return { kind: 'broken', why: broken };
+    this.#parts.push({ bytes, bodyStart: block.bodyStart, offset });
+    if (header.part + 1 < header.parts) {
+      this.#pendingHeader = header;
+      return { kind: 'part' };
+    }
+    this.#pendingHeader = undefined;
+    this.#whole = { header, firstOrdinal: this.#changelog.ledger.end, parts: this.#parts, blocks: [], removals: [] };
+    this.#parts = [];
+    return { kind: 'commit', header };
+  }
+
+  /** Applies the next block of a commit that is whole; returns how many bytes it has, 0 where none is left. @throws MalformedBytes */
+  applyNext(): number {
+    const whole = this.#whole;
+    if (whole === undefined) return 0;
+    const { parts, blocks, removals } = whole;
+    const part = parts[blocks.length]!;
+    blocks.push(this.#applyBlock(part, removals));
+    if (blocks.length === parts.length) {
+      this.#whole = undefined;
+      this.#applied(whole);
+    }
+    return part.bytes.length;
+  }
+
+  /** Ends restoring and compares what was rebuilt with the last header (R1). */
+  finish(): Disagreement {
+    const header = this.#last;
+    assert(header !== undefined, 'something was restored');
+    this.#changelog.ledger.stretch(header.logBytes + this.#lastBytes);
+    this.#changelog.ledger.restoreFloor(header.floor);
+    if (this.#table.size !== header.liveEntries)
+      return `${this.#table.size} entries restored, the last commit says ${header.liveEntries}`;
+    if (this.#changelog.digest !== header.digest)
+      return `digest ${this.#changelog.digest}, the last commit says ${header.digest}`;
+    return undefined;
+  }
+
+  #whyBroken(header: CommitHeader): string | undefined {
+    const pending = this.#pendingHeader;
+    if (pending !== undefined) {
+      const follows = header.commitId === pending.commitId && header.part === pending.part + 1;
+      return follows ? undefined : `part ${pending.part + 1} of commit ${pending.commitId} is missing`;
+    }
+    const last = this.#last;
+    if (last === undefined) return undefined;
+    if (header.logId !== last.logId) return `log id ${header.logId} follows ${last.logId}`;
+    if (header.part !== 0) return `commit ${header.commitId} begins with part ${header.part}`;
+    if (header.sequence !== last.sequence + 1 || header.previousCommitId !== last.commitId)
+      return `commit ${header.sequence} (after ${header.previousCommitId || 'none'}) follows ${last.sequence} (${last.commitId})`;
+    return undefined;
+  }
+
+  #applied({ header, firstOrdinal, parts, blocks, removals }: WholeCommit): void {
+    this.#checkpoints.add({ header, blocks, removals, firstOrdinal, offsets: parts.map(({ offset }) => offset) });
+    this.#changelog.ledger.beginCommit(firstOrdinal);
+    // A standby reads on for months: blocks below the floor are forgotten here as a running task forgets them in `cut`.
+    this.#changelog.ledger.floor();
+    this.#last = header;
+    this.#lastBytes = blocks.reduce((sum, block) => sum + block.bytes.length, 0);
+  }
+
+  #applyBlock({ bytes, bodyStart, offset }: ReadBlock, removals: Uint8Array[]): CutBlock {
+    const ordinal = this.#changelog.ledger.append(offset, bytes.length);
+    const slots: number[] = [];
+    const starts: number[] = [];
+    const body = new BodyReader(bytes, bodyStart);
+    const { group } = body;
+    while (body.next()) {
+      this.#table.lookAhead(bytes, group);
+      for (let i = 0; i < group.count; i += 1) {
+        if (group.imageStarts[i]! < 0) {
+          removals.push(bytes.subarray(group.starts[i], group.starts[i]! + group.lengths[i]!));
+          this.#remove(bytes, group, i);
+        } else {
+          slots.push(this.#applyImage(bytes, group, i, ordinal));
+          starts.push(group.operations[i]! - bodyStart);
+        }
+      }
+    }
+    return { bytes, bodyStart, slots: Int32Array.from(slots), starts: Int32Array.from(starts) };
+  }
+
+  #applyImage(bytes: Uint8Array, group: OperationGroup, index: number, ordinal: number): number {
+    const slot = this.#slotFor(bytes, group, index);
+    const imageStart = group.imageStarts[index]!;
+    const imageEnd = group.imageEnds[index]!;
+    const entry = this.#view.at(slot);
+    decodeImage(bytes, imageStart, imageEnd, entry);
+    entry.imageDigest = this.#digestOf(bytes, group, index);
+    entry.imageBytes = imageEnd - group.operations[index]!;
+    entry.imageBlock = ordinal;
+    this.#changelog.countImage(entry);
+    this.#changelog.ledger.gained(ordinal);
+    this.#restoredEntries += 1;
+    return slot;
+  }
+
+  /** The key's slot with its former image forgotten, or a new slot. */
+  #slotFor(bytes: Uint8Array, group: OperationGroup, index: number): number {
+    const slot = this.#table.findAhead(bytes, group, index);
+    if (slot < 0) return this.#table.insertAhead(bytes, group, index);
+    this.#forget(slot);
+    return slot;
+  }
+
+  #remove(bytes: Uint8Array, group: OperationGroup, index: number): void {
+    const slot = this.#table.findAhead(bytes, group, index);
+    // Its image may lie below the log's start: truncation takes a prefix, so an older image goes before its removal (K5).
+    if (slot < 0) return;
+    this.#forget(slot);
+    this.#table.remove(slot);
+    // Nothing is in flight while restoring.
+    this.#table.recycle();
+  }
+
+  #forget(slot: number): void {
+    const entry = this.#view.at(slot);
+    this.#changelog.forgetImage(entry);
+    this.#changelog.ledger.lost(entry.imageBlock);
+    entry.detail = undefined;
+  }
+}
+
+/** Bytes an image takes in a block's body, as `BlockBuilder` counts them. */
+function operationBytes(keyLength: number, imageLength: number): number {
+  return 1 + varintBytes(keyLength) + keyLength + varintBytes(imageLength) + imageLength;
+}
+
+function varintBytes(value: number): number {
+  let bytes = 1;
+  for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) bytes += 1;
+  return bytes;
+}

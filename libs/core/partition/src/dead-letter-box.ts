@@ -1,0 +1,45 @@
+// Records that could not be applied, from being read until a cut takes them.
+//
+// Owns: the letters, their bytes.      Does not own: why a record is refused.
+//
+// Invariants
+//   DB1  A letter is taken once: with the cut that covers its record (I1, O1).
+import { type DeadLetter, deadLetter, type DeadLetterLimits, letterBytes } from './dead-letter.ts';
+import type { RecordCursor } from '@flatline/ports';
+
+export class DeadLetterBox {
+  readonly #limits: DeadLetterLimits;
+  #letters: DeadLetter[] = [];
+  #bytes = 0;
+
+  constructor(limits: DeadLetterLimits) {
+    this.#limits = limits;
+  }
+
+  get count(): number {
+    return this.#letters.length;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Whether their bytes are as many as may wait, however few they are. */
+  get isFull(): boolean {
+    return this.#bytes >= this.#limits.waitingBytesMax;
+  }
+
+  /** Copies the record the cursor stands on, as far as a letter may be long. */
+  add(cursor: RecordCursor, reason: string, detail: string): void {
+    const letter = deadLetter(cursor, reason, detail, this.#limits.letterBytesMax);
+    this.#bytes += letterBytes(letter);
+    this.#letters.push(letter);
+  }
+
+  takeAll(): readonly DeadLetter[] {
+    const letters = this.#letters;
+    this.#letters = [];
+    this.#bytes = 0;
+    return letters;
+  }
+}

@@ -1,0 +1,127 @@
+import { copyBytes, type Millis } from '@flatline/base';
+import type { RecordCursor, RecordHeader, UnreadableBatch } from '@flatline/ports';
+
+export interface DeadLetterLimits {
+  /**
+   * Bytes of dead letters that wait for a cut before stepping pauses: each is a copy, of up to the topic's
+   * max.message.bytes, and their number alone would let gigabytes wait. One letter may come on top.
+   */
+  readonly waitingBytesMax: number;
+  /** What a batch with one letter may take: the dead-letter topic's max.message.bytes. Longer ones are truncated. */
+  readonly letterBytesMax: number;
+}
+
+/** Header of a batch, framing of a record, and the headers that say where a letter is from, at their longest. */
+const OWN_BYTES = 700;
+/** Of the header that says why, in characters. */
+const DETAIL_LENGTH_MAX = 1_000;
+
+/** In a record batch the length comes before a key, a value or a header, in up to five bytes, and in one below 64. */
+const LENGTH_BYTES = 5;
+const SHORT_MAX = 64;
+
+/** Of the parts of a record that its letter does not hold whole, how long they were; headers are dropped together. */
+export interface Truncation {
+  readonly keyBytes?: number;
+  readonly valueBytes?: number;
+  readonly headers?: number;
+}
+
+/** A record that could not be applied, with the reason (I1): unchanged but for what does not fit the topic. */
+export interface DeadLetter {
+  /** A stable code: `null-key`, `key-too-long`, `bad-timestamp`, one of `UnreadableBatch`, or one of the decoder's. */
+  readonly reason: string;
+  /** For people: what was found and what is allowed. */
+  readonly detail: string;
+  readonly offset: number;
+  readonly timestamp: Millis;
+  readonly key: Uint8Array | null;
+  readonly value: Uint8Array | null;
+  readonly headers: readonly RecordHeader[];
+  readonly truncated?: Truncation;
+  /** It stands for all records from `offset` to this one's end. */
+  readonly batch?: Pick<UnreadableBatch, 'lastOffset' | 'records'>;
+}
+
+/** Copies the record out of the fetch answer, which will be reused, as far as it fits `bytesMax`. */
+export function deadLetter(cursor: RecordCursor, reason: string, found: string, bytesMax: number): DeadLetter {
+  const { bytes, offset, timestamp, keyStart, keyLength, valueStart, valueLength, unreadable } = cursor;
+  const detail = found.slice(0, DETAIL_LENGTH_MAX);
+  const headers = cursor.hasHeaders ? cursor.headers() : [];
+  const { keyKept, valueKept, headersFit } = fitting({ keyLength, valueLength, headers }, bytesMax - ownBytes(detail));
+  const truncated: Truncation = {
+    ...(keyKept < keyLength && { keyBytes: keyLength }),
+    ...(valueKept < valueLength && { valueBytes: valueLength }),
+    ...(!headersFit && { headers: headers.length }),
+  };
+  return {
+    ...{ reason, detail, offset, timestamp },
+    key: copy(bytes, keyStart, keyKept),
+    value: copy(bytes, valueStart, valueKept),
+    headers: headersFit ? headers.map(copyHeader) : [],
+    ...(Object.keys(truncated).length > 0 && { truncated }),
+    ...(unreadable && { batch: { lastOffset: unreadable.lastOffset, records: unreadable.records } }),
+  };
+}
+
+interface Parts {
+  readonly keyLength: number;
+  readonly valueLength: number;
+  readonly headers: readonly RecordHeader[];
+}
+
+/** The value gives way first, then the headers, and the key, by which letters are found, last. */
+function fitting(
+  { keyLength, valueLength, headers }: Parts,
+  bytes: number,
+): { readonly keyKept: number; readonly valueKept: number; readonly headersFit: boolean } {
+  const keyKept = Math.min(keyLength, Math.max(0, bytes - 3 * LENGTH_BYTES));
+  const besideKey = bytes - partBytes(keyKept) - LENGTH_BYTES;
+  const headersFit = headersBytes(headers) <= besideKey;
+  const room = besideKey - headersBytes(headersFit ? headers : []);
+  return { keyKept, valueKept: Math.min(valueLength, Math.max(0, room)), headersFit };
+}
+
+/** What it takes in its topic, and about as much in memory. */
+export function letterBytes({ key, value, headers, detail }: DeadLetter): number {
+  return ownBytes(detail) + partBytes(key?.length ?? -1) + partBytes(value?.length ?? -1) + headersBytes(headers);
+}
+
+function ownBytes(detail: string): number {
+  return OWN_BYTES + utf8Length(detail);
+}
+
+function partBytes(length: number): number {
+  return LENGTH_BYTES + Math.max(0, length);
+}
+
+function headersBytes(headers: readonly RecordHeader[]): number {
+  let bytes = LENGTH_BYTES;
+  for (const { name, value } of headers)
+    bytes += shortPartBytes(utf8Length(name)) + shortPartBytes(value?.length ?? -1);
+  return bytes;
+}
+
+/** Headers come by the thousand, and mostly short. */
+function shortPartBytes(length: number): number {
+  return length < SHORT_MAX ? 1 + Math.max(0, length) : partBytes(length);
+}
+
+/** Of a string without lone surrogates. */
+function utf8Length(text: string): number {
+  let bytes = 0;
+  for (let i = 0; i < text.length; i += 1) {
+    const unit = text.charCodeAt(i);
+    // Each half of a pair is two of the four bytes.
+    bytes += unit < 0x80 ? 1 : unit < 0x800 || (unit >= 0xd800 && unit < 0xe000) ? 2 : 3;
+  }
+  return bytes;
+}
+
+function copyHeader({ name, value }: RecordHeader): RecordHeader {
+  return { name, value: value && copyBytes(value, 0, value.length) };
+}
+
+function copy(bytes: Uint8Array, start: number, length: number): Uint8Array | null {
+  return length < 0 ? null : copyBytes(bytes, start, start + length);
+}

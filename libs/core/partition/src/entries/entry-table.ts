@@ -1,0 +1,203 @@
+// The live entries of one partition: a slot per key, found by key bytes.
+//
+// Owns: slots, keys, the index, details.      Does not own: deadlines (wheel), what an event does (policies),
+// which entries are dirty or where their images lie (Changelog; it uses the fields kept for it here).
+//
+// Invariants
+//   ET1  A live slot's key is in the index exactly once.
+//   ET2  A freed slot is not handed out again before `recycle()`: a commit in flight may still name it.
+import { hashView } from '@flatline/base';
+import { DetailRows } from './detail-rows.ts';
+import { EntryView } from './entry-view.ts';
+import {
+  DETAILED,
+  Entries,
+  HASH_START,
+  I32_SHIFT,
+  IMAGE_BLOCK,
+  IMAGE_BYTES,
+  IMAGE_DIGEST,
+  KEY_LENGTH_AND_FLAGS,
+  KEY_REFERENCE,
+  LIVE,
+} from './entry-layout.ts';
+import { KeyArena, startOf } from './key-arena.ts';
+import { KeyIndex, type KeySource } from './key-index.ts';
+import { KeyView } from './key-view.ts';
+import { LookAhead } from './look-ahead.ts';
+import type { KeySpans } from '@flatline/ports';
+
+export class EntryTable implements KeySource {
+  readonly #entries = new Entries();
+  readonly #keys = new KeyArena();
+  readonly #index = new KeyIndex(this);
+  /** Of the hashes of keys. */
+  readonly hashSeed: number;
+  readonly #lookedFor = new KeyView();
+  readonly #ahead: LookAhead;
+  readonly #details = new DetailRows();
+  /** Slots free for use, and slots freed since the last `recycle()`. */
+  readonly #free: number[] = [];
+  readonly #freed: number[] = [];
+  #slots = 0;
+
+  /** `hashSeed`: drawn at start, so that nobody can prepare keys that collide (I3). */
+  constructor(hashSeed: number) {
+    this.hashSeed = hashSeed;
+    this.#ahead = new LookAhead(this.#index, this.#entries, this.#keys, this.#details);
+  }
+
+  /** Number of live entries. */
+  get size(): number {
+    return this.#index.size;
+  }
+
+  /** Slots ever handed out: every live slot is below. */
+  get slotsEnd(): number {
+    return this.#slots;
+  }
+
+  /** Makes room in an empty table for so many keys, which then come sooner. */
+  reserve(keys: number): void {
+    this.#entries.reserve(keys);
+    this.#index.reserve(keys);
+  }
+
+  /** A view to be moved over entries with `at(slot)`; one per reader, since moving it is its state. */
+  view(): EntryView {
+    return new EntryView(this.#entries, this.#keys, this.#details);
+  }
+
+  /** Slot of a key, or −1. */
+  find(bytes: Uint8Array, start: number, length: number): number {
+    const view = this.#lookedFor.of(bytes);
+    return this.#index.find(hashView(view, start, length, this.hashSeed), view, start, length);
+  }
+
+  /** Brings what finding each key of the group will touch into the processor's cache, all at once. Changes nothing else. */
+  lookAhead(bytes: Uint8Array, group: KeySpans): void {
+    this.#ahead.look(this.#lookedFor.of(bytes), group, this.hashSeed);
+  }
+
+  /** Brings the entries, keys and details of `count` live slots into the cache, all at once. Changes nothing else. */
+  lookAtSlots(slots: Int32Array, count: number): void {
+    this.#ahead.lookAtSlots(slots, count);
+  }
+
+  /** `find` for the key at `index` of the group that `lookAhead` was called with last. */
+  findAhead(bytes: Uint8Array, { starts, lengths }: KeySpans, index: number): number {
+    const view = this.#lookedFor.of(bytes);
+    const start = starts[index]!;
+    const length = lengths[index]!;
+    const likely = this.#ahead.slots[index]!;
+    if (likely >= 0 && this.isLive(likely) && this.matches(likely, view, start, length)) return likely;
+    return this.#index.find(this.#ahead.hashes[index]!, view, start, length);
+  }
+
+  /** Says that the bytes given last will not be asked about again. */
+  releaseBytes(): void {
+    this.#lookedFor.release();
+  }
+
+  /** Adds a key that is not present; its fields are those of no session yet. */
+  insert(bytes: Uint8Array, start: number, length: number): number {
+    const view = this.#lookedFor.of(bytes);
+    return this.#insert(view, start, length, hashView(view, start, length, this.hashSeed));
+  }
+
+  /** `insert` for the key at `index` of the group that `lookAhead` was called with last. */
+  insertAhead(bytes: Uint8Array, { starts, lengths }: KeySpans, index: number): number {
+    return this.#insert(this.#lookedFor.of(bytes), starts[index]!, lengths[index]!, this.#ahead.hashes[index]!);
+  }
+
+  #insert(view: DataView, start: number, length: number, hash: number): number {
+    const slot = this.#free.pop() ?? this.#newSlot();
+    const { i32 } = this.#entries;
+    const base = slot << I32_SHIFT;
+    i32[base + KEY_REFERENCE] = this.#keys.store(view, start, length);
+    i32[base + KEY_LENGTH_AND_FLAGS] = length | LIVE | (hash & HASH_START);
+    i32[base + IMAGE_BLOCK] = -1;
+    i32[base + IMAGE_DIGEST] = 0;
+    i32[base + IMAGE_BYTES] = 0;
+    this.#index.insert(hash, slot);
+    return slot;
+  }
+
+  remove(slot: number): void {
+    this.#index.remove(this.hashOf(slot), slot);
+    const { i32 } = this.#entries;
+    const base = slot << I32_SHIFT;
+    this.#keys.release(i32[base + KEY_REFERENCE]!, i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff);
+    if ((i32[base + KEY_LENGTH_AND_FLAGS]! & DETAILED) !== 0) this.#details.release(slot);
+    i32[base + KEY_LENGTH_AND_FLAGS] = 0;
+    this.#freed.push(slot);
+  }
+
+  /** Makes freed slots available again: no commit in flight names them any more. */
+  recycle(): void {
+    for (const slot of this.#freed) this.#free.push(slot);
+    this.#freed.length = 0;
+  }
+
+  isLive(slot: number): boolean {
+    return (this.#entries.i32[(slot << I32_SHIFT) + KEY_LENGTH_AND_FLAGS]! & LIVE) !== 0;
+  }
+
+  /**
+   * Of `count` slots from `first` on: the ledger ordinal of the block that holds the newest committed image, −1 where there is
+   * none, or no entry. Nothing else is done between two of them, so that the waits for memory overlap.
+   */
+  imageBlocksOf(slots: Int32Array, first: number, count: number, into: Int32Array): void {
+    const { i32 } = this.#entries;
+    for (let i = 0; i < count; i += 1) {
+      const base = slots[first + i]! << I32_SHIFT;
+      into[i] = (i32[base + KEY_LENGTH_AND_FLAGS]! & LIVE) === 0 ? -1 : i32[base + IMAGE_BLOCK]!;
+    }
+  }
+
+  /** A copy of the key, since the entry may go while the copy is on its way to an output. */
+  keyOf(slot: number): Uint8Array {
+    const { i32 } = this.#entries;
+    const base = slot << I32_SHIFT;
+    const reference = i32[base + KEY_REFERENCE]!;
+    const start = startOf(reference);
+    return this.#keys.bytes.slice(start, start + (i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff));
+  }
+
+  matches(slot: number, view: DataView, start: number, length: number): boolean {
+    const { i32 } = this.#entries;
+    const base = slot << I32_SHIFT;
+    if ((i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff) !== length) return false;
+    const reference = i32[base + KEY_REFERENCE]!;
+    const own = this.#keys.view;
+    const at = startOf(reference);
+    const whole = length & ~3;
+    for (let i = 0; i < whole; i += 4) if (view.getInt32(start + i) !== own.getInt32(at + i)) return false;
+    for (let i = whole; i < length; i += 1) if (view.getUint8(start + i) !== own.getUint8(at + i)) return false;
+    return true;
+  }
+
+  hashOf(slot: number): number {
+    const { i32 } = this.#entries;
+    const base = slot << I32_SHIFT;
+    const reference = i32[base + KEY_REFERENCE]!;
+    const length = i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff;
+    return hashView(this.#keys.view, startOf(reference), length, this.hashSeed);
+  }
+
+  hashStartOf(slot: number): number {
+    return this.#entries.i32[(slot << I32_SHIFT) + KEY_LENGTH_AND_FLAGS]! & HASH_START;
+  }
+
+  /** Whether the slot's key is the given one. */
+  hasKey(slot: number, bytes: Uint8Array, start: number, length: number): boolean {
+    return this.matches(slot, this.#lookedFor.of(bytes), start, length);
+  }
+
+  #newSlot(): number {
+    const slot = this.#slots;
+    this.#slots += 1;
+    this.#entries.reserve(this.#slots);
+    return slot;
+  }
+}

@@ -1,0 +1,98 @@
+// Looking ahead at a group of keys: reads what finding each of them will read, and throws it away.
+//
+// Where the live state is larger than the processor's caches, finding a key waits for memory three times in a row: for its
+// place in the index, for the entry, for the key there. For one key nothing shortens that. For a group the waits of each
+// kind overlap, since no read depends on another's result (group prefetching: Chen, Ailamaki, Gibbons, Mowry, "Improving
+// Hash Join Performance through Prefetching", ICDE 2004). JavaScript has no prefetch; a read does the same.
+//
+// Owns: the hashes of the group.      Does not own: anything it looks at, nor any answer: a guess may be wrong, or grow old.
+import { hashView } from '@flatline/base';
+import { type DetailRows, ROW_I32_SHIFT } from './detail-rows.ts';
+import { type Entries, I32_SHIFT, KEY_LENGTH_AND_FLAGS, KEY_REFERENCE } from './entry-layout.ts';
+import { type KeyArena, startOf } from './key-arena.ts';
+import type { KeyIndex } from './key-index.ts';
+import { KEY_GROUP_MAX, type KeySpans } from '@flatline/ports';
+
+export class LookAhead {
+  /** Of each key of the group, in order; of a null key, anything. */
+  readonly hashes = new Int32Array(KEY_GROUP_MAX);
+  /** Where each key most likely is; −1: it had no place. */
+  readonly slots = new Int32Array(KEY_GROUP_MAX);
+  readonly #index: KeyIndex;
+  readonly #entries: Entries;
+  readonly #keys: KeyArena;
+  readonly #details: DetailRows;
+
+  readonly #references = new Int32Array(KEY_GROUP_MAX);
+  readonly #lengths = new Int32Array(KEY_GROUP_MAX);
+  /** What was read comes to something here, so that the compiler keeps the reading. */
+  residue = 0;
+
+  constructor(index: KeyIndex, entries: Entries, keys: KeyArena, details: DetailRows) {
+    this.#index = index;
+    this.#entries = entries;
+    this.#keys = keys;
+    this.#details = details;
+  }
+
+  look(view: DataView, { count, starts, lengths }: KeySpans, hashSeed: number): void {
+    const { hashes } = this;
+    for (let i = 0; i < count; i += 1) {
+      const length = lengths[i]!;
+      hashes[i] = length < 0 ? 0 : hashView(view, starts[i]!, length, hashSeed);
+    }
+    this.#index.likelySlots(hashes, count, this.slots);
+    this.#touchEntries(count);
+    this.#touchKeys(count, lengths);
+    if (this.#details.isUsed) this.#touchDetails(this.slots, count);
+  }
+
+  /** The same for slots that are known: what writing their images reads. */
+  lookAtSlots(slots: Int32Array, count: number): void {
+    const { i32 } = this.#entries;
+    const references = this.#references;
+    const lengths = this.#lengths;
+    for (let i = 0; i < count; i += 1) {
+      const base = slots[i]! << I32_SHIFT;
+      references[i] = i32[base + KEY_REFERENCE]!;
+      lengths[i] = i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff;
+    }
+    this.#touchKeys(count, lengths);
+    if (this.#details.isUsed) this.#touchDetails(slots, count);
+  }
+
+  #touchEntries(count: number): void {
+    const { i32 } = this.#entries;
+    const slots = this.slots;
+    const references = this.#references;
+    for (let i = 0; i < count; i += 1) {
+      const slot = slots[i]!;
+      references[i] = slot < 0 ? 0 : i32[(slot << I32_SHIFT) + KEY_REFERENCE]!;
+    }
+  }
+
+  #touchKeys(count: number, lengths: Int32Array): void {
+    const { bytes } = this.#keys;
+    // Bounded, since the key there may be another one, shorter and at the very end.
+    const last = bytes.length - 1;
+    const references = this.#references;
+    let residue = 0;
+    for (let i = 0; i < count; i += 1) {
+      const start = startOf(references[i]!);
+      // Both ends: what lies between is on the same lines, or fetched by the processor itself.
+      residue ^= bytes[start]! ^ bytes[Math.min(start + lengths[i]!, last)]!;
+    }
+    this.residue = residue;
+  }
+
+  /** Of a slot without a detail some other row: a wait more, and never a wrong answer. */
+  #touchDetails(slots: Int32Array, count: number): void {
+    const { rowOf, i32 } = this.#details;
+    const rows = this.#references;
+    const last = rowOf.length - 1;
+    for (let i = 0; i < count; i += 1) rows[i] = rowOf[Math.max(0, Math.min(slots[i]!, last))]!;
+    let { residue } = this;
+    for (let i = 0; i < count; i += 1) residue ^= i32[rows[i]! << ROW_I32_SHIFT]!;
+    this.residue = residue;
+  }
+}

@@ -1,0 +1,99 @@
+// Changelog blocks and entry images, damaged (F14). `npm run fuzz` runs more of it.
+import { describe, test } from '@jest/globals';
+import { ByteWriter, MalformedBytes } from '@flatline/base';
+import { fuzz } from '@flatline/base/fuzz';
+import { blankEvent, type SessionEvent } from '@flatline/kinds';
+import { Changelog } from './changelog/changelog.ts';
+import { CheckpointQueue } from './checkpoint/checkpoint-queue.ts';
+import { decodeImage, encodeImage } from './entries/entry-image.ts';
+import { EntryTable } from './entries/entry-table.ts';
+import { encodeClaim, NO_BATCH, PartitionTask, Restoration } from './index.ts';
+import { bytes, ListCursor, options, type TestRecord } from './task.fixture.ts';
+
+const regressions = new URL('./fuzz-regressions.txt', import.meta.url);
+const { changelog: LIMITS, blockMemory: NO_MEMORY } = options();
+
+/** A task that has seen bare heartbeats, events with details, and ends. */
+function busyTask(): PartitionTask {
+  const decode = (_bytes: Uint8Array, start: number, _length: number, target: SessionEvent): { kind: 'event' } => {
+    Object.assign(target, blankEvent(), {
+      type: `T${start % 3}`,
+      eventId: `e${start}`,
+      sequence: start,
+      timeoutMs: 7e5,
+    });
+    target.attributes = new Map([['country', 'NL']]);
+    return { kind: 'event' };
+  };
+  const task = new PartitionTask(options({ decoder: { decode, prepare: () => Promise.resolve() } }));
+  task.begin(0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 });
+  const records = Array.from({ length: 40 }, (_, offset): TestRecord => ({
+    ...{ offset, timestamp: 1_700_000_000_000 + offset, key: `key-${'x'.repeat(offset % 7)}${offset % 12}` },
+    value: offset % 3 === 0 ? 'event' : '',
+  }));
+  task.step(new ListCursor(records), 1e6, 2e12);
+  return task;
+}
+
+function blocks(): Uint8Array[] {
+  const task = busyTask();
+  const context = { logId: 'log', owner: 'me', previousCommitId: '', inputPartitions: 4 };
+  const first = task.cut({ ...context, commitId: 'run-1', sequence: 0 });
+  task.settle(
+    first,
+    first.blocks.map((_, i) => i),
+  );
+  const ends = Array.from({ length: 5 }, (_, i): TestRecord => ({
+    ...{ offset: 50 + i, timestamp: 1_700_000_000_100, key: `key-${'x'.repeat(i)}${i}`, value: null },
+  }));
+  task.step(new ListCursor(ends), 1e6, 2e12);
+  const second = task.cut({ ...context, commitId: 'run-2', sequence: 1, previousCommitId: 'run-1' });
+  const claim = encodeClaim({ owner: 'me', claimId: 'c-1' });
+  const adopted = new PartitionTask(options());
+  adopted.begin(0, { position: 9, checksum: 7, leaderEpoch: 1, batchTimestamp: 5, live: false, start: 9 });
+  const third = adopted.cut({ ...context, commitId: 'run-3', sequence: 0 });
+  return [claim, ...[...first.blocks, ...second.blocks, ...third.blocks].map((block) => block.bytes)];
+}
+
+function refuses(decode: () => void): void {
+  try {
+    decode();
+  } catch (error) {
+    if (!(error instanceof MalformedBytes)) throw error;
+  }
+}
+
+describe('[F14] a damaged changelog', () => {
+  test('[F14][K9] blocks: each is applied, or refused as malformed or as breaking the chain', () => {
+    const corpus = blocks();
+    const feed = (damaged: Uint8Array): void => {
+      const table = new EntryTable(1);
+      const restoration = new Restoration(
+        table,
+        new Changelog(table, LIMITS, NO_MEMORY),
+        new CheckpointQueue(table, NO_MEMORY),
+      );
+      refuses(() => restoration.apply(damaged, 0));
+    };
+    fuzz({ name: 'partition/block', corpus, regressions, feed }, 15_000);
+  });
+
+  test('[F14] entry images', () => {
+    const { table } = busyTask();
+    const entry = table.view();
+    const corpus = Array.from({ length: table.slotsEnd }, (_, slot) => {
+      const out = new ByteWriter();
+      encodeImage(entry.at(slot), out);
+      return out.copy();
+    });
+    const target = new EntryTable(1);
+    const key = bytes('k');
+    const view = target.view().at(target.insert(key, 0, key.length));
+    const feed = (damaged: Uint8Array): void => {
+      refuses(() => {
+        decodeImage(damaged, 0, damaged.length, view);
+      });
+    };
+    fuzz({ name: 'partition/image', corpus, regressions, feed }, 5_000);
+  });
+});

@@ -1,0 +1,20 @@
+export {
+  type Block,
+  type Claim,
+  type CommitHeader,
+  decodeBlock,
+  encodeClaim,
+  type InputPosition,
+  NO_BATCH,
+  recordedStamp,
+} from './changelog/block-format.ts';
+export type { FlushSlice } from './checkpoint/checkpoint-queue.ts';
+export type { TaskCounters } from './counters.ts';
+export type { DeadLetter, DeadLetterLimits, Truncation } from './dead-letter.ts';
+export { largestBlockBytes } from './changelog/largest-block.ts';
+export { PartitionTask } from './partition-task.ts';
+export type { StepOutcome, TaskCut, TaskOptions } from './task-contract.ts';
+export { type InputRules } from './record-class.ts';
+export { messageOf, RecordFailed } from './record-failed.ts';
+export { Restoration, type RestoreStep } from './checkpoint/restoration.ts';
+export { type EntryTimer, type TimerInspection, timerFaults } from './entries/timer-inspection.ts';

@@ -1,0 +1,502 @@
+// One partition's state machine: records in, changes and outputs out. Synchronous, and handed every time it needs.
+//
+// Owns: the partition clock, the position in the input, dead letters not yet cut.
+// Does not own: sessions (LiveSessions), the changelog's dirty state (Changelog), reading, sending, the local store, when a
+// commit is cut (the runtime).
+//
+// Invariants
+//   PT1  Before a record is applied, what is due for its key takes effect as of its due instant (S3); other keys' expiries
+//        may be drained later, in slices, without changing what comes out (C5).
+//   PT2  Everything since the last cut — changes, outputs, dead letters, position — goes into the next cut together (O1).
+//   PT3  From the first slice of a cut to the last nothing is stepped or expired: what it holds is the state at one position.
+import { assert, type DurationMs, isConsequence, type Millis } from '@flatline/base';
+import {
+  blankEvent,
+  ENDED,
+  type Occurrence,
+  type HeldState,
+  HeldTime,
+  type HeldTimeRules,
+  resetEvent,
+  type SessionEvent,
+  type DecodeOutcome,
+} from '@flatline/kinds';
+import { type InputPosition, NO_BATCH } from './changelog/block-format.ts';
+import { Changelog, type CutContext } from './changelog/changelog.ts';
+import { CheckpointQueue } from './checkpoint/checkpoint-queue.ts';
+import { zeroCounters } from './counters.ts';
+import { DeadLetterBox } from './dead-letter-box.ts';
+import { EntryTable } from './entries/entry-table.ts';
+import { LiveSessions, type Now, SUMMARY_NUMBERS_BYTES } from './entries/live-sessions.ts';
+import { PartitionClock } from './partition-clock.ts';
+import type { KeyGroup, RecordCursor } from '@flatline/ports';
+import { classify } from './record-class.ts';
+import { messageOf, PROCESSING_FAILED, RecordFailed } from './record-failed.ts';
+import type { StepOutcome, TaskCut, TaskOptions } from './task-contract.ts';
+import type { TimerInspection } from './entries/timer-inspection.ts';
+
+const NO_HELD_TIME: HeldTimeRules = { unheardMs: 0, maxHoldMs: 0 };
+const NOTHING_HELD_YET: HeldState = { heldMs: 0, holds: [] };
+
+/** Closes between two looks at whether the task is full, at least. */
+const CLOSES_MIN = 32;
+
+const EXHAUSTED: StepOutcome = { kind: 'exhausted' };
+const LIMIT: StepOutcome = { kind: 'limit' };
+const FULL: StepOutcome = { kind: 'full' };
+const DUE: StepOutcome = { kind: 'due' };
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+export class PartitionTask {
+  readonly counters = zeroCounters();
+  readonly table: EntryTable;
+  readonly changelog: Changelog;
+  readonly checkpoints: CheckpointQueue;
+  readonly clock = new PartitionClock();
+  readonly #held: HeldTime;
+  readonly #unheardMs: DurationMs;
+  /** Greatest evidence other than a record that the clock acts on (C3); 0: none. */
+  #observed: Millis = 0;
+  /** Whether the stamps of records are looked at beyond what they do to the clock: for C8, for C3. */
+  #watchesStamps: boolean;
+  readonly #options: TaskOptions;
+  readonly #sessions: LiveSessions;
+  /** Scratch objects, written anew for each record: a bare heartbeat allocates nothing. */
+  readonly #event: SessionEvent = blankEvent();
+  readonly #at: Mutable<Occurrence> = { offset: 0, effectiveAt: 0, timestamp: 0 };
+  readonly #now: Now = { clock: 0, wall: 0 };
+  readonly #input: Mutable<InputPosition> = {
+    position: 0,
+    checksum: 0,
+    leaderEpoch: NO_BATCH,
+    batchTimestamp: 0,
+    live: false,
+    start: 0,
+  };
+  readonly #deadLetters: DeadLetterBox;
+  /** Offsets of records that are not applied, with why. */
+  readonly #refused = new Map<number, string>();
+  /** The record the cursor stands on has been looked at but not applied. */
+  #again = false;
+  #lookedAt: RecordCursor | undefined;
+  /** The clock at which `expire` has last left nothing. */
+  #expiredAt: Millis = -Infinity;
+  #cutPosition = 0;
+  #cutBytesMax = Infinity;
+  /** C6: below it, records of the other timestamp type are of former times, as long as the clock has not begun. */
+  #formerBelow = 0;
+
+  constructor(options: TaskOptions) {
+    this.#options = options;
+    this.table = new EntryTable(options.hashSeed);
+    this.changelog = new Changelog(this.table, options.changelog, options.blockMemory);
+    this.checkpoints = new CheckpointQueue(this.table, options.blockMemory);
+    const { partition, rules, tickMs, heldTime = NO_HELD_TIME, deadLetters } = options;
+    this.#deadLetters = new DeadLetterBox(deadLetters);
+    const { table, changelog, counters } = this;
+    const held = new HeldTime(heldTime);
+    this.#held = held;
+    this.#unheardMs = heldTime.unheardMs;
+    this.#watchesStamps = heldTime.unheardMs > 0;
+    this.#sessions = new LiveSessions({ partition, rules, held, tickMs, table, changelog, counters });
+  }
+
+  /** `resume`, and all timers armed, which takes a tenth of a second for a million entries. */
+  begin(clock: Millis, input: InputPosition, held: HeldState = NOTHING_HELD_YET): void {
+    this.resume(clock, input, held);
+    this.arm(Infinity);
+  }
+
+  /** Ends restoring: the clock and position are those of the last commit. Nothing is stepped or expired before `arm` is done. */
+  resume(clock: Millis, input: InputPosition, held: HeldState = NOTHING_HELD_YET): void {
+    this.clock.advance(clock);
+    this.#held.restore(held);
+    Object.assign(this.#input, input);
+    this.#cutPosition = input.position;
+    this.#sessions.begin(clock);
+  }
+
+  /**
+   * Says that the input's timestamp type may have been another one below `offset`: such records are read over before the
+   * clock has begun (C6). Default: 0, they stop the partition.
+   */
+  allowFormerType(offset: number): void {
+    this.#formerBelow = offset;
+  }
+
+  /** Arms a timer for each live entry, looking at up to `limit` places for entries. True once it is done. */
+  arm(limit: number): boolean {
+    return this.#sessions.arm(limit);
+  }
+
+  /** Time held since the beginning of the log (C8). */
+  get heldMs(): DurationMs {
+    return this.#held.heldMs;
+  }
+
+  get liveEntries(): number {
+    return this.table.size;
+  }
+
+  /** Input position applied through, with the fingerprint of the batch before it. */
+  get input(): InputPosition {
+    return { ...this.#input };
+  }
+
+  /** Whether a commit would say anything new. */
+  get hasUncut(): boolean {
+    return (
+      this.changelog.isCutting ||
+      this.#input.position !== this.#cutPosition ||
+      this.changelog.pendingChanges > 0 ||
+      this.#sessions.closedCount > 0
+    );
+  }
+
+  /** Whether a close waits for a cut. */
+  get hasClosed(): boolean {
+    return this.#sessions.closedCount > 0;
+  }
+
+  /** About how many bytes a commit would have that is cut now, the sweep's share with them. */
+  get pendingBytes(): number {
+    return this.#pendingBytes(this.changelog.sweepFactor);
+  }
+
+  #pendingBytes(sweepFactor: number): number {
+    return this.changelog.changedBytes * sweepFactor + this.#sessions.closedBytes + this.#deadLetters.bytes;
+  }
+
+  /** Stepping pauses where a commit would have more `pendingBytes` than this; none at first. At least a record goes into each. */
+  limitCut(bytes: number): void {
+    this.#cutBytesMax = bytes;
+  }
+
+  /** Whether so much waits for a cut that stepping and expiring pause, or one is being made. */
+  get isFull(): boolean {
+    return (
+      this.changelog.isCutting ||
+      this.pendingBytes >= this.#cutBytesMax ||
+      this.changelog.pendingChanges >= this.#options.pendingChangesMax ||
+      this.#sessions.closedCount + this.#deadLetters.count >= this.#options.pendingOutputsMax ||
+      this.#deadLetters.isFull
+    );
+  }
+
+  /**
+   * Applies up to `limit` records. `wallNow` is broker time as far as this machine knows it (C6).
+   * @throws RecordFailed; what the cursor throws.
+   */
+  step(cursor: RecordCursor, limit: number, wallNow: Millis): StepOutcome {
+    assert(this.#sessions.isArmed, 'a task steps once its timers are armed');
+    this.#now.wall = wallNow;
+    try {
+      return this.#step(cursor, limit, wallNow);
+    } catch (error) {
+      // Beyond the position stands what was being applied; in a group the cursor has not moved there yet.
+      const offset = Math.max(cursor.offset, this.#at.offset);
+      throw isConsequence(error) || offset < this.#input.position ? error : new RecordFailed(offset, error);
+    }
+  }
+
+  #step(cursor: RecordCursor, limit: number, wallNow: Millis): StepOutcome {
+    for (let left = limit; left > 0;) {
+      const burst = Math.min(left, this.#recordsUntilFull());
+      if (burst === 0) return FULL;
+      const outcome = this.#burst(cursor, burst, wallNow);
+      if (outcome !== undefined) return outcome;
+      left -= burst;
+    }
+    return LIMIT;
+  }
+
+  /** Records that may be applied before it must be asked again whether the task is full; 0 if it is. */
+  #recordsUntilFull(): number {
+    const { pendingChangesMax, pendingOutputsMax } = this.#options;
+    if (this.changelog.isCutting || this.#deadLetters.isFull) return 0;
+    if (this.pendingBytes >= this.#cutBytesMax) return 0;
+    const changes = pendingChangesMax - this.changelog.pendingChanges;
+    const outputs = pendingOutputsMax - this.#sessions.closedCount - this.#deadLetters.count;
+    const room = Math.min(changes, outputs);
+    // A record makes at most two of each: it may find its key due, and open it again or be refused.
+    return room <= 0 ? 0 : Math.max(1, room >>> 1);
+  }
+
+  #burst(cursor: RecordCursor, records: number, wallNow: Millis): StepOutcome | undefined {
+    const { sweepFactor } = this.changelog;
+    for (let applied = 0; applied < records; applied += 1) {
+      // A record may bring a session's whole state, and a burst a thousand of them; a group brings 32 at most.
+      if (applied > 0 && this.#pendingBytes(sweepFactor) >= this.#cutBytesMax) return undefined;
+      if (!this.#again && !cursor.next()) {
+        this.#passed(cursor, cursor.position);
+        this.#lookedAt = undefined;
+        this.table.releaseBytes();
+        return EXHAUSTED;
+      }
+      if (cursor.group !== undefined && (cursor.groupIndex === 0 || cursor !== this.#lookedAt))
+        this.#lookAhead(cursor, cursor.group);
+      const stop = this.#take(cursor, wallNow);
+      this.#again = stop !== undefined;
+      if (stop !== undefined) return stop;
+      const more = this.#takeAfter(cursor, records - applied - 1);
+      applied += more;
+      this.#passed(cursor, cursor.position);
+      this.counters.recordsRead += 1 + more;
+      if (this.#deadLetters.isFull) return undefined;
+    }
+    return undefined;
+  }
+
+  /**
+   * Applies the heartbeats and events of live sessions that directly follow the record just applied, as far as they are in its
+   * group, and moves the cursor to the last. Where the broker stamps, a batch has one timestamp: what that says of the record
+   * and does to the clock was found out with the first. Returns how many.
+   */
+  #takeAfter(cursor: RecordCursor, limit: number): number {
+    const { bytes, group, groupIndex } = cursor;
+    if (group === undefined || !cursor.logAppendTime || cursor.timestamp !== this.clock.now) return 0;
+    if (this.#refusesBeyond(cursor.offset)) return 0;
+    const at = this.#at;
+    at.timestamp = cursor.timestamp;
+    at.effectiveAt = cursor.timestamp;
+    const base = cursor.offset - group.offsetDeltas[groupIndex!]!;
+    const first = groupIndex! + 1;
+    const end = Math.min(group.count, first + limit);
+    let index = first;
+    for (; index < end; index += 1) {
+      at.offset = base + group.offsetDeltas[index]!;
+      if (!this.#takeInGroup(bytes, group, index)) break;
+    }
+    const more = index - first;
+    if (more > 0) cursor.skip!(more);
+    return more;
+  }
+
+  /** Applies a record that lies at `#at`, if that is all there is to do with it; else false, and nothing done. */
+  #takeInGroup(bytes: Uint8Array, group: KeyGroup, index: number): boolean {
+    const { input } = this.#options;
+    const length = group.lengths[index]!;
+    const valueLength = group.valueLengths[index]!;
+    if (length < 0 || length > input.maxKeyBytes || valueLength < 0) return false;
+    const slot = this.#sessions.findInGroup(bytes, group, index, this.#at.effectiveAt);
+    if (slot < 0) return false;
+    if (valueLength === 0) {
+      this.#sessions.beat(slot, this.#at);
+      return true;
+    }
+    const event = this.#event;
+    if (this.#decode(bytes, group.valueStarts[index]!, valueLength).kind !== 'event') return false;
+    if (event.type === ENDED) return false;
+    this.#sessions.apply(slot, event, this.#at);
+    return true;
+  }
+
+  /** Has the record at `offset` refused when it comes: an earlier task failed at it, and `why` says how (I6). */
+  refuse(offset: number, why: string): void {
+    this.#refused.set(offset, why);
+  }
+
+  /** Forgets what lies at `offset` or below: it has been passed. */
+  #refusesBeyond(offset: number): boolean {
+    if (this.#refused.size === 0) return false;
+    for (const refused of this.#refused.keys()) if (refused <= offset) this.#refused.delete(refused);
+    return this.#refused.size > 0;
+  }
+
+  /** Says that the next step gets a new cursor: reading was interrupted and begins again at `input.position`. */
+  restartReading(): void {
+    this.#again = false;
+  }
+
+  /**
+   * Moves the clock where the input may not be written (C3): everything stamped before `evidence` is presumed to be applied.
+   * Records found below it from now on are counted as `clockOvertaken`. The clock itself, after a restore, is evidence, too.
+   */
+  observe(evidence: Millis): void {
+    if (evidence < this.clock.now) return;
+    this.clock.advance(evidence);
+    this.#observed = evidence;
+    this.#watchesStamps = true;
+  }
+
+  /** Closes up to `limit` entries whose due instant the clock has reached. True if more are due. */
+  expire(limit: number, wallNow: Millis): boolean {
+    if (this.#closesUntilFull() === 0) return this.#sessions.hasBacklog;
+    this.#now.clock = this.clock.now;
+    this.#now.wall = wallNow;
+    let left = limit;
+    let more: boolean;
+    do {
+      const burst = Math.min(left, this.#closesUntilFull());
+      more = this.#sessions.expire(burst, this.#now);
+      left -= burst;
+    } while (more && left > 0 && this.#closesUntilFull() > 0);
+    if (!more) this.#expiredAt = this.clock.now;
+    return more;
+  }
+
+  /** Closes that may come before it must be asked again whether the task is full, as sessions are in the mean; 0 if it is. */
+  #closesUntilFull(): number {
+    if (this.isFull) return 0;
+    const room = this.#cutBytesMax - this.pendingBytes;
+    const meanBytes = this.changelog.liveBytes / Math.max(1, this.table.size);
+    return Math.max(CLOSES_MIN, Math.floor(room / (meanBytes + SUMMARY_NUMBERS_BYTES)));
+  }
+
+  /**
+   * A lower bound of the earliest due instant: when a proof of silence is next needed (C2). undefined with no live entry, and
+   * until all timers are armed.
+   */
+  earliestDue(): Millis | undefined {
+    return this.#sessions.earliestDue();
+  }
+
+  /** What the wheel holds, to be compared with the deadlines (V8); undefined until all is armed. O(live entries), with copies. */
+  timers(): TimerInspection | undefined {
+    return this.#sessions.timers();
+  }
+
+  /**
+   * Begins the next cut, or goes on with it, by about `bytes` of what it will hold. True once `cut` has nothing left to do that
+   * takes time. Until that was called the task is full (PT3).
+   */
+  prepareCut(bytes: number): boolean {
+    return this.changelog.prepareCut(bytes);
+  }
+
+  /** Cuts a commit of everything since the last cut; all of it at once where `prepareCut` was not called before. */
+  cut(context: Omit<CutContext, 'inputs' | 'clock' | keyof HeldState>): TaskCut {
+    const outputBytes = this.#sessions.closedBytes + this.#deadLetters.bytes;
+    const closed = this.#sessions.takeClosed();
+    const deadLetters = this.#deadLetters.takeAll();
+    const input = this.input;
+    this.#cutPosition = input.position;
+    const cut = this.changelog.cut({ ...context, inputs: [input], clock: this.clock.now, ...this.#held.state });
+    const expectedBytes = cut.expectedBytes + outputBytes;
+    return Object.assign(cut, { closed, deadLetters, position: input.position, expectedBytes });
+  }
+
+  /** The cut's commit is known to be in the log, its blocks at `offsets`. */
+  settle(cut: TaskCut, offsets: readonly number[]): void {
+    const firstOrdinal = this.changelog.ledger.end;
+    this.changelog.settle(cut, offsets);
+    // Not all of the cut: summaries and dead letters would wait with it for the local store, by the gigabyte (X6).
+    const { header, blocks, removals } = cut;
+    this.checkpoints.add({ header, blocks, removals, firstOrdinal, offsets });
+  }
+
+  /** A cursor that comes here in the middle of a group is looked at anew: only what was looked at may be found that way. */
+  #lookAhead(cursor: RecordCursor, group: KeyGroup): void {
+    this.#lookedAt = cursor;
+    this.table.lookAhead(cursor.bytes, group);
+  }
+
+  #take(cursor: RecordCursor, wallNow: Millis): StepOutcome | undefined {
+    const { input } = this.#options;
+    const kind = classify(cursor, input, wallNow);
+    if (kind === 'future') return { kind: 'held', timestamp: cursor.timestamp, offset: cursor.offset };
+    if (kind === 'wrongTimestampType') return this.#otherType(cursor);
+    if (kind === 'bad-timestamp') {
+      this.#refuse(cursor, kind, `timestamp ${cursor.timestamp} while the present is ${wallNow}`);
+      return undefined;
+    }
+    const lead = input.timestampType === 'CreateTime' ? wallNow + input.maxLeadMs : Infinity;
+    const evidence = Math.min(cursor.timestamp, lead);
+    if (this.#watchesStamps && this.#joinsHolds(evidence)) return DUE;
+    this.#advance(evidence);
+    this.#input.live = wallNow - cursor.timestamp <= input.liveWithinMs;
+    if (kind === 'keyed') return this.#apply(cursor);
+    if (kind === 'clock') this.counters.clockRecords += 1;
+    else if (kind === 'unreadable') this.#refuse(cursor, cursor.unreadable!.reason, cursor.unreadable!.detail);
+    else if (kind === 'null-key') this.#refuse(cursor, kind, 'a session event needs a key');
+    else this.#refuse(cursor, kind, `key of ${cursor.keyLength} bytes, maxKeyBytes is ${input.maxKeyBytes}`);
+    return undefined;
+  }
+
+  /** C6: what lies before the first record of the configured type is history, and counts for nothing. */
+  #otherType({ offset }: RecordCursor): StepOutcome | undefined {
+    const hasBegun = this.clock.now > 0;
+    if (hasBegun || offset >= this.#formerBelow) return { kind: 'wrongTimestampType', offset, hasBegun };
+    this.counters.formerTypeRecords += 1;
+    return undefined;
+  }
+
+  /** Whether a hold would move instants that the clock has reached, of sessions that are not closed yet (C5). */
+  #joinsHolds(evidence: Millis): boolean {
+    const { now } = this.clock;
+    return this.#expiredAt < now && this.table.size > 0 && this.#held.joins(now, evidence);
+  }
+
+  #advance(evidence: Millis): void {
+    const before = this.clock.now;
+    this.clock.advance(evidence);
+    if (this.#watchesStamps) this.#watch(before, evidence);
+  }
+
+  #watch(before: Millis, stamp: Millis): void {
+    // A gap in which sessions lived may be time that nobody could be heard in (C8).
+    if (this.#unheardMs > 0 && stamp - before > this.#unheardMs && this.table.size > 0) this.#held.moved(before, stamp);
+    // A record that is taken again, once its schema is known, was counted the first time.
+    if (stamp < this.#observed && !this.#again) this.counters.clockOvertaken += 1;
+  }
+
+  #apply(cursor: RecordCursor): StepOutcome | undefined {
+    const at = this.#at;
+    this.#now.clock = this.clock.now;
+    at.offset = cursor.offset;
+    at.timestamp = cursor.timestamp;
+    at.effectiveAt = cursor.logAppendTime ? this.clock.now : cursor.timestamp;
+    const slot = this.#sessions.findLive(cursor, this.#now);
+    const why = this.#refused.size === 0 ? undefined : this.#refused.get(cursor.offset);
+    if (why !== undefined) {
+      this.#refuse(cursor, PROCESSING_FAILED, why);
+      return undefined;
+    }
+    if (cursor.valueLength > 0) return this.#payload(cursor, slot);
+    if (cursor.valueLength === 0) {
+      this.#sessions.heartbeat(slot, cursor, at);
+    } else {
+      // A null value is an end without a payload (I2).
+      resetEvent(this.#event);
+      this.#event.type = ENDED;
+      this.#sessions.end(slot, this.#event, at, this.#now);
+    }
+    return undefined;
+  }
+
+  #payload(cursor: RecordCursor, slot: number): StepOutcome | undefined {
+    const event = this.#event;
+    const decoded = this.#decode(cursor.bytes, cursor.valueStart, cursor.valueLength);
+    if (decoded.kind === 'unknownSchema') return decoded;
+    if (decoded.kind === 'bad') this.#refuse(cursor, decoded.reason, decoded.detail);
+    else if (event.type === ENDED) this.#sessions.end(slot, event, this.#at, this.#now);
+    else this.#sessions.event(slot, cursor, event, this.#at);
+    return undefined;
+  }
+
+  /** Nothing of the partition's has changed by then: a decoder that fails costs the record, and no more (I6). */
+  #decode(bytes: Uint8Array, start: number, length: number): DecodeOutcome {
+    try {
+      return this.#options.decoder.decode(bytes, start, length, this.#event);
+    } catch (error) {
+      return { kind: 'bad', reason: PROCESSING_FAILED, detail: `the decoder failed: ${messageOf(error)}` };
+    }
+  }
+
+  #refuse(cursor: RecordCursor, reason: string, detail: string): void {
+    this.counters.deadLetters += 1;
+    if (reason === PROCESSING_FAILED) this.counters.failedRecords += 1;
+    this.#deadLetters.add(cursor, reason, detail);
+  }
+
+  /** Notes how far the input is applied, and by which batch to recognise the place (R3). */
+  #passed(cursor: RecordCursor, position: number): void {
+    const input = this.#input;
+    if (position === input.position) return;
+    input.position = position;
+    input.checksum = cursor.batchChecksum;
+    input.leaderEpoch = cursor.batchLeaderEpoch;
+    input.batchTimestamp = cursor.batchTimestamp;
+  }
+}

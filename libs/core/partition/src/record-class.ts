@@ -1,0 +1,38 @@
+// What an input record is, before anything of it is applied.
+import type { DurationMs, Millis } from '@flatline/base';
+import { CLOCK_HEADER, type RecordCursor } from '@flatline/ports';
+
+export interface InputRules {
+  readonly timestampType: 'LogAppendTime' | 'CreateTime';
+  readonly maxKeyBytes: number;
+  /** A stamp further ahead of broker time than this is refused (C6). */
+  readonly maxFutureMs: DurationMs;
+  /** On CreateTime no record moves the clock further ahead of the present than this (C6). */
+  readonly maxLeadMs: DurationMs;
+  /** On CreateTime the stream is live while its records are no older than this when read (C2). */
+  readonly liveWithinMs: DurationMs;
+}
+
+export type RecordClass =
+  'keyed' | 'clock' | 'null-key' | 'key-too-long' | 'bad-timestamp' | 'future' | 'wrongTimestampType' | 'unreadable';
+
+export function classify(cursor: RecordCursor, rules: InputRules, wallNow: Millis): RecordClass {
+  const { timestamp } = cursor;
+  if (cursor.logAppendTime !== (rules.timestampType === 'LogAppendTime')) return 'wrongTimestampType';
+  if (timestamp > wallNow + rules.maxFutureMs) return cursor.logAppendTime ? 'future' : 'bad-timestamp';
+  // −1 is Kafka's "no timestamp"; nothing of ours counts time before 1970.
+  if (timestamp < 0) return 'bad-timestamp';
+  if (cursor.keyLength < 0) return classifyKeyless(cursor);
+  return cursor.keyLength > rules.maxKeyBytes ? 'key-too-long' : 'keyed';
+}
+
+function classifyKeyless(cursor: RecordCursor): RecordClass {
+  if (cursor.unreadable !== undefined) return 'unreadable';
+  return isClockRecord(cursor) ? 'clock' : 'null-key';
+}
+
+function isClockRecord(cursor: RecordCursor): boolean {
+  return (
+    cursor.valueLength <= 0 && cursor.hasHeaders && cursor.headers().some((header) => header.name === CLOCK_HEADER)
+  );
+}

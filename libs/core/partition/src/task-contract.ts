@@ -1,0 +1,51 @@
+// What a partition task is made of, what a step comes to, and what a cut hands to the runtime.
+import type { DurationMs, Millis, ReusedMemory } from '@flatline/base';
+import type { HeldTimeRules, SessionRules, SessionSummary, EventDecoder } from '@flatline/kinds';
+import type { ChangelogCut, ChangelogLimits } from './changelog/changelog.ts';
+import type { DeadLetter, DeadLetterLimits } from './dead-letter.ts';
+import type { InputRules } from './record-class.ts';
+
+export interface TaskOptions {
+  readonly partition: number;
+  readonly rules: SessionRules;
+  readonly input: InputRules;
+  readonly decoder: EventDecoder;
+  readonly changelog: ChangelogLimits;
+  /** Default: nothing is held. */
+  readonly heldTime?: HeldTimeRules;
+  readonly tickMs: DurationMs;
+  /** Drawn at start by the shell (I3). */
+  readonly hashSeed: number;
+  /** What blocks lie in until the local store has them; tasks of a process may share it. */
+  readonly blockMemory: ReusedMemory;
+  /** Stepping stops when this many changes, or outputs, wait for a cut. */
+  readonly pendingChangesMax: number;
+  readonly pendingOutputsMax: number;
+  readonly deadLetters: DeadLetterLimits;
+}
+
+export type StepOutcome =
+  /** All records of the run are applied. */
+  | { readonly kind: 'exhausted' }
+  /** The record limit of this step is reached; more is there. */
+  | { readonly kind: 'limit' }
+  /** Too much waits for a cut; go on after it. */
+  | { readonly kind: 'full' }
+  /** C8: what is due has to be closed before the same record is taken again: call `expire` until nothing is. */
+  | { readonly kind: 'due' }
+  /** The same record is taken again by the next step, after `EventDecoder.prepare`. */
+  | { readonly kind: 'unknownSchema'; readonly schemaId: number }
+  /** C6: a stamp from the future on a LogAppendTime input. The same record is taken again by the next step. */
+  | { readonly kind: 'held'; readonly timestamp: Millis; readonly offset: number }
+  /** C6: the record is of another timestamp type than configured; `hasBegun`: others were of the configured one. */
+  | { readonly kind: 'wrongTimestampType'; readonly offset: number; readonly hasBegun: boolean };
+
+export interface TaskCut extends ChangelogCut {
+  /** Each is a summary followed by its tombstone on the output (O2). */
+  readonly closed: readonly SessionSummary[];
+  readonly deadLetters: readonly DeadLetter[];
+  /** Input position this commit covers. */
+  readonly position: number;
+  /** `pendingBytes` as it was, and what was swept: a measure of the commit's size that is known before it is cut. */
+  readonly expectedBytes: number;
+}

@@ -1,0 +1,234 @@
+// A log of records in memory for tests of the core, and a naive fold that shares no code with it.
+import { ReusedMemory, seededRandom } from '@flatline/base';
+import type { TaskOptions } from './index.ts';
+import { KEY_GROUP_MAX, type KeyGroup, type RecordCursor, type RecordHeader } from '@flatline/ports';
+
+export interface TestRecord {
+  readonly offset: number;
+  readonly timestamp: number;
+  readonly key: string | null;
+  /** '' is a bare heartbeat, null an end. */
+  readonly value: string | null;
+  readonly headers?: readonly RecordHeader[];
+  readonly logAppendTime?: boolean;
+}
+
+const utf8 = new TextEncoder();
+const utf8Reader = new TextDecoder();
+export const bytes = (value: string): Uint8Array => utf8.encode(value);
+export const text = (value: Uint8Array): string => utf8Reader.decode(value);
+
+/** Walks test records as a fetch answer would be walked. */
+export class ListCursor implements RecordCursor {
+  readonly #records: readonly TestRecord[];
+  #at = -1;
+  bytes = new Uint8Array();
+  keyStart = 0;
+  keyLength = -1;
+  valueStart = 0;
+  valueLength = -1;
+  batchLeaderEpoch = 4;
+
+  constructor(records: readonly TestRecord[]) {
+    this.#records = records;
+  }
+
+  next(): boolean {
+    this.#at += 1;
+    const record = this.#records[this.#at];
+    if (record === undefined) return false;
+    const key = record.key === null ? undefined : bytes(record.key);
+    const value = record.value === null ? undefined : bytes(record.value);
+    this.bytes = new Uint8Array([0xaa, ...(key ?? []), ...(value ?? [])]);
+    this.keyStart = 1;
+    this.keyLength = key?.length ?? -1;
+    this.valueStart = 1 + (key?.length ?? 0);
+    this.valueLength = value?.length ?? -1;
+    return true;
+  }
+
+  get #record(): TestRecord {
+    return this.#records[Math.min(this.#at, this.#records.length - 1)]!;
+  }
+  get offset(): number {
+    return this.#record.offset;
+  }
+  get timestamp(): number {
+    return this.#record.timestamp;
+  }
+  get logAppendTime(): boolean {
+    return this.#record.logAppendTime ?? true;
+  }
+  get hasHeaders(): boolean {
+    return (this.#record.headers ?? []).length > 0;
+  }
+  headers(): readonly RecordHeader[] {
+    return this.#record.headers ?? [];
+  }
+  get position(): number {
+    return this.#records.length === 0 ? 0 : this.#record.offset + 1;
+  }
+  get batchChecksum(): number {
+    return 1_000 + this.#record.offset;
+  }
+  get batchTimestamp(): number {
+    return this.#record.timestamp;
+  }
+}
+
+/** The same records out of one buffer, unpacked in groups of up to `groupMax`. */
+export class GroupedCursor extends ListCursor {
+  readonly #groupMax: number;
+  readonly #left: TestRecord[];
+  readonly group: KeyGroup & { count: number } = {
+    count: 0,
+    starts: new Int32Array(KEY_GROUP_MAX),
+    lengths: new Int32Array(KEY_GROUP_MAX),
+    valueStarts: new Int32Array(KEY_GROUP_MAX),
+    valueLengths: new Int32Array(KEY_GROUP_MAX),
+    offsetDeltas: new Int32Array(KEY_GROUP_MAX),
+  };
+  groupIndex = -1;
+  readonly #all: Uint8Array<ArrayBuffer>;
+  readonly #starts: readonly number[];
+
+  constructor(records: readonly TestRecord[], groupMax: number) {
+    super(records);
+    this.#groupMax = groupMax;
+    this.#left = [...records];
+    const contents = records.map(({ key, value }) => bytes(`#${key ?? ''}${value ?? ''}`));
+    let end = 0;
+    this.#starts = contents.map((content) => (end += content.length) - content.length + 1);
+    this.#all = new Uint8Array(end);
+    contents.forEach((content, i) => {
+      this.#all.set(content, this.#starts[i]! - 1);
+    });
+  }
+
+  override next(): boolean {
+    const at = this.#starts.length - this.#left.length;
+    if (!super.next()) return false;
+    this.groupIndex += 1;
+    if (this.groupIndex === this.group.count) this.#nextGroup(at);
+    this.#left.shift();
+    this.bytes = this.#all;
+    this.keyStart = this.#starts[at]!;
+    this.valueStart = this.keyStart + Math.max(0, this.keyLength);
+    return true;
+  }
+
+  #nextGroup(at: number): void {
+    const { group } = this;
+    this.groupIndex = 0;
+    const [first] = this.#left;
+    // Of one batch: where the broker stamps, one time for all of it.
+    const end = this.#left.findIndex(({ timestamp }) => timestamp !== first!.timestamp);
+    group.count = Math.min(this.#groupMax, end < 0 ? this.#left.length : end);
+    for (let i = 0; i < group.count; i += 1) {
+      group.starts[i] = this.#starts[at + i]!;
+      const { key, value, offset } = this.#left[i]!;
+      group.lengths[i] = key === null ? -1 : bytes(key).length;
+      group.valueStarts[i] = group.starts[i]! + Math.max(0, group.lengths[i]!);
+      group.valueLengths[i] = value === null ? -1 : bytes(value).length;
+      group.offsetDeltas[i] = offset - first!.offset;
+    }
+  }
+
+  skip(count: number): void {
+    for (let left = count; left > 0; left -= 1) this.next();
+  }
+}
+
+/** Whoever still looks at a block that was given back sees that it is gone. */
+class PoisonedMemory extends ReusedMemory {
+  readonly #taken = new WeakSet<ArrayBufferLike>();
+
+  override take(length: number): Uint8Array<ArrayBuffer> {
+    const bytes = super.take(length);
+    this.#taken.add(bytes.buffer);
+    return bytes;
+  }
+
+  override giveBack({ buffer }: Uint8Array): void {
+    if (this.#taken.has(buffer)) new Uint8Array(buffer).fill(0xee);
+  }
+}
+
+export function options(changes: Partial<TaskOptions> = {}): TaskOptions {
+  return {
+    partition: 0,
+    rules: {
+      timeoutMs: 1_000,
+      minTimeoutMs: 1,
+      maxTimeoutMs: 1e9,
+      maxDurationMs: undefined,
+      dedupeEventIds: 4,
+      maxAttributes: 8,
+      maxAttributeBytes: 256,
+    },
+    input: {
+      timestampType: 'LogAppendTime',
+      maxKeyBytes: 64,
+      maxFutureMs: 3_600_000,
+      maxLeadMs: 60_000,
+      liveWithinMs: 300_000,
+    },
+    decoder: {
+      decode: () => ({ kind: 'bad', reason: 'test', detail: 'not decoded here' }),
+      prepare: () => Promise.resolve(),
+    },
+    changelog: { blockBytesMax: 512, changelogFactor: 4, unsweptLogBytes: 2_048 },
+    deadLetters: { waitingBytesMax: 4 * 1024 * 1024, letterBytesMax: 1_048_588 },
+    tickMs: 10,
+    hashSeed: 12345,
+    pendingChangesMax: 1e6,
+    blockMemory: new PoisonedMemory(0),
+    pendingOutputsMax: 1e6,
+    ...changes,
+  };
+}
+
+export interface Workload {
+  readonly seed: number;
+  readonly keys: number;
+  readonly records: number;
+  readonly maxGapMs: number;
+}
+
+/** Heartbeats and ends for a few keys, at rising times with jumps. */
+export function workload({ seed, keys, records, maxGapMs }: Workload): TestRecord[] {
+  const random = seededRandom(seed);
+  let timestamp = 1_000_000;
+  return Array.from({ length: records }, (_, offset) => {
+    timestamp += random.chance(0.05) ? random.below(maxGapMs * 20) : random.below(maxGapMs);
+    return { offset, timestamp, key: `key-${random.below(keys)}`, value: random.chance(0.03) ? null : '' };
+  });
+}
+
+/** `key incarnation reason count first..last closedAt` of every close that the records prove, and what stays open. */
+export function fold(records: readonly TestRecord[], timeoutMs: number): { closed: string[]; open: string[] } {
+  const open = new Map<string, { first: number; last: number; count: number; seen: number }>();
+  const closed: string[] = [];
+  let clock = 0;
+  const close = (key: string, reason: string, closedAt: number): void => {
+    const s = open.get(key)!;
+    open.delete(key);
+    closed.push(`${key} 0-${s.first} ${reason} ${s.count} ${s.first}..${s.last} ${closedAt}`);
+  };
+  const closeDue = (key: string): void => {
+    const s = open.get(key);
+    if (s !== undefined && s.seen + timeoutMs <= clock) close(key, 'TIMEOUT', s.seen + timeoutMs);
+  };
+  for (const { offset, timestamp, key, value } of records) {
+    clock = Math.max(clock, timestamp);
+    if (key === null) continue;
+    closeDue(key);
+    const s = open.get(key) ?? { first: offset, last: offset, count: 0, seen: clock };
+    if (value === null && !open.has(key)) continue;
+    open.set(key, { ...s, last: offset, count: s.count + 1, seen: clock });
+    if (value === null) close(key, 'ENDED', clock);
+  }
+  for (const key of [...open.keys()]) closeDue(key);
+  const left = [...open].map(([key, s]) => `${key} ${s.count} ${s.first}..${s.last} ${s.seen}`);
+  return { closed: closed.sort(), open: left.sort() };
+}

@@ -1,0 +1,40 @@
+export { CLOCK_HEADER } from './clock-record.ts';
+export { groupOf, imagesIn, StoredGroup } from './stored-group.ts';
+export type { BatchFingerprint, CommittedOffset, LogAdmin } from './log-admin.ts';
+export { KEY_GROUP_MAX } from './log-reader.ts';
+export type {
+  KeyGroup,
+  LogEnds,
+  LogReader,
+  LogSubscription,
+  RecordCursor,
+  RecordHeader,
+  RecordRun,
+  TopicPartition,
+  UnreadableBatch,
+} from './log-reader.ts';
+export type { Assignment, InstancePartitions, LocalCheckpoint, Membership, MembershipListener } from './membership.ts';
+export type {
+  LocalStore,
+  OpenedStore,
+  StateStore,
+  StateStores,
+  StoreChanges,
+  StoreCheckpoint,
+  ImagePlace,
+  StoredImage,
+  StoreDistrust,
+  StoreDrop,
+  StoreState,
+} from './state-store.ts';
+export type {
+  GroupOffset,
+  OutgoingRecord,
+  OutgoingRecords,
+  ProofWriter,
+  Transaction,
+  TransactionalWriter,
+  TransactionalWriters,
+  WrittenOffsets,
+} from './transaction.ts';
+export type { KeySpans } from './log-reader.ts';

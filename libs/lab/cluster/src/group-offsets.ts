@@ -1,0 +1,33 @@
+// The offsets that groups have committed, and those waiting in transactions.
+//
+// Owns: both.      Does not own: when a transaction is decided (TransactionCoordinator).
+import type { GroupOffset, TopicPartition } from '@flatline/ports';
+
+const slot = (group: string, { topic, partition }: TopicPartition): string => `${group}/${topic}/${partition}`;
+
+export class GroupOffsets {
+  readonly #committed = new Map<string, GroupOffset>();
+  readonly #pending = new Map<number, GroupOffset[]>();
+
+  committed(group: string, partition: TopicPartition): GroupOffset | undefined {
+    return this.#committed.get(slot(group, partition));
+  }
+
+  /** TxnOffsetCommit: visible when the producer's transaction commits. */
+  hold(producerId: number, offsets: readonly GroupOffset[]): void {
+    this.#pending.set(producerId, [...(this.#pending.get(producerId) ?? []), ...offsets]);
+  }
+
+  /** What waits for this producer's transaction. */
+  held(producerId: number): readonly GroupOffset[] {
+    return this.#pending.get(producerId) ?? [];
+  }
+
+  /** The marker has reached the offsets topic. */
+  resolve(producerId: number, committed: boolean): void {
+    const offsets = this.#pending.get(producerId) ?? [];
+    this.#pending.delete(producerId);
+    if (!committed) return;
+    for (const offset of offsets) this.#committed.set(slot(offset.group, offset), offset);
+  }
+}

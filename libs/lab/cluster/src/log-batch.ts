@@ -1,0 +1,90 @@
+// What a partition's log is made of: batches, each data of one producer or one control marker.
+import { hashBytes, type Millis } from '@flatline/base';
+import type { OutgoingRecord, RecordHeader } from '@flatline/ports';
+
+export interface LogRecord {
+  readonly offset: number;
+  readonly timestamp: Millis;
+  /** Of its batch: stamped by the broker. */
+  readonly logAppendTime: boolean;
+  readonly key: Uint8Array | null;
+  readonly value: Uint8Array | null;
+  readonly headers: readonly RecordHeader[];
+  /** Set where it is no record but a batch of so many that nobody can unpack: they take up the offsets from its own on. */
+  readonly unreadable?: number | undefined;
+}
+
+/** Who wrote a batch, where the producer is idempotent or transactional. */
+export interface BatchProducer {
+  readonly producerId: number;
+  readonly epoch: number;
+  /** Of the batch's first record; −1 for a marker. */
+  readonly baseSequence: number;
+  readonly transactional: boolean;
+}
+
+export type Marker = 'commit' | 'abort';
+
+export interface LogBatch {
+  readonly baseOffset: number;
+  /** Fixed when written: records may be removed from a batch, its offsets stay. */
+  readonly lastOffset: number;
+  readonly records: readonly LogRecord[];
+  readonly producer: BatchProducer | undefined;
+  /** Set on control batches; they have no records and take up one offset. */
+  readonly marker: Marker | undefined;
+  readonly leaderEpoch: number;
+  readonly maxTimestamp: Millis;
+  readonly logAppendTime: boolean;
+  /** 32 bits over contents and place, unsigned like CRC-32C. */
+  readonly checksum: number;
+  readonly byteLength: number;
+}
+
+/** The bytes of Kafka's batch header, and about what each record costs beside key and value. */
+const BATCH_OVERHEAD_BYTES = 61;
+const RECORD_OVERHEAD_BYTES = 10;
+
+const recordBytes = (record: OutgoingRecord): number =>
+  RECORD_OVERHEAD_BYTES + (record.key?.length ?? 0) + (record.value?.length ?? 0) + headersBytes(record);
+
+/** Of each header two lengths come on top. */
+const headersBytes = ({ headers = [] }: OutgoingRecord): number =>
+  headers.reduce((sum, { name, value }) => sum + 2 + name.length + (value?.length ?? 0), 0);
+
+export const batchBytes = (records: readonly OutgoingRecord[]): number =>
+  records.reduce((sum, record) => sum + recordBytes(record), BATCH_OVERHEAD_BYTES);
+
+/** Copies: what a caller does with its buffers after sending must not reach the log. */
+export function toLogRecord(
+  record: OutgoingRecord,
+  { offset, timestamp, logAppendTime }: Pick<LogRecord, 'offset' | 'timestamp' | 'logAppendTime'>,
+): LogRecord {
+  return {
+    offset,
+    timestamp,
+    logAppendTime,
+    key: record.key === null ? null : record.key.slice(),
+    value: record.value === null ? null : record.value.slice(),
+    headers: (record.headers ?? []).map(({ name, value }) => ({ name, value: value === null ? null : value.slice() })),
+  };
+}
+
+/** What a batch that cannot be unpacked is taken for. */
+export function unreadableBatch(
+  records: number,
+  place: Pick<LogRecord, 'offset' | 'timestamp' | 'logAppendTime'>,
+): LogRecord {
+  return { ...place, key: null, value: null, headers: [], unreadable: records };
+}
+
+export function batchChecksum(records: readonly LogRecord[], salt: number): number {
+  let sum = salt;
+  for (const record of records) {
+    for (const part of [record.key, record.value]) {
+      if (part !== null) sum = hashBytes(part, 0, part.length, sum);
+      sum = Math.imul(sum ^ record.timestamp, 0x9e3779b1);
+    }
+  }
+  return sum >>> 0;
+}

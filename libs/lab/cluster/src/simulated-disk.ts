@@ -1,0 +1,113 @@
+// What is left on a machine's disk when a process is gone: the local stores of its partitions, and the ways they rot.
+//
+// Owns: the files.      Does not own: the running process's view of them (SimulatedStore).
+import { assert, type Millis } from '@flatline/base';
+import type { StoreCheckpoint, StoredImage, StoreDistrust, StoreDrop } from '@flatline/ports';
+
+export interface StoreFile {
+  /** By key bytes as latin-1 text, so that text order is byte order. */
+  readonly entries: Map<string, StoredImage>;
+  checkpoint: StoreCheckpoint | undefined;
+  clean: boolean;
+  /** By the machine's wall clock. */
+  writtenAt: Millis;
+  /** Set by a clean shutdown, cleared when opened: tells a reboot with unwritten pages. */
+  closedCleanly: boolean;
+  /** What opening will find wrong with it. */
+  damage: StoreDistrust | undefined;
+}
+
+export const emptyFile = (): StoreFile => ({
+  entries: new Map(),
+  checkpoint: undefined,
+  clean: true,
+  writtenAt: 0,
+  closedCleanly: true,
+  damage: undefined,
+});
+
+/** A copy that shares nothing that is ever changed; images are never written to. */
+const copyOf = (file: StoreFile): StoreFile => ({ ...file, entries: new Map(file.entries) });
+
+export class SimulatedDisk {
+  readonly #files = new Map<number, StoreFile>();
+  readonly #locks = new Map<number, string>();
+  readonly drops: StoreDrop[] = [];
+  /** F12: nothing can be written, and no store be opened that is not there. */
+  full = false;
+  /** F25: every other call fails. */
+  failing = false;
+  /** Writing finds files damaged; nothing is written. */
+  rotten = false;
+
+  file(partition: number): StoreFile | undefined {
+    return this.#files.get(partition);
+  }
+
+  partitions(): number[] {
+    return [...this.#files.keys()].sort((a, b) => a - b);
+  }
+
+  put(partition: number, file: StoreFile): void {
+    this.#files.set(partition, file);
+  }
+
+  /** Who has the store open, undefined where nobody. */
+  lockedBy(partition: number): string | undefined {
+    return this.#locks.get(partition);
+  }
+
+  lock(partition: number, host: string): void {
+    this.#locks.set(partition, host);
+  }
+
+  unlock(partition: number): void {
+    this.#locks.delete(partition);
+  }
+
+  /** The machine restarted: what was not closed cleanly may lack pages. Processes are killed by the caller. */
+  reboot(): void {
+    this.#locks.clear();
+    for (const file of this.#files.values()) if (!file.closedCleanly) file.damage ??= 'unclean-after-reboot';
+  }
+
+  /** The next opening finds this. */
+  damage(partition: number, damage: StoreDistrust): void {
+    this.#existing(partition).damage = damage;
+  }
+
+  /** Takes one entry away, or changes one byte of its image, where no checksum tells: only count and digest can (R1). */
+  rotSilently(partition: number, how: 'entryLost' | 'imageChanged', index = 0): void {
+    const { entries } = this.#existing(partition);
+    const key = [...entries.keys()].sort()[index];
+    assert(key !== undefined, 'there is an entry to rot', { partition, index });
+    const entry = entries.get(key)!;
+    if (how === 'entryLost') {
+      entries.delete(key);
+      return;
+    }
+    const image = entry.image.slice();
+    if (image.length > 0) image[image.length - 1] = image.at(-1)! ^ 1;
+    entries.set(key, { ...entry, image });
+  }
+
+  /** A backup of one store, to be put back later as a stale one, or elsewhere as a foreign one. */
+  copy(partition: number): StoreFile {
+    return copyOf(this.#existing(partition));
+  }
+
+  restore(partition: number, copy: StoreFile): void {
+    assert(!this.#locks.has(partition), 'a store is put back while nobody has it open', { partition });
+    this.#files.set(partition, copyOf(copy));
+  }
+
+  wipe(): void {
+    this.#files.clear();
+  }
+
+  #existing(partition: number): StoreFile {
+    const file = this.#files.get(partition);
+    assert(file !== undefined, 'there is a store on this disk', { partition });
+    return file;
+  }
+}

@@ -1,0 +1,199 @@
+// The Membership of one process: joins, beats, joins again by itself.
+//
+//   new ─▶ joining ⇄ member ─▶ left          expelled or out of reach: lost(), and joining again as somebody new
+//
+// Owns: this process's member id and heartbeat.      Does not own: the group (SimulatedGroup).
+//
+// Invariants
+//   M1  assigned() comes once per generation completed with this member, in order of generation.
+//   M2  After leave() the listener hears nothing more.
+import { Retriable, assert, type DurationMs } from '@flatline/base';
+import type { Assignment, LocalCheckpoint, Membership, MembershipListener } from '@flatline/ports';
+import type { Network } from './network.ts';
+import type { HeartbeatAnswer, JoinAnswer, SimulatedGroup } from './simulated-group.ts';
+import type { SimulatedHost } from './simulated-host.ts';
+
+const HEARTBEAT_MS: DurationMs = 1_000;
+const HEARTBEAT_TIMEOUT_MS: DurationMs = 2_000;
+const JOIN_TIMEOUT_MS: DurationMs = 30_000;
+const RETRY_MS: DurationMs = 100;
+/** Heartbeats unanswered for this long mean that the group has given this member up. */
+const SESSION_TIMEOUT_MS: DurationMs = 10_000;
+
+export interface MembershipEnvironment {
+  readonly host: SimulatedHost;
+  readonly network: Network;
+  readonly group: SimulatedGroup;
+  /** What the assigner is told of this machine's stores. */
+  readonly checkpoints: () => Promise<readonly LocalCheckpoint[]>;
+}
+
+export class SimulatedMembership implements Membership {
+  readonly #environment: MembershipEnvironment;
+  #listener: MembershipListener | undefined;
+  #state: 'new' | 'joining' | 'member' | 'left' = 'new';
+  #memberId: string | undefined;
+  #last: Assignment | undefined;
+  #heardAtMs: DurationMs = 0;
+
+  constructor(environment: MembershipEnvironment) {
+    this.#environment = environment;
+  }
+
+  start(listener: MembershipListener): Promise<void> {
+    assert(this.#state === 'new', 'membership is started once');
+    this.#listener = listener;
+    this.#join();
+    return Promise.resolve();
+  }
+
+  async confirm(): Promise<Assignment | undefined> {
+    if (this.#state !== 'member' || this.#memberId === undefined) return undefined;
+    const answer = await this.#heartbeat(this.#memberId);
+    return answer.kind === 'member' ? answer.assignment : undefined;
+  }
+
+  async leave(): Promise<void> {
+    const memberId = this.#memberId;
+    const left = this.#state === 'left';
+    this.#state = 'left';
+    this.#memberId = undefined;
+    if (left || memberId === undefined) return;
+    const { host, network, group } = this.#environment;
+    await network
+      .request<undefined>(host, {
+        kind: 'LeaveGroup',
+        about: memberId,
+        serve: (answer) => {
+          group.leave(memberId);
+          answer.ok(undefined);
+        },
+      })
+      .catch((error: unknown) => {
+        // Lost on the way: the session timeout says the same later.
+        if (!(error instanceof Retriable)) throw error;
+      });
+  }
+
+  #join(): void {
+    if (this.#state === 'left') return;
+    this.#state = 'joining';
+    void this.#joinOnce().then(
+      (answer) => {
+        this.#onJoinAnswer(answer);
+      },
+      (error: unknown) => {
+        this.#onJoinError(error);
+      },
+    );
+  }
+
+  async #joinOnce(): Promise<JoinAnswer> {
+    const { host, network, group, checkpoints } = this.#environment;
+    const known = [...(await checkpoints()), ...(this.#listener?.positions?.() ?? [])];
+    const memberId = this.#memberId;
+    const request = { memberId, instance: host.name, checkpoints: known, last: this.#last };
+    return network.request<JoinAnswer>(host, {
+      kind: 'JoinGroup',
+      about: memberId ?? 'new',
+      timeoutMs: JOIN_TIMEOUT_MS,
+      serve: (answer) => {
+        group.join(request, answer);
+      },
+    });
+  }
+
+  #onJoinAnswer(answer: JoinAnswer): void {
+    if (answer === 'unknownMember') {
+      this.#startAnew('the group has dropped this member');
+      return;
+    }
+    if (this.#left()) {
+      // Joined after all, having left meanwhile: leave again, or the group waits for a member that never beats.
+      this.#memberId = answer.memberId;
+      void this.#leaveAgain(answer.memberId);
+      return;
+    }
+    this.#state = 'member';
+    this.#memberId = answer.memberId;
+    this.#last = answer;
+    this.#heardAtMs = this.#environment.host.monotonicMs();
+    this.#beatLater();
+    this.#listener?.assigned(answer);
+  }
+
+  async #leaveAgain(memberId: string): Promise<void> {
+    this.#state = 'joining';
+    this.#memberId = memberId;
+    await this.leave();
+  }
+
+  #onJoinError(error: unknown): void {
+    if (this.#left()) return;
+    if (!(error instanceof Retriable)) {
+      this.#listener?.failed(error instanceof Error ? error : new Error(String(error)));
+      return;
+    }
+    // Whether the group has taken this member in is unknown: come again as somebody new, the other one expires.
+    this.#memberId = undefined;
+    this.#environment.host.after(RETRY_MS, () => {
+      this.#join();
+    });
+  }
+
+  #beatLater(): void {
+    this.#environment.host.after(HEARTBEAT_MS, () => {
+      const memberId = this.#memberId;
+      if (this.#state !== 'member' || memberId === undefined) return;
+      this.#heartbeat(memberId).then(
+        (answer) => {
+          this.#onHeartbeat(answer, memberId);
+        },
+        (error: unknown) => {
+          this.#onHeartbeatError(error, memberId);
+        },
+      );
+    });
+  }
+
+  #onHeartbeat(answer: HeartbeatAnswer, memberId: string): void {
+    if (this.#state !== 'member' || this.#memberId !== memberId) return;
+    this.#heardAtMs = this.#environment.host.monotonicMs();
+    if (answer.kind === 'unknownMember') this.#startAnew('the group has dropped this member');
+    else if (answer.kind === 'rebalancing') this.#join();
+    else this.#beatLater();
+  }
+
+  #onHeartbeatError(error: unknown, memberId: string): void {
+    if (this.#state !== 'member' || this.#memberId !== memberId) return;
+    const silentMs = this.#environment.host.monotonicMs() - this.#heardAtMs;
+    if (!(error instanceof Retriable)) {
+      this.#listener?.failed(error instanceof Error ? error : new Error(String(error)));
+    } else if (silentMs >= SESSION_TIMEOUT_MS) this.#startAnew(`no coordinator for ${silentMs} ms`);
+    else this.#beatLater();
+  }
+
+  #startAnew(reason: string): void {
+    if (this.#left()) return;
+    this.#memberId = undefined;
+    this.#listener?.lost(reason);
+    this.#join();
+  }
+
+  /** Read through a method: awaits lie between its writing and its reading. */
+  #left(): boolean {
+    return this.#state === 'left';
+  }
+
+  #heartbeat(memberId: string): Promise<HeartbeatAnswer> {
+    const { host, network, group } = this.#environment;
+    return network.request<HeartbeatAnswer>(host, {
+      kind: 'Heartbeat',
+      about: memberId,
+      timeoutMs: HEARTBEAT_TIMEOUT_MS,
+      serve: (answer) => {
+        answer.ok(group.heartbeat(memberId));
+      },
+    });
+  }
+}

@@ -1,0 +1,56 @@
+import { PartitionStopped, Retriable, type DurationMs, type Millis } from '@flatline/base';
+import type { ProofWriter, TopicPartition } from '@flatline/ports';
+import type { WriterEnvironment } from './simulated-transactions.ts';
+
+const EMPTY = new Uint8Array(0);
+/** A record that came too late proves little: its task asks again. */
+const RETRY_FOR_MS: DurationMs = 2_000;
+const RETRY_MS: DurationMs = 50;
+
+/**
+ * C2's clock record: null key, empty value, header `flatline-clock`, acks=all. Without a producer id: tried again while
+ * the outcome is unknown, so that one may be written twice.
+ */
+export class SimulatedProofWriter implements ProofWriter {
+  readonly #environment: WriterEnvironment;
+
+  constructor(environment: WriterEnvironment) {
+    this.#environment = environment;
+  }
+
+  async append(partition: TopicPartition, timestamp: Millis | undefined): Promise<void> {
+    const { host } = this.#environment;
+    const giveUpAtMs = host.monotonicMs() + RETRY_FOR_MS;
+    for (;;) {
+      try {
+        await this.#appendOnce(partition, timestamp);
+        return;
+      } catch (error) {
+        if (!(error instanceof Retriable) || host.monotonicMs() >= giveUpAtMs) throw error;
+      }
+      await new Promise<void>((resolve) => host.after(RETRY_MS, resolve));
+    }
+  }
+
+  #appendOnce(partition: TopicPartition, timestamp: Millis | undefined): Promise<undefined> {
+    const { host, network, log } = this.#environment;
+    const about = `${partition.topic}-${partition.partition}`;
+    const record = { key: null, value: EMPTY, headers: [{ name: 'flatline-clock', value: null }] };
+    const stamped = timestamp === undefined ? record : { ...record, timestamp };
+    return network.request<undefined>(host, {
+      kind: 'ClockRecord',
+      about,
+      serve: (answer) => {
+        const leader = log.find(partition);
+        if (leader === undefined) {
+          answer.fail(new PartitionStopped(`${about} does not exist`));
+          return;
+        }
+        leader.append({ records: [stamped] }, (outcome) => {
+          if (outcome.kind === 'acked') answer.ok(undefined);
+          else answer.fail(new Retriable(`clock record to ${about}: ${outcome.kind}`));
+        });
+      },
+    });
+  }
+}

@@ -1,0 +1,350 @@
+// The LogReader of one process, on the simulated network: fetch loops with long polls, prefetch, and the reader's own
+// retries. What an answer holds, how it is cut into runs, and how long it takes is chosen by the seed.
+//
+// Owns: subscriptions and their buffers.      Does not own: visibility (SimulatedPartition), walking batches (RecordWalk).
+//
+// Invariants
+//   S1  Runs come in offset order without gaps; one fetch is under way per subscription at most.
+//   S2  Buffered bytes stay below BUFFER_BYTES_MAX plus one answer.
+//   S3  After a failure or close nothing more comes.
+//   S4  A deposed leader that still answers is left once metadata name another: asked for on doubt, and now and then.
+//   S5  A leader of a later epoch is fetched from only once its log is known to hold the batch before the position (KIP-320).
+import { Fatal, PartitionStopped, Retriable, assert, type DurationMs } from '@flatline/base';
+import type { LogEnds, LogReader, LogSubscription, RecordRun, TopicPartition } from '@flatline/ports';
+import type { FaultPlan } from './fault-plan.ts';
+import type { Answer, Network } from './network.ts';
+import { RecordWalk, type FetchedBatch } from './record-walk.ts';
+import type { SimulatedHost } from './simulated-host.ts';
+import type { SimulatedLog } from './simulated-log.ts';
+import type { EpochEnd, PartitionEnds, SimulatedPartition } from './simulated-partition.ts';
+import type { VirtualTime } from './virtual-time.ts';
+
+const BUFFER_BYTES_MAX = 64 * 1024;
+const ANSWER_BYTES_MAX = 16 * 1024;
+/** How long a broker holds a fetch that finds nothing. */
+const LONG_POLL_MS: DurationMs = 250;
+const FETCH_TIMEOUT_MS: DurationMs = 1_000;
+const RETRY_MS: DurationMs = 20;
+/** So long that within the calm of a simulated run only who doubts its leader leaves it. */
+const METADATA_AGE_MS: DurationMs = 600_000;
+/** Between questions after a doubt, until one is answered by a node that knows better; so many at most. */
+const DOUBT_MS: DurationMs = 500;
+const DOUBT_QUESTIONS = 3;
+
+export interface ReaderEnvironment {
+  readonly host: SimulatedHost;
+  readonly network: Network;
+  readonly log: SimulatedLog;
+  readonly faults: FaultPlan;
+  readonly time: VirtualTime;
+}
+
+type FetchAnswer =
+  | { readonly kind: 'topicGone' }
+  /** FENCED_LEADER_EPOCH, and the metadata name the leader of this epoch. */
+  | { readonly kind: 'fenced'; readonly leaderEpoch: number }
+  | { readonly kind: 'epochEnd'; readonly end: EpochEnd; readonly leaderEpoch: number }
+  | { readonly kind: 'outOfRange' }
+  | {
+      readonly kind: 'fetched';
+      readonly batches: readonly FetchedBatch[];
+      readonly ends: PartitionEnds;
+      readonly leaderEpoch: number;
+    };
+
+export class SimulatedReader implements LogReader {
+  readonly #environment: ReaderEnvironment;
+  readonly #subscriptions = new Set<FetchLoop>();
+
+  constructor(environment: ReaderEnvironment) {
+    this.#environment = environment;
+  }
+
+  subscribe(partition: TopicPartition, offset: number, readEpoch = -1): LogSubscription {
+    assert(Number.isSafeInteger(offset) && offset >= 0, 'a log is read from an offset', { ...partition, offset });
+    const loop = new FetchLoop(this.#environment, partition, { offset, readEpoch });
+    this.#subscriptions.add(loop);
+    return loop;
+  }
+
+  close(): Promise<void> {
+    for (const loop of this.#subscriptions) loop.close();
+    this.#subscriptions.clear();
+    return Promise.resolve();
+  }
+}
+
+class FetchLoop implements LogSubscription {
+  readonly partition: TopicPartition;
+  readonly #environment: ReaderEnvironment;
+  readonly #runs: RecordRun[] = [];
+  #bufferedBytes = 0;
+  /** The next offset to fetch. */
+  #position: number;
+  /** Of the leader this subscription believes in: a deposed one may be asked for a while. */
+  #leaderEpoch: number;
+  /** Of the batch before the position, negative where that is not known; and the latest whose leader is known to hold it. */
+  #readEpoch: number;
+  #agreedEpoch: number;
+  #ends: LogEnds | undefined;
+  #failure: Error | undefined;
+  #listener: (() => void) | undefined;
+  #closed = false;
+  /** The fetch under way whose answer counts. */
+  #flight: object | undefined;
+  #doubts = 0;
+  #asking = false;
+
+  constructor(
+    environment: ReaderEnvironment,
+    partition: TopicPartition,
+    { offset, readEpoch }: { readonly offset: number; readonly readEpoch: number },
+  ) {
+    this.#environment = environment;
+    this.partition = partition;
+    this.#position = offset;
+    this.#readEpoch = readEpoch;
+    this.#agreedEpoch = readEpoch;
+    this.#leaderEpoch = environment.log.find(partition)?.leaderEpoch ?? 0;
+    // Not at once: a listener set right after subscribing hears of everything.
+    environment.host.after(0, () => {
+      this.#fetch();
+      this.#askNowAndThen();
+    });
+  }
+
+  get ends(): LogEnds | undefined {
+    return this.#ends;
+  }
+
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  take(): RecordRun | undefined {
+    const run = this.#runs.shift();
+    if (run === undefined) return undefined;
+    this.#bufferedBytes -= run.byteLength;
+    this.#fetch();
+    return run;
+  }
+
+  onChange(listener: (() => void) | undefined): void {
+    this.#listener = listener;
+  }
+
+  lookAgain(): void {
+    this.#doubts = DOUBT_QUESTIONS;
+    this.#askWhoLeads();
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#runs.length = 0;
+    this.#listener = undefined;
+  }
+
+  #fetch(): void {
+    if (this.#flight !== undefined || this.#ended || this.#bufferedBytes >= BUFFER_BYTES_MAX) return;
+    const flight = {};
+    this.#flight = flight;
+    const { host, network } = this.#environment;
+    const askedAtMs = host.monotonicMs();
+    const about = `${this.partition.topic}-${this.partition.partition}@${this.#position}`;
+    const compares = this.#readEpoch >= 0 && this.#leaderEpoch > this.#agreedEpoch;
+    const kind = compares ? 'OffsetForLeaderEpoch' : 'Fetch';
+    const serve = (answer: Answer<FetchAnswer>): void => {
+      if (compares) answer.ok(this.#compare());
+      else this.#serve(answer);
+    };
+    network.request(host, { kind, about, serve, timeoutMs: FETCH_TIMEOUT_MS }).then(
+      (answer) => {
+        if (this.#landed(flight)) this.#take(answer, askedAtMs);
+      },
+      (error: unknown) => {
+        if (this.#landed(flight)) this.#onFetchError(error);
+      },
+    );
+  }
+
+  get #ended(): boolean {
+    return this.#closed || this.#failure !== undefined;
+  }
+
+  /** False for the answer of a leader that was left meanwhile. */
+  #landed(flight: object): boolean {
+    if (this.#flight !== flight) return false;
+    this.#flight = undefined;
+    return true;
+  }
+
+  #askNowAndThen(): void {
+    if (this.#ended) return;
+    this.#environment.host.after(METADATA_AGE_MS, () => {
+      this.#askWhoLeads();
+      this.#askNowAndThen();
+    });
+  }
+
+  /** Any node may be asked, and one of them may be as deposed as the leader. */
+  #askWhoLeads(): void {
+    if (this.#asking || this.#ended) return;
+    this.#asking = true;
+    this.#doubts = Math.max(0, this.#doubts - 1);
+    const { host, network, log, faults } = this.#environment;
+    const about = `${this.partition.topic}-${this.partition.partition}`;
+    const serve = (answer: Answer<number>): void => {
+      const known = faults.below(DOUBT_QUESTIONS) > 0 ? log.find(this.partition)?.leaderEpoch : undefined;
+      answer.ok(known ?? this.#leaderEpoch);
+    };
+    const again = (): void => {
+      this.#asking = false;
+      if (this.#doubts > 0)
+        host.after(DOUBT_MS, () => {
+          this.#askWhoLeads();
+        });
+    };
+    network.request(host, { kind: 'Metadata', about, serve, timeoutMs: FETCH_TIMEOUT_MS }).then((leaderEpoch) => {
+      again();
+      this.#named(leaderEpoch);
+    }, again);
+  }
+
+  #named(leaderEpoch: number): void {
+    if (this.#ended || leaderEpoch <= this.#leaderEpoch) return;
+    this.#environment.faults.count('staleLeaderLeft');
+    this.#doubts = 0;
+    this.#leaderEpoch = leaderEpoch;
+    this.#flight = undefined;
+    this.#fetch();
+  }
+
+  #onFetchError(error: unknown): void {
+    if (!(error instanceof Retriable)) {
+      this.#fail(error instanceof Error ? error : new Fatal(String(error)));
+    } else if (this.#environment.faults.subscriptionFails(this.#environment.host.name)) this.#fail(error);
+    else {
+      this.#environment.host.after(RETRY_MS, () => {
+        this.#fetch();
+      });
+    }
+  }
+
+  #take(answer: FetchAnswer, askedAtMs: DurationMs): void {
+    if (this.#closed) return;
+    const place = `${this.partition.topic}-${this.partition.partition}`;
+    if (answer.kind === 'topicGone') {
+      this.#fail(new PartitionStopped(`${place} does not exist: was the topic deleted? Create it, or restore it`));
+    } else if (answer.kind === 'outOfRange') {
+      const position = this.#position;
+      this.#fail(new PartitionStopped(`${place} does not hold offset ${position}: was it truncated or recreated?`));
+    } else if (this.#environment.faults.subscriptionFails(this.#environment.host.name)) {
+      this.#fail(new Retriable(`${place}: the subscription broke off`));
+    } else if (answer.kind === 'fenced') {
+      this.#leaderEpoch = answer.leaderEpoch;
+      this.#fetch();
+    } else if (answer.kind === 'epochEnd') {
+      this.#compared(answer.end, answer.leaderEpoch);
+    } else {
+      this.#leaderEpoch = answer.leaderEpoch;
+      this.#ends = { ...answer.ends, askedAtMs };
+      this.#buffer(answer.batches);
+      if (answer.batches.length > 0) this.#agreedEpoch = answer.leaderEpoch;
+      this.#fetch();
+      this.#listener?.();
+    }
+  }
+
+  #compared({ leaderEpoch, endOffset }: EpochEnd, comparedEpoch: number): void {
+    if (leaderEpoch === this.#readEpoch && endOffset >= this.#position) {
+      this.#agreedEpoch = comparedEpoch;
+      this.#fetch();
+      return;
+    }
+    // What waits was read from the log that was lost.
+    this.#runs.length = 0;
+    this.#bufferedBytes = 0;
+    const place = `${this.partition.topic}-${this.partition.partition}`;
+    const found = `epoch ${leaderEpoch} of the new leader's log ends at ${endOffset}`;
+    this.#environment.faults.count('divergenceFound');
+    this.#fail(
+      new PartitionStopped(
+        `${place}: read up to offset ${this.#position} in leader epoch ${this.#readEpoch}, and ${found}: ` +
+          'acknowledged records were lost or replaced',
+      ),
+    );
+  }
+
+  /** One answer becomes one run or several, cut between batches by the seed. */
+  #buffer(batches: readonly FetchedBatch[]): void {
+    for (let at = 0; at < batches.length;) {
+      const count = this.#environment.faults.coin() ? batches.length - at : 1;
+      this.#push(batches.slice(at, at + count));
+      at += count;
+    }
+  }
+
+  #push(batches: readonly FetchedBatch[]): void {
+    const last = batches.at(-1)!.batch;
+    const cursor = new RecordWalk(batches, this.#position);
+    const byteLength = batches.reduce((sum, { batch }) => sum + batch.byteLength, 0);
+    const receivedAtMs = this.#environment.host.monotonicMs();
+    this.#position = last.lastOffset + 1;
+    this.#readEpoch = last.leaderEpoch;
+    this.#bufferedBytes += byteLength;
+    this.#runs.push({ cursor, nextOffset: last.lastOffset + 1, byteLength, receivedAtMs });
+  }
+
+  #fail(failure: Error): void {
+    this.#failure = failure;
+    this.#listener?.();
+  }
+
+  /** At the broker: answers when there is something new, or after the long poll. */
+  #serve(answer: Answer<FetchAnswer>): void {
+    const { log, time } = this.#environment;
+    const partition = log.find(this.partition);
+    const first = this.#look(partition);
+    if (partition === undefined || first.kind !== 'fetched' || first.batches.length > 0) {
+      answer.ok(first);
+      return;
+    }
+    let waiting = true;
+    const finish = (): void => {
+      if (!waiting) return;
+      waiting = false;
+      stopListening();
+      stopTimer();
+      answer.ok(this.#look(log.find(this.partition)));
+    };
+    const stopListening = partition.onChange(finish);
+    const stopTimer = time.after(LONG_POLL_MS, finish);
+  }
+
+  /** At the broker. */
+  #compare(): FetchAnswer {
+    const partition = this.#environment.log.find(this.partition);
+    if (partition === undefined) return { kind: 'topicGone' };
+    const { leaderEpoch } = partition;
+    if (leaderEpoch > this.#leaderEpoch) return { kind: 'fenced', leaderEpoch };
+    return { kind: 'epochEnd', end: partition.epochEnd(this.#readEpoch), leaderEpoch };
+  }
+
+  #look(partition: SimulatedPartition | undefined): FetchAnswer {
+    if (partition === undefined) return { kind: 'topicGone' };
+    const position = this.#position;
+    const { ends, leaderEpoch } = partition.endsSeenFrom(this.#leaderEpoch);
+    if (leaderEpoch > this.#leaderEpoch) return { kind: 'fenced', leaderEpoch };
+    // A deposed leader's word on the range counts for nothing (R3): the real reader asks again elsewhere.
+    const truth = partition.ends();
+    if (position < truth.logStartOffset || position > partition.logEnd) return { kind: 'outOfRange' };
+    const bytesMax = 1 + this.#environment.faults.below(ANSWER_BYTES_MAX);
+    const batches = partition.read(position, Math.min(ends.lastStableOffset, truth.lastStableOffset), bytesMax);
+    return {
+      kind: 'fetched',
+      batches: batches.map((batch) => ({ batch, aborted: partition.isAborted(batch) })),
+      ends,
+      leaderEpoch,
+    };
+  }
+}

@@ -1,0 +1,215 @@
+// The StateStores of one process on a simulated disk.
+//
+// Owns: which stores this process has open.      Does not own: what is in them (SimulatedDisk keeps it past a crash).
+//
+// Invariants
+//   D1  write() is atomic: a crash is before it or after it.
+//   D2  A dead process changes nothing on the disk any more; what it still runs up to its next await writes into the void.
+import { assert, Corrupt, Fatal, Retriable, StateInUse } from '@flatline/base';
+import {
+  groupOf,
+  type LocalStore,
+  type OpenedStore,
+  type StateStore,
+  type StateStores,
+  type StoreChanges,
+  type StoreCheckpoint,
+  type StoredGroup,
+  type StoreDrop,
+  type StoreState,
+} from '@flatline/ports';
+import type { FaultPlan, StoreCall, StoreFault } from './fault-plan.ts';
+import { emptyFile, type SimulatedDisk, type StoreFile } from './simulated-disk.ts';
+import type { SimulatedHost } from './simulated-host.ts';
+
+const SPOILT = 0xee;
+/** Few, so that a scan has several groups. */
+const GROUP_ENTRIES = 4;
+
+/** What a dead process waits for. */
+const never = <T>(): Promise<T> => new Promise(() => undefined);
+
+export interface StoresEnvironment {
+  readonly host: SimulatedHost;
+  readonly disk: SimulatedDisk;
+  readonly faults: FaultPlan;
+}
+
+const toText = (key: Uint8Array): string => {
+  let text = '';
+  for (const byte of key) text += String.fromCharCode(byte);
+  return text;
+};
+
+export class SimulatedStores implements StateStores {
+  readonly #environment: StoresEnvironment;
+
+  constructor(environment: StoresEnvironment) {
+    this.#environment = environment;
+  }
+
+  open(partition: number): Promise<OpenedStore> {
+    const { host, disk, faults } = this.#environment;
+    if (!host.alive) return never();
+    const holder = disk.lockedBy(partition);
+    assert(holder !== host.name, 'a process opens a store once', { partition });
+    if (holder !== undefined) {
+      return Promise.reject(new StateInUse(`the state directory is in use by ${holder}: give each instance its own`));
+    }
+    const found = disk.file(partition);
+    if (disk.full && found === undefined) return Promise.reject(diskFull());
+    const fate = faults.storeFate('StoreOpen', host.name, disk.failing);
+    if (fate !== undefined) return Promise.reject(deviceError('StoreOpen', fate));
+    const dropped = found?.damage;
+    // Entries without any checkpoint stand for nothing.
+    const usable = dropped === undefined && found?.checkpoint !== undefined;
+    const file = usable ? found : emptyFile();
+    file.closedCleanly = false;
+    disk.put(partition, file);
+    disk.lock(partition, host.name);
+    host.onDeath(() => {
+      if (disk.lockedBy(partition) === host.name) disk.unlock(partition);
+    });
+    return Promise.resolve({ store: new SimulatedStore(this.#environment, partition, file), dropped });
+  }
+
+  noteDrop(drop: StoreDrop): void {
+    if (this.#environment.host.alive) this.#environment.disk.drops.push(drop);
+  }
+
+  drops(): readonly StoreDrop[] {
+    return this.#environment.disk.drops;
+  }
+
+  localCheckpoints(): Promise<readonly LocalStore[]> {
+    const { disk } = this.#environment;
+    const found: LocalStore[] = [];
+    for (const partition of disk.partitions()) {
+      const file = disk.file(partition);
+      if (file?.checkpoint === undefined || file.damage !== undefined) continue;
+      const { checkpoint, writtenAt } = file;
+      found.push({ partition, changelogPosition: checkpoint.changelogPosition, writtenAt });
+    }
+    return Promise.resolve(found);
+  }
+}
+
+function diskFull(): Retriable {
+  return new Retriable('state directory: no space left; free some, or move it (stateDir)');
+}
+
+/** What every message of a device that failed on purpose says. */
+export const DEVICE_FAILED = 'simulated device';
+
+function deviceError(call: StoreCall, fate: StoreFault): Retriable | Fatal {
+  return fate === 'fails'
+    ? new Retriable(`state directory: EIO: i/o error, ${DEVICE_FAILED} at ${call}`)
+    : new Fatal(`state directory: EROFS: read-only file system, ${DEVICE_FAILED} at ${call}`);
+}
+
+class SimulatedStore implements StateStore {
+  readonly #environment: StoresEnvironment;
+  readonly #partition: number;
+  readonly #file: StoreFile;
+  #open = true;
+  /** Of the contents: a scan does not outlive a write. */
+  #version = 0;
+
+  constructor(environment: StoresEnvironment, partition: number, file: StoreFile) {
+    this.#environment = environment;
+    this.#partition = partition;
+    this.#file = file;
+  }
+
+  state(): StoreState | undefined {
+    this.#mustBeOpen();
+    const { checkpoint, clean } = this.#file;
+    return checkpoint === undefined ? undefined : { checkpoint, clean };
+  }
+
+  *scan(): Iterable<StoredGroup> {
+    this.#mustBeOpen();
+    const version = this.#version;
+    const { host, disk, faults } = this.#environment;
+    const { entries } = this.#file;
+    const fate = faults.storeFate('StoreScan', host.name, disk.failing);
+    const handedOn = fate === undefined ? entries.size : faults.below(entries.size + 1);
+    const keys = [...entries.keys()].sort().slice(0, handedOn);
+    for (let from = 0; from < keys.length; from += GROUP_ENTRIES) {
+      const group = groupOf(keys.slice(from, from + GROUP_ENTRIES).map((key) => entries.get(key)!));
+      yield group;
+      assert(version === this.#version, 'a store is not written while it is scanned', { partition: this.#partition });
+      // Valid until the next step only: a buffer kept longer shows at once.
+      group.bytes.fill(SPOILT);
+    }
+    if (fate !== undefined) throw new Corrupt(`store: ${deviceError('StoreScan', fate).message}`);
+  }
+
+  count(): number {
+    this.#mustBeOpen();
+    return this.#file.entries.size;
+  }
+
+  write(changes: StoreChanges, checkpoint: StoreCheckpoint | undefined): void {
+    this.#mustBeOpen();
+    this.#version += 1;
+    const { host, faults, disk } = this.#environment;
+    if (disk.full && host.alive) throw diskFull();
+    if (disk.rotten && host.alive) throw new Corrupt(`store of partition ${this.#partition}: a page is damaged`);
+    const failure = host.alive ? faults.storeFate('StoreWrite', host.name, disk.failing) : undefined;
+    if (failure !== undefined) throw deviceError('StoreWrite', failure);
+    const fate = faults.writeFate(host.name);
+    if (fate === 'crashBefore') host.kill();
+    if (host.alive) this.#apply(changes, checkpoint);
+    if (fate === 'crashAfter') host.kill();
+  }
+
+  wipe(): Promise<void> {
+    this.#mustBeOpen();
+    const { host, disk, faults } = this.#environment;
+    if (!host.alive) return never();
+    this.#version += 1;
+    const fate = faults.storeFate('StoreWipe', host.name, disk.failing);
+    // It may have come before the files went, or after.
+    if (fate === undefined || faults.coin()) this.#empty();
+    return fate === undefined ? Promise.resolve() : Promise.reject(deviceError('StoreWipe', fate));
+  }
+
+  #empty(): void {
+    this.#file.entries.clear();
+    this.#file.checkpoint = undefined;
+    this.#file.clean = true;
+  }
+
+  close(): Promise<void> {
+    const { host, disk, faults } = this.#environment;
+    if (!host.alive) return never();
+    if (!this.#open) return Promise.resolve();
+    this.#open = false;
+    disk.unlock(this.#partition);
+    const fate = faults.storeFate('StoreClose', host.name, disk.failing);
+    this.#file.closedCleanly = fate === undefined;
+    if (fate === undefined) return Promise.resolve();
+    // What was not synced is dropped, where that can be done.
+    if (faults.coin()) this.#empty();
+    return Promise.reject(deviceError('StoreClose', fate));
+  }
+
+  #apply({ puts, removals }: StoreChanges, checkpoint: StoreCheckpoint | undefined): void {
+    const { entries } = this.#file;
+    for (const key of removals) entries.delete(toText(key));
+    for (const { bytes, keyStart, keyLength, imageStart, imageLength, changelogOffset } of puts) {
+      const key = bytes.slice(keyStart, keyStart + keyLength);
+      entries.set(toText(key), { key, image: bytes.slice(imageStart, imageStart + imageLength), changelogOffset });
+    }
+    this.#file.writtenAt = this.#environment.host.wallMs();
+    this.#file.clean = checkpoint !== undefined;
+    if (checkpoint !== undefined) {
+      this.#file.checkpoint = { ...checkpoint, commitHeader: checkpoint.commitHeader.slice() };
+    }
+  }
+
+  #mustBeOpen(): void {
+    assert(this.#open, 'a closed store is not used', { partition: this.#partition });
+  }
+}

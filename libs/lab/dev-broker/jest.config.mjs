@@ -1,0 +1,7 @@
+import preset from '../../../jest.preset.mjs';
+
+export default {
+  ...preset,
+  globalSetup: '@flatline/dev-broker/jest-setup',
+  globalTeardown: '@flatline/dev-broker/jest-teardown',
+};

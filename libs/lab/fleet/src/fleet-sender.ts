@@ -1,0 +1,150 @@
+// Lets a fleet live in real time: takes its actions when they are due, sends them, and books what is acknowledged.
+//
+// Owns: the pace, what is sent and not yet acknowledged.
+// Does not own: what happens when (Fleet), what counts as true (Ledger), delivery (the target).
+//
+// Invariants
+//   FS1  Nothing is sent before it is due; what is late is sent at once, in order.
+//   FS2  What is under way is bounded by the target, which says when to wait.
+//   FS3  The ledger hears of a record only by `acknowledged`; each partition acknowledges in the order of sending.
+import { assert, type Clock, type DurationMs, type Millis } from '@flatline/base';
+import type { OutgoingEvent } from '@flatline/records';
+import { pause } from '@flatline/system';
+import { ENDED, HEARTBEAT, STARTED } from '@flatline/kinds';
+import type { Fleet, FleetAction, FleetBeat, FleetEnding } from './fleet.ts';
+import { type FleetFormat, Ledger, type LedgerEntry } from './ledger.ts';
+import { Fifo } from './fifo.ts';
+
+/** Where heartbeats go. A call that returns a promise asks to be awaited before the next. */
+export interface FleetTarget {
+  partitionFor(id: string): number;
+  beat(id: string): Promise<void> | undefined;
+  event(id: string, event: OutgoingEvent): Promise<void> | undefined;
+  end(id: string): Promise<void> | undefined;
+  flush(): Promise<void>;
+}
+
+export interface FleetSenderOptions {
+  readonly fleet: Fleet;
+  readonly format: FleetFormat;
+  readonly clock: Clock;
+  readonly target: FleetTarget;
+  /** Told of every session whose truth is complete. */
+  readonly onEntry: (entry: LedgerEntry) => void;
+}
+
+/** Actions sent before acknowledgements and others get their turn. */
+const sliceMax = 2000;
+/** A longer sleep would hear of a stop too late. */
+const sleepMaxMs: DurationMs = 100;
+
+interface UnderWay {
+  readonly action: FleetBeat | FleetEnding;
+  readonly sentAt: Millis;
+}
+
+export class FleetSender {
+  readonly #options: FleetSenderOptions;
+  readonly #ledger: Ledger;
+  readonly #underWay = new Map<number, Fifo<UnderWay>>();
+  #startedAt: Millis = 0;
+  #heartbeats = 0;
+  #behindMs: DurationMs = 0;
+
+  constructor(options: FleetSenderOptions) {
+    this.#options = options;
+    this.#ledger = new Ledger(options.format);
+  }
+
+  /** Heartbeats acknowledged, repeated ones included. */
+  get heartbeats(): number {
+    return this.#heartbeats;
+  }
+
+  /** How far sending lags behind the fleet's schedule. */
+  get behindMs(): DurationMs {
+    return this.#behindMs;
+  }
+
+  /** Of one partition, the next `recordCount` records sent are in the log. */
+  acknowledged(partition: number, recordCount: number): void {
+    const acknowledgedAt = this.#options.clock.wallMs();
+    for (let left = recordCount; left > 0; left -= 1) {
+      const underWay = this.#queueOf(partition).shift();
+      assert(underWay !== undefined, 'only what was sent is acknowledged', { partition, recordCount });
+      const { action, sentAt } = underWay;
+      if (action.kind === 'beat') this.#heartbeats += 1;
+      const entry = this.#ledger.acknowledged(action, { sentAt, acknowledgedAt });
+      if (entry !== undefined) this.#options.onEntry(entry);
+    }
+  }
+
+  /**
+   * Resolves when the fleet is at its end, or `stop` is aborted, and everything sent is acknowledged; every session
+   * heard of then has its ledger entry. @throws as the target's `flush`.
+   */
+  async run(stop: AbortSignal): Promise<void> {
+    const { fleet, clock, target } = this.#options;
+    const origin = clock.monotonicMs();
+    this.#startedAt = clock.wallMs();
+    let sent = 0;
+    for (let action = fleet.next(); action !== undefined && !stop.aborted; action = fleet.next()) {
+      if (sent >= sliceMax || action.atMs > clock.monotonicMs() - origin) {
+        sent = 0;
+        if (!(await this.#sleepUntil(origin + action.atMs, stop))) break;
+      }
+      this.#behindMs = clock.monotonicMs() - origin - action.atMs;
+      sent += 1;
+      await this.#perform(action);
+    }
+    await target.flush();
+    for (const entry of this.#ledger.cutOff()) this.#options.onEntry(entry);
+  }
+
+  /** At least one turn of the event loop. @returns false where it was stopped. */
+  async #sleepUntil(dueAtMs: DurationMs, stop: AbortSignal): Promise<boolean> {
+    const { clock } = this.#options;
+    do {
+      const delayMs = Math.min(sleepMaxMs, Math.max(0, dueAtMs - clock.monotonicMs()));
+      await pause(clock, delayMs);
+    } while (clock.monotonicMs() < dueAtMs && !stop.aborted);
+    return !stop.aborted;
+  }
+
+  #perform(action: FleetAction): Promise<void> | undefined {
+    if (action.kind === 'lost') {
+      this.#ledger.lost(action);
+      return undefined;
+    }
+    const { target, clock } = this.#options;
+    this.#ledger.sending(action);
+    // Before the call: an acknowledgement may come while it waits for room.
+    this.#queueOf(target.partitionFor(action.sessionId)).push({ action, sentAt: clock.wallMs() });
+    return action.kind === 'beat' ? this.#beat(action) : this.#end(action);
+  }
+
+  #beat(action: FleetBeat): Promise<void> | undefined {
+    const { target, format } = this.#options;
+    if (format === 'bare') return target.beat(action.sessionId);
+    const { sequence, occurredAtMs } = action;
+    const occurredAt = this.#startedAt + occurredAtMs;
+    return target.event(action.sessionId, { type: sequence === 0 ? STARTED : HEARTBEAT, occurredAt, sequence });
+  }
+
+  #end(action: FleetEnding): Promise<void> | undefined {
+    const { target, format } = this.#options;
+    if (action.by === 'null') return target.end(action.sessionId);
+    if (format === 'bare') return target.event(action.sessionId, { type: ENDED });
+    const occurredAt = this.#startedAt + action.atMs;
+    return target.event(action.sessionId, { type: ENDED, occurredAt, sequence: action.sequence });
+  }
+
+  #queueOf(partition: number): Fifo<UnderWay> {
+    let queue = this.#underWay.get(partition);
+    if (queue === undefined) {
+      queue = new Fifo();
+      this.#underWay.set(partition, queue);
+    }
+    return queue;
+  }
+}

@@ -1,0 +1,51 @@
+import type { Clock, DurationMs } from '@flatline/base';
+import { openHeartbeatProducer } from '@flatline/client';
+import type { SchemaRegistry } from '@flatline/records';
+import type { KafkaConnection } from '@flatline/kafka';
+import { Fleet } from './fleet.ts';
+import type { FleetPlan } from './fleet-plan.ts';
+import { FleetSender } from './fleet-sender.ts';
+import type { FleetFormat, LedgerEntry } from './ledger.ts';
+
+export interface FleetOptions {
+  readonly plan: FleetPlan;
+  readonly format: FleetFormat;
+  readonly topic: string;
+  readonly clock: Clock;
+  /** Not closed here. */
+  readonly connection: KafkaConnection;
+  readonly registry: SchemaRegistry | undefined;
+  /** Default: the producer's own. */
+  readonly deliveryTimeoutMs?: DurationMs | undefined;
+  readonly onEntry: (entry: LedgerEntry) => void;
+  readonly stop: AbortSignal;
+}
+
+/** A fleet that lives in real time and sends to a topic. */
+export interface RunningFleet {
+  readonly fleet: Fleet;
+  readonly sender: FleetSender;
+  /** Resolves when it is at its end or stopped, and everything is acknowledged; rejects as the producer's `flush`. */
+  readonly finished: Promise<void>;
+}
+
+/** @throws Fatal where the topic does not exist; Retriable where broker or registry do not answer. */
+export async function startFleet(options: FleetOptions): Promise<RunningFleet> {
+  const { plan, format, topic, clock, connection, registry, deliveryTimeoutMs, onEntry, stop } = options;
+  const onAcknowledged = (partition: number, records: number): void => {
+    sender.acknowledged(partition, records);
+  };
+  const valueFormat = format === 'avro' ? 'avro' : 'json';
+  const target = await openHeartbeatProducer({
+    clock,
+    connection,
+    topic,
+    format: valueFormat,
+    registry,
+    deliveryTimeoutMs,
+    onAcknowledged,
+  });
+  const fleet = new Fleet(plan);
+  const sender = new FleetSender({ fleet, format, clock, target, onEntry });
+  return { fleet, sender, finished: sender.run(stop).then(() => target.close()) };
+}

@@ -1,0 +1,167 @@
+// The SDK on a real broker: `KAFKA_BROKERS`, or one that the test run starts.
+import { afterAll, describe, expect, test } from '@jest/globals';
+import type { Clock } from '@flatline/base';
+import { openSummaryEncoder } from '@flatline/records';
+import { BatchProducer, KafkaLogReader, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
+import type { SessionSummary } from '@flatline/kinds';
+import { randomUUID } from 'node:crypto';
+import {
+  INCARNATION_HEADER,
+  openHeartbeatProducer,
+  openSummaryConsumer,
+  type OutputRecord,
+  type SummaryConsumerOptions,
+} from './index.ts';
+
+const clock: Clock = {
+  wallMs: () => Date.now(),
+  monotonicMs: () => performance.now(),
+  after: (delayMs, callback) => {
+    const timer = setTimeout(callback, delayMs);
+    return () => {
+      clearTimeout(timer);
+    };
+  },
+};
+const kafka = { brokers: (process.env['KAFKA_BROKERS'] ?? '').split(','), clientId: 'flatline-client-test', clock };
+const connection = openCluster(kafka);
+afterAll(() => {
+  connection.close();
+});
+const utf8 = new TextEncoder();
+
+async function makeTopic(partitions: number): Promise<string> {
+  const topic = `client-${randomUUID()}`;
+  await new KafkaTopicAdmin({ clock, connection }).createTopics([{ topic, partitions, replicationFactor: 1 }]);
+  return topic;
+}
+
+/** Key, value and time of the first `count` records of a partition. */
+async function read(topic: string, partition: number, count: number): Promise<[string, string | null, number][]> {
+  const reader = new KafkaLogReader(kafka);
+  const subscription = reader.subscribe({ topic, partition }, 0);
+  const seen: [string, string | null, number][] = [];
+  while (seen.length < count) {
+    const run = subscription.take();
+    if (run === undefined) {
+      await new Promise<void>((resolve) => {
+        subscription.onChange(resolve);
+      });
+      continue;
+    }
+    for (const { cursor } = run; cursor.next();) {
+      const part = (start: number, length: number): string =>
+        Buffer.from(cursor.bytes.subarray(start, start + length)).toString('utf8');
+      const value = cursor.valueLength < 0 ? null : part(cursor.valueStart, cursor.valueLength);
+      seen.push([part(cursor.keyStart, cursor.keyLength), value, cursor.timestamp]);
+    }
+  }
+  await reader.close();
+  return seen;
+}
+
+describe('a heartbeat producer', () => {
+  test('[I2] writes empty values, events and null values, in order, with the time it is given', async () => {
+    const topic = await makeTopic(1);
+    const acknowledged: number[] = [];
+    const onAcknowledged = (_partition: number, records: number): void => void acknowledged.push(records);
+    const producer = await openHeartbeatProducer({ clock, connection, topic, onAcknowledged });
+    await producer.beat('anna', 1000);
+    await producer.event('anna', { type: 'VIEW', attributes: new Map([['page', '/']]) }, 2000);
+    await producer.end('anna', 3000);
+    await producer.close();
+    expect(acknowledged.reduce((sum, records) => sum + records, 0)).toBe(3);
+    expect(await read(topic, 0, 3)).toEqual([
+      ['anna', '', 1000],
+      ['anna', expect.stringContaining('"VIEW"'), 2000],
+      ['anna', null, 3000],
+    ]);
+  });
+
+  test('sends a session where it says', async () => {
+    const topic = await makeTopic(5);
+    const producer = await openHeartbeatProducer({ clock, connection, topic });
+    const ids = Array.from({ length: 50 }, (_, i) => `visitor-${i}`);
+    for (const id of ids) await producer.beat(id);
+    await producer.close();
+    for (let partition = 0; partition < 5; partition += 1) {
+      const here = ids.filter((id) => producer.partitionFor(id) === partition);
+      expect((await read(topic, partition, here.length)).map(([key]) => key)).toEqual(here);
+    }
+  });
+
+  test('refuses an event that no processor would take, and a topic that is not there', async () => {
+    const producer = await openHeartbeatProducer({ clock, connection, topic: await makeTopic(1) });
+    expect(() => producer.event('a', { sequence: -1 })).toThrow(/sequence/);
+    await producer.close();
+    await expect(openHeartbeatProducer({ clock, connection, topic: 'client-nowhere' })).rejects.toThrow(
+      /client-nowhere/,
+    );
+  });
+});
+
+describe('a summary consumer', () => {
+  test('[O2] reads summaries and tombstones up to the end there was, or goes on where another stood', async () => {
+    const topic = await makeTopic(2);
+    const encoder = await openSummaryEncoder('json', topic, undefined);
+    const producer = await BatchProducer.open({ clock, connection, topic });
+    const close = async (id: string, partition: number): Promise<void> => {
+      const headers = [{ name: INCARNATION_HEADER, value: utf8.encode(`${partition}-1`) }];
+      const key = utf8.encode(id);
+      await producer.add({ key, value: encoder.encode(summaryOf(id, partition)), headers, partition });
+      await producer.add({ key, value: null, headers, partition });
+    };
+    await close('anna', 0);
+    await close('bert', 1);
+    await producer.flush();
+    const first = await readAll({ kafka, topic, from: 'beginning', until: 'end' });
+    expect(first.records.map(nameOf).sort()).toEqual([
+      'summary anna',
+      'summary bert',
+      'tombstone anna',
+      'tombstone bert',
+    ]);
+    await close('carl', 0);
+    await producer.close();
+    const second = await readAll({ kafka, topic, from: first.positions, until: 'end' });
+    expect(second.records.map(nameOf)).toEqual(['summary carl', 'tombstone carl']);
+    expect((await readAll({ kafka, topic, from: 'end', until: 'end' })).records).toEqual([]);
+  });
+
+  test('a topic that does not exist is named', async () => {
+    await expect(openSummaryConsumer({ kafka, topic: 'client-nowhere', from: 'end' })).rejects.toThrow(
+      /client-nowhere/,
+    );
+  });
+});
+
+async function readAll(
+  options: SummaryConsumerOptions,
+): Promise<{ records: OutputRecord[]; positions: ReadonlyMap<number, number> }> {
+  const { consumer, close } = await openSummaryConsumer(options);
+  const records: OutputRecord[] = [];
+  for await (const record of consumer) records.push(record);
+  await close();
+  return { records, positions: consumer.positions };
+}
+
+function nameOf(record: OutputRecord): string {
+  const key = record.kind === 'summary' ? record.summary.key : record.key;
+  return `${record.kind} ${new TextDecoder().decode(key ?? undefined)}`;
+}
+
+function summaryOf(id: string, partition: number): SessionSummary {
+  return {
+    ...{
+      key: utf8.encode(id),
+      incarnation: `${partition}-1`,
+      revision: 0,
+      reason: 'TIMEOUT',
+      truncated: false,
+      partition,
+    },
+    ...{ startedAt: 1, lastSeenAt: 2, endedAt: 2, durationMs: 1, deadlineAt: 32, closedAt: 32, emittedAt: 40 },
+    ...{ timeoutMs: 30, eventCount: 2, duplicateCount: 0, outOfOrderCount: 0, lateCount: 0, missingCount: 0 },
+    ...{ countsByType: new Map(), attributes: new Map(), firstOffset: 0, lastOffset: 1 },
+  };
+}

@@ -1,0 +1,112 @@
+// Says that sessions live: the producing half of the SDK, over an idempotent producer of one input topic.
+//
+// Owns: the encoding of values, the choice of partition by key.
+// Does not own: the connection (its opener's), batching, sending again (BatchProducer).
+//
+// Invariants
+//   HP1  Records of one session id reach the log in the order of the calls, each once (KIP-98).
+//   HP2  A call that returns nothing has taken the record; a call that returns a promise has, too, and asks the caller to
+//        await it before the next call: that is what bounds memory.
+import type { Clock, DurationMs, Millis } from '@flatline/base';
+import {
+  type EventEncoder,
+  type Format,
+  openEventEncoder,
+  type OutgoingEvent,
+  type SchemaRegistry,
+} from '@flatline/records';
+import { BatchProducer, type KafkaConnection, partitionOf } from '@flatline/kafka';
+
+/** A session id: text becomes UTF-8, bytes stay as they are. */
+export type SessionId = string | Uint8Array;
+
+export interface HeartbeatProducerOptions {
+  readonly clock: Clock;
+  /** Not closed by the producer. */
+  readonly connection: KafkaConnection;
+  readonly topic: string;
+  /** How values of `event` are written. Default `json`; bare heartbeats have no value in either. */
+  readonly format?: Format;
+  /** Needed for Avro. */
+  readonly registry?: SchemaRegistry | undefined;
+  /** How long a record that is not acknowledged is sent again before the producer fails. In milliseconds; default 120 000. */
+  readonly deliveryTimeoutMs?: DurationMs | undefined;
+  /** Told of every batch that is in the log; of one partition in the order of the calls. */
+  readonly onAcknowledged?: (partition: number, recordCount: number) => void;
+}
+
+const NOTHING = new Uint8Array(0);
+const utf8 = new TextEncoder();
+
+/** @throws Fatal where the topic does not exist, or Avro has no registry; Retriable where broker or registry do not answer. */
+export async function openHeartbeatProducer(options: HeartbeatProducerOptions): Promise<HeartbeatProducer> {
+  const { clock, connection, topic, format = 'json', registry, deliveryTimeoutMs, onAcknowledged } = options;
+  const encoder = await openEventEncoder(format, topic, registry);
+  const producer = await BatchProducer.open({
+    ...{ clock, connection, topic },
+    ...(deliveryTimeoutMs !== undefined && { deliveryTimeoutMs }),
+    ...(onAcknowledged && {
+      onAcknowledged: (partition: number, _baseOffset: number, recordCount: number) => {
+        onAcknowledged(partition, recordCount);
+      },
+    }),
+  });
+  return new HeartbeatProducer(producer, encoder);
+}
+
+/**
+ * `timestamp` is for topics with `message.timestamp.type=CreateTime`, where the record's time is the producer's: default
+ * now. On `LogAppendTime` topics the broker's replaces it.
+ */
+export class HeartbeatProducer {
+  readonly #producer: BatchProducer;
+  readonly #encoder: EventEncoder;
+
+  constructor(producer: BatchProducer, encoder: EventEncoder) {
+    this.#producer = producer;
+    this.#encoder = encoder;
+  }
+
+  get partitionCount(): number {
+    return this.#producer.partitionCount;
+  }
+
+  /** Where records of this session go: as Java's default partitioner sends them. */
+  partitionFor(id: SessionId): number {
+    return partitionOf(keyOf(id), this.partitionCount);
+  }
+
+  /** The session lives: an empty value, the cheapest record there is. */
+  beat(id: SessionId, timestamp?: Millis): Promise<void> | undefined {
+    return this.#add(id, NOTHING, timestamp);
+  }
+
+  /** The session lives, and something is to be said about it. @throws BadInput for an event that no processor would take. */
+  event(id: SessionId, event: OutgoingEvent, timestamp?: Millis): Promise<void> | undefined {
+    return this.#add(id, this.#encoder.encode(event), timestamp);
+  }
+
+  /** The session ends here: a null value. */
+  end(id: SessionId, timestamp?: Millis): Promise<void> | undefined {
+    return this.#add(id, null, timestamp);
+  }
+
+  /** Resolves when everything so far is in the log. @throws Retriable, PartitionStopped, Fatal, naming what is not. */
+  flush(): Promise<void> {
+    return this.#producer.flush();
+  }
+
+  /** Flushes, then takes no more. Idempotent. */
+  close(): Promise<void> {
+    return this.#producer.close();
+  }
+
+  #add(id: SessionId, value: Uint8Array | null, timestamp: Millis | undefined): Promise<void> | undefined {
+    const key = keyOf(id);
+    return this.#producer.add(timestamp === undefined ? { key, value } : { key, value, timestamp });
+  }
+}
+
+function keyOf(id: SessionId): Uint8Array {
+  return typeof id === 'string' ? utf8.encode(id) : id;
+}

@@ -1,0 +1,72 @@
+import { Fatal } from '@flatline/base';
+import { type InputFormat, type SchemaRegistry, SummaryFormats } from '@flatline/records';
+import { KafkaLogAdmin, KafkaLogReader, type KafkaOptions, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
+import { SummaryConsumer } from './summary-consumer.ts';
+
+export interface SummaryConsumerOptions {
+  readonly kafka: KafkaOptions;
+  /** The output topic. */
+  readonly topic: string;
+  /** Where to begin: all there is, only what comes from now on, or where a consumer stood (its `positions`). */
+  readonly from: 'beginning' | 'end' | ReadonlyMap<number, number>;
+  /** `end`: give what is committed now, and be done. Default: follow until closed. */
+  readonly until?: 'end' | undefined;
+  /** Default `auto`: told apart by the first byte. */
+  readonly format?: InputFormat;
+  /** Needed for Avro. */
+  readonly registry?: SchemaRegistry | undefined;
+}
+
+interface PartitionEnds {
+  readonly partition: number;
+  readonly start: number;
+  readonly end: number;
+}
+
+/**
+ * Opens a consumer of every partition of an output topic, with a reader of its own, which `close` closes too.
+ * @throws Fatal where the topic does not exist or may not be read; Retriable where no broker answers.
+ */
+export async function openSummaryConsumer(
+  options: SummaryConsumerOptions,
+): Promise<{ readonly consumer: SummaryConsumer; readonly close: () => Promise<void> }> {
+  const { kafka, topic, from, until, format = 'auto', registry } = options;
+  const partitions = await endsOf(kafka, topic);
+  const reader = new KafkaLogReader(kafka);
+  const begin = ({ partition, start, end }: PartitionEnds): number => {
+    if (from === 'beginning') return start;
+    return from === 'end' ? end : (from.get(partition) ?? start);
+  };
+  const consumer = new SummaryConsumer({
+    ...{ reader, topic, formats: new SummaryFormats({ format, registry, clock: kafka.clock }) },
+    offsets: new Map(partitions.map((ends) => [ends.partition, begin(ends)])),
+    until: until === 'end' ? new Map(partitions.map(({ partition, end }) => [partition, end])) : undefined,
+  });
+  const close = (): Promise<void> => {
+    consumer.close();
+    return reader.close();
+  };
+  return { consumer, close };
+}
+
+async function endsOf(kafka: KafkaOptions, topic: string): Promise<PartitionEnds[]> {
+  const connection = openCluster(kafka);
+  try {
+    const [found] = await new KafkaTopicAdmin({ clock: kafka.clock, connection }).describeTopics([topic]);
+    if (found?.kind !== 'present')
+      throw new Fatal(
+        found?.kind === 'unauthorized'
+          ? `topic ${topic} may not be read by this user: allow it DESCRIBE and READ`
+          : `topic ${topic} does not exist: create it with flatline topics create, or correct its name`,
+      );
+    const admin = new KafkaLogAdmin({ clock: kafka.clock, connection });
+    return await Promise.all(
+      Array.from({ length: found.partitions }, async (_, partition) => {
+        const { logStartOffset, lastStableOffset } = await admin.ends({ topic, partition });
+        return { partition, start: logStartOffset, end: lastStableOffset };
+      }),
+    );
+  } finally {
+    connection.close();
+  }
+}

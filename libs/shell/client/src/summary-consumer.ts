@@ -1,0 +1,168 @@
+// Follows an output topic: committed summaries and tombstones, each partition in order, from offsets the caller keeps.
+//
+// Owns: the subscriptions, the position in each partition.
+// Does not own: the reader (its opener's), where the caller remembers positions.
+//
+// Invariants
+//   SC1  A record is given once per consumer, after the transaction that wrote it was committed, never of an aborted one.
+//   SC2  Memory is bounded by the subscriptions' prefetch: nothing is taken from them before it is asked for.
+//   SC3  `positions` covers exactly what was given: a consumer opened there goes on without a gap or a repetition.
+import type { SummaryFormats } from '@flatline/records';
+import type { LogReader, LogSubscription, RecordCursor, RecordRun } from '@flatline/ports';
+import type { OutputRecord } from './output-record.ts';
+
+/** Names the incarnation a tombstone ends (S9). */
+export const INCARNATION_HEADER = 'flatline-incarnation';
+
+export interface SummaryConsumerParts {
+  readonly reader: LogReader;
+  readonly topic: string;
+  /** Where to begin, by partition number; partitions not named are not read. */
+  readonly offsets: ReadonlyMap<number, number>;
+  /** Ends the iteration once every partition has come this far; default: it follows the topic until closed. */
+  readonly until?: ReadonlyMap<number, number> | undefined;
+  readonly formats: SummaryFormats;
+}
+
+interface Reading {
+  readonly subscription: LogSubscription;
+  run: RecordRun | undefined;
+  position: number;
+}
+
+export class SummaryConsumer implements AsyncIterable<OutputRecord> {
+  readonly #formats: SummaryFormats;
+  readonly #until: ReadonlyMap<number, number> | undefined;
+  readonly #readings: readonly Reading[];
+  #turn = 0;
+  #wake: (() => void) | undefined;
+  #closed = false;
+
+  constructor({ reader, topic, offsets, until, formats }: SummaryConsumerParts) {
+    this.#formats = formats;
+    this.#until = until;
+    this.#readings = [...offsets].map(([partition, offset]) => ({
+      subscription: reader.subscribe({ topic, partition }, offset),
+      run: undefined,
+      position: offset,
+    }));
+    for (const { subscription } of this.#readings)
+      subscription.onChange(() => {
+        this.#wake?.();
+      });
+  }
+
+  /** The offset after the last record given, by partition number. */
+  get positions(): ReadonlyMap<number, number> {
+    return new Map(this.#readings.map((reading) => [partitionOf(reading), reading.position]));
+  }
+
+  /**
+   * The next record; undefined once closed, or once everything up to `until` has been given.
+   * @throws PartitionStopped, Retriable, Fatal of a subscription; then it is over.
+   */
+  async next(): Promise<OutputRecord | undefined> {
+    while (!this.#closed && !this.#done()) {
+      const reading = this.#readable();
+      if (reading === undefined) await this.#changed();
+      else {
+        const record = await this.#advance(reading);
+        if (record !== undefined) return record;
+      }
+    }
+    return undefined;
+  }
+
+  /** Records until closed. Leaving the loop closes the consumer. */
+  async *[Symbol.asyncIterator](): AsyncGenerator<OutputRecord, void> {
+    try {
+      for (let record = await this.next(); record !== undefined; record = await this.next()) yield record;
+    } finally {
+      this.close();
+    }
+  }
+
+  /** Ends the iteration; the reader stays open. Idempotent. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    for (const { subscription } of this.#readings) {
+      subscription.onChange(undefined);
+      subscription.close();
+    }
+    this.#wake?.();
+  }
+
+  #done(): boolean {
+    const until = this.#until;
+    if (until === undefined) return false;
+    return this.#readings.every((reading) => reading.position >= (until.get(partitionOf(reading)) ?? 0));
+  }
+
+  /** A partition with something to give, each in turn; what is left of a run comes first, so that it can be freed. */
+  #readable(): Reading | undefined {
+    const { length } = this.#readings;
+    for (let step = 0; step < length; step += 1) {
+      const reading = this.#readings[(this.#turn + step) % length]!;
+      reading.run ??= reading.subscription.take();
+      if (reading.run !== undefined) {
+        this.#turn = (this.#turn + step) % length;
+        return reading;
+      }
+      if (reading.subscription.failure !== undefined) throw reading.subscription.failure;
+    }
+    return undefined;
+  }
+
+  /** The next record of the partition's run; undefined where the run is used up. */
+  async #advance(reading: Reading): Promise<OutputRecord | undefined> {
+    const { run } = reading;
+    if (run === undefined) return undefined;
+    if (!run.cursor.next()) {
+      reading.position = run.nextOffset;
+      reading.run = undefined;
+      this.#turn += 1;
+      return undefined;
+    }
+    const record = await this.#read(run.cursor, partitionOf(reading));
+    reading.position = record.offset + 1;
+    return record;
+  }
+
+  async #read(cursor: RecordCursor, partition: number): Promise<OutputRecord> {
+    const at = { partition, offset: cursor.offset, timestamp: cursor.timestamp };
+    // Copies: what the cursor shows is gone with its next step.
+    const key = cursor.keyLength < 0 ? null : copy(cursor, cursor.keyStart, cursor.keyLength);
+    if (key === null) return { kind: 'unreadable', ...at, key, reason: 'null-key', detail: 'the record has no key' };
+    if (cursor.valueLength < 0) return { kind: 'tombstone', ...at, key, incarnation: incarnationOf(cursor) };
+    if (cursor.valueLength === 0)
+      return { kind: 'unreadable', ...at, key, reason: 'empty-value', detail: 'the value is empty' };
+    const outcome = await this.#formats.read(copy(cursor, cursor.valueStart, cursor.valueLength));
+    if (outcome.kind === 'bad') return { ...at, key, ...outcome, kind: 'unreadable' };
+    return { kind: 'summary', ...at, summary: outcome.summary };
+  }
+
+  /** Resolves with the next change of any subscription, or at once where one came since the last look. */
+  #changed(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#wake = () => {
+        this.#wake = undefined;
+        resolve();
+      };
+    });
+  }
+}
+
+function partitionOf({ subscription }: Reading): number {
+  return subscription.partition.partition;
+}
+
+function copy(cursor: RecordCursor, start: number, length: number): Uint8Array {
+  return cursor.bytes.slice(start, start + length);
+}
+
+function incarnationOf(cursor: RecordCursor): string | undefined {
+  if (!cursor.hasHeaders) return undefined;
+  const header = cursor.headers().find(({ name }) => name === INCARNATION_HEADER);
+  return header?.value == null ? undefined : new TextDecoder().decode(header.value);
+}

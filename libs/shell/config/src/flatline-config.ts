@@ -1,0 +1,96 @@
+// A resolved configuration: validated, defaults applied, environment taken over. What the rest of the program reads.
+import type { DurationMs, Millis } from '@flatline/base';
+import type { HeldTimeRules, SessionRules } from '@flatline/kinds';
+
+export interface FlatlineConfig {
+  readonly application: string;
+  readonly brokers: readonly string[];
+  /** Needed where a format is Avro, and to read Avro events where they come. Holds the credentials, where there are any. */
+  readonly schemaRegistryUrl: string | undefined;
+  readonly stateDir: string;
+  /** Name of this process, for people. */
+  readonly instance: string;
+  readonly commitIntervalMs: DurationMs;
+  readonly http: HttpConfig;
+  readonly kafka: KafkaConfig;
+  readonly pipelines: readonly PipelineConfig[];
+}
+
+export interface HttpConfig {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Secrets are resolved here; nothing prints this object. */
+export interface KafkaConfig {
+  readonly ssl: boolean | TlsConfig;
+  readonly sasl:
+    | {
+        readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
+        readonly username: string;
+        readonly password: string;
+      }
+    | undefined;
+  readonly sessionTimeoutMs: DurationMs;
+  readonly heartbeatIntervalMs: DurationMs;
+  readonly transactionTimeoutMs: DurationMs;
+}
+
+/** In the terms of node:tls; certificates and keys as their PEM text. */
+export interface TlsConfig {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly passphrase?: string;
+  /** Default: the broker's host name. */
+  readonly servername?: string;
+  /** Default: true. */
+  readonly rejectUnauthorized?: boolean;
+}
+
+export interface PipelineConfig {
+  readonly name: string;
+  readonly kind: 'session';
+  readonly input: InputConfig;
+  readonly output: OutputConfig;
+  readonly deadLetterTopic: string;
+  readonly changelogTopic: string;
+  readonly group: string;
+  readonly rules: SessionRules;
+  readonly heldTime: HeldTimeRules;
+  /** How silence is proved: by a record of the input (C2), or without writing to it (C3). */
+  readonly proof: 'record' | 'fetch';
+  readonly proofIntervalMs: DurationMs;
+  /** How long a close may wait for its commit. */
+  readonly closeDelayMs: DurationMs;
+  /** C3. */
+  readonly clockSkewMs: DurationMs;
+  readonly tickMs: DurationMs;
+  readonly handoverMs: DurationMs;
+  readonly drainMs: DurationMs;
+  readonly changelogFactor: number;
+  readonly truncateLagMs: DurationMs;
+  readonly truncateLagBytes: number;
+  /** Where a partition that has no state yet begins to read. */
+  readonly startFrom: 'earliest' | 'latest' | { readonly timestamp: Millis };
+  /** Warm copies of each partition, on other instances. */
+  readonly standbys: number;
+}
+
+export interface OutputConfig {
+  readonly topic: string;
+  readonly format: 'json' | 'avro';
+  readonly compression: 'none' | 'gzip' | 'snappy' | 'lz4' | 'zstd';
+  /** Whether each close is followed by its tombstone (O2). */
+  readonly tombstones: boolean;
+}
+
+export interface InputConfig {
+  readonly topic: string;
+  readonly format: 'auto' | 'json' | 'avro';
+  readonly timestampType: 'LogAppendTime' | 'CreateTime';
+  readonly maxKeyBytes: number;
+  readonly maxFutureMs: DurationMs;
+  readonly maxLeadMs: DurationMs;
+  readonly liveWithinMs: DurationMs;
+}

@@ -1,0 +1,105 @@
+import type { Millis } from '@flatline/base';
+import type { BatchFingerprint, CommittedOffset, LogAdmin, TopicPartition } from '@flatline/ports';
+import { errorOfCode } from '../connection/foreign-errors.ts';
+import { KafkaCode } from '../connection/kafka-error-codes.ts';
+import type { KafkaConnection, Leader } from '../connection/kafka-connection.ts';
+import { listOffset, NO_OFFSET } from '../connection/list-offsets.ts';
+import { decodeFetch, fetchRequest } from '../reader/fetch-exchange.ts';
+import { fingerprintIn } from '../record-batch/batch-fingerprint.ts';
+import { decodeDeleteRecords, deleteRecordsRequest } from './delete-records.ts';
+import { decodeOffsetFetch, offsetFetchRequest } from './offset-fetch.ts';
+import { type AdminOptions, administer } from './patience.ts';
+
+/** The broker waits for its replicas to follow. */
+const DELETE_RECORDS_TIMEOUT_MS = 10_000;
+/** A leader that was deposed may not know it, and answers questions: who leads is asked at least this often. */
+const LEADER_AGE_MAX_MS = 10_000;
+/** More than a batch's header; the broker sends the first batch whole in any case. */
+const FINGERPRINT_FETCH_BYTES = 4_096;
+
+/** Every question goes to the partition's leader or the group's coordinator, and is asked again while it may yet be answered. */
+export class KafkaLogAdmin implements LogAdmin {
+  readonly #options: AdminOptions;
+  readonly #connection: KafkaConnection;
+
+  constructor(options: AdminOptions) {
+    this.#options = options;
+    this.#connection = options.connection;
+  }
+
+  committedOffset(group: string, partition: TopicPartition): Promise<CommittedOffset | undefined> {
+    const doing = `read the committed offset of group ${group} for ${nameOf(partition)}`;
+    return administer(this.#options, async () => {
+      const coordinator = await this.#connection.coordinator('group', group);
+      const request = offsetFetchRequest(group, partition);
+      return this.#connection.send(coordinator, request, (payload) => decodeOffsetFetch(payload, doing), { doing });
+    });
+  }
+
+  ends(partition: TopicPartition): Promise<{ readonly logStartOffset: number; readonly lastStableOffset: number }> {
+    return this.#atLeader(partition, async (leader) => {
+      const logStartOffset = await listOffset(this.#connection, partition, leader, 'start');
+      const lastStableOffset = await listOffset(this.#connection, partition, leader, 'stableEnd');
+      return { logStartOffset, lastStableOffset };
+    });
+  }
+
+  doubtLeader({ topic }: TopicPartition): void {
+    this.#connection.forgetLeaders(topic);
+  }
+
+  offsetAt(partition: TopicPartition, timestamp: Millis): Promise<number | undefined> {
+    return this.#atLeader(partition, async (leader) => {
+      const offset = await listOffset(this.#connection, partition, leader, { timestamp });
+      return offset === NO_OFFSET ? undefined : offset;
+    });
+  }
+
+  replicatedEnd(partition: TopicPartition): Promise<number> {
+    return this.#atLeader(partition, (leader) => listOffset(this.#connection, partition, leader, 'end'));
+  }
+
+  fingerprintAt(partition: TopicPartition, offset: number): Promise<BatchFingerprint | undefined> {
+    const doing = `read the batch of ${nameOf(partition)} at offset ${offset}`;
+    const bounds = { waitMs: 0, fetchBytes: FINGERPRINT_FETCH_BYTES, partitionFetchBytes: FINGERPRINT_FETCH_BYTES };
+    return this.#atLeader(partition, async ({ nodeId, leaderEpoch }) => {
+      const request = fetchRequest([{ partition, leaderEpoch, offset }], bounds);
+      const { payload, partitions } = await this.#connection.send(nodeId, request, decodeFetch, { doing });
+      const answer = partitions[0];
+      if (answer === undefined || answer.errorCode === KafkaCode.offsetOutOfRange) return undefined;
+      if (answer.errorCode !== KafkaCode.none) throw errorOfCode(answer.errorCode, doing);
+      return fingerprintIn(payload, answer.start, answer.end, offset);
+    });
+  }
+
+  truncate(partition: TopicPartition, offset: number): Promise<void> {
+    const doing = `delete the records of ${nameOf(partition)} below offset ${offset}`;
+    const request = deleteRecordsRequest(partition, offset, DELETE_RECORDS_TIMEOUT_MS);
+    return this.#atLeader(partition, ({ nodeId }) =>
+      this.#connection.send(
+        nodeId,
+        request,
+        (payload) => {
+          decodeDeleteRecords(payload, doing);
+        },
+        { doing },
+      ),
+    );
+  }
+
+  #atLeader<T>(partition: TopicPartition, ask: (leader: Leader) => Promise<T>): Promise<T> {
+    return administer(this.#options, async () => {
+      try {
+        return await ask(await this.#connection.leader(partition, LEADER_AGE_MAX_MS));
+      } catch (error) {
+        // Whatever went wrong, the next attempt asks who leads now.
+        this.#connection.forgetLeaders(partition.topic);
+        throw error;
+      }
+    });
+  }
+}
+
+function nameOf({ topic, partition }: TopicPartition): string {
+  return `${topic}-${partition}`;
+}

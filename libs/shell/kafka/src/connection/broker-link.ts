@@ -1,0 +1,196 @@
+// The connections to one broker address.
+//
+// Owns: one kafkajs Connection per lane, made when first used, thrown away at its first failure.
+// Does not own: which node the address is, when to try again after an error (the callers).
+//
+// Invariants
+//   B1  A kafkajs Connection is never used again after an error, a timeout or a close: it keeps the bytes of a half-read
+//       answer and would read them into the next one's.
+//   B2  At most one attempt to connect is under way per lane, and after a failed one the next waits for the back-off.
+//   B3  Every request settles within its time limit, whatever the wall clock does: a request that got no answer takes
+//       its connection with it, since the answers behind it would not come either.
+import { type DurationMs, Retriable } from '@flatline/base';
+import Connection, { type ApiVersionRanges } from 'kafkajs/src/network/connection.js';
+import type { Logger } from 'kafkajs/src/loggers/index.js';
+import './kafkajs-patches.ts';
+import { apiVersionsRequest, decodeApiVersions } from './api-versions.ts';
+import { BackOff, RECONNECT_BACK_OFF, withinDeadline } from '@flatline/system';
+import { translated } from './foreign-errors.ts';
+import { exchange } from './framed-exchange.ts';
+import {
+  type BrokerAddress,
+  CONNECT_TIMEOUT_MS,
+  formatAddress,
+  type KafkaOptions,
+  REQUEST_TIMEOUT_MS,
+} from './kafka-options.ts';
+import { type AnswerDecoder, ApiKey, type KafkaRequest, type Lane, type SendOptions } from './kafka-request.ts';
+import { openSocket } from './socket.ts';
+
+/** kafkajs re-authenticates this long before the broker's session lifetime ends (KIP-368). */
+const REAUTHENTICATE_EARLY_MS: DurationMs = 10_000;
+
+export class BrokerLink {
+  readonly address: string;
+  readonly #target: BrokerAddress;
+  readonly #options: KafkaOptions;
+  readonly #logger: Logger;
+  readonly #lanes = new Map<Lane, Promise<Connection>>();
+  readonly #open = new Set<Connection>();
+  readonly #backOff = new BackOff(RECONNECT_BACK_OFF);
+  #notBeforeMs: DurationMs = 0;
+  #closed = false;
+
+  constructor(target: BrokerAddress, options: KafkaOptions, logger: Logger) {
+    this.address = formatAddress(target);
+    this.#target = target;
+    this.#options = options;
+    this.#logger = logger;
+  }
+
+  /** True while a connection stands: such a link is asked first. */
+  get connected(): boolean {
+    for (const connection of this.#open) if (connection.isConnected()) return true;
+    return false;
+  }
+
+  /** Attempts to connect that failed since the last that did not. */
+  get failures(): number {
+    return this.#backOff.failures;
+  }
+
+  /** @throws Retriable, Fatal. */
+  async send<T>(request: KafkaRequest, decode: AnswerDecoder<T>, options: SendOptions = {}): Promise<T> {
+    const doing = options.doing ?? `send ${request.apiName}`;
+    try {
+      const connection = await this.#connection(options.lane ?? 'prompt');
+      const limitMs = options.timeoutMs ?? this.#options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
+      return await this.#exchange(connection, { request, decode, limitMs });
+    } catch (error) {
+      throw translated(error, doing, this.address);
+    }
+  }
+
+  /** Ends every connection; requests under way are rejected with Retriable. */
+  close(): void {
+    this.#closed = true;
+    for (const connection of [...this.#open])
+      this.#discard(connection, new Retriable(`closed the connection to ${this.address}`));
+    this.#lanes.clear();
+  }
+
+  async #connection(lane: Lane): Promise<Connection> {
+    const current = this.#lanes.get(lane);
+    if (current !== undefined) {
+      const connection = await current;
+      if (connection.isConnected()) return connection;
+      this.#discard(connection, new Retriable(`the connection to ${this.address} was lost`));
+      // Another caller may have replaced it while this one waited.
+      if (this.#lanes.get(lane) === current) this.#lanes.delete(lane);
+      return this.#connection(lane);
+    }
+    const attempt = this.#connect();
+    this.#lanes.set(lane, attempt);
+    attempt.catch(() => {
+      if (this.#lanes.get(lane) === attempt) this.#lanes.delete(lane);
+    });
+    return attempt;
+  }
+
+  async #connect(): Promise<Connection> {
+    await this.#waitForBackOff();
+    if (this.#closed) throw new Retriable(`closed the connection to ${this.address}`);
+    const connection = this.#newConnection();
+    this.#open.add(connection);
+    try {
+      const limitMs = this.#options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS;
+      await withinDeadline(this.#options.clock, limitMs, this.#handshake(connection), () => {
+        return new Retriable(`${this.address} did not complete a connection within ${limitMs} ms`);
+      });
+      this.#backOff.reset();
+      return connection;
+    } catch (error) {
+      this.#notBeforeMs = this.#options.clock.monotonicMs() + this.#backOff.nextDelayMs();
+      this.#discard(connection, error instanceof Error ? error : new Error(String(error)));
+      throw this.#explained(error);
+    }
+  }
+
+  /** A broker says nothing about a client that speaks TLS or SASL to it, or does not, as the listener expects. */
+  #explained(error: unknown): unknown {
+    if (!(error instanceof Error) || error.name !== 'KafkaJSConnectionClosedError') return error;
+    const advice = 'if it does so again, the settings ssl and sasl do not match this listener';
+    return new Retriable(`${this.address} closed the connection before it was of use: ${advice}`, error);
+  }
+
+  async #handshake(connection: Connection): Promise<void> {
+    await connection.connect();
+    const versions = await this.#request(connection, apiVersionsRequest(), decodeApiVersions);
+    connection.setVersions(versions);
+    connection.setSupportAuthenticationProtocol(supportsSaslAuthenticate(versions));
+    await connection.authenticate();
+  }
+
+  #exchange<T>(
+    connection: Connection,
+    { request, decode, limitMs }: { request: KafkaRequest; decode: AnswerDecoder<T>; limitMs: DurationMs },
+  ): Promise<T> {
+    return withinDeadline(this.#options.clock, limitMs, this.#request(connection, request, decode), () => {
+      const error = new Retriable(`${this.address} did not answer ${request.apiName} within ${limitMs} ms`);
+      this.#discard(connection, error);
+      return error;
+    });
+  }
+
+  async #request<T>(connection: Connection, request: KafkaRequest, decode: AnswerDecoder<T>): Promise<T> {
+    // Again where the session's lifetime has ended (KIP-368); ApiVersions is asked before there is a session.
+    if (request.apiKey !== ApiKey.apiVersions) await connection.authenticate();
+    return decode(await exchange(connection, request));
+  }
+
+  #newConnection(): Connection {
+    const { ssl, sasl, clientId } = this.#options;
+    return new Connection({
+      ...this.#target,
+      clientId,
+      logger: this.#logger,
+      socketFactory: (input) => openSocket(input, this.#options.answerMemory),
+      ssl: ssl === undefined || ssl === false ? null : ssl === true ? {} : ssl,
+      // kafkajs writes its authenticator into the object it is given.
+      sasl: sasl === undefined ? null : { ...sasl },
+      connectionTimeout: this.#options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
+      requestTimeout: this.#options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+      // kafkajs measures with the wall clock and keeps the connection: B3 instead.
+      enforceRequestTimeout: false,
+      maxInFlightRequests: null,
+      reauthenticationThreshold: REAUTHENTICATE_EARLY_MS,
+    });
+  }
+
+  #discard(connection: Connection, error: Error): void {
+    if (!this.#open.delete(connection)) return;
+    // A connection still being made is ended by an error of its socket: only that stops kafkajs' own timer.
+    if (!connection.isConnected()) {
+      connection.socket?.destroy(error);
+      return;
+    }
+    connection.rejectRequests(error);
+    // Nothing is pending any more, so this only marks it; the socket itself must not linger half-closed.
+    void connection.disconnect();
+    connection.socket?.destroy();
+  }
+
+  #waitForBackOff(): Promise<void> {
+    const waitMs = this.#notBeforeMs - this.#options.clock.monotonicMs();
+    if (waitMs <= 0) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#options.clock.after(waitMs, resolve);
+    });
+  }
+}
+
+const SASL_AUTHENTICATE = 36;
+
+function supportsSaslAuthenticate(versions: ApiVersionRanges): boolean {
+  return versions[SASL_AUTHENTICATE] !== undefined;
+}

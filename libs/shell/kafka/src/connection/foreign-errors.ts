@@ -1,0 +1,95 @@
+// The edge at which errors of brokers, kafkajs and Node become consequences (libs/core/base errors). Total: what is not
+// known is Fatal, because trying an unknown error again hides it.
+import { AssertionError, Fatal, Fenced, MalformedBytes, PartitionStopped, Retriable } from '@flatline/base';
+import { type Consequence, kafkaErrorCode, REMEDIES } from './kafka-error-codes.ts';
+
+/** The `cause` of an error that an answer's error code stands behind. */
+export class KafkaAnswerError extends Error {
+  override readonly name = 'KafkaAnswerError';
+  readonly code: number;
+
+  constructor(code: number) {
+    super(`${kafkaErrorCode(code).name} (${code})`);
+    this.code = code;
+  }
+}
+
+const constructors = { fenced: Fenced, retriable: Retriable, stopped: PartitionStopped, fatal: Fatal } as const;
+
+/** `doing` names the request and its subject: "write to visits-3", "find the coordinator of group shop". */
+export function errorOfCode(code: number, doing: string, detail?: string | null): Error {
+  const known = kafkaErrorCode(code);
+  const remedy = REMEDIES.get(code);
+  const message = [
+    `cannot ${doing}: the broker answered ${known.name} (${code})`,
+    detail === undefined || detail === null || detail === '' ? '' : `: ${detail}`,
+    remedy === undefined ? '' : `; ${remedy}`,
+  ].join('');
+  return new constructors[known.consequence](message, new KafkaAnswerError(code));
+}
+
+/** The broker's error code that an error of this library was made from. */
+export function codeOf(error: unknown): number | undefined {
+  return error instanceof Error && error.cause instanceof KafkaAnswerError ? error.cause.code : undefined;
+}
+
+const OURS = [AssertionError, Fenced, Retriable, PartitionStopped, Fatal];
+
+const tlsCodes = new Set([
+  'CERT_HAS_EXPIRED',
+  'CERT_NOT_YET_VALID',
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+  'EPROTO',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+const kafkajsConsequences: ReadonlyMap<string, Consequence> = new Map([
+  ['KafkaJSConnectionError', 'retriable'],
+  ['KafkaJSConnectionClosedError', 'retriable'],
+  ['KafkaJSRequestTimeoutError', 'retriable'],
+  ['KafkaJSLockTimeout', 'retriable'],
+  ['KafkaJSBrokerNotFound', 'retriable'],
+  ['KafkaJSNoBrokerAvailableError', 'retriable'],
+]);
+
+const nodeConsequences: ReadonlyMap<string, Consequence> = new Map(
+  [
+    'ECONNABORTED',
+    'ECONNREFUSED',
+    'ECONNRESET',
+    'EAI_AGAIN',
+    'EHOSTUNREACH',
+    'ENETDOWN',
+    'ENETUNREACH',
+    'ENOTFOUND',
+    'EPIPE',
+    'ETIMEDOUT',
+    'ERR_STREAM_DESTROYED',
+    'ERR_STREAM_WRITE_AFTER_END',
+  ].map((code) => [code, 'retriable'] as const),
+);
+
+/** Translates whatever was thrown while talking to `broker` (an address). */
+export function translated(thrown: unknown, doing: string, broker: string): Error {
+  if (!(thrown instanceof Error)) return new Fatal(`cannot ${doing} at ${broker}: ${String(thrown)}`, thrown);
+  if (OURS.some((own) => thrown instanceof own)) return thrown;
+  const code: unknown = 'code' in thrown ? thrown.code : undefined;
+  if (thrown.name === 'KafkaJSProtocolError' && typeof code === 'number') return errorOfCode(code, doing);
+  if (thrown instanceof MalformedBytes)
+    return new Fatal(
+      `cannot ${doing}: the answer of ${broker} is not what the protocol promises: ${thrown.message}`,
+      thrown,
+    );
+  const message = `cannot ${doing} at ${broker}: ${thrown.message}`;
+  if (typeof code === 'string' && tlsCodes.has(code))
+    return new Fatal(`${message}; check the ssl setting and the broker's certificate`, thrown);
+  if (thrown.name === 'KafkaJSSASLAuthenticationError')
+    return new Fatal(`${message}; check the user and the password of the setting sasl`, thrown);
+  const consequence =
+    kafkajsConsequences.get(thrown.name) ?? (typeof code === 'string' ? nodeConsequences.get(code) : undefined);
+  return new constructors[consequence ?? 'fatal'](message, thrown);
+}

@@ -1,0 +1,236 @@
+// Reads partitions of any number of topics from their leaders, over connections of its own.
+//
+// Owns: the subscriptions, one or two fetches under way per leader.
+// Does not own: where each subscription stands (PartitionSubscription), who leads (LeaderSearch), connections (KafkaConnection).
+//
+// Invariants
+//   L1  A partition with room in its buffer is named by a fetch under way, or waits for one for at most shortPollMs, or
+//       waits for something that `obstacles()` names.
+//   L2  The next fetch is sent before listeners hear of the answer: processing and fetching overlap.
+//   L3  A subscription's fetch offset is moved by answers only; errors move nothing.
+import { type Clock, type DurationMs, Retriable, ReusedMemory } from '@flatline/base';
+import type { LogReader, LogSubscription, TopicPartition } from '@flatline/ports';
+import { type KafkaConnection, openCluster } from '../connection/kafka-connection.ts';
+import { KafkaCode } from '../connection/kafka-error-codes.ts';
+import type { KafkaOptions } from '../connection/kafka-options.ts';
+import { decodeFetch, type FetchAnswer, type FetchedPartition, fetchRequest } from './fetch-exchange.ts';
+import { type LaneState, type PlannedFetch, planFetches } from './fetch-plan.ts';
+import { LeaderSearch } from './leader-search.ts';
+import { type Obstacle, PartitionSubscription, type SubscriptionOwner } from './partition-subscription.ts';
+import { SharedAnswer } from './shared-answer.ts';
+import { READER_LIMITS, type ReaderLimits } from './reader-limits.ts';
+
+/** Upper bound on memory that is kept for answers to come. */
+const FREE_ANSWER_BYTES_MAX = 32 * 1024 * 1024;
+
+/** One subscription that cannot fetch, and why. */
+export interface ReaderObstacle extends Obstacle {
+  readonly partition: TopicPartition;
+}
+
+export interface ReaderOptions extends KafkaOptions {
+  /** What a cursor shows is written over once its run is used up, instead of being left to the garbage collector. */
+  readonly reusesAnswers?: boolean;
+  /** Batches that cannot be unpacked are shown for what they are (`RecordCursor.unreadable`) instead of ending the reading. */
+  readonly passesUnreadable?: boolean;
+}
+
+interface Sent extends FetchedPartition {
+  readonly subscription: PartitionSubscription;
+}
+
+export class KafkaLogReader implements LogReader, SubscriptionOwner {
+  readonly clock: Clock;
+  readonly passesUnreadable: boolean;
+  readonly #memory: ReusedMemory | undefined;
+  readonly #connection: KafkaConnection;
+  readonly #limits: ReaderLimits;
+  readonly #subscriptions = new Set<PartitionSubscription>();
+  readonly #search: LeaderSearch;
+  readonly #lanes = new Map<number, LaneState>();
+  readonly #changed = new Set<PartitionSubscription>();
+  #announcement: NodeJS.Immediate | undefined;
+  #turn = 0;
+  #closed = false;
+
+  /** Connects when first needed. `limits` replaces single bounds. @throws Fatal where an address is malformed. */
+  constructor(options: ReaderOptions, limits: Partial<ReaderLimits> = {}) {
+    this.clock = options.clock;
+    this.passesUnreadable = options.passesUnreadable ?? false;
+    if (options.reusesAnswers === true) this.#memory = new ReusedMemory(FREE_ANSWER_BYTES_MAX);
+    this.#connection = openCluster({ ...options, ...(this.#memory && { answerMemory: this.#memory }) });
+    this.#limits = { ...READER_LIMITS, ...limits };
+    this.#search = new LeaderSearch(this.#connection, this.#subscriptions, {
+      clock: options.clock,
+      ...this.#limits,
+      found: () => {
+        this.pump();
+      },
+    });
+  }
+
+  subscribe(partition: TopicPartition, offset: number, readEpoch?: number): LogSubscription {
+    const subscription = new PartitionSubscription(partition, offset, this, readEpoch);
+    if (this.#closed) {
+      subscription.fail(new Retriable(`cannot read ${subscription.name}: the reader is closed`));
+      return subscription;
+    }
+    this.#subscriptions.add(subscription);
+    this.#search.schedule();
+    return subscription;
+  }
+
+  /** What each subscription that cannot fetch waits for (X5). */
+  obstacles(): readonly ReaderObstacle[] {
+    return [...this.#subscriptions].flatMap(({ partition, obstacle }) =>
+      obstacle === undefined ? [] : [{ partition, ...obstacle }],
+    );
+  }
+
+  close(): Promise<void> {
+    this.#closed = true;
+    for (const subscription of [...this.#subscriptions]) subscription.close();
+    this.#search.close();
+    clearImmediate(this.#announcement);
+    this.#connection.close();
+    return Promise.resolve();
+  }
+
+  changed(subscription: PartitionSubscription): void {
+    this.#changed.add(subscription);
+    // After L2: the requests sent in this turn are written before immediates run.
+    this.#announcement ??= setImmediate(() => {
+      this.#announcement = undefined;
+      const changed = [...this.#changed];
+      this.#changed.clear();
+      for (const one of changed) one.announce();
+    });
+  }
+
+  closed(subscription: PartitionSubscription): void {
+    this.#subscriptions.delete(subscription);
+  }
+
+  doubted(): void {
+    this.#search.doubted();
+  }
+
+  pump(): void {
+    if (this.#closed) return;
+    for (const [nodeId, idle] of this.#idleByLeader()) {
+      const lanes = this.#lanes.get(nodeId) ?? { waiting: 'free', prompt: 'free' };
+      for (const planned of planFetches(idle, lanes, this.#limits)) this.#fetch(nodeId, planned);
+    }
+  }
+
+  #idleByLeader(): Map<number, PartitionSubscription[]> {
+    const byLeader = new Map<number, PartitionSubscription[]>();
+    const full = this.#bufferedBytes() >= this.#limits.readerBufferBytes;
+    const named = new Set<string>();
+    for (const subscription of this.#subscriptions) {
+      const { state } = subscription;
+      if (state.kind !== 'fetching' || subscription.flight !== undefined || !this.#hasRoom(subscription, full))
+        continue;
+      // A request may name a partition once; a second reader of it has its turn in the next.
+      if (named.has(subscription.name)) continue;
+      named.add(subscription.name);
+      const idle = byLeader.get(state.leader.nodeId);
+      if (idle === undefined) byLeader.set(state.leader.nodeId, [subscription]);
+      else idle.push(subscription);
+    }
+    return byLeader;
+  }
+
+  #hasRoom({ bufferedBytes }: PartitionSubscription, full: boolean): boolean {
+    if (bufferedBytes === 0) return true;
+    return !full && bufferedBytes + this.#limits.partitionFetchBytes <= this.#limits.partitionBufferBytes;
+  }
+
+  #bufferedBytes(): number {
+    let bytes = 0;
+    for (const subscription of this.#subscriptions) bytes += subscription.bufferedBytes;
+    return bytes;
+  }
+
+  #fetch(nodeId: number, { lane, waitMs, partitions }: PlannedFetch<PartitionSubscription>): void {
+    const flight = {};
+    const sent = partitions.map((subscription) => this.#sentFor(subscription, flight));
+    const { fetchBytes, partitionFetchBytes, fetchTimeoutMs } = this.#limits;
+    const askedAtMs = this.clock.monotonicMs();
+    this.#markLane(nodeId, lane, waitMs);
+    const request = fetchRequest(sent, { waitMs, fetchBytes, partitionFetchBytes });
+    const doing = `fetch from node ${nodeId}`;
+    this.#connection
+      .send(nodeId, request, decodeFetch, { lane, timeoutMs: fetchTimeoutMs + waitMs, doing })
+      .then(
+        (answer) => {
+          this.#apply(answer, this.#settle(nodeId, lane, { sent, flight }), askedAtMs);
+        },
+        (error: unknown) => {
+          const waiting = this.#settle(nodeId, lane, { sent, flight });
+          this.#search.unreachable(
+            error,
+            waiting.map(({ subscription }) => subscription),
+          );
+        },
+      )
+      .finally(() => {
+        this.pump();
+      });
+  }
+
+  #sentFor(subscription: PartitionSubscription, flight: object): Sent {
+    const { state, partition, fetchOffset } = subscription;
+    subscription.flight = flight;
+    // To the end of the order: of two that read one partition, the other is next.
+    this.#subscriptions.delete(subscription);
+    this.#subscriptions.add(subscription);
+    return {
+      subscription,
+      partition,
+      offset: fetchOffset,
+      leaderEpoch: state.kind === 'fetching' ? state.leader.leaderEpoch : -1,
+    };
+  }
+
+  #markLane(nodeId: number, lane: 'waiting' | 'prompt', waitMs: DurationMs): void {
+    const lanes = this.#lanes.get(nodeId) ?? { waiting: 'free', prompt: 'free' };
+    const long = waitMs > this.#limits.shortPollMs;
+    this.#lanes.set(
+      nodeId,
+      lane === 'waiting'
+        ? { ...lanes, waiting: long ? 'poll' : 'shortPoll' }
+        : { ...lanes, prompt: waitMs === 0 ? 'behind' : 'shortPoll' },
+    );
+  }
+
+  /** Returns those for which the fetch still counts (P3). */
+  #settle(
+    nodeId: number,
+    lane: 'waiting' | 'prompt',
+    { sent, flight }: { readonly sent: readonly Sent[]; readonly flight: object },
+  ): readonly Sent[] {
+    const lanes = this.#lanes.get(nodeId)!;
+    this.#lanes.set(nodeId, lane === 'waiting' ? { ...lanes, waiting: 'free' } : { ...lanes, prompt: 'free' });
+    const counting = sent.filter(({ subscription }) => subscription.flight === flight);
+    for (const { subscription } of counting) subscription.flight = undefined;
+    return counting;
+  }
+
+  #apply({ payload, partitions }: FetchAnswer, sent: readonly Sent[], askedAtMs: DurationMs): void {
+    const byName = new Map(sent.map(({ subscription }) => [subscription.name, subscription]));
+    const shared = new SharedAnswer(payload, this.#memory);
+    for (const answer of partitions) {
+      const name = `${answer.topic}-${answer.partition}`;
+      const subscription = byName.get(name);
+      byName.delete(name);
+      if (subscription === undefined || subscription.ended) continue;
+      if (answer.errorCode === KafkaCode.none) {
+        if (answer.end > answer.start) subscription.servedTurn = this.#turn += 1;
+        subscription.accept(answer, shared, askedAtMs);
+      } else this.#search.refused(subscription, answer.errorCode);
+    }
+    shared.handedOut();
+    if (byName.size > 0) this.#search.unreachable(new Retriable('left out of the answer'), [...byName.values()]);
+  }
+}

@@ -1,0 +1,368 @@
+// One partition being read: where its next fetch begins, what was fetched and not yet taken, and what it waits for.
+//
+//   locating ──▶ fetching ──▶ locating        the leader moved, or cannot be reached
+//                    └──────▶ comparing       metadata name a later one, though this one answers
+//      │ ▲          │  ▲
+//      │ │          ▼  │ the log says otherwise
+//      │ │      confirming ──▶ failed          out of range, said twice by the leader (R3)
+//      ▼ │
+//   comparing ──▶ confirming, fetching         the new leader's log holds what was read (KIP-320)
+//      └────────▶ failed                       it does not: acknowledged records were lost or replaced (R3)
+//   any ──▶ failed (topic gone, not authorized, damaged), any ──▶ closed
+//
+// Owns: the fetch position, the buffer of runs, the newest ends, the failure.
+// Does not own: requests (KafkaLogReader), the place in a run (BatchCursor).
+//
+// Invariants
+//   P1  Runs are consecutive: each begins at the nextOffset of the one before.
+//   P2  A failure is final and an out-of-range answer never moves the position (kafkajs 8).
+//   P3  At most one fetch under way counts for this subscription; the answer of a leader that was left meanwhile does not.
+//   P4  It asks no leader of an older epoch than it knows of, or has read a batch of.
+//   P5  A leader of a later epoch is fetched from only once its log is known to hold the batch before the position.
+import { type Clock, type DurationMs, MalformedBytes, PartitionStopped } from '@flatline/base';
+import type { LogEnds, LogSubscription, RecordRun, TopicPartition } from '@flatline/ports';
+import { BackOff, type BackOffLimits } from '@flatline/system';
+import type { EpochEnd } from '../connection/epoch-end.ts';
+import type { Leader } from '../connection/kafka-connection.ts';
+import { BatchCursor } from '../record-batch/batch-cursor.ts';
+import { scanBatches } from '../record-batch/batch-scan.ts';
+import type { PartitionAnswer } from './fetch-exchange.ts';
+import type { SharedAnswer } from './shared-answer.ts';
+
+/** Between attempts to find or reach a leader. */
+const LOCATE_BACK_OFF: BackOffLimits = { firstMs: 20, mostMs: 1_000 };
+
+/** A run that is a smaller part of its answer than this is copied out: what waits pins at most ten times as much as itself. */
+const PINNED_SHARE_MIN = 0.1;
+
+export type SubscriptionState =
+  | { readonly kind: 'locating'; readonly notBeforeMs: DurationMs }
+  | { readonly kind: 'comparing'; readonly leader: Leader; readonly readEpoch: number }
+  | { readonly kind: 'confirming'; readonly leader: Leader }
+  | { readonly kind: 'fetching'; readonly leader: Leader }
+  | { readonly kind: 'failed' | 'closed' };
+
+/** Offsets of a log: the first present, and the high watermark. */
+export interface LogRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What keeps a subscription from fetching, for people. */
+export interface Obstacle {
+  readonly what: string;
+  /** Monotonic. */
+  readonly sinceMs: DurationMs;
+}
+
+export interface SubscriptionOwner {
+  readonly clock: Clock;
+  readonly passesUnreadable: boolean;
+  /** Room was freed: the leader may be asked for more. */
+  pump(): void;
+  /** The listener is to be told, once the next fetch is on its way. */
+  changed(subscription: PartitionSubscription): void;
+  closed(subscription: PartitionSubscription): void;
+  /** Who leads is to be asked soon, of several nodes. */
+  doubted(): void;
+}
+
+export class PartitionSubscription implements LogSubscription {
+  readonly partition: TopicPartition;
+  readonly #owner: SubscriptionOwner;
+  readonly #backOff = new BackOff(LOCATE_BACK_OFF);
+  readonly #runs: RecordRun[] = [];
+  #fetchOffset: number;
+  #bufferedBytes = 0;
+  #ends: LogEnds | undefined;
+  #failure: Error | undefined;
+  #listener: (() => void) | undefined;
+  #state: SubscriptionState = { kind: 'locating', notBeforeMs: 0 };
+  #obstacle: Obstacle | undefined;
+  #topicId: string | undefined;
+  /** The newest that is known. */
+  #leaderEpoch = -1;
+  /** In which the batch before the fetch position was written; −1 where that is not known. */
+  #readEpoch: number;
+  /** The latest whose leader is known to hold that batch. */
+  #agreedEpoch: number;
+  #unknownSinceMs: DurationMs | undefined;
+  /** The leader called the position out of range, and nothing since has said otherwise. */
+  #rangeDoubted = false;
+  /** What it said about its range afterwards, where that confirms it. */
+  #rangeConfirmed: LogRange | undefined;
+  /** P3: set by the reader around each fetch. */
+  flight: object | undefined;
+  /** Presumed until an answer reaches the end. */
+  behind = true;
+  servedTurn = 0;
+
+  /** `readEpoch`: leader epoch of the batch before `offset`, negative where that is not known. */
+  constructor(partition: TopicPartition, offset: number, owner: SubscriptionOwner, readEpoch = -1) {
+    this.partition = partition;
+    this.#fetchOffset = offset;
+    this.#readEpoch = readEpoch;
+    this.#agreedEpoch = readEpoch;
+    this.#owner = owner;
+    this.#waitFor('its leader');
+  }
+
+  get state(): SubscriptionState {
+    return this.#state;
+  }
+
+  get ended(): boolean {
+    return this.#state.kind === 'failed' || this.#state.kind === 'closed';
+  }
+
+  get ends(): LogEnds | undefined {
+    return this.#ends;
+  }
+
+  get failure(): Error | undefined {
+    return this.#failure;
+  }
+
+  get obstacle(): Obstacle | undefined {
+    return this.#obstacle;
+  }
+
+  /** Times that a leader was looked for since one answered. */
+  get searches(): number {
+    return this.#backOff.failures;
+  }
+
+  get isRangeDoubted(): boolean {
+    return this.#rangeDoubted;
+  }
+
+  get fetchOffset(): number {
+    return this.#fetchOffset;
+  }
+
+  get bufferedBytes(): number {
+    return this.#bufferedBytes;
+  }
+
+  get name(): string {
+    return `${this.partition.topic}-${this.partition.partition}`;
+  }
+
+  take(): RecordRun | undefined {
+    const run = this.#runs.shift();
+    if (run === undefined) return undefined;
+    this.#bufferedBytes -= run.byteLength;
+    this.#owner.pump();
+    return run;
+  }
+
+  onChange(listener: (() => void) | undefined): void {
+    this.#listener = listener;
+  }
+
+  close(): void {
+    if (this.#state.kind === 'closed') return;
+    this.#state = { kind: 'closed' };
+    this.#obstacle = undefined;
+    this.#runs.length = 0;
+    this.#bufferedBytes = 0;
+    this.#owner.closed(this);
+  }
+
+  lookAgain(): void {
+    if (!this.ended) this.#owner.doubted();
+  }
+
+  /** Tells the listener, if there still is someone to tell. */
+  announce(): void {
+    if (this.#state.kind !== 'closed') this.#listener?.();
+  }
+
+  /** Takes in what the leader answered without an error. */
+  accept(answer: PartitionAnswer, shared: SharedAnswer, askedAtMs: DurationMs): void {
+    const { highWatermark, lastStableOffset, logStartOffset } = answer;
+    this.#ends = { highWatermark, lastStableOffset, logStartOffset, askedAtMs };
+    this.#backOff.reset();
+    this.#obstacle = undefined;
+    this.#rangeDoubted = false;
+    this.#rangeConfirmed = undefined;
+    try {
+      this.#buffer(answer, shared);
+    } catch (error) {
+      if (!(error instanceof MalformedBytes)) throw error;
+      this.fail(
+        new PartitionStopped(
+          `${this.name}: cannot be read from offset ${this.#fetchOffset} on: ${error.message}`,
+          error,
+        ),
+      );
+    }
+    this.#owner.changed(this);
+  }
+
+  #buffer({ start, end, aborted, lastStableOffset }: PartitionAnswer, shared: SharedAnswer): void {
+    const { payload } = shared;
+    const askedOffset = this.#fetchOffset;
+    const scan = scanBatches(payload, start, end, askedOffset);
+    const byteLength = scan.end - start;
+    this.behind = byteLength > 0 && scan.nextOffset < lastStableOffset;
+    if (byteLength === 0) return;
+    const pins = byteLength >= payload.length * PINNED_SHARE_MIN;
+    const bytes = pins ? payload : Buffer.from(payload.subarray(start, scan.end));
+    const at = pins ? start : 0;
+    const { nextOffset } = scan;
+    const source = this.partition;
+    const cursor = new BatchCursor({
+      source,
+      bytes,
+      start: at,
+      end: at + byteLength,
+      askedOffset,
+      nextOffset,
+      aborted,
+      passesUnreadable: this.#owner.passesUnreadable,
+      onUsedUp: pins ? shared.hold() : undefined,
+    });
+    this.#runs.push({ cursor, nextOffset, byteLength, receivedAtMs: this.#owner.clock.monotonicMs() });
+    this.#bufferedBytes += byteLength;
+    this.#fetchOffset = nextOffset;
+    this.#readEpoch = scan.leaderEpoch;
+    this.#agreedEpoch = this.#leaderEpoch;
+  }
+
+  /** Metadata named the topic's id: another one than before is another topic. */
+  topicIs(topicId: string): void {
+    this.#topicId ??= topicId;
+    if (this.#topicId !== topicId) this.fail(this.#recreated());
+  }
+
+  /**
+   * Metadata named the leader: fetches go there, or first the question about its range. One of an older epoch than is known
+   * was deposed, and a node that does not know it yet said so: what it holds may end before our position (KIP-320).
+   */
+  located(leader: Leader): void {
+    this.#unknownSinceMs = undefined;
+    const knownEpoch = Math.max(this.#leaderEpoch, this.#readEpoch);
+    if (leader.leaderEpoch < knownEpoch) {
+      this.relocate(`its leader: node ${leader.nodeId} was it in epoch ${leader.leaderEpoch}, now it is ${knownEpoch}`);
+      return;
+    }
+    this.#leaderEpoch = leader.leaderEpoch;
+    if (this.#readEpoch >= 0 && leader.leaderEpoch > this.#agreedEpoch)
+      this.#state = { kind: 'comparing', leader, readEpoch: this.#readEpoch };
+    else this.#begin(leader);
+  }
+
+  /** Metadata, asked for whatever the fetches said: a leader of a later epoch takes the place of one that may still answer. */
+  named(leader: Leader): void {
+    const { state } = this;
+    if (!('leader' in state) || leader.leaderEpoch <= state.leader.leaderEpoch) return;
+    this.flight = undefined;
+    this.located(leader);
+  }
+
+  /** Whether this is still the leader that it asks, for whatever it wants of it. */
+  asks(leader: Leader): boolean {
+    return 'leader' in this.#state && this.#state.leader === leader;
+  }
+
+  /** The leader's answer to where its log leaves the epoch of what was read (KIP-320). */
+  comparedWith(leader: Leader, { leaderEpoch, endOffset }: EpochEnd): void {
+    if (this.#state.kind !== 'comparing' || !this.asks(leader)) return;
+    if (leaderEpoch === this.#readEpoch && endOffset >= this.#fetchOffset) {
+      this.#agreedEpoch = leader.leaderEpoch;
+      this.#begin(leader);
+      return;
+    }
+    // What waits was read from the log that was lost: nothing may come of it any more.
+    this.#runs.length = 0;
+    this.#bufferedBytes = 0;
+    this.fail(this.#diverged(leader, { leaderEpoch, endOffset }));
+  }
+
+  #begin(leader: Leader): void {
+    const kind = this.#rangeDoubted && this.#rangeConfirmed === undefined ? 'confirming' : 'fetching';
+    this.#state = { kind, leader };
+  }
+
+  /** Looks for the leader again, later each time until a fetch is answered. */
+  relocate(why: string): void {
+    if (this.ended) return;
+    this.#waitFor(why);
+    this.#state = { kind: 'locating', notBeforeMs: this.#owner.clock.monotonicMs() + this.#backOff.nextDelayMs() };
+  }
+
+  /** Metadata knows no such topic or partition: not yet, not everywhere, or not any more. */
+  unknown(why: string, limitMs: DurationMs): void {
+    const now = this.#owner.clock.monotonicMs();
+    this.#unknownSinceMs ??= now;
+    if (now - this.#unknownSinceMs < limitMs) {
+      this.relocate(why);
+      return;
+    }
+    const remedy = 'create it (flatline topics create), restore it, or correct the configuration';
+    this.fail(
+      new PartitionStopped(`${this.name}: ${why}, for ${limitMs} ms, at offset ${this.#fetchOffset}; ${remedy}`),
+    );
+  }
+
+  /** A leader called the position out of range: final only after metadata and the leader's own range agree (R3). */
+  outOfRange(): void {
+    if (this.#rangeConfirmed !== undefined) {
+      this.fail(this.#lost(this.#rangeConfirmed));
+      return;
+    }
+    this.#rangeDoubted = true;
+    this.relocate(`an answer to whether offset ${this.#fetchOffset} is out of range`);
+  }
+
+  /** The newest leader's range, asked after `outOfRange`; the next fetch decides. */
+  rangeIs(range: LogRange): void {
+    if (this.#state.kind !== 'confirming') return;
+    const inside = range.start <= this.#fetchOffset && this.#fetchOffset <= range.end;
+    if (inside) this.#rangeDoubted = false;
+    else this.#rangeConfirmed = range;
+    this.#state = { kind: 'fetching', leader: this.#state.leader };
+  }
+
+  fail(error: Error): void {
+    if (this.ended) return;
+    // What is buffered is sound and may still be taken.
+    this.#failure = error;
+    this.#state = { kind: 'failed' };
+    this.#obstacle = undefined;
+    this.#owner.changed(this);
+  }
+
+  #waitFor(what: string): void {
+    this.#obstacle = { what, sinceMs: this.#obstacle?.sinceMs ?? this.#owner.clock.monotonicMs() };
+  }
+
+  #lost({ start, end }: LogRange): PartitionStopped {
+    const offset = this.#fetchOffset;
+    const side = offset < start ? 'the records up to there were deleted' : 'the log was cut back, or made anew';
+    return new PartitionStopped(
+      `${this.name}: offset ${offset} is outside the log, which holds ${start} to ${end} (${side}); nothing is skipped. ` +
+        'Restore the log from a replica or a backup, or accept the loss by starting over with an application of another name',
+    );
+  }
+
+  #diverged(leader: Leader, { leaderEpoch, endOffset }: EpochEnd): PartitionStopped {
+    const found =
+      leaderEpoch === this.#readEpoch ? `ends at ${endOffset}` : `is not there: it goes up to epoch ${leaderEpoch}`;
+    return new PartitionStopped(
+      `${this.name}: it was read up to offset ${this.#fetchOffset}, and in the log of the new leader (node ` +
+        `${leader.nodeId}, epoch ${leader.leaderEpoch}) leader epoch ${this.#readEpoch} ${found}. Acknowledged records ` +
+        'were lost or replaced, as by an unclean election; nothing is skipped. A node that led before cuts its copy back ' +
+        'when it rejoins: save that copy first. Started again, the partition goes on if nothing of what was lost had been ' +
+        'committed, and stops again if it had',
+    );
+  }
+
+  #recreated(): PartitionStopped {
+    return new PartitionStopped(
+      `${this.name}: topic ${this.partition.topic} was deleted and created again while it was read at offset ` +
+        `${this.#fetchOffset}, so its offsets mean other records now. Restore the topic, or start over with an application of another name`,
+    );
+  }
+}

@@ -1,0 +1,429 @@
+import { describe, expect, test } from '@jest/globals';
+import { PartitionStopped } from '@flatline/base';
+import { KEY_GROUP_MAX, type RecordCursor } from '@flatline/ports';
+import fc from 'fast-check';
+import type { AbortedTransaction } from './aborted-transactions.ts';
+import {
+  bare,
+  buildBatch,
+  buildMarker,
+  reseal,
+  type BuiltBatch,
+  type BuiltCompression,
+  type BuiltRecord,
+} from './batch-builder.fixture.ts';
+import { BatchCursor } from './batch-cursor.ts';
+import { scanBatches } from './batch-scan.ts';
+
+const source = { topic: 'visits', partition: 3 };
+
+interface Seen {
+  readonly offset: number;
+  readonly timestamp: number;
+  readonly key: string | null;
+  readonly value: string | null;
+  readonly headers: readonly (readonly [string, string | null])[];
+}
+
+function cursorOver(
+  parts: readonly Buffer[],
+  askedOffset = 0,
+  aborted: readonly AbortedTransaction[] = [],
+  passesUnreadable = false,
+): BatchCursor {
+  // The answer's own bytes come before and after a run.
+  const bytes = Buffer.concat([Buffer.alloc(13, 0xee), ...parts]);
+  const { end, nextOffset } = scanBatches(bytes, 13, bytes.length, askedOffset);
+  return new BatchCursor({ source, bytes, start: 13, end, askedOffset, nextOffset, aborted, passesUnreadable });
+}
+
+function text(bytes: Uint8Array, start: number, length: number): string | null {
+  return length < 0 ? null : Buffer.from(bytes.subarray(start, start + length)).toString('latin1');
+}
+
+function walk(cursor: RecordCursor): Seen[] {
+  const seen: Seen[] = [];
+  while (cursor.next()) {
+    expect(cursor.position).toBe(cursor.offset + 1);
+    seen.push({
+      offset: cursor.offset,
+      timestamp: cursor.timestamp,
+      key: text(cursor.bytes, cursor.keyStart, cursor.keyLength),
+      value: text(cursor.bytes, cursor.valueStart, cursor.valueLength),
+      headers: cursor.headers().map(({ name, value }) => [name, value && text(value, 0, value.length)] as const),
+    });
+  }
+  return seen;
+}
+
+const keysOf = (cursor: RecordCursor): (string | null)[] => walk(cursor).map(({ key }) => key);
+
+/** The naive reading of one built batch. */
+function expected(batch: BuiltBatch): Seen[] {
+  const latin = (bytes: Uint8Array | null): string | null => bytes && Buffer.from(bytes).toString('latin1');
+  const { baseTimestamp = 1_000 } = batch;
+  const greatest =
+    batch.greatestTimestamp ?? Math.max(...batch.records.map((record) => baseTimestamp + record.timestampDelta));
+  return batch.records.map((record) => ({
+    offset: batch.baseOffset + record.offsetDelta,
+    timestamp: batch.logAppendTime === true ? greatest : baseTimestamp + record.timestampDelta,
+    key: latin(record.key),
+    value: latin(record.value),
+    headers: (record.headers ?? []).map(({ name, value }) => [name, latin(value)] as const),
+  }));
+}
+
+const octets = fc.option(fc.uint8Array({ maxLength: 200 }), { nil: null });
+const headers = fc.array(fc.record({ name: fc.string(), value: octets }), { maxLength: 3 });
+const record = fc.record({
+  gap: fc.oneof(fc.integer({ min: 1, max: 3 }), fc.integer({ min: 1, max: 2 ** 24 })),
+  timestampDelta: fc.oneof(fc.integer({ min: -1_000, max: 1_000 }), fc.integer({ min: -(2 ** 45), max: 2 ** 45 })),
+  key: octets,
+  value: octets,
+  headers,
+});
+const compression = fc.constantFrom<BuiltCompression>('none', 'gzip', 'snappy', 'xerial', 'lz4', 'zstd');
+const batchSpec = fc.record({
+  before: fc.integer({ min: 0, max: 50 }),
+  after: fc.integer({ min: 0, max: 50 }),
+  records: fc.array(record, { minLength: 1, maxLength: 30 }),
+  compression,
+  logAppendTime: fc.boolean(),
+});
+
+function batchesFrom(specs: readonly (typeof batchSpec extends fc.Arbitrary<infer T> ? T : never)[]): BuiltBatch[] {
+  let next = 1_000;
+  return specs.map(({ before, after, records, ...rest }) => {
+    const baseOffset = next + before;
+    let delta = -1;
+    const built: BuiltRecord[] = records.map(({ gap, ...fields }) => ({ ...fields, offsetDelta: (delta += gap) }));
+    next = baseOffset + delta + after + 1;
+    return { ...rest, baseOffset, records: built, lastOffsetDelta: delta + after, baseTimestamp: 2 ** 46 };
+  });
+}
+
+describe('BatchCursor', () => {
+  test('shows every record of every batch, in any compression, from any offset (rerun: the printed seed)', () => {
+    fc.assert(
+      fc.property(
+        fc.array(batchSpec, { minLength: 1, maxLength: 6 }),
+        fc.double({ min: 0, max: 1, noNaN: true }),
+        (specs, at) => {
+          const batches = batchesFrom(specs);
+          const all = batches.flatMap(expected);
+          const from = all[Math.floor(at * (all.length - 1))]!.offset;
+          const containing = batches.filter(({ baseOffset, lastOffsetDelta }) => baseOffset + lastOffsetDelta! >= from);
+          const cursor = cursorOver(containing.map(buildBatch), from);
+          expect(walk(cursor)).toEqual(all.filter(({ offset }) => offset >= from));
+          const last = batches.at(-1)!;
+          expect(cursor.position).toBe(last.baseOffset + last.lastOffsetDelta! + 1);
+        },
+      ),
+      { numRuns: 300 },
+    );
+  });
+
+  test('[kafkajs 4] interleaved aborted transactions leave nothing behind, committed ones stay whole', () => {
+    // Producers 1 and 2 overlap: 1 aborts while 2 is open and commits; then 1 commits and 2 aborts, overlapping too.
+    const log = [
+      buildBatch({ baseOffset: 0, records: [bare(0, '1-aborted')], producerId: 1, transactional: true }),
+      buildBatch({ baseOffset: 1, records: [bare(0, '2-committed')], producerId: 2, transactional: true }),
+      buildBatch({ baseOffset: 2, records: [bare(0, '1-aborted-too')], producerId: 1, transactional: true }),
+      buildMarker(3, 1, 'abort'),
+      buildBatch({ baseOffset: 4, records: [bare(0, '2-still')], producerId: 2, transactional: true }),
+      buildBatch({ baseOffset: 5, records: [bare(0, '1-committed')], producerId: 1, transactional: true }),
+      buildMarker(6, 2, 'commit'),
+      buildBatch({ baseOffset: 7, records: [bare(0, '2-aborted')], producerId: 2, transactional: true }),
+      buildMarker(8, 1, 'commit'),
+      buildBatch({ baseOffset: 9, records: [bare(0, 'plain')] }),
+      buildMarker(10, 2, 'abort'),
+      buildBatch({ baseOffset: 11, records: [bare(0, '2-last')], producerId: 2, transactional: true }),
+    ];
+    const aborted = [
+      { producerId: 2, firstOffset: 7 },
+      { producerId: 1, firstOffset: 0 },
+    ];
+    expect(keysOf(cursorOver(log, 0, aborted))).toEqual(['2-committed', '2-still', '1-committed', 'plain', '2-last']);
+  });
+
+  test('[kafkajs 4] the transactions of one producer are told apart: aborted, committed, aborted', () => {
+    const step = (at: number, key: string, end: 'abort' | 'commit'): Buffer[] => [
+      buildBatch({ baseOffset: at, records: [bare(0, key)], producerId: 9, transactional: true }),
+      buildMarker(at + 1, 9, end),
+    ];
+    const log = [
+      ...step(0, 'a', 'abort'),
+      ...step(2, 'b', 'commit'),
+      ...step(4, 'c', 'abort'),
+      ...step(6, 'd', 'commit'),
+    ];
+    const aborted = [
+      { producerId: 9, firstOffset: 0 },
+      { producerId: 9, firstOffset: 4 },
+    ];
+    expect(keysOf(cursorOver(log, 0, aborted))).toEqual(['b', 'd']);
+  });
+
+  test('[kafkajs 4] a record keyed by four zero bytes is data, not the end of its transaction', () => {
+    const zeros = { offsetDelta: 0, timestampDelta: 0, key: Buffer.alloc(4), value: Buffer.alloc(6) };
+    const log = [
+      buildBatch({ baseOffset: 0, records: [zeros], producerId: 5, transactional: true }),
+      buildBatch({ baseOffset: 1, records: [bare(0, 'aborted')], producerId: 5, transactional: true }),
+      buildMarker(2, 5, 'abort'),
+      buildBatch({ baseOffset: 3, records: [zeros] }),
+    ];
+    expect(keysOf(cursorOver(log, 0, [{ producerId: 5, firstOffset: 0 }]))).toEqual(['\0\0\0\0']);
+  });
+
+  test('[kafkajs 4] a plain batch is never taken for part of an aborted transaction', () => {
+    const log = [
+      buildBatch({ baseOffset: 0, records: [bare(0, 'aborted')], producerId: 5, transactional: true }),
+      buildBatch({ baseOffset: 1, records: [bare(0, 'idempotent')], producerId: 5 }),
+    ];
+    expect(keysOf(cursorOver(log, 0, [{ producerId: 5, firstOffset: 0 }]))).toEqual(['idempotent']);
+  });
+
+  test('[kafkajs 5] batches that show nothing are passed: markers, aborted, emptied by compaction', () => {
+    const log = [
+      buildMarker(10, 1, 'commit'),
+      buildBatch({ baseOffset: 11, records: [bare(0, 'aborted')], producerId: 2, transactional: true }),
+      buildMarker(12, 2, 'abort'),
+      buildBatch({ baseOffset: 13, records: [], lastOffsetDelta: 40, greatestTimestamp: 77, leaderEpoch: 9 }),
+    ];
+    const cursor = cursorOver(log, 10, [{ producerId: 2, firstOffset: 11 }]);
+    expect(cursor.next()).toBe(false);
+    expect(cursor.position).toBe(54);
+    expect(cursor.batchTimestamp).toBe(77);
+    expect(cursor.batchLeaderEpoch).toBe(9);
+    expect(cursor.next()).toBe(false);
+  });
+
+  test('[kafkajs 6] offsets of a batch spread over the whole range of its deltas', () => {
+    const records = [
+      bare(0, 'first'),
+      { ...bare(200_000, 'far'), timestampDelta: 5_000_000_000 },
+      bare(2 ** 31 - 2, 'last'),
+    ];
+    const seen = walk(cursorOver([buildBatch({ baseOffset: 2 ** 40, records })]));
+    expect(seen.map(({ offset }) => offset)).toEqual([2 ** 40, 2 ** 40 + 200_000, 2 ** 40 + 2 ** 31 - 2]);
+    expect(seen[1]!.timestamp).toBe(5_000_001_000);
+  });
+
+  test('a batch stamped by the broker gives each record the batch timestamp', () => {
+    const batch = {
+      baseOffset: 0,
+      records: [bare(0, 'a'), bare(5, 'b')],
+      logAppendTime: true,
+      greatestTimestamp: 123_456,
+    };
+    const cursor = cursorOver([buildBatch(batch)]);
+    expect(walk(cursor).map(({ timestamp }) => timestamp)).toEqual([123_456, 123_456]);
+    expect(cursor.logAppendTime).toBe(true);
+  });
+
+  test('the keys of a group are those of the records it goes on to show', () => {
+    const keys = Array.from({ length: 3 * KEY_GROUP_MAX + 1 }, (_, i) => (i % 5 === 4 ? null : `key-${i}`));
+    const records = keys.map((key, i) => ({ ...bare(i, ''), key: key === null ? null : Buffer.from(key) }));
+    const rest = records.slice(2).map((record, i) => ({ ...record, offsetDelta: i }));
+    const first = buildBatch({ baseOffset: 0, records: records.slice(0, 2) });
+    const cursor = cursorOver([first, buildBatch({ baseOffset: 2, records: rest, compression: 'gzip' })], 1);
+    const seen: (string | null)[] = [];
+    let expected: (string | null)[] = [];
+    while (cursor.next()) {
+      const { count, starts, lengths } = cursor.group;
+      if (cursor.groupIndex === 0)
+        expected = Array.from({ length: count }, (_, i) => text(cursor.bytes, starts[i]!, lengths[i]!));
+      const key = text(cursor.bytes, cursor.keyStart, cursor.keyLength);
+      expect(key).toBe(expected[cursor.groupIndex]);
+      seen.push(key);
+    }
+    expect(seen).toEqual(keys.slice(1));
+  });
+
+  test('what comes before a record that does not fit is shown first', () => {
+    const batch = buildBatch({ baseOffset: 7, records: [bare(0, 'a'), bare(1, 'b'), bare(2, 'c')] });
+    // The last record claims a byte more than there is.
+    const at = batch.length - (batch.length - 61) / 3;
+    const cursor = cursorOver([resealed(batch, [[at, batch[at]! + 2]])]);
+    expect([cursor.next(), cursor.next()]).toEqual([true, true]);
+    expect(cursor.offset).toBe(8);
+    expect(() => cursor.next()).toThrow(/visits-3: the batch at offset 7 cannot be read: a record does not fit/);
+    expect(() => cursor.next()).toThrow(PartitionStopped);
+  });
+
+  test('the fingerprint is that of the batch that holds the offset before the position', () => {
+    const first = buildBatch({ baseOffset: 0, records: [bare(0, 'a'), bare(1, 'b')], leaderEpoch: 3 });
+    const second = buildBatch({ baseOffset: 2, records: [bare(0, 'c')], leaderEpoch: 4, baseTimestamp: 9_000 });
+    const cursor = cursorOver([first, second]);
+    const marks: unknown[] = [];
+    while (cursor.next())
+      marks.push([cursor.position, cursor.batchChecksum, cursor.batchLeaderEpoch, cursor.batchTimestamp]);
+    expect(marks).toEqual([
+      [1, first.readUInt32BE(17), 3, 1_001],
+      [2, first.readUInt32BE(17), 3, 1_001],
+      [3, second.readUInt32BE(17), 4, 9_000],
+    ]);
+  });
+
+  test('a batch cut off by the byte limit is left for the next answer', () => {
+    const whole = buildBatch({ baseOffset: 0, records: [bare(0, 'a')] });
+    const next = buildBatch({ baseOffset: 1, records: [bare(0, 'b')] });
+    for (let kept = 0; kept < next.length; kept += 1) {
+      const cursor = cursorOver([whole, next.subarray(0, kept)]);
+      expect(keysOf(cursor)).toEqual(['a']);
+      expect(cursor.position).toBe(1);
+    }
+  });
+
+  test('any single changed byte of the checked part stops the partition, with the offset named (rerun: the printed seed)', () => {
+    const batch = buildBatch({ baseOffset: 41, records: [bare(0, 'a'), bare(1, 'b')], compression: 'lz4' });
+    fc.assert(
+      fc.property(fc.integer({ min: 17, max: batch.length - 1 }), fc.integer({ min: 1, max: 255 }), (at, flip) => {
+        const damaged = Buffer.from(batch);
+        damaged[at] = damaged[at]! ^ flip;
+        const run = {
+          source,
+          bytes: damaged,
+          start: 0,
+          end: damaged.length,
+          askedOffset: 41,
+          nextOffset: 43,
+          aborted: [],
+        };
+        expect(() => new BatchCursor(run).next()).toThrow(
+          /visits-3: the batch at offset 41 cannot be read: its checksum/,
+        );
+      }),
+    );
+  });
+
+  test.each([true, false])(
+    'bytes that are wrong under a right checksum stop the partition, or are passed over (%p), and never hang (rerun: the printed seed)',
+    (passesUnreadable) => {
+      const sound = [
+        bare(0, 'abc'),
+        { ...bare(1, 'd'), headers: [{ name: 'n', value: Buffer.from('v') }] },
+        bare(2, 'e'),
+      ];
+      const batch = buildBatch({ baseOffset: 0, records: sound });
+      fc.assert(
+        fc.property(
+          fc.array(fc.tuple(fc.integer({ min: 57, max: batch.length - 1 }), fc.nat(255)), { minLength: 1 }),
+          (edits) => {
+            const damaged = resealed(batch, edits);
+            const cursor = cursorOver([damaged], 0, [], passesUnreadable);
+            try {
+              for (let shown = 0; cursor.next(); shown += 1) {
+                cursor.headers();
+                expect(cursor.valueStart + cursor.valueLength).toBeLessThanOrEqual(damaged.length + 13);
+                expect(shown).toBeLessThan(damaged.length);
+              }
+              // Control batches are the broker's own, and none of these are.
+              if (passesUnreadable) expect(cursor.position).toBe(3);
+            } catch (error) {
+              if (passesUnreadable || !(error instanceof PartitionStopped)) throw error;
+            }
+          },
+        ),
+        { numRuns: 2_000 },
+      );
+    },
+  );
+
+  describe('[I1] a batch that is as it was written, and cannot be unpacked', () => {
+    const first = buildBatch({ baseOffset: 0, records: [bare(0, 'a')] });
+    const last = buildBatch({ baseOffset: 4, records: [bare(0, 'e')] });
+    const bomb = buildBatch({
+      ...{ baseOffset: 1, compression: 'zstd', baseTimestamp: 5_000, logAppendTime: true },
+      records: [bare(0, 'b'), { ...bare(1, 'c'), value: Buffer.alloc(70 * 1024 * 1024) }, bare(2, 'd')],
+    });
+    const malformed = resealed(
+      buildBatch({ baseOffset: 1, records: [bare(0, 'b'), bare(1, 'c'), bare(2, 'd')] }),
+      // The length of the second record leads out of the batch.
+      [[61 + 8, 0x7e]],
+    );
+    const shown = (cursor: BatchCursor): unknown[] => {
+      const seen: unknown[] = [];
+      while (cursor.next()) {
+        const { offset, position, unreadable, keyLength, valueLength, hasHeaders } = cursor;
+        if (unreadable === undefined) seen.push(offset);
+        else seen.push({ offset, position, unreadable, keyLength, valueLength, hasHeaders });
+      }
+      return [...seen, cursor.position];
+    };
+    const NOTHING = { keyLength: -1, valueLength: -1, hasHeaders: false };
+
+    test('[I1][X6] one that unpacks beyond the limit is shown once, for what it is, and passed over', () => {
+      expect(bomb.length).toBeLessThan(100_000);
+      const unreadable = {
+        ...{ reason: 'batch-too-large', lastOffset: 3, records: 3 },
+        detail: 'records 1 to 3 of the batch at offset 1 cannot be read: it unpacks to more than 67108864 bytes',
+      };
+      const expected = [0, { offset: 1, position: 4, unreadable, ...NOTHING }, 4, 5];
+      expect(shown(cursorOver([first, bomb, last], 0, [], true))).toEqual(expected);
+    });
+
+    test('[I1] what comes before the damage is shown, and the rest once, also to who begins in between', () => {
+      const rest = (offset: number): unknown => ({
+        ...{ offset, position: 4, ...NOTHING },
+        unreadable: {
+          ...{ reason: 'batch-unreadable', lastOffset: 3, records: 4 - offset },
+          detail: expect.stringMatching(
+            `^records ${offset} to 3 of the batch at offset 1 cannot be read: a record does not`,
+          ),
+        },
+      });
+      const parts = [first, malformed, last];
+      expect(shown(cursorOver(parts, 0, [], true))).toEqual([0, 1, rest(2), 4, 5]);
+      expect(shown(cursorOver(parts, 2, [], true))).toEqual([rest(2), 4, 5]);
+      expect(shown(cursorOver(parts, 4, [], true))).toEqual([4, 5]);
+    });
+
+    test('[I1] has the time of its batch', () => {
+      const cursor = cursorOver([bomb], 0, [], true);
+      expect(cursor.next()).toBe(true);
+      expect(cursor).toMatchObject({ logAppendTime: true, timestamp: cursor.batchTimestamp });
+      expect(cursor.timestamp).toBeGreaterThanOrEqual(5_000);
+    });
+
+    test("of an aborted transaction it is none of the reader's business", () => {
+      const aborted = buildBatch({ baseOffset: 1, records: [bare(0, 'b')], transactional: true, producerId: 7 });
+      const parts = [first, resealed(aborted, [[22, 0x10 | 6]]), buildMarker(2, 7, 'abort')];
+      expect(shown(cursorOver(parts, 0, [{ producerId: 7, firstOffset: 1 }], true))).toEqual([0, 3]);
+    });
+
+    test.each([bomb, malformed])('[R3] stops whoever may not pass over it, without talk of damaged copies', (batch) => {
+      const cursor = cursorOver([first, batch]);
+      expect(() => shown(cursor)).toThrow(/visits-3: the batch at offset 1 .*its checksum is right/);
+      expect(() => shown(cursorOver([first, batch]))).not.toThrow(/copy|another replica, then/);
+    });
+
+    test('RG2 offsets that go back, or leave the batch, are damage', () => {
+      const back = buildBatch({ baseOffset: 1, records: [bare(0, 'b'), bare(0, 'c'), bare(2, 'd')] });
+      const beyond = buildBatch({ baseOffset: 1, records: [bare(0, 'b'), bare(9, 'c')] });
+      for (const batch of [back, resealed(beyond, [[26, 1]])]) {
+        const cursor = cursorOver([batch], 0, [], true);
+        expect(cursor.next() && cursor.offset).toBe(1);
+        expect(cursor.next() && cursor.unreadable?.reason).toBe('batch-unreadable');
+      }
+    });
+  });
+
+  test.each([
+    ['compression 6 is not known', 6],
+    ['cannot unpack gzip', 1],
+    ['cannot unpack snappy|a snappy block has no length|unpacks to', 2],
+    ['no lz4 frame', 3],
+    ['cannot unpack zstd', 4],
+  ])('says what is wrong with a packed batch: %s', (message, code) => {
+    const batch = buildBatch({ baseOffset: 0, records: [bare(0, 'abc')] });
+    expect(() => cursorOver([resealed(batch, [[22, code]])]).next()).toThrow(new RegExp(message));
+  });
+});
+
+/** The batch with some bytes changed and a checksum that agrees with them. */
+function resealed(batch: Buffer, edits: readonly (readonly [number, number])[]): Buffer {
+  const changed = Buffer.from(batch);
+  for (const [at, value] of edits) changed[at] = value;
+  return reseal(changed);
+}

@@ -1,0 +1,144 @@
+// Writes record batches of format 2 (magic 2, KIP-98): records in, the bytes of one batch out.
+//
+// Owns: one buffer, grown and reused from batch to batch.   Does not own: where to cut (the callers' limits), sequence numbers.
+//
+// Invariants
+//   E1  A sealed batch is a view into the encoder's memory, valid until the next `add` or `clear`.
+//   E2  Between `seal` and the next `add` the encoder is empty.
+import { crc32c } from '@node-rs/crc32';
+import { assert, type Millis } from '@flatline/base';
+import type { OutgoingRecord, RecordHeader } from '@flatline/ports';
+import { compressRecords, compressionCode, type Compression } from './compressor.ts';
+import {
+  bytesSize,
+  headersSize,
+  varintSize,
+  varlongSize,
+  writeBytes,
+  writeHeaders,
+  writeVarint,
+  writeVarlong,
+} from './encoding.ts';
+import * as layout from './layout.ts';
+
+const INITIAL_BYTES = 16 * 1024;
+const NO_HEADERS: readonly RecordHeader[] = [];
+
+/** Who writes the batch, fixed only when it is sent: sequence numbers follow the order of sending. */
+export interface BatchSeal {
+  /** −1n: no idempotence. */
+  readonly producerId: bigint;
+  readonly producerEpoch: number;
+  /** Sequence number of the first record, −1 without a producer id. */
+  readonly baseSequence: number;
+  readonly transactional: boolean;
+}
+
+export const UNSEQUENCED: BatchSeal = { producerId: -1n, producerEpoch: -1, baseSequence: -1, transactional: false };
+
+export class RecordBatchEncoder {
+  readonly #compression: Compression;
+  #bytes: Buffer<ArrayBuffer> = Buffer.allocUnsafeSlow(INITIAL_BYTES);
+  #length = layout.RECORDS_AT;
+  #count = 0;
+  #baseTimestamp: Millis = 0;
+  #greatestTimestamp: Millis = 0;
+
+  constructor(compression: Compression = 'none') {
+    this.#compression = compression;
+  }
+
+  /** Records added since the last seal. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Bytes of the batch as it stands, before compression. */
+  get byteLength(): number {
+    return this.#length;
+  }
+
+  /** Appends one record; `now` is the timestamp of one that carries none. Timestamps: integers of magnitude below 2^51. */
+  add(record: OutgoingRecord, now: Millis): void {
+    this.addWithin(record, now, Infinity);
+  }
+
+  /** As `add`, if the batch then is no longer than `bytesMax`. False: the record was not appended. */
+  addWithin(record: OutgoingRecord, now: Millis, bytesMax: number): boolean {
+    const stamp = record.timestamp ?? now;
+    const { key, value, headers = NO_HEADERS } = record;
+    const timestampDelta = this.#count === 0 ? 0 : stamp - this.#baseTimestamp;
+    const length =
+      1 +
+      varlongSize(timestampDelta) +
+      varintSize(this.#count) +
+      bytesSize(key) +
+      bytesSize(value) +
+      headersSize(headers);
+    const end = this.#length + varintSize(length) + length;
+    if (end > bytesMax) return false;
+    this.#reserve(end);
+    this.#noteStamp(stamp);
+    const bytes = this.#bytes;
+    let at = writeVarint(bytes, this.#length, length);
+    bytes[at++] = 0;
+    at = writeVarlong(bytes, at, timestampDelta);
+    at = writeVarint(bytes, at, this.#count);
+    at = writeBytes(bytes, at, key);
+    at = writeBytes(bytes, at, value);
+    this.#length = writeHeaders(bytes, at, headers);
+    this.#count += 1;
+    return true;
+  }
+
+  clear(): void {
+    this.#count = 0;
+    this.#length = layout.RECORDS_AT;
+  }
+
+  /** Completes the batch and empties the encoder (E1, E2). */
+  seal(seal: BatchSeal, compression: Compression = this.#compression): Buffer<ArrayBuffer> {
+    assert(this.#count > 0, 'a batch holds at least one record');
+    const batch = compression === 'none' ? this.#bytes.subarray(0, this.#length) : this.#compressed(compression);
+    this.#writeOverhead(batch, seal, compression);
+    this.clear();
+    return batch;
+  }
+
+  #noteStamp(stamp: Millis): void {
+    if (this.#count === 0) this.#baseTimestamp = stamp;
+    if (this.#count === 0 || stamp > this.#greatestTimestamp) this.#greatestTimestamp = stamp;
+  }
+
+  #compressed(compression: Compression): Buffer<ArrayBuffer> {
+    const records = compressRecords(compression, this.#bytes.subarray(layout.RECORDS_AT, this.#length));
+    const batch = Buffer.allocUnsafe(layout.RECORDS_AT + records.length);
+    batch.set(records, layout.RECORDS_AT);
+    return batch;
+  }
+
+  #writeOverhead(batch: Buffer, seal: BatchSeal, compression: Compression): void {
+    // Base offset and leader epoch: the broker gives them.
+    batch.fill(0, layout.BASE_OFFSET_AT, layout.BATCH_LENGTH_AT);
+    batch.writeInt32BE(batch.length - layout.BATCH_PREFIX_BYTES, layout.BATCH_LENGTH_AT);
+    batch.writeInt32BE(-1, layout.LEADER_EPOCH_AT);
+    batch.writeInt8(layout.MAGIC, layout.MAGIC_AT);
+    const transactional = seal.transactional ? layout.TRANSACTIONAL_BIT : 0;
+    batch.writeInt16BE(compressionCode(compression) | transactional, layout.ATTRIBUTES_AT);
+    batch.writeInt32BE(this.#count - 1, layout.LAST_OFFSET_DELTA_AT);
+    batch.writeBigInt64BE(BigInt(this.#baseTimestamp), layout.BASE_TIMESTAMP_AT);
+    batch.writeBigInt64BE(BigInt(this.#greatestTimestamp), layout.GREATEST_TIMESTAMP_AT);
+    batch.writeBigInt64BE(seal.producerId, layout.PRODUCER_ID_AT);
+    batch.writeInt16BE(seal.producerEpoch, layout.PRODUCER_EPOCH_AT);
+    batch.writeInt32BE(seal.baseSequence, layout.BASE_SEQUENCE_AT);
+    batch.writeInt32BE(this.#count, layout.RECORD_COUNT_AT);
+    batch.writeUInt32BE(crc32c(batch.subarray(layout.ATTRIBUTES_AT)), layout.CHECKSUM_AT);
+  }
+
+  #reserve(need: number): void {
+    if (need <= this.#bytes.length) return;
+    const grown = Buffer.allocUnsafeSlow(Math.max(need, this.#bytes.length * 2));
+    grown.set(this.#bytes.subarray(0, this.#length));
+    this.#bytes = grown;
+  }
+}

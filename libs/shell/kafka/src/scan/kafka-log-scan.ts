@@ -1,0 +1,140 @@
+import { type DurationMs, MalformedBytes, PartitionStopped, Retriable } from '@flatline/base';
+import type { RecordCursor, TopicPartition } from '@flatline/ports';
+import { type AdminOptions, administer } from '../admin/patience.ts';
+import { errorOfCode } from '../connection/foreign-errors.ts';
+import type { KafkaConnection, Leader } from '../connection/kafka-connection.ts';
+import { KafkaCode } from '../connection/kafka-error-codes.ts';
+import { listOffset } from '../connection/list-offsets.ts';
+import { decodeFetch, fetchRequest, type PartitionAnswer } from '../reader/fetch-exchange.ts';
+import { BatchCursor } from '../record-batch/batch-cursor.ts';
+import { scanBatches } from '../record-batch/batch-scan.ts';
+import { type BatchMark, batchMarks } from './batch-marks.ts';
+import { decodeDescribeGroup, describeGroupRequest } from './describe-group.ts';
+import { decodeDescribeProducers, describeProducersRequest, type OpenTransaction } from './describe-producers.ts';
+
+const STRETCH_BYTES = 4 * 1024 * 1024;
+/** How long the leader may wait for something to be there. */
+const WAIT_MS: DurationMs = 500;
+
+export interface LogBounds {
+  readonly logStartOffset: number;
+  /** Below it everything is decided. */
+  readonly lastStableOffset: number;
+  readonly highWatermark: number;
+}
+
+/** Consecutive batches from one answer of the leader. */
+export interface LogStretch {
+  /** All of them. */
+  readonly batches: readonly BatchMark[];
+  /** The committed records in them. */
+  readonly cursor: RecordCursor;
+  readonly nextOffset: number;
+}
+
+/** Reads logs from one end to the other once, for who checks them: with what a reader is never shown. */
+export class KafkaLogScan {
+  readonly #options: AdminOptions;
+  readonly #connection: KafkaConnection;
+
+  constructor(options: AdminOptions) {
+    this.#options = options;
+    this.#connection = options.connection;
+  }
+
+  bounds(partition: TopicPartition): Promise<LogBounds> {
+    return this.#atLeader(partition, async (leader) => ({
+      logStartOffset: await listOffset(this.#connection, partition, leader, 'start'),
+      lastStableOffset: await listOffset(this.#connection, partition, leader, 'stableEnd'),
+      highWatermark: await listOffset(this.#connection, partition, leader, 'end'),
+    }));
+  }
+
+  /** Transactions under way, and those that hang. */
+  openTransactions(partition: TopicPartition): Promise<readonly OpenTransaction[]> {
+    const doing = `list the producers of ${nameOf(partition)}`;
+    return this.#atLeader(partition, ({ nodeId }) =>
+      this.#connection.send(
+        nodeId,
+        describeProducersRequest(partition),
+        (payload) => decodeDescribeProducers(payload, doing),
+        { doing },
+      ),
+    );
+  }
+
+  /** Whether a group has members. */
+  hasMembers(group: string): Promise<boolean> {
+    const doing = `describe group ${group}`;
+    return administer(this.#options, async () => {
+      const coordinator = await this.#connection.coordinator('group', group);
+      const decode = (payload: Buffer): string => decodeDescribeGroup(payload, doing);
+      const state = await this.#connection.send(coordinator, describeGroupRequest(group), decode, { doing });
+      return state !== 'Empty' && state !== 'Dead';
+    });
+  }
+
+  /**
+   * Some batches from the one that holds `offset` on, at least one; `offset` is below the last stable offset.
+   * `passesUnreadable`: as a reader does that is opened with it.
+   * @throws PartitionStopped where the log does not hold it any more, or is damaged there.
+   */
+  read(partition: TopicPartition, offset: number, passesUnreadable = false): Promise<LogStretch> {
+    const doing = `read ${nameOf(partition)} at offset ${offset}`;
+    const bounds = { waitMs: WAIT_MS, fetchBytes: STRETCH_BYTES, partitionFetchBytes: STRETCH_BYTES };
+    return this.#atLeader(partition, async ({ nodeId, leaderEpoch }) => {
+      const request = fetchRequest([{ partition, leaderEpoch, offset }], bounds);
+      const { payload, partitions } = await this.#connection.send(nodeId, request, decodeFetch, { doing });
+      const answer = partitions[0];
+      if (answer === undefined) throw new Retriable(`cannot ${doing}: the partition is not in the answer`);
+      if (answer.errorCode === KafkaCode.offsetOutOfRange)
+        throw new PartitionStopped(`cannot ${doing}: its records have been deleted meanwhile; begin again`);
+      if (answer.errorCode !== KafkaCode.none) throw errorOfCode(answer.errorCode, doing);
+      return stretchOf(partition, offset, { payload, answer, passesUnreadable });
+    });
+  }
+
+  #atLeader<T>(partition: TopicPartition, ask: (leader: Leader) => Promise<T>): Promise<T> {
+    return administer(this.#options, async () => {
+      try {
+        return await ask(await this.#connection.leader(partition));
+      } catch (error) {
+        // Whatever went wrong, the next attempt asks who leads now.
+        this.#connection.forgetLeaders(partition.topic);
+        throw error;
+      }
+    });
+  }
+}
+
+interface Stretch {
+  readonly payload: Buffer;
+  readonly answer: PartitionAnswer;
+  readonly passesUnreadable: boolean;
+}
+
+function stretchOf(
+  source: TopicPartition,
+  askedOffset: number,
+  { payload, answer, passesUnreadable }: Stretch,
+): LogStretch {
+  const { start, aborted } = answer;
+  try {
+    const { end, nextOffset } = scanBatches(payload, start, answer.end, askedOffset);
+    if (end === start)
+      throw new Retriable(`cannot read ${nameOf(source)} at offset ${askedOffset}: nothing is there yet`);
+    const run = { source, bytes: payload, start, end, askedOffset, nextOffset, aborted, passesUnreadable };
+    const cursor = new BatchCursor(run);
+    return { batches: batchMarks(payload, start, end), cursor, nextOffset };
+  } catch (error) {
+    if (!(error instanceof MalformedBytes)) throw error;
+    throw new PartitionStopped(
+      `${nameOf(source)} cannot be read from offset ${askedOffset} on: ${error.message}`,
+      error,
+    );
+  }
+}
+
+function nameOf({ topic, partition }: TopicPartition): string {
+  return `${topic}-${partition}`;
+}

@@ -1,0 +1,263 @@
+// An idempotent producer of one topic, for load: what it acknowledges is in the log once (KIP-98, no transactions).
+//
+// Owns: a queue per partition, the bytes they hold, the linger timer.   Does not own: the connection, sending (LeaderLanes).
+//
+// Invariants
+//   P1  Of a partition one batch is under way at a time, and it is sent again with the same bytes and sequence number
+//       until it is acknowledged: the broker drops what it already has.
+//   P2  After an error that cannot be resolved nothing more is sent: every call fails with what is unacknowledged.
+//   P3  Bytes held ≤ `bufferBytesMax` plus one record, if the caller awaits what `add` returns.
+import { type Cancel, type Clock, type DurationMs, Fatal, PartitionStopped, Retriable } from '@flatline/base';
+import type { OutgoingRecord } from '@flatline/ports';
+import { codeOf, errorOfCode, KafkaCode, type KafkaConnection } from '../connection/index.ts';
+import { type Compression } from '../record-batch/compressor.ts';
+import { LeaderLanes } from './leader-lanes.ts';
+import { PartitionQueue, type QueuedBatch } from './partition-queue.ts';
+import { partitionOf } from './partitioner.ts';
+import { patiently } from '@flatline/system';
+import { decodeInitProducerId, initProducerIdRequest, type ProducerEpoch } from './producer-requests.ts';
+
+export interface BatchProducerOptions {
+  readonly clock: Clock;
+  /** Not closed by the producer. */
+  readonly connection: KafkaConnection;
+  readonly topic: string;
+  /** How long a record may wait for others to share its batch. Default 5. */
+  readonly lingerMs?: DurationMs;
+  /** Bytes of one batch, below `max.message.bytes` of the topic. Default 250 000. */
+  readonly batchBytesMax?: number;
+  /** Bytes accepted and not yet acknowledged. Default 32 000 000. */
+  readonly bufferBytesMax?: number;
+  /** How long errors that may pass are borne for one batch. Default 120 000, as Java's. */
+  readonly deliveryTimeoutMs?: DurationMs;
+  readonly compression?: Compression;
+  /** Told of each batch in the log; `baseOffset` is −1 where the broker only says that it has it already. */
+  readonly onAcknowledged?: (partition: number, baseOffset: number, recordCount: number) => void;
+}
+
+export interface ProducedRecord extends OutgoingRecord {
+  /** Default: by the key as Java's partitioner does; without a key, one partition per batch in turn. */
+  readonly partition?: number;
+}
+
+const LINGER_MS: DurationMs = 5;
+const BATCH_BYTES_MAX = 250_000;
+const BUFFER_BYTES_MAX = 32_000_000;
+const DELIVERY_TIMEOUT_MS: DurationMs = 120_000;
+const REQUEST_BYTES_MAX = 1_000_000;
+const ACKNOWLEDGE_MS: DurationMs = 30_000;
+const RETRY = { firstMs: 20, mostMs: 500 };
+/** A broker that has just started loads its coordinators first, and says so. */
+const OPEN_LIMIT_MS: DurationMs = 15_000;
+
+const DUPLICATE_SEQUENCE_NUMBER = 46;
+/** OUT_OF_ORDER_SEQUENCE_NUMBER, UNKNOWN_PRODUCER_ID, INVALID_PRODUCER_ID_MAPPING: the log lost what was acknowledged. */
+const LOST_SEQUENCE: readonly (number | undefined)[] = [45, 59, 49];
+
+interface Waiter {
+  readonly until: () => boolean;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+export class BatchProducer {
+  readonly #options: BatchProducerOptions;
+  readonly #queues: readonly PartitionQueue[];
+  readonly #lanes: LeaderLanes;
+  readonly #bufferBytesMax: number;
+  #bufferedBytes = 0;
+  #waiters: Waiter[] = [];
+  #lingering: Cancel | undefined;
+  #keyless = 0;
+  #failure: Error | undefined;
+  #closed = false;
+
+  /** @throws Fatal where the topic does not exist; Retriable where the cluster cannot be reached. */
+  static async open(options: BatchProducerOptions): Promise<BatchProducer> {
+    const { clock, connection, topic } = options;
+    const doing = `produce to ${topic}`;
+    const found = (await connection.refresh([topic])).topics.find((each) => each.topic === topic);
+    const code = found?.errorCode ?? KafkaCode.unknownTopicOrPartition;
+    if (code === KafkaCode.unknownTopicOrPartition) throw new Fatal(errorOfCode(code, doing).message);
+    if (code !== KafkaCode.none) throw errorOfCode(code, doing);
+    // The transaction timeout means nothing without a transactional id.
+    const request = initProducerIdRequest(null, 0);
+    const producer = await patiently(
+      clock,
+      { ...RETRY, limitMs: OPEN_LIMIT_MS },
+      () => connection.sendAny(request, (payload) => decodeInitProducerId(payload, doing), { doing }),
+      (error) => error instanceof Retriable && codeOf(error) !== undefined,
+    );
+    return new BatchProducer(options, producer, found!.partitions.length);
+  }
+
+  private constructor(options: BatchProducerOptions, producer: ProducerEpoch, partitionCount: number) {
+    const { topic, connection, batchBytesMax = BATCH_BYTES_MAX, compression = 'none' } = options;
+    this.#options = options;
+    this.#bufferBytesMax = options.bufferBytesMax ?? BUFFER_BYTES_MAX;
+    this.#lanes = new LeaderLanes({ connection, requestBytesMax: REQUEST_BYTES_MAX, acknowledgeMs: ACKNOWLEDGE_MS });
+    this.#queues = Array.from(
+      { length: partitionCount },
+      (_, partition) => new PartitionQueue({ topic, partition, producer, batchBytesMax, compression }),
+    );
+  }
+
+  get partitionCount(): number {
+    return this.#queues.length;
+  }
+
+  /** Records accepted and not yet acknowledged, by partition number. */
+  get unacknowledged(): readonly number[] {
+    return this.#queues.map(({ added, acknowledged }) => added - acknowledged);
+  }
+
+  /**
+   * Takes one record; its bytes are copied. No promise while there is room, since a promise per record would cost more
+   * than the record: await what is returned, if anything, before adding more.
+   * @throws (or rejects) as `flush` does.
+   */
+  add(record: ProducedRecord): Promise<void> | undefined {
+    this.#check();
+    const queue = this.#queueOf(record);
+    this.#bufferedBytes += queue.add(record, record.timestamp ?? this.#options.clock.wallMs());
+    if (queue.hasFullBatch) this.#deliver(queue);
+    this.#linger();
+    return this.#bufferedBytes > this.#bufferBytesMax ? this.#makeRoom() : undefined;
+  }
+
+  /** `add` for several, waiting for room as needed; resolves when all were taken, not when they are in the log. */
+  async send(records: Iterable<ProducedRecord>): Promise<void> {
+    for (const record of records) {
+      const room = this.add(record);
+      if (room !== undefined) await room;
+    }
+  }
+
+  /**
+   * Resolves when everything added so far is in the log.
+   * @throws Retriable (not acknowledged within deliveryTimeoutMs), PartitionStopped, Fatal, each naming what is unacknowledged.
+   */
+  flush(): Promise<void> {
+    const awaited = this.#queues.map((queue) => queue.added);
+    this.#deliverAll();
+    return this.#wait(() => this.#queues.every((queue, index) => queue.acknowledged >= awaited[index]!));
+  }
+
+  /** Flushes, then takes no more. Idempotent. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    try {
+      await this.flush();
+    } finally {
+      this.#closed = true;
+      this.#lingering?.();
+      this.#lanes.close();
+    }
+  }
+
+  #queueOf({ key, partition }: ProducedRecord): PartitionQueue {
+    const count = this.#queues.length;
+    const queue = this.#queues[partition ?? (key === null ? this.#keyless % count : partitionOf(key, count))];
+    if (queue === undefined)
+      throw new Fatal(`partition ${String(partition)}: ${this.#options.topic} has partitions 0 to ${count - 1}`);
+    return queue;
+  }
+
+  #linger(): void {
+    this.#lingering ??= this.#options.clock.after(this.#options.lingerMs ?? LINGER_MS, () => {
+      this.#lingering = undefined;
+      this.#keyless += 1;
+      this.#deliverAll();
+    });
+  }
+
+  #deliverAll(): void {
+    for (const queue of this.#queues) {
+      queue.expedite();
+      this.#deliver(queue);
+    }
+  }
+
+  #deliver(queue: PartitionQueue): void {
+    if (queue.delivering || this.#failure !== undefined) return;
+    queue.delivering = true;
+    this.#drain(queue).catch((error: unknown) => {
+      this.#fail(error);
+    });
+  }
+
+  async #drain(queue: PartitionQueue): Promise<void> {
+    for (let batch = queue.next(); batch !== undefined; batch = queue.next()) {
+      const baseOffset = await this.#write(batch);
+      this.#check();
+      queue.acknowledge(batch);
+      this.#bufferedBytes -= batch.bufferedBytes;
+      this.#options.onAcknowledged?.(queue.partition, baseOffset, batch.recordCount);
+      this.#release();
+    }
+    queue.delivering = false;
+  }
+
+  /** P1. */
+  async #write(batch: QueuedBatch): Promise<number> {
+    const { clock, deliveryTimeoutMs = DELIVERY_TIMEOUT_MS } = this.#options;
+    try {
+      const passes = (error: unknown): boolean => this.#failure === undefined && mayPass(error);
+      return await patiently(clock, { ...RETRY, limitMs: deliveryTimeoutMs }, () => this.#lanes.submit(batch), passes);
+    } catch (error) {
+      if (codeOf(error) === DUPLICATE_SEQUENCE_NUMBER) return -1;
+      throw error;
+    }
+  }
+
+  /** Waiting for room must not wait for batches that nothing else would fill. */
+  #makeRoom(): Promise<void> {
+    this.#deliverAll();
+    return this.#wait(() => this.#bufferedBytes <= this.#bufferBytesMax / 2);
+  }
+
+  #wait(until: () => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (this.#failure !== undefined) reject(this.#failure);
+      else if (until()) resolve();
+      else this.#waiters.push({ until, resolve, reject });
+    });
+  }
+
+  #release(): void {
+    const served = this.#waiters.filter(({ until }) => until());
+    if (served.length === 0) return;
+    this.#waiters = this.#waiters.filter((waiter) => !served.includes(waiter));
+    for (const { resolve } of served) resolve();
+  }
+
+  #check(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#closed) throw new Fatal(`the producer of ${this.#options.topic} is closed`);
+  }
+
+  /** P2. */
+  #fail(error: unknown): void {
+    if (this.#failure !== undefined) return;
+    const failure = this.#withUnacknowledged(error);
+    this.#failure = failure;
+    this.#lingering?.();
+    this.#lanes.close();
+    for (const { reject } of this.#waiters.splice(0)) reject(failure);
+  }
+
+  #withUnacknowledged(error: unknown): Error {
+    const counts = this.unacknowledged.flatMap((count, partition) =>
+      count === 0 ? [] : [`partition ${partition}: ${count}`],
+    );
+    const message = `${error instanceof Error ? error.message : String(error)}; records not acknowledged: ${counts.join(', ')}`;
+    if (error instanceof Retriable) return new Retriable(message, error);
+    return error instanceof PartitionStopped ? new PartitionStopped(message, error) : new Fatal(message, error);
+  }
+}
+
+/** Of a batch sent again with the same sequence number. */
+function mayPass(error: unknown): boolean {
+  const code = codeOf(error);
+  return error instanceof Retriable && code !== DUPLICATE_SEQUENCE_NUMBER && !LOST_SEQUENCE.includes(code);
+}

@@ -1,0 +1,243 @@
+import { afterEach, describe, expect, test } from '@jest/globals';
+import type { StandbyStatus, TaskStatus } from '@flatline/runtime';
+import type { StoreDrop } from '@flatline/ports';
+import { type HttpServer, openHttpServer } from './http-server.ts';
+import type { Observed, PipelineStatus } from './observed.ts';
+
+const NOW = 1_700_000_100_000;
+const task = (changes: Partial<TaskStatus>): TaskStatus => ({
+  pipeline: 'visits',
+  partition: 0,
+  state: 'running',
+  detail: undefined,
+  clock: 1_700_000_000_000,
+  liveEntries: 7,
+  heldMs: 0,
+  lag: 3,
+  expiryLagMs: 0,
+  position: 40,
+  committedPosition: 38,
+  counters: {
+    recordsRead: 40,
+    heartbeats: 30,
+    events: 10,
+    clockRecords: 0,
+    sessionsOpened: 9,
+    closedByTimeout: 2,
+    closedByEnd: 0,
+    closedByMaxDuration: 0,
+    unmatchedEnds: 0,
+    duplicates: 0,
+    clampedTimeouts: 0,
+    clockOvertaken: 0,
+    formerTypeRecords: 0,
+    failedRecords: 0,
+    deadLetters: 1,
+  },
+  commits: { count: 4, p50Ms: 5, p99Ms: 9, maxMs: 9 },
+  changelogBytes: 900,
+  liveBytes: 400,
+  storesDropped: 0,
+  restoreMs: 12,
+  takeoverMs: 8,
+  ...changes,
+});
+
+const standby: StandbyStatus = {
+  pipeline: 'visits',
+  partition: 3,
+  state: 'following',
+  detail: undefined,
+  clock: 1_700_000_000_000,
+  liveEntries: 5,
+  lag: 2,
+  position: 90,
+  storesDropped: 1,
+};
+
+const instances = [
+  { name: 'a', endpoint: '', partitions: [0], standbys: [3] },
+  { name: 'b', endpoint: '', partitions: [3], standbys: [0] },
+];
+
+const pipeline = (changes: Partial<PipelineStatus>): PipelineStatus => ({
+  name: 'visits',
+  kind: 'session',
+  inputTopic: 'visit-events',
+  outputTopic: 'visits',
+  group: 'shop.visits',
+  timeoutMs: 1_800_000,
+  ready: true,
+  interruption: undefined,
+  storeDrops: [],
+  storeErrors: 0,
+  tasks: [task({})],
+  standbys: [],
+  instances: [],
+  ...changes,
+});
+
+const open: HttpServer[] = [];
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((server) => server.close()));
+});
+
+async function serve(
+  pipelines: readonly PipelineStatus[],
+  changes: Partial<Observed> = {},
+): Promise<(path: string) => Promise<Response>> {
+  const observed = {
+    instance: 'a',
+    wallNow: NOW,
+    pipelines: () => pipelines,
+    hasStarted: true,
+    isStopping: false,
+    ...changes,
+  };
+  const server = await openHttpServer({ host: '127.0.0.1', port: 0 }, observed);
+  open.push(server);
+  return (path) => fetch(`${server.address}${path}`);
+}
+
+describe('health', () => {
+  test('ready while every assigned partition runs', async () => {
+    const get = await serve([pipeline({})]);
+    expect((await get('/livez')).status).toBe(200);
+    expect((await get('/startupz')).status).toBe(200);
+    expect(await (await get('/readyz')).json()).toEqual({ ready: true, reasons: [] });
+  });
+
+  test.each([
+    [
+      pipeline({ ready: false, tasks: [task({ state: 'stopped', detail: 'changelog x/0 cannot be trusted' })] }),
+      {},
+      'visits/0 is stopped: changelog x/0 cannot be trusted',
+    ],
+    [
+      pipeline({ ready: false, interruption: 'no answer for 12 s' }),
+      {},
+      'visits: membership is interrupted: no answer for 12 s',
+    ],
+    [pipeline({ ready: false, tasks: [] }), {}, 'visits: no assignment yet'],
+    [pipeline({}), { isStopping: true }, 'the processor is stopping'],
+  ])('[X5] not ready, and says why', async (status, changes, reason) => {
+    const answer = await (await serve([status], changes))('/readyz');
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toEqual({ ready: false, reasons: [reason] });
+  });
+});
+
+describe('[R2] local stores that are damaged again and again', () => {
+  const drop = (minutesAgo: number, reason: StoreDrop['reason'] = 'checksum', partition = 0): StoreDrop => ({
+    ...{ partition, reason, at: NOW - minutesAgo * 60_000 },
+  });
+  const unready = async (storeDrops: readonly StoreDrop[]): Promise<unknown> => {
+    const get = await serve([pipeline({ storeDrops })]);
+    return ((await (await get('/readyz')).json()) as { reasons: unknown }).reasons;
+  };
+
+  test('[R2] more than three in an hour: the instance is not ready, says why, and counts them', async () => {
+    const drops = [drop(50), drop(30, 'unreadable', 2), drop(10), drop(0, 'other-log')];
+    const get = await serve([pipeline({ storeDrops: drops })]);
+    const answer = await get('/readyz');
+    expect(answer.status).toBe(503);
+    expect(await answer.json()).toMatchObject({
+      reasons: [expect.stringMatching(/^visits: 4 local stores .*partition 0 checksum, 2 unreadable, .*stateDir$/)],
+    });
+    expect(await (await get('/metrics')).text()).toContain('flatline_damaged_stores{pipeline="visits"} 4');
+  });
+
+  test('[R2] errors of their device are counted, and keep nobody from being ready', async () => {
+    const get = await serve([pipeline({ storeErrors: 5 })]);
+    expect((await get('/readyz')).status).toBe(200);
+    expect(await (await get('/metrics')).text()).toContain('flatline_store_errors_total{pipeline="visits"} 5');
+    expect(await (await get('/api/v1/pipelines')).json()).toMatchObject({ pipelines: [{ storeErrors: 5 }] });
+  });
+
+  test('[R2] three, or older ones, or those that a power failure explains: ready', async () => {
+    expect(await unready([drop(50), drop(30), drop(10)])).toEqual([]);
+    expect(await unready([drop(60), drop(61), drop(62), drop(9), drop(8), drop(7)])).toEqual([]);
+    expect(await unready(Array.from({ length: 8 }, (_, i) => drop(1, 'unclean-after-reboot', i)))).toEqual([]);
+  });
+});
+
+describe('metrics', () => {
+  test('[X5] counts and gauges of each task, with a help text each', async () => {
+    const get = await serve([
+      pipeline({ tasks: [task({}), task({ partition: 1, state: 'restoring', counters: undefined, lag: undefined })] }),
+    ]);
+    const text = await (await get('/metrics')).text();
+    for (const line of [
+      'flatline_records_read_total{pipeline="visits",partition="0"} 40',
+      'flatline_sessions_closed_total{pipeline="visits",partition="0",reason="TIMEOUT"} 2',
+      'flatline_live_entries{pipeline="visits",partition="1"} 7',
+      'flatline_task_state{pipeline="visits",partition="1",state="restoring"} 1',
+      'flatline_lag_records{pipeline="visits",partition="0"} 3',
+    ])
+      expect(text.split('\n')).toContain(line);
+    expect(text).not.toContain('flatline_lag_records{pipeline="visits",partition="1"}');
+  });
+
+  test('counts do not grow by being read', async () => {
+    const get = await serve([pipeline({})]);
+    const read = async (): Promise<string | undefined> =>
+      (await (await get('/metrics')).text())
+        .split('\n')
+        .find((line) => line.startsWith('flatline_dead_letters_total{'));
+    expect(await read()).toMatch(/ 1$/);
+    expect(await read()).toMatch(/ 1$/);
+  });
+});
+
+describe('the API', () => {
+  test('partitions with owner, state, clock and lag; pipelines with what they own', async () => {
+    const get = await serve([pipeline({})]);
+    expect(await (await get('/api/v1/partitions')).json()).toMatchObject({
+      partitions: [
+        { owner: 'a', standbys: [], partition: 0, state: 'running', lag: 3, expiryLagMs: 0, clock: 1_700_000_000_000 },
+      ],
+    });
+    expect(await (await get('/api/v1/pipelines')).json()).toMatchObject({
+      instance: 'a',
+      pipelines: [{ name: 'visits', group: 'shop.visits', partitions: [0], liveEntries: 7 }],
+    });
+  });
+
+  test('[X5] a partition says who owns it and who stands by for it, and a standby how far it is behind', async () => {
+    const get = await serve([pipeline({ standbys: [standby], instances })]);
+    expect(await (await get('/api/v1/partitions')).json()).toMatchObject({
+      partitions: [
+        { role: 'owner', owner: 'a', standbys: ['b'], partition: 0, takeoverMs: 8 },
+        { role: 'standby', owner: 'b', standbys: ['a'], partition: 3, state: 'following', lag: 2, liveEntries: 5 },
+      ],
+    });
+    expect(await (await get('/api/v1/pipelines')).json()).toMatchObject({
+      pipelines: [{ partitions: [0], standbys: [3], instances }],
+    });
+    const text = await (await get('/metrics')).text();
+    for (const line of [
+      'flatline_standby_lag_records{pipeline="visits",partition="3"} 2',
+      'flatline_standby_state{pipeline="visits",partition="3",state="following"} 1',
+      'flatline_standby_state{pipeline="visits",partition="3",state="stopped"} 0',
+      'flatline_takeover_milliseconds{pipeline="visits",partition="0"} 8',
+    ])
+      expect(text.split('\n')).toContain(line);
+  });
+
+  test('another path is answered with what there is', async () => {
+    const answer = await (await serve([pipeline({})]))('/api/v1/nothing?x=1');
+    expect(answer.status).toBe(404);
+    expect(await answer.json()).toMatchObject({ error: 'no GET /api/v1/nothing' });
+  });
+
+  test('[I4] a port in use is an error that names the setting, the port and the remedy', async () => {
+    const get = await serve([pipeline({})]);
+    const port = Number(new URL((await get('/livez')).url).port);
+    await expect(
+      openHttpServer(
+        { host: '127.0.0.1', port },
+        { instance: 'b', wallNow: NOW, pipelines: () => [], hasStarted: false, isStopping: false },
+      ),
+    ).rejects.toThrow(new RegExp(`http.port ${port} on 127.0.0.1 cannot be bound .*--http-port`));
+  });
+});

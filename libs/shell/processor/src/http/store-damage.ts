@@ -1,0 +1,17 @@
+import type { DurationMs, Millis } from '@flatline/base';
+import type { StoreDistrust, StoreDrop } from '@flatline/ports';
+
+/** Stores dropped as damaged within the window before the instance calls itself unready: a disk that rots, or a defect. */
+export const DAMAGED_STORES_MAX = 3;
+const WINDOW_MS: DurationMs = 60 * 60_000;
+
+/**
+ * What speaks against the disk or against us. The others are to be expected of all partitions at once: after a power failure,
+ * after long absence, after an upgrade.
+ */
+const DAMAGE: readonly StoreDistrust[] = ['checksum', 'unreadable', 'other-log'];
+
+/** Drops of the last hour that should not be. */
+export function recentDamage(drops: readonly StoreDrop[], wallNow: Millis): readonly StoreDrop[] {
+  return drops.filter(({ at, reason }) => at > wallNow - WINDOW_MS && at <= wallNow && DAMAGE.includes(reason));
+}

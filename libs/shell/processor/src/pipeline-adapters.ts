@@ -1,0 +1,99 @@
+// The adapters of one pipeline: everything of Kafka, LMDB and the registry that its tasks see, and its way out.
+//
+// Owns: connections, readers and the state directory of the pipeline.      Does not own: when they are used (runtime).
+import type { Clock } from '@flatline/base';
+import { HttpSchemaRegistry, openEventDecoder, openSummaryEncoder } from '@flatline/records';
+import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
+import {
+  type Compression,
+  KafkaLogAdmin,
+  KafkaLogReader,
+  KafkaMembership,
+  type KafkaOptions,
+  KafkaProofWriter,
+  KafkaTransactionalWriters,
+  openCluster,
+} from '@flatline/kafka';
+import type { PipelinePorts, RuntimeLog } from '@flatline/runtime';
+import { LmdbStores } from '@flatline/store';
+import { systemEntropy } from './entropy.ts';
+import { singleTurns } from './single-turns.ts';
+
+/** Of all tasks of all pipelines: there is one event loop. */
+const processTurns = singleTurns(setImmediate);
+
+/** Connections that tasks commit over: one would make each wait for the others' acknowledgements. */
+const WRITER_CONNECTIONS = 2;
+
+export interface PipelineAdapters {
+  readonly ports: PipelinePorts;
+  close(): Promise<void>;
+}
+
+export interface AdapterParts {
+  readonly config: FlatlineConfig;
+  readonly pipeline: PipelineConfig;
+  readonly kafka: KafkaOptions;
+  readonly clock: Clock;
+  readonly log: RuntimeLog;
+}
+
+/** @throws Fatal where another process uses the state directory; Retriable where the registry does not answer. */
+export async function openPipelineAdapters(parts: AdapterParts): Promise<PipelineAdapters> {
+  const { config, pipeline, kafka, clock, log } = parts;
+  const registry =
+    config.schemaRegistryUrl === undefined
+      ? undefined
+      : new HttpSchemaRegistry({ url: config.schemaRegistryUrl, clock });
+  const decoder = await openEventDecoder(pipeline.input.topic, { format: pipeline.input.format, registry, clock });
+  const encoder = await openSummaryEncoder(pipeline.output.format, pipeline.output.topic, registry);
+  const { stateDir, application } = config;
+  const stores = LmdbStores.open({ stateDir, application, pipeline: pipeline.name });
+  const writing = Array.from({ length: WRITER_CONNECTIONS }, () => openCluster(kafka));
+  const asking = openCluster(kafka);
+  // What is kept of a record is copied (deadLetter, EntryTable, ChangelogTail).
+  const input = new KafkaLogReader({ ...kafka, reusesAnswers: true, passesUnreadable: true });
+  const changelog = new KafkaLogReader({ ...kafka, reusesAnswers: true });
+  const { sessionTimeoutMs, heartbeatIntervalMs, transactionTimeoutMs } = config.kafka;
+  const membership = new KafkaMembership({
+    clock,
+    connection: openCluster(kafka),
+    group: pipeline.group,
+    topics: [pipeline.input.topic],
+    localCheckpoints: () =>
+      stores.localCheckpoints().catch((error: unknown) => {
+        log.error('local stores not looked at; the assigner is told of none', { pipeline: pipeline.name, error });
+        return [];
+      }),
+    name: config.instance,
+    standbys: pipeline.standbys,
+    heartbeatIntervalMs,
+    sessionTimeoutMs,
+  });
+  const { output } = pipeline;
+  // Blocks hold keys, which hardly pack, and dead letters are few.
+  const compressionOf = (topic: string): Compression => (topic === output.topic ? output.compression : 'none');
+  const ports: PipelinePorts = {
+    clock,
+    input,
+    changelog,
+    writers: new KafkaTransactionalWriters({ clock, connections: writing, transactionTimeoutMs, compressionOf }),
+    proofs: new KafkaProofWriter({ clock, connection: asking }),
+    admin: new KafkaLogAdmin({ clock, connection: asking }),
+    stores,
+    membership,
+    decoder,
+    encoder,
+    entropy: systemEntropy,
+    turns: processTurns,
+    log,
+  };
+  const close = async (): Promise<void> => {
+    await Promise.all([input.close(), changelog.close()]);
+    for (const connection of [...writing, asking]) connection.close();
+    await stores.close().catch((error: unknown) => {
+      log.error('state directory not closed cleanly', { pipeline: pipeline.name, error });
+    });
+  };
+  return { ports, close };
+}

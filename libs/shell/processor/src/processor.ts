@@ -1,0 +1,204 @@
+// Composition root: configuration → adapters → pipelines; and their orderly end.
+//
+// Owns: the pipelines of this process.      Does not own: anything they do.
+import { type Clock, type DurationMs, Fatal, type Millis } from '@flatline/base';
+import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
+import { KafkaTopicAdmin, openCluster, type TopicDescription } from '@flatline/kafka';
+import { PipelineInstance, type RuntimeLog, type TaskStatus } from '@flatline/runtime';
+import { systemClock } from '@flatline/system';
+import { kafkaOptions } from './kafka-options.ts';
+import { checkLargestRecords } from './largest-records.ts';
+import { openPipelineAdapters, type PipelineAdapters } from './pipeline-adapters.ts';
+import { type HttpServer, openHttpServer } from './http/http-server.ts';
+import type { Observed, PipelineStatus } from './http/observed.ts';
+import { pipelineSettings } from './pipeline-settings.ts';
+import { applyTestSwitches } from './test-switches.ts';
+
+export interface ProcessorOptions {
+  readonly log: RuntimeLog;
+  /** Default: the machine's. */
+  readonly clock?: Clock;
+}
+
+export interface RunningProcessor {
+  /** Commits, flushes, leaves the group, closes. Idempotent. */
+  stop(): Promise<void>;
+  /** Resolves after `stop`; rejects with what ended the process by itself. */
+  readonly finished: Promise<void>;
+  /** Every assigned partition runs. */
+  readonly isReady: boolean;
+  /** Where it answers over HTTP: `http://host:port`. */
+  readonly httpAddress: string;
+  snapshot(): ProcessorSnapshot;
+}
+
+export interface ProcessorSnapshot {
+  readonly takenAt: Millis;
+  readonly upMs: DurationMs;
+  readonly tasks: readonly TaskStatus[];
+}
+
+interface Pipeline {
+  readonly config: PipelineConfig;
+  readonly adapters: PipelineAdapters;
+  readonly instance: PipelineInstance;
+}
+
+/** @throws Fatal, Retriable: nothing is left running or half-done. */
+export async function startProcessor(config: FlatlineConfig, options: ProcessorOptions): Promise<RunningProcessor> {
+  applyTestSwitches(process.env, options.clock ?? systemClock, options.log);
+  const processor = new Processor(config, options);
+  await processor.start();
+  return processor;
+}
+
+class Processor implements RunningProcessor, Observed {
+  readonly #config: FlatlineConfig;
+  readonly #log: RuntimeLog;
+  readonly #clock: Clock;
+  readonly #startedAt: DurationMs;
+  readonly #pipelines: Pipeline[] = [];
+  readonly finished: Promise<void>;
+  #settle: { resolve: () => void; reject: (error: Error) => void } | undefined;
+  #stopping: Promise<void> | undefined;
+  #http: HttpServer | undefined;
+  #hasStarted = false;
+  /** Timers do not keep a process alive, and during an outage there may be no socket that does. */
+  readonly #alive = setInterval(() => undefined, 2 ** 30);
+
+  constructor(config: FlatlineConfig, { log, clock = systemClock }: ProcessorOptions) {
+    this.#config = config;
+    this.#log = log;
+    this.#clock = clock;
+    this.#startedAt = clock.monotonicMs();
+    this.finished = new Promise((resolve, reject) => {
+      this.#settle = { resolve, reject };
+    });
+    // Whoever does not wait for the end still gets to know of it by the log.
+    this.finished.catch(() => undefined);
+  }
+
+  async start(): Promise<void> {
+    const kafka = kafkaOptions(this.#config, this.#clock, this.#log);
+    try {
+      this.#http = await openHttpServer(this.#config.http, this);
+      const topics = await this.#describeTopics();
+      for (const pipeline of this.#config.pipelines) checkLargestRecords(pipeline, topics);
+      for (const pipeline of this.#config.pipelines) {
+        const parts = { config: this.#config, pipeline, kafka, clock: this.#clock, log: this.#log };
+        const adapters = await openPipelineAdapters(parts);
+        const instance = new PipelineInstance({
+          settings: pipelineSettings(this.#config, pipeline, {
+            inputPartitions: topics.get(pipeline.input.topic)!.partitions,
+            letterBytesMax: topics.get(pipeline.deadLetterTopic)?.maxMessageBytes,
+          }),
+          ports: adapters.ports,
+          onFatal: this.#onFatal,
+        });
+        this.#pipelines.push({ config: pipeline, adapters, instance });
+      }
+      await Promise.all(this.#pipelines.map(({ instance }) => instance.start()));
+    } catch (error) {
+      await this.#close((instance) => instance.abort());
+      throw error;
+    }
+  }
+
+  get isReady(): boolean {
+    const ready = this.#stopping === undefined && this.#pipelines.every(({ instance }) => instance.isReady);
+    this.#hasStarted ||= ready;
+    return ready;
+  }
+
+  get httpAddress(): string {
+    return this.#http?.address ?? '';
+  }
+
+  get instance(): string {
+    return this.#config.instance;
+  }
+
+  get wallNow(): Millis {
+    return this.#clock.wallMs();
+  }
+
+  get hasStarted(): boolean {
+    return this.isReady || this.#hasStarted;
+  }
+
+  get isStopping(): boolean {
+    return this.#stopping !== undefined;
+  }
+
+  pipelines(): readonly PipelineStatus[] {
+    return this.#pipelines.map(({ config, adapters, instance }) => ({
+      name: config.name,
+      kind: config.kind,
+      inputTopic: config.input.topic,
+      outputTopic: config.output.topic,
+      group: config.group,
+      timeoutMs: config.rules.timeoutMs,
+      ready: instance.isReady,
+      interruption: instance.interruption,
+      storeDrops: adapters.ports.stores.drops(),
+      storeErrors: instance.storeErrors,
+      tasks: instance.status(),
+      standbys: instance.standbys(),
+      instances: instance.instances,
+    }));
+  }
+
+  stop(): Promise<void> {
+    this.#stopping ??= this.#close((instance) => instance.stop()).then(() => {
+      this.#settle?.resolve();
+    });
+    return this.#stopping;
+  }
+
+  snapshot(): ProcessorSnapshot {
+    return {
+      takenAt: this.#clock.wallMs(),
+      upMs: this.#clock.monotonicMs() - this.#startedAt,
+      tasks: this.#pipelines.flatMap(({ instance }) => instance.status()),
+    };
+  }
+
+  readonly #onFatal = (error: Error): void => {
+    if (this.#stopping !== undefined) return;
+    this.#log.error('the processor stops', { error });
+    // What ended the process is said, whatever closing it says: nobody else waits for this.
+    this.#stopping = this.#close((instance) => instance.abort())
+      .catch((closing: unknown) => {
+        this.#log.error('not everything was closed', { error: closing });
+      })
+      .then(() => {
+        this.#settle?.reject(error);
+      });
+  };
+
+  async #close(end: (instance: PipelineInstance) => Promise<void>): Promise<void> {
+    clearInterval(this.#alive);
+    await Promise.all(this.#pipelines.map(({ instance }) => end(instance)));
+    await Promise.all(this.#pipelines.map(({ adapters }) => adapters.close()));
+    // Last: what is being closed can be watched until it is.
+    await this.#http?.close();
+  }
+
+  /** What there is of the topics; whoever writes to one that is missing finds out. @throws Fatal where an input is not there. */
+  async #describeTopics(): Promise<ReadonlyMap<string, TopicDescription>> {
+    const connection = openCluster(kafkaOptions(this.#config, this.#clock, this.#log));
+    try {
+      const admin = new KafkaTopicAdmin({ clock: this.#clock, connection });
+      const inputs = this.#config.pipelines.map(({ input }) => input.topic);
+      const others = this.#config.pipelines.flatMap(({ output, changelogTopic, deadLetterTopic }) => [
+        ...[output.topic, changelogTopic, deadLetterTopic],
+      ]);
+      const found = await admin.describeTopics([...new Set([...inputs, ...others])]);
+      for (const { kind, topic } of found)
+        if (kind !== 'present' && inputs.includes(topic)) throw new Fatal(`topic ${topic} is ${kind}`);
+      return new Map(found.filter((each) => each.kind === 'present').map((each) => [each.topic, each]));
+    } finally {
+      connection.close();
+    }
+  }
+}

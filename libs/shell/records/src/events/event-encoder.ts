@@ -1,0 +1,40 @@
+import { blankEvent, type SessionEvent } from '@flatline/kinds';
+import { AvroRecordWriter } from '../avro/avro-record-writer.ts';
+import { requireRegistry, type Format } from '../format.ts';
+import { JsonRecordWriter, readMembers } from '../json/json-record.ts';
+import { valueSubject, type SchemaRegistry } from '../registry/schema-registry.ts';
+import { EVENT_SCHEMA } from './event-formats.ts';
+import { EVENT_SHAPE, type OutgoingEvent } from './event-shape.ts';
+
+/** What producers encode events with. */
+export interface EventEncoder {
+  /** The value of a record. @throws BadInput for an event that a decoder would refuse. */
+  encode(event: OutgoingEvent): Uint8Array;
+}
+
+/**
+ * The encoder for a topic. Avro finds or registers the schema under the topic's subject first.
+ * @throws Fatal, Retriable; the message names SCHEMA_REGISTRY_URL.
+ */
+export async function openEventEncoder(
+  format: Format,
+  topic: string,
+  registry: SchemaRegistry | undefined,
+): Promise<EventEncoder> {
+  if (format === 'json') return checked(new JsonRecordWriter(EVENT_SHAPE));
+  const found = requireRegistry(registry, `The topic ${topic}`);
+  const id = await found.schemaId(valueSubject(topic), EVENT_SCHEMA.text);
+  return checked(new AvroRecordWriter(id, EVENT_SHAPE));
+}
+
+function checked(writer: { encode(event: Readonly<SessionEvent>): Uint8Array }): EventEncoder {
+  return { encode: (event) => writer.encode(completeEvent(event)) };
+}
+
+/** The event with its defaults, through the very checks that a decoder applies. */
+function completeEvent(event: OutgoingEvent): SessionEvent {
+  const attributes = event.attributes && Object.fromEntries(event.attributes);
+  const complete = blankEvent();
+  readMembers(EVENT_SHAPE, { ...event, attributes }, complete);
+  return complete;
+}

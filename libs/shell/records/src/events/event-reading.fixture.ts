@@ -1,0 +1,19 @@
+// What reading an event comes to, as something that can be compared: two ways of reading must come to the same.
+import { blankEvent, type SessionEvent } from '@flatline/kinds';
+import { BadInput } from '../bad-input.ts';
+
+/** The event, with the order of its attributes, or the reason why it is none. */
+export type EventReading = readonly [Omit<SessionEvent, 'attributes'>, readonly (readonly [string, string])[]] | string;
+
+/** Undefined where `read` says that it cannot tell. */
+export function readingOf(read: (target: SessionEvent) => boolean): EventReading | undefined {
+  const target = blankEvent();
+  try {
+    if (!read(target)) return undefined;
+  } catch (error) {
+    if (error instanceof BadInput) return `${error.reason}: ${error.message}`;
+    throw error;
+  }
+  const { attributes, ...rest } = target;
+  return [rest, [...(attributes ?? [])]];
+}

@@ -1,0 +1,75 @@
+import type { SessionEvent } from '@flatline/kinds';
+import { EVENT_ID_LENGTH_MAX, TYPE_LENGTH_MAX } from '../limits.ts';
+import { checkInstant, checkLength, checkSafeInteger, type RecordShape } from '../record-shape.ts';
+
+/** What a producer says of an event; what is left out takes its default (`schemas/session-event.avsc`). */
+export type OutgoingEvent = {
+  readonly [Name in keyof SessionEvent]?:
+    (Name extends 'attributes' ? ReadonlyMap<string, string> : SessionEvent[Name]) | undefined;
+};
+
+/** The fields of `schemas/session-event.avsc`, in its order. */
+export const EVENT_SHAPE: RecordShape<Readonly<SessionEvent>, SessionEvent> = [
+  {
+    name: 'type',
+    kind: 'text',
+    recurs: true,
+    nullable: false,
+    required: false,
+    get: (event) => event.type,
+    set: (event, value) => {
+      event.type = checkLength('type', value, TYPE_LENGTH_MAX);
+    },
+  },
+  {
+    name: 'occurredAt',
+    kind: 'long',
+    nullable: true,
+    required: false,
+    get: (event) => event.occurredAt,
+    set: (event, value) => {
+      event.occurredAt = checkInstant('occurredAt', value);
+    },
+  },
+  {
+    name: 'eventId',
+    kind: 'text',
+    nullable: true,
+    required: false,
+    get: (event) => event.eventId,
+    set: (event, value) => {
+      event.eventId = checkLength('eventId', value, EVENT_ID_LENGTH_MAX);
+    },
+  },
+  {
+    name: 'sequence',
+    kind: 'long',
+    nullable: true,
+    required: false,
+    get: (event) => event.sequence,
+    set: (event, value) => {
+      event.sequence = checkSafeInteger('sequence', value, 0);
+    },
+  },
+  {
+    name: 'timeoutMs',
+    kind: 'long',
+    nullable: true,
+    required: false,
+    get: (event) => event.timeoutMs,
+    set: (event, value) => {
+      event.timeoutMs = checkSafeInteger('timeoutMs', value, 1);
+    },
+  },
+  {
+    name: 'attributes',
+    kind: 'textMap',
+    nullable: false,
+    required: false,
+    get: (event) => event.attributes,
+    set: (event, value) => {
+      // None has one form, so that formats agree and a bare session carries no map.
+      event.attributes = value.size === 0 ? undefined : value;
+    },
+  },
+];

@@ -1,0 +1,72 @@
+import type { SummaryEncoder } from '@flatline/kinds';
+import { AvroRecordWriter } from '../avro/avro-record-writer.ts';
+import { ownSchema } from '../avro/schema.ts';
+import { badOutcome, type BadOutcome } from '../bad-input.ts';
+import { requireRegistry, type Format } from '../format.ts';
+import { readJsonRecord } from '../json/json-record.ts';
+import { RecordFormats, type ReadingOptions } from '../record-formats.ts';
+import { valueSubject, type SchemaRegistry } from '../registry/schema-registry.ts';
+import { asBuffer, TextReader } from '../text-reader.ts';
+import { SummaryJsonEncoder } from './summary-json.ts';
+import { blankDraft, finishDraft, SUMMARY_SHAPE, type ReceivedSummary, type SummaryDraft } from './summary-shape.ts';
+
+export const SUMMARY_SCHEMA = ownSchema('session-summary');
+
+/**
+ * The encoder of an output. Avro finds or registers the schema under the topic's subject first; encoding then is synchronous.
+ * @throws Fatal, Retriable; the message names SCHEMA_REGISTRY_URL.
+ */
+export async function openSummaryEncoder(
+  format: Format,
+  topic: string,
+  registry: SchemaRegistry | undefined,
+): Promise<SummaryEncoder> {
+  if (format === 'json') return new SummaryJsonEncoder();
+  const found = requireRegistry(registry, `The output ${topic}`);
+  return new AvroRecordWriter(await found.schemaId(valueSubject(topic), SUMMARY_SCHEMA.text), SUMMARY_SHAPE);
+}
+
+export type ReadSummary = { readonly kind: 'summary'; readonly summary: ReceivedSummary } | BadOutcome;
+export type SummaryOutcome = ReadSummary | { readonly kind: 'unknownSchema'; readonly schemaId: number };
+
+/** Summaries out of the records of an output topic, for those who read it. A null value is a tombstone, and no summary. */
+export class SummaryFormats {
+  readonly #formats: RecordFormats<SummaryDraft>;
+
+  constructor(options: ReadingOptions) {
+    const readJson = (buffer: Buffer, start: number, end: number, draft: SummaryDraft): void => {
+      readJsonRecord(SUMMARY_SHAPE, buffer, start, end, draft);
+    };
+    this.#formats = new RecordFormats(
+      { shape: SUMMARY_SHAPE, schema: SUMMARY_SCHEMA, readJson },
+      options,
+      new TextReader(),
+    );
+  }
+
+  /** Decodes a value. Never throws on bad bytes. */
+  decode(value: Uint8Array): SummaryOutcome {
+    const draft = blankDraft();
+    const outcome = this.#formats.read(asBuffer(value), 0, value.length, draft);
+    if (outcome.kind !== 'read') return outcome;
+    try {
+      return { kind: 'summary', summary: finishDraft(draft) };
+    } catch (error) {
+      return badOutcome(error);
+    }
+  }
+
+  /** Fetches a writer schema; afterwards `decode` knows it or calls it bad. @throws Retriable where the registry does not answer. */
+  prepare(schemaId: number): Promise<void> {
+    return this.#formats.prepare(schemaId);
+  }
+
+  /** Decodes, and fetches the writer schema first where it is not known. @throws Retriable. */
+  async read(value: Uint8Array): Promise<ReadSummary> {
+    for (;;) {
+      const outcome = this.decode(value);
+      if (outcome.kind !== 'unknownSchema') return outcome;
+      await this.prepare(outcome.schemaId);
+    }
+  }
+}

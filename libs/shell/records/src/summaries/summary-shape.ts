@@ -1,0 +1,185 @@
+import { isUtf8 } from 'node:buffer';
+import type { SessionSummary } from '@flatline/kinds';
+import { BadInput, excerpt } from '../bad-input.ts';
+import { checkSafeInteger, type RecordField, type RecordShape } from '../record-shape.ts';
+import { asBuffer } from '../text-reader.ts';
+
+/** A summary as a reader gets it: a newer processor may give a reason that CloseReason does not have yet, and it is kept. */
+export type ReceivedSummary = Omit<SessionSummary, 'reason'> & { readonly reason: string };
+
+/** The fields of the record, while it is read. */
+export type SummaryDraft = { -readonly [Name in Exclude<keyof ReceivedSummary, 'key'>]: ReceivedSummary[Name] } & {
+  sessionId: string;
+  sessionKeyBase64: string | undefined;
+};
+
+/** What a field that is left out means (the defaults of `schemas/session-summary.avsc`). */
+export function blankDraft(): SummaryDraft {
+  return {
+    sessionId: '',
+    incarnation: '',
+    revision: 0,
+    reason: '',
+    startedAt: 0,
+    lastSeenAt: 0,
+    endedAt: 0,
+    durationMs: 0,
+    deadlineAt: 0,
+    closedAt: 0,
+    emittedAt: 0,
+    timeoutMs: 0,
+    eventCount: 0,
+    duplicateCount: 0,
+    outOfOrderCount: 0,
+    lateCount: 0,
+    missingCount: 0,
+    countsByType: new Map(),
+    attributes: new Map(),
+    truncated: false,
+    partition: 0,
+    firstOffset: 0,
+    lastOffset: 0,
+    sessionKeyBase64: undefined,
+    heldMs: undefined,
+  };
+}
+
+/** @throws BadInput where `sessionKeyBase64` is not base64. */
+export function finishDraft(draft: SummaryDraft): ReceivedSummary {
+  const { sessionId, sessionKeyBase64, ...summary } = draft;
+  const key = sessionKeyBase64 === undefined ? Buffer.from(sessionId, 'utf8') : keyFromBase64(sessionKeyBase64);
+  return { key, ...summary };
+}
+
+function keyFromBase64(text: string): Buffer {
+  const key = Buffer.from(text, 'base64');
+  // Buffer passes over what is not base64.
+  if (key.toString('base64') === text) return key;
+  throw new BadInput('invalid-session-key-base64', `sessionKeyBase64 is ${excerpt(text)}, wanted padded base64`);
+}
+
+/** Longs of both directions, by name. */
+type LongName = {
+  [Name in keyof SessionSummary]-?: SessionSummary[Name] extends number ? Name : never;
+}[keyof SessionSummary];
+
+/** `get` is written out for each: reading a field by a name that varies takes ten times as long. */
+function long(
+  name: LongName,
+  required: boolean,
+  get: (summary: SessionSummary) => number,
+): RecordField<SessionSummary, SummaryDraft> {
+  return {
+    name,
+    kind: 'long',
+    nullable: false,
+    required,
+    get,
+    set: (draft, value) => {
+      draft[name] = checkSafeInteger(name, value, Number.MIN_SAFE_INTEGER);
+    },
+  };
+}
+
+/** The fields of `schemas/session-summary.avsc`, in its order. */
+export const SUMMARY_SHAPE: RecordShape<SessionSummary, SummaryDraft> = [
+  {
+    name: 'sessionId',
+    kind: 'text',
+    nullable: false,
+    required: true,
+    get: (summary) => asBuffer(summary.key).toString('utf8'),
+    bytes: (summary) => summary.key,
+    set: (draft, value) => {
+      draft.sessionId = value;
+    },
+  },
+  {
+    name: 'incarnation',
+    kind: 'text',
+    nullable: false,
+    required: true,
+    get: (summary) => summary.incarnation,
+    set: (draft, value) => {
+      draft.incarnation = value;
+    },
+  },
+  long('revision', false, (summary) => summary.revision),
+  {
+    name: 'reason',
+    kind: 'text',
+    recurs: true,
+    nullable: false,
+    required: true,
+    get: (summary) => summary.reason,
+    set: (draft, value) => {
+      draft.reason = value;
+    },
+  },
+  long('startedAt', true, (summary) => summary.startedAt),
+  long('lastSeenAt', true, (summary) => summary.lastSeenAt),
+  long('endedAt', true, (summary) => summary.endedAt),
+  long('durationMs', true, (summary) => summary.durationMs),
+  long('deadlineAt', true, (summary) => summary.deadlineAt),
+  long('closedAt', true, (summary) => summary.closedAt),
+  long('emittedAt', true, (summary) => summary.emittedAt),
+  long('timeoutMs', true, (summary) => summary.timeoutMs),
+  long('eventCount', true, (summary) => summary.eventCount),
+  long('duplicateCount', false, (summary) => summary.duplicateCount),
+  long('outOfOrderCount', false, (summary) => summary.outOfOrderCount),
+  long('lateCount', false, (summary) => summary.lateCount),
+  long('missingCount', false, (summary) => summary.missingCount),
+  {
+    name: 'countsByType',
+    kind: 'longMap',
+    nullable: false,
+    required: false,
+    get: (summary) => summary.countsByType,
+    set: (draft, value) => {
+      draft.countsByType = value;
+    },
+  },
+  {
+    name: 'attributes',
+    kind: 'textMap',
+    nullable: false,
+    required: false,
+    get: (summary) => summary.attributes,
+    set: (draft, value) => {
+      draft.attributes = value;
+    },
+  },
+  {
+    name: 'truncated',
+    kind: 'boolean',
+    nullable: false,
+    required: false,
+    get: (summary) => summary.truncated,
+    set: (draft, value) => {
+      draft.truncated = value;
+    },
+  },
+  long('partition', true, (summary) => summary.partition),
+  long('firstOffset', true, (summary) => summary.firstOffset),
+  long('lastOffset', true, (summary) => summary.lastOffset),
+  {
+    name: 'sessionKeyBase64',
+    kind: 'text',
+    nullable: true,
+    required: false,
+    get: (summary) => (isUtf8(summary.key) ? undefined : asBuffer(summary.key).toString('base64')),
+    set: (draft, value) => {
+      draft.sessionKeyBase64 = value;
+    },
+  },
+  {
+    name: 'heldMs',
+    kind: 'long',
+    nullable: true,
+    required: false,
+    get: (summary) => summary.heldMs,
+    set: (draft, value) => {
+      draft.heldMs = checkSafeInteger('heldMs', value, 0);
+    },
+  },
+];

@@ -1,0 +1,305 @@
+// One instance of one pipeline: a member of its group, a task for each partition the group assigns to it, and a standby for
+// each it is to stand by for, or may well be assigned.
+//
+// Owns: the runners and the standbys.      Does not own: the assignment (the group), anything inside a task.
+//
+// Invariants
+//   PI1  At most one runner or standby per partition: its successor starts after it has closed, or takes a standby over.
+//   PI2  A partition that moves away runs on until its new owner fences it (architecture, Ownership).
+//   PI3  Before the first assignment there are only standbys, and a bounded number; after it none that it does not name.
+import { type DurationMs, failpoint, Fatal, ReusedMemory } from '@flatline/base';
+import type { TimerInspection } from '@flatline/partition';
+import type { Assignment, InstancePartitions, LocalCheckpoint, LocalStore, MembershipListener } from '@flatline/ports';
+import { pause } from '@flatline/system';
+import { RetryPause } from './retry-pause.ts';
+import { CommitBudget } from '../running/commit-budget.ts';
+import {
+  COMMIT_BYTES_MAX,
+  COMMIT_TIMEOUT_SHARE,
+  FLUSH_BYTES_MAX,
+  FREE_BLOCK_BYTES_MAX,
+  MESSAGE_BYTES_MAX,
+  REQUEST_BYTES,
+  TASK_BOUNDS,
+  type TaskBounds,
+} from './limits.ts';
+import type { PipelinePorts, PipelineSettings } from './settings.ts';
+import { type StandbyStatus, StandbyTask, type StandbyTaskParts } from '../restoring/standby-task.ts';
+import { TaskRunner } from '../running/task-runner.ts';
+import type { TaskStatus } from './task-status.ts';
+import { warmStarts } from './warm-start.ts';
+
+export interface PipelineInstanceParts {
+  readonly settings: PipelineSettings;
+  readonly ports: PipelinePorts;
+  /** Called once, with what ends the process. */
+  readonly onFatal: (error: Error) => void;
+  /** Default: those of production. */
+  readonly bounds?: TaskBounds;
+}
+
+export class PipelineInstance implements MembershipListener {
+  readonly #parts: PipelineInstanceParts;
+  readonly #runners = new Map<number, TaskRunner>();
+  readonly #blockMemory = new ReusedMemory(FREE_BLOCK_BYTES_MAX);
+  readonly #standbys = new Map<number, StandbyTask>();
+  /** By partition; kept when a runner closes. */
+  readonly #budgets = new Map<number, CommitBudget>();
+  #assignment: Assignment | undefined;
+  #leaving = false;
+  #storeErrors = 0;
+  /** Why membership is interrupted, for the status. */
+  #interruption: string | undefined;
+
+  constructor(parts: PipelineInstanceParts) {
+    this.#parts = parts;
+  }
+
+  /** Joins the group, and loads meanwhile what will most likely be asked of it. Resolves as `Membership.start`. */
+  async start(): Promise<void> {
+    await this.#warmUp();
+    if (!this.#leaving) await this.#parts.ports.membership.start(this);
+  }
+
+  assigned(assignment: Assignment): void {
+    this.#assignment = assignment;
+    this.#interruption = undefined;
+    const { name } = this.#parts.settings;
+    const { generation, partitions, standbys = [] } = assignment;
+    this.#parts.ports.log.info('partitions assigned', { pipeline: name, generation, partitions, standbys });
+    if (partitions.some((partition) => partition >= this.#parts.settings.inputPartitions)) {
+      this.#refuseGrownInput();
+      return;
+    }
+    for (const [partition, runner] of this.#runners) {
+      if (partitions.includes(partition)) runner.comeBack();
+      else runner.moveAway();
+    }
+    this.#settle();
+  }
+
+  positions(): readonly LocalCheckpoint[] {
+    return [...this.#standbys].flatMap(([partition, { position }]) =>
+      position === undefined ? [] : [{ partition, changelogPosition: position }],
+    );
+  }
+
+  lost(reason: string): void {
+    this.#interruption = reason;
+    this.#parts.ports.log.warn('membership interrupted; tasks run on until they are fenced', {
+      pipeline: this.#parts.settings.name,
+      reason,
+    });
+  }
+
+  failed(error: Error): void {
+    this.#parts.onFatal(new Fatal(`group ${this.#parts.settings.group}: ${error.message}`, error));
+  }
+
+  /** Leaves the group first, so that successors restore while these tasks still run; then commits, flushes and closes. */
+  async stop(): Promise<void> {
+    this.#leaving = true;
+    const isAlone = this.#assignment?.partitions.length === this.#parts.settings.inputPartitions;
+    await this.#parts.ports.membership.leave();
+    failpoint('shutdown.left');
+    await this.#closeStandbys(true);
+    if (!isAlone) await this.#fencedOr(this.#parts.settings.drainMs);
+    await Promise.all([...this.#runners.values()].map((runner) => runner.close(true)));
+  }
+
+  /** Ends at once, without commits: what a Fatal in another pipeline of this process asks for. */
+  async abort(): Promise<void> {
+    this.#leaving = true;
+    await this.#parts.ports.membership.leave();
+    await Promise.all([
+      this.#closeStandbys(false),
+      ...[...this.#runners.values()].map((runner) => runner.close(false)),
+    ]);
+  }
+
+  /** True once every assigned partition runs. */
+  get isReady(): boolean {
+    const assignment = this.#assignment;
+    if (assignment === undefined || this.#interruption !== undefined) return false;
+    return assignment.partitions.every((partition) => this.#runners.get(partition)?.state === 'running');
+  }
+
+  get interruption(): string | undefined {
+    return this.#interruption;
+  }
+
+  /** Errors of the devices that hold local stores, since the start: each costs a store, none a task. */
+  get storeErrors(): number {
+    return this.#storeErrors;
+  }
+
+  status(): readonly TaskStatus[] {
+    return [...this.#runners.values()].map((runner) => runner.status()).sort((a, b) => a.partition - b.partition);
+  }
+
+  standbys(): readonly StandbyStatus[] {
+    return [...this.#standbys.values()].map((standby) => standby.status()).sort((a, b) => a.partition - b.partition);
+  }
+
+  /** Of the task of this partition; undefined where it has no state, or is not here. For checks (V8). */
+  timers(partition: number): TimerInspection | undefined {
+    return this.#runners.get(partition)?.timers();
+  }
+
+  /** Who holds what in the group, as of the last assignment. */
+  get instances(): readonly InstancePartitions[] {
+    return this.#assignment?.instances ?? [];
+  }
+
+  #refuseGrownInput(): void {
+    const { inputTopic, inputPartitions } = this.#parts.settings;
+    this.#parts.onFatal(
+      new Fatal(
+        `input ${inputTopic} had ${inputPartitions} partitions when this process started and has more now: keys have ` +
+          'moved to other partitions and their sessions would be split. Use another application name and another ' +
+          'output.topic, with this input topic or a new one; what there is stays as it is',
+      ),
+    );
+  }
+
+  /**
+   * Joining may take as long as a dead member is waited for. What this machine has most lately held is held as standbys until
+   * the group has spoken; `#settle` then hands them over, keeps them or closes them.
+   */
+  async #warmUp(): Promise<void> {
+    const { ports, settings } = this.#parts;
+    let found: readonly LocalStore[];
+    try {
+      found = await ports.stores.localCheckpoints();
+    } catch (error) {
+      // Joining asks for the same, and knows what to do about it.
+      ports.log.warn('local stores cannot be looked at; nothing is loaded before the group has met', { error });
+      return;
+    }
+    const partitions = warmStarts(found, settings.inputPartitions);
+    if (this.#leaving || partitions.length === 0) return;
+    ports.log.info('local stores are loaded while the group meets', { pipeline: settings.name, partitions });
+    for (const partition of partitions) this.#startStandby(partition);
+  }
+
+  /** Brings runners and standbys to what is assigned, as far as PI1 lets; called again when one has closed. */
+  #settle(): void {
+    if (this.#leaving || this.#assignment === undefined) return;
+    const { partitions, standbys = [] } = this.#assignment;
+    for (const partition of partitions) if (!this.#runners.has(partition)) this.#startRunner(partition);
+    for (const [partition, standby] of this.#standbys) if (!standbys.includes(partition)) void standby.close(false);
+    for (const partition of standbys)
+      if (!this.#runners.has(partition) && !this.#standbys.has(partition)) this.#startStandby(partition);
+  }
+
+  #startRunner(partition: number): void {
+    const standby = this.#standbys.get(partition);
+    this.#standbys.delete(partition);
+    const runner = new TaskRunner({
+      ...this.#taskParts(partition),
+      cutSliceBytes: (this.#parts.bounds ?? TASK_BOUNDS).cutSliceBytes,
+      budget: this.#budgetOf(partition),
+      standby,
+      confirmOwned: () => this.#confirmOwned(partition),
+      onClosed: () => {
+        this.#runners.delete(partition);
+        this.#settle();
+      },
+    });
+    this.#runners.set(partition, runner);
+    runner.start();
+  }
+
+  #budgetOf(partition: number): CommitBudget {
+    const known = this.#budgets.get(partition);
+    if (known !== undefined) return known;
+    const { ports, bounds = TASK_BOUNDS } = this.#parts;
+    const budget = new CommitBudget({
+      targetMs: ports.writers.timeoutMs * COMMIT_TIMEOUT_SHARE,
+      firstBytes: bounds.commitBytesFirst,
+      leastBytes: bounds.commitBytesMin,
+      requestBytes: REQUEST_BYTES,
+      share: () => Math.min(COMMIT_BYTES_MAX, bounds.commitBytesTotal / Math.max(1, this.#runners.size)),
+    });
+    this.#budgets.set(partition, budget);
+    return budget;
+  }
+
+  #startStandby(partition: number): void {
+    const standby = new StandbyTask({
+      ...this.#taskParts(partition),
+      onClosed: () => {
+        // One that was never handed over to its runner is closed by that.
+        if (this.#standbys.get(partition) === standby) this.#standbys.delete(partition);
+        this.#settle();
+      },
+    });
+    this.#standbys.set(partition, standby);
+    standby.start();
+  }
+
+  async #closeStandbys(cleanly: boolean): Promise<void> {
+    await Promise.all([...this.#standbys.values()].map((standby) => standby.close(cleanly)));
+  }
+
+  /** What runners and standbys have in common. */
+  #taskParts(partition: number): Omit<StandbyTaskParts, 'onClosed'> {
+    const { settings, ports, onFatal, bounds = TASK_BOUNDS } = this.#parts;
+    const { blockBytesMax, unsweptLogBytes, pendingChangesMax, pendingOutputsMax, flushSlice, loadSlice, armSlice } =
+      bounds;
+    const changelog = { blockBytesMax, changelogFactor: settings.changelogFactor, unsweptLogBytes };
+    const { rules, heldTime, input, tickMs } = settings;
+    return {
+      partition,
+      settings,
+      ports,
+      taskOptions: {
+        ...{ partition, rules, input, tickMs, changelog },
+        ...(heldTime && { heldTime }),
+        decoder: ports.decoder,
+        hashSeed: ports.entropy.seed(),
+        blockMemory: this.#blockMemory,
+        pendingChangesMax,
+        pendingOutputsMax,
+        deadLetters: {
+          waitingBytesMax: bounds.deadLetterBytesMax,
+          letterBytesMax: settings.letterBytesMax ?? MESSAGE_BYTES_MAX,
+        },
+      },
+      flushBytes: () => flushShare(bounds, this.#runners.size + this.#standbys.size),
+      flushSlice,
+      loadSlice,
+      armSlice,
+      onStoreError: () => {
+        this.#storeErrors += 1;
+      },
+      onFatal,
+    };
+  }
+
+  /** Waits out rebalances: only a completed one can say whose the partition is. */
+  async #confirmOwned(partition: number): Promise<boolean> {
+    const retryPause = new RetryPause(this.#parts.ports.clock);
+    while (!this.#leaving) {
+      const assignment = await this.#parts.ports.membership.confirm();
+      if (assignment !== undefined) return assignment.partitions.includes(partition);
+      await retryPause.pause();
+    }
+    return false;
+  }
+
+  /** Waits until successors have fenced every task, at most `limitMs`. */
+  async #fencedOr(limitMs: DurationMs): Promise<void> {
+    const { clock } = this.#parts.ports;
+    const until = clock.monotonicMs() + limitMs;
+    while (this.#runners.size > 0 && clock.monotonicMs() < until) await pause(clock, FENCE_LOOK_MS);
+  }
+}
+
+/** How often a leaving instance looks whether it still owns anything. */
+const FENCE_LOOK_MS = 20;
+
+/** One task's part of the total: more tasks flush sooner rather than take more memory. */
+function flushShare({ flushBytesTotal, flushBytesMin }: TaskBounds, tasks: number): number {
+  return Math.min(FLUSH_BYTES_MAX, Math.max(flushBytesMin, Math.floor(flushBytesTotal / tasks)));
+}

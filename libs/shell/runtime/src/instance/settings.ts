@@ -1,0 +1,87 @@
+import type { Clock, DurationMs, Millis } from '@flatline/base';
+import type { HeldTimeRules, SessionRules, EventDecoder, SummaryEncoder } from '@flatline/kinds';
+import type { InputRules } from '@flatline/partition';
+import type { LogAdmin, LogReader, Membership, ProofWriter, StateStores, TransactionalWriters } from '@flatline/ports';
+
+/**
+ * Where a partition without any state begins to read its input: at its first record, behind its last one, or at the first
+ * record stamped at or past an instant (behind the last one where there is none).
+ */
+export type StartFrom = 'earliest' | 'latest' | { readonly timestamp: Millis };
+
+/** One pipeline as its tasks need it: names and options, validated by the configuration. */
+export interface PipelineSettings {
+  readonly name: string;
+  /** This instance, for people. */
+  readonly owner: string;
+  readonly group: string;
+  readonly inputTopic: string;
+  /** Partitions the input has: a key's partition follows from it, so it may not change under an application's state (R3). */
+  readonly inputPartitions: number;
+  readonly outputTopic: string;
+  /** Whether a tombstone follows each summary (O2). Default: one does. */
+  readonly tombstones?: boolean;
+  readonly changelogTopic: string;
+  readonly deadLetterTopic: string;
+  /** The dead-letter topic's max.message.bytes: what does not fit is truncated (I1). Default: Kafka's. */
+  readonly letterBytesMax?: number;
+  readonly transactionalId: (partition: number) => string;
+  readonly rules: SessionRules;
+  readonly input: InputRules;
+  /** Default: nothing is held (C8). */
+  readonly heldTime?: HeldTimeRules;
+  readonly tickMs: DurationMs;
+  /** How long changed state may wait for its commit. */
+  readonly commitIntervalMs: DurationMs;
+  /** How long a close may, while the task keeps up and commits are quick. */
+  readonly closeDelayMs: DurationMs;
+  /** At most one clock record (C2), or request for the end (C3), per partition in this time; four while each closes something. */
+  readonly proofIntervalMs: DurationMs;
+  /** For an input that may not be written (C3). Default: the log proves its silence by clock records (C2). */
+  readonly proofByFetch?: { readonly clockSkewMs: DurationMs };
+  /** Default: earliest. */
+  readonly startFrom?: StartFrom;
+  /** How long a task that has moved away runs on where nobody fences it. */
+  readonly handoverMs: DurationMs;
+  /** How long a leaving instance runs on so that its successors can restore meanwhile. */
+  readonly drainMs: DurationMs;
+  readonly changelogFactor: number;
+  /** A floor must have been in force this long, or while so many bytes were written, before the log is truncated below it (K4). */
+  readonly truncateLagMs: DurationMs;
+  readonly truncateLagBytes: number;
+}
+
+/** The adapters of one pipeline. */
+export interface PipelinePorts {
+  readonly clock: Clock;
+  readonly input: LogReader;
+  /** A reader of its own: a restore must not wait behind the input's long poll. */
+  readonly changelog: LogReader;
+  readonly writers: TransactionalWriters;
+  readonly proofs: ProofWriter;
+  readonly admin: LogAdmin;
+  readonly stores: StateStores;
+  readonly membership: Membership;
+  readonly decoder: EventDecoder;
+  readonly encoder: SummaryEncoder;
+  readonly entropy: Entropy;
+  readonly turns: Turns;
+  readonly log: RuntimeLog;
+}
+
+/** Runs `callback` after timers, sockets and the other tasks have had their turn. */
+export type Turns = (callback: () => void) => void;
+
+/** Where ids and hash seeds come from: the system's randomness, or a simulation's seed. */
+export interface Entropy {
+  /** A fresh id of at least 64 random bits, in characters safe in headers and logs. */
+  id(): string;
+  /** 32 random bits. */
+  seed(): number;
+}
+
+export interface RuntimeLog {
+  info(message: string, facts?: Readonly<Record<string, unknown>>): void;
+  warn(message: string, facts?: Readonly<Record<string, unknown>>): void;
+  error(message: string, facts?: Readonly<Record<string, unknown>>): void;
+}

@@ -1,0 +1,35 @@
+import type { DurationMs, Millis } from '@flatline/base';
+import type { TaskCounters } from '@flatline/partition';
+import type { Percentiles } from '../durations.ts';
+import type { TaskState } from './task-state.ts';
+
+/** What an operator sees of one task. */
+export interface TaskStatus {
+  readonly pipeline: string;
+  readonly partition: number;
+  readonly state: TaskState;
+  /** What it waits for, or why it stopped; undefined where all is well. */
+  readonly detail: string | undefined;
+  readonly clock: Millis;
+  readonly liveEntries: number;
+  /** Time held since the beginning of the log (C8). */
+  readonly heldMs: DurationMs;
+  /** Records behind the end of the input. */
+  readonly lag: number | undefined;
+  /** How far the clock is ahead of the earliest due entry that is not closed yet: the backlog of expiries. */
+  readonly expiryLagMs: DurationMs;
+  /** Input offset below which everything is applied, and below which it is committed; undefined before there is one. */
+  readonly position: number | undefined;
+  readonly committedPosition: number | undefined;
+  readonly counters: TaskCounters | undefined;
+  readonly commits: Percentiles | undefined;
+  /** Bytes of the changelog from the floor to the end, and of the live images in it. */
+  readonly changelogBytes: number;
+  readonly liveBytes: number;
+  /** How often the local store was dropped and rebuilt (R2). */
+  readonly storesDropped: number;
+  /** How long restoring took; undefined before it ended. */
+  readonly restoreMs: DurationMs | undefined;
+  /** From fencing the former owner to running: nobody closed anything meanwhile. undefined before it ran. */
+  readonly takeoverMs: DurationMs | undefined;
+}

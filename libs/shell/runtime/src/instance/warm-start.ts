@@ -1,0 +1,18 @@
+import type { LocalStore } from '@flatline/ports';
+import { WARM_START_RECENT_MS, WARM_STARTS_MAX } from './limits.ts';
+
+/**
+ * Partitions, of so many that the input has, to load before the group has said whose they are: those whose store was written
+ * last, and none that was left long before the newest. Stores of partitions that have moved away stay on disk, and all of them
+ * might not fit into memory.
+ */
+export function warmStarts(found: readonly LocalStore[], partitions: number): readonly number[] {
+  const newestFirst = found
+    .filter(({ partition }) => partition < partitions)
+    .sort((a, b) => b.writtenAt - a.writtenAt || a.partition - b.partition);
+  const since = (newestFirst[0]?.writtenAt ?? 0) - WARM_START_RECENT_MS;
+  return newestFirst
+    .filter(({ writtenAt }) => writtenAt >= since)
+    .slice(0, WARM_STARTS_MAX)
+    .map(({ partition }) => partition);
+}

@@ -1,0 +1,144 @@
+// How a running task learns that its input is silent: from a clock record that it reads back (C2), or, where the input may
+// not be written, from the input's end (C3).
+//
+// Owns: the request under way.      Does not own: when something is due and what closes (PartitionTask), when to look
+// (TaskLoop), the estimates of the log's present (Prover, FetchProof).
+import { failpoint, type DurationMs, type Millis } from '@flatline/base';
+import type { PartitionTask } from '@flatline/partition';
+import type { RecordRun, TopicPartition } from '@flatline/ports';
+import type { FetchProof } from './fetch-proof.ts';
+import type { ProofAdvice, Prover, Silence } from './prover.ts';
+import type { PipelinePorts, PipelineSettings } from '../instance/settings.ts';
+
+export interface SilenceProof {
+  /** A run of records has come. `wasCaughtUp`: all before it had been read. */
+  arrived(run: RecordRun, wasCaughtUp: boolean): void;
+  /** All of a run is applied. */
+  applied(run: RecordRun): void;
+  /** Records came that are older than what the clock has acted on. */
+  distrust(): void;
+  /** How far the clock may act without a record that says so, now that all below `position` is applied. Told once. */
+  evidence(position: number): Millis | undefined;
+  advise(silence: Silence, monotonicNow: DurationMs): ProofAdvice;
+  /** Since when something that is in the log for certain is still to be read (monotonic); undefined: nothing is. */
+  readonly owedSinceMs: DurationMs | undefined;
+  /** As advised. Resolves when the request is answered or has failed, which is logged. */
+  ask(timestamp: Millis | undefined): Promise<void>;
+}
+
+interface ProofParts {
+  readonly input: TopicPartition;
+  readonly settings: PipelineSettings;
+  readonly ports: PipelinePorts;
+}
+
+/** C2: the clock moves by records only. */
+export class ProofByClockRecord implements SilenceProof {
+  readonly #parts: ProofParts;
+  readonly #prover: Prover;
+  #arrivals = 0;
+  #owedSinceMs: DurationMs | undefined;
+
+  constructor(parts: ProofParts, prover: Prover) {
+    this.#parts = parts;
+    this.#prover = prover;
+  }
+
+  /** A run that came while all before was read was appended just now; any other may be old when it arrives. */
+  arrived(run: RecordRun, wasCaughtUp: boolean): void {
+    if (wasCaughtUp || this.#parts.settings.input.timestampType === 'CreateTime') this.#prover.anchor(run.receivedAtMs);
+    else this.#prover.lostTouch();
+    this.#prover.answered();
+    this.#arrivals += 1;
+    this.#owedSinceMs = undefined;
+  }
+
+  get owedSinceMs(): DurationMs | undefined {
+    return this.#owedSinceMs;
+  }
+
+  applied(): void {
+    // A record says all there is to say.
+  }
+
+  distrust(): void {
+    // It never acts on anything but records.
+  }
+
+  evidence(): undefined {
+    return undefined;
+  }
+
+  advise(silence: Silence, monotonicNow: DurationMs): ProofAdvice {
+    return this.#prover.advise(silence, monotonicNow);
+  }
+
+  async ask(timestamp: Millis | undefined): Promise<void> {
+    const { ports, input } = this.#parts;
+    this.#prover.asked(ports.clock.monotonicMs());
+    const arrivals = this.#arrivals;
+    try {
+      const appended = ports.proofs.append(input, timestamp);
+      failpoint('proof.asked');
+      await appended;
+      // It may have been read before its writer heard that it is written.
+      if (this.#arrivals === arrivals) this.#owedSinceMs ??= ports.clock.monotonicMs();
+    } catch (error) {
+      this.#prover.answered();
+      ports.log.warn('clock record not written; trying again', { ...input, error });
+    }
+  }
+}
+
+/** C3: the clock acts on the end of the input, once all below it is applied. */
+export class ProofByEnd implements SilenceProof {
+  readonly #parts: ProofParts & { readonly task: PartitionTask };
+  readonly #fetchProof: FetchProof;
+  #owedSinceMs: DurationMs | undefined;
+
+  constructor(parts: ProofParts & { readonly task: PartitionTask }, fetchProof: FetchProof) {
+    this.#parts = parts;
+    this.#fetchProof = fetchProof;
+  }
+
+  arrived(): void {
+    // What a run is evidence of shows when it is applied.
+  }
+
+  applied(run: RecordRun): void {
+    // Of a marker the stamp counts only as far as records go: nothing has judged it (C6).
+    const appendedAt = Math.min(run.cursor.batchTimestamp, this.#parts.task.clock.now);
+    this.#fetchProof.heard({ appendedAt, receivedAtMs: run.receivedAtMs });
+  }
+
+  distrust(): void {
+    this.#fetchProof.distrust();
+  }
+
+  get owedSinceMs(): DurationMs | undefined {
+    return this.#owedSinceMs;
+  }
+
+  evidence(position: number): Millis | undefined {
+    const evidence = this.#fetchProof.take(position);
+    if (evidence !== undefined) this.#owedSinceMs = undefined;
+    return evidence;
+  }
+
+  advise(silence: Silence, monotonicNow: DurationMs): ProofAdvice {
+    return this.#fetchProof.advise(silence, monotonicNow);
+  }
+
+  async ask(): Promise<void> {
+    const { ports, input } = this.#parts;
+    this.#fetchProof.asked(ports.clock.monotonicMs());
+    try {
+      this.#fetchProof.answered(await ports.admin.replicatedEnd(input));
+      this.#owedSinceMs ??= ports.clock.monotonicMs();
+    } catch (error) {
+      this.#fetchProof.answered(undefined);
+      this.#owedSinceMs = undefined;
+      ports.log.warn('the end of the input is not known; asking again', { ...input, error });
+    }
+  }
+}

@@ -1,0 +1,110 @@
+// Becoming the owner of a task: fence the former one, then mark in the changelog where its writing ended.
+import { type DurationMs, failpoint, Retriable } from '@flatline/base';
+import { encodeClaim } from '@flatline/partition';
+import type { TransactionalWriter } from '@flatline/ports';
+import { RetryPause } from '../instance/retry-pause.ts';
+import { CLAIM_PATIENCE_MS, CLAIM_TRIES_MAX } from '../instance/limits.ts';
+import type { PipelinePorts, PipelineSettings } from '../instance/settings.ts';
+
+export interface Ownership {
+  readonly writer: TransactionalWriter;
+  /** Changelog offset of one's own claim: everything the former owner committed lies below. */
+  readonly claimOffset: number;
+  /** What the block at that offset bears, or the claim counts for nothing: the log was cut short below it, and written on. */
+  readonly claimId: string;
+}
+
+/**
+ * InitProducerId settles what the former owner left open and fences it; the claim is read back to know that the log has
+ * been read to its end, which a high watermark would not tell (commit protocol, step 1).
+ * @param timeoutMs of the writer's transactions, where the usual is too short.
+ * @throws as `TransactionalWriter.commit`
+ */
+export async function claim(
+  partition: number,
+  settings: PipelineSettings,
+  ports: PipelinePorts,
+  timeoutMs?: DurationMs,
+): Promise<Ownership> {
+  const retryPause = new RetryPause(ports.clock);
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await claimOnce(partition, settings, ports, timeoutMs);
+    } catch (error) {
+      // A claim carries no state, so one whose outcome is unknown does no harm: the next one comes after it.
+      if (!(error instanceof Retriable) || tries === CLAIM_TRIES_MAX) throw error;
+      await retryPause.pause();
+    }
+  }
+}
+
+async function claimOnce(
+  partition: number,
+  settings: PipelineSettings,
+  ports: PipelinePorts,
+  timeoutMs: DurationMs | undefined,
+): Promise<Ownership> {
+  const writer = await ports.writers.open(settings.transactionalId(partition), timeoutMs);
+  failpoint('claim.opened');
+  const claimId = ports.entropy.id();
+  const value = encodeClaim({ owner: settings.owner, claimId });
+  try {
+    const [offsets] = await writer.commit({
+      writes: [{ topic: settings.changelogTopic, partition, records: [{ key: null, value }] }],
+      offsets: [],
+    });
+    failpoint('claim.written');
+    return { writer, claimOffset: offsets![0]!, claimId };
+  } catch (error) {
+    await writer.close();
+    throw error;
+  }
+}
+
+interface ClaimPlace {
+  readonly partition: number;
+  readonly settings: Pick<PipelineSettings, 'changelogTopic'>;
+  readonly ports: Pick<PipelinePorts, 'clock' | 'admin'>;
+}
+
+/**
+ * Has everything read up to and with the claim. A claim that an unclean election took away again would be waited for for
+ * ever, since nobody else writes there: where it takes long, the leader is asked for the end of its log. What lies at the
+ * claim's offset is for the caller to look at. @throws Retriable where the log ends below it; what `read` throws
+ */
+export async function readToClaim(
+  place: ClaimPlace,
+  ownership: Ownership,
+  read: (end: number, abandon: AbortSignal) => Promise<unknown>,
+  abandon?: AbortSignal,
+): Promise<void> {
+  const { partition, settings, ports } = place;
+  const { claimOffset } = ownership;
+  const lost = new AbortController();
+  const watch = async (): Promise<void> => {
+    try {
+      const end = await ports.admin.replicatedEnd({ topic: settings.changelogTopic, partition });
+      if (end <= claimOffset) lost.abort();
+    } catch {
+      // It may answer the next time; what ends the reading for good, the reading itself finds out.
+    }
+    if (!done) cancel = ports.clock.after(CLAIM_PATIENCE_MS, () => void watch());
+  };
+  let done = false;
+  let cancel = ports.clock.after(CLAIM_PATIENCE_MS, () => void watch());
+  try {
+    await read(claimOffset + 1, abandon === undefined ? lost.signal : AbortSignal.any([abandon, lost.signal]));
+  } catch (error) {
+    throw lost.signal.aborted && error instanceof Retriable ? lostClaim(place, ownership) : error;
+  } finally {
+    done = true;
+    cancel();
+  }
+}
+
+/** It proves nothing: another one has to be written. */
+export function lostClaim({ partition, settings }: Omit<ClaimPlace, 'ports'>, { claimOffset }: Ownership): Retriable {
+  return new Retriable(
+    `changelog ${settings.changelogTopic}/${partition}: the claim that was acknowledged at offset ${claimOffset} is lost`,
+  );
+}

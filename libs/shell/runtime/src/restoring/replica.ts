@@ -1,0 +1,265 @@
+// The state of one partition as its changelog tells it: the local store, then whole commits, as far as has been read.
+// A task being restored is one, read to its claim; a standby is one that is read on and on.
+//
+// Owns: the task being rebuilt, the reading of its changelog, the flushing of what was read.
+// Does not own: the store's opening and closing, the fence, when to stop reading.
+//
+// Invariants
+//   RP1  Whole commits, in order, each once: an interrupted reading goes on where it stood (K6).
+//   RP2  One that finds itself below the log's start says so (Distrusted) and is of no further use (K5).
+import { failpoint, MalformedBytes, PartitionStopped, Retriable } from '@flatline/base';
+import { type CommitHeader, PartitionTask, Restoration, type TaskOptions } from '@flatline/partition';
+import type { StoreDistrust } from '@flatline/ports';
+import { turn } from '../turn.ts';
+import { BelowLogStart, ChangelogTail } from './changelog-tail.ts';
+import type { Heard } from '../proof/fetch-proof.ts';
+import { Flusher } from '../running/flusher.ts';
+import type { PipelinePorts, PipelineSettings } from '../instance/settings.ts';
+import { StandCheck } from '../running/lineage-check.ts';
+import type { TaskStore } from '../running/task-store.ts';
+import { WorkSlice } from '../work-slice.ts';
+
+export interface ReplicaParts {
+  readonly partition: number;
+  readonly settings: PipelineSettings;
+  readonly ports: PipelinePorts;
+  readonly store: TaskStore;
+  readonly taskOptions: TaskOptions;
+  /** The task's present share of the memory that committed blocks may wait for the local store in. */
+  readonly flushBytes: () => number;
+  /** Puts and removals per write to it. */
+  readonly flushSlice: number;
+  /** Stored entries loaded before the event loop gets its turn; places for entries looked at. */
+  readonly loadSlice: number;
+  readonly armSlice: number;
+}
+
+/** Local state that cannot be used after all: drop it, and read the log again from its start. */
+export class Distrusted extends Error {
+  readonly reason: StoreDistrust;
+  constructor(reason: StoreDistrust, detail: string) {
+    super(detail);
+    this.reason = reason;
+  }
+}
+
+export class Replica {
+  readonly task: PartitionTask;
+  readonly flusher: Flusher;
+  readonly #parts: ReplicaParts;
+  readonly #restoration: Restoration;
+  readonly #from: StorePosition;
+  readonly #tail: ChangelogTail;
+  /** Set while somebody waits for what is read: the signal that nobody does any more. */
+  #restoring: AbortSignal | undefined;
+  /** The newest claim that was read. */
+  #claim: { readonly offset: number; readonly id: string } | undefined;
+
+  private constructor(parts: ReplicaParts, task: PartitionTask, restoration: Restoration, from: StorePosition) {
+    const { ports, settings, partition } = parts;
+    this.#parts = parts;
+    this.task = task;
+    this.#restoration = restoration;
+    this.#from = from;
+    this.flusher = new Flusher({ ...parts, task });
+    this.#tail = new ChangelogTail(ports, { topic: settings.changelogTopic, partition }, from.readFrom);
+  }
+
+  /**
+   * Loads what the local store holds. Reading goes on from there, or from the log's start. @throws Distrusted, Retriable, also
+   * once `abandon` is aborted
+   */
+  static async open(parts: ReplicaParts, abandon: AbortSignal): Promise<Replica> {
+    const task = new PartitionTask(parts.taskOptions);
+    const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
+    const from = await loadStore(parts, restoration, abandon);
+    failpoint('restore.loaded');
+    return new Replica(parts, task, restoration, from);
+  }
+
+  /** Header of the newest whole commit, undefined before the first. */
+  get last(): CommitHeader | undefined {
+    return this.#restoration.last;
+  }
+
+  /** Changelog offset below which everything is here. */
+  get position(): number {
+    return Math.max(this.#from.position, this.#tail.position);
+  }
+
+  /** Changelog offsets up to the last stable one, as of the newest answer; undefined before the first. */
+  get lag(): number | undefined {
+    return this.#tail.lag;
+  }
+
+  /** The newest block as the broker stamped it, undefined where it does not stamp. */
+  get heard(): Heard | undefined {
+    return this.#tail.heard;
+  }
+
+  get logStartOffset(): number {
+    return this.#tail.logStartOffset;
+  }
+
+  /** Reads to the end as a request sent now sees it. @throws Distrusted, PartitionStopped, Retriable, also once `abandon` is aborted. */
+  readToEnd(abandon: AbortSignal): Promise<void> {
+    this.#restoring = abandon;
+    return this.#reading(() => this.#tail.readToEnd(this.#take, abandon));
+  }
+
+  /** Reads until everything below `offset` is read. @throws as `readToEnd` */
+  readTo(offset: number, abandon: AbortSignal): Promise<void> {
+    this.#restoring = abandon;
+    return this.#reading(() => this.#tail.readTo(offset, this.#take, abandon));
+  }
+
+  /** Reads on and on until `halt` is aborted. After Retriable it may be called again. @throws as `readToEnd` */
+  follow(halt: AbortSignal): Promise<void> {
+    this.#restoring = undefined;
+    this.flusher.offer();
+    return this.#reading(() => this.#tail.follow(this.#take, halt));
+  }
+
+  /** After Retriable: reads on where it stands. */
+  reopen(): void {
+    this.#tail.reopen();
+  }
+
+  /** Whether the log holds the commit that the local store stood at, or one that follows it (R2). @throws Distrusted */
+  checkStand(): void {
+    const { stand, position } = this.#from;
+    if (!stand.isProven) throw new Distrusted('other-log', `the log has no commit at ${position - 1}`);
+  }
+
+  /** Whether this very claim was read where it was written. */
+  standsAt({ claimOffset, claimId }: { readonly claimOffset: number; readonly claimId: string }): boolean {
+    return this.#claim?.offset === claimOffset && this.#claim.id === claimId;
+  }
+
+  /** Compares what was rebuilt with the last header (R1). @throws Distrusted */
+  check(): void {
+    const disagreement = this.#restoration.finish();
+    if (disagreement !== undefined) throw new Distrusted('checksum', disagreement);
+  }
+
+  /** Reads no more; flushing goes on, for the task that runs from here. */
+  stopReading(): void {
+    this.#tail.close();
+  }
+
+  /** Reads and flushes no more; what was read is flushed first if `cleanly`. */
+  async stop(cleanly: boolean): Promise<void> {
+    this.#tail.close();
+    if (cleanly) await this.flusher.finish();
+    else await this.flusher.stop();
+  }
+
+  readonly #take = async (bytes: Uint8Array, offset: number): Promise<boolean> => {
+    if (this.#isNews(bytes, offset)) await this.#apply(bytes, offset);
+    failpoint('restore.block');
+    if (this.#restoring === undefined) this.flusher.offer();
+    else await this.#offerRestored(this.#restoring);
+    return true;
+  };
+
+  async #offerRestored(abandon: AbortSignal): Promise<void> {
+    this.flusher.offerRestored();
+    while (this.flusher.isBehind && !abandon.aborted) await turn(this.#parts.ports.turns);
+  }
+
+  /** False for the block that proves that the log is the store's. */
+  #isNews(bytes: Uint8Array, offset: number): boolean {
+    const found = this.#malformedStops(offset, () => this.#from.stand.look(bytes, offset));
+    if (found === 'foreign')
+      throw new Distrusted('other-log', `offset ${offset} is not of the log the store was made of`);
+    if (found === 'lost')
+      throw brokenLog(this.#parts, `offset ${offset} does not hold the commit that the local store stands at`);
+    return found === 'after';
+  }
+
+  async #apply(bytes: Uint8Array, offset: number): Promise<void> {
+    const step = this.#malformedStops(offset, () => this.#restoration.take(bytes, offset));
+    if (step.kind === 'broken') throw new Distrusted('other-log', `offset ${offset}: ${step.why}`);
+    if (step.kind === 'claim') this.#claim = { offset, id: step.claim.claimId };
+    if (step.kind !== 'commit') return;
+    await this.#applyCommit(offset);
+    this.#from.stand.followed();
+  }
+
+  /** To its end, whoever may have given up waiting: a commit is applied whole. */
+  async #applyCommit(offset: number): Promise<void> {
+    const slice = new WorkSlice(this.#parts.ports);
+    const applyNext = (): number => this.#malformedStops(offset, () => this.#restoration.applyNext());
+    for (let bytes = applyNext(); bytes > 0; bytes = applyNext()) if (slice.isOver(bytes)) await slice.next();
+  }
+
+  /** @throws PartitionStopped (R3) where the bytes are no block. */
+  #malformedStops<T>(offset: number, read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      if (!(error instanceof MalformedBytes)) throw error;
+      throw brokenLog(this.#parts, `offset ${offset}: ${error.message}`);
+    }
+  }
+
+  async #reading(read: () => Promise<unknown>): Promise<void> {
+    try {
+      await read();
+    } catch (error) {
+      throw error instanceof BelowLogStart ? new Distrusted('behind-log-start', error.message) : error;
+    }
+  }
+}
+
+interface StorePosition {
+  /** Everything below is in the store. */
+  readonly position: number;
+  /** One below it where the log still has that: to see the commit that the store stands at. */
+  readonly readFrom: number;
+  readonly stand: StandCheck;
+}
+
+/** Loads the local store; without one, reading begins at the log's start. */
+async function loadStore(parts: ReplicaParts, restoration: Restoration, abandon: AbortSignal): Promise<StorePosition> {
+  const { store, ports, settings, partition, loadSlice, armSlice } = parts;
+  const { logStartOffset } = await ports.admin.ends({ topic: settings.changelogTopic, partition });
+  const state = store.state();
+  if (state === undefined)
+    return { position: logStartOffset, readFrom: logStartOffset, stand: new StandCheck(undefined) };
+  const { checkpoint } = state;
+  if (checkpoint.changelogPosition < logStartOffset)
+    throw new Distrusted(
+      'behind-log-start',
+      `the checkpoint stands at ${checkpoint.changelogPosition}, the log starts at ${logStartOffset}`,
+    );
+  try {
+    restoration.beginStored(checkpoint);
+    let loaded = 0;
+    for (const group of store.scan()) {
+      restoration.loadStored(group);
+      loaded += group.count;
+      if (loaded < loadSlice) continue;
+      loaded = 0;
+      await turn(ports.turns);
+      if (abandon.aborted) throw new Retriable('loading the local store was abandoned');
+    }
+    while (!restoration.finishStored(armSlice)) await turn(ports.turns);
+  } catch (error) {
+    if (error instanceof Retriable) throw error;
+    throw new Distrusted('unreadable', error instanceof Error ? error.message : String(error));
+  }
+  const { changelogPosition: position } = checkpoint;
+  return { position, readFrom: Math.max(logStartOffset, position - 1), stand: new StandCheck(checkpoint) };
+}
+
+/** R3: no local state is to blame. */
+export function brokenLog(
+  { settings, partition }: Pick<ReplicaParts, 'settings' | 'partition'>,
+  why: string,
+): PartitionStopped {
+  return new PartitionStopped(
+    `changelog ${settings.changelogTopic}/${partition} cannot be trusted: ${why}. Nothing was reset. Restore the topic; ` +
+      `or use another application name and another output.topic, which begins with no state: leave this one's topics and group ${settings.group} as they are`,
+  );
+}

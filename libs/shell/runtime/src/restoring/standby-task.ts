@@ -1,0 +1,260 @@
+// A standby: a warm copy of one partition that another instance owns, or that nobody is known to own yet (a warm start),
+// handed over whole when the partition comes here.
+//
+//   restoring ──▶ following ──▶ ended        (handed over, or closed)
+//       ▲             │
+//       └─────────────┴──▶ stopped ──▶ ended
+//
+// It is `restoring` until it has once read to the end of the changelog, and again after it had to drop its state. `stopped`
+// is R3 as far as a standby can tell: whoever takes the partition over looks again, from the log's start.
+//
+// Owns: its store and its replica, until handed over.      Does not own: whether there should be one (PipelineInstance).
+//
+// Invariants
+//   SB1  It holds whole commits, in order (K6). Found below the log's start, it drops everything and begins there empty (K5).
+//   SB2  It fences nobody and writes to its local store only.
+//   SB3  Its store is closed before `onClosed` is called, or is the one's it was handed over to.
+import { Fatal, type Millis, PartitionStopped, Retriable } from '@flatline/base';
+import { messageOf } from '@flatline/partition';
+import type { StoreDistrust } from '@flatline/ports';
+import { RetryPause } from '../instance/retry-pause.ts';
+import { Distrusted, Replica, type ReplicaParts } from './replica.ts';
+import { TaskStore } from '../running/task-store.ts';
+
+export type StandbyState = 'restoring' | 'following' | 'stopped' | 'ended';
+
+/** What an operator sees of one standby. */
+export interface StandbyStatus {
+  readonly pipeline: string;
+  readonly partition: number;
+  readonly state: StandbyState;
+  /** What it waits for, or why it stopped; undefined where all is well. */
+  readonly detail: string | undefined;
+  /** Partition clock of the newest commit read. */
+  readonly clock: Millis;
+  readonly liveEntries: number;
+  /** Changelog offsets that it is behind; undefined before the changelog's end is known. */
+  readonly lag: number | undefined;
+  /** Changelog offset below which everything is applied. */
+  readonly position: number | undefined;
+  /** How often its local state was dropped and read anew (R2, K5). */
+  readonly storesDropped: number;
+}
+
+export interface StandbyTaskParts extends Omit<ReplicaParts, 'store'> {
+  /** An error of the local store's device. */
+  readonly onStoreError: () => void;
+  /** It is closed for good; not called for one that was handed over. */
+  readonly onClosed: () => void;
+  /** Something that ends the process. */
+  readonly onFatal: (error: Fatal) => void;
+}
+
+/** What is handed over; its new owner closes the store. */
+export interface WarmState {
+  readonly store: TaskStore;
+  readonly replica: Replica;
+}
+
+export class StandbyTask {
+  readonly #parts: StandbyTaskParts;
+  readonly #retryPause: RetryPause;
+  /** Follow no more; loading goes on, for whoever it is handed over to. */
+  readonly #halt = new AbortController();
+  /** Load no further, either. */
+  readonly #abandon = new AbortController();
+  #state: StandbyState = 'restoring';
+  #detail: string | undefined;
+  #store: TaskStore | undefined;
+  #replica: Replica | undefined;
+  #storesDropped = 0;
+  #living: Promise<void> | undefined;
+  #ending: Promise<void> | undefined;
+
+  constructor(parts: StandbyTaskParts) {
+    this.#parts = parts;
+    this.#retryPause = new RetryPause(parts.ports.clock);
+  }
+
+  start(): void {
+    this.#living = this.#live().catch((error: unknown) => {
+      // What mending itself threw. Nobody waits for it while the standby lives, and it ends that, not the process (I6).
+      this.#state = 'stopped';
+      this.#detail = messageOf(error);
+      this.#parts.ports.log.error('standby failed', { ...this.#where(), error });
+    });
+  }
+
+  /** Changelog offset below which everything is here; undefined before anything was loaded. */
+  get position(): number | undefined {
+    return this.#replica?.position;
+  }
+
+  status(): StandbyStatus {
+    const replica = this.#replica;
+    return {
+      pipeline: this.#parts.settings.name,
+      partition: this.#parts.partition,
+      state: this.#state,
+      detail: this.#detail,
+      clock: replica?.last?.clock ?? 0,
+      liveEntries: replica?.task.liveEntries ?? 0,
+      lag: replica?.lag,
+      position: replica?.position,
+      storesDropped: this.#storesDropped,
+    };
+  }
+
+  /** How often its local state was dropped (R2, K5). */
+  get storesDropped(): number {
+    return this.#storesDropped;
+  }
+
+  /**
+   * Ends the standby and gives away what it holds, once that is loaded; undefined where that is nothing of use. Nobody waits
+   * for the loading any more once `abandon` is aborted.
+   */
+  async handOver(abandon: AbortSignal): Promise<WarmState | undefined> {
+    if (this.#ending !== undefined) {
+      await this.#ending;
+      return undefined;
+    }
+    const giveUp = (): void => {
+      this.#abandon.abort();
+    };
+    abandon.addEventListener('abort', giveUp);
+    if (abandon.aborted) giveUp();
+    await this.#end();
+    abandon.removeEventListener('abort', giveUp);
+    const [store, replica] = [this.#store, this.#replica];
+    this.#store = undefined;
+    this.#replica = undefined;
+    if (store !== undefined && replica !== undefined) return { store, replica };
+    await store?.close();
+    return undefined;
+  }
+
+  /** Ends the standby; what it has read is flushed first if `cleanly`. Idempotent. */
+  close(cleanly: boolean): Promise<void> {
+    this.#ending ??= this.#close(cleanly);
+    return this.#ending;
+  }
+
+  async #close(cleanly: boolean): Promise<void> {
+    this.#abandon.abort();
+    await this.#end();
+    await this.#replica?.stop(cleanly);
+    this.#replica = undefined;
+    await this.#store?.close();
+    this.#store = undefined;
+    this.#parts.onClosed();
+  }
+
+  async #end(): Promise<void> {
+    this.#halt.abort();
+    await this.#living;
+    this.#state = 'ended';
+  }
+
+  async #live(): Promise<void> {
+    while (!this.#halt.signal.aborted && this.#state !== 'stopped') {
+      try {
+        this.#store ??= await this.#openStore();
+        this.#replica ??= await Replica.open({ ...this.#parts, store: this.#store }, this.#abandon.signal);
+        await this.#replica.readToEnd(this.#halt.signal);
+        this.#followed(this.#replica);
+        await this.#replica.follow(this.#halt.signal);
+      } catch (error) {
+        await this.#interrupted(error);
+      }
+    }
+  }
+
+  #followed({ position }: Replica): void {
+    this.#retryPause.reset();
+    if (this.#state === 'following') return;
+    this.#state = 'following';
+    this.#parts.ports.log.info('standby follows', { ...this.#where(), position });
+  }
+
+  async #openStore(): Promise<TaskStore> {
+    const { partition, settings, ports, onStoreError: onError } = this.#parts;
+    const { store, dropped } = await TaskStore.open({ partition, pipeline: settings.name, ports, onError });
+    if (dropped !== undefined) this.#noteDropped(dropped, 'found on opening');
+    return store;
+  }
+
+  async #interrupted(error: unknown): Promise<void> {
+    if (error instanceof Retriable) await this.#tryAgain(error);
+    else if (error instanceof Distrusted) await this.#beginAnew(error);
+    else if (error instanceof PartitionStopped) await this.#stop(error.message);
+    else {
+      // A defect costs the standby, and no more: whoever takes the partition over restores it for itself (I6).
+      if (!(error instanceof Fatal)) this.#parts.ports.log.error('standby failed', { ...this.#where(), error });
+      await this.#stop(error instanceof Fatal ? error.message : messageOf(error));
+      if (error instanceof Fatal) this.#parts.onFatal(error);
+    }
+  }
+
+  async #tryAgain(error: Retriable): Promise<void> {
+    if (this.#halt.signal.aborted) return;
+    this.#detail = error.message;
+    this.#parts.ports.log.warn('a standby is interrupted; trying again', { ...this.#where(), error });
+    await this.#pause();
+    this.#replica?.reopen();
+    this.#detail = undefined;
+  }
+
+  /** K5, and R2 as far as a standby can tell. */
+  async #beginAnew({ reason, message }: Distrusted): Promise<void> {
+    const store = this.#store!;
+    if (store.state() === undefined && reason !== 'behind-log-start') {
+      // Read from the log's start and from nothing else: there is nothing local left to blame.
+      await this.#stop(message);
+      return;
+    }
+    await this.#dropReplica();
+    this.#noteDropped(reason, message);
+    this.#state = 'restoring';
+    await store.wipe();
+  }
+
+  async #dropReplica(): Promise<void> {
+    await this.#replica?.stop(false);
+    this.#replica = undefined;
+  }
+
+  async #stop(why: string): Promise<void> {
+    await this.#dropReplica();
+    this.#state = 'stopped';
+    this.#detail = why;
+    this.#parts.ports.log.error('standby stopped', { ...this.#where(), why });
+  }
+
+  #noteDropped(reason: StoreDistrust, detail: string): void {
+    const { stores, clock, log } = this.#parts.ports;
+    this.#storesDropped += 1;
+    stores.noteDrop({ partition: this.#parts.partition, reason, at: clock.wallMs() });
+    log.warn('local store dropped; standby dropped its state, too, and reads it anew from the changelog', {
+      ...this.#where(),
+      reason,
+      detail,
+    });
+  }
+
+  /** Until the next try, or the end. */
+  #pause(): Promise<void> {
+    return Promise.race([
+      this.#retryPause.pause(),
+      new Promise<void>((resolve) => {
+        this.#halt.signal.addEventListener('abort', () => {
+          resolve();
+        });
+      }),
+    ]);
+  }
+
+  #where(): { pipeline: string; partition: number } {
+    return { pipeline: this.#parts.settings.name, partition: this.#parts.partition };
+  }
+}

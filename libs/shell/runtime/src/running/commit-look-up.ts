@@ -1,0 +1,135 @@
+// What became of a commit whose outcome is unknown: told by what the changelog holds from one's own last block to one's own
+// claim, and, where that is nothing, by what the group knows.
+//
+// Invariants
+//   LU1  Nothing is concluded from a log that has lost what it had acknowledged: one's own last block is where it was, and the
+//        claim at its offset is one's own. Else, where that block is of a commit, it is R3; where it is but a claim, the task is
+//        let go, and restoring tells whether more was lost.
+//   LU2  A commit that the group knows of took place, whatever the changelog says: it is not written again.
+import { MalformedBytes } from '@flatline/base';
+import { decodeBlock } from '@flatline/partition';
+import { BelowLogStart, ChangelogTail } from '../restoring/changelog-tail.ts';
+import { lostClaim, type Ownership, readToClaim } from '../restoring/claiming.ts';
+import { committedIn } from './output-records.ts';
+import { brokenLog } from '../restoring/replica.ts';
+import type { PipelinePorts, PipelineSettings } from '../instance/settings.ts';
+
+/** A block in the log; among those of one's own the last that was acknowledged, a claim or the last part of a commit. */
+export interface Anchor {
+  readonly offset: number;
+  readonly isClaim: boolean;
+  /** Of the claim, or of the commit. */
+  readonly id: string;
+}
+
+export interface LookUpParts {
+  readonly partition: number;
+  readonly settings: PipelineSettings;
+  readonly ports: PipelinePorts;
+}
+
+export type Found =
+  | { readonly kind: 'present'; readonly offsets: readonly number[] }
+  | { readonly kind: 'absent' }
+  /** The task must be dropped. */
+  | Lost;
+interface Lost {
+  readonly kind: 'lost';
+  readonly why: string;
+}
+
+/** @param count blocks of the commit. @throws PartitionStopped (R3), Retriable, also where the claim was lost */
+export async function lookUp(
+  parts: LookUpParts,
+  commit: { readonly commitId: string; readonly count: number },
+  anchor: Anchor,
+  ownership: Ownership,
+): Promise<Found> {
+  const { claimOffset, claimId } = ownership;
+  if (claimOffset <= anchor.offset) return lostTail(parts, anchor, `a claim was written at offset ${claimOffset}`);
+  const seen = await readFrom(parts, commit.commitId, anchor.offset, ownership);
+  // The floor is never above one's own last commit (K3): another's, which came after it, let the log be truncated.
+  if (seen === undefined) return overtaken('and truncated the log since');
+  const { first, foreign, last, offsets } = seen;
+  if (first?.offset !== anchor.offset || first.id !== anchor.id) return lostTail(parts, anchor, 'it is gone');
+  if (foreign !== undefined) return overtaken(foreign);
+  if (last?.offset !== claimOffset || last.id !== claimId) throw lostClaim(parts, ownership);
+  if (offsets.length === commit.count) return { kind: 'present', offsets };
+  if (offsets.length > 0)
+    throw brokenLog(parts, `it holds ${offsets.length} of the ${commit.count} blocks of commit ${commit.commitId}`);
+  await checkUnknownToGroup(parts, commit.commitId);
+  return { kind: 'absent' };
+}
+
+function overtaken(what: string): Lost {
+  return { kind: 'lost', why: `another owner has committed ${what}` };
+}
+
+/** One's own block was acknowledged, and the log is shorter, or holds something else there. @throws PartitionStopped (R3) */
+export function lostTail(parts: LookUpParts, { offset, isClaim, id }: Anchor, found: string): Lost {
+  const why = `${isClaim ? 'claim' : 'commit'} ${id} was acknowledged at offset ${offset}, and ${found}`;
+  if (!isClaim) throw brokenLog(parts, `${why}: acknowledged commits were lost`);
+  parts.ports.log.error('the changelog has lost what it had acknowledged', { partition: parts.partition, why });
+  return { kind: 'lost', why: `${why}; what else was lost, restoring tells` };
+}
+
+/** What lies from the anchor's offset to the claim, or to the first commit of another owner. */
+interface Seen {
+  first: Anchor | undefined;
+  last: Anchor | undefined;
+  /** Of the commit that is looked for. */
+  readonly offsets: number[];
+  /** Another's commit. */
+  foreign: string | undefined;
+}
+
+/** undefined where the log starts above `from`. */
+async function readFrom(
+  parts: LookUpParts,
+  commitId: string,
+  from: number,
+  ownership: Ownership,
+): Promise<Seen | undefined> {
+  const { ports, settings, partition } = parts;
+  const tail = new ChangelogTail(ports, { topic: settings.changelogTopic, partition }, from);
+  const seen: Seen = { first: undefined, last: undefined, offsets: [], foreign: undefined };
+  const look = (bytes: Uint8Array, offset: number): boolean => {
+    const block = blockOf(parts, bytes, offset);
+    seen.last = block;
+    if (seen.first === undefined) seen.first = block;
+    else if (block.id === commitId) seen.offsets.push(offset);
+    else if (!block.isClaim) seen.foreign = block.id;
+    // Of another owner there may be hours of commits.
+    return seen.foreign === undefined;
+  };
+  try {
+    await readToClaim(parts, ownership, (end, abandon) => tail.readTo(end, look, abandon));
+    return seen;
+  } catch (error) {
+    if (error instanceof BelowLogStart) return undefined;
+    throw error;
+  } finally {
+    tail.close();
+  }
+}
+
+function blockOf(parts: LookUpParts, bytes: Uint8Array, offset: number): Anchor {
+  try {
+    const block = decodeBlock(bytes);
+    const isClaim = block.kind === 'claim';
+    return { offset, isClaim, id: isClaim ? block.claim.claimId : block.header.commitId };
+  } catch (error) {
+    if (!(error instanceof MalformedBytes)) throw error;
+    throw brokenLog(parts, `offset ${offset}: ${error.message}`);
+  }
+}
+
+/** Its transaction is settled, by the InitProducerId before the claim: its offset is there, or never will be. */
+async function checkUnknownToGroup(parts: LookUpParts, commitId: string): Promise<void> {
+  const { ports, settings, partition } = parts;
+  const { group, inputTopic: topic } = settings;
+  const committed = await ports.admin.committedOffset(group, { topic, partition });
+  const known = committed && committedIn(committed.metadata);
+  if (known?.commitId === commitId)
+    throw brokenLog(parts, `group ${group} knows of commit ${commitId}, which it does not hold`);
+}

@@ -1,0 +1,62 @@
+// When a task commits: soon where a close waits, and seldom for the rest.
+//
+// State that only changed is waited for by nobody. The longer it waits, the fewer transactions the brokers have to end, and the
+// more often a session that beats again is written once for both. A close is waited for. What limits how often it hastens a
+// commit, besides its own pace, is how long commits take: brokers that are busy slow it down, as does a backlog, where
+// throughput counts.
+//
+// Owns: when the last commits began and how long they took.      Does not own: the timer, the commit.
+//
+// Invariants
+//   CP1  Commits without closes begin at least `commitIntervalMs` apart.
+//   CP2  Those with closes begin at least `closeDelayMs` apart, and not before as long again has passed as the last commit took:
+//        a task spends at most half of its time on them. CLOSES_BEHIND_FACTOR times as far where the task is behind, and never
+//        farther.
+import type { DurationMs } from '@flatline/base';
+import { CLOSES_BEHIND_FACTOR } from '../instance/limits.ts';
+
+export interface CommitPaceRules {
+  /** How long changed state may wait for a commit. */
+  readonly commitIntervalMs: DurationMs;
+  /** How long a close may. */
+  readonly closeDelayMs: DurationMs;
+}
+
+/** Who waits for the next commit. `closeBehind`: a close, of a task that has not read all there is. */
+export type Waiting = 'nobody' | 'close' | 'closeBehind';
+
+export class CommitPace {
+  readonly #rules: CommitPaceRules;
+  #beganAt = -Infinity;
+  #tookMs: DurationMs = 0;
+
+  constructor(rules: CommitPaceRules) {
+    this.#rules = rules;
+  }
+
+  /** Of the last commit; −Infinity before the first. */
+  get beganAt(): DurationMs {
+    return this.#beganAt;
+  }
+
+  began(monotonicNow: DurationMs): void {
+    this.#beganAt = monotonicNow;
+  }
+
+  ended(monotonicNow: DurationMs): void {
+    this.#tookMs = monotonicNow - this.#beganAt;
+  }
+
+  /** Until the next commit may begin, none being under way; 0: now. */
+  delayMs(monotonicNow: DurationMs, waiting: Waiting): DurationMs {
+    const apart = Math.min(this.#apartMs(waiting), this.#rules.commitIntervalMs);
+    return Math.max(0, this.#beganAt + apart - monotonicNow);
+  }
+
+  #apartMs(waiting: Waiting): DurationMs {
+    const { commitIntervalMs, closeDelayMs } = this.#rules;
+    if (waiting === 'nobody') return commitIntervalMs;
+    const behindMs = closeDelayMs * CLOSES_BEHIND_FACTOR;
+    return waiting === 'close' ? Math.min(Math.max(closeDelayMs, 2 * this.#tookMs), behindMs) : behindMs;
+  }
+}

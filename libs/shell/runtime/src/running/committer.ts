@@ -1,0 +1,221 @@
+// The commit protocol of one task (architecture, steps 2 and 3): cut, send, settle, and the way out of every failure.
+//
+// Owns: the writer, the commit in flight, the chain of commit ids.      Does not own: when to commit, stepping (TaskRunner).
+//
+// Invariants
+//   CM1  Commit n + 1 is cut after n is settled.
+//   CM2  A commit of unknown outcome is settled by what the changelog holds, never by guessing: present, it was done;
+//        absent, the same bytes go again. A log that has lost what it had acknowledged tells nothing: R3 (commit-look-up.ts).
+//   CM3  After any error of a writer it is closed and never used again; its successor's InitProducerId settles the rest.
+//   CM4  A successor is opened only after the group, asked after the failure, said that the partition is still ours: a
+//        waking zombie must not fence the rightful owner.
+//   CM5  A commit that ran out of time is never tried again for the same time: it is given twice as much, as far as the brokers
+//        grant that; beyond, the task is let go, restored to the last commit, and cuts less at a time.
+import { assert, type DurationMs, failpoint, Fenced, isGuardOff, Retriable } from '@flatline/base';
+import type { CommitHeader, PartitionTask, TaskCut } from '@flatline/partition';
+import type { Transaction, TransactionalWriter } from '@flatline/ports';
+import { RetryPause } from '../instance/retry-pause.ts';
+import { claim, type Ownership } from '../restoring/claiming.ts';
+import type { CommitBudget } from './commit-budget.ts';
+import { type Anchor, lookUp, lostTail } from './commit-look-up.ts';
+import { COMMIT_TIMEOUT_MAX_MS } from '../instance/limits.ts';
+import { transactionOf } from './output-records.ts';
+import type { PipelinePorts, PipelineSettings } from '../instance/settings.ts';
+
+export type CommitOutcome =
+  /** `bytes`: of its blocks. */
+  | { readonly kind: 'committed'; readonly floor: number; readonly bytes: number }
+  /** The task must be dropped: what it did since its last commit is not in the log and will be done again by its owner. */
+  | { readonly kind: 'lost'; readonly why: string };
+
+export interface CommitterParts {
+  readonly partition: number;
+  readonly settings: PipelineSettings;
+  readonly ports: PipelinePorts;
+  readonly task: PartitionTask;
+  readonly writer: TransactionalWriter;
+  readonly claimOffset: number;
+  readonly claimId: string;
+  readonly last: CommitHeader | undefined;
+  readonly budget: CommitBudget;
+  /** Whether the partition is ours, as the group says it now; waits until the group can say. @throws Retriable */
+  readonly confirmOwned: () => Promise<boolean>;
+}
+
+interface InFlight {
+  readonly cut: TaskCut;
+  readonly transaction: Transaction;
+  /** What the next try needs: the usual, or twice of what the last one ran out of. */
+  timeoutMs: DurationMs;
+}
+
+export class Committer {
+  readonly #parts: CommitterParts;
+  #writer: TransactionalWriter;
+  /** Everything up to here is known to this committer. */
+  #anchor: Anchor;
+  readonly #runId: string;
+  readonly #logId: string;
+  #sequence: number;
+  #previous: string;
+  #counter = 0;
+  #inFlight: InFlight | undefined;
+  #recovering = false;
+  #committedPosition: number | undefined;
+
+  constructor(parts: CommitterParts) {
+    const { last, ports } = parts;
+    this.#parts = parts;
+    this.#writer = parts.writer;
+    this.#anchor = claimAnchor(parts);
+    this.#runId = ports.entropy.id();
+    this.#logId = last?.logId ?? ports.entropy.id();
+    this.#sequence = last?.sequence ?? -1;
+    this.#previous = last?.commitId ?? '';
+    this.#committedPosition = last?.inputs[0]?.position;
+  }
+
+  /** True while the outcome of a commit is being found out. */
+  get isRecovering(): boolean {
+    return this.#recovering;
+  }
+
+  /** Input position of the last settled commit; undefined before the first. */
+  get committedPosition(): number | undefined {
+    return this.#committedPosition;
+  }
+
+  /**
+   * Cuts and commits everything since the last cut. Stays until it is settled, however often the writer dies on the way.
+   * @throws PartitionStopped, Fatal
+   */
+  async commit(): Promise<CommitOutcome> {
+    assert(this.#inFlight === undefined, 'the commit before is settled');
+    const inFlight = this.#cut();
+    this.#inFlight = inFlight;
+    try {
+      return await this.#send(inFlight);
+    } catch (error) {
+      if (!mayPass(error)) throw error;
+      this.#parts.ports.log.warn('commit failed; its outcome is looked up', { ...this.#where(), error });
+    }
+    if (isGuardOff('retire-writer')) return this.#send(inFlight);
+    this.#recovering = true;
+    const outcome = await this.#recover(inFlight);
+    this.#recovering = false;
+    return outcome;
+  }
+
+  #cut(): InFlight {
+    const { task, partition, settings, ports } = this.#parts;
+    this.#counter += 1;
+    const cut = task.cut({
+      logId: this.#logId,
+      owner: settings.owner,
+      commitId: `${this.#runId}-${this.#counter}`,
+      sequence: this.#sequence + 1,
+      previousCommitId: this.#previous,
+      inputPartitions: settings.inputPartitions,
+    });
+    failpoint('commit.cut');
+    const transaction = transactionOf(cut, partition, settings, ports.encoder);
+    return { cut, transaction, timeoutMs: ports.writers.timeoutMs };
+  }
+
+  async #recover(inFlight: InFlight): Promise<CommitOutcome> {
+    const retryPause = new RetryPause(this.#parts.ports.clock);
+    for (;;) {
+      await this.#writer.close();
+      try {
+        if (!(await this.#parts.confirmOwned()))
+          return { kind: 'lost', why: 'the group gave the partition to another member' };
+        return await this.#takeOver(inFlight);
+      } catch (error) {
+        if (!mayPass(error)) throw error;
+        this.#parts.ports.log.warn('commit not settled yet', { ...this.#where(), error });
+        await retryPause.pause();
+      }
+    }
+  }
+
+  /** Becomes its own successor, looks for the commit below the claim, and resends it if it is not there (CM2). */
+  async #takeOver(inFlight: InFlight): Promise<CommitOutcome> {
+    const { partition, settings, ports } = this.#parts;
+    const ownership = await claim(partition, settings, ports, Math.min(inFlight.timeoutMs, COMMIT_TIMEOUT_MAX_MS));
+    this.#writer = ownership.writer;
+    const { commitId } = inFlight.cut.header;
+    const found = await lookUp(this.#parts, { commitId, count: inFlight.cut.blocks.length }, this.#anchor, ownership);
+    if (found.kind === 'lost') return found;
+    this.#anchor = claimAnchor(ownership);
+    if (found.kind === 'absent' || isGuardOff('look-up')) return this.#sendAgain(inFlight);
+    return this.#settle(inFlight, found.offsets);
+  }
+
+  async close(): Promise<void> {
+    await this.#writer.close();
+  }
+
+  /** The commit is known to be absent. One that cannot have the time it needs is undone instead, if less at a time may help. */
+  #sendAgain(inFlight: InFlight): Promise<CommitOutcome> | CommitOutcome {
+    const { budget, ports } = this.#parts;
+    const { timeoutMs } = this.#writer;
+    const { expectedBytes } = inFlight.cut;
+    if (timeoutMs >= inFlight.timeoutMs || !budget.refused(expectedBytes)) return this.#send(inFlight);
+    const why = `a commit of ${expectedBytes} bytes takes longer than the ${timeoutMs} ms that the brokers allow`;
+    const remedy = 'raise their transaction.max.timeout.ms';
+    ports.log.error(`${why}; the task is restored and commits less at a time; ${remedy}`, this.#where());
+    return { kind: 'lost', why };
+  }
+
+  async #send(inFlight: InFlight): Promise<CommitOutcome> {
+    const { budget, ports } = this.#parts;
+    const startedAt = ports.clock.monotonicMs();
+    const { timeoutMs, cut } = inFlight;
+    let written;
+    try {
+      written = await this.#writer.commit(inFlight.transaction, timeoutMs);
+    } catch (error) {
+      if (ports.clock.monotonicMs() - startedAt >= timeoutMs) this.#giveMoreTime(inFlight);
+      throw error;
+    }
+    budget.taken(cut.expectedBytes, ports.clock.monotonicMs() - startedAt);
+    // The blocks are the first element of the transaction's writes (transactionOf).
+    const offsets = written[0]!;
+    if (offsets[0]! <= this.#anchor.offset)
+      return lostTail(this.#parts, this.#anchor, `a commit was written at offset ${offsets[0]!}`);
+    this.#anchor = { offset: offsets.at(-1)!, isClaim: false, id: inFlight.cut.header.commitId };
+    return this.#settle(inFlight, offsets);
+  }
+
+  #giveMoreTime(inFlight: InFlight): void {
+    const { timeoutMs, cut } = inFlight;
+    inFlight.timeoutMs = 2 * timeoutMs;
+    const { commitId } = cut.header;
+    const facts = { commitId, bytes: cut.expectedBytes, timeoutMs, nextTimeoutMs: inFlight.timeoutMs };
+    this.#parts.ports.log.warn('a commit ran out of time; the next try is given more', { ...this.#where(), ...facts });
+  }
+
+  #settle({ cut }: InFlight, offsets: readonly number[]): CommitOutcome {
+    this.#parts.task.settle(cut, offsets);
+    this.#inFlight = undefined;
+    this.#sequence = cut.header.sequence;
+    this.#previous = cut.header.commitId;
+    this.#committedPosition = cut.position;
+    failpoint('commit.settled');
+    const bytes = cut.blocks.reduce((sum, block) => sum + block.bytes.length, 0);
+    return { kind: 'committed', floor: cut.header.floor, bytes };
+  }
+
+  #where(): { pipeline: string; partition: number } {
+    return { pipeline: this.#parts.settings.name, partition: this.#parts.partition };
+  }
+}
+
+function claimAnchor({ claimOffset, claimId }: Omit<Ownership, 'writer'>): Anchor {
+  return { offset: claimOffset, isClaim: true, id: claimId };
+}
+
+/** Whether the outcome may be found out by asking and looking. A fence is believed only when the group says so too. */
+function mayPass(error: unknown): boolean {
+  return error instanceof Retriable || error instanceof Fenced;
+}

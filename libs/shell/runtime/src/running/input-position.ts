@@ -1,0 +1,97 @@
+// Finds the position to read the input from, and whether the input is still the one it was (R3).
+import { PartitionStopped } from '@flatline/base';
+import { type CommitHeader, type InputPosition, NO_BATCH, recordedStamp } from '@flatline/partition';
+import type { BatchFingerprint, LogAdmin, TopicPartition } from '@flatline/ports';
+import { pause } from '@flatline/system';
+import { END_PAUSE_MS, END_TRIES_MAX } from '../instance/limits.ts';
+import { NOTHING_READ } from '../restoring/restoring.ts';
+import type { PipelinePorts, StartFrom } from '../instance/settings.ts';
+
+/**
+ * Where a partition without any state begins. The choice is good for nothing before a commit has recorded it, but at 0, which
+ * any later choice would pass, too: after a crash another one might be made. @throws Retriable
+ */
+export async function firstPosition(
+  input: TopicPartition,
+  startFrom: StartFrom,
+  ports: PipelinePorts,
+): Promise<InputPosition> {
+  const ends = await ports.admin.ends(input);
+  const start = await startOf(input, startFrom, { ends, ports });
+  const before = start > ends.logStartOffset ? await ports.admin.fingerprintAt(input, start - 1) : undefined;
+  return { ...NOTHING_READ, ...before, position: start, start };
+}
+
+type Ends = Awaited<ReturnType<LogAdmin['ends']>>;
+
+async function startOf(
+  input: TopicPartition,
+  startFrom: StartFrom,
+  { ends, ports }: { readonly ends: Ends; readonly ports: PipelinePorts },
+): Promise<number> {
+  if (startFrom === 'earliest') return ends.logStartOffset;
+  if (startFrom === 'latest') return ends.lastStableOffset;
+  const found = await ports.admin.offsetAt(input, startFrom.timestamp);
+  return Math.max(ends.logStartOffset, found ?? ends.lastStableOffset);
+}
+
+/** @throws PartitionStopped where the input was recreated or truncated; Retriable. */
+export async function inputPosition(
+  input: TopicPartition,
+  last: CommitHeader,
+  ports: LookPorts,
+): Promise<InputPosition> {
+  const recorded = last.inputs[0]!;
+  const why = await whyOtherLog(input, recorded, ports);
+  if (why !== undefined) throw otherInput(input, recorded, why);
+  return recorded;
+}
+
+type LookPorts = Pick<PipelinePorts, 'clock'> & {
+  readonly admin: Pick<LogAdmin, 'ends' | 'doubtLeader' | 'fingerprintAt'>;
+};
+
+/** Why the input is not the log that was read up to a recorded position; undefined: it is. @throws Retriable */
+export async function whyOtherLog(
+  input: TopicPartition,
+  recorded: InputPosition,
+  ports: LookPorts,
+): Promise<string | undefined> {
+  const ends = await endsBeyond(input, recorded.position, ports);
+  if (recorded.position > ends.lastStableOffset) return `it ends at ${ends.lastStableOffset}`;
+  if (recorded.position < ends.logStartOffset)
+    return `it starts at ${ends.logStartOffset}: records were deleted before they were read`;
+  if (recorded.leaderEpoch === NO_BATCH || recorded.position === ends.logStartOffset) return undefined;
+  const found = await ports.admin.fingerprintAt(input, recorded.position - 1);
+  return found !== undefined && isSameBatch(found, recorded)
+    ? undefined
+    : 'the batch before that position is not the one recorded';
+}
+
+/**
+ * A new leader's end may lag for a while behind what was readable before (F23), and a deposed one's for ever (F23b): time
+ * passes, and another node is asked who leads, before it is believed.
+ */
+async function endsBeyond(input: TopicPartition, position: number, ports: LookPorts): Promise<Ends> {
+  for (let tries = 1; ; tries += 1) {
+    const ends = await ports.admin.ends(input);
+    if (ends.lastStableOffset >= position || tries === END_TRIES_MAX) return ends;
+    ports.admin.doubtLeader(input);
+    await pause(ports.clock, END_PAUSE_MS);
+  }
+}
+
+function isSameBatch(found: BatchFingerprint, recorded: InputPosition): boolean {
+  return (
+    found.checksum === recorded.checksum &&
+    found.leaderEpoch === recorded.leaderEpoch &&
+    recordedStamp(found.batchTimestamp) === recordedStamp(recorded.batchTimestamp)
+  );
+}
+
+function otherInput({ topic, partition }: TopicPartition, { position }: InputPosition, why: string): PartitionStopped {
+  return new PartitionStopped(
+    `input ${topic}/${partition} is not the log that was read: the last commit stands at offset ${position}, but ${why}. ` +
+      'Nothing was reset. If the topic was recreated on purpose, use another application name and another output.topic',
+  );
+}

@@ -1,0 +1,31 @@
+// Notices a transaction that somebody's producer has left open on the input: everything behind it, sound or not, waits for its
+// end (F10). Lag does not show it, since nothing of that can be read yet.
+//
+// Owns: since when the last stable offset stands still.      Does not own: saying so.
+import type { DurationMs } from '@flatline/base';
+import type { LogEnds } from '@flatline/ports';
+import { OPEN_TRANSACTION_ALARM_MS } from '../instance/limits.ts';
+
+export class HeldBack {
+  #stableOffset: number | undefined;
+  #sinceMs: DurationMs = 0;
+  #alarmedAt: number | undefined;
+
+  /** Where the transaction begins that has held the input back for OPEN_TRANSACTION_ALARM_MS; undefined: none has. */
+  get offset(): number | undefined {
+    return this.#alarmedAt;
+  }
+
+  /** Takes in what the leader said last; silence of its own says nothing. True where that makes it an alarm. */
+  note({ lastStableOffset, highWatermark, askedAtMs }: LogEnds): boolean {
+    if (lastStableOffset >= highWatermark || lastStableOffset !== this.#stableOffset) {
+      this.#stableOffset = lastStableOffset;
+      this.#sinceMs = askedAtMs;
+      this.#alarmedAt = undefined;
+      return false;
+    }
+    if (this.#alarmedAt !== undefined || askedAtMs - this.#sinceMs < OPEN_TRANSACTION_ALARM_MS) return false;
+    this.#alarmedAt = lastStableOffset;
+    return true;
+  }
+}

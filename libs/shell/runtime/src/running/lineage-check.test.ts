@@ -1,0 +1,54 @@
+import { ReusedMemory } from '@flatline/base';
+import { describe, expect, test } from '@jest/globals';
+import { NO_BATCH, PartitionTask, type TaskOptions } from '@flatline/partition';
+import type { StoreCheckpoint } from '@flatline/ports';
+import { StandCheck } from './lineage-check.ts';
+
+const OPTIONS: TaskOptions = {
+  partition: 0,
+  rules: {
+    ...{ timeoutMs: 1, minTimeoutMs: 1, maxTimeoutMs: 1, maxDurationMs: undefined },
+    ...{ dedupeEventIds: 0, maxAttributes: 0, maxAttributeBytes: 0 },
+  },
+  input: { timestampType: 'LogAppendTime', maxKeyBytes: 9, maxFutureMs: 9, maxLeadMs: 9, liveWithinMs: 9 },
+  decoder: { decode: () => ({ kind: 'event' }), prepare: () => Promise.resolve() },
+  changelog: { blockBytesMax: 512, changelogFactor: 4, unsweptLogBytes: 2_048 },
+  ...{ tickMs: 1, hashSeed: 1, blockMemory: new ReusedMemory(0), pendingChangesMax: 9, pendingOutputsMax: 9 },
+  deadLetters: { waitingBytesMax: 9, letterBytesMax: 9_999 },
+};
+
+/** The block of an empty commit. */
+function block(logId: string, commitId: string): Uint8Array {
+  const task = new PartitionTask(OPTIONS);
+  task.begin(0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 });
+  const context = { owner: 'me', sequence: 0, previousCommitId: '', inputPartitions: 1 };
+  return task.cut({ ...context, logId, commitId }).blocks[0]!.bytes;
+}
+
+const checkpoint: StoreCheckpoint = {
+  ...{ logId: 'log', changelogPosition: 8, commitHeader: block('log', 'mine'), liveEntries: 0, digest: 0 },
+};
+
+describe('[R2] whether the log holds the commit that the store stands at', () => {
+  test.each([
+    ['found', 'log', 'mine', true],
+    ['foreign', 'other', 'mine', false],
+    ['lost', 'log', 'theirs', false],
+  ])('%s', (stand, logId, commitId, proven) => {
+    const check = new StandCheck(checkpoint);
+    expect(check.look(block(logId, commitId), 7)).toBe(stand);
+    expect(check.isProven).toBe(proven);
+  });
+
+  test('what follows proves it by its chain, once applied', () => {
+    const check = new StandCheck(checkpoint);
+    expect(check.look(block('log', 'next'), 9)).toBe('after');
+    expect(check.isProven).toBe(false);
+    check.followed();
+    expect(check.isProven).toBe(true);
+  });
+
+  test('without a store there is nothing to prove', () => {
+    expect(new StandCheck(undefined).isProven).toBe(true);
+  });
+});

@@ -1,0 +1,51 @@
+// Whether a changelog holds the commit that a local store stands at: the store of another log may end where this one does,
+// and nothing after it would tell (R2).
+//
+// Owns: whether it is proven.      Does not own: the chain of what follows (Restoration), what to do about it.
+import { decodeBlock } from '@flatline/partition';
+import type { StoreCheckpoint } from '@flatline/ports';
+
+export type Stand =
+  /** Not of the store's time: to be applied. */
+  | 'after'
+  /** The commit the store stands at, which is applied already. */
+  | 'found'
+  /** Another log. */
+  | 'foreign'
+  /** The same log, which has lost that commit (R3). */
+  | 'lost';
+
+export class StandCheck {
+  readonly #position: number;
+  readonly #commitId: string;
+  readonly #logId: string;
+  #proven: boolean;
+
+  constructor(checkpoint: StoreCheckpoint | undefined) {
+    const block = checkpoint && decodeBlock(checkpoint.commitHeader);
+    this.#proven = block?.kind !== 'state';
+    this.#position = checkpoint?.changelogPosition ?? 0;
+    this.#commitId = block?.kind === 'state' ? block.header.commitId : '';
+    this.#logId = checkpoint?.logId ?? '';
+  }
+
+  /** True once the log was seen to hold the commit, or another that follows it; also without a store. */
+  get isProven(): boolean {
+    return this.#proven;
+  }
+
+  /** Looks at a block before it is applied. @throws MalformedBytes */
+  look(bytes: Uint8Array, offset: number): Stand {
+    if (this.#proven || offset >= this.#position) return 'after';
+    const block = decodeBlock(bytes);
+    if (block.kind !== 'state' || block.header.logId !== this.#logId) return 'foreign';
+    if (block.header.commitId !== this.#commitId) return 'lost';
+    this.#proven = true;
+    return 'found';
+  }
+
+  /** A commit after it was applied: its chain leads to the store's. */
+  followed(): void {
+    this.#proven = true;
+  }
+}

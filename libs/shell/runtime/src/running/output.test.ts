@@ -1,0 +1,119 @@
+import { describe, expect, test } from '@jest/globals';
+import type { LogRecord } from '@flatline/cluster';
+import { INCARNATION_HEADER } from './output-records.ts';
+import { CHANGELOG, DEAD_LETTERS, INPUT, OUTPUT, World } from '../world.fixture.ts';
+
+const text = (bytes: Uint8Array | null): string => (bytes === null ? '∅' : new TextDecoder().decode(bytes));
+
+/** Value and incarnation header of each output record of a partition, in log order. */
+function shown(records: readonly LogRecord[]): [string, string][] {
+  return records.map(({ value, headers }) => {
+    const named = headers.find(({ name }) => name === INCARNATION_HEADER);
+    return [text(value), text(named?.value ?? null)];
+  });
+}
+
+describe('what a task writes', () => {
+  test('[O2][O3][O4][S9][S11] a summary, then at once its tombstone that names the incarnation, in the order of the log', async () => {
+    const world = new World({ seed: 21, partitions: 1 });
+    const { time, log } = world.simulation;
+    world.launch('a');
+    world.beat('k');
+    await time.runFor(8_000);
+    world.beat('k');
+    world.end('k');
+    await time.runFor(1_000);
+    const outputs = shown(log.committed(OUTPUT, 0));
+    const [first, tombstone, second, secondTombstone] = outputs;
+    expect(outputs).toHaveLength(4);
+    expect(first![0]).toMatch(/^k 0-0 TIMEOUT 1 /);
+    expect(tombstone).toEqual(['∅', '0-0']);
+    expect(second![0]).toMatch(/^k 0-\d+ ENDED 2 /);
+    expect(secondTombstone).toEqual(['∅', second![0].split(' ')[1]]);
+    // One transaction: summary and tombstone lie in one batch, with no marker between.
+    expect(log.committed(OUTPUT, 0).map(({ offset }) => offset)).toEqual([0, 1, 3, 4]);
+  });
+
+  test('[O2] no tombstone where they are turned off; the summary names its incarnation all the same', async () => {
+    const world = new World({ seed: 21, partitions: 1, tombstones: false });
+    world.launch('a');
+    world.beat('k');
+    await world.simulation.time.runFor(8_000);
+    const outputs = shown(world.simulation.log.committed(OUTPUT, 0));
+    expect(outputs).toEqual([[expect.stringMatching(/^k 0-0 TIMEOUT 1 /), '0-0']]);
+  });
+
+  test('[O5] a task writes to the partition of its own number only', async () => {
+    const world = new World({ seed: 22, partitions: 3 });
+    const { time, log } = world.simulation;
+    world.launch('a');
+    for (let i = 0; i < 30; i += 1) world.beat(`k${i}`);
+    log.produce(INPUT, 1, { key: null, value: 'no key' });
+    await time.runFor(10_000);
+    for (let partition = 0; partition < 3; partition += 1) {
+      const incarnations = shown(log.committed(OUTPUT, partition)).map(([, incarnation]) => incarnation);
+      expect(incarnations.length).toBeGreaterThan(0);
+      expect(incarnations.filter((each) => !each.startsWith(`${partition}-`))).toEqual([]);
+      expect(log.committed(DEAD_LETTERS, partition)).toHaveLength(partition === 1 ? 1 : 0);
+    }
+  });
+
+  test('[I1] a bad record goes to the dead letters once, unchanged, with reason and place; the next is processed', async () => {
+    const world = new World({ seed: 23, partitions: 1 });
+    const { time, log } = world.simulation;
+    const first = world.launch('a');
+    const headers = [{ name: 'trace', value: new Uint8Array([1, 2]) }];
+    log.produce(INPUT, 0, { key: 'k', value: 'garbage', headers }, { key: 'k', value: '' });
+    await time.runFor(1_000);
+    first.host.kill();
+    world.launch('b');
+    await time.runFor(30_000);
+    const letters = log.committed(DEAD_LETTERS, 0);
+    expect(letters).toHaveLength(1);
+    expect([text(letters[0]!.key), text(letters[0]!.value)]).toEqual(['k', 'garbage']);
+    expect(Object.fromEntries(letters[0]!.headers.map(({ name, value }) => [name, text(value)]))).toMatchObject({
+      trace: '\u0001\u0002',
+      'flatline-reason': 'test',
+      'flatline-topic': INPUT,
+      'flatline-partition': '0',
+      'flatline-offset': '0',
+    });
+    expect(world.closed()).toHaveLength(1);
+  });
+
+  test('[O1] input offset, outputs and state are committed together: the group is never ahead of the outputs', async () => {
+    const world = new World({ seed: 24, partitions: 1 });
+    const { time, log } = world.simulation;
+    world.launch('a');
+    for (let i = 0; i < 20; i += 1) {
+      world.beat(`k${i}`);
+      await time.runFor(700);
+    }
+    await time.runFor(20_000);
+    const { ports } = world.simulation.start('observer');
+    const committed = await time.complete(ports.admin.committedOffset('app.visits', { topic: INPUT, partition: 0 }));
+    expect(committed?.offset).toBe(log.committed(INPUT, 0).at(-1)!.offset + 1);
+    expect(world.closed()).toEqual(world.expected());
+  });
+});
+
+describe('the changelog', () => {
+  test('[K4][K5][K8] is truncated below a floor that has been in force, and restores what lives from what is left', async () => {
+    const world = new World({ seed: 25, partitions: 1, timeoutMs: 2_000_000, truncateLagMs: 60_000 });
+    const { time, log } = world.simulation;
+    const first = world.launch('a');
+    for (let i = 0; i < 20; i += 1) world.beat(`quiet${i}`);
+    // The quiet ones are in the first commit only: unless they are swept forward, the floor stays there for ever.
+    for (let second = 0; second < 400; second += 1) {
+      log.produce(INPUT, 0, ...Array.from({ length: 200 }, (_, i) => ({ key: `busy${i}`, value: '' })));
+      await time.runFor(1_000);
+    }
+    const { logStartOffset, lastStableOffset } = log.partition(CHANGELOG, 0).ends();
+    expect(logStartOffset).toBeGreaterThan(lastStableOffset / 3);
+    first.host.kill();
+    world.simulation.disk('a').wipe();
+    const second = world.launch('a');
+    await time.runFor(30_000);
+    expect(second.instance.status()[0]).toMatchObject({ state: 'running', liveEntries: 220 });
+  });
+});

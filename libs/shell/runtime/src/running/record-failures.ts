@@ -1,0 +1,37 @@
+// What is done about records at which a task fails, so that neither one record nor a passing fault of memory stops a
+// partition for good (I6).
+//
+//   first failure at an offset   the state is dropped and restored, and the record applied once more
+//   second                       state as committed and this record make it fail: it is refused, to the dead letters
+//   third, or many within an hour   nothing that one record explains: an operator is needed
+//
+// Owns: which offsets failed.      Does not own: restoring, refusing (PartitionTask).
+import type { DurationMs } from '@flatline/base';
+import type { RecordFailed } from '@flatline/partition';
+import { RECORD_FAILURES_MAX, RECORD_FAILURES_SPAN_MS } from '../instance/limits.ts';
+
+export type FailureVerdict = 'restore' | 'refuse' | 'stop';
+
+export class RecordFailures {
+  #suspect: number | undefined;
+  readonly #refused = new Map<number, string>();
+  #times: DurationMs[] = [];
+
+  note({ offset, message }: RecordFailed, monotonicNow: DurationMs): FailureVerdict {
+    this.#times = this.#times.filter((time) => monotonicNow - time < RECORD_FAILURES_SPAN_MS);
+    this.#times.push(monotonicNow);
+    if (this.#times.length > RECORD_FAILURES_MAX || this.#refused.has(offset)) return 'stop';
+    if (this.#suspect !== offset) {
+      this.#suspect = offset;
+      return 'restore';
+    }
+    this.#refused.set(offset, message);
+    return 'refuse';
+  }
+
+  /** Offsets to be refused from `position` on, each with why. Those below have been, in a commit. */
+  refusedFrom(position: number): ReadonlyMap<number, string> {
+    for (const offset of this.#refused.keys()) if (offset < position) this.#refused.delete(offset);
+    return this.#refused;
+  }
+}

@@ -1,0 +1,90 @@
+// Truncates the changelog below a floor that has been in force long enough (K4).
+//
+// Owns: the floors of committed commits and since when each holds.      Does not own: the floor itself (Changelog).
+import type { Clock, DurationMs } from '@flatline/base';
+import type { LogAdmin, TopicPartition } from '@flatline/ports';
+import {
+  FLOORS_APART,
+  FLOORS_MAX,
+  TRUNCATE_INTERVAL_MIN_MS,
+  TRUNCATE_INTERVAL_MS,
+  TRUNCATE_SURPLUS,
+} from '../instance/limits.ts';
+import type { RuntimeLog } from '../instance/settings.ts';
+
+interface Floor {
+  readonly offset: number;
+  readonly sinceMs: DurationMs;
+  /** What had been written by then. */
+  readonly sinceBytes: number;
+}
+
+export interface TruncatorParts {
+  readonly clock: Clock;
+  readonly admin: LogAdmin;
+  readonly changelog: TopicPartition;
+  /** A floor is ripe once it has been in force for so long, or while so many bytes were written. */
+  readonly lagMs: DurationMs;
+  readonly lagBytes: number;
+  readonly log: RuntimeLog;
+}
+
+export class Truncator {
+  readonly #parts: TruncatorParts;
+  #floors: Floor[] = [];
+  #truncatedTo = 0;
+  #lastRunMs = 0;
+  /** Bytes of all commits told so far. */
+  #written = 0;
+  #underWay = false;
+
+  constructor(parts: TruncatorParts) {
+    this.#parts = parts;
+  }
+
+  /** A commit of `bytes` with this floor is known to be in the log. Truncates in the background when it is time. */
+  committed(floor: number, bytes: number): void {
+    const now = this.#parts.clock.monotonicMs();
+    this.#written += bytes;
+    if (this.#isWorthKeeping(floor, now)) this.#floors.push({ offset: floor, sinceMs: now, sinceBytes: this.#written });
+    if (!this.#underWay && now - this.#lastRunMs >= this.#intervalMs) void this.#run(now);
+  }
+
+  /** Of floors that follow close upon one another one will do; with the list full the newest waits: an older one is as safe. */
+  #isWorthKeeping(floor: number, now: DurationMs): boolean {
+    const last = this.#floors.at(-1);
+    if (last === undefined) return floor > this.#truncatedTo;
+    if (floor <= last.offset || this.#floors.length >= FLOORS_MAX) return false;
+    const { lagMs, lagBytes } = this.#parts;
+    return now - last.sinceMs >= lagMs * FLOORS_APART || this.#written - last.sinceBytes >= lagBytes * FLOORS_APART;
+  }
+
+  /** Sooner where more was written meanwhile than the floors are apart. */
+  get #intervalMs(): DurationMs {
+    const intervalMs = Math.min(TRUNCATE_INTERVAL_MS, this.#parts.lagMs);
+    const first = this.#floors[0];
+    const isMuch = first !== undefined && this.#written - first.sinceBytes >= this.#parts.lagBytes * TRUNCATE_SURPLUS;
+    return isMuch ? Math.min(TRUNCATE_INTERVAL_MIN_MS, intervalMs) : intervalMs;
+  }
+
+  #isRipe({ sinceMs, sinceBytes }: Floor, now: DurationMs): boolean {
+    return now - sinceMs >= this.#parts.lagMs || this.#written - sinceBytes >= this.#parts.lagBytes;
+  }
+
+  async #run(now: DurationMs): Promise<void> {
+    this.#lastRunMs = now;
+    const target = this.#floors.findLast((floor) => this.#isRipe(floor, now))?.offset ?? 0;
+    if (target <= this.#truncatedTo) return;
+    this.#underWay = true;
+    try {
+      await this.#parts.admin.truncate(this.#parts.changelog, target);
+      this.#truncatedTo = target;
+      this.#floors = this.#floors.filter(({ offset }) => offset > target);
+    } catch (error) {
+      // The log is longer than it need be for another while; the next run tries again.
+      this.#parts.log.warn('changelog not truncated', { ...this.#parts.changelog, target, error });
+    } finally {
+      this.#underWay = false;
+    }
+  }
+}

@@ -1,0 +1,293 @@
+// A small world for runtime tests: a simulated cluster with one pipeline's topics, processes that run the real runtime, and
+// a naive fold of the input that says what must come out. The fold shares no code with the core.
+import { type HeldTimeRules, resetEvent, type SessionSummary, type EventDecoder } from '@flatline/kinds';
+import { decodeBlock } from '@flatline/partition';
+import { type FaultRates, type LogRecord, Simulation, type SimulatedHost } from '@flatline/cluster';
+import {
+  PipelineInstance,
+  type PipelinePorts,
+  type PipelineSettings,
+  type StartFrom,
+  type TaskBounds,
+} from './index.ts';
+
+export const INPUT = 'in';
+export const OUTPUT = 'out';
+export const CHANGELOG = 'changelog';
+export const DEAD_LETTERS = 'dead';
+
+const utf8 = new TextEncoder();
+const utf8Reader = new TextDecoder();
+
+export interface WorldSettings {
+  readonly seed: number;
+  readonly partitions?: number;
+  readonly timeoutMs?: number;
+  readonly maxDurationMs?: number;
+  readonly truncateLagMs?: number;
+  readonly truncateLagBytes?: number;
+  /** Default: there are. */
+  readonly tombstones?: boolean;
+  readonly heldTime?: HeldTimeRules;
+  /** Called after each turn of a task. */
+  readonly onTurn?: () => void;
+  readonly rates?: FaultRates;
+  readonly timestampType?: 'LogAppendTime' | 'CreateTime';
+  /** Default: the log proves its silence by records. */
+  readonly proofByFetch?: { readonly clockSkewMs: number };
+  readonly standbys?: number;
+  readonly commitIntervalMs?: number;
+  readonly startFrom?: StartFrom;
+  /** An event with a payload, whatever it is, gives its session a state of so many bytes; none is decoded by default. */
+  readonly stateBytes?: number;
+  /** Default: those of production. */
+  readonly bounds?: TaskBounds;
+  /** Instead of either. */
+  readonly decode?: EventDecoder['decode'];
+  /** What a process gets in place of its ports. */
+  readonly adapt?: (ports: PipelinePorts, name: string) => PipelinePorts;
+  /** Looks at each summary before it is encoded, and may throw. */
+  readonly onEncode?: (summary: SessionSummary) => void;
+}
+
+export interface Process {
+  readonly name: string;
+  readonly host: SimulatedHost;
+  readonly instance: PipelineInstance;
+  readonly failures: Error[];
+  /** Every line the runtime logged, for a failing test to show. */
+  readonly lines: string[];
+}
+
+export class World {
+  readonly simulation: Simulation;
+  readonly timeoutMs: number;
+  readonly #world: WorldSettings;
+  readonly partitions: number;
+  /** What processes started from now on take for the input's partition count. */
+  inputPartitions: number;
+  /** What processes started from now on are told. */
+  startFrom: StartFrom | undefined;
+  timestampType: 'LogAppendTime' | 'CreateTime';
+  /** How long each of their turns waits. */
+  turnMs = 0;
+
+  constructor(world: WorldSettings) {
+    this.#world = world;
+    this.partitions = world.partitions ?? 2;
+    this.inputPartitions = this.partitions;
+    this.startFrom = world.startFrom;
+    this.timestampType = world.timestampType ?? 'LogAppendTime';
+    this.timeoutMs = world.timeoutMs ?? 5_000;
+    this.simulation = new Simulation(world.rates ? { seed: world.seed, rates: world.rates } : { seed: world.seed });
+    const { log } = this.simulation;
+    const { partitions } = this;
+    log.createTopic(INPUT, { partitions, timestampType: this.timestampType });
+    for (const topic of [OUTPUT, CHANGELOG, DEAD_LETTERS]) log.createTopic(topic, { partitions });
+    this.simulation.group('app.visits', { partitions, sessionTimeoutMs: 10_000, standbys: world.standbys ?? 0 });
+  }
+
+  /** Starts a process and its runtime; joining goes on by itself as time runs. */
+  launch(name: string, lines: string[] = [], failures: Error[] = []): Process {
+    const { host, ports } = this.simulation.start(name);
+    const random = this.simulation.random(`entropy of ${name} at ${this.simulation.trueMs()}`);
+    const note = (message: string, facts?: unknown): void => {
+      lines.push(`${this.simulation.time.nowMs} ${name} ${message} ${JSON.stringify(facts, showErrors)}`);
+    };
+    const { turnMs } = this;
+    const pipelinePorts: PipelinePorts = {
+      ...ports,
+      input: ports.reader,
+      changelog: ports.reader,
+      proofs: ports.proof,
+      membership: ports.membership('app.visits'),
+      decoder: this.#decoder(),
+      encoder: {
+        encode: (summary) => {
+          this.#world.onEncode?.(summary);
+          return encodeForTest(summary);
+        },
+      },
+      turns: (callback) => {
+        host.after(turnMs, () => {
+          callback();
+          this.#world.onTurn?.();
+        });
+      },
+      entropy: {
+        id: () => `${random.below(2 ** 32).toString(16)}${random.below(2 ** 32).toString(16)}`,
+        seed: () => random.below(2 ** 32),
+      },
+      log: { info: note, warn: note, error: note },
+    };
+    const instance = new PipelineInstance({
+      settings: this.settings(name),
+      ports: this.#world.adapt?.(pipelinePorts, name) ?? pipelinePorts,
+      onFatal: (error) => failures.push(error),
+      ...(this.#world.bounds && { bounds: this.#world.bounds }),
+    });
+    void instance.start();
+    return { name, host, instance, failures, lines };
+  }
+
+  #decoder(): EventDecoder {
+    const { stateBytes, decode } = this.#world;
+    if (decode !== undefined) return { decode, prepare: () => Promise.resolve() };
+    return stateBytes === undefined ? bareOnly : withState(stateBytes);
+  }
+
+  settings(owner: string): PipelineSettings {
+    const { timeoutMs } = this;
+    return {
+      name: 'visits',
+      owner,
+      group: 'app.visits',
+      inputTopic: INPUT,
+      inputPartitions: this.inputPartitions,
+      outputTopic: OUTPUT,
+      ...(this.#world.tombstones !== undefined && { tombstones: this.#world.tombstones }),
+      changelogTopic: CHANGELOG,
+      deadLetterTopic: DEAD_LETTERS,
+      transactionalId: (partition) => `app.visits.${partition}`,
+      rules: {
+        timeoutMs,
+        minTimeoutMs: 1,
+        maxTimeoutMs: 1e9,
+        maxDurationMs: this.#world.maxDurationMs,
+        dedupeEventIds: 16,
+        maxAttributes: 8,
+        maxAttributeBytes: 1_024 + (this.#world.stateBytes ?? 0),
+      },
+      ...(this.#world.heldTime && { heldTime: this.#world.heldTime }),
+      input: {
+        timestampType: this.timestampType,
+        maxKeyBytes: 512,
+        maxFutureMs: 3_600_000,
+        maxLeadMs: 60_000,
+        liveWithinMs: 300_000,
+      },
+      tickMs: 10,
+      commitIntervalMs: this.#world.commitIntervalMs ?? 100,
+      closeDelayMs: 20,
+      proofIntervalMs: 100,
+      ...(this.#world.proofByFetch && { proofByFetch: this.#world.proofByFetch }),
+      ...(this.startFrom && { startFrom: this.startFrom }),
+      handoverMs: 10_000,
+      drainMs: 1_000,
+      changelogFactor: 4,
+      truncateLagMs: this.#world.truncateLagMs ?? 600_000,
+      truncateLagBytes: this.#world.truncateLagBytes ?? 1e12,
+    };
+  }
+
+  beat(key: string): void {
+    this.simulation.log.produce(INPUT, this.partitionOf(key), { key, value: '' });
+  }
+
+  end(key: string): void {
+    this.simulation.log.produce(INPUT, this.partitionOf(key), { key, value: null });
+  }
+
+  /** A payload, which `decode` makes an event of. */
+  say(key: string, value: string): void {
+    this.simulation.log.produce(INPUT, this.partitionOf(key), { key, value });
+  }
+
+  partitionOf(key: string): number {
+    let sum = 0;
+    for (const byte of utf8.encode(key)) sum += byte;
+    return sum % this.partitions;
+  }
+
+  /** Deletes the changelog below the floor of its last commit: as far as K4 ever allows, and with no delay. */
+  truncateChangelog(partition: number): void {
+    const { log } = this.simulation;
+    const blocks = log.committed(CHANGELOG, partition).map(({ value }) => decodeBlock(value!));
+    const last = blocks.findLast((block) => block.kind === 'state');
+    if (last !== undefined) log.partition(CHANGELOG, partition).truncateBelow(last.header.floor);
+  }
+
+  /** Summaries on the output, as `key incarnation reason count first..last deadline`, sorted. */
+  closed(): string[] {
+    return this.#outputs()
+      .filter(({ value }) => value !== null)
+      .map(({ value }) => utf8Reader.decode(value))
+      .sort();
+  }
+
+  tombstones(): number {
+    return this.#outputs().filter(({ value }) => value === null).length;
+  }
+
+  #outputs(): LogRecord[] {
+    return Array.from({ length: this.partitions }, (_, p) => this.simulation.log.committed(OUTPUT, p)).flat();
+  }
+
+  /** What must be on the output once the log has proved the silence of everyone (naive fold, sorted). */
+  expected(): string[] {
+    return Array.from({ length: this.partitions }, (_, p) => this.#fold(p))
+      .flat()
+      .sort();
+  }
+
+  #fold(partition: number): string[] {
+    const open = new Map<string, { first: number; last: number; count: number; seen: number }>();
+    const out: string[] = [];
+    let clock = 0;
+    const close = (key: string, reason: string, at: number): void => {
+      const session = open.get(key)!;
+      open.delete(key);
+      out.push(line(key, `${partition}-${session.first}`, reason, session, at));
+    };
+    for (const record of this.simulation.log.committed(INPUT, partition)) {
+      clock = Math.max(clock, record.timestamp);
+      if (record.key === null) continue;
+      const key = utf8Reader.decode(record.key);
+      const live = open.get(key);
+      if (live !== undefined && live.seen + this.timeoutMs <= clock) close(key, 'TIMEOUT', live.seen + this.timeoutMs);
+      const session = open.get(key);
+      if (session === undefined && record.value === null) continue;
+      const next = session ?? { first: record.offset, last: 0, count: 0, seen: 0 };
+      open.set(key, { ...next, last: record.offset, count: next.count + 1, seen: clock });
+      if (record.value === null) close(key, 'ENDED', clock);
+    }
+    for (const [key, session] of open) close(key, 'TIMEOUT', session.seen + this.timeoutMs);
+    return out;
+  }
+}
+
+const bareOnly: EventDecoder = {
+  decode: () => ({ kind: 'bad', reason: 'test', detail: 'tests of the runtime send bare heartbeats' }),
+  prepare: () => Promise.resolve(),
+};
+
+function withState(bytes: number): EventDecoder {
+  const attributes = new Map([['state', 'x'.repeat(bytes)]]);
+  return {
+    decode: (_bytes, _start, _length, event) => {
+      resetEvent(event);
+      event.attributes = attributes;
+      return { kind: 'event' };
+    },
+    prepare: () => Promise.resolve(),
+  };
+}
+
+function line(
+  key: string,
+  incarnation: string,
+  reason: string,
+  at: { first: number; last: number; count: number },
+  closedAt: number,
+): string {
+  return `${key} ${incarnation} ${reason} ${at.count} ${at.first}..${at.last} ${closedAt}`;
+}
+
+function encodeForTest(summary: SessionSummary): Uint8Array {
+  const { key, incarnation, reason, firstOffset: first, lastOffset: last, eventCount: count, closedAt } = summary;
+  return utf8.encode(line(utf8Reader.decode(key), incarnation, reason, { first, last, count }, closedAt));
+}
+
+function showErrors(_name: string, value: unknown): unknown {
+  return value instanceof Error ? `${value.name}: ${value.message}` : value;
+}

@@ -1,0 +1,223 @@
+// The local store of one partition task on LMDB: entries, and the checkpoint that stands for them.
+//
+// Owns: the files of its directory, LMDB's environment, the checkpoint as last written.
+// Does not own: the directory's lock (LmdbStores), what the images mean (the task).
+//
+// Invariants
+//   L1  What is in the file is what `write` was given: each call whole or not at all, also after kill −9.
+//   L2  LMDB never sees a file that was not walked from end to end in this process, or made by it.
+//   L3  The write mark is on disk before LMDB may change the file, and goes only after the file was synced.
+//   L4  After an error of LMDB its environment is closed; the next write opens another.
+import { assert, Corrupt, failpoint } from '@flatline/base';
+import type {
+  OpenedStore,
+  StateStore,
+  StoreChanges,
+  StoreCheckpoint,
+  StoredGroup,
+  StoreDistrust,
+  StoreState,
+} from '@flatline/ports';
+import { checkpointKey, type CheckpointRecord, emptyRecord, encodeCheckpointRecord } from './checkpoint-record.ts';
+import { EntryWriter } from './entry-writer.ts';
+import { fileSystemError } from './file-system-error.ts';
+import { isSystemError, messageOf } from './foreign-error.ts';
+import { LmdbEnvironment } from './lmdb-environment.ts';
+import { LmdbFile } from './lmdb-file.ts';
+import { Damaged } from './lmdb-page.ts';
+import { StoreFiles } from './store-files.ts';
+import { scanEntries } from './store-scan.ts';
+import { type KeyHash, sha256 } from './stored-entry.ts';
+
+export interface LmdbStorePlace {
+  /** Exists, and is nobody else's. */
+  readonly directory: string;
+  /** Names this boot of the machine; undefined: it has no name, and no unclean store is trusted. */
+  readonly bootId: string | undefined;
+  /** Of long keys. Default: SHA-256. */
+  readonly keyHash?: KeyHash;
+  readonly onClose?: () => void;
+}
+
+export class LmdbStore implements StateStore {
+  readonly #directory: string;
+  readonly #files: StoreFiles;
+  readonly #entries: EntryWriter;
+  readonly #onClose: (() => void) | undefined;
+  #file: LmdbFile | undefined;
+  #environment: LmdbEnvironment | undefined;
+  #record: CheckpointRecord = emptyRecord;
+  /** L2 holds for the file as it is. */
+  #proven = true;
+  /** Counts changes of the file: a scan does not outlive one. */
+  #generation = 0;
+  #closed = false;
+
+  private constructor(place: LmdbStorePlace) {
+    this.#directory = place.directory;
+    this.#files = new StoreFiles(place.directory, place.bootId);
+    this.#entries = new EntryWriter(place.keyHash ?? sha256);
+    this.#onClose = place.onClose;
+  }
+
+  /** Opens what is there, or an empty store where it is nothing or cannot be trusted (R2). @throws Retriable, Fatal */
+  static open(place: LmdbStorePlace): OpenedStore {
+    const store = new LmdbStore(place);
+    const dropped = store.#atFiles(() => store.#adopt());
+    return { store, dropped };
+  }
+
+  state(): StoreState | undefined {
+    const { checkpoint, clean } = this.#record;
+    return checkpoint === undefined ? undefined : { checkpoint, clean };
+  }
+
+  *scan(): Generator<StoredGroup, void, undefined> {
+    assert(!this.#closed, 'a closed store is not scanned');
+    const file = this.#file;
+    if (file === undefined) return;
+    const generation = this.#generation;
+    try {
+      for (const group of scanEntries(file, file.header())) {
+        yield group;
+        assert(generation === this.#generation, 'a store is not written while it is scanned');
+      }
+    } catch (error) {
+      throw this.#distrusted(error);
+    }
+    this.#proven = true;
+  }
+
+  count(): number {
+    const entries = this.#file?.header().main.entries ?? 0;
+    // The checkpoint's record is one of them.
+    return entries === 0 ? 0 : entries - 1 + this.#record.sharedHashes;
+  }
+
+  /** @throws Retriable where the disk is full, Corrupt, Fatal. The store is then as before. */
+  write(changes: StoreChanges, checkpoint: StoreCheckpoint | undefined): void {
+    assert(!this.#closed, 'a closed store is not written');
+    const environment = this.#openEnvironment();
+    let record = this.#record;
+    try {
+      environment.transaction((transaction) => {
+        const sharedHashes = record.sharedHashes + this.#entries.apply(changes, transaction);
+        record = nextRecord(this.#record, checkpoint, sharedHashes);
+        if (record !== this.#record) transaction.put(checkpointKey, encodeCheckpointRecord(record));
+        failpoint('store.writing');
+      });
+    } catch (error) {
+      this.#environment = undefined;
+      // With no transaction under way it is done when it returns; what led here says more than its own error would.
+      environment.close().catch(() => undefined);
+      throw this.#distrusted(error);
+    }
+    this.#record = record;
+    this.#generation += 1;
+    this.#atFiles(() => {
+      this.#file ??= new LmdbFile(this.#files.path);
+    });
+  }
+
+  async wipe(): Promise<void> {
+    assert(!this.#closed, 'a closed store is not wiped');
+    const environment = this.#environment;
+    this.#environment = undefined;
+    try {
+      await environment?.close();
+      this.#discard();
+    } catch (error) {
+      throw fileSystemError(this.#directory, error);
+    }
+  }
+
+  /** @throws Retriable, Fatal where the files cannot be synced: they are then dropped. It is closed all the same. */
+  async close(): Promise<void> {
+    if (this.#closed) return;
+    this.#closed = true;
+    try {
+      this.#file?.close();
+      await this.#environment?.close();
+      await this.#files.sync();
+    } catch (error) {
+      this.#dropUnsynced();
+      throw fileSystemError(this.#directory, error);
+    } finally {
+      this.#onClose?.();
+    }
+  }
+
+  /**
+   * After an fsync that failed the kernel may have let go of the pages it could not write: nothing tells what of the file is on
+   * the disk, and the write mark would let it pass until the next boot.
+   */
+  #dropUnsynced(): void {
+    try {
+      this.#files.remove();
+    } catch {
+      // A device that takes nothing any more: the write mark stays, and every entry is proven when it is read.
+    }
+  }
+
+  #adopt(): StoreDistrust | undefined {
+    const found = this.#files.look();
+    if (found.kind === 'trusted') {
+      this.#file = new LmdbFile(this.#files.path);
+      this.#record = found.record;
+      this.#proven = false;
+      return undefined;
+    }
+    this.#discard();
+    return found.kind === 'distrusted' ? found.reason : undefined;
+  }
+
+  #openEnvironment(): LmdbEnvironment {
+    if (this.#environment !== undefined) return this.#environment;
+    if (!this.#proven) this.#prove();
+    this.#atFiles(() => {
+      this.#files.mark.set();
+    });
+    this.#environment = LmdbEnvironment.open(this.#files.path);
+    return this.#environment;
+  }
+
+  #prove(): void {
+    const scan = this.scan();
+    while (scan.next().done !== true);
+  }
+
+  /** The store is then empty, and nothing of it is on disk. */
+  #discard(): void {
+    this.#generation += 1;
+    this.#file?.close();
+    this.#file = undefined;
+    this.#record = emptyRecord;
+    this.#proven = true;
+    this.#files.remove();
+  }
+
+  #atFiles<T>(work: () => T): T {
+    try {
+      return work();
+    } catch (error) {
+      throw fileSystemError(this.#directory, error);
+    }
+  }
+
+  /** What damage means to the task; other errors are as they are. */
+  #distrusted(error: unknown): unknown {
+    if (!(error instanceof Damaged) && !isSystemError(error)) return error;
+    return new Corrupt(`store ${this.#files.path}: ${messageOf(error)}`, error);
+  }
+}
+
+/** Only what differs is written again: a flush in many slices marks the store as not clean once. */
+function nextRecord(
+  record: CheckpointRecord,
+  checkpoint: StoreCheckpoint | undefined,
+  sharedHashes: number,
+): CheckpointRecord {
+  if (checkpoint !== undefined) return { checkpoint, clean: true, sharedHashes };
+  if (!record.clean && record.sharedHashes === sharedHashes) return record;
+  return { checkpoint: record.checkpoint, clean: false, sharedHashes };
+}

@@ -1,0 +1,138 @@
+// The local stores of one pipeline on one machine: <stateDir>/<application>.<pipeline>/<partition>/.
+//
+// Owns: the pipeline's directory, by a lock that ends with this process, and which stores are open.
+import { assert, Fatal } from '@flatline/base';
+import type { LocalStore, OpenedStore, StateStore, StateStores, StoreCheckpoint, StoreDrop } from '@flatline/ports';
+import { mkdir, readdir } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import { currentBootId } from './boot-id.ts';
+import { DirectoryLock } from './directory-lock.ts';
+import { DropLog } from './drop-log.ts';
+import { fileSystemError } from './file-system-error.ts';
+import { LmdbStore } from './lmdb-store.ts';
+import { StoreFiles } from './store-files.ts';
+
+export interface LmdbStoresOptions {
+  readonly stateDir: string;
+  readonly application: string;
+  readonly pipeline: string;
+  /** Names this boot of the machine; undefined: it has no name, and no unclean store is trusted. Default: asks the machine. */
+  readonly bootId?: string | undefined;
+}
+
+/** Legal in a topic's name, and nothing a path could be made to mean. */
+const legalName = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
+const partitionName = /^(0|[1-9][0-9]*)$/;
+
+export class LmdbStores implements StateStores {
+  readonly #directory: string;
+  readonly #lock: DirectoryLock;
+  readonly #bootId: string | undefined;
+  readonly #open = new Map<number, StateStore>();
+  readonly #dropLog: DropLog;
+
+  private constructor(directory: string, lock: DirectoryLock, bootId: string | undefined) {
+    this.#directory = directory;
+    this.#lock = lock;
+    this.#bootId = bootId;
+    this.#dropLog = new DropLog(directory);
+  }
+
+  /** Takes the pipeline's directory for this process. @throws StateInUse where another one has it, Fatal where it cannot be used. */
+  static open(options: LmdbStoresOptions): LmdbStores {
+    const directory = pipelineDirectory(options);
+    const bootId = 'bootId' in options ? options.bootId : currentBootId();
+    return new LmdbStores(directory, DirectoryLock.acquire(directory), bootId);
+  }
+
+  /** @throws Retriable where the disk is full, Fatal where it cannot be used. */
+  async open(partition: number): Promise<OpenedStore> {
+    assert(Number.isInteger(partition) && partition >= 0, 'a partition is a number', { partition });
+    assert(!this.#open.has(partition), 'a store is opened once', { partition });
+    const directory = this.#directoryOf(partition);
+    try {
+      await mkdir(directory, { recursive: true });
+    } catch (error) {
+      throw fileSystemError(directory, error);
+    }
+    const opened = LmdbStore.open({
+      directory,
+      bootId: this.#bootId,
+      onClose: () => this.#open.delete(partition),
+    });
+    this.#open.set(partition, opened.store);
+    return opened;
+  }
+
+  /** Without those that cannot be looked at: opening them tells why. @throws Retriable, Fatal */
+  async localCheckpoints(): Promise<readonly LocalStore[]> {
+    const found: LocalStore[] = [];
+    for (const name of await this.#names()) {
+      if (!partitionName.test(name)) continue;
+      const partition = Number(name);
+      const store = this.#localStore(partition);
+      if (store !== undefined) found.push(store);
+    }
+    return found.sort((a, b) => a.partition - b.partition);
+  }
+
+  noteDrop(drop: StoreDrop): void {
+    this.#dropLog.note(drop);
+  }
+
+  drops(): readonly StoreDrop[] {
+    return this.#dropLog.drops;
+  }
+
+  /** Closes the stores still open and gives the directory back. @throws what the first of them throws, once that is done */
+  async close(): Promise<void> {
+    const closed = await Promise.allSettled([...this.#open.values()].map((store) => store.close()));
+    this.#lock.release();
+    for (const each of closed) if (each.status === 'rejected') throw each.reason;
+  }
+
+  async #names(): Promise<readonly string[]> {
+    try {
+      return await readdir(this.#directory);
+    } catch (error) {
+      throw fileSystemError(this.#directory, error);
+    }
+  }
+
+  #localStore(partition: number): LocalStore | undefined {
+    try {
+      const changelogPosition = this.#checkpointOf(partition)?.changelogPosition;
+      if (changelogPosition === undefined) return undefined;
+      return { partition, changelogPosition, writtenAt: this.#filesOf(partition).writtenAt };
+    } catch {
+      return undefined; // its opening says why
+    }
+  }
+
+  #checkpointOf(partition: number): StoreCheckpoint | undefined {
+    const store = this.#open.get(partition);
+    if (store !== undefined) return store.state()?.checkpoint;
+    const found = this.#filesOf(partition).look();
+    return found.kind === 'trusted' ? found.record.checkpoint : undefined;
+  }
+
+  #filesOf(partition: number): StoreFiles {
+    return new StoreFiles(this.#directoryOf(partition), this.#bootId);
+  }
+
+  #directoryOf(partition: number): string {
+    return join(this.#directory, String(partition));
+  }
+}
+
+function pipelineDirectory(options: LmdbStoresOptions): string {
+  for (const [setting, name] of [
+    ['application', options.application],
+    ['pipeline name', options.pipeline],
+  ] as const)
+    if (!legalName.test(name))
+      throw new Fatal(
+        `${setting} ${JSON.stringify(name)} cannot name a directory: letters, digits, ".", "_" and "-" only`,
+      );
+  return join(resolve(options.stateDir), `${options.application}.${options.pipeline}`);
+}

@@ -1,0 +1,8 @@
+export { BackOff, type BackOffLimits, RECONNECT_BACK_OFF } from './back-off.ts';
+export { withinDeadline } from './deadline.ts';
+export { type Patience, patiently } from './patience.ts';
+export { pause } from './pause.ts';
+
+export { systemClock } from './system-clock.ts';
+export { Wait } from './wait.ts';
+export { whileWaiting } from './while-waiting.ts';

@@ -1,0 +1,75 @@
+// One log as the checker reads it: from its start to an end chosen once, before which everything is decided.
+import { type Clock, type DurationMs } from '@flatline/base';
+import type { KafkaLogScan } from '@flatline/kafka';
+import type { TopicPartition } from '@flatline/ports';
+import type { LogPart, LogSource, OpenTransaction } from '@flatline/oracle';
+import type { RecordReader } from './record-readers.ts';
+
+/** Between two looks at a log whose last transaction has not ended. */
+const LOOK_AGAIN_MS: DurationMs = 50;
+
+export interface LogCut {
+  readonly partition: TopicPartition;
+  readonly start: number;
+  /** Read up to here. */
+  readonly end: number;
+  readonly hanging: readonly OpenTransaction[];
+}
+
+export interface Cutting {
+  readonly scan: KafkaLogScan;
+  readonly clock: Clock;
+  /** How long a transaction may take: what is open for longer hangs (V6). */
+  readonly transactionMs: DurationMs;
+}
+
+/** Chooses the log's present end, and waits until what lies below is decided, or a transaction hangs. */
+export async function cutLog(partition: TopicPartition, { scan, clock, transactionMs }: Cutting): Promise<LogCut> {
+  const { logStartOffset: start, highWatermark } = await scan.bounds(partition);
+  const until = clock.monotonicMs() + transactionMs;
+  for (;;) {
+    const { lastStableOffset } = await scan.bounds(partition);
+    // At the last stable offset no transaction is cut in two.
+    if (lastStableOffset >= highWatermark) return { partition, start, end: lastStableOffset, hanging: [] };
+    if (clock.monotonicMs() >= until) {
+      const open = await scan.openTransactions(partition);
+      const hanging = open.filter(({ firstOffset }) => firstOffset < highWatermark);
+      return { partition, start, end: lastStableOffset, hanging };
+    }
+    await pause(clock, LOOK_AGAIN_MS);
+  }
+}
+
+/** The input: what its producers hold open is for nobody to see, and no matter of ours. */
+export async function cutInput(partition: TopicPartition, { scan }: Cutting): Promise<LogCut> {
+  const { logStartOffset, lastStableOffset } = await scan.bounds(partition);
+  return { partition, start: logStartOffset, end: lastStableOffset, hanging: [] };
+}
+
+export function sourceOf<R extends { readonly offset: number }>(
+  { partition, start, end, hanging }: LogCut,
+  scan: KafkaLogScan,
+  readRecord: RecordReader<R>,
+  passesUnreadable = false,
+): LogSource<R> {
+  let position = start;
+  const read = async (): Promise<LogPart<R> | undefined> => {
+    if (position >= end) return undefined;
+    const { batches, cursor, nextOffset } = await scan.read(partition, position, passesUnreadable);
+    const records: R[] = [];
+    while (cursor.next()) {
+      if (cursor.offset >= end) break;
+      const record = readRecord(cursor);
+      records.push(record instanceof Promise ? await record : record);
+    }
+    position = nextOffset;
+    return { records, batches: batches.filter(({ baseOffset }) => baseOffset < end) };
+  };
+  return { topic: partition.topic, start, read, hanging: () => Promise.resolve(hanging) };
+}
+
+export function pause(clock: Clock, ms: DurationMs): Promise<void> {
+  return new Promise((resolve) => {
+    clock.after(ms, resolve);
+  });
+}

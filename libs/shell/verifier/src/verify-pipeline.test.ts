@@ -1,0 +1,114 @@
+import { describe, expect, test } from '@jest/globals';
+import { Fatal, Retriable, StateInUse } from '@flatline/base';
+import { type PipelineConfig, resolveConfiguration } from '@flatline/config';
+import {
+  KafkaConnection,
+  type KafkaOptions,
+  KafkaTopicAdmin,
+  KafkaTransactionalWriters,
+  openCluster,
+} from '@flatline/kafka';
+import { systemClock } from '@flatline/system';
+import { LmdbStores } from '@flatline/store';
+import type { VerificationReport } from '@flatline/oracle';
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { verifyPipeline } from './verify-pipeline.ts';
+
+const brokers = (process.env['KAFKA_BROKERS'] ?? '').split(',');
+const kafka: KafkaOptions = { brokers, clientId: 'verifier-tests', clock: systemClock };
+
+function newPipeline(): PipelineConfig {
+  const application = `verify-${randomUUID()}`;
+  const file = {
+    ...{ application, brokers },
+    pipelines: [
+      {
+        ...{ name: 'visits', kind: 'session', timeoutMs: 1_000 },
+        ...{ input: { topic: `${application}-in` }, output: { topic: `${application}-out` } },
+      },
+    ],
+  };
+  return resolveConfiguration(file, { source: 'test', folder: '/', environment: {} }).pipelines[0]!;
+}
+
+async function create(topics: Readonly<Record<string, number>>): Promise<void> {
+  const connection = openCluster(kafka);
+  try {
+    await new KafkaTopicAdmin({ clock: systemClock, connection }).createTopics(
+      Object.entries(topics).map(([topic, partitions]) => ({
+        ...{ topic, partitions, replicationFactor: 1, settings: {} },
+      })),
+    );
+  } finally {
+    connection.close();
+  }
+}
+
+/** A connection on which no transaction ends: its process died first. */
+class DyingConnection extends KafkaConnection {
+  override send: KafkaConnection['send'] = (nodeId, request, decode, options) => {
+    if (request.apiName === 'EndTxn') return Promise.reject(new Retriable('died'));
+    return super.send(nodeId, request, decode, options);
+  };
+}
+
+describe('verifyPipeline', () => {
+  test('a topic that is missing, or has another partition count, is no empty log', async () => {
+    const pipeline = newPipeline();
+    await create({ [pipeline.input.topic]: 2, [pipeline.output.topic]: 2, [pipeline.deadLetterTopic]: 2 });
+    await expect(verifyPipeline({ kafka, pipeline })).rejects.toThrow(
+      `topic ${pipeline.changelogTopic} of pipeline visits does not exist`,
+    );
+    await create({ [pipeline.changelogTopic]: 3 });
+    await expect(verifyPipeline({ kafka, pipeline })).rejects.toThrow(Fatal);
+    await expect(verifyPipeline({ kafka, pipeline })).rejects.toThrow('different partition counts');
+  });
+
+  test('[V8] local stores that are not there, or in use, cannot be compared; looking leaves them as they are', async () => {
+    const pipeline = newPipeline();
+    const { input, output, changelogTopic, deadLetterTopic } = pipeline;
+    await create({ [input.topic]: 1, [output.topic]: 1, [changelogTopic]: 1, [deadLetterTopic]: 1 });
+    const stateDir = mkdtempSync(join(tmpdir(), 'flatline-verifier-'));
+    const place = { stateDir, application: 'shop' };
+    const look = (): Promise<VerificationReport> => verifyPipeline({ kafka, pipeline, localStores: place });
+    await expect(look()).rejects.toThrow('there are no local stores in');
+    const stores = LmdbStores.open({ ...place, pipeline: pipeline.name });
+    const { store } = await stores.open(0);
+    const checkpoint = { logId: 'log', changelogPosition: 7, commitHeader: Buffer.of(1), liveEntries: 0, digest: 0 };
+    store.write({ puts: [], removals: [] }, checkpoint);
+    await expect(look()).rejects.toThrow(StateInUse);
+    await stores.close();
+    // There is no commit that the store could be compared with.
+    expect(await look()).toMatchObject({ violations: [], undecided: [] });
+    const again = LmdbStores.open({ ...place, pipeline: pipeline.name });
+    expect(await again.localCheckpoints()).toMatchObject([{ partition: 0, changelogPosition: 7 }]);
+    await again.close();
+    rmSync(stateDir, { recursive: true });
+  });
+
+  test('[V6] a transaction that nobody ends is told with its producer and first offset; empty logs are fine', async () => {
+    const pipeline = newPipeline();
+    const { topic } = pipeline.output;
+    await create({
+      [pipeline.input.topic]: 1,
+      [topic]: 1,
+      [pipeline.changelogTopic]: 1,
+      [pipeline.deadLetterTopic]: 1,
+    });
+    const options = { kafka, pipeline, transactionMs: 300 };
+    expect(await verifyPipeline(options)).toMatchObject({ violations: [], undecided: [], commits: 0 });
+    const connection = new DyingConnection(kafka);
+    const writers = new KafkaTransactionalWriters({ clock: systemClock, connections: [connection] });
+    const writer = await writers.open(randomUUID());
+    const writes = [{ topic, partition: 0, records: [{ key: Buffer.from('k'), value: null }] }];
+    await expect(writer.commit({ writes, offsets: [] })).rejects.toThrow(Retriable);
+    connection.close();
+    const { violations } = await verifyPipeline(options);
+    expect(violations).toEqual([
+      { rule: 'V6', topic, partition: 0, offset: 0, key: undefined, what: expect.stringContaining('hangs') },
+    ]);
+  });
+});

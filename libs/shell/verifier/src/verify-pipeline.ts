@@ -1,0 +1,165 @@
+// Reads the topics of one pipeline and has them judged.
+import { type DurationMs, Fatal } from '@flatline/base';
+import type { SchemaRegistry } from '@flatline/records';
+import type { PipelineConfig } from '@flatline/config';
+import { KafkaLogScan, type KafkaOptions, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
+import type { TopicPartition } from '@flatline/ports';
+import {
+  type Delivery,
+  type LedgerLine,
+  type PartitionHistory,
+  type PipelineRules,
+  type ReachCounter,
+  type VerificationReport,
+  verifyHistories,
+} from '@flatline/oracle';
+import { cutInput, cutLog, type Cutting, type LogCut, pause, sourceOf } from './log-cut.ts';
+import { StoreCopy } from './store-copy.ts';
+import { inputReader, outputReader, readLetter, readLogRecord, type ReadingParts } from './record-readers.ts';
+
+/** A task looks at what is due, and commits, many times within this. */
+const QUIET_MS: DurationMs = 3_000;
+const TRANSACTION_MS: DurationMs = 30_000;
+
+export interface VerifyPipelineOptions {
+  readonly kafka: KafkaOptions;
+  readonly pipeline: PipelineConfig;
+  /** Needed where Avro comes. */
+  readonly registry?: SchemaRegistry | undefined;
+  /** Lines of `flatline simulate --ledger` (X3). */
+  readonly ledger?: Iterable<LedgerLine> | undefined;
+  /** What was delivered to webhooks, all of it before this is called (V10). */
+  readonly deliveries?: AsyncIterable<Delivery> | Iterable<Delivery> | undefined;
+  /** V12: at least so many of each must have happened. */
+  readonly reach?: Partial<Readonly<Record<ReachCounter, number>>> | undefined;
+  /** All work was done before the processors stopped: what is due and open, and what no commit covers, is a violation (V2). */
+  readonly complete?: boolean | undefined;
+  /** V8: where the local stores of a processor are that was stopped. */
+  readonly localStores?: { readonly stateDir: string; readonly application: string } | undefined;
+  /** How long a transaction of a task may take (the pipeline's transactionTimeoutMs and some); default 30 s. */
+  readonly transactionMs?: DurationMs | undefined;
+  /** Input records folded so far, and about how many there are. */
+  readonly onProgress?: ((done: number, total: number) => void) | undefined;
+}
+
+/**
+ * Checks all partitions of a pipeline up to their present ends. Processors may run meanwhile.
+ * @throws Fatal where a topic is missing; Retriable where no broker answers; PartitionStopped where a log is damaged or was
+ * deleted from under the reading.
+ */
+export async function verifyPipeline(options: VerifyPipelineOptions): Promise<VerificationReport> {
+  const { kafka, pipeline, registry, ledger, deliveries, reach, complete = false, onProgress } = options;
+  const { clock } = kafka;
+  const { localStores } = options;
+  const stores = localStores && (await StoreCopy.make({ ...localStores, pipeline: pipeline.name }));
+  const connection = openCluster(kafka);
+  try {
+    const partitions = await partitionsOf(pipeline, new KafkaTopicAdmin({ clock, connection }));
+    const scan = new KafkaLogScan({ clock, connection });
+    const total = await inputLength(pipeline.input.topic, partitions, scan);
+    const cutting = { scan, clock, transactionMs: options.transactionMs ?? TRANSACTION_MS };
+    return await verifyHistories(
+      histories(pipeline, partitions, { cutting, parts: { clock, registry }, complete, stores }),
+      {
+        rules: rulesOf(pipeline),
+        inputTopic: pipeline.input.topic,
+        ...(ledger === undefined ? {} : { ledger }),
+        ...(deliveries === undefined ? {} : { deliveries }),
+        ...(reach === undefined ? {} : { reach }),
+        ...(onProgress === undefined
+          ? {}
+          : {
+              onProgress: (done) => {
+                onProgress(done, total);
+              },
+            }),
+      },
+    );
+  } finally {
+    connection.close();
+    await stores?.remove();
+  }
+}
+
+interface HistorySources {
+  readonly cutting: Cutting;
+  readonly parts: ReadingParts;
+  readonly complete: boolean;
+  readonly stores: StoreCopy | undefined;
+}
+
+async function* histories(
+  pipeline: PipelineConfig,
+  partitions: number,
+  { cutting, parts, complete, stores }: HistorySources,
+): AsyncGenerator<PartitionHistory> {
+  const [readInput, readOutput] = [inputReader(pipeline, parts), outputReader(parts)];
+  const { scan } = cutting;
+  for (let partition = 0; partition < partitions; partition += 1) {
+    const at = (topic: string): TopicPartition => ({ topic, partition });
+    // In this order the changelog has every commit whose closes lie below the first cut of the output, and the input
+    // every record that a commit names.
+    const settled = await cutLog(at(pipeline.output.topic), cutting);
+    const changelog = await cutLog(at(pipeline.changelogTopic), cutting);
+    const output = await cutLog(at(pipeline.output.topic), cutting);
+    const deadLetters = await cutLog(at(pipeline.deadLetterTopic), cutting);
+    const input = await cutInput(at(pipeline.input.topic), cutting);
+    yield {
+      partition,
+      // As the processor reads it: what cannot be unpacked is a dead letter (I1).
+      input: sourceOf(input, scan, readInput, true),
+      changelog: sourceOf(changelog, scan, readLogRecord),
+      output: sourceOf(output, scan, readOutput),
+      deadLetters: sourceOf(deadLetters, scan, readLetter),
+      outputSettledBelow: settled.end,
+      store: await stores?.of(partition),
+      isComplete: complete,
+      unsettled: complete
+        ? () => Promise.resolve(undefined)
+        : () => whyUnsettled(pipeline.group, [input, changelog, output], cutting),
+    };
+  }
+}
+
+function rulesOf({ rules, input, output, heldTime, proof }: PipelineConfig): PipelineRules {
+  const { timestampType, maxKeyBytes } = input;
+  return { ...rules, ...heldTime, timestampType, maxKeyBytes, tombstones: output.tombstones, proof };
+}
+
+async function whyUnsettled(
+  group: string,
+  cuts: readonly LogCut[],
+  { scan, clock }: Cutting,
+): Promise<string | undefined> {
+  if (!(await scan.hasMembers(group))) return 'no processor runs that would do it';
+  await pause(clock, QUIET_MS);
+  const bounds = await Promise.all(cuts.map(({ partition }) => scan.bounds(partition)));
+  return cuts.every(({ end }, index) => bounds[index]!.lastStableOffset === end) ? undefined : 'work goes on';
+}
+
+/** In offsets, which is a little more than records. */
+async function inputLength(topic: string, partitions: number, scan: KafkaLogScan): Promise<number> {
+  const bounds = await Promise.all(
+    Array.from({ length: partitions }, (_, partition) => scan.bounds({ topic, partition })),
+  );
+  return bounds.reduce((sum, { logStartOffset, lastStableOffset }) => sum + lastStableOffset - logStartOffset, 0);
+}
+
+/** Of the pipeline's topics, which have the same number (O5). */
+async function partitionsOf(pipeline: PipelineConfig, admin: KafkaTopicAdmin): Promise<number> {
+  const topics = [pipeline.input.topic, pipeline.output.topic, pipeline.changelogTopic, pipeline.deadLetterTopic];
+  const found = await admin.describeTopics(topics);
+  const counts = found.map((finding) => {
+    if (finding.kind === 'present') return finding.partitions;
+    throw new Fatal(
+      finding.kind === 'missing'
+        ? `topic ${finding.topic} of pipeline ${pipeline.name} does not exist: correct its name, or run flatline topics create`
+        : `topic ${finding.topic} may not be read by this user: allow it DESCRIBE and READ`,
+    );
+  });
+  if (new Set(counts).size > 1)
+    throw new Fatal(
+      `the topics of pipeline ${pipeline.name} have different partition counts: ${topics.map((topic, i) => `${topic} ${counts[i]!}`).join(', ')}; see flatline topics check`,
+    );
+  return counts[0]!;
+}

@@ -1,9 +1,0 @@
-import preset from '../../jest.preset.mjs';
-
-export default {
-  ...preset,
-  globalSetup: '@flatline/dev-broker/jest-setup',
-  globalTeardown: '@flatline/dev-broker/jest-teardown',
-  // A transaction hangs in real time.
-  testTimeout: 60_000,
-};
