@@ -65,6 +65,7 @@ const SAID: readonly (readonly [text: string, what: string])[] = [
   ['another owner has committed', 'zombieLetGo'],
   ['to another member', 'zombieLetGo'],
   ['stamped before the clock came late', CLOCK_OVERTAKEN],
+  ['the partition is full', 'stateFull'],
   ['are read over', 'formerTypeReadOver'],
   ['"next":"restore"', 'restoredForRecord'],
   ['"next":"refuse"', 'refusedRecord'],

@@ -31,9 +31,11 @@ export async function verify(simulation: Simulation, scenario: Scenario, disk?: 
   );
 }
 
-function rulesOf({ timestampType, timeoutMs, maxDurationMs, tombstones, proof, heldTime }: Scenario): PipelineRules {
+function rulesOf(scenario: Scenario): PipelineRules {
+  const { timestampType, timeoutMs, maxDurationMs, tombstones, proof, heldTime, bounds } = scenario;
   const { unheardMs, maxHoldMs } = heldTime ?? { unheardMs: 0, maxHoldMs: 0 };
-  const sizes = { ...RULES, timestampType, maxKeyBytes: MAX_KEY_BYTES };
+  const { entriesMax, keyBytesMax } = bounds;
+  const sizes = { ...RULES, timestampType, maxKeyBytes: MAX_KEY_BYTES, entriesMax, keyBytesMax };
   return { ...sizes, timeoutMs, maxDurationMs, tombstones, proof, unheardMs, maxHoldMs };
 }
 

@@ -226,6 +226,24 @@ export const MUTANTS: readonly Mutant[] = [
     to: '',
   },
   {
+    name: 'counts who is due among those that take room',
+    file: 'libs/core/partition/src/partition-task.ts',
+    from: 'if (this.#expiredAllAt < this.clock.now) {',
+    to: 'if (this.#expiredAllAt < 0) {',
+  },
+  {
+    name: 'counts who is due within the tick among those that take room',
+    file: 'libs/core/partition/src/partition-task.ts',
+    from: 'if (!more && this.#expiresAll) more',
+    to: 'if (!more && this.#expiresAll && limit < 0) more',
+  },
+  {
+    name: 'opens a session more than there may be',
+    file: 'libs/core/partition/src/entries/state-limits.ts',
+    from: 'size >= entriesMax ||',
+    to: 'size > entriesMax ||',
+  },
+  {
     name: 'passes over a batch that cannot be unpacked',
     file: 'libs/core/partition/src/partition-task.ts',
     from: "else if (kind === 'unreadable') this.#refuse(cursor, cursor.unreadable!.reason, cursor.unreadable!.detail);",

@@ -71,6 +71,7 @@ const CONSEQUENCES = [
   'closedByFetch',
   'clockOvertaken',
   'silenceHeld',
+  'stateFull',
   'formerTypeReadOver',
   'beganBehindTheStart',
   'changelogLost/commits/stopped',

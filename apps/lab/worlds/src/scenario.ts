@@ -132,6 +132,8 @@ function drawBounds(random: Random): TaskBounds {
     commitBytesFirst: oneOf(random, [100, 4 * 1024 * 1024]),
     commitBytesMin: oneOf(random, [1, 100]),
     deadLetterBytesMax: oneOf(random, [1, 5_000, 4 * 1024 * 1024]),
+    entriesMax: oneOf(random, [2, 4, 33_000_000, 33_000_000]),
+    keyBytesMax: oneOf(random, [12, 7 * 2 ** 28, 7 * 2 ** 28, 7 * 2 ** 28]),
     flushBytesTotal: oneOf(random, [200, 2_000, 128 * 1024 * 1024]),
     flushBytesMin: 100,
     flushSlice: oneOf(random, [1, 3, 4_000]),

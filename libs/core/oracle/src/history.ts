@@ -136,6 +136,9 @@ export interface PipelineRules {
   readonly maxAttributes: number;
   readonly maxAttributeBytes: number;
   readonly maxKeyBytes: number;
+  /** I7. Default: what docs/SPEC.md says. */
+  readonly entriesMax?: number;
+  readonly keyBytesMax?: number;
   /** O2: whether a tombstone follows each summary. Default: one does. */
   readonly tombstones?: boolean;
   /** C3: by `fetch` the clock passes what the input says, and no log tells by what evidence. Default: `record`. */

@@ -7,6 +7,7 @@ import type { Place } from './place.ts';
 
 const BAD_TIMESTAMP = 'bad-timestamp';
 const PROCESSING_FAILED = 'processing-failed';
+const STATE_FULL = 'state-full';
 
 export class LetterCheck {
   readonly #place: Place;
@@ -40,6 +41,11 @@ export class LetterCheck {
   /** Whether the processor says that it failed at the record (I6): then nothing of it is applied, whatever it says. */
   sayFailed(offset: number): boolean {
     return this.#letters.get(offset)?.origin?.reason === PROCESSING_FAILED;
+  }
+
+  /** Whether the processor says that the partition had no room for the session it would open (I7). */
+  sayFull(offset: number): boolean {
+    return this.#letters.get(offset)?.origin?.reason === STATE_FULL;
   }
 
   /** Compares a record that was bad with its letter: unchanged, or a beginning of it that says how long it was (I1). */

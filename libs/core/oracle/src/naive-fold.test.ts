@@ -23,3 +23,42 @@ test('[C6] on CreateTime a stamp moves the clock no further than the commit of i
   expect(fold.takeClosed()).toEqual([]);
   expect(fold.open.get(nameOf(HONEST))!.eventCount).toBe(2);
 });
+
+test('[I7] who finds no room is refused, who is due takes none, and on CreateTime the processor is believed', () => {
+  const fold = (
+    timestampType: 'LogAppendTime' | 'CreateTime',
+  ): { fold: NaiveFold; beat: (key: string, at: number, full?: boolean) => number } => {
+    const naive = new NaiveFold(0, { ...RULES, timestampType, entriesMax: 2, keyBytesMax: 12 }, blankReach());
+    let offset = 0;
+    const beat = (key: string, at: number, isSaidFull = false): number => {
+      const shape = {
+        value: new Uint8Array(),
+        logAppendTime: timestampType === 'LogAppendTime',
+        hasClockHeader: false,
+        event: undefined,
+      };
+      naive.record(
+        { offset, key: new TextEncoder().encode(key), timestamp: 1e12 + at, ...shape },
+        Infinity,
+        isSaidFull,
+      );
+      return offset++;
+    };
+    return { fold: naive, beat };
+  };
+  const arrival = fold('LogAppendTime');
+  arrival.beat('a', 0);
+  arrival.beat('b', 1_000);
+  const [third, again] = [arrival.beat('c', 4_999), arrival.beat('a', 4_999)];
+  expect(third).toBeLessThan(again);
+  expect(arrival.fold.takeBad()).toEqual([third]);
+  arrival.beat('c', 6_000);
+  expect(arrival.fold.takeBad()).toEqual([]);
+  const long = arrival.beat('of twelve...', 20_000);
+  expect([arrival.fold.takeBad(), arrival.beat('and four', 20_000)]).toEqual([[], long + 1]);
+  expect(arrival.fold.takeBad()).toEqual([long + 1]);
+  const own = fold('CreateTime');
+  for (const key of ['a', 'b', 'c']) own.beat(key, 0);
+  expect(own.fold.takeBad()).toEqual([]);
+  expect([own.beat('d', 0, true), own.fold.takeBad()]).toEqual([3, [3]]);
+});

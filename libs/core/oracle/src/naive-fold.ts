@@ -10,6 +10,7 @@ import type { Millis } from '@flatline/base';
 import { nameOf, textOf } from './byte-names.ts';
 import { expectedSummary, type ExpectedClose } from './expected-close.ts';
 import { HeldGaps } from './held-gaps.ts';
+import { OpenSessions, weightOf } from './open-sessions.ts';
 import type { InputRecord, PipelineRules } from './history.ts';
 import {
   type Activity,
@@ -33,9 +34,18 @@ const END_EVENT = {
   attributes: undefined,
 } as const;
 
+/** docs/SPEC.md, I7. */
+const ENTRIES_MAX = 33_000_000;
+const KEY_BYTES_MAX = 1_879_048_192;
+
+interface Keyed {
+  readonly record: InputRecord;
+  readonly isSaidFull: boolean;
+}
+
 export class NaiveFold {
   /** By the name of the key. */
-  readonly open = new Map<string, Session>();
+  readonly open = new OpenSessions();
   clock: Millis = 0;
   readonly #partition: number;
   readonly #rules: PipelineRules;
@@ -113,18 +123,21 @@ export class NaiveFold {
     return logAppendTime !== (this.#rules.timestampType === 'LogAppendTime');
   }
 
-  /** `latest`: on CreateTime the clock that the commit of this record states, beyond which no stamp has moved it (C6). */
-  record(record: InputRecord, latest: Millis = Infinity): void {
+  /**
+   * `isSaidFull`: whether the processor says that there was no room for it (I7).
+   * `latest`: on CreateTime the clock that the commit of this record states, beyond which no stamp has moved it (C6).
+   */
+  record(record: InputRecord, latest: Millis = Infinity, isSaidFull = false): void {
     if (this.isFormer(record)) {
       this.#reach.formerTypeRecords += 1;
       return;
     }
     // Stamps below 0 are bad input and move nothing (C6).
     if (record.timestamp < 0) this.refuse(record);
-    else this.#timed(record, latest);
+    else this.#timed(record, latest, isSaidFull);
   }
 
-  #timed(record: InputRecord, latest: Millis): void {
+  #timed(record: InputRecord, latest: Millis, isSaidFull: boolean): void {
     const { key, value, timestamp } = record;
     this.advance(Math.min(timestamp, latest));
     if (record.lastOffset !== undefined) this.refuse(record);
@@ -133,16 +146,36 @@ export class NaiveFold {
       if (isClockRecord) this.#reach.clockRecords += 1;
       else this.refuse(record);
     } else if (key.length > this.#rules.maxKeyBytes) this.refuse(record);
-    else this.#keyed(nameOf(key), key, record);
+    else this.#keyed(nameOf(key), key, { record, isSaidFull });
   }
 
-  #keyed(name: string, key: Uint8Array, record: InputRecord): void {
+  /** I7: what is due at the clock takes no room. */
+  #isFullFor(name: string): boolean {
+    const { entriesMax = ENTRIES_MAX, keyBytesMax = KEY_BYTES_MAX } = this.#rules;
+    const weight = weightOf(name);
+    if (this.open.size < entriesMax && this.open.keyBytes + weight <= keyBytesMax) return false;
+    let [live, keyBytes] = [0, 0];
+    for (const [each, session] of this.open) {
+      if (this.isDue(session)) continue;
+      live += 1;
+      keyBytes += weightOf(each);
+    }
+    return live >= entriesMax || keyBytes + weight > keyBytesMax;
+  }
+
+  #keyed(name: string, key: Uint8Array, { record, isSaidFull }: Keyed): void {
     this.#touched.add(name);
     const former = this.open.get(name);
     if (former !== undefined && this.isDue(former)) this.closeDue(name, key);
     const { value, timestamp, offset, logAppendTime } = record;
     const event = value === null ? END_EVENT : value.length === 0 ? undefined : record.event;
     if (event === 'bad') {
+      this.refuse(record);
+      return;
+    }
+    const opens = event?.type !== ENDED && !this.open.has(name);
+    // Where producers stamp, the present bounds the clock and only the processor knew it (C6): it is believed.
+    if (opens && (logAppendTime ? this.#isFullFor(name) : isSaidFull)) {
       this.refuse(record);
       return;
     }

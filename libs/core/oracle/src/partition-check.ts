@@ -192,7 +192,7 @@ export class PartitionCheck {
       const latest = record.logAppendTime ? undefined : clock;
       if (this.#letters.wasRefusedForItsStamp(record.offset)) this.#fold.refuse(record);
       else if (this.#letters.sayFailed(record.offset)) this.#foldFailed(record, latest);
-      else this.#fold.record(record, latest);
+      else this.#fold.record(record, latest, this.#letters.sayFull(record.offset));
       if (this.#fold.lastBad === record.offset) this.#letters.compare(record);
     }
   }

@@ -16,6 +16,8 @@ export interface TaskCounters {
   deadLetters: number;
   /** Of these, records at which we failed (I6). */
   failedRecords: number;
+  /** And records that would have opened a session more than there may be (I7). */
+  stateFull: number;
   /** Records stamped below evidence that had moved the clock already: closes may have been too early (C3). */
   clockOvertaken: number;
   /** Records of the other timestamp type, from before the input had the configured one: read over (C6). */
@@ -37,6 +39,7 @@ export function zeroCounters(): TaskCounters {
     clampedTimeouts: 0,
     deadLetters: 0,
     failedRecords: 0,
+    stateFull: 0,
     clockOvertaken: 0,
     formerTypeRecords: 0,
   };

@@ -13,6 +13,7 @@ export type { TaskCounters } from './counters.ts';
 export type { DeadLetter, DeadLetterLimits, Truncation } from './dead-letter.ts';
 export { largestBlockBytes } from './changelog/largest-block.ts';
 export { PartitionTask } from './partition-task.ts';
+export type { StateLimits } from './entries/state-limits.ts';
 export type { StepOutcome, TaskCut, TaskOptions } from './task-contract.ts';
 export { type InputRules } from './record-class.ts';
 export { messageOf, RecordFailed } from './record-failed.ts';

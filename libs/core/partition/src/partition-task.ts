@@ -32,6 +32,7 @@ import { PartitionClock } from './partition-clock.ts';
 import type { KeyGroup, RecordCursor } from '@flatline/ports';
 import { classify } from './record-class.ts';
 import { messageOf, PROCESSING_FAILED, RecordFailed } from './record-failed.ts';
+import { fillOf, isFullFor } from './entries/state-limits.ts';
 import type { StepOutcome, TaskCut, TaskOptions } from './task-contract.ts';
 import type { TimerInspection } from './entries/timer-inspection.ts';
 
@@ -82,6 +83,9 @@ export class PartitionTask {
   #lookedAt: RecordCursor | undefined;
   /** The clock at which `expire` has last left nothing. */
   #expiredAt: Millis = -Infinity;
+  /** Whether `expire` goes on to what is due within the wheel's tick, and the clock at which that has left nothing. */
+  #expiresAll = false;
+  #expiredAllAt: Millis = -Infinity;
   #cutPosition = 0;
   #cutBytesMax = Infinity;
   /** C6: below it, records of the other timestamp type are of former times, as long as the clock has not begun. */
@@ -137,6 +141,11 @@ export class PartitionTask {
 
   get liveEntries(): number {
     return this.table.size;
+  }
+
+  /** How much of what may live here does: 1 is all of it (I7). */
+  get stateFill(): number {
+    return fillOf(this.table, this.#options.state);
   }
 
   /** Input position applied through, with the fingerprint of the batch before it. */
@@ -330,10 +339,14 @@ export class PartitionTask {
     do {
       const burst = Math.min(left, this.#closesUntilFull());
       more = this.#sessions.expire(burst, this.#now);
+      if (!more && this.#expiresAll) more = this.#sessions.expireWithinTick(burst, this.#now);
       left -= burst;
     } while (more && left > 0 && this.#closesUntilFull() > 0);
-    if (!more) this.#expiredAt = this.clock.now;
-    return more;
+    if (more) return true;
+    this.#expiredAt = this.clock.now;
+    if (this.#expiresAll) this.#expiredAllAt = this.clock.now;
+    this.#expiresAll = false;
+    return false;
   }
 
   /** Closes that may come before it must be asked again whether the task is full, as sessions are in the mean; 0 if it is. */
@@ -453,8 +466,12 @@ export class PartitionTask {
       this.#refuse(cursor, PROCESSING_FAILED, why);
       return undefined;
     }
+    // Where producers stamp, any record may leave behind what is due at once.
+    if (!cursor.logAppendTime && this.#expiredAllAt > -Infinity && !this.#isFullFor(cursor, slot))
+      this.#expiredAllAt = -Infinity;
     if (cursor.valueLength > 0) return this.#payload(cursor, slot);
     if (cursor.valueLength === 0) {
+      if (this.#isFullFor(cursor, slot)) return this.#refuseFull(cursor);
       this.#sessions.heartbeat(slot, cursor, at);
     } else {
       // A null value is an end without a payload (I2).
@@ -471,7 +488,27 @@ export class PartitionTask {
     if (decoded.kind === 'unknownSchema') return decoded;
     if (decoded.kind === 'bad') this.#refuse(cursor, decoded.reason, decoded.detail);
     else if (event.type === ENDED) this.#sessions.end(slot, event, this.#at, this.#now);
+    else if (this.#isFullFor(cursor, slot)) return this.#refuseFull(cursor);
     else this.#sessions.event(slot, cursor, event, this.#at);
+    return undefined;
+  }
+
+  /** Whether the record would open a session more than there may be. */
+  #isFullFor({ keyLength }: RecordCursor, slot: number): boolean {
+    return slot < 0 && isFullFor(this.table, this.#options.state, keyLength);
+  }
+
+  /** I7. What is due at the clock takes no room, closed or not: it is closed first, all of it (C5). */
+  #refuseFull(cursor: RecordCursor): StepOutcome | undefined {
+    if (this.#expiredAllAt < this.clock.now) {
+      this.#expiresAll = true;
+      return DUE;
+    }
+    const { entriesMax, keyBytesMax } = this.#options.state;
+    const { size, keyBytes } = this.table;
+    this.counters.stateFull += 1;
+    const live = `${size} sessions live here, with ${keyBytes} bytes of keys`;
+    this.#refuse(cursor, 'state-full', `${live}; at most ${entriesMax} and ${keyBytesMax} fit one partition`);
     return undefined;
   }
 

@@ -4,6 +4,7 @@ import type { HeldTimeRules, SessionRules, SessionSummary, EventDecoder } from '
 import type { ChangelogCut, ChangelogLimits } from './changelog/changelog.ts';
 import type { DeadLetter, DeadLetterLimits } from './dead-letter.ts';
 import type { InputRules } from './record-class.ts';
+import type { StateLimits } from './entries/state-limits.ts';
 
 export interface TaskOptions {
   readonly partition: number;
@@ -22,6 +23,7 @@ export interface TaskOptions {
   readonly pendingChangesMax: number;
   readonly pendingOutputsMax: number;
   readonly deadLetters: DeadLetterLimits;
+  readonly state: StateLimits;
 }
 
 export type StepOutcome =

@@ -179,6 +179,7 @@ export function options(changes: Partial<TaskOptions> = {}): TaskOptions {
     },
     changelog: { blockBytesMax: 512, changelogFactor: 4, unsweptLogBytes: 2_048 },
     deadLetters: { waitingBytesMax: 4 * 1024 * 1024, letterBytesMax: 1_048_588 },
+    state: { entriesMax: 33_000_000, keyBytesMax: 7 * 2 ** 28 },
     tickMs: 10,
     hashSeed: 12345,
     pendingChangesMax: 1e6,

@@ -49,6 +49,13 @@ export class KeptDeadlines {
     });
   }
 
+  fireWithinTick(limit: number, onDue: (id: number) => void): boolean {
+    return this.#wheel.fireWithinTick(limit, (id) => {
+      this.#deadlines.delete(id);
+      onDue(id);
+    });
+  }
+
   earliestDeadline(): number | undefined {
     return this.#wheel.earliestDeadline();
   }

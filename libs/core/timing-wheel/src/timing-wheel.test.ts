@@ -1,5 +1,6 @@
 import { beforeEach, describe, expect, test } from '@jest/globals';
 import { AssertionError } from '@flatline/base';
+import fc from 'fast-check';
 import { ID_MAX } from './buckets.ts';
 import { KeptDeadlines } from './kept-deadlines.fixture.ts';
 import { POLL_MOVES_MIN, POLL_MOVES_PER_FIRE } from './timing-wheel.ts';
@@ -20,6 +21,38 @@ beforeEach(() => {
 });
 
 describe('firing', () => {
+  test('[W1] [W2] within the tick all that is due fires when asked for, and nothing else (rerun: the printed seed)', () => {
+    const delay = fc.oneof(fc.integer({ min: 1, max: 60 }), fc.integer({ min: 1, max: 45_000 }));
+    const moved = fc.option(fc.integer({ min: 0, max: 3_000 }));
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(delay, moved), { maxLength: 40 }),
+        fc.array(delay, { maxLength: 12 }),
+        (armed, steps) => {
+          const kept = new KeptDeadlines({ startAt: START });
+          armed.forEach(([ms, later], id) => {
+            kept.schedule(id, START + ms);
+            // Re-armed as heartbeats do: the wheel is not told.
+            if (later !== null) kept.schedule(id, START + ms + later);
+          });
+          let now = START;
+          for (const step of steps) {
+            now += step;
+            kept.poll(now, Infinity, () => undefined);
+            const limit = 1 + (step % 4);
+            while (
+              kept.fireWithinTick(limit, (id) => {
+                expect(kept.isArmed(id)).toBe(false);
+              })
+            );
+            for (let id = 0; id < armed.length; id += 1) expect(kept.isArmed(id)).toBe(kept.deadlineOf(id) > now);
+          }
+        },
+      ),
+      { numRuns: 500 },
+    );
+  });
+
   test.each([1, 9, 10, 11, 2559, 2560, 2561, 40_959, 40_961, 1_800_000, YEAR + 3])(
     '[W1] [W2] a deadline %d ms ahead does not fire a millisecond sooner, and has fired a tick later',
     (delay) => {

@@ -157,6 +157,36 @@ export class TimingWheel {
   }
 
   /**
+   * Fires what polls leave to the end of their tick: ids whose deadline the instant last polled has reached, at most `limit`. After
+   * a poll that left no backlog. True if there may be more. Looks at all that waits for the tick under way: for those who must
+   * know exactly what is not due (W2).
+   */
+  fireWithinTick(limit: number, onDue: (id: number) => void): boolean {
+    assert(!this.hasBacklog, 'what is due by the tick is polled first');
+    const due = this.#dueWithinTick(limit);
+    for (const id of due) {
+      this.#buckets.take(id);
+      this.#size -= 1;
+    }
+    for (const id of due) onDue(id);
+    return due.length === limit;
+  }
+
+  /** By T2 and T4 what is due before the tick ends is in a slot that starts with it. */
+  #dueWithinTick(limit: number): number[] {
+    const tick = this.#cursor + 1;
+    const due: number[] = [];
+    for (let level = 0; level < LEVELS; level += 1) {
+      const slot = slotOf(tick, level);
+      if (slotStart(slot, level) !== tick) break;
+      const bucket = level * SLOTS + (slot & (SLOTS - 1));
+      for (let id = this.#buckets.first(bucket); id >= 0 && due.length < limit; id = this.#buckets.next(id))
+        if (this.#deadlineOf(id) <= this.#now) due.push(id);
+    }
+    return due;
+  }
+
+  /**
    * No armed deadline is earlier than this; undefined if none is armed. It may be early where an id was re-armed or cancelled,
    * and is exact otherwise. A poll at this instant, rounded up to a tick, fires the id or makes the bound later (unless limited).
    */

@@ -13,6 +13,9 @@ export interface FoldRules {
   readonly maxAttributes: number;
   readonly maxAttributeBytes: number;
   readonly maxKeyBytes: number;
+  /** How many live at most, and how many bytes their keys have, each rounded up to four (I7). Default: no limit. */
+  readonly entriesMax?: number;
+  readonly keyBytesMax?: number;
   /** LogAppendTime. */
   readonly byArrival: boolean;
   /** Where the application began: records below are no business of it. Default: 0. */
@@ -58,6 +61,7 @@ export interface Folded {
 }
 
 interface OpenSession {
+  readonly keyBytes: number;
   readonly firstOffset: number;
   readonly openedAt: number;
   lastOffset: number;
@@ -76,6 +80,12 @@ interface OpenSession {
   missingBefore: number;
   readonly types: Map<string, number>;
   readonly attributes: Map<string, { readonly value: string; readonly at: number }>;
+}
+
+interface Beginning {
+  readonly offset: number;
+  readonly effectiveAt: number;
+  readonly keyBytes: number;
 }
 
 interface FoldedEvent {
@@ -153,15 +163,25 @@ class Fold {
     const name = text.decode(key);
     this.#closeIfDue(name);
     const event = eventOf(value);
-    if (event === undefined) this.#refused.push(record.offset);
+    const opens = event !== undefined && event.type !== 'ENDED' && !this.#open.has(name);
+    if (event === undefined || (opens && this.#isFull(key.length))) this.#refused.push(record.offset);
     else this.#apply(name, event, record);
   }
 
-  #apply(key: string, event: FoldedEvent, { offset, timestamp }: LogRecord): void {
+  /** I7: who is due takes no room. */
+  #isFull(keyLength: number): boolean {
+    const { entriesMax = Infinity, keyBytesMax = Infinity } = this.#rules;
+    const live = [...this.#open.values()].filter((session) => this.#dueAt(session).at > this.#clock);
+    const used = live.reduce((sum, { keyBytes }) => sum + keyBytes, 0);
+    return live.length >= entriesMax || used + roundedUp(keyLength) > keyBytesMax;
+  }
+
+  #apply(key: string, event: FoldedEvent, record: LogRecord): void {
+    const { offset, timestamp } = record;
     const effectiveAt = this.#rules.byArrival ? this.#clock : timestamp;
     const live = this.#open.get(key);
     if (live === undefined && event.type === 'ENDED') return;
-    const session = live ?? this.#begin(key, offset, effectiveAt);
+    const session = live ?? this.#begin(key, { offset, effectiveAt, keyBytes: roundedUp(record.key!.length) });
     const occurredAt = event.occurredAt ?? timestamp;
     const { eventId, sequence } = event;
     const isDuplicate =
@@ -175,8 +195,9 @@ class Fold {
       this.#close(key, session, { reason: 'ENDED', closedAt: this.#clock, endedAt: occurredAt });
   }
 
-  #begin(key: string, offset: number, at: number): OpenSession {
+  #begin(key: string, { offset, effectiveAt: at, keyBytes }: Beginning): OpenSession {
     const session: OpenSession = {
+      keyBytes,
       firstOffset: offset,
       openedAt: at,
       lastOffset: offset,
@@ -306,6 +327,11 @@ function restarts({ sequences }: OpenSession, { type, sequence }: FoldedEvent): 
   if (sequence === undefined || sequences.size === 0) return false;
   const behind = Math.max(...sequences) - sequence;
   return behind >= WINDOW || (type === 'STARTED' && behind > 0);
+}
+
+/** An empty key takes four bytes, too. */
+function roundedUp(keyLength: number): number {
+  return Math.max(4, Math.ceil(keyLength / 4) * 4);
 }
 
 /** S6: between the lowest and the highest sequence, and in the runs before. */

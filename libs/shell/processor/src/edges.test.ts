@@ -211,6 +211,7 @@ function newTask(hashSeed: number): PartitionTask {
     decoder: codec.decoder,
     changelog: { blockBytesMax: 4_096, changelogFactor: 4, unsweptLogBytes: 1e6 },
     deadLetters: { waitingBytesMax: 1e6, letterBytesMax: 1e6 },
+    state: { entriesMax: 1e6, keyBytesMax: 1e9 },
     ...{ tickMs: 10, hashSeed, blockMemory: new ReusedMemory(0), pendingChangesMax: 1e6, pendingOutputsMax: 1e6 },
   };
   return new PartitionTask(options);

@@ -21,7 +21,7 @@ import {
   KEY_REFERENCE,
   LIVE,
 } from './entry-layout.ts';
-import { KeyArena, startOf } from './key-arena.ts';
+import { KEY_MEMORY_BYTES, KeyArena, keyBytes, startOf } from './key-arena.ts';
 import { KeyIndex, type KeySource } from './key-index.ts';
 import { KeyView } from './key-view.ts';
 import { LookAhead } from './look-ahead.ts';
@@ -29,7 +29,7 @@ import type { KeySpans } from '@flatline/ports';
 
 export class EntryTable implements KeySource {
   readonly #entries = new Entries();
-  readonly #keys = new KeyArena();
+  readonly #keys: KeyArena;
   readonly #index = new KeyIndex(this);
   /** Of the hashes of keys. */
   readonly hashSeed: number;
@@ -40,16 +40,23 @@ export class EntryTable implements KeySource {
   readonly #free: number[] = [];
   readonly #freed: number[] = [];
   #slots = 0;
+  #keyBytes = 0;
 
   /** `hashSeed`: drawn at start, so that nobody can prepare keys that collide (I3). */
-  constructor(hashSeed: number) {
+  constructor(hashSeed: number, keyMemoryBytes: number = KEY_MEMORY_BYTES) {
     this.hashSeed = hashSeed;
+    this.#keys = new KeyArena(keyMemoryBytes);
     this.#ahead = new LookAhead(this.#index, this.#entries, this.#keys, this.#details);
   }
 
   /** Number of live entries. */
   get size(): number {
     return this.#index.size;
+  }
+
+  /** Bytes of the live keys, each rounded up to four. */
+  get keyBytes(): number {
+    return this.#keyBytes;
   }
 
   /** Slots ever handed out: every live slot is below. */
@@ -111,9 +118,11 @@ export class EntryTable implements KeySource {
   }
 
   #insert(view: DataView, start: number, length: number, hash: number): number {
+    if (!this.#keys.hasRoomFor(length)) this.#compactKeys();
     const slot = this.#free.pop() ?? this.#newSlot();
     const { i32 } = this.#entries;
     const base = slot << I32_SHIFT;
+    this.#keyBytes += keyBytes(length);
     i32[base + KEY_REFERENCE] = this.#keys.store(view, start, length);
     i32[base + KEY_LENGTH_AND_FLAGS] = length | LIVE | (hash & HASH_START);
     i32[base + IMAGE_BLOCK] = -1;
@@ -127,7 +136,9 @@ export class EntryTable implements KeySource {
     this.#index.remove(this.hashOf(slot), slot);
     const { i32 } = this.#entries;
     const base = slot << I32_SHIFT;
-    this.#keys.release(i32[base + KEY_REFERENCE]!, i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff);
+    const length = i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff;
+    this.#keyBytes -= keyBytes(length);
+    this.#keys.release(i32[base + KEY_REFERENCE]!, length);
     if ((i32[base + KEY_LENGTH_AND_FLAGS]! & DETAILED) !== 0) this.#details.release(slot);
     i32[base + KEY_LENGTH_AND_FLAGS] = 0;
     this.#freed.push(slot);
@@ -192,6 +203,18 @@ export class EntryTable implements KeySource {
   /** Whether the slot's key is the given one. */
   hasKey(slot: number, bytes: Uint8Array, start: number, length: number): boolean {
     return this.matches(slot, this.#lookedFor.of(bytes), start, length);
+  }
+
+  /** Once in a long while, where keys of ever other sizes came and went: a second for ten million. */
+  #compactKeys(): void {
+    const before = this.#keys.empty();
+    const { i32 } = this.#entries;
+    for (let slot = 0; slot < this.#slots; slot += 1) {
+      if (!this.isLive(slot)) continue;
+      const base = slot << I32_SHIFT;
+      const length = i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff;
+      i32[base + KEY_REFERENCE] = this.#keys.store(before, startOf(i32[base + KEY_REFERENCE]!), length);
+    }
   }
 
   #newSlot(): number {

@@ -3,6 +3,8 @@
 // They lie in units of 4 bytes in one memory; a reference is the number of a key's first unit. Freed places are kept in one
 // list per size and reused for keys of that size: session ids of one kind have one size.
 //
+// Freed places of sizes that do not come again lie idle until `empty`: whoever finds no room copies what lives and begins anew.
+//
 // Owns: the bytes, the free lists.      Does not own: lengths, nor which entry a key belongs to (EntryTable).
 //
 // Invariants
@@ -10,8 +12,9 @@
 import { assert, GrowingMemory } from '@flatline/base';
 
 const UNIT_SHIFT = 2;
+const UNIT_BYTES = 4;
 /** So that the place of each byte is a signed 32-bit number, the kind processors and compilers like best. */
-const BYTES_MAX = 2 ** 31;
+export const KEY_MEMORY_BYTES = 2 ** 31;
 /** Longest key that can be kept, in bytes; configuration allows less. */
 const KEY_BYTES_MAX = 65_535;
 const SIZES = (KEY_BYTES_MAX >>> UNIT_SHIFT) + 2;
@@ -19,7 +22,8 @@ const SIZES = (KEY_BYTES_MAX >>> UNIT_SHIFT) + 2;
 const NONE = -1;
 
 export class KeyArena {
-  readonly #memory = new GrowingMemory(BYTES_MAX);
+  readonly #bytesMax: number;
+  #memory: GrowingMemory;
   readonly #free = new Int32Array(SIZES).fill(NONE);
   /** Next unit never handed out, and the end of the memory. */
   #next = 0;
@@ -28,8 +32,27 @@ export class KeyArena {
   bytes!: Uint8Array;
   view!: DataView;
 
-  constructor() {
+  constructor(bytesMax: number = KEY_MEMORY_BYTES) {
+    this.#bytesMax = bytesMax;
+    this.#memory = new GrowingMemory(bytesMax);
     this.#grow(1);
+  }
+
+  /** Whether a key of this length has a place without `empty`. */
+  hasRoomFor(length: number): boolean {
+    const units = unitsFor(length);
+    return this.#free[units] !== NONE || (this.#next + units) * UNIT_BYTES <= this.#bytesMax;
+  }
+
+  /** Forgets all keys, and returns what their memory showed: references into it stay good for whoever copies them. */
+  empty(): DataView {
+    const before = this.view;
+    this.#memory = new GrowingMemory(this.#bytesMax);
+    this.#free.fill(NONE);
+    this.#next = 0;
+    this.#end = 0;
+    this.#grow(1);
+    return before;
   }
 
   /** Copies the key that `from` shows in, and returns its reference. */
@@ -63,12 +86,17 @@ export class KeyArena {
   }
 
   #grow(units: number): void {
-    this.#memory.grow(units << UNIT_SHIFT);
+    this.#memory.grow(units * UNIT_BYTES);
     const { buffer } = this.#memory;
     this.#end = Math.floor(buffer.byteLength / (1 << UNIT_SHIFT));
     this.bytes = new Uint8Array(buffer, 0, buffer.byteLength);
     this.view = new DataView(buffer, 0, buffer.byteLength);
   }
+}
+
+/** What a key of this length takes. */
+export function keyBytes(length: number): number {
+  return unitsFor(length) << UNIT_SHIFT;
 }
 
 /** Where a reference's key begins. */

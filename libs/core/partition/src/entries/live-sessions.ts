@@ -205,6 +205,13 @@ export class LiveSessions {
     return wheel.hasBacklog;
   }
 
+  /** After `expire` has left nothing: closes up to `limit` that are due before the wheel's tick has ended. True if there may be more. */
+  expireWithinTick(limit: number, now: Now): boolean {
+    return this.#armed().fireWithinTick(limit, (slot) => {
+      this.#onTimer(slot, now);
+    });
+  }
+
   /** What every live entry's timer is set to; undefined until all are armed. */
   timers(): TimerInspection | undefined {
     const { table } = this.#parts;

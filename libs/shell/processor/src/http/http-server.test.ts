@@ -12,6 +12,7 @@ const task = (changes: Partial<TaskStatus>): TaskStatus => ({
   detail: undefined,
   clock: 1_700_000_000_000,
   liveEntries: 7,
+  stateFill: 0.25,
   heldMs: 0,
   lag: 3,
   expiryLagMs: 0,
@@ -32,6 +33,7 @@ const task = (changes: Partial<TaskStatus>): TaskStatus => ({
     clockOvertaken: 0,
     formerTypeRecords: 0,
     failedRecords: 0,
+    stateFull: 0,
     deadLetters: 1,
   },
   commits: { count: 4, p50Ms: 5, p99Ms: 9, maxMs: 9 },
@@ -104,7 +106,7 @@ describe('health', () => {
     const get = await serve([pipeline({})]);
     expect((await get('/livez')).status).toBe(200);
     expect((await get('/startupz')).status).toBe(200);
-    expect(await (await get('/readyz')).json()).toEqual({ ready: true, reasons: [] });
+    expect(await (await get('/readyz')).json()).toEqual({ ready: true, reasons: [], warnings: [] });
   });
 
   test.each([
@@ -123,8 +125,27 @@ describe('health', () => {
   ])('[X5] not ready, and says why', async (status, changes, reason) => {
     const answer = await (await serve([status], changes))('/readyz');
     expect(answer.status).toBe(503);
-    expect(await answer.json()).toEqual({ ready: false, reasons: [reason] });
+    expect(await answer.json()).toEqual({ ready: false, reasons: [reason], warnings: [] });
   });
+});
+
+test('[I7] a partition that fills up is warned of, and keeps nobody from being ready', async () => {
+  const get = await serve([
+    pipeline({ tasks: [task({ stateFill: 0.934, liveEntries: 30_822_000 }), task({ partition: 1, stateFill: 0.89 })] }),
+  ]);
+  const answer = await get('/readyz');
+  expect(answer.status).toBe(200);
+  expect(await answer.json()).toMatchObject({
+    ready: true,
+    warnings: [
+      expect.stringMatching(
+        /^visits\/0 holds 93 % of what may live in one partition \(30822000 sessions\): .*state-full/,
+      ),
+    ],
+  });
+  const metrics = await (await get('/metrics')).text();
+  expect(metrics).toContain('flatline_state_fill_ratio{pipeline="visits",partition="0"} 0.934');
+  expect(metrics).toContain('flatline_state_full_total{pipeline="visits",partition="0"} 0');
 });
 
 describe('[R2] local stores that are damaged again and again', () => {

@@ -5,7 +5,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { metricsOf } from './metrics.ts';
 import type { Observed } from './observed.ts';
 import { partitionRows } from './partition-rows.ts';
-import { unreadyReasons } from './readiness.ts';
+import { fillWarnings, unreadyReasons } from './readiness.ts';
 import { recentDamage } from './store-damage.ts';
 
 export interface HttpServer {
@@ -43,7 +43,8 @@ function addHealth(server: FastifyInstance, observed: Observed): void {
   });
   server.get('/readyz', (_request, reply) => {
     const reasons = unreadyReasons(observed);
-    return reply.code(reasons.length === 0 ? 200 : 503).send({ ready: reasons.length === 0, reasons });
+    const warnings = fillWarnings(observed);
+    return reply.code(reasons.length === 0 ? 200 : 503).send({ ready: reasons.length === 0, reasons, warnings });
   });
   server.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.metrics()));
 }

@@ -27,6 +27,7 @@ const COUNTED: Readonly<Record<string, readonly [keyof TaskCounters, string]>> =
     'formerTypeRecords',
     'Records from before the input had its timestamp type, read over (C6)',
   ],
+  flatline_state_full_total: ['stateFull', 'Records refused for want of room for one session more (I7)'],
   flatline_dead_letters_total: ['deadLetters', 'Records sent to the dead-letter topic (I1)'],
   flatline_failed_records_total: [
     'failedRecords',
@@ -42,6 +43,7 @@ const CLOSED: Readonly<Record<string, keyof TaskCounters>> = {
 
 const GAUGED: Readonly<Record<string, readonly [(task: TaskStatus) => number | undefined, string]>> = {
   flatline_live_entries: [(task) => task.liveEntries, 'Live sessions'],
+  flatline_state_fill_ratio: [(task) => task.stateFill, 'Share of what may live in a partition that does (I7)'],
   flatline_lag_records: [(task) => task.lag, 'Input records between the position and the end'],
   flatline_expiry_lag_milliseconds: [
     (task) => task.expiryLagMs,

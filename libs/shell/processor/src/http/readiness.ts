@@ -1,4 +1,5 @@
 import type { Millis } from '@flatline/base';
+import { STATE_FILL_ALARM } from '@flatline/runtime';
 import type { Observed, PipelineStatus } from './observed.ts';
 import { DAMAGED_STORES_MAX, recentDamage } from './store-damage.ts';
 
@@ -7,6 +8,21 @@ export function unreadyReasons(observed: Observed): readonly string[] {
   if (observed.isStopping) return ['the processor is stopping'];
   const { wallNow } = observed;
   return observed.pipelines().flatMap((pipeline) => [...reasonsOf(pipeline), ...damageOf(pipeline, wallNow)]);
+}
+
+/** Partitions that soon open no session more: the instance works, and another one would not help. */
+export function fillWarnings(observed: Observed): readonly string[] {
+  return observed
+    .pipelines()
+    .flatMap(({ name, tasks }) =>
+      tasks
+        .filter(({ stateFill }) => stateFill >= STATE_FILL_ALARM)
+        .map(
+          ({ partition, stateFill, liveEntries }) =>
+            `${name}/${partition} holds ${Math.floor(stateFill * 100)} % of what may live in one partition (${liveEntries} ` +
+            'sessions): beyond, records that would open a session are dead letters (state-full)',
+        ),
+    );
 }
 
 function reasonsOf({ name, ready, interruption, tasks }: PipelineStatus): string[] {

@@ -23,6 +23,9 @@ export interface TaskBounds {
   readonly commitBytesTotal: number;
   readonly commitBytesFirst: number;
   readonly commitBytesMin: number;
+  /** What lives in one partition at most (I7). Constants of the product: SPEC says them. */
+  readonly entriesMax: number;
+  readonly keyBytesMax: number;
   /** Bytes of dead letters that may wait for a cut; one letter may come on top. */
   readonly deadLetterBytesMax: number;
   /** Images written of a cut before the event loop gets its turn, about 4 ms. The task itself pauses until the cut is made. */
@@ -50,6 +53,10 @@ export const TASK_BOUNDS: TaskBounds = {
   commitBytesTotal: 256 * 1024 * 1024,
   commitBytesFirst: 4 * 1024 * 1024,
   commitBytesMin: 64 * 1024,
+  // Of 2^25 slots, half a million are left for those that a commit in flight still names.
+  entriesMax: 33_000_000,
+  // An eighth of the memory for keys is left for places of sizes that do not come again.
+  keyBytesMax: 7 * 2 ** 28,
   deadLetterBytesMax: 4 * 1024 * 1024,
   cutSliceBytes: 1024 * 1024,
   flushBytesTotal: 128 * 1024 * 1024,
@@ -69,6 +76,8 @@ export const REQUEST_BYTES = 1_000_000;
 export const COMMIT_TIMEOUT_MAX_MS = 900_000;
 /** A commit under way for so long is what a full task waits for, and said to be (X5). */
 export const SLOW_COMMIT_MS = 1_000;
+/** From this share of what may live in a partition on it is said to fill up. */
+export const STATE_FILL_ALARM = 0.9;
 /** Kafka's default of max.message.bytes. */
 export const MESSAGE_BYTES_MAX = 1_048_588;
 /** Of memory for blocks to come, of all tasks of a pipeline. */

@@ -261,6 +261,7 @@ export class PipelineInstance implements MembershipListener {
         blockMemory: this.#blockMemory,
         pendingChangesMax,
         pendingOutputsMax,
+        state: { entriesMax: bounds.entriesMax, keyBytesMax: bounds.keyBytesMax },
         deadLetters: {
           waitingBytesMax: bounds.deadLetterBytesMax,
           letterBytesMax: settings.letterBytesMax ?? MESSAGE_BYTES_MAX,

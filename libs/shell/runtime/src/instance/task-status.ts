@@ -12,6 +12,8 @@ export interface TaskStatus {
   readonly detail: string | undefined;
   readonly clock: Millis;
   readonly liveEntries: number;
+  /** How much of what may live in a partition does: 1 is all of it (I7). */
+  readonly stateFill: number;
   /** Time held since the beginning of the log (C8). */
   readonly heldMs: DurationMs;
   /** Records behind the end of the input. */

@@ -186,6 +186,8 @@ const SMALL_BOUNDS: TaskBounds = {
   commitBytesTotal: 10_000,
   commitBytesFirst: 500,
   commitBytesMin: 100,
+  entriesMax: 1_000,
+  keyBytesMax: 1e6,
   deadLetterBytesMax: 2_000,
   cutSliceBytes: 100,
   flushBytesTotal: 4_096,

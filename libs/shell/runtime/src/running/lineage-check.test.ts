@@ -15,6 +15,7 @@ const OPTIONS: TaskOptions = {
   changelog: { blockBytesMax: 512, changelogFactor: 4, unsweptLogBytes: 2_048 },
   ...{ tickMs: 1, hashSeed: 1, blockMemory: new ReusedMemory(0), pendingChangesMax: 9, pendingOutputsMax: 9 },
   deadLetters: { waitingBytesMax: 9, letterBytesMax: 9_999 },
+  state: { entriesMax: 1e6, keyBytesMax: 1e9 },
 };
 
 /** The block of an empty commit. */

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { LogRecord } from '@flatline/cluster';
+import { TASK_BOUNDS } from '../instance/limits.ts';
 import { INCARNATION_HEADER } from './output-records.ts';
 import { CHANGELOG, DEAD_LETTERS, INPUT, OUTPUT, World } from '../world.fixture.ts';
 
@@ -41,6 +42,21 @@ describe('what a task writes', () => {
     await world.simulation.time.runFor(8_000);
     const outputs = shown(world.simulation.log.committed(OUTPUT, 0));
     expect(outputs).toEqual([[expect.stringMatching(/^k 0-0 TIMEOUT 1 /), '0-0']]);
+  });
+
+  test('[I7] a partition that fills up is said to, and to be full, once; sessions that live go on', async () => {
+    const world = new World({ seed: 24, partitions: 1, bounds: { ...TASK_BOUNDS, entriesMax: 3 } });
+    const { time, log } = world.simulation;
+    const { lines } = world.launch('a');
+    for (const key of ['a', 'b', 'c', 'd', 'a', 'd']) world.beat(key);
+    await time.runFor(8_000);
+    expect(log.committed(DEAD_LETTERS, 0).map(({ key }) => text(key))).toEqual(['d', 'd']);
+    expect(world.closed().map((line) => line.split(' ')[0])).toEqual(['a', 'b', 'c']);
+    world.beat('d');
+    await time.runFor(8_000);
+    expect(world.closed().map((line) => line.split(' ')[0])).toEqual(['a', 'b', 'c', 'd']);
+    expect(lines.filter((line) => line.includes('the partition fills up'))).toHaveLength(1);
+    expect(lines.filter((line) => line.includes('the partition is full'))).toHaveLength(1);
   });
 
   test('[O5] a task writes to the partition of its own number only', async () => {

@@ -18,6 +18,7 @@ import type { CommitBudget } from './commit-budget.ts';
 import { CommitPace } from './commit-pace.ts';
 import type { Committer } from './committer.ts';
 import { Durations } from '../durations.ts';
+import { FillAlarm } from '../fill-alarm.ts';
 import type { Flusher } from './flusher.ts';
 import { HeldBack } from './input-stall.ts';
 import { EXPIRE_SLICE_MAX, HELD_RETRY_MS, SLICE_MS, SLOW_COMMIT_MS, STEP_RECORDS_MAX } from '../instance/limits.ts';
@@ -74,11 +75,13 @@ export class TaskLoop {
   #overtakenSaid = 0;
   #formerTypeSaid = false;
   #failedSaid = 0;
+  readonly #fill: FillAlarm;
 
   constructor(parts: TaskLoopParts) {
     this.#parts = parts;
     this.#readBackoff = new RetryPause(parts.ports.clock);
     this.#pace = new CommitPace(parts.settings);
+    this.#fill = new FillAlarm(parts.ports.log, parts.input);
     this.#subscription = this.#subscribe();
     parts.task.limitCut(parts.budget.bytesMax);
     this.wake();
@@ -178,6 +181,7 @@ export class TaskLoop {
       if (task.counters.clockOvertaken > this.#overtakenSaid) this.#onOvertaken();
       if (!this.#formerTypeSaid && task.counters.formerTypeRecords > 0) this.#onFormerType();
       if (task.counters.failedRecords > this.#failedSaid) this.#onFailedRecords();
+      this.#fill.note(task);
       if (outcome.kind === 'exhausted') this.#finishRun(run);
       else if (outcome.kind === 'full') return false;
       else if (outcome.kind === 'due') return !task.isFull;

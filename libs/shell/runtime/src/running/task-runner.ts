@@ -172,6 +172,7 @@ export class TaskRunner {
       detail: this.#detail ?? waitingFor,
       clock,
       liveEntries: task?.liveEntries ?? 0,
+      stateFill: task?.stateFill ?? 0,
       lag: this.#loop?.lag,
       heldMs: task?.heldMs ?? 0,
       expiryLagMs: Math.max(0, clock - (task?.earliestDue() ?? clock)),

@@ -1,0 +1,37 @@
+import type { PartitionTask } from '@flatline/partition';
+import type { TopicPartition } from '@flatline/ports';
+import { STATE_FILL_ALARM } from './instance/limits.ts';
+import type { RuntimeLog } from './instance/settings.ts';
+
+/** Below this what was said counts for nothing: the next time it fills up is said anew. */
+const CALM = STATE_FILL_ALARM - 0.1;
+
+/** Says once that a partition fills up, and once that it is full (I7). */
+export class FillAlarm {
+  readonly #log: RuntimeLog;
+  readonly #input: TopicPartition;
+  /** Records that were refused when it was said to fill up. */
+  #refusedBefore: number | undefined;
+  #isSaidFull = false;
+
+  constructor(log: RuntimeLog, input: TopicPartition) {
+    this.#log = log;
+    this.#input = input;
+  }
+
+  note({ stateFill, liveEntries, counters: { stateFull } }: PartitionTask): void {
+    if (stateFill < CALM) {
+      this.#refusedBefore = undefined;
+      return;
+    }
+    const facts = { ...this.#input, liveEntries, stateFill, stateFull };
+    if (stateFill >= STATE_FILL_ALARM && this.#refusedBefore === undefined) {
+      this.#refusedBefore = stateFull;
+      this.#isSaidFull = false;
+      this.#log.warn('the partition fills up: soon no session more can be opened in it (I7)', facts);
+    }
+    if (this.#isSaidFull || this.#refusedBefore === undefined || stateFull === this.#refusedBefore) return;
+    this.#isSaidFull = true;
+    this.#log.error('the partition is full: records that would open a session become dead letters (I7)', facts);
+  }
+}
