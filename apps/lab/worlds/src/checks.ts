@@ -274,8 +274,8 @@ function checkEvidence(commits: readonly Commit[], { steps }: Folded, scenario: 
   return commits.flatMap(({ header, summaries }) => {
     const { position } = header.inputs[0]!;
     while (at + 1 < steps.length && steps[at + 1]!.offset < position) at += 1;
-    const told =
-      waitsForRoom(scenario) && header.clock === steps[at + 1]?.clock ? header.clock : (steps[at]?.clock ?? 0);
+    const isWaiting = waitsForRoom(scenario) && header.clock === steps[at + 1]?.clock;
+    const told = isWaiting ? header.clock : (steps[at]?.clock ?? 0);
     const clock = scenario.proof === 'fetch' ? Math.max(told, header.clock) : told;
     const violations: string[] = [];
     if (header.clock !== clock && scenario.timestampType === 'LogAppendTime')

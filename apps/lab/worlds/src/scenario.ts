@@ -1,7 +1,7 @@
 // What one seed's world looks like: sizes, rules and rates, small enough that a run costs milliseconds, and varied enough
 // that every bound of the product is met by some seed.
 import type { DurationMs, Random } from '@flatline/base';
-import type { TaskBounds } from '@flatline/runtime';
+import { TASK_BOUNDS, type TaskBounds } from '@flatline/runtime';
 import { calm, type FaultRates, rough } from '@flatline/cluster';
 
 /** How a world proves its silence, and what it holds. */
@@ -25,6 +25,8 @@ interface Adoption {
   /** `instant`: that of the first process's start. */
   readonly startFrom: 'earliest' | 'latest' | 'instant';
 }
+
+type Room = Pick<TaskBounds, 'entriesMax' | 'keyBytesMax'>;
 
 export interface Scenario extends Proof, Adoption {
   readonly partitions: number;
@@ -73,7 +75,16 @@ export function drawAdoption(random: Random): Adoption {
   };
 }
 
-export function drawScenario(random: Random): Omit<Scenario, keyof Adoption> {
+/** How much may live in a partition (I7). By a random of its own, too. */
+export function drawRoom(random: Random): Room {
+  const { entriesMax, keyBytesMax } = TASK_BOUNDS;
+  return {
+    entriesMax: oneOf(random, [2, 4, entriesMax, entriesMax, entriesMax, entriesMax]),
+    keyBytesMax: oneOf(random, [12, keyBytesMax, keyBytesMax, keyBytesMax, keyBytesMax, keyBytesMax]),
+  };
+}
+
+export function drawScenario(random: Random, room: Room): Omit<Scenario, keyof Adoption> {
   const timeoutMs = oneOf(random, [1_000, 2_000, 5_000, 5_000, 15_000]);
   const world = {
     partitions: 1 + random.below(3),
@@ -93,7 +104,7 @@ export function drawScenario(random: Random): Omit<Scenario, keyof Adoption> {
     transactionMaxMs: oneOf(random, [10_000, 40_000, 900_000, 900_000]),
     stormMs: oneOf(random, [15_000, 30_000, 60_000, 90_000]),
     rates: drawRates(random),
-    bounds: drawBounds(random),
+    bounds: { ...drawBounds(random), ...room },
     losesChangelog: random.chance(0.1),
     // Sometimes the network alone does it.
     ferocity: oneOf(random, [0, 0.1, 0.2, 0.4]),
@@ -122,7 +133,7 @@ function drawProof(random: Random, timestampType: Scenario['timestampType']): Pr
 }
 
 /** So small that commits have several parts, logs are swept, stepping pauses and flushes come in slices. */
-function drawBounds(random: Random): TaskBounds {
+function drawBounds(random: Random): Omit<TaskBounds, keyof Room> {
   const drawn = {
     blockBytesMax: oneOf(random, [100, 400, 256 * 1024]),
     unsweptLogBytes: oneOf(random, [500, 5_000, 1024 * 1024]),
@@ -132,8 +143,6 @@ function drawBounds(random: Random): TaskBounds {
     commitBytesFirst: oneOf(random, [100, 4 * 1024 * 1024]),
     commitBytesMin: oneOf(random, [1, 100]),
     deadLetterBytesMax: oneOf(random, [1, 5_000, 4 * 1024 * 1024]),
-    entriesMax: oneOf(random, [2, 4, 33_000_000, 33_000_000]),
-    keyBytesMax: oneOf(random, [12, 7 * 2 ** 28, 7 * 2 ** 28, 7 * 2 ** 28]),
     flushBytesTotal: oneOf(random, [200, 2_000, 128 * 1024 * 1024]),
     flushBytesMin: 100,
     flushSlice: oneOf(random, [1, 3, 4_000]),

@@ -9,7 +9,7 @@ import { Devices } from './devices.ts';
 import { hasStopped, type Loss, lossOf } from './lost-changelog.ts';
 import { Nemesis } from './nemesis.ts';
 import { GROUP, INPUT, OUTPUT } from './pipeline-names.ts';
-import { drawAdoption, drawScenario, type Scenario } from './scenario.ts';
+import { drawAdoption, drawRoom, drawScenario, type Scenario } from './scenario.ts';
 import { verify } from './history.ts';
 import { checkStopped } from './stopped-stores.ts';
 import { checkDeadlines, checkTimers } from './wheel-check.ts';
@@ -39,7 +39,8 @@ const ON_TOP_MAX = 1;
 
 export async function runSeed(seed: number): Promise<SeedReport> {
   const simulation = new Simulation({ seed });
-  const scenario = { ...drawScenario(simulation.random('scenario')), ...drawAdoption(simulation.random('adoption')) };
+  const drawn = drawScenario(simulation.random('scenario'), drawRoom(simulation.random('room')));
+  const scenario = { ...drawn, ...drawAdoption(simulation.random('adoption')) };
   const run = new SeedRun(simulation, scenario);
   const violations = await run
     .toTheEnd()

@@ -1,12 +1,12 @@
 // Whatever is thrown about one record or one partition stops at most that partition (I6).
 import { describe, expect, test } from '@jest/globals';
 import { assert, Retriable } from '@flatline/base';
-import { RecordFailed } from '@flatline/partition';
+import { decodeBlock, RecordFailed } from '@flatline/partition';
 import type { DecodeOutcome, EventDecoder } from '@flatline/kinds';
 import type { PipelinePorts } from '../index.ts';
 import { RECORD_FAILURES_MAX, RECORD_FAILURES_SPAN_MS } from '../instance/limits.ts';
 import { RecordFailures } from './record-failures.ts';
-import { DEAD_LETTERS, type Process, World } from '../world.fixture.ts';
+import { CHANGELOG, DEAD_LETTERS, type Process, World } from '../world.fixture.ts';
 
 const text = new TextDecoder();
 const EVENT: DecodeOutcome = { kind: 'event' };
@@ -129,6 +129,28 @@ describe('[I6] one record', () => {
     );
   });
 
+  test('[I6][F3] a zombie that fails at a record asks whose the partition is before it tries again, and fences nobody', async () => {
+    const world = new World({ seed: 58, partitions: 1, decode: decoding() });
+    const { time } = world.simulation;
+    const zombie = world.launch('a');
+    await time.runFor(3_000);
+    world.beat('other');
+    await time.runFor(1_000);
+    zombie.host.pause();
+    world.say('victim', 'poison');
+    const owner = world.launch('b');
+    await time.runFor(30_000);
+    expect(statesOf(owner)).toEqual(['running']);
+    const claimed = claimsIn(world);
+    expect(claimed).toContain('b');
+    zombie.host.resume();
+    await time.runFor(30_000);
+    expect(zombie.lines.filter((line) => line.includes('task failed'))).toHaveLength(1);
+    expect(claimsIn(world)).toEqual(claimed);
+    expect([...zombie.failures, ...owner.failures]).toEqual([]);
+    expect([statesOf(zombie), statesOf(owner)]).toEqual([[], ['running']]);
+  });
+
   test('[I6] many that fail within an hour stop the partition: no one record explains that', () => {
     const failures = new RecordFailures();
     const failed = (offset: number): RecordFailed => new RecordFailed(offset, new Error('so'));
@@ -141,6 +163,12 @@ describe('[I6] one record', () => {
     expect([...failures.refusedFrom(7).keys()]).toEqual([7, 99]);
   });
 });
+
+/** Owners whose claims are in the changelog, in order. */
+function claimsIn(world: World): string[] {
+  const blocks = world.simulation.log.committed(CHANGELOG, 0).map(({ value }) => decodeBlock(value!));
+  return blocks.flatMap((block) => (block.kind === 'claim' ? [block.claim.owner] : []));
+}
 
 function matching({ key, detail }: { readonly key: string; readonly detail: RegExp }): Record<string, unknown> {
   return { key, reason: 'processing-failed', detail: expect.stringMatching(detail) };

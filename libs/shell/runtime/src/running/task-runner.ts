@@ -95,19 +95,24 @@ export class TaskRunner {
     return this.#state;
   }
 
-  /** Restores and runs. Tries again while the brokers do not answer. */
+  /** Restores and runs. Tries again while the brokers do not answer, and the group says that the partition is still ours. */
   start(): void {
     assert(this.#starting === undefined, 'a task starts once');
-    this.#starting = this.#contained(this.#start());
+    this.#starting = this.#contained(this.#start(true));
   }
 
-  async #start(): Promise<void> {
+  /** `isAssigned`: the group has just said so. A later try would fence whoever has become the owner since. */
+  async #start(isAssigned: boolean): Promise<void> {
     const { clock, log } = this.#parts.ports;
     const retryPause = new RetryPause(clock);
     const startedAt = clock.monotonicMs();
     this.#become('restoring');
-    while (this.#wanted === 'run') {
+    for (let isSure = isAssigned; this.#wanted === 'run'; isSure = false) {
       try {
+        if (!isSure && !(await this.#parts.confirmOwned())) {
+          this.#onEnd(undefined, 'the group gave the partition to another member');
+          return;
+        }
         await this.#restoreAndRun();
         this.#restoreMs = clock.monotonicMs() - startedAt;
         return;
@@ -388,7 +393,7 @@ export class TaskRunner {
         this.#loop = undefined;
         this.#committer = undefined;
         this.#restored = undefined;
-        return this.#start();
+        return this.#start(false);
       }),
     );
   }
