@@ -14,8 +14,11 @@ export interface ConfigurationFlags {
 
 /** @throws ConfigurationError with everything that is wrong (I4), also where there is no file. */
 export function configurationOf(shell: Shell, flags: ConfigurationFlags): Promise<FlatlineConfig> {
-  const { folder } = shell;
-  return loadConfiguration({ file: flags.config, folder, environment: environmentOf(shell, flags) });
+  const { folder, clock } = shell;
+  return loadConfiguration({
+    ...{ file: flags.config, folder, environment: environmentOf(shell, flags) },
+    now: clock.wallMs(),
+  });
 }
 
 /** The same for commands that can do without: undefined where no file is named and none is here. */

@@ -13,13 +13,17 @@ const visits = {
 };
 const minimal = { application: 'shop', brokers: ['127.0.0.1:9092'], pipelines: [visits] };
 
-const resolve = (config: unknown, environment: Environment = {}): ReturnType<typeof resolveConfiguration> =>
-  resolveConfiguration(config, { source: 'flatline.config.json', folder, environment });
+const resolve = (
+  config: unknown,
+  environment: Environment = {},
+  now?: number,
+): ReturnType<typeof resolveConfiguration> =>
+  resolveConfiguration(config, { source: 'flatline.config.json', folder, environment, now });
 
 /** `setting: problem` of everything that is wrong. */
-function problems(config: unknown, environment: Environment = {}): string[] {
+function problems(config: unknown, environment: Environment = {}, now?: number): string[] {
   try {
-    resolve(config, environment);
+    resolve(config, environment, now);
     return [];
   } catch (error) {
     if (!(error instanceof ConfigurationError)) throw error;
@@ -77,6 +81,25 @@ describe('a valid configuration', () => {
       problems({ ...minimal, pipelines: [{ ...visits, startFrom: { timestamp } }] });
     expect(of(1_700_000_000)).toEqual([expect.stringMatching(/1700000000.*seconds have to be multiplied by 1000/)]);
     expect(of('2026-11-22T10:00:00')).toEqual([expect.stringContaining('2026-11-22T10:00:00')]);
+  });
+
+  test('[I4] a startFrom that lies ahead is refused, with how far; one that is now, or was, is none of it', () => {
+    const now = Date.UTC(2026, 10, 22, 12);
+    const of = (...timestamps: unknown[]): string[] => {
+      const pipelines = timestamps.map((timestamp, i) => ({
+        ...visits,
+        ...{ name: `p${i}`, output: { topic: `out${i}` }, startFrom: { timestamp } },
+      }));
+      return problems({ ...minimal, pipelines }, {}, now);
+    };
+    expect(of(now, now - 1, '2026-11-22T13:00:00+01:00')).toEqual([]);
+    expect(of(now + 1, '2026-11-22T12:30:00Z', Number.MAX_SAFE_INTEGER)).toEqual([
+      `pipelines[0].startFrom.timestamp [${now + 1}] an instant that has passed: 2026-11-22T12:00:00.001Z is 1 ms ahead of ` +
+        "this machine's clock (2026-11-22T12:00:00.000Z), and records that come before it would be read. Start then, or " +
+        'use "latest"',
+      expect.stringContaining('2026-11-22T12:30:00.000Z is 1800000 ms ahead'),
+      expect.stringContaining(`[${Number.MAX_SAFE_INTEGER}] an instant that has passed`),
+    ]);
   });
 
   test.each([

@@ -1,4 +1,5 @@
 // What settings must be to each other, and what this version does not do yet.
+import type { Millis } from '@flatline/base';
 import { type Finding, shownValue } from './configuration-error.ts';
 import { changelogTopicOf, deadLetterTopicOf } from './names.ts';
 import type { Configuration, PipelineSection } from './schema.ts';
@@ -6,16 +7,23 @@ import type { Configuration, PipelineSection } from './schema.ts';
 /** `unheardMs` holds so many `proofIntervalMs` at least: clock records come at a quarter of it, with room to be late. */
 const UNHEARD_PROOFS_MIN = 10;
 
+/** What a Date holds. */
+const DATE_MAX: Millis = 8.64e15;
+
 /** Says nothing where one of `involved` is wrong in itself. */
 export interface CrossFinding extends Finding {
   readonly involved: readonly string[];
 }
 
-export function crossChecks(config: Configuration): CrossFinding[] {
+/** `now`: the present; undefined: no instant is compared with it. */
+export function crossChecks(config: Configuration, now: Millis | undefined): CrossFinding[] {
   return [
     ...kafkaChecks(config),
     ...duplicateNames(config),
-    ...config.pipelines.flatMap((pipeline, i) => pipelineChecks(pipeline, `pipelines[${i}]`)),
+    ...config.pipelines.flatMap((pipeline, i) => [
+      ...pipelineChecks(pipeline, `pipelines[${i}]`),
+      ...startChecks(pipeline, `pipelines[${i}]`, now),
+    ]),
     ...topicClashes(config),
     ...registryChecks(config),
   ];
@@ -51,6 +59,17 @@ function pipelineChecks(pipeline: PipelineSection, at: string): CrossFinding[] {
     ...fetchChecks(pipeline, at),
     ...notYet(pipeline, at),
   ];
+}
+
+/** Where no record is stamped at or past it yet, reading begins at the end: with records that come before it. */
+function startChecks({ startFrom }: PipelineSection, at: string, now: Millis | undefined): CrossFinding[] {
+  if (now === undefined || typeof startFrom === 'string' || startFrom.timestamp <= now) return [];
+  const { timestamp } = startFrom;
+  const shown = timestamp > DATE_MAX ? String(timestamp) : new Date(timestamp).toISOString();
+  const problem =
+    `an instant that has passed: ${shown} is ${timestamp - now} ms ahead of this machine's clock ` +
+    `(${new Date(now).toISOString()}), and records that come before it would be read. Start then, or use "latest"`;
+  return [finding(`${at}.startFrom.timestamp`, timestamp, problem)];
 }
 
 function timeoutChecks(pipeline: PipelineSection, at: string): CrossFinding[] {

@@ -27,7 +27,7 @@ describe('loadConfiguration', () => {
     `interface Named { readonly application: string }\n` +
     `const named: Named = { application: '${application}' };\n` +
     `export default { ...(${JSON.stringify(minimal)} as object), ...named };\n`;
-  const load = (file?: string) => loadConfiguration({ file, folder, environment: {} });
+  const load = (file?: string) => loadConfiguration({ file, folder, environment: {}, now: 1e12 });
 
   test('finds flatline.config.json', async () => {
     write('flatline.config.json', json('found'));

@@ -1,4 +1,5 @@
 // Finds and reads a configuration file.
+import type { Millis } from '@flatline/base';
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -17,6 +18,8 @@ export interface LoadOptions {
   /** Where to look, and what `file` is relative to. */
   readonly folder: string;
   readonly environment: Environment;
+  /** The present. */
+  readonly now: Millis;
 }
 
 /** Gives a configuration in TypeScript its types. */
@@ -25,10 +28,10 @@ export function defineConfig(config: ConfigurationInput): ConfigurationInput {
 }
 
 /** @throws ConfigurationError */
-export async function loadConfiguration({ file, folder, environment }: LoadOptions): Promise<FlatlineConfig> {
+export async function loadConfiguration({ file, folder, environment, now }: LoadOptions): Promise<FlatlineConfig> {
   const path = file === undefined ? findFile(folder) : resolve(folder, file);
   const content = await read(path);
-  return resolveConfiguration(content, { source: basename(path), folder: dirname(path), environment });
+  return resolveConfiguration(content, { source: basename(path), folder: dirname(path), environment, now });
 }
 
 function findFile(folder: string): string {

@@ -1,4 +1,5 @@
 // From what a user wrote to what the program reads: validated, environment over file, defaults, secrets.
+import type { Millis } from '@flatline/base';
 import { hostname } from 'node:os';
 import { resolve as resolvePath } from 'node:path';
 import { ConfigurationError, type Finding, shownValue } from './configuration-error.ts';
@@ -17,11 +18,13 @@ export interface ResolveOptions {
   /** Relative paths in it are relative to this. */
   readonly folder: string;
   readonly environment: Environment;
+  /** The present; undefined where no instant of the configuration comes from a user. */
+  readonly now?: Millis | undefined;
 }
 
 /** @throws ConfigurationError with everything that is wrong (I4). */
 export function resolveConfiguration(file: unknown, options: ResolveOptions): FlatlineConfig {
-  const { source, folder, environment } = options;
+  const { source, folder, environment, now } = options;
   const merged = withEnvironment(file, environment);
   const parsed = configurationSchema.safeParse(merged);
   const issues = parsed.success ? [] : parsed.error.issues;
@@ -32,7 +35,7 @@ export function resolveConfiguration(file: unknown, options: ResolveOptions): Fl
   let config: FlatlineConfig | undefined;
   if (sound.success) {
     config = resolved(sound.data, folder, secrets);
-    const between = crossChecks(sound.data).filter(
+    const between = crossChecks(sound.data, now).filter(
       ({ involved }) => !involved.some((setting) => isIn(setting, findings)),
     );
     findings.push(...between, ...inlineCredentials(sound.data, environment), ...secrets.findings);
