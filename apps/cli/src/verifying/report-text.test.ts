@@ -16,6 +16,7 @@ const clean: VerificationReport = {
     ...{ owners: 1, producers: 1, abortedTransactions: 0, truncations: 0, deliveries: 0, redeliveries: 0 },
     ...{ formerTypeRecords: 0, recordsBeforeStart: 0 },
   },
+  undecidedCount: 0,
   undecided: [],
 };
 
@@ -30,9 +31,18 @@ test('a clean report says what was looked at, how long closes took, and what hap
 });
 
 test('[V2] what was not judged stands in the verdict, and last', () => {
-  const lines = reportText('visits', { ...clean, undecided: ['in-0: no commit covers 7 records'] }).split('\n');
+  const lines = reportText('visits', {
+    ...clean,
+    ...{ undecidedCount: 1, undecided: ['in-0: no commit covers 7 records'] },
+  }).split('\n');
   expect(lines[0]).toBe('visits: no violation, 1 undecided');
   expect(lines.at(-1)).toBe('  undecided  in-0: no commit covers 7 records');
+});
+
+test('[V2] what was not judged and is not listed is counted', () => {
+  const lines = reportText('visits', { ...clean, undecidedCount: 1_002, undecided: ['one', 'other'] }).split('\n');
+  expect(lines[0]).toBe('visits: no violation, 1,002 undecided');
+  expect(lines.slice(-3)).toEqual(['  undecided  one', '  undecided  other', '  undecided  and 1,000 more']);
 });
 
 test('[I3] each violation has its rule and place; keys cannot command the terminal; what is left out is counted', () => {
@@ -47,7 +57,7 @@ test('[I3] each violation has its rule and place; keys cannot command the termin
   };
   const lines = reportText('visits', {
     ...clean,
-    ...{ violationCount: 1_002, violations: [violation, nowhere], undecided: ['in-0: the end'] },
+    ...{ violationCount: 1_002, violations: [violation, nowhere], undecidedCount: 1, undecided: ['in-0: the end'] },
   }).split('\n');
   expect(lines[0]).toBe('visits: 1,002 violations, 1 undecided');
   expect(lines.slice(-4)).toEqual([

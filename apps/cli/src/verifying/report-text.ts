@@ -7,9 +7,10 @@ const SHOWN_MAX = 20;
 
 /** A report for people: the verdict, what was looked at, and each violation with its rule and place. */
 export function reportText(pipeline: string, report: VerificationReport): string {
-  const { violations, violationCount, records, delaysMs, undecided } = report;
+  const { violations, violationCount, records, delaysMs, undecided, undecidedCount } = report;
   const shown = violations.slice(0, SHOWN_MAX);
   const hidden = violationCount - shown.length;
+  const unlisted = undecidedCount - undecided.length;
   return [
     `${pipeline}: ${verdictOf(report)}`,
     `  records    ${count(records.input)} input, ${count(records.changelog)} changelog, ${count(records.output)} output; ${count(report.commits)} commits`,
@@ -21,15 +22,16 @@ export function reportText(pipeline: string, report: VerificationReport): string
         ]),
     `  reached    ${reachText(report)}`,
     ...undecided.map((what) => `  undecided  ${what}`),
+    ...(unlisted > 0 ? [`  undecided  and ${count(unlisted)} more`] : []),
     ...shown.map((violation) => `  ${violationText(violation)}`),
     ...(hidden > 0 ? [`  and ${count(hidden)} more; --json has the first ${count(violations.length)}`] : []),
   ].join('\n');
 }
 
-function verdictOf({ violationCount, undecided }: VerificationReport): string {
+function verdictOf({ violationCount, undecidedCount }: VerificationReport): string {
   const found =
     violationCount === 0 ? 'no violation' : `${count(violationCount)} violation${violationCount === 1 ? '' : 's'}`;
-  return undecided.length === 0 ? found : `${found}, ${count(undecided.length)} undecided`;
+  return undecidedCount === 0 ? found : `${found}, ${count(undecidedCount)} undecided`;
 }
 
 function reachText({ reach }: VerificationReport): string {

@@ -3,7 +3,7 @@
 // Owns: the first violations, the counts.      Does not own: judging.
 //
 // Invariants
-//   RP1  Memory does not grow with the number of violations.
+//   RP1  Memory does not grow with the number of violations, nor of what is undecided.
 import type { DurationMs } from '@flatline/base';
 import { Delays, type DelaySummary } from './delays.ts';
 import { blankReach, type Reach } from './reach.ts';
@@ -35,12 +35,16 @@ export interface VerificationReport {
   readonly delaysMs: DelaySummary;
   /** V12 */
   readonly reach: Reach;
-  /** What could not be judged, and why: not a violation. */
+  /** What could not be judged, and why: not violations. */
+  readonly undecidedCount: number;
+  /** The first of them. */
   readonly undecided: readonly string[];
 }
 
 const VIOLATIONS_MAX = 100;
-const UNDECIDED_MAX = 100;
+export const UNDECIDED_SHOWN_MAX = 100;
+/** Beyond, what is said again is counted again. */
+export const UNDECIDED_KNOWN_MAX = 10_000;
 
 export class Findings {
   readonly reach = blankReach();
@@ -50,7 +54,9 @@ export class Findings {
   closed = 0;
   open = 0;
   readonly #violations: Violation[] = [];
-  readonly #undecided: string[] = [];
+  /** What has been said, in order, as far as it is told apart. */
+  readonly #undecided = new Set<string>();
+  #undecidedCount = 0;
   #violationCount = 0;
 
   violation(violation: Violation): void {
@@ -59,7 +65,9 @@ export class Findings {
   }
 
   undecided(what: string): void {
-    if (this.#undecided.length < UNDECIDED_MAX && !this.#undecided.includes(what)) this.#undecided.push(what);
+    if (this.#undecided.has(what)) return;
+    this.#undecidedCount += 1;
+    if (this.#undecided.size < UNDECIDED_KNOWN_MAX) this.#undecided.add(what);
   }
 
   delay(ms: DurationMs): void {
@@ -77,7 +85,8 @@ export class Findings {
       open: this.open,
       delaysMs: this.delays.summary(),
       reach: this.reach,
-      undecided: this.#undecided,
+      undecidedCount: this.#undecidedCount,
+      undecided: [...this.#undecided].slice(0, UNDECIDED_SHOWN_MAX),
     };
   }
 }
