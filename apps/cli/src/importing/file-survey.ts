@@ -2,7 +2,7 @@
 import type { DurationMs, Millis } from '@flatline/base';
 import { partitionOf } from '@flatline/kafka';
 import type { NumberedResult } from './source-file.ts';
-import type { ParsedLine, SourceRecord } from './source-record.ts';
+import { badLine, type ParsedLine, type SourceRecord } from './source-record.ts';
 
 export interface BadLine {
   readonly line: number;
@@ -28,9 +28,16 @@ const maxFutureMs: DurationMs = 3_600_000;
 
 /** A line whose record would be refused later is bad now. */
 export function judgeLine(parsed: ParsedLine, now: Millis): ParsedLine {
-  if (parsed.kind === 'bad' || parsed.record.timestamp <= now + maxFutureMs) return parsed;
-  const time = new Date(parsed.record.timestamp).toISOString();
-  return { kind: 'bad', reason: `is stamped ${time}, more than an hour ahead of now` };
+  if (parsed.kind === 'bad') return parsed;
+  const { timestamp } = parsed.record;
+  if (timestamp < 0) return badLine(`is stamped ${shownTime(timestamp)}, before 1970: Kafka has no such times`);
+  if (timestamp <= now + maxFutureMs) return parsed;
+  return badLine(`is stamped ${shownTime(timestamp)}, more than an hour ahead of now`);
+}
+
+function shownTime(time: Millis): string {
+  const date = new Date(time);
+  return Number.isNaN(date.getTime()) ? `${time} (ms)` : date.toISOString();
 }
 
 export class SurveyCounter {

@@ -89,4 +89,18 @@ describe('the survey of a file', () => {
     survey.add(at(1_000_000 + 3_600_001));
     expect(survey.survey()).toMatchObject({ records: 1, badLines: 1 });
   });
+
+  test('[C6] so is one before 1970, and one that no date can show', async () => {
+    const survey = new SurveyCounter(1.5e12, 1);
+    const lines = ['1969', '1970', '0000'].map((year) => `h - - [01/Jan/${year}:00:00:00 +0000] "GET /" 200 1`);
+    for (const result of await read(lines.join('\n'), { kind: 'apache' })) survey.add(result);
+    const record = { key: 'a', timestamp: 8.64e15 + 1, fields: new Map() };
+    survey.add({ line: 9, parsed: { kind: 'record', record } });
+    expect(survey.survey()).toMatchObject({ records: 1, badLines: 3, times: { earliest: 0, latest: 0 } });
+    expect(survey.survey().firstBadLines).toEqual([
+      { line: 1, reason: 'is stamped 1969-01-01T00:00:00.000Z, before 1970: Kafka has no such times' },
+      { line: 3, reason: 'is stamped 0000-01-01T00:00:00.000Z, before 1970: Kafka has no such times' },
+      { line: 9, reason: 'is stamped 8640000000000001 (ms), more than an hour ahead of now' },
+    ]);
+  });
 });
