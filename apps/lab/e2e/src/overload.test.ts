@@ -1,5 +1,4 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { openSummaryConsumer } from '@flatline/client';
 import { killAll } from './child.fixture.ts';
 import { residentBytesMax } from './metrics.fixture.ts';
 import { readRaw } from './raw-topic.fixture.ts';
@@ -20,22 +19,16 @@ const STEADY = 20;
 
 /** Keys of tombstones on the output, counted as they come until there are `count`. */
 async function closes(count: number): Promise<ReadonlyMap<string, number>> {
-  const { kafka, output: topic } = scenario;
-  const { consumer, close } = await openSummaryConsumer({ kafka, topic, from: 'beginning' });
   const seen = new Map<string, number>();
   let total = 0;
-  try {
-    for await (const record of consumer) {
-      if (record.kind !== 'tombstone') continue;
-      const key = Buffer.from(record.key).toString();
-      seen.set(key, (seen.get(key) ?? 0) + 1);
-      total += 1;
-      if (total === count) break;
-    }
-    return seen;
-  } finally {
-    await close();
-  }
+  await scenario.following((record) => {
+    if (record.kind !== 'tombstone') return false;
+    const key = Buffer.from(record.key).toString();
+    seen.set(key, (seen.get(key) ?? 0) + 1);
+    total += 1;
+    return total === count;
+  });
+  return seen;
 }
 
 describe('more at once than can be done at once', () => {
@@ -62,7 +55,7 @@ describe('more at once than can be done at once', () => {
         await Promise.race([elapse(500), closing]);
       }
       return closing;
-    });
+    }, processor);
     expect(await scenario.stop(processor)).toBe(0);
     expect(seen.size).toBe(DYING);
     expect([...seen.keys()].filter((key) => key.startsWith('steady'))).toEqual([]);

@@ -27,6 +27,11 @@ export interface Outputs {
   readonly tombstones: readonly TombstoneRecord[];
 }
 
+interface ReadHow {
+  readonly until?: 'end' | undefined;
+  readonly registry?: SchemaRegistry | undefined;
+}
+
 export class Scenario {
   readonly folder = mkdtempSync(join(tmpdir(), 'flatline-e2e-'));
   application = `e2e-${randomBytes(5).toString('hex')}`;
@@ -36,6 +41,8 @@ export class Scenario {
   readonly kafka: KafkaOptions;
   readonly partitions: number;
   readonly #settings: ScenarioSettings;
+  /** Aborted by `dispose`: what a failed test leaves under way would keep the test run from ending. */
+  readonly #disposed = new AbortController();
 
   private constructor(settings: ScenarioSettings) {
     this.#settings = settings;
@@ -115,16 +122,30 @@ export class Scenario {
     await succeed([...args, '--brokers', this.kafka.brokers.join(',')]);
   }
 
-  /** A producer of the test's own. */
-  async producing<T>(use: (producer: BatchProducer) => Promise<T>): Promise<T> {
+  /** A producer of the test's own. Rejects where one of `needed` ends first; what `use` sends after that fails. */
+  async producing<T>(use: (producer: BatchProducer) => Promise<T>, ...needed: readonly Running[]): Promise<T> {
     const connection = openCluster(this.kafka);
-    const producer = await BatchProducer.open({ clock: systemClock, connection, topic: this.input });
     try {
-      return await use(producer);
+      const producer = await BatchProducer.open({ clock: systemClock, connection, topic: this.input });
+      try {
+        return await Promise.race([use(producer), this.#disposal(), ...needed.map(tooEarlyEnd)]);
+      } finally {
+        await producer.close();
+      }
     } finally {
-      await producer.close();
       connection.close();
     }
+  }
+
+  #disposal(): Promise<never> {
+    const { signal } = this.#disposed;
+    return new Promise((_, reject) => {
+      const end = (): void => {
+        reject(new Error('the scenario was disposed of'));
+      };
+      if (signal.aborted) end();
+      else signal.addEventListener('abort', end);
+    });
   }
 
   /** Follows the output from its beginning until `enough`; a read_committed reader with a filter of its own (O1). */
@@ -137,23 +158,33 @@ export class Scenario {
     return this.#read({ until: 'end', registry }, () => false);
   }
 
-  async #read(
-    how: { readonly until: 'end' | undefined; readonly registry: SchemaRegistry | undefined },
-    enough: (outputs: Outputs) => boolean,
-  ): Promise<Outputs> {
+  async #read(how: ReadHow, enough: (outputs: Outputs) => boolean): Promise<Outputs> {
+    const summaries: SummaryRecord[] = [];
+    const tombstones: TombstoneRecord[] = [];
+    await this.following((record) => {
+      if (record.kind === 'summary') summaries.push(record);
+      else tombstones.push(record);
+      return enough({ summaries, tombstones });
+    }, how);
+    return { summaries, tombstones };
+  }
+
+  /** Hands over each record of the output, from its beginning until `isLast` says so. */
+  async following(isLast: (record: SummaryRecord | TombstoneRecord) => boolean, how: ReadHow = {}): Promise<void> {
     const { consumer, close } = await openSummaryConsumer({
       ...{ kafka: this.kafka, topic: this.output, from: 'beginning', ...how },
     });
-    const summaries: SummaryRecord[] = [];
-    const tombstones: TombstoneRecord[] = [];
+    const { signal } = this.#disposed;
+    const end = (): void => {
+      consumer.close();
+    };
+    if (signal.aborted) end();
+    signal.addEventListener('abort', end);
     try {
       for await (const record of consumer) {
-        if (record.kind === 'summary') summaries.push(record);
-        else if (record.kind === 'tombstone') tombstones.push(record);
-        else throw new Error(`unreadable output: ${record.reason} ${record.detail}`);
-        if (enough({ summaries, tombstones })) break;
+        if (record.kind === 'unreadable') throw new Error(`unreadable output: ${record.reason} ${record.detail}`);
+        if (isLast(record)) break;
       }
-      return { summaries, tombstones };
     } finally {
       await close();
     }
@@ -165,9 +196,15 @@ export class Scenario {
   }
 
   async dispose(...processes: readonly Running[]): Promise<void> {
+    this.#disposed.abort();
     await Promise.all(processes.map(({ child }) => kill(child)));
     rmSync(this.folder, { recursive: true, force: true });
   }
+}
+
+async function tooEarlyEnd(running: Running): Promise<never> {
+  const { code } = await running.finished;
+  throw new Error(`the processor ended with ${code} while records were produced:\n${running.printed()}`);
 }
 
 /** Resolves after that long: for schedules of faults, never for waiting on a result. */
