@@ -25,6 +25,7 @@ describe('KafkaLogAdmin', () => {
     const topic = await createTopic(connection);
     const partition = { topic, partition: 0 };
     expect(await admin.ends(partition)).toEqual({ logStartOffset: 0, lastStableOffset: 0 });
+    expect(await admin.logBytes(partition)).toBe(0);
     await withProducer(async (producer) => {
       await producer.send({ topic, messages: ['a', 'b', 'c'].map((value) => ({ value })) });
     });
@@ -35,6 +36,7 @@ describe('KafkaLogAdmin', () => {
       expect(await admin.replicatedEnd(partition)).toBe(4);
       await open.commit();
     }, `ends-${topic}`);
+    expect(await admin.logBytes(partition)).toBeGreaterThan(100);
     await admin.truncate(partition, 2);
     expect((await admin.ends(partition)).logStartOffset).toBe(2);
     // What is gone stays gone.

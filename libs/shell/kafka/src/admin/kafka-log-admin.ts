@@ -7,6 +7,7 @@ import { listOffset, NO_OFFSET } from '../connection/list-offsets.ts';
 import { decodeFetch, fetchRequest } from '../reader/fetch-exchange.ts';
 import { fingerprintIn } from '../record-batch/batch-fingerprint.ts';
 import { decodeDeleteRecords, deleteRecordsRequest } from './delete-records.ts';
+import { decodeDescribeLogDirs, describeLogDirsRequest } from './describe-log-dirs.ts';
 import { decodeOffsetFetch, offsetFetchRequest } from './offset-fetch.ts';
 import { type AdminOptions, administer } from './patience.ts';
 
@@ -57,6 +58,15 @@ export class KafkaLogAdmin implements LogAdmin {
 
   replicatedEnd(partition: TopicPartition): Promise<number> {
     return this.#atLeader(partition, (leader) => listOffset(this.#connection, partition, leader, 'end'));
+  }
+
+  /** Of the leader's log; 0 where it does not let this user know (DESCRIBE on the cluster). */
+  logBytes(partition: TopicPartition): Promise<number> {
+    const doing = `read the size of ${nameOf(partition)}`;
+    const request = describeLogDirsRequest(partition);
+    return this.#atLeader(partition, ({ nodeId }) =>
+      this.#connection.send(nodeId, request, (payload) => decodeDescribeLogDirs(payload, doing), { doing }),
+    );
   }
 
   fingerprintAt(partition: TopicPartition, offset: number): Promise<BatchFingerprint | undefined> {

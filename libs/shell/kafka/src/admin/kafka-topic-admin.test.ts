@@ -16,6 +16,8 @@ describe('KafkaTopicAdmin', () => {
       'retention.ms': '-1',
       'retention.bytes': '-1',
       'segment.bytes': '16777216',
+      'message.timestamp.before.max.ms': '3600000',
+      'message.timestamp.after.max.ms': '7200000',
       'max.message.bytes': '2000000',
     };
     const wanted = { topic, partitions: 3, replicationFactor: 1, settings };
@@ -29,6 +31,8 @@ describe('KafkaTopicAdmin', () => {
       replicationFactor: 1,
       cleanupPolicy: ['delete'],
       timestampType: 'LogAppendTime',
+      timestampBeforeMaxMs: 3_600_000,
+      timestampAfterMaxMs: 7_200_000,
       maxMessageBytes: 2_000_000,
       segmentBytes: 16_777_216,
       minInSyncReplicas: 1,

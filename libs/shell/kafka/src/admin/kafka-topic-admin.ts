@@ -21,6 +21,8 @@ const CREATE_TIMEOUT_MS = 15_000;
 const SETTINGS = [
   'cleanup.policy',
   'max.message.bytes',
+  'message.timestamp.after.max.ms',
+  'message.timestamp.before.max.ms',
   'message.timestamp.type',
   'min.insync.replicas',
   'retention.bytes',
@@ -39,6 +41,10 @@ export interface TopicDescription {
   /** Words of `cleanup.policy`: `delete`, `compact`, or both. */
   readonly cleanupPolicy: readonly string[];
   readonly timestampType: 'CreateTime' | 'LogAppendTime';
+  /** A record that is stamped longer ago on its arrival is refused (CreateTime, KIP-937). */
+  readonly timestampBeforeMaxMs: number;
+  /** A record that is stamped further ahead on its arrival is refused. */
+  readonly timestampAfterMaxMs: number;
   readonly maxMessageBytes: number;
   readonly segmentBytes: number;
   readonly minInSyncReplicas: number;
@@ -177,6 +183,8 @@ function findingOf(
     replicationFactor: Math.min(...metadata.partitions.map(({ replicas }) => replicas.length)),
     cleanupPolicy: (settings.get('cleanup.policy') ?? '').split(',').filter((word) => word !== ''),
     timestampType: settings.get('message.timestamp.type') === 'LogAppendTime' ? 'LogAppendTime' : 'CreateTime',
+    timestampBeforeMaxMs: number('message.timestamp.before.max.ms'),
+    timestampAfterMaxMs: number('message.timestamp.after.max.ms'),
     maxMessageBytes: number('max.message.bytes'),
     segmentBytes: number('segment.bytes'),
     minInSyncReplicas: number('min.insync.replicas'),

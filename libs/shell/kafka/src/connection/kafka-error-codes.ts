@@ -178,6 +178,7 @@ export const KafkaCode = {
   invalidProducerEpoch: 47,
   invalidTransactionTimeout: 50,
   concurrentTransactions: 51,
+  kafkaStorageError: 56,
   memberIdRequired: 79,
   producerFenced: 90,
 } as const;
