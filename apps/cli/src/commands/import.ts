@@ -1,5 +1,12 @@
 import type { Clock, Millis } from '@flatline/base';
-import { BatchProducer, type KafkaConnection, KafkaProofWriter, type TopicDescription } from '@flatline/kafka';
+import {
+  type AdminOptions,
+  BatchProducer,
+  type KafkaConnection,
+  KafkaLogAdmin,
+  KafkaProofWriter,
+  type TopicDescription,
+} from '@flatline/kafka';
 import { Argument, type Command, Option } from 'commander';
 import { statSync } from 'node:fs';
 import { clusterOf, connect } from '../cluster.ts';
@@ -9,7 +16,7 @@ import { usageFailure } from '../failure.ts';
 import type { ImportValue } from '../importing/event-value.ts';
 import { type FileImport, produceFile, surveyFile } from '../importing/file-import.ts';
 import type { FileSurvey } from '../importing/file-survey.ts';
-import { deletionOf } from '../importing/retention.ts';
+import { hindranceOf } from '../importing/retention.ts';
 import type { ImportFormat } from '../importing/source-file.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
@@ -90,7 +97,8 @@ async function runImport(flags: ImportFlags, console: Console, shell: Shell): Pr
     };
     const survey = await check(source, flags, console, shell);
     if (shell.stop.signal.aborted) return interrupted(console, 'nothing was imported');
-    assertKept(survey, topic, { now: shell.clock.wallMs(), flags });
+    const logBytes = topic.retentionBytes < 0 ? 0 : await largestLog(topic, { clock: shell.clock, connection });
+    assertKept(survey, topic, { now: shell.clock.wallMs(), flags, logBytes });
     return await produce({ source, flags, survey, connection }, console, shell);
   } finally {
     connection.close();
@@ -153,17 +161,24 @@ async function check(
   return survey;
 }
 
-/** @throws CommandFailure where the topic would delete what is about to be written: nothing has been produced then. */
+/** Bytes of the largest of its partitions, now. */
+async function largestLog({ topic, partitions }: TopicDescription, options: AdminOptions): Promise<number> {
+  const admin = new KafkaLogAdmin(options);
+  const numbers = Array.from({ length: partitions }, (_, partition) => partition);
+  return Math.max(...(await Promise.all(numbers.map((partition) => admin.logBytes({ topic, partition })))));
+}
+
+/** @throws CommandFailure where the topic would refuse or delete what is about to be written: nothing has been produced then. */
 function assertKept(
   survey: FileSurvey,
   topic: TopicDescription,
-  { now, flags }: { readonly now: Millis; readonly flags: ImportFlags },
+  { now, flags, logBytes }: { readonly now: Millis; readonly flags: ImportFlags; readonly logBytes: number },
 ): void {
-  const why = deletionOf(survey, topic, now);
+  const why = hindranceOf(survey, { ...topic, logBytes }, now);
   if (why === undefined) return;
-  const settings = why.settings.map((name) => ` --set ${name}=-1`).join('');
+  const settings = why.settings.map(([name, value]) => ` --set ${name}=${value}`).join('');
   throw usageFailure(
-    `topic ${topic.topic} would delete what is imported, and nothing was: ${why.text}.\n` +
+    `topic ${topic.topic} would ${why.would}, and nothing was: ${why.text}.\n` +
       `    remedy: flatline topics alter --topic ${topic.topic}${settings} --apply${typedFlags(flags)}`,
   );
 }
@@ -187,9 +202,18 @@ async function produce(production: Production, console: Console, shell: Shell): 
       progress.update({ doing: 'importing', unit: 'records', done: acknowledged, total: survey.records });
     },
   });
-  const produced = await produceFile({ ...source, onProgress: () => undefined }, producer);
-  await producer.close();
-  progress.end();
+  let produced: number;
+  try {
+    produced = await produceFile({ ...source, onProgress: () => undefined }, producer);
+    await producer.close();
+  } catch (error) {
+    console.note(
+      `Broken off: ${count(acknowledged)} of ${count(survey.records)} records are known to have been imported, and no clock records.`,
+    );
+    throw error;
+  } finally {
+    progress.end();
+  }
   if (shell.stop.signal.aborted)
     return interrupted(
       console,

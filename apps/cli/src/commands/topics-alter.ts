@@ -33,7 +33,11 @@ export function addAlterCommand(topics: Command, context: CommandContext): void 
     .description('show what would mend the topics of a configuration, or one topic; with --apply, do it')
     .option('--apply', 'make the changes that are shown')
     .option('--topic <topic>', 'this topic instead of those of the configuration; with --set', topicName)
-    .option('--set <name=value>', 'retention.ms, retention.bytes or max.message.bytes; again for another', assignments)
+    .option(
+      '--set <name=value>',
+      'retention.ms, retention.bytes, max.message.bytes or message.timestamp.{before,after}.max.ms; again for another',
+      assignments,
+    )
     .addOption(configOption())
     .addOption(brokersOption())
     .addOption(jsonOption())

@@ -24,7 +24,7 @@ export interface FileSurvey {
 const RECORD_OVERHEAD_BYTES = 8;
 const badLinesShownMax = 10;
 /** Brokers and processors refuse a stamp further ahead of the present (`maxFutureMs`, C6). */
-const maxFutureMs: DurationMs = 3_600_000;
+export const maxFutureMs: DurationMs = 3_600_000;
 
 /** A line whose record would be refused later is bad now. */
 export function judgeLine(parsed: ParsedLine, now: Millis): ParsedLine {

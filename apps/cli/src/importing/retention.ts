@@ -1,34 +1,88 @@
-// Whether a topic keeps what is imported into it. Retention goes by the records' own stamps where the topic is CreateTime,
-// and deletes a segment once its newest record is older: old records are gone minutes after they came. Pure.
-import type { Millis } from '@flatline/base';
+// Whether a topic takes and keeps what is imported into it. Retention goes by the records' own stamps where the topic is
+// CreateTime, and deletes a segment once its newest record is older: old records are gone minutes after they came. Pure.
+import type { DurationMs, Millis } from '@flatline/base';
 import type { TopicDescription } from '@flatline/kafka';
-import type { FileSurvey } from './file-survey.ts';
+import { STAMP_UNLIMITED } from '../topics/topic-change.ts';
+import { type FileSurvey, maxFutureMs } from './file-survey.ts';
 
-export interface Deletion {
+export interface Hindrance {
+  /** What the topic would do, the worst first. */
+  readonly would: Consequence;
   readonly text: string;
-  /** Settings of the topic that would have to be without a limit. */
-  readonly settings: readonly ('retention.ms' | 'retention.bytes')[];
+  /** What the topic would have to be set to. */
+  readonly settings: readonly (readonly [name: string, value: string])[];
 }
 
-type Retention = Pick<TopicDescription, 'retentionMs' | 'retentionBytes'>;
+type Consequence = 'refuse what is imported' | 'delete what is imported' | 'delete older records for what is imported';
 
-/** undefined: everything stays. */
-export function deletionOf(
+type Limits = Pick<
+  TopicDescription,
+  'retentionMs' | 'retentionBytes' | 'timestampBeforeMaxMs' | 'timestampAfterMaxMs'
+> & {
+  /** Of the topic's largest partition, now. */
+  readonly logBytes: number;
+};
+
+/** What is imported takes time to write and to read: what is about to be too old is refused now. */
+const MARGIN_MAX_MS: DurationMs = 86_400_000;
+const MARGIN_SHARE = 10;
+
+/** undefined: everything is taken, and stays. */
+export function hindranceOf(
   { times, partitionBytes }: Pick<FileSurvey, 'times' | 'partitionBytes'>,
-  { retentionMs, retentionBytes }: Retention,
+  limits: Limits,
   now: Millis,
-): Deletion | undefined {
-  const isOld = times !== undefined && retentionMs >= 0 && times.earliest < now - retentionMs;
-  const isLarge = retentionBytes >= 0 && partitionBytes > retentionBytes;
-  if (!isOld && !isLarge) return undefined;
-  const age = isOld
-    ? [`its retention.ms is ${retentionMs}, and the file begins ${new Date(times.earliest).toISOString()}`]
-    : [];
-  const size = isLarge
-    ? [`its retention.bytes is ${retentionBytes} a partition, and one gets about ${Math.ceil(partitionBytes)} bytes`]
-    : [];
+): Hindrance | undefined {
+  const found = [...(times === undefined ? [] : byStamps(times, limits, now)), ...bySize(partitionBytes, limits)];
+  if (found.length === 0) return undefined;
   return {
-    text: [...age, ...size].join('; '),
-    settings: [...(isOld ? (['retention.ms'] as const) : []), ...(isLarge ? (['retention.bytes'] as const) : [])],
+    would: found[0]!.would,
+    text: found.map(({ text }) => text).join('; '),
+    settings: found.map(({ setting }) => setting),
   };
+}
+
+interface Finding {
+  readonly would: Consequence;
+  readonly text: string;
+  readonly setting: readonly [name: string, value: string];
+}
+
+function byStamps(
+  { earliest, latest }: NonNullable<FileSurvey['times']>,
+  { retentionMs, timestampBeforeMaxMs, timestampAfterMaxMs }: Limits,
+  now: Millis,
+): Finding[] {
+  const found: Finding[] = [];
+  const add = (would: Consequence, name: string, limit: number, value: string, time: string): void => {
+    found.push({ would, setting: [name, value], text: `its ${name} is ${limit}, and the file ${time}` });
+  };
+  const begins = `begins ${new Date(earliest).toISOString()}`;
+  if (isTooOld(earliest, timestampBeforeMaxMs, now))
+    add('refuse what is imported', 'message.timestamp.before.max.ms', timestampBeforeMaxMs, STAMP_UNLIMITED, begins);
+  if (latest > now + timestampAfterMaxMs) {
+    const ends = `ends ${new Date(latest).toISOString()}`;
+    add('refuse what is imported', 'message.timestamp.after.max.ms', timestampAfterMaxMs, String(maxFutureMs), ends);
+  }
+  if (retentionMs >= 0 && isTooOld(earliest, retentionMs, now))
+    add('delete what is imported', 'retention.ms', retentionMs, '-1', begins);
+  return found;
+}
+
+/** Oldest segments go first, and what is left is never less than the limit. */
+function bySize(partitionBytes: number, { retentionBytes, logBytes }: Limits): Finding[] {
+  const isOver = retentionBytes >= 0 && logBytes + partitionBytes > retentionBytes;
+  if (!isOver) return [];
+  const held = logBytes === 0 ? '' : `, one holds ${logBytes} bytes`;
+  return [
+    {
+      would: partitionBytes > retentionBytes ? 'delete what is imported' : 'delete older records for what is imported',
+      setting: ['retention.bytes', '-1'],
+      text: `its retention.bytes is ${retentionBytes} a partition${held}, and one gets about ${Math.ceil(partitionBytes)} bytes`,
+    },
+  ];
+}
+
+function isTooOld(earliest: Millis, limitMs: DurationMs, now: Millis): boolean {
+  return earliest < now - limitMs + Math.min(MARGIN_MAX_MS, limitMs / MARGIN_SHARE);
 }

@@ -2,6 +2,7 @@ import type { FlatlineConfig } from '@flatline/config';
 import { largestRecords } from '@flatline/processor';
 import type { TopicDescription, TopicFinding } from '@flatline/kafka';
 import { Fatal } from '@flatline/base';
+import { STAMP_UNLIMITED } from './topic-change.ts';
 import type { ExistingTopic } from './topic-plan.ts';
 import type { PipelineTopics } from './topic-requirements.ts';
 
@@ -41,10 +42,17 @@ export function existingTopic(found: TopicDescription): ExistingTopic {
   const settings: readonly (readonly [string, string])[] = [
     ['cleanup.policy', found.cleanupPolicy.join(',')],
     ['message.timestamp.type', found.timestampType],
+    ['message.timestamp.before.max.ms', limitText(found.timestampBeforeMaxMs)],
+    ['message.timestamp.after.max.ms', limitText(found.timestampAfterMaxMs)],
     ['max.message.bytes', String(found.maxMessageBytes)],
     ['segment.bytes', String(found.segmentBytes)],
     ['retention.ms', String(found.retentionMs)],
     ['retention.bytes', String(found.retentionBytes)],
   ];
   return { topic, partitions, settings: new Map(settings) };
+}
+
+/** Numbers beyond 2^53 are Kafka's Long.MAX_VALUE, which a double does not hold. */
+function limitText(limitMs: number): string {
+  return limitMs > Number.MAX_SAFE_INTEGER ? STAMP_UNLIMITED : String(limitMs);
 }

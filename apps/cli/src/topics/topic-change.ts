@@ -5,6 +5,8 @@ export type TopicChange =
   | { readonly kind: 'partitions'; readonly topic: string; readonly from: number; readonly to: number };
 
 const UNLIMITED = '-1';
+/** Long.MAX_VALUE: no limit of `message.timestamp.before.max.ms` and `after`, for which −1 is no value. */
+export const STAMP_UNLIMITED = '9223372036854775807';
 const NO_RETENTION = ['retention.ms', 'retention.bytes'] as const;
 
 /**
@@ -22,15 +24,18 @@ export function lossless(
   return settings;
 }
 
+const STAMP_LIMITS: readonly string[] = ['message.timestamp.before.max.ms', 'message.timestamp.after.max.ms'];
 /** Settings that a user may name, and when a change of them keeps every record. */
-const RAISED: readonly string[] = [...NO_RETENTION, 'max.message.bytes'];
+const RAISED: readonly string[] = [...NO_RETENTION, 'max.message.bytes', ...STAMP_LIMITS];
 
 /** Why `name` must not become `value`; undefined: it may. */
 export function whyNot(name: string, value: string, found: ReadonlyMap<string, string>): string | undefined {
   if (!RAISED.includes(name)) return `only ${RAISED.join(', ')} can be set here`;
-  if (!/^(-1|\d{1,16})$/.test(value)) return 'it has to be a whole number, -1 for no limit';
+  if (!/^(-1|\d{1,19})$/.test(value)) return 'it has to be a whole number, -1 for no limit';
   if (name === 'max.message.bytes' && value === UNLIMITED) return 'it has to be a number of bytes';
   const before = found.get(name) ?? '';
+  if (STAMP_LIMITS.includes(name) && value === UNLIMITED)
+    return `it has to be a number of milliseconds, ${STAMP_UNLIMITED} for no limit`;
   const limit = (text: string): number => (text === UNLIMITED ? Infinity : Number(text));
   return limit(value) < limit(before) ? `it is ${before}, and less would lose records` : undefined;
 }

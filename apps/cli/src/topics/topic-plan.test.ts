@@ -1,6 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { type ExistingTopic, type Findings, planTopics, type TopicPlan } from './topic-plan.ts';
+import type { TopicDescription } from '@flatline/kafka';
 import type { ApplicationState } from './application-state.ts';
+import { existingTopic } from './pipeline-topics.ts';
 import { whyNot } from './topic-change.ts';
 import type { PipelineTopics, TimestampType } from './topic-requirements.ts';
 
@@ -46,6 +48,13 @@ function altered(topic: string, name: string, value: string): Map<string, Existi
   const found = topics.get(topic)!;
   return topics.set(topic, { ...found, settings: new Map([...found.settings, [name, value]]) });
 }
+
+test('limits of stamps are shown as Kafka writes them, which doubles do not hold', () => {
+  const found = { cleanupPolicy: ['delete'], timestampBeforeMaxMs: 2 ** 63, timestampAfterMaxMs: 3_600_000 };
+  const { settings } = existingTopic(found as unknown as TopicDescription);
+  expect(settings.get('message.timestamp.before.max.ms')).toBe('9223372036854775807');
+  expect(settings.get('message.timestamp.after.max.ms')).toBe('3600000');
+});
 
 describe('the topics of a configuration', () => {
   test('[K7] are all created at first, the changelog without retention', () => {
@@ -375,6 +384,8 @@ describe('a remedy loses nothing', () => {
     ['max.message.bytes', '2000000', undefined],
     ['max.message.bytes', '1000', 'less would lose records'],
     ['max.message.bytes', '-1', 'number of bytes'],
+    ['message.timestamp.before.max.ms', '9223372036854775807', undefined],
+    ['message.timestamp.before.max.ms', '-1', 'number of milliseconds'],
     ['cleanup.policy', 'compact', 'only retention.ms'],
     ['retention.ms', 'soon', 'whole number'],
   ])('--set %s=%s: %p', (name, value, why) => {

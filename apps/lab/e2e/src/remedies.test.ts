@@ -280,15 +280,15 @@ describe('an import', () => {
   async function importInto(topic: string): Promise<Finished> {
     const file = join(scenario.folder, 'access.log');
     writeFileSync(file, old);
-    const brokers = scenario.kafka.brokers.join(',');
-    return ended('import', file, '--topic', topic, '--format', 'apache', '--brokers', brokers);
+    return ended('import', file, '--topic', topic, '--format', 'apache', '--brokers', scenario.kafka.brokers.join(','));
   }
 
   test.each([
     ['time', { 'retention.ms': '604800000' }],
+    ['the age it takes', { 'message.timestamp.before.max.ms': '604800000' }],
     ['time and size', { 'retention.ms': '604800000', 'retention.bytes': '10' }],
   ])(
-    '[C2] that retention by %s would delete is refused; after the command it prints, it is done',
+    '[C2] that the topic would not take or keep by %s is refused; after the command it prints, it is done',
     async (_by, limits) => {
       scenario = Scenario.unprovisioned({ timeoutMs: 1_000, timestampType: 'CreateTime', partitions: 2 });
       await makeTopic(scenario.input, { 'message.timestamp.type': 'CreateTime', ...limits });
@@ -300,6 +300,43 @@ describe('an import', () => {
       expect(await offsetsUsed(scenario.kafka, scenario.input, 2)).toBe(3);
     },
   );
+
+  test('[C2] is refused where what the topic holds leaves no room for it; after the command it prints, all is kept', async () => {
+    scenario = Scenario.unprovisioned({ timeoutMs: 1_000, timestampType: 'CreateTime', partitions: 1 });
+    const settings = { 'message.timestamp.type': 'CreateTime', 'retention.ms': '-1', 'retention.bytes': '1000' };
+    await makeTopic(scenario.input, settings, 1);
+    await scenario.producing((producer) =>
+      producer.send([{ key: Buffer.from('held'), value: Buffer.alloc(1_000, ' ') }]),
+    );
+    const refused = await importInto(scenario.input);
+    expect(refused.code).toBe(USAGE);
+    expect(refused.stderr).toMatch(
+      /would delete older records .*retention\.bytes is 1000 a partition, one holds 1\d+ bytes/,
+    );
+    expect(await offsetsUsed(scenario.kafka, scenario.input, 1)).toBe(1);
+    await obey(refused);
+    expect((await importInto(scenario.input)).code).toBe(0);
+    expect(await offsetsUsed(scenario.kafka, scenario.input, 1)).toBe(3);
+  });
+
+  test('[C2] that breaks off says how many records were taken', async () => {
+    scenario = Scenario.unprovisioned({ timeoutMs: 1_000, timestampType: 'CreateTime', partitions: 1 });
+    const settings = { 'message.timestamp.type': 'CreateTime', 'retention.ms': '-1', 'max.message.bytes': '50000' };
+    await makeTopic(scenario.input, settings, 1);
+    const file = join(scenario.folder, 'visits.jsonl');
+    const line = (rest: object): string => `${JSON.stringify({ key: 'k', at: '2026-01-01T00:00:00Z', ...rest })}\n`;
+    // The batch of the last line, which is larger than the topic takes, comes behind the batch of the others.
+    writeFileSync(file, line({}).repeat(300) + line({ text: 'x'.repeat(300_000) }));
+    const brokers = scenario.kafka.brokers.join(',');
+    const fields = ['--format', 'jsonl', '--key', 'key', '--time', 'at'];
+    const broken = await ended('import', file, '--topic', scenario.input, ...fields, '--brokers', brokers);
+    expect(broken.code).not.toBe(0);
+    expect(broken.stderr).toContain('MESSAGE_TOO_LARGE');
+    expect(broken.stderr).toMatch(
+      /Broken off: 300 of 301 records are known to have been imported, and no clock records/,
+    );
+    expect(await offsetsUsed(scenario.kafka, scenario.input, 1)).toBe(300);
+  });
 
   test('[K7] check and create say that an existing CreateTime topic would not keep it; obeyed, the check passes', async () => {
     scenario = Scenario.unprovisioned({ timeoutMs: 1_000, timestampType: 'CreateTime', partitions: 2 });
