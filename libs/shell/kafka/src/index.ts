@@ -1,5 +1,6 @@
 export type { TopicGrowth, TopicSettingsChange } from './admin/alter-topics.ts';
 export type { NewTopic } from './admin/create-topics.ts';
+export { KafkaGroupAdmin } from './admin/kafka-group-admin.ts';
 export { KafkaLogAdmin } from './admin/kafka-log-admin.ts';
 export type { AdminOptions } from './admin/patience.ts';
 export {

@@ -10,23 +10,42 @@ export function offsetFetchRequest(group: string, { topic, partition }: TopicPar
   return { apiKey: ApiKey.offsetFetch, apiVersion: 5, apiName: 'OffsetFetch', body: writer.finish() };
 }
 
+/** Of all topics that the group has committed offsets of. */
+export function allOffsetsRequest(group: string): KafkaRequest {
+  const body = new ProtocolWriter().string(group).int32(-1).finish();
+  return { apiKey: ApiKey.offsetFetch, apiVersion: 5, apiName: 'OffsetFetch', body };
+}
+
+/** The topics that an answer to `allOffsetsRequest` names: those with a committed offset. */
+export function decodeCommittedTopics(payload: Buffer, doing: string): ReadonlySet<string> {
+  return new Set(readTopics(payload, doing).map(({ topic }) => topic));
+}
+
 /** undefined where the group has committed none. */
 export function decodeOffsetFetch(payload: Buffer, doing: string): CommittedOffset | undefined {
-  const reader = new ProtocolReader(payload);
-  reader.int32();
-  const partitions = reader.array(() => {
-    reader.string();
-    return reader.array(readPartition);
-  });
-  const groupCode = reader.int16();
-  if (groupCode !== 0) throw errorOfCode(groupCode, doing);
-  const answer = partitions.flat()[0];
+  const answer = readTopics(payload, doing)[0]?.partitions[0];
   if (answer === undefined) return undefined;
   if (answer.code !== 0) throw errorOfCode(answer.code, doing);
   return answer.offset < 0 ? undefined : { offset: answer.offset, metadata: answer.metadata };
 }
 
-function readPartition(reader: ProtocolReader): CommittedOffset & { readonly code: number } {
+interface PartitionOffset extends CommittedOffset {
+  readonly code: number;
+}
+
+function readTopics(
+  payload: Buffer,
+  doing: string,
+): readonly { readonly topic: string; readonly partitions: readonly PartitionOffset[] }[] {
+  const reader = new ProtocolReader(payload);
+  reader.int32();
+  const topics = reader.array(() => ({ topic: reader.string(), partitions: reader.array(readPartition) }));
+  const groupCode = reader.int16();
+  if (groupCode !== 0) throw errorOfCode(groupCode, doing);
+  return topics;
+}
+
+function readPartition(reader: ProtocolReader): PartitionOffset {
   reader.int32();
   const offset = reader.int64();
   reader.int32();

@@ -174,11 +174,13 @@ export const KafkaCode = {
   unknownMemberId: 25,
   rebalanceInProgress: 27,
   topicAuthorizationFailed: 29,
+  groupAuthorizationFailed: 30,
   topicAlreadyExists: 36,
   invalidProducerEpoch: 47,
   invalidTransactionTimeout: 50,
   concurrentTransactions: 51,
   kafkaStorageError: 56,
+  groupIdNotFound: 69,
   memberIdRequired: 79,
   producerFenced: 90,
 } as const;

@@ -41,6 +41,7 @@ export const ApiKey = {
   leaveGroup: 13,
   syncGroup: 14,
   describeGroups: 15,
+  listGroups: 16,
   apiVersions: 18,
   createTopics: 19,
   deleteTopics: 20,

@@ -1,0 +1,54 @@
+import { KafkaCode } from '../connection/kafka-error-codes.ts';
+import { codeOf } from '../connection/foreign-errors.ts';
+import type { KafkaConnection } from '../connection/kafka-connection.ts';
+import { decodeListGroups, listGroupsRequest } from './list-groups.ts';
+import { allOffsetsRequest, decodeCommittedTopics } from './offset-fetch.ts';
+import { type AdminOptions, administer } from './patience.ts';
+
+/** Of a share group, and of one that this principal may list and not read: it is passed over. */
+const UNREADABLE: readonly (number | undefined)[] = [KafkaCode.groupAuthorizationFailed, KafkaCode.groupIdNotFound];
+
+/** Looks for groups. */
+export class KafkaGroupAdmin {
+  readonly #options: AdminOptions;
+  readonly #connection: KafkaConnection;
+
+  constructor(options: AdminOptions) {
+    this.#options = options;
+    this.#connection = options.connection;
+  }
+
+  /**
+   * The groups that have committed an offset of any of these topics, by topic, by name. One request a node, and one a group.
+   * Not seen: groups that this principal may not describe, and readers that keep their positions elsewhere. @throws Retriable, Fatal.
+   */
+  async readersOf(topics: readonly string[]): Promise<ReadonlyMap<string, readonly string[]>> {
+    const committed = await administer(this.#options, async () => {
+      const { nodes } = await this.#connection.refresh([]);
+      return (await Promise.all(nodes.map(({ nodeId }) => this.#committedAt(nodeId)))).flat();
+    });
+    const groupsOf = (topic: string): string[] =>
+      committed.flatMap(({ group, topics: read }) => (read.has(topic) ? [group] : [])).toSorted();
+    return new Map(topics.map((topic) => [topic, groupsOf(topic)]));
+  }
+
+  async #committedAt(nodeId: number): Promise<{ group: string; topics: ReadonlySet<string> }[]> {
+    const doing = `list the groups of node ${nodeId}`;
+    const decode = (payload: Buffer): string[] => decodeListGroups(payload, doing);
+    const committed = [];
+    for (const group of await this.#connection.send(nodeId, listGroupsRequest(), decode, { doing }))
+      committed.push({ group, topics: await this.#topicsOf(group, nodeId) });
+    return committed;
+  }
+
+  async #topicsOf(group: string, nodeId: number): Promise<ReadonlySet<string>> {
+    const doing = `read the committed offsets of group ${group}`;
+    const decode = (payload: Buffer): ReadonlySet<string> => decodeCommittedTopics(payload, doing);
+    try {
+      return await this.#connection.send(nodeId, allOffsetsRequest(group), decode, { doing });
+    } catch (error) {
+      if (UNREADABLE.includes(codeOf(error))) return new Set();
+      throw error;
+    }
+  }
+}
