@@ -9,6 +9,7 @@ import { existingTopic } from '../topics/pipeline-topics.ts';
 import { applyChanges } from '../topics/provision.ts';
 import { requireTopic } from '../topics/require-topic.ts';
 import { changeText, merged, type TopicChange, whyNot } from '../topics/topic-change.ts';
+import { readersWarnings } from '../topics/topic-readers.ts';
 import {
   type Deviation,
   deviationText,
@@ -99,9 +100,10 @@ async function alterTopic(topic: string, set: ReadonlyMap<string, string>, comma
 }
 
 async function alterConfigured(flags: AlterFlags, console: Console, shell: Shell): Promise<ExitCode> {
-  const { plan, existing, options, close } = await inspect(flags, shell);
+  const { plan, existing, readers, options, close } = await inspect(flags, shell);
   try {
     const changes = merged(plan.changes);
+    for (const warning of readersWarnings(changes, readers)) console.note(`warning: ${warning}`);
     if (flags.apply === true) await applyChanges(changes, options);
     const missing = plan.missing.map((topic) => missingDeviation(topic, options.flags));
     const left = [...missing, ...plan.deviations, ...plan.risks].filter((deviation) => !isAlterable(deviation));

@@ -8,11 +8,13 @@ import {
   deviationText,
   type Deviation,
   type ExistingTopic,
+  type Findings,
   missingDeviation,
   type NewTopic,
   planTopics,
   type TopicPlan,
 } from './topic-plan.ts';
+import { readersOfAltered, type TopicReaders } from './topic-readers.ts';
 import type { PipelineTopics } from './topic-requirements.ts';
 
 /** For an input that does not exist and of which nothing is said. */
@@ -32,6 +34,7 @@ export interface ProvisionOptions {
 export interface Inspection {
   readonly plan: TopicPlan;
   readonly existing: ReadonlyMap<string, ExistingTopic>;
+  readonly readers: TopicReaders;
 }
 
 /** What there is compared with what is needed, and with what the changelogs hold. @throws Retriable, Fatal. */
@@ -41,7 +44,8 @@ export async function inspectTopics(
 ): Promise<Inspection> {
   const existing = await describe(pipelines, options);
   const states = await readStates(pipelines, existing, options);
-  return { plan: planned(pipelines, existing, { states, options }), existing };
+  const readers = await readersOfAltered(pipelines, existing, options);
+  return { plan: planned(pipelines, existing, { states, readers, options }), existing, readers };
 }
 
 /**
@@ -53,7 +57,9 @@ export async function assertUsable(
   options: ProvisionOptions,
 ): Promise<readonly Deviation[]> {
   const existing = await describe(pipelines, options);
-  const { missing, deviations, risks } = planned(pipelines, existing, { states: new Map(), options });
+  const { missing, deviations, risks } = planned(pipelines, existing, {
+    ...{ states: new Map(), readers: new Map(), options },
+  });
   if (missing.length + deviations.length === 0) return risks;
   // Only now: no remedy without having looked at what there is.
   const { plan } = await inspectTopics(pipelines, options);
@@ -72,10 +78,10 @@ async function describe(
 function planned(
   pipelines: readonly PipelineTopics[],
   existing: ReadonlyMap<string, ExistingTopic>,
-  { states, options }: { readonly states: ReadonlyMap<string, ApplicationState>; readonly options: ProvisionOptions },
+  { options, ...looked }: Pick<Findings, 'states' | 'readers'> & { readonly options: ProvisionOptions },
 ): TopicPlan {
   const { partitions: asked, flags } = options;
-  return planTopics(pipelines, { existing, states, flags, partitions: { asked, fallback: partitionsDefault } });
+  return planTopics(pipelines, { existing, ...looked, flags, partitions: { asked, fallback: partitionsDefault } });
 }
 
 async function readStates(

@@ -4,6 +4,7 @@ import type { TopicDescription } from '@flatline/kafka';
 import type { ApplicationState } from './application-state.ts';
 import { existingTopic } from './pipeline-topics.ts';
 import { whyNot } from './topic-change.ts';
+import { readersWarnings } from './topic-readers.ts';
 import type { PipelineTopics, TimestampType } from './topic-requirements.ts';
 
 const visits: PipelineTopics = {
@@ -25,7 +26,8 @@ function plan(
   existing: ReadonlyMap<string, ExistingTopic>,
   more: Partial<Findings> = {},
 ): TopicPlan {
-  return planTopics(pipelines, { existing, partitions, states: new Map(), flags: ' --config shop.json', ...more });
+  const unseen = { states: new Map(), readers: new Map() };
+  return planTopics(pipelines, { existing, partitions, ...unseen, flags: ' --config shop.json', ...more });
 }
 
 /** The topics as a broker shows them after they were created by plan: what was not set has Kafka's default. */
@@ -361,6 +363,24 @@ describe('a remedy loses nothing', () => {
       'set input.timestampType to "CreateTime"; or, if no other application reads the topic, since one that expects ' +
         'CreateTime may stop or go wrong at the change: flatline topics alter --apply --config shop.json',
     );
+  });
+
+  test('[C6] other groups that read the topic are named with the remedy, and once more before it is altered', () => {
+    const readers = new Map([['visit-events', ['audit', 'billing']]]);
+    const topics = altered('visit-events', 'message.timestamp.type', 'CreateTime');
+    const { deviations, changes } = plan([visits], topics, { readers });
+    expect(deviations[0]!.remedy).toContain(
+      'if no other application reads the topic (groups audit, billing have committed offsets of it), since',
+    );
+    expect(readersWarnings(changes, readers)).toEqual([
+      'visit-events: groups audit, billing have committed offsets of it, and records from the change on are of type ' +
+        'LogAppendTime for every reader',
+    ]);
+    // What else is altered does not concern them.
+    const kept = plan([visits], altered('visit-events', 'cleanup.policy', 'compact')).changes;
+    expect(readersWarnings(kept, readers)).toEqual([]);
+    const many = new Map([['visit-events', ['a', 'b', 'c', 'd', 'e', 'f', 'g']]]);
+    expect(readersWarnings(changes, many)).toEqual([expect.stringContaining('groups a, b, c, d, e and 2 more have')]);
   });
 
   test('compaction is switched off together with the retention that would come to bear then', () => {

@@ -4,6 +4,7 @@
 //   TP1  Whoever does what a remedy says loses nothing: no state, no record. None names the deletion of a topic.
 import { type ApplicationState, stateText } from './application-state.ts';
 import { lossless, type TopicChange } from './topic-change.ts';
+import { readersText, type TopicReaders } from './topic-readers.ts';
 import { type PipelineTopics, requirementsOf, type TopicRequirement } from './topic-requirements.ts';
 
 /** A topic as it is. */
@@ -43,6 +44,8 @@ export interface Findings {
   readonly partitions: { readonly asked: number | undefined; readonly fallback: number };
   /** By changelog. Absent: not looked at. */
   readonly states: ReadonlyMap<string, ApplicationState>;
+  /** Other groups, of inputs whose timestamp type is not the configured one. Absent: not looked for. */
+  readonly readers: TopicReaders;
   /** Flags of the commands that remedies name, as the user gave them here: ` --config shop.config.json`. */
   readonly flags: string;
 }
@@ -254,9 +257,10 @@ function typeDeviation(
         `${set}, as ${next.length > 0 ? 'the next records are' : 'it was'}: ${stateText(state, topics.changelog)}`,
       );
   }
+  const others = readersText(topic, findings.readers);
   const remedy =
-    `${set}; or, if no other application reads the topic, since one that expects ${actual} may stop or go wrong at the ` +
-    `change: ${alterCommand(findings)}`;
+    `${set}; or, if no other application reads the topic${others === undefined ? '' : ` (${others})`}, since one that ` +
+    `expects ${actual} may stop or go wrong at the change: ${alterCommand(findings)}`;
   return { ...deviated(remedy), isAltered: true };
 }
 

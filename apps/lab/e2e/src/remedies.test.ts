@@ -7,7 +7,7 @@ import { systemClock } from '@flatline/system';
 import { type Finished, killAll, type Running } from './child.fixture.ts';
 import { flatline, succeed } from './flatline.fixture.ts';
 import { Scenario } from './scenario.fixture.ts';
-import { deleteTopic, growTopics, offsetsUsed } from './topics.fixture.ts';
+import { commitOffset, deleteTopic, growTopics, offsetsUsed } from './topics.fixture.ts';
 
 const FAILED_CHECK = 1;
 const USAGE = 2;
@@ -102,6 +102,28 @@ describe('an existing topic', () => {
       code: 0,
       stdout: expect.stringContaining('"recordsBeforeStart":4'),
     });
+  });
+});
+
+describe('a topic that others read', () => {
+  test('[C6] their groups are named before its timestamp type is altered, by the check and by the command', async () => {
+    scenario = Scenario.unprovisioned({ timeoutMs: 1_000, partitions: 2 });
+    await makeTopic(scenario.input, {});
+    await beat('a');
+    const group = `audit-of-${scenario.input}`;
+    // The first group of a broker makes it create its offsets topic.
+    await check();
+    await commitOffset(scenario.kafka, group, scenario.input, 0);
+    const said = `group ${group} has committed offsets of it`;
+    const asked = `if no other application reads the topic (${said})`;
+    expect((await check()).stdout).toContain(asked);
+    const refused = await ended('topics', 'create', '--config', scenario.config);
+    expect(refused.stderr).toContain(asked);
+    const shown = await ended('topics', 'alter', '--config', scenario.config);
+    expect(shown.stderr).toContain(`warning: ${scenario.input}: ${said}`);
+    await obey(refused);
+    const again = await ended('topics', 'alter', '--config', scenario.config);
+    expect(again.stderr).not.toContain(group);
   });
 });
 
@@ -257,6 +279,8 @@ describe('with live sessions', () => {
     connection.close();
     const checked = await check();
     expect(checked.code).toBe(FAILED_CHECK);
+    // Its own group is no other reader.
+    expect(checked.stdout).not.toContain('committed offsets of it');
     await obey(checked);
     expect((await check()).code).toBe(0);
     expect(await liveAgain()).toBe(6);
