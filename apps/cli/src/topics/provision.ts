@@ -2,6 +2,7 @@ import type { Clock } from '@flatline/base';
 import { type KafkaConnection, KafkaTopicAdmin } from '@flatline/kafka';
 import { usageFailure } from '../failure.ts';
 import { type ApplicationState, readState } from './application-state.ts';
+import { foreignOutputs } from './foreign-output.ts';
 import { existingTopics, topicNamesOf } from './pipeline-topics.ts';
 import type { TopicChange } from './topic-change.ts';
 import {
@@ -45,7 +46,9 @@ export async function inspectTopics(
   const existing = await describe(pipelines, options);
   const states = await readStates(pipelines, existing, options);
   const readers = await readersOfAltered(pipelines, existing, options);
-  return { plan: planned(pipelines, existing, { states, readers, options }), existing, readers };
+  const foreign = await foreignOutputs(pipelines, existing, options);
+  const looked = { states, readers, foreignOutputs: foreign };
+  return { plan: planned(pipelines, existing, { ...looked, options }), existing, readers };
 }
 
 /**
@@ -57,9 +60,9 @@ export async function assertUsable(
   options: ProvisionOptions,
 ): Promise<readonly Deviation[]> {
   const existing = await describe(pipelines, options);
-  const { missing, deviations, risks } = planned(pipelines, existing, {
-    ...{ states: new Map(), readers: new Map(), options },
-  });
+  const foreign = await foreignOutputs(pipelines, existing, options);
+  const looked = { states: new Map(), readers: new Map(), foreignOutputs: foreign };
+  const { missing, deviations, risks } = planned(pipelines, existing, { ...looked, options });
   if (missing.length + deviations.length === 0) return risks;
   // Only now: no remedy without having looked at what there is.
   const { plan } = await inspectTopics(pipelines, options);
@@ -78,7 +81,10 @@ async function describe(
 function planned(
   pipelines: readonly PipelineTopics[],
   existing: ReadonlyMap<string, ExistingTopic>,
-  { options, ...looked }: Pick<Findings, 'states' | 'readers'> & { readonly options: ProvisionOptions },
+  {
+    options,
+    ...looked
+  }: Pick<Findings, 'states' | 'readers' | 'foreignOutputs'> & { readonly options: ProvisionOptions },
 ): TopicPlan {
   const { partitions: asked, flags } = options;
   return planTopics(pipelines, { existing, ...looked, flags, partitions: { asked, fallback: partitionsDefault } });

@@ -26,7 +26,7 @@ function plan(
   existing: ReadonlyMap<string, ExistingTopic>,
   more: Partial<Findings> = {},
 ): TopicPlan {
-  const unseen = { states: new Map(), readers: new Map() };
+  const unseen = { states: new Map(), readers: new Map(), foreignOutputs: new Set<string>() };
   return planTopics(pipelines, { existing, partitions, ...unseen, flags: ' --config shop.json', ...more });
 }
 
@@ -195,6 +195,17 @@ describe('the topics of a configuration', () => {
     ['-1', 0],
   ])('an input that keeps what comes for %s ms is %i risks', (retention, risks) => {
     expect(plan([visits], altered('visit-events', 'retention.ms', retention)).risks).toHaveLength(risks);
+  });
+
+  test('[O3] an output with records of others is a risk, until the pipeline has a state of its own', () => {
+    const foreignOutputs = new Set(['visits']);
+    const { deviations, risks } = plan([visits], created(), { foreignOutputs });
+    expect(deviations).toEqual([]);
+    expect(risks).toMatchObject([
+      { topic: 'visits', problem: expect.stringContaining('shop.visits.changelog has never held any') },
+    ]);
+    expect(plan([visits], created(), { foreignOutputs, ...withState(held) }).risks).toEqual([]);
+    expect(plan([{ ...visits, output: 'own' }], created(), { foreignOutputs }).risks).toEqual([]);
   });
 
   test('two pipelines that share an input need it once', () => {

@@ -46,6 +46,8 @@ export interface Findings {
   readonly states: ReadonlyMap<string, ApplicationState>;
   /** Other groups, of inputs whose timestamp type is not the configured one. Absent: not looked for. */
   readonly readers: TopicReaders;
+  /** Outputs with records, of pipelines that have never written any. */
+  readonly foreignOutputs: ReadonlySet<string>;
   /** Flags of the commands that remedies name, as the user gave them here: ` --config shop.config.json`. */
   readonly flags: string;
 }
@@ -80,9 +82,23 @@ function planPipeline(topics: PipelineTopics, findings: Findings): TopicPlan {
   return {
     deviations,
     missing: parts.flatMap((part) => part.missing),
-    risks: parts.flatMap((part) => part.risks),
+    risks: [...parts.flatMap((part) => part.risks), ...foreignOutput(topics, findings, state)],
     changes: parts.flatMap((part) => part.changes),
   };
+}
+
+/** Incarnations are numbered by the input's offsets: those of two applications are the same (O3). */
+function foreignOutput(
+  { output, changelog }: PipelineTopics,
+  findings: Findings,
+  state: ApplicationState,
+): Deviation[] {
+  if (state.kind !== 'none' || !findings.foreignOutputs.has(output)) return [];
+  const problem =
+    `holds records, and ${changelog} has never held any: another application wrote them, or this one before that ` +
+    'changelog was lost. What is closed now may have the incarnation of what was closed before';
+  const remedy = 'use another output.topic; or keep it, where its readers can tell them apart';
+  return [{ topic: output, problem, remedy }];
 }
 
 /** An input that is made anew follows the others: their partitions can never become fewer. */

@@ -7,7 +7,7 @@ import { systemClock } from '@flatline/system';
 import { type Finished, killAll, type Running } from './child.fixture.ts';
 import { flatline, succeed } from './flatline.fixture.ts';
 import { Scenario } from './scenario.fixture.ts';
-import { commitOffset, deleteTopic, growTopics, offsetsUsed } from './topics.fixture.ts';
+import { commitOffset, deleteTopic, growTopics, offsetsUsed, truncate } from './topics.fixture.ts';
 
 const FAILED_CHECK = 1;
 const USAGE = 2;
@@ -124,6 +124,39 @@ describe('a topic that others read', () => {
     await obey(refused);
     const again = await ended('topics', 'alter', '--config', scenario.config);
     expect(again.stderr).not.toContain(group);
+  });
+});
+
+describe('an output that another application has written to', () => {
+  test('[O3] is told by the check and at the first start, which goes on, and no more once this one has begun', async () => {
+    scenario = await Scenario.create({ timeoutMs: 500, partitions: 2 });
+    const first = scenario.start();
+    // Into the second partition alone.
+    await beat('d', 'f');
+    expect(await closedKeys(2)).toEqual(['d', 'f']);
+    await scenario.stop(first);
+    expect((await check()).code).toBe(0);
+    scenario.rename();
+    scenario.configure({});
+    const told = `${scenario.output}: holds records, and ${scenario.topics[2]!} has never held any`;
+    expect((await create()).stderr).toContain(`warning: ${told}`);
+    const checked = await check();
+    expect(checked.code).toBe(FAILED_CHECK);
+    expect(checked.stdout).toContain(told);
+    const second = scenario.start();
+    await second.line(/warning: .*: holds records, and .* has never held any/);
+    await runAll(second);
+    await scenario.stop(second);
+    expect((await check()).code).toBe(0);
+    const third = scenario.start();
+    await runAll(third);
+    await scenario.stop(third);
+    expect((await third.finished).stderr).not.toContain('holds records');
+    // What has gone from it is nobody's.
+    await truncate(scenario.kafka, scenario.output, 2);
+    scenario.rename();
+    scenario.configure({});
+    expect((await create()).stderr).not.toContain('holds records');
   });
 });
 

@@ -29,6 +29,17 @@ export function offsetsUsed(kafka: KafkaOptions, topic: string, partitions: numb
   });
 }
 
+/** What retention does in time: the records go, the offsets stay. */
+export function truncate(kafka: KafkaOptions, topic: string, partitions: number): Promise<void> {
+  return withCluster(kafka, async (connection) => {
+    const admin = new KafkaLogAdmin({ clock: kafka.clock, connection });
+    for (let partition = 0; partition < partitions; partition += 1) {
+      const { lastStableOffset } = await admin.ends({ topic, partition });
+      await admin.truncate({ topic, partition }, lastStableOffset);
+    }
+  });
+}
+
 /** A topic made by somebody else, with one replica. */
 export async function createTopic(
   kafka: KafkaOptions,
