@@ -8,6 +8,11 @@ import {
   encodeLeaderStatement,
   encodeMemberStatement,
 } from '../group/user-data.ts';
+import { decodeDescribeLogDirs } from '../admin/describe-log-dirs.ts';
+import { decodeListGroups } from '../admin/list-groups.ts';
+import { decodeCommittedTopics, decodeOffsetFetch } from '../admin/offset-fetch.ts';
+import { codeOf } from '../connection/foreign-errors.ts';
+import { ProtocolWriter } from '../connection/protocol-bytes.ts';
 import { bare, buildBatch, type BuiltCompression, buildMarker, reseal } from './batch-builder.fixture.ts';
 import { BatchCursor } from './batch-cursor.ts';
 import { scanBatches } from './batch-scan.ts';
@@ -86,5 +91,40 @@ describe('[F14] damaged bytes of others', () => {
       decodeLeaderStatement(bytes);
     };
     fuzz({ name: 'kafka/group', corpus, regressions, feed }, 5_000);
+  });
+
+  test('[F14] what brokers say of logs and groups', () => {
+    const logs = new ProtocolWriter().int32(0);
+    logs.array(['/a', '/b'], (directory) => {
+      logs.int16(0).string(directory);
+      logs.array(['visits', 'logs'], (topic) => {
+        logs.string(topic).array([0, 1], (partition) =>
+          logs
+            .int32(partition)
+            .int64(2 ** 40)
+            .int64(0)
+            .bool(false),
+        );
+      });
+    });
+    const groups = new ProtocolWriter().int32(0).int16(0);
+    groups.array(['audit', 'shop.visits'], (group) => groups.string(group).string('consumer'));
+    const offsets = new ProtocolWriter().int32(0);
+    offsets.array(['visits', 'logs'], (topic) => {
+      offsets.string(topic).array([0, 1], (partition) => {
+        offsets.int32(partition).int64(17).int32(3).string('run-1').int16(0);
+      });
+    });
+    const corpus = [logs.finish(), groups.finish(), offsets.int16(0).finish()];
+    const feed = (bytes: Uint8Array): void => {
+      for (const decode of [decodeDescribeLogDirs, decodeListGroups, decodeOffsetFetch, decodeCommittedTopics])
+        try {
+          decode(Buffer.from(bytes), 'ask');
+        } catch (error) {
+          // An error code that the damage made is a refusal, too.
+          if (!(error instanceof MalformedBytes) && codeOf(error) === undefined) throw error;
+        }
+    };
+    fuzz({ name: 'kafka/admin', corpus, regressions, feed }, 5_000);
   });
 });
