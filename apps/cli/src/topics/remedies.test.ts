@@ -6,8 +6,7 @@ import ts from 'typescript';
 
 const root = new URL('../../../../', import.meta.url);
 /** Programs and libraries that say something to an operator; not tests, benchmarks, simulations. */
-const SOURCES =
-  '{apps/{cli,processor},libs/{base,client,codec,config,dev-broker,kafka,policies,runtime,store,task,verifier}}';
+const SOURCES = '{apps/cli,libs/core/*,libs/shell/*,libs/lab/dev-broker}';
 const PAGES = ['README.md', 'docs/OPERATIONS.md', 'docs/CONFIGURATION.md'];
 
 /** Deletion as something to do: no word before it says that it is done, or would be. */
