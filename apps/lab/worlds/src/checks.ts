@@ -1,9 +1,10 @@
 // What must hold of one partition's history once the run is over. Reads logs only; nothing of the product but the block codec.
 import { decodeBlock, type CommitHeader, NO_BATCH } from '@flatline/partition';
 import type { EndedTransaction, LogRecord, Simulation } from '@flatline/cluster';
-import { type Folded, type FoldedSummary, foldInput } from '@flatline/cluster/fold';
+import { type Folded, type FoldedSummary, foldInput, type InputRecord } from '@flatline/oracle';
 import { FAILS_APPLYING, FAILS_DECODING, isWildStamp } from './devices.ts';
-import { CHANGELOG, DEAD_LETTERS, GROUP, INPUT, MAX_KEY_BYTES, OUTPUT, RULES } from './pipeline-names.ts';
+import { inputIn, rulesOf } from './history.ts';
+import { CHANGELOG, DEAD_LETTERS, GROUP, INPUT, MAX_KEY_BYTES, OUTPUT } from './pipeline-names.ts';
 import type { Scenario } from './scenario.ts';
 
 /** What was found wrong, each with the rule it breaks. Empty: nothing. */
@@ -33,12 +34,8 @@ export function foldPartition(
   { below = Infinity, clockAtEnd = 0 }: FoldExtent = {},
 ): Folded {
   const records = simulation.log.committed(INPUT, partition).filter(({ offset }) => offset < below);
-  const { timeoutMs, maxDurationMs, timestampType, heldTime } = scenario;
-  const byArrival = timestampType === 'LogAppendTime';
-  const { entriesMax, keyBytesMax } = scenario.bounds;
-  const sizes = { ...RULES, maxKeyBytes: MAX_KEY_BYTES, entriesMax, keyBytesMax };
-  const rules = { partition, timeoutMs, maxDurationMs, byArrival, clockAtEnd, heldTime, refusalOf, ...sizes };
-  return foldInput(records, { ...rules, start: startOf(simulation, partition) });
+  const start = startOf(simulation, partition);
+  return foldInput(records.map(inputIn), { partition, rules: rulesOf(scenario), start, clockAtEnd, refusalOf });
 }
 
 /** Where the first commit says that the application began. */
@@ -53,7 +50,7 @@ export function startOf(simulation: Simulation, partition: number): number {
   return 0;
 }
 
-function refusalOf({ timestamp, value }: LogRecord): 'stamp' | 'content' | undefined {
+function refusalOf({ timestamp, value }: InputRecord): 'stamp' | 'content' | undefined {
   if (isWildStamp(timestamp)) return 'stamp';
   const said = value === null ? '' : text.decode(value);
   return said.includes(FAILS_DECODING) || said.includes(FAILS_APPLYING) ? 'content' : undefined;

@@ -1,25 +1,22 @@
 // The logs of a simulated cluster as the offline checker of libs/core/oracle reads them.
-import type { Clock } from '@flatline/base';
-import { EventFormats } from '@flatline/records';
-import { blankEvent } from '@flatline/kinds';
 import type { LogBatch, LogRecord as SimulatedRecord, Simulation, SimulatedDisk } from '@flatline/cluster';
 import {
   type BatchMark,
-  type InputEvent,
-  type LetterOrigin,
-  type LogRecord,
+  type InputRecord,
+  inputRecord,
+  jsonEvent,
+  letterRecord,
   type LogSource,
+  outputRecord,
   type PartitionHistory,
   type PipelineRules,
+  plainRecord,
+  type RawRecord,
   type StoredState,
   verifyHistories,
 } from '@flatline/oracle';
-import { CHANGELOG, CLOCK_HEADER, DEAD_LETTERS, INPUT, MAX_KEY_BYTES, OUTPUT, RULES } from './pipeline-names.ts';
+import { CHANGELOG, DEAD_LETTERS, INPUT, MAX_KEY_BYTES, OUTPUT, RULES } from './pipeline-names.ts';
 import type { Scenario } from './scenario.ts';
-
-const text = new TextDecoder();
-const NO_CLOCK: Clock = { wallMs: () => 0, monotonicMs: () => 0, after: () => () => undefined };
-const decoder = new EventFormats({ format: 'json', registry: undefined, clock: NO_CLOCK });
 
 /** What the checker finds wrong (V1, V3–V8, V10, V11). `disk`: of the last process to leave in good order, if there is one. */
 export async function verify(simulation: Simulation, scenario: Scenario, disk?: SimulatedDisk): Promise<string[]> {
@@ -31,7 +28,7 @@ export async function verify(simulation: Simulation, scenario: Scenario, disk?: 
   );
 }
 
-function rulesOf(scenario: Scenario): PipelineRules {
+export function rulesOf(scenario: Scenario): PipelineRules {
   const { timestampType, timeoutMs, maxDurationMs, tombstones, proof, heldTime, bounds } = scenario;
   const { unheardMs, maxHoldMs } = heldTime ?? { unheardMs: 0, maxHoldMs: 0 };
   const { entriesMax, keyBytesMax } = bounds;
@@ -44,21 +41,10 @@ function historyOf(simulation: Simulation, partition: number, disk: SimulatedDis
     sourceOf(simulation, topic, partition, read);
   return {
     partition,
-    input: source(INPUT, (record) => ({
-      ...plain(record),
-      hasClockHeader: record.headers.some(({ name }) => name === CLOCK_HEADER),
-      event: eventIn(record.value),
-      lastOffset: record.unreadable === undefined ? undefined : record.offset + record.unreadable - 1,
-    })),
-    changelog: source(CHANGELOG, plain),
-    output: source(OUTPUT, (record) => ({
-      ...plain(record),
-      incarnation: headerIn(record, 'flatline-incarnation'),
-      summary: record.value === null ? undefined : (JSON.parse(text.decode(record.value)) as Record<string, unknown>),
-    })),
-    deadLetters: source(DEAD_LETTERS, (record) => ({
-      ...{ offset: record.offset, key: record.key, value: record.value, origin: originIn(record) },
-    })),
+    input: source(INPUT, inputIn),
+    changelog: source(CHANGELOG, (record) => plainRecord(rawOf(record))),
+    output: source(OUTPUT, (record) => outputRecord(rawOf(record))),
+    deadLetters: source(DEAD_LETTERS, (record) => letterRecord(rawOf(record))),
     outputSettledBelow: Infinity,
     // What comes due while processes leave is closed by nobody; that all else was closed is seen before.
     unsettled: () => Promise.resolve('everyone has left'),
@@ -94,8 +80,13 @@ function sourceOf<R>(
   };
 }
 
-function plain({ offset, timestamp, key, value, logAppendTime }: SimulatedRecord): LogRecord {
-  return { offset, timestamp, key, value, logAppendTime };
+export function inputIn(record: SimulatedRecord): InputRecord {
+  return inputRecord(rawOf(record), jsonEvent);
+}
+
+function rawOf(record: SimulatedRecord): RawRecord {
+  const { offset, unreadable } = record;
+  return unreadable === undefined ? record : { ...record, lastOffset: offset + unreadable - 1 };
 }
 
 function markOf({ baseOffset, lastOffset, producer, marker }: LogBatch): BatchMark {
@@ -105,27 +96,4 @@ function markOf({ baseOffset, lastOffset, producer, marker }: LogBatch): BatchMa
     producerEpoch: producer?.epoch ?? -1,
     transactional: producer?.transactional ?? marker !== undefined,
   };
-}
-
-function eventIn(value: Uint8Array | null): InputEvent | 'bad' | undefined {
-  if (value === null || value.length === 0) return undefined;
-  const event = blankEvent();
-  return decoder.decode(value, 0, value.length, event).kind === 'event' ? event : 'bad';
-}
-
-function originIn(record: SimulatedRecord): LetterOrigin {
-  const numberIn = (text: string | undefined): number | undefined => (text === undefined ? undefined : Number(text));
-  const truncated = headerIn(record, 'flatline-truncated') ?? '';
-  return {
-    offset: Number(headerIn(record, 'flatline-offset')),
-    reason: headerIn(record, 'flatline-reason') ?? '',
-    keyBytes: numberIn(/key=(\d+)/.exec(truncated)?.[1]),
-    valueBytes: numberIn(/value=(\d+)/.exec(truncated)?.[1]),
-    lastOffset: numberIn(headerIn(record, 'flatline-last-offset')),
-  };
-}
-
-function headerIn({ headers }: SimulatedRecord, wanted: string): string | undefined {
-  const value = headers.find(({ name }) => name === wanted)?.value;
-  return value == null ? undefined : text.decode(value);
 }

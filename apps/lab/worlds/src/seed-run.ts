@@ -185,7 +185,7 @@ class SeedRun {
     const clockAtEnd = endOfTime(this.#simulation, this.#scenario, partition);
     const { summaries, open } = foldPartition(this.#simulation, this.#scenario, partition, { clockAtEnd });
     const closed = this.#simulation.log.committed(OUTPUT, partition).filter(({ value }) => value !== null).length;
-    if (open.length > 0) return `${open.join(' ')} have no proof of their silence`;
+    if (open.size > 0) return `${[...open.keys()].join(' ')} have no proof of their silence`;
     return closed < summaries.length ? `${closed} of ${summaries.length} closed` : undefined;
   }
 

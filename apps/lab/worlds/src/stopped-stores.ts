@@ -30,7 +30,7 @@ function checkStore(simulation: Simulation, scenario: Scenario, machine: string,
     summariesOf(simulation.log.committed(OUTPUT, partition)).map(({ incarnation }) => incarnation),
   );
   const due = summaries.filter(({ incarnation }) => !closed.has(incarnation)).map(({ sessionId }) => String(sessionId));
-  const wanted = [...open, ...due].sort().join(' ');
+  const wanted = [...open.keys(), ...due].sort().join(' ');
   const found = [...file.entries.keys()].sort().join(' ');
   if (!file.closedCleanly || !file.clean) return [`${where}: left unclean`];
   return found === wanted ? [] : [`${where}: holds «${found}», the log says «${wanted}»`];

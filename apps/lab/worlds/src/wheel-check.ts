@@ -2,7 +2,7 @@
 // process.
 import { timerFaults, type TimerInspection } from '@flatline/partition';
 import type { TaskStatus } from '@flatline/runtime';
-import type { Folded } from '@flatline/cluster/fold';
+import type { Folded } from '@flatline/oracle';
 import { foldPartition } from './checks.ts';
 import type { Cluster } from './cluster.ts';
 
@@ -30,17 +30,15 @@ export function checkDeadlines(cluster: Cluster): { readonly entries: number; re
   return { entries, violations: [...checkTimers(cluster), ...violations] };
 }
 
-function deadlineFaults({ where, status, timers }: RunningTask, { deadlines }: Folded): string[] {
+function deadlineFaults({ where, status, timers }: RunningTask, { open }: Folded): string[] {
   const utf8 = new TextDecoder();
   const held = new Map(timers.entries.map(({ key, dueAt }) => [utf8.decode(key), dueAt]));
-  const wrong = [...deadlines].flatMap(([key, dueAt]) => {
+  const wrong = [...open].flatMap(([key, { deadlineAt: dueAt }]) => {
     const found = held.get(key);
     return found === dueAt ? [] : [`${where} ${key} is due at ${String(found)}, the input says ${dueAt}`];
   });
   const surplus = [...held].flatMap(([key, dueAt]) =>
-    deadlines.has(key) || dueAt <= status.clock
-      ? []
-      : [`${where} ${key} lives until ${dueAt}, the input does not say so`],
+    open.has(key) || dueAt <= status.clock ? [] : [`${where} ${key} lives until ${dueAt}, the input does not say so`],
   );
   return [...wrong, ...surplus];
 }

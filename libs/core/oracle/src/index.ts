@@ -1,5 +1,9 @@
-export type { DelaySummary } from './delays.ts';
-export type { Delivery } from './delivery-check.ts';
+export type { Delivery } from './judge/delivery-check.ts';
+export type { DelaySummary } from './judge/delays.ts';
+export type { LedgerLine } from './judge/ledger-check.ts';
+export type { Reach, ReachCounter } from './judge/reach.ts';
+export type { VerificationReport, Violation } from './judge/report.ts';
+export { type VerificationOptions, verifyHistories } from './judge/verification.ts';
 export type {
   BatchMark,
   InputEvent,
@@ -15,8 +19,14 @@ export type {
   PipelineRules,
   StoredEntry,
   StoredState,
-} from './history.ts';
-export type { LedgerLine } from './ledger-check.ts';
-export type { Reach, ReachCounter } from './reach.ts';
-export type { VerificationReport, Violation } from './report.ts';
-export { type VerificationOptions, verifyHistories } from './verification.ts';
+} from './logs/history.ts';
+export { jsonEvent } from './logs/json-event.ts';
+export {
+  inputRecord,
+  letterRecord,
+  outputRecord,
+  plainRecord,
+  type RawHeader,
+  type RawRecord,
+} from './logs/raw-record.ts';
+export { type Folded, type FoldedSummary, foldInput, type FoldOptions } from './rules/session/fold-input.ts';

@@ -1,5 +1,6 @@
-// A log of records in memory for tests of the core, and a naive fold that shares no code with it.
+// A log of records in memory for tests of the core, and what the oracle's fold says of it.
 import { ReusedMemory, seededRandom } from '@flatline/base';
+import { foldInput, inputRecord, type PipelineRules } from '@flatline/oracle';
 import type { TaskOptions } from './index.ts';
 import { KEY_GROUP_MAX, type KeyGroup, type RecordCursor, type RecordHeader } from '@flatline/ports';
 
@@ -208,28 +209,27 @@ export function workload({ seed, keys, records, maxGapMs }: Workload): TestRecor
 
 /** `key incarnation reason count first..last closedAt` of every close that the records prove, and what stays open. */
 export function fold(records: readonly TestRecord[], timeoutMs: number): { closed: string[]; open: string[] } {
-  const open = new Map<string, { first: number; last: number; count: number; seen: number }>();
-  const closed: string[] = [];
-  let clock = 0;
-  const close = (key: string, reason: string, closedAt: number): void => {
-    const s = open.get(key)!;
-    open.delete(key);
-    closed.push(`${key} 0-${s.first} ${reason} ${s.count} ${s.first}..${s.last} ${closedAt}`);
-  };
-  const closeDue = (key: string): void => {
-    const s = open.get(key);
-    if (s !== undefined && s.seen + timeoutMs <= clock) close(key, 'TIMEOUT', s.seen + timeoutMs);
-  };
-  for (const { offset, timestamp, key, value } of records) {
-    clock = Math.max(clock, timestamp);
-    if (key === null) continue;
-    closeDue(key);
-    const s = open.get(key) ?? { first: offset, last: offset, count: 0, seen: clock };
-    if (value === null && !open.has(key)) continue;
-    open.set(key, { ...s, last: offset, count: s.count + 1, seen: clock });
-    if (value === null) close(key, 'ENDED', clock);
-  }
-  for (const key of [...open.keys()]) closeDue(key);
-  const left = [...open].map(([key, s]) => `${key} ${s.count} ${s.first}..${s.last} ${s.seen}`);
+  const { rules, input, partition } = options();
+  const { timestampType, maxKeyBytes } = input;
+  const naive: PipelineRules = { ...rules, timeoutMs, timestampType, maxKeyBytes, unheardMs: 0, maxHoldMs: 0 };
+  const raw = records.map(({ offset, timestamp, key, value, headers = [], logAppendTime = true }) => ({
+    ...{ offset, timestamp, headers, logAppendTime },
+    key: key === null ? null : bytes(key),
+    value: value === null ? null : bytes(value),
+  }));
+  const { summaries, open } = foldInput(
+    raw.map((record) => inputRecord(record, () => 'bad')),
+    { partition, rules: naive },
+  );
+  const closed = summaries.map(({ incarnation, ...of }) =>
+    [
+      ...[of['sessionId'], incarnation, of['reason'], of['eventCount']],
+      ...[`${String(of['firstOffset'])}..${String(of['lastOffset'])}`, of['closedAt']],
+    ].join(' '),
+  );
+  const left = [...open].map(
+    ([key, { eventCount, firstOffset, lastOffset, lastSeenAt }]) =>
+      `${key} ${eventCount} ${firstOffset}..${lastOffset} ${lastSeenAt}`,
+  );
   return { closed: closed.sort(), open: left.sort() };
 }

@@ -1,8 +1,9 @@
 // A small world for runtime tests: a simulated cluster with one pipeline's topics, processes that run the real runtime, and
-// a naive fold of the input that says what must come out. The fold shares no code with the core.
+// the oracle's fold of the input, which says what must come out.
 import { type HeldTimeRules, resetEvent, type SessionSummary, type EventDecoder } from '@flatline/kinds';
 import { decodeBlock } from '@flatline/partition';
 import { type FaultRates, type LogRecord, Simulation, type SimulatedHost } from '@flatline/cluster';
+import { foldInput, type FoldedSummary, type InputEvent, inputRecord } from '@flatline/oracle';
 import {
   PipelineInstance,
   type PipelinePorts,
@@ -223,7 +224,7 @@ export class World {
     return Array.from({ length: this.partitions }, (_, p) => this.simulation.log.committed(OUTPUT, p)).flat();
   }
 
-  /** What must be on the output once the log has proved the silence of everyone (naive fold, sorted). */
+  /** What must be on the output once the log has proved the silence of everyone (sorted). Payloads count as bare heartbeats. */
   expected(): string[] {
     return Array.from({ length: this.partitions }, (_, p) => this.#fold(p))
       .flat()
@@ -231,30 +232,21 @@ export class World {
   }
 
   #fold(partition: number): string[] {
-    const open = new Map<string, { first: number; last: number; count: number; seen: number }>();
-    const out: string[] = [];
-    let clock = 0;
-    const close = (key: string, reason: string, at: number): void => {
-      const session = open.get(key)!;
-      open.delete(key);
-      out.push(line(key, `${partition}-${session.first}`, reason, session, at));
-    };
-    for (const record of this.simulation.log.committed(INPUT, partition)) {
-      clock = Math.max(clock, record.timestamp);
-      if (record.key === null) continue;
-      const key = utf8Reader.decode(record.key);
-      const live = open.get(key);
-      if (live !== undefined && live.seen + this.timeoutMs <= clock) close(key, 'TIMEOUT', live.seen + this.timeoutMs);
-      const session = open.get(key);
-      if (session === undefined && record.value === null) continue;
-      const next = session ?? { first: record.offset, last: 0, count: 0, seen: 0 };
-      open.set(key, { ...next, last: record.offset, count: next.count + 1, seen: clock });
-      if (record.value === null) close(key, 'ENDED', clock);
-    }
-    for (const [key, session] of open) close(key, 'TIMEOUT', session.seen + this.timeoutMs);
-    return out;
+    const { rules, input, heldTime = { unheardMs: 0, maxHoldMs: 0 } } = this.settings('');
+    const { timestampType, maxKeyBytes } = input;
+    const records = this.simulation.log
+      .committed(INPUT, partition)
+      .map((record) => inputRecord(record, () => BARE_EVENT));
+    const folding = { partition, rules: { ...rules, ...heldTime, timestampType, maxKeyBytes }, closesAll: true };
+    return foldInput(records, folding).summaries.map(foldedLine);
   }
 }
+
+const BARE_EVENT: InputEvent = {
+  type: 'HEARTBEAT',
+  ...{ occurredAt: undefined, eventId: undefined, sequence: undefined },
+  ...{ timeoutMs: undefined, attributes: undefined },
+};
 
 const bareOnly: EventDecoder = {
   decode: () => ({ kind: 'bad', reason: 'test', detail: 'tests of the runtime send bare heartbeats' }),
@@ -281,6 +273,12 @@ function line(
   closedAt: number,
 ): string {
   return `${key} ${incarnation} ${reason} ${at.count} ${at.first}..${at.last} ${closedAt}`;
+}
+
+function foldedLine({ incarnation, ...of }: FoldedSummary): string {
+  const [key, reason] = [String(of['sessionId']), String(of['reason'])];
+  const at = { first: Number(of['firstOffset']), last: Number(of['lastOffset']), count: Number(of['eventCount']) };
+  return line(key, incarnation, reason, at, Number(of['closedAt']));
 }
 
 function encodeForTest(summary: SessionSummary): Uint8Array {

@@ -1,5 +1,5 @@
-// What must come out of an input partition: the naive fold's closes, each with the record that shows that it is due.
-import { type Folded, type FoldedSummary, foldInput } from '@flatline/cluster/fold';
+// What must come out of an input partition: the closes of the oracle's fold, each with the record that shows that it is due.
+import { type Folded, type FoldedSummary, foldInput, type InputRecord, inputRecord, jsonEvent } from '@flatline/oracle';
 import type { LogRecord } from '../stage/topic-dump.ts';
 
 /** A session that has closed, as its summary must describe it. */
@@ -34,16 +34,18 @@ export interface ExpectationRules {
 const usual = {
   ...{ minTimeoutMs: 1, maxTimeoutMs: 31_536_000_000, maxDurationMs: undefined },
   ...{ dedupeEventIds: 16, maxAttributes: 64, maxAttributeBytes: 8_192, maxKeyBytes: 512 },
+  ...{ unheardMs: 0, maxHoldMs: 0 },
 } as const;
 
 /** Of a whole partition, in offset order. */
 export function expectationOf(records: readonly LogRecord[], partition: number, rules: ExpectationRules): Expectation {
   const byOffset = new Map(records.map((record) => [record.offset, record]));
   const { timeoutMs, byArrival, refusalOf, movesClock = () => true } = rules;
+  const timestampType = byArrival ? 'LogAppendTime' : 'CreateTime';
   const folded = foldInput(
-    records.map((record) => bytesOf(record, byArrival)),
+    records.map((record) => inputOf(record, byArrival)),
     {
-      ...{ ...usual, partition, timeoutMs, byArrival },
+      ...{ partition, rules: { ...usual, timeoutMs, timestampType } },
       refusalOf: ({ offset }) => refusalOf(byOffset.get(offset)!),
       movesClock: ({ offset }) => movesClock(byOffset.get(offset)!),
     },
@@ -74,11 +76,10 @@ function proofOf(summary: FoldedSummary, { steps }: Folded): number {
   return Math.max(lastOffset, steps[low]!.offset);
 }
 
-type BytesRecord = Parameters<typeof foldInput>[0][number];
-
-function bytesOf({ offset, timestamp, key, value, headers }: LogRecord, logAppendTime: boolean): BytesRecord {
-  return {
+function inputOf({ offset, timestamp, key, value, headers }: LogRecord, logAppendTime: boolean): InputRecord {
+  const raw = {
     ...{ offset, timestamp, logAppendTime, value, key: key === null ? null : Buffer.from(key, 'latin1') },
     headers: [...headers].map(([name, text]) => ({ name, value: Buffer.from(text, 'latin1') })),
   };
+  return inputRecord(raw, jsonEvent);
 }

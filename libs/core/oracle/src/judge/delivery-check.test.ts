@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Delivery, DeliveryCheck } from './delivery-check.ts';
-import type { LogSource, OutputRecord, PartitionHistory } from './history.ts';
+import type { LogSource, OutputRecord, PartitionHistory } from '../logs/history.ts';
 import { Findings, type VerificationReport } from './report.ts';
 
 const SUMMARY = { incarnation: '1-40', revision: 0, reason: 'TIMEOUT', countsByType: { HEARTBEAT: 2, VIEW: 1 } };

@@ -2,16 +2,16 @@
 //
 // Owns: the blocks of a commit that is not complete yet, the last link of the chain.      Does not own: state.
 import type { Millis } from '@flatline/base';
-import { NotABlock } from './block-reader.ts';
+import { NotABlock } from '../logs/block-reader.ts';
 import {
   type BlockHeader,
   type BlockOperation,
   type ChangelogBlock,
   readBlock,
   type StateBlock,
-} from './changelog-block.ts';
+} from '../logs/changelog-block.ts';
 import type { Fed } from './feed.ts';
-import type { LogRecord } from './history.ts';
+import type { LogRecord } from '../logs/history.ts';
 import type { Place } from './place.ts';
 import type { TransactionMark } from './transaction-walk.ts';
 

@@ -1,9 +1,9 @@
 import { expect, test } from '@jest/globals';
-import { nameOf } from './byte-names.ts';
-import type { PipelineRules } from './history.ts';
+import { nameOf } from '../../logs/byte-names.ts';
+import type { PipelineRules } from '../../logs/history.ts';
 import { NaiveFold } from './naive-fold.ts';
-import { blankReach } from './reach.ts';
-import { RULES } from './recorded-history.fixture.ts';
+import { blankReach } from '../../judge/reach.ts';
+import { RULES } from '../../judge/recorded-history.fixture.ts';
 
 const rules: PipelineRules = { ...RULES, timeoutMs: 1_000, unheardMs: 200, maxHoldMs: 3_000 };
 const key = (name: string): Uint8Array => new TextEncoder().encode(name);

@@ -1,6 +1,6 @@
 // The sessions that are open, by the name of their key, and what their keys weigh.
 import type { Session } from './naive-session.ts';
-import { bytesOf } from './byte-names.ts';
+import { bytesOf } from '../../logs/byte-names.ts';
 
 export class OpenSessions extends Map<string, Session> {
   /** Of all keys, each rounded up to four (I7). */

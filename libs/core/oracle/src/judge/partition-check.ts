@@ -7,22 +7,29 @@
 //   PK1  Memory is bounded by the live sessions, one commit, and one transaction of the output. Where the changelog has
 //        been truncated it also holds the closes before its first complete commit.
 import type { Millis } from '@flatline/base';
-import { bytesOf, nameOf, textOf } from './byte-names.ts';
-import { ChangelogFold } from './changelog-fold.ts';
+import { bytesOf, nameOf, textOf } from '../logs/byte-names.ts';
+import { ChangelogFold } from '../logs/changelog-fold.ts';
 import { type Commit, CommitChain } from './commit-chain.ts';
 import { Feed } from './feed.ts';
-import type { InputRecord, LetterRecord, LogRecord, OutputRecord, PartitionHistory, PipelineRules } from './history.ts';
+import type {
+  InputRecord,
+  LetterRecord,
+  LogRecord,
+  OutputRecord,
+  PartitionHistory,
+  PipelineRules,
+} from '../logs/history.ts';
 import type { LedgerCheck } from './ledger-check.ts';
 import { LetterCheck } from './letter-check.ts';
-import { NaiveFold } from './naive-fold.ts';
-import type { Session } from './naive-session.ts';
+import { NaiveFold } from '../rules/session/naive-fold.ts';
+import type { Session } from '../rules/session/naive-session.ts';
 import { OutputCheck } from './output-check.ts';
 import { Place } from './place.ts';
 import type { Findings } from './report.ts';
-import { readImage } from './session-image.ts';
+import { readImage } from '../logs/session-image.ts';
 import { StateCheck } from './state-check.ts';
 import { TransactionWalk } from './transaction-walk.ts';
-import type { ExpectedClose } from './expected-close.ts';
+import type { ExpectedClose } from '../rules/session/expected-close.ts';
 
 export interface PartitionCheckParts {
   readonly history: PartitionHistory;

@@ -2,7 +2,7 @@
 //
 // Owns: the letters of the commit at hand.      Does not own: which records are bad (NaiveFold).
 import type { Feed } from './feed.ts';
-import type { InputRecord, LetterRecord } from './history.ts';
+import type { InputRecord, LetterRecord } from '../logs/history.ts';
 import type { Place } from './place.ts';
 
 const BAD_TIMESTAMP = 'bad-timestamp';

@@ -1,13 +1,19 @@
 // Histories to be judged: the real runtime on the simulated cluster, under faults by seed, recorded when all is quiet.
 import { EventFormats, openSummaryEncoder } from '@flatline/records';
 import { PipelineInstance, type PipelinePorts, type PipelineSettings, type StartFrom } from '@flatline/runtime';
-import { calm, type FaultRates, type LogBatch, rough, Simulation, type SimulatedHost } from '@flatline/cluster';
-import { CLOCK_HEADER, imagesIn, type RecordHeader, type StateStores } from '@flatline/ports';
+import {
+  calm,
+  type FaultRates,
+  type LogBatch,
+  type LogRecord as SimulatedRecord,
+  rough,
+  Simulation,
+  type SimulatedHost,
+} from '@flatline/cluster';
+import { imagesIn, type StateStores } from '@flatline/ports';
 import type {
   BatchMark,
-  InputEvent,
   InputRecord,
-  LetterOrigin,
   LetterRecord,
   LogRecord,
   LogSource,
@@ -16,7 +22,9 @@ import type {
   PartitionHistory,
   PipelineRules,
   StoredEntry,
-} from './history.ts';
+} from '../logs/history.ts';
+import { jsonEvent } from '../logs/json-event.ts';
+import { inputRecord, letterRecord, outputRecord, plainRecord, type RawRecord } from '../logs/raw-record.ts';
 
 export const INPUT = 'in';
 const OUTPUT = 'out';
@@ -25,7 +33,6 @@ const DEAD_LETTERS = 'dead';
 const PARTITIONS = 2;
 /** max.message.bytes of the dead-letter topic: some records are longer. */
 const LETTER_BYTES_MAX = 1_500;
-const INCARNATION_HEADER = 'flatline-incarnation';
 
 export const RULES: PipelineRules = {
   timestampType: 'LogAppendTime',
@@ -56,8 +63,6 @@ export interface RecordedPartition {
   readonly deadLetters: RecordedLog<LetterRecord>;
   store: StoredEntry[];
 }
-
-const utf8Reader = new TextDecoder();
 
 /** A recorded partition as the checker reads it, in parts of a few records each. */
 export function historyOf(recorded: RecordedPartition): PartitionHistory {
@@ -258,66 +263,25 @@ class RecordedWorld {
   #recorded(partition: number, store: StoredEntry[]): RecordedPartition {
     const { log } = this.#simulation;
     const batches = (topic: string): BatchMark[] => log.batches(topic, partition).map(markOf);
-    const records = (topic: string): LogRecord[] =>
-      log.committed(topic, partition).map(({ offset, timestamp, logAppendTime, key, value }) => ({
-        ...{ offset, timestamp, logAppendTime, key, value },
-      }));
-    const unreadable = new Map(log.committed(INPUT, partition).map((each) => [each.offset, each.unreadable]));
-    const headers = (topic: string): Map<number, readonly RecordHeader[]> =>
-      new Map(log.committed(topic, partition).map((each) => [each.offset, each.headers]));
-    const [inputHeaders, outputHeaders] = [headers(INPUT), headers(OUTPUT)];
-    const decoder = new EventFormats({ format: 'auto', registry: undefined, clock: this.#processes.get('a')!.host });
+    const records = <R>(topic: string, read: (record: RawRecord) => R): R[] =>
+      log.committed(topic, partition).map((record) => read(rawOf(record)));
+    const logOf = <R>(topic: string, read: (record: RawRecord) => R): RecordedLog<R> => ({
+      ...{ records: records(topic, read), batches: batches(topic), hanging: [] },
+    });
     return {
       partition,
-      input: {
-        records: records(INPUT).map((each) => ({
-          ...each,
-          hasClockHeader: inputHeaders.get(each.offset)!.some(({ name }) => name === CLOCK_HEADER),
-          event: eventIn(each.value, decoder),
-          lastOffset: lastOf(each.offset, unreadable.get(each.offset)),
-        })),
-        batches: batches(INPUT),
-        hanging: [],
-      },
-      changelog: { records: records(CHANGELOG), batches: batches(CHANGELOG), hanging: [] },
-      output: {
-        records: records(OUTPUT).map((each) => ({
-          ...each,
-          incarnation: headerIn(outputHeaders.get(each.offset)!, INCARNATION_HEADER),
-          summary: each.value === null ? undefined : summaryIn(each.value),
-        })),
-        batches: batches(OUTPUT),
-        hanging: [],
-      },
-      deadLetters: {
-        records: log.committed(DEAD_LETTERS, partition).map(({ offset, key, value, headers: own }) => ({
-          ...{ offset, key, value, origin: originIn(own) },
-        })),
-        batches: batches(DEAD_LETTERS),
-        hanging: [],
-      },
+      input: logOf(INPUT, (record) => inputRecord(record, jsonEvent)),
+      changelog: logOf(CHANGELOG, plainRecord),
+      output: logOf(OUTPUT, (record) => outputRecord(record)),
+      deadLetters: logOf(DEAD_LETTERS, letterRecord),
       store,
     };
   }
 }
 
-function lastOf(offset: number, records: number | undefined): number | undefined {
-  return records === undefined ? undefined : offset + records - 1;
-}
-
-/** Numbers of a truncated letter are written `value=5242880`. */
-function originIn(own: readonly RecordHeader[]): LetterOrigin {
-  const truncated = headerIn(own, 'flatline-truncated') ?? '';
-  const lastOffset = headerIn(own, 'flatline-last-offset');
-  const lengthOf = (part: string): number | undefined => {
-    const found = new RegExp(`(?:^| )${part}=(\\d+)`).exec(truncated)?.[1];
-    return found === undefined ? undefined : Number(found);
-  };
-  return {
-    ...{ offset: Number(headerIn(own, 'flatline-offset')), reason: headerIn(own, 'flatline-reason')! },
-    ...{ keyBytes: lengthOf('key'), valueBytes: lengthOf('value') },
-    lastOffset: lastOffset === undefined ? undefined : Number(lastOffset),
-  };
+function rawOf(record: SimulatedRecord): RawRecord {
+  const { offset, unreadable } = record;
+  return unreadable === undefined ? record : { ...record, lastOffset: offset + unreadable - 1 };
 }
 
 const nothing = (): void => undefined;
@@ -342,31 +306,6 @@ function markOf({ baseOffset, lastOffset, producer, marker }: LogBatch): BatchMa
     producerEpoch: producer?.epoch ?? -1,
     transactional: producer?.transactional ?? marker !== undefined,
   };
-}
-
-function eventIn(value: Uint8Array | null, decoder: EventFormats): InputEvent | 'bad' | undefined {
-  if (value === null || value.length === 0) return undefined;
-  const event = blank();
-  return decoder.decode(value, 0, value.length, event).kind === 'event' ? event : 'bad';
-}
-
-function blank(): { -readonly [Name in keyof InputEvent]: InputEvent[Name] } & {
-  attributes: Map<string, string> | undefined;
-} {
-  return {
-    type: 'HEARTBEAT',
-    ...{ occurredAt: undefined, eventId: undefined, sequence: undefined },
-    ...{ timeoutMs: undefined, attributes: undefined },
-  };
-}
-
-function headerIn(headers: readonly RecordHeader[], wanted: string): string | undefined {
-  const value = headers.find(({ name }) => name === wanted)?.value;
-  return value === null || value === undefined ? undefined : utf8Reader.decode(value);
-}
-
-function summaryIn(value: Uint8Array): Record<string, unknown> {
-  return JSON.parse(utf8Reader.decode(value)) as Record<string, unknown>;
 }
 
 async function storedIn(stores: StateStores, partition: number): Promise<StoredEntry[]> {

@@ -7,11 +7,11 @@
 //        it: by the rules both say the same (S3).
 //   NF2  Shares no code with the core.
 import type { Millis } from '@flatline/base';
-import { nameOf, textOf } from './byte-names.ts';
+import { nameOf, textOf } from '../../logs/byte-names.ts';
 import { expectedSummary, type ExpectedClose } from './expected-close.ts';
 import { HeldGaps } from './held-gaps.ts';
 import { OpenSessions, weightOf } from './open-sessions.ts';
-import type { InputRecord, PipelineRules } from './history.ts';
+import type { InputRecord, PipelineRules } from '../../logs/history.ts';
 import {
   type Activity,
   apply,
@@ -22,7 +22,6 @@ import {
   reasonOf,
   type Session,
 } from './naive-session.ts';
-import type { Reach } from './reach.ts';
 
 const ENDED = 'ENDED';
 const END_EVENT = {
@@ -40,7 +39,19 @@ const KEY_BYTES_MAX = 1_879_048_192;
 
 interface Keyed {
   readonly record: InputRecord;
-  readonly isSaidFull: boolean;
+  readonly isSaidFull: boolean | undefined;
+}
+
+/** What happened on the way. */
+export interface FoldCounts {
+  /** Sessions opened. */
+  opened: number;
+  /** Events counted as duplicates, keyed records that were no events, clock records. */
+  duplicates: number;
+  badRecords: number;
+  clockRecords: number;
+  /** Records of the other timestamp type, from before the input had its own (C6). */
+  formerTypeRecords: number;
 }
 
 export class NaiveFold {
@@ -49,7 +60,7 @@ export class NaiveFold {
   clock: Millis = 0;
   readonly #partition: number;
   readonly #rules: PipelineRules;
-  readonly #reach: Reach;
+  readonly #counts: FoldCounts;
   readonly #held: HeldGaps;
   #closed: ExpectedClose[] = [];
   #touched = new Set<string>();
@@ -57,10 +68,10 @@ export class NaiveFold {
   /** Offset of the last record that was bad. */
   lastBad = -1;
 
-  constructor(partition: number, rules: PipelineRules, reach: Reach) {
+  constructor(partition: number, rules: PipelineRules, counts: FoldCounts) {
     this.#partition = partition;
     this.#rules = rules;
-    this.#reach = reach;
+    this.#counts = counts;
     this.#held = new HeldGaps(rules);
   }
 
@@ -87,7 +98,7 @@ export class NaiveFold {
 
   /** Notes a record that changes nothing (I1). */
   refuse({ offset }: InputRecord): void {
-    this.#reach.badRecords += 1;
+    this.#counts.badRecords += 1;
     this.#bad.push(offset);
     this.lastBad = offset;
   }
@@ -124,12 +135,12 @@ export class NaiveFold {
   }
 
   /**
-   * `isSaidFull`: whether the processor says that there was no room for it (I7).
+   * `isSaidFull`: whether the processor says that there was no room for it (I7); undefined: the clock here is the one it had.
    * `latest`: on CreateTime the clock that the commit of this record states, beyond which no stamp has moved it (C6).
    */
-  record(record: InputRecord, latest: Millis = Infinity, isSaidFull = false): void {
+  record(record: InputRecord, latest: Millis = Infinity, isSaidFull?: boolean): void {
     if (this.isFormer(record)) {
-      this.#reach.formerTypeRecords += 1;
+      this.#counts.formerTypeRecords += 1;
       return;
     }
     // Stamps below 0 are bad input and move nothing (C6).
@@ -137,13 +148,13 @@ export class NaiveFold {
     else this.#timed(record, latest, isSaidFull);
   }
 
-  #timed(record: InputRecord, latest: Millis, isSaidFull: boolean): void {
+  #timed(record: InputRecord, latest: Millis, isSaidFull: boolean | undefined): void {
     const { key, value, timestamp } = record;
     this.advance(Math.min(timestamp, latest));
     if (record.lastOffset !== undefined) this.refuse(record);
     else if (key === null) {
       const isClockRecord = record.hasClockHeader && (value === null || value.length === 0);
-      if (isClockRecord) this.#reach.clockRecords += 1;
+      if (isClockRecord) this.#counts.clockRecords += 1;
       else this.refuse(record);
     } else if (key.length > this.#rules.maxKeyBytes) this.refuse(record);
     else this.#keyed(nameOf(key), key, { record, isSaidFull });
@@ -175,7 +186,7 @@ export class NaiveFold {
     }
     const opens = event?.type !== ENDED && !this.open.has(name);
     // Where producers stamp, the present bounds the clock and only the processor knew it (C6): it is believed.
-    if (opens && (logAppendTime ? this.#isFullFor(name) : isSaidFull)) {
+    if (opens && ((logAppendTime ? undefined : isSaidFull) ?? this.#isFullFor(name))) {
       this.refuse(record);
       return;
     }
@@ -185,7 +196,7 @@ export class NaiveFold {
     if (session === undefined) return;
     const { duplicates } = session;
     apply(session, this.#rules, activity);
-    this.#reach.duplicates += session.duplicates - duplicates;
+    this.#counts.duplicates += session.duplicates - duplicates;
     if (event?.type === ENDED)
       this.#close(name, key, { reason: ENDED, closedAt: this.clock, endedAt: activity.occurredAt });
   }
@@ -195,7 +206,7 @@ export class NaiveFold {
     if (live !== undefined || activity.event?.type === ENDED) return live;
     const session = newSession(activity, this.#rules);
     this.open.set(name, session);
-    this.#reach.opened += 1;
+    this.#counts.opened += 1;
     return session;
   }
 

@@ -1,9 +1,9 @@
 // Correct histories made wrong, each in one way, and the rule that has to see it.
 import { assert } from '@flatline/base';
-import { type EditableBlock, putTogether, takeApart } from './block-editor.fixture.ts';
-import { nameOf } from './byte-names.ts';
+import { type EditableBlock, putTogether, takeApart } from '../logs/block-editor.fixture.ts';
+import { nameOf } from '../logs/byte-names.ts';
 import type { Delivery } from './delivery-check.ts';
-import type { BatchMark, LetterOrigin, LetterRecord, LogRecord, OutputRecord, PipelineRules } from './history.ts';
+import type { BatchMark, LetterOrigin, LetterRecord, LogRecord, OutputRecord, PipelineRules } from '../logs/history.ts';
 import type { LedgerLine } from './ledger-check.ts';
 import type { RecordedPartition } from './recorded-history.fixture.ts';
 import type { ReachCounter } from './reach.ts';

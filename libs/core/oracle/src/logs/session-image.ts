@@ -1,6 +1,7 @@
 // An image of the changelog as a session, and what tells two sessions apart (docs/FORMATS.md, Changelog).
 import { BlockReader, NotABlock } from './block-reader.ts';
-import { HEARTBEAT, type SequenceRun, type Session } from './naive-session.ts';
+import { HEARTBEAT } from './json-event.ts';
+import type { SequenceRun, Session } from '../rules/session/naive-session.ts';
 
 const TIMEOUT_CHOSEN = 1;
 const HAS_DETAIL = 2;

@@ -4,14 +4,14 @@
 //
 // Invariants
 //   SC1  A key is compared when a record or a block named it since the last commit: what nobody named has not changed.
-import { NotABlock } from './block-reader.ts';
-import { bytesOf, textOf } from './byte-names.ts';
-import type { HeldImage, ChangelogFold } from './changelog-fold.ts';
+import { NotABlock } from '../logs/block-reader.ts';
+import { bytesOf, textOf } from '../logs/byte-names.ts';
+import type { HeldImage, ChangelogFold } from '../logs/changelog-fold.ts';
 import type { Commit } from './commit-chain.ts';
-import type { NaiveFold } from './naive-fold.ts';
-import type { Session } from './naive-session.ts';
+import type { NaiveFold } from '../rules/session/naive-fold.ts';
+import type { Session } from '../rules/session/naive-session.ts';
 import type { Place } from './place.ts';
-import { differences, readImage } from './session-image.ts';
+import { differences, readImage } from '../logs/session-image.ts';
 
 export class StateCheck {
   readonly #place: Place;

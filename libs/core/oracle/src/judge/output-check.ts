@@ -7,11 +7,11 @@
 //   OC1  The closes of one commit lie in one transaction of the output, of the same producer, and those of two commits in
 //        two: so transactions and commits are matched in order, and memory is one transaction.
 import type { Millis } from '@flatline/base';
-import { nameOf, textOf } from './byte-names.ts';
-import { type ExpectedClose, summaryDifferences } from './expected-close.ts';
+import { nameOf, textOf } from '../logs/byte-names.ts';
+import { type ExpectedClose, summaryDifferences } from '../rules/session/expected-close.ts';
 import type { Fed, Feed } from './feed.ts';
-import type { OutputRecord } from './history.ts';
-import type { NaiveFold } from './naive-fold.ts';
+import type { OutputRecord } from '../logs/history.ts';
+import type { NaiveFold } from '../rules/session/naive-fold.ts';
 import type { Place } from './place.ts';
 import type { Findings } from './report.ts';
 import type { TransactionMark } from './transaction-walk.ts';

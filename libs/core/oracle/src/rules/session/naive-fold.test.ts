@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals';
-import { nameOf } from './byte-names.ts';
+import { nameOf } from '../../logs/byte-names.ts';
 import { NaiveFold } from './naive-fold.ts';
-import { blankReach } from './reach.ts';
-import { RULES } from './recorded-history.fixture.ts';
+import { blankReach } from '../../judge/reach.ts';
+import { RULES } from '../../judge/recorded-history.fixture.ts';
 
 const HONEST = new TextEncoder().encode('honest');
 const FAST = new TextEncoder().encode('fast');

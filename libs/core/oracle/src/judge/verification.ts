@@ -1,5 +1,5 @@
 import { type Delivery, DeliveryCheck } from './delivery-check.ts';
-import type { PartitionHistory, PipelineRules } from './history.ts';
+import type { PartitionHistory, PipelineRules } from '../logs/history.ts';
 import { LedgerCheck, type LedgerLine } from './ledger-check.ts';
 import { PartitionCheck } from './partition-check.ts';
 import type { ReachCounter } from './reach.ts';

@@ -1,6 +1,6 @@
 // What the output has to say of a session that the input closes, and what it says instead (V4).
 import type { DurationMs, Millis } from '@flatline/base';
-import { isUtf8, textOf } from './byte-names.ts';
+import { textOf, utf8In } from '../../logs/byte-names.ts';
 import { missingOf, type Session } from './naive-session.ts';
 
 export interface ExpectedClose {
@@ -44,7 +44,7 @@ export function expectedSummary(session: Session, closing: Closing): ReadonlyMap
     ...{ countsByType: new Map(session.types), attributes: new Map(attributes), truncated },
     ...{ partition, firstOffset, lastOffset },
     // Only where the text does not say it (docs/FORMATS.md).
-    sessionKeyBase64: isUtf8(key) ? undefined : base64(key),
+    sessionKeyBase64: utf8In(key) === undefined ? base64(key) : undefined,
   };
   return new Map(Object.entries(fields));
 }

@@ -1,17 +1,11 @@
+import type { FoldCounts } from '../rules/session/naive-fold.ts';
+
 /** What really happened in a history (V12): a run whose fault did not fire is invalid, not green. */
-export interface Reach {
-  /** Sessions opened. */
-  opened: number;
+export interface Reach extends FoldCounts {
   /** Closes by reason. */
   timeouts: number;
   ends: number;
   maxDurations: number;
-  /** Events counted as duplicates, keyed records that were no events, clock records. */
-  duplicates: number;
-  badRecords: number;
-  clockRecords: number;
-  /** Records of the other timestamp type, from before the input had its own (C6). */
-  formerTypeRecords: number;
   /** Records below the place at which the application began. */
   recordsBeforeStart: number;
   /** Claims of a partition: starts, takeovers, and recoveries of a commit whose outcome was unknown. */

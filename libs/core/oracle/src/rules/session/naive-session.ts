@@ -1,12 +1,12 @@
 // A session and what an activity does to it, said as simply as docs/SPEC.md says it (S1, S5, S6, S7, S10). Shares nothing
 // with the code it judges.
 import type { DurationMs, Millis } from '@flatline/base';
+import { HEARTBEAT } from '../../logs/json-event.ts';
 import type { HeldGaps } from './held-gaps.ts';
-import type { InputEvent, PipelineRules } from './history.ts';
+import type { InputEvent, PipelineRules } from '../../logs/history.ts';
 
 const WINDOW = 64;
 const TYPES_MAX = 32;
-export const HEARTBEAT = 'HEARTBEAT';
 const OTHER = 'OTHER';
 
 export interface SequenceRun {

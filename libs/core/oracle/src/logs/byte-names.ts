@@ -20,11 +20,11 @@ export function textOf(bytes: Uint8Array): string {
   return utf8.decode(bytes);
 }
 
-export function isUtf8(bytes: Uint8Array): boolean {
+/** undefined: it is not UTF-8. */
+export function utf8In(bytes: Uint8Array): string | undefined {
   try {
-    strictUtf8.decode(bytes);
-    return true;
+    return strictUtf8.decode(bytes);
   } catch {
-    return false; // that is the answer
+    return undefined; // that is the answer
   }
 }

@@ -1,6 +1,6 @@
 // Logs that no longer begin at their first offset: what can be judged is, and what cannot is said.
 import { describe, expect, test } from '@jest/globals';
-import type { BatchMark, LogRecord, LogSource, PartitionHistory } from './history.ts';
+import type { BatchMark, LogRecord, LogSource, PartitionHistory } from '../logs/history.ts';
 import {
   historyOf,
   INPUT,
@@ -9,7 +9,7 @@ import {
   type RecordedPartition,
   RULES,
 } from './recorded-history.fixture.ts';
-import { NaiveFold } from './naive-fold.ts';
+import { NaiveFold } from '../rules/session/naive-fold.ts';
 import { blankReach } from './reach.ts';
 import type { VerificationReport } from './report.ts';
 import { verifyHistories } from './verification.ts';

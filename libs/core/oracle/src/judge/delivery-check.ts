@@ -6,8 +6,8 @@
 // Invariants
 //   DC1  Memory grows with the ids of the ledger, not with their payloads.
 import { hashBytes } from '@flatline/base';
-import { summaryText } from './expected-close.ts';
-import type { LogSource, OutputRecord, PartitionHistory } from './history.ts';
+import { summaryText } from '../rules/session/expected-close.ts';
+import type { LogSource, OutputRecord, PartitionHistory } from '../logs/history.ts';
 import type { Findings } from './report.ts';
 
 /** One attempt to deliver a close, as a line of a ledger of deliveries has it (docs/FORMATS.md, Deliveries). */

@@ -1,0 +1,74 @@
+// An event as a producer writes it in JSON (docs/FORMATS.md, Input): parsed whole, then each field looked at.
+import type { InputEvent } from './history.ts';
+import { utf8In } from './byte-names.ts';
+
+export const HEARTBEAT = 'HEARTBEAT';
+const TYPE_LENGTH_MAX = 64;
+const EVENT_ID_LENGTH_MAX = 256;
+/** What a `Date` can hold, in ms (I5). */
+const LAST_INSTANT = 8.64e15;
+
+/** The fields by name; one that is null or absent takes its default. */
+export type EventFields = Readonly<Record<string, unknown>>;
+
+/** `bad`: what is there is no event (I1). */
+export function jsonEvent(value: Uint8Array): InputEvent | 'bad' {
+  const fields = jsonObject(value);
+  return fields === undefined ? 'bad' : eventOf(fields);
+}
+
+/** undefined: no JSON object in UTF-8. */
+export function jsonObject(value: Uint8Array): EventFields | undefined {
+  const text = utf8In(value);
+  if (text === undefined) return undefined;
+  try {
+    const parsed = JSON.parse(text) as unknown;
+    return isObject(parsed) ? parsed : undefined;
+  } catch {
+    return undefined; // that is the answer
+  }
+}
+
+/** Whatever format the fields came in. `attributes` is an object or a map. */
+function eventOf(fields: EventFields): InputEvent | 'bad' {
+  const present = (name: string): unknown => fields[name] ?? undefined;
+  const [type, occurredAt, eventId] = [present('type'), present('occurredAt'), present('eventId')];
+  const [sequence, timeoutMs] = [present('sequence'), present('timeoutMs')];
+  if (!isAbsentOr(isText(TYPE_LENGTH_MAX), type) || !isAbsentOr(isText(EVENT_ID_LENGTH_MAX), eventId)) return 'bad';
+  if (!isAbsentOr(isInteger(0, LAST_INSTANT), occurredAt) || !isAbsentOr(isInteger(0), sequence)) return 'bad';
+  if (!isAbsentOr(isInteger(1), timeoutMs)) return 'bad';
+  const attributes = attributesOf(present('attributes'));
+  if (attributes === 'bad') return 'bad';
+  return { type: type ?? HEARTBEAT, occurredAt, eventId, sequence, timeoutMs, attributes };
+}
+
+/** None at all are as good as no field. */
+function attributesOf(found: unknown): ReadonlyMap<string, string> | undefined | 'bad' {
+  if (found === undefined) return undefined;
+  if (!isObject(found)) return 'bad';
+  const entries = found instanceof Map ? [...(found as ReadonlyMap<string, unknown>)] : Object.entries(found);
+  const texts: [string, string][] = [];
+  for (const [name, value] of entries) {
+    if (typeof value !== 'string' || !value.isWellFormed() || !name.isWellFormed()) return 'bad';
+    texts.push([name, value]);
+  }
+  return texts.length === 0 ? undefined : new Map(texts);
+}
+
+function isObject(value: unknown): value is EventFields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isAbsentOr<T>(is: (value: unknown) => value is T, value: unknown): value is T | undefined {
+  return value === undefined || is(value);
+}
+
+/** Half of a surrogate pair has no UTF-8. */
+function isText(most: number): (value: unknown) => value is string {
+  return (value): value is string =>
+    typeof value === 'string' && value.length >= 1 && value.length <= most && value.isWellFormed();
+}
+
+function isInteger(least: number, most = Number.MAX_SAFE_INTEGER): (value: unknown) => value is number {
+  return (value): value is number => Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most;
+}

@@ -1,0 +1,89 @@
+// Records as they lie in a log, and what the checker makes of those of each topic (docs/FORMATS.md).
+//
+// The names of headers are stated here a second time on purpose: a product that misnames one would otherwise be read by the
+// name it wrote.
+import { textOf } from './byte-names.ts';
+import type { InputEvent, InputRecord, LetterOrigin, LetterRecord, LogRecord, OutputRecord } from './history.ts';
+import { jsonObject } from './json-event.ts';
+
+const CLOCK_HEADER = 'flatline-clock';
+const INCARNATION_HEADER = 'flatline-incarnation';
+const REASON_HEADER = 'flatline-reason';
+const OFFSET_HEADER = 'flatline-offset';
+const TRUNCATED_HEADER = 'flatline-truncated';
+const LAST_OFFSET_HEADER = 'flatline-last-offset';
+
+export interface RawHeader {
+  readonly name: string;
+  readonly value: Uint8Array | null;
+}
+
+export interface RawRecord extends LogRecord {
+  readonly headers: readonly RawHeader[];
+  /** Set where it stands for a batch, from `offset` to here, whose records cannot be had (I1). */
+  readonly lastOffset?: number | undefined;
+}
+
+export function plainRecord({ offset, timestamp, logAppendTime, key, value }: RawRecord): LogRecord {
+  return { offset, timestamp, logAppendTime, key, value };
+}
+
+/** `event`: what a value says that is neither null nor empty. */
+export function inputRecord(record: RawRecord, event: (value: Uint8Array) => InputEvent | 'bad'): InputRecord {
+  const { value, headers, lastOffset } = record;
+  return {
+    ...plainRecord(record),
+    hasClockHeader: headers.some(({ name }) => name === CLOCK_HEADER),
+    event: value === null || value.length === 0 ? undefined : event(value),
+    lastOffset,
+  };
+}
+
+/** `summary`: what a value says; default: a JSON object. */
+export function outputRecord(
+  record: RawRecord,
+  summary: (value: Uint8Array) => Readonly<Record<string, unknown>> | undefined = jsonObject,
+): OutputRecord {
+  const { value, headers } = record;
+  return {
+    ...plainRecord(record),
+    incarnation: firstText(headers, INCARNATION_HEADER),
+    summary: value === null ? undefined : summary(value),
+  };
+}
+
+/** The last headers of a name count, and of those behind the offset alone: the refused record may have brought its own. */
+export function letterRecord({ offset, key, value, headers }: RawRecord): LetterRecord {
+  const offsetAt = headers.findLastIndex(({ name }) => name === OFFSET_HEADER);
+  const reason = lastText(headers, REASON_HEADER);
+  if (offsetAt < 0 || reason === undefined) return { offset, key, value, origin: undefined };
+  const added = headers.slice(offsetAt + 1);
+  const lastOffset = lastText(added, LAST_OFFSET_HEADER);
+  const origin: LetterOrigin = {
+    ...{ offset: Number(lastText(headers, OFFSET_HEADER)), reason },
+    ...lengthsIn(lastText(added, TRUNCATED_HEADER) ?? ''),
+    lastOffset: lastOffset === undefined ? undefined : Number(lastOffset),
+  };
+  return { offset, key, value, origin };
+}
+
+/** `value=5242880 key=70000` */
+function lengthsIn(text: string): Pick<LetterOrigin, 'keyBytes' | 'valueBytes'> {
+  const lengthOf = (part: string): number | undefined => {
+    const found = text.split(' ').find((each) => each.startsWith(`${part}=`));
+    return found === undefined ? undefined : Number(found.slice(part.length + 1));
+  };
+  return { keyBytes: lengthOf('key'), valueBytes: lengthOf('value') };
+}
+
+function firstText(headers: readonly RawHeader[], wanted: string): string | undefined {
+  return textIn(headers.find(({ name }) => name === wanted));
+}
+
+function lastText(headers: readonly RawHeader[], wanted: string): string | undefined {
+  return textIn(headers.findLast(({ name }) => name === wanted));
+}
+
+function textIn(header: RawHeader | undefined): string | undefined {
+  return header === undefined || header.value === null ? undefined : textOf(header.value);
+}

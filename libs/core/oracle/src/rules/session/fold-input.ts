@@ -1,0 +1,108 @@
+// What must come out of one input partition, for whoever has all of it at hand: the simulation, the faults on a real broker,
+// and tests of the product. The same fold that the checker follows commit by commit.
+import type { Millis } from '@flatline/base';
+import { bytesOf, textOf } from '../../logs/byte-names.ts';
+import type { InputRecord, PipelineRules } from '../../logs/history.ts';
+import type { ExpectedClose } from './expected-close.ts';
+import { NaiveFold } from './naive-fold.ts';
+
+export interface FoldOptions {
+  readonly partition: number;
+  readonly rules: PipelineRules;
+  /** Where the application began: records below are no business of it. Default: 0. */
+  readonly start?: number;
+  /**
+   * Whether a record is refused for what only its maker knows: a stamp too far ahead of the present of then (it moves no
+   * clock, C6), or a content that decodes and still fails (I6). Default: none.
+   */
+  readonly refusalOf?: (record: InputRecord) => 'stamp' | 'content' | undefined;
+  /** False where only the present of then could tell how far the stamp moved the clock (C6, `maxLeadMs`): not at all, here. */
+  readonly movesClock?: (record: InputRecord) => boolean;
+  /** C3: the clock came so far behind the last record, by evidence that no record tells. Default: it did not. */
+  readonly clockAtEnd?: Millis;
+  /** Whoever is open at the end is closed as of its deadline, as if its silence were proved. Default: false. */
+  readonly closesAll?: boolean;
+}
+
+/** A summary's fields as JSON has them, without `emittedAt`, and without those that say nothing. */
+export type FoldedSummary = Readonly<Record<string, unknown>> & { readonly incarnation: string };
+
+/** Where the fold stood after a record. */
+export interface FoldedStep {
+  readonly offset: number;
+  readonly clock: Millis;
+  /** Incarnations opened so far. */
+  readonly opened: number;
+}
+
+export interface OpenSession {
+  readonly deadlineAt: Millis;
+  readonly firstOffset: number;
+  readonly lastOffset: number;
+  readonly lastSeenAt: Millis;
+  readonly eventCount: number;
+}
+
+export interface Folded {
+  readonly summaries: readonly FoldedSummary[];
+  /** Sessions that are open at the end, by their key as text, if the clock stays where it is. */
+  readonly open: ReadonlyMap<string, OpenSession>;
+  /** Offsets of the records that belong to the dead letters. */
+  readonly refused: readonly number[];
+  readonly steps: readonly FoldedStep[];
+}
+
+const SOME_BYTES = new Uint8Array(1);
+
+/** `records`: committed, in offset order. */
+export function foldInput(records: Iterable<InputRecord>, options: FoldOptions): Folded {
+  const { partition, rules, start = 0, clockAtEnd = 0, closesAll = false } = options;
+  const counts = { opened: 0, duplicates: 0, badRecords: 0, clockRecords: 0, formerTypeRecords: 0 };
+  const fold = new NaiveFold(partition, rules, counts);
+  const steps: FoldedStep[] = [];
+  for (const record of records) {
+    if (record.offset < start || fold.isFormer(record)) continue;
+    take(fold, record, options);
+    steps.push({ offset: record.offset, clock: fold.clock, opened: counts.opened });
+  }
+  fold.advance(clockAtEnd);
+  for (const [name, session] of [...fold.open])
+    if (closesAll || fold.isDue(session)) fold.closeDue(name, bytesOf(name));
+  return {
+    summaries: fold.takeClosed().map(summaryOf),
+    open: new Map(
+      [...fold.open].map(([name, session]) => {
+        const { firstOffset, lastOffset, lastSeenAt, eventCount } = session;
+        const deadlineAt = fold.deadlineOf(session);
+        return [textOf(bytesOf(name)), { deadlineAt, firstOffset, lastOffset, lastSeenAt, eventCount }];
+      }),
+    ),
+    refused: fold.takeBad(),
+    steps,
+  };
+}
+
+function take(fold: NaiveFold, record: InputRecord, { refusalOf, movesClock }: FoldOptions): void {
+  const refusal = refusalOf?.(record);
+  if (refusal === 'stamp') {
+    fold.refuse(record);
+    return;
+  }
+  const latest = movesClock?.(record) === false ? fold.clock : undefined;
+  // Without a key there is no content to fail at.
+  const isRefused = refusal === 'content' && record.key !== null;
+  fold.record(isRefused ? { ...record, value: SOME_BYTES, event: 'bad' } : record, latest);
+}
+
+function summaryOf({ incarnation, summary }: ExpectedClose): FoldedSummary {
+  const fields = [...summary].filter(([, value]) => value !== undefined);
+  const plain = fields.map(([name, value]): [string, unknown] => [
+    name,
+    value instanceof Map ? objectOf(value) : value,
+  ]);
+  return { ...(Object.fromEntries(plain) as Readonly<Record<string, unknown>>), incarnation };
+}
+
+function objectOf(map: ReadonlyMap<unknown, unknown>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries([...map].map(([name, value]): [string, unknown] => [String(name), value]));
+}
