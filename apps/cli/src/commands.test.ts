@@ -22,6 +22,26 @@ afterAll(() => {
 
 const run = (line: string): Promise<CliRun> => cli(line.split(' '), { env: { KAFKA_BROKERS: brokers }, folder });
 
+describe('what is wrong with a configuration, and shows only when it is used', () => {
+  const application = `w${randomUUID().slice(0, 8)}`;
+  const config = join(folder, 'wrong.json');
+  const pipeline = {
+    ...{ name: 'visits', kind: 'session', timeoutMs: 1000 },
+    ...{ input: { topic: `${application}.in` }, output: { topic: `${application}.out` } },
+  };
+  writeFileSync(config, JSON.stringify({ application, brokers: brokers.split(','), pipelines: [pipeline] }));
+
+  test('[I4] exit code 2, so that no supervisor starts it over and over, and the message names the setting', async () => {
+    const replicas = await run(`topics create --config ${config} --replication 30`);
+    expect(replicas).toMatchObject({ exitCode: ExitCode.usage, stderr: expect.stringContaining('replication factor') });
+    expect((await run(`topics create --config ${config} --partitions 1`)).exitCode).toBe(ExitCode.ok);
+    const avro = await run(`simulate --topic ${application}.in --sessions 1 --rate 1 --format avro`);
+    expect(avro).toMatchObject({ exitCode: ExitCode.usage, stderr: expect.stringContaining('schema registry') });
+    const stateDir = await run(`run --config ${config} --http-port 0 --state-dir ${config}`);
+    expect(stateDir).toMatchObject({ exitCode: ExitCode.usage, stderr: expect.stringContaining('stateDir') });
+  });
+});
+
 async function makeTopic(settings: Record<string, string>, partitions = 2): Promise<string> {
   const topic = `cli-${randomUUID()}`;
   await new KafkaTopicAdmin({ clock, connection }).createTopics([

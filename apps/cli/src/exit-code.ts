@@ -16,7 +16,10 @@ export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 export const exitCodeMeanings: ReadonlyMap<ExitCode, string> = new Map([
   [ExitCode.ok, 'done; a command that runs until stopped was stopped'],
   [ExitCode.failedCheck, 'a check found something wrong (topics check, verify, the demo against its ledger)'],
-  [ExitCode.usage, 'wrong flags, files, topics or configuration; nothing was changed'],
+  [
+    ExitCode.usage,
+    'wrong flags, files, topics or configuration: the message names what; starting again changes nothing',
+  ],
   [ExitCode.unreachable, 'a broker or the schema registry does not answer'],
   [ExitCode.stateInUse, 'another process uses the state directory'],
   [ExitCode.partitionStopped, 'a partition or the process stopped and needs an operator'],

@@ -1,5 +1,5 @@
 // The one place where errors become what a user reads and what a script sees.
-import { Corrupt, Fatal, Fenced, PartitionStopped, Retriable, StateInUse } from '@flatline/base';
+import { Corrupt, Fatal, Fenced, Misconfigured, PartitionStopped, Retriable, StateInUse } from '@flatline/base';
 import { ConfigurationError } from '@flatline/config';
 import { CommanderError } from 'commander';
 import { ExitCode } from './exit-code.ts';
@@ -34,11 +34,12 @@ export function failureOf(error: unknown): Failure {
   return { exitCode, message, stack };
 }
 
+const wrongInput = [CommanderError, ConfigurationError, Misconfigured];
 const needsOperator = [Fatal, PartitionStopped, Fenced, Corrupt];
 
 function exitCodeOf(error: unknown): ExitCode {
   if (error instanceof CommandFailure) return error.exitCode;
-  if (error instanceof CommanderError || error instanceof ConfigurationError) return ExitCode.usage;
+  if (wrongInput.some((wrong) => error instanceof wrong)) return ExitCode.usage;
   if (error instanceof StateInUse) return ExitCode.stateInUse;
   if (error instanceof Retriable) return ExitCode.unreachable;
   if (needsOperator.some((consequence) => error instanceof consequence)) return ExitCode.partitionStopped;

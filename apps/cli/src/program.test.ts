@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
-import { Corrupt, Fatal, Fenced, PartitionStopped, Retriable, StateInUse } from '@flatline/base';
+import { Corrupt, Fatal, Fenced, Misconfigured, PartitionStopped, Retriable, StateInUse } from '@flatline/base';
 import { ConfigurationError } from '@flatline/config';
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -148,6 +148,7 @@ describe('errors become exit codes', () => {
   test.each<[unknown, number]>([
     [new CommandFailure(ExitCode.failedCheck, 'x'), 1],
     [new ConfigurationError('x', []), 2],
+    [new Misconfigured('x'), 2],
     [new Retriable('x'), 3],
     [new StateInUse('x'), 4],
     [new Fatal('x'), 5],

@@ -32,6 +32,14 @@ export class Fatal extends ConsequenceError {
   override readonly name: string = 'Fatal';
 }
 
+/**
+ * The process cannot run as it is configured, here or on the brokers, and trying it again changes nothing: exit code 2. The
+ * message names the setting.
+ */
+export class Misconfigured extends Fatal {
+  override readonly name = 'Misconfigured';
+}
+
 /** Another process uses the state directory: this one cannot start, and may once that one has ended. */
 export class StateInUse extends Fatal {
   override readonly name = 'StateInUse';

@@ -1,6 +1,15 @@
 export { assert, AssertionError } from './assert.ts';
 export { ByteReader, ByteWriter, copyBytes, MalformedBytes, zigzag } from './bytes.ts';
-export { Corrupt, Fatal, Fenced, isConsequence, PartitionStopped, Retriable, StateInUse } from './errors.ts';
+export {
+  Corrupt,
+  Fatal,
+  Fenced,
+  isConsequence,
+  Misconfigured,
+  PartitionStopped,
+  Retriable,
+  StateInUse,
+} from './errors.ts';
 export {
   armFailpoint,
   type Failpoint,

@@ -1,4 +1,4 @@
-import { Fatal } from '@flatline/base';
+import { Misconfigured } from '@flatline/base';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
@@ -49,12 +49,12 @@ function nodesIn(dataDir: string): number {
   return readdirSync(dataDir).filter((name) => /^node-\d$/.test(name)).length;
 }
 
-/** Throws `Fatal` if the directory holds a cluster of another size: its quorum is fixed when it is made. */
+/** Throws `Misconfigured` if the directory holds a cluster of another size: its quorum is fixed when it is made. */
 export function nodeCountFor(dataDir: string, wanted: 1 | 3 | undefined): 1 | 3 {
   const found = nodesIn(dataDir);
   if (found === 0) return wanted ?? 1;
   if ((found === 1 || found === 3) && (wanted === undefined || wanted === found)) return found;
-  throw new Fatal(
+  throw new Misconfigured(
     `${dataDir} holds a cluster of ${found} node(s), ${wanted ?? '1 or 3'} wanted: choose another data directory`,
   );
 }

@@ -1,5 +1,5 @@
 // A broker that runs on after the command that started it: `flatline broker start`, `stop`, `status`.
-import { Fatal } from '@flatline/base';
+import { Fatal, Misconfigured } from '@flatline/base';
 import { fork } from 'node:child_process';
 import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
@@ -110,7 +110,7 @@ function assertAsAsked(running: BrokerStatus, { port, nodes, registry }: BrokerO
     ...(registry === true && running.registryUrl === undefined ? ['a registry'] : []),
   ];
   if (asked.length === 0) return;
-  throw new Fatal(
+  throw new Misconfigured(
     `a broker already runs at ${running.bootstrap} without ${asked.join(' and ')}: stop it first, or choose another data directory`,
   );
 }
@@ -132,7 +132,7 @@ async function keep(options: BrokerOptions, dataDir: string, log: (line: string)
       const report = message as KeeperReport;
       if (report.kind === 'log') log(report.line);
       else if (report.kind === 'ready') ready();
-      else failed(new Fatal(report.message));
+      else failed(report.misconfigured ? new Misconfigured(report.message) : new Fatal(report.message));
     });
     keeper.on('error', failed);
     keeper.on('exit', (code) => {

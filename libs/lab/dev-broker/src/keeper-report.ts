@@ -2,4 +2,4 @@
 export type KeeperReport =
   | { readonly kind: 'log'; readonly line: string }
   | { readonly kind: 'ready' }
-  | { readonly kind: 'failed'; readonly message: string };
+  | { readonly kind: 'failed'; readonly message: string; readonly misconfigured: boolean };

@@ -1,10 +1,10 @@
-import { Fatal } from '@flatline/base';
+import { Fatal, Misconfigured } from '@flatline/base';
 import { createServer } from 'node:net';
 
 export const loopback = '127.0.0.1';
 
 /** The message names the port, if it is known, and what to do. */
-export class PortInUse extends Fatal {
+export class PortInUse extends Misconfigured {
   constructor(port: number | undefined, remedy: string, cause?: unknown) {
     super(`${port === undefined ? 'a port' : `port ${port}`} on ${loopback} is in use: ${remedy}`, cause);
   }
@@ -25,7 +25,7 @@ export async function assertPortFree(port: number, remedy: string): Promise<void
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'EADDRINUSE') throw new PortInUse(port, remedy, error);
-    if (code === 'EACCES') throw new Fatal(`port ${port} needs privileges: choose one above 1023`, error);
+    if (code === 'EACCES') throw new Misconfigured(`port ${port} needs privileges: choose one above 1023`, error);
     throw error;
   }
 }

@@ -188,7 +188,7 @@ describe('[I4] what is wrong', () => {
   test('[I4] what hangs on a wrong setting is not said', () => {
     const found = problems({
       ...minimal,
-      brokers: ['nowhere', 'a:1'],
+      brokers: ['nowhere', 'a:1', 'localhost:99999'],
       kafka: { sessionTimeoutMs: 'x', heartbeatIntervalMs: 9_000, transactionTimeoutMs: -1 },
       commitIntervalMs: 20_000,
       pipelines: [
@@ -198,6 +198,7 @@ describe('[I4] what is wrong', () => {
     });
     expect(found.map((line) => line.split(' ')[0]).sort()).toEqual([
       'brokers[0]',
+      'brokers[2]',
       'kafka.sessionTimeoutMs',
       'kafka.transactionTimeoutMs',
       'pipelines[0].maxTimeoutMs',

@@ -124,7 +124,15 @@ const http = z.strictObject({
 });
 
 /** host:port, or [ipv6]:port. */
-const broker = z.string().regex(/^(?:\[[0-9a-fA-F:.]+\]|[^:\s[\]]+):\d{1,5}$/, 'host:port, for example 127.0.0.1:9092');
+const broker = z
+  .string()
+  .regex(/^(?:\[[0-9a-fA-F:.]+\]|[^:\s[\]]+):\d{1,5}$/, 'host:port, for example 127.0.0.1:9092')
+  .refine(hasPort, 'host:port with a port from 1 to 65535');
+
+function hasPort(address: string): boolean {
+  const port = Number(address.slice(address.lastIndexOf(':') + 1));
+  return !(port < 1 || port > 65_535);
+}
 
 export const configurationSchema = z.strictObject({
   application: name,

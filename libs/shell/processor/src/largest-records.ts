@@ -1,5 +1,5 @@
 // How long the records may become that a pipeline's limits allow, and whether its topics hold them.
-import { Fatal } from '@flatline/base';
+import { Misconfigured } from '@flatline/base';
 import { codecLimits, largestSummaryBytes } from '@flatline/records';
 import type { PipelineConfig } from '@flatline/config';
 import type { TopicDescription } from '@flatline/kafka';
@@ -53,7 +53,7 @@ export function checkLargestRecords(pipeline: PipelineConfig, topics: ReadonlyMa
       : [];
   });
   if (wrong.length === 0) return;
-  throw new Fatal(
+  throw new Misconfigured(
     `pipeline ${pipeline.name}: with ${settings} ${wrong.map(({ found }) => found).join('; ')}. Lower these settings, or raise ` +
       wrong.map(({ topic, bytes }) => `max.message.bytes of ${topic} to ${bytes}`).join(' and '),
   );

@@ -1,7 +1,7 @@
 // Composition root: configuration → adapters → pipelines; and their orderly end.
 //
 // Owns: the pipelines of this process.      Does not own: anything they do.
-import { type Clock, type DurationMs, Fatal, type Millis } from '@flatline/base';
+import { type Clock, type DurationMs, type Millis, Misconfigured } from '@flatline/base';
 import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
 import { KafkaTopicAdmin, openCluster, type TopicDescription } from '@flatline/kafka';
 import { PipelineInstance, type RuntimeLog, type TaskStatus } from '@flatline/runtime';
@@ -184,7 +184,7 @@ class Processor implements RunningProcessor, Observed {
     await this.#http?.close();
   }
 
-  /** What there is of the topics; whoever writes to one that is missing finds out. @throws Fatal where an input is not there. */
+  /** What there is of the topics; whoever writes to one that is missing finds out. @throws Misconfigured where an input is not there. */
   async #describeTopics(): Promise<ReadonlyMap<string, TopicDescription>> {
     const connection = openCluster(kafkaOptions(this.#config, this.#clock, this.#log));
     try {
@@ -195,7 +195,7 @@ class Processor implements RunningProcessor, Observed {
       ]);
       const found = await admin.describeTopics([...new Set([...inputs, ...others])]);
       for (const { kind, topic } of found)
-        if (kind !== 'present' && inputs.includes(topic)) throw new Fatal(`topic ${topic} is ${kind}`);
+        if (kind !== 'present' && inputs.includes(topic)) throw new Misconfigured(`topic ${topic} is ${kind}`);
       return new Map(found.filter((each) => each.kind === 'present').map((each) => [each.topic, each]));
     } finally {
       connection.close();

@@ -6,13 +6,14 @@
 // over by two at once; flock(2) is not reachable from Node. Nothing is ever written to the database.
 //
 // Where the file system has no locks, opening fails: better than two owners.
-import { Fatal, StateInUse } from '@flatline/base';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { Misconfigured, StateInUse } from '@flatline/base';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileSystemError } from './file-system-error.ts';
 import { messageOf, sqliteCodeOf } from './foreign-error.ts';
+import { makeDirectory } from './make-directory.ts';
 
 const sqliteBusy = 5;
 
@@ -24,11 +25,11 @@ export class DirectoryLock {
     this.#connection = connection;
   }
 
-  /** Takes the lock without waiting. @throws StateInUse where another process, or another store of this one, holds it; Fatal. */
+  /** Takes the lock without waiting. @throws StateInUse where another process, or another store of this one, holds it; Misconfigured, Retriable. */
   static acquire(directory: string): DirectoryLock {
     const holder = join(directory, 'holder');
     try {
-      mkdirSync(directory, { recursive: true });
+      makeDirectory(directory);
     } catch (error) {
       throw fileSystemError(directory, error);
     }
@@ -62,8 +63,8 @@ function inUse(directory: string, holder: string): StateInUse {
   );
 }
 
-function cannotLock(directory: string, error: unknown): Fatal {
-  return new Fatal(
+function cannotLock(directory: string, error: unknown): Misconfigured {
+  return new Misconfigured(
     `state directory ${directory} cannot be locked (${messageOf(error)}): ` +
       'it must be on a local file system that this process may write to (stateDir, --state-dir, FLATLINE_STATE_DIR)',
     error,

@@ -1,4 +1,4 @@
-import { Fatal, Retriable } from '@flatline/base';
+import { Misconfigured, Retriable } from '@flatline/base';
 import { statfsSync } from 'node:fs';
 import { codeOf, messageOf } from './foreign-error.ts';
 
@@ -19,12 +19,12 @@ const spaceNeeded: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 const fullDiskBytes = 1 << 20;
 
 /** Translates an error of node:fs at a state directory. */
-export function fileSystemError(directory: string, error: unknown): Retriable | Fatal {
+export function fileSystemError(directory: string, error: unknown): Retriable | Misconfigured {
   const code = codeOf(error);
   if (spaceNeeded.includes(code)) return diskFull(directory, error);
   const detail = messageOf(error);
   if (passing.includes(code)) return new Retriable(`state directory ${directory}: ${detail}`, error);
-  return new Fatal(
+  return new Misconfigured(
     `state directory ${directory}: ${detail}; it must be a directory that this process may write to (stateDir)`,
     error,
   );

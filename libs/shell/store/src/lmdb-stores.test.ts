@@ -1,4 +1,4 @@
-import { Fatal, StateInUse } from '@flatline/base';
+import { Fatal, Misconfigured, StateInUse } from '@flatline/base';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -87,10 +87,17 @@ describe('LmdbStores', () => {
     await again.close();
   });
 
+  test('a file system that takes no directories is refused, and not waited for', () => {
+    const stateDir = '/proc/flatline-test/state';
+    const opening = (): unknown => LmdbStores.open({ stateDir, application: 'app', pipeline: 'visits' });
+    expect(opening).toThrow(Misconfigured);
+    expect(opening).toThrow(/stateDir/);
+  });
+
   test('a state directory that cannot be one is named, with the setting', () => {
     writeFileSync(join(directory.path, 'file'), '');
     const stateDir = join(directory.path, 'file');
-    expect(() => LmdbStores.open({ stateDir, application: 'app', pipeline: 'visits' })).toThrow(Fatal);
+    expect(() => LmdbStores.open({ stateDir, application: 'app', pipeline: 'visits' })).toThrow(Misconfigured);
     expect(() => LmdbStores.open({ stateDir, application: 'app', pipeline: 'visits' })).toThrow(/file.*stateDir/);
   });
 });

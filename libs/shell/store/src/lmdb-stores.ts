@@ -1,7 +1,7 @@
 // The local stores of one pipeline on one machine: <stateDir>/<application>.<pipeline>/<partition>/.
 //
 // Owns: the pipeline's directory, by a lock that ends with this process, and which stores are open.
-import { assert, Fatal } from '@flatline/base';
+import { assert, Misconfigured } from '@flatline/base';
 import type { LocalStore, OpenedStore, StateStore, StateStores, StoreCheckpoint, StoreDrop } from '@flatline/ports';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
@@ -38,7 +38,7 @@ export class LmdbStores implements StateStores {
     this.#dropLog = new DropLog(directory);
   }
 
-  /** Takes the pipeline's directory for this process. @throws StateInUse where another one has it, Fatal where it cannot be used. */
+  /** Takes the pipeline's directory for this process. @throws StateInUse where another one has it, Misconfigured where it cannot be used. */
   static open(options: LmdbStoresOptions): LmdbStores {
     const directory = pipelineDirectory(options);
     const bootId = 'bootId' in options ? options.bootId : currentBootId();
@@ -131,7 +131,7 @@ function pipelineDirectory(options: LmdbStoresOptions): string {
     ['pipeline name', options.pipeline],
   ] as const)
     if (!legalName.test(name))
-      throw new Fatal(
+      throw new Misconfigured(
         `${setting} ${JSON.stringify(name)} cannot name a directory: letters, digits, ".", "_" and "-" only`,
       );
   return join(resolve(options.stateDir), `${options.application}.${options.pipeline}`);

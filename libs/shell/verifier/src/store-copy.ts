@@ -1,7 +1,7 @@
 // The local stores of a pipeline on this machine, in a copy: opening a store may drop it (R2), and looking changes nothing.
 //
 // Owns: the copy.      Does not own: the stores it was made of.
-import { Fatal } from '@flatline/base';
+import { Misconfigured } from '@flatline/base';
 import { LmdbStores } from '@flatline/store';
 import { imagesIn } from '@flatline/ports';
 import type { StoredState } from '@flatline/oracle';
@@ -32,7 +32,7 @@ export class StoreCopy {
   static async make(place: StorePlace): Promise<StoreCopy> {
     const source = join(place.stateDir, `${place.application}.${place.pipeline}`);
     if (!existsSync(source))
-      throw new Fatal(`there are no local stores in ${source}: correct --state-dir, or leave it out`);
+      throw new Misconfigured(`there are no local stores in ${source}: correct --state-dir, or leave it out`);
     // Held while the files are copied, so that nobody writes to them.
     const held = LmdbStores.open(place);
     const folder = await mkdtemp(join(tmpdir(), 'flatline-verify-'));

@@ -1,5 +1,5 @@
 // Reads the topics of one pipeline and has them judged.
-import { type DurationMs, Fatal } from '@flatline/base';
+import { type DurationMs, Misconfigured } from '@flatline/base';
 import type { SchemaRegistry } from '@flatline/records';
 import type { PipelineConfig } from '@flatline/config';
 import { KafkaLogScan, type KafkaOptions, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
@@ -151,14 +151,14 @@ async function partitionsOf(pipeline: PipelineConfig, admin: KafkaTopicAdmin): P
   const found = await admin.describeTopics(topics);
   const counts = found.map((finding) => {
     if (finding.kind === 'present') return finding.partitions;
-    throw new Fatal(
+    throw new Misconfigured(
       finding.kind === 'missing'
         ? `topic ${finding.topic} of pipeline ${pipeline.name} does not exist: correct its name, or run flatline topics create`
         : `topic ${finding.topic} may not be read by this user: allow it DESCRIBE and READ`,
     );
   });
   if (new Set(counts).size > 1)
-    throw new Fatal(
+    throw new Misconfigured(
       `the topics of pipeline ${pipeline.name} have different partition counts: ${topics.map((topic, i) => `${topic} ${counts[i]!}`).join(', ')}; see flatline topics check`,
     );
   return counts[0]!;

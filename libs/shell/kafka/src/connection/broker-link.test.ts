@@ -1,3 +1,4 @@
+import { type AddressInfo, createServer } from 'node:net';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { Retriable } from '@flatline/base';
 import { clusterOptions, connect, createTopic } from '../broker.fixture.ts';
@@ -77,7 +78,39 @@ describe('BrokerLink', () => {
 
   test('a listener that closes at once may expect other ssl and sasl settings, and the error says so', async () => {
     proxy.cutAfter(0, 'close');
-    await expect(ask()).rejects.toThrow(/closed the connection before it was of use: .*the settings ssl and sasl/);
+    await expect(ask()).rejects.toThrow(/closed the connection before it was of use: .*kafka\.ssl and kafka\.sasl/);
+  });
+
+  test.each([
+    ['an HTTP server', 'HTTP/1.1 400 Bad Request\r\n\r\n', {}, 'Misconfigured', /is an HTTP server.*setting brokers/],
+    ['a TLS listener', '\x15\x03\x03\x00\x02\x02\x46', {}, 'Misconfigured', /expects TLS: set kafka\.ssl/],
+    ['TLS where something else speaks', 'HTTP/1.1 400', { ssl: true }, 'Misconfigured', /check kafka\.ssl/],
+    ['TLS where the peer hangs up', '', { ssl: true }, 'Retriable', /without TLS.*kafka\.ssl/],
+  ])(
+    'what is no such listener is told for one, and the setting is named: %s',
+    async (_what, answer, settings, name, hint) => {
+      const server = createServer((socket) => {
+        socket.on('error', () => undefined).once('data', () => socket.end(answer, 'latin1'));
+      });
+      const port = await new Promise<number>((resolve) => {
+        server.listen(0, '127.0.0.1', () => {
+          resolve((server.address() as AddressInfo).port);
+        });
+      });
+      const stranger = linkTo({ host: '127.0.0.1', port }, settings);
+      const error = await stranger.send(metadataRequest([]), decodeMetadata).catch((thrown: unknown) => thrown);
+      stranger.close();
+      server.close();
+      expect(error).toMatchObject({ name, message: expect.stringMatching(hint) });
+    },
+  );
+
+  test('a login that the listener does not ask for is no matter of trying again, and the setting is named', async () => {
+    const sasl = { mechanism: 'plain', username: 'a', password: 'b' } as const;
+    const stranger = linkTo(parseAddress(clusterOptions.brokers[0]!)!, { sasl });
+    const asked = stranger.send(metadataRequest([]), decodeMetadata);
+    await expect(asked).rejects.toMatchObject({ name: 'Misconfigured', message: expect.stringMatching(/kafka\.sasl/) });
+    stranger.close();
   });
 
   test('a refused connection is worth another try, and names the address', async () => {

@@ -105,7 +105,9 @@ export class BrokerLink {
     try {
       const limitMs = this.#options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS;
       await withinDeadline(this.#options.clock, limitMs, this.#handshake(connection), () => {
-        return new Retriable(`${this.address} did not complete a connection within ${limitMs} ms`);
+        return new Retriable(
+          `${this.address} did not complete a connection within ${limitMs} ms; if it is up, it may be no Kafka broker (brokers), or one that expects TLS (kafka.ssl)`,
+        );
       });
       this.#backOff.reset();
       return connection;
@@ -119,7 +121,7 @@ export class BrokerLink {
   /** A broker says nothing about a client that speaks TLS or SASL to it, or does not, as the listener expects. */
   #explained(error: unknown): unknown {
     if (!(error instanceof Error) || error.name !== 'KafkaJSConnectionClosedError') return error;
-    const advice = 'if it does so again, the settings ssl and sasl do not match this listener';
+    const advice = 'if it does so again, kafka.ssl and kafka.sasl are not as this listener expects';
     return new Retriable(`${this.address} closed the connection before it was of use: ${advice}`, error);
   }
 

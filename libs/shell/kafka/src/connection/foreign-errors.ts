@@ -1,6 +1,15 @@
 // The edge at which errors of brokers, kafkajs and Node become consequences (libs/core/base errors). Total: what is not
 // known is Fatal, because trying an unknown error again hides it.
-import { AssertionError, Fatal, Fenced, MalformedBytes, PartitionStopped, Retriable } from '@flatline/base';
+import {
+  AssertionError,
+  Fatal,
+  Fenced,
+  MalformedBytes,
+  Misconfigured,
+  PartitionStopped,
+  Retriable,
+} from '@flatline/base';
+import { STRANGER } from './frame-assembler.ts';
 import { type Consequence, kafkaErrorCode, REMEDIES } from './kafka-error-codes.ts';
 
 /** The `cause` of an error that an answer's error code stands behind. */
@@ -14,7 +23,13 @@ export class KafkaAnswerError extends Error {
   }
 }
 
-const constructors = { fenced: Fenced, retriable: Retriable, stopped: PartitionStopped, fatal: Fatal } as const;
+const constructors = {
+  fenced: Fenced,
+  retriable: Retriable,
+  stopped: PartitionStopped,
+  misconfigured: Misconfigured,
+  fatal: Fatal,
+} as const;
 
 /** `doing` names the request and its subject: "write to visits-3", "find the coordinator of group shop". */
 export function errorOfCode(code: number, doing: string, detail?: string | null): Error {
@@ -39,6 +54,13 @@ const tlsCodes = new Set([
   'CERT_HAS_EXPIRED',
   'CERT_NOT_YET_VALID',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
+  // What answers speaks no TLS, or refuses the client's certificate or its want of one.
+  'ERR_SSL_PACKET_LENGTH_TOO_LONG',
+  'ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE',
+  'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
+  'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
+  'ERR_SSL_TLSV1_ALERT_UNKNOWN_CA',
+  'ERR_SSL_WRONG_VERSION_NUMBER',
   'ERR_TLS_CERT_ALTNAME_INVALID',
   'EPROTO',
   'SELF_SIGNED_CERT_IN_CHAIN',
@@ -73,6 +95,15 @@ const nodeConsequences: ReadonlyMap<string, Consequence> = new Map(
   ].map((code) => [code, 'retriable'] as const),
 );
 
+/** By the `code` with which the frame assembler refuses them. */
+const STRANGERS: ReadonlyMap<string, string> = new Map([
+  [STRANGER.http, 'is an HTTP server, not a Kafka broker: correct the setting brokers (KAFKA_BROKERS)'],
+  [STRANGER.tls, 'expects TLS: set kafka.ssl, or name a listener without TLS (brokers, KAFKA_BROKERS)'],
+]);
+
+/** Where a TLS handshake ends like this, its other end mostly speaks no TLS at all. */
+const CUT_HANDSHAKE = /before secure TLS connection was established/;
+
 /** Translates whatever was thrown while talking to `broker` (an address). */
 export function translated(thrown: unknown, doing: string, broker: string): Error {
   if (!(thrown instanceof Error)) return new Fatal(`cannot ${doing} at ${broker}: ${String(thrown)}`, thrown);
@@ -84,11 +115,21 @@ export function translated(thrown: unknown, doing: string, broker: string): Erro
       `cannot ${doing}: the answer of ${broker} is not what the protocol promises: ${thrown.message}`,
       thrown,
     );
+  const stranger = typeof code === 'string' ? STRANGERS.get(code) : undefined;
+  if (stranger !== undefined) return new Misconfigured(`cannot ${doing}: ${broker} ${stranger}`, thrown);
   const message = `cannot ${doing} at ${broker}: ${thrown.message}`;
   if (typeof code === 'string' && tlsCodes.has(code))
-    return new Fatal(`${message}; check the ssl setting and the broker's certificate`, thrown);
+    return new Misconfigured(
+      `${message}; check kafka.ssl, and the certificate of the listener that brokers names`,
+      thrown,
+    );
   if (thrown.name === 'KafkaJSSASLAuthenticationError')
-    return new Fatal(`${message}; check the user and the password of the setting sasl`, thrown);
+    return new Misconfigured(`${message}; check kafka.sasl: mechanism, user name and password`, thrown);
+  if (CUT_HANDSHAKE.test(message))
+    return new Retriable(
+      `${message}; a listener without TLS does so, too: check kafka.ssl, and the port in brokers`,
+      thrown,
+    );
   const consequence =
     kafkajsConsequences.get(thrown.name) ?? (typeof code === 'string' ? nodeConsequences.get(code) : undefined);
   return new constructors[consequence ?? 'fatal'](message, thrown);

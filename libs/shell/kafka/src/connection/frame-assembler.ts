@@ -8,8 +8,25 @@
 import { MalformedBytes, type ReusedMemory } from '@flatline/base';
 
 const LENGTH_BYTES = 4;
-/** Far above any answer; a peer that is no broker claims more with its first four letters. */
+/** Far above any answer. */
 export const FRAME_BYTES_MAX = 512 * 1024 * 1024;
+
+/** What answers where a broker was expected, as the `code` of the error; kafkajs keeps that where it wraps errors. */
+export const STRANGER = { http: 'ERR_HTTP_SERVER', tls: 'ERR_TLS_LISTENER' } as const;
+
+const HTTP = Buffer.from('HTTP').readInt32BE();
+/** A TLS alert record of version 3.x, whose length has a zero for its first byte (RFC 8446, 5.1). */
+const TLS_ALERT_MIN = 0x15030000;
+const TLS_ALERT_MAX = 0x15030400;
+
+class StrangerError extends MalformedBytes {
+  readonly code: string;
+
+  constructor(message: string, code: string) {
+    super(message);
+    this.code = code;
+  }
+}
 
 export class FrameAssembler {
   readonly #onFrame: (frame: Buffer) => void;
@@ -42,6 +59,9 @@ export class FrameAssembler {
 
   #begin(): void {
     const length = this.#length.readInt32BE();
+    if (length === HTTP) throw new StrangerError('an HTTP server answered', STRANGER.http);
+    if (length >= TLS_ALERT_MIN && length <= TLS_ALERT_MAX && length % 256 === 0)
+      throw new StrangerError('a TLS listener answered', STRANGER.tls);
     if (length < 0 || length > FRAME_BYTES_MAX) throw new MalformedBytes(`an answer of ${length} bytes`);
     const bytes = LENGTH_BYTES + length;
     this.#frame = this.#memory === undefined ? Buffer.allocUnsafeSlow(bytes) : pieceOf(this.#memory, bytes);

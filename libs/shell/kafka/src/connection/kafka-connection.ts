@@ -9,7 +9,7 @@
 //   N2  While no known node can be reached, the bootstrap addresses are asked again (KIP-899).
 //   N3  Asked widely, the node that was asked longest ago is asked first: none is believed for ever. Two that are connected
 //       are enough for that. Else it is the same one again, since another may not have heard yet of what was just done.
-import { type DurationMs, Fatal, Retriable } from '@flatline/base';
+import { type DurationMs, Misconfigured, Retriable } from '@flatline/base';
 import type { TopicPartition } from '@flatline/ports';
 import type { Logger } from 'kafkajs/src/loggers/index.js';
 import { BrokerLink } from './broker-link.ts';
@@ -46,7 +46,7 @@ export interface Leader {
 
 /**
  * Opens no socket yet: connections are made when first needed. Until `close` it keeps the process alive, also while it
- * waits for brokers to come back. @throws Fatal where an address is malformed.
+ * waits for brokers to come back. @throws Misconfigured where an address is malformed.
  */
 export function openCluster(options: KafkaOptions): KafkaConnection {
   return new KafkaConnection(options);
@@ -75,10 +75,11 @@ export class KafkaConnection {
     this.#logger = kafkajsLogger(options);
     this.#bootstrap = options.brokers.map((text) => {
       const address = parseAddress(text);
-      if (address === undefined) throw new Fatal(`brokers: "${text}" is not host:port, for example 127.0.0.1:9092`);
+      if (address === undefined)
+        throw new Misconfigured(`brokers: "${text}" is not host:port, for example 127.0.0.1:9092`);
       return address;
     });
-    if (this.#bootstrap.length === 0) throw new Fatal('brokers: is empty; name at least one host:port');
+    if (this.#bootstrap.length === 0) throw new Misconfigured('brokers: is empty; name at least one host:port');
     this.#processAlive = setInterval(() => undefined, LONGEST_TIMER_MS);
   }
 

@@ -1,7 +1,7 @@
 // Kafka's error codes (org.apache.kafka.common.protocol.Errors, 4.1) and what each means to a caller who does not treat
 // it specially. Those who do (a reader on NOT_LEADER_OR_FOLLOWER, a writer on CONCURRENT_TRANSACTIONS) look at the code first.
 
-export type Consequence = 'fenced' | 'retriable' | 'stopped' | 'fatal';
+export type Consequence = 'fenced' | 'retriable' | 'stopped' | 'misconfigured' | 'fatal';
 
 export interface KafkaErrorCode {
   readonly code: number;
@@ -16,15 +16,20 @@ export const REMEDIES: ReadonlyMap<number, string> = new Map([
   [19, 'bring replicas back, or lower min.insync.replicas of the topic'],
   [20, 'bring replicas back, or lower min.insync.replicas of the topic'],
   [23, 'another program is in this consumer group: choose another application or pipeline name'],
-  [26, 'set sessionTimeoutMs between group.min.session.timeout.ms and group.max.session.timeout.ms of the brokers'],
+  [
+    26,
+    'set kafka.sessionTimeoutMs between group.min.session.timeout.ms and group.max.session.timeout.ms of the brokers',
+  ],
   [29, 'grant this principal READ, WRITE and DESCRIBE on the topic'],
   [30, 'grant this principal READ on the consumer group'],
   [31, 'grant this principal what the request needs on the cluster'],
+  [33, 'set kafka.sasl.mechanism to one that this listener offers'],
+  [34, 'this listener asks for no login: leave kafka.sasl out, or name the listener that does (brokers)'],
   [35, 'use brokers of version 3.6 or newer'],
   [38, 'use a replication factor not above the number of brokers'],
-  [50, 'lower transactionTimeoutMs, or raise transaction.max.timeout.ms of the brokers'],
+  [50, 'lower kafka.transactionTimeoutMs, or raise transaction.max.timeout.ms of the brokers'],
   [53, 'grant this principal WRITE and DESCRIBE on the transactional id'],
-  [58, 'check the user name and the password of the SASL settings'],
+  [58, 'check kafka.sasl: mechanism, user name and password'],
 ]);
 
 const names: Readonly<Record<Consequence, readonly (readonly [number, string])[]>> = {
@@ -97,33 +102,35 @@ const names: Readonly<Record<Consequence, readonly (readonly [number, string])[]
     [87, 'INVALID_RECORD'],
     [109, 'OFFSET_MOVED_TO_TIERED_STORAGE'],
   ],
-  fatal: [
-    [4, 'INVALID_FETCH_SIZE'],
-    [12, 'OFFSET_METADATA_TOO_LARGE'],
+  misconfigured: [
     [17, 'INVALID_TOPIC_EXCEPTION'],
-    [21, 'INVALID_REQUIRED_ACKS'],
     [23, 'INCONSISTENT_GROUP_PROTOCOL'],
     [24, 'INVALID_GROUP_ID'],
     [26, 'INVALID_SESSION_TIMEOUT'],
+    [33, 'UNSUPPORTED_SASL_MECHANISM'],
+    [34, 'ILLEGAL_SASL_STATE'],
+    [37, 'INVALID_PARTITIONS'],
+    [38, 'INVALID_REPLICATION_FACTOR'],
+    [40, 'INVALID_CONFIG'],
+    [44, 'POLICY_VIOLATION'],
+    [50, 'INVALID_TRANSACTION_TIMEOUT'],
+    [54, 'SECURITY_DISABLED'],
+    [58, 'SASL_AUTHENTICATION_FAILED'],
+  ],
+  fatal: [
+    [4, 'INVALID_FETCH_SIZE'],
+    [12, 'OFFSET_METADATA_TOO_LARGE'],
+    [21, 'INVALID_REQUIRED_ACKS'],
     [28, 'INVALID_COMMIT_OFFSET_SIZE'],
     [29, 'TOPIC_AUTHORIZATION_FAILED'],
     [30, 'GROUP_AUTHORIZATION_FAILED'],
     [31, 'CLUSTER_AUTHORIZATION_FAILED'],
-    [33, 'UNSUPPORTED_SASL_MECHANISM'],
-    [34, 'ILLEGAL_SASL_STATE'],
     [35, 'UNSUPPORTED_VERSION'],
     [36, 'TOPIC_ALREADY_EXISTS'],
-    [37, 'INVALID_PARTITIONS'],
-    [38, 'INVALID_REPLICATION_FACTOR'],
     [39, 'INVALID_REPLICA_ASSIGNMENT'],
-    [40, 'INVALID_CONFIG'],
     [42, 'INVALID_REQUEST'],
-    [44, 'POLICY_VIOLATION'],
-    [50, 'INVALID_TRANSACTION_TIMEOUT'],
     [53, 'TRANSACTIONAL_ID_AUTHORIZATION_FAILED'],
-    [54, 'SECURITY_DISABLED'],
     [57, 'LOG_DIR_NOT_FOUND'],
-    [58, 'SASL_AUTHENTICATION_FAILED'],
     [61, 'DELEGATION_TOKEN_AUTH_DISABLED'],
     [62, 'DELEGATION_TOKEN_NOT_FOUND'],
     [63, 'DELEGATION_TOKEN_OWNER_MISMATCH'],
@@ -149,7 +156,7 @@ const names: Readonly<Record<Consequence, readonly (readonly [number, string])[]
 };
 
 const byCode = new Map<number, KafkaErrorCode>(
-  (['fenced', 'retriable', 'stopped', 'fatal'] as const).flatMap((consequence) =>
+  (['fenced', 'retriable', 'stopped', 'misconfigured', 'fatal'] as const).flatMap((consequence) =>
     names[consequence].map(([code, name]) => [code, { code, name, consequence }] as const),
   ),
 );

@@ -1,4 +1,4 @@
-import { Fatal, MalformedBytes, Retriable } from '@flatline/base';
+import { Fatal, MalformedBytes, Misconfigured, Retriable } from '@flatline/base';
 import { errorOfCode, KafkaCode, type TopicMetadata } from '../connection/index.ts';
 import { assign } from './assigner.ts';
 import { decodeSubscription, encodeAssignment } from './consumer-protocol.ts';
@@ -49,7 +49,7 @@ export function sharedPartitionCount(
   const [first = 0] = counts;
   if (counts.some((count) => count !== first)) {
     const listed = topics.map((topic, index) => `${topic} has ${counts[index]!}`).join(', ');
-    throw new Fatal(`the inputs of ${group} must have the same number of partitions: ${listed}`);
+    throw new Misconfigured(`the inputs of ${group} must have the same number of partitions: ${listed}`);
   }
   return first;
 }

@@ -9,7 +9,7 @@
 //   M1  `assigned` is called once per completed rebalance, and again where the coordinator is back after `lost`.
 //   M2  Heartbeats go on by the clock alone: no fetch, no commit and no listener holds them up (kafkajs 12).
 //   M3  What a member claims when it joins is its last assignment with that assignment's generation, whatever happened since.
-import { assert, type Clock, type DurationMs, Fatal, MalformedBytes } from '@flatline/base';
+import { assert, type Clock, type DurationMs, Fatal, MalformedBytes, Misconfigured } from '@flatline/base';
 import type { Assignment, LocalCheckpoint, Membership, MembershipListener } from '@flatline/ports';
 import { BackOff, type KafkaConnection } from '../connection/index.ts';
 import { CONSUMER_PROTOCOL_TYPE, decodeAssignment, encodeSubscription } from './consumer-protocol.ts';
@@ -259,7 +259,7 @@ export class KafkaMembership implements Membership {
     const { group, topics } = this.#options;
     const assigned = assignmentIn(bytes, group);
     if (assigned.topics.length > 0 && assigned.topics.join() !== topics.join()) {
-      throw new Fatal(
+      throw new Misconfigured(
         `the instances of ${group} read different inputs: this one ${topics.join(', ')}, the leader ${assigned.topics.join(', ')}; configure them alike`,
       );
     }

@@ -3,7 +3,13 @@ import { KafkaCode, kafkaErrorCode } from '../connection/kafka-error-codes.ts';
 /** What a partition's error code in a fetch answer asks of the subscription. */
 export type FetchReaction = 'doubtRange' | 'relocate' | 'stop' | 'fail';
 
-const reactions = { retriable: 'relocate', stopped: 'stop', fatal: 'fail', fenced: 'fail' } as const;
+const reactions = {
+  retriable: 'relocate',
+  stopped: 'stop',
+  misconfigured: 'fail',
+  fatal: 'fail',
+  fenced: 'fail',
+} as const;
 
 export function fetchReaction(code: number): FetchReaction {
   if (code === KafkaCode.offsetOutOfRange) return 'doubtRange';

@@ -251,14 +251,20 @@ describe('the API', () => {
     expect(await answer.json()).toMatchObject({ error: 'no GET /api/v1/nothing' });
   });
 
-  test('[I4] a port in use is an error that names the setting, the port and the remedy', async () => {
+  test('[I4] an address that cannot be bound is an error of the configuration, with setting, value and remedy', async () => {
     const get = await serve([pipeline({})]);
     const port = Number(new URL((await get('/livez')).url).port);
-    await expect(
-      openHttpServer(
-        { host: '127.0.0.1', port },
-        { instance: 'b', wallNow: NOW, pipelines: () => [], hasStarted: false, isStopping: false },
-      ),
-    ).rejects.toThrow(new RegExp(`http.port ${port} on 127.0.0.1 cannot be bound .*--http-port`));
+    const observed = { instance: 'b', wallNow: NOW, pipelines: () => [], hasStarted: false, isStopping: false };
+    const refusal = async (host: string): Promise<unknown> =>
+      openHttpServer({ host, port }, observed).catch((error: unknown) => error);
+    expect(await refusal('127.0.0.1')).toMatchObject({
+      name: 'Misconfigured',
+      message: expect.stringMatching(new RegExp(`http.port ${port} on 127.0.0.1 cannot be bound .*--http-port`)),
+    });
+    // TEST-NET-1 (RFC 5737): no machine has it.
+    expect(await refusal('192.0.2.1')).toMatchObject({
+      name: 'Misconfigured',
+      message: expect.stringMatching(/^http.host 192.0.2.1 is no address of this machine .*FLATLINE_HTTP_HOST/),
+    });
   });
 });

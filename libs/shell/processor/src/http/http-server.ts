@@ -1,5 +1,5 @@
 // What operators and orchestrators ask over HTTP. Reads only; bound to the loopback address unless configured.
-import { Fatal } from '@flatline/base';
+import { Misconfigured } from '@flatline/base';
 import type { HttpConfig } from '@flatline/config';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { metricsOf } from './metrics.ts';
@@ -16,7 +16,7 @@ export interface HttpServer {
 
 const PATHS = ['/livez', '/readyz', '/startupz', '/metrics', '/api/v1/pipelines', '/api/v1/partitions'] as const;
 
-/** @throws Fatal where the address cannot be bound. */
+/** @throws Misconfigured where the address cannot be bound. */
 export async function openHttpServer({ host, port }: HttpConfig, observed: Observed): Promise<HttpServer> {
   const server = Fastify();
   addHealth(server, observed);
@@ -26,12 +26,21 @@ export async function openHttpServer({ host, port }: HttpConfig, observed: Obser
     return { address, close: () => server.close() };
   } catch (error) {
     await server.close();
-    throw new Fatal(
-      `http.port ${port} on ${host} cannot be bound (${error instanceof Error ? error.message : String(error)}); ` +
-        'choose another with --http-port or FLATLINE_HTTP_PORT, or 0 for any free one',
-      error,
-    );
+    throw unbound({ host, port }, error);
   }
+}
+
+const WRONG_HOST: readonly unknown[] = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'];
+
+function unbound({ host, port }: HttpConfig, error: unknown): Misconfigured {
+  const why = error instanceof Error ? error.message : String(error);
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  return new Misconfigured(
+    WRONG_HOST.includes(code)
+      ? `http.host ${host} is no address of this machine (${why}); correct it or FLATLINE_HTTP_HOST: 127.0.0.1, or 0.0.0.0 for all`
+      : `http.port ${port} on ${host} cannot be bound (${why}); choose another with --http-port or FLATLINE_HTTP_PORT, or 0 for any free one`,
+    error,
+  );
 }
 
 function addHealth(server: FastifyInstance, observed: Observed): void {

@@ -7,7 +7,7 @@
 //   PI1  At most one runner or standby per partition: its successor starts after it has closed, or takes a standby over.
 //   PI2  A partition that moves away runs on until its new owner fences it (architecture, Ownership).
 //   PI3  Before the first assignment there are only standbys, and a bounded number; after it none that it does not name.
-import { type DurationMs, failpoint, Fatal, ReusedMemory } from '@flatline/base';
+import { type DurationMs, failpoint, Fatal, Misconfigured, ReusedMemory } from '@flatline/base';
 import type { TimerInspection } from '@flatline/partition';
 import type { Assignment, InstancePartitions, LocalCheckpoint, LocalStore, MembershipListener } from '@flatline/ports';
 import { pause } from '@flatline/system';
@@ -93,7 +93,8 @@ export class PipelineInstance implements MembershipListener {
   }
 
   failed(error: Error): void {
-    this.#parts.onFatal(new Fatal(`group ${this.#parts.settings.group}: ${error.message}`, error));
+    const End = error instanceof Misconfigured ? Misconfigured : Fatal;
+    this.#parts.onFatal(new End(`group ${this.#parts.settings.group}: ${error.message}`, error));
   }
 
   /** Leaves the group first, so that successors restore while these tasks still run; then commits, flushes and closes. */
