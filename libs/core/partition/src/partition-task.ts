@@ -265,7 +265,7 @@ export class PartitionTask {
   #takeAfter(cursor: RecordCursor, limit: number): number {
     const { bytes, group, groupIndex } = cursor;
     if (group === undefined || !cursor.logAppendTime || cursor.timestamp !== this.clock.now) return 0;
-    if (this.#refusesBeyond(cursor.offset)) return 0;
+    if (this.#refused.size > 0 && this.#refusesBeyond(cursor.offset)) return 0;
     const at = this.#at;
     at.timestamp = cursor.timestamp;
     at.effectiveAt = cursor.timestamp;
@@ -308,7 +308,6 @@ export class PartitionTask {
 
   /** Forgets what lies at `offset` or below: it has been passed. */
   #refusesBeyond(offset: number): boolean {
-    if (this.#refused.size === 0) return false;
     for (const refused of this.#refused.keys()) if (refused <= offset) this.#refused.delete(refused);
     return this.#refused.size > 0;
   }

@@ -46,7 +46,9 @@ export function applyHeartbeat(entry: SessionEntry, rules: SessionRules, at: Occ
   noteEventTime(entry, entry.detail, at.timestamp, at.effectiveAt);
   touch(entry, at);
   if (!entry.timeoutChosen) entry.timeoutMs = rules.timeoutMs;
-  countEvent(entry);
+  // Tested for the one value: as good as free, where a comparison of two unsigned numbers is not.
+  const { eventCount } = entry;
+  if (eventCount !== COUNT_MAX) entry.eventCount = eventCount + 1;
 }
 
 /** An event with a payload. */
@@ -104,20 +106,24 @@ function noteEventTime(
   occurredAt: Millis,
   effectiveAt: Millis,
 ): void {
+  // The newest in both senses: the entry's own times will say all there is to say.
+  if (known === undefined && occurredAt === effectiveAt && occurredAt >= entry.lastSeenAt) return;
+  noteOtherTime(entry, known, occurredAt);
+}
+
+/** Apart from the usual case, which V8 then inlines into what applies a bare heartbeat. */
+function noteOtherTime(entry: SessionEntry, known: SessionDetail | undefined, occurredAt: Millis): void {
   let detail = known;
-  if (detail === undefined) {
-    // The newest in both senses: the entry's own times will say all there is to say.
-    if (occurredAt === effectiveAt && occurredAt >= entry.lastSeenAt) return;
-    if (entry.eventCount === 0) {
+  if (entry.eventCount === 0) {
+    if (detail === undefined) {
       entry.detail = blankDetail(occurredAt, occurredAt);
       return;
     }
-    detail = detailOf(entry);
-  } else if (entry.eventCount === 0) {
     detail.startedAt = occurredAt;
     detail.lastEventAt = occurredAt;
     return;
   }
+  detail ??= detailOf(entry);
   const { lastEventAt } = detail;
   if (occurredAt > lastEventAt) detail.lastEventAt = occurredAt;
   else if (occurredAt < lastEventAt) {

@@ -137,7 +137,9 @@ export class Changelog {
   }
 
   changed(entry: EntryView): void {
-    if (this.#dirty.add(entry.slot)) this.#changedBytes += expectedBytes(entry);
+    if (!this.#dirty.add(entry.slot)) return;
+    this.#changedBytes += IMAGE_NUMBERS_BYTES + entry.keyLength;
+    if (entry.isDetailed) this.#changedBytes += textBytes(entry.detail);
   }
 
   /** Says that the entry's texts have grown by so many bytes; less than 0: shrunk. Comes before `changed`. */

@@ -7,7 +7,7 @@
 const WORD_BITS = 32;
 
 export class DirtySet {
-  #words = new Uint32Array(64);
+  #words = new Int32Array(64);
   #size = 0;
   /** The word that `take` looks at next. */
   #hand = 0;
@@ -22,8 +22,7 @@ export class DirtySet {
     if (word >= this.#words.length) this.#grow(word);
     const before = this.#words[word]!;
     const after = before | (1 << (slot & 31));
-    // Both as unsigned 32-bit numbers: the `or` is signed.
-    if (after >>> 0 === before) return false;
+    if (after === before) return false;
     this.#words[word] = after;
     this.#size += 1;
     return true;
@@ -50,7 +49,7 @@ export class DirtySet {
     const count = Math.min(limit, this.#size);
     let word = this.#hand;
     for (let taken = 0; taken < count;) {
-      let bits = words[word]! | 0;
+      let bits = words[word]!;
       for (; bits !== 0 && taken < count; taken += 1) {
         into[taken] = (word << 5) | (WORD_BITS - 1 - Math.clz32(bits & -bits));
         bits &= bits - 1;
@@ -64,7 +63,7 @@ export class DirtySet {
   }
 
   #grow(word: number): void {
-    const grown = new Uint32Array(Math.max(word + 1, this.#words.length * 2));
+    const grown = new Int32Array(Math.max(word + 1, this.#words.length * 2));
     grown.set(this.#words);
     this.#words = grown;
   }

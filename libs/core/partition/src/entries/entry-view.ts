@@ -97,6 +97,11 @@ export class EntryView implements SessionEntry {
     this.#setFlag(TIMEOUT_CHOSEN, value);
   }
 
+  /** Whether there is a `detail`. */
+  get isDetailed(): boolean {
+    return this.#flag(DETAILED);
+  }
+
   /** A window on it, valid until the view or the detail is another. What is set is copied. */
   get detail(): SessionDetail | undefined {
     return this.#flag(DETAILED) ? this.#detail.at(this.#slot) : undefined;

@@ -29,7 +29,7 @@ export class RecordGroup implements KeyGroup {
   #at = 0;
   #end = 0;
   #left = 0;
-  /** Offset delta of the record before, and that of the batch's last. */
+  /** Offset delta of the record unpacked last, and that of the batch's last. */
   #delta = -1;
   #deltaMax = -1;
 
@@ -68,7 +68,6 @@ export class RecordGroup implements KeyGroup {
         throw new MalformedBytes(`a record does not fit its length or the batch, ${this.#left} before its end`);
       }
       this.#left -= 1;
-      this.#delta = this.offsetDeltas[this.count]!;
       if (this.#delta >= fromDelta) this.count += 1;
     }
   }
@@ -81,7 +80,10 @@ export class RecordGroup implements KeyGroup {
     // Attributes of records are not used in format 2.
     this.#at += 1;
     this.timestampDeltas[index] = this.#varlong();
-    this.offsetDeltas[index] = this.#varint();
+    const delta = this.#varint();
+    if (delta <= this.#delta || delta > this.#deltaMax) return false;
+    this.#delta = delta;
+    this.offsetDeltas[index] = delta;
     const keyLength = this.#varint();
     this.starts[index] = this.#at;
     this.lengths[index] = keyLength;
@@ -95,8 +97,7 @@ export class RecordGroup implements KeyGroup {
     // A length that leads out of the record leads here too: nothing of it has been shown yet.
     if (this.#at >= end || keyLength < -1 || valueLength < -1) return false;
     this.#at = end;
-    const delta = this.offsetDeltas[index];
-    return delta > this.#delta && delta <= this.#deltaMax;
+    return true;
   }
 
   /** Zigzag, up to five bytes. */
