@@ -60,6 +60,10 @@ export interface TransactionalWriters {
 
 /** Appends outside any transaction, acks=all: clock records (C2). */
 export interface ProofWriter {
-  /** Appends one clock record. `timestamp` undefined: the broker stamps it (LogAppendTime). @throws Retriable, Fatal. */
-  append(partition: TopicPartition, timestamp: Millis | undefined): Promise<void>;
+  /**
+   * Appends one clock record. `timestamp` undefined: the broker stamps it (LogAppendTime).
+   * @returns its offset; of one that had to be tried again, there may be another before it.
+   * @throws Retriable, Fatal.
+   */
+  append(partition: TopicPartition, timestamp: Millis | undefined): Promise<number>;
 }

@@ -18,13 +18,12 @@ export class SimulatedProofWriter implements ProofWriter {
     this.#environment = environment;
   }
 
-  async append(partition: TopicPartition, timestamp: Millis | undefined): Promise<void> {
+  async append(partition: TopicPartition, timestamp: Millis | undefined): Promise<number> {
     const { host } = this.#environment;
     const giveUpAtMs = host.monotonicMs() + RETRY_FOR_MS;
     for (;;) {
       try {
-        await this.#appendOnce(partition, timestamp);
-        return;
+        return await this.#appendOnce(partition, timestamp);
       } catch (error) {
         if (!(error instanceof Retriable) || host.monotonicMs() >= giveUpAtMs) throw error;
       }
@@ -32,12 +31,12 @@ export class SimulatedProofWriter implements ProofWriter {
     }
   }
 
-  #appendOnce(partition: TopicPartition, timestamp: Millis | undefined): Promise<undefined> {
+  #appendOnce(partition: TopicPartition, timestamp: Millis | undefined): Promise<number> {
     const { host, network, log } = this.#environment;
     const about = `${partition.topic}-${partition.partition}`;
     const record = { key: null, value: EMPTY, headers: [{ name: 'flatline-clock', value: null }] };
     const stamped = timestamp === undefined ? record : { ...record, timestamp };
-    return network.request<undefined>(host, {
+    return network.request<number>(host, {
       kind: 'ClockRecord',
       about,
       serve: (answer) => {
@@ -47,7 +46,7 @@ export class SimulatedProofWriter implements ProofWriter {
           return;
         }
         leader.append({ records: [stamped] }, (outcome) => {
-          if (outcome.kind === 'acked') answer.ok(undefined);
+          if (outcome.kind === 'acked') answer.ok(outcome.baseOffset);
           else answer.fail(new Retriable(`clock record to ${about}: ${outcome.kind}`));
         });
       },

@@ -36,12 +36,12 @@ export class KafkaProofWriter implements ProofWriter {
     this.#lanes = new LeaderLanes({ connection, requestBytesMax: REQUEST_BYTES_MAX, acknowledgeMs: ACKNOWLEDGE_MS });
   }
 
-  /** @throws Retriable, also where it is not known whether the record was written; PartitionStopped, Fatal. */
-  async append({ topic, partition }: TopicPartition, timestamp: Millis | undefined): Promise<void> {
+  /** @returns the record's offset. @throws Retriable, also where it is not known whether the record was written; PartitionStopped, Fatal. */
+  async append({ topic, partition }: TopicPartition, timestamp: Millis | undefined): Promise<number> {
     if (this.#pending >= PENDING_MAX) throw new Retriable(`${PENDING_MAX} clock records are under way already`);
     this.#pending += 1;
     try {
-      await patiently(
+      return await patiently(
         this.#clock,
         RETRYING,
         () => this.#lanes.submit({ topic, partition, bytes: this.#encode(timestamp), recordCount: 1 }),

@@ -131,6 +131,8 @@ export const CLAIM_TRIES_MAX = 5;
 export const OPEN_TRANSACTION_ALARM_MS = 10_000;
 /** Requests for proof within `proofIntervalMs`, at most, while each closes something. */
 export const FRUITFUL_ASKS = 4;
+/** Requests are twice as far apart as the last one took to be answered, up to this: a leader election is no slow broker. */
+export const SLOW_ASKS_APART_MS = 1_000;
 /** Closes of a task that is behind wait so many times as long as those of one that keeps up: there throughput counts. */
 export const CLOSES_BEHIND_FACTOR = 5;
 /**

@@ -1,17 +1,19 @@
 // How soon a partition may be asked again to prove its silence (C2, C3).
 //
 // The first deadline after a while is asked for at once. What costs is asking again and again: each time a record in the input,
-// that all its readers get, and a commit if something closes. So the next one may come soon where the last one brought a close,
-// which somebody waits for, and only after the whole interval where it brought none.
+// that all its readers get, and a commit if something closes. So the next one may come soon where the answer to the last one
+// brought a close, which somebody waits for, and only after the whole interval where it brought none, or where other records
+// keep coming meanwhile, which bring it as well. Brokers that take long to answer are asked less often.
 //
-// Owns: when it was asked last, and what had been closed by then.      Does not own: the request under way.
+// Owns: when it was asked last, how long the answer took and whether it was of use.      Does not own: the request under way.
 import type { DurationMs } from '@flatline/base';
-import { FRUITFUL_ASKS } from '../instance/limits.ts';
+import { FRUITFUL_ASKS, SLOW_ASKS_APART_MS } from '../instance/limits.ts';
 
 export class AskPace {
   readonly #intervalMs: DurationMs;
   #lastAskedAt = -Infinity;
-  #closedBefore = 0;
+  #roundTripMs: DurationMs = 0;
+  #wasFruitful = false;
 
   constructor(intervalMs: DurationMs) {
     this.#intervalMs = intervalMs;
@@ -21,15 +23,30 @@ export class AskPace {
     return this.#lastAskedAt;
   }
 
-  /** @param closed sessions that the clock has closed since the start. */
-  asked(monotonicNow: DurationMs, closed: number): void {
+  /** How close two may follow one another. */
+  get leastMs(): DurationMs {
+    return this.#intervalMs / FRUITFUL_ASKS;
+  }
+
+  asked(monotonicNow: DurationMs): void {
     this.#lastAskedAt = monotonicNow;
-    this.#closedBefore = closed;
+    this.#wasFruitful = false;
+  }
+
+  /** The answer to the last one has been acted on, so long after it was asked for. */
+  answered(roundTripMs: DurationMs): void {
+    this.#roundTripMs = roundTripMs;
+  }
+
+  /** That answer has closed sessions that would have waited otherwise. */
+  boreFruit(): void {
+    this.#wasFruitful = true;
   }
 
   /** Until it may be asked again; 0 or less: now. */
-  delayMs(monotonicNow: DurationMs, closed: number): DurationMs {
-    const apart = closed > this.#closedBefore ? this.#intervalMs / FRUITFUL_ASKS : this.#intervalMs;
-    return this.#lastAskedAt + apart - monotonicNow;
+  delayMs(monotonicNow: DurationMs): DurationMs {
+    const byUse = this.#wasFruitful ? this.leastMs : this.#intervalMs;
+    const bySpeed = Math.min(2 * this.#roundTripMs, SLOW_ASKS_APART_MS);
+    return this.#lastAskedAt + Math.max(byUse, bySpeed) - monotonicNow;
   }
 }

@@ -37,6 +37,10 @@ interface EndRequest {
   readonly evidence: Millis;
   /** undefined until it is answered. */
   readonly end: number | undefined;
+  /** What the clock had closed by then. */
+  readonly closedBefore: number;
+  /** No record was heard since: what closes, closes by this. */
+  readonly isAlone: boolean;
 }
 
 export class FetchProof {
@@ -46,6 +50,8 @@ export class FetchProof {
   readonly #pace: AskPace;
   #closed = 0;
   #request: EndRequest | undefined;
+  /** One that was acted on, and whose effect shows with the next advice. */
+  #taken: EndRequest | undefined;
 
   constructor(rules: FetchProofRules) {
     this.#rules = rules;
@@ -54,6 +60,7 @@ export class FetchProof {
 
   heard({ appendedAt, receivedAtMs }: Heard): void {
     this.#aheadMs = Math.max(this.#aheadMs, appendedAt - receivedAtMs);
+    if (this.#request !== undefined) this.#request = { ...this.#request, isAlone: false };
   }
 
   /** What was heard so far led the clock too far: forgets it, and what the request under way would be evidence of. */
@@ -64,8 +71,9 @@ export class FetchProof {
 
   /** A request for the end is about to be sent. */
   asked(monotonicNow: DurationMs): void {
-    this.#pace.asked(monotonicNow, this.#closed);
-    this.#request = { evidence: this.#actsAs(monotonicNow), end: undefined };
+    this.#pace.asked(monotonicNow);
+    const evidence = this.#actsAs(monotonicNow);
+    this.#request = { evidence, end: undefined, closedBefore: this.#closed, isAlone: true };
   }
 
   /** What the leader answered; undefined where it did not. */
@@ -76,17 +84,19 @@ export class FetchProof {
   /** How far the clock may act now that everything below `position` is applied; undefined where that is not known. Once. */
   take(position: number): Millis | undefined {
     if (this.#request?.end === undefined || position < this.#request.end) return undefined;
-    const { evidence } = this.#request;
+    this.#taken = this.#request;
     this.#request = undefined;
-    return evidence;
+    return this.#taken.evidence;
   }
 
   advise({ earliestDue, closed }: Pick<Silence, 'earliestDue' | 'closed'>, monotonicNow: DurationMs): ProofAdvice {
+    if (this.#taken?.isAlone === true && closed > this.#taken.closedBefore) this.#pace.boreFruit();
+    this.#taken = undefined;
     this.#closed = closed;
     const isUnanswered = this.#request !== undefined && this.#request.end === undefined;
     if (earliestDue === undefined || this.#aheadMs === -Infinity || isUnanswered) return { kind: 'none' };
     const patience = this.#pace.lastAskedAt + PROOF_PATIENCE_MS - monotonicNow;
-    const pace = this.#request === undefined ? this.#pace.delayMs(monotonicNow, closed) : patience;
+    const pace = this.#request === undefined ? this.#pace.delayMs(monotonicNow) : patience;
     const delayMs = Math.max(pace, earliestDue + this.#rules.tickMs - this.#actsAs(monotonicNow));
     return delayMs > 0 ? { kind: 'wait', delayMs } : { kind: 'ask', timestamp: undefined };
   }

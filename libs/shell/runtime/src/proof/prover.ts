@@ -1,13 +1,16 @@
 // Decides when the log must be asked to prove its own silence (C2), or that somebody listens (C8).
 //
-// Owns: the estimate of the log's present.      Does not own: the partition clock (it moves by records only, C1), sending.
+// Owns: the estimate of the log's present, the clock record under way.      Does not own: the partition clock (it moves by
+// records only, C1), sending.
 //
 // The estimate may be wrong without harm: it decides when to *ask*. What closes a session is the record read back.
 //
 // Invariants
-//   PR1  At most one clock record is under way, and they keep their distance (AskPace). One not read back for
-//        PROOF_PATIENCE_MS is given up: it may be lost, or lie behind an open transaction.
+//   PR1  At most one clock record is under way: until its append is answered and the record itself is read. They keep their
+//        distance (AskPace). One not read back for PROOF_PATIENCE_MS is given up: it may be lost, or lie behind an open
+//        transaction.
 //   PR2  On CreateTime none is made while the stream is not live: its stamp would be invented.
+//   PR3  None is made while records of others move the clock as often as clock records could: they close what is due.
 import type { DurationMs, Millis } from '@flatline/base';
 import { AskPace } from './ask-pace.ts';
 import { PROOF_PATIENCE_MS } from '../instance/limits.ts';
@@ -41,6 +44,33 @@ export type ProofAdvice =
   /** `timestamp` undefined: the broker stamps it. */
   | { readonly kind: 'ask'; readonly timestamp: Millis | undefined };
 
+/** Some of the log that has come: from `from` to below `to`, received at `receivedAtMs` (monotonic). */
+export interface Arrival {
+  readonly from: number;
+  readonly to: number;
+  readonly receivedAtMs: DurationMs;
+  /** Its records were appended just now: all before it had been read. */
+  readonly isRecent: boolean;
+}
+
+/** A clock record under way. */
+export class AskedRecord {
+  readonly askedAt: DurationMs;
+  /** What the clock had closed by then. */
+  readonly closedBefore: number;
+  /** Where it lies; undefined until its append is answered. */
+  offset: number | undefined;
+  /** How often something has come since. */
+  arrivals = 0;
+
+  constructor(askedAt: DurationMs, closedBefore: number) {
+    this.askedAt = askedAt;
+    this.closedBefore = closedBefore;
+  }
+}
+
+const NOTHING: Arrival = { from: -1, to: -1, receivedAtMs: -Infinity, isRecent: false };
+
 export class Prover {
   readonly #rules: ProofRules;
   /** Monotonic time at which the clock was last known to be the log's present; undefined since a start. */
@@ -48,7 +78,17 @@ export class Prover {
   readonly #startedAt: DurationMs;
   readonly #pace: AskPace;
   #closed = 0;
-  #underWay = false;
+  #clock: Millis = -Infinity;
+  #underWay: AskedRecord | undefined;
+  /** One that was read back and would not have been needed by what else came; what it has closed shows with the next advice. */
+  #useful: AskedRecord | undefined;
+  /** Whether others came between the last one's asking and its reading. */
+  #hadCompany = false;
+  #last = NOTHING;
+  /** When records of others came last, as far as is known, and before `#last`; when the last of them came that moved the clock. */
+  #othersAt: DurationMs = -Infinity;
+  #othersBeforeAt: DurationMs = -Infinity;
+  #movedAt: DurationMs = -Infinity;
 
   constructor(rules: ProofRules, monotonicNow: DurationMs) {
     this.#rules = rules;
@@ -56,44 +96,77 @@ export class Prover {
     this.#startedAt = monotonicNow;
   }
 
-  /** A record was read that arrived at `receivedAt`: the log's present was its timestamp, or later. */
-  anchor(receivedAt: DurationMs): void {
-    this.#anchoredAt = receivedAt;
+  /** The log's present was the stamp of what came last, or later; if that is old, nobody knows by how much. */
+  heard(arrival: Arrival): void {
+    this.#anchoredAt = arrival.isRecent ? arrival.receivedAtMs : undefined;
+    this.#last = arrival;
+    this.#othersBeforeAt = this.#othersAt;
+    this.#othersAt = arrival.receivedAtMs;
+    if (this.#underWay === undefined) return;
+    this.#underWay.arrivals += 1;
+    this.#considerReadBack(this.#underWay, arrival.receivedAtMs);
   }
 
-  /** Old records are being read: the clock is behind the log's present by nobody knows how much. */
-  lostTouch(): void {
-    this.#anchoredAt = undefined;
+  asked(monotonicNow: DurationMs): AskedRecord {
+    this.#pace.asked(monotonicNow);
+    this.#underWay = new AskedRecord(monotonicNow, this.#closed);
+    return this.#underWay;
   }
 
-  asked(monotonicNow: DurationMs): void {
-    this.#underWay = true;
-    this.#pace.asked(monotonicNow, this.#closed);
+  /** The record lies at `offset`; it may have been read before its writer hears so. */
+  written(asked: AskedRecord, offset: number, monotonicNow: DurationMs): void {
+    asked.offset = offset;
+    this.#considerReadBack(asked, monotonicNow);
   }
 
-  /** The clock record was read back, or could not be written. */
-  answered(): void {
-    this.#underWay = false;
+  /** It could not be written. */
+  failed(asked: AskedRecord): void {
+    if (asked === this.#underWay) this.#underWay = undefined;
+  }
+
+  #considerReadBack(asked: AskedRecord, monotonicNow: DurationMs): void {
+    if (asked !== this.#underWay || asked.offset === undefined || this.#last.to <= asked.offset) return;
+    this.#underWay = undefined;
+    this.#pace.answered(monotonicNow - asked.askedAt);
+    const { from, to } = this.#last;
+    const isLast = from === asked.offset && to === from + 1;
+    const hasCompany = !isLast || asked.arrivals > 1;
+    // Once is chance, and twice is traffic that closes what is due without it.
+    if (!hasCompany || !this.#hadCompany) this.#useful = asked;
+    this.#hadCompany = hasCompany;
+    if (!isLast) return;
+    // What came last was the record itself, and not one of others.
+    this.#othersAt = this.#othersBeforeAt;
+    this.#movedAt = Math.min(this.#movedAt, this.#othersAt);
   }
 
   advise(silence: Silence, monotonicNow: DurationMs): ProofAdvice {
     const { earliestDue } = silence;
-    this.#closed = silence.closed;
+    this.#note(silence);
     if (earliestDue === undefined) return { kind: 'none' };
     const { unheardMs, tickMs } = this.#rules;
     const heardWithinMs = unheardMs === 0 ? Infinity : unheardMs / HEARD_SHARE;
     const patienceMs = Math.min(PROOF_PATIENCE_MS, heardWithinMs);
-    const patience = this.#underWay ? this.#pace.lastAskedAt + patienceMs - monotonicNow : 0;
+    const patience = this.#underWay ? this.#underWay.askedAt + patienceMs - monotonicNow : 0;
     if (patience > 0) return { kind: 'wait', delayMs: patience };
     const byCreateTime = this.#rules.timestampType === 'CreateTime';
     if (byCreateTime && !silence.live) return { kind: 'none' };
-    const pace = this.#pace.delayMs(monotonicNow, silence.closed);
+    const pace = this.#pace.delayMs(monotonicNow);
     // After a start nothing tells how old the clock is: one record does, where the broker stamps it.
     if (this.#anchoredAt === undefined && !byCreateTime) return adviseAfter(pace, undefined);
     const present = silence.clock + Math.floor(monotonicNow - (this.#anchoredAt ?? this.#startedAt));
     const wantedAt = Math.min(earliestDue + tickMs, silence.clock + heardWithinMs);
-    const delayMs = Math.max(pace, wantedAt - present);
+    const quiet = this.#movedAt + this.#pace.leastMs - monotonicNow;
+    const delayMs = Math.max(pace, quiet, wantedAt - present);
     return adviseAfter(delayMs, byCreateTime ? present : undefined);
+  }
+
+  #note({ closed, clock }: Silence): void {
+    if (this.#useful !== undefined && closed > this.#useful.closedBefore) this.#pace.boreFruit();
+    this.#useful = undefined;
+    this.#closed = closed;
+    if (clock > this.#clock) this.#movedAt = this.#othersAt;
+    this.#clock = clock;
   }
 }
 

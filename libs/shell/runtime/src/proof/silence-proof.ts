@@ -45,10 +45,9 @@ export class ProofByClockRecord implements SilenceProof {
   }
 
   /** A run that came while all before was read was appended just now; any other may be old when it arrives. */
-  arrived(run: RecordRun, wasCaughtUp: boolean): void {
-    if (wasCaughtUp || this.#parts.settings.input.timestampType === 'CreateTime') this.#prover.anchor(run.receivedAtMs);
-    else this.#prover.lostTouch();
-    this.#prover.answered();
+  arrived({ cursor, nextOffset, receivedAtMs }: RecordRun, wasCaughtUp: boolean): void {
+    const isRecent = wasCaughtUp || this.#parts.settings.input.timestampType === 'CreateTime';
+    this.#prover.heard({ from: cursor.position, to: nextOffset, receivedAtMs, isRecent });
     this.#arrivals += 1;
     this.#owedSinceMs = undefined;
   }
@@ -75,16 +74,18 @@ export class ProofByClockRecord implements SilenceProof {
 
   async ask(timestamp: Millis | undefined): Promise<void> {
     const { ports, input } = this.#parts;
-    this.#prover.asked(ports.clock.monotonicMs());
+    const asked = this.#prover.asked(ports.clock.monotonicMs());
     const arrivals = this.#arrivals;
     try {
       const appended = ports.proofs.append(input, timestamp);
       failpoint('proof.asked');
-      await appended;
+      const offset = await appended;
+      const now = ports.clock.monotonicMs();
+      this.#prover.written(asked, offset, now);
       // It may have been read before its writer heard that it is written.
-      if (this.#arrivals === arrivals) this.#owedSinceMs ??= ports.clock.monotonicMs();
+      if (this.#arrivals === arrivals) this.#owedSinceMs ??= now;
     } catch (error) {
-      this.#prover.answered();
+      this.#prover.failed(asked);
       ports.log.warn('clock record not written; trying again', { ...input, error });
     }
   }

@@ -64,6 +64,28 @@ describe('two paces', () => {
     expect(asked).toBeLessThanOrEqual(spread / 25 + 10);
   });
 
+  test.each([0, 40])(
+    '[C2] where heartbeats come all the time none are needed, though sessions end all the time (produces take %i ms)',
+    async (produceMs) => {
+      const world = new World({ seed: 74, partitions: 1, timeoutMs: TIMEOUT_MS, commitIntervalMs: 500 });
+      const { time, faults } = world.simulation;
+      await running(world);
+      if (produceMs > 0) faults.slowProduces([produceMs, produceMs]);
+      for (let i = 0; i < 1_000; i += 1) {
+        world.beat(`k${i}`);
+        await time.runFor(15 + (i % 10));
+      }
+      const before = clockRecords(world);
+      for (let i = 1_000; i < 1_500; i += 1) {
+        world.beat(`k${i}`);
+        await time.runFor(15 + (i % 10));
+      }
+      // Ten seconds, in which one of the sessions from before ends every twenty milliseconds.
+      expect(lateness(world).length).toBeGreaterThan(1_000);
+      expect(clockRecords(world) - before).toBeLessThanOrEqual(20);
+    },
+  );
+
   test('what only changed waits for commitIntervalMs, and a close for nothing but its own pace', async () => {
     const world = new World({ seed: 73, partitions: 1, timeoutMs: TIMEOUT_MS, commitIntervalMs: 2_000 });
     const { time } = world.simulation;
