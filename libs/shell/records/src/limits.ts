@@ -16,7 +16,9 @@ export const UNKNOWN_SCHEMAS_MAX = 1024;
 export const UNKNOWN_SCHEMA_TTL_MS = 5_000;
 /** Requests for writer schemas under way at once. */
 export const PENDING_SCHEMAS_MAX = 64;
-/** How long one answer of the registry may take. */
+/** How often the registry is asked again after an error that may pass, unless the configuration says otherwise. */
+export const REGISTRY_RETRIES = 3;
+/** How long the registry may take to answer, retries included, unless the configuration says otherwise. */
 export const REGISTRY_TIMEOUT_MS = 5_000;
 /** Bytes of one answer of the registry. */
 export const REGISTRY_ANSWER_BYTES_MAX = 1024 * 1024;

@@ -4,6 +4,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { Fatal, Retriable } from '@flatline/base';
+import { EVENT_SCHEMA } from '../events/event-formats.ts';
 import { REGISTRY_ANSWER_BYTES_MAX, REGISTRY_TIMEOUT_MS } from '../limits.ts';
 import { ManualClock } from '../manual-clock.fixture.ts';
 import { HttpSchemaRegistry } from './http-schema-registry.ts';
@@ -25,12 +26,13 @@ async function listening(answering: Answering): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-async function registryOf(answering: Answering): Promise<{ registry: HttpSchemaRegistry; clock: ManualClock }> {
+async function registryOf(
+  answering: Answering,
+  retries = 0,
+): Promise<{ registry: HttpSchemaRegistry; clock: ManualClock }> {
   const clock = new ManualClock();
-  return {
-    registry: new HttpSchemaRegistry({ url: `http://127.0.0.1:${await listening(answering)}/api/`, clock }),
-    clock,
-  };
+  const url = `http://127.0.0.1:${await listening(answering)}/api/`;
+  return { registry: new HttpSchemaRegistry({ url, clock, retries }), clock };
 }
 
 function always(status: number, body: unknown): Answering {
@@ -57,6 +59,27 @@ describe('schemaById', () => {
     await expect(answer).rejects.toBeInstanceOf(Retriable);
   });
 
+  test.each<[string, Answering]>([
+    ['and does not end', (_request, response) => response.writeHead(200).write('{')],
+    [
+      'and breaks off',
+      (_request, response) => response.writeHead(200, { 'content-length': 9 }).write('{', () => response.destroy()),
+    ],
+  ])('an answer that begins %s is given up at the time limit', async (_how, answering) => {
+    let asked: () => void = () => undefined;
+    const reached = new Promise<void>((resolve) => {
+      asked = resolve;
+    });
+    const { registry, clock } = await registryOf((request, response) => {
+      answering(request, response);
+      asked();
+    });
+    const answer = registry.schemaById(1);
+    await reached;
+    clock.advance(REGISTRY_TIMEOUT_MS);
+    await expect(answer).rejects.toBeInstanceOf(Retriable);
+  });
+
   test('an answered request leaves no timer behind', async () => {
     const { registry, clock } = await registryOf(always(200, { schema: 'S' }));
     expect(await registry.schemaById(1)).toEqual({ schema: 'S', schemaType: 'AVRO' });
@@ -70,6 +93,9 @@ describe('schemaById', () => {
     ['at another address: a 404 that is not about schemas', 404, '<html>'],
     ['no registry', 200, '<html>'],
     ['an array', 200, []],
+    ['null', 200, 'null'],
+    ['refusing with null', 400, 'null'],
+    ['down with null', 503, 'null'],
     ['too talkative', 200, { schema: 'x'.repeat(REGISTRY_ANSWER_BYTES_MAX) }],
   ])('is Retriable where the registry is %s, and the message says where it is', async (_what, status, body) => {
     const { registry } = await registryOf(always(status, body));
@@ -100,12 +126,42 @@ describe('schemaById', () => {
 });
 
 describe('schemaId and check', () => {
+  test('what may pass is asked again, registrations too, as often as configured', async () => {
+    const requests: string[] = [];
+    const { registry } = await registryOf((request, response) => {
+      requests.push(`${request.method!} ${request.url!}`);
+      const failing = requests.length % 2 === 1;
+      if (failing) always(503, 'null')(request, response);
+      else if (request.url!.endsWith('/versions')) always(200, { id: 12 })(request, response);
+      else always(404, { error_code: 40401 })(request, response);
+    }, 1);
+    expect(await registry.schemaId('visits-value', EVENT_SCHEMA.text)).toBe(12);
+    const once = [
+      'POST /api/subjects/visits-value',
+      'GET /api/config/visits-value',
+      'POST /api/subjects/visits-value/versions',
+    ];
+    expect(requests).toEqual([...once.slice(0, 2), ...once.slice(1)].flatMap((each) => [each, each]));
+  });
+
+  test('registers under the compatibility that the subject has, and sets none', async () => {
+    const requests: string[] = [];
+    const { registry } = await registryOf((request, response) => {
+      requests.push(`${request.method!} ${request.url!}`);
+      if (request.url!.includes('/config/')) always(200, { compatibilityLevel: 'full_transitive' })(request, response);
+      else if (request.url!.endsWith('/versions')) always(200, { id: 12 })(request, response);
+      else always(404, { error_code: 40401 })(request, response);
+    });
+    expect(await registry.schemaId('visits-value', EVENT_SCHEMA.text)).toBe(12);
+    expect(requests.filter((each) => each.startsWith('PUT'))).toEqual([]);
+  });
+
   test('a subject that our schema does not fit is Fatal, with the way out', async () => {
     const { registry } = await registryOf((request, response) => {
       const found = request.url!.endsWith('/versions');
       always(found ? 409 : 404, { error_code: found ? 409 : 40403, message: 'incompatible' })(request, response);
     });
-    const answer = registry.schemaId('visits-value', '{}');
+    const answer = registry.schemaId('visits-value', EVENT_SCHEMA.text);
     await expect(answer).rejects.toBeInstanceOf(Fatal);
     await expect(answer).rejects.toThrow(/visits-value.*Give the output another topic/);
   });
@@ -120,7 +176,7 @@ describe('schemaId and check', () => {
     const port = await listening(() => undefined);
     const server = servers.pop()!;
     await new Promise((closed) => server.close(closed));
-    const registry = new HttpSchemaRegistry({ url: `http://127.0.0.1:${port}`, clock: new ManualClock() });
+    const registry = new HttpSchemaRegistry({ url: `http://127.0.0.1:${port}`, clock: new ManualClock(), retries: 0 });
     await expect(registry.check()).rejects.toThrow(
       `The schema registry at http://127.0.0.1:${port} cannot be reached (ECONNREFUSED). Start it, or correct SCHEMA_REGISTRY_URL.`,
     );
@@ -139,7 +195,7 @@ describe('schemaId and check', () => {
 });
 
 describe('the address', () => {
-  test.each(['', 'localhost:8081', 'ftp://x', '/path'])('%j is refused at once', (url) => {
+  test.each(['', 'localhost:8081', 'ftp://x', '/path', 'http://u:100%@x'])('%j is refused at once', (url) => {
     expect(() => new HttpSchemaRegistry({ url, clock: new ManualClock() })).toThrow(
       'SCHEMA_REGISTRY_URL is not an address',
     );

@@ -11,6 +11,7 @@ import { EVENT_SCHEMA, openEventDecoder } from '../events/event-formats.ts';
 import { ManualClock } from '../manual-clock.fixture.ts';
 import { sampleSummary } from '../records.fixture.ts';
 import { openSummaryEncoder, SUMMARY_SCHEMA, SummaryFormats } from '../summaries/summary-formats.ts';
+import { CERTIFICATE, GuardedRegistry } from './guarded-registry.fixture.ts';
 import { HttpSchemaRegistry } from './http-schema-registry.ts';
 import { MemorySchemaRegistry } from './memory-schema-registry.fixture.ts';
 import { valueSubject, type SchemaRegistry } from './schema-registry.ts';
@@ -18,20 +19,30 @@ import { valueSubject, type SchemaRegistry } from './schema-registry.ts';
 const START_TIMEOUT_MS = 180_000;
 const clock = new ManualClock();
 let broker: RunningBroker | undefined;
+let guarded: GuardedRegistry;
 let url = '';
+
+const auth = { username: 'us@er', password: 'pass:wörd' };
+const tls = { ca: CERTIFICATE };
 
 beforeAll(async () => {
   url = process.env['SCHEMA_REGISTRY_URL'] ?? '';
-  if (url !== '') return;
-  broker = await startBroker({ ephemeral: true, registry: true });
-  url = broker.registryUrl!;
+  if (url === '') {
+    broker = await startBroker({ ephemeral: true, registry: true });
+    url = broker.registryUrl!;
+  }
+  guarded = await GuardedRegistry.open(url, `${auth.username}:${auth.password}`);
 }, START_TIMEOUT_MS);
 
-afterAll(() => broker?.stop(), START_TIMEOUT_MS);
+afterAll(async () => {
+  await guarded.close();
+  await broker?.stop();
+}, START_TIMEOUT_MS);
 
 const adapters: readonly (readonly [string, () => SchemaRegistry])[] = [
   ['in memory', () => new MemorySchemaRegistry()],
   ['over HTTP, a real one', () => new HttpSchemaRegistry({ url, clock })],
+  ['over TLS and behind a password, a real one', () => new HttpSchemaRegistry({ url: guarded.url, clock, auth, tls })],
 ];
 
 /** Registries outlive a run: every test has topics of its own. */
@@ -81,6 +92,35 @@ describe.each(adapters)('schema registry %s', (_name, open) => {
       kind: 'summary',
       summary: { ...summary, key: Buffer.from(summary.key) },
     });
+  });
+});
+
+describe('a registry that is guarded', () => {
+  const retries = 0;
+
+  test.each<[string, typeof auth | undefined]>([
+    ['none', undefined],
+    ['another', { ...auth, password: 'word' }],
+  ])('refuses %s password, and the message says where to put one', async (_what, given) => {
+    const setting = 'schemaRegistryUrl';
+    const registry = new HttpSchemaRegistry({
+      url: guarded.url,
+      clock,
+      tls,
+      retries,
+      setting,
+      ...(given && { auth: given }),
+    });
+    await expect(registry.check()).rejects.toThrow(
+      /answered 401 .*"Unauthorized".* Put a user and password it accepts into schemaRegistryAuth/,
+    );
+  });
+
+  test('is not asked where its certificate is not trusted, and the message says how to trust it', async () => {
+    const registry = new HttpSchemaRegistry({ url: guarded.url, clock, auth, retries });
+    await expect(registry.check()).rejects.toThrow(
+      'cannot be reached (DEPTH_ZERO_SELF_SIGNED_CERT). Trust its certificate with schemaRegistrySsl.ca, or correct SCHEMA_REGISTRY_URL.',
+    );
   });
 });
 
