@@ -26,8 +26,7 @@ const clientId = 'flatline-cli';
 export async function clusterOf(shell: Shell, flags: ConfigurationFlags): Promise<Cluster> {
   const { clock, env } = shell;
   const config = await foundConfigurationOf(shell, flags);
-  if (config !== undefined)
-    return { kafka: kafkaOf(config, clock), registry: registryAt(config.schemaRegistryUrl, clock), config };
+  if (config !== undefined) return { kafka: kafkaOf(config, clock), registry: registryOf(config, clock), config };
   const named = flags.brokers ?? setting(env['KAFKA_BROKERS'])?.split(',');
   const local = named === undefined ? await localBroker() : undefined;
   const brokers = named ?? local?.bootstrap.split(',');
@@ -35,12 +34,17 @@ export async function clusterOf(shell: Shell, flags: ConfigurationFlags): Promis
     throw usageFailure(
       'no broker is named: give --brokers, set KAFKA_BROKERS, or start one with flatline broker start',
     );
-  const registry = registryAt(setting(env['SCHEMA_REGISTRY_URL']) ?? local?.registryUrl, clock);
+  const url = setting(env['SCHEMA_REGISTRY_URL']) ?? local?.registryUrl;
+  const registry = url === undefined ? undefined : new HttpSchemaRegistry({ url, clock });
   return { kafka: { brokers, clientId, clock }, registry, config };
 }
 
 export function kafkaOf({ brokers, kafka: { ssl, sasl } }: FlatlineConfig, clock: Clock): KafkaOptions {
   return { brokers, clientId, clock, ssl, ...(sasl === undefined ? {} : { sasl }) };
+}
+
+export function registryOf({ schemaRegistry }: FlatlineConfig, clock: Clock): SchemaRegistry | undefined {
+  return schemaRegistry && new HttpSchemaRegistry({ ...schemaRegistry, clock });
 }
 
 /**
@@ -62,10 +66,6 @@ export async function connect(kafka: KafkaOptions): Promise<KafkaConnection> {
 async function localBroker(): Promise<BrokerAddresses | undefined> {
   const { statusDetached } = await import('./developer/local-broker.ts');
   return statusDetached();
-}
-
-function registryAt(url: string | undefined, clock: Clock): SchemaRegistry | undefined {
-  return url === undefined ? undefined : new HttpSchemaRegistry({ url, clock });
 }
 
 /** A variable that is set to nothing is not set. */

@@ -1,10 +1,9 @@
 import type { DurationMs } from '@flatline/base';
-import { HttpSchemaRegistry } from '@flatline/records';
 import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
 import type { Delivery, LedgerLine, ReachCounter, VerificationReport } from '@flatline/oracle';
 import { verifyPipeline } from '@flatline/verifier';
 import { type Command, InvalidArgumentError } from 'commander';
-import { connect, kafkaOf } from '../cluster.ts';
+import { connect, kafkaOf, registryOf } from '../cluster.ts';
 import { type ConfigurationFlags, configurationOf } from '../configuration.ts';
 import { ExitCode } from '../exit-code.ts';
 import { usageFailure } from '../failure.ts';
@@ -102,13 +101,13 @@ const COORDINATOR_LOOKS_EVERY_MS: DurationMs = 10_000;
 async function verify(pipeline: PipelineConfig, using: Verifying): Promise<VerificationReport> {
   const { flags, config, console, shell, ledger, deliveries } = using;
   const { clock } = shell;
-  const { schemaRegistryUrl: url, stateDir, application } = config;
+  const { stateDir, application } = config;
   const progress = new ProgressDisplay(console, clock);
   try {
     return await verifyPipeline({
       kafka: kafkaOf(config, clock),
       pipeline,
-      registry: url === undefined ? undefined : new HttpSchemaRegistry({ url, clock }),
+      registry: registryOf(config, clock),
       ledger,
       deliveries,
       reach: flags.reach,

@@ -129,7 +129,17 @@ describe('a valid configuration', () => {
       brokers: ['a:1', 'b:2'],
       commitIntervalMs: 250,
       http: { port: 0 },
-      schemaRegistryUrl: 'http://r:1',
+      schemaRegistry: { url: 'http://r:1', setting: 'SCHEMA_REGISTRY_URL', retries: 3, timeoutMs: 5_000 },
+    });
+  });
+
+  test("the registry's URL is told apart by where it came from, for messages", () => {
+    const config = resolve({ ...minimal, schemaRegistryUrl: 'http://r:1' });
+    expect(config.schemaRegistry).toEqual({
+      url: 'http://r:1',
+      setting: 'schemaRegistryUrl',
+      retries: 3,
+      timeoutMs: 5_000,
     });
   });
 });

@@ -190,16 +190,21 @@ function isClash(a: TopicUse, b: TopicUse): boolean {
   return a.topic.replaceAll('.', '_') === b.topic.replaceAll('.', '_');
 }
 
-function registryChecks({ pipelines, schemaRegistryUrl, schemaRegistryAuth }: Configuration): CrossFinding[] {
-  if (schemaRegistryUrl !== undefined) return [];
+function registryChecks(config: Configuration): CrossFinding[] {
+  const { pipelines, schemaRegistryUrl, schemaRegistrySsl } = config;
+  if (schemaRegistryUrl !== undefined) {
+    if (schemaRegistrySsl === undefined || schemaRegistryUrl.startsWith('https:')) return [];
+    const problem = 'needs an https:// address: what schemaRegistryUrl names is not encrypted';
+    return [finding('schemaRegistrySsl', undefined, problem, ['schemaRegistryUrl'])];
+  }
   const needs = pipelines.flatMap(({ input, output }, i) => [
     ...[input].flat().flatMap((each) => (each.format === 'avro' ? [`pipelines[${i}].input.format`] : [])),
     ...(output.format === 'avro' ? [`pipelines[${i}].output.format`] : []),
   ]);
   const problem = 'needs a schema registry: set schemaRegistryUrl, or SCHEMA_REGISTRY_URL in the environment';
   const found = needs.map((setting) => finding(setting, 'avro', problem, ['schemaRegistryUrl']));
-  if (schemaRegistryAuth !== undefined)
-    found.push(finding('schemaRegistryAuth', undefined, problem, ['schemaRegistryUrl']));
+  for (const setting of ['schemaRegistryAuth', 'schemaRegistrySsl'] as const)
+    if (config[setting] !== undefined) found.push(finding(setting, undefined, problem, ['schemaRegistryUrl']));
   return found;
 }
 

@@ -5,8 +5,8 @@ import type { HeldTimeRules, SessionRules } from '@flatline/kinds';
 export interface FlatlineConfig {
   readonly application: string;
   readonly brokers: readonly string[];
-  /** Needed where a format is Avro, and to read Avro events where they come. Holds the credentials, where there are any. */
-  readonly schemaRegistryUrl: string | undefined;
+  /** Needed where a format is Avro, and to read Avro events where they come. */
+  readonly schemaRegistry: SchemaRegistryConfig | undefined;
   readonly stateDir: string;
   /** Name of this process, for people. */
   readonly instance: string;
@@ -19,6 +19,19 @@ export interface FlatlineConfig {
 export interface HttpConfig {
   readonly host: string;
   readonly port: number;
+}
+
+/** Secrets are resolved here; nothing prints this object. */
+export interface SchemaRegistryConfig {
+  /** Holds credentials where SCHEMA_REGISTRY_URL does; they go before `auth`. */
+  readonly url: string;
+  /** The setting or variable that says the URL, for messages. */
+  readonly setting: string;
+  readonly auth?: { readonly username: string; readonly password: string };
+  readonly tls?: TlsConfig;
+  readonly retries: number;
+  /** How long the registry may take to answer, retries included. */
+  readonly timeoutMs: DurationMs;
 }
 
 /** Secrets are resolved here; nothing prints this object. */
@@ -42,7 +55,7 @@ export interface TlsConfig {
   readonly cert?: string;
   readonly key?: string;
   readonly passphrase?: string;
-  /** Default: the broker's host name. */
+  /** Default: the host name. */
   readonly servername?: string;
   /** Default: true. */
   readonly rejectUnauthorized?: boolean;

@@ -5,11 +5,23 @@ import { resolve as resolvePath } from 'node:path';
 import { ConfigurationError, type Finding, shownValue } from './configuration-error.ts';
 import { crossChecks } from './cross-checks.ts';
 import { type Environment, isAtOrIn, unknownVariables, variableOf, withEnvironment } from './environment.ts';
-import type { FlatlineConfig, KafkaConfig, PipelineConfig, TlsConfig } from './flatline-config.ts';
+import type {
+  FlatlineConfig,
+  KafkaConfig,
+  PipelineConfig,
+  SchemaRegistryConfig,
+  TlsConfig,
+} from './flatline-config.ts';
 import { explainIssue } from './issue.ts';
 import { mended } from './mended.ts';
 import { changelogTopicOf, deadLetterTopicOf, groupOf } from './names.ts';
-import { type Configuration, configurationSchema, type PipelineSection } from './schema.ts';
+import {
+  type Configuration,
+  configurationSchema,
+  type PipelineSection,
+  type SecretReference,
+  type TlsSection,
+} from './schema.ts';
 import { SecretReader } from './secrets.ts';
 
 export interface ResolveOptions {
@@ -34,7 +46,7 @@ export function resolveConfiguration(file: unknown, options: ResolveOptions): Fl
   const secrets = new SecretReader(folder, environment);
   let config: FlatlineConfig | undefined;
   if (sound.success) {
-    config = resolved(sound.data, folder, secrets);
+    config = resolved(sound.data, options, secrets);
     const between = crossChecks(sound.data, now).filter(
       ({ involved }) => !involved.some((setting) => isIn(setting, findings)),
     );
@@ -63,11 +75,15 @@ function inlineCredentials({ schemaRegistryUrl }: Configuration, environment: En
   return [{ setting, value: shownValue(schemaRegistryUrl), problem }];
 }
 
-function resolved(config: Configuration, folder: string, secrets: SecretReader): FlatlineConfig {
+function resolved(
+  config: Configuration,
+  { folder, environment }: ResolveOptions,
+  secrets: SecretReader,
+): FlatlineConfig {
   return {
     application: config.application,
     brokers: config.brokers,
-    schemaRegistryUrl: registryUrlOf(config, secrets),
+    schemaRegistry: registryOf(config, environment, secrets),
     stateDir: resolvePath(folder, config.stateDir),
     instance: config.instance ?? defaultInstance(),
     commitIntervalMs: config.commitIntervalMs,
@@ -82,17 +98,23 @@ function defaultInstance(): string {
   return `${hostname().replace(/[^A-Za-z0-9._-]/g, '-')}-${process.pid}`;
 }
 
-/** With the credentials in it, as the registry's client takes them. */
-function registryUrlOf(
-  { schemaRegistryUrl, schemaRegistryAuth }: Configuration,
+function registryOf(
+  config: Configuration,
+  environment: Environment,
   secrets: SecretReader,
-): string | undefined {
-  if (schemaRegistryUrl === undefined || schemaRegistryAuth === undefined) return schemaRegistryUrl;
-  const password = secrets.read('schemaRegistryAuth.password', schemaRegistryAuth.password) ?? '';
-  const url = new URL(schemaRegistryUrl);
-  url.username = encodeURIComponent(schemaRegistryAuth.username);
-  url.password = encodeURIComponent(password);
-  return url.href;
+): SchemaRegistryConfig | undefined {
+  const { schemaRegistryUrl: url, schemaRegistryAuth: auth, schemaRegistrySsl: ssl } = config;
+  if (url === undefined) return undefined;
+  const passwordOf = (reference: SecretReference): string =>
+    secrets.read('schemaRegistryAuth.password', reference) ?? '';
+  return {
+    url,
+    setting: variableOf('schemaRegistryUrl', environment) ?? 'schemaRegistryUrl',
+    ...(auth !== undefined && { auth: { username: auth.username, password: passwordOf(auth.password) } }),
+    ...(ssl !== undefined && { tls: tlsOf('schemaRegistrySsl', ssl, secrets) }),
+    retries: config.schemaRegistryRetries,
+    timeoutMs: config.schemaRegistryTimeoutMs,
+  };
 }
 
 function kafkaOf({ kafka }: Configuration, secrets: SecretReader): KafkaConfig {
@@ -105,17 +127,17 @@ function kafkaOf({ kafka }: Configuration, secrets: SecretReader): KafkaConfig {
           username: sasl.username,
           password: secrets.read('kafka.sasl.password', sasl.password) ?? '',
         };
-  return { ssl: tlsOf(ssl, secrets), sasl: credentials, sessionTimeoutMs, heartbeatIntervalMs, transactionTimeoutMs };
+  const ours = typeof ssl === 'boolean' ? ssl : tlsOf('kafka.ssl', ssl, secrets);
+  return { ssl: ours, sasl: credentials, sessionTimeoutMs, heartbeatIntervalMs, transactionTimeoutMs };
 }
 
-function tlsOf(ssl: Configuration['kafka']['ssl'], secrets: SecretReader): boolean | TlsConfig {
-  if (typeof ssl === 'boolean') return ssl;
+function tlsOf(setting: string, ssl: TlsSection, secrets: SecretReader): TlsConfig {
   const { servername, rejectUnauthorized } = ssl;
   const found = {
-    ca: ssl.ca === undefined ? undefined : secrets.file('kafka.ssl.ca', ssl.ca),
-    cert: ssl.cert === undefined ? undefined : secrets.file('kafka.ssl.cert', ssl.cert),
-    key: ssl.key === undefined ? undefined : secrets.read('kafka.ssl.key', ssl.key),
-    passphrase: ssl.passphrase === undefined ? undefined : secrets.read('kafka.ssl.passphrase', ssl.passphrase),
+    ca: ssl.ca === undefined ? undefined : secrets.file(`${setting}.ca`, ssl.ca),
+    cert: ssl.cert === undefined ? undefined : secrets.file(`${setting}.cert`, ssl.cert),
+    key: ssl.key === undefined ? undefined : secrets.read(`${setting}.key`, ssl.key),
+    passphrase: ssl.passphrase === undefined ? undefined : secrets.read(`${setting}.passphrase`, ssl.passphrase),
   };
   // node:tls tells a property that is undefined from one that is not there.
   const given = Object.entries({ ...found, servername, rejectUnauthorized }).filter(([, value]) => value !== undefined);

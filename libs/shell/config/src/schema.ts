@@ -139,6 +139,9 @@ export const configurationSchema = z.strictObject({
   brokers: z.array(broker).min(1),
   schemaRegistryUrl: z.url({ protocol: /^https?$/, error: 'a URL: http://host:port or https://…' }).optional(),
   schemaRegistryAuth: z.strictObject({ username: z.string().min(1), password: secret }).optional(),
+  schemaRegistrySsl: tls.optional(),
+  schemaRegistryRetries: z.int().min(0).max(10).default(3),
+  schemaRegistryTimeoutMs: z.int().min(100).max(60_000).default(5_000),
   stateDir: z.string().min(1).default('./state'),
   instance: name.optional(),
   commitIntervalMs: z.int().min(1).max(60_000).default(500),
@@ -150,4 +153,5 @@ export const configurationSchema = z.strictObject({
 /** What a user writes: defaults may be left out. */
 export type ConfigurationInput = z.input<typeof configurationSchema>;
 export type Configuration = z.output<typeof configurationSchema>;
+export type TlsSection = z.output<typeof tls>;
 export type PipelineSection = Configuration['pipelines'][number];

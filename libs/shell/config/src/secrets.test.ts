@@ -43,11 +43,27 @@ describe('a secret', () => {
     expect(messageOf(sasl({ file: 'none' }))).toMatch(/kafka\.sasl\.password is {"file":"none"}: .*cannot be read/);
   });
 
-  test('of the registry goes into its URL', () => {
+  test('of the registry stands beside its URL', () => {
     const schemaRegistryAuth = { username: 'me@home', password: { env: 'PW' } };
     const config = resolve({ schemaRegistryUrl: 'http://r:1/x', schemaRegistryAuth }, { PW: 'a:b/%c' });
-    expect(config.schemaRegistryUrl).toBe('http://me%40home:a%3Ab%2F%25c@r:1/x');
+    expect(config.schemaRegistry).toMatchObject({
+      url: 'http://r:1/x',
+      auth: { username: 'me@home', password: 'a:b/%c' },
+    });
     expect(messageOf({ schemaRegistryAuth }, { PW: 'x' })).toContain('schemaRegistryAuth: needs a schema registry');
+  });
+
+  test('TLS at the registry takes what TLS at the brokers does', () => {
+    const schemaRegistrySsl = { ca: 'ca.pem', key: { env: 'KEY' } };
+    const config = resolve({ schemaRegistryUrl: 'https://r:1', schemaRegistrySsl }, { KEY: 'KEY TEXT' });
+    expect(config.schemaRegistry?.tls).toEqual({ ca: 'CERTIFICATE\n', key: 'KEY TEXT' });
+    expect(messageOf({ schemaRegistryUrl: 'https://r:1', schemaRegistrySsl: { ca: 'none.pem' } })).toContain(
+      'schemaRegistrySsl.ca is {"file":"none.pem"}',
+    );
+    expect(messageOf({ schemaRegistryUrl: 'http://r:1', schemaRegistrySsl: {} })).toContain(
+      'schemaRegistrySsl: needs an https:// address',
+    );
+    expect(messageOf({ schemaRegistrySsl: {} })).toContain('schemaRegistrySsl: needs a schema registry');
   });
 
   test('TLS takes certificates from files, the key as a secret', () => {
@@ -70,6 +86,7 @@ describe('a secret', () => {
     ['below a wrong section', { kafka: [{ sasl: { password: 'hush-hush' } }] }],
     ['in a section of another form', { kafka: { sasl: ['plain', { password: 'hush-hush' }] } }],
     ['as a private key', { kafka: { ssl: { key: 'hush-hush' } } }],
+    ["as the registry's private key", { schemaRegistrySsl: { key: 'hush-hush' } }],
     ['as a passphrase', { kafka: { ssl: { passphrase: 'hush-hush' } } }],
     ['in a URL', { schemaRegistryUrl: 'http://u:hush-hush@r:1' }],
     ['in a URL of another scheme', { schemaRegistryUrl: 'ftp://u:hush-hush@r:1' }],
@@ -82,7 +99,7 @@ describe('a secret', () => {
 
   test('a registry URL of the environment may hold credentials', () => {
     const SCHEMA_REGISTRY_URL = 'http://u:hush-hush@r:1';
-    expect(resolve({}, { SCHEMA_REGISTRY_URL }).schemaRegistryUrl).toBe(SCHEMA_REGISTRY_URL);
+    expect(resolve({}, { SCHEMA_REGISTRY_URL }).schemaRegistry?.url).toBe(SCHEMA_REGISTRY_URL);
     expect(messageOf({ application: '' }, { SCHEMA_REGISTRY_URL })).not.toContain('hush-hush');
   });
 });

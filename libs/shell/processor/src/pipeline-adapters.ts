@@ -41,10 +41,7 @@ export interface AdapterParts {
 /** @throws Fatal where another process uses the state directory; Retriable where the registry does not answer. */
 export async function openPipelineAdapters(parts: AdapterParts): Promise<PipelineAdapters> {
   const { config, pipeline, kafka, clock, log } = parts;
-  const registry =
-    config.schemaRegistryUrl === undefined
-      ? undefined
-      : new HttpSchemaRegistry({ url: config.schemaRegistryUrl, clock });
+  const registry = config.schemaRegistry && new HttpSchemaRegistry({ ...config.schemaRegistry, clock });
   const decoder = await openEventDecoder(pipeline.input.topic, { format: pipeline.input.format, registry, clock });
   const encoder = await openSummaryEncoder(pipeline.output.format, pipeline.output.topic, registry);
   const { stateDir, application } = config;
