@@ -28,7 +28,7 @@ export interface TaskBounds {
   readonly keyBytesMax: number;
   /** Bytes of dead letters that may wait for a cut; one letter may come on top. */
   readonly deadLetterBytesMax: number;
-  /** Images written of a cut before the event loop gets its turn, about 4 ms. The task itself pauses until the cut is made. */
+  /** Images written of a cut before the event loop gets its turn: 4 ms, or less. The task itself pauses until the cut is made. */
   readonly cutSliceBytes: number;
   /**
    * Committed blocks held for the local stores of all tasks together before they are flushed, and the least of it that is
@@ -74,6 +74,8 @@ export const COMMIT_TIMEOUT_SHARE = 1 / 3;
 export const REQUEST_BYTES = 1_000_000;
 /** The longest timeout that is asked for a commit that was too slow: the brokers' default for `transaction.max.timeout.ms`. */
 export const COMMIT_TIMEOUT_MAX_MS = 900_000;
+/** Looks at the time within a slice of a cut: pieces of half a millisecond, or of more where the machine is busy. */
+export const CUT_SLICE_PIECES = 8;
 /** A commit under way for so long is what a full task waits for, and said to be (X5). */
 export const SLOW_COMMIT_MS = 1_000;
 /** From this share of what may live in a partition on it is said to fill up. */

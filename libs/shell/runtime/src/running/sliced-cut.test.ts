@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { TASK_BOUNDS } from '../instance/limits.ts';
+import type { PipelinePorts } from '../instance/settings.ts';
 import { INPUT, type Process, World } from '../world.fixture.ts';
 
 const SESSIONS = 2_000;
@@ -45,4 +46,65 @@ test('[K1] a large cut is made in slices: other tasks have their turns in betwee
   await time.runFor(120_000);
   expect(world.closed()).toEqual(world.expected());
   expect(world.closed()).toHaveLength(SESSIONS + 1);
+});
+
+test('TL4: what came while a cut was made is stepped once the cut is made, and waits neither for its commit nor for more', async () => {
+  const TURN_MS = 5;
+  const FEW_SLICES = 20;
+  const SLOW_MS = 800;
+  const processes: Process[] = [];
+  let [steppedAt, turns] = [Infinity, 0];
+  const onTurn = (): void => {
+    const heartbeats = processes[0]?.instance.status()[0]?.counters?.heartbeats ?? 0;
+    if (heartbeats > SESSIONS) turns += 1;
+    if (heartbeats > 2 * SESSIONS) steppedAt = Math.min(steppedAt, time.nowMs);
+  };
+  const sliced = { ...TASK_BOUNDS, cutSliceBytes: (SESSIONS * 22) / FEW_SLICES };
+  const world = new World({ seed: 61, partitions: 1, timeoutMs: 600_000, bounds: sliced, onTurn });
+  const { time, log, faults } = world.simulation;
+  world.turnMs = TURN_MS;
+  processes.push(world.launch('a'));
+  await time.runFor(3_000);
+  const produce = (letter: string): number =>
+    log.produce(INPUT, 0, ...Array.from({ length: SESSIONS }, (_, i) => ({ key: `${letter}${i}`, value: '' })));
+  faults.slowProduces([SLOW_MS, SLOW_MS]);
+  log.produce(INPUT, 0, { key: 'z', value: '' });
+  await time.runFor(SLOW_MS + 300);
+  const began = time.nowMs;
+  produce('d');
+  await time.runFor(60);
+  produce('e');
+  await time.runFor(SLOW_MS);
+  expect(turns).toBeGreaterThan(0);
+  // The way of the records, the slices, and some turns.
+  expect(steppedAt - began).toBeLessThanOrEqual(60 + FEW_SLICES * TURN_MS + 60);
+});
+
+test('TL3: a slice of a cut ends with its turn: where all takes longer there are more of them', async () => {
+  const processes: Process[] = [];
+  const [FEW_SLICES, LOOK_MS] = [20, 4];
+  let [turns, spentMs, isSlow] = [0, 0, false];
+  const onTurn = (): void => {
+    const status = processes[0]?.instance.status()[0];
+    turns += Number((status?.counters?.heartbeats ?? 0) >= SESSIONS && (status?.committedPosition ?? 0) < SESSIONS);
+  };
+  const sliced = { ...TASK_BOUNDS, cutSliceBytes: (SESSIONS * 22) / FEW_SLICES };
+  const adapt = (ports: PipelinePorts): PipelinePorts => {
+    const { clock } = ports;
+    // Each look at the time finds it later: what lies between two of them takes so long.
+    const monotonicMs = (): number => clock.monotonicMs() + (spentMs += isSlow ? LOOK_MS : 0);
+    return {
+      ...ports,
+      clock: { ...clock, wallMs: () => clock.wallMs(), after: (ms, run) => clock.after(ms, run), monotonicMs },
+    };
+  };
+  const world = new World({ seed: 61, partitions: 1, timeoutMs: 600_000, bounds: sliced, onTurn, adapt });
+  const { time, log } = world.simulation;
+  processes.push(world.launch('a'));
+  await time.runFor(3_000);
+  isSlow = true;
+  log.produce(INPUT, 0, ...Array.from({ length: SESSIONS }, (_, i) => ({ key: `d${i}`, value: '' })));
+  await time.runFor(3_000);
+  expect(turns).toBeGreaterThan(1.5 * FEW_SLICES);
+  expect(processes[0]!.instance.status()).toMatchObject([{ lag: 0, committedPosition: SESSIONS }]);
 });

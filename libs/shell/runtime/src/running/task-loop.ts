@@ -9,7 +9,9 @@
 // Invariants
 //   TL1  At most one commit is in flight; while it is, stepping goes on within the task's own bounds.
 //   TL2  Heartbeats come first: each turn steps before it expires, and expires a bounded number.
-//   TL3  A cut is made in slices, one a turn; the task is full meanwhile, so that neither step nor expiry comes between.
+//   TL3  A cut is made in slices, one a turn, each no longer than what stepping and expiring have left of the turn; the task is
+//        full meanwhile, so that neither step nor expiry comes between.
+//   TL4  A run in hand that nothing hinders is never left lying: no other wake need come.
 import { type Cancel, type DurationMs, failpoint, Fatal, PartitionStopped } from '@flatline/base';
 import type { PartitionTask, StepOutcome } from '@flatline/partition';
 import type { LogSubscription, RecordRun, TopicPartition } from '@flatline/ports';
@@ -21,7 +23,14 @@ import { Durations } from '../durations.ts';
 import { FillAlarm } from '../fill-alarm.ts';
 import type { Flusher } from './flusher.ts';
 import { HeldBack } from './input-stall.ts';
-import { EXPIRE_SLICE_MAX, HELD_RETRY_MS, SLICE_MS, SLOW_COMMIT_MS, STEP_RECORDS_MAX } from '../instance/limits.ts';
+import {
+  CUT_SLICE_PIECES,
+  EXPIRE_SLICE_MAX,
+  HELD_RETRY_MS,
+  SLICE_MS,
+  SLOW_COMMIT_MS,
+  STEP_RECORDS_MAX,
+} from '../instance/limits.ts';
 import { ReadBack } from '../proof/read-back.ts';
 import type { PipelinePorts, PipelineSettings } from '../instance/settings.ts';
 import type { SilenceProof } from '../proof/silence-proof.ts';
@@ -134,13 +143,15 @@ export class TaskLoop {
     this.#turnQueued = false;
     if (this.#stopped) return;
     try {
-      const wallNow = this.#parts.ports.clock.wallMs();
-      const stepMore = this.#step(wallNow);
+      const { clock } = this.#parts.ports;
+      const wallNow = clock.wallMs();
+      const startedAt = clock.monotonicMs();
+      const stepMore = this.#step(wallNow, startedAt);
       this.#observe();
       const expireMore = this.#expire(wallNow);
-      this.#considerCommit();
+      this.#considerCommit(startedAt);
       this.#considerStop();
-      if (stepMore || (expireMore && !this.#parts.task.isFull)) this.wake();
+      if (stepMore || ((expireMore || this.#canStep) && !this.#parts.task.isFull)) this.wake();
       else {
         this.#considerProof();
         this.#watchReadBack();
@@ -170,10 +181,14 @@ export class TaskLoop {
     return more;
   }
 
-  /** One slice of stepping. True if there is more to step at once. */
-  #step(wallNow: number): boolean {
+  /** Records are in hand that wait for nothing, or only for room in the task: a cut in this very turn may have made it. */
+  get #canStep(): boolean {
+    return this.#run !== undefined && this.#waitingFor === undefined;
+  }
+
+  /** One slice of stepping, of the turn begun at `startedAt`. True if there is more to step at once. */
+  #step(wallNow: number, startedAt: DurationMs): boolean {
     const { task, ports } = this.#parts;
-    const startedAt = ports.clock.monotonicMs();
     while (this.#waitingFor === undefined) {
       const run = this.#takeRun();
       if (run === undefined) return false;
@@ -325,23 +340,29 @@ export class TaskLoop {
   }
 
   /** Commits at once where its pace allows it or the task is full, else when it will. */
-  #considerCommit(): void {
+  #considerCommit(turnStartedAt: DurationMs): void {
     const { task, ports } = this.#parts;
     if (this.#committing !== undefined || !task.hasUncut) return;
     const waiting = task.hasClosed ? (this.#caughtUp ? 'close' : 'closeBehind') : 'nobody';
     const delayMs = this.#pace.delayMs(ports.clock.monotonicMs(), waiting);
     this.#commitTimer?.();
     this.#commitTimer = undefined;
-    if (delayMs === 0 || task.isFull) this.#cut();
+    if (delayMs === 0 || task.isFull) this.#cut(turnStartedAt);
     else this.#commitTimer = ports.clock.after(delayMs, this.wake);
   }
 
-  /** One slice of the cut, and with the last the commit. */
-  #cut(): void {
+  /** One slice of the cut, of what is left of the turn but never of nothing, and with the last the commit. */
+  #cut(turnStartedAt: DurationMs): void {
     const { task, ports, cutSliceBytes } = this.#parts;
     this.#cutBeganAt ??= ports.clock.monotonicMs();
-    if (task.prepareCut(cutSliceBytes)) this.#committing = this.#commit();
-    else this.wake();
+    for (let piece = 0; piece < CUT_SLICE_PIECES; piece += 1) {
+      if (task.prepareCut(cutSliceBytes / CUT_SLICE_PIECES)) {
+        this.#committing = this.#commit();
+        return;
+      }
+      if (ports.clock.monotonicMs() - turnStartedAt >= SLICE_MS) break;
+    }
+    this.wake();
   }
 
   async #commit(): Promise<void> {
