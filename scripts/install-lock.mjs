@@ -3,8 +3,8 @@
 // Owns: the lock file, one line of process ids.      Does not own: what is done under it.
 //
 // Invariants
-//   L1  The file appears whole or not at all (a hard link), so nobody reads half of it.
-//   L2  It is held as long as one of its processes lives: the holder, or the npm that outlived it.
+//   IL1  The file appears whole or not at all (a hard link), so nobody reads half of it.
+//   IL2  It is held as long as one of its processes lives: the holder, or the npm that outlived it.
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';

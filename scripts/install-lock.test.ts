@@ -40,7 +40,7 @@ async function exitCodeOf(child: ChildProcess): Promise<unknown> {
 const deadPid = (): number => spawnSync(process.execPath, ['-e', '']).pid;
 
 describe('one installation at a time', () => {
-  test('L1 processes that start together go one after the other, and leave nothing behind', async () => {
+  test('IL1 processes that start together go one after the other, and leave nothing behind', async () => {
     const codes = await Promise.all([1, 2, 3, 4].map(() => exitCodeOf(contender())));
     expect(codes).toEqual([0, 0, 0, 0]);
     expect(readFileSync(join(folder, 'diary'), 'utf8')).toBe('in out '.repeat(4));
@@ -54,7 +54,7 @@ describe('one installation at a time', () => {
     expect(readFileSync(join(folder, 'diary'), 'utf8')).toBe('in out '.repeat(4));
   });
 
-  test('L2 it is held while the process it names lives on without its owner', async () => {
+  test('IL2 it is held while the process it names lives on without its owner', async () => {
     await exclusively(lock, (hold) => {
       hold(process.pid);
       expect(readFileSync(lock, 'utf8')).toBe(`${process.pid} ${process.pid}`);

@@ -3,6 +3,7 @@ import { deadExports } from './tidy/dead-exports.ts';
 import { drawing } from './tidy/drawing.ts';
 import { fileLengths, thinkAt } from './tidy/file-lengths.ts';
 import { heldBackTests } from './tidy/held-back-tests.ts';
+import { invariantIds } from './tidy/invariant-ids.ts';
 import { kept } from './tidy/kept.ts';
 import { lockFile } from './tidy/lock-file.ts';
 import { packageGraph } from './tidy/package-graph.ts';
@@ -15,6 +16,7 @@ const workspace = parseWorkspace(readTree(new URL('..', import.meta.url).pathnam
 const lengths = fileLengths(workspace.tree);
 const findings = [
   ...ruleIds(workspace),
+  ...invariantIds(workspace.tree),
   ...deadExports(workspace, kept),
   ...packageGraph(workspace),
   ...drawing(workspace),

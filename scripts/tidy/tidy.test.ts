@@ -4,6 +4,7 @@ import { drawing } from './drawing.ts';
 import { fileLengths } from './file-lengths.ts';
 import { type Finding } from './finding.ts';
 import { heldBackTests } from './held-back-tests.ts';
+import { invariantIds } from './invariant-ids.ts';
 import { lockFile } from './lock-file.ts';
 import { packageGraph } from './package-graph.ts';
 import { ruleIds } from './rule-ids.ts';
@@ -20,6 +21,7 @@ const rules = {
 
 const checks: Readonly<Record<string, (workspace: Workspace) => Finding[]>> = {
   'rule ids': ruleIds,
+  'invariant ids': ({ tree }) => invariantIds(tree),
   'dead exports': (workspace) => deadExports(workspace, []),
   'package graph': (workspace) => packageGraph(workspace, rules),
   drawing,
@@ -75,6 +77,37 @@ const violations: readonly (readonly [check: string, what: string, changes: Chan
     edited('docs/SPEC.md', '**F2b**', '**W1** Twice.\n- **F2b**'),
     'docs/SPEC.md:5',
     'W1',
+  ],
+  [
+    'invariant ids',
+    'a prefix of one letter',
+    { 'libs/task/src/spare.ts': '// Spare.\n//   S1  It waits.\n' },
+    'libs/task/src/spare.ts:2',
+    'S1 looks like a rule',
+  ],
+  [
+    'invariant ids',
+    "a rule's prefix",
+    {
+      'docs/SPEC.md': '- **SP1** Never early.\n',
+      'libs/task/src/spare.mjs': '#!/usr/bin/env node\n//   SP2  It waits.\n',
+    },
+    'libs/task/src/spare.mjs:2',
+    'SP2 looks like a rule',
+  ],
+  [
+    'invariant ids',
+    "another file's prefix",
+    { 'libs/task/src/spare.ts': '//   RU3  It waits.\n' },
+    'libs/task/src/spare.ts:1',
+    'libs/task/src/index.ts',
+  ],
+  [
+    'invariant ids',
+    'an id used twice',
+    { 'libs/task/src/spare.ts': '//   SP1  It waits.\n//   SP1  It stays.\nexport {};\n//   S1  Not in the header.\n' },
+    'libs/task/src/spare.ts:2',
+    'second time',
   ],
   [
     'dead exports',

@@ -37,7 +37,7 @@ const files: Readonly<Record<string, string>> = {
   'libs/task/package.json': manifest('task', { '@flatline/base': '*' }, {}),
   'libs/task/tsconfig.json': lib(['../base']),
   'libs/task/src/index.ts':
-    "import { start } from '@flatline/base';\nexport const run = (): number => start({ n: 1 });\n",
+    "// Runs.\n//\n// Invariants\n//   RU1  It runs once.\n//   RU2  It ends.\nimport { start } from '@flatline/base';\nexport const run = (): number => start({ n: 1 });\n",
   'apps/cli/package.json': manifest('cli', { '@flatline/task': '*' }, { '@flatline/base': '*' }),
   'apps/cli/tsconfig.json': lib(['../../libs/task']),
   'apps/cli/src/main.ts': "import { run } from '@flatline/task';\nrun();\n",

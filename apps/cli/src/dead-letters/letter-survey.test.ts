@@ -10,7 +10,7 @@ const letter = (offset: number, reason: string, writtenAt = offset, partition = 
 const places = (letters: readonly Letter[]): string[] => letters.map(placeOf);
 
 describe('a survey of dead letters', () => {
-  test('LS1 counts all by reason, the most frequent first, and keeps the newest across partitions', () => {
+  test('LV1 counts all by reason, the most frequent first, and keeps the newest across partitions', () => {
     const survey = new LetterSurvey({}, 3, 'newest');
     for (let i = 0; i < 50; i += 1) survey.add(letter(i, i % 3 === 0 ? 'null-key' : 'invalid-json'), 0);
     survey.add(letter(7, 'null-key', 48.5, 1), 1);
@@ -21,14 +21,14 @@ describe('a survey of dead letters', () => {
     expect(places(survey.listed)).toEqual(['0/48', '1/7', '0/49']);
   });
 
-  test('LS1 from an offset on it keeps the first', () => {
+  test('LV1 from an offset on it keeps the first', () => {
     const survey = new LetterSurvey({ reason: 'a' }, 2, 'first');
     for (let i = 0; i < 9; i += 1) survey.add(letter(i, i % 2 === 0 ? 'a' : 'b'), 0);
     expect(places(survey.listed)).toEqual(['0/0', '0/2']);
     expect(survey.total).toBe(5);
   });
 
-  test('LS2 a mark counts for the letter of its own partition', () => {
+  test('LV2 a mark counts for the letter of its own partition', () => {
     const survey = new LetterSurvey({}, 5, 'newest');
     const [first, other] = [letter(3, 'a'), letter(3, 'a', 3, 1)];
     for (const each of [first, other]) survey.add(each, each.partition);

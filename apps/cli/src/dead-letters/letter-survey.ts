@@ -3,8 +3,8 @@
 // Owns: the counts, which letters were replayed, the letters listed.      Does not own: reading.
 //
 // Invariants
-//   LS1  Counts by reason are of all letters that the filter takes; at most `limit` of them are kept.
-//   LS2  A mark comes after its letter in the same partition, so that one pass knows all replays at its end.
+//   LV1  Counts by reason are of all letters that the filter takes; at most `limit` of them are kept.
+//   LV2  A mark comes after its letter in the same partition, so that one pass knows all replays at its end.
 import type { Letter, LetterRecord } from './letter.ts';
 
 export interface LetterFilter {

@@ -3,9 +3,9 @@
 // Owns: batches not yet sent.      Does not own: which letters (the caller filters), the writer, the log.
 //
 // Invariants
-//   RP1  A letter is back in the input if and only if its mark is in the dead-letter topic: whatever breaks off a replay,
+//   RY1  A letter is back in the input if and only if its mark is in the dead-letter topic: whatever breaks off a replay,
 //        running it again replays what is left.
-//   RP2  A batch has at most BATCH_LETTERS_MAX letters, or BATCH_BYTES_MAX bytes and one letter more.
+//   RY2  A batch has at most BATCH_LETTERS_MAX letters, or BATCH_BYTES_MAX bytes and one letter more.
 import type { Clock } from '@flatline/base';
 import type { TopicDescription } from '@flatline/kafka';
 import type { TransactionalWriter } from '@flatline/ports';

@@ -3,8 +3,8 @@
 // Owns: the unfinished line, the line number.      Does not own: reading the bytes, understanding the lines.
 //
 // Invariants
-//   LS1  Never holds more than `lineBytesMax` bytes of an unfinished line; the rest of a longer one is passed over.
-//   LS2  Every line is given once, in order, whatever the chunks are cut into.
+//   SP1  Never holds more than `lineBytesMax` bytes of an unfinished line; the rest of a longer one is passed over.
+//   SP2  Every line is given once, in order, whatever the chunks are cut into.
 
 /** `text` undefined: the line was longer than allowed. */
 export interface NumberedLine {

@@ -27,7 +27,7 @@ function open(isTTY: boolean, json = false, env: Record<string, string> = {}) {
 }
 
 describe('a console', () => {
-  test('T2 with JSON, standard output holds one value per line and nothing else', () => {
+  test('CO2 with JSON, standard output holds one value per line and nothing else', () => {
     const { stdout, stderr, console } = open(true, true);
     console.note('a word');
     console.draw('a picture');
@@ -38,7 +38,7 @@ describe('a console', () => {
     expect(stderr.text).toBe('a word\n');
   });
 
-  test('T1 where nobody watches there is no live region and no color', () => {
+  test('CO1 where nobody watches there is no live region and no color', () => {
     for (const { stderr, console } of [
       open(false),
       open(true, false, { TERM: 'dumb' }),
@@ -50,7 +50,7 @@ describe('a console', () => {
     }
   });
 
-  test('T1 on a terminal the region is redrawn in place, and lines scroll above it', () => {
+  test('CO1 on a terminal the region is redrawn in place, and lines scroll above it', () => {
     const { stdout, stderr, console } = open(true);
     console.draw('picture one');
     console.result({}, 'a result');

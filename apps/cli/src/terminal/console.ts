@@ -4,8 +4,8 @@
 // Owns: the live region of the terminal.      Does not own: what is said.
 //
 // Invariants
-//   T1  On a terminal the live region is redrawn in place and persistent lines scroll above it; elsewhere there is none.
-//   T2  With `json`, standard output holds one JSON value per line and nothing else.
+//   CO1  On a terminal the live region is redrawn in place and persistent lines scroll above it; elsewhere there is none.
+//   CO2  With `json`, standard output holds one JSON value per line and nothing else.
 import { createLogUpdate } from 'log-update';
 import { createColors } from 'picocolors';
 import { printable, printableJson } from './printable.ts';

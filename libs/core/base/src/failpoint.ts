@@ -41,7 +41,7 @@ export type Failpoint = (typeof FAILPOINTS)[number];
 export const GUARDS = [
   /** A commit of unknown outcome is looked up in the changelog before it is sent again (CM2). */
   'look-up',
-  /** A writer is never used again after an error, and never aborts (T1, T2). */
+  /** A writer is never used again after an error, and never aborts (TW1, TW2). */
   'retire-writer',
 ] as const;
 

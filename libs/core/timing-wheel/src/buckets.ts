@@ -3,13 +3,13 @@
 // Owns: links, heads, tails, occupancy, bounds.      Does not own: deadlines, and which bucket an id belongs in (TimingWheel).
 //
 // Invariants
-//   B1  An id is in at most one bucket; only ids that are may be taken out.
-//   B2  Both ends of a list point at the bucket, as ~bucket (negative), so taking an id out needs no record of where it is.
-//       An empty bucket's head and tail are its own ~bucket.
-//   B3  A bucket is marked occupied exactly while it is not empty.
-//   B4  bound(bucket) <= every deadline its ids were put in with; it is exact until one is taken out.
-//   B5  A link is id + 1, or ~bucket. So it is never 0 of an id that is in a bucket, and always 0 of any other: memory never
-//       written to says of its ids that they are in none.
+//   BU1  An id is in at most one bucket; only ids that are may be taken out.
+//   BU2  Both ends of a list point at the bucket, as ~bucket (negative), so taking an id out needs no record of where it is.
+//        An empty bucket's head and tail are its own ~bucket.
+//   BU3  A bucket is marked occupied exactly while it is not empty.
+//   BU4  bound(bucket) <= every deadline its ids were put in with; it is exact until one is taken out.
+//   BU5  A link is id + 1, or ~bucket. So it is never 0 of an id that is in a bucket, and always 0 of any other: memory never
+//        written to says of its ids that they are in none.
 import { GrowingMemory } from '@flatline/base';
 import { LEVEL_BUCKETS } from './levels.ts';
 import { Occupancy } from './occupancy.ts';

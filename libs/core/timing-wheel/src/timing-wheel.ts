@@ -3,16 +3,16 @@
 // Owns: which ids are armed, the cursor.      Does not own: their deadlines, which it asks for, the clock, what an id means (task).
 //
 // Invariants
-//   T1  An id is armed exactly while it is in a bucket, and then in exactly one.
-//   T2  A bucket of a level holds only ids *put* there for a tick of its slot. The deadline may since have moved later (lazy
-//       re-arm), never earlier: so no bucket is visited too late, and a visit looks at the deadline again.
-//       Its owner sees to the latter: it says so where a deadline moves nearer, and need not where it moves on.
-//   T3  Nothing fires but by `deadline <= now` at that moment, whatever bucket it came from. Hence never early.
-//   T4  No occupied slot starts before the cursor; one that starts at the cursor is being emptied, and nothing is put there.
-//       So a poll may stop anywhere, in a bucket or a cascade: the occupied slots are all there is to resume from.
-//   T5  The cursor is at the tick of the last poll's `now`, or behind it if that poll stopped early.
-//   T6  What is armed for an instant already polled waits in ARRIVALS; a poll opens it once, at its start. So callbacks can
-//       keep arming the past without keeping a poll from ending.
+//   WH1  An id is armed exactly while it is in a bucket, and then in exactly one.
+//   WH2  A bucket of a level holds only ids *put* there for a tick of its slot. The deadline may since have moved later (lazy
+//        re-arm), never earlier: so no bucket is visited too late, and a visit looks at the deadline again.
+//        Its owner sees to the latter: it says so where a deadline moves nearer, and need not where it moves on.
+//   WH3  Nothing fires but by `deadline <= now` at that moment, whatever bucket it came from. Hence never early.
+//   WH4  No occupied slot starts before the cursor; one that starts at the cursor is being emptied, and nothing is put there.
+//        So a poll may stop anywhere, in a bucket or a cascade: the occupied slots are all there is to resume from.
+//   WH5  The cursor is at the tick of the last poll's `now`, or behind it if that poll stopped early.
+//   WH6  What is armed for an instant already polled waits in ARRIVALS; a poll opens it once, at its start. So callbacks can
+//        keep arming the past without keeping a poll from ending.
 import { assert, type DurationMs, type Millis } from '@flatline/base';
 import { Buckets, ID_MAX } from './buckets.ts';
 import {
@@ -172,7 +172,7 @@ export class TimingWheel {
     return due.length === limit;
   }
 
-  /** By T2 and T4 what is due before the tick ends is in a slot that starts with it. */
+  /** By WH2 and WH4 what is due before the tick ends is in a slot that starts with it. */
   #dueWithinTick(limit: number): number[] {
     const tick = this.#cursor + 1;
     const due: number[] = [];
@@ -274,7 +274,7 @@ export class TimingWheel {
     else this.#put(id, deadline);
   }
 
-  /** For a deadline after `now`. Its tick is then beyond the target of the poll, and so beyond the cursor (T5). */
+  /** For a deadline after `now`. Its tick is then beyond the target of the poll, and so beyond the cursor (WH5). */
   #put(id: number, deadline: number): void {
     const tick = tickAtOrAfter(deadline, this.#tickMs);
     if (tick <= this.#cursor) refuseTick(tick, this.#cursor);

@@ -3,10 +3,10 @@
 // Owns: the position within one run.      Does not own: fetching (SimulatedReader).
 //
 // Invariants
-//   C1  `position` passes control batches, aborted batches, removed records and everything below the offset asked for.
-//   C2  Bytes handed out are overwritten on the following next(): a view kept too long shows at once.
-//   C3  The fingerprint is that of the batch holding position − 1, once next() has been called: a run does not know the
-//       batch before its first.
+//   RW1  `position` passes control batches, aborted batches, removed records and everything below the offset asked for.
+//   RW2  Bytes handed out are overwritten on the following next(): a view kept too long shows at once.
+//   RW3  The fingerprint is that of the batch holding position − 1, once next() has been called: a run does not know the
+//        batch before its first.
 import { assert, type Millis } from '@flatline/base';
 import type { RecordCursor, RecordHeader, UnreadableBatch } from '@flatline/ports';
 import type { LogBatch, LogRecord } from './log-batch.ts';

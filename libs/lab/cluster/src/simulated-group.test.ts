@@ -121,7 +121,7 @@ describe('a simulated consumer group', () => {
     expect(simulation.group('g').members()).toHaveLength(1);
   });
 
-  test('G2 a dead member is noticed by its silence', async () => {
+  test('SG2 a dead member is noticed by its silence', async () => {
     const simulation = grouped();
     const [a, b] = [join(simulation, 'a'), join(simulation, 'b')];
     await simulation.time.runFor(5_000);
@@ -203,7 +203,7 @@ describe('a simulated consumer group', () => {
   });
 
   test(
-    'G1 [F6] members come, go, die and stop in rough weather: no generation gives a partition twice (seeds 1 to 15)',
+    'SG1 [F6] members come, go, die and stop in rough weather: no generation gives a partition twice (seeds 1 to 15)',
     async () => {
       for (let seed = 1; seed <= 15; seed += 1) {
         const simulation = grouped(seed, rough);

@@ -5,8 +5,8 @@
 // Owns: members, generations, assignments.      Does not own: who may write (the fence decides).
 //
 // Invariants
-//   G1  Generations only grow; of one generation no partition is assigned twice.
-//   G2  A member not heard of for the session timeout is dropped; it learns so from its next request.
+//   SG1  Generations only grow; of one generation no partition is assigned twice.
+//   SG2  A member not heard of for the session timeout is dropped; it learns so from its next request.
 import type { Cancel, DurationMs } from '@flatline/base';
 import type { Assignment, LocalCheckpoint } from '@flatline/ports';
 import type { FaultPlan } from './fault-plan.ts';

@@ -27,7 +27,7 @@ describe('a simulated process', () => {
     expect(simulation.start('a').host.monotonicMs()).not.toBe(simulation.start('b').host.monotonicMs());
   });
 
-  test('H1 killed, it runs nothing any more', async () => {
+  test('SH1 killed, it runs nothing any more', async () => {
     const simulation = new Simulation({ seed: 1 });
     const { host, ports } = simulation.start('a');
     simulation.log.createTopic('in', { partitions: 1 });
@@ -42,7 +42,7 @@ describe('a simulated process', () => {
     expect(host.alive).toBe(false);
   });
 
-  test('H2 [F3] paused, it does nothing; resumed, it does what came due, in order', async () => {
+  test('SH2 [F3] paused, it does nothing; resumed, it does what came due, in order', async () => {
     const simulation = new Simulation({ seed: 1 });
     const { host } = simulation.start('a');
     const origin = host.monotonicMs();

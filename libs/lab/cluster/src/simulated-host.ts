@@ -6,9 +6,9 @@
 // Owns: the process's timers and what was delivered to it.      Does not own: requests under way (Network), its disk.
 //
 // Invariants
-//   H1  A dead process runs nothing: no timer, no delivery; its promises are never settled. Code that was running when
-//       it died runs on to its next await, and nothing it does is seen by anyone.
-//   H2  A paused one runs nothing either; what came due or was delivered meanwhile runs on resume, in that order.
+//   SH1  A dead process runs nothing: no timer, no delivery; its promises are never settled. Code that was running when
+//        it died runs on to its next await, and nothing it does is seen by anyone.
+//   SH2  A paused one runs nothing either; what came due or was delivered meanwhile runs on resume, in that order.
 import type { Cancel, Clock, DurationMs, Millis } from '@flatline/base';
 import type { HostClock } from './host-clock.ts';
 import type { Trace } from './trace.ts';

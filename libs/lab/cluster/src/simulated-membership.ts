@@ -5,8 +5,8 @@
 // Owns: this process's member id and heartbeat.      Does not own: the group (SimulatedGroup).
 //
 // Invariants
-//   M1  assigned() comes once per generation completed with this member, in order of generation.
-//   M2  After leave() the listener hears nothing more.
+//   SM1  assigned() comes once per generation completed with this member, in order of generation.
+//   SM2  After leave() the listener hears nothing more.
 import { Retriable, assert, type DurationMs } from '@flatline/base';
 import type { Assignment, LocalCheckpoint, Membership, MembershipListener } from '@flatline/ports';
 import type { Network } from './network.ts';

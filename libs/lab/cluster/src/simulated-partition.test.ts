@@ -49,7 +49,7 @@ describe('a partition of the simulated log', () => {
     expect(simulation.log.batches(TOPIC, 0)[0]).toMatchObject({ maxTimestamp: 50, logAppendTime: false });
   });
 
-  test('P2 an open transaction holds back whatever was written after it, until its marker is replicated', async () => {
+  test('SL2 an open transaction holds back whatever was written after it, until its marker is replicated', async () => {
     const simulation = logOf();
     const { log, time } = simulation;
     log.produce(TOPIC, 0, { value: 'before' });
@@ -101,7 +101,7 @@ describe('a partition of the simulated log', () => {
     expect(committedValues(log, TOPIC)).toEqual(['a', 'c']);
   });
 
-  test('P3 only the greatest epoch appends, and only the next sequence', async () => {
+  test('SL3 only the greatest epoch appends, and only the next sequence', async () => {
     const simulation = logOf();
     const { outcomes, append } = producer(simulation.log.partition(TOPIC, 0));
     append(0, 0, 2);
@@ -125,7 +125,7 @@ describe('a partition of the simulated log', () => {
     expect(simulation.log.partition(TOPIC, 0).logEnd).toBe(6);
   });
 
-  test('P1 [F8] a change of leader loses nothing acknowledged and acknowledges nothing lost', async () => {
+  test('SL1 [F8] a change of leader loses nothing acknowledged and acknowledges nothing lost', async () => {
     let lost = 0;
     let survivedUnacked = 0;
     for (let seed = 1; seed <= 60; seed += 1) {

@@ -8,9 +8,9 @@
 // Does not own: what a transaction is across partitions (TransactionCoordinator), who reads.
 //
 // Invariants
-//   P1  A batch is acknowledged only once the high watermark has passed it; what is replicated survives a change of leader.
-//   P2  lastStableOffset never passes the first record of a transaction whose marker is not below the high watermark.
-//   P3  Of a producer's epochs only the greatest appends; of its sequences only the next (a repeated one is answered as before).
+//   SL1  A batch is acknowledged only once the high watermark has passed it; what is replicated survives a change of leader.
+//   SL2  lastStableOffset never passes the first record of a transaction whose marker is not below the high watermark.
+//   SL3  Of a producer's epochs only the greatest appends; of its sequences only the next (a repeated one is answered as before).
 import { assert, type Cancel, type DurationMs, type Millis } from '@flatline/base';
 import type { OutgoingRecord } from '@flatline/ports';
 import type { FaultPlan } from './fault-plan.ts';

@@ -129,7 +129,7 @@ describe('reading the simulated log', () => {
     expect(subscription.failure).toBeInstanceOf(PartitionStopped);
   });
 
-  test('S2 what nobody takes is not fetched for ever', async () => {
+  test('SR2 what nobody takes is not fetched for ever', async () => {
     const { simulation, ports } = reading();
     for (let round = 0; round < 400; round += 1) simulation.log.produce('in', 0, { value: 'x'.repeat(1_000) });
     const subscription = ports.reader.subscribe(PLACE, 0);
@@ -148,7 +148,7 @@ describe('reading the simulated log', () => {
     expect(subscription.take()).toBeDefined();
   });
 
-  test('S3 closed, it calls nobody any more', async () => {
+  test('SR3 closed, it calls nobody any more', async () => {
     const { simulation, ports } = reading();
     const subscription = ports.reader.subscribe(PLACE, 0);
     const seen = listen(subscription);
@@ -227,7 +227,7 @@ describe('reading the simulated log', () => {
     expect(simulation.faults.fired().get('deposedLeaderAnswers')).toBeGreaterThan(0);
   });
 
-  test('S4 [F23b] a deposed leader that never ends is left by who doubts it, and by nobody else for a long time', async () => {
+  test('SR4 [F23b] a deposed leader that never ends is left by who doubts it, and by nobody else for a long time', async () => {
     const { simulation, ports } = reading();
     const { log, time, faults } = simulation;
     log.produce('in', 0, { key: 'old' });

@@ -4,11 +4,11 @@
 // Owns: subscriptions and their buffers.      Does not own: visibility (SimulatedPartition), walking batches (RecordWalk).
 //
 // Invariants
-//   S1  Runs come in offset order without gaps; one fetch is under way per subscription at most.
-//   S2  Buffered bytes stay below BUFFER_BYTES_MAX plus one answer.
-//   S3  After a failure or close nothing more comes.
-//   S4  A deposed leader that still answers is left once metadata name another: asked for on doubt, and now and then.
-//   S5  A leader of a later epoch is fetched from only once its log is known to hold the batch before the position (KIP-320).
+//   SR1  Runs come in offset order without gaps; one fetch is under way per subscription at most.
+//   SR2  Buffered bytes stay below BUFFER_BYTES_MAX plus one answer.
+//   SR3  After a failure or close nothing more comes.
+//   SR4  A deposed leader that still answers is left once metadata name another: asked for on doubt, and now and then.
+//   SR5  A leader of a later epoch is fetched from only once its log is known to hold the batch before the position (KIP-320).
 import { Fatal, PartitionStopped, Retriable, assert, type DurationMs } from '@flatline/base';
 import type { LogEnds, LogReader, LogSubscription, RecordRun, TopicPartition } from '@flatline/ports';
 import type { FaultPlan } from './fault-plan.ts';

@@ -113,7 +113,7 @@ describe('stores on a simulated disk', () => {
     { fault: 'crashBefore', left: ['a=1'] },
     { fault: 'crashAfter', left: ['a=1', 'b=2'] },
   ] as const)(
-    'D1 [F1] $fault: the process dies at a write, which is done or not, and nothing after it',
+    'SD1 [F1] $fault: the process dies at a write, which is done or not, and nothing after it',
     async ({ fault, left }) => {
       const simulation = new Simulation({ seed: 1 });
       const { host, ports } = simulation.start('a');

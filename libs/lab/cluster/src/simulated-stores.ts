@@ -3,8 +3,8 @@
 // Owns: which stores this process has open.      Does not own: what is in them (SimulatedDisk keeps it past a crash).
 //
 // Invariants
-//   D1  write() is atomic: a crash is before it or after it.
-//   D2  A dead process changes nothing on the disk any more; what it still runs up to its next await writes into the void.
+//   SD1  write() is atomic: a crash is before it or after it.
+//   SD2  A dead process changes nothing on the disk any more; what it still runs up to its next await writes into the void.
 import { assert, Corrupt, Fatal, Retriable, StateInUse } from '@flatline/base';
 import {
   groupOf,

@@ -3,8 +3,8 @@
 // Owns: producer identities and their sequences.      Does not own: what the brokers decide (TransactionCoordinator).
 //
 // Invariants
-//   W1  One transaction at a time per writer; after the first error the writer is dead and asked for nothing more.
-//   W2  EndTxn is sent only when every produce and offset commit of the transaction was acknowledged.
+//   SX1  One transaction at a time per writer; after the first error the writer is dead and asked for nothing more.
+//   SX2  EndTxn is sent only when every produce and offset commit of the transaction was acknowledged.
 import { Fenced, PartitionStopped, Retriable, assert, type DurationMs } from '@flatline/base';
 import type {
   GroupOffset,
@@ -119,7 +119,7 @@ class SimulatedWriter implements TransactionalWriter {
   }
 
   async commit(transaction: Transaction, answerMs: DurationMs = this.#answerMs): Promise<WrittenOffsets> {
-    assert(!this.#committing, 'one commit at a time (W1)', { ...this.#identity });
+    assert(!this.#committing, 'one commit at a time (SX1)', { ...this.#identity });
     if (this.#end !== undefined) throw refusal(this.#end);
     this.#patienceMs = answerMs;
     this.#committing = true;

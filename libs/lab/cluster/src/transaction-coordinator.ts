@@ -9,8 +9,8 @@
 // Owns: transactional ids, their epochs and participants.      Does not own: what partitions append.
 //
 // Invariants
-//   X1  The epoch of a transactional id never goes back, and only requests of the newest epoch are heard.
-//   X2  A new transaction begins only when every participant of the last one has its marker, replicated.
+//   CD1  The epoch of a transactional id never goes back, and only requests of the newest epoch are heard.
+//   CD2  A new transaction begins only when every participant of the last one has its marker, replicated.
 import type { Cancel, DurationMs } from '@flatline/base';
 import type { GroupOffset, TopicPartition } from '@flatline/ports';
 import type { FaultPlan } from './fault-plan.ts';

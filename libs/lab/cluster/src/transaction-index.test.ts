@@ -27,7 +27,7 @@ function indexOf(...batches: LogBatch[]): TransactionIndex {
 }
 
 describe('the transactions of one partition', () => {
-  test('I1 a marker decides when the high watermark has passed it, not when it is appended', () => {
+  test('TX1 a marker decides when the high watermark has passed it, not when it is appended', () => {
     const index = indexOf(batch(0), batch(1, 'abort'));
     index.replicated(1);
     expect(index.lastStableOffset(1)).toBe(0);

@@ -3,8 +3,8 @@
 // Owns: producer states, transactions of this partition.      Does not own: batches, the high watermark (SimulatedPartition).
 //
 // Invariants
-//   I1  A transaction is undecided until its marker is below the high watermark, so what a change of leader can still
-//       take away has never been visible.
+//   TX1  A transaction is undecided until its marker is below the high watermark, so what a change of leader can still
+//        take away has never been visible.
 import type { BatchProducer, LogBatch, Marker } from './log-batch.ts';
 
 interface ProducerState {

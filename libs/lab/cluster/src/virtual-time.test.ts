@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { VirtualTime } from './virtual-time.ts';
 
 describe('virtual time', () => {
-  test('T1 moves only as far as it is told', async () => {
+  test('VT1 moves only as far as it is told', async () => {
     const time = new VirtualTime();
     await time.settle();
     expect(time.nowMs).toBe(0);
@@ -11,7 +11,7 @@ describe('virtual time', () => {
     expect(time.nowMicros).toBe(250_000);
   });
 
-  test('T2 runs events by instant, those of one instant as scheduled', async () => {
+  test('VT2 runs events by instant, those of one instant as scheduled', async () => {
     const time = new VirtualTime();
     const seen: string[] = [];
     for (const [delay, name] of [
@@ -27,7 +27,7 @@ describe('virtual time', () => {
     expect(seen).toEqual(['first@0', 'a1@1000', 'a2@1000', 'b@2500', 'c@3000']);
   });
 
-  test('T2 keeps the order of many events against a sorted list', async () => {
+  test('VT2 keeps the order of many events against a sorted list', async () => {
     const time = new VirtualTime();
     const seen: number[] = [];
     const delays = Array.from({ length: 500 }, (_, index) => (index * 7919) % 101);
@@ -39,7 +39,7 @@ describe('virtual time', () => {
     expect(seen).toEqual(expected.map(({ index }) => index));
   });
 
-  test('T3 lets the longest promise chain make its way between two events of one instant', async () => {
+  test('VT3 lets the longest promise chain make its way between two events of one instant', async () => {
     const time = new VirtualTime();
     const seen: string[] = [];
     time.after(1, () => {
@@ -101,7 +101,7 @@ describe('virtual time', () => {
     await expect(time.runFor(1)).rejects.toThrow('time stands still');
   });
 
-  test('T4 two runs at once are refused', async () => {
+  test('VT4 two runs at once are refused', async () => {
     const time = new VirtualTime();
     const first = time.runFor(10);
     await expect(time.runFor(10)).rejects.toThrow('one run at a time');

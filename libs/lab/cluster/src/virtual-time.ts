@@ -3,12 +3,12 @@
 // Owns: the present instant, the order of events.      Does not own: whose events they are (SimulatedHost), their chances (FaultPlan).
 //
 // Invariants
-//   T1  Time moves only inside runFor, runUntil and complete, and only to the instant of the next event or of the end asked for.
-//   T2  Events of one instant run in the order in which they were scheduled.
-//   T3  Between two events every promise that can make progress has made it: one turn of the event loop empties the
-//       microtask queue however long its chains are. Code under test must therefore wait on its Clock or on a port,
-//       never on setImmediate, timers or I/O of Node.
-//   T4  At most one run is under way.
+//   VT1  Time moves only inside runFor, runUntil and complete, and only to the instant of the next event or of the end asked for.
+//   VT2  Events of one instant run in the order in which they were scheduled.
+//   VT3  Between two events every promise that can make progress has made it: one turn of the event loop empties the
+//        microtask queue however long its chains are. Code under test must therefore wait on its Clock or on a port,
+//        never on setImmediate, timers or I/O of Node.
+//   VT4  At most one run is under way.
 import { setImmediate } from 'node:timers';
 import { assert, type Cancel, type DurationMs } from '@flatline/base';
 
@@ -84,7 +84,7 @@ export class VirtualTime {
   }
 
   async #run(durationMs: DurationMs, done: () => boolean): Promise<void> {
-    assert(!this.#running, 'one run at a time (T4)');
+    assert(!this.#running, 'one run at a time (VT4)');
     this.#running = true;
     try {
       const end = this.#now + Math.round(durationMs * MICROS_PER_MS);

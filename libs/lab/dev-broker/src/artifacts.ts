@@ -4,9 +4,9 @@
 // Owns: `.flatline/artifacts`.      Does not own: Maven's own local repository.
 //
 // Invariants
-//   A1  A folder under its final name is complete: it is made beside and renamed.
-//   A2  One is built at a time per clone: a second process waits and then finds the folder.
-//   A3  A folder that is there needs neither a tool nor a network.
+//   AF1  A folder under its final name is complete: it is made beside and renamed.
+//   AF2  One is built at a time per clone: a second process waits and then finds the folder.
+//   AF3  A folder that is there needs neither a tool nor a network.
 import { Fatal } from '@flatline/base';
 import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -4,10 +4,10 @@
 // Does not own: choosing ports, formatting, readiness: those are done before and outside.
 //
 // Invariants
-//   V1  When the channel to the owner closes, for whatever reason (kill -9 included), everything is stopped.
-//   V2  It leads a process group of its own: Ctrl-C in the owner's terminal reaches neither it nor Java, so the owner can
-//       drain while the broker still answers.
-//   V3  It ends only after the last of its children has.
+//   SU1  When the channel to the owner closes, for whatever reason (kill -9 included), everything is stopped.
+//   SU2  It leads a process group of its own: Ctrl-C in the owner's terminal reaches neither it nor Java, so the owner can
+//        drain while the broker still answers.
+//   SU3  It ends only after the last of its children has.
 import { spawn, type ChildProcess } from 'node:child_process';
 import { closeSync, existsSync, openSync, readFileSync, renameSync, rmSync } from 'node:fs';
 import { stateFileOf, writeState } from './broker-state.ts';

@@ -6,10 +6,10 @@
 // Owns: the sessions alive, what is held back.      Does not own: real time, sending, the ledger.
 //
 // Invariants
-//   G1  The actions of a session are in an order, and at times, that depend on the plan alone.
-//   G2  The first and the last heartbeat of a session are neither lost nor held back: a session exists, and what is
-//       missing of it can be told from the sequences that came.
-//   G3  Exactly one action of a session is `final`, and it is the last.
+//   FT1  The actions of a session are in an order, and at times, that depend on the plan alone.
+//   FT2  The first and the last heartbeat of a session are neither lost nor held back: a session exists, and what is
+//        missing of it can be told from the sequences that came.
+//   FT3  Exactly one action of a session is `final`, and it is the last.
 import { type DurationMs, type Random, seededRandom } from '@flatline/base';
 import { type FleetEnd, type FleetPlan, type FleetSchedule, scheduleOf } from './fleet-plan.ts';
 

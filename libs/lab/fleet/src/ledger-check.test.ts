@@ -124,7 +124,7 @@ describe('the check of outputs against the ledger', () => {
     expect(checkLedger(heldUp, outputs.slice(2), timeoutMs).violations).toBeGreaterThan(0);
   });
 
-  test('J1 ledger and outputs may interleave (rerun with fc.assert(property, { seed, path }) as printed)', () => {
+  test('LC1 ledger and outputs may interleave (rerun with fc.assert(property, { seed, path }) as printed)', () => {
     fc.assert(
       fc.property(fc.infiniteStream(fc.boolean()), (coins) => {
         const check = new LedgerCheck(timeoutMs);

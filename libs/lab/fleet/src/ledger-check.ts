@@ -5,8 +5,8 @@
 // Owns: what was expected and what was seen.      Does not own: reading either.
 //
 // Invariants
-//   J1  The verdict does not depend on how ledger entries and outputs interleave, only on each one's own order.
-//   J2  Memory grows with the sessions of the run, and with nothing else: violations are counted, the first few kept.
+//   LC1  The verdict does not depend on how ledger entries and outputs interleave, only on each one's own order.
+//   LC2  Memory grows with the sessions of the run, and with nothing else: violations are counted, the first few kept.
 import type { DurationMs } from '@flatline/base';
 import type { LedgerEntry } from './ledger.ts';
 

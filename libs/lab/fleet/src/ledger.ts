@@ -3,8 +3,8 @@
 // Owns: the sessions not yet complete.      Does not own: the file it is written to.
 //
 // Invariants
-//   A1  A session's entry comes once: when its final action and everything sent before are acknowledged, or by `cutOff`.
-//   A2  Memory is bounded by the sessions alive and what the producer has under way.
+//   LG1  A session's entry comes once: when its final action and everything sent before are acknowledged, or by `cutOff`.
+//   LG2  Memory is bounded by the sessions alive and what the producer has under way.
 import { assert, type DurationMs, type Millis } from '@flatline/base';
 import type { FleetAction, FleetBeat, FleetEnding } from './fleet.ts';
 import type { FleetEnd } from './fleet-plan.ts';

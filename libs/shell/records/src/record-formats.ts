@@ -44,7 +44,7 @@ export class RecordFormats<Target> {
   readonly #format: InputFormat;
   readonly #reader: AvroReader;
   readonly #plans: SchemaPlans<RecordPlan<Target>> | undefined;
-  /** The plan used last, which is nearly always the next one: what an id stands for never changes (P3). */
+  /** The plan used last, which is nearly always the next one: what an id stands for never changes (PL3). */
   #lastId = -1;
   #lastPlan: RecordPlan<Target> | undefined;
 

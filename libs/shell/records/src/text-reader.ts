@@ -6,8 +6,8 @@
 // making one, and sessions that hold it then share it. A collision only replaces: hostile text cannot make it grow.
 //
 // Invariants
-//   T1  A slot's string is exactly what its bytes decode to.
-//   T2  What cannot be decoded without loss is bad input, never a replacement character.
+//   TD1  A slot's string is exactly what its bytes decode to.
+//   TD2  What cannot be decoded without loss is bad input, never a replacement character.
 import { isUtf8 } from 'node:buffer';
 import { BadInput } from './bad-input.ts';
 

@@ -4,10 +4,10 @@
 // Does not own: the directory's lock (LmdbStores), what the images mean (the task).
 //
 // Invariants
-//   L1  What is in the file is what `write` was given: each call whole or not at all, also after kill −9.
-//   L2  LMDB never sees a file that was not walked from end to end in this process, or made by it.
-//   L3  The write mark is on disk before LMDB may change the file, and goes only after the file was synced.
-//   L4  After an error of LMDB its environment is closed; the next write opens another.
+//   LM1  What is in the file is what `write` was given: each call whole or not at all, also after kill −9.
+//   LM2  LMDB never sees a file that was not walked from end to end in this process, or made by it.
+//   LM3  The write mark is on disk before LMDB may change the file, and goes only after the file was synced.
+//   LM4  After an error of LMDB its environment is closed; the next write opens another.
 import { assert, Corrupt, failpoint } from '@flatline/base';
 import type {
   OpenedStore,
@@ -47,7 +47,7 @@ export class LmdbStore implements StateStore {
   #file: LmdbFile | undefined;
   #environment: LmdbEnvironment | undefined;
   #record: CheckpointRecord = emptyRecord;
-  /** L2 holds for the file as it is. */
+  /** LM2 holds for the file as it is. */
   #proven = true;
   /** Counts changes of the file: a scan does not outlive one. */
   #generation = 0;

@@ -3,11 +3,11 @@
 // Owns: the page buffers, one for each level.      Does not own: the file, the set of pages in use (shared by trees).
 //
 // Invariants, each one checked, a violation is `Damaged`
-//   T1  A page is reached once, lies in the file, carries its own number and no later transaction, and every node lies inside it.
-//   T2  Leaves are exactly at the depth the header gives.
-//   T3  Keys ascend strictly over the whole tree, and stay on their side of every separator above them: LMDB finds
-//       each of them where it will look for it.
-//   T4  At the end, pages and entries are as many as the header says.
+//   VP1  A page is reached once, lies in the file, carries its own number and no later transaction, and every node lies inside it.
+//   VP2  Leaves are exactly at the depth the header gives.
+//   VP3  Keys ascend strictly over the whole tree, and stay on their side of every separator above them: LMDB finds
+//        each of them where it will look for it.
+//   VP4  At the end, pages and entries are as many as the header says.
 import {
   branchPage,
   checkedNodeCount,
@@ -55,7 +55,7 @@ export class VerifiedTree {
     this.#leafView = new DataView(this.#buffers.at(-1)?.buffer ?? new ArrayBuffer(0));
   }
 
-  /** All leaves in key order; T4 is checked once the last has been taken. @throws Damaged */
+  /** All leaves in key order; VP4 is checked once the last has been taken. @throws Damaged */
   *leaves(): Generator<LeafPage, void, undefined> {
     if (this.#tree.root !== undefined) yield* this.#descend(this.#tree.root, 1);
     this.#checkTotals();

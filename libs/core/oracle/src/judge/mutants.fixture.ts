@@ -156,7 +156,7 @@ export const MUTANTS: readonly Mutant[] = [
     });
   }),
   mutant('V5', 'a removal is not written', ({ input, changelog }) => {
-    // Of a key that came in the same commit, and ended: what nobody names is not compared (SC1).
+    // Of a key that came in the same commit, and ended: what nobody names is not compared (ST1).
     const all = commits(changelog.records).map((record) => ({ record, block: takeApart(record.value!)! }));
     const cameIn = (name: string, at: number): boolean =>
       input.records.some(

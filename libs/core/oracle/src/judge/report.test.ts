@@ -13,7 +13,7 @@ test('[V2] what is undecided is counted once each, also what is not listed', () 
   ]);
 });
 
-test('RP1 beyond what is told apart everything counts', () => {
+test('VR1 beyond what is told apart everything counts', () => {
   const findings = new Findings();
   for (let i = 0; i < UNDECIDED_KNOWN_MAX; i += 1) findings.undecided(`in-0: offset ${i}`);
   for (let i = 0; i < 3; i += 1) findings.undecided('in-1: the same');

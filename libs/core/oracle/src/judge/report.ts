@@ -3,7 +3,7 @@
 // Owns: the first violations, the counts.      Does not own: judging.
 //
 // Invariants
-//   RP1  Memory does not grow with the number of violations, nor of what is undecided.
+//   VR1  Memory does not grow with the number of violations, nor of what is undecided.
 import type { DurationMs } from '@flatline/base';
 import { Delays, type DelaySummary } from './delays.ts';
 import { blankReach, type Reach } from './reach.ts';

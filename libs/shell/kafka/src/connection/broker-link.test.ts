@@ -36,14 +36,14 @@ afterEach(() => {
 });
 
 describe('BrokerLink', () => {
-  test('B2 requests that come together share one connection per lane', async () => {
+  test('LK2 requests that come together share one connection per lane', async () => {
     await Promise.all(Array.from({ length: 20 }, () => ask()));
     expect(proxy.accepted()).toBe(1);
     await link.send(metadataRequest([]), decodeMetadata, { lane: 'waiting' });
     expect(proxy.accepted()).toBe(2);
   });
 
-  test('B1 an answer cut off in the middle fails its request, and the next one is understood', async () => {
+  test('LK1 an answer cut off in the middle fails its request, and the next one is understood', async () => {
     const topics = [await createTopic(connect()), await createTopic(connect())];
     await ask();
     for (const bytes of [3, 4, 10, 40]) {
@@ -54,7 +54,7 @@ describe('BrokerLink', () => {
     }
   });
 
-  test('B3 a broker that falls silent costs a request its time limit and its connection, no more', async () => {
+  test('LK3 a broker that falls silent costs a request its time limit and its connection, no more', async () => {
     await ask();
     proxy.cutAfter(0, 'silence');
     const waiting = [ask([], 100), ask([], 60_000)];
@@ -67,7 +67,7 @@ describe('BrokerLink', () => {
     expect(proxy.accepted()).toBe(2);
   });
 
-  test('B3 a broker that accepts and then says nothing is given up', async () => {
+  test('LK3 a broker that accepts and then says nothing is given up', async () => {
     link.close();
     link = linkTo(proxy.address, { connectTimeoutMs: 100 });
     proxy.cutAfter(0, 'silence');

@@ -4,11 +4,11 @@
 // Does not own: which node the address is, when to try again after an error (the callers).
 //
 // Invariants
-//   B1  A kafkajs Connection is never used again after an error, a timeout or a close: it keeps the bytes of a half-read
-//       answer and would read them into the next one's.
-//   B2  At most one attempt to connect is under way per lane, and after a failed one the next waits for the back-off.
-//   B3  Every request settles within its time limit, whatever the wall clock does: a request that got no answer takes
-//       its connection with it, since the answers behind it would not come either.
+//   LK1  A kafkajs Connection is never used again after an error, a timeout or a close: it keeps the bytes of a half-read
+//        answer and would read them into the next one's.
+//   LK2  At most one attempt to connect is under way per lane, and after a failed one the next waits for the back-off.
+//   LK3  Every request settles within its time limit, whatever the wall clock does: a request that got no answer takes
+//        its connection with it, since the answers behind it would not come either.
 import { type DurationMs, Retriable } from '@flatline/base';
 import Connection, { type ApiVersionRanges } from 'kafkajs/src/network/connection.js';
 import type { Logger } from 'kafkajs/src/loggers/index.js';
@@ -162,7 +162,7 @@ export class BrokerLink {
       sasl: sasl === undefined ? null : { ...sasl },
       connectionTimeout: this.#options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS,
       requestTimeout: this.#options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
-      // kafkajs measures with the wall clock and keeps the connection: B3 instead.
+      // kafkajs measures with the wall clock and keeps the connection: LK3 instead.
       enforceRequestTimeout: false,
       maxInFlightRequests: null,
       reauthenticationThreshold: REAUTHENTICATE_EARLY_MS,

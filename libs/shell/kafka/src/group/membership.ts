@@ -6,9 +6,9 @@
 //   created → joining ⇄ member → left | failed
 //
 // Invariants
-//   M1  `assigned` is called once per completed rebalance, and again where the coordinator is back after `lost`.
-//   M2  Heartbeats go on by the clock alone: no fetch, no commit and no listener holds them up (kafkajs 12).
-//   M3  What a member claims when it joins is its last assignment with that assignment's generation, whatever happened since.
+//   MB1  `assigned` is called once per completed rebalance, and again where the coordinator is back after `lost`.
+//   MB2  Heartbeats go on by the clock alone: no fetch, no commit and no listener holds them up (kafkajs 12).
+//   MB3  What a member claims when it joins is its last assignment with that assignment's generation, whatever happened since.
 import { assert, type Clock, type DurationMs, Fatal, MalformedBytes, Misconfigured } from '@flatline/base';
 import type { Assignment, LocalCheckpoint, Membership, MembershipListener } from '@flatline/ports';
 import { BackOff, type KafkaConnection } from '../connection/index.ts';
@@ -65,7 +65,7 @@ export class KafkaMembership implements Membership {
   #listener: MembershipListener | undefined;
   #state: MemberState = { kind: 'created' };
   #memberId = '';
-  /** M3. */
+  /** MB3. */
   #last: Assignment | undefined;
   /** Set while this member leads: the partition count it assigned. */
   #assignedCount: number | undefined;

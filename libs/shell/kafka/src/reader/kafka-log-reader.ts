@@ -4,10 +4,10 @@
 // Does not own: where each subscription stands (PartitionSubscription), who leads (LeaderSearch), connections (KafkaConnection).
 //
 // Invariants
-//   L1  A partition with room in its buffer is named by a fetch under way, or waits for one for at most shortPollMs, or
-//       waits for something that `obstacles()` names.
-//   L2  The next fetch is sent before listeners hear of the answer: processing and fetching overlap.
-//   L3  A subscription's fetch offset is moved by answers only; errors move nothing.
+//   LR1  A partition with room in its buffer is named by a fetch under way, or waits for one for at most shortPollMs, or
+//        waits for something that `obstacles()` names.
+//   LR2  The next fetch is sent before listeners hear of the answer: processing and fetching overlap.
+//   LR3  A subscription's fetch offset is moved by answers only; errors move nothing.
 import { type Clock, type DurationMs, Retriable, ReusedMemory } from '@flatline/base';
 import type { LogReader, LogSubscription, TopicPartition } from '@flatline/ports';
 import { type KafkaConnection, openCluster } from '../connection/kafka-connection.ts';
@@ -98,7 +98,7 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
 
   changed(subscription: PartitionSubscription): void {
     this.#changed.add(subscription);
-    // After L2: the requests sent in this turn are written before immediates run.
+    // After LR2: the requests sent in this turn are written before immediates run.
     this.#announcement ??= setImmediate(() => {
       this.#announcement = undefined;
       const changed = [...this.#changed];
@@ -204,7 +204,7 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
     );
   }
 
-  /** Returns those for which the fetch still counts (P3). */
+  /** Returns those for which the fetch still counts (PS3). */
   #settle(
     nodeId: number,
     lane: 'waiting' | 'prompt',

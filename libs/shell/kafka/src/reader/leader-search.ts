@@ -4,11 +4,11 @@
 // Does not own: the subscriptions and their back-off (each its own), fetching.
 //
 // Invariants
-//   F1  A subscription that is locating is looked at when its back-off is over, as long as it lives.
-//   F2  One metadata request is under way at most, for all subscriptions that are due.
-//   F3  Every topic's id and leaders are looked at once per metadataAgeMs at least, by another node's word each time: a topic
-//       made anew under its old name, and a leader that was deposed and still answers, are noticed even by a subscription
-//       that fetches nothing, or gets answers without an error.
+//   LF1  A subscription that is locating is looked at when its back-off is over, as long as it lives.
+//   LF2  One metadata request is under way at most, for all subscriptions that are due.
+//   LF3  Every topic's id and leaders are looked at once per metadataAgeMs at least, by another node's word each time: a topic
+//        made anew under its old name, and a leader that was deposed and still answers, are noticed even by a subscription
+//        that fetches nothing, or gets answers without an error.
 import { type Cancel, type Clock, type DurationMs, PartitionStopped, Retriable } from '@flatline/base';
 import { errorOfCode } from '../connection/foreign-errors.ts';
 import { KafkaCode, kafkaErrorCode } from '../connection/kafka-error-codes.ts';

@@ -13,7 +13,7 @@ const owner: SubscriptionOwner = {
 };
 
 describe('PartitionSubscription', () => {
-  test('P4 [F23] a leader of an older epoch, named by a node that has slept, is not asked: its log may end before the position', () => {
+  test('PS4 [F23] a leader of an older epoch, named by a node that has slept, is not asked: its log may end before the position', () => {
     const subscription = new PartitionSubscription({ topic: 'beats', partition: 0 }, 301, owner);
     const leader = { nodeId: 2, leaderEpoch: 5, topicId: 'id' };
     subscription.located(leader);
@@ -26,7 +26,7 @@ describe('PartitionSubscription', () => {
     expect(subscription.state.kind).toBe('fetching');
   });
 
-  test('P4 [R3] a leader of an older epoch than that of the batch before the position is not asked either', () => {
+  test('PS4 [R3] a leader of an older epoch than that of the batch before the position is not asked either', () => {
     const subscription = new PartitionSubscription({ topic: 'beats', partition: 0 }, 301, owner, 5);
     subscription.located({ nodeId: 1, leaderEpoch: 4, topicId: 'id' });
     expect(subscription.state.kind).toBe('locating');
@@ -35,7 +35,7 @@ describe('PartitionSubscription', () => {
     expect(subscription.state.kind).toBe('fetching');
   });
 
-  test('P3 [F23b] metadata that name a leader of a later epoch end the fetch under way, whoever answers it', () => {
+  test('PS3 [F23b] metadata that name a leader of a later epoch end the fetch under way, whoever answers it', () => {
     const subscription = new PartitionSubscription({ topic: 'beats', partition: 0 }, 301, owner);
     const leader = { nodeId: 1, leaderEpoch: 5, topicId: 'id' };
     subscription.located(leader);
@@ -50,7 +50,7 @@ describe('PartitionSubscription', () => {
     expect(subscription.flight).toBeUndefined();
   });
 
-  describe('P5 [R3][F8] a leader of a later epoch than that of the batch before the position', () => {
+  describe('PS5 [R3][F8] a leader of a later epoch than that of the batch before the position', () => {
     const leader = { nodeId: 2, leaderEpoch: 7, topicId: 'id' };
     const comparing = (): PartitionSubscription => {
       const subscription = new PartitionSubscription({ topic: 'beats', partition: 0 }, 301, owner, 5);

@@ -14,11 +14,11 @@
 // Does not own: requests (KafkaLogReader), the place in a run (BatchCursor).
 //
 // Invariants
-//   P1  Runs are consecutive: each begins at the nextOffset of the one before.
-//   P2  A failure is final and an out-of-range answer never moves the position (kafkajs 8).
-//   P3  At most one fetch under way counts for this subscription; the answer of a leader that was left meanwhile does not.
-//   P4  It asks no leader of an older epoch than it knows of, or has read a batch of.
-//   P5  A leader of a later epoch is fetched from only once its log is known to hold the batch before the position.
+//   PS1  Runs are consecutive: each begins at the nextOffset of the one before.
+//   PS2  A failure is final and an out-of-range answer never moves the position (kafkajs 8).
+//   PS3  At most one fetch under way counts for this subscription; the answer of a leader that was left meanwhile does not.
+//   PS4  It asks no leader of an older epoch than it knows of, or has read a batch of.
+//   PS5  A leader of a later epoch is fetched from only once its log is known to hold the batch before the position.
 import { type Clock, type DurationMs, MalformedBytes, PartitionStopped } from '@flatline/base';
 import type { LogEnds, LogSubscription, RecordRun, TopicPartition } from '@flatline/ports';
 import { BackOff, type BackOffLimits } from '@flatline/system';
@@ -91,7 +91,7 @@ export class PartitionSubscription implements LogSubscription {
   #rangeDoubted = false;
   /** What it said about its range afterwards, where that confirms it. */
   #rangeConfirmed: LogRange | undefined;
-  /** P3: set by the reader around each fetch. */
+  /** PS3: set by the reader around each fetch. */
   flight: object | undefined;
   /** Presumed until an answer reaches the end. */
   behind = true;

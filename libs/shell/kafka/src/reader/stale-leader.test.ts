@@ -108,7 +108,7 @@ describe('[F23b] a connection', () => {
     connection = closing(openCluster(options));
   });
 
-  test('N3 asks two nodes in turn who leads, though it is connected to one; else always the same', async () => {
+  test('KC3 asks two nodes in turn who leads, though it is connected to one; else always the same', async () => {
     const asked = (): (number | undefined)[] => nodes.map(({ answered }) => answered.get(ApiKey.metadata));
     for (let turn = 0; turn < 3; turn += 1) await connection.refresh([place.topic]);
     expect(asked()).toEqual([3, undefined, undefined]);
@@ -116,7 +116,7 @@ describe('[F23b] a connection', () => {
     expect(asked()).toEqual([6, 3, undefined]);
   });
 
-  test('N1 never takes a leader of an earlier epoch for one of a later, whoever says so', async () => {
+  test('KC1 never takes a leader of an earlier epoch for one of a later, whoever says so', async () => {
     divide();
     for (let turn = 0; turn < 4; turn += 1) {
       await connection.refresh([place.topic], { widely: true });

@@ -4,8 +4,8 @@
 // Does not own: the batches.
 //
 // Invariants
-//   T1  A transaction is open from its first offset until its producer's abort marker; a producer has at most one.
-//   T2  Only a batch with the transactional bit is ever dropped, whatever its records look like.
+//   AT1  A transaction is open from its first offset until its producer's abort marker; a producer has at most one.
+//   AT2  Only a batch with the transactional bit is ever dropped, whatever its records look like.
 
 /** As in the fetch answer. */
 export interface AbortedTransaction {

@@ -5,13 +5,13 @@
 // (RecordGroup), fetching.
 //
 // Invariants
-//   C1  position never goes back and ends at the run's nextOffset, whatever the batches on the way hold: nothing at all
-//       after compaction, markers, aborted records (kafkajs 5).
-//   C2  What next() shows lies within the current batch, is at or above the offset asked for, and belongs neither to a
-//       control batch nor to an aborted transaction (kafkajs 4).
-//   C3  The checksum of a batch is verified before its first record is shown.
-//   C4  A batch that fails it is damaged where it lies, and ends the reading. One that passes and cannot be unpacked was written
-//       so: it ends the reading too, or where the run allows it, is shown as what it is, once, and passed over.
+//   BC1  position never goes back and ends at the run's nextOffset, whatever the batches on the way hold: nothing at all
+//        after compaction, markers, aborted records (kafkajs 5).
+//   BC2  What next() shows lies within the current batch, is at or above the offset asked for, and belongs neither to a
+//        control batch nor to an aborted transaction (kafkajs 4).
+//   BC3  The checksum of a batch is verified before its first record is shown.
+//   BC4  A batch that fails it is damaged where it lies, and ends the reading. One that passes and cannot be unpacked was written
+//        so: it ends the reading too, or where the run allows it, is shown as what it is, once, and passed over.
 import { MalformedBytes, PartitionStopped, type Millis } from '@flatline/base';
 import type { RecordCursor, RecordHeader, TopicPartition, UnreadableBatch } from '@flatline/ports';
 import { crc32c } from '@node-rs/crc32';
@@ -36,7 +36,7 @@ export interface BatchRun {
   readonly nextOffset: number;
   /** Of this run's fetch answer. */
   readonly aborted: readonly AbortedTransaction[];
-  /** Batches that cannot be unpacked are shown as `unreadable` instead of being an error (C4). */
+  /** Batches that cannot be unpacked are shown as `unreadable` instead of being an error (BC4). */
   readonly passesUnreadable?: boolean;
   /** Called once, when the last record was passed: nobody looks at `bytes` through this cursor any more. */
   readonly onUsedUp?: (() => void) | undefined;

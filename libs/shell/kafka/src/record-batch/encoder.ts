@@ -3,8 +3,8 @@
 // Owns: one buffer, grown and reused from batch to batch.   Does not own: where to cut (the callers' limits), sequence numbers.
 //
 // Invariants
-//   E1  A sealed batch is a view into the encoder's memory, valid until the next `add` or `clear`.
-//   E2  Between `seal` and the next `add` the encoder is empty.
+//   EN1  A sealed batch is a view into the encoder's memory, valid until the next `add` or `clear`.
+//   EN2  Between `seal` and the next `add` the encoder is empty.
 import { crc32c } from '@node-rs/crc32';
 import { assert, type Millis } from '@flatline/base';
 import type { OutgoingRecord, RecordHeader } from '@flatline/ports';
@@ -96,7 +96,7 @@ export class RecordBatchEncoder {
     this.#length = layout.RECORDS_AT;
   }
 
-  /** Completes the batch and empties the encoder (E1, E2). */
+  /** Completes the batch and empties the encoder (EN1, EN2). */
   seal(seal: BatchSeal, compression: Compression = this.#compression): Buffer<ArrayBuffer> {
     assert(this.#count > 0, 'a batch holds at least one record');
     const batch = compression === 'none' ? this.#bytes.subarray(0, this.#length) : this.#compressed(compression);

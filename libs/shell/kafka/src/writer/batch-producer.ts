@@ -3,10 +3,10 @@
 // Owns: a queue per partition, the bytes they hold, the linger timer.   Does not own: the connection, sending (LeaderLanes).
 //
 // Invariants
-//   P1  Of a partition one batch is under way at a time, and it is sent again with the same bytes and sequence number
-//       until it is acknowledged: the broker drops what it already has.
-//   P2  After an error that cannot be resolved nothing more is sent: every call fails with what is unacknowledged.
-//   P3  Bytes held ≤ `bufferBytesMax` plus one record, if the caller awaits what `add` returns.
+//   BP1  Of a partition one batch is under way at a time, and it is sent again with the same bytes and sequence number
+//        until it is acknowledged: the broker drops what it already has.
+//   BP2  After an error that cannot be resolved nothing more is sent: every call fails with what is unacknowledged.
+//   BP3  Bytes held ≤ `bufferBytesMax` plus one record, if the caller awaits what `add` returns.
 import { type Cancel, type Clock, type DurationMs, Fatal, PartitionStopped, Retriable } from '@flatline/base';
 import type { OutgoingRecord } from '@flatline/ports';
 import { codeOf, errorOfCode, KafkaCode, type KafkaConnection } from '../connection/index.ts';
@@ -198,7 +198,7 @@ export class BatchProducer {
     queue.delivering = false;
   }
 
-  /** P1. */
+  /** BP1. */
   async #write(batch: QueuedBatch): Promise<number> {
     const { clock, deliveryTimeoutMs = DELIVERY_TIMEOUT_MS } = this.#options;
     try {
@@ -236,7 +236,7 @@ export class BatchProducer {
     if (this.#closed) throw new Fatal(`the producer of ${this.#options.topic} is closed`);
   }
 
-  /** P2. */
+  /** BP2. */
   #fail(error: unknown): void {
     if (this.#failure !== undefined) return;
     const failure = this.#withUnacknowledged(error);

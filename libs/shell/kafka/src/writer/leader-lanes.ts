@@ -3,8 +3,8 @@
 // Owns: what waits for a leader, one request at a time per leader.   Does not own: trying again (the callers), encoding.
 //
 // Invariants
-//   L1  A batch is sent once; its promise says what came of it. Batches of one partition are sent in the order submitted.
-//   L2  What waits is bounded by the callers: each has a bounded number of batches under way.
+//   LN1  A batch is sent once; its promise says what came of it. Batches of one partition are sent in the order submitted.
+//   LN2  What waits is bounded by the callers: each has a bounded number of batches under way.
 import { Retriable, type DurationMs } from '@flatline/base';
 import { errorOfCode, KafkaCode, type KafkaConnection } from '../connection/index.ts';
 import {

@@ -4,12 +4,12 @@
 // Does not own: the connection (shared by the writers of a process), what is written, what happens after an error.
 //
 // Invariants
-//   T1  One life: after the first error of any request it is dead and sends nothing more (kafkajs 2). It never aborts:
-//       the broker may have accepted what it seems to have refused, and only a successor's InitProducerId settles that.
-//   T2  Sequence numbers of a partition grow by what was sent, whatever was answered.
-//   T3  Of a leader at most PRODUCES_MAX requests are under way, on one connection, where it takes them in the order sent; the
-//       answer to each must put its batches above every offset known (kafkajs 1).
-//   T4  `commit` resolves only after the coordinator answered EndTxn without an error.
+//   TW1  One life: after the first error of any request it is dead and sends nothing more (kafkajs 2). It never aborts:
+//        the broker may have accepted what it seems to have refused, and only a successor's InitProducerId settles that.
+//   TW2  Sequence numbers of a partition grow by what was sent, whatever was answered.
+//   TW3  Of a leader at most PRODUCES_MAX requests are under way, on one connection, where it takes them in the order sent; the
+//        answer to each must put its batches above every offset known (kafkajs 1).
+//   TW4  `commit` resolves only after the coordinator answered EndTxn without an error.
 import {
   assert,
   type Clock,
@@ -167,7 +167,7 @@ export class KafkaTransactionalWriter implements TransactionalWriter {
     return written;
   }
 
-  /** What T1 and T2 forbid, for tests that must fail without them: kafkajs does so after a failed produce (kafkajs 2). */
+  /** What TW1 and TW2 forbid, for tests that must fail without them: kafkajs does so after a failed produce (kafkajs 2). */
   async #takeBack(sequences: ReadonlyMap<string, number>): Promise<void> {
     for (const name of this.#sequences.keys()) this.#sequences.set(name, sequences.get(name) ?? 0);
     await this.#toCoordinator(endTransactionRequest(this.#epoch, 'abort'), decodeDone, 'abort').catch(() => undefined);
@@ -283,7 +283,7 @@ export class KafkaTransactionalWriter implements TransactionalWriter {
     return matchAnswers(batches, answer);
   }
 
-  /** T3. */
+  /** TW3. */
   #accept(answer: ProduceAnswer, { recordCount }: PartitionBatch): void {
     const name = partitionName(answer);
     const doing = this.#doing(`write to ${name}`);

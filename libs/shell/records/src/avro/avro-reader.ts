@@ -4,8 +4,8 @@
 // without consuming bytes. (The avsc library believes block counts, and loops 2^50 times over an empty rest.)
 //
 // Invariants
-//   A1  start ≤ position ≤ end; no byte outside is looked at.
-//   A2  Every loop consumes at least one byte per turn, so a value costs time in proportion to its size.
+//   AR1  start ≤ position ≤ end; no byte outside is looked at.
+//   AR2  Every loop consumes at least one byte per turn, so a value costs time in proportion to its size.
 import { BadInput } from '../bad-input.ts';
 import { decodeUtf8, type TextReader } from '../text-reader.ts';
 

@@ -1,7 +1,7 @@
 // Passing over what a writer's schema has and ours has not.
 //
 // Types that occupy no bytes (null, records of nulls, fixed(0)) are found beforehand and never visited: an array of 2^50
-// nulls, or records nested 2^30-fold, cost nothing. Everything else consumes at least a byte per visit (A2).
+// nulls, or records nested 2^30-fold, cost nothing. Everything else consumes at least a byte per visit (AR2).
 import type { Type, types } from 'avsc';
 import { BadInput } from '../bad-input.ts';
 import { SKIP_DEPTH_MAX } from '../limits.ts';

@@ -50,7 +50,7 @@ function setUp() {
 const avro = { schemaType: 'AVRO', schema: 'S' };
 
 describe('writer schemas', () => {
-  test('P1: a plan once prepared, and never fetched again', async () => {
+  test('PL1: a plan once prepared, and never fetched again', async () => {
     const { registry, plans, know } = setUp();
     expect(plans.of(7)).toBeUndefined();
     await know(7, avro);
@@ -59,7 +59,7 @@ describe('writer schemas', () => {
     expect(registry.asked).toEqual([7]);
   });
 
-  test('P2: concurrent requests for one id are one request; others are others', async () => {
+  test('PL2: concurrent requests for one id are one request; others are others', async () => {
     const { registry, plans } = setUp();
     const first = plans.prepare(7);
     const second = plans.prepare(7);
@@ -72,7 +72,7 @@ describe('writer schemas', () => {
     expect(plans.of(8)).toMatchObject({ kind: 'bad', reason: 'unknown-schema-id' });
   });
 
-  test('P3: an unknown id is asked for again after its time, and not before', async () => {
+  test('PL3: an unknown id is asked for again after its time, and not before', async () => {
     const { registry, clock, plans, know } = setUp();
     await know(7, undefined);
     clock.advance(UNKNOWN_SCHEMA_TTL_MS - 1);
@@ -94,7 +94,7 @@ describe('writer schemas', () => {
     expect(plans.of(7)).toMatchObject({ kind: 'plan' });
   });
 
-  test('P4: a flood of unknown ids stays within its bound and evicts no plan', async () => {
+  test('PL4: a flood of unknown ids stays within its bound and evicts no plan', async () => {
     const { plans, know } = setUp();
     await know(1, avro);
     for (let id = 2; id < UNKNOWN_SCHEMAS_MAX + 3; id += 1) await know(id, undefined);

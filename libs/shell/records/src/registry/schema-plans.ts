@@ -3,10 +3,10 @@
 // Owns: plans, what is known of ids without one, the requests under way.      Does not own: the registry.
 //
 // Invariants
-//   P1  After `prepare(id)` resolves, `of(id)` is defined: the plan, or why there is none.
-//   P2  One request per id at a time, however many ask for it.
-//   P3  An id the registry does not know is forgotten after UNKNOWN_SCHEMA_TTL_MS; a schema, once given out, never changes.
-//   P4  Unknown ids are kept apart from plans: a flood of invented ids evicts no plan.
+//   PL1  After `prepare(id)` resolves, `of(id)` is defined: the plan, or why there is none.
+//   PL2  One request per id at a time, however many ask for it.
+//   PL3  An id the registry does not know is forgotten after UNKNOWN_SCHEMA_TTL_MS; a schema, once given out, never changes.
+//   PL4  Unknown ids are kept apart from plans: a flood of invented ids evicts no plan.
 import { Retriable, type Clock, type DurationMs } from '@flatline/base';
 import { BadInput, badOutcome, type BadOutcome } from '../bad-input.ts';
 import { CACHED_SCHEMAS_MAX, PENDING_SCHEMAS_MAX, UNKNOWN_SCHEMA_TTL_MS, UNKNOWN_SCHEMAS_MAX } from '../limits.ts';

@@ -4,9 +4,9 @@
 // Owns: the runners and the standbys.      Does not own: the assignment (the group), anything inside a task.
 //
 // Invariants
-//   PI1  At most one runner or standby per partition: its successor starts after it has closed, or takes a standby over.
-//   PI2  A partition that moves away runs on until its new owner fences it (architecture, Ownership).
-//   PI3  Before the first assignment there are only standbys, and a bounded number; after it none that it does not name.
+//   PN1  At most one runner or standby per partition: its successor starts after it has closed, or takes a standby over.
+//   PN2  A partition that moves away runs on until its new owner fences it (architecture, Ownership).
+//   PN3  Before the first assignment there are only standbys, and a bounded number; after it none that it does not name.
 import { type DurationMs, failpoint, Fatal, Misconfigured, ReusedMemory } from '@flatline/base';
 import type { TimerInspection } from '@flatline/partition';
 import type { Assignment, InstancePartitions, LocalCheckpoint, LocalStore, MembershipListener } from '@flatline/ports';
@@ -183,7 +183,7 @@ export class PipelineInstance implements MembershipListener {
     for (const partition of partitions) this.#startStandby(partition);
   }
 
-  /** Brings runners and standbys to what is assigned, as far as PI1 lets; called again when one has closed. */
+  /** Brings runners and standbys to what is assigned, as far as PN1 lets; called again when one has closed. */
   #settle(): void {
     if (this.#leaving || this.#assignment === undefined) return;
     const { partitions, standbys = [] } = this.#assignment;
