@@ -183,6 +183,15 @@ describe('schemaId and check', () => {
     await expect(registry.check()).rejects.toBeInstanceOf(Retriable);
   });
 
+  test('an address from a configuration file: the setting that says it', async () => {
+    const url = `http://127.0.0.1:${await listening(always(403, {}))}`;
+    const setting = 'schemaRegistryUrl';
+    const registry = new HttpSchemaRegistry({ url, clock: new ManualClock(), retries: 0, setting });
+    await expect(registry.check()).rejects.toThrow('Put a user and password it accepts into schemaRegistryAuth.');
+    servers.splice(0).forEach((server) => server.close());
+    await expect(registry.check()).rejects.toThrow('Start it, or correct schemaRegistryUrl.');
+  });
+
   test('subjects are escaped, the schema goes as it is', async () => {
     const requests: string[] = [];
     const { registry } = await registryOf((request, response) => {

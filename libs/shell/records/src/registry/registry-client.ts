@@ -1,7 +1,7 @@
 // @kafkajs/confluent-schema-registry as it is used here: asked within a time limit, with every answer seen as it came.
 //
 // Addresses, authentication, TLS and retries are the package's. What it gets wrong (4.1.0, reproduced in
-// http-schema-registry.test.ts) is met here:
+// client-defects.test.ts) is met here:
 //   - Its errors drop `error_code`, which alone tells "no such schema" from "no such page". Middlewares that it is given
 //     stand outside the one that drops it, so ours is put before all others.
 //   - An error whose body is `null` throws where no promise awaits it, which ends the process.
