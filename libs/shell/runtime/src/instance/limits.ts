@@ -70,6 +70,8 @@ export const TASK_BOUNDS: TaskBounds = {
 export const COMMIT_BYTES_MAX = 32 * 1024 * 1024;
 /** Of a transaction's timeout, what a commit should take at most. */
 export const COMMIT_TIMEOUT_SHARE = 1 / 3;
+/** How often a process looks, while a commit is under way, whether it is itself late. */
+export const OWN_DELAY_PROBE_MS = 50;
 /** What one produce request holds, about. */
 export const REQUEST_BYTES = 1_000_000;
 /** The longest timeout that is asked for a commit that was too slow: the brokers' default for `transaction.max.timeout.ms`. */

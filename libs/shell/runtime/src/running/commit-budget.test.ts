@@ -30,6 +30,31 @@ describe('how large a commit may be', () => {
     expect(budget.bytesMax).toBe(1_000);
   });
 
+  test('CB3: what a small one was slow in holds for no longer than until the next is quick', () => {
+    const budget = budgetOf();
+    budget.taken(20, 6_000);
+    expect(budget.bytesMax).toBe(500);
+    budget.taken(20, 60);
+    expect(budget.bytesMax).toBe(4_000);
+    // One that fills what it may hold does not make less of what was known before.
+    budget.taken(20, 30_000);
+    expect(budget.bytesMax).toBe(100);
+    budget.taken(90, 60);
+    expect(budget.bytesMax).toBe(4_000);
+  });
+
+  test('CB3: what large ones were slow in holds until such as fill it are quick', () => {
+    const budget = budgetOf();
+    budget.taken(4_000, 24_000);
+    for (let i = 0; i < 10; i += 1) budget.taken(20, 5);
+    expect(budget.bytesMax).toBe(500);
+    budget.refused(400);
+    for (let i = 0; i < 10; i += 1) budget.taken(20, 5);
+    expect(budget.bytesMax).toBe(200);
+    budget.taken(150, 5);
+    expect(budget.bytesMax).toBe(400);
+  });
+
   test('CB2: it stays within the share of memory there is, and above the least', () => {
     let share = 2_500;
     const budget = budgetOf({ share: () => share });

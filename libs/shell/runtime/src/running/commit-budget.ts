@@ -10,6 +10,7 @@
 // Invariants
 //   CB1  It grows to at most twice of what was really taken, and shrinks at once to what would have fitted.
 //   CB2  It is never below `leastBytes`, and never above the share of memory that the task has at present.
+//   CB3  What commits teach that are too small to tell anything but round trips holds until the next one, of whatever size.
 import type { DurationMs } from '@flatline/base';
 
 export interface CommitBudgetOptions {
@@ -26,7 +27,10 @@ export interface CommitBudgetOptions {
 
 export class CommitBudget {
   readonly #options: CommitBudgetOptions;
+  /** What was learned from commits of some size. */
   #bytes: number;
+  /** What the last commit would have let through, of whatever size it was. */
+  #lastBytes = Infinity;
 
   constructor(options: CommitBudgetOptions) {
     this.#options = options;
@@ -35,7 +39,7 @@ export class CommitBudget {
 
   /** Of a commit, as `PartitionTask.pendingBytes` counts them. */
   get bytesMax(): number {
-    return Math.max(this.#options.leastBytes, Math.min(this.#bytes, this.#options.share()));
+    return Math.max(this.#options.leastBytes, Math.min(this.#bytes, this.#lastBytes, this.#options.share()));
   }
 
   /** A commit of so many bytes was taken in one try of `tookMs`. */
@@ -43,7 +47,9 @@ export class CommitBudget {
     const { targetMs, requestBytes } = this.#options;
     const fits = (Math.max(bytes, requestBytes) * targetMs) / Math.max(1, tookMs);
     const isFilled = bytes * 2 >= this.bytesMax;
-    this.#bytes = Math.min(fits, isFilled ? this.bytesMax * 2 : this.#bytes);
+    if (isFilled) this.#bytes = Math.min(fits, Math.max(this.#bytes, this.bytesMax * 2));
+    else if (bytes >= requestBytes) this.#bytes = Math.min(fits, this.#bytes);
+    this.#lastBytes = fits;
   }
 
   /** A commit of so many bytes was not taken in the longest time there is. False where nothing smaller is ever cut. */

@@ -9,9 +9,9 @@
 //
 // Invariants
 //   CP1  Commits without closes begin at least `commitIntervalMs` apart.
-//   CP2  Those with closes begin at least `closeDelayMs` apart, and not before as long again has passed as the last commit took:
-//        a task spends at most half of its time on them. CLOSES_BEHIND_FACTOR times as far where the task is behind, and never
-//        farther.
+//   CP2  Those with closes begin at least `closeDelayMs` apart, CLOSES_BEHIND_FACTOR times as far where the task is behind, and
+//        not before as long again has passed as the last commit took: a task spends at most half of its time on them. But never
+//        farther than those without, and with a `closeDelayMs` of 0 at once.
 import type { DurationMs } from '@flatline/base';
 import { CLOSES_BEHIND_FACTOR } from '../instance/limits.ts';
 
@@ -56,7 +56,7 @@ export class CommitPace {
   #apartMs(waiting: Waiting): DurationMs {
     const { commitIntervalMs, closeDelayMs } = this.#rules;
     if (waiting === 'nobody') return commitIntervalMs;
-    const behindMs = closeDelayMs * CLOSES_BEHIND_FACTOR;
-    return waiting === 'close' ? Math.min(Math.max(closeDelayMs, 2 * this.#tookMs), behindMs) : behindMs;
+    const apartMs = waiting === 'close' ? closeDelayMs : closeDelayMs * CLOSES_BEHIND_FACTOR;
+    return closeDelayMs === 0 ? 0 : Math.max(apartMs, 2 * this.#tookMs);
   }
 }

@@ -19,6 +19,7 @@ import { claim, type Ownership } from '../restoring/claiming.ts';
 import type { CommitBudget } from './commit-budget.ts';
 import { type Anchor, lookUp, lostTail } from './commit-look-up.ts';
 import { COMMIT_TIMEOUT_MAX_MS } from '../instance/limits.ts';
+import { OwnDelay } from './own-delay.ts';
 import { transactionOf } from './output-records.ts';
 import type { PipelinePorts, PipelineSettings } from '../instance/settings.ts';
 
@@ -171,14 +172,17 @@ export class Committer {
     const { budget, ports } = this.#parts;
     const startedAt = ports.clock.monotonicMs();
     const { timeoutMs, cut } = inFlight;
+    const ownDelay = new OwnDelay(ports.clock);
     let written;
     try {
       written = await this.#writer.commit(inFlight.transaction, timeoutMs);
     } catch (error) {
+      ownDelay.end();
       if (ports.clock.monotonicMs() - startedAt >= timeoutMs) this.#giveMoreTime(inFlight);
       throw error;
     }
-    budget.taken(cut.expectedBytes, ports.clock.monotonicMs() - startedAt);
+    // Without what this process itself was late by: a starved one must not take its brokers for slow.
+    budget.taken(cut.expectedBytes, ports.clock.monotonicMs() - startedAt - ownDelay.end());
     // The blocks are the first element of the transaction's writes (transactionOf).
     const offsets = written[0]!;
     if (offsets[0]! <= this.#anchor.offset)
