@@ -64,6 +64,14 @@ describe('KafkaTransactionalWriter', () => {
     await writer.commit({ writes: [write(packed, ...texts), write(plain, ...texts)], offsets: [] });
     for (const topic of [packed, plain]) expect(await keysIn(topic)).toEqual(texts);
     expect(await storedBytes(connection, packed)).toBeLessThan((await storedBytes(connection, plain)) / 5);
+    const few = texts.slice(0, 3);
+    const bytes = (): Promise<number[]> => Promise.all([packed, plain].map((topic) => storedBytes(connection, topic)));
+    const before = await bytes();
+    await writer.commit({ writes: [write(packed, ...few), write(plain, ...few)], offsets: [] });
+    for (const topic of [packed, plain]) expect(await keysIn(topic)).toEqual([...texts, ...few]);
+    const [grownPacked, grownPlain] = (await bytes()).map((each, i) => each - before[i]!);
+    // Of a few records packing costs more than it saves.
+    expect(grownPacked).toBe(grownPlain);
   });
 
   test('[O1] group offsets are committed in the same transaction, or alone', async () => {

@@ -32,7 +32,7 @@ import {
   type KafkaRequest,
   type SendOptions,
 } from '../connection/index.ts';
-import { type Compression } from '../record-batch/compressor.ts';
+import { type Compression, worthPacking } from '../record-batch/compressor.ts';
 import { type BatchSeal, type RecordBatchEncoder } from '../record-batch/encoder.ts';
 import { type GroupCoordinators } from './group-coordinators.ts';
 import { stoppedIfMissing } from './missing-topic.ts';
@@ -256,7 +256,8 @@ export class KafkaTransactionalWriter implements TransactionalWriter {
       outbox.fill(encoder, room, clock.wallMs(), batches.length === 0);
       const recordCount = encoder.count;
       if (recordCount === 0) break;
-      const sealed = encoder.seal(this.#sealFor(outbox, recordCount), compressionOf(outbox.topic));
+      const compression = worthPacking(compressionOf(outbox.topic), encoder.byteLength);
+      const sealed = encoder.seal(this.#sealFor(outbox, recordCount), compression);
       const bytes = memory.take(sealed.length);
       bytes.set(sealed);
       batches.push({ topic: outbox.topic, partition: outbox.partition, bytes, recordCount });
