@@ -11,7 +11,7 @@ export {
 } from './admin/kafka-topic-admin.ts';
 export { KafkaConnection, openCluster } from './connection/kafka-connection.ts';
 export type { PartitionMetadata } from './connection/metadata.ts';
-export type { KafkaLogEntry, KafkaOptions } from './connection/kafka-options.ts';
+export type { ConnectionEvent, KafkaLogEntry, KafkaOptions } from './connection/kafka-options.ts';
 export { assign } from './group/assigner.ts';
 export { KafkaMembership, type KafkaMembershipOptions } from './group/membership.ts';
 export { KafkaLogReader, type ReaderObstacle } from './reader/kafka-log-reader.ts';

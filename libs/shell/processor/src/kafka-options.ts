@@ -2,8 +2,17 @@ import type { Clock } from '@flatline/base';
 import type { FlatlineConfig } from '@flatline/config';
 import type { KafkaOptions } from '@flatline/kafka';
 import type { RuntimeLog } from '@flatline/runtime';
+import type { BrokerOutages } from './log/broker-outages.ts';
 
-export function kafkaOptions(config: FlatlineConfig, clock: Clock, log: RuntimeLog): KafkaOptions {
+/** Facts of kafkajs' log that ours has already, or that nobody can use. */
+const OWN_TO_KAFKAJS: ReadonlySet<string> = new Set(['namespace', 'stack', 'timestamp', 'logger', 'clientId']);
+
+export interface Logs {
+  readonly log: RuntimeLog;
+  readonly outages: BrokerOutages;
+}
+
+export function kafkaOptions(config: FlatlineConfig, clock: Clock, { log, outages }: Logs): KafkaOptions {
   const { ssl, sasl } = config.kafka;
   return {
     brokers: config.brokers,
@@ -12,8 +21,12 @@ export function kafkaOptions(config: FlatlineConfig, clock: Clock, log: RuntimeL
     ssl,
     ...(sasl === undefined ? {} : { sasl }),
     log: ({ level, message, facts }) => {
-      // Connection errors reach whoever asked, with what they mean; here they would be said twice.
-      if (level === 'warn') log.warn(message, facts);
+      // Connection errors reach whoever asked, and `onConnection`; here each attempt would be said once more.
+      if (level !== 'warn' || facts['namespace'] === 'Connection') return;
+      log.warn(message, Object.fromEntries(Object.entries(facts).filter(([name]) => !OWN_TO_KAFKAJS.has(name))));
+    },
+    onConnection: (event) => {
+      outages.note(event);
     },
   };
 }

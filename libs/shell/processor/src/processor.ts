@@ -3,10 +3,12 @@
 // Owns: the pipelines of this process.      Does not own: anything they do.
 import { type Clock, type DurationMs, type Millis, Misconfigured } from '@flatline/base';
 import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
-import { KafkaTopicAdmin, openCluster, type TopicDescription } from '@flatline/kafka';
+import { type KafkaOptions, KafkaTopicAdmin, openCluster, type TopicDescription } from '@flatline/kafka';
 import { PipelineInstance, type RuntimeLog, type TaskStatus } from '@flatline/runtime';
 import { systemClock } from '@flatline/system';
 import { kafkaOptions } from './kafka-options.ts';
+import { BrokerOutages } from './log/broker-outages.ts';
+import { calmLog } from './log/calm-log.ts';
 import { checkLargestRecords } from './largest-records.ts';
 import { openPipelineAdapters, type PipelineAdapters } from './pipeline-adapters.ts';
 import { type HttpServer, openHttpServer } from './http/http-server.ts';
@@ -55,6 +57,7 @@ export async function startProcessor(config: FlatlineConfig, options: ProcessorO
 class Processor implements RunningProcessor, Observed {
   readonly #config: FlatlineConfig;
   readonly #log: RuntimeLog;
+  readonly #outages: BrokerOutages;
   readonly #clock: Clock;
   readonly #startedAt: DurationMs;
   readonly #pipelines: Pipeline[] = [];
@@ -68,7 +71,8 @@ class Processor implements RunningProcessor, Observed {
 
   constructor(config: FlatlineConfig, { log, clock = systemClock }: ProcessorOptions) {
     this.#config = config;
-    this.#log = log;
+    this.#log = calmLog(log, clock);
+    this.#outages = new BrokerOutages(log, clock);
     this.#clock = clock;
     this.#startedAt = clock.monotonicMs();
     this.finished = new Promise((resolve, reject) => {
@@ -79,7 +83,7 @@ class Processor implements RunningProcessor, Observed {
   }
 
   async start(): Promise<void> {
-    const kafka = kafkaOptions(this.#config, this.#clock, this.#log);
+    const kafka = this.#kafkaOptions();
     try {
       this.#http = await openHttpServer(this.#config.http, this);
       const topics = await this.#describeTopics();
@@ -184,9 +188,13 @@ class Processor implements RunningProcessor, Observed {
     await this.#http?.close();
   }
 
+  #kafkaOptions(): KafkaOptions {
+    return kafkaOptions(this.#config, this.#clock, { log: this.#log, outages: this.#outages });
+  }
+
   /** What there is of the topics; whoever writes to one that is missing finds out. @throws Misconfigured where an input is not there. */
   async #describeTopics(): Promise<ReadonlyMap<string, TopicDescription>> {
-    const connection = openCluster(kafkaOptions(this.#config, this.#clock, this.#log));
+    const connection = openCluster(this.#kafkaOptions());
     try {
       const admin = new KafkaTopicAdmin({ clock: this.#clock, connection });
       const inputs = this.#config.pipelines.map(({ input }) => input.topic);

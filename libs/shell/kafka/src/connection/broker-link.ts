@@ -110,12 +110,21 @@ export class BrokerLink {
         );
       });
       this.#backOff.reset();
+      this.#options.onConnection?.({ kind: 'connected', broker: this.address });
       return connection;
     } catch (error) {
       this.#notBeforeMs = this.#options.clock.monotonicMs() + this.#backOff.nextDelayMs();
       this.#discard(connection, error instanceof Error ? error : new Error(String(error)));
-      throw this.#explained(error);
+      const explained = this.#explained(error);
+      this.#tellFailure(explained);
+      throw explained;
     }
+  }
+
+  #tellFailure(error: unknown): void {
+    if (this.#closed) return;
+    const why = error instanceof Error ? error.message : String(error);
+    this.#options.onConnection?.({ kind: 'failed', broker: this.address, why });
   }
 
   /** A broker says nothing about a client that speaks TLS or SASL to it, or does not, as the listener expects. */

@@ -8,6 +8,10 @@ export interface KafkaLogEntry {
   readonly facts: Readonly<Record<string, unknown>>;
 }
 
+export type ConnectionEvent =
+  | { readonly kind: 'connected'; readonly broker: string }
+  | { readonly kind: 'failed'; readonly broker: string; readonly why: string };
+
 /** How to reach one Kafka cluster. Everything opened with the same options has connections of its own. */
 export interface KafkaOptions {
   /** Bootstrap addresses, `host:port` or `[ipv6]:port`. */
@@ -20,6 +24,8 @@ export interface KafkaOptions {
   readonly clock: Clock;
   /** Receives what would otherwise be printed; errors of connections are also thrown to whoever asked. */
   readonly log?: (entry: KafkaLogEntry) => void;
+  /** Receives what became of each attempt to connect; those that failed are also thrown to whoever asked. */
+  readonly onConnection?: (event: ConnectionEvent) => void;
   readonly connectTimeoutMs?: DurationMs;
   /** Silence after which a request, and the connection it was sent on, is given up. */
   readonly requestTimeoutMs?: DurationMs;
