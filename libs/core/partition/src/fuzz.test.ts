@@ -8,7 +8,7 @@ import { CheckpointQueue } from './checkpoint/checkpoint-queue.ts';
 import { decodeImage, encodeImage } from './entries/entry-image.ts';
 import { EntryTable } from './entries/entry-table.ts';
 import { encodeClaim, NO_BATCH, PartitionTask, Restoration } from './index.ts';
-import { bytes, ListCursor, options, type TestRecord } from './task.fixture.ts';
+import { bytes, insertKey, ListCursor, options, type TestRecord } from './task.fixture.ts';
 
 const regressions = new URL('./fuzz-regressions.txt', import.meta.url);
 const { changelog: LIMITS, blockMemory: NO_MEMORY } = options();
@@ -88,7 +88,7 @@ describe('[F14] a damaged changelog', () => {
     });
     const target = new EntryTable(1);
     const key = bytes('k');
-    const view = target.view().at(target.insert(key, 0, key.length));
+    const view = target.view().at(insertKey(target, key));
     const feed = (damaged: Uint8Array): void => {
       refuses(() => {
         decodeImage(damaged, 0, damaged.length, view);

@@ -3,7 +3,7 @@ import { seededRandom } from '@flatline/base';
 import { ENDED, resetEvent, type SessionEvent, type DecodeOutcome, type EventDecoder } from '@flatline/kinds';
 import { NO_BATCH, PartitionTask } from './index.ts';
 import { KEY_GROUP_MAX } from '@flatline/ports';
-import { GroupedCursor, ListCursor, options, type TestRecord, text } from './task.fixture.ts';
+import { ListCursor, options, type TestRecord, text } from './task.fixture.ts';
 
 const WALL = 9e12;
 const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 };
@@ -79,7 +79,7 @@ describe('records read in groups', () => {
       const log = records(seed);
       const singly = await outcomeOf(log, (left) => new ListCursor(left));
       for (const groupMax of [2, 7, KEY_GROUP_MAX]) {
-        const grouped = await outcomeOf(log, (left) => new GroupedCursor(left, groupMax));
+        const grouped = await outcomeOf(log, (left) => new ListCursor(left, groupMax));
         expect({ seed, groupMax, ...(grouped as object) }).toEqual({ seed, groupMax, ...(singly as object) });
       }
     }
@@ -88,7 +88,7 @@ describe('records read in groups', () => {
   test('[I6] the one that cannot be applied is named, and refused by the next task, wherever it stands in its group', () => {
     for (const cursorOver of [
       (left: TestRecord[]) => new ListCursor(left),
-      ...[2, 7, KEY_GROUP_MAX].map((max) => (left: TestRecord[]) => new GroupedCursor(left, max)),
+      ...[2, 7, KEY_GROUP_MAX].map((max) => (left: TestRecord[]) => new ListCursor(left, max)),
     ])
       for (let bad = 0; bad < 20; bad += 1) {
         const log = Array.from({ length: 20 }, (_, at) => ({
@@ -100,7 +100,7 @@ describe('records read in groups', () => {
         expect(failure).toMatchObject({ name: 'RecordFailed', offset: 100 + bad });
         const next = new PartitionTask(options({ decoder: throwing }));
         next.begin(0, START);
-        next.refuse(100 + bad, 'it failed');
+        next.refuseAt(100 + bad, 'it failed');
         expect(next.step(cursorOver([...log]), 50, WALL).kind).toBe('exhausted');
         expect([next.counters.heartbeats, next.counters.failedRecords]).toEqual([19, 1]);
         expect(next.cut(CONTEXT).deadLetters).toMatchObject([{ offset: 100 + bad, reason: 'processing-failed' }]);
@@ -114,8 +114,8 @@ describe('records read in groups', () => {
     const skipped = (...refused: readonly number[]): number => {
       const task = new PartitionTask(options());
       task.begin(0, START);
-      for (const offset of refused) task.refuse(offset, 'it failed');
-      const cursor = new GroupedCursor([...log], KEY_GROUP_MAX);
+      for (const offset of refused) task.refuseAt(offset, 'it failed');
+      const cursor = new ListCursor([...log], KEY_GROUP_MAX);
       let count = 0;
       const skip = cursor.skip.bind(cursor);
       cursor.skip = (more) => {
@@ -136,7 +136,7 @@ describe('records read in groups', () => {
   test('[I6][S3] what is due for its key takes effect before a record is refused, as before any other', () => {
     const task = new PartitionTask(options({ decoder: throwing }));
     task.begin(0, START);
-    task.refuse(2, 'it failed');
+    task.refuseAt(2, 'it failed');
     const at = (offset: number, timestamp: number, value: string): TestRecord => ({
       offset,
       timestamp,

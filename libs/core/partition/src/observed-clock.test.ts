@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { seededRandom } from '@flatline/base';
 import type { SessionSummary } from '@flatline/kinds';
 import { NO_BATCH, PartitionTask } from './index.ts';
-import { fold, GroupedCursor, ListCursor, options, type TestRecord, text, workload } from './task.fixture.ts';
+import { fold, ListCursor, options, type TestRecord, text, workload } from './task.fixture.ts';
 
 const TIMEOUT_MS = 1_000;
 const SEEDS = Number(process.env['SEEDS'] ?? 100);
@@ -22,7 +22,7 @@ const closedBy = (task: PartitionTask): string[] => task.cut(ids).closed.map(sho
 
 const beat = (offset: number, timestamp: number, key = 'k'): TestRecord => ({ offset, timestamp, key, value: '' });
 const step = (task: PartitionTask, ...records: readonly TestRecord[]): void => {
-  task.step(new GroupedCursor(records, 8), records.length + 1, 0);
+  task.step(new ListCursor(records, 8), records.length + 1, 0);
 };
 
 describe('[C3] a clock moved by evidence', () => {
@@ -87,7 +87,7 @@ test(`[C3][C5] ${SEEDS} seeds: evidence that no later record is stamped below ch
     const task = begun();
     for (let at = 0; at < records.length;) {
       const count = 1 + random.below(20);
-      task.step(new GroupedCursor(records.slice(at, at + count), 8), count + 1, 0);
+      task.step(new ListCursor(records.slice(at, at + count), 8), count + 1, 0);
       at += count;
       const room = (records[at]?.timestamp ?? task.clock.now) - task.clock.now;
       if (random.chance(0.5)) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { NO_BATCH, PartitionTask } from './index.ts';
-import type { RecordCursor } from '@flatline/ports';
+import type { KeyGroup, RecordCursor } from '@flatline/ports';
 import { options } from './task.fixture.ts';
 
 const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 };
@@ -21,6 +21,8 @@ class MadeCursor implements RecordCursor {
   readonly #end: number;
   readonly #timestamp: (offset: number) => number;
   readonly #view: DataView;
+  readonly group: KeyGroup;
+  readonly groupIndex = 0;
 
   /** A key for each offset, of eight bytes or null, and values of `valueLength` bytes. */
   constructor(from: number, count: number, timestamp: (offset: number) => number, value?: { readonly bytes: number }) {
@@ -32,6 +34,14 @@ class MadeCursor implements RecordCursor {
     this.valueLength = value?.bytes ?? 0;
     this.bytes = new Uint8Array(8 + this.valueLength);
     this.#view = new DataView(this.bytes.buffer);
+    this.group = {
+      ...{ count: 1, starts: Int32Array.of(0), lengths: Int32Array.of(this.keyLength), offsetDeltas: Int32Array.of(0) },
+      ...{ valueStarts: Int32Array.of(this.valueStart), valueLengths: Int32Array.of(this.valueLength) },
+    };
+  }
+
+  skip(): never {
+    throw new Error('nothing follows in a group of one');
   }
 
   next(): boolean {

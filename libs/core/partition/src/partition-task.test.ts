@@ -3,7 +3,7 @@ import { type Random, seededRandom } from '@flatline/base';
 import type { SessionSummary } from '@flatline/kinds';
 import { decodeBlock, NO_BATCH, PartitionTask, recordedStamp, Restoration, type TaskCut } from './index.ts';
 import { CLOCK_HEADER, groupOf, KEY_GROUP_MAX, type StoreCheckpoint } from '@flatline/ports';
-import { bytes, fold, GroupedCursor, ListCursor, options, type TestRecord, text, workload } from './task.fixture.ts';
+import { bytes, fold, ListCursor, options, type TestRecord, text, workload } from './task.fixture.ts';
 
 const WALL = 9e12;
 const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 };
@@ -232,8 +232,7 @@ class Model {
   }
 
   cursor(records: readonly TestRecord[]): ListCursor {
-    const groupMax = this.random.below(KEY_GROUP_MAX + 1);
-    return groupMax === 0 ? new ListCursor(records) : new GroupedCursor(records, groupMax);
+    return new ListCursor(records, Math.max(1, this.random.below(KEY_GROUP_MAX + 1)));
   }
 
   /** A crash in the last commit takes its records back too. */
@@ -428,7 +427,7 @@ describe('looking ahead', () => {
   test('a cursor handed over in the middle of a group is read as any other', () => {
     const keys = ['a', 'b', 'a', 'c', 'b'];
     const task = begun();
-    const cursor = new GroupedCursor(
+    const cursor = new ListCursor(
       keys.map((key, offset) => record({ key, offset, timestamp: 5_000 })),
       KEY_GROUP_MAX,
     );
@@ -442,7 +441,7 @@ describe('looking ahead', () => {
   test('null keys in a group are none to look for', () => {
     const task = begun();
     const records = [null, 'a', null].map((key, offset) => record({ key, offset, timestamp: 5_000 }));
-    expect(task.step(new GroupedCursor(records, 3), 100, WALL).kind).toBe('exhausted');
+    expect(task.step(new ListCursor(records, 3), 100, WALL).kind).toBe('exhausted');
     expect(task.counters).toMatchObject({ heartbeats: 1, deadLetters: 2 });
   });
 
@@ -454,7 +453,7 @@ describe('looking ahead', () => {
       key: `k${offset % 3}`,
       value: '',
     }));
-    const cursor = new GroupedCursor(records, 16);
+    const cursor = new ListCursor(records, 16);
     expect([5, 6, 100].map((limit) => [task.step(cursor, limit, WALL).kind, task.input.position])).toEqual([
       ['limit', 5],
       ['limit', 11],

@@ -30,7 +30,7 @@ import { EntryTable } from './entries/entry-table.ts';
 import { LiveSessions, type Now, SUMMARY_NUMBERS_BYTES } from './entries/live-sessions.ts';
 import { PartitionClock } from './partition-clock.ts';
 import type { KeyGroup, RecordCursor } from '@flatline/ports';
-import { classify } from './record-class.ts';
+import { classifyStamp, isClockRecord } from './record-class.ts';
 import { messageOf, PROCESSING_FAILED, RecordFailed } from './record-failed.ts';
 import { fillOf, isFullFor } from './entries/state-limits.ts';
 import type { StepOutcome, TaskCut, TaskOptions } from './task-contract.ts';
@@ -46,6 +46,12 @@ const EXHAUSTED: StepOutcome = { kind: 'exhausted' };
 const LIMIT: StepOutcome = { kind: 'limit' };
 const FULL: StepOutcome = { kind: 'full' };
 const DUE: StepOutcome = { kind: 'due' };
+
+/** Why a record whose stamp is sound is not applied. */
+type NotApplied = Exclude<DecodeOutcome, { readonly kind: 'event' }> | { readonly kind: 'keyless' | 'noRoom' };
+
+const KEYLESS: NotApplied = { kind: 'keyless' };
+const NO_ROOM: NotApplied = { kind: 'noRoom' };
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -234,82 +240,34 @@ export class PartitionTask {
 
   #burst(cursor: RecordCursor, records: number, wallNow: Millis): StepOutcome | undefined {
     const { sweepFactor } = this.changelog;
-    for (let applied = 0; applied < records; applied += 1) {
+    for (let applied = 0; applied < records;) {
       // A record may bring a session's whole state, and a burst a thousand of them; a group brings 32 at most.
       if (applied > 0 && this.#pendingBytes(sweepFactor) >= this.#cutBytesMax) return undefined;
-      if (!this.#again && !cursor.next()) {
-        this.#passed(cursor, cursor.position);
-        this.#lookedAt = undefined;
-        this.table.releaseBytes();
-        return EXHAUSTED;
-      }
-      if (cursor.group !== undefined && (cursor.groupIndex === 0 || cursor !== this.#lookedAt))
-        this.#lookAhead(cursor, cursor.group);
-      const stop = this.#take(cursor, wallNow);
+      if (!this.#again && !cursor.next()) return this.#exhausted(cursor);
+      if (cursor.groupIndex === 0 || cursor !== this.#lookedAt) this.#lookAhead(cursor);
+      const first = cursor.groupIndex;
+      const stop = this.#take(cursor, records - applied, wallNow);
       this.#again = stop !== undefined;
       if (stop !== undefined) return stop;
-      const more = this.#takeAfter(cursor, records - applied - 1);
-      applied += more;
+      const taken = cursor.groupIndex - first + 1;
+      applied += taken;
+      this.counters.recordsRead += taken;
       this.#passed(cursor, cursor.position);
-      this.counters.recordsRead += 1 + more;
       if (this.#deadLetters.isFull) return undefined;
     }
     return undefined;
   }
 
-  /**
-   * Applies the heartbeats and events of live sessions that directly follow the record just applied, as far as they are in its
-   * group, and moves the cursor to the last. Where the broker stamps, a batch has one timestamp: what that says of the record
-   * and does to the clock was found out with the first. Returns how many.
-   */
-  #takeAfter(cursor: RecordCursor, limit: number): number {
-    const { bytes, group, groupIndex } = cursor;
-    if (group === undefined || !cursor.logAppendTime || cursor.timestamp !== this.clock.now) return 0;
-    if (this.#refused.size > 0 && this.#refusesBeyond(cursor.offset)) return 0;
-    const at = this.#at;
-    at.timestamp = cursor.timestamp;
-    at.effectiveAt = cursor.timestamp;
-    const base = cursor.offset - group.offsetDeltas[groupIndex!]!;
-    const first = groupIndex! + 1;
-    const end = Math.min(group.count, first + limit);
-    let index = first;
-    for (; index < end; index += 1) {
-      at.offset = base + group.offsetDeltas[index]!;
-      if (!this.#takeInGroup(bytes, group, index)) break;
-    }
-    const more = index - first;
-    if (more > 0) cursor.skip!(more);
-    return more;
-  }
-
-  /** Applies a record that lies at `#at`, if that is all there is to do with it; else false, and nothing done. */
-  #takeInGroup(bytes: Uint8Array, group: KeyGroup, index: number): boolean {
-    const { input } = this.#options;
-    const length = group.lengths[index]!;
-    const valueLength = group.valueLengths[index]!;
-    if (length < 0 || length > input.maxKeyBytes || valueLength < 0) return false;
-    const slot = this.#sessions.findInGroup(bytes, group, index, this.#at.effectiveAt);
-    if (slot < 0) return false;
-    if (valueLength === 0) {
-      this.#sessions.beat(slot, this.#at);
-      return true;
-    }
-    const event = this.#event;
-    if (this.#decode(bytes, group.valueStarts[index]!, valueLength).kind !== 'event') return false;
-    if (event.type === ENDED) return false;
-    this.#sessions.apply(slot, event, this.#at);
-    return true;
+  #exhausted(cursor: RecordCursor): StepOutcome {
+    this.#passed(cursor, cursor.position);
+    this.#lookedAt = undefined;
+    this.table.releaseBytes();
+    return EXHAUSTED;
   }
 
   /** Has the record at `offset` refused when it comes: an earlier task failed at it, and `why` says how (I6). */
-  refuse(offset: number, why: string): void {
+  refuseAt(offset: number, why: string): void {
     this.#refused.set(offset, why);
-  }
-
-  /** Forgets what lies at `offset` or below: it has been passed. */
-  #refusesBeyond(offset: number): boolean {
-    for (const refused of this.#refused.keys()) if (refused <= offset) this.#refused.delete(refused);
-    return this.#refused.size > 0;
   }
 
   /** Says that the next step gets a new cursor: reading was interrupted and begins again at `input.position`. */
@@ -399,30 +357,29 @@ export class PartitionTask {
   }
 
   /** A cursor that comes here in the middle of a group is looked at anew: only what was looked at may be found that way. */
-  #lookAhead(cursor: RecordCursor, group: KeyGroup): void {
+  #lookAhead(cursor: RecordCursor): void {
     this.#lookedAt = cursor;
-    this.table.lookAhead(cursor.bytes, group);
+    this.table.lookAhead(cursor.bytes, cursor.group);
   }
 
-  #take(cursor: RecordCursor, wallNow: Millis): StepOutcome | undefined {
+  /** Takes the record the cursor stands on, and up to `limit` with it from its group; moves the cursor to the last of them. */
+  #take(cursor: RecordCursor, limit: number, wallNow: Millis): StepOutcome | undefined {
     const { input } = this.#options;
-    const kind = classify(cursor, input, wallNow);
-    if (kind === 'future') return { kind: 'held', timestamp: cursor.timestamp, offset: cursor.offset };
-    if (kind === 'wrongTimestampType') return this.#otherType(cursor);
-    if (kind === 'bad-timestamp') {
-      this.#refuse(cursor, kind, `timestamp ${cursor.timestamp} while the present is ${wallNow}`);
+    const { timestamp } = cursor;
+    const stamp = classifyStamp(cursor, input, wallNow);
+    if (stamp === 'future') return { kind: 'held', timestamp, offset: cursor.offset };
+    if (stamp === 'wrongTimestampType') return this.#otherType(cursor);
+    if (stamp === 'bad-timestamp') {
+      this.#refuse(cursor, stamp, `timestamp ${timestamp} while the present is ${wallNow}`);
       return undefined;
     }
     const lead = input.timestampType === 'CreateTime' ? wallNow + input.maxLeadMs : Infinity;
-    const evidence = Math.min(cursor.timestamp, lead);
+    const evidence = Math.min(timestamp, lead);
     if (this.#watchesStamps && this.#joinsHolds(evidence)) return DUE;
     this.#advance(evidence);
-    this.#input.live = wallNow - cursor.timestamp <= input.liveWithinMs;
-    if (kind === 'keyed') return this.#apply(cursor);
-    if (kind === 'clock') this.counters.clockRecords += 1;
-    else if (kind === 'unreadable') this.#refuse(cursor, cursor.unreadable!.reason, cursor.unreadable!.detail);
-    else if (kind === 'null-key') this.#refuse(cursor, kind, 'a session event needs a key');
-    else this.#refuse(cursor, kind, `key of ${cursor.keyLength} bytes, maxKeyBytes is ${input.maxKeyBytes}`);
+    this.#input.live = wallNow - timestamp <= input.liveWithinMs;
+    if (cursor.unreadable === undefined) return this.#takeGroup(cursor, limit);
+    this.#refuse(cursor, cursor.unreadable.reason, cursor.unreadable.detail);
     return undefined;
   }
 
@@ -453,48 +410,92 @@ export class PartitionTask {
     if (stamp < this.#observed && !this.#again) this.counters.clockOvertaken += 1;
   }
 
-  #apply(cursor: RecordCursor): StepOutcome | undefined {
+  /** Up to the first record that cannot be applied, which is dealt with once it comes first: all before it is passed by then. */
+  #takeGroup(cursor: RecordCursor, limit: number): StepOutcome | undefined {
+    const { bytes, group, groupIndex: first, timestamp, logAppendTime } = cursor;
+    const clock = this.clock.now;
     const at = this.#at;
-    this.#now.clock = this.clock.now;
-    at.offset = cursor.offset;
-    at.timestamp = cursor.timestamp;
-    at.effectiveAt = cursor.logAppendTime ? this.clock.now : cursor.timestamp;
-    const slot = this.#sessions.findLive(cursor, this.#now);
-    const why = this.#refused.size === 0 ? undefined : this.#refused.get(cursor.offset);
-    if (why !== undefined) {
-      this.#refuse(cursor, PROCESSING_FAILED, why);
-      return undefined;
+    this.#now.clock = clock;
+    at.timestamp = timestamp;
+    at.effectiveAt = logAppendTime ? clock : timestamp;
+    // Where the broker stamps, a batch has one timestamp: what it says and does to the clock is known from the first record.
+    const end = logAppendTime && timestamp === clock ? Math.min(group.count, first + limit) : first + 1;
+    const base = cursor.offset - group.offsetDeltas[first]!;
+    let index = first;
+    for (; index < end; index += 1) {
+      at.offset = base + group.offsetDeltas[index]!;
+      const why = this.#apply(bytes, group, index);
+      if (why === undefined) continue;
+      if (index === first) return this.#notApplied(cursor, why);
+      break;
     }
     // Where producers stamp, any record may leave behind what is due at once.
-    if (!cursor.logAppendTime && this.#expiredAllAt > -Infinity && !this.#isFullFor(cursor, slot))
-      this.#expiredAllAt = -Infinity;
-    if (cursor.valueLength > 0) return this.#payload(cursor, slot);
-    if (cursor.valueLength === 0) {
-      if (this.#isFullFor(cursor, slot)) return this.#refuseFull(cursor);
-      this.#sessions.heartbeat(slot, cursor, at);
-    } else {
-      // A null value is an end without a payload (I2).
-      resetEvent(this.#event);
-      this.#event.type = ENDED;
-      this.#sessions.end(slot, this.#event, at, this.#now);
-    }
+    if (!logAppendTime) this.#expiredAllAt = -Infinity;
+    const more = index - 1 - first;
+    if (more > 0) cursor.skip(more);
     return undefined;
   }
 
-  #payload(cursor: RecordCursor, slot: number): StepOutcome | undefined {
+  /** Applies the record at `index`, which lies at `#at`; else says why not. Asked again, it says so again. */
+  #apply(bytes: Uint8Array, group: KeyGroup, index: number): NotApplied | undefined {
+    const length = group.lengths[index]!;
+    if (length < 0 || length > this.#options.input.maxKeyBytes) return this.#badKey(length);
+    const sessions = this.#sessions;
+    const found = sessions.findLive(bytes, group, index, this.#now);
+    if (this.#refused.size > 0 && this.#refused.has(this.#at.offset)) return this.#refusal();
+    if (group.valueLengths[index] !== 0) return this.#applyEvent(found, bytes, group, index);
+    const slot = found >= 0 ? found : this.#open(bytes, group, index);
+    if (slot < 0) return NO_ROOM;
+    sessions.touch(slot, this.#at);
+    return undefined;
+  }
+
+  #applyEvent(found: number, bytes: Uint8Array, group: KeyGroup, index: number): NotApplied | undefined {
     const event = this.#event;
-    const decoded = this.#decode(cursor.bytes, cursor.valueStart, cursor.valueLength);
-    if (decoded.kind === 'unknownSchema') return decoded;
-    if (decoded.kind === 'bad') this.#refuse(cursor, decoded.reason, decoded.detail);
-    else if (event.type === ENDED) this.#sessions.end(slot, event, this.#at, this.#now);
-    else if (this.#isFullFor(cursor, slot)) return this.#refuseFull(cursor);
-    else this.#sessions.event(slot, cursor, event, this.#at);
+    const length = group.valueLengths[index]!;
+    if (length < 0) {
+      // A null value is an end without a payload (I2).
+      resetEvent(event);
+      event.type = ENDED;
+    } else {
+      const decoded = this.#decode(bytes, group.valueStarts[index]!, length);
+      if (decoded.kind !== 'event') return decoded;
+    }
+    const sessions = this.#sessions;
+    if (event.type === ENDED) {
+      sessions.end(found, event, this.#at, this.#now);
+      return undefined;
+    }
+    const slot = found >= 0 ? found : this.#open(bytes, group, index);
+    if (slot < 0) return NO_ROOM;
+    sessions.apply(slot, event, this.#at);
     return undefined;
   }
 
-  /** Whether the record would open a session more than there may be. */
-  #isFullFor({ keyLength }: RecordCursor, slot: number): boolean {
-    return slot < 0 && isFullFor(this.table, this.#options.state, keyLength);
+  #badKey(length: number): NotApplied {
+    if (length < 0) return KEYLESS;
+    const { maxKeyBytes } = this.#options.input;
+    return { kind: 'bad', reason: 'key-too-long', detail: `key of ${length} bytes, maxKeyBytes is ${maxKeyBytes}` };
+  }
+
+  #refusal(): NotApplied {
+    return { kind: 'bad', reason: PROCESSING_FAILED, detail: this.#refused.get(this.#at.offset)! };
+  }
+
+  /** The record the cursor stands on. */
+  #notApplied(cursor: RecordCursor, why: NotApplied): StepOutcome | undefined {
+    if (why.kind === 'unknownSchema') return why;
+    if (why.kind === 'noRoom') return this.#refuseFull(cursor);
+    if (why.kind === 'bad') this.#refuse(cursor, why.reason, why.detail);
+    else if (isClockRecord(cursor)) this.counters.clockRecords += 1;
+    else this.#refuse(cursor, 'null-key', 'a session event needs a key');
+    return undefined;
+  }
+
+  /** A new session's slot; −1: there are as many as there may be (I7). */
+  #open(bytes: Uint8Array, group: KeyGroup, index: number): number {
+    if (isFullFor(this.table, this.#options.state, group.lengths[index]!)) return -1;
+    return this.#sessions.open(bytes, group, index, this.#at);
   }
 
   /** I7. What is due at the clock takes no room, closed or not: it is closed first, all of it (C5). */

@@ -13,25 +13,19 @@ export interface InputRules {
   readonly liveWithinMs: DurationMs;
 }
 
-export type RecordClass =
-  'keyed' | 'clock' | 'null-key' | 'key-too-long' | 'bad-timestamp' | 'future' | 'wrongTimestampType' | 'unreadable';
+export type StampClass = 'sound' | 'bad-timestamp' | 'future' | 'wrongTimestampType';
 
-export function classify(cursor: RecordCursor, rules: InputRules, wallNow: Millis): RecordClass {
+/** What a record's stamp makes of it: where the broker stamps, one answer for the whole batch. */
+export function classifyStamp(cursor: RecordCursor, rules: InputRules, wallNow: Millis): StampClass {
   const { timestamp } = cursor;
   if (cursor.logAppendTime !== (rules.timestampType === 'LogAppendTime')) return 'wrongTimestampType';
   if (timestamp > wallNow + rules.maxFutureMs) return cursor.logAppendTime ? 'future' : 'bad-timestamp';
   // −1 is Kafka's "no timestamp"; nothing of ours counts time before 1970.
-  if (timestamp < 0) return 'bad-timestamp';
-  if (cursor.keyLength < 0) return classifyKeyless(cursor);
-  return cursor.keyLength > rules.maxKeyBytes ? 'key-too-long' : 'keyed';
+  return timestamp < 0 ? 'bad-timestamp' : 'sound';
 }
 
-function classifyKeyless(cursor: RecordCursor): RecordClass {
-  if (cursor.unreadable !== undefined) return 'unreadable';
-  return isClockRecord(cursor) ? 'clock' : 'null-key';
-}
-
-function isClockRecord(cursor: RecordCursor): boolean {
+/** Of a record without a key. */
+export function isClockRecord(cursor: RecordCursor): boolean {
   return (
     cursor.valueLength <= 0 && cursor.hasHeaders && cursor.headers().some((header) => header.name === CLOCK_HEADER)
   );

@@ -3,7 +3,7 @@ export const PROCESSING_FAILED = 'processing-failed';
 
 /**
  * Something was thrown while a record was applied, which no record should bring about. What it changed is not known: the task
- * is of no further use, and whoever restores it may have the record refused (`PartitionTask.refuse`).
+ * is of no further use, and whoever restores it may have the record refused (`PartitionTask.refuseAt`).
  */
 export class RecordFailed extends Error {
   override readonly name = 'RecordFailed';

@@ -2,7 +2,8 @@
 import { ReusedMemory, seededRandom } from '@flatline/base';
 import { foldInput, inputRecord, type PipelineRules } from '@flatline/oracle';
 import type { TaskOptions } from './index.ts';
-import { KEY_GROUP_MAX, type KeyGroup, type RecordCursor, type RecordHeader } from '@flatline/ports';
+import { KEY_GROUP_MAX, type KeyGroup, type KeySpans, type RecordCursor, type RecordHeader } from '@flatline/ports';
+import type { EntryTable } from './entries/entry-table.ts';
 
 export interface TestRecord {
   readonly offset: number;
@@ -19,37 +20,84 @@ const utf8Reader = new TextDecoder();
 export const bytes = (value: string): Uint8Array => utf8.encode(value);
 export const text = (value: Uint8Array): string => utf8Reader.decode(value);
 
-/** Walks test records as a fetch answer would be walked. */
+/** Walks test records as a fetch answer would be walked: out of one buffer, unpacked in groups of up to `groupMax`. */
 export class ListCursor implements RecordCursor {
   readonly #records: readonly TestRecord[];
+  readonly #groupMax: number;
+  readonly #starts: readonly number[];
   #at = -1;
-  bytes = new Uint8Array();
-  keyStart = 0;
-  keyLength = -1;
-  valueStart = 0;
-  valueLength = -1;
+  readonly bytes: Uint8Array;
+  readonly group: KeyGroup & { count: number } = {
+    count: 0,
+    starts: new Int32Array(KEY_GROUP_MAX),
+    lengths: new Int32Array(KEY_GROUP_MAX),
+    valueStarts: new Int32Array(KEY_GROUP_MAX),
+    valueLengths: new Int32Array(KEY_GROUP_MAX),
+    offsetDeltas: new Int32Array(KEY_GROUP_MAX),
+  };
+  groupIndex = -1;
   batchLeaderEpoch = 4;
 
-  constructor(records: readonly TestRecord[]) {
-    this.#records = records;
+  constructor(records: readonly TestRecord[], groupMax = 1) {
+    this.#records = [...records];
+    this.#groupMax = groupMax;
+    const contents = records.map(({ key, value }) => bytes(`#${key ?? ''}${value ?? ''}`));
+    let end = 0;
+    this.#starts = contents.map((content) => (end += content.length) - content.length + 1);
+    const all = new Uint8Array(end);
+    contents.forEach((content, i) => {
+      all.set(content, this.#starts[i]! - 1);
+    });
+    this.bytes = all;
   }
 
   next(): boolean {
     this.#at += 1;
-    const record = this.#records[this.#at];
-    if (record === undefined) return false;
-    const key = record.key === null ? undefined : bytes(record.key);
-    const value = record.value === null ? undefined : bytes(record.value);
-    this.bytes = new Uint8Array([0xaa, ...(key ?? []), ...(value ?? [])]);
-    this.keyStart = 1;
-    this.keyLength = key?.length ?? -1;
-    this.valueStart = 1 + (key?.length ?? 0);
-    this.valueLength = value?.length ?? -1;
+    if (this.#at >= this.#records.length) return false;
+    this.groupIndex += 1;
+    if (this.groupIndex === this.group.count) this.#nextGroup();
     return true;
+  }
+
+  #nextGroup(): void {
+    const { group } = this;
+    this.groupIndex = 0;
+    const first = this.#record;
+    const left = this.#records.slice(this.#at, this.#at + this.#groupMax);
+    // Of one batch: where the broker stamps, one time for all of it.
+    const isOther = (record: TestRecord): boolean =>
+      record.timestamp !== first.timestamp || record.logAppendTime !== first.logAppendTime;
+    const end = left.findIndex(isOther);
+    group.count = end < 0 ? left.length : end;
+    for (let i = 0; i < group.count; i += 1) {
+      const { key, value, offset } = left[i]!;
+      group.starts[i] = this.#starts[this.#at + i]!;
+      group.lengths[i] = key === null ? -1 : bytes(key).length;
+      group.valueStarts[i] = group.starts[i]! + Math.max(0, group.lengths[i]!);
+      group.valueLengths[i] = value === null ? -1 : bytes(value).length;
+      group.offsetDeltas[i] = offset - first.offset;
+    }
+  }
+
+  skip(count: number): void {
+    this.#at += count;
+    this.groupIndex += count;
   }
 
   get #record(): TestRecord {
     return this.#records[Math.min(this.#at, this.#records.length - 1)]!;
+  }
+  get keyStart(): number {
+    return this.group.starts[this.groupIndex]!;
+  }
+  get keyLength(): number {
+    return this.group.lengths[this.groupIndex]!;
+  }
+  get valueStart(): number {
+    return this.group.valueStarts[this.groupIndex]!;
+  }
+  get valueLength(): number {
+    return this.group.valueLengths[this.groupIndex]!;
   }
   get offset(): number {
     return this.#record.offset;
@@ -77,67 +125,21 @@ export class ListCursor implements RecordCursor {
   }
 }
 
-/** The same records out of one buffer, unpacked in groups of up to `groupMax`. */
-export class GroupedCursor extends ListCursor {
-  readonly #groupMax: number;
-  readonly #left: TestRecord[];
-  readonly group: KeyGroup & { count: number } = {
-    count: 0,
-    starts: new Int32Array(KEY_GROUP_MAX),
-    lengths: new Int32Array(KEY_GROUP_MAX),
-    valueStarts: new Int32Array(KEY_GROUP_MAX),
-    valueLengths: new Int32Array(KEY_GROUP_MAX),
-    offsetDeltas: new Int32Array(KEY_GROUP_MAX),
-  };
-  groupIndex = -1;
-  readonly #all: Uint8Array<ArrayBuffer>;
-  readonly #starts: readonly number[];
+function groupOfOne(length: number): KeySpans {
+  return { count: 1, starts: Int32Array.of(0), lengths: Int32Array.of(length) };
+}
 
-  constructor(records: readonly TestRecord[], groupMax: number) {
-    super(records);
-    this.#groupMax = groupMax;
-    this.#left = [...records];
-    const contents = records.map(({ key, value }) => bytes(`#${key ?? ''}${value ?? ''}`));
-    let end = 0;
-    this.#starts = contents.map((content) => (end += content.length) - content.length + 1);
-    this.#all = new Uint8Array(end);
-    contents.forEach((content, i) => {
-      this.#all.set(content, this.#starts[i]! - 1);
-    });
-  }
+/** Slot of a key, or −1. */
+export function findKey(table: EntryTable, key: Uint8Array): number {
+  const group = groupOfOne(key.length);
+  table.lookAhead(key, group);
+  return table.findAhead(key, group, 0);
+}
 
-  override next(): boolean {
-    const at = this.#starts.length - this.#left.length;
-    if (!super.next()) return false;
-    this.groupIndex += 1;
-    if (this.groupIndex === this.group.count) this.#nextGroup(at);
-    this.#left.shift();
-    this.bytes = this.#all;
-    this.keyStart = this.#starts[at]!;
-    this.valueStart = this.keyStart + Math.max(0, this.keyLength);
-    return true;
-  }
-
-  #nextGroup(at: number): void {
-    const { group } = this;
-    this.groupIndex = 0;
-    const [first] = this.#left;
-    // Of one batch: where the broker stamps, one time for all of it.
-    const end = this.#left.findIndex(({ timestamp }) => timestamp !== first!.timestamp);
-    group.count = Math.min(this.#groupMax, end < 0 ? this.#left.length : end);
-    for (let i = 0; i < group.count; i += 1) {
-      group.starts[i] = this.#starts[at + i]!;
-      const { key, value, offset } = this.#left[i]!;
-      group.lengths[i] = key === null ? -1 : bytes(key).length;
-      group.valueStarts[i] = group.starts[i]! + Math.max(0, group.lengths[i]!);
-      group.valueLengths[i] = value === null ? -1 : bytes(value).length;
-      group.offsetDeltas[i] = offset - first!.offset;
-    }
-  }
-
-  skip(count: number): void {
-    for (let left = count; left > 0; left -= 1) this.next();
-  }
+export function insertKey(table: EntryTable, key: Uint8Array): number {
+  const group = groupOfOne(key.length);
+  table.lookAhead(key, group);
+  return table.insertAhead(key, group, 0);
 }
 
 /** Whoever still looks at a block that was given back sees that it is gone. */

@@ -28,7 +28,10 @@ export interface KeySpans {
   readonly lengths: Int32Array;
 }
 
-/** Records of one batch that a cursor has unpacked together, in the order in which it shows them: their keys lie in its `bytes`. */
+/**
+ * Records of one batch that a cursor has unpacked together, in the order in which it shows them: their keys and values lie in
+ * its `bytes`. Those at the cursor's place and after it may be looked at.
+ */
 export interface KeyGroup extends KeySpans {
   readonly valueStarts: Int32Array;
   /** −1: a null value. */
@@ -78,13 +81,13 @@ export interface RecordCursor {
   readonly hasHeaders: boolean;
   headers(): readonly RecordHeader[];
   /**
-   * The group that the current record belongs to, and its place in it: a reader that is at place 0 may look ahead at what
-   * the whole group will need. Absent where records are unpacked one by one.
+   * The group that the current record belongs to, and its place in it: a reader looks ahead at what the whole group will need,
+   * and takes what follows from its columns. Where the cursor stands on a batch that is `unreadable`, it is empty.
    */
-  readonly group?: KeyGroup;
-  readonly groupIndex?: number;
+  readonly group: KeyGroup;
+  readonly groupIndex: number;
   /** Moves on by `count` records within the group. */
-  skip?(count: number): void;
+  skip(count: number): void;
   /** Everything below this offset has been passed: the offset to record as applied, and to read on from. */
   readonly position: number;
   /** Of the batch that holds `position − 1`: its CRC-32C, partition leader epoch and greatest timestamp (R3's fingerprint). */

@@ -4,11 +4,18 @@
 //
 // Invariants
 //   RW1  `position` passes control batches, aborted batches, removed records and everything below the offset asked for.
-//   RW2  Bytes handed out are overwritten on the following next(): a view kept too long shows at once.
+//   RW2  Bytes handed out are overwritten once their record is passed: a view kept too long shows at once.
 //   RW3  The fingerprint is that of the batch holding position − 1, once next() has been called: a run does not know the
 //        batch before its first.
+//   RW4  A group holds records of one batch, what lies in it is laid out together, and the next is laid out elsewhere.
 import { assert, type Millis } from '@flatline/base';
-import type { RecordCursor, RecordHeader, UnreadableBatch } from '@flatline/ports';
+import {
+  KEY_GROUP_MAX,
+  type KeyGroup,
+  type RecordCursor,
+  type RecordHeader,
+  type UnreadableBatch,
+} from '@flatline/ports';
 import type { LogBatch, LogRecord } from './log-batch.ts';
 
 export interface FetchedBatch {
@@ -24,36 +31,62 @@ export class RecordWalk implements RecordCursor {
   readonly #batches: readonly FetchedBatch[];
   readonly #from: number;
   readonly #nextOffset: number;
+  readonly #groupMax: number;
+  readonly group: KeyGroup & { count: number } = {
+    count: 0,
+    starts: new Int32Array(KEY_GROUP_MAX),
+    lengths: new Int32Array(KEY_GROUP_MAX),
+    valueStarts: new Int32Array(KEY_GROUP_MAX),
+    valueLengths: new Int32Array(KEY_GROUP_MAX),
+    offsetDeltas: new Int32Array(KEY_GROUP_MAX),
+  };
+  groupIndex = -1;
   #batchAt = -1;
+  /** In the batch: of the first record that is not in a group yet. */
   #recordAt = 0;
-  #record: LogRecord | undefined;
+  #unpacked: readonly LogRecord[] = [];
   #used = false;
   #position: number;
   #before: LogBatch | undefined;
   #bytes: Uint8Array = new Uint8Array(0);
-  #keyStart = 0;
-  #valueStart = 0;
 
-  /** `from`: the offset asked for, and where the run before it ended. */
-  constructor(batches: readonly FetchedBatch[], from: number) {
+  /** `from`: the offset asked for, and where the run before it ended. `groupMax`: how many records are unpacked together. */
+  constructor(batches: readonly FetchedBatch[], from: number, groupMax: number) {
+    assert(groupMax >= 1 && groupMax <= KEY_GROUP_MAX, 'a group has a record at least', { groupMax });
     this.#batches = batches;
     this.#from = from;
+    this.#groupMax = groupMax;
     this.#position = from;
     this.#nextOffset = Math.max(from, (batches.at(-1)?.batch.lastOffset ?? -1) + 1);
   }
 
   next(): boolean {
-    this.#bytes.fill(SPOILT);
-    for (;;) {
-      const record = this.#nextRecord();
-      if (record === undefined) return this.#end();
-      if (record.offset < this.#from) continue;
-      this.#record = record;
-      this.#position = record.offset + (record.unreadable ?? 1);
-      this.#before = this.#batches[this.#batchAt]!.batch;
-      this.#layOut(record);
-      return true;
+    this.#pass(1);
+    if (this.groupIndex >= this.#unpacked.length && !this.#nextGroup()) return this.#end();
+    this.#show();
+    return true;
+  }
+
+  skip(count: number): void {
+    this.#pass(count);
+    assert(this.groupIndex < this.group.count, 'who skips stays within the group', { count });
+    this.#show();
+  }
+
+  #pass(count: number): void {
+    const { starts, lengths, valueStarts, valueLengths } = this.group;
+    for (let left = count; left > 0; left -= 1, this.groupIndex += 1) {
+      const at = this.groupIndex;
+      if (at < 0) continue;
+      this.#bytes.fill(SPOILT, starts[at], starts[at]! + Math.max(0, lengths[at]!));
+      this.#bytes.fill(SPOILT, valueStarts[at], valueStarts[at]! + Math.max(0, valueLengths[at]!));
     }
+  }
+
+  #show(): void {
+    const { offset, unreadable } = this.#present();
+    this.#position = offset + (unreadable ?? 1);
+    this.#before = this.#batches[this.#batchAt]!.batch;
   }
 
   get bytes(): Uint8Array {
@@ -70,13 +103,13 @@ export class RecordWalk implements RecordCursor {
     return this.#batches[this.#batchAt]!.batch.logAppendTime;
   }
   get keyStart(): number {
-    return this.#keyStart;
+    return this.group.starts[this.groupIndex]!;
   }
   get keyLength(): number {
     return this.#present().key?.length ?? -1;
   }
   get valueStart(): number {
-    return this.#valueStart;
+    return this.group.valueStarts[this.groupIndex]!;
   }
   get valueLength(): number {
     return this.#present().value?.length ?? -1;
@@ -107,23 +140,31 @@ export class RecordWalk implements RecordCursor {
   }
 
   #present(): LogRecord {
-    assert(this.#record !== undefined, 'a record is read only after next() said there is one');
-    return this.#record;
+    const record = this.#unpacked[this.groupIndex];
+    assert(record !== undefined, 'a record is read only after next() said there is one');
+    return record;
   }
 
-  #nextRecord(): LogRecord | undefined {
+  /** Unpacks the next records there are, of this batch or a later one. False at the end of the run. */
+  #nextGroup(): boolean {
     for (;;) {
       const current = this.#batches[this.#batchAt];
-      const visible = current !== undefined && !current.aborted ? current.batch.records : [];
-      if (this.#recordAt < visible.length) return visible[this.#recordAt++];
-      if (this.#batchAt + 1 >= this.#batches.length) return undefined;
+      const visible = current !== undefined && !current.aborted ? current.batch.records.slice(this.#recordAt) : [];
+      const unpacked = visible.filter(({ offset }) => offset >= this.#from).slice(0, this.#groupMax);
+      if (unpacked.length > 0) {
+        this.#recordAt = current!.batch.records.indexOf(unpacked.at(-1)!) + 1;
+        this.#unpack(unpacked);
+        return true;
+      }
+      if (this.#batchAt + 1 >= this.#batches.length) return false;
       this.#batchAt += 1;
       this.#recordAt = 0;
     }
   }
 
   #end(): false {
-    this.#record = undefined;
+    this.#unpacked = [];
+    this.group.count = 0;
     if (!this.#used) {
       this.#used = true;
       this.#position = this.#nextOffset;
@@ -132,13 +173,27 @@ export class RecordWalk implements RecordCursor {
     return false;
   }
 
-  #layOut({ key, value }: LogRecord): void {
-    const keyLength = key?.length ?? 0;
-    const valueLength = value?.length ?? 0;
-    this.#bytes = new Uint8Array(3 * GAP_BYTES + keyLength + valueLength).fill(SPOILT);
-    this.#keyStart = GAP_BYTES;
-    this.#valueStart = 2 * GAP_BYTES + keyLength;
-    if (key !== null) this.#bytes.set(key, this.#keyStart);
-    if (value !== null) this.#bytes.set(value, this.#valueStart);
+  #unpack(records: readonly LogRecord[]): void {
+    const { group } = this;
+    this.#unpacked = records;
+    this.groupIndex = 0;
+    const contents = records.reduce((sum, { key, value }) => sum + (key?.length ?? 0) + (value?.length ?? 0), 0);
+    this.#bytes = new Uint8Array(GAP_BYTES * (1 + 2 * records.length) + contents).fill(SPOILT);
+    let end = 0;
+    const layOut = (part: Uint8Array | null): number => {
+      const start = end + GAP_BYTES;
+      if (part !== null) this.#bytes.set(part, start);
+      end = start + (part?.length ?? 0);
+      return start;
+    };
+    records.forEach(({ key, value, offset }, at) => {
+      group.starts[at] = layOut(key);
+      group.lengths[at] = key?.length ?? -1;
+      group.valueStarts[at] = layOut(value);
+      group.valueLengths[at] = value?.length ?? -1;
+      group.offsetDeltas[at] = offset - records[0]!.offset;
+    });
+    // A batch that cannot be unpacked is no group: the cursor stands on it all the same.
+    group.count = records[0]!.unreadable === undefined ? records.length : 0;
   }
 }

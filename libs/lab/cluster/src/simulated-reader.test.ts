@@ -3,7 +3,7 @@ import { PartitionStopped, Retriable } from '@flatline/base';
 import type { LogSubscription } from '@flatline/ports';
 import fc from 'fast-check';
 import { calm, rough, Simulation, type FaultRates, type HostPorts } from './index.ts';
-import { asSeen, committedValues, taken, type SeenRecord } from './reading.fixture.ts';
+import { asSeen, committedValues, taken, text, type SeenRecord } from './reading.fixture.ts';
 
 /** Real time is asserted nowhere: a loaded machine may take many times the second this takes. */
 const PATIENCE_MS = 120_000;
@@ -70,6 +70,40 @@ describe('reading the simulated log', () => {
     // 0–2 batch, 3–4 aborted, 5 its marker, 6 plain, 7 committed, 8 its marker. Where runs are cut is the seed's choice.
     expect(steps.filter((step) => !step.startsWith('end'))).toEqual(['1<2', '6<7', '7<8']);
     expect(steps.at(-1)).toBe('end<9');
+  });
+
+  test('a group shows what the cursor goes on to show; what was passed or skipped is spoilt (rerun: SEED)', async () => {
+    const first = Number(process.env['SEED'] ?? 1);
+    const sizes = new Set<number>();
+    for (let seed = first; seed < first + 12; seed += 1) {
+      const { simulation, ports } = reading(seed);
+      const records = Array.from({ length: 50 }, (_, i) => ({ key: i % 7 === 3 ? null : `k${i}`, value: 'x' }));
+      simulation.log.produce('in', 0, ...records);
+      await simulation.time.runFor(100);
+      const subscription = ports.reader.subscribe(PLACE, 5);
+      await simulation.time.runFor(1_000);
+      const { cursor } = subscription.take()!;
+      const seen: string[] = [];
+      while (cursor.next()) {
+        const { bytes: held, group, groupIndex, offset } = cursor;
+        sizes.add(group.count);
+        const base = offset - group.offsetDeltas[groupIndex]!;
+        for (let at = groupIndex; at < group.count; at += 1) {
+          const [start, length] = [group.starts[at]!, group.lengths[at]!];
+          seen.push(
+            `${base + group.offsetDeltas[at]!} ${length < 0 ? '∅' : text(held.subarray(start, start + length))}`,
+          );
+        }
+        cursor.skip(group.count - 1 - groupIndex);
+        expect(cursor.position).toBe(base + group.offsetDeltas[group.count - 1]! + 1);
+        const passed = held.subarray(0, cursor.valueStart);
+        const shown =
+          cursor.keyLength < 0 ? '' : text(held.subarray(cursor.keyStart, cursor.keyStart + cursor.keyLength));
+        expect(passed.filter((byte) => byte !== 0xee)).toHaveLength(shown.length);
+      }
+      expect(seen).toEqual(records.map(({ key }, offset) => `${offset} ${key ?? '∅'}`).slice(5));
+    }
+    expect([...sizes].sort((a, b) => a - b)).toEqual(expect.arrayContaining([1, 2, 3, 32]));
   });
 
   test('[R3] the fingerprint is that of the batch before the position, control batches too', async () => {

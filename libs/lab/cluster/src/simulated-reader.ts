@@ -9,8 +9,9 @@
 //   SR3  After a failure or close nothing more comes.
 //   SR4  A deposed leader that still answers is left once metadata name another: asked for on doubt, and now and then.
 //   SR5  A leader of a later epoch is fetched from only once its log is known to hold the batch before the position (KIP-320).
-import { Fatal, PartitionStopped, Retriable, assert, type DurationMs } from '@flatline/base';
-import type { LogEnds, LogReader, LogSubscription, RecordRun, TopicPartition } from '@flatline/ports';
+import { Fatal, PartitionStopped, Retriable, assert, type DurationMs, type Random } from '@flatline/base';
+import { KEY_GROUP_MAX, type LogEnds, type LogReader, type LogSubscription } from '@flatline/ports';
+import type { RecordRun, TopicPartition } from '@flatline/ports';
 import type { FaultPlan } from './fault-plan.ts';
 import type { Answer, Network } from './network.ts';
 import { RecordWalk, type FetchedBatch } from './record-walk.ts';
@@ -37,6 +38,8 @@ export interface ReaderEnvironment {
   readonly log: SimulatedLog;
   readonly faults: FaultPlan;
   readonly time: VirtualTime;
+  /** How many records are unpacked together: a stream of its own, since nothing may come of it. */
+  readonly unpacking: Random;
 }
 
 type FetchAnswer =
@@ -286,13 +289,19 @@ class FetchLoop implements LogSubscription {
 
   #push(batches: readonly FetchedBatch[]): void {
     const last = batches.at(-1)!.batch;
-    const cursor = new RecordWalk(batches, this.#position);
+    const cursor = new RecordWalk(batches, this.#position, this.#groupMax());
     const byteLength = batches.reduce((sum, { batch }) => sum + batch.byteLength, 0);
     const receivedAtMs = this.#environment.host.monotonicMs();
     this.#position = last.lastOffset + 1;
     this.#readEpoch = last.leaderEpoch;
     this.#bufferedBytes += byteLength;
     this.#runs.push({ cursor, nextOffset: last.lastOffset + 1, byteLength, receivedAtMs });
+  }
+
+  /** Real readers unpack as many as there are: small groups end in places that only long batches have otherwise. */
+  #groupMax(): number {
+    const { unpacking } = this.#environment;
+    return unpacking.chance(0.5) ? KEY_GROUP_MAX : 1 + unpacking.below(4);
   }
 
   #fail(failure: Error): void {

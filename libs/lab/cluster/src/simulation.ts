@@ -56,6 +56,7 @@ export class Simulation {
   readonly faults: FaultPlan;
   readonly network: Network;
   readonly log: SimulatedLog;
+  readonly #unpacking: Random;
   readonly #startMs: Millis;
   readonly #disks = new Map<string, SimulatedDisk>();
   readonly #groups = new Map<string, SimulatedGroup>();
@@ -68,6 +69,7 @@ export class Simulation {
     this.trace = new Trace(time);
     this.faults = new FaultPlan(this.random('faults'), rates);
     this.network = new Network(time, this.faults, this.trace);
+    this.#unpacking = this.random('unpacking');
     const trueMs = (): Millis => this.trueMs();
     this.log = new SimulatedLog({ time, faults: this.faults, trace: this.trace, trueMs });
   }
@@ -120,7 +122,7 @@ export class Simulation {
     const checkpoints = (): ReturnType<StateStores['localCheckpoints']> => stores.localCheckpoints();
     return {
       clock: host,
-      reader: new SimulatedReader(environment),
+      reader: new SimulatedReader({ ...environment, unpacking: this.#unpacking }),
       writers: new SimulatedTransactions(environment),
       proof: new SimulatedProofWriter(environment),
       admin: new SimulatedAdmin(environment),

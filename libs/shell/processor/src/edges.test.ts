@@ -13,7 +13,7 @@ import {
 import { systemClock } from '@flatline/system';
 import { LmdbStores } from '@flatline/store';
 import { NO_BATCH, PartitionTask, Restoration, type TaskCut, type TaskOptions } from '@flatline/partition';
-import type { RecordCursor } from '@flatline/ports';
+import type { KeyGroup, RecordCursor } from '@flatline/ports';
 import fc from 'fast-check';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -121,6 +121,11 @@ class SentCursor implements RecordCursor {
   readonly batchChecksum = 2 ** 32 - 1;
   readonly keyStart = 0;
   readonly hasHeaders = false;
+  readonly groupIndex = 0;
+  readonly group: KeyGroup = {
+    ...{ count: 1, starts: new Int32Array(1), lengths: new Int32Array(1), offsetDeltas: new Int32Array(1) },
+    ...{ valueStarts: new Int32Array(1), valueLengths: new Int32Array(1) },
+  };
 
   constructor(first: number, records: readonly Stamped[]) {
     this.#first = first;
@@ -132,7 +137,14 @@ class SentCursor implements RecordCursor {
     const record = this.#records[this.#at];
     if (record === undefined) return false;
     this.bytes = Buffer.concat([record.key ?? Buffer.alloc(0), record.value]);
+    const { lengths, valueStarts, valueLengths } = this.group;
+    lengths[0] = this.keyLength;
+    valueStarts[0] = this.valueStart;
+    valueLengths[0] = this.valueLength;
     return true;
+  }
+  skip(): never {
+    throw new Error('nothing follows in a group of one');
   }
   get #record(): Stamped {
     return this.#records[Math.min(this.#at, this.#records.length - 1)]!;

@@ -4,7 +4,7 @@ import type { DetailTexts, SessionEntry, SessionEvent } from '@flatline/kinds';
 import { BodyReader } from './body-reader.ts';
 import { decodeImage } from '../entries/entry-image.ts';
 import { NO_BATCH, PartitionTask, type TaskCut } from '../index.ts';
-import { GroupedCursor, ListCursor, options, type TestRecord, text } from '../task.fixture.ts';
+import { ListCursor, options, type TestRecord, text } from '../task.fixture.ts';
 
 const WALL = 9e12;
 const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 };
@@ -42,7 +42,7 @@ describe('what waits for a cut, in bytes', () => {
     const records = states(200);
     const task = begun();
     task.limitCut(20_000);
-    const cursor = how === 'in groups' ? new GroupedCursor(records, 32) : new ListCursor(records);
+    const cursor = how === 'in groups' ? new ListCursor(records, 32) : new ListCursor(records);
     const sizes: number[] = [];
     for (let done = false; !done;) {
       done = task.step(cursor, 1e6, WALL).kind === 'exhausted';

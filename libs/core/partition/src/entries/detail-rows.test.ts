@@ -10,6 +10,7 @@ import {
   type SessionEvent,
 } from '@flatline/kinds';
 import fc from 'fast-check';
+import { findKey, insertKey } from '../task.fixture.ts';
 import { EntryTable } from './entry-table.ts';
 
 const RULES = {
@@ -51,8 +52,8 @@ test('a detail in a row is what it would be as an object, whoever had the row be
     taken.forEach(({ key, remove, event }, offset) => {
       const bytes = Uint8Array.of(key);
       const at = { offset, effectiveAt: 1_000 + offset, timestamp: 1_000 + offset };
-      const found = table.find(bytes, 0, 1);
-      const slot = found < 0 ? table.insert(bytes, 0, 1) : found;
+      const found = findKey(table, bytes);
+      const slot = found < 0 ? insertKey(table, bytes) : found;
       const entry = plain.get(slot) ?? plainEntry();
       plain.set(slot, entry);
       if (found < 0) for (const opened of [entry, view.at(slot)]) openSession(opened, RULES, at);

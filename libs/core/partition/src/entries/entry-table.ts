@@ -75,12 +75,6 @@ export class EntryTable implements KeySource {
     return new EntryView(this.#entries, this.#keys, this.#details);
   }
 
-  /** Slot of a key, or −1. */
-  find(bytes: Uint8Array, start: number, length: number): number {
-    const view = this.#lookedFor.of(bytes);
-    return this.#index.find(hashView(view, start, length, this.hashSeed), view, start, length);
-  }
-
   /** Brings what finding each key of the group will touch into the processor's cache, all at once. Changes nothing else. */
   lookAhead(bytes: Uint8Array, group: KeySpans): void {
     this.#ahead.look(this.#lookedFor.of(bytes), group, this.hashSeed);
@@ -91,7 +85,7 @@ export class EntryTable implements KeySource {
     this.#ahead.lookAtSlots(slots, count);
   }
 
-  /** `find` for the key at `index` of the group that `lookAhead` was called with last. */
+  /** Slot of the key at `index` of the group that `lookAhead` was called with last, or −1. */
   findAhead(bytes: Uint8Array, { starts, lengths }: KeySpans, index: number): number {
     const view = this.#lookedFor.of(bytes);
     const start = starts[index]!;
@@ -106,18 +100,12 @@ export class EntryTable implements KeySource {
     this.#lookedFor.release();
   }
 
-  /** Adds a key that is not present; its fields are those of no session yet. */
-  insert(bytes: Uint8Array, start: number, length: number): number {
-    const view = this.#lookedFor.of(bytes);
-    return this.#insert(view, start, length, hashView(view, start, length, this.hashSeed));
-  }
-
-  /** `insert` for the key at `index` of the group that `lookAhead` was called with last. */
+  /** Adds that key, which is not present; its fields are those of no session yet. */
   insertAhead(bytes: Uint8Array, { starts, lengths }: KeySpans, index: number): number {
-    return this.#insert(this.#lookedFor.of(bytes), starts[index]!, lengths[index]!, this.#ahead.hashes[index]!);
-  }
-
-  #insert(view: DataView, start: number, length: number, hash: number): number {
+    const view = this.#lookedFor.of(bytes);
+    const start = starts[index]!;
+    const length = lengths[index]!;
+    const hash = this.#ahead.hashes[index]!;
     if (!this.#keys.hasRoomFor(length)) this.#compactKeys();
     const slot = this.#free.pop() ?? this.#newSlot();
     const { i32 } = this.#entries;

@@ -28,7 +28,7 @@ import type { Changelog } from '../changelog/changelog.ts';
 import type { TaskCounters } from '../counters.ts';
 import type { EntryTable } from './entry-table.ts';
 import type { EntryView } from './entry-view.ts';
-import type { KeyGroup, RecordCursor } from '@flatline/ports';
+import type { KeySpans } from '@flatline/ports';
 import type { EntryTimer, TimerInspection } from './timer-inspection.ts';
 
 export interface LiveSessionsParts {
@@ -124,14 +124,13 @@ export class LiveSessions {
     return this.#armed().hasBacklog;
   }
 
-  /** The slot of the record's key, or −1; what is due for that key takes effect first, as of its due instant (S3). */
-  findLive(cursor: RecordCursor, now: Now): number {
+  /**
+   * The slot of the key at `index` of the group, or −1; what is due for that key takes effect first, as of its due instant
+   * (S3). `bytes` and the group are those that the table was last told to look ahead at.
+   */
+  findLive(bytes: Uint8Array, group: KeySpans, index: number, now: Now): number {
     const { rules, held, table } = this.#parts;
-    const { group } = cursor;
-    const slot =
-      group === undefined
-        ? table.find(cursor.bytes, cursor.keyStart, cursor.keyLength)
-        : table.findAhead(cursor.bytes, group, cursor.groupIndex!);
+    const slot = table.findAhead(bytes, group, index);
     if (slot < 0) return -1;
     const due = dueAt(this.#view.at(slot), rules, held);
     if (due > now.clock) return slot;
@@ -144,20 +143,18 @@ export class LiveSessions {
     return -1;
   }
 
-  /** A bare heartbeat for `slot`, or for a new session if −1. */
-  heartbeat(found: number, cursor: RecordCursor, at: Occurrence): void {
-    this.beat(found >= 0 ? found : this.#open(cursor, at), at);
+  /** A new session of the key at `index`, which `findLive` has not found; returns its slot. */
+  open(bytes: Uint8Array, group: KeySpans, index: number, at: Occurrence): number {
+    const { counters, table, rules } = this.#parts;
+    counters.sessionsOpened += 1;
+    const slot = table.insertAhead(bytes, group, index);
+    openSession(this.#view.at(slot), rules, at);
+    this.#armed().schedule(slot);
+    return slot;
   }
 
-  /** The slot of the key at `index` of a group, if its session lives and is not due at `clock`; else −1, and nothing done. */
-  findInGroup(bytes: Uint8Array, group: KeyGroup, index: number, clock: Millis): number {
-    const { rules, held, table } = this.#parts;
-    const slot = table.findAhead(bytes, group, index);
-    return slot < 0 || dueAt(this.#view.at(slot), rules, held) <= clock ? -1 : slot;
-  }
-
-  /** A bare heartbeat of a live session. */
-  beat(slot: number, at: Occurrence): void {
+  /** A bare heartbeat. */
+  touch(slot: number, at: Occurrence): void {
     const { rules, counters } = this.#parts;
     counters.heartbeats += 1;
     const entry = this.#view.at(slot);
@@ -166,7 +163,7 @@ export class LiveSessions {
     this.#changed(slot, before);
   }
 
-  /** An event of a live session that does not end it. */
+  /** An event that does not end its session. */
   apply(slot: number, event: SessionEvent, at: Occurrence): void {
     const { counters, rules } = this.#parts;
     counters.events += 1;
@@ -179,10 +176,6 @@ export class LiveSessions {
     const grownBy = textBytes(entry.detail) - textsBefore;
     if (grownBy !== 0) this.#parts.changelog.grew(entry, grownBy);
     this.#changed(slot, before);
-  }
-
-  event(found: number, cursor: RecordCursor, event: SessionEvent, at: Occurrence): void {
-    this.apply(found >= 0 ? found : this.#open(cursor, at), event, at);
   }
 
   /** An explicit end is the session's last event: it is applied, then the session closes. */
@@ -227,15 +220,6 @@ export class LiveSessions {
   #timerOf(slot: number, armedFor: Millis | undefined): EntryTimer {
     const { table, rules, held } = this.#parts;
     return { key: table.keyOf(slot), dueAt: dueAt(this.#view.at(slot), rules, held), armedFor };
-  }
-
-  #open(cursor: RecordCursor, at: Occurrence): number {
-    const { counters, table, rules } = this.#parts;
-    counters.sessionsOpened += 1;
-    const slot = table.insert(cursor.bytes, cursor.keyStart, cursor.keyLength);
-    openSession(this.#view.at(slot), rules, at);
-    this.#armed().schedule(slot);
-    return slot;
   }
 
   /** A shorter timeout is the one way a due instant comes nearer, and the wheel must know (LS1). */

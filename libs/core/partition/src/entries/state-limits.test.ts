@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { EntryTable } from './entry-table.ts';
 import { NO_BATCH, PartitionTask } from '../index.ts';
-import { bytes, ListCursor, options, type TestRecord, text } from '../task.fixture.ts';
+import { bytes, findKey, insertKey, ListCursor, options, type TestRecord, text } from '../task.fixture.ts';
 
 const WALL = 9e12;
 const TIMEOUT_MS = 1_000;
@@ -21,9 +21,9 @@ function run(
   records: readonly TestRecord[],
   whim: () => boolean = () => false,
 ): [number, string][] {
-  const cursor = new ListCursor(records);
+  const cursor = new ListCursor(records, 4);
   for (let steps = 0; ; steps += 1) {
-    const { kind } = task.step(cursor, 1 + (steps % 3), WALL);
+    const { kind } = task.step(cursor, 1 + (steps % 5), WALL);
     if (kind === 'due') while (task.expire(2, WALL));
     else if (kind === 'exhausted') break;
     if (whim()) task.expire(1, WALL);
@@ -92,12 +92,12 @@ describe('memory for keys', () => {
     const table = new EntryTable(7, 64 * 1024);
     let live: string[] = [];
     for (let size = 1; size <= 300; size += 1) {
-      for (const key of live.splice(0)) table.remove(table.find(bytes(key), 0, key.length));
+      for (const key of live.splice(0)) table.remove(findKey(table, bytes(key)));
       table.recycle();
       live = Array.from({ length: Math.floor(50_000 / (size + 4)) }, (_, i) => `${i}`.padStart(size, '.').slice(-size));
       live = [...new Set(live)];
-      for (const key of live) table.insert(bytes(key), 0, key.length);
-      const lost = live.filter((key) => text(table.keyOf(table.find(bytes(key), 0, key.length))) !== key);
+      for (const key of live) insertKey(table, bytes(key));
+      const lost = live.filter((key) => text(table.keyOf(findKey(table, bytes(key)))) !== key);
       expect(lost).toEqual([]);
       expect(table.keyBytes).toBe(live.length * Math.ceil(size / 4) * 4);
     }

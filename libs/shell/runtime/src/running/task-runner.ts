@@ -232,7 +232,7 @@ export class TaskRunner {
     });
     try {
       task.resume(last?.clock ?? 0, await this.#position(input, last), last);
-      for (const [offset, why] of this.#failures.refusedFrom(task.input.position)) task.refuse(offset, why);
+      for (const [offset, why] of this.#failures.refusedFrom(task.input.position)) task.refuseAt(offset, why);
       await this.#arm(task);
       // Before the clock has begun nothing tells former records from those of today but where the log ended (C6).
       if (task.clock.now === 0) task.allowFormerType(await ports.admin.replicatedEnd(input));
