@@ -31,6 +31,8 @@ export class Devices {
   readonly #simulation: Simulation;
   readonly #scenario: Scenario;
   readonly #random: Random;
+  /** Whose records come in one batch. */
+  readonly #mixing: Random;
   readonly #open: ForeignTransaction[] = [];
   #nextTransaction = 0;
   #hasGreeted = false;
@@ -39,6 +41,7 @@ export class Devices {
     this.#simulation = simulation;
     this.#scenario = scenario;
     this.#random = simulation.random('devices');
+    this.#mixing = simulation.random('mixed batches');
   }
 
   /** What an input holds before anybody reads it. The cluster is calm. */
@@ -57,9 +60,8 @@ export class Devices {
   }
 
   #sendEarly(partition: number): void {
-    const { keys, partitions } = this.#scenario;
-    const key = this.#random.below(keys);
-    this.#send(partition, [this.#record(key - (key % partitions) + partition)]);
+    const key = this.#random.below(this.#scenario.keys);
+    this.#send(partition, [this.#record(this.#moved(key, partition))]);
   }
 
   /** One device, or a few in one batch. */
@@ -72,7 +74,7 @@ export class Devices {
     const count = this.#random.chance(0.8) ? 1 : 1 + this.#random.below(6);
     this.#send(
       this.#partitionOf(key),
-      Array.from({ length: count }, () => this.#record(key)),
+      Array.from({ length: count }, () => this.#record(this.#beside(key))),
     );
   }
 
@@ -111,6 +113,16 @@ export class Devices {
 
   #partitionOf(key: number): number {
     return key % this.#scenario.partitions;
+  }
+
+  #moved(key: number, partition: number): number {
+    return key - this.#partitionOf(key) + partition;
+  }
+
+  /** The same key, or another of its partition. */
+  #beside(key: number): number {
+    if (this.#mixing.chance(0.3)) return key;
+    return this.#moved(this.#mixing.below(this.#scenario.keys), this.#partitionOf(key));
   }
 
   /** Sends again what was not acknowledged: it may then be in the log twice, and both are activity. */

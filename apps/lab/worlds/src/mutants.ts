@@ -18,8 +18,44 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'takes records of former times for bad ones',
     file: 'libs/core/partition/src/partition-task.ts',
-    from: "if (kind === 'wrongTimestampType') return",
-    to: "if (kind === 'wrongTimestampType' && this.clock.now > 0) return",
+    from: "if (stamp === 'wrongTimestampType') return",
+    to: "if (stamp === 'wrongTimestampType' && this.clock.now > 0) return",
+  },
+  {
+    name: 'looks ahead at the first group of a run only',
+    file: 'libs/core/partition/src/partition-task.ts',
+    from: 'if (cursor.groupIndex === 0 || cursor !== this.#lookedAt)',
+    to: 'if (cursor !== this.#lookedAt)',
+  },
+  {
+    name: 'gives a whole group the offset of its first record',
+    file: 'libs/core/partition/src/partition-task.ts',
+    from: 'at.offset = base + group.offsetDeltas[index]!;',
+    to: 'at.offset = base + group.offsetDeltas[first]!;',
+  },
+  {
+    name: 'gives a whole group the stamp of its first record',
+    file: 'libs/core/partition/src/partition-task.ts',
+    from: 'const end = logAppendTime && timestamp === clock ?',
+    to: 'const end = timestamp === clock ?',
+  },
+  {
+    name: 'passes over what cannot be applied within a group',
+    file: 'libs/core/partition/src/partition-task.ts',
+    from: 'if (why === undefined) continue;',
+    to: 'if (why === undefined || index > first) continue;',
+  },
+  {
+    name: 'takes the record after a group for one of it',
+    file: 'libs/core/partition/src/partition-task.ts',
+    from: 'const more = index - 1 - first;',
+    to: 'const more = Math.min(index, group.count - 1) - first;',
+  },
+  {
+    name: 'refuses nothing within a group',
+    file: 'libs/core/partition/src/partition-task.ts',
+    from: 'if (this.#refused.size > 0 && this.#refused.has(',
+    to: 'if (index === 0 && this.#refused.has(',
   },
   {
     name: 'expires by the local clock',
@@ -246,8 +282,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'passes over a batch that cannot be unpacked',
     file: 'libs/core/partition/src/partition-task.ts',
-    from: "else if (kind === 'unreadable') this.#refuse(cursor, cursor.unreadable!.reason, cursor.unreadable!.detail);",
-    to: "else if (kind === 'unreadable') return undefined;",
+    from: 'this.#refuse(cursor, cursor.unreadable.reason, cursor.unreadable.detail);',
+    to: '',
   },
   {
     name: 'commits an offset beyond the position',
