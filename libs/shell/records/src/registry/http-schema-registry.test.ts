@@ -224,4 +224,23 @@ describe('the address', () => {
     expect(registry.name).toBe(`http://127.0.0.1:${port}`);
     expect(sent).toBe(`Basic ${Buffer.from('us@er:sécret').toString('base64')}`);
   });
+
+  test.each([
+    ['', 'me:beside'],
+    ['you:within@', 'you:within'],
+  ])('with %j before the host, the credentials sent are %s', async (within, wanted) => {
+    let sent: string | undefined;
+    const port = await listening((request, response) => {
+      sent = request.headers.authorization;
+      always(401, {})(request, response);
+    });
+    const auth = { username: 'me', password: 'beside' };
+    const registry = new HttpSchemaRegistry({
+      url: `http://${within}127.0.0.1:${port}`,
+      clock: new ManualClock(),
+      auth,
+    });
+    await expect(registry.check()).rejects.toBeInstanceOf(Fatal);
+    expect(sent).toBe(`Basic ${Buffer.from(wanted).toString('base64')}`);
+  });
 });
