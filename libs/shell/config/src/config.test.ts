@@ -117,6 +117,28 @@ describe('a valid configuration', () => {
     },
   );
 
+  test('lengths of time may be written with their unit', () => {
+    const pipeline = { ...visits, timeoutMs: '30m', tickMs: '0.25s', graceMs: '0ms', maxTimeoutMs: '7d' };
+    const config = resolve({ ...minimal, pipelines: [pipeline] }, { FLATLINE_COMMIT_INTERVAL_MS: '1s' });
+    expect(config.commitIntervalMs).toBe(1_000);
+    expect(config.pipelines[0]).toMatchObject({
+      ...{ tickMs: 250, rules: { timeoutMs: 1_800_000, maxTimeoutMs: 604_800_000 } },
+    });
+  });
+
+  test.each([
+    [
+      { timeoutMs: '30 minutes' },
+      'timeoutMs ["30 minutes"] a whole number of ms, 1 or more, or a length of time as "30m" or "10s"',
+    ],
+    [{ timeoutMs: -1 }, 'timeoutMs [-1] a whole number of ms, 1 or more, or a length of time as "30m" or "10s"'],
+    [{ timeoutMs: '0.5ms' }, 'timeoutMs [0.5] a whole number of ms, 1 or more, or a length of time as "30m" or "10s"'],
+    [{ maxKeyBytes: 'x' }, 'maxKeyBytes ["x"] a whole number, 1 to 65535'],
+    [{ kind: 'sesion' }, 'kind ["sesion"] there is "session"; did you mean session?'],
+  ])('[I4] what is allowed is said in words: %j', (wrong, problem) => {
+    expect(problems({ ...minimal, pipelines: [{ ...visits, ...wrong }] })).toEqual([`pipelines[0].${problem}`]);
+  });
+
   test('the environment goes over the file', () => {
     const environment = {
       KAFKA_BROKERS: 'a:1, b:2',

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { type Finding, shownValue } from './configuration-error.ts';
 import { didYouMean } from './edit-distance.ts';
-import { settingsAt } from './known-settings.ts';
+import { numberAt, settingsAt } from './known-settings.ts';
 import { SECRETS_ARE } from './schema.ts';
 
 export type Issue = z.core.$ZodIssue;
@@ -19,8 +19,22 @@ export function explainIssue(issue: Issue, root: unknown): Finding[] {
   if (issue.code === 'invalid_union') return explainUnion(issue, root);
   const value = valueAt(root, issue.path);
   if (value === undefined && issue.code === 'invalid_type')
-    return [{ setting, value: undefined, problem: `is missing; expected ${issue.expected}` }];
-  return [{ setting, value: shownValue(value), problem: lowerFirst(issue.message) }];
+    return [
+      { setting, value: undefined, problem: `is missing; expected ${numberProblem(issue.path) ?? issue.expected}` },
+    ];
+  return [{ setting, value: shownValue(value), problem: numberProblem(issue.path) ?? lowerFirst(issue.message) }];
+}
+
+/** A hundred years and more is no bound worth naming. */
+const HUNDRED_YEARS_MS = 3_153_600_000_000;
+
+function numberProblem(path: readonly PropertyKey[]): string | undefined {
+  const bounds = numberAt(path);
+  if (bounds === undefined) return undefined;
+  const { least, most, whole } = bounds;
+  const isDuration = String(path.at(-1)).endsWith('Ms');
+  const range = most >= HUNDRED_YEARS_MS ? `${least} or more` : `${least} to ${most}`;
+  return `a ${whole ? 'whole ' : ''}number${isDuration ? ' of ms' : ''}, ${range}${isDuration ? ', or a length of time as "30m" or "10s"' : ''}`;
 }
 
 function explainUnknown(key: string, path: readonly PropertyKey[]): Finding {

@@ -3,11 +3,30 @@ import { configurationSchema } from './schema.ts';
 
 /** Names of the settings where `path` leads, from the schema itself. */
 export function settingsAt(path: readonly PropertyKey[]): string[] {
+  return schemasAt(path).flatMap((schema) => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []));
+}
+
+export interface NumberBounds {
+  readonly least: number;
+  readonly most: number;
+  readonly whole: boolean;
+}
+
+/** What is allowed where `path` leads to a number, and to nothing else. */
+export function numberAt(path: readonly PropertyKey[]): NumberBounds | undefined {
+  const [schema, ...others] = schemasAt(path);
+  if (!(schema instanceof z.ZodNumber) || others.length > 0) return undefined;
+  return {
+    least: schema.minValue ?? -Infinity,
+    most: schema.maxValue ?? Infinity,
+    whole: schema.format?.includes('int') === true,
+  };
+}
+
+function schemasAt(path: readonly PropertyKey[]): z.core.$ZodType[] {
   let schemas: z.core.$ZodType[] = [configurationSchema];
   for (const part of path) schemas = schemas.flatMap(unwrapped).flatMap((schema) => innerOf(schema, part));
-  return schemas
-    .flatMap(unwrapped)
-    .flatMap((schema) => (schema instanceof z.ZodObject ? Object.keys(schema.shape) : []));
+  return schemas.flatMap(unwrapped);
 }
 
 /** What a schema with defaults, or one of several forms, stands for. */

@@ -51,9 +51,22 @@ describe('loadConfiguration', () => {
     ['half.json', '{', 'half.json'],
     ['throws.ts', 'throw new Error("on purpose");', 'on purpose'],
     ['nothing.ts', 'export const config = {};', 'export default defineConfig'],
+    ['half.ts', 'export default {\n  application: "a",\n  brokers: [,\n', /line \d: .*[Ee]xpress/],
+    ['line.ts', 'const found: any = {};\n\nexport default found.a.b;\n', /line 3: Cannot read/],
+    ['twice.json', '{\n  "a": { "b": 1 },\n  "c": [{ "d": 1,\n  "d": 2 }]\n}', 'line 4: "d" stands there twice'],
+    ['shop.yaml', 'application: shop', '.yaml is not read; write it as .json or .ts'],
   ])('[I4] %s cannot be read, and the message says why', async (name, text, said) => {
     await expect(load(write(name, text))).rejects.toThrow(ConfigurationError);
     await expect(load(name)).rejects.toThrow(said);
+  });
+
+  test('[I4] a folder is no configuration file', async () => {
+    await expect(load('.')).rejects.toThrow(/it is a folder; name the file in it/);
+  });
+
+  test('$schema tells editors, and nothing else', async () => {
+    write('flatline.config.json', JSON.stringify({ $schema: './flatline.schema.json', ...minimal }));
+    expect((await load()).application).toBe('shop');
   });
 
   test('[I4] no file is said with the remedy', async () => {

@@ -1,8 +1,8 @@
 // Finds and reads a configuration file.
 import type { Millis } from '@flatline/base';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { readConfigFile } from './config-file.ts';
 import { ConfigurationError } from './configuration-error.ts';
 import type { Environment } from './environment.ts';
 import type { FlatlineConfig } from './flatline-config.ts';
@@ -43,11 +43,7 @@ function findFile(folder: string): string {
 
 async function read(path: string): Promise<unknown> {
   try {
-    if (path.endsWith('.json')) return JSON.parse(readFileSync(path, 'utf8')) as unknown;
-    const module = (await import(pathToFileURL(path).href)) as { readonly default?: unknown };
-    if (module.default === undefined)
-      throw new Error('it has no default export; write: export default defineConfig({ … })');
-    return module.default;
+    return await readConfigFile(path);
   } catch (error) {
     const problem = `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
     throw new ConfigurationError('configuration', [{ setting: path, value: undefined, problem }]);

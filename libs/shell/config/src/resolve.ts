@@ -23,6 +23,7 @@ import {
   type TlsSection,
 } from './schema.ts';
 import { SecretReader } from './secrets.ts';
+import { inMilliseconds } from './written-durations.ts';
 
 export interface ResolveOptions {
   /** What to call it in messages: the file's name. */
@@ -37,7 +38,7 @@ export interface ResolveOptions {
 /** @throws ConfigurationError with everything that is wrong (I4). */
 export function resolveConfiguration(file: unknown, options: ResolveOptions): FlatlineConfig {
   const { source, folder, environment, now } = options;
-  const merged = withEnvironment(file, environment);
+  const merged = inMilliseconds(withoutSchema(withEnvironment(file, environment)));
   const parsed = configurationSchema.safeParse(merged);
   const issues = parsed.success ? [] : parsed.error.issues;
   const findings = issues.flatMap((issue) => explainIssue(issue, merged));
@@ -55,6 +56,12 @@ export function resolveConfiguration(file: unknown, options: ResolveOptions): Fl
   const all = [...unknownVariables(environment), ...findings.map((each) => withVariable(each, environment))];
   if (config === undefined || all.length > 0) throw new ConfigurationError(source, all);
   return config;
+}
+
+/** `$schema` tells editors what the file is, and us nothing. */
+function withoutSchema(root: unknown): unknown {
+  if (typeof root !== 'object' || root === null || Array.isArray(root)) return root;
+  return Object.fromEntries(Object.entries(root).filter(([name]) => name !== '$schema'));
 }
 
 /** Whether something is wrong with `setting` or with a part of it, or with what it is part of. */

@@ -1,5 +1,7 @@
 // The form of a configuration file. Field by field here; what fields must be to each other is in cross-checks.ts.
 import { z } from 'zod';
+import { didYouMean } from './edit-distance.ts';
+import type { WrittenDuration } from './written-durations.ts';
 
 /** Legal in topic names, group ids and file names alike, so that derived names need no escaping. */
 const NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
@@ -52,7 +54,7 @@ const input = z.strictObject({
 
 const pipeline = z.strictObject({
   name: z.string().max(NAME_LENGTH_MAX).regex(PIPELINE_NAME, 'letters, digits, "_" and "-"'),
-  kind: z.enum(['session', 'lease', 'debounce', 'schedule']),
+  kind: z.enum(['session', 'lease', 'debounce', 'schedule'], { error: explainKind }),
   input: z.union([input, z.array(input).min(1)]),
   output: z.strictObject({
     topic,
@@ -134,6 +136,12 @@ function hasPort(address: string): boolean {
   return !(port < 1 || port > 65_535);
 }
 
+/** Only what this version does is offered. */
+function explainKind({ input }: { readonly input?: unknown }): string | undefined {
+  if (input === undefined) return undefined;
+  return `there is "session"${typeof input === 'string' ? didYouMean(input, ['session']) : ''}`;
+}
+
 export const configurationSchema = z.strictObject({
   application: name,
   brokers: z.array(broker).min(1),
@@ -150,8 +158,14 @@ export const configurationSchema = z.strictObject({
   pipelines: z.array(pipeline).min(1),
 });
 
-/** What a user writes: defaults may be left out. */
-export type ConfigurationInput = z.input<typeof configurationSchema>;
+/** What a user writes: defaults may be left out, and lengths of time be written as "30m". */
+export type ConfigurationInput = Written<z.input<typeof configurationSchema>> & { readonly $schema?: string };
+type Written<T> = T extends readonly (infer Each)[]
+  ? Written<Each>[]
+  : T extends object
+    ? { [Name in keyof T]: Name extends `${string}Ms` ? T[Name] | WrittenDuration : Written<T[Name]> }
+    : T;
+
 export type Configuration = z.output<typeof configurationSchema>;
 export type TlsSection = z.output<typeof tls>;
 export type PipelineSection = Configuration['pipelines'][number];

@@ -1,0 +1,66 @@
+// Reads a configuration file of either form, and says where in it what cannot be read stands.
+import { readFileSync, statSync } from 'node:fs';
+import { extname } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { type Node, parseTree } from 'jsonc-parser';
+
+const MODULES: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs']);
+
+/** What the file holds, not looked at. @throws Error whose message says what is wrong, and in which line */
+export async function readConfigFile(path: string): Promise<unknown> {
+  const found = statSync(path, { throwIfNoEntry: false });
+  if (found === undefined) throw new Error('there is no such file');
+  if (found.isDirectory()) throw new Error('it is a folder; name the file in it');
+  if (extname(path) === '.json') return readJson(readFileSync(path, 'utf8'));
+  if (MODULES.has(extname(path))) return readModule(path);
+  throw new Error(`${extname(path) || 'a file without extension'} is not read; write it as .json or .ts`);
+}
+
+function readJson(text: string): unknown {
+  const content = JSON.parse(text) as unknown;
+  const twice = keyTwice(parseTree(text));
+  if (twice === undefined) return content;
+  const line = text.slice(0, twice.offset).split('\n').length;
+  throw new Error(`line ${line}: "${String(twice.value)}" stands there twice; JSON would take the last one`);
+}
+
+/** The first key that its object has already. */
+function keyTwice(node: Node | undefined): Node | undefined {
+  const keys = new Set<unknown>();
+  for (const child of node?.children ?? []) {
+    const key = node?.type === 'object' ? child.children?.[0] : undefined;
+    if (key !== undefined && keys.has(key.value)) return key;
+    keys.add(key?.value);
+    const inner = keyTwice(child);
+    if (inner !== undefined) return inner;
+  }
+  return undefined;
+}
+
+async function readModule(path: string): Promise<unknown> {
+  const module = (await imported(path)) as { readonly default?: unknown };
+  if (module.default === undefined)
+    throw new Error('it has no default export; write: export default defineConfig({ … })');
+  return module.default;
+}
+
+async function imported(path: string): Promise<unknown> {
+  try {
+    return (await import(pathToFileURL(path).href)) as unknown;
+  } catch (error) {
+    const { message, stack } = error as { readonly message?: unknown; readonly stack?: unknown };
+    const line = typeof stack === 'string' ? lineIn(stack, path) : undefined;
+    const why = typeof message === 'string' ? message : String(error);
+    throw new Error(line === undefined ? why : `line ${line}: ${why}`, { cause: error });
+  }
+}
+
+/** By the first mention of the file with a line: `file:///a/b.ts:3:5` where it threw, `/a/b.ts:3` where it is no TypeScript. */
+function lineIn(stack: string, path: string): string | undefined {
+  for (const name of [pathToFileURL(path).href, path]) {
+    const at = stack.indexOf(`${name}:`);
+    const line = at < 0 ? undefined : /^:(\d+)/.exec(stack.slice(at + name.length))?.[1];
+    if (line !== undefined) return line;
+  }
+  return undefined;
+}
