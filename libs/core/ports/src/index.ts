@@ -7,6 +7,7 @@ export type {
   LogEnds,
   LogReader,
   LogSubscription,
+  ReadObstacle,
   RecordCursor,
   RecordHeader,
   RecordRun,

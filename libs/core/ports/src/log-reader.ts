@@ -116,6 +116,14 @@ export interface RecordRun {
   readonly receivedAtMs: DurationMs;
 }
 
+/** What keeps a log from being read. */
+export interface ReadObstacle {
+  /** Said to the operator (X5). */
+  readonly what: string;
+  /** Monotonic. */
+  readonly sinceMs: DurationMs;
+}
+
 /** One partition being read, in offset order, without gaps. Prefetches up to a named maximum of bytes. */
 export interface LogSubscription {
   readonly partition: TopicPartition;
@@ -128,6 +136,8 @@ export interface LogSubscription {
    * Retriable, Fatal. Runs that arrived before it can still be taken, but for those of a log that was replaced; no more come.
    */
   readonly failure: Error | undefined;
+  /** What its next records wait for, if not for being written; undefined while its leader answers, and once it has failed. */
+  readonly obstacle: ReadObstacle | undefined;
   /** Called after `take()` would give something new, `ends` has changed or `failure` was set. One listener; undefined removes it. */
   onChange(listener: (() => void) | undefined): void;
   /**

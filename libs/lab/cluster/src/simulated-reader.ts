@@ -11,7 +11,7 @@
 //   SR5  A leader of a later epoch is fetched from only once its log is known to hold the batch before the position (KIP-320).
 import { Fatal, PartitionStopped, Retriable, assert, type DurationMs, type Random } from '@flatline/base';
 import { KEY_GROUP_MAX, type LogEnds, type LogReader, type LogSubscription } from '@flatline/ports';
-import type { RecordRun, TopicPartition } from '@flatline/ports';
+import type { ReadObstacle, RecordRun, TopicPartition } from '@flatline/ports';
 import type { FaultPlan } from './fault-plan.ts';
 import type { Answer, Network } from './network.ts';
 import { RecordWalk, type FetchedBatch } from './record-walk.ts';
@@ -91,6 +91,7 @@ class FetchLoop implements LogSubscription {
   #agreedEpoch: number;
   #ends: LogEnds | undefined;
   #failure: Error | undefined;
+  #obstacle: ReadObstacle | undefined;
   #listener: (() => void) | undefined;
   #closed = false;
   /** The fetch under way whose answer counts. */
@@ -109,6 +110,7 @@ class FetchLoop implements LogSubscription {
     this.#readEpoch = readEpoch;
     this.#agreedEpoch = readEpoch;
     this.#leaderEpoch = environment.log.find(partition)?.leaderEpoch ?? 0;
+    this.#waitFor('its leader');
     // Not at once: a listener set right after subscribing hears of everything.
     environment.host.after(0, () => {
       this.#fetch();
@@ -122,6 +124,10 @@ class FetchLoop implements LogSubscription {
 
   get failure(): Error | undefined {
     return this.#failure;
+  }
+
+  get obstacle(): ReadObstacle | undefined {
+    return this.#obstacle;
   }
 
   take(): RecordRun | undefined {
@@ -143,6 +149,7 @@ class FetchLoop implements LogSubscription {
 
   close(): void {
     this.#closed = true;
+    this.#obstacle = undefined;
     this.#runs.length = 0;
     this.#listener = undefined;
   }
@@ -227,6 +234,7 @@ class FetchLoop implements LogSubscription {
       this.#fail(error instanceof Error ? error : new Fatal(String(error)));
     } else if (this.#environment.faults.subscriptionFails(this.#environment.host.name)) this.#fail(error);
     else {
+      this.#waitFor(`its leader (${error.message})`);
       this.#environment.host.after(RETRY_MS, () => {
         this.#fetch();
       });
@@ -251,6 +259,7 @@ class FetchLoop implements LogSubscription {
     } else {
       this.#leaderEpoch = answer.leaderEpoch;
       this.#ends = { ...answer.ends, askedAtMs };
+      this.#obstacle = undefined;
       this.#buffer(answer.batches);
       if (answer.batches.length > 0) this.#agreedEpoch = answer.leaderEpoch;
       this.#fetch();
@@ -304,8 +313,13 @@ class FetchLoop implements LogSubscription {
     return unpacking.chance(0.5) ? KEY_GROUP_MAX : 1 + unpacking.below(4);
   }
 
+  #waitFor(what: string): void {
+    this.#obstacle = { what, sinceMs: this.#obstacle?.sinceMs ?? this.#environment.host.monotonicMs() };
+  }
+
   #fail(failure: Error): void {
     this.#failure = failure;
+    this.#obstacle = undefined;
     this.#listener?.();
   }
 

@@ -14,7 +14,7 @@ export type { PartitionMetadata } from './connection/metadata.ts';
 export type { ConnectionEvent, KafkaLogEntry, KafkaOptions } from './connection/kafka-options.ts';
 export { assign } from './group/assigner.ts';
 export { KafkaMembership, type KafkaMembershipOptions } from './group/membership.ts';
-export { KafkaLogReader, type ReaderObstacle } from './reader/kafka-log-reader.ts';
+export { KafkaLogReader } from './reader/kafka-log-reader.ts';
 export type { ReaderLimits } from './reader/reader-limits.ts';
 export type { Compression } from './record-batch/compressor.ts';
 export type { BatchMark } from './scan/batch-marks.ts';

@@ -5,7 +5,7 @@
 //
 // Invariants
 //   LR1  A partition with room in its buffer is named by a fetch under way, or waits for one for at most shortPollMs, or
-//        waits for something that `obstacles()` names.
+//        waits for something that its `obstacle` names.
 //   LR2  The next fetch is sent before listeners hear of the answer: processing and fetching overlap.
 //   LR3  A subscription's fetch offset is moved by answers only; errors move nothing.
 import { type Clock, type DurationMs, Retriable, ReusedMemory } from '@flatline/base';
@@ -16,17 +16,12 @@ import type { KafkaOptions } from '../connection/kafka-options.ts';
 import { decodeFetch, type FetchAnswer, type FetchedPartition, fetchRequest } from './fetch-exchange.ts';
 import { type LaneState, type PlannedFetch, planFetches } from './fetch-plan.ts';
 import { LeaderSearch } from './leader-search.ts';
-import { type Obstacle, PartitionSubscription, type SubscriptionOwner } from './partition-subscription.ts';
+import { PartitionSubscription, type SubscriptionOwner } from './partition-subscription.ts';
 import { SharedAnswer } from './shared-answer.ts';
 import { READER_LIMITS, type ReaderLimits } from './reader-limits.ts';
 
 /** Upper bound on memory that is kept for answers to come. */
 const FREE_ANSWER_BYTES_MAX = 32 * 1024 * 1024;
-
-/** One subscription that cannot fetch, and why. */
-export interface ReaderObstacle extends Obstacle {
-  readonly partition: TopicPartition;
-}
 
 export interface ReaderOptions extends KafkaOptions {
   /** What a cursor shows is written over once its run is used up, instead of being left to the garbage collector. */
@@ -78,13 +73,6 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
     this.#subscriptions.add(subscription);
     this.#search.schedule();
     return subscription;
-  }
-
-  /** What each subscription that cannot fetch waits for (X5). */
-  obstacles(): readonly ReaderObstacle[] {
-    return [...this.#subscriptions].flatMap(({ partition, obstacle }) =>
-      obstacle === undefined ? [] : [{ partition, ...obstacle }],
-    );
   }
 
   close(): Promise<void> {

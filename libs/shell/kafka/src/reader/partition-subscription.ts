@@ -20,7 +20,7 @@
 //   PS4  It asks no leader of an older epoch than it knows of, or has read a batch of.
 //   PS5  A leader of a later epoch is fetched from only once its log is known to hold the batch before the position.
 import { type Clock, type DurationMs, MalformedBytes, PartitionStopped } from '@flatline/base';
-import type { LogEnds, LogSubscription, RecordRun, TopicPartition } from '@flatline/ports';
+import type { LogEnds, LogSubscription, ReadObstacle, RecordRun, TopicPartition } from '@flatline/ports';
 import { BackOff, type BackOffLimits } from '@flatline/system';
 import type { EpochEnd } from '../connection/epoch-end.ts';
 import type { Leader } from '../connection/kafka-connection.ts';
@@ -48,13 +48,6 @@ export interface LogRange {
   readonly end: number;
 }
 
-/** What keeps a subscription from fetching, for people. */
-export interface Obstacle {
-  readonly what: string;
-  /** Monotonic. */
-  readonly sinceMs: DurationMs;
-}
-
 export interface SubscriptionOwner {
   readonly clock: Clock;
   readonly passesUnreadable: boolean;
@@ -78,7 +71,7 @@ export class PartitionSubscription implements LogSubscription {
   #failure: Error | undefined;
   #listener: (() => void) | undefined;
   #state: SubscriptionState = { kind: 'locating', notBeforeMs: 0 };
-  #obstacle: Obstacle | undefined;
+  #obstacle: ReadObstacle | undefined;
   #topicId: string | undefined;
   /** The newest that is known. */
   #leaderEpoch = -1;
@@ -123,7 +116,7 @@ export class PartitionSubscription implements LogSubscription {
     return this.#failure;
   }
 
-  get obstacle(): Obstacle | undefined {
+  get obstacle(): ReadObstacle | undefined {
     return this.#obstacle;
   }
 

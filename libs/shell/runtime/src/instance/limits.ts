@@ -80,6 +80,8 @@ export const COMMIT_TIMEOUT_MAX_MS = 900_000;
 export const CUT_SLICE_PIECES = 8;
 /** A commit under way for so long is what a full task waits for, and said to be (X5). */
 export const SLOW_COMMIT_MS = 1_000;
+/** A log that could not be read for so long is what its reader waits for, and said to be (X5): longer than an election. */
+export const READ_OBSTACLE_MIN_MS = 1_000;
 /** From this share of what may live in a partition on it is said to fill up. */
 export const STATE_FILL_ALARM = 0.9;
 /** Kafka's default of max.message.bytes. */

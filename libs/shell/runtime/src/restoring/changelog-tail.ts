@@ -6,6 +6,7 @@ import type { LogSubscription, RecordRun, TopicPartition } from '@flatline/ports
 import type { Heard } from '../proof/fetch-proof.ts';
 import { PROOF_PATIENCE_MS } from '../instance/limits.ts';
 import type { PipelinePorts } from '../instance/settings.ts';
+import { readObstacle } from '../running/read-obstacle.ts';
 import { WorkSlice } from '../work-slice.ts';
 
 /** Says false to stop before the next block. */
@@ -57,6 +58,11 @@ export class ChangelogTail {
   get lag(): number | undefined {
     const { ends } = this.#subscription;
     return ends && Math.max(0, ends.lastStableOffset - this.#position);
+  }
+
+  /** What keeps it from being read (X5). */
+  get obstacle(): string | undefined {
+    return readObstacle('changelog', this.#subscription, this.#ports.clock.monotonicMs());
   }
 
   /**

@@ -92,6 +92,11 @@ export class Replica {
     return this.#tail.lag;
   }
 
+  /** What keeps the changelog from being read (X5). */
+  get obstacle(): string | undefined {
+    return this.#tail.obstacle;
+  }
+
   /** The newest block as the broker stamped it, undefined where it does not stamp. */
   get heard(): Heard | undefined {
     return this.#tail.heard;

@@ -16,6 +16,8 @@ export interface RestoreParts extends ReplicaParts {
   readonly abandon: AbortSignal;
   /** Called where the local store was dropped (R2); it is counted. */
   readonly onDistrust: (reason: StoreDistrust, detail: string) => void;
+  /** Called with each replica that is read, for what it waits for (X5). */
+  readonly onReading: (replica: Replica) => void;
 }
 
 export interface Restored extends Ownership {
@@ -57,6 +59,7 @@ export async function restore(parts: RestoreParts, standby?: Replica): Promise<R
 async function attempt(parts: RestoreParts, standby: Replica | undefined): Promise<Restored> {
   const { settings, ports, partition, abandon } = parts;
   const replica = standby ?? (await Replica.open(parts, abandon));
+  parts.onReading(replica);
   let ownership: Ownership | undefined;
   try {
     // One that is at the end already has nothing to gain by asking again.

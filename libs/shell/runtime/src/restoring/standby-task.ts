@@ -96,7 +96,7 @@ export class StandbyTask {
       pipeline: this.#parts.settings.name,
       partition: this.#parts.partition,
       state: this.#state,
-      detail: this.#detail,
+      detail: this.#detail ?? replica?.obstacle,
       clock: replica?.last?.clock ?? 0,
       liveEntries: replica?.task.liveEntries ?? 0,
       lag: replica?.lag,

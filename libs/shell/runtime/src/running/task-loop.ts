@@ -32,6 +32,7 @@ import {
   STEP_RECORDS_MAX,
 } from '../instance/limits.ts';
 import { ReadBack } from '../proof/read-back.ts';
+import { readObstacle } from './read-obstacle.ts';
 import type { PipelinePorts, PipelineSettings } from '../instance/settings.ts';
 import type { SilenceProof } from '../proof/silence-proof.ts';
 import type { Truncator } from './truncator.ts';
@@ -106,7 +107,9 @@ export class TaskLoop {
     if (this.#parts.committer.isRecovering) return 'the outcome of a commit';
     const { offset } = this.#heldBack;
     const open = offset === undefined ? undefined : `the end of a producer's transaction, open since offset ${offset}`;
-    return this.#waitingFor ?? open ?? this.#slowCommit() ?? (this.#readBack.isOverdue ? UNREAD_PROOF : undefined);
+    const unreadable = readObstacle('input', this.#subscription, this.#parts.ports.clock.monotonicMs());
+    const unread = this.#readBack.isOverdue ? UNREAD_PROOF : undefined;
+    return this.#waitingFor ?? unreadable ?? open ?? this.#slowCommit() ?? unread;
   }
 
   /** Stepping pauses while a commit takes long and enough waits for the next. */

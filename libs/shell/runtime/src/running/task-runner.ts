@@ -35,6 +35,7 @@ import { FetchProof } from '../proof/fetch-proof.ts';
 import { firstPosition, inputPosition } from './input-position.ts';
 import { Prover } from '../proof/prover.ts';
 import { RecordFailures } from './record-failures.ts';
+import type { Replica } from '../restoring/replica.ts';
 import { restore, type Restored, type RestoreParts } from '../restoring/restoring.ts';
 import { ProofByClockRecord, ProofByEnd, type SilenceProof } from '../proof/silence-proof.ts';
 import type { StandbyTask } from '../restoring/standby-task.ts';
@@ -44,7 +45,7 @@ import type { TaskStatus } from '../instance/task-status.ts';
 import { TaskStore } from './task-store.ts';
 import { Truncator } from './truncator.ts';
 
-export interface TaskRunnerParts extends Omit<RestoreParts, 'store' | 'onDistrust' | 'abandon'> {
+export interface TaskRunnerParts extends Omit<RestoreParts, 'store' | 'abandon' | 'onDistrust' | 'onReading'> {
   /** Whether the group, asked now, says that the partition is ours; waits until it can say. @throws Retriable */
   readonly confirmOwned: () => Promise<boolean>;
   /** Of a cut, before the event loop gets its turn. */
@@ -66,6 +67,8 @@ export class TaskRunner {
   #state: TaskState = 'created';
   #detail: string | undefined;
   #store: TaskStore | undefined;
+  /** While restoring. */
+  #reading: Replica | undefined;
   #restored: Restored | undefined;
   #committer: Committer | undefined;
   #loop: TaskLoop | undefined;
@@ -174,7 +177,7 @@ export class TaskRunner {
       pipeline: this.#parts.settings.name,
       partition: this.partition,
       state: isRecovering ? 'recovering' : this.#state,
-      detail: this.#detail ?? waitingFor,
+      detail: this.#detail ?? waitingFor ?? this.#reading?.obstacle,
       clock,
       liveEntries: task?.liveEntries ?? 0,
       stateFill: task?.stateFill ?? 0,
@@ -212,8 +215,12 @@ export class TaskRunner {
       onDistrust: (reason, detail) => {
         this.#noteDropped(reason, detail);
       },
+      onReading: (replica) => {
+        this.#reading = replica;
+      },
     };
     const restored = await restore(parts, warm?.replica);
+    this.#reading = undefined;
     this.#restored = restored;
     const { task, writer, claimOffset, claimId, last, flusher } = restored;
     const input = { topic: settings.inputTopic, partition };

@@ -1,0 +1,15 @@
+import type { DurationMs } from '@flatline/base';
+import type { LogSubscription } from '@flatline/ports';
+import { READ_OBSTACLE_MIN_MS } from '../instance/limits.ts';
+
+/** What keeps a log from being read, once it has for READ_OBSTACLE_MIN_MS (X5): said to the operator. */
+export function readObstacle(
+  log: 'input' | 'changelog',
+  { obstacle }: LogSubscription,
+  monotonicNow: DurationMs,
+): string | undefined {
+  if (obstacle === undefined) return undefined;
+  const lastedMs = monotonicNow - obstacle.sinceMs;
+  if (lastedMs < READ_OBSTACLE_MIN_MS) return undefined;
+  return `reading the ${log}, which waits for ${obstacle.what}, for ${Math.round(lastedMs)} ms`;
+}
