@@ -1,11 +1,8 @@
+import type { SourceEdit } from '@flatline/cluster/source-edits';
+
 /** One deliberate fault in the product: what a simulation that is worth anything finds. */
-export interface Mutant {
+export interface Mutant extends SourceEdit {
   readonly name: string;
-  /** From the root of the workspace. */
-  readonly file: string;
-  /** Text that is there exactly once, and what it becomes. */
-  readonly from: string;
-  readonly to: string;
 }
 
 export const MUTANTS: readonly Mutant[] = [

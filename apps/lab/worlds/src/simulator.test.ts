@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
+import { editedSources } from '@flatline/cluster/source-edits';
 import { MUTANTS } from './mutants.ts';
-import { mutatedSource } from './mutation.ts';
 import { missedOf } from './reach.ts';
 import { REGRESSION_SEEDS } from './regression-seeds.ts';
 import { runSeed } from './seed-run.ts';
@@ -29,6 +29,6 @@ describe('the simulation', () => {
   });
 
   test.each(MUTANTS)('mutant «$name» changes the source that there is', (mutant) => {
-    expect(mutatedSource(mutant)).toContain(mutant.to);
+    expect(editedSources([mutant]).get(mutant.file)).toContain(mutant.to);
   });
 });

@@ -1,9 +1,10 @@
 // A process that runs seeds as they are handed to it. With a mutant it runs the product with that one change.
-import { applyMutant, mutantNamed } from './mutation.ts';
+import { editSources } from '@flatline/cluster/source-edits';
+import { type Mutant, MUTANTS } from './mutants.ts';
 import { resultOf } from './tally.ts';
 
 const [mutant] = process.argv.slice(2);
-if (mutant !== undefined) applyMutant(mutantNamed(mutant));
+if (mutant !== undefined) editSources([mutantNamed(mutant)]);
 // Only now: the product is loaded with it.
 const { runSeed } = await import('./seed-run.ts');
 
@@ -14,3 +15,11 @@ process.on('disconnect', () => {
   process.exit();
 });
 process.send?.('ready');
+
+/** @throws Error where there is none of this name. */
+function mutantNamed(name: string): Mutant {
+  const found = MUTANTS.find((mutant) => mutant.name === name);
+  if (found === undefined)
+    throw new Error(`no mutant ${name}; there are ${MUTANTS.map((each) => each.name).join(', ')}`);
+  return found;
+}

@@ -1,0 +1,35 @@
+import { describe, expect, test } from '@jest/globals';
+import { execFileSync } from 'node:child_process';
+import { editedProgram, editedSources, type SourceEdit } from './source-edits.ts';
+
+const file = 'libs/core/base/src/time.ts';
+const editOf = (from: string, to: string): SourceEdit => ({ file, from, to });
+
+function run(edits: readonly SourceEdit[]): string {
+  const { args, env } = editedProgram(edits);
+  const program = "console.log((await import('@flatline/base')).INSTANT_MAX)";
+  const flags = ['--conditions=@flatline/source', ...args, '--input-type=module', '--eval', program];
+  const folder = new URL('..', import.meta.url);
+  return execFileSync(process.execPath, flags, { cwd: folder, env: { ...process.env, ...env } })
+    .toString()
+    .trim();
+}
+
+describe('edits of sources', () => {
+  test('a program runs with them, and without any as it is', () => {
+    expect(run([])).toBe('8640000000000000');
+    expect(run([editOf('INSTANT_MAX: Millis = ', 'INSTANT_MAX: Millis = 42 || ')])).toBe('42');
+  });
+
+  test('of one file are made one after another', () => {
+    const edits = [editOf('INSTANT_MAX: Millis', 'INSTANT_MAX: One'), editOf('INSTANT_MAX: One', 'INSTANT_MAX: Two')];
+    expect([...editedSources(edits)]).toEqual([[file, expect.stringContaining('INSTANT_MAX: Two')]]);
+  });
+
+  test.each([
+    ['nowhere', 'no such text', '0 times'],
+    ['in several places', 'Millis', 'times, wanted once'],
+  ])('one whose text is %s is refused before anything is started', (_, from, why) => {
+    expect(() => editedProgram([editOf(from, '')])).toThrow(why);
+  });
+});

@@ -1,0 +1,60 @@
+// Runs the product with other sources than its files hold, so that it can be seen to fail without a guard, or to die at a
+// chosen place, and yet nothing in it knows of tests. Imports only Node's own: the product must be loaded after the edits.
+import { readFileSync } from 'node:fs';
+import { registerHooks } from 'node:module';
+import { fileURLToPath } from 'node:url';
+
+export interface SourceEdit {
+  /** From the root of the workspace. */
+  readonly file: string;
+  /** Text that is there exactly once, and what it becomes. */
+  readonly from: string;
+  readonly to: string;
+}
+
+/** How another process is started so that it runs edited sources. */
+export interface EditedProgram {
+  /** Of Node, before the program's own. */
+  readonly args: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** Read by the preload alone. */
+export const SOURCE_EDITS = 'SOURCE_EDITS';
+
+const ROOT = new URL('../../../../', import.meta.url);
+
+/**
+ * Modules loaded from now on in this process have the changes, where they are loaded from their sources.
+ * @throws Error where a text to change is not there once
+ */
+export function editSources(edits: readonly SourceEdit[]): void {
+  const edited = new Map([...editedSources(edits)].map(([file, source]) => [new URL(file, ROOT).href, source]));
+  registerHooks({
+    load: (url, context, nextLoad) => {
+      const loaded = nextLoad(url, context);
+      const source = edited.get(url);
+      return source === undefined ? loaded : { ...loaded, source };
+    },
+  });
+}
+
+/** By file, the text with all its edits, one after another. @throws Error where a text to change is not there once */
+export function editedSources(edits: readonly SourceEdit[]): ReadonlyMap<string, string> {
+  const edited = new Map<string, string>();
+  for (const { file, from, to } of edits) {
+    const parts = (edited.get(file) ?? readFileSync(fileURLToPath(new URL(file, ROOT)), 'utf8')).split(from);
+    if (parts.length !== 2)
+      throw new Error(`${file} has «${from}» ${parts.length - 1} times, wanted once: the source has changed`);
+    edited.set(file, parts.join(to));
+  }
+  return edited;
+}
+
+/** Without edits, nothing. The edits are tried here: what is started would not say who asked for one that does not fit. */
+export function editedProgram(edits: readonly SourceEdit[]): EditedProgram {
+  if (edits.length === 0) return { args: [], env: {} };
+  editedSources(edits);
+  const preload = new URL('source-edits-preload.ts', import.meta.url).href;
+  return { args: ['--import', preload], env: { [SOURCE_EDITS]: JSON.stringify(edits) } };
+}
