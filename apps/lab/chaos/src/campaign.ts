@@ -1,11 +1,12 @@
 // Runs scenarios one after another, one broker at a time.
 import { randomBytes } from 'node:crypto';
-import { type Guard, seededRandom } from '@flatline/base';
+import { seededRandom } from '@flatline/base';
 import { type RunningBroker, startBroker } from '@flatline/dev-broker';
 import type { ScenarioRuns } from './report.ts';
 import { outcomeOf, type RunResult, type Scenario } from './scenario.ts';
 import { removeApplicationFolders } from './stage/application.ts';
 import { killAllChildren } from './stage/child.ts';
+import type { Guard } from './stage/guards.ts';
 
 /** Some runs of one scenario. */
 export interface Portion {

@@ -4,12 +4,12 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { cpus, loadavg, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Guard, GUARDS } from '@flatline/base';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Portion, runCampaign } from './campaign.ts';
 import { isGreen, joined, markdown, type ScenarioRuns, type ScenarioSummary, summarize } from './report.ts';
 import type { Scenario } from './scenario.ts';
 import { sample, scenarios } from './scenarios/index.ts';
+import { type Guard, guards } from './stage/guards.ts';
 import { table } from './table.ts';
 
 interface Flags {
@@ -49,7 +49,7 @@ const program = new Command('chaos')
   .option('--part <i/n>', 'of table: only the ith of n parts, each a campaign with a broker of its own', part)
   .option('--seed <s>', 'seed of the first run; each further one is one more', positive, 1)
   .option('--report <path>', 'where the report goes, without .md and .json', join(root, '.flatline/chaos/report'))
-  .addOption(new Option('--unsafe <guard>', 'switches a guard off, to see the scenario fail').choices(GUARDS))
+  .addOption(new Option('--unsafe <guard>', 'processors without a guard, to see the scenario fail').choices(guards))
   .addHelpText('after', '\nExit code 0: every run was valid and nothing was violated; 1 otherwise.\n');
 
 process.exit(await main(program.parse().opts<Flags>()));

@@ -99,7 +99,7 @@ export function markdown(facts: CampaignFacts, summaries: readonly ScenarioSumma
     `- Seed: ${facts.seed}; commit: ${facts.commit}; begun ${facts.startedAt}, ${minutes(facts.durationMs)} min`,
     `- Machine: ${facts.machine}; load average at the end ${facts.load}`,
     `- Broker: ${facts.broker}`,
-    ...(facts.unsafe === undefined ? [] : [`- **Guard switched off: ${facts.unsafe}.** Violations are what it shows.`]),
+    ...(facts.unsafe === undefined ? [] : [`- **Without a guard: ${facts.unsafe}.** Violations are what it shows.`]),
     '',
     'A run whose faults did not all happen is invalid, not green.',
     '',

@@ -1,11 +1,11 @@
 // The sample of the gate: `npm run chaos -- --scenario ci`, each scenario as a test. Rerun one with a seed of its own:
 // `npm run chaos -- --scenario F3 --seed 17`.
 import { describe, expect, test } from '@jest/globals';
-import type { Guard } from '@flatline/base';
 import { ensureBroker } from '@flatline/dev-broker';
 import { runPortion } from './campaign.ts';
 import { outcomeOf, type RunResult } from './scenario.ts';
 import { sample, scenarios } from './scenarios/index.ts';
+import type { Guard } from './stage/guards.ts';
 
 const SEED = Number(process.env['SEED'] ?? 1);
 

@@ -1,7 +1,8 @@
 // What a scenario is, what a run of it gets, and what it says afterwards.
-import type { Guard, Random } from '@flatline/base';
+import type { Random } from '@flatline/base';
 import type { RunningBroker } from '@flatline/dev-broker';
 import type { Violation } from './check/verdict.ts';
+import type { Guard } from './stage/guards.ts';
 
 export interface Scenario {
   /** As in docs/SPEC.md: `F1`. */
@@ -16,7 +17,7 @@ export interface Scenario {
   readonly takesMinutes?: boolean;
   /** Not run here, and why. */
   readonly skipped?: string;
-  /** A guard that must be switched off for the scenario to be red: the proof that it can be. */
+  /** One without which the scenario must be red: the proof that it can be. */
   readonly guards?: readonly Guard[];
   readonly run: (context: RunContext) => Promise<RunResult>;
 }
@@ -35,7 +36,7 @@ export interface RunContext {
   readonly faults: number | undefined;
   /** Asked for, of a scenario that `takesMinutes`; undefined: its own. */
   readonly minutes: number | undefined;
-  /** Switched off in the processors of this run. */
+  /** The processors of this run do without it. */
   readonly unsafe: Guard | undefined;
 }
 

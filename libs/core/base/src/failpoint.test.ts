@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { armFailpoint, failpoint, isFailpointArmed, isGuardOff, switchGuardOff } from './index.ts';
+import { armFailpoint, failpoint, isFailpointArmed } from './index.ts';
 
 test('an armed failpoint acts at its nth pass, once, and no other does', () => {
   const passes: string[] = [];
@@ -20,10 +20,4 @@ test('what is not armed does nothing', () => {
   expect(() => {
     armFailpoint('commit.cut', 0, () => undefined);
   }).toThrow('first pass');
-});
-
-test('every guard is on until it is switched off', () => {
-  expect(isGuardOff('look-up')).toBe(false);
-  switchGuardOff('look-up');
-  expect([isGuardOff('look-up'), isGuardOff('retire-writer')]).toEqual([true, false]);
 });

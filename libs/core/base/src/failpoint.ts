@@ -1,4 +1,4 @@
-// Places where a test may end the process, or switch a guard off, from outside. In production nothing is ever armed: a
+// Places where a test may end the process from outside. In production nothing is ever armed: a
 // pass is then one comparison, and passes are per step, commit, flush or restored block, never per record.
 //
 // Owns: what is armed in this process.      Does not own: where the wish comes from and how to end (the composition root).
@@ -37,16 +37,6 @@ export const FAILPOINTS = [
 
 export type Failpoint = (typeof FAILPOINTS)[number];
 
-/** What keeps the rules where a request's outcome is unknown. Switched off, a test must see them broken. */
-export const GUARDS = [
-  /** A commit of unknown outcome is looked up in the changelog before it is sent again (CM2). */
-  'look-up',
-  /** A writer is never used again after an error, and never aborts (TW1, TW2). */
-  'retire-writer',
-] as const;
-
-export type Guard = (typeof GUARDS)[number];
-
 interface Armed {
   readonly name: Failpoint;
   passesLeft: number;
@@ -54,7 +44,6 @@ interface Armed {
 }
 
 let armed: Armed | undefined;
-const guardsOff = new Set<Guard>();
 
 /** Marks a place: does nothing unless it is armed. */
 export function failpoint(name: Failpoint): void {
@@ -70,16 +59,6 @@ export function isFailpointArmed(name: Failpoint): boolean {
 export function armFailpoint(name: Failpoint, passes: number, act: () => void): void {
   assert(Number.isSafeInteger(passes) && passes >= 1, 'a failpoint acts at its first pass or a later one', { passes });
   armed = { name, passesLeft: passes, act };
-}
-
-/** False in production, always. */
-export function isGuardOff(guard: Guard): boolean {
-  return guardsOff.has(guard);
-}
-
-/** For the proof that a test can fail. Nothing switches it on again: the process ends with its test. */
-export function switchGuardOff(guard: Guard): void {
-  guardsOff.add(guard);
 }
 
 function pass(point: Armed): void {

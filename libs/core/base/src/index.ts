@@ -15,11 +15,7 @@ export {
   type Failpoint,
   failpoint,
   FAILPOINTS,
-  type Guard,
-  GUARDS,
   isFailpointArmed,
-  isGuardOff,
-  switchGuardOff,
 } from './failpoint.ts';
 export { GrowingMemory } from './growing-memory.ts';
 export { hashBytes, hashView } from './hash.ts';

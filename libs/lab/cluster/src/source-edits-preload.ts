@@ -1,4 +1,5 @@
-// Loaded by `node --import` before a program: its sources are loaded with the edits of the variable (source-edits.ts).
-import { editSources, SOURCE_EDITS, type SourceEdit } from './source-edits.ts';
+// Loaded by `node --import` before a program, with the edits of its sources in its own URL (source-edits.ts).
+import { editSources, type SourceEdit } from './source-edits.ts';
 
-editSources(JSON.parse(process.env[SOURCE_EDITS] ?? '[]') as SourceEdit[]);
+const edits = new URL(import.meta.url).searchParams.get('edits') ?? '[]';
+editSources(JSON.parse(edits) as SourceEdit[]);

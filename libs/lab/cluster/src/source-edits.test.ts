@@ -1,18 +1,15 @@
 import { describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
-import { editedProgram, editedSources, type SourceEdit } from './source-edits.ts';
+import { editedSources, editingArguments, type SourceEdit } from './source-edits.ts';
 
 const file = 'libs/core/base/src/time.ts';
 const editOf = (from: string, to: string): SourceEdit => ({ file, from, to });
 
 function run(edits: readonly SourceEdit[]): string {
-  const { args, env } = editedProgram(edits);
   const program = "console.log((await import('@flatline/base')).INSTANT_MAX)";
-  const flags = ['--conditions=@flatline/source', ...args, '--input-type=module', '--eval', program];
+  const flags = ['--conditions=@flatline/source', ...editingArguments(edits), '--input-type=module', '--eval', program];
   const folder = new URL('..', import.meta.url);
-  return execFileSync(process.execPath, flags, { cwd: folder, env: { ...process.env, ...env } })
-    .toString()
-    .trim();
+  return execFileSync(process.execPath, flags, { cwd: folder }).toString().trim();
 }
 
 describe('edits of sources', () => {
@@ -30,6 +27,6 @@ describe('edits of sources', () => {
     ['nowhere', 'no such text', '0 times'],
     ['in several places', 'Millis', 'times, wanted once'],
   ])('one whose text is %s is refused before anything is started', (_, from, why) => {
-    expect(() => editedProgram([editOf(from, '')])).toThrow(why);
+    expect(() => editingArguments([editOf(from, '')])).toThrow(why);
   });
 });

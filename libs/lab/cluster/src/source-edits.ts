@@ -12,16 +12,6 @@ export interface SourceEdit {
   readonly to: string;
 }
 
-/** How another process is started so that it runs edited sources. */
-export interface EditedProgram {
-  /** Of Node, before the program's own. */
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-}
-
-/** Read by the preload alone. */
-export const SOURCE_EDITS = 'SOURCE_EDITS';
-
 const ROOT = new URL('../../../../', import.meta.url);
 
 /**
@@ -51,10 +41,14 @@ export function editedSources(edits: readonly SourceEdit[]): ReadonlyMap<string,
   return edited;
 }
 
-/** Without edits, nothing. The edits are tried here: what is started would not say who asked for one that does not fit. */
-export function editedProgram(edits: readonly SourceEdit[]): EditedProgram {
-  if (edits.length === 0) return { args: [], env: {} };
+/**
+ * Arguments of Node, before a program's own, with which another process runs edited sources; none without edits.
+ * @throws Error where a text to change is not there once: here, and not in a process that ends at its start
+ */
+export function editingArguments(edits: readonly SourceEdit[]): readonly string[] {
+  if (edits.length === 0) return [];
   editedSources(edits);
-  const preload = new URL('source-edits-preload.ts', import.meta.url).href;
-  return { args: ['--import', preload], env: { [SOURCE_EDITS]: JSON.stringify(edits) } };
+  const preload = new URL('source-edits-preload.ts', import.meta.url);
+  preload.searchParams.set('edits', JSON.stringify(edits));
+  return ['--import', preload.href];
 }

@@ -1,9 +1,8 @@
-// What tests set from outside to end this process at a chosen place, or to see a rule broken without its guard.
+// What tests set from outside to end this process at a chosen place.
 //
 //   FLATLINE_FAILPOINT=commit.endSent:7         SIGKILL to itself at the seventh pass
 //   FLATLINE_FAILPOINT=input.read:20:block=800  holds the event loop for 800 ms at the twentieth
-//   FLATLINE_TEST_UNSAFE=look-up                a guard is off: data will be wrong
-import { armFailpoint, type Clock, type Failpoint, FAILPOINTS, Fatal, GUARDS, switchGuardOff } from '@flatline/base';
+import { armFailpoint, type Clock, type Failpoint, FAILPOINTS, Fatal } from '@flatline/base';
 import type { RuntimeLog } from '@flatline/runtime';
 
 export interface FailpointWish {
@@ -25,7 +24,7 @@ export function parseFailpoint(text: string): FailpointWish {
   return { name, passes: Number(passes), blockMs: blockMs === undefined ? undefined : Number(blockMs) };
 }
 
-/** Does nothing, and costs nothing later, where neither variable is set. @throws Fatal */
+/** Does nothing, and costs nothing later, where it is not set. @throws Fatal */
 export function applyTestSwitches(
   environment: Readonly<Record<string, string | undefined>>,
   clock: Clock,
@@ -43,13 +42,6 @@ export function applyTestSwitches(
     });
     log.warn('a failpoint is armed: this process is under test', { failpoint: point });
   }
-  const guard = environment['FLATLINE_TEST_UNSAFE'] ?? '';
-  if (guard === '') return;
-  const known = GUARDS.find((each) => each === guard);
-  if (known === undefined)
-    throw new Fatal(`FLATLINE_TEST_UNSAFE=${guard} is none of ${GUARDS.join(', ')}. It is for tests: unset it`);
-  switchGuardOff(known);
-  log.error('a guard is switched off: this process will write wrong data', { guard });
 }
 
 function holdLoop(clock: Clock, forMs: number): void {

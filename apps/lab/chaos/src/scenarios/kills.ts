@@ -57,7 +57,7 @@ async function dieAt(trial: Trial, point: Failpoint): Promise<boolean> {
   const { random } = trial.context;
   const few = whileBeginning.includes(point) || whileEnding.includes(point) || point === 'proof.asked';
   const passes = 1 + random.below(few ? (point === 'shutdown.left' ? 1 : trial.application.partitions) : passesMax);
-  const processor = trial.processor('a', { FLATLINE_FAILPOINT: `${point}:${passes}` });
+  const processor = trial.processor('a', { env: { FLATLINE_FAILPOINT: `${point}:${passes}` } });
   if (whileEnding.includes(point)) {
     // Each partition passes there once, and one that is still being restored has nothing to write.
     await allRun(processor, trial.application.partitions);

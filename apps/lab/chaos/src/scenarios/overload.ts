@@ -68,7 +68,7 @@ async function run(context: RunContext): Promise<RunResult> {
   trial.variant = `${minutes} min of ${recordsPerSecond} records per second, ${cpuShare} of a CPU`;
   const httpPort = await freePort();
   const env = { NODE_OPTIONS: `--max-old-space-size=${heapMebibytes}` };
-  const processor = await trial.started('a', env, httpPort);
+  const processor = await trial.started('a', { env, httpPort });
   await allAssigned(processor, application.partitions);
   const assignments = processor.said(/partitions assigned/).length;
   const watch: Watch = { signs: [], stopped: false };

@@ -50,7 +50,7 @@ async function run(context: RunContext): Promise<RunResult> {
 }
 
 function started(trial: Trial, env: Readonly<Record<string, string>> = {}): Promise<Child> {
-  return trial.started('a', { ...env, NODE_OPTIONS: '--max-old-space-size=96' });
+  return trial.started('a', { env: { ...env, NODE_OPTIONS: '--max-old-space-size=96' } });
 }
 
 function failpointOf({ random }: RunContext, holdMs: number): Readonly<Record<string, string>> {

@@ -66,7 +66,7 @@ async function underRestoration(context: RunContext): Promise<RunResult> {
   const owner = await trial.started('a');
   await elapse(phaseMs);
   trial.armed = 1;
-  const other = trial.processor('b', { FLATLINE_FAILPOINT: `restore.loaded:1:block=${holdMs}` });
+  const other = trial.processor('b', { env: { FLATLINE_FAILPOINT: `restore.loaded:1:block=${holdMs}` } });
   const line = await other.line(/local store dropped.*behind-log-start/, holdMs + noticesWithinMs);
   if (line !== undefined) trial.hit();
   await until(() => runs(other) >= trial.application.partitions / 2, startsWithinMs);

@@ -23,7 +23,7 @@ async function run(context: RunContext): Promise<RunResult> {
   trial.load();
   trial.armed = 1;
   const env = { NODE_OPTIONS: `--import ${preload}`, WARPED_CLOCK: warp };
-  const processor = await trial.started('a', env);
+  const processor = await trial.started('a', { env });
   if (processor.said(/clock warped/).length > 0) trial.hit();
   await elapse(forMs);
   return trial.settle([processor], { stampsAreTrue: false });

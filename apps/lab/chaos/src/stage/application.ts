@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ConfigurationInput } from '@flatline/config';
+import { editingArguments, type SourceEdit } from '@flatline/cluster/source-edits';
 import type { KafkaOptions } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { Child } from './child.ts';
@@ -25,6 +26,14 @@ export interface ApplicationOptions {
   readonly inputSettings?: Readonly<Record<string, string>>;
   readonly pipeline?: Partial<ConfigurationInput['pipelines'][number]>;
   readonly kafka?: ConfigurationInput['kafka'];
+}
+
+export interface ProcessorSettings {
+  readonly env?: Readonly<Record<string, string>>;
+  /** Default: any. */
+  readonly httpPort?: number;
+  /** What its sources are changed to before they are loaded. */
+  readonly edits?: readonly SourceEdit[];
 }
 
 export interface FleetLoad {
@@ -114,10 +123,9 @@ export class Application {
     return join(this.folder, 'state', instance);
   }
 
-  /** @param httpPort 0: any */
-  processor(instance: string, env: Readonly<Record<string, string>> = {}, httpPort = 0): Child {
+  processor(instance: string, { env = {}, httpPort = 0, edits = [] }: ProcessorSettings = {}): Child {
     const args = ['run', '--config', this.config, '--json', '--instance', instance, '--http-port', String(httpPort)];
-    return this.flatline([...args, '--state-dir', this.stateDir(instance)], env);
+    return this.flatline([...args, '--state-dir', this.stateDir(instance)], { env, edits });
   }
 
   get ledger(): string {
@@ -143,9 +151,10 @@ export class Application {
   }
 
   /** The command as a user runs it. */
-  flatline(args: readonly string[], env: Readonly<Record<string, string>> = {}): Child {
+  flatline(args: readonly string[], { env = {}, edits = [] }: Omit<ProcessorSettings, 'httpPort'> = {}): Child {
     // What is set for this program is not meant for its children.
     const own = { KAFKA_BROKERS: '', SCHEMA_REGISTRY_URL: '', NO_COLOR: '1' };
-    return new Child(process.execPath, ['--conditions=@flatline/source', entry, ...args], { ...own, ...env });
+    const node = ['--conditions=@flatline/source', ...editingArguments(edits)];
+    return new Child(process.execPath, [...node, entry, ...args], { ...own, ...env });
   }
 }

@@ -4,9 +4,10 @@
 import { type SecondOpinion, secondOpinion } from '../check/second-opinion.ts';
 import type { Violation } from '../check/verdict.ts';
 import type { RunContext, RunResult } from '../scenario.ts';
-import { Application, type ApplicationOptions, type FleetLoad } from './application.ts';
+import { Application, type ApplicationOptions, type FleetLoad, type ProcessorSettings } from './application.ts';
 import type { Child } from './child.ts';
 import { elapse } from './elapse.ts';
+import { editsWithout } from './guards.ts';
 import {
   awaitCloses,
   examine,
@@ -70,15 +71,14 @@ export class Trial {
       throw new Error(`the fleet ended with ${code}: ${fleet.lines.slice(-5).join('\n')}`);
   }
 
-  processor(instance = 'a', env: Readonly<Record<string, string>> = {}, httpPort = 0): Child {
-    const { unsafe } = this.context;
-    const switches = unsafe === undefined ? env : { FLATLINE_TEST_UNSAFE: unsafe, ...env };
-    return this.application.processor(instance, switches, httpPort);
+  processor(instance = 'a', { edits = [], ...settings }: ProcessorSettings = {}): Child {
+    const unguarded = editsWithout(this.context.unsafe);
+    return this.application.processor(instance, { ...settings, edits: [...unguarded, ...edits] });
   }
 
   /** A processor with a task that runs. @throws Error with its last lines where it has none in time */
-  async started(instance = 'a', env: Readonly<Record<string, string>> = {}, httpPort = 0): Promise<Child> {
-    const processor = this.processor(instance, env, httpPort);
+  async started(instance = 'a', settings: ProcessorSettings = {}): Promise<Child> {
+    const processor = this.processor(instance, settings);
     if ((await processor.line(/task runs/, startsWithinMs)) === undefined)
       throw new Error(`no task runs after ${startsWithinMs} ms: ${processor.lines.slice(-5).join(' | ')}`);
     return processor;

@@ -67,10 +67,9 @@ export function txnOffsetCommitRequest(
   return { apiKey: ApiKey.txnOffsetCommit, apiVersion: 2, apiName: 'TxnOffsetCommit', body: body.finish() };
 }
 
-export function endTransactionRequest(writer: TransactionalEpoch, outcome: 'commit' | 'abort'): KafkaRequest {
-  const body = transactionBody(writer)
-    .bool(outcome === 'commit')
-    .finish();
+/** EndTxn with COMMIT: a writer never aborts (TW1). */
+export function endTransactionRequest(writer: TransactionalEpoch): KafkaRequest {
+  const body = transactionBody(writer).bool(true).finish();
   return { apiKey: ApiKey.endTxn, apiVersion: 2, apiName: 'EndTxn', body };
 }
 

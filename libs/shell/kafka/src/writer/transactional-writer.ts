@@ -18,7 +18,6 @@ import {
   Fatal,
   Fenced,
   isFailpointArmed,
-  isGuardOff,
   PartitionStopped,
   Retriable,
   type ReusedMemory,
@@ -122,14 +121,9 @@ export class KafkaTransactionalWriter implements TransactionalWriter {
     if (this.#end !== undefined) throw refusal(this.#end);
     this.#committing = true;
     this.#answerMs = answerMs;
-    const before = isGuardOff('retire-writer') ? new Map(this.#sequences) : undefined;
     try {
       return await this.#commit(transaction);
     } catch (error) {
-      if (before !== undefined) {
-        await this.#takeBack(before);
-        throw error;
-      }
       // At once, so that requests made in parallel end with it.
       const end = error instanceof Error ? error : new Fatal(String(error));
       this.#end ??= end;
@@ -156,7 +150,7 @@ export class KafkaTransactionalWriter implements TransactionalWriter {
       this.#write(outboxes),
       ...groups.map(([group, groupOffsets]) => this.#commitOffsets(group, groupOffsets)),
     ]);
-    const ended = this.#toCoordinator(endTransactionRequest(this.#epoch, 'commit'), decodeDone, 'commit');
+    const ended = this.#toCoordinator(endTransactionRequest(this.#epoch), decodeDone, 'commit');
     // A turn later the request is with the system.
     if (isFailpointArmed('commit.endSent'))
       this.#shared.clock.after(0, () => {
@@ -165,12 +159,6 @@ export class KafkaTransactionalWriter implements TransactionalWriter {
     await ended;
     failpoint('commit.ended');
     return written;
-  }
-
-  /** What TW1 and TW2 forbid, for tests that must fail without them: kafkajs does so after a failed produce (kafkajs 2). */
-  async #takeBack(sequences: ReadonlyMap<string, number>): Promise<void> {
-    for (const name of this.#sequences.keys()) this.#sequences.set(name, sequences.get(name) ?? 0);
-    await this.#toCoordinator(endTransactionRequest(this.#epoch, 'abort'), decodeDone, 'abort').catch(() => undefined);
   }
 
   async #addPartitions(outboxes: readonly PartitionOutbox[]): Promise<void> {

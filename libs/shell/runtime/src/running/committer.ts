@@ -11,7 +11,7 @@
 //        waking zombie must not fence the rightful owner.
 //   CM5  A commit that ran out of time is never tried again for the same time: it is given twice as much, as far as the brokers
 //        grant that; beyond, the task is let go, restored to the last commit, and cuts less at a time.
-import { assert, type DurationMs, failpoint, Fenced, isGuardOff, Retriable } from '@flatline/base';
+import { assert, type DurationMs, failpoint, Fenced, Retriable } from '@flatline/base';
 import type { CommitHeader, PartitionTask, TaskCut } from '@flatline/partition';
 import type { Transaction, TransactionalWriter } from '@flatline/ports';
 import { RetryPause } from '../instance/retry-pause.ts';
@@ -100,7 +100,6 @@ export class Committer {
       if (!mayPass(error)) throw error;
       this.#parts.ports.log.warn('commit failed; its outcome is looked up', { ...this.#where(), error });
     }
-    if (isGuardOff('retire-writer')) return this.#send(inFlight);
     this.#recovering = true;
     const outcome = await this.#recover(inFlight);
     this.#recovering = false;
@@ -148,7 +147,7 @@ export class Committer {
     const found = await lookUp(this.#parts, { commitId, count: inFlight.cut.blocks.length }, this.#anchor, ownership);
     if (found.kind === 'lost') return found;
     this.#anchor = claimAnchor(ownership);
-    if (found.kind === 'absent' || isGuardOff('look-up')) return this.#sendAgain(inFlight);
+    if (found.kind === 'absent') return this.#sendAgain(inFlight);
     return this.#settle(inFlight, found.offsets);
   }
 

@@ -1,0 +1,45 @@
+// What keeps the rules where a request's outcome is unknown. Each is taken out of a processor's sources for a test that must
+// then see the rules broken.
+import type { SourceEdit } from '@flatline/cluster/source-edits';
+
+const committer = 'libs/shell/runtime/src/running/committer.ts';
+const writer = 'libs/shell/kafka/src/writer/transactional-writer.ts';
+const requests = 'libs/shell/kafka/src/writer/producer-requests.ts';
+
+export const guards = ['look-up', 'retire-writer'] as const;
+
+export type Guard = (typeof guards)[number];
+
+const withoutGuard: Readonly<Record<Guard, readonly SourceEdit[]>> = {
+  /** CM2: a commit of unknown outcome is looked up in the changelog before it is sent again. */
+  'look-up': [{ file: committer, from: "if (found.kind === 'absent')", to: "if (found.kind !== 'lost')" }],
+  /**
+   * TW1, TW2: a writer is never used again after an error, and never aborts. kafkajs does both after a failed produce (kafkajs 2):
+   * the abort discards the first attempt, and the broker takes the second one for its duplicate.
+   */
+  'retire-writer': [
+    { file: committer, from: 'this.#recovering = true;', to: 'return this.#send(inFlight);' },
+    {
+      file: writer,
+      from: 'this.#committing = true;',
+      to: 'this.#committing = true; const before = new Map(this.#sequences);',
+    },
+    {
+      file: writer,
+      from: 'this.#end ??= end;',
+      to: `for (const name of this.#sequences.keys()) this.#sequences.set(name, before.get(name) ?? 0);
+           await this.#toCoordinator(endTransactionRequest(this.#epoch, false), decodeDone, 'abort').catch(() => undefined);
+           throw error;`,
+    },
+    {
+      file: requests,
+      from: 'endTransactionRequest(writer: TransactionalEpoch)',
+      to: 'endTransactionRequest(writer: TransactionalEpoch, isCommit = true)',
+    },
+    { file: requests, from: 'transactionBody(writer).bool(true)', to: 'transactionBody(writer).bool(isCommit)' },
+  ],
+};
+
+export function editsWithout(guard: Guard | undefined): readonly SourceEdit[] {
+  return guard === undefined ? [] : withoutGuard[guard];
+}
