@@ -1,7 +1,7 @@
 // The numbers that the table of faults asks for, as portions of a few minutes each: `--scenario table`.
-import { FAILPOINTS } from '@flatline/base';
 import type { Portion } from './campaign.ts';
 import { scenarios } from './scenarios/index.ts';
+import { failpoints } from './stage/failpoints.ts';
 
 /** F1: each place so often, and so often at random moments. */
 const killsPerPlace = 20;
@@ -15,9 +15,9 @@ const staleStores = 9;
 
 export function table(seed: number): readonly Portion[] {
   return [
-    ...FAILPOINTS.map((_, index) => portion('F1', { first: 1 + index, faults: killsPerPlace, seed })),
+    ...failpoints.map((_, index) => portion('F1', { first: 1 + index, faults: killsPerPlace, seed })),
     ...repeat(randomPortions, (index) =>
-      portion('F1', { first: 1 + FAILPOINTS.length, faults: randomPerPortion, seed: seed + 100 * (1 + index) }),
+      portion('F1', { first: 1 + failpoints.length, faults: randomPerPortion, seed: seed + 100 * (1 + index) }),
     ),
     ...repeat(3, (index) => portion('F2', { first: 1 + index, faults: outcomesPerKind, seed })),
     ...repeat(10, (index) => portion('F2b', { first: 1 + index, faults: stepsPerKind, seed })),

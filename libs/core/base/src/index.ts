@@ -10,13 +10,6 @@ export {
   Retriable,
   StateInUse,
 } from './errors.ts';
-export {
-  armFailpoint,
-  type Failpoint,
-  failpoint,
-  FAILPOINTS,
-  isFailpointArmed,
-} from './failpoint.ts';
 export { GrowingMemory } from './growing-memory.ts';
 export { hashBytes, hashView } from './hash.ts';
 export { seededRandom, type Random } from './random.ts';

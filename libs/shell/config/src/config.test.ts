@@ -334,6 +334,11 @@ describe('[I4] what is wrong', () => {
     expect(problems({ ...minimal, pipelines: [{ ...visits, ...changes }] })).toEqual([problem]);
   });
 
+  test('[I4] a variable by which a test once changed what the product does', () => {
+    for (const name of ['FLATLINE_FAILPOINT', 'FLATLINE_TEST_UNSAFE'])
+      expect(problems(minimal, { [name]: 'x' })).toEqual([expect.stringContaining(`${name} [] no such variable`)]);
+  });
+
   test('[I4] a misspelt variable of the environment', () => {
     expect(problems(minimal, { FLATLINE_STATEDIR: 'x' })[0]).toMatch(
       /^FLATLINE_STATEDIR \[\] no such variable; there are .*FLATLINE_STATE_DIR/,

@@ -32,7 +32,7 @@ export const VARIABLES: readonly Variable[] = [
 ];
 
 /** A `FLATLINE_` variable that is none of ours is a typing error nobody would notice. Names used elsewhere are let be. */
-const ELSEWHERE = /^FLATLINE_(CONFIG|FAILPOINT|BROKER_|TEST_)/;
+const ELSEWHERE = /^FLATLINE_(CONFIG|BROKER_)/;
 
 /** `file` with what the environment says put over it; `file` itself is left as it is. */
 export function withEnvironment(file: unknown, environment: Environment): unknown {

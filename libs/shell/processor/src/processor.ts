@@ -14,7 +14,6 @@ import { openPipelineAdapters, type PipelineAdapters } from './pipeline-adapters
 import { type HttpServer, openHttpServer } from './http/http-server.ts';
 import type { Observed, PipelineStatus } from './http/observed.ts';
 import { pipelineSettings } from './pipeline-settings.ts';
-import { applyTestSwitches } from './test-switches.ts';
 
 export interface ProcessorOptions {
   readonly log: RuntimeLog;
@@ -48,7 +47,6 @@ interface Pipeline {
 
 /** @throws Fatal, Retriable: nothing is left running or half-done. */
 export async function startProcessor(config: FlatlineConfig, options: ProcessorOptions): Promise<RunningProcessor> {
-  applyTestSwitches(process.env, options.clock ?? systemClock, options.log);
   const processor = new Processor(config, options);
   await processor.start();
   return processor;

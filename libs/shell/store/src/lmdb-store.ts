@@ -8,7 +8,7 @@
 //   LM2  LMDB never sees a file that was not walked from end to end in this process, or made by it.
 //   LM3  The write mark is on disk before LMDB may change the file, and goes only after the file was synced.
 //   LM4  After an error of LMDB its environment is closed; the next write opens another.
-import { assert, Corrupt, failpoint } from '@flatline/base';
+import { assert, Corrupt } from '@flatline/base';
 import type {
   OpenedStore,
   StateStore,
@@ -104,7 +104,6 @@ export class LmdbStore implements StateStore {
         const sharedHashes = record.sharedHashes + this.#entries.apply(changes, transaction);
         record = nextRecord(this.#record, checkpoint, sharedHashes);
         if (record !== this.#record) transaction.put(checkpointKey, encodeCheckpointRecord(record));
-        failpoint('store.writing');
       });
     } catch (error) {
       this.#environment = undefined;

@@ -1,8 +1,8 @@
 // F1: kill −9 at every named place, and at random.
-import { type Failpoint, FAILPOINTS } from '@flatline/base';
 import type { RunContext, RunResult, Scenario } from '../scenario.ts';
 import type { Child } from '../stage/child.ts';
 import { elapse } from '../stage/elapse.ts';
+import { dyingAt, type Failpoint, failpoints } from '../stage/failpoints.ts';
 import { Trial } from '../stage/trial.ts';
 
 /** Passed only while a processor shuts down; the local store is written then, too. */
@@ -19,13 +19,13 @@ export const kills: Scenario = {
   id: 'F1',
   title: 'kill −9 at named failpoints and at random',
   nodes: 1,
-  variants: FAILPOINTS.length + 1,
+  variants: failpoints.length + 1,
   countsFaults: true,
   run,
 };
 
 async function run(context: RunContext): Promise<RunResult> {
-  const points = [...FAILPOINTS, 'random'] as const;
+  const points = [...failpoints, 'random'] as const;
   // The sample of the gate takes the places where most is at stake.
   const chosen = context.short ? (['commit.endSent', 'commit.produced', 'random'] as const) : points;
   const point = chosen[context.index % chosen.length]!;
@@ -57,7 +57,7 @@ async function dieAt(trial: Trial, point: Failpoint): Promise<boolean> {
   const { random } = trial.context;
   const few = whileBeginning.includes(point) || whileEnding.includes(point) || point === 'proof.asked';
   const passes = 1 + random.below(few ? (point === 'shutdown.left' ? 1 : trial.application.partitions) : passesMax);
-  const processor = trial.processor('a', { env: { FLATLINE_FAILPOINT: `${point}:${passes}` } });
+  const processor = trial.processor('a', { edits: dyingAt(point, passes) });
   if (whileEnding.includes(point)) {
     // Each partition passes there once, and one that is still being restored has nothing to write.
     await allRun(processor, trial.application.partitions);

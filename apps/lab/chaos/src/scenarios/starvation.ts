@@ -1,8 +1,10 @@
 // F17: the event loop is held, memory is short, or there is little of a CPU.
+import type { SourceEdit } from '@flatline/cluster/source-edits';
 import type { RunContext, RunResult, Scenario } from '../scenario.ts';
 import type { Child } from '../stage/child.ts';
 import { CpuShare } from '../stage/cpu-share.ts';
 import { elapse } from '../stage/elapse.ts';
+import { heldAt, heldLine } from '../stage/failpoints.ts';
 import { Trial } from '../stage/trial.ts';
 
 const sessionTimeoutMs = 3_000;
@@ -33,7 +35,7 @@ async function run(context: RunContext): Promise<RunResult> {
   let rebalances = 0;
   for (let life = 0; life < lives; life += 1) {
     trial.armed += 1;
-    const processor = variant === 'share' ? await started(trial) : await started(trial, failpointOf(context, variant));
+    const processor = variant === 'share' ? await started(trial) : await started(trial, holdOf(context, variant));
     const before = assignments(processor);
     if (variant === 'share' ? await starved(processor) : await held(processor, variant)) trial.hit();
     await elapse(afterwardsMs);
@@ -49,18 +51,18 @@ async function run(context: RunContext): Promise<RunResult> {
   return trial.settle([await trial.started()]);
 }
 
-function started(trial: Trial, env: Readonly<Record<string, string>> = {}): Promise<Child> {
-  return trial.started('a', { env: { ...env, NODE_OPTIONS: '--max-old-space-size=96' } });
+function started(trial: Trial, edits: readonly SourceEdit[] = []): Promise<Child> {
+  return trial.started('a', { edits, env: { NODE_OPTIONS: '--max-old-space-size=96' } });
 }
 
-function failpointOf({ random }: RunContext, holdMs: number): Readonly<Record<string, string>> {
-  return { FLATLINE_FAILPOINT: `input.read:${30 + random.below(30)}:block=${holdMs}` };
+function holdOf({ random }: RunContext, holdMs: number): readonly SourceEdit[] {
+  return heldAt('input.read', 30 + random.below(30), holdMs);
 }
 
 const assignments = (processor: Child): number => processor.said(/partitions assigned/).length;
 
 async function held(processor: Child, holdMs: number): Promise<boolean> {
-  return (await processor.line(/event loop was held/, holdMs + heldWithinMs)) !== undefined;
+  return (await processor.line(heldLine, holdMs + heldWithinMs)) !== undefined;
 }
 
 /** True where it was really stopped for most of that time. */

@@ -4,6 +4,7 @@ import type { RunContext, RunResult, Scenario } from '../scenario.ts';
 import type { Application } from '../stage/application.ts';
 import type { Child } from '../stage/child.ts';
 import { elapse } from '../stage/elapse.ts';
+import { heldAt } from '../stage/failpoints.ts';
 import { awaitCloses, produce, quiescenceMaxMs, writeSentinels } from '../stage/settlement.ts';
 import { topicEnds } from '../stage/topic-dump.ts';
 import { Trial } from '../stage/trial.ts';
@@ -66,7 +67,7 @@ async function underRestoration(context: RunContext): Promise<RunResult> {
   const owner = await trial.started('a');
   await elapse(phaseMs);
   trial.armed = 1;
-  const other = trial.processor('b', { env: { FLATLINE_FAILPOINT: `restore.loaded:1:block=${holdMs}` } });
+  const other = trial.processor('b', { edits: heldAt('restore.loaded', 1, holdMs) });
   const line = await other.line(/local store dropped.*behind-log-start/, holdMs + noticesWithinMs);
   if (line !== undefined) trial.hit();
   await until(() => runs(other) >= trial.application.partitions / 2, startsWithinMs);

@@ -14,10 +14,8 @@ import {
   assert,
   type Clock,
   type DurationMs,
-  failpoint,
   Fatal,
   Fenced,
-  isFailpointArmed,
   PartitionStopped,
   Retriable,
   type ReusedMemory,
@@ -145,19 +143,11 @@ export class KafkaTransactionalWriter implements TransactionalWriter {
     const groups = byGroup(offsets);
     assert(outboxes.length + groups.length > 0, 'a transaction holds something');
     await Promise.all([this.#addPartitions(outboxes), ...groups.map(([group]) => this.#addOffsets(group))]);
-    failpoint('commit.begun');
     await Promise.all([
       this.#write(outboxes),
       ...groups.map(([group, groupOffsets]) => this.#commitOffsets(group, groupOffsets)),
     ]);
-    const ended = this.#toCoordinator(endTransactionRequest(this.#epoch), decodeDone, 'commit');
-    // A turn later the request is with the system.
-    if (isFailpointArmed('commit.endSent'))
-      this.#shared.clock.after(0, () => {
-        failpoint('commit.endSent');
-      });
-    await ended;
-    failpoint('commit.ended');
+    await this.#toCoordinator(endTransactionRequest(this.#epoch), decodeDone, 'commit');
     return written;
   }
 
@@ -191,7 +181,6 @@ export class KafkaTransactionalWriter implements TransactionalWriter {
       groupCoordinators.forget(group);
       throw error;
     }
-    failpoint('commit.offsets');
   }
 
   async #write(outboxes: readonly PartitionOutbox[]): Promise<void> {
@@ -221,7 +210,6 @@ export class KafkaTransactionalWriter implements TransactionalWriter {
       // Those that waited go first.
       left = [...left.slice(batches.length), ...sent].filter(({ drained }) => !drained);
     }
-    failpoint('commit.produced');
   }
 
   async #acknowledge({ sent, batches, answers }: Produced): Promise<void> {

@@ -7,7 +7,7 @@
 //   PN1  At most one runner or standby per partition: its successor starts after it has closed, or takes a standby over.
 //   PN2  A partition that moves away runs on until its new owner fences it (architecture, Ownership).
 //   PN3  Before the first assignment there are only standbys, and a bounded number; after it none that it does not name.
-import { type DurationMs, failpoint, Fatal, Misconfigured, ReusedMemory } from '@flatline/base';
+import { type DurationMs, Fatal, Misconfigured, ReusedMemory } from '@flatline/base';
 import type { TimerInspection } from '@flatline/partition';
 import type { Assignment, InstancePartitions, LocalCheckpoint, LocalStore, MembershipListener } from '@flatline/ports';
 import { pause } from '@flatline/system';
@@ -102,7 +102,6 @@ export class PipelineInstance implements MembershipListener {
     this.#leaving = true;
     const isAlone = this.#assignment?.partitions.length === this.#parts.settings.inputPartitions;
     await this.#parts.ports.membership.leave();
-    failpoint('shutdown.left');
     await this.#closeStandbys(true);
     if (!isAlone) await this.#fencedOr(this.#parts.settings.drainMs);
     await Promise.all([...this.#runners.values()].map((runner) => runner.close(true)));

@@ -3,7 +3,7 @@
 //
 // Owns: the request under way.      Does not own: when something is due and what closes (PartitionTask), when to look
 // (TaskLoop), the estimates of the log's present (Prover, FetchProof).
-import { failpoint, type DurationMs, type Millis } from '@flatline/base';
+import { type DurationMs, type Millis } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
 import type { RecordRun, TopicPartition } from '@flatline/ports';
 import type { FetchProof } from './fetch-proof.ts';
@@ -77,9 +77,7 @@ export class ProofByClockRecord implements SilenceProof {
     const asked = this.#prover.asked(ports.clock.monotonicMs());
     const arrivals = this.#arrivals;
     try {
-      const appended = ports.proofs.append(input, timestamp);
-      failpoint('proof.asked');
-      const offset = await appended;
+      const offset = await ports.proofs.append(input, timestamp);
       const now = ports.clock.monotonicMs();
       this.#prover.written(asked, offset, now);
       // It may have been read before its writer heard that it is written.

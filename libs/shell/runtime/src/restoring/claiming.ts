@@ -1,5 +1,5 @@
 // Becoming the owner of a task: fence the former one, then mark in the changelog where its writing ended.
-import { type DurationMs, failpoint, Retriable } from '@flatline/base';
+import { type DurationMs, Retriable } from '@flatline/base';
 import { encodeClaim } from '@flatline/partition';
 import type { TransactionalWriter } from '@flatline/ports';
 import { RetryPause } from '../instance/retry-pause.ts';
@@ -45,7 +45,6 @@ async function claimOnce(
   timeoutMs: DurationMs | undefined,
 ): Promise<Ownership> {
   const writer = await ports.writers.open(settings.transactionalId(partition), timeoutMs);
-  failpoint('claim.opened');
   const claimId = ports.entropy.id();
   const value = encodeClaim({ owner: settings.owner, claimId });
   try {
@@ -53,7 +52,6 @@ async function claimOnce(
       writes: [{ topic: settings.changelogTopic, partition, records: [{ key: null, value }] }],
       offsets: [],
     });
-    failpoint('claim.written');
     return { writer, claimOffset: offsets![0]!, claimId };
   } catch (error) {
     await writer.close();

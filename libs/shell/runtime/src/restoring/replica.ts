@@ -7,7 +7,7 @@
 // Invariants
 //   RP1  Whole commits, in order, each once: an interrupted reading goes on where it stood (K6).
 //   RP2  One that finds itself below the log's start says so (Distrusted) and is of no further use (K5).
-import { failpoint, MalformedBytes, PartitionStopped, Retriable } from '@flatline/base';
+import { MalformedBytes, PartitionStopped, Retriable } from '@flatline/base';
 import { type CommitHeader, PartitionTask, Restoration, type TaskOptions } from '@flatline/partition';
 import type { StoreDistrust } from '@flatline/ports';
 import { turn } from '../turn.ts';
@@ -73,7 +73,6 @@ export class Replica {
     const task = new PartitionTask(parts.taskOptions);
     const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
     const from = await loadStore(parts, restoration, abandon);
-    failpoint('restore.loaded');
     return new Replica(parts, task, restoration, from);
   }
 
@@ -161,7 +160,6 @@ export class Replica {
 
   readonly #take = async (bytes: Uint8Array, offset: number): Promise<boolean> => {
     if (this.#isNews(bytes, offset)) await this.#apply(bytes, offset);
-    failpoint('restore.block');
     if (this.#restoring === undefined) this.flusher.offer();
     else await this.#offerRestored(this.#restoring);
     return true;

@@ -11,7 +11,7 @@
 //        waking zombie must not fence the rightful owner.
 //   CM5  A commit that ran out of time is never tried again for the same time: it is given twice as much, as far as the brokers
 //        grant that; beyond, the task is let go, restored to the last commit, and cuts less at a time.
-import { assert, type DurationMs, failpoint, Fenced, Retriable } from '@flatline/base';
+import { assert, type DurationMs, Fenced, Retriable } from '@flatline/base';
 import type { CommitHeader, PartitionTask, TaskCut } from '@flatline/partition';
 import type { Transaction, TransactionalWriter } from '@flatline/ports';
 import { RetryPause } from '../instance/retry-pause.ts';
@@ -117,7 +117,6 @@ export class Committer {
       previousCommitId: this.#previous,
       inputPartitions: settings.inputPartitions,
     });
-    failpoint('commit.cut');
     const transaction = transactionOf(cut, partition, settings, ports.encoder);
     return { cut, transaction, timeoutMs: ports.writers.timeoutMs };
   }
@@ -204,7 +203,6 @@ export class Committer {
     this.#sequence = cut.header.sequence;
     this.#previous = cut.header.commitId;
     this.#committedPosition = cut.position;
-    failpoint('commit.settled');
     const bytes = cut.blocks.reduce((sum, block) => sum + block.bytes.length, 0);
     return { kind: 'committed', floor: cut.header.floor, bytes };
   }

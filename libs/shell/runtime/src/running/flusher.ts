@@ -8,7 +8,7 @@
 //        that waits, the store is given up until the next start. It keeps its former checkpoint, from which the changelog
 //        rolls it forward.
 //   FL3  Nothing it does rejects: a flush that fails costs the store, never the task.
-import { failpoint, Retriable } from '@flatline/base';
+import { Retriable } from '@flatline/base';
 import type { FlushSlice, PartitionTask } from '@flatline/partition';
 import { RetryPause } from '../instance/retry-pause.ts';
 import { turn } from '../turn.ts';
@@ -129,7 +129,6 @@ export class Flusher {
       try {
         this.#parts.store.write(slice.changes, slice.checkpoint);
         this.#isStalled = false;
-        failpoint('store.written');
         return;
       } catch (error) {
         if (this.#closing || !(error instanceof Retriable)) {

@@ -12,7 +12,7 @@
 //   TL3  A cut is made in slices, one a turn, each no longer than what stepping and expiring have left of the turn; the task is
 //        full meanwhile, so that neither step nor expiry comes between.
 //   TL4  A run in hand that nothing hinders is never left lying: no other wake need come.
-import { type Cancel, type DurationMs, failpoint, Fatal, PartitionStopped } from '@flatline/base';
+import { type Cancel, type DurationMs, Fatal, PartitionStopped } from '@flatline/base';
 import type { PartitionTask, StepOutcome } from '@flatline/partition';
 import type { LogSubscription, RecordRun, TopicPartition } from '@flatline/ports';
 import { RetryPause } from '../instance/retry-pause.ts';
@@ -151,7 +151,7 @@ export class TaskLoop {
       const startedAt = clock.monotonicMs();
       const stepMore = this.#step(wallNow, startedAt);
       this.#observe();
-      const expireMore = this.#expire(wallNow);
+      const expireMore = this.#parts.task.expire(EXPIRE_SLICE_MAX, wallNow);
       this.#considerCommit(startedAt);
       this.#considerStop();
       if (stepMore || ((expireMore || this.#canStep) && !this.#parts.task.isFull)) this.wake();
@@ -174,14 +174,6 @@ export class TaskLoop {
 
   #fail(error: unknown): void {
     this.#end(error instanceof Error ? error : new Error(String(error)), 'the task failed');
-  }
-
-  #expire(wallNow: number): boolean {
-    const { task } = this.#parts;
-    const closed = task.counters.closedByTimeout;
-    const more = task.expire(EXPIRE_SLICE_MAX, wallNow);
-    if (task.counters.closedByTimeout > closed) failpoint('wheel.fired');
-    return more;
   }
 
   /** Records are in hand that wait for nothing, or only for room in the task: a cut in this very turn may have made it. */
@@ -213,7 +205,6 @@ export class TaskLoop {
     if (this.#run !== undefined) return this.#run;
     const run = this.#subscription.take();
     if (run !== undefined) {
-      failpoint('input.read');
       this.#noteArrival(run);
       this.#run = run;
       return run;

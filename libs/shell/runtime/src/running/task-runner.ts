@@ -12,7 +12,6 @@ import {
   type Cancel,
   Corrupt,
   type DurationMs,
-  failpoint,
   Fatal,
   Fenced,
   PartitionStopped,
@@ -429,7 +428,6 @@ export class TaskRunner {
   async #release(cleanly: boolean): Promise<void> {
     await this.#contained(this.#loop?.stop());
     if (cleanly) await this.#contained(this.#loop?.commitRest());
-    if (cleanly) failpoint('shutdown.committed');
     await this.#contained(this.#committer?.close());
     const { flusher } = this.#restored ?? {};
     await this.#contained(cleanly ? flusher?.finish() : flusher?.stop());

@@ -1,0 +1,110 @@
+// Places in the product where a processor is ended or held on purpose: what happens there is put into its sources.
+import type { SourceEdit } from '@flatline/cluster/source-edits';
+
+interface Marked {
+  readonly file: string;
+  readonly from: string;
+  /** The text with a statement put in. */
+  readonly to: (deed: string) => string;
+}
+
+const shell = 'libs/shell';
+
+const before = (file: string, from: string): Marked => ({ file, from, to: (deed) => `${deed} ${from}` });
+const after = (file: string, from: string): Marked => ({ file, from, to: (deed) => `${from} ${deed}` });
+const within = (file: string, from: string, to: (deed: string) => string): Marked => ({ file, from, to });
+
+const replica = `${shell}/runtime/src/restoring/replica.ts`;
+const claiming = `${shell}/runtime/src/restoring/claiming.ts`;
+const loop = `${shell}/runtime/src/running/task-loop.ts`;
+const proof = `${shell}/runtime/src/proof/silence-proof.ts`;
+const committer = `${shell}/runtime/src/running/committer.ts`;
+const writer = `${shell}/kafka/src/writer/transactional-writer.ts`;
+const store = `${shell}/store/src/lmdb-store.ts`;
+const flusher = `${shell}/runtime/src/running/flusher.ts`;
+const instance = `${shell}/runtime/src/instance/pipeline-instance.ts`;
+const runner = `${shell}/runtime/src/running/task-runner.ts`;
+
+const expire = 'const expireMore = this.#parts.task.expire(EXPIRE_SLICE_MAX, wallNow);';
+const closed = 'this.#parts.task.counters.closedByTimeout';
+const append = 'ports.proofs.append(input, timestamp)';
+const offsets = '...groups.map(([group, groupOffsets]) => this.#commitOffsets(group, groupOffsets)),';
+const endTransaction = "this.#toCoordinator(endTransactionRequest(this.#epoch), decodeDone, 'commit')";
+const commitRest = 'if (cleanly) await this.#contained(this.#loop?.commitRest());';
+
+/** In the order in which a life passes them first. */
+const marked = {
+  /** The local store is loaded, as far as there is one; nothing of the changelog is read. */
+  'restore.loaded': after(replica, 'const from = await loadStore(parts, restoration, abandon);'),
+  /** A block of the changelog has been applied. */
+  'restore.block': after(replica, 'if (this.#isNews(bytes, offset)) await this.#apply(bytes, offset);'),
+  /** The former owner is fenced, the claim not yet written. */
+  'claim.opened': after(
+    claiming,
+    'const writer = await ports.writers.open(settings.transactionalId(partition), timeoutMs);',
+  ),
+  'claim.written': before(claiming, 'return { writer, claimOffset:'),
+  /** After poll: records are in hand, none is applied. */
+  'input.read': before(loop, 'this.#noteArrival(run);'),
+  /** Sessions have expired and nobody outside knows. */
+  'wheel.fired': within(loop, expire, (deed) => `const closed = ${closed}; ${expire} if (${closed} > closed) ${deed}`),
+  'proof.asked': within(
+    proof,
+    `const offset = await ${append};`,
+    (deed) => `const appended = ${append}; ${deed} const offset = await appended;`,
+  ),
+  'commit.cut': before(committer, 'const transaction = transactionOf(cut, partition, settings, ports.encoder);'),
+  /** The coordinator knows the partitions of the transaction. */
+  'commit.begun': after(writer, '...groups.map(([group]) => this.#addOffsets(group))]);'),
+  'commit.produced': after(
+    writer,
+    'await Promise.all([...byLeader].map(([node, theirs]) => this.#writeToLeader(node, theirs)));',
+  ),
+  'commit.offsets': within(
+    writer,
+    offsets,
+    (deed) =>
+      `...groups.map(async ([group, groupOffsets]) => { await this.#commitOffsets(group, groupOffsets); ${deed} }),`,
+  ),
+  /** EndTxn is on its way, and its answer has not come: a turn later the request is with the system. */
+  'commit.endSent': within(
+    writer,
+    `await ${endTransaction};`,
+    (deed) => `const ended = ${endTransaction}; this.#shared.clock.after(0, () => { ${deed} }); await ended;`,
+  ),
+  'commit.ended': before(writer, 'return written;'),
+  'commit.settled': before(committer, 'const bytes = cut.blocks.reduce('),
+  /** Inside LMDB's transaction: entries are put, nothing is durable. */
+  'store.writing': after(
+    store,
+    'if (record !== this.#record) transaction.put(checkpointKey, encodeCheckpointRecord(record));',
+  ),
+  'store.written': after(flusher, 'this.#parts.store.write(slice.changes, slice.checkpoint);'),
+  /** The group has been left, tasks still run. */
+  'shutdown.left': before(instance, 'await this.#closeStandbys(true);'),
+  'shutdown.committed': within(runner, commitRest, (deed) => `${commitRest} if (cleanly) ${deed}`),
+} satisfies Readonly<Record<string, Marked>>;
+
+export type Failpoint = keyof typeof marked;
+
+export const failpoints = Object.keys(marked) as readonly Failpoint[];
+
+/** The process ends itself by SIGKILL at the `pass`th pass, from 1, of that place in any of its tasks. */
+export function dyingAt(name: Failpoint, pass: number): readonly SourceEdit[] {
+  return [atPass(name, pass, "process.kill(process.pid, 'SIGKILL');")];
+}
+
+/** What a process prints on standard error once it has been held. */
+export const heldLine = /the event loop was held/;
+
+/** The process holds its event loop for so long, once. */
+export function heldAt(name: Failpoint, pass: number, holdMs: number): readonly SourceEdit[] {
+  const hold = `for (const until = performance.now() + ${holdMs}; performance.now() < until;);`;
+  return [atPass(name, pass, `${hold} process.stderr.write('${heldLine.source}\\n');`)];
+}
+
+function atPass(name: Failpoint, pass: number, deed: string): SourceEdit {
+  const { file, from, to } = marked[name];
+  const passes = 'globalThis.passesOfFailpoint';
+  return { file, from, to: to(`{ ${passes} = (${passes} ?? 0) + 1; if (${passes} === ${pass}) { ${deed} } }`) };
+}
