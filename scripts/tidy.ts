@@ -1,32 +1,54 @@
-// `node scripts/tidy.ts`: what linters do not check. Prints each finding with its remedy; exit code 1 if there is one.
+// `node scripts/tidy.ts`: what linters do not check. Prints each finding with its remedy; exit code 1 if there is one. With
+// `--built` it looks at what is built instead.
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import { deadExports } from './tidy/dead-exports.ts';
 import { drawing } from './tidy/drawing.ts';
 import { fileLengths, thinkAt } from './tidy/file-lengths.ts';
+import type { Finding } from './tidy/finding.ts';
 import { heldBackTests } from './tidy/held-back-tests.ts';
 import { invariantIds } from './tidy/invariant-ids.ts';
 import { kept } from './tidy/kept.ts';
 import { lockFile } from './tidy/lock-file.ts';
 import { packageGraph } from './tidy/package-graph.ts';
 import { ruleIds } from './tidy/rule-ids.ts';
+import { builtFrom, builtTestSwitches, productModules, testSwitches } from './tidy/test-switches.ts';
 import { forbiddenWords } from './tidy/words.ts';
 import { readTree } from './tidy/workspace-tree.ts';
 import { parseWorkspace } from './tidy/workspace.ts';
 
-const workspace = parseWorkspace(readTree(new URL('..', import.meta.url).pathname));
+const root = new URL('..', import.meta.url);
+const workspace = parseWorkspace(readTree(fileURLToPath(root)));
+const isOfBuilt = process.argv.includes('--built');
 const lengths = fileLengths(workspace.tree);
-const findings = [
-  ...ruleIds(workspace),
-  ...invariantIds(workspace.tree),
-  ...deadExports(workspace, kept),
-  ...packageGraph(workspace),
-  ...drawing(workspace),
-  ...lockFile(workspace),
-  ...heldBackTests(workspace),
-  ...forbiddenWords(workspace.tree),
-  ...lengths.findings,
-];
+const findings = isOfBuilt ? builtTestSwitches(workspace, readBuilt()) : findingsOfSources();
 
-for (const { at, message } of lengths.warnings) console.log(`think: ${at} ${message} (more than ${thinkAt})`);
+for (const { at, message } of isOfBuilt ? [] : lengths.warnings)
+  console.log(`think: ${at} ${message} (more than ${thinkAt})`);
 for (const { at, message } of findings) console.error(`${at} ${message}`);
 console.error(findings.length === 0 ? 'tidy' : `${findings.length} findings`);
 process.exitCode = findings.length === 0 ? 0 : 1;
+
+function findingsOfSources(): readonly Finding[] {
+  return [
+    ...ruleIds(workspace),
+    ...invariantIds(workspace.tree),
+    ...deadExports(workspace, kept),
+    ...packageGraph(workspace),
+    ...drawing(workspace),
+    ...lockFile(workspace),
+    ...heldBackTests(workspace),
+    ...testSwitches(workspace),
+    ...forbiddenWords(workspace.tree),
+    ...lengths.findings,
+  ];
+}
+
+function readBuilt(): ReadonlyMap<string, string> {
+  const files = productModules(workspace).map(builtFrom);
+  return new Map(
+    files
+      .filter((path) => existsSync(new URL(path, root)))
+      .map((path) => [path, readFileSync(new URL(path, root), 'utf8')]),
+  );
+}

@@ -57,7 +57,10 @@ export function planSteps(run: Run, projects: readonly TestProject[], chosen: re
     occupies: true,
     run: async () => outcomeOf(await inRoot(run, command, args)),
   });
-  const built = check('built', 'node', 'apps/cli/dist/main.js', '--help');
+  const built = [
+    check('built', 'node', 'apps/cli/dist/main.js', '--help'),
+    check('built-tidy', 'node', 'scripts/tidy.ts', '--built'),
+  ].map((step) => ({ ...step, needs: ['types'] }));
   return [
     ...(tested.some(({ name, usesBroker }) => usesBroker || name === 'bench') ? [brokerStep(run)] : []),
     // What talks to a broker waits more than it works, one at a time; it begins as soon as there is one.
@@ -67,7 +70,7 @@ export function planSteps(run: Run, projects: readonly TestProject[], chosen: re
     check('types', 'tsc', '-b'),
     check('format', 'prettier', '--check', '--cache', '--cache-strategy=content', '--log-level=warn', ...paths),
     check('tidy', 'node', 'scripts/tidy.ts'),
-    ...(chosen === undefined ? [{ ...built, needs: ['types'] }] : []),
+    ...(chosen === undefined ? built : []),
     ...(tested.some(({ name }) => name === 'worlds') ? simulationSteps(run) : []),
     ...(tested.some(({ name }) => name === 'bench') ? [performanceStep(run)] : []),
     ...tested.filter(({ usesBroker }) => !usesBroker).map((project) => jestStep(run, project)),

@@ -8,6 +8,7 @@ import { invariantIds } from './invariant-ids.ts';
 import { lockFile } from './lock-file.ts';
 import { packageGraph } from './package-graph.ts';
 import { ruleIds } from './rule-ids.ts';
+import { builtTestSwitches, testSwitches } from './test-switches.ts';
 import { forbiddenWords } from './words.ts';
 import { edited, workspaceWith } from './workspace.fixture.ts';
 import { type Workspace } from './workspace.ts';
@@ -27,6 +28,7 @@ const checks: Readonly<Record<string, (workspace: Workspace) => Finding[]>> = {
   drawing,
   'lock file': lockFile,
   'held-back tests': heldBackTests,
+  'test switches': testSwitches,
   words: ({ tree }) => forbiddenWords(tree),
   'file lengths': ({ tree }) => fileLengths(tree).findings,
 };
@@ -362,6 +364,20 @@ const violations: readonly (readonly [check: string, what: string, changes: Chan
     'xtest',
   ],
   [
+    'test switches',
+    'a variable that is read apart from configuration',
+    source("return process.env['QUICK'] === '1' ? 0 : n;"),
+    'libs/base/src/start.ts:3',
+    'process.env',
+  ],
+  [
+    'test switches',
+    'one by the name of a switch, where the environment may be read',
+    edited('apps/cli/src/main.ts', 'run();', "run(process.env['FLATLINE_TEST_UNSAFE']);"),
+    'apps/cli/src/main.ts:2',
+    'FLATLINE_TEST',
+  ],
+  [
     'words',
     'a path of one machine',
     source(`return n; // ${['', 'root', 'x'].join('/')}`),
@@ -414,6 +430,33 @@ describe('what is right is left alone', () => {
     const exemption = { path: 'infra/pod.yaml', text: 'mountPath', reason: 'a path inside a container' };
     expect(forbiddenWords(tree, [exemption])).toEqual([]);
     expect(forbiddenWords(tree, [{ ...exemption, path: 'other.yaml' }])).toHaveLength(1);
+  });
+
+  test('what is built has no switches either, and is there', () => {
+    const sources = [
+      'libs/base/src/index.ts',
+      'libs/base/src/start.ts',
+      'libs/task/src/index.ts',
+      'apps/cli/src/main.ts',
+    ];
+    const outputs = sources.map((path) => path.replace('/src/', '/dist/').replace('.ts', '.js'));
+    const built = new Map(outputs.map((path) => [path, 'process.exit();']));
+    expect(builtTestSwitches(workspaceWith(), built)).toEqual([]);
+    built.set('libs/base/dist/start.js', 'f();\nif (process.env.QUICK) g();');
+    built.delete('libs/task/dist/index.js');
+    expect(builtTestSwitches(workspaceWith(), built).map(({ at }) => at)).toEqual([
+      ...['libs/base/dist/start.js:2', 'libs/task/dist/index.js'],
+    ]);
+  });
+
+  test('the environment is read at the entry of the program, and by tests and the lab', () => {
+    const read = "console.log(process.env['KAFKA_BROKERS']);";
+    const changes = {
+      ...edited('apps/cli/src/main.ts', 'run();', read),
+      'libs/base/src/more.test.ts': read,
+      'apps/cli/src/developer/demo.ts': read,
+    };
+    expect(testSwitches(workspaceWith(changes))).toEqual([]);
   });
 
   test('blank lines and comments are no code', () => {
