@@ -23,7 +23,7 @@ export const exitCodeMeanings: ReadonlyMap<ExitCode, string> = new Map([
   [ExitCode.unreachable, 'a broker or the schema registry does not answer'],
   [ExitCode.stateInUse, 'another process uses the state directory'],
   [ExitCode.partitionStopped, 'a partition or the process stopped and needs an operator'],
-  [ExitCode.internal, 'a defect in Flatline; please report what was printed'],
+  [ExitCode.internal, 'a defect in Flatline; please report it with the diagnosis file that is named'],
   [ExitCode.interrupted, 'interrupted before the work was complete'],
 ]);
 

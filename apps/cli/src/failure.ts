@@ -34,6 +34,11 @@ export function failureOf(error: unknown): Failure {
   return { exitCode, message, stack };
 }
 
+/** Of an error that nobody has caught: whatever it is, a defect. */
+export function crashOf(error: unknown): Failure {
+  return { ...failureOf(error), exitCode: ExitCode.internal, stack: error instanceof Error ? error.stack : undefined };
+}
+
 const wrongInput = [CommanderError, ConfigurationError, Misconfigured];
 const needsOperator = [Fatal, PartitionStopped, Fenced, Corrupt];
 

@@ -16,6 +16,10 @@ const exitCode = await runCli(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
   stop: stopOnSignals(process, systemClock),
+  onCrash: (report) => {
+    // Rejections that are nobody's come this way, too. Nothing may go on with the state it was found in.
+    process.once('uncaughtException', (error) => process.exit(report(error)));
+  },
 });
 clearInterval(alive);
 // What a pipe has not taken yet would end with the process. Connections may linger.

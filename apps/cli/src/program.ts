@@ -12,17 +12,30 @@ import { addSessionsCommand } from './commands/sessions.ts';
 import { addSimulateCommand } from './developer/simulate.ts';
 import { addTopicsCommand } from './commands/topics.ts';
 import { addVerifyCommand } from './commands/verify.ts';
+import { Diagnosis } from './diagnosis/diagnosis.ts';
 import { ExitCode, exitCodesHelp } from './exit-code.ts';
-import { failureOf } from './failure.ts';
+import { crashOf, type Failure, failureOf } from './failure.ts';
 import { consoleOf, type Shell } from './shell.ts';
 import { printableJson } from './terminal/printable.ts';
+
+const packageFile = new URL('../package.json', import.meta.url);
+
+interface Reporting {
+  readonly shell: Shell;
+  readonly json: boolean;
+  readonly diagnosis: Diagnosis;
+}
 
 /** Runs one command line. Never throws. */
 export async function runCli(args: readonly string[], shell: Shell): Promise<ExitCode> {
   let exitCode: ExitCode = ExitCode.ok;
   const json = args.includes('--json');
+  const diagnosis = new Diagnosis({ clock: shell.clock, args, version: versionOf(packageFile) });
+  const reporting = { shell, json, diagnosis };
+  shell.onCrash?.((error) => report(crashOf(error), error, reporting));
   const context: CommandContext = {
     shell,
+    diagnosis,
     action: (run) => async (flags) => {
       exitCode = await run(flags, consoleOf(shell, flags.json === true));
     },
@@ -34,7 +47,7 @@ export async function runCli(args: readonly string[], shell: Shell): Promise<Exi
     if (error instanceof CommanderError && error.exitCode === 0) return ExitCode.ok;
     // Commander has told a person already.
     if (error instanceof CommanderError && !json) return ExitCode.usage;
-    return report(error, shell, json);
+    return report(failureOf(error), error, reporting);
   }
 }
 
@@ -42,7 +55,7 @@ function buildProgram(context: CommandContext, json: boolean): Command {
   const { shell } = context;
   const program = new Command('flatline');
   program
-    .version(versionOf(new URL('../package.json', import.meta.url)), '--version', 'print the version')
+    .version(versionOf(packageFile), '--version', 'print the version')
     .description('Knows when something stops: closes sessions on Kafka when the log itself proves their silence, once.')
     .exitOverride()
     .configureOutput({
@@ -72,14 +85,25 @@ function versionOf(packageFile: URL): string {
   return (JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }).version;
 }
 
-/** Defects show their stack; everything else is for the user to mend. */
-function report(error: unknown, shell: Shell, json: boolean): ExitCode {
-  const { exitCode, message, stack } = failureOf(error);
-  if (json) shell.stderr.write(`${printableJson({ error: { exitCode, message, stack } })}\n`);
+/** Defects show their stack, and leave a diagnosis; everything else is for the user to mend. Synchronous. */
+function report(failure: Failure, error: unknown, { shell, json, diagnosis }: Reporting): ExitCode {
+  const { exitCode, message, stack } = failure;
+  const path = exitCode === ExitCode.internal ? diagnosis.write(error) : undefined;
+  if (json) shell.stderr.write(`${printableJson({ error: { exitCode, message, stack, diagnosis: path } })}\n`);
   else {
     const console = consoleOf(shell, false);
     console.note(`flatline: ${message}`);
     if (stack !== undefined) console.note(stack);
+    if (exitCode === ExitCode.internal) console.note(remedyOf(path));
   }
   return exitCode;
+}
+
+function remedyOf(diagnosis: string | undefined): string {
+  const what = 'This is a defect in Flatline: please report it, as CONTRIBUTING.md says, with what was printed';
+  if (diagnosis === undefined) return `${what}. No file can be written with what else is known.`;
+  return (
+    `${what} and with ${diagnosis}: versions, configuration, tasks and the last of the log, without secrets, keys and ` +
+    'attributes. Read it before you send it.'
+  );
 }

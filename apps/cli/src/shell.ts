@@ -11,6 +11,8 @@ export interface Shell {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly stop: Stop;
+  /** Is told what to do, at once and synchronously, with an error that nobody has caught; it then ends the process. */
+  onCrash?(report: (error: unknown) => ExitCode): void;
 }
 
 /** A command's work: flags in, exit code out. Throws what `failureOf` understands. */

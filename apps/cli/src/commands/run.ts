@@ -4,7 +4,6 @@ import { connect, kafkaOf } from '../cluster.ts';
 import { type ConfigurationFlags, configurationOf, typedFlags } from '../configuration.ts';
 import { ExitCode } from '../exit-code.ts';
 import { consoleLog } from '../run-log.ts';
-import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
 import { count, duration } from '../terminal/progress.ts';
 import { whileWaiting } from '@flatline/system';
@@ -34,7 +33,7 @@ export function addRunCommand(program: Command, context: CommandContext): void {
     )
     .addOption(jsonOption())
     .addHelpText('after', runHelp)
-    .action(context.action<RunFlags>((flags, console) => run(flags, console, context.shell)));
+    .action(context.action<RunFlags>((flags, console) => run(flags, console, context)));
 }
 
 const runHelp = `
@@ -46,9 +45,10 @@ Examples:
   $ flatline run --config shop.config.json --instance a --state-dir /var/lib/flatline/a
 `;
 
-async function run(flags: RunFlags, console: Console, shell: Shell): Promise<ExitCode> {
+async function run(flags: RunFlags, console: Console, { shell, diagnosis }: CommandContext): Promise<ExitCode> {
   const { clock, stop } = shell;
   const config = await configurationOf(shell, flags);
+  diagnosis.configured(config);
   const connection = await connect(kafkaOf(config, clock));
   try {
     const asked = { partitions: undefined, replication: undefined, flags: typedFlags(flags) };
@@ -57,7 +57,8 @@ async function run(flags: RunFlags, console: Console, shell: Shell): Promise<Exi
   } finally {
     connection.close();
   }
-  const processor = await startProcessor(config, { log: consoleLog(console, clock) });
+  const processor = await startProcessor(config, { log: diagnosis.watch(consoleLog(console, clock)) });
+  diagnosis.observe(() => processor.snapshot().tasks);
   console.note(`Answers over HTTP at ${processor.httpAddress}; Ctrl-C drains and ends.`);
   const ended = Promise.race([processor.finished, stop.requested]);
   await whileWaiting(ended, { clock, everyMs: redrawEveryMs }, () => {
