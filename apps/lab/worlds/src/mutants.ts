@@ -57,8 +57,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'expires by the local clock',
     file: 'libs/shell/runtime/src/running/task-loop.ts',
-    from: 'const stepMore = this.#step(wallNow);',
-    to: 'const stepMore = this.#step(wallNow); this.#parts.task.clock.advance(wallNow);',
+    from: 'const stepMore = this.#step(wallNow, startedAt);',
+    to: 'const stepMore = this.#step(wallNow, startedAt); this.#parts.task.clock.advance(wallNow);',
   },
   {
     name: 'closes a key a millisecond early',
