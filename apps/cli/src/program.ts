@@ -100,10 +100,10 @@ function report(failure: Failure, error: unknown, { shell, json, diagnosis }: Re
 }
 
 function remedyOf(diagnosis: string | undefined): string {
-  const what = 'This is a defect in Flatline: please report it, as CONTRIBUTING.md says, with what was printed';
-  if (diagnosis === undefined) return `${what}. No file can be written with what else is known.`;
+  const what = 'This is a defect in Flatline: please report it, as CONTRIBUTING.md says, with';
+  if (diagnosis === undefined) return `${what} what was printed; no file could be written. Read it before you send it.`;
   return (
-    `${what} and with ${diagnosis}: versions, configuration, tasks and the last of the log, without secrets, keys and ` +
+    `${what} ${diagnosis}: versions, configuration, tasks and the last of the log, without secrets, keys and ` +
     'attributes. Read it before you send it.'
   );
 }
