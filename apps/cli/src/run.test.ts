@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { cli, type CliRun } from './cli.fixture.ts';
 import { ExitCode } from './exit-code.ts';
-import { type LedgerEntry, checkLedger, type ObservedOutput } from '@flatline/fleet';
+import { type LedgerEntry, checkFleet, type ObservedOutput } from '@flatline/fleet';
 
 const brokers = process.env['KAFKA_BROKERS'] ?? '';
 const folder = mkdtempSync(join(tmpdir(), 'flatline-cli-run-'));
@@ -48,7 +48,7 @@ describe('the commands together', () => {
       const tailing = run('sessions tail --from-beginning --tombstones --json --limit 60');
       const ledger = await runFleet();
       const outputs = (await tailing).json() as ObservedOutput[];
-      expect(checkLedger(ledger, outputs, timeoutMs)).toMatchObject({ sessions: 30, violations: 0, open: 0 });
+      expect(checkFleet(ledger, outputs, timeoutMs)).toMatchObject({ sessions: 30, violations: 0, open: 0 });
       const second = await run('run');
       expect(second.exitCode).toBe(ExitCode.stateInUse);
       expect(second.stderr).toContain(join(folder, 'state'));

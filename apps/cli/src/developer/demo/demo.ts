@@ -1,7 +1,7 @@
 // The demo: a fleet on a stage, its closes on the screen, and the comparison with its ledger at the end.
 //
 // Owns: the fleet, the reading of the output, the phases.
-// Does not own: the stage (DemoStage), the view (DemoDisplay), the judgement (LedgerCheck).
+// Does not own: the stage (DemoStage), the view (DemoDisplay), the judgement (FleetCheck).
 //
 //   waiting for partitions → fleet runs → waiting for the last closes → checking → done
 //
@@ -14,8 +14,8 @@ import { ExitCode } from '../../exit-code.ts';
 import {
   planProblems,
   type LedgerEntry,
-  LedgerCheck,
-  type LedgerVerdict,
+  FleetCheck,
+  type FleetVerdict,
   type ObservedOutput,
   type RunningFleet,
   startFleet,
@@ -64,7 +64,7 @@ class Demo {
   readonly #closes = new Closes();
   readonly #ledger: LedgerEntry[] = [];
   /** Follows along, to know when all has closed. */
-  readonly #check = new LedgerCheck(demoTimeoutMs);
+  readonly #check = new FleetCheck(demoTimeoutMs);
   #phase: string | undefined;
 
   constructor(stage: DemoStage, options: DemoOptions, console: Console, shell: Shell) {
@@ -148,7 +148,7 @@ class Demo {
   }
 
   /** Resolves with the verdict; without one to come, never. */
-  async #untilDone(running: RunningFleet): Promise<LedgerVerdict> {
+  async #untilDone(running: RunningFleet): Promise<FleetVerdict> {
     await running.finished;
     if (!this.#options.exitWhenDone) return new Promise(() => undefined);
     this.#phase = 'the fleet has fallen silent; waiting for the last sessions to close';
@@ -165,9 +165,9 @@ class Demo {
   }
 
   /** DM1. */
-  async #compare(): Promise<LedgerVerdict> {
+  async #compare(): Promise<FleetVerdict> {
     const { config, kafka } = this.#stage;
-    const check = new LedgerCheck(demoTimeoutMs);
+    const check = new FleetCheck(demoTimeoutMs);
     for (const entry of this.#ledger) check.expect(entry);
     const topic = outputOf(config);
     const { consumer, close } = await openSummaryConsumer({ kafka, topic, from: 'beginning', until: 'end' });
@@ -183,7 +183,7 @@ class Demo {
     return check.verdict();
   }
 
-  #judge(verdict: LedgerVerdict, { sender }: RunningFleet): ExitCode {
+  #judge(verdict: FleetVerdict, { sender }: RunningFleet): ExitCode {
     const ok = verdict.violations === 0;
     this.#console.result(
       { kind: 'verdict', ok, ...verdict, heartbeats: sender.heartbeats },
@@ -224,7 +224,7 @@ function obstaclesOf({ processor }: DemoStage): string {
   return tasks.map(({ partition, state, detail }) => `partition ${partition} is ${state} ${detail ?? ''}`).join(', ');
 }
 
-function agreementText(verdict: LedgerVerdict, ledger: readonly LedgerEntry[]): string {
+function agreementText(verdict: FleetVerdict, ledger: readonly LedgerEntry[]): string {
   const sum = (field: 'acknowledged' | 'duplicates' | 'lost' | 'reordered'): string =>
     count(ledger.reduce((total, entry) => total + entry[field], 0));
   const counts =
@@ -237,7 +237,7 @@ function agreementText(verdict: LedgerVerdict, ledger: readonly LedgerEntry[]): 
   );
 }
 
-function violationsText({ violations, firstViolations, sessions }: LedgerVerdict): string {
+function violationsText({ violations, firstViolations, sessions }: FleetVerdict): string {
   const shown = firstViolations.map(({ rule, sessionId, detail }) => `  ${rule}  ${sessionId} ${detail}`);
   const more = violations > shown.length ? [`  … and ${count(violations - shown.length)} more`] : [];
   return [`The output does not agree with the ledger of ${count(sessions)} sessions:`, ...shown, ...more].join('\n');

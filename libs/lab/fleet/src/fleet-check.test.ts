@@ -3,8 +3,7 @@ import fc from 'fast-check';
 import { Fleet, type FleetAction } from './fleet.ts';
 import type { FleetPlan } from './fleet-plan.ts';
 import { type FleetFormat, Ledger, type LedgerEntry } from './ledger.ts';
-import { checkLedger } from './check-ledger.ts';
-import { LedgerCheck, type ObservedOutput, type ObservedSummary } from './ledger-check.ts';
+import { checkFleet, FleetCheck, type ObservedOutput, type ObservedSummary } from './fleet-check.ts';
 
 const timeoutMs = 1000;
 const plan: FleetPlan = {
@@ -72,7 +71,7 @@ function changed(index: number, change: (output: ObservedOutput) => ObservedOutp
 describe('the check of outputs against the ledger', () => {
   test.each<FleetFormat>(['bare', 'json', 'avro'])('[S4] an ideal run of %s passes', (format) => {
     const { ledger, outputs } = idealRun(plan, format);
-    expect(checkLedger(ledger, outputs, timeoutMs)).toEqual({
+    expect(checkFleet(ledger, outputs, timeoutMs)).toEqual({
       ...{ sessions: 40, closedOnce: 40, split: 0, open: 0, violations: 0, firstViolations: [] },
     });
   });
@@ -100,7 +99,7 @@ describe('the check of outputs against the ledger', () => {
   ];
 
   test.each(mutants)('catches %s', (name, outputs) => {
-    const verdict = checkLedger(ideal.ledger, outputs, timeoutMs);
+    const verdict = checkFleet(ideal.ledger, outputs, timeoutMs);
     expect(verdict.violations).toBeGreaterThan(0);
     expect(verdict.firstViolations.map(({ rule }) => rule).some((rule) => name.includes(rule) || rule === 'S4')).toBe(
       true,
@@ -119,15 +118,15 @@ describe('the check of outputs against the ledger', () => {
       entry.sessionId === summary.sessionId ? { ...entry, longestGapMs: timeoutMs } : entry,
     );
     const outputs = [...parts, ...rest.slice(1)];
-    expect(checkLedger(heldUp, outputs, timeoutMs)).toMatchObject({ violations: 0, split: 1, closedOnce: 39 });
-    expect(checkLedger(ideal.ledger, outputs, timeoutMs).violations).toBe(1);
-    expect(checkLedger(heldUp, outputs.slice(2), timeoutMs).violations).toBeGreaterThan(0);
+    expect(checkFleet(heldUp, outputs, timeoutMs)).toMatchObject({ violations: 0, split: 1, closedOnce: 39 });
+    expect(checkFleet(ideal.ledger, outputs, timeoutMs).violations).toBe(1);
+    expect(checkFleet(heldUp, outputs.slice(2), timeoutMs).violations).toBeGreaterThan(0);
   });
 
   test('LC1 ledger and outputs may interleave (rerun with fc.assert(property, { seed, path }) as printed)', () => {
     fc.assert(
       fc.property(fc.infiniteStream(fc.boolean()), (coins) => {
-        const check = new LedgerCheck(timeoutMs);
+        const check = new FleetCheck(timeoutMs);
         const ledger = [...ideal.ledger];
         const outputs = [...ideal.outputs];
         for (const coin of coins) {
@@ -145,7 +144,7 @@ describe('the check of outputs against the ledger', () => {
   });
 
   test('asked too early, says what is still open and stays usable', () => {
-    const check = new LedgerCheck(timeoutMs);
+    const check = new FleetCheck(timeoutMs);
     for (const entry of ideal.ledger) check.expect(entry);
     expect(check.verdict()).toMatchObject({ open: 40, closedOnce: 0, violations: 40 });
     for (const output of ideal.outputs) check.observe(output);

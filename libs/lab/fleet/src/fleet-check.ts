@@ -37,7 +37,7 @@ export interface LedgerViolation {
   readonly detail: string;
 }
 
-export interface LedgerVerdict {
+export interface FleetVerdict {
   readonly sessions: number;
   /** Sessions with exactly one close. */
   readonly closedOnce: number;
@@ -76,7 +76,7 @@ interface SeenSession {
   readonly tombstones: Set<string>;
 }
 
-export class LedgerCheck {
+export class FleetCheck {
   readonly #timeoutMs: DurationMs;
   readonly #expected = new Map<string, LedgerEntry>();
   readonly #seen = new Map<string, SeenSession>();
@@ -108,7 +108,7 @@ export class LedgerCheck {
   }
 
   /** To be asked once nothing more is expected; it changes nothing and can be asked again. */
-  verdict(): LedgerVerdict {
+  verdict(): FleetVerdict {
     const violations = this.#disorder.copy();
     let closedOnce = 0;
     let split = 0;
@@ -201,4 +201,16 @@ function countDifferences(entry: LedgerEntry, summaries: readonly ObservedSummar
   compare('S6', 'out of order', sum('outOfOrderCount'), entry.reordered);
   if (entry.ended !== 'cutOff') compare('S6', 'missing', sum('missingCount'), entry.lost);
   return differences;
+}
+
+/** The check of a whole run at once: `outputs` in the order of the output topic, partition by partition. */
+export function checkFleet(
+  ledger: Iterable<LedgerEntry>,
+  outputs: Iterable<ObservedOutput>,
+  timeoutMs: DurationMs,
+): FleetVerdict {
+  const check = new FleetCheck(timeoutMs);
+  for (const entry of ledger) check.expect(entry);
+  for (const output of outputs) check.observe(output);
+  return check.verdict();
 }
