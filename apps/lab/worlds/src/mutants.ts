@@ -139,9 +139,15 @@ export const MUTANTS: readonly Mutant[] = [
     to: "throw error; this.#failed('local store not wiped",
   },
   {
+    name: 'tries again whatever a restoration throws',
+    file: 'libs/shell/runtime/src/running/task-runner.ts',
+    from: 'if (!mayPass(error)) {',
+    to: 'if (!mayPass(error) && this.#restored !== undefined) {',
+  },
+  {
     name: 'takes a store that cannot be opened for fatal',
     file: 'libs/shell/runtime/src/running/task-store.ts',
-    from: 'if (error instanceof StateInUse || isBrokenAssumption(error)) throw error;',
+    from: 'if (error instanceof StateInUse || error instanceof AssertionError) throw error;',
     to: 'throw error;',
   },
   {

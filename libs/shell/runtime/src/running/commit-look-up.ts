@@ -29,12 +29,16 @@ export interface LookUpParts {
 }
 
 export type Found =
-  | { readonly kind: 'present'; readonly offsets: readonly number[] }
-  | { readonly kind: 'absent' }
-  /** The task must be dropped. */
-  | Lost;
-interface Lost {
-  readonly kind: 'lost';
+  { readonly kind: 'present'; readonly offsets: readonly number[] } | { readonly kind: 'absent' } | LetGo;
+
+/** The task must be dropped: what it did since its last commit is not in the log, and its owner will do it again. */
+export interface LetGo {
+  readonly kind: 'letGo';
+  /**
+   * The group gave the partition to another member; another owner has committed after it; its own claim is gone from the
+   * changelog; its commit needs more time than the brokers grant. After the last two it may well be assigned to us again.
+   */
+  readonly because: 'reassigned' | 'overtaken' | 'tailLost' | 'tooSlow';
   readonly why: string;
 }
 
@@ -61,16 +65,16 @@ export async function lookUp(
   return { kind: 'absent' };
 }
 
-function overtaken(what: string): Lost {
-  return { kind: 'lost', why: `another owner has committed ${what}` };
+function overtaken(what: string): LetGo {
+  return { kind: 'letGo', because: 'overtaken', why: `another owner has committed ${what}` };
 }
 
 /** One's own block was acknowledged, and the log is shorter, or holds something else there. @throws PartitionStopped (R3) */
-export function lostTail(parts: LookUpParts, { offset, isClaim, id }: Anchor, found: string): Lost {
+export function lostTail(parts: LookUpParts, { offset, isClaim, id }: Anchor, found: string): LetGo {
   const why = `${isClaim ? 'claim' : 'commit'} ${id} was acknowledged at offset ${offset}, and ${found}`;
   if (!isClaim) throw brokenLog(parts, `${why}: acknowledged commits were lost`);
   parts.ports.log.error('the changelog has lost what it had acknowledged', { partition: parts.partition, why });
-  return { kind: 'lost', why: `${why}; what else was lost, restoring tells` };
+  return { kind: 'letGo', because: 'tailLost', why: `${why}; what else was lost, restoring tells` };
 }
 
 /** What lies from the anchor's offset to the claim, or to the first commit of another owner. */

@@ -1,6 +1,6 @@
 // The commit protocol of one task (architecture, steps 2 and 3): cut, send, settle, and the way out of every failure.
 //
-// Owns: the writer, the commit in flight, the chain of commit ids.      Does not own: when to commit, stepping (TaskRunner).
+// Owns: the writer, the commit in flight, the chain of commit ids.      Does not own: when to commit, stepping (TaskLoop).
 //
 // Invariants
 //   CM1  Commit n + 1 is cut after n is settled.
@@ -17,7 +17,7 @@ import type { Transaction, TransactionalWriter } from '@flatline/ports';
 import { RetryPause } from '../instance/retry-pause.ts';
 import { claim, type Ownership } from '../restoring/claiming.ts';
 import type { CommitBudget } from './commit-budget.ts';
-import { type Anchor, lookUp, lostTail } from './commit-look-up.ts';
+import { type Anchor, type LetGo, lookUp, lostTail } from './commit-look-up.ts';
 import { COMMIT_TIMEOUT_MAX_MS } from '../instance/limits.ts';
 import { OwnDelay } from './own-delay.ts';
 import { transactionOf } from './output-records.ts';
@@ -25,9 +25,7 @@ import type { PipelinePorts, PipelineSettings } from '../instance/settings.ts';
 
 export type CommitOutcome =
   /** `bytes`: of its blocks. */
-  | { readonly kind: 'committed'; readonly floor: number; readonly bytes: number }
-  /** The task must be dropped: what it did since its last commit is not in the log and will be done again by its owner. */
-  | { readonly kind: 'lost'; readonly why: string };
+  { readonly kind: 'committed'; readonly floor: number; readonly bytes: number } | LetGo;
 
 export interface CommitterParts {
   readonly partition: number;
@@ -127,7 +125,7 @@ export class Committer {
       await this.#writer.close();
       try {
         if (!(await this.#parts.confirmOwned()))
-          return { kind: 'lost', why: 'the group gave the partition to another member' };
+          return { kind: 'letGo', because: 'reassigned', why: 'the group gave the partition to another member' };
         return await this.#takeOver(inFlight);
       } catch (error) {
         if (!mayPass(error)) throw error;
@@ -144,7 +142,7 @@ export class Committer {
     this.#writer = ownership.writer;
     const { commitId } = inFlight.cut.header;
     const found = await lookUp(this.#parts, { commitId, count: inFlight.cut.blocks.length }, this.#anchor, ownership);
-    if (found.kind === 'lost') return found;
+    if (found.kind === 'letGo') return found;
     this.#anchor = claimAnchor(ownership);
     if (found.kind === 'absent') return this.#sendAgain(inFlight);
     return this.#settle(inFlight, found.offsets);
@@ -163,7 +161,7 @@ export class Committer {
     const why = `a commit of ${expectedBytes} bytes takes longer than the ${timeoutMs} ms that the brokers allow`;
     const remedy = 'raise their transaction.max.timeout.ms';
     ports.log.error(`${why}; the task is restored and commits less at a time; ${remedy}`, this.#where());
-    return { kind: 'lost', why };
+    return { kind: 'letGo', because: 'tooSlow', why };
   }
 
   async #send(inFlight: InFlight): Promise<CommitOutcome> {

@@ -305,4 +305,44 @@ describe('[I6] one partition', () => {
     await time.complete(process.instance.stop());
     expect(process.instance.status()).toEqual([]);
   });
+
+  test('[I6] what is thrown while a task is restored and is no order at all stops its partition, an error or not', async () => {
+    const adapt = (ports: PipelinePorts): PipelinePorts => ({
+      ...ports,
+      changelog: { close: () => ports.changelog.close(), subscribe: () => throws('no error at all') },
+    });
+    const world = new World({ seed: 58, partitions: 1, adapt });
+    const process = world.launch('a');
+    await world.simulation.time.runFor(10_000);
+    expect(process.failures).toEqual([]);
+    expect(process.instance.status()).toMatchObject([
+      { state: 'stopped', detail: expect.stringMatching(/^in\/0 .*no error at all.*defect/) as string },
+    ]);
+  });
+
+  test('[I6][X5] so does what is thrown where a task would try again', async () => {
+    const adapt = (ports: PipelinePorts): PipelinePorts => ({
+      ...ports,
+      changelog: { close: () => ports.changelog.close(), subscribe: () => throws(new Retriable('interrupted')) },
+      log: {
+        ...ports.log,
+        warn: (message, facts) => {
+          assert(!message.includes('trying again'), 'broken on purpose');
+          ports.log.warn(message, facts);
+        },
+      },
+    });
+    const world = new World({ seed: 59, partitions: 1, adapt });
+    const process = world.launch('a');
+    await world.simulation.time.runFor(10_000);
+    expect(process.failures).toEqual([]);
+    expect(process.instance.status()).toMatchObject([
+      { state: 'stopped', detail: expect.stringMatching(/^in\/0 .*AssertionError: broken on purpose/) as string },
+    ]);
+    await world.simulation.time.complete(process.instance.stop());
+  });
 });
+
+function throws(what: unknown): never {
+  throw what;
+}

@@ -2,6 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { StoreCall, StoreFault } from '@flatline/cluster';
 import { FLUSH_INTERVAL_MS } from '../instance/limits.ts';
+import type { PipelinePorts } from '../instance/settings.ts';
 import { type Process, World } from '../world.fixture.ts';
 
 const FAULTS: readonly StoreFault[] = ['fails', 'failsForGood'];
@@ -26,6 +27,11 @@ async function flushed(seed: number): Promise<{ world: World; process: Process }
 
 function fired(world: World, { at, fault }: { at: StoreCall; fault: StoreFault }): number {
   return world.simulation.faults.fired().get(`${at}/${fault}`) ?? 0;
+}
+
+function bound(target: object, name: string | symbol): unknown {
+  const value: unknown = Reflect.get(target, name);
+  return typeof value === 'function' ? (value.bind(target) as unknown) : value;
 }
 
 async function expectRight(world: World, ...processes: readonly Process[]): Promise<void> {
@@ -95,6 +101,36 @@ describe('[F25] a device that fails', () => {
       await expectRight(world, again, world.launch('a'));
     },
   );
+
+  test.each(each('StoreScan'))('[R2][F25] ($at $fault) while it is read: dropped, and counted', async (fault) => {
+    const { world, process } = await flushed(58);
+    process.host.kill();
+    world.simulation.faults.inject(fault);
+    const again = world.launch('a');
+    await beatFor(world, 20);
+    expect(fired(world, fault)).toBe(1);
+    expect(again.instance.status()).toMatchObject([{ state: 'running', storesDropped: 1 }]);
+    expect(again.instance.storeErrors).toBe(1);
+    expect(again.lines).toContainEqual(expect.stringContaining('local store not read'));
+    await expectRight(world, again);
+  });
+
+  test("[I6][F25] an assertion of a package's own while it is opened is an error of the store", async () => {
+    const theirs = Object.assign(new Error('theirs'), { name: 'AssertionError' });
+    const adapt = (ports: PipelinePorts): PipelinePorts => {
+      const { stores } = ports;
+      return {
+        ...ports,
+        stores: new Proxy(stores, { get: (_, name) => (name === 'open' ? open : bound(stores, name)) }),
+      };
+    };
+    const open = (): Promise<never> => Promise.reject(theirs);
+    const world = new World({ seed: 59, partitions: 1, timeoutMs: 60_000, adapt });
+    const process = world.launch('a');
+    await beatFor(world, 10);
+    expect(process.instance.status()).toMatchObject([{ state: 'running' }]);
+    expect(process.instance.storeErrors).toBe(1);
+  });
 
   test('[R2][F25] at a write, for a while: it is written again', async () => {
     const { world, process } = await flushed(55);

@@ -18,6 +18,7 @@ import type { LogSubscription, RecordRun, TopicPartition } from '@flatline/ports
 import { RetryPause } from '../instance/retry-pause.ts';
 import type { CommitBudget } from './commit-budget.ts';
 import { CommitPace } from './commit-pace.ts';
+import type { LetGo } from './commit-look-up.ts';
 import type { Committer } from './committer.ts';
 import { Durations } from '../durations.ts';
 import { FillAlarm } from '../fill-alarm.ts';
@@ -54,9 +55,11 @@ export interface TaskLoopParts {
   readonly flusher: Flusher;
   readonly proof: SilenceProof;
   readonly truncator: Truncator;
-  /** The task cannot go on: it is lost to another owner (no error), or the error says why. Called once. */
-  readonly onEnd: (error: Error | undefined, why: string) => void;
+  /** The task cannot go on. Called once. */
+  readonly onEnd: (end: TaskEnd) => void;
 }
+
+export type TaskEnd = LetGo | { readonly kind: 'failed'; readonly error: unknown };
 
 export class TaskLoop {
   readonly commitDurations = new Durations();
@@ -173,7 +176,7 @@ export class TaskLoop {
   }
 
   #fail(error: unknown): void {
-    this.#end(error instanceof Error ? error : new Error(String(error)), 'the task failed');
+    this.#end({ kind: 'failed', error });
   }
 
   /** Records are in hand that wait for nothing, or only for room in the task: a cut in this very turn may have made it. */
@@ -304,7 +307,7 @@ export class TaskLoop {
 
   #readAgain(failure: Error): void {
     if (failure instanceof PartitionStopped || failure instanceof Fatal) {
-      this.#end(failure, failure.message);
+      this.#fail(failure);
       return;
     }
     this.#waitingFor = `the input: ${failure.message}`;
@@ -330,7 +333,7 @@ export class TaskLoop {
 
   #considerStop(): void {
     const isSettled = this.#committing === undefined && !this.#parts.task.hasUncut;
-    if (this.#stopsWith !== undefined && isSettled) this.#end(this.#stopsWith, this.#stopsWith.message);
+    if (this.#stopsWith !== undefined && isSettled) this.#fail(this.#stopsWith);
   }
 
   /** Commits at once where its pace allows it or the task is full, else when it will. */
@@ -366,8 +369,8 @@ export class TaskLoop {
     this.#pace.began(startedAt);
     try {
       const outcome = await committer.commit();
-      if (outcome.kind === 'lost') {
-        this.#end(undefined, outcome.why);
+      if (outcome.kind === 'letGo') {
+        this.#end(outcome);
         return;
       }
       const endedAt = ports.clock.monotonicMs();
@@ -419,10 +422,10 @@ export class TaskLoop {
     if (doubt) this.#subscription.lookAgain();
   }
 
-  #end(error: Error | undefined, why: string): void {
+  #end(end: TaskEnd): void {
     if (this.#ended) return;
     this.#ended = true;
-    this.#parts.onEnd(error, why);
+    this.#parts.onEnd(end);
   }
 }
 

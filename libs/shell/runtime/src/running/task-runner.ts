@@ -38,7 +38,7 @@ import type { Replica } from '../restoring/replica.ts';
 import { restore, type Restored, type RestoreParts } from '../restoring/restoring.ts';
 import { ProofByClockRecord, ProofByEnd, type SilenceProof } from '../proof/silence-proof.ts';
 import type { StandbyTask } from '../restoring/standby-task.ts';
-import { TaskLoop } from './task-loop.ts';
+import { type TaskEnd, TaskLoop } from './task-loop.ts';
 import { TASK_TRANSITIONS, type TaskState } from '../instance/task-state.ts';
 import type { TaskStatus } from '../instance/task-status.ts';
 import { TaskStore } from './task-store.ts';
@@ -100,7 +100,7 @@ export class TaskRunner {
   /** Restores and runs. Tries again while the brokers do not answer, and the group says that the partition is still ours. */
   start(): void {
     assert(this.#starting === undefined, 'a task starts once');
-    this.#starting = this.#contained(this.#start(true));
+    this.#starting = this.#endingWith(this.#start(true));
   }
 
   /** `isAssigned`: the group has just said so. A later try would fence whoever has become the owner since. */
@@ -112,7 +112,7 @@ export class TaskRunner {
     for (let isSure = isAssigned; this.#wanted === 'run'; isSure = false) {
       try {
         if (!isSure && !(await this.#parts.confirmOwned())) {
-          this.#onEnd(undefined, 'the group gave the partition to another member');
+          this.#onEnd({ kind: 'letGo', because: 'reassigned', why: 'the group gave the partition to another member' });
           return;
         }
         await this.#restoreAndRun();
@@ -120,11 +120,11 @@ export class TaskRunner {
         return;
       } catch (error) {
         await this.#releaseStore();
-        if (isFinal(error)) {
-          this.#onEnd(error, error.message);
+        if (!mayPass(error)) {
+          this.#onEnd({ kind: 'failed', error });
           return;
         }
-        this.#detail = error instanceof Error ? error.message : String(error);
+        this.#detail = error.message;
         log.warn('restoring is interrupted; trying again', { ...this.#where(), error });
         await retryPause.pause();
       }
@@ -267,10 +267,10 @@ export class TaskRunner {
     return inputPosition(input, last, ports);
   }
 
-  /** Before anything is read, so that whoever comes next begins at the same place. False: another owner was first. */
+  /** Before anything is read, so that whoever comes next begins at the same place. False: the task is let go. */
   async #commitStart(committer: Committer): Promise<boolean> {
     const outcome = await committer.commit();
-    if (outcome.kind === 'lost') this.#onEnd(undefined, outcome.why);
+    if (outcome.kind === 'letGo') this.#onEnd(outcome);
     return outcome.kind === 'committed';
   }
 
@@ -355,19 +355,23 @@ export class TaskRunner {
     });
   }
 
-  /** The loop or the restore cannot go on. Without an error: lost to another owner. */
-  readonly #onEnd = (error: Error | undefined, why: string): void => {
+  /** The loop or the restore cannot go on. */
+  readonly #onEnd = (end: TaskEnd): void => {
     const { log, clock } = this.#parts.ports;
+    if (end.kind === 'letGo') {
+      const { because, why } = end;
+      log.info('task is let go', { ...this.#where(), because, why });
+      this.#letGo(false);
+      return;
+    }
+    const { error } = end;
     if (error instanceof PartitionStopped) {
       log.error('partition stopped', { ...this.#where(), why: error.message });
       this.#stop(error.message);
     } else if (error instanceof Fatal) {
       log.error('the process cannot go on', { ...this.#where(), error });
       this.#parts.onFatal(error);
-    } else if (error === undefined) {
-      log.info('task is let go', { ...this.#where(), why });
-      this.#letGo(false);
-    } else this.#onFailure(error, clock.monotonicMs());
+    } else this.#onFailure(error instanceof Error ? error : new Error(String(error)), clock.monotonicMs());
   };
 
   /** Something was thrown that says nothing of what to do: a defect of ours, or what a record makes of one (I6). */
@@ -394,7 +398,7 @@ export class TaskRunner {
   #restart(why: string): void {
     this.#detail = why;
     this.#become('restoring');
-    this.#starting = this.#contained(
+    this.#starting = this.#endingWith(
       this.#release(false).then(() => {
         this.#loop = undefined;
         this.#committer = undefined;
@@ -406,7 +410,7 @@ export class TaskRunner {
 
   #stop(why: string): void {
     this.#detail = why;
-    void this.#contained(this.#stopForOperator());
+    void this.#contained('stopping', this.#stopForOperator());
   }
 
   /** Keeps the state to be seen, holds nothing that another owner would need. */
@@ -419,20 +423,20 @@ export class TaskRunner {
   async #closeAfterStart(cleanly: boolean): Promise<void> {
     await this.#starting;
     this.#handover?.();
-    await this.#contained(this.#release(cleanly));
+    await this.#contained('closing', this.#release(cleanly));
     this.#become('closed');
     this.#parts.onClosed();
   }
 
   /** Each part is let go of, whatever another one says. */
   async #release(cleanly: boolean): Promise<void> {
-    await this.#contained(this.#loop?.stop());
-    if (cleanly) await this.#contained(this.#loop?.commitRest());
-    await this.#contained(this.#committer?.close());
+    await this.#contained('the last commit', this.#loop?.stop());
+    if (cleanly) await this.#contained('committing the rest', this.#loop?.commitRest());
+    await this.#contained('closing the writer', this.#committer?.close());
     const { flusher } = this.#restored ?? {};
-    await this.#contained(cleanly ? flusher?.finish() : flusher?.stop());
-    await this.#contained(this.#releaseStore());
-    await this.#contained(this.#standby?.close(cleanly));
+    await this.#contained('flushing', cleanly ? flusher?.finish() : flusher?.stop());
+    await this.#contained('closing the local store', this.#releaseStore());
+    await this.#contained('closing the standby', this.#standby?.close(cleanly));
   }
 
   async #releaseStore(): Promise<void> {
@@ -442,11 +446,20 @@ export class TaskRunner {
   }
 
   /** What it waits for may fail: that is said, and ends neither what comes after nor the process. */
-  async #contained(work: Promise<void> | undefined): Promise<void> {
+  async #contained(doing: string, work: Promise<void> | undefined): Promise<void> {
     try {
       await work;
     } catch (error) {
-      this.#parts.ports.log.error('a part of a task was not let go cleanly', { ...this.#where(), error });
+      this.#parts.ports.log.error('a part of a task was not let go cleanly', { ...this.#where(), doing, error });
+    }
+  }
+
+  /** What brings the task up may fail where it would try again, too: then nothing does, and the task has failed (I6). */
+  async #endingWith(bringingUp: Promise<void>): Promise<void> {
+    try {
+      await bringingUp;
+    } catch (error) {
+      this.#onEnd({ kind: 'failed', error });
     }
   }
 
@@ -464,8 +477,7 @@ export class TaskRunner {
   }
 }
 
-/** What no further try would change: an order to stop, and whatever is no order at all. */
-function isFinal(error: unknown): error is Error {
-  if (!(error instanceof Error)) return false;
-  return !(error instanceof Retriable || error instanceof Fenced || error instanceof Corrupt);
+/** What another try may change. An order to stop is not, nor is whatever is no order at all. */
+function mayPass(error: unknown): error is Retriable | Fenced | Corrupt {
+  return error instanceof Retriable || error instanceof Fenced || error instanceof Corrupt;
 }

@@ -8,7 +8,7 @@
 //        `write` throw it, to those who decide.
 //   TS2  A store that could not be opened or wiped is as good as none until its partition is opened again: it is not read,
 //        and not written.
-import { StateInUse } from '@flatline/base';
+import { AssertionError, StateInUse } from '@flatline/base';
 import type {
   StateStore,
   StateStores,
@@ -46,7 +46,7 @@ export class TaskStore {
       const { store, dropped } = await parts.ports.stores.open(parts.partition);
       return { store: new TaskStore(parts, store), dropped };
     } catch (error) {
-      if (error instanceof StateInUse || isBrokenAssumption(error)) throw error;
+      if (error instanceof StateInUse || error instanceof AssertionError) throw error;
       const none = new TaskStore(parts, undefined);
       none.#failed('local store not opened; the task reads the changelog and goes on without one', error);
       return { store: none, dropped: undefined };
@@ -63,8 +63,14 @@ export class TaskStore {
   }
 
   /** As the store's own. What it throws is no error of the task either: the store is dropped, and that is counted (R2). */
-  scan(): Iterable<StoredGroup> {
-    return this.#store?.scan() ?? [];
+  *scan(): Generator<StoredGroup> {
+    if (this.#store === undefined) return;
+    try {
+      yield* this.#store.scan();
+    } catch (error) {
+      if (!(error instanceof AssertionError)) this.#failed('local store not read', error);
+      throw error;
+    }
   }
 
   /** @throws Retriable, Corrupt, Fatal, once counted: nothing of it is then in the store */
@@ -82,7 +88,7 @@ export class TaskStore {
     try {
       await this.#store?.wipe();
     } catch (error) {
-      if (isBrokenAssumption(error)) throw error;
+      if (error instanceof AssertionError) throw error;
       this.#failed('local store not wiped; it is left alone until the partition is opened again', error);
       await this.close();
     }
@@ -104,8 +110,4 @@ export class TaskStore {
     onError();
     ports.log.error(what, { pipeline, partition, error });
   }
-}
-
-function isBrokenAssumption(error: unknown): boolean {
-  return error instanceof Error && error.name === 'AssertionError';
 }
