@@ -5,5 +5,5 @@ export { STATE_FILL_ALARM, TASK_BOUNDS, type TaskBounds } from './instance/limit
 export { PipelineInstance, type PipelineInstanceParts } from './instance/pipeline-instance.ts';
 export type { Entropy, PipelinePorts, PipelineSettings, RuntimeLog, StartFrom, Turns } from './instance/settings.ts';
 export type { StandbyState, StandbyStatus } from './restoring/standby-task.ts';
-export { TASK_TRANSITIONS, type TaskState } from './instance/task-state.ts';
+export { SHOWN_STATES } from './instance/task-state.ts';
 export type { TaskStatus } from './instance/task-status.ts';

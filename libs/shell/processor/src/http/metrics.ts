@@ -4,7 +4,7 @@
 //
 // Labels are pipeline and partition and what is closed, all of bounded number: no key of a session is ever a label (I3).
 import type { TaskCounters } from '@flatline/partition';
-import { type StandbyState, type StandbyStatus, type TaskStatus, TASK_TRANSITIONS } from '@flatline/runtime';
+import { type StandbyState, type StandbyStatus, type TaskStatus, SHOWN_STATES } from '@flatline/runtime';
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import type { Observed } from './observed.ts';
 import { DAMAGED_STORES_MAX, recentDamage } from './store-damage.ts';
@@ -99,7 +99,7 @@ export function metricsOf(observed: Observed): Registry {
   addStoreErrors(registry, observed);
   addClosed(registry, tasks);
   const taskStates = { name: 'flatline_task_state', help: '1 for the state a task is in, 0 for the others' };
-  addStates(registry, taskStates, tasks, Object.keys(TASK_TRANSITIONS));
+  addStates(registry, taskStates, tasks, SHOWN_STATES);
   const standbys = (): StandbyStatus[] => observed.pipelines().flatMap((pipeline) => pipeline.standbys);
   for (const [name, [read, help]] of Object.entries(STANDBY_GAUGED)) addGauge(registry, { name, help }, standbys, read);
   const standbyStates = { name: 'flatline_standby_state', help: '1 for the state a standby is in, 0 for the others' };

@@ -1,24 +1,26 @@
 /**
  * The life of a task on one instance.
  *
- *   created ──▶ restoring ◀─▶ running ◀──▶ recovering        (outcome of a commit unknown, or reading interrupted)
- *      │            │            │ │            │
- *      │            │            │ └──▶ draining ┤           (moved away, or leaving)
- *      │            │            ▼        │      │
- *      └────────────┴────────▶ stopped    ▼      ▼
- *                                 └───▶ closed ◀─┘
+ *   created ──▶ restoring ◀──▶ running ◀──▶ draining        (moved away, or leaving)
+ *                   │             │             │
+ *                   └─────────────┴─────────────┴──▶ stopped
+ *   any ──▶ closed
  *
  * From `running` back to `restoring`: a record made the task fail (I6). `stopped` is R3, C6 and I6: the partition cannot go on
  * without an operator; it holds no writer and says why.
  */
-export type TaskState = 'created' | 'restoring' | 'running' | 'recovering' | 'draining' | 'stopped' | 'closed';
+export type TaskState = 'created' | 'restoring' | 'running' | 'draining' | 'stopped' | 'closed';
 
 export const TASK_TRANSITIONS: Readonly<Record<TaskState, readonly TaskState[]>> = {
-  created: ['restoring', 'stopped', 'closed'],
+  created: ['restoring', 'closed'],
   restoring: ['running', 'stopped', 'closed'],
-  running: ['restoring', 'recovering', 'draining', 'stopped', 'closed'],
-  recovering: ['running', 'draining', 'stopped', 'closed'],
-  draining: ['running', 'recovering', 'stopped', 'closed'],
+  running: ['restoring', 'draining', 'stopped', 'closed'],
+  draining: ['running', 'stopped', 'closed'],
   stopped: ['closed'],
   closed: [],
 };
+
+/** What an operator sees: `recovering` is a task that runs while the outcome of its commit is being found out. */
+export type ShownState = TaskState | 'recovering';
+
+export const SHOWN_STATES: readonly ShownState[] = [...(Object.keys(TASK_TRANSITIONS) as TaskState[]), 'recovering'];

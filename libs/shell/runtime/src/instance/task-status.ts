@@ -1,13 +1,13 @@
 import type { DurationMs, Millis } from '@flatline/base';
 import type { TaskCounters } from '@flatline/partition';
 import type { Percentiles } from '../durations.ts';
-import type { TaskState } from './task-state.ts';
+import type { ShownState } from './task-state.ts';
 
 /** What an operator sees of one task. */
 export interface TaskStatus {
   readonly pipeline: string;
   readonly partition: number;
-  readonly state: TaskState;
+  readonly state: ShownState;
   /** What it waits for, or why it stopped; undefined where all is well. */
   readonly detail: string | undefined;
   readonly clock: Millis;
