@@ -3,7 +3,7 @@
 // Owns: the lock file, one line of process ids.      Does not own: what is done under it.
 //
 // Invariants
-//   IL1  The file appears whole or not at all (a hard link), so nobody reads half of it.
+//   IL1  The file appears whole or not at all (a hard link), so it is never read by halves.
 //   IL2  It is held as long as one of its processes lives: the holder, or the npm that outlived it.
 import { linkSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -13,8 +13,8 @@ const retryMs = 100;
 const waitMs = 10 * 60_000;
 
 /**
- * Runs `work(hold)` while nobody else does under the same lock file; `hold(pid)` names a process that the lock outlives its
- * owner for. Rejects after ten minutes of waiting.
+ * Runs `work(hold)`, alone under its lock file; `hold(pid)` names a process for which the lock outlives its owner.
+ * Rejects after ten minutes of waiting.
  *
  * @template T
  * @param {string} lock
@@ -63,7 +63,7 @@ function take(lock) {
   return false;
 }
 
-/** Moves a dead holder's lock aside. Whoever took a living one instead, by losing a race, puts it back. */
+/** Moves a dead holder's lock aside. A living one, taken by losing a race, is put back. */
 function clearAway(lock) {
   const aside = `${lock}.${process.pid}.aside`;
   try {

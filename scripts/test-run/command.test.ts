@@ -49,7 +49,7 @@ function connections(count: number): Promise<Socket[]> {
   });
 }
 
-/** Whoever is killed with unread bytes resets its connection: `once` would take that for a failure. */
+/** A process killed with unread bytes resets its connection: `once` would take that for a failure. */
 async function allClosed(sockets: readonly Socket[]): Promise<void> {
   await Promise.all(
     sockets.map(

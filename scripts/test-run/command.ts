@@ -72,7 +72,7 @@ function endGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch (error) {
-    // Nobody is left.
+    // No process is left.
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error;
   }
 }

@@ -1,4 +1,4 @@
-// Exports that nobody imports.
+// Exports without an import.
 //
 // An export of a package's entry point has to be imported by another package, be it by its tests; any other export by
 // another file that is no test. A type may stay where an export that stays names it, and in an entry point a class too: who
@@ -14,7 +14,7 @@ export interface Kept {
   readonly reason: string;
 }
 
-/** Who imports an export. */
+/** What imports an export. */
 interface Uses {
   own: boolean;
   ownTests: boolean;
@@ -77,8 +77,8 @@ function deadOfModule(module: SourceModule, { uses }: Graph): Dead[] {
 
 function remedyOf({ name, usedInFile }: Export, tested: boolean, live: readonly Export[]): string {
   if (tested) return `only tests use ${name}: delete it with them, or move it to a *.fixture.ts`;
-  if (usedInFile) return `nobody imports ${name}: drop its \`export\``;
-  return `nobody uses ${name}: delete it${live.length === 0 ? ', and the file with it' : ''}`;
+  if (usedInFile) return `nothing imports ${name}: drop its \`export\``;
+  return `nothing uses ${name}: delete it${live.length === 0 ? ', and the file with it' : ''}`;
 }
 
 /** In one file, a type is named by an exported declaration. */

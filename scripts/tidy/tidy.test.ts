@@ -113,7 +113,7 @@ const violations: readonly (readonly [check: string, what: string, changes: Chan
   ],
   [
     'dead exports',
-    'a function of nobody',
+    'an unused function',
     edited('libs/base/src/start.ts', 'export function step', 'export function left(): void {}\nexport function step'),
     'libs/base/src/start.ts:3',
     'left: delete',
@@ -162,7 +162,7 @@ const violations: readonly (readonly [check: string, what: string, changes: Chan
   ],
   [
     'dead exports',
-    'a file of nobody',
+    'an unused file',
     { 'libs/task/src/spare.ts': 'export class Spare {}\n' },
     'libs/task/src/spare.ts:1',
     'the file with it',

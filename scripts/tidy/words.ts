@@ -18,7 +18,7 @@ const words: readonly Word[] = [
       /\b(?:registry\.n[p]mjs\.org|registry\.y[a]rnpkg\.com|repo1?\.m[a]ven(?:\.apache)?\.org|[\w-]*(?:artif[a]ctory|n[e]xus\.|verd[a]ccio)[\w.-]*)/i,
     remedy: 'is the host of a registry: leave the choice to the configuration of npm, Maven or Docker',
   },
-  { pattern: /\b(?:T[O]DO|F[I]XME|X[X]X)\b/, remedy: 'is a debt nobody collects: do it, or open an issue' },
+  { pattern: /\b(?:T[O]DO|F[I]XME|X[X]X)\b/, remedy: 'is a debt: do it, or open an issue' },
 ];
 
 /** An occurrence that is right where it is. */

@@ -2,7 +2,7 @@ import type { PeerName } from './peers/peer.ts';
 import type { BarChart } from './report/bar-chart.ts';
 import type { EventFormat } from './throughput/event-load.ts';
 
-/** What the one who starts a benchmark may choose; what it does not know it ignores. */
+/** Options of a benchmark; each ignores those that it does not know. */
 export interface BenchmarkOptions {
   readonly events?: number | undefined;
   readonly sessions?: number | undefined;
@@ -22,11 +22,11 @@ export interface BenchmarkOptions {
 export interface BenchmarkReport {
   /** Everything measured, for machines. */
   readonly figures: object;
-  /** The same as a table, for people. */
+  /** The same as a human-readable table. */
   readonly text: string;
   /** What of it is worth a picture. */
   readonly charts?: readonly BarChart[];
-  /** Of what peers run on, as in `Java 17.0.15`. */
+  /** Versions of what peers run on, as in `Java 17.0.15`. */
   readonly versions?: readonly string[];
   /** Turns that its figures are medians of; undefined: it takes none. */
   readonly turns?: number;

@@ -1,6 +1,6 @@
 // CPU time of the broker's own processes: what a contender costs there, which no figure of its own process tells.
 //
-// It is sampled while contenders run, since most of them say only at their end which span they measured. Nobody else may use the
+// It is sampled while contenders run, since most of them say only at their end which span they measured. Nothing else may use the
 // broker meanwhile. Brokers of the environment, in containers, or on a system without /proc are not seen: undefined, never 0.
 import type { DurationMs, Millis } from '@flatline/base';
 import { systemClock } from '@flatline/system';

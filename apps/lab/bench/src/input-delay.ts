@@ -1,5 +1,5 @@
-// How late the effect of heartbeats is: asked of the broker, so that it is the same question for every contender. Whoever
-// works exactly once commits its group's offsets with what it has made of the records before them.
+// How late the effect of heartbeats is: asked of the broker, so that it is the same question for every contender. Under
+// exactly-once processing a group's offsets are committed with the output of the records before them.
 import type { DurationMs } from '@flatline/base';
 import { KafkaLogAdmin, type KafkaConnection } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
@@ -67,8 +67,8 @@ export async function lookAtInput(
 }
 
 /**
- * Of what was in the log at each look from `fromMs` to `toMs`: how long after that look all of it was committed. Looks are
- * spread over time, and so are the percentiles; what was never seen committed counts until the last look.
+ * How long after each look from `fromMs` to `toMs` all that was then in the log was committed. Looks are spread over time,
+ * and so are the percentiles; what was never seen committed counts until the last look.
  */
 export function inputDelayOf(looks: readonly InputLook[], fromMs: number, toMs: number): InputDelay {
   const delays: DurationMs[] = [];

@@ -3,8 +3,8 @@
 import kafkajs from 'kafkajs';
 
 /**
- * Deletes every topic whose name has `part` in it. A broker that lets nobody delete topics, or does not answer, is measured
- * all the same: `say` is told that they are left.
+ * Deletes every topic whose name has `part` in it. A broker that forbids it, or does not answer, is measured all
+ * the same: `say` is told that they are left.
  */
 export async function removeTopics(
   brokers: readonly string[],

@@ -56,14 +56,14 @@ export class LoopDelayMeter {
   };
 }
 
-/** Of the main thread; 0 before Node 23.9. */
+/** CPU time of the main thread; 0 before Node 23.9. */
 function threadCpuMs(): DurationMs {
   if (typeof process.threadCpuUsage !== 'function') return 0;
   const { user, system } = process.threadCpuUsage();
   return (user + system) / 1_000;
 }
 
-/** Of several processes, or turns: the worst of each. */
+/** The worst of several processes, or turns. */
 export function worstDelay(delays: readonly LoopDelay[]): LoopDelay {
   return {
     p99Ms: Math.max(0, ...delays.map(({ p99Ms }) => p99Ms)),

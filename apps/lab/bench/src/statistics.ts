@@ -20,7 +20,7 @@ export function spreadOfKnown(values: readonly (number | undefined)[]): Spread |
   return known.length === values.length ? spreadOf(known) : undefined;
 }
 
-/** Of the straight line that is nearest to the points (x, y), by least squares. @param points at least two, not all of one x. */
+/** Slope of the least-squares line through the points (x, y). @param points at least two, not all of one x. */
 export function slopeOf(points: readonly (readonly [x: number, y: number])[]): number {
   const mean = (of: (point: readonly [number, number]) => number): number =>
     points.reduce((sum, point) => sum + of(point), 0) / points.length;

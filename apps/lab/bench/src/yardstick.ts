@@ -1,5 +1,5 @@
-// A fixed piece of work of this project's own, as a measure of the machine: whoever compares seconds of two occasions divides
-// them by it first. Never changed, or what was published with it means nothing any more.
+// A fixed piece of work of this project's own, as a measure of the machine: divide seconds of two occasions by it
+// before comparing them. Never change it, or figures published with it mean nothing any more.
 import type { DurationMs } from '@flatline/base';
 import { measureApart } from './measured-process.ts';
 
@@ -11,7 +11,7 @@ export interface Yardstick {
   readonly sortMs: DurationMs;
   /** Reads that each wait for the one before, all over an array much larger than the caches. */
   readonly accessMs: DurationMs;
-  /** Of all three, by the wall clock: what is beyond their sum went to other processes. */
+  /** Wall time of all three: what exceeds their sum went to other processes. */
   readonly elapsedMs: DurationMs;
 }
 

@@ -139,7 +139,7 @@ describe('Avro with a registry', () => {
     }
     const reasons = letters.map(({ headers }) => headers['flatline-reason']).sort();
     expect(reasons).toEqual([...poison, ...poison].map(({ reason }) => reason).sort());
-    // Nobody else became a session.
+    // No other key became a session.
     expect((await scenario.outputsNow(registry)).summaries).toHaveLength(1);
     const { reach } = await expectVerified(scenario);
     expect(reach['badRecords']).toBe(count);

@@ -33,7 +33,7 @@ const run = (...flags: readonly string[]): Running => flatline(['run', '--config
 const runIn = (stateDir: string, env?: Readonly<Record<string, string>>): Running =>
   flatline(['run', '--config', scenario.config, '--state-dir', stateDir], env);
 
-/** A port of this machine on which nobody listens. */
+/** A port of this machine without a listener. */
 function closedPort(): Promise<number> {
   return new Promise((resolve) => {
     const server = createServer().listen(0, '127.0.0.1', () => {

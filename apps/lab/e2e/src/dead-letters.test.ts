@@ -92,7 +92,7 @@ describe('dead letters', () => {
     expect(await letters('replay', '--all', '--again', '--dry-run')).toHaveLength(4);
 
     const lenient = scenario.start();
-    // Three letters, three notes of replays, and two letters anew.
+    // Three letters, three notes of replays, and two letters again.
     await untilRecords(8);
     expect((await letters('list', '--reason', 'key-too-long'))[0]).toMatchObject({ replays: 1 });
     expect(await scenario.stop(lenient)).toBe(0);
@@ -116,7 +116,7 @@ describe('dead letters', () => {
     expect(finished).toMatchObject({ code: 2, stdout: '', stderr: expect.stringContaining('no dead letter at 0/99') });
   });
 
-  test('[I1][X6] a record longer than its letter may be is truncated, a batch that nobody can unpack is named; neither is replayed', async () => {
+  test('[I1][X6] a record longer than its letter may be is truncated, a batch that cannot be unpacked is named; neither is replayed', async () => {
     scenario = await Scenario.create({ timeoutMs: 2_000, partitions: 1 });
     const kcat = new Kcat(scenario.kafka.brokers);
     const processor = scenario.start();

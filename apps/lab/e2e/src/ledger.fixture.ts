@@ -25,7 +25,7 @@ interface Account {
   readonly events: number;
   readonly duplicates: number;
   readonly outOfOrder: number;
-  /** undefined: a session that was cut off may have lost what nobody could miss yet. */
+  /** undefined: a session that was cut off may have lost events whose gap did not show yet. */
   readonly missing: number | undefined;
 }
 

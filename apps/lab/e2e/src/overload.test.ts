@@ -32,7 +32,7 @@ async function closes(count: number): Promise<ReadonlyMap<string, number>> {
 }
 
 describe('more at once than can be done at once', () => {
-  test(`[F18] ${DYING} sessions that die together close once each, and whoever beats meanwhile lives on`, async () => {
+  test(`[F18] ${DYING} sessions that die together close once each, and those that beat meanwhile live on`, async () => {
     scenario = await Scenario.create({ timeoutMs: TIMEOUT_MS, partitions: 4 });
     const processor = scenario.start();
     const closing = closes(DYING);

@@ -38,7 +38,7 @@ const POISONS: readonly (() => Poison)[] = [
 ];
 
 describe('poison', () => {
-  test('[F14][I1] at one record in a hundred: each becomes a dead letter once, and nobody else is harmed', async () => {
+  test('[F14][I1] at one record in a hundred: each becomes a dead letter once, and no other session is harmed', async () => {
     scenario = await Scenario.create({ timeoutMs: 5_000, partitions: 1 });
     const processor = scenario.start();
     await processor.line(/task runs/);

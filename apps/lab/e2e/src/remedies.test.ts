@@ -152,7 +152,7 @@ describe('an output that another application has written to', () => {
     await runAll(third);
     await scenario.stop(third);
     expect((await third.finished).stderr).not.toContain('holds records');
-    // What has gone from it is nobody's.
+    // Records that were deleted name no owner.
     await truncate(scenario.kafka, scenario.output, 2);
     scenario.rename();
     scenario.configure({});

@@ -69,7 +69,7 @@ export class Scenario {
     this.application = `${this.application}-b`;
   }
 
-  /** Writes the configuration file anew. Sessions of the group end soon after a kill, so that tests need not wait long. */
+  /** Rewrites the configuration file. Group sessions end soon after a kill, so that tests need not wait long. */
   configure(changes: Partial<Pipeline>): void {
     const { timeoutMs, timestampType = 'LogAppendTime', pipeline } = this.#settings;
     const config: ConfigurationInput = {

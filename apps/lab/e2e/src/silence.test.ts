@@ -62,7 +62,7 @@ describe('silence', () => {
     scenario = await Scenario.create({ timeoutMs });
     const sessions = 2_000;
     const rounds = 50;
-    // 100 000 heartbeats over ten seconds: every session beats five times per timeout, and nobody reads meanwhile.
+    // 100 000 heartbeats over ten seconds: every session beats five times per timeout, with no reader meanwhile.
     await scenario.producing(async (producer) => {
       for (let round = 0; round < rounds; round += 1) {
         const paced = elapse(200);

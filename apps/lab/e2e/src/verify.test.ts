@@ -104,7 +104,7 @@ describe('a processor that is not there', () => {
         Array.from({ length: sessions }, (_, i) => ({ key: Buffer.from(`device-${i}`), value: new Uint8Array() })),
       ),
     );
-  /** Both ways of asking: nothing passes for sound because nobody has worked on it. */
+  /** Both ways of asking: nothing passes for sound because it was not processed. */
   const expectBehind = async (how: RegExp): Promise<void> => {
     const complete = await verify(scenario);
     expect(complete).toMatchObject({ code: 1, ok: false });

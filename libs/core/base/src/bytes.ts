@@ -1,7 +1,7 @@
 // Growable byte writer and bounds-checked byte reader for our own formats (blocks, entry images).
 //
 // Integers are unsigned LEB128 varints up to 2^53 - 1 (JavaScript's safe integers) or fixed little-endian. What a writer cannot
-// hold it refuses by an assertion: written all the same, it would be a log that nobody can read.
+// hold it refuses by an assertion: written all the same, it would make a log that cannot be read.
 import { assert, AssertionError } from './assert.ts';
 
 /** What a reader throws on bytes that are not what the format promises; adapters turn it into their own consequence. */
@@ -43,7 +43,7 @@ const KEPT_VIEWS = 512;
 export class ByteWriter {
   #bytes: Uint8Array;
   #view: DataView;
-  /** Of short contents, by length: images and their like have few lengths, and a view costs more than what it shows. */
+  /** Views of short contents, by length: images have few lengths, and a view costs more than what it shows. */
   #views: (Uint8Array | undefined)[] = [];
   #length = 0;
 
@@ -130,8 +130,8 @@ export class ByteWriter {
   }
 
   /**
-   * Of each of the first `count` what `varint` writes, or `signedVarint` of what `zigzag` has made of it. In one loop they cost
-   * half of what they cost one by one, where compilers run out of what they are willing to inline.
+   * Writes the first `count` values as `varint` does, or as `signedVarint` does where `zigzag` has encoded them. One loop costs
+   * half as much as single calls, for which the compiler's inlining budget runs out.
    */
   varints(values: Float64Array, count: number): void {
     this.#reserve(8 * count);

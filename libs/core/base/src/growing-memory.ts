@@ -4,9 +4,9 @@
 // chunks costs each access a look at which chunk, and with it much of what the processor could have fetched meanwhile: for
 // random keys beyond its caches 23 ns against 13. A growable SharedArrayBuffer (ES2024) reserves addresses only, grows in
 // place, starts at a page of memory, so that an entry of 64 bytes is one cache line, and leaves the arrays on it whole. It is
-// shared with nobody.
+// not shared.
 //
-// Owns: the buffer.      Does not own: what lies in it; the arrays on it, made anew by whoever grows it.
+// Owns: the buffer.      Does not own: what lies in it; the arrays over it, which the caller makes again after growing it.
 import { assert } from './assert.ts';
 
 const STEP_BYTES = 1 << 20;

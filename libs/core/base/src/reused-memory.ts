@@ -1,13 +1,13 @@
-// Memory for large byte strings that live for some milliseconds, used again. Asked for anew each time, hundreds of megabytes a
-// second would be cleared page by page by the kernel, and would make V8, which counts them, collect garbage many times a
-// second with all its helper threads.
+// Memory for large byte strings that live for some milliseconds, reused. Allocated each time, hundreds of megabytes a second
+// would be cleared page by page by the kernel, and would make V8, which counts them, collect garbage many times a second with
+// all its helper threads.
 //
 // Owns: memory that is free.      Does not own: memory handed out; what is never given back is the garbage collector's.
 //
 // Invariants
 //   RM1  Memory is handed out again only after it was given back, and it is given back at most once each time.
 
-/** Bytes of one piece. Smaller ones cost little anew, larger ones are too rare to keep. */
+/** Bytes of one piece. Smaller ones are cheap to allocate, larger ones too rare to keep. */
 const PIECE_BYTES_MIN = 32 * 1024;
 const PIECE_BYTES_MAX = 16 * 1024 * 1024;
 /** Sizes per power of two: a piece is at most a quarter larger than asked for. */
@@ -19,7 +19,7 @@ export class ReusedMemory {
   readonly #lent = new WeakSet<ArrayBufferLike>();
   #freeBytes = 0;
 
-  /** @param freeBytesMax of memory kept for the next who ask. */
+  /** @param freeBytesMax upper bound on memory kept for reuse */
   constructor(freeBytesMax: number) {
     this.#freeBytesMax = freeBytesMax;
   }
@@ -35,7 +35,7 @@ export class ReusedMemory {
     return new Uint8Array(piece, 0, length);
   }
 
-  /** Nobody will look at any part of what was taken with `bytes` again. Memory of others is left alone. */
+  /** The caller promises that no part of what came with `bytes` is read again. Foreign memory is left alone. */
   giveBack({ buffer }: Uint8Array): void {
     if (!this.#lent.delete(buffer) || !(buffer instanceof ArrayBuffer)) return;
     const size = buffer.byteLength;

@@ -106,7 +106,7 @@ describe('[C8] unheard time', () => {
     ]);
   });
 
-  test('HT2 [X6] of many gaps the oldest are joined: nobody is due earlier for it', () => {
+  test('HT2 [X6] beyond the bound the oldest gaps are joined, and no session is due earlier for it', () => {
     const clocks = Array.from({ length: 200 }, (_, i) => 1_000_000 + i * 500);
     const held = after(clocks);
     expect(held.state.holds.length).toBeLessThanOrEqual(64);

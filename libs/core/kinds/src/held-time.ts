@@ -1,7 +1,7 @@
-// Time in which nobody could be heard, taken out of every deadline (C8).
+// Time in which no heartbeat could be heard, taken out of every deadline (C8).
 //
 // While sessions live, the owner lets at most a third of `unheardMs` pass between records of the log. A longer gap therefore
-// says that the log could not be written, or that nobody listened. Its first `unheardMs` count; the rest, up to `maxHoldMs`,
+// says that the log could not be written, or that no owner listened. Its first `unheardMs` count; the rest, up to `maxHoldMs`,
 // is held: as if the clock had stood still.
 //
 // Owns: the holds so far.      Does not own: the clock, which is told of here after each record that moved it.
@@ -9,14 +9,14 @@
 // Invariants
 //   HT1  Holds are disjoint, in order, and begin at or after the clock before their gap: a hold moves no instant that the
 //        clock had reached before it was known, so that what was drained early or late comes out the same (C5).
-//   HT2  At most HOLDS_MAX. Beyond, the two oldest and what lies between them become one: who has lived through all of
-//        them is given more time, never less. HT1 does not hold of that: what is due has to be closed before (`joins`).
+//   HT2  At most HOLDS_MAX. Beyond, the two oldest and what lies between them become one: a session that lived through
+//        all of them gets more time, never less. That breaks HT1: what is due has to be closed before (`joins`).
 import { assert, type DurationMs, type Millis } from '@flatline/base';
 
 export interface HeldTimeRules {
   /** 0: off. */
   readonly unheardMs: DurationMs;
-  /** Of one gap. */
+  /** Longest hold for one gap. */
   readonly maxHoldMs: DurationMs;
 }
 
@@ -49,7 +49,7 @@ export class HeldTime implements Reckoning {
   readonly #rules: HeldTimeRules;
   #holds: Hold[] = [];
   #heldMs = 0;
-  /** Where the last hold ends: who was seen since is not concerned by any. */
+  /** Where the last hold ends: none concerns a session seen since. */
   #end: Millis = -Infinity;
 
   constructor(rules: HeldTimeRules) {

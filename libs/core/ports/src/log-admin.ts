@@ -21,7 +21,7 @@ export interface LogAdmin {
   /** First offset present and the offset after the last decided record, from the leader. */
   ends(partition: TopicPartition): Promise<{ readonly logStartOffset: number; readonly lastStableOffset: number }>;
   /**
-   * Says that an answer cannot be right unless whoever gave it leads no more: the next question goes to the leader that
+   * Says that an answer is wrong unless the node that gave it no longer leads: the next question goes to the leader that
    * another node names, where there is one.
    */
   doubtLeader(partition: TopicPartition): void;

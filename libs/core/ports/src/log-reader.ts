@@ -90,7 +90,7 @@ export interface RecordCursor {
   skip(count: number): void;
   /** Everything below this offset has been passed: the offset to record as applied, and to read on from. */
   readonly position: number;
-  /** Of the batch that holds `position − 1`: its CRC-32C, partition leader epoch and greatest timestamp (R3's fingerprint). */
+  /** CRC-32C, partition leader epoch and greatest timestamp of the batch that holds `position − 1` (R3's fingerprint). */
   readonly batchChecksum: number;
   readonly batchLeaderEpoch: number;
   readonly batchTimestamp: Millis;

@@ -11,7 +11,7 @@ export interface LocalCheckpoint {
 export interface InstancePartitions {
   /** Where it is reached over HTTP; empty where it cannot be. */
   readonly endpoint: string;
-  /** For people; empty where it does not say. */
+  /** Shown to operators; empty where it does not say. */
   readonly name: string;
   readonly partitions: readonly number[];
   readonly standbys: readonly number[];

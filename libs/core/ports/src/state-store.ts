@@ -56,7 +56,7 @@ export interface StateStore {
   state(): StoreState | undefined;
   /**
    * All entries, each once, in an order of the store's own. A group, and its bytes, are valid until the next step of the
-   * iteration; it may pause, but does not outlive a write. Who takes the last group knows that the store is sound.
+   * iteration; it may pause, but does not outlive a write. Taking the last group proves that the store is sound.
    * @throws Corrupt
    */
   scan(): Iterable<StoredGroup>;

@@ -11,7 +11,7 @@ export class StoredGroup implements KeySpans {
   readonly lengths = new Int32Array(KEY_GROUP_MAX);
   readonly imageStarts = new Int32Array(KEY_GROUP_MAX);
   readonly imageEnds = new Int32Array(KEY_GROUP_MAX);
-  /** Of the block that holds the image. */
+  /** Offset of the block that holds the image. */
   readonly changelogOffsets = new Float64Array(KEY_GROUP_MAX);
 
   get isFull(): boolean {
@@ -51,7 +51,7 @@ export function groupOf(images: readonly StoredImage[]): StoredGroup {
   return group;
 }
 
-/** What a scan shows, entry by entry, copied: for those who are in no hurry. */
+/** What a scan shows, entry by entry, copied: for callers to which speed does not matter. */
 export function* imagesIn(groups: Iterable<StoredGroup>): Generator<StoredImage, void, undefined> {
   for (const group of groups) for (let index = 0; index < group.count; index += 1) yield group.imageAt(index);
 }

@@ -24,7 +24,7 @@ export class Buckets {
   readonly #bounds: Float64Array;
   readonly #occupancy: Occupancy;
   readonly #memory = new GrowingMemory((ID_MAX + 1) * ID_BYTES);
-  /** By id: previous, next. Side by side, since whoever reads one reads the other: one cache line instead of two. */
+  /** By id: previous, next. Side by side, since they are read together: one cache line instead of two. */
   #links = new Int32Array(this.#memory.buffer, 0, 0);
 
   /** The buckets of the levels and `extra` more behind them, for `capacity` ids. */

@@ -4,7 +4,7 @@ const WORDS_PER_LEVEL = SLOTS / 32;
 
 /**
  * One bit per bucket, and above it one bit per word of them: what lets the wheel cross a quiet year in a few steps.
- * Buckets beyond the levels' have bits too, which nobody looks for.
+ * Buckets beyond the levels' have bits too, which are never searched.
  */
 export class Occupancy {
   readonly #words: Int32Array;

@@ -158,7 +158,7 @@ export class TimingWheel {
 
   /**
    * Fires what polls leave to the end of their tick: ids whose deadline the instant last polled has reached, at most `limit`. After
-   * a poll that left no backlog. True if there may be more. Looks at all that waits for the tick under way: for those who must
+   * a poll that left no backlog. True if there may be more. Looks at all that waits for the tick under way: for callers that must
    * know exactly what is not due (W2).
    */
   fireWithinTick(limit: number, onDue: (id: number) => void): boolean {
@@ -214,7 +214,7 @@ export class TimingWheel {
     this.#size = 0;
   }
 
-  /** Fires out of DUE. Reads the head anew each time: a callback may have cancelled, armed, or made the arrays grow. */
+  /** Fires out of DUE. Reads the head again each time: a callback may have cancelled, armed, or made the arrays grow. */
   #drain(limit: number, movedMax: number, onDue: (id: number) => void): number {
     let fired = 0;
     while (fired < limit) {

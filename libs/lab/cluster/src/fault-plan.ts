@@ -95,7 +95,7 @@ export const calm: FaultRates = {
   subscriptionFails: 0,
 };
 
-/** Everything goes wrong now and then; processes still make progress. Crashes are left to whoever restarts them. */
+/** Everything goes wrong now and then; processes still make progress. Crashes are left to the caller, which restarts them. */
 export const rough: FaultRates = {
   ...calm,
   lost: 0.004,

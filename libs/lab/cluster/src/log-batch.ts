@@ -5,20 +5,20 @@ import type { OutgoingRecord, RecordHeader } from '@flatline/ports';
 export interface LogRecord {
   readonly offset: number;
   readonly timestamp: Millis;
-  /** Of its batch: stamped by the broker. */
+  /** Whether the broker stamped its batch. */
   readonly logAppendTime: boolean;
   readonly key: Uint8Array | null;
   readonly value: Uint8Array | null;
   readonly headers: readonly RecordHeader[];
-  /** Set where it is no record but a batch of so many that nobody can unpack: they take up the offsets from its own on. */
+  /** Set where it is not a record but a batch of so many that cannot be unpacked: they take the offsets from its own on. */
   readonly unreadable?: number | undefined;
 }
 
-/** Who wrote a batch, where the producer is idempotent or transactional. */
+/** Writer of a batch, where the producer is idempotent or transactional. */
 export interface BatchProducer {
   readonly producerId: number;
   readonly epoch: number;
-  /** Of the batch's first record; −1 for a marker. */
+  /** Sequence number of the batch's first record; −1 for a marker. */
   readonly baseSequence: number;
   readonly transactional: boolean;
 }
@@ -48,7 +48,7 @@ const RECORD_OVERHEAD_BYTES = 10;
 const recordBytes = (record: OutgoingRecord): number =>
   RECORD_OVERHEAD_BYTES + (record.key?.length ?? 0) + (record.value?.length ?? 0) + headersBytes(record);
 
-/** Of each header two lengths come on top. */
+/** Each header adds two lengths. */
 const headersBytes = ({ headers = [] }: OutgoingRecord): number =>
   headers.reduce((sum, { name, value }) => sum + 2 + name.length + (value?.length ?? 0), 0);
 

@@ -99,7 +99,7 @@ export class SimulatedAdmin implements LogAdmin {
         try {
           answer.ok(act(leader));
         } catch (error) {
-          // Refused by the broker: carried back to whoever asked. A broken assumption goes on up and ends the run.
+          // Refused by the broker: returned to the caller. A broken assumption goes on up and ends the run.
           if (!(error instanceof PartitionStopped || error instanceof Retriable)) throw error;
           answer.fail(error);
         }

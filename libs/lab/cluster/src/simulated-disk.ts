@@ -52,7 +52,7 @@ export class SimulatedDisk {
     this.#files.set(partition, file);
   }
 
-  /** Who has the store open, undefined where nobody. */
+  /** Process that has the store open, undefined without one. */
   lockedBy(partition: number): string | undefined {
     return this.#locks.get(partition);
   }
@@ -97,7 +97,7 @@ export class SimulatedDisk {
   }
 
   restore(partition: number, copy: StoreFile): void {
-    assert(!this.#locks.has(partition), 'a store is put back while nobody has it open', { partition });
+    assert(!this.#locks.has(partition), 'a store is put back while no process has it open', { partition });
     this.#files.set(partition, copyOf(copy));
   }
 

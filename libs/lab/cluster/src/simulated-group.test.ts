@@ -66,7 +66,7 @@ const all = (...parts: (readonly number[] | undefined)[]): number[] =>
 const everything = Array.from({ length: PARTITIONS }, (_, partition) => partition);
 
 describe('a simulated consumer group', () => {
-  test('whoever is alone has everything; a second one takes half, in the same generation', async () => {
+  test('a lone member has everything; a second one takes half, in the same generation', async () => {
     const simulation = grouped();
     const a = join(simulation, 'a');
     await simulation.time.runFor(1_000);
@@ -132,7 +132,7 @@ describe('a simulated consumer group', () => {
     expect(a.heard.partitions).toEqual(everything);
   });
 
-  test('who waits at the barrier is not dropped for its silence there', async () => {
+  test('a member that waits at the barrier is not dropped for its silence there', async () => {
     const simulation = new Simulation({ seed: 1 });
     simulation.group('g', { partitions: PARTITIONS, rebalanceTimeoutMs: 60_000 });
     const a = join(simulation, 'a');
@@ -147,7 +147,7 @@ describe('a simulated consumer group', () => {
     expect(all(a.heard.partitions, b.heard.partitions)).toEqual(everything);
   });
 
-  test('who does not come to the barrier in time is left behind', async () => {
+  test('a member that does not come to the barrier in time is left behind', async () => {
     const simulation = new Simulation({ seed: 1 });
     simulation.group('g', { partitions: PARTITIONS, rebalanceTimeoutMs: 5_000, sessionTimeoutMs: 60_000 });
     const a = join(simulation, 'a');
@@ -269,7 +269,7 @@ describe('keepAndSpread', () => {
     expect(assigned.get('c')).toContain(3);
   });
 
-  test('every partition exactly once, nobody above an even share (rerun: the printed seed)', () => {
+  test('every partition exactly once, no member above an even share (rerun: the printed seed)', () => {
     fc.assert(
       fc.property(fc.nat(20), fc.integer({ min: 1, max: 6 }), (partitions, count) => {
         const members = Array.from({ length: count }, (_, index) => member(`m${index}`, { owned: [index, index + 1] }));

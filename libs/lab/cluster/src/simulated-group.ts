@@ -100,7 +100,7 @@ export class SimulatedGroup {
     return this.#state === 'rebalancing';
   }
 
-  /** Who is assigned what, as the group sees it now; a dead member stays until its session times out. */
+  /** Assignments as the group sees them now; a dead member stays until its session times out. */
   members(): readonly {
     readonly memberId: string;
     readonly instance: string;
@@ -255,7 +255,7 @@ export function keepAndSpread(members: readonly GroupMember[], partitions: numbe
   if (members.length === 0) return assigned;
   const share = Math.ceil(partitions / members.length);
   const load = ({ memberId }: GroupMember): number => assigned.get(memberId)!.length;
-  // Of two that say they had it, the one of the later generation did.
+  // Two members claim it: the one of the later generation had it.
   const claim = (member: GroupMember, partition: number): number =>
     member.owned.includes(partition) ? member.generation : -1;
   for (let partition = 0; partition < partitions; partition += 1) {

@@ -108,7 +108,7 @@ export class SimulatedLog {
     });
   }
 
-  /** Appends a batch of so many records that nobody can unpack: the whole of it comes or nothing. */
+  /** Appends a batch of so many records that cannot be unpacked: the whole of it comes or nothing. */
   produceUnreadable(topic: string, partition: number, records: number): Promise<AppendOutcome> {
     return new Promise((resolve) => {
       this.partition(topic, partition).append({ records: [], unreadable: records }, resolve);

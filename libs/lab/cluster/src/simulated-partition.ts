@@ -39,7 +39,7 @@ export interface AppendRequest {
   readonly records: readonly OutgoingRecord[];
   readonly producer?: BatchProducer;
   readonly marker?: Marker;
-  /** Instead of records: a batch of so many that nobody can unpack. */
+  /** Instead of records: a batch of so many that cannot be unpacked. */
   readonly unreadable?: number;
 }
 
@@ -55,11 +55,11 @@ export interface EpochEnd {
   readonly endOffset: number;
 }
 
-/** What a deposed leader goes on answering to those who have not heard of its successor. */
+/** What a deposed leader goes on answering to clients that have not heard of its successor. */
 interface DeposedView {
   readonly leaderEpoch: number;
   readonly until: DurationMs;
-  /** Until then those who ask for its end do not ask who leads. */
+  /** Until then clients that ask for its end do not ask who leads. */
   readonly believedUntil: DurationMs;
   readonly ends: PartitionEnds;
 }
@@ -96,7 +96,7 @@ export interface PartitionEnvironment {
 const ELECTION_LAG_BATCHES_MAX = 3;
 /** Kafka's default. */
 const MAX_MESSAGE_BYTES = 1_048_588;
-/** Who asks questions only, asks at least this often who leads. */
+/** A client that reads nothing asks at least this often who leads. */
 export const LEADER_AGE_MAX_MS: DurationMs = 10_000;
 
 export class SimulatedPartition {
@@ -162,7 +162,7 @@ export class SimulatedPartition {
     };
   }
 
-  /** The ends as seen by one attached to the leader of `leaderEpoch`, and the epoch of who answered. */
+  /** The ends as seen by a client of the leader of `leaderEpoch`, and the epoch of the leader that answered. */
   endsSeenFrom(leaderEpoch: number): { readonly ends: PartitionEnds; readonly leaderEpoch: number } {
     const deposed = this.#deposed;
     const listensToDeposed =

@@ -151,7 +151,7 @@ describe('reading the simulated log', () => {
     expect(taken(below)).toEqual([]);
   });
 
-  test('[F11] a topic made anew under the name: the reader beyond its end fails', async () => {
+  test('[F11] a topic recreated under the name: the reader beyond its end fails', async () => {
     const { simulation, ports } = reading();
     for (let round = 0; round < 4; round += 1) simulation.log.produce('in', 0, { key: `k${round}` });
     const subscription = ports.reader.subscribe(PLACE, 0);
@@ -163,7 +163,7 @@ describe('reading the simulated log', () => {
     expect(subscription.failure).toBeInstanceOf(PartitionStopped);
   });
 
-  test('SR2 what nobody takes is not fetched for ever', async () => {
+  test('SR2 what is not taken is not fetched for ever', async () => {
     const { simulation, ports } = reading();
     for (let round = 0; round < 400; round += 1) simulation.log.produce('in', 0, { value: 'x'.repeat(1_000) });
     const subscription = ports.reader.subscribe(PLACE, 0);
@@ -182,7 +182,7 @@ describe('reading the simulated log', () => {
     expect(subscription.take()).toBeDefined();
   });
 
-  test('SR3 closed, it calls nobody any more', async () => {
+  test('SR3 closed, it makes no more calls', async () => {
     const { simulation, ports } = reading();
     const subscription = ports.reader.subscribe(PLACE, 0);
     const seen = listen(subscription);
@@ -224,7 +224,7 @@ describe('reading the simulated log', () => {
     for (const each of [early, below, untaken]) {
       expect(each.failure).toBeInstanceOf(PartitionStopped);
       expect(each.failure!.message).toMatch(/read up to offset 5 .*lost or replaced/);
-      // Of the log that was replaced nothing may be taken any more.
+      // Nothing of the log that was replaced may be taken any more.
       expect(each.take()).toBeUndefined();
     }
     const fresh = [
@@ -261,7 +261,7 @@ describe('reading the simulated log', () => {
     expect(simulation.faults.fired().get('deposedLeaderAnswers')).toBeGreaterThan(0);
   });
 
-  test('SR4 [F23b] a deposed leader that never ends is left by who doubts it, and by nobody else for a long time', async () => {
+  test('SR4 [F23b] a deposed leader that never ends is left by a reader that doubts it, and by no other for a long time', async () => {
     const { simulation, ports } = reading();
     const { log, time, faults } = simulation;
     log.produce('in', 0, { key: 'old' });

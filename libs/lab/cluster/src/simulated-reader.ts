@@ -26,7 +26,7 @@ const ANSWER_BYTES_MAX = 16 * 1024;
 const LONG_POLL_MS: DurationMs = 250;
 const FETCH_TIMEOUT_MS: DurationMs = 1_000;
 const RETRY_MS: DurationMs = 20;
-/** So long that within the calm of a simulated run only who doubts its leader leaves it. */
+/** So long that within the calm of a simulated run only a reader in doubt leaves its leader. */
 const METADATA_AGE_MS: DurationMs = 600_000;
 /** Between questions after a doubt, until one is answered by a node that knows better; so many at most. */
 const DOUBT_MS: DurationMs = 500;
@@ -84,9 +84,9 @@ class FetchLoop implements LogSubscription {
   #bufferedBytes = 0;
   /** The next offset to fetch. */
   #position: number;
-  /** Of the leader this subscription believes in: a deposed one may be asked for a while. */
+  /** Epoch of the leader this subscription believes in: a deposed one may be asked for a while. */
   #leaderEpoch: number;
-  /** Of the batch before the position, negative where that is not known; and the latest whose leader is known to hold it. */
+  /** Epoch of the batch before the position, negative if unknown; and the latest whose leader is known to hold it. */
   #readEpoch: number;
   #agreedEpoch: number;
   #ends: LogEnds | undefined;

@@ -112,7 +112,7 @@ class SimulatedStore implements StateStore {
   readonly #partition: number;
   readonly #file: StoreFile;
   #open = true;
-  /** Of the contents: a scan does not outlive a write. */
+  /** Version of the contents: a scan does not outlive a write. */
   #version = 0;
 
   constructor(environment: StoresEnvironment, partition: number, file: StoreFile) {

@@ -219,7 +219,7 @@ describe('transactions on the simulated log', () => {
     const { simulation } = world();
     const { transactions } = simulation.log;
     const identity = transactions.initProducerId('theirs', 1_000);
-    if (identity === 'concurrent') throw new Error('nobody else uses this id');
+    if (identity === 'concurrent') throw new Error('no other writer uses this id');
     const [first, second] = [
       { topic: 'out', partition: 0 },
       { topic: 'out', partition: 1 },

@@ -99,7 +99,7 @@ class SimulatedWriter implements TransactionalWriter {
   readonly #environment: WriterEnvironment;
   readonly #identity: ProducerIdentity;
   readonly #answerMs: DurationMs;
-  /** Of the requests of the commit under way. */
+  /** Time limit of the requests of the commit under way. */
   #patienceMs: DurationMs;
   readonly #sequences = new Map<string, number>();
   #committing = false;
@@ -261,7 +261,7 @@ class SimulatedWriter implements TransactionalWriter {
     });
   }
 
-  /** Of requests made at the same time the others stop where one has failed. */
+  /** Where one of several parallel requests has failed, the others stop. */
   #check(): void {
     if (this.#end !== undefined) throw this.#end;
   }

@@ -56,7 +56,7 @@ describe('the transactions of one partition', () => {
     expect(index.lastStableOffset(9)).toBe(9);
   });
 
-  test('what an unclean election leaves of an aborted transaction stays aborted, its offsets written anew do not', () => {
+  test('what an unclean election leaves of an aborted transaction stays aborted, its offsets written again do not', () => {
     const index = indexOf(batch(0), batch(1), batch(2, 'abort'));
     index.replicated(3);
     index.cut(1, [batch(0)]);

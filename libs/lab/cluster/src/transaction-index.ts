@@ -10,7 +10,7 @@ import type { BatchProducer, LogBatch, Marker } from './log-batch.ts';
 interface ProducerState {
   epoch: number;
   lastSequence: number;
-  /** Of the batch that brought `lastSequence`. */
+  /** First sequence number of the batch that brought `lastSequence`. */
   lastBaseSequence: number;
   lastBaseOffset: number;
 }

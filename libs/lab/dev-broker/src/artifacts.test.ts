@@ -85,7 +85,7 @@ describe('artifacts', () => {
     expect(readdirSync(join(workspace.state, 'artifacts'))).toEqual([]);
   });
 
-  test('of a project that builds itself are built once, anew when a source changes, and not half', async () => {
+  test('of a project that builds itself are built once, again when a source changes, and never by halves', async () => {
     const workspace = newWorkspace();
     const folder = join(workspace.root, 'peer');
     mkdirSync(folder);

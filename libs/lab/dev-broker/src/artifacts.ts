@@ -33,7 +33,7 @@ export interface MavenProject {
 export interface BuiltProject {
   readonly name: string;
   readonly folder: string;
-  /** What builds it, for people. */
+  /** Human-readable name of what builds it. */
   readonly tool: string;
   /** Fills an empty folder, which is renamed afterwards. Throws `Fatal`. */
   readonly build: (into: string) => Promise<void>;

@@ -1,4 +1,4 @@
-// `state.json` of a data directory: who runs the broker in it. Written by that broker's supervisor alone, for as long as it runs.
+// `state.json` of a data directory: the processes of its broker. Written by that broker's supervisor alone, for as long as it runs.
 import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { isAlive, type ProcessIdentity } from './process-identity.ts';

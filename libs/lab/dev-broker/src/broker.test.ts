@@ -151,7 +151,7 @@ describe('the broker of the environment', () => {
   test(
     'is used, given the registry it lacks, and outlives a stop',
     async () => {
-      // Whoever runs these tests may have set one; the environment of a test file is its own.
+      // The environment may name one; that of a test file is its own.
       delete process.env['SCHEMA_REGISTRY_URL'];
       const broker = await ensureBroker({ registry: true });
       expect(broker).toMatchObject({ source: 'environment', bootstrap: process.env['KAFKA_BROKERS'], nodes: [] });

@@ -27,7 +27,7 @@ afterEach(() => {
   for (const controller of controllers) controller.close();
 });
 
-/** A node says something to a controller, as Kafka's first request begins: with who it is. */
+/** Sends what Kafka's first request begins with: the node's own name. */
 function say(clientId: string, to: number): Socket {
   const socket = connect(gates.ports[to - 1]!, loopback).on('error', () => undefined);
   clients.push(socket);

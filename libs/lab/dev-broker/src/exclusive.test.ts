@@ -30,7 +30,7 @@ describe('exclusive work', () => {
     expect(existsSync(lock)).toBe(false);
   });
 
-  test('takes over from a lock that nobody can read', async () => {
+  test('takes over from a lock that cannot be read', async () => {
     const lock = newLock();
     writeFileSync(lock, '');
     expect(await exclusive(lock, { waitMs }, () => Promise.resolve('done'))).toBe('done');

@@ -49,7 +49,7 @@ function tryTake(lock: string): Attempt {
   const claim = `${lock}.${process.pid}.${Math.random().toString(36).slice(2)}`;
   writeFileSync(claim, JSON.stringify(identify(process.pid)));
   try {
-    // A hard link appears whole or not at all, so nobody ever reads a lock that is still being written.
+    // A hard link appears whole or not at all, so a lock is never read while it is being written.
     linkSync(claim, lock);
     return { kind: 'taken' };
   } catch (error) {
@@ -63,7 +63,7 @@ function tryTake(lock: string): Attempt {
   return { kind: 'cleared' };
 }
 
-/** Moves a dead owner's lock aside. Whoever moved a living one by losing a race against a takeover puts it back. */
+/** Moves a dead owner's lock aside. A living one, moved by losing a race against a takeover, is put back. */
 function clearAway(lock: string): void {
   const aside = `${lock}.${process.pid}.${Math.random().toString(36).slice(2)}`;
   try {

@@ -10,7 +10,7 @@ export class PortInUse extends Misconfigured {
   }
 }
 
-/** Distinct ports that were free a moment ago. Another process may still take one: whoever starts on it must be ready to try again. */
+/** Distinct ports that were free a moment ago. Another process may still take one: be ready to try again. */
 export async function freePorts(count: number): Promise<number[]> {
   const servers = await Promise.all(Array.from({ length: count }, () => listen(0)));
   const ports = servers.map(portOf);

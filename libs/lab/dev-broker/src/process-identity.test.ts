@@ -23,7 +23,7 @@ describe('an identity', () => {
     expect(self !== undefined && isAlive(self)).toBe(true);
   });
 
-  test('of another process with the same pid is dead, and a signal to it reaches nobody', () => {
+  test('of another process with the same pid is dead, and a signal to it reaches no process', () => {
     const recycled = { pid: process.pid, startedAt: 'an earlier process' };
     expect(isAlive(recycled)).toBe(false);
     // If it reached the process of this pid, this test would not get to its end.

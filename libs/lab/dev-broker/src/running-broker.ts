@@ -29,7 +29,7 @@ export interface BrokerOptions {
   readonly source?: 'container' | 'java' | undefined;
   /** Aborted during a start, gives it up: what had begun ends, then the start throws the signal's reason. */
   readonly signal?: AbortSignal | undefined;
-  /** Told what takes long. Default: nobody. */
+  /** Receives what takes long. Default: discarded. */
   readonly log?: ((line: string) => void) | undefined;
 }
 

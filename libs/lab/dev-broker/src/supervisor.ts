@@ -1,4 +1,4 @@
-// The process between a broker's Java processes and whoever started them. `node supervisor.ts <plan.json>`
+// The process between a broker's Java processes and their owner. `node supervisor.ts <plan.json>`
 //
 // Owns: the Java processes, state.json, the removal of a temporary data directory.
 // Does not own: choosing ports, formatting, readiness: those are done before and outside.

@@ -95,7 +95,7 @@ describe('the check of outputs against the ledger', () => {
     ['[S6] one missing too many', changed(0, () => [{ ...first, missingCount: first.missingCount + 1 }])],
     ['[S6] one out of order too few', changed(0, () => [{ ...first, outOfOrderCount: first.outOfOrderCount - 1 }])],
     ['[S2] a wrong reason', changed(0, () => [{ ...first, reason: 'EVICTED' }])],
-    ['[O3] a revision nobody asked for', changed(0, () => [{ ...first, revision: 1 }])],
+    ['[O3] a revision that was not asked for', changed(0, () => [{ ...first, revision: 1 }])],
   ];
 
   test.each(mutants)('catches %s', (name, outputs) => {
@@ -169,7 +169,7 @@ describe('a ledger', () => {
     expect(book.openSessions).toBe(0);
   });
 
-  test('a session nobody acknowledged anything of leaves no entry', () => {
+  test('a session without an acknowledgement leaves no entry', () => {
     const book = new Ledger('bare');
     book.sending(beat(0, true));
     expect(book.cutOff()).toEqual([]);

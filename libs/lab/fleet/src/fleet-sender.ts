@@ -66,7 +66,7 @@ export class FleetSender {
     return this.#behindMs;
   }
 
-  /** Of one partition, the next `recordCount` records sent are in the log. */
+  /** The next `recordCount` records sent to a partition are in the log. */
   acknowledged(partition: number, recordCount: number): void {
     const acknowledgedAt = this.#options.clock.wallMs();
     for (let left = recordCount; left > 0; left -= 1) {

@@ -1,4 +1,4 @@
-// The truth about a simulated fleet, made of acknowledgements only: what nobody acknowledged is not in it.
+// The truth about a simulated fleet, made of acknowledgements only: what was not acknowledged is not in it.
 //
 // Owns: the sessions not yet complete.      Does not own: the file it is written to.
 //

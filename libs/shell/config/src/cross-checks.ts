@@ -89,7 +89,7 @@ function timeoutChecks(pipeline: PipelineSection, at: string): CrossFinding[] {
   return found;
 }
 
-/** What would make unheard time (C8) end sessions, or hold what nobody missed. */
+/** What would make unheard time (C8) end sessions, or hold time that was heard. */
 function unheardChecks(pipeline: PipelineSection, at: string): CrossFinding[] {
   const { unheardMs, timeoutMs, proofIntervalMs } = pipeline;
   if (unheardMs === 0) return [];

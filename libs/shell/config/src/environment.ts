@@ -31,7 +31,7 @@ export const VARIABLES: readonly Variable[] = [
   { name: 'FLATLINE_HTTP_PORT', path: ['http', 'port'], read: asNumber },
 ];
 
-/** A `FLATLINE_` variable that is none of ours is a typing error nobody would notice. Names used elsewhere are let be. */
+/** A `FLATLINE_` variable that is none of ours is a typing error that would go unnoticed. Names used elsewhere are left alone. */
 const ELSEWHERE = /^FLATLINE_(CONFIG|BROKER_)/;
 
 /** `file` with what the environment says put over it; `file` itself is left as it is. */

@@ -8,7 +8,7 @@ export interface FlatlineConfig {
   /** Needed where a format is Avro, and to read Avro events where they come. */
   readonly schemaRegistry: SchemaRegistryConfig | undefined;
   readonly stateDir: string;
-  /** Name of this process, for people. */
+  /** Human-readable name of this process. */
   readonly instance: string;
   readonly commitIntervalMs: DurationMs;
   readonly http: HttpConfig;

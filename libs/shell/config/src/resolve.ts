@@ -100,7 +100,7 @@ function resolved(
   };
 }
 
-/** Host and process, for people; nothing depends on it being the same after a restart. */
+/** Human-readable host and process; it need not be the same after a restart. */
 function defaultInstance(): string {
   return `${hostname().replace(/[^A-Za-z0-9._-]/g, '-')}-${process.pid}`;
 }
@@ -152,7 +152,7 @@ function tlsOf(setting: string, ssl: TlsSection, secrets: SecretReader): TlsConf
 }
 
 const LEAD_MAX_MS = 60_000;
-/** Of the timeout: what is left of it is for the time between two signs of life. */
+/** One part in so many of the timeout; the rest is for the time between two signs of life. */
 const LEAD_SHARE = 3;
 
 /** One clock that is fast must not end the sessions of those whose clocks are right (C6). */

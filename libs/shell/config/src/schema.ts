@@ -24,7 +24,7 @@ const format = z.enum(['json', 'avro']);
 /** Packing of record batches, in Kafka's terms. */
 const compression = z.enum(['none', 'gzip', 'snappy', 'lz4', 'zstd']);
 
-/** In 1973. Whoever means a smaller number means seconds. */
+/** In 1973. A smaller number was meant as seconds. */
 const INSTANT_MIN = 100_000_000_000;
 const INSTANT_HINT = 'too small for milliseconds since the epoch; seconds have to be multiplied by 1000';
 /** ISO 8601 with a zone, or milliseconds since the epoch. */

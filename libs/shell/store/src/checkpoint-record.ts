@@ -18,7 +18,7 @@ export const emptyRecord: CheckpointRecord = { checkpoint: undefined, clean: tru
 /** Sorts before every entry: one look at the leftmost leaf finds it. */
 export const checkpointKey: Uint8Array = new Uint8Array([checkpointTag]);
 
-/** Of the layout of a store's keys and values. */
+/** Version of the layout of a store's keys and values. */
 const formatVersion = 1;
 
 export function encodeCheckpointRecord(record: CheckpointRecord): Uint8Array {

@@ -13,7 +13,7 @@ import { diskFull, fileSystemError, isDiskFull } from './file-system-error.ts';
 
 /** Address space asked for at first, in bytes. Grows by itself; each step keeps the former mapping until closing. */
 const initialMapBytes = 256 * 1024 * 1024;
-/** LMDB's lock file. Nobody but us opens the environment (directory-lock.ts), so it is remade at each opening. */
+/** LMDB's lock file. Only we open the environment (directory-lock.ts), so it is remade at each opening. */
 const lockFileBytes = 16 * 1024;
 /** LMDB's own codes are negative and within this range; positive ones are errno. */
 const lmdbErrorMax = -30700;

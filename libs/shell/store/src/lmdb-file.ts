@@ -179,7 +179,7 @@ function treeAt(bytes: Uint8Array, at: number): LmdbTree {
     leafPages: u64At(bytes, at + 16),
     overflowPages: u64At(bytes, at + 24),
     entries,
-    // Of an empty tree it would be all ones.
+    // An empty tree's root is all ones.
     root: depth === 0 ? undefined : u64At(bytes, at + 40),
   };
 }

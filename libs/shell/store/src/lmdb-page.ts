@@ -73,7 +73,7 @@ export function nodeChild(page: Uint8Array, node: number): number {
 export interface PageIdentity {
   readonly number: number;
   readonly flags: number;
-  /** Of the snapshot. LMDB takes a page of a later one for its own copy in memory, and would write into the map. */
+  /** The snapshot's. LMDB takes a page of a later one for its own copy in memory, and would write into the map. */
   readonly transaction: number;
 }
 
@@ -130,7 +130,7 @@ export function byteOrder(left: Uint8Array, leftNode: number, right: Uint8Array,
   return leftLength - rightLength;
 }
 
-/** Of the free list, whose keys are transaction numbers. @throws Damaged where a key is not of 8 bytes. */
+/** Order of the free list, whose keys are transaction numbers. @throws Damaged where a key is not of 8 bytes. */
 export function integerOrder(left: Uint8Array, leftNode: number, right: Uint8Array, rightNode: number): number {
   if (nodeKeyLength(left, leftNode) !== 8 || nodeKeyLength(right, rightNode) !== 8)
     throw new Damaged('unreadable', 'a key of the free list is not a transaction');

@@ -30,11 +30,11 @@ import { scanEntries } from './store-scan.ts';
 import { type KeyHash, sha256 } from './stored-entry.ts';
 
 export interface LmdbStorePlace {
-  /** Exists, and is nobody else's. */
+  /** Exists, and is used by this store alone. */
   readonly directory: string;
   /** Names this boot of the machine; undefined: it has no name, and no unclean store is trusted. */
   readonly bootId: string | undefined;
-  /** Of long keys. Default: SHA-256. */
+  /** Hash of long keys. Default: SHA-256. */
   readonly keyHash?: KeyHash;
   readonly onClose?: () => void;
 }

@@ -46,7 +46,7 @@ class MemoryStore implements StateStore {
     for (let from = 0; from < images.length; from += GROUP_ENTRIES) {
       const group = groupOf(images.slice(from, from + GROUP_ENTRIES));
       yield group;
-      // As a page is: who keeps a part of it past its step sees it change here too.
+      // As a page is: what is kept of it past its step changes here too.
       group.bytes.fill(0xee);
       assert(generation === this.#generation, 'a store is not written while it is scanned');
     }

@@ -17,7 +17,7 @@ import { type LeafPage, VerifiedTree } from './verified-tree.ts';
 
 /**
  * All entries of one snapshot, short keys first, those that lie in one page together. A group is valid until the next one.
- * Whoever takes the last one knows that the file is sound from end to end, free list included. @throws Damaged
+ * Taking the last one proves that the file is sound from end to end, free list included. @throws Damaged
  */
 export function* scanEntries(file: LmdbFile, header: LmdbHeader): Generator<StoredGroup, void, undefined> {
   const inUse = new PageSet(header.lastPage, 'in use');

@@ -20,7 +20,7 @@ export const shortKeyTag = 1;
 export const longKeyTag = 2;
 const checksumBytes = 4;
 const checksumSeed = 0x666c6174;
-/** Of a varint below 2^53. */
+/** Longest varint below 2^53. */
 const OFFSET_BYTES_MAX = 8;
 
 export type KeyHash = (key: Uint8Array) => Uint8Array;

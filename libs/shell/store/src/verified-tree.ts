@@ -24,7 +24,7 @@ import type { PageSet } from './page-set.ts';
 export interface LeafPage {
   /** Valid until the next leaf. */
   readonly bytes: Uint8Array;
-  /** Of the same bytes. */
+  /** View of the same bytes. */
   readonly view: DataView;
   readonly nodeCount: number;
 }

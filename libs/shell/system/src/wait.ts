@@ -1,6 +1,6 @@
 import { type Clock, type DurationMs } from '@flatline/base';
 
-/** A pause that can be cut short. One waiter at a time; waking when nobody waits cuts the next pause. */
+/** A pause that can be cut short. One waiter at a time; a wake-up without a waiter cuts the next pause. */
 export class Wait {
   readonly #clock: Clock;
   #resume: (() => void) | undefined;

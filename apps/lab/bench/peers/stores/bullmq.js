@@ -21,7 +21,7 @@ export function open({ port, timeoutOf }) {
   };
 }
 
-/** Of those of one session only the last one counts, and each job is dear. */
+/** Only the last event of a session counts, and each job is expensive. */
 function latestOf(events, timeoutOf) {
   const latest = new Map();
   for (const { id, at } of events) latest.set(id, at + timeoutOf(id));

@@ -12,7 +12,7 @@ export async function consume({ brokers, topic, application, partitions, commitI
   });
   const applied = new Map();
   const joined = new Promise((resolve) => consumer.on(consumer.events.GROUP_JOIN, resolve));
-  // Nobody catches it: the process ends with it.
+  // Not caught: the process ends with it.
   consumer.on(consumer.events.CRASH, ({ payload }) => void Promise.reject(payload.error));
   await consumer.connect();
   await consumer.subscribe({ topic, fromBeginning: true });

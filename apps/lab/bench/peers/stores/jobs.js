@@ -24,7 +24,7 @@ export async function processAll(task, store, say) {
   say(meter.cost());
 }
 
-/** Until nobody is left who asked for it: until the end of its standard input. */
+/** Runs until the end of its standard input, which is the end of the process that started it. */
 export async function run(task, store, say) {
   const failed = closeOnTime(task, store);
   const { joined } = await consume(task, async (events) => {

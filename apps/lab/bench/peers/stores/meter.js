@@ -10,7 +10,7 @@ export class Meter {
   #runMaxMs;
   #serverPid;
   #done = 0;
-  /** Of what is done, what does not count; undefined while it is being done. */
+  /** Events done during the warm-up; undefined while it lasts. */
   #before;
   #begunAtMs;
   #startedAtMs;

@@ -1,10 +1,10 @@
 // A server as the kernel sees it, its processes included: Linux only.
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Of the clock that /proc counts in; 100 on every Linux that Node runs on. */
+/** Ticks of the clock that /proc counts in; 100 on every Linux that Node runs on. */
 const TICKS_PER_SECOND = 100;
 
-/** Of a process and all that it has started, those that have ended included. */
+/** CPU time of a process and all that it has started, including those that have ended. */
 export function cpuMsOf(pid) {
   const ticks = familyOf(pid).reduce((sum, { own, ended }) => sum + own + ended, 0);
   return (1_000 * ticks) / TICKS_PER_SECOND;

@@ -48,7 +48,7 @@ export interface MemberTask {
   readonly proofIntervalMs?: DurationMs | undefined;
 }
 
-/** Of one member's process, between `beginCost` and `cost`. */
+/** Cost of one member's process, between `beginCost` and `cost`. */
 export interface MemberCost {
   readonly cpuMs: DurationMs;
   readonly loopDelay: LoopDelay;

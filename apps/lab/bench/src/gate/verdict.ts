@@ -14,7 +14,7 @@ export interface GateVerdict {
  */
 export const TIMES_KAFKAJS_MIN = 0.35;
 
-/** Of each contender the best turn: what a turn is slower by comes from elsewhere. */
+/** Judges each contender's best turn: slower ones are slowed by other processes. */
 export function gateVerdict({ contenders }: FormatFigures, command: string): GateVerdict {
   const best = (name: string): number => contenders.find(({ contender }) => contender === name)!.eventsPerCpuSecond.max;
   const [flatline, kafkajs] = [best('flatline'), best('kafkajs')];

@@ -18,7 +18,7 @@ export interface GrowthSettings {
   readonly beats: number;
   /** Before those, and not measured: code is compiled on them. */
   readonly warmUpBeats: number;
-  /** Of those that come at the same rate in all populations. */
+  /** The same rate in all populations. */
   readonly beatsPerSecond: number;
   readonly repeats: number;
 }
@@ -100,7 +100,7 @@ async function grow(ground: PopulationGround, sessions: number): Promise<Grown> 
   }
 }
 
-/** Two sessions end while nobody looks: that they are closed at all shows that they were restored. */
+/** Two sessions end between processes: closing them at all proves that they were restored. */
 async function takeTurn(grown: Grown, { beats, warmUpBeats, beatsPerSecond }: GrowthSettings): Promise<GrowthTurn> {
   const { settlement, sessions, turns } = grown;
   const { load } = settlement;

@@ -85,7 +85,7 @@ export async function measureLatency(
   return { turns, failures };
 }
 
-/** Of a peer that fails the others' figures are not lost; what is the project's own is to be mended instead. */
+/** A failing peer does not cost the others' figures; a failure of the project's own ends the benchmark. */
 async function unlessPeer<T>(
   { name, isPeer }: LatencyContender,
   failures: string[],
@@ -142,7 +142,7 @@ type Probed = Omit<LatencyTurn, 'contender' | 'load' | 'eventsPerSecond' | 'loop
 
 type Closes = () => readonly SeenClose[];
 
-/** Reads the output topic for as long as `measure` takes, where nobody else tells of closes. */
+/** Reads the output topic for as long as `measure` takes, where closes are not reported otherwise. */
 async function watched<T>(
   { kafka, partitions }: Ground,
   { application }: ContenderTask,

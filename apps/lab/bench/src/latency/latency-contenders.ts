@@ -1,4 +1,4 @@
-// Who closes sessions while their lateness is measured, and what each can take.
+// Contenders whose lateness in closing sessions is measured, and the load that each can take.
 import type { DurationMs } from '@flatline/base';
 import type { SeenClose } from '../failover/close-watch.ts';
 import { PROBE_TIMEOUT_MS } from '../failover/failover-scenario.ts';
@@ -28,7 +28,7 @@ interface LatencyRun extends Partial<Pick<Member, 'beginCost' | 'cost'>> {
   end(): Promise<void>;
 }
 
-/** Of those that live. */
+/** Timeout of the sessions that live on. */
 const TIMEOUT_MS: DurationMs = 3_600_000;
 const GROUP_SESSION_MS: DurationMs = 10_000;
 /** By default, and with more clock records on partitions that are quiet: what the punctuators' intervals are to them. */

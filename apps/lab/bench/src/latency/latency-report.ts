@@ -65,7 +65,7 @@ function goals(figures: readonly LatencyFigures[]): readonly string[] {
   ];
 }
 
-/** Who closed less than half of what ended has no percentile to compare with. */
+/** A contender that closed less than half of what ended has no percentile to compare with. */
 function p99Goal({ contender, load, p99Ms }: LatencyFigures, figures: readonly LatencyFigures[]): string {
   const peers = figures.filter((row) => row.load === load && !isOurs(row) && row.closes > row.missing);
   const [best] = peers.toSorted((a, b) => a.p99Ms.median - b.p99Ms.median);
@@ -85,7 +85,7 @@ export function latencyCharts(figures: readonly LatencyFigures[]): readonly BarC
   return (['idle', 'busy'] as const).map((load) => ({
     ...{ name: load, title: `${load}: ms from deadline to seen, median and up to p99; less is better` },
     bars: figures
-      // Who closed nothing in time has no lateness to draw.
+      // Without a close in time there is no lateness to draw.
       .filter((row) => row.load === load && Number.isFinite(row.p99Ms.median))
       .map((row) => ({
         ...{ label: row.contender, ours: isOurs(row) },

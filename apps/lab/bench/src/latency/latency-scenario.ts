@@ -10,7 +10,7 @@ export interface BeatTask {
   readonly eventsPerSecond: number;
 }
 
-/** Of the keys of sessions that live under load. */
+/** Seed of the keys of sessions that live under load. */
 export const LIVING_SEED = 3;
 
 export interface LatencySettings {
@@ -38,18 +38,18 @@ export interface LatencyTurn {
   readonly p50Ms: DurationMs;
   readonly p99Ms: DurationMs;
   readonly maxMs: DurationMs;
-  /** Of a contender on Node. */
+  /** Undefined where the contender does not run on Node. */
   readonly loopDelay: LoopDelay | undefined;
   /** CPU time of the broker's processes per second; undefined where they are not ours to see. */
   readonly brokerMsPerSecond: DurationMs | undefined;
 }
 
-/** Of all turns of one contender under one load. */
+/** All turns of one contender under one load. */
 export interface LatencyFigures {
   readonly contender: string;
   readonly load: Load;
   readonly eventsPerSecond: Spread;
-  /** Of all turns together. */
+  /** Sum over all turns. */
   readonly closes: number;
   readonly missing: number;
   /** Infinity of a turn in which none was seen. */
@@ -64,5 +64,5 @@ export interface LatencyFigures {
 
 /** The default of both. */
 export const COMMIT_INTERVAL_MS: DurationMs = 100;
-/** Of a contender's capacity, when it is busy. */
+/** Share of a contender's capacity at which it counts as busy. */
 export const BUSY_SHARE = 0.3;

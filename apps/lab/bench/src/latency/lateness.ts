@@ -8,7 +8,7 @@ export interface Lateness {
   readonly maxMs: DurationMs;
 }
 
-/** Of the closes of probes whose deadlines lie in a span; quantiles by nearest rank, NaN of none. */
+/** Lateness of the probes whose deadlines lie in a span; quantiles by nearest rank, NaN without any. */
 export function latenessOf(closes: readonly SeenClose[], from: Millis, to: Millis): Lateness {
   const late = closes
     .filter(({ sessionId, deadlineAt }) => isProbe(sessionId) && deadlineAt >= from && deadlineAt < to)

@@ -7,7 +7,7 @@ import { churnFigures, memoryCharts, memoryFigures, memoryText } from './memory-
 const POPULATIONS = [1_000_000, 10_000_000];
 const PARTITIONS = 4;
 const CHURNING_SESSIONS = 200_000;
-/** Of churn, before it counts: buffers and the heap reach their size in some minutes. */
+/** Churn before it counts: buffers and the heap reach their size in some minutes. */
 const WARM_MS = 10 * CHURN_LIFE_MS;
 
 export const memory: Benchmark = {

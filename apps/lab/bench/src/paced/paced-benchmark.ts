@@ -1,5 +1,5 @@
-// What a heartbeat costs at the same rate for everyone: catching up, whoever is faster also has larger batches and more
-// heartbeats of one session between two commits. Contenders take turns; each starts from the state it has kept.
+// What a heartbeat costs at the same rate for everyone: while catching up, a faster contender also has larger batches
+// and more heartbeats of one session between two commits. Contenders take turns; each starts from the state it has kept.
 import type { DurationMs } from '@flatline/base';
 import { KafkaLogAdmin } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
@@ -38,7 +38,7 @@ const WARM_UP_MS: DurationMs = 15_000;
 const MEASURED_MS: DurationMs = 30_000;
 const LOOK_MS: DurationMs = 250;
 const PATIENCE_MS: DurationMs = 600_000;
-/** Not committed yet by one who has caught up. */
+/** Most events that a contender which has caught up has still to commit. */
 const BEHIND_MAX = 1_000;
 
 type OnProgress = BenchmarkOptions['onProgress'];

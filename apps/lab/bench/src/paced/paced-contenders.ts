@@ -1,4 +1,4 @@
-// Who takes heartbeats at a steady rate, and how each is started and ended.
+// Contenders that take heartbeats at a steady rate, and how each is started and ended.
 import type { DurationMs } from '@flatline/base';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { JavaProgram } from '../peers/java-program.ts';
@@ -23,7 +23,7 @@ export interface PacedContender {
 export interface PacedSessions {
   /** That live when it starts. */
   readonly before: number;
-  /** That will live while it runs: whoever has caches makes room for them. */
+  /** Sessions that will live during the run: caches are sized for them. */
   readonly sessions: number;
 }
 

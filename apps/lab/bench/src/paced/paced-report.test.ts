@@ -28,7 +28,7 @@ describe('the report of a steady rate', () => {
     expect(pacedText(figures)).toMatch(/^1\.00 M +flatline +100 k +2\.00 \(1\.00 – 9\.00\) +1\.00 +0\.500 +2000 MB$/m);
   });
 
-  test('says who fell behind, which is not the same rate, and where the broker was not seen', () => {
+  test('names those that fell behind, which is not the same rate, and where the broker was not seen', () => {
     expect(pacedText(figures)).toMatch(/^1\.00 M +ks +100 k +5\.00 +– +n\/a +2000 MB +9 s behind$/m);
   });
 

@@ -14,7 +14,7 @@ export interface PacedFigures {
   /** Undefined where it was not seen in every turn. */
   readonly brokerUsPerEvent: Spread | undefined;
   readonly rssBytes: Spread | undefined;
-  /** Of what came in a second, the most that was left at the end of a turn. */
+  /** Most that was left at the end of a turn, in seconds of input. */
   readonly secondsBehind: number;
 }
 
@@ -43,7 +43,7 @@ export function pacedText(figures: readonly PacedFigures[]): string {
   const head = ['live sessions', 'contender', 'events/s', 'CPU µs/event', '× flatline', 'broker µs/event', 'RSS', ''];
   const rows = figures.map((row) => [
     ...[short(row.sessions), row.contender, short(row.eventsPerSecond.median), spreadText(row.cpuUsPerEvent)],
-    // Who falls behind takes fewer, in larger batches, or is given too little of the machine: not the same rate.
+    // A contender that falls behind takes fewer, in larger batches, or lacks CPU: not the same rate.
     fellBehind(row) ? '–' : row.timesFirst.toFixed(2),
     row.brokerUsPerEvent === undefined ? 'n/a' : spreadText(row.brokerUsPerEvent),
     row.rssBytes === undefined ? '–' : megabytes(row.rssBytes.median),

@@ -27,14 +27,14 @@ export interface ThroughputStreams extends KafkaStreamsContender {
   readonly closing: 'windows' | 'timely' | 'never';
 }
 
-/** Of few sessions; of many it grows with them. */
+/** Heap for few sessions; it grows with their number. */
 const HEAP_MB_MIN = 2_048;
 const HEAP_MB_MAX = 8_192;
 const HEAP_BYTES_PER_SESSION = 2_048;
 /** What it counts for one is some 200 bytes. */
 const CACHE_BYTES_MIN = 256 * 2 ** 20;
 const CACHE_BYTES_PER_SESSION = 320;
-/** As of the processor it is measured against: nobody falls silent during a run. */
+/** The measured processor's, too: no session falls silent during a run. */
 const TIMEOUT_MS: DurationMs = 3_600_000;
 /** A contender that has not got through the topic by then is measured by what it has committed. */
 const RUN_MAX_MS: DurationMs = 40_000;
@@ -123,7 +123,7 @@ export async function processWithKafkaStreams(
   return { ...cost, processor: undefined };
 }
 
-/** Of bare heartbeats: values are not looked at. */
+/** Arguments for bare heartbeats: values are not looked at. */
 export function kafkaStreamsArguments(
   job: string,
   { variant, threads, tickMs }: KafkaStreamsContender,

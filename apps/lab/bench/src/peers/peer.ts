@@ -28,7 +28,7 @@ export interface PeerNeeds<Program> {
   /** Says what this machine lacks, with the remedy. */
   lacks(): Promise<string | undefined>;
   project(workspace: Workspace): MavenProject | BuiltProject;
-  /** Of the folder that the project was built into. */
+  /** Opens the folder that the project was built into. */
   open(folder: string): Promise<Program>;
 }
 

@@ -24,7 +24,7 @@ type StoreName = (typeof STORE_NAMES)[number];
 
 interface Store {
   readonly does: string;
-  /** Of a processor's work. */
+  /** The part of a processor's work that it does not do. */
   readonly lacks: string;
   /** How a user of it sees a close. */
   readonly seenBy: string;
@@ -92,7 +92,7 @@ const STORES: Readonly<Record<StoreName, Store>> = {
 /** What a store needs to know beside the task. */
 interface StoreSettings {
   readonly timeoutMs: DurationMs;
-  /** Of sessions whose key begins with `probe-`. */
+  /** Timeout of sessions whose key begins with `probe-`. */
   readonly probeTimeoutMs: DurationMs;
 }
 

@@ -62,7 +62,7 @@ async function answers(pgIsready: string, port: number): Promise<boolean> {
   );
 }
 
-/** Of the system's user for it where this runs as root. @throws Fatal where there is none */
+/** The system's user for it where this runs as root. @throws Fatal where there is none */
 export async function postgresqlIdentity(): Promise<{ uid: number; gid: number } | { uid?: never; gid?: never }> {
   if (process.getuid?.() !== 0) return {};
   const remedy = `PostgreSQL does not run as root: run as another user, or add one called ${POSTGRESQL_USER}`;

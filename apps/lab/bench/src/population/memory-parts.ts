@@ -3,13 +3,13 @@ import { readFileSync } from 'node:fs';
 
 export interface MemoryParts {
   readonly rssBytes: number;
-  /** Of nobody's file, and the kernel's to take back only by ending the process: heap, arrays, shared buffers, thread stacks. */
+  /** Backed by no file, so freed only with the process: heap, arrays, shared buffers, thread stacks. */
   readonly anonymousBytes: number;
   /** Pages of files, which the kernel may drop at any time: the local store's, and the program's own code. */
   readonly fileBytes: number;
 }
 
-/** Of this process, once garbage is collected; run Node with `--expose-gc`. Parts are told apart on Linux only. */
+/** This process's memory after garbage collection; run Node with `--expose-gc`. Parts are told apart on Linux only. */
 export function settledMemory(): MemoryParts {
   globalThis.gc?.();
   // Array buffers found dead by the first collection are given back by the next.

@@ -11,9 +11,9 @@ import { PopulationLoad } from './population-load.ts';
 import { PIPELINE, type PopulationTask } from './population-task.ts';
 import { Population } from './population.ts';
 
-/** Of every population's keys. */
+/** Seed of every population's keys. */
 export const POPULATION_SEED = 1;
-/** Nobody falls silent. */
+/** No session falls silent. */
 const NEVER_MS: DurationMs = 3_600_000;
 
 export interface Settlement {

@@ -9,7 +9,7 @@ const NO_VALUE = new Uint8Array(0);
 const ADDED_MAX = 20_000;
 
 interface PopulationLoadOptions {
-  /** Of the keys: same seed, same keys. */
+  /** Same seed, same keys. */
   readonly seed: number;
   /** Records that others have written; 0 by default. */
   readonly written?: number;

@@ -32,7 +32,7 @@ export interface PopulationAnswer {
   readonly cpuMs: DurationMs;
   /** Applied in that time. */
   readonly heartbeats: number;
-  /** Of the same span; undefined where there is none. */
+  /** Over the same span; undefined where there is none. */
   readonly loopDelay?: LoopDelay;
   /** The slowest partition, from its assignment until it ran. */
   readonly restoreMs: DurationMs;

@@ -4,7 +4,7 @@ import { type PacedProcess, startPaced } from '../paced-process.ts';
 export interface SteadyLoadTask {
   readonly brokers: readonly string[];
   readonly topic: string;
-  /** Of the keys, as of the population's other input. */
+  /** Seed of the keys, the same as the population's other input has. */
   readonly seed: number;
   /** Records that others have written: another order of sessions begins there. */
   readonly written: number;

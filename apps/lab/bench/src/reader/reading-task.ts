@@ -8,7 +8,7 @@ export interface ReadingTask {
   readonly partitions: number;
   /** In all partitions together. */
   readonly records: number;
-  /** Of them, those that come first and are not counted; undefined: none. */
+  /** How many come first and are not counted; undefined: none. */
   readonly warmUpRecords?: number;
 }
 
@@ -18,9 +18,9 @@ export interface ReadingCost {
   readonly elapsedMs: number;
   /** When the last record was there, by the wall clock. */
   readonly endedAt: Millis;
-  /** Of the reading process, all its threads; the broker's is not in it. */
+  /** CPU time of the reading process, all threads; the broker's is not in it. */
   readonly cpuMs: number;
-  /** Of all that was read, counted or not. Keeps what was read from being optimised away, and must agree between readers. */
+  /** Sum over all records read, counted or not. Keeps the reading from being optimised away; all readers must agree on it. */
   readonly keyBytes: number;
 }
 
@@ -30,7 +30,7 @@ export class ReadingMeter {
   readonly #warmUpRecords: number;
   readonly #done: (cost: ReadingCost) => void;
   #seen = 0;
-  /** Of those seen, what does not count. */
+  /** Records seen before those that count. */
   #before = 0;
   #keyBytes = 0;
   #startedAtMs = 0;

@@ -29,7 +29,7 @@ const DEPTH_MAX = 30;
 const WIDTH_MIN = 0.4;
 const CHARACTER = 6.4;
 const TEXT = '#6b7280';
-/** Of the engine itself, and of what is not ours. */
+/** Colors of the engine, of foreign code, and of ours. */
 const ENGINE = '#b8bec9';
 const FOREIGN = '#d6c9a8';
 const OURS = ['#7cc4b0', '#8db8e8', '#e8b07c', '#c3a6e0', '#e59aa0', '#a9cf7d', '#7fcbd6', '#e6cf6d'];

@@ -1,4 +1,4 @@
-// Who is started again, after which ends, and how each is started and ended.
+// Contenders that are started again, after which ends, and how each is started and ended.
 import type { DurationMs } from '@flatline/base';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,7 +1,7 @@
 import type { DurationMs } from '@flatline/base';
 import type { LoopDelay } from '../loop-delay.ts';
 
-/** Of a start of something that ran before, in a process of its own. */
+/** Cost of starting again, in a process of its own. */
 export interface RestoreCost {
   /** Live entries, or records read back. */
   readonly entries: number;
@@ -9,13 +9,13 @@ export interface RestoreCost {
   readonly restoreMs: DurationMs;
   /** From the start, joining the group included. */
   readonly untilRunningMs: DurationMs;
-  /** Of the same span, all threads of the process. */
+  /** Over the same span, all threads of the process. */
   readonly cpuMs: DurationMs;
-  /** Of the same span; of a process on Node. */
+  /** Over the same span, of a process on Node. */
   readonly loopDelay?: LoopDelay;
 }
 
-/** One turn, as the one who started it sees it. */
+/** One turn, seen by the process that started it. */
 export interface RestoreTurn extends RestoreCost {
   /** CPU time of the broker's processes from the start until it ran; undefined where they are not ours to see. */
   readonly brokerCpuMs: DurationMs | undefined;

@@ -47,7 +47,7 @@ describe('the report of restoring', () => {
     ]);
   });
 
-  test('says who runs again first after each end, whoever that is', () => {
+  test('names the contender that runs again first after each end', () => {
     const row = (contender: string, untilRunningMs: number) =>
       restoreFigures({ contender, after: 'kill −9', turns: [{ ...cost(1_000, 500), untilRunningMs }] });
     expect(restoreText([row('flatline', 10_400), row('ks-rocksdb static', 2_000)])).toContain(

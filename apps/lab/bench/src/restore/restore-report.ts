@@ -80,7 +80,7 @@ export function restoreText(figures: readonly RestoreFigures[]): string {
   ].join('\n');
 }
 
-/** Who runs again first, after each kind of end. */
+/** The contender that runs again first, after each kind of end. */
 function soonest(figures: readonly RestoreFigures[]): readonly string[] {
   return [...Map.groupBy(figures, ({ after }) => after)].map(([after, rows]) => {
     const [first, ...others] = rows.toSorted((a, b) => a.untilRunningMs.median - b.untilRunningMs.median);

@@ -20,7 +20,7 @@ type Surroundings = Pick<BenchmarkOptions, 'workDir' | 'onProgress'>;
 
 interface Ground extends Surroundings, ScaleSettings, BenchCluster {}
 
-/** Nobody falls silent during a run. */
+/** No session falls silent during a run. */
 const TIMEOUT_MS: DurationMs = 3_600_000;
 /** No instance may be taken for dead because the machine is busy. */
 const GROUP_SESSION_MS: DurationMs = 30_000;

@@ -8,9 +8,9 @@ import { type ScaleCost, WARM_UP_EVENTS } from './scale-scenario.ts';
 export interface ScaleFigures {
   readonly instances: number;
   readonly eventsPerSecond: Spread;
-  /** Of all instances together. */
+  /** All instances together. */
   readonly eventsPerCpuSecond: Spread;
-  /** Of what one instance gets done in a CPU second, the share that is lost; negative: gained. */
+  /** Share of one instance's work per CPU second that is lost; negative: gained. */
   readonly loss: number;
   readonly loopDelay: LoopDelay;
 }

@@ -12,12 +12,12 @@ export interface ScaleSettings {
   readonly instanceCounts: readonly number[];
 }
 
-/** Of the span from the moment the input was there to be read until all of it was committed. */
+/** Cost from the moment the input can be read until all of it is committed. */
 export interface ScaleCost {
   readonly instances: number;
   readonly events: number;
   readonly elapsedMs: DurationMs;
-  /** Of all instances together. */
+  /** All instances together. */
   readonly cpuMs: DurationMs;
   /** The worst instance. */
   readonly loopDelay: LoopDelay;

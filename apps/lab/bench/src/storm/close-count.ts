@@ -6,7 +6,7 @@ import { systemClock } from '@flatline/system';
 import type { LogSubscription, RecordCursor } from '@flatline/ports';
 import { numberInKey } from './storm-keys.ts';
 
-/** Of so many summaries one is read for its deadline: a batch of heartbeats has one stamp, and thousands of them. */
+/** One in so many summaries is read for its deadline: the thousands of heartbeats in a batch have one stamp. */
 const READ_EVERY = 256;
 
 export class CloseCount {

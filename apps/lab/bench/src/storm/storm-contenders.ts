@@ -1,4 +1,4 @@
-// Who weathers the storm: started before it, measured through it.
+// Contenders of the storm: started before it, measured through it.
 import type { DurationMs } from '@flatline/base';
 import { PIPELINE } from '../failover/failover-scenario.ts';
 import { Member } from '../failover/member.ts';

@@ -7,7 +7,7 @@ export interface StormSettings {
   /** That fall silent together. */
   readonly sessions: number;
   readonly partitions: number;
-  /** Of other sessions, which live on. */
+  /** Number of other sessions, which live on. */
   readonly livingSessions: number;
   readonly heartbeatsPerSecond: number;
   /** Long enough for every contender to have read all before the first is due. */
@@ -24,29 +24,29 @@ export interface StormTurn {
   /** Sessions seen closed, each counted once. */
   readonly closes: number;
   readonly closedTwice: number;
-  /** Of the sessions that live on: none may be. */
+  /** Closes of sessions that live on: must be none. */
   readonly closedAlive: number;
   /** From the first session's deadline to the last one's. */
   readonly dueWithinMs: DurationMs;
   /** From the first deadline until a read_committed reader has seen the last close. */
   readonly drainMs: DurationMs;
-  /** Of the contender's process over the drain, all its threads; undefined where the system does not tell. */
+  /** CPU time of the contender's process over the drain, all threads; undefined where the system does not tell. */
   readonly cpuMs: DurationMs | undefined;
-  /** Of the broker's processes over the drain; undefined where they are not ours to see. */
+  /** CPU time of the broker's processes over the drain; undefined where they are not ours to see. */
   readonly brokerCpuMs: DurationMs | undefined;
   /** Over the drain. */
   readonly inputDelay: InputDelay;
-  /** Of a contender on Node. */
+  /** Undefined where the contender does not run on Node. */
   readonly loopDelay: LoopDelay | undefined;
 }
 
-/** Of all turns of a contender. */
+/** All turns of a contender. */
 export interface StormFigures {
   readonly contender: string;
   /** What ended turns before all were closed. */
   readonly failures: readonly string[];
   readonly closes: Spread;
-  /** Of all turns together. */
+  /** Sum over all turns. */
   readonly closedTwice: number;
   readonly closedAlive: number;
   readonly dueWithinMs: Spread;

@@ -9,10 +9,10 @@ export interface ContenderTask {
   readonly partitions: number;
   /** In all partitions together. */
   readonly records: number;
-  /** That live at the same time: whoever has caches makes room for them. */
+  /** Sessions that live at the same time: caches are sized for them. */
   readonly sessions: number;
   /**
-   * Dealt with first and left out of the cost: code is compiled on them. Whoever is stopped by time leaves out at most
+   * Dealt with first and left out of the cost: code is compiled on them. A contender stopped by time leaves out at most
    * WARM_UP_TIME_SHARE of that time. Undefined: none.
    */
   readonly warmUpRecords?: number;
@@ -25,19 +25,19 @@ export interface ContenderTask {
 }
 
 export interface ThroughputTask extends ContenderTask {
-  /** Of the events in the topic. */
+  /** Format of the events in the topic. */
   readonly format: EventFormat;
 }
 
 export const WARM_UP_TIME_SHARE = 0.25;
 
-/** Of the span from the first record read, or the end of the warm-up, to the last one dealt with. */
+/** Cost from the first record read, or the end of the warm-up, to the last one dealt with. */
 export interface ContenderCost {
   readonly records: number;
   readonly elapsedMs: DurationMs;
   /** When the span ended, by the wall clock. */
   readonly endedAt: Millis;
-  /** Of the contender's process, all its threads; the broker's is not in it. */
+  /** CPU time of the contender's process, all threads; the broker's is not in it. */
   readonly cpuMs: DurationMs;
   readonly peakRssBytes: number;
   /** After the span, garbage collected. */
@@ -47,9 +47,9 @@ export interface ContenderCost {
   readonly processor: ProcessorCost | undefined;
 }
 
-/** One turn of a contender, as the one who started it sees it. */
+/** One turn of a contender, seen by the process that started it. */
 export interface TurnCost extends ContenderCost {
-  /** Of the broker's processes in the same span; undefined where they are not ours to see. */
+  /** CPU time of the broker's processes in the same span; undefined where they are not ours to see. */
   readonly brokerCpuMs: DurationMs | undefined;
 }
 

@@ -1,4 +1,4 @@
-// Who takes part in a run, and how each takes its turn.
+// Contenders of a run, and how each takes its turn.
 import { KAFKA_STREAMS_CONTENDERS, processWithKafkaStreams, type ThroughputStreams } from '../peers/kafka-streams.ts';
 import type { PeerLookUp } from '../peers/peer.ts';
 import { measureApart } from '../measured-process.ts';
@@ -13,7 +13,7 @@ export interface Contender {
   readonly does: string;
   /** What of a processor's work it leaves out, where it does. */
   readonly lacks?: string;
-  /** Of a variant of Kafka Streams: how it closes sessions. */
+  /** How a variant of Kafka Streams closes sessions. */
   readonly streams?: ThroughputStreams['closing'];
   /** It is somebody else's: where it fails, the others are measured without it. */
   readonly isPeer?: boolean;
@@ -22,7 +22,7 @@ export interface Contender {
   run(task: ThroughputTask): Promise<ContenderCost>;
 }
 
-/** Everyone who can take part here. */
+/** All contenders that can run here. */
 export function contendersWith(kafkaStreams: PeerLookUp): readonly Contender[] {
   const own = [
     ownContender('flatline', 'processor: exactly once, changelog, local store, timers'),

@@ -12,7 +12,7 @@ import { settledRss } from './resident-memory.ts';
 const LOOK_MS: DurationMs = 5;
 /** No progress for so long is a failure. */
 const STALLED_MS: DurationMs = 60_000;
-/** Nobody falls silent during a run, but every session's timer is armed. */
+/** No session falls silent during a run, but every timer is armed. */
 const TIMEOUT_MS: DurationMs = 3_600_000;
 export const PIPELINE = 'bench';
 

@@ -11,13 +11,13 @@ export interface PeerContenders {
   readonly contenders: readonly Contender[];
   /** Peers that do not take part, and why. */
   readonly absent: readonly string[];
-  /** Of what the others run on. */
+  /** Versions of what the others run on. */
   readonly versions: readonly string[];
 }
 
 type Asked = Pick<BenchmarkOptions, 'peers' | 'onProgress'>;
 
-/** As of the processor they are measured against: nobody falls silent during a run. */
+/** The measured processor's, too: no session falls silent during a run. */
 const TIMEOUT_MS: DurationMs = 3_600_000;
 const NO_PROCESSING = 'everything but reading';
 

@@ -19,7 +19,7 @@ import { PIPELINE } from './flatline-processing.ts';
 
 export interface ThroughputSettings {
   readonly events: number;
-  /** Of all events, those that come first and are left out of every contender's cost: it is measured in its steady state. */
+  /** Share of the events left out of every contender's cost, at the beginning: what is measured is the steady state. */
   readonly warmUpShare: number;
   readonly sessions: number;
   readonly partitions: number;
@@ -44,7 +44,7 @@ export interface ThroughputMeasurement {
   readonly notes: readonly string[];
   /** Peers that did not take part, or failed, and why. */
   readonly absent: readonly string[];
-  /** Of what peers run on. */
+  /** Versions of what peers run on. */
   readonly versions: readonly string[];
   readonly formats: readonly FormatMeasurement[];
 }
@@ -126,7 +126,7 @@ async function measureFormat(format: EventFormat, run: Run, failures: string[]):
   return { format, costs: Object.fromEntries(costs) };
 }
 
-/** Another one begins each time: nobody always runs after the same neighbour. */
+/** Another contender begins each time, so that none always runs after the same one. */
 function inTurn(contenders: readonly Contender[], repeat: number): readonly Contender[] {
   const first = repeat % contenders.length;
   return [...contenders.slice(first), ...contenders.slice(0, first)];

@@ -12,7 +12,7 @@ export interface TimesPeer {
 
 /** Undefined where none of that kind was measured. */
 export interface TimesStreams {
-  /** Of all variants of Kafka Streams, and of those that close sessions. */
+  /** Against all variants of Kafka Streams, and against those that close sessions. */
   readonly best: TimesPeer | undefined;
   readonly bestClosing: TimesPeer | undefined;
   /** The better one of its session windows. */

@@ -61,7 +61,7 @@ describe('the report of a throughput run', () => {
     expect([figures.timesKafkajs, figures.timesReader, figures.rssBytesPerSession.median]).toEqual([4, 0.5, 10_000]);
   });
 
-  test('says who did not get through, and who did not take part', () => {
+  test('names contenders that did not get through, and those that did not take part', () => {
     const text = throughputText(measurement);
     expect(text).toContain('250 ms ever: MISSED: 5 / 300 / 9 ms');
     expect(text).toMatch(/^ks-windows +400 +100 .* 0\.200 +20\.0 × +400 +1\.0 +stopped/m);

@@ -39,7 +39,7 @@ export interface ProcessorFigures {
   /** Ratios of medians. */
   readonly timesKafkajs: number;
   readonly timesReader: number;
-  /** Of the processor, and of the reader; undefined where librdkafka did not take part. */
+  /** The processor's ratio, and the reader's; undefined where librdkafka did not take part. */
   readonly timesLibrdkafka: { readonly processor: number; readonly reader: number } | undefined;
   readonly timesStreams: TimesStreams;
   readonly timesKafkajsToClose: number;

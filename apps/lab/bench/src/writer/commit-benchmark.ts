@@ -31,7 +31,7 @@ export interface CommitMeasurement {
   readonly p99Ms: DurationMs;
   readonly commitsPerSecond: number;
   readonly recordsPerSecond: number;
-  /** Of this process; the broker's is not in it. */
+  /** CPU time of this process; the broker's is not in it. */
   readonly cpuMsPerCommit: DurationMs;
 }
 

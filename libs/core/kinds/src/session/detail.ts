@@ -11,8 +11,8 @@ export interface Attribute {
 }
 
 /**
- * The numbers of a session's events; absent where bare heartbeats in order say all there is. Held by whoever holds the
- * entry: setting `sequence` or `texts` hands a value over, which is not to be changed through what was handed over.
+ * The numbers of a session's events; absent where bare heartbeats in order say all there is. Belongs to the owner of
+ * the entry: setting `sequence` or `texts` hands a value over, which is not to be changed through what was handed over.
  */
 export interface SessionDetail {
   /** Event times of the earliest and the latest event. */
@@ -47,7 +47,7 @@ export function blankTexts(): DetailTexts {
   return { truncated: false, ...none, attributeLength: 0, nameLength: 0 };
 }
 
-/** Of one event id, type or attribute in an image, beside its text: lengths, counts and times. */
+/** Bytes of one event id, type or attribute in an image beside its text: lengths, counts and times. */
 const TEXT_OVERHEAD = 8;
 
 /** About how many bytes of an image are texts, as if each UTF-16 unit were one: at most three times as many. */

@@ -31,7 +31,7 @@ describe('the size of a log', () => {
     expect(sizeOf({ code: 56, logs: [] }, { code: 0, logs: [7] })).toBe(7);
   });
 
-  test('is 0 where the node names no directory, as it answers who may not know', () => {
+  test('is 0 where the node names no directory, as it answers without the permission', () => {
     expect(sizeOf()).toBe(0);
   });
 

@@ -5,7 +5,7 @@ import { decodeListGroups, listGroupsRequest } from './list-groups.ts';
 import { allOffsetsRequest, decodeCommittedTopics } from './offset-fetch.ts';
 import { type AdminOptions, administer } from './patience.ts';
 
-/** Of a share group, and of one that this principal may list and not read: it is passed over. */
+/** Codes for a share group, and for one that this principal may list but not read: it is passed over. */
 const UNREADABLE: readonly (number | undefined)[] = [KafkaCode.groupAuthorizationFailed, KafkaCode.groupIdNotFound];
 
 /** Looks for groups. */

@@ -13,7 +13,7 @@ import { type AdminOptions, administer } from './patience.ts';
 
 /** The broker waits for its replicas to follow. */
 const DELETE_RECORDS_TIMEOUT_MS = 10_000;
-/** A leader that was deposed may not know it, and answers questions: who leads is asked at least this often. */
+/** A deposed leader may not know it and still answer: metadata are asked for at least this often. */
 const LEADER_AGE_MAX_MS = 10_000;
 /** More than a batch's header; the broker sends the first batch whole in any case. */
 const FINGERPRINT_FETCH_BYTES = 4_096;
@@ -60,7 +60,7 @@ export class KafkaLogAdmin implements LogAdmin {
     return this.#atLeader(partition, (leader) => listOffset(this.#connection, partition, leader, 'end'));
   }
 
-  /** Of the leader's log; 0 where it does not let this user know (DESCRIBE on the cluster). */
+  /** Size of the leader's log; 0 without the permission to know it (DESCRIBE on the cluster). */
   logBytes(partition: TopicPartition): Promise<number> {
     const doing = `read the size of ${nameOf(partition)}`;
     const request = describeLogDirsRequest(partition);

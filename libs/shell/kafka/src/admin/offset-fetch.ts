@@ -10,7 +10,7 @@ export function offsetFetchRequest(group: string, { topic, partition }: TopicPar
   return { apiKey: ApiKey.offsetFetch, apiVersion: 5, apiName: 'OffsetFetch', body: writer.finish() };
 }
 
-/** Of all topics that the group has committed offsets of. */
+/** Asks for all topics in which the group has committed offsets. */
 export function allOffsetsRequest(group: string): KafkaRequest {
   const body = new ProtocolWriter().string(group).int32(-1).finish();
   return { apiKey: ApiKey.offsetFetch, apiVersion: 5, apiName: 'OffsetFetch', body };

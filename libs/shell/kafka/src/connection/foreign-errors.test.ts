@@ -54,7 +54,11 @@ describe('errors thrown by others', () => {
     ['bytes that are not the protocol', new MalformedBytes('short'), Fatal],
     ['a fault in a program', new TypeError('x is not a function'), Fatal],
     ['something that is no error', 'boom', Fatal],
-    ['a certificate nobody vouches for', Object.assign(new Error('tls'), { code: 'SELF_SIGNED_CERT_IN_CHAIN' }), Fatal],
+    [
+      'a certificate that no authority has signed',
+      Object.assign(new Error('tls'), { code: 'SELF_SIGNED_CERT_IN_CHAIN' }),
+      Fatal,
+    ],
   ])('%s', (_what, thrown, consequence) => {
     const error = at(thrown);
     expect(error).toBeInstanceOf(consequence);

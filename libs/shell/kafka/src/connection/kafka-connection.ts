@@ -27,10 +27,10 @@ import {
   type TopicMetadata,
 } from './metadata.ts';
 
-/** Of Node's timers. */
+/** Longest delay of Node's timers. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
-/** Of a node that does not answer; the next one is asked then. */
+/** How long a node may take to answer before the next one is asked. */
 const METADATA_TIMEOUT_MS = 5_000;
 
 export interface Widely {
@@ -60,7 +60,7 @@ export class KafkaConnection {
   readonly #topics = new Map<string, TopicMetadata>();
   /** When each was last answered, monotonic. */
   readonly #seenAtMs = new Map<string, DurationMs>();
-  /** Of the last question that any node could have answered, by address; they are numbered. */
+  /** Number of the last question to each address that any node could have answered. */
   readonly #lastAsked = new Map<string, number>();
   #questions = 0;
   /** Named last, one for each group and transactional id of this process. */
@@ -148,7 +148,7 @@ export class KafkaConnection {
     const known = this.knownLeader(partition);
     const seenAtMs = this.#seenAtMs.get(partition.topic) ?? -Infinity;
     if (known !== undefined && this.#options.clock.monotonicMs() - seenAtMs <= ageMaxMs) return known;
-    // Not again whoever named it, where it was named and then forgotten.
+    // Another node than the one that named it, where it was named and then forgotten.
     await this.refresh([partition.topic], { widely: this.#topics.has(partition.topic) });
     const found = this.knownLeader(partition);
     if (found !== undefined) return found;
@@ -162,8 +162,8 @@ export class KafkaConnection {
   }
 
   /**
-   * The node that coordinates; asks each time, so keep it until it fails. Who asks again was not served by the last one that was
-   * named: if that is named again, another node is asked, too, since who is cut off from the controllers names itself for ever.
+   * The node that coordinates; asks each time, so keep it until it fails. Asking again means that the last node named did not
+   * serve: if it is named again, another node is asked, too, since a node cut off from the controllers names itself for ever.
    * @throws Retriable, Fatal.
    */
   async coordinator(kind: CoordinatorKind, key: string): Promise<number> {

@@ -1,5 +1,5 @@
-// Kafka's error codes (org.apache.kafka.common.protocol.Errors, 4.1) and what each means to a caller who does not treat
-// it specially. Those who do (a reader on NOT_LEADER_OR_FOLLOWER, a writer on CONCURRENT_TRANSACTIONS) look at the code first.
+// Kafka's error codes (org.apache.kafka.common.protocol.Errors, 4.1) and what each means where it is not treated
+// specially. Where it is (a reader on NOT_LEADER_OR_FOLLOWER, a writer on CONCURRENT_TRANSACTIONS), the code is looked at first.
 
 export type Consequence = 'fenced' | 'retriable' | 'stopped' | 'misconfigured' | 'fatal';
 

@@ -22,14 +22,14 @@ export interface KafkaOptions {
   /** As kafkajs takes it: `{ mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512' | 'oauthbearer' | 'aws', … }`. */
   readonly sasl?: SASLOptions;
   readonly clock: Clock;
-  /** Receives what would otherwise be printed; errors of connections are also thrown to whoever asked. */
+  /** Receives what would otherwise be printed; errors of connections are also thrown to the caller. */
   readonly log?: (entry: KafkaLogEntry) => void;
-  /** Receives what became of each attempt to connect; those that failed are also thrown to whoever asked. */
+  /** Receives what became of each attempt to connect; those that failed are also thrown to the caller. */
   readonly onConnection?: (event: ConnectionEvent) => void;
   readonly connectTimeoutMs?: DurationMs;
   /** Silence after which a request, and the connection it was sent on, is given up. */
   readonly requestTimeoutMs?: DurationMs;
-  /** Where large answers lie, if whoever reads them says when it is done with each (not with TLS). */
+  /** Memory for large answers, where readers give each back when done with it (not with TLS). */
   readonly answerMemory?: ReusedMemory;
 }
 

@@ -5,7 +5,7 @@ export interface KafkaRequest {
   readonly apiKey: number;
   readonly apiVersion: number;
   readonly apiName: string;
-  /** Or its parts, in order: record batches are sent without copying them together. Nobody writes to them afterwards. */
+  /** Or its parts, in order: record batches are sent without being joined. They must not be written to afterwards. */
   readonly body: Buffer | readonly Uint8Array[];
 }
 

@@ -157,7 +157,7 @@ describe('assign', () => {
     );
   });
 
-  test('the standby of a partition is who gets it when its owner goes (rerun: the printed seed)', () => {
+  test('the first standby of a partition gets it when its owner goes (rerun: the printed seed)', () => {
     fc.assert(
       fc.property(groups, ({ members, partitionCount }) => {
         const before = assign(members, partitionCount, 1);

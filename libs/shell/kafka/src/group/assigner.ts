@@ -11,7 +11,7 @@ import type { LocalCheckpoint } from '@flatline/ports';
 /** What one member brings to a rebalance. */
 export interface MemberClaim {
   readonly memberId: string;
-  /** Of the assignment `owned` comes from; −1 where it never had one. Of two claims to a partition the later one counts. */
+  /** Generation of the assignment `owned` comes from, −1 for none. The later of two claims to a partition counts. */
   readonly generation: number;
   readonly owned: readonly number[];
   readonly checkpoints: readonly LocalCheckpoint[];
@@ -102,7 +102,7 @@ class Placement {
     return this.#counts[member]!;
   }
 
-  /** Passes over members whose `burden` has reached `most`; it is asked anew for each partition. */
+  /** Passes over members whose `burden` has reached `most`; it is asked again for each partition. */
   placeFreshest(burden: (member: number) => number = nothing, most = Infinity): void {
     const offers = this.#unowned().flatMap((partition) =>
       this.#claimed.map((_, member) => ({ partition, member, lag: this.lag(partition, member) })),

@@ -13,7 +13,7 @@ export interface Subscription {
 
 export interface TopicAssignment {
   readonly topics: readonly string[];
-  /** Of every topic: inputs are co-partitioned (S8). */
+  /** The same numbers in every topic: inputs are co-partitioned (S8). */
   readonly partitions: readonly number[];
   readonly userData: Uint8Array | null;
 }

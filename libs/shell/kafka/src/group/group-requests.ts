@@ -33,7 +33,7 @@ export type JoinAnswer =
       readonly memberId: string;
       readonly generation: number;
       readonly leaderId: string;
-      /** All members for the leader, nobody for the others. */
+      /** All members for the leader, none for the others. */
       readonly members: readonly GroupMember[];
     };
 
@@ -98,7 +98,7 @@ export function leaveGroupRequest(group: string, memberId: string): KafkaRequest
   return { apiKey: ApiKey.leaveGroup, apiVersion: 3, apiName: 'LeaveGroup', body: body.finish() };
 }
 
-/** Of Heartbeat and LeaveGroup. That the member was not known any more is what leaving wants. */
+/** Result of Heartbeat and LeaveGroup. A member that is no longer known is what leaving wants. */
 export function decodeAcknowledged(payload: Buffer, doing: string): void {
   throwOnError(new ProtocolReader(payload), doing);
 }

@@ -29,7 +29,7 @@ export interface KafkaMembershipOptions {
   readonly topics: readonly string[];
   /** Asked before each join; what the listener knows of newer positions comes on top. */
   readonly localCheckpoints: () => Promise<readonly LocalCheckpoint[]>;
-  /** Of this instance, for people. */
+  /** Human-readable name of this instance. */
   readonly name?: string;
   /** Where the other instances reach this one over HTTP. */
   readonly endpoint?: string;
@@ -249,7 +249,7 @@ export class KafkaMembership implements Membership {
   async #subscription(): Promise<Uint8Array> {
     const { topics, localCheckpoints, endpoint = '', name = '' } = this.#options;
     const { generation = -1, partitions = [] } = this.#last ?? {};
-    // Of two positions in one partition the assigner takes the later one said: what is in memory is ahead of the store.
+    // The assigner takes the last position named for a partition: what is in memory is ahead of the store.
     const checkpoints = [...(await localCheckpoints()), ...(this.#listener?.positions?.() ?? [])];
     const statement = { generation, owned: partitions, checkpoints, endpoint, name };
     return encodeSubscription({ topics, userData: encodeMemberStatement(statement) });

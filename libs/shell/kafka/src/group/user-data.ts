@@ -9,19 +9,19 @@ const VERSION = 1;
 
 /** What a member says when it joins. */
 export interface MemberStatement {
-  /** Of the assignment `owned` comes from; −1: it never had one. */
+  /** Generation of the assignment `owned` comes from; −1: none yet. */
   readonly generation: number;
   readonly owned: readonly number[];
   readonly checkpoints: readonly LocalCheckpoint[];
   /** Where other instances reach this one over HTTP; empty where they cannot. */
   readonly endpoint: string;
-  /** The instance's, for people; empty where a member does not say. */
+  /** Human-readable name of the instance; empty where a member does not say. */
   readonly name: string;
 }
 
 /** What the leader says to a member besides its partitions. */
 export interface LeaderStatement {
-  /** Of each input topic, as the leader saw it. */
+  /** Partitions of each input topic, as the leader saw it. */
   readonly partitionCount: number;
   readonly standbys: readonly number[];
   readonly instances: readonly InstancePartitions[];

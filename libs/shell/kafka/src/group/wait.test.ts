@@ -26,7 +26,7 @@ describe('Wait', () => {
     expect(calls.size).toBe(0);
   });
 
-  test('being woken while nobody waits cuts the next pause, and only that', async () => {
+  test('a wake-up without a waiter cuts the next pause, and only that', async () => {
     const { clock, calls } = heldClock();
     const wait = new Wait(clock);
     wait.wake();

@@ -127,7 +127,7 @@ export class DividedNode {
       .finish();
   }
 
-  /** Who leads the partition coordinates, too. */
+  /** The partition's leader is the coordinator, too. */
   #coordinator(): Buffer {
     const { id, port } = this.#cluster[this.view.leader - 1]!;
     return new ProtocolWriter()

@@ -15,7 +15,7 @@ export interface LaneState {
 export interface Fetchable {
   /** More is known or presumed to be there. */
   readonly behind: boolean;
-  /** Grows each time the partition is given records: the least goes first, so that byte limits starve nobody. */
+  /** Grows each time the partition is given records: the least goes first, so that byte limits starve no partition. */
   readonly servedTurn: number;
 }
 

@@ -7,7 +7,7 @@
 //   LF1  A subscription that is locating is looked at when its back-off is over, as long as it lives.
 //   LF2  One metadata request is under way at most, for all subscriptions that are due.
 //   LF3  Every topic's id and leaders are looked at once per metadataAgeMs at least, by another node's word each time: a topic
-//        made anew under its old name, and a leader that was deposed and still answers, are noticed even by a subscription
+//        recreated under its old name, and a leader that was deposed and still answers, are noticed even by a subscription
 //        that fetches nothing, or gets answers without an error.
 import { type Cancel, type Clock, type DurationMs, PartitionStopped, Retriable } from '@flatline/base';
 import { errorOfCode } from '../connection/foreign-errors.ts';
@@ -126,7 +126,7 @@ export class LeaderSearch {
       return { subscriptions: living, widely: true };
     }
     const lost = living.filter(({ state }) => state.kind === 'locating' && state.notBeforeMs <= now);
-    // What was named did not answer, or calls our position out of range: perhaps who named it knows no better.
+    // What was named did not answer, or calls our position out of range: perhaps the node that named it knows no better.
     return { subscriptions: lost, widely: lost.some(({ searches, isRangeDoubted }) => searches > 1 || isRangeDoubted) };
   }
 

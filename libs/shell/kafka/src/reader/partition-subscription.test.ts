@@ -35,7 +35,7 @@ describe('PartitionSubscription', () => {
     expect(subscription.state.kind).toBe('fetching');
   });
 
-  test('PS3 [F23b] metadata that name a leader of a later epoch end the fetch under way, whoever answers it', () => {
+  test('PS3 [F23b] metadata that name a leader of a later epoch end the fetch under way, whichever node answers it', () => {
     const subscription = new PartitionSubscription({ topic: 'beats', partition: 0 }, 301, owner);
     const leader = { nodeId: 1, leaderEpoch: 5, topicId: 'id' };
     subscription.located(leader);

@@ -56,7 +56,7 @@ export interface SubscriptionOwner {
   /** The listener is to be told, once the next fetch is on its way. */
   changed(subscription: PartitionSubscription): void;
   closed(subscription: PartitionSubscription): void;
-  /** Who leads is to be asked soon, of several nodes. */
+  /** Several nodes are to be asked soon who leads. */
   doubted(): void;
 }
 
@@ -333,7 +333,7 @@ export class PartitionSubscription implements LogSubscription {
 
   #lost({ start, end }: LogRange): PartitionStopped {
     const offset = this.#fetchOffset;
-    const side = offset < start ? 'the records up to there were deleted' : 'the log was cut back, or made anew';
+    const side = offset < start ? 'the records up to there were deleted' : 'the log was cut back, or recreated';
     return new PartitionStopped(
       `${this.name}: offset ${offset} is outside the log, which holds ${start} to ${end} (${side}); nothing is skipped. ` +
         'Restore the log from a replica or a backup, or accept the loss by starting over with an application of another name',

@@ -6,11 +6,11 @@ export interface ReaderLimits {
   readonly pollMs: DurationMs;
   /** The same for partitions that wait to join the poll under way: bounds how long they do. */
   readonly shortPollMs: DurationMs;
-  /** Silence after which a leader's connection is given up and its partitions are looked for anew. */
+  /** Silence after which a leader's connection is given up and its partitions are looked for again. */
   readonly fetchTimeoutMs: DurationMs;
-  /** Of one partition in one answer; a larger batch comes whole, alone. */
+  /** Most bytes of one partition in one answer; a larger batch comes whole, alone. */
   readonly partitionFetchBytes: number;
-  /** Of one answer. */
+  /** Most bytes of one answer. */
   readonly fetchBytes: number;
   /** Fetched and not yet taken, of one partition. */
   readonly partitionBufferBytes: number;

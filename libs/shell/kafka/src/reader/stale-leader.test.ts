@@ -56,7 +56,7 @@ describe('[F23b] a leader that was deposed, does not know it and answers', () =>
     expect(await read(subscription, 4)).toEqual(['d']);
   });
 
-  test('[X5] is left at once by who doubts it', async () => {
+  test('[X5] is left at once by a reader that doubts it', async () => {
     const subscription = await reading({ metadataAgeMs: NEVER_MS, doubtMs: 10 });
     divide('b');
     const before = subscription.ends!;
@@ -116,7 +116,7 @@ describe('[F23b] a connection', () => {
     expect(asked()).toEqual([6, 3, undefined]);
   });
 
-  test('KC1 never takes a leader of an earlier epoch for one of a later, whoever says so', async () => {
+  test('KC1 never takes a leader of an earlier epoch for one of a later, whichever node says so', async () => {
     divide();
     for (let turn = 0; turn < 4; turn += 1) {
       await connection.refresh([place.topic], { widely: true });

@@ -36,7 +36,7 @@ afterAll(async () => {
   await broker.stop();
 }, 60_000);
 
-/** As a producer does that begins by asking who leads. Acknowledged by every replica in sync. */
+/** As a new producer does, which asks first who leads. Acknowledged by every replica in sync. */
 async function write(count: number): Promise<void> {
   await administer({ clock: systemClock }, async () => {
     connection.forgetLeaders(topic);
@@ -79,7 +79,7 @@ describe('an unclean election', () => {
     );
     expect(subscription.failure).toBeInstanceOf(PartitionStopped);
 
-    // Whoever begins behind what was lost, and says what came before, is told, too; whoever begins below reads on.
+    // A reader that begins behind what was lost, and says what came before, is told, too; one that begins below reads on.
     const beyond = reader.subscribe(place, KEPT + LOST, epoch);
     expect(await failureOf(beyond)).toBeInstanceOf(PartitionStopped);
     const below = reader.subscribe(place, KEPT, epoch);

@@ -55,7 +55,7 @@ export function buildBatch(batch: BuiltBatch): Buffer {
   ]);
 }
 
-/** Writes the checksum anew, in place. */
+/** Updates the checksum in place. */
 export function reseal(batch: Buffer): Buffer {
   batch.writeUInt32BE(crc32c(batch.subarray(21)), 17);
   return batch;

@@ -363,7 +363,7 @@ describe('BatchCursor', () => {
       expect(shown(cursorOver([first, bomb, last], 0, [], true))).toEqual(expected);
     });
 
-    test('[I1] what comes before the damage is shown, and the rest once, also to who begins in between', () => {
+    test('[I1] what comes before the damage is shown, and the rest once, also to a cursor that begins in between', () => {
       const rest = (offset: number): unknown => ({
         ...{ offset, position: 4, ...NOTHING },
         unreadable: {
@@ -392,11 +392,14 @@ describe('BatchCursor', () => {
       expect(shown(cursorOver(parts, 0, [{ producerId: 7, firstOffset: 1 }], true))).toEqual([0, 3]);
     });
 
-    test.each([bomb, malformed])('[R3] stops whoever may not pass over it, without talk of damaged copies', (batch) => {
-      const cursor = cursorOver([first, batch]);
-      expect(() => shown(cursor)).toThrow(/visits-3: the batch at offset 1 .*its checksum is right/);
-      expect(() => shown(cursorOver([first, batch]))).not.toThrow(/copy|another replica, then/);
-    });
+    test.each([bomb, malformed])(
+      '[R3] stops a reader that may not pass over it, without talk of damaged copies',
+      (batch) => {
+        const cursor = cursorOver([first, batch]);
+        expect(() => shown(cursor)).toThrow(/visits-3: the batch at offset 1 .*its checksum is right/);
+        expect(() => shown(cursorOver([first, batch]))).not.toThrow(/copy|another replica, then/);
+      },
+    );
 
     test('RG2 offsets that go back, or leave the batch, are damage', () => {
       const back = buildBatch({ baseOffset: 1, records: [bare(0, 'b'), bare(0, 'c'), bare(2, 'd')] });

@@ -34,11 +34,11 @@ export interface BatchRun {
   /** Records below it are passed over: a batch is fetched whole. */
   readonly askedOffset: number;
   readonly nextOffset: number;
-  /** Of this run's fetch answer. */
+  /** From this run's fetch answer. */
   readonly aborted: readonly AbortedTransaction[];
   /** Batches that cannot be unpacked are shown as `unreadable` instead of being an error (BC4). */
   readonly passesUnreadable?: boolean;
-  /** Called once, when the last record was passed: nobody looks at `bytes` through this cursor any more. */
+  /** Called once, when the last record was passed: this cursor reads `bytes` no more. */
   readonly onUsedUp?: (() => void) | undefined;
 }
 
@@ -119,7 +119,7 @@ export class BatchCursor implements RecordCursor {
       const { headersStarts, ends } = this.group;
       return readHeaders(this.bytes, headersStarts[this.groupIndex]!, ends[this.groupIndex]!);
     } catch (error) {
-      // Key and value of the record are sound: who passes over whole batches is content without these.
+      // Key and value are sound: a caller that passes over whole batches needs nothing else.
       if (this.#run.passesUnreadable === true && error instanceof MalformedBytes) return [];
       throw this.#unreadable(error);
     }

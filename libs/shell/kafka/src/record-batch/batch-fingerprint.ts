@@ -2,7 +2,7 @@ import type { BatchFingerprint } from '@flatline/ports';
 import { readInt32, readInt64 } from '../connection/protocol-bytes.ts';
 import * as layout from './layout.ts';
 
-/** Of the batch that holds `offset`, if it is the first in these bytes and at least its header is there. */
+/** Fingerprint of the batch that holds `offset`, if it is the first in these bytes and at least its header is there. */
 export function fingerprintIn(bytes: Buffer, start: number, end: number, offset: number): BatchFingerprint | undefined {
   if (end - start < layout.RECORDS_AT || bytes[start + layout.MAGIC_AT] !== layout.MAGIC) return undefined;
   const baseOffset = readInt64(bytes, start + layout.BASE_OFFSET_AT);

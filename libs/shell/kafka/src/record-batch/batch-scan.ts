@@ -17,7 +17,7 @@ export interface BatchScan {
   readonly end: number;
   /** The offset after the last whole batch; where there is none, the offset asked for. */
   readonly nextOffset: number;
-  /** Of the last whole batch; where there is none, −1. */
+  /** The last whole batch's; −1 without one. */
   readonly leaderEpoch: number;
 }
 

@@ -45,7 +45,7 @@ function tooLarge(limit: number): UnpacksTooLarge {
   return new UnpacksTooLarge(`it unpacks to more than ${limit} bytes`);
 }
 
-/** Of zlib's `maxOutputLength`. */
+/** Whether zlib stopped at `maxOutputLength`. */
 function isOverLimit(error: unknown): boolean {
   return (error as NodeJS.ErrnoException | undefined)?.code === 'ERR_BUFFER_TOO_LARGE';
 }

@@ -24,7 +24,7 @@ import * as layout from './layout.ts';
 const INITIAL_BYTES = 16 * 1024;
 const NO_HEADERS: readonly RecordHeader[] = [];
 
-/** Who writes the batch, fixed only when it is sent: sequence numbers follow the order of sending. */
+/** The writer of the batch, fixed only when it is sent: sequence numbers follow the order of sending. */
 export interface BatchSeal {
   /** −1n: no idempotence. */
   readonly producerId: bigint;

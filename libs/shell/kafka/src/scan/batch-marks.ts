@@ -1,4 +1,4 @@
-// What the headers of batches say of transactions: for those who check a log rather than read it.
+// What the headers of batches say of transactions, to check a log rather than read it.
 import { readInt32, readInt64 } from '../connection/protocol-bytes.ts';
 import * as layout from '../record-batch/layout.ts';
 
@@ -17,7 +17,7 @@ export interface BatchMark {
 /** Length, attributes and two deltas come before the key of a record; the first ones of a marker take a byte each. */
 const CONTROL_RECORD_FIELDS = 3;
 
-/** Of whole batches, as `scanBatches` found them. */
+/** Marks of whole batches, as `scanBatches` found them. */
 export function batchMarks(bytes: Buffer, start: number, end: number): BatchMark[] {
   const marks: BatchMark[] = [];
   for (let at = start; at < end; at += layout.BATCH_PREFIX_BYTES + readInt32(bytes, at + layout.BATCH_LENGTH_AT)) {

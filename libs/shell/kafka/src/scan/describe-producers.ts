@@ -1,4 +1,4 @@
-// DescribeProducers v0 (KIP-664): who has a transaction open on a partition. Asked from its leader.
+// DescribeProducers v0 (KIP-664): producers with an open transaction on a partition. Sent to its leader.
 import type { TopicPartition } from '@flatline/ports';
 import { errorOfCode } from '../connection/foreign-errors.ts';
 import type { KafkaRequest } from '../connection/kafka-request.ts';

@@ -24,7 +24,7 @@ const send = (topic: string, ...keys: readonly string[]) => ({
 });
 
 describe('KafkaLogScan', () => {
-  test('[V6][V7] shows every batch with its producer and markers, the committed records, and who has not ended', async () => {
+  test('[V6][V7] shows every batch with its producer and markers, the committed records, and the producers that have not ended', async () => {
     const topic = await createTopic(connection);
     const at = { topic, partition: 0 };
     await withProducer(async (producer) => {

@@ -32,7 +32,7 @@ export interface LogStretch {
   readonly nextOffset: number;
 }
 
-/** Reads logs from one end to the other once, for who checks them: with what a reader is never shown. */
+/** Reads logs from end to end once, to check them: with what a reader is never shown. */
 export class KafkaLogScan {
   readonly #options: AdminOptions;
   readonly #connection: KafkaConnection;

@@ -202,7 +202,7 @@ export class BatchProducer {
   async #write(batch: QueuedBatch): Promise<number> {
     const { clock, deliveryTimeoutMs = DELIVERY_TIMEOUT_MS } = this.#options;
     try {
-      const passes = (error: unknown): boolean => this.#failure === undefined && mayPass(error);
+      const passes = (error: unknown): boolean => this.#failure === undefined && isTransient(error);
       return await patiently(clock, { ...RETRY, limitMs: deliveryTimeoutMs }, () => this.#lanes.submit(batch), passes);
     } catch (error) {
       if (codeOf(error) === DUPLICATE_SEQUENCE_NUMBER) return -1;
@@ -256,8 +256,8 @@ export class BatchProducer {
   }
 }
 
-/** Of a batch sent again with the same sequence number. */
-function mayPass(error: unknown): boolean {
+/** Whether a batch may be sent again with the same sequence number. */
+function isTransient(error: unknown): boolean {
   const code = codeOf(error);
   return error instanceof Retriable && code !== DUPLICATE_SEQUENCE_NUMBER && !LOST_SEQUENCE.includes(code);
 }

@@ -18,7 +18,7 @@ export async function stoppedIfMissing(
     const missing = partitions.some(({ topic, partition }) => partition >= (known.get(topic) ?? 0));
     return missing ? new PartitionStopped(error.message, error) : error;
   } catch (unanswered) {
-    // Not confirmed: whoever tries again meets the same answer, and asks again.
+    // Not confirmed: the next attempt meets the same answer, and asks again.
     if (unanswered instanceof Retriable) return error;
     throw unanswered;
   }

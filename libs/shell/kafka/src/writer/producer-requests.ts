@@ -60,7 +60,7 @@ export function txnOffsetCommitRequest(
   const body = new ProtocolWriter().string(transactionalId).string(group).bigint64(producerId).int16(epoch);
   body.array(byTopic(offsets), ([topic, items]) => {
     body.string(topic).array(items, ({ partition, offset, metadata }) => {
-      // −1: the leader epoch is not known to whoever hands us an offset.
+      // −1: the leader epoch of an offset is not known here.
       body.int32(partition).int64(offset).int32(-1).string(metadata);
     });
   });
@@ -73,12 +73,12 @@ export function endTransactionRequest(writer: TransactionalEpoch): KafkaRequest 
   return { apiKey: ApiKey.endTxn, apiVersion: 2, apiName: 'EndTxn', body };
 }
 
-/** Of AddOffsetsToTxn and EndTxn. @throws by the code's consequence. */
+/** Result of AddOffsetsToTxn and EndTxn. @throws by the code's consequence. */
 export function decodeDone(payload: Buffer, doing: string): void {
   throwOnError(new ProtocolReader(payload), doing);
 }
 
-/** Of AddPartitionsToTxn and TxnOffsetCommit. @throws by the consequence of the first code that is an error of its own. */
+/** Result of AddPartitionsToTxn and TxnOffsetCommit. @throws by the consequence of the first code that is an error of its own. */
 export function decodePartitionsDone(payload: Buffer, doing: string): void {
   const reader = new ProtocolReader(payload);
   reader.int32();

@@ -17,7 +17,7 @@ import { KafkaTransactionalWriters } from './transactional-writers.ts';
 
 const LOOK_AGAIN_MS = 100;
 
-/** A connection to the real broker on which the end of a transaction is late: whoever sends it was held up. */
+/** A connection to the real broker on which the end of a transaction is late: its sender was held up. */
 class HeldUpConnection extends KafkaConnection {
   readonly #until: () => Promise<void>;
 
@@ -37,7 +37,7 @@ class HeldUpConnection extends KafkaConnection {
   }
 }
 
-test('[kafkajs 17] a transaction that the broker itself timed out sounds like a fence, although nobody else opened the id', async () => {
+test('[kafkajs 17] a transaction that the broker itself timed out sounds like a fence, although the id was not opened again', async () => {
   const connection = connect();
   const admin = new KafkaLogAdmin({ clock: systemClock, connection });
   const topic = await createTopic(connection);

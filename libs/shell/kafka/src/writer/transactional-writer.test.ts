@@ -70,7 +70,7 @@ describe('KafkaTransactionalWriter', () => {
     await writer.commit({ writes: [write(packed, ...few), write(plain, ...few)], offsets: [] });
     for (const topic of [packed, plain]) expect(await keysIn(topic)).toEqual([...texts, ...few]);
     const [grownPacked, grownPlain] = (await bytes()).map((each, i) => each - before[i]!);
-    // Of a few records packing costs more than it saves.
+    // Packing a few records costs more than it saves.
     expect(grownPacked).toBe(grownPlain);
   });
 

@@ -309,7 +309,7 @@ export class KafkaTransactionalWriter implements TransactionalWriter {
     );
   }
 
-  /** Of requests made in parallel the others stop where one has failed. */
+  /** Where one of several parallel requests has failed, the others stop. */
   #check(): void {
     if (this.#end !== undefined) throw this.#end;
   }

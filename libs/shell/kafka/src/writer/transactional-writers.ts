@@ -26,7 +26,7 @@ export interface TransactionalWritersOptions {
 const TRANSACTION_TIMEOUT_MS: DurationMs = 10_000;
 /** 5 % below the broker's default max.message.bytes of 1 048 588. */
 const REQUEST_BYTES_MAX = 1_000_000;
-/** Of memory for batches to come, of all writers. */
+/** Upper bound on reusable batch buffers of all writers. */
 const FREE_BATCH_BYTES_MAX = 16 * 1024 * 1024;
 /** The former holder's transaction is aborted first, and its coordinator may just be moving. */
 const OPENING: Patience = { firstMs: 10, mostMs: 20, limitMs: 30_000 };

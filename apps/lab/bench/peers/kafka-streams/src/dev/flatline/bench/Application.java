@@ -69,7 +69,7 @@ final class Application {
     return settings;
   }
 
-  /** Static membership (KIP-345): who comes back under the same name takes its old place at once. */
+  /** Static membership (KIP-345): a member that comes back under its name takes its old place at once. */
   private static void membership(Task task, Properties settings) {
     if (!task.has("groupInstanceId")) return;
     int sessionTimeoutMs = (int) task.number("sessionTimeoutMs");

@@ -3,7 +3,7 @@ package dev.flatline.bench;
 import java.io.IOException;
 import org.apache.kafka.streams.KafkaStreams;
 
-/** Runs until nobody is left who asked for it: until the end of its standard input. */
+/** Runs until the end of its standard input, which is the end of the process that started it. */
 final class RunJob {
   private static final long LOOK_MS = 5;
 
