@@ -5,6 +5,7 @@ import { type Clock, type DurationMs, type Millis, Misconfigured } from '@flatli
 import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
 import { type KafkaOptions, KafkaTopicAdmin, openCluster, type TopicDescription } from '@flatline/kafka';
 import { PipelineInstance, type RuntimeLog, type TaskStatus } from '@flatline/runtime';
+import { VERSION } from './version.ts';
 import { systemClock } from '@flatline/system';
 import { kafkaOptions } from './kafka-options.ts';
 import { BrokerOutages } from './log/broker-outages.ts';
@@ -118,6 +119,14 @@ class Processor implements RunningProcessor, Observed {
 
   get instance(): string {
     return this.#config.instance;
+  }
+
+  get application(): string {
+    return this.#config.application;
+  }
+
+  get version(): string {
+    return VERSION;
   }
 
   get wallNow(): Millis {

@@ -1,4 +1,5 @@
 export { type DeadLetterOrigin, readDeadLetter } from './running/dead-letter-record.ts';
+export { DurationHistogram, type HistogramStatus } from './duration-histogram.ts';
 export { type Percentiles } from './durations.ts';
 export { whyOtherLog } from './running/input-position.ts';
 export { STATE_FILL_ALARM, TASK_BOUNDS, type TaskBounds } from './instance/limits.ts';

@@ -1,10 +1,12 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import type { StandbyStatus, TaskStatus } from '@flatline/runtime';
+import { DurationHistogram, type StandbyStatus, type TaskStatus } from '@flatline/runtime';
 import type { StoreDrop } from '@flatline/ports';
 import { type HttpServer, openHttpServer } from './http-server.ts';
 import type { Observed, PipelineStatus } from './observed.ts';
 
 const NOW = 1_700_000_100_000;
+const closeDelays = new DurationHistogram();
+for (const ms of [4, 30, 400_000, -7]) closeDelays.add(ms);
 const task = (changes: Partial<TaskStatus>): TaskStatus => ({
   pipeline: 'visits',
   partition: 0,
@@ -37,6 +39,8 @@ const task = (changes: Partial<TaskStatus>): TaskStatus => ({
     deadLetters: 1,
   },
   commits: { count: 4, p50Ms: 5, p99Ms: 9, maxMs: 9 },
+  commitDurations: undefined,
+  closeDelays: closeDelays.status(),
   changelogBytes: 900,
   liveBytes: 400,
   storesDropped: 0,
@@ -90,6 +94,8 @@ async function serve(
 ): Promise<(path: string) => Promise<Response>> {
   const observed = {
     instance: 'a',
+    version: '1.2.3',
+    application: 'shop',
     wallNow: NOW,
     pipelines: () => pipelines,
     hasStarted: true,
@@ -199,6 +205,33 @@ describe('metrics', () => {
     expect(text).not.toContain('flatline_lag_records{pipeline="visits",partition="1"}');
   });
 
+  test('[X5] names and units by the conventions: a counter ends in _total, no time is in milliseconds', async () => {
+    const text = await (await (await serve([pipeline({ standbys: [standby] })]))('/metrics')).text();
+    const types = [...text.matchAll(/^# TYPE (flatline_\w+) (\w+)$/gm)].map(([, name = '', type = '']) => ({
+      name,
+      type,
+    }));
+    expect(types.length).toBeGreaterThan(30);
+    for (const { name, type } of types) expect([name, name.endsWith('_total')]).toEqual([name, type === 'counter']);
+    expect(types.filter(({ name }) => /milli|_ms|p99/.test(name))).toEqual([]);
+    expect(text).toMatch(/^flatline_build_info\{version="1.2.3",application="shop",node="24[\d.]+"\} 1$/m);
+  });
+
+  test('the close delay is a histogram in seconds', async () => {
+    const text = await (await (await serve([pipeline({})]))('/metrics')).text();
+    const of = '{pipeline="visits",partition="0"}';
+    for (const line of [
+      '# TYPE flatline_close_delay_seconds histogram',
+      'flatline_close_delay_seconds_bucket{le="0.005",pipeline="visits",partition="0"} 2',
+      'flatline_close_delay_seconds_bucket{le="0.05",pipeline="visits",partition="0"} 3',
+      'flatline_close_delay_seconds_bucket{le="300",pipeline="visits",partition="0"} 3',
+      'flatline_close_delay_seconds_bucket{le="+Inf",pipeline="visits",partition="0"} 4',
+      `flatline_close_delay_seconds_sum${of} 400.034`,
+      `flatline_close_delay_seconds_count${of} 4`,
+    ])
+      expect(text.split('\n')).toContain(line);
+  });
+
   test('counts do not grow by being read', async () => {
     const get = await serve([pipeline({})]);
     const read = async (): Promise<string | undefined> =>
@@ -240,7 +273,7 @@ describe('the API', () => {
       'flatline_standby_lag_records{pipeline="visits",partition="3"} 2',
       'flatline_standby_state{pipeline="visits",partition="3",state="following"} 1',
       'flatline_standby_state{pipeline="visits",partition="3",state="stopped"} 0',
-      'flatline_takeover_milliseconds{pipeline="visits",partition="0"} 8',
+      'flatline_takeover_duration_seconds{pipeline="visits",partition="0"} 0.008',
     ])
       expect(text.split('\n')).toContain(line);
   });
@@ -254,7 +287,15 @@ describe('the API', () => {
   test('[I4] an address that cannot be bound is an error of the configuration, with setting, value and remedy', async () => {
     const get = await serve([pipeline({})]);
     const port = Number(new URL((await get('/livez')).url).port);
-    const observed = { instance: 'b', wallNow: NOW, pipelines: () => [], hasStarted: false, isStopping: false };
+    const observed = {
+      instance: 'b',
+      version: '1',
+      application: 'b',
+      wallNow: NOW,
+      pipelines: () => [],
+      hasStarted: false,
+      isStopping: false,
+    };
     const refusal = async (host: string): Promise<unknown> =>
       openHttpServer({ host, port }, observed).catch((error: unknown) => error);
     expect(await refusal('127.0.0.1')).toMatchObject({

@@ -2,15 +2,14 @@
 //
 // Owns: one registry per processor.      Does not own: any count; those are the tasks', read when scraped.
 //
+// Names and units are Prometheus' conventions: seconds, bytes, `_total` for what only grows.
 // Labels are pipeline and partition and what is closed, all of bounded number: no key of a session is ever a label (I3).
 import type { TaskCounters } from '@flatline/partition';
 import { type StandbyState, type StandbyStatus, type TaskStatus, SHOWN_STATES } from '@flatline/runtime';
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
+import { addCounter, addGauge, addHistogram, addOfPipelines, addStates, labelsOf } from './metric-views.ts';
 import type { Observed } from './observed.ts';
 import { DAMAGED_STORES_MAX, recentDamage } from './store-damage.ts';
-
-const LABELS = ['pipeline', 'partition'] as const;
-type Label = (typeof LABELS)[number];
 
 /** Counters by metric name; a sum of several is one metric with a label of its own in `CLOSED`. */
 const COUNTED: Readonly<Record<string, readonly [keyof TaskCounters, string]>> = {
@@ -41,46 +40,55 @@ const CLOSED: Readonly<Record<string, keyof TaskCounters>> = {
   MAX_DURATION: 'closedByMaxDuration',
 };
 
-const GAUGED: Readonly<Record<string, readonly [(task: TaskStatus) => number | undefined, string]>> = {
+type Read<T> = readonly [(one: T) => number | undefined, string];
+
+const GROWING: Readonly<Record<string, Read<TaskStatus>>> = {
+  flatline_stores_dropped_total: [(task) => task.storesDropped, 'Local stores dropped and rebuilt by this task (R2)'],
+  flatline_commits_total: [(task) => task.commits?.count, 'Transactions committed'],
+};
+
+const GAUGED: Readonly<Record<string, Read<TaskStatus>>> = {
   flatline_live_entries: [(task) => task.liveEntries, 'Live sessions'],
   flatline_state_fill_ratio: [(task) => task.stateFill, 'Share of what may live in a partition that does (I7)'],
   flatline_lag_records: [(task) => task.lag, 'Input records between the position and the end'],
-  flatline_expiry_lag_milliseconds: [
-    (task) => task.expiryLagMs,
+  flatline_expiry_lag_seconds: [
+    (task) => inSeconds(task.expiryLagMs),
     'How far the clock is ahead of the earliest close due',
   ],
-  flatline_partition_clock_milliseconds: [(task) => task.clock, 'Partition clock, milliseconds since the epoch (C1)'],
-  flatline_held_milliseconds: [
-    (task) => task.heldMs,
+  flatline_partition_clock_timestamp_seconds: [
+    (task) => inSeconds(task.clock),
+    'Partition clock, seconds since the epoch (C1)',
+  ],
+  flatline_held_seconds: [
+    (task) => inSeconds(task.heldMs),
     'Time that no deadline counted, since the beginning of the log (C8)',
   ],
   flatline_changelog_bytes: [(task) => task.changelogBytes, 'Changelog bytes from the floor to the end (K8)'],
   flatline_live_bytes: [(task) => task.liveBytes, 'Bytes of live images in the changelog'],
-  flatline_stores_dropped: [(task) => task.storesDropped, 'Local stores dropped and rebuilt by this task (R2)'],
-  flatline_restore_milliseconds: [(task) => task.restoreMs, 'From the assignment to running'],
-  flatline_takeover_milliseconds: [
-    (task) => task.takeoverMs,
+  flatline_restore_duration_seconds: [(task) => inSeconds(task.restoreMs), 'From the assignment to running'],
+  flatline_takeover_duration_seconds: [
+    (task) => inSeconds(task.takeoverMs),
     'From fencing the former owner to running: the pause of a hand-over',
   ],
-  flatline_commits_total: [(task) => task.commits?.count, 'Transactions committed'],
-  flatline_commit_p50_milliseconds: [(task) => task.commits?.p50Ms, 'Median duration of the last commits'],
-  flatline_commit_p99_milliseconds: [(task) => task.commits?.p99Ms, '99th percentile of the last commits'],
   flatline_waiting: [
     (task) => (task.detail === undefined ? 0 : 1),
     '1 while the task waits for something or has stopped (X5)',
   ],
 };
 
-const STANDBY_GAUGED: Readonly<Record<string, readonly [(standby: StandbyStatus) => number | undefined, string]>> = {
-  flatline_standby_lag_records: [(standby) => standby.lag, 'Changelog offsets that the standby is behind'],
-  flatline_standby_live_entries: [(standby) => standby.liveEntries, 'Live sessions in the standby'],
-  flatline_standby_clock_milliseconds: [
-    (standby) => standby.clock,
-    'Partition clock of the newest commit that the standby has read, milliseconds since the epoch',
-  ],
-  flatline_standby_stores_dropped: [
+const STANDBY_GROWING: Readonly<Record<string, Read<StandbyStatus>>> = {
+  flatline_standby_stores_dropped_total: [
     (standby) => standby.storesDropped,
     'How often the standby dropped its state and read it anew (R2, K5)',
+  ],
+};
+
+const STANDBY_GAUGED: Readonly<Record<string, Read<StandbyStatus>>> = {
+  flatline_standby_lag_records: [(standby) => standby.lag, 'Changelog offsets that the standby is behind'],
+  flatline_standby_live_entries: [(standby) => standby.liveEntries, 'Live sessions in the standby'],
+  flatline_standby_clock_timestamp_seconds: [
+    (standby) => inSeconds(standby.clock),
+    'Partition clock of the newest commit that the standby has read, seconds since the epoch',
   ],
   flatline_standby_waiting: [
     (standby) => (standby.detail === undefined ? 0 : 1),
@@ -92,94 +100,65 @@ const STANDBY_STATES: readonly StandbyState[] = ['restoring', 'following', 'stop
 export function metricsOf(observed: Observed): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry });
+  addBuild(registry, observed);
   const tasks = (): TaskStatus[] => observed.pipelines().flatMap((pipeline) => pipeline.tasks);
-  for (const [name, [read, help]] of Object.entries(GAUGED)) addGauge(registry, { name, help }, tasks, read);
-  for (const [name, [counter, help]] of Object.entries(COUNTED)) addCounter(registry, { name, help }, tasks, counter);
-  addDamage(registry, observed);
-  addStoreErrors(registry, observed);
+  for (const [name, [read, help]] of Object.entries(GAUGED)) addGauge(registry, { name, help, of: tasks, read });
+  for (const [name, [read, help]] of Object.entries(GROWING)) addCounter(registry, { name, help, of: tasks, read });
+  for (const [name, [counter, help]] of Object.entries(COUNTED))
+    addCounter(registry, { name, help, of: tasks, read: ({ counters }) => counters?.[counter] });
+  addDurations(registry, tasks);
+  addOfStores(registry, observed);
   addClosed(registry, tasks);
   const taskStates = { name: 'flatline_task_state', help: '1 for the state a task is in, 0 for the others' };
   addStates(registry, taskStates, tasks, SHOWN_STATES);
-  const standbys = (): StandbyStatus[] => observed.pipelines().flatMap((pipeline) => pipeline.standbys);
-  for (const [name, [read, help]] of Object.entries(STANDBY_GAUGED)) addGauge(registry, { name, help }, standbys, read);
-  const standbyStates = { name: 'flatline_standby_state', help: '1 for the state a standby is in, 0 for the others' };
-  addStates(registry, standbyStates, standbys, STANDBY_STATES);
+  addStandbys(registry, () => observed.pipelines().flatMap((pipeline) => pipeline.standbys));
   return registry;
 }
 
+function addStandbys(registry: Registry, of: () => readonly StandbyStatus[]): void {
+  for (const [name, [read, help]] of Object.entries(STANDBY_GAUGED)) addGauge(registry, { name, help, of, read });
+  for (const [name, [read, help]] of Object.entries(STANDBY_GROWING)) addCounter(registry, { name, help, of, read });
+  const states = { name: 'flatline_standby_state', help: '1 for the state a standby is in, 0 for the others' };
+  addStates(registry, states, of, STANDBY_STATES);
+}
+
 type Tasks = () => readonly TaskStatus[];
-type Located = Pick<TaskStatus, 'pipeline' | 'partition'>;
-interface Described {
-  readonly name: string;
-  readonly help: string;
+
+function inSeconds(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : ms / 1000;
 }
 
-function labelsOf({ pipeline, partition }: Located): Record<Label, string> {
-  return { pipeline, partition: String(partition) };
+function addBuild(registry: Registry, { version, application }: Observed): void {
+  const labels = { version, application, node: process.versions.node };
+  const help = 'Always 1; what runs stands in the labels';
+  const build = { name: 'flatline_build_info', help, labelNames: Object.keys(labels), registers: [registry] };
+  new Gauge(build).set(labels, 1);
 }
 
-function addGauge<T extends Located>(
-  registry: Registry,
-  { name, help }: Described,
-  tasks: () => readonly T[],
-  read: (task: T) => number | undefined,
-): void {
-  registry.registerMetric(
-    new Gauge({
-      ...{ name, help, labelNames: LABELS, registers: [] },
-      collect() {
-        this.reset();
-        for (const task of tasks()) {
-          const value = read(task);
-          if (value !== undefined) this.set(labelsOf(task), value);
-        }
-      },
-    }),
+function addDurations(registry: Registry, of: Tasks): void {
+  addHistogram(registry, {
+    ...{ name: 'flatline_close_delay_seconds', of, read: (task: TaskStatus) => task.closeDelays },
+    help: "From the instant a session's close is due to where readers of the output see it",
+  });
+  addHistogram(registry, {
+    ...{ name: 'flatline_commit_duration_seconds', of, read: (task: TaskStatus) => task.commitDurations },
+    help: 'Durations of transactions',
+  });
+}
+
+function addOfStores(registry: Registry, observed: Observed): void {
+  const damaged = {
+    name: 'flatline_damaged_stores',
+    help: `Local stores dropped as damaged within the hour (R2); above ${DAMAGED_STORES_MAX} the instance is unready`,
+  };
+  addOfPipelines(registry, damaged, () =>
+    observed.pipelines().map(({ name, storeDrops }) => [name, recentDamage(storeDrops, observed.wallNow).length]),
   );
-}
-
-/** A task that moves away takes its counts along; Prometheus takes that for a reset, which it is. */
-function addCounter(registry: Registry, { name, help }: Described, tasks: Tasks, counter: keyof TaskCounters): void {
-  registry.registerMetric(
-    new Counter({
-      ...{ name, help, labelNames: LABELS, registers: [] },
-      collect() {
-        this.reset();
-        for (const task of tasks()) this.inc(labelsOf(task), task.counters?.[counter] ?? 0);
-      },
-    }),
-  );
-}
-
-function addDamage(registry: Registry, observed: Observed): void {
-  registry.registerMetric(
-    new Gauge({
-      name: 'flatline_damaged_stores',
-      help: `Local stores dropped as damaged within the hour (R2); above ${DAMAGED_STORES_MAX} the instance is unready`,
-      labelNames: ['pipeline'],
-      registers: [],
-      collect() {
-        this.reset();
-        for (const { name, storeDrops } of observed.pipelines())
-          this.set({ pipeline: name }, recentDamage(storeDrops, observed.wallNow).length);
-      },
-    }),
-  );
-}
-
-function addStoreErrors(registry: Registry, observed: Observed): void {
-  registry.registerMetric(
-    new Counter({
-      name: 'flatline_store_errors_total',
-      help: 'Errors at opening, writing, wiping and closing local stores; the changelog has everything',
-      labelNames: ['pipeline'],
-      registers: [],
-      collect() {
-        this.reset();
-        for (const { name, storeErrors } of observed.pipelines()) this.inc({ pipeline: name }, storeErrors);
-      },
-    }),
-  );
+  const errors = {
+    name: 'flatline_store_errors_total',
+    help: 'Errors at opening, writing, wiping and closing local stores; the changelog has everything',
+  };
+  addOfPipelines(registry, errors, () => observed.pipelines().map(({ name, storeErrors }) => [name, storeErrors]));
 }
 
 function addClosed(registry: Registry, tasks: Tasks): void {
@@ -187,31 +166,13 @@ function addClosed(registry: Registry, tasks: Tasks): void {
     new Counter({
       name: 'flatline_sessions_closed_total',
       help: 'Sessions closed, by reason (S2)',
-      labelNames: [...LABELS, 'reason'],
+      labelNames: ['pipeline', 'partition', 'reason'],
       registers: [],
       collect() {
         this.reset();
         for (const task of tasks())
           for (const [reason, counter] of Object.entries(CLOSED))
             this.inc({ ...labelsOf(task), reason }, task.counters?.[counter] ?? 0);
-      },
-    }),
-  );
-}
-
-function addStates(
-  registry: Registry,
-  { name, help }: Described,
-  tasks: () => readonly (Located & { readonly state: string })[],
-  states: readonly string[],
-): void {
-  registry.registerMetric(
-    new Gauge({
-      ...{ name, help, labelNames: [...LABELS, 'state'], registers: [] },
-      collect() {
-        this.reset();
-        for (const task of tasks())
-          for (const state of states) this.set({ ...labelsOf(task), state }, task.state === state ? 1 : 0);
       },
     }),
   );

@@ -26,6 +26,9 @@ export interface PipelineStatus {
 /** What the HTTP side asks of the processor. Asked anew for each request: it keeps nothing. */
 export interface Observed {
   readonly instance: string;
+  /** Of this program. */
+  readonly version: string;
+  readonly application: string;
   /** By this machine's wall clock. */
   readonly wallNow: Millis;
   pipelines(): readonly PipelineStatus[];

@@ -1,5 +1,6 @@
 import type { DurationMs, Millis } from '@flatline/base';
 import type { TaskCounters } from '@flatline/partition';
+import type { HistogramStatus } from '../duration-histogram.ts';
 import type { Percentiles } from '../durations.ts';
 import type { ShownState } from './task-state.ts';
 
@@ -25,6 +26,9 @@ export interface TaskStatus {
   readonly committedPosition: number | undefined;
   readonly counters: TaskCounters | undefined;
   readonly commits: Percentiles | undefined;
+  readonly commitDurations: HistogramStatus | undefined;
+  /** From the instant a close is due to its commit, by this machine's wall clock. Empty on `CreateTime` inputs. */
+  readonly closeDelays: HistogramStatus | undefined;
   /** Bytes of the changelog from the floor to the end, and of the live images in it. */
   readonly changelogBytes: number;
   readonly liveBytes: number;

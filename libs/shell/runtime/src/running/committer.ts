@@ -25,7 +25,8 @@ import type { PipelinePorts, PipelineSettings } from '../instance/settings.ts';
 
 export type CommitOutcome =
   /** `bytes`: of its blocks. */
-  { readonly kind: 'committed'; readonly floor: number; readonly bytes: number } | LetGo;
+  | { readonly kind: 'committed'; readonly floor: number; readonly bytes: number; readonly closed: TaskCut['closed'] }
+  | LetGo;
 
 export interface CommitterParts {
   readonly partition: number;
@@ -202,7 +203,7 @@ export class Committer {
     this.#previous = cut.header.commitId;
     this.#committedPosition = cut.position;
     const bytes = cut.blocks.reduce((sum, block) => sum + block.bytes.length, 0);
-    return { kind: 'committed', floor: cut.header.floor, bytes };
+    return { kind: 'committed', floor: cut.header.floor, bytes, closed: cut.closed };
   }
 
   #where(): { pipeline: string; partition: number } {

@@ -44,6 +44,27 @@ describe('what a task writes', () => {
     expect(outputs).toEqual([[expect.stringMatching(/^k 0-0 TIMEOUT 1 /), '0-0']]);
   });
 
+  test.each([
+    ['LogAppendTime', 2],
+    ['CreateTime', 0],
+  ] as const)(
+    'how late closes are seen is counted by length; on a %s input %i of two',
+    async (timestampType, counted) => {
+      const world = new World({ seed: 26, partitions: 1, timestampType });
+      const { instance } = world.launch('a');
+      world.beat('k');
+      world.beat('l');
+      await world.simulation.time.runFor(9_000);
+      expect(world.closed()).toHaveLength(2);
+      const [status] = instance.status();
+      const { count = -1, sumMs = -1, atMost = [] } = status?.closeDelays ?? {};
+      expect(count).toBe(counted);
+      expect(sumMs / Math.max(1, count)).toBeLessThan(2_500);
+      expect(atMost.find(([boundMs]) => boundMs === 2_500)).toEqual([2_500, counted]);
+      expect(status?.commitDurations?.count).toBe(status?.commits?.count);
+    },
+  );
+
   test('[I7] a partition that fills up is said to, and to be full, once; sessions that live go on', async () => {
     const world = new World({ seed: 24, partitions: 1, bounds: { ...TASK_BOUNDS, entriesMax: 3 } });
     const { time, log } = world.simulation;

@@ -12,7 +12,7 @@
 //   TL3  A cut is made in slices, one a turn, each no longer than what stepping and expiring have left of the turn; the task is
 //        full meanwhile, so that neither step nor expiry comes between.
 //   TL4  A run in hand that nothing hinders is never left lying: no other wake need come.
-import { type Cancel, type DurationMs, Fatal, PartitionStopped } from '@flatline/base';
+import { type Cancel, type DurationMs, Fatal, type Millis, PartitionStopped } from '@flatline/base';
 import type { PartitionTask, StepOutcome } from '@flatline/partition';
 import type { LogSubscription, RecordRun, TopicPartition } from '@flatline/ports';
 import { RetryPause } from '../instance/retry-pause.ts';
@@ -20,6 +20,7 @@ import type { CommitBudget } from './commit-budget.ts';
 import { CommitPace } from './commit-pace.ts';
 import type { LetGo } from './commit-look-up.ts';
 import type { Committer } from './committer.ts';
+import { DurationHistogram } from '../duration-histogram.ts';
 import { Durations } from '../durations.ts';
 import { FillAlarm } from '../fill-alarm.ts';
 import type { Flusher } from './flusher.ts';
@@ -63,6 +64,9 @@ export type TaskEnd = LetGo | { readonly kind: 'failed'; readonly error: unknown
 
 export class TaskLoop {
   readonly commitDurations = new Durations();
+  readonly commitHistogram = new DurationHistogram();
+  /** From the instant that a session's close is due to where readers of the output see it. */
+  readonly closeDelays = new DurationHistogram();
   readonly #parts: TaskLoopParts;
   readonly #readBackoff: RetryPause;
   readonly #heldBack = new HeldBack();
@@ -376,6 +380,8 @@ export class TaskLoop {
       const endedAt = ports.clock.monotonicMs();
       this.#pace.ended(endedAt);
       this.commitDurations.add(endedAt - startedAt);
+      this.commitHistogram.add(endedAt - startedAt);
+      this.#countCloses(outcome.closed);
       task.limitCut(budget.bytesMax);
       truncator.committed(outcome.floor, outcome.bytes);
       flusher.offer();
@@ -385,6 +391,14 @@ export class TaskLoop {
       this.#committing = undefined;
       this.wake();
     }
+  }
+
+  /** History that is replayed was due long ago: it says nothing of how late this task is. */
+  #countCloses(closed: readonly { readonly closedAt: Millis }[]): void {
+    const { settings, ports } = this.#parts;
+    if (settings.input.timestampType === 'CreateTime') return;
+    const now = ports.clock.wallMs();
+    for (const { closedAt } of closed) this.closeDelays.add(now - closedAt);
   }
 
   #considerProof(): void {

@@ -187,6 +187,8 @@ export class TaskRunner {
       committedPosition: this.#committer?.committedPosition,
       counters: task === undefined ? undefined : { ...task.counters },
       commits: this.#loop?.commitDurations.percentiles(),
+      commitDurations: this.#loop?.commitHistogram.status(),
+      closeDelays: this.#loop?.closeDelays.status(),
       changelogBytes: task?.changelog.logBytes ?? 0,
       liveBytes: task?.changelog.liveBytes ?? 0,
       storesDropped: this.#storesDropped,
