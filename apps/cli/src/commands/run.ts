@@ -1,9 +1,10 @@
-import { type RunningProcessor, startProcessor } from '@flatline/processor';
+import { type RunningProcessor, startProcessor, VERSION } from '@flatline/processor';
 import type { Command } from 'commander';
 import { connect, kafkaOf } from '../cluster.ts';
 import { type ConfigurationFlags, configurationOf, typedFlags } from '../configuration.ts';
 import { ExitCode } from '../exit-code.ts';
 import { consoleLog } from '../run-log.ts';
+import { originsOf } from '../run-origins.ts';
 import type { Console } from '../terminal/console.ts';
 import { count, duration } from '../terminal/progress.ts';
 import { whileWaiting } from '@flatline/system';
@@ -11,7 +12,7 @@ import { pipelineTopicsOf } from '../topics/pipeline-topics.ts';
 import { assertUsable } from '../topics/provision.ts';
 import { deviationText } from '../topics/topic-plan.ts';
 import type { CommandContext } from './context.ts';
-import { configOption, integerFrom, jsonOption } from './flags.ts';
+import { brokersOption, configOption, integerFrom, jsonOption } from './flags.ts';
 
 interface RunFlags extends ConfigurationFlags {
   readonly json?: boolean;
@@ -24,6 +25,7 @@ export function addRunCommand(program: Command, context: CommandContext): void {
     .command('run')
     .description('The processor: reads the inputs of a configuration and closes their sessions, until it is stopped.')
     .addOption(configOption())
+    .addOption(brokersOption('the configuration'))
     .option('--instance <id>', 'name of this process, for people (default: from the configuration, then the host)')
     .option('--state-dir <dir>', 'state directory, one per process (default: from the configuration)')
     .option(
@@ -49,6 +51,10 @@ async function run(flags: RunFlags, console: Console, { shell, diagnosis }: Comm
   const { clock, stop } = shell;
   const config = await configurationOf(shell, flags);
   diagnosis.configured(config);
+  const log = diagnosis.watch(consoleLog(console, clock));
+  const { facts, warning } = await originsOf(config, { shell, flags, version: VERSION });
+  log.info('flatline starts', facts);
+  if (warning !== undefined) log.warn(warning);
   const connection = await connect(kafkaOf(config, clock));
   try {
     const asked = { partitions: undefined, replication: undefined, flags: typedFlags(flags) };
@@ -57,8 +63,9 @@ async function run(flags: RunFlags, console: Console, { shell, diagnosis }: Comm
   } finally {
     connection.close();
   }
-  const processor = await startProcessor(config, { log: diagnosis.watch(consoleLog(console, clock)) });
+  const processor = await startProcessor(config, { log });
   diagnosis.observe(() => processor.snapshot().tasks);
+  if (console.json) log.info('answers over HTTP', { address: processor.httpAddress });
   console.note(`Answers over HTTP at ${processor.httpAddress}; Ctrl-C drains and ends.`);
   const ended = Promise.race([processor.finished, stop.requested]);
   await whileWaiting(ended, { clock, everyMs: redrawEveryMs }, () => {

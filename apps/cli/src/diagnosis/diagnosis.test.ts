@@ -174,6 +174,14 @@ const task = {
     heldMs: 0,
     lag: 0,
   },
-  ...{ expiryLagMs: 0, position: 1, committedPosition: 1, counters: undefined, commits: undefined },
+  ...{
+    expiryLagMs: 0,
+    position: 1,
+    committedPosition: 1,
+    counters: undefined,
+    commits: undefined,
+    commitDurations: undefined,
+    closeDelays: undefined,
+  },
   ...{ changelogBytes: 0, liveBytes: 0, storesDropped: 0, restoreMs: 0, takeoverMs: 0 },
 };

@@ -8,7 +8,7 @@ export type {
   PipelineConfig,
   TlsConfig,
 } from './flatline-config.ts';
-export { CONFIG_FILES, defineConfig, loadConfiguration, type LoadOptions } from './load.ts';
+export { CONFIG_FILES, configFileOf, defineConfig, loadConfiguration, type LoadOptions } from './load.ts';
 export { transactionalId } from './names.ts';
 export { resolveConfiguration, type ResolveOptions } from './resolve.ts';
 export type { ConfigurationInput } from './schema.ts';

@@ -29,12 +29,14 @@ export function defineConfig(config: ConfigurationInput): ConfigurationInput {
 
 /** @throws ConfigurationError */
 export async function loadConfiguration({ file, folder, environment, now }: LoadOptions): Promise<FlatlineConfig> {
-  const path = file === undefined ? findFile(folder) : resolve(folder, file);
+  const path = configFileOf(file, folder);
   const content = await read(path);
   return resolveConfiguration(content, { source: basename(path), folder: dirname(path), environment, now });
 }
 
-function findFile(folder: string): string {
+/** Path of the file named by the user, else of the one that is there. @throws ConfigurationError where there is none */
+export function configFileOf(file: string | undefined, folder: string): string {
+  if (file !== undefined) return resolve(folder, file);
   const found = CONFIG_FILES.map((name) => resolve(folder, name)).find((path) => existsSync(path));
   if (found !== undefined) return found;
   const problem = `no ${CONFIG_FILES.join(' or ')} here; name a file with --config`;

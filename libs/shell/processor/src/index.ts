@@ -1,2 +1,3 @@
 export { type LargestRecords, largestRecords } from './largest-records.ts';
 export { type ProcessorOptions, type ProcessorSnapshot, type RunningProcessor, startProcessor } from './processor.ts';
+export { VERSION } from './version.ts';

@@ -90,7 +90,7 @@ export function addOfPipelines(
           for (const [pipeline, value] of read()) this.set({ pipeline }, value);
         },
       });
-  registry.registerMetric(metric as Metric);
+  registry.registerMetric(metric);
 }
 
 /** prom-client's own histograms count by themselves; ours are counted by the tasks. In seconds. */
