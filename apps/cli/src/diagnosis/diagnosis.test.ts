@@ -55,7 +55,10 @@ function configurationIn(stateDir: string): FlatlineConfig {
 describe('a diagnosis', () => {
   test('[I8] says the version, the machine, the error with its causes, and what was asked', () => {
     const error = new TypeError('cannot', { cause: new AssertionError('the commit before is settled', { offset: 7 }) });
-    const { error: shown, ...rest } = written(diagnosis(undefined, ['sessions', 'tail', 'a-key', '--limit=5']), error);
+    const { error: shown, ...rest } = written(
+      diagnosis(undefined, ['sessions', 'tail', 'a-key', '-b-key', '--limit=5']),
+      error,
+    );
     expect(rest).toMatchObject({ version: '1.2.3', node: process.version, command: ['sessions', '--limit'] });
     expect(shown).toMatchObject({
       ...{ name: 'TypeError', message: 'cannot', frames: expect.arrayContaining([expect.stringMatching(/^at /)]) },
@@ -92,7 +95,12 @@ describe('a diagnosis', () => {
     const log = shown.watch({ ...silent, warn: (message) => said.push(message) });
     for (let offset = 0; offset < 300; offset += 1)
       log.info('task runs', { pipeline: 'visits', partition: 3, offset, partitions: [1, 2] });
-    log.warn('reading is interrupted', { key: 'customer-1', attributes: { a: 'customer-2' }, error: badJson() });
+    log.warn('reading is interrupted', {
+      key: 'customer-1',
+      reason: 'for "customer-5"',
+      attributes: { a: 'customer-2' },
+      error: badJson(),
+    });
     expect(said).toEqual(['reading is interrupted']);
     shown.observe(() => [{ ...task, detail: 'commits less, because of "customer-3"' }]);
     const text = readFileSync(shown.write(badJson())!, 'utf8');

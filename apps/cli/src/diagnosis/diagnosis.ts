@@ -85,8 +85,8 @@ export class Diagnosis {
       node: process.version,
       machine: { platform: platform(), release: release(), arch: arch(), cpus: availableParallelism() },
       memory: { ...process.memoryUsage(), free: freemem(), total: totalmem() },
-      // Values of flags may be anything.
-      command: args.filter((each, index) => index === 0 || each.startsWith('-')).map((each) => each.split('=')[0]),
+      // Values of flags and arguments may be keys.
+      command: args.map((each) => each.split('=')[0]!).filter((each, at) => at === 0 || /^--[a-z][a-z-]*$/.test(each)),
       error: shownError(error),
       configuration: withoutSecrets(this.#config),
       tasks: this.#taskStatus(),

@@ -6,7 +6,7 @@ export const REMOVED = '(removed)';
 const textMax = 500;
 const causesMax = 5;
 
-/** Facts of the log that are text and name something of ours; of any other name the text is removed. */
+/** Facts of the log that are text of ours; of any other name the text is removed. */
 const textualFacts = new Set(['pipeline', 'topic', 'group', 'state', 'owner', 'commitId', 'reason', 'waitsFor']);
 /** These are messages. */
 const messageFacts = new Set(['error', 'why', 'detail']);
@@ -29,7 +29,7 @@ export function withoutRecords(facts: Readonly<Record<string, unknown>>): Record
 
 function shownFact(name: string, value: unknown): unknown {
   if (messageFacts.has(name)) return withoutQuotations(messageOf(value));
-  if (typeof value === 'string') return textualFacts.has(name) ? value.slice(0, textMax) : REMOVED;
+  if (typeof value === 'string') return textualFacts.has(name) ? withoutQuotations(value) : REMOVED;
   if (Array.isArray(value)) return value.every((each) => typeof each === 'number') ? value : REMOVED;
   return value === null || typeof value !== 'object' ? value : REMOVED;
 }
