@@ -24,7 +24,7 @@ test('[C6] on CreateTime a stamp moves the clock no further than the commit of i
   expect(fold.open.get(nameOf(HONEST))!.eventCount).toBe(2);
 });
 
-test('[I7] who finds no room is refused, who is due takes none, and on CreateTime the processor is believed', () => {
+test('[I7] who finds no room is refused, who is due takes none, and on CreateTime the processor is believed within reason', () => {
   const fold = (
     timestampType: 'LogAppendTime' | 'CreateTime',
   ): { fold: NaiveFold; beat: (key: string, at: number, full?: boolean) => number } => {
@@ -61,4 +61,14 @@ test('[I7] who finds no room is refused, who is due takes none, and on CreateTim
   for (const key of ['a', 'b', 'c']) own.beat(key, 0);
   expect(own.fold.takeBad()).toEqual([]);
   expect([own.beat('d', 0, true), own.fold.takeBad()]).toEqual([3, [3]]);
+  // No clock makes a partition full that holds one session, or has closed too few to have held more.
+  const [roomy, later] = [fold('CreateTime'), fold('CreateTime')];
+  roomy.beat('a', 0);
+  roomy.beat('b', 0, true);
+  expect(roomy.fold.takeBad()).toEqual([]);
+  for (const at of [0, 20_000]) later.beat('a', at);
+  expect([later.beat('b', 20_000, true), later.fold.takeBad()]).toEqual([2, [2]]);
+  later.fold.takeClosed();
+  later.beat('b', 20_000, true);
+  expect(later.fold.takeBad()).toEqual([]);
 });

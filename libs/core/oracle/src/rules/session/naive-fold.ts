@@ -63,6 +63,8 @@ export class NaiveFold {
   readonly #counts: FoldCounts;
   readonly #held: HeldGaps;
   #closed: ExpectedClose[] = [];
+  /** Of the keys in `#closed`. */
+  #closedKeyBytes = 0;
   #touched = new Set<string>();
   #bad: number[] = [];
   /** Offset of the last record that was bad. */
@@ -79,6 +81,7 @@ export class NaiveFold {
   takeClosed(): ExpectedClose[] {
     const closed = this.#closed;
     this.#closed = [];
+    this.#closedKeyBytes = 0;
     return closed;
   }
 
@@ -174,6 +177,13 @@ export class NaiveFold {
     return live >= entriesMax || keyBytes + weight > keyBytesMax;
   }
 
+  /** Whether any clock could make it full: an earlier one leaves alive what has closed here since the last commit, and no more. */
+  #mayBeFullFor(name: string): boolean {
+    const { entriesMax = ENTRIES_MAX, keyBytesMax = KEY_BYTES_MAX } = this.#rules;
+    const { size, keyBytes } = this.open;
+    return size + this.#closed.length >= entriesMax || keyBytes + this.#closedKeyBytes + weightOf(name) > keyBytesMax;
+  }
+
   #keyed(name: string, key: Uint8Array, { record, isSaidFull }: Keyed): void {
     this.#touched.add(name);
     const former = this.open.get(name);
@@ -185,8 +195,9 @@ export class NaiveFold {
       return;
     }
     const opens = event?.type !== ENDED && !this.open.has(name);
-    // Where producers stamp, the present bounds the clock and only the processor knew it (C6): it is believed.
-    if (opens && ((logAppendTime ? undefined : isSaidFull) ?? this.#isFullFor(name))) {
+    // Where producers stamp, the present bounds the clock and only the processor knew it (C6): it is believed, within reason.
+    const knowsClock = logAppendTime || isSaidFull === undefined;
+    if (opens && (knowsClock ? this.#isFullFor(name) : isSaidFull && this.#mayBeFullFor(name))) {
       this.refuse(record);
       return;
     }
@@ -232,6 +243,7 @@ export class NaiveFold {
       heldMs: heldOf(session, this.#held, closing.closedAt),
     });
     const { firstOffset, eventCount, duplicates } = session;
+    this.#closedKeyBytes += weightOf(name);
     this.#closed.push({
       ...{ name, text: textOf(key), incarnation: `${this.#partition}-${firstOffset}`, firstOffset },
       ...{ deadlineAt: this.deadlineOf(session), reason: closing.reason, activities: eventCount + duplicates, summary },
