@@ -429,8 +429,8 @@ export class PartitionTask {
       if (index === first) return this.#notApplied(cursor, why);
       break;
     }
-    // Where producers stamp, any record may leave behind what is due at once.
-    if (!logAppendTime) this.#expiredAllAt = -Infinity;
+    // Where producers stamp, a record may leave behind what is due at once.
+    if (!logAppendTime && this.#sessions.hasBacklog) this.#expiredAllAt = -Infinity;
     const more = index - 1 - first;
     if (more > 0) cursor.skip(more);
     return undefined;

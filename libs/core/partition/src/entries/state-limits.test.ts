@@ -87,6 +87,35 @@ describe('[I7] what may live in one partition', () => {
   });
 });
 
+test('[I7] on CreateTime, too, all that waits is looked at once for a clock, not for each record without room', () => {
+  const at = 5_003;
+  const task = new PartitionTask(
+    options({
+      state: { entriesMax: 2, keyBytesMax: 1_000 },
+      input: { ...options().input, timestampType: 'CreateTime' },
+    }),
+  );
+  task.begin(0, START);
+  const records = Array.from({ length: 40 }, (_, offset) => ({
+    offset,
+    timestamp: at,
+    key: ['a', 'b', `new-${offset}`][offset % 3]!,
+    value: '',
+    logAppendTime: false,
+  }));
+  const cursor = new ListCursor(records, 4);
+  let looks = 0;
+  for (;;) {
+    const { kind } = task.step(cursor, 5, WALL);
+    if (kind === 'exhausted') break;
+    if (kind === 'due') {
+      looks += 1;
+      while (task.expire(2, WALL));
+    }
+  }
+  expect([task.counters.stateFull, looks]).toEqual([13, 1]);
+});
+
 describe('memory for keys', () => {
   test('keys of ever other sizes find room as long as all that live do', () => {
     const table = new EntryTable(7, 64 * 1024);
