@@ -30,7 +30,7 @@ const closed = 'this.#parts.task.counters.closedByTimeout';
 const append = 'ports.proofs.append(input, timestamp)';
 const offsets = '...groups.map(([group, groupOffsets]) => this.#commitOffsets(group, groupOffsets)),';
 const endTransaction = "this.#toCoordinator(endTransactionRequest(this.#epoch), decodeDone, 'commit')";
-const commitRest = 'if (cleanly) await this.#contained(this.#loop?.commitRest());';
+const commitRest = 'this.#loop?.commitRest());';
 
 /** In the order in which a life passes them first. */
 const marked = {
