@@ -8,10 +8,10 @@ const profile: CpuProfile = {
   nodes: [
     frame(1, '(root)', '', [2, 3, 4, 6]),
     frame(2, '(idle)', ''),
-    frame(3, 'step', 'file:///somewhere/libs/task/src/partition-task.ts', [5]),
+    frame(3, 'step', 'file:///somewhere/libs/core/partition/src/partition-task.ts', [5]),
     frame(4, '(garbage collector)', ''),
     frame(5, 'a<b', 'file:///somewhere/node_modules/lmdb/write.js'),
-    frame(6, 'step', 'file:///somewhere/libs/task/src/partition-task.ts'),
+    frame(6, 'step', 'file:///somewhere/libs/core/partition/src/partition-task.ts'),
   ],
   samples: [2, 3, 5, 5, 4, 6],
   timeDeltas: [900, 100, 100, 200, 100, 100],

@@ -131,7 +131,7 @@ function box({ name, place, micros }: Frame, { x, depth, scale, all }: Place): s
 /** One of each of our libraries. */
 function colorOf(place: string): string {
   if (place === '' || place.startsWith('node:')) return ENGINE;
-  const library = /^(?:libs|apps)\/([^/]+)/.exec(place)?.[1];
+  const library = /^(?:libs|apps)\/(?:(?:core|shell|lab)\/)?([^/]+)/.exec(place)?.[1];
   if (library === undefined) return FOREIGN;
   let hash = 0;
   for (const character of library) hash = (hash * 31 + character.charCodeAt(0)) % 9_973;
