@@ -1,6 +1,7 @@
 // What each topic of a pipeline must be like, and why. Pure.
 //
 // The partition count is the same for all of them (O5); everything else is a setting.
+import { MESSAGE_BYTES_MAX } from '@flatline/base';
 
 export type TopicRole = 'input' | 'output' | 'changelog' | 'deadLetters';
 export type TimestampType = 'LogAppendTime' | 'CreateTime';
@@ -39,8 +40,6 @@ export interface TopicRequirement {
   readonly settings: readonly SettingRequirement[];
 }
 
-/** Kafka's default of `max.message.bytes`; a batch of blocks or summaries stays below it. */
-const messageBytes = 1_048_588;
 /** Room for the headers that say why a record became a dead letter (I1). */
 const deadLetterExtraBytes = 65_536;
 /** Disk of a truncated changelog is given back by whole segments. */
@@ -48,7 +47,10 @@ const segmentBytes = 64 * 1024 * 1024;
 const segmentBytesMax = 256 * 1024 * 1024;
 
 /** `inputMessageBytes`: the input's `max.message.bytes`, which its dead letters must hold. */
-export function requirementsOf(topics: PipelineTopics, inputMessageBytes: number = messageBytes): TopicRequirement[] {
+export function requirementsOf(
+  topics: PipelineTopics,
+  inputMessageBytes: number = MESSAGE_BYTES_MAX,
+): TopicRequirement[] {
   return [
     { topic: topics.input, role: 'input', settings: inputSettings(topics.timestampType) },
     { topic: topics.output, role: 'output', settings: outputSettings(topics) },
@@ -80,8 +82,8 @@ function outputSettings(topics: PipelineTopics): readonly SettingRequirement[] {
 /** For a batch of a commit, and for the longest entry that the limits allow. */
 function roomyFor({ largest }: PipelineTopics, which: 'changelogBytes' | 'outputBytes'): SettingRequirement {
   const bytes = largest[which];
-  if (bytes <= messageBytes)
-    return atLeast('max.message.bytes', messageBytes, 'a batch of one commit would be refused');
+  if (bytes <= MESSAGE_BYTES_MAX)
+    return atLeast('max.message.bytes', MESSAGE_BYTES_MAX, 'a batch of one commit would be refused');
   const reason = `the longest session that ${largest.settings} allow would stop its partition; or lower these`;
   return atLeast('max.message.bytes', bytes, reason);
 }
@@ -138,7 +140,7 @@ function deadLetterSettings(inputMessageBytes: number): SettingRequirement[] {
     deleted('compaction would remove dead letters unseen'),
     atLeast(
       'max.message.bytes',
-      Math.max(messageBytes, inputMessageBytes + deadLetterExtraBytes),
+      Math.max(MESSAGE_BYTES_MAX, inputMessageBytes + deadLetterExtraBytes),
       'a batch of dead letters would be refused, or a large one truncated',
     ),
   ];

@@ -12,6 +12,12 @@ export {
 } from './errors.ts';
 export { GrowingMemory } from './growing-memory.ts';
 export { hashBytes, hashView } from './hash.ts';
+export {
+  MESSAGE_BYTES_MAX,
+  REQUEST_BYTES_MAX,
+  TRANSACTION_TIMEOUT_MAX_MS,
+  TRANSACTION_TIMEOUT_MS,
+} from './kafka-defaults.ts';
 export { seededRandom, type Random } from './random.ts';
 export { ReusedMemory } from './reused-memory.ts';
 export { type Cancel, type Clock, type DurationMs, INSTANT_MAX, type Millis } from './time.ts';

@@ -11,7 +11,7 @@
 //   SL1  A batch is acknowledged only once the high watermark has passed it; what is replicated survives a change of leader.
 //   SL2  lastStableOffset never passes the first record of a transaction whose marker is not below the high watermark.
 //   SL3  Of a producer's epochs only the greatest appends; of its sequences only the next (a repeated one is answered as before).
-import { assert, type Cancel, type DurationMs, type Millis } from '@flatline/base';
+import { assert, type Cancel, type DurationMs, MESSAGE_BYTES_MAX, type Millis } from '@flatline/base';
 import type { OutgoingRecord } from '@flatline/ports';
 import type { FaultPlan } from './fault-plan.ts';
 import {
@@ -94,8 +94,6 @@ export interface PartitionEnvironment {
 }
 
 const ELECTION_LAG_BATCHES_MAX = 3;
-/** Kafka's default. */
-const MAX_MESSAGE_BYTES = 1_048_588;
 /** A client that reads nothing asks at least this often who leads. */
 export const LEADER_AGE_MAX_MS: DurationMs = 10_000;
 
@@ -120,7 +118,7 @@ export class SimulatedPartition {
   constructor(
     timestampType: TimestampType,
     environment: PartitionEnvironment,
-    maxMessageBytes: number = MAX_MESSAGE_BYTES,
+    maxMessageBytes: number = MESSAGE_BYTES_MAX,
   ) {
     this.#timestampType = timestampType;
     this.maxMessageBytes = maxMessageBytes;

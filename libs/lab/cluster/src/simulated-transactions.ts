@@ -5,7 +5,7 @@
 // Invariants
 //   SX1  One transaction at a time per writer; after the first error the writer is dead and asked for nothing more.
 //   SX2  EndTxn is sent only when every produce and offset commit of the transaction was acknowledged.
-import { Fenced, PartitionStopped, Retriable, assert, type DurationMs } from '@flatline/base';
+import { Fenced, PartitionStopped, Retriable, assert, type DurationMs, TRANSACTION_TIMEOUT_MS } from '@flatline/base';
 import type {
   GroupOffset,
   OutgoingRecord,
@@ -25,9 +25,7 @@ import type { AppendRequest } from './simulated-partition.ts';
 import type { CoordinatorVerdict, ProducerIdentity } from './transaction-coordinator.ts';
 import type { VirtualTime } from './virtual-time.ts';
 
-/** Brokers' default `max.message.bytes`: a greater batch is refused whole. */
 const BATCH_RECORDS_MAX = 500;
-const TRANSACTION_TIMEOUT_MS: DurationMs = 10_000;
 /** CONCURRENT_TRANSACTIONS is asked again after this, for as long as CONCURRENT_WAIT_MS. */
 const CONCURRENT_RETRY_MS: DurationMs = 20;
 const CONCURRENT_WAIT_MS: DurationMs = 30_000;

@@ -11,7 +11,7 @@
 // Invariants
 //   CD1  The epoch of a transactional id never goes back, and only requests of the newest epoch are heard.
 //   CD2  A new transaction begins only when every participant of the last one has its marker, replicated.
-import type { Cancel, DurationMs } from '@flatline/base';
+import { type Cancel, type DurationMs, TRANSACTION_TIMEOUT_MAX_MS } from '@flatline/base';
 import type { GroupOffset, TopicPartition } from '@flatline/ports';
 import type { FaultPlan } from './fault-plan.ts';
 import type { GroupOffsets } from './group-offsets.ts';
@@ -72,7 +72,7 @@ export class TransactionCoordinator {
   readonly #environment: CoordinatorEnvironment;
   readonly #holders = new Map<string, Holder>();
   /** `transaction.max.timeout.ms`; none is granted that is longer. */
-  timeoutMaxMs: DurationMs = 900_000;
+  timeoutMaxMs: DurationMs = TRANSACTION_TIMEOUT_MAX_MS;
   #nextProducerId = 1000;
 
   constructor(environment: CoordinatorEnvironment) {

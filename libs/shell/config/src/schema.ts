@@ -1,4 +1,5 @@
 // The form of a configuration file. Field by field here; what fields must be to each other is in cross-checks.ts.
+import { TRANSACTION_TIMEOUT_MAX_MS, TRANSACTION_TIMEOUT_MS } from '@flatline/base';
 import { z } from 'zod';
 import { didYouMean } from './edit-distance.ts';
 import type { WrittenDuration } from './written-durations.ts';
@@ -117,7 +118,7 @@ const kafka = z.strictObject({
   sasl: sasl.optional(),
   sessionTimeoutMs: z.int().min(1_000).max(1_800_000).default(10_000),
   heartbeatIntervalMs: z.int().min(100).max(600_000).default(1_000),
-  transactionTimeoutMs: z.int().min(1_000).max(900_000).default(10_000),
+  transactionTimeoutMs: z.int().min(1_000).max(TRANSACTION_TIMEOUT_MAX_MS).default(TRANSACTION_TIMEOUT_MS),
 });
 
 const http = z.strictObject({

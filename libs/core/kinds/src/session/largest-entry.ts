@@ -1,5 +1,6 @@
 // The longest session that a pipeline's rules allow, to be encoded: what must fit a record of the changelog and the output.
 import { OTHER_TYPE, TYPES_MAX } from './apply-event.ts';
+import { COUNT_MAX, RESTARTS_MAX } from './counts.ts';
 import { blankDetail, blankTexts, type DetailTexts, type SessionDetail } from './detail.ts';
 import type { SessionEntry, SessionRules } from './entry.ts';
 
@@ -12,13 +13,14 @@ export interface TextLimits {
 /** Numbers at their longest as varints, the lesser of a pair half of the greater: so is their difference. */
 const GREATEST = Number.MAX_SAFE_INTEGER;
 const HALF = 2 ** 52;
-const GREATEST_COUNT = 2 ** 32 - 1;
+/** All bits of one word of the sequence window. */
+const WORD = 2 ** 32 - 1;
 
 /** `alphabet`: the characters, of one UTF-16 unit each, whose encoding takes the most; at least ten. */
 export function largestEntry(rules: SessionRules, limits: TextLimits, alphabet: string): SessionEntry {
   return {
     ...{ openedAt: HALF, lastSeenAt: GREATEST, firstOffset: HALF, lastOffset: GREATEST },
-    ...{ timeoutMs: rules.maxTimeoutMs, timeoutChosen: true, eventCount: GREATEST_COUNT },
+    ...{ timeoutMs: rules.maxTimeoutMs, timeoutChosen: true, eventCount: COUNT_MAX },
     detail: largestDetail(rules, limits, alphabet),
   };
 }
@@ -26,10 +28,10 @@ export function largestEntry(rules: SessionRules, limits: TextLimits, alphabet: 
 function largestDetail(rules: SessionRules, limits: TextLimits, alphabet: string): SessionDetail {
   return {
     ...blankDetail(GREATEST, GREATEST),
-    ...{ duplicateCount: GREATEST_COUNT, outOfOrderCount: GREATEST_COUNT },
+    ...{ duplicateCount: COUNT_MAX, outOfOrderCount: COUNT_MAX },
     sequence: {
-      ...{ lowest: HALF, highest: GREATEST, seenLow: GREATEST_COUNT, seenHigh: GREATEST_COUNT },
-      ...{ received: GREATEST_COUNT, missingBefore: GREATEST, restarts: 2 ** 31 - 1 },
+      ...{ lowest: HALF, highest: GREATEST, seenLow: WORD, seenHigh: WORD },
+      ...{ received: COUNT_MAX, missingBefore: GREATEST, restarts: RESTARTS_MAX },
     },
     texts: largestTexts(rules, limits, alphabet),
   };
@@ -38,8 +40,8 @@ function largestDetail(rules: SessionRules, limits: TextLimits, alphabet: string
 function largestTexts(rules: SessionRules, { typeLength, eventIdLength }: TextLimits, alphabet: string): DetailTexts {
   const texts = { ...blankTexts(), truncated: true };
   for (let i = 0; i < rules.dedupeEventIds; i += 1) texts.eventIds.push(distinct(i, eventIdLength, alphabet));
-  for (let i = 0; i < TYPES_MAX; i += 1) texts.countsByType.set(distinct(i, typeLength, alphabet), GREATEST_COUNT);
-  texts.countsByType.set(OTHER_TYPE, GREATEST_COUNT);
+  for (let i = 0; i < TYPES_MAX; i += 1) texts.countsByType.set(distinct(i, typeLength, alphabet), COUNT_MAX);
+  texts.countsByType.set(OTHER_TYPE, COUNT_MAX);
   let left = rules.maxAttributeBytes;
   for (let i = 0; i < rules.maxAttributes; i += 1) {
     // As short as can be: each attribute more has lengths and a time of its own.

@@ -7,7 +7,15 @@
 //        until it is acknowledged: the broker drops what it already has.
 //   BP2  After an error that cannot be resolved nothing more is sent: every call fails with what is unacknowledged.
 //   BP3  Bytes held ≤ `bufferBytesMax` plus one record, if the caller awaits what `add` returns.
-import { type Cancel, type Clock, type DurationMs, Fatal, PartitionStopped, Retriable } from '@flatline/base';
+import {
+  type Cancel,
+  type Clock,
+  type DurationMs,
+  Fatal,
+  PartitionStopped,
+  REQUEST_BYTES_MAX,
+  Retriable,
+} from '@flatline/base';
 import type { OutgoingRecord } from '@flatline/ports';
 import { codeOf, errorOfCode, KafkaCode, type KafkaConnection } from '../connection/index.ts';
 import { type Compression } from '../record-batch/compressor.ts';
@@ -44,7 +52,6 @@ const LINGER_MS: DurationMs = 5;
 const BATCH_BYTES_MAX = 250_000;
 const BUFFER_BYTES_MAX = 32_000_000;
 const DELIVERY_TIMEOUT_MS: DurationMs = 120_000;
-const REQUEST_BYTES_MAX = 1_000_000;
 const ACKNOWLEDGE_MS: DurationMs = 30_000;
 const RETRY = { firstMs: 20, mostMs: 500 };
 /** A broker that has just started loads its coordinators first, and says so. */

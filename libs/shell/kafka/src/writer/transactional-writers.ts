@@ -1,4 +1,11 @@
-import { assert, type Clock, type DurationMs, ReusedMemory } from '@flatline/base';
+import {
+  assert,
+  type Clock,
+  type DurationMs,
+  REQUEST_BYTES_MAX,
+  ReusedMemory,
+  TRANSACTION_TIMEOUT_MS,
+} from '@flatline/base';
 import type { TransactionalWriter, TransactionalWriters } from '@flatline/ports';
 import { codeOf, KafkaCode, type KafkaConnection } from '../connection/index.ts';
 import { type Compression } from '../record-batch/compressor.ts';
@@ -23,9 +30,6 @@ export interface TransactionalWritersOptions {
   readonly compressionOf?: (topic: string) => Compression;
 }
 
-const TRANSACTION_TIMEOUT_MS: DurationMs = 10_000;
-/** 5 % below the broker's default max.message.bytes of 1 048 588. */
-const REQUEST_BYTES_MAX = 1_000_000;
 /** Upper bound on reusable batch buffers of all writers. */
 const FREE_BATCH_BYTES_MAX = 16 * 1024 * 1024;
 /** The former holder's transaction is aborted first, and its coordinator may just be moving. */

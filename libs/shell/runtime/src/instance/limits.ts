@@ -72,10 +72,6 @@ export const COMMIT_BYTES_MAX = 32 * 1024 * 1024;
 export const COMMIT_TIMEOUT_SHARE = 1 / 3;
 /** How often a process looks, while a commit is under way, whether it is itself late. */
 export const OWN_DELAY_PROBE_MS = 50;
-/** What one produce request holds, about. */
-export const REQUEST_BYTES = 1_000_000;
-/** The longest timeout that is asked for a commit that was too slow: the brokers' default for `transaction.max.timeout.ms`. */
-export const COMMIT_TIMEOUT_MAX_MS = 900_000;
 /** Looks at the time within a slice of a cut: pieces of half a millisecond, or of more where the machine is busy. */
 export const CUT_SLICE_PIECES = 8;
 /** A commit under way for so long is what a full task waits for, and said to be (X5). */
@@ -84,8 +80,6 @@ export const SLOW_COMMIT_MS = 1_000;
 export const READ_OBSTACLE_MIN_MS = 1_000;
 /** From this share of what may live in a partition on it is said to fill up. */
 export const STATE_FILL_ALARM = 0.9;
-/** Kafka's default of max.message.bytes. */
-export const MESSAGE_BYTES_MAX = 1_048_588;
 /** Of memory for blocks to come, of all tasks of a pipeline. */
 export const FREE_BLOCK_BYTES_MAX = 64 * 1024 * 1024;
 /** The most of `flushBytesTotal` that is one task's share. */

@@ -7,7 +7,14 @@
 //   PN1  At most one runner or standby per partition: its successor starts after it has closed, or takes a standby over.
 //   PN2  A partition that moves away runs on until its new owner fences it (architecture, Ownership).
 //   PN3  Before the first assignment there are only standbys, and a bounded number; after it none that it does not name.
-import { type DurationMs, Fatal, Misconfigured, ReusedMemory } from '@flatline/base';
+import {
+  type DurationMs,
+  Fatal,
+  MESSAGE_BYTES_MAX,
+  Misconfigured,
+  REQUEST_BYTES_MAX,
+  ReusedMemory,
+} from '@flatline/base';
 import type { TimerInspection } from '@flatline/partition';
 import type { Assignment, InstancePartitions, LocalCheckpoint, LocalStore, MembershipListener } from '@flatline/ports';
 import { pause } from '@flatline/system';
@@ -18,8 +25,6 @@ import {
   COMMIT_TIMEOUT_SHARE,
   FLUSH_BYTES_MAX,
   FREE_BLOCK_BYTES_MAX,
-  MESSAGE_BYTES_MAX,
-  REQUEST_BYTES,
   TASK_BOUNDS,
   type TaskBounds,
 } from './limits.ts';
@@ -218,7 +223,7 @@ export class PipelineInstance implements MembershipListener {
       targetMs: ports.writers.timeoutMs * COMMIT_TIMEOUT_SHARE,
       firstBytes: bounds.commitBytesFirst,
       leastBytes: bounds.commitBytesMin,
-      requestBytes: REQUEST_BYTES,
+      requestBytes: REQUEST_BYTES_MAX,
       share: () => Math.min(COMMIT_BYTES_MAX, bounds.commitBytesTotal / Math.max(1, this.#runners.size)),
     });
     this.#budgets.set(partition, budget);

@@ -11,14 +11,13 @@
 //        waking zombie must not fence the rightful owner.
 //   CM5  A commit that ran out of time is never tried again for the same time: it is given twice as much, as far as the brokers
 //        grant that; beyond, the task is let go, restored to the last commit, and cuts less at a time.
-import { assert, type DurationMs, Fenced, Retriable } from '@flatline/base';
+import { assert, type DurationMs, Fenced, Retriable, TRANSACTION_TIMEOUT_MAX_MS } from '@flatline/base';
 import type { CommitHeader, PartitionTask, TaskCut } from '@flatline/partition';
 import type { Transaction, TransactionalWriter } from '@flatline/ports';
 import { RetryPause } from '../instance/retry-pause.ts';
 import { claim, type Ownership } from '../restoring/claiming.ts';
 import type { CommitBudget } from './commit-budget.ts';
 import { type Anchor, type LetGo, lookUp, lostTail } from './commit-look-up.ts';
-import { COMMIT_TIMEOUT_MAX_MS } from '../instance/limits.ts';
 import { OwnDelay } from './own-delay.ts';
 import { transactionOf } from './output-records.ts';
 import type { PipelinePorts, PipelineSettings } from '../instance/settings.ts';
@@ -139,7 +138,7 @@ export class Committer {
   /** Becomes its own successor, looks for the commit below the claim, and resends it if it is not there (CM2). */
   async #takeOver(inFlight: InFlight): Promise<CommitOutcome> {
     const { partition, settings, ports } = this.#parts;
-    const ownership = await claim(partition, settings, ports, Math.min(inFlight.timeoutMs, COMMIT_TIMEOUT_MAX_MS));
+    const ownership = await claim(partition, settings, ports, Math.min(inFlight.timeoutMs, TRANSACTION_TIMEOUT_MAX_MS));
     this.#writer = ownership.writer;
     const { commitId } = inFlight.cut.header;
     const found = await lookUp(this.#parts, { commitId, count: inFlight.cut.blocks.length }, this.#anchor, ownership);
