@@ -125,6 +125,11 @@ export const END_PAUSE_MS = 500;
  * PROOF_PATIENCE_MS: a leader that was deposed has been left by then, and would say that the claim is lost.
  */
 export const CLAIM_PATIENCE_MS = 15_000;
+/**
+ * How long the group's word that a partition is ours is acted on: the least `kafka.sessionTimeoutMs`. A member that stands still
+ * for less keeps what it has.
+ */
+export const OWNERSHIP_CERTAIN_MS = 1_000;
 /** Tries of a claim before restoring begins anew. */
 export const CLAIM_TRIES_MAX = 5;
 /** A transaction open on the input for so long is said to hold it back (F10): longer than any producer should take. */

@@ -14,6 +14,8 @@ import { brokenLog, Distrusted, Replica, type ReplicaParts } from './replica.ts'
 export interface RestoreParts extends ReplicaParts {
   /** Aborted where the task is not wanted any more: a wait for records then ends with Retriable. */
   readonly abandon: AbortSignal;
+  /** Called right before the former owner is fenced: throws Fenced where the partition is no longer ours. @throws Retriable */
+  readonly assureOwned: () => Promise<void>;
   /** Called where the local store was dropped (R2); it is counted. */
   readonly onDistrust: (reason: StoreDistrust, detail: string) => void;
   /** Called with each replica that is read, for what it waits for (X5). */
@@ -65,6 +67,7 @@ async function attempt(parts: RestoreParts, standby: Replica | undefined): Promi
     // One that is at the end already has nothing to gain by asking again.
     if (standby?.lag !== 0) await replica.readToEnd(abandon);
     const before = await beforeClaim(parts, replica);
+    await parts.assureOwned();
     const fencedAtMs = ports.clock.monotonicMs();
     ownership = await claim(partition, settings, ports);
     if (ownership.claimOffset < replica.position) throw aheadOfLog(parts, replica.position, ownership.claimOffset);

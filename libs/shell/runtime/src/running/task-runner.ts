@@ -26,6 +26,7 @@ import {
   type TimerInspection,
 } from '@flatline/partition';
 import type { StoreDistrust, TopicPartition } from '@flatline/ports';
+import { OWNERSHIP_CERTAIN_MS } from '../instance/limits.ts';
 import { RetryPause } from '../instance/retry-pause.ts';
 import { turn } from '../turn.ts';
 import type { CommitBudget } from './commit-budget.ts';
@@ -44,7 +45,10 @@ import type { TaskStatus } from '../instance/task-status.ts';
 import { TaskStore } from './task-store.ts';
 import { Truncator } from './truncator.ts';
 
-export interface TaskRunnerParts extends Omit<RestoreParts, 'store' | 'abandon' | 'onDistrust' | 'onReading'> {
+/** What the runner itself adds for restoring. */
+type OfRunner = 'store' | 'abandon' | 'assureOwned' | 'onDistrust' | 'onReading';
+
+export interface TaskRunnerParts extends Omit<RestoreParts, OfRunner> {
   /** Whether the group, asked now, says that the partition is ours; waits until it can say. @throws Retriable */
   readonly confirmOwned: () => Promise<boolean>;
   /** Of a cut, before the event loop gets its turn. */
@@ -110,12 +114,13 @@ export class TaskRunner {
     const startedAt = clock.monotonicMs();
     this.#become('restoring');
     for (let isSure = isAssigned; this.#wanted === 'run'; isSure = false) {
+      const sureAtMs = clock.monotonicMs();
       try {
         if (!isSure && !(await this.#parts.confirmOwned())) {
-          this.#onEnd({ kind: 'letGo', because: 'reassigned', why: 'the group gave the partition to another member' });
+          this.#onEnd({ kind: 'letGo', because: 'reassigned', why: GIVEN_AWAY });
           return;
         }
-        await this.#restoreAndRun();
+        await this.#restoreAndRun(() => this.#assureOwned(sureAtMs));
         this.#restoreMs = clock.monotonicMs() - startedAt;
         return;
       } catch (error) {
@@ -130,6 +135,13 @@ export class TaskRunner {
       }
     }
     if (this.#wanted === 'moveAway') this.#letGo(false);
+  }
+
+  /** What the group said at `sureAtMs` may not hold any more: restoring takes long, and the process may have stood still. */
+  async #assureOwned(sureAtMs: DurationMs): Promise<void> {
+    const isSure = this.#parts.ports.clock.monotonicMs() - sureAtMs < OWNERSHIP_CERTAIN_MS;
+    if (isSure && this.#wanted === 'run') return;
+    if (!(await this.#parts.confirmOwned())) throw new Fenced(GIVEN_AWAY);
   }
 
   /** The group gave the partition to another member: runs on until that one fences it, or for `handoverMs`. */
@@ -202,7 +214,7 @@ export class TaskRunner {
     return this.#restored?.task.timers();
   }
 
-  async #restoreAndRun(): Promise<void> {
+  async #restoreAndRun(assureOwned: () => Promise<void>): Promise<void> {
     const { partition, settings, ports } = this.#parts;
     const standby = this.#standby;
     this.#standby = undefined;
@@ -213,6 +225,7 @@ export class TaskRunner {
       ...this.#parts,
       store: this.#store,
       abandon: this.#abandon.signal,
+      assureOwned,
       onDistrust: (reason, detail) => {
         this.#noteDropped(reason, detail);
       },
@@ -478,6 +491,8 @@ export class TaskRunner {
     return { pipeline: this.#parts.settings.name, partition: this.partition };
   }
 }
+
+const GIVEN_AWAY = 'the group gave the partition to another member';
 
 /** What another try may change. An order to stop is not, nor is whatever is no order at all. */
 function mayPass(error: unknown): error is Retriable | Fenced | Corrupt {
