@@ -58,5 +58,5 @@ function sharedLibrary(folder: string, name: string): string {
 }
 
 function folderOf(name: string, { root }: Workspace): string {
-  return join(root, 'apps', 'bench', 'peers', name);
+  return join(root, 'apps', 'lab', 'bench', 'peers', name);
 }

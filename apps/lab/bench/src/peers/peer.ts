@@ -47,7 +47,7 @@ export function lookUpPeer(name: JavaPeerName, options: Asked): Promise<PeerLook
     },
     project: ({ root }) => ({
       name: `peer-${name}`,
-      folder: join(root, 'apps', 'bench', 'peers', name),
+      folder: join(root, 'apps', 'lab', 'bench', 'peers', name),
       goals: GOALS,
     }),
     open: async (folder) => {
