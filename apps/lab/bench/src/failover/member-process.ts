@@ -16,8 +16,8 @@ const log = {
 
 const task = JSON.parse(process.argv[2]!) as MemberTask;
 const { application, brokers, stateDir, instance, topic, standbys, sessionTimeoutMs } = task;
-const { timeoutMs = PROBE_TIMEOUT_MS, proofIntervalMs } = task;
-const output = { topic: `${application}.output`, format: 'json' };
+const { timeoutMs = PROBE_TIMEOUT_MS, proofIntervalMs, compression } = task;
+const output = { topic: `${application}.output`, format: 'json', compression };
 const pipeline = { name: PIPELINE, kind: 'session', timeoutMs, proofIntervalMs, input: { topic }, output, standbys };
 const file = { application, brokers, stateDir, instance, http: { port: 0 }, pipelines: [pipeline] };
 const config = resolveConfiguration(

@@ -3,11 +3,12 @@ import type { DurationMs } from '@flatline/base';
 import type { SeenClose } from '../failover/close-watch.ts';
 import { PROBE_TIMEOUT_MS } from '../failover/failover-scenario.ts';
 import { Member } from '../failover/member.ts';
-import { kafkaStreamsArguments, PROMPT_STREAMS, streamsJvm } from '../peers/kafka-streams.ts';
+import { kafkaStreamsArguments, PROMPT_STREAMS, streamsJvm, streamsPace } from '../peers/kafka-streams.ts';
 import type { PeerLookUp } from '../peers/peer.ts';
 import type { StorePeer } from '../peers/store-peers.ts';
 import { contendersWith } from '../throughput/contenders.ts';
 import type { ContenderCost, ContenderTask } from '../throughput/contender-task.ts';
+import { COMMIT_INTERVAL_MS } from './latency-scenario.ts';
 
 export interface LatencyContender {
   readonly name: string;
@@ -31,9 +32,11 @@ interface LatencyRun extends Partial<Pick<Member, 'beginCost' | 'cost'>> {
 /** Timeout of the sessions that live on. */
 const TIMEOUT_MS: DurationMs = 3_600_000;
 const GROUP_SESSION_MS: DurationMs = 10_000;
+/** The defaults of commitIntervalMs and closeDelayMs. */
+const FLATLINE_PACE = 'commits closes after 20 ms, and what only changed after 500';
 /** By default, and with more clock records on partitions that are quiet: what the punctuators' intervals are to them. */
 const FLATLINES = [
-  { name: 'flatline', does: 'exactly once, by default', proofIntervalMs: undefined },
+  { name: 'flatline', does: `exactly once, by default: ${FLATLINE_PACE}`, proofIntervalMs: undefined },
   {
     ...{ name: 'flatline 25 ms', proofIntervalMs: 25 },
     does: 'proofIntervalMs is 25 in place of 100, as the punctuators have intervals of their own',
@@ -55,7 +58,7 @@ export function latencyContenders(kafkaStreams: PeerLookUp, stores: readonly Sto
       kafkaStreamsArguments(job, contender, task);
     return {
       ...{ name: contender.name, isPeer: true },
-      does: `Kafka Streams ${program.versionOf('kafka-streams')}, exactly once, ${contender.threads} threads: ${contender.does}`,
+      does: `Kafka Streams ${program.versionOf('kafka-streams')}, exactly once, ${contender.threads} threads, ${streamsPace(contender, COMMIT_INTERVAL_MS)}: ${contender.does}`,
       process: (task) => program.run<ContenderCost>(args('throughput', task), streamsJvm(task.sessions)),
       start: (task) =>
         program.start(

@@ -52,7 +52,7 @@ export function pacedContenders(kafkaStreams: PeerLookUp): readonly PacedContend
   const version = program.versionOf('kafka-streams');
   const peers = PACED_STREAMS.map((streams): PacedContender => ({
     name: streams.name,
-    does: `Kafka Streams ${version}, exactly once, one thread: ${streams.does}`,
+    does: `Kafka Streams ${version}, exactly once, ${streams.threads === 1 ? 'one thread' : `${streams.threads} threads`}: ${streams.does}`,
     groupOf: (application) => application,
     start: (settlement, { sessions }) => startStreams(program, streams, settlement, sessions),
   }));

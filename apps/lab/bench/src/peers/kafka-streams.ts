@@ -20,6 +20,10 @@ export interface KafkaStreamsContender {
   readonly threads: number;
   /** Between two looks at sessions; 0: it closes nothing, or as its windows do. */
   readonly tickMs: DurationMs;
+  /** `commit.interval.ms`. Default: what the task says, 100 or 200. */
+  readonly commitIntervalMs?: DurationMs;
+  /** `poll.ms`: how long it may sit in a poll while a punctuation is due. Default: its own, 100. */
+  readonly pollMs?: DurationMs;
 }
 
 export interface ThroughputStreams extends KafkaStreamsContender {
@@ -67,33 +71,50 @@ export const KAFKA_STREAMS_CONTENDERS: readonly ThroughputStreams[] = [
   },
 ];
 
+/** So that none of their punctuations is late for a poll that waits for records. */
+const PROMPT = { threads: 2, pollMs: 5 };
+
 /** Those that look for what is due by the machine's clock, as they are run where it counts when a close comes. */
 export const PROMPT_STREAMS: readonly KafkaStreamsContender[] = [
   {
-    ...{ name: 'ks-punctuator 1 s', variant: 'punctuator', threads: 2, tickMs: 1_000 },
+    ...{ ...PROMPT, name: 'ks-punctuator 1 s', variant: 'punctuator', tickMs: 1_000 },
     does: 'store on RocksDB, all keys scanned each second',
   },
   {
-    ...{ ...DEADLINES, name: 'ks-deadlines 100 ms', threads: 2 },
+    ...{ ...DEADLINES, ...PROMPT, name: 'ks-deadlines 100 ms' },
     does: 'store in memory, another in the order of deadlines, looked at each 100 ms for what is due',
   },
   {
-    ...{ ...DEADLINES, name: 'ks-deadlines 25 ms', threads: 2, tickMs: 25 },
+    ...{ ...DEADLINES, ...PROMPT, name: 'ks-deadlines 25 ms', tickMs: 25 },
     does: 'the same, each 25 ms',
+  },
+  {
+    ...{ ...DEADLINES, ...PROMPT, name: 'ks-deadlines 25 ms, commits 25 ms', tickMs: 25, commitIntervalMs: 25 },
+    does: 'the same, committed as often',
   },
 ];
 
-/** For a rate that all can take: one thread each, which costs the least. */
+/** For a rate that all can take: one thread, which costs the least, and two, as where it counts how fast they are. */
 export const PACED_STREAMS: readonly KafkaStreamsContender[] = [
   {
     ...{ ...DEADLINES, name: 'ks-deadlines-1', threads: 1 },
     does: 'store in memory, another in the order of deadlines, looked at each 100 ms for what is due',
   },
   {
+    ...{ ...DEADLINES, name: 'ks-deadlines-2', threads: 2 },
+    does: 'the same on two threads',
+  },
+  {
     ...{ name: 'ks-deadlines-rocksdb-1', variant: 'deadlines-rocksdb', threads: 1, tickMs: 100 },
-    does: 'the same on RocksDB, with a cache for all sessions',
+    does: 'as the first, on RocksDB, with a cache for all sessions',
   },
 ];
+
+/** What a contender commits, and how promptly its punctuations come, for the report. */
+export function streamsPace({ commitIntervalMs, pollMs }: KafkaStreamsContender, usualMs: DurationMs): string {
+  const polls = pollMs === undefined ? '' : `, poll.ms ${pollMs}`;
+  return `commits each ${commitIntervalMs ?? usualMs} ms${polls}`;
+}
 
 /** How all of them are run, and what is done with events that have a payload, all of it in their favour. */
 export function streamsNote(program: JavaProgram): string {
@@ -126,14 +147,15 @@ export async function processWithKafkaStreams(
 /** Arguments for bare heartbeats: values are not looked at. */
 export function kafkaStreamsArguments(
   job: string,
-  { variant, threads, tickMs }: KafkaStreamsContender,
+  { variant, threads, tickMs, commitIntervalMs, pollMs }: KafkaStreamsContender,
   task: ContenderTask,
 ): ProgramArguments {
-  const { application, brokers, topic, partitions, stateDir, commitIntervalMs, sessions, warmUpRecords = 0 } = task;
+  const { application, brokers, topic, partitions, stateDir, sessions, warmUpRecords = 0 } = task;
   return {
     ...{ job, variant, threads, tickMs, timeoutMs: TIMEOUT_MS },
     ...{ warmUpRecords, warmUpMs: WARM_UP_TIME_SHARE * RUN_MAX_MS, runMaxMs: RUN_MAX_MS },
-    ...{ application, topic, partitions, stateDir, commitIntervalMs },
+    ...{ application, topic, partitions, stateDir, commitIntervalMs: commitIntervalMs ?? task.commitIntervalMs },
+    ...(pollMs !== undefined && { pollMs }),
     cacheBytes: isOnDisk(variant) ? Math.max(CACHE_BYTES_MIN, sessions * CACHE_BYTES_PER_SESSION) : CACHE_BYTES_MIN,
     ...{ brokers: brokers.join(','), output: `${application}.output`, format: 'bare' },
   };

@@ -15,7 +15,12 @@ import { inputDelayOf, InputWatch } from '../input-delay.ts';
 import { startBeats } from '../latency/beats.ts';
 import type { PeerLookUp } from '../peers/peer.ts';
 import { CloseCount } from './close-count.ts';
-import { type RunningContender, type StormContender, stormContenders } from './storm-contenders.ts';
+import {
+  type RunningContender,
+  STREAMS_COMMIT_INTERVAL_MS,
+  type StormContender,
+  stormContenders,
+} from './storm-contenders.ts';
 import { stormKey } from './storm-keys.ts';
 import type { StormTurn, StormSettings } from './storm-scenario.ts';
 
@@ -23,7 +28,6 @@ type Surroundings = Pick<BenchmarkOptions, 'workDir' | 'onProgress'>;
 
 interface Ground extends Surroundings, StormSettings, BenchCluster {}
 
-const COMMIT_INTERVAL_MS: DurationMs = 100;
 /** Cost and delays are measured from so long before the first deadline. */
 const LEAD_MS: DurationMs = 1_000;
 /** A contender that has not closed all by then is measured by what it has closed. */
@@ -66,7 +70,7 @@ async function weather(ground: Ground, contender: StormContender): Promise<Storm
     const firstBeatAt = systemClock.wallMs();
     await loadStorm(ground, topic);
     running = await contender.start(
-      { ...task, records: sessions, sessions: sessions + livingSessions, commitIntervalMs: COMMIT_INTERVAL_MS },
+      { ...task, records: sessions, sessions: sessions + livingSessions, commitIntervalMs: STREAMS_COMMIT_INTERVAL_MS },
       ground.timeoutMs,
     );
     return await measureDrain(ground, contender, {

@@ -9,6 +9,7 @@ import {
   kafkaStreamsArguments,
   PROMPT_STREAMS,
   streamsJvm,
+  streamsPace,
 } from '../peers/kafka-streams.ts';
 import type { PeerLookUp } from '../peers/peer.ts';
 import type { ContenderTask } from '../throughput/contender-task.ts';
@@ -37,17 +38,22 @@ export interface RunningContender {
 }
 
 const GROUP_SESSION_MS: DurationMs = 10_000;
+/** Where its name says no other. */
+export const STREAMS_COMMIT_INTERVAL_MS: DurationMs = 100;
 const PEERS: readonly KafkaStreamsContender[] = [
   ...PROMPT_STREAMS,
   {
-    ...{ name: 'ks-memory 1 s', variant: 'in-memory', threads: 2, tickMs: 1_000 },
+    ...{ name: 'ks-memory 1 s', variant: 'in-memory', threads: 2, tickMs: 1_000, pollMs: 5 },
     does: 'store in memory, all keys scanned each second',
   },
 ];
 
 export function stormContenders(kafkaStreams: PeerLookUp): readonly StormContender[] {
   const flatline: StormContender = {
-    ...{ name: 'flatline', does: 'exactly once, changelog, local store, JSON summaries and tombstones' },
+    ...{
+      name: 'flatline',
+      does: 'exactly once, by default commits of closes after 20 ms; changelog, local store, JSON summaries and tombstones, unpacked',
+    },
     groupOf: (application) => `${application}.${PIPELINE}`,
     start: startFlatline,
   };
@@ -56,7 +62,7 @@ export function stormContenders(kafkaStreams: PeerLookUp): readonly StormContend
   const version = program.versionOf('kafka-streams');
   const peers = PEERS.map((contender): StormContender => ({
     name: contender.name,
-    does: `Kafka Streams ${version}, exactly once, ${contender.threads} threads: ${contender.does}`,
+    does: `Kafka Streams ${version}, exactly once, ${contender.threads} threads, ${streamsPace(contender, STREAMS_COMMIT_INTERVAL_MS)}, output unpacked: ${contender.does}`,
     groupOf: (application) => application,
     start: (task, timeoutMs) => startStreams(program, contender, task, timeoutMs),
   }));
@@ -65,7 +71,14 @@ export function stormContenders(kafkaStreams: PeerLookUp): readonly StormContend
 
 async function startFlatline(task: ContenderTask, timeoutMs: DurationMs): Promise<RunningContender> {
   const { application, brokers, topic, stateDir, partitions } = task;
-  const settings = { instance: 'a', standbys: 0, sessionTimeoutMs: GROUP_SESSION_MS, timeoutMs };
+  // As the others' producers: who would pay for packing would be measured by something else.
+  const settings = {
+    instance: 'a',
+    standbys: 0,
+    sessionTimeoutMs: GROUP_SESSION_MS,
+    timeoutMs,
+    compression: 'none',
+  } as const;
   const member = await Member.start({ ...settings, application, brokers, topic, stateDir });
   await member.until((held) => held.filter(({ state }) => state === 'running').length === partitions);
   return {

@@ -56,6 +56,7 @@ final class Application {
     settings.put(StreamsConfig.PROCESSING_GUARANTEE_CONFIG, StreamsConfig.EXACTLY_ONCE_V2);
     settings.put(StreamsConfig.NUM_STREAM_THREADS_CONFIG, task.text("threads"));
     settings.put(StreamsConfig.COMMIT_INTERVAL_MS_CONFIG, task.text("commitIntervalMs"));
+    if (task.has("pollMs")) settings.put(StreamsConfig.POLL_MS_CONFIG, task.number("pollMs"));
     settings.put(StreamsConfig.STATESTORE_CACHE_MAX_BYTES_CONFIG, task.number("cacheBytes"));
     settings.put(StreamsConfig.BUFFERED_RECORDS_PER_PARTITION_CONFIG, POLL_RECORDS_MAX);
     settings.put(
