@@ -1,5 +1,5 @@
-// From a session's deadline until a read_committed reader of the output sees its close: on a quiet pipeline, and on one that
-// is given a third of what it can take.
+// From a session's deadline until a read_committed reader of the output sees its close: on a quiet pipeline, on one that is
+// given a third of what it can take, and where sessions end all the time on a machine without rest.
 import { type DurationMs, seededRandom } from '@flatline/base';
 import { systemClock } from '@flatline/system';
 import { randomUUID } from 'node:crypto';
@@ -17,13 +17,15 @@ import type { StorePeer } from '../peers/store-peers.ts';
 import type { ContenderTask } from '../throughput/contender-task.ts';
 import { loadEvents } from '../throughput/event-load.ts';
 import { sessionKeys } from '../throughput/session-keys.ts';
-import type { PacedProcess } from '../paced-process.ts';
+import { PACE_MS, type PacedProcess } from '../paced-process.ts';
 import { startBeats } from './beats.ts';
+import { occupyCores } from './occupied-cores.ts';
 import { isProbe, latenessOf } from './lateness.ts';
 import { type LatencyContender, latencyContenders } from './latency-contenders.ts';
 import {
   BUSY_SHARE,
   COMMIT_INTERVAL_MS,
+  ENDING_PER_SECOND,
   type LatencyTurn,
   type LatencySettings,
   LIVING_SEED,
@@ -76,7 +78,7 @@ export async function measureLatency(
     }
     for (let repeat = 1; repeat <= settings.repeats; repeat += 1)
       for (const [contender, rate] of rates)
-        for (const load of ['idle', 'busy'] as const) {
+        for (const load of ['idle', 'busy', 'ending'] as const) {
           ground.onProgress(`${contender.name}: ${load}, ${repeat} of ${settings.repeats}`);
           const turn = await unlessPeer(contender, failures, () => measureCell(ground, contender, load, rate));
           if (turn !== undefined) turns.push(turn);
@@ -120,19 +122,22 @@ async function measureCell(
     if (load === 'busy') await loadSessions(connection, topic, sessionKeys(ground.sessions, LIVING_SEED));
     const running = await contender.start(task);
     let beats: PacedProcess | undefined;
+    let release: (() => void) | undefined;
     try {
       const lateness = await watched(ground, task, running.closes, (closes) =>
         probe({ ...ground, topic }, load, closes, () => {
           running.beginCost?.();
           const { brokers, sessions } = ground;
           if (load === 'busy') beats = startBeats({ brokers, topic, sessions, eventsPerSecond });
+          if (load === 'ending') release = occupyCores();
         }),
       );
       const loopDelay = (await running.cost?.())?.loopDelay;
-      const eventsSent = (await beats?.stop()) ?? 0;
+      const eventsSent = load === 'ending' ? ENDING_PER_SECOND : ((await beats?.stop()) ?? 0);
       return { contender: contender.name, load, eventsPerSecond: eventsSent, ...lateness, loopDelay };
     } finally {
       beats?.kill();
+      release?.();
       await running.end();
     }
   });
@@ -165,7 +170,7 @@ async function probe(
   closes: Closes,
   onReady: () => void,
 ): Promise<Probed> {
-  const probes = new Probes(connection, topic, load === 'idle' ? quietPace() : undefined);
+  const probes = new Probes(connection, topic, paceOf(load));
   const giveUpAt = performance.now() + FIRST_CLOSE_MS;
   while (closes().length === 0 && performance.now() < giveUpAt) await delay(LOOK_MS);
   onReady();
@@ -188,6 +193,26 @@ async function probe(
       ? undefined
       : (1_000 * (brokerAfter - brokerBefore)) / (to - from);
   return { ...latenessOf(closes(), from, to), missing: sent - seen.size, brokerMsPerSecond };
+}
+
+/** undefined: one per partition, each so often. */
+function paceOf(load: LatencyTurn['load']): ProbePace | undefined {
+  if (load === 'busy') return undefined;
+  return load === 'idle' ? quietPace() : endingPace();
+}
+
+/** All partitions in turn; what could not be sent in time is sent as soon as it can be. */
+function endingPace(): ProbePace {
+  const startedAtMs = performance.now();
+  let sent = 0;
+  return {
+    pauseMs: () => PACE_MS,
+    partitions: (count) => {
+      const first = sent;
+      sent = Math.floor(((performance.now() - startedAtMs) * ENDING_PER_SECOND) / 1_000);
+      return Array.from({ length: sent - first }, (_, i) => (first + i) % count);
+    },
+  };
 }
 
 function quietPace(): ProbePace {

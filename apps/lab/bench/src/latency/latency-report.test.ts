@@ -37,6 +37,14 @@ describe('the report of lateness', () => {
     expect(latencyText(MEASURED.slice(0, 1))).toContain('without a peer to compare with');
   });
 
+  test('shows what comes of sessions that end all the time on a machine without rest, and promises nothing of it', () => {
+    const figures = latencyFigures([turn('flatline', 'ending', 300), turn('ks-fast', 'ending', 600)]);
+    const text = latencyText(figures);
+    expect(text).toMatch(/^flatline +ending +1000 +100 +0 +10\.0 +300 +300/m);
+    expect(text).not.toContain('at most');
+    expect(latencyCharts(figures)[2]).toMatchObject({ name: 'ending', bars: [{ ours: true }, { ours: false }] });
+  });
+
   test('gives medians of turns, and the worst of what has no median', () => {
     const [busy] = latencyFigures([turn('a', 'busy', 100), turn('a', 'busy', 900, 5), turn('a', 'busy', 120)]);
     expect(busy).toMatchObject({ closes: 300, missing: 5, maxMs: 900, p99Ms: { median: 120, min: 100, max: 900 } });

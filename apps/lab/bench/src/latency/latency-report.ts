@@ -5,7 +5,13 @@ import { LOOP_DELAY_NOTE, loopDelayText, loopDelayVerdict, worstDelay } from '..
 import type { BarChart } from '../report/bar-chart.ts';
 import { type Spread, spreadOf, spreadOfKnown } from '../statistics.ts';
 import { short, spreadText, textTable } from '../text-table.ts';
-import { BUSY_SHARE, COMMIT_INTERVAL_MS, type LatencyFigures, type LatencyTurn } from './latency-scenario.ts';
+import {
+  BUSY_SHARE,
+  COMMIT_INTERVAL_MS,
+  ENDING_PER_SECOND,
+  type LatencyFigures,
+  type LatencyTurn,
+} from './latency-scenario.ts';
 
 /** What the project promises: a p99 of at most so much of the best peer's, and under load so much beside the commits. */
 const SHARE_OF_PEER_MAX = 0.25;
@@ -14,7 +20,9 @@ const BESIDE_COMMITS_MAX_MS: DurationMs = 100;
 const NOTE =
   `Sessions that beat once and end after ${PROBE_TIMEOUT_MS} ms of silence. idle: nothing else, about one in 60 ms, now here, now there;\n` +
   `busy: one per partition each ${PROBE_EVERY_MS} ms, beside live sessions that send ${100 * BUSY_SHARE} % of what the contender has just been\n` +
-  'measured to get through, from the same machine. A close is seen by a read_committed reader of the output, or as said below.\n' +
+  'measured to get through, from the same machine;\n' +
+  `ending: ${short(ENDING_PER_SECOND)} in a second, while each core has another process that never rests.\n` +
+  'A close is seen by a read_committed reader of the output, or as said below.\n' +
   'missing: sessions that ended and were not seen closed; they are in no percentile. p50, p99: medians over turns, least to most in\n' +
   "brackets; broker: CPU time of its processes per second, beside the contender's own.";
 
@@ -57,7 +65,7 @@ function ms(spread: Spread): string {
 }
 
 function goals(figures: readonly LatencyFigures[]): readonly string[] {
-  const own = figures.filter(isOurs);
+  const own = figures.filter((row) => isOurs(row) && row.load !== 'ending');
   const delays = own.flatMap(({ loopDelay }) => loopDelay ?? []);
   return [
     ...own.map((row) => p99Goal(row, figures)),
@@ -82,7 +90,7 @@ function p99Goal({ contender, load, p99Ms }: LatencyFigures, figures: readonly L
 }
 
 export function latencyCharts(figures: readonly LatencyFigures[]): readonly BarChart[] {
-  return (['idle', 'busy'] as const).map((load) => ({
+  return (['idle', 'busy', 'ending'] as const).map((load) => ({
     ...{ name: load, title: `${load}: ms from deadline to seen, median and up to p99; less is better` },
     bars: figures
       // Without a close in time there is no lateness to draw.

@@ -23,13 +23,16 @@ export interface LatencySettings {
   readonly repeats: number;
 }
 
-type Load = 'idle' | 'busy';
+export type Load = 'idle' | 'busy' | 'ending';
+
+/** How many sessions end in a second where they end all the time, in all partitions together. */
+export const ENDING_PER_SECOND = 2_000;
 
 /** One turn: how late closes are seen by a read_committed reader of the output, counted from their deadlines. */
 export interface LatencyTurn {
   readonly contender: string;
   readonly load: Load;
-  /** What was really sent, beside the probes. */
+  /** What was really sent, beside the probes; where sessions end all the time, what was to be. */
   readonly eventsPerSecond: number;
   readonly closes: number;
   /** Sessions that ended and of which no close was seen. */
@@ -62,7 +65,7 @@ export interface LatencyFigures {
   readonly brokerMsPerSecond: Spread | undefined;
 }
 
-/** The default of both. */
+/** Of Kafka Streams, where its name says no other: its default under exactly once. */
 export const COMMIT_INTERVAL_MS: DurationMs = 100;
 /** Share of a contender's capacity at which it counts as busy. */
 export const BUSY_SHARE = 0.3;
