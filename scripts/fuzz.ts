@@ -33,7 +33,7 @@ function main(): number {
     ...(target !== undefined && { FLATLINE_FUZZ_TARGET: target }),
     ...(only !== undefined && { FLATLINE_FUZZ_CASE: only }),
   };
-  const files = globSync('libs/*/*/src/**/fuzz.test.ts', { cwd: root }).filter(
+  const files = globSync('libs/*/*/src/**/{fuzz,second-reading}.test.ts', { cwd: root }).filter(
     (path) => !path.startsWith('libs/core/base/'),
   );
   const projects = [...new Set(files.map((path) => path.split('/src/')[0]!))]
@@ -59,7 +59,7 @@ function run(project: string, environment: Readonly<Record<string, string>>): nu
     `--config=${join(root, 'jest.preset.mjs')}`,
     `--rootDir=${join(root, project)}`,
     '--runInBand',
-    'fuzz.test.ts',
+    '(fuzz|second-reading)\\.test\\.ts',
   ];
   const { status } = spawnSync(process.execPath, args, {
     cwd: join(root, project),

@@ -23,9 +23,18 @@ export interface Verified {
   readonly undecided: readonly string[];
 }
 
-export async function verify(scenario: Scenario, ...flags: readonly string[]): Promise<Verified> {
+export function verify(scenario: Scenario, ...flags: readonly string[]): Promise<Verified> {
+  return verifyIn({}, scenario, ...flags);
+}
+
+/** In another environment than that of the test. */
+export async function verifyIn(
+  env: Readonly<Record<string, string>>,
+  scenario: Scenario,
+  ...flags: readonly string[]
+): Promise<Verified> {
   const args = ['verify', '--config', scenario.config, '--json', '--complete', ...flags];
-  const { code, stdout, stderr } = await flatline(args).finished;
+  const { code, stdout, stderr } = await flatline(args, env).finished;
   if (code !== 0 && code !== 1) throw new Error(`flatline verify ended with ${code ?? 'a signal'}\n${stderr}`);
   return { ...(JSON.parse(stdout) as Omit<Verified, 'code'>), code };
 }

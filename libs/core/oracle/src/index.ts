@@ -20,6 +20,7 @@ export type {
   StoredEntry,
   StoredState,
 } from './logs/history.ts';
+export { BrokenBytes } from './logs/byte-walk.ts';
 export { jsonEvent } from './logs/json-event.ts';
 export {
   inputRecord,
@@ -29,4 +30,6 @@ export {
   type RawHeader,
   type RawRecord,
 } from './logs/raw-record.ts';
+export { type ReadBatches, readBatches, type Unpack } from './logs/record-batch.ts';
+export { ValueFormats } from './logs/value-formats.ts';
 export { type Folded, type FoldedSummary, foldInput, type FoldOptions } from './rules/session/fold-input.ts';

@@ -17,9 +17,8 @@ export { KafkaMembership, type KafkaMembershipOptions } from './group/membership
 export { KafkaLogReader } from './reader/kafka-log-reader.ts';
 export type { ReaderLimits } from './reader/reader-limits.ts';
 export type { Compression } from './record-batch/compressor.ts';
-export type { BatchMark } from './scan/batch-marks.ts';
 export type { OpenTransaction } from './scan/describe-producers.ts';
-export { KafkaLogScan, type LogBounds, type LogStretch } from './scan/kafka-log-scan.ts';
+export { KafkaLogScan, type LogBounds, type LogBytes, type LogStretch } from './scan/kafka-log-scan.ts';
 export { BatchProducer, type BatchProducerOptions, type ProducedRecord } from './writer/batch-producer.ts';
 export { partitionOf } from './writer/partitioner.ts';
 export { KafkaProofWriter, type KafkaProofWriterOptions } from './writer/proof-writer.ts';

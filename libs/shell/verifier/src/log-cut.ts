@@ -1,9 +1,17 @@
 // One log as the checker reads it: from its start to an end chosen once, before which everything is decided.
-import { type Clock, type DurationMs } from '@flatline/base';
+import { type Clock, type DurationMs, PartitionStopped } from '@flatline/base';
 import type { KafkaLogScan } from '@flatline/kafka';
 import type { TopicPartition } from '@flatline/ports';
-import type { LogPart, LogSource, OpenTransaction } from '@flatline/oracle';
+import {
+  BrokenBytes,
+  type LogPart,
+  type LogSource,
+  type OpenTransaction,
+  type ReadBatches,
+  readBatches,
+} from '@flatline/oracle';
 import type { RecordReader } from './record-readers.ts';
+import { unpack } from './unpack.ts';
 
 /** Between two looks at a log whose last transaction has not ended. */
 const LOOK_AGAIN_MS: DurationMs = 50;
@@ -46,26 +54,42 @@ export async function cutInput(partition: TopicPartition, { scan }: Cutting): Pr
   return { partition, start: logStartOffset, end: lastStableOffset, hanging: [] };
 }
 
-export function sourceOf<R extends { readonly offset: number }>(
+/** `isInput`: a batch that cannot be unpacked is a record there (I1), and elsewhere the end of the reading. */
+export function sourceOf<R>(
   { partition, start, end, hanging }: LogCut,
   scan: KafkaLogScan,
-  readRecord: RecordReader<R>,
-  passesUnreadable = false,
+  reader: RecordReader<R>,
+  isInput = false,
 ): LogSource<R> {
   let position = start;
   const read = async (): Promise<LogPart<R> | undefined> => {
     if (position >= end) return undefined;
-    const { batches, cursor, nextOffset } = await scan.read(partition, position, passesUnreadable);
-    const records: R[] = [];
-    while (cursor.next()) {
-      if (cursor.offset >= end) break;
-      const record = readRecord(cursor);
-      records.push(record instanceof Promise ? await record : record);
-    }
+    const { batches, records, nextOffset } = await readAt(partition, position, { scan, isInput });
+    const wanted = records.filter(({ offset }) => offset < end);
+    await reader.prepare(wanted);
     position = nextOffset;
-    return { records, batches: batches.filter(({ baseOffset }) => baseOffset < end) };
+    return {
+      records: wanted.map((record) => reader.read(record)),
+      batches: batches.filter(({ baseOffset }) => baseOffset < end),
+    };
   };
   return { topic: partition.topic, start, read, hanging: () => Promise.resolve(hanging) };
+}
+
+interface Reading {
+  readonly scan: KafkaLogScan;
+  readonly isInput: boolean;
+}
+
+async function readAt(partition: TopicPartition, from: number, { scan, isInput }: Reading): Promise<ReadBatches> {
+  const { bytes, aborted } = await scan.readBytes(partition, from);
+  try {
+    return readBatches(bytes, { from, aborted, unpack, isInput });
+  } catch (error) {
+    if (!(error instanceof BrokenBytes)) throw error;
+    const { topic, partition: number } = partition;
+    throw new PartitionStopped(`${topic}-${number} cannot be read from offset ${from} on: it ${error.message}`, error);
+  }
 }
 
 export function pause(clock: Clock, ms: DurationMs): Promise<void> {

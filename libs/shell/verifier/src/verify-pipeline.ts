@@ -15,7 +15,7 @@ import {
 } from '@flatline/oracle';
 import { cutInput, cutLog, type Cutting, type LogCut, pause, sourceOf } from './log-cut.ts';
 import { StoreCopy } from './store-copy.ts';
-import { inputReader, outputReader, readLetter, readLogRecord, type ReadingParts } from './record-readers.ts';
+import { inputReader, letters, logRecords, outputReader } from './record-readers.ts';
 
 /** A task looks at what is due, and commits, many times within this. */
 const QUIET_MS: DurationMs = 3_000;
@@ -58,23 +58,20 @@ export async function verifyPipeline(options: VerifyPipelineOptions): Promise<Ve
     const scan = new KafkaLogScan({ clock, connection });
     const total = await inputLength(pipeline.input.topic, partitions, scan);
     const cutting = { scan, clock, transactionMs: options.transactionMs ?? TRANSACTION_MS };
-    return await verifyHistories(
-      histories(pipeline, partitions, { cutting, parts: { clock, registry }, complete, stores }),
-      {
-        rules: rulesOf(pipeline),
-        inputTopic: pipeline.input.topic,
-        ...(ledger === undefined ? {} : { ledger }),
-        ...(deliveries === undefined ? {} : { deliveries }),
-        ...(reach === undefined ? {} : { reach }),
-        ...(onProgress === undefined
-          ? {}
-          : {
-              onProgress: (done) => {
-                onProgress(done, total);
-              },
-            }),
-      },
-    );
+    return await verifyHistories(histories(pipeline, partitions, { cutting, registry, complete, stores }), {
+      rules: rulesOf(pipeline),
+      inputTopic: pipeline.input.topic,
+      ...(ledger === undefined ? {} : { ledger }),
+      ...(deliveries === undefined ? {} : { deliveries }),
+      ...(reach === undefined ? {} : { reach }),
+      ...(onProgress === undefined
+        ? {}
+        : {
+            onProgress: (done) => {
+              onProgress(done, total);
+            },
+          }),
+    });
   } finally {
     connection.close();
     await stores?.remove();
@@ -83,7 +80,7 @@ export async function verifyPipeline(options: VerifyPipelineOptions): Promise<Ve
 
 interface HistorySources {
   readonly cutting: Cutting;
-  readonly parts: ReadingParts;
+  readonly registry: SchemaRegistry | undefined;
   readonly complete: boolean;
   readonly stores: StoreCopy | undefined;
 }
@@ -91,9 +88,9 @@ interface HistorySources {
 async function* histories(
   pipeline: PipelineConfig,
   partitions: number,
-  { cutting, parts, complete, stores }: HistorySources,
+  { cutting, registry, complete, stores }: HistorySources,
 ): AsyncGenerator<PartitionHistory> {
-  const [readInput, readOutput] = [inputReader(pipeline, parts), outputReader(parts)];
+  const [readInput, readOutput] = [inputReader(pipeline, registry), outputReader(registry)];
   const { scan } = cutting;
   for (let partition = 0; partition < partitions; partition += 1) {
     const at = (topic: string): TopicPartition => ({ topic, partition });
@@ -108,9 +105,9 @@ async function* histories(
       partition,
       // As the processor reads it: what cannot be unpacked is a dead letter (I1).
       input: sourceOf(input, scan, readInput, true),
-      changelog: sourceOf(changelog, scan, readLogRecord),
+      changelog: sourceOf(changelog, scan, logRecords),
       output: sourceOf(output, scan, readOutput),
-      deadLetters: sourceOf(deadLetters, scan, readLetter),
+      deadLetters: sourceOf(deadLetters, scan, letters),
       outputSettledBelow: settled.end,
       store: await stores?.of(partition),
       isComplete: complete,

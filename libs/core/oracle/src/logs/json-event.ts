@@ -30,7 +30,7 @@ export function jsonObject(value: Uint8Array): EventFields | undefined {
 }
 
 /** Whatever format the fields came in. `attributes` is an object or a map. */
-function eventOf(fields: EventFields): InputEvent | 'bad' {
+export function eventOf(fields: EventFields): InputEvent | 'bad' {
   const present = (name: string): unknown => fields[name] ?? undefined;
   const [type, occurredAt, eventId] = [present('type'), present('occurredAt'), present('eventId')];
   const [sequence, timeoutMs] = [present('sequence'), present('timeoutMs')];
@@ -39,7 +39,10 @@ function eventOf(fields: EventFields): InputEvent | 'bad' {
   if (!isAbsentOr(isInteger(1), timeoutMs)) return 'bad';
   const attributes = attributesOf(present('attributes'));
   if (attributes === 'bad') return 'bad';
-  return { type: type ?? HEARTBEAT, occurredAt, eventId, sequence, timeoutMs, attributes };
+  // JSON can say −0, which is 0.
+  const positive = (value: number | undefined): number | undefined => (value === 0 ? 0 : value);
+  const [at, number] = [positive(occurredAt), positive(sequence)];
+  return { type: type ?? HEARTBEAT, occurredAt: at, eventId, sequence: number, timeoutMs, attributes };
 }
 
 /** None at all are as good as no field. */

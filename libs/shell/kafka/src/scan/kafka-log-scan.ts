@@ -6,9 +6,9 @@ import type { KafkaConnection, Leader } from '../connection/kafka-connection.ts'
 import { KafkaCode } from '../connection/kafka-error-codes.ts';
 import { listOffset } from '../connection/list-offsets.ts';
 import { decodeFetch, fetchRequest, type PartitionAnswer } from '../reader/fetch-exchange.ts';
+import type { AbortedTransaction } from '../record-batch/aborted-transactions.ts';
 import { BatchCursor } from '../record-batch/batch-cursor.ts';
 import { scanBatches } from '../record-batch/batch-scan.ts';
-import { type BatchMark, batchMarks } from './batch-marks.ts';
 import { decodeDescribeGroup, describeGroupRequest } from './describe-group.ts';
 import { decodeDescribeProducers, describeProducersRequest, type OpenTransaction } from './describe-producers.ts';
 
@@ -23,13 +23,16 @@ export interface LogBounds {
   readonly highWatermark: number;
 }
 
-/** Consecutive batches from one answer of the leader. */
+/** Consecutive batches from one answer of the leader: the committed records in them. */
 export interface LogStretch {
-  /** All of them. */
-  readonly batches: readonly BatchMark[];
-  /** The committed records in them. */
   readonly cursor: RecordCursor;
   readonly nextOffset: number;
+}
+
+/** The same as its bytes, for a checker that must not trust this library's own reading. The last batch may be cut off. */
+export interface LogBytes {
+  readonly bytes: Uint8Array;
+  readonly aborted: readonly AbortedTransaction[];
 }
 
 /** Reads logs from end to end once, to check them: with what a reader is never shown. */
@@ -76,10 +79,25 @@ export class KafkaLogScan {
 
   /**
    * Some batches from the one that holds `offset` on, at least one; `offset` is below the last stable offset.
-   * `passesUnreadable`: as a reader does that is opened with it.
    * @throws PartitionStopped where the log does not hold it any more, or is damaged there.
    */
-  read(partition: TopicPartition, offset: number, passesUnreadable = false): Promise<LogStretch> {
+  read(partition: TopicPartition, offset: number): Promise<LogStretch> {
+    return this.#fetch(partition, offset, (payload, answer) => stretchOf(partition, offset, payload, answer));
+  }
+
+  /** As `read`, and nothing of it decoded. @throws PartitionStopped where the log does not hold it any more. */
+  readBytes(partition: TopicPartition, offset: number): Promise<LogBytes> {
+    return this.#fetch(partition, offset, (payload, { start, end, aborted }) => {
+      if (end === start) throw nothingYet(partition, offset);
+      return { bytes: payload.subarray(start, end), aborted };
+    });
+  }
+
+  #fetch<T>(
+    partition: TopicPartition,
+    offset: number,
+    take: (payload: Buffer, answer: PartitionAnswer) => T,
+  ): Promise<T> {
     const doing = `read ${nameOf(partition)} at offset ${offset}`;
     const bounds = { waitMs: WAIT_MS, fetchBytes: STRETCH_BYTES, partitionFetchBytes: STRETCH_BYTES };
     return this.#atLeader(partition, async ({ nodeId, leaderEpoch }) => {
@@ -90,7 +108,7 @@ export class KafkaLogScan {
       if (answer.errorCode === KafkaCode.offsetOutOfRange)
         throw new PartitionStopped(`cannot ${doing}: its records have been deleted meanwhile; begin again`);
       if (answer.errorCode !== KafkaCode.none) throw errorOfCode(answer.errorCode, doing);
-      return stretchOf(partition, offset, { payload, answer, passesUnreadable });
+      return take(payload, answer);
     });
   }
 
@@ -107,25 +125,17 @@ export class KafkaLogScan {
   }
 }
 
-interface Stretch {
-  readonly payload: Buffer;
-  readonly answer: PartitionAnswer;
-  readonly passesUnreadable: boolean;
-}
-
 function stretchOf(
   source: TopicPartition,
   askedOffset: number,
-  { payload, answer, passesUnreadable }: Stretch,
+  payload: Buffer,
+  { start, end: limit, aborted }: PartitionAnswer,
 ): LogStretch {
-  const { start, aborted } = answer;
   try {
-    const { end, nextOffset } = scanBatches(payload, start, answer.end, askedOffset);
-    if (end === start)
-      throw new Retriable(`cannot read ${nameOf(source)} at offset ${askedOffset}: nothing is there yet`);
-    const run = { source, bytes: payload, start, end, askedOffset, nextOffset, aborted, passesUnreadable };
-    const cursor = new BatchCursor(run);
-    return { batches: batchMarks(payload, start, end), cursor, nextOffset };
+    const { end, nextOffset } = scanBatches(payload, start, limit, askedOffset);
+    if (end === start) throw nothingYet(source, askedOffset);
+    const run = { source, bytes: payload, start, end, askedOffset, nextOffset, aborted };
+    return { cursor: new BatchCursor(run), nextOffset };
   } catch (error) {
     if (!(error instanceof MalformedBytes)) throw error;
     throw new PartitionStopped(
@@ -133,6 +143,10 @@ function stretchOf(
       error,
     );
   }
+}
+
+function nothingYet(partition: TopicPartition, offset: number): Retriable {
+  return new Retriable(`cannot read ${nameOf(partition)} at offset ${offset}: nothing is there yet`);
 }
 
 function nameOf({ topic, partition }: TopicPartition): string {

@@ -1,0 +1,143 @@
+// Values in Avro's binary encoding (Avro 1.12), by the schema of their writer.
+//
+// Nothing is believed of counts and lengths: types that occupy no bytes are told beforehand and passed over at once, and
+// everything else takes a byte at least.
+import type { AvroRecord, AvroType } from './avro-schema.ts';
+import { BrokenBytes, ByteWalk } from './byte-walk.ts';
+import { utf8In } from './byte-names.ts';
+import type { EventFields } from './json-event.ts';
+
+/** How deep what is passed over may be nested. */
+const DEPTH_MAX = 64;
+
+/** One value of `record`; fields that are not `wanted` are passed over. @throws BrokenBytes */
+export function avroFields(record: AvroRecord, value: Uint8Array, wanted: (name: string) => boolean): EventFields {
+  const walk = new AvroWalk(value);
+  const fields = new Map<string, unknown>();
+  for (const { name, type } of record.fields)
+    if (wanted(name)) fields.set(name, walk.read(type));
+    else walk.pass(type, 0);
+  walk.end();
+  return Object.fromEntries(fields);
+}
+
+class AvroWalk {
+  readonly #bytes: ByteWalk;
+  /** What is known of types that were met: whether they occupy no bytes. */
+  readonly #empty = new Map<AvroType, boolean>();
+
+  constructor(value: Uint8Array) {
+    this.#bytes = new ByteWalk(value);
+  }
+
+  end(): void {
+    if (this.#bytes.left > 0) throw new BrokenBytes(`${this.#bytes.left} bytes follow the end of the value`);
+  }
+
+  /** Of the types that are wanted of anybody: texts, numbers, truth, maps of these, and unions. */
+  read(type: AvroType): unknown {
+    if (type.kind === 'union') return this.read(this.#branch(type.branches));
+    if (type.kind === 'map') return this.#map(type.items);
+    const name = type.kind === 'plain' ? type.name : type.kind;
+    if (name === 'null') return null;
+    if (name === 'int' || name === 'long') return this.#bytes.exactLong();
+    if (name === 'boolean') return this.#boolean();
+    if (name === 'string' || name === 'bytes') return this.#text();
+    throw new BrokenBytes(`holds a ${name} where none is wanted`);
+  }
+
+  pass(type: AvroType, depth: number): void {
+    if (this.#isEmpty(type)) return;
+    const isNesting = type.kind === 'record' || type.kind === 'array' || type.kind === 'map';
+    if (isNesting && depth >= DEPTH_MAX) throw new BrokenBytes(`is nested more than ${DEPTH_MAX} deep`);
+    switch (type.kind) {
+      case 'union':
+        this.pass(this.#branch(type.branches), depth);
+        return;
+      case 'record':
+        for (const field of type.fields) this.pass(field.type, depth + 1);
+        return;
+      case 'array':
+      case 'map':
+        this.#passBlocks(type, depth);
+        return;
+      case 'enum':
+        this.#bytes.passNumber();
+        return;
+      case 'fixed':
+        this.#bytes.bytes(type.size);
+        return;
+      case 'plain':
+        this.#passPlain(type.name);
+    }
+  }
+
+  #passPlain(name: string): void {
+    if (name === 'int' || name === 'long') this.#bytes.passNumber();
+    else if (name === 'boolean') this.#bytes.byte();
+    else if (name === 'float') this.#bytes.bytes(4);
+    else if (name === 'double') this.#bytes.bytes(8);
+    else this.#sized();
+  }
+
+  #passBlocks(type: AvroType & { readonly kind: 'array' | 'map' }, depth: number): void {
+    const passItem = (): void => {
+      if (type.kind === 'map') this.#sized();
+      this.pass(type.items, depth + 1);
+    };
+    const isEmpty = type.kind === 'array' && this.#isEmpty(type.items);
+    for (let count = this.#bytes.exactLong(); count !== 0; count = this.#bytes.exactLong()) {
+      // A block with a negative count says how long it is.
+      if (count < 0) this.#sized();
+      else if (!isEmpty) for (let left = count; left > 0; left -= 1) passItem();
+    }
+  }
+
+  #map(items: AvroType): ReadonlyMap<string, unknown> {
+    const map = new Map<string, unknown>();
+    for (let count = this.#bytes.exactLong(); count !== 0; count = this.#bytes.exactLong()) {
+      if (count < 0 && this.#bytes.exactLong() < 0) throw new BrokenBytes('has a block of a negative length');
+      for (let left = Math.abs(count); left > 0; left -= 1) {
+        const key = this.#text();
+        map.set(key, this.read(items));
+      }
+    }
+    return map;
+  }
+
+  #branch(branches: readonly AvroType[]): AvroType {
+    const index = this.#bytes.exactLong();
+    const branch = branches[index];
+    if (branch === undefined) throw new BrokenBytes(`is branch ${index} of a union of ${branches.length}`);
+    return branch;
+  }
+
+  #boolean(): boolean {
+    const byte = this.#bytes.byte();
+    if (byte > 1) throw new BrokenBytes(`holds a boolean of ${byte}`);
+    return byte === 1;
+  }
+
+  #text(): string {
+    const text = utf8In(this.#sized());
+    if (text === undefined) throw new BrokenBytes('holds a text that is not UTF-8');
+    return text;
+  }
+
+  #sized(): Uint8Array {
+    return this.#bytes.bytes(this.#bytes.exactLong());
+  }
+
+  /** A type that is met again within itself is not. */
+  #isEmpty(type: AvroType): boolean {
+    const known = this.#empty.get(type);
+    if (known !== undefined) return known;
+    this.#empty.set(type, false);
+    const isEmpty =
+      (type.kind === 'plain' && type.name === 'null') ||
+      (type.kind === 'fixed' && type.size === 0) ||
+      (type.kind === 'record' && type.fields.every((field) => this.#isEmpty(field.type)));
+    this.#empty.set(type, isEmpty);
+    return isEmpty;
+  }
+}

@@ -1,0 +1,87 @@
+// What the values of a topic say, in JSON or Avro, told apart by their first byte (docs/FORMATS.md, Input).
+//
+// Owns: the schemas handed in, by their ids.      Does not own: fetching them.
+import { type AvroRecord, canBeEvent, isEventField, NoSchema, recordSchema } from './avro-schema.ts';
+import { avroFields } from './avro-value.ts';
+import { BrokenBytes, ByteWalk } from './byte-walk.ts';
+import type { InputEvent } from './history.ts';
+import { type EventFields, eventOf, jsonEvent, jsonObject } from './json-event.ts';
+
+export type ValueFormat = 'auto' | 'json' | 'avro';
+
+const OPENING_BRACE = 0x7b;
+/** Confluent's wire format: this byte, the id of the writer's schema, the value. */
+const AVRO_MAGIC = 0x00;
+const SCHEMA_ID_BYTES = 4;
+const WIRE_HEADER_BYTES = 1 + SCHEMA_ID_BYTES;
+
+export class ValueFormats {
+  readonly #format: ValueFormat;
+  readonly #schemas = new Map<number, AvroRecord | undefined>();
+
+  /** `format`: what the configuration says that all values are in. */
+  constructor(format: ValueFormat) {
+    this.#format = format;
+  }
+
+  /** The id of the schema without which the value cannot be read; undefined: none is lacking. */
+  lacks(value: Uint8Array | null): number | undefined {
+    if (value === null || this.#formatOf(value) !== 'avro' || value.length < WIRE_HEADER_BYTES) return undefined;
+    const id = schemaIdIn(value);
+    return this.#schemas.has(id) ? undefined : id;
+  }
+
+  /** The Avro schema of an id; undefined: there is none, and what was written by it cannot be read. */
+  learn(id: number, schema: string | undefined): void {
+    this.#schemas.set(id, schema === undefined ? undefined : parsed(schema));
+  }
+
+  /** Of a value that is neither null nor empty. `bad`: it is no event (I1). */
+  event(value: Uint8Array): InputEvent | 'bad' {
+    const format = this.#formatOf(value);
+    if (format === 'json') return jsonEvent(value);
+    const schema = format === 'avro' ? this.#schemaOf(value) : undefined;
+    if (schema === undefined || !canBeEvent(schema)) return 'bad';
+    const fields = fieldsIn(schema, value, isEventField);
+    return fields === undefined ? 'bad' : eventOf(fields);
+  }
+
+  /** undefined: it is no summary that can be read. */
+  summary(value: Uint8Array): EventFields | undefined {
+    if (value[0] === OPENING_BRACE) return jsonObject(value);
+    const schema = value[0] === AVRO_MAGIC ? this.#schemaOf(value) : undefined;
+    return schema && fieldsIn(schema, value, () => true);
+  }
+
+  #formatOf(value: Uint8Array): 'json' | 'avro' | undefined {
+    if (this.#format === 'json') return 'json';
+    if (value[0] === AVRO_MAGIC) return 'avro';
+    return this.#format === 'auto' && value[0] === OPENING_BRACE ? 'json' : undefined;
+  }
+
+  #schemaOf(value: Uint8Array): AvroRecord | undefined {
+    return value.length < WIRE_HEADER_BYTES ? undefined : this.#schemas.get(schemaIdIn(value));
+  }
+}
+
+function schemaIdIn(value: Uint8Array): number {
+  return new ByteWalk(value.subarray(1, WIRE_HEADER_BYTES)).uint32();
+}
+
+function parsed(schema: string): AvroRecord | undefined {
+  try {
+    return recordSchema(schema);
+  } catch (error) {
+    if (error instanceof NoSchema) return undefined;
+    throw error;
+  }
+}
+
+function fieldsIn(schema: AvroRecord, value: Uint8Array, wanted: (name: string) => boolean): EventFields | undefined {
+  try {
+    return avroFields(schema, value.subarray(WIRE_HEADER_BYTES), wanted);
+  } catch (error) {
+    if (error instanceof BrokenBytes) return undefined;
+    throw error;
+  }
+}
