@@ -15,6 +15,7 @@ export interface CliRun {
 export interface CliOptions {
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly folder?: string;
+  readonly stdin?: NodeJS.ReadableStream;
   /** Aborted, it is what Ctrl-C is. */
   readonly stop?: AbortSignal;
 }
@@ -22,8 +23,16 @@ export interface CliOptions {
 export async function cli(args: readonly string[], options: CliOptions = {}): Promise<CliRun> {
   const stdout = new Caught();
   const stderr = new Caught();
-  const { env = {}, folder = '/', stop = new AbortController().signal } = options;
-  const exitCode = await runCli(args, { clock: systemClock, env, folder, stdout, stderr, stop: stopOf(stop) });
+  const { env = {}, folder = '/', stdin, stop = new AbortController().signal } = options;
+  const exitCode = await runCli(args, {
+    clock: systemClock,
+    env,
+    folder,
+    ...(stdin && { stdin }),
+    stdout,
+    stderr,
+    stop: stopOf(stop),
+  });
   const json = (): unknown[] =>
     stdout.text
       .trimEnd()

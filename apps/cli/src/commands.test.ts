@@ -7,6 +7,8 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { gzipSync } from 'node:zlib';
 import { cli, type CliRun } from './cli.fixture.ts';
 import { ExitCode } from './exit-code.ts';
 import type { LedgerEntry } from '@flatline/fleet';
@@ -158,6 +160,22 @@ describe('import', () => {
     const clocks = (await readTopic(topic, 2, 5)).filter(({ key }) => key === null);
     expect(clocks.length).toBe(2);
     for (const { timestamp } of clocks) expect(timestamp).toBeGreaterThanOrEqual(before);
+  });
+
+  test('standard input is imported as a file is; what has no line of the format is told for it', async () => {
+    const topic = await makeTopic({ 'message.timestamp.type': 'CreateTime', 'retention.ms': '-1' });
+    const importing = (text: string | Uint8Array): Promise<CliRun> => {
+      const args = ['import', '-', '--topic', topic, '--format', 'jsonl', '--key', 'id', '--time', 'at', '--json'];
+      return cli(args, { env: { KAFKA_BROKERS: brokers }, folder, stdin: Readable.from([Buffer.from(text)]) });
+    };
+    const line = '{"id":"a","at":1700000000000}\n';
+    expect((await importing(line)).json()).toMatchObject([{ records: 1 }]);
+    expect((await importing(gzipSync(line))).json()).toMatchObject([{ records: 1 }]);
+    for (const [bytes, hint] of [
+      ['a,b\nc,d\n', 'no line of - has this format (--format jsonl)'],
+      [gzipSync(line).subarray(0, -9), 'damaged or cut off'],
+    ] as const)
+      expect(await importing(bytes)).toMatchObject({ exitCode: ExitCode.usage, stderr: expect.stringContaining(hint) });
   });
 
   test('a bad line leaves nothing half-done; skipped, the others are imported', async () => {

@@ -49,6 +49,8 @@ describe('wrong flags', () => {
     ['import --topic t --format apache', "missing required argument 'file'"],
     ['import f --topic t', '--format'],
     ['sessions tail --limit 0', '--limit'],
+    ['sessions tail --since yesterday', '2026-11-22T12:00:00Z, or as 30m'],
+    ['sessions tail --format xml', 'Allowed choices are auto, json, avro'],
     ['sessions tail', 'which topic'],
     ['dead-letters', 'dead-letters'],
     ['dead-letters list --from 5', 'give --partition too'],

@@ -8,6 +8,8 @@ export interface Shell {
   readonly clock: Clock;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly folder: string;
+  /** Default: the process's. */
+  readonly stdin?: NodeJS.ReadableStream;
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly stop: Stop;

@@ -78,9 +78,16 @@ async function runList(flags: ListFlags, console: Console, shell: Shell): Promis
     if (partition !== undefined && partition >= log.ends.length) throw usageFailure(noPartition(partition, log));
     const survey = new LetterSurvey({ reason }, limit, from === undefined ? 'newest' : 'first');
     await scan(log, survey, { partition, from });
+    if (reason !== undefined && survey.total === 0) console.note(noSuchReason(reason, survey));
     showList(survey, log.topic, console);
     return shell.stop.signal.aborted ? ExitCode.interrupted : ExitCode.ok;
   });
+}
+
+/** A reason that is misspelt finds nothing, as one that never came. */
+function noSuchReason(reason: string, { otherReasons }: LetterSurvey): string {
+  if (otherReasons.length === 0) return 'There are no dead letters at all.';
+  return `No dead letter has the reason ${reason}; there are ${otherReasons.join(', ')}.`;
 }
 
 function showList(survey: LetterSurvey, topic: string, console: Console): void {

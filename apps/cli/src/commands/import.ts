@@ -12,12 +12,13 @@ import { statSync } from 'node:fs';
 import { clusterOf, connect } from '../cluster.ts';
 import { type ConfigurationFlags, typedFlags } from '../configuration.ts';
 import { ExitCode } from '../exit-code.ts';
-import { usageFailure } from '../failure.ts';
+import { type CommandFailure, usageFailure } from '../failure.ts';
 import type { ImportValue } from '../importing/event-value.ts';
 import { type FileImport, produceFile, surveyFile } from '../importing/file-import.ts';
 import type { FileSurvey } from '../importing/file-survey.ts';
 import { hindranceOf } from '../importing/retention.ts';
 import type { ImportFormat } from '../importing/source-file.ts';
+import { spool, type Spooled } from '../importing/spool.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
 import { requireTopic } from '../topics/require-topic.ts';
@@ -25,6 +26,9 @@ import { ProgressDisplay } from '../terminal/progress-display.ts';
 import { count, duration, ratePerSecond } from '../terminal/progress.ts';
 import type { CommandContext } from './context.ts';
 import { brokersOption, configOption, jsonOption, topicName } from './flags.ts';
+
+/** As the name of a file. */
+const standardInput = '-';
 
 interface ImportFlags extends ConfigurationFlags {
   readonly file: string;
@@ -42,7 +46,12 @@ export function addImportCommand(program: Command, context: CommandContext): voi
   program
     .command('import')
     .description('Produce a file of past events with their own timestamps.')
-    .addArgument(new Argument('<file>', 'the file; it is read twice, first only to check it'))
+    .addArgument(
+      new Argument(
+        '<file>',
+        'the file, also gzipped, or - for standard input; it is read twice, first only to check it',
+      ),
+    )
     .requiredOption('--topic <topic>', 'topic with message.timestamp.type=CreateTime', topicName)
     .addOption(
       new Option('--format <format>', 'how the lines are written')
@@ -79,28 +88,33 @@ With --close they are stamped now, and everything closes.
 
 Examples:
   $ flatline import access.log --topic visit-events --format apache --close
+  $ zcat logs/*.gz | flatline import - --topic visit-events --format apache --close
   $ flatline import events.jsonl --topic visit-events --format jsonl --key user --time at
   $ flatline import events.csv --topic visit-events --format csv --key visitor --time time --on-bad-line skip --json
 `;
 
 async function runImport(flags: ImportFlags, console: Console, shell: Shell): Promise<ExitCode> {
   const format = formatOf(flags);
-  assertFile(flags.file);
+  if (flags.file !== standardInput) assertFile(flags.file);
   const { kafka } = await clusterOf(shell, flags);
   const connection = await connect(kafka);
+  let spooled: Spooled | undefined;
   try {
     const topic = await checkTopic(connection, shell.clock, flags.topic);
+    spooled = flags.file === standardInput ? await spool(shell.stdin ?? process.stdin, shell.stop.signal) : undefined;
+    if (isStopped(shell)) return interrupted(console, 'nothing was imported');
     const source: Omit<FileImport, 'onProgress'> = {
-      ...{ path: flags.file, format, now: shell.clock.wallMs(), stop: shell.stop.signal },
+      ...{ path: spooled?.path ?? flags.file, format, now: shell.clock.wallMs(), stop: shell.stop.signal },
       partitions: topic.partitions,
       value: flags.value ?? (format.kind === 'apache' ? 'empty' : 'event'),
     };
     const survey = await check(source, flags, console, shell);
-    if (shell.stop.signal.aborted) return interrupted(console, 'nothing was imported');
+    if (isStopped(shell)) return interrupted(console, 'nothing was imported');
     const logBytes = topic.retentionBytes < 0 ? 0 : await largestLog(topic, { clock: shell.clock, connection });
     assertKept(survey, topic, { now: shell.clock.wallMs(), flags, logBytes });
     return await produce({ source, flags, survey, connection }, console, shell);
   } finally {
+    spooled?.remove();
     connection.close();
   }
 }
@@ -147,18 +161,30 @@ async function check(
   const onProgress = (done: number): void => {
     progress.update({ doing: 'checking', unit: 'records', done, total: undefined });
   };
-  const survey = await surveyFile({ ...source, onProgress });
+  const survey = await surveyFile({ ...source, onProgress }).catch((error: unknown) => {
+    throw unpackingFailure(error, flags.file) ?? error;
+  });
   progress.end();
   for (const { line, reason } of survey.firstBadLines) console.note(`${flags.file}:${line}: ${reason}`);
   const more = survey.badLines - survey.firstBadLines.length;
   if (more > 0) console.note(`… and ${count(more)} more`);
   if (survey.badLines > 0 && flags.onBadLine === 'stop')
     throw usageFailure(
-      `${flags.file} has ${count(survey.badLines)} bad lines and ${count(survey.records)} good ones: nothing was imported. ` +
-        'Mend them, or import the good ones with --on-bad-line skip',
+      survey.records === 0
+        ? `no line of ${flags.file} has this format (--format ${flags.format}): nothing was imported. Is it the right --format, or is the file compressed otherwise than by gzip?`
+        : `${flags.file} has ${count(survey.badLines)} bad lines and ${count(survey.records)} good ones: nothing was imported. ` +
+            'Mend them, or import the good ones with --on-bad-line skip',
     );
   if (survey.records === 0 && !shell.stop.signal.aborted) throw usageFailure(`${flags.file} has no records`);
   return survey;
+}
+
+/** Where it is one of node:zlib. */
+function unpackingFailure(error: unknown, file: string): CommandFailure | undefined {
+  // By its shape: it may come from another realm.
+  const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
+  if (typeof code !== 'string' || !code.startsWith('Z_')) return undefined;
+  return usageFailure(`${file} is gzipped, and damaged or cut off (${String(message)}): nothing was imported`);
 }
 
 /** Bytes of the largest of its partitions, now. */
@@ -259,6 +285,11 @@ function showResult(
       `clock records at ${isoTime(clockAt)} in ${partitions} partitions`,
   );
   if (flags.close !== true) console.note('Sessions that were alive at the end stay open; --close closes them.');
+}
+
+/** Asked again each time: it becomes true while something else is waited for. */
+function isStopped({ stop }: Shell): boolean {
+  return stop.signal.aborted;
 }
 
 function interrupted(console: Console, what: string): ExitCode {

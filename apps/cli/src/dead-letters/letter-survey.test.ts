@@ -28,6 +28,12 @@ describe('a survey of dead letters', () => {
     expect(survey.total).toBe(5);
   });
 
+  test('reasons that are not asked for are known, so that a misspelt one can be told', () => {
+    const survey = new LetterSurvey({ reason: 'nonsense' }, 2, 'newest');
+    for (let i = 0; i < 9; i += 1) survey.add(letter(i, i % 2 === 0 ? 'b' : 'a'), 0);
+    expect([survey.total, survey.otherReasons]).toEqual([0, ['a', 'b']]);
+  });
+
   test('LV2 a mark counts for the letter of its own partition', () => {
     const survey = new LetterSurvey({}, 5, 'newest');
     const [first, other] = [letter(3, 'a'), letter(3, 'a', 3, 1)];

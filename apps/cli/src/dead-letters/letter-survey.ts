@@ -29,6 +29,7 @@ export class LetterSurvey {
   readonly #keep: 'first' | 'newest';
   readonly #replays = new Map<string, number>();
   readonly #byReason = new Map<string, number>();
+  readonly #others = new Set<string>();
   #listed: Letter[] = [];
   /** Records that are neither letters nor marks. */
   foreign = 0;
@@ -46,6 +47,7 @@ export class LetterSurvey {
       const place = placeOf({ partition, offset: record.offset });
       this.#replays.set(place, (this.#replays.get(place) ?? 0) + 1);
     } else if (isWanted(record, this.#filter)) this.#take(record);
+    else this.#others.add(record.origin.reason);
   }
 
   /** How often the letter was replayed. */
@@ -55,6 +57,11 @@ export class LetterSurvey {
 
   get byReason(): readonly (readonly [string, number])[] {
     return [...this.#byReason].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  }
+
+  /** Of letters that the filter does not take. */
+  get otherReasons(): readonly string[] {
+    return [...this.#others].sort();
   }
 
   /** The first, or the newest by time of writing; the oldest of them first. */

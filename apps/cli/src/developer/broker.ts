@@ -1,6 +1,7 @@
 import { type BrokerStatus, startDetached, statusDetached, stopDetached } from '@flatline/dev-broker';
 import { type Command, InvalidArgumentError } from 'commander';
 import { ExitCode } from '../exit-code.ts';
+import { usageFailure } from '../failure.ts';
 import type { Console } from '../terminal/console.ts';
 import type { CommandContext } from '../commands/context.ts';
 import { jsonOption, port } from '../commands/flags.ts';
@@ -40,12 +41,14 @@ Needs Java 17 or newer, or Docker. The first start fetches Kafka, about 45 MB.
   broker
     .command('stop')
     .description('stop it; what it stores stays')
+    .option('--port <port>', 'port of its first node, as given to start: another one there is left alone', port)
     .option('--data <dir>', 'data directory of the broker')
     .addOption(jsonOption())
     .action(context.action(stopBroker));
   broker
     .command('status')
     .description(`say whether one runs, and where; exit code ${ExitCode.unreachable} where none does`)
+    .option('--port <port>', 'port of its first node, as given to start: another one there is left alone', port)
     .option('--data <dir>', 'data directory of the broker')
     .addOption(jsonOption())
     .action(context.action(showStatus));
@@ -69,14 +72,25 @@ async function startBroker(flags: BrokerFlags, console: Console): Promise<ExitCo
   return ExitCode.ok;
 }
 
-async function stopBroker({ data }: BrokerFlags, console: Console): Promise<ExitCode> {
+async function stopBroker({ data, port: asked }: BrokerFlags, console: Console): Promise<ExitCode> {
+  assertPort(await statusDetached(data), asked);
   const ran = await stopDetached(data);
   console.result({ stopped: ran }, ran ? 'Stopped.' : 'No broker was running.');
   return ExitCode.ok;
 }
 
-async function showStatus({ data }: BrokerFlags, console: Console): Promise<ExitCode> {
+/** One broker runs in a data directory. @throws CommandFailure where that is not the one that is meant */
+function assertPort(status: BrokerStatus | undefined, asked: number | undefined): void {
+  const first = status?.nodes[0]?.port;
+  if (asked === undefined || first === undefined || first === asked) return;
+  throw usageFailure(
+    `the broker in ${status!.dataDir} has port ${first}, not ${asked}: leave --port out, or name another with --data`,
+  );
+}
+
+async function showStatus({ data, port: asked }: BrokerFlags, console: Console): Promise<ExitCode> {
   const status = await statusDetached(data);
+  assertPort(status, asked);
   if (status === undefined) {
     console.result({ running: false }, 'No broker is running. Start one with: flatline broker start');
     return ExitCode.unreachable;

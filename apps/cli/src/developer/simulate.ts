@@ -137,7 +137,7 @@ function sayPlan(plan: FleetPlan, console: Console): void {
   console.note(`seed ${plan.seed}: ${count(lanes)} sessions at a time, ${count(Math.round(rate))} heartbeats/s`);
   if (rate < plan.ratePerSecond * 0.99)
     console.note(
-      `${plan.sessions} sessions that beat every ${plan.heartbeatMs} ms do not make --rate ${plan.ratePerSecond}`,
+      `--rate ${plan.ratePerSecond} needs ${count(Math.ceil((plan.ratePerSecond * plan.heartbeatMs) / 1000))} sessions; this run sends at most ${count(Math.round(rate))}/s`,
     );
 }
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import { SurveyCounter } from './file-survey.ts';
 import { type ImportFormat, type NumberedResult, readSourceFile } from './source-file.ts';
 
@@ -13,7 +14,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-async function read(text: string, format: ImportFormat): Promise<NumberedResult[]> {
+async function read(text: string | Uint8Array, format: ImportFormat): Promise<NumberedResult[]> {
   const path = join(folder, 'source');
   writeFileSync(path, text);
   const results: NumberedResult[] = [];
@@ -26,6 +27,14 @@ const keyOf = ({ parsed }: NumberedResult): string | undefined =>
   parsed.kind === 'record' ? parsed.record.key : undefined;
 
 describe('a source file', () => {
+  test.each([
+    ['id,at\na,1\nb,2\n', { kind: 'csv', names }],
+    ['{"id":"a","at":1}\n{"id":"b","at":2}\n', { kind: 'jsonl', names }],
+  ] as const)('gzipped it is read as it was before', async (text, format) => {
+    expect(await read(gzipSync(text), format)).toEqual(await read(text, format));
+    await expect(read(gzipSync(text).subarray(0, -9), format)).rejects.toMatchObject({ code: 'Z_BUF_ERROR' });
+  });
+
   test('CSV: quoted fields, a byte order mark, line breaks inside fields', async () => {
     const results = await read('\ufeffid,at,note,__proto__\n"a, b",1,"x\ny",p\nc,2,,\n', { kind: 'csv', names });
     expect(results.map(keyOf)).toEqual(['a, b', 'c']);

@@ -1,5 +1,8 @@
 // Reads a file as source records, in bounded memory: one chunk of lines at a time.
 import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { Readable } from 'node:stream';
+import { createGunzip } from 'node:zlib';
 import { type CsvError, type Info, parse } from 'csv-parse';
 import { parseAccessLine } from './access-log.ts';
 import { type FieldNames, jsonLineParser, recordOfFields } from './field-record.ts';
@@ -38,9 +41,32 @@ async function* lineRecords(path: string, parser: LineParser): AsyncGenerator<Nu
     lines
       .filter(({ text }) => text === undefined || text.trim() !== '')
       .map(({ number, text }) => ({ line: number, parsed: text === undefined ? tooLong : parser(text) }));
-  for await (const chunk of createReadStream(path, { highWaterMark: chunkBytes }))
-    yield results(splitter.push(chunk as Uint8Array));
+  for await (const chunk of await openSource(path)) yield results(splitter.push(chunk as Uint8Array));
   yield results(splitter.end());
+}
+
+/** RFC 1952, 2.3.1. */
+const gzipMagic = Buffer.from([0x1f, 0x8b]);
+
+/** The file's bytes, unpacked where it is gzipped. */
+async function openSource(path: string): Promise<Readable> {
+  const packed = await isGzipped(path);
+  const file = createReadStream(path, { highWaterMark: chunkBytes });
+  if (!packed) return file;
+  const unpacked = createGunzip({ chunkSize: chunkBytes });
+  file.on('error', (error) => unpacked.destroy(error));
+  return file.pipe(unpacked);
+}
+
+async function isGzipped(path: string): Promise<boolean> {
+  const file = await open(path);
+  try {
+    const head = Buffer.alloc(gzipMagic.length);
+    await file.read(head);
+    return head.equals(gzipMagic);
+  } finally {
+    await file.close();
+  }
 }
 
 interface CsvRow {
@@ -68,7 +94,7 @@ async function* csvRecords(path: string, names: FieldNames): AsyncGenerator<Numb
       results.push({ line, parsed: badLine(csvReason(error)) });
     },
   });
-  const file = createReadStream(path, { highWaterMark: chunkBytes });
+  const file = await openSource(path);
   file.on('error', (error) => parser.destroy(error));
   let header: readonly string[] | undefined;
   for await (const { record, info } of file.pipe(parser) as AsyncIterable<CsvRow>) {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { OutputRecord, SummaryRecord } from '@flatline/client';
 import { createColors } from 'picocolors';
-import { outputText, outputValue } from './output-line.ts';
+import { outputHeading, outputText, outputValue } from './output-line.ts';
 
 const plain = createColors(false);
 const at = { partition: 2, offset: 7, timestamp: 1_700_000_000_000 };
@@ -26,6 +26,23 @@ describe('a record of an output topic', () => {
     expect(outputText(summaryRecord(utf8.encode('anna')), plain)).toBe(
       '2023-11-14 22:13:20  anna                          TIMEOUT             5 s       9 events  2-100',
     );
+  });
+
+  test('one event is one, and a key of no bytes is shown for one', () => {
+    const record = summaryRecord(new Uint8Array());
+    const text = outputText({ ...record, summary: { ...record.summary, eventCount: 1 } }, plain);
+    expect(text).toMatch(/ {2}\(empty\) {21} {2}TIMEOUT .* 1 event {3}2-100$/);
+  });
+
+  test('the heading stands over its columns', () => {
+    const heading = outputHeading(plain);
+    const line = outputText(summaryRecord(utf8.encode('anna'), [['a', 'b']]), plain);
+    for (const [name, value] of [
+      ['session', 'anna'],
+      ['reason', 'TIMEOUT'],
+      ['incarnation', '2-100'],
+    ] as const)
+      expect([name, heading.indexOf(name)]).toEqual([name, line.indexOf(value)]);
   });
 
   test('[I3] keys, attributes, reasons and details cannot reach the terminal', () => {

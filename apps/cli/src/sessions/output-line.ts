@@ -9,6 +9,14 @@ import { count, duration } from '../terminal/progress.ts';
 const keyColumns = 28;
 const attributesColumnsMax = 60;
 
+/** Over the columns of `outputText`. */
+export function outputHeading({ dim }: Colors): string {
+  const key = 'session'.padEnd(keyColumns);
+  return dim(
+    `${'closed at (UTC)'.padEnd(19)}  ${key}  ${'reason'.padEnd(12)}  ${'lasted'.padStart(9)}  ${'events'.padStart(13)}  incarnation  attributes`,
+  );
+}
+
 export function outputText(record: OutputRecord, colors: Colors): string {
   const { dim, red } = colors;
   const when = dim(isoSeconds(record.kind === 'summary' ? record.summary.closedAt : record.timestamp));
@@ -38,7 +46,7 @@ export function outputValue(record: OutputRecord): object {
 function summaryText({ summary }: SummaryRecord, { cyan, dim, yellow }: Colors): string {
   const reason = (summary.reason === 'TIMEOUT' ? yellow : cyan)(printable(summary.reason).padEnd(12));
   const length = duration(summary.durationMs).padStart(9);
-  const events = `${count(summary.eventCount).padStart(6)} events`;
+  const events = `${count(summary.eventCount).padStart(6)} ${summary.eventCount === 1 ? 'event ' : 'events'}`;
   const attributes = [...summary.attributes].map(([name, value]) => `${printable(name)}=${printable(value)}`).join(' ');
   const more = attributes === '' ? '' : `  ${shorten(attributes, attributesColumnsMax)}`;
   return `${column(summary.key)}  ${reason}  ${length}  ${events}  ${dim(printable(summary.incarnation))}${more}`;

@@ -18,8 +18,9 @@ export function printable(text: string): string {
   return text.replaceAll('\\', '\\\\').replace(unsafe, escapeCharacter);
 }
 
-/** A key's bytes: as text where they are UTF-8, else every byte beyond ASCII as `\xNN`. */
+/** A key's bytes, `(empty)` for none: as text where they are UTF-8, else every byte beyond ASCII as `\xNN`. */
 export function printableKey(key: Uint8Array): string {
+  if (key.length === 0) return '(empty)';
   try {
     return printable(strictUtf8.decode(key));
   } catch {

@@ -47,6 +47,7 @@ export async function startDetached(
   const running = await statusDetached(dataDir);
   if (running !== undefined) {
     assertAsAsked(running, options);
+    assertWhole(running);
     return { ...running, alreadyRan: true };
   }
   mkdirSync(dataDir, { recursive: true });
@@ -112,6 +113,16 @@ function assertAsAsked(running: BrokerStatus, { port, nodes, registry }: BrokerO
   if (asked.length === 0) return;
   throw new Misconfigured(
     `a broker already runs at ${running.bootstrap} without ${asked.join(' and ')}: stop it first, or choose another data directory`,
+  );
+}
+
+/** A node that was killed is not started again by itself: its supervisor keeps the others. */
+function assertWhole({ bootstrap, nodes, dataDir }: BrokerStatus): void {
+  const dead = nodes.filter(({ answers }) => !answers).map(({ id }) => `node ${id}`);
+  if (dead.length === 0) return;
+  throw new Misconfigured(
+    `the broker at ${bootstrap} runs already, and ${dead.join(' and ')} of it does not answer: stop it (flatline broker stop) ` +
+      `and start it again; logs are in ${dataDir}`,
   );
 }
 
