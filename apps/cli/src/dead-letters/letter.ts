@@ -1,7 +1,12 @@
 // Records of a dead-letter topic: letters, and the marks that a replay leaves behind them. Pure.
 import { copyBytes, type Millis } from '@flatline/base';
-import { type DeadLetterOrigin, readDeadLetter } from '@flatline/runtime';
-import type { OutgoingRecord, RecordCursor, RecordHeader } from '@flatline/ports';
+import {
+  type DeadLetterOrigin,
+  type OutgoingRecord,
+  readDeadLetter,
+  type RecordCursor,
+  type RecordHeader,
+} from '@flatline/ports';
 
 /** On a replayed record: `<dead-letter topic>/<partition>/<offset>`, and which replay of that dead letter it is, from 1. */
 const REPLAYED_FROM_HEADER = 'flatline-replayed-from';

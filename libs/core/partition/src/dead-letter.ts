@@ -1,5 +1,5 @@
 import { copyBytes, type Millis } from '@flatline/base';
-import type { RecordCursor, RecordHeader, UnreadableBatch } from '@flatline/ports';
+import type { RecordCursor, RecordHeader, Truncation, UnreadableBatch } from '@flatline/ports';
 
 export interface DeadLetterLimits {
   /**
@@ -19,13 +19,6 @@ const DETAIL_LENGTH_MAX = 1_000;
 /** In a record batch the length comes before a key, a value or a header, in up to five bytes, and in one below 64. */
 const LENGTH_BYTES = 5;
 const SHORT_MAX = 64;
-
-/** Of the parts of a record that its letter does not hold whole, how long they were; headers are dropped together. */
-export interface Truncation {
-  readonly keyBytes?: number;
-  readonly valueBytes?: number;
-  readonly headers?: number;
-}
 
 /** A record that could not be applied, with the reason (I1): unchanged but for what does not fit the topic. */
 export interface DeadLetter {

@@ -10,7 +10,7 @@ export {
 } from './changelog/block-format.ts';
 export type { FlushSlice } from './checkpoint/checkpoint-queue.ts';
 export type { TaskCounters } from './counters.ts';
-export type { DeadLetter, DeadLetterLimits, Truncation } from './dead-letter.ts';
+export type { DeadLetter, DeadLetterLimits } from './dead-letter.ts';
 export { largestBlockBytes } from './changelog/largest-block.ts';
 export { PartitionTask } from './partition-task.ts';
 export type { StateLimits } from './entries/state-limits.ts';

@@ -1,4 +1,6 @@
 export { CLOCK_HEADER } from './clock-record.ts';
+export { deadLetterHeaders, type DeadLetterOrigin, readDeadLetter, type Truncation } from './dead-letter-headers.ts';
+export { INCARNATION_HEADER } from './incarnation-header.ts';
 export { groupOf, imagesIn, StoredGroup } from './stored-group.ts';
 export type { BatchFingerprint, CommittedOffset, LogAdmin } from './log-admin.ts';
 export { KEY_GROUP_MAX } from './log-reader.ts';

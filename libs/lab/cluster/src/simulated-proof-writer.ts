@@ -1,5 +1,5 @@
 import { PartitionStopped, Retriable, type DurationMs, type Millis } from '@flatline/base';
-import type { ProofWriter, TopicPartition } from '@flatline/ports';
+import { CLOCK_HEADER, type ProofWriter, type TopicPartition } from '@flatline/ports';
 import type { WriterEnvironment } from './simulated-transactions.ts';
 
 const EMPTY = new Uint8Array(0);
@@ -34,7 +34,7 @@ export class SimulatedProofWriter implements ProofWriter {
   #appendOnce(partition: TopicPartition, timestamp: Millis | undefined): Promise<number> {
     const { host, network, log } = this.#environment;
     const about = `${partition.topic}-${partition.partition}`;
-    const record = { key: null, value: EMPTY, headers: [{ name: 'flatline-clock', value: null }] };
+    const record = { key: null, value: EMPTY, headers: [{ name: CLOCK_HEADER, value: null }] };
     const stamped = timestamp === undefined ? record : { ...record, timestamp };
     return network.request<number>(host, {
       kind: 'ClockRecord',

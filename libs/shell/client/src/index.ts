@@ -18,4 +18,5 @@ export {
 } from './heartbeat-producer.ts';
 export { openSummaryConsumer, type SummaryConsumerOptions } from './open-summary-consumer.ts';
 export type { OutputRecord, SummaryRecord, TombstoneRecord, UnreadableRecord } from './output-record.ts';
-export { INCARNATION_HEADER, SummaryConsumer, type SummaryConsumerParts } from './summary-consumer.ts';
+export { SummaryConsumer, type SummaryConsumerParts } from './summary-consumer.ts';
+export { INCARNATION_HEADER } from '@flatline/ports';

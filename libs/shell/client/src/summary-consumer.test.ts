@@ -3,7 +3,8 @@ import { openSummaryEncoder, SummaryFormats } from '@flatline/records';
 import type { SessionSummary } from '@flatline/kinds';
 import { type ProducedRecord, rough, Simulation } from '@flatline/cluster';
 import type { OutputRecord } from './output-record.ts';
-import { INCARNATION_HEADER, SummaryConsumer } from './summary-consumer.ts';
+import { INCARNATION_HEADER } from '@flatline/ports';
+import { SummaryConsumer } from './summary-consumer.ts';
 
 const utf8 = new TextEncoder();
 const encoder = await openSummaryEncoder('json', 'visits', undefined);

@@ -8,11 +8,14 @@
 //   SC2  Memory is bounded by the subscriptions' prefetch: nothing is taken from them before it is asked for.
 //   SC3  `positions` covers exactly what was given: a consumer opened there goes on without a gap or a repetition.
 import type { SummaryFormats } from '@flatline/records';
-import type { LogReader, LogSubscription, RecordCursor, RecordRun } from '@flatline/ports';
+import {
+  INCARNATION_HEADER,
+  type LogReader,
+  type LogSubscription,
+  type RecordCursor,
+  type RecordRun,
+} from '@flatline/ports';
 import type { OutputRecord } from './output-record.ts';
-
-/** Names the incarnation a tombstone ends (S9). */
-export const INCARNATION_HEADER = 'flatline-incarnation';
 
 export interface SummaryConsumerParts {
   readonly reader: LogReader;

@@ -1,4 +1,3 @@
-export { type DeadLetterOrigin, readDeadLetter } from './running/dead-letter-record.ts';
 export { DurationHistogram, type HistogramStatus } from './duration-histogram.ts';
 export { type Percentiles } from './durations.ts';
 export { whyOtherLog } from './running/input-position.ts';

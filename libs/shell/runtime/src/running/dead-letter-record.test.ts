@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { DeadLetter } from '@flatline/partition';
-import { deadLetterRecord, readDeadLetter } from './dead-letter-record.ts';
+import { readDeadLetter } from '@flatline/ports';
+import { deadLetterRecord } from './dead-letter-record.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const letter: DeadLetter = {

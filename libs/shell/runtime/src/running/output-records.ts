@@ -3,12 +3,9 @@
 import { PartitionStopped } from '@flatline/base';
 import type { SessionSummary, SummaryEncoder } from '@flatline/kinds';
 import { messageOf, RecordFailed, type TaskCut } from '@flatline/partition';
-import type { OutgoingRecord, Transaction } from '@flatline/ports';
+import { INCARNATION_HEADER, type OutgoingRecord, type Transaction } from '@flatline/ports';
 import { deadLetterRecord } from './dead-letter-record.ts';
 import type { PipelineSettings } from '../instance/settings.ts';
-
-/** Header of a tombstone: which life of the key is over for good (S9). */
-export const INCARNATION_HEADER = 'flatline-incarnation';
 
 /** What goes with each group offset: an independent witness of what was committed (R3). */
 export interface OffsetNote {
