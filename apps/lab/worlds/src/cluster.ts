@@ -239,7 +239,7 @@ function assignAsTheLeader(
   return new Map(assign(members, partitions).map((each) => [each.memberId, each.partitions]));
 }
 
-function pipelineSettings(owner: string, scenario: Scenario): PipelineSettings {
+function pipelineSettings(owner: string, scenario: Scenario): Omit<PipelineSettings, 'startFrom'> {
   return {
     name: 'visits',
     owner,

@@ -1,3 +1,4 @@
+import { MESSAGE_BYTES_MAX } from '@flatline/base';
 import { type FlatlineConfig, type PipelineConfig, transactionalId } from '@flatline/config';
 import type { PipelineSettings } from '@flatline/runtime';
 
@@ -28,7 +29,7 @@ export function pipelineSettings(
     tombstones: output.tombstones,
     changelogTopic,
     deadLetterTopic,
-    ...(letterBytesMax !== undefined && { letterBytesMax }),
+    letterBytesMax: letterBytesMax ?? MESSAGE_BYTES_MAX,
     transactionalId: (partition) => transactionalId(config.application, name, partition),
     rules,
     heldTime,

@@ -1,5 +1,6 @@
 // A small world for runtime tests: a simulated cluster with one pipeline's topics, processes that run the real runtime, and
 // the oracle's fold of the input, which says what must come out.
+import { MESSAGE_BYTES_MAX } from '@flatline/base';
 import { type HeldTimeRules, resetEvent, type SessionSummary, type EventDecoder } from '@flatline/kinds';
 import { decodeBlock } from '@flatline/partition';
 import { type FaultRates, type LogRecord, Simulation, type SimulatedHost } from '@flatline/cluster';
@@ -146,9 +147,10 @@ export class World {
       inputTopic: INPUT,
       inputPartitions: this.inputPartitions,
       outputTopic: OUTPUT,
-      ...(this.#world.tombstones !== undefined && { tombstones: this.#world.tombstones }),
+      tombstones: this.#world.tombstones ?? true,
       changelogTopic: CHANGELOG,
       deadLetterTopic: DEAD_LETTERS,
+      letterBytesMax: MESSAGE_BYTES_MAX,
       transactionalId: (partition) => `app.visits.${partition}`,
       rules: {
         timeoutMs,
@@ -172,7 +174,7 @@ export class World {
       closeDelayMs: 20,
       proofIntervalMs: 100,
       ...(this.#world.proofByFetch && { proofByFetch: this.#world.proofByFetch }),
-      ...(this.startFrom && { startFrom: this.startFrom }),
+      startFrom: this.startFrom ?? 'earliest',
       handoverMs: 10_000,
       drainMs: 1_000,
       changelogFactor: 4,

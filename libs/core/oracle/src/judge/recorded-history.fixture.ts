@@ -322,6 +322,7 @@ function settingsOf(
     ...{ name: 'visits', owner, group: 'app.visits', rules },
     ...{ inputTopic: INPUT, inputPartitions: PARTITIONS, outputTopic: OUTPUT, tombstones },
     ...{ changelogTopic: CHANGELOG, deadLetterTopic: DEAD_LETTERS, letterBytesMax: LETTER_BYTES_MAX },
+    startFrom: 'earliest',
     transactionalId: (partition) => `app.visits.${partition}`,
     input: {
       ...{ timestampType, maxKeyBytes },

@@ -10,7 +10,6 @@
 import {
   type DurationMs,
   Fatal,
-  MESSAGE_BYTES_MAX,
   Misconfigured,
   REQUEST_BYTES_MAX,
   ReusedMemory,
@@ -269,7 +268,7 @@ export class PipelineInstance implements MembershipListener {
         state: { entriesMax: bounds.entriesMax, keyBytesMax: bounds.keyBytesMax },
         deadLetters: {
           waitingBytesMax: bounds.deadLetterBytesMax,
-          letterBytesMax: settings.letterBytesMax ?? MESSAGE_BYTES_MAX,
+          letterBytesMax: settings.letterBytesMax,
         },
       },
       flushBytes: () => flushShare(bounds, this.#runners.size + this.#standbys.size),

@@ -19,12 +19,12 @@ export interface PipelineSettings {
   /** Partitions the input has: a key's partition follows from it, so it may not change under an application's state (R3). */
   readonly inputPartitions: number;
   readonly outputTopic: string;
-  /** Whether a tombstone follows each summary (O2). Default: one does. */
-  readonly tombstones?: boolean;
+  /** Whether a tombstone follows each summary (O2). */
+  readonly tombstones: boolean;
   readonly changelogTopic: string;
   readonly deadLetterTopic: string;
-  /** The dead-letter topic's max.message.bytes: what does not fit is truncated (I1). Default: Kafka's. */
-  readonly letterBytesMax?: number;
+  /** The dead-letter topic's max.message.bytes: what does not fit is truncated (I1). */
+  readonly letterBytesMax: number;
   readonly transactionalId: (partition: number) => string;
   readonly rules: SessionRules;
   readonly input: InputRules;
@@ -39,8 +39,7 @@ export interface PipelineSettings {
   readonly proofIntervalMs: DurationMs;
   /** For an input that may not be written (C3). Default: the log proves its silence by clock records (C2). */
   readonly proofByFetch?: { readonly clockSkewMs: DurationMs };
-  /** Default: earliest. */
-  readonly startFrom?: StartFrom;
+  readonly startFrom: StartFrom;
   /** How long a task that has moved away runs on where nobody fences it. */
   readonly handoverMs: DurationMs;
   /** How long a leaving instance runs on so that its successors can restore meanwhile. */

@@ -35,7 +35,7 @@ export function transactionOf(
   settings: PipelineSettings,
   encoder: SummaryEncoder,
 ): Transaction {
-  const { group, inputTopic, tombstones = true } = settings;
+  const { group, inputTopic, tombstones } = settings;
   const outputs: OutgoingRecord[] = [];
   const form = { encoder, tombstones, where: `${settings.outputTopic}/${partition}` };
   for (const summary of cut.closed) addClosed(summary, form, outputs);

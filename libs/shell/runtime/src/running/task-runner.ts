@@ -271,7 +271,7 @@ export class TaskRunner {
 
   #position(input: TopicPartition, last: CommitHeader | undefined): Promise<InputPosition> {
     const { settings, ports } = this.#parts;
-    const { startFrom = 'earliest' } = settings;
+    const { startFrom } = settings;
     if (last === undefined) return firstPosition(input, startFrom, ports);
     if (startFrom !== 'earliest')
       ports.log.info('startFrom does not count: the partition has a state', {
