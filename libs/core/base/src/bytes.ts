@@ -211,12 +211,6 @@ export class ByteWriter {
     this.block(utf8.encode(value));
   }
 
-  /** Overwrites four bytes written before, for lengths known only afterwards. */
-  patchU32(at: number, value: number): void {
-    assert(at + 4 <= this.#length, 'patch inside what was written', { at });
-    this.#view.setUint32(at, value, true);
-  }
-
   #reserve(more: number): void {
     const need = this.#length + more;
     if (need <= this.#bytes.length) return;

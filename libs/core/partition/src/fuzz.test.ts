@@ -8,7 +8,7 @@ import { CheckpointQueue } from './checkpoint/checkpoint-queue.ts';
 import { decodeImage, encodeImage } from './entries/entry-image.ts';
 import { EntryTable } from './entries/entry-table.ts';
 import { encodeClaim, NO_BATCH, PartitionTask, Restoration } from './index.ts';
-import { bytes, insertKey, ListCursor, options, type TestRecord } from './task.fixture.ts';
+import { applyBlock, begin, bytes, insertKey, ListCursor, options, type TestRecord } from './task.fixture.ts';
 
 const regressions = new URL('./fuzz-regressions.txt', import.meta.url);
 const { changelog: LIMITS, blockMemory: NO_MEMORY } = options();
@@ -26,7 +26,7 @@ function busyTask(): PartitionTask {
     return { kind: 'event' };
   };
   const task = new PartitionTask(options({ decoder: { decode, prepare: () => Promise.resolve() } }));
-  task.begin(0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 });
+  begin(task, 0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 });
   const records = Array.from({ length: 40 }, (_, offset): TestRecord => ({
     ...{ offset, timestamp: 1_700_000_000_000 + offset, key: `key-${'x'.repeat(offset % 7)}${offset % 12}` },
     value: offset % 3 === 0 ? 'event' : '',
@@ -50,7 +50,7 @@ function blocks(): Uint8Array[] {
   const second = task.cut({ ...context, commitId: 'run-2', sequence: 1, previousCommitId: 'run-1' });
   const claim = encodeClaim({ owner: 'me', claimId: 'c-1' });
   const adopted = new PartitionTask(options());
-  adopted.begin(0, { position: 9, checksum: 7, leaderEpoch: 1, batchTimestamp: 5, live: false, start: 9 });
+  begin(adopted, 0, { position: 9, checksum: 7, leaderEpoch: 1, batchTimestamp: 5, live: false, start: 9 });
   const third = adopted.cut({ ...context, commitId: 'run-3', sequence: 0 });
   return [claim, ...[...first.blocks, ...second.blocks, ...third.blocks].map((block) => block.bytes)];
 }
@@ -73,7 +73,7 @@ describe('[F14] a damaged changelog', () => {
         new Changelog(table, LIMITS, NO_MEMORY),
         new CheckpointQueue(table, NO_MEMORY),
       );
-      refuses(() => restoration.apply(damaged, 0));
+      refuses(() => applyBlock(restoration, damaged, 0));
     };
     fuzz({ name: 'partition/block', corpus, regressions, feed }, 15_000);
   });

@@ -3,7 +3,7 @@ import { seededRandom } from '@flatline/base';
 import { ENDED, resetEvent, type SessionEvent, type DecodeOutcome, type EventDecoder } from '@flatline/kinds';
 import { NO_BATCH, PartitionTask } from './index.ts';
 import { KEY_GROUP_MAX } from '@flatline/ports';
-import { ListCursor, options, type TestRecord, text } from './task.fixture.ts';
+import { begin, ListCursor, options, type TestRecord, text } from './task.fixture.ts';
 
 const WALL = 9e12;
 const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 };
@@ -52,7 +52,7 @@ async function outcomeOf(log: readonly TestRecord[], cursorOver: (left: TestReco
   const decoder = new LetterDecoder();
   const { rules } = options();
   const task = new PartitionTask(options({ decoder, tickMs: 1, rules: { ...rules, timeoutMs: 60, minTimeoutMs: 10 } }));
-  task.begin(0, START);
+  begin(task, 0, START);
   let cursor = cursorOver([...log]);
   for (;;) {
     const outcome = task.step(cursor, 50, WALL);
@@ -95,11 +95,11 @@ describe('records read in groups', () => {
           ...{ offset: 100 + at, timestamp: 5_000, key: `key-${at % 3}`, value: at === bad ? 'thrower' : '' },
         }));
         const first = new PartitionTask(options({ decoder: throwing }));
-        first.begin(0, START);
+        begin(first, 0, START);
         const failure = failureOf(() => first.step(cursorOver([...log]), 50, WALL));
         expect(failure).toMatchObject({ name: 'RecordFailed', offset: 100 + bad });
         const next = new PartitionTask(options({ decoder: throwing }));
-        next.begin(0, START);
+        begin(next, 0, START);
         next.refuseAt(100 + bad, 'it failed');
         expect(next.step(cursorOver([...log]), 50, WALL).kind).toBe('exhausted');
         expect([next.counters.heartbeats, next.counters.failedRecords]).toEqual([19, 1]);
@@ -113,7 +113,7 @@ describe('records read in groups', () => {
     }));
     const skipped = (...refused: readonly number[]): number => {
       const task = new PartitionTask(options());
-      task.begin(0, START);
+      begin(task, 0, START);
       for (const offset of refused) task.refuseAt(offset, 'it failed');
       const cursor = new ListCursor([...log], KEY_GROUP_MAX);
       let count = 0;
@@ -135,7 +135,7 @@ describe('records read in groups', () => {
 
   test('[I6][S3] what is due for its key takes effect before a record is refused, as before any other', () => {
     const task = new PartitionTask(options({ decoder: throwing }));
-    task.begin(0, START);
+    begin(task, 0, START);
     task.refuseAt(2, 'it failed');
     const at = (offset: number, timestamp: number, value: string): TestRecord => ({
       offset,
@@ -150,7 +150,7 @@ describe('records read in groups', () => {
 
   test('[I6] what the cursor throws says nothing of a record', () => {
     const task = new PartitionTask(options());
-    task.begin(0, START);
+    begin(task, 0, START);
     const cursor = new ListCursor([{ offset: 7, timestamp: 5_000, key: 'k', value: '' }]);
     task.step(cursor, 1, WALL);
     const broken = new TypeError('broken cursor');

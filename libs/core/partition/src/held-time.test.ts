@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { seededRandom } from '@flatline/base';
 import type { SessionSummary } from '@flatline/kinds';
 import { NO_BATCH, PartitionTask, Restoration } from './index.ts';
-import { ListCursor, options, type TestRecord, text, workload } from './task.fixture.ts';
+import { applyBlock, begin, ListCursor, options, type TestRecord, text, workload } from './task.fixture.ts';
 
 const TIMEOUT_MS = 1_000;
 const heldTime = { unheardMs: 200, maxHoldMs: 3_000 };
@@ -90,10 +90,10 @@ class Run {
   #restored(): PartitionTask {
     const task = new PartitionTask(options({ heldTime, tickMs: 1 }));
     const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
-    for (const { bytes, offset } of this.#blocks) restoration.apply(bytes.slice(), offset);
+    for (const { bytes, offset } of this.#blocks) applyBlock(restoration, bytes.slice(), offset);
     if (restoration.last !== undefined) expect(restoration.finish()).toBeUndefined();
     const start = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 };
-    task.begin(restoration.last?.clock ?? 0, restoration.last?.inputs[0] ?? start, restoration.last);
+    begin(task, restoration.last?.clock ?? 0, restoration.last?.inputs[0] ?? start, restoration.last);
     return task;
   }
 }
@@ -111,7 +111,7 @@ test.each([1, 300])(
     }));
     const records = [gone, ...beats];
     const task = new PartitionTask(options({ heldTime, tickMs: 1 }));
-    task.begin(0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 });
+    begin(task, 0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 });
     for (let at = 0; at < records.length; at += slice) {
       const cursor = new ListCursor(records.slice(at, at + slice));
       // As the runtime does it: a slice of records, then what is due.

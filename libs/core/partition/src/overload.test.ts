@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { NO_BATCH, PartitionTask } from './index.ts';
 import type { KeyGroup, RecordCursor } from '@flatline/ports';
-import { options } from './task.fixture.ts';
+import { begin, options } from './task.fixture.ts';
 
 const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 };
 const AT = 1_000_000;
@@ -67,7 +67,7 @@ class MadeCursor implements RecordCursor {
 
 function begun(changes: Parameters<typeof options>[0]): PartitionTask {
   const task = new PartitionTask(options(changes));
-  task.begin(0, START);
+  begin(task, 0, START);
   return task;
 }
 

@@ -3,14 +3,24 @@ import { type Random, seededRandom } from '@flatline/base';
 import type { SessionSummary } from '@flatline/kinds';
 import { decodeBlock, NO_BATCH, PartitionTask, recordedStamp, Restoration, type TaskCut } from './index.ts';
 import { CLOCK_HEADER, groupOf, KEY_GROUP_MAX, type StoreCheckpoint } from '@flatline/ports';
-import { bytes, fold, ListCursor, options, type TestRecord, text, workload } from './task.fixture.ts';
+import {
+  applyBlock,
+  begin,
+  bytes,
+  fold,
+  ListCursor,
+  options,
+  type TestRecord,
+  text,
+  workload,
+} from './task.fixture.ts';
 
 const WALL = 9e12;
 const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 };
 
 function begun(changes: Parameters<typeof options>[0] = {}): PartitionTask {
   const task = new PartitionTask(options(changes));
-  task.begin(0, START);
+  begin(task, 0, START);
   return task;
 }
 
@@ -179,9 +189,9 @@ describe('sessions of one partition', () => {
     const cut = task.cut(context);
     const changed = new PartitionTask(options({ rules: { ...options().rules, timeoutMs: 200 } }));
     const restoration = new Restoration(changed.table, changed.changelog, changed.checkpoints);
-    cut.blocks.forEach((block, i) => restoration.apply(block.bytes, i));
+    cut.blocks.forEach((block, i) => applyBlock(restoration, block.bytes, i));
     expect(restoration.finish()).toBeUndefined();
-    changed.begin(5_000, cut.header.inputs[0]!);
+    begin(changed, 5_000, cut.header.inputs[0]!);
     stepAll(changed, record({ offset: 2, timestamp: 5_100 }), record({ offset: 3, timestamp: 5_900, key: 'other' }));
     expect(drain(changed).map(shown)).toEqual(['k 0-0 TIMEOUT 2 0..2 5300']);
   });
@@ -332,11 +342,11 @@ class Model {
     }
     for (const { offset, bytes: block } of this.blocks) {
       if (offset < (this.checkpoint?.changelogPosition ?? 0)) continue;
-      const step = restoration.apply(block, offset);
+      const step = applyBlock(restoration, block, offset);
       expect(step.kind).not.toBe('broken');
     }
     if (restoration.last !== undefined) expect(restoration.finish()).toBeUndefined();
-    task.begin(restoration.last?.clock ?? 0, restoration.last?.inputs[0] ?? START);
+    begin(task, restoration.last?.clock ?? 0, restoration.last?.inputs[0] ?? START);
     this.task = task;
   }
 
@@ -493,7 +503,7 @@ describe('[K1] the block format', () => {
 
   test('[K9] golden bytes of an application that did not begin at 0', () => {
     const task = new PartitionTask(options());
-    task.begin(0, { ...START, position: 300, start: 300 });
+    begin(task, 0, { ...START, position: 300, start: 300 });
     const [block] = task.cut(context).blocks;
     expect(Buffer.from(block!.bytes).toString('hex')).toMatchInlineSnapshot(
       `"460104036c6f67026d650572756e2d31000000010401ac020000000003000000000000000000000000ac0200"`,

@@ -112,12 +112,6 @@ export class PartitionTask {
     this.#sessions = new LiveSessions({ partition, rules, held, tickMs, table, changelog, counters });
   }
 
-  /** `resume`, and all timers armed, which takes a tenth of a second for a million entries. */
-  begin(clock: Millis, input: InputPosition, held: HeldState = NOTHING_HELD_YET): void {
-    this.resume(clock, input, held);
-    this.arm(Infinity);
-  }
-
   /** Ends restoring: the clock and position are those of the last commit. Nothing is stepped or expired before `arm` is done. */
   resume(clock: Millis, input: InputPosition, held: HeldState = NOTHING_HELD_YET): void {
     this.clock.advance(clock);
@@ -343,8 +337,8 @@ export class PartitionTask {
     const input = this.input;
     this.#cutPosition = input.position;
     const cut = this.changelog.cut({ ...context, inputs: [input], clock: this.clock.now, ...this.#held.state });
-    const expectedBytes = cut.expectedBytes + outputBytes;
-    return Object.assign(cut, { closed, deadLetters, position: input.position, expectedBytes });
+    const commitBytes = cut.blockBytes + outputBytes;
+    return Object.assign(cut, { closed, deadLetters, position: input.position, commitBytes });
   }
 
   /** The cut's commit is known to be in the log, its blocks at `offsets`. */

@@ -48,6 +48,6 @@ export interface TaskCut extends ChangelogCut {
   readonly deadLetters: readonly DeadLetter[];
   /** Input position this commit covers. */
   readonly position: number;
-  /** `pendingBytes` as it was, and what was swept: a measure of the commit's size that is known before it is cut. */
-  readonly expectedBytes: number;
+  /** About how large the commit is: `blockBytes`, summaries and dead letters. */
+  readonly commitBytes: number;
 }

@@ -1,7 +1,7 @@
 // A log of records in memory for tests of the core, and what the oracle's fold says of it.
 import { ReusedMemory, seededRandom } from '@flatline/base';
 import { foldInput, inputRecord, type PipelineRules } from '@flatline/oracle';
-import type { TaskOptions } from './index.ts';
+import type { PartitionTask, Restoration, RestoreStep, TaskOptions } from './index.ts';
 import { KEY_GROUP_MAX, type KeyGroup, type KeySpans, type RecordCursor, type RecordHeader } from '@flatline/ports';
 import type { EntryTable } from './entries/entry-table.ts';
 
@@ -123,6 +123,19 @@ export class ListCursor implements RecordCursor {
   get batchTimestamp(): number {
     return this.#record.timestamp;
   }
+}
+
+/** Ends restoring, with all timers armed. */
+export function begin(task: PartitionTask, ...restored: Parameters<PartitionTask['resume']>): void {
+  task.resume(...restored);
+  task.arm(Infinity);
+}
+
+/** Takes a block, and applies all that it makes whole. @throws MalformedBytes */
+export function applyBlock(restoration: Restoration, block: Uint8Array, offset: number): RestoreStep {
+  const step = restoration.take(block, offset);
+  while (restoration.applyNext() > 0);
+  return step;
 }
 
 function groupOfOne(length: number): KeySpans {

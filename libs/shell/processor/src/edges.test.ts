@@ -252,10 +252,14 @@ function summariesOf(task: PartitionTask): readonly unknown[] {
 function fromLog(cut: TaskCut): PartitionTask {
   const task = newTask(7);
   const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
-  cut.blocks.forEach(({ bytes }, part) => restoration.apply(bytes.slice(), BLOCK_OFFSET + part));
+  cut.blocks.forEach(({ bytes }, part) => {
+    restoration.take(bytes.slice(), BLOCK_OFFSET + part);
+    while (restoration.applyNext() > 0);
+  });
   expect(restoration.finish()).toBeUndefined();
   const { clock, inputs } = restoration.last!;
-  task.begin(clock, inputs[0]!, restoration.last);
+  task.resume(clock, inputs[0]!, restoration.last);
+  task.arm(Infinity);
   return task;
 }
 
@@ -273,10 +277,11 @@ async function fromStore(owner: PartitionTask, cut: TaskCut): Promise<PartitionT
   const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
   restoration.beginStored(store.state()!.checkpoint);
   for (const group of store.scan()) restoration.loadStored(group);
-  restoration.finishStored();
+  restoration.finishStored(Infinity);
   expect(restoration.finish()).toBeUndefined();
   const { clock, inputs } = restoration.last!;
-  task.begin(clock, inputs[0]!, restoration.last);
+  task.resume(clock, inputs[0]!, restoration.last);
+  task.arm(Infinity);
   await store.close();
   return task;
 }
@@ -288,7 +293,8 @@ function same(found: unknown, expected: unknown): void {
 
 async function survives(sent: readonly Sent[], stamp: number): Promise<void> {
   const owner = newTask(6);
-  owner.begin(0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 });
+  owner.resume(0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 });
+  owner.arm(Infinity);
   const records = sent.map(({ key, event, asAvro }, at) => ({
     ...{ key, stamp: WALL + at, value: (asAvro ? codec.events.avro : codec.events.json).encode(event) },
   }));

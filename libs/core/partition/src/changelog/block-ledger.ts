@@ -65,14 +65,10 @@ export class BlockLedger {
     this.#at(ordinal).images += 1;
   }
 
-  lost(ordinal: number): void {
+  left(ordinal: number): void {
     const block = this.#at(ordinal);
     block.images -= 1;
     assert(block.images >= 0, 'a block loses no image it does not hold', { ordinal });
-  }
-
-  offsetOf(ordinal: number): number {
-    return this.#at(ordinal).offset;
   }
 
   /**

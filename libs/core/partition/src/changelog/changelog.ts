@@ -9,7 +9,7 @@
 //   CL2  Between cut and settle the entries of the cut are `inFlight`: if one goes meanwhile, its removal is owed (K1).
 //   CL3  digest and liveBytes are the sums over live entries of what the last cut that held them wrote (R1, K8).
 //   CL4  imageBlock changes only in `settle` (K4).
-//   CL5  changedBytes is the sum of `expectedBytes` over the dirty set, and of the removals.
+//   CL5  changedBytes is the sum of `entryBytes` over the dirty set, and of the removals.
 import { assert, type ReusedMemory } from '@flatline/base';
 import { textBytes } from '@flatline/kinds';
 import { BlockBuilder, type CutBlock } from './block-builder.ts';
@@ -49,7 +49,7 @@ export interface ChangelogCut {
   readonly removals: readonly Uint8Array[];
   readonly header: Omit<CommitHeader, 'part' | 'parts'>;
   /** `changedBytes` as it was, and the bytes of images swept forward. */
-  readonly expectedBytes: number;
+  readonly blockBytes: number;
 }
 
 /** A cut of which a part is written. */
@@ -150,9 +150,9 @@ export class Changelog {
   /** Says that `entry` is about to be removed from the table. `key` is kept, not copied. */
   removed(entry: EntryView, key: Uint8Array): void {
     this.forgetImage(entry);
-    if (this.#dirty.delete(entry.slot)) this.#changedBytes -= expectedBytes(entry);
+    if (this.#dirty.delete(entry.slot)) this.#changedBytes -= entryBytes(entry);
     if (entry.imageBlock >= 0 || entry.inFlight) this.#owe(key);
-    if (entry.imageBlock >= 0) this.ledger.lost(entry.imageBlock);
+    if (entry.imageBlock >= 0) this.ledger.left(entry.imageBlock);
   }
 
   #owe(key: Uint8Array): void {
@@ -209,7 +209,7 @@ export class Changelog {
     while (!this.prepareCut(Infinity));
     const { removals, sweep } = this.#cutting!;
     this.#cutting = undefined;
-    const expectedBytes = this.#changedBytes + this.#builder.writtenBytes - sweep!.bytesBegin;
+    const blockBytes = this.#changedBytes + this.#builder.writtenBytes - sweep!.bytesBegin;
     this.#changedBytes = 0;
     const header = {
       ...context,
@@ -219,7 +219,7 @@ export class Changelog {
       liveBytes: this.#liveBytes,
       logBytes: this.ledger.logBytes,
     };
-    this.#inFlight = { blocks: this.#builder.finish(header), removals, header, expectedBytes };
+    this.#inFlight = { blocks: this.#builder.finish(header), removals, header, blockBytes };
     this.#table.recycle();
     return this.#inFlight;
   }
@@ -263,7 +263,7 @@ export class Changelog {
     const entry = this.#view.at(slot);
     if (!entry.inFlight) return;
     entry.inFlight = false;
-    if (entry.imageBlock >= 0) this.ledger.lost(entry.imageBlock);
+    if (entry.imageBlock >= 0) this.ledger.left(entry.imageBlock);
     entry.imageBlock = ordinal;
     this.ledger.gained(ordinal);
   }
@@ -331,6 +331,6 @@ export class Changelog {
   }
 }
 
-function expectedBytes({ keyLength, detail }: EntryView): number {
+function entryBytes({ keyLength, detail }: EntryView): number {
   return IMAGE_NUMBERS_BYTES + keyLength + textBytes(detail);
 }

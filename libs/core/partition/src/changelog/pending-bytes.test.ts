@@ -4,7 +4,7 @@ import type { DetailTexts, SessionEntry, SessionEvent } from '@flatline/kinds';
 import { BodyReader } from './body-reader.ts';
 import { decodeImage } from '../entries/entry-image.ts';
 import { NO_BATCH, PartitionTask, type TaskCut } from '../index.ts';
-import { ListCursor, options, type TestRecord, text } from '../task.fixture.ts';
+import { begin, ListCursor, options, type TestRecord, text } from '../task.fixture.ts';
 
 const WALL = 9e12;
 const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 };
@@ -27,7 +27,7 @@ const ample = { blockBytesMax: 1e5, changelogFactor: 4, unsweptLogBytes: 1e9 };
 
 function begun(changes: Parameters<typeof options>[0] = {}): PartitionTask {
   const task = new PartitionTask(options({ decoder, rules, changelog: ample, ...changes }));
-  task.begin(0, START);
+  begin(task, 0, START);
   return task;
 }
 
@@ -48,7 +48,7 @@ describe('what waits for a cut, in bytes', () => {
       done = task.step(cursor, 1e6, WALL).kind === 'exhausted';
       const cut = task.cut(context);
       const written = cut.blocks.reduce((sum, block) => sum + block.bytes.length, 0);
-      expect(Math.abs(cut.expectedBytes - written)).toBeLessThan(0.2 * written + 300);
+      expect(Math.abs(cut.commitBytes - written)).toBeLessThan(0.2 * written + 300);
       sizes.push(written);
       task.settle(
         cut,
@@ -118,8 +118,8 @@ describe('what waits for a cut, in bytes', () => {
       const { pendingBytes } = task;
       const changed = task.changelog.changedBytes;
       const cut = task.cut(context);
-      expect(cut.expectedBytes).toBeLessThanOrEqual(pendingBytes + 2 * STATE);
-      swept += Number(cut.expectedBytes > 2 * changed);
+      expect(cut.commitBytes).toBeLessThanOrEqual(pendingBytes + 2 * STATE);
+      swept += Number(cut.commitBytes > 2 * changed);
       task.settle(
         cut,
         cut.blocks.map(() => (blocks += 1)),

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { seededRandom } from '@flatline/base';
 import { NO_BATCH, PartitionTask, type TaskCut } from '../index.ts';
-import { ListCursor, options, type TestRecord, text, workload } from '../task.fixture.ts';
+import { begin, ListCursor, options, type TestRecord, text, workload } from '../task.fixture.ts';
 
 const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 };
 const WALL = 9e12;
@@ -11,7 +11,7 @@ const FIRST_SEED = Number(process.env['SEED'] ?? 1);
 
 function begun(): PartitionTask {
   const task = new PartitionTask(options());
-  task.begin(0, START);
+  begin(task, 0, START);
   return task;
 }
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { type FlushSlice, NO_BATCH, PartitionTask, type TaskCut } from '../index.ts';
 import type { ImagePlace } from '@flatline/ports';
 import type { OrderBounds } from '../entries/key-order.ts';
-import { ListCursor, options, text } from '../task.fixture.ts';
+import { begin, ListCursor, options, text } from '../task.fixture.ts';
 
 const WALL = 9e12;
 
@@ -15,7 +15,7 @@ class Committing {
   #sequence = 0;
 
   constructor() {
-    this.task.begin(0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 });
+    begin(this.task, 0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 });
   }
 
   /** Beats of the keys; a key that begins with `-` ends. */

@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { NO_BATCH } from '../changelog/block-format.ts';
 import { PartitionTask } from '../partition-task.ts';
 import { Restoration } from './restoration.ts';
-import { ListCursor, options } from '../task.fixture.ts';
+import { applyBlock, begin, ListCursor, options } from '../task.fixture.ts';
 
 /** More than fit a group of keys that is looked ahead at. */
 const KEYS = 300;
@@ -14,7 +14,7 @@ test('[K3][K6][X6] a changelog that is read on and on is known from the floor, a
   const owner = new PartitionTask(options());
   const standby = new PartitionTask(options({ hashSeed: 99 }));
   const restoration = new Restoration(standby.table, standby.changelog, standby.checkpoints);
-  owner.begin(0, START);
+  begin(owner, 0, START);
   for (let n = 1; n <= COMMITS; n += 1) {
     const record = { offset: n, timestamp: 1_000 + n * 10, key: `k${n % 7}`, value: '' };
     owner.step(new ListCursor([record]), 1, 0);
@@ -23,7 +23,7 @@ test('[K3][K6][X6] a changelog that is read on and on is known from the floor, a
     const cut = owner.cut({ logId: 'log', owner: 'me', inputPartitions: 1, ...ids });
     const offsets = cut.blocks.map((_, part) => n * 10 + part);
     owner.settle(cut, offsets);
-    cut.blocks.forEach((block, part) => restoration.apply(block.bytes, offsets[part]!));
+    cut.blocks.forEach((block, part) => applyBlock(restoration, block.bytes, offsets[part]!));
     standby.checkpoints.discard();
   }
   const { logBytes } = standby.changelog;
@@ -38,7 +38,7 @@ test('[K1][R1] commits in which many keys end, come back and go on are restored 
   const owner = new PartitionTask(options());
   const restored = new PartitionTask(options({ hashSeed: 99 }));
   const restoration = new Restoration(restored.table, restored.changelog, restored.checkpoints);
-  owner.begin(0, START);
+  begin(owner, 0, START);
   const seen = { removals: 0, images: 0 };
   for (let n = 1; n <= 30; n += 1) {
     // Every third commit comes after all have fallen silent; of the others, each key beats in two of three.
@@ -52,7 +52,7 @@ test('[K1][R1] commits in which many keys end, come back and go on are restored 
     const cut = owner.cut({ logId: 'log', owner: 'me', inputPartitions: 1, ...ids });
     const offsets = cut.blocks.map((_, part) => n * 1_000 + part);
     owner.settle(cut, offsets);
-    cut.blocks.forEach((block, part) => restoration.apply(block.bytes, offsets[part]!));
+    cut.blocks.forEach((block, part) => applyBlock(restoration, block.bytes, offsets[part]!));
     seen.removals += cut.removals.length;
     seen.images += cut.blocks.reduce((sum, { slots }) => sum + slots.length, 0);
     expect(restored.liveEntries).toBe(owner.liveEntries);
@@ -69,7 +69,7 @@ test('[K6][R1] a commit applied block by block is what it is at once, and the ne
   const [whole, stepwise] = [atOnce, sliced].map(
     (task) => new Restoration(task.table, task.changelog, task.checkpoints),
   );
-  owner.begin(0, START);
+  begin(owner, 0, START);
   for (let n = 0; n < 3; n += 1) {
     const records = Array.from({ length: KEYS }, (_, i) => ({
       ...{ offset: n * KEYS + i, timestamp: 1_000 + n, key: `key-${i}`, value: n === 2 && i % 2 === 0 ? null : '' },
@@ -88,7 +88,7 @@ test('[K6][R1] a commit applied block by block is what it is at once, and the ne
       expect(stepwise!.applyNext()).toBe(bytes.length);
     }
     expect(stepwise!.applyNext()).toBe(0);
-    cut.blocks.forEach((block, part) => whole!.apply(block.bytes.slice(), offsets[part]!));
+    cut.blocks.forEach((block, part) => applyBlock(whole!, block.bytes.slice(), offsets[part]!));
     expect(stepwise!.last).toEqual(whole!.last);
     expect(sliced.liveEntries).toBe(atOnce.liveEntries);
     expect(sliced.checkpoints.pendingBytes).toBe(atOnce.checkpoints.pendingBytes);

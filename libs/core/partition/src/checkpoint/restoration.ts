@@ -77,7 +77,6 @@ export class Restoration {
   readonly #digested = new KeyView();
   /** Changelog offset of the store's checkpoint. */
   #storedEnd = 0;
-  #restoredEntries = 0;
   /** Bytes of the newest commit's blocks. */
   #lastBytes = 0;
 
@@ -92,10 +91,6 @@ export class Restoration {
   /** Header of the newest commit applied, undefined before the first. */
   get last(): CommitHeader | undefined {
     return this.#last;
-  }
-
-  get restoredEntries(): number {
-    return this.#restoredEntries;
   }
 
   /** Begins loading from the store that stands at `checkpoint`. @throws MalformedBytes */
@@ -124,7 +119,6 @@ export class Restoration {
       entry.imageBlock = provisional;
       this.#changelog.countImage(entry);
       this.#storedBytes[provisional]! += entry.imageBytes;
-      this.#restoredEntries += 1;
     }
   }
 
@@ -149,7 +143,7 @@ export class Restoration {
    * Ends loading from the store, up to `limit` entries at a time: block offsets are put in order. True once it is done;
    * reading goes on at the checkpoint.
    */
-  finishStored(limit = Infinity): boolean {
+  finishStored(limit: number): boolean {
     const settling = (this.#settling ??= { ordinals: this.#storedOrdinals(), slot: 0 });
     const { ordinals } = settling;
     const { ledger } = this.#changelog;
@@ -172,13 +166,6 @@ export class Restoration {
     }
     this.#provisional.clear();
     return ordinals;
-  }
-
-  /** `take`, and all that is to be applied. @throws MalformedBytes */
-  apply(bytes: Uint8Array, offset: number): RestoreStep {
-    const step = this.take(bytes, offset);
-    while (this.applyNext() > 0);
-    return step;
   }
 
   /**
@@ -286,7 +273,6 @@ export class Restoration {
     entry.imageBlock = ordinal;
     this.#changelog.countImage(entry);
     this.#changelog.ledger.gained(ordinal);
-    this.#restoredEntries += 1;
     return slot;
   }
 
@@ -311,7 +297,7 @@ export class Restoration {
   #forget(slot: number): void {
     const entry = this.#view.at(slot);
     this.#changelog.forgetImage(entry);
-    this.#changelog.ledger.lost(entry.imageBlock);
+    this.#changelog.ledger.left(entry.imageBlock);
     entry.detail = undefined;
   }
 }

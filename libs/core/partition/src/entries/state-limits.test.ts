@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { EntryTable } from './entry-table.ts';
 import { NO_BATCH, PartitionTask } from '../index.ts';
-import { bytes, findKey, insertKey, ListCursor, options, type TestRecord, text } from '../task.fixture.ts';
+import { begin, bytes, findKey, insertKey, ListCursor, options, type TestRecord, text } from '../task.fixture.ts';
 
 const WALL = 9e12;
 const TIMEOUT_MS = 1_000;
@@ -11,7 +11,7 @@ const context = { logId: 'log', owner: 'me', commitId: 'run-1', sequence: 0, pre
 
 function begun(state: { readonly entriesMax: number; readonly keyBytesMax: number }): PartitionTask {
   const task = new PartitionTask(options({ state }));
-  task.begin(0, START);
+  begin(task, 0, START);
   return task;
 }
 
@@ -95,7 +95,7 @@ test('[I7] on CreateTime, too, all that waits is looked at once for a clock, not
       input: { ...options().input, timestampType: 'CreateTime' },
     }),
   );
-  task.begin(0, START);
+  begin(task, 0, START);
   const records = Array.from({ length: 40 }, (_, offset) => ({
     offset,
     timestamp: at,

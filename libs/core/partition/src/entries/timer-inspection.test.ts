@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { AssertionError, seededRandom } from '@flatline/base';
 import type { SessionEvent } from '@flatline/kinds';
 import { NO_BATCH, PartitionTask, Restoration, type TimerInspection, timerFaults } from '../index.ts';
-import { bytes, ListCursor, options, text } from '../task.fixture.ts';
+import { applyBlock, begin, bytes, ListCursor, options, text } from '../task.fixture.ts';
 
 const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 };
 const CONTEXT = { logId: 'log', owner: 'me', inputPartitions: 1 };
@@ -39,7 +39,7 @@ describe('[V8] timers', () => {
 
   test.each([1, 3, 5, 6, 7, 100])('[V8] timers armed %i places at a time are those armed at once', (limit) => {
     const owner = new PartitionTask(options({ rules, decoder }));
-    owner.begin(0, START);
+    begin(owner, 0, START);
     const records = Array.from({ length: 8 }, (_, i) => ({ offset: i, timestamp: 1_000 + i, key: `k${i}`, value: '' }));
     // Places without an entry, among them the last.
     const ends = ['k2', 'k6', 'k7'].map((key, i) => ({ offset: 8 + i, timestamp: 1_100, key, value: null }));
@@ -54,12 +54,12 @@ describe('[V8] timers', () => {
     const restored = (): PartitionTask => {
       const task = new PartitionTask(options({ rules, decoder }));
       const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
-      written.forEach((block, offset) => restoration.apply(block, offset));
+      written.forEach((block, offset) => applyBlock(restoration, block, offset));
       expect(task.table.slotsEnd).toBe(8);
       return task;
     };
     const [atOnce, sliced] = [restored(), restored()];
-    atOnce.begin(1_100, START);
+    begin(atOnce, 1_100, START);
     sliced.resume(1_100, START);
     for (let left = sliced.table.slotsEnd - limit; left > 0; left -= limit) {
       expect(sliced.arm(limit)).toBe(false);
@@ -79,7 +79,7 @@ describe('[V8] timers', () => {
     const random = seededRandom(seed);
     const changes = { rules, decoder };
     let task = new PartitionTask(options(changes));
-    task.begin(0, START);
+    begin(task, 0, START);
     let [clock, sequence, restores] = [1_000_000, 0, 0];
     const written: { readonly bytes: Uint8Array; readonly offset: number }[] = [];
     for (let offset = 0; offset < 3_000; offset += 1) {
@@ -102,9 +102,9 @@ describe('[V8] timers', () => {
       restores += 1;
       task = new PartitionTask(options(changes));
       const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
-      for (const block of written) restoration.apply(block.bytes, block.offset);
+      for (const block of written) applyBlock(restoration, block.bytes, block.offset);
       expect(restoration.finish()).toBeUndefined();
-      task.begin(restoration.last!.clock, { ...START, ...restoration.last!.inputs[0] });
+      begin(task, restoration.last!.clock, { ...START, ...restoration.last!.inputs[0] });
       expect(timerFaults(task.timers()!)).toEqual([]);
       expect(task.timers()!.entries.length).toBeGreaterThan(0);
     }

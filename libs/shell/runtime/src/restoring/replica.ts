@@ -15,7 +15,7 @@ import { BelowLogStart, ChangelogTail } from './changelog-tail.ts';
 import type { Heard } from '../proof/fetch-proof.ts';
 import { Flusher } from '../running/flusher.ts';
 import type { PipelinePorts, PipelineSettings } from '../instance/settings.ts';
-import { StandCheck } from '../running/lineage-check.ts';
+import { LineageCheck } from '../running/lineage-check.ts';
 import type { TaskStore } from '../running/task-store.ts';
 import { WorkSlice } from '../work-slice.ts';
 
@@ -130,9 +130,9 @@ export class Replica {
   }
 
   /** Whether the log holds the commit that the local store stood at, or one that follows it (R2). @throws Distrusted */
-  checkStand(): void {
-    const { stand, position } = this.#from;
-    if (!stand.isProven) throw new Distrusted('other-log', `the log has no commit at ${position - 1}`);
+  checkLineage(): void {
+    const { lineage, position } = this.#from;
+    if (!lineage.isProven) throw new Distrusted('other-log', `the log has no commit at ${position - 1}`);
   }
 
   /** Whether this very claim was read where it was written. */
@@ -172,7 +172,7 @@ export class Replica {
 
   /** False for the block that proves that the log is the store's. */
   #isNews(bytes: Uint8Array, offset: number): boolean {
-    const found = this.#malformedStops(offset, () => this.#from.stand.look(bytes, offset));
+    const found = this.#malformedStops(offset, () => this.#from.lineage.look(bytes, offset));
     if (found === 'foreign')
       throw new Distrusted('other-log', `offset ${offset} is not of the log the store was made of`);
     if (found === 'lost')
@@ -186,7 +186,7 @@ export class Replica {
     if (step.kind === 'claim') this.#claim = { offset, id: step.claim.claimId };
     if (step.kind !== 'commit') return;
     await this.#applyCommit(offset);
-    this.#from.stand.followed();
+    this.#from.lineage.followed();
   }
 
   /** To its end, whoever may have given up waiting: a commit is applied whole. */
@@ -220,7 +220,7 @@ interface StorePosition {
   readonly position: number;
   /** One below it where the log still has that: to see the commit that the store stands at. */
   readonly readFrom: number;
-  readonly stand: StandCheck;
+  readonly lineage: LineageCheck;
 }
 
 /** Loads the local store; without one, reading begins at the log's start. */
@@ -229,7 +229,7 @@ async function loadStore(parts: ReplicaParts, restoration: Restoration, abandon:
   const { logStartOffset } = await ports.admin.ends({ topic: settings.changelogTopic, partition });
   const state = store.state();
   if (state === undefined)
-    return { position: logStartOffset, readFrom: logStartOffset, stand: new StandCheck(undefined) };
+    return { position: logStartOffset, readFrom: logStartOffset, lineage: new LineageCheck(undefined) };
   const { checkpoint } = state;
   if (checkpoint.changelogPosition < logStartOffset)
     throw new Distrusted(
@@ -253,7 +253,7 @@ async function loadStore(parts: ReplicaParts, restoration: Restoration, abandon:
     throw new Distrusted('unreadable', error instanceof Error ? error.message : String(error));
   }
   const { changelogPosition: position } = checkpoint;
-  return { position, readFrom: Math.max(logStartOffset, position - 1), stand: new StandCheck(checkpoint) };
+  return { position, readFrom: Math.max(logStartOffset, position - 1), lineage: new LineageCheck(checkpoint) };
 }
 
 /** R3: no local state is to blame. */

@@ -73,7 +73,7 @@ async function attempt(parts: RestoreParts, standby: Replica | undefined): Promi
     if (ownership.claimOffset < replica.position) throw aheadOfLog(parts, replica.position, ownership.claimOffset);
     await readToClaim(parts, ownership, (end, signal) => replica.readTo(end, signal), abandon);
     if (!replica.standsAt(ownership)) throw lostClaim(parts, ownership);
-    replica.checkStand();
+    replica.checkLineage();
     checkRestored(parts, replica, before);
     replica.stopReading();
     const { task, flusher, last, heard: claimHeard } = replica;

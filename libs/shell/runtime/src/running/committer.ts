@@ -156,9 +156,9 @@ export class Committer {
   #sendAgain(inFlight: InFlight): Promise<CommitOutcome> | CommitOutcome {
     const { budget, ports } = this.#parts;
     const { timeoutMs } = this.#writer;
-    const { expectedBytes } = inFlight.cut;
-    if (timeoutMs >= inFlight.timeoutMs || !budget.refused(expectedBytes)) return this.#send(inFlight);
-    const why = `a commit of ${expectedBytes} bytes takes longer than the ${timeoutMs} ms that the brokers allow`;
+    const { commitBytes } = inFlight.cut;
+    if (timeoutMs >= inFlight.timeoutMs || !budget.refused(commitBytes)) return this.#send(inFlight);
+    const why = `a commit of ${commitBytes} bytes takes longer than the ${timeoutMs} ms that the brokers allow`;
     const remedy = 'raise their transaction.max.timeout.ms';
     ports.log.error(`${why}; the task is restored and commits less at a time; ${remedy}`, this.#where());
     return { kind: 'letGo', because: 'tooSlow', why };
@@ -178,7 +178,7 @@ export class Committer {
       throw error;
     }
     // Without what this process itself was late by: a starved one must not take its brokers for slow.
-    budget.taken(cut.expectedBytes, ports.clock.monotonicMs() - startedAt - ownDelay.end());
+    budget.taken(cut.commitBytes, ports.clock.monotonicMs() - startedAt - ownDelay.end());
     // The blocks are the first element of the transaction's writes (transactionOf).
     const offsets = written[0]!;
     if (offsets[0]! <= this.#anchor.offset)
@@ -191,7 +191,7 @@ export class Committer {
     const { timeoutMs, cut } = inFlight;
     inFlight.timeoutMs = 2 * timeoutMs;
     const { commitId } = cut.header;
-    const facts = { commitId, bytes: cut.expectedBytes, timeoutMs, nextTimeoutMs: inFlight.timeoutMs };
+    const facts = { commitId, bytes: cut.commitBytes, timeoutMs, nextTimeoutMs: inFlight.timeoutMs };
     this.#parts.ports.log.warn('a commit ran out of time; the next try is given more', { ...this.#where(), ...facts });
   }
 

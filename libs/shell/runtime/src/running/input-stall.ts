@@ -6,7 +6,7 @@ import type { DurationMs } from '@flatline/base';
 import type { LogEnds } from '@flatline/ports';
 import { OPEN_TRANSACTION_ALARM_MS } from '../instance/limits.ts';
 
-export class HeldBack {
+export class InputStall {
   #stableOffset: number | undefined;
   #sinceMs: DurationMs = 0;
   #alarmedAt: number | undefined;

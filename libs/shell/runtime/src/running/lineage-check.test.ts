@@ -2,7 +2,7 @@ import { ReusedMemory } from '@flatline/base';
 import { describe, expect, test } from '@jest/globals';
 import { NO_BATCH, PartitionTask, type TaskOptions } from '@flatline/partition';
 import type { StoreCheckpoint } from '@flatline/ports';
-import { StandCheck } from './lineage-check.ts';
+import { LineageCheck } from './lineage-check.ts';
 
 const OPTIONS: TaskOptions = {
   partition: 0,
@@ -21,7 +21,8 @@ const OPTIONS: TaskOptions = {
 /** The block of an empty commit. */
 function block(logId: string, commitId: string): Uint8Array {
   const task = new PartitionTask(OPTIONS);
-  task.begin(0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 });
+  task.resume(0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 });
+  task.arm(Infinity);
   const context = { owner: 'me', sequence: 0, previousCommitId: '', inputPartitions: 1 };
   return task.cut({ ...context, logId, commitId }).blocks[0]!.bytes;
 }
@@ -36,13 +37,13 @@ describe('[R2] whether the log holds the commit that the store stands at', () =>
     ['foreign', 'other', 'mine', false],
     ['lost', 'log', 'theirs', false],
   ])('%s', (stand, logId, commitId, proven) => {
-    const check = new StandCheck(checkpoint);
+    const check = new LineageCheck(checkpoint);
     expect(check.look(block(logId, commitId), 7)).toBe(stand);
     expect(check.isProven).toBe(proven);
   });
 
   test('what follows proves it by its chain, once applied', () => {
-    const check = new StandCheck(checkpoint);
+    const check = new LineageCheck(checkpoint);
     expect(check.look(block('log', 'next'), 9)).toBe('after');
     expect(check.isProven).toBe(false);
     check.followed();
@@ -50,6 +51,6 @@ describe('[R2] whether the log holds the commit that the store stands at', () =>
   });
 
   test('without a store there is nothing to prove', () => {
-    expect(new StandCheck(undefined).isProven).toBe(true);
+    expect(new LineageCheck(undefined).isProven).toBe(true);
   });
 });

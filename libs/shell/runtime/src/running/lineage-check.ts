@@ -5,7 +5,7 @@
 import { decodeBlock } from '@flatline/partition';
 import type { StoreCheckpoint } from '@flatline/ports';
 
-export type Stand =
+export type Lineage =
   /** Not of the store's time: to be applied. */
   | 'after'
   /** The commit the store stands at, which is applied already. */
@@ -15,7 +15,7 @@ export type Stand =
   /** The same log, which has lost that commit (R3). */
   | 'lost';
 
-export class StandCheck {
+export class LineageCheck {
   readonly #position: number;
   readonly #commitId: string;
   readonly #logId: string;
@@ -35,7 +35,7 @@ export class StandCheck {
   }
 
   /** Looks at a block before it is applied. @throws MalformedBytes */
-  look(bytes: Uint8Array, offset: number): Stand {
+  look(bytes: Uint8Array, offset: number): Lineage {
     if (this.#proven || offset >= this.#position) return 'after';
     const block = decodeBlock(bytes);
     if (block.kind !== 'state' || block.header.logId !== this.#logId) return 'foreign';

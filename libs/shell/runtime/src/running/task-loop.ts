@@ -24,7 +24,7 @@ import { DurationHistogram } from '../duration-histogram.ts';
 import { Durations } from '../durations.ts';
 import { FillAlarm } from '../fill-alarm.ts';
 import type { Flusher } from './flusher.ts';
-import { HeldBack } from './input-stall.ts';
+import { InputStall } from './input-stall.ts';
 import {
   CUT_SLICE_PIECES,
   EXPIRE_SLICE_MAX,
@@ -69,7 +69,7 @@ export class TaskLoop {
   readonly closeDelays = new DurationHistogram();
   readonly #parts: TaskLoopParts;
   readonly #readBackoff: RetryPause;
-  readonly #heldBack = new HeldBack();
+  readonly #stall = new InputStall();
   readonly #readBack = new ReadBack();
   #subscription: LogSubscription;
   #run: RecordRun | undefined;
@@ -112,7 +112,7 @@ export class TaskLoop {
 
   get waitingFor(): string | undefined {
     if (this.#parts.committer.isRecovering) return 'the outcome of a commit';
-    const { offset } = this.#heldBack;
+    const { offset } = this.#stall;
     const open = offset === undefined ? undefined : `the end of a producer's transaction, open since offset ${offset}`;
     const unreadable = readObstacle('input', this.#subscription, this.#parts.ports.clock.monotonicMs());
     const unread = this.#readBack.isOverdue ? UNREAD_PROOF : undefined;
@@ -225,7 +225,7 @@ export class TaskLoop {
   #noteEnds(): void {
     const { ends } = this.#subscription;
     const { input, ports } = this.#parts;
-    if (ends === undefined || !this.#heldBack.note(ends)) return;
+    if (ends === undefined || !this.#stall.note(ends)) return;
     const message = 'an open transaction of a producer holds the input back; nothing behind it is read until it ends';
     ports.log.warn(message, { ...input, offset: ends.lastStableOffset, highWatermark: ends.highWatermark });
   }
