@@ -1,6 +1,6 @@
 import type { DurationMs } from '@flatline/base';
 import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
-import type { Delivery, LedgerLine, ReachCounter, VerificationReport } from '@flatline/oracle';
+import type { LedgerLine, ReachCounter, VerificationReport } from '@flatline/oracle';
 import { verifyPipeline } from '@flatline/verifier';
 import { type Command, InvalidArgumentError } from 'commander';
 import { connect, kafkaOf, registryOf } from '../cluster.ts';
@@ -10,7 +10,6 @@ import { usageFailure } from '../failure.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
 import { ProgressDisplay } from '../terminal/progress-display.ts';
-import { readDeliveries } from '../verifying/delivery-lines.ts';
 import { readLedger } from '../verifying/ledger-lines.ts';
 import { reportText } from '../verifying/report-text.ts';
 import type { CommandContext } from './context.ts';
@@ -19,7 +18,6 @@ import { brokersOption, configOption, jsonOption } from './flags.ts';
 interface VerifyFlags extends ConfigurationFlags {
   readonly pipeline?: string;
   readonly ledger?: string;
-  readonly deliveries?: string;
   readonly reach?: Partial<Record<ReachCounter, number>>;
   readonly complete?: boolean;
   readonly json?: boolean;
@@ -33,10 +31,6 @@ export function addVerifyCommand(program: Command, context: CommandContext): voi
     )
     .option('--pipeline <name>', 'only this pipeline of the configuration (default: all)')
     .option('--ledger <file>', 'what `flatline simulate --ledger` says it sent: nothing of it may be missing')
-    .option(
-      '--deliveries <file>',
-      'what was sent to webhooks, as JSON lines: only committed closes, each with one payload',
-    )
     .option('--reach <counter=n...>', 'what must have happened at least so often, or the run proves nothing', reachOf)
     .option(
       '--complete',
@@ -54,7 +48,7 @@ const verifyHelp = `
 Reads the topics up to their present ends and changes nothing. Every session that the input opened must be closed once, as the
 input says, in the transaction that says so in the changelog. Processors may run meanwhile: what they do while this reads is
 left out. Counters for --reach: timeouts, ends, maxDurations, duplicates, badRecords, clockRecords, claims, owners, producers,
-abortedTransactions, truncations, opened, deliveries, redeliveries.
+abortedTransactions, truncations, opened.
 
 Examples:
   $ flatline verify
@@ -68,15 +62,12 @@ async function runVerify(flags: VerifyFlags, console: Console, shell: Shell): Pr
   const ledger = flags.ledger === undefined ? undefined : readLedger(shell.folder, flags.ledger);
   if (ledger !== undefined && pipelines.length > 1)
     throw usageFailure('--ledger tells of one input: say of which pipeline with --pipeline');
-  if (flags.deliveries !== undefined && pipelines.length > 1)
-    throw usageFailure('--deliveries tells of one output: say of which pipeline with --pipeline');
   const kafka = kafkaOf(config, shell.clock);
   // A person who waits hears at once that no broker answers.
   (await connect(kafka)).close();
   let violations = 0;
   for (const pipeline of pipelines) {
-    const deliveries = flags.deliveries === undefined ? undefined : readDeliveries(shell.folder, flags.deliveries);
-    const report = await verify(pipeline, { flags, config, console, shell, ledger, deliveries });
+    const report = await verify(pipeline, { flags, config, console, shell, ledger });
     violations += report.violationCount;
     console.result(
       { pipeline: pipeline.name, ok: report.violationCount === 0, ...report },
@@ -92,14 +83,13 @@ interface Verifying {
   readonly console: Console;
   readonly shell: Shell;
   readonly ledger: readonly LedgerLine[] | undefined;
-  readonly deliveries: AsyncIterable<Delivery> | undefined;
 }
 
 /** A transaction that its timeout has not ended, hangs; the coordinator looks every ten seconds. */
 const COORDINATOR_LOOKS_EVERY_MS: DurationMs = 10_000;
 
 async function verify(pipeline: PipelineConfig, using: Verifying): Promise<VerificationReport> {
-  const { flags, config, console, shell, ledger, deliveries } = using;
+  const { flags, config, console, shell, ledger } = using;
   const { clock } = shell;
   const { stateDir, application } = config;
   const progress = new ProgressDisplay(console, clock);
@@ -109,7 +99,6 @@ async function verify(pipeline: PipelineConfig, using: Verifying): Promise<Verif
       pipeline,
       registry: registryOf(config, clock),
       ledger,
-      deliveries,
       reach: flags.reach,
       complete: flags.complete,
       localStores: flags.stateDir === undefined ? undefined : { stateDir, application },
@@ -145,8 +134,6 @@ const counters: readonly ReachCounter[] = [
   'producers',
   'abortedTransactions',
   'truncations',
-  'deliveries',
-  'redeliveries',
 ];
 
 function reachOf(

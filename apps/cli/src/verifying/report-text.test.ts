@@ -13,7 +13,7 @@ const clean: VerificationReport = {
   delaysMs: { count: 4, min: 1, p50: 20, p99: 90, max: 95 },
   reach: {
     ...{ opened: 5, timeouts: 3, ends: 1, maxDurations: 0, duplicates: 0, badRecords: 0, clockRecords: 2, claims: 1 },
-    ...{ owners: 1, producers: 1, abortedTransactions: 0, truncations: 0, deliveries: 0, redeliveries: 0 },
+    ...{ owners: 1, producers: 1, abortedTransactions: 0, truncations: 0 },
     ...{ formerTypeRecords: 0, recordsBeforeStart: 0 },
   },
   undecidedCount: 0,

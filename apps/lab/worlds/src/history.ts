@@ -18,7 +18,7 @@ import {
 import { CHANGELOG, DEAD_LETTERS, INPUT, MAX_KEY_BYTES, OUTPUT, RULES } from './pipeline-names.ts';
 import type { Scenario } from './scenario.ts';
 
-/** What the checker finds wrong (V1, V3–V8, V10, V11). `disk`: of the last process to leave in good order, if there is one. */
+/** What the checker finds wrong (V1, V3–V8, V11). `disk`: of the last process to leave in good order, if there is one. */
 export async function verify(simulation: Simulation, scenario: Scenario, disk?: SimulatedDisk): Promise<string[]> {
   const partitions = Array.from({ length: scenario.partitions }, (_, partition) => partition);
   const histories = partitions.map((partition) => historyOf(simulation, partition, disk));

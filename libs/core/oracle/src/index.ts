@@ -1,4 +1,3 @@
-export type { Delivery } from './judge/delivery-check.ts';
 export type { DelaySummary } from './judge/delays.ts';
 export type { LedgerLine } from './judge/ledger-check.ts';
 export type { Reach, ReachCounter } from './judge/reach.ts';

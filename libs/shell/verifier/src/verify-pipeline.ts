@@ -5,7 +5,6 @@ import type { PipelineConfig } from '@flatline/config';
 import { KafkaLogScan, type KafkaOptions, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
 import type { TopicPartition } from '@flatline/ports';
 import {
-  type Delivery,
   type LedgerLine,
   type PartitionHistory,
   type PipelineRules,
@@ -28,8 +27,6 @@ export interface VerifyPipelineOptions {
   readonly registry?: SchemaRegistry | undefined;
   /** Lines of `flatline simulate --ledger` (X3). */
   readonly ledger?: Iterable<LedgerLine> | undefined;
-  /** What was delivered to webhooks, all of it before this is called (V10). */
-  readonly deliveries?: AsyncIterable<Delivery> | Iterable<Delivery> | undefined;
   /** V12: at least so many of each must have happened. */
   readonly reach?: Partial<Readonly<Record<ReachCounter, number>>> | undefined;
   /** All work was done before the processors stopped: what is due and open, and what no commit covers, is a violation (V2). */
@@ -48,7 +45,7 @@ export interface VerifyPipelineOptions {
  * deleted from under the reading.
  */
 export async function verifyPipeline(options: VerifyPipelineOptions): Promise<VerificationReport> {
-  const { kafka, pipeline, registry, ledger, deliveries, reach, complete = false, onProgress } = options;
+  const { kafka, pipeline, registry, ledger, reach, complete = false, onProgress } = options;
   const { clock } = kafka;
   const { localStores } = options;
   const stores = localStores && (await StoreCopy.make({ ...localStores, pipeline: pipeline.name }));
@@ -62,7 +59,6 @@ export async function verifyPipeline(options: VerifyPipelineOptions): Promise<Ve
       rules: rulesOf(pipeline),
       inputTopic: pipeline.input.topic,
       ...(ledger === undefined ? {} : { ledger }),
-      ...(deliveries === undefined ? {} : { deliveries }),
       ...(reach === undefined ? {} : { reach }),
       ...(onProgress === undefined
         ? {}

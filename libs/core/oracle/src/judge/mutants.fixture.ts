@@ -2,7 +2,6 @@
 import { assert } from '@flatline/base';
 import { type EditableBlock, putTogether, takeApart } from '../logs/block-editor.fixture.ts';
 import { nameOf } from '../logs/byte-names.ts';
-import type { Delivery } from './delivery-check.ts';
 import type { BatchMark, LetterOrigin, LetterRecord, LogRecord, OutputRecord, PipelineRules } from '../logs/history.ts';
 import type { LedgerLine } from './ledger-check.ts';
 import type { RecordedPartition } from './recorded-history.fixture.ts';
@@ -13,7 +12,6 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 /** What is judged beside the logs. */
 export interface Asked {
   readonly ledger?: readonly LedgerLine[];
-  readonly deliveries?: readonly Delivery[];
   readonly reach?: Partial<Record<ReachCounter, number>>;
   /** Other rules than the history was recorded by. */
   readonly rules?: Partial<PipelineRules>;
@@ -205,49 +203,6 @@ export const MUTANTS: readonly Mutant[] = [
     const [first, second] = partition.store;
     partition.store[0] = { key: first!.key, image: second!.image };
   }),
-  mutant('V10', 'a close is delivered that was never committed', ({ output }) => {
-    const deliveries = deliveriesOf(output.records);
-    const [summary, tombstone] = closePairs(output.records)[4]!;
-    output.records = output.records.filter((record) => record !== summary && record !== tombstone);
-    return { deliveries };
-  }),
-  mutant('V10', 'a delivery of an id that never was', ({ output }) => {
-    const [first, ...others] = deliveriesOf(output.records);
-    return { deliveries: [{ ...first!, id: '0-999999/0' }, ...others] };
-  }),
-  mutant('V10', 'a delivery of a revision that never was', ({ output }) => {
-    const [first, ...others] = deliveriesOf(output.records);
-    return { deliveries: [first!, { ...first!, id: first!.id.replace(/0$/, '1') }, ...others] };
-  }),
-  mutant('V10', 'the same id with another payload', ({ output }) => {
-    const deliveries = deliveriesOf(output.records);
-    const { id, line } = deliveries[6]!;
-    const summary = summaries(output.records)[6]!.summary!;
-    const again = { ...summary, emittedAt: Number(summary['emittedAt']) + 1 };
-    return { deliveries: [...deliveries, { id, payload: payloadOf(again), attempt: 2, line: line + 1_000 }] };
-  }),
-  mutant('V10', 'a payload that says something else than was committed', ({ output }) => {
-    const [first, ...others] = deliveriesOf(output.records);
-    const payload = payloadOf({ ...summaries(output.records)[0]!.summary, eventCount: 77 });
-    return { deliveries: [{ ...first!, payload }, ...others] };
-  }),
-  mutant('V10', 'a payload that leaves something out', ({ output }) => {
-    const [first, ...others] = deliveriesOf(output.records);
-    const payload = payloadOf({ ...summaries(output.records)[0]!.summary, attributes: undefined });
-    return { deliveries: [{ ...first!, payload }, ...others] };
-  }),
-  mutant('V10', 'two closes are delivered under the ids of each other', ({ output }) => {
-    const [first, again, one, other, ...others] = deliveriesOf(output.records);
-    const exchanged = [
-      { ...one!, payload: other!.payload },
-      { ...other!, payload: one!.payload },
-    ];
-    return { deliveries: [first!, again!, ...exchanged, ...others] };
-  }),
-  mutant('V10', 'a payload that is no summary at all', ({ output }) => {
-    const [first, ...others] = deliveriesOf(output.records);
-    return { deliveries: [{ ...first!, payload: first!.payload.subarray(1) }, ...others] };
-  }),
   mutant('V11', 'an entry is resurrected', ({ input, changelog }) => {
     const { removing, key, later } = removedForAWhile(changelog.records, input.records);
     const image = lastImageBefore(changelog.records, removing, key);
@@ -399,19 +354,6 @@ function overlapping(pairs: readonly Pair[]): readonly [Pair, Pair] {
 
 function summaries(records: readonly OutputRecord[]): OutputRecord[] {
   return records.filter(({ value }) => value !== null);
-}
-
-/** What a notifier says that has delivered every close, and some of them twice. */
-export function deliveriesOf(records: readonly OutputRecord[]): Delivery[] {
-  return summaries(records).flatMap(({ summary }, index) => {
-    const id = `${String(summary!['incarnation'])}/${String(summary!['revision'])}`;
-    const first = { id, payload: payloadOf(summary!), attempt: 1, line: 2 * index + 1 };
-    return index % 3 === 0 ? [first, { ...first, attempt: 2, line: first.line + 1 }] : [first];
-  });
-}
-
-function payloadOf(summary: Readonly<Record<string, unknown>>): Uint8Array {
-  return new TextEncoder().encode(JSON.stringify(summary));
 }
 
 function timeouts(records: readonly OutputRecord[]): OutputRecord[] {

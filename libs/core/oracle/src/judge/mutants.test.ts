@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Asked, deliveriesOf, type Mutant, MUTANTS } from './mutants.fixture.ts';
+import { type Asked, type Mutant, MUTANTS } from './mutants.fixture.ts';
 import { historyOf, INPUT, record, type RecordedPartition, RULES } from './recorded-history.fixture.ts';
 import type { VerificationReport } from './report.ts';
 import { verifyHistories } from './verification.ts';
@@ -19,13 +19,12 @@ async function rulesThatSee(mutant: Mutant, recorded: RecordedPartition): Promis
 }
 
 describe('mutants: each of them makes a correct history wrong in one place', () => {
-  test('[V1][V2][V3][V4][V5][V6][V7][V8][V10][V11][V12] every one is caught by its rule, in every history', async () => {
+  test('[V1][V2][V3][V4][V5][V6][V7][V8][V11][V12] every one is caught by its rule, in every history', async () => {
     const missed: string[] = [];
     for (const seed of SEEDS) {
       const [recorded] = await record({ seed, storm: seed !== 1 });
-      const right = await judge(recorded!, { deliveries: deliveriesOf(recorded!.output.records) });
+      const right = await judge(recorded!);
       expect(right.violations).toEqual([]);
-      expect(right.reach.redeliveries).toBeGreaterThan(0);
       for (const mutant of MUTANTS)
         if (!(await rulesThatSee(mutant, recorded!)).includes(mutant.rule))
           missed.push(`seed ${seed}: ${mutant.rule} ${mutant.what}: ${(await rulesThatSee(mutant, recorded!)).join()}`);

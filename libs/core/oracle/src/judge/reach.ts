@@ -17,9 +17,6 @@ export interface Reach extends FoldCounts {
   abortedTransactions: number;
   /** The changelog or the input no longer begins at its first offset. */
   truncations: number;
-  /** Lines of a ledger of deliveries, and those of an id that came before. */
-  deliveries: number;
-  redeliveries: number;
 }
 
 export type ReachCounter = keyof Reach;
@@ -40,7 +37,5 @@ export function blankReach(): Reach {
     producers: 0,
     abortedTransactions: 0,
     truncations: 0,
-    deliveries: 0,
-    redeliveries: 0,
   };
 }

@@ -1,4 +1,3 @@
-import { type Delivery, DeliveryCheck } from './delivery-check.ts';
 import type { PartitionHistory, PipelineRules } from '../logs/history.ts';
 import { LedgerCheck, type LedgerLine } from './ledger-check.ts';
 import { PartitionCheck } from './partition-check.ts';
@@ -10,8 +9,6 @@ export interface VerificationOptions {
   readonly inputTopic: string;
   /** What a generator truly sent (X3). */
   readonly ledger?: Iterable<LedgerLine>;
-  /** What was delivered to webhooks (V10). Read to its end before the first history is opened. */
-  readonly deliveries?: AsyncIterable<Delivery> | Iterable<Delivery>;
   /** V12: less of one of these makes the run invalid. */
   readonly reach?: Partial<Readonly<Record<ReachCounter, number>>>;
   /** Called now and then with the number of input records folded so far. */
@@ -24,20 +21,15 @@ export interface VerificationOptions {
  */
 export async function verifyHistories(
   histories: AsyncIterable<PartitionHistory> | Iterable<PartitionHistory>,
-  { rules, inputTopic, ledger: lines, deliveries, reach = {}, onProgress }: VerificationOptions,
+  { rules, inputTopic, ledger: lines, reach = {}, onProgress }: VerificationOptions,
 ): Promise<VerificationReport> {
   const findings = new Findings();
   const ledger = lines === undefined ? undefined : new LedgerCheck(lines, rules.timeoutMs);
-  const delivered = deliveries === undefined ? undefined : await DeliveryCheck.of(deliveries, findings);
   let inputIsWhole = true;
-  for await (const each of histories) {
-    const history = delivered?.watch(each) ?? each;
+  for await (const history of histories) {
     inputIsWhole &&= history.input.start === 0;
     await new PartitionCheck({ history, rules, findings, ledger }).run(() => onProgress?.(findings.records.input));
-    // What lies behind what could be judged was committed all the same.
-    while (delivered !== undefined && (await history.output.read()) !== undefined);
   }
-  delivered?.finish();
   if (inputIsWhole) ledger?.finish(inputTopic, findings);
   else if (ledger !== undefined) findings.undecided(`${inputTopic}: the ledger, since the input lacks its beginning`);
   checkReach(findings, inputTopic, reach);

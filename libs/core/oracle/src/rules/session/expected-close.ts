@@ -62,14 +62,6 @@ export function summaryDifferences(
   return different;
 }
 
-/** The same text for the same content, whatever the order of fields. */
-export function summaryText(summary: Readonly<Record<string, unknown>>): string {
-  const fields = Object.entries(summary).filter(([, value]) => value !== undefined && value !== null);
-  return JSON.stringify(
-    fields.map(([name, value]): [string, string] => [name, shown(value)]).sort(([a], [b]) => (a < b ? -1 : 1)),
-  );
-}
-
 /** Objects and maps of one content look the same; a field that is left out is as good as null. */
 function shown(value: unknown): string {
   if (value === undefined || value === null) return 'none';
