@@ -138,6 +138,12 @@ describe('help', () => {
     }
   });
 
+  test('--no-color is taken in any place', async () => {
+    for (const line of ['--no-color demo --help', 'demo --help --no-color'])
+      expect((await run(line)).exitCode).toBe(ExitCode.ok);
+    expect((await run('--help')).stdout).toContain('FORCE_COLOR');
+  });
+
   test('the exit codes are documented, each with its number', async () => {
     const { exitCode, stdout } = await run('--help');
     expect(exitCode).toBe(ExitCode.ok);

@@ -20,6 +20,9 @@ import { printableJson } from './terminal/printable.ts';
 
 const packageFile = new URL('../package.json', import.meta.url);
 
+/** Of every command, in any place. */
+const NO_COLOR_FLAG = '--no-color';
+
 interface Reporting {
   readonly shell: Shell;
   readonly json: boolean;
@@ -27,7 +30,9 @@ interface Reporting {
 }
 
 /** Runs one command line. Never throws. */
-export async function runCli(args: readonly string[], shell: Shell): Promise<ExitCode> {
+export async function runCli(typed: readonly string[], asked: Shell): Promise<ExitCode> {
+  const args = typed.filter((each) => each !== NO_COLOR_FLAG);
+  const shell = args.length === typed.length ? asked : { ...asked, env: { ...asked.env, NO_COLOR: '1' } };
   let exitCode: ExitCode = ExitCode.ok;
   const json = args.includes('--json');
   const diagnosis = new Diagnosis({ clock: shell.clock, args, version: versionOf(packageFile) });
@@ -57,6 +62,7 @@ function buildProgram(context: CommandContext, json: boolean): Command {
   program
     .version(versionOf(packageFile), '--version', 'print the version')
     .description('Knows when something stops: closes sessions on Kafka when the log itself proves their silence, once.')
+    .option(NO_COLOR_FLAG, 'no colors, as NO_COLOR=1; FORCE_COLOR=1 keeps them where no terminal is')
     .exitOverride()
     .configureOutput({
       writeOut: (text) => shell.stdout.write(text),

@@ -38,6 +38,16 @@ describe('a console', () => {
     expect(stderr.text).toBe('a word\n');
   });
 
+  test.each([
+    [false, {}, false],
+    [true, {}, true],
+    [false, { FORCE_COLOR: '1' }, true],
+    [true, { FORCE_COLOR: '0' }, false],
+    [true, { NO_COLOR: '1', FORCE_COLOR: '1' }, false],
+  ])('colors: on a terminal %p with %j it is %p', (isTTY, env, isColored) => {
+    expect(open(isTTY, false, env).console.colors.isColorSupported).toBe(isColored);
+  });
+
   test('CO1 where nobody watches there is no live region and no color', () => {
     for (const { stderr, console } of [
       open(false),

@@ -16,6 +16,7 @@ export type Colors = ReturnType<typeof createColors>;
 export interface OutputStream extends NodeJS.WritableStream {
   readonly isTTY?: boolean;
   readonly columns?: number;
+  readonly rows?: number;
 }
 
 export interface ConsoleOptions {
@@ -26,6 +27,13 @@ export interface ConsoleOptions {
 }
 
 const defaultColumns = 100;
+
+/** By no-color.org and force-color.org; whoever asks for none gets none. */
+function isColored(env: ConsoleOptions['env'], live: boolean): boolean {
+  if ((env['NO_COLOR'] ?? '') !== '') return false;
+  const forced = env['FORCE_COLOR'] ?? '';
+  return forced === '' ? live : forced !== '0' && forced !== 'false';
+}
 
 export class Console {
   readonly json: boolean;
@@ -40,12 +48,17 @@ export class Console {
     this.#options = options;
     this.json = json;
     this.live = stderr.isTTY === true && !json && env['TERM'] !== 'dumb' && env['CI'] === undefined;
-    this.colors = createColors(this.live && (env['NO_COLOR'] ?? '') === '');
+    this.colors = createColors(isColored(env, this.live));
     this.#region = this.live ? createLogUpdate(stderr, { showCursor: true }) : undefined;
   }
 
   get columns(): number {
     return this.#options.stderr.columns ?? defaultColumns;
+  }
+
+  /** Of the terminal; Infinity where it is none. */
+  get rows(): number {
+    return this.#options.stderr.rows ?? Infinity;
   }
 
   /** A result: the value as a line of JSON, or else the text. */

@@ -31,7 +31,7 @@ const picture: DemoPicture = {
 
 describe('the view of the demo', () => {
   test('shows counts, rates, partitions, the last summaries and how far it is', () => {
-    const text = renderDemo(picture, plain, 100);
+    const text = renderDemo(picture, plain, { columns: 100, rows: 40 });
     for (const part of [
       '12,345',
       '1,000/s',
@@ -48,20 +48,30 @@ describe('the view of the demo', () => {
   });
 
   test('[I3] a hostile key cannot reach the terminal', () => {
-    for (const text of [renderDemo(picture, plain, 100), demoStatusLine(picture)]) {
+    for (const text of [renderDemo(picture, plain, { columns: 100, rows: 40 }), demoStatusLine(picture)]) {
       expect(text).toContain('s1-\\u001b[2J\\u202e');
       expect(text).not.toContain('\u001b');
     }
   });
 
+  test('on a low terminal the header and the progress stay, and it fits', () => {
+    const lines = renderDemo(picture, plain, { columns: 50, rows: 14 }).split('\n');
+    expect(lines.reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / 50)), 0)).toBeLessThan(14);
+    expect(lines[0]).toContain('Flatline demo');
+    expect(lines.at(-1)).toBe('Ctrl-C ends');
+  });
+
   test('without an end it says how long it has run, without closes it shows none', () => {
-    const text = renderDemo({ ...picture, total: undefined, closeDelayMs: undefined, recent: [] }, plain, 100);
+    const text = renderDemo({ ...picture, total: undefined, closeDelayMs: undefined, recent: [] }, plain, {
+      columns: 100,
+      rows: 40,
+    });
     expect(text).toContain('running for 12 s');
     expect(text).not.toContain('%');
   });
 
   test('stays within narrow terminals', () => {
-    for (const line of renderDemo({ ...picture, topic: 'x'.repeat(300) }, plain, 80).split('\n'))
+    for (const line of renderDemo({ ...picture, topic: 'x'.repeat(300) }, plain, { columns: 80, rows: 40 }).split('\n'))
       expect(line.length).toBeLessThanOrEqual(90);
   });
 

@@ -1,5 +1,6 @@
 // What the demo shows: pure, from a picture of the moment to text.
 import type { DurationMs } from '@flatline/base';
+import { stripVTControlCharacters } from 'node:util';
 import type { Colors } from '../../terminal/console.ts';
 import { printableKey, shorten } from '../../terminal/printable.ts';
 import { count, duration } from '../../terminal/progress.ts';
@@ -54,25 +55,40 @@ const keyColumns = 24;
 const tellingShare = 0.05;
 const rate = (perSecond: number): string => `${count(Math.round(perSecond))}/s`;
 
-/** The live view of a terminal, at most `columns` wide. */
-export function renderDemo(picture: DemoPicture, colors: Colors, columns: number): string {
+/**
+ * The live view of a terminal, at most `columns` wide and `rows` high: what does not fit is left out from below, the closed
+ * sessions first, and the header never.
+ */
+export function renderDemo(
+  picture: DemoPicture,
+  colors: Colors,
+  { columns, rows }: { readonly columns: number; readonly rows: number },
+): string {
   const { bold, dim } = colors;
   const title = [picture.broker, picture.http, picture.topic, `timeout ${duration(picture.timeoutMs)}`];
-  const lines = [
-    bold('Flatline demo') + dim(`  ${shorten(title.join(' · '), columns - 16)}`),
-    '',
-    ...totals(picture),
+  const head = [bold('Flatline demo') + dim(`  ${shorten(title.join(' · '), columns - 16)}`), '', ...totals(picture)];
+  const middle = [
     '',
     dim('partition  state          live     closed        read      lag'),
     ...picture.partitions.map((row) => partitionLine(row, colors)),
     '',
     dim('last closed sessions'),
     ...picture.recent.map((session) => closedLine(session, colors)),
-    '',
-    progressLine(picture, columns),
-    dim(picture.phase ?? 'Ctrl-C ends'),
   ];
-  return lines.join('\n');
+  const foot = ['', progressLine(picture, columns), dim(picture.phase ?? 'Ctrl-C ends')];
+  // The cursor stands in a line of its own.
+  let room = rows - 1 - heightOf([...head, ...foot], columns);
+  const shown = middle.filter((line) => {
+    room -= heightOf([line], columns);
+    return room >= 0;
+  });
+  return [...head, ...shown, ...foot].join('\n');
+}
+
+/** Rows that the lines take where what is wider than the terminal goes on in the next one. */
+function heightOf(lines: readonly string[], columns: number): number {
+  const widths = lines.map((line) => stripVTControlCharacters(line).length);
+  return widths.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
 }
 
 function totals(picture: DemoPicture): string[] {
