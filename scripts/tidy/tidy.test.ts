@@ -400,6 +400,15 @@ const violations: readonly (readonly [check: string, what: string, changes: Chan
   ],
   ['words', 'a debt', { 'README.md': `a\n\n${'TO' + 'DO'}: more` }, 'README.md:3', 'issue'],
   [
+    'words',
+    'a comment without its noun',
+    { 'libs/core/base/src/start.ts': `// ${'O' + 'f'} a start.` },
+    'libs/core/base/src/start.ts:1',
+    'noun',
+  ],
+  ['words', 'a word out of use', { 'scripts/a.mjs': `\n// Made ${'an' + 'ew'}.` }, 'scripts/a.mjs:2', 'English'],
+  ['words', 'an audience', { 'apps/lab/e2e/a.ts': `// A name, for ${'peo' + 'ple'}.` }, 'apps/lab/e2e/a.ts:1', 'human'],
+  [
     'file lengths',
     'a file beyond the end',
     { 'libs/task/src/long.ts': 'f();\n'.repeat(501) },

@@ -5,7 +5,13 @@ import { type Tree } from './workspace.ts';
 interface Word {
   readonly pattern: RegExp;
   readonly remedy: string;
+  /** Where it may not be; undefined: nowhere. */
+  readonly within?: RegExp;
 }
+
+/** Code whose comments are plain English throughout; a folder joins once it is. */
+const plain =
+  /^(?:libs\/core\/(?:base|ports|timing-wheel|kinds)|libs\/shell\/(?:system|store|config|kafka)|libs\/lab\/\w[\w-]*|apps\/lab\/(?:bench|e2e)|scripts)\/.*\.(?:ts|js|mjs|java|py)$/;
 
 // Each pattern is written so that it does not match its own text.
 const words: readonly Word[] = [
@@ -19,6 +25,9 @@ const words: readonly Word[] = [
     remedy: 'is the host of a registry: leave the choice to the configuration of npm, Maven or Docker',
   },
   { pattern: /\b(?:T[O]DO|F[I]XME|X[X]X)\b/, remedy: 'is a debt: do it, or open an issue' },
+  { pattern: /\ba[n]ew\b/, remedy: 'is not plain English: say again, or name what is done', within: plain },
+  { pattern: /\bfor p[e]ople\b/, remedy: 'is not plain English: say human-readable', within: plain },
+  { pattern: /(?:\/\/|\/\*\*?) O[f] /, remedy: 'opens a comment: begin with the noun', within: plain },
 ];
 
 /** An occurrence that is right where it is. */
@@ -36,7 +45,8 @@ export function forbiddenWords(tree: Tree, exemptions: readonly Exemption[] = ex
     .filter(([path]) => path !== 'package-lock.json')
     .flatMap(([path, text]) =>
       text.split('\n').flatMap((line, index) =>
-        words.flatMap(({ pattern, remedy }) => {
+        words.flatMap(({ pattern, remedy, within }) => {
+          if (within?.test(path) === false) return [];
           const found = pattern.exec(line)?.[0];
           const isExempt = exemptions.some((each) => each.path === path && line.includes(each.text));
           return found === undefined || isExempt ? [] : [{ at: `${path}:${index + 1}`, message: `${found} ${remedy}` }];

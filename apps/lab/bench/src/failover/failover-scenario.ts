@@ -46,7 +46,7 @@ export interface MemberTask {
   readonly timeoutMs?: DurationMs;
   /** How often a quiet partition may be asked for the time (C2). Default: the processor's own, 100. */
   readonly proofIntervalMs?: DurationMs | undefined;
-  /** Of its output. Default: the processor's own, zstd. */
+  /** Compression of its output. Default: the processor's own, zstd. */
   readonly compression?: 'none';
 }
 

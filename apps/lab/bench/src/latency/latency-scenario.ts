@@ -65,7 +65,7 @@ export interface LatencyFigures {
   readonly brokerMsPerSecond: Spread | undefined;
 }
 
-/** Of Kafka Streams, where its name says no other: its default under exactly once. */
+/** Default of Kafka Streams under exactly once, used where its name says no other. */
 export const COMMIT_INTERVAL_MS: DurationMs = 100;
 /** Share of a contender's capacity at which it counts as busy. */
 export const BUSY_SHARE = 0.3;
