@@ -128,13 +128,16 @@ describe('a changed configuration', () => {
       );
     const before = scenario.start();
     await before.line(/task runs/);
-    await beat('beats-again', 'quiet');
+    await beat('beats-again', 'quiet', 'ends');
+    // Its close tells that what was sent before it has been read under the first timeout.
+    await scenario.producing((producer) => producer.send([{ key: Buffer.from('ends'), value: null }]));
+    await scenario.outputs(({ tombstones }) => tombstones.length === 1);
     expect(await scenario.stop(before)).toBe(0);
 
     scenario.configure({ timeoutMs: 1_000 });
     const after = scenario.start();
     await beat('beats-again', 'new');
-    await scenario.outputs(({ tombstones }) => tombstones.length === 2);
+    await scenario.outputs(({ tombstones }) => tombstones.length === 3);
     expect(await scenario.stop(after)).toBe(0);
     const { summaries } = await scenario.outputsNow();
     const closed = summaries.map(({ summary }) => [
@@ -144,6 +147,7 @@ describe('a changed configuration', () => {
     ]);
     expect(new Set(closed)).toEqual(
       new Set([
+        ['ends', 600_000, 2],
         ['beats-again', 1_000, 2],
         ['new', 1_000, 1],
       ]),
