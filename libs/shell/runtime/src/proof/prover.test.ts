@@ -118,3 +118,20 @@ test('[C2] PR1: a record that is neither read nor refused is given up in the end
   prover.failed(next);
   expect(prover.advise(silence, 5_500).kind).toBe('ask');
 });
+
+test('[C2] PR3: none while runs move the clock that came as others were unread, whatever is due', () => {
+  const prover = new Prover(RULES, 0);
+  let asks = 0;
+  for (let now = 5; now <= 10_000; now += 5) {
+    prover.heard({ from: now, to: now + 1, receivedAtMs: now, isRecent: false });
+    const silence = { clock: now, earliestDue: now + 1_800_000, live: true, closed: 0 };
+    if (prover.advise(silence, now).kind !== 'ask') continue;
+    asks += 1;
+    prover.failed(prover.asked(now));
+  }
+  expect(asks).toBe(0);
+  // Once they end nothing tells how old the clock is, and one is asked for.
+  const silence = { clock: 10_000, earliestDue: 1_800_000, live: true, closed: 0 };
+  expect(prover.advise(silence, 10_010)).toEqual({ kind: 'wait', delayMs: 15 });
+  expect(prover.advise(silence, 10_025).kind).toBe('ask');
+});

@@ -152,11 +152,11 @@ export class Prover {
     const byCreateTime = this.#rules.timestampType === 'CreateTime';
     if (byCreateTime && !silence.live) return { kind: 'none' };
     const pace = this.#pace.delayMs(monotonicNow);
-    // After a start nothing tells how old the clock is: one record does, where the broker stamps it.
-    if (this.#anchoredAt === undefined && !byCreateTime) return adviseAfter(pace, undefined);
+    const quiet = this.#movedAt + this.#pace.leastMs - monotonicNow;
+    // After a start, or a backlog, nothing tells how old the clock is: one record does, where the broker stamps it.
+    if (this.#anchoredAt === undefined && !byCreateTime) return adviseAfter(Math.max(pace, quiet), undefined);
     const present = silence.clock + Math.floor(monotonicNow - (this.#anchoredAt ?? this.#startedAt));
     const wantedAt = Math.min(earliestDue + tickMs, silence.clock + heardWithinMs);
-    const quiet = this.#movedAt + this.#pace.leastMs - monotonicNow;
     const delayMs = Math.max(pace, quiet, wantedAt - present);
     return adviseAfter(delayMs, byCreateTime ? present : undefined);
   }
