@@ -70,6 +70,8 @@ export const TASK_BOUNDS: TaskBounds = {
 export const COMMIT_BYTES_MAX = 32 * 1024 * 1024;
 /** Of a transaction's timeout, what a commit should take at most. */
 export const COMMIT_TIMEOUT_SHARE = 1 / 3;
+/** How many times as long it may take together with what the process itself is late by. */
+export const OWN_DELAY_FACTOR = 2;
 /** How often a process looks, while a commit is under way, whether it is itself late. */
 export const OWN_DELAY_PROBE_MS = 50;
 /** Looks at the time within a slice of a cut: pieces of half a millisecond, or of more where the machine is busy. */

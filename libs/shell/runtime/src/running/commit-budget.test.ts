@@ -55,6 +55,24 @@ describe('how large a commit may be', () => {
     expect(budget.bytesMax).toBe(400);
   });
 
+  test.each([0, 0.3, 0.5, 0.7, 0.9, 0.98])(
+    '[O6] CB4: commits settle within two thirds of the timeout where the process is late by %d of them',
+    (ownShare) => {
+      const budget = budgetOf();
+      const timeoutMs = 3 * options.targetMs;
+      let [tookMs, brokersMs] = [0, 0];
+      for (let i = 0; i < 30; i += 1) {
+        const bytes = budget.bytesMax;
+        brokersMs = bytes / 10;
+        tookMs = brokersMs / (1 - ownShare);
+        budget.taken(bytes, tookMs, ownShare * tookMs);
+      }
+      expect(tookMs).toBeLessThanOrEqual((timeoutMs * 2) / 3 + 1);
+      // And as large as both allow: a starved process does not take its brokers for slow.
+      expect(Math.max(brokersMs / (timeoutMs / 3), tookMs / ((timeoutMs * 2) / 3))).toBeCloseTo(1);
+    },
+  );
+
   test('CB2: it stays within the share of memory there is, and above the least', () => {
     let share = 2_500;
     const budget = budgetOf({ share: () => share });

@@ -11,10 +11,13 @@
 //   CB1  It grows to at most twice of what was really taken, and shrinks at once to what would have fitted.
 //   CB2  It is never below `leastBytes`, and never above the share of memory that the task has at present.
 //   CB3  What commits teach that are too small to tell anything but round trips holds until the next one, of whatever size.
+//   CB4  What the process itself was late by makes no broker slow, but the brokers' timeout counts it: with it a commit should
+//        take two thirds of that at most.
 import type { DurationMs } from '@flatline/base';
+import { OWN_DELAY_FACTOR } from '../instance/limits.ts';
 
 export interface CommitBudgetOptions {
-  /** How long a commit should take at most. */
+  /** How long brokers should take for a commit at most: a third of a transaction's timeout. */
   readonly targetMs: DurationMs;
   /** Before anything is known of the brokers. */
   readonly firstBytes: number;
@@ -42,10 +45,13 @@ export class CommitBudget {
     return Math.max(this.#options.leastBytes, Math.min(this.#bytes, this.#lastBytes, this.#options.share()));
   }
 
-  /** A commit of so many bytes was taken in one try of `tookMs`. */
-  taken(bytes: number, tookMs: DurationMs): void {
+  /** A commit of so many bytes was taken in one try of `tookMs`; by `ownDelayMs` of that the process itself was late. */
+  taken(bytes: number, tookMs: DurationMs, ownDelayMs: DurationMs = 0): void {
     const { targetMs, requestBytes } = this.#options;
-    const fits = (Math.max(bytes, requestBytes) * targetMs) / Math.max(1, tookMs);
+    const counted = Math.max(bytes, requestBytes);
+    const ofBrokers = (counted * targetMs) / Math.max(1, tookMs - ownDelayMs);
+    const ofTimeout = (counted * targetMs * OWN_DELAY_FACTOR) / Math.max(1, tookMs);
+    const fits = Math.min(ofBrokers, ofTimeout);
     const isFilled = bytes * 2 >= this.bytesMax;
     if (isFilled) this.#bytes = Math.min(fits, Math.max(this.#bytes, this.bytesMax * 2));
     else if (bytes >= requestBytes) this.#bytes = Math.min(fits, this.#bytes);

@@ -177,8 +177,7 @@ export class Committer {
       if (ports.clock.monotonicMs() - startedAt >= timeoutMs) this.#giveMoreTime(inFlight);
       throw error;
     }
-    // Without what this process itself was late by: a starved one must not take its brokers for slow.
-    budget.taken(cut.commitBytes, ports.clock.monotonicMs() - startedAt - ownDelay.end());
+    budget.taken(cut.commitBytes, ports.clock.monotonicMs() - startedAt, ownDelay.end());
     // The blocks are the first element of the transaction's writes (transactionOf).
     const offsets = written[0]!;
     if (offsets[0]! <= this.#anchor.offset)
