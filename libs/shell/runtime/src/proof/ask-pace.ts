@@ -3,7 +3,8 @@
 // The first deadline after a while is asked for at once. What costs is asking again and again: each time a record in the input,
 // that all its readers get, and a commit if something closes. So the next one may come soon where the answer to the last one
 // brought a close, which somebody waits for, and only after the whole interval where it brought none, or where other records
-// keep coming meanwhile, which bring it as well. Brokers that take long to answer are asked less often.
+// keep coming meanwhile, which bring it as well. Brokers that take long to answer are asked less often: what this process
+// itself was late by makes no broker slow.
 //
 // Owns: when it was asked last, how long the answer took and whether it was of use.      Does not own: the request under way.
 import type { DurationMs } from '@flatline/base';
@@ -33,7 +34,7 @@ export class AskPace {
     this.#wasFruitful = false;
   }
 
-  /** The answer to the last one has been acted on, so long after it was asked for. */
+  /** The answer to the last one has been acted on, so long after it was asked for; what this process was late by is taken off. */
   answered(roundTripMs: DurationMs): void {
     this.#roundTripMs = roundTripMs;
   }

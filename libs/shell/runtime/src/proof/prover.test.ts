@@ -36,7 +36,7 @@ function run({ heartbeatsMs, produceMs, answersFirst = true }: Model): Seen {
   const answer = (now: number): void => {
     for (const each of writing.filter(({ offset, appendAt }) => offset >= 0 && appendAt + produceMs / 2 <= now)) {
       writing.splice(writing.indexOf(each), 1);
-      prover.written(each.asked, each.offset, now);
+      prover.written(each.asked, each.offset, now, 0);
     }
   };
   for (let now = 1; now <= SPAN_MS; now += 1) {
@@ -113,7 +113,7 @@ test('[C2] PR1: a record that is neither read nor refused is given up in the end
   expect(prover.advise(silence, 5_010).kind).toBe('ask');
   const next = prover.asked(5_010);
   // What comes of the first one late says nothing of the second.
-  prover.written(lost, 0, 5_020);
+  prover.written(lost, 0, 5_020, 0);
   expect(prover.advise(silence, 5_500).kind).toBe('wait');
   prover.failed(next);
   expect(prover.advise(silence, 5_500).kind).toBe('ask');
@@ -134,4 +134,20 @@ test('[C2] PR3: none while runs move the clock that came as others were unread, 
   const silence = { clock: 10_000, earliestDue: 1_800_000, live: true, closed: 0 };
   expect(prover.advise(silence, 10_010)).toEqual({ kind: 'wait', delayMs: 15 });
   expect(prover.advise(silence, 10_025).kind).toBe('ask');
+});
+
+test.each(['written', 'read'])('[C2] what the process itself was late by holds up no close (first %s)', (first) => {
+  const prover = new Prover(RULES, 0);
+  const silence = { clock: 1_000, earliestDue: 1_001, live: true, closed: 0 };
+  const readAt = (now: number): void => {
+    prover.heard({ from: 0, to: 1, receivedAtMs: now, isRecent: true });
+  };
+  expect(prover.advise(silence, 10).kind).toBe('ask');
+  const asked = prover.asked(10);
+  if (first === 'read') readAt(520);
+  prover.written(asked, 0, 520, 500);
+  if (first === 'written') readAt(520);
+  const next = { clock: 1_500, earliestDue: 1_501, live: true, closed: 1 };
+  expect(prover.advise(next, 521)).toEqual({ kind: 'wait', delayMs: 10 });
+  expect(prover.advise(next, 531).kind).toBe('ask');
 });

@@ -60,6 +60,8 @@ export class AskedRecord {
   readonly closedBefore: number;
   /** Where it lies; undefined until its append is answered. */
   offset: number | undefined;
+  /** By how much this process was itself late until then. */
+  ownDelayMs: DurationMs = 0;
   /** How often something has come since. */
   arrivals = 0;
 
@@ -113,9 +115,10 @@ export class Prover {
     return this.#underWay;
   }
 
-  /** The record lies at `offset`; it may have been read before its writer hears so. */
-  written(asked: AskedRecord, offset: number, monotonicNow: DurationMs): void {
+  /** The record lies at `offset`; it may have been read before its writer hears so, who was itself late by `ownDelayMs`. */
+  written(asked: AskedRecord, offset: number, monotonicNow: DurationMs, ownDelayMs: DurationMs): void {
     asked.offset = offset;
+    asked.ownDelayMs = ownDelayMs;
     this.#considerReadBack(asked, monotonicNow);
   }
 
@@ -127,7 +130,7 @@ export class Prover {
   #considerReadBack(asked: AskedRecord, monotonicNow: DurationMs): void {
     if (asked !== this.#underWay || asked.offset === undefined || this.#last.to <= asked.offset) return;
     this.#underWay = undefined;
-    this.#pace.answered(monotonicNow - asked.askedAt);
+    this.#pace.answered(monotonicNow - asked.askedAt - asked.ownDelayMs);
     const { from, to } = this.#last;
     const isLast = from === asked.offset && to === from + 1;
     const hasCompany = !isLast || asked.arrivals > 1;

@@ -7,6 +7,7 @@ import { type DurationMs, type Millis } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
 import type { RecordRun, TopicPartition } from '@flatline/ports';
 import type { FetchProof } from './fetch-proof.ts';
+import { OwnDelay } from '../running/own-delay.ts';
 import type { ProofAdvice, Prover, Silence } from './prover.ts';
 import type { PipelinePorts, PipelineSettings } from '../instance/settings.ts';
 
@@ -28,8 +29,13 @@ export interface SilenceProof {
 
 interface ProofParts {
   readonly input: TopicPartition;
-  readonly settings: PipelineSettings;
-  readonly ports: PipelinePorts;
+  readonly settings: Pick<PipelineSettings, 'input'>;
+  readonly ports: Pick<PipelinePorts, 'clock' | 'proofs' | 'log'>;
+}
+
+interface EndParts extends Omit<ProofParts, 'ports'> {
+  readonly ports: Pick<PipelinePorts, 'clock' | 'admin' | 'log'>;
+  readonly task: PartitionTask;
 }
 
 /** C2: the clock moves by records only. */
@@ -76,13 +82,15 @@ export class ProofByClockRecord implements SilenceProof {
     const { ports, input } = this.#parts;
     const asked = this.#prover.asked(ports.clock.monotonicMs());
     const arrivals = this.#arrivals;
+    const ownDelay = new OwnDelay(ports.clock);
     try {
       const offset = await ports.proofs.append(input, timestamp);
       const now = ports.clock.monotonicMs();
-      this.#prover.written(asked, offset, now);
+      this.#prover.written(asked, offset, now, ownDelay.end());
       // It may have been read before its writer heard that it is written.
       if (this.#arrivals === arrivals) this.#owedSinceMs ??= now;
     } catch (error) {
+      ownDelay.end();
       this.#prover.failed(asked);
       ports.log.warn('clock record not written; trying again', { ...input, error });
     }
@@ -91,11 +99,11 @@ export class ProofByClockRecord implements SilenceProof {
 
 /** C3: the clock acts on the end of the input, once all below it is applied. */
 export class ProofByEnd implements SilenceProof {
-  readonly #parts: ProofParts & { readonly task: PartitionTask };
+  readonly #parts: EndParts;
   readonly #fetchProof: FetchProof;
   #owedSinceMs: DurationMs | undefined;
 
-  constructor(parts: ProofParts & { readonly task: PartitionTask }, fetchProof: FetchProof) {
+  constructor(parts: EndParts, fetchProof: FetchProof) {
     this.#parts = parts;
     this.#fetchProof = fetchProof;
   }
