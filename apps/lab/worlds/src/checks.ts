@@ -25,17 +25,20 @@ interface FoldExtent {
   readonly below?: number;
   /** C3: how far evidence that no record tells has moved the clock at the end. */
   readonly clockAtEnd?: number;
+  /** As if there were room for every session (I7). */
+  readonly hasRoom?: boolean;
 }
 
 export function foldPartition(
   simulation: Simulation,
   scenario: Scenario,
   partition: number,
-  { below = Infinity, clockAtEnd = 0 }: FoldExtent = {},
+  { below = Infinity, clockAtEnd = 0, hasRoom = false }: FoldExtent = {},
 ): Folded {
   const records = simulation.log.committed(INPUT, partition).filter(({ offset }) => offset < below);
   const start = startOf(simulation, partition);
-  return foldInput(records.map(inputIn), { partition, rules: rulesOf(scenario), start, clockAtEnd, refusalOf });
+  const rules = { ...rulesOf(scenario), ...(hasRoom && { entriesMax: Infinity, keyBytesMax: Infinity }) };
+  return foldInput(records.map(inputIn), { partition, rules, start, clockAtEnd, refusalOf });
 }
 
 /** Where the first commit says that the application began. */
@@ -108,7 +111,7 @@ export function checkPartition(
   const commits = commitsOf(simulation, partition);
   const byFold = [
     ...(isOvertaken ? [] : [...checkOutput(folded, output), ...checkLiveCounts(commits, folded)]),
-    ...checkDeadLetters(folded, simulation.log.committed(DEAD_LETTERS, partition)),
+    ...checkDeadLetters(refusals(simulation, scenario, partition, isOvertaken)),
     ...checkLetters(simulation.log.committed(INPUT, partition), simulation.log.committed(DEAD_LETTERS, partition)),
     ...checkEvidence(commits, folded, scenario),
     ...checkStands(simulation, partition, commits),
@@ -145,12 +148,12 @@ export function checkStoppedPartition(
   const clockAtEnd = endOfTime(simulation, scenario, partition);
   const folded = foldPartition(simulation, scenario, partition, { clockAtEnd });
   const output = simulation.log.committed(OUTPUT, partition);
-  const letters = simulation.log.committed(DEAD_LETTERS, partition);
+  const { expected, found } = refusals(simulation, scenario, partition, isOvertaken);
   return [
     ...checkOnce(output),
     ...(isOvertaken ? [] : checkOutput(folded, output).filter((violation) => !violation.endsWith('is not closed'))),
     ...checkTombstones(output, scenario),
-    ...checkDeadLetters({ ...folded, refused: folded.refused.slice(0, letters.length) }, letters),
+    ...checkDeadLetters({ expected: expected.slice(0, found.length), found }),
     ...checkTransactions(simulation, partition),
     ...checkEvidence(commitsOf(simulation, partition), folded, scenario),
   ].map((violation) => `partition ${partition}: ${violation}`);
@@ -207,14 +210,30 @@ function checkTombstones(output: readonly LogRecord[], { tombstones }: Scenario)
   });
 }
 
-/** I1: every bad record once. */
-function checkDeadLetters({ refused }: Folded, letters: readonly LogRecord[]): string[] {
-  const found = letters.map(({ headers }) => {
-    const offset = headers.find(({ name }) => name === 'flatline-offset');
-    return Number(text.decode(offset?.value ?? new Uint8Array()));
+/** Offsets of records that are to be refused, and of those that were. */
+interface Refusals {
+  readonly expected: readonly number[];
+  readonly found: readonly number[];
+}
+
+/** Where the clock was overtaken, who found room is no function of the log (C3, C5, I7): such letters are left aside. */
+function refusals(simulation: Simulation, scenario: Scenario, partition: number, isOvertaken: boolean): Refusals {
+  const clockAtEnd = endOfTime(simulation, scenario, partition);
+  const { refused } = foldPartition(simulation, scenario, partition, { clockAtEnd, hasRoom: isOvertaken });
+  const letters = simulation.log.committed(DEAD_LETTERS, partition).map(({ headers }) => {
+    const said = (wanted: string): string =>
+      text.decode(headers.find(({ name }) => name === wanted)?.value ?? new Uint8Array());
+    return { offset: Number(said('flatline-offset')), isFull: said('flatline-reason') === 'state-full' };
   });
-  const same = found.length === refused.length && found.every((offset, index) => offset === refused[index]);
-  return same ? [] : [`[I1] dead letters of ${found.join(' ')}, the log has ${refused.join(' ')}`];
+  const aside = new Set(letters.filter(({ isFull }) => isFull && isOvertaken).map(({ offset }) => offset));
+  const found = letters.map(({ offset }) => offset).filter((offset) => !aside.has(offset));
+  return { expected: refused.filter((offset) => !aside.has(offset)), found };
+}
+
+/** I1: every bad record once. */
+function checkDeadLetters({ expected, found }: Refusals): string[] {
+  const same = found.length === expected.length && found.every((offset, index) => offset === expected[index]);
+  return same ? [] : [`[I1] dead letters of ${found.join(' ')}, the log has ${expected.join(' ')}`];
 }
 
 /** I1: what each letter holds of its record, and what it says of the rest. */
