@@ -95,3 +95,26 @@ test('[K6][R1] a commit applied block by block is what it is at once, and the ne
     expect(stepwise!.finish()).toBeUndefined();
   }
 });
+
+test('[K3][R3] a commit whose floor lies above it follows what an election took from the log, and is not believed', () => {
+  const owner = new PartitionTask(options());
+  begin(owner, 0, START);
+  const commit = (n: number): Uint8Array => {
+    owner.step(new ListCursor([{ offset: n, timestamp: 1_000 + n, key: 'k', value: '' }]), 1, 0);
+    const ids = { commitId: String(n), previousCommitId: n === 1 ? '' : String(n - 1), sequence: n - 1 };
+    const cut = owner.cut({ logId: 'log', owner: 'me', inputPartitions: 1, ...ids });
+    owner.settle(cut, [n * 10]);
+    return cut.blocks[0]!.bytes;
+  };
+  const [first, second] = [commit(1), commit(2)];
+  const heir = (): Restoration => {
+    const task = new PartitionTask(options());
+    return new Restoration(task.table, task.changelog, task.checkpoints);
+  };
+  const right = heir();
+  applyBlock(right, first, 10);
+  applyBlock(right, second, 20);
+  expect(right.last?.floor).toBe(10);
+  // Written after an election that left nothing below: it is the log's first record now.
+  expect(() => heir().take(second, 0)).toThrow('its floor is 10');
+});

@@ -177,6 +177,9 @@ export class Restoration {
     const block = decodeBlock(bytes);
     if (block.kind === 'claim') return { kind: 'claim', claim: block.claim };
     const { header } = block;
+    // K3: a floor above its own commit was set in a log that went further, before an election took that from it.
+    if (header.part === 0 && header.floor > offset)
+      throw new MalformedBytes(`its floor is ${header.floor}: what the log held up to there was lost`);
     const broken = this.#whyBroken(header);
     if (broken !== undefined) return { kind: 'broken', why: broken };
     this.#parts.push({ bytes, bodyStart: block.bodyStart, offset });
