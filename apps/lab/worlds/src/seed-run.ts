@@ -157,6 +157,12 @@ class SeedRun {
     return new Map([...lostChangelogs].map((partition) => [partition, lossOf(this.#simulation, partition)]));
   }
 
+  /** Also one that had stopped when all was calm, and whose next owner does not know yet. */
+  #hasStopped(partition: number): boolean {
+    const hasEnded = hasStopped(this.cluster, partition);
+    return hasEnded ?? lossOf(this.#simulation, partition).what === 'commits';
+  }
+
   get #partitions(): readonly number[] {
     return Array.from({ length: this.#scenario.partitions }, (_, partition) => partition);
   }
@@ -208,7 +214,7 @@ class SeedRun {
     for (const partition of this.#partitions) {
       const fate = { isOvertaken: this.#isOvertaken, isStopped: this.#isBereft(partition) };
       violations.push(
-        ...(this.#nemesis.lostChangelogs.has(partition) && hasStopped(this.cluster, partition) === true
+        ...(this.#nemesis.lostChangelogs.has(partition) && this.#hasStopped(partition)
           ? checkStoppedPartition(this.#simulation, this.#scenario, partition, this.#isOvertaken)
           : checkPartition(this.#simulation, this.#scenario, partition, fate)),
       );
