@@ -10,7 +10,7 @@ import { runSteps } from './test-run/step-runner.ts';
 import { finalLine, stepLine, summary, totalsOf } from './test-run/summary.ts';
 
 /** Lint and types take 2 GB each. */
-const slotsMax = 4;
+const SLOTS_MAX = 4;
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const state = join(root, '.flatline', 'test');
@@ -47,7 +47,7 @@ async function main(names: readonly string[]): Promise<number> {
     },
   };
   const results = await runSteps(planSteps(run, projects, names.length === 0 ? undefined : chosen), {
-    slots: Math.min(slotsMax, Math.max(2, availableParallelism())),
+    slots: Math.min(SLOTS_MAX, Math.max(2, availableParallelism())),
     signal: stop.signal,
     onStart: (name) => {
       live.begin(name);

@@ -4,7 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { deadExports } from './tidy/dead-exports.ts';
 import { drawing } from './tidy/drawing.ts';
-import { fileLengths, thinkAt } from './tidy/file-lengths.ts';
+import { fileLengths, THINK_AT } from './tidy/file-lengths.ts';
 import type { Finding } from './tidy/finding.ts';
 import { heldBackTests } from './tidy/held-back-tests.ts';
 import { invariantIds } from './tidy/invariant-ids.ts';
@@ -24,7 +24,7 @@ const lengths = fileLengths(workspace.tree);
 const findings = isOfBuilt ? builtTestSwitches(workspace, readBuilt()) : findingsOfSources();
 
 for (const { at, message } of isOfBuilt ? [] : lengths.warnings)
-  console.log(`think: ${at} ${message} (more than ${thinkAt})`);
+  console.log(`think: ${at} ${message} (more than ${THINK_AT})`);
 for (const { at, message } of findings) console.error(`${at} ${message}`);
 console.error(findings.length === 0 ? 'tidy' : `${findings.length} findings`);
 process.exitCode = findings.length === 0 ? 0 : 1;

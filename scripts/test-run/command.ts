@@ -1,9 +1,9 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 
 /** What is kept of a command's output: its end. In bytes. */
-const outputBytesMax = 2 ** 20;
+const OUTPUT_BYTES_MAX = 2 ** 20;
 /** From asking a command to end to ending it. In milliseconds. */
-const graceMs = 10_000;
+const GRACE_MS = 10_000;
 
 export interface Command {
   readonly command: string;
@@ -40,7 +40,7 @@ export async function runCommand({ command, args, cwd, env, signal, limitMs }: C
   }, limitMs);
   const stop = (): void => {
     endGroup(child, 'SIGTERM');
-    setTimeout(endGroup, graceMs, child, 'SIGKILL').unref();
+    setTimeout(endGroup, GRACE_MS, child, 'SIGKILL').unref();
   };
   if (signal.aborted) stop();
   signal.addEventListener('abort', stop);
@@ -86,7 +86,7 @@ class Tail {
   push(chunk: Buffer): void {
     this.#chunks.push(chunk);
     this.#length += chunk.length;
-    while (this.#length > outputBytesMax) {
+    while (this.#length > OUTPUT_BYTES_MAX) {
       const first = this.#chunks.shift()?.length ?? 0;
       this.#length -= first;
       this.#cut += first;

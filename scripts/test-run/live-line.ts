@@ -1,7 +1,7 @@
 // What runs at the moment, in one line below what was printed; elsewhere than on a terminal, nothing of it.
 import { type WriteStream } from 'node:tty';
 
-const refreshMs = 1000;
+const REFRESH_MS = 1000;
 
 export class LiveLine {
   readonly #stream: WriteStream;
@@ -13,7 +13,7 @@ export class LiveLine {
     if (stream.isTTY)
       this.#timer = setInterval(() => {
         this.#draw();
-      }, refreshMs);
+      }, REFRESH_MS);
   }
 
   begin(name: string): void {

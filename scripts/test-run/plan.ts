@@ -8,7 +8,7 @@ import { type Outcome, type Step } from './step.ts';
 import { importsBroker, tierOf } from './tiers.ts';
 
 /** A step that takes longer hangs. */
-const stepLimitMs = 15 * 60_000;
+const STEP_LIMIT_MS = 15 * 60_000;
 
 export interface TestProject {
   /** `kafka`. */
@@ -147,7 +147,7 @@ async function runJest(run: Run, name: string, folder: string): Promise<Outcome>
     cwd: join(run.root, folder),
     env: environmentOf(run),
     signal: run.signal,
-    limitMs: stepLimitMs,
+    limitMs: STEP_LIMIT_MS,
   });
   return jestOutcome(ended, readReport(reportFile), run.root);
 }
@@ -178,7 +178,7 @@ function inRoot(
   args: readonly string[],
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<Ended> {
-  return runCommand({ command, args, cwd: root, env, signal, limitMs: stepLimitMs });
+  return runCommand({ command, args, cwd: root, env, signal, limitMs: STEP_LIMIT_MS });
 }
 
 function outcomeOf({ exitCode, output }: Ended): Outcome {

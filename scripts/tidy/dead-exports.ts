@@ -5,7 +5,7 @@
 // calls a function must be able to write its argument's type.
 import { type Finding } from './finding.ts';
 import { type Export, type SourceModule } from './source-module.ts';
-import { entriesOf, resolveModule, scope, type Project, type Workspace } from './workspace.ts';
+import { entriesOf, resolveModule, SCOPE, type Project, type Workspace } from './workspace.ts';
 
 /** An export that stays though the workspace does not import it. */
 export interface Kept {
@@ -135,7 +135,7 @@ function usesOf(workspace: Workspace, modules: ReadonlyMap<string, SourceModule>
         const path = resolveModule(workspace, importer.path, specifier);
         if (path === undefined) continue;
         const all = names === 'all' ? namesOf(modules.get(path)) : names;
-        const own = specifier.startsWith('.') || specifier.startsWith(`${scope}${project.name}/`);
+        const own = specifier.startsWith('.') || specifier.startsWith(`${SCOPE}${project.name}/`);
         for (const name of all) note(uses, `${path}#${name}`, own, importer.isTest);
       }
   return uses;

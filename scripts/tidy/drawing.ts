@@ -1,15 +1,15 @@
 // The drawing of the packages in docs/ARCHITECTURE.md, compared with the packages: a drawing that nothing checks is soon a
 // memory of the code.
 import { type Finding } from './finding.ts';
-import { scope, type Workspace } from './workspace.ts';
+import { SCOPE, type Workspace } from './workspace.ts';
 
-const page = 'docs/ARCHITECTURE.md';
+const PAGE = 'docs/ARCHITECTURE.md';
 /** Belongs to the workspace, not to the architecture. */
 const undrawn: ReadonlySet<string> = new Set(['scripts']);
 
 /** Every package is drawn, every arrow is a dependency, and every dependency can be reached along arrows. */
 export function drawing({ tree, projects }: Workspace): Finding[] {
-  const drawn = parseDrawing(tree.get(page) ?? '');
+  const drawn = parseDrawing(tree.get(PAGE) ?? '');
   const drawnProjects = projects.filter(({ name }) => !undrawn.has(name));
   const names = new Set(drawnProjects.map(({ name }) => name));
   const missing = [...names].filter((name) => !drawn.has(name)).map((name) => `does not draw ${name}: add it`);
@@ -18,7 +18,7 @@ export function drawing({ tree, projects }: Workspace): Finding[] {
     .map((name) => `draws ${name}, which is no package`);
   const edges = drawnProjects.flatMap(({ name, manifest }) => {
     const dependencies = Object.keys(manifest.dependencies ?? {}).flatMap((each) =>
-      each.startsWith(scope) ? [each.slice(scope.length)] : [],
+      each.startsWith(SCOPE) ? [each.slice(SCOPE.length)] : [],
     );
     const arrows = [...(drawn.get(name) ?? [])];
     const reached = reachableFrom(name, drawn);
@@ -31,7 +31,7 @@ export function drawing({ tree, projects }: Workspace): Finding[] {
         .map((to) => `draws ${name} --> ${to}, which it does not import`),
     ];
   });
-  return [...missing, ...unknown, ...edges].map((message) => ({ at: page, message }));
+  return [...missing, ...unknown, ...edges].map((message) => ({ at: PAGE, message }));
 }
 
 /** Arrows by package: `a & b --> c & d`, with `alias[name]` for names that Mermaid would not take as an id. */

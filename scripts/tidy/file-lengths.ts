@@ -2,23 +2,23 @@ import { type Finding } from './finding.ts';
 import { type Tree } from './workspace.ts';
 
 /** Lines of code at which to think of a division, and at which to make one. */
-export const thinkAt = 300;
-const stopAt = 500;
+export const THINK_AT = 300;
+const STOP_AT = 500;
 
-const code = /\.(ts|mts|cts|js|mjs|cjs)$/;
+const CODE = /\.(ts|mts|cts|js|mjs|cjs)$/;
 
 /** Files that are too long (`findings`), and those on the way there (`warnings`). */
 export function fileLengths(tree: Tree): { readonly findings: Finding[]; readonly warnings: Finding[] } {
   const lengths = [...tree]
-    .filter(([path]) => code.test(path))
+    .filter(([path]) => CODE.test(path))
     .map(([path, text]) => ({ at: path, lines: linesOfCode(text) }))
     .toSorted((a, b) => b.lines - a.lines);
   return {
     findings: lengths
-      .filter(({ lines }) => lines > stopAt)
-      .map(({ at, lines }) => ({ at, message: `has ${lines} lines of code, ${stopAt} are the end: divide it` })),
+      .filter(({ lines }) => lines > STOP_AT)
+      .map(({ at, lines }) => ({ at, message: `has ${lines} lines of code, ${STOP_AT} are the end: divide it` })),
     warnings: lengths
-      .filter(({ lines }) => lines > thinkAt && lines <= stopAt)
+      .filter(({ lines }) => lines > THINK_AT && lines <= STOP_AT)
       .map(({ at, lines }) => ({ at, message: `has ${lines} lines of code` })),
   };
 }

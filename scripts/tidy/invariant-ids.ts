@@ -2,14 +2,14 @@
 import { type Finding } from './finding.ts';
 import { type Tree } from './workspace.ts';
 
-const code = /\.(ts|mts|cts|js|mjs|cjs)$/;
-const definition = /^\/\/ +(([A-Z]+)\d+) {2,}\S/;
-const rule = /^- \*\*([A-Z]+)\d/gm;
+const CODE = /\.(ts|mts|cts|js|mjs|cjs)$/;
+const DEFINITION = /^\/\/ +(([A-Z]+)\d+) {2,}\S/;
+const RULE = /^- \*\*([A-Z]+)\d/gm;
 
 /** An invariant is cited by its id alone, so its prefix must lead to one file, and be no rule's of docs/SPEC.md. */
 export function invariantIds(tree: Tree): Finding[] {
-  const invariants = [...tree].filter(([path]) => code.test(path)).flatMap(([path, text]) => invariantsOf(path, text));
-  const rulePrefixes = new Set([...(tree.get('docs/SPEC.md') ?? '').matchAll(rule)].map(([, prefix = '']) => prefix));
+  const invariants = [...tree].filter(([path]) => CODE.test(path)).flatMap(([path, text]) => invariantsOf(path, text));
+  const rulePrefixes = new Set([...(tree.get('docs/SPEC.md') ?? '').matchAll(RULE)].map(([, prefix = '']) => prefix));
   const owners = new Map<string, string>();
   for (const { prefix, path } of invariants) if (!owners.has(prefix)) owners.set(prefix, path);
   const defined = new Set<string>();
@@ -43,7 +43,7 @@ function invariantsOf(path: string, text: string): Invariant[] {
   const lines = text.split('\n');
   const end = lines.findIndex((line) => !line.startsWith('//') && !line.startsWith('#!'));
   return lines.slice(0, end === -1 ? lines.length : end).flatMap((line, index) => {
-    const [, id, prefix] = definition.exec(line) ?? [];
+    const [, id, prefix] = DEFINITION.exec(line) ?? [];
     return id === undefined || prefix === undefined ? [] : [{ id, prefix, path, line: index + 1 }];
   });
 }

@@ -8,10 +8,10 @@ interface LockFile {
 }
 
 const kinds = ['dependencies', 'devDependencies', 'optionalDependencies'] as const;
-const at = 'package-lock.json';
+const AT = 'package-lock.json';
 
 export function lockFile(workspace: Workspace): Finding[] {
-  const { packages = {} } = parseJson(workspace.tree, at) as LockFile;
+  const { packages = {} } = parseJson(workspace.tree, AT) as LockFile;
   const manifests: [string, Manifest][] = [
     ['', workspace.root],
     ...workspace.projects.map(({ folder, manifest }): [string, Manifest] => [folder, manifest]),
@@ -22,14 +22,14 @@ export function lockFile(workspace: Workspace): Finding[] {
         .filter((kind) => canonical(manifest[kind]) !== canonical(packages[folder]?.[kind]))
         .map((kind) => ({
           at: joinPath(folder, 'package.json'),
-          message: `${kind} differ from ${at}: run npm install --ignore-scripts`,
+          message: `${kind} differ from ${AT}: run npm install --ignore-scripts`,
         })),
     ),
     ...Object.entries(packages).flatMap(([path, entry]) =>
       [...Object.keys(entry.dependencies ?? {}), ...Object.keys(entry.optionalDependencies ?? {})]
         .filter((name) => !placesFor(path, name).some((place) => place in packages))
         .map((name) => ({
-          at,
+          at: AT,
           message: `${path === '' ? 'package.json' : path} depends on ${name}, which is missing: pin a version whose packages for all platforms exist`,
         })),
     ),

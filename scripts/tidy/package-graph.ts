@@ -7,7 +7,7 @@ import {
   joinPath,
   packageOf,
   parseJson,
-  scope,
+  SCOPE,
   type Manifest,
   type Project,
   type Workspace,
@@ -99,7 +99,7 @@ function wrongLayers({ name, folder }: Project, imports: readonly Imported[], { 
   if (allowed === undefined)
     return [{ at: folder, message: `has no place in the layers: give it one in scripts/tidy/layers.ts` }];
   return imports
-    .filter((each) => each.name.startsWith(scope) && !each.inTest && !allowed.includes(each.name.replace(scope, '')))
+    .filter((each) => each.name.startsWith(SCOPE) && !each.inTest && !allowed.includes(each.name.replace(SCOPE, '')))
     .map((each) => ({
       at: each.at,
       message: `${name} may not depend on ${each.name}: pass in what it needs through a port, or change scripts/tidy/layers.ts and docs/ARCHITECTURE.md`,
@@ -127,7 +127,7 @@ function wrongOwners({ name }: Project, imports: readonly Imported[], { owners }
     .filter((each) => owners[each.name]?.includes(name) === false)
     .map((each) => ({
       at: each.at,
-      message: `imports ${each.name}: go through ${scope}${owners[each.name]?.[0] ?? ''}, which owns it`,
+      message: `imports ${each.name}: go through ${SCOPE}${owners[each.name]?.[0] ?? ''}, which owns it`,
     }));
 }
 

@@ -6,7 +6,7 @@
 import { type Finding } from './finding.ts';
 import { type Workspace } from './workspace.ts';
 
-const specPath = 'docs/SPEC.md';
+const SPEC_PATH = 'docs/SPEC.md';
 
 interface Rule {
   readonly id: string;
@@ -19,8 +19,8 @@ const definition = new RegExp(String.raw`^- \*\*(${id})\*\*(?: (\*\(later\)\*))?
 const bracketed = new RegExp(String.raw`\[(${id}(?:, ?${id})*)\]`, 'g');
 
 export function ruleIds(workspace: Workspace): Finding[] {
-  const spec = workspace.tree.get(specPath);
-  if (spec === undefined) return [{ at: specPath, message: 'is missing: it defines the rules that tests carry' }];
+  const spec = workspace.tree.get(SPEC_PATH);
+  if (spec === undefined) return [{ at: SPEC_PATH, message: 'is missing: it defines the rules that tests carry' }];
   const rules = rulesOf(spec);
   const claims = claimsOf(workspace);
   const byId = new Map(rules.map((rule) => [rule.id, rule]));
@@ -30,13 +30,13 @@ export function ruleIds(workspace: Workspace): Finding[] {
     ...rules
       .filter((rule) => !rule.later && !claimed.has(rule.id))
       .map((rule) => ({
-        at: `${specPath}:${rule.line}`,
+        at: `${SPEC_PATH}:${rule.line}`,
         message: `no test carries [${rule.id}]: write one, or mark the rule *(later)* if this version does without`,
       })),
     ...claims.flatMap((claim) => {
       const rule = byId.get(claim.id);
       if (rule === undefined)
-        return [{ at: claim.at, message: `[${claim.id}] is no rule of ${specPath}: correct the id` }];
+        return [{ at: claim.at, message: `[${claim.id}] is no rule of ${SPEC_PATH}: correct the id` }];
       if (rule.later)
         return [{ at: claim.at, message: `[${claim.id}] is marked *(later)*: drop the mark, or the claim` }];
       return [];
@@ -71,7 +71,7 @@ function twice(rules: readonly Rule[]): Finding[] {
   return rules
     .filter((rule, index) => rules.findIndex(({ id: other }) => other === rule.id) < index)
     .map((rule) => ({
-      at: `${specPath}:${rule.line}`,
+      at: `${SPEC_PATH}:${rule.line}`,
       message: `${rule.id} is defined a second time: an id is for good`,
     }));
 }

@@ -44,7 +44,7 @@ export interface SourceModule {
   readonly heldBack: readonly HeldBack[];
 }
 
-const testFile = /\.(test|fixture)\.ts$|\/testing\/|(^|\/)jest[./]/;
+const TEST_FILE = /\.(test|fixture)\.ts$|\/testing\/|(^|\/)jest[./]/;
 const runners = new Set(['test', 'it', 'describe']);
 const holding = new Set(['only', 'skip', 'todo', 'failing']);
 const heldBackRunners = new Set(['xit', 'xtest', 'xdescribe', 'fit', 'ftest', 'fdescribe']);
@@ -56,7 +56,7 @@ export function parseModule(path: string, text: string): SourceModule {
   visit(file, found);
   return {
     path,
-    isTest: testFile.test(path),
+    isTest: TEST_FILE.test(path),
     imports: [...file.statements.flatMap((statement) => importsOf(statement, file)), ...found.imports],
     exports: file.statements.flatMap((statement) => exportsOf(statement, found)),
     titles: found.titles,

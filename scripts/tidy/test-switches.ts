@@ -5,11 +5,11 @@ import { labDoors, labFolders } from './layers.ts';
 import { type Tree, type Workspace } from './workspace.ts';
 
 /** Hands the environment to what reads configuration out of it. */
-const entry = 'apps/cli/src/main.ts';
+const ENTRY = 'apps/cli/src/main.ts';
 
-const reading = /\bprocess\.env\b|\benv\b.*from 'node:process'/;
+const READING = /\bprocess\.env\b|\benv\b.*from 'node:process'/;
 // Names that switches of tests have had.
-const switching = /FLATLINE_(?:TEST|FAILPOINT)|\bJEST_WORKER_ID\b|\bNODE_ENV\b/;
+const SWITCHING = /FLATLINE_(?:TEST|FAILPOINT)|\bJEST_WORKER_ID\b|\bNODE_ENV\b/;
 
 export function testSwitches(workspace: Workspace): Finding[] {
   return productModules(workspace).flatMap((path) => switchesOf(path, path, workspace.tree));
@@ -43,8 +43,8 @@ export function productModules({ projects }: Workspace): string[] {
 
 function switchesOf(at: string, source: string, tree: Tree): Finding[] {
   return (tree.get(at) ?? '').split('\n').flatMap((line, index) => {
-    const found = switching.exec(line)?.[0] ?? (source === entry ? undefined : reading.exec(line)?.[0]);
-    const remedy = `a setting belongs into libs/shell/config, a fault into edits of the source; only ${entry} reads the environment`;
+    const found = SWITCHING.exec(line)?.[0] ?? (source === ENTRY ? undefined : READING.exec(line)?.[0]);
+    const remedy = `a setting belongs into libs/shell/config, a fault into edits of the source; only ${ENTRY} reads the environment`;
     return found === undefined ? [] : [{ at: `${at}:${index + 1}`, message: `has ${found}: ${remedy}` }];
   });
 }

@@ -454,7 +454,8 @@ describe('what is right is left alone', () => {
     built.set('libs/base/dist/start.js', 'f();\nif (process.env.QUICK) g();');
     built.delete('libs/task/dist/index.js');
     expect(builtTestSwitches(workspaceWith(), built).map(({ at }) => at)).toEqual([
-      ...['libs/base/dist/start.js:2', 'libs/task/dist/index.js'],
+      'libs/base/dist/start.js:2',
+      'libs/task/dist/index.js',
     ]);
   });
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { type Tree } from './workspace.ts';
 
 /** Beyond this a file is no text that somebody wrote. In bytes. */
-const textBytesMax = 2 ** 20;
+const TEXT_BYTES_MAX = 2 ** 20;
 
 /** Reads every text file below `root` that .gitignore, which names folders, files and endings only, does not exclude. */
 export function readTree(root: string): Tree {
@@ -23,7 +23,7 @@ export function readTree(root: string): Tree {
 
 function readInto(tree: Map<string, string>, root: string, path: string): void {
   const bytes = readFileSync(join(root, path));
-  if (bytes.length <= textBytesMax && !bytes.includes(0)) tree.set(path, bytes.toString('utf8'));
+  if (bytes.length <= TEXT_BYTES_MAX && !bytes.includes(0)) tree.set(path, bytes.toString('utf8'));
 }
 
 function ignoredBy(gitignore: string): (name: string, isFolder: boolean) => boolean {

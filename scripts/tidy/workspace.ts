@@ -31,7 +31,7 @@ export interface Workspace {
   readonly projects: readonly Project[];
 }
 
-export const scope = '@flatline/';
+export const SCOPE = '@flatline/';
 
 /** Reads the projects out of the texts. */
 export function parseWorkspace(tree: Tree): Workspace {
@@ -87,7 +87,7 @@ function parseProject(tree: Tree, folder: string): Project {
   const modules = [...tree]
     .filter(([path]) => path.startsWith(`${folder}/`) && /\.(ts|mjs)$/.test(path) && !path.endsWith('.d.ts'))
     .map(([path, text]) => parseModule(path, text));
-  return { name: manifest.name.replace(scope, ''), folder, manifest, modules };
+  return { name: manifest.name.replace(SCOPE, ''), folder, manifest, modules };
 }
 
 export function folderOf(path: string): string {

@@ -20,7 +20,7 @@ interface BrokerAddresses {
   readonly registryUrl: string | undefined;
 }
 
-const clientId = 'flatline-cli';
+const CLIENT_ID = 'flatline-cli';
 
 /** @throws CommandFailure where no cluster is named and none runs here. */
 export async function clusterOf(shell: Shell, flags: ConfigurationFlags): Promise<Cluster> {
@@ -36,11 +36,11 @@ export async function clusterOf(shell: Shell, flags: ConfigurationFlags): Promis
     );
   const url = setting(env['SCHEMA_REGISTRY_URL']) ?? local?.registryUrl;
   const registry = url === undefined ? undefined : new HttpSchemaRegistry({ url, clock });
-  return { kafka: { brokers, clientId, clock }, registry, config };
+  return { kafka: { brokers, clientId: CLIENT_ID, clock }, registry, config };
 }
 
 export function kafkaOf({ brokers, kafka: { ssl, sasl } }: FlatlineConfig, clock: Clock): KafkaOptions {
-  return { brokers, clientId, clock, ssl, ...(sasl === undefined ? {} : { sasl }) };
+  return { brokers, clientId: CLIENT_ID, clock, ssl, ...(sasl === undefined ? {} : { sasl }) };
 }
 
 export function registryOf({ schemaRegistry }: FlatlineConfig, clock: Clock): SchemaRegistry | undefined {

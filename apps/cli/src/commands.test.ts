@@ -28,8 +28,11 @@ describe('what is wrong with a configuration, and shows only when it is used', (
   const application = `w${randomUUID().slice(0, 8)}`;
   const config = join(folder, 'wrong.json');
   const pipeline = {
-    ...{ name: 'visits', kind: 'session', timeoutMs: 1000 },
-    ...{ input: { topic: `${application}.in` }, output: { topic: `${application}.out` } },
+    name: 'visits',
+    kind: 'session',
+    timeoutMs: 1000,
+    input: { topic: `${application}.in` },
+    output: { topic: `${application}.out` },
   };
   writeFileSync(config, JSON.stringify({ application, brokers: brokers.split(','), pipelines: [pipeline] }));
 
@@ -95,7 +98,9 @@ describe('topics', () => {
   const application = `a${randomUUID().slice(0, 8)}`;
   const config = join(folder, 'topics.json');
   const pipeline = {
-    ...{ name: 'visits', kind: 'session', timeoutMs: 1000 },
+    name: 'visits',
+    kind: 'session',
+    timeoutMs: 1000,
     input: { topic: `${application}.in`, timestampType: 'CreateTime' },
     output: { topic: `${application}.out` },
   };

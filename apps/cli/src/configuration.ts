@@ -16,7 +16,9 @@ export interface ConfigurationFlags {
 export function configurationOf(shell: Shell, flags: ConfigurationFlags): Promise<FlatlineConfig> {
   const { folder, clock } = shell;
   return loadConfiguration({
-    ...{ file: flags.config, folder, environment: environmentOf(shell, flags) },
+    file: flags.config,
+    folder,
+    environment: environmentOf(shell, flags),
     now: clock.wallMs(),
   });
 }

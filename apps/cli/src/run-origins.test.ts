@@ -21,9 +21,17 @@ describe('the first lines of a run', () => {
   test('say what runs, with which file, against which brokers and on which state', async () => {
     const [first, ...others] = await linesOf('--instance a');
     expect(first).toMatchObject({
-      ...{ level: 'info', message: 'flatline starts', version: expect.stringMatching(/^\d+\.\d+\.\d+/) },
-      ...{ configFile: file, application: 'shop', brokers: ['127.0.0.1:2'], brokersFrom: file },
-      ...{ stateDir: join(folder, 'state'), stateDirFrom: file, instance: 'a', pid: process.pid },
+      level: 'info',
+      message: 'flatline starts',
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      configFile: file,
+      application: 'shop',
+      brokers: ['127.0.0.1:2'],
+      brokersFrom: file,
+      stateDir: join(folder, 'state'),
+      stateDirFrom: file,
+      instance: 'a',
+      pid: process.pid,
     });
     expect(others).toEqual([]);
   });

@@ -22,9 +22,12 @@ export async function originsOf(
     version,
     configFile: file,
     application: config.application,
-    ...{ brokers: config.brokers, brokersFrom },
-    ...{ stateDir: config.stateDir, stateDirFrom: from(flags.stateDir, '--state-dir', 'FLATLINE_STATE_DIR') },
-    ...{ instance: config.instance, pid: process.pid },
+    brokers: config.brokers,
+    brokersFrom,
+    stateDir: config.stateDir,
+    stateDirFrom: from(flags.stateDir, '--state-dir', 'FLATLINE_STATE_DIR'),
+    instance: config.instance,
+    pid: process.pid,
   };
   const inFile = brokersFrom === file ? undefined : await brokersIn(file, shell);
   const isOther = inFile !== undefined && inFile.join() !== config.brokers.join();

@@ -12,14 +12,17 @@ const brokers = process.env['KAFKA_BROKERS'] ?? '';
 const folder = mkdtempSync(join(tmpdir(), 'flatline-cli-run-'));
 const application = `run${randomUUID().slice(0, 8)}`;
 /** Well above what a busy machine holds a fleet up for: a session must not fall silent by that. */
-const timeoutMs = 3000;
+const TIMEOUT_MS = 3000;
 const run = (line: string, stop?: AbortSignal): Promise<CliRun> =>
   cli(line.split(' '), { env: { KAFKA_BROKERS: brokers }, folder, ...(stop && { stop }) });
 
 beforeAll(() => {
   const pipeline = {
-    ...{ name: 'visits', kind: 'session', timeoutMs },
-    ...{ input: { topic: `${application}.in` }, output: { topic: `${application}.out` } },
+    name: 'visits',
+    kind: 'session',
+    timeoutMs: TIMEOUT_MS,
+    input: { topic: `${application}.in` },
+    output: { topic: `${application}.out` },
   };
   // Port 0: any that is free.
   const surroundings = { stateDir: './state', http: { port: 0 } };
@@ -48,7 +51,7 @@ describe('the commands together', () => {
       const tailing = run('sessions tail --from-beginning --tombstones --json --limit 60');
       const ledger = await runFleet();
       const outputs = (await tailing).json() as ObservedOutput[];
-      expect(checkFleet(ledger, outputs, timeoutMs)).toMatchObject({ sessions: 30, violations: 0, open: 0 });
+      expect(checkFleet(ledger, outputs, TIMEOUT_MS)).toMatchObject({ sessions: 30, violations: 0, open: 0 });
       const second = await run('run');
       expect(second.exitCode).toBe(ExitCode.stateInUse);
       expect(second.stderr).toContain(join(folder, 'state'));

@@ -12,7 +12,7 @@ export interface Stop {
   readonly requested: Promise<void>;
 }
 
-const oneKeyPressMs = 700;
+const ONE_KEY_PRESS_MS = 700;
 const stopSignals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /** What of a process is needed; Node's `process` is one. */
@@ -28,7 +28,7 @@ export function stopOnSignals(source: SignalSource, clock: Clock): Stop {
     if (firstAtMs === undefined) {
       firstAtMs = clock.monotonicMs();
       controller.abort();
-    } else if (clock.monotonicMs() - firstAtMs > oneKeyPressMs) source.exit(ExitCode.interrupted);
+    } else if (clock.monotonicMs() - firstAtMs > ONE_KEY_PRESS_MS) source.exit(ExitCode.interrupted);
   };
   for (const signal of stopSignals) source.on(signal, onSignal);
   return { signal: controller.signal, requested: aborted(controller.signal) };

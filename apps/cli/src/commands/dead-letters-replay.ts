@@ -37,14 +37,14 @@ export function addReplayCommand(letters: Command, context: CommandContext): voi
     .addOption(configOption())
     .addOption(brokersOption('the configuration'))
     .addOption(jsonOption())
-    .addHelpText('after', replayHelp)
+    .addHelpText('after', REPLAY_HELP)
     .action(async (places: readonly LetterPlace[] | undefined, flags: Omit<ReplayFlags, 'places'>) => {
       const all = { ...flags, places: places ?? [] };
       await context.action<ReplayFlags>((given, console) => runReplay(given, console, context.shell))(all);
     });
 }
 
-const replayHelp = `
+const REPLAY_HELP = `
 A replayed record has two headers more, flatline-replayed-from and flatline-replay (1 the first time). That it was replayed
 is noted in the dead-letter topic by the same transaction, so a replay that broke off is simply run again. What is still
 bad becomes a dead letter anew.

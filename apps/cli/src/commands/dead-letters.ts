@@ -39,7 +39,7 @@ export function addDeadLettersCommand(program: Command, context: CommandContext)
     .addOption(configOption())
     .addOption(brokersOption('the configuration'))
     .addOption(jsonOption())
-    .addHelpText('after', listHelp)
+    .addHelpText('after', LIST_HELP)
     .action(context.action<ListFlags>((flags, console) => runList(flags, console, context.shell)));
   letters
     .command('show')
@@ -50,20 +50,20 @@ export function addDeadLettersCommand(program: Command, context: CommandContext)
     .addOption(configOption())
     .addOption(brokersOption('the configuration'))
     .addOption(jsonOption())
-    .addHelpText('after', showHelp)
+    .addHelpText('after', SHOW_HELP)
     .action(async (place: LetterPlace, flags: Omit<ShowFlags, 'place'>) => {
       await context.action<ShowFlags>((all, console) => runShow(all, console, context.shell))({ ...flags, place });
     });
   addReplayCommand(letters, context);
 }
 
-const listHelp = `
+const LIST_HELP = `
 Examples:
   $ flatline dead-letters list
   $ flatline dead-letters list --reason invalid-json --limit 100 --json
   $ flatline dead-letters list --partition 3 --from 1200
 `;
-const showHelp = `
+const SHOW_HELP = `
 Examples:
   $ flatline dead-letters show 3/1207
   $ flatline dead-letters show 3/1207 --json | jq -r .value.base64 | base64 -d

@@ -28,7 +28,7 @@ import type { CommandContext } from './context.ts';
 import { brokersOption, configOption, jsonOption, topicName } from './flags.ts';
 
 /** As the name of a file. */
-const standardInput = '-';
+const STANDARD_INPUT = '-';
 
 interface ImportFlags extends ConfigurationFlags {
   readonly file: string;
@@ -76,13 +76,13 @@ export function addImportCommand(program: Command, context: CommandContext): voi
     .addOption(brokersOption())
     .addOption(configOption())
     .addOption(jsonOption())
-    .addHelpText('after', importHelp)
+    .addHelpText('after', IMPORT_HELP)
     .action(async (file: string, flags: Omit<ImportFlags, 'file'>) => {
       await context.action<ImportFlags>((all, console) => runImport(all, console, context.shell))({ ...flags, file });
     });
 }
 
-const importHelp = `
+const IMPORT_HELP = `
 It ends with one clock record in every partition, stamped with the file's latest time: what was silent by then closes.
 With --close they are stamped now, and everything closes.
 
@@ -95,16 +95,19 @@ Examples:
 
 async function runImport(flags: ImportFlags, console: Console, shell: Shell): Promise<ExitCode> {
   const format = formatOf(flags);
-  if (flags.file !== standardInput) assertFile(flags.file);
+  if (flags.file !== STANDARD_INPUT) assertFile(flags.file);
   const { kafka } = await clusterOf(shell, flags);
   const connection = await connect(kafka);
   let spooled: Spooled | undefined;
   try {
     const topic = await checkTopic(connection, shell.clock, flags.topic);
-    spooled = flags.file === standardInput ? await spool(shell.stdin ?? process.stdin, shell.stop.signal) : undefined;
+    spooled = flags.file === STANDARD_INPUT ? await spool(shell.stdin ?? process.stdin, shell.stop.signal) : undefined;
     if (isStopped(shell)) return interrupted(console, 'nothing was imported');
     const source: Omit<FileImport, 'onProgress'> = {
-      ...{ path: spooled?.path ?? flags.file, format, now: shell.clock.wallMs(), stop: shell.stop.signal },
+      path: spooled?.path ?? flags.file,
+      format,
+      now: shell.clock.wallMs(),
+      stop: shell.stop.signal,
       partitions: topic.partitions,
       value: flags.value ?? (format.kind === 'apache' ? 'empty' : 'event'),
     };
@@ -222,7 +225,9 @@ async function produce(production: Production, console: Console, shell: Shell): 
   const progress = new ProgressDisplay(console, clock);
   let acknowledged = 0;
   const producer = await BatchProducer.open({
-    ...{ clock, connection, topic: flags.topic },
+    clock,
+    connection,
+    topic: flags.topic,
     onAcknowledged: (_partition, _baseOffset, records) => {
       acknowledged += records;
       progress.update({ doing: 'importing', unit: 'records', done: acknowledged, total: survey.records });

@@ -18,7 +18,7 @@ interface RunFlags extends ConfigurationFlags {
   readonly json?: boolean;
 }
 
-const redrawEveryMs = 500;
+const REDRAW_EVERY_MS = 500;
 
 export function addRunCommand(program: Command, context: CommandContext): void {
   program
@@ -34,11 +34,11 @@ export function addRunCommand(program: Command, context: CommandContext): void {
       integerFrom(0, 65_535),
     )
     .addOption(jsonOption())
-    .addHelpText('after', runHelp)
+    .addHelpText('after', RUN_HELP)
     .action(context.action<RunFlags>((flags, console) => run(flags, console, context)));
 }
 
-const runHelp = `
+const RUN_HELP = `
 SIGTERM and Ctrl-C drain: what is read is committed, and the group is left, so that others take over at once. A second
 signal exits immediately; the next start restores.
 
@@ -68,7 +68,7 @@ async function run(flags: RunFlags, console: Console, { shell, diagnosis }: Comm
   if (console.json) log.info('answers over HTTP', { address: processor.httpAddress });
   console.note(`Answers over HTTP at ${processor.httpAddress}; Ctrl-C drains and ends.`);
   const ended = Promise.race([processor.finished, stop.requested]);
-  await whileWaiting(ended, { clock, everyMs: redrawEveryMs }, () => {
+  await whileWaiting(ended, { clock, everyMs: REDRAW_EVERY_MS }, () => {
     console.draw(statusText(processor));
   });
   console.endRegion('clear');

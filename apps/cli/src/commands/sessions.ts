@@ -49,11 +49,11 @@ export function addSessionsCommand(program: Command, context: CommandContext): v
     .addOption(brokersOption())
     .addOption(configOption())
     .addOption(jsonOption())
-    .addHelpText('after', tailHelp)
+    .addHelpText('after', TAIL_HELP)
     .action(context.action<TailFlags>((flags, console) => runTail(flags, console, context.shell)));
 }
 
-const tailHelp = `
+const TAIL_HELP = `
 Examples:
   $ flatline sessions tail
   $ flatline sessions tail --topic visits --from-beginning --no-follow --json > closed.jsonl

@@ -42,11 +42,11 @@ export function addAlterCommand(topics: Command, context: CommandContext): void 
     .addOption(configOption())
     .addOption(brokersOption())
     .addOption(jsonOption())
-    .addHelpText('after', alterHelp)
+    .addHelpText('after', ALTER_HELP)
     .action(context.action<AlterFlags>((flags, console) => runAlter(flags, console, context.shell)));
 }
 
-const alterHelp = `
+const ALTER_HELP = `
 It raises limits, sets what a processor needs, and adds partitions where none of them holds a state. What could take
 records away it refuses; what it cannot mend is listed by flatline topics check.
 

@@ -27,7 +27,7 @@ export function addTopicsCommand(program: Command, context: CommandContext): voi
     .addOption(configOption())
     .addOption(brokersOption('the configuration'))
     .addOption(jsonOption())
-    .addHelpText('after', createHelp)
+    .addHelpText('after', CREATE_HELP)
     .action(context.action<TopicsFlags>((flags, console) => runCreate(flags, console, context.shell)));
   topics
     .command('check')
@@ -35,19 +35,19 @@ export function addTopicsCommand(program: Command, context: CommandContext): voi
     .addOption(configOption())
     .addOption(brokersOption('the configuration'))
     .addOption(jsonOption())
-    .addHelpText('after', checkHelp)
+    .addHelpText('after', CHECK_HELP)
     .action(context.action<TopicsFlags>((flags, console) => runCheck(flags, console, context.shell)));
   addAlterCommand(topics, context);
 }
 
-const createHelp = `
+const CREATE_HELP = `
 With a topic that exists and cannot be used as it is, nothing is created: all that is wrong is listed, with the remedy.
 
 Examples:
   $ flatline topics create
   $ flatline topics create --config shop.config.json --partitions 32 --replication 3
 `;
-const checkHelp = `
+const CHECK_HELP = `
 Examples:
   $ flatline topics check
   $ flatline topics check --config shop.config.json --json

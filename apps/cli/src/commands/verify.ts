@@ -40,11 +40,11 @@ export function addVerifyCommand(program: Command, context: CommandContext): voi
     .addOption(configOption())
     .addOption(brokersOption('the configuration'))
     .addOption(jsonOption())
-    .addHelpText('after', verifyHelp)
+    .addHelpText('after', VERIFY_HELP)
     .action(context.action<VerifyFlags>((flags, console) => runVerify(flags, console, context.shell)));
 }
 
-const verifyHelp = `
+const VERIFY_HELP = `
 Reads the topics up to their present ends and changes nothing. Every session that the input opened must be closed once, as the
 input says, in the transaction that says so in the changelog. Processors may run meanwhile: what they do while this reads is
 left out. Counters for --reach: timeouts, ends, maxDurations, duplicates, badRecords, clockRecords, claims, owners, producers,

@@ -4,7 +4,12 @@ import { LetterSurvey, placeOf } from './letter-survey.ts';
 
 const letter = (offset: number, reason: string, writtenAt = offset, partition = 0): Letter => ({
   kind: 'letter',
-  ...{ partition, offset, writtenAt, key: null, value: null, headers: [] },
+  partition,
+  offset,
+  writtenAt,
+  key: null,
+  value: null,
+  headers: [],
   origin: { reason, detail: '', topic: 'in', partition, offset: 100 + offset, timestamp: 0 },
 });
 const places = (letters: readonly Letter[]): string[] => letters.map(placeOf);

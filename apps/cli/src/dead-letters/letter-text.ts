@@ -8,9 +8,9 @@ import { count } from '../terminal/progress.ts';
 import type { Letter } from './letter.ts';
 import { placeOf } from './letter-survey.ts';
 
-const keyColumns = 24;
-const reasonColumns = 20;
-const hexColumns = 16;
+const KEY_COLUMNS = 24;
+const REASON_COLUMNS = 20;
+const HEX_COLUMNS = 16;
 
 /** One line of a list. */
 export function listedText(letter: Letter, replays: number, { dim, red, cyan }: Colors): string {
@@ -20,8 +20,8 @@ export function listedText(letter: Letter, replays: number, { dim, red, cyan }: 
   return [
     placeOf(letter).padEnd(12),
     dim(isoTime(letter.writtenAt)),
-    red(printable(reason).padEnd(reasonColumns)),
-    shorten(key, keyColumns).padEnd(keyColumns),
+    red(printable(reason).padEnd(REASON_COLUMNS)),
+    shorten(key, KEY_COLUMNS).padEnd(KEY_COLUMNS),
     value.padStart(12),
     dim(`from ${printable(topic)}/${partition}/${offset}`),
     ...(replays === 0 ? [] : [cyan(replayedText(replays))]),
@@ -64,9 +64,14 @@ export function letterValue(letter: Letter, replays: number): object {
   const { partition, offset, writtenAt, origin } = letter;
   return {
     kind: 'letter',
-    ...{ partition, offset, writtenAt },
-    ...{ reason: origin.reason, detail: origin.detail, origin },
-    ...{ key: bytesValue(letter.key), value: bytesValue(letter.value) },
+    partition,
+    offset,
+    writtenAt,
+    reason: origin.reason,
+    detail: origin.detail,
+    origin,
+    key: bytesValue(letter.key),
+    value: bytesValue(letter.value),
     headers: letter.headers.map(headerValue),
     replays,
   };
@@ -95,11 +100,11 @@ function bytesText(bytes: Uint8Array | null, bytesMax: number): string {
 /** Offset, bytes, and the ASCII among them. */
 function hexText(bytes: Uint8Array): string {
   const lines: string[] = [];
-  for (let at = 0; at < bytes.length; at += hexColumns) {
-    const row = [...bytes.subarray(at, at + hexColumns)];
+  for (let at = 0; at < bytes.length; at += HEX_COLUMNS) {
+    const row = [...bytes.subarray(at, at + HEX_COLUMNS)];
     const hex = row.map((byte) => byte.toString(16).padStart(2, '0')).join(' ');
     const ascii = row.map((byte) => (byte >= 0x20 && byte < 0x7f ? String.fromCharCode(byte) : '.')).join('');
-    lines.push(`  ${at.toString(16).padStart(6, '0')}  ${hex.padEnd(hexColumns * 3 - 1)}  ${ascii}`);
+    lines.push(`  ${at.toString(16).padStart(6, '0')}  ${hex.padEnd(HEX_COLUMNS * 3 - 1)}  ${ascii}`);
   }
   return lines.join('\n');
 }

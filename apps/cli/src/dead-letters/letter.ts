@@ -50,7 +50,10 @@ export function letterRecord(cursor: RecordCursor, partition: number): LetterRec
   if (read === undefined) return markOf(headers) ?? { kind: 'foreign' };
   return {
     kind: 'letter',
-    ...{ partition, offset: cursor.offset, writtenAt: cursor.timestamp, ...read },
+    partition,
+    offset: cursor.offset,
+    writtenAt: cursor.timestamp,
+    ...read,
     key: copy(cursor.bytes, cursor.keyStart, cursor.keyLength),
     value: copy(cursor.bytes, cursor.valueStart, cursor.valueLength),
   };

@@ -104,7 +104,13 @@ async function bench(chosen: Benchmark, flags: BenchFlags, console: Console, she
   if (flags.report === true && machine.isDirty) throw new Fatal(dirtyText(machine.commit));
   const before = await surroundings();
   const measuring = chosen.run({
-    ...{ events, sessions, partitions, repeats, minutes, peers, workDir },
+    events,
+    sessions,
+    partitions,
+    repeats,
+    minutes,
+    peers,
+    workDir,
     formats: format === undefined ? undefined : [format],
     onProgress: (what) => {
       console.note(what);
@@ -171,7 +177,10 @@ function writePages(
   folder: string,
 ): readonly string[] {
   const pages = reportPages({
-    ...{ benchmark: name, description, ...measured, command: commandOf(name, flags) },
+    benchmark: name,
+    description,
+    ...measured,
+    command: commandOf(name, flags),
     day: new Date().toISOString().slice(0, 10),
   });
   mkdirSync(resolve(folder, REPORTS), { recursive: true });

@@ -18,7 +18,7 @@ interface DemoFlags extends ConfigurationFlags {
   readonly json?: boolean;
 }
 
-const seedsMax = 2 ** 31;
+const SEEDS_MAX = 2 ** 31;
 
 export function addDemoCommand(program: Command, context: CommandContext): void {
   program
@@ -31,11 +31,11 @@ export function addDemoCommand(program: Command, context: CommandContext): void 
     .option('--seed <s>', 'same seed, same fleet', integerFrom(0))
     .addOption(brokersOption('a broker started by `flatline broker start`, then one of its own'))
     .addOption(jsonOption())
-    .addHelpText('after', demoHelp)
+    .addHelpText('after', DEMO_HELP)
     .action(context.action<DemoFlags>((flags, console) => runDemo(flags, console, context.shell)));
 }
 
-const demoHelp = `
+const DEMO_HELP = `
 Every run has topics of its own on the broker that is named or runs here; without one, a broker is started that ends with
 the demo and leaves nothing behind.
 
@@ -51,7 +51,10 @@ async function runDemo(flags: DemoFlags, console: Console, shell: Shell): Promis
   if (flags.exitWhenDone === true && sessions === undefined && seconds === undefined)
     throw usageFailure('--exit-when-done needs an end: give --sessions or --for');
   const options = {
-    ...{ sessions, ratePerSecond: rate, exitWhenDone, seed: seed ?? Math.floor(Math.random() * seedsMax) },
+    sessions,
+    ratePerSecond: rate,
+    exitWhenDone,
+    seed: seed ?? Math.floor(Math.random() * SEEDS_MAX),
     forMs: seconds === undefined ? undefined : Math.round(seconds * 1000),
   };
   return onStage(flags, shell, console, (stage) => playDemo(stage, options, console, shell));

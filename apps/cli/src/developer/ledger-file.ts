@@ -2,7 +2,7 @@ import { closeSync, openSync, writeSync } from 'node:fs';
 import { usageFailure } from '../failure.ts';
 import type { LedgerEntry } from '@flatline/fleet';
 
-const bufferedCharactersMax = 64 * 1024;
+const BUFFERED_CHARACTERS_MAX = 64 * 1024;
 
 /** A ledger as JSON lines, one per session, in the order in which their truth became complete. */
 export class LedgerFile {
@@ -22,7 +22,7 @@ export class LedgerFile {
 
   write(entry: LedgerEntry): void {
     this.#buffered += `${JSON.stringify(entry)}\n`;
-    if (this.#buffered.length > bufferedCharactersMax) this.#flush();
+    if (this.#buffered.length > BUFFERED_CHARACTERS_MAX) this.#flush();
   }
 
   close(): void {

@@ -48,10 +48,10 @@ interface SimulateFlags extends ConfigurationFlags {
   readonly json?: boolean;
 }
 
-const seedsMax = 2 ** 31;
-const lookEveryMs = 100;
+const SEEDS_MAX = 2 ** 31;
+const LOOK_EVERY_MS = 100;
 /** Behind its schedule by more, a fleet does not make its rate. */
-const behindWarnMs = 1000;
+const BEHIND_WARN_MS = 1000;
 
 export function addSimulateCommand(program: Command, context: CommandContext): void {
   program
@@ -80,11 +80,11 @@ export function addSimulateCommand(program: Command, context: CommandContext): v
     .addOption(brokersOption())
     .addOption(configOption())
     .addOption(jsonOption())
-    .addHelpText('after', simulateHelp)
+    .addHelpText('after', SIMULATE_HELP)
     .action(context.action<SimulateFlags>((flags, console) => runSimulate(flags, console, context.shell)));
 }
 
-const simulateHelp = `
+const SIMULATE_HELP = `
 As many sessions live at a time as the rate needs: rate × heartbeat-ms / 1000. The first and the last heartbeat of a
 session are never lost or reordered, so that its ledger can be compared with its summary.
 
@@ -123,7 +123,7 @@ async function runSimulate(flags: SimulateFlags, console: Console, shell: Shell)
 
 function planOf(flags: SimulateFlags): FleetPlan {
   const { sessions, rate, heartbeatMs, beats, duplicates, reorder, lose } = flags;
-  const seed = flags.seed ?? Math.floor(Math.random() * seedsMax);
+  const seed = flags.seed ?? Math.floor(Math.random() * SEEDS_MAX);
   const ends = usualEnds;
   const plan = { sessions, ratePerSecond: rate, heartbeatMs, beatsMean: beats, duplicates, reorder, lose, ends, seed };
   const problems = planProblems(plan);
@@ -144,11 +144,13 @@ function sayPlan(plan: FleetPlan, console: Console): void {
 /** Shows progress until the fleet has finished. @returns how long it took. */
 async function watch(running: RunningFleet, plan: FleetPlan, console: Console, { clock }: Shell): Promise<number> {
   const progress = new ProgressDisplay(console, clock);
-  await whileWaiting(running.finished, { clock, everyMs: lookEveryMs }, () => {
+  await whileWaiting(running.finished, { clock, everyMs: LOOK_EVERY_MS }, () => {
     const { heartbeats, behindMs } = running.sender;
     progress.update({
-      doing: behindMs > behindWarnMs ? `simulating, ${duration(behindMs)} behind schedule` : 'simulating',
-      ...{ unit: 'heartbeats', done: heartbeats, total: Math.max(heartbeats, expectedBeats(plan) ?? 0) },
+      doing: behindMs > BEHIND_WARN_MS ? `simulating, ${duration(behindMs)} behind schedule` : 'simulating',
+      unit: 'heartbeats',
+      done: heartbeats,
+      total: Math.max(heartbeats, expectedBeats(plan) ?? 0),
     });
   });
   progress.end();

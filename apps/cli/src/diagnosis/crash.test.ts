@@ -49,7 +49,8 @@ describe('a defect', () => {
     expect({ status, stderr }).toEqual({ status: ExitCode.internal, stderr: expect.stringContaining(stateDir) });
     const path = /\S+flatline-diagnosis-\S+\.json/.exec(stderr)![0];
     expect(JSON.parse(readFileSync(path, 'utf8'))).toMatchObject({
-      ...{ command: ['run'], configuration: { application: 'shop' } },
+      command: ['run'],
+      configuration: { application: 'shop' },
       error: {
         name: 'TypeError',
         message: 'it is no function',

@@ -31,7 +31,10 @@ function written(by: Diagnosis, error: unknown): Record<string, unknown> {
 function configurationIn(stateDir: string): FlatlineConfig {
   const secret = (name: string): { env: string } => ({ env: name });
   const input = {
-    ...{ application: 'shop', brokers: ['b:9092'], stateDir, schemaRegistryUrl: 'https://r:8081' },
+    application: 'shop',
+    brokers: ['b:9092'],
+    stateDir,
+    schemaRegistryUrl: 'https://r:8081',
     schemaRegistryAuth: { username: 'registrar', password: secret('REGISTRY') },
     kafka: {
       ssl: { key: secret('KEY'), passphrase: secret('PHRASE') },
@@ -61,7 +64,9 @@ describe('a diagnosis', () => {
     );
     expect(rest).toMatchObject({ version: '1.2.3', node: process.version, command: ['sessions', '--limit'] });
     expect(shown).toMatchObject({
-      ...{ name: 'TypeError', message: 'cannot', frames: expect.arrayContaining([expect.stringMatching(/^at /)]) },
+      name: 'TypeError',
+      message: 'cannot',
+      frames: expect.arrayContaining([expect.stringMatching(/^at /)]),
       cause: { name: 'AssertionError', message: 'the commit before is settled', facts: { offset: 7 } },
     });
   });
@@ -118,7 +123,8 @@ describe('a diagnosis', () => {
       throw new RangeError('broken');
     });
     expect(written(shown, 'thrown as text')).toMatchObject({
-      ...{ error: { message: 'thrown as text' }, tasks: { name: 'RangeError', message: 'broken' } },
+      error: { message: 'thrown as text' },
+      tasks: { name: 'RangeError', message: 'broken' },
     });
   });
 });
@@ -172,24 +178,24 @@ function badJson(): Error {
 }
 
 const task = {
-  ...{
-    pipeline: 'visits',
-    partition: 3,
-    state: 'running' as const,
-    clock: 1,
-    liveEntries: 12,
-    stateFill: 0,
-    heldMs: 0,
-    lag: 0,
-  },
-  ...{
-    expiryLagMs: 0,
-    position: 1,
-    committedPosition: 1,
-    counters: undefined,
-    commits: undefined,
-    commitDurations: undefined,
-    closeDelays: undefined,
-  },
-  ...{ changelogBytes: 0, liveBytes: 0, storesDropped: 0, restoreMs: 0, takeoverMs: 0 },
+  pipeline: 'visits',
+  partition: 3,
+  state: 'running' as const,
+  clock: 1,
+  liveEntries: 12,
+  stateFill: 0,
+  heldMs: 0,
+  lag: 0,
+  expiryLagMs: 0,
+  position: 1,
+  committedPosition: 1,
+  counters: undefined,
+  commits: undefined,
+  commitDurations: undefined,
+  closeDelays: undefined,
+  changelogBytes: 0,
+  liveBytes: 0,
+  storesDropped: 0,
+  restoreMs: 0,
+  takeoverMs: 0,
 };

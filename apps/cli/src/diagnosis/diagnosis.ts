@@ -11,10 +11,10 @@ import { REMOVED, secretsOf, shownError, withoutQuotations, withoutRecords, with
 
 type Facts = Readonly<Record<string, unknown>>;
 
-const linesMax = 200;
+const LINES_MAX = 200;
 /** A supervisor restarts what ends with a defect: the oldest files go. */
-const filesMax = 10;
-const secretMin = 4;
+const FILES_MAX = 10;
+const SECRET_MIN = 4;
 const PREFIX = 'flatline-diagnosis-';
 
 export interface DiagnosisParts {
@@ -71,13 +71,13 @@ export class Diagnosis {
   #keep(level: string, message: string, facts: Facts = {}): void {
     const time = new Date(this.#parts.clock.wallMs()).toISOString();
     this.#lines.push({ time, level, message: withoutQuotations(message), ...withoutRecords(facts) });
-    if (this.#lines.length > linesMax) this.#lines.shift();
+    if (this.#lines.length > LINES_MAX) this.#lines.shift();
   }
 
   #text(error: unknown): string {
     const { clock, args, version } = this.#parts;
     // One of a letter or two would go from every word, and tells nothing where it stands by chance.
-    const secrets = secretsOf(this.#config).filter(({ length }) => length >= secretMin);
+    const secrets = secretsOf(this.#config).filter(({ length }) => length >= SECRET_MIN);
     const content = {
       writtenAt: new Date(clock.wallMs()).toISOString(),
       upMs: clock.monotonicMs() - this.#startedAtMs,
@@ -127,7 +127,7 @@ function removeOldest(folder: string): void {
   try {
     // Names begin with the time, so they sort by it.
     const files = readdirSync(folder).filter((name) => name.startsWith(PREFIX));
-    for (const name of files.sort().slice(0, -filesMax)) rmSync(join(folder, name), { force: true });
+    for (const name of files.sort().slice(0, -FILES_MAX)) rmSync(join(folder, name), { force: true });
   } catch {
     // Somebody else's: they stay.
   }

@@ -3,8 +3,8 @@ import { AssertionError } from '@flatline/base';
 
 export const REMOVED = '(removed)';
 
-const textMax = 500;
-const causesMax = 5;
+const TEXT_MAX = 500;
+const CAUSES_MAX = 5;
 
 /** Facts of the log that are text of ours; of any other name the text is removed. */
 const textualFacts = new Set(['pipeline', 'topic', 'group', 'state', 'owner', 'commitId', 'reason', 'waitsFor']);
@@ -19,7 +19,7 @@ const secretSettings = new Set(['username', 'password', 'passphrase', 'key', 'ce
  */
 export function withoutQuotations(message: string): string {
   const kept = message.replace(/["'`«‘“].*["'`»’”]/s, `“${REMOVED}”`);
-  return kept.length <= textMax ? kept : `${kept.slice(0, textMax)}…`;
+  return kept.length <= TEXT_MAX ? kept : `${kept.slice(0, TEXT_MAX)}…`;
 }
 
 /** Numbers stay: offsets, sizes, instants. */
@@ -35,7 +35,7 @@ function shownFact(name: string, value: unknown): unknown {
 }
 
 /** An error and its causes: names, messages without quotations, and where in the program. */
-export function shownError(error: unknown, causesLeft: number = causesMax): unknown {
+export function shownError(error: unknown, causesLeft: number = CAUSES_MAX): unknown {
   if (!(error instanceof Error)) return { message: withoutQuotations(String(error)) };
   const frames = (error.stack ?? '').split('\n').filter((line) => /^\s+at /.test(line));
   const { code } = error as { readonly code?: unknown };

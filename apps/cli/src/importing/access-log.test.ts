@@ -2,13 +2,13 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { parseAccessLine, parseAccessTime } from './access-log.ts';
 
-const combined =
+const COMBINED =
   '83.149.9.216 - anna [17/May/2015:10:05:03 +0000] "GET /a\\"b HTTP/1.1" 200 203023 "http://x.org/" "Mozilla/5.0 (X)"';
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 
 describe('an access log line', () => {
   test('combined: key is the address, time is the instant, fields are unquoted', () => {
-    expect(parseAccessLine(combined)).toEqual({
+    expect(parseAccessLine(COMBINED)).toEqual({
       kind: 'record',
       record: {
         key: '83.149.9.216',
@@ -36,19 +36,19 @@ describe('an access log line', () => {
   test.each([
     ['hello'],
     [''],
-    [combined.replace('17/May', '31/Apr')],
-    [combined.replace('May', 'Mai')],
-    [combined.replace('10:05:03', '24:05:03')],
-    [combined.replace(' +0000', '')],
+    [COMBINED.replace('17/May', '31/Apr')],
+    [COMBINED.replace('May', 'Mai')],
+    [COMBINED.replace('10:05:03', '24:05:03')],
+    [COMBINED.replace(' +0000', '')],
   ])('is bad and never a wrong record: %s', (line) => {
     expect(parseAccessLine(line).kind).toBe('bad');
   });
 
   test('a line that was cut off keeps its record: without the last quote, all fields; cut earlier, fewer', () => {
-    const whole = parseAccessLine(combined);
-    expect(parseAccessLine(combined.slice(0, -1))).toEqual(whole);
-    for (let length = combined.indexOf(']') + 1; length < combined.length; length += 1) {
-      const parsed = parseAccessLine(combined.slice(0, length));
+    const whole = parseAccessLine(COMBINED);
+    expect(parseAccessLine(COMBINED.slice(0, -1))).toEqual(whole);
+    for (let length = COMBINED.indexOf(']') + 1; length < COMBINED.length; length += 1) {
+      const parsed = parseAccessLine(COMBINED.slice(0, length));
       expect(parsed).toMatchObject({ kind: 'record', record: { key: '83.149.9.216' } });
     }
   });

@@ -5,17 +5,17 @@
 import type { Millis } from '@flatline/base';
 import { badLine, type ParsedLine } from './source-record.ts';
 
-const start = /^(\S+) (\S+) (.+?) \[([^\]]{1,40})\](.*)$/;
+const START = /^(\S+) (\S+) (.+?) \[([^\]]{1,40})\](.*)$/;
 const quoted = String.raw`"((?:[^"\\]|\\.)*)"`;
 /** The last field may have lost its closing quote. */
 const rest = new RegExp(String.raw`^ ${quoted} (\d{3}) (\d+|-)(?: ${quoted} "((?:[^"\\]|\\.)*)"?)?\s*$`);
-const stamp = /^(\d{2})\/([A-Z][a-z]{2})\/(\d{4}):(\d{2}):(\d{2}):(\d{2}) ([+-])(\d{2})(\d{2})$/;
+const STAMP = /^(\d{2})\/([A-Z][a-z]{2})\/(\d{4}):(\d{2}):(\d{2}):(\d{2}) ([+-])(\d{2})(\d{2})$/;
 const months = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const fieldNames = ['user', 'request', 'status', 'bytes', 'referer', 'userAgent'];
 
 /** One line of an access log: the key is the client's address, `-` fields are absent. */
 export function parseAccessLine(text: string): ParsedLine {
-  const match = start.exec(text);
+  const match = START.exec(text);
   if (match === null) return badLine('is not in the common or combined log format');
   const [, host = '', , user, time = '', tail = ''] = match;
   const timestamp = parseAccessTime(time);
@@ -30,7 +30,7 @@ export function parseAccessLine(text: string): ParsedLine {
 
 /** `17/May/2015:10:05:03 +0000`; undefined where it is not a time that exists. */
 export function parseAccessTime(text: string): Millis | undefined {
-  const match = stamp.exec(text);
+  const match = STAMP.exec(text);
   if (match === null) return undefined;
   const month = months.indexOf(match[2]!);
   const [day, year, hour, minute, second, zoneHour, zoneMinute] = [1, 3, 4, 5, 6, 8, 9].map((group) =>

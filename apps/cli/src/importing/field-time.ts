@@ -1,14 +1,14 @@
 import type { Millis } from '@flatline/base';
 
 /** ISO 8601 with date, time and an explicit zone; fraction of any length; comma or point. */
-const iso = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d+))?\s?(Z|[+-]\d{2}(?::?\d{2})?)$/i;
-const digits = /^-?\d+(?:\.\d+)?$/;
+const ISO = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d+))?\s?(Z|[+-]\d{2}(?::?\d{2})?)$/i;
+const DIGITS = /^-?\d+(?:\.\d+)?$/;
 
 /**
  * Below it a bare number is taken for seconds, from it on for milliseconds: 10^11 s is the year 5138, 10^11 ms is March
  * 1973, so that every time of practical use is told apart by its size.
  */
-const secondsBelow = 1e11;
+const SECONDS_BELOW = 1e11;
 
 /**
  * A time as files carry it: ISO 8601 with a zone, or a Unix time in seconds (also with a fraction) or milliseconds.
@@ -19,15 +19,15 @@ export function parseFieldTime(value: unknown): Millis | { readonly reason: stri
   if (typeof value === 'number') return fromNumber(value);
   if (typeof value !== 'string') return { reason: 'is neither a number nor a text' };
   const text = value.trim();
-  if (digits.test(text)) return fromNumber(Number(text));
-  const match = iso.exec(text);
+  if (DIGITS.test(text)) return fromNumber(Number(text));
+  const match = ISO.exec(text);
   if (match === null) return { reason: isoHint(text) };
   return fromIso(match);
 }
 
 function fromNumber(value: number): Millis | { readonly reason: string } {
   // By way of whole microseconds, since 1431857103.123 * 1000 is a little less than …123.
-  const ms = Math.floor(Math.abs(value) < secondsBelow ? Math.round(value * 1e6) / 1000 : value);
+  const ms = Math.floor(Math.abs(value) < SECONDS_BELOW ? Math.round(value * 1e6) / 1000 : value);
   // Kafka refuses negative timestamps; years beyond what Date can show are taken for damage.
   if (!Number.isFinite(value) || ms < 0 || ms > 8.64e15) return { reason: `${value} is not a Unix time` };
   return ms;

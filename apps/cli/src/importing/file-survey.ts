@@ -22,16 +22,16 @@ export interface FileSurvey {
 
 /** Lengths, and differences of offset and time, in a batch; its header is shared by many. */
 const RECORD_OVERHEAD_BYTES = 8;
-const badLinesShownMax = 10;
+const BAD_LINES_SHOWN_MAX = 10;
 /** Brokers and processors refuse a stamp further ahead of the present (`maxFutureMs`, C6). */
-export const maxFutureMs: DurationMs = 3_600_000;
+export const MAX_FUTURE_MS: DurationMs = 3_600_000;
 
 /** A line whose record would be refused later is bad now. */
 export function judgeLine(parsed: ParsedLine, now: Millis): ParsedLine {
   if (parsed.kind === 'bad') return parsed;
   const { timestamp } = parsed.record;
   if (timestamp < 0) return badLine(`is stamped ${shownTime(timestamp)}, before 1970: Kafka has no such times`);
-  if (timestamp <= now + maxFutureMs) return parsed;
+  if (timestamp <= now + MAX_FUTURE_MS) return parsed;
   return badLine(`is stamped ${shownTime(timestamp)}, more than an hour ahead of now`);
 }
 
@@ -90,6 +90,6 @@ export class SurveyCounter {
 
   #addBad(bad: BadLine): void {
     this.#badLines += 1;
-    if (this.#firstBadLines.length < badLinesShownMax) this.#firstBadLines.push(bad);
+    if (this.#firstBadLines.length < BAD_LINES_SHOWN_MAX) this.#firstBadLines.push(bad);
   }
 }

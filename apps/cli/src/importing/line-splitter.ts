@@ -13,7 +13,7 @@ export interface NumberedLine {
   readonly text: string | undefined;
 }
 
-const newline = 0x0a;
+const NEWLINE = 0x0a;
 
 export class LineSplitter {
   readonly #lineBytesMax: number;
@@ -30,7 +30,7 @@ export class LineSplitter {
   push(chunk: Uint8Array): NumberedLine[] {
     const lines: NumberedLine[] = [];
     let start = 0;
-    for (let end = chunk.indexOf(newline); end >= 0; end = chunk.indexOf(newline, start)) {
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
       this.#hold(chunk.subarray(start, end));
       lines.push(this.#cut());
       start = end + 1;

@@ -5,7 +5,10 @@ const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 0, 31);
 const FOREVER = Number('9223372036854775807');
 const free = {
-  ...{ retentionMs: -1, retentionBytes: -1, timestampBeforeMaxMs: FOREVER, timestampAfterMaxMs: FOREVER },
+  retentionMs: -1,
+  retentionBytes: -1,
+  timestampBeforeMaxMs: FOREVER,
+  timestampAfterMaxMs: FOREVER,
   logBytes: 0,
 };
 const file = { times: { earliest: NOW - 10 * DAY, latest: NOW }, partitionBytes: 1_000 };

@@ -3,7 +3,7 @@
 import type { DurationMs, Millis } from '@flatline/base';
 import type { TopicDescription } from '@flatline/kafka';
 import { STAMP_UNLIMITED } from '../topics/topic-change.ts';
-import { type FileSurvey, maxFutureMs } from './file-survey.ts';
+import { type FileSurvey, MAX_FUTURE_MS } from './file-survey.ts';
 
 export interface Hindrance {
   /** What the topic would do, the worst first. */
@@ -62,7 +62,7 @@ function byStamps(
     add('refuse what is imported', 'message.timestamp.before.max.ms', timestampBeforeMaxMs, STAMP_UNLIMITED, begins);
   if (latest > now + timestampAfterMaxMs) {
     const ends = `ends ${new Date(latest).toISOString()}`;
-    add('refuse what is imported', 'message.timestamp.after.max.ms', timestampAfterMaxMs, String(maxFutureMs), ends);
+    add('refuse what is imported', 'message.timestamp.after.max.ms', timestampAfterMaxMs, String(MAX_FUTURE_MS), ends);
   }
   if (retentionMs >= 0 && isTooOld(earliest, retentionMs, now))
     add('delete what is imported', 'retention.ms', retentionMs, '-1', begins);

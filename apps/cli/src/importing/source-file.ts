@@ -21,10 +21,10 @@ export interface NumberedResult {
 }
 
 /** A line beyond it is bad, not read into memory. */
-const lineBytesMax = 1024 * 1024;
-const chunkBytes = 256 * 1024;
-const csvRecordsPerChunkMax = 1000;
-const tooLong = badLine(`is longer than ${lineBytesMax} bytes`);
+const LINE_BYTES_MAX = 1024 * 1024;
+const CHUNK_BYTES = 256 * 1024;
+const CSV_RECORDS_PER_CHUNK_MAX = 1000;
+const tooLong = badLine(`is longer than ${LINE_BYTES_MAX} bytes`);
 
 /**
  * The file's records in file order, blank lines left out. A row that is not even CSV may come a little before the rows
@@ -36,7 +36,7 @@ export function readSourceFile(path: string, format: ImportFormat): AsyncGenerat
 }
 
 async function* lineRecords(path: string, parser: LineParser): AsyncGenerator<NumberedResult[], void> {
-  const splitter = new LineSplitter(lineBytesMax);
+  const splitter = new LineSplitter(LINE_BYTES_MAX);
   const results = (lines: ReturnType<LineSplitter['push']>): NumberedResult[] =>
     lines
       .filter(({ text }) => text === undefined || text.trim() !== '')
@@ -51,9 +51,9 @@ const gzipMagic = Buffer.from([0x1f, 0x8b]);
 /** The file's bytes, unpacked where it is gzipped. */
 async function openSource(path: string): Promise<Readable> {
   const packed = await isGzipped(path);
-  const file = createReadStream(path, { highWaterMark: chunkBytes });
+  const file = createReadStream(path, { highWaterMark: CHUNK_BYTES });
   if (!packed) return file;
-  const unpacked = createGunzip({ chunkSize: chunkBytes });
+  const unpacked = createGunzip({ chunkSize: CHUNK_BYTES });
   file.on('error', (error) => unpacked.destroy(error));
   return file.pipe(unpacked);
 }
@@ -85,7 +85,7 @@ async function* csvRecords(path: string, names: FieldNames): AsyncGenerator<Numb
     relax_column_count: true,
     skip_empty_lines: true,
     skip_records_with_error: true,
-    max_record_size: lineBytesMax,
+    max_record_size: LINE_BYTES_MAX,
     on_skip: (error) => {
       const line = Number(error?.['lines']);
       // csv-parse tells of every broken quote of a row; one of them makes it bad.
@@ -100,7 +100,7 @@ async function* csvRecords(path: string, names: FieldNames): AsyncGenerator<Numb
   for await (const { record, info } of file.pipe(parser) as AsyncIterable<CsvRow>) {
     if (header === undefined) header = record;
     else results.push({ line: info.lines, parsed: csvRow(header, record, names) });
-    if (results.length < csvRecordsPerChunkMax) continue;
+    if (results.length < CSV_RECORDS_PER_CHUNK_MAX) continue;
     yield results;
     results = [];
   }

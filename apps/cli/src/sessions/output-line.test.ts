@@ -8,13 +8,32 @@ const at = { partition: 2, offset: 7, timestamp: 1_700_000_000_000 };
 
 function summaryRecord(key: Uint8Array, attributes: readonly (readonly [string, string])[] = []): SummaryRecord {
   return {
-    ...{ kind: 'summary', ...at },
+    kind: 'summary',
+    ...at,
     summary: {
-      ...{ key, incarnation: '2-100', revision: 0, reason: 'TIMEOUT', truncated: false, partition: 2 },
-      ...{ startedAt: 1, lastSeenAt: 2, endedAt: 2, durationMs: 4500, deadlineAt: 32, closedAt: 1_700_000_000_000 },
-      ...{ emittedAt: 40, timeoutMs: 30, eventCount: 9, duplicateCount: 0, outOfOrderCount: 0, lateCount: 0 },
-      ...{ missingCount: 0, countsByType: new Map([['HEARTBEAT', 9]]), attributes: new Map(attributes) },
-      ...{ firstOffset: 100, lastOffset: 110 },
+      key,
+      incarnation: '2-100',
+      revision: 0,
+      reason: 'TIMEOUT',
+      truncated: false,
+      partition: 2,
+      startedAt: 1,
+      lastSeenAt: 2,
+      endedAt: 2,
+      durationMs: 4500,
+      deadlineAt: 32,
+      closedAt: 1_700_000_000_000,
+      emittedAt: 40,
+      timeoutMs: 30,
+      eventCount: 9,
+      duplicateCount: 0,
+      outOfOrderCount: 0,
+      lateCount: 0,
+      missingCount: 0,
+      countsByType: new Map([['HEARTBEAT', 9]]),
+      attributes: new Map(attributes),
+      firstOffset: 100,
+      lastOffset: 110,
     },
   };
 }
@@ -62,8 +81,15 @@ describe('a record of an output topic', () => {
 
   test('as JSON: the names of a summary, and where it lies', () => {
     expect(outputValue(summaryRecord(utf8.encode('anna'), [['page', '/']]))).toMatchObject({
-      ...{ kind: 'summary', sessionId: 'anna', reason: 'TIMEOUT', durationMs: 4500, eventCount: 9 },
-      ...{ countsByType: { HEARTBEAT: 9 }, attributes: { page: '/' }, outputPartition: 2, outputOffset: 7 },
+      kind: 'summary',
+      sessionId: 'anna',
+      reason: 'TIMEOUT',
+      durationMs: 4500,
+      eventCount: 9,
+      countsByType: { HEARTBEAT: 9 },
+      attributes: { page: '/' },
+      outputPartition: 2,
+      outputOffset: 7,
     });
   });
 

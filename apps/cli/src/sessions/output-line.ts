@@ -6,12 +6,12 @@ import type { Colors } from '../terminal/console.ts';
 import { printable, printableKey, shorten } from '../terminal/printable.ts';
 import { count, duration } from '../terminal/progress.ts';
 
-const keyColumns = 28;
-const attributesColumnsMax = 60;
+const KEY_COLUMNS = 28;
+const ATTRIBUTES_COLUMNS_MAX = 60;
 
 /** Over the columns of `outputText`. */
 export function outputHeading({ dim }: Colors): string {
-  const key = 'session'.padEnd(keyColumns);
+  const key = 'session'.padEnd(KEY_COLUMNS);
   return dim(
     `${'closed at (UTC)'.padEnd(19)}  ${key}  ${'reason'.padEnd(12)}  ${'lasted'.padStart(9)}  ${'events'.padStart(13)}  incarnation  attributes`,
   );
@@ -33,9 +33,13 @@ export function outputValue(record: OutputRecord): object {
   if (record.kind === 'summary') {
     const { key, countsByType, attributes, ...summary } = record.summary;
     return {
-      ...{ kind: record.kind, ...keyNames(key), ...summary },
+      kind: record.kind,
+      ...keyNames(key),
+      ...summary,
       // fromEntries defines `__proto__` as a property like any other (I3).
-      ...{ countsByType: Object.fromEntries(countsByType), attributes: Object.fromEntries(attributes), ...at },
+      countsByType: Object.fromEntries(countsByType),
+      attributes: Object.fromEntries(attributes),
+      ...at,
     };
   }
   const key = record.key === null ? { sessionId: null } : keyNames(record.key);
@@ -48,12 +52,12 @@ function summaryText({ summary }: SummaryRecord, { cyan, dim, yellow }: Colors):
   const length = duration(summary.durationMs).padStart(9);
   const events = `${count(summary.eventCount).padStart(6)} ${summary.eventCount === 1 ? 'event ' : 'events'}`;
   const attributes = [...summary.attributes].map(([name, value]) => `${printable(name)}=${printable(value)}`).join(' ');
-  const more = attributes === '' ? '' : `  ${shorten(attributes, attributesColumnsMax)}`;
+  const more = attributes === '' ? '' : `  ${shorten(attributes, ATTRIBUTES_COLUMNS_MAX)}`;
   return `${column(summary.key)}  ${reason}  ${length}  ${events}  ${dim(printable(summary.incarnation))}${more}`;
 }
 
 function column(key: Uint8Array | null): string {
-  return shorten(key === null ? '(null key)' : printableKey(key), keyColumns).padEnd(keyColumns);
+  return shorten(key === null ? '(null key)' : printableKey(key), KEY_COLUMNS).padEnd(KEY_COLUMNS);
 }
 
 /** As in a summary: the key's text, and its bytes where they are no text. */

@@ -26,7 +26,7 @@ export interface ConsoleOptions {
   readonly json: boolean;
 }
 
-const defaultColumns = 100;
+const DEFAULT_COLUMNS = 100;
 
 /** By no-color.org and force-color.org; whoever asks for none gets none. */
 function isColored(env: ConsoleOptions['env'], live: boolean): boolean {
@@ -53,7 +53,7 @@ export class Console {
   }
 
   get columns(): number {
-    return this.#options.stderr.columns ?? defaultColumns;
+    return this.#options.stderr.columns ?? DEFAULT_COLUMNS;
   }
 
   /** Of the terminal; Infinity where it is none. */

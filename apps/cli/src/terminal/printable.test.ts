@@ -2,9 +2,9 @@ import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { printable, printableJson, printableKey, shorten } from './printable.ts';
 
-const rerun = 'rerun with fc.assert(property, { seed, path }) as printed';
+const RERUN = 'rerun with fc.assert(property, { seed, path }) as printed';
 // eslint-disable-next-line no-control-regex -- control characters are what is looked for
-const obeyed = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/u;
+const OBEYED = /[\u0000-\u001f\u007f-\u009f\u2028-\u202e\u2066-\u2069]/u;
 const anyText = fc.string({ unit: 'binary' });
 const hostile = fc.array(fc.constantFrom('\u001b', '\u009b', '\u202e', '\r', '\n', '\\', '\ud800', 'a', '<b>'));
 
@@ -13,7 +13,7 @@ describe('what a terminal is shown', () => {
     expect(printable('\u001b[2Ja\r\nb\u202ec\u009b')).toBe('\\u001b[2Ja\\u000d\\u000ab\\u202ec\\u009b');
   });
 
-  test(`[I3] no text gets a control character through (${rerun})`, () => {
+  test(`[I3] no text gets a control character through (${RERUN})`, () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -21,13 +21,13 @@ describe('what a terminal is shown', () => {
           hostile.map((parts) => parts.join('')),
         ),
         (text) => {
-          expect(printable(text)).not.toMatch(obeyed);
+          expect(printable(text)).not.toMatch(OBEYED);
         },
       ),
     );
   });
 
-  test(`what is shown names one text only (${rerun})`, () => {
+  test(`what is shown names one text only (${RERUN})`, () => {
     fc.assert(
       fc.property(hostile, hostile, (left, right) => {
         const [a, b] = [left.join(''), right.join('')];
@@ -41,7 +41,7 @@ describe('what a terminal is shown', () => {
     expect(printableKey(new TextEncoder().encode('größe'))).toBe('größe');
   });
 
-  test(`[I3] JSON is safe on a terminal and reads back as it was (${rerun})`, () => {
+  test(`[I3] JSON is safe on a terminal and reads back as it was (${RERUN})`, () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -50,7 +50,7 @@ describe('what a terminal is shown', () => {
         ),
         (text) => {
           const shown = printableJson({ text });
-          expect(shown).not.toMatch(obeyed);
+          expect(shown).not.toMatch(OBEYED);
           expect(JSON.parse(shown)).toEqual({ text });
         },
       ),

@@ -2,7 +2,7 @@
 // overrides. What is shown is therefore escaped, and so is JSON, which by itself leaves C1 controls as they are.
 
 /** C0, DEL, C1, line and paragraph separators, bidirectional controls, zero-width characters, lone surrogates, BOM. */
-const unsafe =
+const UNSAFE =
   // eslint-disable-next-line no-control-regex -- control characters are what is looked for
   /[\u0000-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb]|\p{Surrogate}/gu;
 
@@ -15,7 +15,7 @@ function escapeCharacter(character: string): string {
 
 /** Text that a terminal shows and does not obey; a backslash is doubled, so that nothing shown is ambiguous. */
 export function printable(text: string): string {
-  return text.replaceAll('\\', '\\\\').replace(unsafe, escapeCharacter);
+  return text.replaceAll('\\', '\\\\').replace(UNSAFE, escapeCharacter);
 }
 
 /** A key's bytes, `(empty)` for none: as text where they are UTF-8, else every byte beyond ASCII as `\xNN`. */
@@ -32,7 +32,7 @@ export function printableKey(key: Uint8Array): string {
 
 /** JSON on one line that is also safe on a terminal: a parser gives back the same values. */
 export function printableJson(value: unknown): string {
-  return JSON.stringify(value).replace(unsafe, escapeCharacter);
+  return JSON.stringify(value).replace(UNSAFE, escapeCharacter);
 }
 
 /** At most `widthMax` characters, the last an ellipsis where something was cut; never cuts a surrogate pair. */

@@ -9,13 +9,13 @@ import type { PipelineTopics } from './topic-requirements.ts';
 /** The topics that the configuration's pipelines need. */
 export function pipelineTopicsOf(config: FlatlineConfig): PipelineTopics[] {
   return config.pipelines.map((pipeline) => ({
-    ...{
-      pipeline: pipeline.name,
-      group: pipeline.group,
-      input: pipeline.input.topic,
-      timestampType: pipeline.input.timestampType,
-    },
-    ...{ output: pipeline.output.topic, changelog: pipeline.changelogTopic, deadLetters: pipeline.deadLetterTopic },
+    pipeline: pipeline.name,
+    group: pipeline.group,
+    input: pipeline.input.topic,
+    timestampType: pipeline.input.timestampType,
+    output: pipeline.output.topic,
+    changelog: pipeline.changelogTopic,
+    deadLetters: pipeline.deadLetterTopic,
     largest: largestRecords(pipeline),
   }));
 }

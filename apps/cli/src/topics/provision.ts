@@ -19,9 +19,9 @@ import { readersOfAltered, type TopicReaders } from './topic-readers.ts';
 import type { PipelineTopics } from './topic-requirements.ts';
 
 /** For an input that does not exist and of which nothing is said. */
-const partitionsDefault = 8;
+const PARTITIONS_DEFAULT = 8;
 /** Kafka's word for "as the broker is configured". */
-const brokerDefault = -1;
+const BROKER_DEFAULT = -1;
 
 export interface ProvisionOptions {
   readonly clock: Clock;
@@ -87,7 +87,7 @@ function planned(
   }: Pick<Findings, 'states' | 'readers' | 'foreignOutputs'> & { readonly options: ProvisionOptions },
 ): TopicPlan {
   const { partitions: asked, flags } = options;
-  return planTopics(pipelines, { existing, ...looked, flags, partitions: { asked, fallback: partitionsDefault } });
+  return planTopics(pipelines, { existing, ...looked, flags, partitions: { asked, fallback: PARTITIONS_DEFAULT } });
 }
 
 async function readStates(
@@ -107,10 +107,12 @@ async function readStates(
 /** Creates topics of a plan and waits until they can be used. What another has created meanwhile is left as it is. */
 export async function createTopics(missing: readonly NewTopic[], options: ProvisionOptions): Promise<void> {
   if (missing.length === 0) return;
-  const replicationFactor = options.replication ?? brokerDefault;
+  const replicationFactor = options.replication ?? BROKER_DEFAULT;
   await new KafkaTopicAdmin(options).createTopics(
     missing.map(({ topic, partitions, settings }) => ({
-      ...{ topic, partitions, replicationFactor },
+      topic,
+      partitions,
+      replicationFactor,
       settings: Object.fromEntries(settings),
     })),
   );

@@ -8,14 +8,13 @@ import { readersWarnings } from './topic-readers.ts';
 import type { PipelineTopics, TimestampType } from './topic-requirements.ts';
 
 const visits: PipelineTopics = {
-  ...{
-    pipeline: 'visits',
-    group: 'shop.visits',
-    input: 'visit-events',
-    timestampType: 'LogAppendTime',
-    output: 'visits',
-  },
-  ...{ changelog: 'shop.visits.changelog', deadLetters: 'shop.visits.dead-letters' },
+  pipeline: 'visits',
+  group: 'shop.visits',
+  input: 'visit-events',
+  timestampType: 'LogAppendTime',
+  output: 'visits',
+  changelog: 'shop.visits.changelog',
+  deadLetters: 'shop.visits.dead-letters',
   largest: { changelogBytes: 310_000, outputBytes: 70_000, settings: 'maxKeyBytes 512' },
 };
 const none = new Map<string, ExistingTopic>();
@@ -211,19 +210,23 @@ describe('the topics of a configuration', () => {
   test('two pipelines that share an input need it once', () => {
     const other = { ...visits, output: 'leases', changelog: 'c2', deadLetters: 'd2' };
     expect(plan([visits, other], none).missing.map(({ topic }) => topic)).toEqual([
-      ...['visit-events', 'visits', 'shop.visits.changelog', 'shop.visits.dead-letters', 'leases', 'c2', 'd2'],
+      'visit-events',
+      'visits',
+      'shop.visits.changelog',
+      'shop.visits.dead-letters',
+      'leases',
+      'c2',
+      'd2',
     ]);
   });
 });
 
 const held: ApplicationState = {
-  ...{
-    kind: 'held',
-    partitions: 8,
-    liveEntries: 6,
-    clock: Date.UTC(2026, 0, 2),
-    timestampTypes: { before: ['LogAppendTime'], next: [] },
-  },
+  kind: 'held',
+  partitions: 8,
+  liveEntries: 6,
+  clock: Date.UTC(2026, 0, 2),
+  timestampTypes: { before: ['LogAppendTime'], next: [] },
 };
 const withState = (state: ApplicationState): Partial<Findings> => ({ states: new Map([[visits.changelog, state]]) });
 

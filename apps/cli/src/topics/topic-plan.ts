@@ -207,7 +207,9 @@ function partitionDeviation(
       changes: [{ kind: 'partitions', topic, from: found, to: partitions }],
     };
   const use = {
-    ...{ input: '', output: 'use another output.topic', deadLetters: 'use another deadLetterTopic' },
+    input: '',
+    output: 'use another output.topic',
+    deadLetters: 'use another deadLetterTopic',
     changelog: state.kind === 'none' ? 'use another application name' : ANOTHER,
   }[role];
   const held =
@@ -256,7 +258,9 @@ function typeDeviation(
   const { input: topic, timestampType: wanted } = topics;
   const problem = `message.timestamp.type is ${actual ?? 'not known'}, but input.timestampType says ${wanted}`;
   const deviated = (remedy: string, isRisk = false): TypeDeviation => ({
-    ...{ deviation: { topic, problem, remedy }, isRisk, isAltered: false },
+    deviation: { topic, problem, remedy },
+    isRisk,
+    isAltered: false,
   });
   const set = `set input.timestampType to "${actual}"`;
   if (state.kind === 'held') {

@@ -41,10 +41,10 @@ export interface TopicRequirement {
 }
 
 /** Room for the headers that say why a record became a dead letter (I1). */
-const deadLetterExtraBytes = 65_536;
+const DEAD_LETTER_EXTRA_BYTES = 65_536;
 /** Disk of a truncated changelog is given back by whole segments. */
-const segmentBytes = 64 * 1024 * 1024;
-const segmentBytesMax = 256 * 1024 * 1024;
+const SEGMENT_BYTES = 64 * 1024 * 1024;
+const SEGMENT_BYTES_MAX = 256 * 1024 * 1024;
 
 /** `inputMessageBytes`: the input's `max.message.bytes`, which its dead letters must hold. */
 export function requirementsOf(
@@ -96,9 +96,9 @@ const changelogSettings: readonly SettingRequirement[] = [
   exactly('message.timestamp.type', 'LogAppendTime', 'its records would carry a local clock'),
   {
     name: 'segment.bytes',
-    value: String(segmentBytes),
-    accepts: (found) => Number(found) <= segmentBytesMax,
-    reason: `truncated parts would stay on disk (at most ${segmentBytesMax})`,
+    value: String(SEGMENT_BYTES),
+    accepts: (found) => Number(found) <= SEGMENT_BYTES_MAX,
+    reason: `truncated parts would stay on disk (at most ${SEGMENT_BYTES_MAX})`,
   },
 ];
 
@@ -120,13 +120,13 @@ function inputSettings(timestampType: TimestampType): SettingRequirement[] {
 }
 
 /** Records that are deleted before they were read stop the partition (R3). */
-const retentionMs = 604_800_000;
-const retentionMsLeast = 86_400_000;
+const RETENTION_MS = 604_800_000;
+const RETENTION_MS_LEAST = 86_400_000;
 const staying: SettingRequirement = {
   name: 'retention.ms',
-  value: String(retentionMs),
-  accepts: (found) => Number(found) < 0 || Number(found) >= retentionMsLeast,
-  reason: `a processor that is down for longer than that stops for good (at least ${retentionMsLeast})`,
+  value: String(RETENTION_MS),
+  accepts: (found) => Number(found) < 0 || Number(found) >= RETENTION_MS_LEAST,
+  reason: `a processor that is down for longer than that stops for good (at least ${RETENTION_MS_LEAST})`,
   isRisk: true,
   leftToBroker: true,
 };
@@ -140,7 +140,7 @@ function deadLetterSettings(inputMessageBytes: number): SettingRequirement[] {
     deleted('compaction would remove dead letters unseen'),
     atLeast(
       'max.message.bytes',
-      Math.max(MESSAGE_BYTES_MAX, inputMessageBytes + deadLetterExtraBytes),
+      Math.max(MESSAGE_BYTES_MAX, inputMessageBytes + DEAD_LETTER_EXTRA_BYTES),
       'a batch of dead letters would be refused, or a large one truncated',
     ),
   ];

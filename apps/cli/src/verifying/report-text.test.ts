@@ -12,9 +12,20 @@ const clean: VerificationReport = {
   open: 1,
   delaysMs: { count: 4, min: 1, p50: 20, p99: 90, max: 95 },
   reach: {
-    ...{ opened: 5, timeouts: 3, ends: 1, maxDurations: 0, duplicates: 0, badRecords: 0, clockRecords: 2, claims: 1 },
-    ...{ owners: 1, producers: 1, abortedTransactions: 0, truncations: 0 },
-    ...{ formerTypeRecords: 0, recordsBeforeStart: 0 },
+    opened: 5,
+    timeouts: 3,
+    ends: 1,
+    maxDurations: 0,
+    duplicates: 0,
+    badRecords: 0,
+    clockRecords: 2,
+    claims: 1,
+    owners: 1,
+    producers: 1,
+    abortedTransactions: 0,
+    truncations: 0,
+    formerTypeRecords: 0,
+    recordsBeforeStart: 0,
   },
   undecidedCount: 0,
   undecided: [],
@@ -33,7 +44,8 @@ test('a clean report says what was looked at, how long closes took, and what hap
 test('[V2] what was not judged stands in the verdict, and last', () => {
   const lines = reportText('visits', {
     ...clean,
-    ...{ undecidedCount: 1, undecided: ['in-0: no commit covers 7 records'] },
+    undecidedCount: 1,
+    undecided: ['in-0: no commit covers 7 records'],
   }).split('\n');
   expect(lines[0]).toBe('visits: no violation, 1 undecided');
   expect(lines.at(-1)).toBe('  undecided  in-0: no commit covers 7 records');
@@ -57,7 +69,10 @@ test('[I3] each violation has its rule and place; keys cannot command the termin
   };
   const lines = reportText('visits', {
     ...clean,
-    ...{ violationCount: 1_002, violations: [violation, nowhere], undecidedCount: 1, undecided: ['in-0: the end'] },
+    violationCount: 1_002,
+    violations: [violation, nowhere],
+    undecidedCount: 1,
+    undecided: ['in-0: the end'],
   }).split('\n');
   expect(lines[0]).toBe('visits: 1,002 violations, 1 undecided');
   expect(lines.slice(-4)).toEqual([

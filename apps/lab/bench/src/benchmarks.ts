@@ -48,7 +48,10 @@ const commits: Benchmark = {
         connectionCounts: [1, 2],
       });
       const rows = figures.map((row) => [
-        ...[row.workload, row.candidate, String(row.writers), String(row.pauseMs)],
+        row.workload,
+        row.candidate,
+        String(row.writers),
+        String(row.pauseMs),
         ...[row.p50Ms, row.p99Ms, row.commitsPerSecond, row.cpuMsPerCommit].map(short),
       ]);
       const head = ['workload', 'candidate', 'writers', 'pause ms', 'p50 ms', 'p99 ms', 'commits/s', 'CPU ms/commit'];
@@ -64,7 +67,8 @@ const readers: Benchmark = {
       const { events, sessions, partitions, repeats, onProgress } = options;
       const load = {
         ...BEAT_LOAD,
-        ...{ records: events ?? BEAT_LOAD.records, sessions: sessions ?? BEAT_LOAD.sessions },
+        records: events ?? BEAT_LOAD.records,
+        sessions: sessions ?? BEAT_LOAD.sessions,
         partitions: partitions ?? BEAT_LOAD.partitions,
       };
       const figures = await benchmarkReaders({ kafka, load, rounds: repeats ?? 3, onProgress });

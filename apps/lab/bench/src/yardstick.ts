@@ -24,7 +24,11 @@ export function yardstick(): Promise<Yardstick> {
 /** `3.1 s (compute 0.9, sort 0.8, access 1.4; 3.2 s by the wall clock)`. */
 export function yardstickText({ computeMs, sortMs, accessMs, elapsedMs }: Yardstick): string {
   const [all, compute, sort, access, elapsed] = [
-    ...[computeMs + sortMs + accessMs, computeMs, sortMs, accessMs, elapsedMs],
+    computeMs + sortMs + accessMs,
+    computeMs,
+    sortMs,
+    accessMs,
+    elapsedMs,
   ].map((ms) => (ms / 1_000).toFixed(2));
   return `${all} s of CPU (compute ${compute}, sort ${sort}, access ${access}), ${elapsed} s by the wall clock`;
 }

@@ -50,7 +50,10 @@ export async function runCampaign(plan: CampaignPlan): Promise<ScenarioRuns[]> {
         broker = undefined;
       }
       broker ??= await startBroker({
-        ...{ nodes: scenario.nodes, ephemeral: true, properties, signal: plan.signal },
+        nodes: scenario.nodes,
+        ephemeral: true,
+        properties,
+        signal: plan.signal,
         isolatable: scenario.nodes === 3,
       });
       all.push(await runPortion(plan, portion, broker));

@@ -29,7 +29,7 @@ interface Part {
   readonly of: number;
 }
 
-const minutesByTable = 10;
+const MINUTES_BY_TABLE = 10;
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 
@@ -75,10 +75,14 @@ async function main(flags: Flags): Promise<number> {
     console.log(line);
   };
   const { seed, unsafe } = flags;
-  const minutes = flags.minutes ?? (byTable ? minutesByTable : undefined);
+  const minutes = flags.minutes ?? (byTable ? MINUTES_BY_TABLE : undefined);
   const facts = {
     command: commandOf(flags),
-    ...{ seed, commit: commitOf(), machine: machine(), startedAt: startedAt.toISOString(), unsafe },
+    seed,
+    commit: commitOf(),
+    machine: machine(),
+    startedAt: startedAt.toISOString(),
+    unsafe,
     broker: 'Apache Kafka started by libs/lab/dev-broker on the same machine, one node or three, default durability',
   };
   let summaries: readonly ScenarioSummary[] = [];

@@ -43,7 +43,7 @@ export interface ScenarioSummary {
   readonly variants: readonly string[];
 }
 
-const violationsShownMax = 10;
+const VIOLATIONS_SHOWN_MAX = 10;
 
 /** Portions of one scenario as one, in the order in which the scenarios came first. */
 export function joined(portions: readonly ScenarioRuns[]): readonly ScenarioRuns[] {
@@ -63,19 +63,28 @@ export function summarize({ scenario, results, broken, durationMs }: ScenarioRun
   const delays = results.flatMap(({ closeDelayMaxMs }) => closeDelayMaxMs ?? []);
   const violations = results.flatMap((result) => result.violations.map((each) => ({ ...each, in: result.variant })));
   return {
-    ...{ id: scenario.id, title: scenario.title, skipped: scenario.skipped, runs: results.length + broken.length },
-    ...{ passed: count('passed'), invalid: count('invalid'), violated: count('violated'), broken },
-    ...{ faultsArmed: sum(({ armed }) => armed), faultsFired: sum(({ fired }) => fired) },
+    id: scenario.id,
+    title: scenario.title,
+    skipped: scenario.skipped,
+    runs: results.length + broken.length,
+    passed: count('passed'),
+    invalid: count('invalid'),
+    violated: count('violated'),
+    broken,
+    faultsArmed: sum(({ armed }) => armed),
+    faultsFired: sum(({ fired }) => fired),
     violations: violations.length,
     firstViolations: violations
-      .slice(0, violationsShownMax)
+      .slice(0, VIOLATIONS_SHOWN_MAX)
       .map(({ rule, subject, detail, in: variant }) => `${variant}: ${rule} ${subject}: ${detail}`),
     recoveryMs:
       recovered.length === 0
         ? undefined
         : { p50: recovered[recovered.length >> 1]!, max: recovered.at(-1)!, measured: recovered.length },
-    ...{ records: sum(({ records }) => records), closes: sum(({ closes }) => closes) },
-    ...{ closeDelayMaxMs: delays.length === 0 ? undefined : Math.max(...delays), durationMs },
+    records: sum(({ records }) => records),
+    closes: sum(({ closes }) => closes),
+    closeDelayMaxMs: delays.length === 0 ? undefined : Math.max(...delays),
+    durationMs,
     variants: results.map(
       (result) =>
         `${result.variant}: ${outcomeOf(result)}, ${result.fired}/${result.armed} faults, ${result.closes} closes${factsText(result)}`,
@@ -124,9 +133,19 @@ function row(summary: ScenarioSummary): string {
       ? '–'
       : `${seconds(recoveryMs.p50)} / ${seconds(recoveryMs.max)} s (${recoveryMs.measured})`;
   const cells = [
-    ...[summary.id, summary.title, summary.runs, summary.passed, summary.invalid, summary.violated, broken.length],
-    ...[`${summary.faultsFired} / ${summary.faultsArmed}`, summary.violations, recovery, summary.closes],
-    ...[closeDelayMaxMs === undefined ? '–' : `${seconds(closeDelayMaxMs)} s`, minutes(summary.durationMs)],
+    summary.id,
+    summary.title,
+    summary.runs,
+    summary.passed,
+    summary.invalid,
+    summary.violated,
+    broken.length,
+    `${summary.faultsFired} / ${summary.faultsArmed}`,
+    summary.violations,
+    recovery,
+    summary.closes,
+    closeDelayMaxMs === undefined ? '–' : `${seconds(closeDelayMaxMs)} s`,
+    minutes(summary.durationMs),
   ];
   return `| ${cells.join(' | ')} |`;
 }

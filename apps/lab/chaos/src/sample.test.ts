@@ -14,8 +14,11 @@ async function sampled(id: string, unsafe?: Guard): Promise<{ results: readonly 
   const said: string[] = [];
   try {
     const plan = {
-      ...{ short: true, unsafe, minutes: undefined },
-      ...{ log: (line: string) => said.push(line), signal: new AbortController().signal },
+      short: true,
+      unsafe,
+      minutes: undefined,
+      log: (line: string) => said.push(line),
+      signal: new AbortController().signal,
     };
     const scenario = scenarios.find((each) => each.id === id)!;
     const portion = { scenario, first: 1, runs: sample.get(id)!, seed: SEED, faults: undefined };

@@ -4,27 +4,27 @@ import { scenarios } from './scenarios/index.ts';
 import { failpoints } from './stage/failpoints.ts';
 
 /** F1: each place so often, and so often at random moments. */
-const killsPerPlace = 20;
-const randomPortions = 5;
-const randomPerPortion = 60;
+const KILLS_PER_PLACE = 20;
+const RANDOM_PORTIONS = 5;
+const RANDOM_PER_PORTION = 60;
 /** F2: 200 in three kinds. F2b: 200 in ten. F3: 100, of which the longest stop is divided in two. */
-const outcomesPerKind = 67;
-const stepsPerKind = 20;
-const stops = 34;
-const staleStores = 9;
+const OUTCOMES_PER_KIND = 67;
+const STEPS_PER_KIND = 20;
+const STOPS = 34;
+const STALE_STORES = 9;
 
 export function table(seed: number): readonly Portion[] {
   return [
-    ...failpoints.map((_, index) => portion('F1', { first: 1 + index, faults: killsPerPlace, seed })),
-    ...repeat(randomPortions, (index) =>
-      portion('F1', { first: 1 + failpoints.length, faults: randomPerPortion, seed: seed + 100 * (1 + index) }),
+    ...failpoints.map((_, index) => portion('F1', { first: 1 + index, faults: KILLS_PER_PLACE, seed })),
+    ...repeat(RANDOM_PORTIONS, (index) =>
+      portion('F1', { first: 1 + failpoints.length, faults: RANDOM_PER_PORTION, seed: seed + 100 * (1 + index) }),
     ),
-    ...repeat(3, (index) => portion('F2', { first: 1 + index, faults: outcomesPerKind, seed })),
-    ...repeat(10, (index) => portion('F2b', { first: 1 + index, faults: stepsPerKind, seed })),
-    portion('F3', { first: 3, faults: stops / 2, seed }),
-    portion('F3', { first: 3, faults: stops / 2, seed: seed + 100 }),
-    ...repeat(2, (index) => portion('F3', { first: 1 + index, faults: stops, seed })),
-    portion('F9', { runs: staleStores, seed }),
+    ...repeat(3, (index) => portion('F2', { first: 1 + index, faults: OUTCOMES_PER_KIND, seed })),
+    ...repeat(10, (index) => portion('F2b', { first: 1 + index, faults: STEPS_PER_KIND, seed })),
+    portion('F3', { first: 3, faults: STOPS / 2, seed }),
+    portion('F3', { first: 3, faults: STOPS / 2, seed: seed + 100 }),
+    ...repeat(2, (index) => portion('F3', { first: 1 + index, faults: STOPS, seed })),
+    portion('F9', { runs: STALE_STORES, seed }),
     portion('F8', { runs: 2, seed }),
     // Every variant of all others once.
     ...scenarios

@@ -132,7 +132,8 @@ describe('Avro with a registry', () => {
       const offset = Number(headers['flatline-offset']);
       const original = originals.find((each) => each.partition === partition && each.offset === offset);
       expect({ key, value, trace: headers['trace'] }).toEqual({
-        ...{ key: original?.key, value: original?.value },
+        key: original?.key,
+        value: original?.value,
         trace: '\x07\xff',
       });
       expect(headers).toMatchObject({ 'flatline-topic': input, 'flatline-partition': String(partition) });

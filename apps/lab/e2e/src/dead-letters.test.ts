@@ -101,7 +101,8 @@ describe('dead letters', () => {
     expect(input.filter(({ key }) => key === LONG)).toMatchObject([
       { partition: 1, headers: { trace: '\u0000\u00ff' } },
       {
-        ...{ partition: 1, value: '{"type":"CLICK"}' },
+        partition: 1,
+        value: '{"type":"CLICK"}',
         headers: { trace: '\u0000\u00ff', 'flatline-replayed-from': origin, 'flatline-replay': '1' },
       },
     ]);

@@ -19,9 +19,29 @@ const end = (key: string): Line => ({ key, value: null });
 
 /** The names of docs/FORMATS.md: others may come, none of these may go. */
 const FIELDS = [
-  ...['sessionId', 'incarnation', 'revision', 'reason', 'startedAt', 'lastSeenAt', 'endedAt', 'durationMs'],
-  ...['deadlineAt', 'closedAt', 'emittedAt', 'timeoutMs', 'eventCount', 'duplicateCount', 'outOfOrderCount'],
-  ...['lateCount', 'missingCount', 'countsByType', 'attributes', 'truncated', 'partition', 'firstOffset', 'lastOffset'],
+  'sessionId',
+  'incarnation',
+  'revision',
+  'reason',
+  'startedAt',
+  'lastSeenAt',
+  'endedAt',
+  'durationMs',
+  'deadlineAt',
+  'closedAt',
+  'emittedAt',
+  'timeoutMs',
+  'eventCount',
+  'duplicateCount',
+  'outOfOrderCount',
+  'lateCount',
+  'missingCount',
+  'countsByType',
+  'attributes',
+  'truncated',
+  'partition',
+  'firstOffset',
+  'lastOffset',
 ];
 
 /** What a summary must say of records that kcat itself read back from the input, none of which has a time of its own. */
@@ -64,8 +84,12 @@ describe('a client that is not ours: kcat', () => {
     const processor = scenario.start();
     const strange = 'gerät "7" <b>';
     const lines: Line[] = [
-      ...[bare('bare'), bare('bare'), bare('bare')],
-      ...[bare(strange), json(strange, { type: 'VIEW' }), end(strange)],
+      bare('bare'),
+      bare('bare'),
+      bare('bare'),
+      bare(strange),
+      json(strange, { type: 'VIEW' }),
+      end(strange),
       json('events', { type: 'STARTED', sequence: 0, attributes: { page: '/', __proto: 'x' } }),
       json('events', { type: 'VIEW', sequence: 1, eventId: 'a' }),
       json('events', { type: 'VIEW', sequence: 1, eventId: 'a' }),
@@ -101,7 +125,9 @@ describe('a client that is not ours: kcat', () => {
     expect(summaryOf('own-timeout')).toMatchObject(expectedOf(ofKey(input, 'own-timeout'), 1_000));
     expect(summaryOf('events')).toMatchObject({
       ...expectedOf(ofKey(input, 'events'), TIMEOUT_MS),
-      ...{ eventCount: 3, duplicateCount: 1, missingCount: 2 },
+      eventCount: 3,
+      duplicateCount: 1,
+      missingCount: 2,
       countsByType: { STARTED: 1, VIEW: 2 },
       attributes: { page: '/end', __proto: 'x' },
     });

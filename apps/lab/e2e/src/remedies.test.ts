@@ -303,8 +303,11 @@ describe('with live sessions', () => {
       {
         topic: changelog,
         settings: {
-          ...{ 'retention.ms': '604800000', 'retention.bytes': '1073741824', 'segment.bytes': '1073741824' },
-          ...{ 'message.timestamp.type': 'CreateTime', 'max.message.bytes': '500000' },
+          'retention.ms': '604800000',
+          'retention.bytes': '1073741824',
+          'segment.bytes': '1073741824',
+          'message.timestamp.type': 'CreateTime',
+          'max.message.bytes': '500000',
         },
       },
       { topic: deadLetters, settings: { 'max.message.bytes': '1000000' } },

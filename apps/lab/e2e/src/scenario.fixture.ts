@@ -172,7 +172,10 @@ export class Scenario {
   /** Hands over each record of the output, from its beginning until `isLast` says so. */
   async following(isLast: (record: SummaryRecord | TombstoneRecord) => boolean, how: ReadHow = {}): Promise<void> {
     const { consumer, close } = await openSummaryConsumer({
-      ...{ kafka: this.kafka, topic: this.output, from: 'beginning', ...how },
+      kafka: this.kafka,
+      topic: this.output,
+      from: 'beginning',
+      ...how,
     });
     const { signal } = this.#disposed;
     const end = (): void => {

@@ -58,8 +58,16 @@ export function commitOffset(kafka: KafkaOptions, group: string, topic: string, 
   return withCluster(kafka, async (connection) => {
     const body = Buffer.concat([
       // No generation, no member, kept as long as the broker keeps offsets.
-      ...[text(group), int32(-1), text(''), int64(-1)],
-      ...[int32(1), text(topic), int32(1), int32(0), int64(offset), int16(-1)],
+      text(group),
+      int32(-1),
+      text(''),
+      int64(-1),
+      int32(1),
+      text(topic),
+      int32(1),
+      int32(0),
+      int64(offset),
+      int16(-1),
     ]);
     const request = { apiKey: 8, apiVersion: 2, apiName: 'OffsetCommit', body };
     // One topic, one partition: its code is the last that is answered. COORDINATOR_LOAD_IN_PROGRESS and the like pass.
@@ -79,7 +87,8 @@ export function growTopics(kafka: KafkaOptions, topics: readonly string[], parti
       int32(topics.length),
       // No assignment of replicas by hand (−1).
       ...topics.flatMap((topic) => [int16(topic.length), Buffer.from(topic), int32(partitions), int32(-1)]),
-      ...[int32(15_000), Buffer.from([0])],
+      int32(15_000),
+      Buffer.from([0]),
     ]);
     const request = { apiKey: 37, apiVersion: 0, apiName: 'CreatePartitions', body };
     const codes = await connection.send(await connection.controller(), request, errorCodes);

@@ -91,7 +91,9 @@ function rawOf(record: SimulatedRecord): RawRecord {
 
 function markOf({ baseOffset, lastOffset, producer, marker }: LogBatch): BatchMark {
   return {
-    ...{ baseOffset, lastOffset, marker },
+    baseOffset,
+    lastOffset,
+    marker,
     producerId: producer?.producerId ?? -1,
     producerEpoch: producer?.epoch ?? -1,
     transactional: producer?.transactional ?? marker !== undefined,

@@ -15,13 +15,23 @@ function cursorOn({ key, value, headers }: Refused): RecordCursor {
   const none = new Int32Array(0);
   return {
     group: { count: 0, starts: none, lengths: none, valueStarts: none, valueLengths: none, offsetDeltas: none },
-    ...{ groupIndex: 0, skip: () => undefined },
-    ...{ next: () => false, offset: 7, timestamp: 1_000, logAppendTime: true, position: 8 },
+    groupIndex: 0,
+    skip: () => undefined,
+    next: () => false,
+    offset: 7,
+    timestamp: 1_000,
+    logAppendTime: true,
+    position: 8,
     bytes: Uint8Array.from([0xaa, ...(key ?? []), ...(value ?? []), 0xbb]),
-    ...{ keyStart: 1, keyLength: key?.length ?? -1 },
-    ...{ valueStart: 1 + (key?.length ?? 0), valueLength: value?.length ?? -1 },
-    ...{ hasHeaders: headers.length > 0, headers: () => headers },
-    ...{ batchChecksum: 1, batchLeaderEpoch: 1, batchTimestamp: 1_000 },
+    keyStart: 1,
+    keyLength: key?.length ?? -1,
+    valueStart: 1 + (key?.length ?? 0),
+    valueLength: value?.length ?? -1,
+    hasHeaders: headers.length > 0,
+    headers: () => headers,
+    batchChecksum: 1,
+    batchLeaderEpoch: 1,
+    batchTimestamp: 1_000,
   };
 }
 

@@ -48,7 +48,10 @@ export function deadLetter(cursor: RecordCursor, reason: string, found: string, 
     ...(!headersFit && { headers: headers.length }),
   };
   return {
-    ...{ reason, detail, offset, timestamp },
+    reason,
+    detail,
+    offset,
+    timestamp,
     key: copy(bytes, keyStart, keyKept),
     value: copy(bytes, valueStart, valueKept),
     headers: headersFit ? headers.map(copyHeader) : [],

@@ -28,7 +28,9 @@ function busyTask(): PartitionTask {
   const task = new PartitionTask(options({ decoder: { decode, prepare: () => Promise.resolve() } }));
   begin(task, 0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 });
   const records = Array.from({ length: 40 }, (_, offset): TestRecord => ({
-    ...{ offset, timestamp: 1_700_000_000_000 + offset, key: `key-${'x'.repeat(offset % 7)}${offset % 12}` },
+    offset,
+    timestamp: 1_700_000_000_000 + offset,
+    key: `key-${'x'.repeat(offset % 7)}${offset % 12}`,
     value: offset % 3 === 0 ? 'event' : '',
   }));
   task.step(new ListCursor(records), 1e6, 2e12);
@@ -44,7 +46,10 @@ function blocks(): Uint8Array[] {
     first.blocks.map((_, i) => i),
   );
   const ends = Array.from({ length: 5 }, (_, i): TestRecord => ({
-    ...{ offset: 50 + i, timestamp: 1_700_000_000_100, key: `key-${'x'.repeat(i)}${i}`, value: null },
+    offset: 50 + i,
+    timestamp: 1_700_000_000_100,
+    key: `key-${'x'.repeat(i)}${i}`,
+    value: null,
   }));
   task.step(new ListCursor(ends), 1e6, 2e12);
   const second = task.cut({ ...context, commitId: 'run-2', sequence: 1, previousCommitId: 'run-1' });

@@ -65,7 +65,9 @@ async function outcomeOf(log: readonly TestRecord[], cursorOver: (left: TestReco
   }
   const { blocks, closed, deadLetters, header } = task.cut(CONTEXT);
   return {
-    ...{ input: task.input, counters: task.counters, digest: header.digest },
+    input: task.input,
+    counters: task.counters,
+    digest: header.digest,
     blocks: blocks.map(({ bytes }) => text(bytes)),
     closed: closed.map((summary) => ({ ...summary, key: text(summary.key) })),
     deadLetters: deadLetters.map(({ offset, reason }) => [offset, reason]),
@@ -92,7 +94,10 @@ describe('records read in groups', () => {
     ])
       for (let bad = 0; bad < 20; bad += 1) {
         const log = Array.from({ length: 20 }, (_, at) => ({
-          ...{ offset: 100 + at, timestamp: 5_000, key: `key-${at % 3}`, value: at === bad ? 'thrower' : '' },
+          offset: 100 + at,
+          timestamp: 5_000,
+          key: `key-${at % 3}`,
+          value: at === bad ? 'thrower' : '',
         }));
         const first = new PartitionTask(options({ decoder: throwing }));
         begin(first, 0, START);
@@ -109,7 +114,10 @@ describe('records read in groups', () => {
 
   test('[I6] once the refused one is passed, those after it are taken in groups again', () => {
     const log = Array.from({ length: 3 * KEY_GROUP_MAX }, (_, at) => ({
-      ...{ offset: 100 + at, timestamp: 5_000, key: `key-${at % 3}`, value: '' },
+      offset: 100 + at,
+      timestamp: 5_000,
+      key: `key-${at % 3}`,
+      value: '',
     }));
     const skipped = (...refused: readonly number[]): number => {
       const task = new PartitionTask(options());

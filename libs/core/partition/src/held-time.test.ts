@@ -107,7 +107,10 @@ test.each([1, 300])(
     // One device falls silent; another one beats on, every time after a gap that is held.
     const gone = { offset: 0, timestamp: 1_000_000, key: 'gone', value: '' };
     const beats = Array.from({ length: 299 }, (_, i) => ({
-      ...{ offset: i + 1, timestamp: 1_000_000 + (i + 1) * 700, key: 'here', value: '' },
+      offset: i + 1,
+      timestamp: 1_000_000 + (i + 1) * 700,
+      key: 'here',
+      value: '',
     }));
     const records = [gone, ...beats];
     const task = new PartitionTask(options({ heldTime, tickMs: 1 }));

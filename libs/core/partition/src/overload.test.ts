@@ -35,8 +35,12 @@ class MadeCursor implements RecordCursor {
     this.bytes = new Uint8Array(8 + this.valueLength);
     this.#view = new DataView(this.bytes.buffer);
     this.group = {
-      ...{ count: 1, starts: Int32Array.of(0), lengths: Int32Array.of(this.keyLength), offsetDeltas: Int32Array.of(0) },
-      ...{ valueStarts: Int32Array.of(this.valueStart), valueLengths: Int32Array.of(this.valueLength) },
+      count: 1,
+      starts: Int32Array.of(0),
+      lengths: Int32Array.of(this.keyLength),
+      offsetDeltas: Int32Array.of(0),
+      valueStarts: Int32Array.of(this.valueStart),
+      valueLengths: Int32Array.of(this.valueLength),
     };
   }
 

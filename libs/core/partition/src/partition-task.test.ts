@@ -147,7 +147,9 @@ describe('sessions of one partition', () => {
     const own = record({ offset: 3, timestamp: 7_000 });
     const history = [record(former), record({ ...former, offset: 1, value: 'x' }), record({ ...former, offset: 2 })];
     expect(stepAll(task, ...history, own, record({ ...former, offset: 4 }))).toEqual({
-      ...{ kind: 'wrongTimestampType', offset: 4, hasBegun: true },
+      kind: 'wrongTimestampType',
+      offset: 4,
+      hasBegun: true,
     });
     expect(task.counters).toMatchObject({ formerTypeRecords: 3, sessionsOpened: 1, deadLetters: 0 });
     expect(task.clock.now).toBe(7_000);
@@ -334,7 +336,9 @@ class Model {
     } else {
       restoration.beginStored(this.checkpoint!);
       const stored = Array.from(this.store, ([key, { image, offset }]) => ({
-        ...{ key: bytes(key), image, changelogOffset: offset },
+        key: bytes(key),
+        image,
+        changelogOffset: offset,
       }));
       while (stored.length > 0) restoration.loadStored(groupOf(stored.splice(0, 1 + this.random.below(KEY_GROUP_MAX))));
       const limit = 1 + this.random.below(9);

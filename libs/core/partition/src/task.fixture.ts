@@ -228,7 +228,10 @@ export function fold(records: readonly TestRecord[], timeoutMs: number): { close
   const { timestampType, maxKeyBytes } = input;
   const naive: PipelineRules = { ...rules, timeoutMs, timestampType, maxKeyBytes, unheardMs: 0, maxHoldMs: 0 };
   const raw = records.map(({ offset, timestamp, key, value, headers = [], logAppendTime = true }) => ({
-    ...{ offset, timestamp, headers, logAppendTime },
+    offset,
+    timestamp,
+    headers,
+    logAppendTime,
     key: key === null ? null : bytes(key),
     value: value === null ? null : bytes(value),
   }));
@@ -238,8 +241,12 @@ export function fold(records: readonly TestRecord[], timeoutMs: number): { close
   );
   const closed = summaries.map(({ incarnation, ...of }) =>
     [
-      ...[of['sessionId'], incarnation, of['reason'], of['eventCount']],
-      ...[`${String(of['firstOffset'])}..${String(of['lastOffset'])}`, of['closedAt']],
+      of['sessionId'],
+      incarnation,
+      of['reason'],
+      of['eventCount'],
+      `${String(of['firstOffset'])}..${String(of['lastOffset'])}`,
+      of['closedAt'],
     ].join(' '),
   );
   const left = [...open].map(

@@ -15,8 +15,12 @@ const checkpointAt = (changelogPosition: number): StoreCheckpoint => ({
 const placed = (key: Uint8Array, value: Uint8Array, changelogOffset: number): ImagePlace => {
   const keyLength = key.length;
   return {
-    ...{ bytes: Uint8Array.from([...key, ...value]), keyStart: 0, keyLength },
-    ...{ imageStart: keyLength, imageLength: value.length, changelogOffset },
+    bytes: Uint8Array.from([...key, ...value]),
+    keyStart: 0,
+    keyLength,
+    imageStart: keyLength,
+    imageLength: value.length,
+    changelogOffset,
   };
 };
 

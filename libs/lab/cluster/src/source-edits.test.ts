@@ -2,8 +2,8 @@ import { describe, expect, test } from '@jest/globals';
 import { execFileSync } from 'node:child_process';
 import { editedSources, editingArguments, type SourceEdit } from './source-edits.ts';
 
-const file = 'libs/core/base/src/time.ts';
-const editOf = (from: string, to: string): SourceEdit => ({ file, from, to });
+const FILE = 'libs/core/base/src/time.ts';
+const editOf = (from: string, to: string): SourceEdit => ({ file: FILE, from, to });
 
 function run(edits: readonly SourceEdit[]): string {
   const program = "console.log((await import('@flatline/base')).INSTANT_MAX)";
@@ -20,7 +20,7 @@ describe('edits of sources', () => {
 
   test('of one file are made one after another', () => {
     const edits = [editOf('INSTANT_MAX: Millis', 'INSTANT_MAX: One'), editOf('INSTANT_MAX: One', 'INSTANT_MAX: Two')];
-    expect([...editedSources(edits)]).toEqual([[file, expect.stringContaining('INSTANT_MAX: Two')]]);
+    expect([...editedSources(edits)]).toEqual([[FILE, expect.stringContaining('INSTANT_MAX: Two')]]);
   });
 
   test.each([

@@ -6,9 +6,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { readState, stateFileOf, survivorsOf } from './broker-state.ts';
 import { isAlive, signalIdentified } from './process-identity.ts';
 
-const pollMs = 20;
+const POLL_MS = 20;
 /** A folder without a state is either being made or left over; nothing takes this long to make. In milliseconds. */
-const unclaimedForMs = 3_600_000;
+const UNCLAIMED_FOR_MS = 3_600_000;
 
 /** Ends what outlived its supervisor in this data directory. Throws `Fatal` if a broker runs in it. */
 export async function claimDataDir(dataDir: string): Promise<void> {
@@ -20,7 +20,7 @@ export async function claimDataDir(dataDir: string): Promise<void> {
         'stop it, or choose another data directory',
     );
   for (const orphan of survivorsOf(state)) signalIdentified(orphan, 'SIGKILL');
-  while (survivorsOf(state).length > 0) await delay(pollMs);
+  while (survivorsOf(state).length > 0) await delay(POLL_MS);
   rmSync(stateFileOf(dataDir), { force: true });
 }
 
@@ -38,5 +38,5 @@ export async function sweepEphemeral(prefix: string, now: number): Promise<void>
 
 function isOld(dataDir: string, now: number): boolean {
   const changed = statSync(dataDir, { throwIfNoEntry: false })?.mtimeMs;
-  return changed !== undefined && now - changed > unclaimedForMs;
+  return changed !== undefined && now - changed > UNCLAIMED_FOR_MS;
 }

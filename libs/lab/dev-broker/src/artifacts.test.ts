@@ -97,7 +97,7 @@ describe('artifacts', () => {
       built.push(into);
       return built.length === 2 ? Promise.reject(new Error('no network')) : Promise.resolve();
     };
-    const project = { ...{ name: 'peer', folder, tool: 'npm' }, build };
+    const project = { name: 'peer', folder, tool: 'npm', build };
     const first = await resolveArtifacts(project, request);
     expect(await resolveArtifacts(project, request)).toBe(first);
     expect(cachedArtifacts(project, workspace)).toBe(first);

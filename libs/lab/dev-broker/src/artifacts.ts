@@ -15,9 +15,9 @@ import { dirname, join, relative } from 'node:path';
 import { exclusive } from './exclusive.ts';
 import { type Workspace } from './workspace.ts';
 
-const downloadWaitMs = 10 * 60_000;
-const errorLinesMax = 12;
-const unfinishedEnding = '.unfinished';
+const DOWNLOAD_WAIT_MS = 10 * 60_000;
+const ERROR_LINES_MAX = 12;
+const UNFINISHED_ENDING = '.unfinished';
 
 /** A folder with a pom.xml, and sources if there is something to compile. */
 export interface MavenProject {
@@ -72,7 +72,7 @@ export async function resolveArtifacts(
   const onWait = (owner: number): void => {
     log(`waiting for process ${owner}, which is fetching artifacts`);
   };
-  await exclusive(join(dirname(folder), 'maven.lock'), { waitMs: downloadWaitMs, onWait }, async () => {
+  await exclusive(join(dirname(folder), 'maven.lock'), { waitMs: DOWNLOAD_WAIT_MS, onWait }, async () => {
     if (existsSync(folder)) return;
     const { what, build } = buildOf(project, request);
     log(`fetching the artifacts of ${relative(workspace.root, what)}, once`);
@@ -121,8 +121,8 @@ interface MavenRun {
 async function buildInto(folder: string, build: Build['build']): Promise<void> {
   // A holder of the lock that was killed may have left its tool running: a name of one's own, and its folder goes.
   for (const name of readdirSync(dirname(folder)))
-    if (name.endsWith(unfinishedEnding)) rmSync(join(dirname(folder), name), { recursive: true, force: true });
-  const unfinished = `${folder}.${process.pid}${unfinishedEnding}`;
+    if (name.endsWith(UNFINISHED_ENDING)) rmSync(join(dirname(folder), name), { recursive: true, force: true });
+  const unfinished = `${folder}.${process.pid}${UNFINISHED_ENDING}`;
   mkdirSync(unfinished, { recursive: true });
   try {
     await build(unfinished);
@@ -155,7 +155,7 @@ async function runMaven({ project, environment, signal }: MavenRun, setting: str
     .filter((line) => line.includes('ERROR'));
   throw new Fatal(
     `Maven could not fetch what ${pom} names (exit ${code ?? 'by signal'}): check the network, or the mirror in ~/.m2/settings.xml\n` +
-      lines.slice(0, errorLinesMax).join('\n'),
+      lines.slice(0, ERROR_LINES_MAX).join('\n'),
   );
 }
 

@@ -30,14 +30,14 @@ export interface BrokerState extends BrokerFacts {
 }
 
 /** Version of the file's form; another one is treated as no file. */
-const form = 1;
+const FORM = 1;
 
 export function stateFileOf(dataDir: string): string {
   return join(dataDir, 'state.json');
 }
 
 export function encodeState(state: BrokerState): string {
-  return `${JSON.stringify({ form, ...state }, undefined, 2)}\n`;
+  return `${JSON.stringify({ form: FORM, ...state }, undefined, 2)}\n`;
 }
 
 /** Undefined if the text is not a state of this form: cut off, of another version, edited by hand. */
@@ -73,7 +73,7 @@ export function survivorsOf(state: BrokerState): ProcessIdentity[] {
 }
 
 function isState(value: unknown): value is BrokerState {
-  if (!isRecord(value) || value['form'] !== form) return false;
+  if (!isRecord(value) || value['form'] !== FORM) return false;
   const { supervisor, processes, bootstrap, ports, source, mode } = value;
   return (
     typeof bootstrap === 'string' &&

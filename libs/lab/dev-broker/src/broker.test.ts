@@ -11,14 +11,14 @@ import { type BrokerNode, type RunningBroker } from './running-broker.ts';
 import { program, until } from './testing/program.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';
 
-const withinMs = 180_000;
+const WITHIN_MS = 180_000;
 const addressOf = ({ port }: BrokerNode): { host: string; port: number } => ({ host: '127.0.0.1', port });
 
 describe('an ephemeral broker with a registry', () => {
   let broker: RunningBroker;
   beforeAll(async () => {
     broker = await startBroker({ ephemeral: true, registry: true, source: 'java' });
-  }, withinMs);
+  }, WITHIN_MS);
   afterAll(() => broker.stop());
 
   test('answers on the one address it names', async () => {
@@ -53,7 +53,7 @@ describe('an ephemeral broker with a registry', () => {
       expect(await askBrokers(addressOf(node!))).toBeUndefined();
       await expect(fetch(`${broker.registryUrl ?? ''}/subjects`)).rejects.toThrow();
     },
-    withinMs,
+    WITHIN_MS,
   );
 });
 
@@ -74,7 +74,7 @@ describe('a broker of another process', () => {
       await until(() => !processes.some(isAlive));
       expect(existsSync(dataDir)).toBe(false);
     },
-    withinMs,
+    WITHIN_MS,
   );
 
   test(
@@ -88,7 +88,7 @@ describe('a broker of another process', () => {
       expect(child.exitCode).toBe(0);
       await until(() => java === undefined || !isAlive(java));
     },
-    withinMs,
+    WITHIN_MS,
   );
 });
 
@@ -106,7 +106,7 @@ describe('a start that is given up', () => {
       expect(processes).toHaveLength(2);
       expect(processes.filter(isAlive)).toEqual([]);
     },
-    withinMs,
+    WITHIN_MS,
   );
 
   test('before it began starts nothing', async () => {
@@ -135,7 +135,7 @@ describe('a broker that cannot start', () => {
         /node-1 did not start: exit code 1[^]*log\.cleaner\.threads/,
       );
     },
-    withinMs,
+    WITHIN_MS,
   );
 
   test('for lack of anything to run it says what to install', async () => {
@@ -162,7 +162,7 @@ describe('the broker of the environment', () => {
       const [host = '', port = ''] = broker.bootstrap.split(',')[0]!.split(':');
       expect(await askBrokers({ host, port: Number(port) })).toBeDefined();
     },
-    withinMs,
+    WITHIN_MS,
   );
 
   test('that does not answer is named', async () => {

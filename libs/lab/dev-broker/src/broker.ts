@@ -5,12 +5,12 @@ import { type BrokerMode } from './broker-state.ts';
 import { ContainersFailed, findContainerEngine, startInContainers } from './container-broker.ts';
 import { ephemeralPrefix } from './data-directory.ts';
 
-import { findJava, javaVersionMin } from './java-runtime.ts';
+import { findJava, JAVA_VERSION_MIN } from './java-runtime.ts';
 import { startOnJava, startRegistryOnJava } from './java-start.ts';
 import { type BrokerOptions, type OwnedBroker, type RunningBroker, silent } from './running-broker.ts';
 import { workspaceOf } from './workspace.ts';
 
-const connectWithinMs = 5000;
+const CONNECT_WITHIN_MS = 5000;
 
 /** Starts a broker that this process owns: it ends with this process, however that ends. Throws `Fatal`. */
 export async function startBroker(options: BrokerOptions = {}): Promise<RunningBroker> {
@@ -62,7 +62,7 @@ export async function startSomewhere(options: BrokerOptions, mode: BrokerMode): 
 function nothingToRun({ source }: BrokerOptions): string {
   return source === 'container'
     ? 'no container engine answers: start Docker'
-    : `no broker can be started here. One of: install Java ${javaVersionMin} or newer and Maven 3.8 or newer, start Docker, or set KAFKA_BROKERS`;
+    : `no broker can be started here. One of: install Java ${JAVA_VERSION_MIN} or newer and Maven 3.8 or newer, start Docker, or set KAFKA_BROKERS`;
 }
 
 async function brokerOfEnvironment(
@@ -84,7 +84,7 @@ async function withRegistry(bootstrap: string, options: BrokerOptions): Promise<
   const java = await findJava(process.env);
   if (java === undefined)
     throw new Fatal(
-      `no registry can be started here: install Java ${javaVersionMin} or newer, or set SCHEMA_REGISTRY_URL as KAFKA_BROKERS is`,
+      `no registry can be started here: install Java ${JAVA_VERSION_MIN} or newer, or set SCHEMA_REGISTRY_URL as KAFKA_BROKERS is`,
     );
   const registry = await startRegistryOnJava({ options, workspace: workspaceOf(import.meta.url), java, mode: 'owned' });
   return {
@@ -103,7 +103,7 @@ function acceptsConnections(address: string): Promise<boolean> {
     const socket = connect({
       host: address.slice(0, split),
       port: Number(address.slice(split + 1)),
-      timeout: connectWithinMs,
+      timeout: CONNECT_WITHIN_MS,
     });
     const end = (answers: boolean): void => {
       socket.destroy();

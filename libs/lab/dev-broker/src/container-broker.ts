@@ -17,19 +17,19 @@ import {
 import { claimDataDir } from './abandoned.ts';
 import { type BrokerMode, stateFileOf, writeState } from './broker-state.ts';
 import { ContainerNode } from './container-node.ts';
-import { aliasOf, inner, innerStorage, kafkaImage, nodeEnvironment, registryImage } from './container-settings.ts';
+import { aliasOf, inner, INNER_STORAGE, KAFKA_IMAGE, nodeEnvironment, REGISTRY_IMAGE } from './container-settings.ts';
 import { inDataDir, nodeCountFor } from './data-directory.ts';
 import { planPorts, type PortPlan } from './port-plan.ts';
-import { loopback } from './ports.ts';
+import { LOOPBACK } from './ports.ts';
 import { identify } from './process-identity.ts';
-import { brokerReady, readyWithinMs } from './readiness.ts';
-import { type BrokerOptions, heapMbDefault, type OwnedBroker } from './running-broker.ts';
+import { brokerReady, READY_WITHIN_MS } from './readiness.ts';
+import { type BrokerOptions, HEAP_MB_DEFAULT, type OwnedBroker } from './running-broker.ts';
 import { type Workspace } from './workspace.ts';
 
-const probeWithinMs = 3000;
-const stopWithinMs = 15_000;
+const PROBE_WITHIN_MS = 3000;
+const STOP_WITHIN_MS = 15_000;
 /** The first start pulls images of some hundred MB. */
-const startWithinMs = 300_000;
+const START_WITHIN_MS = 300_000;
 
 export type ContainerEngine = ContainerRuntimeClient;
 
@@ -50,7 +50,7 @@ export async function findContainerEngine(): Promise<ContainerEngine | undefined
   const tooLate = new Promise<undefined>((resolve) => {
     setTimeout(() => {
       resolve(undefined);
-    }, probeWithinMs).unref();
+    }, PROBE_WITHIN_MS).unref();
   });
   // Rejected means that no engine was found, the ordinary case on a machine without one.
   return Promise.race([getContainerRuntimeClient().catch(() => undefined), tooLate]);
@@ -67,7 +67,7 @@ export async function startInContainers({ options, workspace, engine, mode }: Co
       await broker.start();
     } catch (error) {
       await broker.stop();
-      throw new ContainersFailed(`Kafka did not start in a container (${kafkaImage}): ${String(error)}`, error);
+      throw new ContainersFailed(`Kafka did not start in a container (${KAFKA_IMAGE}): ${String(error)}`, error);
     }
     broker.saveState(mode);
     return broker;
@@ -98,7 +98,7 @@ class ContainerBroker implements OwnedBroker {
   constructor(cluster: Cluster) {
     const { host } = cluster.engine.info.containerRuntime;
     // An engine of this machine is called localhost, which may mean ::1, where the port is not published.
-    this.#host = host === 'localhost' ? loopback : host;
+    this.#host = host === 'localhost' ? LOOPBACK : host;
     this.#cluster = cluster;
     this.dataDir = cluster.dataDir;
     this.nodes = cluster.ports.nodes.map(
@@ -118,11 +118,11 @@ class ContainerBroker implements OwnedBroker {
       this.#startRegistry(),
     ]);
     for (const each of starts) if (each.status === 'rejected') throw each.reason;
-    const giveUpAt = performance.now() + readyWithinMs;
+    const giveUpAt = performance.now() + READY_WITHIN_MS;
     const addresses = this.nodes.map(({ port }) => ({ host: this.#host, port }));
     await brokerReady(addresses, this.registryUrl, () => {
       this.#cluster.options.signal?.throwIfAborted();
-      if (performance.now() > giveUpAt) throw new Fatal(`no answer within ${readyWithinMs} ms`);
+      if (performance.now() > giveUpAt) throw new Fatal(`no answer within ${READY_WITHIN_MS} ms`);
     });
   }
 
@@ -148,17 +148,17 @@ class ContainerBroker implements OwnedBroker {
       nodes: this.nodes,
       id: clusterIdOf(dataDir),
       host: this.#host,
-      heapMb: options.heapMb ?? heapMbDefault,
+      heapMb: options.heapMb ?? HEAP_MB_DEFAULT,
     };
     mkdirSync(join(dataDir, aliasOf(node.id)), { recursive: true });
-    const container = (await loopbackContainer(kafkaImage))
+    const container = (await loopbackContainer(KAFKA_IMAGE))
       .withEnvironment(nodeEnvironment(node, cluster, options.properties))
       .withNetwork(network)
       .withNetworkAliases(aliasOf(node.id))
       .withExposedPorts({ container: inner.client, host: node.port })
-      .withStartupTimeout(startWithinMs);
+      .withStartupTimeout(START_WITHIN_MS);
     if (options.ephemeral !== true)
-      container.withBindMounts([{ source: volumeOf(dataDir, node.id), target: innerStorage, mode: 'rw' }]);
+      container.withBindMounts([{ source: volumeOf(dataDir, node.id), target: INNER_STORAGE, mode: 'rw' }]);
     const started = await container.start();
     this.#started.push(started);
     node.containerId = started.getId();
@@ -167,16 +167,16 @@ class ContainerBroker implements OwnedBroker {
   async #startRegistry(): Promise<void> {
     if (this.registryUrl === undefined) return;
     const { Wait } = await import('testcontainers');
-    const container = (await loopbackContainer(registryImage))
+    const container = (await loopbackContainer(REGISTRY_IMAGE))
       .withWaitStrategy(Wait.forHttp('/apis/ccompat/v7/subjects', inner.registry))
       .withExposedPorts({ container: inner.registry, host: this.#cluster.ports.registry })
-      .withStartupTimeout(startWithinMs);
+      .withStartupTimeout(START_WITHIN_MS);
     this.#started.push(await container.start());
   }
 
   async #stopAll(): Promise<void> {
     // What cannot be removed now, the reaper removes when this process ends.
-    await Promise.allSettled(this.#started.map((each) => each.stop({ timeout: stopWithinMs })));
+    await Promise.allSettled(this.#started.map((each) => each.stop({ timeout: STOP_WITHIN_MS })));
     await Promise.allSettled([this.#network?.stop()]);
     const left = this.#cluster.options.ephemeral === true ? this.dataDir : stateFileOf(this.dataDir);
     rmSync(left, { recursive: true, force: true });
@@ -190,7 +190,7 @@ async function loopbackContainer(image: string): Promise<GenericContainer> {
   class LoopbackContainer extends testcontainers.GenericContainer {
     protected override beforeContainerCreated(): Promise<void> {
       const bindings = (this.hostConfig.PortBindings ?? {}) as Record<string, { HostIp?: string }[]>;
-      for (const binding of Object.values(bindings).flat()) binding.HostIp = loopback;
+      for (const binding of Object.values(bindings).flat()) binding.HostIp = LOOPBACK;
       return Promise.resolve();
     }
   }

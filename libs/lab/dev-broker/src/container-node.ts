@@ -2,11 +2,11 @@ import { assert, Fatal } from '@flatline/base';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ContainerRuntimeClient } from 'testcontainers';
 import { askBrokers } from './metadata-probe.ts';
-import { readyWithinMs } from './readiness.ts';
+import { READY_WITHIN_MS } from './readiness.ts';
 import { type BrokerNode } from './running-broker.ts';
 
-const stopWithinS = 15;
-const pollMs = 50;
+const STOP_WITHIN_S = 15;
+const POLL_MS = 50;
 
 type EngineContainer = ReturnType<ContainerRuntimeClient['container']['getById']>;
 
@@ -28,7 +28,7 @@ export class ContainerNode implements BrokerNode {
   }
 
   async stop(): Promise<void> {
-    await this.#container().stop({ t: stopWithinS });
+    await this.#container().stop({ t: STOP_WITHIN_S });
   }
 
   async kill9(): Promise<void> {
@@ -38,13 +38,13 @@ export class ContainerNode implements BrokerNode {
 
   async start(): Promise<void> {
     await this.#container().start();
-    const giveUpAt = performance.now() + readyWithinMs;
+    const giveUpAt = performance.now() + READY_WITHIN_MS;
     while (!(await this.#counted())) {
       if (performance.now() > giveUpAt)
         throw new Fatal(
-          `node ${this.id} is not part of the cluster after ${readyWithinMs} ms: do enough nodes run for a quorum?`,
+          `node ${this.id} is not part of the cluster after ${READY_WITHIN_MS} ms: do enough nodes run for a quorum?`,
         );
-      await delay(pollMs);
+      await delay(POLL_MS);
     }
   }
 

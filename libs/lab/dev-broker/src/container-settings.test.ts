@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { kafkaImage, nodeEnvironment, registryImage, variableOf } from './container-settings.ts';
+import { KAFKA_IMAGE, nodeEnvironment, REGISTRY_IMAGE, variableOf } from './container-settings.ts';
 import { workspaceOf } from './workspace.ts';
 
 const { infra } = workspaceOf(import.meta.url);
@@ -13,8 +13,8 @@ function versionIn(pom: string, artifact: string): string | undefined {
 
 describe('containers', () => {
   test('run the versions that the poms name', () => {
-    expect(kafkaImage).toBe(`apache/kafka:${versionIn('broker', 'kafka_2.13') ?? ''}`);
-    expect(registryImage).toBe(`apicurio/apicurio-registry:${versionIn('registry', 'apicurio-registry-app') ?? ''}`);
+    expect(KAFKA_IMAGE).toBe(`apache/kafka:${versionIn('broker', 'kafka_2.13') ?? ''}`);
+    expect(REGISTRY_IMAGE).toBe(`apicurio/apicurio-registry:${versionIn('registry', 'apicurio-registry-app') ?? ''}`);
   });
 
   test.each([

@@ -1,13 +1,13 @@
 // What the containers of a broker are told. Pure; versions are those of infra/*/pom.xml (a test compares them).
 import { clusterProperties, type ServerProperties } from './node-settings.ts';
 
-export const kafkaImage = 'apache/kafka:4.1.1';
-export const registryImage = 'apicurio/apicurio-registry:3.0.9';
+export const KAFKA_IMAGE = 'apache/kafka:4.1.1';
+export const REGISTRY_IMAGE = 'apicurio/apicurio-registry:3.0.9';
 
 /** Ports inside a container. */
 export const inner = { client: 9092, broker: 19092, controller: 9093, registry: 8080 } as const;
 /** Where Kafka's image keeps its log; a volume of the image, so that its user may write there. */
-export const innerStorage = '/var/lib/kafka/data';
+export const INNER_STORAGE = '/var/lib/kafka/data';
 
 export interface ContainerNode {
   readonly id: number;
@@ -41,7 +41,7 @@ export function nodeEnvironment(
     'advertised.listeners': `CLIENT://${cluster.host}:${node.port},BROKER://${aliasOf(node.id)}:${inner.broker}`,
     'listener.security.protocol.map': 'CLIENT:PLAINTEXT,BROKER:PLAINTEXT,CONTROLLER:PLAINTEXT',
     'inter.broker.listener.name': 'BROKER',
-    'log.dirs': innerStorage,
+    'log.dirs': INNER_STORAGE,
     ...clusterProperties(cluster.nodes.length),
     ...overrides,
   };

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { once } from 'node:events';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { ControllerGates } from './controller-gates.ts';
-import { loopback } from './ports.ts';
+import { LOOPBACK } from './ports.ts';
 
 /** Echoes, in place of the controllers of nodes 1 and 2. */
 let controllers: Server[];
@@ -13,7 +13,7 @@ beforeEach(async () => {
   controllers = [1, 2].map(() => createServer((socket) => socket.on('error', () => undefined).pipe(socket)));
   const ports: number[] = [];
   for (const controller of controllers) {
-    controller.listen(0, loopback);
+    controller.listen(0, LOOPBACK);
     await once(controller, 'listening');
     const address = controller.address();
     if (address !== null && typeof address === 'object') ports.push(address.port);
@@ -29,7 +29,7 @@ afterEach(() => {
 
 /** Sends what Kafka's first request begins with: the node's own name. */
 function say(clientId: string, to: number): Socket {
-  const socket = connect(gates.ports[to - 1]!, loopback).on('error', () => undefined);
+  const socket = connect(gates.ports[to - 1]!, LOOPBACK).on('error', () => undefined);
   clients.push(socket);
   const head = Buffer.alloc(14);
   head.writeInt16BE(clientId.length, 12);

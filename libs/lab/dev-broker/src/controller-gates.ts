@@ -3,7 +3,7 @@
 //
 // Owns: a listener per node, the connections through them.      Does not own: the nodes.
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { loopback } from './ports.ts';
+import { LOOPBACK } from './ports.ts';
 
 interface Passage {
   readonly sockets: readonly Socket[];
@@ -54,7 +54,7 @@ export class ControllerGates {
     });
     this.#servers.push(server);
     return new Promise((resolve) => {
-      server.listen(0, loopback, () => {
+      server.listen(0, LOOPBACK, () => {
         const address = server.address();
         if (address !== null && typeof address === 'object') this.#ports.push(address.port);
         resolve();
@@ -63,7 +63,7 @@ export class ControllerGates {
   }
 
   #accept(client: Socket, to: number, controllerPort: number): void {
-    const controller = connect(controllerPort, loopback);
+    const controller = connect(controllerPort, LOOPBACK);
     const passage: Passage = { sockets: [client, controller], from: undefined, to };
     this.#passages.add(passage);
     for (const socket of passage.sockets) {

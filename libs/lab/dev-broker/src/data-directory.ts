@@ -17,7 +17,7 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { type BrokerOptions } from './running-broker.ts';
 import { type Workspace } from './workspace.ts';
-import { log4jProperties, type NodePlan, serverProperties, type ServerProperties } from './node-settings.ts';
+import { LOG4J_PROPERTIES, type NodePlan, serverProperties, type ServerProperties } from './node-settings.ts';
 
 /** How the temporary data directories of ephemeral brokers begin. */
 export const ephemeralPrefix: string = join(tmpdir(), 'flatline-broker-');
@@ -66,7 +66,7 @@ export function writeNodes(nodes: readonly NodePlan[], bootstrapRecords: string,
     const storage = join(node.folder, 'data');
     mkdirSync(storage, { recursive: true });
     writeFileSync(join(node.folder, 'server.properties'), serverProperties(node, nodes, overrides));
-    writeFileSync(join(node.folder, 'log4j2.properties'), log4jProperties);
+    writeFileSync(join(node.folder, 'log4j2.properties'), LOG4J_PROPERTIES);
     const identity = join(storage, 'meta.properties');
     if (existsSync(identity)) continue;
     copyFileSync(bootstrapRecords, join(storage, 'bootstrap.checkpoint'));

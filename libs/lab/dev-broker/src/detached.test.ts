@@ -10,7 +10,7 @@ import { isAlive, signalIdentified } from './process-identity.ts';
 import { program, until } from './testing/program.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';
 
-const withinMs = 180_000;
+const WITHIN_MS = 180_000;
 
 describe('a detached broker', () => {
   const dataDir = temporaryFolder();
@@ -22,12 +22,12 @@ describe('a detached broker', () => {
     const { child, said } = await program(`say(await lib.startDetached(${options}));`);
     expect(said).toMatchObject({ bootstrap: `127.0.0.1:${port}`, mode: 'detached', alreadyRan: false });
     if (child.exitCode === null) await once(child, 'exit');
-  }, withinMs);
+  }, WITHIN_MS);
 
   afterAll(async () => {
     await stopDetached(dataDir);
     rmSync(dataDir, { recursive: true });
-  }, withinMs);
+  }, WITHIN_MS);
 
   test('answers after the command that started it has ended', async () => {
     const status: BrokerStatus | undefined = await statusDetached(dataDir);
@@ -55,7 +55,7 @@ describe('a detached broker', () => {
       expect(await stopDetached(dataDir)).toBe(false);
       expect(existsSync(join(dataDir, 'node-1', 'data', '__cluster_metadata-0'))).toBe(true);
     },
-    withinMs,
+    WITHIN_MS,
   );
 
   test(
@@ -71,7 +71,7 @@ describe('a detached broker', () => {
       expect(await stopDetached(dataDir)).toBe(true);
       expect(isAlive(java)).toBe(false);
     },
-    withinMs,
+    WITHIN_MS,
   );
 
   test('that never was is neither running nor stopped', async () => {

@@ -14,8 +14,8 @@ import { type BrokerOptions, silent } from './running-broker.ts';
 import { workspaceOf } from './workspace.ts';
 
 /** The supervisor's own bound, and time for it to remove its state. In milliseconds. */
-const stopWithinMs = 20_000;
-const pollMs = 50;
+const STOP_WITHIN_MS = 20_000;
+const POLL_MS = 50;
 
 export interface BrokerStatus {
   readonly dataDir: string;
@@ -34,7 +34,7 @@ export interface BrokerStatus {
 }
 
 /** Port that a detached broker listens on if none is asked for. */
-export const defaultPort = 9092;
+export const DEFAULT_PORT = 9092;
 
 /**
  * Starts a broker that runs until `stopDetached`, on port 9092 unless another is asked for. If one already runs in the data
@@ -52,7 +52,7 @@ export async function startDetached(
   }
   mkdirSync(dataDir, { recursive: true });
   const { log = silent, ...rest } = options;
-  await keep({ port: defaultPort, ...rest, dataDir }, dataDir, log);
+  await keep({ port: DEFAULT_PORT, ...rest, dataDir }, dataDir, log);
   const started = await statusDetached(dataDir);
   if (started === undefined)
     throw new Fatal(`the broker in ${dataDir} was ready and ended at once: see node-1/broker.log there`);
@@ -87,10 +87,10 @@ export async function stopDetached(dataDir?: string): Promise<boolean> {
   const ran = survivorsOf(state).length > 0;
   // Without its supervisor nothing is left to pass a signal on.
   if (!signalIdentified(state.supervisor, 'SIGTERM')) killSurvivors(state);
-  const killAt = performance.now() + stopWithinMs;
+  const killAt = performance.now() + STOP_WITHIN_MS;
   while (survivorsOf(state).length > 0) {
     if (performance.now() > killAt) killSurvivors(state);
-    await delay(pollMs);
+    await delay(POLL_MS);
   }
   rmSync(stateFileOf(folder), { force: true });
   return ran;

@@ -5,7 +5,7 @@ import { exclusive } from './exclusive.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';
 
 const newLock = (): string => join(temporaryFolder(), 'lock');
-const waitMs = 20_000;
+const WAIT_MS = 20_000;
 
 describe('exclusive work', () => {
   test('is done by one at a time, by each once', async () => {
@@ -18,7 +18,7 @@ describe('exclusive work', () => {
       for (let turn = 0; turn < 10; turn += 1) await Promise.resolve();
       inside -= 1;
     };
-    await Promise.all(Array.from({ length: 4 }, () => exclusive(lock, { waitMs }, work)));
+    await Promise.all(Array.from({ length: 4 }, () => exclusive(lock, { waitMs: WAIT_MS }, work)));
     expect({ inside, most }).toEqual({ inside: 0, most: 1 });
     expect(readdirSync(dirname(lock))).toEqual([]);
   });
@@ -26,19 +26,19 @@ describe('exclusive work', () => {
   test('takes over from an owner that died', async () => {
     const lock = newLock();
     writeFileSync(lock, JSON.stringify({ pid: process.pid, startedAt: 'an earlier process' }));
-    expect(await exclusive(lock, { waitMs }, () => Promise.resolve('done'))).toBe('done');
+    expect(await exclusive(lock, { waitMs: WAIT_MS }, () => Promise.resolve('done'))).toBe('done');
     expect(existsSync(lock)).toBe(false);
   });
 
   test('takes over from a lock that cannot be read', async () => {
     const lock = newLock();
     writeFileSync(lock, '');
-    expect(await exclusive(lock, { waitMs }, () => Promise.resolve('done'))).toBe('done');
+    expect(await exclusive(lock, { waitMs: WAIT_MS }, () => Promise.resolve('done'))).toBe('done');
   });
 
   test('frees the lock when the work fails', async () => {
     const lock = newLock();
-    await expect(exclusive(lock, { waitMs }, () => Promise.reject(new Error('disk full')))).rejects.toThrow(
+    await expect(exclusive(lock, { waitMs: WAIT_MS }, () => Promise.reject(new Error('disk full')))).rejects.toThrow(
       'disk full',
     );
     expect(await exclusive(lock, { waitMs: 0 }, () => Promise.resolve('next'))).toBe('next');
@@ -48,7 +48,7 @@ describe('exclusive work', () => {
     const lock = newLock();
     const waited: number[] = [];
     const onWait = (owner: number): void => void waited.push(owner);
-    await exclusive(lock, { waitMs }, async () => {
+    await exclusive(lock, { waitMs: WAIT_MS }, async () => {
       const second = exclusive(lock, { waitMs: 1, onWait }, () => Promise.resolve());
       await expect(second).rejects.toThrow(`held by process ${process.pid}`);
       expect(existsSync(lock)).toBe(true);

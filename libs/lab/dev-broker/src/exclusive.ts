@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { identify, isAlive, type ProcessIdentity } from './process-identity.ts';
 
-const retryMs = 100;
+const RETRY_MS = 100;
 
 export interface ExclusiveOptions {
   /** How long to wait for another process, in milliseconds. */
@@ -30,7 +30,7 @@ export async function exclusive<T>(lock: string, options: ExclusiveOptions, work
       throw new Fatal(`${lock} is held by process ${owner.pid} for more than ${options.waitMs} ms: stop it, or wait`);
     if (!waited) options.onWait?.(owner.pid);
     waited = true;
-    await delay(retryMs);
+    await delay(RETRY_MS);
   }
   try {
     return await work();

@@ -2,15 +2,15 @@ import { type BrokerFacts, type BrokerMode } from './broker-state.ts';
 import { type ControllerGates } from './controller-gates.ts';
 import { JavaNode } from './java-node.ts';
 import { type NodePlan } from './node-settings.ts';
-import { loopback } from './ports.ts';
-import { brokerReady, readyWithinMs } from './readiness.ts';
+import { LOOPBACK } from './ports.ts';
+import { brokerReady, READY_WITHIN_MS } from './readiness.ts';
 import { registryUrlOf } from './registry.ts';
 import { type BrokerNode, type OwnedBroker } from './running-broker.ts';
 import { startFailure } from './start-failure.ts';
 import { Supervision } from './supervision.ts';
 import { type ProcessPlan } from './supervisor-plan.ts';
 
-const stopWithinMs = 15_000;
+const STOP_WITHIN_MS = 15_000;
 
 export interface JavaBrokerPlan {
   readonly dataDir: string;
@@ -39,25 +39,25 @@ export class JavaBroker implements OwnedBroker {
     this.dataDir = dataDir;
     this.#processes = processes;
     const ports = nodes.map(({ port }) => port);
-    this.bootstrap = ports.map((port) => `${loopback}:${port}`).join(',');
+    this.bootstrap = ports.map((port) => `${LOOPBACK}:${port}`).join(',');
     this.registryUrl = registryPort === undefined ? undefined : registryUrlOf(registryPort);
     const { bootstrap, registryUrl, source } = this;
     const facts: BrokerFacts = { bootstrap, registryUrl, ports, source, mode };
-    this.#supervision = new Supervision({ dataDir, temporary, facts, processes, stopWithinMs });
+    this.#supervision = new Supervision({ dataDir, temporary, facts, processes, stopWithinMs: STOP_WITHIN_MS });
     this.nodes = nodes.map((node) => new JavaNode(node, this.#supervision, gates));
   }
 
   /** Throws `Fatal` if a process ends, or if it takes too long; the signal's reason if that is aborted. */
   async ready(signal?: AbortSignal): Promise<void> {
-    const giveUpAt = performance.now() + readyWithinMs;
+    const giveUpAt = performance.now() + READY_WITHIN_MS;
     const mayHope = (): void => {
       signal?.throwIfAborted();
       const { lastExit, over } = this.#supervision;
       if (lastExit !== undefined || over) throw startFailure(this.#processes, lastExit);
       if (performance.now() > giveUpAt)
-        throw startFailure(this.#processes, { name: 'the broker', how: `no answer within ${readyWithinMs} ms` });
+        throw startFailure(this.#processes, { name: 'the broker', how: `no answer within ${READY_WITHIN_MS} ms` });
     };
-    const addresses = this.nodes.map(({ port }) => ({ host: loopback, port }));
+    const addresses = this.nodes.map(({ port }) => ({ host: LOOPBACK, port }));
     await brokerReady(addresses, this.registryUrl, mayHope);
     this.#supervision.letGo();
   }

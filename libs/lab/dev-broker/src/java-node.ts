@@ -3,13 +3,13 @@ import { Fatal } from '@flatline/base';
 import { type ControllerGates } from './controller-gates.ts';
 import { askBrokers } from './metadata-probe.ts';
 import { type NodePlan } from './node-settings.ts';
-import { loopback } from './ports.ts';
-import { readyWithinMs } from './readiness.ts';
+import { LOOPBACK } from './ports.ts';
+import { READY_WITHIN_MS } from './readiness.ts';
 import { type BrokerNode } from './running-broker.ts';
 import { type Supervision } from './supervision.ts';
 
-const stopWithinMs = 15_000;
-const pollMs = 50;
+const STOP_WITHIN_MS = 15_000;
+const POLL_MS = 50;
 
 /** One node of a broker run by Java, for tests that break nodes. */
 export class JavaNode implements BrokerNode {
@@ -42,7 +42,7 @@ export class JavaNode implements BrokerNode {
   async stop(): Promise<void> {
     const bound = setTimeout(() => {
       this.#signal('SIGKILL');
-    }, stopWithinMs);
+    }, STOP_WITHIN_MS);
     this.#signal('SIGTERM');
     await this.#ended();
     clearTimeout(bound);
@@ -56,14 +56,14 @@ export class JavaNode implements BrokerNode {
   async start(): Promise<void> {
     this.#supervision.send({ kind: 'start', name: this.#name });
     await this.#supervision.until(() => this.pid !== undefined);
-    const giveUpAt = performance.now() + readyWithinMs;
+    const giveUpAt = performance.now() + READY_WITHIN_MS;
     while (!(await this.#counted())) {
       if (this.pid === undefined) throw new Fatal(`${this.#name} ended while starting: see its folder's broker.log`);
       if (performance.now() > giveUpAt)
         throw new Fatal(
-          `${this.#name} is not part of the cluster after ${readyWithinMs} ms: do enough nodes run for a quorum?`,
+          `${this.#name} is not part of the cluster after ${READY_WITHIN_MS} ms: do enough nodes run for a quorum?`,
         );
-      await delay(pollMs);
+      await delay(POLL_MS);
     }
   }
 
@@ -83,7 +83,7 @@ export class JavaNode implements BrokerNode {
   }
 
   async #counted(): Promise<boolean> {
-    const listed = await askBrokers({ host: loopback, port: this.port });
+    const listed = await askBrokers({ host: LOOPBACK, port: this.port });
     return listed?.some(({ id }) => id === this.id) === true;
   }
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 
 /** Kafka 4 and the registry are compiled for Java 17. */
-export const javaVersionMin = 17;
+export const JAVA_VERSION_MIN = 17;
 
 export interface JavaRuntime {
   readonly command: string;
@@ -29,12 +29,12 @@ export async function findJava(environment: NodeJS.ProcessEnv): Promise<JavaRunt
     const banner = await bannerOf(command, environment);
     const version = banner === undefined ? undefined : parseJavaVersion(banner);
     if (banner === undefined || version === undefined) continue;
-    if (version >= javaVersionMin)
+    if (version >= JAVA_VERSION_MIN)
       return { command, version, fingerprint: createHash('sha256').update(banner).digest('hex').slice(0, 12) };
     tooOld ??= `${command} is Java ${version}`;
   }
   if (tooOld === undefined) return undefined;
-  throw new Fatal(`${tooOld}, Kafka 4 needs ${javaVersionMin}: install a newer one or point JAVA_HOME at it`);
+  throw new Fatal(`${tooOld}, Kafka 4 needs ${JAVA_VERSION_MIN}: install a newer one or point JAVA_HOME at it`);
 }
 
 async function bannerOf(command: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {

@@ -12,14 +12,14 @@ import { planJava } from './java-process.ts';
 import { type JavaRuntime } from './java-runtime.ts';
 import { type NodePlan } from './node-settings.ts';
 import { planPorts, type PortPlan } from './port-plan.ts';
-import { readyWithinMs } from './readiness.ts';
+import { READY_WITHIN_MS } from './readiness.ts';
 import { planRegistry, type RegistryPlace } from './registry.ts';
-import { type BrokerOptions, heapMbDefault, type OwnedBroker, silent } from './running-broker.ts';
+import { type BrokerOptions, HEAP_MB_DEFAULT, type OwnedBroker, silent } from './running-broker.ts';
 import { PortInUse } from './ports.ts';
 import { type ProcessPlan } from './supervisor-plan.ts';
 import { type Workspace } from './workspace.ts';
 
-const attemptsMax = 3;
+const ATTEMPTS_MAX = 3;
 
 export interface JavaStart {
   readonly options: BrokerOptions;
@@ -45,7 +45,7 @@ export async function startOnJava(request: JavaStart): Promise<OwnedBroker> {
   const { options, workspace } = request;
   const software = await prepare(request);
   return inDataDir(workspace, options, (dataDir) =>
-    exclusive(join(dataDir, 'starting.lock'), { waitMs: readyWithinMs }, async () => {
+    exclusive(join(dataDir, 'starting.lock'), { waitMs: READY_WITHIN_MS }, async () => {
       await claimDataDir(dataDir);
       const prepared = { ...software, dataDir };
       return readyBroker(options, nodeCountFor(dataDir, options.nodes), (ports) => launch(prepared, ports));
@@ -101,7 +101,7 @@ async function readyBroker(
       return broker;
     } catch (error) {
       await broker.stop();
-      if (fixed || attempt === attemptsMax || !(error instanceof PortInUse)) throw error;
+      if (fixed || attempt === ATTEMPTS_MAX || !(error instanceof PortInUse)) throw error;
     }
   }
 }
@@ -136,7 +136,7 @@ function planNode({ java, classPath, artifacts, options }: Prepared, node: NodeP
   return planJava(java, {
     name: `node-${node.id}`,
     folder: node.folder,
-    heapMb: options.heapMb ?? heapMbDefault,
+    heapMb: options.heapMb ?? HEAP_MB_DEFAULT,
     archive: { folder: artifacts, of: 'broker' },
     args: [
       `-Dflatline.log=${join(node.folder, 'broker.log')}`,

@@ -2,9 +2,9 @@
 import { connect } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 
-const answerBytesMax = 1 << 20;
-const answerWithinMs = 2000;
-const retryMs = 25;
+const ANSWER_BYTES_MAX = 1 << 20;
+const ANSWER_WITHIN_MS = 2000;
+const RETRY_MS = 25;
 
 const metadataRequest = { key: 3, version: 1 };
 const findCoordinatorRequest = { key: 10, version: 1 };
@@ -60,7 +60,7 @@ export async function brokersReady(addresses: readonly Address[], mayHope: () =>
   for (const address of addresses)
     while (!sameAddresses(await askBrokers(address), addresses)) {
       mayHope();
-      await delay(retryMs);
+      await delay(RETRY_MS);
     }
 }
 
@@ -97,7 +97,7 @@ function afterString(bytes: Buffer, at: number): number {
 /** One request, one answer without its size; undefined if the peer refuses, hangs up, is silent or speaks something else. */
 function exchange({ host, port }: Address, request: Buffer): Promise<Buffer | undefined> {
   return new Promise((resolve) => {
-    const socket = connect({ host, port, timeout: answerWithinMs });
+    const socket = connect({ host, port, timeout: ANSWER_WITHIN_MS });
     let received = Buffer.alloc(0);
     const end = (answer?: Buffer): void => {
       socket.destroy();
@@ -108,7 +108,7 @@ function exchange({ host, port }: Address, request: Buffer): Promise<Buffer | un
       received = Buffer.concat([received, chunk]);
       if (received.length < 4) return;
       const size = received.readInt32BE(0);
-      if (size < 0 || size > answerBytesMax) end();
+      if (size < 0 || size > ANSWER_BYTES_MAX) end();
       else if (received.length >= 4 + size) end(received.subarray(4, 4 + size));
     });
     for (const failure of ['error', 'timeout', 'close'])

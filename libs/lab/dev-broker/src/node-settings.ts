@@ -64,7 +64,7 @@ export function clusterProperties(nodeCount: number): ServerProperties {
 }
 
 /** Warnings and worse go to the file named by the system property `flatline.log`; rotation bounds it at 3 × 10 MB. */
-export const log4jProperties = `status = error
+export const LOG4J_PROPERTIES = `status = error
 appender.file.type = RollingFile
 appender.file.name = file
 appender.file.fileName = \${sys:flatline.log}

@@ -1,12 +1,12 @@
 import { Fatal, Misconfigured } from '@flatline/base';
 import { createServer } from 'node:net';
 
-export const loopback = '127.0.0.1';
+export const LOOPBACK = '127.0.0.1';
 
 /** The message names the port, if it is known, and what to do. */
 export class PortInUse extends Misconfigured {
   constructor(port: number | undefined, remedy: string, cause?: unknown) {
-    super(`${port === undefined ? 'a port' : `port ${port}`} on ${loopback} is in use: ${remedy}`, cause);
+    super(`${port === undefined ? 'a port' : `port ${port}`} on ${LOOPBACK} is in use: ${remedy}`, cause);
   }
 }
 
@@ -36,7 +36,7 @@ function listen(port: number): Promise<Server> {
   return new Promise((resolve, reject) => {
     const server = createServer();
     server.once('error', reject);
-    server.listen(port, loopback, () => {
+    server.listen(port, LOOPBACK, () => {
       resolve(server);
     });
   });

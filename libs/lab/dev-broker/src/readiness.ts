@@ -3,9 +3,9 @@ import { type Address, brokersReady, wakeCoordinators } from './metadata-probe.t
 import { registryAnswers } from './registry.ts';
 
 /** How long a start may take before it counts as failed, in milliseconds. Three nodes on two busy cores have taken 60 s. */
-export const readyWithinMs = 180_000;
+export const READY_WITHIN_MS = 180_000;
 
-const pollMs = 50;
+const POLL_MS = 50;
 
 /** Resolves when every node lists all nodes at these addresses and the registry answers. `mayHope` is called between attempts and throws to give up. */
 export async function brokerReady(
@@ -18,6 +18,6 @@ export async function brokerReady(
   if (first !== undefined) await wakeCoordinators(first);
   while (registryUrl !== undefined && !(await registryAnswers(registryUrl))) {
     mayHope();
-    await delay(pollMs);
+    await delay(POLL_MS);
   }
 }

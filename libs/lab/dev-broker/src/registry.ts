@@ -3,11 +3,11 @@ import { mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { planJava } from './java-process.ts';
 import { type JavaRuntime } from './java-runtime.ts';
-import { loopback } from './ports.ts';
+import { LOOPBACK } from './ports.ts';
 import { type ProcessPlan } from './supervisor-plan.ts';
 
-const heapMb = 512;
-const answerWithinMs = 2000;
+const HEAP_MB = 512;
+const ANSWER_WITHIN_MS = 2000;
 
 export interface RegistryPlace {
   readonly artifacts: string;
@@ -19,7 +19,7 @@ export interface RegistryPlace {
 
 /** Base URL of the Confluent API of a registry on this machine. */
 export function registryUrlOf(port: number): string {
-  return `http://${loopback}:${port}/apis/ccompat/v7`;
+  return `http://${LOOPBACK}:${port}/apis/ccompat/v7`;
 }
 
 export function planRegistry(java: JavaRuntime, place: RegistryPlace): ProcessPlan {
@@ -32,10 +32,10 @@ export function planRegistry(java: JavaRuntime, place: RegistryPlace): ProcessPl
   return planJava(java, {
     name: 'registry',
     folder,
-    heapMb,
+    heapMb: HEAP_MB,
     archive: { folder: place.artifacts, of: 'registry' },
     args: [
-      `-Dquarkus.http.host=${loopback}`,
+      `-Dquarkus.http.host=${LOOPBACK}`,
       `-Dquarkus.http.port=${place.port}`,
       '-Dquarkus.log.level=WARN',
       '-Dquarkus.http.access-log.enabled=false',
@@ -49,7 +49,7 @@ export function planRegistry(java: JavaRuntime, place: RegistryPlace): ProcessPl
 /** True once the Confluent API at this base URL answers. */
 export async function registryAnswers(url: string): Promise<boolean> {
   try {
-    const answer = await fetch(`${url}/subjects`, { signal: AbortSignal.timeout(answerWithinMs) });
+    const answer = await fetch(`${url}/subjects`, { signal: AbortSignal.timeout(ANSWER_WITHIN_MS) });
     await answer.arrayBuffer();
     return answer.ok;
   } catch {

@@ -2,7 +2,7 @@
 import { type ServerProperties } from './node-settings.ts';
 
 /** Java heap of a node, in MB. */
-export const heapMbDefault = 768;
+export const HEAP_MB_DEFAULT = 768;
 
 export const silent = (): void => undefined;
 

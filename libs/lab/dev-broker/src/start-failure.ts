@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { PortInUse } from './ports.ts';
 import { type ProcessPlan } from './supervisor-plan.ts';
 
-const linesShownMax = 12;
+const LINES_SHOWN_MAX = 12;
 
 /** What to tell of a process that ended instead of getting ready: how, its last lines, and a remedy where one is known. */
 export function startFailure(
@@ -42,5 +42,5 @@ function portTaken(text: string): { readonly port: number | undefined } | undefi
 
 function lastLines(file: string): string[] {
   if (!existsSync(file)) return [];
-  return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-linesShownMax);
+  return readFileSync(file, 'utf8').trimEnd().split('\n').slice(-LINES_SHOWN_MAX);
 }

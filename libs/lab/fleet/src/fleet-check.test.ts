@@ -5,7 +5,7 @@ import type { FleetPlan } from './fleet-plan.ts';
 import { type FleetFormat, Ledger, type LedgerEntry } from './ledger.ts';
 import { checkFleet, FleetCheck, type ObservedOutput, type ObservedSummary } from './fleet-check.ts';
 
-const timeoutMs = 1000;
+const TIMEOUT_MS = 1000;
 const plan: FleetPlan = {
   sessions: 40,
   ratePerSecond: 100,
@@ -51,7 +51,11 @@ function closeOf(actions: readonly FleetAction[], format: FleetFormat): Observed
   const end = actions.find((action) => action.kind === 'end');
   const named = format !== 'bare';
   const summary: ObservedSummary = {
-    ...{ kind: 'summary', sessionId, incarnation, revision: 0, reason: end === undefined ? 'TIMEOUT' : 'ENDED' },
+    kind: 'summary',
+    sessionId,
+    incarnation,
+    revision: 0,
+    reason: end === undefined ? 'TIMEOUT' : 'ENDED',
     eventCount: beats.length - (named ? repeats : 0) + (end === undefined ? 0 : 1),
     duplicateCount: named ? repeats : 0,
     outOfOrderCount: named ? beats.filter(({ heldBack, repeated }) => heldBack && !repeated).length : 0,
@@ -71,8 +75,13 @@ function changed(index: number, change: (output: ObservedOutput) => ObservedOutp
 describe('the check of outputs against the ledger', () => {
   test.each<FleetFormat>(['bare', 'json', 'avro'])('[S4] an ideal run of %s passes', (format) => {
     const { ledger, outputs } = idealRun(plan, format);
-    expect(checkFleet(ledger, outputs, timeoutMs)).toEqual({
-      ...{ sessions: 40, closedOnce: 40, split: 0, open: 0, violations: 0, firstViolations: [] },
+    expect(checkFleet(ledger, outputs, TIMEOUT_MS)).toEqual({
+      sessions: 40,
+      closedOnce: 40,
+      split: 0,
+      open: 0,
+      violations: 0,
+      firstViolations: [],
     });
   });
 
@@ -99,7 +108,7 @@ describe('the check of outputs against the ledger', () => {
   ];
 
   test.each(mutants)('catches %s', (name, outputs) => {
-    const verdict = checkFleet(ideal.ledger, outputs, timeoutMs);
+    const verdict = checkFleet(ideal.ledger, outputs, TIMEOUT_MS);
     expect(verdict.violations).toBeGreaterThan(0);
     expect(verdict.firstViolations.map(({ rule }) => rule).some((rule) => name.includes(rule) || rule === 'S4')).toBe(
       true,
@@ -115,18 +124,18 @@ describe('the check of outputs against the ledger', () => {
       { kind: 'tombstone' as const, sessionId: summary.sessionId, incarnation: '0-77' },
     ];
     const heldUp = ideal.ledger.map((entry) =>
-      entry.sessionId === summary.sessionId ? { ...entry, longestGapMs: timeoutMs } : entry,
+      entry.sessionId === summary.sessionId ? { ...entry, longestGapMs: TIMEOUT_MS } : entry,
     );
     const outputs = [...parts, ...rest.slice(1)];
-    expect(checkFleet(heldUp, outputs, timeoutMs)).toMatchObject({ violations: 0, split: 1, closedOnce: 39 });
-    expect(checkFleet(ideal.ledger, outputs, timeoutMs).violations).toBe(1);
-    expect(checkFleet(heldUp, outputs.slice(2), timeoutMs).violations).toBeGreaterThan(0);
+    expect(checkFleet(heldUp, outputs, TIMEOUT_MS)).toMatchObject({ violations: 0, split: 1, closedOnce: 39 });
+    expect(checkFleet(ideal.ledger, outputs, TIMEOUT_MS).violations).toBe(1);
+    expect(checkFleet(heldUp, outputs.slice(2), TIMEOUT_MS).violations).toBeGreaterThan(0);
   });
 
   test('LC1 ledger and outputs may interleave (rerun with fc.assert(property, { seed, path }) as printed)', () => {
     fc.assert(
       fc.property(fc.infiniteStream(fc.boolean()), (coins) => {
-        const check = new FleetCheck(timeoutMs);
+        const check = new FleetCheck(TIMEOUT_MS);
         const ledger = [...ideal.ledger];
         const outputs = [...ideal.outputs];
         for (const coin of coins) {
@@ -144,7 +153,7 @@ describe('the check of outputs against the ledger', () => {
   });
 
   test('asked too early, says what is still open and stays usable', () => {
-    const check = new FleetCheck(timeoutMs);
+    const check = new FleetCheck(TIMEOUT_MS);
     for (const entry of ideal.ledger) check.expect(entry);
     expect(check.verdict()).toMatchObject({ open: 40, closedOnce: 0, violations: 40 });
     for (const output of ideal.outputs) check.observe(output);
@@ -154,8 +163,15 @@ describe('the check of outputs against the ledger', () => {
 
 describe('a ledger', () => {
   const beat = (sequence: number, final: boolean): FleetAction & { kind: 'beat' } => ({
-    ...{ kind: 'beat', atMs: 0, session: 0, sessionId: 'a', sequence, occurredAtMs: 0, repeated: false },
-    ...{ heldBack: false, final },
+    kind: 'beat',
+    atMs: 0,
+    session: 0,
+    sessionId: 'a',
+    sequence,
+    occurredAtMs: 0,
+    repeated: false,
+    heldBack: false,
+    final,
   });
 
   test('holds nothing that was not acknowledged', () => {

@@ -52,7 +52,7 @@ export interface FleetVerdict {
   readonly firstViolations: readonly LedgerViolation[];
 }
 
-const violationsShownMax = 20;
+const VIOLATIONS_SHOWN_MAX = 20;
 
 class Violations {
   count = 0;
@@ -60,7 +60,7 @@ class Violations {
 
   add(rule: LedgerViolation['rule'], sessionId: string, detail: string): void {
     this.count += 1;
-    if (this.first.length < violationsShownMax) this.first.push({ rule, sessionId, detail });
+    if (this.first.length < VIOLATIONS_SHOWN_MAX) this.first.push({ rule, sessionId, detail });
   }
 
   copy(): Violations {

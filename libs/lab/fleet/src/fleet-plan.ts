@@ -33,7 +33,7 @@ export interface FleetSchedule {
 }
 
 /** A session alive costs some 100 bytes here and as many again in the ledger. */
-const lanesMax = 4_000_000;
+const LANES_MAX = 4_000_000;
 
 /** At the planned rate where there are sessions enough for it, else at what they make together. */
 export function scheduleOf(plan: FleetPlan): FleetSchedule {
@@ -56,10 +56,10 @@ export function planProblems(plan: FleetPlan): string[] {
       `--rate ${plan.ratePerSecond} is less than one session's heartbeats at --heartbeat-ms ${plan.heartbeatMs}: ` +
         `raise --rate to ${Math.ceil(1000 / plan.heartbeatMs)} or --heartbeat-ms to ${Math.ceil(1000 / plan.ratePerSecond)}`,
     );
-  if (Math.min(alive, plan.sessions) > lanesMax)
+  if (Math.min(alive, plan.sessions) > LANES_MAX)
     problems.push(
       `--rate ${plan.ratePerSecond} with --heartbeat-ms ${plan.heartbeatMs} means ${Math.round(alive)} sessions at the ` +
-        `same time: at most ${lanesMax}; lower one of the two`,
+        `same time: at most ${LANES_MAX}; lower one of the two`,
     );
   return problems;
 }

@@ -34,9 +34,9 @@ export interface FleetSenderOptions {
 }
 
 /** Actions sent before acknowledgements and others get their turn. */
-const sliceMax = 2000;
+const SLICE_MAX = 2000;
 /** A longer sleep would hear of a stop too late. */
-const sleepMaxMs: DurationMs = 100;
+const SLEEP_MAX_MS: DurationMs = 100;
 
 interface UnderWay {
   readonly action: FleetBeat | FleetEnding;
@@ -89,7 +89,7 @@ export class FleetSender {
     this.#startedAt = clock.wallMs();
     let sent = 0;
     for (let action = fleet.next(); action !== undefined && !stop.aborted; action = fleet.next()) {
-      if (sent >= sliceMax || action.atMs > clock.monotonicMs() - origin) {
+      if (sent >= SLICE_MAX || action.atMs > clock.monotonicMs() - origin) {
         sent = 0;
         if (!(await this.#sleepUntil(origin + action.atMs, stop))) break;
       }
@@ -105,7 +105,7 @@ export class FleetSender {
   async #sleepUntil(dueAtMs: DurationMs, stop: AbortSignal): Promise<boolean> {
     const { clock } = this.#options;
     do {
-      const delayMs = Math.min(sleepMaxMs, Math.max(0, dueAtMs - clock.monotonicMs()));
+      const delayMs = Math.min(SLEEP_MAX_MS, Math.max(0, dueAtMs - clock.monotonicMs()));
       await pause(clock, delayMs);
     } while (clock.monotonicMs() < dueAtMs && !stop.aborted);
     return !stop.aborted;

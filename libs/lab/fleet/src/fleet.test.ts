@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { Fleet, type FleetAction } from './fleet.ts';
 import { type FleetPlan, planProblems, scheduleOf } from './fleet-plan.ts';
 
-const rerun = 'rerun with fc.assert(property, { seed, path }) as printed';
+const RERUN = 'rerun with fc.assert(property, { seed, path }) as printed';
 const plain: FleetPlan = {
   sessions: 50,
   ratePerSecond: 100,
@@ -40,7 +40,7 @@ function bySession(actions: readonly FleetAction[]): FleetAction[][] {
 }
 
 describe('a simulated fleet', () => {
-  test(`FT1 the same seed gives the same actions, in order of time (${rerun})`, () => {
+  test(`FT1 the same seed gives the same actions, in order of time (${RERUN})`, () => {
     fc.assert(
       fc.property(anyPlan, (plan) => {
         const actions = run(plan);
@@ -51,7 +51,7 @@ describe('a simulated fleet', () => {
     );
   });
 
-  test(`FT2 first and last heartbeat come, in their places; sequences lost and sent make a whole (${rerun})`, () => {
+  test(`FT2 first and last heartbeat come, in their places; sequences lost and sent make a whole (${RERUN})`, () => {
     fc.assert(
       fc.property(anyPlan, (plan) => {
         const sessions = bySession(run(plan));
@@ -72,7 +72,7 @@ describe('a simulated fleet', () => {
     );
   });
 
-  test(`FT3 the last action of a session is final, and no other (${rerun})`, () => {
+  test(`FT3 the last action of a session is final, and no other (${RERUN})`, () => {
     fc.assert(
       fc.property(anyPlan, (plan) => {
         for (const actions of bySession(run(plan)))

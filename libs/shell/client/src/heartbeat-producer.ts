@@ -43,7 +43,9 @@ export async function openHeartbeatProducer(options: HeartbeatProducerOptions): 
   const { clock, connection, topic, format = 'json', registry, deliveryTimeoutMs, onAcknowledged } = options;
   const encoder = await openEventEncoder(format, topic, registry);
   const producer = await BatchProducer.open({
-    ...{ clock, connection, topic },
+    clock,
+    connection,
+    topic,
     ...(deliveryTimeoutMs !== undefined && { deliveryTimeoutMs }),
     ...(onAcknowledged && {
       onAcknowledged: (partition: number, _baseOffset: number, recordCount: number) => {

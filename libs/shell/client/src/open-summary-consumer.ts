@@ -38,7 +38,9 @@ export async function openSummaryConsumer(
     return from === 'end' ? end : (from.get(partition) ?? start);
   };
   const consumer = new SummaryConsumer({
-    ...{ reader, topic, formats: new SummaryFormats({ format, registry, clock: kafka.clock }) },
+    reader,
+    topic,
+    formats: new SummaryFormats({ format, registry, clock: kafka.clock }),
     offsets: new Map(partitions.map((ends) => [ends.partition, begin(ends)])),
     until: until === 'end' ? new Map(partitions.map(({ partition, end }) => [partition, end])) : undefined,
   });

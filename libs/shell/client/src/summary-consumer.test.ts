@@ -11,10 +11,29 @@ const encoder = await openSummaryEncoder('json', 'visits', undefined);
 
 function summaryOf(sessionId: string, incarnation: string): SessionSummary {
   return {
-    ...{ key: utf8.encode(sessionId), incarnation, revision: 0, reason: 'TIMEOUT', truncated: false, partition: 0 },
-    ...{ startedAt: 1, lastSeenAt: 2, endedAt: 2, durationMs: 1, deadlineAt: 32, closedAt: 32, emittedAt: 40 },
-    ...{ timeoutMs: 30, eventCount: 2, duplicateCount: 0, outOfOrderCount: 0, lateCount: 0, missingCount: 0 },
-    ...{ countsByType: new Map(), attributes: new Map(), firstOffset: 0, lastOffset: 1 },
+    key: utf8.encode(sessionId),
+    incarnation,
+    revision: 0,
+    reason: 'TIMEOUT',
+    truncated: false,
+    partition: 0,
+    startedAt: 1,
+    lastSeenAt: 2,
+    endedAt: 2,
+    durationMs: 1,
+    deadlineAt: 32,
+    closedAt: 32,
+    emittedAt: 40,
+    timeoutMs: 30,
+    eventCount: 2,
+    duplicateCount: 0,
+    outOfOrderCount: 0,
+    lateCount: 0,
+    missingCount: 0,
+    countsByType: new Map(),
+    attributes: new Map(),
+    firstOffset: 0,
+    lastOffset: 1,
   };
 }
 

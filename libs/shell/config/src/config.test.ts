@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
 import { ConfigurationError, type Environment, resolveConfiguration } from './index.ts';
 
-const folder = '/nowhere';
+const FOLDER = '/nowhere';
 
 const visits = {
   name: 'visits',
@@ -18,7 +18,7 @@ const resolve = (
   environment: Environment = {},
   now?: number,
 ): ReturnType<typeof resolveConfiguration> =>
-  resolveConfiguration(config, { source: 'flatline.config.json', folder, environment, now });
+  resolveConfiguration(config, { source: 'flatline.config.json', folder: FOLDER, environment, now });
 
 /** `setting: problem` of everything that is wrong. */
 function problems(config: unknown, environment: Environment = {}, now?: number): string[] {
@@ -37,7 +37,7 @@ describe('a valid configuration', () => {
       application: 'shop',
       commitIntervalMs: 500,
       http: { host: '127.0.0.1', port: 7070 },
-      stateDir: join(folder, 'state'),
+      stateDir: join(FOLDER, 'state'),
       pipelines: [
         {
           group: 'shop.visits',
@@ -88,7 +88,9 @@ describe('a valid configuration', () => {
     const of = (...timestamps: unknown[]): string[] => {
       const pipelines = timestamps.map((timestamp, i) => ({
         ...visits,
-        ...{ name: `p${i}`, output: { topic: `out${i}` }, startFrom: { timestamp } },
+        name: `p${i}`,
+        output: { topic: `out${i}` },
+        startFrom: { timestamp },
       }));
       return problems({ ...minimal, pipelines }, {}, now);
     };
@@ -122,7 +124,8 @@ describe('a valid configuration', () => {
     const config = resolve({ ...minimal, pipelines: [pipeline] }, { FLATLINE_COMMIT_INTERVAL_MS: '1s' });
     expect(config.commitIntervalMs).toBe(1_000);
     expect(config.pipelines[0]).toMatchObject({
-      ...{ tickMs: 250, rules: { timeoutMs: 1_800_000, maxTimeoutMs: 604_800_000 } },
+      tickMs: 250,
+      rules: { timeoutMs: 1_800_000, maxTimeoutMs: 604_800_000 },
     });
   });
 

@@ -1,12 +1,12 @@
 /** Names further away than this are not worth suggesting. */
-const distanceMax = 2;
+const DISTANCE_MAX = 2;
 
 /** `; did you mean x?`, or nothing. */
 export function didYouMean(name: string, known: readonly string[]): string {
   const nearest = known
     .map((other) => ({ other, distance: editDistance(name.toLowerCase(), other.toLowerCase()) }))
     .sort((a, b) => a.distance - b.distance)[0];
-  return nearest !== undefined && nearest.distance <= distanceMax ? `; did you mean ${nearest.other}?` : '';
+  return nearest !== undefined && nearest.distance <= DISTANCE_MAX ? `; did you mean ${nearest.other}?` : '';
 }
 
 /** Levenshtein, one row at a time. */

@@ -9,8 +9,19 @@ export type Issue = z.core.$ZodIssue;
 
 /** Named in the specification, and not obeyed by this version. */
 const notYet: ReadonlySet<string> = new Set([
-  ...['updateIntervalMs', 'late', 'merge', 'holdMs', 'maxHoldMs', 'reducer', 'statistics'],
-  ...['mode', 'waitMs', 'maxWaitMs', 'maxItems', 'maxBytes', 'missed'],
+  'updateIntervalMs',
+  'late',
+  'merge',
+  'holdMs',
+  'maxHoldMs',
+  'reducer',
+  'statistics',
+  'mode',
+  'waitMs',
+  'maxWaitMs',
+  'maxItems',
+  'maxBytes',
+  'missed',
 ]);
 
 export function explainIssue(issue: Issue, root: unknown): Finding[] {

@@ -55,23 +55,22 @@ const edges = (most: number): fc.Arbitrary<number> =>
   fc
     .oneof(
       fc.constantFrom(
-        ...[
-          0,
-          1,
-          63,
-          64,
-          127,
-          128,
-          2 ** 31 - 1,
-          2 ** 31,
-          2 ** 32 - 1,
-          2 ** 32,
-          2 ** 52 - 1,
-          2 ** 52,
-          SAFE_MAX - 64,
-          SAFE_MAX,
-        ],
-        ...[most - 1, most],
+        0,
+        1,
+        63,
+        64,
+        127,
+        128,
+        2 ** 31 - 1,
+        2 ** 31,
+        2 ** 32 - 1,
+        2 ** 32,
+        2 ** 52 - 1,
+        2 ** 52,
+        SAFE_MAX - 64,
+        SAFE_MAX,
+        most - 1,
+        most,
       ),
       fc.nat({ max: most }),
     )
@@ -123,8 +122,12 @@ class SentCursor implements RecordCursor {
   readonly hasHeaders = false;
   readonly groupIndex = 0;
   readonly group: KeyGroup = {
-    ...{ count: 1, starts: new Int32Array(1), lengths: new Int32Array(1), offsetDeltas: new Int32Array(1) },
-    ...{ valueStarts: new Int32Array(1), valueLengths: new Int32Array(1) },
+    count: 1,
+    starts: new Int32Array(1),
+    lengths: new Int32Array(1),
+    offsetDeltas: new Int32Array(1),
+    valueStarts: new Int32Array(1),
+    valueLengths: new Int32Array(1),
   };
 
   constructor(first: number, records: readonly Stamped[]) {
@@ -213,18 +216,30 @@ function newTask(hashSeed: number): PartitionTask {
   const options: TaskOptions = {
     partition: 2 ** 31 - 1,
     rules: {
-      ...{ timeoutMs: 60_000, minTimeoutMs: 1, maxTimeoutMs: 3_153_600_000_000, maxDurationMs: undefined },
-      ...{ dedupeEventIds: 1_024, maxAttributes: 1_024, maxAttributeBytes: 65_536 },
+      timeoutMs: 60_000,
+      minTimeoutMs: 1,
+      maxTimeoutMs: 3_153_600_000_000,
+      maxDurationMs: undefined,
+      dedupeEventIds: 1_024,
+      maxAttributes: 1_024,
+      maxAttributeBytes: 65_536,
     },
     input: {
-      ...{ timestampType: 'CreateTime', maxKeyBytes: KEY_BYTES_MAX, maxFutureMs: 3_153_600_000_000 },
-      ...{ maxLeadMs: 3_153_600_000_000, liveWithinMs: 300_000 },
+      timestampType: 'CreateTime',
+      maxKeyBytes: KEY_BYTES_MAX,
+      maxFutureMs: 3_153_600_000_000,
+      maxLeadMs: 3_153_600_000_000,
+      liveWithinMs: 300_000,
     },
     decoder: codec.decoder,
     changelog: { blockBytesMax: 4_096, changelogFactor: 4, unsweptLogBytes: 1e6 },
     deadLetters: { waitingBytesMax: 1e6, letterBytesMax: 1e6 },
     state: { entriesMax: 1e6, keyBytesMax: 1e9 },
-    ...{ tickMs: 10, hashSeed, blockMemory: new ReusedMemory(0), pendingChangesMax: 1e6, pendingOutputsMax: 1e6 },
+    tickMs: 10,
+    hashSeed,
+    blockMemory: new ReusedMemory(0),
+    pendingChangesMax: 1e6,
+    pendingOutputsMax: 1e6,
   };
   return new PartitionTask(options);
 }
@@ -296,7 +311,9 @@ async function survives(sent: readonly Sent[], stamp: number): Promise<void> {
   owner.resume(0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 });
   owner.arm(Infinity);
   const records = sent.map(({ key, event, asAvro }, at) => ({
-    ...{ key, stamp: WALL + at, value: (asAvro ? codec.events.avro : codec.events.json).encode(event) },
+    key,
+    stamp: WALL + at,
+    value: (asAvro ? codec.events.avro : codec.events.json).encode(event),
   }));
   const refused = { key: null, value: Buffer.alloc(0), stamp };
   expect(owner.step(new SentCursor(FIRST_OFFSET, [...records, refused]), 1_000, WALL).kind).toBe('exhausted');

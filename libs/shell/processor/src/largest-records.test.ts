@@ -16,8 +16,12 @@ import { checkLargestRecords, largestRecords } from './largest-records.ts';
 
 function pipelineOf(settings: object, format: 'json' | 'avro' = 'json'): PipelineConfig {
   const pipeline = {
-    ...{ name: 'visits', kind: 'session', timeoutMs: 1_000, input: { topic: 'in' } },
-    ...{ output: { topic: 'out', format }, ...settings },
+    name: 'visits',
+    kind: 'session',
+    timeoutMs: 1_000,
+    input: { topic: 'in' },
+    output: { topic: 'out', format },
+    ...settings,
   };
   const file = { application: 'shop', brokers: ['b:1'], schemaRegistryUrl: 'http://r:1', pipelines: [pipeline] };
   return resolveConfiguration(file, { source: 'test', folder: '/', environment: {} }).pipelines[0]!;

@@ -206,7 +206,9 @@ class Processor implements RunningProcessor, Observed {
       const admin = new KafkaTopicAdmin({ clock: this.#clock, connection });
       const inputs = this.#config.pipelines.map(({ input }) => input.topic);
       const others = this.#config.pipelines.flatMap(({ output, changelogTopic, deadLetterTopic }) => [
-        ...[output.topic, changelogTopic, deadLetterTopic],
+        output.topic,
+        changelogTopic,
+        deadLetterTopic,
       ]);
       const found = await admin.describeTopics([...new Set([...inputs, ...others])]);
       for (const { kind, topic } of found)

@@ -12,7 +12,11 @@ import { openSummaryEncoder, SummaryFormats } from './summaries/summary-formats.
 const regressions = new URL('./fuzz-regressions.txt', import.meta.url);
 const text = (value: string): Uint8Array => new TextEncoder().encode(value);
 const event = {
-  ...{ type: 'page_view', occurredAt: 1_700_000_000_123, eventId: 'e-1', sequence: 12, timeoutMs: 30_000 },
+  type: 'page_view',
+  occurredAt: 1_700_000_000_123,
+  eventId: 'e-1',
+  sequence: 12,
+  timeoutMs: 30_000,
   attributes: new Map([
     ['country', 'NL'],
     ['__proto__', '🎈\u0000"\\'],
@@ -43,7 +47,9 @@ beforeAll(async () => {
   }
   // A recursive writer schema with every type of Avro: what is skipped may be of any shape.
   const recursive = {
-    ...{ type: 'record', name: 'SessionEvent', namespace: 'flatline' },
+    type: 'record',
+    name: 'SessionEvent',
+    namespace: 'flatline',
     fields: [
       { name: 'deep', type: ['null', 'SessionEvent', { type: 'array', items: 'bytes' }], default: null },
       { name: 'odd', type: { type: 'map', values: ['double', 'float', { type: 'fixed', name: 'F', size: 5 }] } },
@@ -67,7 +73,9 @@ describe('[F14] values that are damaged', () => {
     let fed = 0;
     fuzz(
       {
-        ...{ name: 'records/event', corpus: eventCorpus, regressions },
+        name: 'records/event',
+        corpus: eventCorpus,
+        regressions,
         feed: (bytes) => {
           checkRefusal(events.decode(bytes, 0, bytes.length, target));
           fed += 1;
@@ -83,7 +91,9 @@ describe('[F14] values that are damaged', () => {
   test('[F14] summaries', () => {
     fuzz(
       {
-        ...{ name: 'records/summary', corpus: summaryCorpus, regressions },
+        name: 'records/summary',
+        corpus: summaryCorpus,
+        regressions,
         feed: (bytes) => {
           checkRefusal(summaries.decode(bytes));
         },

@@ -52,7 +52,11 @@ const corpus: Uint8Array[] = [];
 
 beforeAll(async () => {
   const event = {
-    ...{ type: 'page_view', occurredAt: 1_700_000_000_123, eventId: 'e-1', sequence: 12, timeoutMs: 30_000 },
+    type: 'page_view',
+    occurredAt: 1_700_000_000_123,
+    eventId: 'e-1',
+    sequence: 12,
+    timeoutMs: 30_000,
     attributes: new Map([
       ['country', 'NL'],
       ['__proto__', '🎈\u0000"\\'],

@@ -3,8 +3,7 @@ import type { DurationMs } from '@flatline/base';
 
 /** Upper bounds of the sizes; what is longer is counted in `count` alone. */
 const BOUNDS_MS: readonly DurationMs[] = [
-  ...[5, 10, 25, 50, 100, 250, 500],
-  ...[1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 300_000],
+  5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 300_000,
 ];
 
 export interface HistogramStatus {

@@ -246,8 +246,11 @@ export class World {
 
 const BARE_EVENT: InputEvent = {
   type: 'HEARTBEAT',
-  ...{ occurredAt: undefined, eventId: undefined, sequence: undefined },
-  ...{ timeoutMs: undefined, attributes: undefined },
+  occurredAt: undefined,
+  eventId: undefined,
+  sequence: undefined,
+  timeoutMs: undefined,
+  attributes: undefined,
 };
 
 const bareOnly: EventDecoder = {

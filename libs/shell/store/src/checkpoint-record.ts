@@ -2,7 +2,7 @@
 import { ByteReader, ByteWriter } from '@flatline/base';
 import type { StoreCheckpoint } from '@flatline/ports';
 import { Damaged } from './lmdb-page.ts';
-import { checkpointTag, readingSealed, seal, unseal, wholeOf } from './stored-entry.ts';
+import { CHECKPOINT_TAG, readingSealed, seal, unseal, wholeOf } from './stored-entry.ts';
 
 export interface CheckpointRecord {
   /** undefined: entries were written, but no checkpoint yet stands for them. */
@@ -16,14 +16,14 @@ export interface CheckpointRecord {
 export const emptyRecord: CheckpointRecord = { checkpoint: undefined, clean: true, sharedHashes: 0 };
 
 /** Sorts before every entry: one look at the leftmost leaf finds it. */
-export const checkpointKey: Uint8Array = new Uint8Array([checkpointTag]);
+export const checkpointKey: Uint8Array = new Uint8Array([CHECKPOINT_TAG]);
 
 /** Version of the layout of a store's keys and values. */
-const formatVersion = 1;
+const FORMAT_VERSION = 1;
 
 export function encodeCheckpointRecord(record: CheckpointRecord): Uint8Array {
   const writer = new ByteWriter(256);
-  writer.u8(formatVersion);
+  writer.u8(FORMAT_VERSION);
   writer.u8(record.clean ? 1 : 0);
   writer.varint(record.sharedHashes);
   writer.u8(record.checkpoint === undefined ? 0 : 1);
@@ -43,8 +43,8 @@ export function decodeCheckpointRecord(bytes: Uint8Array): CheckpointRecord {
   const reader = new ByteReader(bytes, 0, unseal(wholeOf(checkpointKey), wholeOf(bytes)));
   return readingSealed(() => {
     const version = reader.u8();
-    if (version !== formatVersion)
-      throw new Damaged('format', `store format ${version}, this version reads ${formatVersion}`);
+    if (version !== FORMAT_VERSION)
+      throw new Damaged('format', `store format ${version}, this version reads ${FORMAT_VERSION}`);
     const clean = reader.u8() === 1;
     const sharedHashes = reader.varint();
     const checkpoint = reader.u8() === 1 ? readCheckpoint(reader) : undefined;

@@ -9,14 +9,14 @@ import { LmdbStore } from './lmdb-store.ts';
 import { temporaryDirectory } from './testing/temporary-directory.ts';
 import { entriesOf, Model, workloadStep } from './testing/workload.ts';
 
-const bootId = 'this boot';
-const pageBytes = 4096;
+const BOOT_ID = 'this boot';
+const PAGE_BYTES = 4096;
 
 /** A sound store's file, and every state it was in: damage may bring back an older snapshot, which only lags. */
 let sound: Buffer;
 const snapshots: { readonly entries: Map<string, string>; readonly position: number }[] = [];
 const directory = temporaryDirectory();
-const place = { directory: join(directory.path, '0'), bootId };
+const place = { directory: join(directory.path, '0'), bootId: BOOT_ID };
 const file = join(place.directory, 'state.mdb');
 
 beforeAll(async () => {
@@ -105,14 +105,14 @@ describe('[F13]', () => {
   test('bytes of page headers, pointers and node headers, set to anything', async () => {
     const structural = fc.record({
       // The two headers as often as all other pages together.
-      page: fc.oneof(fc.constantFrom(0, 1), fc.nat(sound.length / pageBytes - 1)),
+      page: fc.oneof(fc.constantFrom(0, 1), fc.nat(sound.length / PAGE_BYTES - 1)),
       at: fc.nat(199),
       value: fc.oneof(fc.constantFrom(0, 1, 0x7f, 0xff), fc.nat(255)),
       count: fc.integer({ min: 1, max: 8 }),
     });
     await fc.assert(
       fc.asyncProperty(structural, async ({ page, at, value, count }) => {
-        const start = page * pageBytes + at;
+        const start = page * PAGE_BYTES + at;
         expect(await outcomeOf(damaged((bytes) => bytes.fill(value, start, start + count)))).not.toBe('wrong');
       }),
       // The example makes transaction 4 of the first header 257, newer than the other's and odd, where LMDB expects an even one.
@@ -121,12 +121,12 @@ describe('[F13]', () => {
   }, 120_000);
 
   test('pages zeroed, and pages in the place of others', async () => {
-    const page = fc.nat(sound.length / pageBytes - 1);
+    const page = fc.nat(sound.length / PAGE_BYTES - 1);
     await fc.assert(
       fc.asyncProperty(page, page, fc.boolean(), async (from, to, zero) => {
         const bytes = damaged((copy) => {
-          if (zero) copy.fill(0, to * pageBytes, (to + 1) * pageBytes);
-          else sound.copy(copy, to * pageBytes, from * pageBytes, (from + 1) * pageBytes);
+          if (zero) copy.fill(0, to * PAGE_BYTES, (to + 1) * PAGE_BYTES);
+          else sound.copy(copy, to * PAGE_BYTES, from * PAGE_BYTES, (from + 1) * PAGE_BYTES);
         });
         expect(await outcomeOf(bytes)).not.toBe('wrong');
       }),
@@ -151,7 +151,7 @@ describe('[F13]', () => {
 /** Whether the snapshot needs nothing of what lies behind `length`: then nothing was lost. */
 function onlyFreePages(length: number): boolean {
   truncateSync(file, sound.length);
-  return sound.subarray(length).every((byte) => byte === 0) || length >= sound.length - pageBytes;
+  return sound.subarray(length).every((byte) => byte === 0) || length >= sound.length - PAGE_BYTES;
 }
 
 describe('[R2] a store that cannot be trusted is dropped, with the reason', () => {
@@ -172,7 +172,7 @@ describe('[R2] a store that cannot be trusted is dropped, with the reason', () =
   });
 
   test('unclean and of this boot is kept: the kernel has every page', async () => {
-    expect(await openOver(sound, bootId)).toEqual({ dropped: undefined, empty: false });
+    expect(await openOver(sound, BOOT_ID)).toEqual({ dropped: undefined, empty: false });
   });
 
   test('another data version of LMDB', async () => {

@@ -15,7 +15,7 @@ import { fileSystemError } from './file-system-error.ts';
 import { messageOf, sqliteCodeOf } from './foreign-error.ts';
 import { makeDirectory } from './make-directory.ts';
 
-const sqliteBusy = 5;
+const SQLITE_BUSY = 5;
 
 export class DirectoryLock {
   // The connection is the lock: collected, it would be released.
@@ -52,7 +52,7 @@ function lockedConnection(directory: string, holder: string): DatabaseSync {
     return connection;
   } catch (error) {
     connection?.close();
-    throw sqliteCodeOf(error) === sqliteBusy ? inUse(directory, holder) : cannotLock(directory, error);
+    throw sqliteCodeOf(error) === SQLITE_BUSY ? inUse(directory, holder) : cannotLock(directory, error);
   }
 }
 

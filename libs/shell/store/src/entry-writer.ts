@@ -6,16 +6,16 @@ import {
   encodeLong,
   encodeShort,
   type KeyHash,
-  longKeyTag,
-  shortKeyMaxBytes,
-  shortKeyTag,
+  LONG_KEY_TAG,
+  SHORT_KEY_MAX_BYTES,
+  SHORT_KEY_TAG,
   wholeOf,
 } from './stored-entry.ts';
 
 /** Turns changes into puts and removals of one transaction. */
 export class EntryWriter {
   readonly #keyHash: KeyHash;
-  readonly #nodeKey = new Uint8Array(1 + shortKeyMaxBytes);
+  readonly #nodeKey = new Uint8Array(1 + SHORT_KEY_MAX_BYTES);
   /** Views of it, by the length of the key: keys of one kind have one length. */
   readonly #nodeKeys: (Uint8Array | undefined)[] = [];
   readonly #value = new ByteWriter();
@@ -28,11 +28,11 @@ export class EntryWriter {
   apply(changes: StoreChanges, transaction: WriteTransaction): number {
     let shared = 0;
     for (const key of changes.removals) {
-      if (key.length > shortKeyMaxBytes) shared += this.#replaceLong(key, undefined, transaction);
+      if (key.length > SHORT_KEY_MAX_BYTES) shared += this.#replaceLong(key, undefined, transaction);
       else transaction.remove(this.#shortNodeKey(key, 0, key.length));
     }
     for (const place of changes.puts) {
-      if (place.keyLength <= shortKeyMaxBytes) this.#putShort(place, transaction);
+      if (place.keyLength <= SHORT_KEY_MAX_BYTES) this.#putShort(place, transaction);
       else {
         const entry = storedImage(place);
         shared += this.#replaceLong(entry.key, entry, transaction);
@@ -50,13 +50,13 @@ export class EntryWriter {
   /** Valid until the next call. */
   #shortNodeKey(bytes: Uint8Array, start: number, length: number): Uint8Array {
     const nodeKey = this.#nodeKey;
-    nodeKey[0] = shortKeyTag;
+    nodeKey[0] = SHORT_KEY_TAG;
     for (let i = 0; i < length; i += 1) nodeKey[1 + i] = bytes[start + i]!;
     return (this.#nodeKeys[length] ??= nodeKey.subarray(0, 1 + length));
   }
 
   #replaceLong(key: Uint8Array, entry: StoredImage | undefined, transaction: WriteTransaction): number {
-    const nodeKey = new Uint8Array([longKeyTag, ...this.#keyHash(key)]);
+    const nodeKey = new Uint8Array([LONG_KEY_TAG, ...this.#keyHash(key)]);
     const stored = transaction.get(nodeKey);
     const before = stored === undefined ? [] : decodeLong(wholeOf(nodeKey), wholeOf(stored));
     const after = before.filter((other) => Buffer.compare(other.key, key) !== 0);

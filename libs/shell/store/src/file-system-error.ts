@@ -16,7 +16,7 @@ const passing: readonly string[] = [
 ];
 const spaceNeeded: readonly string[] = ['ENOSPC', 'EDQUOT', 'EFBIG'];
 /** Below this many free bytes a failed write is taken for a full disk, whatever error it came with. */
-const fullDiskBytes = 1 << 20;
+const FULL_DISK_BYTES = 1 << 20;
 
 /** Translates an error of node:fs at a state directory. */
 export function fileSystemError(directory: string, error: unknown): Retriable | Misconfigured {
@@ -37,7 +37,7 @@ export function diskFull(directory: string, cause: unknown): Retriable {
 export function isDiskFull(directory: string): boolean {
   try {
     const { bavail, bsize } = statfsSync(directory);
-    return bavail * bsize < fullDiskBytes;
+    return bavail * bsize < FULL_DISK_BYTES;
   } catch {
     return false; // the error that led here says more than this one
   }

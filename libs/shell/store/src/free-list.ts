@@ -13,7 +13,7 @@ import {
 import { PageSet } from './page-set.ts';
 import { type LeafPage, VerifiedTree } from './verified-tree.ts';
 
-const signBit = 0x80000000;
+const SIGN_BIT = 0x80000000;
 
 /**
  * Proves that LMDB will not hand out a page that is in use: the next write would otherwise land on live entries.
@@ -63,6 +63,6 @@ function isNegative(record: Uint8Array, at: number): boolean {
 /** Runs are shorter than 2^31 pages: the high half of a sound negative word is all ones. */
 function negated(record: Uint8Array, at: number): number {
   const low = u32At(record, at);
-  if (u32At(record, at + 4) !== 0xffffffff || low < signBit) throw new Damaged('unreadable', 'a run of the free list');
+  if (u32At(record, at + 4) !== 0xffffffff || low < SIGN_BIT) throw new Damaged('unreadable', 'a run of the free list');
   return 2 ** 32 - low;
 }

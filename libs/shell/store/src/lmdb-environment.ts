@@ -12,12 +12,12 @@ import { lmdbCodeOf, messageOf } from './foreign-error.ts';
 import { diskFull, fileSystemError, isDiskFull } from './file-system-error.ts';
 
 /** Address space asked for at first, in bytes. Grows by itself; each step keeps the former mapping until closing. */
-const initialMapBytes = 256 * 1024 * 1024;
+const INITIAL_MAP_BYTES = 256 * 1024 * 1024;
 /** LMDB's lock file. Only we open the environment (directory-lock.ts), so it is remade at each opening. */
-const lockFileBytes = 16 * 1024;
+const LOCK_FILE_BYTES = 16 * 1024;
 /** LMDB's own codes are negative and within this range; positive ones are errno. */
-const lmdbErrorMax = -30700;
-const lmdbErrorMin = -30800;
+const LMDB_ERROR_MAX = -30700;
+const LMDB_ERROR_MIN = -30800;
 /** By errno, which is all lmdb-js hands on. */
 const { ENOSPC, EDQUOT, EFBIG, EIO, EAGAIN, ENOMEM, EMFILE, ENFILE } = constants.errno;
 const fullErrnos: readonly number[] = [ENOSPC, EDQUOT, EFBIG];
@@ -44,7 +44,7 @@ export class LmdbEnvironment {
   static open(path: string): LmdbEnvironment {
     try {
       // LMDB maps its lock file sparse: on a full disk the first touch would be a SIGBUS. Written, it has its blocks.
-      writeFileSync(`${path}-lock`, new Uint8Array(lockFileBytes));
+      writeFileSync(`${path}-lock`, new Uint8Array(LOCK_FILE_BYTES));
     } catch (error) {
       throw fileSystemError(dirname(path), error);
     }
@@ -84,7 +84,7 @@ function openRoot(path: string): RootDatabase<Uint8Array, Uint8Array> {
     keyEncoding: 'binary',
     // The changelog is the truth: what a power failure tears is dropped and read again (write-mark.ts).
     noSync: true,
-    mapSize: Math.max(initialMapBytes, 2 * sizeOf(path)),
+    mapSize: Math.max(INITIAL_MAP_BYTES, 2 * sizeOf(path)),
   });
 }
 
@@ -98,7 +98,7 @@ function lmdbError(path: string, error: unknown): Retriable | Corrupt | Fatal {
   if (code === undefined) return fileSystemError(directory, error);
   assert(code !== 0, 'LMDB failed without an error', { path });
   if (fullErrnos.includes(code) || isDiskFull(directory)) return diskFull(directory, error);
-  if (code <= lmdbErrorMax && code >= lmdbErrorMin) return new Corrupt(`store ${path}: ${messageOf(error)}`, error);
+  if (code <= LMDB_ERROR_MAX && code >= LMDB_ERROR_MIN) return new Corrupt(`store ${path}: ${messageOf(error)}`, error);
   if (passingErrnos.includes(code)) return new Retriable(`store ${path}: ${messageOf(error)}`, error);
   return fileSystemError(directory, error);
 }

@@ -6,21 +6,21 @@
 // how a store is restored: pages are read in place, without a call into native code per entry.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import {
-  bigValueBytes,
+  BIG_VALUE_BYTES,
   checkedNodeCount,
-  branchPage,
+  BRANCH_PAGE,
   Damaged,
   isBigValue,
   isPage,
-  leafPage,
-  metaPage,
+  LEAF_PAGE,
+  META_PAGE,
   nodeAt,
   nodeChild,
   nodeKeyLength,
   nodeKeyStart,
   nodeValueLength,
-  overflowPage,
-  pageHeaderBytes,
+  OVERFLOW_PAGE,
+  PAGE_HEADER_BYTES,
   u16At,
   u32At,
   u64At,
@@ -47,16 +47,16 @@ export interface LmdbHeader {
   readonly main: LmdbTree;
 }
 
-const magic = 0xbeefc0de;
-const dataVersion = 2;
-const metaBytes = 168;
+const MAGIC = 0xbeefc0de;
+const DATA_VERSION = 2;
+const META_BYTES = 168;
 /** MDB_NOSUBDIR, the one flag we open with that LMDB stores, and MDB_INTEGERKEY of the free list. */
-const expectedFlags = 0x4008;
+const EXPECTED_FLAGS = 0x4008;
 const pageSizes: readonly number[] = [4096, 8192, 16384, 32768, 65536];
 /** Pages at the end that a transaction took and gave back are not written: the file ends before them. 4 GiB of them. */
-const unwrittenPagesMax = 2 ** 20;
+const UNWRITTEN_PAGES_MAX = 2 ** 20;
 /** Deeper than any file of 2^48 pages. */
-const depthMax = 32;
+const DEPTH_MAX = 32;
 
 export class LmdbFile {
   readonly path: string;
@@ -77,7 +77,7 @@ export class LmdbFile {
       throw new Damaged('unreadable', `headers of transactions ${first.transaction} and ${second.transaction}`);
     const newest = second.transaction > first.transaction ? second : first;
     const filePages = Math.ceil(fstatSync(this.#descriptor).size / newest.pageSize);
-    if (newest.lastPage > filePages + unwrittenPagesMax)
+    if (newest.lastPage > filePages + UNWRITTEN_PAGES_MAX)
       throw new Damaged('unreadable', `last page ${newest.lastPage} in a file of ${filePages}`);
     return newest;
   }
@@ -96,7 +96,7 @@ export class LmdbFile {
     const page = new Uint8Array(header.pageSize);
     for (let level = 1; level <= header.main.depth; level += 1) {
       this.readPages(header, pageNumber, page);
-      const flags = level === header.main.depth ? leafPage : branchPage;
+      const flags = level === header.main.depth ? LEAF_PAGE : BRANCH_PAGE;
       const { transaction } = header;
       if (checkedNodeCount(page, { number: pageNumber, flags, transaction }) === 0)
         throw new Damaged('unreadable', `page ${pageNumber} is empty`);
@@ -115,17 +115,17 @@ export class LmdbFile {
     const at = nodeKeyStart(node) + nodeKeyLength(page, node);
     const firstPage = u64At(page, at);
     const transaction = u64At(page, at + 8);
-    const pages = u64At(page, at + bigValueBytes - 8);
+    const pages = u64At(page, at + BIG_VALUE_BYTES - 8);
     const length = nodeValueLength(page, node);
     const inside = pages > 0 && firstPage + pages - 1 <= header.lastPage && transaction <= header.transaction;
-    if (!inside || length > pages * header.pageSize - pageHeaderBytes)
+    if (!inside || length > pages * header.pageSize - PAGE_HEADER_BYTES)
       throw new Damaged('unreadable', `a value of ${length} bytes in ${pages} pages at page ${firstPage}`);
     const bytes = new Uint8Array(pages * header.pageSize);
     this.readPages(header, firstPage, bytes);
-    const expected = { number: firstPage, flags: overflowPage, transaction: header.transaction };
+    const expected = { number: firstPage, flags: OVERFLOW_PAGE, transaction: header.transaction };
     if (!isPage(bytes, expected) || u32At(bytes, 20) !== pages)
       throw new Damaged('unreadable', `overflow page ${firstPage} has no sound header`);
-    return { firstPage, pages, bytes: bytes.subarray(pageHeaderBytes, pageHeaderBytes + length) };
+    return { firstPage, pages, bytes: bytes.subarray(PAGE_HEADER_BYTES, PAGE_HEADER_BYTES + length) };
   }
 
   close(): void {
@@ -133,15 +133,15 @@ export class LmdbFile {
   }
 
   #meta(at: number): LmdbHeader {
-    const bytes = new Uint8Array(metaBytes);
-    const count = readSync(this.#descriptor, bytes, 0, metaBytes, at);
-    if (count !== metaBytes || u16At(bytes, 18) !== metaPage || u32At(bytes, 24) !== magic)
+    const bytes = new Uint8Array(META_BYTES);
+    const count = readSync(this.#descriptor, bytes, 0, META_BYTES, at);
+    if (count !== META_BYTES || u16At(bytes, 18) !== META_PAGE || u32At(bytes, 24) !== MAGIC)
       throw new Damaged('unreadable', `no header at ${at}`);
     const version = u32At(bytes, 28);
-    if (version !== dataVersion) throw new Damaged('format', `LMDB data version ${version}`);
+    if (version !== DATA_VERSION) throw new Damaged('format', `LMDB data version ${version}`);
     const pageSize = u32At(bytes, 48);
     if (!pageSizes.includes(pageSize)) throw new Damaged('unreadable', `page size ${pageSize}`);
-    if (u16At(bytes, 52) !== expectedFlags || u16At(bytes, 100) !== 0)
+    if (u16At(bytes, 52) !== EXPECTED_FLAGS || u16At(bytes, 100) !== 0)
       throw new Damaged('unreadable', `flags in the header at ${at}`);
     return {
       pageSize,
@@ -171,7 +171,7 @@ function areSuccessive(first: number, second: number): boolean {
 function treeAt(bytes: Uint8Array, at: number): LmdbTree {
   const depth = u16At(bytes, at + 6);
   const entries = u64At(bytes, at + 32);
-  if (depth > depthMax || (depth === 0) !== (entries === 0))
+  if (depth > DEPTH_MAX || (depth === 0) !== (entries === 0))
     throw new Damaged('unreadable', `a tree of ${entries} entries, ${depth} levels deep`);
   return {
     depth,

@@ -17,15 +17,15 @@ export class Damaged extends Error {
   }
 }
 
-export const pageHeaderBytes = 24;
-export const branchPage = 1;
-export const leafPage = 2;
-export const overflowPage = 4;
-export const metaPage = 8;
-const bigValue = 1;
+export const PAGE_HEADER_BYTES = 24;
+export const BRANCH_PAGE = 1;
+export const LEAF_PAGE = 2;
+export const OVERFLOW_PAGE = 4;
+export const META_PAGE = 8;
+const BIG_VALUE = 1;
 /** Size of the value of a node with `bigValue`. */
-export const bigValueBytes = 24;
-const nodeHeaderBytes = 8;
+export const BIG_VALUE_BYTES = 24;
+const NODE_HEADER_BYTES = 8;
 
 export function u16At(bytes: Uint8Array, at: number): number {
   return bytes[at]! | (bytes[at + 1]! << 8);
@@ -44,11 +44,11 @@ export function u64At(bytes: Uint8Array, at: number): number {
 
 /** Offset of node `index` in its page. */
 export function nodeAt(page: Uint8Array, index: number): number {
-  return pageHeaderBytes + u16At(page, pageHeaderBytes + 2 * index);
+  return PAGE_HEADER_BYTES + u16At(page, PAGE_HEADER_BYTES + 2 * index);
 }
 
 export function nodeKeyStart(node: number): number {
-  return node + nodeHeaderBytes;
+  return node + NODE_HEADER_BYTES;
 }
 
 export function nodeKeyLength(page: Uint8Array, node: number): number {
@@ -56,7 +56,7 @@ export function nodeKeyLength(page: Uint8Array, node: number): number {
 }
 
 export function isBigValue(page: Uint8Array, node: number): boolean {
-  return page[node + 4] === bigValue;
+  return page[node + 4] === BIG_VALUE;
 }
 
 /** Length of a leaf node's value, wherever it lies. */
@@ -90,14 +90,14 @@ export function checkedNodeCount(page: Uint8Array, expected: PageIdentity): numb
   const { number: pageNumber, flags } = expected;
   const lower = u16At(page, 20);
   const upper = u16At(page, 22);
-  const room = page.length - pageHeaderBytes;
+  const room = page.length - PAGE_HEADER_BYTES;
   const sound = isPage(page, expected) && lower % 2 === 0 && lower <= upper && upper <= room;
   if (!sound) throw new Damaged('unreadable', `page ${pageNumber} has no sound header`);
   const count = lower / 2;
   for (let index = 0; index < count; index += 1) {
     const node = nodeAt(page, index);
-    const pointer = node - pageHeaderBytes;
-    if (pointer < upper || pointer + nodeHeaderBytes + inlineBytes(page, node, flags) > room)
+    const pointer = node - PAGE_HEADER_BYTES;
+    if (pointer < upper || pointer + NODE_HEADER_BYTES + inlineBytes(page, node, flags) > room)
       throw new Damaged('unreadable', `node ${index} of page ${pageNumber} lies outside the page`);
   }
   return count;
@@ -105,12 +105,12 @@ export function checkedNodeCount(page: Uint8Array, expected: PageIdentity): numb
 
 /** Bytes of key and value inside the page; more than any page holds where the node's flags are none that we write. */
 function inlineBytes(page: Uint8Array, node: number, flags: number): number {
-  if (node + nodeHeaderBytes > page.length) return Infinity;
+  if (node + NODE_HEADER_BYTES > page.length) return Infinity;
   const keyLength = nodeKeyLength(page, node);
-  if (flags === branchPage) return keyLength;
+  if (flags === BRANCH_PAGE) return keyLength;
   const nodeFlags = u16At(page, node + 4);
   if (nodeFlags === 0) return keyLength + nodeValueLength(page, node);
-  return nodeFlags === bigValue ? keyLength + bigValueBytes : Infinity;
+  return nodeFlags === BIG_VALUE ? keyLength + BIG_VALUE_BYTES : Infinity;
 }
 
 /** Orders the keys of two nodes, each in a page: negative where the left one comes first. */

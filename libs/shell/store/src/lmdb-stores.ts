@@ -21,8 +21,8 @@ export interface LmdbStoresOptions {
 }
 
 /** Legal in a topic's name, and nothing a path could be made to mean. */
-const legalName = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
-const partitionName = /^(0|[1-9][0-9]*)$/;
+const LEGAL_NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
+const PARTITION_NAME = /^(0|[1-9][0-9]*)$/;
 
 export class LmdbStores implements StateStores {
   readonly #directory: string;
@@ -68,7 +68,7 @@ export class LmdbStores implements StateStores {
   async localCheckpoints(): Promise<readonly LocalStore[]> {
     const found: LocalStore[] = [];
     for (const name of await this.#names()) {
-      if (!partitionName.test(name)) continue;
+      if (!PARTITION_NAME.test(name)) continue;
       const partition = Number(name);
       const store = this.#localStore(partition);
       if (store !== undefined) found.push(store);
@@ -130,7 +130,7 @@ function pipelineDirectory(options: LmdbStoresOptions): string {
     ['application', options.application],
     ['pipeline name', options.pipeline],
   ] as const)
-    if (!legalName.test(name))
+    if (!LEGAL_NAME.test(name))
       throw new Misconfigured(
         `${setting} ${JSON.stringify(name)} cannot name a directory: letters, digits, ".", "_" and "-" only`,
       );

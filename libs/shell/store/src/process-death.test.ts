@@ -6,8 +6,8 @@ import { ChildProgram } from './testing/child-program.ts';
 import { temporaryDirectory } from './testing/temporary-directory.ts';
 import { entriesOf, Model, stepKey, workloadStep } from './testing/workload.ts';
 
-const killsMax = 12;
-const ackedStepsMax = 40;
+const KILLS_MAX = 12;
+const ACKED_STEPS_MAX = 40;
 
 let directory: ReturnType<typeof temporaryDirectory>;
 beforeEach(() => {
@@ -32,13 +32,13 @@ describe('[F13] opened twice', () => {
 
 describe('[F1] [R1] kill −9', () => {
   // One seed, so one series of writes and of numbers of acknowledged steps; where in a write a kill lands is up to the machine.
-  test(`leaves each write whole or not at all, ${killsMax} times`, async () => {
+  test(`leaves each write whole or not at all, ${KILLS_MAX} times`, async () => {
     const seed = 20_260_101;
     const random = seededRandom(seed);
     let model = new Model();
     let written = -1;
-    for (let kill = 0; kill < killsMax; kill += 1) {
-      const acked = await writeAndKill(seed, written + 1, 1 + random.below(ackedStepsMax));
+    for (let kill = 0; kill < KILLS_MAX; kill += 1) {
+      const acked = await writeAndKill(seed, written + 1, 1 + random.below(ACKED_STEPS_MAX));
       const stores = openStores();
       const { store, dropped } = await stores.open(0);
       expect(dropped).toBeUndefined();
@@ -57,7 +57,7 @@ describe('[F1] [R1] kill −9', () => {
       // Left as it was found: the next child opens what the killed one left.
       await stores.close();
     }
-    expect(written).toBeGreaterThan(killsMax);
+    expect(written).toBeGreaterThan(KILLS_MAX);
   }, 120_000);
 });
 

@@ -6,11 +6,11 @@ import { PageSet } from './page-set.ts';
 import {
   addShort,
   type ByteRange,
-  checkpointTag,
+  CHECKPOINT_TAG,
   decodeLong,
   decodeShort,
-  longKeyTag,
-  shortKeyTag,
+  LONG_KEY_TAG,
+  SHORT_KEY_TAG,
   wholeOf,
 } from './stored-entry.ts';
 import { type LeafPage, VerifiedTree } from './verified-tree.ts';
@@ -44,7 +44,7 @@ function fill(group: StoredGroup, leaf: LeafPage, index: number): number {
   for (; next < nodeCount && !group.isFull; next += 1) {
     const node = nodeAt(bytes, next);
     const keyStart = nodeKeyStart(node);
-    if (bytes[keyStart] !== shortKeyTag || isBigValue(bytes, node)) break;
+    if (bytes[keyStart] !== SHORT_KEY_TAG || isBigValue(bytes, node)) break;
     addShort(group, view, keyStart, nodeKeyLength(bytes, node), nodeValueLength(bytes, node));
   }
   return next;
@@ -55,9 +55,9 @@ function imagesOf(tree: VerifiedTree, leaf: LeafPage, node: number): readonly St
   const key = { bytes: leaf.bytes, start: nodeKeyStart(node), length: nodeKeyLength(leaf.bytes, node) };
   const value = valueOf(tree, leaf, node);
   const tag = leaf.bytes[key.start];
-  if (tag === shortKeyTag) return [decodeShort(key, value)];
-  if (tag === longKeyTag) return decodeLong(key, value);
-  if (tag === checkpointTag) return [];
+  if (tag === SHORT_KEY_TAG) return [decodeShort(key, value)];
+  if (tag === LONG_KEY_TAG) return decodeLong(key, value);
+  if (tag === CHECKPOINT_TAG) return [];
   throw new Damaged('unreadable', `a key that begins with ${String(tag)}`);
 }
 

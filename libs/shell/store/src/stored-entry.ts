@@ -14,12 +14,12 @@ import { createHash } from 'node:crypto';
 import { Damaged, u32At } from './lmdb-page.ts';
 
 /** Longest key that is a node key itself: with its tag it fits LMDB's limit on pages of 4 KiB. */
-export const shortKeyMaxBytes = 511;
-export const checkpointTag = 0;
-export const shortKeyTag = 1;
-export const longKeyTag = 2;
-const checksumBytes = 4;
-const checksumSeed = 0x666c6174;
+export const SHORT_KEY_MAX_BYTES = 511;
+export const CHECKPOINT_TAG = 0;
+export const SHORT_KEY_TAG = 1;
+export const LONG_KEY_TAG = 2;
+const CHECKSUM_BYTES = 4;
+const CHECKSUM_SEED = 0x666c6174;
 /** Longest varint below 2^53. */
 const OFFSET_BYTES_MAX = 8;
 
@@ -44,7 +44,7 @@ export function seal(nodeKey: Uint8Array, value: ByteWriter): void {
 
 /** Length of what was sealed. @throws Damaged where checksum and bytes disagree. */
 export function unseal(nodeKey: ByteRange, value: ByteRange): number {
-  const length = value.length - checksumBytes;
+  const length = value.length - CHECKSUM_BYTES;
   const sound =
     length >= 0 && checksum(nodeKey, value.bytes, value.start, length) === u32At(value.bytes, value.start + length);
   if (!sound) throw new Damaged('checksum', 'checksum of a value');
@@ -56,7 +56,7 @@ export function wholeOf(bytes: Uint8Array): ByteRange {
 }
 
 function checksum(nodeKey: ByteRange, bytes: Uint8Array, start: number, length: number): number {
-  const keyHash = hashBytes(nodeKey.bytes, nodeKey.start, nodeKey.length, checksumSeed);
+  const keyHash = hashBytes(nodeKey.bytes, nodeKey.start, nodeKey.length, CHECKSUM_SEED);
   return hashBytes(bytes, start, length, keyHash) >>> 0;
 }
 
@@ -95,7 +95,7 @@ export function addShort(
   valueLength: number,
 ): void {
   const start = keyStart + keyLength;
-  const length = valueLength - checksumBytes;
+  const length = valueLength - CHECKSUM_BYTES;
   if (length < 0 || checksumOf(view, keyStart, keyLength, length) !== view.getUint32(start + length, true))
     throw new Damaged('checksum', 'checksum of a value');
   const at = group.count;
@@ -128,7 +128,7 @@ function readOffset(group: StoredGroup, start: number): number {
 
 /** The same as `checksum`, four bytes at a time, of a key and what follows it. */
 function checksumOf(view: DataView, keyStart: number, keyLength: number, length: number): number {
-  return hashView(view, keyStart + keyLength, length, hashView(view, keyStart, keyLength, checksumSeed)) >>> 0;
+  return hashView(view, keyStart + keyLength, length, hashView(view, keyStart, keyLength, CHECKSUM_SEED)) >>> 0;
 }
 
 /** The entry of a short key; its buffers are views. @throws Damaged */

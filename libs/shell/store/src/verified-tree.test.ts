@@ -12,14 +12,14 @@ import { placeOf } from './testing/workload.ts';
 
 const directory = temporaryDirectory();
 const path = join(directory.path, 'state.mdb');
-const entryCount = 1000;
+const ENTRY_COUNT = 1000;
 let sound: Buffer;
 let header: LmdbHeader;
 
 beforeAll(async () => {
   const { store } = LmdbStore.open({ directory: directory.path, bootId: 'boot' });
   const checkpoint = { logId: 'log', changelogPosition: 1, commitHeader: Buffer.alloc(0), liveEntries: 1, digest: 0 };
-  const puts = Array.from({ length: entryCount }, (_, i) =>
+  const puts = Array.from({ length: ENTRY_COUNT }, (_, i) =>
     placeOf({
       key: Buffer.from(`key ${String(i).padStart(4, '0')}`),
       image: Buffer.alloc(60, i),
@@ -63,13 +63,13 @@ const setHeader = (bytes: Buffer, at: number, value: number): void => {
 };
 
 /** Where a header keeps these. */
-const lastPageAt = 144;
-const transactionAt = 152;
-const mainEntriesAt = 128;
+const LAST_PAGE_AT = 144;
+const TRANSACTION_AT = 152;
+const MAIN_ENTRIES_AT = 128;
 
 describe('[F13] the walk finds', () => {
   test('nothing in a sound file, which has branches and free pages', () => {
-    expect(scanAfter(() => undefined)).toBe(entryCount);
+    expect(scanAfter(() => undefined)).toBe(ENTRY_COUNT);
     expect(header.main.depth).toBe(2);
     expect(header.free.entries).toBeGreaterThan(0);
   });
@@ -141,49 +141,49 @@ describe('[F13] the walk finds', () => {
       'more entries than there are',
       /where the header says/,
       (bytes) => {
-        setHeader(bytes, mainEntriesAt, entryCount + 2);
+        setHeader(bytes, MAIN_ENTRIES_AT, ENTRY_COUNT + 2);
       },
     ],
     [
       'pages after the last',
       /^page \d+ of 2/,
       (bytes) => {
-        setHeader(bytes, lastPageAt, 2);
+        setHeader(bytes, LAST_PAGE_AT, 2);
       },
     ],
     [
       'a last page far behind the end',
       /^last page/,
       (bytes) => {
-        setHeader(bytes, lastPageAt, 2 ** 40);
+        setHeader(bytes, LAST_PAGE_AT, 2 ** 40);
       },
     ],
     [
       'entries without a tree',
       /0 levels deep/,
       (bytes) => {
-        setHeader(bytes, mainEntriesAt - 32, 0);
+        setHeader(bytes, MAIN_ENTRIES_AT - 32, 0);
       },
     ],
     [
       'two headers of one turn',
       /headers of transactions/,
       (bytes) => {
-        setHeader(bytes, transactionAt, 4);
+        setHeader(bytes, TRANSACTION_AT, 4);
       },
     ],
     [
       'a header of another turn',
       /headers of transactions/,
       (bytes) => {
-        bytes.writeUInt8(127, transactionAt);
+        bytes.writeUInt8(127, TRANSACTION_AT);
       },
     ],
     [
       'a word beyond 2^53',
       /beyond 2\^53/,
       (bytes) => {
-        setHeader(bytes, lastPageAt, 2 ** 60);
+        setHeader(bytes, LAST_PAGE_AT, 2 ** 60);
       },
     ],
     [

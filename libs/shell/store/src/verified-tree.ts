@@ -9,12 +9,12 @@
 //        each of them where it will look for it.
 //   VP4  At the end, pages and entries are as many as the header says.
 import {
-  branchPage,
+  BRANCH_PAGE,
   checkedNodeCount,
   copyOfKey,
   Damaged,
   type KeyOrder,
-  leafPage,
+  LEAF_PAGE,
   nodeAt,
   nodeChild,
 } from './lmdb-page.ts';
@@ -77,7 +77,7 @@ export class VerifiedTree {
     const { transaction } = this.#header;
     const nodeCount = checkedNodeCount(page, {
       number: pageNumber,
-      flags: isLeaf ? leafPage : branchPage,
+      flags: isLeaf ? LEAF_PAGE : BRANCH_PAGE,
       transaction,
     });
     if (nodeCount === 0) throw new Damaged('unreadable', `page ${pageNumber} is empty`);

@@ -9,7 +9,7 @@ import { codeOf } from './foreign-error.ts';
 /** 'unclean': of this boot, so the kernel still has every page; 'torn': of another boot, or of one we cannot name. */
 export type WriteMarkState = 'clean' | 'unclean' | 'torn';
 
-const unknownBoot = 'unknown boot';
+const UNKNOWN_BOOT = 'unknown boot';
 
 export class WriteMark {
   readonly #path: string;
@@ -28,10 +28,10 @@ export class WriteMark {
 
   /** On disk when it returns. */
   set(): void {
-    if (this.#read() === (this.#bootId ?? unknownBoot)) return;
+    if (this.#read() === (this.#bootId ?? UNKNOWN_BOOT)) return;
     const descriptor = openSync(this.#path, 'w');
     try {
-      writeFileSync(descriptor, this.#bootId ?? unknownBoot);
+      writeFileSync(descriptor, this.#bootId ?? UNKNOWN_BOOT);
       fsyncSync(descriptor);
     } finally {
       closeSync(descriptor);

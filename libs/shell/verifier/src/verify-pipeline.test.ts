@@ -23,11 +23,15 @@ const kafka: KafkaOptions = { brokers, clientId: 'verifier-tests', clock: system
 function newPipeline(): PipelineConfig {
   const application = `verify-${randomUUID()}`;
   const file = {
-    ...{ application, brokers },
+    application,
+    brokers,
     pipelines: [
       {
-        ...{ name: 'visits', kind: 'session', timeoutMs: 1_000 },
-        ...{ input: { topic: `${application}-in` }, output: { topic: `${application}-out` } },
+        name: 'visits',
+        kind: 'session',
+        timeoutMs: 1_000,
+        input: { topic: `${application}-in` },
+        output: { topic: `${application}-out` },
       },
     ],
   };
@@ -39,7 +43,10 @@ async function create(topics: Readonly<Record<string, number>>): Promise<void> {
   try {
     await new KafkaTopicAdmin({ clock: systemClock, connection }).createTopics(
       Object.entries(topics).map(([topic, partitions]) => ({
-        ...{ topic, partitions, replicationFactor: 1, settings: {} },
+        topic,
+        partitions,
+        replicationFactor: 1,
+        settings: {},
       })),
     );
   } finally {

@@ -5,19 +5,19 @@ import type { OutputRecord } from '@flatline/client';
 import type { ClosedSession, DemoPicture } from './demo-view.ts';
 import { RecentValues } from './recent-values.ts';
 
-const recentMax = 8;
-const delaysMax = 2000;
+const RECENT_MAX = 8;
+const DELAYS_MAX = 2000;
 
 export class Closes {
   readonly #recent: ClosedSession[] = [];
-  readonly #delaysMs = new RecentValues(delaysMax);
+  readonly #delaysMs = new RecentValues(DELAYS_MAX);
   #closed = 0;
 
   add(record: OutputRecord): void {
     if (record.kind !== 'summary') return;
     this.#closed += 1;
     this.#recent.unshift(record.summary);
-    if (this.#recent.length > recentMax) this.#recent.pop();
+    if (this.#recent.length > RECENT_MAX) this.#recent.pop();
     const { reason, emittedAt, deadlineAt } = record.summary;
     // An explicit end is told of at once; what is shown is how long after its deadline a silence is.
     if (reason === 'TIMEOUT') this.#delaysMs.add(Math.max(0, emittedAt - deadlineAt));

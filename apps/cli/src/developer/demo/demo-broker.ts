@@ -5,7 +5,7 @@ import { whileWaiting } from '@flatline/system';
 import type { Console } from '../../terminal/console.ts';
 import { duration } from '../../terminal/progress.ts';
 
-const redrawEveryMs = 100;
+const REDRAW_EVERY_MS = 100;
 
 export interface DemoBroker {
   readonly brokers: readonly string[];
@@ -29,7 +29,7 @@ export async function demoBroker(flags: ConfigurationFlags, shell: Shell, consol
   const starting = startBroker({ ephemeral: true, log });
   const { clock } = shell;
   const startedAtMs = clock.monotonicMs();
-  const broker: RunningBroker = await whileWaiting(starting, { clock, everyMs: redrawEveryMs }, () => {
+  const broker: RunningBroker = await whileWaiting(starting, { clock, everyMs: REDRAW_EVERY_MS }, () => {
     console.draw(`starting, ${duration(clock.monotonicMs() - startedAtMs)}`);
   });
   console.endRegion('clear');

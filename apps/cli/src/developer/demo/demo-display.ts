@@ -5,13 +5,13 @@ import type { Clock, DurationMs } from '@flatline/base';
 import type { RunningFleet } from '@flatline/fleet';
 import type { Console } from '../../terminal/console.ts';
 import type { Closes } from './closes.ts';
-import { demoTimeoutMs } from './demo-settings.ts';
+import { DEMO_TIMEOUT_MS } from './demo-settings.ts';
 import { type DemoStage, inputOf } from './demo-stage.ts';
 import { type DemoPicture, demoStatusLine, type PartitionRow, renderDemo } from './demo-view.ts';
 import { RateWindow } from './rate-window.ts';
 
-const lineEveryMs: DurationMs = 2000;
-const rateWindowMs: DurationMs = 3000;
+const LINE_EVERY_MS: DurationMs = 2000;
+const RATE_WINDOW_MS: DurationMs = 3000;
 
 export interface DemoParts {
   readonly stage: DemoStage;
@@ -26,8 +26,8 @@ export class DemoDisplay {
   readonly #console: Console;
   readonly #clock: Clock;
   readonly #startedAtMs: DurationMs;
-  readonly #heartbeats = new RateWindow(rateWindowMs);
-  readonly #closed = new RateWindow(rateWindowMs);
+  readonly #heartbeats = new RateWindow(RATE_WINDOW_MS);
+  readonly #closed = new RateWindow(RATE_WINDOW_MS);
   #lineAtMs: DurationMs;
 
   constructor(parts: DemoParts, console: Console, clock: Clock) {
@@ -50,7 +50,7 @@ export class DemoDisplay {
       return;
     }
     const now = this.#clock.monotonicMs();
-    if (now - this.#lineAtMs < lineEveryMs) return;
+    if (now - this.#lineAtMs < LINE_EVERY_MS) return;
     this.#lineAtMs = now;
     const { heartbeats, live, begun, closed, elapsedMs } = picture;
     this.#console.result({ kind: 'status', elapsedMs, heartbeats, begun, live, closed }, demoStatusLine(picture));
@@ -64,12 +64,22 @@ export class DemoDisplay {
     this.#closed.sample(now, closes.closed);
     const partitions = partitionRows(stage);
     return {
-      ...{ broker: stage.config.brokers.join(','), topic: inputOf(stage.config), timeoutMs: demoTimeoutMs },
+      broker: stage.config.brokers.join(','),
+      topic: inputOf(stage.config),
+      timeoutMs: DEMO_TIMEOUT_MS,
       http: stage.processor.httpAddress,
-      ...{ elapsedMs: Math.round(this.elapsedMs), heartbeats: sender.heartbeats, begun: fleet.started },
-      ...{ heartbeatsPerSecond: this.#heartbeats.perSecond, closedPerSecond: this.#closed.perSecond },
-      ...{ closed: closes.closed, live: partitions.reduce((sum, row) => sum + row.liveEntries, 0), total, partitions },
-      ...{ closeDelayMs: closes.closeDelayMs, recent: closes.recent, phase },
+      elapsedMs: Math.round(this.elapsedMs),
+      heartbeats: sender.heartbeats,
+      begun: fleet.started,
+      heartbeatsPerSecond: this.#heartbeats.perSecond,
+      closedPerSecond: this.#closed.perSecond,
+      closed: closes.closed,
+      live: partitions.reduce((sum, row) => sum + row.liveEntries, 0),
+      total,
+      partitions,
+      closeDelayMs: closes.closeDelayMs,
+      recent: closes.recent,
+      phase,
     };
   }
 }
@@ -77,7 +87,12 @@ export class DemoDisplay {
 function partitionRows({ processor }: DemoStage): PartitionRow[] {
   const { tasks } = processor.snapshot();
   return tasks.map(({ partition, state, liveEntries, lag, detail, counters }) => ({
-    ...{ partition, state, liveEntries, lag, detail, recordsRead: counters?.recordsRead ?? 0 },
+    partition,
+    state,
+    liveEntries,
+    lag,
+    detail,
+    recordsRead: counters?.recordsRead ?? 0,
     sessionsClosed:
       (counters?.closedByTimeout ?? 0) + (counters?.closedByEnd ?? 0) + (counters?.closedByMaxDuration ?? 0),
   }));

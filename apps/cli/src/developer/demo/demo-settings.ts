@@ -4,9 +4,9 @@ import type { DurationMs, Millis } from '@flatline/base';
 import { type FlatlineConfig, resolveConfiguration } from '@flatline/config';
 import { type FleetPlan, usualEnds } from '@flatline/fleet';
 
-export const demoTimeoutMs: DurationMs = 3000;
-export const demoPartitions = 4;
-const heartbeatMs: DurationMs = 500;
+export const DEMO_TIMEOUT_MS: DurationMs = 3000;
+export const DEMO_PARTITIONS = 4;
+const HEARTBEAT_MS: DurationMs = 500;
 
 export interface DemoPlace {
   readonly brokers: readonly string[];
@@ -18,7 +18,9 @@ export interface DemoPlace {
 export function demoConfiguration({ brokers, stateDir, startedAt }: DemoPlace): FlatlineConfig {
   const application = `demo-${startedAt.toString(36)}`;
   const pipeline = {
-    ...{ name: 'sessions', kind: 'session', timeoutMs: demoTimeoutMs },
+    name: 'sessions',
+    kind: 'session',
+    timeoutMs: DEMO_TIMEOUT_MS,
     input: { topic: `${application}.heartbeats` },
     output: { topic: `${application}.closed` },
   };
@@ -32,7 +34,14 @@ export function demoConfiguration({ brokers, stateDir, startedAt }: DemoPlace): 
 /** `sessions` undefined: no end. */
 export function demoPlan(sessions: number | undefined, ratePerSecond: number, seed: number): FleetPlan {
   return {
-    ...{ sessions: sessions ?? Infinity, ratePerSecond, heartbeatMs, beatsMean: 6, ends: usualEnds, seed },
-    ...{ duplicates: 0.02, reorder: 0.02, lose: 0.01 },
+    sessions: sessions ?? Infinity,
+    ratePerSecond,
+    heartbeatMs: HEARTBEAT_MS,
+    beatsMean: 6,
+    ends: usualEnds,
+    seed,
+    duplicates: 0.02,
+    reorder: 0.02,
+    lose: 0.01,
   };
 }

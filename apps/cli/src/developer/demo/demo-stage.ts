@@ -21,7 +21,7 @@ import type { Console } from '../../terminal/console.ts';
 import { pipelineTopicsOf } from '../../topics/pipeline-topics.ts';
 import { createTopics, inspectTopics } from '../../topics/provision.ts';
 import { demoBroker } from './demo-broker.ts';
-import { demoConfiguration, demoPartitions } from './demo-settings.ts';
+import { demoConfiguration, DEMO_PARTITIONS } from './demo-settings.ts';
 
 export interface DemoStage {
   readonly config: FlatlineConfig;
@@ -73,7 +73,7 @@ async function buildStage(
   teardown.add(() => {
     connection.close();
   });
-  const provision = { clock, connection, partitions: demoPartitions, replication: undefined, flags: '' };
+  const provision = { clock, connection, partitions: DEMO_PARTITIONS, replication: undefined, flags: '' };
   const { plan } = await inspectTopics(pipelineTopicsOf(config), provision);
   await createTopics(plan.missing, provision);
   const processor = await startProcessor(config, { log: consoleLog(console, clock, 'warn') });

@@ -6,25 +6,38 @@ import { RecentValues } from './recent-values.ts';
 
 const plain = createColors(false);
 const picture: DemoPicture = {
-  ...{
-    broker: '127.0.0.1:9092',
-    http: 'http://127.0.0.1:7070',
-    topic: 'demo-events',
-    timeoutMs: 3000,
-    elapsedMs: 12_000,
-  },
-  ...{ heartbeats: 12_345, heartbeatsPerSecond: 1000.4, begun: 1203, closed: 791, closedPerSecond: 65, live: 412 },
-  ...{ total: 2000, closeDelayMs: { median: 120, p99: 340 }, phase: undefined },
+  broker: '127.0.0.1:9092',
+  http: 'http://127.0.0.1:7070',
+  topic: 'demo-events',
+  timeoutMs: 3000,
+  elapsedMs: 12_000,
+  heartbeats: 12_345,
+  heartbeatsPerSecond: 1000.4,
+  begun: 1203,
+  closed: 791,
+  closedPerSecond: 65,
+  live: 412,
+  total: 2000,
+  closeDelayMs: { median: 120, p99: 340 },
+  phase: undefined,
   partitions: [
     {
-      ...{ partition: 0, state: 'running', liveEntries: 103, recordsRead: 3000, sessionsClosed: 198, lag: 0 },
+      partition: 0,
+      state: 'running',
+      liveEntries: 103,
+      recordsRead: 3000,
+      sessionsClosed: 198,
+      lag: 0,
       detail: undefined,
     },
   ],
   recent: [
     {
       key: new TextEncoder().encode('s1-\u001b[2J\u202e'),
-      ...{ reason: 'TIMEOUT', durationMs: 4500, eventCount: 9, incarnation: '3-1234' },
+      reason: 'TIMEOUT',
+      durationMs: 4500,
+      eventCount: 9,
+      incarnation: '3-1234',
     },
   ],
 };

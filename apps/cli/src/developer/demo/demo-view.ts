@@ -51,8 +51,8 @@ export interface DemoPicture {
   readonly phase: string | undefined;
 }
 
-const keyColumns = 24;
-const tellingShare = 0.05;
+const KEY_COLUMNS = 24;
+const TELLING_SHARE = 0.05;
 const rate = (perSecond: number): string => `${count(Math.round(perSecond))}/s`;
 
 /**
@@ -124,7 +124,7 @@ function colorOfState(state: string, { green, red, yellow }: Colors): (text: str
 
 /** One closed session as a line; the key is hostile and comes out escaped. */
 function closedLine(session: ClosedSession, { cyan, dim, yellow }: Colors): string {
-  const key = shorten(printableKey(session.key), keyColumns).padEnd(keyColumns);
+  const key = shorten(printableKey(session.key), KEY_COLUMNS).padEnd(KEY_COLUMNS);
   const reason = (session.reason === 'TIMEOUT' ? yellow : cyan)(session.reason.padEnd(12));
   const length = duration(session.durationMs).padStart(9);
   return `${key}  ${reason}  ${length}  ${count(session.eventCount).padStart(6)} events  ${dim(session.incarnation)}`;
@@ -139,7 +139,7 @@ function progressLine(picture: DemoPicture, columns: number): string {
   const bar = `${'█'.repeat(filled)}${'░'.repeat(width - filled)}`;
   // Until some have closed, the rate is that of the few that ended early.
   const left =
-    share >= tellingShare && closedPerSecond > 0 && closed < total
+    share >= TELLING_SHARE && closedPerSecond > 0 && closed < total
       ? `, ${duration((1000 * (total - closed)) / closedPerSecond)} left`
       : '';
   return `${bar} ${Math.floor(100 * share)} %  ${count(closed)} of ${count(total)} sessions closed${left}`;
@@ -157,7 +157,7 @@ export function demoStatusLine(picture: DemoPicture): string {
   const newest = picture.recent[0];
   if (newest !== undefined)
     parts.push(
-      `last ${shorten(printableKey(newest.key), keyColumns)} ${newest.reason} after ${duration(newest.durationMs)}`,
+      `last ${shorten(printableKey(newest.key), KEY_COLUMNS)} ${newest.reason} after ${duration(newest.durationMs)}`,
     );
   return parts.join(', ');
 }

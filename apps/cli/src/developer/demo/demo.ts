@@ -27,7 +27,7 @@ import type { Console } from '../../terminal/console.ts';
 import { count } from '../../terminal/progress.ts';
 import { Closes } from './closes.ts';
 import { DemoDisplay } from './demo-display.ts';
-import { demoPlan, demoTimeoutMs } from './demo-settings.ts';
+import { demoPlan, DEMO_TIMEOUT_MS } from './demo-settings.ts';
 import { type DemoStage, inputOf, outputOf } from './demo-stage.ts';
 
 export interface DemoOptions {
@@ -40,10 +40,10 @@ export interface DemoOptions {
   readonly exitWhenDone: boolean;
 }
 
-const lookEveryMs: DurationMs = 200;
-const readyWithinMs: DurationMs = 60_000;
+const LOOK_EVERY_MS: DurationMs = 200;
+const READY_WITHIN_MS: DurationMs = 60_000;
 /** After the last session has fallen silent, at most this long beyond its timeout until its close is read. */
-const closeWithinMs: DurationMs = 60_000;
+const CLOSE_WITHIN_MS: DurationMs = 60_000;
 
 /** @throws CommandFailure where the plan cannot be; whatever ends the processor or the reading of its output. */
 export async function playDemo(
@@ -64,7 +64,7 @@ class Demo {
   readonly #closes = new Closes();
   readonly #ledger: LedgerEntry[] = [];
   /** Follows along, to know when all has closed. */
-  readonly #check = new FleetCheck(demoTimeoutMs);
+  readonly #check = new FleetCheck(DEMO_TIMEOUT_MS);
   #phase: string | undefined;
 
   constructor(stage: DemoStage, options: DemoOptions, console: Console, shell: Shell) {
@@ -89,7 +89,7 @@ class Demo {
       // It ends only by failing: the consumer is closed after the play.
       following.then(() => 'stopped' as const),
     ]);
-    const outcome = await whileWaiting(ended, { clock, everyMs: lookEveryMs }, () => {
+    const outcome = await whileWaiting(ended, { clock, everyMs: LOOK_EVERY_MS }, () => {
       display.show(this.#phase);
     });
     display.show(outcome === 'stopped' ? 'stopped' : 'done');
@@ -105,13 +105,13 @@ class Demo {
   async #ready(): Promise<void> {
     const { clock, stop } = this.#shell;
     const { processor } = this.#stage;
-    const giveUpAtMs = clock.monotonicMs() + readyWithinMs;
+    const giveUpAtMs = clock.monotonicMs() + READY_WITHIN_MS;
     while (!processor.isReady && !stop.signal.aborted) {
-      await Promise.race([processor.finished, pause(clock, lookEveryMs)]);
+      await Promise.race([processor.finished, pause(clock, LOOK_EVERY_MS)]);
       if (clock.monotonicMs() > giveUpAtMs)
         throw new CommandFailure(
           ExitCode.partitionStopped,
-          `the processor did not get ready within ${readyWithinMs / 1000} s: ${obstaclesOf(this.#stage)}`,
+          `the processor did not get ready within ${READY_WITHIN_MS / 1000} s: ${obstaclesOf(this.#stage)}`,
         );
     }
   }
@@ -134,7 +134,13 @@ class Demo {
       this.#check.expect(entry);
     };
     return startFleet({
-      ...{ plan, format: 'json', topic: inputOf(config), clock, connection, registry: undefined, onEntry },
+      plan,
+      format: 'json',
+      topic: inputOf(config),
+      clock,
+      connection,
+      registry: undefined,
+      onEntry,
       stop: AbortSignal.any([stop.signal, ending.signal]),
     });
   }
@@ -153,8 +159,8 @@ class Demo {
     if (!this.#options.exitWhenDone) return new Promise(() => undefined);
     this.#phase = 'the fleet has fallen silent; waiting for the last sessions to close';
     const { clock } = this.#shell;
-    const giveUpAtMs = clock.monotonicMs() + demoTimeoutMs + closeWithinMs;
-    while (!this.#allClosed() && clock.monotonicMs() < giveUpAtMs) await pause(clock, lookEveryMs);
+    const giveUpAtMs = clock.monotonicMs() + DEMO_TIMEOUT_MS + CLOSE_WITHIN_MS;
+    while (!this.#allClosed() && clock.monotonicMs() < giveUpAtMs) await pause(clock, LOOK_EVERY_MS);
     this.#phase = 'comparing the output topic with the ledger of the fleet';
     return this.#compare();
   }
@@ -167,7 +173,7 @@ class Demo {
   /** DM1. */
   async #compare(): Promise<FleetVerdict> {
     const { config, kafka } = this.#stage;
-    const check = new FleetCheck(demoTimeoutMs);
+    const check = new FleetCheck(DEMO_TIMEOUT_MS);
     for (const entry of this.#ledger) check.expect(entry);
     const topic = outputOf(config);
     const { consumer, close } = await openSummaryConsumer({ kafka, topic, from: 'beginning', until: 'end' });

@@ -1,6 +1,6 @@
 import type { DurationMs } from '@flatline/base';
 
-const samplesMax = 64;
+const SAMPLES_MAX = 64;
 
 /** How fast a counter has grown lately: over the samples of the last `windowMs`, never over more than 64 of them. */
 export class RateWindow {
@@ -15,7 +15,7 @@ export class RateWindow {
     const samples = this.#samples;
     samples.push({ atMs, count });
     // The newest sample at or before the window's start stays: it is where the window begins.
-    while (samples.length > 2 && (samples[1]!.atMs <= atMs - this.#windowMs || samples.length > samplesMax))
+    while (samples.length > 2 && (samples[1]!.atMs <= atMs - this.#windowMs || samples.length > SAMPLES_MAX))
       samples.shift();
   }
 

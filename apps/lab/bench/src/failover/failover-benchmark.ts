@@ -36,7 +36,11 @@ export async function measureFailover(
     const { standbys, sessionTimeoutMs } = scenario;
     const own = { instance, stateDir: join(stateDir, instance) };
     const member = await Member.start({
-      ...{ application, topic, standbys, sessionTimeoutMs, brokers: kafka.brokers },
+      application,
+      topic,
+      standbys,
+      sessionTimeoutMs,
+      brokers: kafka.brokers,
       ...own,
     });
     members.push(member);

@@ -17,8 +17,11 @@ export const failover: Benchmark = {
           for (const standbys of [0, 1]) {
             onProgress(`${departure}, ${standbys} standbys, ${repeat + 1} of ${repeats}`);
             const scenario: FailoverScenario = {
-              ...{ departure, standbys, sessionTimeoutMs: DEFAULTS.sessionTimeoutMs },
-              ...{ sessions: sessions ?? DEFAULTS.sessions, partitions: partitions ?? DEFAULTS.partitions },
+              departure,
+              standbys,
+              sessionTimeoutMs: DEFAULTS.sessionTimeoutMs,
+              sessions: sessions ?? DEFAULTS.sessions,
+              partitions: partitions ?? DEFAULTS.partitions,
             };
             figures.push(await measureFailover(kafka, workDir, scenario));
           }
@@ -29,7 +32,9 @@ export const failover: Benchmark = {
 
 function failoverTable(figures: readonly FailoverFigures[]): string {
   const rows = figures.map((row) => [
-    ...[row.departure, String(row.standbys), row.firstCloseMs === undefined ? '–' : short(row.firstCloseMs)],
+    row.departure,
+    String(row.standbys),
+    row.firstCloseMs === undefined ? '–' : short(row.firstCloseMs),
     ...[row.longestGapMs, row.latestMs, row.restoreMs, row.takeoverMs].map(short),
   ]);
   const head = [

@@ -124,8 +124,10 @@ async function takeTurn(grown: Grown, { beats, warmUpBeats, beatsPerSecond }: Gr
     cpuNsPerBeat: (1e6 * beaten.cpuMs) / beaten.heartbeats,
     loopDelay: beaten.loopDelay!,
     paced,
-    ...{ restoreMs: beaten.restoreMs, firstCloseMs },
-    ...{ restoreAfterKillMs: restoreMs, firstCloseAfterKillMs },
+    restoreMs: beaten.restoreMs,
+    firstCloseMs,
+    restoreAfterKillMs: restoreMs,
+    firstCloseAfterKillMs,
   };
 }
 

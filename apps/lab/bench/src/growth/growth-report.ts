@@ -56,7 +56,8 @@ export function growthFigures(rows: readonly GrowthRow[]): readonly GrowthFigure
     idleCpuMsPerSecond: spread(row, ({ paced }) => paced.idleCpuMsPerSecond),
     loopDelay: worstDelay(row.turns.map(({ loopDelay }) => loopDelay)),
     pacedLoopDelay: worstDelay(row.turns.map(({ paced }) => paced.loopDelay)),
-    ...{ rssBytes: row.filled.memory.rssBytes, peakRssBytes: row.filled.peakRssBytes },
+    rssBytes: row.filled.memory.rssBytes,
+    peakRssBytes: row.filled.peakRssBytes,
     restoreMs: spread(row, (turn) => turn.restoreMs),
     firstCloseMs: spread(row, (turn) => turn.firstCloseMs),
     restoreAfterKillMs: spread(row, (turn) => turn.restoreAfterKillMs),
@@ -127,8 +128,12 @@ function beatTable(figures: readonly GrowthFigures[], beatsPerSecond: number): s
   const head = ['live sessions', 'full speed', '× first', paced, '× first', 'net', '× first', 'came/s', 'idle'];
   const cost = (grown: GrownCost): readonly string[] => [spreadText(grown), grown.timesFirst.toFixed(2)];
   const rows = figures.map((row) => [
-    ...[short(row.sessions), ...cost(row.cpuNsPerBeat), ...cost(row.pacedCpuNsPerBeat), ...cost(row.netCpuNsPerBeat)],
-    ...[short(row.pacedBeatsPerSecond.median), short(row.idleCpuMsPerSecond.median)],
+    short(row.sessions),
+    ...cost(row.cpuNsPerBeat),
+    ...cost(row.pacedCpuNsPerBeat),
+    ...cost(row.netCpuNsPerBeat),
+    short(row.pacedBeatsPerSecond.median),
+    short(row.idleCpuMsPerSecond.median),
   ]);
   return textTable([head, ...rows]);
 }
@@ -146,7 +151,9 @@ function loopTable(figures: readonly GrowthFigures[], beatsPerSecond: number): s
 function processTable(figures: readonly GrowthFigures[]): string {
   const head = ['live sessions', 'RSS', 'peak', 'restore ms', 'to close', 'killed: restore ms', 'to close'];
   const rows = figures.map((row) => [
-    ...[short(row.sessions), megabytes(row.rssBytes), megabytes(row.peakRssBytes)],
+    short(row.sessions),
+    megabytes(row.rssBytes),
+    megabytes(row.peakRssBytes),
     ...[row.restoreMs, row.firstCloseMs, row.restoreAfterKillMs, row.firstCloseAfterKillMs].map(spreadText),
   ]);
   return textTable([head, ...rows]);
@@ -157,18 +164,18 @@ export function growthCharts(figures: readonly GrowthFigures[]): readonly BarCha
     figures.map((each) => ({ label: `${short(each.sessions)} sessions`, ...of(each), ours: true }));
   return [
     {
-      ...{ name: 'heartbeat', title: 'CPU ns per bare heartbeat at full speed; less is better' },
+      name: 'heartbeat',
+      title: 'CPU ns per bare heartbeat at full speed; less is better',
       bars: bars(({ cpuNsPerBeat }) => cpuNsPerBeat),
     },
     {
-      ...{
-        name: 'heartbeat-same-rate',
-        title: 'CPU ns per bare heartbeat, as many per second in each; less is better',
-      },
+      name: 'heartbeat-same-rate',
+      title: 'CPU ns per bare heartbeat, as many per second in each; less is better',
       bars: bars(({ pacedCpuNsPerBeat }) => pacedCpuNsPerBeat),
     },
     {
-      ...{ name: 'restart', title: 'from a clean restart to the first close, ms; less is better' },
+      name: 'restart',
+      title: 'from a clean restart to the first close, ms; less is better',
       bars: bars(({ firstCloseMs }) => firstCloseMs),
     },
   ];

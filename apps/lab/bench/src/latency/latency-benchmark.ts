@@ -231,8 +231,14 @@ async function withApplication<T>(ground: Ground, topic: string, use: (task: Con
   try {
     await new BenchTopics(connection, partitions).createFor(application, PIPELINE);
     return await use({
-      ...{ brokers, topic, partitions, application, stateDir },
-      ...{ records: events, sessions, commitIntervalMs: COMMIT_INTERVAL_MS },
+      brokers,
+      topic,
+      partitions,
+      application,
+      stateDir,
+      records: events,
+      sessions,
+      commitIntervalMs: COMMIT_INTERVAL_MS,
     });
   } finally {
     rmSync(stateDir, { recursive: true, force: true });

@@ -38,7 +38,8 @@ const FLATLINE_PACE = 'commits closes after 20 ms, and what only changed after 5
 const FLATLINES = [
   { name: 'flatline', does: `exactly once, by default: ${FLATLINE_PACE}`, proofIntervalMs: undefined },
   {
-    ...{ name: 'flatline 25 ms', proofIntervalMs: 25 },
+    name: 'flatline 25 ms',
+    proofIntervalMs: 25,
     does: 'proofIntervalMs is 25 in place of 100, as the punctuators have intervals of their own',
   },
 ];
@@ -46,7 +47,8 @@ const FLATLINES = [
 export function latencyContenders(kafkaStreams: PeerLookUp, stores: readonly StorePeer[]): readonly LatencyContender[] {
   const [own] = contendersWith({ kind: 'missing', why: '' });
   const flatlines = FLATLINES.map(({ name, does, proofIntervalMs }): LatencyContender => ({
-    ...{ name, does },
+    name,
+    does,
     process: (task) => own!.run({ ...task, format: 'bare' }),
     start: (task) => startFlatline(task, proofIntervalMs),
   }));
@@ -57,7 +59,8 @@ export function latencyContenders(kafkaStreams: PeerLookUp, stores: readonly Sto
     const args = (job: string, task: ContenderTask): ReturnType<typeof kafkaStreamsArguments> =>
       kafkaStreamsArguments(job, contender, task);
     return {
-      ...{ name: contender.name, isPeer: true },
+      name: contender.name,
+      isPeer: true,
       does: `Kafka Streams ${program.versionOf('kafka-streams')}, exactly once, ${contender.threads} threads, ${streamsPace(contender, COMMIT_INTERVAL_MS)}: ${contender.does}`,
       process: (task) => program.run<ContenderCost>(args('throughput', task), streamsJvm(task.sessions)),
       start: (task) =>
@@ -73,7 +76,8 @@ export function latencyContenders(kafkaStreams: PeerLookUp, stores: readonly Sto
 function storeContender(store: StorePeer): LatencyContender {
   const settings = { timeoutMs: TIMEOUT_MS, probeTimeoutMs: PROBE_TIMEOUT_MS };
   return {
-    ...{ name: store.name, isPeer: true },
+    name: store.name,
+    isPeer: true,
     does: `${store.does}; seen by ${store.seenBy}; lacks ${store.lacks}`,
     process: (task) => store.process(task, settings),
     start: async (task) => {

@@ -34,7 +34,8 @@ export function latencyFigures(turns: readonly LatencyTurn[]): readonly LatencyF
     const sum = (of: (turn: LatencyTurn) => number): number => each.reduce((all, turn) => all + of(turn), 0);
     const delays = each.flatMap(({ loopDelay }) => loopDelay ?? []);
     return {
-      ...{ contender: each[0]!.contender, load: each[0]!.load },
+      contender: each[0]!.contender,
+      load: each[0]!.load,
       eventsPerSecond: spread(({ eventsPerSecond }) => eventsPerSecond),
       closes: sum(({ closes }) => closes),
       missing: sum(({ missing }) => missing),
@@ -49,8 +50,13 @@ export function latencyFigures(turns: readonly LatencyTurn[]): readonly LatencyF
 
 export function latencyText(figures: readonly LatencyFigures[]): string {
   const rows = figures.map((row) => [
-    ...[row.contender, row.load, row.load === 'idle' ? '–' : short(row.eventsPerSecond.median)],
-    ...[String(row.closes), String(row.missing), ms(row.p50Ms), ms(row.p99Ms)],
+    row.contender,
+    row.load,
+    row.load === 'idle' ? '–' : short(row.eventsPerSecond.median),
+    String(row.closes),
+    String(row.missing),
+    ms(row.p50Ms),
+    ms(row.p99Ms),
     Number.isFinite(row.maxMs) ? short(row.maxMs) : '–',
     row.brokerMsPerSecond === undefined ? 'n/a' : short(row.brokerMsPerSecond.median),
     loopDelayText(row.loopDelay),
@@ -91,13 +97,17 @@ function p99Goal({ contender, load, p99Ms }: LatencyFigures, figures: readonly L
 
 export function latencyCharts(figures: readonly LatencyFigures[]): readonly BarChart[] {
   return (['idle', 'busy', 'ending'] as const).map((load) => ({
-    ...{ name: load, title: `${load}: ms from deadline to seen, median and up to p99; less is better` },
+    name: load,
+    title: `${load}: ms from deadline to seen, median and up to p99; less is better`,
     bars: figures
       // Without a close in time there is no lateness to draw.
       .filter((row) => row.load === load && Number.isFinite(row.p99Ms.median))
       .map((row) => ({
-        ...{ label: row.contender, ours: isOurs(row) },
-        ...{ median: row.p50Ms.median, min: row.p50Ms.median, max: row.p99Ms.median },
+        label: row.contender,
+        ours: isOurs(row),
+        median: row.p50Ms.median,
+        min: row.p50Ms.median,
+        max: row.p99Ms.median,
       })),
   }));
 }

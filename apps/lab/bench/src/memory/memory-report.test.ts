@@ -20,7 +20,10 @@ describe('the report of memory', () => {
 
   test('finds a leak in churn, and none before it is warm', () => {
     const samples = [0, 1, 2, 3, 4].map((minute) => ({
-      ...{ atMs: minute * 60_000, liveSessions: 10, closed: minute * 1_000, rssBytes: 0 },
+      atMs: minute * 60_000,
+      liveSessions: 10,
+      closed: minute * 1_000,
+      rssBytes: 0,
       anonymousBytes: minute === 0 ? 0 : 1e6 + minute * 2_000,
     }));
     const figures = churnFigures(samples, 60_000);

@@ -90,7 +90,11 @@ function churnText({ minutes, closed, liveSessions, ...memory }: ChurnFigures): 
 
 export function memoryCharts(figures: readonly MemoryFigures[]): readonly BarChart[] {
   const bars = figures.map(({ sessions, anonymousBytesPerSession: bytes }) => ({
-    ...{ label: `${short(sessions)} sessions`, median: bytes, min: bytes, max: bytes, ours: true },
+    label: `${short(sessions)} sessions`,
+    median: bytes,
+    min: bytes,
+    max: bytes,
+    ours: true,
   }));
   return [{ name: 'per-session', title: 'resident bytes per live bare session, key of 36; less is better', bars }];
 }

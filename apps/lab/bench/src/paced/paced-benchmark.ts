@@ -99,8 +99,12 @@ async function takeTurn(
   const running = await contender.start(settlement, { before: sessions, sessions });
   await caughtUp(ground, settled);
   const beats = startSteadyLoad({
-    ...{ brokers: task.brokers, topic: task.topic, seed: POPULATION_SEED, written: load.beats + repeat },
-    ...{ sessions, eventsPerSecond },
+    brokers: task.brokers,
+    topic: task.topic,
+    seed: POPULATION_SEED,
+    written: load.beats + repeat,
+    sessions,
+    eventsPerSecond,
   });
   try {
     await delay(WARM_UP_MS);
@@ -132,9 +136,11 @@ async function measured(
   if (own === undefined || ownBefore === undefined) throw new Error(`${settled.contender.name} ended, or is not seen`);
   return {
     events: sum(last.committed) - sum(first.committed),
-    ...{ elapsedMs: last.atMs - first.atMs, cpuMs: own - ownBefore },
+    elapsedMs: last.atMs - first.atMs,
+    cpuMs: own - ownBefore,
     brokerCpuMs: broker === undefined || brokerBefore === undefined ? undefined : broker - brokerBefore,
-    ...{ rssBytes, behind: sum(last.ends) - sum(last.committed) },
+    rssBytes,
+    behind: sum(last.ends) - sum(last.committed),
   };
 }
 

@@ -39,7 +39,8 @@ export const COMMIT_INTERVAL_MS: DurationMs = 200;
 
 export function pacedContenders(kafkaStreams: PeerLookUp): readonly PacedContender[] {
   const flatline: PacedContender = {
-    ...{ name: 'flatline', does: 'exactly once, changelog, local store, timers' },
+    name: 'flatline',
+    does: 'exactly once, changelog, local store, timers',
     groupOf: (application) => `${application}.${PIPELINE}`,
     start: async (settlement, { before }) => {
       const population = settlement.start();

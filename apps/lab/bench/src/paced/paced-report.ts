@@ -28,7 +28,10 @@ export function pacedFigures(turns: readonly PacedTurn[], eventsPerSecond: numbe
     const cpuUsPerEvent = spreadOf(each.map(({ cpuMs, events }) => (1_000 * cpuMs) / events));
     if (!first.has(sessions)) first.set(sessions, cpuUsPerEvent.median);
     return {
-      ...{ contender, sessions, cpuUsPerEvent, timesFirst: cpuUsPerEvent.median / first.get(sessions)! },
+      contender,
+      sessions,
+      cpuUsPerEvent,
+      timesFirst: cpuUsPerEvent.median / first.get(sessions)!,
       eventsPerSecond: spreadOf(each.map(({ events, elapsedMs }) => (1_000 * events) / elapsedMs)),
       brokerUsPerEvent: spreadOfKnown(
         each.map(({ brokerCpuMs, events }) => (brokerCpuMs === undefined ? undefined : (1_000 * brokerCpuMs) / events)),
@@ -42,7 +45,10 @@ export function pacedFigures(turns: readonly PacedTurn[], eventsPerSecond: numbe
 export function pacedText(figures: readonly PacedFigures[]): string {
   const head = ['live sessions', 'contender', 'events/s', 'CPU µs/event', '× flatline', 'broker µs/event', 'RSS', ''];
   const rows = figures.map((row) => [
-    ...[short(row.sessions), row.contender, short(row.eventsPerSecond.median), spreadText(row.cpuUsPerEvent)],
+    short(row.sessions),
+    row.contender,
+    short(row.eventsPerSecond.median),
+    spreadText(row.cpuUsPerEvent),
     // A contender that falls behind takes fewer, in larger batches, or lacks CPU: not the same rate.
     fellBehind(row) ? '–' : row.timesFirst.toFixed(2),
     row.brokerUsPerEvent === undefined ? 'n/a' : spreadText(row.brokerUsPerEvent),
@@ -59,11 +65,14 @@ function fellBehind({ secondsBehind }: PacedFigures): boolean {
 /** A chart for each population, of those that kept up. */
 export function pacedCharts(figures: readonly PacedFigures[]): readonly BarChart[] {
   return [...Map.groupBy(figures, ({ sessions }) => sessions)].map(([sessions, rows]) => ({
-    ...{ name: `${sessions}`, title: `CPU µs per event at one rate, ${short(sessions)} sessions; less is better` },
+    name: `${sessions}`,
+    title: `CPU µs per event at one rate, ${short(sessions)} sessions; less is better`,
     bars: rows
       .filter((row) => !fellBehind(row))
       .map(({ contender, cpuUsPerEvent }) => ({
-        ...{ label: contender, ...cpuUsPerEvent, ours: contender === 'flatline' },
+        label: contender,
+        ...cpuUsPerEvent,
+        ours: contender === 'flatline',
       })),
   }));
 }

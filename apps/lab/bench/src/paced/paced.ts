@@ -20,7 +20,8 @@ export const paced: Benchmark = {
     const { eventsPerSecond } = DEFAULTS;
     const partitions = options.partitions ?? DEFAULTS.partitions;
     const settings: PacedSettings = {
-      ...{ populations: sessions === undefined ? POPULATIONS : [sessions], eventsPerSecond },
+      populations: sessions === undefined ? POPULATIONS : [sessions],
+      eventsPerSecond,
       repeats: repeats ?? DEFAULTS.repeats,
     };
     const turns = await PopulationGround.with({ workDir, onProgress }, partitions, (ground) =>

@@ -50,7 +50,8 @@ export async function startProgram(
   const first = await Promise.race([said, failed]);
   failed.catch(() => undefined);
   return {
-    ...{ pid: child.pid, first: JSON.parse(first) as unknown },
+    pid: child.pid,
+    first: JSON.parse(first) as unknown,
     ended: failed,
     end: async () => {
       child.stdin.end();

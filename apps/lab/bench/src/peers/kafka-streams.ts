@@ -46,27 +46,49 @@ const DEADLINES = { variant: 'deadlines', tickMs: 100 } as const;
 
 export const KAFKA_STREAMS_CONTENDERS: readonly ThroughputStreams[] = [
   {
-    ...{ name: 'ks-windows', variant: 'session-windows', threads: 2, tickMs: 0, closing: 'windows' },
+    name: 'ks-windows',
+    variant: 'session-windows',
+    threads: 2,
+    tickMs: 0,
+    closing: 'windows',
     does: 'session windows and suppress; a quiet partition closes nothing',
   },
   {
-    ...{ name: 'ks-windows-on-close', variant: 'session-windows-on-close', threads: 2, tickMs: 0, closing: 'windows' },
+    name: 'ks-windows-on-close',
+    variant: 'session-windows-on-close',
+    threads: 2,
+    tickMs: 0,
+    closing: 'windows',
     does: 'session windows and EmitStrategy.onWindowClose, retention of twice the timeout; a quiet partition closes nothing',
   },
   {
-    ...{ name: 'ks-punctuator', variant: 'punctuator', threads: 2, tickMs: 1_000, closing: 'timely' },
+    name: 'ks-punctuator',
+    variant: 'punctuator',
+    threads: 2,
+    tickMs: 1_000,
+    closing: 'timely',
     does: 'processor, store on RocksDB, all keys scanned each second',
   },
   {
-    ...{ ...DEADLINES, name: 'ks-deadlines', threads: 2, closing: 'timely' },
+    ...DEADLINES,
+    name: 'ks-deadlines',
+    threads: 2,
+    closing: 'timely',
     does: 'processor, store in memory, another in the order of deadlines, looked at each 100 ms for what is due',
   },
   {
-    ...{ ...DEADLINES, name: 'ks-deadlines-1', threads: 1, closing: 'timely' },
+    ...DEADLINES,
+    name: 'ks-deadlines-1',
+    threads: 1,
+    closing: 'timely',
     does: 'the same on one thread',
   },
   {
-    ...{ name: 'ks-memory-1', variant: 'in-memory', threads: 1, tickMs: 0, closing: 'never' },
+    name: 'ks-memory-1',
+    variant: 'in-memory',
+    threads: 1,
+    tickMs: 0,
+    closing: 'never',
     does: 'processor, store in memory, no look at what is due: closes nothing, a bound for what it can do',
   },
 ];
@@ -77,19 +99,31 @@ const PROMPT = { threads: 2, pollMs: 5 };
 /** Those that look for what is due by the machine's clock, as they are run where it counts when a close comes. */
 export const PROMPT_STREAMS: readonly KafkaStreamsContender[] = [
   {
-    ...{ ...PROMPT, name: 'ks-punctuator 1 s', variant: 'punctuator', tickMs: 1_000 },
+    ...PROMPT,
+    name: 'ks-punctuator 1 s',
+    variant: 'punctuator',
+    tickMs: 1_000,
     does: 'store on RocksDB, all keys scanned each second',
   },
   {
-    ...{ ...DEADLINES, ...PROMPT, name: 'ks-deadlines 100 ms' },
+    ...DEADLINES,
+    ...PROMPT,
+    name: 'ks-deadlines 100 ms',
     does: 'store in memory, another in the order of deadlines, looked at each 100 ms for what is due',
   },
   {
-    ...{ ...DEADLINES, ...PROMPT, name: 'ks-deadlines 25 ms', tickMs: 25 },
+    ...DEADLINES,
+    ...PROMPT,
+    name: 'ks-deadlines 25 ms',
+    tickMs: 25,
     does: 'the same, each 25 ms',
   },
   {
-    ...{ ...DEADLINES, ...PROMPT, name: 'ks-deadlines 25 ms, commits 25 ms', tickMs: 25, commitIntervalMs: 25 },
+    ...DEADLINES,
+    ...PROMPT,
+    name: 'ks-deadlines 25 ms, commits 25 ms',
+    tickMs: 25,
+    commitIntervalMs: 25,
     does: 'the same, committed as often',
   },
 ];
@@ -97,15 +131,22 @@ export const PROMPT_STREAMS: readonly KafkaStreamsContender[] = [
 /** For a rate that all can take: one thread, which costs the least, and two, as where it counts how fast they are. */
 export const PACED_STREAMS: readonly KafkaStreamsContender[] = [
   {
-    ...{ ...DEADLINES, name: 'ks-deadlines-1', threads: 1 },
+    ...DEADLINES,
+    name: 'ks-deadlines-1',
+    threads: 1,
     does: 'store in memory, another in the order of deadlines, looked at each 100 ms for what is due',
   },
   {
-    ...{ ...DEADLINES, name: 'ks-deadlines-2', threads: 2 },
+    ...DEADLINES,
+    name: 'ks-deadlines-2',
+    threads: 2,
     does: 'the same on two threads',
   },
   {
-    ...{ name: 'ks-deadlines-rocksdb-1', variant: 'deadlines-rocksdb', threads: 1, tickMs: 100 },
+    name: 'ks-deadlines-rocksdb-1',
+    variant: 'deadlines-rocksdb',
+    threads: 1,
+    tickMs: 100,
     does: 'as the first, on RocksDB, with a cache for all sessions',
   },
 ];
@@ -152,12 +193,24 @@ export function kafkaStreamsArguments(
 ): ProgramArguments {
   const { application, brokers, topic, partitions, stateDir, sessions, warmUpRecords = 0 } = task;
   return {
-    ...{ job, variant, threads, tickMs, timeoutMs: TIMEOUT_MS },
-    ...{ warmUpRecords, warmUpMs: WARM_UP_TIME_SHARE * RUN_MAX_MS, runMaxMs: RUN_MAX_MS },
-    ...{ application, topic, partitions, stateDir, commitIntervalMs: commitIntervalMs ?? task.commitIntervalMs },
+    job,
+    variant,
+    threads,
+    tickMs,
+    timeoutMs: TIMEOUT_MS,
+    warmUpRecords,
+    warmUpMs: WARM_UP_TIME_SHARE * RUN_MAX_MS,
+    runMaxMs: RUN_MAX_MS,
+    application,
+    topic,
+    partitions,
+    stateDir,
+    commitIntervalMs: commitIntervalMs ?? task.commitIntervalMs,
     ...(pollMs !== undefined && { pollMs }),
     cacheBytes: isOnDisk(variant) ? Math.max(CACHE_BYTES_MIN, sessions * CACHE_BYTES_PER_SESSION) : CACHE_BYTES_MIN,
-    ...{ brokers: brokers.join(','), output: `${application}.output`, format: 'bare' },
+    brokers: brokers.join(','),
+    output: `${application}.output`,
+    format: 'bare',
   };
 }
 

@@ -8,7 +8,9 @@ const needs = (lack: string | undefined): PeerNeeds<string> => ({
   lacks: () => Promise.resolve(lack),
   // Its folder is named by what it holds: never built, as it cannot be.
   project: () => ({
-    ...{ name: 'peer-none', folder: import.meta.dirname, tool: 'nothing' },
+    name: 'peer-none',
+    folder: import.meta.dirname,
+    tool: 'nothing',
     build: () => Promise.reject(new Fatal('no network')),
   }),
   open: (folder) => Promise.resolve(folder),

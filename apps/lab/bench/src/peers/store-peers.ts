@@ -180,8 +180,16 @@ export class StorePeer {
   ): [command: string, args: readonly string[]] {
     const { chunkMax } = STORES[this.name];
     const given = {
-      ...{ ...task, peer: this.name, job, chunkMax, port, user: DATABASE_USER, serverPid: pid },
-      ...{ pollEveryMs: POLL_EVERY_MS, warmUpMs: WARM_UP_TIME_SHARE * STORE_RUN_MAX_MS, runMaxMs: STORE_RUN_MAX_MS },
+      ...task,
+      peer: this.name,
+      job,
+      chunkMax,
+      port,
+      user: DATABASE_USER,
+      serverPid: pid,
+      pollEveryMs: POLL_EVERY_MS,
+      warmUpMs: WARM_UP_TIME_SHARE * STORE_RUN_MAX_MS,
+      runMaxMs: STORE_RUN_MAX_MS,
     };
     // kafkajs' timers go negative, and Node would say so at each start.
     const args = ['--disable-warning=TimeoutNegativeWarning', join(this.#folder, 'main.js'), JSON.stringify(given)];

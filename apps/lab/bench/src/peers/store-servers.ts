@@ -24,8 +24,14 @@ export function findPostgresql(): string | undefined {
 export async function startRedis(command: string, folder: string): Promise<LocalServer> {
   const port = await freePort();
   const settings = {
-    ...{ port, bind: '127.0.0.1', dir: folder, daemonize: 'no' },
-    ...{ save: '', appendonly: 'yes', appendfsync: 'everysec', 'maxmemory-policy': 'noeviction' },
+    port,
+    bind: '127.0.0.1',
+    dir: folder,
+    daemonize: 'no',
+    save: '',
+    appendonly: 'yes',
+    appendfsync: 'everysec',
+    'maxmemory-policy': 'noeviction',
     // Rewriting while it is measured would be this peer's misfortune only.
     'auto-aof-rewrite-min-size': '4gb',
   };
@@ -43,14 +49,20 @@ export async function startPostgresql(programs: string, folder: string): Promise
   await runTool(join(programs, 'initdb'), initdb, { remedy: 'its message says why', cwd: data, ...as });
   const port = await freePort();
   const settings = {
-    ...{ listen_addresses: '127.0.0.1', unix_socket_directories: '', shared_buffers: '1GB', max_wal_size: '8GB' },
-    ...{ checkpoint_timeout: '15min', jit: 'off' },
+    listen_addresses: '127.0.0.1',
+    unix_socket_directories: '',
+    shared_buffers: '1GB',
+    max_wal_size: '8GB',
+    checkpoint_timeout: '15min',
+    jit: 'off',
   };
   const args = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   return startServer({
     command: join(programs, 'postgres'),
     args: ['-D', data, '-p', String(port), ...args],
-    ...{ port, signal: 'SIGINT', ...as },
+    port,
+    signal: 'SIGINT',
+    ...as,
     isReady: () => answers(join(programs, 'pg_isready'), port),
   });
 }

@@ -60,7 +60,9 @@ export class PopulationGround {
     const load = await PopulationLoad.open(connection, topic, { seed: POPULATION_SEED });
     const started: Population[] = [];
     return {
-      ...{ kafka, task, load },
+      kafka,
+      task,
+      load,
       start: () => {
         const population = new Population(task);
         started.push(population);

@@ -2,7 +2,9 @@ import { expect, test } from '@jest/globals';
 import { type CpuProfile, flameGraph } from './flame-graph.ts';
 
 const frame = (id: number, functionName: string, url: string, children: readonly number[] = []) => ({
-  ...{ id, callFrame: { functionName, url, lineNumber: 9 }, children },
+  id,
+  callFrame: { functionName, url, lineNumber: 9 },
+  children,
 });
 const profile: CpuProfile = {
   nodes: [

@@ -78,7 +78,9 @@ function calleeOf(caller: Frame, { functionName, url, lineNumber }: CpuProfile['
   const known = caller.callees.get(key);
   if (known !== undefined) return known;
   const frame = {
-    ...{ name: functionName === '' ? '(anonymous)' : functionName, micros: 0, callees: new Map<string, Frame>() },
+    name: functionName === '' ? '(anonymous)' : functionName,
+    micros: 0,
+    callees: new Map<string, Frame>(),
     place: place === '' ? '' : `${place}:${lineNumber + 1}`,
   };
   caller.callees.set(key, frame);

@@ -3,7 +3,10 @@ import { type Measured, reportPages } from './report-pages.ts';
 
 const yardstick = { computeMs: 900, sortMs: 800, accessMs: 1_400, elapsedMs: 3_200 };
 const measured: Measured = {
-  ...{ benchmark: 'wheel', description: 'the wheel', command: 'flatline bench wheel', day: '2026-01-31' },
+  benchmark: 'wheel',
+  description: 'the wheel',
+  command: 'flatline bench wheel',
+  day: '2026-01-31',
   machine: { processor: 'none', processors: 2, system: 'linux', node: 'v24', commit: 'a1b2c3d', isDirty: false },
   before: { load: { loadAverage: 0.1, busyShare: 0.034 }, yardstick },
   after: { load: { loadAverage: 3, busyShare: 0.5 }, yardstick: { ...yardstick, computeMs: 1_900 } },

@@ -35,7 +35,9 @@ export interface Measured {
 export function reportPages(measured: Measured): readonly Page[] {
   const { benchmark, description, command, machine, day, before, after, report } = measured;
   const charts = (report.charts ?? []).map((chart) => ({
-    ...{ file: `${benchmark}-${chart.name}.svg`, content: barChart(chart), title: chart.title },
+    file: `${benchmark}-${chart.name}.svg`,
+    content: barChart(chart),
+    title: chart.title,
   }));
   const surroundings = [machineText(machine), ...(report.versions ?? [])].join(', ');
   const page = [

@@ -59,8 +59,14 @@ async function measureContender(contender: RestoreContender, ground: Ground): Pr
   const topic = `${application}.input`;
   const stateDir = join(workDir, application);
   const task: ContenderTask = {
-    ...{ brokers, topic, partitions, application, stateDir },
-    ...{ records: sessions, sessions, commitIntervalMs: COMMIT_INTERVAL_MS },
+    brokers,
+    topic,
+    partitions,
+    application,
+    stateDir,
+    records: sessions,
+    sessions,
+    commitIntervalMs: COMMIT_INTERVAL_MS,
   };
   const rows = ends.map((after) => ({ contender: name, after, turns: [] as RestoreTurn[] }));
   try {

@@ -47,32 +47,42 @@ const STATIC_TEXT = `group.instance.id, session.timeout.ms ${SESSION_TIMEOUT_MS}
 
 const STREAMS: readonly RestoreStreams[] = [
   {
-    ...{ ...ROCKSDB, name: 'ks-rocksdb', membership: {}, ends: ['clean stop', 'kill −9'] },
+    ...ROCKSDB,
+    name: 'ks-rocksdb',
+    membership: {},
+    ends: ['clean stop', 'kill −9'],
     does: 'store on RocksDB, kept; membership by default (session.timeout.ms 45000)',
   },
   {
-    ...{ ...ROCKSDB, name: 'ks-rocksdb leaving', membership: { leavesGroup: 1 }, ends: ['clean stop'] },
+    ...ROCKSDB,
+    name: 'ks-rocksdb leaving',
+    membership: { leavesGroup: 1 },
+    ends: ['clean stop'],
     does: 'the same, told to leave its group at a clean stop (KIP-1153)',
   },
   {
-    ...{
-      ...ROCKSDB,
-      name: 'ks-rocksdb static',
-      membership: STATIC,
-      ends: ['clean stop', 'kill −9', 'loss of its disk'],
-    },
+    ...ROCKSDB,
+    name: 'ks-rocksdb static',
+    membership: STATIC,
+    ends: ['clean stop', 'kill −9', 'loss of its disk'],
     does: `the same, a static member (${STATIC_TEXT})`,
   },
   {
-    ...{ name: 'ks-memory static', variant: 'in-memory', threads: 2, tickMs: 0, membership: STATIC },
-    ...{ ends: ['clean stop', 'kill −9'], does: `store in memory, a static member (${STATIC_TEXT})` },
+    name: 'ks-memory static',
+    variant: 'in-memory',
+    threads: 2,
+    tickMs: 0,
+    membership: STATIC,
+    ends: ['clean stop', 'kill −9'],
+    does: `store in memory, a static member (${STATIC_TEXT})`,
   },
 ];
 
 export function restoreContenders(kafkaStreams: PeerLookUp): readonly RestoreContender[] {
   const [own] = contendersWith({ kind: 'missing', why: '' });
   const flatline: RestoreContender = {
-    ...{ name: 'flatline', does: `its local store kept; kafka.sessionTimeoutMs ${SESSION_TIMEOUT_MS}, the default` },
+    name: 'flatline',
+    does: `its local store kept; kafka.sessionTimeoutMs ${SESSION_TIMEOUT_MS}, the default`,
     ends: ['clean stop', 'kill −9', 'loss of its disk'],
     fill: (task) => own!.run({ ...task, format: 'bare' }),
     restart: restartFlatline,
@@ -117,7 +127,9 @@ function streamsContender(program: JavaProgram, version: string, streams: Restor
     ...membership,
   });
   return {
-    ...{ name, ends, does: `Kafka Streams ${version}, 2 threads: ${does}` },
+    name,
+    ends,
+    does: `Kafka Streams ${version}, 2 threads: ${does}`,
     fill: async (task) => {
       const args = { ...argumentsFor('throughput', task), runMaxMs: FILL_MAX_MS };
       const { stopped } = await program.run<ContenderCost>(args, streamsJvm(task.sessions));

@@ -37,13 +37,17 @@ describe('the report of restoring', () => {
       untilRunningMs: number,
     ) =>
       restoreFigures({
-        ...{ contender, after },
+        contender,
+        after,
         turns: [{ entries, restoreMs: 1_000, untilRunningMs, cpuMs: 500, brokerCpuMs: undefined }],
       });
     const own = [row('flatline', 'clean stop', 500_000, 4_000), row('flatline', 'loss of its disk', 400_000, 4_000)];
     const peers = [row('ks-rocksdb', 'clean stop', 0, 39_000), row('ks-rocksdb', 'loss of its disk', 100_000, 45_000)];
     expect(restoreGoals([...own, ...peers]).map((goal) => goal.replace(/.*: (.*) \(.*: (\w+)\)/, '$1 $2'))).toEqual([
-      ...['1.00 M met', '4.00 met', '4.00 MISSED', '9.75 MISSED'],
+      '1.00 M met',
+      '4.00 met',
+      '4.00 MISSED',
+      '9.75 MISSED',
     ]);
   });
 

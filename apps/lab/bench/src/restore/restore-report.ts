@@ -37,7 +37,9 @@ export function restoreFigures({ contender, after, turns }: RestoreRow): Restore
       ? undefined
       : spreadOf(turns.map((turn) => (1_000 * turn.entries) / ms(turn)));
   return {
-    ...{ contender, after, entries },
+    contender,
+    after,
+    entries,
     entriesPerSecond: rate(({ restoreMs }) => restoreMs),
     entriesPerCpuSecond: rate(({ cpuMs }) => cpuMs),
     untilRunningMs: spreadOf(turns.map(({ untilRunningMs }) => untilRunningMs)),
@@ -62,10 +64,14 @@ export function restoreText(figures: readonly RestoreFigures[]): string {
     'broker CPU s',
   ];
   const rows = figures.map((row) => [
-    ...[row.contender, row.after, short(row.entries)],
+    row.contender,
+    row.after,
+    short(row.entries),
     ...[row.entriesPerSecond, row.entriesPerCpuSecond].map(cell),
-    ...[seconds(row.untilRunningMs), seconds(row.cpuMs)],
-    ...[row.brokerCpuMs === undefined ? 'n/a' : seconds(row.brokerCpuMs), loopDelayText(row.loopDelay)],
+    seconds(row.untilRunningMs),
+    seconds(row.cpuMs),
+    row.brokerCpuMs === undefined ? 'n/a' : seconds(row.brokerCpuMs),
+    loopDelayText(row.loopDelay),
   ]);
   return [
     textTable([[...head, 'loop ms'], ...rows]),
@@ -149,11 +155,13 @@ export function restoreCharts(figures: readonly RestoreFigures[]): readonly BarC
     });
   return [
     {
-      ...{ name: 'rate', title: 'entries restored per second; more is better' },
+      name: 'rate',
+      title: 'entries restored per second; more is better',
       bars: bars(({ entriesPerSecond }) => entriesPerSecond),
     },
     {
-      ...{ name: 'running', title: 'from the start until running, ms; less is better' },
+      name: 'running',
+      title: 'from the start until running, ms; less is better',
       bars: bars(({ untilRunningMs }) => untilRunningMs),
     },
   ];

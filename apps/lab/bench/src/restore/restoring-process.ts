@@ -28,7 +28,9 @@ const { tasks } = processor.snapshot();
 const cost: RestoreCost = {
   entries: tasks.reduce((sum, { liveEntries }) => sum + liveEntries, 0),
   restoreMs: Math.max(...tasks.map(({ restoreMs = 0 }) => restoreMs)),
-  ...{ untilRunningMs, cpuMs: (user + system) / 1_000, loopDelay },
+  untilRunningMs,
+  cpuMs: (user + system) / 1_000,
+  loopDelay,
 };
 process.once('message', () => {
   void processor.stop().then(() => {

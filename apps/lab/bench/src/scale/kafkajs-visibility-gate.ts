@@ -22,13 +22,17 @@ export class VisibilityGate {
   static async shut(brokers: readonly string[], topic: string, partitions: number): Promise<VisibilityGate> {
     const kafka = new kafkajs.Kafka({ brokers: [...brokers], logLevel: kafkajs.logLevel.NOTHING });
     const producer = kafka.producer({
-      ...{ transactionalId: randomUUID(), idempotent: true, maxInFlightRequests: 1 },
+      transactionalId: randomUUID(),
+      idempotent: true,
+      maxInFlightRequests: 1,
       transactionTimeout: OPEN_MAX_MS,
     });
     await producer.connect();
     const transaction = await producer.transaction();
     const messages = Array.from({ length: partitions }, (_, partition) => ({
-      ...{ partition, key: KEY, value: Buffer.alloc(0) },
+      partition,
+      key: KEY,
+      value: Buffer.alloc(0),
     }));
     await transaction.send({ topic, messages });
     return new VisibilityGate(producer, transaction);

@@ -100,7 +100,9 @@ async function measureMembers(
   const elapsedMs = performance.now() - startedAtMs;
   const costs = await Promise.all(members.map((member) => member.cost()));
   return {
-    ...{ instances: members.length, events, elapsedMs },
+    instances: members.length,
+    events,
+    elapsedMs,
     cpuMs: costs.reduce((sum, { cpuMs }) => sum + cpuMs, 0),
     loopDelay: worstDelay(costs.map(({ loopDelay }) => loopDelay)),
   };

@@ -2,7 +2,10 @@ import { expect, test } from '@jest/globals';
 import { scaleChart, scaleFigures, scaleText } from './scale-report.ts';
 
 const cost = (instances: number, cpuMs: number) => ({
-  ...{ instances, events: 1_000_000, elapsedMs: 500, cpuMs },
+  instances,
+  events: 1_000_000,
+  elapsedMs: 500,
+  cpuMs,
   loopDelay: { p99Ms: 1, maxMs: 2, turnCpuMs: 1 },
 });
 

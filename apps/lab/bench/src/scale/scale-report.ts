@@ -36,9 +36,12 @@ export function scaleFigures(costs: readonly ScaleCost[]): readonly ScaleFigures
 export function scaleText(figures: readonly ScaleFigures[]): string {
   const head = ['instances', 'events/s', 'events/CPU-s', '', 'loss', 'loop ms'];
   const rows = figures.map(({ instances, eventsPerSecond, eventsPerCpuSecond, loss, loopDelay }) => [
-    ...[String(instances), short(eventsPerSecond.median), short(eventsPerCpuSecond.median)],
+    String(instances),
+    short(eventsPerSecond.median),
+    short(eventsPerCpuSecond.median),
     `(${short(eventsPerCpuSecond.min)} – ${short(eventsPerCpuSecond.max)})`,
-    ...[`${(100 * loss).toFixed(0)} %`, loopDelayText(loopDelay)],
+    `${(100 * loss).toFixed(0)} %`,
+    loopDelayText(loopDelay),
   ]);
   const most = Math.max(...figures.map(({ loss }) => loss));
   return [
@@ -56,9 +59,12 @@ export function scaleText(figures: readonly ScaleFigures[]): string {
 
 export function scaleChart(figures: readonly ScaleFigures[]): BarChart {
   return {
-    ...{ name: 'per-cpu-second', title: 'events per CPU second of all instances together; more is better' },
+    name: 'per-cpu-second',
+    title: 'events per CPU second of all instances together; more is better',
     bars: figures.map(({ instances, eventsPerCpuSecond }) => ({
-      ...{ label: instances === 1 ? '1 instance' : `${instances} instances`, ...eventsPerCpuSecond, ours: true },
+      label: instances === 1 ? '1 instance' : `${instances} instances`,
+      ...eventsPerCpuSecond,
+      ours: true,
     })),
   };
 }

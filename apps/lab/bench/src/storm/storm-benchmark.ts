@@ -125,8 +125,11 @@ async function measureDrain(
     const cost = failure === undefined ? await running.cost() : { cpuMs: undefined, loopDelay: undefined };
     await delay(TAIL_MS);
     return {
-      ...{ contender: contender.name, failure },
-      ...{ closes: count.closes, closedTwice: count.closedTwice, closedAlive: count.closedAlive },
+      contender: contender.name,
+      failure,
+      closes: count.closes,
+      closedTwice: count.closedTwice,
+      closedAlive: count.closedAlive,
       dueWithinMs: count.lastDeadlineAt - count.firstDeadlineAt,
       drainMs: count.lastSeenAt - count.firstDeadlineAt,
       ...cost,

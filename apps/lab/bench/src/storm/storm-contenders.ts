@@ -43,17 +43,19 @@ export const STREAMS_COMMIT_INTERVAL_MS: DurationMs = 100;
 const PEERS: readonly KafkaStreamsContender[] = [
   ...PROMPT_STREAMS,
   {
-    ...{ name: 'ks-memory 1 s', variant: 'in-memory', threads: 2, tickMs: 1_000, pollMs: 5 },
+    name: 'ks-memory 1 s',
+    variant: 'in-memory',
+    threads: 2,
+    tickMs: 1_000,
+    pollMs: 5,
     does: 'store in memory, all keys scanned each second',
   },
 ];
 
 export function stormContenders(kafkaStreams: PeerLookUp): readonly StormContender[] {
   const flatline: StormContender = {
-    ...{
-      name: 'flatline',
-      does: 'exactly once, by default commits of closes after 20 ms; changelog, local store, JSON summaries and tombstones, unpacked',
-    },
+    name: 'flatline',
+    does: 'exactly once, by default commits of closes after 20 ms; changelog, local store, JSON summaries and tombstones, unpacked',
     groupOf: (application) => `${application}.${PIPELINE}`,
     start: startFlatline,
   };

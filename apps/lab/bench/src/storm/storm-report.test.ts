@@ -3,18 +3,33 @@ import { stormCharts, stormFigures, stormText } from './storm-report.ts';
 import type { StormTurn } from './storm-scenario.ts';
 
 const SETTINGS = {
-  ...{ sessions: 1_000, partitions: 4, livingSessions: 100, heartbeatsPerSecond: 20 },
-  ...{ timeoutMs: 1_000, repeats: 3 },
+  sessions: 1_000,
+  partitions: 4,
+  livingSessions: 100,
+  heartbeatsPerSecond: 20,
+  timeoutMs: 1_000,
+  repeats: 3,
 };
 const turn = (contender: string, drainMs: number, more: Partial<StormTurn> = {}): StormTurn => ({
-  ...{ contender, drainMs, failure: undefined, closes: 1_000, closedTwice: 0, closedAlive: 0, dueWithinMs: 500 },
-  ...{ cpuMs: 2_000, brokerCpuMs: 1_500, inputDelay: { p50Ms: 50, p99Ms: 80, maxMs: 90 }, loopDelay: undefined },
+  contender,
+  drainMs,
+  failure: undefined,
+  closes: 1_000,
+  closedTwice: 0,
+  closedAlive: 0,
+  dueWithinMs: 500,
+  cpuMs: 2_000,
+  brokerCpuMs: 1_500,
+  inputDelay: { p50Ms: 50, p99Ms: 80, maxMs: 90 },
+  loopDelay: undefined,
   ...more,
 });
 
 describe('the report of a storm', () => {
   const figures = stormFigures([
-    ...[turn('flatline', 2_000), turn('flatline', 4_000), turn('flatline', 3_000)],
+    turn('flatline', 2_000),
+    turn('flatline', 4_000),
+    turn('flatline', 3_000),
     turn('ks', 6_000, { brokerCpuMs: undefined, closedAlive: 7 }),
     turn('ks', 9_000, { failure: 'stopped after 180 s', cpuMs: undefined }),
   ]);

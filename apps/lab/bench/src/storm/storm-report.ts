@@ -37,11 +37,22 @@ export function stormFigures(turns: readonly StormTurn[]): readonly StormFigures
 export function stormText(settings: StormSettings, figures: readonly StormFigures[]): string {
   const { sessions, partitions, livingSessions, heartbeatsPerSecond } = settings;
   const head = [
-    ...['contender', 'closes', 'due within s', 'drained in s', 'closes/s', 'CPU-s', 'closes/CPU-s', 'broker CPU-s'],
-    ...['others delayed ms', 'loop ms'],
+    'contender',
+    'closes',
+    'due within s',
+    'drained in s',
+    'closes/s',
+    'CPU-s',
+    'closes/CPU-s',
+    'broker CPU-s',
+    'others delayed ms',
+    'loop ms',
   ];
   const rows = figures.map((row) => [
-    ...[row.contender, short(row.closes.median), seconds(row.dueWithinMs.median), secondsText(row.drainMs)],
+    row.contender,
+    short(row.closes.median),
+    seconds(row.dueWithinMs.median),
+    secondsText(row.drainMs),
     short(row.closesPerSecond.median),
     ...(row.cpuMs === undefined || row.closesPerCpuSecond === undefined
       ? ['–', '–']
@@ -67,11 +78,13 @@ export function stormText(settings: StormSettings, figures: readonly StormFigure
 export function stormCharts(figures: readonly StormFigures[]): readonly BarChart[] {
   return [
     {
-      ...{ name: 'closes', title: 'closes per second; more is better' },
+      name: 'closes',
+      title: 'closes per second; more is better',
       bars: figures.map((row) => ({ label: row.contender, ...row.closesPerSecond })),
     },
     {
-      ...{ name: 'delay', title: "others' heartbeats delayed, most, ms; less is better" },
+      name: 'delay',
+      title: "others' heartbeats delayed, most, ms; less is better",
       bars: figures.map((row) => ({ label: row.contender, ...row.inputDelayMaxMs })),
     },
   ];

@@ -27,7 +27,10 @@ export const storm: Benchmark = {
     const partitions = options.partitions ?? DEFAULTS.partitions;
     const timeoutMs = START_MS + READ_MS_PER_SESSION * sessions;
     const settings: StormSettings = {
-      ...{ ...DEFAULTS, sessions, partitions, timeoutMs },
+      ...DEFAULTS,
+      sessions,
+      partitions,
+      timeoutMs,
       repeats: options.repeats ?? DEFAULTS.repeats,
     };
     const turns = await measureStorm(settings, kafkaStreams, options);

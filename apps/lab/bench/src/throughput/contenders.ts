@@ -35,7 +35,9 @@ export function contendersWith(kafkaStreams: PeerLookUp): readonly Contender[] {
   const peers = KAFKA_STREAMS_CONTENDERS.map((contender) => ({
     name: contender.name,
     does: `Kafka Streams ${version}, ${contender.threads} ${contender.threads === 1 ? 'thread' : 'threads'}: ${contender.does}`,
-    ...{ processes: true, isPeer: true, streams: contender.closing },
+    processes: true,
+    isPeer: true,
+    streams: contender.closing,
     run: (task: ThroughputTask) => processWithKafkaStreams(program, contender, task),
   }));
   return [...own, ...peers];
@@ -44,7 +46,9 @@ export function contendersWith(kafkaStreams: PeerLookUp): readonly Contender[] {
 function ownContender(name: OwnContender, does: string): Contender {
   const script = import.meta.filename.replace(/contenders(\.\w+)$/, 'contender-process$1');
   return {
-    ...{ name, does, processes: name === 'flatline' },
+    name,
+    does,
+    processes: name === 'flatline',
     run: (task) => measureApart<ContenderCost>(script, [name, JSON.stringify(task)], name),
   };
 }

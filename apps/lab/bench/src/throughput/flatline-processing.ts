@@ -46,7 +46,12 @@ export async function processWithFlatline(task: ContenderTask): Promise<Contende
   await processor.stop();
   const cpuToCloseMs = cpuSince(cpuBefore);
   return {
-    ...{ records: eventsApplied(end) - eventsApplied(begin), elapsedMs, endedAt, cpuMs, peakRssBytes, rssBytes },
+    records: eventsApplied(end) - eventsApplied(begin),
+    elapsedMs,
+    endedAt,
+    cpuMs,
+    peakRssBytes,
+    rssBytes,
     processor: { ...commitsOf(end), loopDelay, rssBeforeBytes, anonymousBytes: anonymous, cpuToCloseMs },
   };
 }

@@ -81,8 +81,13 @@ export async function measureThroughput(
     for (const format of formats) measured.push(await measureFormat(format, run, failures));
   });
   return {
-    ...{ machine: thisMachine(), loadBefore, loadAfter: await machineLoad(), settings },
-    ...{ contenders, formats: measured, versions: [...(await javaVersions(kafkaStreams)), ...others.versions] },
+    machine: thisMachine(),
+    loadBefore,
+    loadAfter: await machineLoad(),
+    settings,
+    contenders,
+    formats: measured,
+    versions: [...(await javaVersions(kafkaStreams)), ...others.versions],
     notes: kafkaStreams.kind === 'missing' ? [] : [`Kafka Streams: ${streamsNote(kafkaStreams.program)}`],
     absent: [
       ...(kafkaStreams.kind === 'missing' ? [`Kafka Streams: ${kafkaStreams.why}`] : []),
@@ -143,8 +148,16 @@ async function takeTurn(
   const application = `bench-${randomUUID()}`;
   const stateDir = join(workDir, application);
   const task: ThroughputTask = {
-    ...{ ...input, brokers, schemaRegistryUrl, partitions, records: events, sessions },
-    ...{ application, stateDir, commitIntervalMs, warmUpRecords: Math.floor(warmUpShare * events) },
+    ...input,
+    brokers,
+    schemaRegistryUrl,
+    partitions,
+    records: events,
+    sessions,
+    application,
+    stateDir,
+    commitIntervalMs,
+    warmUpRecords: Math.floor(warmUpShare * events),
   };
   if (contender.processes) await new BenchTopics(connection, partitions).createFor(application, PIPELINE);
   mkdirSync(stateDir, { recursive: true });

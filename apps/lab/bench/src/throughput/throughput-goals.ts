@@ -37,7 +37,8 @@ export function timesStreams(
   const times = figures
     .filter(({ contender }) => kinds.get(contender) !== undefined)
     .map(({ contender, eventsPerCpuSecond }) => ({
-      ...{ contender, times: flatline / eventsPerCpuSecond.median },
+      contender,
+      times: flatline / eventsPerCpuSecond.median,
       closes: kinds.get(contender) !== 'never',
     }))
     .sort((a, b) => a.times - b.times);

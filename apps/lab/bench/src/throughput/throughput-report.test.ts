@@ -4,12 +4,23 @@ import type { ThroughputMeasurement } from './throughput-benchmark.ts';
 import { figuresOf, throughputText } from './throughput-report.ts';
 
 const processor = {
-  ...{ liveSessions: 100, rssBeforeBytes: 1e6, anonymousBytes: undefined },
-  ...{ commits: 5, commitP50Ms: 10, commitP99Ms: 20, cpuToCloseMs: 1_000 },
+  liveSessions: 100,
+  rssBeforeBytes: 1e6,
+  anonymousBytes: undefined,
+  commits: 5,
+  commitP50Ms: 10,
+  commitP99Ms: 20,
+  cpuToCloseMs: 1_000,
   loopDelay: { p99Ms: 5, maxMs: 300, turnCpuMs: 9 },
 };
 const cost = (records: number, cpuMs: number, brokerCpuMs?: number): TurnCost => ({
-  ...{ records, elapsedMs: 1_000, endedAt: 0, cpuMs, brokerCpuMs, peakRssBytes: 2e6, rssBytes: 2e6 },
+  records,
+  elapsedMs: 1_000,
+  endedAt: 0,
+  cpuMs,
+  brokerCpuMs,
+  peakRssBytes: 2e6,
+  rssBytes: 2e6,
   processor: undefined,
 });
 const format = {
@@ -28,7 +39,9 @@ const format = {
 const load = { loadAverage: 0.1, busyShare: 0 };
 const measurement: ThroughputMeasurement = {
   machine: { processor: 'none', processors: 2, system: 'linux', node: 'v24', commit: 'a1b2c3d', isDirty: false },
-  ...{ loadBefore: load, loadAfter: load, formats: [format] },
+  loadBefore: load,
+  loadAfter: load,
+  formats: [format],
   settings: { events: 1_000, warmUpShare: 0.2, sessions: 100, partitions: 4, repeats: 3, commitIntervalMs: 200 },
   contenders: [
     { name: 'ks-windows', does: 'session windows', streams: 'windows' },
@@ -46,16 +59,14 @@ describe('the report of a throughput run', () => {
   test('compares medians per CPU second', () => {
     const { contenders, processor: figures } = figuresOf(format, measurement.contenders);
     expect(contenders.map(({ contender }) => contender)).toEqual([
-      ...[
-        'flatline',
-        'kafkajs',
-        'reader',
-        'librdkafka',
-        'ks-windows',
-        'ks-windows-on-close',
-        'ks-deadlines',
-        'ks-memory',
-      ],
+      'flatline',
+      'kafkajs',
+      'reader',
+      'librdkafka',
+      'ks-windows',
+      'ks-windows-on-close',
+      'ks-deadlines',
+      'ks-memory',
     ]);
     expect(contenders[1]!.eventsPerCpuSecond).toEqual({ median: 500, min: 250, max: 1_000 });
     expect([figures.timesKafkajs, figures.timesReader, figures.rssBytesPerSession.median]).toEqual([4, 0.5, 10_000]);

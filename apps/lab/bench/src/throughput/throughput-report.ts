@@ -114,11 +114,13 @@ export function throughputCharts(formats: readonly FormatFigures[]): readonly Ba
       contenders.map((figures) => ({ label: figures.contender, ...of(figures) }));
     return [
       {
-        ...{ name: `${format}-per-cpu-second`, title: `${format} events per CPU second; more is better` },
+        name: `${format}-per-cpu-second`,
+        title: `${format} events per CPU second; more is better`,
         bars: bars(({ eventsPerCpuSecond }) => eventsPerCpuSecond),
       },
       {
-        ...{ name: `${format}-per-second`, title: `${format} events per second; more is better` },
+        name: `${format}-per-second`,
+        title: `${format} events per second; more is better`,
         bars: bars(({ eventsPerSecond }) => eventsPerSecond),
       },
     ];
@@ -185,7 +187,9 @@ function formatText({ format, contenders, processor }: FormatFigures): string {
     figures.brokerUsPerEvent === undefined ? 'n/a' : short(figures.brokerUsPerEvent.median),
     short(figures.eventsPerCpuSecond.median / reference),
     `${short(flatline / figures.eventsPerCpuSecond.median)} ×`,
-    ...[short(figures.records.median), (figures.elapsedMs.median / 1_000).toFixed(1), figures.stopped ? 'stopped' : ''],
+    short(figures.records.median),
+    (figures.elapsedMs.median / 1_000).toFixed(1),
+    figures.stopped ? 'stopped' : '',
     megabytes(figures.rssBytes.median),
     megabytes(figures.peakRssBytes.median),
   ]);

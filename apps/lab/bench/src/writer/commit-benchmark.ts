@@ -149,7 +149,11 @@ function summary(
   const cpuMs = turns.reduce((sum, turn) => sum + turn.cpuMs, 0);
   const commitsPerSecond = (latencies.length / elapsedMs) * 1_000;
   return {
-    ...{ candidate, workload: workload.name, writers, pauseMs, commits: latencies.length },
+    candidate,
+    workload: workload.name,
+    writers,
+    pauseMs,
+    commits: latencies.length,
     p50Ms: quantile(latencies, 0.5),
     p99Ms: quantile(latencies, 0.99),
     commitsPerSecond,

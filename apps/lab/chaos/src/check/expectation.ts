@@ -32,9 +32,15 @@ export interface ExpectationRules {
 
 /** The defaults of the configuration. */
 const usual = {
-  ...{ minTimeoutMs: 1, maxTimeoutMs: 31_536_000_000, maxDurationMs: undefined },
-  ...{ dedupeEventIds: 16, maxAttributes: 64, maxAttributeBytes: 8_192, maxKeyBytes: 512 },
-  ...{ unheardMs: 0, maxHoldMs: 0 },
+  minTimeoutMs: 1,
+  maxTimeoutMs: 31_536_000_000,
+  maxDurationMs: undefined,
+  dedupeEventIds: 16,
+  maxAttributes: 64,
+  maxAttributeBytes: 8_192,
+  maxKeyBytes: 512,
+  unheardMs: 0,
+  maxHoldMs: 0,
 } as const;
 
 /** Of a whole partition, in offset order. */
@@ -45,13 +51,16 @@ export function expectationOf(records: readonly LogRecord[], partition: number, 
   const folded = foldInput(
     records.map((record) => inputOf(record, byArrival)),
     {
-      ...{ partition, rules: { ...usual, timeoutMs, timestampType } },
+      partition,
+      rules: { ...usual, timeoutMs, timestampType },
       refusalOf: ({ offset }) => refusalOf(byOffset.get(offset)!),
       movesClock: ({ offset }) => movesClock(byOffset.get(offset)!),
     },
   );
   const closes = folded.summaries.map((summary) => ({
-    ...{ incarnation: summary.incarnation, key: keyOf(summary, byOffset), summary },
+    incarnation: summary.incarnation,
+    key: keyOf(summary, byOffset),
+    summary,
     deadlineAt: summary['deadlineAt'] as number,
     provenBy: proofOf(summary, folded),
   }));
@@ -78,7 +87,11 @@ function proofOf(summary: FoldedSummary, { steps }: Folded): number {
 
 function inputOf({ offset, timestamp, key, value, headers }: LogRecord, logAppendTime: boolean): InputRecord {
   const raw = {
-    ...{ offset, timestamp, logAppendTime, value, key: key === null ? null : Buffer.from(key, 'latin1') },
+    offset,
+    timestamp,
+    logAppendTime,
+    value,
+    key: key === null ? null : Buffer.from(key, 'latin1'),
     headers: [...headers].map(([name, text]) => ({ name, value: Buffer.from(text, 'latin1') })),
   };
   return inputRecord(raw, jsonEvent);

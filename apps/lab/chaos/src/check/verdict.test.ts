@@ -6,11 +6,15 @@ import type { LogRecord } from '../stage/topic-dump.ts';
 import { expectationOf } from './expectation.ts';
 import { type Evidence, judge } from './verdict.ts';
 
-const timeoutMs = 100;
+const TIMEOUT_MS = 100;
 const refusalOf = ({ key }: LogRecord): 'content' | undefined => (key === 'bad' ? 'content' : undefined);
 
 const record = (offset: number, timestamp: number, key: string | null, value: string | null = ''): LogRecord => ({
-  ...{ partition: 0, offset, timestamp, key, headers: new Map() },
+  partition: 0,
+  offset,
+  timestamp,
+  key,
+  headers: new Map(),
   value: value === null ? null : Buffer.from(value),
 });
 
@@ -26,7 +30,7 @@ const input = [
   record(7, 1300, 'sentinel'),
 ];
 
-const folded = [expectationOf(input, 0, { timeoutMs, byArrival: true, refusalOf })];
+const folded = [expectationOf(input, 0, { timeoutMs: TIMEOUT_MS, byArrival: true, refusalOf })];
 
 type Summary = Extract<OutputRecord, { kind: 'summary' }>;
 type Tombstone = Extract<OutputRecord, { kind: 'tombstone' }>;
@@ -44,8 +48,13 @@ const outputs = folded[0]!.closes.flatMap((close, index): [Summary, Tombstone] =
 const deadLetter = { ...record(0, 1400, 'bad', '?'), headers: new Map([['flatline-offset', '5']]) };
 
 const sound: Evidence = {
-  ...{ folded, sentinels: [7], input: [input], outputs, deadLetters: [[deadLetter]] },
-  ...{ stampsAreTrue: true, presentDecides: false },
+  folded,
+  sentinels: [7],
+  input: [input],
+  outputs,
+  deadLetters: [[deadLetter]],
+  stampsAreTrue: true,
+  presentDecides: false,
   ledger: [
     { sessionId: 'a', acknowledged: 3, duplicates: 1, ended: 'silence' },
     { sessionId: 'b', acknowledged: 1, duplicates: 0, ended: 'null' },
@@ -66,8 +75,13 @@ describe('the naive rules', () => {
   test('[S1][S2][S3][S5] three closes, by silence and by an end, with their counts', () => {
     expect(
       folded[0]!.closes.map(({ incarnation, summary, provenBy }) => [
-        ...[incarnation, summary['reason'], summary['eventCount'], summary['duplicateCount']],
-        ...[summary['deadlineAt'], summary['lastOffset'], provenBy],
+        incarnation,
+        summary['reason'],
+        summary['eventCount'],
+        summary['duplicateCount'],
+        summary['deadlineAt'],
+        summary['lastOffset'],
+        provenBy,
       ]),
     ).toEqual([
       ['0-3', 'ENDED', 2, 0, 1180, 4, 4],
@@ -79,10 +93,13 @@ describe('the naive rules', () => {
 
   test('[C1][C6] by the stamps of producers: what is refused for its stamp moves no clock, one from the past closes itself', () => {
     const stamped = [
-      ...[record(0, 1000, 'a'), record(1, 9_000_000, 'far'), record(2, -1, 'none'), record(3, 10, 'old')],
+      record(0, 1000, 'a'),
+      record(1, 9_000_000, 'far'),
+      record(2, -1, 'none'),
+      record(3, 10, 'old'),
       record(4, 1090, 'a'),
     ];
-    const rules = { timeoutMs, byArrival: false };
+    const rules = { timeoutMs: TIMEOUT_MS, byArrival: false };
     const { closes, deadLetters } = expectationOf(stamped, 0, {
       ...rules,
       refusalOf: ({ key }) => (key === 'far' ? 'stamp' : undefined),
@@ -132,8 +149,15 @@ describe('the verdict', () => {
 
 describe('a run', () => {
   const result = {
-    ...{ variant: '', armed: 2, fired: 2, violations: [], recoveriesMs: [], closes: 1, records: 1 },
-    ...{ closeDelayMaxMs: undefined, facts: {} },
+    variant: '',
+    armed: 2,
+    fired: 2,
+    violations: [],
+    recoveriesMs: [],
+    closes: 1,
+    records: 1,
+    closeDelayMaxMs: undefined,
+    facts: {},
   };
 
   test('is invalid where a fault did not happen, or nothing was there to go wrong', () => {

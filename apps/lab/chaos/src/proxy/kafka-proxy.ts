@@ -19,7 +19,7 @@ import {
 } from './api.ts';
 import { FrameSplitter } from './frame-splitter.ts';
 
-const loopback = '127.0.0.1';
+const LOOPBACK = '127.0.0.1';
 
 /**
  * What becomes of one request: its answer is lost and the connection with it; its answer is lost and nothing comes on that
@@ -75,7 +75,7 @@ export class KafkaProxy {
 
   /** What clients are told. */
   get bootstrap(): string {
-    return [...this.#ports.values()].map((port) => `${loopback}:${port}`).join(',');
+    return [...this.#ports.values()].map((port) => `${LOOPBACK}:${port}`).join(',');
   }
 
   /**
@@ -129,7 +129,7 @@ export class KafkaProxy {
     });
     this.#servers.push(server);
     return new Promise((resolve) => {
-      server.listen(0, loopback, () => {
+      server.listen(0, LOOPBACK, () => {
         const address = server.address();
         if (address !== null && typeof address === 'object') this.#ports.set(brokerPort, address.port);
         resolve();
@@ -138,7 +138,7 @@ export class KafkaProxy {
   }
 
   #accept(client: Socket, node: number, brokerPort: number): void {
-    const broker = connect(brokerPort, loopback);
+    const broker = connect(brokerPort, LOOPBACK);
     client.setNoDelay(true);
     broker.setNoDelay(true);
     const link: Link = { client, broker, node, awaited: new Map(), mute: false, orphan: false };

@@ -5,14 +5,14 @@ import { elapse } from '../stage/elapse.ts';
 import { dumpTopic, topicEnds } from '../stage/topic-dump.ts';
 import { Trial } from '../stage/trial.ts';
 
-const minutesOfOwn = 1;
-const timeoutMs = 5_000;
+const MINUTES_OF_OWN = 1;
+const TIMEOUT_MS = 5_000;
 /** 20 000 sessions live at a time. */
 const load = { ratePerSecond: 5_000, heartbeatMs: 4_000, beats: 20 };
 /** Of the sample: a few seconds. */
 const short = { forMs: 12_000, timeoutMs: 1_500, load: { ratePerSecond: 1_000, heartbeatMs: 500, beats: 20 } };
 /** The oldest unread record is so many timeouts old when reading begins, or the run has shown nothing. */
-const timeoutsBehindMin = 5;
+const TIMEOUTS_BEHIND_MIN = 5;
 
 export const backlog: Scenario = {
   id: 'F4',
@@ -24,7 +24,9 @@ export const backlog: Scenario = {
 };
 
 async function run(context: RunContext): Promise<RunResult> {
-  const plan = context.short ? short : { forMs: (context.minutes ?? minutesOfOwn) * 60_000, timeoutMs, load };
+  const plan = context.short
+    ? short
+    : { forMs: (context.minutes ?? MINUTES_OF_OWN) * 60_000, timeoutMs: TIMEOUT_MS, load };
   const { forMs } = plan;
   const trial = await Trial.begin(context, { timeoutMs: plan.timeoutMs });
   const { application } = trial;
@@ -34,7 +36,7 @@ async function run(context: RunContext): Promise<RunResult> {
   const { waiting, oldest } = await unread(application);
   const behind = (Date.now() - oldest) / application.timeoutMs;
   trial.armed = 1;
-  if (behind >= timeoutsBehindMin) trial.hit();
+  if (behind >= TIMEOUTS_BEHIND_MIN) trial.hit();
   trial.variant = `${forMs / 1000} s without a reader`;
   trial.facts['recordsWaiting'] = waiting;
   trial.facts['timeoutsBehind'] = Math.floor(behind);

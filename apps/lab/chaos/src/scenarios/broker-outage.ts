@@ -13,13 +13,13 @@ const variants = [
   { forMs: 30_000, unheardMs: 2_000 },
 ] as const;
 /** Devices buffer for as long as it takes. */
-const deliveryTimeoutMs = 600_000;
-const warmMs = 3_000;
+const DELIVERY_TIMEOUT_MS = 600_000;
+const WARM_MS = 3_000;
 /** Of the variant with C8, which needs some room for `unheardMs` in it. */
-const heardTimeoutMs = 6_000;
+const HEARD_TIMEOUT_MS = 6_000;
 /** Its sessions live on until the load ends. */
-const lasting = { heartbeatMs: 500, beats: 100_000, ratePerSecond: 300, deliveryTimeoutMs };
-const closedWithinMs = 60_000;
+const lasting = { heartbeatMs: 500, beats: 100_000, ratePerSecond: 300, deliveryTimeoutMs: DELIVERY_TIMEOUT_MS };
+const CLOSED_WITHIN_MS = 60_000;
 
 export const brokerOutage: Scenario = {
   id: 'F5',
@@ -32,11 +32,11 @@ export const brokerOutage: Scenario = {
 async function run(context: RunContext): Promise<RunResult> {
   const { forMs, unheardMs } = variants[context.index % variants.length]!;
   const c8 = unheardMs > 0;
-  const trial = await Trial.begin(context, c8 ? { timeoutMs: heardTimeoutMs, pipeline: { unheardMs } } : {});
+  const trial = await Trial.begin(context, c8 ? { timeoutMs: HEARD_TIMEOUT_MS, pipeline: { unheardMs } } : {});
   trial.variant = `no broker for ${forMs / 1000} s${c8 ? `, unheardMs ${unheardMs}` : ''}`;
-  trial.load(c8 ? lasting : { deliveryTimeoutMs });
+  trial.load(c8 ? lasting : { deliveryTimeoutMs: DELIVERY_TIMEOUT_MS });
   const processor = await trial.started();
-  await elapse(warmMs);
+  await elapse(WARM_MS);
   trial.armed = 1;
   const { nodes } = context.broker;
   await Promise.all(nodes.map((node) => node.kill9()));
@@ -45,7 +45,7 @@ async function run(context: RunContext): Promise<RunResult> {
   await Promise.all(nodes.map((node) => node.start()));
   // From here on: recovery is counted from the brokers' return.
   if (gone && nodes.length > 0) trial.hit();
-  await elapse(warmMs);
+  await elapse(WARM_MS);
   return c8 ? settleHeld(trial, processor) : trial.settle([processor]);
 }
 
@@ -67,21 +67,22 @@ async function settleHeld(trial: Trial, processor: Child): Promise<RunResult> {
   await trial.endCleanly(processor);
   const { violations, commits, inputRecords } = await secondOpinion(application);
   return {
-    ...{
-      variant: trial.variant,
-      armed: trial.armed,
-      fired: trial.fired,
-      facts: { commits, endedByOutage: ended.length },
-    },
+    variant: trial.variant,
+    armed: trial.armed,
+    fired: trial.fired,
+    facts: { commits, endedByOutage: ended.length },
     violations: [...trial.violations, ...ended, ...violations],
-    ...{ recoveriesMs: [], closes, records: inputRecords, closeDelayMaxMs: undefined },
+    recoveriesMs: [],
+    closes,
+    records: inputRecords,
+    closeDelayMaxMs: undefined,
   };
 }
 
 /** Waits until closes come no more, which they do once the load has ended. Returns how many there are. */
 async function allClosed({ application }: Trial): Promise<number> {
   let before = -1;
-  for (const from = performance.now(); performance.now() - from < closedWithinMs;) {
+  for (const from = performance.now(); performance.now() - from < CLOSED_WITHIN_MS;) {
     const closed = (await readOutputs(application)).filter(({ kind }) => kind === 'tombstone').length;
     if (closed > 0 && closed === before) return closed;
     before = closed;

@@ -11,10 +11,10 @@ import { readOutputs } from '../stage/settlement.ts';
 import { Trial } from '../stage/trial.ts';
 
 const cuts: readonly Cut[] = ['both', 'toBroker', 'toClient'];
-const cutMs = 10_000;
-const betweenMs = 6_000;
-const warmMs = 4_000;
-const frozenMs = 12_000;
+const CUT_MS = 10_000;
+const BETWEEN_MS = 6_000;
+const WARM_MS = 4_000;
+const FROZEN_MS = 12_000;
 const clustered = { replication: 3 as const, timeoutMs: 3_000 };
 
 export const cutOff: Scenario = {
@@ -27,17 +27,17 @@ export const cutOff: Scenario = {
     try {
       const trial = await Trial.begin(context, { ...clustered, processorBrokers: proxy.bootstrap });
       const cut = cuts[context.index % cuts.length]!;
-      trial.variant = `each node in turn cut off for ${cutMs / 1000} s: ${cut}`;
+      trial.variant = `each node in turn cut off for ${CUT_MS / 1000} s: ${cut}`;
       trial.load();
       const processor = await trial.started();
-      await elapse(warmMs);
+      await elapse(WARM_MS);
       for (const [index] of context.broker.nodes.entries()) {
         trial.armed += 1;
         proxy.cut(index, cut);
-        await elapse(cutMs);
+        await elapse(CUT_MS);
         // Recovery is counted from the healing.
         if (proxy.heal(index) > 0) trial.hit();
-        await elapse(betweenMs);
+        await elapse(BETWEEN_MS);
       }
       const result = await trial.settle([processor]);
       if (proxy.failure !== undefined) throw proxy.failure;
@@ -52,8 +52,8 @@ export const cutOff: Scenario = {
  * Writers and coordinators have to be given up one after another, each when a request has waited for as long as a transaction
  * may last: longer than it takes to doubt a leader that is read from.
  */
-const isolatedMs = 120_000;
-const leavesWithinMs = 90_000;
+const ISOLATED_MS = 120_000;
+const LEAVES_WITHIN_MS = 90_000;
 
 /** One cut off from the controllers goes on answering clients, and takes itself for the leader. */
 export const isolatedNode: Scenario = {
@@ -65,7 +65,7 @@ export const isolatedNode: Scenario = {
     const trial = await Trial.begin(context, clustered);
     const { application } = trial;
     const node = context.broker.nodes[context.index % 3]!;
-    trial.variant = `node ${node.id} isolated for ${isolatedMs / 1000} s`;
+    trial.variant = `node ${node.id} isolated for ${ISOLATED_MS / 1000} s`;
     // Little traffic: silence has to be proved by clock records.
     trial.load({ ratePerSecond: 20, heartbeatMs: 1_000, beats: 8 });
     const processor = await trial.started();
@@ -73,12 +73,12 @@ export const isolatedNode: Scenario = {
     trial.armed = 1;
     node.isolate();
     try {
-      await elapse(leavesWithinMs);
+      await elapse(LEAVES_WITHIN_MS);
       const before = await outputsWithout(node, application);
       const deposed = await deposedPartitions(application, node);
       trial.facts['deposedPartitions'] = deposed.length;
       if (deposed.length > 0) trial.hit();
-      await elapse(isolatedMs - leavesWithinMs);
+      await elapse(ISOLATED_MS - LEAVES_WITHIN_MS);
       const after = await outputsWithout(node, application);
       trial.facts['leadersDoubted'] = processor.said(/does not show what is written/).length;
       trial.violations.push(...withoutCloses(application, before, after));
@@ -127,8 +127,9 @@ function withoutCloses(
   return Array.from({ length: partitions }, (_, partition) => partition)
     .filter((partition) => count(after, partition) <= count(before, partition))
     .map((partition) => ({
-      ...{ rule: 'X5', subject: `partition ${partition}` },
-      detail: `closed nothing for ${isolatedMs - leavesWithinMs} ms, ${leavesWithinMs} ms after the node was isolated`,
+      rule: 'X5',
+      subject: `partition ${partition}`,
+      detail: `closed nothing for ${ISOLATED_MS - LEAVES_WITHIN_MS} ms, ${LEAVES_WITHIN_MS} ms after the node was isolated`,
     }));
 }
 
@@ -167,7 +168,7 @@ export const frozenNode: Scenario = {
   run: (context) => {
     const freeze: NodeFault = async (node) => {
       await node.pause();
-      await elapse(frozenMs);
+      await elapse(FROZEN_MS);
       await node.resume();
     };
     // Little traffic: silence has to be proved by clock records.
@@ -184,14 +185,14 @@ async function throughNodes(
   trial.variant = `each node in turn ${name}`;
   trial.load(load);
   const processors = [await trial.started('a'), await trial.started('b')];
-  await elapse(warmMs);
+  await elapse(WARM_MS);
   for (const node of context.broker.nodes) {
     trial.armed += 1;
     trial.faultsAt.push(Date.now());
     const before = node.pid;
     await fault(node);
     if (before !== undefined) trial.fired += 1;
-    await elapse(betweenMs);
+    await elapse(BETWEEN_MS);
   }
   return trial.settle(processors);
 }

@@ -6,9 +6,9 @@ import type { RunContext, RunResult, Scenario } from '../scenario.ts';
 import { elapse } from '../stage/elapse.ts';
 import { Trial } from '../stage/trial.ts';
 
-const phaseMs = 2_500;
-const pageBytes = 4_096;
-const flipsPerPage = 8;
+const PHASE_MS = 2_500;
+const PAGE_BYTES = 4_096;
+const FLIPS_PER_PAGE = 8;
 
 type Damage = (descriptor: number, size: number, random: Random) => void;
 
@@ -18,7 +18,7 @@ const damages: readonly (readonly [string, Damage])[] = [
   [
     'its first page overwritten',
     (descriptor) => {
-      writeSync(descriptor, Buffer.alloc(pageBytes, 0xa5), 0, pageBytes, 0);
+      writeSync(descriptor, Buffer.alloc(PAGE_BYTES, 0xa5), 0, PAGE_BYTES, 0);
     },
   ],
 ];
@@ -37,7 +37,7 @@ async function run(context: RunContext): Promise<RunResult> {
   trial.variant = `every file: ${name}`;
   trial.load();
   const before = await trial.started();
-  await elapse(phaseMs);
+  await elapse(PHASE_MS);
   const { code } = await before.terminate();
   if (code !== 0) throw new Error(`a life that should end in order ended with ${code}`);
   for (const file of globSync(join(trial.application.stateDir('a'), '**', '*.mdb'))) {
@@ -47,7 +47,7 @@ async function run(context: RunContext): Promise<RunResult> {
   }
   trial.armed = trial.application.partitions;
   const after = await trial.started();
-  await elapse(phaseMs);
+  await elapse(PHASE_MS);
   after.said(/local store dropped/).forEach(() => {
     trial.hit();
   });
@@ -60,11 +60,11 @@ function cutToHalf(descriptor: number, size: number): void {
 
 /** Bytes that hold something: what a page does not use may be anything. */
 function flipBytes(descriptor: number, size: number, random: Random): void {
-  const page = Buffer.alloc(pageBytes);
-  for (let start = 0; start < size; start += pageBytes) {
-    const length = readSync(descriptor, page, 0, pageBytes, start);
+  const page = Buffer.alloc(PAGE_BYTES);
+  for (let start = 0; start < size; start += PAGE_BYTES) {
+    const length = readSync(descriptor, page, 0, PAGE_BYTES, start);
     const used = [...page.subarray(0, length).keys()].filter((at) => page[at] !== 0);
-    for (let flips = 0; flips < flipsPerPage && used.length > 0; flips += 1) {
+    for (let flips = 0; flips < FLIPS_PER_PAGE && used.length > 0; flips += 1) {
       const at = used[random.below(used.length)]!;
       writeSync(descriptor, Buffer.from([page[at]! ^ (1 + random.below(255))]), 0, 1, start + at);
     }

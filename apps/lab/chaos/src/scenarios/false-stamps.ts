@@ -9,30 +9,30 @@ import { produce, readOutputs } from '../stage/settlement.ts';
 import { dumpTopic, type LogRecord } from '../stage/topic-dump.ts';
 import { Trial } from '../stage/trial.ts';
 
-const minuteMs = 60_000;
-const hourMs = 60 * minuteMs;
-const centuryMs = 100 * 365 * 24 * hourMs;
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const CENTURY_MS = 100 * 365 * 24 * HOUR_MS;
 /** An honest device's silence, with the clock as far ahead as it may be by default (a third of it), is far below it. */
-const timeoutMs = 6_000;
-const shortTimeoutMs = 3_000;
-const refusedFromMs = 1_000;
-const roundEveryMs = 250;
-const rounds = 60;
-const roundsOfSample = 20;
+const TIMEOUT_MS = 6_000;
+const SHORT_TIMEOUT_MS = 3_000;
+const REFUSED_FROM_MS = 1_000;
+const ROUND_EVERY_MS = 250;
+const ROUNDS = 60;
+const ROUNDS_OF_SAMPLE = 20;
 
 /** Of broker time: further ahead the broker itself would refuse them, by default from an hour on. */
 const inputSettings = { 'message.timestamp.after.max.ms': '9223372036854775807' };
 
-const liarKey = 'liar-';
-const refusedHeader = 'chaos-refused';
+const LIAR_KEY = 'liar-';
+const REFUSED_HEADER = 'chaos-refused';
 /** No honest stamp is so far from the present. */
-const falseFromMs = 5 * minuteMs;
+const FALSE_FROM_MS = 5 * MINUTE_MS;
 
 /** What an input may do with a stamp of an hour ahead; one of a century is refused by both (C6). */
 const variants = [
   {
     name: 'an hour ahead is refused',
-    pipeline: { maxFutureMs: refusedFromMs, maxLeadMs: refusedFromMs },
+    pipeline: { maxFutureMs: REFUSED_FROM_MS, maxLeadMs: REFUSED_FROM_MS },
     taken: false,
   },
   { name: 'an hour ahead is taken, by the defaults', pipeline: {}, taken: true },
@@ -49,25 +49,29 @@ export const falseStamps: Scenario = {
 async function run(context: RunContext): Promise<RunResult> {
   const { name, pipeline, taken } = variants[context.index % variants.length]!;
   const trial = await Trial.begin(context, {
-    ...{ timeoutMs: context.short ? shortTimeoutMs : timeoutMs, timestampType: 'CreateTime', inputSettings },
+    timeoutMs: context.short ? SHORT_TIMEOUT_MS : TIMEOUT_MS,
+    timestampType: 'CreateTime',
+    inputSettings,
     pipeline,
   });
   const { application } = trial;
   trial.variant = name;
   trial.load({ heartbeatMs: 500, beats: 12 });
   const processor = await trial.started();
-  for (let round = 0; round < (context.short ? roundsOfSample : rounds); round += 1) {
+  for (let round = 0; round < (context.short ? ROUNDS_OF_SAMPLE : ROUNDS); round += 1) {
     const lies = [...falseRecords(context, application.partitions, taken)];
     await produce(application, lies);
     trial.armed += lies.length;
-    await elapse(roundEveryMs);
+    await elapse(ROUND_EVERY_MS);
   }
   await trial.endLoad();
   const input = await dumpTopic(application.kafka, application.input, application.partitions);
   // As the broker keeps them: it has neither refused nor stamped them.
   const now = Date.now();
-  trial.fired = input.flat().filter((record) => isLie(record) && Math.abs(record.timestamp - now) > falseFromMs).length;
-  const movesClock = ({ timestamp }: LogRecord): boolean => timestamp < now + falseFromMs;
+  trial.fired = input
+    .flat()
+    .filter((record) => isLie(record) && Math.abs(record.timestamp - now) > FALSE_FROM_MS).length;
+  const movesClock = ({ timestamp }: LogRecord): boolean => timestamp < now + FALSE_FROM_MS;
   const result = await trial.settle([processor], {
     refusalOf,
     movesClock,
@@ -85,26 +89,30 @@ async function run(context: RunContext): Promise<RunResult> {
 function* falseRecords({ random }: RunContext, partitions: number, hourTaken: boolean): Generator<ProducedRecord> {
   const now = Date.now();
   // Far enough from the present for both kinds: whether it is ahead is no matter of milliseconds.
-  const anyWhen = (random.chance(0.5) ? 1 : -1) * (2 * falseFromMs + random.below(hourMs - 3 * falseFromMs));
+  const anyWhen = (random.chance(0.5) ? 1 : -1) * (2 * FALSE_FROM_MS + random.below(HOUR_MS - 3 * FALSE_FROM_MS));
   const stamps: Readonly<Record<string, number>> = {
-    ...{ century: now + centuryMs, none: -1, epoch: 0 },
-    ...{ ahead: now + hourMs - minuteMs, behind: now - hourMs, disorder: now + anyWhen },
+    century: now + CENTURY_MS,
+    none: -1,
+    epoch: 0,
+    ahead: now + HOUR_MS - MINUTE_MS,
+    behind: now - HOUR_MS,
+    disorder: now + anyWhen,
   };
   for (let partition = 0; partition < partitions; partition += 1)
     for (const [kind, timestamp] of Object.entries(stamps)) {
-      const refused = timestamp < 0 || timestamp > now + (hourTaken ? hourMs : 0);
-      const headers = refused ? [{ name: refusedHeader, value: new Uint8Array() }] : [];
-      const key = Buffer.from(`${liarKey}${kind}-${partition}`);
+      const refused = timestamp < 0 || timestamp > now + (hourTaken ? HOUR_MS : 0);
+      const headers = refused ? [{ name: REFUSED_HEADER, value: new Uint8Array() }] : [];
+      const key = Buffer.from(`${LIAR_KEY}${kind}-${partition}`);
       yield { partition, timestamp, key, value: new Uint8Array(), headers };
     }
 }
 
 function isLie({ key }: LogRecord): boolean {
-  return key?.startsWith(liarKey) === true;
+  return key?.startsWith(LIAR_KEY) === true;
 }
 
 function refusalOf({ headers }: LogRecord): Refusal {
-  return headers.has(refusedHeader) ? 'stamp' : undefined;
+  return headers.has(REFUSED_HEADER) ? 'stamp' : undefined;
 }
 
 /** Whoever told no lie has the sessions it would have if nobody had: as many, with as many heartbeats, for the same reason. */

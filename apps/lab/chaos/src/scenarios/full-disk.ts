@@ -6,10 +6,10 @@ import type { RunContext, RunResult, Scenario } from '../scenario.ts';
 import { elapse } from '../stage/elapse.ts';
 import { Trial } from '../stage/trial.ts';
 
-const diskBytes = 2 * 1024 * 1024;
+const DISK_BYTES = 2 * 1024 * 1024;
 /** Stores are flushed every fifteen seconds. */
-const refusedWithinMs = 45_000;
-const afterwardsMs = 20_000;
+const REFUSED_WITHIN_MS = 45_000;
+const AFTERWARDS_MS = 20_000;
 
 const mayMount = process.platform === 'linux' && process.getuid?.() === 0;
 
@@ -26,19 +26,19 @@ async function run(context: RunContext): Promise<RunResult> {
   const trial = await Trial.begin(context);
   const disk = trial.application.stateDir('a');
   mkdirSync(disk, { recursive: true });
-  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${diskBytes}`, 'tmpfs', disk]);
+  execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES}`, 'tmpfs', disk]);
   try {
-    trial.variant = `a disk of ${diskBytes / 1024 / 1024} MB`;
+    trial.variant = `a disk of ${DISK_BYTES / 1024 / 1024} MB`;
     trial.load();
     const processor = await trial.started();
     const filler = join(disk, 'filler');
     fill(filler);
     trial.armed = 1;
-    if ((await processor.line(/local store not written/, refusedWithinMs)) !== undefined) trial.hit();
+    if ((await processor.line(/local store not written/, REFUSED_WITHIN_MS)) !== undefined) trial.hit();
     rmSync(filler);
-    await elapse(afterwardsMs);
+    await elapse(AFTERWARDS_MS);
     const complaints = processor.said(/local store not written/).length;
-    await elapse(afterwardsMs);
+    await elapse(AFTERWARDS_MS);
     const later = processor.said(/local store not written/).length - complaints;
     if (later > 0)
       trial.violations.push({

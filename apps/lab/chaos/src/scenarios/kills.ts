@@ -10,10 +10,10 @@ const whileEnding: readonly Failpoint[] = ['store.writing', 'store.written', 'sh
 /** Passed once per partition while a life begins. */
 const whileBeginning: readonly Failpoint[] = ['restore.loaded', 'restore.block', 'claim.opened', 'claim.written'];
 /** From its start a processor needs about a second to own its tasks: random kills fall into starting, restoring and running. */
-const randomLifeMs = 3_000;
-const passesMax = 40;
-const hitWithinMs = 20_000;
-const lookEveryMs = 50;
+const RANDOM_LIFE_MS = 3_000;
+const PASSES_MAX = 40;
+const HIT_WITHIN_MS = 20_000;
+const LOOK_EVERY_MS = 50;
 
 export const kills: Scenario = {
   id: 'F1',
@@ -47,7 +47,7 @@ async function run(context: RunContext): Promise<RunResult> {
 
 async function dieAtRandom(trial: Trial): Promise<void> {
   const processor = trial.processor();
-  await elapse(trial.context.random.below(randomLifeMs));
+  await elapse(trial.context.random.below(RANDOM_LIFE_MS));
   const { signal } = await processor.kill9();
   if (signal === 'SIGKILL') trial.hit();
 }
@@ -56,7 +56,7 @@ async function dieAtRandom(trial: Trial): Promise<void> {
 async function dieAt(trial: Trial, point: Failpoint): Promise<boolean> {
   const { random } = trial.context;
   const few = whileBeginning.includes(point) || whileEnding.includes(point) || point === 'proof.asked';
-  const passes = 1 + random.below(few ? (point === 'shutdown.left' ? 1 : trial.application.partitions) : passesMax);
+  const passes = 1 + random.below(few ? (point === 'shutdown.left' ? 1 : trial.application.partitions) : PASSES_MAX);
   const processor = trial.processor('a', { edits: dyingAt(point, passes) });
   if (whileEnding.includes(point)) {
     // Each partition passes there once, and one that is still being restored has nothing to write.
@@ -69,11 +69,12 @@ async function dieAt(trial: Trial, point: Failpoint): Promise<boolean> {
 
 async function allRun(processor: Child, partitions: number): Promise<void> {
   const from = Date.now();
-  while (processor.said(/task runs/).length < partitions && Date.now() - from < hitWithinMs) await elapse(lookEveryMs);
+  while (processor.said(/task runs/).length < partitions && Date.now() - from < HIT_WITHIN_MS)
+    await elapse(LOOK_EVERY_MS);
 }
 
 async function endsItself(processor: Child): Promise<boolean> {
-  const { signal } = (await Promise.race([processor.ended, elapse(hitWithinMs)])) ?? { signal: null };
+  const { signal } = (await Promise.race([processor.ended, elapse(HIT_WITHIN_MS)])) ?? { signal: null };
   if (processor.ending === undefined) await processor.kill9();
   return signal === 'SIGKILL';
 }

@@ -4,28 +4,28 @@ import type { RunContext, RunResult, Scenario } from '../scenario.ts';
 import { elapse } from '../stage/elapse.ts';
 import { Trial } from '../stage/trial.ts';
 
-const faultsPerRun = 12;
-const faultsOfSample = 6;
+const FAULTS_PER_RUN = 12;
+const FAULTS_OF_SAMPLE = 6;
 /** Without a guard: only of some commits something is lost, those that have closes. */
-const faultsUnsafe = 30;
-const silencesPerRun = 3;
+const FAULTS_UNSAFE = 30;
+const SILENCES_PER_RUN = 3;
 const words = {
   answerLost: 'the answer lost, and the connection',
   silence: 'the answer lost in silence',
   late: 'late',
 };
-const faultWithinMs = 15_000;
+const FAULT_WITHIN_MS = 15_000;
 /** What is tested does not depend on it, and silences are over sooner. */
-const transactionTimeoutMs = 3_000;
+const TRANSACTION_TIMEOUT_MS = 3_000;
 /** Between one fault and the next: the commit is settled and some others have been made. */
-const betweenMs = 400;
+const BETWEEN_MS = 400;
 /** Past the successor's InitProducerId and the begin of its transaction, which take some tens of milliseconds. */
-const latest = 1_500;
+const LATEST = 1_500;
 
 const outcomeUnknown = (context: RunContext): RequestFault => {
   const kinds: readonly RequestFault[] = [
     { api: 'EndTxn', kind: 'answerLost' },
-    { api: 'EndTxn', kind: 'late', lateMs: 1 + context.random.below(latest) },
+    { api: 'EndTxn', kind: 'late', lateMs: 1 + context.random.below(LATEST) },
     { api: 'EndTxn', kind: 'silence' },
   ];
   return kinds[context.index % kinds.length]!;
@@ -61,15 +61,15 @@ export const stepLost: Scenario = {
 
 function usualFaults({ unsafe, short }: RunContext, { kind }: RequestFault): number {
   // Nobody says that the answer will not come: a request waits a second longer than its transaction may last.
-  if (kind === 'silence') return silencesPerRun;
-  if (unsafe !== undefined) return faultsUnsafe;
-  return short ? faultsOfSample : faultsPerRun;
+  if (kind === 'silence') return SILENCES_PER_RUN;
+  if (unsafe !== undefined) return FAULTS_UNSAFE;
+  return short ? FAULTS_OF_SAMPLE : FAULTS_PER_RUN;
 }
 
 async function run(context: RunContext, faultOf: (context: RunContext) => RequestFault): Promise<RunResult> {
   const proxy = await KafkaProxy.open(context.broker.bootstrap);
   try {
-    const kafka = { sessionTimeoutMs: 2_000, heartbeatIntervalMs: 200, transactionTimeoutMs };
+    const kafka = { sessionTimeoutMs: 2_000, heartbeatIntervalMs: 200, transactionTimeoutMs: TRANSACTION_TIMEOUT_MS };
     const trial = await Trial.begin(context, { processorBrokers: proxy.bootstrap, kafka });
     const kind = faultOf(context);
     const faults = context.faults ?? usualFaults(context, kind);
@@ -82,11 +82,11 @@ async function run(context: RunContext, faultOf: (context: RunContext) => Reques
     for (let count = 0; count < faults; count += 1) {
       trial.armed += 1;
       // A writer is opened only where its predecessor has failed.
-      if (kind.api === 'InitProducerId') void proxy.fault({ api: 'EndTxn', kind: 'answerLost' }, faultWithinMs);
-      const code = await proxy.fault(faultOf(context), faultWithinMs);
+      if (kind.api === 'InitProducerId') void proxy.fault({ api: 'EndTxn', kind: 'answerLost' }, FAULT_WITHIN_MS);
+      const code = await proxy.fault(faultOf(context), FAULT_WITHIN_MS);
       if (code !== undefined) trial.hit();
       if (code !== undefined) codes.set(code, (codes.get(code) ?? 0) + 1);
-      await elapse(betweenMs);
+      await elapse(BETWEEN_MS);
     }
     if (kind.api === 'EndTxn')
       trial.facts['endTxnAnswers'] = [...codes].map(([code, times]) => `${times} × code ${code}`).join(' and ');

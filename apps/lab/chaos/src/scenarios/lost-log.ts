@@ -10,7 +10,7 @@ import { refuses } from './refusal.ts';
 import { topicEnds } from '../stage/topic-dump.ts';
 import { Trial } from '../stage/trial.ts';
 
-const phaseMs = 3_000;
+const PHASE_MS = 3_000;
 
 type Deed = (application: Application) => Promise<void>;
 
@@ -42,10 +42,10 @@ async function run(context: RunContext): Promise<RunResult> {
   trial.variant = name;
   trial.load();
   const processor = await trial.started();
-  await elapse(phaseMs);
+  await elapse(PHASE_MS);
   await processor.terminate();
   // What it had not read before it ended is what the deed takes away.
-  await elapse(phaseMs / 3);
+  await elapse(PHASE_MS / 3);
   await trial.endLoad();
   const before = await readOutputs(application);
   await deed(application);
@@ -61,8 +61,14 @@ async function run(context: RunContext): Promise<RunResult> {
       detail: 'outputs came from a log that is not its own',
     });
   return {
-    ...{ variant: trial.variant, armed: trial.armed, fired: trial.fired, violations: trial.violations },
-    ...{ recoveriesMs: [], closes: before.length / 2, records: 0, closeDelayMaxMs: undefined },
+    variant: trial.variant,
+    armed: trial.armed,
+    fired: trial.fired,
+    violations: trial.violations,
+    recoveriesMs: [],
+    closes: before.length / 2,
+    records: 0,
+    closeDelayMaxMs: undefined,
     facts: { saidBy: trial.fired === 0 ? after.lines.slice(-3).join(' | ') : 'every partition, or the process' },
   };
 }

@@ -7,9 +7,9 @@ import { elapse } from '../stage/elapse.ts';
 import { Trial } from '../stage/trial.ts';
 
 /** Many session timeouts, and longer than until it is an alarm; the upstream's own transaction timeout is longer. */
-const openMs = 20_000;
-const transactionTimeoutMs = 60_000;
-const warmMs = 2_000;
+const OPEN_MS = 20_000;
+const TRANSACTION_TIMEOUT_MS = 60_000;
+const WARM_MS = 2_000;
 
 export const openTransaction: Scenario = {
   id: 'F10',
@@ -23,18 +23,18 @@ async function run(context: RunContext): Promise<RunResult> {
   const proxy = await KafkaProxy.open(context.broker.bootstrap);
   try {
     const trial = await Trial.begin(context);
-    trial.variant = `open for ${openMs / 1000} s`;
+    trial.variant = `open for ${OPEN_MS / 1000} s`;
     trial.load();
     const processor = await trial.started();
-    await elapse(warmMs);
+    await elapse(WARM_MS);
     trial.armed = 1;
-    const ended = proxy.fault({ api: 'EndTxn', kind: 'late', lateMs: openMs }, 2 * openMs);
+    const ended = proxy.fault({ api: 'EndTxn', kind: 'late', lateMs: OPEN_MS }, 2 * OPEN_MS);
     await beginUpstream(trial, proxy.bootstrap);
     // Accepted only now: until then nothing behind it could be read by anyone who reads what is committed.
     if ((await ended) === 0) trial.hit();
     if (processor.said(/holds the input back/).length === 0)
       trial.violations.push({ rule: 'X5', subject: trial.application.input, detail: 'held back, and nobody said so' });
-    await elapse(warmMs);
+    await elapse(WARM_MS);
     return await trial.settle([processor]);
   } finally {
     proxy.close();
@@ -48,12 +48,14 @@ async function beginUpstream({ application }: Trial, brokers: string): Promise<v
     const writers = new KafkaTransactionalWriters({
       clock: systemClock,
       connections: [connection],
-      transactionTimeoutMs,
+      transactionTimeoutMs: TRANSACTION_TIMEOUT_MS,
     });
     const writer = await writers.open(`${application.input}-upstream`);
     const records = [{ key: Buffer.from('upstream'), value: new Uint8Array() }];
     const writes = Array.from({ length: application.partitions }, (_, partition) => ({
-      ...{ topic: application.input, partition, records },
+      topic: application.input,
+      partition,
+      records,
     }));
     // The proxy ends its connection: it cannot know, and does not matter.
     await writer.commit({ writes, offsets: [] }).catch(() => undefined);

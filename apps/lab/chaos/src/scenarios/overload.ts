@@ -15,26 +15,26 @@ import { writeSentinels } from '../stage/settlement.ts';
 import { Trial } from '../stage/trial.ts';
 import { freePort, type VitalSigns, vitalSigns } from '../stage/vital-signs.ts';
 
-const minutesOfOwn = 1;
+const MINUTES_OF_OWN = 1;
 /** About twice what comes through with that share. */
-const recordsPerSecond = 25_000;
+const RECORDS_PER_SECOND = 25_000;
 /** With less the event loop's longest turns, some tenths of a second of CPU, last as long as a group waits for a heartbeat. */
-const cpuShare = 0.2;
-const sliceMs = 50;
+const CPU_SHARE = 0.2;
+const SLICE_MS = 50;
 /** Keys alive at a time; each beats every two seconds, for 50, and is followed by another. */
-const keysAlive = 50_000;
-const beatsPerKey = 25;
-const timeoutMs = 15_000;
-const attributes = 3;
-const lookEveryMs = 1_000;
-const catchUpMaxMs = 300_000;
+const KEYS_ALIVE = 50_000;
+const BEATS_PER_KEY = 25;
+const TIMEOUT_MS = 15_000;
+const ATTRIBUTES = 3;
+const LOOK_EVERY_MS = 1_000;
+const CATCH_UP_MAX_MS = 300_000;
 
-const mebibyte = 1024 * 1024;
-const heapMebibytes = 256;
+const MEBIBYTE = 1024 * 1024;
+const HEAP_MEBIBYTES = 256;
 /** What bounds memory, each by its name in the source. A gigabyte of backlog and more is none of it. */
-const ceilingBytes =
-  mebibyte *
-  (heapMebibytes + // --max-old-space-size
+const CEILING_BYTES =
+  MEBIBYTE *
+  (HEAP_MEBIBYTES + // --max-old-space-size
     96 + // the young generation, code, stacks and what Node itself needs
     64 + // readerBufferBytes (libs/shell/kafka): fetched, not yet applied
     8 + // fetchBytes (libs/shell/kafka): an answer on its way
@@ -60,19 +60,19 @@ interface Watch {
 
 async function run(context: RunContext): Promise<RunResult> {
   const trial = await Trial.begin(context, {
-    timeoutMs,
+    timeoutMs: TIMEOUT_MS,
     kafka: { sessionTimeoutMs: 10_000, heartbeatIntervalMs: 1_000 },
   });
   const { application } = trial;
-  const minutes = context.minutes ?? minutesOfOwn;
-  trial.variant = `${minutes} min of ${recordsPerSecond} records per second, ${cpuShare} of a CPU`;
+  const minutes = context.minutes ?? MINUTES_OF_OWN;
+  trial.variant = `${minutes} min of ${RECORDS_PER_SECOND} records per second, ${CPU_SHARE} of a CPU`;
   const httpPort = await freePort();
-  const env = { NODE_OPTIONS: `--max-old-space-size=${heapMebibytes}` };
+  const env = { NODE_OPTIONS: `--max-old-space-size=${HEAP_MEBIBYTES}` };
   const processor = await trial.started('a', { env, httpPort });
   await allAssigned(processor, application.partitions);
   const assignments = processor.said(/partitions assigned/).length;
   const watch: Watch = { signs: [], stopped: false };
-  const share = new CpuShare(processor, cpuShare);
+  const share = new CpuShare(processor, CPU_SHARE);
   const watching = observe(processor, httpPort, watch);
   trial.armed = 1;
   const sent = await feed(application, minutes * 60_000);
@@ -99,12 +99,20 @@ async function run(context: RunContext): Promise<RunResult> {
   const opinion = await secondOpinion(application);
   const undecided = opinion.undecided.length === 0 ? {} : { undecided: opinion.undecided.join(' | ') };
   return {
-    ...{ variant: trial.variant, armed: trial.armed, fired: trial.fired, recoveriesMs: [] },
+    variant: trial.variant,
+    armed: trial.armed,
+    fired: trial.fired,
+    recoveriesMs: [],
     violations: [...trial.violations, ...opinion.violations],
-    ...{ closes: opinion.closed, records: opinion.inputRecords, closeDelayMaxMs: undefined },
+    closes: opinion.closed,
+    records: opinion.inputRecords,
+    closeDelayMaxMs: undefined,
     facts: {
-      ...{ ...trial.facts, caughtUpAfterMs: caughtUpAfterMs ?? 'never' },
-      ...{ rebalances, commits: opinion.commits, ...undecided },
+      ...trial.facts,
+      caughtUpAfterMs: caughtUpAfterMs ?? 'never',
+      rebalances,
+      commits: opinion.commits,
+      ...undecided,
     },
   };
 }
@@ -126,16 +134,17 @@ function judgeLag(trial: Trial, signs: Watch['signs'], records: number): void {
 function judgeMemory(trial: Trial, signs: Watch['signs']): void {
   const memory = signs.flatMap(({ anonymousBytes }) => anonymousBytes ?? []);
   const peak = Math.max(...memory);
-  const inMebibytes = (bytes: number): number => Math.round(bytes / mebibyte);
+  const inMebibytes = (bytes: number): number => Math.round(bytes / MEBIBYTE);
   Object.assign(trial.facts, {
-    ...{ anonymousMiBPeak: inMebibytes(peak), ceilingMiB: inMebibytes(ceilingBytes) },
+    anonymousMiBPeak: inMebibytes(peak),
+    ceilingMiB: inMebibytes(CEILING_BYTES),
     anonymousMiBMedian: inMebibytes([...memory].sort((a, b) => a - b)[memory.length >> 1] ?? 0),
   });
-  if (memory.length > 0 && peak > ceilingBytes)
+  if (memory.length > 0 && peak > CEILING_BYTES)
     trial.violations.push({
       rule: 'X6',
       subject: 'processor',
-      detail: `${peak} bytes, its bounds allow ${ceilingBytes}`,
+      detail: `${peak} bytes, its bounds allow ${CEILING_BYTES}`,
     });
 }
 
@@ -143,25 +152,25 @@ async function observe(processor: Child, httpPort: number, watch: Watch): Promis
   while (!watch.stopped && processor.ending === undefined) {
     const signs = await vitalSigns(processor, httpPort);
     if (signs !== undefined) watch.signs.push(signs);
-    await elapse(lookEveryMs);
+    await elapse(LOOK_EVERY_MS);
   }
 }
 
 async function caughtUp(watch: Watch): Promise<number | undefined> {
   const from = performance.now();
-  while (performance.now() - from < catchUpMaxMs) {
+  while (performance.now() - from < CATCH_UP_MAX_MS) {
     if (watch.signs.at(-1)?.lag === 0) return Math.round(performance.now() - from);
-    await elapse(lookEveryMs);
+    await elapse(LOOK_EVERY_MS);
   }
   return undefined;
 }
 
 async function nobodyLives(watch: Watch): Promise<boolean> {
   const from = performance.now();
-  while (performance.now() - from < catchUpMaxMs) {
+  while (performance.now() - from < CATCH_UP_MAX_MS) {
     const last = watch.signs.at(-1);
     if (last?.lag === 0 && last.liveEntries === 0) return true;
-    await elapse(lookEveryMs);
+    await elapse(LOOK_EVERY_MS);
   }
   return false;
 }
@@ -185,31 +194,35 @@ async function feed(application: Application, forMs: number): Promise<Fed> {
     const producer = await BatchProducer.open({ clock: systemClock, connection, topic: application.input });
     const from = performance.now();
     for (let now = 0; now < forMs; now = performance.now() - from) {
-      const due = Math.floor((now * recordsPerSecond) / 1_000);
+      const due = Math.floor((now * RECORDS_PER_SECOND) / 1_000);
       for (; sent < due; sent += 1) {
         const record = dearRecord(sent);
         counts.set(record.id, (counts.get(record.id) ?? 0) + 1);
         const room = producer.add(record);
         if (room !== undefined) await room;
       }
-      await elapse(sliceMs);
+      await elapse(SLICE_MS);
     }
     await producer.close();
   } finally {
     connection.close();
   }
   const ledger = [...counts].map(([sessionId, acknowledged]) => ({
-    ...{ sessionId, acknowledged, duplicates: 0, ended: 'silence', longestGapMs: 0 },
+    sessionId,
+    acknowledged,
+    duplicates: 0,
+    ended: 'silence',
+    longestGapMs: 0,
   }));
   return { records: sent, ledger };
 }
 
 /** The nth of all: keys take turns, and after `beatsPerKey` rounds there are others. */
 function dearRecord(index: number): ProducedRecord & { readonly id: string } {
-  const round = Math.floor(index / keysAlive);
-  const sequence = round % beatsPerKey;
-  const id = `o${index % keysAlive}-${Math.floor(round / beatsPerKey)}`;
-  const named = Array.from({ length: attributes }, (_, each) => [
+  const round = Math.floor(index / KEYS_ALIVE);
+  const sequence = round % BEATS_PER_KEY;
+  const id = `o${index % KEYS_ALIVE}-${Math.floor(round / BEATS_PER_KEY)}`;
+  const named = Array.from({ length: ATTRIBUTES }, (_, each) => [
     `attribute-${each}`,
     `value ${each} of ${round}, ${id}`,
   ]);

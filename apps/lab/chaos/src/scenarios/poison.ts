@@ -8,9 +8,9 @@ import type { Refusal } from '../check/expectation.ts';
 import type { LogRecord } from '../stage/topic-dump.ts';
 import { Trial } from '../stage/trial.ts';
 
-const poisonKey = 'poison-';
-const recordsPerRound = 30;
-const roundEveryMs = 200;
+const POISON_KEY = 'poison-';
+const RECORDS_PER_ROUND = 30;
+const ROUND_EVERY_MS = 200;
 
 export const poison: Scenario = { id: 'F14', title: 'poison between sound records', nodes: 1, variants: 1, run };
 
@@ -31,7 +31,7 @@ const refused: readonly Kind[] = [
   () => ({ value: Buffer.from([0, 0, 0, 0x30, 0x39, 2, 4]) }),
   () => ({ value: Buffer.from([0, 0]) }),
   (random) => ({ value: bytes(random, 900_000, 1) }),
-  (random) => ({ key: Buffer.from(`${poisonKey}${'k'.repeat(600)}${random.below(1000)}`), value: new Uint8Array() }),
+  (random) => ({ key: Buffer.from(`${POISON_KEY}${'k'.repeat(600)}${random.below(1000)}`), value: new Uint8Array() }),
 ];
 
 /** Strange, and sound. */
@@ -41,16 +41,16 @@ async function run(context: RunContext): Promise<RunResult> {
   const { random } = context;
   const trial = await Trial.begin(context);
   const rounds = context.short ? 20 : 150;
-  trial.variant = `${rounds * recordsPerRound} hostile records of ${refused.length} kinds`;
+  trial.variant = `${rounds * RECORDS_PER_ROUND} hostile records of ${refused.length} kinds`;
   trial.load({ ratePerSecond: 1_000 });
   const processor = await trial.started();
   for (let round = 0; round < rounds; round += 1) {
     // The large ones come now and then: they are a megabyte each.
-    const kinds = Array.from({ length: recordsPerRound }, () => refused[random.below(refused.length)]!).filter(
+    const kinds = Array.from({ length: RECORDS_PER_ROUND }, () => refused[random.below(refused.length)]!).filter(
       (kind) => kind !== refused[12] || random.chance(0.1),
     );
     const records = kinds.map((kind, index): ProducedRecord => {
-      const key = Buffer.from(`${poisonKey}${round}-${index}`);
+      const key = Buffer.from(`${POISON_KEY}${round}-${index}`);
       return { key, value: null, ...kind(random) };
     });
     const strange = strangeKeys.map((key): ProducedRecord => ({ key: Buffer.from(key), value: new Uint8Array() }));
@@ -59,7 +59,7 @@ async function run(context: RunContext): Promise<RunResult> {
     await produce(trial.application, [...records, ...strange]);
     trial.armed += records.length;
     trial.fired += records.length;
-    await elapse(roundEveryMs);
+    await elapse(ROUND_EVERY_MS);
   }
   // Whether each of them is a dead letter is the verdict's business.
   return trial.settle([processor], { refusalOf });
@@ -67,7 +67,7 @@ async function run(context: RunContext): Promise<RunResult> {
 
 /** Records without a key are judged by the rules alone. */
 function refusalOf({ key }: LogRecord): Refusal {
-  return key?.startsWith(poisonKey) === true ? 'content' : undefined;
+  return key?.startsWith(POISON_KEY) === true ? 'content' : undefined;
 }
 
 /** Random, with a first byte that no format begins with. */

@@ -5,10 +5,10 @@ import { elapse } from '../stage/elapse.ts';
 import { readOutputs } from '../stage/settlement.ts';
 import { Trial } from '../stage/trial.ts';
 
-const minutesOfOwn = 1;
-const steadyMs = 10_000;
+const MINUTES_OF_OWN = 1;
+const STEADY_MS = 10_000;
 const members = ['a', 'b', 'c'] as const;
-const progressMin = 0.3;
+const PROGRESS_MIN = 0.3;
 
 export const rebalanceStorm: Scenario = {
   id: 'F6',
@@ -22,12 +22,12 @@ export const rebalanceStorm: Scenario = {
 async function run(context: RunContext): Promise<RunResult> {
   const { random } = context;
   const trial = await Trial.begin(context, { partitions: 6 });
-  const stormMs = (context.minutes ?? minutesOfOwn) * 60_000;
+  const stormMs = (context.minutes ?? MINUTES_OF_OWN) * 60_000;
   trial.variant = `${stormMs / 1000} s of changes to three members`;
   trial.load();
   const living = new Map<string, Child>([['a', await trial.started('a')]]);
-  const [begun, stormFrom, stormTo] = [Date.now(), Date.now() + steadyMs, Date.now() + steadyMs + stormMs];
-  await elapse(steadyMs);
+  const [begun, stormFrom, stormTo] = [Date.now(), Date.now() + STEADY_MS, Date.now() + STEADY_MS + stormMs];
+  await elapse(STEADY_MS);
   while (Date.now() < stormTo) {
     const member = members[random.below(members.length)]!;
     const child = living.get(member);
@@ -46,7 +46,7 @@ async function run(context: RunContext): Promise<RunResult> {
   }
   const progress = await progressIn(trial, { begun, stormFrom, stormTo });
   trial.facts['progressOfSteadyRate'] = Math.round(progress * 100) / 100;
-  if (progress < progressMin)
+  if (progress < PROGRESS_MIN)
     trial.violations.push({ rule: 'X5', subject: trial.application.group, detail: `progress ${progress} of steady` });
   return trial.settle([...living.values()]);
 }
@@ -60,5 +60,5 @@ async function progressIn(
   const rate = (from: number, to: number): number =>
     times.filter((time) => time >= from && time < to).length / (to - from);
   // The first sessions have to be silent for a timeout before any can close.
-  return rate(stormFrom, stormTo) / rate(begun + steadyMs / 2, stormFrom);
+  return rate(stormFrom, stormTo) / rate(begun + STEADY_MS / 2, stormFrom);
 }

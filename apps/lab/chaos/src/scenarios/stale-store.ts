@@ -10,7 +10,7 @@ import { refuses } from './refusal.ts';
 import { topicEnds } from '../stage/topic-dump.ts';
 import { Trial } from '../stage/trial.ts';
 
-const phaseMs = 3_000;
+const PHASE_MS = 3_000;
 
 export const staleStore: Scenario = {
   id: 'F9',
@@ -33,13 +33,13 @@ async function oldCopy(context: RunContext): Promise<RunResult> {
   cpSync(trial.application.stateDir('a'), kept, { recursive: true });
   const then = await changelogEnd(trial.application);
   const second = await trial.started();
-  await elapse(phaseMs);
+  await elapse(PHASE_MS);
   await second.kill9();
   replace(kept, trial.application.stateDir('a'));
   trial.armed = 1;
   if ((await changelogEnd(trial.application)) > then) trial.hit();
   const third = await trial.started();
-  await elapse(phaseMs);
+  await elapse(PHASE_MS);
   return trial.settle([third]);
 }
 
@@ -61,12 +61,12 @@ async function anotherLog(context: RunContext): Promise<RunResult> {
   const owner = other.processor('a');
   await owner.line(/task runs/);
   // Shorter than the log it will be put beside: one that is ahead of its log is another case.
-  await elapse(phaseMs / 3);
+  await elapse(PHASE_MS / 3);
   await Promise.all([fleet.terminate(), owner.terminate()]);
   replace(join(other.stateDir('a'), other.group), join(trial.application.stateDir('a'), trial.application.group));
   trial.armed = trial.application.partitions;
   const processor = await trial.started();
-  await elapse(phaseMs);
+  await elapse(PHASE_MS);
   processor.said(/local store dropped/).forEach(() => {
     trial.hit();
   });
@@ -99,15 +99,22 @@ async function newLog(context: RunContext): Promise<RunResult> {
     trial.violations.push({ rule: 'R3', subject: application.output, detail: 'outputs came from a state made anew' });
   trial.facts['exitCode'] = ending.code ?? String(ending.signal);
   return {
-    ...{ variant: trial.variant, armed: trial.armed, fired: trial.fired, violations: trial.violations },
-    ...{ recoveriesMs: [], closes: before.length / 2, records: 0, closeDelayMaxMs: undefined, facts: trial.facts },
+    variant: trial.variant,
+    armed: trial.armed,
+    fired: trial.fired,
+    violations: trial.violations,
+    recoveriesMs: [],
+    closes: before.length / 2,
+    records: 0,
+    closeDelayMaxMs: undefined,
+    facts: trial.facts,
   };
 }
 
 /** A life that ends in order, so that there is a store of what it knew. */
 async function lifeWithFlush(trial: Trial): Promise<void> {
   const processor = await trial.started();
-  await elapse(phaseMs);
+  await elapse(PHASE_MS);
   const { code } = await processor.terminate();
   if (code !== 0) throw new Error(`a life that should end in order ended with ${code}`);
 }

@@ -5,9 +5,9 @@ import { Trial } from '../stage/trial.ts';
 
 /** Of the group's session timeout: too short to be missed, long enough, and long after everything has moved on. */
 const factors = [0.5, 2, 10];
-const sessionTimeoutMs = 2_000;
-const stopsPerRun = 3;
-const afterwardsMs = 2_000;
+const SESSION_TIMEOUT_MS = 2_000;
+const STOPS_PER_RUN = 3;
+const AFTERWARDS_MS = 2_000;
 
 export const stoppedProcess: Scenario = {
   id: 'F3',
@@ -20,8 +20,10 @@ export const stoppedProcess: Scenario = {
 
 async function run(context: RunContext): Promise<RunResult> {
   const factor = context.short ? 2 : factors[context.index % factors.length]!;
-  const stops = context.faults ?? (context.short ? 1 : stopsPerRun);
-  const trial = await Trial.begin(context, { kafka: { sessionTimeoutMs, heartbeatIntervalMs: 200 } });
+  const stops = context.faults ?? (context.short ? 1 : STOPS_PER_RUN);
+  const trial = await Trial.begin(context, {
+    kafka: { sessionTimeoutMs: SESSION_TIMEOUT_MS, heartbeatIntervalMs: 200 },
+  });
   trial.variant = `${stops} × stopped for ${factor} × the session timeout`;
   trial.load();
   const instances = [trial.processor('a'), trial.processor('b')];
@@ -33,12 +35,12 @@ async function run(context: RunContext): Promise<RunResult> {
     const before = { assigned: takeovers(other.lines), letGo: zombie.said(/task is let go/).length };
     trial.armed += 1;
     zombie.signal('SIGSTOP');
-    await elapse(factor * sessionTimeoutMs);
+    await elapse(factor * SESSION_TIMEOUT_MS);
     // Too short a stop moves nothing, and must not; a longer one counts where the other got everything.
     const moved = takeovers(other.lines) > before.assigned;
     if (moved || factor < 1) trial.hit();
     zombie.signal('SIGCONT');
-    await elapse(afterwardsMs);
+    await elapse(AFTERWARDS_MS);
     letGo += zombie.said(/task is let go/).length - before.letGo;
   }
   trial.facts['tasksLetGoByZombies'] = letGo;

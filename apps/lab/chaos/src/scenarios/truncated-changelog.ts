@@ -5,20 +5,20 @@ import type { Application } from '../stage/application.ts';
 import type { Child } from '../stage/child.ts';
 import { elapse } from '../stage/elapse.ts';
 import { heldAt } from '../stage/failpoints.ts';
-import { awaitCloses, produce, quiescenceMaxMs, writeSentinels } from '../stage/settlement.ts';
+import { awaitCloses, produce, QUIESCENCE_MAX_MS, writeSentinels } from '../stage/settlement.ts';
 import { topicEnds } from '../stage/topic-dump.ts';
 import { Trial } from '../stage/trial.ts';
 
 /** Floors ripen soon: short sessions let go of the log's beginning within seconds. */
-const truncateLagMs = 500;
+const TRUNCATE_LAG_MS = 500;
 /** Longer than anybody is held here: nobody is expelled, so that what wakes up goes on where it stood. */
 const kafka = { sessionTimeoutMs: 15_000, heartbeatIntervalMs: 500 };
-const holdMs = 6_000;
-const truncatesWithinMs = 30_000;
-const noticesWithinMs = 20_000;
-const startsWithinMs = 60_000;
-const phaseMs = 3_000;
-const lookEveryMs = 100;
+const HOLD_MS = 6_000;
+const TRUNCATES_WITHIN_MS = 30_000;
+const NOTICES_WITHIN_MS = 20_000;
+const STARTS_WITHIN_MS = 60_000;
+const PHASE_MS = 3_000;
+const LOOK_EVERY_MS = 100;
 
 export const truncatedChangelog: Scenario = {
   id: 'F24',
@@ -33,12 +33,12 @@ export const truncatedChangelog: Scenario = {
 
 /** It wakes up below the log's start, drops everything and begins there empty (K5); then it has to take over. */
 async function underStandby(context: RunContext): Promise<RunResult> {
-  const trial = await Trial.begin(context, { kafka, pipeline: { truncateLagMs, standbys: 1 } });
+  const trial = await Trial.begin(context, { kafka, pipeline: { truncateLagMs: TRUNCATE_LAG_MS, standbys: 1 } });
   trial.variant = 'a standby stopped across two truncations';
   trial.load();
   const owner = await trial.started('a');
   const standby = await trial.started('b');
-  await until(() => standby.said(/standby follows/).length >= trial.application.partitions / 2, startsWithinMs);
+  await until(() => standby.said(/standby follows/).length >= trial.application.partitions / 2, STARTS_WITHIN_MS);
   const followed = standbysOf(standby);
   trial.armed = followed.length;
   const before = await changelogEnds(trial.application);
@@ -49,53 +49,53 @@ async function underStandby(context: RunContext): Promise<RunResult> {
   );
   standby.signal('SIGCONT');
   const dropped = (): number => standby.said(/standby dropped its state.*behind-log-start/).length;
-  await until(() => dropped() >= followed.length, noticesWithinMs);
+  await until(() => dropped() >= followed.length, NOTICES_WITHIN_MS);
   for (let count = 0; count < Math.min(dropped(), followed.length) && truncations; count += 1) trial.hit();
-  await elapse(phaseMs);
+  await elapse(PHASE_MS);
   // What it has read anew is what counts now.
   await owner.kill9();
-  await until(() => runs(standby) >= trial.application.partitions, startsWithinMs);
+  await until(() => runs(standby) >= trial.application.partitions, STARTS_WITHIN_MS);
   trial.facts['takenOverFromStandby'] = standby.said(/task runs.*"fromStandby":true/).length;
   return trial.settle([standby]);
 }
 
 /** It was told where the log begins, and then the log begins elsewhere. */
 async function underRestoration(context: RunContext): Promise<RunResult> {
-  const trial = await Trial.begin(context, { kafka, pipeline: { truncateLagMs } });
+  const trial = await Trial.begin(context, { kafka, pipeline: { truncateLagMs: TRUNCATE_LAG_MS } });
   trial.variant = 'truncated while another instance restores';
   trial.load();
   const owner = await trial.started('a');
-  await elapse(phaseMs);
+  await elapse(PHASE_MS);
   trial.armed = 1;
-  const other = trial.processor('b', { edits: heldAt('restore.loaded', 1, holdMs) });
-  const line = await other.line(/local store dropped.*behind-log-start/, holdMs + noticesWithinMs);
+  const other = trial.processor('b', { edits: heldAt('restore.loaded', 1, HOLD_MS) });
+  const line = await other.line(/local store dropped.*behind-log-start/, HOLD_MS + NOTICES_WITHIN_MS);
   if (line !== undefined) trial.hit();
-  await until(() => runs(other) >= trial.application.partitions / 2, startsWithinMs);
-  await elapse(phaseMs);
+  await until(() => runs(other) >= trial.application.partitions / 2, STARTS_WITHIN_MS);
+  await elapse(PHASE_MS);
   return trial.settle([owner, other]);
 }
 
 /** Nothing lives, and the position has to outlast everything that was written of it (K3). */
 async function noneAlive(context: RunContext): Promise<RunResult> {
-  const trial = await Trial.begin(context, { pipeline: { truncateLagMs } });
+  const trial = await Trial.begin(context, { pipeline: { truncateLagMs: TRUNCATE_LAG_MS } });
   trial.variant = 'no entry alive, truncated to the last commit, restored without a local store';
   const { application } = trial;
   trial.load();
   const first = await trial.started();
-  await elapse(phaseMs);
+  await elapse(PHASE_MS);
   await trial.endLoad();
-  await awaitCloses(application, await writeSentinels(application), { withinMs: quiescenceMaxMs });
+  await awaitCloses(application, await writeSentinels(application), { withinMs: QUIESCENCE_MAX_MS });
   const blocks = await changelogEnds(application);
   trial.armed = application.partitions;
   await until(async () => {
     // Ends for nobody: the position moves, and nothing else.
     await produce(application, nobodysEnds(application.partitions));
     return (await changelogEnds(application)).every(({ start }, partition) => start >= blocks[partition]!.end);
-  }, truncatesWithinMs);
+  }, TRUNCATES_WITHIN_MS);
   await first.kill9();
   rmSync(application.stateDir('a'), { recursive: true });
   const second = await trial.started();
-  await until(() => runs(second) >= application.partitions, startsWithinMs);
+  await until(() => runs(second) >= application.partitions, STARTS_WITHIN_MS);
   second.said(/task runs.*"liveEntries":0/).forEach(() => {
     trial.hit();
   });
@@ -124,7 +124,7 @@ async function truncatedTwice(
       if (start > above) starts[index]!.add(start);
     });
     return starts.every(({ size }) => size >= 2);
-  }, truncatesWithinMs);
+  }, TRUNCATES_WITHIN_MS);
 }
 
 function changelogEnds({ kafka: options, changelog, partitions }: Application): ReturnType<typeof topicEnds> {
@@ -135,7 +135,7 @@ async function until(done: () => boolean | Promise<boolean>, withinMs: number): 
   const from = Date.now();
   while (Date.now() - from < withinMs) {
     if (await done()) return true;
-    await elapse(lookEveryMs);
+    await elapse(LOOK_EVERY_MS);
   }
   return false;
 }
@@ -148,6 +148,8 @@ function afterwards(
   partitions: number,
 ): { readonly partition: number; readonly key: Buffer; readonly value: Uint8Array }[] {
   return Array.from({ length: partitions * 50 }, (_, index) => ({
-    ...{ partition: index % partitions, key: Buffer.from(`later-${index}`), value: new Uint8Array() },
+    partition: index % partitions,
+    key: Buffer.from(`later-${index}`),
+    value: new Uint8Array(),
   }));
 }

@@ -6,7 +6,7 @@ import { Trial } from '../stage/trial.ts';
 
 const preload = fileURLToPath(new URL('../stage/warped-clock.mjs', import.meta.url));
 const warps = ['forward', 'back', 'drift', 'frozen'] as const;
-const forMs = 7_000;
+const FOR_MS = 7_000;
 
 export const wrongClock: Scenario = {
   id: 'F16',
@@ -25,6 +25,6 @@ async function run(context: RunContext): Promise<RunResult> {
   const env = { NODE_OPTIONS: `--import ${preload}`, WARPED_CLOCK: warp };
   const processor = await trial.started('a', { env });
   if (processor.said(/clock warped/).length > 0) trial.hit();
-  await elapse(forMs);
+  await elapse(FOR_MS);
   return trial.settle([processor], { stampsAreTrue: false });
 }

@@ -112,7 +112,9 @@ export class Application {
     const { brokers, replication = 1, inputSettings, timestampType = 'LogAppendTime' } = this.options;
     if (inputSettings !== undefined)
       await createTopic(this.kafka, {
-        ...{ topic: this.input, partitions: this.partitions, replicationFactor: replication },
+        topic: this.input,
+        partitions: this.partitions,
+        replicationFactor: replication,
         settings: { 'message.timestamp.type': timestampType, 'retention.ms': '-1', ...inputSettings },
       });
     const sizes = ['--partitions', String(this.partitions), '--replication', String(replication)];

@@ -5,7 +5,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
 /** Of each child the last lines are kept, for the report of a violation and for evidence. */
-const linesMax = 5_000;
+const LINES_MAX = 5_000;
 
 export interface Ending {
   readonly code: number | null;
@@ -105,7 +105,7 @@ export class Child {
 
   #take(line: string): void {
     this.lines.push(line);
-    if (this.lines.length > linesMax) this.lines.splice(0, linesMax / 2);
+    if (this.lines.length > LINES_MAX) this.lines.splice(0, LINES_MAX / 2);
     for (const { pattern, found } of [...this.#waiting]) if (pattern.test(line)) found(line);
   }
 }

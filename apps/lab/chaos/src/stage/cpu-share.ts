@@ -6,7 +6,7 @@ import type { Child } from './child.ts';
 import { elapse } from './elapse.ts';
 
 /** Far below a heartbeat interval: nobody outside sees it as silence. */
-const periodMs = 100;
+const PERIOD_MS = 100;
 
 export class CpuShare {
   readonly #child: Child;
@@ -35,11 +35,11 @@ export class CpuShare {
 
   async #run(): Promise<void> {
     while (!this.#lifted && this.#child.ending === undefined) {
-      const runningMs = this.#share * periodMs;
+      const runningMs = this.#share * PERIOD_MS;
       await elapse(runningMs);
       this.#child.signal('SIGSTOP');
       const from = performance.now();
-      await elapse(periodMs - runningMs);
+      await elapse(PERIOD_MS - runningMs);
       this.#child.signal('SIGCONT');
       this.#withheldMs += performance.now() - from;
     }

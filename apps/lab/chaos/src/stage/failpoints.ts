@@ -8,29 +8,29 @@ interface Marked {
   readonly to: (deed: string) => string;
 }
 
-const shell = 'libs/shell';
+const SHELL = 'libs/shell';
 
 const before = (file: string, from: string): Marked => ({ file, from, to: (deed) => `${deed} ${from}` });
 const after = (file: string, from: string): Marked => ({ file, from, to: (deed) => `${from} ${deed}` });
 const within = (file: string, from: string, to: (deed: string) => string): Marked => ({ file, from, to });
 
-const replica = `${shell}/runtime/src/restoring/replica.ts`;
-const claiming = `${shell}/runtime/src/restoring/claiming.ts`;
-const loop = `${shell}/runtime/src/running/task-loop.ts`;
-const proof = `${shell}/runtime/src/proof/silence-proof.ts`;
-const committer = `${shell}/runtime/src/running/committer.ts`;
-const writer = `${shell}/kafka/src/writer/transactional-writer.ts`;
-const store = `${shell}/store/src/lmdb-store.ts`;
-const flusher = `${shell}/runtime/src/running/flusher.ts`;
-const instance = `${shell}/runtime/src/instance/pipeline-instance.ts`;
-const runner = `${shell}/runtime/src/running/task-runner.ts`;
+const replica = `${SHELL}/runtime/src/restoring/replica.ts`;
+const claiming = `${SHELL}/runtime/src/restoring/claiming.ts`;
+const loop = `${SHELL}/runtime/src/running/task-loop.ts`;
+const proof = `${SHELL}/runtime/src/proof/silence-proof.ts`;
+const committer = `${SHELL}/runtime/src/running/committer.ts`;
+const writer = `${SHELL}/kafka/src/writer/transactional-writer.ts`;
+const store = `${SHELL}/store/src/lmdb-store.ts`;
+const flusher = `${SHELL}/runtime/src/running/flusher.ts`;
+const instance = `${SHELL}/runtime/src/instance/pipeline-instance.ts`;
+const runner = `${SHELL}/runtime/src/running/task-runner.ts`;
 
-const expire = 'const expireMore = this.#parts.task.expire(EXPIRE_SLICE_MAX, wallNow);';
-const closed = 'this.#parts.task.counters.closedByTimeout';
-const append = 'ports.proofs.append(input, timestamp)';
-const offsets = '...groups.map(([group, groupOffsets]) => this.#commitOffsets(group, groupOffsets)),';
-const endTransaction = "this.#toCoordinator(endTransactionRequest(this.#epoch), decodeDone, 'commit')";
-const commitRest = 'this.#loop?.commitRest());';
+const EXPIRE = 'const expireMore = this.#parts.task.expire(EXPIRE_SLICE_MAX, wallNow);';
+const CLOSED = 'this.#parts.task.counters.closedByTimeout';
+const APPEND = 'ports.proofs.append(input, timestamp)';
+const OFFSETS = '...groups.map(([group, groupOffsets]) => this.#commitOffsets(group, groupOffsets)),';
+const END_TRANSACTION = "this.#toCoordinator(endTransactionRequest(this.#epoch), decodeDone, 'commit')";
+const COMMIT_REST = 'this.#loop?.commitRest());';
 
 /** In the order in which a life passes them first. */
 const marked = {
@@ -47,11 +47,11 @@ const marked = {
   /** After poll: records are in hand, none is applied. */
   'input.read': before(loop, 'this.#noteArrival(run);'),
   /** Sessions have expired and nobody outside knows. */
-  'wheel.fired': within(loop, expire, (deed) => `const closed = ${closed}; ${expire} if (${closed} > closed) ${deed}`),
+  'wheel.fired': within(loop, EXPIRE, (deed) => `const closed = ${CLOSED}; ${EXPIRE} if (${CLOSED} > closed) ${deed}`),
   'proof.asked': within(
     proof,
-    `const offset = await ${append};`,
-    (deed) => `const appended = ${append}; ${deed} const offset = await appended;`,
+    `const offset = await ${APPEND};`,
+    (deed) => `const appended = ${APPEND}; ${deed} const offset = await appended;`,
   ),
   'commit.cut': before(committer, 'const transaction = transactionOf(cut, partition, settings, ports.encoder);'),
   /** The coordinator knows the partitions of the transaction. */
@@ -62,15 +62,15 @@ const marked = {
   ),
   'commit.offsets': within(
     writer,
-    offsets,
+    OFFSETS,
     (deed) =>
       `...groups.map(async ([group, groupOffsets]) => { await this.#commitOffsets(group, groupOffsets); ${deed} }),`,
   ),
   /** EndTxn is on its way, and its answer has not come: a turn later the request is with the system. */
   'commit.endSent': within(
     writer,
-    `await ${endTransaction};`,
-    (deed) => `const ended = ${endTransaction}; this.#shared.clock.after(0, () => { ${deed} }); await ended;`,
+    `await ${END_TRANSACTION};`,
+    (deed) => `const ended = ${END_TRANSACTION}; this.#shared.clock.after(0, () => { ${deed} }); await ended;`,
   ),
   'commit.ended': before(writer, 'return written;'),
   'commit.settled': before(committer, 'const bytes = cut.blocks.reduce('),
@@ -82,7 +82,7 @@ const marked = {
   'store.written': after(flusher, 'this.#parts.store.write(slice.changes, slice.checkpoint);'),
   /** The group has been left, tasks still run. */
   'shutdown.left': before(instance, 'await this.#closeStandbys(true);'),
-  'shutdown.committed': within(runner, commitRest, (deed) => `${commitRest} if (cleanly) ${deed}`),
+  'shutdown.committed': within(runner, COMMIT_REST, (deed) => `${COMMIT_REST} if (cleanly) ${deed}`),
 } satisfies Readonly<Record<string, Marked>>;
 
 export type Failpoint = keyof typeof marked;
@@ -95,12 +95,12 @@ export function dyingAt(name: Failpoint, pass: number): readonly SourceEdit[] {
 }
 
 /** What a process prints on standard error once it has been held. */
-export const heldLine = /the event loop was held/;
+export const HELD_LINE = /the event loop was held/;
 
 /** The process holds its event loop for so long, once. */
 export function heldAt(name: Failpoint, pass: number, holdMs: number): readonly SourceEdit[] {
   const hold = `for (const until = performance.now() + ${holdMs}; performance.now() < until;);`;
-  return [atPass(name, pass, `${hold} process.stderr.write('${heldLine.source}\\n');`)];
+  return [atPass(name, pass, `${hold} process.stderr.write('${HELD_LINE.source}\\n');`)];
 }
 
 function atPass(name: Failpoint, pass: number, deed: string): SourceEdit {

@@ -2,9 +2,9 @@
 // then see the rules broken.
 import type { SourceEdit } from '@flatline/cluster/source-edits';
 
-const committer = 'libs/shell/runtime/src/running/committer.ts';
-const writer = 'libs/shell/kafka/src/writer/transactional-writer.ts';
-const requests = 'libs/shell/kafka/src/writer/producer-requests.ts';
+const COMMITTER = 'libs/shell/runtime/src/running/committer.ts';
+const WRITER = 'libs/shell/kafka/src/writer/transactional-writer.ts';
+const REQUESTS = 'libs/shell/kafka/src/writer/producer-requests.ts';
 
 export const guards = ['look-up', 'retire-writer'] as const;
 
@@ -12,31 +12,31 @@ export type Guard = (typeof guards)[number];
 
 const withoutGuard: Readonly<Record<Guard, readonly SourceEdit[]>> = {
   /** CM2: a commit of unknown outcome is looked up in the changelog before it is sent again. */
-  'look-up': [{ file: committer, from: "if (found.kind === 'absent')", to: "if (found.kind !== 'lost')" }],
+  'look-up': [{ file: COMMITTER, from: "if (found.kind === 'absent')", to: "if (found.kind !== 'lost')" }],
   /**
    * TW1, TW2: a writer is never used again after an error, and never aborts. kafkajs does both after a failed produce (kafkajs 2):
    * the abort discards the first attempt, and the broker takes the second one for its duplicate.
    */
   'retire-writer': [
-    { file: committer, from: 'this.#recovering = true;', to: 'return this.#send(inFlight);' },
+    { file: COMMITTER, from: 'this.#recovering = true;', to: 'return this.#send(inFlight);' },
     {
-      file: writer,
+      file: WRITER,
       from: 'this.#committing = true;',
       to: 'this.#committing = true; const before = new Map(this.#sequences);',
     },
     {
-      file: writer,
+      file: WRITER,
       from: 'this.#end ??= end;',
       to: `for (const name of this.#sequences.keys()) this.#sequences.set(name, before.get(name) ?? 0);
            await this.#toCoordinator(endTransactionRequest(this.#epoch, false), decodeDone, 'abort').catch(() => undefined);
            throw error;`,
     },
     {
-      file: requests,
+      file: REQUESTS,
       from: 'endTransactionRequest(writer: TransactionalEpoch)',
       to: 'endTransactionRequest(writer: TransactionalEpoch, isCommit = true)',
     },
-    { file: requests, from: 'transactionBody(writer).bool(true)', to: 'transactionBody(writer).bool(isCommit)' },
+    { file: REQUESTS, from: 'transactionBody(writer).bool(true)', to: 'transactionBody(writer).bool(isCommit)' },
   ],
 };
 

@@ -10,9 +10,9 @@ import { elapse } from './elapse.ts';
 import { dumpTopic, type LogRecord, topicEnds } from './topic-dump.ts';
 
 /** Longer than anything waits for: the broker's transaction timeout, a group's session, a coordinator's move. */
-export const quiescenceMaxMs = 90_000;
+export const QUIESCENCE_MAX_MS = 90_000;
 /** Append times are rounded to milliseconds. */
-const sentinelMarginMs = 50;
+const SENTINEL_MARGIN_MS = 50;
 
 /** What only the scenario knows of its records and processors. */
 export interface JudgingOptions {
@@ -55,11 +55,13 @@ const sentinelKey = (partition: number): string => `sentinel-${partition}`;
  */
 export async function writeSentinels(application: Application): Promise<readonly number[]> {
   const { kafka, input, partitions, timeoutMs } = application;
-  await elapse(timeoutMs + sentinelMarginMs);
+  await elapse(timeoutMs + SENTINEL_MARGIN_MS);
   await produce(
     application,
     Array.from({ length: partitions }, (_, partition) => ({
-      ...{ partition, key: Buffer.from(sentinelKey(partition)), value: new Uint8Array() },
+      partition,
+      key: Buffer.from(sentinelKey(partition)),
+      value: new Uint8Array(),
     })),
   );
   return (await topicEnds(kafka, input, partitions)).map(({ end }) => end - 1);

@@ -3,7 +3,7 @@ import { type KafkaConnection, type KafkaOptions, KafkaTopicAdmin, type NewTopic
 import type { Application } from './application.ts';
 import { elapse } from './elapse.ts';
 
-const adminTimeoutMs = 15_000;
+const ADMIN_TIMEOUT_MS = 15_000;
 
 export async function createTopic(kafka: KafkaOptions, topic: NewTopic): Promise<void> {
   const connection = openCluster(kafka);
@@ -17,7 +17,7 @@ export async function createTopic(kafka: KafkaOptions, topic: NewTopic): Promise
 /** DeleteTopics v1. */
 export function deleteTopics(kafka: KafkaOptions, topics: readonly string[]): Promise<void> {
   return withController(kafka, async (connection, controller) => {
-    const body = Buffer.concat([int32(topics.length), ...topics.map(string), int32(adminTimeoutMs)]);
+    const body = Buffer.concat([int32(topics.length), ...topics.map(string), int32(ADMIN_TIMEOUT_MS)]);
     const request = { apiKey: 20, apiVersion: 1, apiName: 'DeleteTopics', body };
     const codes = await connection.send(controller, request, codesOf);
     if (codes.some((code) => code !== 0)) throw new Error(`topics not deleted: error codes ${codes.join(', ')}`);
@@ -29,8 +29,12 @@ export function growTopic(kafka: KafkaOptions, topic: string, partitions: number
   return withController(kafka, async (connection, controller) => {
     const body = Buffer.concat([
       // One topic, without an assignment of replicas by hand (−1).
-      ...[int32(1), string(topic), int32(partitions), int32(-1)],
-      ...[int32(adminTimeoutMs), Buffer.from([0])],
+      int32(1),
+      string(topic),
+      int32(partitions),
+      int32(-1),
+      int32(ADMIN_TIMEOUT_MS),
+      Buffer.from([0]),
     ]);
     const request = { apiKey: 37, apiVersion: 0, apiName: 'CreatePartitions', body };
     const [code] = await connection.send(controller, request, codesOf);

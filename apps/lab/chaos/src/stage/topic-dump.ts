@@ -12,7 +12,7 @@ export interface LogRecord {
   readonly headers: ReadonlyMap<string, string>;
 }
 
-const lookEveryMs = 5;
+const LOOK_EVERY_MS = 5;
 
 /** By partition and offset, from the log's start to its last stable offset as of this call. @throws what the reader does */
 export async function dumpTopic(kafka: KafkaOptions, topic: string, partitions: number): Promise<LogRecord[][]> {
@@ -62,7 +62,7 @@ async function dumpPartition(
         while (run.cursor.next()) records.push(copyOf(run.cursor, partition.partition));
         position = run.nextOffset;
       } else if (subscription.failure !== undefined) throw subscription.failure;
-      else await elapse(lookEveryMs);
+      else await elapse(LOOK_EVERY_MS);
     }
     return records;
   } finally {

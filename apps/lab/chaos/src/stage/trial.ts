@@ -12,27 +12,27 @@ import {
   awaitCloses,
   examine,
   type JudgingOptions,
-  quiescenceMaxMs,
+  QUIESCENCE_MAX_MS,
   readOutputs,
   writeSentinels,
 } from './settlement.ts';
 
 /** For ever, as far as a run is concerned: it is interrupted. */
-const endless = 100_000_000;
+const ENDLESS = 100_000_000;
 
-const usualLoad = { ratePerSecond: 300, heartbeatMs: 200, beats: 6, sessions: endless };
+const usualLoad = { ratePerSecond: 300, heartbeatMs: 200, beats: 6, sessions: ENDLESS };
 
-const unsafeQuiescenceMaxMs = 10_000;
+const UNSAFE_QUIESCENCE_MAX_MS = 10_000;
 
 /** A restore, behind the session of a member that was killed. */
-const startsWithinMs = 60_000;
+const STARTS_WITHIN_MS = 60_000;
 
 /** The first session's beats, its timeout, and a machine with much else to do. */
-const closesWithinMs = 30_000;
-const lookMs = 100;
+const CLOSES_WITHIN_MS = 30_000;
+const LOOK_MS = 100;
 
 /** A fleet that was interrupted says so. */
-const interruptedCode = 130;
+const INTERRUPTED_CODE = 130;
 
 export class Trial {
   readonly application: Application;
@@ -67,7 +67,7 @@ export class Trial {
     if (fleet === undefined) return;
     this.#fleet = undefined;
     const { code } = how === 'finish' ? await fleet.ended : await fleet.terminate();
-    if (code !== 0 && code !== interruptedCode)
+    if (code !== 0 && code !== INTERRUPTED_CODE)
       throw new Error(`the fleet ended with ${code}: ${fleet.lines.slice(-5).join('\n')}`);
   }
 
@@ -79,18 +79,18 @@ export class Trial {
   /** A processor with a task that runs. @throws Error with its last lines where it has none in time */
   async started(instance = 'a', settings: ProcessorSettings = {}): Promise<Child> {
     const processor = this.processor(instance, settings);
-    if ((await processor.line(/task runs/, startsWithinMs)) === undefined)
-      throw new Error(`no task runs after ${startsWithinMs} ms: ${processor.lines.slice(-5).join(' | ')}`);
+    if ((await processor.line(/task runs/, STARTS_WITHIN_MS)) === undefined)
+      throw new Error(`no task runs after ${STARTS_WITHIN_MS} ms: ${processor.lines.slice(-5).join(' | ')}`);
     return processor;
   }
 
   /** Until a session is closed: what keeps closes safe shows only in commits that have some. @throws Error where none comes */
   async firstClose(): Promise<void> {
-    for (let waitedMs = 0; waitedMs < closesWithinMs; waitedMs += lookMs) {
+    for (let waitedMs = 0; waitedMs < CLOSES_WITHIN_MS; waitedMs += LOOK_MS) {
       if ((await readOutputs(this.application)).length > 0) return;
-      await elapse(lookMs);
+      await elapse(LOOK_MS);
     }
-    throw new Error(`no session is closed after ${closesWithinMs} ms`);
+    throw new Error(`no session is closed after ${CLOSES_WITHIN_MS} ms`);
   }
 
   /** Notes that a fault has demonstrably happened, now. */
@@ -108,7 +108,7 @@ export class Trial {
     await this.endLoad(options.load);
     const sentinels = await writeSentinels(application);
     // What a missing guard has lost does not come however long one waits.
-    const withinMs = this.context.unsafe === undefined ? quiescenceMaxMs : unsafeQuiescenceMaxMs;
+    const withinMs = this.context.unsafe === undefined ? QUIESCENCE_MAX_MS : UNSAFE_QUIESCENCE_MAX_MS;
     const { waitedMs, quiescent } = await awaitCloses(application, sentinels, { ...options, withinMs });
     if (!quiescent) this.violations.push({ rule: 'X5', subject: application.group, detail: 'not quiescent in time' });
     this.facts['quiescentAfterMs'] = Math.round(waitedMs);
@@ -118,10 +118,15 @@ export class Trial {
     Object.assign(this.facts, factsOf(second));
     const appendTimes = (await readOutputs(application)).map(({ timestamp }) => timestamp).sort((a, b) => a - b);
     return {
-      ...{ variant: this.variant, armed: this.armed, fired: this.fired, facts: this.facts },
+      variant: this.variant,
+      armed: this.armed,
+      fired: this.fired,
+      facts: this.facts,
       violations: [...this.violations, ...verdict.violations, ...second.violations],
       recoveriesMs: options.stampsAreTrue === false ? [] : recoveries(faultsAt, appendTimes),
-      ...{ closes: verdict.closes, records: verdict.records, closeDelayMaxMs: verdict.closeDelaysMs.at(-1) },
+      closes: verdict.closes,
+      records: verdict.records,
+      closeDelayMaxMs: verdict.closeDelaysMs.at(-1),
     };
   }
 
@@ -136,7 +141,8 @@ export class Trial {
     const { code, signal } = await processor.terminate();
     if (code !== 0)
       this.violations.push({
-        ...{ rule: 'R1', subject: 'processor' },
+        rule: 'R1',
+        subject: 'processor',
         detail: `SIGTERM ended it with ${code ?? signal}: ${processor.lines.slice(-5).join(' | ')}`,
       });
   }

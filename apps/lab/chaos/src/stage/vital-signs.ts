@@ -11,12 +11,12 @@ export interface VitalSigns {
   readonly anonymousBytes: number | undefined;
 }
 
-const answerWithinMs = 5_000;
+const ANSWER_WITHIN_MS = 5_000;
 
 /** Undefined where no answer comes in time: it may be just stopped. */
 export async function vitalSigns(processor: Child, httpPort: number): Promise<VitalSigns | undefined> {
   try {
-    const signal = AbortSignal.timeout(answerWithinMs);
+    const signal = AbortSignal.timeout(ANSWER_WITHIN_MS);
     const answer = await fetch(`http://127.0.0.1:${httpPort}/api/v1/partitions`, { signal });
     const { partitions } = (await answer.json()) as {
       readonly partitions: readonly {

@@ -19,8 +19,13 @@ const WORD = 2 ** 32 - 1;
 /** `alphabet`: the characters, of one UTF-16 unit each, whose encoding takes the most; at least ten. */
 export function largestEntry(rules: SessionRules, limits: TextLimits, alphabet: string): SessionEntry {
   return {
-    ...{ openedAt: HALF, lastSeenAt: GREATEST, firstOffset: HALF, lastOffset: GREATEST },
-    ...{ timeoutMs: rules.maxTimeoutMs, timeoutChosen: true, eventCount: COUNT_MAX },
+    openedAt: HALF,
+    lastSeenAt: GREATEST,
+    firstOffset: HALF,
+    lastOffset: GREATEST,
+    timeoutMs: rules.maxTimeoutMs,
+    timeoutChosen: true,
+    eventCount: COUNT_MAX,
     detail: largestDetail(rules, limits, alphabet),
   };
 }
@@ -28,10 +33,16 @@ export function largestEntry(rules: SessionRules, limits: TextLimits, alphabet: 
 function largestDetail(rules: SessionRules, limits: TextLimits, alphabet: string): SessionDetail {
   return {
     ...blankDetail(GREATEST, GREATEST),
-    ...{ duplicateCount: COUNT_MAX, outOfOrderCount: COUNT_MAX },
+    duplicateCount: COUNT_MAX,
+    outOfOrderCount: COUNT_MAX,
     sequence: {
-      ...{ lowest: HALF, highest: GREATEST, seenLow: WORD, seenHigh: WORD },
-      ...{ received: COUNT_MAX, missingBefore: GREATEST, restarts: RESTARTS_MAX },
+      lowest: HALF,
+      highest: GREATEST,
+      seenLow: WORD,
+      seenHigh: WORD,
+      received: COUNT_MAX,
+      missingBefore: GREATEST,
+      restarts: RESTARTS_MAX,
     },
     texts: largestTexts(rules, limits, alphabet),
   };

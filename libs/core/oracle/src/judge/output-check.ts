@@ -178,12 +178,14 @@ export class OutputCheck {
     pending.delete(text);
     if (this.#firstWithout !== undefined)
       this.#parts.place.violation('O2', {
-        ...{ offset, key: text },
+        offset,
+        key: text,
         what: `a tombstone of ${incarnation ?? 'no incarnation'}: there are none from the close of ${this.#firstWithout} on (output.tombstones)`,
       });
     if (expected === undefined || expected !== incarnation)
       this.#parts.place.violation('O2', {
-        ...{ offset, key: text },
+        offset,
+        key: text,
         what: `a tombstone of ${incarnation ?? 'no incarnation'} where ${expected === undefined ? 'no summary came before' : `that of ${expected} must be`}`,
       });
   }
@@ -197,7 +199,8 @@ export class OutputCheck {
     const closedAt = record.summary!['closedAt'];
     const isEarly = typeof closedAt === 'number' && closedAt < Number(close.summary.get('closedAt'));
     place.violation(isEarly ? 'V3' : 'V4', {
-      ...{ offset: record.offset, key: close.text },
+      offset: record.offset,
+      key: close.text,
       what: `the summary of ${close.incarnation} ${isEarly ? 'closes it early' : 'differs from the input'}: ${different.join('; ')}`,
     });
   }
@@ -229,7 +232,7 @@ export class OutputCheck {
 
   #missing({ text, incarnation, reason, deadlineAt }: ExpectedClose, commitId: string): void {
     this.#parts.place.violation('V1', {
-      ...{ key: text },
+      key: text,
       what: `${incarnation} has no close: by the input and the changelog, commit ${commitId} closed it (${reason}, deadline ${deadlineAt})`,
     });
   }

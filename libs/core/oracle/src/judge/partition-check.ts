@@ -102,8 +102,12 @@ export class PartitionCheck {
     this.#state = new StateCheck(this.#places.changelog, this.#fold, this.#changelog);
     this.#chain = new CommitChain(this.#places.changelog, changelog.start === 0);
     this.#output = new OutputCheck({
-      ...{ place: this.#places.output, feed: outputFeed, fold: this.#fold, findings },
-      ...{ fromStart: output.start === 0, settledBelow: history.outputSettledBelow },
+      place: this.#places.output,
+      feed: outputFeed,
+      fold: this.#fold,
+      findings,
+      fromStart: output.start === 0,
+      settledBelow: history.outputSettledBelow,
       tombstones: rules.tombstones ?? true,
     });
     const letterFeed = new Feed<LetterRecord>(deadLetters, this.#walks.deadLetters);

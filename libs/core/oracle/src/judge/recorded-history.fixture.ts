@@ -266,7 +266,9 @@ class RecordedWorld {
     const records = <R>(topic: string, read: (record: RawRecord) => R): R[] =>
       log.committed(topic, partition).map((record) => read(rawOf(record)));
     const logOf = <R>(topic: string, read: (record: RawRecord) => R): RecordedLog<R> => ({
-      ...{ records: records(topic, read), batches: batches(topic), hanging: [] },
+      records: records(topic, read),
+      batches: batches(topic),
+      hanging: [],
     });
     return {
       partition,
@@ -301,7 +303,9 @@ function eventOf(kind: number, sequence: number): object {
 
 function markOf({ baseOffset, lastOffset, producer, marker }: LogBatch): BatchMark {
   return {
-    ...{ baseOffset, lastOffset, marker },
+    baseOffset,
+    lastOffset,
+    marker,
     producerId: producer?.producerId ?? -1,
     producerEpoch: producer?.epoch ?? -1,
     transactional: producer?.transactional ?? marker !== undefined,
@@ -319,23 +323,35 @@ function settingsOf(
 ): PipelineSettings {
   return {
     ...(proof === 'fetch' && { proofByFetch: { clockSkewMs: 500 } }),
-    ...{ name: 'visits', owner, group: 'app.visits', rules },
-    ...{ inputTopic: INPUT, inputPartitions: PARTITIONS, outputTopic: OUTPUT, tombstones },
-    ...{ changelogTopic: CHANGELOG, deadLetterTopic: DEAD_LETTERS, letterBytesMax: LETTER_BYTES_MAX },
+    name: 'visits',
+    owner,
+    group: 'app.visits',
+    rules,
+    inputTopic: INPUT,
+    inputPartitions: PARTITIONS,
+    outputTopic: OUTPUT,
+    tombstones,
+    changelogTopic: CHANGELOG,
+    deadLetterTopic: DEAD_LETTERS,
+    letterBytesMax: LETTER_BYTES_MAX,
     startFrom: 'earliest',
     transactionalId: (partition) => `app.visits.${partition}`,
     input: {
-      ...{ timestampType, maxKeyBytes },
-      ...{ maxFutureMs: 3_600_000, maxLeadMs: 60_000, liveWithinMs: 300_000 },
+      timestampType,
+      maxKeyBytes,
+      maxFutureMs: 3_600_000,
+      maxLeadMs: 60_000,
+      liveWithinMs: 300_000,
     },
-    ...{
-      tickMs: 10,
-      commitIntervalMs: 100,
-      closeDelayMs: 20,
-      proofIntervalMs: 100,
-      handoverMs: 10_000,
-      drainMs: 1_000,
-    },
-    ...{ changelogFactor: 4, truncateLagMs: 600_000, truncateLagBytes: 1e12, heldTime: { unheardMs, maxHoldMs } },
+    tickMs: 10,
+    commitIntervalMs: 100,
+    closeDelayMs: 20,
+    proofIntervalMs: 100,
+    handoverMs: 10_000,
+    drainMs: 1_000,
+    changelogFactor: 4,
+    truncateLagMs: 600_000,
+    truncateLagBytes: 1e12,
+    heldTime: { unheardMs, maxHoldMs },
   };
 }

@@ -41,7 +41,11 @@ function checkReach(findings: Findings, topic: string, wanted: Partial<Readonly<
     const found = findings.reach[counter];
     if (found < least)
       findings.violation({
-        ...{ rule: 'V12', topic, partition: undefined, offset: undefined, key: undefined },
+        rule: 'V12',
+        topic,
+        partition: undefined,
+        offset: undefined,
+        key: undefined,
         what: `${counter} is ${found}, at least ${least} were to be reached: the fault did not happen, so the run proves nothing`,
       });
   }

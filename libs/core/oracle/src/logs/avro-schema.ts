@@ -26,7 +26,11 @@ export class NoSchema extends Error {
 const PLAIN = new Set(['null', 'boolean', 'int', 'long', 'float', 'double', 'bytes', 'string']);
 /** Units in which a number would resolve to ours and mean another thing. */
 const FOREIGN_UNITS = new Set([
-  ...['timestamp-micros', 'timestamp-nanos', 'local-timestamp-micros', 'local-timestamp-nanos', 'time-micros'],
+  'timestamp-micros',
+  'timestamp-nanos',
+  'local-timestamp-micros',
+  'local-timestamp-nanos',
+  'time-micros',
 ]);
 
 /** The record that the schema stands for. @throws NoSchema */

@@ -43,20 +43,33 @@ function readHeader(value: Uint8Array): EditableHeader {
   const bytes = new BlockReader(value);
   bytes.bytes(3);
   const chain = {
-    ...{ logId: bytes.text(), owner: bytes.text(), commitId: bytes.text() },
-    ...{ sequence: bytes.varint(), previousCommitId: bytes.text() },
-    ...{ part: bytes.varint(), parts: bytes.varint(), inputPartitions: bytes.varint() },
+    logId: bytes.text(),
+    owner: bytes.text(),
+    commitId: bytes.text(),
+    sequence: bytes.varint(),
+    previousCommitId: bytes.text(),
+    part: bytes.varint(),
+    parts: bytes.varint(),
+    inputPartitions: bytes.varint(),
   };
   bytes.varint();
   const input = {
-    ...{ position: bytes.varint(), checksum: bytes.u32() },
-    ...{ leaderEpoch: bytes.signed(), batchTimestamp: bytes.signed(), live: bytes.byte() },
+    position: bytes.varint(),
+    checksum: bytes.u32(),
+    leaderEpoch: bytes.signed(),
+    batchTimestamp: bytes.signed(),
+    live: bytes.byte(),
   };
   return {
     ...chain,
     ...input,
-    ...{ clock: bytes.varint(), heldMs: bytes.varint(), floor: bytes.varint(), liveEntries: bytes.varint() },
-    ...{ digest: bytes.u32(), liveBytes: bytes.varint(), logBytes: bytes.varint() },
+    clock: bytes.varint(),
+    heldMs: bytes.varint(),
+    floor: bytes.varint(),
+    liveEntries: bytes.varint(),
+    digest: bytes.u32(),
+    liveBytes: bytes.varint(),
+    logBytes: bytes.varint(),
   };
 }
 

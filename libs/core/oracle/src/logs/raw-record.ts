@@ -60,7 +60,8 @@ export function letterRecord({ offset, key, value, headers }: RawRecord): Letter
   const added = headers.slice(offsetAt + 1);
   const lastOffset = lastText(added, LAST_OFFSET_HEADER);
   const origin: LetterOrigin = {
-    ...{ offset: Number(lastText(headers, OFFSET_HEADER)), reason },
+    offset: Number(lastText(headers, OFFSET_HEADER)),
+    reason,
     ...lengthsIn(lastText(added, TRUNCATED_HEADER) ?? ''),
     lastOffset: lastOffset === undefined ? undefined : Number(lastOffset),
   };

@@ -73,7 +73,12 @@ export function readBatches(bytes: Uint8Array, reading: BatchReading): ReadBatch
   const counting = batches.filter((batch) => !batch.isControl && !aborted.has(batch));
   return {
     batches: batches.map(({ baseOffset, lastOffset, producerId, producerEpoch, transactional, marker }) => ({
-      ...{ baseOffset, lastOffset, producerId, producerEpoch, transactional, marker },
+      baseOffset,
+      lastOffset,
+      producerId,
+      producerEpoch,
+      transactional,
+      marker,
     })),
     records: counting.flatMap((batch) => recordsOf(batch, reading)),
     nextOffset: Math.max(reading.from, (batches.at(-1)?.lastOffset ?? -1) + 1),
@@ -124,7 +129,14 @@ function readHeader(bytes: Uint8Array): Batch {
   const packed = header.bytes(header.left);
   const has = (bit: number): boolean => Math.floor(attributes / bit) % 2 === 1;
   return {
-    ...{ baseOffset, lastOffset, producerId, producerEpoch, baseTimestamp, greatestTimestamp, count, packed },
+    baseOffset,
+    lastOffset,
+    producerId,
+    producerEpoch,
+    baseTimestamp,
+    greatestTimestamp,
+    count,
+    packed,
     compression: attributes % 8,
     logAppendTime: has(8),
     transactional: has(16),
@@ -173,7 +185,10 @@ function recordsOf(batch: Batch, { from, unpack, isInput }: BatchReading): RawRe
       if (offset < from) continue;
       const timestamp = batch.logAppendTime ? batch.greatestTimestamp : batch.baseTimestamp + timestampDelta;
       records.push({
-        ...{ offset, timestamp, key, value },
+        offset,
+        timestamp,
+        key,
+        value,
         logAppendTime: batch.logAppendTime,
         headers: headersIn(rest, isInput),
       });
@@ -190,7 +205,7 @@ function recordsOf(batch: Batch, { from, unpack, isInput }: BatchReading): RawRe
 /** RB2 */
 function unreadable({ greatestTimestamp, logAppendTime, lastOffset }: Batch, offset: number): RawRecord {
   const nothing = { key: null, value: null, headers: [] };
-  return { ...{ offset, timestamp: greatestTimestamp, logAppendTime, lastOffset }, ...nothing };
+  return { offset, timestamp: greatestTimestamp, logAppendTime, lastOffset, ...nothing };
 }
 
 interface RecordParts {

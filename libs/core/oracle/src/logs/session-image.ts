@@ -19,13 +19,24 @@ export function readImage(image: Uint8Array): Session {
   const lastOffset = firstOffset + bytes.varint();
   const eventCount = bytes.varint();
   const session: Session = {
-    ...{ openedAt, lastSeenAt, firstOffset, lastOffset, eventCount },
+    openedAt,
+    lastSeenAt,
+    firstOffset,
+    lastOffset,
+    eventCount,
     timeoutMs: bytes.varint(),
     timeoutChosen: (flags & TIMEOUT_CHOSEN) !== 0,
-    ...{ duplicates: 0, outOfOrder: 0, truncated: false, sequence: undefined },
+    duplicates: 0,
+    outOfOrder: 0,
+    truncated: false,
+    sequence: undefined,
     // Without a detail, event times were effective times.
-    ...{ startedAt: openedAt, lastEventAt: lastSeenAt },
-    ...{ eventIds: [], types: new Map(), attributes: new Map(), due: undefined },
+    startedAt: openedAt,
+    lastEventAt: lastSeenAt,
+    eventIds: [],
+    types: new Map(),
+    attributes: new Map(),
+    due: undefined,
   };
   if ((flags & HAS_DETAIL) !== 0) readDetail(bytes, session);
   if (!bytes.isAtEnd) throw new NotABlock('has bytes behind an image');

@@ -33,7 +33,9 @@ function begun(changes: Parameters<typeof options>[0] = {}): PartitionTask {
 
 const states = (count: number, from = 0): TestRecord[] =>
   Array.from({ length: count }, (_, i) => ({
-    ...{ offset: from + i, timestamp: 5_000, key: `key-${from + i}` },
+    offset: from + i,
+    timestamp: 5_000,
+    key: `key-${from + i}`,
     value: `${STATE} id${i}`,
   }));
 

@@ -196,7 +196,10 @@ export class PendingImages implements NumberedKeys {
 
 function sourcesOf({ blocks, firstOrdinal, offsets }: LoggedCommit, commit: number): readonly Source[] {
   return blocks.map((block, part) => ({
-    ...{ block, commit, ordinal: firstOrdinal + part, changelogOffset: offsets[part]! },
+    block,
+    commit,
+    ordinal: firstOrdinal + part,
+    changelogOffset: offsets[part]!,
     input: new ByteReader(block.bytes),
   }));
 }

@@ -22,7 +22,8 @@ function cutOf(task: PartitionTask, sequence: number): TaskCut {
 }
 
 const contents = ({ blocks, removals, header, closed, position }: TaskCut): object => ({
-  ...{ header, position },
+  header,
+  position,
   blocks: blocks.map(({ bytes, slots, starts }) => ({ bytes: [...bytes], slots: [...slots], starts: [...starts] })),
   removals: removals.map(text),
   closed: closed.map(({ incarnation }) => incarnation),

@@ -44,7 +44,10 @@ test('[K1][R1] commits in which many keys end, come back and go on are restored 
     // Every third commit comes after all have fallen silent; of the others, each key beats in two of three.
     const now = n * 400 + Math.floor(n / 3) * 5_000;
     const records = Array.from({ length: KEYS }, (_, i) => ({
-      ...{ offset: n * KEYS + i, timestamp: now, key: `key-${(i * 7 + n) % KEYS}`, value: i % 3 === n % 3 ? null : '' },
+      offset: n * KEYS + i,
+      timestamp: now,
+      key: `key-${(i * 7 + n) % KEYS}`,
+      value: i % 3 === n % 3 ? null : '',
     }));
     owner.step(new ListCursor(records), KEYS, 0);
     while (owner.expire(100, 0));
@@ -72,7 +75,10 @@ test('[K6][R1] a commit applied block by block is what it is at once, and the ne
   begin(owner, 0, START);
   for (let n = 0; n < 3; n += 1) {
     const records = Array.from({ length: KEYS }, (_, i) => ({
-      ...{ offset: n * KEYS + i, timestamp: 1_000 + n, key: `key-${i}`, value: n === 2 && i % 2 === 0 ? null : '' },
+      offset: n * KEYS + i,
+      timestamp: 1_000 + n,
+      key: `key-${i}`,
+      value: n === 2 && i % 2 === 0 ? null : '',
     }));
     owner.step(new ListCursor(records), KEYS, 0);
     const ids = { commitId: String(n), previousCommitId: String(n - 1), sequence: n };

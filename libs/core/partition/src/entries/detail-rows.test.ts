@@ -14,8 +14,13 @@ import { findKey, insertKey } from '../task.fixture.ts';
 import { EntryTable } from './entry-table.ts';
 
 const RULES = {
-  ...{ timeoutMs: 1_000, minTimeoutMs: 1, maxTimeoutMs: 1e6, maxDurationMs: undefined },
-  ...{ dedupeEventIds: 2, maxAttributes: 2, maxAttributeBytes: 40 },
+  timeoutMs: 1_000,
+  minTimeoutMs: 1,
+  maxTimeoutMs: 1e6,
+  maxDurationMs: undefined,
+  dedupeEventIds: 2,
+  maxAttributes: 2,
+  maxAttributeBytes: 40,
 };
 const KEYS = 5;
 

@@ -72,7 +72,9 @@ export class LiveSessions {
     const { table, rules, held, tickMs } = this.#parts;
     const timed = table.view();
     const wheel = new TimingWheel({
-      ...{ tickMs, startAt: clock, initialCapacity: Math.max(1024, table.slotsEnd) },
+      tickMs,
+      startAt: clock,
+      initialCapacity: Math.max(1024, table.slotsEnd),
       deadlineOf: (slot) => dueAt(timed.at(slot), rules, held),
     });
     this.#arming = { wheel, slot: 0 };
@@ -234,7 +236,9 @@ export class LiveSessions {
     const closedAt = dueAt(this.#view.at(slot), rules, held);
     this.#close(slot, {
       reason: dueReason(this.#view, rules, held),
-      ...{ closedAt, endedAt: undefined, emittedAt: now.wall },
+      closedAt,
+      endedAt: undefined,
+      emittedAt: now.wall,
     });
   }
 

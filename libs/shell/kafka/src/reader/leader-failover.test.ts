@@ -14,7 +14,7 @@ import { decodeFetch, fetchRequest } from './fetch-exchange.ts';
 import { KafkaLogReader } from './kafka-log-reader.ts';
 
 const PARTITIONS = [0, 1, 2] as const;
-const topic = 'failover';
+const TOPIC = 'failover';
 /** The controller takes a broker for dead after this long without a heartbeat; 9 s otherwise. */
 const QUICK_FAILOVER = { 'broker.session.timeout.ms': 2_000, 'broker.heartbeat.interval.ms': 200 };
 
@@ -31,13 +31,13 @@ beforeAll(async () => {
   connection = openCluster(options);
   const admin = new KafkaTopicAdmin({ clock: systemClock, connection });
   const settings = { 'min.insync.replicas': '2' };
-  await admin.createTopics([{ topic, partitions: PARTITIONS.length, replicationFactor: 3, settings }]);
+  await admin.createTopics([{ topic: TOPIC, partitions: PARTITIONS.length, replicationFactor: 3, settings }]);
   // Right after an election brokers have no producer ids to give yet.
   producer = await administer({ clock: systemClock }, () =>
-    BatchProducer.open({ clock: systemClock, connection, topic }),
+    BatchProducer.open({ clock: systemClock, connection, topic: TOPIC }),
   );
   reader = new KafkaLogReader(options, { fetchTimeoutMs: 1_500 });
-  subscriptions = PARTITIONS.map((partition) => reader.subscribe({ topic, partition }, 0));
+  subscriptions = PARTITIONS.map((partition) => reader.subscribe({ topic: TOPIC, partition }, 0));
 }, 120_000);
 
 afterAll(async () => {
@@ -65,17 +65,17 @@ async function expectNext(from: number): Promise<void> {
 }
 
 async function leaderOf(partition: number): Promise<BrokerNode> {
-  await connection.refresh([topic]);
-  const leader = await connection.leader({ topic, partition });
+  await connection.refresh([TOPIC]);
+  const leader = await connection.leader({ topic: TOPIC, partition });
   return broker.nodes.find(({ id }) => id === leader.nodeId)!;
 }
 
 /** Resolves when the cluster has given all partitions to other nodes, so that the writes below do not wait for a dead one. */
 async function leadsNothing({ id }: BrokerNode): Promise<void> {
   await administer({ clock: systemClock }, async () => {
-    await connection.refresh([topic]);
+    await connection.refresh([TOPIC]);
     for (const partition of PARTITIONS) {
-      const { nodeId } = await connection.leader({ topic, partition });
+      const { nodeId } = await connection.leader({ topic: TOPIC, partition });
       if (nodeId === id) throw new Retriable(`node ${id} still leads partition ${partition}`);
     }
   });
@@ -83,7 +83,7 @@ async function leadsNothing({ id }: BrokerNode): Promise<void> {
 
 describe('a leader', () => {
   test('[kafkajs 7] alone answers our fetches: a follower refuses them', async () => {
-    const partition = { topic, partition: 0 };
+    const partition = { topic: TOPIC, partition: 0 };
     const { nodeId, leaderEpoch } = await connection.leader(partition);
     const follower = broker.nodes.find(({ id }) => id !== nodeId)!;
     const request = fetchRequest([{ partition, leaderEpoch, offset: 0 }], {

@@ -10,8 +10,8 @@ import { BatchProducer } from '../writer/batch-producer.ts';
 import { KafkaLogReader } from './kafka-log-reader.ts';
 import { failureOf, type Reading, readUntil } from './reading.fixture.ts';
 
-const topic = 'unclean';
-const place = { topic, partition: 0 };
+const TOPIC = 'unclean';
+const place = { topic: TOPIC, partition: 0 };
 /** Written before and after one of two replicas has stopped, and after that one was made leader. */
 const [KEPT, LOST, LATER] = [100, 100, 300];
 const QUICK_FAILOVER = { 'broker.session.timeout.ms': 2_000, 'broker.heartbeat.interval.ms': 200 };
@@ -27,7 +27,7 @@ beforeAll(async () => {
   reader = new KafkaLogReader(options, { fetchTimeoutMs: 1_500 });
   const settings = { 'min.insync.replicas': '1', 'unclean.leader.election.enable': 'true' };
   const admin = new KafkaTopicAdmin({ clock: systemClock, connection });
-  await admin.createTopics([{ topic, partitions: 1, replicationFactor: 2, settings }]);
+  await admin.createTopics([{ topic: TOPIC, partitions: 1, replicationFactor: 2, settings }]);
 }, 120_000);
 
 afterAll(async () => {
@@ -39,8 +39,8 @@ afterAll(async () => {
 /** As a new producer does, which asks first who leads. Acknowledged by every replica in sync. */
 async function write(count: number): Promise<void> {
   await administer({ clock: systemClock }, async () => {
-    connection.forgetLeaders(topic);
-    const producer = await BatchProducer.open({ clock: systemClock, connection, topic });
+    connection.forgetLeaders(TOPIC);
+    const producer = await BatchProducer.open({ clock: systemClock, connection, topic: TOPIC });
     for (let index = 0; index < count; index += 1)
       await producer.add({ partition: 0, key: Buffer.from(String(index)), value: null });
     await producer.flush();
@@ -48,7 +48,7 @@ async function write(count: number): Promise<void> {
 }
 
 async function replicas(): Promise<{ readonly leader: BrokerNode; readonly follower: BrokerNode }> {
-  const { topics } = await connection.refresh([topic]);
+  const { topics } = await connection.refresh([TOPIC]);
   const { leader, replicas: all } = topics[0]!.partitions[0]!;
   const node = (id: number): BrokerNode => broker.nodes.find((each) => each.id === id)!;
   return { leader: node(leader), follower: node(all.find((id) => id !== leader)!) };

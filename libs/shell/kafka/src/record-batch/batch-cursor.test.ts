@@ -334,7 +334,10 @@ describe('BatchCursor', () => {
     const first = buildBatch({ baseOffset: 0, records: [bare(0, 'a')] });
     const last = buildBatch({ baseOffset: 4, records: [bare(0, 'e')] });
     const bomb = buildBatch({
-      ...{ baseOffset: 1, compression: 'zstd', baseTimestamp: 5_000, logAppendTime: true },
+      baseOffset: 1,
+      compression: 'zstd',
+      baseTimestamp: 5_000,
+      logAppendTime: true,
       records: [bare(0, 'b'), { ...bare(1, 'c'), value: Buffer.alloc(70 * 1024 * 1024) }, bare(2, 'd')],
     });
     const malformed = resealed(
@@ -356,7 +359,9 @@ describe('BatchCursor', () => {
     test('[I1][X6] one that unpacks beyond the limit is shown once, for what it is, and passed over', () => {
       expect(bomb.length).toBeLessThan(100_000);
       const unreadable = {
-        ...{ reason: 'batch-too-large', lastOffset: 3, records: 3 },
+        reason: 'batch-too-large',
+        lastOffset: 3,
+        records: 3,
         detail: 'records 1 to 3 of the batch at offset 1 cannot be read: it unpacks to more than 67108864 bytes',
       };
       const expected = [0, { offset: 1, position: 4, unreadable, ...NOTHING }, 4, 5];
@@ -365,9 +370,13 @@ describe('BatchCursor', () => {
 
     test('[I1] what comes before the damage is shown, and the rest once, also to a cursor that begins in between', () => {
       const rest = (offset: number): unknown => ({
-        ...{ offset, position: 4, ...NOTHING },
+        offset,
+        position: 4,
+        ...NOTHING,
         unreadable: {
-          ...{ reason: 'batch-unreadable', lastOffset: 3, records: 4 - offset },
+          reason: 'batch-unreadable',
+          lastOffset: 3,
+          records: 4 - offset,
           detail: expect.stringMatching(
             `^records ${offset} to 3 of the batch at offset 1 cannot be read: a record does not`,
           ),

@@ -33,9 +33,16 @@ const CORPUS = [
   buildBatch({ baseOffset: 10, records: [], lastOffsetDelta: 7, greatestTimestamp: 5 }),
 ];
 const TRANSACTIONS = Buffer.concat([
-  ...[of(10, 5), of(60, 6), buildMarker(110, 5, 'abort'), buildMarker(111, 6, 'commit')],
-  ...[of(120, 6), of(180, 5), buildMarker(230, 5, 'commit'), buildMarker(231, 6, 'abort')],
-  ...[buildBatch({ baseOffset: 240, records }), of(300, 5)],
+  of(10, 5),
+  of(60, 6),
+  buildMarker(110, 5, 'abort'),
+  buildMarker(111, 6, 'commit'),
+  of(120, 6),
+  of(180, 5),
+  buildMarker(230, 5, 'commit'),
+  buildMarker(231, 6, 'abort'),
+  buildBatch({ baseOffset: 240, records }),
+  of(300, 5),
 ]);
 
 interface Shown {
@@ -111,22 +118,16 @@ describe('batches', () => {
     expect(
       batches.map(({ baseOffset, lastOffset, producerId, marker }) => [baseOffset, lastOffset, producerId, marker]),
     ).toEqual([
-      ...[
-        [10, 55, 5, undefined],
-        [60, 105, 6, undefined],
-        [110, 110, 5, 'abort'],
-        [111, 111, 6, 'commit'],
-      ],
-      ...[
-        [120, 165, 6, undefined],
-        [180, 225, 5, undefined],
-        [230, 230, 5, 'commit'],
-        [231, 231, 6, 'abort'],
-      ],
-      ...[
-        [240, 285, -1, undefined],
-        [300, 345, 5, undefined],
-      ],
+      [10, 55, 5, undefined],
+      [60, 105, 6, undefined],
+      [110, 110, 5, 'abort'],
+      [111, 111, 6, 'commit'],
+      [120, 165, 6, undefined],
+      [180, 225, 5, undefined],
+      [230, 230, 5, 'commit'],
+      [231, 231, 6, 'abort'],
+      [240, 285, -1, undefined],
+      [300, 345, 5, undefined],
     ]);
     expect(batches.map(({ transactional, producerEpoch }) => [transactional, producerEpoch]).at(-2)).toEqual([
       false,

@@ -61,8 +61,12 @@ describe('KafkaLogScan', () => {
     const group = uniqueName('group');
     expect(await scan.hasMembers(group)).toBe(false);
     const membership = new KafkaMembership({
-      ...{ clock: systemClock, connection: connect(), group, topics: [topic] },
-      ...{ heartbeatIntervalMs: 50, sessionTimeoutMs: 6_000 },
+      clock: systemClock,
+      connection: connect(),
+      group,
+      topics: [topic],
+      heartbeatIntervalMs: 50,
+      sessionTimeoutMs: 6_000,
       localCheckpoints: () => Promise.resolve([]),
     });
     const { promise: assigned, resolve, reject } = Promise.withResolvers<unknown>();

@@ -11,8 +11,8 @@ import { patiently, pause } from '@flatline/system';
 import { KafkaTransactionalWriters } from './transactional-writers.ts';
 
 const PARTITIONS = [0, 1, 2] as const;
-const committedTopic = 'committed';
-const producedTopic = 'produced';
+const COMMITTED_TOPIC = 'committed';
+const PRODUCED_TOPIC = 'produced';
 /** The controller takes a broker for dead after this long without a heartbeat; 9 s otherwise. */
 const QUICK_FAILOVER = { 'broker.session.timeout.ms': 2_000, 'broker.heartbeat.interval.ms': 200 };
 const PATIENCE = { firstMs: 20, mostMs: 500, limitMs: 60_000 };
@@ -25,7 +25,7 @@ beforeAll(async () => {
   connection = openCluster({ ...clusterOptions, brokers: broker.bootstrap.split(',') });
   const settings = { 'min.insync.replicas': '2' };
   await new KafkaTopicAdmin({ clock: systemClock, connection }).createTopics(
-    [committedTopic, producedTopic].map((topic) => ({ topic, partitions: 3, replicationFactor: 3, settings })),
+    [COMMITTED_TOPIC, PRODUCED_TOPIC].map((topic) => ({ topic, partitions: 3, replicationFactor: 3, settings })),
   );
 }, 120_000);
 
@@ -92,9 +92,9 @@ class Committing {
 
   async #commit(writer: TransactionalWriter, key: string): Promise<boolean> {
     const records = [{ key: Buffer.from(key), value: null }];
-    const offsets = [{ group: 'group', topic: committedTopic, partition: this.partition, offset: 1, metadata: '' }];
+    const offsets = [{ group: 'group', topic: COMMITTED_TOPIC, partition: this.partition, offset: 1, metadata: '' }];
     try {
-      await writer.commit({ writes: [{ topic: committedTopic, partition: this.partition, records }], offsets });
+      await writer.commit({ writes: [{ topic: COMMITTED_TOPIC, partition: this.partition, records }], offsets });
       this.done.push(key);
       return true;
     } catch (error) {
@@ -111,8 +111,8 @@ async function leaderOf(partition: number): Promise<BrokerNode> {
     systemClock,
     PATIENCE,
     async () => {
-      await connection.refresh([committedTopic]);
-      return connection.leader({ topic: committedTopic, partition });
+      await connection.refresh([COMMITTED_TOPIC]);
+      return connection.leader({ topic: COMMITTED_TOPIC, partition });
     },
     (error) => error instanceof Retriable,
   );
@@ -128,7 +128,7 @@ describe('a cluster whose leaders and coordinators move', () => {
     const producer = await patiently(
       systemClock,
       PATIENCE,
-      () => BatchProducer.open({ clock: systemClock, connection, topic: producedTopic }),
+      () => BatchProducer.open({ clock: systemClock, connection, topic: PRODUCED_TOPIC }),
       (error) => error instanceof Retriable,
     );
     let produced = 0;
@@ -161,10 +161,10 @@ describe('a cluster whose leaders and coordinators move', () => {
     // The disturbance was felt, or the test proves nothing.
     expect(all.flatMap(({ unknown }) => unknown).length).toBeGreaterThan(0);
     for (const { partition, done, unknown } of all) {
-      const keys = await keysIn(committedTopic, partition);
+      const keys = await keysIn(COMMITTED_TOPIC, partition);
       expect(keys.filter((key) => !unknown.includes(key!))).toEqual(done);
       expect(new Set(keys).size).toBe(keys.length);
-      expect(await keysIn(producedTopic, partition)).toEqual(
+      expect(await keysIn(PRODUCED_TOPIC, partition)).toEqual(
         Array.from({ length: produced }, (_, index) => String(index)),
       );
     }

@@ -52,7 +52,8 @@ test('[kafkajs 17] a transaction that the broker itself timed out sounds like a 
   const heldUp = closing(new HeldUpConnection(timedOut));
   const id = uniqueName('id');
   const write = (key: string): { topic: string; partition: number; records: { key: Buffer; value: null }[] } => ({
-    ...{ topic, partition: 0 },
+    topic,
+    partition: 0,
     records: [{ key: Buffer.from(key), value: null }],
   });
   const writers = new KafkaTransactionalWriters({

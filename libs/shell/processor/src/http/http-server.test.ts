@@ -156,7 +156,9 @@ test('[I7] a partition that fills up is warned of, and keeps nobody from being r
 
 describe('[R2] local stores that are damaged again and again', () => {
   const drop = (minutesAgo: number, reason: StoreDrop['reason'] = 'checksum', partition = 0): StoreDrop => ({
-    ...{ partition, reason, at: NOW - minutesAgo * 60_000 },
+    partition,
+    reason,
+    at: NOW - minutesAgo * 60_000,
   });
   const unready = async (storeDrops: readonly StoreDrop[]): Promise<unknown> => {
     const get = await serve([pipeline({ storeDrops })]);

@@ -25,7 +25,10 @@ export function labelsOf({ pipeline, partition }: Located): Record<Label, string
 export function addGauge<T extends Located>(registry: Registry, { name, help, of, read }: Reading<T>): void {
   registry.registerMetric(
     new Gauge({
-      ...{ name, help, labelNames: LABELS, registers: [] },
+      name,
+      help,
+      labelNames: LABELS,
+      registers: [],
       collect() {
         this.reset();
         for (const one of of()) {
@@ -41,7 +44,10 @@ export function addGauge<T extends Located>(registry: Registry, { name, help, of
 export function addCounter<T extends Located>(registry: Registry, { name, help, of, read }: Reading<T>): void {
   registry.registerMetric(
     new Counter({
-      ...{ name, help, labelNames: LABELS, registers: [] },
+      name,
+      help,
+      labelNames: LABELS,
+      registers: [],
       collect() {
         this.reset();
         for (const one of of()) this.inc(labelsOf(one), read(one) ?? 0);
@@ -58,7 +64,10 @@ export function addStates(
 ): void {
   registry.registerMetric(
     new Gauge({
-      ...{ name, help, labelNames: [...LABELS, 'state'], registers: [] },
+      name,
+      help,
+      labelNames: [...LABELS, 'state'],
+      registers: [],
       collect() {
         this.reset();
         for (const task of tasks())
@@ -110,7 +119,9 @@ function samplesOf(name: string, labels: Record<Label, string>, status: Histogra
   if (status === undefined) return [];
   const { atMost, count, sumMs } = status;
   const bucket = (le: number | '+Inf', value: number): object => ({
-    ...{ metricName: `${name}_bucket`, labels: { le, ...labels }, value },
+    metricName: `${name}_bucket`,
+    labels: { le, ...labels },
+    value,
   });
   return [
     ...atMost.map(([boundMs, counted]) => bucket(boundMs / 1000, counted)),

@@ -137,11 +137,15 @@ function addBuild(registry: Registry, { version, application }: Observed): void 
 
 function addDurations(registry: Registry, of: Tasks): void {
   addHistogram(registry, {
-    ...{ name: 'flatline_close_delay_seconds', of, read: (task: TaskStatus) => task.closeDelays },
+    name: 'flatline_close_delay_seconds',
+    of,
+    read: (task: TaskStatus) => task.closeDelays,
     help: "From the instant a session's close is due to where readers of the output see it",
   });
   addHistogram(registry, {
-    ...{ name: 'flatline_commit_duration_seconds', of, read: (task: TaskStatus) => task.commitDurations },
+    name: 'flatline_commit_duration_seconds',
+    of,
+    read: (task: TaskStatus) => task.commitDurations,
     help: 'Durations of transactions',
   });
 }

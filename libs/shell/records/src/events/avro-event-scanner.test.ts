@@ -128,7 +128,10 @@ describe('writers with our fields', () => {
     );
     const elsewhere = EVENT_SCHEMA.text.replace('"namespace":"flatline"', '"namespace":"com.example"');
     expect([EVENT_SCHEMA.text, bare, java, elsewhere].map((schema) => planOf(schema).ofOwnFields)).toEqual([
-      ...[true, true, true, true],
+      true,
+      true,
+      true,
+      true,
     ]);
   });
 

@@ -24,12 +24,14 @@ async function hostOf(answering: (request: IncomingMessage, response: ServerResp
 }
 
 const schema = { type: SchemaType.AVRO, schema: EVENT_SCHEMA.text } as const;
-const subject = 'visits-value';
+const SUBJECT = 'visits-value';
 
 describe('@kafkajs/confluent-schema-registry 4.1.0', () => {
   test('refuses a subject whose compatibility is not the one it is told', async () => {
     const host = await hostOf((_request, response) => response.end('{"compatibilityLevel":"FULL"}'));
-    await expect(new SchemaRegistry({ host }).register(schema, { subject })).rejects.toThrow('BACKWARD != FULL');
+    await expect(new SchemaRegistry({ host }).register(schema, { subject: SUBJECT })).rejects.toThrow(
+      'BACKWARD != FULL',
+    );
   });
 
   test('sets the compatibility of a subject that has none', async () => {
@@ -38,7 +40,7 @@ describe('@kafkajs/confluent-schema-registry 4.1.0', () => {
       requests.push(`${request.method!} ${request.url!}`);
       response.writeHead(requests.length === 1 ? 404 : 200).end('{"id":1}');
     });
-    await new SchemaRegistry({ host }).register(schema, { subject });
+    await new SchemaRegistry({ host }).register(schema, { subject: SUBJECT });
     expect(requests.at(-1)).toBe('PUT /config/visits-value');
   });
 

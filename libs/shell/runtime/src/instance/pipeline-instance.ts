@@ -252,7 +252,11 @@ export class PipelineInstance implements MembershipListener {
       settings,
       ports,
       taskOptions: {
-        ...{ partition, rules, input, tickMs, changelog },
+        partition,
+        rules,
+        input,
+        tickMs,
+        changelog,
         ...(heldTime && { heldTime }),
         decoder: ports.decoder,
         hashSeed: ports.entropy.seed(),

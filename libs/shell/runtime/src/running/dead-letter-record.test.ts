@@ -5,8 +5,13 @@ import { deadLetterRecord } from './dead-letter-record.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const letter: DeadLetter = {
-  ...{ reason: 'null-key', detail: 'a session event needs a key — é', offset: 2 ** 40, timestamp: -1 },
-  ...{ key: null, value: bytes('{'), headers: [] },
+  reason: 'null-key',
+  detail: 'a session event needs a key — é',
+  offset: 2 ** 40,
+  timestamp: -1,
+  key: null,
+  value: bytes('{'),
+  headers: [],
 };
 
 describe('[I1] a dead letter', () => {

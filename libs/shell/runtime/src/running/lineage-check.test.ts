@@ -7,13 +7,22 @@ import { LineageCheck } from './lineage-check.ts';
 const OPTIONS: TaskOptions = {
   partition: 0,
   rules: {
-    ...{ timeoutMs: 1, minTimeoutMs: 1, maxTimeoutMs: 1, maxDurationMs: undefined },
-    ...{ dedupeEventIds: 0, maxAttributes: 0, maxAttributeBytes: 0 },
+    timeoutMs: 1,
+    minTimeoutMs: 1,
+    maxTimeoutMs: 1,
+    maxDurationMs: undefined,
+    dedupeEventIds: 0,
+    maxAttributes: 0,
+    maxAttributeBytes: 0,
   },
   input: { timestampType: 'LogAppendTime', maxKeyBytes: 9, maxFutureMs: 9, maxLeadMs: 9, liveWithinMs: 9 },
   decoder: { decode: () => ({ kind: 'event' }), prepare: () => Promise.resolve() },
   changelog: { blockBytesMax: 512, changelogFactor: 4, unsweptLogBytes: 2_048 },
-  ...{ tickMs: 1, hashSeed: 1, blockMemory: new ReusedMemory(0), pendingChangesMax: 9, pendingOutputsMax: 9 },
+  tickMs: 1,
+  hashSeed: 1,
+  blockMemory: new ReusedMemory(0),
+  pendingChangesMax: 9,
+  pendingOutputsMax: 9,
   deadLetters: { waitingBytesMax: 9, letterBytesMax: 9_999 },
   state: { entriesMax: 1e6, keyBytesMax: 1e9 },
 };
@@ -28,7 +37,11 @@ function block(logId: string, commitId: string): Uint8Array {
 }
 
 const checkpoint: StoreCheckpoint = {
-  ...{ logId: 'log', changelogPosition: 8, commitHeader: block('log', 'mine'), liveEntries: 0, digest: 0 },
+  logId: 'log',
+  changelogPosition: 8,
+  commitHeader: block('log', 'mine'),
+  liveEntries: 0,
+  digest: 0,
 };
 
 describe('[R2] whether the log holds the commit that the store stands at', () => {

@@ -46,7 +46,12 @@ describe('[K4] how far back the changelog goes', () => {
 
   test('[K5] a standby that is stopped while more is written than a floor ripens in begins anew, and takes over soundly', async () => {
     const world = new World({
-      ...{ seed: 82, partitions: 1, timeoutMs: 60_000, stateBytes: KB, standbys: 1, truncateLagBytes: 200 * KB },
+      seed: 82,
+      partitions: 1,
+      timeoutMs: 60_000,
+      stateBytes: KB,
+      standbys: 1,
+      truncateLagBytes: 200 * KB,
       bounds: { ...bounds, unsweptLogBytes: 20 * KB },
     });
     const { time, log } = world.simulation;

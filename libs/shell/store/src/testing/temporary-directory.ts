@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 /** Where a sync costs nothing: the tests make hundreds, and none of them cuts the power. */
-const inMemory = '/dev/shm';
+const IN_MEMORY = '/dev/shm';
 
 /** A directory of its own, and how to remove it. */
 export function temporaryDirectory(): { readonly path: string; readonly remove: () => void } {
-  const path = mkdtempSync(join(existsSync(inMemory) ? inMemory : tmpdir(), 'flatline-store-'));
+  const path = mkdtempSync(join(existsSync(IN_MEMORY) ? IN_MEMORY : tmpdir(), 'flatline-store-'));
   return {
     path,
     remove: () => {

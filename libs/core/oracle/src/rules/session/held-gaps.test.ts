@@ -12,8 +12,13 @@ test('[C8][C5] of far more gaps than are told apart, who was due before two beca
   const fold = new NaiveFold(0, rules, blankReach());
   const beat = (offset: number, name: string): void => {
     fold.record({
-      ...{ offset, timestamp: 1_000_000 + offset * 700, key: key(name), value: new Uint8Array() },
-      ...{ logAppendTime: true, hasClockHeader: false, event: undefined },
+      offset,
+      timestamp: 1_000_000 + offset * 700,
+      key: key(name),
+      value: new Uint8Array(),
+      logAppendTime: true,
+      hasClockHeader: false,
+      event: undefined,
     });
   };
   beat(0, 'gone');

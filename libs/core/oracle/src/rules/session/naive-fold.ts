@@ -245,8 +245,14 @@ export class NaiveFold {
     const { firstOffset, eventCount, duplicates } = session;
     this.#closedKeyBytes += weightOf(name);
     this.#closed.push({
-      ...{ name, text: textOf(key), incarnation: `${this.#partition}-${firstOffset}`, firstOffset },
-      ...{ deadlineAt: this.deadlineOf(session), reason: closing.reason, activities: eventCount + duplicates, summary },
+      name,
+      text: textOf(key),
+      incarnation: `${this.#partition}-${firstOffset}`,
+      firstOffset,
+      deadlineAt: this.deadlineOf(session),
+      reason: closing.reason,
+      activities: eventCount + duplicates,
+      summary,
     });
   }
 }
