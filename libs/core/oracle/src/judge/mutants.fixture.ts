@@ -92,7 +92,7 @@ export const MUTANTS: readonly Mutant[] = [
       if (record.offset < position && record.timestamp >= deadline) record.timestamp = deadline - 1;
   }),
   mutant('V3', 'a close comes transactions before the commit that decides it', ({ output }) => {
-    const [early, late] = overlapping(closePairs(output.records));
+    const [early, late] = overlapping(output.records);
     const { offset } = early[1];
     output.records = output.records.filter((record) => !late.includes(record));
     output.records.splice(output.records.indexOf(early[1]) + 1, 0, ...late.map((record) => ({ ...record, offset })));
@@ -338,14 +338,17 @@ function closePairs(records: readonly OutputRecord[]): Pair[] {
   return records.flatMap((record, at): Pair[] => (record.value === null ? [] : [[record, records[at + 1]!]]));
 }
 
-/** A close, and a later one of a session that lived then and was heard of afterwards. */
-function overlapping(pairs: readonly Pair[]): readonly [Pair, Pair] {
+/** A close, and one of a later transaction, of a session that lived then and was heard of afterwards. */
+function overlapping(records: readonly OutputRecord[]): readonly [Pair, Pair] {
+  const pairs = closePairs(records);
   for (const pair of pairs) {
-    const [first] = pair;
+    const [first, tombstone] = pair;
     const late = pairs.find(
       ([other]) =>
         number(other, 'firstOffset') < number(first, 'lastOffset') &&
-        number(other, 'lastSeenAt') > number(first, 'emittedAt'),
+        number(other, 'lastSeenAt') > number(first, 'emittedAt') &&
+        // A marker takes an offset between them.
+        other.offset - tombstone.offset > records.indexOf(other) - records.indexOf(tombstone),
     );
     if (late !== undefined) return [pair, late];
   }
