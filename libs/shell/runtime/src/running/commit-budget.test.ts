@@ -91,3 +91,15 @@ describe('how large a commit may be', () => {
     expect(budget.bytesMax).toBe(1_500);
   });
 });
+
+test('[O6] a commit that was full with its sweep counted lets the next be larger, though it was a third of that when written', () => {
+  const budget = new CommitBudget({
+    targetMs: 20_000,
+    firstBytes: 4_000_000,
+    leastBytes: 64_000,
+    requestBytes: 1_000_000,
+    share: () => 32_000_000,
+  });
+  for (let commit = 0; commit < 8; commit += 1) budget.taken(budget.bytesMax / 3, 45);
+  expect(budget.bytesMax).toBe(32_000_000);
+});

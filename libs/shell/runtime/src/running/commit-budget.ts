@@ -14,7 +14,7 @@
 //   CB4  What the process itself was late by makes no broker slow, but the brokers' timeout counts it: with it a commit should
 //        take two thirds of that at most.
 import type { DurationMs } from '@flatline/base';
-import { OWN_DELAY_FACTOR } from '../instance/limits.ts';
+import { COUNTED_WITH_SWEEP, OWN_DELAY_FACTOR } from '../instance/limits.ts';
 
 export interface CommitBudgetOptions {
   /** How long brokers should take for a commit at most: a third of a transaction's timeout. */
@@ -52,7 +52,8 @@ export class CommitBudget {
     const ofBrokers = (counted * targetMs) / Math.max(1, tookMs - ownDelayMs);
     const ofTimeout = (counted * targetMs * OWN_DELAY_FACTOR) / Math.max(1, tookMs);
     const fits = Math.min(ofBrokers, ofTimeout);
-    const isFilled = bytes * 2 >= this.bytesMax;
+    // What waits for a cut is counted with the most that its sweep may add: three times of what is then written.
+    const isFilled = bytes * 2 * COUNTED_WITH_SWEEP >= this.bytesMax;
     if (isFilled) this.#bytes = Math.min(fits, Math.max(this.#bytes, this.bytesMax * 2));
     else if (bytes >= requestBytes) this.#bytes = Math.min(fits, this.#bytes);
     this.#lastBytes = fits;
