@@ -11,6 +11,7 @@ import { invariantIds } from './tidy/invariant-ids.ts';
 import { kept } from './tidy/kept.ts';
 import { lockFile } from './tidy/lock-file.ts';
 import { packageGraph } from './tidy/package-graph.ts';
+import { pageReferences } from './tidy/page-references.ts';
 import { ruleIds } from './tidy/rule-ids.ts';
 import { builtFrom, builtTestSwitches, productModules, testSwitches } from './tidy/test-switches.ts';
 import { forbiddenWords } from './tidy/words.ts';
@@ -36,6 +37,7 @@ function findingsOfSources(): readonly Finding[] {
     ...deadExports(workspace, kept),
     ...packageGraph(workspace),
     ...drawing(workspace),
+    ...pageReferences(workspace),
     ...lockFile(workspace),
     ...heldBackTests(workspace),
     ...testSwitches(workspace),

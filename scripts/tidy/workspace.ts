@@ -9,6 +9,7 @@ export interface Manifest {
   readonly name: string;
   readonly private?: boolean;
   readonly workspaces?: readonly string[];
+  readonly scripts?: Readonly<Record<string, string>>;
   readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
