@@ -48,7 +48,7 @@ async function underStandby(context: RunContext): Promise<RunResult> {
     followed.map((partition) => ({ partition, above: before[partition]!.end })),
   );
   standby.signal('SIGCONT');
-  const dropped = (): number => standby.said(/standby dropped its state.*behind-log-start/).length;
+  const dropped = (): number => standby.said(/standby drops its state.*behind-log-start/).length;
   await until(() => dropped() >= followed.length, NOTICES_WITHIN_MS);
   for (let count = 0; count < Math.min(dropped(), followed.length) && truncations; count += 1) trial.hit();
   await elapse(PHASE_MS);

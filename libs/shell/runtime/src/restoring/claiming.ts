@@ -5,6 +5,7 @@ import type { TransactionalWriter } from '@flatline/ports';
 import { RetryPause } from '../instance/retry-pause.ts';
 import { CLAIM_PATIENCE_MS, CLAIM_TRIES_MAX } from '../instance/limits.ts';
 import type { PipelinePorts, PipelineSettings } from '../instance/settings.ts';
+import { changelogOf, type TaskPlace } from '../instance/task-place.ts';
 
 export interface Ownership {
   readonly writer: TransactionalWriter;
@@ -59,29 +60,23 @@ async function claimOnce(
   }
 }
 
-interface ClaimPlace {
-  readonly partition: number;
-  readonly settings: Pick<PipelineSettings, 'changelogTopic'>;
-  readonly ports: Pick<PipelinePorts, 'clock' | 'admin'>;
-}
-
 /**
  * Has everything read up to and with the claim. A claim that an unclean election took away again would be waited for for
  * ever, since nobody else writes there: where it takes long, the leader is asked for the end of its log. What lies at the
  * claim's offset is for the caller to look at. @throws Retriable where the log ends below it; what `read` throws
  */
 export async function readToClaim(
-  place: ClaimPlace,
+  place: TaskPlace,
   ownership: Ownership,
   read: (end: number, abandon: AbortSignal) => Promise<unknown>,
   abandon?: AbortSignal,
 ): Promise<void> {
-  const { partition, settings, ports } = place;
+  const { ports } = place;
   const { claimOffset } = ownership;
   const lost = new AbortController();
   const watch = async (): Promise<void> => {
     try {
-      const end = await ports.admin.replicatedEnd({ topic: settings.changelogTopic, partition });
+      const end = await ports.admin.replicatedEnd(changelogOf(place));
       if (end <= claimOffset) lost.abort();
     } catch {
       // It may answer the next time; what ends the reading for good, the reading itself finds out.
@@ -101,7 +96,7 @@ export async function readToClaim(
 }
 
 /** It proves nothing: another one has to be written. */
-export function lostClaim({ partition, settings }: Omit<ClaimPlace, 'ports'>, { claimOffset }: Ownership): Retriable {
+export function lostClaim({ partition, settings }: TaskPlace, { claimOffset }: Ownership): Retriable {
   return new Retriable(
     `changelog ${settings.changelogTopic}/${partition}: the claim that was acknowledged at offset ${claimOffset} is lost`,
   );

@@ -14,15 +14,12 @@ import { turn } from '../turn.ts';
 import { BelowLogStart, ChangelogTail } from './changelog-tail.ts';
 import type { Heard } from '../proof/fetch-proof.ts';
 import { Flusher } from '../running/flusher.ts';
-import type { PipelinePorts, PipelineSettings } from '../instance/settings.ts';
+import { changelogOf, type TaskPlace } from '../instance/task-place.ts';
 import { LineageCheck } from '../running/lineage-check.ts';
 import type { TaskStore } from '../running/task-store.ts';
 import { WorkSlice } from '../work-slice.ts';
 
-export interface ReplicaParts {
-  readonly partition: number;
-  readonly settings: PipelineSettings;
-  readonly ports: PipelinePorts;
+export interface ReplicaParts extends TaskPlace {
   readonly store: TaskStore;
   readonly taskOptions: TaskOptions;
   /** The task's present share of the memory that committed blocks may wait for the local store in. */
@@ -56,13 +53,12 @@ export class Replica {
   #claim: { readonly offset: number; readonly id: string } | undefined;
 
   private constructor(parts: ReplicaParts, task: PartitionTask, restoration: Restoration, from: StorePosition) {
-    const { ports, settings, partition } = parts;
     this.#parts = parts;
     this.task = task;
     this.#restoration = restoration;
     this.#from = from;
     this.flusher = new Flusher({ ...parts, task });
-    this.#tail = new ChangelogTail(ports, { topic: settings.changelogTopic, partition }, from.readFrom);
+    this.#tail = new ChangelogTail(parts.ports, changelogOf(parts), from.readFrom);
   }
 
   /**
@@ -225,8 +221,8 @@ interface StorePosition {
 
 /** Loads the local store; without one, reading begins at the log's start. */
 async function loadStore(parts: ReplicaParts, restoration: Restoration, abandon: AbortSignal): Promise<StorePosition> {
-  const { store, ports, settings, partition, loadSlice, armSlice } = parts;
-  const { logStartOffset } = await ports.admin.ends({ topic: settings.changelogTopic, partition });
+  const { store, ports, loadSlice, armSlice } = parts;
+  const { logStartOffset } = await ports.admin.ends(changelogOf(parts));
   const state = store.state();
   if (state === undefined)
     return { position: logStartOffset, readFrom: logStartOffset, lineage: new LineageCheck(undefined) };
@@ -258,7 +254,7 @@ async function loadStore(parts: ReplicaParts, restoration: Restoration, abandon:
 
 /** R3: no local state is to blame. */
 export function brokenLog(
-  { settings, partition }: Pick<ReplicaParts, 'settings' | 'partition'>,
+  { settings, partition }: Pick<TaskPlace, 'settings' | 'partition'>,
   why: string,
 ): PartitionStopped {
   return new PartitionStopped(

@@ -4,7 +4,7 @@
 // comes, then the claim, and what lies between is read.
 import { type DurationMs, Fatal, type PartitionStopped, Retriable } from '@flatline/base';
 import { type CommitHeader, NO_BATCH, type PartitionTask } from '@flatline/partition';
-import type { CommittedOffset, StoreDistrust } from '@flatline/ports';
+import type { CommittedOffset } from '@flatline/ports';
 import { claim, lostClaim, type Ownership, readToClaim } from './claiming.ts';
 import type { Heard } from '../proof/fetch-proof.ts';
 import type { Flusher } from '../running/flusher.ts';
@@ -16,8 +16,6 @@ export interface RestoreParts extends ReplicaParts {
   readonly abandon: AbortSignal;
   /** Called right before the former owner is fenced: throws Fenced where the partition is no longer ours. @throws Retriable */
   readonly assureOwned: () => Promise<void>;
-  /** Called where the local store was dropped (R2); it is counted. */
-  readonly onDistrust: (reason: StoreDistrust, detail: string) => void;
   /** Called with each replica that is read, for what it waits for (X5). */
   readonly onReading: (replica: Replica) => void;
 }
@@ -44,8 +42,7 @@ export async function restore(parts: RestoreParts, standby?: Replica): Promise<R
     return await attempt(parts, standby);
   } catch (error) {
     if (!(error instanceof Distrusted)) throw error;
-    parts.onDistrust(error.reason, error.message);
-    await parts.store.wipe();
+    await parts.store.drop(error.reason, error.message);
   }
   try {
     return await attempt(parts, undefined);

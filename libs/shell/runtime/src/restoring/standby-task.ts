@@ -16,9 +16,10 @@
 //   SB3  Its store is closed before `onClosed` is called, or is the one's it was handed over to.
 import { Fatal, type Millis, PartitionStopped, Retriable } from '@flatline/base';
 import { messageOf } from '@flatline/partition';
-import type { StoreDistrust } from '@flatline/ports';
 import { RetryPause } from '../instance/retry-pause.ts';
+import { placeInLog } from '../instance/task-place.ts';
 import { Distrusted, Replica, type ReplicaParts } from './replica.ts';
+import { StoreDrops } from '../running/store-drops.ts';
 import { TaskStore } from '../running/task-store.ts';
 
 export type StandbyState = 'restoring' | 'following' | 'stopped' | 'ended';
@@ -57,6 +58,8 @@ export interface WarmState {
 }
 
 export class StandbyTask {
+  /** Goes on with the task that takes over. */
+  readonly drops: StoreDrops;
   readonly #parts: StandbyTaskParts;
   readonly #retryPause: RetryPause;
   /** Follow no more; loading goes on, for whoever it is handed over to. */
@@ -67,12 +70,12 @@ export class StandbyTask {
   #detail: string | undefined;
   #store: TaskStore | undefined;
   #replica: Replica | undefined;
-  #storesDropped = 0;
   #living: Promise<void> | undefined;
   #ending: Promise<void> | undefined;
 
   constructor(parts: StandbyTaskParts) {
     this.#parts = parts;
+    this.drops = new StoreDrops(parts);
     this.#retryPause = new RetryPause(parts.ports.clock);
   }
 
@@ -81,7 +84,7 @@ export class StandbyTask {
       // What mending itself threw. Nobody waits for it while the standby lives, and it ends that, not the process (I6).
       this.#state = 'stopped';
       this.#detail = messageOf(error);
-      this.#parts.ports.log.error('standby failed', { ...this.#where(), error });
+      this.#parts.ports.log.error('standby failed', { ...placeInLog(this.#parts), error });
     });
   }
 
@@ -101,13 +104,8 @@ export class StandbyTask {
       liveEntries: replica?.task.liveEntries ?? 0,
       lag: replica?.lag,
       position: replica?.position,
-      storesDropped: this.#storesDropped,
+      storesDropped: this.drops.count,
     };
-  }
-
-  /** How often its local state was dropped (R2, K5). */
-  get storesDropped(): number {
-    return this.#storesDropped;
   }
 
   /**
@@ -159,7 +157,11 @@ export class StandbyTask {
   async #live(): Promise<void> {
     while (!this.#halt.signal.aborted && this.#state !== 'stopped') {
       try {
-        this.#store ??= await this.#openStore();
+        this.#store ??= await TaskStore.open({
+          place: this.#parts,
+          drops: this.drops,
+          onError: this.#parts.onStoreError,
+        });
         this.#replica ??= await Replica.open({ ...this.#parts, store: this.#store }, this.#abandon.signal);
         await this.#replica.readToEnd(this.#halt.signal);
         this.#followed(this.#replica);
@@ -174,14 +176,7 @@ export class StandbyTask {
     this.#retryPause.reset();
     if (this.#state === 'following') return;
     this.#state = 'following';
-    this.#parts.ports.log.info('standby follows', { ...this.#where(), position });
-  }
-
-  async #openStore(): Promise<TaskStore> {
-    const { partition, settings, ports, onStoreError: onError } = this.#parts;
-    const { store, dropped } = await TaskStore.open({ partition, pipeline: settings.name, ports, onError });
-    if (dropped !== undefined) this.#noteDropped(dropped, 'found on opening');
-    return store;
+    this.#parts.ports.log.info('standby follows', { ...placeInLog(this.#parts), position });
   }
 
   async #interrupted(error: unknown): Promise<void> {
@@ -190,7 +185,8 @@ export class StandbyTask {
     else if (error instanceof PartitionStopped) await this.#stop(error.message);
     else {
       // A defect costs the standby, and no more: whoever takes the partition over restores it for itself (I6).
-      if (!(error instanceof Fatal)) this.#parts.ports.log.error('standby failed', { ...this.#where(), error });
+      if (!(error instanceof Fatal))
+        this.#parts.ports.log.error('standby failed', { ...placeInLog(this.#parts), error });
       await this.#stop(error instanceof Fatal ? error.message : messageOf(error));
       if (error instanceof Fatal) this.#parts.onFatal(error);
     }
@@ -199,7 +195,7 @@ export class StandbyTask {
   async #tryAgain(error: Retriable): Promise<void> {
     if (this.#halt.signal.aborted) return;
     this.#detail = error.message;
-    this.#parts.ports.log.warn('a standby is interrupted; trying again', { ...this.#where(), error });
+    this.#parts.ports.log.warn('a standby is interrupted; trying again', { ...placeInLog(this.#parts), error });
     await this.#pause();
     this.#replica?.reopen();
     this.#detail = undefined;
@@ -214,9 +210,12 @@ export class StandbyTask {
       return;
     }
     await this.#dropReplica();
-    this.#noteDropped(reason, message);
     this.#state = 'restoring';
-    await store.wipe();
+    this.#parts.ports.log.warn('standby drops its state and reads the changelog again', {
+      ...placeInLog(this.#parts),
+      reason,
+    });
+    await store.drop(reason, message);
   }
 
   async #dropReplica(): Promise<void> {
@@ -228,18 +227,7 @@ export class StandbyTask {
     await this.#dropReplica();
     this.#state = 'stopped';
     this.#detail = why;
-    this.#parts.ports.log.error('standby stopped', { ...this.#where(), why });
-  }
-
-  #noteDropped(reason: StoreDistrust, detail: string): void {
-    const { stores, clock, log } = this.#parts.ports;
-    this.#storesDropped += 1;
-    stores.noteDrop({ partition: this.#parts.partition, reason, at: clock.wallMs() });
-    log.warn('local store dropped; standby dropped its state, too, and reads it anew from the changelog', {
-      ...this.#where(),
-      reason,
-      detail,
-    });
+    this.#parts.ports.log.error('standby stopped', { ...placeInLog(this.#parts), why });
   }
 
   /** Until the next try, or the end. */
@@ -252,9 +240,5 @@ export class StandbyTask {
         });
       }),
     ]);
-  }
-
-  #where(): { pipeline: string; partition: number } {
-    return { pipeline: this.#parts.settings.name, partition: this.#parts.partition };
   }
 }

@@ -158,7 +158,7 @@ describe('three instances with a standby of each partition, under faults', () =>
     async (seed) => {
       const { world, lines, failures } = await storm(seed);
       taken += takeovers(lines).length;
-      dropped += lines.filter((line) => line.includes('standby dropped its state')).length;
+      dropped += lines.filter((line) => line.includes('standby drops its state')).length;
       try {
         expect(world.closed()).toEqual(world.expected());
         expect(failures).toEqual([]);

@@ -12,7 +12,7 @@ import { BelowLogStart, ChangelogTail } from '../restoring/changelog-tail.ts';
 import { lostClaim, type Ownership, readToClaim } from '../restoring/claiming.ts';
 import { committedIn } from './output-records.ts';
 import { brokenLog } from '../restoring/replica.ts';
-import type { PipelinePorts, PipelineSettings } from '../instance/settings.ts';
+import { changelogOf, inputOf, type TaskPlace } from '../instance/task-place.ts';
 
 /** A block in the log; among those of one's own the last that was acknowledged, a claim or the last part of a commit. */
 export interface Anchor {
@@ -20,12 +20,6 @@ export interface Anchor {
   readonly isClaim: boolean;
   /** Of the claim, or of the commit. */
   readonly id: string;
-}
-
-export interface LookUpParts {
-  readonly partition: number;
-  readonly settings: PipelineSettings;
-  readonly ports: PipelinePorts;
 }
 
 export type Found =
@@ -44,24 +38,24 @@ export interface LetGo {
 
 /** @param count blocks of the commit. @throws PartitionStopped (R3), Retriable, also where the claim was lost */
 export async function lookUp(
-  parts: LookUpParts,
+  place: TaskPlace,
   commit: { readonly commitId: string; readonly count: number },
   anchor: Anchor,
   ownership: Ownership,
 ): Promise<Found> {
   const { claimOffset, claimId } = ownership;
-  if (claimOffset <= anchor.offset) return lostTail(parts, anchor, `a claim was written at offset ${claimOffset}`);
-  const seen = await readFrom(parts, commit.commitId, anchor.offset, ownership);
+  if (claimOffset <= anchor.offset) return lostTail(place, anchor, `a claim was written at offset ${claimOffset}`);
+  const seen = await readFrom(place, commit.commitId, anchor.offset, ownership);
   // The floor is never above one's own last commit (K3): another's, which came after it, let the log be truncated.
   if (seen === undefined) return overtaken('and truncated the log since');
   const { first, foreign, last, offsets } = seen;
-  if (first?.offset !== anchor.offset || first.id !== anchor.id) return lostTail(parts, anchor, 'it is gone');
+  if (first?.offset !== anchor.offset || first.id !== anchor.id) return lostTail(place, anchor, 'it is gone');
   if (foreign !== undefined) return overtaken(foreign);
-  if (last?.offset !== claimOffset || last.id !== claimId) throw lostClaim(parts, ownership);
+  if (last?.offset !== claimOffset || last.id !== claimId) throw lostClaim(place, ownership);
   if (offsets.length === commit.count) return { kind: 'present', offsets };
   if (offsets.length > 0)
-    throw brokenLog(parts, `it holds ${offsets.length} of the ${commit.count} blocks of commit ${commit.commitId}`);
-  await checkUnknownToGroup(parts, commit.commitId);
+    throw brokenLog(place, `it holds ${offsets.length} of the ${commit.count} blocks of commit ${commit.commitId}`);
+  await checkUnknownToGroup(place, commit.commitId);
   return { kind: 'absent' };
 }
 
@@ -70,10 +64,10 @@ function overtaken(what: string): LetGo {
 }
 
 /** One's own block was acknowledged, and the log is shorter, or holds something else there. @throws PartitionStopped (R3) */
-export function lostTail(parts: LookUpParts, { offset, isClaim, id }: Anchor, found: string): LetGo {
+export function lostTail(place: TaskPlace, { offset, isClaim, id }: Anchor, found: string): LetGo {
   const why = `${isClaim ? 'claim' : 'commit'} ${id} was acknowledged at offset ${offset}, and ${found}`;
-  if (!isClaim) throw brokenLog(parts, `${why}: acknowledged commits were lost`);
-  parts.ports.log.error('the changelog has lost what it had acknowledged', { partition: parts.partition, why });
+  if (!isClaim) throw brokenLog(place, `${why}: acknowledged commits were lost`);
+  place.ports.log.error('the changelog has lost what it had acknowledged', { partition: place.partition, why });
   return { kind: 'letGo', because: 'tailLost', why: `${why}; what else was lost, restoring tells` };
 }
 
@@ -89,16 +83,15 @@ interface Seen {
 
 /** undefined where the log starts above `from`. */
 async function readFrom(
-  parts: LookUpParts,
+  place: TaskPlace,
   commitId: string,
   from: number,
   ownership: Ownership,
 ): Promise<Seen | undefined> {
-  const { ports, settings, partition } = parts;
-  const tail = new ChangelogTail(ports, { topic: settings.changelogTopic, partition }, from);
+  const tail = new ChangelogTail(place.ports, changelogOf(place), from);
   const seen: Seen = { first: undefined, last: undefined, offsets: [], foreign: undefined };
   const look = (bytes: Uint8Array, offset: number): boolean => {
-    const block = blockOf(parts, bytes, offset);
+    const block = blockOf(place, bytes, offset);
     seen.last = block;
     if (seen.first === undefined) seen.first = block;
     else if (block.id === commitId) seen.offsets.push(offset);
@@ -107,7 +100,7 @@ async function readFrom(
     return seen.foreign === undefined;
   };
   try {
-    await readToClaim(parts, ownership, (end, abandon) => tail.readTo(end, look, abandon));
+    await readToClaim(place, ownership, (end, abandon) => tail.readTo(end, look, abandon));
     return seen;
   } catch (error) {
     if (error instanceof BelowLogStart) return undefined;
@@ -117,23 +110,23 @@ async function readFrom(
   }
 }
 
-function blockOf(parts: LookUpParts, bytes: Uint8Array, offset: number): Anchor {
+function blockOf(place: TaskPlace, bytes: Uint8Array, offset: number): Anchor {
   try {
     const block = decodeBlock(bytes);
     const isClaim = block.kind === 'claim';
     return { offset, isClaim, id: isClaim ? block.claim.claimId : block.header.commitId };
   } catch (error) {
     if (!(error instanceof MalformedBytes)) throw error;
-    throw brokenLog(parts, `offset ${offset}: ${error.message}`);
+    throw brokenLog(place, `offset ${offset}: ${error.message}`);
   }
 }
 
 /** Its transaction is settled, by the InitProducerId before the claim: its offset is there, or never will be. */
-async function checkUnknownToGroup(parts: LookUpParts, commitId: string): Promise<void> {
-  const { ports, settings, partition } = parts;
-  const { group, inputTopic: topic } = settings;
-  const committed = await ports.admin.committedOffset(group, { topic, partition });
+async function checkUnknownToGroup(place: TaskPlace, commitId: string): Promise<void> {
+  const { ports, settings } = place;
+  const { group } = settings;
+  const committed = await ports.admin.committedOffset(group, inputOf(place));
   const known = committed && committedIn(committed.metadata);
   if (known?.commitId === commitId)
-    throw brokenLog(parts, `group ${group} knows of commit ${commitId}, which it does not hold`);
+    throw brokenLog(place, `group ${group} knows of commit ${commitId}, which it does not hold`);
 }

@@ -25,7 +25,7 @@ import {
   RecordFailed,
   type TimerInspection,
 } from '@flatline/partition';
-import type { StoreDistrust, TopicPartition } from '@flatline/ports';
+import type { TopicPartition } from '@flatline/ports';
 import { OWNERSHIP_CERTAIN_MS } from '../instance/limits.ts';
 import { RetryPause } from '../instance/retry-pause.ts';
 import { turn } from '../turn.ts';
@@ -38,15 +38,17 @@ import { RecordFailures } from './record-failures.ts';
 import type { Replica } from '../restoring/replica.ts';
 import { restore, type Restored, type RestoreParts } from '../restoring/restoring.ts';
 import { ProofByClockRecord, ProofByEnd, type SilenceProof } from '../proof/silence-proof.ts';
+import { placeInLog } from '../instance/task-place.ts';
 import type { StandbyTask } from '../restoring/standby-task.ts';
 import { type TaskEnd, TaskLoop } from './task-loop.ts';
 import { TASK_TRANSITIONS, type TaskState } from '../instance/task-state.ts';
 import type { TaskStatus } from '../instance/task-status.ts';
+import { StoreDrops } from './store-drops.ts';
 import { TaskStore } from './task-store.ts';
 import { Truncator } from './truncator.ts';
 
 /** What the runner itself adds for restoring. */
-type OfRunner = 'store' | 'abandon' | 'assureOwned' | 'onDistrust' | 'onReading';
+type OfRunner = 'store' | 'abandon' | 'assureOwned' | 'onReading';
 
 export interface TaskRunnerParts extends Omit<RestoreParts, OfRunner> {
   /** Whether the group, asked now, says that the partition is ours; waits until it can say. @throws Retriable */
@@ -77,7 +79,6 @@ export class TaskRunner {
   #loop: TaskLoop | undefined;
   #handover: Cancel | undefined;
   #closing: Promise<void> | undefined;
-  #storesDropped = 0;
   #restoreMs: DurationMs | undefined;
   #takeoverMs: DurationMs | undefined;
   /** Until its state is taken. */
@@ -87,10 +88,12 @@ export class TaskRunner {
   #starting: Promise<void> | undefined;
   readonly #abandon = new AbortController();
   readonly #failures = new RecordFailures();
+  readonly #drops: StoreDrops;
 
   constructor(parts: TaskRunnerParts) {
     this.#parts = parts;
     this.#standby = parts.standby;
+    this.#drops = parts.standby?.drops ?? new StoreDrops(parts);
   }
 
   get partition(): number {
@@ -130,7 +133,7 @@ export class TaskRunner {
           return;
         }
         this.#detail = error.message;
-        log.warn('restoring is interrupted; trying again', { ...this.#where(), error });
+        log.warn('restoring is interrupted; trying again', { ...placeInLog(this.#parts), error });
         await retryPause.pause();
       }
     }
@@ -203,7 +206,7 @@ export class TaskRunner {
       closeDelays: this.#loop?.closeDelays.status(),
       changelogBytes: task?.changelog.logBytes ?? 0,
       liveBytes: task?.changelog.liveBytes ?? 0,
-      storesDropped: this.#storesDropped,
+      storesDropped: this.#drops.count,
       restoreMs: this.#restoreMs,
       takeoverMs: this.#takeoverMs,
     };
@@ -219,16 +222,14 @@ export class TaskRunner {
     const standby = this.#standby;
     this.#standby = undefined;
     const warm = await standby?.handOver(this.#abandon.signal);
-    this.#storesDropped += standby?.storesDropped ?? 0;
-    this.#store = warm?.store ?? (await this.#openStore());
+    this.#store =
+      warm?.store ??
+      (await TaskStore.open({ place: this.#parts, drops: this.#drops, onError: this.#parts.onStoreError }));
     const parts: RestoreParts = {
       ...this.#parts,
       store: this.#store,
       abandon: this.#abandon.signal,
       assureOwned,
-      onDistrust: (reason, detail) => {
-        this.#noteDropped(reason, detail);
-      },
       onReading: (replica) => {
         this.#reading = replica;
       },
@@ -275,7 +276,7 @@ export class TaskRunner {
     if (last === undefined) return firstPosition(input, startFrom, ports);
     if (startFrom !== 'earliest')
       ports.log.info('startFrom does not count: the partition has a state', {
-        ...this.#where(),
+        ...placeInLog(this.#parts),
         startFrom,
         position: last.inputs[0]!.position,
       });
@@ -327,10 +328,10 @@ export class TaskRunner {
     const { fromStandby, fencedAtMs } = restored;
     this.#takeoverMs = Math.round(clock.monotonicMs() - fencedAtMs);
     const facts = { liveEntries: restored.task.liveEntries, fromStandby, takeoverMs: this.#takeoverMs };
-    log.info('task runs', { ...this.#where(), ...facts });
+    log.info('task runs', { ...placeInLog(this.#parts), ...facts });
     const { start } = restored.task.input;
     if (restored.last === undefined && start > 0)
-      log.info('the input is read from here on', { ...this.#where(), start });
+      log.info('the input is read from here on', { ...placeInLog(this.#parts), start });
     restored.flusher.offer();
     if (this.#wanted === 'moveAway') this.moveAway();
   }
@@ -352,39 +353,21 @@ export class TaskRunner {
     return new ProofByEnd({ input, settings, ports, task }, fetchProof);
   }
 
-  async #openStore(): Promise<TaskStore> {
-    const { partition, settings, ports, onStoreError: onError } = this.#parts;
-    const { store, dropped } = await TaskStore.open({ partition, pipeline: settings.name, ports, onError });
-    if (dropped !== undefined) this.#noteDropped(dropped, 'found on opening');
-    return store;
-  }
-
-  #noteDropped(reason: StoreDistrust, detail: string): void {
-    const { stores, clock } = this.#parts.ports;
-    this.#storesDropped += 1;
-    stores.noteDrop({ partition: this.partition, reason, at: clock.wallMs() });
-    this.#parts.ports.log.warn('local store dropped; it is rebuilt from the changelog', {
-      ...this.#where(),
-      reason,
-      detail,
-    });
-  }
-
   /** The loop or the restore cannot go on. */
   readonly #onEnd = (end: TaskEnd): void => {
     const { log, clock } = this.#parts.ports;
     if (end.kind === 'letGo') {
       const { because, why } = end;
-      log.info('task is let go', { ...this.#where(), because, why });
+      log.info('task is let go', { ...placeInLog(this.#parts), because, why });
       this.#letGo(false);
       return;
     }
     const { error } = end;
     if (error instanceof PartitionStopped) {
-      log.error('partition stopped', { ...this.#where(), why: error.message });
+      log.error('partition stopped', { ...placeInLog(this.#parts), why: error.message });
       this.#stop(error.message);
     } else if (error instanceof Fatal) {
-      log.error('the process cannot go on', { ...this.#where(), error });
+      log.error('the process cannot go on', { ...placeInLog(this.#parts), error });
       this.#parts.onFatal(error);
     } else this.#onFailure(error instanceof Error ? error : new Error(String(error)), clock.monotonicMs());
   };
@@ -396,7 +379,14 @@ export class TaskRunner {
     const place = { topic: settings.inputTopic, partition: this.partition, position: task?.input.position };
     const failed = error instanceof RecordFailed ? error : undefined;
     const verdict = failed === undefined ? 'stop' : this.#failures.note(failed, monotonicNow);
-    const facts = { ...this.#where(), ...place, offset: failed?.offset, next: verdict, error, stack: error.stack };
+    const facts = {
+      ...placeInLog(this.#parts),
+      ...place,
+      offset: failed?.offset,
+      next: verdict,
+      error,
+      stack: error.stack,
+    };
     ports.log.error('task failed', facts);
     const at = failed === undefined ? `position ${place.position ?? 'unknown'}` : `offset ${failed.offset}`;
     const what = `${place.topic}/${place.partition} at ${at}: ${failed?.message ?? messageOf(error)}`;
@@ -465,7 +455,11 @@ export class TaskRunner {
     try {
       await work;
     } catch (error) {
-      this.#parts.ports.log.error('a part of a task was not let go cleanly', { ...this.#where(), doing, error });
+      this.#parts.ports.log.error('a part of a task was not let go cleanly', {
+        ...placeInLog(this.#parts),
+        doing,
+        error,
+      });
     }
   }
 
@@ -485,10 +479,6 @@ export class TaskRunner {
       to: next,
     });
     this.#state = next;
-  }
-
-  #where(): { pipeline: string; partition: number } {
-    return { pipeline: this.#parts.settings.name, partition: this.partition };
   }
 }
 

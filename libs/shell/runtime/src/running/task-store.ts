@@ -11,20 +11,19 @@
 import { AssertionError, StateInUse } from '@flatline/base';
 import type {
   StateStore,
-  StateStores,
   StoreChanges,
   StoreCheckpoint,
   StoredGroup,
   StoreDistrust,
   StoreState,
 } from '@flatline/ports';
-import type { RuntimeLog } from '../instance/settings.ts';
+import { placeInLog, type TaskPlace } from '../instance/task-place.ts';
+import type { StoreDrops } from './store-drops.ts';
 
 export interface TaskStoreParts {
-  readonly partition: number;
-  readonly ports: { readonly stores: Pick<StateStores, 'open'>; readonly log: RuntimeLog };
-  /** For the log. */
-  readonly pipeline: string;
+  readonly place: TaskPlace;
+  /** Counts what of it is dropped, from its opening on. */
+  readonly drops: StoreDrops;
   /** Called for each error of the device. */
   readonly onError: () => void;
 }
@@ -39,17 +38,17 @@ export class TaskStore {
   }
 
   /** @throws StateInUse, and what is no error of the device */
-  static async open(
-    parts: TaskStoreParts,
-  ): Promise<{ readonly store: TaskStore; readonly dropped: StoreDistrust | undefined }> {
+  static async open(parts: TaskStoreParts): Promise<TaskStore> {
+    const { place, drops } = parts;
     try {
-      const { store, dropped } = await parts.ports.stores.open(parts.partition);
-      return { store: new TaskStore(parts, store), dropped };
+      const { store, dropped } = await place.ports.stores.open(place.partition);
+      if (dropped !== undefined) drops.note(dropped, 'found on opening');
+      return new TaskStore(parts, store);
     } catch (error) {
       if (error instanceof StateInUse || error instanceof AssertionError) throw error;
       const none = new TaskStore(parts, undefined);
       none.#failed('local store not opened; the task reads the changelog and goes on without one', error);
-      return { store: none, dropped: undefined };
+      return none;
     }
   }
 
@@ -83,8 +82,9 @@ export class TaskStore {
     }
   }
 
-  /** Empty afterwards, one way or another. */
-  async wipe(): Promise<void> {
+  /** What it holds cannot be trusted: it is empty afterwards, one way or another. */
+  async drop(reason: StoreDistrust, detail: string): Promise<void> {
+    this.#parts.drops.note(reason, detail);
     try {
       await this.#store?.wipe();
     } catch (error) {
@@ -106,8 +106,8 @@ export class TaskStore {
   }
 
   #failed(what: string, error: unknown): void {
-    const { pipeline, partition, ports, onError } = this.#parts;
+    const { place, onError } = this.#parts;
     onError();
-    ports.log.error(what, { pipeline, partition, error });
+    place.ports.log.error(what, { ...placeInLog(place), error });
   }
 }

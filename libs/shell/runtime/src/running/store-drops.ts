@@ -1,0 +1,29 @@
+// Local stores of one partition that could not be trusted and were dropped (R2, K5).
+//
+// Owns: how many there were since the task or its standby began.      Does not own: dropping one (TaskStore).
+import type { StoreDistrust } from '@flatline/ports';
+import { placeInLog, type TaskPlace } from '../instance/task-place.ts';
+
+export class StoreDrops {
+  readonly #place: TaskPlace;
+  #count = 0;
+
+  constructor(place: TaskPlace) {
+    this.#place = place;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  note(reason: StoreDistrust, detail: string): void {
+    const { partition, ports } = this.#place;
+    this.#count += 1;
+    ports.stores.noteDrop({ partition, reason, at: ports.clock.wallMs() });
+    ports.log.warn('local store dropped; it is rebuilt from the changelog', {
+      ...placeInLog(this.#place),
+      reason,
+      detail,
+    });
+  }
+}
