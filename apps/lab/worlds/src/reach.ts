@@ -1,5 +1,5 @@
 // What a run must have seen (V12): a run whose faults did not happen proves nothing, however green.
-import { ACTS } from './nemesis.ts';
+import { ACTS } from './nemesis/acts.ts';
 
 /** Requests at which every fault must have hit; of the rare ones below any. */
 const ESSENTIAL_REQUESTS = [
@@ -86,7 +86,7 @@ export const REACH_SEEDS_MIN = 2_000;
 /** Names of what should have happened and did not. */
 export function missedOf(fired: ReadonlyMap<string, number>): string[] {
   const wanted = [
-    ...Object.keys(ACTS).map((act) => `nemesis/${act}`),
+    ...ACTS.map(({ name }) => `nemesis/${name}`),
     ...ESSENTIAL_REQUESTS.flatMap((request) => REQUEST_FAULTS.map((fault) => `${request}/${fault}`)),
     ...STORE_CALLS.flatMap((call) => STORE_FAULTS.map((fault) => `${call}/${fault}`)),
     ...CONSEQUENCES,

@@ -7,7 +7,7 @@ import { startOf, summariesOf } from './checks.ts';
 import { CLOCK_OVERTAKEN, Cluster, type SimulatedProcess } from './cluster.ts';
 import { Devices } from './devices.ts';
 import { hasStopped, type Loss, lossOf } from './lost-changelog.ts';
-import { Nemesis } from './nemesis.ts';
+import { Nemesis } from './nemesis/nemesis.ts';
 import { GROUP, INPUT, OUTPUT } from './pipeline-names.ts';
 import { drawAdoption, drawRoom, drawScenario, type Scenario } from './scenario.ts';
 import { verify } from './history.ts';

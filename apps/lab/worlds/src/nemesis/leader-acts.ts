@@ -1,0 +1,99 @@
+// What is done to the leaders of logs: changed, cut off, deposed without knowing it, elected uncleanly.
+//
+// Owns: which partitions of the input have lost something.
+import type { Devices } from '../devices.ts';
+import { CHANGELOG, INPUT, OUTPUT } from '../pipeline-names.ts';
+import type { Victims } from './victims.ts';
+
+/** How far off a leader's clock is at most: where C3 may presume that they agree, and elsewhere. */
+const AGREEING_MS = 200;
+const DISAGREEING_MS = 10_000;
+/** A leader that goes on answering is deposed within this before the calm. */
+const STALE_BEFORE_MS = 4_000;
+const OPEN_BEFORE_MS = 1_000;
+/** Records that an unclean election takes away. */
+const LOST_MAX = 8;
+
+export class LeaderActs {
+  /** Partitions of the input that have lost what may have been read of them. */
+  readonly bereft = new Set<number>();
+  readonly #victims: Victims;
+  readonly #devices: Devices;
+
+  constructor(victims: Victims, devices: Devices) {
+    this.#victims = victims;
+    this.#devices = devices;
+  }
+
+  /** Plans what happens once, in worlds that are for it. `openTransaction`: a foreign one, on the input. */
+  plan(openTransaction: () => void): void {
+    const { simulation, scenario, random } = this.#victims;
+    const { staleLeaders, uncleanElections, stormMs } = scenario;
+    const { time } = simulation;
+    if (uncleanElections)
+      time.after(random.below(stormMs), () => {
+        this.#uncleanElection();
+      });
+    if (!staleLeaders) return;
+    const deposedAtMs = stormMs - 1 - random.below(STALE_BEFORE_MS);
+    // In the log that the old leader shows for ever, a transaction may be open for ever, too.
+    if (random.chance(0.5)) time.after(deposedAtMs - OPEN_BEFORE_MS, openTransaction);
+    time.after(deposedAtMs, () => {
+      this.#staleLeader();
+    });
+  }
+
+  /** The new leader's clock is up to ten seconds off; the old one may still answer for a while. */
+  leaderChange(): boolean {
+    const { simulation, scenario, random } = this.#victims;
+    const { hidesNothing } = scenario;
+    const deposedForMs = random.chance(0.3) && !hidesNothing ? random.below(5_000) : 0;
+    const mostMs = hidesNothing ? AGREEING_MS : DISAGREEING_MS;
+    const skewMs = random.chance(0.5) ? random.below(2 * mostMs + 1) - mostMs : 0;
+    if (Math.abs(skewMs) > 1_000) simulation.faults.count('brokerClocksDiffer');
+    this.#victims.log().changeLeader({ skewMs, deposedForMs });
+    return true;
+  }
+
+  followersStall(): boolean {
+    if (this.#victims.scenario.hidesNothing) return false;
+    this.#victims.log().stallReplication(500 + this.#victims.random.below(25_000));
+    return true;
+  }
+
+  /** Deposed leaders learn that they are, but for those of which a task waits for something: it has to find out by itself. */
+  endStaleLeaders(): void {
+    const { cluster, simulation, scenario } = this.#victims;
+    const waiting = cluster.up.flatMap(({ instance }) =>
+      instance.status().filter(({ state, liveEntries }) => state === 'running' && liveEntries > 0),
+    );
+    const { log } = simulation;
+    for (let partition = 0; partition < scenario.partitions; partition += 1) {
+      if (!waiting.some((task) => task.partition === partition)) log.partition(INPUT, partition).endDeposed();
+      for (const topic of [CHANGELOG, OUTPUT]) log.partition(topic, partition).endDeposed();
+    }
+  }
+
+  /** Readers that were attached to the old leader lose it, some at once. */
+  #uncleanElection(): void {
+    const { simulation, random } = this.#victims;
+    const { log, faults } = simulation;
+    const partition = this.#victims.partition();
+    const input = log.partition(INPUT, partition);
+    const { highWatermark } = input.ends();
+    if (highWatermark === 0) return;
+    if (random.chance(0.5)) faults.inject({ at: 'Subscription', fault: 'fails' });
+    input.changeLeader({ losesFrom: Math.max(0, highWatermark - 1 - random.below(LOST_MAX)) });
+    this.#devices.lost(partition, input.logEnd);
+    this.bereft.add(partition);
+    faults.count('uncleanElection');
+  }
+
+  /** The input's leaders are cut off from their cluster, and not from their readers. */
+  #staleLeader(): void {
+    const { simulation, scenario } = this.#victims;
+    for (let partition = 0; partition < scenario.partitions; partition += 1)
+      simulation.log.partition(INPUT, partition).changeLeader({ deposedForMs: Infinity });
+    simulation.faults.count('staleLeader');
+  }
+}

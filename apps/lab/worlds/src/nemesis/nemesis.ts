@@ -1,0 +1,83 @@
+// What is done to the cluster while the storm lasts, and how everything is mended afterwards.
+//
+// Owns: which act comes next.      Does not own: chances per request (FaultPlan), what devices send.
+import { calm } from '@flatline/cluster';
+import type { Cluster } from '../cluster.ts';
+import type { Devices } from '../devices.ts';
+import { type Act, ACTS, type Hands } from './acts.ts';
+import { ChangelogLosses } from './changelog-losses.ts';
+import { LeaderActs } from './leader-acts.ts';
+import { NetworkActs } from './network-acts.ts';
+import { ProcessActs } from './process-acts.ts';
+import { StoreActs } from './store-acts.ts';
+import { Victims } from './victims.ts';
+
+/** Each as often as it weighs. */
+const DRAWN: readonly Act[] = ACTS.flatMap((act) => Array.from({ length: act.weight }, () => act));
+
+export class Nemesis {
+  readonly #victims: Victims;
+  readonly #devices: Devices;
+  readonly #hands: Hands;
+
+  constructor(cluster: Cluster, devices: Devices) {
+    const victims = new Victims(cluster);
+    this.#victims = victims;
+    this.#devices = devices;
+    this.#hands = {
+      processes: new ProcessActs(victims),
+      stores: new StoreActs(victims),
+      leaders: new LeaderActs(victims, devices),
+      losses: new ChangelogLosses(victims),
+      network: new NetworkActs(victims, devices),
+    };
+    this.#hands.leaders.plan(() => this.#hands.network.upstreamBegins());
+  }
+
+  /** Partitions of the input that have lost what may have been read of them. */
+  get bereft(): ReadonlySet<number> {
+    return this.#hands.leaders.bereft;
+  }
+
+  /** Partitions whose changelog has lost something that may have been acknowledged. */
+  get lostChangelogs(): ReadonlySet<number> {
+    return this.#hands.losses.partitions;
+  }
+
+  /** Does one thing out of all, if it can be done now. Counts it as `nemesis/<name>`. */
+  act(): void {
+    const { random, simulation } = this.#victims;
+    const { name, does } = DRAWN[random.below(DRAWN.length)]!;
+    if (!does(this.#hands)) return;
+    simulation.faults.count(`nemesis/${name}`);
+    simulation.trace.note(`nemesis ${name}`);
+  }
+
+  /** Starts again what is down; in the storm with a chance, so that for a while there may be no process. */
+  restart(chance: number): void {
+    const { cluster, random } = this.#victims;
+    for (const name of cluster.down) if (random.chance(chance)) this.#victims.launch(name);
+  }
+
+  /** Everything works from now on; what was lost stays lost. */
+  heal(): void {
+    const { cluster, simulation } = this.#victims;
+    const { faults, network } = simulation;
+    faults.setRates(calm);
+    faults.slowProduces(undefined);
+    if (network.outage) network.setOutage(false);
+    for (const { host } of cluster.up) {
+      host.cutOff('none');
+      host.machine.thaw();
+      host.machine.step(simulation.trueMs() - host.wallMs());
+      host.resume();
+    }
+    for (const name of cluster.processes.keys()) {
+      const disk = simulation.disk(name);
+      disk.full = false;
+      disk.failing = false;
+    }
+    this.#hands.leaders.endStaleLeaders();
+    while (this.#devices.openTransactions > 0) this.#devices.endTransaction();
+  }
+}
