@@ -8,9 +8,9 @@ export interface Mutant extends SourceEdit {
 export const MUTANTS: readonly Mutant[] = [
   {
     name: 'keeps to itself where it began',
-    file: 'libs/shell/runtime/src/running/task-runner.ts',
-    from: 'if (last === undefined && task.input.start > 0 &&',
-    to: 'if (last === undefined && task.input.start > 1e12 &&',
+    file: 'libs/shell/runtime/src/running/task-start.ts',
+    from: 'if (last === undefined && task.input.start > 0) {',
+    to: 'if (last === undefined && task.input.start > 1e12) {',
   },
   {
     name: 'takes records of former times for bad ones',
@@ -141,8 +141,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'tries again whatever a restoration throws',
     file: 'libs/shell/runtime/src/running/task-runner.ts',
-    from: 'if (!mayPass(error)) {',
-    to: 'if (!mayPass(error) && this.#restored !== undefined) {',
+    from: 'if (!isTransient(error)) {',
+    to: 'if (!isTransient(error) && this.#holdings.task !== undefined) {',
   },
   {
     name: 'takes a store that cannot be opened for fatal',

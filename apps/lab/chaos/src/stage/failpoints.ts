@@ -23,7 +23,7 @@ const writer = `${SHELL}/kafka/src/writer/transactional-writer.ts`;
 const store = `${SHELL}/store/src/lmdb-store.ts`;
 const flusher = `${SHELL}/runtime/src/running/flusher.ts`;
 const instance = `${SHELL}/runtime/src/instance/pipeline-instance.ts`;
-const runner = `${SHELL}/runtime/src/running/task-runner.ts`;
+const holdings = `${SHELL}/runtime/src/running/task-holdings.ts`;
 
 const EXPIRE = 'const expireMore = this.#parts.task.expire(EXPIRE_SLICE_MAX, wallNow);';
 const CLOSED = 'this.#parts.task.counters.closedByTimeout';
@@ -82,7 +82,7 @@ const marked = {
   'store.written': after(flusher, 'this.#parts.store.write(slice.changes, slice.checkpoint);'),
   /** The group has been left, tasks still run. */
   'shutdown.left': before(instance, 'await this.#closeStandbys(true);'),
-  'shutdown.committed': within(runner, COMMIT_REST, (deed) => `${COMMIT_REST} if (cleanly) ${deed}`),
+  'shutdown.committed': within(holdings, COMMIT_REST, (deed) => `${COMMIT_REST} if (cleanly) ${deed}`),
 } satisfies Readonly<Record<string, Marked>>;
 
 export type Failpoint = keyof typeof marked;

@@ -2,7 +2,9 @@ import type { DurationMs, Millis } from '@flatline/base';
 import type { TaskCounters } from '@flatline/partition';
 import type { HistogramStatus } from '../duration-histogram.ts';
 import type { Percentiles } from '../durations.ts';
-import type { ShownState } from './task-state.ts';
+import type { TaskHoldings } from '../running/task-holdings.ts';
+import type { TaskPlace } from './task-place.ts';
+import type { ShownState, TaskState } from './task-state.ts';
 
 /** What an operator sees of one task. */
 export interface TaskStatus {
@@ -38,4 +40,38 @@ export interface TaskStatus {
   readonly restoreMs: DurationMs | undefined;
   /** From fencing the former owner to running: nobody closed anything meanwhile. undefined before it ran. */
   readonly takeoverMs: DurationMs | undefined;
+}
+
+/** What the runner knows of its task; the rest follows from what the task holds. */
+export interface TaskLife extends Pick<TaskStatus, 'detail' | 'restoreMs' | 'takeoverMs'> {
+  readonly state: TaskState;
+}
+
+export function taskStatus({ settings, partition }: TaskPlace, holdings: TaskHoldings, life: TaskLife): TaskStatus {
+  const { task, committer, loop } = holdings;
+  const clock = task?.clock.now ?? 0;
+  const isRecovering = committer?.isRecovering === true && life.state === 'running';
+  return {
+    pipeline: settings.name,
+    partition,
+    state: isRecovering ? 'recovering' : life.state,
+    detail: life.detail ?? loop?.waitingFor ?? holdings.obstacle,
+    clock,
+    liveEntries: task?.liveEntries ?? 0,
+    stateFill: task?.stateFill ?? 0,
+    lag: loop?.lag,
+    heldMs: task?.heldMs ?? 0,
+    expiryLagMs: Math.max(0, clock - (task?.earliestDue() ?? clock)),
+    position: task?.input.position,
+    committedPosition: committer?.committedPosition,
+    counters: task === undefined ? undefined : { ...task.counters },
+    commits: loop?.commitDurations.percentiles(),
+    commitDurations: loop?.commitHistogram.status(),
+    closeDelays: loop?.closeDelays.status(),
+    changelogBytes: task?.changelog.logBytes ?? 0,
+    liveBytes: task?.changelog.liveBytes ?? 0,
+    storesDropped: holdings.storesDropped,
+    restoreMs: life.restoreMs,
+    takeoverMs: life.takeoverMs,
+  };
 }

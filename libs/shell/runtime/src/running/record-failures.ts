@@ -10,14 +10,14 @@ import type { DurationMs } from '@flatline/base';
 import type { RecordFailed } from '@flatline/partition';
 import { RECORD_FAILURES_MAX, RECORD_FAILURES_SPAN_MS } from '../instance/limits.ts';
 
-export type FailureVerdict = 'restore' | 'refuse' | 'stop';
+export type RecordVerdict = 'restore' | 'refuse' | 'stop';
 
 export class RecordFailures {
   #suspect: number | undefined;
   readonly #refused = new Map<number, string>();
   #times: DurationMs[] = [];
 
-  note({ offset, message }: RecordFailed, monotonicNow: DurationMs): FailureVerdict {
+  note({ offset, message }: RecordFailed, monotonicNow: DurationMs): RecordVerdict {
     this.#times = this.#times.filter((time) => monotonicNow - time < RECORD_FAILURES_SPAN_MS);
     this.#times.push(monotonicNow);
     if (this.#times.length > RECORD_FAILURES_MAX || this.#refused.has(offset)) return 'stop';

@@ -1,66 +1,34 @@
-// One task on one instance, from assignment to the end: restores it, runs it, lets it go.
+// One task on one instance, from assignment to the end: brings it up, lets it run, lets it go.
 //
-// Owns: the task's state (task-state.ts), its store and its loop.      Does not own: whether the partition is ours (the
-// group, asked through `confirmOwned`).
+// Owns: the task's state (task-state.ts), and what is wanted of it.      Does not own: whether the partition is ours (the
+// group, asked through `confirmOwned`), what the task holds (TaskHoldings).
 //
 // Invariants
 //   TR1  State changes follow TASK_TRANSITIONS.
 //   TR2  The store is closed before `onClosed` is called: a successor may open it.
 //   TR3  Whatever is thrown about this partition ends here: it stops this task at most, and only Fatal goes on to the process.
-import {
-  assert,
-  type Cancel,
-  Corrupt,
-  type DurationMs,
-  Fatal,
-  Fenced,
-  PartitionStopped,
-  Retriable,
-} from '@flatline/base';
-import {
-  type CommitHeader,
-  type InputPosition,
-  messageOf,
-  type PartitionTask,
-  RecordFailed,
-  type TimerInspection,
-} from '@flatline/partition';
-import type { TopicPartition } from '@flatline/ports';
+import { assert, type Cancel, Corrupt, type DurationMs, type Fatal, Fenced, Retriable } from '@flatline/base';
+import type { TimerInspection } from '@flatline/partition';
 import { OWNERSHIP_CERTAIN_MS } from '../instance/limits.ts';
 import { RetryPause } from '../instance/retry-pause.ts';
-import { turn } from '../turn.ts';
-import type { CommitBudget } from './commit-budget.ts';
-import { Committer } from './committer.ts';
-import { FetchProof } from '../proof/fetch-proof.ts';
-import { firstPosition, inputPosition } from './input-position.ts';
-import { Prover } from '../proof/prover.ts';
-import { RecordFailures } from './record-failures.ts';
-import type { Replica } from '../restoring/replica.ts';
-import { restore, type Restored, type RestoreParts } from '../restoring/restoring.ts';
-import { ProofByClockRecord, ProofByEnd, type SilenceProof } from '../proof/silence-proof.ts';
-import { placeInLog } from '../instance/task-place.ts';
-import type { StandbyTask } from '../restoring/standby-task.ts';
-import { type TaskEnd, TaskLoop } from './task-loop.ts';
+import { inputOf, placeInLog } from '../instance/task-place.ts';
 import { TASK_TRANSITIONS, type TaskState } from '../instance/task-state.ts';
-import type { TaskStatus } from '../instance/task-status.ts';
-import { StoreDrops } from './store-drops.ts';
-import { TaskStore } from './task-store.ts';
+import { type TaskStatus, taskStatus } from '../instance/task-status.ts';
+import { chosenProof } from '../proof/proof-choice.ts';
+import { contained } from './contained.ts';
+import { verdictOn } from './failure-verdict.ts';
+import { RecordFailures } from './record-failures.ts';
+import { type RestoredTask, TaskHoldings, type TaskHoldingsParts } from './task-holdings.ts';
+import { type TaskEnd, TaskLoop } from './task-loop.ts';
+import { startTask, type TaskStartParts } from './task-start.ts';
 import { Truncator } from './truncator.ts';
 
-/** What the runner itself adds for restoring. */
-type OfRunner = 'store' | 'abandon' | 'assureOwned' | 'onReading';
+/** What the runner itself adds. */
+type OfRunner = 'abandon' | 'assureOwned' | 'failures';
 
-export interface TaskRunnerParts extends Omit<RestoreParts, OfRunner> {
-  /** Whether the group, asked now, says that the partition is ours; waits until it can say. @throws Retriable */
-  readonly confirmOwned: () => Promise<boolean>;
-  /** Of a cut, before the event loop gets its turn. */
+export interface TaskRunnerParts extends Omit<TaskStartParts, OfRunner>, TaskHoldingsParts {
+  /** Upper bound on what one slice of a cut writes, before the event loop gets its turn. */
   readonly cutSliceBytes: number;
-  /** Outlives the runner: what was seen of the brokers holds for its successor. */
-  readonly budget: CommitBudget;
-  /** This instance's standby of the partition: the task goes on from what it holds. */
-  readonly standby?: StandbyTask | undefined;
-  /** An error of the local store's device. */
-  readonly onStoreError: () => void;
   /** The runner is closed for good. */
   readonly onClosed: () => void;
   /** Something that ends the process. */
@@ -69,31 +37,22 @@ export interface TaskRunnerParts extends Omit<RestoreParts, OfRunner> {
 
 export class TaskRunner {
   readonly #parts: TaskRunnerParts;
+  readonly #holdings: TaskHoldings;
+  readonly #failures = new RecordFailures();
+  readonly #abandon = new AbortController();
   #state: TaskState = 'created';
   #detail: string | undefined;
-  #store: TaskStore | undefined;
-  /** While restoring. */
-  #reading: Replica | undefined;
-  #restored: Restored | undefined;
-  #committer: Committer | undefined;
-  #loop: TaskLoop | undefined;
-  #handover: Cancel | undefined;
-  #closing: Promise<void> | undefined;
-  #restoreMs: DurationMs | undefined;
-  #takeoverMs: DurationMs | undefined;
-  /** Until its state is taken. */
-  #standby: StandbyTask | undefined;
   /** What is wanted of it meanwhile; a restore in progress finds out when it comes to its end. */
   #wanted: 'run' | 'moveAway' | 'close' = 'run';
   #starting: Promise<void> | undefined;
-  readonly #abandon = new AbortController();
-  readonly #failures = new RecordFailures();
-  readonly #drops: StoreDrops;
+  #closing: Promise<void> | undefined;
+  #handover: Cancel | undefined;
+  #restoreMs: DurationMs | undefined;
+  #takeoverMs: DurationMs | undefined;
 
   constructor(parts: TaskRunnerParts) {
     this.#parts = parts;
-    this.#standby = parts.standby;
-    this.#drops = parts.standby?.drops ?? new StoreDrops(parts);
+    this.#holdings = new TaskHoldings(parts);
   }
 
   get partition(): number {
@@ -102,6 +61,16 @@ export class TaskRunner {
 
   get state(): TaskState {
     return this.#state;
+  }
+
+  status(): TaskStatus {
+    const [state, detail, restoreMs, takeoverMs] = [this.#state, this.#detail, this.#restoreMs, this.#takeoverMs];
+    return taskStatus(this.#parts, this.#holdings, { state, detail, restoreMs, takeoverMs });
+  }
+
+  /** V8; undefined while there is no state. */
+  timers(): TimerInspection | undefined {
+    return this.#holdings.task?.timers();
   }
 
   /** Restores and runs. Tries again while the brokers do not answer, and the group says that the partition is still ours. */
@@ -127,8 +96,8 @@ export class TaskRunner {
         this.#restoreMs = clock.monotonicMs() - startedAt;
         return;
       } catch (error) {
-        await this.#releaseStore();
-        if (!mayPass(error)) {
+        await this.#holdings.releaseStore();
+        if (!isTransient(error)) {
           this.#onEnd({ kind: 'failed', error });
           return;
         }
@@ -145,6 +114,43 @@ export class TaskRunner {
     const isSure = this.#parts.ports.clock.monotonicMs() - sureAtMs < OWNERSHIP_CERTAIN_MS;
     if (isSure && this.#wanted === 'run') return;
     if (!(await this.#parts.confirmOwned())) throw new Fenced(GIVEN_AWAY);
+  }
+
+  async #restoreAndRun(assureOwned: () => Promise<void>): Promise<void> {
+    const parts = { ...this.#parts, abandon: this.#abandon.signal, assureOwned, failures: this.#failures };
+    const task = await startTask(parts, this.#holdings);
+    if ('kind' in task) this.#onEnd(task);
+    else this.#run(task);
+  }
+
+  #run({ restored, committer }: RestoredTask): void {
+    const { settings, ports, cutSliceBytes, budget } = this.#parts;
+    const { task, flusher, last, fromStandby, fencedAtMs } = restored;
+    this.#detail = undefined;
+    this.#become('running');
+    this.#holdings.run(
+      new TaskLoop({
+        input: inputOf(this.#parts),
+        settings,
+        ports,
+        cutSliceBytes,
+        committer,
+        budget,
+        task,
+        flusher,
+        proof: chosenProof(this.#parts, restored),
+        truncator: new Truncator(this.#parts),
+        onEnd: this.#onEnd,
+      }),
+    );
+    this.#takeoverMs = Math.round(ports.clock.monotonicMs() - fencedAtMs);
+    const facts = { liveEntries: task.liveEntries, fromStandby, takeoverMs: this.#takeoverMs };
+    ports.log.info('task runs', { ...placeInLog(this.#parts), ...facts });
+    const { start } = task.input;
+    if (last === undefined && start > 0)
+      ports.log.info('the input is read from here on', { ...placeInLog(this.#parts), start });
+    flusher.offer();
+    if (this.#wanted === 'moveAway') this.moveAway();
   }
 
   /** The group gave the partition to another member: runs on until that one fences it, or for `handoverMs`. */
@@ -182,232 +188,38 @@ export class TaskRunner {
     void this.close(cleanly);
   }
 
-  status(): TaskStatus {
-    const task = this.#restored?.task;
-    const clock = task?.clock.now ?? 0;
-    const waitingFor = this.#loop?.waitingFor;
-    const isRecovering = this.#committer?.isRecovering === true && this.#state === 'running';
-    return {
-      pipeline: this.#parts.settings.name,
-      partition: this.partition,
-      state: isRecovering ? 'recovering' : this.#state,
-      detail: this.#detail ?? waitingFor ?? this.#reading?.obstacle,
-      clock,
-      liveEntries: task?.liveEntries ?? 0,
-      stateFill: task?.stateFill ?? 0,
-      lag: this.#loop?.lag,
-      heldMs: task?.heldMs ?? 0,
-      expiryLagMs: Math.max(0, clock - (task?.earliestDue() ?? clock)),
-      position: task?.input.position,
-      committedPosition: this.#committer?.committedPosition,
-      counters: task === undefined ? undefined : { ...task.counters },
-      commits: this.#loop?.commitDurations.percentiles(),
-      commitDurations: this.#loop?.commitHistogram.status(),
-      closeDelays: this.#loop?.closeDelays.status(),
-      changelogBytes: task?.changelog.logBytes ?? 0,
-      liveBytes: task?.changelog.liveBytes ?? 0,
-      storesDropped: this.#drops.count,
-      restoreMs: this.#restoreMs,
-      takeoverMs: this.#takeoverMs,
-    };
+  async #closeAfterStart(cleanly: boolean): Promise<void> {
+    await this.#starting;
+    this.#handover?.();
+    await this.#holdings.release(cleanly);
+    this.#become('closed');
+    this.#parts.onClosed();
   }
 
-  /** V8; undefined while there is no state. */
-  timers(): TimerInspection | undefined {
-    return this.#restored?.task.timers();
-  }
-
-  async #restoreAndRun(assureOwned: () => Promise<void>): Promise<void> {
-    const { partition, settings, ports } = this.#parts;
-    const standby = this.#standby;
-    this.#standby = undefined;
-    const warm = await standby?.handOver(this.#abandon.signal);
-    this.#store =
-      warm?.store ??
-      (await TaskStore.open({ place: this.#parts, drops: this.#drops, onError: this.#parts.onStoreError }));
-    const parts: RestoreParts = {
-      ...this.#parts,
-      store: this.#store,
-      abandon: this.#abandon.signal,
-      assureOwned,
-      onReading: (replica) => {
-        this.#reading = replica;
-      },
-    };
-    const restored = await restore(parts, warm?.replica);
-    this.#reading = undefined;
-    this.#restored = restored;
-    const { task, writer, claimOffset, claimId, last, flusher } = restored;
-    const input = { topic: settings.inputTopic, partition };
-    const { confirmOwned, budget } = this.#parts;
-    this.#committer = new Committer({
-      partition,
-      settings,
-      ports,
-      task,
-      writer,
-      claimOffset,
-      claimId,
-      last,
-      budget,
-      confirmOwned,
-    });
-    try {
-      task.resume(last?.clock ?? 0, await this.#position(input, last), last);
-      for (const [offset, why] of this.#failures.refusedFrom(task.input.position)) task.refuseAt(offset, why);
-      await this.#arm(task);
-      // Before the clock has begun nothing tells former records from those of today but where the log ended (C6).
-      if (task.clock.now === 0) task.allowFormerType(await ports.admin.replicatedEnd(input));
-      if (last === undefined && task.input.start > 0 && !(await this.#commitStart(this.#committer))) return;
-      // What moved it is not recorded: if not the last record read, it may have been evidence of C3.
-      if (settings.proofByFetch !== undefined && task.clock.now > task.input.batchTimestamp)
-        task.observe(task.clock.now);
-    } catch (error) {
-      await this.#committer.close();
-      await flusher.stop();
-      throw error;
-    }
-    this.#run(input, restored, this.#committer);
-  }
-
-  #position(input: TopicPartition, last: CommitHeader | undefined): Promise<InputPosition> {
-    const { settings, ports } = this.#parts;
-    const { startFrom } = settings;
-    if (last === undefined) return firstPosition(input, startFrom, ports);
-    if (startFrom !== 'earliest')
-      ports.log.info('startFrom does not count: the partition has a state', {
-        ...placeInLog(this.#parts),
-        startFrom,
-        position: last.inputs[0]!.position,
-      });
-    return inputPosition(input, last, ports);
-  }
-
-  /** Before anything is read, so that whoever comes next begins at the same place. False: the task is let go. */
-  async #commitStart(committer: Committer): Promise<boolean> {
-    const outcome = await committer.commit();
-    if (outcome.kind === 'letGo') this.#onEnd(outcome);
-    return outcome.kind === 'committed';
-  }
-
-  /** A turn for others between slices: nothing of the task goes on before. */
-  async #arm(task: PartitionTask): Promise<void> {
-    const { ports, armSlice } = this.#parts;
-    while (!task.arm(armSlice)) {
-      await turn(ports.turns);
-      if (this.#abandon.signal.aborted) throw new Retriable('the task is not wanted any more');
-    }
-  }
-
-  #run(input: TopicPartition, restored: Restored, committer: Committer): void {
-    const { settings, ports, cutSliceBytes, budget } = this.#parts;
-    const { clock, admin, log } = ports;
-    const { truncateLagMs: lagMs, truncateLagBytes: lagBytes, changelogTopic } = settings;
-    this.#detail = undefined;
-    this.#become('running');
-    this.#loop = new TaskLoop({
-      input,
-      settings,
-      ports,
-      cutSliceBytes,
-      committer,
-      budget,
-      task: restored.task,
-      flusher: restored.flusher,
-      proof: this.#proofOf(input, restored),
-      truncator: new Truncator({
-        clock,
-        admin,
-        log,
-        lagMs,
-        lagBytes,
-        changelog: { topic: changelogTopic, partition: this.partition },
-      }),
-      onEnd: this.#onEnd,
-    });
-    const { fromStandby, fencedAtMs } = restored;
-    this.#takeoverMs = Math.round(clock.monotonicMs() - fencedAtMs);
-    const facts = { liveEntries: restored.task.liveEntries, fromStandby, takeoverMs: this.#takeoverMs };
-    log.info('task runs', { ...placeInLog(this.#parts), ...facts });
-    const { start } = restored.task.input;
-    if (restored.last === undefined && start > 0)
-      log.info('the input is read from here on', { ...placeInLog(this.#parts), start });
-    restored.flusher.offer();
-    if (this.#wanted === 'moveAway') this.moveAway();
-  }
-
-  #proofOf(input: TopicPartition, { task, claimHeard }: Restored): SilenceProof {
-    const { settings, ports } = this.#parts;
-    const { proofIntervalMs, tickMs, proofByFetch, heldTime } = settings;
-    const { timestampType } = settings.input;
-    const now = ports.clock.monotonicMs();
-    if (proofByFetch === undefined) {
-      const unheardMs = heldTime?.unheardMs ?? 0;
-      const prover = new Prover({ timestampType, proofIntervalMs, tickMs, unheardMs }, now);
-      return new ProofByClockRecord({ input, settings, ports }, prover);
-    }
-    const fetchProof = new FetchProof({ proofIntervalMs, tickMs, ...proofByFetch });
-    // The present is known from the start on: the clock was it once, and the claim was stamped by a broker just now.
-    fetchProof.heard({ appendedAt: task.clock.now, receivedAtMs: now });
-    if (claimHeard !== undefined) fetchProof.heard(claimHeard);
-    return new ProofByEnd({ input, settings, ports, task }, fetchProof);
-  }
-
-  /** The loop or the restore cannot go on. */
+  /** The loop or the start cannot go on. */
   readonly #onEnd = (end: TaskEnd): void => {
-    const { log, clock } = this.#parts.ports;
+    const { ports, onFatal } = this.#parts;
     if (end.kind === 'letGo') {
       const { because, why } = end;
-      log.info('task is let go', { ...placeInLog(this.#parts), because, why });
+      ports.log.info('task is let go', { ...placeInLog(this.#parts), because, why });
       this.#letGo(false);
       return;
     }
-    const { error } = end;
-    if (error instanceof PartitionStopped) {
-      log.error('partition stopped', { ...placeInLog(this.#parts), why: error.message });
-      this.#stop(error.message);
-    } else if (error instanceof Fatal) {
-      log.error('the process cannot go on', { ...placeInLog(this.#parts), error });
-      this.#parts.onFatal(error);
-    } else this.#onFailure(error instanceof Error ? error : new Error(String(error)), clock.monotonicMs());
+    const place = { ...inputOf(this.#parts), position: this.#holdings.task?.input.position };
+    const verdict = verdictOn(end.error, place, (failed) => this.#failures.note(failed, ports.clock.monotonicMs()));
+    ports.log.error(verdict.message, { ...placeInLog(this.#parts), ...verdict.facts });
+    if (verdict.kind === 'stop') this.#stop(verdict.why);
+    else if (verdict.kind === 'endProcess') onFatal(verdict.error);
+    else if (this.#wanted === 'run' && this.#state === 'running') this.#restart(verdict.why);
+    else this.#letGo(false);
   };
 
-  /** Something was thrown that says nothing of what to do: a defect of ours, or what a record makes of one (I6). */
-  #onFailure(error: Error, monotonicNow: DurationMs): void {
-    const { settings, ports } = this.#parts;
-    const task = this.#restored?.task;
-    const place = { topic: settings.inputTopic, partition: this.partition, position: task?.input.position };
-    const failed = error instanceof RecordFailed ? error : undefined;
-    const verdict = failed === undefined ? 'stop' : this.#failures.note(failed, monotonicNow);
-    const facts = {
-      ...placeInLog(this.#parts),
-      ...place,
-      offset: failed?.offset,
-      next: verdict,
-      error,
-      stack: error.stack,
-    };
-    ports.log.error('task failed', facts);
-    const at = failed === undefined ? `position ${place.position ?? 'unknown'}` : `offset ${failed.offset}`;
-    const what = `${place.topic}/${place.partition} at ${at}: ${failed?.message ?? messageOf(error)}`;
-    if (verdict === 'stop')
-      this.#stop(
-        `${what}. This is a defect of this program, not of the cluster; nothing is lost, the changelog stands at the last ` +
-          'commit. Report it with this message; restart the process to try again',
-      );
-    else if (this.#wanted === 'run' && this.#state === 'running') this.#restart(`${what}; restoring to try again`);
-    else this.#letGo(false);
-  }
-
-  /** Drops the state, which may be half changed, and begins again from the last commit. */
   #restart(why: string): void {
     this.#detail = why;
     this.#become('restoring');
     this.#starting = this.#endingWith(
-      this.#release(false).then(() => {
-        this.#loop = undefined;
-        this.#committer = undefined;
-        this.#restored = undefined;
+      this.#holdings.release(false).then(() => {
+        this.#holdings.forget();
         return this.#start(false);
       }),
     );
@@ -415,52 +227,14 @@ export class TaskRunner {
 
   #stop(why: string): void {
     this.#detail = why;
-    void this.#contained('stopping', this.#stopForOperator());
+    void contained(this.#parts, 'stopping', this.#stopForOperator());
   }
 
   /** Keeps the state to be seen, holds nothing that another owner would need. */
   async #stopForOperator(): Promise<void> {
     this.#become('stopped');
-    await this.#release(false);
+    await this.#holdings.release(false);
     if (this.#wanted !== 'run') this.#letGo(false);
-  }
-
-  async #closeAfterStart(cleanly: boolean): Promise<void> {
-    await this.#starting;
-    this.#handover?.();
-    await this.#contained('closing', this.#release(cleanly));
-    this.#become('closed');
-    this.#parts.onClosed();
-  }
-
-  /** Each part is let go of, whatever another one says. */
-  async #release(cleanly: boolean): Promise<void> {
-    await this.#contained('the last commit', this.#loop?.stop());
-    if (cleanly) await this.#contained('committing the rest', this.#loop?.commitRest());
-    await this.#contained('closing the writer', this.#committer?.close());
-    const { flusher } = this.#restored ?? {};
-    await this.#contained('flushing', cleanly ? flusher?.finish() : flusher?.stop());
-    await this.#contained('closing the local store', this.#releaseStore());
-    await this.#contained('closing the standby', this.#standby?.close(cleanly));
-  }
-
-  async #releaseStore(): Promise<void> {
-    const store = this.#store;
-    this.#store = undefined;
-    await store?.close();
-  }
-
-  /** What it waits for may fail: that is said, and ends neither what comes after nor the process. */
-  async #contained(doing: string, work: Promise<void> | undefined): Promise<void> {
-    try {
-      await work;
-    } catch (error) {
-      this.#parts.ports.log.error('a part of a task was not let go cleanly', {
-        ...placeInLog(this.#parts),
-        doing,
-        error,
-      });
-    }
   }
 
   /** What brings the task up may fail where it would try again, too: then nothing does, and the task has failed (I6). */
@@ -484,7 +258,7 @@ export class TaskRunner {
 
 const GIVEN_AWAY = 'the group gave the partition to another member';
 
-/** What another try may change. An order to stop is not, nor is whatever is no order at all. */
-function mayPass(error: unknown): error is Retriable | Fenced | Corrupt {
+/** Whether another try may change it. Not so an order to stop, nor anything unknown. */
+function isTransient(error: unknown): error is Retriable | Fenced | Corrupt {
   return error instanceof Retriable || error instanceof Fenced || error instanceof Corrupt;
 }

@@ -11,6 +11,7 @@ import {
   TRUNCATE_SURPLUS,
 } from '../instance/limits.ts';
 import type { RuntimeLog } from '../instance/settings.ts';
+import { changelogOf, type TaskPlace } from '../instance/task-place.ts';
 
 interface Floor {
   readonly offset: number;
@@ -19,7 +20,7 @@ interface Floor {
   readonly sinceBytes: number;
 }
 
-export interface TruncatorParts {
+interface TruncatorParts {
   readonly clock: Clock;
   readonly admin: LogAdmin;
   readonly changelog: TopicPartition;
@@ -38,8 +39,10 @@ export class Truncator {
   #written = 0;
   #underWay = false;
 
-  constructor(parts: TruncatorParts) {
-    this.#parts = parts;
+  constructor(place: TaskPlace) {
+    const { truncateLagMs: lagMs, truncateLagBytes: lagBytes } = place.settings;
+    const { clock, admin, log } = place.ports;
+    this.#parts = { clock, admin, log, lagMs, lagBytes, changelog: changelogOf(place) };
   }
 
   /** A commit of `bytes` with this floor is known to be in the log. Truncates in the background when it is time. */

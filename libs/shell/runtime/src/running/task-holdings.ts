@@ -1,0 +1,123 @@
+// What one task holds on this instance: a standby's state, the local store, the restored state, the writer, the loop.
+//
+// Owns: each of these, and letting go of it.      Does not own: how it is brought up (task-start.ts), when it ends (TaskRunner).
+//
+// Invariants
+//   TH1  Each part is let go of, whatever another one throws.
+//   TH2  No more is read, then the rest is committed, then the writer is closed, then the store: a flush needs what was
+//        committed.
+import type { PartitionTask } from '@flatline/partition';
+import type { TaskPlace } from '../instance/task-place.ts';
+import type { Replica } from '../restoring/replica.ts';
+import type { Restored } from '../restoring/restoring.ts';
+import type { StandbyTask } from '../restoring/standby-task.ts';
+import type { Committer } from './committer.ts';
+import { contained } from './contained.ts';
+import { StoreDrops } from './store-drops.ts';
+import type { TaskLoop } from './task-loop.ts';
+import { TaskStore } from './task-store.ts';
+
+export interface TaskHoldingsParts extends TaskPlace {
+  /** This instance's standby of the partition: the task goes on from what it holds. */
+  readonly standby?: StandbyTask | undefined;
+  /** An error of the local store's device. */
+  readonly onStoreError: () => void;
+}
+
+/** The state at the last commit, and what writes the next one. */
+export interface RestoredTask {
+  readonly restored: Restored;
+  readonly committer: Committer;
+}
+
+export class TaskHoldings {
+  readonly #parts: TaskHoldingsParts;
+  readonly #drops: StoreDrops;
+  /** Until its state is taken. */
+  #standby: StandbyTask | undefined;
+  #store: TaskStore | undefined;
+  /** While restoring. */
+  #reading: Replica | undefined;
+  #task: RestoredTask | undefined;
+  #loop: TaskLoop | undefined;
+
+  constructor(parts: TaskHoldingsParts) {
+    this.#parts = parts;
+    this.#standby = parts.standby;
+    this.#drops = parts.standby?.drops ?? new StoreDrops(parts);
+  }
+
+  /** With the replica of the standby that had the store open, if there was one. @throws StateInUse */
+  async openStore(abandon: AbortSignal): Promise<{ readonly store: TaskStore; readonly replica: Replica | undefined }> {
+    const standby = this.#standby;
+    this.#standby = undefined;
+    const warm = await standby?.handOver(abandon);
+    const { onStoreError: onError } = this.#parts;
+    const store = warm?.store ?? (await TaskStore.open({ place: this.#parts, drops: this.#drops, onError }));
+    this.#store = store;
+    return { store, replica: warm?.replica };
+  }
+
+  /** A replica of the changelog is being read. */
+  read(replica: Replica): void {
+    this.#reading = replica;
+  }
+
+  adopt(task: RestoredTask): void {
+    this.#reading = undefined;
+    this.#task = task;
+  }
+
+  run(loop: TaskLoop): void {
+    this.#loop = loop;
+  }
+
+  /** undefined before the first restoring has ended. */
+  get task(): PartitionTask | undefined {
+    return this.#task?.restored.task;
+  }
+
+  get committer(): Committer | undefined {
+    return this.#task?.committer;
+  }
+
+  get loop(): TaskLoop | undefined {
+    return this.#loop;
+  }
+
+  get storesDropped(): number {
+    return this.#drops.count;
+  }
+
+  /** What keeps the changelog from being read while restoring (X5). */
+  get obstacle(): string | undefined {
+    return this.#reading?.obstacle;
+  }
+
+  /** Never rejects. What the task was can still be looked at, until `forget`. */
+  async release(cleanly: boolean): Promise<void> {
+    await this.#contained('the last commit', this.#loop?.stop());
+    if (cleanly) await this.#contained('committing the rest', this.#loop?.commitRest());
+    await this.#contained('closing the writer', this.#task?.committer.close());
+    const flusher = this.#task?.restored.flusher;
+    await this.#contained('flushing', cleanly ? flusher?.finish() : flusher?.stop());
+    await this.#contained('closing the local store', this.releaseStore());
+    await this.#contained('closing the standby', this.#standby?.close(cleanly));
+  }
+
+  async releaseStore(): Promise<void> {
+    const store = this.#store;
+    this.#store = undefined;
+    await store?.close();
+  }
+
+  /** After `release`: the state may be half changed. */
+  forget(): void {
+    this.#loop = undefined;
+    this.#task = undefined;
+  }
+
+  #contained(doing: string, work: Promise<void> | undefined): Promise<void> {
+    return contained(this.#parts, doing, work);
+  }
+}

@@ -1,0 +1,78 @@
+// From nothing to the first turn: the state as of the last commit, the place in the input, a timer for each entry, and, for a
+// partition without any state, a commit of where it begins.
+import { Retriable } from '@flatline/base';
+import { type CommitHeader, type InputPosition, type PartitionTask } from '@flatline/partition';
+import { inputOf, placeInLog, type TaskPlace } from '../instance/task-place.ts';
+import { restore, type RestoreParts } from '../restoring/restoring.ts';
+import { turn } from '../turn.ts';
+import type { CommitBudget } from './commit-budget.ts';
+import type { LetGo } from './commit-look-up.ts';
+import { Committer } from './committer.ts';
+import { firstPosition, inputPosition } from './input-position.ts';
+import type { RecordFailures } from './record-failures.ts';
+import type { RestoredTask, TaskHoldings } from './task-holdings.ts';
+
+export interface TaskStartParts extends Omit<RestoreParts, 'store' | 'onReading'> {
+  /** Whether the group, asked now, says that the partition is ours; waits until it can say. @throws Retriable */
+  readonly confirmOwned: () => Promise<boolean>;
+  /** Outlives the task: what was seen of the brokers holds for its successor. */
+  readonly budget: CommitBudget;
+  readonly failures: RecordFailures;
+}
+
+/** @throws PartitionStopped (R3), Fenced, Corrupt, Retriable, Fatal */
+export async function startTask(parts: TaskStartParts, holdings: TaskHoldings): Promise<RestoredTask | LetGo> {
+  const { partition, settings, ports, budget, confirmOwned } = parts;
+  const { store, replica } = await holdings.openStore(parts.abandon);
+  const onReading = holdings.read.bind(holdings);
+  const restored = await restore({ ...parts, store, onReading }, replica);
+  const committer = new Committer({ ...restored, partition, settings, ports, budget, confirmOwned });
+  const task = { restored, committer };
+  holdings.adopt(task);
+  try {
+    return (await ready(parts, task)) ?? task;
+  } catch (error) {
+    await committer.close();
+    await restored.flusher.stop();
+    throw error;
+  }
+}
+
+async function ready(parts: TaskStartParts, { restored, committer }: RestoredTask): Promise<LetGo | undefined> {
+  const { settings, ports, failures } = parts;
+  const { task, last } = restored;
+  task.resume(last?.clock ?? 0, await positionAfter(last, parts), last);
+  for (const [offset, why] of failures.refusedFrom(task.input.position)) task.refuseAt(offset, why);
+  await arm(task, parts);
+  // Before the clock has begun nothing tells former records from those of today but where the log ended (C6).
+  if (task.clock.now === 0) task.allowFormerType(await ports.admin.replicatedEnd(inputOf(parts)));
+  // Before anything is read, so that the next owner begins at the same place.
+  if (last === undefined && task.input.start > 0) {
+    const outcome = await committer.commit();
+    if (outcome.kind === 'letGo') return outcome;
+  }
+  // What moved it is not recorded: if not the last record read, it may have been evidence of C3.
+  if (settings.proofByFetch !== undefined && task.clock.now > task.input.batchTimestamp) task.observe(task.clock.now);
+  return undefined;
+}
+
+function positionAfter(last: CommitHeader | undefined, place: TaskPlace): Promise<InputPosition> {
+  const { settings, ports } = place;
+  const { startFrom } = settings;
+  if (last === undefined) return firstPosition(inputOf(place), startFrom, ports);
+  if (startFrom !== 'earliest')
+    ports.log.info('startFrom does not count: the partition has a state', {
+      ...placeInLog(place),
+      startFrom,
+      position: last.inputs[0]!.position,
+    });
+  return inputPosition(inputOf(place), last, ports);
+}
+
+/** Other tasks get a turn between slices; this one does nothing else before it is done. */
+async function arm(task: PartitionTask, { ports, armSlice, abandon }: TaskStartParts): Promise<void> {
+  while (!task.arm(armSlice)) {
+    await turn(ports.turns);
+    if (abandon.aborted) throw new Retriable('the task is not wanted any more');
+  }
+}
