@@ -4,8 +4,9 @@ import { HttpSchemaRegistry, type SchemaRegistry } from '@flatline/records';
 import type { FlatlineConfig } from '@flatline/config';
 import { type KafkaConnection, type KafkaOptions, openCluster } from '@flatline/kafka';
 import { type ConfigurationFlags, foundConfigurationOf } from './configuration.ts';
-import { usageFailure } from './failure.ts';
+import { interruptedBefore, usageFailure } from './failure.ts';
 import type { Shell } from './shell.ts';
+import { type Stop, unlessStopped } from './stop.ts';
 
 export interface Cluster {
   readonly kafka: KafkaOptions;
@@ -49,12 +50,13 @@ export function registryOf({ schemaRegistry }: FlatlineConfig, clock: Clock): Sc
 
 /**
  * A connection on which a broker has answered: a person who waits at a terminal hears at once that none does.
- * @throws Retriable naming the addresses.
+ * @throws Retriable naming the addresses, CommandFailure where it is stopped before.
  */
-export async function connect(kafka: KafkaOptions): Promise<KafkaConnection> {
+export async function connect(kafka: KafkaOptions, stop: Stop): Promise<KafkaConnection> {
   const connection = openCluster(kafka);
   try {
-    await connection.refresh([]);
+    await unlessStopped(connection.refresh([]), stop);
+    if (stop.signal.aborted) throw interruptedBefore('a broker answered');
     return connection;
   } catch (error) {
     connection.close();

@@ -20,6 +20,11 @@ export function usageFailure(message: string): CommandFailure {
   return new CommandFailure(ExitCode.usage, message);
 }
 
+/** `before`: what had not happened yet. */
+export function interruptedBefore(before: string): CommandFailure {
+  return new CommandFailure(ExitCode.interrupted, `interrupted before ${before}`);
+}
+
 export interface Failure {
   readonly exitCode: ExitCode;
   readonly message: string;

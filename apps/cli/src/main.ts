@@ -6,6 +6,8 @@ import { systemClock } from '@flatline/system';
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 0 : 1);
 });
+// A terminal that was closed: SIGHUP asks to stop, and there is nobody left to tell.
+process.stderr.on('error', () => undefined);
 
 // The Clock port's timers keep nobody alive, and a command may wait on nothing else.
 const alive = setInterval(() => undefined, 2 ** 30);

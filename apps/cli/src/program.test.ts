@@ -1,7 +1,8 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { Corrupt, Fatal, Fenced, Misconfigured, PartitionStopped, Retriable, StateInUse } from '@flatline/base';
 import { ConfigurationError } from '@flatline/config';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -173,9 +174,17 @@ describe('errors become exit codes', () => {
   });
 });
 
+const main = fileURLToPath(new URL('./main.ts', import.meta.url));
+
 test('the process ends with the code', () => {
-  const main = fileURLToPath(new URL('./main.ts', import.meta.url));
   const done = spawnSync(process.execPath, ['--conditions=@flatline/source', main, 'nonsense'], { encoding: 'utf8' });
   expect({ status: done.status, stdout: done.stdout }).toEqual({ status: ExitCode.usage, stdout: '' });
   expect(done.stderr).toContain("unknown command 'nonsense'");
+});
+
+test('a standard error that is gone, as that of a closed terminal, is no defect', async () => {
+  const args = ['--conditions=@flatline/source', main, 'nonsense'];
+  const child = spawn(process.execPath, args, { stdio: ['ignore', 'ignore', 'pipe'] });
+  child.stderr.destroy();
+  expect(await once(child, 'exit')).toEqual([ExitCode.usage, null]);
 });

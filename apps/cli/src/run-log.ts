@@ -7,10 +7,17 @@ export type LogLevel = 'info' | 'warn' | 'error';
 
 const levels: readonly LogLevel[] = ['info', 'warn', 'error'];
 
+export interface LogLimits {
+  /** Default: info. */
+  readonly least?: LogLevel;
+  /** Nothing is written once it is aborted. */
+  readonly until?: AbortSignal;
+}
+
 /** The processor's log: lines for a person on standard error, or JSON lines on standard output. */
-export function consoleLog(console: Console, clock: Clock, least: LogLevel = 'info'): RuntimeLog {
+export function consoleLog(console: Console, clock: Clock, { least = 'info', until }: LogLimits = {}): RuntimeLog {
   const write = (level: LogLevel, message: string, facts: Facts = {}): void => {
-    if (levels.indexOf(level) < levels.indexOf(least)) return;
+    if (levels.indexOf(level) < levels.indexOf(least) || until?.aborted === true) return;
     const time = new Date(clock.wallMs()).toISOString();
     if (console.json) console.result({ time, level, message, ...plainFacts(facts) }, '');
     else console.note(`${time.slice(11, 19)} ${level.padEnd(5)} ${message}${factsText(facts)}`);

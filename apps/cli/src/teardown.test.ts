@@ -5,7 +5,8 @@ import { Teardown } from './teardown.ts';
 
 describe('a teardown', () => {
   test('stops last first, and one that fails keeps none of the others', async () => {
-    const teardown = new Teardown();
+    const said: string[] = [];
+    const teardown = new Teardown((problem) => said.push(problem));
     const stopped: string[] = [];
     teardown.add(() => void stopped.push('broker'));
     teardown.add(() => Promise.reject(new Error('stuck')));
@@ -13,17 +14,24 @@ describe('a teardown', () => {
       await Promise.resolve();
       stopped.push('fleet');
     });
-    const said: string[] = [];
-    await teardown.run((problem) => said.push(problem));
+    await teardown.run();
     expect({ stopped, said }).toEqual({ stopped: ['fleet', 'broker'], said: ['while stopping: stuck'] });
   });
 
   test('stops nothing twice', async () => {
-    const teardown = new Teardown();
+    const teardown = new Teardown(() => undefined);
     let stops = 0;
     teardown.add(() => void (stops += 1));
-    await teardown.run(() => undefined);
-    await teardown.run(() => undefined);
+    await teardown.run();
+    await teardown.run();
+    expect(stops).toBe(1);
+  });
+
+  test('stops what comes up after it', async () => {
+    const teardown = new Teardown(() => undefined);
+    await teardown.run();
+    let stops = 0;
+    teardown.add(() => void (stops += 1));
     expect(stops).toBe(1);
   });
 });

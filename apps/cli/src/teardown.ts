@@ -1,19 +1,31 @@
 /** What is to be stopped at the end, last first, each whatever becomes of the others. */
 export class Teardown {
+  readonly #say: (problem: string) => void;
   readonly #steps: (() => Promise<void> | void)[] = [];
+  #over = false;
 
+  /** `say` hears what would not stop. */
+  constructor(say: (problem: string) => void) {
+    this.#say = say;
+  }
+
+  /** What comes up after the end is stopped at once. */
   add(step: () => Promise<void> | void): void {
-    this.#steps.push(step);
+    if (this.#over) void this.#take(step);
+    else this.#steps.push(step);
   }
 
   /** Never throws: at the end of a command nothing can be done about what will not stop but to say so. */
-  async run(say: (problem: string) => void): Promise<void> {
-    for (let step = this.#steps.pop(); step !== undefined; step = this.#steps.pop()) {
-      try {
-        await step();
-      } catch (error) {
-        say(`while stopping: ${error instanceof Error ? error.message : String(error)}`);
-      }
+  async run(): Promise<void> {
+    this.#over = true;
+    for (let step = this.#steps.pop(); step !== undefined; step = this.#steps.pop()) await this.#take(step);
+  }
+
+  async #take(step: () => Promise<void> | void): Promise<void> {
+    try {
+      await step();
+    } catch (error) {
+      this.#say(`while stopping: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 }

@@ -97,7 +97,7 @@ async function runImport(flags: ImportFlags, console: Console, shell: Shell): Pr
   const format = formatOf(flags);
   if (flags.file !== STANDARD_INPUT) assertFile(flags.file);
   const { kafka } = await clusterOf(shell, flags);
-  const connection = await connect(kafka);
+  const connection = await connect(kafka, shell.stop);
   let spooled: Spooled | undefined;
   try {
     const topic = await checkTopic(connection, shell.clock, flags.topic);

@@ -3,8 +3,10 @@ import type { Command } from 'commander';
 import { connect, kafkaOf } from '../cluster.ts';
 import { type ConfigurationFlags, configurationOf, typedFlags } from '../configuration.ts';
 import { ExitCode } from '../exit-code.ts';
+import { interruptedBefore } from '../failure.ts';
 import { consoleLog } from '../run-log.ts';
 import { originsOf } from '../run-origins.ts';
+import { unlessStopped, withinPatience } from '../stop.ts';
 import type { Console } from '../terminal/console.ts';
 import { count, duration } from '../terminal/progress.ts';
 import { whileWaiting } from '@flatline/system';
@@ -55,7 +57,7 @@ async function run(flags: RunFlags, console: Console, { shell, diagnosis }: Comm
   const { facts, warning } = await originsOf(config, { shell, flags, version: VERSION });
   log.info('flatline starts', facts);
   if (warning !== undefined) log.warn(warning);
-  const connection = await connect(kafkaOf(config, clock));
+  const connection = await connect(kafkaOf(config, clock), stop);
   try {
     const asked = { partitions: undefined, replication: undefined, flags: typedFlags(flags) };
     const risks = await assertUsable(pipelineTopicsOf(config), { clock, connection, ...asked });
@@ -63,7 +65,13 @@ async function run(flags: RunFlags, console: Console, { shell, diagnosis }: Comm
   } finally {
     connection.close();
   }
-  const processor = await startProcessor(config, { log });
+  const starting = startProcessor(config, { log });
+  const processor = await unlessStopped(starting, stop);
+  if (processor === undefined) {
+    const ending = starting.then((late) => late.stop());
+    await withinPatience(ending, stop, clock);
+    throw interruptedBefore('the processor started');
+  }
   diagnosis.observe(() => processor.snapshot().tasks);
   if (console.json) log.info('answers over HTTP', { address: processor.httpAddress });
   console.note(`Answers over HTTP at ${processor.httpAddress}; Ctrl-C drains and ends.`);

@@ -69,7 +69,7 @@ async function runTail(asked: TailFlags, console: Console, shell: Shell): Promis
   const isPast = flags.fromBeginning === true || flags.since !== undefined || !flags.follow;
   const from = isPast ? 'beginning' : 'end';
   const until = flags.follow ? undefined : 'end';
-  const connection = await connect(kafka);
+  const connection = await connect(kafka, shell.stop);
   await requireTopic(connection, shell.clock, topic).finally(() => {
     connection.close();
   });

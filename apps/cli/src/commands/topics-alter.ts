@@ -81,7 +81,7 @@ interface Running {
 async function alterTopic(topic: string, set: ReadonlyMap<string, string>, command: Running): Promise<ExitCode> {
   const { flags, console, shell } = command;
   const { kafka } = await clusterOf(shell, flags);
-  const connection = await connect(kafka);
+  const connection = await connect(kafka, shell.stop);
   try {
     const found = existingTopic(await requireTopic(connection, shell.clock, topic));
     const refused = [...set].flatMap(([name, value]) => {

@@ -20,7 +20,7 @@ export interface OpenInspection extends Inspection {
 export async function inspect(flags: TopicsFlags, shell: Shell): Promise<OpenInspection> {
   const config = await configurationOf(shell, flags);
   const pipelines = pipelineTopicsOf(config);
-  const connection = await connect(kafkaOf(config, shell.clock));
+  const connection = await connect(kafkaOf(config, shell.clock), shell.stop);
   const close = (): void => {
     connection.close();
   };

@@ -64,7 +64,7 @@ async function runVerify(flags: VerifyFlags, console: Console, shell: Shell): Pr
     throw usageFailure('--ledger tells of one input: say of which pipeline with --pipeline');
   const kafka = kafkaOf(config, shell.clock);
   // A person who waits hears at once that no broker answers.
-  (await connect(kafka)).close();
+  (await connect(kafka, shell.stop)).close();
   let violations = 0;
   for (const pipeline of pipelines) {
     const report = await verify(pipeline, { flags, config, console, shell, ledger });

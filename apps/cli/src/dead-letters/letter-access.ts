@@ -45,7 +45,7 @@ export async function withLetters(
   const { application } = config;
   const pipeline = pipelineNamed(config, flags.pipeline);
   const kafka = kafkaOf(config, shell.clock);
-  const connection = await connect(kafka);
+  const connection = await connect(kafka, shell.stop);
   let log: LetterLog | undefined;
   const openLog = async (): Promise<LetterLog> => {
     const topic = await requireTopic(connection, shell.clock, pipeline.deadLetterTopic);

@@ -1,7 +1,9 @@
 import { type BrokerStatus, startDetached, statusDetached, stopDetached } from '@flatline/dev-broker';
 import { type Command, InvalidArgumentError } from 'commander';
 import { ExitCode } from '../exit-code.ts';
-import { usageFailure } from '../failure.ts';
+import { interruptedBefore, usageFailure } from '../failure.ts';
+import type { Shell } from '../shell.ts';
+import { unlessStopped } from '../stop.ts';
 import type { Console } from '../terminal/console.ts';
 import type { CommandContext } from '../commands/context.ts';
 import { jsonOption, port } from '../commands/flags.ts';
@@ -37,7 +39,7 @@ Needs Java 17 or newer, or Docker. The first start fetches Kafka, about 45 MB.
     .option('--data <dir>', 'data directory (default: .flatline/broker in the repository)')
     .option('--registry', 'also start a schema registry')
     .addOption(jsonOption())
-    .action(context.action(startBroker));
+    .action(context.action<BrokerFlags>((flags, console) => startBroker(flags, console, context.shell)));
   broker
     .command('stop')
     .description('stop it; what it stores stays')
@@ -60,12 +62,14 @@ function nodeCount(text: string): 1 | 3 {
   throw new InvalidArgumentError('It must be 1 or 3.');
 }
 
-async function startBroker(flags: BrokerFlags, console: Console): Promise<ExitCode> {
+async function startBroker(flags: BrokerFlags, console: Console, { stop }: Shell): Promise<ExitCode> {
   const { port: asked, nodes, data: dataDir, registry } = flags;
   const log = (line: string): void => {
     console.note(line);
   };
-  const started = await startDetached({ port: asked, nodes, dataDir, registry, log });
+  const started = await unlessStopped(startDetached({ port: asked, nodes, dataDir, registry, log }), stop);
+  // What has begun notices that its command has ended, and ends.
+  if (started === undefined) throw interruptedBefore('the broker started');
   console.result(started, started.bootstrap);
   console.note(started.alreadyRan ? 'It was running already.' : `Its data is in ${started.dataDir}.`);
   if (started.registryUrl !== undefined) console.note(`Schema registry: ${started.registryUrl}`);

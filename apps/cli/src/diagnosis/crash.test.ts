@@ -28,8 +28,8 @@ interface Ended {
 function runWith(statement: string, ...flags: readonly string[]): Ended {
   const edit: SourceEdit = {
     file: 'apps/cli/src/commands/run.ts',
-    from: 'const connection = await connect(kafkaOf(config, clock));',
-    to: `${statement} const connection = await connect(kafkaOf(config, clock));`,
+    from: 'const connection = await connect(kafkaOf(config, clock), stop);',
+    to: `${statement} const connection = await connect(kafkaOf(config, clock), stop);`,
   };
   const main = fileURLToPath(new URL('../main.ts', import.meta.url));
   const node = ['--conditions=@flatline/source', ...editingArguments([edit]), main];

@@ -1,7 +1,10 @@
-import { type RunningBroker, startBroker, statusDetached } from '@flatline/dev-broker';
-import type { ConfigurationFlags } from '../../configuration.ts';
-import type { Shell } from '../../shell.ts';
+import { startBroker, statusDetached } from '@flatline/dev-broker';
 import { whileWaiting } from '@flatline/system';
+import type { ConfigurationFlags } from '../../configuration.ts';
+import { interruptedBefore } from '../../failure.ts';
+import type { Shell } from '../../shell.ts';
+import { unlessStopped } from '../../stop.ts';
+import type { Teardown } from '../../teardown.ts';
 import type { Console } from '../../terminal/console.ts';
 import { duration } from '../../terminal/progress.ts';
 
@@ -11,12 +14,18 @@ export interface DemoBroker {
   readonly brokers: readonly string[];
   /** True where it is the demo's own, and leaves nothing behind. */
   readonly ephemeral: boolean;
-  /** Stops what was started for the demo, and nothing else. */
-  stop(): Promise<void>;
 }
 
-/** The broker that is named, or runs here; else one of the demo's own, which ends with it and leaves nothing behind. */
-export async function demoBroker(flags: ConfigurationFlags, shell: Shell, console: Console): Promise<DemoBroker> {
+/**
+ * The broker that is named, or runs here; else one of the demo's own, which ends with it and leaves nothing behind.
+ * `teardown` gets to stop what is started here, also where the start is given up.
+ */
+export async function demoBroker(
+  flags: ConfigurationFlags,
+  shell: Shell,
+  console: Console,
+  teardown: Teardown,
+): Promise<DemoBroker> {
   const named = flags.brokers ?? shell.env['KAFKA_BROKERS']?.split(',').filter((address) => address !== '');
   if (named !== undefined && named.length > 0) return borrowed(named);
   const running = await statusDetached();
@@ -26,16 +35,20 @@ export async function demoBroker(flags: ConfigurationFlags, shell: Shell, consol
   const log = (line: string): void => {
     console.note(line);
   };
-  const starting = startBroker({ ephemeral: true, log });
-  const { clock } = shell;
+  const { clock, stop } = shell;
+  const starting = startBroker({ ephemeral: true, log, signal: stop.signal });
+  // What keeps it from starting is thrown below.
+  teardown.add(() => starting.then((broker) => broker.stop()).catch(() => undefined));
   const startedAtMs = clock.monotonicMs();
-  const broker: RunningBroker = await whileWaiting(starting, { clock, everyMs: REDRAW_EVERY_MS }, () => {
+  const broker = await whileWaiting(unlessStopped(starting, stop), { clock, everyMs: REDRAW_EVERY_MS }, () => {
     console.draw(`starting, ${duration(clock.monotonicMs() - startedAtMs)}`);
+  }).finally(() => {
+    console.endRegion('clear');
   });
-  console.endRegion('clear');
-  return { brokers: broker.bootstrap.split(','), ephemeral: true, stop: () => broker.stop() };
+  if (broker === undefined) throw interruptedBefore('the broker started');
+  return { brokers: broker.bootstrap.split(','), ephemeral: true };
 }
 
 function borrowed(brokers: readonly string[]): DemoBroker {
-  return { brokers, ephemeral: false, stop: () => Promise.resolve() };
+  return { brokers, ephemeral: false };
 }

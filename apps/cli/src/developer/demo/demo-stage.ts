@@ -5,6 +5,8 @@
 //
 // Invariants
 //   DS1  Whatever happens while it is built or torn down, what was started before is stopped, last first.
+//   DS2  A request to stop waits neither for the building nor, for longer than a moment, for the teardown: the broker ends
+//        with this process, and whatever else there is with the broker.
 import { openSummaryConsumer, type SummaryConsumer } from '@flatline/client';
 import type { FlatlineConfig } from '@flatline/config';
 import { type KafkaConnection, type KafkaOptions } from '@flatline/kafka';
@@ -15,13 +17,18 @@ import { join } from 'node:path';
 import { connect, kafkaOf } from '../../cluster.ts';
 import type { ConfigurationFlags } from '../../configuration.ts';
 import { consoleLog } from '../../run-log.ts';
+import { interruptedBefore } from '../../failure.ts';
 import type { Shell } from '../../shell.ts';
+import { unlessStopped, withinPatience } from '../../stop.ts';
 import { Teardown } from '../../teardown.ts';
 import type { Console } from '../../terminal/console.ts';
 import { pipelineTopicsOf } from '../../topics/pipeline-topics.ts';
 import { createTopics, inspectTopics } from '../../topics/provision.ts';
 import { demoBroker } from './demo-broker.ts';
 import { demoConfiguration, DEMO_PARTITIONS } from './demo-settings.ts';
+
+/** The processor may still write while it is removed. */
+const REMOVAL_TRIES = 5;
 
 export interface DemoStage {
   readonly config: FlatlineConfig;
@@ -41,42 +48,48 @@ export async function onStage<T>(
   console: Console,
   show: (stage: DemoStage) => Promise<T>,
 ): Promise<T> {
-  const teardown = new Teardown();
-  shell.stop.signal.addEventListener('abort', () => {
+  const { stop, clock } = shell;
+  const teardown = new Teardown((problem) => {
+    console.note(problem);
+  });
+  stop.signal.addEventListener('abort', () => {
     console.note('Stopping. Ctrl-C once more exits at once.');
   });
+  const stateDir = mkdtempSync(join(tmpdir(), 'flatline-demo-'));
   try {
-    return await show(await buildStage(flags, shell, console, teardown));
+    const stage = await unlessStopped(buildStage({ flags, shell, console, teardown, stateDir }), stop);
+    if (stage === undefined) throw interruptedBefore('the demo began');
+    return await show(stage);
   } finally {
-    await teardown.run((problem) => {
-      console.note(problem);
-    });
+    await withinPatience(teardown.run(), stop, clock);
+    rmSync(stateDir, { recursive: true, force: true, maxRetries: REMOVAL_TRIES });
   }
 }
 
-async function buildStage(
-  flags: ConfigurationFlags,
-  shell: Shell,
-  console: Console,
-  teardown: Teardown,
-): Promise<DemoStage> {
-  const broker = await demoBroker(flags, shell, console);
-  teardown.add(() => broker.stop());
-  const stateDir = mkdtempSync(join(tmpdir(), 'flatline-demo-'));
-  teardown.add(() => {
-    rmSync(stateDir, { recursive: true, force: true });
-  });
-  const { clock } = shell;
+interface Building {
+  readonly flags: ConfigurationFlags;
+  readonly shell: Shell;
+  readonly console: Console;
+  readonly teardown: Teardown;
+  readonly stateDir: string;
+}
+
+async function buildStage({ flags, shell, console, teardown, stateDir }: Building): Promise<DemoStage> {
+  const { clock, stop } = shell;
+  const broker = await demoBroker(flags, shell, console, teardown);
   const config = demoConfiguration({ brokers: broker.brokers, stateDir, startedAt: clock.wallMs() });
   const kafka = kafkaOf(config, clock);
-  const connection = await connect(kafka);
+  const connection = await connect(kafka, stop);
   teardown.add(() => {
     connection.close();
   });
   const provision = { clock, connection, partitions: DEMO_PARTITIONS, replication: undefined, flags: '' };
   const { plan } = await inspectTopics(pipelineTopicsOf(config), provision);
   await createTopics(plan.missing, provision);
-  const processor = await startProcessor(config, { log: consoleLog(console, clock, 'warn') });
+  stop.signal.throwIfAborted();
+  // What is cut short by the end of the demo has nothing to complain of.
+  const log = consoleLog(console, clock, { least: 'warn', until: stop.signal });
+  const processor = await startProcessor(config, { log });
   teardown.add(() => processor.stop());
   const { consumer, close } = await openSummaryConsumer({ kafka, topic: outputOf(config), from: 'beginning' });
   teardown.add(close);

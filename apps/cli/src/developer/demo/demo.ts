@@ -23,6 +23,7 @@ import {
 import { CommandFailure, usageFailure } from '../../failure.ts';
 import { pause, whileWaiting } from '@flatline/system';
 import type { Shell } from '../../shell.ts';
+import { unlessStopped } from '../../stop.ts';
 import type { Console } from '../../terminal/console.ts';
 import { count } from '../../terminal/progress.ts';
 import { Closes } from './closes.ts';
@@ -78,7 +79,8 @@ class Demo {
     const { stop, clock } = this.#shell;
     await this.#ready();
     if (stop.signal.aborted) return this.#stopped();
-    const running = await this.#startFleet();
+    const running = await unlessStopped(this.#startFleet(), stop);
+    if (running === undefined) return this.#stopped();
     const parts = { stage: this.#stage, running, closes: this.#closes, total: this.#options.sessions };
     const display = new DemoDisplay(parts, this.#console, clock);
     const following = this.#follow(this.#stage.consumer);
@@ -107,7 +109,7 @@ class Demo {
     const { processor } = this.#stage;
     const giveUpAtMs = clock.monotonicMs() + READY_WITHIN_MS;
     while (!processor.isReady && !stop.signal.aborted) {
-      await Promise.race([processor.finished, pause(clock, LOOK_EVERY_MS)]);
+      await Promise.race([processor.finished, stop.requested, pause(clock, LOOK_EVERY_MS)]);
       if (clock.monotonicMs() > giveUpAtMs)
         throw new CommandFailure(
           ExitCode.partitionStopped,
