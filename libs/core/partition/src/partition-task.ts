@@ -94,6 +94,8 @@ export class PartitionTask {
   #expiredAllAt: Millis = -Infinity;
   #cutPosition = 0;
   #cutBytesMax = Infinity;
+  /** `pendingBytes` when the cut that is being made was begun. */
+  #bytesBeforeCut = 0;
   /** C6: below it, records of the other timestamp type are of former times, as long as the clock has not begun. */
   #formerBelow = 0;
 
@@ -170,11 +172,11 @@ export class PartitionTask {
 
   /** About how many bytes a commit would have that is cut now, the sweep's share with them. */
   get pendingBytes(): number {
-    return this.#pendingBytes(this.changelog.sweepFactor);
+    return this.changelog.pendingBytes + this.#outputBytes;
   }
 
-  #pendingBytes(sweepFactor: number): number {
-    return this.changelog.changedBytes * sweepFactor + this.#sessions.closedBytes + this.#deadLetters.bytes;
+  get #outputBytes(): number {
+    return this.#sessions.closedBytes + this.#deadLetters.bytes;
   }
 
   /** Stepping pauses where a commit would have more `pendingBytes` than this; none at first. At least a record goes into each. */
@@ -233,10 +235,9 @@ export class PartitionTask {
   }
 
   #burst(cursor: RecordCursor, records: number, wallNow: Millis): StepOutcome | undefined {
-    const { sweepFactor } = this.changelog;
     for (let applied = 0; applied < records;) {
       // A record may bring a session's whole state, and a burst a thousand of them; a group brings 32 at most.
-      if (applied > 0 && this.#pendingBytes(sweepFactor) >= this.#cutBytesMax) return undefined;
+      if (applied > 0 && this.pendingBytes >= this.#cutBytesMax) return undefined;
       if (!this.#again && !cursor.next()) return this.#exhausted(cursor);
       if (cursor.groupIndex === 0 || cursor !== this.#lookedAt) this.#lookAhead(cursor);
       const first = cursor.groupIndex;
@@ -326,19 +327,21 @@ export class PartitionTask {
    * takes time. Until that was called the task is full (PT3).
    */
   prepareCut(bytes: number): boolean {
+    if (!this.changelog.isCutting) this.#bytesBeforeCut = this.pendingBytes;
     return this.changelog.prepareCut(bytes);
   }
 
   /** Cuts a commit of everything since the last cut; all of it at once where `prepareCut` was not called before. */
   cut(context: Omit<CutContext, 'inputs' | 'clock' | keyof HeldState>): TaskCut {
-    const outputBytes = this.#sessions.closedBytes + this.#deadLetters.bytes;
+    const countedBytes = this.changelog.isCutting ? this.#bytesBeforeCut : this.pendingBytes;
+    const outputBytes = this.#outputBytes;
     const closed = this.#sessions.takeClosed();
     const deadLetters = this.#deadLetters.takeAll();
     const input = this.input;
     this.#cutPosition = input.position;
     const cut = this.changelog.cut({ ...context, inputs: [input], clock: this.clock.now, ...this.#held.state });
     const commitBytes = cut.blockBytes + outputBytes;
-    return Object.assign(cut, { closed, deadLetters, position: input.position, commitBytes });
+    return Object.assign(cut, { closed, deadLetters, position: input.position, commitBytes, countedBytes });
   }
 
   /** The cut's commit is known to be in the log, its blocks at `offsets`. */

@@ -50,4 +50,6 @@ export interface TaskCut extends ChangelogCut {
   readonly position: number;
   /** About how large the commit is: `blockBytes`, summaries and dead letters. */
   readonly commitBytes: number;
+  /** `PartitionTask.pendingBytes` when the cut was begun: the most it was expected to be. */
+  readonly countedBytes: number;
 }

@@ -56,6 +56,16 @@ export class BlockLedger {
     return ordinal;
   }
 
+  /** Bytes of the blocks below `ordinal` that hold an image: rewriting all of those takes no more. */
+  heldBelow(ordinal: number): number {
+    let bytes = 0;
+    for (let each = this.#first; each < ordinal; each += 1) {
+      const block = this.#at(each);
+      if (block.images > 0) bytes += block.bytes;
+    }
+    return bytes;
+  }
+
   /** Says that the blocks from `ordinal` on are the last commit's. */
   beginCommit(ordinal: number): void {
     this.#lastCommit = ordinal;

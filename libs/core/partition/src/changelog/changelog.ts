@@ -100,6 +100,8 @@ export class Changelog {
   /** Next slot the sweep looks at, and the ordinal below which a round finds images old; undefined between rounds. */
   #hand = 0;
   #roundBefore: number | undefined;
+  /** Of the blocks that the round still has to empty: no sweep writes more. */
+  #sweepableBytes = 0;
 
   /** `memory`: what blocks lie in; whoever is done with a block may give it back. */
   constructor(table: EntryTable, limits: ChangelogLimits, memory: ReusedMemory) {
@@ -119,9 +121,9 @@ export class Changelog {
     return this.#changedBytes;
   }
 
-  /** How many times `changedBytes` a cut would write now: what the sweep adds goes with the changes. */
-  get sweepFactor(): number {
-    return this.#sweeps ? 1 + SWEEP_RATIO : 1;
+  /** About how many bytes a cut would write at most, if it were made now: what changed, and what is swept forward with it. */
+  get pendingBytes(): number {
+    return this.#changedBytes + Math.min(this.#changedBytes * SWEEP_RATIO, this.#sweepableBytes);
   }
 
   get digest(): number {
@@ -235,6 +237,7 @@ export class Changelog {
       this.#placeImages(block.slots, ordinal);
     });
     this.ledger.beginCommit(first);
+    this.#planSweep(cut.blocks.reduce((sum, { bytes }) => sum + bytes.length, 0));
   }
 
   /** Of the first `count` slots of `#group`. */
@@ -269,19 +272,24 @@ export class Changelog {
   }
 
   /**
-   * Rewrites the oldest images, a bounded number per cut. A round begins at five eighths of the allowed log, and leaves
-   * alone what lies in its newest half: of what is younger, most is written again by its own traffic soon. A round rewrites
+   * Whether the next cut sweeps, and how much it may find; the next commit is taken for as large as the last one. Decided
+   * before its changes come, so that stepping knows what they will weigh. A round begins at five eighths of the allowed log, and leaves
+   * alone what lies in its newest half: most of what is younger is soon written again by its own traffic. A round rewrites
    * at most the live bytes while traffic writes at most half of that, which keeps the log below four times the live bytes
    * at the default factor.
    */
-  #beginSweep(): Sweep {
-    const { writtenBytes } = this.#builder;
-    if (this.#roundBefore === undefined) {
-      if (this.ledger.logBytes + writtenBytes < this.#allowedBytes * SWEEP_FROM)
-        return { bytesBegin: writtenBytes, bytesEnd: 0, slotsEnd: 0 };
+  #planSweep(commitBytes: number): void {
+    if (this.#roundBefore === undefined && this.ledger.logBytes + commitBytes >= this.#allowedBytes * SWEEP_FROM) {
       this.#roundBefore = this.ledger.newest(this.#allowedBytes * SWEEP_TO);
       this.#hand = 0;
     }
+    this.#sweepableBytes = this.#roundBefore === undefined ? 0 : this.ledger.heldBelow(this.#roundBefore);
+  }
+
+  /** Rewrites the oldest images, a bounded number per cut. */
+  #beginSweep(): Sweep {
+    const { writtenBytes } = this.#builder;
+    if (this.#roundBefore === undefined) return { bytesBegin: writtenBytes, bytesEnd: 0, slotsEnd: 0 };
     return {
       bytesBegin: writtenBytes,
       bytesEnd: writtenBytes + Math.max(writtenBytes * SWEEP_RATIO, SWEEP_BYTES_MIN),
@@ -322,12 +330,6 @@ export class Changelog {
   get #allowedBytes(): number {
     const { changelogFactor, unsweptLogBytes } = this.#limits;
     return Math.max(this.#liveBytes * changelogFactor, 2 * unsweptLogBytes);
-  }
-
-  /** Whether the next cut goes on with a round, or begins one. */
-  get #sweeps(): boolean {
-    if (this.#roundBefore !== undefined) return true;
-    return this.ledger.logBytes + this.#changedBytes >= this.#allowedBytes * SWEEP_FROM;
   }
 }
 

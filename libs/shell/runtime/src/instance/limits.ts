@@ -87,8 +87,6 @@ export const FREE_BLOCK_BYTES_MAX = 64 * 1024 * 1024;
 /** The most of `flushBytesTotal` that is one task's share. */
 export const FLUSH_BYTES_MAX = 32 * 1024 * 1024;
 /** How long committed blocks may wait for a commit to find them. */
-/** How many times as large as it will be a commit is taken for before it is cut, at most: its sweep may be twice its changes. */
-export const COUNTED_WITH_SWEEP = 3;
 export const FLUSH_INTERVAL_MS = 15_000;
 /** How many times its share a task that is being restored lets wait for the time when it runs: of bare images a million. */
 export const RESTORED_BACKLOG_FACTOR = 2;

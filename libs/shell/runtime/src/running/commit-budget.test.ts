@@ -100,6 +100,6 @@ test('[O6] a commit that was full with its sweep counted lets the next be larger
     requestBytes: 1_000_000,
     share: () => 32_000_000,
   });
-  for (let commit = 0; commit < 8; commit += 1) budget.taken(budget.bytesMax / 3, 45);
+  for (let commit = 0; commit < 8; commit += 1) budget.taken(budget.bytesMax / 3, 45, 0, budget.bytesMax);
   expect(budget.bytesMax).toBe(32_000_000);
 });

@@ -8,13 +8,13 @@
 // Owns: what a commit may hold.      Does not own: what waits for a cut (PartitionTask), how long a commit took (Committer).
 //
 // Invariants
-//   CB1  It grows to at most twice of what was really taken, and shrinks at once to what would have fitted.
+//   CB1  It doubles after a commit that filled it as stepping counts, and shrinks at once to what would have fitted.
 //   CB2  It is never below `leastBytes`, and never above the share of memory that the task has at present.
 //   CB3  What commits teach that are too small to tell anything but round trips holds until the next one, of whatever size.
 //   CB4  What the process itself was late by makes no broker slow, but the brokers' timeout counts it: with it a commit should
 //        take two thirds of that at most.
 import type { DurationMs } from '@flatline/base';
-import { COUNTED_WITH_SWEEP, OWN_DELAY_FACTOR } from '../instance/limits.ts';
+import { OWN_DELAY_FACTOR } from '../instance/limits.ts';
 
 export interface CommitBudgetOptions {
   /** How long brokers should take for a commit at most: a third of a transaction's timeout. */
@@ -45,15 +45,17 @@ export class CommitBudget {
     return Math.max(this.#options.leastBytes, Math.min(this.#bytes, this.#lastBytes, this.#options.share()));
   }
 
-  /** A commit of so many bytes was taken in one try of `tookMs`; by `ownDelayMs` of that the process itself was late. */
-  taken(bytes: number, tookMs: DurationMs, ownDelayMs: DurationMs = 0): void {
+  /**
+   * A commit of so many bytes was taken in one try of `tookMs`; by `ownDelayMs` of that the process itself was late.
+   * `countedBytes`: what stepping took it for, which is what `bytesMax` bounds.
+   */
+  taken(bytes: number, tookMs: DurationMs, ownDelayMs: DurationMs = 0, countedBytes = bytes): void {
     const { targetMs, requestBytes } = this.#options;
     const counted = Math.max(bytes, requestBytes);
     const ofBrokers = (counted * targetMs) / Math.max(1, tookMs - ownDelayMs);
     const ofTimeout = (counted * targetMs * OWN_DELAY_FACTOR) / Math.max(1, tookMs);
     const fits = Math.min(ofBrokers, ofTimeout);
-    // What waits for a cut is counted with the most that its sweep may add: three times of what is then written.
-    const isFilled = bytes * 2 * COUNTED_WITH_SWEEP >= this.bytesMax;
+    const isFilled = countedBytes * 2 >= this.bytesMax;
     if (isFilled) this.#bytes = Math.min(fits, Math.max(this.#bytes, this.bytesMax * 2));
     else if (bytes >= requestBytes) this.#bytes = Math.min(fits, this.#bytes);
     this.#lastBytes = fits;

@@ -177,7 +177,8 @@ export class Committer {
       if (ports.clock.monotonicMs() - startedAt >= timeoutMs) this.#giveMoreTime(inFlight);
       throw error;
     }
-    budget.taken(cut.commitBytes, ports.clock.monotonicMs() - startedAt, ownDelay.end());
+    const tookMs = ports.clock.monotonicMs() - startedAt;
+    budget.taken(cut.commitBytes, tookMs, ownDelay.end(), cut.countedBytes);
     // The blocks are the first element of the transaction's writes (transactionOf).
     const offsets = written[0]!;
     if (offsets[0]! <= this.#anchor.offset)
