@@ -57,8 +57,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'expires by the local clock',
     file: 'libs/shell/runtime/src/running/task-loop.ts',
-    from: 'const stepMore = this.#step(wallNow, startedAt);',
-    to: 'const stepMore = this.#step(wallNow, startedAt); this.#parts.task.clock.advance(wallNow);',
+    from: 'const stepMore = this.#stepping.step(wallNow, startedAt);',
+    to: 'const stepMore = this.#stepping.step(wallNow, startedAt); this.#parts.task.clock.advance(wallNow);',
   },
   {
     name: 'closes a key a millisecond early',
@@ -212,14 +212,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'never asks for proof',
-    file: 'libs/shell/runtime/src/running/task-loop.ts',
-    from: "else if (advice.kind === 'ask') this",
-    to: "else if (advice.kind === 'ask' && task.clock.now < 0) this",
+    file: 'libs/shell/runtime/src/proof/silence-watch.ts',
+    from: "else if (advice.kind === 'ask') unattended",
+    to: "else if (advice.kind === 'ask' && task.clock.now < 0) unattended",
   },
   {
     name: 'never doubts a leader that shows nothing new',
-    file: 'libs/shell/runtime/src/running/task-loop.ts',
-    from: 'if (doubt) this.#subscription.lookAgain();',
+    file: 'libs/shell/runtime/src/proof/silence-watch.ts',
+    from: 'if (doubt) reading.doubtLeader();',
     to: '',
   },
   {
@@ -230,13 +230,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'tries again where the log has lost what was read',
-    file: 'libs/shell/runtime/src/running/task-loop.ts',
+    file: 'libs/shell/runtime/src/running/input-reading.ts',
     from: 'if (failure instanceof PartitionStopped || failure instanceof Fatal) {',
     to: 'if (failure instanceof Fatal) {',
   },
   {
     name: 'says nothing of what it has read',
-    file: 'libs/shell/runtime/src/running/task-loop.ts',
+    file: 'libs/shell/runtime/src/running/input-reading.ts',
     from: 'subscribe(input, task.input.position, task.input.leaderEpoch)',
     to: 'subscribe(input, task.input.position)',
   },

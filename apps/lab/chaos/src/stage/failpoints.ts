@@ -17,6 +17,7 @@ const within = (file: string, from: string, to: (deed: string) => string): Marke
 const replica = `${SHELL}/runtime/src/restoring/replica.ts`;
 const claiming = `${SHELL}/runtime/src/restoring/claiming.ts`;
 const loop = `${SHELL}/runtime/src/running/task-loop.ts`;
+const reading = `${SHELL}/runtime/src/running/input-reading.ts`;
 const proof = `${SHELL}/runtime/src/proof/silence-proof.ts`;
 const committer = `${SHELL}/runtime/src/running/committer.ts`;
 const writer = `${SHELL}/kafka/src/writer/transactional-writer.ts`;
@@ -45,7 +46,7 @@ const marked = {
   ),
   'claim.written': before(claiming, 'return { writer, claimOffset:'),
   /** After poll: records are in hand, none is applied. */
-  'input.read': before(loop, 'this.#noteArrival(run);'),
+  'input.read': before(reading, 'this.#noteArrival(run);'),
   /** Sessions have expired and nobody outside knows. */
   'wheel.fired': within(loop, EXPIRE, (deed) => `const closed = ${CLOSED}; ${EXPIRE} if (${CLOSED} > closed) ${deed}`),
   'proof.asked': within(

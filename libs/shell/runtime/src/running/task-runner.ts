@@ -19,7 +19,8 @@ import { contained } from './contained.ts';
 import { verdictOn } from './failure-verdict.ts';
 import { RecordFailures } from './record-failures.ts';
 import { type RestoredTask, TaskHoldings, type TaskHoldingsParts } from './task-holdings.ts';
-import { type TaskEnd, TaskLoop } from './task-loop.ts';
+import type { TaskEnd } from './loop-events.ts';
+import { TaskLoop } from './task-loop.ts';
 import { startTask, type TaskStartParts } from './task-start.ts';
 import { Truncator } from './truncator.ts';
 

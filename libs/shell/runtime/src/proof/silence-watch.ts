@@ -1,0 +1,93 @@
+// Has the log asked to prove its silence when that is due, and sees to it that what it answered is read.
+//
+// Owns: when it is looked at next.      Does not own: the request under way (SilenceProof), what is due (PartitionTask).
+import type { Cancel } from '@flatline/base';
+import type { PartitionTask } from '@flatline/partition';
+import type { TopicPartition } from '@flatline/ports';
+import type { PipelinePorts } from '../instance/settings.ts';
+import type { InputReading } from '../running/input-reading.ts';
+import { type LoopEvents, unattended } from '../running/loop-events.ts';
+import { ReadBack } from './read-back.ts';
+import type { SilenceProof } from './silence-proof.ts';
+
+/** As operators read it (X5). */
+const UNREAD_PROOF =
+  'a proof of silence that is in the log and not read back: the leader that is read from may be a deposed one, cut off from ' +
+  'the controllers; another is looked for';
+
+export interface SilenceWatchParts {
+  readonly input: TopicPartition;
+  readonly ports: Pick<PipelinePorts, 'clock' | 'log'>;
+  readonly task: PartitionTask;
+  readonly reading: InputReading;
+  readonly proof: SilenceProof;
+  readonly events: LoopEvents;
+}
+
+export class SilenceWatch {
+  readonly #parts: SilenceWatchParts;
+  readonly #readBack = new ReadBack();
+  #proofTimer: Cancel | undefined;
+  #readBackTimer: Cancel | undefined;
+
+  constructor(parts: SilenceWatchParts) {
+    this.#parts = parts;
+  }
+
+  get waitingFor(): string | undefined {
+    return this.#readBack.isOverdue ? UNREAD_PROOF : undefined;
+  }
+
+  /** Moves the clock where an answered request for the end has shown that nothing earlier is left (C3). */
+  observe(): void {
+    const { task, proof } = this.#parts;
+    const evidence = proof.evidence(task.input.position);
+    if (evidence !== undefined) task.observe(evidence);
+  }
+
+  /** Called when there is nothing else to do. `isAllRead`: the task has applied everything there is. */
+  consider(isAllRead: boolean): void {
+    this.#considerProof(isAllRead);
+    this.#considerReadBack();
+  }
+
+  stop(): void {
+    this.#proofTimer?.();
+    this.#readBackTimer?.();
+  }
+
+  #considerProof(isAllRead: boolean): void {
+    this.#proofTimer?.();
+    this.#proofTimer = undefined;
+    if (!isAllRead) return;
+    const { task, proof, ports, events } = this.#parts;
+    const { closedByTimeout, closedByMaxDuration } = task.counters;
+    const silence = {
+      clock: task.clock.now,
+      earliestDue: task.earliestDue(),
+      live: task.input.live,
+      closed: closedByTimeout + closedByMaxDuration,
+    };
+    const advice = proof.advise(silence, ports.clock.monotonicMs());
+    if (advice.kind === 'wait') this.#proofTimer = ports.clock.after(advice.delayMs, events.wake);
+    else if (advice.kind === 'ask') unattended(proof.ask(advice.timestamp).then(events.wake), events);
+  }
+
+  /** A proof that is written and not read (X5): the leader that is read from may have been deposed. */
+  #considerReadBack(): void {
+    const { proof, ports, input, task, reading, events } = this.#parts;
+    const { ends } = reading;
+    const isHeld = ends !== undefined && ends.lastStableOffset < ends.highWatermark;
+    const { alarm, doubt, againInMs } = this.#readBack.note(proof.owedSinceMs, isHeld, ports.clock.monotonicMs());
+    this.#readBackTimer?.();
+    this.#readBackTimer = againInMs === undefined ? undefined : ports.clock.after(againInMs, events.wake);
+    if (alarm)
+      ports.log.error('the input is read from a leader that does not show what is written', {
+        ...input,
+        waitsFor: UNREAD_PROOF,
+        position: task.input.position,
+        highWatermark: ends?.highWatermark,
+      });
+    if (doubt) reading.doubtLeader();
+  }
+}

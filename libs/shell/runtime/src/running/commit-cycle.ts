@@ -1,0 +1,138 @@
+// The commits of a running task, one after the other: when the next one begins, its cut in slices, and what follows from it.
+//
+// Owns: the pace, the commit in flight, how long commits and closes took.      Does not own: the protocol of a commit
+// (Committer), what is in one (PartitionTask).
+//
+// Invariants
+//   CC1  At most one commit is in flight.
+//   CC2  A cut is made in slices, one a turn, each no longer than what stepping and expiring have left of the turn; the task is
+//        full meanwhile, so that neither step nor expiry comes between.
+import type { Cancel, DurationMs, Millis } from '@flatline/base';
+import type { PartitionTask } from '@flatline/partition';
+import { DurationHistogram } from '../duration-histogram.ts';
+import { Durations } from '../durations.ts';
+import { CUT_SLICE_PIECES, SLICE_MS, SLOW_COMMIT_MS } from '../instance/limits.ts';
+import type { PipelinePorts, PipelineSettings } from '../instance/settings.ts';
+import type { CommitBudget } from './commit-budget.ts';
+import { CommitPace } from './commit-pace.ts';
+import type { Committer } from './committer.ts';
+import type { Flusher } from './flusher.ts';
+import type { LoopEvents } from './loop-events.ts';
+import type { Truncator } from './truncator.ts';
+
+export interface CommitCycleParts {
+  readonly settings: PipelineSettings;
+  readonly ports: Pick<PipelinePorts, 'clock'>;
+  readonly task: PartitionTask;
+  /** Upper bound on what one slice of a cut writes. */
+  readonly cutSliceBytes: number;
+  readonly committer: Committer;
+  readonly budget: CommitBudget;
+  readonly flusher: Flusher;
+  readonly truncator: Truncator;
+  readonly events: LoopEvents;
+}
+
+export class CommitCycle {
+  readonly durations = new Durations();
+  readonly histogram = new DurationHistogram();
+  /** From the instant that a session's close is due to where readers of the output see it. */
+  readonly closeDelays = new DurationHistogram();
+  readonly #parts: CommitCycleParts;
+  readonly #pace: CommitPace;
+  #timer: Cancel | undefined;
+  /** Monotonic time of the first slice of the cut being made. */
+  #cutBeganAt: DurationMs | undefined;
+  #underWay: Promise<void> | undefined;
+
+  constructor(parts: CommitCycleParts) {
+    this.#parts = parts;
+    this.#pace = new CommitPace(parts.settings);
+    parts.task.limitCut(parts.budget.bytesMax);
+  }
+
+  /** All that was applied is committed. */
+  get isAtRest(): boolean {
+    return this.#underWay === undefined && !this.#parts.task.hasUncut;
+  }
+
+  /** Stepping pauses while a commit takes long and enough waits for the next (X5). */
+  get waitingFor(): string | undefined {
+    const { task, ports } = this.#parts;
+    if (this.#underWay === undefined || !task.isFull) return undefined;
+    const tookMs = ports.clock.monotonicMs() - this.#pace.beganAt;
+    return tookMs < SLOW_COMMIT_MS ? undefined : `a commit, under way for ${Math.round(tookMs)} ms`;
+  }
+
+  /** Commits at once where its pace allows it or the task is full, else when it will. In the turn begun at `startedAt`. */
+  consider(startedAt: DurationMs, isCaughtUp: boolean): void {
+    const { task, ports, events } = this.#parts;
+    if (this.#underWay !== undefined || !task.hasUncut) return;
+    const waiting = task.hasClosed ? (isCaughtUp ? 'close' : 'closeBehind') : 'nobody';
+    const delayMs = this.#pace.delayMs(ports.clock.monotonicMs(), waiting);
+    this.#timer?.();
+    this.#timer = undefined;
+    if (delayMs === 0 || task.isFull) this.#cut(startedAt);
+    else this.#timer = ports.clock.after(delayMs, events.wake);
+  }
+
+  /** Begins no more commits, and waits for the one in flight. */
+  async stop(): Promise<void> {
+    this.#timer?.();
+    await this.#underWay;
+  }
+
+  /** After `stop`: commits what is applied and not yet committed. */
+  async commitRest(): Promise<void> {
+    if (this.#parts.task.hasUncut) await this.#commit();
+  }
+
+  /** One slice, of what is left of the turn but never of nothing, and with the last one the commit. */
+  #cut(turnStartedAt: DurationMs): void {
+    const { task, ports, cutSliceBytes, events } = this.#parts;
+    this.#cutBeganAt ??= ports.clock.monotonicMs();
+    for (let piece = 0; piece < CUT_SLICE_PIECES; piece += 1) {
+      if (task.prepareCut(cutSliceBytes / CUT_SLICE_PIECES)) {
+        this.#underWay = this.#commit();
+        return;
+      }
+      if (ports.clock.monotonicMs() - turnStartedAt >= SLICE_MS) break;
+    }
+    events.wake();
+  }
+
+  async #commit(): Promise<void> {
+    const { ports, task, committer, budget, flusher, truncator, events } = this.#parts;
+    const startedAt = this.#cutBeganAt ?? ports.clock.monotonicMs();
+    this.#cutBeganAt = undefined;
+    this.#pace.began(startedAt);
+    try {
+      const outcome = await committer.commit();
+      if (outcome.kind === 'letGo') {
+        events.end(outcome);
+        return;
+      }
+      const endedAt = ports.clock.monotonicMs();
+      this.#pace.ended(endedAt);
+      this.durations.add(endedAt - startedAt);
+      this.histogram.add(endedAt - startedAt);
+      this.#countCloses(outcome.closed);
+      task.limitCut(budget.bytesMax);
+      truncator.committed(outcome.floor, outcome.bytes);
+      flusher.offer();
+    } catch (error) {
+      events.end({ kind: 'failed', error });
+    } finally {
+      this.#underWay = undefined;
+      events.wake();
+    }
+  }
+
+  /** History that is replayed was due long ago: it says nothing of how late this task is. */
+  #countCloses(closed: readonly { readonly closedAt: Millis }[]): void {
+    const { settings } = this.#parts;
+    if (settings.input.timestampType === 'CreateTime') return;
+    const now = this.#parts.ports.clock.wallMs();
+    for (const { closedAt } of closed) this.closeDelays.add(now - closedAt);
+  }
+}

@@ -1,0 +1,153 @@
+// The records of a running task's input, run by run, through every interruption that may pass.
+//
+// Owns: the subscription, the run in hand, whether all there is has been read.      Does not own: what a record means
+// (Stepping), the position (PartitionTask).
+import { Fatal, PartitionStopped } from '@flatline/base';
+import type { PartitionTask } from '@flatline/partition';
+import type { LogEnds, LogSubscription, RecordRun, TopicPartition } from '@flatline/ports';
+import { RetryPause } from '../instance/retry-pause.ts';
+import type { PipelinePorts } from '../instance/settings.ts';
+import type { SilenceProof } from '../proof/silence-proof.ts';
+import { InputStall } from './input-stall.ts';
+import { type LoopEvents, unattended } from './loop-events.ts';
+import { readObstacle } from './read-obstacle.ts';
+
+export interface InputReadingParts {
+  readonly input: TopicPartition;
+  readonly ports: Pick<PipelinePorts, 'clock' | 'input' | 'log'>;
+  readonly task: PartitionTask;
+  /** Is told of each run, when it comes and when it is applied. */
+  readonly proof: SilenceProof;
+  readonly events: LoopEvents;
+}
+
+export class InputReading {
+  readonly #parts: InputReadingParts;
+  readonly #retryPause: RetryPause;
+  readonly #stall = new InputStall();
+  #subscription: LogSubscription;
+  #run: RecordRun | undefined;
+  #isCaughtUp = false;
+  #interruption: string | undefined;
+  #isClosed = false;
+
+  constructor(parts: InputReadingParts) {
+    this.#parts = parts;
+    this.#retryPause = new RetryPause(parts.ports.clock);
+    this.#subscription = this.#subscribe();
+  }
+
+  /** As of the newest answer; undefined before the first. */
+  get ends(): LogEnds | undefined {
+    return this.#subscription.ends;
+  }
+
+  /** Records between the position and the last stable offset; undefined before the first answer. */
+  get lag(): number | undefined {
+    return this.ends && Math.max(0, this.ends.lastStableOffset - this.#parts.task.input.position);
+  }
+
+  /** Nothing more could be read when it was last tried, and nothing has come since. */
+  get isCaughtUp(): boolean {
+    return this.#isCaughtUp;
+  }
+
+  get hasRun(): boolean {
+    return this.#run !== undefined;
+  }
+
+  /** It is about to be tried again. */
+  get isInterrupted(): boolean {
+    return this.#interruption !== undefined;
+  }
+
+  /** What keeps more of the input from being read, if it is not just silent (X5). */
+  get waitingFor(): string | undefined {
+    if (this.#interruption !== undefined) return this.#interruption;
+    const { offset } = this.#stall;
+    const open = offset === undefined ? undefined : `the end of a producer's transaction, open since offset ${offset}`;
+    return readObstacle('input', this.#subscription, this.#parts.ports.clock.monotonicMs()) ?? open;
+  }
+
+  /** The run in hand, or the next one. */
+  take(): RecordRun | undefined {
+    if (this.#run !== undefined) return this.#run;
+    const run = this.#subscription.take();
+    if (run !== undefined) {
+      this.#noteArrival(run);
+      this.#run = run;
+      return run;
+    }
+    if (this.#subscription.failure !== undefined) this.#readAgain(this.#subscription.failure);
+    this.#isCaughtUp = this.lag === 0;
+    this.#noteEnds();
+    return undefined;
+  }
+
+  /** All of the run in hand is applied. */
+  finishRun(run: RecordRun): void {
+    this.#run = undefined;
+    this.#parts.proof.applied(run);
+  }
+
+  /** The leader that is read from may have been deposed: others are asked who leads. */
+  doubtLeader(): void {
+    this.#subscription.lookAgain();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#unsubscribe();
+  }
+
+  #noteArrival(run: RecordRun): void {
+    this.#parts.proof.arrived(run, this.#isCaughtUp);
+    this.#isCaughtUp = false;
+    this.#retryPause.reset();
+  }
+
+  #noteEnds(): void {
+    const { input, ports } = this.#parts;
+    if (this.ends === undefined || !this.#stall.note(this.ends)) return;
+    const { lastStableOffset: offset, highWatermark } = this.ends;
+    const message = 'an open transaction of a producer holds the input back; nothing behind it is read until it ends';
+    ports.log.warn(message, { ...input, offset, highWatermark });
+  }
+
+  #readAgain(failure: Error): void {
+    const { input, ports, events } = this.#parts;
+    if (failure instanceof PartitionStopped || failure instanceof Fatal) {
+      events.end({ kind: 'failed', error: failure });
+      return;
+    }
+    this.#interruption = `the input: ${failure.message}`;
+    ports.log.warn('reading the input is interrupted', { ...input, error: failure });
+    unattended(
+      this.#retryPause.pause().then(() => {
+        if (!this.#isClosed) this.#resume();
+      }),
+      events,
+    );
+  }
+
+  #resume(): void {
+    const { task, events } = this.#parts;
+    this.#unsubscribe();
+    task.restartReading();
+    this.#subscription = this.#subscribe();
+    this.#interruption = undefined;
+    events.wake();
+  }
+
+  #subscribe(): LogSubscription {
+    const { ports, input, task, events } = this.#parts;
+    const subscription = ports.input.subscribe(input, task.input.position, task.input.leaderEpoch);
+    subscription.onChange(events.wake);
+    return subscription;
+  }
+
+  #unsubscribe(): void {
+    this.#subscription.onChange(undefined);
+    this.#subscription.close();
+  }
+}

@@ -1,0 +1,118 @@
+// Applies what was read to the task, in slices, as far as each record may be applied.
+//
+// Owns: what a record waits for, and where the input ends for this task.      Does not own: the rules (PartitionTask), the
+// records (InputReading).
+import { type DurationMs, type Millis, PartitionStopped } from '@flatline/base';
+import type { PartitionTask, StepOutcome } from '@flatline/partition';
+import type { TopicPartition } from '@flatline/ports';
+import { HELD_RETRY_MS, SLICE_MS, STEP_RECORDS_MAX } from '../instance/limits.ts';
+import { RetryPause } from '../instance/retry-pause.ts';
+import type { PipelinePorts, PipelineSettings } from '../instance/settings.ts';
+import type { SilenceProof } from '../proof/silence-proof.ts';
+import type { InputReading } from './input-reading.ts';
+import { type LoopEvents, unattended } from './loop-events.ts';
+import { StepAlarms } from './step-alarms.ts';
+import { wrongTimestampType } from './wrong-timestamp-type.ts';
+
+export interface SteppingParts {
+  readonly input: TopicPartition;
+  readonly settings: Pick<PipelineSettings, 'input'>;
+  readonly ports: Pick<PipelinePorts, 'clock' | 'decoder' | 'log'>;
+  readonly task: PartitionTask;
+  readonly reading: InputReading;
+  readonly proof: SilenceProof;
+  readonly events: LoopEvents;
+}
+
+type Obstacle = Exclude<StepOutcome, { kind: 'exhausted' | 'limit' | 'full' | 'due' }>;
+
+export class Stepping {
+  readonly #parts: SteppingParts;
+  readonly #alarms: StepAlarms;
+  #waitingFor: string | undefined;
+  #stopsWith: PartitionStopped | undefined;
+  #isStopped = false;
+
+  constructor(parts: SteppingParts) {
+    this.#parts = parts;
+    this.#alarms = new StepAlarms({ ...parts, log: parts.ports.log });
+  }
+
+  /** What the next record waits for. */
+  get waitingFor(): string | undefined {
+    return this.#waitingFor;
+  }
+
+  /** Set where the input ends for this task: it stops with this once all before is committed. */
+  get stopsWith(): PartitionStopped | undefined {
+    return this.#stopsWith;
+  }
+
+  /** Neither the next record nor the reading waits for anything. */
+  get isFree(): boolean {
+    return this.#waitingFor === undefined && !this.#parts.reading.isInterrupted;
+  }
+
+  /** Records are in hand that wait for nothing, or only for room in the task. */
+  get canGoOn(): boolean {
+    return this.#parts.reading.hasRun && this.isFree;
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+  }
+
+  /** One slice, of the turn begun at `startedAt`. True if there is more to step at once. */
+  step(wallNow: Millis, startedAt: DurationMs): boolean {
+    const { task, ports, reading, proof } = this.#parts;
+    while (this.isFree) {
+      const run = reading.take();
+      if (run === undefined) return false;
+      const outcome = task.step(run.cursor, STEP_RECORDS_MAX, wallNow);
+      if (this.#alarms.note(task)) proof.distrust();
+      if (outcome.kind === 'exhausted') reading.finishRun(run);
+      else if (outcome.kind === 'full') return false;
+      else if (outcome.kind === 'due') return !task.isFull;
+      else if (outcome.kind !== 'limit') this.#wait(outcome);
+      if (ports.clock.monotonicMs() - startedAt >= SLICE_MS) return true;
+    }
+    return false;
+  }
+
+  #wait(obstacle: Obstacle): void {
+    const { input, settings, ports, events } = this.#parts;
+    if (obstacle.kind === 'unknownSchema') {
+      this.#waitingFor = `schema ${obstacle.schemaId} of the registry`;
+      unattended(this.#prepare(obstacle.schemaId), events);
+    } else if (obstacle.kind === 'held') {
+      const { offset, timestamp } = obstacle;
+      this.#waitingFor = `broker time: offset ${offset} is stamped ${timestamp}, over maxFutureMs ahead`;
+      const message = 'partition held by a stamp from the future; check the clocks of the brokers';
+      ports.log.error(message, { ...input, ...obstacle });
+      ports.clock.after(HELD_RETRY_MS, this.#goOn);
+    } else {
+      this.#waitingFor = wrongTimestampType(input, settings.input.timestampType, obstacle);
+      this.#stopsWith = new PartitionStopped(this.#waitingFor);
+    }
+  }
+
+  readonly #goOn = (): void => {
+    this.#waitingFor = undefined;
+    this.#parts.events.wake();
+  };
+
+  async #prepare(schemaId: number): Promise<void> {
+    const { input, ports } = this.#parts;
+    const retryPause = new RetryPause(ports.clock);
+    while (!this.#isStopped) {
+      try {
+        await ports.decoder.prepare(schemaId);
+        break;
+      } catch (error) {
+        ports.log.warn('schema not fetched; trying again', { ...input, schemaId, error });
+        await retryPause.pause();
+      }
+    }
+    this.#goOn();
+  }
+}
