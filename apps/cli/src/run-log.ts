@@ -41,9 +41,12 @@ function factsText(facts: Facts): string {
     .join('');
 }
 
-/** JSON has no words for errors and bytes. */
 function plainFacts(facts: Facts): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(facts).map(([name, value]) => [name, value instanceof Error ? value.message : value]),
-  );
+  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, plainFact(value)]));
+}
+
+/** JSON has no form for errors; a log has no use for fractions of a millisecond. */
+function plainFact(value: unknown): unknown {
+  if (value instanceof Error) return value.message;
+  return typeof value === 'number' ? Math.round(value) : value;
 }

@@ -30,7 +30,7 @@ async function pair(): Promise<[Running, Running]> {
   return [a, b];
 }
 
-const TAKEN_OVER = /task runs.*"fromStandby":true/;
+const TAKEN_OVER = /task runs.*"restoredFrom":"standby"/;
 
 describe(`a standby of each partition (rerun: SEED=${SEED} npm test -- e2e)`, () => {
   test('[F1][S4][O1][R1][K6] takes over after kill −9 and after SIGTERM; every session closes exactly once', async () => {

@@ -56,7 +56,7 @@ const SAID: readonly (readonly [text: string, what: string])[] = [
   ['more waits for the local store', 'storeGivenUp'],
   ['local store not written; trying again', 'flushRetried'],
   ['no space left', 'noSpaceLeft'],
-  ['"fromStandby":true', 'standbyTookOver'],
+  ['"restoredFrom":"standby"', 'standbyTookOver'],
   ['are loaded while the group meets', 'warmStart'],
   ['held by a stamp', 'partitionHeld'],
   ['outcome is looked up', 'commitOutcomeUnknown'],

@@ -55,7 +55,7 @@ async function underStandby(context: RunContext): Promise<RunResult> {
   // What it has read anew is what counts now.
   await owner.kill9();
   await until(() => runs(standby) >= trial.application.partitions, STARTS_WITHIN_MS);
-  trial.facts['takenOverFromStandby'] = standby.said(/task runs.*"fromStandby":true/).length;
+  trial.facts['takenOverFromStandby'] = standby.said(/task runs.*"restoredFrom":"standby"/).length;
   return trial.settle([standby]);
 }
 

@@ -44,6 +44,8 @@ export class PipelineInstance implements MembershipListener {
   /** By partition; kept when a runner closes. */
   readonly #budgets = new Map<number, CommitBudget>();
   #assignment: Assignment | undefined;
+  /** The first assignment is not settled: whatever stands by is a warm start (PN3). */
+  #isMeeting = true;
   #leaving = false;
   #storeErrors = 0;
   /** Why membership is interrupted, for the status. */
@@ -188,6 +190,7 @@ export class PipelineInstance implements MembershipListener {
     for (const [partition, standby] of this.#standbys) if (!standbys.includes(partition)) void standby.close(false);
     for (const partition of standbys)
       if (!this.#runners.has(partition) && !this.#standbys.has(partition)) this.#startStandby(partition);
+    this.#isMeeting = false;
   }
 
   #startRunner(partition: number): void {
@@ -198,6 +201,7 @@ export class PipelineInstance implements MembershipListener {
       cutSliceBytes: (this.#parts.bounds ?? TASK_BOUNDS).cutSliceBytes,
       budget: this.#budgetOf(partition),
       standby,
+      isWarmStart: this.#isMeeting,
       confirmOwned: () => this.#confirmOwned(partition),
       onClosed: () => {
         this.#runners.delete(partition);

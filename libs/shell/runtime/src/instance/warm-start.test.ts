@@ -52,8 +52,8 @@ async function leave(world: World, { instance, host }: Process): Promise<void> {
   host.kill();
 }
 
-const runsFromStandby = ({ lines }: Process): boolean =>
-  lines.some((line) => line.includes('task runs') && line.includes('"fromStandby":true'));
+const runsFromLocalStore = ({ lines }: Process): boolean =>
+  lines.some((line) => line.includes('task runs') && line.includes('"restoredFrom":"localStore"'));
 
 describe('a warm start', () => {
   test('[R1] after kill −9 an instance loads while the group waits for the dead member', async () => {
@@ -68,7 +68,7 @@ describe('a warm start', () => {
     await world.simulation.time.runFor(4_000);
     expect(again.instance.isReady).toBe(true);
     expect(again.instance.standbys()).toEqual([]);
-    expect(runsFromStandby(again)).toBe(true);
+    expect(runsFromLocalStore(again)).toBe(true);
   });
 
   test('[R1] an assignment that comes in the middle of the load waits for it and begins no other', async () => {
@@ -79,7 +79,7 @@ describe('a warm start', () => {
     expect(again.instance.status()).toMatchObject([{ state: 'restoring' }]);
     await world.simulation.time.runFor((LOAD_TURNS + 8) * SLOW_TURN_MS);
     expect(again.instance.status()).toMatchObject([{ state: 'running', liveEntries: SESSIONS, storesDropped: 0 }]);
-    expect(runsFromStandby(again)).toBe(true);
+    expect(runsFromLocalStore(again)).toBe(true);
   });
 
   test.each(['before it is assigned', 'when it is handed over'])(

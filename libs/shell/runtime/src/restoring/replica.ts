@@ -77,6 +77,11 @@ export class Replica {
     return this.#restoration.last;
   }
 
+  /** It began with what the local store held. */
+  get isStored(): boolean {
+    return this.#from.isStored;
+  }
+
   /** Changelog offset below which everything is here. */
   get position(): number {
     return Math.max(this.#from.position, this.#tail.position);
@@ -217,6 +222,7 @@ interface StorePosition {
   /** One below it where the log still has that: to see the commit that the store stands at. */
   readonly readFrom: number;
   readonly lineage: LineageCheck;
+  readonly isStored: boolean;
 }
 
 /** Loads the local store; without one, reading begins at the log's start. */
@@ -225,7 +231,12 @@ async function loadStore(parts: ReplicaParts, restoration: Restoration, abandon:
   const { logStartOffset } = await ports.admin.ends(changelogOf(parts));
   const state = store.state();
   if (state === undefined)
-    return { position: logStartOffset, readFrom: logStartOffset, lineage: new LineageCheck(undefined) };
+    return {
+      position: logStartOffset,
+      readFrom: logStartOffset,
+      lineage: new LineageCheck(undefined),
+      isStored: false,
+    };
   const { checkpoint } = state;
   if (checkpoint.changelogPosition < logStartOffset)
     throw new Distrusted(
@@ -249,7 +260,8 @@ async function loadStore(parts: ReplicaParts, restoration: Restoration, abandon:
     throw new Distrusted('unreadable', error instanceof Error ? error.message : String(error));
   }
   const { changelogPosition: position } = checkpoint;
-  return { position, readFrom: Math.max(logStartOffset, position - 1), lineage: new LineageCheck(checkpoint) };
+  const readFrom = Math.max(logStartOffset, position - 1);
+  return { position, readFrom, lineage: new LineageCheck(checkpoint), isStored: true };
 }
 
 /** R3: no local state is to blame. */

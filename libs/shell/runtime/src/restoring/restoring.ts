@@ -16,6 +16,8 @@ export interface RestoreParts extends ReplicaParts {
   readonly abandon: AbortSignal;
   /** Called right before the former owner is fenced: throws Fenced where the partition is no longer ours. @throws Retriable */
   readonly assureOwned: () => Promise<void>;
+  /** What a standby holds was loaded by a warm start: no other instance owned the partition meanwhile. */
+  readonly isWarmStart: boolean;
   /** Called with each replica that is read, for what it waits for (X5). */
   readonly onReading: (replica: Replica) => void;
 }
@@ -29,9 +31,11 @@ export interface Restored extends Ownership {
   readonly fencedAtMs: DurationMs;
   /** Where the changelog's broker stamps: the newest block there was, of about when the claim was written. */
   readonly claimHeard: Heard | undefined;
-  /** The state was a standby's. */
-  readonly fromStandby: boolean;
+  readonly restoredFrom: StateSource;
 }
+
+/** Where most of a task's state was before it ran; a warm start loads the local store. */
+export type StateSource = 'standby' | 'localStore' | 'changelog' | 'nothing';
 
 /**
  * @param standby what a standby has read of this partition on this instance, with the store of `parts`; it is used up.
@@ -74,12 +78,18 @@ async function attempt(parts: RestoreParts, standby: Replica | undefined): Promi
     checkRestored(parts, replica, before);
     replica.stopReading();
     const { task, flusher, last, heard: claimHeard } = replica;
-    return { ...ownership, task, flusher, last, fencedAtMs, claimHeard, fromStandby: standby !== undefined };
+    const restoredFrom = standby !== undefined && !parts.isWarmStart ? 'standby' : sourceOf(replica);
+    return { ...ownership, task, flusher, last, fencedAtMs, claimHeard, restoredFrom };
   } catch (error) {
     await replica.stop(false);
     await ownership?.writer.close();
     throw error;
   }
+}
+
+function sourceOf({ isStored, last }: Replica): StateSource {
+  if (isStored) return 'localStore';
+  return last === undefined ? 'nothing' : 'changelog';
 }
 
 /**

@@ -17,7 +17,7 @@ async function pair(seed: number): Promise<{ world: World; owner: Process; heir:
 }
 
 function takeovers(lines: readonly string[]): string[] {
-  return lines.filter((line) => line.includes('task runs') && line.includes('"fromStandby":true'));
+  return lines.filter((line) => line.includes('task runs') && line.includes('"restoredFrom":"standby"'));
 }
 
 describe('a standby', () => {

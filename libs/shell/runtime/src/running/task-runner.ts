@@ -126,7 +126,7 @@ export class TaskRunner {
 
   #run({ restored, committer }: RestoredTask): void {
     const { settings, ports, cutSliceBytes, budget } = this.#parts;
-    const { task, flusher, last, fromStandby, fencedAtMs } = restored;
+    const { task, flusher, last, restoredFrom, fencedAtMs } = restored;
     this.#detail = undefined;
     this.#become('running');
     this.#holdings.run(
@@ -145,7 +145,7 @@ export class TaskRunner {
       }),
     );
     this.#takeoverMs = Math.round(ports.clock.monotonicMs() - fencedAtMs);
-    const facts = { liveEntries: task.liveEntries, fromStandby, takeoverMs: this.#takeoverMs };
+    const facts = { liveEntries: task.liveEntries, restoredFrom, takeoverMs: this.#takeoverMs };
     ports.log.info('task runs', { ...placeInLog(this.#parts), ...facts });
     const { start } = task.input;
     if (last === undefined && start > 0)
