@@ -348,6 +348,13 @@ describe('[I4] what is wrong', () => {
     );
   });
 
+  test.each(['FLATLINE_CONFIG', 'FLATLINE_BROKER_PORT'])(
+    '[I4] %s, which sounds as if there were such a variable',
+    (name) => {
+      expect(problems(minimal, { [name]: 'x' })).toEqual([expect.stringContaining(`${name} [] no such variable`)]);
+    },
+  );
+
   test('[I4] two pipelines of one name', () => {
     const other = { ...visits, output: { topic: 'other' }, deadLetterTopic: 'dead' };
     expect(problems({ ...minimal, pipelines: [visits, other] })).toEqual([

@@ -31,9 +31,6 @@ export const VARIABLES: readonly Variable[] = [
   { name: 'FLATLINE_HTTP_PORT', path: ['http', 'port'], read: asNumber },
 ];
 
-/** A `FLATLINE_` variable that is none of ours is a typing error that would go unnoticed. Names used elsewhere are left alone. */
-const ELSEWHERE = /^FLATLINE_(CONFIG|BROKER_)/;
-
 /** `file` with what the environment says put over it; `file` itself is left as it is. */
 export function withEnvironment(file: unknown, environment: Environment): unknown {
   if (typeof file !== 'object' || file === null || Array.isArray(file)) return file;
@@ -59,10 +56,11 @@ export function isAtOrIn(setting: string, place: string): boolean {
   return setting === place || setting.startsWith(`${place}.`) || setting.startsWith(`${place}[`);
 }
 
+/** A `FLATLINE_` variable that is none of ours is a typing error that would go unnoticed. */
 export function unknownVariables(environment: Environment): Finding[] {
   const known = new Set(VARIABLES.map(({ name }) => name));
   return Object.keys(environment)
-    .filter((name) => name.startsWith('FLATLINE_') && !known.has(name) && !ELSEWHERE.test(name))
+    .filter((name) => name.startsWith('FLATLINE_') && !known.has(name))
     .map((setting) => ({
       setting,
       value: undefined,
