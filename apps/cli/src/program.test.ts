@@ -3,7 +3,7 @@ import { Corrupt, Fatal, Fenced, Misconfigured, PartitionStopped, Retriable, Sta
 import { ConfigurationError } from '@flatline/config';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -150,6 +150,9 @@ describe('help', () => {
     expect(exitCode).toBe(ExitCode.ok);
     for (const [code, meaning] of exitCodeMeanings) expect(stdout).toContain(`${code}  ${meaning}`);
     expect([...exitCodeMeanings.keys()]).toEqual(Object.values(ExitCode));
+    const page = readFileSync(new URL('../../../docs/OPERATIONS.md', import.meta.url), 'utf8');
+    const codes = [...page.matchAll(/^\| (\d+) +\|/gm)].map(([, code]) => Number(code));
+    expect(codes).toEqual(Object.values(ExitCode));
   });
 });
 

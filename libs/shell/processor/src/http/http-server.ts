@@ -14,7 +14,8 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-const PATHS = ['/livez', '/readyz', '/startupz', '/metrics', '/api/v1/pipelines', '/api/v1/partitions'] as const;
+/** All there are; docs/OPERATIONS.md lists them. */
+export const PATHS = ['/livez', '/readyz', '/startupz', '/metrics', '/api/v1/pipelines', '/api/v1/partitions'] as const;
 
 /** @throws Misconfigured where the address cannot be bound. */
 export async function openHttpServer({ host, port }: HttpConfig, observed: Observed): Promise<HttpServer> {
