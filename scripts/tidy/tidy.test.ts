@@ -406,6 +406,14 @@ const violations: readonly (readonly [check: string, what: string, changes: Chan
     'libs/core/base/src/start.ts:1',
     'noun',
   ],
+  ['words', 'a sentence without its noun', { 'docs/A.md': `It ends. ${'O' + 'f'} it, half.` }, 'docs/A.md:1', 'noun'],
+  [
+    'words',
+    'a word out of use in a page',
+    { 'infra/README.md': `Made ${'an' + 'ew'}.` },
+    'infra/README.md:1',
+    'English',
+  ],
   ['words', 'a word out of use', { 'scripts/a.mjs': `\n// Made ${'an' + 'ew'}.` }, 'scripts/a.mjs:2', 'English'],
   ['words', 'an audience', { 'apps/lab/e2e/a.ts': `// A name, for ${'peo' + 'ple'}.` }, 'apps/lab/e2e/a.ts:1', 'human'],
   [

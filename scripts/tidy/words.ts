@@ -12,6 +12,9 @@ interface Word {
 /** Code whose comments are plain English throughout; a folder joins once it is. */
 const PLAIN =
   /^(?:libs\/core\/(?:base|ports|timing-wheel|kinds)|libs\/shell\/(?:system|store|config|kafka)|libs\/lab\/\w[\w-]*|apps\/lab\/(?:bench|e2e)|scripts)\/.*\.(?:ts|js|mjs|java|py)$/;
+/** Pages but history and what programs write. */
+const PAGES = /^(?!CHANGELOG|docs\/(?:chaos-report|benchmarks\/)).*\.md$/;
+const ENGLISH = new RegExp(`${PLAIN.source}|${PAGES.source}`);
 
 // Each pattern is written so that it does not match its own text.
 const words: readonly Word[] = [
@@ -25,9 +28,10 @@ const words: readonly Word[] = [
     remedy: 'is the host of a registry: leave the choice to the configuration of npm, Maven or Docker',
   },
   { pattern: /\b(?:T[O]DO|F[I]XME|X[X]X)\b/, remedy: 'is a debt: do it, or open an issue' },
-  { pattern: /\ba[n]ew\b/, remedy: 'is not plain English: say again, or name what is done', within: PLAIN },
-  { pattern: /\bfor p[e]ople\b/, remedy: 'is not plain English: say human-readable', within: PLAIN },
+  { pattern: /\ba[n]ew\b/, remedy: 'is not plain English: say again, or name what is done', within: ENGLISH },
+  { pattern: /\bfor p[e]ople\b/, remedy: 'is not plain English: say human-readable', within: ENGLISH },
   { pattern: /(?:\/\/|\/\*\*?) O[f] /, remedy: 'opens a comment: begin with the noun', within: PLAIN },
+  { pattern: /(?:^|[.|] )O[f] [a-z]/, remedy: 'opens a sentence: begin with the noun', within: PAGES },
 ];
 
 /** An occurrence that is right where it is. */
