@@ -13,7 +13,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   // shell
   system: ['base'],
   kafka: ['base', 'ports', 'system'],
-  store: ['base', 'ports'],
+  store: ['base', 'ports', 'system'],
   config: ['base', 'kinds'],
   records: ['base', 'kinds'],
   runtime: ['base', 'ports', 'kinds', 'partition', 'system'],
@@ -22,7 +22,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   processor: ['base', 'ports', 'kinds', 'partition', 'system', 'config', 'records', 'kafka', 'store', 'runtime'],
   // lab
   cluster: ['base', 'ports'],
-  'dev-broker': ['base'],
+  'dev-broker': ['base', 'system'],
   fleet: ['base', 'kinds', 'system', 'records', 'kafka', 'client'],
 };
 

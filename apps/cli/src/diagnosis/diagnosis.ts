@@ -1,10 +1,11 @@
 // What a report of a defect needs and its finder would have to be asked for, in one file.
 //
 // Owns: the last lines of the log, the diagnosis files of a folder.      Does not own: the log, the processor it asks.
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { arch, availableParallelism, freemem, platform, release, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import type { Clock } from '@flatline/base';
+import { makeDirectory } from '@flatline/system';
 import type { FlatlineConfig } from '@flatline/config';
 import type { RuntimeLog, TaskStatus } from '@flatline/runtime';
 import { REMOVED, secretsOf, shownError, withoutQuotations, withoutRecords, withoutSecrets } from './redaction.ts';
@@ -113,7 +114,7 @@ export class Diagnosis {
     const time = new Date(this.#parts.clock.wallMs()).toISOString().replaceAll(/[:.]/g, '-');
     const path = join(folder, `${PREFIX}${time}-${process.pid}.json`);
     try {
-      mkdirSync(folder, { recursive: true });
+      makeDirectory(folder);
       writeFileSync(path, text, { mode: 0o600 });
     } catch {
       return undefined; // the next folder, or none: the caller says so

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { nodeCountFor, writeNodes } from './data-directory.ts';
+import { Misconfigured } from '@flatline/base';
+import { makeDataDir, nodeCountFor, writeNodes } from './data-directory.ts';
 import { type NodePlan } from './node-settings.ts';
 import { temporaryFolder } from './testing/temporary-folder.ts';
 
@@ -20,6 +21,21 @@ const planIn = (dataDir: string, count: number): NodePlan[] =>
   }));
 
 const identityOf = ({ folder }: NodePlan): string => readFileSync(join(folder, 'data', 'meta.properties'), 'utf8');
+
+describe('a data directory that cannot be made', () => {
+  test.each(['below procfs', 'below a file', 'a file'])('%s is named, with the flag', (where) => {
+    const file = join(temporaryFolder(), 'file');
+    writeFileSync(file, '');
+    const dataDir = { 'below procfs': '/proc/flatline-test/broker', 'below a file': join(file, 'x'), 'a file': file }[
+      where
+    ]!;
+    const make = (): void => {
+      makeDataDir(dataDir);
+    };
+    expect(make).toThrow(Misconfigured);
+    expect(make).toThrow(new RegExp(`${dataDir}.*--data`));
+  });
+});
 
 describe('the size of a cluster', () => {
   test.each([

@@ -1,7 +1,10 @@
 import { Misconfigured } from '@flatline/base';
+import { makeDirectory } from '@flatline/system';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
+  accessSync,
+  constants,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -26,6 +29,20 @@ export function defaultDataDir(workspace: Workspace): string {
   return join(workspace.state, 'broker');
 }
 
+/** @throws Misconfigured where it cannot be made */
+export function makeDataDir(dataDir: string): void {
+  try {
+    makeDirectory(dataDir);
+    accessSync(dataDir, constants.W_OK);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : String(error);
+    throw new Misconfigured(
+      `data directory ${dataDir}: ${why}; name one that can be made and written to (--data)`,
+      error,
+    );
+  }
+}
+
 /** Runs `start` with the data directory that the options name, made if it is not there. A temporary one goes if it fails. */
 export async function inDataDir<T>(
   workspace: Workspace,
@@ -34,7 +51,7 @@ export async function inDataDir<T>(
 ): Promise<T> {
   const temporary = options.ephemeral === true;
   const dataDir = temporary ? mkdtempSync(ephemeralPrefix) : resolve(options.dataDir ?? defaultDataDir(workspace));
-  mkdirSync(dataDir, { recursive: true });
+  makeDataDir(dataDir);
   try {
     return await start(dataDir);
   } catch (error) {

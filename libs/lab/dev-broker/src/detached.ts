@@ -1,12 +1,12 @@
 // A broker that runs on after the command that started it: `flatline broker start`, `stop`, `status`.
 import { Fatal, Misconfigured } from '@flatline/base';
 import { fork } from 'node:child_process';
-import { closeSync, mkdirSync, openSync, rmSync } from 'node:fs';
+import { closeSync, openSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type BrokerMode, type BrokerState, readState, stateFileOf, survivorsOf } from './broker-state.ts';
-import { defaultDataDir } from './data-directory.ts';
+import { defaultDataDir, makeDataDir } from './data-directory.ts';
 import { type KeeperReport } from './keeper-report.ts';
 import { askBrokers } from './metadata-probe.ts';
 import { isAlive, signalIdentified } from './process-identity.ts';
@@ -50,7 +50,7 @@ export async function startDetached(
     assertWhole(running);
     return { ...running, alreadyRan: true };
   }
-  mkdirSync(dataDir, { recursive: true });
+  makeDataDir(dataDir);
   const { log = silent, ...rest } = options;
   await keep({ port: DEFAULT_PORT, ...rest, dataDir }, dataDir, log);
   const started = await statusDetached(dataDir);

@@ -1,5 +1,6 @@
 export { BackOff, type BackOffLimits, RECONNECT_BACK_OFF } from './back-off.ts';
 export { withinDeadline } from './deadline.ts';
+export { makeDirectory } from './make-directory.ts';
 export { type Patience, patiently } from './patience.ts';
 export { pause } from './pause.ts';
 
