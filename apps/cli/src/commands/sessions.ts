@@ -79,7 +79,7 @@ async function runTail(asked: TailFlags, console: Console, shell: Shell): Promis
   });
   try {
     if (from === 'end') console.note(`Waiting for sessions to close on ${topic}; Ctrl-C ends.`);
-    if (console.live) console.note(outputHeading(console.colors));
+    console.heading(outputHeading());
     await print(consumer, flags, console);
     return ExitCode.ok;
   } finally {

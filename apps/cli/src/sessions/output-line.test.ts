@@ -54,7 +54,7 @@ describe('a record of an output topic', () => {
   });
 
   test('the heading stands over its columns', () => {
-    const heading = outputHeading(plain);
+    const heading = outputHeading();
     const line = outputText(summaryRecord(utf8.encode('anna'), [['a', 'b']]), plain);
     for (const [name, value] of [
       ['session', 'anna'],

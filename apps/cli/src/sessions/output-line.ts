@@ -10,11 +10,17 @@ const KEY_COLUMNS = 28;
 const ATTRIBUTES_COLUMNS_MAX = 60;
 
 /** Over the columns of `outputText`. */
-export function outputHeading({ dim }: Colors): string {
-  const key = 'session'.padEnd(KEY_COLUMNS);
-  return dim(
-    `${'closed at (UTC)'.padEnd(19)}  ${key}  ${'reason'.padEnd(12)}  ${'lasted'.padStart(9)}  ${'events'.padStart(13)}  incarnation  attributes`,
-  );
+export function outputHeading(): string {
+  const columns = [
+    'closed at (UTC)'.padEnd(19),
+    'session'.padEnd(KEY_COLUMNS),
+    'reason'.padEnd(12),
+    'lasted'.padStart(9),
+    'events'.padStart(13),
+    'incarnation',
+    'attributes',
+  ];
+  return columns.join('  ');
 }
 
 export function outputText(record: OutputRecord, colors: Colors): string {

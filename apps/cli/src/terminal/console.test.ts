@@ -20,8 +20,8 @@ class Screen extends Writable implements OutputStream {
   }
 }
 
-function open(isTTY: boolean, json = false, env: Record<string, string> = {}) {
-  const stdout = new Screen(isTTY);
+function open(isTTY: boolean, json = false, env: Record<string, string> = {}, isPiped = !isTTY) {
+  const stdout = new Screen(!isPiped);
   const stderr = new Screen(isTTY);
   return { stdout, stderr, console: new Console({ stdout, stderr, env, json }) };
 }
@@ -46,6 +46,23 @@ describe('a console', () => {
     [true, { NO_COLOR: '1', FORCE_COLOR: '1' }, false],
   ])('colors: on a terminal %p with %j it is %p', (isTTY, env, isColored) => {
     expect(open(isTTY, false, env).console.colors.isColorSupported).toBe(isColored);
+  });
+
+  test('colors: results in a pipe have none, whatever standard error is; forced, they have', () => {
+    const { console } = open(true, false, {}, true);
+    expect([console.colors.isColorSupported, console.liveColors.isColorSupported]).toEqual([false, true]);
+    const { console: other } = open(false, false, {}, false);
+    expect([other.colors.isColorSupported, other.liveColors.isColorSupported]).toEqual([true, false]);
+    expect(open(true, false, { FORCE_COLOR: '1' }, true).console.colors.isColorSupported).toBe(true);
+  });
+
+  test('a heading stands over results on a terminal, in no pipe and in no JSON', () => {
+    const shown = [open(true), open(true, false, {}, true), open(true, true)].map(({ console, stdout, stderr }) => {
+      console.heading('closed at');
+      return stdout.text + stderr.text;
+    });
+    expect(shown).toEqual([expect.stringContaining('closed at'), '', '']);
+    expect(shown[0]).not.toContain('u001b');
   });
 
   test('CO1 where nobody watches there is no live region and no color', () => {

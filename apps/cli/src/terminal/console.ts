@@ -28,27 +28,35 @@ export interface ConsoleOptions {
 
 const DEFAULT_COLUMNS = 100;
 
-/** By no-color.org and force-color.org; whoever asks for none gets none. */
-function isColored(env: ConsoleOptions['env'], live: boolean): boolean {
-  if ((env['NO_COLOR'] ?? '') !== '') return false;
+/** By no-color.org and force-color.org; NO_COLOR wins. Without either, each stream by whether it is a terminal. */
+function colorsOf(stream: OutputStream, env: ConsoleOptions['env']): Colors {
+  if ((env['NO_COLOR'] ?? '') !== '') return createColors(false);
   const forced = env['FORCE_COLOR'] ?? '';
-  return forced === '' ? live : forced !== '0' && forced !== 'false';
+  return createColors(forced === '' ? isWatched(stream, env) : forced !== '0' && forced !== 'false');
+}
+
+function isWatched(stream: OutputStream, env: ConsoleOptions['env']): boolean {
+  return stream.isTTY === true && env['TERM'] !== 'dumb' && env['CI'] === undefined;
 }
 
 export class Console {
   readonly json: boolean;
   /** True where a person watches: a live region makes sense. */
   readonly live: boolean;
+  /** For results. */
   readonly colors: Colors;
+  /** For the live region. */
+  readonly liveColors: Colors;
   readonly #options: ConsoleOptions;
   readonly #region: ReturnType<typeof createLogUpdate> | undefined;
 
   constructor(options: ConsoleOptions) {
-    const { stderr, env, json } = options;
+    const { stdout, stderr, env, json } = options;
     this.#options = options;
     this.json = json;
-    this.live = stderr.isTTY === true && !json && env['TERM'] !== 'dumb' && env['CI'] === undefined;
-    this.colors = createColors(isColored(env, this.live));
+    this.live = !json && isWatched(stderr, env);
+    this.colors = colorsOf(stdout, env);
+    this.liveColors = colorsOf(stderr, env);
     this.#region = this.live ? createLogUpdate(stderr, { showCursor: true }) : undefined;
   }
 
@@ -65,6 +73,12 @@ export class Console {
   result(value: object, text: string): void {
     const line = this.json ? printableJson(value) : text;
     this.#persist(() => this.#options.stdout.write(`${line}\n`));
+  }
+
+  /** A line over results that a person watches; a pipe gets none. */
+  heading(text: string): void {
+    const { stdout, env } = this.#options;
+    if (!this.json && isWatched(stdout, env)) this.result({}, this.colors.dim(text));
   }
 
   /** Something a person should know and a pipe should not get. Lines of the text are kept, controls are escaped. */

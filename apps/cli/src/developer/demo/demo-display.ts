@@ -46,7 +46,7 @@ export class DemoDisplay {
   show(phase: string | undefined): void {
     const picture = this.#picture(phase);
     if (this.#console.live) {
-      this.#console.draw(renderDemo(picture, this.#console.colors, this.#console));
+      this.#console.draw(renderDemo(picture, this.#console.liveColors, this.#console));
       return;
     }
     const now = this.#clock.monotonicMs();
