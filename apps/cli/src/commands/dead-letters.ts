@@ -66,7 +66,9 @@ Examples:
 const SHOW_HELP = `
 Examples:
   $ flatline dead-letters show 3/1207
-  $ flatline dead-letters show 3/1207 --json | jq -r .value.base64 | base64 -d
+  $ flatline dead-letters show 3/1207 --json | jq -r .value.text
+
+With --json key, value and headers are text where they are UTF-8, else base64.
 `;
 
 async function runList(flags: ListFlags, console: Console, shell: Shell): Promise<ExitCode> {

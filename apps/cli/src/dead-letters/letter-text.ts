@@ -59,17 +59,18 @@ export function absentText({ origin }: Letter): string[] {
   return parts.length === 0 ? [] : [`too long for the dead-letter topic: of ${place} its ${parts.join(', its ')}`];
 }
 
-/** The value that `--json` prints; bytes in base64, and as text where they are UTF-8. */
+/** The value that `--json` prints; bytes as text where they are UTF-8, else in base64. */
 export function letterValue(letter: Letter, replays: number): object {
   const { partition, offset, writtenAt, origin } = letter;
+  const { reason, detail, ...place } = origin;
   return {
     kind: 'letter',
     partition,
     offset,
     writtenAt,
-    reason: origin.reason,
-    detail: origin.detail,
-    origin,
+    reason,
+    detail,
+    origin: place,
     key: bytesValue(letter.key),
     value: bytesValue(letter.value),
     headers: letter.headers.map(headerValue),
@@ -84,8 +85,8 @@ function headerValue({ name, value }: RecordHeader): object {
 function bytesValue(bytes: Uint8Array | null): object | null {
   if (bytes === null) return null;
   const { length } = bytes;
-  const base64 = Buffer.from(bytes).toString('base64');
-  return isUtf8(bytes) ? { length, base64, text: Buffer.from(bytes).toString('utf8') } : { length, base64 };
+  const buffer = Buffer.from(bytes);
+  return isUtf8(bytes) ? { length, text: buffer.toString('utf8') } : { length, base64: buffer.toString('base64') };
 }
 
 function bytesText(bytes: Uint8Array | null, bytesMax: number): string {

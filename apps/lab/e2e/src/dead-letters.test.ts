@@ -66,7 +66,8 @@ describe('dead letters', () => {
     };
     const [shown] = await letters('show', find('unknown-format'));
     expect(shown).toMatchObject({
-      origin: { topic: scenario.input, partition: 0, offset: 0, reason: 'unknown-format' },
+      reason: 'unknown-format',
+      origin: { topic: scenario.input, partition: 0, offset: 0 },
       key: { base64: Buffer.from([0xff, 0]).toString('base64') },
       value: { length: 3, base64: Buffer.from([1, 2, 254]).toString('base64') },
       headers: [{ name: 'trace', value: { base64: Buffer.from([0, 255]).toString('base64') } }],

@@ -1,0 +1,37 @@
+import { describe, expect, test } from '@jest/globals';
+import type { Letter } from './letter.ts';
+import { letterValue } from './letter-text.ts';
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+const letter = (key: Uint8Array | null, value: Uint8Array | null): Letter => ({
+  kind: 'letter',
+  partition: 3,
+  offset: 1207,
+  writtenAt: 5,
+  origin: { reason: 'invalid-json', detail: 'no JSON', topic: 'in', partition: 1, offset: 7, timestamp: 4 },
+  key,
+  value,
+  headers: [],
+});
+
+describe('a dead letter as JSON', () => {
+  test('holds text as text and other bytes as base64, each once', () => {
+    expect(letterValue(letter(bytes('anna'), new Uint8Array([1, 2, 254])), 0)).toEqual({
+      kind: 'letter',
+      partition: 3,
+      offset: 1207,
+      writtenAt: 5,
+      reason: 'invalid-json',
+      detail: 'no JSON',
+      origin: { topic: 'in', partition: 1, offset: 7, timestamp: 4 },
+      key: { length: 4, text: 'anna' },
+      value: { length: 3, base64: 'AQL+' },
+      headers: [],
+      replays: 0,
+    });
+  });
+
+  test('tells null from nothing', () => {
+    expect(letterValue(letter(null, bytes('')), 0)).toMatchObject({ key: null, value: { length: 0, text: '' } });
+  });
+});
