@@ -204,6 +204,26 @@ describe('import', () => {
     );
   });
 
+  test('a line that makes too large a record is named before anything is produced, and the remedy mends it', async () => {
+    const topic = await makeTopic({
+      'message.timestamp.type': 'CreateTime',
+      'retention.ms': '-1',
+      'max.message.bytes': '1000',
+    });
+    const file = join(folder, 'large.jsonl');
+    const line = (page: string): string => JSON.stringify({ id: 'a', at: Date.now(), page });
+    const small = Array.from({ length: 60 }, () => line('/x'.repeat(20)));
+    writeFileSync(file, [...small, line('/y'.repeat(600)), ''].join('\n'));
+    const importing = `import ${file} --topic ${topic} --format jsonl --key id --time at`;
+    const refused = await run(importing);
+    expect(refused.exitCode).toBe(ExitCode.usage);
+    expect(refused.stderr).toMatch(/max\.message\.bytes is 1000, and line 61 makes a record of 1\d\d\d bytes/);
+    const command = /remedy: flatline (.+)/.exec(refused.stderr)![1]!;
+    expect((await run(command)).exitCode).toBe(ExitCode.ok);
+    expect((await run(importing)).exitCode).toBe(ExitCode.ok);
+    expect((await readTopic(topic, 2, 63)).filter(({ key }) => key !== null)).toHaveLength(61);
+  });
+
   test('a topic that stamps records itself is refused', async () => {
     const topic = await makeTopic({ 'message.timestamp.type': 'LogAppendTime' });
     const refused = await run(`import ${log} --topic ${topic} --format apache`);

@@ -115,7 +115,8 @@ async function runImport(flags: ImportFlags, console: Console, shell: Shell): Pr
     if (isStopped(shell)) return interrupted(console, 'nothing was imported');
     const logBytes = topic.retentionBytes < 0 ? 0 : await largestLog(topic, { clock: shell.clock, connection });
     assertKept(survey, topic, { now: shell.clock.wallMs(), flags, logBytes });
-    return await produce({ source, flags, survey, connection }, console, shell);
+    const recordBytesMax = topic.maxMessageBytes;
+    return await produce({ source, flags, survey, connection, recordBytesMax }, console, shell);
   } finally {
     spooled?.remove();
     connection.close();
@@ -217,7 +218,11 @@ interface Production {
   readonly flags: ImportFlags;
   readonly survey: FileSurvey;
   readonly connection: KafkaConnection;
+  /** The topic's max.message.bytes, a limit of whole batches. */
+  readonly recordBytesMax: number;
 }
+
+const BATCH_BYTES_MAX = 250_000;
 
 async function produce(production: Production, console: Console, shell: Shell): Promise<ExitCode> {
   const { source, flags, survey, connection } = production;
@@ -228,6 +233,7 @@ async function produce(production: Production, console: Console, shell: Shell): 
     clock,
     connection,
     topic: flags.topic,
+    batchBytesMax: Math.min(BATCH_BYTES_MAX, production.recordBytesMax),
     onAcknowledged: (_partition, _baseOffset, records) => {
       acknowledged += records;
       progress.update({ doing: 'importing', unit: 'records', done: acknowledged, total: survey.records });

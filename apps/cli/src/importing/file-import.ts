@@ -38,7 +38,8 @@ export async function surveyFile(options: FileImport): Promise<FileSurvey> {
   for await (const results of readSourceFile(options.path, options.format)) {
     for (const result of results) {
       counter.add(result);
-      if (result.parsed.kind === 'record') counter.weigh(importedRecord(result.parsed.record, options.value));
+      if (result.parsed.kind === 'record')
+        counter.weigh(result.line, importedRecord(result.parsed.record, options.value));
     }
     options.onProgress(counter.records);
     if (options.stop.aborted) break;

@@ -18,10 +18,14 @@ export interface FileSurvey {
   readonly times: { readonly earliest: Millis; readonly latest: Millis } | undefined;
   /** Of the partition that gets the most of them, as they lie in an unpacked log. */
   readonly partitionBytes: number;
+  /** The largest record, as a batch of its own, and where it comes from; undefined: no records. */
+  readonly largest: { readonly line: number; readonly batchBytes: number } | undefined;
 }
 
 /** Lengths, and differences of offset and time, in a batch; its header is shared by many. */
 const RECORD_OVERHEAD_BYTES = 8;
+/** Upper bound of what a batch of one record has besides key and value: its header, and lengths of up to five bytes. */
+const BATCH_OVERHEAD_BYTES = 80;
 const BAD_LINES_SHOWN_MAX = 10;
 /** Brokers and processors refuse a stamp further ahead of the present (`maxFutureMs`, C6). */
 export const MAX_FUTURE_MS: DurationMs = 3_600_000;
@@ -47,6 +51,7 @@ export class SurveyCounter {
   #badLines = 0;
   #earliest: Millis = Infinity;
   #latest: Millis = -Infinity;
+  #largest: FileSurvey['largest'];
   readonly #bytes: Float64Array;
 
   /** `partitions`: of the topic. */
@@ -65,9 +70,12 @@ export class SurveyCounter {
     else this.#addBad({ line, reason: judged.reason });
   }
 
-  /** A record of the last line added, as it will be sent. */
-  weigh({ key, value }: { readonly key: Uint8Array; readonly value: Uint8Array }): void {
-    this.#bytes[partitionOf(key, this.#bytes.length)]! += key.length + value.length + RECORD_OVERHEAD_BYTES;
+  /** A record of this line, as it will be sent. */
+  weigh(line: number, { key, value }: { readonly key: Uint8Array; readonly value: Uint8Array }): void {
+    const bytes = key.length + value.length;
+    this.#bytes[partitionOf(key, this.#bytes.length)]! += bytes + RECORD_OVERHEAD_BYTES;
+    const batchBytes = bytes + BATCH_OVERHEAD_BYTES;
+    if (batchBytes > (this.#largest?.batchBytes ?? 0)) this.#largest = { line, batchBytes };
   }
 
   survey(): FileSurvey {
@@ -79,6 +87,7 @@ export class SurveyCounter {
       firstBadLines: this.#firstBadLines.toSorted(byLine),
       times,
       partitionBytes: Math.max(...this.#bytes),
+      largest: this.#largest,
     };
   }
 

@@ -5,18 +5,24 @@ const DAY = 86_400_000;
 const NOW = Date.UTC(2026, 0, 31);
 const FOREVER = Number('9223372036854775807');
 const free = {
+  maxMessageBytes: 1_000_000,
   retentionMs: -1,
   retentionBytes: -1,
   timestampBeforeMaxMs: FOREVER,
   timestampAfterMaxMs: FOREVER,
   logBytes: 0,
 };
-const file = { times: { earliest: NOW - 10 * DAY, latest: NOW }, partitionBytes: 1_000 };
+const file = {
+  times: { earliest: NOW - 10 * DAY, latest: NOW },
+  partitionBytes: 1_000,
+  largest: { line: 7, batchBytes: 500 },
+};
+const empty = { times: undefined, partitionBytes: 0, largest: undefined };
 
 describe('what is imported', () => {
   test('is taken and stays where nothing limits it', () => {
     expect(hindranceOf(file, free, NOW)).toBeUndefined();
-    expect(hindranceOf({ times: undefined, partitionBytes: 0 }, { ...free, retentionMs: 1 }, NOW)).toBeUndefined();
+    expect(hindranceOf(empty, { ...free, retentionMs: 1 }, NOW)).toBeUndefined();
   });
 
   const refuse = 'refuse what is imported';
@@ -27,6 +33,7 @@ describe('what is imported', () => {
     ['a stamp too old for the topic', { timestampBeforeMaxMs: 9 * DAY }, 'message.timestamp.before.max.ms', refuse],
     ['a stamp about to be too old', { timestampBeforeMaxMs: 10.5 * DAY }, 'message.timestamp.before.max.ms', refuse],
     ['a stamp too far ahead', { timestampAfterMaxMs: -1 }, 'message.timestamp.after.max.ms', refuse],
+    ['a record too large for the topic', { maxMessageBytes: 499 }, 'max.message.bytes', refuse],
     ['retention by age', { retentionMs: 9 * DAY }, 'retention.ms', remove],
     ['retention within a day', { retentionMs: 10.5 * DAY }, 'retention.ms', remove],
     ['retention by size', { retentionBytes: 999 }, 'retention.bytes', remove],

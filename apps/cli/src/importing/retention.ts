@@ -17,7 +17,7 @@ type Consequence = 'refuse what is imported' | 'delete what is imported' | 'dele
 
 type Limits = Pick<
   TopicDescription,
-  'retentionMs' | 'retentionBytes' | 'timestampBeforeMaxMs' | 'timestampAfterMaxMs'
+  'maxMessageBytes' | 'retentionMs' | 'retentionBytes' | 'timestampBeforeMaxMs' | 'timestampAfterMaxMs'
 > & {
   /** Of the topic's largest partition, now. */
   readonly logBytes: number;
@@ -29,11 +29,15 @@ const MARGIN_SHARE = 10;
 
 /** undefined: everything is taken, and stays. */
 export function hindranceOf(
-  { times, partitionBytes }: Pick<FileSurvey, 'times' | 'partitionBytes'>,
+  { times, partitionBytes, largest }: Pick<FileSurvey, 'times' | 'partitionBytes' | 'largest'>,
   limits: Limits,
   now: Millis,
 ): Hindrance | undefined {
-  const found = [...(times === undefined ? [] : byStamps(times, limits, now)), ...bySize(partitionBytes, limits)];
+  const found = [
+    ...byRecord(largest, limits),
+    ...(times === undefined ? [] : byStamps(times, limits, now)),
+    ...bySize(partitionBytes, limits),
+  ];
   if (found.length === 0) return undefined;
   return {
     would: found[0]!.would,
@@ -46,6 +50,18 @@ interface Finding {
   readonly would: Consequence;
   readonly text: string;
   readonly setting: readonly [name: string, value: string];
+}
+
+function byRecord(largest: FileSurvey['largest'], { maxMessageBytes }: Limits): Finding[] {
+  if (largest === undefined || largest.batchBytes <= maxMessageBytes) return [];
+  const { line, batchBytes } = largest;
+  return [
+    {
+      would: 'refuse what is imported',
+      setting: ['max.message.bytes', String(batchBytes)],
+      text: `its max.message.bytes is ${maxMessageBytes}, and line ${line} makes a record of ${batchBytes} bytes`,
+    },
+  ];
 }
 
 function byStamps(
