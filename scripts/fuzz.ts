@@ -9,20 +9,49 @@ import { parseArgs } from 'node:util';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const USAGE = `usage: npm run fuzz -- [--cases N] [--seed S] [--target PROJECT/WHAT [--case I]]
+
+Damaged bytes into every decoder. A case that fails is printed with the command that runs it again, and kept in
+fuzz-regressions.txt beside its test.
+
   --cases N    cases of each decoder (default: 200000)
-  --seed S     another seed makes other cases (default: one of the present)
+  --seed S     another seed makes other cases (default: the time of day)
   --target T   only this decoder, for example records/event
-  --case I     only this case`;
+  --case I     only this case
+  --help       this page
+
+Exit code 0: no case failed. 1: some did. 2: wrong flags.
+
+Examples:
+  $ npm run fuzz
+  $ npm run fuzz -- --cases 1000000 --seed 7
+`;
 
 function wholeNumber(name: string, value: string | undefined): string | undefined {
   if (value === undefined || /^\d{1,9}$/.test(value)) return value;
-  process.stderr.write(`--${name} is "${value}", wanted a whole number below 10^9\n${USAGE}\n`);
+  return refuse(`--${name} is "${value}", wanted a whole number below 10^9`);
+}
+
+function refuse(why: string): never {
+  process.stderr.write(`fuzz: ${why}\n\n${USAGE}`);
   process.exit(2);
 }
 
-function main(): number {
+function flags() {
   const text = { type: 'string' } as const;
-  const { values } = parseArgs({ options: { cases: text, seed: text, target: text, case: text } });
+  try {
+    const help = { type: 'boolean', default: false } as const;
+    return parseArgs({ options: { cases: text, seed: text, target: text, case: text, help } }).values;
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function main(): number {
+  const values = flags();
+  if (values.help) {
+    process.stdout.write(USAGE);
+    return 0;
+  }
   const seed = wholeNumber('seed', values.seed) ?? String(Math.floor(Date.now() / 1000) % 100_000_000);
   const only = wholeNumber('case', values.case);
   const { target } = values;
@@ -39,10 +68,7 @@ function main(): number {
   const projects = [...new Set(files.map((path) => path.split('/src/')[0]!))]
     .filter((project) => target === undefined || target.startsWith(`${basename(project)}/`))
     .toSorted();
-  if (projects.length === 0) {
-    process.stderr.write(`--target ${target ?? ''}: no such decoder\n${USAGE}\n`);
-    return 2;
-  }
+  if (projects.length === 0) return refuse(`--target is "${target ?? ''}", and there is no such decoder`);
   process.stdout.write(`fuzzing ${projects.map((project) => basename(project)).join(', ')} with seed ${seed}\n`);
   const failed = projects.filter((project) => run(project, environment) !== 0);
   return failed.length === 0 ? 0 : 1;

@@ -31,12 +31,21 @@ interface Part {
 
 const MINUTES_BY_TABLE = 10;
 
+const HELP = `
+Exit code 0: every run was valid and nothing was violated. 1: otherwise. 2: wrong flags.
+
+Examples:
+  $ npm run chaos -- --scenario F1
+  $ npm run chaos -- --scenario F1,F9 --runs 19 --seed 100
+  $ npm run chaos -- --scenario all
+`;
+
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 
 const lasting = scenarios.filter(({ takesMinutes }) => takesMinutes).map(({ id }) => id);
 const counting = scenarios.filter(({ countsFaults }) => countsFaults).map(({ id }) => id);
 
-const program = new Command('chaos')
+const program = new Command('npm run chaos --')
   .description('Breaks processors, networks and brokers on purpose, and checks that nothing is lost, doubled or early.')
   .requiredOption(
     '--scenario <ids>',
@@ -50,7 +59,9 @@ const program = new Command('chaos')
   .option('--seed <s>', 'seed of the first run; each further one is one more', positive, 1)
   .option('--report <path>', 'where the report goes, without .md and .json', join(root, '.flatline/chaos/report'))
   .addOption(new Option('--unsafe <guard>', 'processors without a guard, to see the scenario fail').choices(guards))
-  .addHelpText('after', '\nExit code 0: every run was valid and nothing was violated; 1 otherwise.\n');
+  .addHelpText('after', HELP)
+  .showHelpAfterError('Add --help for the flags and examples.')
+  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2));
 
 process.exit(await main(program.parse().opts<Flags>()));
 

@@ -1,7 +1,5 @@
-// `npm run worlds -- [--seeds N] [--from S] [--seed S] [--minutes M] [--workers N] [--mutants]`: the pipeline in a simulated
-// cluster, by seed. Exit code 0 if and only if nothing was violated, every fault happened, and every mutant was caught.
-import { availableParallelism } from 'node:os';
-import { parseArgs } from 'node:util';
+// `npm run worlds`: the pipeline in a simulated cluster, by seed.
+import { flags, numberOf } from './flags.ts';
 import { huntMutants } from './mutant-hunt.ts';
 import { runPool } from './pool.ts';
 import { Progress } from './progress.ts';
@@ -12,18 +10,7 @@ import { resultOf, Tally } from './tally.ts';
 /** Then the cause is worth a look before more of its kind are found. */
 const FAILURES_MAX = 10;
 
-const { values } = parseArgs({
-  options: {
-    seeds: { type: 'string', default: '2000' },
-    from: { type: 'string', default: '1' },
-    seed: { type: 'string' },
-    minutes: { type: 'string', default: 'Infinity' },
-    workers: { type: 'string', default: String(availableParallelism()) },
-    mutants: { type: 'boolean', default: false },
-  },
-});
-
-process.exitCode = values.seed === undefined ? await simulate() : await rerun(wholeNumber('seed', values.seed));
+process.exitCode = flags.seed === undefined ? await simulate() : await rerun(numberOf('seed', flags.seed));
 
 /** One seed in this process, with everything its processes logged. */
 async function rerun(seed: number): Promise<number> {
@@ -40,11 +27,12 @@ async function rerun(seed: number): Promise<number> {
 }
 
 async function simulate(): Promise<number> {
-  const from = wholeNumber('from', values.from);
-  const end = from + wholeNumber('seeds', values.seeds);
-  const workers = wholeNumber('workers', values.workers);
+  const from = numberOf('from', flags.from);
+  const end = from + numberOf('seeds', flags.seeds);
+  const workers = numberOf('workers', flags.workers, 1);
+  const minutes = flags.minutes === undefined ? Infinity : numberOf('minutes', flags.minutes, 1);
   const startedAt = performance.now();
-  const endsAt = startedAt + Number(values.minutes) * 60_000;
+  const endsAt = startedAt + minutes * 60_000;
   const tally = new Tally();
   const progress = new Progress(end - from, tally, startedAt);
   let seed = from;
@@ -64,13 +52,6 @@ async function simulate(): Promise<number> {
   console.log(runText(tally, performance.now() - startedAt));
   const missed = missedText(tally);
   if (missed !== undefined) console.log(missed);
-  const survivors = values.mutants ? await huntMutants(workers) : 0;
+  const survivors = flags.mutants ? await huntMutants(workers) : 0;
   return tally.failures.length === 0 && missed === undefined && survivors === 0 ? 0 : 1;
-}
-
-function wholeNumber(name: string, value: string): number {
-  const number = Number(value);
-  if (Number.isSafeInteger(number) && number >= 0) return number;
-  console.error(`--${name} is ${value}, wanted a whole number`);
-  process.exit(2);
 }

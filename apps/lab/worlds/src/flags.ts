@@ -1,0 +1,59 @@
+// The command line of `npm run worlds`: what is wrong with it ends the process with 2, and --help with 0.
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+
+const USAGE = `usage: npm run worlds -- [--seeds N] [--from S] [--minutes M] [--workers N] [--mutants]
+       npm run worlds -- --seed S
+
+The pipeline in a simulated cluster, one world and its faults per seed, judged by the oracle.
+
+  --seeds N    so many worlds (default: 2000)
+  --from S     seed of the first (default: 1)
+  --minutes M  begin no further world after so long
+  --workers N  processes (default: one per core, here ${availableParallelism()})
+  --mutants    afterwards hunt products with one deliberate fault each
+  --seed S     only this world, with the logs of its processes
+  --help       this page
+
+Exit code 0: nothing was violated, every kind of fault happened, every mutant was caught. 1: otherwise. 2: wrong flags.
+
+Examples:
+  $ npm run worlds -- --seeds 200
+  $ npm run worlds -- --seed 284
+  $ npm run worlds -- --seeds 200000 --minutes 60
+`;
+
+function parsed() {
+  try {
+    return parseArgs({
+      options: {
+        seeds: { type: 'string', default: '2000' },
+        from: { type: 'string', default: '1' },
+        seed: { type: 'string' },
+        minutes: { type: 'string' },
+        workers: { type: 'string', default: String(availableParallelism()) },
+        mutants: { type: 'boolean', default: false },
+        help: { type: 'boolean', default: false },
+      },
+    }).values;
+  } catch (error) {
+    return refuse(error instanceof Error ? error.message : String(error));
+  }
+}
+
+function refuse(why: string): never {
+  process.stderr.write(`worlds: ${why}\n\n${USAGE}`);
+  process.exit(2);
+}
+
+export const flags = parsed();
+if (flags.help) {
+  process.stdout.write(USAGE);
+  process.exit(0);
+}
+
+export function numberOf(name: string, text: string, least = 0): number {
+  const number = Number(text);
+  if (/^\d+$/.test(text) && Number.isSafeInteger(number) && number >= least) return number;
+  return refuse(`--${name} is "${text}", wanted a whole number from ${least}`);
+}
