@@ -7,7 +7,7 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   base: [],
   ports: ['base'],
   'timing-wheel': ['base'],
-  kinds: ['base'],
+  kinds: ['base', 'ports'],
   partition: ['base', 'ports', 'timing-wheel', 'kinds'],
   oracle: ['base'],
   // shell

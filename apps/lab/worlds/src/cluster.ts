@@ -5,7 +5,7 @@ import type { Clock } from '@flatline/base';
 import { EventFormats, openSummaryEncoder } from '@flatline/records';
 import { assign } from '@flatline/kafka';
 import { PipelineInstance, type PipelinePorts, type PipelineSettings, type StartFrom } from '@flatline/runtime';
-import type { EventDecoder } from '@flatline/kinds';
+import { type EventDecoder, sessionKind } from '@flatline/kinds';
 import {
   DEVICE_FAILED,
   type GroupMember,
@@ -144,6 +144,7 @@ export class Cluster {
   }
 
   #pipelinePorts(name: string, host: SimulatedHost, ports: HostPorts): PipelinePorts {
+    const { timeoutMs, maxDurationMs, tombstones } = this.scenario;
     // Where slices are smallest a turn takes a while: what restores can be met in the middle.
     const turnMs = this.scenario.bounds.loadSlice === 1 ? 2 : 0;
     const random = this.simulation.random(`entropy of ${name} at ${this.simulation.time.nowMicros}`);
@@ -156,8 +157,13 @@ export class Cluster {
       changelog: ports.reader,
       proofs: ports.proof,
       membership: ports.membership(GROUP),
-      decoder: jsonDecoder(host),
-      encoder,
+      kind: sessionKind({
+        rules: { ...RULES, timeoutMs, maxDurationMs },
+        decoder: jsonDecoder(host),
+        encoder,
+        tombstones,
+        outputTopic: OUTPUT,
+      }),
       turns: (callback) => {
         host.after(turnMs, callback);
       },
@@ -247,12 +253,10 @@ function pipelineSettings(owner: string, scenario: Scenario): Omit<PipelineSetti
     inputTopic: INPUT,
     inputPartitions: scenario.partitions,
     outputTopic: OUTPUT,
-    tombstones: scenario.tombstones,
     changelogTopic: CHANGELOG,
     deadLetterTopic: DEAD_LETTERS,
     letterBytesMax: LETTER_BYTES_MAX,
     transactionalId: (partition) => `${GROUP}.${partition}`,
-    rules: { ...RULES, timeoutMs: scenario.timeoutMs, maxDurationMs: scenario.maxDurationMs },
     input: {
       timestampType: scenario.timestampType,
       maxKeyBytes: MAX_KEY_BYTES,

@@ -26,9 +26,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'gives a whole group the offset of its first record',
-    file: 'libs/core/partition/src/partition-task.ts',
-    from: 'at.offset = base + group.offsetDeltas[index]!;',
-    to: 'at.offset = base + group.offsetDeltas[first]!;',
+    file: 'libs/core/kinds/src/session/session-kind.ts',
+    from: 'at.offset = baseOffset + group.offsetDeltas[index]!;',
+    to: 'at.offset = baseOffset + group.offsetDeltas[0]!;',
   },
   {
     name: 'gives a whole group the stamp of its first record',
@@ -38,21 +38,21 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'passes over what cannot be applied within a group',
-    file: 'libs/core/partition/src/partition-task.ts',
-    from: 'if (why === undefined) continue;',
-    to: 'if (why === undefined || index > first) continue;',
+    file: 'libs/core/kinds/src/session/session-kind.ts',
+    from: 'if (refusal !== undefined) return refusal;',
+    to: 'if (refusal !== undefined && index === 0) return refusal;',
   },
   {
     name: 'takes the record after a group for one of it',
     file: 'libs/core/partition/src/partition-task.ts',
-    from: 'const more = index - 1 - first;',
-    to: 'const more = Math.min(index, group.count - 1) - first;',
+    from: 'const more = run.index - 1 - first;',
+    to: 'const more = Math.min(run.index, run.group.count - 1) - first;',
   },
   {
     name: 'refuses nothing within a group',
     file: 'libs/core/partition/src/partition-task.ts',
-    from: 'if (this.#refused.size > 0 && this.#refused.has(',
-    to: 'if (index === 0 && this.#refused.has(',
+    from: 'if (refused.size > 0 && refused.has(',
+    to: 'if (index === first && refused.has(',
   },
   {
     name: 'expires by the local clock',
@@ -62,33 +62,33 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'closes a key a millisecond early',
-    file: 'libs/core/partition/src/entries/live-sessions.ts',
-    from: 'if (due > now.clock) return slot;',
-    to: 'if (due > now.clock + 1) return slot;',
+    file: 'libs/core/partition/src/entries/live-entries.ts',
+    from: 'return due > this.clock || this.#takeEffect(slot, due);',
+    to: 'return due > this.clock + 1 || (this.#due(due), false);',
   },
   {
     name: 'arms timers a minute late',
-    file: 'libs/core/partition/src/entries/live-sessions.ts',
-    from: 'deadlineOf: (slot) => dueAt(timed.at(slot), rules, held),',
-    to: 'deadlineOf: (slot) => dueAt(timed.at(slot), rules, held) + 60_000,',
+    file: 'libs/core/partition/src/entries/live-entries.ts',
+    from: 'deadlineOf: (slot) => this.#dueAt(slot),',
+    to: 'deadlineOf: (slot) => this.#dueAt(slot) + 60_000,',
   },
   {
     name: 'loses a timer on restoring',
-    file: 'libs/core/partition/src/entries/live-sessions.ts',
+    file: 'libs/core/partition/src/entries/live-entries.ts',
     from: 'if (table.isLive(slot)) wheel.schedule(slot);',
     to: 'if (slot !== 1 && table.isLive(slot)) wheel.schedule(slot);',
   },
   {
     name: 'arms the first slice of timers only',
-    file: 'libs/core/partition/src/entries/live-sessions.ts',
+    file: 'libs/core/partition/src/entries/live-entries.ts',
     from: 'if (end < table.slotsEnd) return false;',
     to: 'if (end < 0) return false;',
   },
   {
     name: 'leaves the timer where a timeout gets shorter',
-    file: 'libs/core/partition/src/entries/live-sessions.ts',
-    from: 'if (entry.timeoutMs < timeoutBefore)',
-    to: 'if (entry.timeoutMs < timeoutBefore - 30_000)',
+    file: 'libs/core/partition/src/entries/live-entries.ts',
+    from: 'dueSooner(): void {\n    this.#armed().schedule(this.#entry.slot);',
+    to: 'dueSooner(): void {\n    this.#armed();',
   },
   {
     name: 'believes an end before it is reached',
@@ -152,9 +152,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'closes as of now',
-    file: 'libs/core/partition/src/entries/live-sessions.ts',
-    from: 'const closedAt = dueAt(this.#view.at(slot), rules, held);',
-    to: 'const closedAt = Math.max(now.clock, dueAt(this.#view.at(slot), rules, held));',
+    file: 'libs/core/partition/src/entries/live-entries.ts',
+    from: 'this.#due(due);',
+    to: 'this.#due(Math.max(this.clock, due));',
   },
   {
     name: 'takes an event time that no Date can hold',
@@ -183,7 +183,7 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'applies a record again that it failed at twice',
     file: 'libs/core/partition/src/partition-task.ts',
-    from: 'this.#refused.set(offset, why);',
+    from: 'this.#refusedAt.set(offset, why);',
     to: '',
   },
   {
@@ -243,8 +243,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'drops a close',
     file: 'libs/core/partition/src/partition-task.ts',
-    from: 'const closed = this.#sessions.takeClosed();',
-    to: 'const closed = this.#sessions.takeClosed().slice(0, 3);',
+    from: 'const outputs = this.#outputs.takeAll();',
+    to: 'const all = this.#outputs.takeAll(); const outputs = { ...all, outputs: all.outputs.slice(0, 6) };',
   },
   {
     name: 'writes dead letters again',
@@ -273,8 +273,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'counts who is due within the tick among those that take room',
     file: 'libs/core/partition/src/partition-task.ts',
-    from: 'if (!more && this.#expiresAll) more',
-    to: 'if (!more && this.#expiresAll && limit < 0) more',
+    from: 'if (!this.#expiresAll) return false;',
+    to: 'if (!this.#expiresAll || limit > 0) return false;',
   },
   {
     name: 'opens a session more than there may be',
@@ -405,13 +405,13 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'steps in the middle of a cut',
     file: 'libs/core/partition/src/partition-task.ts',
-    from: 'if (this.changelog.isCutting || this.#deadLetters.isFull) return 0;',
-    to: 'if (this.#deadLetters.isFull) return 0;',
+    from: 'if (this.isFull) return FULL;',
+    to: 'if (this.isFull && !this.changelog.isCutting) return FULL;',
   },
   {
     name: 'expires in the middle of a cut',
     file: 'libs/core/partition/src/partition-task.ts',
-    from: 'if (this.isFull) return 0;\n    const room',
-    to: 'if (this.isFull && !this.changelog.isCutting) return 0;\n    const room',
+    from: 'if (this.isFull) return entries.hasBacklog;',
+    to: 'if (this.isFull && !this.changelog.isCutting) return entries.hasBacklog;',
   },
 ];

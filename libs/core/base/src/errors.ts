@@ -49,3 +49,9 @@ export class StateInUse extends Fatal {
 export function isConsequence(error: unknown): boolean {
   return error instanceof ConsequenceError;
 }
+
+/** `TypeError: …`: of a defect the name says as much as the message. A plain error's says nothing. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.name === 'Error' ? error.message : `${error.name}: ${error.message}`;
+}

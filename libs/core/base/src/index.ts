@@ -9,6 +9,7 @@ export {
   PartitionStopped,
   Retriable,
   StateInUse,
+  messageOf,
 } from './errors.ts';
 export { GrowingMemory } from './growing-memory.ts';
 export { hashBytes, hashView } from './hash.ts';

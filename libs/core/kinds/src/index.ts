@@ -1,6 +1,15 @@
+export {
+  type Effects,
+  type Kind,
+  type KindParts,
+  type PipelineKind,
+  PROCESSING_FAILED,
+  type Refusal,
+  type Run,
+} from './contract.ts';
 export { type HeldState, HeldTime, type HeldTimeRules, type Hold } from './held-time.ts';
-export { applyEvent, applyHeartbeat, openSession, type Applied, type Occurrence } from './session/apply-event.ts';
-export { dueAt, dueReason, summarize, type Closing } from './session/deadline.ts';
+export { applyEvent, openSession, type Applied, type Occurrence } from './session/apply-event.ts';
+export { summarize, type Closing } from './session/deadline.ts';
 export {
   decodeDetail,
   encodeDetail,
@@ -15,3 +24,5 @@ export { largestEntry, type TextLimits } from './session/largest-entry.ts';
 export type { SequenceWindow } from './session/sequence-window.ts';
 export type { CloseReason, SessionSummary } from './session/summary.ts';
 export type { DecodeOutcome, EventDecoder, SummaryEncoder } from './session/codecs.ts';
+export { type SessionCounters } from './session/session-counters.ts';
+export { sessionKind, type SessionOptions } from './session/session-kind.ts';

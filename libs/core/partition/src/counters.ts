@@ -1,18 +1,9 @@
+import type { SessionCounters } from '@flatline/kinds';
+
 /** What a task has counted since it was created. Plain numbers: the shell turns them into metrics. */
-export interface TaskCounters {
+export interface TaskCounters extends SessionCounters {
   recordsRead: number;
-  heartbeats: number;
-  events: number;
   clockRecords: number;
-  sessionsOpened: number;
-  closedByTimeout: number;
-  closedByEnd: number;
-  closedByMaxDuration: number;
-  /** Explicit ends for no live session: nothing to end. */
-  unmatchedEnds: number;
-  duplicates: number;
-  /** Timeouts outside [minTimeoutMs, maxTimeoutMs] that were clamped (S7). */
-  clampedTimeouts: number;
   deadLetters: number;
   /** Of these, records at which we failed (I6). */
   failedRecords: number;

@@ -3,7 +3,7 @@ import { seededRandom } from '@flatline/base';
 import { ENDED, resetEvent, type SessionEvent, type DecodeOutcome, type EventDecoder } from '@flatline/kinds';
 import { NO_BATCH, PartitionTask } from './index.ts';
 import { KEY_GROUP_MAX } from '@flatline/ports';
-import { begin, ListCursor, options, type TestRecord, text } from './task.fixture.ts';
+import { closedIn, begin, ListCursor, options, type TestRecord, text } from './task.fixture.ts';
 
 const WALL = 9e12;
 const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 };
@@ -63,13 +63,14 @@ async function outcomeOf(log: readonly TestRecord[], cursorOver: (left: TestReco
       cursor = cursorOver(log.slice(task.input.position));
     }
   }
-  const { blocks, closed, deadLetters, header } = task.cut(CONTEXT);
+  const cut = task.cut(CONTEXT);
+  const { blocks, deadLetters, header } = cut;
   return {
     input: task.input,
     counters: task.counters,
     digest: header.digest,
     blocks: blocks.map(({ bytes }) => text(bytes)),
-    closed: closed.map((summary) => ({ ...summary, key: text(summary.key) })),
+    closed: closedIn(cut).map((summary) => ({ ...summary, key: text(summary.key) })),
     deadLetters: deadLetters.map(({ offset, reason }) => [offset, reason]),
   };
 }
@@ -153,7 +154,7 @@ describe('records read in groups', () => {
     });
     task.step(new ListCursor([at(1, 5_000, ''), at(2, 7_000, 'thrower')]), 10, WALL);
     expect(task.liveEntries).toBe(0);
-    expect(task.cut(CONTEXT).closed).toMatchObject([{ reason: 'TIMEOUT', closedAt: 6_000 }]);
+    expect(closedIn(task.cut(CONTEXT))).toMatchObject([{ reason: 'TIMEOUT', closedAt: 6_000 }]);
   });
 
   test('[I6] what the cursor throws says nothing of a record', () => {

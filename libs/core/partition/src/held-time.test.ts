@@ -3,7 +3,7 @@ import { expect, test } from '@jest/globals';
 import { seededRandom } from '@flatline/base';
 import type { SessionSummary } from '@flatline/kinds';
 import { NO_BATCH, PartitionTask, Restoration } from './index.ts';
-import { applyBlock, begin, ListCursor, options, type TestRecord, text, workload } from './task.fixture.ts';
+import { closedIn, applyBlock, begin, ListCursor, options, type TestRecord, text, workload } from './task.fixture.ts';
 
 const TIMEOUT_MS = 1_000;
 const heldTime = { unheardMs: 200, maxHoldMs: 3_000 };
@@ -82,7 +82,7 @@ class Run {
     const ids = { logId: 'log', owner: 'me', inputPartitions: 1, commitId, previousCommitId };
     const cut = this.#task.cut({ ...ids, sequence: this.#sequence });
     this.#sequence += 1;
-    this.closed.push(...cut.closed);
+    this.closed.push(...closedIn(cut));
     const offsets = cut.blocks.map(({ bytes }) => this.#blocks.push({ bytes, offset: this.#blocks.length }) - 1);
     this.#task.settle(cut, offsets);
   }
@@ -122,7 +122,7 @@ test.each([1, 300])(
     }
     while (task.expire(2, 0));
     const ids = { logId: 'log', owner: 'me', inputPartitions: 1, commitId: 'c0', previousCommitId: '', sequence: 0 };
-    expect(task.cut(ids).closed.map(shown)).toEqual(countedDown(records));
+    expect(closedIn(task.cut(ids)).map(shown)).toEqual(countedDown(records));
     expect(countedDown(records)).toHaveLength(1);
   },
 );

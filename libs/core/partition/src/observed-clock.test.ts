@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals';
 import { seededRandom } from '@flatline/base';
 import type { SessionSummary } from '@flatline/kinds';
 import { NO_BATCH, PartitionTask } from './index.ts';
-import { begin, fold, ListCursor, options, type TestRecord, text, workload } from './task.fixture.ts';
+import { closedIn, begin, fold, ListCursor, options, type TestRecord, text, workload } from './task.fixture.ts';
 
 const TIMEOUT_MS = 1_000;
 const SEEDS = Number(process.env['SEEDS'] ?? 100);
@@ -18,7 +18,7 @@ function begun(clock = 0): PartitionTask {
 
 const shown = (s: SessionSummary): string =>
   `${text(s.key)} ${s.incarnation} ${s.reason} ${s.eventCount} ${s.firstOffset}..${s.lastOffset} ${s.closedAt}`;
-const closedBy = (task: PartitionTask): string[] => task.cut(ids).closed.map(shown).sort();
+const closedBy = (task: PartitionTask): string[] => closedIn(task.cut(ids)).map(shown).sort();
 
 const beat = (offset: number, timestamp: number, key = 'k'): TestRecord => ({ offset, timestamp, key, value: '' });
 const step = (task: PartitionTask, ...records: readonly TestRecord[]): void => {
@@ -35,7 +35,7 @@ describe('[C3] a clock moved by evidence', () => {
     task.observe(6_020);
     task.expire(10, 0);
     const cut = task.cut(ids);
-    expect(cut.closed.map(shown)).toEqual(['k 0-0 TIMEOUT 1 0..0 6000']);
+    expect(closedIn(cut).map(shown)).toEqual(['k 0-0 TIMEOUT 1 0..0 6000']);
     expect(cut.header.clock).toBe(6_020);
   });
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { NO_BATCH, PartitionTask } from './index.ts';
 import type { KeyGroup, RecordCursor } from '@flatline/ports';
-import { begin, options } from './task.fixture.ts';
+import { closedIn, begin, options } from './task.fixture.ts';
 
 const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 };
 const AT = 1_000_000;
@@ -143,7 +143,7 @@ describe('[F18] a million sessions that die in the same second', () => {
       expect(before - task.liveEntries).toBeLessThanOrEqual(SLICE);
       slices += 1;
       const cut = task.cut(context);
-      closed += cut.closed.length;
+      closed += closedIn(cut).length;
       task.settle(
         cut,
         cut.blocks.map((_, part) => slices * 10_000 + part),

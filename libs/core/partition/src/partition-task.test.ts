@@ -7,6 +7,7 @@ import {
   applyBlock,
   begin,
   bytes,
+  closedIn,
   fold,
   ListCursor,
   options,
@@ -41,7 +42,7 @@ function stepAll(task: PartitionTask, ...records: TestRecord[]): ReturnType<Part
 
 function drain(task: PartitionTask): readonly SessionSummary[] {
   while (task.expire(100, WALL));
-  return task.cut(context).closed;
+  return closedIn(task.cut(context));
 }
 
 describe('sessions of one partition', () => {
@@ -300,7 +301,7 @@ class Model {
     });
     this.nextOffset += 1;
     this.task.settle(cut, offsets);
-    this.closed.push(...cut.closed.map(shown));
+    this.closed.push(...closedIn(cut).map(shown));
     if (this.random.chance(0.2)) while (this.blocks[0]!.offset < cut.header.floor) this.blocks.shift();
   }
 

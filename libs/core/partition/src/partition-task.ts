@@ -1,8 +1,8 @@
 // One partition's state machine: records in, changes and outputs out. Synchronous, and handed every time it needs.
 //
 // Owns: the partition clock, the position in the input, dead letters not yet cut.
-// Does not own: sessions (LiveSessions), the changelog's dirty state (Changelog), reading, sending, the local store, when a
-// commit is cut (the runtime).
+// Does not own: entries (LiveEntries), what they mean (the kind), outputs (OutputBox), the changelog's dirty state (Changelog),
+// reading, sending, the local store, when a commit is cut (the runtime).
 //
 // Invariants
 //   PT1  Before a record is applied, what is due for its key takes effect as of its due instant (S3); other keys' expiries
@@ -11,47 +11,41 @@
 //   PT3  From the first slice of a cut to the last nothing is stepped or expired: what it holds is the state at one position.
 import { assert, type DurationMs, isConsequence, type Millis } from '@flatline/base';
 import {
-  blankEvent,
-  ENDED,
-  type Occurrence,
   type HeldState,
   HeldTime,
   type HeldTimeRules,
-  resetEvent,
-  type SessionEvent,
-  type DecodeOutcome,
+  type Kind,
+  PROCESSING_FAILED,
+  type Refusal,
+  type Run,
 } from '@flatline/kinds';
+import type { KeyGroup, RecordCursor } from '@flatline/ports';
 import { type InputPosition, NO_BATCH } from './changelog/block-format.ts';
 import { Changelog, type CutContext } from './changelog/changelog.ts';
 import { CheckpointQueue } from './checkpoint/checkpoint-queue.ts';
 import { zeroCounters } from './counters.ts';
 import { DeadLetterBox } from './dead-letter-box.ts';
 import { EntryTable } from './entries/entry-table.ts';
-import { LiveSessions, type Now, SUMMARY_NUMBERS_BYTES } from './entries/live-sessions.ts';
+import type { EntryView } from './entries/entry-view.ts';
+import { LiveEntries } from './entries/live-entries.ts';
+import { OutputBox } from './output-box.ts';
 import { PartitionClock } from './partition-clock.ts';
-import type { KeyGroup, RecordCursor } from '@flatline/ports';
 import { classifyStamp, isClockRecord } from './record-class.ts';
-import { messageOf, PROCESSING_FAILED, RecordFailed } from './record-failed.ts';
-import { fillOf, isFullFor } from './entries/state-limits.ts';
+import { RecordFailed } from './record-failed.ts';
+import { fillOf } from './entries/state-limits.ts';
 import type { StepOutcome, TaskCut, TaskOptions } from './task-contract.ts';
 import type { TimerInspection } from './entries/timer-inspection.ts';
 
 const NO_HELD_TIME: HeldTimeRules = { unheardMs: 0, maxHoldMs: 0 };
 const NOTHING_HELD_YET: HeldState = { heldMs: 0, holds: [] };
 
-/** Closes between two looks at whether the task is full, at least. */
-const CLOSES_MIN = 32;
+/** Due instants that take effect between two looks at whether the task is full. */
+const EXPIRE_BURST = 32;
 
 const EXHAUSTED: StepOutcome = { kind: 'exhausted' };
 const LIMIT: StepOutcome = { kind: 'limit' };
 const FULL: StepOutcome = { kind: 'full' };
 const DUE: StepOutcome = { kind: 'due' };
-
-/** Why a record whose stamp is sound is not applied. */
-type NotApplied = Exclude<DecodeOutcome, { readonly kind: 'event' }> | { readonly kind: 'keyless' | 'noRoom' };
-
-const KEYLESS: NotApplied = { kind: 'keyless' };
-const NO_ROOM: NotApplied = { kind: 'noRoom' };
 
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
@@ -68,11 +62,8 @@ export class PartitionTask {
   /** Whether the stamps of records are looked at beyond what they do to the clock: for C8, for C3. */
   #watchesStamps: boolean;
   readonly #options: TaskOptions;
-  readonly #sessions: LiveSessions;
-  /** Scratch objects, written anew for each record: a bare heartbeat allocates nothing. */
-  readonly #event: SessionEvent = blankEvent();
-  readonly #at: Mutable<Occurrence> = { offset: 0, effectiveAt: 0, timestamp: 0 };
-  readonly #now: Now = { clock: 0, wall: 0 };
+  readonly #entries: LiveEntries;
+  readonly #outputs = new OutputBox();
   readonly #input: Mutable<InputPosition> = {
     position: 0,
     checksum: 0,
@@ -83,7 +74,7 @@ export class PartitionTask {
   };
   readonly #deadLetters: DeadLetterBox;
   /** Offsets of records that are not applied, with why. */
-  readonly #refused = new Map<number, string>();
+  readonly #refusedAt = new Map<number, string>();
   /** The record the cursor stands on has been looked at but not applied. */
   #again = false;
   #lookedAt: RecordCursor | undefined;
@@ -104,14 +95,15 @@ export class PartitionTask {
     this.table = new EntryTable(options.hashSeed);
     this.changelog = new Changelog(this.table, options.changelog, options.blockMemory);
     this.checkpoints = new CheckpointQueue(this.table, options.blockMemory);
-    const { partition, rules, tickMs, heldTime = NO_HELD_TIME, deadLetters } = options;
+    const { partition, kind, tickMs, heldTime = NO_HELD_TIME, deadLetters, state } = options;
     this.#deadLetters = new DeadLetterBox(deadLetters);
     const { table, changelog, counters } = this;
     const held = new HeldTime(heldTime);
     this.#held = held;
     this.#unheardMs = heldTime.unheardMs;
     this.#watchesStamps = heldTime.unheardMs > 0;
-    this.#sessions = new LiveSessions({ partition, rules, held, tickMs, table, changelog, counters });
+    const openKind = (entry: EntryView): Kind => kind.open({ partition, held, entry, counters });
+    this.#entries = new LiveEntries({ openKind, tickMs, table, changelog, outputs: this.#outputs, state });
   }
 
   /** Ends restoring: the clock and position are those of the last commit. Nothing is stepped or expired before `arm` is done. */
@@ -120,7 +112,7 @@ export class PartitionTask {
     this.#held.restore(held);
     Object.assign(this.#input, input);
     this.#cutPosition = input.position;
-    this.#sessions.begin(clock);
+    this.#entries.begin(clock);
   }
 
   /**
@@ -133,7 +125,7 @@ export class PartitionTask {
 
   /** Arms a timer for each live entry, looking at up to `limit` places for entries. True once it is done. */
   arm(limit: number): boolean {
-    return this.#sessions.arm(limit);
+    return this.#entries.arm(limit);
   }
 
   /** Time held since the beginning of the log (C8). */
@@ -161,13 +153,13 @@ export class PartitionTask {
       this.changelog.isCutting ||
       this.#input.position !== this.#cutPosition ||
       this.changelog.pendingChanges > 0 ||
-      this.#sessions.closedCount > 0
+      !this.#outputs.isEmpty
     );
   }
 
-  /** Whether a close waits for a cut. */
-  get hasClosed(): boolean {
-    return this.#sessions.closedCount > 0;
+  /** Whether an output waits for a cut. */
+  get hasOutputs(): boolean {
+    return !this.#outputs.isEmpty;
   }
 
   /** About how many bytes a commit would have that is cut now, the sweep's share with them. */
@@ -176,7 +168,7 @@ export class PartitionTask {
   }
 
   get #outputBytes(): number {
-    return this.#sessions.closedBytes + this.#deadLetters.bytes;
+    return this.#outputs.bytes + this.#deadLetters.bytes;
   }
 
   /** Stepping pauses where a commit would have more `pendingBytes` than this; none at first. At least a record goes into each. */
@@ -190,7 +182,7 @@ export class PartitionTask {
       this.changelog.isCutting ||
       this.pendingBytes >= this.#cutBytesMax ||
       this.changelog.pendingChanges >= this.#options.pendingChangesMax ||
-      this.#sessions.closedCount + this.#deadLetters.count >= this.#options.pendingOutputsMax ||
+      this.#outputs.count + this.#deadLetters.count >= this.#options.pendingOutputsMax ||
       this.#deadLetters.isFull
     );
   }
@@ -200,57 +192,39 @@ export class PartitionTask {
    * @throws RecordFailed; what the cursor throws.
    */
   step(cursor: RecordCursor, limit: number, wallNow: Millis): StepOutcome {
-    assert(this.#sessions.isArmed, 'a task steps once its timers are armed');
-    this.#now.wall = wallNow;
+    assert(this.#entries.isArmed, 'a task steps once its timers are armed');
+    this.#entries.wall = wallNow;
     try {
       return this.#step(cursor, limit, wallNow);
     } catch (error) {
-      // Beyond the position stands what was being applied; in a group the cursor has not moved there yet.
-      const offset = Math.max(cursor.offset, this.#at.offset);
+      // Beyond the position stands what was being taken; in a group the cursor has not moved there yet.
+      const offset = Math.max(cursor.offset, this.#offsetInRun);
       throw isConsequence(error) || offset < this.#input.position ? error : new RecordFailed(offset, error);
     }
   }
 
+  /** Of the record that the kind takes, or took last. */
+  get #offsetInRun(): number {
+    const { index, end, baseOffset, group } = this.#entries.run;
+    return baseOffset + (group.offsetDeltas[Math.min(index, end - 1)] ?? 0);
+  }
+
+  /** What waits for a cut is looked at before each group: one brings 32 records at most. */
   #step(cursor: RecordCursor, limit: number, wallNow: Millis): StepOutcome {
     for (let left = limit; left > 0;) {
-      const burst = Math.min(left, this.#recordsUntilFull());
-      if (burst === 0) return FULL;
-      const outcome = this.#burst(cursor, burst, wallNow);
-      if (outcome !== undefined) return outcome;
-      left -= burst;
-    }
-    return LIMIT;
-  }
-
-  /** Records that may be applied before it must be asked again whether the task is full; 0 if it is. */
-  #recordsUntilFull(): number {
-    const { pendingChangesMax, pendingOutputsMax } = this.#options;
-    if (this.changelog.isCutting || this.#deadLetters.isFull) return 0;
-    if (this.pendingBytes >= this.#cutBytesMax) return 0;
-    const changes = pendingChangesMax - this.changelog.pendingChanges;
-    const outputs = pendingOutputsMax - this.#sessions.closedCount - this.#deadLetters.count;
-    const room = Math.min(changes, outputs);
-    // A record makes at most two of each: it may find its key due, and open it again or be refused.
-    return room <= 0 ? 0 : Math.max(1, room >>> 1);
-  }
-
-  #burst(cursor: RecordCursor, records: number, wallNow: Millis): StepOutcome | undefined {
-    for (let applied = 0; applied < records;) {
-      // A record may bring a session's whole state, and a burst a thousand of them; a group brings 32 at most.
-      if (applied > 0 && this.pendingBytes >= this.#cutBytesMax) return undefined;
+      if (this.isFull) return FULL;
       if (!this.#again && !cursor.next()) return this.#exhausted(cursor);
       if (cursor.groupIndex === 0 || cursor !== this.#lookedAt) this.#lookAhead(cursor);
       const first = cursor.groupIndex;
-      const stop = this.#take(cursor, records - applied, wallNow);
+      const stop = this.#take(cursor, left, wallNow);
       this.#again = stop !== undefined;
       if (stop !== undefined) return stop;
       const taken = cursor.groupIndex - first + 1;
-      applied += taken;
+      left -= taken;
       this.counters.recordsRead += taken;
       this.#passed(cursor, cursor.position);
-      if (this.#deadLetters.isFull) return undefined;
     }
-    return undefined;
+    return LIMIT;
   }
 
   #exhausted(cursor: RecordCursor): StepOutcome {
@@ -262,7 +236,7 @@ export class PartitionTask {
 
   /** Has the record at `offset` refused when it comes: an earlier task failed at it, and `why` says how (I6). */
   refuseAt(offset: number, why: string): void {
-    this.#refused.set(offset, why);
+    this.#refusedAt.set(offset, why);
   }
 
   /** Says that the next step gets a new cursor: reading was interrupted and begins again at `input.position`. */
@@ -281,32 +255,33 @@ export class PartitionTask {
     this.#watchesStamps = true;
   }
 
-  /** Closes up to `limit` entries whose due instant the clock has reached. True if more are due. */
+  /** Lets up to `limit` entries take effect whose due instant the clock has reached. True if more are due. */
   expire(limit: number, wallNow: Millis): boolean {
-    if (this.#closesUntilFull() === 0) return this.#sessions.hasBacklog;
-    this.#now.clock = this.clock.now;
-    this.#now.wall = wallNow;
+    const entries = this.#entries;
+    if (this.isFull) return entries.hasBacklog;
+    entries.clock = this.clock.now;
+    entries.wall = wallNow;
     let left = limit;
-    let more: boolean;
-    do {
-      const burst = Math.min(left, this.#closesUntilFull());
-      more = this.#sessions.expire(burst, this.#now);
-      if (!more && this.#expiresAll) more = this.#sessions.expireWithinTick(burst, this.#now);
-      left -= burst;
-    } while (more && left > 0 && this.#closesUntilFull() > 0);
-    if (more) return true;
+    while (this.#expireBurst(Math.min(left, EXPIRE_BURST))) {
+      left -= EXPIRE_BURST;
+      if (left <= 0 || !this.#hasRoom) return true;
+    }
     this.#expiredAt = this.clock.now;
     if (this.#expiresAll) this.#expiredAllAt = this.clock.now;
     this.#expiresAll = false;
     return false;
   }
 
-  /** Closes that may come before it must be asked again whether the task is full, as sessions are in the mean; 0 if it is. */
-  #closesUntilFull(): number {
-    if (this.isFull) return 0;
-    const room = this.#cutBytesMax - this.pendingBytes;
-    const meanBytes = this.changelog.liveBytes / Math.max(1, this.table.size);
-    return Math.max(CLOSES_MIN, Math.floor(room / (meanBytes + SUMMARY_NUMBERS_BYTES)));
+  /** True if more is due. */
+  #expireBurst(limit: number): boolean {
+    const entries = this.#entries;
+    if (entries.expire(limit)) return true;
+    if (!this.#expiresAll) return false;
+    return entries.expireWithinTick(limit);
+  }
+
+  get #hasRoom(): boolean {
+    return !this.isFull;
   }
 
   /**
@@ -314,12 +289,12 @@ export class PartitionTask {
    * until all timers are armed.
    */
   earliestDue(): Millis | undefined {
-    return this.#sessions.earliestDue();
+    return this.#entries.earliestDue();
   }
 
   /** What the wheel holds, to be compared with the deadlines (V8); undefined until all is armed. O(live entries), with copies. */
   timers(): TimerInspection | undefined {
-    return this.#sessions.timers();
+    return this.#entries.timers();
   }
 
   /**
@@ -335,20 +310,20 @@ export class PartitionTask {
   cut(context: Omit<CutContext, 'inputs' | 'clock' | keyof HeldState>): TaskCut {
     const countedBytes = this.changelog.isCutting ? this.#bytesBeforeCut : this.pendingBytes;
     const outputBytes = this.#outputBytes;
-    const closed = this.#sessions.takeClosed();
+    const outputs = this.#outputs.takeAll();
     const deadLetters = this.#deadLetters.takeAll();
     const input = this.input;
     this.#cutPosition = input.position;
     const cut = this.changelog.cut({ ...context, inputs: [input], clock: this.clock.now, ...this.#held.state });
     const commitBytes = cut.blockBytes + outputBytes;
-    return Object.assign(cut, { closed, deadLetters, position: input.position, commitBytes, countedBytes });
+    return Object.assign(cut, { ...outputs, deadLetters, position: input.position, commitBytes, countedBytes });
   }
 
   /** The cut's commit is known to be in the log, its blocks at `offsets`. */
   settle(cut: TaskCut, offsets: readonly number[]): void {
     const firstOrdinal = this.changelog.ledger.end;
     this.changelog.settle(cut, offsets);
-    // Not all of the cut: summaries and dead letters would wait with it for the local store, by the gigabyte (X6).
+    // Not all of the cut: outputs and dead letters would wait with it for the local store, by the gigabyte (X6).
     const { header, blocks, removals } = cut;
     this.checkpoints.add({ header, blocks, removals, firstOrdinal, offsets });
   }
@@ -407,95 +382,77 @@ export class PartitionTask {
     if (stamp < this.#observed && !this.#again) this.counters.clockOvertaken += 1;
   }
 
-  /** Up to the first record that cannot be applied, which is dealt with once it comes first: all before it is passed by then. */
+  /** Up to the first record that is not taken, which is dealt with once it comes first: all before it is passed by then. */
   #takeGroup(cursor: RecordCursor, limit: number): StepOutcome | undefined {
-    const { bytes, group, groupIndex: first, timestamp, logAppendTime } = cursor;
-    const clock = this.clock.now;
-    const at = this.#at;
-    this.#now.clock = clock;
-    at.timestamp = timestamp;
-    at.effectiveAt = logAppendTime ? clock : timestamp;
-    // Where the broker stamps, a batch has one timestamp: what it says and does to the clock is known from the first record.
-    const end = logAppendTime && timestamp === clock ? Math.min(group.count, first + limit) : first + 1;
-    const base = cursor.offset - group.offsetDeltas[first]!;
-    let index = first;
-    for (; index < end; index += 1) {
-      at.offset = base + group.offsetDeltas[index]!;
-      const why = this.#apply(bytes, group, index);
-      if (why === undefined) continue;
-      if (index === first) return this.#notApplied(cursor, why);
-      break;
-    }
+    const entries = this.#entries;
+    const first = cursor.groupIndex;
+    const run = this.#runOf(cursor, limit);
+    const why = run.end > first ? entries.take() : this.#unfit(cursor);
     // Where producers stamp, a record may leave behind what is due at once.
-    if (!logAppendTime && this.#sessions.hasBacklog) this.#expiredAllAt = -Infinity;
-    const more = index - 1 - first;
+    if (!cursor.logAppendTime && entries.hasBacklog) this.#expiredAllAt = -Infinity;
+    if (why !== undefined && run.index === first) return this.#refused(cursor, why);
+    const more = run.index - 1 - first;
     if (more > 0) cursor.skip(more);
     return undefined;
   }
 
-  /** Applies the record at `index`, which lies at `#at`; else says why not. Asked again, it says so again. */
-  #apply(bytes: Uint8Array, group: KeyGroup, index: number): NotApplied | undefined {
-    const length = group.lengths[index]!;
-    if (length < 0 || length > this.#options.input.maxKeyBytes) return this.#badKey(length);
-    const sessions = this.#sessions;
-    const found = sessions.findLive(bytes, group, index, this.#now);
-    if (this.#refused.size > 0 && this.#refused.has(this.#at.offset)) return this.#refusal();
-    if (group.valueLengths[index] !== 0) return this.#applyEvent(found, bytes, group, index);
-    const slot = found >= 0 ? found : this.#open(bytes, group, index);
-    if (slot < 0) return NO_ROOM;
-    sessions.touch(slot, this.#at);
-    return undefined;
+  /** From the record that the cursor stands on, up to the first that no kind gets to see. */
+  #runOf(cursor: RecordCursor, limit: number): Readonly<Run> {
+    const { bytes, group, groupIndex: first, timestamp, logAppendTime } = cursor;
+    const clock = this.clock.now;
+    const { run } = this.#entries;
+    this.#entries.clock = clock;
+    run.bytes = bytes;
+    run.group = group;
+    run.index = first;
+    run.baseOffset = cursor.offset - group.offsetDeltas[first]!;
+    run.timestamp = timestamp;
+    run.effectiveAt = logAppendTime ? clock : timestamp;
+    // Where the broker stamps, a batch has one timestamp: what it says and does to the clock is known from the first record.
+    const end = logAppendTime && timestamp === clock ? Math.min(group.count, first + limit) : first + 1;
+    run.end = this.#fitEnd(group, first, end, run.baseOffset);
+    return run;
   }
 
-  #applyEvent(found: number, bytes: Uint8Array, group: KeyGroup, index: number): NotApplied | undefined {
-    const event = this.#event;
-    const length = group.valueLengths[index]!;
-    if (length < 0) {
-      // A null value is an end without a payload (I2).
-      resetEvent(event);
-      event.type = ENDED;
-    } else {
-      const decoded = this.#decode(bytes, group.valueStarts[index]!, length);
-      if (decoded.kind !== 'event') return decoded;
-    }
-    const sessions = this.#sessions;
-    if (event.type === ENDED) {
-      sessions.end(found, event, this.#at, this.#now);
-      return undefined;
-    }
-    const slot = found >= 0 ? found : this.#open(bytes, group, index);
-    if (slot < 0) return NO_ROOM;
-    sessions.apply(slot, event, this.#at);
-    return undefined;
-  }
-
-  #badKey(length: number): NotApplied {
-    if (length < 0) return KEYLESS;
+  /** The index of the first record that is unfit, or `end`. */
+  #fitEnd({ lengths, offsetDeltas }: KeyGroup, first: number, end: number, baseOffset: number): number {
     const { maxKeyBytes } = this.#options.input;
-    return { kind: 'bad', reason: 'key-too-long', detail: `key of ${length} bytes, maxKeyBytes is ${maxKeyBytes}` };
+    const refused = this.#refusedAt;
+    for (let index = first; index < end; index += 1) {
+      const length = lengths[index]!;
+      if (length < 0 || length > maxKeyBytes) return index;
+      if (refused.size > 0 && refused.has(baseOffset + offsetDeltas[index]!)) return index;
+    }
+    return end;
   }
 
-  #refusal(): NotApplied {
-    return { kind: 'bad', reason: PROCESSING_FAILED, detail: this.#refused.get(this.#at.offset)! };
+  /** Why the kind does not get to see the record that the cursor stands on. undefined: it is a clock record. */
+  #unfit(cursor: RecordCursor): Refusal | undefined {
+    const { keyLength, offset } = cursor;
+    const { maxKeyBytes } = this.#options.input;
+    if (keyLength > maxKeyBytes) {
+      const detail = `key of ${keyLength} bytes, maxKeyBytes is ${maxKeyBytes}`;
+      return { kind: 'bad', reason: 'key-too-long', detail };
+    }
+    if (keyLength >= 0) {
+      // What is due for its key takes effect, taken or not (S3).
+      this.#entries.find(cursor.groupIndex);
+      return { kind: 'bad', reason: PROCESSING_FAILED, detail: this.#refusedAt.get(offset)! };
+    }
+    if (!isClockRecord(cursor)) return { kind: 'bad', reason: 'null-key', detail: 'an event needs a key' };
+    this.counters.clockRecords += 1;
+    return undefined;
   }
 
   /** The record the cursor stands on. */
-  #notApplied(cursor: RecordCursor, why: NotApplied): StepOutcome | undefined {
+  #refused(cursor: RecordCursor, why: Refusal): StepOutcome | undefined {
     if (why.kind === 'unknownSchema') return why;
     if (why.kind === 'noRoom') return this.#refuseFull(cursor);
-    if (why.kind === 'bad') this.#refuse(cursor, why.reason, why.detail);
-    else if (isClockRecord(cursor)) this.counters.clockRecords += 1;
-    else this.#refuse(cursor, 'null-key', 'a session event needs a key');
+    this.#refuse(cursor, why.reason, why.detail);
     return undefined;
   }
 
-  /** A new session's slot; −1: there are as many as there may be (I7). */
-  #open(bytes: Uint8Array, group: KeyGroup, index: number): number {
-    if (isFullFor(this.table, this.#options.state, group.lengths[index]!)) return -1;
-    return this.#sessions.open(bytes, group, index, this.#at);
-  }
-
-  /** I7. What is due at the clock takes no room, closed or not: it is closed first, all of it (C5). */
+  /** I7. What is due at the clock takes no room, ended or not: it takes effect first, all of it (C5). */
   #refuseFull(cursor: RecordCursor): StepOutcome | undefined {
     if (this.#expiredAllAt < this.clock.now) {
       this.#expiresAll = true;
@@ -504,18 +461,9 @@ export class PartitionTask {
     const { entriesMax, keyBytesMax } = this.#options.state;
     const { size, keyBytes } = this.table;
     this.counters.stateFull += 1;
-    const live = `${size} sessions live here, with ${keyBytes} bytes of keys`;
+    const live = `${size} entries live here, with ${keyBytes} bytes of keys`;
     this.#refuse(cursor, 'state-full', `${live}; at most ${entriesMax} and ${keyBytesMax} fit one partition`);
     return undefined;
-  }
-
-  /** Nothing of the partition's has changed by then: a decoder that fails costs the record, and no more (I6). */
-  #decode(bytes: Uint8Array, start: number, length: number): DecodeOutcome {
-    try {
-      return this.#options.decoder.decode(bytes, start, length, this.#event);
-    } catch (error) {
-      return { kind: 'bad', reason: PROCESSING_FAILED, detail: `the decoder failed: ${messageOf(error)}` };
-    }
   }
 
   #refuse(cursor: RecordCursor, reason: string, detail: string): void {

@@ -1,16 +1,19 @@
 // What a partition task is made of, what a step comes to, and what a cut hands to the runtime.
 import type { DurationMs, Millis, ReusedMemory } from '@flatline/base';
-import type { HeldTimeRules, SessionRules, SessionSummary, EventDecoder } from '@flatline/kinds';
+import type { HeldTimeRules, PipelineKind, SessionCounters, SessionEntry } from '@flatline/kinds';
+import type { OutgoingRecord } from '@flatline/ports';
 import type { ChangelogCut, ChangelogLimits } from './changelog/changelog.ts';
 import type { DeadLetter, DeadLetterLimits } from './dead-letter.ts';
 import type { InputRules } from './record-class.ts';
 import type { StateLimits } from './entries/state-limits.ts';
 
+/** As long as heads and images are those of sessions, so is every kind's entry. */
+export type TaskKind = PipelineKind<SessionEntry, SessionCounters>;
+
 export interface TaskOptions {
   readonly partition: number;
-  readonly rules: SessionRules;
+  readonly kind: TaskKind;
   readonly input: InputRules;
-  readonly decoder: EventDecoder;
   readonly changelog: ChangelogLimits;
   /** Default: nothing is held. */
   readonly heldTime?: HeldTimeRules;
@@ -35,7 +38,7 @@ export type StepOutcome =
   | { readonly kind: 'full' }
   /** C8: what is due has to be closed before the same record is taken again: call `expire` until nothing is. */
   | { readonly kind: 'due' }
-  /** The same record is taken again by the next step, after `EventDecoder.prepare`. */
+  /** The same record is taken again by the next step, after `PipelineKind.prepare`. */
   | { readonly kind: 'unknownSchema'; readonly schemaId: number }
   /** C6: a stamp from the future on a LogAppendTime input. The same record is taken again by the next step. */
   | { readonly kind: 'held'; readonly timestamp: Millis; readonly offset: number }
@@ -43,12 +46,14 @@ export type StepOutcome =
   | { readonly kind: 'wrongTimestampType'; readonly offset: number; readonly hasBegun: boolean };
 
 export interface TaskCut extends ChangelogCut {
-  /** Each is a summary followed by its tombstone on the output (O2). */
-  readonly closed: readonly SessionSummary[];
+  /** For the output, in the order in which they were decided. */
+  readonly outputs: readonly OutgoingRecord[];
+  /** As of when entries ended that this cut ends. */
+  readonly endedAt: readonly Millis[];
   readonly deadLetters: readonly DeadLetter[];
   /** Input position this commit covers. */
   readonly position: number;
-  /** About how large the commit is: `blockBytes`, summaries and dead letters. */
+  /** About how large the commit is: `blockBytes`, outputs and dead letters. */
   readonly commitBytes: number;
   /** `PartitionTask.pendingBytes` when the cut was begun: the most it was expected to be. */
   readonly countedBytes: number;

@@ -1,7 +1,8 @@
 // A log of records in memory for tests of the core, and what the oracle's fold says of it.
 import { ReusedMemory, seededRandom } from '@flatline/base';
 import { foldInput, inputRecord, type PipelineRules } from '@flatline/oracle';
-import type { PartitionTask, Restoration, RestoreStep, TaskOptions } from './index.ts';
+import { type SessionOptions, type SessionSummary, sessionKind } from '@flatline/kinds';
+import type { PartitionTask, Restoration, RestoreStep, TaskCut, TaskOptions } from './index.ts';
 import { KEY_GROUP_MAX, type KeyGroup, type KeySpans, type RecordCursor, type RecordHeader } from '@flatline/ports';
 import type { EntryTable } from './entries/entry-table.ts';
 
@@ -170,8 +171,11 @@ class PoisonedMemory extends ReusedMemory {
   }
 }
 
-export function options(changes: Partial<TaskOptions> = {}): TaskOptions {
-  return {
+type TestOptions = Omit<TaskOptions, 'kind'> & Omit<SessionOptions, 'encoder'>;
+
+/** Of a task with sessions. */
+export function options(changes: Partial<TestOptions> = {}): TaskOptions & TestOptions {
+  const chosen: TestOptions = {
     partition: 0,
     rules: {
       timeoutMs: 1_000,
@@ -193,6 +197,8 @@ export function options(changes: Partial<TaskOptions> = {}): TaskOptions {
       decode: () => ({ kind: 'bad', reason: 'test', detail: 'not decoded here' }),
       prepare: () => Promise.resolve(),
     },
+    tombstones: true,
+    outputTopic: 'output',
     changelog: { blockBytesMax: 512, changelogFactor: 4, unsweptLogBytes: 2_048 },
     deadLetters: { waitingBytesMax: 4 * 1024 * 1024, letterBytesMax: 1_048_588 },
     state: { entriesMax: 33_000_000, keyBytesMax: 7 * 2 ** 28 },
@@ -203,6 +209,21 @@ export function options(changes: Partial<TaskOptions> = {}): TaskOptions {
     pendingOutputsMax: 1e6,
     ...changes,
   };
+  return { ...chosen, kind: sessionKind({ ...chosen, encoder: { encode } }) };
+}
+
+const summaries = new WeakMap<Uint8Array, SessionSummary>();
+
+function encode(summary: SessionSummary): Uint8Array {
+  const { attributes, countsByType, key, ...rest } = summary;
+  const encoded = bytes(JSON.stringify({ ...rest, key: text(key), texts: [...attributes, ...countsByType] }));
+  summaries.set(encoded, summary);
+  return encoded;
+}
+
+/** The summaries among a cut's outputs, as they were before they were encoded. */
+export function closedIn({ outputs }: TaskCut): SessionSummary[] {
+  return outputs.flatMap(({ value }) => (value === null ? [] : [summaries.get(value)!]));
 }
 
 export interface Workload {

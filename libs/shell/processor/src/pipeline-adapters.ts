@@ -2,6 +2,7 @@
 //
 // Owns: connections, readers and the state directory of the pipeline.      Does not own: when they are used (runtime).
 import type { Clock } from '@flatline/base';
+import { sessionKind } from '@flatline/kinds';
 import { HttpSchemaRegistry, openEventDecoder, openSummaryEncoder } from '@flatline/records';
 import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
 import {
@@ -79,8 +80,13 @@ export async function openPipelineAdapters(parts: AdapterParts): Promise<Pipelin
     admin: new KafkaLogAdmin({ clock, connection: asking }),
     stores,
     membership,
-    decoder,
-    encoder,
+    kind: sessionKind({
+      rules: pipeline.rules,
+      decoder,
+      encoder,
+      tombstones: output.tombstones,
+      outputTopic: output.topic,
+    }),
     entropy: systemEntropy,
     turns: processTurns,
     log,

@@ -16,7 +16,7 @@ export function pipelineSettings(
   { inputPartitions, letterBytesMax }: TopicFacts,
 ): PipelineSettings {
   const { name, input, output, group, changelogTopic, deadLetterTopic } = pipeline;
-  const { rules, heldTime, tickMs, proof, proofIntervalMs, clockSkewMs, closeDelayMs } = pipeline;
+  const { heldTime, tickMs, proof, proofIntervalMs, clockSkewMs, closeDelayMs } = pipeline;
   const { handoverMs, drainMs, changelogFactor, truncateLagMs, truncateLagBytes, startFrom } = pipeline;
   const { timestampType, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs } = input;
   return {
@@ -26,12 +26,10 @@ export function pipelineSettings(
     inputTopic: input.topic,
     inputPartitions,
     outputTopic: output.topic,
-    tombstones: output.tombstones,
     changelogTopic,
     deadLetterTopic,
     letterBytesMax: letterBytesMax ?? MESSAGE_BYTES_MAX,
     transactionalId: (partition) => transactionalId(config.application, name, partition),
-    rules,
     heldTime,
     input: { timestampType, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs },
     tickMs,

@@ -1,7 +1,14 @@
 // A small world for runtime tests: a simulated cluster with one pipeline's topics, processes that run the real runtime, and
 // the oracle's fold of the input, which says what must come out.
 import { MESSAGE_BYTES_MAX } from '@flatline/base';
-import { type HeldTimeRules, resetEvent, type SessionSummary, type EventDecoder } from '@flatline/kinds';
+import {
+  type EventDecoder,
+  type HeldTimeRules,
+  resetEvent,
+  sessionKind,
+  type SessionRules,
+  type SessionSummary,
+} from '@flatline/kinds';
 import { decodeBlock } from '@flatline/partition';
 import { type FaultRates, type LogRecord, Simulation, type SimulatedHost } from '@flatline/cluster';
 import { foldInput, type FoldedSummary, type InputEvent, inputRecord } from '@flatline/oracle';
@@ -103,13 +110,18 @@ export class World {
       changelog: ports.reader,
       proofs: ports.proof,
       membership: ports.membership('app.visits'),
-      decoder: this.#decoder(),
-      encoder: {
-        encode: (summary) => {
-          this.#world.onEncode?.(summary);
-          return encodeForTest(summary);
+      kind: sessionKind({
+        rules: this.rules,
+        decoder: this.#decoder(),
+        encoder: {
+          encode: (summary) => {
+            this.#world.onEncode?.(summary);
+            return encodeForTest(summary);
+          },
         },
-      },
+        tombstones: this.#world.tombstones ?? true,
+        outputTopic: OUTPUT,
+      }),
       turns: (callback) => {
         host.after(turnMs, () => {
           callback();
@@ -138,8 +150,19 @@ export class World {
     return stateBytes === undefined ? bareOnly : withState(stateBytes);
   }
 
+  get rules(): SessionRules {
+    return {
+      timeoutMs: this.timeoutMs,
+      minTimeoutMs: 1,
+      maxTimeoutMs: 1e9,
+      maxDurationMs: this.#world.maxDurationMs,
+      dedupeEventIds: 16,
+      maxAttributes: 8,
+      maxAttributeBytes: 1_024 + (this.#world.stateBytes ?? 0),
+    };
+  }
+
   settings(owner: string): PipelineSettings {
-    const { timeoutMs } = this;
     return {
       name: 'visits',
       owner,
@@ -147,20 +170,10 @@ export class World {
       inputTopic: INPUT,
       inputPartitions: this.inputPartitions,
       outputTopic: OUTPUT,
-      tombstones: this.#world.tombstones ?? true,
       changelogTopic: CHANGELOG,
       deadLetterTopic: DEAD_LETTERS,
       letterBytesMax: MESSAGE_BYTES_MAX,
       transactionalId: (partition) => `app.visits.${partition}`,
-      rules: {
-        timeoutMs,
-        minTimeoutMs: 1,
-        maxTimeoutMs: 1e9,
-        maxDurationMs: this.#world.maxDurationMs,
-        dedupeEventIds: 16,
-        maxAttributes: 8,
-        maxAttributeBytes: 1_024 + (this.#world.stateBytes ?? 0),
-      },
       ...(this.#world.heldTime && { heldTime: this.#world.heldTime }),
       input: {
         timestampType: this.timestampType,
@@ -234,7 +247,8 @@ export class World {
   }
 
   #fold(partition: number): string[] {
-    const { rules, input, heldTime = { unheardMs: 0, maxHoldMs: 0 } } = this.settings('');
+    const { rules } = this;
+    const { input, heldTime = { unheardMs: 0, maxHoldMs: 0 } } = this.settings('');
     const { timestampType, maxKeyBytes } = input;
     const records = this.simulation.log
       .committed(INPUT, partition)

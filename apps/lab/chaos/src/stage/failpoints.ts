@@ -54,7 +54,7 @@ const marked = {
     `const offset = await ${APPEND};`,
     (deed) => `const appended = ${APPEND}; ${deed} const offset = await appended;`,
   ),
-  'commit.cut': before(committer, 'const transaction = transactionOf(cut, partition, settings, ports.encoder);'),
+  'commit.cut': before(committer, 'const transaction = transactionOf(cut, partition, settings);'),
   /** The coordinator knows the partitions of the transaction. */
   'commit.begun': after(writer, '...groups.map(([group]) => this.#addOffsets(group))]);'),
   'commit.produced': after(

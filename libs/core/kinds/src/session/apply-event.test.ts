@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { applyEvent, applyHeartbeat, summarize } from '../index.ts';
-import { OTHER_TYPE, TYPES_MAX } from './apply-event.ts';
+import { summarize } from '../index.ts';
+import { applyEvent, applyHeartbeat, OTHER_TYPE, TYPES_MAX } from './apply-event.ts';
 import { COUNT_MAX } from './counts.ts';
 import { blankDetail } from './detail.ts';
 import { at, closing, event, opened, RULES, rules } from './session.fixture.ts';

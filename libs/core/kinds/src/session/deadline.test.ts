@@ -1,5 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { applyHeartbeat, dueAt, dueReason, HeldTime, summarize } from '../index.ts';
+import { HeldTime } from '../index.ts';
+import { applyHeartbeat } from './apply-event.ts';
+import { dueAt, dueReason, summarize } from './deadline.ts';
 import { at, closing, opened, RULES, rules } from './session.fixture.ts';
 
 describe('[S2] when a session ends', () => {

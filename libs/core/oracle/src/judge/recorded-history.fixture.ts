@@ -1,4 +1,5 @@
 // Histories to be judged: the real runtime on the simulated cluster, under faults by seed, recorded when all is quiet.
+import { sessionKind } from '@flatline/kinds';
 import { EventFormats, openSummaryEncoder } from '@flatline/records';
 import { PipelineInstance, type PipelinePorts, type PipelineSettings, type StartFrom } from '@flatline/runtime';
 import {
@@ -240,8 +241,13 @@ class RecordedWorld {
       changelog: ports.reader,
       proofs: ports.proof,
       membership: ports.membership('app.visits'),
-      decoder: new EventFormats({ format: 'auto', registry: undefined, clock: host }),
-      encoder,
+      kind: sessionKind({
+        rules: this.#rules,
+        decoder: new EventFormats({ format: 'auto', registry: undefined, clock: host }),
+        encoder,
+        tombstones: this.#rules.tombstones ?? true,
+        outputTopic: OUTPUT,
+      }),
       turns: (callback) => {
         host.after(0, callback);
       },
@@ -319,18 +325,16 @@ async function storedIn(stores: StateStores, partition: number): Promise<StoredE
 
 function settingsOf(
   owner: string,
-  { timestampType, maxKeyBytes, tombstones = true, unheardMs, maxHoldMs, proof, ...rules }: PipelineRules,
+  { timestampType, maxKeyBytes, unheardMs, maxHoldMs, proof }: PipelineRules,
 ): PipelineSettings {
   return {
     ...(proof === 'fetch' && { proofByFetch: { clockSkewMs: 500 } }),
     name: 'visits',
     owner,
     group: 'app.visits',
-    rules,
     inputTopic: INPUT,
     inputPartitions: PARTITIONS,
     outputTopic: OUTPUT,
-    tombstones,
     changelogTopic: CHANGELOG,
     deadLetterTopic: DEAD_LETTERS,
     letterBytesMax: LETTER_BYTES_MAX,

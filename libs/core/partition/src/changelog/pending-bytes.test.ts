@@ -4,7 +4,7 @@ import type { DetailTexts, SessionEntry, SessionEvent } from '@flatline/kinds';
 import { BodyReader } from './body-reader.ts';
 import { decodeImage } from '../entries/entry-image.ts';
 import { NO_BATCH, PartitionTask, type TaskCut } from '../index.ts';
-import { begin, ListCursor, options, type TestRecord, text } from '../task.fixture.ts';
+import { closedIn, begin, ListCursor, options, type TestRecord, text } from '../task.fixture.ts';
 
 const WALL = 9e12;
 const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 };
@@ -89,7 +89,7 @@ describe('what waits for a cut, in bytes', () => {
     for (let more = true; more;) {
       more = task.expire(1_024, WALL);
       const cut = task.cut(context);
-      const waiting = cut.closed.reduce((sum, { attributes }) => sum + [...attributes.values()].join('').length, 0);
+      const waiting = closedIn(cut).reduce((sum, { attributes }) => sum + [...attributes.values()].join('').length, 0);
       expect(waiting).toBeLessThanOrEqual(50_000 + 40 * STATE);
       task.settle(
         cut,

@@ -21,12 +21,12 @@ function cutOf(task: PartitionTask, sequence: number): TaskCut {
   return task.cut({ ...ids, sequence });
 }
 
-const contents = ({ blocks, removals, header, closed, position }: TaskCut): object => ({
+const contents = ({ blocks, removals, header, outputs, position }: TaskCut): object => ({
   header,
   position,
   blocks: blocks.map(({ bytes, slots, starts }) => ({ bytes: [...bytes], slots: [...slots], starts: [...starts] })),
   removals: removals.map(text),
-  closed: closed.map(({ incarnation }) => incarnation),
+  outputs,
 });
 
 describe('a cut in slices', () => {
@@ -78,7 +78,7 @@ describe('a cut in slices', () => {
     while (!task.prepareCut(1));
     expect(task.step(cursor, 10, WALL).kind).toBe('full');
     const cut = cutOf(task, 0);
-    expect([cut.position, cut.header.liveEntries, cut.closed.length, task.isFull]).toEqual([4, 4, 0, false]);
+    expect([cut.position, cut.header.liveEntries, cut.outputs.length, task.isFull]).toEqual([4, 4, 0, false]);
     task.settle(cut, [0]);
     expect(task.step(cursor, 10, WALL).kind).toBe('exhausted');
   });

@@ -250,19 +250,18 @@ export class PipelineInstance implements MembershipListener {
     const { blockBytesMax, unsweptLogBytes, pendingChangesMax, pendingOutputsMax, flushSlice, loadSlice, armSlice } =
       bounds;
     const changelog = { blockBytesMax, changelogFactor: settings.changelogFactor, unsweptLogBytes };
-    const { rules, heldTime, input, tickMs } = settings;
+    const { heldTime, input, tickMs } = settings;
     return {
       partition,
       settings,
       ports,
       taskOptions: {
         partition,
-        rules,
         input,
         tickMs,
         changelog,
         ...(heldTime && { heldTime }),
-        decoder: ports.decoder,
+        kind: ports.kind,
         hashSeed: ports.entropy.seed(),
         blockMemory: this.#blockMemory,
         pendingChangesMax,

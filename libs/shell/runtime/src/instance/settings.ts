@@ -1,6 +1,6 @@
 import type { Clock, DurationMs, Millis } from '@flatline/base';
-import type { HeldTimeRules, SessionRules, EventDecoder, SummaryEncoder } from '@flatline/kinds';
-import type { InputRules } from '@flatline/partition';
+import type { HeldTimeRules } from '@flatline/kinds';
+import type { InputRules, TaskKind } from '@flatline/partition';
 import type { LogAdmin, LogReader, Membership, ProofWriter, StateStores, TransactionalWriters } from '@flatline/ports';
 
 /**
@@ -19,14 +19,11 @@ export interface PipelineSettings {
   /** Partitions the input has: a key's partition follows from it, so it may not change under an application's state (R3). */
   readonly inputPartitions: number;
   readonly outputTopic: string;
-  /** Whether a tombstone follows each summary (O2). */
-  readonly tombstones: boolean;
   readonly changelogTopic: string;
   readonly deadLetterTopic: string;
   /** The dead-letter topic's max.message.bytes: what does not fit is truncated (I1). */
   readonly letterBytesMax: number;
   readonly transactionalId: (partition: number) => string;
-  readonly rules: SessionRules;
   readonly input: InputRules;
   /** Default: nothing is held (C8). */
   readonly heldTime?: HeldTimeRules;
@@ -61,8 +58,7 @@ export interface PipelinePorts {
   readonly admin: LogAdmin;
   readonly stores: StateStores;
   readonly membership: Membership;
-  readonly decoder: EventDecoder;
-  readonly encoder: SummaryEncoder;
+  readonly kind: TaskKind;
   readonly entropy: Entropy;
   readonly turns: Turns;
   readonly log: RuntimeLog;

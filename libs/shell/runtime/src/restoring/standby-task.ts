@@ -14,8 +14,7 @@
 //   SB1  It holds whole commits, in order (K6). Found below the log's start, it drops everything and begins there empty (K5).
 //   SB2  It fences nobody and writes to its local store only.
 //   SB3  Its store is closed before `onClosed` is called, or is the one's it was handed over to.
-import { Fatal, type Millis, PartitionStopped, Retriable } from '@flatline/base';
-import { messageOf } from '@flatline/partition';
+import { Fatal, messageOf, type Millis, PartitionStopped, Retriable } from '@flatline/base';
 import { RetryPause } from '../instance/retry-pause.ts';
 import { placeInLog } from '../instance/task-place.ts';
 import { Distrusted, Replica, type ReplicaParts } from './replica.ts';

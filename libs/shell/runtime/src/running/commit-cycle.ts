@@ -68,7 +68,7 @@ export class CommitCycle {
   consider(startedAt: DurationMs, isCaughtUp: boolean): void {
     const { task, ports, events } = this.#parts;
     if (this.#underWay !== undefined || !task.hasUncut) return;
-    const waiting = task.hasClosed ? (isCaughtUp ? 'close' : 'closeBehind') : 'nobody';
+    const waiting = task.hasOutputs ? (isCaughtUp ? 'close' : 'closeBehind') : 'nobody';
     const delayMs = this.#pace.delayMs(ports.clock.monotonicMs(), waiting);
     this.#timer?.();
     this.#timer = undefined;
@@ -116,7 +116,7 @@ export class CommitCycle {
       this.#pace.ended(endedAt);
       this.durations.add(endedAt - startedAt);
       this.histogram.add(endedAt - startedAt);
-      this.#countCloses(outcome.closed);
+      this.#countCloses(outcome.endedAt);
       task.limitCut(budget.bytesMax);
       truncator.committed(outcome.floor, outcome.bytes);
       flusher.offer();
@@ -129,10 +129,10 @@ export class CommitCycle {
   }
 
   /** History that is replayed was due long ago: it says nothing of how late this task is. */
-  #countCloses(closed: readonly { readonly closedAt: Millis }[]): void {
+  #countCloses(endedAt: readonly Millis[]): void {
     const { settings } = this.#parts;
     if (settings.input.timestampType === 'CreateTime') return;
     const now = this.#parts.ports.clock.wallMs();
-    for (const { closedAt } of closed) this.closeDelays.add(now - closedAt);
+    for (const at of endedAt) this.closeDelays.add(now - at);
   }
 }

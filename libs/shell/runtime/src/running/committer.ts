@@ -24,7 +24,7 @@ import type { PipelinePorts, PipelineSettings } from '../instance/settings.ts';
 
 export type CommitOutcome =
   /** `bytes`: of its blocks. */
-  | { readonly kind: 'committed'; readonly floor: number; readonly bytes: number; readonly closed: TaskCut['closed'] }
+  | { readonly kind: 'committed'; readonly floor: number; readonly bytes: number; readonly endedAt: TaskCut['endedAt'] }
   | LetGo;
 
 export interface CommitterParts {
@@ -115,7 +115,7 @@ export class Committer {
       previousCommitId: this.#previous,
       inputPartitions: settings.inputPartitions,
     });
-    const transaction = transactionOf(cut, partition, settings, ports.encoder);
+    const transaction = transactionOf(cut, partition, settings);
     return { cut, transaction, timeoutMs: ports.writers.timeoutMs };
   }
 
@@ -202,7 +202,7 @@ export class Committer {
     this.#previous = cut.header.commitId;
     this.#committedPosition = cut.position;
     const bytes = cut.blocks.reduce((sum, block) => sum + block.bytes.length, 0);
-    return { kind: 'committed', floor: cut.header.floor, bytes, closed: cut.closed };
+    return { kind: 'committed', floor: cut.header.floor, bytes, endedAt: cut.endedAt };
   }
 
   #where(): { pipeline: string; partition: number } {

@@ -47,7 +47,7 @@ describe('[I6] what becomes of a task in which something was thrown', () => {
 
   test.each([
     ['an error', new TypeError('x is undefined'), 'in/3 at position 40: TypeError: x is undefined. '],
-    ['something else', 'out of luck', 'in/3 at position 40: Error: out of luck. '],
+    ['something else', 'out of luck', 'in/3 at position 40: out of luck. '],
   ])('[I6] %s that names no record stops the partition where it has come to', (_name, error, begin) => {
     expect(verdict(error)).toHaveProperty('why', expect.stringContaining(begin));
     expect(verdict(error)).toMatchObject({ kind: 'stop', facts: { offset: undefined, next: 'stop' } });
@@ -55,6 +55,6 @@ describe('[I6] what becomes of a task in which something was thrown', () => {
 
   test('[I6] a failure before there is any state says so', () => {
     const failed = verdictOn(new Error('early'), { ...PLACE, position: undefined }, () => 'stop');
-    expect(failed).toHaveProperty('why', expect.stringMatching(/^in\/3 at position unknown: Error: early\./));
+    expect(failed).toHaveProperty('why', expect.stringMatching(/^in\/3 at position unknown: early\./));
   });
 });

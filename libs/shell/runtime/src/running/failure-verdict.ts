@@ -1,5 +1,5 @@
-import { Fatal, PartitionStopped } from '@flatline/base';
-import { messageOf, RecordFailed } from '@flatline/partition';
+import { Fatal, messageOf, PartitionStopped } from '@flatline/base';
+import { RecordFailed } from '@flatline/partition';
 import type { TopicPartition } from '@flatline/ports';
 import type { RecordVerdict } from './record-failures.ts';
 

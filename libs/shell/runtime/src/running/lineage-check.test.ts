@@ -1,22 +1,28 @@
 import { ReusedMemory } from '@flatline/base';
 import { describe, expect, test } from '@jest/globals';
+import { sessionKind } from '@flatline/kinds';
 import { NO_BATCH, PartitionTask, type TaskOptions } from '@flatline/partition';
 import type { StoreCheckpoint } from '@flatline/ports';
 import { LineageCheck } from './lineage-check.ts';
 
 const OPTIONS: TaskOptions = {
   partition: 0,
-  rules: {
-    timeoutMs: 1,
-    minTimeoutMs: 1,
-    maxTimeoutMs: 1,
-    maxDurationMs: undefined,
-    dedupeEventIds: 0,
-    maxAttributes: 0,
-    maxAttributeBytes: 0,
-  },
+  kind: sessionKind({
+    rules: {
+      timeoutMs: 1,
+      minTimeoutMs: 1,
+      maxTimeoutMs: 1,
+      maxDurationMs: undefined,
+      dedupeEventIds: 0,
+      maxAttributes: 0,
+      maxAttributeBytes: 0,
+    },
+    decoder: { decode: () => ({ kind: 'event' }), prepare: () => Promise.resolve() },
+    encoder: { encode: () => new Uint8Array(0) },
+    tombstones: true,
+    outputTopic: 'output',
+  }),
   input: { timestampType: 'LogAppendTime', maxKeyBytes: 9, maxFutureMs: 9, maxLeadMs: 9, liveWithinMs: 9 },
-  decoder: { decode: () => ({ kind: 'event' }), prepare: () => Promise.resolve() },
   changelog: { blockBytesMax: 512, changelogFactor: 4, unsweptLogBytes: 2_048 },
   tickMs: 1,
   hashSeed: 1,

@@ -17,7 +17,7 @@ import { wrongTimestampType } from './wrong-timestamp-type.ts';
 export interface SteppingParts {
   readonly input: TopicPartition;
   readonly settings: Pick<PipelineSettings, 'input'>;
-  readonly ports: Pick<PipelinePorts, 'clock' | 'decoder' | 'log'>;
+  readonly ports: Pick<PipelinePorts, 'clock' | 'kind' | 'log'>;
   readonly task: PartitionTask;
   readonly reading: InputReading;
   readonly proof: SilenceProof;
@@ -106,7 +106,7 @@ export class Stepping {
     const retryPause = new RetryPause(ports.clock);
     while (!this.#isStopped) {
       try {
-        await ports.decoder.prepare(schemaId);
+        await ports.kind.prepare(schemaId);
         break;
       } catch (error) {
         ports.log.warn('schema not fetched; trying again', { ...input, schemaId, error });

@@ -1,0 +1,89 @@
+// What a kind of entry is to the engine, and what the engine does for it.
+//
+// A key has at most one live entry, and an entry one due instant. The engine knows keys, timers, commits and restoring; what an
+// entry means, when it is due and what is then said, a kind knows. A kind is pure: it gets every time it needs, does what it does
+// through `Effects`, and keeps nothing of its own from one call to the next.
+//
+// Both sides look at one entry at a time, through one window that the engine moves: a second window on the same entry would
+// cost each heartbeat as much as what it changes.
+import type { Millis } from '@flatline/base';
+import type { KeyGroup, OutgoingRecord } from '@flatline/ports';
+import type { Reckoning } from './held-time.ts';
+
+/** Records of one group with one timestamp, whose keys are sound. */
+export interface Run {
+  readonly bytes: Uint8Array;
+  readonly group: KeyGroup;
+  /** The record of the group that is taken next; the kind moves it past each that it has taken, up to `end`. */
+  index: number;
+  readonly end: number;
+  /** A record's offset is this and its delta in the group. */
+  readonly baseOffset: number;
+  readonly timestamp: Millis;
+  /** docs/SPEC.md, Terms. */
+  readonly effectiveAt: Millis;
+}
+
+/** Why a record is not taken; it has changed nothing. */
+export type Refusal =
+  /** I1: to the dead letters with this reason, a stable lower-case code, and a detail an operator can read. */
+  | { readonly kind: 'bad'; readonly reason: string; readonly detail: string }
+  /** The writer schema is not known yet: `PipelineKind.prepare` fetches it, and the record is taken again. */
+  | { readonly kind: 'unknownSchema'; readonly schemaId: number }
+  /** `Effects.open` found no room (I7). */
+  | { readonly kind: 'noRoom' };
+
+/** Reason of a dead letter that says something of this program, not of the record: it could not be processed (I6). */
+export const PROCESSING_FAILED = 'processing-failed';
+
+/** What the engine does for a kind. All but `find` and `open` concern the entry in the window. */
+export interface Effects {
+  /** The partition clock. */
+  readonly clock: Millis;
+  /** Broker time as far as this machine knows it: only ever written down. */
+  readonly wall: Millis;
+  /** Moves the window to the live entry with the key of the run's record at `index`; what was due for it has taken effect (S3). */
+  find(index: number): boolean;
+  /** Moves the window to a new entry for that key, which had none; false: there is no room. The kind fills it at once. */
+  open(index: number): boolean;
+  /** The entry is filled and its due instant stands: from now on its timer waits for it. */
+  opened(): void;
+  changed(): void;
+  /** State beside the head has grown by so many bytes; less than 0: shrunk. Comes before `changed`. */
+  grew(bytes: number): void;
+  /** The due instant has come nearer. Later ones need not be told: the timer finds them when it fires. */
+  dueSooner(): void;
+  /** Ends the entry as of `at`. The window is on nothing afterwards. */
+  end(at: Millis): void;
+  /** A copy of the entry's key. */
+  key(): Uint8Array;
+  /** A record for the output, encoded by now; it goes out with the commit of what brought it about (O1). */
+  emit(record: OutgoingRecord): void;
+}
+
+/** A kind at work in one partition. */
+export interface Kind {
+  /** When the entry in the window is due. Looks at its head alone. */
+  dueAt(): Millis;
+  /** Takes the run's records from `run.index` on. Stops at the first that it refuses, and says why. */
+  take(run: Run, effects: Effects): Refusal | undefined;
+  /** The entry in the window is due at `at`: ends it, or gives it a later due instant. @throws what cannot be encoded. */
+  due(at: Millis, effects: Effects): void;
+}
+
+/** What a kind is given when its work in a partition begins. */
+export interface KindParts<Entry, Counters> {
+  readonly partition: number;
+  /** Time that no deadline counts (C8). */
+  readonly held: Reckoning;
+  /** The window. */
+  readonly entry: Entry;
+  readonly counters: Counters;
+}
+
+/** A kind as a pipeline is configured to use it. */
+export interface PipelineKind<Entry, Counters> {
+  open(parts: KindParts<Entry, Counters>): Kind;
+  /** Fetches a writer schema; afterwards the kind knows it or calls it bad. @throws Retriable where the registry does not answer. */
+  prepare(schemaId: number): Promise<void>;
+}

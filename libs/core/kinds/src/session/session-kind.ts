@@ -1,0 +1,203 @@
+// Sessions as a kind: what a record does to one, and what is said when it ends (S1–S10, O2, O3).
+//
+// Owns: nothing that outlives a call; a scratch event and a scratch occurrence, filled again for each record: a bare
+// heartbeat allocates nothing.      Does not own: entries, timers, commits (the engine).
+import { messageOf, type Millis } from '@flatline/base';
+import { INCARNATION_HEADER } from '@flatline/ports';
+import {
+  type Effects,
+  type Kind,
+  type KindParts,
+  type PipelineKind,
+  PROCESSING_FAILED,
+  type Refusal,
+  type Run,
+} from '../contract.ts';
+import { applyEvent, applyHeartbeat, type Occurrence, openSession } from './apply-event.ts';
+import type { EventDecoder, SummaryEncoder } from './codecs.ts';
+import { dueAt, dueReason, summarize } from './deadline.ts';
+import { textBytes } from './detail.ts';
+import type { SessionEntry, SessionRules } from './entry.ts';
+import { blankEvent, ENDED, resetEvent, type SessionEvent } from './event.ts';
+import type { SessionCounters } from './session-counters.ts';
+import type { CloseReason, SessionSummary } from './summary.ts';
+
+export interface SessionOptions {
+  readonly rules: SessionRules;
+  readonly decoder: EventDecoder;
+  readonly encoder: SummaryEncoder;
+  /** Whether each summary is followed by a tombstone (O2). */
+  readonly tombstones: boolean;
+  /** Named where a summary cannot be encoded. */
+  readonly outputTopic: string;
+}
+
+type SessionParts = KindParts<SessionEntry, SessionCounters>;
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+const NO_ROOM: Refusal = { kind: 'noRoom' };
+
+export function sessionKind(options: SessionOptions): PipelineKind<SessionEntry, SessionCounters> {
+  return {
+    open: (parts) => new SessionKind(options, parts),
+    prepare: (schemaId) => options.decoder.prepare(schemaId),
+  };
+}
+
+class SessionKind implements Kind {
+  readonly #options: SessionOptions;
+  readonly #rules: SessionRules;
+  readonly #parts: SessionParts;
+  readonly #entry: SessionEntry;
+  readonly #event: SessionEvent = blankEvent();
+  readonly #at: Mutable<Occurrence> = { offset: 0, effectiveAt: 0, timestamp: 0 };
+
+  constructor(options: SessionOptions, parts: SessionParts) {
+    this.#options = options;
+    this.#rules = options.rules;
+    this.#parts = parts;
+    this.#entry = parts.entry;
+  }
+
+  dueAt(): Millis {
+    return dueAt(this.#entry, this.#rules, this.#parts.held);
+  }
+
+  take(run: Run, effects: Effects): Refusal | undefined {
+    const { bytes, group, end, baseOffset } = run;
+    const at = this.#at;
+    at.timestamp = run.timestamp;
+    at.effectiveAt = run.effectiveAt;
+    for (; run.index < end; run.index += 1) {
+      const { index } = run;
+      at.offset = baseOffset + group.offsetDeltas[index]!;
+      const isLive = effects.find(index);
+      if (group.valueLengths[index] === 0) {
+        if (!isLive && !this.#open(index, effects)) return NO_ROOM;
+        this.#touch(effects);
+        continue;
+      }
+      const refusal = this.#takeEvent(bytes, run, isLive, effects);
+      if (refusal !== undefined) return refusal;
+    }
+    return undefined;
+  }
+
+  due(at: Millis, effects: Effects): void {
+    const reason = dueReason(this.#entry, this.#rules, this.#parts.held);
+    this.#close(reason, at, undefined, effects);
+  }
+
+  #open(index: number, effects: Effects): boolean {
+    if (!effects.open(index)) return false;
+    this.#parts.counters.sessionsOpened += 1;
+    openSession(this.#entry, this.#rules, this.#at);
+    effects.opened();
+    return true;
+  }
+
+  /** A bare heartbeat. */
+  #touch(effects: Effects): void {
+    this.#parts.counters.heartbeats += 1;
+    const entry = this.#entry;
+    const before = entry.timeoutMs;
+    applyHeartbeat(entry, this.#rules, this.#at);
+    effects.changed();
+    // A shorter timeout is the one way a due instant comes nearer.
+    if (entry.timeoutMs < before) effects.dueSooner();
+  }
+
+  #takeEvent(bytes: Uint8Array, { group, index }: Run, isLive: boolean, effects: Effects): Refusal | undefined {
+    const event = this.#event;
+    const length = group.valueLengths[index]!;
+    if (length < 0) {
+      // A null value is an end without a payload (I2).
+      resetEvent(event);
+      event.type = ENDED;
+    } else {
+      const decoded = this.#decode(bytes, group.valueStarts[index]!, length);
+      if (decoded !== undefined) return decoded;
+    }
+    if (event.type === ENDED) {
+      if (isLive) this.#end(effects);
+      else this.#parts.counters.unmatchedEnds += 1;
+      return undefined;
+    }
+    if (!isLive && !this.#open(index, effects)) return NO_ROOM;
+    this.#apply(effects);
+    return undefined;
+  }
+
+  /** A decoder that fails costs the record and no more: nothing has changed by then (I6). */
+  #decode(bytes: Uint8Array, start: number, length: number): Refusal | undefined {
+    try {
+      const decoded = this.#options.decoder.decode(bytes, start, length, this.#event);
+      return decoded.kind === 'event' ? undefined : decoded;
+    } catch (error) {
+      return { kind: 'bad', reason: PROCESSING_FAILED, detail: `the decoder failed: ${messageOf(error)}` };
+    }
+  }
+
+  #apply(effects: Effects): void {
+    const { counters } = this.#parts;
+    counters.events += 1;
+    const entry = this.#entry;
+    const before = entry.timeoutMs;
+    const textsBefore = textBytes(entry.detail);
+    const applied = applyEvent(entry, this.#rules, this.#event, this.#at);
+    if (applied.duplicate) counters.duplicates += 1;
+    if (applied.clamped) counters.clampedTimeouts += 1;
+    const grownBy = textBytes(entry.detail) - textsBefore;
+    if (grownBy !== 0) effects.grew(grownBy);
+    effects.changed();
+    if (entry.timeoutMs < before) effects.dueSooner();
+  }
+
+  /** An explicit end is the session's last event: it is applied, then the session closes. */
+  #end(effects: Effects): void {
+    const endedAt = this.#event.occurredAt ?? this.#at.timestamp;
+    this.#apply(effects);
+    this.#close('ENDED', effects.clock, endedAt, effects);
+  }
+
+  #close(reason: CloseReason, closedAt: Millis, endedAt: Millis | undefined, effects: Effects): void {
+    const { partition, held } = this.#parts;
+    const closing = { key: effects.key(), partition, reason, closedAt, endedAt, emittedAt: effects.wall };
+    this.#say(summarize(this.#entry, this.#rules, closing, held), effects);
+    this.#count(reason);
+    effects.end(closedAt);
+  }
+
+  /** The summary, then the tombstone: with no revision window both are final at once (O2). */
+  #say(summary: SessionSummary, effects: Effects): void {
+    const { key, incarnation } = summary;
+    const headers = [{ name: INCARNATION_HEADER, value: asciiBytes(incarnation) }];
+    effects.emit({ key, value: this.#encoded(summary), headers });
+    if (this.#options.tombstones) effects.emit({ key, value: null, headers });
+  }
+
+  #encoded(summary: SessionSummary): Uint8Array {
+    try {
+      return this.#options.encoder.encode(summary);
+    } catch (error) {
+      const { incarnation, reason, firstOffset, lastOffset, partition } = summary;
+      const where = `${this.#options.outputTopic}/${partition}`;
+      const what = `the summary of ${incarnation} (${reason}, offsets ${firstOffset} to ${lastOffset}) for ${where} cannot be encoded`;
+      throw new Error(`${what}: ${messageOf(error)}`, { cause: error });
+    }
+  }
+
+  #count(reason: CloseReason): void {
+    const { counters } = this.#parts;
+    if (reason === 'TIMEOUT') counters.closedByTimeout += 1;
+    else if (reason === 'ENDED') counters.closedByEnd += 1;
+    else if (reason === 'MAX_DURATION') counters.closedByMaxDuration += 1;
+  }
+}
+
+/** An incarnation is digits and a dash: a call into the engine's encoder takes several times as long. */
+function asciiBytes(text: string): Uint8Array {
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; i += 1) bytes[i] = text.charCodeAt(i);
+  return bytes;
+}

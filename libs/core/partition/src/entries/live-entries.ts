@@ -1,0 +1,238 @@
+// The live entries of one partition: their timers, and the engine's side of what a kind does to them.
+//
+// Owns: the timers, the window that kind and engine share.      Does not own: what an entry means (the kind), outputs
+// (OutputBox), the clock (handed in), which record comes next, when a commit is cut.
+//
+// Invariants
+//   LE1  The wheel waits for each live entry at or before its due instant, which it asks for when it meets the entry: what
+//        makes that later tells the wheel nothing (lazy re-arm).
+//   LE2  Between two calls of the kind each live entry is due after the last instant that took effect for it: `due` either
+//        ends an entry or gives it a later due instant.
+import { assert, isConsequence, messageOf, type Millis, PartitionStopped } from '@flatline/base';
+import type { Effects, Kind, Run } from '@flatline/kinds';
+import type { OutgoingRecord } from '@flatline/ports';
+import { TimingWheel } from '@flatline/timing-wheel';
+import type { Changelog } from '../changelog/changelog.ts';
+import type { OutputBox } from '../output-box.ts';
+import type { EntryTable } from './entry-table.ts';
+import type { EntryView } from './entry-view.ts';
+import { isFullFor, type StateLimits } from './state-limits.ts';
+import type { EntryTimer, TimerInspection } from './timer-inspection.ts';
+
+export interface LiveEntriesParts {
+  /** Called with the window it gets. */
+  readonly openKind: (entry: EntryView) => Kind;
+  readonly tickMs: number;
+  readonly table: EntryTable;
+  readonly changelog: Changelog;
+  readonly outputs: OutputBox;
+  readonly state: StateLimits;
+}
+
+const NO_RUN: Omit<Run, 'index'> = {
+  bytes: new Uint8Array(0),
+  group: {
+    count: 0,
+    starts: new Int32Array(0),
+    lengths: new Int32Array(0),
+    valueStarts: new Int32Array(0),
+    valueLengths: new Int32Array(0),
+    offsetDeltas: new Int32Array(0),
+  },
+  end: 0,
+  baseOffset: 0,
+  timestamp: 0,
+  effectiveAt: 0,
+};
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] };
+
+export class LiveEntries implements Effects {
+  readonly #parts: LiveEntriesParts;
+  readonly #table: EntryTable;
+  readonly #changelog: Changelog;
+  readonly #entry: EntryView;
+  readonly #kind: Kind;
+  /** Set once each restored entry has its timer. */
+  #wheel: TimingWheel | undefined;
+  /** Until then: the wheel to be, and the slot that is looked at next. */
+  #arming: { readonly wheel: TimingWheel; slot: number } | undefined;
+  /** The records being taken. Scratch, filled again for each run. */
+  readonly run: Mutable<Run> = { ...NO_RUN, index: 0 };
+  clock: Millis = 0;
+  wall: Millis = 0;
+  /** The copy of a key that was asked for last, until an entry ends: an ending entry's removal needs the same one. */
+  #key: { readonly slot: number; readonly bytes: Uint8Array } | undefined;
+
+  constructor(parts: LiveEntriesParts) {
+    this.#parts = parts;
+    this.#table = parts.table;
+    this.#changelog = parts.changelog;
+    this.#entry = parts.table.view();
+    this.#kind = parts.openKind(this.#entry);
+  }
+
+  /** The restored entries are what lives as of `clock`. Nothing happens to them before `arm` has ended. */
+  begin(clock: Millis): void {
+    assert(!this.isArmed && this.#arming === undefined, 'timers are armed once');
+    const wheel = new TimingWheel({
+      tickMs: this.#parts.tickMs,
+      startAt: clock,
+      initialCapacity: Math.max(1024, this.#table.slotsEnd),
+      deadlineOf: (slot) => this.#dueAt(slot),
+    });
+    this.#arming = { wheel, slot: 0 };
+  }
+
+  /** Looks at up to `limit` more slots, and arms a timer for each entry there. True once all have theirs. */
+  arm(limit: number): boolean {
+    const arming = this.#arming;
+    assert(arming !== undefined, 'timers are armed after restoring');
+    const table = this.#table;
+    const { wheel } = arming;
+    const end = Math.min(table.slotsEnd, arming.slot + limit);
+    for (let slot = arming.slot; slot < end; slot += 1) if (table.isLive(slot)) wheel.schedule(slot);
+    arming.slot = end;
+    if (end < table.slotsEnd) return false;
+    this.#wheel = wheel;
+    this.#arming = undefined;
+    return true;
+  }
+
+  get isArmed(): boolean {
+    return this.#wheel !== undefined;
+  }
+
+  /** A lower bound of the earliest due instant; undefined with no live entry, and until all timers are armed. */
+  earliestDue(): Millis | undefined {
+    return this.#wheel?.earliestDeadline();
+  }
+
+  /** Due entries that an earlier `expire` left. */
+  get hasBacklog(): boolean {
+    return this.#armed().hasBacklog;
+  }
+
+  /**
+   * Takes the records of `run`, as far as the kind does. Its bytes and group are those that the table was last told to look
+   * ahead at.
+   */
+  take(): ReturnType<Kind['take']> {
+    return this.#kind.take(this.run, this);
+  }
+
+  find(index: number): boolean {
+    const { bytes, group } = this.run;
+    const slot = this.#table.findAhead(bytes, group, index);
+    if (slot < 0) return false;
+    const due = this.#dueAt(slot);
+    return due > this.clock || this.#takeEffect(slot, due);
+  }
+
+  open(index: number): boolean {
+    const { bytes, group } = this.run;
+    if (isFullFor(this.#table, this.#parts.state, group.lengths[index]!)) return false;
+    this.#entry.at(this.#table.insertAhead(bytes, group, index));
+    return true;
+  }
+
+  opened(): void {
+    this.#armed().schedule(this.#entry.slot);
+  }
+
+  changed(): void {
+    this.#changelog.changed(this.#entry);
+  }
+
+  grew(bytes: number): void {
+    this.#changelog.grew(this.#entry, bytes);
+  }
+
+  dueSooner(): void {
+    this.#armed().schedule(this.#entry.slot);
+  }
+
+  end(at: Millis): void {
+    const { slot } = this.#entry;
+    const key = this.key();
+    this.#key = undefined;
+    this.#parts.outputs.ended(at);
+    this.#armed().cancel(slot);
+    this.#changelog.removed(this.#entry, key);
+    this.#table.remove(slot);
+  }
+
+  key(): Uint8Array {
+    const { slot } = this.#entry;
+    if (this.#key?.slot !== slot) this.#key = { slot, bytes: this.#table.keyOf(slot) };
+    return this.#key.bytes;
+  }
+
+  emit(record: OutgoingRecord): void {
+    this.#parts.outputs.add(record);
+  }
+
+  /** Lets up to `limit` entries take effect whose due instant the clock has reached. True if more are due. */
+  expire(limit: number): boolean {
+    const wheel = this.#armed();
+    wheel.poll(this.clock, limit, (slot) => {
+      this.#takeEffect(slot, this.#dueAt(slot));
+    });
+    return wheel.hasBacklog;
+  }
+
+  /** After `expire` has left nothing: the same for what is due before the wheel's tick has ended. True if there may be more. */
+  expireWithinTick(limit: number): boolean {
+    return this.#armed().fireWithinTick(limit, (slot) => {
+      this.#takeEffect(slot, this.#dueAt(slot));
+    });
+  }
+
+  /** What every live entry's timer is set to; undefined until all are armed. */
+  timers(): TimerInspection | undefined {
+    const table = this.#table;
+    const wheel = this.#wheel;
+    if (wheel === undefined) return undefined;
+    const bounds = new Map(wheel.armed());
+    const entries: EntryTimer[] = [];
+    for (let slot = 0; slot < table.slotsEnd; slot += 1)
+      if (table.isLive(slot))
+        entries.push({ key: table.keyOf(slot), dueAt: this.#dueAt(slot), armedFor: bounds.get(slot) });
+    return { entries, armed: wheel.size, earliest: wheel.earliestDeadline() };
+  }
+
+  /** Moves the window. */
+  #dueAt(slot: number): Millis {
+    this.#entry.at(slot);
+    return this.#kind.dueAt();
+  }
+
+  /** What is due for the entry takes effect, instant by instant (LE2). True if it lives on, in the window. */
+  #takeEffect(slot: number, first: Millis): boolean {
+    for (let due = first; due <= this.clock;) {
+      this.#due(due);
+      if (!this.#table.isLive(slot)) return false;
+      const next = this.#dueAt(slot);
+      assert(next > due, 'what is due ends its entry or gives it a later due instant', { due, next });
+      due = next;
+    }
+    this.#armed().schedule(slot);
+    return true;
+  }
+
+  /** Silence has no record to blame, and S4 leaves no choice: the entry ends with its output, or the partition stops. */
+  #due(at: Millis): void {
+    try {
+      this.#kind.due(at, this);
+    } catch (error) {
+      if (isConsequence(error)) throw error;
+      const remedy = 'This is a defect of this program; nothing is lost. Report it with this message';
+      throw new PartitionStopped(`${messageOf(error)}. ${remedy}`, error);
+    }
+  }
+
+  #armed(): TimingWheel {
+    assert(this.#wheel !== undefined, 'entries live once they are restored and their timers armed');
+    return this.#wheel;
+  }
+}
