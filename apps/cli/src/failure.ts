@@ -39,7 +39,7 @@ export function failureOf(error: unknown): Failure {
   return { exitCode, message, stack };
 }
 
-/** Of an error that nobody has caught: whatever it is, a defect. */
+/** An uncaught error is a defect, whatever it is. */
 export function crashOf(error: unknown): Failure {
   return { ...failureOf(error), exitCode: ExitCode.internal, stack: error instanceof Error ? error.stack : undefined };
 }

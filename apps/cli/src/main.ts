@@ -6,10 +6,10 @@ import { systemClock } from '@flatline/system';
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(error.code === 'EPIPE' ? 0 : 1);
 });
-// A terminal that was closed: SIGHUP asks to stop, and there is nobody left to tell.
+// A terminal that was closed: SIGHUP asks to stop, and no error can be shown.
 process.stderr.on('error', () => undefined);
 
-// The Clock port's timers keep nobody alive, and a command may wait on nothing else.
+// The Clock port's timers do not keep the process alive, and a command may wait on nothing else.
 const alive = setInterval(() => undefined, 2 ** 30);
 const exitCode = await runCli(process.argv.slice(2), {
   clock: systemClock,
@@ -19,7 +19,7 @@ const exitCode = await runCli(process.argv.slice(2), {
   stderr: process.stderr,
   stop: stopOnSignals(process, systemClock),
   onCrash: (report) => {
-    // Rejections that are nobody's come this way, too. Nothing may go on with the state it was found in.
+    // Unhandled rejections come this way, too. Nothing may go on with the state it was found in.
     process.once('uncaughtException', (error) => process.exit(report(error)));
   },
 });

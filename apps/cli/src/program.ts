@@ -20,7 +20,7 @@ import { printableJson } from './terminal/printable.ts';
 
 const packageFile = new URL('../package.json', import.meta.url);
 
-/** Of every command, in any place. */
+/** Every command takes it, anywhere on the line. */
 const NO_COLOR_FLAG = '--no-color';
 
 interface Reporting {

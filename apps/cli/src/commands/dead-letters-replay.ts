@@ -47,7 +47,7 @@ export function addReplayCommand(letters: Command, context: CommandContext): voi
 const REPLAY_HELP = `
 A replayed record has two headers more, flatline-replayed-from and flatline-replay (1 the first time). That it was replayed
 is noted in the dead-letter topic by the same transaction, so a replay that broke off is simply run again. What is still
-bad becomes a dead letter anew.
+bad becomes a new dead letter.
 
 Examples:
   $ flatline dead-letters replay 3/1207 0/44

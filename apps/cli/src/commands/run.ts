@@ -28,7 +28,7 @@ export function addRunCommand(program: Command, context: CommandContext): void {
     .description('The processor: reads the inputs of a configuration and closes their sessions, until it is stopped.')
     .addOption(configOption())
     .addOption(brokersOption('the configuration'))
-    .option('--instance <id>', 'name of this process, for people (default: from the configuration, then the host)')
+    .option('--instance <id>', 'human-readable name of this process (default: from the configuration, then the host)')
     .option('--state-dir <dir>', 'state directory, one per process (default: from the configuration)')
     .option(
       '--http-port <port>',

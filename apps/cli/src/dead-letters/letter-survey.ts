@@ -59,7 +59,7 @@ export class LetterSurvey {
     return [...this.#byReason].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
   }
 
-  /** Of letters that the filter does not take. */
+  /** Reasons of the letters that the filter leaves out, sorted. */
   get otherReasons(): readonly string[] {
     return [...this.#others].sort();
   }

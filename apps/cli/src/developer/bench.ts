@@ -98,7 +98,7 @@ Examples:
 async function bench(chosen: Benchmark, flags: BenchFlags, console: Console, shell: Shell): Promise<ExitCode> {
   const { events, sessions, partitions, repeats, minutes, format, peers, out } = flags;
   const profiles = flags.flame === true ? profileFolder(shell) : undefined;
-  // Of its own, so that nothing is left of a run that was stopped.
+  // One per run, so that a stopped run leaves nothing behind.
   const workDir = resolve(shell.folder, '.flatline', 'bench', randomUUID());
   const machine = thisMachine();
   if (flags.report === true && machine.isDirty) throw new Fatal(dirtyText(machine.commit));

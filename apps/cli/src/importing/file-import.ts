@@ -21,7 +21,7 @@ export interface FileImport {
   readonly path: string;
   readonly format: ImportFormat;
   readonly value: ImportValue;
-  /** Of the topic. */
+  /** How many the topic has. */
   readonly partitions: number;
   /** The present, for both readings: what is too far ahead of it is bad. */
   readonly now: Millis;

@@ -16,7 +16,7 @@ export interface FileSurvey {
   readonly firstBadLines: readonly BadLine[];
   /** undefined: no records. */
   readonly times: { readonly earliest: Millis; readonly latest: Millis } | undefined;
-  /** Of the partition that gets the most of them, as they lie in an unpacked log. */
+  /** What the partition that gets most takes, in an uncompressed log. */
   readonly partitionBytes: number;
   /** The largest record, as a batch of its own, and where it comes from; undefined: no records. */
   readonly largest: { readonly line: number; readonly batchBytes: number } | undefined;

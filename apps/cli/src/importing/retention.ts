@@ -19,7 +19,7 @@ type Limits = Pick<
   TopicDescription,
   'maxMessageBytes' | 'retentionMs' | 'retentionBytes' | 'timestampBeforeMaxMs' | 'timestampAfterMaxMs'
 > & {
-  /** Of the topic's largest partition, now. */
+  /** Present size of the topic's largest partition. */
   readonly logBytes: number;
 };
 

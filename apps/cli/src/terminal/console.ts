@@ -64,7 +64,7 @@ export class Console {
     return this.#options.stderr.columns ?? DEFAULT_COLUMNS;
   }
 
-  /** Of the terminal; Infinity where it is none. */
+  /** Height of the terminal; Infinity without one. */
   get rows(): number {
     return this.#options.stderr.rows ?? Infinity;
   }

@@ -12,12 +12,12 @@ export type ApplicationState =
   | { readonly kind: 'none' }
   | {
       readonly kind: 'held';
-      /** Of the input, when the state was begun. */
+      /** How many the input had when the state was begun. */
       readonly partitions: number;
       readonly liveEntries: number;
       /** The greatest of its partitions' clocks. */
       readonly clock: Millis;
-      /** Of the records before the committed positions, and of those at them, where the input has them. */
+      /** Types of the records before the committed positions and at them, where the input still has them. */
       readonly timestampTypes: { readonly before: readonly TimestampType[]; readonly next: readonly TimestampType[] };
       /** Why the input is not the log that was read (R3), of the first partition where it is not. */
       readonly otherLog?: string | undefined;
@@ -128,7 +128,7 @@ async function otherLog(
   return reasons.find((reason) => reason !== undefined);
 }
 
-/** Of the newest commit. */
+/** Header of the newest commit; undefined without one. */
 async function lastHeader(place: TopicPartition, scan: KafkaLogScan): Promise<CommitHeader | undefined> {
   const { logStartOffset, lastStableOffset } = await scan.bounds(place);
   for (let back = TAIL_OFFSETS; ; back *= TAIL_GROWTH) {
@@ -159,7 +159,7 @@ async function typesAt(
   return [...new Set(types.flatMap((type) => type ?? []))];
 }
 
-/** Of the first record at or behind an offset, in the batch there. */
+/** Type of the first record at or behind an offset, in the batch there. */
 async function typeAt(place: TopicPartition, offset: number, scan: KafkaLogScan): Promise<TimestampType | undefined> {
   const { logStartOffset, lastStableOffset } = await scan.bounds(place);
   if (offset < logStartOffset || offset >= lastStableOffset) return undefined;

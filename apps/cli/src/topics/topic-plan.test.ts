@@ -255,7 +255,7 @@ describe('a remedy loses nothing', () => {
     }
   });
 
-  test('[R3] an input that is gone is not made anew under its state', () => {
+  test('[R3] an input that is gone is not created again under its state', () => {
     const topics = created();
     topics.delete('visit-events');
     const { deviations, missing } = plan([visits], topics, withState(held));
@@ -316,7 +316,7 @@ describe('a remedy loses nothing', () => {
         [],
       );
     }
-    // Made anew where nothing is held, it gets as many as they have.
+    // Created again where nothing is held, it gets as many as they have.
     expect(plan([visits], topics).missing).toMatchObject([{ topic: 'visit-events', partitions: 2 }]);
   });
 

@@ -101,7 +101,7 @@ function foreignOutput(
   return [{ topic: output, problem, remedy }];
 }
 
-/** An input that is made anew follows the others: their partitions can never become fewer. */
+/** An input that is created again follows the others: their partitions can never become fewer. */
 function partitionsThere(topics: PipelineTopics, existing: Findings['existing']): number | undefined {
   const counts = [topics.output, topics.changelog, topics.deadLetters].flatMap(
     (topic) => existing.get(topic)?.partitions ?? [],
@@ -134,7 +134,7 @@ function lostInput(
   return { topic, problem: `is not the log that was read (${state.otherLog}), and ${held}`, remedy };
 }
 
-/** A changelog that has lost what was in it, or of which that cannot be known: one made anew would take its place (R3). */
+/** A changelog that has, or may have, lost what was in it: a new one would take its place (R3). */
 function lostState(
   { changelog: topic, group }: PipelineTopics,
   existing: Findings['existing'],

@@ -2,10 +2,10 @@ import type { VerificationReport, Violation } from '@flatline/oracle';
 import { printable } from '../terminal/printable.ts';
 import { count } from '../terminal/progress.ts';
 
-/** Of violations: one defect shows in many. */
+/** Upper bound on the violations shown: one defect shows in many. */
 const SHOWN_MAX = 20;
 
-/** A report for people: the verdict, what was looked at, and each violation with its rule and place. */
+/** A human-readable report: the verdict, what was looked at, and each violation with its rule and place. */
 export function reportText(pipeline: string, report: VerificationReport): string {
   const { violations, violationCount, records, delaysMs, undecided, undecidedCount } = report;
   const shown = violations.slice(0, SHOWN_MAX);

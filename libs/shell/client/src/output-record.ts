@@ -4,7 +4,7 @@ import type { ReceivedSummary } from '@flatline/records';
 interface AtPosition {
   readonly partition: number;
   readonly offset: number;
-  /** Of the record in the output topic. */
+  /** The timestamp of the record in the output topic. */
   readonly timestamp: Millis;
 }
 

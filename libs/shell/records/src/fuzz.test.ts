@@ -22,7 +22,7 @@ const event = {
     ['__proto__', '🎈\u0000"\\'],
   ]),
 };
-/** A reason is a stable code, and its detail is for people: neither may carry a hostile value at length (I1, I3). */
+/** A reason is a stable code, and its detail is human-readable: neither may carry a hostile value at length (I1, I3). */
 const DETAIL_LENGTH_MAX = 1_000;
 
 function checkRefusal(outcome: { readonly kind: string; readonly reason?: string; readonly detail?: string }): void {

@@ -138,7 +138,7 @@ async function inputLength(topic: string, partitions: number, scan: KafkaLogScan
   return bounds.reduce((sum, { logStartOffset, lastStableOffset }) => sum + lastStableOffset - logStartOffset, 0);
 }
 
-/** Of the pipeline's topics, which have the same number (O5). */
+/** Partition count of the pipeline's topics, the same for all (O5). */
 async function partitionsOf(pipeline: PipelineConfig, admin: KafkaTopicAdmin): Promise<number> {
   const topics = [pipeline.input.topic, pipeline.output.topic, pipeline.changelogTopic, pipeline.deadLetterTopic];
   const found = await admin.describeTopics(topics);

@@ -35,7 +35,7 @@ export interface DemoStage {
   readonly kafka: KafkaOptions;
   readonly connection: KafkaConnection;
   readonly processor: RunningProcessor;
-  /** Of the output topic, from its beginning on. */
+  /** Reads the output topic from its beginning. */
   readonly consumer: SummaryConsumer;
   /** True where the broker, and all topics with it, end with the demo. */
   readonly ephemeral: boolean;

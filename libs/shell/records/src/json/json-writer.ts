@@ -167,7 +167,7 @@ function isSpecial(code: number): boolean {
   return code < SPACE || code >= DELETE || code === QUOTE || code === BACKSLASH;
 }
 
-/** Of an integer from 0 below 2^31. */
+/** Decimal digits of an integer from 0 to below 2^31. */
 function digitsOf(value: number): number {
   let digits = 1;
   for (let rest = value; rest >= 10; rest = (rest / 10) | 0) digits += 1;

@@ -49,7 +49,7 @@ export interface RegistryAccess {
 
 export interface Answer {
   readonly status: number;
-  /** Of an answer that is no JSON object: its text, as `message`. */
+  /** Where the answer is no JSON object, its text stands in `message`. */
   readonly body: Readonly<Record<string, unknown>>;
 }
 
