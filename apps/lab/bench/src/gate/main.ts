@@ -1,23 +1,63 @@
 // The throughput benchmark, small, as a part of `npm test`: node --conditions=@flatline/source apps/lab/bench/src/gate/main.ts
 import { join } from 'node:path';
 import { workspaceOf } from '@flatline/dev-broker';
-import { measureThroughput, THROUGHPUT_DEFAULTS } from '../throughput/throughput-benchmark.ts';
-import { figuresOf } from '../throughput/throughput-report.ts';
-import { gateVerdict } from './verdict.ts';
+import { onBenchCluster } from '../bench-cluster.ts';
+import { removeTopics } from '../kafkajs-topic-removal.ts';
+import type { ContenderCost } from '../throughput/contender-task.ts';
+import { type Contender, ownContender } from '../throughput/contenders.ts';
+import {
+  loadedTopic,
+  takeTurn,
+  THROUGHPUT_DEFAULTS,
+  type TurnSurroundings,
+} from '../throughput/throughput-benchmark.ts';
+import { GATED_FORMATS, type GatedFormat, type GateVerdict, gateVerdict } from './verdict.ts';
 
-const settings = { ...THROUGHPUT_DEFAULTS, events: 1_000_000, warmUpShare: 0, sessions: 100_000, repeats: 2 };
-const { events, sessions, repeats } = settings;
+/**
+ * One task, so that its commits soon have the size they keep. With an interval this long even a busy machine commits seldom:
+ * the fewer events pass between commits, the more each of them costs.
+ */
+const SETTINGS = { ...THROUGHPUT_DEFAULTS, sessions: 50_000, partitions: 1, warmUpShare: 0.3, commitIntervalMs: 2_000 };
+const EVENTS: Readonly<Record<GatedFormat, number>> = { bare: 4_000_000, json: 3_000_000 };
+/** kafkajs is as fast at the end of the topic as at its beginning. */
+const KAFKAJS_EVENTS = 1_500_000;
+const TURNS = 3;
+/** Taken where the first ones were too slow, and judged together with them. */
+const MORE_TURNS = 4;
 
-const measurement = await measureThroughput(settings, ['bare'], {
-  workDir: join(workspaceOf(import.meta.url).root, '.flatline', 'bench'),
-  peers: [],
-  onProgress: (what) => {
-    console.error(what);
-  },
+const contenders = { kafkajs: ownContender('kafkajs', 'reads'), flatline: ownContender('flatline', 'processes') };
+const workDir = join(workspaceOf(import.meta.url).root, '.flatline', 'bench');
+const onProgress = (what: string): void => {
+  console.error(what);
+};
+
+const verdicts = await onBenchCluster({ onProgress }, async (cluster) => {
+  const judged: GateVerdict[] = [];
+  for (const format of GATED_FORMATS) {
+    const settings = { ...SETTINGS, events: EVENTS[format] };
+    judged.push(await judge(format, { ...cluster, workDir, onProgress, settings }));
+  }
+  return judged;
 });
-const verdict = gateVerdict(
-  figuresOf(measurement.formats[0]!, measurement.contenders),
-  `npx flatline bench throughput --peers none --format bare --events ${events} --sessions ${sessions} --repeats ${repeats}`,
-);
-console.log(verdict.text);
-process.exit(verdict.passed ? 0 : 1);
+for (const { text } of verdicts) console.log(text);
+process.exit(verdicts.every(({ passed }) => passed) ? 0 : 1);
+
+async function judge(format: GatedFormat, run: TurnSurroundings): Promise<GateVerdict> {
+  const { settings, brokers } = run;
+  const topic = await loadedTopic(format, run);
+  const costs = { kafkajs: [] as ContenderCost[], flatline: [] as ContenderCost[] };
+  const turn = (contender: Contender, events: number): Promise<ContenderCost> =>
+    takeTurn(contender, { topic, format }, { ...run, settings: { ...settings, events } });
+  const take = async (turns: number): Promise<GateVerdict> => {
+    for (let count = 0; count < turns; count += 1) {
+      costs.kafkajs.push(await turn(contenders.kafkajs, KAFKAJS_EVENTS));
+      costs.flatline.push(await turn(contenders.flatline, settings.events));
+    }
+    return gateVerdict(format, costs);
+  };
+  const first = await take(TURNS);
+  if (!first.passed) onProgress(first.text);
+  const verdict = first.passed ? first : await take(MORE_TURNS);
+  await removeTopics(brokers, topic, onProgress);
+  return verdict;
+}

@@ -1,24 +1,29 @@
 import { expect, test } from '@jest/globals';
-import type { FormatFigures } from '../throughput/throughput-report.ts';
-import { gateVerdict, TIMES_KAFKAJS_MIN } from './verdict.ts';
+import { type GateCosts, gateVerdict, TIMES_KAFKAJS_MIN } from './verdict.ts';
 
-function figures(flatline: number, kafkajs: number): FormatFigures {
-  const contender = (name: string, max: number): unknown => ({
-    contender: name,
-    eventsPerCpuSecond: { median: max / 10, min: 1, max },
-  });
-  return { contenders: [contender('flatline', flatline), contender('kafkajs', kafkajs)] } as unknown as FormatFigures;
+/** Turns at these rates, in thousands of events per CPU second. */
+function costs(flatline: readonly number[], kafkajs: readonly number[]): GateCosts {
+  const cost = (rate: number): GateCosts['kafkajs'][number] => ({ records: rate * 1_000, cpuMs: 1_000 });
+  return { flatline: flatline.map(cost), kafkajs: kafkajs.map(cost) };
 }
 
-test('compares the best turns, and says what to run where Flatline has become much slower', () => {
-  const limit = 1_000_000 * TIMES_KAFKAJS_MIN;
-  expect(gateVerdict(figures(limit, 1_000_000), 'the command').passed).toBe(true);
-  const { passed, text } = gateVerdict(figures(limit - 5_000, 1_000_000), 'the command');
-  expect([passed, text.split('\n')]).toEqual([
-    false,
-    [
-      "performance: 0.34 times kafkajs' events per CPU second (345 k to 1.00 M; at least 0.35): something has become much slower.",
-      'See for yourself: the command',
-    ],
-  ]);
+test.each(['bare', 'json'] as const)('half the throughput of %s events is red, whatever the machine', (format) => {
+  const usual = { bare: 5.1, json: 2.3 }[format];
+  expect(TIMES_KAFKAJS_MIN[format]).toBeLessThan(usual * 0.7);
+  for (const kafkajs of [200, 900, 2_000]) {
+    expect(gateVerdict(format, costs([usual * kafkajs], [kafkajs])).passed).toBe(true);
+    expect(gateVerdict(format, costs([(usual / 2) * kafkajs], [kafkajs])).passed).toBe(false);
+  }
+});
+
+test('one fast turn does not hide slow ones, nor one slow turn fast ones', () => {
+  expect(gateVerdict('bare', costs([1_800, 4_500, 1_700], [900, 900, 900])).passed).toBe(false);
+  expect(gateVerdict('bare', costs([4_600, 1_000, 4_500], [900, 900, 300])).passed).toBe(true);
+});
+
+test('says what it compared', () => {
+  expect(gateVerdict('json', costs([900, 1_000, 1_100], [800, 800, 800])).text).toBe(
+    "performance: json events 1.25 times kafkajs' per CPU second, at least 1.35: 1.00 M (900 k – 1.10 M) to 800 k. " +
+      'Something has become much slower',
+  );
 });

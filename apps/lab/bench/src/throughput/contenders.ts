@@ -43,7 +43,7 @@ export function contendersWith(kafkaStreams: PeerLookUp): readonly Contender[] {
   return [...own, ...peers];
 }
 
-function ownContender(name: OwnContender, does: string): Contender {
+export function ownContender(name: OwnContender, does: string): Contender {
   const script = import.meta.filename.replace(/contenders(\.\w+)$/, 'contender-process$1');
   return {
     name,

@@ -97,13 +97,17 @@ export async function measureThroughput(
   };
 }
 
-interface Run extends Pick<BenchmarkOptions, 'workDir' | 'onProgress'>, BenchCluster {
-  readonly contenders: readonly Contender[];
+/** What a turn needs beside its contender and topic. */
+export interface TurnSurroundings extends Pick<BenchmarkOptions, 'workDir' | 'onProgress'>, BenchCluster {
   readonly settings: ThroughputSettings;
 }
 
-/** @param failures what peers failed with is added to it */
-async function measureFormat(format: EventFormat, run: Run, failures: string[]): Promise<FormatMeasurement> {
+interface Run extends TurnSurroundings {
+  readonly contenders: readonly Contender[];
+}
+
+/** A topic of its own with all events. Returns its name. */
+export async function loadedTopic(format: EventFormat, run: TurnSurroundings): Promise<string> {
   const { settings, schemaRegistryUrl, connection, onProgress } = run;
   const topic = `bench-${format}-${randomUUID()}`;
   await new BenchTopics(connection, settings.partitions).createInput(topic);
@@ -111,6 +115,13 @@ async function measureFormat(format: EventFormat, run: Run, failures: string[]):
   await loadEvents(connection, topic, load, (written) => {
     if (written % PROGRESS_EVERY === 0) onProgress(`writing ${format} events: ${written} of ${settings.events}`);
   });
+  return topic;
+}
+
+/** @param failures what peers failed with is added to it */
+async function measureFormat(format: EventFormat, run: Run, failures: string[]): Promise<FormatMeasurement> {
+  const { settings, onProgress } = run;
+  const topic = await loadedTopic(format, run);
   const costs = new Map<string, TurnCost[]>(run.contenders.map(({ name }) => [name, []]));
   for (let repeat = 0; repeat < settings.repeats; repeat += 1)
     for (const contender of inTurn(run.contenders, repeat)) {
@@ -138,10 +149,10 @@ function inTurn(contenders: readonly Contender[], repeat: number): readonly Cont
 }
 
 /** A processor starts from nothing each time: topics, group and local state of its own; nothing of them is left. */
-async function takeTurn(
+export async function takeTurn(
   contender: Contender,
   input: Pick<ThroughputTask, 'topic' | 'format'>,
-  run: Run,
+  run: TurnSurroundings,
 ): Promise<TurnCost> {
   const { settings, brokers, brokerCpu, schemaRegistryUrl, connection, workDir, onProgress } = run;
   const { partitions, events, sessions, warmUpShare, commitIntervalMs } = settings;
