@@ -1,6 +1,8 @@
 import { KafkaTopicAdmin, type KafkaConnection } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 
+/** The one pipeline of every processor that is measured. */
+export const PIPELINE = 'bench';
 const INPUT = { 'message.timestamp.type': 'LogAppendTime' };
 const CHANGELOG = { 'message.timestamp.type': 'LogAppendTime', 'retention.ms': '-1', 'retention.bytes': '-1' };
 
@@ -18,11 +20,11 @@ export class BenchTopics {
   }
 
   /** What a processor of that name writes to. */
-  async createFor(application: string, pipeline: string): Promise<void> {
+  async createFor(application: string): Promise<void> {
     await this.#create([
       [`${application}.output`, {}],
-      [`${application}.${pipeline}.changelog`, CHANGELOG],
-      [`${application}.${pipeline}.dead-letters`, {}],
+      [`${application}.${PIPELINE}.changelog`, CHANGELOG],
+      [`${application}.${PIPELINE}.dead-letters`, {}],
     ]);
   }
 

@@ -7,6 +7,7 @@ export interface BenchmarkOptions {
   readonly events?: number | undefined;
   readonly sessions?: number | undefined;
   readonly partitions?: number | undefined;
+  /** Turns of everything that is compared. */
   readonly repeats?: number | undefined;
   /** How long what is watched over time is watched. */
   readonly minutes?: number | undefined;
@@ -29,7 +30,7 @@ export interface BenchmarkReport {
   /** Versions of what peers run on, as in `Java 17.0.15`. */
   readonly versions?: readonly string[];
   /** Turns that its figures are medians of; undefined: it takes none. */
-  readonly turns?: number;
+  readonly repeats?: number;
 }
 
 export interface Benchmark {

@@ -1,13 +1,13 @@
 // Every benchmark there is, by the name it is asked for.
-import { onBenchCluster } from './bench-cluster.ts';
 import type { Benchmark } from './benchmark.ts';
 import { failover } from './failover/failover.ts';
+import { framed, over } from './frame/frame.ts';
 import { growth } from './growth/growth.ts';
 import { latency } from './latency/latency.ts';
 import { memory } from './memory/memory.ts';
 import { paced } from './paced/paced.ts';
 import { lookUpPeer } from './peers/peer.ts';
-import { BEAT_LOAD, benchmarkReaders } from './reader/reader-benchmark.ts';
+import { benchmarkReaders, READER_SETTINGS } from './reader/reader-benchmark.ts';
 import { restore } from './restore/restore.ts';
 import { scale } from './scale/scale.ts';
 import { storm } from './storm/storm.ts';
@@ -15,7 +15,7 @@ import { short, textTable } from './text-table.ts';
 import { throughput } from './throughput/throughput.ts';
 import { benchWheel } from './wheel/wheel-benchmark.ts';
 import { formatWheelReport, wheelCharts } from './wheel/wheel-report.ts';
-import { benchmarkCommits, COMMIT_WORKLOADS } from './writer/commit-benchmark.ts';
+import { benchmarkCommits, COMMIT_SETTINGS } from './writer/commit-benchmark.ts';
 
 const wheel: Benchmark = {
   name: 'wheel',
@@ -33,52 +33,40 @@ const wheel: Benchmark = {
   },
 };
 
-const commits: Benchmark = {
+const commits = framed({
   name: 'commits',
   description: "latency and rate of transactions, beside kafkajs' transactional producer",
-  run: (options) =>
-    onBenchCluster(options, async ({ kafka }) => {
-      const figures = await benchmarkCommits({
-        kafka,
-        workloads: COMMIT_WORKLOADS,
-        writerCounts: [1, 16],
-        pausesMs: [0, 100],
-        commitsPerWriter: 50,
-        rounds: options.repeats ?? 3,
-        connectionCounts: [1, 2],
-      });
-      const rows = figures.map((row) => [
-        row.workload,
-        row.candidate,
-        String(row.writers),
-        String(row.pauseMs),
-        ...[row.p50Ms, row.p99Ms, row.commitsPerSecond, row.cpuMsPerCommit].map(short),
-      ]);
-      const head = ['workload', 'candidate', 'writers', 'pause ms', 'p50 ms', 'p99 ms', 'commits/s', 'CPU ms/commit'];
-      return { figures, text: textTable([head, ...rows]) };
-    }),
-};
+  settings: (options) => over(COMMIT_SETTINGS, options),
+  measure: benchmarkCommits,
+  report: ({ measurements }) => {
+    const rows = measurements.map((row) => [
+      row.workload,
+      row.candidate,
+      String(row.writers),
+      String(row.pauseMs),
+      ...[row.p50Ms, row.p99Ms, row.commitsPerSecond, row.cpuMsPerCommit].map(short),
+    ]);
+    const head = ['workload', 'candidate', 'writers', 'pause ms', 'p50 ms', 'p99 ms', 'commits/s', 'CPU ms/commit'];
+    return { figures: measurements, text: textTable([head, ...rows]) };
+  },
+});
 
-const readers: Benchmark = {
+const readers = framed({
   name: 'readers',
   description: "reading a topic and nothing else: our reader beside kafkajs' consumer",
-  run: (options) =>
-    onBenchCluster(options, async ({ kafka }) => {
-      const { events, sessions, partitions, repeats, onProgress } = options;
-      const load = {
-        ...BEAT_LOAD,
-        records: events ?? BEAT_LOAD.records,
-        sessions: sessions ?? BEAT_LOAD.sessions,
-        partitions: partitions ?? BEAT_LOAD.partitions,
-      };
-      const figures = await benchmarkReaders({ kafka, load, rounds: repeats ?? 3, onProgress });
-      const rows = figures.map((row) => [
-        row.reader,
-        ...[row.eventsPerSecond, row.eventsPerCpuSecond, row.timesKafkajs.eventsPerCpuSecond].map(short),
-      ]);
-      return { figures, text: textTable([['reader', 'events/s', 'events/CPU s', 'times kafkajs'], ...rows]) };
-    }),
-};
+  settings: (options) => over(READER_SETTINGS, options),
+  measure: benchmarkReaders,
+  report: ({ measurements }) => {
+    const rows = measurements.map((row) => [
+      row.reader,
+      ...[row.eventsPerSecond, row.eventsPerCpuSecond, row.timesKafkajs.eventsPerCpuSecond].map(short),
+    ]);
+    return {
+      figures: measurements,
+      text: textTable([['reader', 'events/s', 'events/CPU s', 'times kafkajs'], ...rows]),
+    };
+  },
+});
 
 /** The first is run where none is named. */
 export const BENCHMARKS: readonly Benchmark[] = [

@@ -32,6 +32,12 @@ export class BrokerCpu {
       .reduce((sum, each) => (sum === undefined || each === undefined ? undefined : sum + each));
   }
 
+  /** @param before what `nowMs` gave */
+  sinceMs(before: DurationMs | undefined): DurationMs | undefined {
+    const now = this.nowMs();
+    return now === undefined || before === undefined ? undefined : now - before;
+  }
+
   /** Runs `turn`, and tells what a span of it cost. */
   async during<T>(turn: () => Promise<T>, spanOf: (result: T) => Span): Promise<readonly [T, DurationMs | undefined]> {
     const samples: CpuSample[] = [];

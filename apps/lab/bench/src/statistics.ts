@@ -1,4 +1,4 @@
-// What is said of several measurements of one thing.
+// Summaries of repeated measurements.
 
 export interface Spread {
   readonly median: number;

@@ -1,15 +1,19 @@
 // How long closes are late when an instance goes, with a standby of its partitions and without: two instances share a
 // pipeline, sessions end on every partition all the time, and one instance is killed, or stopped.
 import type { DurationMs } from '@flatline/base';
-import { type KafkaOptions, openCluster } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
-import { randomUUID } from 'node:crypto';
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { BenchTopics } from '../bench-topics.ts';
+import { type Application, withApplication } from '../frame/application.ts';
+import type { Ground } from '../frame/frame.ts';
+import { takeTurns } from '../frame/turns.ts';
 import { CloseWatch } from './close-watch.ts';
-import { type FailoverFigures, type FailoverScenario, PIPELINE, PROBE_TIMEOUT_MS } from './failover-scenario.ts';
+import {
+  type FailoverFigures,
+  type FailoverScenario,
+  type FailoverSettings,
+  PROBE_TIMEOUT_MS,
+} from './failover-scenario.ts';
 import { type HeldPartition, Member } from './member.ts';
 import { pauseOf } from './pause.ts';
 import { sessionKeys } from '../throughput/session-keys.ts';
@@ -21,42 +25,45 @@ const SETTLED_MS: DurationMs = 3_000;
 const LOOK_MS: DurationMs = 50;
 const PATIENCE_MS: DurationMs = 60_000;
 
+type FailoverGround = Ground<FailoverSettings>;
+
 /** @throws Error where an instance does not start, or a session is not closed exactly once. */
-export async function measureFailover(
-  kafka: KafkaOptions,
-  workDir: string,
+export async function measureFailovers(
+  ground: FailoverGround,
+): Promise<{ readonly turns: readonly FailoverFigures[] }> {
+  const { sessions, partitions, sessionTimeoutMs } = ground;
+  const cells = (['kill', 'leave'] as const).flatMap((departure) =>
+    [0, 1].map((standbys) => ({
+      name: `${departure}, ${standbys} standbys`,
+      take: () =>
+        withApplication(ground, (application) =>
+          measureFailover(ground, application, { departure, standbys, sessions, partitions, sessionTimeoutMs }),
+        ),
+    })),
+  );
+  return { turns: (await takeTurns(cells, ground)).turns.flat() };
+}
+
+async function measureFailover(
+  ground: FailoverGround,
+  { application, brokers, topic, stateDir }: Application,
   scenario: FailoverScenario,
 ): Promise<FailoverFigures> {
-  const application = `bench-${randomUUID()}`;
-  const topic = `${application}.input`;
-  const connection = openCluster(kafka);
+  const { kafka, connection } = ground;
+  const { standbys, sessionTimeoutMs } = scenario;
   const members: Member[] = [];
-  const stateDir = join(workDir, application);
   const start = async (instance: string): Promise<Member> => {
-    const { standbys, sessionTimeoutMs } = scenario;
     const own = { instance, stateDir: join(stateDir, instance) };
-    const member = await Member.start({
-      application,
-      topic,
-      standbys,
-      sessionTimeoutMs,
-      brokers: kafka.brokers,
-      ...own,
-    });
+    const member = await Member.start({ application, topic, standbys, sessionTimeoutMs, brokers, ...own });
     members.push(member);
     return member;
   };
   try {
-    const topics = new BenchTopics(connection, scenario.partitions);
-    await topics.createInput(topic);
-    await topics.createFor(application, PIPELINE);
     await loadSessions(connection, topic, sessionKeys(scenario.sessions, SEED));
     const pair = await startPair(start, scenario);
     return await watchDeparture({ kafka, application, topic, connection }, pair, scenario);
   } finally {
     await Promise.all(members.map((member) => member.end()));
-    connection.close();
-    rmSync(stateDir, { recursive: true, force: true });
   }
 }
 
@@ -82,12 +89,7 @@ async function startPair(
   return { leaver, heir };
 }
 
-interface Place {
-  readonly kafka: KafkaOptions;
-  readonly application: string;
-  readonly topic: string;
-  readonly connection: ReturnType<typeof openCluster>;
-}
+type Place = Pick<FailoverGround, 'kafka' | 'connection'> & Pick<Application, 'application' | 'topic'>;
 
 async function watchDeparture(
   place: Place,

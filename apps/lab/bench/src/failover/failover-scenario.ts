@@ -13,6 +13,10 @@ export interface FailoverScenario {
   readonly sessionTimeoutMs: DurationMs;
 }
 
+export interface FailoverSettings extends Omit<FailoverScenario, 'departure' | 'standbys'> {
+  readonly repeats: number;
+}
+
 export interface FailoverFigures extends FailoverScenario {
   readonly movedPartitions: number;
   /** From a kill to the first close of the new owner that a read_committed reader sees; the slowest partition. */
@@ -31,7 +35,6 @@ export interface FailoverFigures extends FailoverScenario {
 export const PROBE_EVERY_MS: DurationMs = 25;
 /** What a probe lives without another sign of life. */
 export const PROBE_TIMEOUT_MS: DurationMs = 1_000;
-export const PIPELINE = 'bench';
 
 /** What one member's process is started with. */
 export interface MemberTask {

@@ -3,7 +3,8 @@
 import { resolveConfiguration } from '@flatline/config';
 import { startProcessor } from '@flatline/processor';
 import { LoopDelayMeter } from '../loop-delay.ts';
-import { type MemberCost, type MemberTask, PIPELINE, PROBE_TIMEOUT_MS } from './failover-scenario.ts';
+import { PIPELINE } from '../bench-topics.ts';
+import { type MemberCost, type MemberTask, PROBE_TIMEOUT_MS } from './failover-scenario.ts';
 
 const log = {
   info: () => undefined,

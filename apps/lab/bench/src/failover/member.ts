@@ -5,6 +5,7 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { bindToExit } from '../exit-bound.ts';
+import type { Application } from '../frame/application.ts';
 import { profiling } from '../measured-process.ts';
 import type { Departure, MemberCost, MemberTask } from './failover-scenario.ts';
 
@@ -18,6 +19,8 @@ export interface HeldPartition {
   readonly takeoverMs?: DurationMs;
 }
 
+/** How long its group waits for an instance that has no others. */
+const ALONE_SESSION_MS: DurationMs = 10_000;
 const LOOK_MS: DurationMs = 50;
 const PATIENCE_MS: DurationMs = 120_000;
 
@@ -31,6 +34,17 @@ export class Member {
     this.#child = child;
     this.#address = address;
     this.ended = ended;
+  }
+
+  /** The only instance, once it runs all partitions. @throws Error where it ends before that, or takes too long. */
+  static async alone(
+    { application, brokers, topic, stateDir, partitions }: Application,
+    settings: Pick<MemberTask, 'timeoutMs' | 'proofIntervalMs' | 'compression'>,
+  ): Promise<Member> {
+    const alone = { instance: 'a', standbys: 0, sessionTimeoutMs: ALONE_SESSION_MS };
+    const member = await Member.start({ ...alone, ...settings, application, brokers, topic, stateDir });
+    await member.until((held) => held.filter(({ state }) => state === 'running').length === partitions);
+    return member;
   }
 
   /** @throws Error where it ends instead of starting. */

@@ -4,10 +4,11 @@
 import type { DurationMs } from '@flatline/base';
 import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { BenchmarkOptions } from '../benchmark.ts';
 import { CloseWatch } from '../failover/close-watch.ts';
+import type { Ground } from '../frame/frame.ts';
+import { takeTurns } from '../frame/turns.ts';
 import type { LoopDelay } from '../loop-delay.ts';
-import type { PopulationGround, Settlement } from '../population/population-ground.ts';
+import { type Settlement, settle } from '../population/population-ground.ts';
 import type { PopulationAnswer } from '../population/population-task.ts';
 import { measurePaced, type PacedCost } from './paced-phase.ts';
 
@@ -20,6 +21,7 @@ export interface GrowthSettings {
   readonly warmUpBeats: number;
   /** The same rate in all populations. */
   readonly beatsPerSecond: number;
+  readonly partitions: number;
   readonly repeats: number;
 }
 
@@ -44,37 +46,32 @@ export interface GrowthRow {
   readonly turns: readonly GrowthTurn[];
 }
 
-type OnProgress = BenchmarkOptions['onProgress'];
+type GrowthGround = Ground<GrowthSettings>;
 
 interface Grown {
   readonly sessions: number;
   readonly settlement: Settlement;
   readonly watch: CloseWatch;
   readonly filled: PopulationAnswer;
-  readonly turns: GrowthTurn[];
 }
 
 const LOOK_MS: DurationMs = 10;
 const PATIENCE_MS: DurationMs = 180_000;
 
 /** @throws Error where a processor fails or stalls, or a close does not come. */
-export async function measureGrowth(
-  ground: PopulationGround,
-  settings: GrowthSettings,
-  onProgress: OnProgress,
-): Promise<readonly GrowthRow[]> {
+export async function measureGrowth(ground: GrowthGround): Promise<{ readonly rows: readonly GrowthRow[] }> {
   const grown: Grown[] = [];
   try {
-    for (const sessions of settings.populations) {
-      onProgress(`opening ${sessions.toLocaleString('en')} sessions`);
+    for (const sessions of ground.populations) {
+      ground.onProgress(`opening ${sessions.toLocaleString('en')} sessions`);
       grown.push(await grow(ground, sessions));
     }
-    for (let repeat = 0; repeat < settings.repeats; repeat += 1)
-      for (const each of grown) {
-        onProgress(`${each.sessions.toLocaleString('en')} sessions, ${repeat + 1} of ${settings.repeats}`);
-        each.turns.push(await takeTurn(each, settings));
-      }
-    return grown.map(({ sessions, filled, turns }) => ({ sessions, filled, turns }));
+    const cells = grown.map((each) => ({
+      name: `${each.sessions.toLocaleString('en')} sessions`,
+      take: (repeat: number) => takeTurn(each, repeat, ground),
+    }));
+    const { turns } = await takeTurns(cells, ground);
+    return { rows: grown.map(({ sessions, filled }, index) => ({ sessions, filled, turns: turns[index]! })) };
   } finally {
     for (const { settlement, watch } of grown) {
       await settlement.end();
@@ -83,8 +80,8 @@ export async function measureGrowth(
   }
 }
 
-async function grow(ground: PopulationGround, sessions: number): Promise<Grown> {
-  const settlement = await ground.settle();
+async function grow(ground: GrowthGround, sessions: number): Promise<Grown> {
+  const settlement = await settle(ground);
   const { load, kafka, task } = settlement;
   try {
     const population = settlement.start();
@@ -93,7 +90,7 @@ async function grow(ground: PopulationGround, sessions: number): Promise<Grown> 
     const filled = await population.applied(load.beats);
     await population.stop();
     const watch = new CloseWatch(kafka, `${task.application}.output`, task.partitions);
-    return { sessions, settlement, watch, filled, turns: [] };
+    return { sessions, settlement, watch, filled };
   } catch (error) {
     await settlement.end();
     throw error;
@@ -101,10 +98,11 @@ async function grow(ground: PopulationGround, sessions: number): Promise<Grown> 
 }
 
 /** Two sessions end between processes: closing them at all proves that they were restored. */
-async function takeTurn(grown: Grown, { beats, warmUpBeats, beatsPerSecond }: GrowthSettings): Promise<GrowthTurn> {
-  const { settlement, sessions, turns } = grown;
+async function takeTurn(grown: Grown, repeat: number, settings: GrowthSettings): Promise<GrowthTurn> {
+  const { beats, warmUpBeats, beatsPerSecond } = settings;
+  const { settlement, sessions } = grown;
   const { load } = settlement;
-  const [first, second] = [2 * turns.length, 2 * turns.length + 1];
+  const [first, second] = [2 * repeat, 2 * repeat + 1];
   await load.end(first);
   await load.beat(warmUpBeats + beats, sessions);
   await load.flush();

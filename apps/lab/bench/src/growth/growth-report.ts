@@ -69,7 +69,7 @@ function netCpuNs({ cpuMsPerSecond, idleCpuMsPerSecond, heartbeatsPerSecond }: P
   return (1e6 * (cpuMsPerSecond - idleCpuMsPerSecond)) / heartbeatsPerSecond;
 }
 
-/** One line per goal that the populations measured have something to say about. */
+/** One line per goal that the measured populations can decide. */
 export function growthGoals(figures: readonly GrowthFigures[]): readonly string[] {
   const goal = (what: string, isMet: boolean): string => `${what}: ${isMet ? 'met' : 'MISSED'}`;
   const at = (sessions: number): readonly GrowthFigures[] => figures.filter((each) => each.sessions === sessions);

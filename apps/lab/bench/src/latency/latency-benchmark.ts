@@ -3,17 +3,13 @@
 import { type DurationMs, seededRandom } from '@flatline/base';
 import { systemClock } from '@flatline/system';
 import { randomUUID } from 'node:crypto';
-import { mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type BenchCluster, onBenchCluster } from '../bench-cluster.ts';
 import { BenchTopics } from '../bench-topics.ts';
-import type { BenchmarkOptions } from '../benchmark.ts';
 import { CloseWatch, type SeenClose } from '../failover/close-watch.ts';
-import { PIPELINE } from '../failover/failover-scenario.ts';
 import { loadSessions, type ProbePace, Probes } from '../failover/probes.ts';
-import type { PeerLookUp } from '../peers/peer.ts';
-import type { StorePeer } from '../peers/store-peers.ts';
+import { type Application, withApplication } from '../frame/application.ts';
+import type { Ground } from '../frame/frame.ts';
+import { failureText, takeTurns } from '../frame/turns.ts';
 import type { ContenderTask } from '../throughput/contender-task.ts';
 import { loadEvents } from '../throughput/event-load.ts';
 import { sessionKeys } from '../throughput/session-keys.ts';
@@ -21,19 +17,18 @@ import { PACE_MS, type PacedProcess } from '../paced-process.ts';
 import { startBeats } from './beats.ts';
 import { occupyCores } from './occupied-cores.ts';
 import { isProbe, latenessOf } from './lateness.ts';
-import { type LatencyContender, latencyContenders } from './latency-contenders.ts';
+import type { LatencyContender } from './latency-contenders.ts';
 import {
   BUSY_SHARE,
   COMMIT_INTERVAL_MS,
   ENDING_PER_SECOND,
   type LatencyTurn,
   type LatencySettings,
+  type Load,
   LIVING_SEED,
 } from './latency-scenario.ts';
 
-type Surroundings = Pick<BenchmarkOptions, 'workDir' | 'onProgress'>;
-
-interface Ground extends Surroundings, LatencySettings, BenchCluster {}
+type LatencyGround = Ground<LatencySettings>;
 
 /** From the first close on, by when all is read that was there before: until code is compiled and caches are warm. */
 const WARM_UP_MS: DurationMs = 8_000;
@@ -47,100 +42,87 @@ const PAUSE_SPREAD_MS: DurationMs = 80;
 const TAIL_MS: DurationMs = 6_000;
 const SEED = 1;
 
-export interface LatencyPeers {
-  readonly kafkaStreams: PeerLookUp;
-  readonly stores: readonly StorePeer[];
-}
-
 export interface LatencyMeasurement {
   readonly turns: readonly LatencyTurn[];
-  /** Contenders that failed, and with what. */
+  /** What failed of peers, and with what. */
   readonly failures: readonly string[];
 }
 
 /** @throws Error where a process of the project's own fails. */
 export async function measureLatency(
-  settings: LatencySettings,
-  { kafkaStreams, stores }: LatencyPeers,
-  surroundings: Surroundings,
+  ground: LatencyGround,
+  contenders: readonly LatencyContender[],
 ): Promise<LatencyMeasurement> {
-  const turns: LatencyTurn[] = [];
-  const failures: string[] = [];
-  await onBenchCluster(surroundings, async (cluster) => {
-    const ground = { ...surroundings, ...settings, ...cluster };
-    const full = `bench-capacity-${randomUUID()}`;
-    await new BenchTopics(cluster.connection, settings.partitions).createInput(full);
-    await loadEvents(cluster.connection, full, { ...settings, format: 'bare', seed: SEED }, () => undefined);
-    const rates = new Map<LatencyContender, number>();
-    for (const contender of latencyContenders(kafkaStreams, stores)) {
-      const rate = await unlessPeer(contender, failures, () => busyRate(ground, full, contender));
-      if (rate !== undefined) rates.set(contender, rate);
+  const full = `bench-capacity-${randomUUID()}`;
+  await new BenchTopics(ground.connection, ground.partitions).createInput(full);
+  await loadEvents(ground.connection, full, { ...ground, format: 'bare', seed: SEED }, () => undefined);
+  const rates = new Map<LatencyContender, number>();
+  const failed: string[] = [];
+  for (const contender of contenders)
+    try {
+      rates.set(contender, await busyRate(ground, full, contender));
+    } catch (error) {
+      if (contender.isPeer !== true) throw error;
+      failed.push(failureText(contender.name, error));
     }
-    for (let repeat = 1; repeat <= settings.repeats; repeat += 1)
-      for (const [contender, rate] of rates)
-        for (const load of ['idle', 'busy', 'ending'] as const) {
-          ground.onProgress(`${contender.name}: ${load}, ${repeat} of ${settings.repeats}`);
-          const turn = await unlessPeer(contender, failures, () => measureCell(ground, contender, load, rate));
-          if (turn !== undefined) turns.push(turn);
-        }
-  });
-  return { turns, failures };
-}
-
-/** A failing peer does not cost the others' figures; a failure of the project's own ends the benchmark. */
-async function unlessPeer<T>(
-  { name, isPeer }: LatencyContender,
-  failures: string[],
-  measure: () => Promise<T>,
-): Promise<T | undefined> {
-  try {
-    return await measure();
-  } catch (error) {
-    if (isPeer !== true) throw error;
-    failures.push(`${name}: it failed: ${(error as Error).message.split('\n')[0]!}`);
-    return undefined;
-  }
+  const cells = [...rates].flatMap(([contender, rate]) =>
+    (['idle', 'busy', 'ending'] as const).map((load) => ({
+      name: `${contender.name}: ${load}`,
+      isPeer: contender.isPeer,
+      take: () => withApplication(ground, (application) => measureCell(ground, contender, { application, load, rate })),
+    })),
+  );
+  const { turns, failures } = await takeTurns(cells, ground);
+  return { turns: turns.flat(), failures: [...failed, ...failures] };
 }
 
 /** What a contender is sent when it is busy, in events per second: a share of what it gets through, measured once. */
-async function busyRate(ground: Ground, fullTopic: string, contender: LatencyContender): Promise<number> {
+async function busyRate(ground: LatencyGround, fullTopic: string, contender: LatencyContender): Promise<number> {
   ground.onProgress(`${contender.name}: capacity`);
-  const { records, elapsedMs } = await withApplication(ground, fullTopic, (task) => contender.process(task));
+  const { records, elapsedMs } = await withApplication(ground, (application) =>
+    contender.process({ ...taskOf(ground, application), topic: fullTopic }),
+  );
   return (BUSY_SHARE * 1_000 * records) / elapsedMs;
 }
 
+interface LatencyCell {
+  readonly application: Application;
+  readonly load: Load;
+  /** Events per second where it is busy. */
+  readonly rate: number;
+}
+
 async function measureCell(
-  ground: Ground,
+  ground: LatencyGround,
   contender: LatencyContender,
-  load: LatencyTurn['load'],
-  eventsPerSecond: number,
+  { application, load, rate: eventsPerSecond }: LatencyCell,
 ): Promise<LatencyTurn> {
-  const { connection, partitions } = ground;
-  const topic = `bench-latency-${randomUUID()}`;
-  await new BenchTopics(connection, partitions).createInput(topic);
-  return withApplication(ground, topic, async (task) => {
-    if (load === 'busy') await loadSessions(connection, topic, sessionKeys(ground.sessions, LIVING_SEED));
-    const running = await contender.start(task);
-    let beats: PacedProcess | undefined;
-    let release: (() => void) | undefined;
-    try {
-      const lateness = await watched(ground, task, running.closes, (closes) =>
-        probe({ ...ground, topic }, load, closes, () => {
-          running.beginCost?.();
-          const { brokers, sessions } = ground;
-          if (load === 'busy') beats = startBeats({ brokers, topic, sessions, eventsPerSecond });
-          if (load === 'ending') release = occupyCores();
-        }),
-      );
-      const loopDelay = (await running.cost?.())?.loopDelay;
-      const eventsSent = load === 'ending' ? ENDING_PER_SECOND : ((await beats?.stop()) ?? 0);
-      return { contender: contender.name, load, eventsPerSecond: eventsSent, ...lateness, loopDelay };
-    } finally {
-      beats?.kill();
-      release?.();
-      await running.end();
-    }
-  });
+  const { brokers, connection, sessions } = ground;
+  const { topic } = application;
+  if (load === 'busy') await loadSessions(connection, topic, sessionKeys(sessions, LIVING_SEED));
+  const running = await contender.start(taskOf(ground, application));
+  let beats: PacedProcess | undefined;
+  let release: (() => void) | undefined;
+  try {
+    const lateness = await watched(ground, application, running.closes, (closes) =>
+      probe({ ...ground, topic }, load, closes, () => {
+        running.beginCost?.();
+        if (load === 'busy') beats = startBeats({ brokers, topic, sessions, eventsPerSecond });
+        if (load === 'ending') release = occupyCores();
+      }),
+    );
+    const loopDelay = (await running.cost?.())?.loopDelay;
+    const eventsSent = load === 'ending' ? ENDING_PER_SECOND : ((await beats?.stop()) ?? 0);
+    return { contender: contender.name, load, eventsPerSecond: eventsSent, ...lateness, loopDelay };
+  } finally {
+    beats?.kill();
+    release?.();
+    await running.end();
+  }
+}
+
+function taskOf({ events, sessions }: LatencyGround, application: Application): ContenderTask {
+  return { ...application, records: events, sessions, commitIntervalMs: COMMIT_INTERVAL_MS };
 }
 
 type Probed = Omit<LatencyTurn, 'contender' | 'load' | 'eventsPerSecond' | 'loopDelay'>;
@@ -149,8 +131,8 @@ type Closes = () => readonly SeenClose[];
 
 /** Reads the output topic for as long as `measure` takes, where closes are not reported otherwise. */
 async function watched<T>(
-  { kafka, partitions }: Ground,
-  { application }: ContenderTask,
+  { kafka, partitions }: LatencyGround,
+  { application }: Application,
   told: Closes | undefined,
   measure: (closes: Closes) => Promise<T>,
 ): Promise<T> {
@@ -165,8 +147,8 @@ async function watched<T>(
 
 /** `onReady`: the contender has read what was there before, and closes. */
 async function probe(
-  { connection, brokerCpu, topic }: Pick<Ground, 'connection' | 'brokerCpu'> & Pick<ContenderTask, 'topic'>,
-  load: LatencyTurn['load'],
+  { connection, brokerCpu, topic }: Pick<LatencyGround, 'connection' | 'brokerCpu'> & Pick<Application, 'topic'>,
+  load: Load,
   closes: Closes,
   onReady: () => void,
 ): Promise<Probed> {
@@ -179,7 +161,7 @@ async function probe(
   const brokerBefore = brokerCpu.nowMs();
   await delay(MEASURED_MS);
   const to = systemClock.wallMs();
-  const brokerAfter = brokerCpu.nowMs();
+  const brokerMs = brokerCpu.sinceMs(brokerBefore);
   await delay(TAIL_MS / 2);
   const sent = await probes.stop();
   await delay(TAIL_MS);
@@ -188,15 +170,12 @@ async function probe(
       .map(({ sessionId }) => sessionId)
       .filter(isProbe),
   );
-  const brokerMsPerSecond =
-    brokerBefore === undefined || brokerAfter === undefined
-      ? undefined
-      : (1_000 * (brokerAfter - brokerBefore)) / (to - from);
+  const brokerMsPerSecond = brokerMs === undefined ? undefined : (1_000 * brokerMs) / (to - from);
   return { ...latenessOf(closes(), from, to), missing: sent - seen.size, brokerMsPerSecond };
 }
 
 /** undefined: one per partition, each so often. */
-function paceOf(load: LatencyTurn['load']): ProbePace | undefined {
+function paceOf(load: Load): ProbePace | undefined {
   if (load === 'busy') return undefined;
   return load === 'idle' ? quietPace() : endingPace();
 }
@@ -221,26 +200,4 @@ function quietPace(): ProbePace {
     pauseMs: () => PAUSE_MIN_MS + random.below(PAUSE_SPREAD_MS),
     partitions: (count) => [random.below(count)],
   };
-}
-
-async function withApplication<T>(ground: Ground, topic: string, use: (task: ContenderTask) => Promise<T>): Promise<T> {
-  const { brokers, connection, partitions, events, sessions, workDir } = ground;
-  const application = `bench-${randomUUID()}`;
-  const stateDir = join(workDir, application);
-  mkdirSync(stateDir, { recursive: true });
-  try {
-    await new BenchTopics(connection, partitions).createFor(application, PIPELINE);
-    return await use({
-      brokers,
-      topic,
-      partitions,
-      application,
-      stateDir,
-      records: events,
-      sessions,
-      commitIntervalMs: COMMIT_INTERVAL_MS,
-    });
-  } finally {
-    rmSync(stateDir, { recursive: true, force: true });
-  }
 }

@@ -1,11 +1,13 @@
 // Contenders whose lateness in closing sessions is measured, and the load that each can take.
 import type { DurationMs } from '@flatline/base';
+import type { BenchmarkOptions } from '../benchmark.ts';
 import type { SeenClose } from '../failover/close-watch.ts';
 import { PROBE_TIMEOUT_MS } from '../failover/failover-scenario.ts';
 import { Member } from '../failover/member.ts';
 import { kafkaStreamsArguments, PROMPT_STREAMS, streamsJvm, streamsPace } from '../peers/kafka-streams.ts';
+import { joined, type LineUp, peerLineUp, streamsLineUp } from '../frame/line-up.ts';
 import type { PeerLookUp } from '../peers/peer.ts';
-import type { StorePeer } from '../peers/store-peers.ts';
+import { STORE_NAMES, StorePeer } from '../peers/store-peers.ts';
 import { contendersWith } from '../throughput/contenders.ts';
 import type { ContenderCost, ContenderTask } from '../throughput/contender-task.ts';
 import { COMMIT_INTERVAL_MS } from './latency-scenario.ts';
@@ -14,7 +16,7 @@ export interface LatencyContender {
   readonly name: string;
   /** What it does, for the report. */
   readonly does: string;
-  /** It is somebody else's: where it fails, the others are measured without it. */
+  /** A peer's failure leaves the others to be measured. */
   readonly isPeer?: boolean;
   /** Runs through a full topic, for its capacity. */
   process(task: ContenderTask): Promise<Pick<ContenderCost, 'records' | 'elapsedMs'>>;
@@ -31,7 +33,6 @@ interface LatencyRun extends Partial<Pick<Member, 'beginCost' | 'cost'>> {
 
 /** Timeout of the sessions that live on. */
 const TIMEOUT_MS: DurationMs = 3_600_000;
-const GROUP_SESSION_MS: DurationMs = 10_000;
 /** The defaults of commitIntervalMs and closeDelayMs. */
 const FLATLINE_PACE = 'commits closes after 20 ms, and what only changed after 500';
 /** By default, and with more clock records on partitions that are quiet: what the punctuators' intervals are to them. */
@@ -44,16 +45,22 @@ const FLATLINES = [
   },
 ];
 
-export function latencyContenders(kafkaStreams: PeerLookUp, stores: readonly StorePeer[]): readonly LatencyContender[] {
+export async function latencyLineUp(options: BenchmarkOptions): Promise<LineUp<LatencyContender>> {
+  const stores = STORE_NAMES.map(async (name) =>
+    peerLineUp(name, await StorePeer.lookUp(name, options), storeContender),
+  );
+  return joined(await streamsLineUp(options, kafkaContenders), ...(await Promise.all(stores)));
+}
+
+function kafkaContenders(kafkaStreams: PeerLookUp): readonly LatencyContender[] {
   const [own] = contendersWith({ kind: 'missing', why: '' });
   const flatlines = FLATLINES.map(({ name, does, proofIntervalMs }): LatencyContender => ({
     name,
     does,
     process: (task) => own!.run({ ...task, format: 'bare' }),
-    start: (task) => startFlatline(task, proofIntervalMs),
+    start: (task) => Member.alone(task, { proofIntervalMs }),
   }));
-  const others = stores.map(storeContender);
-  if (kafkaStreams.kind === 'missing') return [...flatlines, ...others];
+  if (kafkaStreams.kind === 'missing') return flatlines;
   const { program } = kafkaStreams;
   const peers = PROMPT_STREAMS.map((contender): LatencyContender => {
     const args = (job: string, task: ContenderTask): ReturnType<typeof kafkaStreamsArguments> =>
@@ -70,7 +77,7 @@ export function latencyContenders(kafkaStreams: PeerLookUp, stores: readonly Sto
         ),
     };
   });
-  return [...flatlines, ...peers, ...others];
+  return [...flatlines, ...peers];
 }
 
 function storeContender(store: StorePeer): LatencyContender {
@@ -86,14 +93,4 @@ function storeContender(store: StorePeer): LatencyContender {
       return { end, closes: () => seen };
     },
   };
-}
-
-async function startFlatline(
-  { application, brokers, topic, stateDir, partitions }: ContenderTask,
-  proofIntervalMs: DurationMs | undefined,
-): Promise<Member> {
-  const settings = { instance: 'a', standbys: 0, sessionTimeoutMs: GROUP_SESSION_MS, proofIntervalMs };
-  const member = await Member.start({ ...settings, application, brokers, topic, stateDir });
-  await member.until((held) => held.filter(({ state }) => state === 'running').length === partitions);
-  return member;
 }

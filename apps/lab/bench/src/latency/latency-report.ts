@@ -1,17 +1,29 @@
 // What a measurement of lateness says. Pure.
 import type { DurationMs } from '@flatline/base';
 import { PROBE_EVERY_MS, PROBE_TIMEOUT_MS } from '../failover/failover-scenario.ts';
-import { LOOP_DELAY_NOTE, loopDelayText, loopDelayVerdict, worstDelay } from '../loop-delay.ts';
+import { LOOP_DELAY_NOTE, type LoopDelay, loopDelayText, loopDelayVerdict, worstDelay } from '../loop-delay.ts';
 import type { BarChart } from '../report/bar-chart.ts';
 import { type Spread, spreadOf, spreadOfKnown } from '../statistics.ts';
 import { short, spreadText, textTable } from '../text-table.ts';
-import {
-  BUSY_SHARE,
-  COMMIT_INTERVAL_MS,
-  ENDING_PER_SECOND,
-  type LatencyFigures,
-  type LatencyTurn,
-} from './latency-scenario.ts';
+import { BUSY_SHARE, COMMIT_INTERVAL_MS, ENDING_PER_SECOND, type LatencyTurn, type Load } from './latency-scenario.ts';
+
+/** All turns of one contender under one load. */
+export interface LatencyFigures {
+  readonly contender: string;
+  readonly load: Load;
+  readonly eventsPerSecond: Spread;
+  /** Sum over all turns. */
+  readonly closes: number;
+  readonly missing: number;
+  /** Infinity of a turn in which none was seen. */
+  readonly p50Ms: Spread;
+  readonly p99Ms: Spread;
+  /** The latest of all turns. */
+  readonly maxMs: DurationMs;
+  /** The worst turn. */
+  readonly loopDelay: LoopDelay | undefined;
+  readonly brokerMsPerSecond: Spread | undefined;
+}
 
 /** What the project promises: a p99 of at most so much of the best peer's, and under load so much beside the commits. */
 const SHARE_OF_PEER_MAX = 0.25;

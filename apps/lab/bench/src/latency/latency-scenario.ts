@@ -1,6 +1,5 @@
 import type { DurationMs } from '@flatline/base';
 import type { LoopDelay } from '../loop-delay.ts';
-import type { Spread } from '../statistics.ts';
 
 /** What a process that sends heartbeats is started with. */
 export interface BeatTask {
@@ -45,24 +44,6 @@ export interface LatencyTurn {
   readonly loopDelay: LoopDelay | undefined;
   /** CPU time of the broker's processes per second; undefined where they are not ours to see. */
   readonly brokerMsPerSecond: DurationMs | undefined;
-}
-
-/** All turns of one contender under one load. */
-export interface LatencyFigures {
-  readonly contender: string;
-  readonly load: Load;
-  readonly eventsPerSecond: Spread;
-  /** Sum over all turns. */
-  readonly closes: number;
-  readonly missing: number;
-  /** Infinity of a turn in which none was seen. */
-  readonly p50Ms: Spread;
-  readonly p99Ms: Spread;
-  /** The latest of all turns. */
-  readonly maxMs: DurationMs;
-  /** The worst turn. */
-  readonly loopDelay: LoopDelay | undefined;
-  readonly brokerMsPerSecond: Spread | undefined;
 }
 
 /** Default of Kafka Streams under exactly once, used where its name says no other. */

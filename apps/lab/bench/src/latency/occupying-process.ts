@@ -9,6 +9,6 @@ function search(): void {
   setImmediate(search);
 }
 
-// Whoever started it is gone.
+// Its parent is gone.
 process.once('disconnect', () => process.exit(1));
 search();

@@ -3,10 +3,22 @@
 import type { DurationMs } from '@flatline/base';
 import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { BenchmarkOptions } from '../benchmark.ts';
-import { type PopulationGround, type Settlement } from '../population/population-ground.ts';
+import type { Ground } from '../frame/frame.ts';
+import { type Settlement, settle } from '../population/population-ground.ts';
 import type { PopulationAnswer } from '../population/population-task.ts';
 import type { Population } from '../population/population.ts';
+import { type ChurnFigures, churnFigures } from './memory-report.ts';
+
+interface MemorySettings {
+  readonly populations: readonly number[];
+  readonly partitions: number;
+  /** How long sessions come and go, after the warm-up; 0: they do not. */
+  readonly minutes: number;
+  readonly warmMs: DurationMs;
+  readonly churningSessions: number;
+}
+
+type MemoryGround = Ground<MemorySettings>;
 
 export interface PopulationMemory {
   readonly sessions: number;
@@ -34,13 +46,27 @@ const WARMING_BEATS = 3_000_000;
 const FLUSH_MS: DurationMs = 16_000;
 const FLUSHED_MS: DurationMs = 5_000;
 
+export interface MemoryMeasurement {
+  readonly populations: readonly PopulationMemory[];
+  /** Undefined, as its samples are none, where no sessions were to come and go. */
+  readonly churn: ChurnFigures | undefined;
+  readonly samples: readonly ChurnSample[];
+}
+
 /** @throws Error where a processor fails or stalls. */
-export async function measurePopulation(
-  ground: PopulationGround,
-  sessions: number,
-  onProgress: BenchmarkOptions['onProgress'],
-): Promise<PopulationMemory> {
-  const settlement = await ground.settle();
+export async function measureMemory(ground: MemoryGround): Promise<MemoryMeasurement> {
+  const { minutes, warmMs, churningSessions, onProgress } = ground;
+  const populations: PopulationMemory[] = [];
+  for (const size of ground.populations) populations.push(await measurePopulation(ground, size));
+  if (minutes === 0) return { populations, churn: undefined, samples: [] };
+  onProgress(`${churningSessions.toLocaleString('en')} sessions that come and go for ${minutes} minutes`);
+  const samples = await measureChurn(ground, churningSessions, warmMs + 60_000 * minutes);
+  return { populations, churn: churnFigures(samples, warmMs), samples };
+}
+
+async function measurePopulation(ground: MemoryGround, sessions: number): Promise<PopulationMemory> {
+  const { onProgress } = ground;
+  const settlement = await settle(ground);
   const { load } = settlement;
   try {
     const half = Math.ceil(sessions * FIRST_PART);
@@ -77,12 +103,12 @@ const TURN_MS: DurationMs = 50;
 const SAMPLE_MS: DurationMs = 5_000;
 
 /** Sessions begin at a steady rate and end by silence, so that `sessions` live at any time, for `runMs`. */
-export async function measureChurn(
-  ground: PopulationGround,
+async function measureChurn(
+  ground: MemoryGround,
   sessions: number,
   runMs: DurationMs,
 ): Promise<readonly ChurnSample[]> {
-  const settlement = await ground.settle(CHURN_TIMEOUT_MS);
+  const settlement = await settle(ground, CHURN_TIMEOUT_MS);
   const population = settlement.start();
   const stop = new AbortController();
   const writing = churn(settlement, sessions / CHURN_LIFE_MS, stop.signal);

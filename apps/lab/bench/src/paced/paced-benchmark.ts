@@ -4,16 +4,18 @@ import type { DurationMs } from '@flatline/base';
 import { KafkaLogAdmin } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { BenchmarkOptions } from '../benchmark.ts';
+import type { Ground } from '../frame/frame.ts';
+import { takeTurns } from '../frame/turns.ts';
 import { type InputLook, lookAtInput, type WatchedInput } from '../input-delay.ts';
-import { POPULATION_SEED, type PopulationGround, type Settlement } from '../population/population-ground.ts';
+import { POPULATION_SEED, type Settlement, settle } from '../population/population-ground.ts';
 import { startSteadyLoad } from '../population/steady-load.ts';
 import { processCpuMs, processRssBytes } from '../process-stat.ts';
 import type { PacedContender, RunningPaced } from './paced-contenders.ts';
 
-export interface PacedSettings {
+interface PacedSettings {
   readonly populations: readonly number[];
   readonly eventsPerSecond: number;
+  readonly partitions: number;
   /** Turns of each contender with each population. */
   readonly repeats: number;
 }
@@ -41,7 +43,7 @@ const PATIENCE_MS: DurationMs = 600_000;
 /** Most events that a contender which has caught up has still to commit. */
 const BEHIND_MAX = 1_000;
 
-type OnProgress = BenchmarkOptions['onProgress'];
+type PacedGround = Ground<PacedSettings>;
 
 interface Settled {
   readonly contender: PacedContender;
@@ -51,35 +53,38 @@ interface Settled {
 
 /** @throws Error where a contender fails, or does not get through what is there before */
 export async function measurePaced(
-  ground: PopulationGround,
+  ground: PacedGround,
   contenders: readonly PacedContender[],
-  settings: PacedSettings,
-  onProgress: OnProgress,
-): Promise<readonly PacedTurn[]> {
+): Promise<{ readonly turns: readonly PacedTurn[] }> {
   const turns: PacedTurn[] = [];
-  for (const sessions of settings.populations) {
-    const settled: Settled[] = [];
-    try {
-      for (const contender of contenders) {
-        onProgress(`${contender.name}: opening ${sessions.toLocaleString('en')} sessions`);
-        const each = { contender, settlement: await ground.settle(), sessions };
-        settled.push(each);
-        await fill(ground, each);
-      }
-      for (let repeat = 1; repeat <= settings.repeats; repeat += 1)
-        for (const each of settled) {
-          const { name } = each.contender;
-          onProgress(`${name}: ${sessions.toLocaleString('en')} sessions, ${repeat} of ${settings.repeats}`);
-          turns.push(await takeTurn(ground, each, settings.eventsPerSecond, repeat));
-        }
-    } finally {
-      for (const { settlement } of settled) await settlement.end();
-    }
-  }
-  return turns;
+  for (const sessions of ground.populations) turns.push(...(await measurePopulation(ground, contenders, sessions)));
+  return { turns };
 }
 
-async function fill(ground: PopulationGround, settled: Settled): Promise<void> {
+async function measurePopulation(
+  ground: PacedGround,
+  contenders: readonly PacedContender[],
+  sessions: number,
+): Promise<readonly PacedTurn[]> {
+  const settled: Settled[] = [];
+  try {
+    for (const contender of contenders) {
+      ground.onProgress(`${contender.name}: opening ${sessions.toLocaleString('en')} sessions`);
+      const each = { contender, settlement: await settle(ground), sessions };
+      settled.push(each);
+      await fill(ground, each);
+    }
+    const cells = settled.map((each) => ({
+      name: `${each.contender.name}: ${sessions.toLocaleString('en')} sessions`,
+      take: (repeat: number) => takeTurn(ground, each, repeat),
+    }));
+    return (await takeTurns(cells, ground)).turns.flat();
+  } finally {
+    for (const { settlement } of settled) await settlement.end();
+  }
+}
+
+async function fill(ground: PacedGround, settled: Settled): Promise<void> {
   const { contender, settlement, sessions } = settled;
   const running = await contender.start(settlement, { before: 0, sessions });
   await settlement.load.open(0, sessions);
@@ -88,12 +93,7 @@ async function fill(ground: PopulationGround, settled: Settled): Promise<void> {
   await running.stop();
 }
 
-async function takeTurn(
-  ground: PopulationGround,
-  settled: Settled,
-  eventsPerSecond: number,
-  repeat: number,
-): Promise<PacedTurn> {
+async function takeTurn(ground: PacedGround, settled: Settled, repeat: number): Promise<PacedTurn> {
   const { contender, settlement, sessions } = settled;
   const { task, load } = settlement;
   const running = await contender.start(settlement, { before: sessions, sessions });
@@ -102,9 +102,9 @@ async function takeTurn(
     brokers: task.brokers,
     topic: task.topic,
     seed: POPULATION_SEED,
-    written: load.beats + repeat,
+    written: load.beats + repeat + 1,
     sessions,
-    eventsPerSecond,
+    eventsPerSecond: ground.eventsPerSecond,
   });
   try {
     await delay(WARM_UP_MS);
@@ -118,19 +118,15 @@ async function takeTurn(
 }
 
 async function measured(
-  ground: PopulationGround,
+  ground: PacedGround,
   settled: Settled,
   { pid }: RunningPaced,
 ): Promise<Omit<PacedTurn, 'contender' | 'sessions'>> {
-  const { brokerCpu } = ground.cluster;
-  const spent = (): readonly [own: number | undefined, broker: number | undefined] => [
-    processCpuMs(pid),
-    brokerCpu.nowMs(),
-  ];
+  const { brokerCpu } = ground;
   const first = await look(ground, settled);
-  const [ownBefore, brokerBefore] = spent();
+  const [ownBefore, brokerBefore] = [processCpuMs(pid), brokerCpu.nowMs()];
   await delay(MEASURED_MS);
-  const [own, broker] = spent();
+  const [own, brokerCpuMs] = [processCpuMs(pid), brokerCpu.sinceMs(brokerBefore)];
   const rssBytes = processRssBytes(pid);
   const last = await look(ground, settled);
   if (own === undefined || ownBefore === undefined) throw new Error(`${settled.contender.name} ended, or is not seen`);
@@ -138,13 +134,13 @@ async function measured(
     events: sum(last.committed) - sum(first.committed),
     elapsedMs: last.atMs - first.atMs,
     cpuMs: own - ownBefore,
-    brokerCpuMs: broker === undefined || brokerBefore === undefined ? undefined : broker - brokerBefore,
+    brokerCpuMs,
     rssBytes,
     behind: sum(last.ends) - sum(last.committed),
   };
 }
 
-async function caughtUp(ground: PopulationGround, settled: Settled): Promise<void> {
+async function caughtUp(ground: PacedGround, settled: Settled): Promise<void> {
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
     const { ends, committed } = await look(ground, settled);
@@ -155,10 +151,10 @@ async function caughtUp(ground: PopulationGround, settled: Settled): Promise<voi
   }
 }
 
-function look(ground: PopulationGround, { contender, settlement }: Settled): Promise<InputLook> {
+function look(ground: PacedGround, { contender, settlement }: Settled): Promise<InputLook> {
   const { topic, partitions, application } = settlement.task;
   const input: WatchedInput = { topic, partitions, group: contender.groupOf(application) };
-  const { connection } = ground.cluster;
+  const { connection } = ground;
   return lookAtInput(new KafkaLogAdmin({ clock: systemClock, connection }), input);
 }
 

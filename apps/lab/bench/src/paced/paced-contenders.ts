@@ -1,6 +1,7 @@
 // Contenders that take heartbeats at a steady rate, and how each is started and ended.
 import type { DurationMs } from '@flatline/base';
 import { setTimeout as delay } from 'node:timers/promises';
+import { PIPELINE } from '../bench-topics.ts';
 import type { JavaProgram } from '../peers/java-program.ts';
 import {
   type KafkaStreamsContender,
@@ -10,7 +11,6 @@ import {
 } from '../peers/kafka-streams.ts';
 import type { PeerLookUp } from '../peers/peer.ts';
 import type { Settlement } from '../population/population-ground.ts';
-import { PIPELINE } from '../population/population-task.ts';
 
 export interface PacedContender {
   readonly name: string;

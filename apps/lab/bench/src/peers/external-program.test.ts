@@ -3,7 +3,7 @@ import { lastAnswer, runProgram, startProgram } from './external-program.ts';
 
 const node = (source: string): [string, string[]] => [process.execPath, ['--input-type=module', '-e', source]];
 
-describe('a program of somebody else', () => {
+describe('an external program', () => {
   test('answers with its last line, whatever it said before', async () => {
     expect(lastAnswer('a warning\n{"records":1}\n')).toEqual({ records: 1 });
     expect(() => lastAnswer('{"records":1}\nan error\n')).toThrow(SyntaxError);

@@ -1,4 +1,4 @@
-// A program of somebody else's: run in a process of its own, told by its arguments, answering with lines of JSON.
+// A peer's program: it runs in a process of its own, takes its task as arguments and answers with lines of JSON.
 import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';

@@ -14,7 +14,7 @@ export interface ServerPlan {
   readonly command: string;
   readonly args: readonly string[];
   readonly port: number;
-  /** To run as somebody else. */
+  /** To run as another user. */
   readonly uid?: number;
   readonly gid?: number;
   /** What ends it cleanly. */
@@ -61,7 +61,7 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** Whether somebody accepts connections there. */
+/** Whether connections are accepted there. */
 export async function accepts(port: number): Promise<boolean> {
   const socket = connect(port, '127.0.0.1');
   try {

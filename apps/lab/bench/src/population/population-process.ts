@@ -5,7 +5,8 @@ import { type ProcessorSnapshot, startProcessor } from '@flatline/processor';
 import { setTimeout as delay } from 'node:timers/promises';
 import { LoopDelayMeter } from '../loop-delay.ts';
 import { settledMemory } from './memory-parts.ts';
-import { PIPELINE, type PopulationAnswer, type PopulationQuestion, type PopulationTask } from './population-task.ts';
+import { PIPELINE } from '../bench-topics.ts';
+import { type PopulationAnswer, type PopulationQuestion, type PopulationTask } from './population-task.ts';
 
 type Span = Pick<PopulationAnswer, 'elapsedMs' | 'cpuMs' | 'heartbeats' | 'loopDelay'>;
 

@@ -37,5 +37,3 @@ export interface PopulationAnswer {
   /** The slowest partition, from its assignment until it ran. */
   readonly restoreMs: DurationMs;
 }
-
-export const PIPELINE = 'bench';

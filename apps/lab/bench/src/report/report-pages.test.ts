@@ -37,7 +37,7 @@ describe('a report', () => {
 
   test('says why it is not to be quoted', () => {
     const after = { ...measured.after, load: measured.before.load };
-    const of = (turns: number): string => pageOf({ after, report: { ...measured.report, turns } });
+    const of = (repeats: number): string => pageOf({ after, report: { ...measured.report, repeats } });
     expect(of(3)).toContain('Medians of 3 turns.');
     expect(of(3)).not.toContain('Not to be quoted');
     expect(of(1)).toContain('**Not to be quoted: one turn, where a median of at least 3 is asked.**');

@@ -9,14 +9,14 @@ export interface Page {
   readonly content: string;
 }
 
-/** What else the machine did, and how fast it was. */
+/** Other load on the machine, and its speed. */
 export interface Surroundings {
   readonly load: MachineLoad;
   readonly yardstick: Yardstick;
 }
 
-/** A figure that is quoted elsewhere is the median of at least so many turns. */
-const TURNS_MIN = 3;
+/** Turns a figure must be the median of to be quoted elsewhere. */
+const REPEATS_MIN = 3;
 
 export interface Measured {
   readonly benchmark: string;
@@ -43,7 +43,7 @@ export function reportPages(measured: Measured): readonly Page[] {
   const page = [
     `# Benchmark: ${benchmark}`,
     `${capitalized(description)}.`,
-    `Measured on ${day} with \`${command}\` on ${surroundings}.${turnsText(report.turns)} ${busyText(before, after)}`,
+    `Measured on ${day} with \`${command}\` on ${surroundings}.${turnsText(report.repeats)} ${busyText(before, after)}`,
     yardsticksText(before, after),
     ...caveat(measured),
     ...charts.map(({ file, title }) => `![${title}](${file})`),
@@ -58,16 +58,16 @@ export function reportPages(measured: Measured): readonly Page[] {
   ];
 }
 
-function turnsText(turns: number | undefined): string {
-  return turns === undefined || turns < TURNS_MIN ? '' : ` Medians of ${turns} turns.`;
+function turnsText(repeats: number | undefined): string {
+  return repeats === undefined || repeats < REPEATS_MIN ? '' : ` Medians of ${repeats} turns.`;
 }
 
 /** Why none of it may stand in a text of its own; empty where it may. */
-function caveat({ machine, before, after, report: { turns } }: Measured): readonly string[] {
+function caveat({ machine, before, after, report: { repeats } }: Measured): readonly string[] {
   const reasons = [
     ...(machine.isDirty ? ['files had been changed since the commit'] : []),
-    ...(turns !== undefined && turns < TURNS_MIN
-      ? [`${turns === 1 ? 'one turn' : `${turns} turns`}, where a median of at least ${TURNS_MIN} is asked`]
+    ...(repeats !== undefined && repeats < REPEATS_MIN
+      ? [`${repeats === 1 ? 'one turn' : `${repeats} turns`}, where a median of at least ${REPEATS_MIN} is asked`]
       : []),
     ...([before, after].some(({ load }) => isBusy(load)) ? ['the machine was busy with other things'] : []),
   ];

@@ -3,13 +3,27 @@ import type { DurationMs } from '@flatline/base';
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { bindToExit } from '../exit-bound.ts';
+import type { LoopDelay } from '../loop-delay.ts';
 import { profiling } from '../measured-process.ts';
 import type { JavaProgram, ProgramArguments } from '../peers/java-program.ts';
 import { type KafkaStreamsContender, kafkaStreamsArguments, streamsJvm } from '../peers/kafka-streams.ts';
 import type { PeerLookUp } from '../peers/peer.ts';
 import { contendersWith } from '../throughput/contenders.ts';
 import type { ContenderCost, ContenderTask } from '../throughput/contender-task.ts';
-import type { RestoreCost } from './restore-cost.ts';
+
+/** Cost of starting again, in a process of its own. */
+export interface RestoreCost {
+  /** Live entries, or records read back. */
+  readonly entries: number;
+  /** From the assignment to running, the slowest partition; of Kafka Streams from the first restoration's begin to the last one's end. */
+  readonly restoreMs: DurationMs;
+  /** From the start, joining the group included. */
+  readonly untilRunningMs: DurationMs;
+  /** Over the same span, all threads of the process. */
+  readonly cpuMs: DurationMs;
+  /** Over the same span, of a process on Node. */
+  readonly loopDelay?: LoopDelay;
+}
 
 /** How the one before ended. `kill −9`: while heartbeats come; `loss of its disk`: cleanly, and its state directory is gone. */
 export type EndBefore = 'clean stop' | 'kill −9' | 'loss of its disk';

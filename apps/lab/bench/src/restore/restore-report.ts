@@ -3,8 +3,7 @@ import { type LoopDelay, LOOP_DELAY_NOTE, loopDelayText, loopDelayVerdict, worst
 import type { BarChart } from '../report/bar-chart.ts';
 import { type Spread, spreadOf, spreadOfKnown } from '../statistics.ts';
 import { short, spreadText, textTable } from '../text-table.ts';
-import type { RestoreRow } from './restore-benchmark.ts';
-import type { RestoreTurn } from './restore-cost.ts';
+import type { RestoreRow, RestoreTurn } from './restore-benchmark.ts';
 
 export interface RestoreFigures {
   readonly contender: string;
@@ -99,7 +98,7 @@ function s(ms: number): string {
   return (ms / 1_000).toFixed(1);
 }
 
-/** One line per goal that what was measured has something to say about. */
+/** One line per goal that the measurement can decide. */
 export function restoreGoals(figures: readonly RestoreFigures[]): readonly string[] {
   const own = figures.filter(isOurs);
   const peers = figures.filter((row) => !isOurs(row));

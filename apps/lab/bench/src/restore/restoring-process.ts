@@ -5,7 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ContenderTask } from '../throughput/contender-task.ts';
 import { configurationOf, log } from '../throughput/flatline-processing.ts';
 import { LoopDelayMeter } from '../loop-delay.ts';
-import type { RestoreCost } from './restore-cost.ts';
+import type { RestoreCost } from './restore-contenders.ts';
 
 const LOOK_MS = 5;
 const PATIENCE_MS = 120_000;

@@ -2,23 +2,38 @@
 import type { DurationMs } from '@flatline/base';
 import { KafkaLogAdmin } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
-import { randomUUID } from 'node:crypto';
-import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type BenchCluster, onBenchCluster } from '../bench-cluster.ts';
-import { BenchTopics } from '../bench-topics.ts';
-import type { BenchmarkOptions } from '../benchmark.ts';
-import { PIPELINE } from '../failover/failover-scenario.ts';
+import { PIPELINE } from '../bench-topics.ts';
 import { type HeldPartition, Member } from '../failover/member.ts';
-import { worstDelay } from '../loop-delay.ts';
+import { type Application, withApplication } from '../frame/application.ts';
+import type { Ground } from '../frame/frame.ts';
+import { takeTurns } from '../frame/turns.ts';
+import { type LoopDelay, worstDelay } from '../loop-delay.ts';
 import { loadEvents } from '../throughput/event-load.ts';
-import { type ScaleCost, type ScaleSettings, WARM_UP_EVENTS } from './scale-scenario.ts';
 import { VisibilityGate } from './kafkajs-visibility-gate.ts';
+import { WARM_UP_EVENTS } from './scale-report.ts';
 
-type Surroundings = Pick<BenchmarkOptions, 'workDir' | 'onProgress'>;
+interface ScaleSettings {
+  readonly events: number;
+  readonly sessions: number;
+  readonly partitions: number;
+  readonly repeats: number;
+  readonly instanceCounts: readonly number[];
+}
 
-interface Ground extends Surroundings, ScaleSettings, BenchCluster {}
+/** Cost from the moment the input can be read until all of it is committed. */
+export interface ScaleCost {
+  readonly instances: number;
+  readonly events: number;
+  readonly elapsedMs: DurationMs;
+  /** All instances together. */
+  readonly cpuMs: DurationMs;
+  /** The worst instance. */
+  readonly loopDelay: LoopDelay;
+}
+
+type ScaleGround = Ground<ScaleSettings>;
 
 /** No session falls silent during a run. */
 const TIMEOUT_MS: DurationMs = 3_600_000;
@@ -29,30 +44,21 @@ const PATIENCE_MS: DurationMs = 600_000;
 const SEED = 1;
 
 /** @throws Error where an instance ends, or does not get through. */
-export async function measureScale(settings: ScaleSettings, surroundings: Surroundings): Promise<readonly ScaleCost[]> {
-  const costs: ScaleCost[] = [];
-  await onBenchCluster(surroundings, async (cluster) => {
-    for (let repeat = 0; repeat < settings.repeats; repeat += 1)
-      for (const instances of settings.instanceCounts) {
-        surroundings.onProgress(
-          `${instances} of ${settings.instanceCounts.at(-1)} instances, ${repeat + 1} of ${settings.repeats}`,
-        );
-        costs.push(await measureInstances({ ...surroundings, ...settings, ...cluster }, instances));
-      }
-  });
-  return costs;
+export async function measureScale(ground: ScaleGround): Promise<{ readonly costs: readonly ScaleCost[] }> {
+  const cells = ground.instanceCounts.map((instances) => ({
+    name: `${instances} of ${ground.instanceCounts.at(-1)} instances`,
+    take: () => withApplication(ground, (application) => measureInstances(ground, application, instances)),
+  }));
+  return { costs: (await takeTurns(cells, ground)).turns.flat() };
 }
 
-async function measureInstances(ground: Ground, instances: number): Promise<ScaleCost> {
-  const { brokers, connection, partitions, workDir } = ground;
-  const application = `bench-${randomUUID()}`;
-  const topic = `${application}.input`;
-  const stateDir = join(workDir, application);
+async function measureInstances(
+  ground: ScaleGround,
+  { application, brokers, topic, partitions, stateDir }: Application,
+  instances: number,
+): Promise<ScaleCost> {
   const members: Member[] = [];
   try {
-    const topics = new BenchTopics(connection, partitions);
-    await topics.createInput(topic);
-    await topics.createFor(application, PIPELINE);
     const settings = {
       application,
       brokers,
@@ -69,12 +75,11 @@ async function measureInstances(ground: Ground, instances: number): Promise<Scal
     return await measureMembers(ground, members, { topic, group: `${application}.${PIPELINE}` });
   } finally {
     await Promise.all(members.map((member) => member.leave()));
-    rmSync(stateDir, { recursive: true, force: true });
   }
 }
 
 async function measureMembers(
-  { brokers, connection, partitions, sessions, events }: Ground,
+  { brokers, connection, partitions, sessions, events }: ScaleGround,
   members: readonly Member[],
   { topic, group }: { readonly topic: string; readonly group: string },
 ): Promise<ScaleCost> {

@@ -3,7 +3,10 @@ import { LOOP_DELAY_NOTE, loopDelayText, loopDelayVerdict, worstDelay, type Loop
 import type { BarChart } from '../report/bar-chart.ts';
 import { type Spread, spreadOf } from '../statistics.ts';
 import { short, textTable } from '../text-table.ts';
-import { type ScaleCost, WARM_UP_EVENTS } from './scale-scenario.ts';
+import type { ScaleCost } from './scale-benchmark.ts';
+
+/** Each instance compiles its code on so many, and is measured afterwards. */
+export const WARM_UP_EVENTS = 1_500_000;
 
 export interface ScaleFigures {
   readonly instances: number;

@@ -3,30 +3,55 @@
 import type { DurationMs } from '@flatline/base';
 import { BatchProducer } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
-import { randomUUID } from 'node:crypto';
-import { mkdirSync, rmSync } from 'node:fs';
-import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type BenchCluster, onBenchCluster } from '../bench-cluster.ts';
-import { BenchTopics } from '../bench-topics.ts';
-import type { BenchmarkOptions } from '../benchmark.ts';
-import { PIPELINE } from '../failover/failover-scenario.ts';
-import { inputDelayOf, InputWatch } from '../input-delay.ts';
+import { type Application, withApplication } from '../frame/application.ts';
+import type { Ground } from '../frame/frame.ts';
+import { takeTurns } from '../frame/turns.ts';
+import { type InputDelay, inputDelayOf, InputWatch } from '../input-delay.ts';
 import { startBeats } from '../latency/beats.ts';
-import type { PeerLookUp } from '../peers/peer.ts';
+import type { LoopDelay } from '../loop-delay.ts';
 import { CloseCount } from './close-count.ts';
-import {
-  type RunningContender,
-  STREAMS_COMMIT_INTERVAL_MS,
-  type StormContender,
-  stormContenders,
-} from './storm-contenders.ts';
+import { type RunningContender, STREAMS_COMMIT_INTERVAL_MS, type StormContender } from './storm-contenders.ts';
 import { stormKey } from './storm-keys.ts';
-import type { StormTurn, StormSettings } from './storm-scenario.ts';
 
-type Surroundings = Pick<BenchmarkOptions, 'workDir' | 'onProgress'>;
+interface StormSettings {
+  /** That fall silent together. */
+  readonly sessions: number;
+  readonly partitions: number;
+  /** Number of other sessions, which live on. */
+  readonly livingSessions: number;
+  readonly heartbeatsPerSecond: number;
+  /** Long enough for every contender to have read all before the first is due. */
+  readonly timeoutMs: DurationMs;
+  /** Turns of each contender. */
+  readonly repeats: number;
+}
 
-interface Ground extends Surroundings, StormSettings, BenchCluster {}
+/** One turn. */
+export interface StormTurn {
+  readonly contender: string;
+  /** What ended it before all were closed. */
+  readonly failure: string | undefined;
+  /** Sessions seen closed, each counted once. */
+  readonly closes: number;
+  readonly closedTwice: number;
+  /** Closes of sessions that live on: must be none. */
+  readonly closedAlive: number;
+  /** From the first session's deadline to the last one's. */
+  readonly dueWithinMs: DurationMs;
+  /** From the first deadline until a read_committed reader has seen the last close. */
+  readonly drainMs: DurationMs;
+  /** CPU time of the contender's process over the drain, all threads; undefined where the system does not tell. */
+  readonly cpuMs: DurationMs | undefined;
+  /** CPU time of the broker's processes over the drain; undefined where they are not ours to see. */
+  readonly brokerCpuMs: DurationMs | undefined;
+  /** Over the drain. */
+  readonly inputDelay: InputDelay;
+  /** Undefined where the contender does not run on Node. */
+  readonly loopDelay: LoopDelay | undefined;
+}
+
+type StormGround = Ground<StormSettings>;
 
 /** Cost and delays are measured from so long before the first deadline. */
 const LEAD_MS: DurationMs = 1_000;
@@ -39,56 +64,37 @@ const ADDED_MAX = 20_000;
 const NO_VALUE = new Uint8Array(0);
 
 export async function measureStorm(
-  settings: StormSettings,
-  kafkaStreams: PeerLookUp,
-  surroundings: Surroundings,
-): Promise<readonly StormTurn[]> {
-  const turns: StormTurn[] = [];
-  await onBenchCluster(surroundings, async (cluster) => {
-    for (let repeat = 1; repeat <= settings.repeats; repeat += 1)
-      for (const contender of stormContenders(kafkaStreams)) {
-        surroundings.onProgress(`${contender.name}, ${repeat} of ${settings.repeats}`);
-        turns.push(await weather({ ...surroundings, ...settings, ...cluster }, contender));
-      }
-  });
-  return turns;
+  ground: StormGround,
+  contenders: readonly StormContender[],
+): Promise<{ readonly turns: readonly StormTurn[] }> {
+  const cells = contenders.map((contender) => ({
+    name: contender.name,
+    take: () => withApplication(ground, (application) => weather(ground, contender, application)),
+  }));
+  return { turns: (await takeTurns(cells, ground)).turns.flat() };
 }
 
-async function weather(ground: Ground, contender: StormContender): Promise<StormTurn> {
-  const { brokers, connection, partitions, workDir, sessions, livingSessions, heartbeatsPerSecond } = ground;
-  const application = `bench-${randomUUID()}`;
-  const topic = `${application}.input`;
-  const stateDir = join(workDir, application);
-  mkdirSync(stateDir, { recursive: true });
-  const topics = new BenchTopics(connection, partitions);
-  await topics.createInput(topic);
-  await topics.createFor(application, PIPELINE);
-  const task = { brokers, topic, partitions, application, stateDir };
+async function weather(ground: StormGround, contender: StormContender, application: Application): Promise<StormTurn> {
+  const { brokers, sessions, livingSessions, heartbeatsPerSecond, timeoutMs } = ground;
+  const { topic } = application;
   const beats = startBeats({ brokers, topic, sessions: livingSessions, eventsPerSecond: heartbeatsPerSecond });
   let running: RunningContender | undefined;
   try {
     const firstBeatAt = systemClock.wallMs();
     await loadStorm(ground, topic);
-    running = await contender.start(
-      { ...task, records: sessions, sessions: sessions + livingSessions, commitIntervalMs: STREAMS_COMMIT_INTERVAL_MS },
-      ground.timeoutMs,
-    );
-    return await measureDrain(ground, contender, {
-      running,
-      application,
-      topic,
-      dueAt: firstBeatAt + ground.timeoutMs,
-    });
+    const size = { records: sessions, sessions: sessions + livingSessions };
+    const task = { ...application, ...size, commitIntervalMs: STREAMS_COMMIT_INTERVAL_MS };
+    running = await contender.start(task, timeoutMs);
+    return await measureDrain(ground, contender, { ...application, running, dueAt: firstBeatAt + timeoutMs });
   } finally {
     beats.kill();
-    // What it has to say of its end is said in the figures.
+    // The figures already say how it ended.
     await running?.end().catch(() => undefined);
-    rmSync(stateDir, { recursive: true, force: true });
   }
 }
 
 /** One heartbeat of each session, as fast as the broker takes them. */
-async function loadStorm({ connection, sessions }: Ground, topic: string): Promise<void> {
+async function loadStorm({ connection, sessions }: StormGround, topic: string): Promise<void> {
   const keys = Array.from({ length: sessions }, (_, session) => stormKey(session));
   const producer = await BatchProducer.open({ clock: systemClock, connection, topic });
   for (const [session, key] of keys.entries()) {
@@ -99,16 +105,14 @@ async function loadStorm({ connection, sessions }: Ground, topic: string): Promi
   await producer.close();
 }
 
-interface Started {
+interface Started extends Application {
   readonly running: RunningContender;
-  readonly application: string;
-  readonly topic: string;
   /** Before the first deadline. */
   readonly dueAt: number;
 }
 
 async function measureDrain(
-  { kafka, connection, brokerCpu, partitions, sessions }: Ground,
+  { kafka, connection, brokerCpu, partitions, sessions }: StormGround,
   contender: StormContender,
   { running, application, topic, dueAt }: Started,
 ): Promise<StormTurn> {
@@ -121,7 +125,7 @@ async function measureDrain(
     const brokerBefore = brokerCpu.nowMs();
     const failure = await drained(count, sessions, running, dueAt + DRAIN_MAX_MS);
     const toMs = performance.now();
-    const brokerAfter = brokerCpu.nowMs();
+    const brokerCpuMs = brokerCpu.sinceMs(brokerBefore);
     const cost = failure === undefined ? await running.cost() : { cpuMs: undefined, loopDelay: undefined };
     await delay(TAIL_MS);
     return {
@@ -133,7 +137,7 @@ async function measureDrain(
       dueWithinMs: count.lastDeadlineAt - count.firstDeadlineAt,
       drainMs: count.lastSeenAt - count.firstDeadlineAt,
       ...cost,
-      brokerCpuMs: brokerBefore === undefined || brokerAfter === undefined ? undefined : brokerAfter - brokerBefore,
+      brokerCpuMs,
       inputDelay: inputDelayOf(await input.stop(), fromMs, toMs),
     };
   } finally {

@@ -1,6 +1,6 @@
 // Contenders of the storm: started before it, measured through it.
 import type { DurationMs } from '@flatline/base';
-import { PIPELINE } from '../failover/failover-scenario.ts';
+import { PIPELINE } from '../bench-topics.ts';
 import { Member } from '../failover/member.ts';
 import type { LoopDelay } from '../loop-delay.ts';
 import type { JavaProgram } from '../peers/java-program.ts';
@@ -37,7 +37,6 @@ export interface RunningContender {
   end(): Promise<void>;
 }
 
-const GROUP_SESSION_MS: DurationMs = 10_000;
 /** Where its name says no other. */
 export const STREAMS_COMMIT_INTERVAL_MS: DurationMs = 100;
 const PEERS: readonly KafkaStreamsContender[] = [
@@ -72,17 +71,8 @@ export function stormContenders(kafkaStreams: PeerLookUp): readonly StormContend
 }
 
 async function startFlatline(task: ContenderTask, timeoutMs: DurationMs): Promise<RunningContender> {
-  const { application, brokers, topic, stateDir, partitions } = task;
-  // As the others' producers: who would pay for packing would be measured by something else.
-  const settings = {
-    instance: 'a',
-    standbys: 0,
-    sessionTimeoutMs: GROUP_SESSION_MS,
-    timeoutMs,
-    compression: 'none',
-  } as const;
-  const member = await Member.start({ ...settings, application, brokers, topic, stateDir });
-  await member.until((held) => held.filter(({ state }) => state === 'running').length === partitions);
+  // Output uncompressed, as the others' producers: compressing would be measured as something else.
+  const member = await Member.alone(task, { timeoutMs, compression: 'none' });
   return {
     ended: member.ended,
     beginCost: () => {

@@ -1,15 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { stormCharts, stormFigures, stormText } from './storm-report.ts';
-import type { StormTurn } from './storm-scenario.ts';
+import type { StormTurn } from './storm-benchmark.ts';
 
-const SETTINGS = {
-  sessions: 1_000,
-  partitions: 4,
-  livingSessions: 100,
-  heartbeatsPerSecond: 20,
-  timeoutMs: 1_000,
-  repeats: 3,
-};
 const turn = (contender: string, drainMs: number, more: Partial<StormTurn> = {}): StormTurn => ({
   contender,
   drainMs,
@@ -33,7 +25,7 @@ describe('the report of a storm', () => {
     turn('ks', 6_000, { brokerCpuMs: undefined, closedAlive: 7 }),
     turn('ks', 9_000, { failure: 'stopped after 180 s', cpuMs: undefined }),
   ]);
-  const text = stormText(SETTINGS, figures);
+  const text = stormText(figures);
 
   test("gives medians of turns, and the broker's CPU time in a column of its own", () => {
     expect(text).toMatch(

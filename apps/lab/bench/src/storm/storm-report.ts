@@ -1,9 +1,32 @@
 // What a measurement of a storm says. Pure.
-import { LOOP_DELAY_NOTE, loopDelayText, loopDelayVerdict, worstDelay } from '../loop-delay.ts';
+import { type LoopDelay, LOOP_DELAY_NOTE, loopDelayText, loopDelayVerdict, worstDelay } from '../loop-delay.ts';
 import type { BarChart } from '../report/bar-chart.ts';
 import { type Spread, spreadOf, spreadOfKnown } from '../statistics.ts';
 import { short, textTable } from '../text-table.ts';
-import type { StormFigures, StormSettings, StormTurn } from './storm-scenario.ts';
+import type { StormTurn } from './storm-benchmark.ts';
+
+/** All turns of a contender. */
+export interface StormFigures {
+  readonly contender: string;
+  /** What ended turns before all were closed. */
+  readonly failures: readonly string[];
+  readonly closes: Spread;
+  /** Sum over all turns. */
+  readonly closedTwice: number;
+  readonly closedAlive: number;
+  readonly dueWithinMs: Spread;
+  readonly drainMs: Spread;
+  readonly closesPerSecond: Spread;
+  /** Undefined where it was not told in every turn. */
+  readonly cpuMs: Spread | undefined;
+  readonly closesPerCpuSecond: Spread | undefined;
+  readonly brokerCpuMs: Spread | undefined;
+  readonly inputDelayP50Ms: Spread;
+  readonly inputDelayP99Ms: Spread;
+  readonly inputDelayMaxMs: Spread;
+  /** The worst turn. */
+  readonly loopDelay: LoopDelay | undefined;
+}
 
 /** What the project promises: closes per second over those of Kafka Streams' fastest punctuator, and the others' delay. */
 const TIMES_STREAMS_MIN = 5;
@@ -34,8 +57,7 @@ export function stormFigures(turns: readonly StormTurn[]): readonly StormFigures
   });
 }
 
-export function stormText(settings: StormSettings, figures: readonly StormFigures[]): string {
-  const { sessions, partitions, livingSessions, heartbeatsPerSecond } = settings;
+export function stormText(figures: readonly StormFigures[]): string {
   const head = [
     'contender',
     'closes',
@@ -62,9 +84,6 @@ export function stormText(settings: StormSettings, figures: readonly StormFigure
     loopDelayText(row.loopDelay),
   ]);
   return [
-    `${short(sessions)} sessions due at once on ${partitions} partitions, while ${short(livingSessions)} others send ` +
-      `${short(heartbeatsPerSecond)} heartbeats/s`,
-    '',
     textTable([head, ...rows]),
     '',
     'drained: from the first deadline until a read_committed reader has seen the last close; CPU: over the same span; medians, least',

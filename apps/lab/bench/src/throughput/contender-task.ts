@@ -53,7 +53,7 @@ export interface TurnCost extends ContenderCost {
   readonly brokerCpuMs: DurationMs | undefined;
 }
 
-/** What only a processor has to say. */
+/** Figures that only a processor has. */
 export interface ProcessorCost {
   readonly liveSessions: number;
   /** Resident before anything was started, garbage collected. */

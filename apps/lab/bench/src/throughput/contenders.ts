@@ -15,7 +15,7 @@ export interface Contender {
   readonly lacks?: string;
   /** How a variant of Kafka Streams closes sessions. */
   readonly streams?: ThroughputStreams['closing'];
-  /** It is somebody else's: where it fails, the others are measured without it. */
+  /** A peer's failure leaves the others to be measured. */
   readonly isPeer?: boolean;
   /** It writes outputs and keeps state, and so needs topics of its own. */
   readonly processes: boolean;

@@ -4,6 +4,7 @@ import { type ProcessorSnapshot, type RunningProcessor, startProcessor } from '@
 import { systemClock } from '@flatline/system';
 import { readFileSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import { PIPELINE } from '../bench-topics.ts';
 import { LoopDelayMeter } from '../loop-delay.ts';
 import type { ContenderCost, ContenderTask, ProcessorCost } from './contender-task.ts';
 import { settledRss } from './resident-memory.ts';
@@ -14,7 +15,6 @@ const LOOK_MS: DurationMs = 5;
 const STALLED_MS: DurationMs = 60_000;
 /** No session falls silent during a run, but every timer is armed. */
 const TIMEOUT_MS: DurationMs = 3_600_000;
-export const PIPELINE = 'bench';
 
 export const log = {
   info: () => undefined,

@@ -1,19 +1,12 @@
 // Peers other than Kafka Streams that can take part in a run: none of them reads the values of events.
 import type { DurationMs } from '@flatline/base';
 import type { BenchmarkOptions } from '../benchmark.ts';
+import { joined, type LineUp, peerLineUp } from '../frame/line-up.ts';
 import { lookUpLibrdkafka } from '../peers/librdkafka.ts';
 import type { Found, PeerName } from '../peers/peer.ts';
 import { lookUpQuix } from '../peers/quix.ts';
 import { STORE_NAMES, STORE_RUN_MAX_MS, StorePeer } from '../peers/store-peers.ts';
 import type { Contender } from './contenders.ts';
-
-export interface PeerContenders {
-  readonly contenders: readonly Contender[];
-  /** Peers that do not take part, and why. */
-  readonly absent: readonly string[];
-  /** Versions of what the others run on. */
-  readonly versions: readonly string[];
-}
 
 type Asked = Pick<BenchmarkOptions, 'peers' | 'onProgress'>;
 
@@ -21,20 +14,12 @@ type Asked = Pick<BenchmarkOptions, 'peers' | 'onProgress'>;
 const TIMEOUT_MS: DurationMs = 3_600_000;
 const NO_PROCESSING = 'everything but reading';
 
-export async function peerContenders(options: Asked): Promise<PeerContenders> {
-  const found: readonly PeerContenders[] = [
-    ...(await Promise.all(STORE_NAMES.map((name) => storeContender(name, options)))),
-    await quixContender(options),
-    await librdkafkaContender(options),
-  ];
-  return {
-    contenders: found.flatMap(({ contenders }) => contenders),
-    absent: found.flatMap(({ absent }) => absent),
-    versions: [...new Set(found.flatMap(({ versions }) => versions))],
-  };
+export async function peerContenders(options: Asked): Promise<LineUp<Contender>> {
+  const stores = await Promise.all(STORE_NAMES.map((name) => storeContender(name, options)));
+  return joined(...stores, await quixContender(options), await librdkafkaContender(options));
 }
 
-async function storeContender(name: (typeof STORE_NAMES)[number], options: Asked): Promise<PeerContenders> {
+async function storeContender(name: (typeof STORE_NAMES)[number], options: Asked): Promise<LineUp<Contender>> {
   return contenderOf(name, await StorePeer.lookUp(name, options), (peer) => ({
     does: `${peer.versions.join(', ')}, at least once, at most ${STORE_RUN_MAX_MS / 1_000} s: ${peer.does}; its server is counted`,
     lacks: peer.lacks,
@@ -42,7 +27,7 @@ async function storeContender(name: (typeof STORE_NAMES)[number], options: Asked
   }));
 }
 
-async function quixContender(options: Asked): Promise<PeerContenders> {
+async function quixContender(options: Asked): Promise<LineUp<Contender>> {
   return contenderOf('quix', await lookUpQuix(options), (peer) => ({
     does: `Quix Streams, ${peer.versions.join(', ')}: ${peer.does}`,
     lacks: peer.lacks,
@@ -51,7 +36,7 @@ async function quixContender(options: Asked): Promise<PeerContenders> {
   }));
 }
 
-async function librdkafkaContender(options: Asked): Promise<PeerContenders> {
+async function librdkafkaContender(options: Asked): Promise<LineUp<Contender>> {
   return contenderOf('librdkafka', await lookUpLibrdkafka(options), (peer) => ({
     does: `${peer.versions.join(', ')}, a C program that takes messages in batches and looks at key and time`,
     lacks: NO_PROCESSING,
@@ -63,10 +48,6 @@ function contenderOf<Peer extends { readonly versions: readonly string[] }>(
   name: PeerName,
   found: Found<Peer>,
   describe: (peer: Peer) => Pick<Contender, 'does' | 'lacks' | 'run'> & { readonly processes?: boolean },
-): PeerContenders {
-  if (found.kind === 'missing')
-    return { contenders: [], absent: [`${name}: ${found.why.split('\n')[0]!}`], versions: [] };
-  const { program } = found;
-  const contender = { name, processes: false, isPeer: true, ...describe(program) };
-  return { contenders: [contender], absent: [], versions: program.versions };
+): LineUp<Contender> {
+  return peerLineUp(name, found, (peer) => ({ name, processes: false, isPeer: true, ...describe(peer) }));
 }

@@ -9,13 +9,13 @@ import { BenchTopics } from '../bench-topics.ts';
 import type { BenchmarkOptions } from '../benchmark.ts';
 import { type Machine, machineLoad, type MachineLoad, thisMachine } from '../machine.ts';
 import { removeTopics } from '../kafkajs-topic-removal.ts';
+import { takeTurns } from '../frame/turns.ts';
 import { streamsNote } from '../peers/kafka-streams.ts';
 import { javaVersions, lookUpPeer } from '../peers/peer.ts';
 import { type Contender, contendersWith } from './contenders.ts';
 import { peerContenders } from './peer-contenders.ts';
 import type { ThroughputTask, TurnCost } from './contender-task.ts';
 import { type EventFormat, type EventLoad, loadEvents } from './event-load.ts';
-import { PIPELINE } from './flatline-processing.ts';
 
 export interface ThroughputSettings {
   readonly events: number;
@@ -78,7 +78,11 @@ export async function measureThroughput(
   const measured: FormatMeasurement[] = [];
   await onBenchCluster({ registry: formats.includes('avro'), onProgress }, async (cluster) => {
     const run = { ...cluster, settings, contenders, workDir, onProgress };
-    for (const format of formats) measured.push(await measureFormat(format, run, failures));
+    for (const format of formats) {
+      const each = await measureFormat(format, run);
+      measured.push(each.measured);
+      failures.push(...each.failures);
+    }
   });
   return {
     machine: thisMachine(),
@@ -118,34 +122,23 @@ export async function loadedTopic(format: EventFormat, run: TurnSurroundings): P
   return topic;
 }
 
-/** @param failures what peers failed with is added to it */
-async function measureFormat(format: EventFormat, run: Run, failures: string[]): Promise<FormatMeasurement> {
-  const { settings, onProgress } = run;
+async function measureFormat(
+  format: EventFormat,
+  run: Run,
+): Promise<{ readonly measured: FormatMeasurement; readonly failures: readonly string[] }> {
+  const { contenders, settings, onProgress } = run;
   const topic = await loadedTopic(format, run);
-  const costs = new Map<string, TurnCost[]>(run.contenders.map(({ name }) => [name, []]));
-  for (let repeat = 0; repeat < settings.repeats; repeat += 1)
-    for (const contender of inTurn(run.contenders, repeat)) {
-      const { name } = contender;
-      if (!costs.has(name)) continue;
-      onProgress(`${format} events, ${name}, ${repeat + 1} of ${settings.repeats}`);
-      const cost = await takeTurn(contender, { topic, format }, run).catch((error: unknown) => {
-        // One that fails once is not trusted again; those of the project are to be mended instead.
-        if (contender.isPeer !== true) throw error;
-        return error as Error;
-      });
-      if (cost instanceof Error) {
-        failures.push(`${name}, ${format} events: it failed: ${cost.message.split('\n')[0]!}`);
-        costs.delete(name);
-      } else costs.get(name)!.push(cost);
-    }
+  const cells = contenders.map((contender) => ({
+    name: `${contender.name}, ${format} events`,
+    isPeer: contender.isPeer,
+    take: () => takeTurn(contender, { topic, format }, run),
+  }));
+  const { turns, failures } = await takeTurns(cells, { ...settings, onProgress });
+  const costs = contenders
+    .map(({ name }, index) => [name, turns[index]!] as const)
+    .filter(([, each]) => each.length > 0);
   await removeTopics(run.brokers, topic, onProgress);
-  return { format, costs: Object.fromEntries(costs) };
-}
-
-/** Another contender begins each time, so that none always runs after the same one. */
-function inTurn(contenders: readonly Contender[], repeat: number): readonly Contender[] {
-  const first = repeat % contenders.length;
-  return [...contenders.slice(first), ...contenders.slice(0, first)];
+  return { measured: { format, costs: Object.fromEntries(costs) }, failures };
 }
 
 /** A processor starts from nothing each time: topics, group and local state of its own; nothing of them is left. */
@@ -170,7 +163,7 @@ export async function takeTurn(
     commitIntervalMs,
     warmUpRecords: Math.floor(warmUpShare * events),
   };
-  if (contender.processes) await new BenchTopics(connection, partitions).createFor(application, PIPELINE);
+  if (contender.processes) await new BenchTopics(connection, partitions).createFor(application);
   mkdirSync(stateDir, { recursive: true });
   try {
     const [cost, brokerCpuMs] = await brokerCpu.during(

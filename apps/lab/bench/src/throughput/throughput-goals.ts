@@ -1,4 +1,4 @@
-// What is asked of the processor beside others, and whether it is met. Pure.
+// The project's goals for the processor beside others, and whether they are met. Pure.
 import type { EventFormat } from './event-load.ts';
 import type { Contender } from './contenders.ts';
 import type { ContenderFigures, ProcessorFigures } from './throughput-report.ts';

@@ -47,7 +47,7 @@ export function measureQueue(
   return { ...combine(times, median), bytesPerTimer };
 }
 
-/** How often a pass over so many timers is repeated in a round. */
+/** Passes over this many timers in a round. */
 export function passes(timers: number, timersPerRound: number): number {
   return Math.ceil(timersPerRound / timers);
 }

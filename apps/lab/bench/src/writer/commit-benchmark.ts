@@ -1,15 +1,15 @@
-// Commit latency and throughput of transactional producers, side by side in one run: candidates take turns in every
-// round, so that what else the machine does falls on all of them.
+// Commit latency and throughput of transactional producers, side by side in one run.
 import { type DurationMs } from '@flatline/base';
-import { KafkaLogAdmin, type KafkaOptions, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
+import { KafkaLogAdmin, KafkaTopicAdmin } from '@flatline/kafka';
 import { randomUUID } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { Ground } from '../frame/frame.ts';
+import { takeTurns } from '../frame/turns.ts';
 import { type CandidateWriter, type CommitCandidate, type CommitWorkload } from './commit-candidate.ts';
 import { flatlineCandidate } from './flatline-candidate.ts';
 import { kafkajsCandidate } from './kafkajs-candidate.ts';
 
-export interface CommitBenchmark {
-  readonly kafka: KafkaOptions;
+export interface CommitSettings {
   readonly workloads: readonly CommitWorkload[];
   /** How many writers commit at the same time, each to partitions of its own. */
   readonly writerCounts: readonly number[];
@@ -17,7 +17,7 @@ export interface CommitBenchmark {
   readonly pausesMs: readonly DurationMs[];
   readonly commitsPerWriter: number;
   /** Turns of each candidate. */
-  readonly rounds: number;
+  readonly repeats: number;
   readonly connectionCounts: readonly number[];
 }
 
@@ -36,24 +36,35 @@ export interface CommitMeasurement {
 }
 
 /** A block of a busy commit and one closed session; and a mass expiry. */
-export const COMMIT_WORKLOADS: readonly CommitWorkload[] = [
+const COMMIT_WORKLOADS: readonly CommitWorkload[] = [
   { name: 'block of 20 kB, 1 output', blockBytes: 20_000, outputRecords: 1, outputBytes: 300 },
   { name: 'block of 20 kB, 5000 outputs', blockBytes: 20_000, outputRecords: 5_000, outputBytes: 300 },
 ];
 
-export async function benchmarkCommits(options: CommitBenchmark): Promise<readonly CommitMeasurement[]> {
+export const COMMIT_SETTINGS: CommitSettings = {
+  workloads: COMMIT_WORKLOADS,
+  writerCounts: [1, 16],
+  pausesMs: [0, 100],
+  commitsPerWriter: 50,
+  repeats: 3,
+  connectionCounts: [1, 2],
+};
+
+export async function benchmarkCommits(
+  ground: Ground<CommitSettings>,
+): Promise<{ readonly measurements: readonly CommitMeasurement[] }> {
   const candidates = [
-    ...options.connectionCounts.map((count) => flatlineCandidate(options.kafka, count)),
-    kafkajsCandidate(options.kafka.brokers),
+    ...ground.connectionCounts.map((count) => flatlineCandidate(ground.kafka, count)),
+    kafkajsCandidate(ground.brokers),
   ];
-  const topics = await createTopics(options);
+  const topics = await createTopics(ground);
   const measurements: CommitMeasurement[] = [];
-  for (const workload of options.workloads)
-    for (const writers of options.writerCounts)
-      for (const pauseMs of options.pausesMs)
-        measurements.push(...(await compare(candidates, topics, { ...options, workload, writers, pauseMs })));
+  for (const workload of ground.workloads)
+    for (const writers of ground.writerCounts)
+      for (const pauseMs of ground.pausesMs)
+        measurements.push(...(await compare(candidates, topics, { ...ground, workload, writers, pauseMs })));
   for (const candidate of candidates) await candidate.close();
-  return measurements;
+  return { measurements };
 }
 
 interface Topics {
@@ -62,8 +73,7 @@ interface Topics {
   readonly inputTopic: string;
 }
 
-async function createTopics({ kafka, writerCounts }: CommitBenchmark): Promise<Topics> {
-  const connection = openCluster(kafka);
+async function createTopics({ kafka, connection, writerCounts }: Ground<CommitSettings>): Promise<Topics> {
   const run = `bench-${randomUUID()}`;
   const topics = { changelogTopic: `${run}.changelog`, outputTopic: `${run}.output`, inputTopic: `${run}.input` };
   const names = [topics.changelogTopic, topics.outputTopic, topics.inputTopic];
@@ -74,11 +84,10 @@ async function createTopics({ kafka, writerCounts }: CommitBenchmark): Promise<T
   const logs = new KafkaLogAdmin({ clock: kafka.clock, connection });
   for (const topic of names)
     for (let partition = 0; partition < partitions; partition += 1) await logs.ends({ topic, partition });
-  connection.close();
   return topics;
 }
 
-interface Setting extends CommitBenchmark {
+interface Setting extends Ground<CommitSettings> {
   readonly workload: CommitWorkload;
   readonly writers: number;
   readonly pauseMs: DurationMs;
@@ -90,11 +99,14 @@ async function compare(
   setting: Setting,
 ): Promise<readonly CommitMeasurement[]> {
   const opened = await Promise.all(candidates.map((candidate) => openWriters(candidate, topics, setting.writers)));
-  const turns = candidates.map((): Turn[] => []);
   // The first commits find leaders and coordinators, and warm up what is compiled.
-  for (const writers of opened) await takeTurn(writers, { ...setting, commitsPerWriter: 5 });
-  for (let round = 0; round < setting.rounds; round += 1)
-    for (const [index, writers] of opened.entries()) turns[index]!.push(await takeTurn(writers, setting));
+  for (const writers of opened) await commitWith(writers, { ...setting, commitsPerWriter: 5 });
+  const { workload, writers: count, pauseMs } = setting;
+  const cells = opened.map((writers, index) => ({
+    name: `${workload.name}, ${count} writers, pause ${pauseMs} ms: ${candidates[index]!.name}`,
+    take: () => commitWith(writers, setting),
+  }));
+  const { turns } = await takeTurns(cells, setting);
   await Promise.all(opened.flat().map((writer) => writer.close()));
   return candidates.map(({ name }, index) => summary(name, turns[index]!, setting));
 }
@@ -112,7 +124,7 @@ interface Turn {
   readonly cpuMs: DurationMs;
 }
 
-async function takeTurn(writers: readonly CandidateWriter[], setting: Setting): Promise<Turn> {
+async function commitWith(writers: readonly CandidateWriter[], setting: Setting): Promise<Turn> {
   const startedAtMs = performance.now();
   const cpuBefore = process.cpuUsage();
   const latencies = await Promise.all(

@@ -1,0 +1,87 @@
+// The frame of a benchmark: options over its defaults, the contenders that can run here, a broker, turns and the report. What a
+// benchmark adds is its plan: its settings, contenders and measurement, and what it says of the figures.
+import { type BenchCluster, onBenchCluster } from '../bench-cluster.ts';
+import type { Benchmark, BenchmarkOptions } from '../benchmark.ts';
+import { machineText, thisMachine } from '../machine.ts';
+import type { BarChart } from '../report/bar-chart.ts';
+import { type LineUp, NO_PEERS } from './line-up.ts';
+
+/** Settings, a broker, and where state directories are made. */
+export type Ground<Settings = object> = Settings & BenchCluster & Pick<BenchmarkOptions, 'workDir' | 'onProgress'>;
+
+export interface BenchmarkPlan<Settings extends object, Contender extends Described, Measured extends object> {
+  readonly name: string;
+  readonly description: string;
+  settings(options: BenchmarkOptions): Settings;
+  /** Undefined: Flatline alone. */
+  lineUp?(options: BenchmarkOptions): Promise<LineUp<Contender>>;
+  /** What all figures are measured under, in one line. */
+  conditions?(settings: Settings): string;
+  measure(ground: Ground<Settings>, contenders: readonly Contender[]): Promise<Measured>;
+  report(measured: Measured, settings: Settings): PlanReport;
+}
+
+export interface Described {
+  readonly name: string;
+  /** What it does, for the report. */
+  readonly does: string;
+}
+
+export interface PlanReport {
+  readonly figures: object;
+  readonly text: string;
+  readonly charts?: readonly BarChart[];
+}
+
+/** @throws by its `run`: Fatal, Retriable where no broker can be started; what its measurement does */
+export function framed<Settings extends object, Contender extends Described, Measured extends object>(
+  plan: BenchmarkPlan<Settings, Contender, Measured>,
+): Benchmark {
+  const { name, description } = plan;
+  return {
+    name,
+    description,
+    async run(options) {
+      const { workDir, onProgress } = options;
+      const settings = plan.settings(options);
+      const lineUp = (await plan.lineUp?.(options)) ?? { ...NO_PEERS, contenders: [] };
+      const { contenders, versions } = lineUp;
+      const measured = await onBenchCluster({ onProgress }, (cluster) =>
+        plan.measure({ ...settings, ...cluster, workDir, onProgress }, contenders),
+      );
+      const { figures, text, charts = [] } = plan.report(measured, settings);
+      const { failures = [], ...results } = measured as Measured & { readonly failures?: readonly string[] };
+      const absent = [...lineUp.absent, ...failures].map((each) => `not run: ${each}`);
+      const conditions = plan.conditions?.(settings);
+      const head = [machineText(thisMachine()), ...(conditions === undefined ? [] : [conditions])];
+      const notes = [...contenders.map((each) => `${each.name}: ${each.does}`), ...absent];
+      return {
+        figures: { settings, figures, ...results, versions, absent },
+        text: [
+          ...head,
+          ...(versions.length === 0 ? [] : [versions.join(', ')]),
+          '',
+          text,
+          ...(notes.length === 0 ? [] : ['', ...notes]),
+        ].join('\n'),
+        charts,
+        versions,
+        ...('repeats' in settings ? { repeats: settings.repeats as number } : {}),
+      };
+    },
+  };
+}
+
+type Size = 'events' | 'sessions' | 'partitions' | 'repeats';
+
+/** The defaults, but for those that an option of the same name replaces. */
+export function over<Defaults extends Partial<Record<Size, number>>>(
+  defaults: Defaults,
+  { events, sessions, partitions, repeats }: Pick<BenchmarkOptions, Size>,
+): Defaults {
+  const given = Object.entries({ events, sessions, partitions, repeats });
+  return {
+    ...defaults,
+    ...Object.fromEntries(given.filter(([name, value]) => value !== undefined && name in defaults)),
+  };
+}

@@ -1,0 +1,37 @@
+import { describe, expect, test } from '@jest/globals';
+import { takeTurns } from './turns.ts';
+
+const quiet = { repeats: 3, onProgress: () => undefined };
+
+describe('turns', () => {
+  test('each measures everything once, and another begins', async () => {
+    const order: string[] = [];
+    const cells = ['a', 'b'].map((name) => ({
+      name,
+      take: (repeat: number) => Promise.resolve(order.push(`${name}${repeat}`)),
+    }));
+    const { turns } = await takeTurns(cells, quiet);
+    expect(order).toEqual(['a0', 'b0', 'b1', 'a1', 'a2', 'b2']);
+    expect(turns).toEqual([
+      [1, 4, 5],
+      [2, 3, 6],
+    ]);
+  });
+
+  test('a peer that fails is left out, with what it had measured before', async () => {
+    const peer = (repeat: number): Promise<string> =>
+      repeat === 1 ? Promise.reject(new Error('out of memory\nat line 7')) : Promise.resolve('ok');
+    const cells = [
+      { name: 'ours', take: () => Promise.resolve('ok') },
+      { name: 'peer', isPeer: true, take: peer },
+    ];
+    const { turns, failures } = await takeTurns(cells, quiet);
+    expect(turns).toEqual([['ok', 'ok', 'ok'], []]);
+    expect(failures).toEqual(['peer: it failed: out of memory']);
+  });
+
+  test('a failure of our own ends the benchmark', async () => {
+    const cells = [{ name: 'ours', take: () => Promise.reject(new Error('stalled')) }];
+    await expect(takeTurns(cells, quiet)).rejects.toThrow('stalled');
+  });
+});

@@ -1,0 +1,50 @@
+// Turns: everything that is compared is measured once, then all of it again, so that other load on the machine falls on all alike.
+import type { Ground } from './frame.ts';
+
+/** Something that is measured once in each round. */
+export interface Cell<Turn> {
+  readonly name: string;
+  /** A peer's failure leaves the others to be measured. */
+  readonly isPeer?: boolean | undefined;
+  /** @param repeat from 0 */
+  take(repeat: number): Promise<Turn>;
+}
+
+export interface Taken<Turn> {
+  /** By cell, in their order; none of a cell that failed. */
+  readonly turns: readonly (readonly Turn[])[];
+  /** Cells that failed, and with what. */
+  readonly failures: readonly string[];
+}
+
+/** Another cell begins each time, so that none always runs after the same one. @throws what a cell throws that is no peer's */
+export async function takeTurns<Turn>(
+  cells: readonly Cell<Turn>[],
+  { repeats, onProgress }: Pick<Ground<{ readonly repeats: number }>, 'repeats' | 'onProgress'>,
+): Promise<Taken<Turn>> {
+  const taken = new Map(cells.map((cell) => [cell, [] as Turn[]]));
+  const failures: string[] = [];
+  for (let repeat = 0; repeat < repeats; repeat += 1)
+    for (const cell of inTurn(cells, repeat)) {
+      if (!taken.has(cell)) continue;
+      onProgress(`${cell.name}, ${repeat + 1} of ${repeats}`);
+      try {
+        taken.get(cell)!.push(await cell.take(repeat));
+      } catch (error) {
+        // A peer that fails once is not trusted again; our own failures are to be fixed.
+        if (cell.isPeer !== true) throw error;
+        failures.push(failureText(cell.name, error));
+        taken.delete(cell);
+      }
+    }
+  return { turns: cells.map((cell) => taken.get(cell) ?? []), failures };
+}
+
+export function failureText(name: string, error: unknown): string {
+  return `${name}: it failed: ${(error as Error).message.split('\n')[0]!}`;
+}
+
+function inTurn<T>(all: readonly T[], repeat: number): readonly T[] {
+  const first = repeat % all.length;
+  return [...all.slice(first), ...all.slice(0, first)];
+}
