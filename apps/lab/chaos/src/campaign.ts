@@ -22,7 +22,7 @@ export interface Portion {
 export interface CampaignPlan {
   readonly portions: readonly Portion[];
   readonly short: boolean;
-  /** Of scenarios that last as long as they are told to. */
+  /** For scenarios that last as long as they are told to. */
   readonly minutes: number | undefined;
   readonly unsafe: Guard | undefined;
   readonly log: (line: string) => void;

@@ -1,4 +1,4 @@
-// What a campaign has shown, as JSON for machines and Markdown for people. Pure.
+// What a campaign has shown, as JSON for machines and Markdown for readers. Pure.
 import { outcomeOf, type RunResult, type Scenario } from './scenario.ts';
 
 export interface ScenarioRuns {

@@ -63,12 +63,11 @@ test('[F3][X4] stopped for twice the session timeout, its partitions moved, woke
 
 test('[F4][C4][X1][X2] a backlog of several timeouts, read late', () => expectGreen('F4'));
 
-test('[F9][R2][R3] an old store, a foreign one, and one whose log was made anew', () => expectGreen('F9'));
+test('[F9][R2][R3] an old store, a foreign one, and one whose log was recreated', () => expectGreen('F9'));
 
 test('[F14][I1][I3] hostile records between sound ones', () => expectGreen('F14'));
 
-test('[F15][C6] false timestamps between true ones: nobody who told no lie is closed by them', () =>
-  expectGreen('F15'));
+test('[F15][C6] false timestamps between true ones close no session of an honest device', () => expectGreen('F15'));
 
 test('[F17][C4] the event loop held, in a small heap: no early close, and no rebalance below half the session timeout', () =>
   expectGreen('F17'));

@@ -9,15 +9,15 @@ export interface Scenario {
   readonly id: string;
   readonly title: string;
   readonly nodes: 1 | 3;
-  /** Different runs there are: so many come by default, each once. */
+  /** Number of different runs; by default each comes once. */
   readonly variants: number;
-  /** A run has as many faults as it is told to, one after another; of the others the number is part of what they are. */
+  /** A run takes its number of faults from the command line; for the others it is fixed. */
   readonly countsFaults?: boolean;
-  /** It lasts as long as it is told to. */
+  /** A run takes its length from the command line. */
   readonly takesMinutes?: boolean;
   /** Not run here, and why. */
   readonly skipped?: string;
-  /** One without which the scenario must be red: the proof that it can be. */
+  /** Guards without which the scenario must be red: the proof that it can be. */
   readonly guards?: readonly Guard[];
   readonly run: (context: RunContext) => Promise<RunResult>;
 }
@@ -32,16 +32,16 @@ export interface RunContext {
   readonly name: string;
   /** The sample of the gate: few faults per run. */
   readonly short: boolean;
-  /** Asked for, of a scenario that `countsFaults`; undefined: its own number. */
+  /** For a scenario that `countsFaults`; undefined: its own number. */
   readonly faults: number | undefined;
-  /** Asked for, of a scenario that `takesMinutes`; undefined: its own. */
+  /** For a scenario that `takesMinutes`; undefined: its own. */
   readonly minutes: number | undefined;
   /** The processors of this run do without it. */
   readonly unsafe: Guard | undefined;
 }
 
 export interface RunResult {
-  /** What varies between the runs of a scenario, for people. */
+  /** Human-readable: what varies between the runs of a scenario. */
   readonly variant: string;
   /** Faults that were meant to happen, and those that demonstrably did (V12). */
   readonly armed: number;
@@ -56,7 +56,7 @@ export interface RunResult {
   readonly facts: Readonly<Record<string, string | number>>;
 }
 
-/** A run counts only where every fault it was meant to have has happened: else it has shown nothing. */
+/** A run counts only if all its faults have happened: else it has shown nothing. */
 export function outcomeOf(result: RunResult): 'passed' | 'violated' | 'invalid' {
   if (result.violations.length > 0) return 'violated';
   return result.fired < result.armed || result.armed === 0 || result.closes === 0 ? 'invalid' : 'passed';

@@ -1,4 +1,4 @@
-// What must come out of an input partition: the closes of the oracle's fold, each with the record that shows that it is due.
+// Expected closes of an input partition, by the oracle's fold, each with the record that shows that it is due.
 import { type Folded, type FoldedSummary, foldInput, type InputRecord, inputRecord, jsonEvent } from '@flatline/oracle';
 import type { LogRecord } from '../stage/topic-dump.ts';
 
@@ -43,7 +43,7 @@ const usual = {
   maxHoldMs: 0,
 } as const;
 
-/** Of a whole partition, in offset order. */
+/** @param records of a whole partition, in offset order */
 export function expectationOf(records: readonly LogRecord[], partition: number, rules: ExpectationRules): Expectation {
   const byOffset = new Map(records.map((record) => [record.offset, record]));
   const { timeoutMs, byArrival, refusalOf, movesClock = () => true } = rules;

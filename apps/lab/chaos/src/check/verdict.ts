@@ -99,7 +99,7 @@ function missing({ folded, sentinels }: Evidence, closed: ReadonlySet<string>): 
   );
 }
 
-/** V3 where the log knows of no such close, V4 where it says something else of it. */
+/** V3 where the log has no such close, V4 where it differs. */
 function differences(
   { summary }: SummaryRecord,
   expected: ExpectedClose | undefined,
@@ -108,7 +108,7 @@ function differences(
   const subject = summary.incarnation;
   const key = Buffer.from(summary.key).toString('latin1');
   if (expected === undefined)
-    return [{ rule: 'V3', subject, detail: `${key} was closed (${summary.reason}), and the log does not say so` }];
+    return [{ rule: 'V3', subject, detail: `${key} was closed (${summary.reason}), which the log does not show` }];
   const violations: Violation[] = [];
   for (const field of comparedFields) {
     const wanted = expected.summary[field];
@@ -173,7 +173,7 @@ function deadLetterFaults({ folded, deadLetters }: Evidence): Violation[] {
       found.delete(String(offset));
     }
     for (const offset of found.keys())
-      violations.push({ rule: 'I1', subject: `${number}/${offset}`, detail: 'is a dead letter, and was sound' });
+      violations.push({ rule: 'I1', subject: `${number}/${offset}`, detail: 'is a dead letter, but was sound' });
     return violations;
   });
 }

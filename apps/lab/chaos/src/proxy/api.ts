@@ -20,7 +20,7 @@ export interface RequestHead {
   readonly correlationId: number;
 }
 
-/** Of a whole frame, size included. */
+/** @param frame whole, size included */
 export function requestHead(frame: Buffer): RequestHead {
   return { apiKey: frame.readInt16BE(4), apiVersion: frame.readInt16BE(6), correlationId: frame.readInt32BE(8) };
 }
@@ -34,7 +34,7 @@ export function isTransactional(produce: Buffer): boolean {
   return produce.readInt16BE(14 + Math.max(0, produce.readInt16BE(12))) >= 0;
 }
 
-/** Of an answer to EndTxn v0–v2: correlation id, throttle time, error code. */
+/** @param answer to EndTxn v0–v2: size, correlation id, throttle time, error code */
 export function endTxnError(answer: Buffer): number {
   return answer.readInt16BE(12);
 }

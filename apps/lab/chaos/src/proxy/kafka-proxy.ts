@@ -1,7 +1,7 @@
-// Stands before every broker of a cluster and breaks what it is told to: an answer, a request, a direction.
+// Stands in front of every broker of a cluster and breaks what it is told to: an answer, a request, a direction.
 //
 // Owns: its listeners and all connections through them, the rules not yet used up.
-// Does not own: the brokers; who is told of its addresses.
+// Does not own: the brokers; which clients are given its addresses.
 //
 // Invariants
 //   KP1  A client that asked through it never learns of another address: answers that name brokers are rewritten.
@@ -182,7 +182,7 @@ export class KafkaProxy {
     setTimeout(() => link.broker.write(frame), order.fault.lateMs);
   }
 
-  /** Clock records are produced, too, and are nobody's transaction: faults of Produce are not for them. */
+  /** Clock records are produced outside any transaction: faults of Produce are not for them. */
   #takeOrder({ apiKey }: RequestHead, frame: Buffer): Order | undefined {
     const index = this.#orders.findIndex(({ fault }) => apiKeys[fault.api] === apiKey);
     if (apiKey === apiKeys.Produce && index >= 0 && !isTransactional(frame)) return undefined;

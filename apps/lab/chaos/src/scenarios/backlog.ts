@@ -1,4 +1,4 @@
-// F4: the processor comes late. Nobody's session ends because of it.
+// F4: the processor comes late, and no session ends because of it.
 import type { RunContext, RunResult, Scenario } from '../scenario.ts';
 import type { Application } from '../stage/application.ts';
 import { elapse } from '../stage/elapse.ts';
@@ -9,7 +9,7 @@ const MINUTES_OF_OWN = 1;
 const TIMEOUT_MS = 5_000;
 /** 20 000 sessions live at a time. */
 const load = { ratePerSecond: 5_000, heartbeatMs: 4_000, beats: 20 };
-/** Of the sample: a few seconds. */
+/** In the sample: a few seconds. */
 const short = { forMs: 12_000, timeoutMs: 1_500, load: { ratePerSecond: 1_000, heartbeatMs: 500, beats: 20 } };
 /** The oldest unread record is so many timeouts old when reading begins, or the run has shown nothing. */
 const TIMEOUTS_BEHIND_MIN = 5;

@@ -1,4 +1,4 @@
-// F5: every broker is gone, devices buffer, and nobody's session ends against the log. With C8 on, nobody's at all.
+// F5: every broker is gone, devices buffer, and no session ends against the log. With C8 on, none ends at all.
 import { secondOpinion } from '../check/second-opinion.ts';
 import type { Violation } from '../check/verdict.ts';
 import type { RunContext, RunResult, Scenario } from '../scenario.ts';
@@ -15,7 +15,7 @@ const variants = [
 /** Devices buffer for as long as it takes. */
 const DELIVERY_TIMEOUT_MS = 600_000;
 const WARM_MS = 3_000;
-/** Of the variant with C8, which needs some room for `unheardMs` in it. */
+/** In the variant with C8, which has to leave room for `unheardMs`. */
 const HEARD_TIMEOUT_MS = 6_000;
 /** Its sessions live on until the load ends. */
 const lasting = { heartbeatMs: 500, beats: 100_000, ratePerSecond: 300, deliveryTimeoutMs: DELIVERY_TIMEOUT_MS };
@@ -49,10 +49,10 @@ async function run(context: RunContext): Promise<RunResult> {
   return c8 ? settleHeld(trial, processor) : trial.settle([processor]);
 }
 
-/** The naive fold does not know of C8: that nobody has ended is plain, and the rest is judged by `flatline verify`. */
+/** The naive fold does not know C8: that no session has ended is checked here, the rest by `flatline verify`. */
 async function settleHeld(trial: Trial, processor: Child): Promise<RunResult> {
   const { application } = trial;
-  // Longer than the timeout after the outage: whoever had been ended by it would be seen by now.
+  // Longer than the timeout after the outage: a session that it had ended would be seen by now.
   await elapse(2 * application.timeoutMs);
   const ended = (await readOutputs(application)).flatMap((output): Violation[] => {
     if (output.kind !== 'summary') return [];
@@ -79,7 +79,7 @@ async function settleHeld(trial: Trial, processor: Child): Promise<RunResult> {
   };
 }
 
-/** Waits until closes come no more, which they do once the load has ended. Returns how many there are. */
+/** Waits until no more closes come, once the load has ended. Returns how many there are. */
 async function allClosed({ application }: Trial): Promise<number> {
   let before = -1;
   for (const from = performance.now(); performance.now() - from < CLOSED_WITHIN_MS;) {

@@ -55,7 +55,7 @@ export const cutOff: Scenario = {
 const ISOLATED_MS = 120_000;
 const LEAVES_WITHIN_MS = 90_000;
 
-/** One cut off from the controllers goes on answering clients, and takes itself for the leader. */
+/** A leader cut off from the controllers goes on answering clients. */
 export const isolatedNode: Scenario = {
   id: 'F23b',
   title: 'a node of three isolated from the controllers, not from the processor: a leader that was deposed and answers',
@@ -66,7 +66,7 @@ export const isolatedNode: Scenario = {
     const { application } = trial;
     const node = context.broker.nodes[context.index % 3]!;
     trial.variant = `node ${node.id} isolated for ${ISOLATED_MS / 1000} s`;
-    // Little traffic: silence has to be proved by clock records.
+    // So little traffic that clock records have to prove silence.
     trial.load({ ratePerSecond: 20, heartbeatMs: 1_000, beats: 8 });
     const processor = await trial.started();
     await trial.firstClose();
@@ -89,13 +89,13 @@ export const isolatedNode: Scenario = {
   },
 };
 
-/** As the others tell: what the isolated one shows is old. */
+/** From the other nodes: the isolated one shows what is old. */
 function outputsWithout({ port }: BrokerNode, { kafka, output }: Application): Promise<OutputRecord[]> {
   const brokers = kafka.brokers.filter((address) => !address.endsWith(`:${port}`));
   return readOutputs({ kafka: { ...kafka, brokers }, output });
 }
 
-/** Partitions of the input that the node takes itself for the leader of, and the others do not. */
+/** Input partitions that this node believes it leads, and the others do not. */
 async function deposedPartitions({ kafka, input }: Application, node: BrokerNode): Promise<readonly number[]> {
   const leadersBy = async (brokers: readonly string[]): Promise<readonly PartitionMetadata[]> => {
     const connection = openCluster({ ...kafka, brokers });
@@ -171,7 +171,7 @@ export const frozenNode: Scenario = {
       await elapse(FROZEN_MS);
       await node.resume();
     };
-    // Little traffic: silence has to be proved by clock records.
+    // So little traffic that clock records have to prove silence.
     return throughNodes(context, ['frozen', freeze], { ratePerSecond: 20, heartbeatMs: 1_000, beats: 8 });
   },
 };

@@ -1,4 +1,4 @@
-// F13: the files of the local store are damaged while nobody uses them.
+// F13: the files of the local store are damaged while not in use.
 import { closeSync, ftruncateSync, globSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Random } from '@flatline/base';
@@ -39,7 +39,7 @@ async function run(context: RunContext): Promise<RunResult> {
   const before = await trial.started();
   await elapse(PHASE_MS);
   const { code } = await before.terminate();
-  if (code !== 0) throw new Error(`a life that should end in order ended with ${code}`);
+  if (code !== 0) throw new Error(`a clean shutdown ended with ${code}`);
   for (const file of globSync(join(trial.application.stateDir('a'), '**', '*.mdb'))) {
     const descriptor = openSync(file, 'r+');
     damage(descriptor, statSync(file).size, context.random);
@@ -58,7 +58,7 @@ function cutToHalf(descriptor: number, size: number): void {
   ftruncateSync(descriptor, Math.floor(size / 2));
 }
 
-/** Bytes that hold something: what a page does not use may be anything. */
+/** Bytes in use: the rest of a page may be anything. */
 function flipBytes(descriptor: number, size: number, random: Random): void {
   const page = Buffer.alloc(PAGE_BYTES);
   for (let start = 0; start < size; start += PAGE_BYTES) {

@@ -1,4 +1,4 @@
-// F15: devices whose clocks are wrong, on an input whose stamps are theirs. Nobody else is closed by it.
+// F15: devices whose clocks are wrong, on an input that carries their stamps. No other device's session is closed by it.
 import type { ProducedRecord } from '@flatline/kafka';
 import { expectationOf, type Refusal } from '../check/expectation.ts';
 import type { Violation } from '../check/verdict.ts';
@@ -20,7 +20,7 @@ const ROUND_EVERY_MS = 250;
 const ROUNDS = 60;
 const ROUNDS_OF_SAMPLE = 20;
 
-/** Of broker time: further ahead the broker itself would refuse them, by default from an hour on. */
+/** Relative to broker time. Further ahead, by default from an hour on, the broker itself would refuse them. */
 const inputSettings = { 'message.timestamp.after.max.ms': '9223372036854775807' };
 
 const LIAR_KEY = 'liar-';
@@ -66,7 +66,7 @@ async function run(context: RunContext): Promise<RunResult> {
   }
   await trial.endLoad();
   const input = await dumpTopic(application.kafka, application.input, application.partitions);
-  // As the broker keeps them: it has neither refused nor stamped them.
+  // As the broker keeps them: neither refused nor restamped.
   const now = Date.now();
   trial.fired = input
     .flat()
@@ -88,7 +88,7 @@ async function run(context: RunContext): Promise<RunResult> {
 
 function* falseRecords({ random }: RunContext, partitions: number, hourTaken: boolean): Generator<ProducedRecord> {
   const now = Date.now();
-  // Far enough from the present for both kinds: whether it is ahead is no matter of milliseconds.
+  // Far enough from the present for both kinds: whether it is ahead does not hang on milliseconds.
   const anyWhen = (random.chance(0.5) ? 1 : -1) * (2 * FALSE_FROM_MS + random.below(HOUR_MS - 3 * FALSE_FROM_MS));
   const stamps: Readonly<Record<string, number>> = {
     century: now + CENTURY_MS,
@@ -115,7 +115,7 @@ function refusalOf({ headers }: LogRecord): Refusal {
   return headers.has(REFUSED_HEADER) ? 'stamp' : undefined;
 }
 
-/** Whoever told no lie has the sessions it would have if nobody had: as many, with as many heartbeats, for the same reason. */
+/** An honest device has the sessions it would have had without the false stamps: as many, with as many heartbeats, closed for the same reason. */
 async function closedByStamps(
   application: Application,
 ): Promise<{ readonly violations: readonly Violation[]; readonly facts: RunResult['facts'] }> {

@@ -32,7 +32,7 @@ async function run(context: RunContext): Promise<RunResult> {
   const lives = context.faults ?? (context.short ? 3 : 4);
   const trial = await Trial.begin(context);
   trial.variant = `${lives} × ${point}`;
-  // Under traffic nobody has to ask for proof.
+  // Under traffic no proof has to be asked for.
   trial.load(point === 'proof.asked' ? { ratePerSecond: 8, heartbeatMs: 400, beats: 2 } : {});
   for (let life = 0; life < lives; life += 1) {
     trial.armed += 1;
@@ -40,7 +40,7 @@ async function run(context: RunContext): Promise<RunResult> {
     else if (await dieAt(trial, point)) trial.hit();
   }
   const survivor = await trial.started();
-  // Load for the survivor, so that there is a close to be late with.
+  // Load for the survivor, so that a close can be late.
   await elapse(trial.application.timeoutMs);
   return trial.settle([survivor]);
 }

@@ -1,4 +1,4 @@
-// F2 and F2b: the broker has done it, or will do it later, and the processor does not know.
+// F2 and F2b: the broker has carried out a request, or will later, and the processor cannot tell.
 import { KafkaProxy, type RequestFault } from '../proxy/kafka-proxy.ts';
 import type { RunContext, RunResult, Scenario } from '../scenario.ts';
 import { elapse } from '../stage/elapse.ts';
@@ -6,7 +6,7 @@ import { Trial } from '../stage/trial.ts';
 
 const FAULTS_PER_RUN = 12;
 const FAULTS_OF_SAMPLE = 6;
-/** Without a guard: only of some commits something is lost, those that have closes. */
+/** Without a guard: only commits with closes lose anything. */
 const FAULTS_UNSAFE = 30;
 const SILENCES_PER_RUN = 3;
 const words = {
@@ -15,7 +15,7 @@ const words = {
   late: 'late',
 };
 const FAULT_WITHIN_MS = 15_000;
-/** What is tested does not depend on it, and silences are over sooner. */
+/** The test does not depend on it, and silences end sooner. */
 const TRANSACTION_TIMEOUT_MS = 3_000;
 /** Between one fault and the next: the commit is settled and some others have been made. */
 const BETWEEN_MS = 400;
@@ -35,7 +35,7 @@ const steps = ['Produce', 'AddPartitionsToTxn', 'TxnOffsetCommit', 'AddOffsetsTo
 
 const stepUnknown = (context: RunContext): RequestFault => {
   const api = steps[context.index % steps.length]!;
-  // InitProducerId is asked once per life: it is the answer to the successor's that gets lost.
+  // InitProducerId is sent once per life: the answer lost is the successor's.
   return { api, kind: context.index % (2 * steps.length) < steps.length ? 'answerLost' : 'late', lateMs: 700 };
 };
 
@@ -60,7 +60,7 @@ export const stepLost: Scenario = {
 };
 
 function usualFaults({ unsafe, short }: RunContext, { kind }: RequestFault): number {
-  // Nobody says that the answer will not come: a request waits a second longer than its transaction may last.
+  // Nothing announces that the answer will not come: a request waits a second longer than its transaction may last.
   if (kind === 'silence') return SILENCES_PER_RUN;
   if (unsafe !== undefined) return FAULTS_UNSAFE;
   return short ? FAULTS_OF_SAMPLE : FAULTS_PER_RUN;
@@ -76,7 +76,7 @@ async function run(context: RunContext, faultOf: (context: RunContext) => Reques
     trial.variant = `${faults} × ${kind.api}: ${words[kind.kind]}`;
     trial.load();
     const processor = await trial.started();
-    // What goes wrong without a guard shows in commits that have closes; with it the first ones are worth a fault, too.
+    // Without a guard only commits with closes go wrong; with it the first ones are worth a fault, too.
     if (context.unsafe !== undefined) await trial.firstClose();
     const codes = new Map<number, number>();
     for (let count = 0; count < faults; count += 1) {

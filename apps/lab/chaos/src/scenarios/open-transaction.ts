@@ -30,10 +30,10 @@ async function run(context: RunContext): Promise<RunResult> {
     trial.armed = 1;
     const ended = proxy.fault({ api: 'EndTxn', kind: 'late', lateMs: OPEN_MS }, 2 * OPEN_MS);
     await beginUpstream(trial, proxy.bootstrap);
-    // Accepted only now: until then nothing behind it could be read by anyone who reads what is committed.
+    // Accepted only now: until then a read_committed reader could read nothing behind it.
     if ((await ended) === 0) trial.hit();
     if (processor.said(/holds the input back/).length === 0)
-      trial.violations.push({ rule: 'X5', subject: trial.application.input, detail: 'held back, and nobody said so' });
+      trial.violations.push({ rule: 'X5', subject: trial.application.input, detail: 'held back without a word' });
     await elapse(WARM_MS);
     return await trial.settle([processor]);
   } finally {

@@ -81,7 +81,7 @@ async function run(context: RunContext): Promise<RunResult> {
   const caughtUpAfterMs = await caughtUp(watch);
   writeFileSync(application.ledger, sent.ledger.map((line) => `${JSON.stringify(line)}\n`).join(''));
   await writeSentinels(application);
-  const closedAll = await nobodyLives(watch);
+  const closedAll = await noneAlive(watch);
   watch.stopped = true;
   await watching;
   judgeMemory(trial, watch.signs);
@@ -165,7 +165,7 @@ async function caughtUp(watch: Watch): Promise<number | undefined> {
   return undefined;
 }
 
-async function nobodyLives(watch: Watch): Promise<boolean> {
+async function noneAlive(watch: Watch): Promise<boolean> {
   const from = performance.now();
   while (performance.now() - from < CATCH_UP_MAX_MS) {
     const last = watch.signs.at(-1);

@@ -61,7 +61,7 @@ async function run(context: RunContext): Promise<RunResult> {
     trial.fired += records.length;
     await elapse(ROUND_EVERY_MS);
   }
-  // Whether each of them is a dead letter is the verdict's business.
+  // The verdict checks that each of them is a dead letter.
   return trial.settle([processor], { refusalOf });
 }
 

@@ -31,7 +31,7 @@ async function run(context: RunContext): Promise<RunResult> {
   while (Date.now() < stormTo) {
     const member = members[random.below(members.length)]!;
     const child = living.get(member);
-    // Where nobody lives nothing can be made of the storm but that.
+    // With no member alive there is nothing else to do.
     if (child !== undefined && living.size === 1) continue;
     trial.armed += 1;
     if (child === undefined) living.set(member, trial.processor(member));

@@ -1,6 +1,9 @@
-// What a processor does where a log is not the one it knows.
+// What a processor must do where a log is not the one it knows: refuse it, and reset nothing silently (R3).
+import type { RunResult } from '../scenario.ts';
 import type { Child } from '../stage/child.ts';
 import { elapse } from '../stage/elapse.ts';
+import { readOutputs } from '../stage/settlement.ts';
+import type { Trial } from '../stage/trial.ts';
 
 const REFUSES_WITHIN_MS = 30_000;
 
@@ -13,4 +16,22 @@ export async function refuses(processor: Child, partitions: number): Promise<boo
     await elapse(100);
   }
   return false;
+}
+
+/** The result of a run in which the processor had to refuse: any output since is a violation. */
+export async function refusedResult(trial: Trial, outputsBefore: number, violation: string): Promise<RunResult> {
+  const { application, variant, armed, fired, violations, facts } = trial;
+  const outputs = await readOutputs(application);
+  if (outputs.length !== outputsBefore) violations.push({ rule: 'R3', subject: application.output, detail: violation });
+  return {
+    variant,
+    armed,
+    fired,
+    violations,
+    recoveriesMs: [],
+    closes: outputsBefore / 2,
+    records: 0,
+    closeDelayMaxMs: undefined,
+    facts,
+  };
 }

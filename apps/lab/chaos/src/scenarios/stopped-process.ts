@@ -3,7 +3,7 @@ import type { RunContext, RunResult, Scenario } from '../scenario.ts';
 import { elapse } from '../stage/elapse.ts';
 import { Trial } from '../stage/trial.ts';
 
-/** Of the group's session timeout: too short to be missed, long enough, and long after everything has moved on. */
+/** Multiples of the group's session timeout: too short to be noticed, long enough, and long after all has moved on. */
 const factors = [0.5, 2, 10];
 const SESSION_TIMEOUT_MS = 2_000;
 const STOPS_PER_RUN = 3;
@@ -36,7 +36,7 @@ async function run(context: RunContext): Promise<RunResult> {
     trial.armed += 1;
     zombie.signal('SIGSTOP');
     await elapse(factor * SESSION_TIMEOUT_MS);
-    // Too short a stop moves nothing, and must not; a longer one counts where the other got everything.
+    // Too short a stop must move nothing; a longer one counts where the other instance got everything.
     const moved = takeovers(other.lines) > before.assigned;
     if (moved || factor < 1) trial.hit();
     zombie.signal('SIGCONT');

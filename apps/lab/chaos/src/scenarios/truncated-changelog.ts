@@ -1,4 +1,4 @@
-// F24: the changelog is truncated under whoever reads it: a standby that slept, a restoration; and with no entry alive.
+// F24: the changelog is truncated under its readers, a standby that slept and a restoration, and with no entry alive.
 import { rmSync } from 'node:fs';
 import type { RunContext, RunResult, Scenario } from '../scenario.ts';
 import type { Application } from '../stage/application.ts';
@@ -9,9 +9,9 @@ import { awaitCloses, produce, QUIESCENCE_MAX_MS, writeSentinels } from '../stag
 import { topicEnds } from '../stage/topic-dump.ts';
 import { Trial } from '../stage/trial.ts';
 
-/** Floors ripen soon: short sessions let go of the log's beginning within seconds. */
+/** The floor rises soon: short sessions let go of the log's beginning within seconds. */
 const TRUNCATE_LAG_MS = 500;
-/** Longer than anybody is held here: nobody is expelled, so that what wakes up goes on where it stood. */
+/** Longer than any process is held here: none is expelled, so that the one that wakes up goes on where it stood. */
 const kafka = { sessionTimeoutMs: 15_000, heartbeatIntervalMs: 500 };
 const HOLD_MS = 6_000;
 const TRUNCATES_WITHIN_MS = 30_000;
@@ -52,7 +52,7 @@ async function underStandby(context: RunContext): Promise<RunResult> {
   await until(() => dropped() >= followed.length, NOTICES_WITHIN_MS);
   for (let count = 0; count < Math.min(dropped(), followed.length) && truncations; count += 1) trial.hit();
   await elapse(PHASE_MS);
-  // What it has read anew is what counts now.
+  // What it reads from here on is what counts.
   await owner.kill9();
   await until(() => runs(standby) >= trial.application.partitions, STARTS_WITHIN_MS);
   trial.facts['takenOverFromStandby'] = standby.said(/task runs.*"restoredFrom":"standby"/).length;
@@ -75,7 +75,7 @@ async function underRestoration(context: RunContext): Promise<RunResult> {
   return trial.settle([owner, other]);
 }
 
-/** Nothing lives, and the position has to outlast everything that was written of it (K3). */
+/** No entry is alive, and the position has to outlast every record of it (K3). */
 async function noneAlive(context: RunContext): Promise<RunResult> {
   const trial = await Trial.begin(context, { pipeline: { truncateLagMs: TRUNCATE_LAG_MS } });
   trial.variant = 'no entry alive, truncated to the last commit, restored without a local store';
@@ -88,8 +88,8 @@ async function noneAlive(context: RunContext): Promise<RunResult> {
   const blocks = await changelogEnds(application);
   trial.armed = application.partitions;
   await until(async () => {
-    // Ends for nobody: the position moves, and nothing else.
-    await produce(application, nobodysEnds(application.partitions));
+    // Ends of unknown sessions: they move the position and nothing else.
+    await produce(application, endsOfUnknown(application.partitions));
     return (await changelogEnds(application)).every(({ start }, partition) => start >= blocks[partition]!.end);
   }, TRUNCATES_WITHIN_MS);
   await first.kill9();
@@ -140,8 +140,14 @@ async function until(done: () => boolean | Promise<boolean>, withinMs: number): 
   return false;
 }
 
-function nobodysEnds(partitions: number): { readonly partition: number; readonly key: Buffer; readonly value: null }[] {
-  return Array.from({ length: partitions }, (_, partition) => ({ partition, key: Buffer.from('nobody'), value: null }));
+function endsOfUnknown(
+  partitions: number,
+): { readonly partition: number; readonly key: Buffer; readonly value: null }[] {
+  return Array.from({ length: partitions }, (_, partition) => ({
+    partition,
+    key: Buffer.from('unknown'),
+    value: null,
+  }));
 }
 
 function afterwards(

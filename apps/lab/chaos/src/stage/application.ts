@@ -22,7 +22,7 @@ export interface ApplicationOptions {
   readonly partitions?: number;
   readonly replication?: 1 | 3;
   readonly timestampType?: 'LogAppendTime' | 'CreateTime';
-  /** Of the input topic, by Kafka's names, beside what `flatline topics create` sets. */
+  /** Input topic settings by Kafka's names, beside those of `flatline topics create`. */
   readonly inputSettings?: Readonly<Record<string, string>>;
   readonly pipeline?: Partial<ConfigurationInput['pipelines'][number]>;
   readonly kafka?: ConfigurationInput['kafka'];
@@ -50,7 +50,7 @@ const entry = fileURLToPath(new URL('../../../../cli/src/main.ts', import.meta.u
 
 const folders = new Set<string>();
 
-/** For the end of a run, however it ends; nobody may use them any more. */
+/** For the end of a run, however it ends, when they are no longer in use. */
 export function removeApplicationFolders(): void {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   folders.clear();

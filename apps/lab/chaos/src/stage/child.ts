@@ -4,7 +4,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 
-/** Of each child the last lines are kept, for the report of a violation and for evidence. */
+/** Last lines kept of each child, as evidence and for the report of a violation. */
 const LINES_MAX = 5_000;
 
 export interface Ending {

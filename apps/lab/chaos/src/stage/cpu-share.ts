@@ -5,7 +5,7 @@
 import type { Child } from './child.ts';
 import { elapse } from './elapse.ts';
 
-/** Far below a heartbeat interval: nobody outside sees it as silence. */
+/** Far below a heartbeat interval: no other process takes it for silence. */
 const PERIOD_MS = 100;
 
 export class CpuShare {

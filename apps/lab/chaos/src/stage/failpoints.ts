@@ -47,7 +47,7 @@ const marked = {
   'claim.written': before(claiming, 'return { writer, claimOffset:'),
   /** After poll: records are in hand, none is applied. */
   'input.read': before(reading, 'this.#noteArrival(run);'),
-  /** Sessions have expired and nobody outside knows. */
+  /** Sessions have expired, and nothing outside shows it. */
   'wheel.fired': within(loop, EXPIRE, (deed) => `const closed = ${CLOSED}; ${EXPIRE} if (${CLOSED} > closed) ${deed}`),
   'proof.asked': within(
     proof,

@@ -69,7 +69,7 @@ export async function writeSentinels(application: Application): Promise<readonly
 
 /**
  * Resolves when everything is closed that the sentinels prove, and then they themselves, by the processors' own proof of
- * silence: nobody lives any more, and what is open afterwards was forgotten (V2). Or when waiting longer makes no sense.
+ * silence: no session is alive any more, and one still open afterwards was forgotten (V2). Or when waiting longer makes no sense.
  */
 export async function awaitCloses(
   application: Application,

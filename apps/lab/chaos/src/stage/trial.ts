@@ -1,4 +1,4 @@
-// One run's frame: an application with load, the faults of the scenario, and the settlement afterwards.
+// The frame of a run: an application under load, the faults of the scenario, and the settlement afterwards.
 //
 // Owns: the application, its fleet.      Does not own: the processors the scenario starts, until they are handed over.
 import { type SecondOpinion, secondOpinion } from '../check/second-opinion.ts';
@@ -17,21 +17,21 @@ import {
   writeSentinels,
 } from './settlement.ts';
 
-/** For ever, as far as a run is concerned: it is interrupted. */
+/** Longer than any run: the fleet is interrupted. */
 const ENDLESS = 100_000_000;
 
 const usualLoad = { ratePerSecond: 300, heartbeatMs: 200, beats: 6, sessions: ENDLESS };
 
 const UNSAFE_QUIESCENCE_MAX_MS = 10_000;
 
-/** A restore, behind the session of a member that was killed. */
+/** A restore, after the session timeout of a killed member. */
 const STARTS_WITHIN_MS = 60_000;
 
-/** The first session's beats, its timeout, and a machine with much else to do. */
+/** The first session's beats, its timeout, and a busy machine. */
 const CLOSES_WITHIN_MS = 30_000;
 const LOOK_MS = 100;
 
-/** A fleet that was interrupted says so. */
+/** Exit code of an interrupted fleet. */
 const INTERRUPTED_CODE = 130;
 
 export class Trial {
@@ -84,7 +84,7 @@ export class Trial {
     return processor;
   }
 
-  /** Until a session is closed: what keeps closes safe shows only in commits that have some. @throws Error where none comes */
+  /** Waits for a close: guards of closes show only in commits that have some. @throws Error where none comes */
   async firstClose(): Promise<void> {
     for (let waitedMs = 0; waitedMs < CLOSES_WITHIN_MS; waitedMs += LOOK_MS) {
       if ((await readOutputs(this.application)).length > 0) return;
@@ -107,7 +107,7 @@ export class Trial {
     const { application, faultsAt } = this;
     await this.endLoad(options.load);
     const sentinels = await writeSentinels(application);
-    // What a missing guard has lost does not come however long one waits.
+    // What a missing guard has lost will never come.
     const withinMs = this.context.unsafe === undefined ? QUIESCENCE_MAX_MS : UNSAFE_QUIESCENCE_MAX_MS;
     const { waitedMs, quiescent } = await awaitCloses(application, sentinels, { ...options, withinMs });
     if (!quiescent) this.violations.push({ rule: 'X5', subject: application.group, detail: 'not quiescent in time' });
@@ -130,7 +130,7 @@ export class Trial {
     };
   }
 
-  /** It must still live, and end by SIGTERM with 0. */
+  /** It must still be alive, and exit with 0 on SIGTERM. */
   async endCleanly(processor: Child): Promise<void> {
     if (processor.ending !== undefined) {
       const { code, signal } = processor.ending;
@@ -148,7 +148,7 @@ export class Trial {
   }
 }
 
-/** What people want to see of it, and what a fault must have left behind. */
+/** For the report: what readers look for, and what a fault must have left behind. */
 function factsOf({ commits, reach, undecided }: SecondOpinion): Record<string, string | number> {
   const { claims = 0, abortedTransactions = 0 } = reach;
   const left = undecided.length === 0 ? {} : { undecided: undecided.slice(0, 3).join(' | ') };

@@ -36,7 +36,7 @@ export async function vitalSigns(processor: Child, httpPort: number): Promise<Vi
   }
 }
 
-/** Of Linux alone. */
+/** On Linux alone. */
 function anonymousBytesOf(pid: number | undefined): number | undefined {
   try {
     const found = /^RssAnon:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8'));
