@@ -207,8 +207,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'forgets event ids',
     file: 'libs/core/kinds/src/session/apply-event.ts',
-    from: 'eventIds.includes(eventId) === true',
-    to: 'eventIds.includes(`${eventId}?`) === true',
+    from: 'hasEventId(eventId) === true',
+    to: 'hasEventId(`${eventId}?`) === true',
   },
   {
     name: 'never asks for proof',

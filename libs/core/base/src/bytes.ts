@@ -37,6 +37,8 @@ function unwritable(value: number): AssertionError {
   return new AssertionError('a varint is written from an integer in its range', { value: String(value) });
 }
 
+/** A text shorter than this has its length in one byte. */
+const SHORT_TEXT = 0x80;
 /** Contents shorter than this have their views kept. */
 const KEPT_VIEWS = 512;
 
@@ -207,8 +209,26 @@ export class ByteWriter {
     this.block(content);
   }
 
+  /** Length in bytes as varint, then UTF-8. */
   text(value: string): void {
+    const { length } = value;
+    if (length < SHORT_TEXT && this.#shortAscii(value, length)) return;
     this.block(utf8.encode(value));
+  }
+
+  /** Without a call and an array for each of the many. False, and nothing written, where it is not ASCII. */
+  #shortAscii(value: string, length: number): boolean {
+    this.#reserve(1 + length);
+    const bytes = this.#bytes;
+    const start = this.#length;
+    bytes[start] = length;
+    for (let i = 0; i < length; i += 1) {
+      const unit = value.charCodeAt(i);
+      if (unit >= 0x80) return false;
+      bytes[start + 1 + i] = unit;
+    }
+    this.#length = start + 1 + length;
+    return true;
   }
 
   #reserve(more: number): void {

@@ -1,10 +1,11 @@
 // What an activity does to a session (S1, S5–S7, S10). Whether the session is due at all is asked first, elsewhere (S3).
 import type { Millis } from '@flatline/base';
 import { COUNT_MAX } from './counts.ts';
-import { blankDetail, blankTexts, type DetailTexts, type SessionDetail } from './detail.ts';
+import { blankDetail, type SessionDetail } from './detail.ts';
 import type { SessionEntry, SessionRules } from './entry.ts';
 import { HEARTBEAT, STARTED, type SessionEvent } from './event.ts';
 import { noteSequence, openWindow } from './sequence-window.ts';
+import { blankTexts, type SessionTexts } from './texts.ts';
 
 /** Distinct types counted by name per session; further ones are counted as `OTHER` and the summary says `truncated`. */
 export const TYPES_MAX = 32;
@@ -63,8 +64,13 @@ export function applyEvent(entry: SessionEntry, rules: SessionRules, event: Sess
   noteEventTime(entry, detail, occurredAt, at.effectiveAt);
   touch(entry, at);
   const isCounted = countEvent(entry);
-  if (event.type !== HEARTBEAT && isCounted) countType(textsOf(detailOf(entry)), event.type);
-  if (event.attributes !== undefined) keepAttributes(textsOf(detailOf(entry)), rules, event.attributes, occurredAt);
+  const { attributes, type } = event;
+  const isTyped = type !== HEARTBEAT && isCounted;
+  if (isTyped || attributes !== undefined) {
+    const texts = textsOf(detailOf(entry));
+    if (isTyped) countType(texts, type);
+    if (attributes !== undefined) keepAttributes(texts, rules, attributes, occurredAt);
+  }
   return takeTimeout(entry, rules, event.timeoutMs);
 }
 
@@ -94,8 +100,10 @@ function detailOf(entry: SessionEntry): SessionDetail {
   return entry.detail;
 }
 
-function textsOf(detail: SessionDetail): DetailTexts {
-  detail.texts ??= blankTexts();
+function textsOf(detail: SessionDetail): SessionTexts {
+  const { texts } = detail;
+  if (texts !== undefined) return texts;
+  detail.texts = blankTexts();
   return detail.texts;
 }
 
@@ -133,17 +141,15 @@ function noteOtherTime(entry: SessionEntry, known: SessionDetail | undefined, oc
 }
 
 function isDuplicate(detail: SessionDetail, rules: SessionRules, { eventId, sequence, type }: SessionEvent): boolean {
-  if (eventId !== undefined && detail.texts?.eventIds.includes(eventId) === true) return countDuplicate(detail);
+  if (eventId !== undefined && detail.texts?.hasEventId(eventId) === true) return countDuplicate(detail);
   if (sequence !== undefined && !noteNewSequence(detail, sequence, type === STARTED)) return countDuplicate(detail);
   if (eventId !== undefined && rules.dedupeEventIds > 0) keepEventId(textsOf(detail), rules, eventId);
   return false;
 }
 
-function keepEventId(texts: DetailTexts, { dedupeEventIds }: SessionRules, eventId: string): void {
-  const { eventIds } = texts;
-  eventIds.push(eventId);
-  texts.nameLength += eventId.length;
-  if (eventIds.length > dedupeEventIds) texts.nameLength -= eventIds.shift()!.length;
+function keepEventId(texts: SessionTexts, { dedupeEventIds }: SessionRules, eventId: string): void {
+  texts.addEventId(eventId);
+  if (texts.eventIdCount > dedupeEventIds) texts.dropOldestEventId();
 }
 
 function noteNewSequence(detail: SessionDetail, sequence: number, restartMarked: boolean): boolean {
@@ -158,37 +164,33 @@ function countDuplicate(detail: SessionDetail): true {
   return true;
 }
 
-function countType(texts: DetailTexts, type: string): void {
-  const known = texts.countsByType.get(type);
-  if (known === undefined && texts.countsByType.size >= TYPES_MAX) {
-    texts.truncated = true;
-    addToType(texts, OTHER_TYPE, texts.countsByType.get(OTHER_TYPE));
+function countType(texts: SessionTexts, type: string): void {
+  if (texts.countType(type)) return;
+  if (texts.typeCount < TYPES_MAX) {
+    texts.addType(type);
     return;
   }
-  addToType(texts, type, known);
-}
-
-function addToType(texts: DetailTexts, type: string, known: number | undefined): void {
-  texts.countsByType.set(type, (known ?? 0) + 1);
-  if (known === undefined) texts.nameLength += type.length;
+  texts.truncated = true;
+  if (!texts.countType(OTHER_TYPE)) texts.addType(OTHER_TYPE);
 }
 
 function keepAttributes(
-  texts: DetailTexts,
+  texts: SessionTexts,
   rules: SessionRules,
   attributes: ReadonlyMap<string, string>,
   at: Millis,
 ): void {
+  texts.rewind();
   for (const [name, value] of attributes) {
-    const held = texts.attributes.get(name);
-    if (held !== undefined && held.at > at) continue;
-    const grown = texts.attributeLength + value.length - (held === undefined ? -name.length : held.value.length);
-    if (grown > rules.maxAttributeBytes || (held === undefined && texts.attributes.size >= rules.maxAttributes)) {
+    const isHeld = texts.findAttribute(name);
+    if (isHeld && texts.foundAt > at) continue;
+    const grown = texts.attributeLength + value.length - (isHeld ? texts.foundLength : -name.length);
+    if (grown > rules.maxAttributeBytes || (!isHeld && texts.attributeCount >= rules.maxAttributes)) {
       texts.truncated = true;
       continue;
     }
-    texts.attributes.set(name, { value, at });
-    texts.attributeLength = grown;
+    if (isHeld) texts.replaceFound(value, at);
+    else texts.addAttribute(name, value, at);
   }
 }
 

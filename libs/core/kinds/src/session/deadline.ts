@@ -1,11 +1,11 @@
 // When a session ends and what is then said of it (S2, S3, S4).
 import type { DurationMs, Millis } from '@flatline/base';
-import type { DetailTexts } from './detail.ts';
 import type { SessionEntry, SessionRules } from './entry.ts';
 import { HEARTBEAT } from './event.ts';
 import { NOTHING_HELD, type Reckoning } from '../held-time.ts';
 import { missingCount } from './sequence-window.ts';
 import type { CloseReason, SessionSummary } from './summary.ts';
+import type { SessionTexts } from './texts.ts';
 
 /** The instant at which the session ends if nothing comes: silence, or the maximum duration if that is sooner. */
 export function dueAt(entry: SessionEntry, rules: SessionRules, held: Reckoning = NOTHING_HELD): Millis {
@@ -86,17 +86,14 @@ function durationBetween(startedAt: Millis, endedAt: Millis): DurationMs {
 /** What a summary of a session without any shares with all others: of a million that close together, few have any. */
 const NO_ATTRIBUTES: ReadonlyMap<string, string> = new Map();
 
-function attributesOf(texts: DetailTexts | undefined): ReadonlyMap<string, string> {
-  if (texts === undefined || texts.attributes.size === 0) return NO_ATTRIBUTES;
-  const attributes = new Map<string, string>();
-  for (const [name, { value }] of texts.attributes) attributes.set(name, value);
-  return attributes;
+function attributesOf(texts: SessionTexts | undefined): ReadonlyMap<string, string> {
+  return texts === undefined || texts.attributeCount === 0 ? NO_ATTRIBUTES : texts.attributeValues();
 }
 
 function countsByType({ detail, eventCount }: SessionEntry): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   let heartbeats = eventCount;
-  const others = detail?.texts?.countsByType;
+  const others = detail?.texts?.countsByType();
   if (others !== undefined) for (const count of others.values()) heartbeats -= count;
   if (heartbeats > 0) counts.set(HEARTBEAT, heartbeats);
   if (others !== undefined) for (const [type, count] of others) counts.set(type, count);

@@ -3,12 +3,7 @@
 // The byte form is part of the changelog format: changing it needs a new format version (K9).
 import { ByteReader, type ByteWriter, MalformedBytes, type Millis, zigzag } from '@flatline/base';
 import type { SequenceWindow } from './sequence-window.ts';
-
-export interface Attribute {
-  readonly value: string;
-  /** Event time of the event that set it: last write wins by event time (S10). */
-  readonly at: Millis;
-}
+import { decodeTexts, type SessionTexts } from './texts.ts';
 
 /**
  * The numbers of a session's events; absent where bare heartbeats in order say all there is. Belongs to the owner of
@@ -21,41 +16,17 @@ export interface SessionDetail {
   duplicateCount: number;
   outOfOrderCount: number;
   sequence: SequenceWindow | undefined;
-  texts: DetailTexts | undefined;
-}
-
-/** What only sessions keep whose events have ids, types or attributes. */
-export interface DetailTexts {
-  truncated: boolean;
-  /** The last event ids, oldest first. */
-  eventIds: string[];
-  /** Counts of types other than HEARTBEAT. */
-  countsByType: Map<string, number>;
-  attributes: Map<string, Attribute>;
-  /** Sum of the UTF-16 lengths of attribute names and values. */
-  attributeLength: number;
-  /** The same of event ids and types. */
-  nameLength: number;
+  /** What only sessions keep whose events have ids, types or attributes. */
+  texts: SessionTexts | undefined;
 }
 
 export function blankDetail(startedAt: Millis, lastEventAt: Millis): SessionDetail {
   return { startedAt, lastEventAt, duplicateCount: 0, outOfOrderCount: 0, sequence: undefined, texts: undefined };
 }
 
-export function blankTexts(): DetailTexts {
-  const none = { eventIds: [], countsByType: new Map(), attributes: new Map() };
-  return { truncated: false, ...none, attributeLength: 0, nameLength: 0 };
-}
-
-/** Bytes of one event id, type or attribute in an image beside its text: lengths, counts and times. */
-const TEXT_OVERHEAD = 8;
-
 /** About how many bytes of an image are texts, as if each UTF-16 unit were one: at most three times as many. */
 export function textBytes(detail: SessionDetail | undefined): number {
-  const texts = detail?.texts;
-  if (texts === undefined) return 0;
-  const { eventIds, countsByType, attributes, attributeLength, nameLength } = texts;
-  return attributeLength + nameLength + TEXT_OVERHEAD * (eventIds.length + countsByType.size + attributes.size);
+  return detail?.texts?.textBytes ?? 0;
 }
 
 const TRUNCATED = 1;
@@ -79,23 +50,7 @@ export function encodeDetail(detail: SessionDetail, out: ByteWriter): void {
     return;
   }
   out.varints(numbers, count);
-  encodeTexts(texts, out);
-}
-
-function encodeTexts({ eventIds, countsByType, attributes }: DetailTexts, out: ByteWriter): void {
-  out.varint(eventIds.length);
-  for (const id of eventIds) out.text(id);
-  out.varint(countsByType.size);
-  for (const [type, count] of countsByType) {
-    out.text(type);
-    out.varint(count);
-  }
-  out.varint(attributes.size);
-  for (const [name, attribute] of attributes) {
-    out.text(name);
-    out.text(attribute.value);
-    out.signedVarint(attribute.at);
-  }
+  texts.encode(out);
 }
 
 /** @throws MalformedBytes */
@@ -109,30 +64,6 @@ export function decodeDetail(bytes: Uint8Array, start = 0, end: number = bytes.l
   detail.texts = decodeTexts(input, (flags & TRUNCATED) !== 0);
   if (input.remaining !== 0) throw new MalformedBytes(`${input.remaining} bytes after a session detail`);
   return detail;
-}
-
-/** undefined where there are none, as of a session that never had any. */
-function decodeTexts(input: ByteReader, truncated: boolean): DetailTexts | undefined {
-  const texts = blankTexts();
-  texts.truncated = truncated;
-  for (let left = input.varint(); left > 0; left -= 1) {
-    const id = input.text();
-    texts.eventIds.push(id);
-    texts.nameLength += id.length;
-  }
-  for (let left = input.varint(); left > 0; left -= 1) {
-    const type = input.text();
-    texts.countsByType.set(type, input.varint());
-    texts.nameLength += type.length;
-  }
-  for (let left = input.varint(); left > 0; left -= 1) {
-    const name = input.text();
-    const value = input.text();
-    texts.attributes.set(name, { value, at: input.signedVarint() });
-    texts.attributeLength += name.length + value.length;
-  }
-  const { eventIds, countsByType, attributes } = texts;
-  return truncated || eventIds.length + countsByType.size + attributes.size > 0 ? texts : undefined;
 }
 
 /** Writes what is in `numbers` before the window, and the window but for its last numbers, which are left there. Returns how many. */

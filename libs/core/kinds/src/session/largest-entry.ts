@@ -1,8 +1,9 @@
 // The longest session that a pipeline's rules allow, to be encoded: what must fit a record of the changelog and the output.
 import { OTHER_TYPE, TYPES_MAX } from './apply-event.ts';
 import { COUNT_MAX, RESTARTS_MAX } from './counts.ts';
-import { blankDetail, blankTexts, type DetailTexts, type SessionDetail } from './detail.ts';
+import { blankDetail, type SessionDetail } from './detail.ts';
 import type { SessionEntry, SessionRules } from './entry.ts';
+import { blankTexts, type SessionTexts } from './texts.ts';
 
 /** Lengths of texts that are not the rules' to bound, in UTF-16 units. */
 export interface TextLimits {
@@ -48,22 +49,32 @@ function largestDetail(rules: SessionRules, limits: TextLimits, alphabet: string
   };
 }
 
-function largestTexts(rules: SessionRules, { typeLength, eventIdLength }: TextLimits, alphabet: string): DetailTexts {
-  const texts = { ...blankTexts(), truncated: true };
-  for (let i = 0; i < rules.dedupeEventIds; i += 1) texts.eventIds.push(distinct(i, eventIdLength, alphabet));
-  for (let i = 0; i < TYPES_MAX; i += 1) texts.countsByType.set(distinct(i, typeLength, alphabet), COUNT_MAX);
-  texts.countsByType.set(OTHER_TYPE, COUNT_MAX);
-  let left = rules.maxAttributeBytes;
-  for (let i = 0; i < rules.maxAttributes; i += 1) {
-    // As short as can be: each attribute more has lengths and a time of its own.
+function largestTexts(rules: SessionRules, { typeLength, eventIdLength }: TextLimits, alphabet: string): SessionTexts {
+  const texts = blankTexts();
+  texts.truncated = true;
+  for (let i = 0; i < rules.dedupeEventIds; i += 1) texts.addEventId(distinct(i, eventIdLength, alphabet));
+  for (let i = 0; i < TYPES_MAX; i += 1) texts.addType(distinct(i, typeLength, alphabet), COUNT_MAX);
+  texts.addType(OTHER_TYPE, COUNT_MAX);
+  const names = shortNames(rules, alphabet);
+  let left = rules.maxAttributeBytes - names.join('').length;
+  for (const name of names) {
+    texts.addAttribute(name, alphabet[0]!.repeat(left), GREATEST);
+    left = 0;
+  }
+  return texts;
+}
+
+/** As short as can be: each attribute more has lengths and a time of its own. */
+function shortNames({ maxAttributes, maxAttributeBytes }: SessionRules, alphabet: string): readonly string[] {
+  const names: string[] = [];
+  let left = maxAttributeBytes;
+  for (let i = 0; i < maxAttributes; i += 1) {
     const name = distinct(i, Math.ceil(Math.log(i + 1) / Math.log(alphabet.length)), alphabet);
     if (name.length > left) break;
     left -= name.length;
-    texts.attributes.set(name, { value: '', at: GREATEST });
+    names.push(name);
   }
-  const [first] = texts.attributes.keys();
-  if (first !== undefined) texts.attributes.set(first, { value: alphabet[0]!.repeat(left), at: GREATEST });
-  return texts;
+  return names;
 }
 
 /** The `number`th text of so many units, in digits of the alphabet, the least digit last. */

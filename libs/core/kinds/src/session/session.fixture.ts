@@ -1,3 +1,4 @@
+import { ByteReader, ByteWriter } from '@flatline/base';
 import {
   blankEvent,
   type Occurrence,
@@ -5,6 +6,7 @@ import {
   type SessionEntry,
   type SessionEvent,
   type SessionRules,
+  type SessionTexts,
 } from '../index.ts';
 
 export const RULES: SessionRules = {
@@ -54,3 +56,22 @@ export const closing = {
   endedAt: undefined,
   emittedAt: 7,
 } as const;
+
+export interface PlainTexts {
+  readonly truncated: boolean;
+  readonly eventIds: readonly string[];
+  readonly types: readonly (readonly [string, number])[];
+  readonly attributes: readonly (readonly [string, string, number])[];
+}
+
+/** What the texts say, read from the bytes that they write. */
+export function plainTexts(texts: SessionTexts): PlainTexts {
+  const out = new ByteWriter();
+  texts.encode(out);
+  const input = new ByteReader(out.copy());
+  const list = <Item>(item: () => Item): Item[] => Array.from({ length: input.varint() }, item);
+  const eventIds = list(() => input.text());
+  const types = list(() => [input.text(), input.varint()] as const);
+  const attributes = list(() => [input.text(), input.text(), input.signedVarint()] as const);
+  return { truncated: texts.truncated, eventIds, types, attributes };
+}

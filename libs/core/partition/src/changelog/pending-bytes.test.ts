@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
-import { seededRandom } from '@flatline/base';
-import type { DetailTexts, SessionEntry, SessionEvent } from '@flatline/kinds';
+import { ByteReader, ByteWriter, seededRandom } from '@flatline/base';
+import type { SessionDetail, SessionEntry, SessionEvent } from '@flatline/kinds';
 import { BodyReader } from './body-reader.ts';
 import { decodeImage } from '../entries/entry-image.ts';
 import { NO_BATCH, PartitionTask, type TaskCut } from '../index.ts';
@@ -191,16 +191,23 @@ function countOf({ blocks }: TaskCut): number {
         const entry = {} as SessionEntry;
         if (imageStarts[i]! < 0) sum += lengths[i]! + 4;
         else decodeImage(block.bytes, imageStarts[i]!, imageEnds[i]!, entry);
-        if (imageStarts[i]! >= 0) sum += 64 + lengths[i]! + textLength(entry.detail?.texts);
+        if (imageStarts[i]! >= 0) sum += 64 + lengths[i]! + textLength(entry.detail);
       }
     }
   }
   return sum;
 }
 
-function textLength(texts: DetailTexts | undefined): number {
-  if (texts === undefined) return 0;
-  const all = [...texts.eventIds, ...texts.countsByType.keys()];
-  for (const [name, { value }] of texts.attributes) all.push(name + value);
-  return all.reduce((sum, each) => sum + each.length + 8, 0);
+/** Of event ids, types and attributes, read from the bytes that they are written as. */
+function textLength(detail: SessionDetail | undefined): number {
+  if (detail?.texts === undefined) return 0;
+  const out = new ByteWriter();
+  detail.texts.encode(out);
+  const input = new ByteReader(out.copy());
+  let length = 0;
+  for (let left = input.varint(); left > 0; left -= 1) length += input.text().length + 8;
+  for (let left = input.varint(); left > 0; left -= 1, input.varint()) length += input.text().length + 8;
+  for (let left = input.varint(); left > 0; left -= 1, input.signedVarint())
+    length += input.text().length + input.text().length + 8;
+  return length;
 }

@@ -4,21 +4,22 @@
 // one after another, and the garbage collector a look at every session there is. Most pipelines have a detail for each
 // session or for none, so the way to a row is an array by slot that is empty until the first detail comes.
 //
-// Owns: rows, which slot has which, the texts of the few that have any.      Does not own: whether a slot has a row (a flag
-// of its entry).
+// Owns: rows, which slot has which.      Does not own: whether a slot has a row (a flag of its entry), texts (StatePages).
 //
 // Invariants
 //   DR1  A row is either of one slot or in the free list.
-//   DR2  A row's texts are there exactly if its flag says so.
+//   DR2  A slot's state has pages exactly if the flag of its row says so.
 import { GrowingMemory, type Millis } from '@flatline/base';
-import type { DetailTexts, SequenceWindow, SessionDetail } from '@flatline/kinds';
+import { type SequenceWindow, type SessionDetail, SessionTexts } from '@flatline/kinds';
 import { SLOTS_MAX } from './key-index.ts';
+import { PageBytes } from './page-bytes.ts';
+import { StatePages } from './state-pages.ts';
 
 const ROW_BYTES = 64;
 const ROW_F64_SHIFT = 3;
 export const ROW_I32_SHIFT = 4;
 
-/** Of the last Int32: the number of restarts (RESTARTS_MAX of libs/core/kinds), and above it whether the row has texts. */
+/** Of the last Int32: the number of restarts (RESTARTS_MAX of libs/core/kinds), and above it whether there are texts. */
 const RESTARTS_MASK = 0x7fffffff;
 const HAS_TEXTS = ~RESTARTS_MASK;
 
@@ -31,7 +32,7 @@ export class DetailRows {
   i32 = new Int32Array(this.#memory.buffer, 0, 0);
   /** By slot; says nothing of slots without a row. */
   rowOf = new Int32Array(this.#slotMemory.buffer, 0, 0);
-  readonly texts: (DetailTexts | undefined)[] = [];
+  readonly pages = new StatePages();
 
   /** Whether any slot ever had a row. */
   get isUsed(): boolean {
@@ -47,7 +48,9 @@ export class DetailRows {
   /** Takes the row of a slot that has one. */
   release(slot: number): void {
     const row = this.rowOf[slot]!;
-    this.texts[row] = undefined;
+    const last = (row << ROW_I32_SHIFT) + 15;
+    if (this.i32[last]! < 0) this.pages.clear(slot);
+    this.i32[last] = 0;
     this.#free.push(row);
   }
 
@@ -61,7 +64,6 @@ export class DetailRows {
   #newRow(): number {
     const row = this.#rows;
     this.#rows += 1;
-    this.texts.push(undefined);
     if (this.#rows << ROW_I32_SHIFT > this.i32.length) {
       this.#memory.grow(this.#rows * ROW_BYTES);
       const { buffer } = this.#memory;
@@ -82,6 +84,9 @@ export class DetailRows {
  */
 export class DetailView implements SessionDetail, SequenceWindow {
   readonly #rows: DetailRows;
+  readonly #bytes: PageBytes;
+  readonly #texts: SessionTexts;
+  #slot = -1;
   #f64: Float64Array = new Float64Array(0);
   #i32: Int32Array = new Int32Array(0);
   /** Index of the row's first Float64 and first Int32. */
@@ -90,6 +95,8 @@ export class DetailView implements SessionDetail, SequenceWindow {
 
   constructor(rows: DetailRows) {
     this.#rows = rows;
+    this.#bytes = new PageBytes(rows.pages);
+    this.#texts = new SessionTexts(this.#bytes);
   }
 
   /** `slot` has a row. */
@@ -100,6 +107,7 @@ export class DetailView implements SessionDetail, SequenceWindow {
     this.#i32 = i32;
     this.#f = row << ROW_F64_SHIFT;
     this.#i = row << ROW_I32_SHIFT;
+    this.#slot = slot;
     return this;
   }
 
@@ -159,12 +167,16 @@ export class DetailView implements SessionDetail, SequenceWindow {
     this.restarts = value.restarts;
   }
 
-  get texts(): DetailTexts | undefined {
-    return this.#i32[this.#i + 15]! < 0 ? this.#rows.texts[this.#i >>> ROW_I32_SHIFT] : undefined;
+  /** A window on them, as valid as this one. What is set is copied. */
+  get texts(): SessionTexts | undefined {
+    if (this.#i32[this.#i + 15]! >= 0) return undefined;
+    this.#bytes.at(this.#slot);
+    return this.#texts;
   }
-  set texts(value: DetailTexts | undefined) {
-    this.#rows.texts[this.#i >>> ROW_I32_SHIFT] = value;
+  set texts(value: SessionTexts | undefined) {
     const at = this.#i + 15;
+    if (value !== undefined) this.#bytes.at(this.#slot).set(value.state);
+    else if (this.#i32[at]! < 0) this.#rows.pages.clear(this.#slot);
     this.#i32[at] = value === undefined ? this.#i32[at]! & RESTARTS_MASK : this.#i32[at]! | HAS_TEXTS;
   }
 

@@ -1,0 +1,235 @@
+// The model that texts in bytes are tested against: what a session keeps as objects, with the rules written over them.
+import { ByteWriter, type Millis } from '@flatline/base';
+import { type Applied, type Occurrence, OTHER_TYPE, TYPES_MAX } from './apply-event.ts';
+import { COUNT_MAX } from './counts.ts';
+import { blankDetail, encodeDetail, type SessionDetail } from './detail.ts';
+import type { SessionEntry, SessionRules } from './entry.ts';
+import { HEARTBEAT, STARTED, type SessionEvent } from './event.ts';
+import { noteSequence, openWindow } from './sequence-window.ts';
+
+interface Attribute {
+  readonly value: string;
+  /** Event time of the event that set it: last write wins by event time (S10). */
+  readonly at: Millis;
+}
+
+/** What only sessions keep whose events have ids, types or attributes. */
+export interface DetailTexts {
+  truncated: boolean;
+  /** The last event ids, oldest first. */
+  eventIds: string[];
+  /** Counts of types other than HEARTBEAT. */
+  countsByType: Map<string, number>;
+  attributes: Map<string, Attribute>;
+  /** Sum of the UTF-16 lengths of attribute names and values. */
+  attributeLength: number;
+  /** The same of event ids and types. */
+  nameLength: number;
+}
+
+export type ObjectDetail = Omit<SessionDetail, 'texts'> & { texts: DetailTexts | undefined };
+export type ObjectEntry = Omit<SessionEntry, 'detail'> & { detail: ObjectDetail | undefined };
+
+function blankObjects(startedAt: Millis, lastEventAt: Millis): ObjectDetail {
+  return { ...blankDetail(startedAt, lastEventAt), texts: undefined };
+}
+
+function blankTexts(): DetailTexts {
+  const none = { eventIds: [], countsByType: new Map(), attributes: new Map() };
+  return { truncated: false, ...none, attributeLength: 0, nameLength: 0 };
+}
+
+/** Bytes of one event id, type or attribute in an image beside its text: lengths, counts and times. */
+const TEXT_OVERHEAD = 8;
+
+/** About how many bytes of an image are texts, as if each UTF-16 unit were one: at most three times as many. */
+export function objectTextBytes(detail: ObjectDetail | undefined): number {
+  const texts = detail?.texts;
+  if (texts === undefined) return 0;
+  const { eventIds, countsByType, attributes, attributeLength, nameLength } = texts;
+  return attributeLength + nameLength + TEXT_OVERHEAD * (eventIds.length + countsByType.size + attributes.size);
+}
+
+/** The bytes of a detail, texts written one by one. */
+export function encodeObjects({ texts, ...numbers }: ObjectDetail): Uint8Array {
+  const out = new ByteWriter();
+  encodeDetail({ ...numbers, texts: undefined }, out);
+  if (texts === undefined) return out.copy();
+  out.truncate(out.length - 3);
+  encodeTexts(texts, out);
+  const bytes = out.copy();
+  if (texts.truncated) bytes[0]! |= 1;
+  return bytes;
+}
+
+function encodeTexts({ eventIds, countsByType, attributes }: DetailTexts, out: ByteWriter): void {
+  out.varint(eventIds.length);
+  for (const id of eventIds) out.text(id);
+  out.varint(countsByType.size);
+  for (const [type, count] of countsByType) {
+    out.text(type);
+    out.varint(count);
+  }
+  out.varint(attributes.size);
+  for (const [name, attribute] of attributes) {
+    out.text(name);
+    out.text(attribute.value);
+    out.signedVarint(attribute.at);
+  }
+}
+
+const PLAIN: Applied = { duplicate: false, clamped: false };
+const DUPLICATE: Applied = { duplicate: true, clamped: false };
+const CLAMPED: Applied = { duplicate: false, clamped: true };
+
+/** An event with a payload. */
+export function applyToObjects(entry: ObjectEntry, rules: SessionRules, event: SessionEvent, at: Occurrence): Applied {
+  const occurredAt = event.occurredAt ?? at.timestamp;
+  // Asked for once: where details lie apart, each asking is a search.
+  const detail = isNamed(event) ? detailOf(entry) : entry.detail;
+  if (detail !== undefined && isDuplicate(detail, rules, event)) {
+    touch(entry, at);
+    return DUPLICATE;
+  }
+  noteEventTime(entry, detail, occurredAt, at.effectiveAt);
+  touch(entry, at);
+  const isCounted = countEvent(entry);
+  if (event.type !== HEARTBEAT && isCounted) countType(textsOf(detailOf(entry)), event.type);
+  if (event.attributes !== undefined) keepAttributes(textsOf(detailOf(entry)), rules, event.attributes, occurredAt);
+  return takeTimeout(entry, rules, event.timeoutMs);
+}
+
+/** Whether the event can be told from others, and so be a duplicate. */
+function isNamed({ eventId, sequence }: SessionEvent): boolean {
+  return sequence !== undefined || eventId !== undefined;
+}
+
+/** False where the count is full: then no type's count grows either, for together they are the events. */
+function countEvent(entry: ObjectEntry): boolean {
+  const { eventCount } = entry;
+  if (eventCount >= COUNT_MAX) return false;
+  entry.eventCount = eventCount + 1;
+  return true;
+}
+
+function touch(entry: ObjectEntry, at: Occurrence): void {
+  if (at.effectiveAt > entry.lastSeenAt) entry.lastSeenAt = at.effectiveAt;
+  entry.lastOffset = at.offset;
+}
+
+/** The detail, made on first need: until then event times equal the effective times of the entry. */
+function detailOf(entry: ObjectEntry): ObjectDetail {
+  const { detail } = entry;
+  if (detail !== undefined) return detail;
+  entry.detail = blankObjects(entry.openedAt, entry.lastSeenAt);
+  return entry.detail;
+}
+
+function textsOf(detail: ObjectDetail): DetailTexts {
+  detail.texts ??= blankTexts();
+  return detail.texts;
+}
+
+/** `known` is the entry's detail. Comes before `touch`: one made here starts from the times of the events before this one. */
+function noteEventTime(
+  entry: ObjectEntry,
+  known: ObjectDetail | undefined,
+  occurredAt: Millis,
+  effectiveAt: Millis,
+): void {
+  // The newest in both senses: the entry's own times will say all there is to say.
+  if (known === undefined && occurredAt === effectiveAt && occurredAt >= entry.lastSeenAt) return;
+  noteOtherTime(entry, known, occurredAt);
+}
+
+/** Apart from the usual case, which V8 then inlines into what applies a bare heartbeat. */
+function noteOtherTime(entry: ObjectEntry, known: ObjectDetail | undefined, occurredAt: Millis): void {
+  let detail = known;
+  if (entry.eventCount === 0) {
+    if (detail === undefined) {
+      entry.detail = blankObjects(occurredAt, occurredAt);
+      return;
+    }
+    detail.startedAt = occurredAt;
+    detail.lastEventAt = occurredAt;
+    return;
+  }
+  detail ??= detailOf(entry);
+  const { lastEventAt } = detail;
+  if (occurredAt > lastEventAt) detail.lastEventAt = occurredAt;
+  else if (occurredAt < lastEventAt) {
+    detail.outOfOrderCount = Math.min(detail.outOfOrderCount + 1, COUNT_MAX);
+    if (occurredAt < detail.startedAt) detail.startedAt = occurredAt;
+  }
+}
+
+function isDuplicate(detail: ObjectDetail, rules: SessionRules, { eventId, sequence, type }: SessionEvent): boolean {
+  if (eventId !== undefined && detail.texts?.eventIds.includes(eventId) === true) return countDuplicate(detail);
+  if (sequence !== undefined && !noteNewSequence(detail, sequence, type === STARTED)) return countDuplicate(detail);
+  if (eventId !== undefined && rules.dedupeEventIds > 0) keepEventId(textsOf(detail), rules, eventId);
+  return false;
+}
+
+function keepEventId(texts: DetailTexts, { dedupeEventIds }: SessionRules, eventId: string): void {
+  const { eventIds } = texts;
+  eventIds.push(eventId);
+  texts.nameLength += eventId.length;
+  if (eventIds.length > dedupeEventIds) texts.nameLength -= eventIds.shift()!.length;
+}
+
+function noteNewSequence(detail: ObjectDetail, sequence: number, restartMarked: boolean): boolean {
+  const window = detail.sequence;
+  if (window !== undefined) return noteSequence(window, sequence, restartMarked) !== 'duplicate';
+  detail.sequence = openWindow(sequence);
+  return true;
+}
+
+function countDuplicate(detail: ObjectDetail): true {
+  detail.duplicateCount = Math.min(detail.duplicateCount + 1, COUNT_MAX);
+  return true;
+}
+
+function countType(texts: DetailTexts, type: string): void {
+  const known = texts.countsByType.get(type);
+  if (known === undefined && texts.countsByType.size >= TYPES_MAX) {
+    texts.truncated = true;
+    addToType(texts, OTHER_TYPE, texts.countsByType.get(OTHER_TYPE));
+    return;
+  }
+  addToType(texts, type, known);
+}
+
+function addToType(texts: DetailTexts, type: string, known: number | undefined): void {
+  texts.countsByType.set(type, (known ?? 0) + 1);
+  if (known === undefined) texts.nameLength += type.length;
+}
+
+function keepAttributes(
+  texts: DetailTexts,
+  rules: SessionRules,
+  attributes: ReadonlyMap<string, string>,
+  at: Millis,
+): void {
+  for (const [name, value] of attributes) {
+    const held = texts.attributes.get(name);
+    if (held !== undefined && held.at > at) continue;
+    const grown = texts.attributeLength + value.length - (held === undefined ? -name.length : held.value.length);
+    if (grown > rules.maxAttributeBytes || (held === undefined && texts.attributes.size >= rules.maxAttributes)) {
+      texts.truncated = true;
+      continue;
+    }
+    texts.attributes.set(name, { value, at });
+    texts.attributeLength = grown;
+  }
+}
+
+function takeTimeout(entry: ObjectEntry, rules: SessionRules, chosen: number | undefined): Applied {
+  if (chosen === undefined) {
+    if (!entry.timeoutChosen) entry.timeoutMs = rules.timeoutMs;
+    return PLAIN;
+  }
+  const clamped = Math.min(Math.max(chosen, rules.minTimeoutMs), rules.maxTimeoutMs);
+  entry.timeoutMs = clamped;
+  entry.timeoutChosen = true;
+  return clamped === chosen ? PLAIN : CLAMPED;
+}

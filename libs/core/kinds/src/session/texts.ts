@@ -1,0 +1,423 @@
+// The texts of a session (event ids, counts by type, attributes), read and edited in the bytes that they are kept as.
+//
+// The bytes are those of a changelog image, so that writing an image and restoring from one copy them, after a header:
+//
+//   otherBytes u32 · attributeLength u32 · position of the types u32 (high bit: truncated) · position of the attributes u32
+//   (high bit: some value has not been ASCII) · event ids, types, attributes: each a count and that many items
+//
+// No object, no string is made of what is kept until a summary needs it. A text is looked for as bytes, one after another:
+// lists are short, and lie on a few cache lines.
+//
+// Owns: what the bytes mean.      Does not own: the bytes (StateBytes), limits (apply-event.ts).
+//
+// Invariants
+//   SY1  The header says what walking the lists would find.
+//   SY2  Texts come in the order in which they were first kept; a name or type is in its list once.
+import { type ByteReader, ByteWriter, type Millis } from '@flatline/base';
+import { HeapBytes, type StateBytes } from '../state-bytes.ts';
+import { RecurringTexts } from './recurring-texts.ts';
+
+/** UTF-16 lengths of event ids and types, and what each text and attribute takes beside. */
+const OTHER_BYTES = 0;
+const ATTRIBUTE_LENGTH = 4;
+const TYPES = 8;
+const ATTRIBUTES = 12;
+/** Where the lists begin. */
+const LISTS = 16;
+/** Beside a position: truncated, or not ASCII. */
+const MARK = 0x80000000;
+const POSITION = MARK - 1;
+
+/** Bytes of one event id, type or attribute in an image beside its text: lengths, counts and times. */
+const TEXT_OVERHEAD = 8;
+/** Groups of seven bits that make an integer. */
+const INT_BITS = 28;
+/** A count below is one byte, which can be counted up in place. */
+const SHORT_COUNT = 0x7f;
+
+/** From here on a call that copies is cheaper than copying words. */
+const LONG = 512;
+
+const NOTHING = new Uint8Array(0);
+const interned = new RecurringTexts();
+/** Scratch: a text to look for, or what is to be written. */
+const sought = new ByteWriter(256);
+const written = new ByteWriter(256);
+
+export class SessionTexts {
+  readonly #state: StateBytes;
+  /** Where the list is read, and in which memory; what an edit has moved is never read on. */
+  #bytes: Uint8Array = NOTHING;
+  #at = 0;
+  /** Position of the attribute where `findAttribute` begins: producers send the same ones in the same order. */
+  #next = 0;
+  /** The attribute found last: position of its value, bytes of value and time, and what they say. */
+  #value = 0;
+  #valueBytes = 0;
+  #foundLength = 0;
+  #foundAt: Millis = 0;
+
+  constructor(state: StateBytes) {
+    this.#state = state;
+  }
+
+  get state(): StateBytes {
+    return this.#state;
+  }
+
+  get truncated(): boolean {
+    return this.#header(TYPES) >= MARK;
+  }
+  set truncated(value: boolean) {
+    const position = this.#header(TYPES) & POSITION;
+    this.#state.setUint32(TYPES, value ? position + MARK : position);
+  }
+
+  /** Sum of the UTF-16 lengths of attribute names and values. */
+  get attributeLength(): number {
+    return this.#header(ATTRIBUTE_LENGTH);
+  }
+
+  get eventIdCount(): number {
+    return this.#open(LISTS);
+  }
+  get typeCount(): number {
+    return this.#open(this.#types);
+  }
+  get attributeCount(): number {
+    return this.#open(this.#attributes);
+  }
+
+  /** About how many bytes of an image they are, as if each UTF-16 unit were one: at most three times as many. */
+  get textBytes(): number {
+    const { view, start } = this.#state;
+    return view.getUint32(start + OTHER_BYTES, true) + view.getUint32(start + ATTRIBUTE_LENGTH, true);
+  }
+
+  hasEventId(eventId: string): boolean {
+    const text = soughtText(eventId);
+    let left = this.#open(LISTS);
+    const bytes = this.#bytes;
+    for (; left > 0; left -= 1) {
+      if (isAt(bytes, this.#at, text)) return true;
+      this.#at = this.#endOfText(this.#at);
+    }
+    return false;
+  }
+
+  /** The newest. */
+  addEventId(eventId: string): void {
+    written.clear();
+    written.text(eventId);
+    this.#state.splice(this.#types, 0, written.peek(), written.length);
+    this.#moveTypes(written.length + this.#countUp(LISTS, 1));
+    this.#addOther(eventId.length + TEXT_OVERHEAD);
+  }
+
+  dropOldestEventId(): void {
+    this.#open(LISTS);
+    const first = this.#at;
+    const length = this.#skipText();
+    const units = unitsOf(this.#bytes, this.#at - length, length);
+    const removed = this.#at - first;
+    this.#state.splice(first - this.#state.start, removed, NOTHING, 0);
+    this.#moveTypes(this.#countUp(LISTS, -1) - removed);
+    this.#addOther(-units - TEXT_OVERHEAD);
+  }
+
+  /** Counts one more of a type that has a count; false: it has none. */
+  countType(type: string): boolean {
+    const text = soughtText(type);
+    let left = this.#open(this.#types);
+    const bytes = this.#bytes;
+    for (; left > 0; left -= 1) {
+      const at = this.#at;
+      if (isAt(bytes, at, text)) {
+        this.#moveAttributes(this.#countUp(at + text.length - this.#state.start, 1));
+        return true;
+      }
+      this.#at = endOfNumber(bytes, this.#endOfText(at));
+    }
+    return false;
+  }
+
+  /** A type that has none, with this count. */
+  addType(type: string, count = 1): void {
+    written.clear();
+    written.text(type);
+    written.varint(count);
+    this.#state.splice(this.#attributes, 0, written.peek(), written.length);
+    this.#moveAttributes(written.length + this.#countUp(this.#types, 1));
+    this.#addOther(type.length + TEXT_OVERHEAD);
+  }
+
+  /** Says that what comes next is another event's attributes, or another session's. */
+  rewind(): void {
+    this.#next = 0;
+  }
+
+  /** Whether there is such an attribute. Begins where the one found last ends, `rewind` before the first. */
+  findAttribute(name: string): boolean {
+    const text = soughtText(name);
+    this.#open(this.#attributes);
+    const first = this.#at;
+    const { start, length } = this.#state;
+    const from = Math.max(first, start + this.#next);
+    return this.#findBetween(from, start + length, text) || this.#findBetween(first, from, text);
+  }
+
+  /** The event time that set the attribute found, and the UTF-16 length of its value. */
+  get foundAt(): Millis {
+    return this.#foundAt;
+  }
+  get foundLength(): number {
+    return this.#foundLength;
+  }
+
+  replaceFound(value: string, at: Millis): void {
+    written.clear();
+    this.#writeValue(value, at);
+    this.#state.splice(this.#value, this.#valueBytes, written.peek(), written.length);
+    this.#next = this.#value + written.length;
+    const grown = value.length - this.#foundLength;
+    if (grown !== 0) this.#state.setUint32(ATTRIBUTE_LENGTH, this.attributeLength + grown);
+  }
+
+  /** One that there is not. */
+  addAttribute(name: string, value: string, at: Millis): void {
+    written.clear();
+    written.text(name);
+    this.#writeValue(value, at);
+    this.#state.splice(this.#state.length, 0, written.peek(), written.length);
+    this.#countUp(this.#attributes, 1);
+    this.#next = this.#state.length;
+    this.#state.setUint32(ATTRIBUTE_LENGTH, this.attributeLength + name.length + value.length);
+    this.#addOther(TEXT_OVERHEAD);
+  }
+
+  /** By type, without HEARTBEAT. */
+  countsByType(): Map<string, number> {
+    const counts = new Map<string, number>();
+    for (let left = this.#open(this.#types); left > 0; left -= 1) counts.set(this.#text(), this.#varint());
+    return counts;
+  }
+
+  attributeValues(): Map<string, string> {
+    const values = new Map<string, string>();
+    for (let left = this.#open(this.#attributes); left > 0; left -= 1) {
+      values.set(this.#text(), this.#text());
+      this.#varint();
+    }
+    return values;
+  }
+
+  /** Writes the lists as a changelog image has them. */
+  encode(out: ByteWriter): void {
+    const { bytes, view, start, length } = this.#state;
+    if (length < LONG) out.rawView(view, start + LISTS, length - LISTS);
+    else out.raw(bytes, start + LISTS, length - LISTS);
+  }
+
+  #header(field: number): number {
+    return this.#state.view.getUint32(this.#state.start + field, true);
+  }
+
+  get #types(): number {
+    return this.#header(TYPES) & POSITION;
+  }
+  get #attributes(): number {
+    return this.#header(ATTRIBUTES) & POSITION;
+  }
+
+  /** Goes to the first item of the list at that position, and returns how many there are. */
+  #open(list: number): number {
+    this.#bytes = this.#state.bytes;
+    this.#at = this.#state.start + list;
+    return this.#varint();
+  }
+
+  #findBetween(from: number, to: number, name: Uint8Array): boolean {
+    const bytes = this.#bytes;
+    for (let at = from; at < to;) {
+      const value = this.#endOfText(at);
+      const time = this.#endOfText(value);
+      if (!isAt(bytes, at, name)) at = endOfNumber(bytes, time);
+      else return this.#noteFound(value, time);
+    }
+    return false;
+  }
+
+  /** An attribute whose value and time begin there. */
+  #noteFound(value: number, time: number): true {
+    const { start } = this.#state;
+    const isAscii = this.#header(ATTRIBUTES) < MARK;
+    this.#at = value;
+    const length = this.#varint();
+    this.#foundLength = isAscii ? length : unitsOf(this.#bytes, this.#at, length);
+    this.#at = time;
+    const zigzagged = this.#varint();
+    // The first byte has the lowest bit: to divide a long number for it takes as long as all the rest.
+    this.#foundAt = (this.#bytes[time]! & 1) === 0 ? zigzagged / 2 : -(zigzagged + 1) / 2;
+    this.#value = value - start;
+    this.#valueBytes = this.#at - value;
+    this.#next = this.#at - start;
+    return true;
+  }
+
+  #writeValue(value: string, at: Millis): void {
+    const before = written.length;
+    written.text(value);
+    if (written.length - before !== textSize(value.length)) this.#state.setUint32(ATTRIBUTES, this.#attributes + MARK);
+    written.signedVarint(at);
+  }
+
+  /** Adds to the number at that position; returns how many bytes longer it is now. */
+  #countUp(position: number, by: number): number {
+    const state = this.#state;
+    const byte = state.bytes[state.start + position]!;
+    if (byte < SHORT_COUNT) {
+      state.setUint8(position, byte + by);
+      return 0;
+    }
+    this.#bytes = state.bytes;
+    this.#at = state.start + position;
+    const count = this.#varint();
+    const length = this.#at - state.start - position;
+    written.clear();
+    written.varint(count + by);
+    state.splice(position, length, written.peek(), written.length);
+    return written.length - length;
+  }
+
+  #addOther(bytes: number): void {
+    this.#state.setUint32(OTHER_BYTES, this.#header(OTHER_BYTES) + bytes);
+  }
+
+  #moveTypes(by: number): void {
+    if (by === 0) return;
+    this.#state.setUint32(TYPES, this.#header(TYPES) + by);
+    this.#moveAttributes(by);
+  }
+  #moveAttributes(by: number): void {
+    if (by !== 0) this.#state.setUint32(ATTRIBUTES, this.#header(ATTRIBUTES) + by);
+  }
+
+  #endOfText(at: number): number {
+    const length = this.#bytes[at]!;
+    if (length < 0x80) return at + 1 + length;
+    this.#at = at;
+    this.#skipText();
+    return this.#at;
+  }
+
+  /** Returns how many bytes it is, without its length. */
+  #skipText(): number {
+    const length = this.#varint();
+    this.#at += length;
+    return length;
+  }
+
+  #text(): string {
+    const length = this.#skipText();
+    return interned.textOf(this.#bytes, this.#at - length, length);
+  }
+
+  #varint(): number {
+    const byte = this.#bytes[this.#at++]!;
+    return byte < 0x80 ? byte : this.#longVarint(byte & 0x7f);
+  }
+
+  #longVarint(first: number): number {
+    const bytes = this.#bytes;
+    let value = first;
+    for (let shift = 7; shift < INT_BITS; shift += 7) {
+      const byte = bytes[this.#at++]!;
+      value |= (byte & 0x7f) << shift;
+      if (byte < 0x80) return value;
+    }
+    for (let scale = 2 ** INT_BITS, byte = 0x80; byte >= 0x80; scale *= 0x80) {
+      byte = bytes[this.#at++]!;
+      value += (byte & 0x7f) * scale;
+    }
+    return value;
+  }
+}
+
+export function blankTexts(): SessionTexts {
+  const state = new HeapBytes(new Uint8Array(LISTS + 3));
+  state.setUint32(TYPES, LISTS + 1);
+  state.setUint32(ATTRIBUTES, LISTS + 2);
+  return new SessionTexts(state);
+}
+
+/** undefined where there are none, as of a session that never had any. @throws MalformedBytes */
+export function decodeTexts(input: ByteReader, truncated: boolean): SessionTexts | undefined {
+  const start = input.position;
+  let items = 0;
+  let nameLength = 0;
+  let attributeLength = 0;
+  let notAscii = 0;
+  const units = (): number => {
+    const length = input.varint();
+    input.skip(length);
+    const found = unitsOf(input.bytes, input.position - length, length);
+    if (found !== length) notAscii += 1;
+    return found;
+  };
+  for (let left = input.varint(); left > 0; left -= 1, items += 1) nameLength += units();
+  const types = input.position - start;
+  for (let left = input.varint(); left > 0; left -= 1, items += 1) {
+    nameLength += units();
+    input.varint();
+  }
+  const attributes = input.position - start;
+  for (let left = input.varint(); left > 0; left -= 1, items += 1) {
+    attributeLength += units() + units();
+    input.signedVarint();
+  }
+  if (!truncated && items === 0) return undefined;
+  const bytes = new Uint8Array(LISTS + input.position - start);
+  bytes.set(input.bytes.subarray(start, input.position), LISTS);
+  const state = new HeapBytes(bytes);
+  state.setUint32(OTHER_BYTES, nameLength + TEXT_OVERHEAD * items);
+  state.setUint32(ATTRIBUTE_LENGTH, attributeLength);
+  state.setUint32(TYPES, LISTS + types + (truncated ? MARK : 0));
+  state.setUint32(ATTRIBUTES, LISTS + attributes + (notAscii > 0 ? MARK : 0));
+  return new SessionTexts(state);
+}
+
+function soughtText(text: string): Uint8Array {
+  sought.clear();
+  sought.text(text);
+  return sought.peek();
+}
+
+/** Whether the text there is the one sought, length and all: where it is shorter, the first byte tells. */
+function isAt(bytes: Uint8Array, at: number, text: Uint8Array): boolean {
+  for (let i = 0; i < text.length; i += 1) if (bytes[at + i] !== text[i]) return false;
+  return true;
+}
+
+/** After the varint that begins there. */
+function endOfNumber(bytes: Uint8Array, begin: number): number {
+  let at = begin;
+  while (bytes[at++]! >= 0x80);
+  return at;
+}
+
+/** UTF-16 units of UTF-8 text: as many as there are bytes that begin a character, and one more where that takes four. */
+function unitsOf(bytes: Uint8Array, start: number, length: number): number {
+  let units = 0;
+  for (let i = start; i < start + length; i += 1) {
+    const byte = bytes[i]!;
+    if ((byte & 0xc0) !== 0x80) units += byte >= 0xf0 ? 2 : 1;
+  }
+  return units;
+}
+
+/** Bytes of a text of so many, with its length. */
+function textSize(length: number): number {
+  let size = length + 1;
+  for (let rest = length; rest >= 0x80; rest >>>= 7) size += 1;
+  return size;
+}

@@ -1,0 +1,61 @@
+// What an entry keeps beyond its head, as bytes that a kind reads and edits in place, wherever their owner has them lie.
+const NOTHING = new Uint8Array(0);
+
+/**
+ * Of one entry. Positions count from the first byte. Every edit may move the bytes: whoever edits reads `bytes`, `view` and
+ * `start` again.
+ */
+export interface StateBytes {
+  /** The memory they lie in from `start` on, and the same memory as a view. */
+  readonly bytes: Uint8Array;
+  readonly view: DataView;
+  readonly start: number;
+  readonly length: number;
+  setUint8(at: number, value: number): void;
+  /** Little-endian. */
+  setUint32(at: number, value: number): void;
+  /** Puts the first `count` bytes of `from`, which lies elsewhere, in place of `removed` bytes at `at`. */
+  splice(at: number, removed: number, from: Uint8Array, count: number): void;
+}
+
+/** In memory of their own: where no arena is. */
+export class HeapBytes implements StateBytes {
+  bytes: Uint8Array;
+  view: DataView;
+  readonly start = 0;
+  length: number;
+
+  /** `bytes` is handed over. */
+  constructor(bytes: Uint8Array = NOTHING) {
+    this.bytes = bytes;
+    this.view = viewOf(bytes);
+    this.length = bytes.length;
+  }
+
+  setUint8(at: number, value: number): void {
+    this.bytes[at] = value;
+  }
+
+  setUint32(at: number, value: number): void {
+    this.view.setUint32(at, value, true);
+  }
+
+  splice(at: number, removed: number, from: Uint8Array, count: number): void {
+    const length = this.length - removed + count;
+    if (length > this.bytes.length) this.#grow(length);
+    this.bytes.copyWithin(at + count, at + removed, this.length);
+    this.bytes.set(from.subarray(0, count), at);
+    this.length = length;
+  }
+
+  #grow(length: number): void {
+    const grown = new Uint8Array(Math.max(length, 2 * this.length));
+    grown.set(this.bytes);
+    this.bytes = grown;
+    this.view = viewOf(grown);
+  }
+}
+
+function viewOf({ buffer, byteOffset, byteLength }: Uint8Array): DataView {
+  return new DataView(buffer, byteOffset, byteLength);
+}

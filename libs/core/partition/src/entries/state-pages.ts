@@ -1,0 +1,192 @@
+// The pages of entries: of most none, of most others one.
+//
+// An entry's state is one run of bytes, cut into pages: all but the last are as long as a page can be. What is one page
+// only (nearly every state) is read and edited where it lies. A longer one is gathered into memory of the reader, edited
+// there, and what has changed is written back; its slot leads to a page of references.
+//
+// The way from a slot to its pages is an array by slot that is empty until the first page comes.
+//
+// Owns: which slot has which pages, which pages are dirty.      Does not own: places (PageArena), what the bytes mean (kinds).
+//
+// Invariants
+//   PB1  A page belongs to one slot and has one number there: numbers go from 0 without a gap.
+//   PB2  A page is dirty if its bytes are others than when it was last cleaned.
+import { GrowingMemory } from '@flatline/base';
+import { SLOTS_MAX } from './key-index.ts';
+import { PAGE_BYTES_MAX, PageArena } from './page-arena.ts';
+
+const REFERENCE_BYTES = Int32Array.BYTES_PER_ELEMENT;
+/** A slot without pages; else the reference of its page, and one; or of the page of references, and one, negated. */
+const NONE = 0;
+
+export class StatePages {
+  readonly arena = new PageArena();
+  readonly #slotMemory = new GrowingMemory(SLOTS_MAX * REFERENCE_BYTES);
+  #bySlot = new Int32Array(this.#slotMemory.buffer, 0, 0);
+  /** Grows with each change of a state of several pages: what was gathered before may be another. */
+  #changesOfMany = 0;
+
+  /** Whether any slot ever had a page. */
+  get isUsed(): boolean {
+    return this.#bySlot.length > 0;
+  }
+
+  get changesOfMany(): number {
+    return this.#changesOfMany;
+  }
+
+  /** The slot's page if it has just one, else −1. */
+  onlyPage(slot: number): number {
+    return slot < this.#bySlot.length ? Math.max(-1, this.#bySlot[slot]! - 1) : -1;
+  }
+
+  /** How many pages the slot has. */
+  countOf(slot: number): number {
+    const held = slot < this.#bySlot.length ? this.#bySlot[slot]! : NONE;
+    return held >= NONE ? Math.min(held, 1) : this.arena.lengthOf(-held - 1) / REFERENCE_BYTES;
+  }
+
+  /** The reference of a page that the slot has. */
+  pageAt(slot: number, page: number): number {
+    const held = this.#bySlot[slot]!;
+    return held > NONE ? held - 1 : this.arena.view.getInt32(this.#reference(held, page), true);
+  }
+
+  lengthOf(slot: number): number {
+    const last = this.countOf(slot) - 1;
+    return last < 0 ? 0 : last * PAGE_BYTES_MAX + this.arena.lengthOf(this.pageAt(slot, last));
+  }
+
+  /** Copies the whole state to the beginning of `into`. */
+  read(slot: number, into: Uint8Array): void {
+    const { arena } = this;
+    for (let page = this.countOf(slot) - 1; page >= 0; page -= 1) {
+      const reference = this.pageAt(slot, page);
+      const start = arena.startOf(reference);
+      into.set(arena.bytes.subarray(start, start + arena.lengthOf(reference)), page * PAGE_BYTES_MAX);
+    }
+  }
+
+  /** Makes the state the first `length` bytes of `from`, of which those before `begin` and from `end` on are there already. */
+  write(slot: number, from: Uint8Array, length: number, begin = 0, end = length): void {
+    this.#resize(slot, length);
+    const { arena } = this;
+    for (let page = Math.floor(begin / PAGE_BYTES_MAX); page * PAGE_BYTES_MAX < end; page += 1) {
+      const first = page * PAGE_BYTES_MAX;
+      const part = from.subarray(Math.max(begin, first), Math.min(end, first + PAGE_BYTES_MAX));
+      const reference = this.pageAt(slot, page);
+      arena.bytes.set(part, arena.startOf(reference) + Math.max(0, begin - first));
+      arena.touch(reference);
+    }
+  }
+
+  /** To another length, of a slot that has one page and keeps one. Returns the page, which may be another. */
+  splicePage(slot: number, at: number, removed: number, from: Uint8Array, count: number): number {
+    const { arena } = this;
+    const page = this.#bySlot[slot]! - 1;
+    const length = arena.lengthOf(page);
+    const rest = at + removed;
+    const grown = length - removed + count;
+    const start = arena.startOf(page);
+    if (arena.resize(page, grown)) {
+      if (rest < length) arena.bytes.copyWithin(start + at + count, start + rest, start + length);
+      put(from, count, arena.bytes, start + at);
+      return page;
+    }
+    const moved = arena.take(grown);
+    const { bytes } = arena;
+    const to = arena.startOf(moved);
+    bytes.copyWithin(to, start, start + at);
+    put(from, count, bytes, to + at);
+    bytes.copyWithin(to + at + count, start + rest, start + length);
+    arena.release(page);
+    this.#bySlot[slot] = moved + 1;
+    return moved;
+  }
+
+  /** Takes all pages of a slot; no harm where it has none. */
+  clear(slot: number): void {
+    if (this.countOf(slot) > 0) this.#resize(slot, 0);
+  }
+
+  isDirty(slot: number, page: number): boolean {
+    return this.arena.isDirty(this.pageAt(slot, page));
+  }
+
+  /** Says that the page is written down as it is. */
+  clean(slot: number, page: number): void {
+    this.arena.clean(this.pageAt(slot, page));
+  }
+
+  /** Where the memory has that reference. */
+  #reference(held: number, page: number): number {
+    return this.arena.startOf(-held - 1) + page * REFERENCE_BYTES;
+  }
+
+  /** What is new holds whatever stood there. */
+  #resize(slot: number, length: number): void {
+    if (slot >= this.#bySlot.length) this.#growSlots(slot + 1);
+    const held = this.#bySlot[slot]!;
+    if (held >= NONE && length <= PAGE_BYTES_MAX) this.#bySlot[slot] = this.#resizeOnly(held - 1, length) + 1;
+    else this.#resizeMany(slot, length);
+  }
+
+  /** Takes and returns the one page, or −1 for none. */
+  #resizeOnly(page: number, length: number): number {
+    if (length > 0) return page < 0 ? this.arena.take(length) : this.#withLength(page, length);
+    if (page >= 0) this.arena.release(page);
+    return -1;
+  }
+
+  #resizeMany(slot: number, length: number): void {
+    const had = this.countOf(slot);
+    const pages = Array.from({ length: had }, (_, page) => this.pageAt(slot, page));
+    if (had > 1) this.arena.release(-this.#bySlot[slot]! - 1);
+    const count = Math.ceil(length / PAGE_BYTES_MAX);
+    for (const page of pages.splice(count)) this.arena.release(page);
+    for (let page = 0; page < count; page += 1) {
+      const bytes = Math.min(PAGE_BYTES_MAX, length - page * PAGE_BYTES_MAX);
+      const held = pages[page];
+      if (held === undefined) pages.push(this.arena.take(bytes));
+      else if (this.arena.lengthOf(held) !== bytes) pages[page] = this.#withLength(held, bytes);
+    }
+    this.#changesOfMany += 1;
+    this.#bySlot[slot] = count > 1 ? this.#listed(pages) : (pages[0] ?? -1) + 1;
+  }
+
+  /** The page, or another with as many of its bytes as fit. */
+  #withLength(page: number, length: number): number {
+    const { arena } = this;
+    const kept = Math.min(length, arena.lengthOf(page));
+    if (arena.resize(page, length)) return page;
+    const moved = arena.take(length);
+    const start = arena.startOf(page);
+    arena.bytes.copyWithin(arena.startOf(moved), start, start + kept);
+    arena.release(page);
+    return moved;
+  }
+
+  #listed(pages: readonly number[]): number {
+    const list = this.arena.take(pages.length * REFERENCE_BYTES);
+    const held = -list - 1;
+    pages.forEach((reference, page) => {
+      this.arena.view.setInt32(this.#reference(held, page), reference, true);
+    });
+    return held;
+  }
+
+  #growSlots(count: number): void {
+    this.#slotMemory.grow(count * REFERENCE_BYTES);
+    const { buffer } = this.#slotMemory;
+    this.#bySlot = new Int32Array(buffer, 0, buffer.byteLength / REFERENCE_BYTES);
+  }
+}
+
+/** A call that copies costs more than a few bytes do. */
+const FEW = 48;
+
+/** Copies the first `count` bytes. */
+export function put(from: Uint8Array, count: number, to: Uint8Array, at: number): void {
+  if (count >= FEW) to.set(from.subarray(0, count), at);
+  else for (let i = 0; i < count; i += 1) to[at + i] = from[i]!;
+}
