@@ -48,7 +48,7 @@ export function startOf(simulation: Simulation, partition: number): number {
     const written = transaction.writes.filter(({ topic }) => topic === CHANGELOG);
     const first = written[0]?.batches[0]?.records[0]?.value;
     const block = first == null ? undefined : decodeBlock(first);
-    if (block?.kind === 'state') return block.header.inputs[0]!.start;
+    if (block?.kind === 'state') return block.header.inputs[0]!.origin;
   }
   return 0;
 }

@@ -58,7 +58,7 @@ const SAID: readonly (readonly [text: string, what: string])[] = [
   ['no space left', 'noSpaceLeft'],
   ['"restoredFrom":"standby"', 'standbyTookOver'],
   ['are loaded while the group meets', 'warmStart'],
-  ['held by a stamp', 'partitionHeld'],
+  ['waits at a stamp', 'partitionWaits'],
   ['outcome is looked up', 'commitOutcomeUnknown'],
   ['a commit ran out of time', 'commitRanOut'],
   ['commits less at a time', 'commitUndone'],
@@ -88,7 +88,7 @@ export class Cluster {
   readonly gaveStoreUp = new Set<string>();
   readonly #startAt: number;
   /** Partition → where it said that it begins. */
-  readonly #starts = new Map<string, string>();
+  readonly #origins = new Map<string, string>();
   /** Of commits that ran out of time, the commit and the time. */
   readonly #ranOut = new Set<string>();
 
@@ -175,14 +175,14 @@ export class Cluster {
     };
   }
 
-  /** A crash before or after: nobody begins elsewhere. */
-  #noteStart(line: string): void {
-    const said = /the input is read from here on.*"partition":(\d+),"start":(\d+)/.exec(line);
+  /** Whatever crashes before or after, the origin stays. */
+  #noteOrigin(line: string): void {
+    const said = /the input is read from here on.*"partition":(\d+),"origin":(\d+)/.exec(line);
     if (said === null) return;
-    const [, partition = '', start = ''] = said;
-    const before = this.#starts.get(partition) ?? start;
-    this.#starts.set(partition, before);
-    if (before !== start) this.failures.push(`[R3] partition ${partition} began at ${before}, then at ${start}`);
+    const [, partition = '', origin = ''] = said;
+    const before = this.#origins.get(partition) ?? origin;
+    this.#origins.set(partition, before);
+    if (before !== origin) this.failures.push(`[R3] partition ${partition} began at ${before}, then at ${origin}`);
   }
 
   #note(name: string, line: string): void {
@@ -201,7 +201,7 @@ export class Cluster {
     if (isDefect) this.failures.push(line);
     const dropped = /local store dropped.*"reason":"([a-z-]+)"/.exec(line);
     if (dropped !== null) this.simulation.faults.count(`storeDropped/${dropped[1]!}`);
-    this.#noteStart(line);
+    this.#noteOrigin(line);
     for (const [text, what] of SAID) if (line.includes(text)) this.simulation.faults.count(what);
   }
 

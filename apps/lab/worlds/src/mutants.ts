@@ -9,8 +9,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'keeps to itself where it began',
     file: 'libs/shell/runtime/src/running/task-start.ts',
-    from: 'if (last === undefined && task.input.start > 0) {',
-    to: 'if (last === undefined && task.input.start > 1e12) {',
+    from: 'if (last === undefined && task.input.origin > 0) {',
+    to: 'if (last === undefined && task.input.origin > 1e12) {',
   },
   {
     name: 'takes records of former times for bad ones',

@@ -54,7 +54,7 @@ const CONSEQUENCES = [
   'stoppedForLoss',
   'brokerClocksDiffer',
   'replicationStalled',
-  'partitionHeld',
+  'partitionWaits',
   'standbyTookOver',
   'warmStart',
   'storeDropped/checksum',

@@ -26,7 +26,7 @@ function busyTask(): PartitionTask {
     return { kind: 'event' };
   };
   const task = new PartitionTask(options({ decoder: { decode, prepare: () => Promise.resolve() } }));
-  begin(task, 0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 });
+  begin(task, 0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 });
   const records = Array.from({ length: 40 }, (_, offset): TestRecord => ({
     offset,
     timestamp: 1_700_000_000_000 + offset,
@@ -55,7 +55,7 @@ function blocks(): Uint8Array[] {
   const second = task.cut({ ...context, commitId: 'run-2', sequence: 1, previousCommitId: 'run-1' });
   const claim = encodeClaim({ owner: 'me', claimId: 'c-1' });
   const adopted = new PartitionTask(options());
-  begin(adopted, 0, { position: 9, checksum: 7, leaderEpoch: 1, batchTimestamp: 5, live: false, start: 9 });
+  begin(adopted, 0, { position: 9, checksum: 7, leaderEpoch: 1, batchTimestamp: 5, live: false, origin: 9 });
   const third = adopted.cut({ ...context, commitId: 'run-3', sequence: 0 });
   return [claim, ...[...first.blocks, ...second.blocks, ...third.blocks].map((block) => block.bytes)];
 }

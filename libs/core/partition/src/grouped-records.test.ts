@@ -6,7 +6,7 @@ import { KEY_GROUP_MAX } from '@flatline/ports';
 import { closedIn, begin, ListCursor, options, type TestRecord, text } from './task.fixture.ts';
 
 const WALL = 9e12;
-const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 };
+const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
 const CONTEXT = { logId: 'log', owner: 'me', commitId: 'run-1', sequence: 0, previousCommitId: '', inputPartitions: 4 };
 /** Values of the decoder below; sequences, event times and chosen timeouts are drawn. */
 const EVENTS = ['s3', 's7', 's70', 'o999000', 't20', 't5', 'i1', 'i2', 'tENDED', 'tclick', 'bad', 'u1', 'u2'];

@@ -92,7 +92,7 @@ class Run {
     const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
     for (const { bytes, offset } of this.#blocks) applyBlock(restoration, bytes.slice(), offset);
     if (restoration.last !== undefined) expect(restoration.finish()).toBeUndefined();
-    const start = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 };
+    const start = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
     begin(task, restoration.last?.clock ?? 0, restoration.last?.inputs[0] ?? start, restoration.last);
     return task;
   }
@@ -114,7 +114,7 @@ test.each([1, 300])(
     }));
     const records = [gone, ...beats];
     const task = new PartitionTask(options({ heldTime, tickMs: 1 }));
-    begin(task, 0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 });
+    begin(task, 0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 });
     for (let at = 0; at < records.length; at += slice) {
       const cursor = new ListCursor(records.slice(at, at + slice));
       // As the runtime does it: a slice of records, then what is due.

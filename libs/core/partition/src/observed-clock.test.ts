@@ -12,7 +12,7 @@ const ids = { logId: 'log', owner: 'me', inputPartitions: 1, commitId: 'c', prev
 
 function begun(clock = 0): PartitionTask {
   const task = new PartitionTask(options());
-  begin(task, clock, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 });
+  begin(task, clock, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 });
   return task;
 }
 
@@ -71,7 +71,7 @@ describe('[C3] a clock moved by evidence', () => {
   test('[C3] a record that is taken again once its schema is known is counted once', () => {
     const decode = { kind: 'unknownSchema', schemaId: 7 } as const;
     const task = new PartitionTask(options({ decoder: { decode: () => decode, prepare: () => Promise.resolve() } }));
-    begin(task, 0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 });
+    begin(task, 0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 });
     task.observe(6_000);
     const cursor = new ListCursor([{ offset: 0, timestamp: 5_000, key: 'k', value: 'x' }]);
     for (let tries = 0; tries < 3; tries += 1) expect(task.step(cursor, 10, 0).kind).toBe('unknownSchema');

@@ -3,7 +3,7 @@ import { NO_BATCH, PartitionTask } from './index.ts';
 import type { KeyGroup, RecordCursor } from '@flatline/ports';
 import { closedIn, begin, options } from './task.fixture.ts';
 
-const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 };
+const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
 const AT = 1_000_000;
 
 /** Records that are made as they are read: a million of them as objects would measure the objects. */

@@ -17,7 +17,7 @@ import {
 } from './task.fixture.ts';
 
 const WALL = 9e12;
-const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 };
+const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
 
 function begun(changes: Parameters<typeof options>[0] = {}): PartitionTask {
   const task = new PartitionTask(options(changes));
@@ -110,14 +110,14 @@ describe('sessions of one partition', () => {
     expect(task.liveEntries).toBe(1);
   });
 
-  test('[C6] a stamp from the future holds a LogAppendTime partition, and the record is taken again', () => {
+  test('[C6] a LogAppendTime partition waits at a stamp from the future, and the record is taken again', () => {
     const task = begun();
     const cursor = new ListCursor([
       record({ timestamp: 10_000 }),
       record({ offset: 1, timestamp: 5_000_000, key: 'f' }),
     ]);
-    expect(task.step(cursor, 10, 1_000)).toEqual({ kind: 'held', timestamp: 5_000_000, offset: 1 });
-    expect(task.step(cursor, 10, 1_000).kind).toBe('held');
+    expect(task.step(cursor, 10, 1_000)).toEqual({ kind: 'futureStamp', timestamp: 5_000_000, offset: 1 });
+    expect(task.step(cursor, 10, 1_000).kind).toBe('futureStamp');
     expect(task.input.position).toBe(1);
     expect(task.step(cursor, 10, 5_000_000).kind).toBe('exhausted');
     expect([task.counters.recordsRead, task.liveEntries, task.clock.now]).toEqual([2, 2, 5_000_000]);
@@ -508,14 +508,14 @@ describe('[K1] the block format', () => {
 
   test('[K9] golden bytes of an application that did not begin at 0', () => {
     const task = new PartitionTask(options());
-    begin(task, 0, { ...START, position: 300, start: 300 });
+    begin(task, 0, { ...START, position: 300, origin: 300 });
     const [block] = task.cut(context).blocks;
     expect(Buffer.from(block!.bytes).toString('hex')).toMatchInlineSnapshot(
       `"460104036c6f67026d650572756e2d31000000010401ac020000000003000000000000000000000000ac0200"`,
     );
     const decoded = decodeBlock(block!.bytes);
     if (decoded.kind !== 'state') throw new Error('it is a commit');
-    expect(decoded.header.inputs).toEqual([{ ...START, position: 300, start: 300 }]);
+    expect(decoded.header.inputs).toEqual([{ ...START, position: 300, origin: 300 }]);
     expect(decoded.bodyStart).toBe(block!.bytes.length);
   });
 

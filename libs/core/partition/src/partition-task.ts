@@ -70,7 +70,7 @@ export class PartitionTask {
     leaderEpoch: NO_BATCH,
     batchTimestamp: 0,
     live: false,
-    start: 0,
+    origin: 0,
   };
   readonly #deadLetters: DeadLetterBox;
   /** Offsets of records that are not applied, with why. */
@@ -339,7 +339,7 @@ export class PartitionTask {
     const { input } = this.#options;
     const { timestamp } = cursor;
     const stamp = classifyStamp(cursor, input, wallNow);
-    if (stamp === 'future') return { kind: 'held', timestamp, offset: cursor.offset };
+    if (stamp === 'future') return { kind: 'futureStamp', timestamp, offset: cursor.offset };
     if (stamp === 'wrongTimestampType') return this.#otherType(cursor);
     if (stamp === 'bad-timestamp') {
       this.#refuse(cursor, stamp, `timestamp ${timestamp} while the present is ${wallNow}`);

@@ -41,7 +41,7 @@ export type StepOutcome =
   /** The same record is taken again by the next step, after `PipelineKind.prepare`. */
   | { readonly kind: 'unknownSchema'; readonly schemaId: number }
   /** C6: a stamp from the future on a LogAppendTime input. The same record is taken again by the next step. */
-  | { readonly kind: 'held'; readonly timestamp: Millis; readonly offset: number }
+  | { readonly kind: 'futureStamp'; readonly timestamp: Millis; readonly offset: number }
   /** C6: the record is of another timestamp type than configured; `hasBegun`: others were of the configured one. */
   | { readonly kind: 'wrongTimestampType'; readonly offset: number; readonly hasBegun: boolean };
 

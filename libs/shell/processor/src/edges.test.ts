@@ -327,7 +327,7 @@ function same(found: unknown, expected: unknown): void {
 
 async function survives(sent: readonly Sent[], stamp: number): Promise<void> {
   const owner = newTask(6);
-  owner.resume(0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 });
+  owner.resume(0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 });
   owner.arm(Infinity);
   const records = sent.map(({ key, event, asAvro }, at) => ({
     key,

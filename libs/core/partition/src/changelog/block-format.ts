@@ -1,9 +1,9 @@
 // The bytes of a changelog block: a header that says where in the log of commits it stands, and a body of absolute state.
 //
-//   block   = 'F' · version u8 · kind u8 · (claim | header body | header holds body | header starts holds body)
+//   block   = 'F' · version u8 · kind u8 · (claim | header body | header holds body | header origins holds body)
 //   claim   = owner text · claim id text
 //   holds   = count varint · for each: from varint · ms varint      (C8; a kind of its own, where there are any)
-//   starts  = for each input: start varint                          (a kind of its own, where one is not 0)
+//   origins = for each input: origin varint                        (a kind of its own, where one is not 0)
 //   body    = operations to the end of the block, removals before images:
 //             1 · key (varint length, bytes)                         removal
 //             2 · key (varint length, bytes) · image (varint length, bytes)
@@ -19,7 +19,7 @@ const KIND_STATE = 1;
 const KIND_CLAIM = 2;
 const KIND_HELD_STATE = 3;
 /** Also holds, of which there may be none. */
-const KIND_STARTED_STATE = 4;
+const KIND_STATE_WITH_ORIGIN = 4;
 export const OP_REMOVAL = 1;
 export const OP_IMAGE = 2;
 /** Kafka's. */
@@ -35,7 +35,7 @@ export interface InputPosition {
   /** C2, CreateTime: the last record read was within `liveWithinMs` of the present when it was read. */
   readonly live: boolean;
   /** Where this application began to read: nothing below was ever applied, nor will be (R3). */
-  readonly start: number;
+  readonly origin: number;
 }
 
 /**
@@ -123,13 +123,13 @@ export function encodeHeader(header: CommitHeader, out: ByteWriter): void {
   out.u32(header.digest);
   out.varint(header.liveBytes);
   out.varint(header.logBytes);
-  if (kind === KIND_STARTED_STATE) for (const { start } of header.inputs) out.varint(start);
+  if (kind === KIND_STATE_WITH_ORIGIN) for (const { origin } of header.inputs) out.varint(origin);
   if (kind !== KIND_STATE) encodeHolds(header.holds, out);
 }
 
 /** Most applications begin at 0 and hold nothing: their blocks say nothing about either. */
 function stateKindOf({ inputs, holds }: CommitHeader): number {
-  if (inputs.some(({ start }) => start > 0)) return KIND_STARTED_STATE;
+  if (inputs.some(({ origin }) => origin > 0)) return KIND_STATE_WITH_ORIGIN;
   return holds.length > 0 ? KIND_HELD_STATE : KIND_STATE;
 }
 
@@ -150,7 +150,7 @@ export function decodeBlock(bytes: Uint8Array): Block {
     throw new MalformedBytes(`changelog format version ${version}, this build reads ${FORMAT_VERSION}`);
   const kind = input.u8();
   if (kind === KIND_CLAIM) return { kind: 'claim', claim: { owner: input.text(), claimId: input.text() } };
-  if (kind !== KIND_STATE && kind !== KIND_HELD_STATE && kind !== KIND_STARTED_STATE)
+  if (kind !== KIND_STATE && kind !== KIND_HELD_STATE && kind !== KIND_STATE_WITH_ORIGIN)
     throw new MalformedBytes(`changelog block of unknown kind ${kind}`);
   const header = decodeHeader(input, kind);
   return { kind: 'state', header, bodyStart: input.position };
@@ -165,7 +165,9 @@ function preamble(out: ByteWriter, kind: number): void {
 function decodeHeader(input: ByteReader, kind: number): CommitHeader {
   const header = decodeFields(input);
   const inputs =
-    kind === KIND_STARTED_STATE ? header.inputs.map((each) => ({ ...each, start: input.varint() })) : header.inputs;
+    kind === KIND_STATE_WITH_ORIGIN
+      ? header.inputs.map((each) => ({ ...each, origin: input.varint() }))
+      : header.inputs;
   return { ...header, inputs, holds: kind === KIND_STATE ? [] : decodeHolds(input) };
 }
 
@@ -207,7 +209,7 @@ function decodeInputs(input: ByteReader): InputPosition[] {
       leaderEpoch: input.signedVarint(),
       batchTimestamp: recordedStamp(input.saturatedSignedVarint()),
       live: input.u8() === 1,
-      start: 0,
+      origin: 0,
     });
   return inputs;
 }

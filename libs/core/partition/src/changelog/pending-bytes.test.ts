@@ -7,7 +7,7 @@ import { NO_BATCH, PartitionTask, type TaskCut } from '../index.ts';
 import { closedIn, begin, ListCursor, options, type TestRecord, text } from '../task.fixture.ts';
 
 const WALL = 9e12;
-const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 };
+const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
 const context = { logId: 'l', owner: 'o', commitId: 'c', sequence: 0, previousCommitId: '', inputPartitions: 1 };
 const STATE = 1_000;
 

@@ -4,7 +4,7 @@ import { seededRandom } from '@flatline/base';
 import { NO_BATCH, PartitionTask, type TaskCut } from '../index.ts';
 import { begin, ListCursor, options, type TestRecord, text, workload } from '../task.fixture.ts';
 
-const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 };
+const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
 const WALL = 9e12;
 const SEEDS = Number(process.env['SEEDS'] ?? 50);
 const FIRST_SEED = Number(process.env['SEED'] ?? 1);

@@ -15,7 +15,7 @@ class Committing {
   #sequence = 0;
 
   constructor() {
-    begin(this.task, 0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 });
+    begin(this.task, 0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 });
   }
 
   /** Beats of the keys; a key that begins with `-` ends. */

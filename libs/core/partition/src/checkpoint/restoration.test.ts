@@ -7,7 +7,7 @@ import { applyBlock, begin, ListCursor, options } from '../task.fixture.ts';
 
 /** More than fit a group of keys that is looked ahead at. */
 const KEYS = 300;
-const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 };
+const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
 const COMMITS = 2_000;
 
 test('[K3][K6][X6] a changelog that is read on and on is known from the floor, as the task that writes it knows it', () => {

@@ -6,7 +6,7 @@ import { begin, bytes, findKey, insertKey, ListCursor, options, type TestRecord,
 
 const WALL = 9e12;
 const TIMEOUT_MS = 1_000;
-const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 };
+const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
 const context = { logId: 'log', owner: 'me', commitId: 'run-1', sequence: 0, previousCommitId: '', inputPartitions: 4 };
 
 function begun(state: { readonly entriesMax: number; readonly keyBytesMax: number }): PartitionTask {

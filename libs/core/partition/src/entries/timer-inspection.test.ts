@@ -4,7 +4,7 @@ import type { SessionEvent } from '@flatline/kinds';
 import { NO_BATCH, PartitionTask, Restoration, type TimerInspection, timerFaults } from '../index.ts';
 import { applyBlock, begin, bytes, ListCursor, options, text } from '../task.fixture.ts';
 
-const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 };
+const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
 const CONTEXT = { logId: 'log', owner: 'me', inputPartitions: 1 };
 const rules = { ...options().rules, maxDurationMs: 20_000 };
 

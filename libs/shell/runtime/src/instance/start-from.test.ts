@@ -15,7 +15,7 @@ const keysOf = (closed: readonly string[]): string[] => closed.map((line) => lin
 
 function startsIn(world: World): number[] {
   const blocks = world.simulation.log.committed(CHANGELOG, 0).map(({ value }) => decodeBlock(value!));
-  return blocks.flatMap((block) => (block.kind === 'state' ? [block.header.inputs[0]!.start] : []));
+  return blocks.flatMap((block) => (block.kind === 'state' ? [block.header.inputs[0]!.origin] : []));
 }
 
 /** From the restart on, for longer than the dead member stays in the group. */

@@ -163,4 +163,4 @@ function aheadOfLog(parts: RestoreParts, position: number, claimOffset: number):
 }
 
 /** Where reading the input begins for a task without a commit. */
-export const NOTHING_READ = { checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 } as const;
+export const NOTHING_READ = { checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 } as const;

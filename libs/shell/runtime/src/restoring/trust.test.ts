@@ -420,7 +420,7 @@ describe('[R3] another number of partitions of the input', () => {
 });
 
 describe('time', () => {
-  test('[C6] a stamp from the future holds the partition, visibly, and it goes on when broker time has come near', async () => {
+  test('[C6] the partition waits at a stamp from the future, visibly, and goes on when broker time has come near', async () => {
     const world = new World({ seed: 14, partitions: 1 });
     const { time, log } = world.simulation;
     const process = world.launch('a');

@@ -17,14 +17,14 @@ export async function firstPosition(
   ports: PipelinePorts,
 ): Promise<InputPosition> {
   const ends = await ports.admin.ends(input);
-  const start = await startOf(input, startFrom, { ends, ports });
-  const before = start > ends.logStartOffset ? await ports.admin.fingerprintAt(input, start - 1) : undefined;
-  return { ...NOTHING_READ, ...before, position: start, start };
+  const origin = await originOf(input, startFrom, { ends, ports });
+  const before = origin > ends.logStartOffset ? await ports.admin.fingerprintAt(input, origin - 1) : undefined;
+  return { ...NOTHING_READ, ...before, position: origin, origin };
 }
 
 type Ends = Awaited<ReturnType<LogAdmin['ends']>>;
 
-async function startOf(
+async function originOf(
   input: TopicPartition,
   startFrom: StartFrom,
   { ends, ports }: { readonly ends: Ends; readonly ports: PipelinePorts },

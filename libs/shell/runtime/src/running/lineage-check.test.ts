@@ -36,7 +36,7 @@ const OPTIONS: TaskOptions = {
 /** The block of an empty commit. */
 function block(logId: string, commitId: string): Uint8Array {
   const task = new PartitionTask(OPTIONS);
-  task.resume(0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, start: 0 });
+  task.resume(0, { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 });
   task.arm(Infinity);
   const context = { owner: 'me', sequence: 0, previousCommitId: '', inputPartitions: 1 };
   return task.cut({ ...context, logId, commitId }).blocks[0]!.bytes;

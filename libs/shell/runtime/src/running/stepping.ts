@@ -84,10 +84,10 @@ export class Stepping {
     if (obstacle.kind === 'unknownSchema') {
       this.#waitingFor = `schema ${obstacle.schemaId} of the registry`;
       unattended(this.#prepare(obstacle.schemaId), events);
-    } else if (obstacle.kind === 'held') {
+    } else if (obstacle.kind === 'futureStamp') {
       const { offset, timestamp } = obstacle;
       this.#waitingFor = `broker time: offset ${offset} is stamped ${timestamp}, over maxFutureMs ahead`;
-      const message = 'partition held by a stamp from the future; check the clocks of the brokers';
+      const message = 'partition waits at a stamp from the future; check the clocks of the brokers';
       ports.log.error(message, { ...input, ...obstacle });
       ports.clock.after(HELD_RETRY_MS, this.#goOn);
     } else {

@@ -147,9 +147,9 @@ export class TaskRunner {
     this.#takeoverMs = Math.round(ports.clock.monotonicMs() - fencedAtMs);
     const facts = { liveEntries: task.liveEntries, restoredFrom, takeoverMs: this.#takeoverMs };
     ports.log.info('task runs', { ...placeInLog(this.#parts), ...facts });
-    const { start } = task.input;
-    if (last === undefined && start > 0)
-      ports.log.info('the input is read from here on', { ...placeInLog(this.#parts), start });
+    const { origin } = task.input;
+    if (last === undefined && origin > 0)
+      ports.log.info('the input is read from here on', { ...placeInLog(this.#parts), origin });
     flusher.offer();
     if (this.#wanted === 'moveAway') this.moveAway();
   }
