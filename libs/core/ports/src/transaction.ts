@@ -33,7 +33,7 @@ export type WrittenOffsets = readonly (readonly number[])[];
 
 /**
  * One producer epoch of one transactional id. It has one life: after the first error of any of its requests it is dead
- * (kafkajs 2), its transaction's outcome is unknown, and only a successor's InitProducerId settles it.
+ * (kafkajs 2), its transaction's outcome is unknown, and only a successor's InitProducerId ends it.
  */
 export interface TransactionalWriter {
   /** After which the brokers abort a transaction by themselves. */
@@ -44,7 +44,7 @@ export interface TransactionalWriter {
    * @throws Fenced, Retriable (outcome unknown: open a successor and look), PartitionStopped, Fatal. After any throw the writer is dead.
    */
   commit(transaction: Transaction, answerMs?: DurationMs): Promise<WrittenOffsets>;
-  /** Idempotent. Does not settle an open transaction. */
+  /** Idempotent. Leaves an open transaction as it is. */
   close(): Promise<void>;
 }
 
@@ -52,7 +52,7 @@ export interface TransactionalWriters {
   /** The `timeoutMs` of a writer for which no other is asked. */
   readonly timeoutMs: DurationMs;
   /**
-   * InitProducerId: settles what the id's former holder left open, and fences it. Of a longer `timeoutMs` the writer gets what
+   * InitProducerId: ends what the id's former holder left open, and fences it. Of a longer `timeoutMs` the writer gets what
    * the brokers allow. @throws Retriable, Fatal.
    */
   open(transactionalId: string, timeoutMs?: DurationMs): Promise<TransactionalWriter>;

@@ -61,7 +61,7 @@ class Processor implements RunningProcessor, Observed {
   readonly #startedAt: DurationMs;
   readonly #pipelines: Pipeline[] = [];
   readonly finished: Promise<void>;
-  #settle: { resolve: () => void; reject: (error: Error) => void } | undefined;
+  #finish: { resolve: () => void; reject: (error: Error) => void } | undefined;
   #stopping: Promise<void> | undefined;
   #http: HttpServer | undefined;
   #hasStarted = false;
@@ -75,7 +75,7 @@ class Processor implements RunningProcessor, Observed {
     this.#clock = clock;
     this.#startedAt = clock.monotonicMs();
     this.finished = new Promise((resolve, reject) => {
-      this.#settle = { resolve, reject };
+      this.#finish = { resolve, reject };
     });
     // Whoever does not wait for the end still gets to know of it by the log.
     this.finished.catch(() => undefined);
@@ -161,7 +161,7 @@ class Processor implements RunningProcessor, Observed {
 
   stop(): Promise<void> {
     this.#stopping ??= this.#close((instance) => instance.stop()).then(() => {
-      this.#settle?.resolve();
+      this.#finish?.resolve();
     });
     return this.#stopping;
   }
@@ -183,7 +183,7 @@ class Processor implements RunningProcessor, Observed {
         this.#log.error('not everything was closed', { error: closing });
       })
       .then(() => {
-        this.#settle?.reject(error);
+        this.#finish?.reject(error);
       });
   };
 

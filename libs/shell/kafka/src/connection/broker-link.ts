@@ -7,7 +7,7 @@
 //   LK1  A kafkajs Connection is never used again after an error, a timeout or a close: it keeps the bytes of a half-read
 //        answer and would read them into the next one's.
 //   LK2  At most one attempt to connect is under way per lane, and after a failed one the next waits for the back-off.
-//   LK3  Every request settles within its time limit, whatever the wall clock does: a request that got no answer takes
+//   LK3  Every request is answered, or fails, within its time limit, whatever the wall clock does: a request that got no answer takes
 //        its connection with it, since the answers behind it would not come either.
 import { type DurationMs, Retriable } from '@flatline/base';
 import Connection, { type ApiVersionRanges } from 'kafkajs/src/network/connection.js';

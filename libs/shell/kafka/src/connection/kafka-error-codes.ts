@@ -61,7 +61,7 @@ const names: Readonly<Record<Consequence, readonly (readonly [number, string])[]
     [20, 'NOT_ENOUGH_REPLICAS_AFTER_APPEND'],
     [27, 'REBALANCE_IN_PROGRESS'],
     [41, 'NOT_CONTROLLER'],
-    // These end a producer epoch, and a successor's InitProducerId settles what it left.
+    // These end a producer epoch, and a successor's InitProducerId ends the transaction it left.
     [45, 'OUT_OF_ORDER_SEQUENCE_NUMBER'],
     [46, 'DUPLICATE_SEQUENCE_NUMBER'],
     [48, 'INVALID_TXN_STATE'],

@@ -152,10 +152,10 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
       .send(nodeId, request, decodeFetch, { lane, timeoutMs: fetchTimeoutMs + waitMs, doing })
       .then(
         (answer) => {
-          this.#apply(answer, this.#settle(nodeId, lane, { sent, flight }), askedAtMs);
+          this.#apply(answer, this.#landed(nodeId, lane, { sent, flight }), askedAtMs);
         },
         (error: unknown) => {
-          const waiting = this.#settle(nodeId, lane, { sent, flight });
+          const waiting = this.#landed(nodeId, lane, { sent, flight });
           this.#search.unreachable(
             error,
             waiting.map(({ subscription }) => subscription),
@@ -192,8 +192,8 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
     );
   }
 
-  /** Returns those for which the fetch still counts (PS3). */
-  #settle(
+  /** The fetch is over: frees its lane. Returns those for which it still counts (PS3). */
+  #landed(
     nodeId: number,
     lane: 'waiting' | 'prompt',
     { sent, flight }: { readonly sent: readonly Sent[]; readonly flight: object },

@@ -1,4 +1,4 @@
-// Finds and finds again the leaders of a reader's subscriptions, and settles what a leader's refusal means.
+// Finds and finds again the leaders of a reader's subscriptions, and decides what a leader's refusal means.
 //
 // Owns: the one metadata request under way, the timer to the next.
 // Does not own: the subscriptions and their back-off (each its own), fetching.

@@ -94,7 +94,7 @@ export class LeaderLanes {
     try {
       const answers = await this.#send(node, items);
       items.forEach((item, index) => {
-        this.#settle(item, answers[index]!);
+        this.#answer(item, answers[index]!);
       });
     } catch (error) {
       for (const { batch, reject } of items) {
@@ -130,7 +130,7 @@ export class LeaderLanes {
     return matchAnswers(batches, await connection.send(node, request, decodeProduce, { doing, timeoutMs }));
   }
 
-  #settle({ batch, resolve, reject }: Waiting, { errorCode, baseOffset, detail }: ProduceAnswer): void {
+  #answer({ batch, resolve, reject }: Waiting, { errorCode, baseOffset, detail }: ProduceAnswer): void {
     if (errorCode === KafkaCode.none) {
       resolve(baseOffset);
       return;

@@ -17,7 +17,7 @@ export class PartitionOutbox implements TopicPartition {
   #current = 0;
   #taken = 0;
   /** As above, for what was acknowledged: offsets are filled in the same order. */
-  #settled = 0;
+  #acknowledged = 0;
 
   constructor({ topic, partition }: TopicPartition) {
     this.topic = topic;
@@ -47,8 +47,8 @@ export class PartitionOutbox implements TopicPartition {
   /** The next `count` records handed out have the offsets from `baseOffset` on. */
   acknowledge(count: number, baseOffset: number): void {
     for (let offset = baseOffset; offset < baseOffset + count; offset += 1) {
-      let segment = this.#segments[this.#settled];
-      if (segment?.offsets.length === segment?.records.length) segment = this.#segments[(this.#settled += 1)];
+      let segment = this.#segments[this.#acknowledged];
+      if (segment?.offsets.length === segment?.records.length) segment = this.#segments[(this.#acknowledged += 1)];
       assert(segment !== undefined, 'only records that were handed out are acknowledged', { count, baseOffset });
       segment.offsets.push(offset);
     }

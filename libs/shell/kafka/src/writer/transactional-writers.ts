@@ -76,7 +76,7 @@ export class KafkaTransactionalWriters implements TransactionalWriters {
 
   /**
    * @param timeoutMs where the brokers allow less, half of it, and so on, but never less than the usual.
-   * @throws Retriable where the id's former transaction cannot be settled in time; Fatal.
+   * @throws Retriable where the id's former transaction cannot be ended in time; Fatal.
    */
   async open(transactionalId: string, timeoutMs = this.timeoutMs): Promise<TransactionalWriter> {
     const surroundings = this.#surroundings[this.#opened % this.#surroundings.length]!;

@@ -75,7 +75,7 @@ export class PipelineInstance implements MembershipListener {
       if (partitions.includes(partition)) runner.comeBack();
       else runner.moveAway();
     }
-    this.#settle();
+    this.#reconcile();
   }
 
   positions(): readonly LocalCheckpoint[] {
@@ -164,7 +164,7 @@ export class PipelineInstance implements MembershipListener {
 
   /**
    * Joining may take as long as a dead member is waited for. What this machine has most lately held is held as standbys until
-   * the group has spoken; `#settle` then hands them over, keeps them or closes them.
+   * the group has spoken; `#reconcile` then hands them over, keeps them or closes them.
    */
   async #warmUp(): Promise<void> {
     const { ports, settings } = this.#parts;
@@ -183,7 +183,7 @@ export class PipelineInstance implements MembershipListener {
   }
 
   /** Brings runners and standbys to what is assigned, as far as PN1 lets; called again when one has closed. */
-  #settle(): void {
+  #reconcile(): void {
     if (this.#leaving || this.#assignment === undefined) return;
     const { partitions, standbys = [] } = this.#assignment;
     for (const partition of partitions) if (!this.#runners.has(partition)) this.#startRunner(partition);
@@ -205,7 +205,7 @@ export class PipelineInstance implements MembershipListener {
       confirmOwned: () => this.#confirmOwned(partition),
       onClosed: () => {
         this.#runners.delete(partition);
-        this.#settle();
+        this.#reconcile();
       },
     });
     this.#runners.set(partition, runner);
@@ -233,7 +233,7 @@ export class PipelineInstance implements MembershipListener {
       onClosed: () => {
         // One that was never handed over to its runner is closed by that.
         if (this.#standbys.get(partition) === standby) this.#standbys.delete(partition);
-        this.#settle();
+        this.#reconcile();
       },
     });
     this.#standbys.set(partition, standby);

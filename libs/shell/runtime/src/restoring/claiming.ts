@@ -16,7 +16,7 @@ export interface Ownership {
 }
 
 /**
- * InitProducerId settles what the former owner left open and fences it; the claim is read back to know that the log has
+ * InitProducerId ends the transaction that the former owner left open, and fences it; the claim is read back to know that the log has
  * been read to its end, which a high watermark would not tell (commit protocol, step 1).
  * @param timeoutMs of the writer's transactions, where the usual is too short.
  * @throws as `TransactionalWriter.commit`
