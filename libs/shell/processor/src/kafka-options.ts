@@ -4,7 +4,7 @@ import type { KafkaOptions } from '@flatline/kafka';
 import type { RuntimeLog } from '@flatline/runtime';
 import type { BrokerOutages } from './log/broker-outages.ts';
 
-/** Facts of kafkajs' log that ours has already, or that nobody can use. */
+/** Facts of kafkajs' log that ours has already, or that are of no use. */
 const OWN_TO_KAFKAJS: ReadonlySet<string> = new Set(['namespace', 'stack', 'timestamp', 'logger', 'clientId']);
 
 export interface Logs {
@@ -21,7 +21,7 @@ export function kafkaOptions(config: FlatlineConfig, clock: Clock, { log, outage
     ssl,
     ...(sasl === undefined ? {} : { sasl }),
     log: ({ level, message, facts }) => {
-      // Connection errors reach whoever asked, and `onConnection`; here each attempt would be said once more.
+      // Connection errors reach the caller and `onConnection`; here each attempt would be logged once more.
       if (level !== 'warn' || facts['namespace'] === 'Connection') return;
       log.warn(message, Object.fromEntries(Object.entries(facts).filter(([name]) => !OWN_TO_KAFKAJS.has(name))));
     },

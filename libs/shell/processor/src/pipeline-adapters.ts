@@ -20,7 +20,7 @@ import { LmdbStores } from '@flatline/store';
 import { systemEntropy } from './entropy.ts';
 import { singleTurns } from './single-turns.ts';
 
-/** Of all tasks of all pipelines: there is one event loop. */
+/** Shared by all tasks of all pipelines: there is one event loop. */
 const processTurns = singleTurns(setImmediate);
 
 /** Connections that tasks commit over: one would make each wait for the others' acknowledgements. */

@@ -77,7 +77,7 @@ class Processor implements RunningProcessor, Observed {
     this.finished = new Promise((resolve, reject) => {
       this.#finish = { resolve, reject };
     });
-    // Whoever does not wait for the end still gets to know of it by the log.
+    // Where the end is not waited for, the log tells of it.
     this.finished.catch(() => undefined);
   }
 
@@ -177,7 +177,7 @@ class Processor implements RunningProcessor, Observed {
   readonly #onFatal = (error: Error): void => {
     if (this.#stopping !== undefined) return;
     this.#log.error('the processor stops', { error });
-    // What ended the process is said, whatever closing it says: nobody else waits for this.
+    // Closing may fail, too: what ended the process is still what `finished` rejects with.
     this.#stopping = this.#close((instance) => instance.abort())
       .catch((closing: unknown) => {
         this.#log.error('not everything was closed', { error: closing });
@@ -199,7 +199,7 @@ class Processor implements RunningProcessor, Observed {
     return kafkaOptions(this.#config, this.#clock, { log: this.#log, outages: this.#outages });
   }
 
-  /** What there is of the topics; whoever writes to one that is missing finds out. @throws Misconfigured where an input is not there. */
+  /** The topics that exist; writing to one that is missing will tell. @throws Misconfigured where an input is not there. */
   async #describeTopics(): Promise<ReadonlyMap<string, TopicDescription>> {
     const connection = openCluster(this.#kafkaOptions());
     try {

@@ -26,7 +26,7 @@ describe('singleTurns', () => {
     expect(run()).toEqual([['a'], ['b'], ['c']]);
   });
 
-  test('who asks again during a turn comes after those who wait', () => {
+  test('a callback queued during a turn comes after those that wait', () => {
     const { turns, say, run } = rounds();
     turns(() => {
       say('a')();
@@ -44,7 +44,7 @@ describe('singleTurns', () => {
     expect(run()).toEqual([[], ['again']]);
   });
 
-  test('a callback that throws keeps nobody from the next round', () => {
+  test('a callback that throws keeps no other from the next round', () => {
     const { turns, say, run } = rounds();
     turns(() => {
       throw new Error('broken');

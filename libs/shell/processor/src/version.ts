@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** Of this program: its packages have one version. */
+/** This program's version: its packages have one. */
 export const VERSION: string = (
   JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as { readonly version: string }
 ).version;

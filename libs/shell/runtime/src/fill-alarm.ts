@@ -3,14 +3,14 @@ import type { TopicPartition } from '@flatline/ports';
 import { STATE_FILL_ALARM } from './instance/limits.ts';
 import type { RuntimeLog } from './instance/settings.ts';
 
-/** Below this what was said counts for nothing: the next time it fills up is said anew. */
+/** Below this the alarm is reset: the next time the partition fills up is logged again. */
 const CALM = STATE_FILL_ALARM - 0.1;
 
-/** Says once that a partition fills up, and once that it is full (I7). */
+/** Logs once that a partition fills up, and once that it is full (I7). */
 export class FillAlarm {
   readonly #log: RuntimeLog;
   readonly #input: TopicPartition;
-  /** Records that were refused when it was said to fill up. */
+  /** Records refused when filling up was logged. */
   #refusedBefore: number | undefined;
   #isSaidFull = false;
 

@@ -135,7 +135,7 @@ describe('health', () => {
   });
 });
 
-test('[I7] a partition that fills up is warned of, and keeps nobody from being ready', async () => {
+test('[I7] a partition that fills up is warned of, and keeps no instance from being ready', async () => {
   const get = await serve([
     pipeline({ tasks: [task({ stateFill: 0.934, liveEntries: 30_822_000 }), task({ partition: 1, stateFill: 0.89 })] }),
   ]);
@@ -176,7 +176,7 @@ describe('[R2] local stores that are damaged again and again', () => {
     expect(await (await get('/metrics')).text()).toContain('flatline_damaged_stores{pipeline="visits"} 4');
   });
 
-  test('[R2] errors of their device are counted, and keep nobody from being ready', async () => {
+  test('[R2] errors of their device are counted, and keep no instance from being ready', async () => {
     const get = await serve([pipeline({ storeErrors: 5 })]);
     expect((await get('/readyz')).status).toBe(200);
     expect(await (await get('/metrics')).text()).toContain('flatline_store_errors_total{pipeline="visits"} 5');

@@ -79,7 +79,7 @@ const GAUGED: Readonly<Record<string, Read<TaskStatus>>> = {
 const STANDBY_GROWING: Readonly<Record<string, Read<StandbyStatus>>> = {
   flatline_standby_stores_dropped_total: [
     (standby) => standby.storesDropped,
-    'How often the standby dropped its state and read it anew (R2, K5)',
+    'How often the standby dropped its state and read it again (R2, K5)',
   ],
 };
 

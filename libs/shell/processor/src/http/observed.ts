@@ -23,10 +23,10 @@ export interface PipelineStatus {
   readonly instances: readonly InstancePartitions[];
 }
 
-/** What the HTTP side asks of the processor. Asked anew for each request: it keeps nothing. */
+/** What the HTTP side asks of the processor, with each request: it keeps nothing. */
 export interface Observed {
   readonly instance: string;
-  /** Of this program. */
+  /** This program's. */
   readonly version: string;
   readonly application: string;
   /** By this machine's wall clock. */

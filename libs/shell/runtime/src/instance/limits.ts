@@ -53,7 +53,7 @@ export const TASK_BOUNDS: TaskBounds = {
   commitBytesTotal: 256 * 1024 * 1024,
   commitBytesFirst: 4 * 1024 * 1024,
   commitBytesMin: 64 * 1024,
-  // Of 2^25 slots, half a million are left for those that a commit in flight still names.
+  // Half a million of 2^25 slots are left for those that a commit in flight still names.
   entriesMax: 33_000_000,
   // An eighth of the memory for keys is left for places of sizes that do not come again.
   keyBytesMax: 7 * 2 ** 28,
@@ -68,7 +68,7 @@ export const TASK_BOUNDS: TaskBounds = {
 
 /** The most of `commitBytesTotal` that is one task's share. */
 export const COMMIT_BYTES_MAX = 32 * 1024 * 1024;
-/** Of a transaction's timeout, what a commit should take at most. */
+/** The share of a transaction's timeout that a commit should take at most. */
 export const COMMIT_TIMEOUT_SHARE = 1 / 3;
 /** How many times as long it may take together with what the process itself is late by. */
 export const OWN_DELAY_FACTOR = 2;
@@ -82,7 +82,7 @@ export const SLOW_COMMIT_MS = 1_000;
 export const READ_OBSTACLE_MIN_MS = 1_000;
 /** From this share of what may live in a partition on it is said to fill up. */
 export const STATE_FILL_ALARM = 0.9;
-/** Of memory for blocks to come, of all tasks of a pipeline. */
+/** Upper bound on reusable memory for blocks, of all tasks of a pipeline. */
 export const FREE_BLOCK_BYTES_MAX = 64 * 1024 * 1024;
 /** The most of `flushBytesTotal` that is one task's share. */
 export const FLUSH_BYTES_MAX = 32 * 1024 * 1024;
@@ -99,7 +99,7 @@ export const FLUSH_BACKLOG_COMMITS = 2;
 export const FLUSH_COMMIT_BYTES_MAX = FLUSH_BACKLOG_COMMITS * COMMIT_BYTES_MAX;
 /** Local stores that a start begins to load before the group has said whose the partitions are. */
 export const WARM_STARTS_MAX = 64;
-/** Of a store written so much earlier than the newest one its partition has moved away since: it is not loaded for that. */
+/** A store written so much earlier than the newest is assumed to have moved away: it is not loaded. */
 export const WARM_START_RECENT_MS = 600_000;
 /** Blocks of the changelog, and bytes of them, read or applied before the event loop gets its turn: some 5 ms. */
 export const RESTORE_BLOCKS_PER_TURN = 16;
@@ -107,8 +107,8 @@ export const RESTORE_BYTES_PER_TURN = 512 * 1024;
 /** Pause between tries of what may pass. */
 export const RETRY_FIRST_MS = 50;
 export const RETRY_MAX_MS = 2_000;
-/** A partition held by a stamp from the future looks again this often (C6). */
-export const HELD_RETRY_MS = 1_000;
+/** A partition that waits at a stamp from the future looks again this often (C6). */
+export const FUTURE_STAMP_RETRY_MS = 1_000;
 /** Least time between two truncations of one changelog partition, where floors ripen more slowly than that. */
 export const TRUNCATE_INTERVAL_MS = 30_000;
 /** The same where more is written than the bytes that a floor ripens in, and how many times as much that is. */
@@ -132,7 +132,7 @@ export const CLAIM_PATIENCE_MS = 15_000;
  * for less keeps what it has.
  */
 export const OWNERSHIP_CERTAIN_MS = 1_000;
-/** Tries of a claim before restoring begins anew. */
+/** Tries of a claim before restoring begins again. */
 export const CLAIM_TRIES_MAX = 5;
 /** A transaction open on the input for so long is said to hold it back (F10): longer than any producer should take. */
 export const OPEN_TRANSACTION_ALARM_MS = 10_000;

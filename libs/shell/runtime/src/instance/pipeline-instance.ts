@@ -141,7 +141,7 @@ export class PipelineInstance implements MembershipListener {
     return [...this.#standbys.values()].map((standby) => standby.status()).sort((a, b) => a.partition - b.partition);
   }
 
-  /** Of the task of this partition; undefined where it has no state, or is not here. For checks (V8). */
+  /** Timers of the partition's task; undefined where it has no state, or is not here. For checks (V8). */
   timers(partition: number): TimerInspection | undefined {
     return this.#runners.get(partition)?.timers();
   }

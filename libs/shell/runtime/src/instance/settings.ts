@@ -12,7 +12,7 @@ export type StartFrom = 'earliest' | 'latest' | { readonly timestamp: Millis };
 /** One pipeline as its tasks need it: names and options, validated by the configuration. */
 export interface PipelineSettings {
   readonly name: string;
-  /** This instance, for people. */
+  /** Name of this instance, as operators read it. */
   readonly owner: string;
   readonly group: string;
   readonly inputTopic: string;
@@ -37,7 +37,7 @@ export interface PipelineSettings {
   /** For an input that may not be written (C3). Default: the log proves its silence by clock records (C2). */
   readonly proofByFetch?: { readonly clockSkewMs: DurationMs };
   readonly startFrom: StartFrom;
-  /** How long a task that has moved away runs on where nobody fences it. */
+  /** How long a task that has moved away runs on if it is not fenced. */
   readonly handoverMs: DurationMs;
   /** How long a leaving instance runs on so that its successors can restore meanwhile. */
   readonly drainMs: DurationMs;

@@ -76,7 +76,7 @@ describe('the first start', () => {
     expect(startsIn(world).every((start) => start === 0)).toBe(true);
   });
 
-  test('[R3] the input made anew before anything was read of it is noticed by the batch before the start', async () => {
+  test('[R3] an input recreated before anything was read of it is noticed by the batch before the start', async () => {
     const world = await withHistory({ seed: 4, startFrom: 'latest' });
     const { time, log } = world.simulation;
     const first = world.launch('a');

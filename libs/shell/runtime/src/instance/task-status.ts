@@ -38,7 +38,7 @@ export interface TaskStatus {
   readonly storesDropped: number;
   /** How long restoring took; undefined before it ended. */
   readonly restoreMs: DurationMs | undefined;
-  /** From fencing the former owner to running: nobody closed anything meanwhile. undefined before it ran. */
+  /** From fencing the former owner to running: no session was closed meanwhile. undefined before it ran. */
   readonly takeoverMs: DurationMs | undefined;
 }
 

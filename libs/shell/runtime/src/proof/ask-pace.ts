@@ -2,7 +2,7 @@
 //
 // The first deadline after a while is asked for at once. What costs is asking again and again: each time a record in the input,
 // that all its readers get, and a commit if something closes. So the next one may come soon where the answer to the last one
-// brought a close, which somebody waits for, and only after the whole interval where it brought none, or where other records
+// brought a close, and only after the whole interval where it brought none, or where other records
 // keep coming meanwhile, which bring it as well. Brokers that take long to answer are asked less often: what this process
 // itself was late by makes no broker slow.
 //

@@ -8,7 +8,7 @@
 //
 // That is weaker than a record read back (C2). It presumes that no deposed leader answers, that followers keep up, that the
 // clocks of leaders agree and this machine's monotonic clock runs as fast as theirs, to within `clockSkewMs`. Where it was
-// wrong the task finds a record below evidence already used, and the estimate is made anew (`distrust`).
+// wrong the task finds a record below evidence already used, and the estimate starts over (`distrust`).
 //
 // Invariants
 //   FP1  At most one request is under way, and they keep their distance (AskPace). One whose end was answered and is

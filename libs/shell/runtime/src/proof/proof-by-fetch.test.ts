@@ -38,7 +38,7 @@ describe('[C3] a quiet partition of an input that is not written to', () => {
     expect(process.failures).toEqual([]);
   });
 
-  test('[C3][C4] where nobody runs when it is due, closes soon after somebody does, by the stamp of the claim', async () => {
+  test('[C3][C4] where no process runs when it is due, closes soon after one does, by the stamp of the claim', async () => {
     const timeoutMs = 60_000;
     const world = new World({ seed: 72, partitions: 1, timeoutMs, proofByFetch });
     const { time } = world.simulation;
@@ -56,7 +56,7 @@ describe('[C3] a quiet partition of an input that is not written to', () => {
     expect(overtakenBy(second)).toBe(0);
   });
 
-  test('[C3] asks for nothing while nobody lives', async () => {
+  test('[C3] asks for nothing while no session lives', async () => {
     const world = quiet(73);
     const { time, faults } = world.simulation;
     world.launch('a');
@@ -70,7 +70,7 @@ describe('[C3] a quiet partition of an input that is not written to', () => {
   });
 });
 
-describe('[C3][C4] nobody who beats is ended', () => {
+describe('[C3][C4] no session that beats is ended', () => {
   const KEYS = Array.from({ length: 20 }, (_, i) => `k${i}`);
   const beating = async (world: World, seconds: number): Promise<void> => {
     for (let second = 0; second < seconds; second += 1) {
@@ -146,7 +146,7 @@ describe('[C3] where what it presumes does not hold, the counter says so', () =>
     expect(process.lines.join('\n')).toContain('closed too early (C3)');
   });
 
-  test('[C3] a new leader stamps behind the clock: what was heard of the old one is forgotten, and ends nobody', async () => {
+  test('[C3] a new leader stamps behind the clock: what was heard of the old one is forgotten, and ends no session', async () => {
     const world = quiet(78);
     const { time, log } = world.simulation;
     const process = world.launch('a');

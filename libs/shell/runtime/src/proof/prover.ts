@@ -1,4 +1,4 @@
-// Decides when the log must be asked to prove its own silence (C2), or that somebody listens (C8).
+// Decides when the log must be asked to prove its own silence (C2), or that it is listened to (C8).
 //
 // Owns: the estimate of the log's present, the clock record under way.      Does not own: the partition clock (it moves by
 // records only, C1), sending.
@@ -15,7 +15,7 @@ import type { DurationMs, Millis } from '@flatline/base';
 import { AskPace } from './ask-pace.ts';
 import { PROOF_PATIENCE_MS } from '../instance/limits.ts';
 
-/** Of `unheardMs` a third may pass between records (C8); asking at a quarter leaves time to be written. */
+/** A third of `unheardMs` may pass between records (C8); asking at a quarter leaves time for the write. */
 const HEARD_SHARE = 4;
 
 export interface ProofRules {
@@ -98,7 +98,7 @@ export class Prover {
     this.#startedAt = monotonicNow;
   }
 
-  /** The log's present was the stamp of what came last, or later; if that is old, nobody knows by how much. */
+  /** The log's present was the stamp of what came last, or later; if that is old, the present is not known. */
   heard(arrival: Arrival): void {
     this.#anchoredAt = arrival.isRecent ? arrival.receivedAtMs : undefined;
     this.#last = arrival;
@@ -115,7 +115,7 @@ export class Prover {
     return this.#underWay;
   }
 
-  /** The record lies at `offset`; it may have been read before its writer hears so, who was itself late by `ownDelayMs`. */
+  /** The record lies at `offset`; it may have been read before its writer hears so. The process was late by `ownDelayMs` meanwhile. */
   written(asked: AskedRecord, offset: number, monotonicNow: DurationMs, ownDelayMs: DurationMs): void {
     asked.offset = offset;
     asked.ownDelayMs = ownDelayMs;

@@ -113,7 +113,7 @@ export class ProofByEnd implements SilenceProof {
   }
 
   applied(run: RecordRun): void {
-    // Of a marker the stamp counts only as far as records go: nothing has judged it (C6).
+    // A marker's stamp counts only as far as records go: it was never checked (C6).
     const appendedAt = Math.min(run.cursor.batchTimestamp, this.#parts.task.clock.now);
     this.#fetchProof.heard({ appendedAt, receivedAtMs: run.receivedAtMs });
   }

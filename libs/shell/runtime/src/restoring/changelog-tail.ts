@@ -67,7 +67,7 @@ export class ChangelogTail {
 
   /**
    * Reads to the last stable offset as a request sent after this call sees it. True if the handler never said stop.
-   * `abandon` ends it with Retriable between two blocks, where nobody wants them any more. @throws BelowLogStart,
+   * `abandon` ends it with Retriable between two blocks. @throws BelowLogStart,
    * PartitionStopped, Retriable, Fatal
    */
   async readToEnd(handle: BlockHandler, abandon?: AbortSignal): Promise<boolean> {

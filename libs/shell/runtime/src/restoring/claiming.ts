@@ -61,9 +61,9 @@ async function claimOnce(
 }
 
 /**
- * Has everything read up to and with the claim. A claim that an unclean election took away again would be waited for for
- * ever, since nobody else writes there: where it takes long, the leader is asked for the end of its log. What lies at the
- * claim's offset is for the caller to look at. @throws Retriable where the log ends below it; what `read` throws
+ * Has everything read up to and with the claim. A claim lost in an unclean election would be waited for for
+ * ever, since only its owner writes there: where it takes long, the leader is asked for the end of its log. The caller
+ * compares what lies at the claim's offset. @throws Retriable where the log ends below it; what `read` throws
  */
 export async function readToClaim(
   place: TaskPlace,

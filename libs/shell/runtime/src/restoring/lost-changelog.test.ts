@@ -1,4 +1,4 @@
-// The changelog loses what it had acknowledged (an unclean election): nothing is written twice, nobody goes on from less.
+// The changelog loses what it had acknowledged (an unclean election): nothing is written twice, no task goes on from less.
 import { describe, expect, test } from '@jest/globals';
 import { decodeBlock } from '@flatline/partition';
 import { TASK_BOUNDS } from '../instance/limits.ts';
@@ -70,7 +70,7 @@ describe('[F26] the changelog loses its acknowledged tail', () => {
     ['with its local store', false],
     ['without it', true],
   ])(
-    '[R3][S4][F26] while nobody owns it: a start %s stops, since the group knows of a commit that is gone',
+    '[R3][S4][F26] while it has no owner: a start %s stops, since the group knows of a commit that is gone',
     async (_how, wipes) => {
       const { world, process } = await running(61);
       process.host.kill();
@@ -99,7 +99,7 @@ describe('[F26] the changelog loses its acknowledged tail', () => {
     const { world, process } = await running(68);
     const { time, log } = world.simulation;
     await time.runFor(30_000);
-    // As far as the floor of that commit allows at most, with nobody alive.
+    // As far as the floor of that commit allows at most, with no session alive.
     const newest = newestCommit(world);
     log.partition(CHANGELOG, 0).truncateBelow(newest);
     loseFrom(world, newest);

@@ -47,7 +47,7 @@ export class Replica {
   readonly #restoration: Restoration;
   readonly #from: StorePosition;
   readonly #tail: ChangelogTail;
-  /** Set while somebody waits for what is read: the signal that nobody does any more. */
+  /** Set while a task waits for what is read; aborted once it does not. */
   #restoring: AbortSignal | undefined;
   /** The newest claim that was read. */
   #claim: { readonly offset: number; readonly id: string } | undefined;
@@ -190,7 +190,7 @@ export class Replica {
     this.#from.lineage.followed();
   }
 
-  /** To its end, whoever may have given up waiting: a commit is applied whole. */
+  /** To its end, even where the wait was given up: a commit is applied whole. */
   async #applyCommit(offset: number): Promise<void> {
     const slice = new WorkSlice(this.#parts.ports);
     const applyNext = (): number => this.#malformedStops(offset, () => this.#restoration.applyNext());

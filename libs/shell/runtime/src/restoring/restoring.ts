@@ -27,7 +27,7 @@ export interface Restored extends Ownership {
   readonly flusher: Flusher;
   /** Header of the last commit, undefined for a changelog that never had one. */
   readonly last: CommitHeader | undefined;
-  /** Monotonic time at which fencing the former owner began: from then on nobody closed anything. */
+  /** Monotonic time at which fencing the former owner began: from then on no session was closed. */
   readonly fencedAtMs: DurationMs;
   /** Where the changelog's broker stamps: the newest block there was, of about when the claim was written. */
   readonly claimHeard: Heard | undefined;

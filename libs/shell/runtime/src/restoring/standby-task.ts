@@ -1,4 +1,4 @@
-// A standby: a warm copy of one partition that another instance owns, or that nobody is known to own yet (a warm start),
+// A standby: a warm copy of one partition that another instance owns, or whose owner is not known yet (a warm start),
 // handed over whole when the partition comes here.
 //
 //   restoring ──▶ following ──▶ ended        (handed over, or closed)
@@ -6,13 +6,13 @@
 //       └─────────────┴──▶ stopped ──▶ ended
 //
 // It is `restoring` until it has once read to the end of the changelog, and again after it had to drop its state. `stopped`
-// is R3 as far as a standby can tell: whoever takes the partition over looks again, from the log's start.
+// is R3 as far as a standby can tell: the task that takes over looks again, from the log's start.
 //
 // Owns: its store and its replica, until handed over.      Does not own: whether there should be one (PipelineInstance).
 //
 // Invariants
 //   SB1  It holds whole commits, in order (K6). Found below the log's start, it drops everything and begins there empty (K5).
-//   SB2  It fences nobody and writes to its local store only.
+//   SB2  It fences no owner, and writes to its local store only.
 //   SB3  Its store is closed before `onClosed` is called, or is the one's it was handed over to.
 import { Fatal, messageOf, type Millis, PartitionStopped, Retriable } from '@flatline/base';
 import { RetryPause } from '../instance/retry-pause.ts';
@@ -37,7 +37,7 @@ export interface StandbyStatus {
   readonly lag: number | undefined;
   /** Changelog offset below which everything is applied. */
   readonly position: number | undefined;
-  /** How often its local state was dropped and read anew (R2, K5). */
+  /** How often its local state was dropped and read again (R2, K5). */
   readonly storesDropped: number;
 }
 
@@ -61,7 +61,7 @@ export class StandbyTask {
   readonly drops: StoreDrops;
   readonly #parts: StandbyTaskParts;
   readonly #retryPause: RetryPause;
-  /** Follow no more; loading goes on, for whoever it is handed over to. */
+  /** Ends following. Loading goes on, for the task that takes over. */
   readonly #halt = new AbortController();
   /** Load no further, either. */
   readonly #abandon = new AbortController();
@@ -183,7 +183,7 @@ export class StandbyTask {
     else if (error instanceof Distrusted) await this.#beginAnew(error);
     else if (error instanceof PartitionStopped) await this.#stop(error.message);
     else {
-      // A defect costs the standby, and no more: whoever takes the partition over restores it for itself (I6).
+      // A defect costs the standby and no more: a task that takes the partition over restores it for itself (I6).
       if (!(error instanceof Fatal))
         this.#parts.ports.log.error('standby failed', { ...placeInLog(this.#parts), error });
       await this.#stop(error instanceof Fatal ? error.message : messageOf(error));

@@ -1,4 +1,4 @@
-// A process that stands still while it restores: whoever has become the owner meanwhile must not be fenced by it.
+// A process that stands still while it restores must not fence the owner of meanwhile.
 import { expect, test } from '@jest/globals';
 import { decodeBlock } from '@flatline/partition';
 import { CHANGELOG, type Process, World } from '../world.fixture.ts';

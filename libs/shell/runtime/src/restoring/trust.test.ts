@@ -69,7 +69,7 @@ describe('[R2] a local store', () => {
   });
 
   test.each(['entryLost', 'imageChanged'] as const)(
-    '[R1][R2] with an %s nobody noticed is found out by count or digest, dropped and rebuilt',
+    '[R1][R2] with a silent %s is found out by count or digest, dropped and rebuilt',
     async (how) => {
       const world = await afterKill(6);
       world.simulation.disk('a').rotSilently(0, how);
@@ -348,7 +348,7 @@ describe('[R3] what another owner did meanwhile is not held against the log', ()
     expect(world.closed()).toEqual(world.expected());
   });
 
-  test('[K5][R3][F24] a restoration under whose hands the log is truncated begins anew at its start, and does not stop', async () => {
+  test('[K5][R3][F24] a restoration whose log is truncated meanwhile begins again at the new start, and does not stop', async () => {
     let truncated = 0;
     for (const pauseAfterMs of [0.5, 1, 2, 3, 4]) {
       const world = new World({ seed: 20, partitions: 2, timeoutMs: 60_000 });
@@ -437,7 +437,7 @@ describe('time', () => {
     expect(process.instance.status()[0]?.clock).toBeGreaterThan(3_700_000);
   });
 
-  test('[C4][F16] a step of the local wall clock by an hour in either direction ends nobody', async () => {
+  test('[C4][F16] a step of the local wall clock by an hour in either direction ends no session', async () => {
     const world = new World({ seed: 15, partitions: 1, timeoutMs: 5_000 });
     const { time } = world.simulation;
     const process = world.launch('a');
@@ -453,7 +453,7 @@ describe('time', () => {
     expect(world.closed()).toEqual(world.expected());
   });
 
-  test('[C4][F3] a process stopped for twice the timeout closes nobody who went on beating', async () => {
+  test('[C4][F3] a process stopped for twice the timeout closes no session that went on beating', async () => {
     const world = new World({ seed: 16, partitions: 1, timeoutMs: 5_000 });
     const { time } = world.simulation;
     const process = world.launch('a');
@@ -468,7 +468,7 @@ describe('time', () => {
     expect(world.closed()).toEqual(world.expected());
   });
 
-  test('[C2][F10][X5] an upstream transaction left open holds the clock, ends nobody, and is said', async () => {
+  test('[C2][F10][X5] an upstream transaction left open stalls the clock, ends no session, and is logged', async () => {
     const world = new World({ seed: 17, partitions: 1, timeoutMs: 3_000 });
     const { time, log } = world.simulation;
     const { instance, lines } = world.launch('a');

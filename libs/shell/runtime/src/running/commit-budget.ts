@@ -40,7 +40,7 @@ export class CommitBudget {
     this.#bytes = options.firstBytes;
   }
 
-  /** Of a commit, as `PartitionTask.pendingBytes` counts them. */
+  /** Upper bound on a commit, as `PartitionTask.pendingBytes` counts it. */
   get bytesMax(): number {
     return Math.max(this.#options.leastBytes, Math.min(this.#bytes, this.#lastBytes, this.#options.share()));
   }

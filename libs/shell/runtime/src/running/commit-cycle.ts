@@ -68,7 +68,7 @@ export class CommitCycle {
   consider(startedAt: DurationMs, isCaughtUp: boolean): void {
     const { task, ports, events } = this.#parts;
     if (this.#underWay !== undefined || !task.hasUncut) return;
-    const waiting = task.hasOutputs ? (isCaughtUp ? 'close' : 'closeBehind') : 'nobody';
+    const waiting = task.hasOutputs ? (isCaughtUp ? 'close' : 'closeBehind') : 'nothing';
     const delayMs = this.#pace.delayMs(ports.clock.monotonicMs(), waiting);
     this.#timer?.();
     this.#timer = undefined;

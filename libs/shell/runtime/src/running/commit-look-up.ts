@@ -18,7 +18,7 @@ import { changelogOf, inputOf, type TaskPlace } from '../instance/task-place.ts'
 export interface Anchor {
   readonly offset: number;
   readonly isClaim: boolean;
-  /** Of the claim, or of the commit. */
+  /** The claim's, or the commit's. */
   readonly id: string;
 }
 
@@ -75,7 +75,7 @@ export function lostTail(place: TaskPlace, { offset, isClaim, id }: Anchor, foun
 interface Seen {
   first: Anchor | undefined;
   last: Anchor | undefined;
-  /** Of the commit that is looked for. */
+  /** Where the blocks of the wanted commit lie. */
   readonly offsets: number[];
   /** Another's commit. */
   foreign: string | undefined;
@@ -96,7 +96,7 @@ async function readFrom(
     if (seen.first === undefined) seen.first = block;
     else if (block.id === commitId) seen.offsets.push(offset);
     else if (!block.isClaim) seen.foreign = block.id;
-    // Of another owner there may be hours of commits.
+    // Another owner may have written commits for hours.
     return seen.foreign === undefined;
   };
   try {

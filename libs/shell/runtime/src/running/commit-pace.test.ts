@@ -12,14 +12,14 @@ function committed({ began, took }: { began: number; took: number }, changes: Pa
 
 describe('the pace of commits', () => {
   test('the first one begins at once', () => {
-    expect(new CommitPace(rules).delayMs(0, 'nobody')).toBe(0);
+    expect(new CommitPace(rules).delayMs(0, 'nothing')).toBe(0);
   });
 
   test('CP1: changes wait for an interval since the last commit began', () => {
     const pace = committed({ began: 1_000, took: 5 });
-    expect(pace.delayMs(1_030, 'nobody')).toBe(970);
-    expect(pace.delayMs(2_000, 'nobody')).toBe(0);
-    expect(pace.delayMs(3_000, 'nobody')).toBe(0);
+    expect(pace.delayMs(1_030, 'nothing')).toBe(970);
+    expect(pace.delayMs(2_000, 'nothing')).toBe(0);
+    expect(pace.delayMs(3_000, 'nothing')).toBe(0);
   });
 
   test('CP2: closes of a task that keeps up wait for their own delay since then', () => {

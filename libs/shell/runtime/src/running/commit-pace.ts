@@ -1,6 +1,6 @@
 // When a task commits: soon where a close waits, and seldom for the rest.
 //
-// State that only changed is waited for by nobody. The longer it waits, the fewer transactions the brokers have to end, and the
+// Nothing waits for state that only changed. The longer it is kept back, the fewer transactions the brokers have to end, and the
 // more often a session that beats again is written once for both. A close is waited for. What limits how often it hastens a
 // commit, besides its own pace, is how long commits take: brokers that are busy slow it down, as does a backlog, where
 // throughput counts.
@@ -22,8 +22,8 @@ export interface CommitPaceRules {
   readonly closeDelayMs: DurationMs;
 }
 
-/** Who waits for the next commit. `closeBehind`: a close, of a task that has not read all there is. */
-export type Waiting = 'nobody' | 'close' | 'closeBehind';
+/** What waits for the next commit. `closeBehind`: a close, of a task that has not read all there is. */
+export type Waiting = 'nothing' | 'close' | 'closeBehind';
 
 export class CommitPace {
   readonly #rules: CommitPaceRules;
@@ -34,7 +34,7 @@ export class CommitPace {
     this.#rules = rules;
   }
 
-  /** Of the last commit; −Infinity before the first. */
+  /** When the last commit began; −Infinity before the first. */
   get beganAt(): DurationMs {
     return this.#beganAt;
   }
@@ -55,7 +55,7 @@ export class CommitPace {
 
   #apartMs(waiting: Waiting): DurationMs {
     const { commitIntervalMs, closeDelayMs } = this.#rules;
-    if (waiting === 'nobody') return commitIntervalMs;
+    if (waiting === 'nothing') return commitIntervalMs;
     const apartMs = waiting === 'close' ? closeDelayMs : closeDelayMs * CLOSES_BEHIND_FACTOR;
     return closeDelayMs === 0 ? 0 : Math.max(apartMs, 2 * this.#tookMs);
   }

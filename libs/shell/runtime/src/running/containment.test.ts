@@ -129,7 +129,7 @@ describe('[I6] one record', () => {
     );
   });
 
-  test('[I6][F3] a zombie that fails at a record asks whose the partition is before it tries again, and fences nobody', async () => {
+  test('[I6][F3] a zombie that fails at a record asks whose the partition is before it tries again, and fences no owner', async () => {
     const world = new World({ seed: 58, partitions: 1, decode: decoding() });
     const { time } = world.simulation;
     const zombie = world.launch('a');
@@ -204,7 +204,7 @@ describe('[I6] one partition', () => {
     expect(elsewhere(world.closed()).length).toBeGreaterThan(20);
   });
 
-  test('[I6] so does what is thrown where nobody waits for it: a reading that cannot be begun again', async () => {
+  test('[I6] so does what is thrown in the background: a reading that cannot be begun again', async () => {
     let isBroken = false;
     const adapt = (ports: PipelinePorts): PipelinePorts => ({
       ...ports,

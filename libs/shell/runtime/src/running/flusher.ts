@@ -57,7 +57,7 @@ export class Flusher {
     this.#offer(1, this.#hasWaited());
   }
 
-  /** The same after each block that is restored: nobody waits for the store, but for the task, and both need this thread. */
+  /** The same after each block that is restored: the task is waited for, not the store, and both need this thread. */
   offerRestored(): void {
     this.#offer(RESTORED_BACKLOG_FACTOR, false);
   }
@@ -152,7 +152,7 @@ export class Flusher {
   }
 }
 
-/** Others are there to give the event loop its turn. */
+/** The other slices only give the event loop its turn. */
 function isForStore({ changes: { puts, removals }, checkpoint }: FlushSlice): boolean {
   return puts.length > 0 || removals.length > 0 || checkpoint !== undefined;
 }

@@ -1,4 +1,4 @@
-// Notices a transaction that somebody's producer has left open on the input: everything behind it, sound or not, waits for its
+// Notices a transaction that a producer has left open on the input: everything behind it, sound or not, waits for its
 // end (F10). Lag does not show it, since nothing of that can be read yet.
 //
 // Owns: since when the last stable offset stands still.      Does not own: saying so.

@@ -23,7 +23,7 @@ async function running(seed: number): Promise<{ readonly world: World; readonly 
 }
 
 describe('an unclean election of the input', () => {
-  test('[R3][X3][F8] that lost records already read stops the partition at once, and whoever takes it over', async () => {
+  test('[R3][X3][F8] that lost records already read stops the partition at once, and its next owner, too', async () => {
     const { world, process } = await running(31);
     const { time, log } = world.simulation;
     log.partition(INPUT, 0).changeLeader({ losesFrom: 7 });
@@ -169,7 +169,7 @@ describe('a leader that was deposed and goes on answering', () => {
     await expect(time.complete(tail.readToEnd(() => true))).rejects.toThrow(BelowLogStart);
   });
 
-  test('[X5][F23b] of the changelog holds nobody up who reads up to a claim', async () => {
+  test('[X5][F23b] of the changelog does not keep a restoration from reading up to its claim', async () => {
     const simulation = new Simulation({ seed: 36 });
     const { time, log, faults } = simulation;
     log.createTopic(CHANGELOG, { partitions: 1 });

@@ -6,7 +6,7 @@ const DYING = 20_000;
 const STEADY = Array.from({ length: 10 }, (_, i) => `steady${i}`);
 
 describe('[F18] many sessions that die at once', () => {
-  test('[F18] a turn closes a bounded number, heartbeats are read in between, and nobody who beats is closed', async () => {
+  test('[F18] a turn closes a bounded number, heartbeats are read in between, and no session that beats is closed', async () => {
     const processes: Process[] = [];
     let closedBefore = 0;
     const turns = { closing: 0, mostClosed: 0, mostLag: 0 };

@@ -1,5 +1,5 @@
 // A cut as records on the output, dead-letter and changelog topics. One task writes only to the partition of its own
-// number, so that its open transaction holds back nobody else's readers (O5).
+// number, so that its open transaction delays only the readers of that one (O5).
 import type { TaskCut } from '@flatline/partition';
 import type { OutgoingRecord, Transaction } from '@flatline/ports';
 import { deadLetterRecord } from './dead-letter-record.ts';
@@ -7,7 +7,7 @@ import type { PipelineSettings } from '../instance/settings.ts';
 
 /** What goes with each group offset: an independent witness of what was committed (R3). */
 export interface OffsetNote {
-  /** Of the input: found by a task of a partition that was added later. */
+  /** Partitions of the input: tells a task whose partition was added later. */
   readonly partitions: number;
   /** The commit that the offset is of. undefined: written before there was such a thing. */
   readonly sequence: number | undefined;

@@ -48,7 +48,7 @@ async function restored(share: number): Promise<Stored> {
   return { whileRestoring, running, afterCommit: stored() };
 }
 
-/** Of all the blocks: 40 commits, each with a header. */
+/** Bytes of all the blocks: 40 commits, each with a header. */
 const BLOCK_BYTES = 10_000;
 
 test('[R1] nothing is flushed while a task is being restored; once it runs, its store is brought up without a commit', async () => {

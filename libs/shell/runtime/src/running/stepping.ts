@@ -5,7 +5,7 @@
 import { type DurationMs, type Millis, PartitionStopped } from '@flatline/base';
 import type { PartitionTask, StepOutcome } from '@flatline/partition';
 import type { TopicPartition } from '@flatline/ports';
-import { HELD_RETRY_MS, SLICE_MS, STEP_RECORDS_MAX } from '../instance/limits.ts';
+import { FUTURE_STAMP_RETRY_MS, SLICE_MS, STEP_RECORDS_MAX } from '../instance/limits.ts';
 import { RetryPause } from '../instance/retry-pause.ts';
 import type { PipelinePorts, PipelineSettings } from '../instance/settings.ts';
 import type { SilenceProof } from '../proof/silence-proof.ts';
@@ -89,7 +89,7 @@ export class Stepping {
       this.#waitingFor = `broker time: offset ${offset} is stamped ${timestamp}, over maxFutureMs ahead`;
       const message = 'partition waits at a stamp from the future; check the clocks of the brokers';
       ports.log.error(message, { ...input, ...obstacle });
-      ports.clock.after(HELD_RETRY_MS, this.#goOn);
+      ports.clock.after(FUTURE_STAMP_RETRY_MS, this.#goOn);
     } else {
       this.#waitingFor = wrongTimestampType(input, settings.input.timestampType, obstacle);
       this.#stopsWith = new PartitionStopped(this.#waitingFor);

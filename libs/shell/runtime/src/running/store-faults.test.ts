@@ -180,7 +180,7 @@ describe('[F25] a device that fails under a standby', () => {
   });
 
   test.each(each('StoreWipe'))(
-    '[K5][F25] ($at $fault) as it begins anew: it goes on without a store',
+    '[K5][F25] ($at $fault) as it begins again: it goes on without a store',
     async (fault) => {
       const { world, owner, heir } = await pair(58);
       heir.host.pause();

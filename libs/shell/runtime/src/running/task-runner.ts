@@ -80,7 +80,7 @@ export class TaskRunner {
     this.#starting = this.#endingWith(this.#start(true));
   }
 
-  /** `isAssigned`: the group has just said so. A later try would fence whoever has become the owner since. */
+  /** `isAssigned`: the group has just said so. A later try would fence the owner of then. */
   async #start(isAssigned: boolean): Promise<void> {
     const { clock, log } = this.#parts.ports;
     const retryPause = new RetryPause(clock);
@@ -178,13 +178,13 @@ export class TaskRunner {
   close(cleanly: boolean): Promise<void> {
     this.#wanted = 'close';
     this.#abandon.abort();
-    // Nobody is to take it for one that will go on.
+    // Not shown as running any more.
     if (this.#state === 'running') this.#become('draining');
     this.#closing ??= this.#closeAfterStart(cleanly);
     return this.#closing;
   }
 
-  /** `close`, for those who do not wait for it: it never rejects. */
+  /** `close`, where it is not waited for: it never rejects. */
   #letGo(cleanly: boolean): void {
     void this.close(cleanly);
   }

@@ -5,7 +5,7 @@
 //
 // Invariants
 //   TS1  What goes wrong with the device is logged, counted, and ends neither the task nor the process. Only `scan` and
-//        `write` throw it, to those who decide.
+//        `write` throw it: their callers decide.
 //   TS2  A store that could not be opened or wiped is as good as none until its partition is opened again: it is not read,
 //        and not written.
 import { AssertionError, StateInUse } from '@flatline/base';

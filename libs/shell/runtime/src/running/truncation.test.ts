@@ -44,7 +44,7 @@ describe('[K4] how far back the changelog goes', () => {
     expect(world.simulation.log.partition(CHANGELOG, 0).truncations).toEqual([]);
   });
 
-  test('[K5] a standby that is stopped while more is written than a floor ripens in begins anew, and takes over soundly', async () => {
+  test('[K5] a standby that is stopped while more is written than a floor ripens in begins again, and takes over soundly', async () => {
     const world = new World({
       seed: 82,
       partitions: 1,

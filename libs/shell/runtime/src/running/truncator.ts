@@ -53,7 +53,7 @@ export class Truncator {
     if (!this.#underWay && now - this.#lastRunMs >= this.#intervalMs) void this.#run(now);
   }
 
-  /** Of floors that follow close upon one another one will do; with the list full the newest waits: an older one is as safe. */
+  /** One of several floors close together is enough. With the list full the newest is left out: an older one is as safe. */
   #isWorthKeeping(floor: number, now: DurationMs): boolean {
     const last = this.#floors.at(-1);
     if (last === undefined) return floor > this.#truncatedTo;
