@@ -3,7 +3,6 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Clock } from '@flatline/base';
 import { openSummaryEncoder } from '@flatline/records';
 import { BatchProducer, KafkaLogReader, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
-import type { SessionSummary } from '@flatline/kinds';
 import { randomUUID } from 'node:crypto';
 import {
   INCARNATION_HEADER,
@@ -12,6 +11,7 @@ import {
   type OutputRecord,
   type SummaryConsumerOptions,
 } from './index.ts';
+import { summaryOf } from './summary.fixture.ts';
 
 const clock: Clock = {
   wallMs: () => Date.now(),
@@ -108,7 +108,12 @@ describe('a summary consumer', () => {
     const close = async (id: string, partition: number): Promise<void> => {
       const headers = [{ name: INCARNATION_HEADER, value: utf8.encode(`${partition}-1`) }];
       const key = utf8.encode(id);
-      await producer.add({ key, value: encoder.encode(summaryOf(id, partition)), headers, partition });
+      await producer.add({
+        key,
+        value: encoder.encode(summaryOf(id, `${partition}-1`, partition)),
+        headers,
+        partition,
+      });
       await producer.add({ key, value: null, headers, partition });
     };
     await close('anna', 0);
@@ -148,32 +153,4 @@ async function readAll(
 function nameOf(record: OutputRecord): string {
   const key = record.kind === 'summary' ? record.summary.key : record.key;
   return `${record.kind} ${new TextDecoder().decode(key ?? undefined)}`;
-}
-
-function summaryOf(id: string, partition: number): SessionSummary {
-  return {
-    key: utf8.encode(id),
-    incarnation: `${partition}-1`,
-    revision: 0,
-    reason: 'TIMEOUT',
-    truncated: false,
-    partition,
-    startedAt: 1,
-    lastSeenAt: 2,
-    endedAt: 2,
-    durationMs: 1,
-    deadlineAt: 32,
-    closedAt: 32,
-    emittedAt: 40,
-    timeoutMs: 30,
-    eventCount: 2,
-    duplicateCount: 0,
-    outOfOrderCount: 0,
-    lateCount: 0,
-    missingCount: 0,
-    countsByType: new Map(),
-    attributes: new Map(),
-    firstOffset: 0,
-    lastOffset: 1,
-  };
 }

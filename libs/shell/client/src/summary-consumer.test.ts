@@ -1,41 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { openSummaryEncoder, SummaryFormats } from '@flatline/records';
-import type { SessionSummary } from '@flatline/kinds';
 import { type ProducedRecord, rough, Simulation } from '@flatline/cluster';
 import type { OutputRecord } from './output-record.ts';
 import { INCARNATION_HEADER } from '@flatline/ports';
 import { SummaryConsumer } from './summary-consumer.ts';
+import { summaryOf } from './summary.fixture.ts';
 
 const utf8 = new TextEncoder();
 const encoder = await openSummaryEncoder('json', 'visits', undefined);
-
-function summaryOf(sessionId: string, incarnation: string): SessionSummary {
-  return {
-    key: utf8.encode(sessionId),
-    incarnation,
-    revision: 0,
-    reason: 'TIMEOUT',
-    truncated: false,
-    partition: 0,
-    startedAt: 1,
-    lastSeenAt: 2,
-    endedAt: 2,
-    durationMs: 1,
-    deadlineAt: 32,
-    closedAt: 32,
-    emittedAt: 40,
-    timeoutMs: 30,
-    eventCount: 2,
-    duplicateCount: 0,
-    outOfOrderCount: 0,
-    lateCount: 0,
-    missingCount: 0,
-    countsByType: new Map(),
-    attributes: new Map(),
-    firstOffset: 0,
-    lastOffset: 1,
-  };
-}
 
 /** What the processor writes for a close: summary and tombstone. */
 function close(sessionId: string, incarnation: string): ProducedRecord[] {

@@ -165,22 +165,7 @@ function pipelineOf({ application }: Configuration, section: PipelineSection): P
   const maxLeadMs = section.maxLeadMs ?? leadFor(section);
   const { timeoutMs, minTimeoutMs, maxTimeoutMs, maxDurationMs } = section;
   const { dedupeEventIds, maxAttributes, maxAttributeBytes } = section;
-  const {
-    unheardMs,
-    maxHoldMs,
-    proof,
-    proofIntervalMs,
-    clockSkewMs,
-    closeDelayMs,
-    tickMs,
-    handoverMs,
-    drainMs,
-    changelogFactor,
-    truncateLagMs,
-    truncateLagBytes,
-    standbys,
-    startFrom,
-  } = section;
+  const { unheardMs, maxHoldMs } = section;
   // The cross-checks allow one input.
   const { topic, format, timestampType } = [section.input].flat()[0]!;
   return {
@@ -193,17 +178,26 @@ function pipelineOf({ application }: Configuration, section: PipelineSection): P
     group: groupOf(application, name),
     rules: { timeoutMs, minTimeoutMs, maxTimeoutMs, maxDurationMs, dedupeEventIds, maxAttributes, maxAttributeBytes },
     heldTime: { unheardMs, maxHoldMs },
-    proof,
-    proofIntervalMs,
-    clockSkewMs,
-    closeDelayMs,
-    tickMs,
-    handoverMs,
-    drainMs,
-    changelogFactor,
-    truncateLagMs,
-    truncateLagBytes,
-    standbys,
-    startFrom,
+    ...picked(section, AS_WRITTEN),
   };
+}
+
+/** Settings that a pipeline has under the same name as its section. */
+const AS_WRITTEN = [
+  'proof',
+  'proofIntervalMs',
+  'clockSkewMs',
+  'closeDelayMs',
+  'tickMs',
+  'handoverMs',
+  'drainMs',
+  'changelogFactor',
+  'truncateLagMs',
+  'truncateLagBytes',
+  'standbys',
+  'startFrom',
+] as const;
+
+function picked<T, K extends keyof T>(from: T, names: readonly K[]): Pick<T, K> {
+  return Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<T, K>;
 }
