@@ -226,7 +226,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'believes a leader that shows an open transaction',
     file: 'libs/shell/runtime/src/proof/read-back.ts',
     from: 'return { alarm, doubt: true,',
-    to: 'return { alarm, doubt: !isHeld,',
+    to: 'return { alarm, doubt: !isStalled,',
   },
   {
     name: 'tries again where the log has lost what was read',

@@ -9,7 +9,7 @@ import { fillWarnings, unreadyReasons } from './readiness.ts';
 import { recentDamage } from './store-damage.ts';
 
 export interface HttpServer {
-  /** `http://host:port`, with the port that was chosen where the configuration says 0. */
+  /** `http://host:port`, with the port that was chosen where the configured one is 0. */
   readonly address: string;
   close(): Promise<void>;
 }

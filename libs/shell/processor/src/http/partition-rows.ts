@@ -3,7 +3,7 @@ import type { PipelineStatus } from './observed.ts';
 
 /** One partition as this instance holds it. */
 export type PartitionRow = {
-  /** Name of the instance that owns it; null where the group has not told. */
+  /** Name of the instance that owns it; null where the group has not assigned it. */
   readonly owner: string | null;
   /** Names of the instances that hold a standby of it. */
   readonly standbys: readonly string[];

@@ -13,7 +13,7 @@ interface Outage {
   readonly pace: SummaryPace;
   attempts: number;
   failedAt: DurationMs;
-  /** What the log said last. */
+  /** What was last logged. */
   saidDown: boolean;
 }
 

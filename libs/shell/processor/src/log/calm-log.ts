@@ -1,4 +1,4 @@
-// A log in which a warning that comes over and over is said once, and then in summaries at growing intervals.
+// A log in which a warning that recurs is written once, and then summed up at growing intervals.
 import type { Clock, DurationMs } from '@flatline/base';
 import type { RuntimeLog } from '@flatline/runtime';
 import { SummaryPace } from './summary-pace.ts';
@@ -7,7 +7,7 @@ type Facts = Readonly<Record<string, unknown>>;
 
 /** What has not come for so long is over: the next one is news. Twice the longest pause between two tries, and more. */
 const OVER_MS: DurationMs = 60_000;
-/** Different warnings remembered; the one that began longest ago is forgotten first, and said again then. */
+/** Different warnings remembered; the one that began longest ago is forgotten first, and written again then. */
 const WARNINGS_MAX = 1_000;
 /** Partitions that are named as a warning begins; of the others the summaries tell how many lines there would have been. */
 const PARTITIONS_MAX = 8;
@@ -19,7 +19,7 @@ interface Warning {
   lastAt: DurationMs;
 }
 
-/** Errors and what is merely told pass as they are. */
+/** Errors and information pass as they are. */
 export function calmLog(log: RuntimeLog, clock: Pick<Clock, 'monotonicMs'>): RuntimeLog {
   const warnings = new Map<string, Warning>();
   const warn = (message: string, facts: Facts = {}): void => {
@@ -55,8 +55,8 @@ function found(warnings: Map<string, Warning>, key: string, now: DurationMs): Wa
 }
 
 /** Remembers it, as long as there is room. */
-function isNew(said: Set<unknown>, partition: unknown): boolean {
-  if (said.has(partition) || said.size >= PARTITIONS_MAX) return false;
-  said.add(partition);
+function isNew(logged: Set<unknown>, partition: unknown): boolean {
+  if (logged.has(partition) || logged.size >= PARTITIONS_MAX) return false;
+  logged.add(partition);
   return true;
 }

@@ -3,17 +3,17 @@ import type { DurationMs } from '@flatline/base';
 const FIRST_MS: DurationMs = 10_000;
 const MOST_MS: DurationMs = 600_000;
 
-/** When what happens over and over is said again: after 10 s, then 20 s, 40 s, up to every 10 min. Times are monotonic. */
+/** When something that recurs is logged again: after 10 s, then 20 s, 40 s, up to every 10 min. Times are monotonic. */
 export class SummaryPace {
   #intervalMs = FIRST_MS;
   #nextAt: DurationMs;
 
-  /** It was said at `now`. */
+  /** It was logged at `now`. */
   constructor(now: DurationMs) {
     this.#nextAt = now + FIRST_MS;
   }
 
-  /** True where it is to be said now; the next time is later then. */
+  /** True where it is to be logged now; the next time is later then. */
   isDue(now: DurationMs): boolean {
     if (now < this.#nextAt) return false;
     this.#intervalMs = Math.min(this.#intervalMs * 2, MOST_MS);

@@ -23,7 +23,7 @@ export interface TaskBounds {
   readonly commitBytesTotal: number;
   readonly commitBytesFirst: number;
   readonly commitBytesMin: number;
-  /** What lives in one partition at most (I7). Constants of the product: SPEC says them. */
+  /** What lives in one partition at most (I7). Constants of the product, stated in SPEC. */
   readonly entriesMax: number;
   readonly keyBytesMax: number;
   /** Bytes of dead letters that may wait for a cut; one letter may come on top. */
@@ -31,7 +31,7 @@ export interface TaskBounds {
   /** Images written of a cut before the event loop gets its turn: 4 ms, or less. The task itself pauses until the cut is made. */
   readonly cutSliceBytes: number;
   /**
-   * Committed blocks held for the local stores of all tasks together before they are flushed, and the least of it that is
+   * Committed blocks that wait for the local stores of all tasks together before they are flushed, and the least of it that is
    * one task's share. Waiting pays: of a session that beats often only the last image is written. What waits is what a
    * killed process reads again from the changelog.
    */
@@ -76,11 +76,11 @@ export const OWN_DELAY_FACTOR = 2;
 export const OWN_DELAY_PROBE_MS = 50;
 /** Looks at the time within a slice of a cut: pieces of half a millisecond, or of more where the machine is busy. */
 export const CUT_SLICE_PIECES = 8;
-/** A commit under way for so long is what a full task waits for, and said to be (X5). */
+/** After so long a full task is shown as waiting for its commit (X5). */
 export const SLOW_COMMIT_MS = 1_000;
-/** A log that could not be read for so long is what its reader waits for, and said to be (X5): longer than an election. */
+/** After so long without an answer a reader is shown as waiting for it (X5): longer than an election. */
 export const READ_OBSTACLE_MIN_MS = 1_000;
-/** From this share of what may live in a partition on it is said to fill up. */
+/** From this share of what may live in a partition on, the log warns that it fills up. */
 export const STATE_FILL_ALARM = 0.9;
 /** Upper bound on reusable memory for blocks, of all tasks of a pipeline. */
 export const FREE_BLOCK_BYTES_MAX = 64 * 1024 * 1024;
@@ -97,7 +97,7 @@ export const FLUSH_BACKLOG_FACTOR = 8;
 /** So many times the largest commit that waits are no such backlog, up to so many bytes: a commit holds half of them, about. */
 export const FLUSH_BACKLOG_COMMITS = 2;
 export const FLUSH_COMMIT_BYTES_MAX = FLUSH_BACKLOG_COMMITS * COMMIT_BYTES_MAX;
-/** Local stores that a start begins to load before the group has said whose the partitions are. */
+/** Local stores that a start begins to load before the group has assigned the partitions. */
 export const WARM_STARTS_MAX = 64;
 /** A store written so much earlier than the newest is assumed to have moved away: it is not loaded. */
 export const WARM_START_RECENT_MS = 600_000;
@@ -134,7 +134,7 @@ export const CLAIM_PATIENCE_MS = 15_000;
 export const OWNERSHIP_CERTAIN_MS = 1_000;
 /** Tries of a claim before restoring begins again. */
 export const CLAIM_TRIES_MAX = 5;
-/** A transaction open on the input for so long is said to hold it back (F10): longer than any producer should take. */
+/** After so long the log warns of a transaction open on the input (F10): longer than any producer should take. */
 export const OPEN_TRANSACTION_ALARM_MS = 10_000;
 /** Requests for proof within `proofIntervalMs`, at most, while each closes something. */
 export const FRUITFUL_ASKS = 4;

@@ -163,8 +163,8 @@ export class PipelineInstance implements MembershipListener {
   }
 
   /**
-   * Joining may take as long as a dead member is waited for. What this machine has most lately held is held as standbys until
-   * the group has spoken; `#reconcile` then hands them over, keeps them or closes them.
+   * Joining may take as long as the group waits for a dead member. Meanwhile the partitions that this machine owned last are
+   * loaded as standbys; after the assignment `#reconcile` hands them over, keeps them or closes them.
    */
   async #warmUp(): Promise<void> {
     const { ports, settings } = this.#parts;

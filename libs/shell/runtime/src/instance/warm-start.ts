@@ -2,8 +2,8 @@ import type { LocalStore } from '@flatline/ports';
 import { WARM_START_RECENT_MS, WARM_STARTS_MAX } from './limits.ts';
 
 /**
- * Partitions, of so many that the input has, to load before the group has said whose they are: those whose store was written
- * last, and none that was left long before the newest. Stores of partitions that have moved away stay on disk, and all of them
+ * Which of so many partitions of the input to load before the group has assigned them: those whose store was written last,
+ * and none that was left long before the newest. Stores of partitions that have moved away stay on disk, and together they
  * might not fit into memory.
  */
 export function warmStarts(found: readonly LocalStore[], partitions: number): readonly number[] {

@@ -1,13 +1,14 @@
-// Notices that what the log was asked for in proof of silence is there and is not read: a clock record that was acknowledged
-// (C2), an end that was answered (C3). Whoever reads is then read to by a leader that was deposed and does not know it, whose
-// log ends before; lag shows nothing of that, being told by the same leader.
+// Notices that a proof of silence is in the log and is not read: a clock record that was acknowledged (C2), an end that was
+// answered (C3). The leader that is read from was then deposed and does not know it: its log ends before. Lag does not show
+// that, since it comes from the same leader.
 //
-// Owns: since when, and what was said and done about it.      Does not own: doing it (TaskLoop), what is owed (SilenceProof).
+// Owns: since when, and what was logged and done about it.      Does not own: doing it (SilenceWatch), what is owed
+// (SilenceProof).
 import type { DurationMs } from '@flatline/base';
 import { PROOF_PATIENCE_MS } from '../instance/limits.ts';
 
 export interface ReadBackStep {
-  /** To be said, once. */
+  /** To be logged, once. */
   readonly alarm: boolean;
   /** The leader is to be doubted. */
   readonly doubt: boolean;
@@ -25,18 +26,18 @@ export class ReadBack {
   }
 
   /**
-   * `owedSinceMs`: monotonic; undefined: all has been read. `isHeld`: a transaction that is open before it explains that it is
-   * not (F10), and is said elsewhere; yet that, too, is the word of a leader that may have been deposed.
+   * `owedSinceMs`: monotonic; undefined: all has been read. `isStalled`: an open transaction before it explains the
+   * delay (F10), and is logged elsewhere; yet a leader that was deposed may claim that, too.
    */
-  note(owedSinceMs: DurationMs | undefined, isHeld: boolean, monotonicNow: DurationMs): ReadBackStep {
+  note(owedSinceMs: DurationMs | undefined, isStalled: boolean, monotonicNow: DurationMs): ReadBackStep {
     if (owedSinceMs === undefined) {
       this.#alarmed = false;
       return { alarm: false, doubt: false, againInMs: undefined };
     }
     const dueAtMs = Math.max(owedSinceMs, this.#doubtedAtMs) + PROOF_PATIENCE_MS;
     if (monotonicNow < dueAtMs) return { alarm: false, doubt: false, againInMs: dueAtMs - monotonicNow };
-    const alarm = !this.#alarmed && !isHeld;
-    this.#alarmed = !isHeld;
+    const alarm = !this.#alarmed && !isStalled;
+    this.#alarmed = !isStalled;
     this.#doubtedAtMs = monotonicNow;
     return { alarm, doubt: true, againInMs: PROOF_PATIENCE_MS };
   }

@@ -77,8 +77,8 @@ export class SilenceWatch {
   #considerReadBack(): void {
     const { proof, ports, input, task, reading, events } = this.#parts;
     const { ends } = reading;
-    const isHeld = ends !== undefined && ends.lastStableOffset < ends.highWatermark;
-    const { alarm, doubt, againInMs } = this.#readBack.note(proof.owedSinceMs, isHeld, ports.clock.monotonicMs());
+    const isStalled = ends !== undefined && ends.lastStableOffset < ends.highWatermark;
+    const { alarm, doubt, againInMs } = this.#readBack.note(proof.owedSinceMs, isStalled, ports.clock.monotonicMs());
     this.#readBackTimer?.();
     this.#readBackTimer = againInMs === undefined ? undefined : ports.clock.after(againInMs, events.wake);
     if (alarm)

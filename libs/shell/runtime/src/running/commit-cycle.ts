@@ -128,7 +128,7 @@ export class CommitCycle {
     }
   }
 
-  /** History that is replayed was due long ago: it says nothing of how late this task is. */
+  /** History that is replayed was due long ago: it does not show how late this task is. */
   #countCloses(endedAt: readonly Millis[]): void {
     const { settings } = this.#parts;
     if (settings.input.timestampType === 'CreateTime') return;

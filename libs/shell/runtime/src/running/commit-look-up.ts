@@ -1,11 +1,11 @@
-// What became of a commit whose outcome is unknown: told by what the changelog holds from one's own last block to one's own
-// claim, and, where that is nothing, by what the group knows.
+// What became of a commit whose outcome is unknown: what the changelog holds from the task's last block to its claim tells,
+// and, where that is nothing, what the group knows.
 //
 // Invariants
-//   LU1  Nothing is concluded from a log that has lost what it had acknowledged: one's own last block is where it was, and the
-//        claim at its offset is one's own. Else, where that block is of a commit, it is R3; where it is but a claim, the task is
-//        let go, and restoring tells whether more was lost.
-//   LU2  A commit that the group knows of took place, whatever the changelog says: it is not written again.
+//   LU1  Nothing is concluded from a log that has lost what it had acknowledged: the task's last block is where it was, and the
+//        block at the claim's offset is its claim. Otherwise, if that last block belongs to a commit, it is R3; if it is only
+//        a claim, the task is let go, and restoring finds out whether more was lost.
+//   LU2  A commit that the group knows of took place, whatever the changelog holds: it is not written again.
 import { MalformedBytes } from '@flatline/base';
 import { decodeBlock } from '@flatline/partition';
 import { BelowLogStart, ChangelogTail } from '../restoring/changelog-tail.ts';

@@ -16,7 +16,7 @@ export interface InputReadingParts {
   readonly input: TopicPartition;
   readonly ports: Pick<PipelinePorts, 'clock' | 'input' | 'log'>;
   readonly task: PartitionTask;
-  /** Is told of each run, when it comes and when it is applied. */
+  /** Hears of each run, when it comes and when it is applied. */
   readonly proof: SilenceProof;
   readonly events: LoopEvents;
 }

@@ -1,7 +1,7 @@
 // Notices a transaction that a producer has left open on the input: everything behind it, sound or not, waits for its
 // end (F10). Lag does not show it, since nothing of that can be read yet.
 //
-// Owns: since when the last stable offset stands still.      Does not own: saying so.
+// Owns: since when the last stable offset stands still.      Does not own: logging it (InputReading).
 import type { DurationMs } from '@flatline/base';
 import type { LogEnds } from '@flatline/ports';
 import { OPEN_TRANSACTION_ALARM_MS } from '../instance/limits.ts';
@@ -16,7 +16,7 @@ export class InputStall {
     return this.#alarmedAt;
   }
 
-  /** Takes in what the leader said last; silence of its own says nothing. True where that makes it an alarm. */
+  /** Takes in the leader's newest answer; without one it learns nothing. True where an alarm is due. */
   note({ lastStableOffset, highWatermark, askedAtMs }: LogEnds): boolean {
     if (lastStableOffset >= highWatermark || lastStableOffset !== this.#stableOffset) {
       this.#stableOffset = lastStableOffset;

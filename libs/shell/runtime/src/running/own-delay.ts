@@ -1,7 +1,7 @@
-// How long this process was too busy, or not let run, while it waited for others: what it did not do for itself then is no
-// slowness of theirs.
+// How long this process was too busy, or not scheduled, while it waited for an answer: that time does not make the other side
+// slow.
 //
-// Owns: a timer that says how late it is, again and again.      Does not own: what is waited for.
+// Owns: a timer that measures, again and again, how late it fires.      Does not own: what is waited for.
 import type { Cancel, Clock, DurationMs } from '@flatline/base';
 import { OWN_DELAY_PROBE_MS } from '../instance/limits.ts';
 
@@ -30,7 +30,7 @@ export class OwnDelay {
     this.#dueAtMs = Infinity;
   }
 
-  /** Ends measuring. What came of it, that of a timer with it which is still to fire. */
+  /** Ends measuring. The total, with the delay of the timer that has not fired yet. */
   end(): DurationMs {
     this.#cancel?.();
     this.#note();

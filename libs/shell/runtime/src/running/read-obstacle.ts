@@ -2,7 +2,7 @@ import type { DurationMs } from '@flatline/base';
 import type { LogSubscription } from '@flatline/ports';
 import { READ_OBSTACLE_MIN_MS } from '../instance/limits.ts';
 
-/** What keeps a log from being read, once it has for READ_OBSTACLE_MIN_MS (X5): said to the operator. */
+/** What has kept a log from being read for READ_OBSTACLE_MIN_MS or longer, as operators read it (X5). */
 export function readObstacle(
   log: 'input' | 'changelog',
   { obstacle }: LogSubscription,

@@ -35,7 +35,7 @@ export class Truncator {
   #floors: Floor[] = [];
   #truncatedTo = 0;
   #lastRunMs = 0;
-  /** Bytes of all commits told so far. */
+  /** Bytes of all commits so far. */
   #written = 0;
   #underWay = false;
 
