@@ -89,7 +89,7 @@ export class KafkaMembership implements Membership {
     });
   }
 
-  /** Resolves with the first assignment, or when `leave` is called before it. @throws what `failed` is told. */
+  /** Resolves with the first assignment, or when `leave` is called before it. @throws what `failed` gets. */
   start(listener: MembershipListener): Promise<void> {
     assert(this.#state.kind === 'created', 'a membership is started once');
     this.#state = { kind: 'joining' };
@@ -210,7 +210,7 @@ export class KafkaMembership implements Membership {
     try {
       if ((await this.#partitionCount()) === this.#assignedCount) return;
     } catch {
-      // What is wrong with the topics is said when they are assigned; the next check asks again.
+      // What is wrong with the topics is reported when they are assigned; the next check asks again.
       return;
     }
     this.#partitionsChanged = true;
@@ -263,8 +263,7 @@ export class KafkaMembership implements Membership {
         `the instances of ${group} read different inputs: this one ${topics.join(', ')}, the leader ${assigned.topics.join(', ')}; configure them alike`,
       );
     }
-    const said = decodeLeaderStatement(assigned.userData);
-    const { standbys = [], instances = [] } = said ?? {};
+    const { standbys = [], instances = [] } = decodeLeaderStatement(assigned.userData) ?? {};
     return { generation, memberId, partitions: assigned.partitions, standbys, instances };
   }
 

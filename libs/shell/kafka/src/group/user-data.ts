@@ -1,7 +1,7 @@
 // What members tell the leader, and the leader tells members, inside the user data of the consumer protocol.
 //
 // Both formats begin with a version. A reader ignores what follows the fields it knows, so fields may be appended without
-// a new version; a version it does not know is read as nothing said, which costs movement of partitions and no more.
+// a new version; a version it does not know is read as an empty statement, which costs movement of partitions and no more.
 import { ByteReader, ByteWriter, MalformedBytes } from '@flatline/base';
 import type { InstancePartitions, LocalCheckpoint } from '@flatline/ports';
 

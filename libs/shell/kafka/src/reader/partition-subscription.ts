@@ -53,7 +53,7 @@ export interface SubscriptionOwner {
   readonly passesUnreadable: boolean;
   /** Room was freed: the leader may be asked for more. */
   pump(): void;
-  /** The listener is to be told, once the next fetch is on its way. */
+  /** The listener is due, once the next fetch is on its way. */
   changed(subscription: PartitionSubscription): void;
   closed(subscription: PartitionSubscription): void;
   /** Several nodes are to be asked soon who leads. */
@@ -80,9 +80,9 @@ export class PartitionSubscription implements LogSubscription {
   /** The latest whose leader is known to hold that batch. */
   #agreedEpoch: number;
   #unknownSinceMs: DurationMs | undefined;
-  /** The leader called the position out of range, and nothing since has said otherwise. */
+  /** The leader called the position out of range, and no answer since has contradicted it. */
   #rangeDoubted = false;
-  /** What it said about its range afterwards, where that confirms it. */
+  /** The range that it gave afterwards, where that confirms it. */
   #rangeConfirmed: LogRange | undefined;
   /** PS3: set by the reader around each fetch. */
   flight: object | undefined;
@@ -246,7 +246,7 @@ export class PartitionSubscription implements LogSubscription {
     else this.#begin(leader);
   }
 
-  /** Metadata, asked for whatever the fetches said: a leader of a later epoch takes the place of one that may still answer. */
+  /** Metadata, asked for independently of the fetches: a leader of a later epoch takes the place of one that may still answer. */
   named(leader: Leader): void {
     const { state } = this;
     if (!('leader' in state) || leader.leaderEpoch <= state.leader.leaderEpoch) return;
