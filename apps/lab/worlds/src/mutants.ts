@@ -320,7 +320,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'restores from a changelog that has lost commits',
-    file: 'libs/shell/runtime/src/restoring/restoring.ts',
+    file: 'libs/shell/runtime/src/restoring/log-witnesses.ts',
     from: 'if (sequence === undefined || sequence <= last.sequence) return;',
     to: 'if (sequence !== -1) return;',
   },

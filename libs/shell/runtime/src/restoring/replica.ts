@@ -7,37 +7,23 @@
 // Invariants
 //   RP1  Whole commits, in order, each once: an interrupted reading goes on where it stood (K6).
 //   RP2  One that finds itself below the log's start says so (Distrusted) and is of no further use (K5).
-import { MalformedBytes, PartitionStopped, Retriable } from '@flatline/base';
+import { MalformedBytes } from '@flatline/base';
 import { type CommitHeader, PartitionTask, Restoration, type TaskOptions } from '@flatline/partition';
-import type { StoreDistrust } from '@flatline/ports';
 import { turn } from '../turn.ts';
 import { BelowLogStart, ChangelogTail } from './changelog-tail.ts';
 import type { Heard } from '../proof/fetch-proof.ts';
 import { Flusher } from '../running/flusher.ts';
-import { changelogOf, type TaskPlace } from '../instance/task-place.ts';
-import { LineageCheck } from '../running/lineage-check.ts';
-import type { TaskStore } from '../running/task-store.ts';
+import { changelogOf } from '../instance/task-place.ts';
+import { brokenLog, Distrusted } from './distrust.ts';
+import { loadStore, type StoreLoadParts, type StorePosition } from './store-load.ts';
 import { WorkSlice } from '../work-slice.ts';
 
-export interface ReplicaParts extends TaskPlace {
-  readonly store: TaskStore;
+export interface ReplicaParts extends StoreLoadParts {
   readonly taskOptions: TaskOptions;
   /** The task's present share of the memory that committed blocks may wait for the local store in. */
   readonly flushBytes: () => number;
   /** Puts and removals per write to it. */
   readonly flushSlice: number;
-  /** Stored entries loaded before the event loop gets its turn; places for entries looked at. */
-  readonly loadSlice: number;
-  readonly armSlice: number;
-}
-
-/** Local state that cannot be used after all: drop it, and read the log again from its start. */
-export class Distrusted extends Error {
-  readonly reason: StoreDistrust;
-  constructor(reason: StoreDistrust, detail: string) {
-    super(detail);
-    this.reason = reason;
-  }
 }
 
 export class Replica {
@@ -214,63 +200,4 @@ export class Replica {
       throw error instanceof BelowLogStart ? new Distrusted('behind-log-start', error.message) : error;
     }
   }
-}
-
-interface StorePosition {
-  /** Everything below is in the store. */
-  readonly position: number;
-  /** One below it where the log still has that: to see the commit that the store stands at. */
-  readonly readFrom: number;
-  readonly lineage: LineageCheck;
-  readonly isStored: boolean;
-}
-
-/** Loads the local store; without one, reading begins at the log's start. */
-async function loadStore(parts: ReplicaParts, restoration: Restoration, abandon: AbortSignal): Promise<StorePosition> {
-  const { store, ports, loadSlice, armSlice } = parts;
-  const { logStartOffset } = await ports.admin.ends(changelogOf(parts));
-  const state = store.state();
-  if (state === undefined)
-    return {
-      position: logStartOffset,
-      readFrom: logStartOffset,
-      lineage: new LineageCheck(undefined),
-      isStored: false,
-    };
-  const { checkpoint } = state;
-  if (checkpoint.changelogPosition < logStartOffset)
-    throw new Distrusted(
-      'behind-log-start',
-      `the checkpoint stands at ${checkpoint.changelogPosition}, the log starts at ${logStartOffset}`,
-    );
-  try {
-    restoration.beginStored(checkpoint);
-    let loaded = 0;
-    for (const group of store.scan()) {
-      restoration.loadStored(group);
-      loaded += group.count;
-      if (loaded < loadSlice) continue;
-      loaded = 0;
-      await turn(ports.turns);
-      if (abandon.aborted) throw new Retriable('loading the local store was abandoned');
-    }
-    while (!restoration.finishStored(armSlice)) await turn(ports.turns);
-  } catch (error) {
-    if (error instanceof Retriable) throw error;
-    throw new Distrusted('unreadable', error instanceof Error ? error.message : String(error));
-  }
-  const { changelogPosition: position } = checkpoint;
-  const readFrom = Math.max(logStartOffset, position - 1);
-  return { position, readFrom, lineage: new LineageCheck(checkpoint), isStored: true };
-}
-
-/** R3: no local state is to blame. */
-export function brokenLog(
-  { settings, partition }: Pick<TaskPlace, 'settings' | 'partition'>,
-  why: string,
-): PartitionStopped {
-  return new PartitionStopped(
-    `changelog ${settings.changelogTopic}/${partition} cannot be trusted: ${why}. Nothing was reset. Restore the topic; ` +
-      `or use another application name and another output.topic, which begins with no state: leave this one's topics and group ${settings.group} as they are`,
-  );
 }

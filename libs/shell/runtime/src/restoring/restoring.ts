@@ -2,14 +2,14 @@
 //
 // The state is restored *before* the former owner is fenced, so that a hand-over costs a short tail and no more; the fence
 // comes, then the claim, and what lies between is read.
-import { type DurationMs, Fatal, type PartitionStopped, Retriable } from '@flatline/base';
-import { type CommitHeader, NO_BATCH, type PartitionTask } from '@flatline/partition';
-import type { CommittedOffset } from '@flatline/ports';
+import { type DurationMs, type PartitionStopped, Retriable } from '@flatline/base';
+import type { CommitHeader, PartitionTask } from '@flatline/partition';
 import { claim, lostClaim, type Ownership, readToClaim } from './claiming.ts';
 import type { Heard } from '../proof/fetch-proof.ts';
 import type { Flusher } from '../running/flusher.ts';
-import { committedIn } from '../running/output-records.ts';
-import { brokenLog, Distrusted, Replica, type ReplicaParts } from './replica.ts';
+import { brokenLog, Distrusted } from './distrust.ts';
+import { checkRestored, logWitnesses } from './log-witnesses.ts';
+import { Replica, type ReplicaParts } from './replica.ts';
 
 export interface RestoreParts extends ReplicaParts {
   /** Aborted where the task is not wanted any more: a wait for records then ends with Retriable. */
@@ -67,7 +67,7 @@ async function attempt(parts: RestoreParts, standby: Replica | undefined): Promi
   try {
     // One that is at the end already has nothing to gain by asking again.
     if (standby?.lag !== 0) await replica.readToEnd(abandon);
-    const before = await beforeClaim(parts, replica);
+    const witnesses = await logWitnesses(parts, replica);
     await parts.assureOwned();
     const fencedAtMs = ports.clock.monotonicMs();
     ownership = await claim(partition, settings, ports);
@@ -75,7 +75,7 @@ async function attempt(parts: RestoreParts, standby: Replica | undefined): Promi
     await readToClaim(parts, ownership, (end, signal) => replica.readTo(end, signal), abandon);
     if (!replica.standsAt(ownership)) throw lostClaim(parts, ownership);
     replica.checkLineage();
-    checkRestored(parts, replica, before);
+    checkRestored(parts, replica, witnesses);
     replica.stopReading();
     const { task, flusher, last, heard: claimHeard } = replica;
     const restoredFrom = standby !== undefined && !parts.isWarmStart ? 'standby' : sourceOf(replica);
@@ -92,75 +92,6 @@ function sourceOf({ isStored, last }: Replica): StateSource {
   return last === undefined ? 'nothing' : 'changelog';
 }
 
-/**
- * What may speak against the log (R3), as it was before the claim. After it another owner may take over, commit and truncate
- * at any time, and a process that was stopped meanwhile would hold that against what lies below its own claim.
- */
-interface BeforeClaim {
-  readonly logStartOffset: number;
-  /** What the group knows of this partition. */
-  readonly own: CommittedOffset | undefined;
-  /** And of the input's others; asked only where no commit was found. */
-  readonly others: readonly (CommittedOffset | undefined)[];
-}
-
-async function beforeClaim({ settings, ports, partition }: RestoreParts, replica: Replica): Promise<BeforeClaim> {
-  const { logStartOffset } = replica;
-  const ask = (at: number): Promise<CommittedOffset | undefined> =>
-    ports.admin.committedOffset(settings.group, { topic: settings.inputTopic, partition: at });
-  const own = await ask(partition);
-  if (replica.last !== undefined) return { logStartOffset, own, others: [] };
-  const others = Array.from({ length: settings.inputPartitions }, (_, at) => at).filter((at) => at !== partition);
-  return { logStartOffset, own, others: await Promise.all(others.map(ask)) };
-}
-
-/** What must hold before anything is served (R1, R3). */
-function checkRestored(parts: RestoreParts, replica: Replica, before: BeforeClaim): void {
-  const { last } = replica;
-  if (last === undefined) {
-    checkReallyNew(parts, before);
-    return;
-  }
-  if (last.floor < before.logStartOffset)
-    throw brokenLog(parts, `it starts at ${before.logStartOffset}, above the floor ${last.floor} of its last commit`);
-  checkPartitions(parts, last.inputPartitions);
-  checkNoneLost(parts, last, before);
-  replica.check();
-}
-
-/** A changelog without a commit is a beginning only if nothing else remembers one (R3). */
-function checkReallyNew(parts: RestoreParts, { own, others }: BeforeClaim): void {
-  const { settings, store } = parts;
-  // A partition added to the input later is new by itself, and yet the application is not.
-  for (const each of [own, ...others]) checkPartitions(parts, committedIn(each?.metadata ?? '')?.partitions);
-  if (own === undefined && store.state() === undefined) return;
-  const witness =
-    own === undefined ? 'a local store exists' : `group ${settings.group} has committed offset ${own.offset}`;
-  throw brokenLog(parts, `it is empty although ${witness}`);
-}
-
-/** What the group has committed, the changelog committed in the same transaction: if it is not there, it was lost (R3). */
-function checkNoneLost(parts: RestoreParts, last: CommitHeader, { own }: BeforeClaim): void {
-  const { sequence } = committedIn(own?.metadata ?? '') ?? {};
-  if (sequence === undefined || sequence <= last.sequence) return;
-  const { group } = parts.settings;
-  throw brokenLog(parts, `its last commit is number ${last.sequence}, group ${group} knows of ${sequence}`);
-}
-
-/** Fatal, not one partition's trouble: every key may lie elsewhere. `before` undefined: nothing is known of how many there were. */
-function checkPartitions({ settings }: RestoreParts, before: number | undefined): void {
-  const { inputTopic, inputPartitions, group } = settings;
-  if (before === undefined || before === inputPartitions) return;
-  throw new Fatal(
-    `input ${inputTopic} has ${inputPartitions} partitions, this application's state was begun with ${before}: keys have ` +
-      `moved to other partitions and their sessions would be split. Nothing was reset. Use another application name and ` +
-      `another output.topic, with this input topic or a new one; group ${group} and the changelog keep what there is`,
-  );
-}
-
 function aheadOfLog(parts: RestoreParts, position: number, claimOffset: number): PartitionStopped {
   return brokenLog(parts, `the local store stands at ${position}, the log ends at ${claimOffset}`);
 }
-
-/** Where reading the input begins for a task without a commit. */
-export const NOTHING_READ = { checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 } as const;

@@ -17,7 +17,8 @@
 import { Fatal, messageOf, type Millis, PartitionStopped, Retriable } from '@flatline/base';
 import { RetryPause } from '../instance/retry-pause.ts';
 import { placeInLog } from '../instance/task-place.ts';
-import { Distrusted, Replica, type ReplicaParts } from './replica.ts';
+import { Distrusted } from './distrust.ts';
+import { Replica, type ReplicaParts } from './replica.ts';
 import { StoreDrops } from '../running/store-drops.ts';
 import { TaskStore } from '../running/task-store.ts';
 

@@ -11,7 +11,7 @@ import { decodeBlock } from '@flatline/partition';
 import { BelowLogStart, ChangelogTail } from '../restoring/changelog-tail.ts';
 import { lostClaim, type Ownership, readToClaim } from '../restoring/claiming.ts';
 import { committedIn } from './output-records.ts';
-import { brokenLog } from '../restoring/replica.ts';
+import { brokenLog } from '../restoring/distrust.ts';
 import { changelogOf, inputOf, type TaskPlace } from '../instance/task-place.ts';
 
 /** A block in the log; among those of one's own the last that was acknowledged, a claim or the last part of a commit. */

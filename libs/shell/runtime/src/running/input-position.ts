@@ -4,8 +4,10 @@ import { type CommitHeader, type InputPosition, NO_BATCH, recordedStamp } from '
 import type { BatchFingerprint, LogAdmin, TopicPartition } from '@flatline/ports';
 import { pause } from '@flatline/system';
 import { END_PAUSE_MS, END_TRIES_MAX } from '../instance/limits.ts';
-import { NOTHING_READ } from '../restoring/restoring.ts';
 import type { PipelinePorts, StartFrom } from '../instance/settings.ts';
+
+/** Where reading the input begins for a task without a commit. */
+const NOTHING_READ = { checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 } as const;
 
 /**
  * Where a partition without any state begins. The choice is good for nothing before a commit has recorded it, but at 0, which

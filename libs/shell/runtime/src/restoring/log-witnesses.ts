@@ -1,0 +1,83 @@
+// What else remembers commits of a changelog: the group, the local store, its own start. Where it remembers more than the
+// changelog holds, commits were lost (R3).
+import { Fatal } from '@flatline/base';
+import type { CommitHeader } from '@flatline/partition';
+import type { CommittedOffset } from '@flatline/ports';
+import type { TaskPlace } from '../instance/task-place.ts';
+import { committedIn } from '../running/output-records.ts';
+import type { TaskStore } from '../running/task-store.ts';
+import { brokenLog } from './distrust.ts';
+import type { Replica } from './replica.ts';
+
+interface WitnessParts extends TaskPlace {
+  readonly store: Pick<TaskStore, 'state'>;
+}
+
+/**
+ * What may speak against the log (R3), as it was before the claim. After it another owner may take over, commit and truncate
+ * at any time, and a process that was stopped meanwhile would hold that against what lies below its own claim.
+ */
+export interface LogWitnesses {
+  readonly logStartOffset: number;
+  /** What the group knows of this partition. */
+  readonly own: CommittedOffset | undefined;
+  /** And of the input's others; asked only where no commit was found. */
+  readonly others: readonly (CommittedOffset | undefined)[];
+}
+
+export async function logWitnesses({ settings, ports, partition }: TaskPlace, replica: Replica): Promise<LogWitnesses> {
+  const { logStartOffset } = replica;
+  const ask = (at: number): Promise<CommittedOffset | undefined> =>
+    ports.admin.committedOffset(settings.group, { topic: settings.inputTopic, partition: at });
+  const own = await ask(partition);
+  if (replica.last !== undefined) return { logStartOffset, own, others: [] };
+  const others = Array.from({ length: settings.inputPartitions }, (_, at) => at).filter((at) => at !== partition);
+  return { logStartOffset, own, others: await Promise.all(others.map(ask)) };
+}
+
+/** What must hold before anything is served (R1, R3). */
+export function checkRestored(parts: WitnessParts, replica: Replica, witnesses: LogWitnesses): void {
+  const { last } = replica;
+  if (last === undefined) {
+    checkReallyNew(parts, witnesses);
+    return;
+  }
+  if (last.floor < witnesses.logStartOffset)
+    throw brokenLog(
+      parts,
+      `it starts at ${witnesses.logStartOffset}, above the floor ${last.floor} of its last commit`,
+    );
+  checkPartitions(parts, last.inputPartitions);
+  checkNoneLost(parts, last, witnesses);
+  replica.check();
+}
+
+/** A changelog without a commit is a beginning only if nothing else remembers one (R3). */
+function checkReallyNew(parts: WitnessParts, { own, others }: LogWitnesses): void {
+  const { settings, store } = parts;
+  // A partition added to the input later is new by itself, and yet the application is not.
+  for (const each of [own, ...others]) checkPartitions(parts, committedIn(each?.metadata ?? '')?.partitions);
+  if (own === undefined && store.state() === undefined) return;
+  const witness =
+    own === undefined ? 'a local store exists' : `group ${settings.group} has committed offset ${own.offset}`;
+  throw brokenLog(parts, `it is empty although ${witness}`);
+}
+
+/** What the group has committed, the changelog committed in the same transaction: if it is not there, it was lost (R3). */
+function checkNoneLost(parts: WitnessParts, last: CommitHeader, { own }: LogWitnesses): void {
+  const { sequence } = committedIn(own?.metadata ?? '') ?? {};
+  if (sequence === undefined || sequence <= last.sequence) return;
+  const { group } = parts.settings;
+  throw brokenLog(parts, `its last commit is number ${last.sequence}, group ${group} knows of ${sequence}`);
+}
+
+/** Fatal, not one partition's trouble: every key may lie elsewhere. `before` undefined: nothing is known of how many there were. */
+function checkPartitions({ settings }: TaskPlace, before: number | undefined): void {
+  const { inputTopic, inputPartitions, group } = settings;
+  if (before === undefined || before === inputPartitions) return;
+  throw new Fatal(
+    `input ${inputTopic} has ${inputPartitions} partitions, this application's state was begun with ${before}: keys have ` +
+      `moved to other partitions and their sessions would be split. Nothing was reset. Use another application name and ` +
+      `another output.topic, with this input topic or a new one; group ${group} and the changelog keep what there is`,
+  );
+}

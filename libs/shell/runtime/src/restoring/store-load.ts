@@ -1,0 +1,67 @@
+import { Retriable } from '@flatline/base';
+import type { Restoration } from '@flatline/partition';
+import { changelogOf, type TaskPlace } from '../instance/task-place.ts';
+import { LineageCheck } from '../running/lineage-check.ts';
+import type { TaskStore } from '../running/task-store.ts';
+import { turn } from '../turn.ts';
+import { Distrusted } from './distrust.ts';
+
+export interface StoreLoadParts extends TaskPlace {
+  readonly store: TaskStore;
+  /** Stored entries loaded before the event loop gets its turn; places for entries looked at. */
+  readonly loadSlice: number;
+  readonly armSlice: number;
+}
+
+/** What a replica begins with: how far the local store has brought it. */
+export interface StorePosition {
+  /** Everything below is in the store. */
+  readonly position: number;
+  /** One below it where the log still has that: to see the commit that the store stands at. */
+  readonly readFrom: number;
+  readonly lineage: LineageCheck;
+  readonly isStored: boolean;
+}
+
+/** Loads the local store; without one, reading begins at the log's start. */
+export async function loadStore(
+  parts: StoreLoadParts,
+  restoration: Restoration,
+  abandon: AbortSignal,
+): Promise<StorePosition> {
+  const { store, ports, loadSlice, armSlice } = parts;
+  const { logStartOffset } = await ports.admin.ends(changelogOf(parts));
+  const state = store.state();
+  if (state === undefined)
+    return {
+      position: logStartOffset,
+      readFrom: logStartOffset,
+      lineage: new LineageCheck(undefined),
+      isStored: false,
+    };
+  const { checkpoint } = state;
+  if (checkpoint.changelogPosition < logStartOffset)
+    throw new Distrusted(
+      'behind-log-start',
+      `the checkpoint stands at ${checkpoint.changelogPosition}, the log starts at ${logStartOffset}`,
+    );
+  try {
+    restoration.beginStored(checkpoint);
+    let loaded = 0;
+    for (const group of store.scan()) {
+      restoration.loadStored(group);
+      loaded += group.count;
+      if (loaded < loadSlice) continue;
+      loaded = 0;
+      await turn(ports.turns);
+      if (abandon.aborted) throw new Retriable('loading the local store was abandoned');
+    }
+    while (!restoration.finishStored(armSlice)) await turn(ports.turns);
+  } catch (error) {
+    if (error instanceof Retriable) throw error;
+    throw new Distrusted('unreadable', error instanceof Error ? error.message : String(error));
+  }
+  const { changelogPosition: position } = checkpoint;
+  const readFrom = Math.max(logStartOffset, position - 1);
+  return { position, readFrom, lineage: new LineageCheck(checkpoint), isStored: true };
+}
