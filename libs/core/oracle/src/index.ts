@@ -7,6 +7,7 @@ export type {
   BatchMark,
   InputEvent,
   InputRecord,
+  InputTruth,
   LetterOrigin,
   LetterRecord,
   LogPart,

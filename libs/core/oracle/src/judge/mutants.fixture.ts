@@ -2,7 +2,16 @@
 import { assert } from '@flatline/base';
 import { type EditableBlock, putTogether, takeApart } from '../logs/block-editor.fixture.ts';
 import { nameOf } from '../logs/byte-names.ts';
-import type { BatchMark, LetterOrigin, LetterRecord, LogRecord, OutputRecord, PipelineRules } from '../logs/history.ts';
+import type {
+  BatchMark,
+  InputRecord,
+  InputTruth,
+  LetterOrigin,
+  LetterRecord,
+  LogRecord,
+  OutputRecord,
+  PipelineRules,
+} from '../logs/history.ts';
 import type { LedgerLine } from './ledger-check.ts';
 import type { RecordedPartition } from './recorded-history.fixture.ts';
 import type { ReachCounter } from './reach.ts';
@@ -13,6 +22,8 @@ type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 export interface Asked {
   readonly ledger?: readonly LedgerLine[];
   readonly reach?: Partial<Record<ReachCounter, number>>;
+  /** What the maker of the input knows of it. */
+  readonly truth?: InputTruth;
   /** Other rules than the history was recorded by. */
   readonly rules?: Partial<PipelineRules>;
 }
@@ -255,6 +266,17 @@ export const MUTANTS: readonly Mutant[] = [
     const { key, value } = good;
     deadLetters.records.unshift({ offset: 0, key, value, origin: { offset: good.offset, reason: 'invalid-json' } });
   }),
+  mutant('I1', 'a good record is a dead letter, and the processor says that it failed at it', ({ deadLetters, input }) => {
+    const { offset, key, value } = input.records.find((record) => isGood(record))!;
+    deadLetters.records.unshift({ offset: 0, key, value, origin: { offset, reason: 'processing-failed' } });
+    return { truth: { refusalOf: () => undefined, presentDecides: true } };
+  }),
+  mutant('I1', 'a record that its maker means to be refused is no dead letter', ({ input }) => {
+    const meant = input.records.find((record) => isGood(record))!;
+    return {
+      truth: { refusalOf: ({ offset }) => (offset === meant.offset ? 'content' : undefined), presentDecides: true },
+    };
+  }),
   mutant('I1', 'a dead letter holds another value than its record', ({ deadLetters }) => {
     const letter = deadLetters.records.find(({ value, origin }) => value !== null && origin?.valueBytes === undefined)!;
     (letter as Mutable<LetterRecord>).value = letter.value!.map((byte, at) => (at === 1 ? byte + 1 : byte));
@@ -299,6 +321,12 @@ export const MUTANTS: readonly Mutant[] = [
       header.floor = last.offset + 1;
     });
   }),
+  mutant('K3', 'a commit states a floor above itself, and the next one does not', ({ changelog }) => {
+    const early = commits(changelog.records)[8]!;
+    change(early, ({ header }) => {
+      header.floor = early.offset + 1;
+    });
+  }),
   mutant('K9', 'a block is of an unknown version', ({ changelog }) => {
     const record = commits(changelog.records)[8]! as Mutable<LogRecord>;
     record.value = Uint8Array.from(record.value!, (byte, at) => (at === 1 ? 9 : byte));
@@ -322,6 +350,11 @@ export const MUTANTS: readonly Mutant[] = [
     ledger: [{ sessionId: 'k999', acknowledged: 1, duplicates: 0, ended: 'silence', longestGapMs: 0 }],
   })),
 ];
+
+/** One that opens a session, or is an activity of it. */
+function isGood({ key, event }: InputRecord): boolean {
+  return key !== null && event !== undefined && event !== 'bad' && event.type !== 'ENDED';
+}
 
 function truncated(letters: readonly LetterRecord[]): LetterRecord {
   return letters.find(({ origin }) => origin?.valueBytes !== undefined)!;

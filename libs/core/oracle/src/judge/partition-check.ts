@@ -11,14 +11,8 @@ import { bytesOf, nameOf, textOf } from '../logs/byte-names.ts';
 import { ChangelogFold } from '../logs/changelog-fold.ts';
 import { type Commit, CommitChain } from './commit-chain.ts';
 import { Feed } from './feed.ts';
-import type {
-  InputRecord,
-  LetterRecord,
-  LogRecord,
-  OutputRecord,
-  PartitionHistory,
-  PipelineRules,
-} from '../logs/history.ts';
+import type { LetterRecord, LogRecord, OutputRecord, PartitionHistory, PipelineRules } from '../logs/history.ts';
+import { type Behind, InputWalk } from './input-walk.ts';
 import type { LedgerCheck } from './ledger-check.ts';
 import { LetterCheck } from './letter-check.ts';
 import { NaiveFold } from '../rules/session/naive-fold.ts';
@@ -36,29 +30,14 @@ export interface PartitionCheckParts {
   readonly rules: PipelineRules;
   readonly findings: Findings;
   readonly ledger: LedgerCheck | undefined;
+  readonly onProgress: () => void;
 }
-
-const PROGRESS_EVERY = 10_000;
-
-/** Input behind the last commit. */
-interface Behind {
-  /** Other than clock records. */
-  records: number;
-  /** Behind the last of them. */
-  end: number;
-  /** Timestamps of the first one, undefined where there is none, and the greatest. */
-  first: Millis | undefined;
-  latest: Millis;
-}
-
-/** In place of a value, where there is to be one. */
-const SOME_BYTES = new Uint8Array(1);
 
 export class PartitionCheck {
   readonly #parts: PartitionCheckParts;
   readonly #places: Record<'input' | 'changelog' | 'output' | 'deadLetters', Place>;
   readonly #walks: Record<'changelog' | 'output' | 'deadLetters', TransactionWalk>;
-  readonly #input: Feed<InputRecord>;
+  readonly #input: InputWalk;
   readonly #changelogFeed: Feed<LogRecord>;
   readonly #fold: NaiveFold;
   readonly #changelog = new ChangelogFold();
@@ -71,15 +50,10 @@ export class PartitionCheck {
   /** Closes of the commit at hand. */
   #closes: ExpectedClose[] = [];
   #position = 0;
-  /** Of the input, by the commits: what lies below was there before the application. */
-  #start = 0;
   #last: Commit | undefined;
-  /** Whether the clock of a commit was believed although no record tells it (C3). */
-  #tookClock = false;
-  #isLogAppendTime = true;
 
   constructor(parts: PartitionCheckParts) {
-    const { history, rules, findings } = parts;
+    const { history, rules, findings, onProgress } = parts;
     const { partition, input, changelog, output, deadLetters } = history;
     const place = (topic: string): Place => new Place(topic, partition, findings);
     this.#parts = parts;
@@ -95,7 +69,6 @@ export class PartitionCheck {
       // Replays write to it, too.
       deadLetters: new TransactionWalk(this.#places.deadLetters, 'shared'),
     };
-    this.#input = new Feed(input);
     this.#changelogFeed = new Feed(changelog, this.#walks.changelog);
     const outputFeed = new Feed<OutputRecord>(output, this.#walks.output);
     this.#fold = new NaiveFold(partition, rules, findings.reach);
@@ -112,22 +85,24 @@ export class PartitionCheck {
     });
     const letterFeed = new Feed<LetterRecord>(deadLetters, this.#walks.deadLetters);
     this.#letters = new LetterCheck(this.#places.deadLetters, letterFeed, deadLetters.start === 0);
+    const common = { history, rules, findings, onProgress };
+    this.#input = new InputWalk({ ...common, place: this.#places.input, fold: this.#fold, letters: this.#letters });
     this.#isAnchored = input.start === 0 && changelog.start === 0;
   }
 
-  async run(onProgress: () => void): Promise<void> {
+  async run(): Promise<void> {
     const { findings } = this.#parts;
     while (await this.#changelogFeed.fill()) {
       const commit = this.#chain.take(this.#changelogFeed.next!);
       this.#changelogFeed.take();
       findings.records.changelog += 1;
-      if (commit !== undefined) await this.#settle(commit, onProgress);
+      if (commit !== undefined) await this.#settle(commit);
     }
     this.#chain.finish();
-    await this.#finish(onProgress);
+    await this.#finish();
   }
 
-  async #settle(commit: Commit, onProgress: () => void): Promise<void> {
+  async #settle(commit: Commit): Promise<void> {
     const { header, transaction, operations } = commit;
     const { history, findings } = this.#parts;
     findings.commits += 1;
@@ -137,34 +112,29 @@ export class PartitionCheck {
         what: `commit ${header.commitId} takes the input position back from ${this.#position} to ${header.position}`,
       });
     const before = this.#position;
-    this.#start = Math.max(this.#start, header.start);
-    if (this.#last === undefined && history.changelog.start === 0) this.#isAnchored ||= this.#hasWholeInput;
+    this.#input.start = Math.max(this.#input.start, header.start);
+    if (this.#last === undefined && history.changelog.start === 0) this.#isAnchored ||= this.#input.isWhole;
     await this.#letters.read(header.position);
     // Without its beginning the input tells nothing before the first state there is.
-    if (this.#isAnchored || this.#hasWholeInput) await this.#foldTo(header.position, onProgress, header.clock);
-    this.#passRecords(header.clock);
+    if (this.#isAnchored || this.#input.isWhole) await this.#input.foldTo(header.position, header.clock);
+    this.#input.passRecords(header.clock);
     const named = new Set(operations.map((operation) => this.#changelog.apply(operation, operation.offset)));
     this.#position = Math.max(before, header.position);
     this.#last = commit;
     const isFirst = !this.#isAnchored;
     if (isFirst && !this.#anchor(commit)) return;
     const bad = this.#fold.takeBad();
-    if (this.#output.judgedFrom < header.position) this.#letters.settle(bad);
+    if (this.#input.judgedFrom < header.position) this.#letters.settle(bad);
     else this.#letters.forget();
     const keys = new Set([...this.#fold.takeTouched(), ...named]);
     const early = this.#state.compare(keys, named, commit, before);
-    this.#state.checkHeader(commit, this.#isLogAppendTime);
+    this.#state.checkHeader(commit, this.#input.isLogAppendTime);
     this.#takeCloses();
     const closes = this.#closes;
     this.#closes = [];
-    const appendedAt = this.#isLogAppendTime ? commit.appendedAt : undefined;
+    const appendedAt = this.#input.isLogAppendTime ? commit.appendedAt : undefined;
     const { position, commitId } = header;
     await this.#output.settle({ closes, early, position, transaction, commitId, appendedAt, isFirst });
-  }
-
-  /** All that the application was to read is there. */
-  get #hasWholeInput(): boolean {
-    return this.#parts.history.input.start <= this.#start;
   }
 
   /** Whether the changelog here holds the whole state of `commit`; where the input lacks its beginning, it is taken over. */
@@ -172,68 +142,16 @@ export class PartitionCheck {
     const { changelog, input } = this.#parts.history;
     if (header.floor < changelog.start || header.position < input.start) return false;
     this.#isAnchored = true;
-    if (this.#hasWholeInput) {
+    if (this.#input.isWhole) {
       for (const name of [...this.#fold.open.keys(), ...this.#changelog.images.keys()]) this.#fold.touch(name);
       return true;
     }
     for (const [name, { image }] of this.#changelog.images) this.#fold.open.set(name, readImage(image));
     this.#fold.clock = header.clock;
+    this.#input.judgedFrom = header.position;
     this.#output.judgedFrom = header.position;
     this.#places.input.undecided(`everything before offset ${header.position}: the input begins at ${input.start}`);
     return true;
-  }
-
-  /** `clock`: that of the commit which covers these records; unknown behind the last one. */
-  async #foldTo(position: number, onProgress: () => void, clock?: Millis): Promise<void> {
-    const { findings } = this.#parts;
-    while (this.#input.next !== undefined || (await this.#input.fill())) {
-      const { record } = this.#input.next!;
-      if (record.offset >= position) return;
-      this.#input.take();
-      findings.records.input += 1;
-      if (findings.records.input % PROGRESS_EVERY === 0) onProgress();
-      if (record.offset < this.#start) {
-        findings.reach.recordsBeforeStart += 1;
-        continue;
-      }
-      const isFormer = this.#fold.isFormer(record);
-      if (!isFormer) this.#noteType(record);
-      // Taken over from the changelog, the state already holds what lies before its position.
-      if (record.offset < this.#output.judgedFrom) continue;
-      const latest = record.logAppendTime ? undefined : clock;
-      if (this.#letters.wasRefusedForItsStamp(record.offset)) this.#fold.refuse(record);
-      else if (this.#letters.sayFailed(record.offset)) this.#foldFailed(record, latest);
-      else this.#fold.record(record, latest, this.#letters.sayFull(record.offset));
-      if (this.#fold.lastBad === record.offset) this.#letters.compare(record);
-    }
-  }
-
-  #noteType(record: InputRecord): void {
-    this.#isLogAppendTime = record.logAppendTime;
-    if (this.#fold.isOtherType(record))
-      this.#places.input.undecided(
-        'what follows the first record of another timestamp type than configured: there the partition had to stop (C6), ' +
-          'or timestampType was another one then',
-      );
-  }
-
-  /** A record whose content the processor says it failed at: as one that is bad, and a defect of the processor. */
-  #foldFailed(record: InputRecord, latest: Millis | undefined): void {
-    this.#places.input.undecided(`offset ${record.offset}: the processor failed at it (processing-failed)`);
-    this.#fold.record(record.key === null ? record : { ...record, value: SOME_BYTES, event: 'bad' }, latest);
-  }
-
-  /**
-   * A task may commit while it stands before a record whose stamp it has read already: it waits for the record's schema. Then
-   * its clock is that of the record. By C3 its clock may pass all records.
-   */
-  #passRecords(clock: Millis): void {
-    if (clock <= this.#fold.clock) return;
-    if (this.#input.next?.record.timestamp === clock) this.#fold.advance(clock);
-    else if (this.#parts.rules.proof === 'fetch') {
-      this.#fold.advance(clock);
-      this.#tookClock = true;
-    }
   }
 
   #takeCloses(): void {
@@ -245,10 +163,10 @@ export class PartitionCheck {
     }
   }
 
-  async #finish(onProgress: () => void): Promise<void> {
+  async #finish(): Promise<void> {
     const { history, findings } = this.#parts;
     const { clock } = this.#fold;
-    const isCaughtUp = !(await this.#input.fill());
+    const isCaughtUp = await this.#input.isAtEnd();
     if (this.#isAnchored) await this.#output.finish();
     else this.#letters.forget();
     const lettersLeft = await this.#letters.finish(this.#position);
@@ -256,7 +174,7 @@ export class PartitionCheck {
     else this.#places.changelog.undecided('everything: no commit has its whole state here');
     this.#checkKept();
     if (this.#isAnchored && isCaughtUp) await this.#checkOverdue();
-    const behind = await this.#foldRest(onProgress);
+    const behind = await this.#input.foldRest(this.#position);
     this.#takeCloses();
     this.#checkBehind(behind, clock);
     if (history.isComplete === true && lettersLeft > 0)
@@ -272,7 +190,7 @@ export class PartitionCheck {
   /** V8, and what was believed. */
   #checkState(): void {
     this.#checkStore();
-    if (this.#tookClock)
+    if (this.#input.tookClock)
       this.#places.input.undecided(
         'whether closes were early (V3): by proof "fetch" (C3) the clock passed the records; see clock_overtaken_total',
       );
@@ -280,12 +198,12 @@ export class PartitionCheck {
 
   /** K3, X3: what retention, or somebody's hand, has taken too much of. */
   #checkKept(): void {
-    const { changelog, input } = this.#parts.history;
+    const { changelog, input, changelogStart = changelog.start } = this.#parts.history;
     const last = this.#last;
-    if (last !== undefined) this.#state.checkFloor(last, changelog.start);
-    else if (changelog.start > 0)
+    if (last !== undefined) this.#state.checkFloor(last, changelogStart);
+    else if (changelogStart > 0)
       this.#places.changelog.violation('K3', {
-        what: `the changelog begins at ${changelog.start} and holds no commit: the floor of the last one must have kept it`,
+        what: `the changelog begins at ${changelogStart} and holds no commit: the floor of the last one must have kept it`,
       });
     if (last === undefined || this.#position >= input.start) return;
     const what = `records from offset ${this.#position} to ${input.start} were deleted before a commit covered them`;
@@ -299,21 +217,6 @@ export class PartitionCheck {
     if (unsettled !== undefined)
       this.#places.input.undecided(`whether ${overdue.length} sessions that are due get closed: ${unsettled}`);
     else for (const [name, session] of overdue) this.#overdue(name, session);
-  }
-
-  /** What no commit covers. */
-  async #foldRest(onProgress: () => void): Promise<Behind> {
-    const behind: Behind = { records: 0, end: this.#position, first: undefined, latest: 0 };
-    while (this.#input.next !== undefined || (await this.#input.fill())) {
-      const { offset, timestamp, key, hasClockHeader } = this.#input.next!.record;
-      // Clock records alone owe nothing: one may have been asked for just before the end.
-      if (key !== null || !hasClockHeader) behind.records += 1;
-      behind.end = offset + 1;
-      behind.first ??= timestamp;
-      behind.latest = Math.max(behind.latest, timestamp);
-      await this.#foldTo(behind.end, onProgress);
-    }
-    return behind;
   }
 
   /** V2: a processor that was stopped too early, or never ran, has done nothing wrong, and not what it should. */

@@ -56,10 +56,20 @@ export class Findings {
   readonly #violations: Violation[] = [];
   /** What has been said, in order, as far as it is told apart. */
   readonly #undecided = new Set<string>();
+  readonly #undecidable: ReadonlySet<string>;
   #undecidedCount = 0;
   #violationCount = 0;
 
+  constructor(undecidable: Iterable<string> = []) {
+    this.#undecidable = new Set(undecidable);
+  }
+
   violation(violation: Violation): void {
+    const { rule, topic, partition } = violation;
+    if (this.#undecidable.has(rule)) {
+      this.undecided(`${topic}-${partition ?? 'all'}: ${rule}, by which these logs cannot be judged`);
+      return;
+    }
     this.#violationCount += 1;
     if (this.#violations.length < VIOLATIONS_MAX) this.#violations.push(violation);
   }

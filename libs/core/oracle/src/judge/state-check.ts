@@ -41,8 +41,13 @@ export class StateCheck {
     return early;
   }
 
-  /** What each header says of the state after it (R1). */
+  /** What each header says of the state after it (R1), and that its floor keeps its own commit (K3). */
   checkHeader({ header, firstOffset }: Commit, isLogAppendTime: boolean): void {
+    if (header.floor > firstOffset)
+      this.#place.violation('K3', {
+        offset: firstOffset,
+        what: `commit ${header.commitId} states the floor ${header.floor}, above itself`,
+      });
     const { images, digest } = this.#changelog;
     const say = (what: string): void => {
       this.#place.violation('R1', { offset: firstOffset, what: `commit ${header.commitId} ${what}` });

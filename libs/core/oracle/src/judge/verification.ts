@@ -11,6 +11,11 @@ export interface VerificationOptions {
   readonly ledger?: Iterable<LedgerLine>;
   /** V12: less of one of these makes the run invalid. */
   readonly reach?: Partial<Readonly<Record<ReachCounter, number>>>;
+  /**
+   * Rules by which these logs cannot be judged. Where the processor has said that its clock was overtaken, what closed is no
+   * function of the log (C3, C5).
+   */
+  readonly undecidable?: Iterable<string>;
   /** Called now and then with the number of input records folded so far. */
   readonly onProgress?: (inputRecords: number) => void;
 }
@@ -21,14 +26,20 @@ export interface VerificationOptions {
  */
 export async function verifyHistories(
   histories: AsyncIterable<PartitionHistory> | Iterable<PartitionHistory>,
-  { rules, inputTopic, ledger: lines, reach = {}, onProgress }: VerificationOptions,
+  { rules, inputTopic, ledger: lines, reach = {}, undecidable, onProgress }: VerificationOptions,
 ): Promise<VerificationReport> {
-  const findings = new Findings();
+  const findings = new Findings(undecidable);
   const ledger = lines === undefined ? undefined : new LedgerCheck(lines, rules.timeoutMs);
   let inputIsWhole = true;
   for await (const history of histories) {
     inputIsWhole &&= history.input.start === 0;
-    await new PartitionCheck({ history, rules, findings, ledger }).run(() => onProgress?.(findings.records.input));
+    await new PartitionCheck({
+      history,
+      rules,
+      findings,
+      ledger,
+      onProgress: () => onProgress?.(findings.records.input),
+    }).run();
   }
   if (inputIsWhole) ledger?.finish(inputTopic, findings);
   else if (ledger !== undefined) findings.undecided(`${inputTopic}: the ledger, since the input lacks its beginning`);

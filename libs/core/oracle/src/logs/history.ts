@@ -102,6 +102,17 @@ export interface StoredState {
   readonly entries: Iterable<StoredEntry>;
 }
 
+/** What the maker of an input knows of its records, and no log tells. */
+export interface InputTruth {
+  /**
+   * Whether a record is refused that nothing in it shows to be bad: for a stamp too far ahead of the present of then, which
+   * moves no clock (C6), or for a content that decodes and still fails (I6).
+   */
+  readonly refusalOf: (record: InputRecord) => 'stamp' | 'content' | undefined;
+  /** Whether stamps were taken that moved the clock only as far as the present allowed (C6): the commits' clocks are believed. */
+  readonly presentDecides: boolean;
+}
+
 /** The logs of one partition, the input cut last: it has every record that a commit of this changelog names. */
 export interface PartitionHistory {
   readonly partition: number;
@@ -109,6 +120,10 @@ export interface PartitionHistory {
   readonly changelog: LogSource<LogRecord>;
   readonly output: LogSource<OutputRecord>;
   readonly deadLetters: LogSource<LetterRecord>;
+  /** Where the changelog begins by now, of one that is given here with what truncation took. Default: `changelog.start`. */
+  readonly changelogStart?: number;
+  /** Default: what the processor's letters and commits say of refusals and of the present is believed. */
+  readonly truth?: InputTruth | undefined;
   /** Closes at or above it may belong to commits behind the end of the changelog given here, and cannot be judged. */
   readonly outputSettledBelow: number;
   /**

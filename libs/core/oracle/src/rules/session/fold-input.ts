@@ -52,6 +52,7 @@ export interface Folded {
   readonly steps: readonly FoldedStep[];
 }
 
+/** In place of a value, where there is to be one. */
 const SOME_BYTES = new Uint8Array(1);
 
 /** `records`: committed, in offset order. */
@@ -89,9 +90,12 @@ function take(fold: NaiveFold, record: InputRecord, { refusalOf, movesClock }: F
     return;
   }
   const latest = movesClock?.(record) === false ? fold.clock : undefined;
-  // Without a key there is no content to fail at.
-  const isRefused = refusal === 'content' && record.key !== null;
-  fold.record(isRefused ? { ...record, value: SOME_BYTES, event: 'bad' } : record, latest);
+  fold.record(refusal === 'content' ? asRefused(record) : record, latest);
+}
+
+/** The record as one whose content cannot be applied. Without a key there is no content to fail at. */
+export function asRefused(record: InputRecord): InputRecord {
+  return record.key === null ? record : { ...record, value: SOME_BYTES, event: 'bad' };
 }
 
 function summaryOf({ incarnation, summary }: ExpectedClose): FoldedSummary {

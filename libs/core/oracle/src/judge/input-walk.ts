@@ -1,0 +1,142 @@
+// The input of one partition, folded as far as its commits have come, and then to its end (C1, C3, C6, I1, I6, I7).
+//
+// Owns: how far the input is folded.      Does not own: the rules (NaiveFold), what a commit must say (PartitionCheck).
+import type { Millis } from '@flatline/base';
+import type { InputRecord, InputTruth, PartitionHistory, PipelineRules } from '../logs/history.ts';
+import { asRefused } from '../rules/session/fold-input.ts';
+import type { NaiveFold } from '../rules/session/naive-fold.ts';
+import { Feed } from './feed.ts';
+import type { LetterCheck } from './letter-check.ts';
+import type { Place } from './place.ts';
+import type { Findings } from './report.ts';
+
+export interface InputWalkParts {
+  readonly history: PartitionHistory;
+  readonly rules: PipelineRules;
+  readonly findings: Findings;
+  readonly place: Place;
+  readonly fold: NaiveFold;
+  readonly letters: LetterCheck;
+  readonly onProgress: () => void;
+}
+
+/** Input behind the last commit. */
+export interface Behind {
+  /** Other than clock records. */
+  records: number;
+  /** Behind the last of them. */
+  end: number;
+  /** Timestamps of the first one, undefined where there is none, and the greatest. */
+  first: Millis | undefined;
+  latest: Millis;
+}
+
+const PROGRESS_EVERY = 10_000;
+
+export class InputWalk {
+  readonly #parts: InputWalkParts;
+  readonly #feed: Feed<InputRecord>;
+  readonly #truth: InputTruth | undefined;
+  /** By the commits: what lies below was there before the application. */
+  start = 0;
+  /** Below it the state was taken over from the changelog. */
+  judgedFrom = 0;
+  isLogAppendTime = true;
+  /** Whether the clock of a commit was believed although no record tells it (C3). */
+  tookClock = false;
+
+  constructor(parts: InputWalkParts) {
+    this.#parts = parts;
+    this.#feed = new Feed(parts.history.input);
+    this.#truth = parts.history.truth;
+  }
+
+  /** All that the application was to read is there. */
+  get isWhole(): boolean {
+    return this.#parts.history.input.start <= this.start;
+  }
+
+  async isAtEnd(): Promise<boolean> {
+    return !(await this.#feed.fill());
+  }
+
+  /** `clock`: that of the commit which covers these records; unknown behind the last one. */
+  async foldTo(position: number, clock?: Millis): Promise<void> {
+    const { findings, onProgress } = this.#parts;
+    while (this.#feed.next !== undefined || (await this.#feed.fill())) {
+      const { record } = this.#feed.next!;
+      if (record.offset >= position) return;
+      this.#feed.take();
+      findings.records.input += 1;
+      if (findings.records.input % PROGRESS_EVERY === 0) onProgress();
+      if (record.offset < this.start) findings.reach.recordsBeforeStart += 1;
+      else this.#fold(record, clock);
+    }
+  }
+
+  /**
+   * A task may commit while it stands before a record whose stamp it has read already: it waits for the record's schema, or
+   * for room. Then its clock is that of the record. By C3 its clock may pass all records.
+   */
+  passRecords(clock: Millis): void {
+    const { fold, rules } = this.#parts;
+    if (clock <= fold.clock) return;
+    if (this.#feed.next?.record.timestamp === clock) fold.advance(clock);
+    else if (rules.proof === 'fetch') {
+      fold.advance(clock);
+      this.tookClock = true;
+    }
+  }
+
+  /** Folds what no commit covers. */
+  async foldRest(position: number): Promise<Behind> {
+    const behind: Behind = { records: 0, end: position, first: undefined, latest: 0 };
+    while (this.#feed.next !== undefined || (await this.#feed.fill())) {
+      const { offset, timestamp, key, hasClockHeader } = this.#feed.next!.record;
+      // Clock records alone owe nothing: one may have been asked for just before the end.
+      if (key !== null || !hasClockHeader) behind.records += 1;
+      behind.end = offset + 1;
+      behind.first ??= timestamp;
+      behind.latest = Math.max(behind.latest, timestamp);
+      await this.foldTo(behind.end);
+    }
+    return behind;
+  }
+
+  #fold(record: InputRecord, clock: Millis | undefined): void {
+    const { fold, letters } = this.#parts;
+    if (!fold.isFormer(record)) this.#noteType(record);
+    // Taken over from the changelog, the state already holds what lies before its position.
+    if (record.offset < this.judgedFrom) return;
+    // How far a producer's stamp moved the clock, only the present of then could tell (C6).
+    const present = record.logAppendTime || this.#truth?.presentDecides === false ? undefined : clock;
+    const refusal = this.#truth === undefined ? this.#saidRefusal(record) : this.#truth.refusalOf(record);
+    if (refusal === 'stamp') fold.refuse(record);
+    else if (refusal === 'content') fold.record(asRefused(record), present);
+    else fold.record(record, present, this.#knowsRoom ? undefined : letters.sayFull(record.offset));
+    if (fold.lastBad === record.offset) letters.compare(record);
+  }
+
+  /** The present of then plays no part in what is due, so none in what takes room (I7). */
+  get #knowsRoom(): boolean {
+    return this.#truth?.presentDecides === false;
+  }
+
+  /** Why a record was refused that nothing here shows to be bad: the processor's letters are believed. */
+  #saidRefusal({ offset }: InputRecord): 'stamp' | 'content' | undefined {
+    const { letters, place } = this.#parts;
+    if (letters.wasRefusedForItsStamp(offset)) return 'stamp';
+    if (!letters.sayFailed(offset)) return undefined;
+    place.undecided(`offset ${offset}: the processor failed at it (processing-failed)`);
+    return 'content';
+  }
+
+  #noteType(record: InputRecord): void {
+    this.isLogAppendTime = record.logAppendTime;
+    if (this.#parts.fold.isOtherType(record))
+      this.#parts.place.undecided(
+        'what follows the first record of another timestamp type than configured: there the partition had to stop (C6), ' +
+          'or timestampType was another one then',
+      );
+  }
+}
