@@ -1,8 +1,8 @@
 // F26: what may become of a partition whose changelog has lost what it had acknowledged. Where commits are among it, it has to
 // stop and say so, whoever owns it; where not, it may stop, or go on as if nothing had been.
-import type { EndedTransaction, Simulation } from '@flatline/cluster';
-import { decodeBlock } from '@flatline/partition';
+import type { EndedTransaction, LogRecord, Simulation } from '@flatline/cluster';
 import type { Cluster } from './cluster.ts';
+import { blockIn, recordsOf, writtenTo } from './judging/decisions.ts';
 import { CHANGELOG, GROUP } from './pipeline-names.ts';
 
 export interface Loss {
@@ -15,15 +15,11 @@ export interface Loss {
 export function lossOf(simulation: Simulation, partition: number): Loss {
   const { logStartOffset } = simulation.log.partition(CHANGELOG, partition).ends();
   const held = new Map(
-    simulation.log.committed(CHANGELOG, partition).map(({ offset, value }) => [offset, commitIdOf(value!)] as const),
+    simulation.log.committed(CHANGELOG, partition).map((record) => [record.offset, commitIdOf(record)] as const),
   );
-  const isLost = ({ writes }: EndedTransaction): boolean => {
-    const blocks = writes
-      .filter(({ topic }) => topic === CHANGELOG)
-      .flatMap(({ batches }) => batches.flatMap(({ records }) => records));
-    const parts = blocks.length === 0 ? 1 : partsOf(blocks[0]!.value!);
-    if (blocks.length < parts) return true;
-    return blocks.some(({ offset, value }) => offset >= logStartOffset && held.get(offset) !== commitIdOf(value!));
+  const isLost = (transaction: EndedTransaction): boolean => {
+    const blocks = recordsOf(writtenTo(transaction, CHANGELOG, partition));
+    return blocks.some((block) => block.offset >= logStartOffset && held.get(block.offset) !== commitIdOf(block));
   };
   const lost = simulation.log.endedTransactions
     .filter(
@@ -45,12 +41,7 @@ export function hasStopped({ up }: Cluster, partition: number): boolean | undefi
   return states.includes('stopped') ? true : undefined;
 }
 
-function commitIdOf(value: Uint8Array): string {
-  const block = decodeBlock(value);
+function commitIdOf(record: LogRecord): string {
+  const block = blockIn(record);
   return block.kind === 'state' ? block.header.commitId : '';
-}
-
-function partsOf(value: Uint8Array): number {
-  const block = decodeBlock(value);
-  return block.kind === 'state' ? block.header.parts : 1;
 }

@@ -2,15 +2,15 @@
 // which nothing does and everything must finish, and an orderly stop.
 import type { Random } from '@flatline/base';
 import { Simulation } from '@flatline/cluster';
-import { checkPartition, checkStoppedPartition, countClosedByFetch, endOfTime, foldPartition } from './checks.ts';
-import { startOf, summariesOf } from './checks.ts';
 import { CLOCK_OVERTAKEN, Cluster, type SimulatedProcess } from './cluster.ts';
 import { Devices } from './devices.ts';
+import { summariesIn } from './judging/decisions.ts';
+import { countClosedByFetch, endOfTime, foldPartition, startOf } from './judging/expectation.ts';
+import { judgePartition } from './judging/judge-partition.ts';
 import { hasStopped, type Loss, lossOf } from './lost-changelog.ts';
 import { Nemesis } from './nemesis/nemesis.ts';
 import { GROUP, INPUT, OUTPUT } from './pipeline-names.ts';
 import { drawAdoption, drawRoom, drawScenario, type Scenario } from './scenario.ts';
-import { verify } from './history.ts';
 import { checkStopped } from './stopped-stores.ts';
 import { checkDeadlines, checkTimers } from './wheel-check.ts';
 
@@ -79,8 +79,11 @@ class SeedRun {
     await this.#storm();
     const unfinished = await this.#calm();
     if (unfinished !== undefined)
-      return [`[X5] not finished within ${LIVENESS_MAX_MS} ms of calm: ${unfinished}`, ...this.#checks()];
-    const found = this.#checks();
+      return [
+        `[X5] not finished within ${LIVENESS_MAX_MS} ms of calm: ${unfinished}`,
+        ...(await this.#judge({ undone: 'the run was not finished' })),
+      ];
+    const found = await this.#judge({});
     if (found.length > 0) return found;
     this.#countConsequences();
     const areStopped = this.#mayHaveStopped.size > 0 || this.#partitions.some((each) => this.#isBereft(each));
@@ -207,17 +210,19 @@ class SeedRun {
     return !this.#scenario.hidesNothing && this.#simulation.faults.fired().has(CLOCK_OVERTAKEN);
   }
 
-  #checks(): string[] {
+  /** `undone`: why work may be left. `last`: the last process to leave, in good order. */
+  async #judge({ undone, last }: { readonly undone?: string; readonly last?: string }): Promise<string[]> {
     const violations = [...this.cluster.failures];
     if (this.#scenario.hidesNothing && this.#simulation.faults.fired().has(CLOCK_OVERTAKEN))
       violations.push('[C3] the clock was overtaken, though all that it presumes was so');
     for (const partition of this.#partitions) {
-      const fate = { isOvertaken: this.#isOvertaken, isStopped: this.#isBereft(partition) };
-      violations.push(
-        ...(this.#nemesis.lostChangelogs.has(partition) && this.#hasStopped(partition)
-          ? checkStoppedPartition(this.#simulation, this.#scenario, partition, this.#isOvertaken)
-          : checkPartition(this.#simulation, this.#scenario, partition, fate)),
-      );
+      const inputRead = this.#isBereft(partition) ? this.#nemesis.bereft.get(partition) : undefined;
+      const isChangelogLost = this.#nemesis.lostChangelogs.has(partition) && this.#hasStopped(partition);
+      const stopped = inputRead !== undefined || isChangelogLost ? 'the partition has stopped' : undefined;
+      const disk = last === undefined ? undefined : this.#simulation.disk(last);
+      const fate = { isOvertaken: this.#isOvertaken, isChangelogLost, inputRead, undone: undone ?? stopped, disk };
+      violations.push(...(await judgePartition(this.#simulation, this.#scenario, partition, fate)));
+      if (last !== undefined) violations.push(...checkStopped(this.#simulation, last, partition));
     }
     for (const [partition, { onTop }] of this.#mayHaveStopped)
       if (onTop > ON_TOP_MAX)
@@ -231,7 +236,7 @@ class SeedRun {
       if (this.#isBereft(partition)) faults.count('stoppedForLoss');
       if (startOf(this.#simulation, partition) > 0) faults.count('beganBehindTheStart');
       if (countClosedByFetch(this.#simulation, this.#scenario, partition) > 0) faults.count('closedByFetch');
-      const held = summariesOf(log.committed(OUTPUT, partition)).filter((summary) => 'heldMs' in summary);
+      const held = summariesIn(log.committed(OUTPUT, partition)).filter((summary) => 'heldMs' in summary);
       if (held.length > 0) faults.count('silenceHeld');
     }
     for (const [partition, { what }] of this.#mayHaveStopped)
@@ -253,10 +258,9 @@ class SeedRun {
   }
 
   /** X5: whoever has stopped leaves as any other. */
-  async #leave(): Promise<string[]> {
-    const found = this.#checks();
+  async #leave(): Promise<readonly string[]> {
     for (const process of this.cluster.up) await this.#simulation.time.complete(this.cluster.leave(process), 120_000);
-    return [...found, ...this.cluster.failures];
+    return this.cluster.failures;
   }
 
   /** V8: new sessions, then one process after another leaves; what the last one leaves on its disk is the state. */
@@ -276,13 +280,8 @@ class SeedRun {
     await time.runFor(LOOK_MS);
     // Who leaves does not wait for the outcome of a commit that fails just then, nor mends a store it has given up.
     const isOrderly = this.#troubles() === troublesBefore && !this.cluster.gaveStoreUp.has(last.name);
-    const disk = isOrderly ? this.#simulation.disk(last.name) : undefined;
-    return [
-      ...this.#checkLate(),
-      ...this.wheels,
-      ...(isOrderly && !this.#isOvertaken ? checkStopped(this.#simulation, this.#scenario, last.name) : []),
-      ...(this.#isOvertaken ? [] : await verify(this.#simulation, this.#scenario, disk)),
-    ];
+    const undone = 'what comes due while processes leave is closed by none of them';
+    return [...this.wheels, ...(await this.#judge({ undone, ...(isOrderly && { last: last.name }) }))];
   }
 
   /** While something lives, between two acts. Counted, so that a run in which there never was anything is invalid. */
@@ -302,10 +301,5 @@ class SeedRun {
     const { up } = this.cluster;
     const running = up.flatMap(({ instance }) => instance.status().filter(({ state }) => state === 'running'));
     return up.length === 0 || new Set(running.map(({ partition }) => partition)).size === this.#scenario.partitions;
-  }
-
-  /** As far as the log goes now, what came out is right: nothing that the stop has hurried. */
-  #checkLate(): string[] {
-    return this.#checks().filter((violation) => !violation.includes('is not closed') && !violation.includes('[I1]'));
   }
 }

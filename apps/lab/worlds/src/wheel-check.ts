@@ -3,8 +3,8 @@
 import { timerFaults, type TimerInspection } from '@flatline/partition';
 import type { TaskStatus } from '@flatline/runtime';
 import type { Folded } from '@flatline/oracle';
-import { foldPartition } from './checks.ts';
 import type { Cluster } from './cluster.ts';
+import { foldPartition } from './judging/expectation.ts';
 
 interface RunningTask {
   readonly where: string;

@@ -113,6 +113,8 @@ export class SimulatedPartition {
   #skewMs: DurationMs = 0;
   #stalledUntilMs: DurationMs = 0;
   #pending: PendingAck[] = [];
+  /** Per producer id, of the transaction that it has open. */
+  readonly #written = new Map<number, LogBatch[]>();
   #deposed: DeposedView | undefined;
 
   constructor(
@@ -196,6 +198,7 @@ export class SimulatedPartition {
     this.#batches.push(batch);
     this.#logEnd = batch.lastOffset + 1;
     this.#transactions.appended(batch);
+    this.#noteWritten(batch);
     this.#pending.push({ end: this.#logEnd, done, acked: { kind: 'acked', baseOffset } });
     this.#replicate(this.#logEnd);
     return baseOffset;
@@ -237,6 +240,11 @@ export class SimulatedPartition {
     const since = this.#transactions.openSince(producerId);
     if (since === undefined) return [];
     return this.#batches.slice(this.#firstFrom(since)).filter((batch) => batch.producer?.producerId === producerId);
+  }
+
+  /** The same, and what an election has taken of it since. */
+  writtenBatches(producerId: number): readonly LogBatch[] {
+    return this.#written.get(producerId) ?? [];
   }
 
   /** Called whenever the high watermark or the log start has moved, or leadership. */
@@ -338,6 +346,15 @@ export class SimulatedPartition {
       checksum: batchChecksum(stored, baseOffset * 31 + this.#leaderEpoch),
       byteLength: batchBytes(records),
     };
+  }
+
+  #noteWritten(batch: LogBatch): void {
+    const { producer, marker } = batch;
+    if (producer?.transactional !== true) return;
+    const former = marker === undefined ? (this.#written.get(producer.producerId) ?? []) : [];
+    // What an election took may be sent again, with the sequence that it had.
+    const kept = former.filter((each) => each.producer!.baseSequence !== producer.baseSequence);
+    this.#written.set(producer.producerId, marker === undefined ? [...kept, batch] : []);
   }
 
   #replicate(end: number): void {

@@ -36,8 +36,16 @@ export interface EndedTransaction {
   readonly marker: Marker;
   /** Virtual time of the decision. */
   readonly atMs: DurationMs;
-  readonly writes: readonly (TopicPartition & { readonly batches: readonly LogBatch[] })[];
+  readonly writes: readonly TransactionWrites[];
   readonly offsets: readonly GroupOffset[];
+}
+
+/** What a transaction has written to one partition. */
+export interface TransactionWrites extends TopicPartition {
+  /** Those that the log held when it was decided. */
+  readonly batches: readonly LogBatch[];
+  /** Those, and what an election had taken of it by then. */
+  readonly written: readonly LogBatch[];
 }
 
 interface Participant {
@@ -217,6 +225,7 @@ export class TransactionCoordinator {
     const writes = [...participants.values()].map(({ place, log }) => ({
       ...place,
       batches: log.openBatches(producerId),
+      written: log.writtenBatches(producerId),
     }));
     return { transactionalId, epoch, marker, atMs: time.nowMs, writes, offsets: offsets.held(producerId) };
   }

@@ -1,6 +1,7 @@
 // What is done to the leaders of logs: changed, cut off, deposed without knowing it, elected uncleanly.
 //
 // Owns: which partitions of the input have lost something.
+import type { LogRecord } from '@flatline/cluster';
 import type { Devices } from '../devices.ts';
 import { CHANGELOG, INPUT, OUTPUT } from '../pipeline-names.ts';
 import type { Victims } from './victims.ts';
@@ -15,8 +16,8 @@ const OPEN_BEFORE_MS = 1_000;
 const LOST_MAX = 8;
 
 export class LeaderActs {
-  /** Partitions of the input that have lost what may have been read of them. */
-  readonly bereft = new Set<number>();
+  /** Partitions of the input that have lost what may have been read of them, and what they held before. */
+  readonly bereft = new Map<number, readonly LogRecord[]>();
   readonly #victims: Victims;
   readonly #devices: Devices;
 
@@ -83,9 +84,10 @@ export class LeaderActs {
     const { highWatermark } = input.ends();
     if (highWatermark === 0) return;
     if (random.chance(0.5)) faults.inject({ at: 'Subscription', fault: 'fails' });
+    const held = input.batches.filter((batch) => !input.isAborted(batch)).flatMap(({ records }) => records);
     input.changeLeader({ losesFrom: Math.max(0, highWatermark - 1 - random.below(LOST_MAX)) });
     this.#devices.lost(partition, input.logEnd);
-    this.bereft.add(partition);
+    this.bereft.set(partition, held);
     faults.count('uncleanElection');
   }
 

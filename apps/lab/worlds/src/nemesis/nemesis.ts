@@ -1,7 +1,7 @@
 // What is done to the cluster while the storm lasts, and how everything is mended afterwards.
 //
 // Owns: which act comes next.      Does not own: chances per request (FaultPlan), what devices send.
-import { calm } from '@flatline/cluster';
+import { calm, type LogRecord } from '@flatline/cluster';
 import type { Cluster } from '../cluster.ts';
 import type { Devices } from '../devices.ts';
 import { type Act, ACTS, type Hands } from './acts.ts';
@@ -34,8 +34,8 @@ export class Nemesis {
     this.#hands.leaders.plan(() => this.#hands.network.upstreamBegins());
   }
 
-  /** Partitions of the input that have lost what may have been read of them. */
-  get bereft(): ReadonlySet<number> {
+  /** Partitions of the input that have lost what may have been read of them, and what they held before. */
+  get bereft(): ReadonlyMap<number, readonly LogRecord[]> {
     return this.#hands.leaders.bereft;
   }
 

@@ -42,8 +42,8 @@ export class InputWalk {
   /** Below it the state was taken over from the changelog. */
   judgedFrom = 0;
   isLogAppendTime = true;
-  /** Whether the clock of a commit was believed although no record tells it (C3). */
-  tookClock = false;
+  /** The latest clock of a commit that was believed although no record tells it (C3); 0: none. */
+  #believed: Millis = 0;
 
   constructor(parts: InputWalkParts) {
     this.#parts = parts;
@@ -54,6 +54,10 @@ export class InputWalk {
   /** All that the application was to read is there. */
   get isWhole(): boolean {
     return this.#parts.history.input.start <= this.start;
+  }
+
+  get tookClock(): boolean {
+    return this.#believed > 0;
   }
 
   async isAtEnd(): Promise<boolean> {
@@ -84,7 +88,7 @@ export class InputWalk {
     if (this.#feed.next?.record.timestamp === clock) fold.advance(clock);
     else if (rules.proof === 'fetch') {
       fold.advance(clock);
-      this.tookClock = true;
+      this.#believed = clock;
     }
   }
 
@@ -106,6 +110,7 @@ export class InputWalk {
   #fold(record: InputRecord, clock: Millis | undefined): void {
     const { fold, letters } = this.#parts;
     if (!fold.isFormer(record)) this.#noteType(record);
+    if (record.timestamp < this.#believed) this.#overtaken();
     // Taken over from the changelog, the state already holds what lies before its position.
     if (record.offset < this.judgedFrom) return;
     // How far a producer's stamp moved the clock, only the present of then could tell (C6).
@@ -115,6 +120,14 @@ export class InputWalk {
     else if (refusal === 'content') fold.record(asRefused(record), present);
     else fold.record(record, present, this.#knowsRoom ? undefined : letters.sayFull(record.offset));
     if (fold.lastBad === record.offset) letters.compare(record);
+  }
+
+  /** Evidence was used before, and a record shows that it was wrong. */
+  #overtaken(): void {
+    this.#parts.place.undecided(
+      'what closed since a clock was overtaken: by proof "fetch" it had passed the stamp of a record that came later (C3); ' +
+        'clock_overtaken_total counts such records',
+    );
   }
 
   /** The present of then plays no part in what is due, so none in what takes room (I7). */

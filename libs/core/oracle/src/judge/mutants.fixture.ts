@@ -266,11 +266,15 @@ export const MUTANTS: readonly Mutant[] = [
     const { key, value } = good;
     deadLetters.records.unshift({ offset: 0, key, value, origin: { offset: good.offset, reason: 'invalid-json' } });
   }),
-  mutant('I1', 'a good record is a dead letter, and the processor says that it failed at it', ({ deadLetters, input }) => {
-    const { offset, key, value } = input.records.find((record) => isGood(record))!;
-    deadLetters.records.unshift({ offset: 0, key, value, origin: { offset, reason: 'processing-failed' } });
-    return { truth: { refusalOf: () => undefined, presentDecides: true } };
-  }),
+  mutant(
+    'I1',
+    'a good record is a dead letter, and the processor says that it failed at it',
+    ({ deadLetters, input }) => {
+      const { offset, key, value } = input.records.find((record) => isGood(record))!;
+      deadLetters.records.unshift({ offset: 0, key, value, origin: { offset, reason: 'processing-failed' } });
+      return { truth: { refusalOf: () => undefined, presentDecides: true } };
+    },
+  ),
   mutant('I1', 'a record that its maker means to be refused is no dead letter', ({ input }) => {
     const meant = input.records.find((record) => isGood(record))!;
     return {

@@ -6,8 +6,15 @@ import { verifyHistories } from './verification.ts';
 
 const SEEDS = [1, 2, 5];
 
-async function judge(partition: RecordedPartition, { rules, truth, ...asked }: Asked = {}): Promise<VerificationReport> {
-  return verifyHistories([{ ...historyOf(partition), truth }], { rules: { ...RULES, ...rules }, inputTopic: INPUT, ...asked });
+async function judge(
+  partition: RecordedPartition,
+  { rules, truth, ...asked }: Asked = {},
+): Promise<VerificationReport> {
+  return verifyHistories([{ ...historyOf(partition), truth }], {
+    rules: { ...RULES, ...rules },
+    inputTopic: INPUT,
+    ...asked,
+  });
 }
 
 /** The rules that see the mutant in the history of `seed`. */

@@ -11,8 +11,11 @@ export interface BlockHeader {
   readonly previousCommitId: string;
   readonly part: number;
   readonly parts: number;
-  /** Input position applied through. */
+  /** Input position applied through, */
   readonly position: number;
+  /** and of the batch before it the checksum and the leader epoch, which is below 0 where there was none. */
+  readonly checksum: number;
+  readonly leaderEpoch: number;
   /** Where the application began to read the input. */
   readonly start: number;
   readonly clock: Millis;
@@ -82,16 +85,16 @@ function readHeader(block: BlockReader): Omit<BlockHeader, 'start'> {
   block.varint(); // live bytes
   block.varint(); // log bytes
   const chain = { logId, owner, commitId, sequence, previousCommitId, part, parts };
-  return { ...chain, position: positions[0]!, clock, floor, liveEntries, digest };
+  return { ...chain, ...positions[0]!, clock, floor, liveEntries, digest };
 }
 
-function readPosition(block: BlockReader): number {
+function readPosition(block: BlockReader): Pick<BlockHeader, 'position' | 'checksum' | 'leaderEpoch'> {
   const position = block.varint();
-  block.u32(); // checksum
-  block.signed(); // leader epoch
+  const checksum = block.u32();
+  const leaderEpoch = block.signed();
   block.stamp(); // batch timestamp
   block.byte(); // live
-  return position;
+  return { position, checksum, leaderEpoch };
 }
 
 function readOperation(block: BlockReader): BlockOperation {

@@ -1,0 +1,43 @@
+// What the tasks of a partition wrote, as the transaction coordinator decided it: truncation takes nothing from it, nor does
+// an election.
+import type { EndedTransaction, LogBatch, LogRecord, Simulation } from '@flatline/cluster';
+import { type BlockHeader, type ChangelogBlock, outputRecord, readBlock } from '@flatline/oracle';
+import { CHANGELOG, OUTPUT } from '../pipeline-names.ts';
+
+export interface DecidedCommit {
+  readonly transaction: EndedTransaction;
+  readonly header: BlockHeader;
+  readonly blockBytes: number;
+  readonly summaries: readonly Summary[];
+}
+
+export type Summary = Readonly<Record<string, unknown>>;
+
+export function writtenTo({ writes }: EndedTransaction, topic: string, partition: number): readonly LogBatch[] {
+  return writes.find((each) => each.topic === topic && each.partition === partition)?.written ?? [];
+}
+
+export function recordsOf(batches: readonly LogBatch[]): readonly LogRecord[] {
+  return batches.flatMap(({ records }) => records);
+}
+
+/** In the order of the decisions. A claim is none. */
+export function commitsOf(simulation: Simulation, partition: number): DecidedCommit[] {
+  return simulation.log.endedTransactions.flatMap((transaction) => {
+    const blocks = recordsOf(writtenTo(transaction, CHANGELOG, partition));
+    if (transaction.marker !== 'commit' || blocks.length === 0) return [];
+    const block = blockIn(blocks.at(-1)!);
+    if (block.kind === 'claim') return [];
+    const summaries = summariesIn(recordsOf(writtenTo(transaction, OUTPUT, partition)));
+    const blockBytes = blocks.reduce((sum, { value }) => sum + value!.length, 0);
+    return [{ transaction, header: block.header, blockBytes, summaries }];
+  });
+}
+
+export function blockIn({ value }: LogRecord): ChangelogBlock {
+  return readBlock(value!);
+}
+
+export function summariesIn(records: readonly LogRecord[]): Summary[] {
+  return records.map((record) => outputRecord(record).summary).filter((summary) => summary !== undefined);
+}

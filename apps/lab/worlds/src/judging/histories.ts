@@ -1,0 +1,130 @@
+// The logs of a simulated cluster as the oracle reads them: own logs with everything that was ever committed to them.
+import type { EndedTransaction, LogBatch, LogRecord, Simulation, SimulatedDisk } from '@flatline/cluster';
+import {
+  type BatchMark,
+  type InputRecord,
+  inputRecord,
+  type InputTruth,
+  jsonEvent,
+  letterRecord,
+  type LogPart,
+  type LogSource,
+  outputRecord,
+  type PartitionHistory,
+  plainRecord,
+  type RawRecord,
+  type StoredState,
+} from '@flatline/oracle';
+import { CHANGELOG, DEAD_LETTERS, GROUP, INPUT, OUTPUT } from '../pipeline-names.ts';
+import { recordsOf, writtenTo } from './decisions.ts';
+
+export interface HistoryParts {
+  readonly simulation: Simulation;
+  readonly partition: number;
+  readonly truth: InputTruth;
+  /** The input as it was read, where an election has replaced it since. */
+  readonly inputRead?: readonly LogRecord[] | undefined;
+  /** All work is said to be done. Otherwise: why something may be left undone. */
+  readonly undone?: string | undefined;
+  /** The disk of the last process to leave in good order, if there is one. */
+  readonly disk?: SimulatedDisk | undefined;
+}
+
+export function historyOf({ simulation, partition, truth, inputRead, undone, disk }: HistoryParts): PartitionHistory {
+  const { log } = simulation;
+  const kept = <R>(topic: string, read: (record: RawRecord) => R): LogSource<R> =>
+    sourceOf(topic, keptParts(simulation, topic, partition, read));
+  const input = inputRead ?? log.committed(INPUT, partition);
+  return {
+    partition,
+    truth,
+    input: sourceOf(INPUT, [{ records: input.map(inputIn), batches: [] }]),
+    changelog: {
+      ...kept(CHANGELOG, plainRecord),
+      hanging: () => Promise.resolve(hanging(simulation, partition, disk)),
+    },
+    changelogStart: log.partition(CHANGELOG, partition).ends().logStartOffset,
+    output: kept(OUTPUT, (record) => outputRecord(record)),
+    deadLetters: kept(DEAD_LETTERS, letterRecord),
+    outputSettledBelow: Infinity,
+    unsettled: () => Promise.resolve(undone),
+    isComplete: undone === undefined,
+    store: storedIn(disk, partition),
+  };
+}
+
+export function inputIn(record: LogRecord): InputRecord {
+  return inputRecord(rawOf(record), jsonEvent);
+}
+
+/** Each transaction in a part of its own: after an election offsets come again. */
+function keptParts<R>(
+  { log }: Simulation,
+  topic: string,
+  partition: number,
+  read: (record: RawRecord) => R,
+): LogPart<R>[] {
+  const decided = log.endedTransactions.flatMap((transaction): LogPart<R>[] => {
+    const batches = writtenTo(transaction, topic, partition);
+    if (batches.length === 0) return [];
+    const records = transaction.marker === 'commit' ? recordsOf(batches) : [];
+    return [
+      {
+        records: records.map(rawOf).map(read),
+        batches: [...batches.map(markOf), endMark(transaction, batches.at(-1)!)],
+      },
+    ];
+  });
+  const outside = log
+    .batches(topic, partition)
+    .filter(({ producer, marker }) => producer?.transactional !== true && marker === undefined);
+  return [...decided, { records: recordsOf(outside).map(rawOf).map(read), batches: outside.map(markOf) }];
+}
+
+function sourceOf<R>(topic: string, parts: readonly LogPart<R>[]): LogSource<R> {
+  let at = 0;
+  return {
+    topic,
+    start: 0,
+    read: () => Promise.resolve(parts[at++]),
+    hanging: () => Promise.resolve([]),
+  };
+}
+
+/** V6: once all processes have left in good order, no transaction of the task is open. */
+function hanging({ log }: Simulation, partition: number, disk: SimulatedDisk | undefined): BatchHanging[] {
+  if (disk === undefined || !log.transactions.unsettled(`${GROUP}.${partition}`)) return [];
+  return [{ producerId: -1, firstOffset: log.partition(CHANGELOG, partition).ends().lastStableOffset }];
+}
+
+type BatchHanging = Awaited<ReturnType<LogSource<unknown>['hanging']>>[number];
+
+function storedIn(disk: SimulatedDisk | undefined, partition: number): StoredState | undefined {
+  const file = disk?.file(partition);
+  if (file === undefined) return undefined;
+  // One without a checkpoint has to be empty because the changelog is.
+  return { position: file.checkpoint?.changelogPosition ?? Infinity, entries: file.entries.values() };
+}
+
+function rawOf(record: LogRecord): RawRecord {
+  const { offset, unreadable } = record;
+  return unreadable === undefined ? record : { ...record, lastOffset: offset + unreadable - 1 };
+}
+
+function markOf({ baseOffset, lastOffset, producer, marker }: LogBatch): BatchMark {
+  return {
+    baseOffset,
+    lastOffset,
+    marker,
+    producerId: producer?.producerId ?? -1,
+    producerEpoch: producer?.epoch ?? -1,
+    transactional: producer?.transactional ?? marker !== undefined,
+  };
+}
+
+/** The marker that goes out when a transaction is decided. */
+function endMark({ marker, epoch }: EndedTransaction, { lastOffset, producer }: LogBatch): BatchMark {
+  const offset = lastOffset + 1;
+  const { producerId } = producer!;
+  return { baseOffset: offset, lastOffset: offset, marker, producerId, producerEpoch: epoch, transactional: true };
+}

@@ -1,0 +1,72 @@
+// One partition's history, once the run has come to rest: by the oracle, and by what only the simulated cluster knows.
+import type { LogRecord, Simulation, SimulatedDisk } from '@flatline/cluster';
+import { verifyHistories } from '@flatline/oracle';
+import { INPUT } from '../pipeline-names.ts';
+import type { Scenario } from '../scenario.ts';
+import { commitsOf } from './decisions.ts';
+import { DEVICES_TRUTH, rulesOf } from './expectation.ts';
+import { historyOf } from './histories.ts';
+import { checkOffsets, checkStands, checkTruncations, checkWriters } from './lab-checks.ts';
+import { BY_THE_FOLD, checkOvertaken } from './overtaken.ts';
+
+/** What became of a partition. */
+export interface PartitionFate {
+  /** Proof by fetch was wrong and it is known (C3). */
+  readonly isOvertaken: boolean;
+  /** The changelog has lost commits (F26), and the partition has stopped. */
+  readonly isChangelogLost: boolean;
+  /** The input has lost what was read of it, and the partition has stopped (R3): what it held before. */
+  readonly inputRead: readonly LogRecord[] | undefined;
+  /** Why work may be left undone; undefined: none is. */
+  readonly undone: string | undefined;
+  /** The disk of the last process to leave in good order, if there is one (V8). */
+  readonly disk?: SimulatedDisk | undefined;
+}
+
+/** What the oracle may leave undecided: evidence of which no log tells (C3), and work that is left undone. */
+const BY_FETCH = /whether closes were early \(V3\): by proof "fetch"/;
+/** Only where the processor itself says that its clock was overtaken. */
+const OVERTAKEN = /by which these logs cannot be judged|what closed since a clock was overtaken/;
+const UNDONE = /^\S+: (?:no commit covers|whether \d+ sessions that are due)/;
+
+/** What is found wrong, each with the rule that it breaks. Empty: nothing. */
+export async function judgePartition(
+  simulation: Simulation,
+  scenario: Scenario,
+  partition: number,
+  fate: PartitionFate,
+): Promise<string[]> {
+  const { isOvertaken, isChangelogLost, inputRead } = fate;
+  const commits = commitsOf(simulation, partition);
+  return [
+    ...(await byTheOracle(simulation, scenario, partition, fate)),
+    ...(isOvertaken ? checkOvertaken(simulation, scenario, partition, commits) : []),
+    ...checkWriters(partition, commits),
+    ...checkOffsets(commits),
+    ...(inputRead === undefined && !isChangelogLost ? checkStands(simulation, partition, commits) : []),
+    ...(isChangelogLost ? [] : checkTruncations(simulation, scenario, partition, commits)),
+  ].map((violation) => `partition ${partition}: ${violation}`);
+}
+
+async function byTheOracle(
+  simulation: Simulation,
+  scenario: Scenario,
+  partition: number,
+  { isOvertaken, inputRead, undone, disk }: PartitionFate,
+): Promise<string[]> {
+  const history = historyOf({ simulation, partition, truth: DEVICES_TRUTH, inputRead, undone, disk });
+  const { violations, undecided } = await verifyHistories([history], {
+    rules: rulesOf(scenario),
+    inputTopic: INPUT,
+    ...(isOvertaken && { undecidable: BY_THE_FOLD }),
+  });
+  const expected = [
+    ...(scenario.proof === 'fetch' ? [BY_FETCH] : []),
+    ...(isOvertaken ? [OVERTAKEN] : []),
+    ...(undone === undefined ? [] : [UNDONE]),
+  ];
+  return [
+    ...violations.map(({ rule, topic, offset, what }) => `[${rule}] ${topic} ${offset ?? ''}: ${what}`),
+    ...undecided.filter((what) => !expected.some((each) => each.test(what))).map((what) => `undecided: ${what}`),
+  ];
+}
