@@ -11,7 +11,7 @@ interface Word {
 
 /** Code whose comments are plain English throughout; a folder joins once it is. */
 const PLAIN =
-  /^(?:libs\/core\/(?:base|ports|timing-wheel|kinds)|libs\/shell\/\w[\w-]*|libs\/lab\/\w[\w-]*|apps\/(?:cli|lab\/(?:bench|chaos|e2e))|scripts)\/.*\.(?:ts|js|mjs|java|py)$/;
+  /^(?:libs\/core\/(?:base|ports|timing-wheel|kinds|oracle)|libs\/shell\/\w[\w-]*|libs\/lab\/\w[\w-]*|apps\/(?:cli|lab\/\w[\w-]*)|scripts)\/.*\.(?:ts|js|mjs|java|py)$/;
 /** Pages but history and what programs write. */
 const PAGES = /^(?!CHANGELOG|docs\/(?:chaos-report|benchmarks\/)).*\.md$/;
 const ENGLISH = new RegExp(`${PLAIN.source}|${PAGES.source}`);

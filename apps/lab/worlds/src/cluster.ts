@@ -1,6 +1,6 @@
 // The topics of one pipeline on a simulated cluster, and the processes that run the real runtime on it.
 //
-// Owns: the processes.      Does not own: what is done to them (Nemesis), what comes in (Devices), what must come out (checks).
+// Owns: the processes.      Does not own: what is done to them (Nemesis), what comes in (Devices), what must come out (judging).
 import type { Clock } from '@flatline/base';
 import { EventFormats, openSummaryEncoder } from '@flatline/records';
 import { assign } from '@flatline/kafka';
@@ -49,9 +49,9 @@ const GIVES_STORE_UP: readonly string[] = [
 ];
 /** The same of a store that cannot be written, for the moment or for good. */
 const NOT_WRITTEN: readonly string[] = [...GIVES_STORE_UP.slice(1), 'local store not written'];
-/** C3: what the processor presumed was wrong, and it knows. */
+/** C3: an assumption of the processor was wrong, and it says so. */
 export const CLOCK_OVERTAKEN = 'clockOvertaken';
-/** What a line of a process's log tells of, counted. */
+/** Events that are counted by a text in a process's log. */
 const SAID: readonly (readonly [text: string, what: string])[] = [
   ['more waits for the local store', 'storeGivenUp'],
   ['local store not written; trying again', 'flushRetried'],
@@ -81,7 +81,7 @@ export class Cluster {
   readonly simulation: Simulation;
   readonly scenario: Scenario;
   readonly processes = new Map<string, SimulatedProcess>();
-  /** What ended a process, which nothing here may. */
+  /** Errors that ended a process: nothing here may. */
   readonly failures: string[] = [];
   readonly lines: string[] = [];
   /** Processes that left a local store as it was, by name. */
@@ -89,7 +89,7 @@ export class Cluster {
   readonly #startAt: number;
   /** Partition → where it said that it begins. */
   readonly #origins = new Map<string, string>();
-  /** Of commits that ran out of time, the commit and the time. */
+  /** Commits that ran out of time, each with the time. */
   readonly #ranOut = new Set<string>();
 
   constructor(simulation: Simulation, scenario: Scenario) {
@@ -145,7 +145,7 @@ export class Cluster {
 
   #pipelinePorts(name: string, host: SimulatedHost, ports: HostPorts): PipelinePorts {
     const { timeoutMs, maxDurationMs, tombstones } = this.scenario;
-    // Where slices are smallest a turn takes a while: what restores can be met in the middle.
+    // Where slices are smallest a turn takes a while, so that a fault can meet a restore in the middle.
     const turnMs = this.scenario.bounds.loadSlice === 1 ? 2 : 0;
     const random = this.simulation.random(`entropy of ${name} at ${this.simulation.time.nowMicros}`);
     const note = (message: string, facts?: unknown): void => {
@@ -175,7 +175,7 @@ export class Cluster {
     };
   }
 
-  /** Whatever crashes before or after, the origin stays. */
+  /** With a crash or without, every owner begins at the same offset. */
   #noteOrigin(line: string): void {
     const said = /the input is read from here on.*"partition":(\d+),"origin":(\d+)/.exec(line);
     if (said === null) return;
@@ -189,7 +189,7 @@ export class Cluster {
     this.lines.push(line);
     if (this.lines.length > LINES_MAX) this.lines.splice(0, LINES_MAX / 2);
     if (GIVES_STORE_UP.some((text) => line.includes(text))) this.gaveStoreUp.add(name);
-    // Simulated disks take every write but where they are full or fail on purpose: what cannot be written else is wrong. A
+    // Simulated disks take every write but where they are full or fail on purpose: any other failed write is a fault. A
     // full disk is waited for (F12).
     const awaitsRoom = this.simulation.disk(name).full && !line.includes(STORE_FAILED);
     const isExplained = awaitsRoom || line.includes(DEVICE_FAILED);
@@ -205,7 +205,7 @@ export class Cluster {
     for (const [text, what] of SAID) if (line.includes(text)) this.simulation.faults.count(what);
   }
 
-  /** CM5, or it would do so for ever. */
+  /** CM5: else a commit could be tried again for ever. */
   #noteRanOut(what: string): void {
     if (this.#ranOut.has(what))
       this.failures.push(`[X5] a commit was tried again for a time it had run out of: ${what}`);

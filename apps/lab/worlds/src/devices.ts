@@ -6,7 +6,7 @@ import type { ForeignTransaction, ProducedRecord, Simulation } from '@flatline/c
 import { CLOCK_HEADER, EARLY_MS, INPUT, MAX_KEY_BYTES } from './pipeline-names.ts';
 import type { Scenario } from './scenario.ts';
 
-/** How often the word comes: at its longest it does not fit a dead letter. */
+/** How often the word is repeated: at its longest it does not fit a dead letter. */
 const RUBBISH = [1, 1, 50, 300];
 
 /** A record that the log has promised to keep. */
@@ -16,7 +16,7 @@ interface Acknowledged {
   readonly count: number;
 }
 
-/** Where numbers have their edges: of 32 bits, of what a zigzag doubles, of the safe integers, of what a Date can hold. */
+/** Edges of numbers: of 32 bits, of what a zigzag doubles, of the safe integers, of what a Date can hold. */
 const TIMES = [0, 2 ** 31, 2 ** 32, 2 ** 52 - 1, 2 ** 52, 8.64e15, 8.64e15 + 1, 2 ** 53 - 1];
 const SEQUENCES = [0, 1, 2, 64, 65, 2 ** 32, 2 ** 53 - 65, 2 ** 53 - 2, 2 ** 53 - 1];
 /** On CreateTime a producer stamps what it likes: here in nanoseconds. */
@@ -31,7 +31,7 @@ export class Devices {
   readonly #simulation: Simulation;
   readonly #scenario: Scenario;
   readonly #random: Random;
-  /** Whose records come in one batch. */
+  /** Which keys' records come in one batch. */
   readonly #mixing: Random;
   readonly #open: ForeignTransaction[] = [];
   #nextTransaction = 0;
@@ -44,7 +44,7 @@ export class Devices {
     this.#mixing = simulation.random('mixed batches');
   }
 
-  /** What an input holds before anybody reads it. The cluster is calm. */
+  /** Writes what an input holds before a process reads it. The cluster is calm. */
   async early(): Promise<void> {
     const { formerRecords, earlierRecords, partitions, timestampType } = this.#scenario;
     if (formerRecords + earlierRecords === 0) return;
@@ -86,7 +86,7 @@ export class Devices {
       this.#send(partition, [this.#stamped({ key: `greeter-${partition}`, value: '' })]);
   }
 
-  /** Somebody else's producer writes in transactions of its own, and takes its time (F10). */
+  /** A foreign producer writes in transactions of its own, and takes its time (F10). */
   beginTransaction(): void {
     const transaction = this.#simulation.log.foreignTransaction(`upstream-${this.#nextTransaction++}`, 5_000);
     const key = this.#random.below(this.#scenario.keys);
@@ -134,7 +134,7 @@ export class Devices {
     });
   }
 
-  /** A batch that unpacks to more than anyone may hold (X6). */
+  /** A batch that unpacks to more than a processor may hold (X6). */
   #sendUnreadable(partition: number, records: number): void {
     void this.#simulation.log.produceUnreadable(INPUT, partition, records).then((outcome) => {
       if (outcome.kind !== 'acked') return;
@@ -158,7 +158,7 @@ export class Devices {
 
   #event(): string {
     const random = this.#random;
-    // Nothing by which it could be a duplicate, of which nothing is applied.
+    // Without a sequence or id: a duplicate would not be applied, so it could not fail.
     if (random.chance(0.004)) return JSON.stringify({ type: [FAILS_DECODING, FAILS_APPLYING][random.below(2)] });
     const event: Record<string, unknown> = { type: ['HEARTBEAT', 'STARTED', 'CLICK', 'ENDED'][random.below(4)] };
     if (random.chance(0.4)) event['eventId'] = `e${random.below(6)}`;

@@ -7,7 +7,7 @@ import { failureText, missedText, runText } from './report.ts';
 import { runSeed } from './seed-run.ts';
 import { resultOf, Tally } from './tally.ts';
 
-/** Then the cause is worth a look before more of its kind are found. */
+/** After this many failures their cause is worth a look before more are found. */
 const FAILURES_MAX = 10;
 
 process.exitCode = flags.seed === undefined ? await simulate() : await rerun(numberOf('seed', flags.seed));

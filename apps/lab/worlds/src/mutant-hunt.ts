@@ -1,15 +1,15 @@
-// Runs the simulation over products with one deliberate fault each: what it does not notice there, it proves nothing about.
+// Runs the simulation on products with one deliberate fault each. Of a fault that it misses it proves nothing.
 import { type Mutant, MUTANTS } from './mutants.ts';
 import { runPool } from './pool.ts';
 import { REGRESSION_SEEDS } from './regression-seeds.ts';
 import type { SeedResult } from './tally.ts';
 
-/** A mutant that survives so many seeds has survived. */
+/** A mutant that survives this many seeds has survived. */
 const SEEDS_MAX = 400;
 const TEXT_MAX = 110;
 const NAME_WIDTH = 42;
 
-/** Prints who was caught by what, as many at a time as there are workers. Returns how many were not. */
+/** Hunts as many mutants at a time as there are workers, and prints what caught each. Returns how many survived. */
 export async function huntMutants(workers: number): Promise<number> {
   const waiting = [...MUTANTS];
   let caught = 0;
@@ -31,7 +31,7 @@ function lineOf({ name }: Mutant, result: SeedResult | undefined): string {
   return `caught    ${name.padEnd(NAME_WIDTH)} seed ${result.seed}: ${what}`;
 }
 
-/** One seed after another, so that always the same one catches it. */
+/** One seed after another, so that it is always the same one that catches it. */
 async function hunt({ name }: Mutant): Promise<SeedResult | undefined> {
   let caught: SeedResult | undefined;
   const left = [...REGRESSION_SEEDS.map(({ seed }) => seed), ...Array.from({ length: SEEDS_MAX }, (_, at) => at + 1)];

@@ -1,19 +1,19 @@
 import type { SourceEdit } from '@flatline/cluster/source-edits';
 
-/** One deliberate fault in the product: what a simulation that is worth anything finds. */
+/** One deliberate fault in the product, which the simulation has to find. */
 export interface Mutant extends SourceEdit {
   readonly name: string;
 }
 
 export const MUTANTS: readonly Mutant[] = [
   {
-    name: 'keeps to itself where it began',
+    name: 'does not record where it began',
     file: 'libs/shell/runtime/src/running/task-start.ts',
     from: 'if (last === undefined && task.input.origin > 0) {',
     to: 'if (last === undefined && task.input.origin > 1e12) {',
   },
   {
-    name: 'takes records of former times for bad ones',
+    name: 'takes records of the former timestamp type for bad ones',
     file: 'libs/core/partition/src/partition-task.ts',
     from: "if (stamp === 'wrongTimestampType') return",
     to: "if (stamp === 'wrongTimestampType' && this.clock.now > 0) return",
@@ -103,7 +103,7 @@ export const MUTANTS: readonly Mutant[] = [
     to: 'if (stamp < this.#observed - 60_000 && !this.#again)',
   },
   {
-    name: 'counts time in which nobody was heard',
+    name: 'counts time in which no device was heard',
     file: 'libs/core/kinds/src/held-time.ts',
     from: 'due += Math.max(0, hold.from + hold.ms - start);',
     to: 'due += Math.max(0, hold.from + hold.ms - start - 500);',
@@ -235,7 +235,7 @@ export const MUTANTS: readonly Mutant[] = [
     to: 'if (failure instanceof Fatal) {',
   },
   {
-    name: 'says nothing of what it has read',
+    name: 'subscribes without the leader epoch it has read',
     file: 'libs/shell/runtime/src/running/input-reading.ts',
     from: 'subscribe(input, task.input.position, task.input.leaderEpoch)',
     to: 'subscribe(input, task.input.position)',
@@ -265,13 +265,13 @@ export const MUTANTS: readonly Mutant[] = [
     to: '',
   },
   {
-    name: 'counts who is due among those that take room',
+    name: 'lets sessions that are due take room',
     file: 'libs/core/partition/src/partition-task.ts',
     from: 'if (this.#expiredAllAt < this.clock.now) {',
     to: 'if (this.#expiredAllAt < 0) {',
   },
   {
-    name: 'counts who is due within the tick among those that take room',
+    name: 'lets sessions that are due within the tick take room',
     file: 'libs/core/partition/src/partition-task.ts',
     from: 'if (!this.#expiresAll) return false;',
     to: 'if (!this.#expiresAll || limit > 0) return false;',
@@ -313,7 +313,7 @@ export const MUTANTS: readonly Mutant[] = [
     to: "if (!mayPass(error)) throw error;\n      return this.#settle(inFlight, inFlight.cut.blocks.map((_, i) => this.#anchor.offset + 1 + i));\n      this.#parts.ports.log.warn('commit failed",
   },
   {
-    name: 'fences nobody on another machine',
+    name: 'does not fence an owner on another machine',
     file: 'libs/shell/runtime/src/restoring/claiming.ts',
     from: 'ports.writers.open(settings.transactionalId(partition), timeoutMs)',
     to: 'ports.writers.open(`${settings.transactionalId(partition)}.${settings.owner}`, timeoutMs)',

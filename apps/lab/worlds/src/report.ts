@@ -1,4 +1,4 @@
-// What a run says.
+// The text of a run's result.
 import { missedOf, REACH_SEEDS_MIN } from './reach.ts';
 import type { SeedResult, Tally } from './tally.ts';
 

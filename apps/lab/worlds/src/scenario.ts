@@ -9,7 +9,7 @@ interface Proof {
   /** C3: `fetch` where the input may not be written by its owner. */
   readonly proof: 'record' | 'fetch';
   /**
-   * Whether all that C3 presumes is so: the clocks of leaders agree, followers keep up, no deposed leader answers. Nothing
+   * Whether all that C3 presumes holds: the clocks of leaders agree, followers keep up, no deposed leader answers. Nothing
    * hides an append then, and proof by fetch has to be right. Elsewhere it may be wrong, if its counter says so.
    */
   readonly hidesNothing: boolean;
@@ -65,7 +65,7 @@ export interface Scenario extends Proof, Adoption {
 
 const oneOf = <T>(random: Random, values: readonly T[]): T => values[random.below(values.length)]!;
 
-/** By a random of its own, so that other worlds stay what they are. */
+/** Drawn from a random of its own, so that other worlds stay what they are. */
 export function drawAdoption(random: Random): Adoption {
   if (random.chance(0.7)) return { formerRecords: 0, earlierRecords: 0, startFrom: 'earliest' };
   return {
@@ -75,7 +75,7 @@ export function drawAdoption(random: Random): Adoption {
   };
 }
 
-/** How much may live in a partition (I7). By a random of its own, too. */
+/** How much may live in a partition (I7). Drawn from a random of its own, too. */
 export function drawRoom(random: Random): Room {
   const { entriesMax, keyBytesMax } = TASK_BOUNDS;
   return {

@@ -1,4 +1,4 @@
-// One seed, from a cluster that starts to the verdict: a safety phase in which everything may go wrong, a liveness phase in
+// One seed, from the start of a cluster to the judgement: a safety phase in which everything may go wrong, a liveness phase in
 // which nothing does and everything must finish, and an orderly stop.
 import type { Random } from '@flatline/base';
 import { Simulation } from '@flatline/cluster';
@@ -21,7 +21,7 @@ export interface SeedReport {
   readonly virtualMs: number;
   /** What happened, and how often. */
   readonly fired: ReadonlyMap<string, number>;
-  /** Of everything that happened, in order: the same for the same seed. */
+  /** Hash of all events in order: the same for the same seed. */
   readonly traceHash: string;
   readonly scenario: Scenario;
   /** The last of what processes logged. */
@@ -105,7 +105,7 @@ class SeedRun {
     }
   }
 
-  /** What is not as it should be at the end of the time there is; undefined where everything is. */
+  /** What is still unfinished when the time is up; undefined: nothing. */
   async #calm(): Promise<string | undefined> {
     const { time } = this.#simulation;
     this.#nemesis.heal();
@@ -117,7 +117,7 @@ class SeedRun {
       await time.runFor(LOOK_MS);
       const unfinished = this.#unfinished();
       if (unfinished !== undefined && time.nowMs < endMs) continue;
-      // Whatever comes twice comes soon.
+      // What comes a second time comes soon.
       await time.runFor(LOOK_MS);
       return unfinished === undefined ? undefined : this.#unfinished();
     }
@@ -141,7 +141,7 @@ class SeedRun {
         const hasEnded = hasStopped(this.cluster, partition);
         if (hasEnded === true) continue;
         if (hasEnded === undefined || stopped.get(partition)!.what === 'commits')
-          return `partition ${partition} has lost ${stopped.get(partition)!.what} of its changelog, and nobody says so`;
+          return `partition ${partition} has lost ${stopped.get(partition)!.what} of its changelog, and no process says so`;
       }
       const open = this.#isOvertaken ? this.#livingOn(partition) : this.#notClosed(partition);
       if (open !== undefined) return `partition ${partition}: ${open}`;
@@ -160,7 +160,7 @@ class SeedRun {
     return new Map([...lostChangelogs].map((partition) => [partition, lossOf(this.#simulation, partition)]));
   }
 
-  /** Also one that had stopped when all was calm, and whose next owner does not know yet. */
+  /** True also of one that had stopped when all was calm, and whose next owner has not noticed yet. */
   #hasStopped(partition: number): boolean {
     const hasEnded = hasStopped(this.cluster, partition);
     return hasEnded ?? lossOf(this.#simulation, partition).what === 'commits';
@@ -198,7 +198,7 @@ class SeedRun {
     return closed < summaries.length ? `${closed} of ${summaries.length} closed` : undefined;
   }
 
-  /** Where no fold can tell what has to be closed. */
+  /** For a partition where no fold can tell what must close: whether its task holds nothing any more. */
   #livingOn(partition: number): string | undefined {
     const statuses = this.cluster.up.flatMap(({ instance }) => instance.status());
     const live = statuses.find((status) => status.partition === partition && status.state === 'running')?.liveEntries;
@@ -257,7 +257,7 @@ class SeedRun {
       .map(({ partition, offset }) => `[X3] partition ${partition} offset ${offset} was acknowledged and is lost`);
   }
 
-  /** X5: whoever has stopped leaves as any other. */
+  /** X5: a process with a stopped partition leaves like any other. */
   async #leave(): Promise<readonly string[]> {
     for (const process of this.cluster.up) await this.#simulation.time.complete(this.cluster.leave(process), 120_000);
     return this.cluster.failures;
@@ -278,7 +278,7 @@ class SeedRun {
     }
     const last = processes.at(-1)!;
     await time.runFor(LOOK_MS);
-    // Who leaves does not wait for the outcome of a commit that fails just then, nor mends a store it has given up.
+    // A process that leaves does not wait for the outcome of a commit that fails just then, nor mends a store it has given up.
     const isOrderly = this.#troubles() === troublesBefore && !this.cluster.gaveStoreUp.has(last.name);
     const undone = 'what comes due while processes leave is closed by none of them';
     return [...this.wheels, ...(await this.#judge({ undone, ...(isOrderly && { last: last.name }) }))];
@@ -296,7 +296,7 @@ class SeedRun {
     return this.#simulation.faults.fired().get('commitOutcomeUnknown') ?? 0;
   }
 
-  /** Every partition runs somewhere, or nobody is left to run it. */
+  /** Every partition runs somewhere, or no process is left to run it. */
   #isTakenOver(): boolean {
     const { up } = this.cluster;
     const running = up.flatMap(({ instance }) => instance.status().filter(({ state }) => state === 'running'));

@@ -12,12 +12,12 @@ interface RunningTask {
   readonly timers: TimerInspection;
 }
 
-/** Every live entry has its timer, not later than it is due. Cheap: for any moment. */
+/** Every live entry has its timer, no later than it is due. Cheap enough to ask after every step. */
 export function checkTimers(cluster: Cluster): string[] {
   return runningTasks(cluster).flatMap(({ where, timers }) => timerFaults(timers).map((fault) => `${where} ${fault}`));
 }
 
-/** Besides: those entries are the sessions that the input leaves open, and due when it says. Returns how many there are, too. */
+/** Also that those entries are the sessions that the input leaves open, due when it says. Returns how many there are. */
 export function checkDeadlines(cluster: Cluster): { readonly entries: number; readonly violations: string[] } {
   const tasks = runningTasks(cluster);
   const violations = tasks.flatMap((task) => {

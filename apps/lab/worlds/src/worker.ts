@@ -5,7 +5,7 @@ import { resultOf } from './tally.ts';
 
 const [mutant] = process.argv.slice(2);
 if (mutant !== undefined) editSources([mutantNamed(mutant)]);
-// Only now: the product is loaded with it.
+// Imported only now, so that the product is loaded with the mutant.
 const { runSeed } = await import('./seed-run.ts');
 
 process.on('message', (seed: number) => {

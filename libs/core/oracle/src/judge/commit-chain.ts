@@ -24,7 +24,7 @@ export interface Commit {
   readonly operations: readonly CommittedOperation[];
   readonly firstOffset: number;
   readonly lastOffset: number;
-  /** Of its last block, by the broker; undefined where the changelog is stamped by its writers. */
+  /** The broker's stamp of its last block; undefined where the changelog is stamped by its writers. */
   readonly appendedAt: Millis | undefined;
   readonly transaction: TransactionMark | undefined;
 }
@@ -107,7 +107,7 @@ export class CommitChain {
   #begin(header: BlockHeader, offset: number): void {
     this.finish();
     const last = this.#last;
-    // Of the first commit of a log that was truncated the first parts may be gone: they lay below a floor.
+    // The first commit of a truncated log may lack its first parts: they lay below a floor.
     const partsGone = last === undefined && !this.#fromStart ? header.part : 0;
     this.#incomplete = { header, operations: [], firstOffset: offset, parts: partsGone };
     this.#last = header;

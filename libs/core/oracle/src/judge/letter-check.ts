@@ -38,7 +38,7 @@ export class LetterCheck {
     return this.#letters.get(offset)?.origin?.reason === BAD_TIMESTAMP;
   }
 
-  /** Whether the processor says that it failed at the record (I6): then nothing of it is applied, whatever it says. */
+  /** Whether the processor says that it failed at the record (I6): then nothing of it is applied. */
   sayFailed(offset: number): boolean {
     return this.#letters.get(offset)?.origin?.reason === PROCESSING_FAILED;
   }
@@ -83,7 +83,7 @@ export class LetterCheck {
     this.#letters.clear();
   }
 
-  /** Whatever else lies there below `position` is one too many; what lies above is of no commit here: so many are left. */
+  /** What else lies there below `position` is one too many. Returns how many lie above it, which are of no commit here. */
   async finish(position: number): Promise<number> {
     await this.read(position);
     this.settle([]);

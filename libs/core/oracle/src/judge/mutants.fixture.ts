@@ -120,7 +120,7 @@ export const MUTANTS: readonly Mutant[] = [
     const summary = summaries(output.records).find(
       (each) => Object.keys(each.summary!['attributes'] as object).length > 0,
     )!;
-    edit(summary, { attributes: { 'name-0': 'of somebody else' } });
+    edit(summary, { attributes: { 'name-0': 'of another key' } });
   }),
   mutant('V4', 'a wrong first offset', ({ output }) => {
     const summary = summaries(output.records)[4]!;
@@ -165,7 +165,7 @@ export const MUTANTS: readonly Mutant[] = [
     });
   }),
   mutant('V5', 'a removal is not written', ({ input, changelog }) => {
-    // Of a key that came in the same commit, and ended: what nobody names is not compared (ST1).
+    // The key came in the same commit, and ended: a key that is not named is not compared (ST1).
     const all = commits(changelog.records).map((record) => ({ record, block: takeApart(record.value!)! }));
     const cameIn = (name: string, at: number): boolean =>
       input.records.some(
@@ -242,7 +242,7 @@ export const MUTANTS: readonly Mutant[] = [
     output.records = output.records.filter((record) => !gone.has(record));
     return { rules: { tombstones: false } };
   }),
-  mutant('O2', 'a tombstone of nobody, though they are turned off', ({ output }) => {
+  mutant('O2', 'a tombstone before its summary, though they are turned off', ({ output }) => {
     const [summary, tombstone] = closePairs(output.records)[7]!;
     const at = output.records.indexOf(summary);
     output.records.splice(at, 2, tombstone, summary);

@@ -196,7 +196,7 @@ export class PartitionCheck {
       );
   }
 
-  /** K3, X3: what retention, or somebody's hand, has taken too much of. */
+  /** K3, X3: what retention, or an operator, has deleted too much of. */
   #checkKept(): void {
     const { changelog, input, changelogStart = changelog.start } = this.#parts.history;
     const last = this.#last;

@@ -1,6 +1,6 @@
 import type { Findings, Violation } from './report.ts';
 
-/** One log, for whoever finds something wrong in it. */
+/** One log, for a check that finds something wrong in it. */
 export class Place {
   readonly topic: string;
   readonly partition: number;

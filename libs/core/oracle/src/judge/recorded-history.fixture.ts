@@ -109,7 +109,7 @@ export interface RecordingOptions {
   readonly rates?: FaultRates;
   /** Kills and pauses of processes. */
   readonly storm?: boolean;
-  /** Brokers that nobody reaches for longer than the timeout, now and then. */
+  /** Brokers that cannot be reached for longer than the timeout, now and then. */
   readonly outages?: boolean;
   readonly rules?: PipelineRules;
   /** The input held records of the other timestamp type, then some of its own, before the application began behind them. */
@@ -181,7 +181,7 @@ class RecordedWorld {
     }
   }
 
-  /** Everything calm, everyone silent for long enough, everything stopped. */
+  /** All faults off, all devices silent for long enough, all processes stopped. */
   async settled(): Promise<RecordedPartition[]> {
     const { time, faults } = this.#simulation;
     faults.setRates(calm);
@@ -207,7 +207,7 @@ class RecordedWorld {
       this.#simulation.log.produce(INPUT, key % PARTITIONS, { key: `k${key}`, value: '{"timeoutMs":20000}' });
   }
 
-  /** Into each partition: a record that its letter cannot hold, and a batch that nobody can unpack. */
+  /** Into each partition: a record that its letter cannot hold, and a batch that cannot be unpacked. */
   #produceWhatIsTooLong(): void {
     const { log } = this.#simulation;
     for (let partition = 0; partition < PARTITIONS; partition += 1) {

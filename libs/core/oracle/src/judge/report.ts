@@ -43,7 +43,7 @@ export interface VerificationReport {
 
 const VIOLATIONS_MAX = 100;
 export const UNDECIDED_SHOWN_MAX = 100;
-/** Beyond, what is said again is counted again. */
+/** Beyond this many, a repetition is counted again. */
 export const UNDECIDED_KNOWN_MAX = 10_000;
 
 export class Findings {

@@ -31,7 +31,7 @@ describe('held time', () => {
   const rules = { ...RULES, unheardMs: 1_500, maxHoldMs: 60_000 };
 
   test.each([1, 2, 3])(
-    '[C8] seed %i: outages of the brokers end nobody, and the checker reckons the same',
+    '[C8] seed %i: outages of the brokers end no session, and the checker computes the same',
     async (seed) => {
       const recorded = await record({ seed, storm: seed === 3, outages: true, rules });
       const report = await verifyHistories(recorded.map(historyOf), { rules, inputTopic: INPUT });

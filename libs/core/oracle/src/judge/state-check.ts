@@ -3,7 +3,7 @@
 // Owns: the comparison.      Does not own: either state (NaiveFold, ChangelogFold).
 //
 // Invariants
-//   ST1  A key is compared when a record or a block named it since the last commit: what nobody named has not changed.
+//   ST1  A key is compared when a record or a block named it since the last commit: a key that none named has not changed.
 import { NotABlock } from '../logs/block-reader.ts';
 import { bytesOf, textOf } from '../logs/byte-names.ts';
 import type { HeldImage, ChangelogFold } from '../logs/changelog-fold.ts';

@@ -1,4 +1,4 @@
-// The transactions in one own log, by its batches: who wrote, what is still open (V6, V7).
+// The transactions in one own log, by its batches: which producer wrote, what is still open (V6, V7).
 //
 // Owns: each producer's epoch and open transaction.      Does not own: records.
 import type { BatchMark, OpenTransaction } from '../logs/history.ts';
@@ -15,7 +15,7 @@ export interface TransactionMark {
 interface ProducerState {
   epoch: number;
   ordinal: number;
-  /** Of the open transaction. */
+  /** Where the open transaction begins. */
   firstOffset: number | undefined;
 }
 
@@ -52,7 +52,7 @@ export class TransactionWalk {
     for (const { producerId, firstOffset } of [...here, ...hanging])
       this.#place.violation('V6', {
         offset: firstOffset,
-        what: `the transaction of producer ${producerId} that begins here hangs: nobody ends it, and no read_committed reader gets past it`,
+        what: `the transaction of producer ${producerId} that begins here hangs: nothing ends it, and no read_committed reader gets past it`,
       });
   }
 

@@ -34,7 +34,7 @@ class AvroWalk {
     if (this.#bytes.left > 0) throw new BrokenBytes(`${this.#bytes.left} bytes follow the end of the value`);
   }
 
-  /** Of the types that are wanted of anybody: texts, numbers, truth, maps of these, and unions. */
+  /** The types that a reader's schema here asks for: texts, numbers, booleans, maps of these, and unions. */
   read(type: AvroType): unknown {
     if (type.kind === 'union') return this.read(this.#branch(type.branches));
     if (type.kind === 'map') return this.#map(type.items);

@@ -1,4 +1,4 @@
-// Bytes as strings: names for maps, and text for people.
+// Bytes as strings: names for maps, and human-readable text.
 
 const utf8 = new TextDecoder('utf-8', { ignoreBOM: true });
 const strictUtf8 = new TextDecoder('utf-8', { ignoreBOM: true, fatal: true });

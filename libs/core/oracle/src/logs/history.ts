@@ -1,4 +1,4 @@
-// What the checker reads: the three logs of one partition, as a source hands them out piece by piece.
+// What the checker reads: the logs of one partition, as a source hands them out piece by piece.
 import type { DurationMs, Millis } from '@flatline/base';
 
 export interface LogRecord {
@@ -25,12 +25,12 @@ export interface InputRecord extends LogRecord {
   readonly hasClockHeader: boolean;
   /** What a value that is neither null nor empty says; `bad` where it says nothing (I1). */
   readonly event: InputEvent | 'bad' | undefined;
-  /** Set where it is no record but a batch, from `offset` to here, whose records cannot be had (I1). */
+  /** Set where it is no record but a batch, from `offset` to here, whose records cannot be read (I1). */
   readonly lastOffset?: number | undefined;
 }
 
 export interface OutputRecord extends LogRecord {
-  /** Of the header `flatline-incarnation`. */
+  /** What the header `flatline-incarnation` says. */
   readonly incarnation: string | undefined;
   /** The value as an object with the names of docs/FORMATS.md; undefined where it is null or cannot be read. */
   readonly summary: Readonly<Record<string, unknown>> | undefined;
@@ -40,17 +40,17 @@ export interface LetterRecord {
   readonly offset: number;
   readonly key: Uint8Array | null;
   readonly value: Uint8Array | null;
-  /** Of which record of the input, and why; undefined: the note of a replay. */
+  /** The input record that it is about, and why it was refused; undefined: the note of a replay. */
   readonly origin: LetterOrigin | undefined;
 }
 
 export interface LetterOrigin {
   readonly offset: number;
   readonly reason: string;
-  /** Of a letter that does not hold its record whole: how long its key and its value were, where they are longer. */
+  /** How long the key and the value were, where the letter does not hold them whole. */
   readonly keyBytes?: number | undefined;
   readonly valueBytes?: number | undefined;
-  /** Of a letter that stands for a batch. */
+  /** Set where the letter stands for a batch. */
   readonly lastOffset?: number | undefined;
 }
 
@@ -67,7 +67,7 @@ export interface BatchMark {
 }
 
 export interface LogPart<R> {
-  /** Of committed transactions and of none, in offset order. */
+  /** Records of committed transactions and of none, in offset order. */
   readonly records: readonly R[];
   /** All batches of this stretch of the log, aborted and control ones too; sources of the input may leave them out. */
   readonly batches: readonly BatchMark[];
@@ -85,7 +85,7 @@ export interface LogSource<R> {
   readonly start: number;
   /** The next stretch; undefined at the end. */
   read(): Promise<LogPart<R> | undefined>;
-  /** Transactions that nobody has ended for longer than a transaction may last. Asked after the last `read`. */
+  /** Transactions that have been open for longer than one may last. Asked after the last `read`. */
   hanging(): Promise<readonly OpenTransaction[]>;
 }
 

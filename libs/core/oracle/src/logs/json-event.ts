@@ -29,7 +29,7 @@ export function jsonObject(value: Uint8Array): EventFields | undefined {
   }
 }
 
-/** Whatever format the fields came in. `attributes` is an object or a map. */
+/** The same for fields of any format. `attributes` is an object or a map. */
 export function eventOf(fields: EventFields): InputEvent | 'bad' {
   const present = (name: string): unknown => fields[name] ?? undefined;
   const [type, occurredAt, eventId] = [present('type'), present('occurredAt'), present('eventId')];

@@ -20,7 +20,7 @@ export interface RawHeader {
 
 export interface RawRecord extends LogRecord {
   readonly headers: readonly RawHeader[];
-  /** Set where it stands for a batch, from `offset` to here, whose records cannot be had (I1). */
+  /** Set where it stands for a batch, from `offset` to here, whose records cannot be read (I1). */
   readonly lastOffset?: number | undefined;
 }
 

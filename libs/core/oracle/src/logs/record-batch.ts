@@ -3,7 +3,7 @@
 //
 // Invariants
 //   RB1  A batch whose checksum is wrong is damaged where it lies, and ends the reading (R3).
-//   RB2  One whose checksum is right and whose records cannot be had was written so: it is one bad record, from the first that
+//   RB2  One whose checksum is right and whose records cannot be read was written so: it is one bad record, from the first that
 //        cannot be had to its last (I1), where `isInput`; else it ends the reading.
 //   RB3  Records of control batches and of aborted transactions are not shown.
 import { BrokenBytes, ByteWalk } from './byte-walk.ts';

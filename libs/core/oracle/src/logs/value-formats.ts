@@ -24,7 +24,7 @@ export class ValueFormats {
     this.#format = format;
   }
 
-  /** The id of the schema without which the value cannot be read; undefined: none is lacking. */
+  /** The id of the schema without which the value cannot be read; undefined: none is missing. */
   lacks(value: Uint8Array | null): number | undefined {
     if (value === null || this.#formatOf(value) !== 'avro' || value.length < WIRE_HEADER_BYTES) return undefined;
     const id = schemaIdIn(value);
@@ -36,7 +36,7 @@ export class ValueFormats {
     this.#schemas.set(id, schema === undefined ? undefined : parsed(schema));
   }
 
-  /** Of a value that is neither null nor empty. `bad`: it is no event (I1). */
+  /** What a value that is neither null nor empty says. `bad`: it is no event (I1). */
   event(value: Uint8Array): InputEvent | 'bad' {
     const format = this.#formatOf(value);
     if (format === 'json') return jsonEvent(value);

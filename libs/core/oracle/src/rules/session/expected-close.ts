@@ -4,9 +4,9 @@ import { textOf, utf8In } from '../../logs/byte-names.ts';
 import { missingOf, type Session } from './naive-session.ts';
 
 export interface ExpectedClose {
-  /** Of the key, for maps. */
+  /** The key, as a name for maps. */
   readonly name: string;
-  /** Of the key, for people. */
+  /** The key, human-readable. */
   readonly text: string;
   readonly incarnation: string;
   readonly firstOffset: number;

@@ -1,5 +1,5 @@
-// What must come out of one input partition, for whoever has all of it at hand: the simulation, the faults on a real broker,
-// and tests of the product. The same fold that the checker follows commit by commit.
+// What must come out of one input partition, for callers that hold all of it: the simulation, the faults on a real broker,
+// and tests of the product. It is the fold that the checker follows commit by commit.
 import type { Millis } from '@flatline/base';
 import { bytesOf, textOf } from '../../logs/byte-names.ts';
 import type { InputRecord, PipelineRules } from '../../logs/history.ts';
@@ -9,7 +9,7 @@ import { NaiveFold } from './naive-fold.ts';
 export interface FoldOptions {
   readonly partition: number;
   readonly rules: PipelineRules;
-  /** Where the application began: records below are no business of it. Default: 0. */
+  /** Where the application began: records below do not count. Default: 0. */
   readonly start?: number;
   /**
    * Whether a record is refused for what only its maker knows: a stamp too far ahead of the present of then (it moves no
@@ -20,7 +20,7 @@ export interface FoldOptions {
   readonly movesClock?: (record: InputRecord) => boolean;
   /** C3: the clock came so far behind the last record, by evidence that no record tells. Default: it did not. */
   readonly clockAtEnd?: Millis;
-  /** Whoever is open at the end is closed as of its deadline, as if its silence were proved. Default: false. */
+  /** Sessions open at the end are closed as of their deadlines, as if their silence were proved. Default: false. */
   readonly closesAll?: boolean;
 }
 

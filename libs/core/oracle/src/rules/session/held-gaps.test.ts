@@ -8,7 +8,7 @@ import { RULES } from '../../judge/recorded-history.fixture.ts';
 const rules: PipelineRules = { ...RULES, timeoutMs: 1_000, unheardMs: 200, maxHoldMs: 3_000 };
 const key = (name: string): Uint8Array => new TextEncoder().encode(name);
 
-test('[C8][C5] of far more gaps than are told apart, who was due before two became one stays due then', () => {
+test('[C8][C5] with far more gaps than are told apart, a session that was due before two became one stays due then', () => {
   const fold = new NaiveFold(0, rules, blankReach());
   const beat = (offset: number, name: string): void => {
     fold.record({
@@ -23,7 +23,7 @@ test('[C8][C5] of far more gaps than are told apart, who was due before two beca
   };
   beat(0, 'gone');
   for (let offset = 1; offset < 300; offset += 1) beat(offset, 'here');
-  // Of each 700 ms 200 count: five of them make the timeout.
+  // In each gap of 700 ms 200 count: five of them make the timeout.
   const due = 1_000_000 + 4 * 700 + 200;
   expect(fold.deadlineOf(fold.open.get(nameOf(key('gone')))!)).toBe(due);
   fold.closeDue(nameOf(key('gone')), key('gone'));

@@ -1,4 +1,4 @@
-// Gaps in the input in which nobody could be heard, taken out of deadlines (C8). Shares nothing with the code it judges.
+// Gaps in the input in which no device could be heard, taken out of deadlines (C8). Shares nothing with the code it judges.
 import type { DurationMs, Millis } from '@flatline/base';
 
 /** Beyond so many, the two oldest and what lies between count as one. */
@@ -20,7 +20,7 @@ export class HeldGaps {
     this.#maxHoldMs = maxHoldMs;
   }
 
-  /** The clock moves from `before` to `after`. Whether anybody lived meanwhile does not matter: it moves nobody else. */
+  /** The clock moves from `before` to `after`. Whether a session was open meanwhile does not matter: the move changes no other. */
   passed(before: Millis, after: Millis): void {
     const from = before + this.#unheardMs;
     if (this.#unheardMs === 0 || before === 0 || after <= from) return;

@@ -24,7 +24,7 @@ test('[C6] on CreateTime a stamp moves the clock no further than the commit of i
   expect(fold.open.get(nameOf(HONEST))!.eventCount).toBe(2);
 });
 
-test('[I7] who finds no room is refused, who is due takes none, and on CreateTime the processor is believed within reason', () => {
+test('[I7] a session without room is refused, one that is due takes none, and on CreateTime the processor is believed within reason', () => {
   const fold = (
     timestampType: 'LogAppendTime' | 'CreateTime',
   ): { fold: NaiveFold; beat: (key: string, at: number, full?: boolean) => number } => {

@@ -63,7 +63,7 @@ export class NaiveFold {
   readonly #counts: FoldCounts;
   readonly #held: HeldGaps;
   #closed: ExpectedClose[] = [];
-  /** Of the keys in `#closed`. */
+  /** Bytes of the keys in `#closed`. */
   #closedKeyBytes = 0;
   #touched = new Set<string>();
   #bad: number[] = [];
@@ -128,7 +128,7 @@ export class NaiveFold {
     this.#held.passed(before, this.clock);
   }
 
-  /** Of the other timestamp type, from before the first record that moved the clock: history (C6). */
+  /** Whether it is of the other timestamp type and precedes the first record that moved the clock: history (C6). */
   isFormer(record: InputRecord): boolean {
     return this.clock === 0 && this.isOtherType(record);
   }

@@ -3,7 +3,7 @@ import type { Session } from './naive-session.ts';
 import { bytesOf } from '../../logs/byte-names.ts';
 
 export class OpenSessions extends Map<string, Session> {
-  /** Of all keys, each rounded up to four (I7). */
+  /** Bytes of all keys, each rounded up to four (I7). */
   keyBytes = 0;
 
   override set(name: string, session: Session): this {
