@@ -320,6 +320,7 @@ describe('[I4] what is wrong', () => {
     ],
     [{ revisionWindowMs: 5 }, 'pipelines[0].revisionWindowMs [5] is not available in this version; use 0'],
     [{ graceMs: 5 }, 'pipelines[0].graceMs [5] is not available in this version; use 0'],
+    [{ input: { topic: 'i', maxHoldMs: 5 } }, 'pipelines[0].input.maxHoldMs [] no such setting'],
     [{ late: 'drop' }, 'pipelines[0].late [] is not available in this version; leave it out'],
     [
       { input: { topic: 'i', touches: false } },

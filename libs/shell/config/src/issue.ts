@@ -13,7 +13,6 @@ const notYet: ReadonlySet<string> = new Set([
   'late',
   'merge',
   'holdMs',
-  'maxHoldMs',
   'reducer',
   'statistics',
   'mode',
