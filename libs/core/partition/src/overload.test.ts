@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { NO_BATCH, PartitionTask } from './index.ts';
 import type { KeyGroup, RecordCursor } from '@flatline/ports';
-import { closedIn, begin, options } from './task.fixture.ts';
+import { begin, closedIn, ListCursor, options } from './task.fixture.ts';
 
 const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
 const AT = 1_000_000;
@@ -111,6 +111,25 @@ describe('more comes in than goes out', () => {
     expect(cuts).toBeGreaterThanOrEqual(10);
     expect(task.liveEntries).toBe(10_000);
   });
+});
+
+test("[W3][X5] a turn of expiring ends with the wheel's own fill of moved timers, however few of them are due", () => {
+  const task = begun({});
+  const sessions = 20_000;
+  const beatAll = (from: number, timestamp: number): void => {
+    const keys = new ListCursor(
+      Array.from({ length: sessions }, (_, i) => ({ offset: from + i, timestamp, key: `k${i}`, value: '' })),
+      32,
+    );
+    expect(task.step(keys, sessions, 9e12).kind).not.toBe('full');
+  };
+  beatAll(0, AT);
+  beatAll(sessions, AT + 900);
+  task.step(new ListCursor([{ offset: 2 * sessions, timestamp: AT + 1_100, key: 'k0', value: '' }]), 1, 9e12);
+  let turns = 1;
+  while (task.expire(1_024, 9e12)) turns += 1;
+  expect(turns).toBeGreaterThan(3);
+  expect(task.liveEntries).toBe(sessions);
 });
 
 describe('[F18] a million sessions that die in the same second', () => {

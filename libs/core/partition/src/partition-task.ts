@@ -264,7 +264,7 @@ export class PartitionTask {
     let left = limit;
     while (this.#expireBurst(Math.min(left, EXPIRE_BURST))) {
       left -= EXPIRE_BURST;
-      if (left <= 0 || !this.#hasRoom) return true;
+      if (left <= 0 || !this.#hasRoom || this.#entries.fired < EXPIRE_BURST) return true;
     }
     this.#expiredAt = this.clock.now;
     if (this.#expiresAll) this.#expiredAllAt = this.clock.now;

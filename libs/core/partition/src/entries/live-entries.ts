@@ -61,6 +61,8 @@ export class LiveEntries implements Effects {
   readonly run: Mutable<Run> = { ...NO_RUN, index: 0 };
   clock: Millis = 0;
   wall: Millis = 0;
+  /** Entries that the last `expire` let take effect. Fewer than it might have: the wheel had its fill of moving others. */
+  fired = 0;
   /** The copy of a key that was asked for last, until an entry ends: an ending entry's removal needs the same one. */
   #key: { readonly slot: number; readonly bytes: Uint8Array } | undefined;
 
@@ -175,7 +177,7 @@ export class LiveEntries implements Effects {
   /** Lets up to `limit` entries take effect whose due instant the clock has reached. True if more are due. */
   expire(limit: number): boolean {
     const wheel = this.#armed();
-    wheel.poll(this.clock, limit, (slot) => {
+    this.fired = wheel.poll(this.clock, limit, (slot) => {
       this.#takeEffect(slot, this.#dueAt(slot));
     });
     return wheel.hasBacklog;
