@@ -415,6 +415,13 @@ const violations: readonly (readonly [check: string, what: string, changes: Chan
     'English',
   ],
   ['words', 'a word out of use', { 'scripts/a.mjs': `\n// Made ${'an' + 'ew'}.` }, 'scripts/a.mjs:2', 'English'],
+  [
+    'words',
+    'a person for a subject',
+    { 'scripts/a.py': `a = 1 # ${'No' + 'body'} reads it.` },
+    'scripts/a.py:1',
+    'subject',
+  ],
   ['words', 'an audience', { 'apps/lab/e2e/a.ts': `// A name, for ${'peo' + 'ple'}.` }, 'apps/lab/e2e/a.ts:1', 'human'],
   [
     'file lengths',
