@@ -1,4 +1,4 @@
-// Where encoded values lie: side by side in pieces of memory, for to allocate a piece costs more than to fill it.
+// Where encoded values lie: side by side in pieces of memory, since allocating a piece costs more than filling it.
 //
 // Owns: the piece being filled.      Does not own: what was handed out: the garbage collector frees a piece with its last value.
 

@@ -10,7 +10,7 @@ export interface FieldValues {
   textMap: Map<string, string>;
   longMap: Map<string, number>;
 }
-/** What is written is only looked at. */
+/** The value as a writer takes it: maps are only read. */
 export type WrittenValue<Value> = Value extends Map<infer Key, infer Item> ? ReadonlyMap<Key, Item> : Value;
 export type FieldKind = keyof FieldValues;
 
@@ -43,7 +43,7 @@ export function checkSafeInteger(name: string, value: number, least: number): nu
   return value + 0; // −0 becomes 0
 }
 
-/** Nothing of ours counts time before 1970 (C6), and what `Date` cannot hold is no time at all. */
+/** Times before 1970 never count (C6), and what `Date` cannot hold is no time. */
 export function checkInstant(name: string, value: number): Millis {
   if (!Number.isSafeInteger(value) || value < 0 || value > INSTANT_MAX) {
     throw invalidField(name, value, `an integer from 0 to ${INSTANT_MAX}, milliseconds`);

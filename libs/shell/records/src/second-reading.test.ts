@@ -100,7 +100,7 @@ function compare(bytes: Uint8Array): void {
   for (const { codec, oracle } of pairs) {
     const target = blankEvent();
     const outcome = codec.decode(bytes, 0, bytes.length, target);
-    // An id that nobody has heard of: neither knows more.
+    // An unknown id: neither reading can say more.
     if (outcome.kind === 'unknownSchema') continue;
     expect(oracle.event(bytes)).toEqual(outcome.kind === 'event' ? { ...target } : 'bad');
     if (outcome.kind === 'event')

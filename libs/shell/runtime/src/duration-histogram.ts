@@ -1,13 +1,13 @@
-// Durations counted by size, as Prometheus wants them: cumulative, and never forgotten.
+// Durations counted by size since the start, cumulative as Prometheus wants them.
 import type { DurationMs } from '@flatline/base';
 
-/** Upper bounds of the sizes; what is longer is counted in `count` alone. */
+/** Upper bounds of the sizes; longer durations count in `count` alone. */
 const BOUNDS_MS: readonly DurationMs[] = [
   5, 10, 25, 50, 100, 250, 500, 1_000, 2_500, 5_000, 10_000, 30_000, 60_000, 300_000,
 ];
 
 export interface HistogramStatus {
-  /** How many were at most so long: bound and number, in rising order. */
+  /** Durations up to each bound: bound and number, in rising order. */
   readonly atMost: readonly (readonly [boundMs: DurationMs, count: number])[];
   readonly count: number;
   readonly sumMs: DurationMs;
@@ -17,7 +17,7 @@ export class DurationHistogram {
   readonly #counts = new Float64Array(BOUNDS_MS.length + 1);
   #sumMs: DurationMs = 0;
 
-  /** What is below zero, as between two clocks, counts as zero. */
+  /** Negative durations, as between two clocks, count as zero. */
   add(durationMs: DurationMs): void {
     const counted = Math.max(0, durationMs);
     let size = 0;

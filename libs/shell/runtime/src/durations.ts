@@ -1,4 +1,4 @@
-// The last durations of something, for percentiles.
+// Recent durations, for percentiles.
 import type { DurationMs } from '@flatline/base';
 import { DURATIONS_KEPT } from './instance/limits.ts';
 

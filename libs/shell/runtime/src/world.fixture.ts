@@ -47,7 +47,7 @@ export interface WorldSettings {
   readonly standbys?: number;
   readonly commitIntervalMs?: number;
   readonly startFrom?: StartFrom;
-  /** An event with a payload, whatever it is, gives its session a state of so many bytes; none is decoded by default. */
+  /** Bytes of state that any event with a payload gives its session; by default payloads are not decoded. */
   readonly stateBytes?: number;
   /** Default: those of production. */
   readonly bounds?: TaskBounds;
@@ -75,7 +75,7 @@ export class World {
   readonly partitions: number;
   /** What processes started from now on take for the input's partition count. */
   inputPartitions: number;
-  /** What processes started from now on are told. */
+  /** Settings of the processes started from now on. */
   startFrom: StartFrom | undefined;
   timestampType: 'LogAppendTime' | 'CreateTime';
   /** How long each of their turns waits. */

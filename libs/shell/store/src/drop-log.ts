@@ -33,7 +33,7 @@ export class DropLog {
   }
 }
 
-/** What cannot be read says nothing: it is a note for operators, and no state. */
+/** An unreadable file or line counts as none: the file is a note for operators, not state. */
 function read(path: string): readonly StoreDrop[] {
   let text: string;
   try {

@@ -2,7 +2,7 @@ import { Misconfigured, Retriable } from '@flatline/base';
 import { statfsSync } from 'node:fs';
 import { codeOf, messageOf } from './foreign-error.ts';
 
-/** What passes when somebody frees space, closes files or repairs the device. */
+/** Errors that pass once space is freed, files are closed or the device is repaired. */
 const passing: readonly string[] = [
   'ENOSPC',
   'EDQUOT',

@@ -1,4 +1,4 @@
-// What errors of node:fs, node:sqlite and lmdb say. By shape, not by class: they may come from another realm.
+// Reads errors of node:fs, node:sqlite and lmdb by their shape, not their class: they may come from another realm.
 
 /** 'ENOENT' and the like; '' where it has none. */
 export function codeOf(error: unknown): string {

@@ -147,8 +147,8 @@ export class LmdbStore implements StateStore {
   }
 
   /**
-   * After an fsync that failed the kernel may have let go of the pages it could not write: nothing tells what of the file is on
-   * the disk, and the write mark would let it pass until the next boot.
+   * After an fsync that failed the kernel may have dropped the pages it could not write: what of the file is on the disk is
+   * unknown, and the write mark would let it pass until the next boot.
    */
   #dropUnsynced(): void {
     try {

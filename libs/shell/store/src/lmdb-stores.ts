@@ -64,7 +64,7 @@ export class LmdbStores implements StateStores {
     return opened;
   }
 
-  /** Without those that cannot be looked at: opening them tells why. @throws Retriable, Fatal */
+  /** Without those that cannot be inspected: opening them tells why. @throws Retriable, Fatal */
   async localCheckpoints(): Promise<readonly LocalStore[]> {
     const found: LocalStore[] = [];
     for (const name of await this.#names()) {

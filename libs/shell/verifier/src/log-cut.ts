@@ -48,7 +48,7 @@ export async function cutLog(partition: TopicPartition, { scan, clock, transacti
   }
 }
 
-/** The input: what its producers hold open is for nobody to see, and no matter of ours. */
+/** The input: open transactions of its producers are invisible to every reader, and do not matter here. */
 export async function cutInput(partition: TopicPartition, { scan }: Cutting): Promise<LogCut> {
   const { logStartOffset, lastStableOffset } = await scan.bounds(partition);
   return { partition, start: logStartOffset, end: lastStableOffset, hanging: [] };

@@ -33,7 +33,7 @@ export class StoreCopy {
     const source = join(place.stateDir, `${place.application}.${place.pipeline}`);
     if (!existsSync(source))
       throw new Misconfigured(`there are no local stores in ${source}: correct --state-dir, or leave it out`);
-    // Held while the files are copied, so that nobody writes to them.
+    // Held while the files are copied, so that no process writes to them.
     const held = LmdbStores.open(place);
     const folder = await mkdtemp(join(tmpdir(), 'flatline-verify-'));
     try {

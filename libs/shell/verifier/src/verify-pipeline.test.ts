@@ -96,7 +96,7 @@ describe('verifyPipeline', () => {
     rmSync(stateDir, { recursive: true });
   });
 
-  test('[V6] a transaction that nobody ends is told with its producer and first offset; empty logs are fine', async () => {
+  test('[V6] a hanging transaction is reported with its producer and first offset; empty logs are fine', async () => {
     const pipeline = newPipeline();
     const { topic } = pipeline.output;
     await create({

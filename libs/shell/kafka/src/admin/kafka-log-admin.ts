@@ -18,7 +18,7 @@ const LEADER_AGE_MAX_MS = 10_000;
 /** More than a batch's header; the broker sends the first batch whole in any case. */
 const FINGERPRINT_FETCH_BYTES = 4_096;
 
-/** Every question goes to the partition's leader or the group's coordinator, and is asked again while it may yet be answered. */
+/** Every request goes to the partition's leader or the group's coordinator, and is retried while that may succeed. */
 export class KafkaLogAdmin implements LogAdmin {
   readonly #options: AdminOptions;
   readonly #connection: KafkaConnection;
@@ -102,7 +102,7 @@ export class KafkaLogAdmin implements LogAdmin {
       try {
         return await ask(await this.#connection.leader(partition, LEADER_AGE_MAX_MS));
       } catch (error) {
-        // Whatever went wrong, the next attempt asks who leads now.
+        // Whatever the error, the next attempt asks for the present leader.
         this.#connection.forgetLeaders(partition.topic);
         throw error;
       }

@@ -33,17 +33,17 @@ const SETTINGS = [
 export interface TopicDescription {
   readonly kind: 'present';
   readonly topic: string;
-  /** 32 hexadecimal digits; another one after the topic was deleted and made again. */
+  /** 32 hexadecimal digits; changes when the topic is deleted and created again. */
   readonly topicId: string;
   readonly partitions: number;
-  /** The least of its partitions. */
+  /** Least replication factor of any partition. */
   readonly replicationFactor: number;
   /** Words of `cleanup.policy`: `delete`, `compact`, or both. */
   readonly cleanupPolicy: readonly string[];
   readonly timestampType: 'CreateTime' | 'LogAppendTime';
-  /** A record that is stamped longer ago on its arrival is refused (CreateTime, KIP-937). */
+  /** A record stamped longer than this before its arrival is refused (CreateTime, KIP-937). */
   readonly timestampBeforeMaxMs: number;
-  /** A record that is stamped further ahead on its arrival is refused. */
+  /** A record stamped further than this ahead of its arrival is refused. */
   readonly timestampAfterMaxMs: number;
   readonly maxMessageBytes: number;
   readonly segmentBytes: number;
@@ -71,7 +71,7 @@ export class KafkaTopicAdmin {
     this.#connection = options.connection;
   }
 
-  /** What there is of each topic, in the order asked. @throws Retriable, Fatal. */
+  /** Descriptions of the topics that exist, in the order asked. @throws Retriable, Fatal. */
   describeTopics(topics: readonly string[]): Promise<readonly TopicFinding[]> {
     return administer(this.#options, async () => {
       const metadata = (await this.#connection.refresh(topics)).topics;

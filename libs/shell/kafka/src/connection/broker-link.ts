@@ -54,7 +54,7 @@ export class BrokerLink {
     return false;
   }
 
-  /** Attempts to connect that failed since the last that did not. */
+  /** Failed attempts to connect since the last success. */
   get failures(): number {
     return this.#backOff.failures;
   }
@@ -127,7 +127,7 @@ export class BrokerLink {
     this.#options.onConnection?.({ kind: 'failed', broker: this.address, why });
   }
 
-  /** A broker says nothing about a client that speaks TLS or SASL to it, or does not, as the listener expects. */
+  /** A broker gives no reason where a client's TLS or SASL is not what the listener expects. */
   #explained(error: unknown): unknown {
     if (!(error instanceof Error) || error.name !== 'KafkaJSConnectionClosedError') return error;
     const advice = 'if it does so again, kafka.ssl and kafka.sasl are not as this listener expects';

@@ -8,7 +8,7 @@ import { ProtocolReader, ProtocolWriter } from './protocol-bytes.ts';
 
 const NO_REPLICA = -1;
 
-/** Where the leader's log goes over from `leaderEpoch`, the greatest it holds up to the one asked for, to a later one. */
+/** Where `leaderEpoch`, the greatest epoch in the leader's log up to the one asked for, ends. */
 export interface EpochEnd {
   /** −1: it holds none. */
   readonly leaderEpoch: number;

@@ -12,7 +12,7 @@ import {
 import { STRANGER } from './frame-assembler.ts';
 import { type Consequence, kafkaErrorCode, REMEDIES } from './kafka-error-codes.ts';
 
-/** The `cause` of an error that an answer's error code stands behind. */
+/** The `cause` of an error made from an answer's error code. */
 export class KafkaAnswerError extends Error {
   override readonly name = 'KafkaAnswerError';
   readonly code: number;
@@ -54,7 +54,7 @@ const tlsCodes = new Set([
   'CERT_HAS_EXPIRED',
   'CERT_NOT_YET_VALID',
   'DEPTH_ZERO_SELF_SIGNED_CERT',
-  // What answers speaks no TLS, or refuses the client's certificate or its want of one.
+  // The peer speaks no TLS, or refuses the client's certificate or the lack of one.
   'ERR_SSL_PACKET_LENGTH_TOO_LONG',
   'ERR_SSL_SSLV3_ALERT_BAD_CERTIFICATE',
   'ERR_SSL_SSLV3_ALERT_HANDSHAKE_FAILURE',
@@ -101,7 +101,7 @@ const STRANGERS: ReadonlyMap<string, string> = new Map([
   [STRANGER.tls, 'expects TLS: set kafka.ssl, or name a listener without TLS (brokers, KAFKA_BROKERS)'],
 ]);
 
-/** Where a TLS handshake ends like this, its other end mostly speaks no TLS at all. */
+/** Errors of a TLS handshake whose other end usually speaks no TLS at all. */
 const CUT_HANDSHAKE = /before secure TLS connection was established/;
 
 /** Translates whatever was thrown while talking to `broker` (an address). */

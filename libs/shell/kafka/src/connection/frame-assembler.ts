@@ -4,14 +4,14 @@
 // Owns: the answer not yet complete.      Does not own: the socket, the memory pieces come in (used again at once).
 //
 // Invariants
-//   FA1  What is handed out are whole answers, each with its length before it, in the order in which they came.
+//   FA1  Only whole answers are handed out, each with its length before it, in the order in which they came.
 import { MalformedBytes, type ReusedMemory } from '@flatline/base';
 
 const LENGTH_BYTES = 4;
 /** Far above any answer. */
 export const FRAME_BYTES_MAX = 512 * 1024 * 1024;
 
-/** What answers where a broker was expected, as the `code` of the error; kafkajs keeps that where it wraps errors. */
+/** Peers that are no broker, as the error's `code`, which kafkajs keeps when it wraps errors. */
 export const STRANGER = { http: 'ERR_HTTP_SERVER', tls: 'ERR_TLS_LISTENER' } as const;
 
 const HTTP = Buffer.from('HTTP').readInt32BE();
@@ -33,7 +33,7 @@ export class FrameAssembler {
   readonly #memory: ReusedMemory | undefined;
   readonly #length = Buffer.alloc(LENGTH_BYTES);
   #frame: Buffer | undefined;
-  /** Bytes there are of `#frame`, or of `#length` while there is none. */
+  /** Bytes received of `#frame`, or of `#length` while there is no frame. */
   #filled = 0;
 
   /** Without `memory` the garbage collector owns each answer. */
@@ -42,7 +42,7 @@ export class FrameAssembler {
     this.#memory = memory;
   }
 
-  /** Takes what is in `piece`, which may be written over afterwards. @throws MalformedBytes where a length makes no sense. */
+  /** Takes the bytes of `piece`, which may be overwritten afterwards. @throws MalformedBytes where a length makes no sense. */
   push(piece: Uint8Array): void {
     let at = 0;
     while (at < piece.length) {

@@ -34,7 +34,7 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 const METADATA_TIMEOUT_MS = 5_000;
 
 export interface Widely {
-  /** The word of one node may be wrong: another one is asked than last time. */
+  /** One node may be wrong: the next question goes to another one. */
   readonly widely?: boolean;
 }
 
@@ -58,12 +58,12 @@ export class KafkaConnection {
   readonly #bootstrap: readonly BrokerAddress[];
   readonly #links = new Map<string, BrokerLink>();
   readonly #topics = new Map<string, TopicMetadata>();
-  /** When each was last answered, monotonic. */
+  /** When each topic's metadata last came, monotonic. */
   readonly #seenAtMs = new Map<string, DurationMs>();
   /** Number of the last question to each address that any node could have answered. */
   readonly #lastAsked = new Map<string, number>();
   #questions = 0;
-  /** Named last, one for each group and transactional id of this process. */
+  /** Coordinators last named, one for each group and transactional id of this process. */
   readonly #coordinators = new Map<string, number>();
   #nodes = new Map<number, BrokerAddress>();
   /** Sockets would do it, but there is none during a back-off, and timers of a Clock do not. */
@@ -104,7 +104,7 @@ export class KafkaConnection {
       try {
         return await link.send(request, decode, options);
       } catch (error) {
-        // Another node is asked only where this one could not be: an answer is an answer.
+        // Another node is asked only where this one could not be reached: an error code is an answer, too.
         if (!(error instanceof Retriable) || codeOf(error) !== undefined) throw error;
         failures.push(error.message);
       }
@@ -215,7 +215,7 @@ export class KafkaConnection {
     return link;
   }
 
-  /** Those that failed most often last, each address once (KC3). */
+  /** Links in the order to ask them: the most failures last, each address once (KC3). */
   #candidates(widely: boolean): BrokerLink[] {
     const links = [...new Set([...this.#nodes.values(), ...this.#bootstrap].map((address) => this.#link(address)))];
     const wantsMore = widely && links.filter((link) => link.connected).length < 2;

@@ -1,5 +1,5 @@
 // Kafka's error codes (org.apache.kafka.common.protocol.Errors, 4.1) and what each means where it is not treated
-// specially. Where it is (a reader on NOT_LEADER_OR_FOLLOWER, a writer on CONCURRENT_TRANSACTIONS), the code is looked at first.
+// specially. Where it is (a reader on NOT_LEADER_OR_FOLLOWER, a writer on CONCURRENT_TRANSACTIONS), the code is checked first.
 
 export type Consequence = 'fenced' | 'retriable' | 'stopped' | 'misconfigured' | 'fatal';
 
@@ -9,7 +9,7 @@ export interface KafkaErrorCode {
   readonly consequence: Consequence;
 }
 
-/** What is wrong with the configuration or the cluster, for the codes a person can do something about. */
+/** Remedies for the codes that an operator can do something about. */
 export const REMEDIES: ReadonlyMap<number, string> = new Map([
   [3, 'create the topic (flatline topics create) or correct its name'],
   [10, 'raise max.message.bytes of the topic'],
@@ -43,7 +43,7 @@ const names: Readonly<Record<Consequence, readonly (readonly [number, string])[]
     [113, 'STALE_MEMBER_EPOCH'],
   ],
   retriable: [
-    // Something failed inside the broker, as in one that is just stopping: another, or this one later, may do it.
+    // Failures inside the broker, for example while it stops: another broker, or this one later, may succeed.
     [-1, 'UNKNOWN_SERVER_ERROR'],
     [2, 'CORRUPT_MESSAGE'],
     [3, 'UNKNOWN_TOPIC_OR_PARTITION'],

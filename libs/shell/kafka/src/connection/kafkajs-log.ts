@@ -1,7 +1,7 @@
 import loggers, { type Logger, type LogRecord } from 'kafkajs/src/loggers/index.js';
 import type { KafkaLogEntry, KafkaOptions } from './kafka-options.ts';
 
-// What kafkajs calls an error of a connection is thrown to the caller, which decides; as a log line it is a remark.
+// Connection errors are also thrown to the caller, which decides; in the log they are only remarks.
 const LEVELS = { ERROR: 'warn', WARN: 'warn', INFO: 'info', DEBUG: 'debug' } as const;
 
 /** kafkajs' logger, writing to `options.log` and never to the console. */

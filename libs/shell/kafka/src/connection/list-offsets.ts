@@ -12,7 +12,7 @@ import { ProtocolReader, ProtocolWriter } from './protocol-bytes.ts';
  */
 export type LogPlace = 'start' | 'end' | 'stableEnd' | { readonly timestamp: Millis };
 
-/** Answer where no record is stamped at or past the instant asked for. */
+/** The broker's answer where no record is stamped at or past the instant. */
 export const NO_OFFSET = -1;
 
 const EARLIEST = -2;

@@ -23,7 +23,7 @@ export interface TopicMetadata {
   readonly topic: string;
   /** 0; 3 where the topic does not exist, 29 where this principal may not see it. */
   readonly errorCode: number;
-  /** 32 hexadecimal digits; another one after the topic was deleted and made again. */
+  /** 32 hexadecimal digits; changes when the topic is deleted and created again. */
   readonly topicId: string;
   /** By partition number. */
   readonly partitions: readonly PartitionMetadata[];

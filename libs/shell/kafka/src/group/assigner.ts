@@ -25,7 +25,9 @@ export interface MemberPartitions {
   readonly standbys: readonly number[];
 }
 
-const NOBODY = -1;
+const NO_MEMBER = -1;
+/** Below every position. */
+const NO_CHECKPOINT = -1;
 
 /**
  * @param partitionCount of the input topic; claims beyond it are ignored.
@@ -66,11 +68,11 @@ class Placement {
 
   constructor(members: readonly MemberClaim[], partitionCount: number) {
     this.memberCount = members.length;
-    this.owners = new Array<number>(partitionCount).fill(NOBODY);
+    this.owners = new Array<number>(partitionCount).fill(NO_MEMBER);
     this.#counts = new Array<number>(members.length).fill(0);
     this.#positions = members.map(({ checkpoints }) => positionsOf(checkpoints, partitionCount));
     this.#freshest = this.owners.map((_, partition) =>
-      Math.max(...this.#positions.map((positions) => positions.get(partition) ?? NOBODY)),
+      Math.max(...this.#positions.map((positions) => positions.get(partition) ?? NO_CHECKPOINT)),
     );
     this.#claimed = claimedBy(members, partitionCount);
     this.#floor = Math.floor(partitionCount / members.length);
@@ -111,7 +113,7 @@ class Placement {
       .filter(({ lag }) => lag < Infinity)
       .sort((a, b) => a.lag - b.lag || a.partition - b.partition || a.member - b.member);
     for (const { partition, member } of best)
-      if (this.owners[partition] === NOBODY && burden(member) < most) this.#place(partition, member);
+      if (this.owners[partition] === NO_MEMBER && burden(member) < most) this.#place(partition, member);
   }
 
   /** To the least loaded; of equally loaded members, to the one with the least `burden`. */
@@ -124,7 +126,7 @@ class Placement {
   }
 
   #unowned(): number[] {
-    return this.partitionsOf(NOBODY);
+    return this.partitionsOf(NO_MEMBER);
   }
 
   #dearestFirst(claims: readonly number[]): readonly number[] {
@@ -145,14 +147,14 @@ class Placement {
   }
 }
 
-/** Who validly claims what: of several claimants the one of the latest generation, the others are zombies. */
+/** Valid claims by member: among several claimants the one of the latest generation, the others are zombies. */
 function claimedBy(members: readonly MemberClaim[], partitionCount: number): readonly (readonly number[])[] {
-  const claimant = new Array<number>(partitionCount).fill(NOBODY);
+  const claimant = new Array<number>(partitionCount).fill(NO_MEMBER);
   members.forEach(({ owned, generation }, member) => {
     for (const partition of owned) {
       const rival = claimant[partition];
       if (rival === undefined) continue;
-      if (rival === NOBODY || members[rival]!.generation < generation) claimant[partition] = member;
+      if (rival === NO_MEMBER || members[rival]!.generation < generation) claimant[partition] = member;
     }
   });
   return members.map((_, member) => claimant.flatMap((owner, partition) => (owner === member ? [partition] : [])));

@@ -11,7 +11,7 @@ export type GroupStep =
   | { readonly kind: 'findCoordinator' }
   /** The coordinator is reading the group: try again. */
   | { readonly kind: 'wait' }
-  /** Nothing that trying again would change. */
+  /** Trying again would change nothing. */
   | { readonly kind: 'fail' };
 
 const FENCED_INSTANCE_ID = 82;

@@ -3,7 +3,7 @@
 // A leader answers the requests of a connection in order, and holds a fetch that finds nothing. So there are two lanes:
 // `waiting` for partitions read to their end, held up to pollMs, and `prompt` for those known or presumed to have more,
 // never held: neither a new subscription nor one that has room again waits behind a poll. A partition that reaches its
-// end while a poll is under way polls shortly in the prompt lane until it can join: it is never without a fetch for long.
+// end while a poll is under way polls briefly in the prompt lane until it can join: it is never without a fetch for long.
 import type { DurationMs } from '@flatline/base';
 import type { Lane } from '../connection/kafka-request.ts';
 

@@ -24,7 +24,7 @@ import { READER_LIMITS, type ReaderLimits } from './reader-limits.ts';
 const FREE_ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 
 export interface ReaderOptions extends KafkaOptions {
-  /** What a cursor shows is written over once its run is used up, instead of being left to the garbage collector. */
+  /** Memory of a run is overwritten once the run is used up, instead of being left to the garbage collector. */
   readonly reusesAnswers?: boolean;
   /** Batches that cannot be unpacked are shown for what they are (`RecordCursor.unreadable`) instead of ending the reading. */
   readonly passesUnreadable?: boolean;

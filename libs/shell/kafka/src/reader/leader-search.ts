@@ -1,12 +1,12 @@
-// Finds and finds again the leaders of a reader's subscriptions, and decides what a leader's refusal means.
+// Finds the leaders of a reader's subscriptions, again after a refusal, and decides what a refusal means.
 //
 // Owns: the one metadata request under way, the timer to the next.
 // Does not own: the subscriptions and their back-off (each its own), fetching.
 //
 // Invariants
-//   LF1  A subscription that is locating is looked at when its back-off is over, as long as it lives.
+//   LF1  A subscription that is locating gets its turn when its back-off is over, until it is closed.
 //   LF2  One metadata request is under way at most, for all subscriptions that are due.
-//   LF3  Every topic's id and leaders are looked at once per metadataAgeMs at least, by another node's word each time: a topic
+//   LF3  Every topic's id and leaders are asked for at least once per metadataAgeMs, each time from another node: a topic
 //        recreated under its old name, and a leader that was deposed and still answers, are noticed even by a subscription
 //        that fetches nothing, or gets answers without an error.
 import { type Cancel, type Clock, type DurationMs, PartitionStopped, Retriable } from '@flatline/base';
@@ -57,13 +57,13 @@ export class LeaderSearch {
     this.#cancel?.();
   }
 
-  /** A leader may be a deposed one, though it answers: several nodes are asked soon. */
+  /** A leader that answers may still be deposed: asks several nodes soon. */
   doubted(): void {
     this.#doubts = this.#options.doubtQuestions;
     this.schedule();
   }
 
-  /** Sees to it that the subscription due first is looked for when it is due. */
+  /** Sets the timer for the subscription that is due first. */
   schedule(): void {
     if (this.#searching || this.#closed) return;
     this.#cancel?.();
@@ -126,7 +126,7 @@ export class LeaderSearch {
       return { subscriptions: living, widely: true };
     }
     const lost = living.filter(({ state }) => state.kind === 'locating' && state.notBeforeMs <= now);
-    // What was named did not answer, or calls our position out of range: perhaps the node that named it knows no better.
+    // The named leader did not answer, or calls our position out of range: the node that named it may be out of date.
     return { subscriptions: lost, widely: lost.some(({ searches, isRangeDoubted }) => searches > 1 || isRangeDoubted) };
   }
 

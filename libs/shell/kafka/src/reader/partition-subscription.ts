@@ -120,7 +120,7 @@ export class PartitionSubscription implements LogSubscription {
     return this.#obstacle;
   }
 
-  /** Times that a leader was looked for since one answered. */
+  /** Searches for a leader since one last answered. */
   get searches(): number {
     return this.#backOff.failures;
   }
@@ -166,7 +166,7 @@ export class PartitionSubscription implements LogSubscription {
     if (!this.ended) this.#owner.doubted();
   }
 
-  /** Tells the listener, if there still is someone to tell. */
+  /** Tells the listener, if there still is one. */
   announce(): void {
     if (this.#state.kind !== 'closed') this.#listener?.();
   }
@@ -254,7 +254,7 @@ export class PartitionSubscription implements LogSubscription {
     this.located(leader);
   }
 
-  /** Whether this is still the leader that it asks, for whatever it wants of it. */
+  /** Whether this is still the leader that it asks. */
   asks(leader: Leader): boolean {
     return 'leader' in this.#state && this.#state.leader === leader;
   }
@@ -267,7 +267,7 @@ export class PartitionSubscription implements LogSubscription {
       this.#begin(leader);
       return;
     }
-    // What waits was read from the log that was lost: nothing may come of it any more.
+    // The buffered runs come from the log that was lost: they must not be applied.
     this.#runs.length = 0;
     this.#bufferedBytes = 0;
     this.fail(this.#diverged(leader, { leaderEpoch, endOffset }));
@@ -285,7 +285,7 @@ export class PartitionSubscription implements LogSubscription {
     this.#state = { kind: 'locating', notBeforeMs: this.#owner.clock.monotonicMs() + this.#backOff.nextDelayMs() };
   }
 
-  /** Metadata knows no such topic or partition: not yet, not everywhere, or not any more. */
+  /** Metadata has no such topic or partition: not yet, not everywhere, or no longer. */
   unknown(why: string, limitMs: DurationMs): void {
     const now = this.#owner.clock.monotonicMs();
     this.#unknownSinceMs ??= now;

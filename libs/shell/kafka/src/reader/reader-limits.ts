@@ -6,7 +6,7 @@ export interface ReaderLimits {
   readonly pollMs: DurationMs;
   /** The same for partitions that wait to join the poll under way: bounds how long they do. */
   readonly shortPollMs: DurationMs;
-  /** Silence after which a leader's connection is given up and its partitions are looked for again. */
+  /** Silence after which a leader's connection is given up and its partitions' leaders are searched for again. */
   readonly fetchTimeoutMs: DurationMs;
   /** Most bytes of one partition in one answer; a larger batch comes whole, alone. */
   readonly partitionFetchBytes: number;

@@ -12,7 +12,7 @@ export class SharedAnswer {
     this.#memory = memory;
   }
 
-  /** For one run: what is returned is to be called once, when it is used up. */
+  /** For one run: call the returned function once, when the run is used up. */
   hold(): () => void {
     this.#holders += 1;
     return this.#release;

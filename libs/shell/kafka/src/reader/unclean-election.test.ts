@@ -79,7 +79,7 @@ describe('an unclean election', () => {
     );
     expect(subscription.failure).toBeInstanceOf(PartitionStopped);
 
-    // A reader that begins behind what was lost, and says what came before, is told, too; one that begins below reads on.
+    // A reader that begins behind what was lost, and says what came before, learns it, too; one that begins below reads on.
     const beyond = reader.subscribe(place, KEPT + LOST, epoch);
     expect(await failureOf(beyond)).toBeInstanceOf(PartitionStopped);
     const below = reader.subscribe(place, KEPT, epoch);

@@ -213,7 +213,7 @@ export class BatchCursor implements RecordCursor {
       );
   }
 
-  /** Whether the whole batch is none of the reader's business. Sees every batch, so that transactions open and end. */
+  /** Whether to pass over the whole batch. Sees every batch, so that transactions open and end. */
   #passesOver(at: number, batchEnd: number, attributes: number, lastOffset: number): boolean {
     if ((attributes & layout.TRANSACTIONAL_BIT) === 0) return (attributes & layout.CONTROL_BIT) !== 0;
     const producerId = readInt64(this.#run.bytes, at + layout.PRODUCER_ID_AT);
@@ -233,7 +233,7 @@ export class BatchCursor implements RecordCursor {
     }
     const isEmpty = group.count === 0;
     const [keyStart, keyLength] = [group.starts[0]!, group.lengths[0]!];
-    // A marker is for the reader, not for those it reads for.
+    // Markers are for the reader, not for its callers.
     group.close();
     if (isEmpty) return false;
     if (keyLength < CONTROL_KEY_BYTES) throw this.#unreadable(new MalformedBytes('its control record has no type'));

@@ -12,12 +12,12 @@ const codes: Readonly<Record<Compression, number>> = { none: 0, gzip: 1, snappy:
 const GZIP = { level: 1 };
 
 /**
- * Below so many bytes zstd and gzip cost what a few closes cost in all, whatever the batch holds: 17 and 11 µs in a call, 6 ns
- * and more for each byte that is saved, which in every replica and reader costs about as much. The others have no such price.
+ * Below this many bytes zstd and gzip cost as much as a few whole closes: 17 and 11 µs for a call, 6 ns and more for each byte
+ * saved, about what a byte costs every replica and reader. The other formats have no such price for a call.
  */
 const WORTH_A_CALL_BYTES = 4_096;
 
-/** How to pack a batch of `bytes` for which `wanted` is configured: not, where that costs more than it saves. */
+/** How to pack a batch of `bytes`: as `wanted`, or not at all where that costs more than it saves. */
 export function worthPacking(wanted: Compression, bytes: number): Compression {
   return bytes < WORTH_A_CALL_BYTES && (wanted === 'zstd' || wanted === 'gzip') ? 'none' : wanted;
 }

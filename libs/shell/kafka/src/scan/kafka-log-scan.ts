@@ -13,7 +13,7 @@ import { decodeDescribeGroup, describeGroupRequest } from './describe-group.ts';
 import { decodeDescribeProducers, describeProducersRequest, type OpenTransaction } from './describe-producers.ts';
 
 const STRETCH_BYTES = 4 * 1024 * 1024;
-/** How long the leader may wait for something to be there. */
+/** How long the leader may wait for records. */
 const WAIT_MS: DurationMs = 500;
 
 export interface LogBounds {
@@ -35,7 +35,7 @@ export interface LogBytes {
   readonly aborted: readonly AbortedTransaction[];
 }
 
-/** Reads logs from end to end once, to check them: with what a reader is never shown. */
+/** Reads logs from end to end once, to check them, including what a reader is never shown. */
 export class KafkaLogScan {
   readonly #options: AdminOptions;
   readonly #connection: KafkaConnection;
@@ -117,7 +117,7 @@ export class KafkaLogScan {
       try {
         return await ask(await this.#connection.leader(partition));
       } catch (error) {
-        // Whatever went wrong, the next attempt asks who leads now.
+        // Whatever the error, the next attempt asks for the present leader.
         this.#connection.forgetLeaders(partition.topic);
         throw error;
       }

@@ -5,7 +5,7 @@ export function byTopic<T extends TopicPartition>(items: readonly T[]): readonly
   return [...Map.groupBy(items, ({ topic }) => topic)];
 }
 
-/** A map key, and what a person reads in a message. Topic names hold no slash. */
+/** A map key, and the partition's name in messages. Topic names hold no slash. */
 export function partitionName({ topic, partition }: TopicPartition): string {
   return `${topic}/${partition}`;
 }

@@ -70,8 +70,8 @@ export interface WriterSurroundings {
 }
 
 /**
- * Produce requests under way to one leader: what it waits for, its followers or the way, is waited for once for all of them. As
- * many as a broker remembers of an idempotent producer (max.in.flight.requests.per.connection).
+ * Produce requests under way to one leader, so that their waits for followers and the network overlap. As many as a broker
+ * remembers of an idempotent producer (max.in.flight.requests.per.connection).
  */
 const PRODUCES_MAX = 5;
 /** Beyond what a leader may take, before it counts as silent. */
@@ -204,7 +204,7 @@ export class KafkaTransactionalWriter implements TransactionalWriter {
       const batches = this.#cutBatches(left);
       const sent = left.slice(0, batches.length);
       const answers = this.#produce(node, batches);
-      // Whichever fails first is heard; the others fail with it.
+      // The first failure counts; the others fail with it.
       answers.catch(() => undefined);
       underWay.push({ sent, batches, answers });
       // Those that waited go first.

@@ -4,7 +4,7 @@
 // without consuming bytes. (The avsc library believes block counts, and loops 2^50 times over an empty rest.)
 //
 // Invariants
-//   AR1  start ≤ position ≤ end; no byte outside is looked at.
+//   AR1  start ≤ position ≤ end; no byte outside is read.
 //   AR2  Every loop consumes at least one byte per turn, so a value costs time in proportion to its size.
 import { BadInput } from '../bad-input.ts';
 import { decodeUtf8, type TextReader } from '../text-reader.ts';
@@ -16,7 +16,7 @@ export class AvroReader {
   #buffer: Buffer = NOTHING;
   #end = 0;
   #position = 0;
-  /** Nesting of what is being skipped, for whoever recurses. */
+  /** Nesting of what is being skipped, kept by recursive skips. */
   depth = 0;
 
   constructor(texts: TextReader) {
@@ -38,7 +38,7 @@ export class AvroReader {
   long(): number {
     const first = this.#byte();
     if (first < 0x80) return (first >>> 1) ^ -(first & 1);
-    // Two halves of 28 bits, since bit operations are 32-bit; what is above 56 bits must be nothing.
+    // Two halves of 28 bits, since bit operations are 32-bit; bits above 56 must be zero.
     let low = first & 0x7f;
     let high = 0;
     let byte = first;
@@ -101,7 +101,7 @@ export class AvroReader {
     this.advance(this.#length());
   }
 
-  /** A number, unread: it may be beyond what we can hold. */
+  /** Skips a number, which may be beyond our range. */
   skipLong(): void {
     for (let bytes = 1; this.#byte() >= 0x80; bytes += 1) {
       if (bytes === 10) throw new BadInput('invalid-avro', 'a number of more than ten bytes');

@@ -1,4 +1,4 @@
-// Avro's binary encoding (Avro 1.12, "Binary Encoding"), written into one buffer that is used again and again.
+// Avro's binary encoding (Avro 1.12, "Binary Encoding"), written into one buffer that is reused.
 import { assert } from '@flatline/base';
 
 /** Bytes of the longest `long`. */

@@ -68,7 +68,7 @@ describe('resolving a writer schema', () => {
     ['no record', '"string"', 'a string, wanted a record'],
     ['no JSON', '{', 'cannot be resolved'],
     ['no Avro', '{"type":"record"}', 'cannot be resolved'],
-    ['a type nobody knows', writerOf([{ name: 'x', type: 'decimal' }]), 'cannot be resolved'],
+    ['an unknown type', writerOf([{ name: 'x', type: 'decimal' }]), 'cannot be resolved'],
     ['names that are code', writerOf([{ name: 'x;process.exit()', type: 'int' }]), 'cannot be resolved'],
     [
       'nesting beyond any stack',

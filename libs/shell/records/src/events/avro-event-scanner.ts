@@ -1,8 +1,8 @@
 // The short way through events in Avro whose writer used our own schema, as the SDK does.
 //
-// It reads the fields where they lie, in our order, without a step per field. As the short way through JSON it never
-// decides that something is wrong: whatever is not plain it leaves to the plan of the schema (record-plan.ts), and what it
-// accepts it reads as the plan would. A property test holds the two against each other. The one exception, text that is
+// It reads the fields where they lie, in our order, without a step per field. Like the short way through JSON it never
+// decides that something is wrong: it leaves whatever is not plain to the plan of the schema (record-plan.ts), and reads the
+// rest as the plan would. A property test holds the two against each other. The one exception, text that is
 // not UTF-8, is thrown from here as it would be from there.
 import { INSTANT_MAX } from '@flatline/base';
 import { HEARTBEAT, type SessionEvent } from '@flatline/kinds';
@@ -10,7 +10,7 @@ import { ByteWords } from '../byte-words.ts';
 import { EVENT_ID_LENGTH_MAX, TYPE_LENGTH_MAX } from '../limits.ts';
 import { decodeUtf8, type TextReader } from '../text-reader.ts';
 
-/** What a number that is not there reads as, and one that is not plain. */
+/** Results for an absent number, and for one that is not plain. */
 const ABSENT = -1;
 const NOT_PLAIN = -2;
 /** Bytes of the branch of a union: 0 is null, 1 the type. */
@@ -18,7 +18,7 @@ const IS_NULL = 0;
 const IS_VALUE = 2;
 /** Bytes of seven bits each that fill a half of a number: bit operations are 32-bit. */
 const HALF_BYTES = 4;
-/** In four bytes at once: that more bytes of the number follow each. */
+/** Continuation bits of four bytes at once. */
 const ALL_GO_ON = 0x80808080 | 0;
 /** The type of most events, its length before it. */
 const HEARTBEAT_TYPE = new ByteWords(Buffer.from(`${String.fromCharCode(2 * HEARTBEAT.length)}${HEARTBEAT}`, 'latin1'));

@@ -6,7 +6,7 @@ import { valueSubject, type SchemaRegistry } from '../registry/schema-registry.t
 import { EVENT_SCHEMA } from './event-formats.ts';
 import { EVENT_SHAPE, type OutgoingEvent } from './event-shape.ts';
 
-/** What producers encode events with. */
+/** Encodes a producer's events. */
 export interface EventEncoder {
   /** The value of a record. @throws BadInput for an event that a decoder would refuse. */
   encode(event: OutgoingEvent): Uint8Array;

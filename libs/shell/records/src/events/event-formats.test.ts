@@ -238,7 +238,7 @@ describe('[I1] bad Avro', () => {
     });
   });
 
-  test('an id nobody has fetched is asked for, and bad once the registry has said no', async () => {
+  test('an id not fetched yet is asked for, and bad once the registry has said no', async () => {
     const { decoder } = await withRegistry();
     const bytes = Uint8Array.of(0, 0, 0, 3, 9, 0);
     expect(decode(decoder, bytes)).toEqual({ kind: 'unknownSchema', schemaId: 777 });

@@ -11,7 +11,7 @@ import { JsonEventScanner } from './json-event-scanner.ts';
 const EVENT: DecodeOutcome = { kind: 'event' };
 const NOTHING = Buffer.alloc(0);
 
-/** Events out of input records, whatever they are written in. The tasks of an input may share one: decoding is synchronous. */
+/** Decodes events from input records, in any format. The tasks of an input may share one: decoding is synchronous. */
 export class EventFormats implements EventDecoder {
   readonly #formats: RecordFormats<SessionEvent>;
   /** The bytes decoded from last, which are nearly always those of the next event, and the same as a Buffer. */

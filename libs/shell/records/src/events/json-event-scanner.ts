@@ -1,8 +1,8 @@
 // The short way through the JSON that producers really send: known fields, plain strings, plain integers.
 //
 // It reads bytes where they lie, without a string of the whole and an object to throw away. It never decides that
-// something is wrong: whatever is not plain it leaves to JSON.parse (json-record.ts), and what it accepts it reads as
-// JSON.parse would have it. A property test holds the two against each other. The one exception, text that is not
+// something is wrong: it leaves whatever is not plain to JSON.parse (json-record.ts), and reads the rest as JSON.parse
+// would. A property test holds the two against each other. The one exception, text that is not
 // UTF-8, is thrown from here as it would be from there.
 import { HEARTBEAT, type SessionEvent } from '@flatline/kinds';
 import { ByteWords, fourDigits } from '../byte-words.ts';
@@ -18,7 +18,7 @@ const COLON = 0x3a;
 const BACKSLASH = 0x5c;
 const OPEN = 0x7b;
 const CLOSE = 0x7d;
-/** Integers of so many digits are exact, and as times before INSTANT_MAX. */
+/** Integers of this many digits are exact, and as times before INSTANT_MAX. */
 const DIGITS_MAX = 15;
 
 const HEARTBEAT_TYPE = words(`"${HEARTBEAT}"`);
@@ -28,7 +28,7 @@ const EVENT_ID = words('eventId"');
 const SEQUENCE = words('sequence"');
 const TIMEOUT_MS = words('timeoutMs"');
 const ATTRIBUTES = words('attributes"');
-/** What most events are made of, as machines write it: without spaces. */
+/** Parts of most events as machines write them, without spaces. */
 const COMPACT_HEARTBEAT = words(`"type":"${HEARTBEAT}"`);
 const COMPACT_OCCURRED_AT = words('"occurredAt":');
 const COMPACT_SEQUENCE = words('"sequence":');

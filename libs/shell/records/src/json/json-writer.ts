@@ -1,4 +1,4 @@
-// JSON as bytes, written into one buffer that is used again and again: of most records nothing is ever a string of its own.
+// JSON as bytes, written into one buffer that is reused: most records need no string of their own.
 import { ByteChunks } from '../byte-chunks.ts';
 
 const QUOTE = 0x22;
@@ -73,7 +73,7 @@ export class JsonWriter {
     this.#reserve(words.length * WORD_BYTES);
     const view = this.#view;
     const at = this.#length;
-    // What the last word writes beyond the end is written over by what follows.
+    // Bytes that the last word writes beyond the end are overwritten by what follows.
     for (let i = 0; i < words.length; i += 1) view.setInt32(at + i * WORD_BYTES, words[i]!);
     this.#length = at + length;
   }
@@ -115,7 +115,7 @@ export class JsonWriter {
     this.#length = at;
   }
 
-  /** A string of printable ASCII out of its bytes. False: it is another one, and nothing was written. */
+  /** A string of printable ASCII from its bytes. False: it is not of printable ASCII, and nothing was written. */
   asciiString(bytes: Uint8Array): boolean {
     const { length } = bytes;
     this.#reserve(length + 2);

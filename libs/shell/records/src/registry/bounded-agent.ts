@@ -18,7 +18,7 @@ export function boundedAgent(secure: boolean, bytesMax: number, tls: ConnectionO
   return agent;
 }
 
-/** Counts where bytes enter the stream: a listener would be told beside the HTTP parser, which might end the answer first. */
+/** Counts where bytes enter the stream: a listener would run beside the HTTP parser, which might end the answer first. */
 function bound(socket: Duplex, bytesMax: number): void {
   const push = socket.push.bind(socket);
   let bytes = 0;

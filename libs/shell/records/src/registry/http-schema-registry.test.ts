@@ -44,7 +44,7 @@ function always(status: number, body: unknown): Answering {
 }
 
 describe('schemaById', () => {
-  test('leaves nobody waiting: a registry that does not answer in time is Retriable', async () => {
+  test('a registry that does not answer in time is Retriable', async () => {
     let asked: () => void = () => undefined;
     const reached = new Promise<void>((resolve) => {
       asked = resolve;
@@ -172,7 +172,7 @@ describe('schemaId and check', () => {
     await expect(registry.check()).rejects.toBeInstanceOf(Fatal);
   });
 
-  test('an address where nobody listens: what, where, and what to do', async () => {
+  test('an address that refuses connections: what, where, and what to do', async () => {
     const port = await listening(() => undefined);
     const server = servers.pop()!;
     await new Promise((closed) => server.close(closed));

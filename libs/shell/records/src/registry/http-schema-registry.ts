@@ -84,7 +84,7 @@ export class HttpSchemaRegistry implements SchemaRegistry {
 
   /**
    * `register` refuses a subject whose compatibility is not the one it is given, BACKWARD by default, and sets it where
-   * the subject has none. It is given what the subject has; nothing, and so sets nothing, where that is nothing.
+   * the subject has none. It is given the subject's own compatibility; where there is none, none is given and none is set.
    */
   async #register(subject: string, schema: AvroSchema): Promise<Answer> {
     const config = await this.#ask(subject, ({ api }) => api.Subject.config({ subject }));

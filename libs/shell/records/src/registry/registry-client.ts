@@ -1,7 +1,7 @@
 // @kafkajs/confluent-schema-registry as it is used here: asked within a time limit, with every answer seen as it came.
 //
-// Addresses, authentication, TLS and retries are the package's. What it gets wrong (4.1.0, reproduced in
-// client-defects.test.ts) is met here:
+// Addresses, authentication, TLS and retries are the package's. Its defects (4.1.0, reproduced in
+// client-defects.test.ts) are worked around here:
 //   - Its errors drop `error_code`, which alone tells "no such schema" from "no such page". Middlewares that it is given
 //     stand outside the one that drops it, so ours is put before all others.
 //   - An error whose body is `null` throws where no promise awaits it, which ends the process.
@@ -21,7 +21,7 @@ export interface AvroSchema {
   readonly schema: string;
 }
 
-/** What of the package is used. `api` it keeps to itself; its version is pinned, and the tests have a real registry. */
+/** The parts of the package in use. `api` is private: its version is pinned, and the tests have a real registry. */
 export interface RegistryClient {
   getRegistryIdBySchema(subject: string, schema: AvroSchema): Promise<unknown>;
   register(
@@ -61,7 +61,7 @@ const INITIAL_RETRY_SECONDS = 0.1;
 const MAX_RETRY_SECONDS = 2;
 const TOO_MANY_REQUESTS = 429;
 
-/** What would pass if asked again. */
+/** Whether the same request may succeed later. */
 export function isPassing({ status }: Answer): boolean {
   return status >= 500 || status === TOO_MANY_REQUESTS;
 }
@@ -104,7 +104,7 @@ async function answerTo(
   }
   const last = asked.at(-1) ?? { kind: 'unreachable', why: causeOf(refusal), cause: refusal };
   if (refusal === undefined || last.kind !== 'answered' || last.answer.status >= 400) return last;
-  // The package's own: the answer is well, and not what it wants.
+  // The package's own error: the answer is a success, but not what it expects.
   return { kind: 'answered', answer: { status: last.answer.status, body: { message: causeOf(refusal) } } };
 }
 
@@ -126,7 +126,7 @@ function openClient(
       factor: 0.2,
       multiplier: 2,
       validateRetry: ({ responseStatus }) => isPassing({ status: responseStatus, body: {} }),
-      // All that is asked here may be asked twice: to register a schema again gives its id again.
+      // Every request here may be repeated: registering a schema again returns its id again.
       enableRetry: () => true,
     },
   }) as unknown as RegistryClient;
@@ -134,7 +134,7 @@ function openClient(
   return client;
 }
 
-/** Notes each answer before the package's own middlewares see it, and hands on none that they break on. */
+/** Records each answer before the package's own middlewares see it, and passes on none that they fail on. */
 function witness(signal: AbortSignal, asked: Asked[]): Middleware {
   return () => ({
     prepareRequest: async (next) => (await next()).enhance({ signal }),

@@ -29,7 +29,7 @@ export async function openSummaryEncoder(
 export type ReadSummary = { readonly kind: 'summary'; readonly summary: ReceivedSummary } | BadOutcome;
 export type SummaryOutcome = ReadSummary | { readonly kind: 'unknownSchema'; readonly schemaId: number };
 
-/** Summaries out of the records of an output topic, for those who read it. A null value is a tombstone, and no summary. */
+/** Decodes summaries from the records of an output topic, for its readers. A null value is a tombstone, and no summary. */
 export class SummaryFormats {
   readonly #formats: RecordFormats<SummaryDraft>;
 

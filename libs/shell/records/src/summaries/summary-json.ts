@@ -1,6 +1,5 @@
-// Summaries as JSON: what JsonRecordWriter makes of SUMMARY_SHAPE, field by field instead of through the table. Of a million
-// sessions that close together each is written once, and there a call whose target varies takes longer than the digits that
-// its result has.
+// Summaries as JSON: what JsonRecordWriter makes of SUMMARY_SHAPE, field by field instead of through the table. When a million
+// sessions close together, a call whose target varies takes longer than writing the digits of its result.
 import { isUtf8 } from 'node:buffer';
 import type { SessionSummary, SummaryEncoder } from '@flatline/kinds';
 import { writeMap } from '../json/json-record.ts';

@@ -3,7 +3,7 @@
 /** Records applied before the event loop gets its turn, and how long such a slice, or one of restoring, may take. */
 export const STEP_RECORDS_MAX = 2_048;
 export const SLICE_MS = 8;
-/** Due entries looked at per slice: heartbeats come first (architecture, What bounds it). */
+/** Due entries visited per slice: heartbeats come first (architecture, What bounds it). */
 export const EXPIRE_SLICE_MAX = 1_024;
 
 /** What a task may hold and write at once. The simulation makes them small, so that each of them is met. */
@@ -14,16 +14,16 @@ export interface TaskBounds {
   readonly unsweptLogBytes: number;
   /** Changes and outputs that may wait for a cut; stepping pauses beyond. */
   readonly pendingChangesMax: number;
-  /** So many closes with keys of 36 bytes, in JSON, fit one produce request. */
+  /** This many closes with keys of 36 bytes, in JSON, fit one produce request. */
   readonly pendingOutputsMax: number;
   /**
-   * What the commits of all tasks together may hold, what one may begin with before it is known how fast the brokers are, and
-   * what it may hold however slow they are. All as expected before they are cut; stepping pauses beyond.
+   * Most that the commits of all tasks together may hold, the first bound of one task before the brokers' speed is known, and
+   * the least it gets however slow they are. All as expected before they are cut; stepping pauses beyond.
    */
   readonly commitBytesTotal: number;
   readonly commitBytesFirst: number;
   readonly commitBytesMin: number;
-  /** What lives in one partition at most (I7). Constants of the product, stated in SPEC. */
+  /** Most that may live in one partition (I7). Constants of the product, stated in SPEC. */
   readonly entriesMax: number;
   readonly keyBytesMax: number;
   /** Bytes of dead letters that may wait for a cut; one letter may come on top. */
@@ -41,7 +41,7 @@ export interface TaskBounds {
   readonly flushSlice: number;
   /** Stored entries loaded before the event loop gets its turn, about 6 ms. */
   readonly loadSlice: number;
-  /** Places for entries looked at, to arm timers and to end a load, before the event loop gets its turn: about 5 ms. */
+  /** Places for entries visited, to arm timers and to end a load, before the event loop gets its turn: about 5 ms. */
   readonly armSlice: number;
 }
 
@@ -70,15 +70,15 @@ export const TASK_BOUNDS: TaskBounds = {
 export const COMMIT_BYTES_MAX = 32 * 1024 * 1024;
 /** The share of a transaction's timeout that a commit should take at most. */
 export const COMMIT_TIMEOUT_SHARE = 1 / 3;
-/** How many times as long it may take together with what the process itself is late by. */
+/** Factor on that share where the process's own delay is included. */
 export const OWN_DELAY_FACTOR = 2;
 /** How often a process looks, while a commit is under way, whether it is itself late. */
 export const OWN_DELAY_PROBE_MS = 50;
 /** Looks at the time within a slice of a cut: pieces of half a millisecond, or of more where the machine is busy. */
 export const CUT_SLICE_PIECES = 8;
-/** After so long a full task is shown as waiting for its commit (X5). */
+/** A full task is shown as waiting for its commit after this long (X5). */
 export const SLOW_COMMIT_MS = 1_000;
-/** After so long without an answer a reader is shown as waiting for it (X5): longer than an election. */
+/** A reader without an answer for this long is shown as waiting for it (X5): longer than an election. */
 export const READ_OBSTACLE_MIN_MS = 1_000;
 /** From this share of what may live in a partition on, the log warns that it fills up. */
 export const STATE_FILL_ALARM = 0.9;
@@ -90,16 +90,16 @@ export const FLUSH_BYTES_MAX = 32 * 1024 * 1024;
 export const FLUSH_INTERVAL_MS = 15_000;
 /** How many times its share a task that is being restored lets wait for the time when it runs: of bare images a million. */
 export const RESTORED_BACKLOG_FACTOR = 2;
-/** Beyond so many, restoring waits for a flush that makes progress: it reads more than twice as fast as that writes. */
+/** Beyond this many shares restoring waits for the flush: it reads more than twice as fast as a flush writes. */
 export const RESTORED_WAITING_FACTOR = 4;
-/** Beyond so many times its share a task gives its local store up until the next start: the changelog has everything. */
+/** Beyond this many times its share a task gives up its local store until the next start: the changelog has everything. */
 export const FLUSH_BACKLOG_FACTOR = 8;
-/** So many times the largest commit that waits are no such backlog, up to so many bytes: a commit holds half of them, about. */
+/** This many times the largest waiting commit is no such backlog, up to this many bytes: a commit holds about half of them. */
 export const FLUSH_BACKLOG_COMMITS = 2;
 export const FLUSH_COMMIT_BYTES_MAX = FLUSH_BACKLOG_COMMITS * COMMIT_BYTES_MAX;
 /** Local stores that a start begins to load before the group has assigned the partitions. */
 export const WARM_STARTS_MAX = 64;
-/** A store written so much earlier than the newest is assumed to have moved away: it is not loaded. */
+/** A store written this much earlier than the newest is assumed to have moved away, and is not loaded. */
 export const WARM_START_RECENT_MS = 600_000;
 /** Blocks of the changelog, and bytes of them, read or applied before the event loop gets its turn: some 5 ms. */
 export const RESTORE_BLOCKS_PER_TURN = 16;
@@ -123,7 +123,7 @@ export const DURATIONS_KEPT = 1_024;
 export const END_TRIES_MAX = 20;
 export const END_PAUSE_MS = 500;
 /**
- * How long one's own claim is read for before the leader is asked whether its log still reaches there. Longer than
+ * How long a claim is waited for before the leader is asked whether its log still reaches there. Longer than
  * PROOF_PATIENCE_MS: a leader that was deposed has been left by then, and would say that the claim is lost.
  */
 export const CLAIM_PATIENCE_MS = 15_000;
@@ -134,19 +134,19 @@ export const CLAIM_PATIENCE_MS = 15_000;
 export const OWNERSHIP_CERTAIN_MS = 1_000;
 /** Tries of a claim before restoring begins again. */
 export const CLAIM_TRIES_MAX = 5;
-/** After so long the log warns of a transaction open on the input (F10): longer than any producer should take. */
+/** The log warns of a transaction open on the input for this long (F10): longer than any producer should take. */
 export const OPEN_TRANSACTION_ALARM_MS = 10_000;
 /** Requests for proof within `proofIntervalMs`, at most, while each closes something. */
 export const FRUITFUL_ASKS = 4;
 /** Requests are twice as far apart as the last one took to be answered, up to this: a leader election is no slow broker. */
 export const SLOW_ASKS_APART_MS = 1_000;
-/** Closes of a task that is behind wait so many times as long as those of one that keeps up: there throughput counts. */
+/** Factor on how long closes wait where their task is behind: there throughput counts. */
 export const CLOSES_BEHIND_FACTOR = 5;
 /**
  * How long a clock record, or an end that was answered (C3), may take to be reached before another is asked for, and before the
- * leader that is read from is doubted; the same for one's own claim in the changelog.
+ * leader that is read from is doubted; the same for the task's claim in the changelog.
  */
 export const PROOF_PATIENCE_MS = 5_000;
-/** Failures of a task at single records, within so much time, after which its partition waits for an operator. */
+/** Failures of a task at single records, and within how long, after which its partition waits for an operator. */
 export const RECORD_FAILURES_MAX = 16;
 export const RECORD_FAILURES_SPAN_MS = 3_600_000;

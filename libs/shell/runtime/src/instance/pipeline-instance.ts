@@ -30,7 +30,7 @@ import { warmStarts } from './warm-start.ts';
 export interface PipelineInstanceParts {
   readonly settings: PipelineSettings;
   readonly ports: PipelinePorts;
-  /** Called once, with what ends the process. */
+  /** Called once, with the error that ends the process. */
   readonly onFatal: (error: Error) => void;
   /** Default: those of production. */
   readonly bounds?: TaskBounds;
@@ -55,7 +55,7 @@ export class PipelineInstance implements MembershipListener {
     this.#parts = parts;
   }
 
-  /** Joins the group, and loads meanwhile what will most likely be asked of it. Resolves as `Membership.start`. */
+  /** Joins the group, and meanwhile loads the partitions it will most likely get. Resolves as `Membership.start`. */
   async start(): Promise<void> {
     await this.#warmUp();
     if (!this.#leaving) await this.#parts.ports.membership.start(this);

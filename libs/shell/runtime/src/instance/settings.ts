@@ -42,7 +42,7 @@ export interface PipelineSettings {
   /** How long a leaving instance runs on so that its successors can restore meanwhile. */
   readonly drainMs: DurationMs;
   readonly changelogFactor: number;
-  /** A floor must have been in force this long, or while so many bytes were written, before the log is truncated below it (K4). */
+  /** A floor must be in force this long, or while this many bytes are written, before the log is truncated below it (K4). */
   readonly truncateLagMs: DurationMs;
   readonly truncateLagBytes: number;
 }

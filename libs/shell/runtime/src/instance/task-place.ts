@@ -1,7 +1,7 @@
 import type { TopicPartition } from '@flatline/ports';
 import type { PipelinePorts, PipelineSettings } from './settings.ts';
 
-/** One partition of one pipeline, and the way to the world: where a task, a standby and all they are made of belong. */
+/** One partition of one pipeline, with the adapters and settings that a task or standby and their parts share. */
 export interface TaskPlace {
   readonly partition: number;
   readonly settings: PipelineSettings;
@@ -12,7 +12,7 @@ type Named<S extends keyof PipelineSettings> = Pick<TaskPlace, 'partition'> & {
   readonly settings: Pick<PipelineSettings, S>;
 };
 
-/** What a line of the log says of where it comes from. */
+/** Fields of a log line that say where it comes from. */
 export function placeInLog({ settings, partition }: Named<'name'>): { pipeline: string; partition: number } {
   return { pipeline: settings.name, partition };
 }

@@ -31,7 +31,7 @@ const SLOW_TURN_MS = 1_000;
 const SESSIONS = 60;
 const bounds = { ...TASK_BOUNDS, loadSlice: SESSIONS / LOAD_TURNS, armSlice: SESSIONS / 3 };
 
-/** A process that has so many sessions in its local store; the next one of its name has slow turns. */
+/** A process with this many sessions in its local store; the next one of its name has slow turns. */
 async function withStore(seed: number): Promise<{ world: World; owner: Process }> {
   const world = new World({ seed, partitions: 1, timeoutMs: 60_000, bounds });
   const owner = world.launch('a');

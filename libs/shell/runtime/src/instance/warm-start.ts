@@ -2,7 +2,7 @@ import type { LocalStore } from '@flatline/ports';
 import { WARM_START_RECENT_MS, WARM_STARTS_MAX } from './limits.ts';
 
 /**
- * Which of so many partitions of the input to load before the group has assigned them: those whose store was written last,
+ * The partitions of the input to load before the group has assigned them: those whose store was written last,
  * and none that was left long before the newest. Stores of partitions that have moved away stay on disk, and together they
  * might not fit into memory.
  */

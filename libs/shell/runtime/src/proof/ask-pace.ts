@@ -1,7 +1,7 @@
 // How soon a partition may be asked again to prove its silence (C2, C3).
 //
-// The first deadline after a while is asked for at once. What costs is asking again and again: each time a record in the input,
-// that all its readers get, and a commit if something closes. So the next one may come soon where the answer to the last one
+// The first deadline after a while is asked for at once. Asking again costs a record in the input each time, which
+// all its readers get, and a commit if something closes. So the next one may come soon where the answer to the last one
 // brought a close, and only after the whole interval where it brought none, or where other records
 // keep coming meanwhile, which bring it as well. Brokers that take long to answer are asked less often: what this process
 // itself was late by makes no broker slow.
@@ -24,7 +24,7 @@ export class AskPace {
     return this.#lastAskedAt;
   }
 
-  /** How close two may follow one another. */
+  /** Least distance between two requests. */
   get leastMs(): DurationMs {
     return this.#intervalMs / FRUITFUL_ASKS;
   }
@@ -34,7 +34,7 @@ export class AskPace {
     this.#wasFruitful = false;
   }
 
-  /** The answer to the last one has been acted on, so long after it was asked for; what this process was late by is taken off. */
+  /** The last answer has been acted on, this long after the request; the process's own delay is taken off. */
   answered(roundTripMs: DurationMs): void {
     this.#roundTripMs = roundTripMs;
   }

@@ -63,7 +63,7 @@ export class FetchProof {
     if (this.#request !== undefined) this.#request = { ...this.#request, isAlone: false };
   }
 
-  /** What was heard so far led the clock too far: forgets it, and what the request under way would be evidence of. */
+  /** The estimate led the clock too far: forgets it, and the evidence of the request under way. */
   distrust(): void {
     this.#aheadMs = -Infinity;
     if (this.#request !== undefined) this.#request = { ...this.#request, evidence: -Infinity };

@@ -12,7 +12,7 @@ const input = {
   liveWithinMs: 1,
 } as const;
 
-/** How long the next close waits to be asked for, where the last asking took `TOOK_MS` and timers fired so much too late. */
+/** How long the next request waits, where the last one took `TOOK_MS` and timers fired this much too late. */
 async function waitAfter(lateMs: number): Promise<number> {
   const { time } = new Simulation({ seed: 1 });
   const clock = {

@@ -9,7 +9,7 @@ import type { PipelinePorts } from '../instance/settings.ts';
 import { readObstacle } from '../running/read-obstacle.ts';
 import { WorkSlice } from '../work-slice.ts';
 
-/** Says false to stop before the next block. */
+/** Returns false to stop before the next block. */
 export type BlockHandler = (bytes: Uint8Array, offset: number) => boolean | Promise<boolean>;
 
 /** What was to be read next is no longer there: the log was truncated beyond it (K5). */

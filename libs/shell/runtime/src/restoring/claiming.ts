@@ -9,7 +9,7 @@ import { changelogOf, type TaskPlace } from '../instance/task-place.ts';
 
 export interface Ownership {
   readonly writer: TransactionalWriter;
-  /** Changelog offset of one's own claim: everything the former owner committed lies below. */
+  /** Changelog offset of the claim: everything the former owner committed lies below. */
   readonly claimOffset: number;
   /** What the block at that offset bears, or the claim counts for nothing: the log was cut short below it, and written on. */
   readonly claimId: string;

@@ -1,4 +1,4 @@
-// What was found and cannot be trusted: local state, which the log replaces (R2), or the log, which nothing replaces (R3).
+// State that cannot be trusted: local state, which the log replaces (R2), or the log, which nothing replaces (R3).
 import { PartitionStopped } from '@flatline/base';
 import type { StoreDistrust } from '@flatline/ports';
 import type { TaskPlace } from '../instance/task-place.ts';

@@ -1,4 +1,4 @@
-// What else remembers commits of a changelog: the group, the local store, its own start. Where it remembers more than the
+// Other witnesses of a changelog's commits: the group, the local store, its own start. Where they know of more than the
 // changelog holds, commits were lost (R3).
 import { Fatal } from '@flatline/base';
 import type { CommitHeader } from '@flatline/partition';
@@ -14,8 +14,8 @@ interface WitnessParts extends TaskPlace {
 }
 
 /**
- * What may speak against the log (R3), as it was before the claim. After it another owner may take over, commit and truncate
- * at any time, and a process that was stopped meanwhile would hold that against what lies below its own claim.
+ * Evidence that may contradict the log (R3), taken before the claim. After the claim another owner may take over, commit and
+ * truncate at any time, and a process that was stopped meanwhile would count that against what lies below its own claim.
  */
 export interface LogWitnesses {
   readonly logStartOffset: number;

@@ -12,7 +12,7 @@ import { checkRestored, logWitnesses } from './log-witnesses.ts';
 import { Replica, type ReplicaParts } from './replica.ts';
 
 export interface RestoreParts extends ReplicaParts {
-  /** Aborted where the task is not wanted any more: a wait for records then ends with Retriable. */
+  /** Aborted once the task is no longer wanted: a wait for records then ends with Retriable. */
   readonly abandon: AbortSignal;
   /** Called right before the former owner is fenced: throws Fenced where the partition is no longer ours. @throws Retriable */
   readonly assureOwned: () => Promise<void>;

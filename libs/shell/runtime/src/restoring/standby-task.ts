@@ -81,7 +81,7 @@ export class StandbyTask {
 
   start(): void {
     this.#living = this.#live().catch((error: unknown) => {
-      // What mending itself threw. Nobody waits for it while the standby lives, and it ends that, not the process (I6).
+      // An error of the mending itself: it ends the standby, not the process (I6), and is not awaited before the end.
       this.#state = 'stopped';
       this.#detail = messageOf(error);
       this.#parts.ports.log.error('standby failed', { ...placeInLog(this.#parts), error });
@@ -109,8 +109,8 @@ export class StandbyTask {
   }
 
   /**
-   * Ends the standby and gives away what it holds, once that is loaded; undefined where that is nothing of use. Nobody waits
-   * for the loading any more once `abandon` is aborted.
+   * Ends the standby and gives away what it holds, once that is loaded; undefined where that is of no use. Stops waiting for
+   * the loading once `abandon` is aborted.
    */
   async handOver(abandon: AbortSignal): Promise<WarmState | undefined> {
     if (this.#ending !== undefined) {

@@ -15,7 +15,7 @@ function claimsIn(world: World): string[] {
   return blocks.flatMap((block) => (block.kind === 'claim' ? [block.claim.owner] : []));
 }
 
-/** Stops a process so long after it began to restore, until another one runs its partition. Undefined: it ran before. */
+/** Stops a process this long after it began to restore, until another one runs its partition. Undefined: it ran before. */
 async function standStill(afterMs: number): Promise<World | undefined> {
   const world = new World({ seed: 58, partitions: 1 });
   const { time } = world.simulation;

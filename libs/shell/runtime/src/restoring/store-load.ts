@@ -8,7 +8,7 @@ import { Distrusted } from './distrust.ts';
 
 export interface StoreLoadParts extends TaskPlace {
   readonly store: TaskStore;
-  /** Stored entries loaded before the event loop gets its turn; places for entries looked at. */
+  /** Stored entries loaded before the event loop gets its turn; places for entries visited. */
   readonly loadSlice: number;
   readonly armSlice: number;
 }

@@ -186,7 +186,7 @@ describe('[F12] a full disk', () => {
 });
 
 describe('[F9] the store of another log', () => {
-  /** A world whose process was stopped after so many seconds, and the store it left. */
+  /** A world whose process was stopped after this many seconds, and the store it left. */
   async function stopped(seed: number, seconds: number): Promise<World> {
     const world = new World({ seed, partitions: 1, timeoutMs: 120_000 });
     const process = world.launch('a');

@@ -10,14 +10,14 @@
 // Invariants
 //   CB1  It doubles after a commit that filled it as stepping counts, and shrinks at once to what would have fitted.
 //   CB2  It is never below `leastBytes`, and never above the share of memory that the task has at present.
-//   CB3  What commits teach that are too small to tell anything but round trips holds until the next one, of whatever size.
+//   CB3  The bound that a commit too small to measure more than round trips sets lasts only until the next commit, of any size.
 //   CB4  What the process itself was late by makes no broker slow, but the brokers' timeout counts it: with it a commit should
 //        take two thirds of that at most.
 import type { DurationMs } from '@flatline/base';
 import { OWN_DELAY_FACTOR } from '../instance/limits.ts';
 
 export interface CommitBudgetOptions {
-  /** How long brokers should take for a commit at most: a third of a transaction's timeout. */
+  /** Longest that brokers should take for a commit: a third of a transaction's timeout. */
   readonly targetMs: DurationMs;
   /** Before anything is known of the brokers. */
   readonly firstBytes: number;
@@ -46,7 +46,7 @@ export class CommitBudget {
   }
 
   /**
-   * A commit of so many bytes was taken in one try of `tookMs`; by `ownDelayMs` of that the process itself was late.
+   * A commit of this many bytes succeeded in one try of `tookMs`, of which `ownDelayMs` were the process's own delay.
    * `countedBytes`: what stepping took it for, which is what `bytesMax` bounds.
    */
   taken(bytes: number, tookMs: DurationMs, ownDelayMs: DurationMs = 0, countedBytes = bytes): void {
@@ -61,7 +61,7 @@ export class CommitBudget {
     this.#lastBytes = fits;
   }
 
-  /** A commit of so many bytes was not taken in the longest time there is. False where nothing smaller is ever cut. */
+  /** A commit of this many bytes failed in the longest time there is. False where nothing smaller is ever cut. */
   refused(bytes: number): boolean {
     if (bytes <= this.#options.leastBytes) return false;
     this.#bytes = Math.min(this.#bytes, bytes / 2);

@@ -1,5 +1,5 @@
-// What became of a commit whose outcome is unknown: what the changelog holds from the task's last block to its claim tells,
-// and, where that is nothing, what the group knows.
+// Finds out what became of a commit of unknown outcome: by what the changelog holds from the task's last block to its claim
+// and, where that is nothing, by what the group knows.
 //
 // Invariants
 //   LU1  Nothing is concluded from a log that has lost what it had acknowledged: the task's last block is where it was, and the
@@ -14,7 +14,7 @@ import { committedIn } from './output-records.ts';
 import { brokenLog } from '../restoring/distrust.ts';
 import { changelogOf, inputOf, type TaskPlace } from '../instance/task-place.ts';
 
-/** A block in the log; among those of one's own the last that was acknowledged, a claim or the last part of a commit. */
+/** A block in the log; as an anchor the task's last acknowledged one, a claim or the last part of a commit. */
 export interface Anchor {
   readonly offset: number;
   readonly isClaim: boolean;
@@ -46,7 +46,7 @@ export async function lookUp(
   const { claimOffset, claimId } = ownership;
   if (claimOffset <= anchor.offset) return lostTail(place, anchor, `a claim was written at offset ${claimOffset}`);
   const seen = await readFrom(place, commit.commitId, anchor.offset, ownership);
-  // The floor is never above one's own last commit (K3): another's, which came after it, let the log be truncated.
+  // The floor is never above our last commit (K3): another owner's, which came after it, let the log be truncated.
   if (seen === undefined) return overtaken('and truncated the log since');
   const { first, foreign, last, offsets } = seen;
   if (first?.offset !== anchor.offset || first.id !== anchor.id) return lostTail(place, anchor, 'it is gone');
@@ -63,7 +63,7 @@ function overtaken(what: string): LetGo {
   return { kind: 'letGo', because: 'overtaken', why: `another owner has committed ${what}` };
 }
 
-/** One's own block was acknowledged, and the log is shorter, or holds something else there. @throws PartitionStopped (R3) */
+/** Our block was acknowledged, and the log is shorter, or holds something else there. @throws PartitionStopped (R3) */
 export function lostTail(place: TaskPlace, { offset, isClaim, id }: Anchor, found: string): LetGo {
   const why = `${isClaim ? 'claim' : 'commit'} ${id} was acknowledged at offset ${offset}, and ${found}`;
   if (!isClaim) throw brokenLog(place, `${why}: acknowledged commits were lost`);

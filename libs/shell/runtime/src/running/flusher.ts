@@ -62,7 +62,7 @@ export class Flusher {
     this.#offer(RESTORED_BACKLOG_FACTOR, false);
   }
 
-  /** So much waits behind a flush under way that reading more of the changelog would cost the store. */
+  /** Whether so much waits behind a flush under way that reading more of the changelog would cost the store. */
   get isBehind(): boolean {
     if (this.#running === undefined || this.abandoned || this.#isStalled) return false;
     return this.#parts.task.checkpoints.pendingBytes > this.#parts.flushBytes() * RESTORED_WAITING_FACTOR;

@@ -6,7 +6,7 @@ export type TaskEnd = LetGo | { readonly kind: 'failed'; readonly error: unknown
 export interface LoopEvents {
   /** Something may have changed: a turn is due. */
   readonly wake: () => void;
-  /** The task cannot go on. What comes after the first is ignored. */
+  /** The task cannot go on. Only the first error counts. */
   readonly end: (end: TaskEnd) => void;
 }
 

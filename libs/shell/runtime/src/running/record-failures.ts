@@ -1,4 +1,4 @@
-// What is done about records at which a task fails, so that neither one record nor a passing fault of memory stops a
+// Decides about records at which a task fails, so that neither one record nor a passing fault of memory stops a
 // partition for good (I6).
 //
 //   first failure at an offset   the state is dropped and restored, and the record applied once more

@@ -91,7 +91,7 @@ test('TL3: a slice of a cut ends with its turn: where all takes longer there are
   const sliced = { ...TASK_BOUNDS, cutSliceBytes: (SESSIONS * 22) / FEW_SLICES };
   const adapt = (ports: PipelinePorts): PipelinePorts => {
     const { clock } = ports;
-    // Each look at the time finds it later: what lies between two of them takes so long.
+    // Each reading of the time is later, as if the work between two of them took that long.
     const monotonicMs = (): number => clock.monotonicMs() + (spentMs += isSlow ? LOOK_MS : 0);
     return {
       ...ports,

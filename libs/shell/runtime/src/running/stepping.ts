@@ -38,7 +38,7 @@ export class Stepping {
     this.#alarms = new StepAlarms({ ...parts, log: parts.ports.log });
   }
 
-  /** What the next record waits for. */
+  /** Reason why the next record waits. */
   get waitingFor(): string | undefined {
     return this.#waitingFor;
   }

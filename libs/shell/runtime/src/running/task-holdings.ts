@@ -1,9 +1,9 @@
 // What one task holds on this instance: a standby's state, the local store, the restored state, the writer, the loop.
 //
-// Owns: each of these, and letting go of it.      Does not own: how it is brought up (task-start.ts), when it ends (TaskRunner).
+// Owns: each of these, and its release.      Does not own: how it is brought up (task-start.ts), when it ends (TaskRunner).
 //
 // Invariants
-//   TH1  Each part is let go of, whatever another one throws.
+//   TH1  Each part is released, whatever another one throws.
 //   TH2  No more is read, then the rest is committed, then the writer is closed, then the store: a flush needs what was
 //        committed.
 import type { PartitionTask } from '@flatline/partition';
@@ -94,7 +94,7 @@ export class TaskHoldings {
     return this.#reading?.obstacle;
   }
 
-  /** Never rejects. What the task was can still be looked at, until `forget`. */
+  /** Never rejects. The task's state can still be shown, until `forget`. */
   async release(cleanly: boolean): Promise<void> {
     await this.#contained('the last commit', this.#loop?.stop());
     if (cleanly) await this.#contained('committing the rest', this.#loop?.commitRest());

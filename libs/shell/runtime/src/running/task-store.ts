@@ -4,7 +4,7 @@
 // is tried again (Flusher).
 //
 // Invariants
-//   TS1  What goes wrong with the device is logged, counted, and ends neither the task nor the process. Only `scan` and
+//   TS1  Errors of the device are logged, counted, and end neither the task nor the process. Only `scan` and
 //        `write` throw it: their callers decide.
 //   TS2  A store that could not be opened or wiped is as good as none until its partition is opened again: it is not read,
 //        and not written.
@@ -22,7 +22,7 @@ import type { StoreDrops } from './store-drops.ts';
 
 export interface TaskStoreParts {
   readonly place: TaskPlace;
-  /** Counts what of it is dropped, from its opening on. */
+  /** Counts the store's drops since its opening. */
   readonly drops: StoreDrops;
   /** Called for each error of the device. */
   readonly onError: () => void;
@@ -61,7 +61,7 @@ export class TaskStore {
     return this.#store?.state();
   }
 
-  /** As the store's own. What it throws is no error of the task either: the store is dropped, and that is counted (R2). */
+  /** As the store's own. Its errors are not the task's either: the store is dropped, and that is counted (R2). */
   *scan(): Generator<StoredGroup> {
     if (this.#store === undefined) return;
     try {
@@ -82,7 +82,7 @@ export class TaskStore {
     }
   }
 
-  /** What it holds cannot be trusted: it is empty afterwards, one way or another. */
+  /** The store cannot be trusted: it is empty afterwards, one way or another. */
   async drop(reason: StoreDistrust, detail: string): Promise<void> {
     this.#parts.drops.note(reason, detail);
     try {

@@ -16,7 +16,7 @@ import { changelogOf, type TaskPlace } from '../instance/task-place.ts';
 interface Floor {
   readonly offset: number;
   readonly sinceMs: DurationMs;
-  /** What had been written by then. */
+  /** Bytes written by then. */
   readonly sinceBytes: number;
 }
 
@@ -24,7 +24,7 @@ interface TruncatorParts {
   readonly clock: Clock;
   readonly admin: LogAdmin;
   readonly changelog: TopicPartition;
-  /** A floor is ripe once it has been in force for so long, or while so many bytes were written. */
+  /** A floor is ripe once it has been in force this long, or while this many bytes were written. */
   readonly lagMs: DurationMs;
   readonly lagBytes: number;
   readonly log: RuntimeLog;
@@ -84,7 +84,7 @@ export class Truncator {
       this.#truncatedTo = target;
       this.#floors = this.#floors.filter(({ offset }) => offset > target);
     } catch (error) {
-      // The log is longer than it need be for another while; the next run tries again.
+      // The log stays longer than it need be; the next run tries again.
       this.#parts.log.warn('changelog not truncated', { ...this.#parts.changelog, target, error });
     } finally {
       this.#underWay = false;
