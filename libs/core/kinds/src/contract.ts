@@ -6,8 +6,9 @@
 //
 // Both sides look at one entry at a time, through one window that the engine moves: a second window on the same entry would
 // cost each heartbeat as much as what it changes.
-import type { Millis } from '@flatline/base';
+import type { ByteWriter, Millis } from '@flatline/base';
 import type { KeyGroup, OutgoingRecord } from '@flatline/ports';
+import type { EntryMemory, EntryWindow } from './entry-window.ts';
 import type { Reckoning } from './held-time.ts';
 
 /** Records of one group with one timestamp, whose keys are sound. */
@@ -71,8 +72,20 @@ export interface Kind {
   due(at: Millis, effects: Effects): void;
 }
 
+/** How a kind's entries lie in memory, in the changelog, and in the local store. */
+export interface EntryFormat<Entry extends EntryWindow = EntryWindow> {
+  window(memory: EntryMemory): Entry;
+  /** Writes all of an entry but its key. */
+  encode(entry: Entry, out: ByteWriter): void;
+  /** Makes `entry`, whatever it was, what was written to `bytes[start, end)`. @throws MalformedBytes */
+  decode(bytes: Uint8Array, start: number, end: number, entry: Entry): void;
+}
+
+/** What a kind counts, by name; only ever counted up. */
+export type KindCounters = Record<string, number>;
+
 /** What a kind is given when its work in a partition begins. */
-export interface KindParts<Entry, Counters> {
+export interface KindParts<Entry extends EntryWindow = EntryWindow, Counters = KindCounters> {
   readonly partition: number;
   /** Time that no deadline counts (C8). */
   readonly held: Reckoning;
@@ -82,7 +95,10 @@ export interface KindParts<Entry, Counters> {
 }
 
 /** A kind as a pipeline is configured to use it. */
-export interface PipelineKind<Entry, Counters> {
+export interface PipelineKind<Entry extends EntryWindow = EntryWindow, Counters = KindCounters> {
+  readonly format: EntryFormat<Entry>;
+  /** All of them, at zero. */
+  counters(): Counters;
   open(parts: KindParts<Entry, Counters>): Kind;
   /** Fetches a writer schema; afterwards the kind knows it or calls it bad. @throws Retriable where the registry does not answer. */
   prepare(schemaId: number): Promise<void>;

@@ -1,23 +1,41 @@
 export {
   type Effects,
+  type EntryFormat,
   type Kind,
+  type KindCounters,
   type KindParts,
   type PipelineKind,
   PROCESSING_FAILED,
   type Refusal,
   type Run,
 } from './contract.ts';
+export {
+  type EntryMemory,
+  EntryWindow,
+  HAS_ROW,
+  KEY_UNIT_SHIFT,
+  LINE_BYTES,
+  LINE_F64_SHIFT,
+  LINE_I32_SHIFT,
+  type Lines,
+  LIVE,
+  type Rows,
+  type States,
+  type StateWindow,
+} from './entry-window.ts';
 export { type HeldState, HeldTime, type HeldTimeRules, type Hold } from './held-time.ts';
 export { applyEvent, openSession, type Applied, type Occurrence } from './session/apply-event.ts';
 export { summarize, type Closing } from './session/deadline.ts';
-export { decodeDetail, encodeDetail, textBytes, type SessionDetail } from './session/detail.ts';
+export { encodeDetail, type SessionDetail } from './session/detail.ts';
 export type { SessionEntry, SessionRules } from './session/entry.ts';
 export { blankEvent, ENDED, HEARTBEAT, resetEvent, STARTED, type SessionEvent } from './session/event.ts';
-export { largestEntry, type TextLimits } from './session/largest-entry.ts';
+export { imageBytes, largestEntry, type TextLimits } from './session/largest-entry.ts';
 export { SessionTexts } from './session/texts.ts';
 export type { StateBytes } from './state-bytes.ts';
 export type { SequenceWindow } from './session/sequence-window.ts';
 export type { CloseReason, SessionSummary } from './session/summary.ts';
 export type { DecodeOutcome, EventDecoder, SummaryEncoder } from './session/codecs.ts';
 export { type SessionCounters } from './session/session-counters.ts';
+export { decodeImage, sessionFormat } from './session/session-format.ts';
+export { SessionWindow } from './session/session-window.ts';
 export { sessionKind, type SessionOptions } from './session/session-kind.ts';

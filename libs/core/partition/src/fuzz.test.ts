@@ -2,10 +2,9 @@
 import { describe, test } from '@jest/globals';
 import { ByteWriter, MalformedBytes } from '@flatline/base';
 import { fuzz } from '@flatline/base/fuzz';
-import { blankEvent, type SessionEvent } from '@flatline/kinds';
+import { blankEvent, type SessionEvent, sessionFormat } from '@flatline/kinds';
 import { Changelog } from './changelog/changelog.ts';
 import { CheckpointQueue } from './checkpoint/checkpoint-queue.ts';
-import { decodeImage, encodeImage } from './entries/entry-image.ts';
 import { EntryTable } from './entries/entry-table.ts';
 import { encodeClaim, NO_BATCH, PartitionTask, Restoration } from './index.ts';
 import { applyBlock, begin, bytes, insertKey, ListCursor, options, type TestRecord } from './task.fixture.ts';
@@ -72,7 +71,7 @@ describe('[F14] a damaged changelog', () => {
   test('[F14][K9] blocks: each is applied, or refused as malformed or as breaking the chain', () => {
     const corpus = blocks();
     const feed = (damaged: Uint8Array): void => {
-      const table = new EntryTable(1);
+      const table = new EntryTable(1, sessionFormat);
       const restoration = new Restoration(
         table,
         new Changelog(table, LIMITS, NO_MEMORY),
@@ -88,15 +87,15 @@ describe('[F14] a damaged changelog', () => {
     const entry = table.view();
     const corpus = Array.from({ length: table.slotsEnd }, (_, slot) => {
       const out = new ByteWriter();
-      encodeImage(entry.at(slot), out);
+      table.format.encode(entry.at(slot), out);
       return out.copy();
     });
-    const target = new EntryTable(1);
+    const target = new EntryTable(1, sessionFormat);
     const key = bytes('k');
     const view = target.view().at(insertKey(target, key));
     const feed = (damaged: Uint8Array): void => {
       refuses(() => {
-        decodeImage(damaged, 0, damaged.length, view);
+        target.format.decode(damaged, 0, damaged.length, view);
       });
     };
     fuzz({ name: 'partition/image', corpus, regressions, feed }, 5_000);

@@ -108,7 +108,7 @@ describe('records read in groups', () => {
         begin(next, 0, START);
         next.refuseAt(100 + bad, 'it failed');
         expect(next.step(cursorOver([...log]), 50, WALL).kind).toBe('exhausted');
-        expect([next.counters.heartbeats, next.counters.failedRecords]).toEqual([19, 1]);
+        expect([next.counters['heartbeats'], next.counters.failedRecords]).toEqual([19, 1]);
         expect(next.cut(CONTEXT).deadLetters).toMatchObject([{ offset: 100 + bad, reason: 'processing-failed' }]);
       }
   });

@@ -14,7 +14,7 @@ export type { DeadLetter, DeadLetterLimits } from './dead-letter.ts';
 export { largestBlockBytes } from './changelog/largest-block.ts';
 export { PartitionTask } from './partition-task.ts';
 export type { StateLimits } from './entries/state-limits.ts';
-export type { StepOutcome, TaskCut, TaskKind, TaskOptions } from './task-contract.ts';
+export type { StepOutcome, TaskCut, TaskOptions } from './task-contract.ts';
 export { type InputRules } from './record-class.ts';
 export { RecordFailed } from './record-failed.ts';
 export { Restoration, type RestoreStep } from './checkpoint/restoration.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Random, seededRandom } from '@flatline/base';
-import type { SessionSummary } from '@flatline/kinds';
+import { type SessionSummary, SessionWindow } from '@flatline/kinds';
 import { decodeBlock, NO_BATCH, PartitionTask, recordedStamp, Restoration, type TaskCut } from './index.ts';
 import { CLOCK_HEADER, groupOf, KEY_GROUP_MAX, type StoreCheckpoint } from '@flatline/ports';
 import {
@@ -53,7 +53,7 @@ describe('sessions of one partition', () => {
     ] as const) {
       const task = begun();
       stepAll(task, record({ timestamp: 5_000 }), record({ offset: 1, timestamp: 5_000 + gap }));
-      expect(task.counters.sessionsOpened).toBe(incarnations);
+      expect(task.counters['sessionsOpened']).toBe(incarnations);
     }
   });
 
@@ -76,7 +76,7 @@ describe('sessions of one partition', () => {
     const cut = task.cut(context);
     expect(cut.deadLetters).toEqual([]);
     while (task.expire(100, WALL));
-    expect([task.counters.clockRecords, task.counters.closedByTimeout, task.liveEntries]).toEqual([1, 1, 0]);
+    expect([task.counters.clockRecords, task.counters['closedByTimeout'], task.liveEntries]).toEqual([1, 1, 0]);
   });
 
   test('[I2] a null value ends the session at once; for no session it ends nothing', () => {
@@ -88,7 +88,7 @@ describe('sessions of one partition', () => {
       record({ offset: 2, timestamp: 5_200, value: null }),
     );
     expect(drain(task).map(shown)).toEqual(['k 0-0 ENDED 2 0..1 5100']);
-    expect(task.counters.unmatchedEnds).toBe(1);
+    expect(task.counters['unmatchedEnds']).toBe(1);
   });
 
   test('[I1][I2] a null key, a long key and a bad value go to the dead letters with their place; the next record is applied', () => {
@@ -357,6 +357,7 @@ class Model {
 
   open(): string[] {
     const view = this.task.table.view();
+    if (!(view instanceof SessionWindow)) throw new Error('the kind of these tasks is sessions');
     const slots = Array.from({ length: this.task.table.slotsEnd }, (_, slot) => slot);
     return slots
       .filter((slot) => this.task.table.isLive(slot))

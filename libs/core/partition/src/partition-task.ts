@@ -11,6 +11,7 @@
 //   PT3  From the first slice of a cut to the last nothing is stepped or expired: what it holds is the state at one position.
 import { assert, type DurationMs, isConsequence, type Millis } from '@flatline/base';
 import {
+  type EntryWindow,
   type HeldState,
   HeldTime,
   type HeldTimeRules,
@@ -23,10 +24,9 @@ import type { KeyGroup, RecordCursor } from '@flatline/ports';
 import { type InputPosition, NO_BATCH } from './changelog/block-format.ts';
 import { Changelog, type CutContext } from './changelog/changelog.ts';
 import { CheckpointQueue } from './checkpoint/checkpoint-queue.ts';
-import { zeroCounters } from './counters.ts';
+import { type TaskCounters, zeroCounters } from './counters.ts';
 import { DeadLetterBox } from './dead-letter-box.ts';
 import { EntryTable } from './entries/entry-table.ts';
-import type { EntryView } from './entries/entry-view.ts';
 import { LiveEntries } from './entries/live-entries.ts';
 import { OutputBox } from './output-box.ts';
 import { PartitionClock } from './partition-clock.ts';
@@ -50,7 +50,7 @@ const DUE: StepOutcome = { kind: 'due' };
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 export class PartitionTask {
-  readonly counters = zeroCounters();
+  readonly counters: TaskCounters;
   readonly table: EntryTable;
   readonly changelog: Changelog;
   readonly checkpoints: CheckpointQueue;
@@ -92,7 +92,8 @@ export class PartitionTask {
 
   constructor(options: TaskOptions) {
     this.#options = options;
-    this.table = new EntryTable(options.hashSeed);
+    this.counters = { ...zeroCounters(), ...options.kind.counters() };
+    this.table = new EntryTable(options.hashSeed, options.kind.format);
     this.changelog = new Changelog(this.table, options.changelog, options.blockMemory);
     this.checkpoints = new CheckpointQueue(this.table, options.blockMemory);
     const { partition, kind, tickMs, heldTime = NO_HELD_TIME, deadLetters, state } = options;
@@ -102,8 +103,8 @@ export class PartitionTask {
     this.#held = held;
     this.#unheardMs = heldTime.unheardMs;
     this.#watchesStamps = heldTime.unheardMs > 0;
-    const openKind = (entry: EntryView): Kind => kind.open({ partition, held, entry, counters });
-    this.#entries = new LiveEntries({ openKind, tickMs, table, changelog, outputs: this.#outputs, state });
+    const openKind = (entry: EntryWindow): Kind => kind.open({ partition, held, entry, counters });
+    this.#entries = new LiveEntries({ openKind, tickMs, table, changelog, outputs: this.#outputs, state, counters });
   }
 
   /** Ends restoring: the clock and position are those of the last commit. Nothing is stepped or expired before `arm` is done. */

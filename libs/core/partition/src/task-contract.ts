@@ -1,18 +1,15 @@
 // What a partition task is made of, what a step comes to, and what a cut hands to the runtime.
 import type { DurationMs, Millis, ReusedMemory } from '@flatline/base';
-import type { HeldTimeRules, PipelineKind, SessionCounters, SessionEntry } from '@flatline/kinds';
+import type { HeldTimeRules, PipelineKind } from '@flatline/kinds';
 import type { OutgoingRecord } from '@flatline/ports';
 import type { ChangelogCut, ChangelogLimits } from './changelog/changelog.ts';
 import type { DeadLetter, DeadLetterLimits } from './dead-letter.ts';
 import type { InputRules } from './record-class.ts';
 import type { StateLimits } from './entries/state-limits.ts';
 
-/** As long as heads and images are those of sessions, so is every kind's entry. */
-export type TaskKind = PipelineKind<SessionEntry, SessionCounters>;
-
 export interface TaskOptions {
   readonly partition: number;
-  readonly kind: TaskKind;
+  readonly kind: PipelineKind;
   readonly input: InputRules;
   readonly changelog: ChangelogLimits;
   /** Default: nothing is held. */

@@ -5,6 +5,7 @@ import type { TopicDescription } from '@flatline/kafka';
 import {
   applyEvent,
   blankEvent,
+  imageBytes,
   largestEntry,
   openSession,
   type SessionEntry,
@@ -73,7 +74,7 @@ describe('[I4] the longest records that the limits of a pipeline allow', () => {
         const pipeline = pipelineOf({ ...limits, maxKeyBytes: 20 }, format);
         const { changelogBytes, outputBytes } = largestRecords(pipeline);
         const entry = grown(pipeline.rules, happened);
-        expect(largestBlockBytes(entry, 20, 256 * 1024)).toBeLessThanOrEqual(changelogBytes);
+        expect(largestBlockBytes(imageBytes(entry), 20, 256 * 1024)).toBeLessThanOrEqual(changelogBytes);
         for (const byte of [0x41, 0x01, 0xff])
           expect(largestSummaryBytes(format, entry, pipeline.rules, new Uint8Array(20).fill(byte))).toBeLessThanOrEqual(
             outputBytes,
@@ -95,7 +96,7 @@ describe('[I4] the longest records that the limits of a pipeline allow', () => {
       }));
       const entry = grown(pipeline.rules, happened);
       const { changelogBytes, outputBytes } = largestRecords(pipeline);
-      const block = largestBlockBytes(entry, 20, 256 * 1024);
+      const block = largestBlockBytes(imageBytes(entry), 20, 256 * 1024);
       const summary = largestSummaryBytes(
         'json',
         entry,

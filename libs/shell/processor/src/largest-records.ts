@@ -3,7 +3,7 @@ import { Misconfigured } from '@flatline/base';
 import { codecLimits, largestSummaryBytes } from '@flatline/records';
 import type { PipelineConfig } from '@flatline/config';
 import type { TopicDescription } from '@flatline/kafka';
-import { largestEntry } from '@flatline/kinds';
+import { imageBytes, largestEntry } from '@flatline/kinds';
 import { TASK_BOUNDS } from '@flatline/runtime';
 import { largestBlockBytes } from '@flatline/partition';
 
@@ -31,7 +31,7 @@ export function largestRecords({ rules, input, output }: PipelineConfig): Larges
   const key = new Uint8Array(maxKeyBytes).fill(CONTROL.charCodeAt(0));
   const summaries = [wide, escaped].map((entry) => largestSummaryBytes(output.format, entry, rules, key));
   return {
-    changelogBytes: AROUND_BYTES + largestBlockBytes(wide, maxKeyBytes, TASK_BOUNDS.blockBytesMax),
+    changelogBytes: AROUND_BYTES + largestBlockBytes(imageBytes(wide), maxKeyBytes, TASK_BOUNDS.blockBytesMax),
     outputBytes: AROUND_BYTES + maxKeyBytes + Math.max(...summaries),
     settings: Object.entries({ maxKeyBytes, maxAttributes, maxAttributeBytes, dedupeEventIds })
       .map(([name, value]) => `${name} ${value}`)

@@ -2,8 +2,6 @@
 //
 // Owns: connections, readers and the state directory of the pipeline.      Does not own: when they are used (runtime).
 import type { Clock } from '@flatline/base';
-import { sessionKind } from '@flatline/kinds';
-import { HttpSchemaRegistry, openEventDecoder, openSummaryEncoder } from '@flatline/records';
 import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
 import {
   type Compression,
@@ -18,6 +16,7 @@ import {
 import type { PipelinePorts, RuntimeLog } from '@flatline/runtime';
 import { LmdbStores } from '@flatline/store';
 import { systemEntropy } from './entropy.ts';
+import { openKind } from './pipeline-kinds.ts';
 import { singleTurns } from './single-turns.ts';
 
 /** Shared by all tasks of all pipelines: there is one event loop. */
@@ -42,9 +41,7 @@ export interface AdapterParts {
 /** @throws Fatal where another process uses the state directory; Retriable where the registry does not answer. */
 export async function openPipelineAdapters(parts: AdapterParts): Promise<PipelineAdapters> {
   const { config, pipeline, kafka, clock, log } = parts;
-  const registry = config.schemaRegistry && new HttpSchemaRegistry({ ...config.schemaRegistry, clock });
-  const decoder = await openEventDecoder(pipeline.input.topic, { format: pipeline.input.format, registry, clock });
-  const encoder = await openSummaryEncoder(pipeline.output.format, pipeline.output.topic, registry);
+  const kind = await openKind({ config, pipeline, clock });
   const { stateDir, application } = config;
   const stores = LmdbStores.open({ stateDir, application, pipeline: pipeline.name });
   const writing = Array.from({ length: WRITER_CONNECTIONS }, () => openCluster(kafka));
@@ -80,13 +77,7 @@ export async function openPipelineAdapters(parts: AdapterParts): Promise<Pipelin
     admin: new KafkaLogAdmin({ clock, connection: asking }),
     stores,
     membership,
-    kind: sessionKind({
-      rules: pipeline.rules,
-      decoder,
-      encoder,
-      tombstones: output.tombstones,
-      outputTopic: output.topic,
-    }),
+    kind,
     entropy: systemEntropy,
     turns: processTurns,
     log,

@@ -1,15 +1,52 @@
 // A lease in miniature: opened by `START`, kept by `RENEW <token>`, given back by `END <token>`, expired by silence. It stands for
 // every kind that is to come: what it needs beyond the contract of kinds, the engine lacks.
-import type { Millis } from '@flatline/base';
-import type { Effects, Kind, Refusal, Run } from '@flatline/kinds';
-import type { TaskKind } from '@flatline/partition';
-
-type Parts = Parameters<TaskKind['open']>[0];
+import { ByteReader, type Millis } from '@flatline/base';
+import {
+  type Effects,
+  EntryWindow,
+  type Kind,
+  type KindParts,
+  type PipelineKind,
+  type Refusal,
+  type Run,
+} from '@flatline/kinds';
 
 const utf8 = new TextEncoder();
 const utf8Reader = new TextDecoder();
 
-export const leaseStub = (timeoutMs: number): TaskKind => ({
+class LeaseWindow extends EntryWindow {
+  get renewedAt(): Millis {
+    return this.f64[this.f]!;
+  }
+  set renewedAt(at: Millis) {
+    this.f64[this.f] = at;
+  }
+
+  /** The offset of the record that started the lease (L3). */
+  get token(): number {
+    return this.f64[this.f + 1]!;
+  }
+  set token(offset: number) {
+    this.f64[this.f + 1] = offset;
+  }
+}
+
+type Parts = KindParts<LeaseWindow, { granted: number }>;
+
+export const leaseStub = (timeoutMs: number): PipelineKind<LeaseWindow, { granted: number }> => ({
+  format: {
+    window: (memory) => new LeaseWindow(memory),
+    encode: ({ renewedAt, token }, out) => {
+      out.varint(renewedAt);
+      out.varint(token);
+    },
+    decode: (bytes, start, end, entry) => {
+      const input = new ByteReader(bytes, start, end);
+      entry.renewedAt = input.varint();
+      entry.token = input.varint();
+    },
+  },
+  counters: () => ({ granted: 0 }),
   open: (parts) => new LeaseStub(timeoutMs, parts),
   prepare: () => Promise.resolve(),
 });
@@ -25,7 +62,7 @@ class LeaseStub implements Kind {
 
   dueAt(): Millis {
     const { entry, held } = this.#parts;
-    return held.after(entry.lastSeenAt, entry.timeoutMs);
+    return held.after(entry.renewedAt, this.#timeoutMs);
   }
 
   take(run: Run, effects: Effects): Refusal | undefined {
@@ -37,10 +74,10 @@ class LeaseStub implements Kind {
       const isLive = effects.find(index);
       if (said === 'START' && !isLive && !effects.open(index)) return { kind: 'noRoom' };
       if (said === 'START' && !isLive) this.#grant(baseOffset + group.offsetDeltas[index]!, run.effectiveAt, effects);
-      else if (isLive && said === `RENEW ${this.#token}`) this.#renew(run.effectiveAt, effects);
-      else if (isLive && said === `END ${this.#token}`) this.#finish('RELEASED', effects.clock, effects);
+      else if (isLive && said === `RENEW ${this.#parts.entry.token}`) this.#renew(run.effectiveAt, effects);
+      else if (isLive && said === `END ${this.#parts.entry.token}`) this.#finish('RELEASED', effects.clock, effects);
       else if (!isLive) return { kind: 'bad', reason: 'not-held', detail: `${said} of a lease that is not held` };
-      else this.#answer(`REJECTED held by ${this.#token}`, effects);
+      else this.#answer(`REJECTED held by ${this.#parts.entry.token}`, effects);
     }
     return undefined;
   }
@@ -49,28 +86,24 @@ class LeaseStub implements Kind {
     this.#finish('EXPIRED', at, effects);
   }
 
-  /** The offset of the record that started the lease (L3). */
-  get #token(): number {
-    return this.#parts.entry.firstOffset;
-  }
-
   #grant(offset: number, at: Millis, effects: Effects): void {
-    const { entry } = this.#parts;
-    Object.assign(entry, { openedAt: at, lastSeenAt: at, firstOffset: offset, lastOffset: offset, eventCount: 0 });
-    Object.assign(entry, { timeoutMs: this.#timeoutMs, timeoutChosen: false, detail: undefined });
+    const { entry, counters } = this.#parts;
+    entry.renewedAt = at;
+    entry.token = offset;
+    counters.granted += 1;
     effects.opened();
     effects.changed();
-    this.#answer(`GRANTED ${this.#token}`, effects);
+    this.#answer(`GRANTED ${offset}`, effects);
   }
 
   #renew(at: Millis, effects: Effects): void {
-    this.#parts.entry.lastSeenAt = at;
+    this.#parts.entry.renewedAt = at;
     effects.changed();
   }
 
   /** Three records for one instant: what a kind says is its own affair. */
   #finish(what: string, at: Millis, effects: Effects): void {
-    const token = this.#token;
+    const { token } = this.#parts.entry;
     this.#answer(`${what} ${token} at ${at}`, effects);
     this.#answer(`${token} is free`, effects);
     effects.emit({ key: effects.key(), value: null });

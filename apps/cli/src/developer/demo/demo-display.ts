@@ -94,6 +94,8 @@ function partitionRows({ processor }: DemoStage): PartitionRow[] {
     detail,
     recordsRead: counters?.recordsRead ?? 0,
     sessionsClosed:
-      (counters?.closedByTimeout ?? 0) + (counters?.closedByEnd ?? 0) + (counters?.closedByMaxDuration ?? 0),
+      (counters?.['closedByTimeout'] ?? 0) +
+      (counters?.['closedByEnd'] ?? 0) +
+      (counters?.['closedByMaxDuration'] ?? 0),
   }));
 }

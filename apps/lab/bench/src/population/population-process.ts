@@ -108,7 +108,7 @@ async function answer(span: Span): Promise<PopulationAnswer> {
   if (tasks.length > partitions) throw new Error(`${tasks.length} tasks of ${partitions} partitions`);
   return {
     liveSessions: sum(({ liveEntries }) => liveEntries),
-    closed: sum(({ counters }) => (counters?.closedByTimeout ?? 0) + (counters?.closedByEnd ?? 0)),
+    closed: sum(({ counters }) => (counters?.['closedByTimeout'] ?? 0) + (counters?.['closedByEnd'] ?? 0)),
     peakRssBytes: process.resourceUsage().maxRSS * 1024,
     memory: settledMemory(),
     ...span,
@@ -117,5 +117,5 @@ async function answer(span: Span): Promise<PopulationAnswer> {
 }
 
 function eventsIn({ tasks }: ProcessorSnapshot): number {
-  return tasks.reduce((sum, { counters }) => sum + (counters?.heartbeats ?? 0), 0);
+  return tasks.reduce((sum, { counters }) => sum + (counters?.['heartbeats'] ?? 0), 0);
 }

@@ -99,7 +99,7 @@ async function lookUntil(
 }
 
 function eventsApplied({ tasks }: ProcessorSnapshot): number {
-  return tasks.reduce((sum, { counters }) => sum + (counters?.heartbeats ?? 0) + (counters?.events ?? 0), 0);
+  return tasks.reduce((sum, { counters }) => sum + (counters?.['heartbeats'] ?? 0) + (counters?.['events'] ?? 0), 0);
 }
 
 function commitsOf({

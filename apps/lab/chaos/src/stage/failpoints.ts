@@ -27,7 +27,7 @@ const instance = `${SHELL}/runtime/src/instance/pipeline-instance.ts`;
 const holdings = `${SHELL}/runtime/src/running/task-holdings.ts`;
 
 const EXPIRE = 'const expireMore = this.#parts.task.expire(EXPIRE_SLICE_MAX, wallNow);';
-const CLOSED = 'this.#parts.task.counters.closedByTimeout';
+const CLOSED = 'this.#parts.task.counters.expired';
 const APPEND = 'ports.proofs.append(input, timestamp)';
 const OFFSETS = '...groups.map(([group, groupOffsets]) => this.#commitOffsets(group, groupOffsets)),';
 const END_TRANSACTION = "this.#toCoordinator(endTransactionRequest(this.#epoch), decodeDone, 'commit')";

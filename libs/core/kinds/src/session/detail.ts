@@ -24,11 +24,6 @@ export function blankDetail(startedAt: Millis, lastEventAt: Millis): SessionDeta
   return { startedAt, lastEventAt, duplicateCount: 0, outOfOrderCount: 0, sequence: undefined, texts: undefined };
 }
 
-/** About how many bytes of an image are texts, as if each UTF-16 unit were one: at most three times as many. */
-export function textBytes(detail: SessionDetail | undefined): number {
-  return detail?.texts?.textBytes ?? 0;
-}
-
 const TRUNCATED = 1;
 const HAS_SEQUENCE = 2;
 

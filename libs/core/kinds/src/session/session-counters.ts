@@ -1,5 +1,7 @@
+import type { KindCounters } from '../contract.ts';
+
 /** What sessions have counted in a task since it was created. Plain numbers: the shell turns them into metrics. */
-export interface SessionCounters {
+export interface SessionCounters extends KindCounters {
   heartbeats: number;
   events: number;
   sessionsOpened: number;
@@ -11,4 +13,18 @@ export interface SessionCounters {
   duplicates: number;
   /** Timeouts outside [minTimeoutMs, maxTimeoutMs] that were clamped (S7). */
   clampedTimeouts: number;
+}
+
+export function zeroCounters(): SessionCounters {
+  return {
+    heartbeats: 0,
+    events: 0,
+    sessionsOpened: 0,
+    closedByTimeout: 0,
+    closedByEnd: 0,
+    closedByMaxDuration: 0,
+    unmatchedEnds: 0,
+    duplicates: 0,
+    clampedTimeouts: 0,
+  };
 }

@@ -16,10 +16,11 @@ import {
 import { applyEvent, applyHeartbeat, type Occurrence, openSession } from './apply-event.ts';
 import type { EventDecoder, SummaryEncoder } from './codecs.ts';
 import { dueAt, dueReason, summarize } from './deadline.ts';
-import { textBytes } from './detail.ts';
-import type { SessionEntry, SessionRules } from './entry.ts';
+import type { SessionRules } from './entry.ts';
 import { blankEvent, ENDED, resetEvent, type SessionEvent } from './event.ts';
-import type { SessionCounters } from './session-counters.ts';
+import { type SessionCounters, zeroCounters } from './session-counters.ts';
+import { sessionFormat } from './session-format.ts';
+import type { SessionWindow } from './session-window.ts';
 import type { CloseReason, SessionSummary } from './summary.ts';
 
 export interface SessionOptions {
@@ -32,13 +33,15 @@ export interface SessionOptions {
   readonly outputTopic: string;
 }
 
-type SessionParts = KindParts<SessionEntry, SessionCounters>;
+type SessionParts = KindParts<SessionWindow, SessionCounters>;
 type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 const NO_ROOM: Refusal = { kind: 'noRoom' };
 
-export function sessionKind(options: SessionOptions): PipelineKind<SessionEntry, SessionCounters> {
+export function sessionKind(options: SessionOptions): PipelineKind<SessionWindow, SessionCounters> {
   return {
+    format: sessionFormat,
+    counters: zeroCounters,
     open: (parts) => new SessionKind(options, parts),
     prepare: (schemaId) => options.decoder.prepare(schemaId),
   };
@@ -48,7 +51,7 @@ class SessionKind implements Kind {
   readonly #options: SessionOptions;
   readonly #rules: SessionRules;
   readonly #parts: SessionParts;
-  readonly #entry: SessionEntry;
+  readonly #entry: SessionWindow;
   readonly #event: SessionEvent = blankEvent();
   readonly #at: Mutable<Occurrence> = { offset: 0, effectiveAt: 0, timestamp: 0 };
 
@@ -143,11 +146,11 @@ class SessionKind implements Kind {
     counters.events += 1;
     const entry = this.#entry;
     const before = entry.timeoutMs;
-    const textsBefore = textBytes(entry.detail);
+    const lengthBefore = entry.stateLength;
     const applied = applyEvent(entry, this.#rules, this.#event, this.#at);
     if (applied.duplicate) counters.duplicates += 1;
     if (applied.clamped) counters.clampedTimeouts += 1;
-    const grownBy = textBytes(entry.detail) - textsBefore;
+    const grownBy = entry.stateLength - lengthBefore;
     if (grownBy !== 0) effects.grew(grownBy);
     effects.changed();
     if (entry.timeoutMs < before) effects.dueSooner();

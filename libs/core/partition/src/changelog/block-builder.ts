@@ -3,8 +3,8 @@
 // Owns: the bodies of the commit being cut.      Does not own: headers, which need what only the whole cut knows.
 import { ByteWriter, type ReusedMemory } from '@flatline/base';
 import { type CommitHeader, encodeHeader, OP_IMAGE, OP_REMOVAL } from './block-format.ts';
-import type { EntryView } from '../entries/entry-view.ts';
-import { digestOf, encodeImage } from '../entries/entry-image.ts';
+import type { EntryFormat, EntryWindow } from '@flatline/kinds';
+import { digestOf } from './digest.ts';
 
 /** One block of a cut, as it goes to the changelog and, once committed, to the local store. */
 export interface CutBlock {
@@ -29,6 +29,7 @@ const IMAGES_FIRST = 1024;
 const HEADER_ROOM = 512;
 
 export class BlockBuilder {
+  readonly #format: EntryFormat;
   readonly #maxBytes: number;
   readonly #memory: ReusedMemory;
   readonly #body = new ByteWriter(64 * 1024);
@@ -39,7 +40,8 @@ export class BlockBuilder {
   #writtenBytes = 0;
 
   /** `maxBytes`: a body is closed once it has reached it, so a block is longer by one operation and a header at most. */
-  constructor(maxBytes: number, memory: ReusedMemory) {
+  constructor(format: EntryFormat, maxBytes: number, memory: ReusedMemory) {
+    this.#format = format;
     this.#maxBytes = maxBytes;
     this.#memory = memory;
   }
@@ -56,7 +58,7 @@ export class BlockBuilder {
   }
 
   /** Writes the entry's present state and leaves its digest and size in the entry. */
-  addImage(entry: EntryView): void {
+  addImage(entry: EntryWindow): void {
     this.#closeIfFull();
     const body = this.#body;
     const start = body.length;
@@ -65,7 +67,7 @@ export class BlockBuilder {
     body.varint(keyLength);
     body.rawView(keyView, keyStart, keyLength);
     const imageStart = body.beginBlock();
-    encodeImage(entry, body);
+    this.#format.encode(entry, body);
     const keyDigest = digestOf(keyView, keyStart, keyLength);
     entry.imageDigest = digestOf(body.view, imageStart, body.length - imageStart, keyDigest);
     body.endBlock(imageStart);

@@ -11,13 +11,12 @@
 //   CL4  imageBlock changes only in `settle` (K4).
 //   CL5  changedBytes is the sum of `entryBytes` over the dirty set, and of the removals.
 import { assert, type ReusedMemory } from '@flatline/base';
-import { textBytes } from '@flatline/kinds';
+import type { EntryWindow } from '@flatline/kinds';
 import { BlockBuilder, type CutBlock } from './block-builder.ts';
 import type { CommitHeader } from './block-format.ts';
 import { BlockLedger } from './block-ledger.ts';
 import { DirtySet } from './dirty-set.ts';
 import type { EntryTable } from '../entries/entry-table.ts';
-import type { EntryView } from '../entries/entry-view.ts';
 import { KEY_GROUP_MAX } from '@flatline/ports';
 
 export interface ChangelogLimits {
@@ -70,7 +69,7 @@ interface Sweep {
 
 /** Of a session with a key of 36 bytes: how many fit into what is left of a slice. */
 const BARE_IMAGE_BYTES = 55;
-/** Of an image: all but its key and its texts, and of a removal but its key. */
+/** Of an image: all but its key and its state, and of a removal but its key. */
 const IMAGE_NUMBERS_BYTES = 64;
 const REMOVAL_OVERHEAD_BYTES = 4;
 /** Sweeping writes at most this many times the bytes that traffic wrote, and looks at this many slots, per cut. */
@@ -84,7 +83,7 @@ const SWEEP_TO = 1 / 2;
 export class Changelog {
   readonly ledger = new BlockLedger();
   readonly #table: EntryTable;
-  readonly #view: EntryView;
+  readonly #view: EntryWindow;
   readonly #limits: ChangelogLimits;
   readonly #builder: BlockBuilder;
   readonly #dirty = new DirtySet();
@@ -108,7 +107,7 @@ export class Changelog {
     this.#table = table;
     this.#view = table.view();
     this.#limits = limits;
-    this.#builder = new BlockBuilder(limits.blockBytesMax, memory);
+    this.#builder = new BlockBuilder(table.format, limits.blockBytesMax, memory);
   }
 
   /** Entries and removals that wait for a cut. */
@@ -116,7 +115,7 @@ export class Changelog {
     return this.#dirty.size + this.#removals.length;
   }
 
-  /** About how many bytes the changes are that wait for a cut, each text's UTF-16 unit as one. */
+  /** About how many bytes the changes are that wait for a cut. */
   get changedBytes(): number {
     return this.#changedBytes;
   }
@@ -138,19 +137,18 @@ export class Changelog {
     return this.ledger.logBytes;
   }
 
-  changed(entry: EntryView): void {
+  changed(entry: EntryWindow): void {
     if (!this.#dirty.add(entry.slot)) return;
-    this.#changedBytes += IMAGE_NUMBERS_BYTES + entry.keyLength;
-    if (entry.isDetailed) this.#changedBytes += textBytes(entry.detail);
+    this.#changedBytes += entryBytes(entry);
   }
 
-  /** Says that the entry's texts have grown by so many bytes; less than 0: shrunk. Comes before `changed`. */
-  grew(entry: EntryView, bytes: number): void {
+  /** Says that the entry's state has grown by so many bytes; less than 0: shrunk. Comes before `changed`. */
+  grew(entry: EntryWindow, bytes: number): void {
     if (this.#dirty.has(entry.slot)) this.#changedBytes += bytes;
   }
 
   /** Says that `entry` is about to be removed from the table. `key` is kept, not copied. */
-  removed(entry: EntryView, key: Uint8Array): void {
+  removed(entry: EntryWindow, key: Uint8Array): void {
     this.forgetImage(entry);
     if (this.#dirty.delete(entry.slot)) this.#changedBytes -= entryBytes(entry);
     if (entry.imageBlock >= 0 || entry.inFlight) this.#owe(key);
@@ -163,13 +161,13 @@ export class Changelog {
   }
 
   /** Takes the entry's image out of digest and size. For restoring: an image is about to be replaced or removed. */
-  forgetImage(entry: EntryView): void {
+  forgetImage(entry: EntryWindow): void {
     this.#digest = (this.#digest - entry.imageDigest) | 0;
     this.#liveBytes -= entry.imageBytes;
   }
 
   /** Counts the image an entry now has. For restoring; a cut does it by itself. */
-  countImage(entry: EntryView): void {
+  countImage(entry: EntryWindow): void {
     this.#digest = (this.#digest + entry.imageDigest) | 0;
     this.#liveBytes += entry.imageBytes;
   }
@@ -245,7 +243,7 @@ export class Changelog {
     for (let i = 0; i < count; i += 1) this.#writeImage(this.#view.at(this.#group[i]!));
   }
 
-  #writeImage(entry: EntryView): void {
+  #writeImage(entry: EntryWindow): void {
     this.forgetImage(entry);
     this.#builder.addImage(entry);
     this.countImage(entry);
@@ -333,6 +331,6 @@ export class Changelog {
   }
 }
 
-function entryBytes({ keyLength, detail }: EntryView): number {
-  return IMAGE_NUMBERS_BYTES + keyLength + textBytes(detail);
+function entryBytes({ keyLength, stateLength }: EntryWindow): number {
+  return IMAGE_NUMBERS_BYTES + keyLength + stateLength;
 }

@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { ByteReader, ByteWriter, seededRandom } from '@flatline/base';
-import type { SessionDetail, SessionEntry, SessionEvent } from '@flatline/kinds';
+import { seededRandom } from '@flatline/base';
+import { decodeImage, type SessionDetail, type SessionEntry, type SessionEvent } from '@flatline/kinds';
 import { BodyReader } from './body-reader.ts';
-import { decodeImage } from '../entries/entry-image.ts';
 import { NO_BATCH, PartitionTask, type TaskCut } from '../index.ts';
 import { closedIn, begin, ListCursor, options, type TestRecord, text } from '../task.fixture.ts';
 
@@ -191,23 +190,13 @@ function countOf({ blocks }: TaskCut): number {
         const entry = {} as SessionEntry;
         if (imageStarts[i]! < 0) sum += lengths[i]! + 4;
         else decodeImage(block.bytes, imageStarts[i]!, imageEnds[i]!, entry);
-        if (imageStarts[i]! >= 0) sum += 64 + lengths[i]! + textLength(entry.detail);
+        if (imageStarts[i]! >= 0) sum += 64 + lengths[i]! + stateLength(entry.detail);
       }
     }
   }
   return sum;
 }
 
-/** Of event ids, types and attributes, read from the bytes that they are written as. */
-function textLength(detail: SessionDetail | undefined): number {
-  if (detail?.texts === undefined) return 0;
-  const out = new ByteWriter();
-  detail.texts.encode(out);
-  const input = new ByteReader(out.copy());
-  let length = 0;
-  for (let left = input.varint(); left > 0; left -= 1) length += input.text().length + 8;
-  for (let left = input.varint(); left > 0; left -= 1, input.varint()) length += input.text().length + 8;
-  for (let left = input.varint(); left > 0; left -= 1, input.signedVarint())
-    length += input.text().length + input.text().length + 8;
-  return length;
+function stateLength(detail: SessionDetail | undefined): number {
+  return detail?.texts?.state.length ?? 0;
 }

@@ -9,14 +9,14 @@
 //        between two commits: whoever reads takes no more until then, and hands nothing over.
 //   RS2  Sequence and previous id form an unbroken chain (K2).
 import { assert, MalformedBytes } from '@flatline/base';
+import type { EntryWindow } from '@flatline/kinds';
 import { type Claim, type CommitHeader, decodeBlock } from '../changelog/block-format.ts';
 import type { CutBlock } from '../changelog/block-builder.ts';
 import { BodyReader, type OperationGroup } from '../changelog/body-reader.ts';
 import type { Changelog } from '../changelog/changelog.ts';
 import type { CheckpointQueue } from './checkpoint-queue.ts';
-import { decodeImage, digestOf } from '../entries/entry-image.ts';
+import { digestOf } from '../changelog/digest.ts';
 import type { EntryTable } from '../entries/entry-table.ts';
-import type { EntryView } from '../entries/entry-view.ts';
 import { KeyView } from '../entries/key-view.ts';
 import type { KeySpans, StoreCheckpoint, StoredGroup } from '@flatline/ports';
 
@@ -62,7 +62,7 @@ export class Restoration {
   readonly #table: EntryTable;
   readonly #changelog: Changelog;
   readonly #checkpoints: CheckpointQueue;
-  readonly #view: EntryView;
+  readonly #view: EntryWindow;
   #parts: ReadBlock[] = [];
   /** Header of the newest part of a commit that is not whole yet. */
   #pendingHeader: CommitHeader | undefined;
@@ -113,7 +113,7 @@ export class Restoration {
       const imageStart = group.imageStarts[i]!;
       const imageEnd = group.imageEnds[i]!;
       const entry = this.#view.at(this.#table.insertAhead(bytes, group, i));
-      decodeImage(bytes, imageStart, imageEnd, entry);
+      this.#table.format.decode(bytes, imageStart, imageEnd, entry);
       entry.imageDigest = this.#digestOf(bytes, group, i);
       entry.imageBytes = operationBytes(group.lengths[i]!, imageEnd - imageStart);
       entry.imageBlock = provisional;
@@ -270,7 +270,7 @@ export class Restoration {
     const imageStart = group.imageStarts[index]!;
     const imageEnd = group.imageEnds[index]!;
     const entry = this.#view.at(slot);
-    decodeImage(bytes, imageStart, imageEnd, entry);
+    this.#table.format.decode(bytes, imageStart, imageEnd, entry);
     entry.imageDigest = this.#digestOf(bytes, group, index);
     entry.imageBytes = imageEnd - group.operations[index]!;
     entry.imageBlock = ordinal;
@@ -301,7 +301,6 @@ export class Restoration {
     const entry = this.#view.at(slot);
     this.#changelog.forgetImage(entry);
     this.#changelog.ledger.left(entry.imageBlock);
-    entry.detail = undefined;
   }
 }
 

@@ -1,41 +1,44 @@
 // The live entries of one partition: a slot per key, found by key bytes.
 //
-// Owns: slots, keys, the index, details.      Does not own: deadlines (wheel), what an event does (policies),
+// Owns: slots, keys, the index, rows, states.      Does not own: deadlines (wheel), what an event does (kinds),
 // which entries are dirty or where their images lie (Changelog; it uses the fields kept for it here).
 //
 // Invariants
 //   ET1  A live slot's key is in the index exactly once.
 //   ET2  A freed slot is not handed out again before `recycle()`: a commit in flight may still name it.
 import { hashView } from '@flatline/base';
-import { DetailRows } from './detail-rows.ts';
-import { EntryView } from './entry-view.ts';
+import { type EntryFormat, type EntryMemory, type EntryWindow, HAS_ROW, LINE_I32_SHIFT, LIVE } from '@flatline/kinds';
 import {
-  DETAILED,
-  Entries,
   HASH_START,
-  I32_SHIFT,
+  Heads,
   IMAGE_BLOCK,
   IMAGE_BYTES,
   IMAGE_DIGEST,
   KEY_LENGTH_AND_FLAGS,
   KEY_REFERENCE,
-  LIVE,
 } from './entry-layout.ts';
+import { EntryRows } from './entry-rows.ts';
 import { KEY_MEMORY_BYTES, KeyArena, keyBytes, startOf } from './key-arena.ts';
 import { KeyIndex, type KeySource } from './key-index.ts';
 import { KeyView } from './key-view.ts';
 import { LookAhead } from './look-ahead.ts';
+import { PageBytes } from './page-bytes.ts';
+import { StatePages } from './state-pages.ts';
 import type { KeySpans } from '@flatline/ports';
 
-export class EntryTable implements KeySource {
-  readonly #entries = new Entries();
+export class EntryTable<Entry extends EntryWindow = EntryWindow> implements KeySource {
+  readonly #entries = new Heads();
   readonly #keys: KeyArena;
   readonly #index = new KeyIndex(this);
+  /** What its entries are. */
+  readonly format: EntryFormat<Entry>;
   /** Of the hashes of keys. */
   readonly hashSeed: number;
   readonly #lookedFor = new KeyView();
   readonly #ahead: LookAhead;
-  readonly #details = new DetailRows();
+  readonly #rows = new EntryRows();
+  readonly #states = new StatePages();
+  readonly #memory: EntryMemory;
   /** Slots free for use, and slots freed since the last `recycle()`. */
   readonly #free: number[] = [];
   readonly #freed: number[] = [];
@@ -43,10 +46,16 @@ export class EntryTable implements KeySource {
   #keyBytes = 0;
 
   /** `hashSeed`: drawn at start, so that nobody can prepare keys that collide (I3). */
-  constructor(hashSeed: number, keyMemoryBytes: number = KEY_MEMORY_BYTES) {
+  constructor(hashSeed: number, format: EntryFormat<Entry>, keyMemoryBytes: number = KEY_MEMORY_BYTES) {
     this.hashSeed = hashSeed;
-    this.#keys = new KeyArena(keyMemoryBytes);
-    this.#ahead = new LookAhead(this.#index, this.#entries, this.#keys, this.#details);
+    this.format = format;
+    const heads = this.#entries;
+    const keys = new KeyArena(keyMemoryBytes);
+    const rows = this.#rows;
+    const states = this.#states;
+    this.#keys = keys;
+    this.#memory = { heads, keys, rows, states, stateWindow: () => new PageBytes(states) };
+    this.#ahead = new LookAhead(this.#index, heads, keys, rows);
   }
 
   /** Number of live entries. */
@@ -71,8 +80,8 @@ export class EntryTable implements KeySource {
   }
 
   /** A view to be moved over entries with `at(slot)`; one per reader, since moving it is its state. */
-  view(): EntryView {
-    return new EntryView(this.#entries, this.#keys, this.#details);
+  view(): Entry {
+    return this.format.window(this.#memory);
   }
 
   /** Brings what finding each key of the group will touch into the processor's cache, all at once. Changes nothing else. */
@@ -80,7 +89,7 @@ export class EntryTable implements KeySource {
     this.#ahead.look(this.#lookedFor.of(bytes), group, this.hashSeed);
   }
 
-  /** Brings the entries, keys and details of `count` live slots into the cache, all at once. Changes nothing else. */
+  /** Brings the heads, keys and rows of `count` live slots into the cache, all at once. Changes nothing else. */
   lookAtSlots(slots: Int32Array, count: number): void {
     this.#ahead.lookAtSlots(slots, count);
   }
@@ -100,7 +109,7 @@ export class EntryTable implements KeySource {
     this.#lookedFor.release();
   }
 
-  /** Adds that key, which is not present; its fields are those of no session yet. */
+  /** Adds that key, which is not present; a kind fills it. */
   insertAhead(bytes: Uint8Array, { starts, lengths }: KeySpans, index: number): number {
     const view = this.#lookedFor.of(bytes);
     const start = starts[index]!;
@@ -109,7 +118,7 @@ export class EntryTable implements KeySource {
     if (!this.#keys.hasRoomFor(length)) this.#compactKeys();
     const slot = this.#free.pop() ?? this.#newSlot();
     const { i32 } = this.#entries;
-    const base = slot << I32_SHIFT;
+    const base = slot << LINE_I32_SHIFT;
     this.#keyBytes += keyBytes(length);
     i32[base + KEY_REFERENCE] = this.#keys.store(view, start, length);
     i32[base + KEY_LENGTH_AND_FLAGS] = length | LIVE | (hash & HASH_START);
@@ -123,11 +132,12 @@ export class EntryTable implements KeySource {
   remove(slot: number): void {
     this.#index.remove(this.hashOf(slot), slot);
     const { i32 } = this.#entries;
-    const base = slot << I32_SHIFT;
+    const base = slot << LINE_I32_SHIFT;
     const length = i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff;
     this.#keyBytes -= keyBytes(length);
     this.#keys.release(i32[base + KEY_REFERENCE]!, length);
-    if ((i32[base + KEY_LENGTH_AND_FLAGS]! & DETAILED) !== 0) this.#details.release(slot);
+    if ((i32[base + KEY_LENGTH_AND_FLAGS]! & HAS_ROW) !== 0) this.#rows.release(slot);
+    this.#states.clear(slot);
     i32[base + KEY_LENGTH_AND_FLAGS] = 0;
     this.#freed.push(slot);
   }
@@ -139,7 +149,7 @@ export class EntryTable implements KeySource {
   }
 
   isLive(slot: number): boolean {
-    return (this.#entries.i32[(slot << I32_SHIFT) + KEY_LENGTH_AND_FLAGS]! & LIVE) !== 0;
+    return (this.#entries.i32[(slot << LINE_I32_SHIFT) + KEY_LENGTH_AND_FLAGS]! & LIVE) !== 0;
   }
 
   /**
@@ -149,7 +159,7 @@ export class EntryTable implements KeySource {
   imageBlocksOf(slots: Int32Array, first: number, count: number, into: Int32Array): void {
     const { i32 } = this.#entries;
     for (let i = 0; i < count; i += 1) {
-      const base = slots[first + i]! << I32_SHIFT;
+      const base = slots[first + i]! << LINE_I32_SHIFT;
       into[i] = (i32[base + KEY_LENGTH_AND_FLAGS]! & LIVE) === 0 ? -1 : i32[base + IMAGE_BLOCK]!;
     }
   }
@@ -157,7 +167,7 @@ export class EntryTable implements KeySource {
   /** A copy of the key, since the entry may go while the copy is on its way to an output. */
   keyOf(slot: number): Uint8Array {
     const { i32 } = this.#entries;
-    const base = slot << I32_SHIFT;
+    const base = slot << LINE_I32_SHIFT;
     const reference = i32[base + KEY_REFERENCE]!;
     const start = startOf(reference);
     return this.#keys.bytes.slice(start, start + (i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff));
@@ -165,7 +175,7 @@ export class EntryTable implements KeySource {
 
   matches(slot: number, view: DataView, start: number, length: number): boolean {
     const { i32 } = this.#entries;
-    const base = slot << I32_SHIFT;
+    const base = slot << LINE_I32_SHIFT;
     if ((i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff) !== length) return false;
     const reference = i32[base + KEY_REFERENCE]!;
     const own = this.#keys.view;
@@ -178,14 +188,14 @@ export class EntryTable implements KeySource {
 
   hashOf(slot: number): number {
     const { i32 } = this.#entries;
-    const base = slot << I32_SHIFT;
+    const base = slot << LINE_I32_SHIFT;
     const reference = i32[base + KEY_REFERENCE]!;
     const length = i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff;
     return hashView(this.#keys.view, startOf(reference), length, this.hashSeed);
   }
 
   hashStartOf(slot: number): number {
-    return this.#entries.i32[(slot << I32_SHIFT) + KEY_LENGTH_AND_FLAGS]! & HASH_START;
+    return this.#entries.i32[(slot << LINE_I32_SHIFT) + KEY_LENGTH_AND_FLAGS]! & HASH_START;
   }
 
   /** Whether the slot's key is the given one. */
@@ -199,7 +209,7 @@ export class EntryTable implements KeySource {
     const { i32 } = this.#entries;
     for (let slot = 0; slot < this.#slots; slot += 1) {
       if (!this.isLive(slot)) continue;
-      const base = slot << I32_SHIFT;
+      const base = slot << LINE_I32_SHIFT;
       const length = i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff;
       i32[base + KEY_REFERENCE] = this.#keys.store(before, startOf(i32[base + KEY_REFERENCE]!), length);
     }

@@ -10,14 +10,14 @@
 // Invariants
 //   KA1  A place is either handed out or in exactly one free list, whose links lie in the free places themselves.
 import { assert, GrowingMemory } from '@flatline/base';
+import { KEY_UNIT_SHIFT } from '@flatline/kinds';
 
-const UNIT_SHIFT = 2;
-const UNIT_BYTES = 4;
+const UNIT_BYTES = 1 << KEY_UNIT_SHIFT;
 /** So that the place of each byte is a signed 32-bit number, the kind processors and compilers like best. */
 export const KEY_MEMORY_BYTES = 2 ** 31;
 /** Longest key that can be kept, in bytes; configuration allows less. */
 const KEY_BYTES_MAX = 65_535;
-const SIZES = (KEY_BYTES_MAX >>> UNIT_SHIFT) + 2;
+const SIZES = (KEY_BYTES_MAX >>> KEY_UNIT_SHIFT) + 2;
 /** End of a free list. */
 const NONE = -1;
 
@@ -88,7 +88,7 @@ export class KeyArena {
   #grow(units: number): void {
     this.#memory.grow(units * UNIT_BYTES);
     const { buffer } = this.#memory;
-    this.#end = Math.floor(buffer.byteLength / (1 << UNIT_SHIFT));
+    this.#end = Math.floor(buffer.byteLength / (1 << KEY_UNIT_SHIFT));
     this.bytes = new Uint8Array(buffer, 0, buffer.byteLength);
     this.view = new DataView(buffer, 0, buffer.byteLength);
   }
@@ -96,15 +96,15 @@ export class KeyArena {
 
 /** What a key of this length takes. */
 export function keyBytes(length: number): number {
-  return unitsFor(length) << UNIT_SHIFT;
+  return unitsFor(length) << KEY_UNIT_SHIFT;
 }
 
 /** Where a reference's key begins. */
 export function startOf(reference: number): number {
-  return reference << UNIT_SHIFT;
+  return reference << KEY_UNIT_SHIFT;
 }
 
 /** A free place must hold a link of four bytes, so even an empty key takes one unit. */
 function unitsFor(length: number): number {
-  return Math.max(1, (length + 3) >>> UNIT_SHIFT);
+  return Math.max(1, (length + 3) >>> KEY_UNIT_SHIFT);
 }

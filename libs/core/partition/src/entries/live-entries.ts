@@ -9,24 +9,25 @@
 //   LE2  Between two calls of the kind each live entry is due after the last instant that took effect for it: `due` either
 //        ends an entry or gives it a later due instant.
 import { assert, isConsequence, messageOf, type Millis, PartitionStopped } from '@flatline/base';
-import type { Effects, Kind, Run } from '@flatline/kinds';
+import type { Effects, EntryWindow, Kind, Run } from '@flatline/kinds';
 import type { OutgoingRecord } from '@flatline/ports';
 import { TimingWheel } from '@flatline/timing-wheel';
 import type { Changelog } from '../changelog/changelog.ts';
+import type { TaskCounters } from '../counters.ts';
 import type { OutputBox } from '../output-box.ts';
 import type { EntryTable } from './entry-table.ts';
-import type { EntryView } from './entry-view.ts';
 import { isFullFor, type StateLimits } from './state-limits.ts';
 import type { EntryTimer, TimerInspection } from './timer-inspection.ts';
 
 export interface LiveEntriesParts {
   /** Called with the window it gets. */
-  readonly openKind: (entry: EntryView) => Kind;
+  readonly openKind: (entry: EntryWindow) => Kind;
   readonly tickMs: number;
   readonly table: EntryTable;
   readonly changelog: Changelog;
   readonly outputs: OutputBox;
   readonly state: StateLimits;
+  readonly counters: Pick<TaskCounters, 'expired'>;
 }
 
 const NO_RUN: Omit<Run, 'index'> = {
@@ -51,7 +52,7 @@ export class LiveEntries implements Effects {
   readonly #parts: LiveEntriesParts;
   readonly #table: EntryTable;
   readonly #changelog: Changelog;
-  readonly #entry: EntryView;
+  readonly #entry: EntryWindow;
   readonly #kind: Kind;
   /** Set once each restored entry has its timer. */
   #wheel: TimingWheel | undefined;
@@ -224,6 +225,7 @@ export class LiveEntries implements Effects {
 
   /** Silence has no record to blame, and S4 leaves no choice: the entry ends with its output, or the partition stops. */
   #due(at: Millis): void {
+    this.#parts.counters.expired += 1;
     try {
       this.#kind.due(at, this);
     } catch (error) {

@@ -7,8 +7,9 @@
 //
 // Owns: the hashes of the group.      Does not own: anything it looks at, nor any answer: a guess may be wrong, or grow old.
 import { hashView } from '@flatline/base';
-import { type DetailRows, ROW_I32_SHIFT } from './detail-rows.ts';
-import { type Entries, I32_SHIFT, KEY_LENGTH_AND_FLAGS, KEY_REFERENCE } from './entry-layout.ts';
+import { LINE_I32_SHIFT } from '@flatline/kinds';
+import { type Heads, KEY_LENGTH_AND_FLAGS, KEY_REFERENCE } from './entry-layout.ts';
+import type { EntryRows } from './entry-rows.ts';
 import { type KeyArena, startOf } from './key-arena.ts';
 import type { KeyIndex } from './key-index.ts';
 import { KEY_GROUP_MAX, type KeySpans } from '@flatline/ports';
@@ -19,20 +20,20 @@ export class LookAhead {
   /** Where each key most likely is; −1: it had no place. */
   readonly slots = new Int32Array(KEY_GROUP_MAX);
   readonly #index: KeyIndex;
-  readonly #entries: Entries;
+  readonly #entries: Heads;
   readonly #keys: KeyArena;
-  readonly #details: DetailRows;
+  readonly #rows: EntryRows;
 
   readonly #references = new Int32Array(KEY_GROUP_MAX);
   readonly #lengths = new Int32Array(KEY_GROUP_MAX);
   /** What was read comes to something here, so that the compiler keeps the reading. */
   residue = 0;
 
-  constructor(index: KeyIndex, entries: Entries, keys: KeyArena, details: DetailRows) {
+  constructor(index: KeyIndex, entries: Heads, keys: KeyArena, rows: EntryRows) {
     this.#index = index;
     this.#entries = entries;
     this.#keys = keys;
-    this.#details = details;
+    this.#rows = rows;
   }
 
   look(view: DataView, { count, starts, lengths }: KeySpans, hashSeed: number): void {
@@ -44,7 +45,7 @@ export class LookAhead {
     this.#index.likelySlots(hashes, count, this.slots);
     this.#touchEntries(count);
     this.#touchKeys(count, lengths);
-    if (this.#details.isUsed) this.#touchDetails(this.slots, count);
+    if (this.#rows.isUsed) this.#touchRows(this.slots, count);
   }
 
   /** The same for slots that are known: what writing their images reads. */
@@ -53,12 +54,12 @@ export class LookAhead {
     const references = this.#references;
     const lengths = this.#lengths;
     for (let i = 0; i < count; i += 1) {
-      const base = slots[i]! << I32_SHIFT;
+      const base = slots[i]! << LINE_I32_SHIFT;
       references[i] = i32[base + KEY_REFERENCE]!;
       lengths[i] = i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff;
     }
     this.#touchKeys(count, lengths);
-    if (this.#details.isUsed) this.#touchDetails(slots, count);
+    if (this.#rows.isUsed) this.#touchRows(slots, count);
   }
 
   #touchEntries(count: number): void {
@@ -67,7 +68,7 @@ export class LookAhead {
     const references = this.#references;
     for (let i = 0; i < count; i += 1) {
       const slot = slots[i]!;
-      references[i] = slot < 0 ? 0 : i32[(slot << I32_SHIFT) + KEY_REFERENCE]!;
+      references[i] = slot < 0 ? 0 : i32[(slot << LINE_I32_SHIFT) + KEY_REFERENCE]!;
     }
   }
 
@@ -85,14 +86,14 @@ export class LookAhead {
     this.residue = residue;
   }
 
-  /** Of a slot without a detail some other row: a wait more, and never a wrong answer. */
-  #touchDetails(slots: Int32Array, count: number): void {
-    const { rowOf, i32 } = this.#details;
+  /** Of a slot without a row some other one: a wait more, and never a wrong answer. */
+  #touchRows(slots: Int32Array, count: number): void {
+    const { rowOf, i32 } = this.#rows;
     const rows = this.#references;
     const last = rowOf.length - 1;
     for (let i = 0; i < count; i += 1) rows[i] = rowOf[Math.max(0, Math.min(slots[i]!, last))]!;
     let { residue } = this;
-    for (let i = 0; i < count; i += 1) residue ^= i32[rows[i]! << ROW_I32_SHIFT]!;
+    for (let i = 0; i < count; i += 1) residue ^= i32[rows[i]! << LINE_I32_SHIFT]!;
     this.residue = residue;
   }
 }

@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { sessionFormat } from '@flatline/kinds';
 import fc from 'fast-check';
 import { EntryTable } from './entry-table.ts';
 import { NO_BATCH, PartitionTask } from '../index.ts';
@@ -118,7 +119,7 @@ test('[I7] on CreateTime, too, all that waits is looked at once for a clock, not
 
 describe('memory for keys', () => {
   test('keys of ever other sizes find room as long as all that live do', () => {
-    const table = new EntryTable(7, 64 * 1024);
+    const table = new EntryTable(7, sessionFormat, 64 * 1024);
     let live: string[] = [];
     for (let size = 1; size <= 300; size += 1) {
       for (const key of live.splice(0)) table.remove(findKey(table, bytes(key)));

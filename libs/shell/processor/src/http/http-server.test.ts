@@ -27,6 +27,7 @@ const task = (changes: Partial<TaskStatus>): TaskStatus => ({
     clockRecords: 0,
     sessionsOpened: 9,
     closedByTimeout: 2,
+    expired: 2,
     closedByEnd: 0,
     closedByMaxDuration: 0,
     unmatchedEnds: 0,

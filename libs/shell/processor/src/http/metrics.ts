@@ -4,7 +4,6 @@
 //
 // Names and units are Prometheus' conventions: seconds, bytes, `_total` for what only grows.
 // Labels are pipeline and partition and what is closed, all of bounded number: no key of a session is ever a label (I3).
-import type { TaskCounters } from '@flatline/partition';
 import { type StandbyState, type StandbyStatus, type TaskStatus, SHOWN_STATES } from '@flatline/runtime';
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import { addCounter, addGauge, addHistogram, addOfPipelines, addStates, labelsOf } from './metric-views.ts';
@@ -12,7 +11,7 @@ import type { Observed } from './observed.ts';
 import { DAMAGED_STORES_MAX, recentDamage } from './store-damage.ts';
 
 /** Counters by metric name; a sum of several is one metric with a label of its own in `CLOSED`. */
-const COUNTED: Readonly<Record<string, readonly [keyof TaskCounters, string]>> = {
+const COUNTED: Readonly<Record<string, readonly [string, string]>> = {
   flatline_records_read_total: ['recordsRead', 'Input records applied'],
   flatline_heartbeats_total: ['heartbeats', 'Bare heartbeats applied'],
   flatline_events_total: ['events', 'Events with a payload, and explicit ends, applied'],
@@ -34,7 +33,7 @@ const COUNTED: Readonly<Record<string, readonly [keyof TaskCounters, string]>> =
   ],
 };
 
-const CLOSED: Readonly<Record<string, keyof TaskCounters>> = {
+const CLOSED: Readonly<Record<string, string>> = {
   TIMEOUT: 'closedByTimeout',
   ENDED: 'closedByEnd',
   MAX_DURATION: 'closedByMaxDuration',

@@ -1,6 +1,7 @@
 import type { Clock, DurationMs, Millis } from '@flatline/base';
 import type { HeldTimeRules } from '@flatline/kinds';
-import type { InputRules, TaskKind } from '@flatline/partition';
+import type { PipelineKind } from '@flatline/kinds';
+import type { InputRules } from '@flatline/partition';
 import type { LogAdmin, LogReader, Membership, ProofWriter, StateStores, TransactionalWriters } from '@flatline/ports';
 
 /**
@@ -58,7 +59,7 @@ export interface PipelinePorts {
   readonly admin: LogAdmin;
   readonly stores: StateStores;
   readonly membership: Membership;
-  readonly kind: TaskKind;
+  readonly kind: PipelineKind;
   readonly entropy: Entropy;
   readonly turns: Turns;
   readonly log: RuntimeLog;

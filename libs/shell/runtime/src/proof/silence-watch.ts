@@ -61,12 +61,11 @@ export class SilenceWatch {
     this.#proofTimer = undefined;
     if (!isAllRead) return;
     const { task, proof, ports, events } = this.#parts;
-    const { closedByTimeout, closedByMaxDuration } = task.counters;
     const silence = {
       clock: task.clock.now,
       earliestDue: task.earliestDue(),
       live: task.input.live,
-      closed: closedByTimeout + closedByMaxDuration,
+      closed: task.counters.expired,
     };
     const advice = proof.advise(silence, ports.clock.monotonicMs());
     if (advice.kind === 'wait') this.#proofTimer = ports.clock.after(advice.delayMs, events.wake);

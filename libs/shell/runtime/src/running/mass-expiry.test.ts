@@ -12,7 +12,7 @@ describe('[F18] many sessions that die at once', () => {
     const turns = { closing: 0, mostClosed: 0, mostLag: 0 };
     const onTurn = (): void => {
       const [status] = processes[0]?.instance.status() ?? [];
-      const closed = status?.counters?.closedByTimeout ?? 0;
+      const closed = status?.counters?.['closedByTimeout'] ?? 0;
       turns.mostClosed = Math.max(turns.mostClosed, closed - closedBefore);
       if (closed > closedBefore) {
         turns.closing += 1;

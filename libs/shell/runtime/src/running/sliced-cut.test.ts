@@ -15,7 +15,7 @@ test('[K1] a large cut is made in slices: other tasks have their turns in betwee
   const onTurn = (): void => {
     const [own, other] = processes[0]?.instance.status() ?? [];
     if (own?.counters === undefined || other?.counters === undefined) return;
-    const now = { own: own.counters.heartbeats, other: other.counters.heartbeats };
+    const now = { own: own.counters['heartbeats']!, other: other.counters['heartbeats']! };
     const cutting = now.own >= SESSIONS && (own.committedPosition ?? 0) < SESSIONS;
     // The turn that has begun the commit is not between two of its slices.
     if (cutting && before.cutting) {
@@ -55,7 +55,7 @@ test('TL4: what came while a cut was made is stepped once the cut is made, and w
   const processes: Process[] = [];
   let [steppedAt, turns] = [Infinity, 0];
   const onTurn = (): void => {
-    const heartbeats = processes[0]?.instance.status()[0]?.counters?.heartbeats ?? 0;
+    const heartbeats = processes[0]?.instance.status()[0]?.counters?.['heartbeats'] ?? 0;
     if (heartbeats > SESSIONS) turns += 1;
     if (heartbeats > 2 * SESSIONS) steppedAt = Math.min(steppedAt, time.nowMs);
   };
@@ -86,7 +86,7 @@ test('TL3: a slice of a cut ends with its turn: where all takes longer there are
   let [turns, spentMs, isSlow] = [0, 0, false];
   const onTurn = (): void => {
     const status = processes[0]?.instance.status()[0];
-    turns += Number((status?.counters?.heartbeats ?? 0) >= SESSIONS && (status?.committedPosition ?? 0) < SESSIONS);
+    turns += Number((status?.counters?.['heartbeats'] ?? 0) >= SESSIONS && (status?.committedPosition ?? 0) < SESSIONS);
   };
   const sliced = { ...TASK_BOUNDS, cutSliceBytes: (SESSIONS * 22) / FEW_SLICES };
   const adapt = (ports: PipelinePorts): PipelinePorts => {

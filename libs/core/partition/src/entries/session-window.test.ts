@@ -5,6 +5,7 @@ import {
   blankEvent,
   encodeDetail,
   openSession,
+  sessionFormat,
   type SessionDetail,
   type SessionEntry,
   type SessionEvent,
@@ -51,7 +52,7 @@ function bytesOf(detail: SessionDetail | undefined): Uint8Array | undefined {
 // A failure prints { seed, path }: rerun it with fc.assert(property, { seed, path }).
 test('a detail in a row is what it would be as an object, whoever had the row before', () => {
   const property = fc.property(steps, (taken) => {
-    const table = new EntryTable(1);
+    const table = new EntryTable(1, sessionFormat);
     const view = table.view();
     const plain = new Map<number, SessionEntry>();
     taken.forEach(({ key, remove, event }, offset) => {

@@ -1,16 +1,17 @@
-// An entry's absolute state as bytes: what a changelog block and the local store hold of it. Format version 1.
+// A session as bytes: what a changelog block and the local store hold of it beside its key. Format version 1.
 //
 //   flags u8 (1: timeout chosen, 2: detail follows) · openedAt varint · lastSeenAt − openedAt varint · firstOffset varint
 //   · lastOffset − firstOffset varint · eventCount varint · timeoutMs varint · [detail, to the end]
 //
 // Compact on purpose: each byte is checksummed, sent, replicated and stored, many times over the life of a session.
-import { ByteReader, type ByteWriter, hashView, MalformedBytes } from '@flatline/base';
-import { decodeDetail, encodeDetail, type SessionEntry } from '@flatline/kinds';
+import { ByteReader, type ByteWriter, MalformedBytes } from '@flatline/base';
+import type { EntryFormat } from '../contract.ts';
+import { decodeDetail, encodeDetail } from './detail.ts';
+import type { SessionEntry } from './entry.ts';
+import { SessionWindow } from './session-window.ts';
 
 const CHOSEN = 1;
 const DETAIL = 2;
-/** Digests must agree between processes: their seed is a constant of the format. */
-const DIGEST_SEED = 0x666c6174;
 
 /** Written in one piece, flags and all: a number below 128 is its own varint. */
 const numbers = new Float64Array(7);
@@ -44,10 +45,8 @@ export function decodeImage(bytes: Uint8Array, start: number, end: number, entry
   else entry.detail = undefined;
 }
 
-/**
- * Digest of one entry: of its key, then of its image with the key's digest as `before`. The state's digest is their sum, so
- * order does not matter (R1).
- */
-export function digestOf(view: DataView, start: number, length: number, before: number = DIGEST_SEED): number {
-  return hashView(view, start, length, before);
-}
+export const sessionFormat: EntryFormat<SessionWindow> = {
+  window: (memory) => new SessionWindow(memory),
+  encode: encodeImage,
+  decode: decodeImage,
+};

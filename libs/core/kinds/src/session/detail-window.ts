@@ -1,0 +1,175 @@
+// The numbers of a session's events as they lie in the row of its entry, the sequence window's among them.
+import type { Millis } from '@flatline/base';
+import {
+  type EntryMemory,
+  LINE_F64_SHIFT,
+  LINE_I32_SHIFT,
+  type Rows,
+  type States,
+  type StateWindow,
+} from '../entry-window.ts';
+import type { SessionDetail } from './detail.ts';
+import type { SequenceWindow } from './sequence-window.ts';
+import { SessionTexts } from './texts.ts';
+
+/** The last Int32: the number of restarts (RESTARTS_MAX), and above it whether there are texts. */
+const RESTARTS_MASK = 0x7fffffff;
+const HAS_TEXTS = ~RESTARTS_MASK;
+
+/**
+ * Moved with `at`; valid until the slot's row is released. The sequence window is shown by the same object: to move another one
+ * along with it would cost each event as much as what it changes.
+ *
+ * The row is five Float64 and six Int32 after them, all of these but the last unsigned. Why the indices are literals:
+ * EntryWindow.
+ */
+export class DetailWindow implements SessionDetail, SequenceWindow {
+  readonly #rows: Rows;
+  readonly #states: States;
+  readonly #state: StateWindow;
+  readonly #texts: SessionTexts;
+  #slot = -1;
+  #f64: Float64Array = new Float64Array(0);
+  #i32: Int32Array = new Int32Array(0);
+  /** Index of the row's first Float64 and first Int32. */
+  #f = 0;
+  #i = 0;
+
+  constructor(memory: EntryMemory) {
+    this.#rows = memory.rows;
+    this.#states = memory.states;
+    this.#state = memory.stateWindow();
+    this.#texts = new SessionTexts(this.#state);
+  }
+
+  /** `slot` has a row. */
+  at(slot: number): this {
+    const { f64, i32, rowOf } = this.#rows;
+    const row = rowOf[slot]!;
+    this.#f64 = f64;
+    this.#i32 = i32;
+    this.#f = row << LINE_F64_SHIFT;
+    this.#i = row << LINE_I32_SHIFT;
+    this.#slot = slot;
+    return this;
+  }
+
+  /** Makes the row say what `detail` says. */
+  set(detail: SessionDetail): void {
+    this.startedAt = detail.startedAt;
+    this.lastEventAt = detail.lastEventAt;
+    this.duplicateCount = detail.duplicateCount;
+    this.outOfOrderCount = detail.outOfOrderCount;
+    this.sequence = detail.sequence;
+    this.texts = detail.texts;
+  }
+
+  get startedAt(): Millis {
+    return this.#f64[this.#f]!;
+  }
+  set startedAt(value: Millis) {
+    this.#f64[this.#f] = value;
+  }
+
+  get lastEventAt(): Millis {
+    return this.#f64[this.#f + 1]!;
+  }
+  set lastEventAt(value: Millis) {
+    this.#f64[this.#f + 1] = value;
+  }
+
+  get duplicateCount(): number {
+    return this.#i32[this.#i + 10]! >>> 0;
+  }
+  set duplicateCount(value: number) {
+    this.#i32[this.#i + 10] = value;
+  }
+
+  get outOfOrderCount(): number {
+    return this.#i32[this.#i + 11]! >>> 0;
+  }
+  set outOfOrderCount(value: number) {
+    this.#i32[this.#i + 11] = value;
+  }
+
+  /** None where nothing was received. */
+  get sequence(): SequenceWindow | undefined {
+    return this.#i32[this.#i + 14] === 0 ? undefined : this;
+  }
+  set sequence(value: SequenceWindow | undefined) {
+    if (value === undefined) {
+      this.#i32[this.#i + 14] = 0;
+      return;
+    }
+    this.lowest = value.lowest;
+    this.highest = value.highest;
+    this.seenLow = value.seenLow;
+    this.seenHigh = value.seenHigh;
+    this.received = value.received;
+    this.missingBefore = value.missingBefore;
+    this.restarts = value.restarts;
+  }
+
+  /** A window on them, as valid as this one. What is set is copied. */
+  get texts(): SessionTexts | undefined {
+    if (this.#i32[this.#i + 15]! >= 0) return undefined;
+    this.#state.at(this.#slot);
+    return this.#texts;
+  }
+  set texts(value: SessionTexts | undefined) {
+    const at = this.#i + 15;
+    if (value !== undefined) this.#state.at(this.#slot).set(value.state);
+    else if (this.#i32[at]! < 0) this.#states.clear(this.#slot);
+    this.#i32[at] = value === undefined ? this.#i32[at]! & RESTARTS_MASK : this.#i32[at]! | HAS_TEXTS;
+  }
+
+  get lowest(): number {
+    return this.#f64[this.#f + 2]!;
+  }
+  set lowest(value: number) {
+    this.#f64[this.#f + 2] = value;
+  }
+
+  get highest(): number {
+    return this.#f64[this.#f + 3]!;
+  }
+  set highest(value: number) {
+    this.#f64[this.#f + 3] = value;
+  }
+
+  get missingBefore(): number {
+    return this.#f64[this.#f + 4]!;
+  }
+  set missingBefore(value: number) {
+    this.#f64[this.#f + 4] = value;
+  }
+
+  get seenLow(): number {
+    return this.#i32[this.#i + 12]! >>> 0;
+  }
+  set seenLow(value: number) {
+    this.#i32[this.#i + 12] = value;
+  }
+
+  get seenHigh(): number {
+    return this.#i32[this.#i + 13]! >>> 0;
+  }
+  set seenHigh(value: number) {
+    this.#i32[this.#i + 13] = value;
+  }
+
+  get received(): number {
+    return this.#i32[this.#i + 14]! >>> 0;
+  }
+  set received(value: number) {
+    this.#i32[this.#i + 14] = value;
+  }
+
+  get restarts(): number {
+    return this.#i32[this.#i + 15]! & RESTARTS_MASK;
+  }
+  set restarts(value: number) {
+    const at = this.#i + 15;
+    this.#i32[at] = (this.#i32[at]! & HAS_TEXTS) | value;
+  }
+}
