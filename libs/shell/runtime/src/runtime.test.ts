@@ -87,7 +87,7 @@ describe('leaving', () => {
     expect(world.closed()).toEqual(world.expected());
   });
 
-  test('[X5] stopping ends also while no broker answers, restoring or running', async () => {
+  test('[X5] stopping ends even while no broker answers, restoring or running', async () => {
     for (const runsBefore of [0, 3_000]) {
       const world = new World({ seed: 4 });
       const { time, network } = world.simulation;

@@ -102,7 +102,7 @@ describe('KafkaMembership', () => {
     await Promise.all([first.membership.leave(), second.membership.leave()]);
   });
 
-  test('[kafkajs 11] every member is told who holds what, and which standbys to keep', async () => {
+  test('[kafkajs 11] every member learns who holds what, and which standbys to keep', async () => {
     const [topic, group] = [await createTopic(shared, 2), uniqueName('group')];
     const instances = ['http://a', 'http://b'].map(
       (endpoint) => new Instance(group, [topic], { endpoint, name: endpoint.at(-1)!, standbys: 1 }),

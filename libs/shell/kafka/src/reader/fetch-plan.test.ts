@@ -37,7 +37,7 @@ describe('planFetches, the whole table', () => {
     expect(plan({ waiting, prompt }, more, end)).toEqual(expected);
   });
 
-  test('a partition that reached its end beside a poll polls shortly, until it can join', () => {
+  test('a partition that reached its end beside a poll polls briefly, until it can join', () => {
     expect(plan({ waiting: 'poll', prompt: 'free' }, end)).toEqual([['prompt', 10, 'end']]);
     expect(plan({ waiting: 'shortPoll', prompt: 'free' }, end)).toEqual([]);
   });

@@ -89,7 +89,7 @@ describe('BatchProducer', () => {
     expect(await readCommitted(connection, topic)).toHaveLength(20_000);
   });
 
-  test('acknowledged batches are told with their offsets', async () => {
+  test('acknowledged batches are reported with their offsets', async () => {
     const topic = await createTopic(connection);
     const told: (readonly number[])[] = [];
     const producer = await open(topic, {
@@ -117,7 +117,7 @@ describe('BatchProducer', () => {
     },
   );
 
-  test('an error that cannot be resolved is told to everyone, with what is unacknowledged', async () => {
+  test('an error that cannot be resolved reaches every caller, with what is unacknowledged', async () => {
     const topic = await createTopic(connection, 2, { 'max.message.bytes': '1000' });
     const producer = await open(topic);
     await producer.send([

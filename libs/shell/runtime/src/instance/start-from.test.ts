@@ -105,7 +105,7 @@ async function altered(seed: number): Promise<World> {
 }
 
 describe('an input that had another timestamp type', () => {
-  test('[C6] is adopted: its history is read over, said once, counted, and no dead letter', async () => {
+  test('[C6] is adopted: its history is passed over, logged once, counted, and no dead letter', async () => {
     const world = await altered(5);
     const { time } = world.simulation;
     world.beat('new');

@@ -119,7 +119,7 @@ test('[C2] PR1: a record that is neither read nor refused is given up in the end
   expect(prover.advise(silence, 5_500).kind).toBe('ask');
 });
 
-test('[C2] PR3: none while runs move the clock that came as others were unread, whatever is due', () => {
+test('[C2] PR3: none while runs of a backlog move the clock, whatever is due', () => {
   const prover = new Prover(RULES, 0);
   let asks = 0;
   for (let now = 5; now <= 10_000; now += 5) {

@@ -4,8 +4,8 @@ import { ReadBack } from './read-back.ts';
 
 const nothing = { alarm: false, doubt: false, againInMs: undefined };
 
-describe('[X5][F23b] what proves silence and is not read back', () => {
-  test('is waited for in patience, then said once, and doubted again and again until it is read', () => {
+describe('[X5][F23b] a proof of silence that is not read back', () => {
+  test('is waited for, then logged once, and its leader doubted again and again until it is read', () => {
     const readBack = new ReadBack();
     expect(readBack.note(undefined, false, 0)).toEqual(nothing);
     expect(readBack.note(1_000, false, 1_000)).toEqual({ alarm: false, doubt: false, againInMs: PROOF_PATIENCE_MS });
@@ -20,7 +20,7 @@ describe('[X5][F23b] what proves silence and is not read back', () => {
     expect(readBack.isOverdue).toBe(false);
   });
 
-  test('is another matter each time', () => {
+  test('starts over for each proof', () => {
     const readBack = new ReadBack();
     readBack.note(0, false, PROOF_PATIENCE_MS);
     readBack.note(undefined, false, PROOF_PATIENCE_MS + 1);

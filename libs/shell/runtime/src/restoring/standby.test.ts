@@ -45,7 +45,7 @@ describe('a standby', () => {
     expect(world.closed()).toEqual(world.expected());
   });
 
-  test('[R1] takes over from an owner that leaves before that one has gone', async () => {
+  test('[R1] takes over from a leaving owner before it has gone', async () => {
     const { world, owner, heir } = await pair(23);
     await world.simulation.time.complete(owner.instance.stop());
     expect(heir.instance.status().map(({ state }) => state)).toEqual(['running', 'running']);
@@ -136,7 +136,7 @@ describe('a standby', () => {
     expect(stoodAt()).toBeGreaterThan(before);
   });
 
-  test('[X5] stopping ends also while no broker answers', async () => {
+  test('[X5] stopping ends even while no broker answers', async () => {
     const { world, heir } = await pair(27);
     world.simulation.network.setOutage(true);
     await world.simulation.time.runFor(5_000);

@@ -37,7 +37,7 @@ async function standStill(afterMs: number): Promise<World | undefined> {
   return world;
 }
 
-test('[F3] a zombie that stood still at any moment of its restoring asks whose the partition is before it claims', async () => {
+test('[F3] a zombie stopped at any moment of its restoring asks who owns the partition before it claims', async () => {
   let moments = 0;
   for (let world = await standStill(0); world !== undefined; world = await standStill(STEP_MS * moments)) {
     expect(claimsIn(world).at(-1)).toBe('b');

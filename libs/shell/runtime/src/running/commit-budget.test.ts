@@ -30,7 +30,7 @@ describe('how large a commit may be', () => {
     expect(budget.bytesMax).toBe(1_000);
   });
 
-  test('CB3: what a small one was slow in holds for no longer than until the next is quick', () => {
+  test('CB3: the bound of a slow small one holds only until the next quick one', () => {
     const budget = budgetOf();
     budget.taken(20, 6_000);
     expect(budget.bytesMax).toBe(500);
@@ -43,7 +43,7 @@ describe('how large a commit may be', () => {
     expect(budget.bytesMax).toBe(4_000);
   });
 
-  test('CB3: what large ones were slow in holds until such as fill it are quick', () => {
+  test('CB3: the bound of slow large ones holds until commits that fill it are quick', () => {
     const budget = budgetOf();
     budget.taken(4_000, 24_000);
     for (let i = 0; i < 10; i += 1) budget.taken(20, 5);
@@ -83,7 +83,7 @@ describe('how large a commit may be', () => {
     expect(budget.bytesMax).toBe(100);
   });
 
-  test('what the brokers did not take in any time is halved, unless it is the least', () => {
+  test('a commit refused in any time halves the bound, unless it is the least', () => {
     const budget = budgetOf();
     expect(budget.refused(3_000)).toBe(true);
     expect(budget.bytesMax).toBe(1_500);

@@ -129,7 +129,7 @@ describe('[I6] one record', () => {
     );
   });
 
-  test('[I6][F3] a zombie that fails at a record asks whose the partition is before it tries again, and fences no owner', async () => {
+  test('[I6][F3] a zombie that fails at a record asks who owns the partition before it tries again, and fences no owner', async () => {
     const world = new World({ seed: 58, partitions: 1, decode: decoding() });
     const { time } = world.simulation;
     const zombie = world.launch('a');
@@ -236,7 +236,7 @@ describe('[I6] one partition', () => {
     expect(statuses[0]?.detail).toMatch(/^in\/0 at position \d+: TypeError: no subscription/);
   });
 
-  test('[I6] a standby at which something breaks stops, and costs neither its process nor the owner anything', async () => {
+  test('[I6] a standby with a defect stops, and harms neither its process nor the owner', async () => {
     let isBroken = false;
     const adapt = (ports: PipelinePorts, name: string): PipelinePorts => ({
       ...ports,
@@ -306,7 +306,7 @@ describe('[I6] one partition', () => {
     expect(process.instance.status()).toEqual([]);
   });
 
-  test('[I6] what is thrown while a task is restored and is no order at all stops its partition, an error or not', async () => {
+  test('[I6] anything else thrown while a task is restored stops its partition, an error or not', async () => {
     const adapt = (ports: PipelinePorts): PipelinePorts => ({
       ...ports,
       changelog: { close: () => ports.changelog.close(), subscribe: () => throws('no error at all') },

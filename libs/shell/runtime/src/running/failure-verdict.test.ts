@@ -14,8 +14,8 @@ function verdict(error: unknown, next?: RecordVerdict): FailureVerdict {
   return verdictOn(error, PLACE, judge);
 }
 
-describe('[I6] what becomes of a task in which something was thrown', () => {
-  test('[I6][R3] an order to stop is followed, in its own words', () => {
+describe('[I6] what a task does about an error', () => {
+  test('[I6][R3] an order to stop is followed, with its own message', () => {
     const why = 'the input is another log';
     expect(verdict(new PartitionStopped(why))).toEqual({
       kind: 'stop',
@@ -25,7 +25,7 @@ describe('[I6] what becomes of a task in which something was thrown', () => {
     });
   });
 
-  test('[I6] what concerns the whole process is passed on', () => {
+  test('[I6] an error of the whole process is passed on', () => {
     const error = new Fatal('the credentials are refused');
     expect(verdict(error)).toMatchObject({ kind: 'endProcess', error, facts: { error } });
   });

@@ -65,7 +65,7 @@ describe('what a task writes', () => {
     },
   );
 
-  test('[I7] a partition that fills up is said to, and to be full, once; sessions that live go on', async () => {
+  test('[I7] filling up and being full are each logged once; live sessions go on', async () => {
     const world = new World({ seed: 24, partitions: 1, bounds: { ...TASK_BOUNDS, entriesMax: 3 } });
     const { time, log } = world.simulation;
     const { lines } = world.launch('a');

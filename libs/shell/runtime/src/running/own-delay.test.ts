@@ -2,7 +2,7 @@ import { expect, test } from '@jest/globals';
 import { Simulation } from '@flatline/cluster';
 import { OwnDelay } from './own-delay.ts';
 
-test('what timers were late by counts, and one that is late still; what others took does not', async () => {
+test('the delay of timers counts, of one still late too; time spent elsewhere does not', async () => {
   const { time } = new Simulation({ seed: 1 });
   let lateMs = 0;
   const clock = {

@@ -29,7 +29,7 @@ async function running(world: World): Promise<Process> {
 }
 
 describe('two paces', () => {
-  test('[C2] on a quiet partition closes are in the log soon after their deadlines, however near to one another these are', async () => {
+  test('[C2] on a quiet partition closes are in the log soon after their deadlines, however close together these are', async () => {
     const world = new World({ seed: 71, partitions: 1, timeoutMs: TIMEOUT_MS, commitIntervalMs: 500 });
     const random = seededRandom(71);
     await running(world);
@@ -47,7 +47,7 @@ describe('two paces', () => {
     expect(late[Math.floor(late.length * 0.99)]).toBeLessThanOrEqual(60);
   });
 
-  test('[C2] clock records come four times as often as proofIntervalMs says at most, and only where they close something', async () => {
+  test('[C2] clock records come at most four times as often as proofIntervalMs says, and only where they close something', async () => {
     const world = new World({ seed: 72, partitions: 1, timeoutMs: TIMEOUT_MS, commitIntervalMs: 500 });
     const { time } = world.simulation;
     await running(world);
@@ -86,7 +86,7 @@ describe('two paces', () => {
     },
   );
 
-  test('what only changed waits for commitIntervalMs, and a close for nothing but its own pace', async () => {
+  test('changes wait for commitIntervalMs, closes only for their own pace', async () => {
     const world = new World({ seed: 73, partitions: 1, timeoutMs: TIMEOUT_MS, commitIntervalMs: 2_000 });
     const { time } = world.simulation;
     await running(world);

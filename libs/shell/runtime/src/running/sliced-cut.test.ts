@@ -48,7 +48,7 @@ test('[K1] a large cut is made in slices: other tasks have their turns in betwee
   expect(world.closed()).toHaveLength(SESSIONS + 1);
 });
 
-test('TL4: what came while a cut was made is stepped once the cut is made, and waits neither for its commit nor for more', async () => {
+test('TL4: records that came while a cut was made are stepped once it is made, before its commit and before any more come', async () => {
   const TURN_MS = 5;
   const FEW_SLICES = 20;
   const SLOW_MS = 800;
@@ -80,7 +80,7 @@ test('TL4: what came while a cut was made is stepped once the cut is made, and w
   expect(steppedAt - began).toBeLessThanOrEqual(60 + FEW_SLICES * TURN_MS + 60);
 });
 
-test('TL3: a slice of a cut ends with its turn: where all takes longer there are more of them', async () => {
+test('TL3: a slice of a cut ends with its turn: where everything takes longer there are more slices', async () => {
   const processes: Process[] = [];
   const [FEW_SLICES, LOOK_MS] = [20, 4];
   let [turns, spentMs, isSlow] = [0, 0, false];

@@ -3,7 +3,7 @@ import { wrongTimestampType } from './wrong-timestamp-type.ts';
 
 const INPUT = { topic: 'in', partition: 2 };
 
-describe('[C6] what an operator is told of a record of the other timestamp type', () => {
+describe('[C6] the message about a record of the other timestamp type', () => {
   test.each([
     ['LogAppendTime', 'CreateTime'],
     ['CreateTime', 'LogAppendTime'],
