@@ -2,6 +2,7 @@
 // `--built` it looks at what is built instead.
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { citedInvariants } from './tidy/cited-invariants.ts';
 import { deadExports } from './tidy/dead-exports.ts';
 import { drawing } from './tidy/drawing.ts';
 import { fileLengths, THINK_AT } from './tidy/file-lengths.ts';
@@ -34,6 +35,7 @@ function findingsOfSources(): readonly Finding[] {
   return [
     ...ruleIds(workspace),
     ...invariantIds(workspace.tree),
+    ...citedInvariants(workspace.tree),
     ...deadExports(workspace, kept),
     ...packageGraph(workspace),
     ...drawing(workspace),

@@ -8,7 +8,9 @@ const RULE = /^- \*\*([A-Z]+)\d/gm;
 
 /** An invariant is cited by its id alone, so its prefix must lead to one file, and be no rule's of docs/SPEC.md. */
 export function invariantIds(tree: Tree): Finding[] {
-  const invariants = [...tree].filter(([path]) => CODE.test(path)).flatMap(([path, text]) => invariantsOf(path, text));
+  const invariants = [...tree]
+    .filter(([path]) => CODE.test(path))
+    .flatMap(([path, text]) => definedInvariants(path, text));
   const rulePrefixes = new Set([...(tree.get('docs/SPEC.md') ?? '').matchAll(RULE)].map(([, prefix = '']) => prefix));
   const owners = new Map<string, string>();
   for (const { prefix, path } of invariants) if (!owners.has(prefix)) owners.set(prefix, path);
@@ -39,7 +41,7 @@ interface Invariant {
 }
 
 /** Those of the comment that a file opens with. */
-function invariantsOf(path: string, text: string): Invariant[] {
+export function definedInvariants(path: string, text: string): Invariant[] {
   const lines = text.split('\n');
   const end = lines.findIndex((line) => !line.startsWith('//') && !line.startsWith('#!'));
   return lines.slice(0, end === -1 ? lines.length : end).flatMap((line, index) => {

@@ -6,8 +6,8 @@
 //
 // A place is four bytes: a slot number and six bits of the hash, so that one key in a hundred looked at is a wrong one. A line
 // of 16 is a cache line, and each keeps count of the keys that found it full and went on to the next, so that removing a key
-// empties its place and moves nobody (F14: Bronson, Shi, Facebook 2019). Splitting needs one more bit of each key's hash, which
-// its entry has, and the whole of it only for the few that are not in their home line.
+// empties its place and moves no other key (folly's 14-way tables: Bronson, Shi, Facebook 2019). Splitting needs one more bit
+// of each key's hash, which its entry has, and the whole of it only for the few that are not in their home line.
 //
 // Owns: places, the directory.      Does not own: keys (asked for through KeySource), slot numbers.
 //

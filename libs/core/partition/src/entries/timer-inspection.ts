@@ -1,4 +1,4 @@
-// What a wheel holds against what the live entries ask for (V8, LS1): for checks, not for the path of records.
+// What a wheel holds against what the live entries ask for (V8, LE1): for checks, not for the path of records.
 import type { Millis } from '@flatline/base';
 
 /** A live entry and its timer. */
@@ -23,7 +23,7 @@ export interface TimerInspection {
 const utf8 = new TextDecoder();
 
 /**
- * What is wrong, for people; empty where each live entry has one timer at or before its due instant, nothing else has any,
+ * Human-readable faults; empty where each live entry has one timer at or before its due instant, nothing else has any,
  * and the wheel's bound is no later than any of them. Earlier is allowed: re-arming is lazy, and the entry is looked at again
  * when the timer fires.
  */
@@ -35,5 +35,5 @@ export function timerFaults({ entries, armed, earliest = Infinity }: TimerInspec
     return earliest > armedFor ? [`${entry} has its timer at ${armedFor}, the wheel waits until ${earliest}`] : [];
   });
   const timed = entries.filter(({ armedFor }) => armedFor !== undefined).length;
-  return armed === timed ? faults : [...faults, `${armed} timers for ${timed} entries: some are of nobody`];
+  return armed === timed ? faults : [...faults, `${armed} timers for ${timed} entries: some belong to no entry`];
 }

@@ -239,7 +239,7 @@ describe('KafkaLogReader', () => {
     expect(readings[0].records[0]!.value!.length).toBe(300_000);
   });
 
-  test('AM1 what one run shows is not written over by the next before it is used up, megabytes of two partitions', async () => {
+  test('SA1: what one run shows is not written over by the next before it is used up, megabytes of two partitions', async () => {
     const topic = await createTopic(connection, 2);
     const value = (partition: number, index: number): string => `${partition}/${index}/`.repeat(40);
     await withProducer(async (producer) => {

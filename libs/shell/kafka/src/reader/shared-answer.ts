@@ -1,6 +1,11 @@
+// A fetch answer in which the runs of several partitions lie.
+//
+// Owns: how many runs still show its bytes.      Does not own: the memory (ReusedMemory), the runs (PartitionSubscription).
+//
+// Invariants
+//   SA1  Its memory is given back once, when the last run made of it is used up, and no more can be made.
 import type { ReusedMemory } from '@flatline/base';
 
-/** A fetch answer that the runs of several partitions lie in. Its memory is given back when the last of them is used up. */
 export class SharedAnswer {
   readonly payload: Buffer;
   readonly #memory: ReusedMemory | undefined;

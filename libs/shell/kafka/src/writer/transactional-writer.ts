@@ -1,4 +1,4 @@
-// One producer epoch of one transactional id, committing one transaction at a time (KIP-98, TV1).
+// One producer epoch of one transactional id, committing one transaction at a time (KIP-98, without KIP-890's part 2).
 //
 // Owns: the epoch, the sequence number and the last known offset of each partition it has written to.
 // Does not own: the connection (shared by the writers of a process), what is written, what happens after an error.

@@ -48,7 +48,7 @@ test('[K1] a large cut is made in slices: other tasks have their turns in betwee
   expect(world.closed()).toHaveLength(SESSIONS + 1);
 });
 
-test('TL4: records that came while a cut was made are stepped once it is made, before its commit and before any more come', async () => {
+test('TL3: records that came while a cut was made are stepped once it is made, before its commit and before any more come', async () => {
   const TURN_MS = 5;
   const FEW_SLICES = 20;
   const SLOW_MS = 800;
@@ -80,7 +80,7 @@ test('TL4: records that came while a cut was made are stepped once it is made, b
   expect(steppedAt - began).toBeLessThanOrEqual(60 + FEW_SLICES * TURN_MS + 60);
 });
 
-test('TL3: a slice of a cut ends with its turn: where everything takes longer there are more slices', async () => {
+test('CC2: a slice of a cut ends with its turn: where everything takes longer there are more slices', async () => {
   const processes: Process[] = [];
   const [FEW_SLICES, LOOK_MS] = [20, 4];
   let [turns, spentMs, isSlow] = [0, 0, false];
