@@ -1,8 +1,14 @@
 // What a scenario is, what a run of it gets, and what it says afterwards.
 import type { Random } from '@flatline/base';
 import type { RunningBroker } from '@flatline/dev-broker';
-import type { Violation } from './check/verdict.ts';
 import type { Guard } from './stage/guards.ts';
+
+/** A rule of docs/SPEC.md that is broken, and where. */
+export interface Violation {
+  readonly rule: string;
+  readonly subject: string;
+  readonly detail: string;
+}
 
 export interface Scenario {
   /** As in docs/SPEC.md: `F1`. */
@@ -51,7 +57,7 @@ export interface RunResult {
   readonly recoveriesMs: readonly number[];
   readonly closes: number;
   readonly records: number;
-  /** Deadline to append time, over all closes by silence: the largest. */
+  /** From the deadline to the append time of the commit that closes (V9): the largest. */
   readonly closeDelayMaxMs: number | undefined;
   readonly facts: Readonly<Record<string, string | number>>;
 }

@@ -1,1 +1,2 @@
-export { verifyPipeline, type VerifyPipelineOptions } from './verify-pipeline.ts';
+export { cutInput, sourceOf } from './log-cut.ts';
+export { rulesOf, verifyPipeline, type VerifyPipelineOptions } from './verify-pipeline.ts';

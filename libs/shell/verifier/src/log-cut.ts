@@ -49,7 +49,7 @@ export async function cutLog(partition: TopicPartition, { scan, clock, transacti
 }
 
 /** The input: open transactions of its producers are invisible to every reader, and do not matter here. */
-export async function cutInput(partition: TopicPartition, { scan }: Cutting): Promise<LogCut> {
+export async function cutInput(partition: TopicPartition, { scan }: Pick<Cutting, 'scan'>): Promise<LogCut> {
   const { logStartOffset, lastStableOffset } = await scan.bounds(partition);
   return { partition, start: logStartOffset, end: lastStableOffset, hanging: [] };
 }

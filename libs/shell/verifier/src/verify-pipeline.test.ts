@@ -2,6 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { Fatal, Retriable, StateInUse } from '@flatline/base';
 import { type PipelineConfig, resolveConfiguration } from '@flatline/config';
 import {
+  BatchProducer,
   KafkaConnection,
   type KafkaOptions,
   KafkaTopicAdmin,
@@ -10,7 +11,7 @@ import {
 } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { LmdbStores } from '@flatline/store';
-import type { VerificationReport } from '@flatline/oracle';
+import type { InputTruth, VerificationReport } from '@flatline/oracle';
 import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -38,7 +39,7 @@ function newPipeline(): PipelineConfig {
   return resolveConfiguration(file, { source: 'test', folder: '/', environment: {} }).pipelines[0]!;
 }
 
-async function create(topics: Readonly<Record<string, number>>): Promise<void> {
+async function create(topics: Readonly<Record<string, number>>, settings: Record<string, string> = {}): Promise<void> {
   const connection = openCluster(kafka);
   try {
     await new KafkaTopicAdmin({ clock: systemClock, connection }).createTopics(
@@ -46,7 +47,7 @@ async function create(topics: Readonly<Record<string, number>>): Promise<void> {
         topic,
         partitions,
         replicationFactor: 1,
-        settings: {},
+        settings,
       })),
     );
   } finally {
@@ -94,6 +95,24 @@ describe('verifyPipeline', () => {
     expect(await again.localCheckpoints()).toMatchObject([{ partition: 0, changelogPosition: 7 }]);
     await again.close();
     rmSync(stateDir, { recursive: true });
+  });
+
+  test('[I1][V2] what the maker of an input knows of its records decides which are bad, read or unread', async () => {
+    const pipeline = newPipeline();
+    const { input, output, changelogTopic, deadLetterTopic } = pipeline;
+    const topics = { [input.topic]: 1, [output.topic]: 1, [changelogTopic]: 1, [deadLetterTopic]: 1 };
+    await create(topics, { 'message.timestamp.type': 'LogAppendTime' });
+    const connection = openCluster(kafka);
+    const producer = await BatchProducer.open({ clock: systemClock, connection, topic: input.topic });
+    await producer.send(['sound', 'refused'].map((key) => ({ key: Buffer.from(key), value: new Uint8Array() })));
+    await producer.close();
+    connection.close();
+    const refusalOf: InputTruth['refusalOf'] = ({ key }) =>
+      Buffer.from(key ?? '').toString() === 'refused' ? 'content' : undefined;
+    const told = await verifyPipeline({ kafka, pipeline, complete: true, truth: { refusalOf, presentDecides: false } });
+    expect(told).toMatchObject({ violations: [{ rule: 'V2' }], incarnations: 1, reach: { badRecords: 1 } });
+    const believing = await verifyPipeline({ kafka, pipeline, complete: true });
+    expect(believing).toMatchObject({ violations: [{ rule: 'V2' }], incarnations: 2, reach: { badRecords: 0 } });
   });
 
   test('[V6] a hanging transaction is reported with its producer and first offset; empty logs are fine', async () => {

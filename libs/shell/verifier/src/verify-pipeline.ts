@@ -5,6 +5,7 @@ import type { PipelineConfig } from '@flatline/config';
 import { KafkaLogScan, type KafkaOptions, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
 import type { TopicPartition } from '@flatline/ports';
 import {
+  type InputTruth,
   type LedgerLine,
   type PartitionHistory,
   type PipelineRules,
@@ -27,6 +28,8 @@ export interface VerifyPipelineOptions {
   readonly registry?: SchemaRegistry | undefined;
   /** Lines of `flatline simulate --ledger` (X3). */
   readonly ledger?: Iterable<LedgerLine> | undefined;
+  /** What the maker of the input knows of its records. Default: the processor is believed where no log tells. */
+  readonly truth?: InputTruth | undefined;
   /** V12: at least so many of each must have happened. */
   readonly reach?: Partial<Readonly<Record<ReachCounter, number>>> | undefined;
   /** All work was done before the processors stopped: what is due and open, and what no commit covers, is a violation (V2). */
@@ -45,7 +48,7 @@ export interface VerifyPipelineOptions {
  * deleted from under the reading.
  */
 export async function verifyPipeline(options: VerifyPipelineOptions): Promise<VerificationReport> {
-  const { kafka, pipeline, registry, ledger, reach, complete = false, onProgress } = options;
+  const { kafka, pipeline, registry, ledger, truth, reach, complete = false, onProgress } = options;
   const { clock } = kafka;
   const { localStores } = options;
   const stores = localStores && (await StoreCopy.make({ ...localStores, pipeline: pipeline.name }));
@@ -55,7 +58,7 @@ export async function verifyPipeline(options: VerifyPipelineOptions): Promise<Ve
     const scan = new KafkaLogScan({ clock, connection });
     const total = await inputLength(pipeline.input.topic, partitions, scan);
     const cutting = { scan, clock, transactionMs: options.transactionMs ?? TRANSACTION_MS };
-    return await verifyHistories(histories(pipeline, partitions, { cutting, registry, complete, stores }), {
+    return await verifyHistories(histories(pipeline, partitions, { cutting, registry, truth, complete, stores }), {
       rules: rulesOf(pipeline),
       inputTopic: pipeline.input.topic,
       ...(ledger === undefined ? {} : { ledger }),
@@ -77,6 +80,7 @@ export async function verifyPipeline(options: VerifyPipelineOptions): Promise<Ve
 interface HistorySources {
   readonly cutting: Cutting;
   readonly registry: SchemaRegistry | undefined;
+  readonly truth: InputTruth | undefined;
   readonly complete: boolean;
   readonly stores: StoreCopy | undefined;
 }
@@ -84,7 +88,7 @@ interface HistorySources {
 async function* histories(
   pipeline: PipelineConfig,
   partitions: number,
-  { cutting, registry, complete, stores }: HistorySources,
+  { cutting, registry, truth, complete, stores }: HistorySources,
 ): AsyncGenerator<PartitionHistory> {
   const [readInput, readOutput] = [inputReader(pipeline, registry), outputReader(registry)];
   const { scan } = cutting;
@@ -99,6 +103,7 @@ async function* histories(
     const input = await cutInput(at(pipeline.input.topic), cutting);
     yield {
       partition,
+      truth,
       // As the processor reads it: what cannot be unpacked is a dead letter (I1).
       input: sourceOf(input, scan, readInput, true),
       changelog: sourceOf(changelog, scan, logRecords),
@@ -114,7 +119,8 @@ async function* histories(
   }
 }
 
-function rulesOf({ rules, input, output, heldTime, proof }: PipelineConfig): PipelineRules {
+/** The rules by which a pipeline's logs are judged. */
+export function rulesOf({ rules, input, output, heldTime, proof }: PipelineConfig): PipelineRules {
   const { timestampType, maxKeyBytes } = input;
   return { ...rules, ...heldTime, timestampType, maxKeyBytes, tombstones: output.tombstones, proof };
 }

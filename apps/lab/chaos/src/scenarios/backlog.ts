@@ -42,7 +42,7 @@ async function run(context: RunContext): Promise<RunResult> {
   trial.facts['timeoutsBehind'] = Math.floor(behind);
   const processor = await trial.started();
   await elapse(application.timeoutMs);
-  return trial.settle([processor]);
+  return trial.conclude([processor]);
 }
 
 async function unread({ kafka, input, partitions }: Application): Promise<{ waiting: number; oldest: number }> {

@@ -2,12 +2,11 @@
 import type { OutputRecord } from '@flatline/client';
 import type { BrokerNode } from '@flatline/dev-broker';
 import { openCluster, type PartitionMetadata } from '@flatline/kafka';
-import type { Violation } from '../check/verdict.ts';
 import { type Cut, KafkaProxy } from '../proxy/kafka-proxy.ts';
-import type { RunContext, RunResult, Scenario } from '../scenario.ts';
+import type { RunContext, RunResult, Scenario, Violation } from '../scenario.ts';
 import type { Application } from '../stage/application.ts';
 import { elapse } from '../stage/elapse.ts';
-import { readOutputs } from '../stage/settlement.ts';
+import { readOutputs } from '../stage/ending.ts';
 import { Trial } from '../stage/trial.ts';
 
 const cuts: readonly Cut[] = ['both', 'toBroker', 'toClient'];
@@ -39,7 +38,7 @@ export const cutOff: Scenario = {
         if (proxy.heal(index) > 0) trial.hit();
         await elapse(BETWEEN_MS);
       }
-      const result = await trial.settle([processor]);
+      const result = await trial.conclude([processor]);
       if (proxy.failure !== undefined) throw proxy.failure;
       return result;
     } finally {
@@ -85,7 +84,7 @@ export const isolatedNode: Scenario = {
     } finally {
       node.rejoin();
     }
-    return trial.settle([processor]);
+    return trial.conclude([processor]);
   },
 };
 
@@ -194,5 +193,5 @@ async function throughNodes(
     if (before !== undefined) trial.fired += 1;
     await elapse(BETWEEN_MS);
   }
-  return trial.settle(processors);
+  return trial.conclude(processors);
 }

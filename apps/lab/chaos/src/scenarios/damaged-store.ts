@@ -51,7 +51,7 @@ async function run(context: RunContext): Promise<RunResult> {
   after.said(/local store dropped/).forEach(() => {
     trial.hit();
   });
-  return trial.settle([after]);
+  return trial.conclude([after]);
 }
 
 function cutToHalf(descriptor: number, size: number): void {

@@ -1,12 +1,12 @@
 // F15: devices whose clocks are wrong, on an input that carries their stamps. No other device's session is closed by it.
 import type { ProducedRecord } from '@flatline/kafka';
-import { expectationOf, type Refusal } from '../check/expectation.ts';
-import type { Violation } from '../check/verdict.ts';
-import type { RunContext, RunResult, Scenario } from '../scenario.ts';
+import { foldInput, inputRecord, type InputTruth, jsonEvent, outputRecord, type RawRecord } from '@flatline/oracle';
+import { rulesOf } from '@flatline/verifier';
+import type { RunContext, RunResult, Scenario, Violation } from '../scenario.ts';
 import type { Application } from '../stage/application.ts';
 import { elapse } from '../stage/elapse.ts';
-import { produce, readOutputs } from '../stage/settlement.ts';
-import { dumpTopic, type LogRecord } from '../stage/topic-dump.ts';
+import { produce } from '../stage/ending.ts';
+import { dumpTopic } from '../stage/topic-dump.ts';
 import { Trial } from '../stage/trial.ts';
 
 const MINUTE_MS = 60_000;
@@ -24,7 +24,7 @@ const ROUNDS_OF_SAMPLE = 20;
 const inputSettings = { 'message.timestamp.after.max.ms': '9223372036854775807' };
 
 const LIAR_KEY = 'liar-';
-const REFUSED_HEADER = 'chaos-refused';
+const REFUSED_KEY = `${LIAR_KEY}refused-`;
 /** No honest stamp is so far from the present. */
 const FALSE_FROM_MS = 5 * MINUTE_MS;
 
@@ -71,13 +71,7 @@ async function run(context: RunContext): Promise<RunResult> {
   trial.fired = input
     .flat()
     .filter((record) => isLie(record) && Math.abs(record.timestamp - now) > FALSE_FROM_MS).length;
-  const movesClock = ({ timestamp }: LogRecord): boolean => timestamp < now + FALSE_FROM_MS;
-  const result = await trial.settle([processor], {
-    refusalOf,
-    movesClock,
-    presentDecides: taken,
-    stampsAreTrue: !taken,
-  });
+  const result = await trial.conclude([processor], { truth: { refusalOf, presentDecides: taken } });
   const harmed = await closedByStamps(application);
   return {
     ...result,
@@ -101,40 +95,40 @@ function* falseRecords({ random }: RunContext, partitions: number, hourTaken: bo
   for (let partition = 0; partition < partitions; partition += 1)
     for (const [kind, timestamp] of Object.entries(stamps)) {
       const refused = timestamp < 0 || timestamp > now + (hourTaken ? HOUR_MS : 0);
-      const headers = refused ? [{ name: REFUSED_HEADER, value: new Uint8Array() }] : [];
-      const key = Buffer.from(`${LIAR_KEY}${kind}-${partition}`);
-      yield { partition, timestamp, key, value: new Uint8Array(), headers };
+      const key = Buffer.from(`${refused ? REFUSED_KEY : LIAR_KEY}${kind}-${partition}`);
+      yield { partition, timestamp, key, value: new Uint8Array() };
     }
 }
 
-function isLie({ key }: LogRecord): boolean {
-  return key?.startsWith(LIAR_KEY) === true;
+function isLie(record: Pick<RawRecord, 'key'>): boolean {
+  return textOf(record).startsWith(LIAR_KEY);
 }
 
-function refusalOf({ headers }: LogRecord): Refusal {
-  return headers.has(REFUSED_HEADER) ? 'stamp' : undefined;
+const refusalOf: InputTruth['refusalOf'] = (record) => (textOf(record).startsWith(REFUSED_KEY) ? 'stamp' : undefined);
+
+function textOf({ key }: Pick<RawRecord, 'key'>): string {
+  return key === null ? '' : Buffer.from(key).toString();
 }
 
 /** An honest device has the sessions it would have had without the false stamps: as many, with as many heartbeats, closed for the same reason. */
 async function closedByStamps(
   application: Application,
 ): Promise<{ readonly violations: readonly Violation[]; readonly facts: RunResult['facts'] }> {
-  const { kafka, input, partitions } = application;
-  const outputs = new Map(
-    (await readOutputs(application)).flatMap((output) =>
-      output.kind === 'summary' ? [[output.summary.incarnation, output.summary] as const] : [],
-    ),
-  );
+  const { kafka, pipeline, input, output, partitions } = application;
+  const outputs = (await dumpTopic(kafka, output, partitions)).flat().map((record) => outputRecord(record).summary);
+  const closes = new Map(outputs.map((summary) => [summary?.['incarnation'], summary]));
+  const rules = rulesOf(pipeline);
   const honest = (await dumpTopic(kafka, input, partitions)).flatMap((records, partition) => {
-    const told = records.filter((record) => !isLie(record));
-    const rules = { timeoutMs: application.timeoutMs, byArrival: false, refusalOf: () => undefined };
-    return expectationOf(told, partition, rules).closes;
+    const told = records.filter((record) => !isLie(record)).map((record) => inputRecord(record, jsonEvent));
+    return foldInput(told, { partition, rules }).summaries;
   });
-  const violations = honest.flatMap(({ incarnation, summary }) => {
-    const found = outputs.get(incarnation);
+  const violations = honest.flatMap((summary) => {
+    const { incarnation } = summary;
+    const found = closes.get(incarnation);
     const same = (['reason', 'eventCount', 'lastOffset'] as const).every((field) => found?.[field] === summary[field]);
     if (same) return [];
-    const detail = `${String(summary['sessionId'])} would have ${String(summary['eventCount'])} events without false stamps, has ${found?.eventCount ?? 'no session'}`;
+    const counted = found === undefined ? 'no session' : String(found['eventCount']);
+    const detail = `${String(summary['sessionId'])} would have ${String(summary['eventCount'])} events without false stamps, has ${counted}`;
     return [{ rule: 'F15', subject: incarnation, detail }];
   });
   return { violations, facts: { honestSessions: honest.length } };

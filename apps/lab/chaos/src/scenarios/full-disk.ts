@@ -47,7 +47,7 @@ async function run(context: RunContext): Promise<RunResult> {
         detail: `not healed: ${later} failures afterwards`,
       });
     trial.facts['writesRefused'] = complaints;
-    return await trial.settle([processor]);
+    return await trial.conclude([processor]);
   } finally {
     execFileSync('umount', ['-l', disk]);
   }

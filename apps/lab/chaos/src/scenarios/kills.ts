@@ -42,7 +42,7 @@ async function run(context: RunContext): Promise<RunResult> {
   const survivor = await trial.started();
   // Load for the survivor, so that a close can be late.
   await elapse(trial.application.timeoutMs);
-  return trial.settle([survivor]);
+  return trial.conclude([survivor]);
 }
 
 async function dieAtRandom(trial: Trial): Promise<void> {

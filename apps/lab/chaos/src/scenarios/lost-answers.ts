@@ -91,7 +91,7 @@ async function run(context: RunContext, faultOf: (context: RunContext) => Reques
     if (kind.api === 'EndTxn')
       trial.facts['endTxnAnswers'] = [...codes].map(([code, times]) => `${times} × code ${code}`).join(' and ');
     trial.facts['unknownOutcomesSettled'] = processor.said(/commit failed; its outcome is looked up/).length;
-    const result = await trial.settle([processor]);
+    const result = await trial.conclude([processor]);
     if (proxy.failure !== undefined) throw proxy.failure;
     return result;
   } finally {

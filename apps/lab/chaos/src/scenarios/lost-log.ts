@@ -4,7 +4,7 @@ import { systemClock } from '@flatline/system';
 import type { RunContext, RunResult, Scenario } from '../scenario.ts';
 import type { Application } from '../stage/application.ts';
 import { elapse } from '../stage/elapse.ts';
-import { produce, readOutputs } from '../stage/settlement.ts';
+import { produce, readOutputs } from '../stage/ending.ts';
 import { deleteTopics, growTopic, recreate } from '../stage/topic-deeds.ts';
 import { refusedResult, refuses } from './refusal.ts';
 import { topicEnds } from '../stage/topic-dump.ts';

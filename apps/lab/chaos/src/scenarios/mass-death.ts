@@ -1,7 +1,7 @@
 // F18: very many sessions die in the same second, and others must not wait for them.
 import type { RunContext, RunResult, Scenario } from '../scenario.ts';
 import { elapse } from '../stage/elapse.ts';
-import { produce } from '../stage/settlement.ts';
+import { produce } from '../stage/ending.ts';
 import { Trial } from '../stage/trial.ts';
 
 const SESSIONS = 1_000_000;
@@ -28,7 +28,7 @@ async function run(context: RunContext): Promise<RunResult> {
   trial.variant = `${SESSIONS} sessions, produced in ${(tookMs / 1000).toFixed(1)} s`;
   trial.load({ ratePerSecond: 100 });
   await elapse(TIMEOUT_MS / 2);
-  const result = await trial.settle([processor]);
+  const result = await trial.conclude([processor]);
   const late = (result.closeDelayMaxMs ?? 0) > CLOSED_WITHIN_MS;
   const detail = `the last close came ${result.closeDelayMaxMs} ms after its deadline`;
   return late

@@ -35,7 +35,7 @@ async function run(context: RunContext): Promise<RunResult> {
     if (processor.said(/holds the input back/).length === 0)
       trial.violations.push({ rule: 'X5', subject: trial.application.input, detail: 'held back without a word' });
     await elapse(WARM_MS);
-    return await trial.settle([processor]);
+    return await trial.conclude([processor]);
   } finally {
     proxy.close();
   }

@@ -5,13 +5,13 @@
 import { writeFileSync } from 'node:fs';
 import { BatchProducer, openCluster, type ProducedRecord } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
-import { secondOpinion } from '../check/second-opinion.ts';
+import { judge, violationsOf } from '../check/judgement.ts';
 import type { RunContext, RunResult, Scenario } from '../scenario.ts';
 import type { Application } from '../stage/application.ts';
 import type { Child } from '../stage/child.ts';
 import { CpuShare } from '../stage/cpu-share.ts';
 import { elapse } from '../stage/elapse.ts';
-import { writeSentinels } from '../stage/settlement.ts';
+import { writeSentinels } from '../stage/ending.ts';
 import { Trial } from '../stage/trial.ts';
 import { freePort, type VitalSigns, vitalSigns } from '../stage/vital-signs.ts';
 
@@ -96,22 +96,22 @@ async function run(context: RunContext): Promise<RunResult> {
   if (rebalances > 0)
     trial.violations.push({ rule: 'X5', subject: application.group, detail: `${rebalances} rebalances: ${why}` });
   await trial.endCleanly(processor);
-  const opinion = await secondOpinion(application);
-  const undecided = opinion.undecided.length === 0 ? {} : { undecided: opinion.undecided.join(' | ') };
+  const report = await judge(application);
+  const undecided = report.undecided.length === 0 ? {} : { undecided: report.undecided.join(' | ') };
   return {
     variant: trial.variant,
     armed: trial.armed,
     fired: trial.fired,
     recoveriesMs: [],
-    violations: [...trial.violations, ...opinion.violations],
-    closes: opinion.closed,
-    records: opinion.inputRecords,
+    violations: [...trial.violations, ...violationsOf(report)],
+    closes: report.closed,
+    records: report.records.input,
     closeDelayMaxMs: undefined,
     facts: {
       ...trial.facts,
       caughtUpAfterMs: caughtUpAfterMs ?? 'never',
       rebalances,
-      commits: opinion.commits,
+      commits: report.commits,
       ...undecided,
     },
   };

@@ -1,11 +1,10 @@
 // F14: hostile records between sound ones: each refused once, the others unharmed.
 import type { Random } from '@flatline/base';
 import type { ProducedRecord } from '@flatline/kafka';
+import type { InputTruth } from '@flatline/oracle';
 import type { RunContext, RunResult, Scenario } from '../scenario.ts';
 import { elapse } from '../stage/elapse.ts';
-import { produce } from '../stage/settlement.ts';
-import type { Refusal } from '../check/expectation.ts';
-import type { LogRecord } from '../stage/topic-dump.ts';
+import { produce } from '../stage/ending.ts';
 import { Trial } from '../stage/trial.ts';
 
 const POISON_KEY = 'poison-';
@@ -61,14 +60,14 @@ async function run(context: RunContext): Promise<RunResult> {
     trial.fired += records.length;
     await elapse(ROUND_EVERY_MS);
   }
-  // The verdict checks that each of them is a dead letter.
-  return trial.settle([processor], { refusalOf });
+  return trial.conclude([processor], { truth });
 }
 
-/** Records without a key are judged by the rules alone. */
-function refusalOf({ key }: LogRecord): Refusal {
-  return key?.startsWith(POISON_KEY) === true ? 'content' : undefined;
-}
+/** Each hostile record has to be a dead letter; those without a key by the rules alone. */
+const truth: InputTruth = {
+  refusalOf: ({ key }) => (key !== null && Buffer.from(key).toString().startsWith(POISON_KEY) ? 'content' : undefined),
+  presentDecides: false,
+};
 
 /** Random, with a first byte that no format begins with. */
 function bytes(random: Random, length: number, first: number): Buffer {

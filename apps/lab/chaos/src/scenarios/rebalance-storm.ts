@@ -2,7 +2,7 @@
 import type { RunContext, RunResult, Scenario } from '../scenario.ts';
 import type { Child } from '../stage/child.ts';
 import { elapse } from '../stage/elapse.ts';
-import { readOutputs } from '../stage/settlement.ts';
+import { readOutputs } from '../stage/ending.ts';
 import { Trial } from '../stage/trial.ts';
 
 const MINUTES_OF_OWN = 1;
@@ -48,7 +48,7 @@ async function run(context: RunContext): Promise<RunResult> {
   trial.facts['progressOfSteadyRate'] = Math.round(progress * 100) / 100;
   if (progress < PROGRESS_MIN)
     trial.violations.push({ rule: 'X5', subject: trial.application.group, detail: `progress ${progress} of steady` });
-  return trial.settle([...living.values()]);
+  return trial.conclude([...living.values()]);
 }
 
 /** Closes per second in the storm, against those before it. */

@@ -2,7 +2,7 @@
 import type { RunResult } from '../scenario.ts';
 import type { Child } from '../stage/child.ts';
 import { elapse } from '../stage/elapse.ts';
-import { readOutputs } from '../stage/settlement.ts';
+import { readOutputs } from '../stage/ending.ts';
 import type { Trial } from '../stage/trial.ts';
 
 const REFUSES_WITHIN_MS = 30_000;

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { RunContext, RunResult, Scenario } from '../scenario.ts';
 import { Application } from '../stage/application.ts';
 import { elapse } from '../stage/elapse.ts';
-import { readOutputs } from '../stage/settlement.ts';
+import { readOutputs } from '../stage/ending.ts';
 import { deleteTopics, recreate } from '../stage/topic-deeds.ts';
 import { refusedResult, refuses } from './refusal.ts';
 import { topicEnds } from '../stage/topic-dump.ts';
@@ -40,7 +40,7 @@ async function oldCopy(context: RunContext): Promise<RunResult> {
   if ((await changelogEnd(trial.application)) > then) trial.hit();
   const third = await trial.started();
   await elapse(PHASE_MS);
-  return trial.settle([third]);
+  return trial.conclude([third]);
 }
 
 /** Its log id differs: noticed, counted, dropped, rebuilt. */
@@ -70,7 +70,7 @@ async function anotherLog(context: RunContext): Promise<RunResult> {
   processor.said(/local store dropped/).forEach(() => {
     trial.hit();
   });
-  return trial.settle([processor]);
+  return trial.conclude([processor]);
 }
 
 /** Its log is gone: nothing may be reset silently, so every partition stops and says so (R3). */

@@ -50,7 +50,7 @@ async function run(context: RunContext): Promise<RunResult> {
   const mayMove = variant !== 'share' && variant >= SESSION_TIMEOUT_MS / 2;
   if (!mayMove && rebalances > 0)
     trial.violations.push({ rule: 'X5', subject: trial.application.group, detail: `${rebalances} rebalances` });
-  return trial.settle([await trial.started()]);
+  return trial.conclude([await trial.started()]);
 }
 
 function started(trial: Trial, edits: readonly SourceEdit[] = []): Promise<Child> {

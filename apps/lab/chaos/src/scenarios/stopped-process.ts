@@ -44,7 +44,7 @@ async function run(context: RunContext): Promise<RunResult> {
     letGo += zombie.said(/task is let go/).length - before.letGo;
   }
   trial.facts['tasksLetGoByZombies'] = letGo;
-  return trial.settle(instances);
+  return trial.conclude(instances);
 }
 
 /** How often this process was given every partition there is. */

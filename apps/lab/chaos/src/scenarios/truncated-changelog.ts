@@ -4,8 +4,8 @@ import type { RunContext, RunResult, Scenario } from '../scenario.ts';
 import type { Application } from '../stage/application.ts';
 import type { Child } from '../stage/child.ts';
 import { elapse } from '../stage/elapse.ts';
+import { awaitCloses, produce, QUIESCENCE_MAX_MS, writeSentinels } from '../stage/ending.ts';
 import { heldAt } from '../stage/failpoints.ts';
-import { awaitCloses, produce, QUIESCENCE_MAX_MS, writeSentinels } from '../stage/settlement.ts';
 import { topicEnds } from '../stage/topic-dump.ts';
 import { Trial } from '../stage/trial.ts';
 
@@ -56,7 +56,7 @@ async function underStandby(context: RunContext): Promise<RunResult> {
   await owner.kill9();
   await until(() => runs(standby) >= trial.application.partitions, STARTS_WITHIN_MS);
   trial.facts['takenOverFromStandby'] = standby.said(/task runs.*"restoredFrom":"standby"/).length;
-  return trial.settle([standby]);
+  return trial.conclude([standby]);
 }
 
 /** It was told where the log begins, and then the log begins elsewhere. */
@@ -72,7 +72,7 @@ async function underRestoration(context: RunContext): Promise<RunResult> {
   if (line !== undefined) trial.hit();
   await until(() => runs(other) >= trial.application.partitions / 2, STARTS_WITHIN_MS);
   await elapse(PHASE_MS);
-  return trial.settle([owner, other]);
+  return trial.conclude([owner, other]);
 }
 
 /** No entry is alive, and the position has to outlast every record of it (K3). */
@@ -100,7 +100,7 @@ async function noneAlive(context: RunContext): Promise<RunResult> {
     trial.hit();
   });
   await produce(application, afterwards(application.partitions));
-  return trial.settle([second]);
+  return trial.conclude([second]);
 }
 
 const runs = (processor: Child): number => processor.said(/task runs/).length;

@@ -26,5 +26,5 @@ async function run(context: RunContext): Promise<RunResult> {
   const processor = await trial.started('a', { env });
   if (processor.said(/clock warped/).length > 0) trial.hit();
   await elapse(FOR_MS);
-  return trial.settle([processor], { stampsAreTrue: false });
+  return trial.conclude([processor], { stampsAreTrue: false });
 }

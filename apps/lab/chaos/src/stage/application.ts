@@ -1,11 +1,11 @@
 // One application under test: its own topics, configuration and state directories on a broker shared with others.
 //
 // Owns: the folder, the names.      Does not own: the broker, the processes it starts (Child).
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { ConfigurationInput } from '@flatline/config';
+import { type ConfigurationInput, type PipelineConfig, resolveConfiguration } from '@flatline/config';
 import { editingArguments, type SourceEdit } from '@flatline/cluster/source-edits';
 import type { KafkaOptions } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
@@ -105,6 +105,13 @@ export class Application {
       ],
     };
     writeFileSync(this.config, JSON.stringify(config));
+  }
+
+  /** As its processors read it. */
+  get pipeline(): PipelineConfig {
+    const file: unknown = JSON.parse(readFileSync(this.config, 'utf8'));
+    const options = { source: basename(this.config), folder: this.folder, environment: {} };
+    return resolveConfiguration(file, options).pipelines[0]!;
   }
 
   /** @throws Error with what the command printed. */

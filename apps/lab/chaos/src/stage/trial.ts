@@ -1,21 +1,14 @@
-// The frame of a run: an application under load, the faults of the scenario, and the settlement afterwards.
+// The frame of a run: an application under load, the faults of the scenario, and the judgement afterwards.
 //
 // Owns: the application, its fleet.      Does not own: the processors the scenario starts, until they are handed over.
-import { type SecondOpinion, secondOpinion } from '../check/second-opinion.ts';
-import type { Violation } from '../check/verdict.ts';
-import type { RunContext, RunResult } from '../scenario.ts';
+import type { InputTruth, VerificationReport } from '@flatline/oracle';
+import { judge, violationsOf } from '../check/judgement.ts';
+import type { RunContext, RunResult, Violation } from '../scenario.ts';
 import { Application, type ApplicationOptions, type FleetLoad, type ProcessorSettings } from './application.ts';
 import type { Child } from './child.ts';
 import { elapse } from './elapse.ts';
+import { awaitCloses, QUIESCENCE_MAX_MS, readOutputs, writeSentinels } from './ending.ts';
 import { editsWithout } from './guards.ts';
-import {
-  awaitCloses,
-  examine,
-  type JudgingOptions,
-  QUIESCENCE_MAX_MS,
-  readOutputs,
-  writeSentinels,
-} from './settlement.ts';
 
 /** Longer than any run: the fleet is interrupted. */
 const ENDLESS = 100_000_000;
@@ -33,6 +26,15 @@ const LOOK_MS = 100;
 
 /** Exit code of an interrupted fleet. */
 const INTERRUPTED_CODE = 130;
+
+/** What only the scenario knows of its records and processors, and how its load ends. */
+export interface Conclusion {
+  /** Default: nothing that decodes is refused, and no stamp is ahead of the present. */
+  readonly truth?: InputTruth;
+  /** Whether the processors' clocks, which stamp the outputs, are right. Default: they are. */
+  readonly stampsAreTrue?: boolean;
+  readonly load?: 'interrupt' | 'finish';
+}
 
 export class Trial {
   readonly application: Application;
@@ -99,34 +101,33 @@ export class Trial {
     this.faultsAt.push(Date.now());
   }
 
-  /** Ends the load, waits until everything due is closed, ends the processors and judges. */
-  async settle(
+  /** Ends the load, waits until everything due is closed, ends the processors and has their logs judged. */
+  async conclude(
     processors: readonly Child[],
-    options: JudgingOptions & { readonly load?: 'interrupt' | 'finish' } = {},
+    { truth, stampsAreTrue = true, load }: Conclusion = {},
   ): Promise<RunResult> {
     const { application, faultsAt } = this;
-    await this.endLoad(options.load);
+    await this.endLoad(load);
     const sentinels = await writeSentinels(application);
-    // What a missing guard has lost will never come.
+    // What a missing guard has taken away will never come.
     const withinMs = this.context.unsafe === undefined ? QUIESCENCE_MAX_MS : UNSAFE_QUIESCENCE_MAX_MS;
-    const { waitedMs, quiescent } = await awaitCloses(application, sentinels, { ...options, withinMs });
+    const { waitedMs, quiescent } = await awaitCloses(application, sentinels, { truth, withinMs });
     if (!quiescent) this.violations.push({ rule: 'X5', subject: application.group, detail: 'not quiescent in time' });
     this.facts['quiescentAfterMs'] = Math.round(waitedMs);
     for (const processor of processors) await this.endCleanly(processor);
-    const verdict = await examine(application, sentinels, options);
-    const second = await secondOpinion(application);
-    Object.assign(this.facts, factsOf(second));
+    const report = await judge(application, truth);
+    Object.assign(this.facts, factsOf(report));
     const appendTimes = (await readOutputs(application)).map(({ timestamp }) => timestamp).sort((a, b) => a - b);
     return {
       variant: this.variant,
       armed: this.armed,
       fired: this.fired,
       facts: this.facts,
-      violations: [...this.violations, ...verdict.violations, ...second.violations],
-      recoveriesMs: options.stampsAreTrue === false ? [] : recoveries(faultsAt, appendTimes),
-      closes: verdict.closes,
-      records: verdict.records,
-      closeDelayMaxMs: verdict.closeDelaysMs.at(-1),
+      violations: [...this.violations, ...violationsOf(report)],
+      recoveriesMs: stampsAreTrue ? recoveries(faultsAt, appendTimes) : [],
+      closes: report.closed,
+      records: report.records.input,
+      closeDelayMaxMs: report.delaysMs.max,
     };
   }
 
@@ -149,8 +150,8 @@ export class Trial {
 }
 
 /** For the report: what readers look for, and what a fault must have left behind. */
-function factsOf({ commits, reach, undecided }: SecondOpinion): Record<string, string | number> {
-  const { claims = 0, abortedTransactions = 0 } = reach;
+function factsOf({ commits, reach, undecided }: VerificationReport): Record<string, string | number> {
+  const { claims, abortedTransactions } = reach;
   const left = undecided.length === 0 ? {} : { undecided: undecided.slice(0, 3).join(' | ') };
   return { commits, claims, abortedTransactions, ...left };
 }

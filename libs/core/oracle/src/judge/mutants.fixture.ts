@@ -1,7 +1,7 @@
 // Correct histories made wrong, each in one way, and the rule that has to see it.
 import { assert } from '@flatline/base';
 import { type EditableBlock, putTogether, takeApart } from '../logs/block-editor.fixture.ts';
-import { nameOf } from '../logs/byte-names.ts';
+import { nameOf, textOf } from '../logs/byte-names.ts';
 import type {
   BatchMark,
   InputRecord,
@@ -129,6 +129,10 @@ export const MUTANTS: readonly Mutant[] = [
   mutant('V4', 'a wrong reason', ({ output }) => {
     edit(timeouts(output.records)[3]!, { reason: 'ENDED' });
   }),
+  mutant('V4', 'another deadline', ({ output }) => {
+    const summary = timeouts(output.records)[3]!;
+    edit(summary, { deadlineAt: number(summary, 'deadlineAt') + 1 });
+  }),
   mutant('V4', 'a summary that is none', ({ output }) => {
     edit(timeouts(output.records)[3]!, undefined);
   }),
@@ -228,6 +232,10 @@ export const MUTANTS: readonly Mutant[] = [
   mutant('O2', 'a tombstone is missing', ({ output }) => {
     const [, tombstone] = closePairs(output.records)[7]!;
     output.records = output.records.filter((record) => record !== tombstone);
+  }),
+  mutant('O2', 'a tombstone comes twice', ({ output }) => {
+    const [, tombstone] = closePairs(output.records)[7]!;
+    output.records.splice(output.records.indexOf(tombstone) + 1, 0, tombstone);
   }),
   mutant('O2', 'a tombstone comes before its summary', ({ output }) => {
     const [summary, tombstone] = closePairs(output.records)[7]!;
@@ -350,7 +358,13 @@ export const MUTANTS: readonly Mutant[] = [
       header.clock += 1;
     });
   }),
-  mutant('X3', 'an acknowledged record is not in the input', () => ({
+  mutant('X3', 'an acknowledged record of a session that there was is not in the input', ({ input }) => {
+    const first = input.records.find((record) => isGood(record))!;
+    const sessionId = textOf(first.key!);
+    const found = input.records.filter(({ key }) => key !== null && textOf(key) === sessionId).length;
+    return { ledger: [{ sessionId, acknowledged: found + 1, duplicates: 0, ended: 'silence', longestGapMs: 0 }] };
+  }),
+  mutant('X3', 'no acknowledged record of a session is in the input', () => ({
     ledger: [{ sessionId: 'k999', acknowledged: 1, duplicates: 0, ended: 'silence', longestGapMs: 0 }],
   })),
 ];

@@ -16,8 +16,6 @@ export interface FoldOptions {
    * clock, C6), or a content that decodes and still fails (I6). Default: none.
    */
   readonly refusalOf?: (record: InputRecord) => 'stamp' | 'content' | undefined;
-  /** False where only the present of then could tell how far the stamp moved the clock (C6, `maxLeadMs`): not at all, here. */
-  readonly movesClock?: (record: InputRecord) => boolean;
   /** C3: the clock came so far behind the last record, by evidence that no record tells. Default: it did not. */
   readonly clockAtEnd?: Millis;
   /** Sessions open at the end are closed as of their deadlines, as if their silence were proved. Default: false. */
@@ -83,14 +81,10 @@ export function foldInput(records: Iterable<InputRecord>, options: FoldOptions):
   };
 }
 
-function take(fold: NaiveFold, record: InputRecord, { refusalOf, movesClock }: FoldOptions): void {
+function take(fold: NaiveFold, record: InputRecord, { refusalOf }: FoldOptions): void {
   const refusal = refusalOf?.(record);
-  if (refusal === 'stamp') {
-    fold.refuse(record);
-    return;
-  }
-  const latest = movesClock?.(record) === false ? fold.clock : undefined;
-  fold.record(refusal === 'content' ? asRefused(record) : record, latest);
+  if (refusal === 'stamp') fold.refuse(record);
+  else fold.record(refusal === 'content' ? asRefused(record) : record);
 }
 
 /** The record as one whose content cannot be applied. Without a key there is no content to fail at. */

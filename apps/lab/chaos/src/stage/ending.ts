@@ -1,0 +1,105 @@
+// The end of a run: sentinels into every partition, and the wait until everything due is closed.
+import { openSummaryConsumer, type OutputRecord } from '@flatline/client';
+import { BatchProducer, openCluster, type ProducedRecord } from '@flatline/kafka';
+import type { InputTruth } from '@flatline/oracle';
+import { systemClock } from '@flatline/system';
+import { isAllDone } from '../check/judgement.ts';
+import type { Application } from './application.ts';
+import { elapse } from './elapse.ts';
+import { topicEnds } from './topic-dump.ts';
+
+/** Longer than anything waits for: the broker's transaction timeout, a group's session, a coordinator's move. */
+export const QUIESCENCE_MAX_MS = 90_000;
+/** Append times are rounded to milliseconds. */
+const SENTINEL_MARGIN_MS = 50;
+
+/** A producer of the test's own, past any proxy. */
+export async function produce(application: Application, records: Iterable<ProducedRecord>): Promise<void> {
+  const connection = openCluster(application.kafka);
+  try {
+    const producer = await BatchProducer.open({ clock: systemClock, connection, topic: application.input });
+    await producer.send(records);
+    await producer.close();
+  } finally {
+    connection.close();
+  }
+}
+
+const sentinelKey = (partition: number): string => `sentinel-${partition}`;
+
+/** The first offset, by partition, at which its sentinel may lie. */
+export type Sentinels = readonly number[];
+
+/**
+ * To be called when the load has ended and faults are healed: waits out the timeout, and writes a record to every partition.
+ * With them every session of the load is provably silent, whatever any clock says (V2).
+ */
+export async function writeSentinels(application: Application): Promise<Sentinels> {
+  const { kafka, input, partitions, timeoutMs } = application;
+  await elapse(timeoutMs + SENTINEL_MARGIN_MS);
+  const ends = await topicEnds(kafka, input, partitions);
+  await produce(
+    application,
+    Array.from({ length: partitions }, (_, partition) => ({
+      partition,
+      key: Buffer.from(sentinelKey(partition)),
+      value: new Uint8Array(),
+    })),
+  );
+  return ends.map(({ end }) => end);
+}
+
+/**
+ * Resolves when the sentinels are closed, by the processors' own proof of silence, and with them everything else that is due
+ * (V2): no session is alive any more. Or when waiting longer makes no sense.
+ */
+export async function awaitCloses(
+  application: Application,
+  sentinels: Sentinels,
+  { withinMs, truth }: { readonly withinMs: number; readonly truth?: InputTruth | undefined },
+): Promise<{ readonly waitedMs: number; readonly quiescent: boolean }> {
+  const since = performance.now();
+  const waitedMs = (): number => performance.now() - since;
+  let quiescent = await areBuried(application, sentinels, withinMs);
+  // Expiries are drained in slices: that of a sentinel need not be the last.
+  while (quiescent && !(await isAllDone(application, truth))) quiescent = waitedMs() < withinMs;
+  return { waitedMs: waitedMs(), quiescent };
+}
+
+/** Follows the output until it has a tombstone of each sentinel; false where that takes longer. */
+async function areBuried({ kafka, output }: Application, sentinels: Sentinels, withinMs: number): Promise<boolean> {
+  const { consumer, close } = await openSummaryConsumer({ kafka, topic: output, from: 'beginning' });
+  const limit = systemClock.after(withinMs, () => {
+    consumer.close();
+  });
+  const open = new Set(sentinels.keys());
+  try {
+    for (let record = await consumer.next(); record !== undefined; record = await consumer.next()) {
+      if (buries(record, sentinels)) open.delete(record.partition);
+      if (open.size === 0) return true;
+    }
+    return false;
+  } finally {
+    limit();
+    await close();
+  }
+}
+
+function buries(record: OutputRecord, sentinels: Sentinels): boolean {
+  if (record.kind !== 'tombstone') return false;
+  const { partition, key, incarnation = '' } = record;
+  const firstOffset = Number(incarnation.slice(incarnation.indexOf('-') + 1));
+  return Buffer.from(key).toString() === sentinelKey(partition) && firstOffset >= sentinels[partition]!;
+}
+
+/** All that is committed on the output now. */
+export async function readOutputs({ kafka, output }: Pick<Application, 'kafka' | 'output'>): Promise<OutputRecord[]> {
+  const { consumer, close } = await openSummaryConsumer({ kafka, topic: output, from: 'beginning', until: 'end' });
+  try {
+    const outputs: OutputRecord[] = [];
+    for await (const record of consumer) outputs.push(record);
+    return outputs;
+  } finally {
+    await close();
+  }
+}
