@@ -1,9 +1,9 @@
 // The state that the changelog holds: each key's image after the commits so far, folded as docs/FORMATS.md says (V5).
 //
 // Owns: images, their places, the digest.      Does not own: what the images should be (NaiveFold).
-import { hashBytes } from '@flatline/base';
 import { nameOf } from './byte-names.ts';
 import type { BlockOperation } from './changelog-block.ts';
+import { murmur3 } from './murmur3.ts';
 
 export interface HeldImage {
   readonly key: Uint8Array;
@@ -38,5 +38,5 @@ export class ChangelogFold {
 }
 
 function digestOf(key: Uint8Array, image: Uint8Array): number {
-  return hashBytes(image, 0, image.length, hashBytes(key, 0, key.length, DIGEST_SEED));
+  return murmur3(image, murmur3(key, DIGEST_SEED));
 }
