@@ -1,7 +1,6 @@
 // The SDK on a real broker: `KAFKA_BROKERS`, or one that the test run starts.
 import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Clock } from '@flatline/base';
-import { openSummaryEncoder } from '@flatline/records';
 import { BatchProducer, KafkaLogReader, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
 import { randomUUID } from 'node:crypto';
 import {
@@ -11,7 +10,7 @@ import {
   type OutputRecord,
   type SummaryConsumerOptions,
 } from './index.ts';
-import { summaryOf } from './summary.fixture.ts';
+import { summaryJson } from './summary.fixture.ts';
 
 const clock: Clock = {
   wallMs: () => Date.now(),
@@ -103,17 +102,11 @@ describe('a heartbeat producer', () => {
 describe('a summary consumer', () => {
   test('[O2] reads summaries and tombstones up to the end there was, or goes on where another stood', async () => {
     const topic = await makeTopic(2);
-    const encoder = await openSummaryEncoder('json', topic, undefined);
     const producer = await BatchProducer.open({ clock, connection, topic });
     const close = async (id: string, partition: number): Promise<void> => {
       const headers = [{ name: INCARNATION_HEADER, value: utf8.encode(`${partition}-1`) }];
       const key = utf8.encode(id);
-      await producer.add({
-        key,
-        value: encoder.encode(summaryOf(id, `${partition}-1`, partition)),
-        headers,
-        partition,
-      });
+      await producer.add({ key, value: summaryJson(id, `${partition}-1`, partition), headers, partition });
       await producer.add({ key, value: null, headers, partition });
     };
     await close('anna', 0);

@@ -1,19 +1,18 @@
 import { describe, expect, test } from '@jest/globals';
-import { openSummaryEncoder, SummaryFormats } from '@flatline/records';
+import { SummaryFormats } from '@flatline/records';
 import { type ProducedRecord, rough, Simulation } from '@flatline/cluster';
 import type { OutputRecord } from './output-record.ts';
 import { INCARNATION_HEADER } from '@flatline/ports';
 import { SummaryConsumer } from './summary-consumer.ts';
-import { summaryOf } from './summary.fixture.ts';
+import { summaryJson } from './summary.fixture.ts';
 
 const utf8 = new TextEncoder();
-const encoder = await openSummaryEncoder('json', 'visits', undefined);
 
 /** What the processor writes for a close: summary and tombstone. */
 function close(sessionId: string, incarnation: string): ProducedRecord[] {
   const headers = [{ name: INCARNATION_HEADER, value: utf8.encode(incarnation) }];
   return [
-    { key: sessionId, value: encoder.encode(summaryOf(sessionId, incarnation)), headers },
+    { key: sessionId, value: summaryJson(sessionId, incarnation), headers },
     { key: sessionId, value: null, headers },
   ];
 }

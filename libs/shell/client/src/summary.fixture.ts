@@ -1,14 +1,11 @@
-import type { SessionSummary } from '@flatline/kinds';
+const utf8 = new TextEncoder();
 
-/** A session of two events that fell silent. */
-export function summaryOf(sessionId: string, incarnation: string, partition = 0): SessionSummary {
-  return {
-    key: new TextEncoder().encode(sessionId),
+/** The value of a summary of two events that fell silent, as another writer may put it: what has a default is left out. */
+export function summaryJson(sessionId: string, incarnation: string, partition = 0): Uint8Array {
+  const summary = {
+    sessionId,
     incarnation,
-    revision: 0,
     reason: 'TIMEOUT',
-    truncated: false,
-    partition,
     startedAt: 1,
     lastSeenAt: 2,
     endedAt: 2,
@@ -18,13 +15,9 @@ export function summaryOf(sessionId: string, incarnation: string, partition = 0)
     emittedAt: 40,
     timeoutMs: 30,
     eventCount: 2,
-    duplicateCount: 0,
-    outOfOrderCount: 0,
-    lateCount: 0,
-    missingCount: 0,
-    countsByType: new Map(),
-    attributes: new Map(),
+    partition,
     firstOffset: 0,
     lastOffset: 1,
   };
+  return utf8.encode(JSON.stringify(summary));
 }
