@@ -2,6 +2,7 @@ export { calm, rough, type FaultPlan, type FaultRates, type Injection } from './
 export type { RequestCrash, RequestFault, RequestKind, StoreCall, StoreFault, WriteCrash } from './fault-plan.ts';
 export type { HostClock } from './host-clock.ts';
 export type { LogBatch, LogRecord } from './log-batch.ts';
+export { scannedBatch, scannedRecord } from './log-scan.ts';
 export type { Network } from './network.ts';
 export { DEVICE_FAILED } from './simulated-stores.ts';
 export { SimulatedDisk } from './simulated-disk.ts';

@@ -1,5 +1,13 @@
 // The logs of a simulated cluster as the oracle reads them: own logs with everything that was ever committed to them.
-import type { EndedTransaction, LogBatch, LogRecord, Simulation, SimulatedDisk } from '@flatline/cluster';
+import {
+  type EndedTransaction,
+  type LogBatch,
+  type LogRecord,
+  scannedBatch,
+  scannedRecord,
+  type SimulatedDisk,
+  type Simulation,
+} from '@flatline/cluster';
 import {
   type BatchMark,
   type InputRecord,
@@ -54,7 +62,7 @@ export function historyOf({ simulation, partition, truth, inputRead, undone, dis
 }
 
 export function inputIn(record: LogRecord): InputRecord {
-  return inputRecord(rawOf(record), jsonEvent);
+  return inputRecord(scannedRecord(record), jsonEvent);
 }
 
 /** Each transaction in a part of its own: after an election offsets come again. */
@@ -70,15 +78,15 @@ function keptParts<R>(
     const records = transaction.marker === 'commit' ? recordsOf(batches) : [];
     return [
       {
-        records: records.map(rawOf).map(read),
-        batches: [...batches.map(markOf), endMark(transaction, batches.at(-1)!)],
+        records: records.map(scannedRecord).map(read),
+        batches: [...batches.map(scannedBatch), endMark(transaction, batches.at(-1)!)],
       },
     ];
   });
   const outside = log
     .batches(topic, partition)
     .filter(({ producer, marker }) => producer?.transactional !== true && marker === undefined);
-  return [...decided, { records: recordsOf(outside).map(rawOf).map(read), batches: outside.map(markOf) }];
+  return [...decided, { records: recordsOf(outside).map(scannedRecord).map(read), batches: outside.map(scannedBatch) }];
 }
 
 function sourceOf<R>(topic: string, parts: readonly LogPart<R>[]): LogSource<R> {
@@ -104,22 +112,6 @@ function storedIn(disk: SimulatedDisk | undefined, partition: number): StoredSta
   if (file === undefined) return undefined;
   // One without a checkpoint has to be empty because the changelog is.
   return { position: file.checkpoint?.changelogPosition ?? Infinity, entries: file.entries.values() };
-}
-
-function rawOf(record: LogRecord): RawRecord {
-  const { offset, unreadable } = record;
-  return unreadable === undefined ? record : { ...record, lastOffset: offset + unreadable - 1 };
-}
-
-function markOf({ baseOffset, lastOffset, producer, marker }: LogBatch): BatchMark {
-  return {
-    baseOffset,
-    lastOffset,
-    marker,
-    producerId: producer?.producerId ?? -1,
-    producerEpoch: producer?.epoch ?? -1,
-    transactional: producer?.transactional ?? marker !== undefined,
-  };
 }
 
 /** The marker that goes out when a transaction is decided. */

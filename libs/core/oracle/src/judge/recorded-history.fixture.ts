@@ -5,9 +5,9 @@ import { PipelineInstance, type PipelinePorts, type PipelineSettings, type Start
 import {
   calm,
   type FaultRates,
-  type LogBatch,
-  type LogRecord as SimulatedRecord,
   rough,
+  scannedBatch,
+  scannedRecord,
   Simulation,
   type SimulatedHost,
 } from '@flatline/cluster';
@@ -268,9 +268,9 @@ class RecordedWorld {
 
   #recorded(partition: number, store: StoredEntry[]): RecordedPartition {
     const { log } = this.#simulation;
-    const batches = (topic: string): BatchMark[] => log.batches(topic, partition).map(markOf);
+    const batches = (topic: string): BatchMark[] => log.batches(topic, partition).map(scannedBatch);
     const records = <R>(topic: string, read: (record: RawRecord) => R): R[] =>
-      log.committed(topic, partition).map((record) => read(rawOf(record)));
+      log.committed(topic, partition).map((record) => read(scannedRecord(record)));
     const logOf = <R>(topic: string, read: (record: RawRecord) => R): RecordedLog<R> => ({
       records: records(topic, read),
       batches: batches(topic),
@@ -287,11 +287,6 @@ class RecordedWorld {
   }
 }
 
-function rawOf(record: SimulatedRecord): RawRecord {
-  const { offset, unreadable } = record;
-  return unreadable === undefined ? record : { ...record, lastOffset: offset + unreadable - 1 };
-}
-
 const nothing = (): void => undefined;
 
 /** Sequences with gaps and repetitions, ids that come again, timeouts within and without the bounds, attributes. */
@@ -304,17 +299,6 @@ function eventOf(kind: number, sequence: number): object {
     ...(kind % 2 === 0 ? { attributes: { [`name-${kind % 5}`]: `value ${sequence}` } } : {}),
     ...(kind === 99 ? { type: 'ENDED' } : {}),
     ...(kind === 98 ? { type: 'STARTED', sequence: 1 } : {}),
-  };
-}
-
-function markOf({ baseOffset, lastOffset, producer, marker }: LogBatch): BatchMark {
-  return {
-    baseOffset,
-    lastOffset,
-    marker,
-    producerId: producer?.producerId ?? -1,
-    producerEpoch: producer?.epoch ?? -1,
-    transactional: producer?.transactional ?? marker !== undefined,
   };
 }
 
