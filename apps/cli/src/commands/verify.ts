@@ -128,7 +128,7 @@ const counters: readonly ReachCounter[] = [
   'badRecords',
   'clockRecords',
   'formerTypeRecords',
-  'recordsBeforeStart',
+  'recordsBeforeOrigin',
   'claims',
   'owners',
   'producers',

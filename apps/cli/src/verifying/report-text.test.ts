@@ -25,7 +25,7 @@ const clean: VerificationReport = {
     abortedTransactions: 0,
     truncations: 0,
     formerTypeRecords: 0,
-    recordsBeforeStart: 0,
+    recordsBeforeOrigin: 0,
   },
   undecidedCount: 0,
   undecided: [],

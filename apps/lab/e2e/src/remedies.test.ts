@@ -109,7 +109,7 @@ describe('an existing topic', () => {
     const verified = await ended('verify', '--config', scenario.config, '--complete', '--json');
     expect({ code: verified.code, stdout: verified.stdout }).toEqual({
       code: 0,
-      stdout: expect.stringContaining('"recordsBeforeStart":4'),
+      stdout: expect.stringContaining('"recordsBeforeOrigin":4'),
     });
   });
 });

@@ -73,7 +73,7 @@ const SAID: readonly (readonly [text: string, what: string])[] = [
 ];
 /** C3 */
 const CLOCK_SKEW_MS = 500;
-/** Lines of the processes' logs kept for a failing run. */
+/** Lines of the processes' logs kept for a failing world. */
 const LINES_MAX = 2_000;
 const encoder = await openSummaryEncoder('json', OUTPUT, undefined);
 

@@ -1,6 +1,6 @@
 // What comes in: devices that beat, say more, end, fall silent, repeat themselves, and now and then send rubbish.
 //
-// Owns: what was acknowledged to them (X3).      Does not own: when they are asked to act (the run).
+// Owns: what was acknowledged to them (X3).      Does not own: when they are asked to act (World).
 import type { Random } from '@flatline/base';
 import type { ForeignTransaction, ProducedRecord, Simulation } from '@flatline/cluster';
 import { CLOCK_HEADER, EARLY_MS, INPUT, MAX_KEY_BYTES } from './pipeline-names.ts';

@@ -14,12 +14,12 @@ export interface Loss {
 
 export function lossOf(simulation: Simulation, partition: number): Loss {
   const { logStartOffset } = simulation.log.partition(CHANGELOG, partition).ends();
-  const held = new Map(
+  const commitIds = new Map(
     simulation.log.committed(CHANGELOG, partition).map((record) => [record.offset, commitIdOf(record)] as const),
   );
   const isLost = (transaction: EndedTransaction): boolean => {
     const blocks = recordsOf(writtenTo(transaction, CHANGELOG, partition));
-    return blocks.some((block) => block.offset >= logStartOffset && held.get(block.offset) !== commitIdOf(block));
+    return blocks.some((block) => block.offset >= logStartOffset && commitIds.get(block.offset) !== commitIdOf(block));
   };
   const lost = simulation.log.endedTransactions
     .filter(

@@ -3,8 +3,8 @@ import { flags, numberOf } from './flags.ts';
 import { huntMutants } from './mutant-hunt.ts';
 import { runPool } from './pool.ts';
 import { Progress } from './progress.ts';
-import { failureText, missedText, runText } from './report.ts';
-import { runSeed } from './seed-run.ts';
+import { failureText, missedText, tallyText } from './report.ts';
+import { liveWorld } from './world.ts';
 import { resultOf, Tally } from './tally.ts';
 
 /** After this many failures their cause is worth a look before more are found. */
@@ -14,7 +14,7 @@ process.exitCode = flags.seed === undefined ? await simulate() : await rerun(num
 
 /** One seed in this process, with everything its processes logged. */
 async function rerun(seed: number): Promise<number> {
-  const report = await runSeed(seed);
+  const report = await liveWorld(seed);
   console.log(JSON.stringify(report.scenario, undefined, 2));
   console.log(report.lines.join('\n'));
   console.log(`seed ${seed}: ${report.virtualMs} ms, trace ${report.traceHash}`);
@@ -49,7 +49,7 @@ async function simulate(): Promise<number> {
     },
   });
   progress.close();
-  console.log(runText(tally, performance.now() - startedAt));
+  console.log(tallyText(tally, performance.now() - startedAt));
   const missed = missedText(tally);
   if (missed !== undefined) console.log(missed);
   const survivors = flags.mutants ? await huntMutants(workers) : 0;

@@ -1,4 +1,4 @@
-// What a run must have seen (V12): a run whose faults did not happen proves nothing, however green.
+// What a campaign of seeds must have seen (V12): one whose faults did not happen proves nothing, however green.
 import { ACTS } from './nemesis/acts.ts';
 
 /** Requests at which every fault must have hit; of the rare ones below any. */
@@ -73,7 +73,7 @@ const CONSEQUENCES = [
   'silenceHeld',
   'stateFull',
   'formerTypeReadOver',
-  'beganBehindTheStart',
+  'beganBehindTheLogStart',
   'changelogLost/commits/stopped',
   'changelogLost/claims/goesOn',
   'wheelsChecked',

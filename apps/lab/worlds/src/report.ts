@@ -1,4 +1,4 @@
-// The text of a run's result.
+// The text of a campaign's result.
 import { missedOf, REACH_SEEDS_MIN } from './reach.ts';
 import type { SeedResult, Tally } from './tally.ts';
 
@@ -15,7 +15,7 @@ export function failureText({ seed, violations, lines }: SeedResult): string {
   ].join('\n');
 }
 
-export function runText({ seeds, virtualMs, failures, fired }: Tally, elapsedMs: number): string {
+export function tallyText({ seeds, virtualMs, failures, fired }: Tally, elapsedMs: number): string {
   const hours = virtualMs / 3_600_000;
   const minutes = elapsedMs / 60_000;
   const counts = [...fired].sort(([a], [b]) => (a < b ? -1 : 1)).map(([name, count]) => `${name} ${count}`);
@@ -29,7 +29,7 @@ export function runText({ seeds, virtualMs, failures, fired }: Tally, elapsedMs:
   ].join('\n');
 }
 
-/** undefined where everything happened, or the run was too short to tell. */
+/** undefined where everything happened, or there were too few seeds to tell. */
 export function missedText({ seeds, fired }: Tally): string | undefined {
   const missed = seeds < REACH_SEEDS_MIN ? [] : missedOf(fired);
   return missed.length === 0 ? undefined : `INVALID: in ${seeds} seeds there never was ${missed.join(', ')}`;

@@ -1,4 +1,4 @@
-// What one seed's world looks like: sizes, rules and rates, small enough that a run costs milliseconds, and varied enough
+// What one seed's world looks like: sizes, rules and rates, small enough that a world costs milliseconds, and varied enough
 // that every bound of the product is met by some seed.
 import type { DurationMs, Random } from '@flatline/base';
 import { TASK_BOUNDS, type TaskBounds } from '@flatline/runtime';

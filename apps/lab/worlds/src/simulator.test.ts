@@ -3,20 +3,20 @@ import { editedSources } from '@flatline/cluster/source-edits';
 import { MUTANTS } from './mutants.ts';
 import { missedOf } from './reach.ts';
 import { REGRESSION_SEEDS } from './regression-seeds.ts';
-import { runSeed } from './seed-run.ts';
+import { liveWorld } from './world.ts';
 
 describe('the simulation', () => {
-  test('[F21] the same seed is the same run, to the last event', async () => {
-    const [first, second] = [await runSeed(7), await runSeed(7)];
+  test('[F21] the same seed is the same world, to the last event', async () => {
+    const [first, second] = [await liveWorld(7), await liveWorld(7)];
     expect(second.traceHash).toBe(first.traceHash);
-    expect((await runSeed(8)).traceHash).not.toBe(first.traceHash);
+    expect((await liveWorld(8)).traceHash).not.toBe(first.traceHash);
   });
 
   test.each(REGRESSION_SEEDS)('[F21] seed $seed, which has found: $found', async ({ seed }) => {
-    expect((await runSeed(seed)).violations).toEqual([]);
+    expect((await liveWorld(seed)).violations).toEqual([]);
   });
 
-  test('a run in which a fault never happened says which', () => {
+  test('a campaign in which a fault never happened says which', () => {
     expect(missedOf(new Map())).toEqual(
       expect.arrayContaining(['nemesis/kill', 'EndTxn/answerLost', 'DeleteRecords/any', 'transactionTimeout']),
     );

@@ -1,9 +1,9 @@
-// The sum over the seeds of a run.
+// The sum over the seeds of a campaign.
 //
 // Owns: counts.      Does not own: what they mean (reach.ts), how they are shown (report.ts).
-import type { SeedReport } from './seed-run.ts';
+import type { SeedReport } from './world.ts';
 
-/** A seed's report as it goes from a worker to the run. */
+/** A seed's report as it goes from a worker to the campaign. */
 export interface SeedResult {
   readonly seed: number;
   readonly violations: readonly string[];

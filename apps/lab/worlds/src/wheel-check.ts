@@ -32,12 +32,12 @@ export function checkDeadlines(cluster: Cluster): { readonly entries: number; re
 
 function deadlineFaults({ where, status, timers }: RunningTask, { open }: Folded): string[] {
   const utf8 = new TextDecoder();
-  const held = new Map(timers.entries.map(({ key, dueAt }) => [utf8.decode(key), dueAt]));
+  const dueAts = new Map(timers.entries.map(({ key, dueAt }) => [utf8.decode(key), dueAt]));
   const wrong = [...open].flatMap(([key, { deadlineAt: dueAt }]) => {
-    const found = held.get(key);
+    const found = dueAts.get(key);
     return found === dueAt ? [] : [`${where} ${key} is due at ${String(found)}, the input says ${dueAt}`];
   });
-  const surplus = [...held].flatMap(([key, dueAt]) =>
+  const surplus = [...dueAts].flatMap(([key, dueAt]) =>
     open.has(key) || dueAt <= status.clock ? [] : [`${where} ${key} lives until ${dueAt}, the input does not say so`],
   );
   return [...wrong, ...surplus];

@@ -6,10 +6,10 @@ import { resultOf } from './tally.ts';
 const [mutant] = process.argv.slice(2);
 if (mutant !== undefined) editSources([mutantNamed(mutant)]);
 // Imported only now, so that the product is loaded with the mutant.
-const { runSeed } = await import('./seed-run.ts');
+const { liveWorld } = await import('./world.ts');
 
 process.on('message', (seed: number) => {
-  void runSeed(seed).then((report) => process.send?.(resultOf(report)));
+  void liveWorld(seed).then((report) => process.send?.(resultOf(report)));
 });
 process.on('disconnect', () => {
   process.exit();

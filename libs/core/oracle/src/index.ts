@@ -8,7 +8,7 @@ export type {
   InputEvent,
   InputRecord,
   InputTruth,
-  LetterOrigin,
+  LetterSubject,
   LetterRecord,
   LogPart,
   LogRecord,

@@ -1,4 +1,4 @@
-// One log as the checker reads it: from its start to an end chosen once, before which everything is decided.
+// One log as the checker reads it: from its log start to an end chosen once, before which everything is decided.
 import { type Clock, type DurationMs, PartitionStopped } from '@flatline/base';
 import type { KafkaLogScan } from '@flatline/kafka';
 import type { TopicPartition } from '@flatline/ports';
@@ -18,7 +18,7 @@ const LOOK_AGAIN_MS: DurationMs = 50;
 
 export interface LogCut {
   readonly partition: TopicPartition;
-  readonly start: number;
+  readonly logStart: number;
   /** Read up to here. */
   readonly end: number;
   readonly hanging: readonly OpenTransaction[];
@@ -33,16 +33,16 @@ export interface Cutting {
 
 /** Chooses the log's present end, and waits until what lies below is decided, or a transaction hangs. */
 export async function cutLog(partition: TopicPartition, { scan, clock, transactionMs }: Cutting): Promise<LogCut> {
-  const { logStartOffset: start, highWatermark } = await scan.bounds(partition);
+  const { logStartOffset: logStart, highWatermark } = await scan.bounds(partition);
   const until = clock.monotonicMs() + transactionMs;
   for (;;) {
     const { lastStableOffset } = await scan.bounds(partition);
     // At the last stable offset no transaction is cut in two.
-    if (lastStableOffset >= highWatermark) return { partition, start, end: lastStableOffset, hanging: [] };
+    if (lastStableOffset >= highWatermark) return { partition, logStart, end: lastStableOffset, hanging: [] };
     if (clock.monotonicMs() >= until) {
       const open = await scan.openTransactions(partition);
       const hanging = open.filter(({ firstOffset }) => firstOffset < highWatermark);
-      return { partition, start, end: lastStableOffset, hanging };
+      return { partition, logStart, end: lastStableOffset, hanging };
     }
     await pause(clock, LOOK_AGAIN_MS);
   }
@@ -51,17 +51,17 @@ export async function cutLog(partition: TopicPartition, { scan, clock, transacti
 /** The input: open transactions of its producers are invisible to every reader, and do not matter here. */
 export async function cutInput(partition: TopicPartition, { scan }: Pick<Cutting, 'scan'>): Promise<LogCut> {
   const { logStartOffset, lastStableOffset } = await scan.bounds(partition);
-  return { partition, start: logStartOffset, end: lastStableOffset, hanging: [] };
+  return { partition, logStart: logStartOffset, end: lastStableOffset, hanging: [] };
 }
 
 /** `isInput`: a batch that cannot be unpacked is a record there (I1), and elsewhere the end of the reading. */
 export function sourceOf<R>(
-  { partition, start, end, hanging }: LogCut,
+  { partition, logStart, end, hanging }: LogCut,
   scan: KafkaLogScan,
   reader: RecordReader<R>,
   isInput = false,
 ): LogSource<R> {
-  let position = start;
+  let position = logStart;
   const read = async (): Promise<LogPart<R> | undefined> => {
     if (position >= end) return undefined;
     const { batches, records, nextOffset } = await readAt(partition, position, { scan, isInput });
@@ -73,7 +73,7 @@ export function sourceOf<R>(
       batches: batches.filter(({ baseOffset }) => baseOffset < end),
     };
   };
-  return { topic: partition.topic, start, read, hanging: () => Promise.resolve(hanging) };
+  return { topic: partition.topic, logStart, read, hanging: () => Promise.resolve(hanging) };
 }
 
 interface Reading {

@@ -96,7 +96,7 @@ async function* histories(
     const at = (topic: string): TopicPartition => ({ topic, partition });
     // In this order the changelog has every commit whose closes lie below the first cut of the output, and the input
     // every record that a commit names.
-    const settled = await cutLog(at(pipeline.output.topic), cutting);
+    const decided = await cutLog(at(pipeline.output.topic), cutting);
     const changelog = await cutLog(at(pipeline.changelogTopic), cutting);
     const output = await cutLog(at(pipeline.output.topic), cutting);
     const deadLetters = await cutLog(at(pipeline.deadLetterTopic), cutting);
@@ -109,12 +109,12 @@ async function* histories(
       changelog: sourceOf(changelog, scan, logRecords),
       output: sourceOf(output, scan, readOutput),
       deadLetters: sourceOf(deadLetters, scan, letters),
-      outputSettledBelow: settled.end,
+      outputDecidedBelow: decided.end,
       store: await stores?.of(partition),
       isComplete: complete,
-      unsettled: complete
+      whyUndone: complete
         ? () => Promise.resolve(undefined)
-        : () => whyUnsettled(pipeline.group, [input, changelog, output], cutting),
+        : () => whyUndone(pipeline.group, [input, changelog, output], cutting),
     };
   }
 }
@@ -125,7 +125,7 @@ export function rulesOf({ rules, input, output, heldTime, proof }: PipelineConfi
   return { ...rules, ...heldTime, timestampType, maxKeyBytes, tombstones: output.tombstones, proof };
 }
 
-async function whyUnsettled(
+async function whyUndone(
   group: string,
   cuts: readonly LogCut[],
   { scan, clock }: Cutting,

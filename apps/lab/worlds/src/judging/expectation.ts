@@ -36,14 +36,14 @@ export function foldPartition(
   { below = Infinity, clockAtEnd = 0, hasRoom = false }: FoldExtent = {},
 ): Folded {
   const records = simulation.log.committed(INPUT, partition).filter(({ offset }) => offset < below);
-  const start = startOf(simulation, partition);
+  const origin = originOf(simulation, partition);
   const rules = { ...rulesOf(scenario), ...(hasRoom && { entriesMax: Infinity, keyBytesMax: Infinity }) };
-  return foldInput(records.map(inputIn), { partition, rules, start, clockAtEnd, refusalOf });
+  return foldInput(records.map(inputIn), { partition, rules, origin, clockAtEnd, refusalOf });
 }
 
-/** Where the first commit says that the application began. */
-export function startOf(simulation: Simulation, partition: number): number {
-  return commitsOf(simulation, partition)[0]?.header.start ?? 0;
+/** As the first commit states it (R3). */
+export function originOf(simulation: Simulation, partition: number): number {
+  return commitsOf(simulation, partition)[0]?.header.origin ?? 0;
 }
 
 /** C3: how far the last commit says that the clock came; 0 where records alone move it. */

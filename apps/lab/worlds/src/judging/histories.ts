@@ -51,11 +51,11 @@ export function historyOf({ simulation, partition, truth, inputRead, undone, dis
       ...kept(CHANGELOG, plainRecord),
       hanging: () => Promise.resolve(hanging(simulation, partition, disk)),
     },
-    changelogStart: log.partition(CHANGELOG, partition).ends().logStartOffset,
+    changelogTruncatedTo: log.partition(CHANGELOG, partition).ends().logStartOffset,
     output: kept(OUTPUT, (record) => outputRecord(record)),
     deadLetters: kept(DEAD_LETTERS, letterRecord),
-    outputSettledBelow: Infinity,
-    unsettled: () => Promise.resolve(undone),
+    outputDecidedBelow: Infinity,
+    whyUndone: () => Promise.resolve(undone),
     isComplete: undone === undefined,
     store: storedIn(disk, partition),
   };
@@ -93,7 +93,7 @@ function sourceOf<R>(topic: string, parts: readonly LogPart<R>[]): LogSource<R> 
   let at = 0;
   return {
     topic,
-    start: 0,
+    logStart: 0,
     read: () => Promise.resolve(parts[at++]),
     hanging: () => Promise.resolve([]),
   };

@@ -1,4 +1,4 @@
-// One partition's history, once the run has come to rest: by the oracle, and by what only the simulated cluster knows.
+// One partition's history, once the world has come to rest: by the oracle, and by what only the simulated cluster knows.
 import type { LogRecord, Simulation, SimulatedDisk } from '@flatline/cluster';
 import { verifyHistories } from '@flatline/oracle';
 import { CHANGELOG, INPUT } from '../pipeline-names.ts';
@@ -15,7 +15,7 @@ export interface PartitionFate {
   readonly isOvertaken: boolean;
   /** The changelog has lost commits (F26), and the partition has stopped. */
   readonly isChangelogLost: boolean;
-  /** The input has lost what was read of it, and the partition has stopped (R3): what it held before. */
+  /** The input has lost what was read of it, and the partition has stopped (R3): what was in it before. */
   readonly inputRead: readonly LogRecord[] | undefined;
   /** Why work may be left undone; undefined: none is. */
   readonly undone: string | undefined;

@@ -53,9 +53,9 @@ function checkDeadLetters(simulation: Simulation, scenario: Scenario, partition:
   const clockAtEnd = endOfTime(simulation, scenario, partition);
   const { refused } = foldPartition(simulation, scenario, partition, { below, clockAtEnd, hasRoom: true });
   const letters = simulation.log.committed(DEAD_LETTERS, partition).map((record): LetterRecord => letterRecord(record));
-  const isFull = ({ origin }: LetterRecord): boolean => origin?.reason === 'state-full';
-  const aside = new Set(letters.filter(isFull).map(({ origin }) => origin?.offset));
-  const found = letters.flatMap(({ origin }) => origin?.offset ?? []).filter((offset) => !aside.has(offset));
+  const isFull = ({ subject }: LetterRecord): boolean => subject?.reason === 'state-full';
+  const aside = new Set(letters.filter(isFull).map(({ subject }) => subject?.offset));
+  const found = letters.flatMap(({ subject }) => subject?.offset ?? []).filter((offset) => !aside.has(offset));
   const expected = refused.filter((offset) => !aside.has(offset));
   const same = found.length === expected.length && found.every((offset, index) => offset === expected[index]);
   return same ? [] : [`[I1] dead letters of ${found.join(' ')}, the log has ${expected.join(' ')}`];

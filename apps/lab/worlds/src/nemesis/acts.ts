@@ -20,7 +20,7 @@ export interface Act {
   readonly does: (hands: Hands) => boolean;
 }
 
-/** Their order is part of what a seed means. A run must have seen them all (reach.ts). */
+/** Their order is part of what a seed means. A campaign must have seen them all (reach.ts). */
 export const ACTS: readonly Act[] = [
   { name: 'kill', weight: 2, does: ({ processes }) => processes.kill() },
   { name: 'killAll', weight: 1, does: ({ processes }) => processes.killAll() },

@@ -16,7 +16,7 @@ const OPEN_BEFORE_MS = 1_000;
 const LOST_MAX = 8;
 
 export class LeaderActs {
-  /** Partitions of the input that have lost what may have been read of them, and what they held before. */
+  /** Partitions of the input that have lost what may have been read of them, and what was in them before. */
   readonly bereft = new Map<number, readonly LogRecord[]>();
   readonly #victims: Victims;
   readonly #devices: Devices;
@@ -84,10 +84,10 @@ export class LeaderActs {
     const { highWatermark } = input.ends();
     if (highWatermark === 0) return;
     if (random.chance(0.5)) faults.inject({ at: 'Subscription', fault: 'fails' });
-    const held = input.batches.filter((batch) => !input.isAborted(batch)).flatMap(({ records }) => records);
+    const before = input.batches.filter((batch) => !input.isAborted(batch)).flatMap(({ records }) => records);
     input.changeLeader({ losesFrom: Math.max(0, highWatermark - 1 - random.below(LOST_MAX)) });
     this.#devices.lost(partition, input.logEnd);
-    this.bereft.set(partition, held);
+    this.bereft.set(partition, before);
     faults.count('uncleanElection');
   }
 

@@ -34,7 +34,7 @@ export class Nemesis {
     this.#hands.leaders.plan(() => this.#hands.network.upstreamBegins());
   }
 
-  /** Partitions of the input that have lost what may have been read of them, and what they held before. */
+  /** Partitions of the input that have lost what may have been read of them, and what was in them before. */
   get bereft(): ReadonlyMap<number, readonly LogRecord[]> {
     return this.#hands.leaders.bereft;
   }

@@ -3,7 +3,7 @@
 // Owns: the nemesis's random numbers.      Does not own: what is done to a victim.
 //
 // Invariants
-//   VI1  Every draw of the nemesis comes from this one random, in the order in which acts are done: a seed stays the run it was.
+//   VI1  Every draw of the nemesis comes from this one random, in the order in which acts are done: a seed stays the world it was.
 import type { DurationMs, Random } from '@flatline/base';
 import type { SimulatedDisk, Simulation } from '@flatline/cluster';
 import type { Cluster, SimulatedProcess } from '../cluster.ts';

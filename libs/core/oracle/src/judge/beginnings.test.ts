@@ -19,18 +19,18 @@ const [whole] = (await record({ seed: 1 })) as [RecordedPartition];
 const judge = (history: PartitionHistory): Promise<VerificationReport> =>
   verifyHistories([history], { rules: RULES, inputTopic: INPUT });
 
-/** The log as DeleteRecords leaves it; `start` lies between two transactions. */
-function from<R extends LogRecord>(source: LogSource<R>, log: RecordedLog<R>, start: number): LogSource<R> {
+/** The log as DeleteRecords leaves it; `logStart` lies between two transactions. */
+function from<R extends LogRecord>(source: LogSource<R>, log: RecordedLog<R>, logStart: number): LogSource<R> {
   let part: { records: readonly R[]; batches: readonly BatchMark[] } | undefined = {
-    records: log.records.filter(({ offset }) => offset >= start),
-    batches: log.batches.filter(({ baseOffset }) => baseOffset >= start),
+    records: log.records.filter(({ offset }) => offset >= logStart),
+    batches: log.batches.filter(({ baseOffset }) => baseOffset >= logStart),
   };
   const read = (): Promise<typeof part> => {
     const next = part;
     part = undefined;
     return Promise.resolve(next);
   };
-  return { ...source, start, read };
+  return { ...source, logStart, read };
 }
 
 /** Behind the marker that ends about the given share of the log. */
@@ -45,14 +45,14 @@ describe('an application that began on an input that was there', () => {
     const report = await judge(historyOf(recorded));
     expect(report.violations).toEqual([]);
     expect(report.undecided).toEqual([]);
-    expect(report.reach.recordsBeforeStart).toBeGreaterThan(20);
+    expect(report.reach.recordsBeforeOrigin).toBeGreaterThan(20);
     expect(report.closed).toBeGreaterThan(10);
     // The same where its first commits are gone, and where the input lacks what was never read.
     const history = historyOf(recorded);
     const changelog = from(history.changelog, recorded.changelog, after(recorded.changelog, 0.5));
     expect((await judge({ ...history, changelog })).violations).toEqual([]);
     const again = historyOf(recorded);
-    const first = recorded.input.records[report.reach.recordsBeforeStart]!.offset;
+    const first = recorded.input.records[report.reach.recordsBeforeOrigin]!.offset;
     const input = from(again.input, recorded.input, first);
     expect(await judge({ ...again, input })).toMatchObject({ violations: [], undecided: [], closed: report.closed });
   });
@@ -79,7 +79,7 @@ describe('an application that began on an input that was there', () => {
 });
 
 describe('logs without their beginning', () => {
-  test('an output that lost its oldest records: the rest is judged', async () => {
+  test('an output without its oldest records: the rest is judged', async () => {
     const history = historyOf(whole);
     const output = from(history.output, whole.output, after(whole.output, 0.3));
     const report = await judge({ ...history, output });
@@ -89,7 +89,7 @@ describe('logs without their beginning', () => {
     expect(report.closed).toBeLessThan(report.incarnations);
   });
 
-  test('an input that lost its oldest records: judged from the first state in the changelog on', async () => {
+  test('an input without its oldest records: judged from the first state in the changelog on', async () => {
     const history = historyOf(whole);
     const input = from(history.input, whole.input, whole.input.records[60]!.offset);
     const report = await judge({ ...history, input });
@@ -124,12 +124,12 @@ describe('logs without their beginning', () => {
   test('[K3] one that begins above the floor of its last commit, too, though nothing else can be judged', async () => {
     const history = historyOf(whole);
     const [last] = whole.changelog.records.slice(-1);
-    const changelog = { ...from(history.changelog, whole.changelog, last!.offset), start: last!.offset };
+    const changelog = { ...from(history.changelog, whole.changelog, last!.offset), logStart: last!.offset };
     const report = await judge({ ...history, changelog });
     expect(report.violations.map(({ rule }) => rule)).toContain('K3');
   });
 
-  test('[X3] an input that lost records before a commit covered them', async () => {
+  test('[X3] an input from which records were deleted before a commit covered them', async () => {
     const end = whole.input.batches.at(-1)!.lastOffset + 8;
     for (const isComplete of [true, false]) {
       const history = historyOf(whole);

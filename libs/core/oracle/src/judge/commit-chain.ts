@@ -39,16 +39,16 @@ interface Incomplete {
 export class CommitChain {
   readonly #place: Place;
   /** Whether the first commit there ever was is the first one here. */
-  readonly #fromStart: boolean;
+  readonly #isWhole: boolean;
   #incomplete: Incomplete | undefined;
   #last: BlockHeader | undefined;
   #owner = '';
   claims = 0;
   owners = 0;
 
-  constructor(place: Place, fromStart: boolean) {
+  constructor(place: Place, isWhole: boolean) {
     this.#place = place;
-    this.#fromStart = fromStart;
+    this.#isWhole = isWhole;
   }
 
   /** Takes the next committed record; returns the commit that it completes. */
@@ -108,12 +108,12 @@ export class CommitChain {
     this.finish();
     const last = this.#last;
     // The first commit of a truncated log may lack its first parts: they lay below a floor.
-    const partsGone = last === undefined && !this.#fromStart ? header.part : 0;
+    const partsGone = last === undefined && !this.#isWhole ? header.part : 0;
     this.#incomplete = { header, operations: [], firstOffset: offset, parts: partsGone };
     this.#last = header;
     if (header.owner !== this.#owner) this.owners += 1;
     this.#owner = header.owner;
-    if (last === undefined && !this.#fromStart) return;
+    if (last === undefined && !this.#isWhole) return;
     const expected = last ?? { sequence: -1, commitId: '', logId: header.logId };
     if (
       header.sequence === expected.sequence + 1 &&

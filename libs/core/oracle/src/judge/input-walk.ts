@@ -38,7 +38,7 @@ export class InputWalk {
   readonly #feed: Feed<InputRecord>;
   readonly #truth: InputTruth | undefined;
   /** By the commits: what lies below was there before the application. */
-  start = 0;
+  origin = 0;
   /** Below it the state was taken over from the changelog. */
   judgedFrom = 0;
   isLogAppendTime = true;
@@ -53,7 +53,7 @@ export class InputWalk {
 
   /** All that the application was to read is there. */
   get isWhole(): boolean {
-    return this.#parts.history.input.start <= this.start;
+    return this.#parts.history.input.logStart <= this.origin;
   }
 
   get tookClock(): boolean {
@@ -73,7 +73,7 @@ export class InputWalk {
       this.#feed.take();
       findings.records.input += 1;
       if (findings.records.input % PROGRESS_EVERY === 0) onProgress();
-      if (record.offset < this.start) findings.reach.recordsBeforeStart += 1;
+      if (record.offset < this.origin) findings.reach.recordsBeforeOrigin += 1;
       else this.#fold(record, clock);
     }
   }

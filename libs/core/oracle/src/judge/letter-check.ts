@@ -27,36 +27,36 @@ export class LetterCheck {
   async read(position: number): Promise<void> {
     while (await this.#feed.fill()) {
       const { record } = this.#feed.next!;
-      if (record.origin !== undefined && record.origin.offset >= position) return;
+      if (record.subject !== undefined && record.subject.offset >= position) return;
       this.#feed.take();
-      if (record.origin !== undefined) this.#note(record, record.origin.offset);
+      if (record.subject !== undefined) this.#note(record, record.subject.offset);
     }
   }
 
   /** Whether the processor refused it for its stamp: only the present of then could tell (C6). */
   wasRefusedForItsStamp(offset: number): boolean {
-    return this.#letters.get(offset)?.origin?.reason === BAD_TIMESTAMP;
+    return this.#letters.get(offset)?.subject?.reason === BAD_TIMESTAMP;
   }
 
   /** Whether the processor says that it failed at the record (I6): then nothing of it is applied. */
   sayFailed(offset: number): boolean {
-    return this.#letters.get(offset)?.origin?.reason === PROCESSING_FAILED;
+    return this.#letters.get(offset)?.subject?.reason === PROCESSING_FAILED;
   }
 
   /** Whether the processor says that the partition had no room for the session it would open (I7). */
   sayFull(offset: number): boolean {
-    return this.#letters.get(offset)?.origin?.reason === STATE_FULL;
+    return this.#letters.get(offset)?.subject?.reason === STATE_FULL;
   }
 
   /** Compares a record that was bad with its letter: unchanged, or a beginning of it that says how long it was (I1). */
   compare({ offset, key, value, lastOffset }: InputRecord): void {
     const letter = this.#letters.get(offset);
-    if (letter?.origin === undefined) return;
-    const { origin } = letter;
+    if (letter?.subject === undefined) return;
+    const { subject } = letter;
     const wrong = [
-      ...(origin.lastOffset === lastOffset ? [] : ['the offset of the last record']),
-      ...(isKept(letter.key, key, origin.keyBytes) ? [] : ['the key']),
-      ...(isKept(letter.value, value, origin.valueBytes) ? [] : ['the value']),
+      ...(subject.lastOffset === lastOffset ? [] : ['the offset of the last record']),
+      ...(isKept(letter.key, key, subject.keyBytes) ? [] : ['the key']),
+      ...(isKept(letter.value, value, subject.valueBytes) ? [] : ['the value']),
     ];
     if (wrong.length > 0)
       this.#place.violation('I1', {
@@ -66,7 +66,7 @@ export class LetterCheck {
   }
 
   /** Compares the letters with the records that were bad since the last call. */
-  settle(bad: readonly number[]): void {
+  match(bad: readonly number[]): void {
     for (const offset of bad)
       if (!this.#letters.delete(offset) && this.#isWhole)
         this.#place.violation('I1', { what: `input offset ${offset} could not be applied, and is no dead letter` });
@@ -86,10 +86,10 @@ export class LetterCheck {
   /** What else lies there below `position` is one too many. Returns how many lie above it, which are of no commit here. */
   async finish(position: number): Promise<number> {
     await this.read(position);
-    this.settle([]);
+    this.match([]);
     let left = 0;
     while (await this.#feed.fill()) {
-      left += Number(this.#feed.next!.record.origin !== undefined);
+      left += Number(this.#feed.next!.record.subject !== undefined);
       this.#feed.take();
     }
     return left;

@@ -6,7 +6,7 @@ import type {
   BatchMark,
   InputRecord,
   InputTruth,
-  LetterOrigin,
+  LetterSubject,
   LetterRecord,
   LogRecord,
   OutputRecord,
@@ -80,8 +80,8 @@ export const MUTANTS: readonly Mutant[] = [
   }),
   mutant('I1', 'a dead letter of input that no commit covers', ({ input, deadLetters }) => {
     const offset = endOf(deadLetters.batches);
-    const origin = { offset: endOf(input.batches) + 5, reason: 'bad-payload' };
-    deadLetters.records.push({ offset, key: null, value: null, origin });
+    const subject = { offset: endOf(input.batches) + 5, reason: 'bad-payload' };
+    deadLetters.records.push({ offset, key: null, value: null, subject });
     deadLetters.batches.push(...transactionLike(lastData(deadLetters.batches), offset, 1));
   }),
   mutant('V3', 'a close is 1 ms early', ({ output }) => {
@@ -272,14 +272,14 @@ export const MUTANTS: readonly Mutant[] = [
   mutant('I1', 'a good record is a dead letter', ({ deadLetters, input }) => {
     const good = input.records.find(({ key }) => key !== null)!;
     const { key, value } = good;
-    deadLetters.records.unshift({ offset: 0, key, value, origin: { offset: good.offset, reason: 'invalid-json' } });
+    deadLetters.records.unshift({ offset: 0, key, value, subject: { offset: good.offset, reason: 'invalid-json' } });
   }),
   mutant(
     'I1',
     'a good record is a dead letter, and the processor says that it failed at it',
     ({ deadLetters, input }) => {
       const { offset, key, value } = input.records.find((record) => isGood(record))!;
-      deadLetters.records.unshift({ offset: 0, key, value, origin: { offset, reason: 'processing-failed' } });
+      deadLetters.records.unshift({ offset: 0, key, value, subject: { offset, reason: 'processing-failed' } });
       return { truth: { refusalOf: () => undefined, presentDecides: true } };
     },
   ),
@@ -290,29 +290,31 @@ export const MUTANTS: readonly Mutant[] = [
     };
   }),
   mutant('I1', 'a dead letter holds another value than its record', ({ deadLetters }) => {
-    const letter = deadLetters.records.find(({ value, origin }) => value !== null && origin?.valueBytes === undefined)!;
+    const letter = deadLetters.records.find(
+      ({ value, subject }) => value !== null && subject?.valueBytes === undefined,
+    )!;
     (letter as Mutable<LetterRecord>).value = letter.value!.map((byte, at) => (at === 1 ? byte + 1 : byte));
   }),
   mutant('I1', 'a dead letter holds no key though its record has one', ({ deadLetters }) => {
     (deadLetters.records.find(({ key }) => key !== null) as Mutable<LetterRecord>).key = null;
   }),
   mutant('I1', 'a truncated dead letter does not say so', ({ deadLetters }) => {
-    delete (truncated(deadLetters.records).origin as Mutable<LetterOrigin>).valueBytes;
+    delete (truncated(deadLetters.records).subject as Mutable<LetterSubject>).valueBytes;
   }),
   mutant('I1', 'a truncated dead letter says a wrong length', ({ deadLetters }) => {
-    (truncated(deadLetters.records).origin as Mutable<LetterOrigin>).valueBytes! += 1;
+    (truncated(deadLetters.records).subject as Mutable<LetterSubject>).valueBytes! += 1;
   }),
   mutant('I1', 'a truncated dead letter is not the beginning of its record', ({ deadLetters, input }) => {
     const letter = truncated(deadLetters.records) as Mutable<LetterRecord>;
-    const { value } = input.records.find(({ offset }) => offset === letter.origin!.offset)!;
+    const { value } = input.records.find(({ offset }) => offset === letter.subject!.offset)!;
     letter.value = value!.slice(1, letter.value!.length + 1);
   }),
   mutant('I1', 'a dead letter of a batch names fewer records than it has', ({ deadLetters }) => {
-    const { origin } = deadLetters.records.find((letter) => letter.origin?.lastOffset !== undefined)!;
-    (origin as Mutable<LetterOrigin>).lastOffset! += 1;
+    const { subject } = deadLetters.records.find((letter) => letter.subject?.lastOffset !== undefined)!;
+    (subject as Mutable<LetterSubject>).lastOffset! += 1;
   }),
   mutant('I1', 'a batch that cannot be unpacked is no dead letter', ({ deadLetters }) => {
-    deadLetters.records = deadLetters.records.filter(({ origin }) => origin?.lastOffset === undefined);
+    deadLetters.records = deadLetters.records.filter(({ subject }) => subject?.lastOffset === undefined);
   }),
   mutant('K1', 'a commit lacks a block', ({ changelog }) => {
     change(commits(changelog.records)[8]!, ({ header }) => {
@@ -375,7 +377,7 @@ function isGood({ key, event }: InputRecord): boolean {
 }
 
 function truncated(letters: readonly LetterRecord[]): LetterRecord {
-  return letters.find(({ origin }) => origin?.valueBytes !== undefined)!;
+  return letters.find(({ subject }) => subject?.valueBytes !== undefined)!;
 }
 
 function mutant(rule: string, what: string, apply: Mutant['apply']): Mutant {

@@ -35,9 +35,10 @@ export interface OutputCheckParts {
   readonly feed: Feed<OutputRecord>;
   readonly fold: NaiveFold;
   readonly findings: Findings;
-  /** The log begins above 0: what is missing before its first match was deleted. */
-  readonly fromStart: boolean;
-  readonly settledBelow: number;
+  /** False: what is missing before the first match was deleted. */
+  readonly isWhole: boolean;
+  /** Closes above it may belong to commits that are not here. */
+  readonly decidedBelow: number;
   /** Without them those of closes before they were turned off may be there. */
   readonly tombstones: boolean;
 }
@@ -60,10 +61,10 @@ export class OutputCheck {
 
   constructor(parts: OutputCheckParts) {
     this.#parts = parts;
-    this.#isAnchored = parts.fromStart;
+    this.#isAnchored = parts.isWhole;
   }
 
-  async settle(decision: Decision): Promise<void> {
+  async check(decision: Decision): Promise<void> {
     if (decision.closes.length === 0 && decision.early.size === 0) return;
     this.#measure(decision);
     const owed = new Owed(decision);
@@ -89,12 +90,12 @@ export class OutputCheck {
       if (reason !== 'ENDED') this.#parts.findings.delay(appendedAt - deadlineAt);
   }
 
-  /** What is left when all commits are settled belongs to none of them. */
+  /** What is left when all commits are checked belongs to none of them. */
   async finish(): Promise<void> {
     const nothing = new Owed({ closes: [], early: new Set() });
     for (let group = await this.#peek(); group !== undefined; group = await this.#peek()) {
       this.#group = undefined;
-      if (group[0]!.record.offset < this.#parts.settledBelow) this.#judge(group, nothing);
+      if (group[0]!.record.offset < this.#parts.decidedBelow) this.#judge(group, nothing);
       else this.#parts.place.undecided('closes of commits that came while this was read');
     }
   }

@@ -73,21 +73,21 @@ export class PartitionCheck {
     const outputFeed = new Feed<OutputRecord>(output, this.#walks.output);
     this.#fold = new NaiveFold(partition, rules, findings.reach);
     this.#state = new StateCheck(this.#places.changelog, this.#fold, this.#changelog);
-    this.#chain = new CommitChain(this.#places.changelog, changelog.start === 0);
+    this.#chain = new CommitChain(this.#places.changelog, changelog.logStart === 0);
     this.#output = new OutputCheck({
       place: this.#places.output,
       feed: outputFeed,
       fold: this.#fold,
       findings,
-      fromStart: output.start === 0,
-      settledBelow: history.outputSettledBelow,
+      isWhole: output.logStart === 0,
+      decidedBelow: history.outputDecidedBelow,
       tombstones: rules.tombstones ?? true,
     });
     const letterFeed = new Feed<LetterRecord>(deadLetters, this.#walks.deadLetters);
-    this.#letters = new LetterCheck(this.#places.deadLetters, letterFeed, deadLetters.start === 0);
+    this.#letters = new LetterCheck(this.#places.deadLetters, letterFeed, deadLetters.logStart === 0);
     const common = { history, rules, findings, onProgress };
     this.#input = new InputWalk({ ...common, place: this.#places.input, fold: this.#fold, letters: this.#letters });
-    this.#isAnchored = input.start === 0 && changelog.start === 0;
+    this.#isAnchored = input.logStart === 0 && changelog.logStart === 0;
   }
 
   async run(): Promise<void> {
@@ -96,13 +96,13 @@ export class PartitionCheck {
       const commit = this.#chain.take(this.#changelogFeed.next!);
       this.#changelogFeed.take();
       findings.records.changelog += 1;
-      if (commit !== undefined) await this.#settle(commit);
+      if (commit !== undefined) await this.#judge(commit);
     }
     this.#chain.finish();
     await this.#finish();
   }
 
-  async #settle(commit: Commit): Promise<void> {
+  async #judge(commit: Commit): Promise<void> {
     const { header, transaction, operations } = commit;
     const { history, findings } = this.#parts;
     findings.commits += 1;
@@ -112,8 +112,8 @@ export class PartitionCheck {
         what: `commit ${header.commitId} takes the input position back from ${this.#position} to ${header.position}`,
       });
     const before = this.#position;
-    this.#input.start = Math.max(this.#input.start, header.start);
-    if (this.#last === undefined && history.changelog.start === 0) this.#isAnchored ||= this.#input.isWhole;
+    this.#input.origin = Math.max(this.#input.origin, header.origin);
+    if (this.#last === undefined && history.changelog.logStart === 0) this.#isAnchored ||= this.#input.isWhole;
     await this.#letters.read(header.position);
     // Without its beginning the input tells nothing before the first state there is.
     if (this.#isAnchored || this.#input.isWhole) await this.#input.foldTo(header.position, header.clock);
@@ -124,7 +124,7 @@ export class PartitionCheck {
     const isFirst = !this.#isAnchored;
     if (isFirst && !this.#anchor(commit)) return;
     const bad = this.#fold.takeBad();
-    if (this.#input.judgedFrom < header.position) this.#letters.settle(bad);
+    if (this.#input.judgedFrom < header.position) this.#letters.match(bad);
     else this.#letters.forget();
     const keys = new Set([...this.#fold.takeTouched(), ...named]);
     const early = this.#state.compare(keys, named, commit, before);
@@ -134,13 +134,13 @@ export class PartitionCheck {
     this.#closes = [];
     const appendedAt = this.#input.isLogAppendTime ? commit.appendedAt : undefined;
     const { position, commitId } = header;
-    await this.#output.settle({ closes, early, position, transaction, commitId, appendedAt, isFirst });
+    await this.#output.check({ closes, early, position, transaction, commitId, appendedAt, isFirst });
   }
 
   /** Whether the changelog here holds the whole state of `commit`; where the input lacks its beginning, it is taken over. */
   #anchor({ header }: Commit): boolean {
     const { changelog, input } = this.#parts.history;
-    if (header.floor < changelog.start || header.position < input.start) return false;
+    if (header.floor < changelog.logStart || header.position < input.logStart) return false;
     this.#isAnchored = true;
     if (this.#input.isWhole) {
       for (const name of [...this.#fold.open.keys(), ...this.#changelog.images.keys()]) this.#fold.touch(name);
@@ -150,7 +150,7 @@ export class PartitionCheck {
     this.#fold.clock = header.clock;
     this.#input.judgedFrom = header.position;
     this.#output.judgedFrom = header.position;
-    this.#places.input.undecided(`everything before offset ${header.position}: the input begins at ${input.start}`);
+    this.#places.input.undecided(`everything before offset ${header.position}: the input begins at ${input.logStart}`);
     return true;
   }
 
@@ -198,24 +198,24 @@ export class PartitionCheck {
 
   /** K3, X3: what retention, or an operator, has deleted too much of. */
   #checkKept(): void {
-    const { changelog, input, changelogStart = changelog.start } = this.#parts.history;
+    const { changelog, input, changelogTruncatedTo: logStart = changelog.logStart } = this.#parts.history;
     const last = this.#last;
-    if (last !== undefined) this.#state.checkFloor(last, changelogStart);
-    else if (changelogStart > 0)
+    if (last !== undefined) this.#state.checkFloor(last, logStart);
+    else if (logStart > 0)
       this.#places.changelog.violation('K3', {
-        what: `the changelog begins at ${changelogStart} and holds no commit: the floor of the last one must have kept it`,
+        what: `the changelog begins at ${logStart} and holds no commit: the floor of the last one must have kept it`,
       });
-    if (last === undefined || this.#position >= input.start) return;
-    const what = `records from offset ${this.#position} to ${input.start} were deleted before a commit covered them`;
+    if (last === undefined || this.#position >= input.logStart) return;
+    const what = `records from offset ${this.#position} to ${input.logStart} were deleted before a commit covered them`;
     if (this.#parts.history.isComplete === true) this.#places.input.violation('X3', { offset: this.#position, what });
     else this.#places.input.undecided(`whether ${what}: there may have been none but control records`);
   }
 
   async #checkOverdue(): Promise<void> {
     const overdue = [...this.#fold.open].filter(([, session]) => this.#fold.isDue(session));
-    const unsettled = overdue.length === 0 ? undefined : await this.#parts.history.unsettled();
-    if (unsettled !== undefined)
-      this.#places.input.undecided(`whether ${overdue.length} sessions that are due get closed: ${unsettled}`);
+    const why = overdue.length === 0 ? undefined : await this.#parts.history.whyUndone();
+    if (why !== undefined)
+      this.#places.input.undecided(`whether ${overdue.length} sessions that are due get closed: ${why}`);
     else for (const [name, session] of overdue) this.#overdue(name, session);
   }
 
@@ -257,10 +257,10 @@ export class PartitionCheck {
     const left = new Map(this.#changelog.images);
     for (const { key, image } of store.entries) {
       const name = nameOf(key);
-      const held = left.get(name);
+      const logged = left.get(name);
       left.delete(name);
-      if (held === undefined) say(key, 'holds an entry that the changelog does not');
-      else if (nameOf(held.image) !== nameOf(image)) say(key, 'holds another image than the changelog');
+      if (logged === undefined) say(key, 'holds an entry that the changelog does not');
+      else if (nameOf(logged.image) !== nameOf(image)) say(key, 'holds another image than the changelog');
     }
     for (const { key } of left.values()) say(key, 'lacks an entry of the changelog');
   }
@@ -272,6 +272,6 @@ export class PartitionCheck {
     reach.owners += this.#chain.owners;
     reach.producers += this.#walks.changelog.writers;
     reach.abortedTransactions += this.#walks.changelog.aborted;
-    reach.truncations += Number(history.changelog.start > 0) + Number(history.input.start > 0);
+    reach.truncations += Number(history.changelog.logStart > 0) + Number(history.input.logStart > 0);
   }
 }

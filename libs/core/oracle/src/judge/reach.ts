@@ -1,13 +1,13 @@
 import type { FoldCounts } from '../rules/session/naive-fold.ts';
 
-/** What really happened in a history (V12): a run whose fault did not fire is invalid, not green. */
+/** What really happened in a history (V12): a trial whose fault did not happen is invalid, not green. */
 export interface Reach extends FoldCounts {
   /** Closes by reason. */
   timeouts: number;
   ends: number;
   maxDurations: number;
-  /** Records below the place at which the application began. */
-  recordsBeforeStart: number;
+  /** Records below the origin. */
+  recordsBeforeOrigin: number;
   /** Claims of a partition: starts, takeovers, and recoveries of a commit whose outcome was unknown. */
   claims: number;
   /** Different owners of the commits, by partition. */
@@ -31,7 +31,7 @@ export function blankReach(): Reach {
     badRecords: 0,
     clockRecords: 0,
     formerTypeRecords: 0,
-    recordsBeforeStart: 0,
+    recordsBeforeOrigin: 0,
     claims: 0,
     owners: 0,
     producers: 0,

@@ -74,8 +74,8 @@ export function historyOf(recorded: RecordedPartition): PartitionHistory {
     changelog: sourceOf(CHANGELOG, changelog),
     output: sourceOf(OUTPUT, output),
     deadLetters: sourceOf(DEAD_LETTERS, deadLetters),
-    outputSettledBelow: Infinity,
-    unsettled: () => Promise.resolve(undefined),
+    outputDecidedBelow: Infinity,
+    whyUndone: () => Promise.resolve(undefined),
     isComplete: true,
     store: { position: changelog.batches.at(-1)!.lastOffset + 1, entries: store },
   };
@@ -91,7 +91,7 @@ function sourceOf<R extends { readonly offset: number }>(
   let from = -1;
   return {
     topic,
-    start: 0,
+    logStart: 0,
     read: () => {
       if (at >= batches.length) return Promise.resolve(undefined);
       const part = batches.slice(at, (at += PART_BATCHES));
@@ -112,7 +112,7 @@ export interface RecordingOptions {
   /** Brokers that cannot be reached for longer than the timeout, now and then. */
   readonly outages?: boolean;
   readonly rules?: PipelineRules;
-  /** The input held records of the other timestamp type, then some of its own, before the application began behind them. */
+  /** The input had records of the other timestamp type, then some of its own, before the application began behind them. */
   readonly adopted?: boolean;
 }
 
@@ -123,7 +123,7 @@ export async function record(options: RecordingOptions): Promise<RecordedPartiti
   const world = new RecordedWorld(seed, faults, rules);
   if (adopted) await world.haveHistory();
   await world.live(storm, outages);
-  return world.settled();
+  return world.atRest();
 }
 
 interface Process {
@@ -182,7 +182,7 @@ class RecordedWorld {
   }
 
   /** All faults off, all devices silent for long enough, all processes stopped. */
-  async settled(): Promise<RecordedPartition[]> {
+  async atRest(): Promise<RecordedPartition[]> {
     const { time, faults } = this.#simulation;
     faults.setRates(calm);
     for (const { host } of this.#processes.values()) host.resume();

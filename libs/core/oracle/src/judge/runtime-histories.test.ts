@@ -88,7 +88,7 @@ describe('tombstones that are turned off', () => {
 test('[V2] what is due and may yet be closed is undecided, with the reason', async () => {
   const [recorded] = (await record({ seed: 1 })) as [RecordedPartition];
   MUTANTS.find(({ rule }) => rule === 'V2')!.apply(recorded);
-  const open = { ...historyOf(recorded), unsettled: () => Promise.resolve('it works on') };
+  const open = { ...historyOf(recorded), whyUndone: () => Promise.resolve('it works on') };
   const report = await verifyHistories([open], { rules: RULES, inputTopic: INPUT });
   expect(report.violations).toEqual([]);
   expect(report.undecided).toEqual([
@@ -107,7 +107,7 @@ describe('[V2] input that no commit covers', () => {
     for (const isComplete of [true, false]) {
       const history = { ...historyOf({ ...recorded, ...unread, changelog: recorded.changelog }), isComplete };
       const { changelog } = historyOf(recorded);
-      const empty = { ...changelog, start: 0, read: () => Promise.resolve(undefined) };
+      const empty = { ...changelog, logStart: 0, read: () => Promise.resolve(undefined) };
       const report = await verifyHistories([{ ...history, changelog: empty, store: undefined }], {
         rules: RULES,
         inputTopic: INPUT,

@@ -6,7 +6,7 @@
 //   ST1  A key is compared when a record or a block named it since the last commit: a key that none named has not changed.
 import { NotABlock } from '../logs/block-reader.ts';
 import { bytesOf, textOf } from '../logs/byte-names.ts';
-import type { HeldImage, ChangelogFold } from '../logs/changelog-fold.ts';
+import type { LoggedImage, ChangelogFold } from '../logs/changelog-fold.ts';
 import type { Commit } from './commit-chain.ts';
 import type { NaiveFold } from '../rules/session/naive-fold.ts';
 import type { Session } from '../rules/session/naive-session.ts';
@@ -33,8 +33,8 @@ export class StateCheck {
     const early = new Set<string>();
     for (const name of keys) {
       const session = this.#fold.open.get(name);
-      const held = this.#changelog.images.get(name);
-      if (held !== undefined) this.#checkImage(held, session, named.has(name) ? before : 0);
+      const logged = this.#changelog.images.get(name);
+      if (logged !== undefined) this.#checkImage(logged, session, named.has(name) ? before : 0);
       else if (session !== undefined && this.#fold.isDue(session)) this.#fold.closeDue(name, bytesOf(name));
       else if (session !== undefined) this.#checkMissing(name, session, named.has(name), { commit, early });
     }
@@ -61,11 +61,11 @@ export class StateCheck {
   }
 
   /** K3, for the last commit: nothing that lives has its image below the floor, and the log begins at or below it. */
-  checkFloor({ header, firstOffset }: Commit, start: number): void {
-    if (start > header.floor)
+  checkFloor({ header, firstOffset }: Commit, logStart: number): void {
+    if (logStart > header.floor)
       this.#place.violation('K3', {
         offset: firstOffset,
-        what: `the changelog begins at ${start}, above the floor ${header.floor} of its last commit`,
+        what: `the changelog begins at ${logStart}, above the floor ${header.floor} of its last commit`,
       });
     for (const { key, offset } of this.#changelog.images.values())
       if (offset < header.floor)
@@ -76,9 +76,9 @@ export class StateCheck {
         });
   }
 
-  #checkImage(held: HeldImage, session: Session | undefined, namedAfter: number): void {
-    const where = { offset: held.offset, key: textOf(held.key) };
-    const image = this.#read(held);
+  #checkImage(logged: LoggedImage, session: Session | undefined, namedAfter: number): void {
+    const where = { offset: logged.offset, key: textOf(logged.key) };
+    const image = this.#read(logged);
     if (image === undefined) return;
     if (session === undefined) {
       const returns = image.firstOffset < namedAfter;
@@ -120,7 +120,7 @@ export class StateCheck {
     early.add(incarnation);
   }
 
-  #read({ image, key, offset }: HeldImage): Session | undefined {
+  #read({ image, key, offset }: LoggedImage): Session | undefined {
     try {
       return readImage(image);
     } catch (error) {

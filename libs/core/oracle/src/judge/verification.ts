@@ -9,7 +9,7 @@ export interface VerificationOptions {
   readonly inputTopic: string;
   /** What a generator truly sent (X3). */
   readonly ledger?: Iterable<LedgerLine>;
-  /** V12: less of one of these makes the run invalid. */
+  /** V12: less of one of these makes the trial invalid. */
   readonly reach?: Partial<Readonly<Record<ReachCounter, number>>>;
   /**
    * Rules by which these logs cannot be judged. Where the processor has said that its clock was overtaken, what closed is no
@@ -32,7 +32,7 @@ export async function verifyHistories(
   const ledger = lines === undefined ? undefined : new LedgerCheck(lines, rules.timeoutMs);
   let inputIsWhole = true;
   for await (const history of histories) {
-    inputIsWhole &&= history.input.start === 0;
+    inputIsWhole &&= history.input.logStart === 0;
     await new PartitionCheck({
       history,
       rules,
@@ -57,7 +57,7 @@ function checkReach(findings: Findings, topic: string, wanted: Partial<Readonly<
         partition: undefined,
         offset: undefined,
         key: undefined,
-        what: `${counter} is ${found}, at least ${least} were to be reached: the fault did not happen, so the run proves nothing`,
+        what: `${counter} is ${found}, at least ${least} were to be reached: the fault did not happen, so the trial proves nothing`,
       });
   }
 }

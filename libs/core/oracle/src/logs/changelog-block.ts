@@ -16,8 +16,8 @@ export interface BlockHeader {
   /** and of the batch before it the checksum and the leader epoch, which is below 0 where there was none. */
   readonly checksum: number;
   readonly leaderEpoch: number;
-  /** Where the application began to read the input. */
-  readonly start: number;
+  /** The first input offset that the application reads (R3). */
+  readonly origin: number;
   readonly clock: Millis;
   readonly floor: number;
   readonly liveEntries: number;
@@ -43,7 +43,7 @@ const VERSION = 1;
 const STATE = 1;
 const CLAIM = 2;
 const STATE_WITH_HOLDS = 3;
-const STATE_WITH_START = 4;
+const STATE_WITH_ORIGIN = 4;
 const REMOVAL = 1;
 const IMAGE = 2;
 
@@ -55,18 +55,18 @@ export function readBlock(value: Uint8Array): ChangelogBlock {
   if (version !== VERSION) throw new NotABlock(`is of format version ${version}, known is ${VERSION}`);
   const kind = block.byte();
   if (kind === CLAIM) return { kind: 'claim' };
-  if (kind !== STATE && kind !== STATE_WITH_HOLDS && kind !== STATE_WITH_START)
+  if (kind !== STATE && kind !== STATE_WITH_HOLDS && kind !== STATE_WITH_ORIGIN)
     throw new NotABlock(`is of kind ${kind}`);
   const fields = readHeader(block);
-  const start = kind === STATE_WITH_START ? block.varint() : 0;
+  const origin = kind === STATE_WITH_ORIGIN ? block.varint() : 0;
   if (kind !== STATE) block.list(() => [block.varint(), block.varint()]);
-  const header = { ...fields, start };
+  const header = { ...fields, origin };
   const operations: BlockOperation[] = [];
   while (!block.isAtEnd) operations.push(readOperation(block));
   return { kind: 'state', header, operations };
 }
 
-function readHeader(block: BlockReader): Omit<BlockHeader, 'start'> {
+function readHeader(block: BlockReader): Omit<BlockHeader, 'origin'> {
   const logId = block.text();
   const owner = block.text();
   const commitId = block.text();

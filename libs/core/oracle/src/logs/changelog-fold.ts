@@ -5,7 +5,7 @@ import { nameOf } from './byte-names.ts';
 import type { BlockOperation } from './changelog-block.ts';
 import { murmur3 } from './murmur3.ts';
 
-export interface HeldImage {
+export interface LoggedImage {
   readonly key: Uint8Array;
   readonly image: Uint8Array;
   /** Changelog offset of its block. */
@@ -16,7 +16,7 @@ const DIGEST_SEED = 0x666c6174;
 
 export class ChangelogFold {
   /** By the name of the key. */
-  readonly images = new Map<string, HeldImage>();
+  readonly images = new Map<string, LoggedImage>();
   #digest = 0;
 
   /** Unsigned, over the live images, in any order (R1). */

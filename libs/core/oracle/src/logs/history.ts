@@ -40,11 +40,11 @@ export interface LetterRecord {
   readonly offset: number;
   readonly key: Uint8Array | null;
   readonly value: Uint8Array | null;
-  /** The input record that it is about, and why it was refused; undefined: the note of a replay. */
-  readonly origin: LetterOrigin | undefined;
+  /** The input record that it is about, and why that was refused; undefined: the note of a replay. */
+  readonly subject: LetterSubject | undefined;
 }
 
-export interface LetterOrigin {
+export interface LetterSubject {
   readonly offset: number;
   readonly reason: string;
   /** How long the key and the value were, where the letter does not hold them whole. */
@@ -78,11 +78,11 @@ export interface OpenTransaction {
   readonly firstOffset: number;
 }
 
-/** One log, read once from its start to an end that the source has chosen. */
+/** One log, read once from its log start to an end that the source has chosen. */
 export interface LogSource<R> {
   readonly topic: string;
   /** First offset there is: above 0, what lay below is not known. */
-  readonly start: number;
+  readonly logStart: number;
   /** The next stretch; undefined at the end. */
   read(): Promise<LogPart<R> | undefined>;
   /** Transactions that have been open for longer than one may last. Asked after the last `read`. */
@@ -120,17 +120,17 @@ export interface PartitionHistory {
   readonly changelog: LogSource<LogRecord>;
   readonly output: LogSource<OutputRecord>;
   readonly deadLetters: LogSource<LetterRecord>;
-  /** Where the changelog begins by now, of one that is given here with what truncation took. Default: `changelog.start`. */
-  readonly changelogStart?: number;
+  /** How far the changelog has been truncated by now, where it is given here whole. Default: `changelog.logStart`. */
+  readonly changelogTruncatedTo?: number;
   /** Default: what the processor's letters and commits say of refusals and of the present is believed. */
   readonly truth?: InputTruth | undefined;
   /** Closes at or above it may belong to commits behind the end of the changelog given here, and cannot be judged. */
-  readonly outputSettledBelow: number;
+  readonly outputDecidedBelow: number;
   /**
    * Why something that is due may yet be closed; undefined: nothing more comes. Asked at the end, where something should
    * have been closed by then (V2).
    */
-  unsettled(): Promise<string | undefined>;
+  whyUndone(): Promise<string | undefined>;
   /**
    * All work is said to be done: what no commit covers is a violation then, not undecided. Nothing writes to these logs any
    * more. Default: false.

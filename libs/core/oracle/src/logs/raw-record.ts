@@ -3,7 +3,7 @@
 // The names of headers are stated here a second time on purpose: a product that misnames one would otherwise be read by the
 // name it wrote.
 import { textOf } from './byte-names.ts';
-import type { InputEvent, InputRecord, LetterOrigin, LetterRecord, LogRecord, OutputRecord } from './history.ts';
+import type { InputEvent, InputRecord, LetterSubject, LetterRecord, LogRecord, OutputRecord } from './history.ts';
 import { jsonObject } from './json-event.ts';
 
 const CLOCK_HEADER = 'flatline-clock';
@@ -56,20 +56,20 @@ export function outputRecord(
 export function letterRecord({ offset, key, value, headers }: RawRecord): LetterRecord {
   const offsetAt = headers.findLastIndex(({ name }) => name === OFFSET_HEADER);
   const reason = lastText(headers, REASON_HEADER);
-  if (offsetAt < 0 || reason === undefined) return { offset, key, value, origin: undefined };
+  if (offsetAt < 0 || reason === undefined) return { offset, key, value, subject: undefined };
   const added = headers.slice(offsetAt + 1);
   const lastOffset = lastText(added, LAST_OFFSET_HEADER);
-  const origin: LetterOrigin = {
+  const subject: LetterSubject = {
     offset: Number(lastText(headers, OFFSET_HEADER)),
     reason,
     ...lengthsIn(lastText(added, TRUNCATED_HEADER) ?? ''),
     lastOffset: lastOffset === undefined ? undefined : Number(lastOffset),
   };
-  return { offset, key, value, origin };
+  return { offset, key, value, subject };
 }
 
 /** `value=5242880 key=70000` */
-function lengthsIn(text: string): Pick<LetterOrigin, 'keyBytes' | 'valueBytes'> {
+function lengthsIn(text: string): Pick<LetterSubject, 'keyBytes' | 'valueBytes'> {
   const lengthOf = (part: string): number | undefined => {
     const found = text.split(' ').find((each) => each.startsWith(`${part}=`));
     return found === undefined ? undefined : Number(found.slice(part.length + 1));

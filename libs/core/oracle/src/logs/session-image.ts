@@ -1,7 +1,7 @@
 // An image of the changelog as a session, and what tells two sessions apart (docs/FORMATS.md, Changelog).
 import { BlockReader, NotABlock } from './block-reader.ts';
 import { HEARTBEAT } from './json-event.ts';
-import type { SequenceRun, Session } from '../rules/session/naive-session.ts';
+import type { SequenceSpan, Session } from '../rules/session/naive-session.ts';
 
 const TIMEOUT_CHOSEN = 1;
 const HAS_DETAIL = 2;
@@ -52,7 +52,7 @@ function readDetail(bytes: BlockReader, session: Session): void {
   session.lastEventAt = bytes.signed();
   session.duplicates = bytes.varint();
   session.outOfOrder = bytes.varint();
-  if ((flags & HAS_SEQUENCE) !== 0) session.sequence = readRun(bytes);
+  if ((flags & HAS_SEQUENCE) !== 0) session.sequence = readSpan(bytes);
   session.eventIds = bytes.list(() => bytes.text());
   session.types = new Map(bytes.list(() => [bytes.text(), bytes.varint()]));
   session.attributes = new Map(
@@ -64,7 +64,7 @@ function readDetail(bytes: BlockReader, session: Session): void {
   );
 }
 
-function readRun(bytes: BlockReader): SequenceRun {
+function readSpan(bytes: BlockReader): SequenceSpan {
   const lowest = bytes.varint();
   const highest = bytes.varint();
   const words = [bytes.u32(), bytes.u32()];

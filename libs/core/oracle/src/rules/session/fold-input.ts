@@ -9,8 +9,8 @@ import { NaiveFold } from './naive-fold.ts';
 export interface FoldOptions {
   readonly partition: number;
   readonly rules: PipelineRules;
-  /** Where the application began: records below do not count. Default: 0. */
-  readonly start?: number;
+  /** Records below it do not count (R3). Default: 0. */
+  readonly origin?: number;
   /**
    * Whether a record is refused for what only its maker knows: a stamp too far ahead of the present of then (it moves no
    * clock, C6), or a content that decodes and still fails (I6). Default: none.
@@ -55,12 +55,12 @@ const SOME_BYTES = new Uint8Array(1);
 
 /** `records`: committed, in offset order. */
 export function foldInput(records: Iterable<InputRecord>, options: FoldOptions): Folded {
-  const { partition, rules, start = 0, clockAtEnd = 0, closesAll = false } = options;
+  const { partition, rules, origin = 0, clockAtEnd = 0, closesAll = false } = options;
   const counts = { opened: 0, duplicates: 0, badRecords: 0, clockRecords: 0, formerTypeRecords: 0 };
   const fold = new NaiveFold(partition, rules, counts);
   const steps: FoldedStep[] = [];
   for (const record of records) {
-    if (record.offset < start || fold.isFormer(record)) continue;
+    if (record.offset < origin || fold.isFormer(record)) continue;
     take(fold, record, options);
     steps.push({ offset: record.offset, clock: fold.clock, opened: counts.opened });
   }

@@ -9,7 +9,7 @@ const WINDOW = 64;
 const TYPES_MAX = 32;
 const OTHER = 'OTHER';
 
-export interface SequenceRun {
+export interface SequenceSpan {
   lowest: number;
   highest: number;
   /** Those seen within the window below the highest. */
@@ -31,7 +31,7 @@ export interface Session {
   startedAt: Millis;
   lastEventAt: Millis;
   truncated: boolean;
-  sequence: SequenceRun | undefined;
+  sequence: SequenceSpan | undefined;
   eventIds: string[];
   /** Bare heartbeats included. */
   types: Map<string, number>;
@@ -141,20 +141,20 @@ function isDuplicate(session: Session, rules: PipelineRules, { eventId, sequence
 
 /** False: it was seen before. */
 function noteSequence(session: Session, sequence: number, isStart: boolean): boolean {
-  const run = session.sequence;
-  const startAnew = (missingBefore: number): true => {
+  const span = session.sequence;
+  const begin = (missingBefore: number): true => {
     const seen = new Set([sequence]);
     session.sequence = { lowest: sequence, highest: sequence, seen, received: 1, missingBefore };
     return true;
   };
-  if (run === undefined) return startAnew(0);
-  if (sequence <= run.highest - WINDOW || (isStart && sequence < run.highest)) return startAnew(missingOf(session));
-  if (run.seen.has(sequence)) return false;
-  run.seen.add(sequence);
-  run.received += 1;
-  run.lowest = Math.min(run.lowest, sequence);
-  run.highest = Math.max(run.highest, sequence);
-  for (const seen of run.seen) if (seen <= run.highest - WINDOW) run.seen.delete(seen);
+  if (span === undefined) return begin(0);
+  if (sequence <= span.highest - WINDOW || (isStart && sequence < span.highest)) return begin(missingOf(session));
+  if (span.seen.has(sequence)) return false;
+  span.seen.add(sequence);
+  span.received += 1;
+  span.lowest = Math.min(span.lowest, sequence);
+  span.highest = Math.max(span.highest, sequence);
+  for (const seen of span.seen) if (seen <= span.highest - WINDOW) span.seen.delete(seen);
   return true;
 }
 
@@ -174,8 +174,8 @@ function keepAttribute(
   attribute: { readonly value: string; readonly at: Millis },
 ): void {
   const { attributes } = session;
-  const held = attributes.get(name);
-  if (held !== undefined && held.at > attribute.at) return;
+  const former = attributes.get(name);
+  if (former !== undefined && former.at > attribute.at) return;
   const after = new Map(attributes).set(name, attribute);
   const length = [...after].reduce((sum, [each, { value }]) => sum + each.length + value.length, 0);
   if (after.size > rules.maxAttributes || length > rules.maxAttributeBytes) session.truncated = true;

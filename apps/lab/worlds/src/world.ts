@@ -5,7 +5,7 @@ import { Simulation } from '@flatline/cluster';
 import { CLOCK_OVERTAKEN, Cluster, type SimulatedProcess } from './cluster.ts';
 import { Devices } from './devices.ts';
 import { summariesIn } from './judging/decisions.ts';
-import { countClosedByFetch, endOfTime, foldPartition, startOf } from './judging/expectation.ts';
+import { countClosedByFetch, endOfTime, foldPartition, originOf } from './judging/expectation.ts';
 import { judgePartition } from './judging/judge-partition.ts';
 import { hasStopped, type Loss, lossOf } from './lost-changelog.ts';
 import { Nemesis } from './nemesis/nemesis.ts';
@@ -37,26 +37,26 @@ const STEP_MAX_MS = 800;
 /** An owner with nothing to do learns of a loss by the offset of its next commit. */
 const ON_TOP_MAX = 1;
 
-export async function runSeed(seed: number): Promise<SeedReport> {
+export async function liveWorld(seed: number): Promise<SeedReport> {
   const simulation = new Simulation({ seed });
   const drawn = drawScenario(simulation.random('scenario'), drawRoom(simulation.random('room')));
   const scenario = { ...drawn, ...drawAdoption(simulation.random('adoption')) };
-  const run = new SeedRun(simulation, scenario);
-  const violations = await run
+  const world = new World(simulation, scenario);
+  const violations = await world
     .toTheEnd()
     .catch((error: unknown) => [String(error instanceof Error ? error.stack : error)]);
   return {
     seed,
-    violations: violations.length > 0 ? violations : [...run.cluster.failures, ...run.wheels],
+    violations: violations.length > 0 ? violations : [...world.cluster.failures, ...world.wheels],
     virtualMs: simulation.time.nowMs,
     fired: simulation.faults.fired(),
     traceHash: simulation.trace.hash,
     scenario,
-    lines: run.cluster.lines,
+    lines: world.cluster.lines,
   };
 }
 
-class SeedRun {
+class World {
   readonly cluster: Cluster;
   /** What was wrong with a wheel (V8). */
   readonly wheels: string[] = [];
@@ -81,7 +81,7 @@ class SeedRun {
     if (unfinished !== undefined)
       return [
         `[X5] not finished within ${LIVENESS_MAX_MS} ms of calm: ${unfinished}`,
-        ...(await this.#judge({ undone: 'the run was not finished' })),
+        ...(await this.#judge({ undone: 'the world was not finished' })),
       ];
     const found = await this.#judge({});
     if (found.length > 0) return found;
@@ -234,10 +234,10 @@ class SeedRun {
     const { faults, log } = this.#simulation;
     for (const partition of this.#partitions) {
       if (this.#isBereft(partition)) faults.count('stoppedForLoss');
-      if (startOf(this.#simulation, partition) > 0) faults.count('beganBehindTheStart');
+      if (originOf(this.#simulation, partition) > 0) faults.count('beganBehindTheLogStart');
       if (countClosedByFetch(this.#simulation, this.#scenario, partition) > 0) faults.count('closedByFetch');
-      const held = summariesIn(log.committed(OUTPUT, partition)).filter((summary) => 'heldMs' in summary);
-      if (held.length > 0) faults.count('silenceHeld');
+      const summaries = summariesIn(log.committed(OUTPUT, partition));
+      if (summaries.some((summary) => 'heldMs' in summary)) faults.count('silenceHeld');
     }
     for (const [partition, { what }] of this.#mayHaveStopped)
       faults.count(`changelogLost/${what}/${hasStopped(this.cluster, partition) === true ? 'stopped' : 'goesOn'}`);
@@ -284,7 +284,7 @@ class SeedRun {
     return [...this.wheels, ...(await this.#judge({ undone, ...(isOrderly && { last: last.name }) }))];
   }
 
-  /** While something lives, between two acts. Counted, so that a run in which there never was anything is invalid. */
+  /** While something lives, between two acts. Counted, so that a campaign in which there never was anything is invalid. */
   #lookAtWheels(what: string): void {
     if (this.#isOvertaken) return;
     const { entries, violations } = checkDeadlines(this.cluster);
