@@ -9,7 +9,7 @@ const run = (path: string, ...args: readonly string[]) =>
 describe.each([
   ['worlds', 'apps/lab/worlds/src/main.ts', [], '--seeds'],
   ['fuzz', 'scripts/fuzz.ts', [], '--cases'],
-  ['chaos', 'apps/lab/chaos/src/main.ts', ['--scenario', 'F1'], '--runs'],
+  ['chaos', 'apps/lab/chaos/src/main.ts', ['--scenario', 'F1'], '--trials'],
 ])('npm run %s', (name, path, needed, flag) => {
   test('--help is a page with examples', () => {
     const { status, stdout, stderr } = run(path, '--help');

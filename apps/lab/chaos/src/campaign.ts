@@ -2,20 +2,20 @@
 import { randomBytes } from 'node:crypto';
 import { seededRandom } from '@flatline/base';
 import { type RunningBroker, startBroker } from '@flatline/dev-broker';
-import type { ScenarioRuns } from './report.ts';
-import { outcomeOf, type RunResult, type Scenario } from './scenario.ts';
+import type { ScenarioTrials } from './report.ts';
+import { outcomeOf, type TrialResult, type Scenario } from './scenario.ts';
 import { removeApplicationFolders } from './stage/application.ts';
 import { killAllChildren } from './stage/child.ts';
 import type { Guard } from './stage/guards.ts';
 
-/** Some runs of one scenario. */
+/** Some trials of one scenario. */
 export interface Portion {
   readonly scenario: Scenario;
-  readonly runs: number;
-  /** Number of the first run, from 1: run n has the nth kind of fault and seed + n − 1. */
+  readonly trials: number;
+  /** Number of the first trial, from 1: trial n has the nth kind of fault and seed + n − 1. */
   readonly first: number;
   readonly seed: number;
-  /** Per run, of scenarios that count them. */
+  /** Per trial, of scenarios that count them. */
   readonly faults: number | undefined;
 }
 
@@ -28,14 +28,14 @@ export interface CampaignPlan {
   readonly log: (line: string) => void;
   readonly signal: AbortSignal;
   /** Told after each portion, so that what was shown is kept if the rest is not. */
-  readonly onProgress?: (soFar: readonly ScenarioRuns[]) => void;
+  readonly onProgress?: (soFar: readonly ScenarioTrials[]) => void;
 }
 
-/** Quorums of a node that was killed are settled sooner; nothing else differs from what `flatline broker start` starts. */
+/** A killed node is missed sooner; nothing else differs from what `flatline broker start` starts. */
 const properties = { 'broker.session.timeout.ms': 3_000, 'broker.heartbeat.interval.ms': 500 };
 
-export async function runCampaign(plan: CampaignPlan): Promise<ScenarioRuns[]> {
-  const all: ScenarioRuns[] = [];
+export async function runCampaign(plan: CampaignPlan): Promise<ScenarioTrials[]> {
+  const all: ScenarioTrials[] = [];
   let broker: RunningBroker | undefined;
   try {
     for (const portion of plan.portions) {
@@ -69,19 +69,19 @@ export async function runCampaign(plan: CampaignPlan): Promise<ScenarioRuns[]> {
 /** On a broker that is there. */
 export async function runPortion(
   plan: Omit<CampaignPlan, 'portions'>,
-  { scenario, runs, first, seed: firstSeed, faults }: Portion,
+  { scenario, trials, first, seed: firstSeed, faults }: Portion,
   broker: RunningBroker,
-): Promise<ScenarioRuns> {
+): Promise<ScenarioTrials> {
   const since = performance.now();
-  const results: RunResult[] = [];
+  const results: TrialResult[] = [];
   const broken: string[] = [];
   const from = first - 1;
-  for (let index = from; index < from + runs && !plan.signal.aborted; index += 1) {
+  for (let index = from; index < from + trials && !plan.signal.aborted; index += 1) {
     const seed = firstSeed + index;
     const begun = performance.now();
     const said = (text: string): void => {
       const seconds = ((performance.now() - begun) / 1000).toFixed(1);
-      plan.log(`${scenario.id} run ${index + 1} of ${from + runs}, seed ${seed} (${seconds} s): ${text}`);
+      plan.log(`${scenario.id} trial ${index + 1} of ${from + trials}, seed ${seed} (${seconds} s): ${text}`);
     };
     try {
       const name = `chaos-${randomBytes(4).toString('hex')}`;
@@ -92,7 +92,7 @@ export async function runPortion(
       said(describe(result));
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
-      broken.push(`run ${index + 1}, seed ${seed}: ${text}`);
+      broken.push(`trial ${index + 1}, seed ${seed}: ${text}`);
       said(`broken: ${error instanceof Error ? (error.stack ?? text) : text}`);
     }
     await killAllChildren();
@@ -101,7 +101,7 @@ export async function runPortion(
   return { scenario, results, broken, durationMs: performance.now() - since };
 }
 
-function describe(result: RunResult): string {
+function describe(result: TrialResult): string {
   const { variant, fired, armed, closes, violations, recoveriesMs, facts } = result;
   const first = violations.slice(0, 3).map(({ rule, subject, detail }) => `\n    ${rule} ${subject}: ${detail}`);
   const recovery = recoveriesMs.length === 0 ? '' : `, recovered in ≤ ${Math.max(...recoveriesMs)} ms`;

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Portion, runCampaign } from './campaign.ts';
-import { isGreen, joined, markdown, type ScenarioRuns, type ScenarioSummary, summarize } from './report.ts';
+import { isGreen, joined, markdown, type ScenarioTrials, type ScenarioSummary, summarize } from './report.ts';
 import type { Scenario } from './scenario.ts';
 import { sample, scenarios } from './scenarios/index.ts';
 import { type Guard, guards } from './stage/guards.ts';
@@ -14,7 +14,7 @@ import { table } from './table.ts';
 
 interface Flags {
   readonly scenario: string;
-  readonly runs?: number;
+  readonly trials?: number;
   readonly faults?: number;
   readonly minutes?: number;
   readonly part?: Part;
@@ -32,11 +32,11 @@ interface Part {
 const MINUTES_BY_TABLE = 10;
 
 const HELP = `
-Exit code 0: every run was valid and nothing was violated. 1: otherwise. 2: wrong flags.
+Exit code 0: every trial was valid and nothing was violated. 1: otherwise. 2: wrong flags.
 
 Examples:
   $ npm run chaos -- --scenario F1
-  $ npm run chaos -- --scenario F1,F9 --runs 19 --seed 100
+  $ npm run chaos -- --scenario F1,F9 --trials 19 --seed 100
   $ npm run chaos -- --scenario all
 `;
 
@@ -51,12 +51,12 @@ const program = new Command('npm run chaos --')
     '--scenario <ids>',
     `${scenarios.map(({ id }) => id).join(', ')}, several with commas; ci: the sample of the gate; all: each variant of each once; table: as often as the table of faults asks`,
   )
-  .option('--runs <n>', 'runs of each scenario (default: each of its variants once; of ci fewer)', positive)
-  .option('--faults <n>', `faults per run, of ${counting.join(', ')} (default: a few)`, positive)
+  .option('--trials <n>', 'trials of each scenario (default: each of its variants once; of ci fewer)', positive)
+  .option('--faults <n>', `faults per trial, of ${counting.join(', ')} (default: a few)`, positive)
   .option('--minutes <n>', `how long, of ${lasting.join(', ')} (default: one)`, positive)
-  .option('--first <n>', 'number of the first run: with --runs 1 it repeats one of a longer campaign', positive, 1)
+  .option('--first <n>', 'number of the first trial: with --trials 1 it repeats one of a longer campaign', positive, 1)
   .option('--part <i/n>', 'of table: only the ith of n parts, each a campaign with a broker of its own', part)
-  .option('--seed <s>', 'seed of the first run; each further one is one more', positive, 1)
+  .option('--seed <s>', 'seed of the first trial; each further one is one more', positive, 1)
   .option('--report <path>', 'where the report goes, without .md and .json', join(root, '.flatline/chaos/report'))
   .addOption(new Option('--unsafe <guard>', 'processors without a guard, to see the scenario fail').choices(guards))
   .addHelpText('after', HELP)
@@ -97,34 +97,34 @@ async function main(flags: Flags): Promise<number> {
     broker: 'Apache Kafka started by libs/lab/dev-broker on the same machine, one node or three, default durability',
   };
   let summaries: readonly ScenarioSummary[] = [];
-  const onProgress = (soFar: readonly ScenarioRuns[]): void => {
+  const onProgress = (soFar: readonly ScenarioTrials[]): void => {
     summaries = joined(soFar).map(summarize);
     const load = loadavg().map((each) => each.toFixed(1));
     const present = { ...facts, durationMs: performance.now() - since, load: load.join(', ') };
     write(flags.report, markdown(present, summaries), { ...present, scenarios: summaries });
   };
   onProgress(await runCampaign({ portions, short, unsafe, minutes, log, signal: stop.signal, onProgress }));
-  const sum = (field: 'passed' | 'runs'): number => summaries.reduce((total, each) => total + each[field], 0);
+  const sum = (field: 'passed' | 'trials'): number => summaries.reduce((total, each) => total + each[field], 0);
   log(`report: ${flags.report}.md`);
-  log(`${sum('passed')} passed, ${sum('runs') - sum('passed')} failed`);
+  log(`${sum('passed')} passed, ${sum('trials') - sum('passed')} failed`);
   return summaries.every(isGreen) ? 0 : 1;
 }
 
-function chosenPortions({ scenario: text, runs, faults, first, seed }: Flags): readonly Portion[] {
-  const runsOf = ({ id, variants }: Scenario): number => runs ?? (text === 'ci' ? (sample.get(id) ?? 1) : variants);
-  return choose(text).map((scenario) => ({ scenario, runs: runsOf(scenario), first, seed, faults }));
+function chosenPortions({ scenario: text, trials, faults, first, seed }: Flags): readonly Portion[] {
+  const trialsOf = ({ id, variants }: Scenario): number => trials ?? (text === 'ci' ? (sample.get(id) ?? 1) : variants);
+  return choose(text).map((scenario) => ({ scenario, trials: trialsOf(scenario), first, seed, faults }));
 }
 
 /** Every nth, so that parts take about as long as each other. */
 function partOfTable({
-  runs,
+  trials,
   faults,
   first,
   seed,
   part: { index, of } = { index: 1, of: 1 },
 }: Flags): readonly Portion[] {
-  if (runs !== undefined || faults !== undefined || first !== 1)
-    program.error('--scenario table has its own --runs, --faults and --first');
+  if (trials !== undefined || faults !== undefined || first !== 1)
+    program.error('--scenario table has its own --trials, --faults and --first');
   return table(seed).filter((_, number) => number % of === index - 1);
 }
 
@@ -140,9 +140,9 @@ function choose(text: string): readonly Scenario[] {
   });
 }
 
-function commandOf({ scenario, runs, faults, minutes, first, part: taken, seed, unsafe }: Flags): string {
+function commandOf({ scenario, trials, faults, minutes, first, part: taken, seed, unsafe }: Flags): string {
   const count =
-    (runs === undefined ? '' : ` --runs ${runs}`) +
+    (trials === undefined ? '' : ` --trials ${trials}`) +
     (faults === undefined ? '' : ` --faults ${faults}`) +
     (minutes === undefined ? '' : ` --minutes ${minutes}`) +
     (first === 1 ? '' : ` --first ${first}`) +

@@ -1,10 +1,10 @@
 // What a campaign has shown, as JSON for machines and Markdown for readers. Pure.
-import { outcomeOf, type RunResult, type Scenario } from './scenario.ts';
+import { outcomeOf, type TrialResult, type Scenario } from './scenario.ts';
 
-export interface ScenarioRuns {
+export interface ScenarioTrials {
   readonly scenario: Scenario;
-  readonly results: readonly RunResult[];
-  /** Runs that could not be carried to their end, with the error. */
+  readonly results: readonly TrialResult[];
+  /** Trials that could not be carried to their end, with the error. */
   readonly broken: readonly string[];
   readonly durationMs: number;
 }
@@ -26,7 +26,7 @@ export interface ScenarioSummary {
   readonly id: string;
   readonly title: string;
   readonly skipped: string | undefined;
-  readonly runs: number;
+  readonly trials: number;
   readonly passed: number;
   readonly invalid: number;
   readonly violated: number;
@@ -46,7 +46,7 @@ export interface ScenarioSummary {
 const VIOLATIONS_SHOWN_MAX = 10;
 
 /** Portions of one scenario as one, in the order in which the scenarios came first. */
-export function joined(portions: readonly ScenarioRuns[]): readonly ScenarioRuns[] {
+export function joined(portions: readonly ScenarioTrials[]): readonly ScenarioTrials[] {
   return [...Map.groupBy(portions, ({ scenario }) => scenario.id).values()].map((same) => ({
     scenario: same[0]!.scenario,
     results: same.flatMap(({ results }) => results),
@@ -55,10 +55,10 @@ export function joined(portions: readonly ScenarioRuns[]): readonly ScenarioRuns
   }));
 }
 
-export function summarize({ scenario, results, broken, durationMs }: ScenarioRuns): ScenarioSummary {
+export function summarize({ scenario, results, broken, durationMs }: ScenarioTrials): ScenarioSummary {
   const outcomes = results.map(outcomeOf);
   const count = (wanted: string): number => outcomes.filter((outcome) => outcome === wanted).length;
-  const sum = (of: (result: RunResult) => number): number => results.reduce((total, each) => total + of(each), 0);
+  const sum = (of: (result: TrialResult) => number): number => results.reduce((total, each) => total + of(each), 0);
   const recovered = results.flatMap(({ recoveriesMs }) => recoveriesMs).sort((a, b) => a - b);
   const delays = results.flatMap(({ closeDelayMaxMs }) => closeDelayMaxMs ?? []);
   const violations = results.flatMap((result) => result.violations.map((each) => ({ ...each, in: result.variant })));
@@ -66,7 +66,7 @@ export function summarize({ scenario, results, broken, durationMs }: ScenarioRun
     id: scenario.id,
     title: scenario.title,
     skipped: scenario.skipped,
-    runs: results.length + broken.length,
+    trials: results.length + broken.length,
     passed: count('passed'),
     invalid: count('invalid'),
     violated: count('violated'),
@@ -93,8 +93,8 @@ export function summarize({ scenario, results, broken, durationMs }: ScenarioRun
 }
 
 /** Green only where everything that ran was valid and nothing was violated. */
-export function isGreen({ skipped, runs, passed }: ScenarioSummary): boolean {
-  return skipped !== undefined || (runs > 0 && passed === runs);
+export function isGreen({ skipped, trials, passed }: ScenarioSummary): boolean {
+  return skipped !== undefined || (trials > 0 && passed === trials);
 }
 
 export function markdown(facts: CampaignFacts, summaries: readonly ScenarioSummary[]): string {
@@ -110,9 +110,9 @@ export function markdown(facts: CampaignFacts, summaries: readonly ScenarioSumma
     `- Broker: ${facts.broker}`,
     ...(facts.unsafe === undefined ? [] : [`- **Without a guard: ${facts.unsafe}.** Violations are what it shows.`]),
     '',
-    'A run whose faults did not all happen is invalid, not green.',
+    'A trial whose faults did not all happen is invalid, not green.',
     '',
-    '| # | scenario | runs | green | invalid | red | broken | faults fired / armed | violations | recovery p50 / max | closes | latest close after its deadline | min |',
+    '| # | scenario | trials | green | invalid | red | broken | faults fired / armed | violations | recovery p50 / max | closes | latest close after its deadline | min |',
     '| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |',
     ...ran.map(row),
     '',
@@ -135,7 +135,7 @@ function row(summary: ScenarioSummary): string {
   const cells = [
     summary.id,
     summary.title,
-    summary.runs,
+    summary.trials,
     summary.passed,
     summary.invalid,
     summary.violated,
@@ -161,7 +161,7 @@ function details({ id, variants, broken, firstViolations }: ScenarioSummary): st
   ];
 }
 
-function factsText({ facts }: RunResult): string {
+function factsText({ facts }: TrialResult): string {
   return Object.entries(facts)
     .map(([name, value]) => `, ${name} ${value}`)
     .join('');

@@ -3,13 +3,13 @@
 import { describe, expect, test } from '@jest/globals';
 import { ensureBroker } from '@flatline/dev-broker';
 import { runPortion } from './campaign.ts';
-import { outcomeOf, type RunResult } from './scenario.ts';
+import { outcomeOf, type TrialResult } from './scenario.ts';
 import { sample, scenarios } from './scenarios/index.ts';
 import type { Guard } from './stage/guards.ts';
 
 const SEED = Number(process.env['SEED'] ?? 1);
 
-async function sampled(id: string, unsafe?: Guard): Promise<{ results: readonly RunResult[]; shown: unknown }> {
+async function sampled(id: string, unsafe?: Guard): Promise<{ results: readonly TrialResult[]; shown: unknown }> {
   const broker = await ensureBroker();
   const said: string[] = [];
   try {
@@ -21,7 +21,7 @@ async function sampled(id: string, unsafe?: Guard): Promise<{ results: readonly 
       signal: new AbortController().signal,
     };
     const scenario = scenarios.find((each) => each.id === id)!;
-    const portion = { scenario, first: 1, runs: sample.get(id)!, seed: SEED, faults: undefined };
+    const portion = { scenario, first: 1, trials: sample.get(id)!, seed: SEED, faults: undefined };
     const { results, broken } = await runPortion(plan, portion, broker);
     return { results, shown: { broken, said } };
   } finally {
@@ -47,7 +47,7 @@ async function expectRed(id: string, guard: Guard, rule: string): Promise<void> 
 test('[F1][S4][O1][R1][X3] killed between EndTxn and its answer, between produce and commit, and at random', () =>
   expectGreen('F1'));
 
-describe('answers that get lost after the broker has done it', () => {
+describe('answers that are dropped after the broker has done it', () => {
   test('[F2][S4][O1] EndTxn: the outcome of a commit is unknown', () => expectGreen('F2'));
 
   test('[F2b][S4][O1] Produce', () => expectGreen('F2b'));
@@ -69,5 +69,5 @@ test('[F14][I1][I3] hostile records between sound ones', () => expectGreen('F14'
 
 test('[F15][C6] false timestamps between true ones close no session of an honest device', () => expectGreen('F15'));
 
-test('[F17][C4] the event loop held, in a small heap: no early close, and no rebalance below half the session timeout', () =>
+test('[F17][C4] the event loop blocked, in a small heap: no early close, and no rebalance below half the session timeout', () =>
   expectGreen('F17'));

@@ -1,4 +1,4 @@
-// What a scenario is, what a run of it gets, and what it says afterwards.
+// What a scenario is, what a trial of it gets, and what it says afterwards.
 import type { Random } from '@flatline/base';
 import type { RunningBroker } from '@flatline/dev-broker';
 import type { Guard } from './stage/guards.ts';
@@ -15,39 +15,39 @@ export interface Scenario {
   readonly id: string;
   readonly title: string;
   readonly nodes: 1 | 3;
-  /** Number of different runs; by default each comes once. */
+  /** Number of different trials; by default each comes once. */
   readonly variants: number;
-  /** A run takes its number of faults from the command line; for the others it is fixed. */
+  /** A trial takes its number of faults from the command line; for the others it is fixed. */
   readonly countsFaults?: boolean;
-  /** A run takes its length from the command line. */
+  /** A trial takes its length from the command line. */
   readonly takesMinutes?: boolean;
-  /** Not run here, and why. */
+  /** Not tried here, and why. */
   readonly skipped?: string;
   /** Guards without which the scenario must be red: the proof that it can be. */
   readonly guards?: readonly Guard[];
-  readonly run: (context: RunContext) => Promise<RunResult>;
+  readonly run: (context: TrialContext) => Promise<TrialResult>;
 }
 
-export interface RunContext {
+export interface TrialContext {
   /** From 0. */
   readonly index: number;
   readonly seed: number;
   readonly random: Random;
   readonly broker: RunningBroker;
-  /** For topics: differs between all runs of all campaigns. */
+  /** For topics: differs between all trials of all campaigns. */
   readonly name: string;
-  /** The sample of the gate: few faults per run. */
+  /** The sample of the gate: few faults per trial. */
   readonly short: boolean;
   /** For a scenario that `countsFaults`; undefined: its own number. */
   readonly faults: number | undefined;
   /** For a scenario that `takesMinutes`; undefined: its own. */
   readonly minutes: number | undefined;
-  /** The processors of this run do without it. */
+  /** The processors of this trial do without it. */
   readonly unsafe: Guard | undefined;
 }
 
-export interface RunResult {
-  /** Human-readable: what varies between the runs of a scenario. */
+export interface TrialResult {
+  /** Human-readable: what varies between the trials of a scenario. */
   readonly variant: string;
   /** Faults that were meant to happen, and those that demonstrably did (V12). */
   readonly armed: number;
@@ -62,8 +62,8 @@ export interface RunResult {
   readonly facts: Readonly<Record<string, string | number>>;
 }
 
-/** A run counts only if all its faults have happened: else it has shown nothing. */
-export function outcomeOf(result: RunResult): 'passed' | 'violated' | 'invalid' {
+/** A trial counts only if all its faults have happened: else it has shown nothing. */
+export function outcomeOf(result: TrialResult): 'passed' | 'violated' | 'invalid' {
   if (result.violations.length > 0) return 'violated';
   return result.fired < result.armed || result.armed === 0 || result.closes === 0 ? 'invalid' : 'passed';
 }

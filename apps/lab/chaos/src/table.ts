@@ -24,20 +24,20 @@ export function table(seed: number): readonly Portion[] {
     portion('F3', { first: 3, faults: STOPS / 2, seed }),
     portion('F3', { first: 3, faults: STOPS / 2, seed: seed + 100 }),
     ...repeat(2, (index) => portion('F3', { first: 1 + index, faults: STOPS, seed })),
-    portion('F9', { runs: STALE_STORES, seed }),
-    portion('F8', { runs: 2, seed }),
+    portion('F9', { trials: STALE_STORES, seed }),
+    portion('F8', { trials: 2, seed }),
     // Every variant of all others once.
     ...scenarios
       .filter(({ id, skipped }) => skipped === undefined && !['F1', 'F2', 'F2b', 'F3', 'F9', 'F8'].includes(id))
-      .map(({ id, variants }) => portion(id, { runs: variants, seed })),
+      .map(({ id, variants }) => portion(id, { trials: variants, seed })),
   ];
 }
 
 function portion(
   id: string,
-  { first = 1, runs = 1, faults, seed }: { first?: number; runs?: number; faults?: number; seed: number },
+  { first = 1, trials = 1, faults, seed }: { first?: number; trials?: number; faults?: number; seed: number },
 ): Portion {
-  return { scenario: scenarios.find((each) => each.id === id)!, first, runs, faults, seed };
+  return { scenario: scenarios.find((each) => each.id === id)!, first, trials, faults, seed };
 }
 
 function repeat(times: number, of: (index: number) => Portion): Portion[] {

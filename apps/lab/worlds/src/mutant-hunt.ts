@@ -1,4 +1,4 @@
-// Runs the simulation on products with one deliberate fault each. Of a fault that it misses it proves nothing.
+// Runs the simulation on products with one deliberate fault each: one that it misses is a kind of fault it cannot see.
 import { type Mutant, MUTANTS } from './mutants.ts';
 import { runPool } from './pool.ts';
 import { REGRESSION_SEEDS } from './regression-seeds.ts';

@@ -25,7 +25,7 @@ const OTHER_REQUESTS = [
 ] as const;
 const STORE_CALLS = ['StoreOpen', 'StoreScan', 'StoreWrite', 'StoreWipe', 'StoreClose'] as const;
 const STORE_FAULTS = ['fails', 'failsForGood'] as const;
-const REQUEST_FAULTS = ['lost', 'answerLost', 'late', 'crashBefore', 'crashSent', 'crashDone'] as const;
+const REQUEST_FAULTS = ['dropped', 'answerDropped', 'late', 'crashBefore', 'crashSent', 'crashDone'] as const;
 
 /** Consequences: the faults not only happened, they mattered. */
 const CONSEQUENCES = [

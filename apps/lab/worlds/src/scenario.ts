@@ -156,5 +156,5 @@ function drawRates(random: Random): FaultRates {
   const crashes = { requestCrash: 0.001 * random.below(4), writeCrash: 0.02 * random.below(3), sentSurvives: 0.5 };
   const storeFails = oneOf(random, [0, 0, 0.01]);
   if (random.chance(0.6)) return { ...rough, ...crashes, storeFails };
-  return { ...rough, ...crashes, storeFails, lost: 0.02, answerLost: 0.02, late: 0.01, slow: 0.1, stalled: 0.01 };
+  return { ...rough, ...crashes, storeFails, dropped: 0.02, answerDropped: 0.02, late: 0.01, slow: 0.1, stalled: 0.01 };
 }

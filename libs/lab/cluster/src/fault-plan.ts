@@ -24,10 +24,10 @@ export type RequestKind =
   | 'LeaveGroup';
 
 /**
- * What can become of a request: `lost` before the broker saw it; `answerLost` after the broker did it; `late`: the
- * sender gives it up as lost, and it reaches the broker long afterwards.
+ * What can become of a request: `dropped` before the broker saw it; `answerDropped` after the broker did it; `late`: the
+ * sender gives it up, and it reaches the broker long afterwards.
  */
-export type RequestFault = 'lost' | 'answerLost' | 'late';
+export type RequestFault = 'dropped' | 'answerDropped' | 'late';
 /** The process dies: instead of sending; having sent; when the broker has done it and before it can know. */
 export type RequestCrash = 'crashBefore' | 'crashSent' | 'crashDone';
 /** The process dies at one atomic step of the local store: instead of it, or right after it. */
@@ -52,8 +52,8 @@ export type Injection = {
 
 export interface FaultRates {
   /** Chance per request, each. Fetches are retried by the reader itself; all others end in Retriable at their sender. */
-  readonly lost: number;
-  readonly answerLost: number;
+  readonly dropped: number;
+  readonly answerDropped: number;
   readonly late: number;
   /** A late request arrives after between none and this. */
   readonly lateMs: DurationMs;
@@ -76,10 +76,10 @@ export interface FaultRates {
   readonly subscriptionFails: number;
 }
 
-/** A healthy cluster nearby: nothing is lost, nothing stalls, delays still vary. */
+/** A healthy cluster nearby: nothing is dropped, nothing stalls, delays still vary. */
 export const calm: FaultRates = {
-  lost: 0,
-  answerLost: 0,
+  dropped: 0,
+  answerDropped: 0,
   late: 0,
   lateMs: 20_000,
   requestCrash: 0,
@@ -98,15 +98,15 @@ export const calm: FaultRates = {
 /** Everything goes wrong now and then; processes still make progress. Crashes are left to the caller, which restarts them. */
 export const rough: FaultRates = {
   ...calm,
-  lost: 0.004,
-  answerLost: 0.004,
+  dropped: 0.004,
+  answerDropped: 0.004,
   late: 0.002,
   slow: 0.02,
   stalled: 0.002,
   subscriptionFails: 0.0005,
 };
 
-const requestFaults: readonly RequestFault[] = ['lost', 'answerLost', 'late'];
+const requestFaults: readonly RequestFault[] = ['dropped', 'answerDropped', 'late'];
 const storeFaults: readonly StoreFault[] = ['fails', 'failsForGood'];
 const isStoreFault = (fault: Injection['fault']): fault is StoreFault => storeFaults.some((each) => each === fault);
 const requestCrashes: readonly RequestCrash[] = ['crashBefore', 'crashSent', 'crashDone'];
@@ -147,7 +147,7 @@ export class FaultPlan {
     return [...this.#orders].map((order) => order.injection);
   }
 
-  /** How often each thing happened: `EndTxn/answerLost`, `StoreWrite/crashAfter`, or what `count` was told. */
+  /** How often each thing happened: `EndTxn/answerDropped`, `StoreWrite/crashAfter`, or what `count` was told. */
   fired(): ReadonlyMap<string, number> {
     return this.#fired;
   }

@@ -50,8 +50,8 @@ describe('the simulated network', () => {
   });
 
   test.each([
-    { fault: 'lost', arrivals: 0 },
-    { fault: 'answerLost', arrivals: 1 },
+    { fault: 'dropped', arrivals: 0 },
+    { fault: 'answerDropped', arrivals: 1 },
     { fault: 'late', arrivals: 1 },
   ] as const)(
     '[F2] $fault: the sender hears nothing, the broker got it $arrivals times',
@@ -128,7 +128,7 @@ describe('the simulated network', () => {
     const simulation = new Simulation({ seed: 1 });
     const { host } = simulation.start('a');
     const other = simulation.start('b').host;
-    simulation.faults.inject({ at: 'Heartbeat', fault: 'lost', host: 'a', skip: 1 });
+    simulation.faults.inject({ at: 'Heartbeat', fault: 'dropped', host: 'a', skip: 1 });
     const outcomes = [send(simulation, other), send(simulation, host), send(simulation, host)];
     expect(simulation.faults.pending()).toHaveLength(0);
     await simulation.time.runFor(6_000);

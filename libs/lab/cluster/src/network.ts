@@ -42,7 +42,7 @@ export class Network {
     return this.#outage;
   }
 
-  /** All brokers are away, or back: what is on the way is lost, nothing is answered. */
+  /** All brokers are away, or back: what is on the way is dropped, nothing is answered. */
   setOutage(outage: boolean): void {
     this.#outage = outage;
     this.#faults.count(outage ? 'outage' : 'outageOver');
@@ -80,7 +80,7 @@ export class Network {
     });
   }
 
-  /** A lost request or answer shows as a closed connection, soon, or as silence until the timeout. */
+  /** A dropped request or answer shows as a closed connection, soon, or as silence until the timeout. */
   #giveUpLater<T>(
     host: SimulatedHost,
     request: NetworkRequest<T>,
@@ -88,8 +88,8 @@ export class Network {
     reject: (error: Error) => void,
   ): () => void {
     const timeoutMs = request.timeoutMs ?? REQUEST_TIMEOUT_MS;
-    const lost = fate === 'lost' || fate === 'answerLost' || fate === 'late';
-    const connectionCloses = lost && this.#faults.coin();
+    const dropped = fate === 'dropped' || fate === 'answerDropped' || fate === 'late';
+    const connectionCloses = dropped && this.#faults.coin();
     const waitMs = connectionCloses ? 4 * this.#faults.networkDelayMs() : timeoutMs;
     return host.after(waitMs, () => {
       const why = connectionCloses ? 'the connection closed' : `no answer within ${timeoutMs} ms`;
@@ -103,7 +103,7 @@ export class Network {
     fate: RequestFault | RequestCrash | undefined,
     deliver: Answer<T>,
   ): void {
-    if (fate === 'lost') return;
+    if (fate === 'dropped') return;
     const delayMs = fate === 'late' ? this.#faults.lateDelayMs() : this.#faults.networkDelayMs();
     const answered = (outcome: () => void): void => {
       if (fate === 'crashDone') host.kill();

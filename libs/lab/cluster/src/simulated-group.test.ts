@@ -138,7 +138,7 @@ describe('a simulated consumer group', () => {
     const a = join(simulation, 'a');
     await simulation.time.runFor(1_000);
     // Heard of once more after b has come, so that b waits longer than a session timeout.
-    simulation.faults.inject({ at: 'JoinGroup', fault: 'lost', host: 'a' });
+    simulation.faults.inject({ at: 'JoinGroup', fault: 'dropped', host: 'a' });
     const b = join(simulation, 'b');
     await simulation.time.runFor(2 * SESSION_TIMEOUT_MS);
     expect(b.heard.assignments).toHaveLength(1);

@@ -125,7 +125,7 @@ describe('transactions on the simulated log', () => {
   });
 
   describe.each(requestKinds)('[F2b] the answer to %s is lost', (kind) => {
-    test.each(['lost', 'answerLost', 'late'] as const)('or the request: %s', async (fault) => {
+    test.each(['dropped', 'answerDropped', 'late'] as const)('or the request: %s', async (fault) => {
       for (let seed = 1; seed <= 12; seed += 1) {
         const { simulation, open, committed } = world(seed);
         const writer = await open();
@@ -137,7 +137,7 @@ describe('transactions on the simulated log', () => {
         // Settled by InitProducerId: from here on what is committed no longer changes by itself.
         await simulation.time.runFor(100);
         const settled = committed();
-        const done = kind === 'EndTxn' && fault === 'answerLost';
+        const done = kind === 'EndTxn' && fault === 'answerDropped';
         const maybe = kind === 'EndTxn' && fault === 'late';
         if (!maybe) expect(settled).toEqual(done ? ['first', 'unknown'] : ['first']);
         await simulation.time.complete(successor.commit(full('next')));
@@ -323,7 +323,7 @@ describe('clock records and questions to the simulated cluster', () => {
     const { simulation, ports } = world();
     let written = 0;
     for (let round = 0; round < 10; round += 1) {
-      simulation.faults.inject({ at: 'ClockRecord', fault: 'answerLost' });
+      simulation.faults.inject({ at: 'ClockRecord', fault: 'answerDropped' });
       await simulation.time.complete(
         ports.proof.append({ topic: 'out', partition: 0 }, undefined).catch(() => undefined),
       );

@@ -117,7 +117,7 @@ describe('a simulated world', () => {
       }
       // V12: a fault that never happened was not survived.
       for (const what of [
-        'EndTxn/answerLost',
+        'EndTxn/answerDropped',
         'transaction/abort',
         'initAbortsOpenTransaction',
         'deposedLeaderAnswers',

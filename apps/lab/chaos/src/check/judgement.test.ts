@@ -29,7 +29,7 @@ describe('what the oracle finds', () => {
   });
 });
 
-describe('a run', () => {
+describe('a trial', () => {
   const result = {
     variant: '',
     armed: 2,

@@ -1,4 +1,4 @@
-// The judgement of a run's logs by the oracle, which is told what only the scenario knows of its records, and what the fleet's
+// The judgement of a trial's logs by the oracle, which is told what only the scenario knows of its records, and what the fleet's
 // ledger says was acknowledged (X3).
 import { existsSync, readFileSync } from 'node:fs';
 import { PartitionStopped } from '@flatline/base';
@@ -28,7 +28,7 @@ export async function isAllDone(application: Application, truth: InputTruth | un
   }
 }
 
-/** In the terms of a run, with what one machine's clock adds: the broker has appended no close before its deadline (V3). */
+/** In the terms of a trial, with what one machine's clock adds: the broker has appended no close before its deadline (V3). */
 export function violationsOf({ violations, delaysMs }: VerificationReport): Violation[] {
   const earlyMs = Math.max(0, 0 - (delaysMs.min ?? 0));
   const early = { rule: 'V3', subject: 'output', detail: `a close was committed ${earlyMs} ms before its deadline` };

@@ -22,11 +22,11 @@ import { FrameSplitter } from './frame-splitter.ts';
 const LOOPBACK = '127.0.0.1';
 
 /**
- * What becomes of one request: its answer is lost and the connection with it; its answer is lost and nothing comes on that
- * connection any more; or the connection is lost at once, and the request reaches the broker `lateMs` afterwards.
+ * What becomes of one request: its answer is dropped and the connection with it; its answer is dropped and nothing comes on that
+ * connection any more; or the connection is dropped at once, and the request reaches the broker `lateMs` afterwards.
  */
 export type RequestFault =
-  | { readonly api: Api; readonly kind: 'answerLost' | 'silence' }
+  | { readonly api: Api; readonly kind: 'answerDropped' | 'silence' }
   | { readonly api: Api; readonly kind: 'late'; readonly lateMs: number };
 
 export type Cut = 'toBroker' | 'toClient' | 'both';
@@ -60,7 +60,7 @@ export class KafkaProxy {
   readonly #links = new Set<Link>();
   readonly #cuts = new Map<number, Cut>();
   #orders: Order[] = [];
-  /** What would have let a client slip past; the run is worthless then. */
+  /** What would have let a client slip past; the trial is worthless then. */
   failure: Error | undefined;
 
   private constructor(brokerPorts: readonly number[]) {

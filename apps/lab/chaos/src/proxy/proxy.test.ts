@@ -63,7 +63,7 @@ describe('addresses', () => {
     expect([named.readInt32BE(named.length - 4), none.readInt32BE(none.length - 4)]).toEqual([5, -1]);
   });
 
-  test('in a version that is not understood end the run', () => {
+  test('in a version that is not understood end the trial', () => {
     const request = { apiKey: apiKeys.Metadata, apiVersion: 13, correlationId: 7 };
     expect(() => {
       redirect(frame(int32(7)), request, (port) => port);
@@ -113,10 +113,10 @@ describe('a proxy before an echo of correlation ids', () => {
     return { socket, answers, closed };
   }
 
-  test('loses the answer to one request, after the broker has done it, and the connection with it', async () => {
+  test('drops the answer to one request, after the broker has done it, and the connection with it', async () => {
     await begin();
     const { socket, answers, closed } = client();
-    const done = proxy.fault({ api: 'EndTxn', kind: 'answerLost' }, 5_000);
+    const done = proxy.fault({ api: 'EndTxn', kind: 'answerDropped' }, 5_000);
     socket.write(Buffer.concat([head(apiKeys.Produce, 7, 1), head(apiKeys.EndTxn, 2, 2)]));
     expect(await done).toBe(0);
     await closed;
@@ -141,7 +141,7 @@ describe('a proxy before an echo of correlation ids', () => {
       const body = [int16(2), Buffer.from('me'), int16(transactionalId === undefined ? -1 : id.length), id];
       return frame(int16(apiKeys.Produce, 7), int32(correlationId), ...body);
     };
-    const done = proxy.fault({ api: 'Produce', kind: 'answerLost' }, 5_000);
+    const done = proxy.fault({ api: 'Produce', kind: 'answerDropped' }, 5_000);
     socket.write(Buffer.concat([produce(1, undefined), produce(2, 'task')]));
     expect(await done).toBe(0);
     await closed;

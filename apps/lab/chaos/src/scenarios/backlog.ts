@@ -1,5 +1,5 @@
 // F4: the processor comes late, and no session ends because of it.
-import type { RunContext, RunResult, Scenario } from '../scenario.ts';
+import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import type { Application } from '../stage/application.ts';
 import { elapse } from '../stage/elapse.ts';
 import { dumpTopic, topicEnds } from '../stage/topic-dump.ts';
@@ -11,7 +11,7 @@ const TIMEOUT_MS = 5_000;
 const load = { ratePerSecond: 5_000, heartbeatMs: 4_000, beats: 20 };
 /** In the sample: a few seconds. */
 const short = { forMs: 12_000, timeoutMs: 1_500, load: { ratePerSecond: 1_000, heartbeatMs: 500, beats: 20 } };
-/** The oldest unread record is so many timeouts old when reading begins, or the run has shown nothing. */
+/** The oldest unread record is so many timeouts old when reading begins, or the trial has shown nothing. */
 const TIMEOUTS_BEHIND_MIN = 5;
 
 export const backlog: Scenario = {
@@ -23,7 +23,7 @@ export const backlog: Scenario = {
   run,
 };
 
-async function run(context: RunContext): Promise<RunResult> {
+async function run(context: TrialContext): Promise<TrialResult> {
   const plan = context.short
     ? short
     : { forMs: (context.minutes ?? MINUTES_OF_OWN) * 60_000, timeoutMs: TIMEOUT_MS, load };

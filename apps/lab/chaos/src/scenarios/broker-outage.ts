@@ -1,5 +1,5 @@
 // F5: every broker is gone, devices buffer, and no session ends against the log. With C8 on, none ends at all.
-import type { RunContext, RunResult, Scenario, Violation } from '../scenario.ts';
+import type { TrialContext, TrialResult, Scenario, Violation } from '../scenario.ts';
 import type { Child } from '../stage/child.ts';
 import { elapse } from '../stage/elapse.ts';
 import { readOutputs } from '../stage/ending.ts';
@@ -26,7 +26,7 @@ export const brokerOutage: Scenario = {
   run,
 };
 
-async function run(context: RunContext): Promise<RunResult> {
+async function run(context: TrialContext): Promise<TrialResult> {
   const { forMs, unheardMs } = variants[context.index % variants.length]!;
   const c8 = unheardMs > 0;
   const trial = await Trial.begin(context, c8 ? { timeoutMs: HEARD_TIMEOUT_MS, pipeline: { unheardMs } } : {});
@@ -43,11 +43,11 @@ async function run(context: RunContext): Promise<RunResult> {
   // From here on: recovery is counted from the brokers' return.
   if (gone && nodes.length > 0) trial.hit();
   await elapse(WARM_MS);
-  return c8 ? concludeHeld(trial, processor) : trial.conclude([processor]);
+  return c8 ? concludeUnheard(trial, processor) : trial.conclude([processor]);
 }
 
 /** No device fell silent, so none of their sessions may end while the load lasts: the logs alone do not tell. */
-async function concludeHeld(trial: Trial, processor: Child): Promise<RunResult> {
+async function concludeUnheard(trial: Trial, processor: Child): Promise<TrialResult> {
   const { application } = trial;
   // Longer than the timeout after the outage: a session that it had ended would be seen by now.
   await elapse(2 * application.timeoutMs);

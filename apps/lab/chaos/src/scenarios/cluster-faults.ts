@@ -3,7 +3,7 @@ import type { OutputRecord } from '@flatline/client';
 import type { BrokerNode } from '@flatline/dev-broker';
 import { openCluster, type PartitionMetadata } from '@flatline/kafka';
 import { type Cut, KafkaProxy } from '../proxy/kafka-proxy.ts';
-import type { RunContext, RunResult, Scenario, Violation } from '../scenario.ts';
+import type { TrialContext, TrialResult, Scenario, Violation } from '../scenario.ts';
 import type { Application } from '../stage/application.ts';
 import { elapse } from '../stage/elapse.ts';
 import { readOutputs } from '../stage/ending.ts';
@@ -176,10 +176,10 @@ export const frozenNode: Scenario = {
 };
 
 async function throughNodes(
-  context: RunContext,
+  context: TrialContext,
   [name, fault]: readonly [string, NodeFault],
   load: { readonly ratePerSecond?: number; readonly heartbeatMs?: number; readonly beats?: number },
-): Promise<RunResult> {
+): Promise<TrialResult> {
   const trial = await Trial.begin(context, clustered);
   trial.variant = `each node in turn ${name}`;
   trial.load(load);

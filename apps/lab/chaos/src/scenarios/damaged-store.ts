@@ -2,7 +2,7 @@
 import { closeSync, ftruncateSync, globSync, openSync, readSync, statSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Random } from '@flatline/base';
-import type { RunContext, RunResult, Scenario } from '../scenario.ts';
+import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import { elapse } from '../stage/elapse.ts';
 import { Trial } from '../stage/trial.ts';
 
@@ -31,7 +31,7 @@ export const damagedStore: Scenario = {
   run,
 };
 
-async function run(context: RunContext): Promise<RunResult> {
+async function run(context: TrialContext): Promise<TrialResult> {
   const trial = await Trial.begin(context);
   const [name, damage] = damages[context.index % damages.length]!;
   trial.variant = `every file: ${name}`;

@@ -2,7 +2,7 @@
 import type { ProducedRecord } from '@flatline/kafka';
 import { foldInput, inputRecord, type InputTruth, jsonEvent, outputRecord, type RawRecord } from '@flatline/oracle';
 import { rulesOf } from '@flatline/verifier';
-import type { RunContext, RunResult, Scenario, Violation } from '../scenario.ts';
+import type { TrialContext, TrialResult, Scenario, Violation } from '../scenario.ts';
 import type { Application } from '../stage/application.ts';
 import { elapse } from '../stage/elapse.ts';
 import { produce } from '../stage/ending.ts';
@@ -46,7 +46,7 @@ export const falseStamps: Scenario = {
   run,
 };
 
-async function run(context: RunContext): Promise<RunResult> {
+async function run(context: TrialContext): Promise<TrialResult> {
   const { name, pipeline, taken } = variants[context.index % variants.length]!;
   const trial = await Trial.begin(context, {
     timeoutMs: context.short ? SHORT_TIMEOUT_MS : TIMEOUT_MS,
@@ -80,7 +80,7 @@ async function run(context: RunContext): Promise<RunResult> {
   };
 }
 
-function* falseRecords({ random }: RunContext, partitions: number, hourTaken: boolean): Generator<ProducedRecord> {
+function* falseRecords({ random }: TrialContext, partitions: number, hourTaken: boolean): Generator<ProducedRecord> {
   const now = Date.now();
   // Far enough from the present for both kinds: whether it is ahead does not hang on milliseconds.
   const anyWhen = (random.chance(0.5) ? 1 : -1) * (2 * FALSE_FROM_MS + random.below(HOUR_MS - 3 * FALSE_FROM_MS));
@@ -113,7 +113,7 @@ function textOf({ key }: Pick<RawRecord, 'key'>): string {
 /** An honest device has the sessions it would have had without the false stamps: as many, with as many heartbeats, closed for the same reason. */
 async function closedByStamps(
   application: Application,
-): Promise<{ readonly violations: readonly Violation[]; readonly facts: RunResult['facts'] }> {
+): Promise<{ readonly violations: readonly Violation[]; readonly facts: TrialResult['facts'] }> {
   const { kafka, pipeline, input, output, partitions } = application;
   const outputs = (await dumpTopic(kafka, output, partitions)).flat().map((record) => outputRecord(record).summary);
   const closes = new Map(outputs.map((summary) => [summary?.['incarnation'], summary]));

@@ -8,7 +8,7 @@ import { falseStamps } from './false-stamps.ts';
 import { fullDisk } from './full-disk.ts';
 import { kills } from './kills.ts';
 import { lostLog } from './lost-log.ts';
-import { outcomeLost, stepLost } from './lost-answers.ts';
+import { outcomeUnknown, stepUnanswered } from './dropped-answers.ts';
 import { massDeath } from './mass-death.ts';
 import { openTransaction } from './open-transaction.ts';
 import { overload } from './overload.ts';
@@ -23,8 +23,8 @@ import { wrongClock } from './wrong-clock.ts';
 /** In the order in which they run: the proof of "exactly once" first, those of three nodes together. */
 export const scenarios: readonly Scenario[] = [
   kills,
-  outcomeLost,
-  stepLost,
+  outcomeUnknown,
+  stepUnanswered,
   stoppedProcess,
   backlog,
   staleStore,
@@ -51,7 +51,7 @@ export const scenarios: readonly Scenario[] = [
   skipped('F22', 'soak', 'hours'),
 ];
 
-/** What the gate can afford: one node, a few minutes; each with as many runs as it has kinds of fault worth it. */
+/** What the gate can afford: one node, a few minutes; each with as many trials as it has kinds of fault worth it. */
 export const sample: ReadonlyMap<string, number> = new Map([
   ['F1', 3],
   ['F2', 1],

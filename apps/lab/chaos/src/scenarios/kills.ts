@@ -1,5 +1,5 @@
 // F1: kill −9 at every named place, and at random.
-import type { RunContext, RunResult, Scenario } from '../scenario.ts';
+import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import type { Child } from '../stage/child.ts';
 import { elapse } from '../stage/elapse.ts';
 import { dyingAt, type Failpoint, failpoints } from '../stage/failpoints.ts';
@@ -24,7 +24,7 @@ export const kills: Scenario = {
   run,
 };
 
-async function run(context: RunContext): Promise<RunResult> {
+async function run(context: TrialContext): Promise<TrialResult> {
   const points = [...failpoints, 'random'] as const;
   // The sample of the gate takes the places where most is at stake.
   const chosen = context.short ? (['commit.endSent', 'commit.produced', 'random'] as const) : points;

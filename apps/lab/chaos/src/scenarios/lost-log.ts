@@ -1,7 +1,7 @@
 // F11: the log is not the one that was read: nothing is reset silently, ever (R3).
 import { KafkaLogAdmin, openCluster } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
-import type { RunContext, RunResult, Scenario } from '../scenario.ts';
+import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import type { Application } from '../stage/application.ts';
 import { elapse } from '../stage/elapse.ts';
 import { produce, readOutputs } from '../stage/ending.ts';
@@ -35,7 +35,7 @@ export const lostLog: Scenario = {
   run,
 };
 
-async function run(context: RunContext): Promise<RunResult> {
+async function run(context: TrialContext): Promise<TrialResult> {
   const trial = await Trial.begin(context);
   const { application } = trial;
   const [name, fault] = faults[context.index % faults.length]!;

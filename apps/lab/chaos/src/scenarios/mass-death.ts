@@ -1,5 +1,5 @@
 // F18: very many sessions die in the same second, and others must not wait for them.
-import type { RunContext, RunResult, Scenario } from '../scenario.ts';
+import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import { elapse } from '../stage/elapse.ts';
 import { produce } from '../stage/ending.ts';
 import { Trial } from '../stage/trial.ts';
@@ -17,7 +17,7 @@ export const massDeath: Scenario = {
   run,
 };
 
-async function run(context: RunContext): Promise<RunResult> {
+async function run(context: TrialContext): Promise<TrialResult> {
   const trial = await Trial.begin(context, { timeoutMs: TIMEOUT_MS });
   const processor = await trial.started();
   const from = Date.now();

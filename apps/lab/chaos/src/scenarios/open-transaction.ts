@@ -1,8 +1,8 @@
-// F10: an upstream producer leaves a transaction open on the input. What it holds back is not silence.
+// F10: an upstream producer leaves a transaction open on the input. What waits behind it is not silence.
 import { KafkaTransactionalWriters, openCluster } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { KafkaProxy } from '../proxy/kafka-proxy.ts';
-import type { RunContext, RunResult, Scenario } from '../scenario.ts';
+import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import { elapse } from '../stage/elapse.ts';
 import { Trial } from '../stage/trial.ts';
 
@@ -19,7 +19,7 @@ export const openTransaction: Scenario = {
   run,
 };
 
-async function run(context: RunContext): Promise<RunResult> {
+async function run(context: TrialContext): Promise<TrialResult> {
   const proxy = await KafkaProxy.open(context.broker.bootstrap);
   try {
     const trial = await Trial.begin(context);
@@ -33,7 +33,7 @@ async function run(context: RunContext): Promise<RunResult> {
     // Accepted only now: until then a read_committed reader could read nothing behind it.
     if ((await ended) === 0) trial.hit();
     if (processor.said(/holds the input back/).length === 0)
-      trial.violations.push({ rule: 'X5', subject: trial.application.input, detail: 'held back without a word' });
+      trial.violations.push({ rule: 'X5', subject: trial.application.input, detail: 'waits without a word' });
     await elapse(WARM_MS);
     return await trial.conclude([processor]);
   } finally {

@@ -6,7 +6,7 @@ import { writeFileSync } from 'node:fs';
 import { BatchProducer, openCluster, type ProducedRecord } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { judge, violationsOf } from '../check/judgement.ts';
-import type { RunContext, RunResult, Scenario } from '../scenario.ts';
+import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import type { Application } from '../stage/application.ts';
 import type { Child } from '../stage/child.ts';
 import { CpuShare } from '../stage/cpu-share.ts';
@@ -58,7 +58,7 @@ interface Watch {
   stopped: boolean;
 }
 
-async function run(context: RunContext): Promise<RunResult> {
+async function run(context: TrialContext): Promise<TrialResult> {
   const trial = await Trial.begin(context, {
     timeoutMs: TIMEOUT_MS,
     kafka: { sessionTimeoutMs: 10_000, heartbeatIntervalMs: 1_000 },
@@ -117,7 +117,7 @@ async function run(context: RunContext): Promise<RunResult> {
   };
 }
 
-/** The run has shown something only where input really piled up, for all to see. */
+/** The trial has shown something only where input really piled up, for all to see. */
 function judgeLag(trial: Trial, signs: Watch['signs'], records: number): void {
   const lags = signs.map(({ lag }) => lag);
   const at = (part: number): number => lags[Math.floor(part * (lags.length - 1))] ?? 0;

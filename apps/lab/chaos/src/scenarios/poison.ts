@@ -2,7 +2,7 @@
 import type { Random } from '@flatline/base';
 import type { ProducedRecord } from '@flatline/kafka';
 import type { InputTruth } from '@flatline/oracle';
-import type { RunContext, RunResult, Scenario } from '../scenario.ts';
+import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import { elapse } from '../stage/elapse.ts';
 import { produce } from '../stage/ending.ts';
 import { Trial } from '../stage/trial.ts';
@@ -36,7 +36,7 @@ const refused: readonly Kind[] = [
 /** Strange, and sound. */
 const strangeKeys = ['__proto__', 'constructor', '<script>alert(1)</script>', '\u0000\u001b[31m', '../../etc', 'ÿ'];
 
-async function run(context: RunContext): Promise<RunResult> {
+async function run(context: TrialContext): Promise<TrialResult> {
   const { random } = context;
   const trial = await Trial.begin(context);
   const rounds = context.short ? 20 : 150;

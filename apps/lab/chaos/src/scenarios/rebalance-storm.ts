@@ -1,5 +1,5 @@
 // F6: members come, go and die all the time.
-import type { RunContext, RunResult, Scenario } from '../scenario.ts';
+import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import type { Child } from '../stage/child.ts';
 import { elapse } from '../stage/elapse.ts';
 import { readOutputs } from '../stage/ending.ts';
@@ -19,7 +19,7 @@ export const rebalanceStorm: Scenario = {
   run,
 };
 
-async function run(context: RunContext): Promise<RunResult> {
+async function run(context: TrialContext): Promise<TrialResult> {
   const { random } = context;
   const trial = await Trial.begin(context, { partitions: 6 });
   const stormMs = (context.minutes ?? MINUTES_OF_OWN) * 60_000;

@@ -1,5 +1,5 @@
 // What a processor must do where a log is not the one it knows: refuse it, and reset nothing silently (R3).
-import type { RunResult } from '../scenario.ts';
+import type { TrialResult } from '../scenario.ts';
 import type { Child } from '../stage/child.ts';
 import { elapse } from '../stage/elapse.ts';
 import { readOutputs } from '../stage/ending.ts';
@@ -18,8 +18,8 @@ export async function refuses(processor: Child, partitions: number): Promise<boo
   return false;
 }
 
-/** The result of a run in which the processor had to refuse: any output since is a violation. */
-export async function refusedResult(trial: Trial, outputsBefore: number, violation: string): Promise<RunResult> {
+/** The result of a trial in which the processor had to refuse: any output since is a violation. */
+export async function refusedResult(trial: Trial, outputsBefore: number, violation: string): Promise<TrialResult> {
   const { application, variant, armed, fired, violations, facts } = trial;
   const outputs = await readOutputs(application);
   if (outputs.length !== outputsBefore) violations.push({ rule: 'R3', subject: application.output, detail: violation });

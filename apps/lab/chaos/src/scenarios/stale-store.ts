@@ -1,7 +1,7 @@
 // F9: a stale local store: an old copy, another log's, or that of a log since recreated.
 import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import type { RunContext, RunResult, Scenario } from '../scenario.ts';
+import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import { Application } from '../stage/application.ts';
 import { elapse } from '../stage/elapse.ts';
 import { readOutputs } from '../stage/ending.ts';
@@ -24,7 +24,7 @@ export const staleStore: Scenario = {
 };
 
 /** Rolled forward from its checkpoint. */
-async function oldCopy(context: RunContext): Promise<RunResult> {
+async function oldCopy(context: TrialContext): Promise<TrialResult> {
   const trial = await Trial.begin(context);
   trial.variant = 'an old copy comes back';
   trial.load();
@@ -44,7 +44,7 @@ async function oldCopy(context: RunContext): Promise<RunResult> {
 }
 
 /** Its log id differs: noticed, counted, dropped, rebuilt. */
-async function anotherLog(context: RunContext): Promise<RunResult> {
+async function anotherLog(context: TrialContext): Promise<TrialResult> {
   const trial = await Trial.begin(context);
   trial.variant = "another application's store";
   trial.load();
@@ -74,7 +74,7 @@ async function anotherLog(context: RunContext): Promise<RunResult> {
 }
 
 /** Its log is gone: nothing may be reset silently, so every partition stops and says so (R3). */
-async function newLog(context: RunContext): Promise<RunResult> {
+async function newLog(context: TrialContext): Promise<TrialResult> {
   const trial = await Trial.begin(context);
   trial.variant = 'the changelog was deleted and recreated';
   const { application } = trial;

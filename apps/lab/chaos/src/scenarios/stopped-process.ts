@@ -1,12 +1,12 @@
 // F3: a process that is stopped, loses its partitions, and wakes up as a zombie.
-import type { RunContext, RunResult, Scenario } from '../scenario.ts';
+import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import { elapse } from '../stage/elapse.ts';
 import { Trial } from '../stage/trial.ts';
 
 /** Multiples of the group's session timeout: too short to be noticed, long enough, and long after all has moved on. */
 const factors = [0.5, 2, 10];
 const SESSION_TIMEOUT_MS = 2_000;
-const STOPS_PER_RUN = 3;
+const STOPS_PER_TRIAL = 3;
 const AFTERWARDS_MS = 2_000;
 
 export const stoppedProcess: Scenario = {
@@ -18,9 +18,9 @@ export const stoppedProcess: Scenario = {
   run,
 };
 
-async function run(context: RunContext): Promise<RunResult> {
+async function run(context: TrialContext): Promise<TrialResult> {
   const factor = context.short ? 2 : factors[context.index % factors.length]!;
-  const stops = context.faults ?? (context.short ? 1 : STOPS_PER_RUN);
+  const stops = context.faults ?? (context.short ? 1 : STOPS_PER_TRIAL);
   const trial = await Trial.begin(context, {
     kafka: { sessionTimeoutMs: SESSION_TIMEOUT_MS, heartbeatIntervalMs: 200 },
   });
@@ -31,7 +31,7 @@ async function run(context: RunContext): Promise<RunResult> {
   let letGo = 0;
   for (let stop = 0; stop < stops; stop += 1) {
     const [zombie, other] = stop % 2 === 0 ? [instances[0]!, instances[1]!] : [instances[1]!, instances[0]!];
-    await settled(zombie.lines, other.lines);
+    await bothShare(zombie.lines, other.lines);
     const before = { assigned: takeovers(other.lines), letGo: zombie.said(/task is let go/).length };
     trial.armed += 1;
     zombie.signal('SIGSTOP');
@@ -53,10 +53,10 @@ function takeovers(lines: readonly string[]): number {
 }
 
 /** Waits until both share the partitions: only then is there something to take over. */
-async function settled(...both: readonly (readonly string[])[]): Promise<void> {
-  const share = (lines: readonly string[]): number => {
+async function bothShare(...both: readonly (readonly string[])[]): Promise<void> {
+  const shareOf = (lines: readonly string[]): number => {
     const last = lines.findLast((line) => line.includes('partitions assigned')) ?? '{}';
     return (JSON.parse(last) as { partitions?: number[] }).partitions?.length ?? 0;
   };
-  for (let looks = 0; looks < 200 && !both.every((lines) => share(lines) === 2); looks += 1) await elapse(50);
+  for (let looks = 0; looks < 200 && !both.every((lines) => shareOf(lines) === 2); looks += 1) await elapse(50);
 }

@@ -1,19 +1,19 @@
 // F24: the changelog is truncated under its readers, a standby that slept and a restoration, and with no entry alive.
 import { rmSync } from 'node:fs';
-import type { RunContext, RunResult, Scenario } from '../scenario.ts';
+import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import type { Application } from '../stage/application.ts';
 import type { Child } from '../stage/child.ts';
 import { elapse } from '../stage/elapse.ts';
 import { awaitCloses, produce, QUIESCENCE_MAX_MS, writeSentinels } from '../stage/ending.ts';
-import { heldAt } from '../stage/failpoints.ts';
+import { blockedAt } from '../stage/failpoints.ts';
 import { topicEnds } from '../stage/topic-dump.ts';
 import { Trial } from '../stage/trial.ts';
 
 /** The floor rises soon: short sessions let go of the log's beginning within seconds. */
 const TRUNCATE_LAG_MS = 500;
-/** Longer than any process is held here: none is expelled, so that the one that wakes up goes on where it stood. */
+/** Longer than any process is blocked here: none is expelled, so that the one that wakes up goes on where it stood. */
 const kafka = { sessionTimeoutMs: 15_000, heartbeatIntervalMs: 500 };
-const HOLD_MS = 6_000;
+const BLOCKED_MS = 6_000;
 const TRUNCATES_WITHIN_MS = 30_000;
 const NOTICES_WITHIN_MS = 20_000;
 const STARTS_WITHIN_MS = 60_000;
@@ -32,7 +32,7 @@ export const truncatedChangelog: Scenario = {
 };
 
 /** It wakes up below the log's start, drops everything and begins there empty (K5); then it has to take over. */
-async function underStandby(context: RunContext): Promise<RunResult> {
+async function underStandby(context: TrialContext): Promise<TrialResult> {
   const trial = await Trial.begin(context, { kafka, pipeline: { truncateLagMs: TRUNCATE_LAG_MS, standbys: 1 } });
   trial.variant = 'a standby stopped across two truncations';
   trial.load();
@@ -60,15 +60,15 @@ async function underStandby(context: RunContext): Promise<RunResult> {
 }
 
 /** It was told where the log begins, and then the log begins elsewhere. */
-async function underRestoration(context: RunContext): Promise<RunResult> {
+async function underRestoration(context: TrialContext): Promise<TrialResult> {
   const trial = await Trial.begin(context, { kafka, pipeline: { truncateLagMs: TRUNCATE_LAG_MS } });
   trial.variant = 'truncated while another instance restores';
   trial.load();
   const owner = await trial.started('a');
   await elapse(PHASE_MS);
   trial.armed = 1;
-  const other = trial.processor('b', { edits: heldAt('restore.loaded', 1, HOLD_MS) });
-  const line = await other.line(/local store dropped.*behind-log-start/, HOLD_MS + NOTICES_WITHIN_MS);
+  const other = trial.processor('b', { edits: blockedAt('restore.loaded', 1, BLOCKED_MS) });
+  const line = await other.line(/local store dropped.*behind-log-start/, BLOCKED_MS + NOTICES_WITHIN_MS);
   if (line !== undefined) trial.hit();
   await until(() => runs(other) >= trial.application.partitions / 2, STARTS_WITHIN_MS);
   await elapse(PHASE_MS);
@@ -76,7 +76,7 @@ async function underRestoration(context: RunContext): Promise<RunResult> {
 }
 
 /** No entry is alive, and the position has to outlast every record of it (K3). */
-async function noneAlive(context: RunContext): Promise<RunResult> {
+async function noneAlive(context: TrialContext): Promise<TrialResult> {
   const trial = await Trial.begin(context, { pipeline: { truncateLagMs: TRUNCATE_LAG_MS } });
   trial.variant = 'no entry alive, truncated to the last commit, restored without a local store';
   const { application } = trial;
@@ -90,7 +90,7 @@ async function noneAlive(context: RunContext): Promise<RunResult> {
   await until(async () => {
     // Ends of unknown sessions: they move the position and nothing else.
     await produce(application, endsOfUnknown(application.partitions));
-    return (await changelogEnds(application)).every(({ start }, partition) => start >= blocks[partition]!.end);
+    return (await changelogEnds(application)).every(({ logStart }, partition) => logStart >= blocks[partition]!.end);
   }, TRUNCATES_WITHIN_MS);
   await first.kill9();
   rmSync(application.stateDir('a'), { recursive: true });
@@ -111,19 +111,19 @@ function standbysOf(processor: Child): readonly number[] {
   return (JSON.parse(line) as { readonly standbys?: readonly number[] }).standbys ?? [];
 }
 
-/** Whether the start of each of these partitions has moved a second time after it had passed `above`. */
+/** Whether the log start of each of these partitions has moved a second time after it had passed `above`. */
 async function truncatedTwice(
   application: Application,
   wanted: readonly { readonly partition: number; readonly above: number }[],
 ): Promise<boolean> {
-  const starts = wanted.map(() => new Set<number>());
+  const logStarts = wanted.map(() => new Set<number>());
   return until(async () => {
     const ends = await changelogEnds(application);
     wanted.forEach(({ partition, above }, index) => {
-      const { start } = ends[partition]!;
-      if (start > above) starts[index]!.add(start);
+      const { logStart } = ends[partition]!;
+      if (logStart > above) logStarts[index]!.add(logStart);
     });
-    return starts.every(({ size }) => size >= 2);
+    return logStarts.every(({ size }) => size >= 2);
   }, TRUNCATES_WITHIN_MS);
 }
 

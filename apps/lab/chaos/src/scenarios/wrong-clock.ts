@@ -1,6 +1,6 @@
 // F16: the processor's own clock steps, drifts and stands still. It is no evidence of anything.
 import { fileURLToPath } from 'node:url';
-import type { RunContext, RunResult, Scenario } from '../scenario.ts';
+import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import { elapse } from '../stage/elapse.ts';
 import { Trial } from '../stage/trial.ts';
 
@@ -16,7 +16,7 @@ export const wrongClock: Scenario = {
   run,
 };
 
-async function run(context: RunContext): Promise<RunResult> {
+async function run(context: TrialContext): Promise<TrialResult> {
   const trial = await Trial.begin(context);
   const warp = warps[context.index % warps.length]!;
   trial.variant = warp;

@@ -50,7 +50,7 @@ const entry = fileURLToPath(new URL('../../../../cli/src/main.ts', import.meta.u
 
 const folders = new Set<string>();
 
-/** For the end of a run, however it ends, when they are no longer in use. */
+/** For the end of a trial, however it ends, when they are no longer in use. */
 export function removeApplicationFolders(): void {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
   folders.clear();
@@ -91,7 +91,7 @@ export class Application {
       application: name,
       brokers: brokers.split(','),
       http: { port: 0 },
-      // A killed member is missed soon, so that runs are short; what is tested does not depend on it.
+      // A killed member is missed soon, so that trials are short; what is tested does not depend on it.
       kafka: { sessionTimeoutMs: 2_000, heartbeatIntervalMs: 200, ...kafka },
       pipelines: [
         {

@@ -110,7 +110,7 @@ export class Child {
   }
 }
 
-/** For the end of a run, however it ends. */
+/** For the end of a trial, however it ends. */
 export async function killAllChildren(): Promise<void> {
   await Promise.all([...living].map((child) => child.kill9()));
 }

@@ -2,7 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { stripTypeScriptTypes } from 'node:module';
 import { editedSources, type SourceEdit } from '@flatline/cluster/source-edits';
 import { editsWithout, guards } from './guards.ts';
-import { dyingAt, heldAt, failpoints } from './failpoints.ts';
+import { dyingAt, blockedAt, failpoints } from './failpoints.ts';
 
 /** That it can be parsed says that the statement was put where one may stand. */
 function expectToFit(edits: readonly SourceEdit[]): void {
@@ -16,7 +16,7 @@ describe('what faults put into the sources of processors fits the sources that t
 
   test.each(failpoints)('at the place %s', (place) => {
     expectToFit(dyingAt(place, 7));
-    expectToFit(heldAt(place, 1, 800));
+    expectToFit(blockedAt(place, 1, 800));
   });
 
   test('several at once', () => {

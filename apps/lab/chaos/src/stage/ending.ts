@@ -1,4 +1,4 @@
-// The end of a run: sentinels into every partition, and the wait until everything due is closed.
+// The end of a trial: sentinels into every partition, and the wait until everything due is closed.
 import { openSummaryConsumer, type OutputRecord } from '@flatline/client';
 import { BatchProducer, openCluster, type ProducedRecord } from '@flatline/kafka';
 import type { InputTruth } from '@flatline/oracle';

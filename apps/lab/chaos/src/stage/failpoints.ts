@@ -1,4 +1,4 @@
-// Places in the product where a processor is ended or held on purpose: what happens there is put into its sources.
+// Places in the product where a processor is ended or blocked on purpose: what happens there is put into its sources.
 import type { SourceEdit } from '@flatline/cluster/source-edits';
 
 interface Marked {
@@ -95,13 +95,13 @@ export function dyingAt(name: Failpoint, pass: number): readonly SourceEdit[] {
   return [atPass(name, pass, "process.kill(process.pid, 'SIGKILL');")];
 }
 
-/** What a process prints on standard error once it has been held. */
-export const HELD_LINE = /the event loop was held/;
+/** What a process prints on standard error once it has been blocked. */
+export const BLOCKED_LINE = /the event loop was blocked/;
 
-/** The process holds its event loop for so long, once. */
-export function heldAt(name: Failpoint, pass: number, holdMs: number): readonly SourceEdit[] {
-  const hold = `for (const until = performance.now() + ${holdMs}; performance.now() < until;);`;
-  return [atPass(name, pass, `${hold} process.stderr.write('${HELD_LINE.source}\\n');`)];
+/** The process blocks its event loop for so long, once. */
+export function blockedAt(name: Failpoint, pass: number, blockMs: number): readonly SourceEdit[] {
+  const block = `for (const until = performance.now() + ${blockMs}; performance.now() < until;);`;
+  return [atPass(name, pass, `${block} process.stderr.write('${BLOCKED_LINE.source}\\n');`)];
 }
 
 function atPass(name: Failpoint, pass: number, deed: string): SourceEdit {

@@ -28,14 +28,14 @@ export async function topicEnds(
   kafka: KafkaOptions,
   topic: string,
   partitions: number,
-): Promise<readonly { readonly start: number; readonly end: number }[]> {
+): Promise<readonly { readonly logStart: number; readonly end: number }[]> {
   const connection = openCluster(kafka);
   try {
     const admin = new KafkaLogAdmin({ clock: kafka.clock, connection });
     return await Promise.all(
       Array.from({ length: partitions }, async (_, partition) => {
-        const { logStartOffset: start, lastStableOffset: end } = await admin.ends({ topic, partition });
-        return { start, end };
+        const { logStartOffset: logStart, lastStableOffset: end } = await admin.ends({ topic, partition });
+        return { logStart, end };
       }),
     );
   } finally {

@@ -1,16 +1,16 @@
-// The frame of a run: an application under load, the faults of the scenario, and the judgement afterwards.
+// The frame of a trial: an application under load, the faults of the scenario, and the judgement afterwards.
 //
 // Owns: the application, its fleet.      Does not own: the processors the scenario starts, until they are handed over.
 import type { InputTruth, VerificationReport } from '@flatline/oracle';
 import { judge, violationsOf } from '../check/judgement.ts';
-import type { RunContext, RunResult, Violation } from '../scenario.ts';
+import type { TrialContext, TrialResult, Violation } from '../scenario.ts';
 import { Application, type ApplicationOptions, type FleetLoad, type ProcessorSettings } from './application.ts';
 import type { Child } from './child.ts';
 import { elapse } from './elapse.ts';
 import { awaitCloses, QUIESCENCE_MAX_MS, readOutputs, writeSentinels } from './ending.ts';
 import { editsWithout } from './guards.ts';
 
-/** Longer than any run: the fleet is interrupted. */
+/** Longer than any trial: the fleet is interrupted. */
 const ENDLESS = 100_000_000;
 
 const usualLoad = { ratePerSecond: 300, heartbeatMs: 200, beats: 6, sessions: ENDLESS };
@@ -38,7 +38,7 @@ export interface Conclusion {
 
 export class Trial {
   readonly application: Application;
-  readonly context: RunContext;
+  readonly context: TrialContext;
   readonly faultsAt: number[] = [];
   readonly facts: Record<string, string | number> = {};
   readonly violations: Violation[] = [];
@@ -47,12 +47,12 @@ export class Trial {
   variant = '';
   #fleet: Child | undefined;
 
-  private constructor(context: RunContext, application: Application) {
+  private constructor(context: TrialContext, application: Application) {
     this.context = context;
     this.application = application;
   }
 
-  static async begin(context: RunContext, options: Partial<ApplicationOptions> = {}): Promise<Trial> {
+  static async begin(context: TrialContext, options: Partial<ApplicationOptions> = {}): Promise<Trial> {
     const { name, broker } = context;
     const application = new Application({ name, brokers: broker.bootstrap, timeoutMs: 1_500, ...options });
     await application.createTopics();
@@ -63,7 +63,7 @@ export class Trial {
     this.#fleet = this.application.fleet({ ...usualLoad, seed: this.context.seed, ...changes });
   }
 
-  /** Waits for the end of a fleet that has one, or ends it. @throws Error where it failed: the run then shows nothing */
+  /** Waits for the end of a fleet that has one, or ends it. @throws Error where it failed: the trial then shows nothing */
   async endLoad(how: 'interrupt' | 'finish' = 'interrupt'): Promise<void> {
     const fleet = this.#fleet;
     if (fleet === undefined) return;
@@ -105,7 +105,7 @@ export class Trial {
   async conclude(
     processors: readonly Child[],
     { truth, stampsAreTrue = true, load }: Conclusion = {},
-  ): Promise<RunResult> {
+  ): Promise<TrialResult> {
     const { application, faultsAt } = this;
     await this.endLoad(load);
     const sentinels = await writeSentinels(application);

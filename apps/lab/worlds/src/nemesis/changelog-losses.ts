@@ -5,7 +5,7 @@ import type { LogBatch } from '@flatline/cluster';
 import { CHANGELOG } from '../pipeline-names.ts';
 import type { Victims } from './victims.ts';
 
-const ANSWER_LOST = 'EndTxn/answerLost';
+const ANSWER_DROPPED = 'EndTxn/answerDropped';
 /** About three commits. */
 const LOST_BATCHES_MAX = 6;
 const LOOK_MS = 0.05;
@@ -34,12 +34,13 @@ export class ChangelogLosses {
     const { simulation, scenario } = this.#victims;
     if (!scenario.losesChangelog) return false;
     const { faults, log, time } = simulation;
-    const lostBefore = faults.fired().get(ANSWER_LOST) ?? 0;
+    const droppedBefore = faults.fired().get(ANSWER_DROPPED) ?? 0;
     const untilMs = time.nowMs + 5_000;
-    faults.inject({ at: 'EndTxn', fault: 'answerLost' });
+    faults.inject({ at: 'EndTxn', fault: 'answerDropped' });
     let ended = Infinity;
     const look = (): void => {
-      if ((faults.fired().get(ANSWER_LOST) ?? 0) > lostBefore) ended = Math.min(ended, log.endedTransactions.length);
+      if ((faults.fired().get(ANSWER_DROPPED) ?? 0) > droppedBefore)
+        ended = Math.min(ended, log.endedTransactions.length);
       const blocks = log.endedTransactions
         .slice(ended)
         .flatMap(({ offsets, writes }) => (offsets.length > 0 ? writes : []))

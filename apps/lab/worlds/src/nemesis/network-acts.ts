@@ -34,7 +34,7 @@ export class NetworkActs {
   }
 
   upstreamBegins(): boolean {
-    // What ends it must not be lost: it would hold the input back for ever.
+    // What ends it must not be dropped: the input would wait for ever.
     if (this.#victims.scenario.uncleanElections) return false;
     this.#devices.beginTransaction();
     return true;

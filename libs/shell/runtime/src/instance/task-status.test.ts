@@ -7,7 +7,7 @@ test('[X5][F2] a task is shown as recovering while the outcome of its commit is 
   const { instance } = world.launch('a');
   await time.runFor(3_000);
   world.beat('k');
-  faults.inject({ at: 'EndTxn', fault: 'answerLost' });
+  faults.inject({ at: 'EndTxn', fault: 'answerDropped' });
   await time.runUntil(() => instance.status()[0]?.state === 'recovering', 60_000);
   expect(instance.status()).toMatchObject([{ state: 'recovering', detail: 'the outcome of a commit' }]);
   await time.runFor(20_000);

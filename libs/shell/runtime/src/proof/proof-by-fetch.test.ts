@@ -63,7 +63,7 @@ describe('[C3] a quiet partition of an input that is not written to', () => {
     world.beat('k');
     world.end('k');
     await time.runFor(60_000);
-    faults.inject({ at: 'ListOffsets', fault: 'lost' });
+    faults.inject({ at: 'ListOffsets', fault: 'dropped' });
     await time.runFor(60_000);
     expect(faults.pending()).toHaveLength(1);
     expect(recordsOn(world)).toBe(2);

@@ -121,7 +121,7 @@ describe('[F26] the changelog loses its acknowledged tail', () => {
         const { world, process } = await running(63 + depth);
         const { time, faults } = world.simulation;
         await time.runFor(1_000);
-        faults.inject({ at, fault: at === 'EndTxn' ? 'answerLost' : 'lost' });
+        faults.inject({ at, fault: at === 'EndTxn' ? 'answerDropped' : 'dropped' });
         const commits = blocksOf(world).filter(({ sequence }) => sequence !== undefined);
         const losesFrom = commits.at(-1 - depth)!.offset;
         world.beat('again');
@@ -140,7 +140,7 @@ describe('[F26] the changelog loses its acknowledged tail', () => {
     const { world, process } = await running(66, 100);
     const { time, faults } = world.simulation;
     const last = newestCommit(world);
-    faults.inject({ at: 'EndTxn', fault: 'answerLost' });
+    faults.inject({ at: 'EndTxn', fault: 'answerDropped' });
     for (let i = 0; i < 20; i += 1) world.beat(`more${i}`);
     await time.runUntil(() => faults.pending().length === 0 && newestCommit(world) > last, LATER);
     const { sequence } = blocksOf(world).at(-1)!;

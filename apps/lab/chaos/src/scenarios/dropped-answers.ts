@@ -1,17 +1,17 @@
 // F2 and F2b: the broker has carried out a request, or will later, and the processor cannot tell.
 import { KafkaProxy, type RequestFault } from '../proxy/kafka-proxy.ts';
-import type { RunContext, RunResult, Scenario } from '../scenario.ts';
+import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import { elapse } from '../stage/elapse.ts';
 import { Trial } from '../stage/trial.ts';
 
-const FAULTS_PER_RUN = 12;
+const FAULTS_PER_TRIAL = 12;
 const FAULTS_OF_SAMPLE = 6;
 /** Without a guard: only commits with closes lose anything. */
 const FAULTS_UNSAFE = 30;
-const SILENCES_PER_RUN = 3;
+const SILENCES_PER_TRIAL = 3;
 const words = {
-  answerLost: 'the answer lost, and the connection',
-  silence: 'the answer lost in silence',
+  answerDropped: 'the answer dropped, and the connection',
+  silence: 'the answer dropped in silence',
   late: 'late',
 };
 const FAULT_WITHIN_MS = 15_000;
@@ -22,9 +22,9 @@ const BETWEEN_MS = 400;
 /** Past the successor's InitProducerId and the begin of its transaction, which take some tens of milliseconds. */
 const LATEST = 1_500;
 
-const outcomeUnknown = (context: RunContext): RequestFault => {
+const outcomeFault = (context: TrialContext): RequestFault => {
   const kinds: readonly RequestFault[] = [
-    { api: 'EndTxn', kind: 'answerLost' },
+    { api: 'EndTxn', kind: 'answerDropped' },
     { api: 'EndTxn', kind: 'late', lateMs: 1 + context.random.below(LATEST) },
     { api: 'EndTxn', kind: 'silence' },
   ];
@@ -33,40 +33,40 @@ const outcomeUnknown = (context: RunContext): RequestFault => {
 
 const steps = ['Produce', 'AddPartitionsToTxn', 'TxnOffsetCommit', 'AddOffsetsToTxn', 'InitProducerId'] as const;
 
-const stepUnknown = (context: RunContext): RequestFault => {
+const stepFault = (context: TrialContext): RequestFault => {
   const api = steps[context.index % steps.length]!;
-  // InitProducerId is sent once per life: the answer lost is the successor's.
-  return { api, kind: context.index % (2 * steps.length) < steps.length ? 'answerLost' : 'late', lateMs: 700 };
+  // InitProducerId is sent once per life: the answer dropped is the successor's.
+  return { api, kind: context.index % (2 * steps.length) < steps.length ? 'answerDropped' : 'late', lateMs: 700 };
 };
 
-export const outcomeLost: Scenario = {
+export const outcomeUnknown: Scenario = {
   id: 'F2',
-  title: 'commit outcome unknown: the answer to EndTxn lost, or EndTxn late',
+  title: 'commit outcome unknown: the answer to EndTxn dropped, or EndTxn late',
   nodes: 1,
   variants: 3,
   countsFaults: true,
   guards: ['look-up'],
-  run: (context) => run(context, outcomeUnknown),
+  run: (context) => run(context, outcomeFault),
 };
 
-export const stepLost: Scenario = {
+export const stepUnanswered: Scenario = {
   id: 'F2b',
-  title: 'the answer to Produce, AddPartitionsToTxn, TxnOffsetCommit and others lost, or the request late',
+  title: 'the answer to Produce, AddPartitionsToTxn, TxnOffsetCommit and others dropped, or the request late',
   nodes: 1,
   variants: 2 * steps.length,
   countsFaults: true,
   guards: ['retire-writer'],
-  run: (context) => run(context, stepUnknown),
+  run: (context) => run(context, stepFault),
 };
 
-function usualFaults({ unsafe, short }: RunContext, { kind }: RequestFault): number {
+function usualFaults({ unsafe, short }: TrialContext, { kind }: RequestFault): number {
   // Nothing announces that the answer will not come: a request waits a second longer than its transaction may last.
-  if (kind === 'silence') return SILENCES_PER_RUN;
+  if (kind === 'silence') return SILENCES_PER_TRIAL;
   if (unsafe !== undefined) return FAULTS_UNSAFE;
-  return short ? FAULTS_OF_SAMPLE : FAULTS_PER_RUN;
+  return short ? FAULTS_OF_SAMPLE : FAULTS_PER_TRIAL;
 }
 
-async function run(context: RunContext, faultOf: (context: RunContext) => RequestFault): Promise<RunResult> {
+async function run(context: TrialContext, faultOf: (context: TrialContext) => RequestFault): Promise<TrialResult> {
   const proxy = await KafkaProxy.open(context.broker.bootstrap);
   try {
     const kafka = { sessionTimeoutMs: 2_000, heartbeatIntervalMs: 200, transactionTimeoutMs: TRANSACTION_TIMEOUT_MS };
@@ -82,7 +82,7 @@ async function run(context: RunContext, faultOf: (context: RunContext) => Reques
     for (let count = 0; count < faults; count += 1) {
       trial.armed += 1;
       // A writer is opened only where its predecessor has failed.
-      if (kind.api === 'InitProducerId') void proxy.fault({ api: 'EndTxn', kind: 'answerLost' }, FAULT_WITHIN_MS);
+      if (kind.api === 'InitProducerId') void proxy.fault({ api: 'EndTxn', kind: 'answerDropped' }, FAULT_WITHIN_MS);
       const code = await proxy.fault(faultOf(context), FAULT_WITHIN_MS);
       if (code !== undefined) trial.hit();
       if (code !== undefined) codes.set(code, (codes.get(code) ?? 0) + 1);
