@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { Findings, UNDECIDED_KNOWN_MAX, UNDECIDED_SHOWN_MAX } from './report.ts';
+import { Findings, SHOWN_PER_RULE_MAX, UNDECIDED_KNOWN_MAX, UNDECIDED_SHOWN_MAX } from './report.ts';
 
 test('[V2] what is undecided is counted once each, also what is not listed', () => {
   const findings = new Findings();
@@ -19,4 +19,14 @@ test('VR1 beyond what is told apart everything counts', () => {
   for (let i = 0; i < 3; i += 1) findings.undecided('in-1: the same');
   findings.undecided('in-0: offset 0');
   expect(findings.report().undecidedCount).toBe(UNDECIDED_KNOWN_MAX + 3);
+});
+
+test('VR1 a rule that is broken again and again hides no other', () => {
+  const findings = new Findings();
+  const violation = { topic: 'changelog', partition: 0, offset: 7, key: undefined, what: 'has another digest' };
+  for (let i = 0; i < 1_000; i += 1) findings.violation({ ...violation, rule: 'R1' });
+  findings.violation({ ...violation, rule: 'V2' });
+  const { violations, violationCount } = findings.report();
+  expect(violations.map(({ rule }) => rule)).toEqual([...Array<string>(SHOWN_PER_RULE_MAX).fill('R1'), 'V2']);
+  expect(violationCount).toBe(1_001);
 });

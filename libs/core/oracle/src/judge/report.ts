@@ -1,9 +1,10 @@
 // What the checker says, and the collector of it.
 //
-// Owns: the first violations, the counts.      Does not own: judging.
+// Owns: the first violations of each rule, the counts.      Does not own: judging.
 //
 // Invariants
-//   VR1  Memory does not grow with the number of violations, nor of what is undecided.
+//   VR1  Memory does not grow with the number of violations, nor of what is undecided; and one damage that breaks a rule in
+//        every later commit leaves room for what the others show.
 import type { DurationMs } from '@flatline/base';
 import { Delays, type DelaySummary } from './delays.ts';
 import { blankReach, type Reach } from './reach.ts';
@@ -23,7 +24,7 @@ export interface Violation {
 
 export interface VerificationReport {
   readonly violationCount: number;
-  /** The first of them. */
+  /** The first of them by each rule. */
   readonly violations: readonly Violation[];
   readonly records: { readonly input: number; readonly changelog: number; readonly output: number };
   readonly commits: number;
@@ -41,7 +42,7 @@ export interface VerificationReport {
   readonly undecided: readonly string[];
 }
 
-const VIOLATIONS_MAX = 100;
+export const SHOWN_PER_RULE_MAX = 10;
 export const UNDECIDED_SHOWN_MAX = 100;
 /** Beyond this many, a repetition is counted again. */
 export const UNDECIDED_KNOWN_MAX = 10_000;
@@ -59,6 +60,7 @@ export class Findings {
   readonly #undecidable: ReadonlySet<string>;
   #undecidedCount = 0;
   #violationCount = 0;
+  readonly #countByRule = new Map<string, number>();
 
   constructor(undecidable: Iterable<string> = []) {
     this.#undecidable = new Set(undecidable);
@@ -71,7 +73,9 @@ export class Findings {
       return;
     }
     this.#violationCount += 1;
-    if (this.#violations.length < VIOLATIONS_MAX) this.#violations.push(violation);
+    const count = (this.#countByRule.get(rule) ?? 0) + 1;
+    this.#countByRule.set(rule, count);
+    if (count <= SHOWN_PER_RULE_MAX) this.#violations.push(violation);
   }
 
   undecided(what: string): void {
