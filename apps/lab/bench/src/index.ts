@@ -2,7 +2,7 @@ export { BENCHMARKS } from './benchmarks.ts';
 export { PEER_NAMES, type PeerName } from './peers/peer.ts';
 export { EVENT_FORMATS, type EventFormat } from './throughput/event-load.ts';
 export { machineLoad, thisMachine } from './machine.ts';
-export { PROFILE_VARIABLE } from './measured-process.ts';
+export { PROFILE_VARIABLE } from './apart.ts';
 export { drawLastProfile } from './report/last-profile.ts';
 export { reportPages, type Surroundings } from './report/report-pages.ts';
 export { yardstick, yardstickText } from './yardstick.ts';

@@ -25,6 +25,29 @@ export function spreadText({ median, min, max }: Spread): string {
   return min === max ? short(median) : `${short(median)} (${short(min)} – ${short(max)})`;
 }
 
+/** `4.6 (4.4 – 5.0)` of milliseconds. */
+export function secondsText({ median, min, max }: Spread): string {
+  return min === max ? seconds(median) : `${seconds(median)} (${seconds(min)} – ${seconds(max)})`;
+}
+
+export function seconds(ms: number): string {
+  return (ms / 1_000).toFixed(1);
+}
+
+/** `n/a`, or what else is given, where some turn did not tell. */
+export function ifKnown(spread: Spread | undefined, text: (known: Spread) => string, absent = 'n/a'): string {
+  return spread === undefined ? absent : text(spread);
+}
+
+export function medianText({ median }: Spread): string {
+  return short(median);
+}
+
+/** `(2.97 M – 3.20 M)`, least to most; nothing where all are the same. */
+export function rangeText({ min, max }: Spread): string {
+  return min === max ? '' : `(${short(min)} – ${short(max)})`;
+}
+
 /** `412 MB`, decimal. */
 export function megabytes(bytes: number): string {
   return `${(bytes / 1e6).toFixed(0)} MB`;

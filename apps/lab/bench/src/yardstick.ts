@@ -1,7 +1,7 @@
 // A fixed piece of work of this project's own, as a measure of the machine: divide seconds of two occasions by it
 // before comparing them. Never change it, or figures published with it mean nothing any more.
 import type { DurationMs } from '@flatline/base';
-import { measureApart } from './measured-process.ts';
+import { measureApart } from './apart.ts';
 
 /** CPU time of one thread each. */
 export interface Yardstick {
@@ -17,8 +17,7 @@ export interface Yardstick {
 
 /** In a process of its own, a few seconds. @throws Error where that process fails */
 export function yardstick(): Promise<Yardstick> {
-  const script = import.meta.filename.replace(/yardstick(\.\w+)$/, 'yardstick-process$1');
-  return measureApart<Yardstick>(script, [], 'yardstick');
+  return measureApart({ work: 'yardstick', args: [], what: 'yardstick' });
 }
 
 /** `3.1 s (compute 0.9, sort 0.8, access 1.4; 3.2 s by the wall clock)`. */

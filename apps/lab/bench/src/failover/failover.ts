@@ -1,33 +1,183 @@
-import { framed, over } from '../frame/frame.ts';
-import { short, textTable } from '../text-table.ts';
-import { measureFailovers } from './failover-benchmark.ts';
-import type { FailoverFigures } from './failover-scenario.ts';
+// How long closes are late when an instance goes, with a standby of its partitions and without: two instances share a
+// pipeline, sessions end on every partition all the time, and one instance is killed, or stopped.
+import type { DurationMs } from '@flatline/base';
+import { systemClock } from '@flatline/system';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { CloseWatch } from '../close-watch.ts';
+import { type Application, withApplication } from '../frame/application.ts';
+import { framed, type Ground, over } from '../frame/frame.ts';
+import type { Page } from '../frame/page.ts';
+import { takeTurns } from '../frame/turns.ts';
+import { loadSessions, PROBE_TIMEOUT_MS, Probes } from '../probes.ts';
+import { type HeldPartition, Instance } from '../processor/instance.ts';
+import { short } from '../text-table.ts';
+import { pauseOf } from './pause.ts';
+
+interface FailoverScenario {
+  /** How the instance that is measured goes: killed, or told to stop. */
+  readonly departure: 'kill' | 'leave';
+  readonly standbys: number;
+  /** Sessions that live all the time: the state that moves. */
+  readonly sessions: number;
+  readonly partitions: number;
+  readonly sessionTimeoutMs: DurationMs;
+}
+
+interface FailoverFigures extends FailoverScenario {
+  readonly movedPartitions: number;
+  /** From a kill to the first close of the new owner that a read_committed reader sees; the slowest partition. */
+  readonly firstCloseMs: DurationMs | undefined;
+  /** The longest time without a close on a moved partition, where one was due every PROBE_EVERY_MS. */
+  readonly longestGapMs: DurationMs;
+  /** The latest close: from its deadline to its being seen. */
+  readonly latestMs: DurationMs;
+  /** As the new owner says: from the assignment, and from the fence, to running; the slowest partition. */
+  readonly restoreMs: DurationMs;
+  readonly takeoverMs: DurationMs;
+  readonly closes: number;
+}
 
 const DEFAULTS = { sessions: 1_000_000, partitions: 4, repeats: 1, sessionTimeoutMs: 10_000 };
+const SEED = 1;
+/** Probes run for so long before the departure, and after the new owner runs. */
+const SETTLED_MS: DurationMs = 3_000;
+const LOOK_MS: DurationMs = 50;
+const PATIENCE_MS: DurationMs = 60_000;
+
+type FailoverGround = Ground<typeof DEFAULTS>;
+
+const PAGE: Page<FailoverFigures> = {
+  tables: [
+    {
+      columns: [
+        ['departure', ({ departure }) => departure],
+        ['standbys', ({ standbys }) => String(standbys)],
+        ['first close ms', ({ firstCloseMs }) => (firstCloseMs === undefined ? '–' : short(firstCloseMs))],
+        ['longest gap ms', ({ longestGapMs }) => short(longestGapMs)],
+        ['latest close ms', ({ latestMs }) => short(latestMs)],
+        ['restore ms', ({ restoreMs }) => short(restoreMs)],
+        ['fenced ms', ({ takeoverMs }) => short(takeoverMs)],
+      ],
+    },
+  ],
+};
 
 export const failover = framed({
   name: 'failover',
   description: 'how late closes are when an instance is killed or leaves, with a standby and without',
   settings: (options) => over(DEFAULTS, options),
   measure: measureFailovers,
-  report: ({ turns }) => ({ figures: turns, text: failoverTable(turns) }),
+  report: ({ turns }) => ({ rows: turns, page: PAGE }),
 });
 
-function failoverTable(figures: readonly FailoverFigures[]): string {
-  const rows = figures.map((row) => [
-    row.departure,
-    String(row.standbys),
-    row.firstCloseMs === undefined ? '–' : short(row.firstCloseMs),
-    ...[row.longestGapMs, row.latestMs, row.restoreMs, row.takeoverMs].map(short),
-  ]);
-  const head = [
-    'departure',
-    'standbys',
-    'first close ms',
-    'longest gap ms',
-    'latest close ms',
-    'restore ms',
-    'fenced ms',
-  ];
-  return textTable([head, ...rows]);
+/** @throws Error where an instance does not start, or a session is not closed exactly once. */
+async function measureFailovers(ground: FailoverGround): Promise<{ readonly turns: readonly FailoverFigures[] }> {
+  const { sessions, partitions, sessionTimeoutMs } = ground;
+  const cells = (['kill', 'leave'] as const).flatMap((departure) =>
+    [0, 1].map((standbys) => ({
+      name: `${departure}, ${standbys} standbys`,
+      take: () =>
+        withApplication(ground, (application) =>
+          measureFailover(ground, application, { departure, standbys, sessions, partitions, sessionTimeoutMs }),
+        ),
+    })),
+  );
+  return { turns: (await takeTurns(cells, ground)).turns.flat() };
+}
+
+async function measureFailover(
+  ground: FailoverGround,
+  application: Application,
+  scenario: FailoverScenario,
+): Promise<FailoverFigures> {
+  const { standbys, sessionTimeoutMs, sessions } = scenario;
+  const instances: Instance[] = [];
+  const start = (instance: string): Instance => {
+    const stateDir = join(application.stateDir, instance);
+    const task = { ...application, instance, stateDir, standbys, sessionTimeoutMs, timeoutMs: PROBE_TIMEOUT_MS };
+    instances.push(new Instance(task));
+    return instances.at(-1)!;
+  };
+  try {
+    await loadSessions(ground.connection, application.topic, { sessions, seed: SEED });
+    const pair = await startPair(start, scenario);
+    return await watchDeparture(ground, application, pair, scenario);
+  } finally {
+    await Promise.all(instances.map((instance) => instance.kill()));
+  }
+}
+
+interface Pair {
+  readonly leaver: Instance;
+  readonly heir: Instance;
+}
+
+/** Both run their half, and stand by for the other's where they are to. */
+async function startPair(
+  start: (instance: string) => Instance,
+  { partitions, sessions, standbys }: FailoverScenario,
+): Promise<Pair> {
+  const leaver = start('a');
+  const live = (held: readonly HeldPartition[]): number => held.reduce((sum, { liveEntries }) => sum + liveEntries, 0);
+  await leaver.until((held) => running(held) === partitions && live(held) >= sessions);
+  const heir = start('b');
+  const isShared = (held: readonly HeldPartition[]): boolean =>
+    Math.abs(2 * running(held) - partitions) <= 1 &&
+    held.length === (standbys > 0 ? partitions : running(held)) &&
+    held.every(({ role, state, lag }) => (role === 'owner' ? state === 'running' : state === 'following' && lag === 0));
+  await Promise.all([leaver.until(isShared), heir.until(isShared)]);
+  return { leaver, heir };
+}
+
+async function watchDeparture(
+  { kafka, connection }: FailoverGround,
+  { application, topic }: Application,
+  { leaver, heir }: Pair,
+  scenario: FailoverScenario,
+): Promise<FailoverFigures> {
+  const { partitions, departure } = scenario;
+  const moved = (await leaver.holds()).flatMap(({ role, partition }) => (role === 'owner' ? [partition] : []));
+  const watch = new CloseWatch(kafka, `${application}.output`, partitions);
+  try {
+    const probes = new Probes(connection, topic);
+    await delay(SETTLED_MS);
+    const departedAt = systemClock.wallMs();
+    leaver.depart(departure);
+    const held = await heir.until((found) => running(found) === partitions);
+    await delay(SETTLED_MS);
+    const count = (await probes.stop()) / partitions;
+    await allClosed(watch, partitions, count);
+    const taken = held.filter(({ partition }) => moved.includes(partition));
+    const pauses = moved.map((partition) => pauseOf(watch.of(partition), departedAt, PROBE_TIMEOUT_MS));
+    return {
+      ...scenario,
+      movedPartitions: moved.length,
+      firstCloseMs: departure === 'kill' ? Math.max(...pauses.map(({ gapEndsMs }) => gapEndsMs)) : undefined,
+      longestGapMs: Math.max(...pauses.map(({ longestGapMs }) => longestGapMs)),
+      latestMs: Math.max(...pauses.map(({ latestMs }) => latestMs)),
+      restoreMs: Math.max(...taken.map(({ restoreMs = 0 }) => restoreMs)),
+      takeoverMs: Math.max(...taken.map(({ takeoverMs = 0 }) => takeoverMs)),
+      closes: count * partitions,
+    };
+  } finally {
+    await watch.close();
+  }
+}
+
+/** Waits until every probe is closed. @throws Error where one is missing, or closed twice. */
+async function allClosed(watch: CloseWatch, partitions: number, count: number): Promise<void> {
+  const until = performance.now() + PATIENCE_MS;
+  for (let partition = 0; partition < partitions; partition += 1) {
+    while (watch.of(partition).length < count && performance.now() < until) await delay(LOOK_MS);
+    await delay(PROBE_TIMEOUT_MS / partitions);
+    const closes = watch.of(partition);
+    const sessions = new Set(closes.map(({ sessionId }) => sessionId));
+    if (closes.length !== count || sessions.size !== count)
+      throw new Error(`${count} sessions, ${sessions.size} closed, by ${closes.length} records`);
+  }
+}
+
+function running(held: readonly HeldPartition[]): number {
+  return held.filter(({ role, state }) => role === 'owner' && state === 'running').length;
 }

@@ -1,8 +1,9 @@
 // What every processor that is measured gets for itself: topics, and a state directory.
+import { KafkaTopicAdmin, type KafkaConnection } from '@flatline/kafka';
+import { systemClock } from '@flatline/system';
 import { randomUUID } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { BenchTopics } from '../bench-topics.ts';
 import type { Ground } from './frame.ts';
 
 export interface Application {
@@ -14,7 +15,13 @@ export interface Application {
   readonly stateDir: string;
 }
 
-type Place = Pick<Ground<{ readonly partitions: number }>, 'brokers' | 'connection' | 'partitions' | 'workDir'>;
+/** The one pipeline of every processor that is measured. */
+export const PIPELINE = 'bench';
+const INPUT = { 'message.timestamp.type': 'LogAppendTime' };
+const CHANGELOG = { ...INPUT, 'retention.ms': '-1', 'retention.bytes': '-1' };
+
+export type Place = Pick<Ground<{ readonly partitions: number }>, 'brokers' | 'connection' | 'partitions' | 'workDir'>;
+type Topics = Pick<Place, 'connection' | 'partitions'>;
 
 /** Gives `use` an application; nothing of its state is left afterwards. */
 export async function withApplication<T>(place: Place, use: (application: Application) => Promise<T>): Promise<T> {
@@ -27,13 +34,34 @@ export async function withApplication<T>(place: Place, use: (application: Applic
 }
 
 /** For an application that outlives a function: its state directory is the caller's to remove. */
-export async function openApplication({ brokers, connection, partitions, workDir }: Place): Promise<Application> {
+export async function openApplication(place: Place): Promise<Application> {
+  const { brokers, partitions, workDir } = place;
   const application = `bench-${randomUUID()}`;
   const topic = `${application}.input`;
   const stateDir = join(workDir, application);
-  const topics = new BenchTopics(connection, partitions);
-  await topics.createInput(topic);
-  await topics.createFor(application);
+  await createInput(place, topic);
+  await createTopicsOf(place, application);
   mkdirSync(stateDir, { recursive: true });
   return { application, brokers, topic, partitions, stateDir };
+}
+
+export async function createInput(topics: Topics, topic: string): Promise<void> {
+  await create(topics, [[topic, INPUT]]);
+}
+
+/** What a processor of that name writes to. */
+export async function createTopicsOf(topics: Topics, application: string): Promise<void> {
+  await create(topics, [
+    [`${application}.output`, {}],
+    [`${application}.${PIPELINE}.changelog`, CHANGELOG],
+    [`${application}.${PIPELINE}.dead-letters`, {}],
+  ]);
+}
+
+async function create(
+  { connection, partitions }: { readonly connection: KafkaConnection; readonly partitions: number },
+  topics: readonly (readonly [topic: string, settings: Readonly<Record<string, string>>])[],
+): Promise<void> {
+  const admin = new KafkaTopicAdmin({ clock: systemClock, connection });
+  await admin.createTopics(topics.map(([topic, settings]) => ({ topic, partitions, replicationFactor: -1, settings })));
 }

@@ -3,13 +3,13 @@
 import { type BenchCluster, onBenchCluster } from '../bench-cluster.ts';
 import type { Benchmark, BenchmarkOptions } from '../benchmark.ts';
 import { machineText, thisMachine } from '../machine.ts';
-import type { BarChart } from '../report/bar-chart.ts';
-import { type LineUp, NO_PEERS } from './line-up.ts';
+import { type Described, type LineUp, NO_PEERS } from './line-up.ts';
+import { type Page, pageText } from './page.ts';
 
 /** Settings, a broker, and where state directories are made. */
 export type Ground<Settings = object> = Settings & BenchCluster & Pick<BenchmarkOptions, 'workDir' | 'onProgress'>;
 
-export interface BenchmarkPlan<Settings extends object, Contender extends Described, Measured extends object> {
+export interface BenchmarkPlan<Settings extends object, Contender extends Described, Measured extends object, Row> {
   readonly name: string;
   readonly description: string;
   settings(options: BenchmarkOptions): Settings;
@@ -18,24 +18,13 @@ export interface BenchmarkPlan<Settings extends object, Contender extends Descri
   /** What all figures are measured under, in one line. */
   conditions?(settings: Settings): string;
   measure(ground: Ground<Settings>, contenders: readonly Contender[]): Promise<Measured>;
-  report(measured: Measured, settings: Settings): PlanReport;
-}
-
-export interface Described {
-  readonly name: string;
-  /** What it does, for the report. */
-  readonly does: string;
-}
-
-export interface PlanReport {
-  readonly figures: object;
-  readonly text: string;
-  readonly charts?: readonly BarChart[];
+  /** Rows are the figures, which the page shows. */
+  report(measured: Measured, settings: Settings): { readonly rows: readonly Row[]; readonly page: Page<Row> };
 }
 
 /** @throws by its `run`: Fatal, Retriable where no broker can be started; what its measurement does */
-export function framed<Settings extends object, Contender extends Described, Measured extends object>(
-  plan: BenchmarkPlan<Settings, Contender, Measured>,
+export function framed<Settings extends object, Contender extends Described, Measured extends object, Row>(
+  plan: BenchmarkPlan<Settings, Contender, Measured, Row>,
 ): Benchmark {
   const { name, description } = plan;
   return {
@@ -49,7 +38,7 @@ export function framed<Settings extends object, Contender extends Described, Mea
       const measured = await onBenchCluster({ onProgress }, (cluster) =>
         plan.measure({ ...settings, ...cluster, workDir, onProgress }, contenders),
       );
-      const { figures, text, charts = [] } = plan.report(measured, settings);
+      const { rows: figures, page } = plan.report(measured, settings);
       const { failures = [], ...results } = measured as Measured & { readonly failures?: readonly string[] };
       const absent = [...lineUp.absent, ...failures].map((each) => `not run: ${each}`);
       const conditions = plan.conditions?.(settings);
@@ -61,10 +50,10 @@ export function framed<Settings extends object, Contender extends Described, Mea
           ...head,
           ...(versions.length === 0 ? [] : [versions.join(', ')]),
           '',
-          text,
+          pageText(page, figures),
           ...(notes.length === 0 ? [] : ['', ...notes]),
         ].join('\n'),
-        charts,
+        charts: page.charts?.(figures) ?? [],
         versions,
         ...('repeats' in settings ? { repeats: settings.repeats as number } : {}),
       };

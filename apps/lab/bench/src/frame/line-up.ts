@@ -1,6 +1,13 @@
-// Who takes part: the contenders that can run here, and the peers that cannot, with what they lack.
+// The contenders that can run here, and the peers that cannot, with what they lack.
 import type { BenchmarkOptions } from '../benchmark.ts';
-import { type Found, javaVersions, lookUpPeer, type PeerLookUp } from '../peers/peer.ts';
+import type { JavaProgram } from '../peers/java-program.ts';
+import { type Found, lookUpPeer } from '../peers/peer.ts';
+
+export interface Described {
+  readonly name: string;
+  /** What it does, for the report. */
+  readonly does: string;
+}
 
 export interface LineUp<Contender> {
   readonly contenders: readonly Contender[];
@@ -12,17 +19,33 @@ export interface LineUp<Contender> {
 
 export const NO_PEERS = { absent: [], versions: [] } as const;
 
-/** Kafka Streams' contenders among others. */
-export async function streamsLineUp<Contender>(
+/** Variants of Kafka Streams, and how each is run. */
+interface StreamsPlan<Contender, Streams> {
+  readonly variants: readonly Streams[];
+  /** What is said of it before what it does: threads, commits. */
+  readonly how: (streams: Streams) => string;
+  readonly contender: (described: Described, program: JavaProgram, streams: Streams) => Contender;
+}
+
+/** Our own contenders, and Kafka Streams' where it can be run. */
+export async function streamsLineUp<Contender, Streams extends Described>(
   options: Pick<BenchmarkOptions, 'peers' | 'onProgress'>,
-  contenders: (kafkaStreams: PeerLookUp) => readonly Contender[],
+  own: readonly Contender[],
+  { variants, how, contender }: StreamsPlan<Contender, Streams>,
 ): Promise<LineUp<Contender>> {
-  const kafkaStreams = await lookUpPeer('kafka-streams', options);
-  return {
-    contenders: contenders(kafkaStreams),
-    absent: absence('Kafka Streams', kafkaStreams),
-    versions: await javaVersions(kafkaStreams),
-  };
+  const found = await lookUpPeer('kafka-streams', options);
+  if (found.kind === 'missing') return { ...NO_PEERS, contenders: own, absent: absence('Kafka Streams', found) };
+  const { program } = found;
+  const version = program.versionOf('kafka-streams');
+  const peers = variants.map((streams) => {
+    const does = `Kafka Streams ${version}, ${how(streams)}: ${streams.does}`;
+    return contender({ name: streams.name, does }, program, streams);
+  });
+  return { ...NO_PEERS, contenders: [...own, ...peers], versions: [`Java ${await program.javaVersion()}`] };
+}
+
+export function threadsText({ threads }: { readonly threads: number }): string {
+  return threads === 1 ? '1 thread' : `${threads} threads`;
 }
 
 export function peerLineUp<Peer extends { readonly versions: readonly string[] }, Contender>(

@@ -5,12 +5,7 @@ import { onBenchCluster } from '../bench-cluster.ts';
 import { removeTopics } from '../kafkajs-topic-removal.ts';
 import type { ContenderCost } from '../throughput/contender-task.ts';
 import { type Contender, ownContender } from '../throughput/contenders.ts';
-import {
-  loadedTopic,
-  takeTurn,
-  THROUGHPUT_DEFAULTS,
-  type TurnSurroundings,
-} from '../throughput/throughput-benchmark.ts';
+import { loadedTopic, takeTurn, THROUGHPUT_DEFAULTS, type TurnSurroundings } from '../throughput/throughput.ts';
 import { GATED_FORMATS, type GatedFormat, type GateVerdict, gateVerdict } from './verdict.ts';
 
 /**

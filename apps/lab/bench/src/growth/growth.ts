@@ -1,10 +1,50 @@
-import { framed, over } from '../frame/frame.ts';
-import { measureGrowth } from './growth-benchmark.ts';
-import { growthCharts, growthFigures, growthText } from './growth-report.ts';
+// What many live sessions cost: a heartbeat's CPU time at populations of very different size, as fast as they are taken and at
+// the same rate in all, the memory of a process that holds them, and how long it takes from starting again to the first close.
+// Populations take turns.
+import type { DurationMs } from '@flatline/base';
+import { systemClock } from '@flatline/system';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startBeats } from '../beats.ts';
+import { CloseWatch } from '../close-watch.ts';
+import { framed, type Ground, over } from '../frame/frame.ts';
+import { takeTurns } from '../frame/turns.ts';
+import { POPULATION_SEED, type Settlement, settle } from '../population/population-ground.ts';
+import type { Instance } from '../processor/instance.ts';
+import type { InstanceAnswer } from '../processor/instance-task.ts';
+import { growthPage, growthRows, type GrowthTurn, type GrowthTurns, type PacedCost } from './growth-page.ts';
 
-const POPULATIONS = [100_000, 1_000_000, 10_000_000, 15_000_000];
-const DEFAULTS = { warmUpBeats: 1_500_000, beatsPerSecond: 100_000, repeats: 3, partitions: 4 };
+/** The first is what the others are compared with. */
+const POPULATIONS: readonly number[] = [100_000, 1_000_000, 10_000_000, 15_000_000];
+const DEFAULTS = {
+  /** Before those that are measured: code is compiled on them. */
+  warmUpBeats: 1_500_000,
+  /** The same rate in all populations. */
+  beatsPerSecond: 100_000,
+  repeats: 3,
+  partitions: 4,
+};
+/** Heartbeats of random live sessions that wait to be taken, per population and turn. */
 const BEATS = 6_000_000;
+
+type GrowthSettings = typeof DEFAULTS & { readonly beats: number; readonly populations: readonly number[] };
+type GrowthGround = Ground<GrowthSettings>;
+
+interface Grown {
+  readonly sessions: number;
+  readonly settlement: Settlement;
+  readonly watch: CloseWatch;
+  readonly filled: InstanceAnswer;
+}
+
+const LOOK_MS: DurationMs = 10;
+const PATIENCE_MS: DurationMs = 180_000;
+/** At the same rate: until code is compiled, and the local stores have been flushed once: each 15 s. */
+const WARM_UP_MS: DurationMs = 15_000;
+/** Every local store is flushed twice. */
+const MEASURED_MS: DurationMs = 30_000;
+/** The last flush is over after that. */
+const SETTLE_MS: DurationMs = 20_000;
+const IDLE_MS: DurationMs = 10_000;
 
 export const growth = framed({
   name: 'growth',
@@ -14,8 +54,117 @@ export const growth = framed({
     return { ...over(DEFAULTS, options), beats, populations: [...POPULATIONS.filter((size) => size < most), most] };
   },
   measure: measureGrowth,
-  report: ({ rows }, settings) => {
-    const figures = growthFigures(rows);
-    return { figures, text: growthText(figures, settings), charts: growthCharts(figures) };
-  },
+  report: ({ rows }, settings) => ({ rows: growthRows(rows), page: growthPage(settings) }),
 });
+
+/** @throws Error where a processor fails or stalls, or a close does not come. */
+async function measureGrowth(ground: GrowthGround): Promise<{ readonly rows: readonly GrowthTurns[] }> {
+  const grown: Grown[] = [];
+  try {
+    for (const sessions of ground.populations) {
+      ground.onProgress(`opening ${sessions.toLocaleString('en')} sessions`);
+      grown.push(await grow(ground, sessions));
+    }
+    const cells = grown.map((each) => ({
+      name: `${each.sessions.toLocaleString('en')} sessions`,
+      take: (repeat: number) => takeTurn(each, repeat, ground),
+    }));
+    const { turns } = await takeTurns(cells, ground);
+    return { rows: grown.map(({ sessions, filled }, index) => ({ sessions, filled, turns: turns[index]! })) };
+  } finally {
+    for (const { settlement, watch } of grown) {
+      await settlement.end();
+      await watch.close();
+    }
+  }
+}
+
+async function grow(ground: GrowthGround, sessions: number): Promise<Grown> {
+  const settlement = await settle(ground);
+  const { load, task } = settlement;
+  try {
+    const population = settlement.start();
+    await load.open(0, sessions);
+    await load.flush();
+    const filled = await population.applied(load.beats);
+    await population.stop();
+    const watch = new CloseWatch(ground.kafka, `${task.application}.output`, task.partitions);
+    return { sessions, settlement, watch, filled };
+  } catch (error) {
+    await settlement.end();
+    throw error;
+  }
+}
+
+/** Two sessions end between processes: closing them at all proves that they were restored. */
+async function takeTurn(grown: Grown, repeat: number, settings: GrowthSettings): Promise<GrowthTurn> {
+  const { beats, warmUpBeats, beatsPerSecond } = settings;
+  const { settlement, sessions } = grown;
+  const { load } = settlement;
+  const [first, second] = [2 * repeat, 2 * repeat + 1];
+  await load.end(first);
+  await load.beat(warmUpBeats + beats, sessions);
+  await load.flush();
+  const startedAt = systemClock.wallMs();
+  const population = settlement.start();
+  const beaten = await population.applied(warmUpBeats + beats, warmUpBeats);
+  const firstCloseMs = (await closeOf(grown, first)) - startedAt;
+  await population.kill();
+  await load.end(second);
+  const startedAgainAt = systemClock.wallMs();
+  const successor = settlement.start();
+  const firstCloseAfterKillMs = (await closeOf(grown, second)) - startedAgainAt;
+  const { restoreMs } = await successor.look();
+  const paced = await measurePaced(grown, successor, beatsPerSecond);
+  await successor.stop();
+  return {
+    cpuNsPerBeat: (1e6 * beaten.cpuMs) / beaten.heartbeats,
+    loopDelay: beaten.loopDelay!,
+    paced,
+    restoreMs: beaten.restoreMs,
+    firstCloseMs,
+    restoreAfterKillMs: restoreMs,
+    firstCloseAfterKillMs,
+  };
+}
+
+/**
+ * What a heartbeat costs when no more come than do. @throws Error where an instance ends, or the process that sends
+ * @param instance runs, and has nothing left to read
+ */
+async function measurePaced(
+  { settlement: { task, load }, sessions }: Grown,
+  instance: Instance,
+  eventsPerSecond: number,
+): Promise<PacedCost> {
+  const { brokers, topic } = task;
+  const beats = startBeats({ brokers, topic, seed: POPULATION_SEED, written: load.beats, sessions, eventsPerSecond });
+  try {
+    await delay(WARM_UP_MS);
+    const paced = await instance.watch(MEASURED_MS);
+    await beats.stop();
+    await delay(SETTLE_MS);
+    const idle = await instance.watch(IDLE_MS);
+    return {
+      heartbeatsPerSecond: (1_000 * paced.heartbeats) / paced.elapsedMs,
+      cpuMsPerSecond: (1_000 * paced.cpuMs) / paced.elapsedMs,
+      idleCpuMsPerSecond: (1_000 * idle.cpuMs) / idle.elapsedMs,
+      loopDelay: paced.loopDelay!,
+    };
+  } finally {
+    beats.kill();
+  }
+}
+
+/** When it was seen, by the wall clock of this process. */
+async function closeOf({ settlement, watch }: Grown, session: number): Promise<number> {
+  const { load } = settlement;
+  const [partition, key] = [load.partitionOf(session), load.keyOf(session)];
+  const until = systemClock.monotonicMs() + PATIENCE_MS;
+  for (;;) {
+    const seen = watch.of(partition).find(({ sessionId }) => sessionId === key);
+    if (seen !== undefined) return seen.seenAt;
+    if (systemClock.monotonicMs() > until) throw new Error(`session ${key} has ended and is not closed`);
+    await delay(LOOK_MS);
+  }
+}

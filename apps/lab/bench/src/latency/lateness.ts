@@ -1,5 +1,5 @@
 import type { DurationMs, Millis } from '@flatline/base';
-import type { SeenClose } from '../failover/close-watch.ts';
+import type { SeenClose } from '../close-watch.ts';
 
 export interface Lateness {
   readonly closes: number;

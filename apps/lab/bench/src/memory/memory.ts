@@ -1,11 +1,59 @@
-import { framed } from '../frame/frame.ts';
-import { CHURN_LIFE_MS, measureMemory } from './memory-benchmark.ts';
-import { memoryCharts, memoryFigures, memoryText } from './memory-report.ts';
+// What a live bare session takes of a processor's memory: two populations of different size in one process, so that what
+// the process takes anyway falls out. And whether memory stays what it is while sessions come and go.
+import type { DurationMs } from '@flatline/base';
+import { systemClock } from '@flatline/system';
+import { setTimeout as delay } from 'node:timers/promises';
+import { framed, type Ground } from '../frame/frame.ts';
+import { type Settlement, settle } from '../population/population-ground.ts';
+import type { Instance } from '../processor/instance.ts';
+import type { InstanceAnswer } from '../processor/instance-task.ts';
+import {
+  type ChurnFigures,
+  churnFigures,
+  type ChurnSample,
+  memoryPage,
+  memoryRows,
+  type PopulationMemory,
+} from './memory-page.ts';
 
-const POPULATIONS = [1_000_000, 10_000_000];
+interface MemorySettings {
+  readonly populations: readonly number[];
+  readonly partitions: number;
+  /** How long sessions come and go, after the warm-up; 0: they do not. */
+  readonly minutes: number;
+  readonly warmMs: DurationMs;
+  readonly churningSessions: number;
+}
+
+type MemoryGround = Ground<MemorySettings>;
+
+const POPULATIONS: readonly number[] = [1_000_000, 10_000_000];
 const CHURNING_SESSIONS = 200_000;
+/**
+ * Not less: what loading them takes for a while (blocks that wait for the local store, pages that the heap and LMDB keep for
+ * the next time) has reached its size by then, and is no session's.
+ */
+const FIRST_PART = 0.5;
+/** Beats before the first look, for the same reason. */
+const WARMING_BEATS = 3_000_000;
+/** Committed blocks wait so long, at most, for the commit that takes them to the local store (FLUSH_INTERVAL_MS). */
+const FLUSH_MS: DurationMs = 16_000;
+const FLUSHED_MS: DurationMs = 5_000;
+const CHURN_TIMEOUT_MS: DurationMs = 20_000;
+/** A session beats when it begins and once more half a timeout later. */
+const SECOND_BEAT_MS: DurationMs = CHURN_TIMEOUT_MS / 2;
+const CHURN_LIFE_MS: DurationMs = CHURN_TIMEOUT_MS + SECOND_BEAT_MS;
 /** Churn before it counts: buffers and the heap reach their size in some minutes. */
-const WARM_MS = 10 * CHURN_LIFE_MS;
+const WARM_MS: DurationMs = 10 * CHURN_LIFE_MS;
+const TURN_MS: DurationMs = 50;
+const SAMPLE_MS: DurationMs = 5_000;
+
+interface MemoryMeasurement {
+  readonly populations: readonly PopulationMemory[];
+  /** Undefined, as its samples are none, where no sessions were to come and go. */
+  readonly churn: ChurnFigures | undefined;
+  readonly samples: readonly ChurnSample[];
+}
 
 export const memory = framed({
   name: 'memory',
@@ -18,8 +66,93 @@ export const memory = framed({
     churningSessions: CHURNING_SESSIONS,
   }),
   measure: measureMemory,
-  report: ({ populations, churn }) => {
-    const figures = populations.map(memoryFigures);
-    return { figures, text: memoryText(figures, churn), charts: memoryCharts(figures) };
-  },
+  report: ({ populations, churn }) => ({ rows: memoryRows(populations), page: memoryPage(churn) }),
 });
+
+/** @throws Error where a processor fails or stalls. */
+async function measureMemory(ground: MemoryGround): Promise<MemoryMeasurement> {
+  const { minutes, warmMs, churningSessions, onProgress } = ground;
+  const populations: PopulationMemory[] = [];
+  for (const size of ground.populations) populations.push(await measurePopulation(ground, size));
+  if (minutes === 0) return { populations, churn: undefined, samples: [] };
+  onProgress(`${churningSessions.toLocaleString('en')} sessions that come and go for ${minutes} minutes`);
+  const samples = await measureChurn(ground, churningSessions, warmMs + 60_000 * minutes);
+  return { populations, churn: churnFigures(samples, warmMs), samples };
+}
+
+async function measurePopulation(ground: MemoryGround, sessions: number): Promise<PopulationMemory> {
+  const { onProgress } = ground;
+  const settlement = await settle(ground);
+  const { load } = settlement;
+  try {
+    const half = Math.ceil(sessions * FIRST_PART);
+    onProgress(`${sessions.toLocaleString('en')} sessions: half of them`);
+    const population = settlement.start();
+    await load.open(0, half);
+    await load.beat(WARMING_BEATS, half);
+    const first = await atRest(settlement, population);
+    onProgress(`${sessions.toLocaleString('en')} sessions: all of them`);
+    await load.open(half, sessions);
+    return { sessions, half: first, all: await atRest(settlement, population) };
+  } finally {
+    await settlement.end();
+  }
+}
+
+/** All of the input applied, committed and in the local store. */
+async function atRest({ load, task }: Settlement, population: Instance): Promise<InstanceAnswer> {
+  await load.flush();
+  await population.applied(load.beats);
+  await delay(FLUSH_MS);
+  await load.open(0, task.partitions);
+  await load.flush();
+  await population.applied(load.beats);
+  await delay(FLUSHED_MS);
+  return population.look();
+}
+
+/** Sessions begin at a steady rate and end by silence, so that `sessions` live at any time, for `runMs`. */
+async function measureChurn(
+  ground: MemoryGround,
+  sessions: number,
+  runMs: DurationMs,
+): Promise<readonly ChurnSample[]> {
+  const settlement = await settle(ground, CHURN_TIMEOUT_MS);
+  const population = settlement.start();
+  const stop = new AbortController();
+  const writing = churn(settlement, sessions / CHURN_LIFE_MS, stop.signal);
+  try {
+    return await Promise.race([sampled(population, runMs), writing.then(() => [])]);
+  } finally {
+    stop.abort();
+    await writing;
+    await settlement.end();
+  }
+}
+
+async function churn({ load }: Settlement, perMs: number, stop: AbortSignal): Promise<void> {
+  const from = systemClock.monotonicMs();
+  let opened = 0;
+  let beaten = 0;
+  while (!stop.aborted) {
+    const ageMs = systemClock.monotonicMs() - from;
+    const toOpen = Math.floor(ageMs * perMs);
+    const toBeat = Math.floor(Math.max(0, ageMs - SECOND_BEAT_MS) * perMs);
+    await load.open(opened, toOpen);
+    await load.open(beaten, toBeat);
+    [opened, beaten] = [toOpen, toBeat];
+    await delay(TURN_MS);
+  }
+}
+
+async function sampled(population: Instance, runMs: DurationMs): Promise<readonly ChurnSample[]> {
+  const from = systemClock.monotonicMs();
+  const samples: ChurnSample[] = [];
+  for (;;) {
+    const { liveSessions, closed, memory } = await population.look();
+    const atMs = systemClock.monotonicMs() - from;
+    samples.push({ atMs, liveSessions, closed, anonymousBytes: memory.anonymousBytes, rssBytes: memory.rssBytes });
+    if (atMs >= runMs) return samples;
+    await delay(SAMPLE_MS);
+  }
+}

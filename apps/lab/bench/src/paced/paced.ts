@@ -1,12 +1,62 @@
-import { framed, over } from '../frame/frame.ts';
-import { streamsLineUp } from '../frame/line-up.ts';
+// What a heartbeat costs at the same rate for everyone: while catching up, a faster contender also has larger batches
+// and more heartbeats of one session between two commits. Contenders take turns; each starts from the state it has kept.
+import type { DurationMs } from '@flatline/base';
+import { KafkaLogAdmin } from '@flatline/kafka';
+import { systemClock } from '@flatline/system';
+import { setTimeout as delay } from 'node:timers/promises';
+import { startBeats } from '../beats.ts';
+import { PIPELINE } from '../frame/application.ts';
+import { framed, type Ground, over } from '../frame/frame.ts';
+import { type Described, streamsLineUp, threadsText } from '../frame/line-up.ts';
+import { takeTurns } from '../frame/turns.ts';
+import { type InputLook, lookAtInput } from '../input-delay.ts';
+import {
+  type KafkaStreamsContender,
+  kafkaStreamsArguments,
+  PACED_STREAMS,
+  startStreams,
+  streamsJvm,
+} from '../peers/kafka-streams.ts';
+import { POPULATION_SEED, type Settlement, settle } from '../population/population-ground.ts';
+import { processCpuMs, processRssBytes } from '../process-stat.ts';
+import type { RunningContender } from '../processor/running.ts';
 import { short } from '../text-table.ts';
-import { measurePaced } from './paced-benchmark.ts';
-import { COMMIT_INTERVAL_MS, pacedContenders } from './paced-contenders.ts';
-import { pacedCharts, pacedFigures, pacedText } from './paced-report.ts';
+import { PACED_PAGE, pacedRows, type PacedTurn } from './paced-page.ts';
 
-const POPULATIONS = [1_000_000, 10_000_000];
+interface PacedContender extends Described {
+  readonly groupOf: (application: string) => string;
+  /**
+   * Starts it, waits until it has all it had before, and leaves it running.
+   * @param before sessions that live then. @param sessions that will live during the run: caches are sized for them
+   */
+  start(settlement: Settlement, before: number, sessions: number): Promise<RunningContender>;
+}
+
+const POPULATIONS: readonly number[] = [1_000_000, 10_000_000];
 const DEFAULTS = { eventsPerSecond: 100_000, repeats: 3, partitions: 4 };
+/** The population's processor has it, too. */
+const COMMIT_INTERVAL_MS: DurationMs = 200;
+/** Until code is compiled, and our local stores have been flushed once: each 15 s. */
+const WARM_UP_MS: DurationMs = 15_000;
+/** Every local store is flushed twice. */
+const MEASURED_MS: DurationMs = 30_000;
+const LOOK_MS: DurationMs = 250;
+const PATIENCE_MS: DurationMs = 600_000;
+/** Most events that a contender which has caught up has still to commit. */
+const BEHIND_MAX = 1_000;
+
+type PacedGround = Ground<typeof DEFAULTS & { readonly populations: readonly number[] }>;
+
+const FLATLINE: PacedContender = {
+  name: 'flatline',
+  does: 'exactly once, changelog, local store, timers',
+  groupOf: (application) => `${application}.${PIPELINE}`,
+  start: async (settlement, before) => {
+    const instance = settlement.start();
+    while ((await instance.look()).liveSessions < before) await delay(2 * LOOK_MS);
+    return instance;
+  },
+};
 
 export const paced = framed({
   name: 'paced',
@@ -15,12 +65,133 @@ export const paced = framed({
     ...over(DEFAULTS, options),
     populations: options.sessions === undefined ? POPULATIONS : [options.sessions],
   }),
-  lineUp: (options) => streamsLineUp(options, pacedContenders),
+  lineUp: (options) =>
+    streamsLineUp<PacedContender, KafkaStreamsContender>(options, [FLATLINE], {
+      variants: PACED_STREAMS,
+      how: (each) => `exactly once, ${threadsText(each)}`,
+      contender: (described, program, each) => ({
+        ...described,
+        groupOf: (application) => application,
+        start: ({ task }, _before, sessions) => {
+          const given = { ...task, sessions, commitIntervalMs: COMMIT_INTERVAL_MS };
+          const args = { ...kafkaStreamsArguments('run', each, given), leavesGroup: 1 };
+          return startStreams(program, args, streamsJvm(sessions));
+        },
+      }),
+    }),
   conditions: ({ eventsPerSecond, partitions }) =>
     `${short(eventsPerSecond)} bare heartbeats a second of random sessions, ${partitions} partitions, commits every ${COMMIT_INTERVAL_MS} ms`,
   measure: measurePaced,
-  report: ({ turns }, { eventsPerSecond }) => {
-    const figures = pacedFigures(turns, eventsPerSecond);
-    return { figures, text: pacedText(figures), charts: pacedCharts(figures) };
-  },
+  report: ({ turns }, { eventsPerSecond }) => ({ rows: pacedRows(turns, eventsPerSecond), page: PACED_PAGE }),
 });
+
+interface Settled {
+  readonly contender: PacedContender;
+  readonly settlement: Settlement;
+  readonly sessions: number;
+}
+
+/** @throws Error where a contender fails, or does not get through what is there before */
+async function measurePaced(
+  ground: PacedGround,
+  contenders: readonly PacedContender[],
+): Promise<{ readonly turns: readonly PacedTurn[] }> {
+  const turns: PacedTurn[] = [];
+  for (const sessions of ground.populations) turns.push(...(await measurePopulation(ground, contenders, sessions)));
+  return { turns };
+}
+
+async function measurePopulation(
+  ground: PacedGround,
+  contenders: readonly PacedContender[],
+  sessions: number,
+): Promise<readonly PacedTurn[]> {
+  const settled: Settled[] = [];
+  try {
+    for (const contender of contenders) {
+      ground.onProgress(`${contender.name}: opening ${sessions.toLocaleString('en')} sessions`);
+      const each = { contender, settlement: await settle(ground), sessions };
+      settled.push(each);
+      await fill(ground, each);
+    }
+    const cells = settled.map((each) => ({
+      name: `${each.contender.name}: ${sessions.toLocaleString('en')} sessions`,
+      take: (repeat: number) => takeTurn(ground, each, repeat),
+    }));
+    return (await takeTurns(cells, ground)).turns.flat();
+  } finally {
+    for (const { settlement } of settled) await settlement.end();
+  }
+}
+
+async function fill(ground: PacedGround, settled: Settled): Promise<void> {
+  const { contender, settlement, sessions } = settled;
+  const running = await contender.start(settlement, 0, sessions);
+  await settlement.load.open(0, sessions);
+  await settlement.load.flush();
+  await caughtUp(ground, settled);
+  await running.stop();
+}
+
+async function takeTurn(ground: PacedGround, settled: Settled, repeat: number): Promise<PacedTurn> {
+  const { contender, settlement, sessions } = settled;
+  const { task, load } = settlement;
+  const running = await contender.start(settlement, sessions, sessions);
+  await caughtUp(ground, settled);
+  const { brokers, eventsPerSecond } = ground;
+  const written = load.beats + repeat + 1;
+  const beats = startBeats({ brokers, topic: task.topic, seed: POPULATION_SEED, written, sessions, eventsPerSecond });
+  try {
+    await delay(WARM_UP_MS);
+    const span = await measured(ground, settled, running);
+    await beats.stop();
+    return { contender: contender.name, sessions, ...span };
+  } finally {
+    beats.kill();
+    await running.stop();
+  }
+}
+
+async function measured(
+  ground: PacedGround,
+  settled: Settled,
+  { pid }: RunningContender,
+): Promise<Omit<PacedTurn, 'contender' | 'sessions'>> {
+  const { brokerCpu } = ground;
+  const first = await look(ground, settled);
+  const [ownBefore, brokerBefore] = [processCpuMs(pid), brokerCpu.nowMs()];
+  await delay(MEASURED_MS);
+  const [own, brokerCpuMs] = [processCpuMs(pid), brokerCpu.sinceMs(brokerBefore)];
+  const rssBytes = processRssBytes(pid);
+  const last = await look(ground, settled);
+  if (own === undefined || ownBefore === undefined) throw new Error(`${settled.contender.name} ended, or is not seen`);
+  return {
+    events: sum(last.committed) - sum(first.committed),
+    elapsedMs: last.atMs - first.atMs,
+    cpuMs: own - ownBefore,
+    brokerCpuMs,
+    rssBytes,
+    behind: sum(last.ends) - sum(last.committed),
+  };
+}
+
+async function caughtUp(ground: PacedGround, settled: Settled): Promise<void> {
+  const until = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const { ends, committed } = await look(ground, settled);
+    if (sum(ends) - sum(committed) <= BEHIND_MAX) return;
+    if (performance.now() > until)
+      throw new Error(`${settled.contender.name} has committed ${sum(committed)} of ${sum(ends)} records`);
+    await delay(LOOK_MS);
+  }
+}
+
+function look(ground: PacedGround, { contender, settlement }: Settled): Promise<InputLook> {
+  const { topic, partitions, application } = settlement.task;
+  const admin = new KafkaLogAdmin({ clock: systemClock, connection: ground.connection });
+  return lookAtInput(admin, { topic, partitions, group: contender.groupOf(application) });
+}
+
+function sum(offsets: readonly number[]): number {
+  return offsets.reduce((all, offset) => all + offset, 0);
+}

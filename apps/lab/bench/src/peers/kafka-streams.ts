@@ -8,6 +8,8 @@ import {
   type ThroughputTask,
   WARM_UP_TIME_SHARE,
 } from '../throughput/contender-task.ts';
+import { processCpuMs } from '../process-stat.ts';
+import type { RunningContender } from '../processor/running.ts';
 import type { JavaProgram, JvmSettings, ProgramArguments } from './java-program.ts';
 
 type KafkaStreamsVariant =
@@ -185,11 +187,37 @@ export async function processWithKafkaStreams(
   return { ...cost, processor: undefined };
 }
 
+/** Starts it, waits until it runs, and leaves it running. */
+export async function startStreams(
+  program: JavaProgram,
+  args: ProgramArguments,
+  jvm: JvmSettings,
+): Promise<RunningContender & { readonly first: unknown }> {
+  const running = await program.start(args, jvm);
+  const { pid, first, ended } = running;
+  let before: DurationMs | undefined;
+  return {
+    pid,
+    first,
+    ended,
+    beginCost: () => {
+      before = processCpuMs(pid);
+    },
+    cost: () => {
+      const now = processCpuMs(pid);
+      const cpuMs = now === undefined || before === undefined ? undefined : now - before;
+      return Promise.resolve({ cpuMs, loopDelay: undefined });
+    },
+    stop: () => running.end(),
+    kill: () => running.kill(),
+  };
+}
+
 /** Arguments for bare heartbeats: values are not looked at. */
 export function kafkaStreamsArguments(
   job: string,
   { variant, threads, tickMs, commitIntervalMs, pollMs }: KafkaStreamsContender,
-  task: ContenderTask,
+  task: Omit<ContenderTask, 'records'>,
 ): ProgramArguments {
   const { application, brokers, topic, partitions, stateDir, sessions, warmUpRecords = 0 } = task;
   return {

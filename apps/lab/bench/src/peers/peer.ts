@@ -14,14 +14,18 @@ import type { BenchmarkOptions } from '../benchmark.ts';
 import { JavaProgram } from './java-program.ts';
 
 export const PEER_NAMES = [
-  ...(['kafka-streams', 'zookeeper', 'redis', 'bullmq', 'postgresql', 'quix', 'librdkafka'] as const),
+  'kafka-streams',
+  'zookeeper',
+  'redis',
+  'bullmq',
+  'postgresql',
+  'quix',
+  'librdkafka',
 ] as const;
 export type PeerName = (typeof PEER_NAMES)[number];
-type JavaPeerName = 'kafka-streams' | 'zookeeper';
 
 export type Found<Program> =
   { readonly kind: 'ready'; readonly program: Program } | { readonly kind: 'missing'; readonly why: string };
-export type PeerLookUp = Found<JavaProgram>;
 
 /** What a peer has to have, beside a workspace. */
 export interface PeerNeeds<Program> {
@@ -38,7 +42,7 @@ const MAIN = 'dev.flatline.bench.Main';
 const GOALS = ['compile', 'dependency:copy-dependencies'];
 const NO_JAVA = 'no Java 17 or newer: install it, or set JAVA_HOME';
 
-export function lookUpPeer(name: JavaPeerName, options: Asked): Promise<PeerLookUp> {
+export function lookUpPeer(name: 'kafka-streams' | 'zookeeper', options: Asked): Promise<Found<JavaProgram>> {
   const java = findJava(process.env).catch((error: unknown) => (error as Error).message);
   return lookUp(name, options, {
     lacks: async () => {
@@ -56,11 +60,6 @@ export function lookUpPeer(name: JavaPeerName, options: Asked): Promise<PeerLook
       return new JavaProgram(found.command, folder, MAIN);
     },
   });
-}
-
-/** For a report's head. */
-export async function javaVersions(found: PeerLookUp): Promise<readonly string[]> {
-  return found.kind === 'ready' ? [`Java ${await found.program.javaVersion()}`] : [];
 }
 
 /** A peer that was not asked for is run where everything it needs is there already; one that was is built. */

@@ -3,7 +3,7 @@ import type { DurationMs } from '@flatline/base';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BenchmarkOptions } from '../benchmark.ts';
-import type { SeenClose } from '../failover/close-watch.ts';
+import type { SeenClose } from '../close-watch.ts';
 import { type ContenderCost, type ContenderTask, WARM_UP_TIME_SHARE } from '../throughput/contender-task.ts';
 import { runProgram, type RunningProgram, startProgram } from './external-program.ts';
 import { findProgram, versionSaid } from './installed-program.ts';

@@ -1,49 +1,38 @@
 // Where a population lives: topics and a state directory of its own.
 import type { DurationMs } from '@flatline/base';
-import type { KafkaOptions } from '@flatline/kafka';
 import { rmSync } from 'node:fs';
-import { openApplication } from '../frame/application.ts';
-import type { Ground } from '../frame/frame.ts';
+import { openApplication, type Place } from '../frame/application.ts';
+import { Instance } from '../processor/instance.ts';
+import { type InstanceTask, NEVER_MS } from '../processor/instance-task.ts';
 import { PopulationLoad } from './population-load.ts';
-import type { PopulationTask } from './population-task.ts';
-import { Population } from './population.ts';
 
 /** Seed of every population's keys. */
 export const POPULATION_SEED = 1;
-/** No session falls silent. */
-const NEVER_MS: DurationMs = 3_600_000;
+const COMMIT_INTERVAL_MS: DurationMs = 200;
 
 export interface Settlement {
-  readonly kafka: KafkaOptions;
-  readonly task: PopulationTask;
+  readonly task: InstanceTask;
   readonly load: PopulationLoad;
   /** Starts a processor of it; ended by `end` at the latest. */
-  start(): Population;
+  start(): Instance;
   /** Ends its processors, if need be, and deletes its state. */
   end(): Promise<void>;
 }
 
-type Place = Pick<
-  Ground<{ readonly partitions: number }>,
-  'brokers' | 'connection' | 'kafka' | 'partitions' | 'workDir'
->;
-
-export async function settle(ground: Place, timeoutMs: DurationMs = NEVER_MS): Promise<Settlement> {
-  const { kafka, connection } = ground;
-  const task: PopulationTask = { ...(await openApplication(ground)), timeoutMs };
-  const load = await PopulationLoad.open(connection, task.topic, { seed: POPULATION_SEED });
-  const started: Population[] = [];
+export async function settle(place: Place, timeoutMs: DurationMs = NEVER_MS): Promise<Settlement> {
+  const task = { ...(await openApplication(place)), timeoutMs, commitIntervalMs: COMMIT_INTERVAL_MS };
+  const load = await PopulationLoad.open(place.connection, task.topic, { seed: POPULATION_SEED });
+  const started: Instance[] = [];
   return {
-    kafka,
     task,
     load,
     start: () => {
-      const population = new Population(task);
-      started.push(population);
-      return population;
+      const instance = new Instance(task);
+      started.push(instance);
+      return instance;
     },
     end: async () => {
-      await Promise.all(started.map((population) => population.kill()));
+      await Promise.all(started.map((instance) => instance.kill()));
       await load.close();
       rmSync(task.stateDir, { recursive: true, force: true });
     },

@@ -2,7 +2,7 @@
 import { type DurationMs, seededRandom } from '@flatline/base';
 import { BatchProducer, type KafkaConnection } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
-import { KEY_BYTES, writeSessionKey } from './session-key.ts';
+import { KEY_BYTES, sessionKey, writeSessionKey } from './session-key.ts';
 
 const NO_VALUE = new Uint8Array(0);
 /** Records added before the event loop, and so the sockets, get their turn. */
@@ -32,9 +32,8 @@ export class PopulationLoad {
   static async open(
     connection: KafkaConnection,
     topic: string,
-    options: PopulationLoadOptions,
+    { lingerMs, ...options }: PopulationLoadOptions,
   ): Promise<PopulationLoad> {
-    const { lingerMs } = options;
     const linger = lingerMs === undefined ? {} : { lingerMs };
     return new PopulationLoad(await BatchProducer.open({ clock: systemClock, connection, topic, ...linger }), options);
   }
@@ -49,14 +48,18 @@ export class PopulationLoad {
   }
 
   keyOf(session: number): string {
-    writeSessionKey(session, this.#seed, this.#key);
-    return Buffer.from(this.#key).toString('latin1');
+    return sessionKey(session, this.#seed).toString('latin1');
   }
 
   /** One beat of each session from `from` up to `to`, which is not among them. */
-  async open(from: number, to: number): Promise<void> {
-    for (let session = from; session < to; session += 1) {
-      const room = this.#beat(session);
+  open(from: number, to: number): Promise<void> {
+    return this.beatInTurn(from, to, Infinity);
+  }
+
+  /** The beats numbered `from` up to `to` of sessions that beat one after the other, all of them again and again. */
+  async beatInTurn(from: number, to: number, sessions: number): Promise<void> {
+    for (let beat = from; beat < to; beat += 1) {
+      const room = this.#beat(beat % sessions);
       if (room !== undefined) await room;
     }
   }

@@ -6,7 +6,7 @@ const GROUP_ENDS: readonly number[] = [8, 13, 18, 23];
 const DASH = 0x2d;
 const HEX = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0));
 
-/** Writes the key of session `index`: as good as random, and found again without being kept. Same seed, same keys. */
+/** Writes the key of session `index`: as good as random, a UUID as session ids mostly are, and found again without being kept. Same seed, same keys. */
 export function writeSessionKey(index: number, seed: number, into: Uint8Array): void {
   let word = 0;
   let digits = 0;
@@ -19,6 +19,12 @@ export function writeSessionKey(index: number, seed: number, into: Uint8Array): 
     into[at] = HEX[(word >>> ((digits & 7) << 2)) & 15]!;
     digits += 1;
   }
+}
+
+export function sessionKey(index: number, seed: number): Buffer {
+  const key = Buffer.alloc(KEY_BYTES);
+  writeSessionKey(index, seed, key);
+  return key;
 }
 
 /** MurmurHash3's finalizer: each number becomes another one, and no two the same, so no two sessions have one key. */

@@ -1,6 +1,6 @@
 import kafkajs from 'kafkajs';
 import { randomUUID } from 'node:crypto';
-import { type ReadingCost, ReadingMeter, type ReadingTask } from './reading-task.ts';
+import { type ReadingCost, ReadingMeter, type ReadingTask } from './reading.ts';
 
 /** kafkajs' consumer at its fastest: whole batches, the fetch sizes of our reader, no commits. */
 export async function readWithKafkajs(task: ReadingTask): Promise<ReadingCost> {

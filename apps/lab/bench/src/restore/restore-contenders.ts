@@ -1,44 +1,23 @@
 // Contenders that are started again, after which ends, and how each is started and ended.
 import type { DurationMs } from '@flatline/base';
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { bindToExit } from '../exit-bound.ts';
-import type { LoopDelay } from '../loop-delay.ts';
-import { profiling } from '../measured-process.ts';
-import type { JavaProgram, ProgramArguments } from '../peers/java-program.ts';
-import { type KafkaStreamsContender, kafkaStreamsArguments, streamsJvm } from '../peers/kafka-streams.ts';
-import type { PeerLookUp } from '../peers/peer.ts';
-import { contendersWith } from '../throughput/contenders.ts';
+import type { BenchmarkOptions } from '../benchmark.ts';
+import { type Described, type LineUp, streamsLineUp, threadsText } from '../frame/line-up.ts';
+import type { ProgramArguments } from '../peers/java-program.ts';
+import { type KafkaStreamsContender, kafkaStreamsArguments, startStreams, streamsJvm } from '../peers/kafka-streams.ts';
+import { Instance } from '../processor/instance.ts';
+import { NEVER_MS } from '../processor/instance-task.ts';
+import type { RunningContender } from '../processor/running.ts';
+import { runOwn } from '../throughput/contenders.ts';
 import type { ContenderCost, ContenderTask } from '../throughput/contender-task.ts';
-
-/** Cost of starting again, in a process of its own. */
-export interface RestoreCost {
-  /** Live entries, or records read back. */
-  readonly entries: number;
-  /** From the assignment to running, the slowest partition; of Kafka Streams from the first restoration's begin to the last one's end. */
-  readonly restoreMs: DurationMs;
-  /** From the start, joining the group included. */
-  readonly untilRunningMs: DurationMs;
-  /** Over the same span, all threads of the process. */
-  readonly cpuMs: DurationMs;
-  /** Over the same span, of a process on Node. */
-  readonly loopDelay?: LoopDelay;
-}
-
-/** How the one before ended. `kill −9`: while heartbeats come; `loss of its disk`: cleanly, and its state directory is gone. */
-export type EndBefore = 'clean stop' | 'kill −9' | 'loss of its disk';
+import type { EndBefore, RestoreCost } from './restore-page.ts';
 
 /** It runs again, and says what that took. */
 export interface Restarted {
+  readonly running: Pick<RunningContender, 'stop' | 'kill'>;
   readonly cost: RestoreCost;
-  /** In good order. */
-  stop(): Promise<void>;
-  kill(): Promise<void>;
 }
 
-export interface RestoreContender {
-  readonly name: string;
-  readonly does: string;
+export interface RestoreContender extends Described {
   /** In this order. */
   readonly ends: readonly EndBefore[];
   /** Reads the input to its end, and ends in good order. */
@@ -51,7 +30,7 @@ interface RestoreStreams extends KafkaStreamsContender {
   readonly membership: ProgramArguments;
 }
 
-/** As of our own members: how long a group waits for one that is gone. */
+/** As our own members have it: how long a group waits for one that is gone. */
 const SESSION_TIMEOUT_MS: DurationMs = 10_000;
 /** Not what is measured: as long as it takes. */
 const FILL_MAX_MS: DurationMs = 900_000;
@@ -92,70 +71,42 @@ const STREAMS: readonly RestoreStreams[] = [
   },
 ];
 
-export function restoreContenders(kafkaStreams: PeerLookUp): readonly RestoreContender[] {
-  const [own] = contendersWith({ kind: 'missing', why: '' });
-  const flatline: RestoreContender = {
-    name: 'flatline',
-    does: `its local store kept; kafka.sessionTimeoutMs ${SESSION_TIMEOUT_MS}, the default`,
-    ends: ['clean stop', 'kill −9', 'loss of its disk'],
-    fill: (task) => own!.run({ ...task, format: 'bare' }),
-    restart: restartFlatline,
-  };
-  if (kafkaStreams.kind === 'missing') return [flatline];
-  const { program } = kafkaStreams;
-  const version = program.versionOf('kafka-streams');
-  return [flatline, ...STREAMS.map((streams) => streamsContender(program, version, streams))];
-}
+const FLATLINE: RestoreContender = {
+  name: 'flatline',
+  does: `its local store kept; kafka.sessionTimeoutMs ${SESSION_TIMEOUT_MS}, the default`,
+  ends: ['clean stop', 'kill −9', 'loss of its disk'],
+  fill: (task) => runOwn('flatline', task),
+  restart: async (task) => {
+    const running = new Instance({ ...task, timeoutMs: NEVER_MS, isTimed: true });
+    const { liveSessions: entries, restoreMs, elapsedMs, cpuMs, loopDelay } = await running.ask({ kind: 'running' });
+    if (entries < task.sessions) throw new Error(`${entries} of ${task.sessions} sessions have come back`);
+    return { running, cost: { entries, restoreMs, untilRunningMs: elapsedMs, cpuMs, loopDelay } };
+  },
+};
 
-async function restartFlatline(task: ContenderTask): Promise<Restarted> {
-  const script = import.meta.filename.replace('restore-contenders', 'restoring-process');
-  const execArgv = [...process.execArgv, '--expose-gc', ...profiling('restoring')];
-  const child = bindToExit(fork(script, [JSON.stringify(task)], { execArgv }));
-  const exit = once(child, 'exit');
-  const ended = exit.then(() => Promise.reject(new Error('the processor ended instead of running again')));
-  ended.catch(() => undefined);
-  const [cost] = (await Promise.race([once(child, 'message'), ended])) as [RestoreCost];
-  if (cost.entries < task.sessions) throw new Error(`${cost.entries} of ${task.sessions} sessions have come back`);
-  return {
-    cost,
-    stop: async () => {
-      child.send('stop');
-      await exit;
-      if (child.exitCode !== 0) throw new Error(`the processor ended with ${howOf(child)}`);
-    },
-    kill: async () => {
-      child.kill('SIGKILL');
-      await exit;
-    },
-  };
-}
-
-function howOf({ exitCode, signalCode }: ChildProcess): string {
-  return signalCode ?? `code ${String(exitCode)}`;
-}
-
-function streamsContender(program: JavaProgram, version: string, streams: RestoreStreams): RestoreContender {
-  const { name, does, ends, membership } = streams;
-  const argumentsFor = (job: string, task: ContenderTask): ProgramArguments => ({
-    ...kafkaStreamsArguments(job, streams, task),
-    ...membership,
-  });
-  return {
-    name,
-    ends,
-    does: `Kafka Streams ${version}, 2 threads: ${does}`,
-    fill: async (task) => {
-      const args = { ...argumentsFor('throughput', task), runMaxMs: FILL_MAX_MS };
-      const { stopped } = await program.run<ContenderCost>(args, streamsJvm(task.sessions));
-      if (stopped === true) throw new Error(`${name} has not read the input within ${FILL_MAX_MS / 1_000} s`);
-    },
-    restart: async (task) => {
-      const running = await program.start(argumentsFor('restore', task), streamsJvm(task.sessions));
+export function restoreLineUp(options: BenchmarkOptions): Promise<LineUp<RestoreContender>> {
+  return streamsLineUp<RestoreContender, RestoreStreams>(options, [FLATLINE], {
+    variants: STREAMS,
+    how: threadsText,
+    contender: (described, program, streams) => {
+      const argumentsFor = (job: string, task: ContenderTask): ProgramArguments => ({
+        ...kafkaStreamsArguments(job, streams, task),
+        ...streams.membership,
+      });
       return {
-        cost: running.first as RestoreCost,
-        stop: () => running.end(),
-        kill: () => running.kill(),
+        ...described,
+        ends: streams.ends,
+        fill: async (task) => {
+          const args = { ...argumentsFor('throughput', task), runMaxMs: FILL_MAX_MS };
+          const { stopped } = await program.run<ContenderCost>(args, streamsJvm(task.sessions));
+          if (stopped === true)
+            throw new Error(`${streams.name} has not read the input within ${FILL_MAX_MS / 1_000} s`);
+        },
+        restart: async (task) => {
+          const running = await startStreams(program, argumentsFor('restore', task), streamsJvm(task.sessions));
+          return { running, cost: running.first as RestoreCost };
+        },
       };
     },
-  };
+  });
 }

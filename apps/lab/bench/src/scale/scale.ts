@@ -1,19 +1,117 @@
-import { framed, over } from '../frame/frame.ts';
+// What it costs to share the partitions of one input among several instances, each a process of its own.
+import type { DurationMs } from '@flatline/base';
+import { KafkaLogAdmin } from '@flatline/kafka';
+import { systemClock } from '@flatline/system';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Application, PIPELINE, withApplication } from '../frame/application.ts';
+import { framed, type Ground, over } from '../frame/frame.ts';
+import { takeTurns } from '../frame/turns.ts';
+import { worstDelay } from '../loop-delay.ts';
+import { type HeldPartition, Instance } from '../processor/instance.ts';
+import { NEVER_MS } from '../processor/instance-task.ts';
 import { short } from '../text-table.ts';
-import { measureScale } from './scale-benchmark.ts';
-import { scaleChart, scaleFigures, scaleText } from './scale-report.ts';
+import { loadEvents } from '../throughput/event-load.ts';
+import { VisibilityGate } from './kafkajs-visibility-gate.ts';
+import { SCALE_PAGE, type ScaleCost, scaleRows, WARM_UP_EVENTS } from './scale-page.ts';
 
 const DEFAULTS = { events: 6_000_000, sessions: 200_000, partitions: 8, repeats: 3 };
+const INSTANCE_COUNTS: readonly number[] = [1, 2, 4];
+/** No instance may be taken for dead because the machine is busy. */
+const GROUP_SESSION_MS: DurationMs = 30_000;
+const LOOK_MS: DurationMs = 20;
+const PATIENCE_MS: DurationMs = 600_000;
+const SEED = 1;
+
+type ScaleGround = Ground<typeof DEFAULTS & { readonly instanceCounts: readonly number[] }>;
 
 export const scale = framed({
   name: 'scale',
   description: 'events per CPU second of one instance, of two and of four that share the partitions',
-  settings: (options) => ({ ...over(DEFAULTS, options), instanceCounts: [1, 2, 4] }),
+  settings: (options) => ({ ...over(DEFAULTS, options), instanceCounts: INSTANCE_COUNTS }),
   conditions: ({ events, sessions, partitions }) =>
     `${short(events)} bare heartbeats of ${short(sessions)} sessions, ${partitions} partitions`,
   measure: measureScale,
-  report: ({ costs }) => {
-    const figures = scaleFigures(costs);
-    return { figures, text: scaleText(figures), charts: [scaleChart(figures)] };
-  },
+  report: ({ costs }) => ({ rows: scaleRows(costs), page: SCALE_PAGE }),
 });
+
+/** @throws Error where an instance ends, or does not get through. */
+async function measureScale(ground: ScaleGround): Promise<{ readonly costs: readonly ScaleCost[] }> {
+  const cells = ground.instanceCounts.map((instances) => ({
+    name: `${instances} of ${ground.instanceCounts.at(-1)} instances`,
+    take: () => withApplication(ground, (application) => measureInstances(ground, application, instances)),
+  }));
+  return { costs: (await takeTurns(cells, ground)).turns.flat() };
+}
+
+async function measureInstances(ground: ScaleGround, application: Application, count: number): Promise<ScaleCost> {
+  const { topic, partitions, stateDir } = application;
+  const group = `${application.application}.${PIPELINE}`;
+  const instances: Instance[] = [];
+  try {
+    const task = { ...application, sessionTimeoutMs: GROUP_SESSION_MS, timeoutMs: NEVER_MS };
+    for (let index = 0; index < count; index += 1) {
+      const instance = `instance-${index}`;
+      instances.push(new Instance({ ...task, instance, stateDir: join(stateDir, instance) }));
+      await instances.at(-1)!.holds();
+    }
+    await Promise.all(instances.map((each) => each.until((held) => isShare(held, partitions, count))));
+    return await measureMembers(ground, instances, { topic, group });
+  } finally {
+    await Promise.all(instances.map((each) => each.stop()));
+  }
+}
+
+async function measureMembers(
+  { brokers, connection, partitions, sessions, events }: ScaleGround,
+  members: readonly Instance[],
+  { topic, group }: { readonly topic: string; readonly group: string },
+): Promise<ScaleCost> {
+  const write = async (count: number): Promise<readonly number[]> => {
+    const load = { format: 'bare' as const, events: count, sessions, partitions, seed: SEED };
+    await loadEvents(connection, topic, load);
+    return Promise.all(all.map((each) => admin.replicatedEnd(each)));
+  };
+  const admin = new KafkaLogAdmin({ clock: systemClock, connection });
+  const all = Array.from({ length: partitions }, (_, partition) => ({ topic, partition }));
+  const committed = (ends: readonly number[]): Promise<void> =>
+    Promise.race([
+      untilCommitted(ends, (index) => admin.committedOffset(group, all[index]!)),
+      ...members.map(({ ended }) => ended),
+    ]);
+  await committed(await write(WARM_UP_EVENTS * members.length));
+  const gate = await VisibilityGate.shut(brokers, topic, partitions);
+  const ends = await write(events);
+  for (const member of members) member.beginCost();
+  const startedAtMs = performance.now();
+  await gate.open();
+  await committed(ends);
+  const elapsedMs = performance.now() - startedAtMs;
+  const costs = await Promise.all(members.map((member) => member.cost()));
+  return {
+    instances: members.length,
+    events,
+    elapsedMs,
+    cpuMs: costs.reduce((sum, { cpuMs }) => sum + cpuMs, 0),
+    loopDelay: worstDelay(costs.map(({ loopDelay }) => loopDelay)),
+  };
+}
+
+async function untilCommitted(
+  ends: readonly number[],
+  committedOffset: (index: number) => Promise<{ readonly offset: number } | undefined>,
+): Promise<void> {
+  const giveUpAtMs = performance.now() + PATIENCE_MS;
+  for (;;) {
+    const offsets = await Promise.all(ends.map(async (_, index) => (await committedOffset(index))?.offset ?? 0));
+    if (offsets.every((offset, index) => offset >= ends[index]!)) return;
+    if (performance.now() > giveUpAtMs) throw new Error(`stuck at ${offsets.join(', ')} of ${ends.join(', ')}`);
+    await delay(LOOK_MS);
+  }
+}
+
+/** Whether an instance runs as many partitions as it would for good, give or take one. */
+function isShare(held: readonly HeldPartition[], partitions: number, instances: number): boolean {
+  const running = held.filter(({ role, state }) => role === 'owner' && state === 'running').length;
+  return running === held.length && Math.abs(running - partitions / instances) < 1;
+}

@@ -1,20 +1,30 @@
-// Contenders of a run, and how each takes its turn.
-import { KAFKA_STREAMS_CONTENDERS, processWithKafkaStreams, type ThroughputStreams } from '../peers/kafka-streams.ts';
-import type { PeerLookUp } from '../peers/peer.ts';
-import { measureApart } from '../measured-process.ts';
-import type { ContenderCost, ThroughputTask } from './contender-task.ts';
+// Contenders of a run, and how each takes its turn: none of the peers but Kafka Streams reads the values of events.
+import { measureApart } from '../apart.ts';
+import type { BenchmarkOptions } from '../benchmark.ts';
+import { type Described, joined, type LineUp, peerLineUp, streamsLineUp, threadsText } from '../frame/line-up.ts';
+import {
+  KAFKA_STREAMS_CONTENDERS,
+  processWithKafkaStreams,
+  streamsNote,
+  type ThroughputStreams,
+} from '../peers/kafka-streams.ts';
+import { lookUpLibrdkafka } from '../peers/librdkafka.ts';
+import type { Found, PeerName } from '../peers/peer.ts';
+import { lookUpQuix } from '../peers/quix.ts';
+import { STORE_NAMES, STORE_RUN_MAX_MS, StorePeer } from '../peers/store-peers.ts';
+import { NEVER_MS } from '../processor/instance-task.ts';
+import type { ContenderCost, ContenderTask, ThroughputTask } from './contender-task.ts';
 
 /** Those that run on Node and are always there. The first is what is measured; kafkajs is what ratios refer to. */
 export type OwnContender = 'flatline' | 'kafkajs' | 'reader';
 
-export interface Contender {
-  readonly name: string;
-  /** What it does, for the report. */
-  readonly does: string;
+export interface Contender extends Described {
   /** What of a processor's work it leaves out, where it does. */
   readonly lacks?: string;
   /** How a variant of Kafka Streams closes sessions. */
   readonly streams?: ThroughputStreams['closing'];
+  /** What is true of all contenders of its kind. */
+  readonly note?: string;
   /** A peer's failure leaves the others to be measured. */
   readonly isPeer?: boolean;
   /** It writes outputs and keeps state, and so needs topics of its own. */
@@ -22,33 +32,60 @@ export interface Contender {
   run(task: ThroughputTask): Promise<ContenderCost>;
 }
 
+const OWN: readonly Contender[] = [
+  ownContender('flatline', 'processor: exactly once, changelog, local store, timers'),
+  ownContender('kafkajs', "kafkajs 2.2.4's consumer, merely reading"),
+  ownContender('reader', "Flatline's reader, merely walking the records"),
+];
+
 /** All contenders that can run here. */
-export function contendersWith(kafkaStreams: PeerLookUp): readonly Contender[] {
-  const own = [
-    ownContender('flatline', 'processor: exactly once, changelog, local store, timers'),
-    ownContender('kafkajs', "kafkajs 2.2.4's consumer, merely reading"),
-    ownContender('reader', "Flatline's reader, merely walking the records"),
-  ];
-  if (kafkaStreams.kind === 'missing') return own;
-  const { program } = kafkaStreams;
-  const version = program.versionOf('kafka-streams');
-  const peers = KAFKA_STREAMS_CONTENDERS.map((contender) => ({
-    name: contender.name,
-    does: `Kafka Streams ${version}, ${contender.threads} ${contender.threads === 1 ? 'thread' : 'threads'}: ${contender.does}`,
+export async function throughputLineUp(options: BenchmarkOptions): Promise<LineUp<Contender>> {
+  const streams = await streamsLineUp<Contender, ThroughputStreams>(options, OWN, {
+    variants: KAFKA_STREAMS_CONTENDERS,
+    how: threadsText,
+    contender: (described, program, variant) => ({
+      ...described,
+      processes: true,
+      isPeer: true,
+      streams: variant.closing,
+      note: `Kafka Streams: ${streamsNote(program)}`,
+      run: (task) => processWithKafkaStreams(program, variant, task),
+    }),
+  });
+  const stores = STORE_NAMES.map(async (name) =>
+    peerContender(name, await StorePeer.lookUp(name, options), (peer) => ({
+      does: `${peer.versions.join(', ')}, at least once, at most ${STORE_RUN_MAX_MS / 1_000} s: ${peer.does}; its server is counted`,
+      lacks: peer.lacks,
+      run: (task) => peer.process(task, { timeoutMs: NEVER_MS, probeTimeoutMs: NEVER_MS }),
+    })),
+  );
+  const quix = peerContender('quix', await lookUpQuix(options), (peer) => ({
+    does: `Quix Streams, ${peer.versions.join(', ')}: ${peer.does}`,
+    lacks: peer.lacks,
     processes: true,
-    isPeer: true,
-    streams: contender.closing,
-    run: (task: ThroughputTask) => processWithKafkaStreams(program, contender, task),
+    run: (task) => peer.process(task, NEVER_MS),
   }));
-  return [...own, ...peers];
+  const librdkafka = peerContender('librdkafka', await lookUpLibrdkafka(options), (peer) => ({
+    does: `${peer.versions.join(', ')}, a C program that takes messages in batches and looks at key and time`,
+    lacks: 'everything but reading',
+    run: (task) => peer.read(task),
+  }));
+  return joined(streams, ...(await Promise.all(stores)), quix, librdkafka);
+}
+
+function peerContender<Peer extends { readonly versions: readonly string[] }>(
+  name: PeerName,
+  found: Found<Peer>,
+  describe: (peer: Peer) => Pick<Contender, 'does' | 'lacks' | 'run'> & { readonly processes?: boolean },
+): LineUp<Contender> {
+  return peerLineUp(name, found, (peer) => ({ name, processes: false, isPeer: true, ...describe(peer) }));
 }
 
 export function ownContender(name: OwnContender, does: string): Contender {
-  const script = import.meta.filename.replace(/contenders(\.\w+)$/, 'contender-process$1');
-  return {
-    name,
-    does,
-    processes: name === 'flatline',
-    run: (task) => measureApart<ContenderCost>(script, [name, JSON.stringify(task)], name),
-  };
+  return { name, does, processes: name === 'flatline', run: (task) => runOwn(name, task) };
+}
+
+/** In a process of its own. */
+export function runOwn(name: OwnContender, task: ContenderTask): Promise<ContenderCost> {
+  return measureApart({ work: 'process', args: [name, task], what: name });
 }

@@ -1,9 +1,10 @@
 // The input of a run: events of live sessions in random order, written once, read by every contender.
 import { seededRandom } from '@flatline/base';
 import { HttpSchemaRegistry, openEventEncoder } from '@flatline/records';
-import { BatchProducer, type KafkaConnection } from '@flatline/kafka';
+import type { KafkaConnection, ProducedRecord } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
-import { sessionKeys } from './session-keys.ts';
+import { sessionKey } from '../population/session-key.ts';
+import { NO_VALUE, writeRecords } from '../writing.ts';
 
 /** `bare`: no value, the session's key says it all; the others: what the SDK sends for a numbered heartbeat. */
 export const EVENT_FORMATS = ['bare', 'json', 'avro'] as const;
@@ -19,33 +20,26 @@ export interface EventLoad {
   readonly schemaRegistryUrl?: string | undefined;
 }
 
-const NO_VALUE = new Uint8Array(0);
-/** Records added before the event loop, and so the sockets, get their turn. */
-const ADDED_MAX = 20_000;
-
 /** Writes the events to `topic`. Every session beats at least once where there are as many events. */
 export async function loadEvents(
   connection: KafkaConnection,
   topic: string,
   load: EventLoad,
-  onProgress: (written: number) => void,
+  onProgress?: (written: number) => void,
 ): Promise<void> {
-  const { events, sessions, partitions } = load;
+  const { events, sessions, partitions, seed } = load;
   const valueOf = await valuesOf(topic, load);
-  const producer = await BatchProducer.open({ clock: systemClock, connection, topic });
-  const random = seededRandom(load.seed);
-  const keys = sessionKeys(sessions, load.seed);
+  const random = seededRandom(seed);
+  const keys = Array.from({ length: sessions }, (_, session) => sessionKey(session, seed));
   const sequences = new Uint32Array(sessions);
-  for (let index = 0; index < events; index += 1) {
-    const session = index < sessions ? index : random.below(sessions);
-    const value = valueOf((sequences[session]! += 1));
-    const room = producer.add({ partition: session % partitions, key: keys[session]!, value });
-    if (room !== undefined) await room;
-    if ((index + 1) % ADDED_MAX !== 0) continue;
-    onProgress(index + 1);
-    await new Promise(setImmediate);
+  function* records(): Iterable<ProducedRecord> {
+    for (let index = 0; index < events; index += 1) {
+      const session = index < sessions ? index : random.below(sessions);
+      const value = valueOf((sequences[session]! += 1));
+      yield { partition: session % partitions, key: keys[session]!, value };
+    }
   }
-  await producer.close();
+  await writeRecords(connection, { topic, records, ...(onProgress && { onProgress }) });
 }
 
 async function valuesOf(

@@ -1,7 +1,7 @@
 // The project's goals for the processor beside others, and whether they are met. Pure.
 import type { EventFormat } from './event-load.ts';
 import type { Contender } from './contenders.ts';
-import type { ContenderFigures, ProcessorFigures } from './throughput-report.ts';
+import type { ContenderFigures, ProcessorFigures } from './throughput-page.ts';
 
 /** Events per CPU second of the processor, over those of the contender that is named. */
 export interface TimesPeer {

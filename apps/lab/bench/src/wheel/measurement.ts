@@ -1,3 +1,4 @@
+import { collectGarbage } from '../processor/memory-parts.ts';
 import { type Contender, type TimerQueue } from './timer-queue.ts';
 import { BEAT_MS, deadlineOf, POLL_STEP_MS, shuffledIds, START } from './workload.ts';
 
@@ -71,9 +72,7 @@ export function mean(values: readonly number[]): number {
 
 /** Bytes of the heap and of array buffers, garbage collected first if the process allows it (`--expose-gc`). */
 export function bytesHeld(): number {
-  globalThis.gc?.();
-  // Array buffers found dead by the first collection are given back by the next.
-  globalThis.gc?.();
+  collectGarbage();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
 }

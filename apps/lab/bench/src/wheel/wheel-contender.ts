@@ -51,7 +51,7 @@ class WheelQueue implements TimerQueue {
 
 const common = { timersMax: Infinity, resolutionMs: 10 };
 
-export const wheel: Contender = {
+export const timingWheel: Contender = {
   ...common,
   name: 'timing wheel',
   note: 'room made beforehand, as on restore; a fire includes moving the timer down the levels',

@@ -1,0 +1,31 @@
+// Does one work in this process and sends what it gives to the parent: `fork(this, [work, its arguments as JSON])`. Only what that
+// work needs is loaded.
+import type { BeatTask } from './beats.ts';
+import type { Reader, ReadingCost, ReadingTask } from './reader/reading.ts';
+import type { ContenderCost, ContenderTask } from './throughput/contender-task.ts';
+import type { OwnContender } from './throughput/contenders.ts';
+import type { Cost } from './wheel/measurement.ts';
+import type { Yardstick } from './yardstick.ts';
+
+const works = {
+  process: async (name: OwnContender, task: ContenderTask): Promise<ContenderCost> =>
+    name === 'flatline'
+      ? (await import('./processor/flatline-processing.ts')).processWithFlatline(task)
+      : (await import('./throughput/reading-contenders.ts')).readAsContender(name, task),
+  read: async (reader: Reader, task: ReadingTask): Promise<ReadingCost> =>
+    (await import('./reader/readers.ts')).readWith[reader](task),
+  timers: async (name: string, timers: number, rounds: number): Promise<Cost> =>
+    (await import('./wheel/contenders.ts')).measureContender(name, timers, rounds),
+  yardstick: async (): Promise<Yardstick> => (await import('./yardstick-work.ts')).measureYardstick(),
+  beats: async (task: BeatTask): Promise<number> => (await import('./beats.ts')).sendBeats(task),
+  occupy: async (): Promise<never> => (await import('./latency/occupation.ts')).occupyCore(),
+};
+export type Works = typeof works;
+
+let isDone = false;
+// The parent has the result, or is gone. kafkajs keeps timers: what was to be measured is measured.
+process.once('disconnect', () => process.exit(isDone ? 0 : 1));
+const [work, args] = process.argv.slice(2) as [keyof Works, string];
+const result = await (works[work] as (...given: unknown[]) => Promise<unknown>)(...(JSON.parse(args) as unknown[]));
+isDone = true;
+process.send!(result);

@@ -1,0 +1,86 @@
+// Work in processes of its own: measured ones, and those that make load.
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { dirname, extname, join } from 'node:path';
+import type { Works } from './apart-process.ts';
+import { bindToExit } from './exit-bound.ts';
+
+/** Names a folder: each measured process writes a CPU profile there, `<contender>-<number>.cpuprofile`. */
+export const PROFILE_VARIABLE = 'FLATLINE_BENCH_PROFILE';
+let profiles = 0;
+
+interface Measured<Work extends keyof Works> {
+  readonly work: Work;
+  readonly args: Parameters<Works[Work]>;
+  /** Names its profile. */
+  readonly what: string;
+  /** Beside those of this process. */
+  readonly nodeOptions?: readonly string[];
+}
+
+/** Does a work in a process of its own and returns what it gives. @throws Error where the process ends before that */
+export async function measureApart<Work extends keyof Works>({
+  work,
+  args,
+  what,
+  nodeOptions = [],
+}: Measured<Work>): Promise<Awaited<ReturnType<Works[Work]>>> {
+  const { answer } = start(work, args, ['--expose-gc', ...nodeOptions, ...profiling(what)]);
+  return answer as Promise<Awaited<ReturnType<Works[Work]>>>;
+}
+
+export interface LoadProcess {
+  /** Tells it to end its work, and gives what that returns: events per second that were sent. */
+  stop(): Promise<number>;
+  kill(): void;
+}
+
+/** Does a work that goes on until it is told to stop. */
+export function startLoad<Work extends 'beats' | 'occupy'>(work: Work, ...args: Parameters<Works[Work]>): LoadProcess {
+  const { child, answer } = start(work, args, []);
+  answer.catch(() => undefined);
+  return {
+    stop: () => {
+      child.send('stop');
+      return answer as Promise<number>;
+    },
+    kill: () => void child.kill('SIGKILL'),
+  };
+}
+
+function start(
+  work: keyof Works,
+  args: readonly unknown[],
+  nodeOptions: readonly string[],
+): { readonly child: ChildProcess; readonly answer: Promise<unknown> } {
+  const script = sibling(import.meta.filename, 'apart-process');
+  const execArgv = [...process.execArgv, ...nodeOptions];
+  const child = bindToExit(fork(script, [work, JSON.stringify(args)], { execArgv }));
+  const exit = once(child, 'exit') as Promise<[code: number | null, signal: string | null]>;
+  const ended = exit.then(([code, signal]) => {
+    throw new Error(`${work} ended with ${signal ?? `code ${code}`} before it was done`);
+  });
+  const answered = async (): Promise<unknown> => {
+    const [answer] = (await Promise.race([once(child, 'message'), ended])) as [unknown];
+    child.disconnect();
+    // What it takes to end is no other's cost.
+    await exit;
+    return answer;
+  };
+  return { child, answer: answered() };
+}
+
+/** A script beside `file`, with the extension of that: sources run unbuilt, and so does the build. */
+export function sibling(file: string, name: string): string {
+  return join(dirname(file), `${name}${extname(file)}`);
+}
+
+/** Options of Node for a process that is measured as `what`. */
+export function profiling(what: string): readonly string[] {
+  const folder = process.env[PROFILE_VARIABLE];
+  if (folder === undefined || folder === '') return [];
+  mkdirSync(folder, { recursive: true });
+  profiles += 1;
+  return ['--cpu-prof', `--cpu-prof-dir=${folder}`, `--cpu-prof-name=${what}-${profiles}.cpuprofile`];
+}

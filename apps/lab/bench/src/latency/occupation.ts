@@ -1,0 +1,20 @@
+// A machine that has other things to do: a process for each of its cores that never rests.
+import { availableParallelism } from 'node:os';
+import { type LoadProcess, startLoad } from '../apart.ts';
+
+/** Long enough to be a burden, short enough to hear of the parent's end. */
+const SEARCH_MS = 100;
+
+export function occupyCores(): readonly LoadProcess[] {
+  return Array.from({ length: availableParallelism() }, () => startLoad('occupy'));
+}
+
+/** Takes all the time of a core that this process is given, for ever. */
+export async function occupyCore(): Promise<never> {
+  let last = 0;
+  for (;;) {
+    const until = performance.now() + SEARCH_MS;
+    while (performance.now() < until) last = Math.sqrt(last + 1);
+    await new Promise(setImmediate);
+  }
+}

@@ -1,0 +1,88 @@
+// What a measurement at a steady rate says. Pure.
+import type { DurationMs } from '@flatline/base';
+import { chart, combine, type Page, type Row, rowsOf } from '../frame/page.ts';
+import { ifKnown, megabytes, medianText, short, spreadText } from '../text-table.ts';
+
+export interface PacedTurn {
+  readonly contender: string;
+  readonly sessions: number;
+  /** Committed. */
+  readonly events: number;
+  readonly elapsedMs: DurationMs;
+  readonly cpuMs: DurationMs;
+  /** Undefined where the broker's processes are not ours to see. */
+  readonly brokerCpuMs: DurationMs | undefined;
+  readonly rssBytes: number | undefined;
+  /** In the log and not committed at the end. */
+  readonly behind: number;
+}
+
+/** Left at the end because a commit takes its time; more is a backlog that grows. */
+const SECONDS_BEHIND_MAX = 2;
+
+const { spread, known, knowns } = combine<PacedTurn>();
+const FIGURES = {
+  cpuUsPerEvent: spread(({ cpuMs, events }) => (1_000 * cpuMs) / events),
+  eventsPerSecond: spread(({ events, elapsedMs }) => (1_000 * events) / elapsedMs),
+  brokerUsPerEvent: known(({ brokerCpuMs, events }) =>
+    brokerCpuMs === undefined ? undefined : (1_000 * brokerCpuMs) / events,
+  ),
+  ...knowns('rssBytes'),
+  behind: (turns: readonly PacedTurn[]) => Math.max(...turns.map(({ behind }) => behind)),
+};
+
+interface PacedRow extends Omit<Row<PacedTurn, 'contender' | 'sessions', typeof FIGURES>, 'behind'> {
+  /** Ratio of medians, to the first contender with as many sessions. */
+  readonly timesFirst: number;
+  /** Most that was left at the end of a turn, in seconds of input. */
+  readonly secondsBehind: number;
+}
+
+export function pacedRows(turns: readonly PacedTurn[], eventsPerSecond: number): readonly PacedRow[] {
+  const rows = rowsOf(turns, ['contender', 'sessions'], FIGURES);
+  return rows.map(({ behind, ...row }) => {
+    const first = rows.find(({ sessions }) => sessions === row.sessions)!;
+    const timesFirst = row.cpuUsPerEvent.median / first.cpuUsPerEvent.median;
+    return { ...row, timesFirst, secondsBehind: behind / eventsPerSecond };
+  });
+}
+
+export const PACED_PAGE: Page<PacedRow> = {
+  tables: [
+    {
+      columns: [
+        ['live sessions', ({ sessions }) => short(sessions)],
+        ['contender', ({ contender }) => contender],
+        ['events/s', ({ eventsPerSecond }) => medianText(eventsPerSecond)],
+        ['CPU µs/event', ({ cpuUsPerEvent }) => spreadText(cpuUsPerEvent)],
+        // A contender that falls behind takes fewer, in larger batches, or lacks CPU: not the same rate.
+        ['× flatline', (row) => (fellBehind(row) ? '–' : row.timesFirst.toFixed(2))],
+        ['broker µs/event', ({ brokerUsPerEvent }) => ifKnown(brokerUsPerEvent, spreadText)],
+        ['RSS', ({ rssBytes }) => ifKnown(rssBytes, ({ median }) => megabytes(median), '–')],
+        ['', (row) => (fellBehind(row) ? `${row.secondsBehind.toFixed(0)} s behind` : '')],
+      ],
+      note: [
+        'CPU of the whole process over 30 s, after 15 s of the same to warm up, per event committed in them; medians, least to most in',
+        "brackets; RSS: at the end, pages of a store's file included. Who cannot keep up says so.",
+      ].join('\n'),
+    },
+  ],
+  /** A chart for each population, of those that kept up. */
+  charts: (rows) =>
+    [...Map.groupBy(rows, ({ sessions }) => sessions)].map(([sessions, alike]) =>
+      chart(
+        alike.filter((row) => !fellBehind(row)),
+        {
+          name: `${sessions}`,
+          title: `CPU µs per event at one rate, ${short(sessions)} sessions; less is better`,
+          label: ({ contender }) => contender,
+          isOurs: ({ contender }) => contender === 'flatline',
+          bar: ({ cpuUsPerEvent }) => cpuUsPerEvent,
+        },
+      ),
+    ),
+};
+
+function fellBehind({ secondsBehind }: PacedRow): boolean {
+  return secondsBehind > SECONDS_BEHIND_MAX;
+}

@@ -1,0 +1,104 @@
+// One processor in a process of its own: `fork(this, [task as JSON])`. It says where it answers over HTTP, then answers questions
+// in their order, and leaves in good order at SIGTERM.
+import { startProcessor } from '@flatline/processor';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { InstanceAnswer, InstanceQuestion, InstanceTask, SpanCost } from './instance-task.ts';
+import { memoryNow, settledMemory } from './memory-parts.ts';
+import { beginSpan, configurationOf, eventsIn, log, until, untilCommitted } from './watching.ts';
+
+type Span = Pick<InstanceAnswer, 'elapsedMs' | 'cpuMs' | 'heartbeats' | 'loopDelay'>;
+
+const NO_SPAN: Span = { elapsedMs: 0, cpuMs: 0, heartbeats: 0 };
+
+const task = JSON.parse(process.argv[2]!) as InstanceTask;
+let begun: (() => SpanCost) | undefined = task.isTimed === true ? beginSpan() : undefined;
+let isLeaving = false;
+const processor = await startProcessor(configurationOf(task), {
+  log: {
+    ...log,
+    // What a departing instance says is no news here.
+    warn: (message: string, facts?: object) => {
+      if (!isLeaving) log.warn(message, facts);
+    },
+  },
+});
+let answering: Promise<void> = Promise.resolve();
+process.on('message', (question: InstanceQuestion) => {
+  answering = answering.then(async () => {
+    const span = await spanOf(question);
+    process.send!(answerTo(question, span));
+  });
+});
+process.on('SIGTERM', () => {
+  isLeaving = true;
+  void processor.stop().then(() => process.exit(0));
+});
+// A benchmark that is interrupted takes its processes with it.
+process.once('disconnect', () => process.exit(1));
+process.send!(processor.httpAddress);
+
+async function spanOf(question: InstanceQuestion): Promise<Span> {
+  switch (question.kind) {
+    case 'running':
+      await until(processor, ({ tasks }) => tasks.length === task.partitions && tasks.every(isRunning));
+      return ended();
+    case 'applied':
+      return applied(question.events, question.warmUpEvents);
+    case 'watch':
+      return watched(question.forMs);
+    case 'begin':
+      begun?.();
+      begun = beginSpan();
+      return NO_SPAN;
+    case 'cost':
+      return ended();
+    case 'look':
+      return NO_SPAN;
+  }
+}
+
+function ended(): Span {
+  const span = begun;
+  if (span === undefined) throw new Error('nothing is being measured');
+  begun = undefined;
+  return { ...span(), heartbeats: 0 };
+}
+
+async function watched(forMs: number): Promise<Span> {
+  const before = eventsIn(processor.snapshot());
+  const span = beginSpan();
+  await Promise.race([delay(forMs), processor.finished]);
+  return spanned(span, eventsIn(processor.snapshot()) - before);
+}
+
+async function applied(events: number, warmUpEvents: number): Promise<Span> {
+  const before = Math.max(warmUpEvents, eventsIn(processor.snapshot()));
+  const begin = await until(processor, (snapshot) => eventsIn(snapshot) > before || eventsIn(snapshot) >= events);
+  const span = beginSpan();
+  await untilCommitted(processor, events);
+  return spanned(span, events - eventsIn(begin));
+}
+
+function spanned(end: () => SpanCost, heartbeats: number): Span {
+  return { ...end(), heartbeats };
+}
+
+function isRunning({ state }: { readonly state: string }): boolean {
+  return state === 'running';
+}
+
+function answerTo({ kind }: InstanceQuestion, span: Span): InstanceAnswer {
+  const { tasks } = processor.snapshot();
+  const sum = (of: (status: (typeof tasks)[number]) => number): number =>
+    tasks.reduce((all, status) => all + of(status), 0);
+  if (tasks.length > task.partitions) throw new Error(`${tasks.length} tasks of ${task.partitions} partitions`);
+  return {
+    liveSessions: sum(({ liveEntries }) => liveEntries),
+    closed: sum(({ counters }) => (counters?.closedByTimeout ?? 0) + (counters?.closedByEnd ?? 0)),
+    peakRssBytes: process.resourceUsage().maxRSS * 1024,
+    // Collecting garbage would be measured after `begin`, and by others where they end at the same time.
+    memory: kind === 'begin' || kind === 'cost' || kind === 'running' ? memoryNow() : settledMemory(),
+    ...span,
+    restoreMs: Math.max(0, ...tasks.map(({ restoreMs = 0 }) => restoreMs)),
+  };
+}

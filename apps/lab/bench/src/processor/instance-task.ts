@@ -1,0 +1,62 @@
+// What a processor in a process of its own is told to be, is asked, and answers.
+import type { DurationMs } from '@flatline/base';
+import type { LoopDelay } from '../loop-delay.ts';
+import type { MemoryParts } from './memory-parts.ts';
+
+/** Undefined: the processor's own default. */
+export interface InstanceTask {
+  readonly application: string;
+  readonly brokers: readonly string[];
+  readonly topic: string;
+  readonly partitions: number;
+  readonly stateDir: string;
+  /** The silence that ends a session. */
+  readonly timeoutMs: DurationMs;
+  readonly commitIntervalMs?: DurationMs | undefined;
+  /** Where events are in Avro. */
+  readonly schemaRegistryUrl?: string | undefined;
+  readonly instance?: string;
+  readonly standbys?: number;
+  readonly sessionTimeoutMs?: DurationMs;
+  /** How often a quiet partition may be asked for the time (C2). */
+  readonly proofIntervalMs?: DurationMs | undefined;
+  readonly compression?: 'none';
+  /** Measured from the start of its process. */
+  readonly isTimed?: boolean;
+}
+
+/** No session falls silent during a run. */
+export const NEVER_MS: DurationMs = 3_600_000;
+
+export type InstanceQuestion =
+  /** Answered once all partitions run; ends the span that began with the process. */
+  | { readonly kind: 'running' }
+  /** Answered once so many events have been applied since it started, and all that is applied is committed; measured after the first ones. */
+  | { readonly kind: 'applied'; readonly events: number; readonly warmUpEvents: number }
+  /** Answered after so long. */
+  | { readonly kind: 'watch'; readonly forMs: DurationMs }
+  /** From the first to the second it is measured. */
+  | { readonly kind: 'begin' | 'cost' }
+  /** As it is now, garbage collected. */
+  | { readonly kind: 'look' };
+
+/** What a span of its time took. */
+export interface SpanCost {
+  readonly elapsedMs: DurationMs;
+  readonly cpuMs: DurationMs;
+  readonly loopDelay: LoopDelay;
+}
+
+/** The span is the question's: `applied` from the first event after the warm-up to the last commit; all 0 where it has none. */
+export interface InstanceAnswer extends Omit<SpanCost, 'loopDelay'> {
+  readonly liveSessions: number;
+  readonly closed: number;
+  readonly memory: MemoryParts;
+  readonly peakRssBytes: number;
+  /** Applied in that span. */
+  readonly heartbeats: number;
+  /** Undefined where there is no span. */
+  readonly loopDelay?: LoopDelay;
+  /** The slowest partition, from its assignment until it ran. */
+  readonly restoreMs: DurationMs;
+}

@@ -1,0 +1,147 @@
+// A processor in a process of its own, as benchmarks see it: what it holds, what it costs, and its end.
+import type { DurationMs } from '@flatline/base';
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { bindToExit } from '../exit-bound.ts';
+import { profiling, sibling } from '../apart.ts';
+import type { RunningContender } from './running.ts';
+import type { InstanceAnswer, InstanceQuestion, InstanceTask, SpanCost } from './instance-task.ts';
+
+export interface HeldPartition {
+  readonly role: 'owner' | 'standby';
+  readonly partition: number;
+  readonly state: string;
+  readonly lag: number | null;
+  readonly liveEntries: number;
+  readonly restoreMs?: DurationMs;
+  readonly takeoverMs?: DurationMs;
+}
+
+const LOOK_MS: DurationMs = 50;
+const PATIENCE_MS: DurationMs = 120_000;
+
+export class Instance implements RunningContender {
+  /** Rejects once it has ended. */
+  readonly ended: Promise<never>;
+  readonly #child: ChildProcess;
+  readonly #exit: Promise<unknown>;
+  readonly #address: Promise<string>;
+  /** Questions are answered in their order. */
+  readonly #asked: ((answer: InstanceAnswer) => void)[] = [];
+
+  constructor(task: InstanceTask) {
+    mkdirSync(task.stateDir, { recursive: true });
+    const execArgv = [...process.execArgv, '--expose-gc', ...profiling('flatline')];
+    const script = sibling(import.meta.filename, 'instance-process');
+    const child = bindToExit(fork(script, [JSON.stringify(task)], { execArgv }));
+    this.#child = child;
+    this.#exit = once(child, 'exit');
+    const { application, instance = 'the processor' } = task;
+    this.ended = this.#exit.then(() => {
+      const how = child.signalCode ?? `code ${String(child.exitCode)}`;
+      throw new Error(`${instance} of ${application} ended with ${how}`);
+    });
+    this.ended.catch(() => undefined);
+    const address = once(child, 'message').then(([said]) => {
+      child.on('message', (answer: InstanceAnswer) => {
+        this.#asked.shift()!(answer);
+      });
+      return said as string;
+    });
+    this.#address = Promise.race([address, this.ended]);
+    this.#address.catch(() => undefined);
+  }
+
+  /** The only instance, once it runs all partitions. @throws Error where it ends before that, or takes too long. */
+  static async alone(task: InstanceTask): Promise<Instance> {
+    const instance = new Instance({ instance: 'a', ...task });
+    await instance.until((held) => held.filter(({ state }) => state === 'running').length === task.partitions);
+    return instance;
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid;
+  }
+
+  async holds(): Promise<readonly HeldPartition[]> {
+    const answer = await fetch(`${await this.#address}/api/v1/partitions`);
+    return ((await answer.json()) as { partitions: HeldPartition[] }).partitions;
+  }
+
+  /** Waits until what it holds is as wanted, and returns it. @throws Error where it ends, or that takes too long */
+  async until(wanted: (held: readonly HeldPartition[]) => boolean): Promise<readonly HeldPartition[]> {
+    const from = performance.now();
+    for (;;) {
+      const held = await this.holds();
+      if (wanted(held)) return held;
+      if (performance.now() - from > PATIENCE_MS) throw new Error(`an instance is stuck: ${JSON.stringify(held)}`);
+      await delay(LOOK_MS);
+    }
+  }
+
+  /** @throws Error where it ends, or stalls, before it answers */
+  async ask(question: InstanceQuestion): Promise<InstanceAnswer> {
+    await this.#address;
+    if (this.#hasEnded) return this.ended;
+    const answer = new Promise<InstanceAnswer>((resolve) => {
+      this.#asked.push(resolve);
+      this.#child.send(question);
+    });
+    return Promise.race([answer, this.ended]);
+  }
+
+  /**
+   * Answers once so many events are applied since it started, and all that is applied is committed.
+   * @param warmUpEvents of them, those that come first and are not measured
+   */
+  applied(events: number, warmUpEvents = 0): Promise<InstanceAnswer> {
+    return this.ask({ kind: 'applied', events, warmUpEvents });
+  }
+
+  /** Answers after so long, whatever happens meanwhile. */
+  watch(forMs: DurationMs): Promise<InstanceAnswer> {
+    return this.ask({ kind: 'watch', forMs });
+  }
+
+  look(): Promise<InstanceAnswer> {
+    return this.ask({ kind: 'look' });
+  }
+
+  beginCost(): void {
+    // What ends it is reported where its cost is asked for.
+    void this.ask({ kind: 'begin' }).catch(() => undefined);
+  }
+
+  /** Since `beginCost`. */
+  async cost(): Promise<Pick<SpanCost, 'cpuMs' | 'loopDelay'>> {
+    const { cpuMs, loopDelay } = await this.ask({ kind: 'cost' });
+    return { cpuMs, loopDelay: loopDelay! };
+  }
+
+  /** Tells it to leave in good order, and waits for it; nothing where it has ended. @throws Error where it fails to */
+  async stop(): Promise<void> {
+    await this.#address.catch(() => undefined);
+    if (this.#hasEnded) return;
+    this.depart('leave');
+    await this.#exit;
+    if (this.#child.exitCode !== 0) await this.ended;
+  }
+
+  /** Tells it to go, and does not wait. */
+  depart(how: 'kill' | 'leave'): void {
+    this.#child.kill(how === 'kill' ? 'SIGKILL' : 'SIGTERM');
+  }
+
+  /** With SIGKILL; nothing where it has ended. */
+  async kill(): Promise<void> {
+    if (this.#hasEnded) return;
+    this.depart('kill');
+    await this.#exit;
+  }
+
+  get #hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+  }
+}

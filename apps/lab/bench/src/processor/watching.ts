@@ -1,0 +1,88 @@
+// A processor in this process: how it is set up, what it has got through, and what that cost.
+import type { DurationMs } from '@flatline/base';
+import { type FlatlineConfig, resolveConfiguration } from '@flatline/config';
+import type { ProcessorSnapshot, RunningProcessor } from '@flatline/processor';
+import { setTimeout as delay } from 'node:timers/promises';
+import { PIPELINE } from '../frame/application.ts';
+import { LoopDelayMeter } from '../loop-delay.ts';
+import type { InstanceTask, SpanCost } from './instance-task.ts';
+
+/** Between two looks at what it has got through: bounds the error of a span. */
+const LOOK_MS: DurationMs = 5;
+/** No progress for so long is a failure: after kill −9 the group alone takes ten seconds. */
+const STALLED_MS: DurationMs = 90_000;
+
+/** Nothing but what goes wrong. */
+export const log = {
+  info: () => undefined,
+  warn: (message: string, facts?: object) => {
+    console.error(message, facts);
+  },
+  error: (message: string, facts?: object) => {
+    console.error(message, facts);
+  },
+};
+
+export function configurationOf(task: InstanceTask): FlatlineConfig {
+  const { application, brokers, stateDir, topic, timeoutMs, proofIntervalMs, standbys, compression } = task;
+  const { instance, commitIntervalMs, schemaRegistryUrl, sessionTimeoutMs } = task;
+  const output = { topic: `${application}.output`, format: 'json', compression };
+  const pipeline = { name: PIPELINE, kind: 'session', timeoutMs, proofIntervalMs, input: { topic }, output, standbys };
+  const own = { application, brokers, stateDir, instance, commitIntervalMs, schemaRegistryUrl };
+  const file = { ...own, kafka: { sessionTimeoutMs }, http: { port: 0 }, pipelines: [pipeline] };
+  return resolveConfiguration(file, { source: 'flatline bench', folder: stateDir, environment: {} });
+}
+
+/** Since it started, explicit ends not counted. */
+export function eventsIn({ tasks }: ProcessorSnapshot): number {
+  return tasks.reduce((sum, { counters }) => {
+    if (counters === undefined) return sum;
+    return sum + counters.heartbeats + counters.events - counters.closedByEnd;
+  }, 0);
+}
+
+/** @throws Error where it stalls before that, with what its tasks say; what ended it */
+export async function until(
+  processor: RunningProcessor,
+  isReached: (snapshot: ProcessorSnapshot) => boolean,
+): Promise<ProcessorSnapshot> {
+  let progressedAtMs = performance.now();
+  let state = '';
+  for (;;) {
+    const snapshot = processor.snapshot();
+    if (isReached(snapshot)) return snapshot;
+    const now = snapshot.tasks.map((task) => `${task.state} ${task.position} ${task.committedPosition}`).join();
+    if (now !== state) progressedAtMs = performance.now();
+    state = now;
+    if (performance.now() - progressedAtMs > STALLED_MS)
+      throw new Error(`the processor has stalled: ${JSON.stringify(snapshot.tasks)}`);
+    await Promise.race([delay(LOOK_MS), processor.finished]);
+  }
+}
+
+/** The processor itself adds a clock record to a partition when it has caught up: events are counted, not offsets. */
+export async function untilCommitted(processor: RunningProcessor, events: number): Promise<ProcessorSnapshot> {
+  const { tasks } = await until(processor, (snapshot) => eventsIn(snapshot) >= events);
+  const applied = new Map(tasks.map(({ partition, position = Infinity }) => [partition, position]));
+  return until(processor, (snapshot) =>
+    snapshot.tasks.every(({ partition, committedPosition = 0 }) => committedPosition >= applied.get(partition)!),
+  );
+}
+
+/** Begins a span of this process's time; what it returns ends it. */
+export function beginSpan(): () => SpanCost {
+  const loop = new LoopDelayMeter();
+  loop.begin();
+  const cpuMs = beginCpu();
+  const startedAtMs = performance.now();
+  return () => ({ elapsedMs: performance.now() - startedAtMs, cpuMs: cpuMs(), loopDelay: loop.end() });
+}
+
+/** Gives the CPU time of this process from now on, all threads. */
+export function beginCpu(): () => DurationMs {
+  const before = process.cpuUsage();
+  return () => {
+    const { user, system } = process.cpuUsage(before);
+    return (user + system) / 1_000;
+  };
+}

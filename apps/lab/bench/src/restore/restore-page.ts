@@ -1,0 +1,160 @@
+// What a measurement of restoring says. Pure.
+import type { DurationMs } from '@flatline/base';
+import { chart, combine, loopVerdict, type Page, type Row, rowsOf, verdict } from '../frame/page.ts';
+import { type LoopDelay, LOOP_DELAY_NOTE, loopDelayText } from '../loop-delay.ts';
+import type { Spread } from '../statistics.ts';
+import { ifKnown, seconds, secondsText, short, spreadText } from '../text-table.ts';
+
+/** How the one before ended. `kill −9`: while heartbeats come; `loss of its disk`: cleanly, and its state directory is gone. */
+export type EndBefore = 'clean stop' | 'kill −9' | 'loss of its disk';
+
+/** Cost of starting again, in a process of its own. */
+export interface RestoreCost {
+  /** Live entries, or records read back. */
+  readonly entries: number;
+  /** From the assignment to running, the slowest partition; of Kafka Streams from the first restoration's begin to the last one's end. */
+  readonly restoreMs: DurationMs;
+  /** From the start, joining the group included. */
+  readonly untilRunningMs: DurationMs;
+  /** Over the same span, all threads of the process. */
+  readonly cpuMs: DurationMs;
+  /** Over the same span, of a process on Node. */
+  readonly loopDelay?: LoopDelay | undefined;
+}
+
+/** One turn, seen by the process that started it. */
+export interface RestoreTurn extends RestoreCost {
+  /** CPU time of the broker's processes from the start until it ran; undefined where they are not ours to see. */
+  readonly brokerCpuMs: DurationMs | undefined;
+}
+
+/** All turns of a contender after one kind of end. */
+export interface RestoreTurns {
+  readonly contender: string;
+  readonly after: EndBefore;
+  readonly turns: readonly RestoreTurn[];
+}
+
+/** What the project promises: from the local store so many entries per CPU second... */
+const PER_CPU_SECOND_MIN = 1_000_000;
+/** ...from the changelog so many times what Kafka Streams does, per second and per CPU second... */
+const TIMES_RATE_MIN = 3;
+const TIMES_PER_CPU_MIN = 5;
+/** ...and running again in a tenth of its time. */
+const TIMES_SOONER_MIN = 10;
+
+type Turn = RestoreTurn & Pick<RestoreTurns, 'contender' | 'after'>;
+const { spread, spreads, known, knowns, worst } = combine<Turn>();
+const entries = spread((turn) => turn.entries);
+/** Undefined where nothing is read: Kafka Streams opens RocksDB and loads no entry. */
+const rate = (ms: (turn: Turn) => DurationMs): ((turns: readonly Turn[]) => Spread | undefined) =>
+  known((turn) => (turn.entries === 0 ? undefined : (1_000 * turn.entries) / ms(turn)));
+const FIGURES = {
+  entries: (turns: readonly Turn[]) => entries(turns).median,
+  entriesPerSecond: rate(({ restoreMs }) => restoreMs),
+  entriesPerCpuSecond: rate(({ cpuMs }) => cpuMs),
+  ...spreads('untilRunningMs', 'cpuMs'),
+  ...knowns('brokerCpuMs'),
+  loopDelay: worst(({ loopDelay }) => loopDelay),
+};
+type RestoreRow = Row<Turn, 'contender' | 'after', typeof FIGURES>;
+
+export function restoreRows(measured: readonly RestoreTurns[]): readonly RestoreRow[] {
+  const turns = measured.flatMap(({ contender, after, turns: each }) =>
+    each.map((turn) => ({ contender, after, ...turn })),
+  );
+  return rowsOf<Turn, 'contender' | 'after', typeof FIGURES>(turns, ['contender', 'after'], FIGURES);
+}
+
+export const RESTORE_PAGE: Page<RestoreRow> = {
+  tables: [
+    {
+      columns: [
+        ['contender', ({ contender }) => contender],
+        ['after', ({ after }) => after],
+        ['entries', (row) => short(row.entries)],
+        ['entries/s', ({ entriesPerSecond }) => ifKnown(entriesPerSecond, spreadText, '–')],
+        ['entries/CPU-s', ({ entriesPerCpuSecond }) => ifKnown(entriesPerCpuSecond, spreadText, '–')],
+        ['running after s', ({ untilRunningMs }) => secondsText(untilRunningMs)],
+        ['CPU s', ({ cpuMs }) => secondsText(cpuMs)],
+        ['broker CPU s', ({ brokerCpuMs }) => ifKnown(brokerCpuMs, secondsText)],
+        ['loop ms', ({ loopDelay }) => loopDelayText(loopDelay)],
+      ],
+      note: [
+        'running after: from the start of the process, at once after the end of the one before, until all partitions run. entries/s: of',
+        'what was loaded or read back, from the assignment until all partitions run (Kafka Streams: from its first restoration to the end',
+        'of its last); CPU: of the whole process from its start until it runs; medians, least to most in brackets.',
+        'entries 0: nothing was read; its state stays on disk and is read as keys come. kill −9: while 20 000 heartbeats a second came.',
+        LOOP_DELAY_NOTE,
+      ].join('\n'),
+    },
+  ],
+  verdicts: (rows) => [...soonest(rows), ...restoreGoals(rows)],
+  charts: (rows) => [
+    chart(rows, {
+      name: 'rate',
+      title: 'entries restored per second; more is better',
+      label,
+      isOurs,
+      bar: ({ entriesPerSecond }) => entriesPerSecond,
+    }),
+    chart(rows, {
+      name: 'running',
+      title: 'from the start until running, ms; less is better',
+      label,
+      isOurs,
+      bar: ({ untilRunningMs }) => untilRunningMs,
+    }),
+  ],
+};
+
+/** The contender that runs again first, after each kind of end. */
+function soonest(rows: readonly RestoreRow[]): readonly string[] {
+  return [...Map.groupBy(rows, ({ after }) => after)].map(([after, alike]) => {
+    const [first, ...others] = alike.toSorted((a, b) => a.untilRunningMs.median - b.untilRunningMs.median);
+    const behind = others.map(({ contender, untilRunningMs }) => `${contender} ${seconds(untilRunningMs.median)} s`);
+    return `after ${after}: ${first!.contender} first, ${seconds(first!.untilRunningMs.median)} s; ${behind.join(', ')}`;
+  });
+}
+
+/** One line per goal that the measurement can decide. */
+export function restoreGoals(rows: readonly RestoreRow[]): readonly string[] {
+  const own = rows.filter(isOurs);
+  const peers = rows.filter((row) => !isOurs(row));
+  const clean = own.find(({ after }) => after === 'clean stop');
+  const changelog = own.find(({ after }) => after === 'loss of its disk');
+  const most = (of: (row: RestoreRow) => Spread | undefined): number =>
+    Math.max(0, ...peers.map((row) => of(row)?.median ?? 0));
+  const fastest = most(({ entriesPerSecond }) => entriesPerSecond);
+  const cheapest = most(({ entriesPerCpuSecond }) => entriesPerCpuSecond);
+  const stopped = peers.filter(({ after }) => after === 'clean stop').map((row) => row.untilRunningMs.median);
+  const sooner = stopped.length === 0 ? undefined : ratio(Math.min(...stopped), clean?.untilRunningMs.median ?? 0);
+  const perCpu = ratio(changelog?.entriesPerCpuSecond?.median, cheapest);
+  return [
+    ...atLeast('local store, entries per CPU second', clean?.entriesPerCpuSecond?.median, PER_CPU_SECOND_MIN),
+    ...atLeast(
+      "changelog, times the best peer's rate",
+      ratio(changelog?.entriesPerSecond?.median, fastest),
+      TIMES_RATE_MIN,
+    ),
+    ...atLeast("changelog, times the best peer's entries per CPU second", perCpu, TIMES_PER_CPU_MIN),
+    ...atLeast('after a clean stop, times sooner running than the best peer', sooner, TIMES_SOONER_MIN),
+    ...loopVerdict(own.map(({ loopDelay }) => loopDelay)),
+  ];
+}
+
+function ratio(ours: number | undefined, theirs: number): number | undefined {
+  return ours === undefined || theirs === 0 ? undefined : ours / theirs;
+}
+
+function atLeast(what: string, value: number | undefined, limit: number): readonly string[] {
+  return value === undefined ? [] : [`${what}: ${short(value)} (at least ${short(limit)}: ${verdict(value >= limit)})`];
+}
+
+function label({ contender, after }: RestoreRow): string {
+  return `${contender}, ${after}`;
+}
+
+function isOurs({ contender }: RestoreRow): boolean {
+  return contender === 'flatline';
+}
