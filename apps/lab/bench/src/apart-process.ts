@@ -11,12 +11,12 @@ const works = {
   process: async (name: OwnContender, task: ContenderTask): Promise<ContenderCost> =>
     name === 'flatline'
       ? (await import('./processor/flatline-processing.ts')).processWithFlatline(task)
-      : (await import('./throughput/reading-contenders.ts')).readAsContender(name, task),
+      : (await import('./reader/readers.ts')).readAsContender(name, task),
   read: async (reader: Reader, task: ReadingTask): Promise<ReadingCost> =>
     (await import('./reader/readers.ts')).readWith[reader](task),
   timers: async (name: string, timers: number, rounds: number): Promise<Cost> =>
     (await import('./wheel/contenders.ts')).measureContender(name, timers, rounds),
-  yardstick: async (): Promise<Yardstick> => (await import('./yardstick-work.ts')).measureYardstick(),
+  yardstick: async (): Promise<Yardstick> => (await import('./yardstick.ts')).measureYardstick(),
   beats: async (task: BeatTask): Promise<number> => (await import('./beats.ts')).sendBeats(task),
   occupy: async (): Promise<never> => (await import('./latency/occupation.ts')).occupyCore(),
 };

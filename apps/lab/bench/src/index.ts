@@ -6,4 +6,4 @@ export { PROFILE_VARIABLE } from './apart.ts';
 export { drawLastProfile } from './report/last-profile.ts';
 export { reportPages, type Surroundings } from './report/report-pages.ts';
 export { yardstick, yardstickText } from './yardstick.ts';
-export { REPORTS } from './work-tree.ts';
+export { REPORTS } from './machine.ts';

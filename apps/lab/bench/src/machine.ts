@@ -1,8 +1,18 @@
 // What a benchmark ran on, and how busy that was with other things: figures mean little without it.
 import type { DurationMs } from '@flatline/base';
+import { execFileSync } from 'node:child_process';
 import { availableParallelism, cpus, loadavg, platform, release } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type WorkTree, workTreeOf } from './work-tree.ts';
+
+/** Published pages, from the root: the only files that change while several reports of one commit are written. */
+export const REPORTS = 'docs/benchmarks';
+
+interface WorkTree {
+  /** As git names it; `unknown` without git. */
+  readonly commit: string;
+  /** What is measured is not that commit: files have been added or changed since, published reports not counted. */
+  readonly isDirty: boolean;
+}
 
 export interface Machine extends WorkTree {
   readonly processor: string;
@@ -30,6 +40,18 @@ export function thisMachine(): Machine {
     node: process.version,
     ...workTreeOf(import.meta.dirname),
   };
+}
+
+/** Which version of the project is measured, and whether it is one at all. @param folder somewhere within it */
+export function workTreeOf(folder: string): WorkTree {
+  const git = (...args: readonly string[]): string =>
+    execFileSync('git', args, { cwd: folder, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  try {
+    const changed = git('status', '--porcelain', '--', ':/', `:(top,exclude)${REPORTS}`);
+    return { commit: git('rev-parse', '--short', 'HEAD'), isDirty: changed !== '' };
+  } catch {
+    return { commit: 'unknown', isDirty: false }; // a copy without its history
+  }
 }
 
 /** Watches the processors for a second; to be called while nothing is measured. */

@@ -1,28 +1,66 @@
+// What the system says of a process: its CPU time, and its resident memory by what backs it.
 import type { DurationMs } from '@flatline/base';
 import { readFileSync } from 'node:fs';
+
+export interface MemoryParts {
+  readonly rssBytes: number;
+  /** Backed by no file, so freed only with the process: heap, arrays, shared buffers, thread stacks. */
+  readonly anonymousBytes: number;
+  /** Pages of files, which the kernel may drop at any time: the local store's, and the program's own code. */
+  readonly fileBytes: number;
+}
 
 /** The unit of /proc, the same on every Linux there is. */
 const TICK_MS: DurationMs = 10;
 
 /** CPU time of another process so far, all its threads; undefined where the system does not tell, or it has ended. */
 export function processCpuMs(pid: number | undefined): DurationMs | undefined {
-  if (process.platform !== 'linux' || pid === undefined) return undefined;
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The second field is a name in brackets that may hold spaces; user and system time are the 14th and 15th.
-    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-    return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
-  } catch {
-    return undefined; // it has ended
-  }
+  const stat = told(pid, 'stat');
+  if (stat === undefined) return undefined;
+  // The second field is a name in brackets that may hold spaces; user and system time are the 14th and 15th.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
 }
 
-/** Resident bytes of another process; undefined where the system does not tell, or it has ended. */
-export function processRssBytes(pid: number | undefined): number | undefined {
+/** Undefined where the system does not tell, or the process has ended. */
+export function processMemory(pid: number | undefined): MemoryParts | undefined {
+  const status = told(pid, 'status');
+  return status === undefined ? undefined : memoryParts(status);
+}
+
+/** This process's memory. Parts are told apart on Linux only. */
+export function ownMemory(): MemoryParts {
+  const rssBytes = process.memoryUsage.rss();
+  return processMemory(process.pid) ?? { rssBytes, anonymousBytes: rssBytes, fileBytes: 0 };
+}
+
+/** The same after garbage collection; run Node with `--expose-gc`. */
+export function settledMemory(): MemoryParts {
+  collectGarbage();
+  return ownMemory();
+}
+
+export function collectGarbage(): void {
+  globalThis.gc?.();
+  // Array buffers found dead by the first collection are given back by the next.
+  globalThis.gc?.();
+}
+
+/** @param status what `/proc/<pid>/status` says. */
+export function memoryParts(status: string): MemoryParts {
+  const bytes = (field: string): number =>
+    1024 * Number(new RegExp(`^${field}:\\s+(\\d+) kB$`, 'm').exec(status)?.[1] ?? 0);
+  return {
+    rssBytes: bytes('VmRSS'),
+    anonymousBytes: bytes('RssAnon') + bytes('RssShmem'),
+    fileBytes: bytes('RssFile'),
+  };
+}
+
+function told(pid: number | undefined, what: 'stat' | 'status'): string | undefined {
   if (process.platform !== 'linux' || pid === undefined) return undefined;
   try {
-    const found = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-    return found === null ? undefined : Number(found[1]) * 1024;
+    return readFileSync(`/proc/${pid}/${what}`, 'utf8');
   } catch {
     return undefined; // it has ended
   }

@@ -1,6 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { yardstickText } from './yardstick.ts';
-import { access, compute, memoryFor, sort, type YardstickSize } from './yardstick-work.ts';
+import { access, compute, memoryFor, sort, type YardstickSize, yardstickText } from './yardstick.ts';
 
 const SIZE: YardstickSize = { rounds: 100_000, sorted: 10_001, array: 2 ** 12, accesses: 50_000 };
 

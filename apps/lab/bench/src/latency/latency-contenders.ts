@@ -12,11 +12,11 @@ import {
   streamsJvm,
   streamsPace,
 } from '../peers/kafka-streams.ts';
-import { STORE_NAMES, StorePeer } from '../peers/store-peers.ts';
+import { lookUpStore, STORE_NAMES, type StorePeer } from '../peers/store-peers.ts';
 import { PROBE_TIMEOUT_MS } from '../probes.ts';
 import { Instance } from '../processor/instance.ts';
 import { NEVER_MS } from '../processor/instance-task.ts';
-import type { RunningContender } from '../processor/running.ts';
+import type { RunningContender } from '../processor/instance-task.ts';
 import { runOwn } from '../throughput/contenders.ts';
 import type { ContenderCost, ContenderTask } from '../throughput/contender-task.ts';
 import { COMMIT_INTERVAL_MS } from './latency-page.ts';
@@ -71,9 +71,7 @@ export async function latencyLineUp(options: BenchmarkOptions): Promise<LineUp<L
       },
     }),
   });
-  const stores = STORE_NAMES.map(async (name) =>
-    peerLineUp(name, await StorePeer.lookUp(name, options), storeContender),
-  );
+  const stores = STORE_NAMES.map(async (name) => peerLineUp(name, await lookUpStore(name, options), storeContender));
   return joined(streams, ...(await Promise.all(stores)));
 }
 

@@ -14,7 +14,7 @@ import { loadSessions, type ProbePace, Probes } from '../probes.ts';
 import { short } from '../text-table.ts';
 import type { ContenderTask } from '../throughput/contender-task.ts';
 import { loadEvents } from '../throughput/event-load.ts';
-import { isProbe, latenessOf } from './lateness.ts';
+import { isProbe, latenessOf } from './latency-page.ts';
 import { type LatencyContender, latencyLineUp } from './latency-contenders.ts';
 import {
   BUSY_SHARE,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { latenessOf } from './lateness.ts';
+import { latenessOf } from './latency-page.ts';
 
 const close = (sessionId: string, deadlineAt: number, lateMs: number) => ({
   sessionId,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { pageText } from '../frame/page.ts';
 import type { InstanceAnswer } from '../processor/instance-task.ts';
-import { memoryParts } from '../processor/memory-parts.ts';
+import { memoryParts } from '../process-stat.ts';
 import { churnFigures, memoryPage, memoryRows } from './memory-page.ts';
 
 function answer(liveSessions: number, anonymousBytes: number, fileBytes: number): InstanceAnswer {

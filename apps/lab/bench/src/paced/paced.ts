@@ -18,8 +18,8 @@ import {
   streamsJvm,
 } from '../peers/kafka-streams.ts';
 import { POPULATION_SEED, type Settlement, settle } from '../population/population-ground.ts';
-import { processCpuMs, processRssBytes } from '../process-stat.ts';
-import type { RunningContender } from '../processor/running.ts';
+import { processCpuMs, processMemory } from '../process-stat.ts';
+import type { RunningContender } from '../processor/instance-task.ts';
 import { short } from '../text-table.ts';
 import { PACED_PAGE, pacedRows, type PacedTurn } from './paced-page.ts';
 
@@ -162,7 +162,7 @@ async function measured(
   const [ownBefore, brokerBefore] = [processCpuMs(pid), brokerCpu.nowMs()];
   await delay(MEASURED_MS);
   const [own, brokerCpuMs] = [processCpuMs(pid), brokerCpu.sinceMs(brokerBefore)];
-  const rssBytes = processRssBytes(pid);
+  const rssBytes = processMemory(pid)?.rssBytes;
   const last = await look(ground, settled);
   if (own === undefined || ownBefore === undefined) throw new Error(`${settled.contender.name} ended, or is not seen`);
   return {

@@ -5,11 +5,12 @@ import { join } from 'node:path';
 import {
   type ContenderCost,
   type ContenderTask,
+  type ProgramCost,
   type ThroughputTask,
   WARM_UP_TIME_SHARE,
 } from '../throughput/contender-task.ts';
 import { processCpuMs } from '../process-stat.ts';
-import type { RunningContender } from '../processor/running.ts';
+import type { RunningContender } from '../processor/instance-task.ts';
 import type { JavaProgram, JvmSettings, ProgramArguments } from './java-program.ts';
 
 type KafkaStreamsVariant =
@@ -44,113 +45,69 @@ const CACHE_BYTES_PER_SESSION = 320;
 const TIMEOUT_MS: DurationMs = 3_600_000;
 /** A contender that has not got through the topic by then is measured by what it has committed. */
 const RUN_MAX_MS: DurationMs = 40_000;
-const DEADLINES = { variant: 'deadlines', tickMs: 100 } as const;
+const IN_ORDER = 'another in the order of deadlines, looked at each 100 ms for what is due';
+
+function variant(
+  name: string,
+  kind: KafkaStreamsVariant,
+  threads: number,
+  tickMs: DurationMs,
+  does: string,
+): KafkaStreamsContender {
+  return { name, variant: kind, threads, tickMs, does };
+}
+
+/** Polls so often that none of its punctuations is late for a poll that waits for records. */
+export function prompt(
+  name: string,
+  kind: KafkaStreamsVariant,
+  tickMs: DurationMs,
+  does: string,
+): KafkaStreamsContender {
+  return { ...variant(name, kind, 2, tickMs, does), pollMs: 5 };
+}
+
+function closing(how: ThroughputStreams['closing'], contender: KafkaStreamsContender): ThroughputStreams {
+  return { ...contender, closing: how };
+}
+
+const WINDOWS = 'session windows and suppress; a quiet partition closes nothing';
+const ON_CLOSE =
+  'session windows and EmitStrategy.onWindowClose, retention of twice the timeout; a quiet partition closes nothing';
+const SCANNED = 'store on RocksDB, all keys scanned each second';
+const UNSEEN = 'processor, store in memory, no look at what is due: closes nothing, a bound for what it can do';
 
 export const KAFKA_STREAMS_CONTENDERS: readonly ThroughputStreams[] = [
-  {
-    name: 'ks-windows',
-    variant: 'session-windows',
-    threads: 2,
-    tickMs: 0,
-    closing: 'windows',
-    does: 'session windows and suppress; a quiet partition closes nothing',
-  },
-  {
-    name: 'ks-windows-on-close',
-    variant: 'session-windows-on-close',
-    threads: 2,
-    tickMs: 0,
-    closing: 'windows',
-    does: 'session windows and EmitStrategy.onWindowClose, retention of twice the timeout; a quiet partition closes nothing',
-  },
-  {
-    name: 'ks-punctuator',
-    variant: 'punctuator',
-    threads: 2,
-    tickMs: 1_000,
-    closing: 'timely',
-    does: 'processor, store on RocksDB, all keys scanned each second',
-  },
-  {
-    ...DEADLINES,
-    name: 'ks-deadlines',
-    threads: 2,
-    closing: 'timely',
-    does: 'processor, store in memory, another in the order of deadlines, looked at each 100 ms for what is due',
-  },
-  {
-    ...DEADLINES,
-    name: 'ks-deadlines-1',
-    threads: 1,
-    closing: 'timely',
-    does: 'the same on one thread',
-  },
-  {
-    name: 'ks-memory-1',
-    variant: 'in-memory',
-    threads: 1,
-    tickMs: 0,
-    closing: 'never',
-    does: 'processor, store in memory, no look at what is due: closes nothing, a bound for what it can do',
-  },
+  closing('windows', variant('ks-windows', 'session-windows', 2, 0, WINDOWS)),
+  closing('windows', variant('ks-windows-on-close', 'session-windows-on-close', 2, 0, ON_CLOSE)),
+  closing('timely', variant('ks-punctuator', 'punctuator', 2, 1_000, `processor, ${SCANNED}`)),
+  closing('timely', variant('ks-deadlines', 'deadlines', 2, 100, `processor, store in memory, ${IN_ORDER}`)),
+  closing('timely', variant('ks-deadlines-1', 'deadlines', 1, 100, 'the same on one thread')),
+  closing('never', variant('ks-memory-1', 'in-memory', 1, 0, UNSEEN)),
 ];
-
-/** So that none of their punctuations is late for a poll that waits for records. */
-const PROMPT = { threads: 2, pollMs: 5 };
 
 /** Those that look for what is due by the machine's clock, as they are run where it counts when a close comes. */
 export const PROMPT_STREAMS: readonly KafkaStreamsContender[] = [
+  prompt('ks-punctuator 1 s', 'punctuator', 1_000, SCANNED),
+  prompt('ks-deadlines 100 ms', 'deadlines', 100, `store in memory, ${IN_ORDER}`),
+  prompt('ks-deadlines 25 ms', 'deadlines', 25, 'the same, each 25 ms'),
   {
-    ...PROMPT,
-    name: 'ks-punctuator 1 s',
-    variant: 'punctuator',
-    tickMs: 1_000,
-    does: 'store on RocksDB, all keys scanned each second',
-  },
-  {
-    ...DEADLINES,
-    ...PROMPT,
-    name: 'ks-deadlines 100 ms',
-    does: 'store in memory, another in the order of deadlines, looked at each 100 ms for what is due',
-  },
-  {
-    ...DEADLINES,
-    ...PROMPT,
-    name: 'ks-deadlines 25 ms',
-    tickMs: 25,
-    does: 'the same, each 25 ms',
-  },
-  {
-    ...DEADLINES,
-    ...PROMPT,
-    name: 'ks-deadlines 25 ms, commits 25 ms',
-    tickMs: 25,
+    ...prompt('ks-deadlines 25 ms, commits 25 ms', 'deadlines', 25, 'the same, committed as often'),
     commitIntervalMs: 25,
-    does: 'the same, committed as often',
   },
 ];
 
 /** For a rate that all can take: one thread, which costs the least, and two, as where it counts how fast they are. */
 export const PACED_STREAMS: readonly KafkaStreamsContender[] = [
-  {
-    ...DEADLINES,
-    name: 'ks-deadlines-1',
-    threads: 1,
-    does: 'store in memory, another in the order of deadlines, looked at each 100 ms for what is due',
-  },
-  {
-    ...DEADLINES,
-    name: 'ks-deadlines-2',
-    threads: 2,
-    does: 'the same on two threads',
-  },
-  {
-    name: 'ks-deadlines-rocksdb-1',
-    variant: 'deadlines-rocksdb',
-    threads: 1,
-    tickMs: 100,
-    does: 'as the first, on RocksDB, with a cache for all sessions',
-  },
+  variant('ks-deadlines-1', 'deadlines', 1, 100, `store in memory, ${IN_ORDER}`),
+  variant('ks-deadlines-2', 'deadlines', 2, 100, 'the same on two threads'),
+  variant(
+    'ks-deadlines-rocksdb-1',
+    'deadlines-rocksdb',
+    1,
+    100,
+    'as the first, on RocksDB, with a cache for all sessions',
+  ),
 ];
 
 /** What a contender commits, and how promptly its punctuations come, for the report. */
@@ -183,7 +140,7 @@ export async function processWithKafkaStreams(
 ): Promise<ContenderCost> {
   const schema = join(workspaceOf(import.meta.url).root, 'schemas', 'session-event.avsc');
   const args = { ...kafkaStreamsArguments('throughput', contender, task), format: task.format, schema };
-  const cost = await program.run<Omit<ContenderCost, 'processor'>>(args, streamsJvm(task.sessions));
+  const cost = await program.run<ProgramCost>(args, streamsJvm(task.sessions));
   return { ...cost, processor: undefined };
 }
 

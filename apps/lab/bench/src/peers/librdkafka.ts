@@ -1,7 +1,7 @@
 // A C program that reads the topic with the newest librdkafka and nothing else: as fast as others' clients get.
 import type { BenchmarkOptions } from '../benchmark.ts';
 import { join } from 'node:path';
-import type { ContenderCost, ContenderTask } from '../throughput/contender-task.ts';
+import type { ContenderCost, ContenderTask, ProgramCost } from '../throughput/contender-task.ts';
 import { runProgram } from './external-program.ts';
 import { findProgram } from './installed-program.ts';
 import { type Found, lookUp } from './peer.ts';
@@ -32,7 +32,7 @@ export function lookUpLibrdkafka(
         versions: [`librdkafka ${version}`],
         read: async ({ brokers, topic, partitions, records, warmUpRecords = 0 }) => {
           const args = [brokers.join(','), topic, ...[partitions, records, warmUpRecords].map(String)];
-          return { ...(await runProgram<Omit<ContenderCost, 'processor'>>(reader, args)), processor: undefined };
+          return { ...(await runProgram<ProgramCost>(reader, args)), processor: undefined };
         },
       };
     },

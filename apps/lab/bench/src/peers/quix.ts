@@ -3,7 +3,12 @@ import type { DurationMs } from '@flatline/base';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BenchmarkOptions } from '../benchmark.ts';
-import { type ContenderCost, type ContenderTask, WARM_UP_TIME_SHARE } from '../throughput/contender-task.ts';
+import {
+  type ContenderCost,
+  type ContenderTask,
+  type ProgramCost,
+  WARM_UP_TIME_SHARE,
+} from '../throughput/contender-task.ts';
 import { runProgram } from './external-program.ts';
 import { findProgram, versionSaid } from './installed-program.ts';
 import { type Found, lookUp } from './peer.ts';
@@ -40,7 +45,7 @@ export function lookUpQuix(options: Pick<BenchmarkOptions, 'peers' | 'onProgress
           const given = JSON.stringify({ warmUpRecords: 0, ...task, ...times });
           // Without what its imports warn of.
           const args = ['-W', 'ignore', join(folder, 'main.py'), given];
-          return { ...(await runProgram<Omit<ContenderCost, 'processor'>>(interpreter, args)), processor: undefined };
+          return { ...(await runProgram<ProgramCost>(interpreter, args)), processor: undefined };
         },
       };
     },

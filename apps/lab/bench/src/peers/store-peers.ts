@@ -4,16 +4,21 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BenchmarkOptions } from '../benchmark.ts';
 import type { SeenClose } from '../close-watch.ts';
-import { type ContenderCost, type ContenderTask, WARM_UP_TIME_SHARE } from '../throughput/contender-task.ts';
+import {
+  type ContenderCost,
+  type ContenderTask,
+  type ProgramCost,
+  WARM_UP_TIME_SHARE,
+} from '../throughput/contender-task.ts';
 import { runProgram, type RunningProgram, startProgram } from './external-program.ts';
 import { findProgram, versionSaid } from './installed-program.ts';
-import type { LocalServer } from './local-server.ts';
 import { type Found, lookUp } from './peer.ts';
 import { nodePackage } from './peer-builds.ts';
 import {
   DATABASE_USER,
   findPostgresql,
   findRedis,
+  type LocalServer,
   postgresqlIdentity,
   startPostgresql,
   startRedis,
@@ -96,105 +101,84 @@ interface StoreSettings {
   readonly probeTimeoutMs: DurationMs;
 }
 
-export class StorePeer {
+export interface StorePeer extends Pick<Store, 'does' | 'lacks' | 'seenBy'> {
   readonly name: StoreName;
   readonly versions: readonly string[];
-  readonly #folder: string;
-
-  private constructor(name: StoreName, folder: string, versions: readonly string[]) {
-    this.name = name;
-    this.#folder = folder;
-    this.versions = versions;
-  }
-
-  static lookUp(name: StoreName, options: Pick<BenchmarkOptions, 'peers' | 'onProgress'>): Promise<Found<StorePeer>> {
-    const { needs, version, client } = STORES[name];
-    return lookUp(name, options, {
-      lacks: async () => {
-        if (process.platform !== 'linux') return 'its server is measured by /proc: run it on Linux';
-        return (await needs()) ?? (findProgram('npm') === undefined ? 'no npm on PATH: install it' : undefined);
-      },
-      project: (workspace) => nodePackage('stores', workspace),
-      open: async (folder) =>
-        new StorePeer(name, folder, [await version(), pinned(folder, client), pinned(folder, 'kafkajs')]),
-    });
-  }
-
-  get does(): string {
-    return STORES[this.name].does;
-  }
-
-  get lacks(): string {
-    return STORES[this.name].lacks;
-  }
-
-  get seenBy(): string {
-    return STORES[this.name].seenBy;
-  }
-
   /** What the topic costs it, its server's processes included; the server is started and ended around it. */
-  async process(task: ContenderTask, settings: StoreSettings): Promise<ContenderCost> {
-    const server = await STORES[this.name].startServer(task.stateDir);
-    try {
-      const cost = await runProgram<Omit<ContenderCost, 'processor'>>(
-        ...this.#command('throughput', { ...task, ...settings }, server),
-      );
-      return { ...cost, processor: undefined };
-    } finally {
-      await server.end();
-    }
-  }
-
+  process(task: ContenderTask, settings: StoreSettings): Promise<ContenderCost>;
   /** Runs until it is ended; `onClose` is told of each close when a user of it sees it. */
-  async start(
+  start(
     task: ContenderTask,
     settings: StoreSettings,
     onClose: (close: SeenClose) => void,
-  ): Promise<Pick<RunningProgram, 'end'>> {
-    const server = await STORES[this.name].startServer(task.stateDir);
-    const started: RunningProgram[] = [];
-    const end = async (): Promise<void> => {
-      for (const program of started) await program.end();
-      await server.end();
-    };
-    try {
-      const given = { ...task, ...settings };
-      started.push(await startProgram(...this.#command('run', given, server)));
-      const watch = this.#command('watch', given, server);
-      started.push(
-        await startProgram(...watch, (line) => {
-          onClose(JSON.parse(line) as SeenClose);
-        }),
-      );
-    } catch (error) {
-      await end();
-      throw error;
-    }
-    return { end };
-  }
+  ): Promise<Pick<RunningProgram, 'end'>>;
+}
 
-  #command(
+export function lookUpStore(
+  name: StoreName,
+  options: Pick<BenchmarkOptions, 'peers' | 'onProgress'>,
+): Promise<Found<StorePeer>> {
+  const { needs, version, client } = STORES[name];
+  return lookUp(name, options, {
+    lacks: async () => {
+      if (process.platform !== 'linux') return 'its server is measured by /proc: run it on Linux';
+      return (await needs()) ?? (findProgram('npm') === undefined ? 'no npm on PATH: install it' : undefined);
+    },
+    project: (workspace) => nodePackage('stores', workspace),
+    open: async (folder) =>
+      storePeer(name, folder, [await version(), pinned(folder, client), pinned(folder, 'kafkajs')]),
+  });
+}
+
+function storePeer(name: StoreName, folder: string, versions: readonly string[]): StorePeer {
+  const { startServer, chunkMax, does, lacks, seenBy } = STORES[name];
+  const command = (
     job: 'throughput' | 'run' | 'watch',
     task: ContenderTask & StoreSettings,
-    { port, pid }: LocalServer,
-  ): [command: string, args: readonly string[]] {
-    const { chunkMax } = STORES[this.name];
-    const given = {
-      ...task,
-      peer: this.name,
-      job,
-      chunkMax,
-      port,
-      user: DATABASE_USER,
-      serverPid: pid,
-      pollEveryMs: POLL_EVERY_MS,
-      warmUpMs: WARM_UP_TIME_SHARE * STORE_RUN_MAX_MS,
-      runMaxMs: STORE_RUN_MAX_MS,
-    };
+    { port, pid: serverPid }: LocalServer,
+  ): [command: string, args: readonly string[]] => {
+    const own = { peer: name, job, chunkMax, port, user: DATABASE_USER, serverPid, pollEveryMs: POLL_EVERY_MS };
+    const times = { warmUpMs: WARM_UP_TIME_SHARE * STORE_RUN_MAX_MS, runMaxMs: STORE_RUN_MAX_MS };
     // kafkajs' timers go negative, and Node would say so at each start.
-    const args = ['--disable-warning=TimeoutNegativeWarning', join(this.#folder, 'main.js'), JSON.stringify(given)];
-    return [process.execPath, args];
-  }
+    const quiet = '--disable-warning=TimeoutNegativeWarning';
+    return [process.execPath, [quiet, join(folder, 'main.js'), JSON.stringify({ ...task, ...own, ...times })]];
+  };
+  return {
+    name,
+    versions,
+    does,
+    lacks,
+    seenBy,
+    process: async (task, settings) => {
+      const server = await startServer(task.stateDir);
+      try {
+        const given = { ...task, ...settings };
+        return { ...(await runProgram<ProgramCost>(...command('throughput', given, server))), processor: undefined };
+      } finally {
+        await server.end();
+      }
+    },
+    start: async (task, settings, onClose) => {
+      const server = await startServer(task.stateDir);
+      const started: RunningProgram[] = [];
+      const end = async (): Promise<void> => {
+        for (const program of started) await program.end();
+        await server.end();
+      };
+      try {
+        const given = { ...task, ...settings };
+        const told = (line: string): void => {
+          onClose(JSON.parse(line) as SeenClose);
+        };
+        started.push(await startProgram(...command('run', given, server)));
+        started.push(await startProgram(...command('watch', given, server), told));
+      } catch (error) {
+        await end();
+        throw error;
+      }
+      return { end };
+    },
+  };
 }
 
 /** `bullmq 6.7.0`. */

@@ -2,7 +2,7 @@ import { type ProcessorSnapshot, startProcessor } from '@flatline/processor';
 import { systemClock } from '@flatline/system';
 import type { ContenderCost, ContenderTask, ProcessorCost } from '../throughput/contender-task.ts';
 import { NEVER_MS } from './instance-task.ts';
-import { settledMemory } from './memory-parts.ts';
+import { settledMemory } from '../process-stat.ts';
 import { beginCpu, beginSpan, configurationOf, eventsIn, log, until, untilCommitted } from './watching.ts';
 
 /** The whole processor as `flatline run` starts it: group, transactions, changelog, local store, timers. */

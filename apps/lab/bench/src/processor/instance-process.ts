@@ -3,8 +3,8 @@
 import { startProcessor } from '@flatline/processor';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { InstanceAnswer, InstanceQuestion, InstanceTask, SpanCost } from './instance-task.ts';
-import { memoryNow, settledMemory } from './memory-parts.ts';
-import { beginSpan, configurationOf, eventsIn, log, until, untilCommitted } from './watching.ts';
+import { ownMemory, settledMemory } from '../process-stat.ts';
+import { beginSpan, configurationOf, counted, eventsIn, log, until, untilCommitted } from './watching.ts';
 
 type Span = Pick<InstanceAnswer, 'elapsedMs' | 'cpuMs' | 'heartbeats' | 'loopDelay'>;
 
@@ -12,14 +12,11 @@ const NO_SPAN: Span = { elapsedMs: 0, cpuMs: 0, heartbeats: 0 };
 
 const task = JSON.parse(process.argv[2]!) as InstanceTask;
 let begun: (() => SpanCost) | undefined = task.isTimed === true ? beginSpan() : undefined;
-let isLeaving = false;
 const processor = await startProcessor(configurationOf(task), {
   log: {
     ...log,
-    // What a departing instance says is no news here.
-    warn: (message: string, facts?: object) => {
-      if (!isLeaving) log.warn(message, facts);
-    },
+    // What instances say of others that come and go is no news here.
+    warn: task.instance === undefined ? log.warn : log.info,
   },
 });
 let answering: Promise<void> = Promise.resolve();
@@ -30,7 +27,6 @@ process.on('message', (question: InstanceQuestion) => {
   });
 });
 process.on('SIGTERM', () => {
-  isLeaving = true;
   void processor.stop().then(() => process.exit(0));
 });
 // A benchmark that is interrupted takes its processes with it.
@@ -88,16 +84,15 @@ function isRunning({ state }: { readonly state: string }): boolean {
 }
 
 function answerTo({ kind }: InstanceQuestion, span: Span): InstanceAnswer {
-  const { tasks } = processor.snapshot();
-  const sum = (of: (status: (typeof tasks)[number]) => number): number =>
-    tasks.reduce((all, status) => all + of(status), 0);
+  const snapshot = processor.snapshot();
+  const { tasks } = snapshot;
   if (tasks.length > task.partitions) throw new Error(`${tasks.length} tasks of ${task.partitions} partitions`);
   return {
-    liveSessions: sum(({ liveEntries }) => liveEntries),
-    closed: sum(({ counters }) => (counters?.closedByTimeout ?? 0) + (counters?.closedByEnd ?? 0)),
+    liveSessions: tasks.reduce((sum, { liveEntries }) => sum + liveEntries, 0),
+    closed: counted(snapshot, 'closedByTimeout') + counted(snapshot, 'closedByEnd'),
     peakRssBytes: process.resourceUsage().maxRSS * 1024,
     // Collecting garbage would be measured after `begin`, and by others where they end at the same time.
-    memory: kind === 'begin' || kind === 'cost' || kind === 'running' ? memoryNow() : settledMemory(),
+    memory: kind === 'begin' || kind === 'cost' || kind === 'running' ? ownMemory() : settledMemory(),
     ...span,
     restoreMs: Math.max(0, ...tasks.map(({ restoreMs = 0 }) => restoreMs)),
   };

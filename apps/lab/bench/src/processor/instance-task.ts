@@ -1,15 +1,11 @@
 // What a processor in a process of its own is told to be, is asked, and answers.
 import type { DurationMs } from '@flatline/base';
+import type { Application } from '../frame/application.ts';
 import type { LoopDelay } from '../loop-delay.ts';
-import type { MemoryParts } from './memory-parts.ts';
+import type { MemoryParts } from '../process-stat.ts';
 
 /** Undefined: the processor's own default. */
-export interface InstanceTask {
-  readonly application: string;
-  readonly brokers: readonly string[];
-  readonly topic: string;
-  readonly partitions: number;
-  readonly stateDir: string;
+export interface InstanceTask extends Application {
   /** The silence that ends a session. */
   readonly timeoutMs: DurationMs;
   readonly commitIntervalMs?: DurationMs | undefined;
@@ -59,4 +55,17 @@ export interface InstanceAnswer extends Omit<SpanCost, 'loopDelay'> {
   readonly loopDelay?: LoopDelay;
   /** The slowest partition, from its assignment until it ran. */
   readonly restoreMs: DurationMs;
+}
+
+/** A contender's process, which runs until it is ended. */
+export interface RunningContender {
+  readonly pid: number | undefined;
+  /** Rejects if it ends by itself. */
+  readonly ended: Promise<never>;
+  beginCost(): void;
+  /** Since `beginCost`; undefined where the system does not tell, or the process does not run on Node. */
+  cost(): Promise<{ readonly cpuMs: DurationMs | undefined; readonly loopDelay: LoopDelay | undefined }>;
+  /** In good order. */
+  stop(): Promise<void>;
+  kill(): Promise<void>;
 }

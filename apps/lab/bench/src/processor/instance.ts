@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { bindToExit } from '../exit-bound.ts';
 import { profiling, sibling } from '../apart.ts';
-import type { RunningContender } from './running.ts';
+import type { RunningContender } from './instance-task.ts';
 import type { InstanceAnswer, InstanceQuestion, InstanceTask, SpanCost } from './instance-task.ts';
 
 export interface HeldPartition {

@@ -34,11 +34,13 @@ export function configurationOf(task: InstanceTask): FlatlineConfig {
 }
 
 /** Since it started, explicit ends not counted. */
-export function eventsIn({ tasks }: ProcessorSnapshot): number {
-  return tasks.reduce((sum, { counters }) => {
-    if (counters === undefined) return sum;
-    return sum + counters.heartbeats + counters.events - counters.closedByEnd;
-  }, 0);
+export function eventsIn(snapshot: ProcessorSnapshot): number {
+  return counted(snapshot, 'heartbeats') + counted(snapshot, 'events') - counted(snapshot, 'closedByEnd');
+}
+
+/** Sum of a counter over all tasks; of one that has no counters yet, 0. */
+export function counted({ tasks }: ProcessorSnapshot, counter: string): number {
+  return tasks.reduce((sum, { counters }) => sum + (counters?.[counter] ?? 0), 0);
 }
 
 /** @throws Error where it stalls before that, with what its tasks say; what ended it */

@@ -1,6 +1,8 @@
 import { KafkaLogReader } from '@flatline/kafka';
 import type { LogSubscription } from '@flatline/ports';
 import { systemClock } from '@flatline/system';
+import { settledMemory } from '../process-stat.ts';
+import type { ContenderCost, ContenderTask } from '../throughput/contender-task.ts';
 import { readWithKafkajs } from './kafkajs-reading.ts';
 import { type Reader, type ReadingCost, ReadingMeter, type ReadingTask } from './reading.ts';
 
@@ -40,4 +42,12 @@ function walk(subscription: LogSubscription, meter: ReadingMeter): void {
     }
     meter.add(records, keyBytes);
   }
+}
+
+/** Readers that take part beside processors: their task is the same, and they do a part of it. */
+export async function readAsContender(name: 'kafkajs' | 'reader', task: ContenderTask): Promise<ContenderCost> {
+  const { records, elapsedMs, endedAt, cpuMs } = await readWith[name === 'reader' ? 'flatline' : name](task);
+  const peakRssBytes = process.resourceUsage().maxRSS * 1024;
+  const { rssBytes } = settledMemory();
+  return { records, elapsedMs, endedAt, cpuMs, peakRssBytes, rssBytes, processor: undefined };
 }

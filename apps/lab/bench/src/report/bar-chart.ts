@@ -1,5 +1,6 @@
 // Horizontal bars as SVG text: median as the bar, least to most as a line across its end. Pure; readable on light and dark.
 import { short } from '../text-table.ts';
+import { escaped, svg, TEXT } from './svg.ts';
 
 export interface Bar {
   readonly label: string;
@@ -27,7 +28,6 @@ const HEAD = 34;
 const BAR = 16;
 const OURS = '#1a7f6b';
 const OTHERS = '#8a93a3';
-const TEXT = '#6b7280';
 
 /** Linear from 0: a bar twice as long is twice as much. */
 export function barChart({ title, bars }: BarChart): string {
@@ -35,17 +35,10 @@ export function barChart({ title, bars }: BarChart): string {
   const scale = most === 0 ? 0 : (WIDTH - LABEL_WIDTH - FIGURE_WIDTH) / most;
   const isOurs = bars.map(({ ours }, index) => ours ?? (index === 0 && bars.every((bar) => bar.ours === undefined)));
   const height = HEAD + ROW * bars.length + 8;
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" ` +
-      `role="img" font-family="system-ui, sans-serif" font-size="13" fill="${TEXT}">`,
-    `<title>${escaped(title)}</title>`,
-    `<text x="0" y="18" font-weight="600">${escaped(title)}</text>`,
-    ...bars.flatMap((bar, index) =>
-      row(bar, { top: HEAD + ROW * index, scale, color: isOurs[index]! ? OURS : OTHERS }),
-    ),
-    '</svg>',
-    '',
-  ].join('\n');
+  const rows = bars.flatMap((bar, index) =>
+    row(bar, { top: HEAD + ROW * index, scale, color: isOurs[index]! ? OURS : OTHERS }),
+  );
+  return svg({ width: WIDTH, height, font: 'system-ui, sans-serif', size: 13, title }, rows);
 }
 
 interface Place {
@@ -67,8 +60,4 @@ function row({ label, median, min, max }: Bar, { top, scale, color }: Place): re
     ...spread,
     `<text x="${Number(at(Math.max(median, max))) + 6}" y="${middle + 5}">${short(median)}</text>`,
   ];
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

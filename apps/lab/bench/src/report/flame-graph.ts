@@ -1,6 +1,8 @@
 // A V8 CPU profile as an SVG flame graph, the root on top: a frame is as wide as the time that passed below it, and its
 // neighbours are in the order of their width. No script: what a frame is, it says when pointed at. Pure.
 
+import { escaped, svg } from './svg.ts';
+
 /** What `node --cpu-prof` writes. */
 export interface CpuProfile {
   readonly nodes: readonly {
@@ -28,7 +30,6 @@ const DEPTH_MAX = 30;
 /** Narrower frames are left out. */
 const WIDTH_MIN = 0.4;
 const CHARACTER = 6.4;
-const TEXT = '#6b7280';
 /** Colors of the engine, of foreign code, and of ours. */
 const ENGINE = '#b8bec9';
 const FOREIGN = '#d6c9a8';
@@ -41,15 +42,7 @@ export function flameGraph(title: string, profile: CpuProfile): string {
   const boxes: string[] = [];
   const depth = draw(root, { x: 0, depth: 0, scale: WIDTH / Math.max(1, root.micros), all: root.micros }, boxes);
   const height = HEAD + ROW * (depth + 1);
-  return [
-    `<svg xmlns="http://www.w3.org/2000/svg" width="${WIDTH}" height="${height}" viewBox="0 0 ${WIDTH} ${height}" ` +
-      `role="img" font-family="ui-monospace, monospace" font-size="11">`,
-    `<title>${escaped(title)}</title>`,
-    `<text x="0" y="18" font-size="13" font-weight="600" fill="${TEXT}">${escaped(title)}</text>`,
-    ...boxes,
-    '</svg>',
-    '',
-  ].join('\n');
+  return svg({ width: WIDTH, height, font: 'ui-monospace, monospace', size: 11, title }, boxes);
 }
 
 /** Calls by what was called, whatever line it was called from. */
@@ -138,8 +131,4 @@ function colorOf(place: string): string {
   let hash = 0;
   for (const character of library) hash = (hash * 31 + character.charCodeAt(0)) % 9_973;
   return OURS[hash % OURS.length]!;
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 }

@@ -6,7 +6,7 @@ import type { ProgramArguments } from '../peers/java-program.ts';
 import { type KafkaStreamsContender, kafkaStreamsArguments, startStreams, streamsJvm } from '../peers/kafka-streams.ts';
 import { Instance } from '../processor/instance.ts';
 import { NEVER_MS } from '../processor/instance-task.ts';
-import type { RunningContender } from '../processor/running.ts';
+import type { RunningContender } from '../processor/instance-task.ts';
 import { runOwn } from '../throughput/contenders.ts';
 import type { ContenderCost, ContenderTask } from '../throughput/contender-task.ts';
 import type { EndBefore, RestoreCost } from './restore-page.ts';
@@ -35,46 +35,34 @@ const SESSION_TIMEOUT_MS: DurationMs = 10_000;
 /** Not what is measured: as long as it takes. */
 const FILL_MAX_MS: DurationMs = 900_000;
 const STATIC: ProgramArguments = { groupInstanceId: 'a', sessionTimeoutMs: SESSION_TIMEOUT_MS };
-const ROCKSDB = { variant: 'punctuator', threads: 2, tickMs: 0 } as const;
-const STATIC_TEXT = `group.instance.id, session.timeout.ms ${SESSION_TIMEOUT_MS}`;
+const STATIC_TEXT = `a static member (group.instance.id, session.timeout.ms ${SESSION_TIMEOUT_MS})`;
+const STOPPED_OR_KILLED: readonly EndBefore[] = ['clean stop', 'kill −9'];
+
+function onDisk(name: string, membership: ProgramArguments, ends: readonly EndBefore[], does: string): RestoreStreams {
+  return { name, variant: 'punctuator', threads: 2, tickMs: 0, membership, ends, does };
+}
 
 const STREAMS: readonly RestoreStreams[] = [
-  {
-    ...ROCKSDB,
-    name: 'ks-rocksdb',
-    membership: {},
-    ends: ['clean stop', 'kill −9'],
-    does: 'store on RocksDB, kept; membership by default (session.timeout.ms 45000)',
-  },
-  {
-    ...ROCKSDB,
-    name: 'ks-rocksdb leaving',
-    membership: { leavesGroup: 1 },
-    ends: ['clean stop'],
-    does: 'the same, told to leave its group at a clean stop (KIP-1153)',
-  },
-  {
-    ...ROCKSDB,
-    name: 'ks-rocksdb static',
-    membership: STATIC,
-    ends: ['clean stop', 'kill −9', 'loss of its disk'],
-    does: `the same, a static member (${STATIC_TEXT})`,
-  },
-  {
-    name: 'ks-memory static',
-    variant: 'in-memory',
-    threads: 2,
-    tickMs: 0,
-    membership: STATIC,
-    ends: ['clean stop', 'kill −9'],
-    does: `store in memory, a static member (${STATIC_TEXT})`,
-  },
+  onDisk(
+    'ks-rocksdb',
+    {},
+    STOPPED_OR_KILLED,
+    'store on RocksDB, kept; membership by default (session.timeout.ms 45000)',
+  ),
+  onDisk(
+    'ks-rocksdb leaving',
+    { leavesGroup: 1 },
+    ['clean stop'],
+    'the same, told to leave its group at a clean stop (KIP-1153)',
+  ),
+  onDisk('ks-rocksdb static', STATIC, [...STOPPED_OR_KILLED, 'loss of its disk'], `the same, ${STATIC_TEXT}`),
+  { ...onDisk('ks-memory static', STATIC, STOPPED_OR_KILLED, `store in memory, ${STATIC_TEXT}`), variant: 'in-memory' },
 ];
 
 const FLATLINE: RestoreContender = {
   name: 'flatline',
   does: `its local store kept; kafka.sessionTimeoutMs ${SESSION_TIMEOUT_MS}, the default`,
-  ends: ['clean stop', 'kill −9', 'loss of its disk'],
+  ends: [...STOPPED_OR_KILLED, 'loss of its disk'],
   fill: (task) => runOwn('flatline', task),
   restart: async (task) => {
     const running = new Instance({ ...task, timeoutMs: NEVER_MS, isTimed: true });

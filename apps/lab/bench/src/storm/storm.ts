@@ -13,13 +13,14 @@ import { inputDelayOf, InputWatch } from '../input-delay.ts';
 import {
   type KafkaStreamsContender,
   kafkaStreamsArguments,
+  prompt,
   PROMPT_STREAMS,
   startStreams,
   streamsJvm,
   streamsPace,
 } from '../peers/kafka-streams.ts';
 import { Instance } from '../processor/instance.ts';
-import type { RunningContender } from '../processor/running.ts';
+import type { RunningContender } from '../processor/instance-task.ts';
 import { short } from '../text-table.ts';
 import { NO_VALUE, writeRecords } from '../writing.ts';
 import { CloseCount } from './close-count.ts';
@@ -67,14 +68,7 @@ const FLATLINE: StormContender = {
 };
 const STREAMS: readonly KafkaStreamsContender[] = [
   ...PROMPT_STREAMS,
-  {
-    name: 'ks-memory 1 s',
-    variant: 'in-memory',
-    threads: 2,
-    tickMs: 1_000,
-    pollMs: 5,
-    does: 'store in memory, all keys scanned each second',
-  },
+  prompt('ks-memory 1 s', 'in-memory', 1_000, 'store in memory, all keys scanned each second'),
 ];
 
 export const storm = framed({

@@ -1,12 +1,10 @@
 // What one measured process is asked to do, and what it says it cost.
 import type { DurationMs, Millis } from '@flatline/base';
+import type { Application } from '../frame/application.ts';
 import type { LoopDelay } from '../loop-delay.ts';
 import type { EventFormat } from './event-load.ts';
 
-export interface ContenderTask {
-  readonly brokers: readonly string[];
-  readonly topic: string;
-  readonly partitions: number;
+export interface ContenderTask extends Application {
   /** In all partitions together. */
   readonly records: number;
   /** Sessions that live at the same time: caches are sized for them. */
@@ -16,9 +14,6 @@ export interface ContenderTask {
    * WARM_UP_TIME_SHARE of that time. Undefined: none.
    */
   readonly warmUpRecords?: number;
-  /** For contenders that keep state. */
-  readonly application: string;
-  readonly stateDir: string;
   readonly commitIntervalMs: DurationMs;
   /** Where events are in Avro. */
   readonly schemaRegistryUrl?: string | undefined;
@@ -46,6 +41,9 @@ export interface ContenderCost {
   readonly stopped?: boolean;
   readonly processor: ProcessorCost | undefined;
 }
+
+/** The cost as programs of others say it. */
+export type ProgramCost = Omit<ContenderCost, 'processor'>;
 
 /** One turn of a contender, seen by the process that started it. */
 export interface TurnCost extends ContenderCost {

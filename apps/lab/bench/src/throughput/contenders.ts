@@ -11,7 +11,7 @@ import {
 import { lookUpLibrdkafka } from '../peers/librdkafka.ts';
 import type { Found, PeerName } from '../peers/peer.ts';
 import { lookUpQuix } from '../peers/quix.ts';
-import { STORE_NAMES, STORE_RUN_MAX_MS, StorePeer } from '../peers/store-peers.ts';
+import { lookUpStore, STORE_NAMES, STORE_RUN_MAX_MS } from '../peers/store-peers.ts';
 import { NEVER_MS } from '../processor/instance-task.ts';
 import type { ContenderCost, ContenderTask, ThroughputTask } from './contender-task.ts';
 
@@ -53,7 +53,7 @@ export async function throughputLineUp(options: BenchmarkOptions): Promise<LineU
     }),
   });
   const stores = STORE_NAMES.map(async (name) =>
-    peerContender(name, await StorePeer.lookUp(name, options), (peer) => ({
+    peerContender(name, await lookUpStore(name, options), (peer) => ({
       does: `${peer.versions.join(', ')}, at least once, at most ${STORE_RUN_MAX_MS / 1_000} s: ${peer.does}; its server is counted`,
       lacks: peer.lacks,
       run: (task) => peer.process(task, { timeoutMs: NEVER_MS, probeTimeoutMs: NEVER_MS }),

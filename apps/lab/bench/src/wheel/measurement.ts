@@ -1,4 +1,4 @@
-import { collectGarbage } from '../processor/memory-parts.ts';
+import { collectGarbage } from '../process-stat.ts';
 import { type Contender, type TimerQueue } from './timer-queue.ts';
 import { BEAT_MS, deadlineOf, POLL_STEP_MS, shuffledIds, START } from './workload.ts';
 

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { REPORTS, workTreeOf } from './work-tree.ts';
+import { REPORTS, workTreeOf } from './machine.ts';
 
 const folders: string[] = [];
 
