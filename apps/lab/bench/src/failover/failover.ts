@@ -48,18 +48,14 @@ const PATIENCE_MS: DurationMs = 60_000;
 type FailoverGround = Ground<typeof DEFAULTS>;
 
 const PAGE: Page<FailoverFigures> = {
-  tables: [
-    {
-      columns: [
-        ['departure', ({ departure }) => departure],
-        ['standbys', ({ standbys }) => String(standbys)],
-        ['first close ms', ({ firstCloseMs }) => (firstCloseMs === undefined ? '–' : short(firstCloseMs))],
-        ['longest gap ms', ({ longestGapMs }) => short(longestGapMs)],
-        ['latest close ms', ({ latestMs }) => short(latestMs)],
-        ['restore ms', ({ restoreMs }) => short(restoreMs)],
-        ['fenced ms', ({ takeoverMs }) => short(takeoverMs)],
-      ],
-    },
+  columns: [
+    ['departure', ({ departure }) => departure],
+    ['standbys', ({ standbys }) => String(standbys)],
+    ['first close ms', ({ firstCloseMs }) => (firstCloseMs === undefined ? '–' : short(firstCloseMs))],
+    ['longest gap ms', ({ longestGapMs }) => short(longestGapMs)],
+    ['latest close ms', ({ latestMs }) => short(latestMs)],
+    ['restore ms', ({ restoreMs }) => short(restoreMs)],
+    ['fenced ms', ({ takeoverMs }) => short(takeoverMs)],
   ],
 };
 

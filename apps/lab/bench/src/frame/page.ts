@@ -83,26 +83,27 @@ export function rowsOf<Turn, Key extends keyof Turn, Figures extends Readonly<Re
 
 type Column<Of> = readonly [head: string, cell: (row: Of) => string];
 
-export interface Table<Of> {
+interface Table<Of> {
   readonly title?: string;
   readonly columns: readonly Column<Of>[];
   /** Lines below it. */
   readonly note?: string;
 }
 
-export interface Page<Of> {
-  readonly tables: readonly Table<Of>[];
+export interface Page<Of> extends Table<Of> {
+  /** Tables below the first. */
+  readonly more?: readonly Table<Of>[];
   /** Lines below all tables: goals, and what went wrong. */
   readonly verdicts?: (rows: readonly Of[]) => readonly string[];
   readonly charts?: (rows: readonly Of[]) => readonly BarChart[];
 }
 
-export function pageText<Of>({ tables, verdicts }: Page<Of>, rows: readonly Of[]): string {
-  const texts = tables.map(({ title, columns, note }) => {
+export function pageText<Of>(page: Page<Of>, rows: readonly Of[]): string {
+  const texts = [page, ...(page.more ?? [])].map(({ title, columns, note }) => {
     const table = tableText(columns, rows);
     return [title === undefined ? '' : `${title}\n`, table, note === undefined ? '' : `\n\n${note}`].join('');
   });
-  return [texts.join('\n\n'), ...(verdicts?.(rows) ?? [])].join('\n');
+  return [texts.join('\n\n'), ...(page.verdicts?.(rows) ?? [])].join('\n');
 }
 
 export function tableText<Of>(columns: readonly Column<Of>[], rows: readonly Of[]): string {

@@ -97,28 +97,26 @@ export function growthPage({ beats, warmUpBeats, beatsPerSecond }: Beats): Page<
   const times = ({ timesFirst }: GrownCost): string => timesFirst.toFixed(2);
   const sessions = ['live sessions', (row: GrowthRow) => short(row.sessions)] as const;
   return {
-    tables: [
-      {
-        title: 'CPU ns per bare heartbeat of a random session',
-        columns: [
-          sessions,
-          ['full speed', ({ cpuNsPerBeat }) => spreadText(cpuNsPerBeat)],
-          ['× first', ({ cpuNsPerBeat }) => times(cpuNsPerBeat)],
-          [atRate, ({ pacedCpuNsPerBeat }) => spreadText(pacedCpuNsPerBeat)],
-          ['× first', ({ pacedCpuNsPerBeat }) => times(pacedCpuNsPerBeat)],
-          ['net', ({ netCpuNsPerBeat }) => spreadText(netCpuNsPerBeat)],
-          ['× first', ({ netCpuNsPerBeat }) => times(netCpuNsPerBeat)],
-          ['came/s', ({ pacedBeatsPerSecond }) => medianText(pacedBeatsPerSecond)],
-          ['idle', ({ idleCpuMsPerSecond }) => medianText(idleCpuMsPerSecond)],
-        ],
-        note: [
-          `full speed: ${short(beats)} heartbeats, and ${short(warmUpBeats)} before them to warm up, lie there when the process starts. Of one`,
-          'session several come between two commits where sessions are few, and are one image together.',
-          `${atRate}: so many come each second, for 30 s, to a process that restarted before (came/s: what really came).`,
-          'Each fetch and commit has few of them, so one costs more than at full speed. net: without what the process takes while nothing',
-          'comes (idle, CPU ms per second). × first: to the first population, which is what is judged below.',
-        ].join('\n'),
-      },
+    title: 'CPU ns per bare heartbeat of a random session',
+    columns: [
+      sessions,
+      ['full speed', ({ cpuNsPerBeat }) => spreadText(cpuNsPerBeat)],
+      ['× first', ({ cpuNsPerBeat }) => times(cpuNsPerBeat)],
+      [atRate, ({ pacedCpuNsPerBeat }) => spreadText(pacedCpuNsPerBeat)],
+      ['× first', ({ pacedCpuNsPerBeat }) => times(pacedCpuNsPerBeat)],
+      ['net', ({ netCpuNsPerBeat }) => spreadText(netCpuNsPerBeat)],
+      ['× first', ({ netCpuNsPerBeat }) => times(netCpuNsPerBeat)],
+      ['came/s', ({ pacedBeatsPerSecond }) => medianText(pacedBeatsPerSecond)],
+      ['idle', ({ idleCpuMsPerSecond }) => medianText(idleCpuMsPerSecond)],
+    ],
+    note: [
+      `full speed: ${short(beats)} heartbeats, and ${short(warmUpBeats)} before them to warm up, lie there when the process starts. Of one`,
+      'session several come between two commits where sessions are few, and are one image together.',
+      `${atRate}: so many come each second, for 30 s, to a process that restarted before (came/s: what really came).`,
+      'Each fetch and commit has few of them, so one costs more than at full speed. net: without what the process takes while nothing',
+      'comes (idle, CPU ms per second). × first: to the first population, which is what is judged below.',
+    ].join('\n'),
+    more: [
       {
         title: 'the process that holds them',
         columns: [

@@ -67,23 +67,19 @@ export function latencyRows(turns: readonly LatencyTurn[]): readonly LatencyRow[
 }
 
 export const LATENCY_PAGE: Page<LatencyRow> = {
-  tables: [
-    {
-      columns: [
-        ['contender', ({ contender }) => contender],
-        ['load', ({ load }) => load],
-        ['events/s', ({ load, eventsPerSecond }) => (load === 'idle' ? '–' : medianText(eventsPerSecond))],
-        ['closes', ({ closes }) => String(closes)],
-        ['missing', ({ missing }) => String(missing)],
-        ['p50 ms', ({ p50Ms }) => lateText(p50Ms)],
-        ['p99 ms', ({ p99Ms }) => lateText(p99Ms)],
-        ['max ms', ({ maxMs }) => (Number.isFinite(maxMs) ? short(maxMs) : '–')],
-        ['broker ms/s', ({ brokerMsPerSecond }) => ifKnown(brokerMsPerSecond, medianText)],
-        ['loop ms', ({ loopDelay }) => loopDelayText(loopDelay)],
-      ],
-      note: NOTE,
-    },
+  columns: [
+    ['contender', ({ contender }) => contender],
+    ['load', ({ load }) => load],
+    ['events/s', ({ load, eventsPerSecond }) => (load === 'idle' ? '–' : medianText(eventsPerSecond))],
+    ['closes', ({ closes }) => String(closes)],
+    ['missing', ({ missing }) => String(missing)],
+    ['p50 ms', ({ p50Ms }) => lateText(p50Ms)],
+    ['p99 ms', ({ p99Ms }) => lateText(p99Ms)],
+    ['max ms', ({ maxMs }) => (Number.isFinite(maxMs) ? short(maxMs) : '–')],
+    ['broker ms/s', ({ brokerMsPerSecond }) => ifKnown(brokerMsPerSecond, medianText)],
+    ['loop ms', ({ loopDelay }) => loopDelayText(loopDelay)],
   ],
+  note: NOTE,
   verdicts: (rows) => {
     const own = rows.filter((row) => isOurs(row) && row.load !== 'ending');
     return [...own.map((row) => p99Goal(row, rows)), ...loopVerdict(own.map(({ loopDelay }) => loopDelay))];

@@ -67,26 +67,22 @@ export function churnFigures(samples: readonly ChurnSample[], warmMs: DurationMs
 
 export function memoryPage(churn: ChurnFigures | undefined): Page<MemoryRow> {
   return {
-    tables: [
-      {
-        columns: [
-          ['live sessions', ({ sessions }) => short(sessions)],
-          ['bytes each', ({ anonymousBytesPerSession }) => anonymousBytesPerSession.toFixed(1)],
-          [
-            `at most ${BYTES_PER_SESSION_MAX}`,
-            ({ anonymousBytesPerSession }) => verdict(anonymousBytesPerSession <= BYTES_PER_SESSION_MAX),
-          ],
-          ["store's pages", ({ fileBytesPerSession }) => fileBytesPerSession.toFixed(1)],
-          ['anonymous', ({ anonymousBytes }) => megabytes(anonymousBytes)],
-          ['RSS', ({ rssBytes }) => megabytes(rssBytes)],
-        ],
-        note: [
-          'bytes each: growth of anonymous resident memory (RssAnon + RssShmem) from half of the sessions to all of them, over',
-          'the sessions more, in one process, garbage collected and all of it in the local store. Pages of the store that the',
-          'kernel has mapped (RssFile) are its own to drop, and are given apart, per session as well.',
-        ].join('\n'),
-      },
+    columns: [
+      ['live sessions', ({ sessions }) => short(sessions)],
+      ['bytes each', ({ anonymousBytesPerSession }) => anonymousBytesPerSession.toFixed(1)],
+      [
+        `at most ${BYTES_PER_SESSION_MAX}`,
+        ({ anonymousBytesPerSession }) => verdict(anonymousBytesPerSession <= BYTES_PER_SESSION_MAX),
+      ],
+      ["store's pages", ({ fileBytesPerSession }) => fileBytesPerSession.toFixed(1)],
+      ['anonymous', ({ anonymousBytes }) => megabytes(anonymousBytes)],
+      ['RSS', ({ rssBytes }) => megabytes(rssBytes)],
     ],
+    note: [
+      'bytes each: growth of anonymous resident memory (RssAnon + RssShmem) from half of the sessions to all of them, over',
+      'the sessions more, in one process, garbage collected and all of it in the local store. Pages of the store that the',
+      'kernel has mapped (RssFile) are its own to drop, and are given apart, per session as well.',
+    ].join('\n'),
     verdicts: () => (churn === undefined ? [] : ['', churnText(churn)]),
     charts: (rows) => [
       chart(rows, {

@@ -48,25 +48,21 @@ export function pacedRows(turns: readonly PacedTurn[], eventsPerSecond: number):
 }
 
 export const PACED_PAGE: Page<PacedRow> = {
-  tables: [
-    {
-      columns: [
-        ['live sessions', ({ sessions }) => short(sessions)],
-        ['contender', ({ contender }) => contender],
-        ['events/s', ({ eventsPerSecond }) => medianText(eventsPerSecond)],
-        ['CPU µs/event', ({ cpuUsPerEvent }) => spreadText(cpuUsPerEvent)],
-        // A contender that falls behind takes fewer, in larger batches, or lacks CPU: not the same rate.
-        ['× flatline', (row) => (fellBehind(row) ? '–' : row.timesFirst.toFixed(2))],
-        ['broker µs/event', ({ brokerUsPerEvent }) => ifKnown(brokerUsPerEvent, spreadText)],
-        ['RSS', ({ rssBytes }) => ifKnown(rssBytes, ({ median }) => megabytes(median), '–')],
-        ['', (row) => (fellBehind(row) ? `${row.secondsBehind.toFixed(0)} s behind` : '')],
-      ],
-      note: [
-        'CPU of the whole process over 30 s, after 15 s of the same to warm up, per event committed in them; medians, least to most in',
-        "brackets; RSS: at the end, pages of a store's file included. Who cannot keep up says so.",
-      ].join('\n'),
-    },
+  columns: [
+    ['live sessions', ({ sessions }) => short(sessions)],
+    ['contender', ({ contender }) => contender],
+    ['events/s', ({ eventsPerSecond }) => medianText(eventsPerSecond)],
+    ['CPU µs/event', ({ cpuUsPerEvent }) => spreadText(cpuUsPerEvent)],
+    // A contender that falls behind takes fewer, in larger batches, or lacks CPU: not the same rate.
+    ['× flatline', (row) => (fellBehind(row) ? '–' : row.timesFirst.toFixed(2))],
+    ['broker µs/event', ({ brokerUsPerEvent }) => ifKnown(brokerUsPerEvent, spreadText)],
+    ['RSS', ({ rssBytes }) => ifKnown(rssBytes, ({ median }) => megabytes(median), '–')],
+    ['', (row) => (fellBehind(row) ? `${row.secondsBehind.toFixed(0)} s behind` : '')],
   ],
+  note: [
+    'CPU of the whole process over 30 s, after 15 s of the same to warm up, per event committed in them; medians, least to most in',
+    "brackets; RSS: at the end, pages of a store's file included. Who cannot keep up says so.",
+  ].join('\n'),
   /** A chart for each population, of those that kept up. */
   charts: (rows) =>
     [...Map.groupBy(rows, ({ sessions }) => sessions)].map(([sessions, alike]) =>

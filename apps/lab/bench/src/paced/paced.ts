@@ -5,7 +5,6 @@ import { KafkaLogAdmin } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startBeats } from '../beats.ts';
-import { PIPELINE } from '../frame/application.ts';
 import { framed, type Ground, over } from '../frame/frame.ts';
 import { type Described, streamsLineUp, threadsText } from '../frame/line-up.ts';
 import { takeTurns } from '../frame/turns.ts';
@@ -24,7 +23,6 @@ import { short } from '../text-table.ts';
 import { PACED_PAGE, pacedRows, type PacedTurn } from './paced-page.ts';
 
 interface PacedContender extends Described {
-  readonly groupOf: (application: string) => string;
   /**
    * Starts it, waits until it has all it had before, and leaves it running.
    * @param before sessions that live then. @param sessions that will live during the run: caches are sized for them
@@ -50,7 +48,6 @@ type PacedGround = Ground<typeof DEFAULTS & { readonly populations: readonly num
 const FLATLINE: PacedContender = {
   name: 'flatline',
   does: 'exactly once, changelog, local store, timers',
-  groupOf: (application) => `${application}.${PIPELINE}`,
   start: async (settlement, before) => {
     const instance = settlement.start();
     while ((await instance.look()).liveSessions < before) await delay(2 * LOOK_MS);
@@ -71,7 +68,6 @@ export const paced = framed({
       how: (each) => `exactly once, ${threadsText(each)}`,
       contender: (described, program, each) => ({
         ...described,
-        groupOf: (application) => application,
         start: ({ task }, _before, sessions) => {
           const given = { ...task, sessions, commitIntervalMs: COMMIT_INTERVAL_MS };
           const args = { ...kafkaStreamsArguments('run', each, given), leavesGroup: 1 };
@@ -129,7 +125,7 @@ async function fill(ground: PacedGround, settled: Settled): Promise<void> {
   const running = await contender.start(settlement, 0, sessions);
   await settlement.load.open(0, sessions);
   await settlement.load.flush();
-  await caughtUp(ground, settled);
+  await caughtUp(ground, settled, running);
   await running.stop();
 }
 
@@ -137,7 +133,7 @@ async function takeTurn(ground: PacedGround, settled: Settled, repeat: number): 
   const { contender, settlement, sessions } = settled;
   const { task, load } = settlement;
   const running = await contender.start(settlement, sessions, sessions);
-  await caughtUp(ground, settled);
+  await caughtUp(ground, settled, running);
   const { brokers, eventsPerSecond } = ground;
   const written = load.beats + repeat + 1;
   const beats = startBeats({ brokers, topic: task.topic, seed: POPULATION_SEED, written, sessions, eventsPerSecond });
@@ -155,15 +151,16 @@ async function takeTurn(ground: PacedGround, settled: Settled, repeat: number): 
 async function measured(
   ground: PacedGround,
   settled: Settled,
-  { pid }: RunningContender,
+  running: RunningContender,
 ): Promise<Omit<PacedTurn, 'contender' | 'sessions'>> {
   const { brokerCpu } = ground;
-  const first = await look(ground, settled);
+  const { pid } = running;
+  const first = await look(ground, settled, running);
   const [ownBefore, brokerBefore] = [processCpuMs(pid), brokerCpu.nowMs()];
   await delay(MEASURED_MS);
   const [own, brokerCpuMs] = [processCpuMs(pid), brokerCpu.sinceMs(brokerBefore)];
   const rssBytes = processMemory(pid)?.rssBytes;
-  const last = await look(ground, settled);
+  const last = await look(ground, settled, running);
   if (own === undefined || ownBefore === undefined) throw new Error(`${settled.contender.name} ended, or is not seen`);
   return {
     events: sum(last.committed) - sum(first.committed),
@@ -175,10 +172,10 @@ async function measured(
   };
 }
 
-async function caughtUp(ground: PacedGround, settled: Settled): Promise<void> {
+async function caughtUp(ground: PacedGround, settled: Settled, running: RunningContender): Promise<void> {
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
-    const { ends, committed } = await look(ground, settled);
+    const { ends, committed } = await look(ground, settled, running);
     if (sum(ends) - sum(committed) <= BEHIND_MAX) return;
     if (performance.now() > until)
       throw new Error(`${settled.contender.name} has committed ${sum(committed)} of ${sum(ends)} records`);
@@ -186,10 +183,10 @@ async function caughtUp(ground: PacedGround, settled: Settled): Promise<void> {
   }
 }
 
-function look(ground: PacedGround, { contender, settlement }: Settled): Promise<InputLook> {
-  const { topic, partitions, application } = settlement.task;
+function look(ground: PacedGround, { settlement }: Settled, { group }: RunningContender): Promise<InputLook> {
+  const { topic, partitions } = settlement.task;
   const admin = new KafkaLogAdmin({ clock: systemClock, connection: ground.connection });
-  return lookAtInput(admin, { topic, partitions, group: contender.groupOf(application) });
+  return lookAtInput(admin, { topic, partitions, group });
 }
 
 function sum(offsets: readonly number[]): number {

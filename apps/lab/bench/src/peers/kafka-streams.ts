@@ -155,6 +155,7 @@ export async function startStreams(
   let before: DurationMs | undefined;
   return {
     pid,
+    group: String(args['application']),
     first,
     ended,
     beginCost: () => {

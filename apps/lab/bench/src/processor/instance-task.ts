@@ -60,6 +60,8 @@ export interface InstanceAnswer extends Omit<SpanCost, 'loopDelay'> {
 /** A contender's process, which runs until it is ended. */
 export interface RunningContender {
   readonly pid: number | undefined;
+  /** Its consumer group. */
+  readonly group: string;
   /** Rejects if it ends by itself. */
   readonly ended: Promise<never>;
   beginCost(): void;

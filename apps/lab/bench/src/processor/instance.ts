@@ -6,6 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { bindToExit } from '../exit-bound.ts';
 import { profiling, sibling } from '../apart.ts';
+import { PIPELINE } from '../frame/application.ts';
 import type { RunningContender } from './instance-task.ts';
 import type { InstanceAnswer, InstanceQuestion, InstanceTask, SpanCost } from './instance-task.ts';
 
@@ -23,6 +24,7 @@ const LOOK_MS: DurationMs = 50;
 const PATIENCE_MS: DurationMs = 120_000;
 
 export class Instance implements RunningContender {
+  readonly group: string;
   /** Rejects once it has ended. */
   readonly ended: Promise<never>;
   readonly #child: ChildProcess;
@@ -36,6 +38,7 @@ export class Instance implements RunningContender {
     const execArgv = [...process.execArgv, '--expose-gc', ...profiling('flatline')];
     const script = sibling(import.meta.filename, 'instance-process');
     const child = bindToExit(fork(script, [JSON.stringify(task)], { execArgv }));
+    this.group = `${task.application}.${PIPELINE}`;
     this.#child = child;
     this.#exit = once(child, 'exit');
     const { application, instance = 'the processor' } = task;

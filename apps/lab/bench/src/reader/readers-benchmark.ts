@@ -34,15 +34,11 @@ const STARTED_AT: Millis = 1_700_000_000_000;
 type ReaderGround = Ground<typeof DEFAULTS>;
 
 const PAGE: Page<ReaderMeasurement> = {
-  tables: [
-    {
-      columns: [
-        ['reader', ({ reader }) => reader],
-        ['events/s', ({ eventsPerSecond }) => short(eventsPerSecond)],
-        ['events/CPU s', ({ eventsPerCpuSecond }) => short(eventsPerCpuSecond)],
-        ['times kafkajs', ({ timesKafkajs }) => short(timesKafkajs.eventsPerCpuSecond)],
-      ],
-    },
+  columns: [
+    ['reader', ({ reader }) => reader],
+    ['events/s', ({ eventsPerSecond }) => short(eventsPerSecond)],
+    ['events/CPU s', ({ eventsPerCpuSecond }) => short(eventsPerCpuSecond)],
+    ['times kafkajs', ({ timesKafkajs }) => short(timesKafkajs.eventsPerCpuSecond)],
   ],
 };
 

@@ -67,28 +67,24 @@ export function restoreRows(measured: readonly RestoreTurns[]): readonly Restore
 }
 
 export const RESTORE_PAGE: Page<RestoreRow> = {
-  tables: [
-    {
-      columns: [
-        ['contender', ({ contender }) => contender],
-        ['after', ({ after }) => after],
-        ['entries', (row) => short(row.entries)],
-        ['entries/s', ({ entriesPerSecond }) => ifKnown(entriesPerSecond, spreadText, '–')],
-        ['entries/CPU-s', ({ entriesPerCpuSecond }) => ifKnown(entriesPerCpuSecond, spreadText, '–')],
-        ['running after s', ({ untilRunningMs }) => secondsText(untilRunningMs)],
-        ['CPU s', ({ cpuMs }) => secondsText(cpuMs)],
-        ['broker CPU s', ({ brokerCpuMs }) => ifKnown(brokerCpuMs, secondsText)],
-        ['loop ms', ({ loopDelay }) => loopDelayText(loopDelay)],
-      ],
-      note: [
-        'running after: from the start of the process, at once after the end of the one before, until all partitions run. entries/s: of',
-        'what was loaded or read back, from the assignment until all partitions run (Kafka Streams: from its first restoration to the end',
-        'of its last); CPU: of the whole process from its start until it runs; medians, least to most in brackets.',
-        'entries 0: nothing was read; its state stays on disk and is read as keys come. kill −9: while 20 000 heartbeats a second came.',
-        LOOP_DELAY_NOTE,
-      ].join('\n'),
-    },
+  columns: [
+    ['contender', ({ contender }) => contender],
+    ['after', ({ after }) => after],
+    ['entries', (row) => short(row.entries)],
+    ['entries/s', ({ entriesPerSecond }) => ifKnown(entriesPerSecond, spreadText, '–')],
+    ['entries/CPU-s', ({ entriesPerCpuSecond }) => ifKnown(entriesPerCpuSecond, spreadText, '–')],
+    ['running after s', ({ untilRunningMs }) => secondsText(untilRunningMs)],
+    ['CPU s', ({ cpuMs }) => secondsText(cpuMs)],
+    ['broker CPU s', ({ brokerCpuMs }) => ifKnown(brokerCpuMs, secondsText)],
+    ['loop ms', ({ loopDelay }) => loopDelayText(loopDelay)],
   ],
+  note: [
+    'running after: from the start of the process, at once after the end of the one before, until all partitions run. entries/s: of',
+    'what was loaded or read back, from the assignment until all partitions run (Kafka Streams: from its first restoration to the end',
+    'of its last); CPU: of the whole process from its start until it runs; medians, least to most in brackets.',
+    'entries 0: nothing was read; its state stays on disk and is read as keys come. kill −9: while 20 000 heartbeats a second came.',
+    LOOP_DELAY_NOTE,
+  ].join('\n'),
   verdicts: (rows) => [...soonest(rows), ...restoreGoals(rows)],
   charts: (rows) => [
     chart(rows, {

@@ -40,25 +40,21 @@ export function scaleRows(costs: readonly ScaleCost[]): readonly ScaleRow[] {
 }
 
 export const SCALE_PAGE: Page<ScaleRow> = {
-  tables: [
-    {
-      columns: [
-        ['instances', ({ instances }) => String(instances)],
-        ['events/s', ({ eventsPerSecond }) => medianText(eventsPerSecond)],
-        ['events/CPU-s', ({ eventsPerCpuSecond }) => medianText(eventsPerCpuSecond)],
-        ['', ({ eventsPerCpuSecond: { min, max } }) => `(${short(min)} – ${short(max)})`],
-        ['loss', ({ loss }) => `${(100 * loss).toFixed(0)} %`],
-        ['loop ms', ({ loopDelay }) => loopDelayText(loopDelay)],
-      ],
-      note: [
-        'CPU: of all instances together, until everything was committed; medians, least to most in brackets. More instances than',
-        'processors make nothing faster here: what counts is what a CPU second gets done. All events are there before the first is',
-        `seen; ${short(WARM_UP_EVENTS)} per instance have come before them, for a warm-up.`,
-        'loss: of events per CPU second, to one instance; below 0: a gain.',
-        LOOP_DELAY_NOTE,
-      ].join('\n'),
-    },
+  columns: [
+    ['instances', ({ instances }) => String(instances)],
+    ['events/s', ({ eventsPerSecond }) => medianText(eventsPerSecond)],
+    ['events/CPU-s', ({ eventsPerCpuSecond }) => medianText(eventsPerCpuSecond)],
+    ['', ({ eventsPerCpuSecond: { min, max } }) => `(${short(min)} – ${short(max)})`],
+    ['loss', ({ loss }) => `${(100 * loss).toFixed(0)} %`],
+    ['loop ms', ({ loopDelay }) => loopDelayText(loopDelay)],
   ],
+  note: [
+    'CPU: of all instances together, until everything was committed; medians, least to most in brackets. More instances than',
+    'processors make nothing faster here: what counts is what a CPU second gets done. All events are there before the first is',
+    `seen; ${short(WARM_UP_EVENTS)} per instance have come before them, for a warm-up.`,
+    'loss: of events per CPU second, to one instance; below 0: a gain.',
+    LOOP_DELAY_NOTE,
+  ].join('\n'),
   verdicts: (rows) => {
     const most = Math.max(...rows.map(({ loss }) => loss));
     const loss = `loss: at most ${100 * LOSS_MAX} %: ${verdict(most <= LOSS_MAX)}`;

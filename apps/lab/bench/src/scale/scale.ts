@@ -4,7 +4,7 @@ import { KafkaLogAdmin } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { type Application, PIPELINE, withApplication } from '../frame/application.ts';
+import { type Application, withApplication } from '../frame/application.ts';
 import { framed, type Ground, over } from '../frame/frame.ts';
 import { takeTurns } from '../frame/turns.ts';
 import { worstDelay } from '../loop-delay.ts';
@@ -46,7 +46,6 @@ async function measureScale(ground: ScaleGround): Promise<{ readonly costs: read
 
 async function measureInstances(ground: ScaleGround, application: Application, count: number): Promise<ScaleCost> {
   const { topic, partitions, stateDir } = application;
-  const group = `${application.application}.${PIPELINE}`;
   const instances: Instance[] = [];
   try {
     const task = { ...application, sessionTimeoutMs: GROUP_SESSION_MS, timeoutMs: NEVER_MS };
@@ -56,7 +55,7 @@ async function measureInstances(ground: ScaleGround, application: Application, c
       await instances.at(-1)!.holds();
     }
     await Promise.all(instances.map((each) => each.until((held) => isShare(held, partitions, count))));
-    return await measureMembers(ground, instances, { topic, group });
+    return await measureMembers(ground, instances, topic);
   } finally {
     await Promise.all(instances.map((each) => each.stop()));
   }
@@ -65,7 +64,7 @@ async function measureInstances(ground: ScaleGround, application: Application, c
 async function measureMembers(
   { brokers, connection, partitions, sessions, events }: ScaleGround,
   members: readonly Instance[],
-  { topic, group }: { readonly topic: string; readonly group: string },
+  topic: string,
 ): Promise<ScaleCost> {
   const write = async (count: number): Promise<readonly number[]> => {
     const load = { format: 'bare' as const, events: count, sessions, partitions, seed: SEED };
@@ -76,7 +75,7 @@ async function measureMembers(
   const all = Array.from({ length: partitions }, (_, partition) => ({ topic, partition }));
   const committed = (ends: readonly number[]): Promise<void> =>
     Promise.race([
-      untilCommitted(ends, (index) => admin.committedOffset(group, all[index]!)),
+      untilCommitted(ends, (index) => admin.committedOffset(members[0]!.group, all[index]!)),
       ...members.map(({ ended }) => ended),
     ]);
   await committed(await write(WARM_UP_EVENTS * members.length));

@@ -53,30 +53,26 @@ export function stormRows(turns: readonly StormTurn[]): readonly StormRow[] {
 }
 
 export const STORM_PAGE: Page<StormRow> = {
-  tables: [
-    {
-      columns: [
-        ['contender', ({ contender }) => contender],
-        ['closes', ({ closes }) => medianText(closes)],
-        ['due within s', ({ dueWithinMs }) => seconds(dueWithinMs.median)],
-        ['drained in s', ({ drainMs }) => secondsText(drainMs)],
-        ['closes/s', ({ closesPerSecond }) => medianText(closesPerSecond)],
-        ['CPU-s', ({ cpuMs }) => ifKnown(cpuMs, secondsText, '–')],
-        ['closes/CPU-s', ({ closesPerCpuSecond }) => ifKnown(closesPerCpuSecond, medianText, '–')],
-        ['broker CPU-s', ({ brokerCpuMs }) => ifKnown(brokerCpuMs, secondsText)],
-        [
-          'others delayed ms',
-          (row) => [row.inputDelayP50Ms, row.inputDelayP99Ms, row.inputDelayMaxMs].map(medianText).join(' / '),
-        ],
-        ['loop ms', ({ loopDelay }) => loopDelayText(loopDelay)],
-      ],
-      note: [
-        'drained: from the first deadline until a read_committed reader has seen the last close; CPU: over the same span; medians, least',
-        'to most in brackets. others delayed: from in the log to committed, p50 / p99 / most over time, medians of turns.',
-        LOOP_DELAY_NOTE,
-      ].join('\n'),
-    },
+  columns: [
+    ['contender', ({ contender }) => contender],
+    ['closes', ({ closes }) => medianText(closes)],
+    ['due within s', ({ dueWithinMs }) => seconds(dueWithinMs.median)],
+    ['drained in s', ({ drainMs }) => secondsText(drainMs)],
+    ['closes/s', ({ closesPerSecond }) => medianText(closesPerSecond)],
+    ['CPU-s', ({ cpuMs }) => ifKnown(cpuMs, secondsText, '–')],
+    ['closes/CPU-s', ({ closesPerCpuSecond }) => ifKnown(closesPerCpuSecond, medianText, '–')],
+    ['broker CPU-s', ({ brokerCpuMs }) => ifKnown(brokerCpuMs, secondsText)],
+    [
+      'others delayed ms',
+      (row) => [row.inputDelayP50Ms, row.inputDelayP99Ms, row.inputDelayMaxMs].map(medianText).join(' / '),
+    ],
+    ['loop ms', ({ loopDelay }) => loopDelayText(loopDelay)],
   ],
+  note: [
+    'drained: from the first deadline until a read_committed reader has seen the last close; CPU: over the same span; medians, least',
+    'to most in brackets. others delayed: from in the log to committed, p50 / p99 / most over time, medians of turns.',
+    LOOP_DELAY_NOTE,
+  ].join('\n'),
   verdicts: (rows) => [...goals(rows), ...rows.flatMap(wrongs)],
   charts: (rows) => [
     chart(rows, {

@@ -5,7 +5,7 @@ import type { ProducedRecord } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
 import { startBeats } from '../beats.ts';
-import { type Application, PIPELINE, withApplication } from '../frame/application.ts';
+import { type Application, withApplication } from '../frame/application.ts';
 import { framed, type Ground, over } from '../frame/frame.ts';
 import { type Described, streamsLineUp, threadsText } from '../frame/line-up.ts';
 import { takeTurns } from '../frame/turns.ts';
@@ -28,7 +28,6 @@ import { stormKey } from './storm-keys.ts';
 import { STORM_PAGE, stormRows, type StormTurn } from './storm-page.ts';
 
 interface StormContender extends Described {
-  readonly groupOf: (application: string) => string;
   /** Starts it, waits until it runs, and leaves it running. @param sessions live at the same time */
   start(application: Application, timeoutMs: DurationMs, sessions: number): Promise<RunningContender>;
 }
@@ -62,7 +61,6 @@ type StormGround = Ground<typeof DEFAULTS & { readonly timeoutMs: DurationMs }>;
 const FLATLINE: StormContender = {
   name: 'flatline',
   does: 'exactly once, by default commits of closes after 20 ms; changelog, local store, JSON summaries and tombstones, unpacked',
-  groupOf: (application) => `${application}.${PIPELINE}`,
   // Output uncompressed, as the others' producers: compressing would be measured as something else.
   start: (application, timeoutMs) => Instance.alone({ ...application, timeoutMs, compression: 'none' }),
 };
@@ -87,7 +85,6 @@ export const storm = framed({
         `exactly once, ${threadsText(each)}, ${streamsPace(each, STREAMS_COMMIT_INTERVAL_MS)}, output unpacked`,
       contender: (described, program, each) => ({
         ...described,
-        groupOf: (application) => application,
         start: (application, timeoutMs, sessions) => {
           const task = { ...application, sessions, commitIntervalMs: STREAMS_COMMIT_INTERVAL_MS };
           const args = { ...kafkaStreamsArguments('run', each, task), timeoutMs };
@@ -152,7 +149,7 @@ async function measureDrain(
   { running, application, topic, dueAt }: Started,
 ): Promise<StormTurn> {
   const count = new CloseCount(kafka, `${application}.output`, partitions, sessions);
-  const input = new InputWatch(connection, { topic, partitions, group: contender.groupOf(application) });
+  const input = new InputWatch(connection, { topic, partitions, group: running.group });
   try {
     await delay(Math.max(0, dueAt - LEAD_MS - systemClock.wallMs()));
     running.beginCost();

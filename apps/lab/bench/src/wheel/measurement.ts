@@ -2,21 +2,20 @@ import { collectGarbage } from '../process-stat.ts';
 import { type Contender, type TimerQueue } from './timer-queue.ts';
 import { BEAT_MS, deadlineOf, POLL_STEP_MS, shuffledIds, START } from './workload.ts';
 
-/** What one contender costs at one size. Times are CPU time of the process, garbage collection included. */
-export interface Cost {
-  readonly insertNs: number;
-  /** Re-arming an armed timer for 30 s later, in random order: a heartbeat. */
-  readonly rearmNs: number;
-  /** Re-arming 10 s earlier, in random order. */
-  readonly rearmEarlierNs: number;
-  /** Until all have fired, everything in between included, per timer. */
-  readonly fireNs: number;
-  /** Heap and array buffers, per armed timer. */
+/**
+ * Until all are armed; re-arming an armed timer for 30 s later, in random order: a heartbeat; re-arming 10 s earlier, in random
+ * order; until all have fired, everything in between included. Per timer.
+ */
+const TIMES = ['insertNs', 'rearmNs', 'rearmEarlierNs', 'fireNs'] as const;
+
+/** The times of one pass: CPU time of the process, garbage collection included. */
+export type Times = Readonly<Record<(typeof TIMES)[number], number>>;
+
+/** What one contender costs at one size. */
+export interface Cost extends Times {
+  /** Heap and array buffers, per armed timer. From a pass that is not timed. */
   readonly bytesPerTimer: number;
 }
-
-/** The times of one pass; the rest of a Cost comes from a pass that is not timed. */
-export type Times = Omit<Cost, 'bytesPerTimer'>;
 
 const EARLIER_MS = 10_000;
 /** A small size is repeated until it has armed so many timers: its timings are then long enough to be read... */
@@ -54,12 +53,14 @@ export function passes(timers: number, timersPerRound: number): number {
 }
 
 export function combine(times: readonly Times[], how: (values: number[]) => number): Times {
-  return {
-    insertNs: how(times.map((time) => time.insertNs)),
-    rearmNs: how(times.map((time) => time.rearmNs)),
-    rearmEarlierNs: how(times.map((time) => time.rearmEarlierNs)),
-    fireNs: how(times.map((time) => time.fireNs)),
-  };
+  const all = TIMES.map((name) => [name, how(times.map((time) => time[name]))]);
+  return Object.fromEntries(all) as Times;
+}
+
+/** Each figure over that of the other. */
+export function ratios(cost: Cost, other: Cost): Cost {
+  const all = [...TIMES, 'bytesPerTimer' as const].map((name) => [name, cost[name] / other[name]]);
+  return Object.fromEntries(all) as Cost;
 }
 
 export function median(values: readonly number[]): number {

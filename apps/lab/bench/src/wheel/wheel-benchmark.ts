@@ -4,7 +4,7 @@ import type { Benchmark } from '../benchmark.ts';
 import type { JvmSettings } from '../peers/java-program.ts';
 import { lookUpPeer } from '../peers/peer.ts';
 import { contenders } from './contenders.ts';
-import { type Cost } from './measurement.ts';
+import { type Cost, ratios } from './measurement.ts';
 import { NODE_TIMERS } from './node-timers.ts';
 import { judge, wheelCharts, type WheelReport, type WheelRow, wheelText } from './wheel-page.ts';
 
@@ -95,16 +95,6 @@ async function measureWheel(
     notes: Object.fromEntries(notes),
     rows,
     targets: judge(rows),
-  };
-}
-
-function ratios(cost: Cost, wheelCost: Cost): Cost {
-  return {
-    insertNs: cost.insertNs / wheelCost.insertNs,
-    rearmNs: cost.rearmNs / wheelCost.rearmNs,
-    rearmEarlierNs: cost.rearmEarlierNs / wheelCost.rearmEarlierNs,
-    fireNs: cost.fireNs / wheelCost.fireNs,
-    bytesPerTimer: cost.bytesPerTimer / wheelCost.bytesPerTimer,
   };
 }
 

@@ -57,19 +57,15 @@ const DEFAULTS: CommitSettings = {
 };
 
 const PAGE: Page<CommitMeasurement> = {
-  tables: [
-    {
-      columns: [
-        ['workload', ({ workload }) => workload],
-        ['candidate', ({ candidate }) => candidate],
-        ['writers', ({ writers }) => String(writers)],
-        ['pause ms', ({ pauseMs }) => String(pauseMs)],
-        ['p50 ms', ({ p50Ms }) => short(p50Ms)],
-        ['p99 ms', ({ p99Ms }) => short(p99Ms)],
-        ['commits/s', ({ commitsPerSecond }) => short(commitsPerSecond)],
-        ['CPU ms/commit', ({ cpuMsPerCommit }) => short(cpuMsPerCommit)],
-      ],
-    },
+  columns: [
+    ['workload', ({ workload }) => workload],
+    ['candidate', ({ candidate }) => candidate],
+    ['writers', ({ writers }) => String(writers)],
+    ['pause ms', ({ pauseMs }) => String(pauseMs)],
+    ['p50 ms', ({ p50Ms }) => short(p50Ms)],
+    ['p99 ms', ({ p99Ms }) => short(p99Ms)],
+    ['commits/s', ({ commitsPerSecond }) => short(commitsPerSecond)],
+    ['CPU ms/commit', ({ cpuMsPerCommit }) => short(cpuMsPerCommit)],
   ],
 };
 
