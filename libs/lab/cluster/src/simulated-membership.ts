@@ -105,7 +105,7 @@ export class SimulatedMembership implements Membership {
 
   #onJoinAnswer(answer: JoinAnswer): void {
     if (answer === 'unknownMember') {
-      this.#startAnew('the group has dropped this member');
+      this.#startOver('the group has dropped this member');
       return;
     }
     if (this.#left()) {
@@ -159,7 +159,7 @@ export class SimulatedMembership implements Membership {
   #onHeartbeat(answer: HeartbeatAnswer, memberId: string): void {
     if (this.#state !== 'member' || this.#memberId !== memberId) return;
     this.#heardAtMs = this.#environment.host.monotonicMs();
-    if (answer.kind === 'unknownMember') this.#startAnew('the group has dropped this member');
+    if (answer.kind === 'unknownMember') this.#startOver('the group has dropped this member');
     else if (answer.kind === 'rebalancing') this.#join();
     else this.#beatLater();
   }
@@ -169,11 +169,11 @@ export class SimulatedMembership implements Membership {
     const silentMs = this.#environment.host.monotonicMs() - this.#heardAtMs;
     if (!(error instanceof Retriable)) {
       this.#listener?.failed(error instanceof Error ? error : new Error(String(error)));
-    } else if (silentMs >= SESSION_TIMEOUT_MS) this.#startAnew(`no coordinator for ${silentMs} ms`);
+    } else if (silentMs >= SESSION_TIMEOUT_MS) this.#startOver(`no coordinator for ${silentMs} ms`);
     else this.#beatLater();
   }
 
-  #startAnew(reason: string): void {
+  #startOver(reason: string): void {
     if (this.#left()) return;
     this.#memberId = undefined;
     this.#listener?.lost(reason);

@@ -27,7 +27,7 @@ final class RestoreJob implements StateRestoreListener {
     System.out.println("""
         {"entries":%d,"restoreMs":%.3f,"untilRunningMs":%.3f,"cpuMs":%.3f}"""
         .formatted(listener.restored.get(), listener.spanMs(), untilRunningMs, Cost.cpuMs() - cpuMs));
-    RunJob.untilNobodyAsks();
+    RunJob.untilInputEnds();
     Application.close(streams, task);
     return "{\"running\":false}";
   }

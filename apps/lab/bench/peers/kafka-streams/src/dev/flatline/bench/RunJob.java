@@ -14,12 +14,12 @@ final class RunJob {
     streams.start();
     while (!Application.isRestored(streams, task)) Thread.sleep(LOOK_MS);
     System.out.println("{\"running\":true}");
-    untilNobodyAsks();
+    untilInputEnds();
     Application.close(streams, task);
     return "{\"running\":false}";
   }
 
-  static void untilNobodyAsks() throws IOException {
+  static void untilInputEnds() throws IOException {
     while (System.in.read() >= 0) {
       // Nothing is said there but the end.
     }
