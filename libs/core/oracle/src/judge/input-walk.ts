@@ -110,7 +110,7 @@ export class InputWalk {
   #fold(record: InputRecord, clock: Millis | undefined): void {
     const { fold, letters } = this.#parts;
     if (!fold.isFormer(record)) this.#noteType(record);
-    if (record.timestamp < this.#believed) this.#overtaken();
+    if (this.tookClock && record.timestamp < this.#believed) this.#overtaken();
     // Taken over from the changelog, the state already holds what lies before its position.
     if (record.offset < this.judgedFrom) return;
     // How far a producer's stamp moved the clock, only the present of then could tell (C6).

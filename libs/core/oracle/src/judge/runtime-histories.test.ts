@@ -63,6 +63,15 @@ describe('silence that was proved without records', () => {
   );
 });
 
+test('[C3][C6] a stamp below 0 overtakes no clock that proof by fetch has moved, since there is none', async () => {
+  const [recorded] = (await record({ seed: 1 })) as [RecordedPartition];
+  const { records } = recorded.input;
+  const bad = records.findIndex(({ event }) => event === 'bad');
+  records[bad] = { ...records[bad]!, timestamp: -1 };
+  const { undecided } = await verifyHistories([historyOf(recorded)], { rules: RULES, inputTopic: INPUT });
+  expect(undecided).toEqual([]);
+});
+
 describe('tombstones that are turned off', () => {
   const rules = { ...RULES, tombstones: false };
 
