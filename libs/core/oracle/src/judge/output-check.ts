@@ -195,10 +195,10 @@ export class OutputCheck {
     const { place, findings } = this.#parts;
     findings.closed += 1;
     this.#remember(close.incarnation, record.offset);
-    const different = summaryDifferences(record.summary!, close.summary);
+    const different = summaryDifferences(record.summary!, close);
     if (different.length === 0) return;
     const closedAt = record.summary!['closedAt'];
-    const isEarly = typeof closedAt === 'number' && closedAt < Number(close.summary.get('closedAt'));
+    const isEarly = typeof closedAt === 'number' && closedAt < close.closedAtLeast;
     place.violation(isEarly ? 'V3' : 'V4', {
       offset: record.offset,
       key: close.text,

@@ -118,6 +118,7 @@ export class PartitionCheck {
     // Without its beginning the input tells nothing before the first state there is.
     if (this.#isAnchored || this.#input.isWhole) await this.#input.foldTo(header.position, header.clock);
     this.#input.passRecords(header.clock);
+    this.#fold.endCommit();
     const named = new Set(operations.map((operation) => this.#changelog.apply(operation, operation.offset)));
     this.#position = Math.max(before, header.position);
     this.#last = commit;

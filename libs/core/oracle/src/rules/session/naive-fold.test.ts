@@ -1,5 +1,6 @@
 import { expect, test } from '@jest/globals';
 import { nameOf } from '../../logs/byte-names.ts';
+import { type ExpectedClose, summaryDifferences } from './expected-close.ts';
 import { NaiveFold } from './naive-fold.ts';
 import { blankReach } from '../../judge/reach.ts';
 import { RULES } from '../../judge/recorded-history.fixture.ts';
@@ -22,6 +23,35 @@ test('[C6] on CreateTime a stamp moves the clock no further than the commit of i
   beat(2, HONEST, start + 500);
   expect(fold.takeClosed()).toEqual([]);
   expect(fold.open.get(nameOf(HONEST))!.eventCount).toBe(2);
+});
+
+test('[C6][V3] on CreateTime an explicit end is closed at a clock that no log tells, between what is sure and what the commit says', () => {
+  const begin = 1_700_000_000_000;
+  const stated = begin + 1_000;
+  const fold = new NaiveFold(0, { ...RULES, timestampType: 'CreateTime' }, blankReach());
+  const take = (offset: number, key: Uint8Array, timestamp: number, value: Uint8Array | null): void => {
+    fold.record(
+      { offset, key, timestamp, value, logAppendTime: false, hasClockHeader: false, event: undefined },
+      stated,
+    );
+  };
+  const differencesAt = (closedAt: number, close: ExpectedClose): readonly string[] =>
+    summaryDifferences({ ...Object.fromEntries(close.summary), closedAt }, close);
+  take(0, HONEST, begin, new Uint8Array());
+  // The present of then allowed it less than the commit says in the end, or as much.
+  take(1, FAST, begin + 1_800_000, new Uint8Array());
+  take(2, HONEST, begin + 500, null);
+  const [first] = fold.takeClosed();
+  const found = [begin + 499, begin + 500, begin + 700, stated, stated + 1].map(
+    (at) => differencesAt(at, first!).length,
+  );
+  expect(found).toEqual([1, 0, 0, 0, 1]);
+  // Where the commit ends, its clock is what it says.
+  fold.endCommit();
+  take(3, HONEST, begin + 600, new Uint8Array());
+  take(4, HONEST, begin + 700, null);
+  const [second] = fold.takeClosed();
+  expect([stated - 1, stated].map((at) => differencesAt(at, second!).length)).toEqual([1, 0]);
 });
 
 test('[I7] a session without room is refused, one that is due takes none, and on CreateTime the processor is believed within reason', () => {

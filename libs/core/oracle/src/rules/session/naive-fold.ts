@@ -58,6 +58,8 @@ export class NaiveFold {
   /** By the name of the key. */
   readonly open = new OpenSessions();
   clock: Millis = 0;
+  /** The clock if stamps beyond what their commit states have moved nothing: only the present of then told how far they did (C6). */
+  #clockAtLeast: Millis = 0;
   readonly #partition: number;
   readonly #rules: PipelineRules;
   readonly #counts: FoldCounts;
@@ -121,6 +123,16 @@ export class NaiveFold {
 
   /** C1 */
   advance(timestamp: Millis): void {
+    this.#advance(timestamp);
+    this.#clockAtLeast = this.clock;
+  }
+
+  /** Behind its last record the clock is what a commit states. */
+  endCommit(): void {
+    this.#clockAtLeast = this.clock;
+  }
+
+  #advance(timestamp: Millis): void {
     const before = this.clock;
     if (this.#held.joins(before, timestamp))
       for (const session of this.open.values()) if (this.isDue(session)) keepDue(session, this.#rules, this.#held);
@@ -153,7 +165,8 @@ export class NaiveFold {
 
   #timed(record: InputRecord, latest: Millis, isSaidFull: boolean | undefined): void {
     const { key, value, timestamp } = record;
-    this.advance(Math.min(timestamp, latest));
+    this.#advance(Math.min(timestamp, latest));
+    if (timestamp <= latest) this.#clockAtLeast = Math.max(this.#clockAtLeast, timestamp);
     if (record.lastOffset !== undefined) this.refuse(record);
     else if (key === null) {
       const isClockRecord = record.hasClockHeader && (value === null || value.length === 0);
@@ -251,6 +264,7 @@ export class NaiveFold {
       firstOffset,
       deadlineAt: this.deadlineOf(session),
       reason: closing.reason,
+      closedAtLeast: closing.reason === ENDED ? this.#clockAtLeast : closing.closedAt,
       activities: eventCount + duplicates,
       summary,
     });
