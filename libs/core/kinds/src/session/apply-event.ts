@@ -10,6 +10,11 @@ import { blankTexts, type SessionTexts } from './texts.ts';
 /** Distinct types counted by name per session; further ones are counted as `OTHER` and the summary says `truncated`. */
 export const TYPES_MAX = 32;
 export const OTHER_TYPE = 'OTHER';
+/**
+ * Attributes of one event that are searched for in vain, each through all that the session holds, before the names held are
+ * gathered: from then on a look-up takes no longer for more of them.
+ */
+const VAIN_SEARCHES_MAX = 32;
 
 /** Where and when a record lies in the log. */
 export interface Occurrence {
@@ -181,16 +186,25 @@ function keepAttributes(
   at: Millis,
 ): void {
   texts.rewind();
+  let vainSearches = 0;
+  let names: Set<string> | undefined;
   for (const [name, value] of attributes) {
-    const isHeld = texts.findAttribute(name);
+    const { attributeLength } = texts;
+    // A name longer than all that is held together is not held, and its bytes need not be made.
+    const isSought = name.length <= attributeLength && names?.has(name) !== false;
+    const isHeld = isSought && texts.findAttribute(name);
+    if (isSought && !isHeld && (vainSearches += 1) === VAIN_SEARCHES_MAX) names = texts.attributeNames();
     if (isHeld && texts.foundAt > at) continue;
-    const grown = texts.attributeLength + value.length - (isHeld ? texts.foundLength : -name.length);
-    if (grown > rules.maxAttributeBytes || (!isHeld && texts.attributeCount >= rules.maxAttributes)) {
+    const grown = attributeLength + value.length - (isHeld ? texts.foundLength : -name.length);
+    const isTooLong = grown > rules.maxAttributeBytes;
+    if (isTooLong || (!isHeld && (names?.size ?? texts.attributeCount) >= rules.maxAttributes)) {
       texts.truncated = true;
-      continue;
+    } else if (isHeld) {
+      texts.replaceFound(value, at);
+    } else {
+      texts.addAttribute(name, value, at);
+      names?.add(name);
     }
-    if (isHeld) texts.replaceFound(value, at);
-    else texts.addAttribute(name, value, at);
   }
 }
 

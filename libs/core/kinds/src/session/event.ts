@@ -5,7 +5,7 @@ export const STARTED = 'STARTED';
 export const ENDED = 'ENDED';
 
 /**
- * One decoded event (`schemas/session-event.avsc`). Mutable on purpose: the decoder fills one scratch object again and
+ * One decoded event (`schemas/session-event.avsc`), its texts well-formed Unicode. Mutable on purpose: the decoder fills one scratch object again and
  * again, so that a record costs no allocation beyond its strings.
  */
 export interface SessionEvent {

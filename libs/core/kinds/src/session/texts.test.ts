@@ -17,6 +17,14 @@ const text = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom(126, 127, 128, 129, 300).map((length) => 'x'.repeat(length)) },
   { weight: 1, arbitrary: fc.constantFrom(42, 43, 128).map((length) => 'ü€'.repeat(length)) },
 );
+/** Now and then more names than are searched for one by one. */
+const attributes = fc.oneof(
+  { weight: 20, arbitrary: fc.array(fc.tuple(text, text), { maxLength: 5 }) },
+  {
+    weight: 1,
+    arbitrary: fc.array(fc.tuple(fc.oneof(text, fc.nat(200).map(String)), text), { minLength: 60, maxLength: 150 }),
+  },
+);
 const events: fc.Arbitrary<SessionEvent> = fc
   .record({
     type: fc.oneof(
@@ -28,7 +36,7 @@ const events: fc.Arbitrary<SessionEvent> = fc
     eventId: fc.option(text, { nil: undefined }),
     sequence: fc.option(fc.nat(100), { nil: undefined }),
     attributes: fc.option(
-      fc.array(fc.tuple(text, text), { maxLength: 5 }).map((entries) => new Map(entries)),
+      attributes.map((entries) => new Map(entries)),
       { nil: undefined },
     ),
   })

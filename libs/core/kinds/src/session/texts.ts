@@ -16,6 +16,7 @@
 import { type ByteReader, ByteWriter, type Millis } from '@flatline/base';
 import { HeapBytes, type StateBytes } from '../state-bytes.ts';
 import { RecurringTexts } from './recurring-texts.ts';
+import { soughtText } from './sought-text.ts';
 
 /** UTF-16 lengths of event ids and types, and what each text and attribute takes beside. */
 const OTHER_BYTES = 0;
@@ -40,8 +41,7 @@ const LONG = 512;
 
 const NOTHING = new Uint8Array(0);
 const interned = new RecurringTexts();
-/** Scratch: a text to look for, or what is to be written. */
-const sought = new ByteWriter(256);
+/** Scratch for what is to be written, which limits keep short (apply-event.ts). */
 const written = new ByteWriter(256);
 
 export class SessionTexts {
@@ -164,6 +164,16 @@ export class SessionTexts {
     const { start, length } = this.#state;
     const from = Math.max(first, start + this.#next);
     return this.#findBetween(from, start + length, text) || this.#findBetween(first, from, text);
+  }
+
+  attributeNames(): Set<string> {
+    const names = new Set<string>();
+    for (let left = this.#open(this.#attributes); left > 0; left -= 1) {
+      names.add(this.#text());
+      this.#skipText();
+      this.#varint();
+    }
+    return names;
   }
 
   /** The event time that set the attribute found, and the UTF-16 length of its value. */
@@ -384,12 +394,6 @@ export function decodeTexts(input: ByteReader, truncated: boolean): SessionTexts
   state.setUint32(TYPES, LISTS + types + (truncated ? MARK : 0));
   state.setUint32(ATTRIBUTES, LISTS + attributes + (notAscii > 0 ? MARK : 0));
   return new SessionTexts(state);
-}
-
-function soughtText(text: string): Uint8Array {
-  sought.clear();
-  sought.text(text);
-  return sought.peek();
 }
 
 /** Whether the text there is the one sought, length and all: where it is shorter, the first byte tells. */
