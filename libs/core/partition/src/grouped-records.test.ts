@@ -157,6 +157,29 @@ describe('records read in groups', () => {
     expect(closedIn(task.cut(CONTEXT))).toMatchObject([{ reason: 'TIMEOUT', closedAt: 6_000 }]);
   });
 
+  test('[I6] the one that the cursor stands on is named where it fails before any is taken, after a group with gaps, too', () => {
+    const log = [0, 1, 50, 60, 61, 200].map((offset) => ({
+      offset,
+      timestamp: 5_000,
+      key: `key-${offset}`,
+      value: '',
+    }));
+    for (const failing of [60, 61, 200]) {
+      const task = new PartitionTask(options());
+      begin(task, 0, START);
+      const cursor = new ListCursor(log, 3);
+      Object.defineProperty(cursor, 'timestamp', {
+        get: () => {
+          if (cursor.offset === failing) throw new TypeError('no timestamp');
+          return 5_000;
+        },
+      });
+      // So that the cursor stands on each of the second group.
+      for (const refused of [60, 61]) task.refuseAt(refused, 'it failed');
+      expect(failureOf(() => task.step(cursor, 50, WALL))).toMatchObject({ name: 'RecordFailed', offset: failing });
+    }
+  });
+
   test('[I6] what the cursor throws says nothing of a record', () => {
     const task = new PartitionTask(options());
     begin(task, 0, START);

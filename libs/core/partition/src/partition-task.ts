@@ -78,6 +78,8 @@ export class PartitionTask {
   /** The record the cursor stands on has been looked at but not applied. */
   #again = false;
   #lookedAt: RecordCursor | undefined;
+  /** The kind is taking records, or has thrown while it did: only then does the run tell which record. */
+  #isTaking = false;
   /** The clock at which `expire` has last left nothing. */
   #expiredAt: Millis = -Infinity;
   /** Whether `expire` goes on to what is due within the wheel's tick, and the clock at which that has left nothing. */
@@ -198,16 +200,16 @@ export class PartitionTask {
     try {
       return this.#step(cursor, limit, wallNow);
     } catch (error) {
-      // Beyond the position stands what was being taken; in a group the cursor has not moved there yet.
-      const offset = Math.max(cursor.offset, this.#offsetInRun);
+      // In a group the cursor has not moved to the record that was being taken.
+      const offset = this.#isTaking ? this.#offsetInRun : cursor.offset;
       throw isConsequence(error) || offset < this.#input.position ? error : new RecordFailed(offset, error);
     }
   }
 
-  /** Of the record that the kind takes, or took last. */
+  /** The offset of the record that the kind is taking. */
   get #offsetInRun(): number {
-    const { index, end, baseOffset, group } = this.#entries.run;
-    return baseOffset + (group.offsetDeltas[Math.min(index, end - 1)] ?? 0);
+    const { index, baseOffset, group } = this.#entries.run;
+    return baseOffset + group.offsetDeltas[index]!;
   }
 
   /** What waits for a cut is looked at before each group: one brings 32 records at most. */
@@ -388,13 +390,20 @@ export class PartitionTask {
     const entries = this.#entries;
     const first = cursor.groupIndex;
     const run = this.#runOf(cursor, limit);
-    const why = run.end > first ? entries.take() : this.#unfit(cursor);
+    const why = run.end > first ? this.#takeRun() : this.#unfit(cursor);
     // Where producers stamp, a record may leave behind what is due at once.
     if (!cursor.logAppendTime && entries.hasBacklog) this.#expiredAllAt = -Infinity;
     if (why !== undefined && run.index === first) return this.#refused(cursor, why);
     const more = run.index - 1 - first;
     if (more > 0) cursor.skip(more);
     return undefined;
+  }
+
+  #takeRun(): Refusal | undefined {
+    this.#isTaking = true;
+    const why = this.#entries.take();
+    this.#isTaking = false;
+    return why;
   }
 
   /** From the record that the cursor stands on, up to the first that no kind gets to see. */
