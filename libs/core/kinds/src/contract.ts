@@ -17,6 +17,7 @@ export interface Run {
   readonly group: KeyGroup;
   /** The record of the group that is taken next; the kind moves it past each that it has taken, up to `end`. */
   index: number;
+  /** Comes nearer, behind the record being taken, where what it brought about fills a commit (O6). */
   readonly end: number;
   /** A record's offset is this and its delta in the group. */
   readonly baseOffset: number;

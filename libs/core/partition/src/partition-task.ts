@@ -212,7 +212,7 @@ export class PartitionTask {
     return baseOffset + group.offsetDeltas[index]!;
   }
 
-  /** What waits for a cut is looked at before each group: one brings 32 records at most. */
+  /** What waits for a cut is looked at before each group, of 32 records at most; its bytes, besides, by each that changes. */
   #step(cursor: RecordCursor, limit: number, wallNow: Millis): StepOutcome {
     for (let left = limit; left > 0;) {
       if (this.isFull) return FULL;
@@ -264,6 +264,7 @@ export class PartitionTask {
     if (this.isFull) return entries.hasBacklog;
     entries.clock = this.clock.now;
     entries.wall = wallNow;
+    entries.bytesMax = this.#cutBytesMax - this.#deadLetters.bytes;
     let left = limit;
     while (this.#expireBurst(Math.min(left, EXPIRE_BURST))) {
       left -= EXPIRE_BURST;
@@ -412,6 +413,7 @@ export class PartitionTask {
     const clock = this.clock.now;
     const { run } = this.#entries;
     this.#entries.clock = clock;
+    this.#entries.bytesMax = this.#cutBytesMax - this.#deadLetters.bytes;
     run.bytes = bytes;
     run.group = group;
     run.index = first;

@@ -66,8 +66,8 @@ class LeaseStub implements Kind {
   }
 
   take(run: Run, effects: Effects): Refusal | undefined {
-    const { bytes, group, end, baseOffset } = run;
-    for (; run.index < end; run.index += 1) {
+    const { bytes, group, baseOffset } = run;
+    for (; run.index < run.end; run.index += 1) {
       const { index } = run;
       const start = group.valueStarts[index]!;
       const said = utf8Reader.decode(bytes.subarray(start, start + Math.max(0, group.valueLengths[index]!)));

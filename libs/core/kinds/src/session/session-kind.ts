@@ -67,11 +67,11 @@ class SessionKind implements Kind {
   }
 
   take(run: Run, effects: Effects): Refusal | undefined {
-    const { bytes, group, end, baseOffset } = run;
+    const { bytes, group, baseOffset } = run;
     const at = this.#at;
     at.timestamp = run.timestamp;
     at.effectiveAt = run.effectiveAt;
-    for (; run.index < end; run.index += 1) {
+    for (; run.index < run.end; run.index += 1) {
       const { index } = run;
       at.offset = baseOffset + group.offsetDeltas[index]!;
       const isLive = effects.find(index);

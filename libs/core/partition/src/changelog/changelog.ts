@@ -137,9 +137,11 @@ export class Changelog {
     return this.ledger.logBytes;
   }
 
-  changed(entry: EntryWindow): void {
-    if (!this.#dirty.add(entry.slot)) return;
+  /** False where the entry had changed since the last cut, so that no more waits for the next one. */
+  changed(entry: EntryWindow): boolean {
+    if (!this.#dirty.add(entry.slot)) return false;
     this.#changedBytes += entryBytes(entry);
+    return true;
   }
 
   /** Says that the entry's state has grown by so many bytes; less than 0: shrunk. Comes before `changed`. */

@@ -62,6 +62,8 @@ export class LiveEntries implements Effects {
   readonly run: Mutable<Run> = { ...NO_RUN, index: 0 };
   clock: Millis = 0;
   wall: Millis = 0;
+  /** So many bytes of changes and outputs fill a commit: no further record of the run is taken, and nothing more expires. */
+  bytesMax = Infinity;
   /** Entries that the last `expire` let take effect. Fewer than it might have: the wheel had its fill of moving others. */
   fired = 0;
   /** The copy of a key that was asked for last, until an entry ends: an ending entry's removal needs the same one. */
@@ -144,11 +146,12 @@ export class LiveEntries implements Effects {
   }
 
   changed(): void {
-    this.#changelog.changed(this.#entry);
+    if (this.#changelog.changed(this.#entry)) this.#endFullRun();
   }
 
   grew(bytes: number): void {
     this.#changelog.grew(this.#entry, bytes);
+    this.#endFullRun();
   }
 
   dueSooner(): void {
@@ -163,6 +166,7 @@ export class LiveEntries implements Effects {
     this.#armed().cancel(slot);
     this.#changelog.removed(this.#entry, key);
     this.#table.remove(slot);
+    this.#endFullRun();
   }
 
   key(): Uint8Array {
@@ -173,23 +177,38 @@ export class LiveEntries implements Effects {
 
   emit(record: OutgoingRecord): void {
     this.#parts.outputs.add(record);
+    this.#endFullRun();
+  }
+
+  /** Has the record being taken be the last of its run where no more fits the commit. */
+  #endFullRun(): void {
+    const { run } = this;
+    if (this.#isFull) run.end = Math.min(run.end, run.index + 1);
+  }
+
+  get #isFull(): boolean {
+    return this.#changelog.pendingBytes + this.#parts.outputs.bytes >= this.bytesMax;
   }
 
   /** Lets up to `limit` entries take effect whose due instant the clock has reached. True if more are due. */
   expire(limit: number): boolean {
     const wheel = this.#armed();
-    this.fired = wheel.poll(this.clock, limit, (slot) => {
-      this.#takeEffect(slot, this.#dueAt(slot));
-    });
+    this.fired = wheel.poll(this.clock, limit, this.#fire);
     return wheel.hasBacklog;
   }
 
   /** After `expire` has left nothing: the same for what is due before the wheel's tick has ended. True if there may be more. */
   expireWithinTick(limit: number): boolean {
-    return this.#armed().fireWithinTick(limit, (slot) => {
-      this.#takeEffect(slot, this.#dueAt(slot));
-    });
+    const wheel = this.#armed();
+    const more = wheel.fireWithinTick(limit, this.#fire);
+    return more || wheel.hasBacklog;
   }
+
+  /** Once a commit is full the rest waits for the next poll. */
+  readonly #fire = (slot: number): void => {
+    if (this.#isFull) this.#armed().schedule(slot);
+    else this.#takeEffect(slot, this.#dueAt(slot));
+  };
 
   /** What every live entry's timer is set to; undefined until all are armed. */
   timers(): TimerInspection | undefined {
