@@ -147,6 +147,6 @@ export const CLOSES_BEHIND_FACTOR = 5;
  * leader that is read from is doubted; the same for the task's claim in the changelog.
  */
 export const PROOF_PATIENCE_MS = 5_000;
-/** Failures of a task at single records, and within how long, after which its partition waits for an operator. */
+/** Records at which a task may fail within so much time; one more, and its partition waits for an operator (I6). */
 export const RECORD_FAILURES_MAX = 16;
 export const RECORD_FAILURES_SPAN_MS = 3_600_000;

@@ -151,18 +151,34 @@ describe('[I6] one record', () => {
     expect([statesOf(zombie), statesOf(owner)]).toEqual([[], ['running']]);
   });
 
-  test('[I6] many that fail within an hour stop the partition: no one record explains that', () => {
+  test('[I6] as many as may fail within an hour, twice each, are refused; one more stops the partition', () => {
     const failures = new RecordFailures();
-    const failed = (offset: number): RecordFailed => new RecordFailed(offset, new Error('so'));
-    const verdicts = Array.from({ length: RECORD_FAILURES_MAX + 1 }, (_, at) => failures.note(failed(at >> 1), at));
-    expect(verdicts.slice(0, 4)).toEqual(['restore', 'refuse', 'restore', 'refuse']);
+    const tries = Array.from({ length: 2 * RECORD_FAILURES_MAX + 1 }, (_, at) => failures.note(failed(at >> 1), at));
+    const pairs = Array.from({ length: RECORD_FAILURES_MAX }, () => ['restore', 'refuse']);
+    expect(tries).toEqual([...pairs.flat(), 'stop']);
+    expect(failures.refusedFrom(0).size).toBe(RECORD_FAILURES_MAX);
+  });
+
+  test('[I6] records that fail by turns, and never twice running, stop the partition, too', () => {
+    const failures = new RecordFailures();
+    const verdicts = Array.from({ length: RECORD_FAILURES_MAX + 1 }, (_, at) => failures.note(failed(at % 2), at));
     expect(verdicts.indexOf('stop')).toBe(RECORD_FAILURES_MAX);
-    expect(failures.note(failed(99), RECORD_FAILURES_SPAN_MS * 2)).toBe('restore');
-    expect(failures.note(failed(99), RECORD_FAILURES_SPAN_MS * 2)).toBe('refuse');
-    expect(failures.note(failed(99), RECORD_FAILURES_SPAN_MS * 2)).toBe('stop');
-    expect([...failures.refusedFrom(7).keys()]).toEqual([7, 99]);
+  });
+
+  test('[I6] what failed more than an hour ago counts no more; a refused record that fails again stops the partition', () => {
+    const failures = new RecordFailures();
+    for (let at = 0; at <= RECORD_FAILURES_MAX; at += 1) failures.note(failed(at), at);
+    const later = 2 * RECORD_FAILURES_SPAN_MS;
+    const verdicts = Array.from({ length: 3 }, () => failures.note(failed(99), later));
+    expect(verdicts).toEqual(['restore', 'refuse', 'stop']);
+    expect([...failures.refusedFrom(7).keys()]).toEqual([99]);
+    expect([...failures.refusedFrom(100).keys()]).toEqual([]);
   });
 });
+
+function failed(offset: number): RecordFailed {
+  return new RecordFailed(offset, new Error('so'));
+}
 
 /** Owners whose claims are in the changelog, in order. */
 function claimsIn(world: World): string[] {

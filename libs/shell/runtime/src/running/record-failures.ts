@@ -3,7 +3,7 @@
 //
 //   first failure at an offset   the state is dropped and restored, and the record applied once more
 //   second                       state as committed and this record make it fail: it is refused, to the dead letters
-//   third, or many within an hour   nothing that one record explains: an operator is needed
+//   third, or too many records within an hour   nothing that one record explains: an operator is needed
 //
 // Owns: which offsets failed.      Does not own: restoring, refusing (PartitionTask).
 import type { DurationMs } from '@flatline/base';
@@ -13,20 +13,23 @@ import { RECORD_FAILURES_MAX, RECORD_FAILURES_SPAN_MS } from '../instance/limits
 export type RecordVerdict = 'restore' | 'refuse' | 'stop';
 
 export class RecordFailures {
+  /** Where the last first failure was: the next one there is its second. */
   #suspect: number | undefined;
   readonly #refused = new Map<number, string>();
+  /** First failures within the span: the second one at a record tells no more. */
   #times: DurationMs[] = [];
 
   note({ offset, message }: RecordFailed, monotonicNow: DurationMs): RecordVerdict {
+    if (this.#refused.has(offset)) return 'stop';
+    if (this.#suspect === offset) {
+      this.#suspect = undefined;
+      this.#refused.set(offset, message);
+      return 'refuse';
+    }
+    this.#suspect = offset;
     this.#times = this.#times.filter((time) => monotonicNow - time < RECORD_FAILURES_SPAN_MS);
     this.#times.push(monotonicNow);
-    if (this.#times.length > RECORD_FAILURES_MAX || this.#refused.has(offset)) return 'stop';
-    if (this.#suspect !== offset) {
-      this.#suspect = offset;
-      return 'restore';
-    }
-    this.#refused.set(offset, message);
-    return 'refuse';
+    return this.#times.length > RECORD_FAILURES_MAX ? 'stop' : 'restore';
   }
 
   /** Offsets to be refused from `position` on, each with why. Those below have been, in a commit. */
