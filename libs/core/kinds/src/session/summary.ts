@@ -22,7 +22,7 @@ export interface SessionSummary {
   readonly heldMs?: DurationMs | undefined;
   /** The due instant, or for an explicit end the partition clock at it. */
   readonly closedAt: Millis;
-  /** The only field that is not a function of the log (C5): this machine's wall clock when the commit was cut. */
+  /** The only field that is not a function of the log (C5): this machine's wall clock when the close was decided. */
   readonly emittedAt: Millis;
   readonly timeoutMs: DurationMs;
   readonly eventCount: number;
