@@ -24,7 +24,7 @@ export const KEY_UNIT_SHIFT = 2;
 // Int32 12, above the key's length: the engine's flags, the kind's one, and the first bits of the key's hash.
 export const LIVE = 1 << 16;
 /** In a cut whose commit is not yet resolved. */
-const IN_FLIGHT = 1 << 17;
+export const IN_FLIGHT = 1 << 17;
 export const HAS_ROW = 1 << 18;
 export const KIND_FLAG = 1 << 19;
 

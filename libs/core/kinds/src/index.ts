@@ -13,6 +13,7 @@ export {
   type EntryMemory,
   EntryWindow,
   HAS_ROW,
+  IN_FLIGHT,
   KEY_UNIT_SHIFT,
   LINE_BYTES,
   LINE_F64_SHIFT,

@@ -60,11 +60,10 @@ interface CutInMaking {
   sweep: Sweep | undefined;
 }
 
-/** How far the sweep of one cut goes: until it has written up to so many bytes, or looked at the slots below. */
+/** The bytes written when the sweep of one cut began, and those at which it ends, if it has not looked at all slots before. */
 interface Sweep {
   readonly bytesBegin: number;
   readonly bytesEnd: number;
-  readonly slotsEnd: number;
 }
 
 /** Of a session with a key of 36 bytes: how many fit into what is left of a slice. */
@@ -72,10 +71,11 @@ const BARE_IMAGE_BYTES = 55;
 /** Of an image: all but its key and its state, and of a removal but its key. */
 const IMAGE_NUMBERS_BYTES = 64;
 const REMOVAL_OVERHEAD_BYTES = 4;
-/** Sweeping writes at most this many times the bytes that traffic wrote, and looks at this many slots, per cut. */
+/** Sweeping writes at most this many times the bytes that traffic wrote, per cut. */
 const SWEEP_RATIO = 2;
 const SWEEP_BYTES_MIN = 16 * 1024;
-const SWEEP_SLOTS_MAX = 50_000;
+/** To look at a slot takes as long as to write so many bytes: that is what it counts in a slice. */
+const SWEPT_SLOT_BYTES = 4;
 /** Shares of the allowed log: at which a round begins, and the newest part, which it leaves alone. */
 const SWEEP_FROM = 5 / 8;
 const SWEEP_TO = 1 / 2;
@@ -180,8 +180,8 @@ export class Changelog {
   }
 
   /**
-   * Begins a cut, or goes on with it, by the images of some `bytes`. True once all that changed is written, and some old
-   * images that are swept forward: what is left for `cut` takes no time.
+   * Begins a cut, or goes on with it, for as long as images of some `bytes` take to be written. True once all that changed is
+   * written, and some old images that are swept forward: what is left for `cut` takes no time.
    */
   prepareCut(bytes: number): boolean {
     assert(this.#inFlight === undefined, 'a commit is cut after the one before is settled');
@@ -195,7 +195,7 @@ export class Changelog {
       this.#writeImages(count);
     }
     cutting.sweep ??= this.#beginSweep();
-    return this.#sweep(cutting.sweep, end);
+    return this.#sweep(cutting.sweep, end - this.#builder.writtenBytes);
   }
 
   #beginCut(): CutInMaking {
@@ -284,30 +284,34 @@ export class Changelog {
       this.#hand = 0;
     }
     this.#sweepableBytes = this.#roundBefore === undefined ? 0 : this.ledger.heldBelow(this.#roundBefore);
+    if (this.#sweepableBytes === 0) this.#roundBefore = undefined;
   }
 
-  /** Rewrites the oldest images, a bounded number per cut. */
+  /** Rewrites the oldest images, so many bytes per cut. */
   #beginSweep(): Sweep {
     const { writtenBytes } = this.#builder;
-    if (this.#roundBefore === undefined) return { bytesBegin: writtenBytes, bytesEnd: 0, slotsEnd: 0 };
-    return {
-      bytesBegin: writtenBytes,
-      bytesEnd: writtenBytes + Math.max(writtenBytes * SWEEP_RATIO, SWEEP_BYTES_MIN),
-      slotsEnd: Math.min(this.#table.slotsEnd, this.#hand + SWEEP_SLOTS_MAX),
-    };
+    const bytesEnd = writtenBytes + Math.max(writtenBytes * SWEEP_RATIO, SWEEP_BYTES_MIN);
+    return { bytesBegin: writtenBytes, bytesEnd };
   }
 
-  /** Sweeps until so much is written. True once the cut's sweep is done. */
-  #sweep({ bytesEnd, slotsEnd }: Sweep, sliceEnd: number): boolean {
+  /**
+   * Sweeps for as long as `bytes` take to be written. True once the cut's sweep is done, or the round. How many slots a cut
+   * looks at has no other bound: traffic that goes on while a round only looks for old images would count against K8.
+   */
+  #sweep({ bytesEnd }: Sweep, bytes: number): boolean {
     if (this.#roundBefore === undefined) return true;
-    while (this.#hand < slotsEnd && this.#builder.writtenBytes < bytesEnd) {
+    const { slotsEnd } = this.#table;
+    for (let left = bytes; this.#hand < slotsEnd && this.#builder.writtenBytes < bytesEnd;) {
+      if (left <= 0) return false;
       const { writtenBytes } = this.#builder;
-      if (writtenBytes >= sliceEnd) return false;
-      const count = this.#gatherOld(slotsEnd, this.#roundBefore, Math.min(bytesEnd, sliceEnd) - writtenBytes);
+      const first = this.#hand;
+      const end = Math.min(slotsEnd, first + Math.ceil(left / SWEPT_SLOT_BYTES));
+      const count = this.#gatherOld(end, this.#roundBefore, Math.min(bytesEnd - writtenBytes, left));
       this.#table.lookAtSlots(this.#group, count);
       this.#writeImages(count);
+      left -= this.#builder.writtenBytes - writtenBytes + (this.#hand - first) * SWEPT_SLOT_BYTES;
     }
-    if (this.#hand >= this.#table.slotsEnd) this.#roundBefore = undefined;
+    if (this.#hand >= slotsEnd) this.#roundBefore = undefined;
     return true;
   }
 
@@ -315,13 +319,12 @@ export class Changelog {
   #gatherOld(end: number, before: number, bytes: number): number {
     const group = this.#group;
     let count = 0;
-    for (let left = bytes; this.#hand < end && count < group.length && left > 0; this.#hand += 1) {
-      if (!this.#table.isLive(this.#hand)) continue;
-      const { imageBlock, imageBytes, inFlight } = this.#view.at(this.#hand);
-      if (inFlight || imageBlock < 0 || imageBlock >= before) continue;
+    for (let left = bytes; count < group.length && left > 0; this.#hand += 1) {
+      this.#hand = this.#table.nextOlder(this.#hand, end, before);
+      if (this.#hand === end) break;
       group[count] = this.#hand;
       count += 1;
-      left -= imageBytes;
+      left -= this.#view.at(this.#hand).imageBytes;
     }
     return count;
   }

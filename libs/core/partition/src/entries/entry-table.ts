@@ -7,7 +7,15 @@
 //   ET1  A live slot's key is in the index exactly once.
 //   ET2  A freed slot is not handed out again before `recycle()`: a commit in flight may still name it.
 import { hashView } from '@flatline/base';
-import { type EntryFormat, type EntryMemory, type EntryWindow, HAS_ROW, LINE_I32_SHIFT, LIVE } from '@flatline/kinds';
+import {
+  type EntryFormat,
+  type EntryMemory,
+  type EntryWindow,
+  HAS_ROW,
+  IN_FLIGHT,
+  LINE_I32_SHIFT,
+  LIVE,
+} from '@flatline/kinds';
 import {
   HASH_START,
   Heads,
@@ -162,6 +170,21 @@ export class EntryTable<Entry extends EntryWindow = EntryWindow> implements KeyS
       const base = slots[first + i]! << LINE_I32_SHIFT;
       into[i] = (i32[base + KEY_LENGTH_AND_FLAGS]! & LIVE) === 0 ? -1 : i32[base + IMAGE_BLOCK]!;
     }
+  }
+
+  /**
+   * The first slot from `first` on, below `end`, whose newest image is committed in a block below `ordinal`, with none in flight;
+   * `end` where there is none. Apart from what is done with it: the loop reads memory as fast as it comes.
+   */
+  nextOlder(first: number, end: number, ordinal: number): number {
+    const { i32 } = this.#entries;
+    for (let slot = first; slot < end; slot += 1) {
+      const base = slot << LINE_I32_SHIFT;
+      const block = i32[base + IMAGE_BLOCK]!;
+      if (block >= ordinal || block < 0) continue;
+      if ((i32[base + KEY_LENGTH_AND_FLAGS]! & (LIVE | IN_FLIGHT)) === LIVE) return slot;
+    }
+    return end;
   }
 
   /** A copy of the key, since the entry may go while the copy is on its way to an output. */
