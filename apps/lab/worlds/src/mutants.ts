@@ -14,13 +14,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'takes records of the former timestamp type for bad ones',
-    file: 'libs/core/partition/src/partition-task.ts',
+    file: 'libs/core/partition/src/record-taker.ts',
     from: "if (stamp === 'wrongTimestampType') return",
-    to: "if (stamp === 'wrongTimestampType' && this.clock.now > 0) return",
+    to: "if (stamp === 'wrongTimestampType' && this.#time.hasBegun) return",
   },
   {
     name: 'looks ahead at the first group of a run only',
-    file: 'libs/core/partition/src/partition-task.ts',
+    file: 'libs/core/partition/src/record-taker.ts',
     from: 'if (cursor.groupIndex === 0 || cursor !== this.#lookedAt)',
     to: 'if (cursor !== this.#lookedAt)',
   },
@@ -32,7 +32,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'gives a whole group the stamp of its first record',
-    file: 'libs/core/partition/src/partition-task.ts',
+    file: 'libs/core/partition/src/run-taker.ts',
     from: 'const end = logAppendTime && timestamp === clock ?',
     to: 'const end = timestamp === clock ?',
   },
@@ -44,13 +44,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'takes the record after a group for one of it',
-    file: 'libs/core/partition/src/partition-task.ts',
+    file: 'libs/core/partition/src/run-taker.ts',
     from: 'const more = run.index - 1 - first;',
     to: 'const more = Math.min(run.index, run.group.count - 1) - first;',
   },
   {
     name: 'refuses nothing within a group',
-    file: 'libs/core/partition/src/partition-task.ts',
+    file: 'libs/core/partition/src/run-taker.ts',
     from: 'if (refused.size > 0 && refused.has(',
     to: 'if (index === first && refused.has(',
   },
@@ -98,9 +98,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'is silent about a clock that was overtaken',
-    file: 'libs/core/partition/src/partition-task.ts',
-    from: 'if (stamp < this.#observed && !this.#again)',
-    to: 'if (stamp < this.#observed - 60_000 && !this.#again)',
+    file: 'libs/core/partition/src/input-time.ts',
+    from: 'if (stamp < this.#observed && !isAgain)',
+    to: 'if (stamp < this.#observed - 60_000 && !isAgain)',
   },
   {
     name: 'counts time in which no device was heard',
@@ -116,8 +116,8 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'forgets what was held at a restart',
-    file: 'libs/core/partition/src/partition-task.ts',
-    from: 'this.#held.restore(held);',
+    file: 'libs/core/partition/src/input-time.ts',
+    from: 'this.held.restore(held);',
     to: '',
   },
   {
@@ -182,13 +182,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'applies a record again that it failed at twice',
-    file: 'libs/core/partition/src/partition-task.ts',
+    file: 'libs/core/partition/src/run-taker.ts',
     from: 'this.#refusedAt.set(offset, why);',
     to: '',
   },
   {
     name: 'goes on with what a failed record has left',
-    file: 'libs/core/partition/src/partition-task.ts',
+    file: 'libs/core/partition/src/record-taker.ts',
     from: 'throw isConsequence(error) || offset < this.#input.position ? error : new RecordFailed(offset, error);',
     to: "this.#refuse(cursor, 'processing-failed', String(error) + offset); this.#passed(cursor, cursor.offset + 1); return LIMIT;",
   },
@@ -242,9 +242,9 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'drops a close',
-    file: 'libs/core/partition/src/partition-task.ts',
-    from: 'const outputs = this.#outputs.takeAll();',
-    to: 'const all = this.#outputs.takeAll(); const outputs = { ...all, outputs: all.outputs.slice(0, 6) };',
+    file: 'libs/core/partition/src/next-commit.ts',
+    from: 'const outputs = this.outputs.takeAll();',
+    to: 'const all = this.outputs.takeAll(); const outputs = { ...all, outputs: all.outputs.slice(0, 6) };',
   },
   {
     name: 'writes dead letters again',
@@ -266,13 +266,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'lets sessions that are due take room',
-    file: 'libs/core/partition/src/partition-task.ts',
-    from: 'if (this.#expiredAllAt < this.clock.now) {',
+    file: 'libs/core/partition/src/expiry.ts',
+    from: 'if (this.#expiredAllAt < this.#clock.now) {',
     to: 'if (this.#expiredAllAt < 0) {',
   },
   {
     name: 'lets sessions that are due within the tick take room',
-    file: 'libs/core/partition/src/partition-task.ts',
+    file: 'libs/core/partition/src/expiry.ts',
     from: 'if (!this.#expiresAll) return false;',
     to: 'if (!this.#expiresAll || limit > 0) return false;',
   },
@@ -284,7 +284,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'passes over a batch that cannot be unpacked',
-    file: 'libs/core/partition/src/partition-task.ts',
+    file: 'libs/core/partition/src/record-taker.ts',
     from: 'this.#refuse(cursor, cursor.unreadable.reason, cursor.unreadable.detail);',
     to: '',
   },
@@ -404,14 +404,14 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'steps in the middle of a cut',
-    file: 'libs/core/partition/src/partition-task.ts',
-    from: 'if (this.isFull) return FULL;',
-    to: 'if (this.isFull && !this.changelog.isCutting) return FULL;',
+    file: 'libs/core/partition/src/record-taker.ts',
+    from: 'if (this.#commit.isFull) return FULL;',
+    to: 'if (this.#commit.isFull && !this.#commit.isCutting) return FULL;',
   },
   {
     name: 'expires in the middle of a cut',
-    file: 'libs/core/partition/src/partition-task.ts',
-    from: 'if (this.isFull) return entries.hasBacklog;',
-    to: 'if (this.isFull && !this.changelog.isCutting) return entries.hasBacklog;',
+    file: 'libs/core/partition/src/expiry.ts',
+    from: 'if (this.#commit.isFull) return entries.hasBacklog;',
+    to: 'if (this.#commit.isFull && !this.#commit.isCutting) return entries.hasBacklog;',
   },
 ];

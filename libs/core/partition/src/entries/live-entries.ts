@@ -1,7 +1,7 @@
 // The live entries of one partition: their timers, and the engine's side of what a kind does to them.
 //
 // Owns: the timers, the window that kind and engine share.      Does not own: what an entry means (the kind), outputs
-// (OutputBox), the clock (handed in), which record comes next, when a commit is cut.
+// (NextCommit), the clock (handed in), which record comes next, when a commit is cut.
 //
 // Invariants
 //   LE1  The wheel waits for each live entry at or before its due instant, which it asks for when it meets the entry: what
@@ -14,7 +14,7 @@ import type { OutgoingRecord } from '@flatline/ports';
 import { TimingWheel } from '@flatline/timing-wheel';
 import type { Changelog } from '../changelog/changelog.ts';
 import type { TaskCounters } from '../counters.ts';
-import type { OutputBox } from '../output-box.ts';
+import type { NextCommit } from '../next-commit.ts';
 import type { EntryTable } from './entry-table.ts';
 import { isFullFor, type StateLimits } from './state-limits.ts';
 import type { EntryTimer, TimerInspection } from './timer-inspection.ts';
@@ -25,7 +25,7 @@ export interface LiveEntriesParts {
   readonly tickMs: number;
   readonly table: EntryTable;
   readonly changelog: Changelog;
-  readonly outputs: OutputBox;
+  readonly commit: NextCommit;
   readonly state: StateLimits;
   readonly counters: Pick<TaskCounters, 'expired'>;
 }
@@ -52,6 +52,7 @@ export class LiveEntries implements Effects {
   readonly #parts: LiveEntriesParts;
   readonly #table: EntryTable;
   readonly #changelog: Changelog;
+  readonly #commit: NextCommit;
   readonly #entry: EntryWindow;
   readonly #kind: Kind;
   /** Set once each restored entry has its timer. */
@@ -62,8 +63,6 @@ export class LiveEntries implements Effects {
   readonly run: Mutable<Run> = { ...NO_RUN, index: 0 };
   clock: Millis = 0;
   wall: Millis = 0;
-  /** So many bytes of changes and outputs fill a commit: no further record of the run is taken, and nothing more expires. */
-  bytesMax = Infinity;
   /** Entries that the last `expire` let take effect. Fewer than it might have: the wheel had its fill of moving others. */
   fired = 0;
   /** The copy of a key that was asked for last, until an entry ends: an ending entry's removal needs the same one. */
@@ -73,6 +72,7 @@ export class LiveEntries implements Effects {
     this.#parts = parts;
     this.#table = parts.table;
     this.#changelog = parts.changelog;
+    this.#commit = parts.commit;
     this.#entry = parts.table.view();
     this.#kind = parts.openKind(this.#entry);
   }
@@ -162,7 +162,7 @@ export class LiveEntries implements Effects {
     const { slot } = this.#entry;
     const key = this.key();
     this.#key = undefined;
-    this.#parts.outputs.ended(at);
+    this.#commit.outputs.ended(at);
     this.#armed().cancel(slot);
     this.#changelog.removed(this.#entry, key);
     this.#table.remove(slot);
@@ -176,18 +176,14 @@ export class LiveEntries implements Effects {
   }
 
   emit(record: OutgoingRecord): void {
-    this.#parts.outputs.add(record);
+    this.#commit.outputs.add(record);
     this.#endFullRun();
   }
 
   /** Has the record being taken be the last of its run where no more fits the commit. */
   #endFullRun(): void {
     const { run } = this;
-    if (this.#isFull) run.end = Math.min(run.end, run.index + 1);
-  }
-
-  get #isFull(): boolean {
-    return this.#changelog.pendingBytes + this.#parts.outputs.bytes >= this.bytesMax;
+    if (this.#commit.isHeavy) run.end = Math.min(run.end, run.index + 1);
   }
 
   /** Lets up to `limit` entries take effect whose due instant the clock has reached. True if more are due. */
@@ -204,9 +200,9 @@ export class LiveEntries implements Effects {
     return more || wheel.hasBacklog;
   }
 
-  /** Once a commit is full the rest waits for the next poll. */
+  /** Once the commit is full the rest waits for the next poll. */
   readonly #fire = (slot: number): void => {
-    if (this.#isFull) this.#armed().schedule(slot);
+    if (this.#commit.isHeavy) this.#armed().schedule(slot);
     else this.#takeEffect(slot, this.#dueAt(slot));
   };
 

@@ -1,0 +1,75 @@
+// What is due takes effect, in slices: other keys' entries than those of the records that are taken.
+//
+// Owns: how far expiring has come.      Does not own: timers (LiveEntries), the clock, room in the commit (NextCommit).
+import type { Millis } from '@flatline/base';
+import type { LiveEntries } from './entries/live-entries.ts';
+import type { NextCommit } from './next-commit.ts';
+import type { PartitionClock } from './partition-clock.ts';
+
+/** Due instants that take effect between two looks at whether the commit is full. */
+const EXPIRE_BURST = 32;
+
+export class Expiry {
+  readonly #entries: LiveEntries;
+  readonly #clock: PartitionClock;
+  readonly #commit: NextCommit;
+  /** The clock at which `expire` has last left nothing. */
+  #expiredAt: Millis = -Infinity;
+  /** Whether `expire` goes on to what is due within the wheel's tick, and the clock at which that has left nothing. */
+  #expiresAll = false;
+  #expiredAllAt: Millis = -Infinity;
+
+  constructor(entries: LiveEntries, clock: PartitionClock, commit: NextCommit) {
+    this.#entries = entries;
+    this.#clock = clock;
+    this.#commit = commit;
+  }
+
+  /** Whether all that was due by the wheel's ticks has taken effect since the clock moved. */
+  get isDone(): boolean {
+    return this.#expiredAt >= this.#clock.now;
+  }
+
+  /** Whether all that is due has, within the tick, too; otherwise the next `expire` goes on until it has. */
+  demandAll(): boolean {
+    if (this.#expiredAllAt < this.#clock.now) {
+      this.#expiresAll = true;
+      return false;
+    }
+    return true;
+  }
+
+  /** A record with a stamp of its own may have left behind what is due at once. */
+  noteArrivals(): void {
+    if (this.#entries.hasBacklog) this.#expiredAllAt = -Infinity;
+  }
+
+  /** True if more is due. */
+  expire(limit: number, wallNow: Millis): boolean {
+    const entries = this.#entries;
+    if (this.#commit.isFull) return entries.hasBacklog;
+    entries.clock = this.#clock.now;
+    entries.wall = wallNow;
+    let left = limit;
+    while (this.#expireBurst(Math.min(left, EXPIRE_BURST))) {
+      left -= EXPIRE_BURST;
+      if (left <= 0 || this.#isFullByNow() || entries.fired < EXPIRE_BURST) return true;
+    }
+    this.#expiredAt = this.#clock.now;
+    if (this.#expiresAll) this.#expiredAllAt = this.#clock.now;
+    this.#expiresAll = false;
+    return false;
+  }
+
+  #expireBurst(limit: number): boolean {
+    const entries = this.#entries;
+    if (entries.expire(limit)) return true;
+    if (!this.#expiresAll) return false;
+    return entries.expireWithinTick(limit);
+  }
+
+  /** A method, since to the compiler the property is what it was before the burst. */
+  #isFullByNow(): boolean {
+    return this.#commit.isFull;
+  }
+}

@@ -1,0 +1,90 @@
+// The time that the stamps of an input tell: what the clock acts on, and what time is held.
+//
+// Owns: evidence that is no record (C3), holds (C8), where history of the former timestamp type ends (C6).
+// Does not own: the clock's instant (PartitionClock), what is due by it (Expiry).
+import type { DurationMs, Millis } from '@flatline/base';
+import { type HeldState, HeldTime, type HeldTimeRules } from '@flatline/kinds';
+import type { TaskCounters } from './counters.ts';
+import type { EntryTable } from './entries/entry-table.ts';
+import type { PartitionClock } from './partition-clock.ts';
+import type { StepOutcome } from './task-contract.ts';
+
+export interface InputTimeParts {
+  readonly heldTime: HeldTimeRules;
+  readonly clock: PartitionClock;
+  readonly table: EntryTable;
+  readonly counters: TaskCounters;
+}
+
+export class InputTime {
+  readonly held: HeldTime;
+  readonly #parts: InputTimeParts;
+  readonly #clock: PartitionClock;
+  readonly #unheardMs: DurationMs;
+  /** Greatest evidence other than a record that the clock acts on (C3); 0: none. */
+  #observed: Millis = 0;
+  #watchesStamps: boolean;
+  /** Below it, records of the other timestamp type are history, as long as the clock has not begun. */
+  #formerBelow = 0;
+
+  constructor(parts: InputTimeParts) {
+    this.#parts = parts;
+    this.#clock = parts.clock;
+    this.held = new HeldTime(parts.heldTime);
+    this.#unheardMs = parts.heldTime.unheardMs;
+    this.#watchesStamps = this.#unheardMs > 0;
+  }
+
+  /** Whether the stamps of records are looked at beyond what they do to the clock: for C8, for C3. */
+  get watchesStamps(): boolean {
+    return this.#watchesStamps;
+  }
+
+  resume(clock: Millis, held: HeldState): void {
+    this.#clock.advance(clock);
+    this.held.restore(held);
+  }
+
+  allowFormerType(offset: number): void {
+    this.#formerBelow = offset;
+  }
+
+  observe(evidence: Millis): void {
+    if (evidence < this.#clock.now) return;
+    this.#clock.advance(evidence);
+    this.#observed = evidence;
+    this.#watchesStamps = true;
+  }
+
+  /** Whether a record, or evidence, has moved the clock. */
+  get hasBegun(): boolean {
+    return this.#clock.now > 0;
+  }
+
+  /** C6: what lies before the first record of the configured type is history, and counts for nothing. */
+  otherType(offset: number): StepOutcome | undefined {
+    const { hasBegun } = this;
+    if (hasBegun || offset >= this.#formerBelow) return { kind: 'wrongTimestampType', offset, hasBegun };
+    this.#parts.counters.formerTypeRecords += 1;
+    return undefined;
+  }
+
+  /** Whether a hold would move instants that the clock has reached. */
+  joinsHolds(evidence: Millis): boolean {
+    return this.#parts.table.size > 0 && this.held.joins(this.#clock.now, evidence);
+  }
+
+  /** `isAgain`: the record was looked at before, and counted then. */
+  advance(evidence: Millis, isAgain: boolean): void {
+    const before = this.#clock.now;
+    this.#clock.advance(evidence);
+    if (this.#watchesStamps) this.#watch(before, evidence, isAgain);
+  }
+
+  #watch(before: Millis, stamp: Millis, isAgain: boolean): void {
+    // A gap in which sessions lived may be time in which nothing could be heard (C8).
+    const gapMs = stamp - before;
+    if (this.#unheardMs > 0 && gapMs > this.#unheardMs && this.#parts.table.size > 0) this.held.moved(before, stamp);
+    if (stamp < this.#observed && !isAgain) this.#parts.counters.clockOvertaken += 1;
+  }
+}

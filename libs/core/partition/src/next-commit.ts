@@ -1,0 +1,106 @@
+// What the next commit will hold, from being decided until it is cut.
+//
+// Owns: outputs, dead letters, how large a commit may be, the position of the last cut.
+// Does not own: what changed of entries (Changelog), the position, when a commit is cut (the runtime).
+import type { Millis } from '@flatline/base';
+import type { HeldState } from '@flatline/kinds';
+import type { RecordCursor } from '@flatline/ports';
+import type { InputPosition } from './changelog/block-format.ts';
+import type { Changelog, CutContext } from './changelog/changelog.ts';
+import { DeadLetterBox } from './dead-letter-box.ts';
+import { OutputBox } from './output-box.ts';
+import type { TaskCut, TaskOptions } from './task-contract.ts';
+
+export type CommitLimits = Pick<TaskOptions, 'pendingChangesMax' | 'pendingOutputsMax' | 'deadLetters'>;
+
+export class NextCommit {
+  readonly outputs = new OutputBox();
+  readonly #deadLetters: DeadLetterBox;
+  readonly #changelog: Changelog;
+  readonly #limits: CommitLimits;
+  #bytesMax = Infinity;
+  /** `bytes` when the cut that is being made was begun. */
+  #bytesBeforeCut = 0;
+  #cutPosition = 0;
+
+  constructor(changelog: Changelog, limits: CommitLimits) {
+    this.#changelog = changelog;
+    this.#limits = limits;
+    this.#deadLetters = new DeadLetterBox(limits.deadLetters);
+  }
+
+  /** Says that everything up to there is committed. */
+  resume(position: number): void {
+    this.#cutPosition = position;
+  }
+
+  /** About how many bytes it would have if it were cut now, the sweep's share with them. */
+  get bytes(): number {
+    return this.#changelog.pendingBytes + this.#outputBytes;
+  }
+
+  get #outputBytes(): number {
+    return this.outputs.bytes + this.#deadLetters.bytes;
+  }
+
+  limit(bytes: number): void {
+    this.#bytesMax = bytes;
+  }
+
+  /** Whether its bytes are as many as it may have, or more. */
+  get isHeavy(): boolean {
+    return this.bytes >= this.#bytesMax;
+  }
+
+  get isCutting(): boolean {
+    return this.#changelog.isCutting;
+  }
+
+  /** Whether nothing more goes into it, for what there is or because it is being cut. */
+  get isFull(): boolean {
+    return (
+      this.isCutting ||
+      this.isHeavy ||
+      this.#changelog.pendingChanges >= this.#limits.pendingChangesMax ||
+      this.outputs.count + this.#deadLetters.count >= this.#limits.pendingOutputsMax ||
+      this.#deadLetters.isFull
+    );
+  }
+
+  /** Whether it would say nothing new of an input applied up to `position`. */
+  isEmptyAt(position: number): boolean {
+    return (
+      !this.isCutting && position === this.#cutPosition && this.#changelog.pendingChanges === 0 && this.outputs.isEmpty
+    );
+  }
+
+  /** Copies the record the cursor stands on. */
+  addDeadLetter(cursor: RecordCursor, reason: string, detail: string): void {
+    this.#deadLetters.add(cursor, reason, detail);
+  }
+
+  prepareCut(bytes: number): boolean {
+    if (!this.isCutting) this.#bytesBeforeCut = this.bytes;
+    return this.#changelog.prepareCut(bytes);
+  }
+
+  cut(context: Omit<CutContext, 'inputs' | 'clock' | keyof HeldState>, state: CommitState): TaskCut {
+    const countedBytes = this.isCutting ? this.#bytesBeforeCut : this.bytes;
+    const outputBytes = this.#outputBytes;
+    const outputs = this.outputs.takeAll();
+    const deadLetters = this.#deadLetters.takeAll();
+    const { input, clock, held } = state;
+    const { position } = input;
+    this.#cutPosition = position;
+    const cut = this.#changelog.cut({ ...context, inputs: [input], clock, ...held });
+    const commitBytes = cut.blockBytes + outputBytes;
+    return Object.assign(cut, { ...outputs, deadLetters, position, commitBytes, countedBytes });
+  }
+}
+
+/** What a commit says of the input it covers. */
+export interface CommitState {
+  readonly input: InputPosition;
+  readonly clock: Millis;
+  readonly held: HeldState;
+}
