@@ -3,7 +3,7 @@ import { afterEach, describe, test } from '@jest/globals';
 import { seededRandom } from '@flatline/base';
 import { allThere, expectAccessLog } from './access-log.fixture.ts';
 import { kill, killAll, type Running } from './child.fixture.ts';
-import { elapse, Scenario } from './scenario.fixture.ts';
+import { sleep, Scenario } from './scenario.fixture.ts';
 import { expectVerified } from './verify.fixture.ts';
 
 const KILLS = Number(process.env['KILLS'] ?? 20);
@@ -26,7 +26,7 @@ async function stormOfKills(
   for (let kills = 0; kills < KILLS; kills += 1) {
     const running = begin(kills);
     const importing = scenario.import(scenario.accessLog(kills, KILLS), kills === KILLS - 1);
-    await elapse(random.below(LIFE_MS));
+    await sleep(random.below(LIFE_MS));
     await end(running);
     await importing;
   }

@@ -1,6 +1,6 @@
 // What a running processor says of itself over HTTP.
 import { type Running } from './child.fixture.ts';
-import { elapse } from './scenario.fixture.ts';
+import { sleep } from './scenario.fixture.ts';
 
 const LOOK_MS = 250;
 
@@ -21,7 +21,7 @@ export async function residentBytesMax(running: Running, done: Promise<unknown>)
   while (!watching.signal.aborted) {
     const text = await (await fetch(`${address}/metrics`)).text();
     most = Math.max(most, Number(/^process_resident_memory_bytes (\S+)$/m.exec(text)?.[1] ?? 0));
-    await Promise.race([elapse(LOOK_MS), done.then(end, end)]);
+    await Promise.race([sleep(LOOK_MS), done.then(end, end)]);
   }
   return most;
 }

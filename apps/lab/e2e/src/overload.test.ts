@@ -2,7 +2,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { killAll } from './child.fixture.ts';
 import { residentBytesMax } from './metrics.fixture.ts';
 import { readRaw } from './raw-topic.fixture.ts';
-import { elapse, Scenario } from './scenario.fixture.ts';
+import { sleep, Scenario } from './scenario.fixture.ts';
 
 let scenario: Scenario;
 afterEach(async () => {
@@ -52,7 +52,7 @@ describe('more at once than can be done at once', () => {
         await producer.send(
           Array.from({ length: STEADY }, (_, i) => ({ key: Buffer.from(`steady-${i}`), value: EMPTY })),
         );
-        await Promise.race([elapse(500), closing]);
+        await Promise.race([sleep(500), closing]);
       }
       return closing;
     }, processor);

@@ -211,6 +211,6 @@ async function tooEarlyEnd(running: Running): Promise<never> {
 }
 
 /** Resolves after that long: for schedules of faults, never for waiting on a result. */
-export function elapse(ms: number): Promise<void> {
+export function sleep(ms: number): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -1,7 +1,7 @@
 // The fixture itself: a test that fails must end, and with what its processor said.
 import { afterEach, expect, test } from '@jest/globals';
 import { killAll } from './child.fixture.ts';
-import { elapse, Scenario } from './scenario.fixture.ts';
+import { sleep, Scenario } from './scenario.fixture.ts';
 
 let scenario: Scenario;
 afterEach(async () => {
@@ -16,7 +16,7 @@ test('producing ends where the processor that it needs has ended, and says what 
   const producing = scenario.producing(async (producer) => {
     for (;;) {
       await producer.send([{ key: Buffer.from('a'), value: new Uint8Array() }]);
-      await elapse(50);
+      await sleep(50);
     }
   }, processor);
   await expect(producing).rejects.toThrow(new RegExp(`ended with \\d+ [^]*${nowhere}`));

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { killAll } from './child.fixture.ts';
 import { addressOf } from './metrics.fixture.ts';
-import { elapse, Scenario } from './scenario.fixture.ts';
+import { sleep, Scenario } from './scenario.fixture.ts';
 import { offsetsUsed } from './topics.fixture.ts';
 import { verify } from './verify.fixture.ts';
 
@@ -65,7 +65,7 @@ describe('silence', () => {
     // 100 000 heartbeats over ten seconds: every session beats five times per timeout, with no reader meanwhile.
     await scenario.producing(async (producer) => {
       for (let round = 0; round < rounds; round += 1) {
-        const paced = elapse(200);
+        const paced = sleep(200);
         await producer.send(Array.from({ length: sessions }, (_, i) => ({ key: Buffer.from(`s-${i}`), value: EMPTY })));
         await paced;
       }

@@ -6,7 +6,7 @@ import { systemClock } from '@flatline/system';
 import { kill, killAll } from './child.fixture.ts';
 import { flatline, succeed } from './flatline.fixture.ts';
 import { readLedger } from './ledger.fixture.ts';
-import { elapse, Scenario } from './scenario.fixture.ts';
+import { sleep, Scenario } from './scenario.fixture.ts';
 import { expectVerified, verify } from './verify.fixture.ts';
 
 const SEED = Number(process.env['SEED'] ?? 23);
@@ -31,7 +31,7 @@ async function fleetUnderKills(): Promise<string> {
   const fleet = succeed(['simulate', ...where, ...load, ...disorder, '--seed', String(SEED), '--ledger', ledger]);
   for (let kills = 0; kills < KILLS; kills += 1) {
     await processor.line(/task runs/);
-    await elapse(random.below(1_500));
+    await sleep(random.below(1_500));
     await kill(processor.child);
     processor = scenario.start();
   }
@@ -121,7 +121,7 @@ describe('a processor that is not there', () => {
     scenario = await Scenario.create({ timeoutMs });
     const behind = String.raw`the processor is \d+ offsets and \d+ ms of the log behind, with`;
     await beat(100);
-    await elapse(timeoutMs + 100);
+    await sleep(timeoutMs + 100);
     await beat(50);
     await expectBehind(
       new RegExp(String.raw`no commit covers \d+ records .*there is none.*${behind} [1-9]\d* closes due`),

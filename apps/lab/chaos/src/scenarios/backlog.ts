@@ -1,7 +1,7 @@
 // F4: the processor comes late, and no session ends because of it.
 import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import type { Application } from '../stage/application.ts';
-import { elapse } from '../stage/elapse.ts';
+import { sleep } from '../stage/sleep.ts';
 import { dumpTopic, topicEnds } from '../stage/topic-dump.ts';
 import { Trial } from '../stage/trial.ts';
 
@@ -32,7 +32,7 @@ async function run(context: TrialContext): Promise<TrialResult> {
   const { application } = trial;
   trial.load(plan.load);
   await firstRecords(application);
-  await elapse(forMs);
+  await sleep(forMs);
   const { waiting, oldest } = await unread(application);
   const behind = (Date.now() - oldest) / application.timeoutMs;
   trial.armed = 1;
@@ -41,7 +41,7 @@ async function run(context: TrialContext): Promise<TrialResult> {
   trial.facts['recordsWaiting'] = waiting;
   trial.facts['timeoutsBehind'] = Math.floor(behind);
   const processor = await trial.started();
-  await elapse(application.timeoutMs);
+  await sleep(application.timeoutMs);
   return trial.conclude([processor]);
 }
 
@@ -54,5 +54,5 @@ async function unread({ kafka, input, partitions }: Application): Promise<{ wait
 /** A busy machine takes its time to start a fleet. */
 async function firstRecords({ kafka, input, partitions }: Application): Promise<void> {
   const written = async (): Promise<boolean> => (await topicEnds(kafka, input, partitions)).some(({ end }) => end > 0);
-  for (let looks = 0; looks < 300 && !(await written()); looks += 1) await elapse(200);
+  for (let looks = 0; looks < 300 && !(await written()); looks += 1) await sleep(200);
 }

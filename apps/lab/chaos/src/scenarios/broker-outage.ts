@@ -1,7 +1,7 @@
 // F5: every broker is gone, devices buffer, and no session ends against the log. With C8 on, none ends at all.
 import type { TrialContext, TrialResult, Scenario, Violation } from '../scenario.ts';
 import type { Child } from '../stage/child.ts';
-import { elapse } from '../stage/elapse.ts';
+import { sleep } from '../stage/sleep.ts';
 import { readOutputs } from '../stage/ending.ts';
 import { Trial } from '../stage/trial.ts';
 
@@ -33,16 +33,16 @@ async function run(context: TrialContext): Promise<TrialResult> {
   trial.variant = `no broker for ${forMs / 1000} s${c8 ? `, unheardMs ${unheardMs}` : ''}`;
   trial.load(c8 ? lasting : { deliveryTimeoutMs: DELIVERY_TIMEOUT_MS });
   const processor = await trial.started();
-  await elapse(WARM_MS);
+  await sleep(WARM_MS);
   trial.armed = 1;
   const { nodes } = context.broker;
   await Promise.all(nodes.map((node) => node.kill9()));
   const gone = nodes.every(({ pid }) => pid === undefined);
-  await elapse(forMs);
+  await sleep(forMs);
   await Promise.all(nodes.map((node) => node.start()));
   // From here on: recovery is counted from the brokers' return.
   if (gone && nodes.length > 0) trial.hit();
-  await elapse(WARM_MS);
+  await sleep(WARM_MS);
   return c8 ? concludeUnheard(trial, processor) : trial.conclude([processor]);
 }
 
@@ -50,7 +50,7 @@ async function run(context: TrialContext): Promise<TrialResult> {
 async function concludeUnheard(trial: Trial, processor: Child): Promise<TrialResult> {
   const { application } = trial;
   // Longer than the timeout after the outage: a session that it had ended would be seen by now.
-  await elapse(2 * application.timeoutMs);
+  await sleep(2 * application.timeoutMs);
   const ended = (await readOutputs(application)).flatMap((output): Violation[] => {
     if (output.kind !== 'summary') return [];
     const { incarnation, reason } = output.summary;

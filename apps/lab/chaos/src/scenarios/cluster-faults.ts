@@ -5,7 +5,7 @@ import { openCluster, type PartitionMetadata } from '@flatline/kafka';
 import { type Cut, KafkaProxy } from '../proxy/kafka-proxy.ts';
 import type { TrialContext, TrialResult, Scenario, Violation } from '../scenario.ts';
 import type { Application } from '../stage/application.ts';
-import { elapse } from '../stage/elapse.ts';
+import { sleep } from '../stage/sleep.ts';
 import { readOutputs } from '../stage/ending.ts';
 import { Trial } from '../stage/trial.ts';
 
@@ -29,14 +29,14 @@ export const cutOff: Scenario = {
       trial.variant = `each node in turn cut off for ${CUT_MS / 1000} s: ${cut}`;
       trial.load();
       const processor = await trial.started();
-      await elapse(WARM_MS);
+      await sleep(WARM_MS);
       for (const [index] of context.broker.nodes.entries()) {
         trial.armed += 1;
         proxy.cut(index, cut);
-        await elapse(CUT_MS);
+        await sleep(CUT_MS);
         // Recovery is counted from the healing.
         if (proxy.heal(index) > 0) trial.hit();
-        await elapse(BETWEEN_MS);
+        await sleep(BETWEEN_MS);
       }
       const result = await trial.conclude([processor]);
       if (proxy.failure !== undefined) throw proxy.failure;
@@ -72,12 +72,12 @@ export const isolatedNode: Scenario = {
     trial.armed = 1;
     node.isolate();
     try {
-      await elapse(LEAVES_WITHIN_MS);
+      await sleep(LEAVES_WITHIN_MS);
       const before = await outputsWithout(node, application);
       const deposed = await deposedPartitions(application, node);
       trial.facts['deposedPartitions'] = deposed.length;
       if (deposed.length > 0) trial.hit();
-      await elapse(ISOLATED_MS - LEAVES_WITHIN_MS);
+      await sleep(ISOLATED_MS - LEAVES_WITHIN_MS);
       const after = await outputsWithout(node, application);
       trial.facts['leadersDoubted'] = processor.said(/does not show what is written/).length;
       trial.violations.push(...withoutCloses(application, before, after));
@@ -167,7 +167,7 @@ export const frozenNode: Scenario = {
   run: (context) => {
     const freeze: NodeFault = async (node) => {
       await node.pause();
-      await elapse(FROZEN_MS);
+      await sleep(FROZEN_MS);
       await node.resume();
     };
     // So little traffic that clock records have to prove silence.
@@ -184,14 +184,14 @@ async function throughNodes(
   trial.variant = `each node in turn ${name}`;
   trial.load(load);
   const processors = [await trial.started('a'), await trial.started('b')];
-  await elapse(WARM_MS);
+  await sleep(WARM_MS);
   for (const node of context.broker.nodes) {
     trial.armed += 1;
     trial.faultsAt.push(Date.now());
     const before = node.pid;
     await fault(node);
     if (before !== undefined) trial.fired += 1;
-    await elapse(BETWEEN_MS);
+    await sleep(BETWEEN_MS);
   }
   return trial.conclude(processors);
 }

@@ -3,7 +3,7 @@ import { closeSync, ftruncateSync, globSync, openSync, readSync, statSync, write
 import { join } from 'node:path';
 import type { Random } from '@flatline/base';
 import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
-import { elapse } from '../stage/elapse.ts';
+import { sleep } from '../stage/sleep.ts';
 import { Trial } from '../stage/trial.ts';
 
 const PHASE_MS = 2_500;
@@ -37,7 +37,7 @@ async function run(context: TrialContext): Promise<TrialResult> {
   trial.variant = `every file: ${name}`;
   trial.load();
   const before = await trial.started();
-  await elapse(PHASE_MS);
+  await sleep(PHASE_MS);
   const { code } = await before.terminate();
   if (code !== 0) throw new Error(`a clean shutdown ended with ${code}`);
   for (const file of globSync(join(trial.application.stateDir('a'), '**', '*.mdb'))) {
@@ -47,7 +47,7 @@ async function run(context: TrialContext): Promise<TrialResult> {
   }
   trial.armed = trial.application.partitions;
   const after = await trial.started();
-  await elapse(PHASE_MS);
+  await sleep(PHASE_MS);
   after.said(/local store dropped/).forEach(() => {
     trial.hit();
   });

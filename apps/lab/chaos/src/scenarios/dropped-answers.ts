@@ -1,7 +1,7 @@
 // F2 and F2b: the broker has carried out a request, or will later, and the processor cannot tell.
 import { KafkaProxy, type RequestFault } from '../proxy/kafka-proxy.ts';
 import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
-import { elapse } from '../stage/elapse.ts';
+import { sleep } from '../stage/sleep.ts';
 import { Trial } from '../stage/trial.ts';
 
 const FAULTS_PER_TRIAL = 12;
@@ -86,7 +86,7 @@ async function run(context: TrialContext, faultOf: (context: TrialContext) => Re
       const code = await proxy.fault(faultOf(context), FAULT_WITHIN_MS);
       if (code !== undefined) trial.hit();
       if (code !== undefined) codes.set(code, (codes.get(code) ?? 0) + 1);
-      await elapse(BETWEEN_MS);
+      await sleep(BETWEEN_MS);
     }
     if (kind.api === 'EndTxn')
       trial.facts['endTxnAnswers'] = [...codes].map(([code, times]) => `${times} × code ${code}`).join(' and ');

@@ -4,7 +4,7 @@ import { foldInput, inputRecord, type InputTruth, jsonEvent, outputRecord, type 
 import { rulesOf } from '@flatline/verifier';
 import type { TrialContext, TrialResult, Scenario, Violation } from '../scenario.ts';
 import type { Application } from '../stage/application.ts';
-import { elapse } from '../stage/elapse.ts';
+import { sleep } from '../stage/sleep.ts';
 import { produce } from '../stage/ending.ts';
 import { dumpTopic } from '../stage/topic-dump.ts';
 import { Trial } from '../stage/trial.ts';
@@ -62,7 +62,7 @@ async function run(context: TrialContext): Promise<TrialResult> {
     const lies = [...falseRecords(context, application.partitions, taken)];
     await produce(application, lies);
     trial.armed += lies.length;
-    await elapse(ROUND_EVERY_MS);
+    await sleep(ROUND_EVERY_MS);
   }
   await trial.endLoad();
   const input = await dumpTopic(application.kafka, application.input, application.partitions);

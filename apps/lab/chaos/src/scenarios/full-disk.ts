@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
-import { elapse } from '../stage/elapse.ts';
+import { sleep } from '../stage/sleep.ts';
 import { Trial } from '../stage/trial.ts';
 
 const DISK_BYTES = 2 * 1024 * 1024;
@@ -36,9 +36,9 @@ async function run(context: TrialContext): Promise<TrialResult> {
     trial.armed = 1;
     if ((await processor.line(/local store not written/, REFUSED_WITHIN_MS)) !== undefined) trial.hit();
     rmSync(filler);
-    await elapse(AFTERWARDS_MS);
+    await sleep(AFTERWARDS_MS);
     const complaints = processor.said(/local store not written/).length;
-    await elapse(AFTERWARDS_MS);
+    await sleep(AFTERWARDS_MS);
     const later = processor.said(/local store not written/).length - complaints;
     if (later > 0)
       trial.violations.push({

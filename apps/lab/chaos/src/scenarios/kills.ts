@@ -1,7 +1,7 @@
 // F1: kill −9 at every named place, and at random.
 import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import type { Child } from '../stage/child.ts';
-import { elapse } from '../stage/elapse.ts';
+import { sleep } from '../stage/sleep.ts';
 import { dyingAt, type Failpoint, failpoints } from '../stage/failpoints.ts';
 import { Trial } from '../stage/trial.ts';
 
@@ -41,13 +41,13 @@ async function run(context: TrialContext): Promise<TrialResult> {
   }
   const survivor = await trial.started();
   // Load for the survivor, so that a close can be late.
-  await elapse(trial.application.timeoutMs);
+  await sleep(trial.application.timeoutMs);
   return trial.conclude([survivor]);
 }
 
 async function dieAtRandom(trial: Trial): Promise<void> {
   const processor = trial.processor();
-  await elapse(trial.context.random.below(RANDOM_LIFE_MS));
+  await sleep(trial.context.random.below(RANDOM_LIFE_MS));
   const { signal } = await processor.kill9();
   if (signal === 'SIGKILL') trial.hit();
 }
@@ -61,7 +61,7 @@ async function dieAt(trial: Trial, point: Failpoint): Promise<boolean> {
   if (whileEnding.includes(point)) {
     // Each partition passes there once, and one that is still being restored has nothing to write.
     await allRun(processor, trial.application.partitions);
-    await elapse(random.below(1_000));
+    await sleep(random.below(1_000));
     processor.signal('SIGTERM');
   }
   return endsItself(processor);
@@ -70,11 +70,11 @@ async function dieAt(trial: Trial, point: Failpoint): Promise<boolean> {
 async function allRun(processor: Child, partitions: number): Promise<void> {
   const from = Date.now();
   while (processor.said(/task runs/).length < partitions && Date.now() - from < HIT_WITHIN_MS)
-    await elapse(LOOK_EVERY_MS);
+    await sleep(LOOK_EVERY_MS);
 }
 
 async function endsItself(processor: Child): Promise<boolean> {
-  const { signal } = (await Promise.race([processor.ended, elapse(HIT_WITHIN_MS)])) ?? { signal: null };
+  const { signal } = (await Promise.race([processor.ended, sleep(HIT_WITHIN_MS)])) ?? { signal: null };
   if (processor.ending === undefined) await processor.kill9();
   return signal === 'SIGKILL';
 }

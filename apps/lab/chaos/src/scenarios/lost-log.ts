@@ -3,9 +3,9 @@ import { KafkaLogAdmin, openCluster } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import type { Application } from '../stage/application.ts';
-import { elapse } from '../stage/elapse.ts';
+import { sleep } from '../stage/sleep.ts';
 import { produce, readOutputs } from '../stage/ending.ts';
-import { deleteTopics, growTopic, recreate } from '../stage/topic-deeds.ts';
+import { deleteTopics, growTopic, recreate } from '../stage/topic-administration.ts';
 import { refusedResult, refuses } from './refusal.ts';
 import { topicEnds } from '../stage/topic-dump.ts';
 import { Trial } from '../stage/trial.ts';
@@ -42,10 +42,10 @@ async function run(context: TrialContext): Promise<TrialResult> {
   trial.variant = name;
   trial.load();
   const processor = await trial.started();
-  await elapse(PHASE_MS);
+  await sleep(PHASE_MS);
   await processor.terminate();
   // Leaves records unread for the fault to take away.
-  await elapse(PHASE_MS / 3);
+  await sleep(PHASE_MS / 3);
   await trial.endLoad();
   const before = await readOutputs(application);
   await fault(application);

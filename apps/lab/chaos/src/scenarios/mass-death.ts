@@ -1,6 +1,6 @@
 // F18: very many sessions die in the same second, and others must not wait for them.
 import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
-import { elapse } from '../stage/elapse.ts';
+import { sleep } from '../stage/sleep.ts';
 import { produce } from '../stage/ending.ts';
 import { Trial } from '../stage/trial.ts';
 
@@ -27,7 +27,7 @@ async function run(context: TrialContext): Promise<TrialResult> {
   if (tookMs < TIMEOUT_MS) trial.hit();
   trial.variant = `${SESSIONS} sessions, produced in ${(tookMs / 1000).toFixed(1)} s`;
   trial.load({ ratePerSecond: 100 });
-  await elapse(TIMEOUT_MS / 2);
+  await sleep(TIMEOUT_MS / 2);
   const result = await trial.conclude([processor]);
   const late = (result.closeDelayMaxMs ?? 0) > CLOSED_WITHIN_MS;
   const detail = `the last close came ${result.closeDelayMaxMs} ms after its deadline`;

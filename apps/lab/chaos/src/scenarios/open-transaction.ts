@@ -3,7 +3,7 @@ import { KafkaTransactionalWriters, openCluster } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { KafkaProxy } from '../proxy/kafka-proxy.ts';
 import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
-import { elapse } from '../stage/elapse.ts';
+import { sleep } from '../stage/sleep.ts';
 import { Trial } from '../stage/trial.ts';
 
 /** Many session timeouts, and longer than until it is an alarm; the upstream's own transaction timeout is longer. */
@@ -26,7 +26,7 @@ async function run(context: TrialContext): Promise<TrialResult> {
     trial.variant = `open for ${OPEN_MS / 1000} s`;
     trial.load();
     const processor = await trial.started();
-    await elapse(WARM_MS);
+    await sleep(WARM_MS);
     trial.armed = 1;
     const ended = proxy.fault({ api: 'EndTxn', kind: 'late', lateMs: OPEN_MS }, 2 * OPEN_MS);
     await beginUpstream(trial, proxy.bootstrap);
@@ -34,7 +34,7 @@ async function run(context: TrialContext): Promise<TrialResult> {
     if ((await ended) === 0) trial.hit();
     if (processor.said(/holds the input back/).length === 0)
       trial.violations.push({ rule: 'X5', subject: trial.application.input, detail: 'waits without a word' });
-    await elapse(WARM_MS);
+    await sleep(WARM_MS);
     return await trial.conclude([processor]);
   } finally {
     proxy.close();

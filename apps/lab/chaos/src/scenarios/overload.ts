@@ -10,7 +10,7 @@ import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import type { Application } from '../stage/application.ts';
 import type { Child } from '../stage/child.ts';
 import { CpuShare } from '../stage/cpu-share.ts';
-import { elapse } from '../stage/elapse.ts';
+import { sleep } from '../stage/sleep.ts';
 import { writeSentinels } from '../stage/ending.ts';
 import { Trial } from '../stage/trial.ts';
 import { freePort, type VitalSigns, vitalSigns } from '../stage/vital-signs.ts';
@@ -152,7 +152,7 @@ async function observe(processor: Child, httpPort: number, watch: Watch): Promis
   while (!watch.stopped && processor.ending === undefined) {
     const signs = await vitalSigns(processor, httpPort);
     if (signs !== undefined) watch.signs.push(signs);
-    await elapse(LOOK_EVERY_MS);
+    await sleep(LOOK_EVERY_MS);
   }
 }
 
@@ -160,7 +160,7 @@ async function caughtUp(watch: Watch): Promise<number | undefined> {
   const from = performance.now();
   while (performance.now() - from < CATCH_UP_MAX_MS) {
     if (watch.signs.at(-1)?.lag === 0) return Math.round(performance.now() - from);
-    await elapse(LOOK_EVERY_MS);
+    await sleep(LOOK_EVERY_MS);
   }
   return undefined;
 }
@@ -170,13 +170,13 @@ async function noneAlive(watch: Watch): Promise<boolean> {
   while (performance.now() - from < CATCH_UP_MAX_MS) {
     const last = watch.signs.at(-1);
     if (last?.lag === 0 && last.liveEntries === 0) return true;
-    await elapse(LOOK_EVERY_MS);
+    await sleep(LOOK_EVERY_MS);
   }
   return false;
 }
 
 async function allAssigned(processor: Child, partitions: number): Promise<void> {
-  for (let looks = 0; looks < 600 && processor.said(/task runs/).length < partitions; looks += 1) await elapse(100);
+  for (let looks = 0; looks < 600 && processor.said(/task runs/).length < partitions; looks += 1) await sleep(100);
 }
 
 interface Fed {
@@ -201,7 +201,7 @@ async function feed(application: Application, forMs: number): Promise<Fed> {
         const room = producer.add(record);
         if (room !== undefined) await room;
       }
-      await elapse(SLICE_MS);
+      await sleep(SLICE_MS);
     }
     await producer.close();
   } finally {

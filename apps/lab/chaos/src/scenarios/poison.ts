@@ -3,7 +3,7 @@ import type { Random } from '@flatline/base';
 import type { ProducedRecord } from '@flatline/kafka';
 import type { InputTruth } from '@flatline/oracle';
 import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
-import { elapse } from '../stage/elapse.ts';
+import { sleep } from '../stage/sleep.ts';
 import { produce } from '../stage/ending.ts';
 import { Trial } from '../stage/trial.ts';
 
@@ -58,7 +58,7 @@ async function run(context: TrialContext): Promise<TrialResult> {
     await produce(trial.application, [...records, ...strange]);
     trial.armed += records.length;
     trial.fired += records.length;
-    await elapse(ROUND_EVERY_MS);
+    await sleep(ROUND_EVERY_MS);
   }
   return trial.conclude([processor], { truth });
 }

@@ -1,7 +1,7 @@
 // F6: members come, go and die all the time.
 import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import type { Child } from '../stage/child.ts';
-import { elapse } from '../stage/elapse.ts';
+import { sleep } from '../stage/sleep.ts';
 import { readOutputs } from '../stage/ending.ts';
 import { Trial } from '../stage/trial.ts';
 
@@ -27,7 +27,7 @@ async function run(context: TrialContext): Promise<TrialResult> {
   trial.load();
   const living = new Map<string, Child>([['a', await trial.started('a')]]);
   const [begun, stormFrom, stormTo] = [Date.now(), Date.now() + STEADY_MS, Date.now() + STEADY_MS + stormMs];
-  await elapse(STEADY_MS);
+  await sleep(STEADY_MS);
   while (Date.now() < stormTo) {
     const member = members[random.below(members.length)]!;
     const child = living.get(member);
@@ -42,7 +42,7 @@ async function run(context: TrialContext): Promise<TrialResult> {
         Number(trial.facts[signal === null ? 'left' : 'killed'] ?? 0) + 1;
     }
     trial.hit();
-    await elapse(2_000 + random.below(3_000));
+    await sleep(2_000 + random.below(3_000));
   }
   const progress = await progressIn(trial, { begun, stormFrom, stormTo });
   trial.facts['progressOfSteadyRate'] = Math.round(progress * 100) / 100;

@@ -1,7 +1,7 @@
 // What a processor must do where a log is not the one it knows: refuse it, and reset nothing silently (R3).
 import type { TrialResult } from '../scenario.ts';
 import type { Child } from '../stage/child.ts';
-import { elapse } from '../stage/elapse.ts';
+import { sleep } from '../stage/sleep.ts';
 import { readOutputs } from '../stage/ending.ts';
 import type { Trial } from '../stage/trial.ts';
 
@@ -13,7 +13,7 @@ export async function refuses(processor: Child, partitions: number): Promise<boo
     const stopped = processor.said(/partition stopped/).length;
     if (stopped >= partitions) return true;
     if (processor.ending !== undefined) return processor.ending.code !== 0 && processor.ending.signal === null;
-    await elapse(100);
+    await sleep(100);
   }
   return false;
 }

@@ -3,9 +3,9 @@ import { cpSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import { Application } from '../stage/application.ts';
-import { elapse } from '../stage/elapse.ts';
+import { sleep } from '../stage/sleep.ts';
 import { readOutputs } from '../stage/ending.ts';
-import { deleteTopics, recreate } from '../stage/topic-deeds.ts';
+import { deleteTopics, recreate } from '../stage/topic-administration.ts';
 import { refusedResult, refuses } from './refusal.ts';
 import { topicEnds } from '../stage/topic-dump.ts';
 import { Trial } from '../stage/trial.ts';
@@ -33,13 +33,13 @@ async function oldCopy(context: TrialContext): Promise<TrialResult> {
   cpSync(trial.application.stateDir('a'), kept, { recursive: true });
   const then = await changelogEnd(trial.application);
   const second = await trial.started();
-  await elapse(PHASE_MS);
+  await sleep(PHASE_MS);
   await second.kill9();
   replace(kept, trial.application.stateDir('a'));
   trial.armed = 1;
   if ((await changelogEnd(trial.application)) > then) trial.hit();
   const third = await trial.started();
-  await elapse(PHASE_MS);
+  await sleep(PHASE_MS);
   return trial.conclude([third]);
 }
 
@@ -61,12 +61,12 @@ async function anotherLog(context: TrialContext): Promise<TrialResult> {
   const owner = other.processor('a');
   await owner.line(/task runs/);
   // Shorter than the log it is put beside: a store ahead of its log is another case.
-  await elapse(PHASE_MS / 3);
+  await sleep(PHASE_MS / 3);
   await Promise.all([fleet.terminate(), owner.terminate()]);
   replace(join(other.stateDir('a'), other.group), join(trial.application.stateDir('a'), trial.application.group));
   trial.armed = trial.application.partitions;
   const processor = await trial.started();
-  await elapse(PHASE_MS);
+  await sleep(PHASE_MS);
   processor.said(/local store dropped/).forEach(() => {
     trial.hit();
   });
@@ -101,7 +101,7 @@ async function newLog(context: TrialContext): Promise<TrialResult> {
 /** A clean shutdown, so that the store is flushed. */
 async function lifeWithFlush(trial: Trial): Promise<void> {
   const processor = await trial.started();
-  await elapse(PHASE_MS);
+  await sleep(PHASE_MS);
   const { code } = await processor.terminate();
   if (code !== 0) throw new Error(`a clean shutdown ended with ${code}`);
 }

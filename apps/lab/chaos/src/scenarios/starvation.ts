@@ -3,7 +3,7 @@ import type { SourceEdit } from '@flatline/cluster/source-edits';
 import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import type { Child } from '../stage/child.ts';
 import { CpuShare } from '../stage/cpu-share.ts';
-import { elapse } from '../stage/elapse.ts';
+import { sleep } from '../stage/sleep.ts';
 import { blockedAt, BLOCKED_LINE } from '../stage/failpoints.ts';
 import { Trial } from '../stage/trial.ts';
 
@@ -40,7 +40,7 @@ async function run(context: TrialContext): Promise<TrialResult> {
     const processor = variant === 'share' ? await started(trial) : await started(trial, editsFor(context, variant));
     const before = assignments(processor);
     if (variant === 'share' ? await starved(processor) : await blocked(processor, variant)) trial.hit();
-    await elapse(AFTERWARDS_MS);
+    await sleep(AFTERWARDS_MS);
     rebalances += assignments(processor) - before;
     const { code } = await processor.terminate();
     if (code !== 0)
@@ -70,7 +70,7 @@ async function blocked(processor: Child, blockMs: number): Promise<boolean> {
 /** True where it was really stopped for most of that time. */
 async function starved(processor: Child): Promise<boolean> {
   const cpu = new CpuShare(processor, SHARE);
-  await elapse(STARVED_MS);
+  await sleep(STARVED_MS);
   await cpu.lift();
   return cpu.withheldMs > STARVED_MS / 2;
 }

@@ -1,6 +1,6 @@
 // F3: a process that is stopped, loses its partitions, and wakes up as a zombie.
 import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
-import { elapse } from '../stage/elapse.ts';
+import { sleep } from '../stage/sleep.ts';
 import { Trial } from '../stage/trial.ts';
 
 /** Multiples of the group's session timeout: too short to be noticed, long enough, and long after all has moved on. */
@@ -35,12 +35,12 @@ async function run(context: TrialContext): Promise<TrialResult> {
     const before = { assigned: takeovers(other.lines), letGo: zombie.said(/task is let go/).length };
     trial.armed += 1;
     zombie.signal('SIGSTOP');
-    await elapse(factor * SESSION_TIMEOUT_MS);
+    await sleep(factor * SESSION_TIMEOUT_MS);
     // Too short a stop must move nothing; a longer one counts where the other instance got everything.
     const moved = takeovers(other.lines) > before.assigned;
     if (moved || factor < 1) trial.hit();
     zombie.signal('SIGCONT');
-    await elapse(AFTERWARDS_MS);
+    await sleep(AFTERWARDS_MS);
     letGo += zombie.said(/task is let go/).length - before.letGo;
   }
   trial.facts['tasksLetGoByZombies'] = letGo;
@@ -58,5 +58,5 @@ async function bothShare(...both: readonly (readonly string[])[]): Promise<void>
     const last = lines.findLast((line) => line.includes('partitions assigned')) ?? '{}';
     return (JSON.parse(last) as { partitions?: number[] }).partitions?.length ?? 0;
   };
-  for (let looks = 0; looks < 200 && !both.every((lines) => shareOf(lines) === 2); looks += 1) await elapse(50);
+  for (let looks = 0; looks < 200 && !both.every((lines) => shareOf(lines) === 2); looks += 1) await sleep(50);
 }

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import type { Application } from '../stage/application.ts';
 import type { Child } from '../stage/child.ts';
-import { elapse } from '../stage/elapse.ts';
+import { sleep } from '../stage/sleep.ts';
 import { awaitCloses, produce, QUIESCENCE_MAX_MS, writeSentinels } from '../stage/ending.ts';
 import { blockedAt } from '../stage/failpoints.ts';
 import { topicEnds } from '../stage/topic-dump.ts';
@@ -51,7 +51,7 @@ async function underStandby(context: TrialContext): Promise<TrialResult> {
   const dropped = (): number => standby.said(/standby drops its state.*behind-log-start/).length;
   await until(() => dropped() >= followed.length, NOTICES_WITHIN_MS);
   for (let count = 0; count < Math.min(dropped(), followed.length) && truncations; count += 1) trial.hit();
-  await elapse(PHASE_MS);
+  await sleep(PHASE_MS);
   // What it reads from here on is what counts.
   await owner.kill9();
   await until(() => runs(standby) >= trial.application.partitions, STARTS_WITHIN_MS);
@@ -65,13 +65,13 @@ async function underRestoration(context: TrialContext): Promise<TrialResult> {
   trial.variant = 'truncated while another instance restores';
   trial.load();
   const owner = await trial.started('a');
-  await elapse(PHASE_MS);
+  await sleep(PHASE_MS);
   trial.armed = 1;
   const other = trial.processor('b', { edits: blockedAt('restore.loaded', 1, BLOCKED_MS) });
   const line = await other.line(/local store dropped.*behind-log-start/, BLOCKED_MS + NOTICES_WITHIN_MS);
   if (line !== undefined) trial.hit();
   await until(() => runs(other) >= trial.application.partitions / 2, STARTS_WITHIN_MS);
-  await elapse(PHASE_MS);
+  await sleep(PHASE_MS);
   return trial.conclude([owner, other]);
 }
 
@@ -82,7 +82,7 @@ async function noneAlive(context: TrialContext): Promise<TrialResult> {
   const { application } = trial;
   trial.load();
   const first = await trial.started();
-  await elapse(PHASE_MS);
+  await sleep(PHASE_MS);
   await trial.endLoad();
   await awaitCloses(application, await writeSentinels(application), { withinMs: QUIESCENCE_MAX_MS });
   const blocks = await changelogEnds(application);
@@ -135,7 +135,7 @@ async function until(done: () => boolean | Promise<boolean>, withinMs: number): 
   const from = Date.now();
   while (Date.now() - from < withinMs) {
     if (await done()) return true;
-    await elapse(LOOK_EVERY_MS);
+    await sleep(LOOK_EVERY_MS);
   }
   return false;
 }

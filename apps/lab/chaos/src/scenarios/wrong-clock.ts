@@ -1,7 +1,7 @@
 // F16: the processor's own clock steps, drifts and stands still. It is no evidence of anything.
 import { fileURLToPath } from 'node:url';
 import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
-import { elapse } from '../stage/elapse.ts';
+import { sleep } from '../stage/sleep.ts';
 import { Trial } from '../stage/trial.ts';
 
 const preload = fileURLToPath(new URL('../stage/warped-clock.mjs', import.meta.url));
@@ -25,6 +25,6 @@ async function run(context: TrialContext): Promise<TrialResult> {
   const env = { NODE_OPTIONS: `--import ${preload}`, WARPED_CLOCK: warp };
   const processor = await trial.started('a', { env });
   if (processor.said(/clock warped/).length > 0) trial.hit();
-  await elapse(FOR_MS);
+  await sleep(FOR_MS);
   return trial.conclude([processor], { stampsAreTrue: false });
 }

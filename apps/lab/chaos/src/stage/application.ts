@@ -10,7 +10,7 @@ import { editingArguments, type SourceEdit } from '@flatline/cluster/source-edit
 import type { KafkaOptions } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { Child } from './child.ts';
-import { createTopic } from './topic-deeds.ts';
+import { createTopic } from './topic-administration.ts';
 
 export interface ApplicationOptions {
   /** Tells the applications of a campaign apart: letters, digits, `-`. */

@@ -3,7 +3,7 @@
 //
 // Owns: whether the child is stopped.      Does not own: the child.
 import type { Child } from './child.ts';
-import { elapse } from './elapse.ts';
+import { sleep } from './sleep.ts';
 
 /** Far below a heartbeat interval: no other process takes it for silence. */
 const PERIOD_MS = 100;
@@ -36,10 +36,10 @@ export class CpuShare {
   async #run(): Promise<void> {
     while (!this.#lifted && this.#child.ending === undefined) {
       const runningMs = this.#share * PERIOD_MS;
-      await elapse(runningMs);
+      await sleep(runningMs);
       this.#child.signal('SIGSTOP');
       const from = performance.now();
-      await elapse(PERIOD_MS - runningMs);
+      await sleep(PERIOD_MS - runningMs);
       this.#child.signal('SIGCONT');
       this.#withheldMs += performance.now() - from;
     }

@@ -5,7 +5,7 @@ import type { InputTruth } from '@flatline/oracle';
 import { systemClock } from '@flatline/system';
 import { isAllDone } from '../check/judgement.ts';
 import type { Application } from './application.ts';
-import { elapse } from './elapse.ts';
+import { sleep } from './sleep.ts';
 import { topicEnds } from './topic-dump.ts';
 
 /** Longer than anything waits for: the broker's transaction timeout, a group's session, a coordinator's move. */
@@ -36,7 +36,7 @@ export type Sentinels = readonly number[];
  */
 export async function writeSentinels(application: Application): Promise<Sentinels> {
   const { kafka, input, partitions, timeoutMs } = application;
-  await elapse(timeoutMs + SENTINEL_MARGIN_MS);
+  await sleep(timeoutMs + SENTINEL_MARGIN_MS);
   const ends = await topicEnds(kafka, input, partitions);
   await produce(
     application,

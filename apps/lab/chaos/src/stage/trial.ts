@@ -6,7 +6,7 @@ import { judge, violationsOf } from '../check/judgement.ts';
 import type { TrialContext, TrialResult, Violation } from '../scenario.ts';
 import { Application, type ApplicationOptions, type FleetLoad, type ProcessorSettings } from './application.ts';
 import type { Child } from './child.ts';
-import { elapse } from './elapse.ts';
+import { sleep } from './sleep.ts';
 import { awaitCloses, QUIESCENCE_MAX_MS, readOutputs, writeSentinels } from './ending.ts';
 import { editsWithout } from './guards.ts';
 
@@ -90,7 +90,7 @@ export class Trial {
   async firstClose(): Promise<void> {
     for (let waitedMs = 0; waitedMs < CLOSES_WITHIN_MS; waitedMs += LOOK_MS) {
       if ((await readOutputs(this.application)).length > 0) return;
-      await elapse(LOOK_MS);
+      await sleep(LOOK_MS);
     }
     throw new Error(`no session is closed after ${CLOSES_WITHIN_MS} ms`);
   }

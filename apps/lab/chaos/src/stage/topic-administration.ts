@@ -1,7 +1,7 @@
 // What operators do to topics behind Flatline's back, by the requests of their tools.
 import { type KafkaConnection, type KafkaOptions, KafkaTopicAdmin, type NewTopic, openCluster } from '@flatline/kafka';
 import type { Application } from './application.ts';
-import { elapse } from './elapse.ts';
+import { sleep } from './sleep.ts';
 
 const ADMIN_TIMEOUT_MS = 15_000;
 
@@ -54,7 +54,7 @@ export async function recreate({ kafka, partitions, options }: Application, topi
       return;
     } catch (error) {
       if (tries === 20) throw error;
-      await elapse(250);
+      await sleep(250);
     }
   }
 }
