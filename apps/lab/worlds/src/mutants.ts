@@ -309,8 +309,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'takes a failed commit for done',
     file: 'libs/shell/runtime/src/running/committer.ts',
-    from: "if (!mayPass(error)) throw error;\n      this.#parts.ports.log.warn('commit failed",
-    to: "if (!mayPass(error)) throw error;\n      return this.#settle(inFlight, inFlight.cut.blocks.map((_, i) => this.#anchor.offset + 1 + i));\n      this.#parts.ports.log.warn('commit failed",
+    from: "if (!isRecoverable(error)) throw error;\n      this.#parts.ports.log.warn('commit failed",
+    to: "if (!isRecoverable(error)) throw error;\n      return this.#settle(inFlight, inFlight.cut.blocks.map((_, i) => this.#anchor.offset + 1 + i));\n      this.#parts.ports.log.warn('commit failed",
   },
   {
     name: 'does not fence an owner on another machine',

@@ -95,7 +95,7 @@ export class Committer {
     try {
       return await this.#send(inFlight);
     } catch (error) {
-      if (!mayPass(error)) throw error;
+      if (!isRecoverable(error)) throw error;
       this.#parts.ports.log.warn('commit failed; its outcome is looked up', { ...this.#where(), error });
     }
     this.#recovering = true;
@@ -128,7 +128,7 @@ export class Committer {
           return { kind: 'letGo', because: 'reassigned', why: 'the group gave the partition to another member' };
         return await this.#takeOver(inFlight);
       } catch (error) {
-        if (!mayPass(error)) throw error;
+        if (!isRecoverable(error)) throw error;
         this.#parts.ports.log.warn('commit not settled yet', { ...this.#where(), error });
         await retryPause.pause();
       }
@@ -215,6 +215,6 @@ function claimAnchor({ claimOffset, claimId }: Omit<Ownership, 'writer'>): Ancho
 }
 
 /** Whether the outcome may be found out by asking and looking. A fence is believed only when the group says so too. */
-function mayPass(error: unknown): boolean {
+function isRecoverable(error: unknown): boolean {
   return error instanceof Retriable || error instanceof Fenced;
 }
