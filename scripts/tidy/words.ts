@@ -9,9 +9,8 @@ interface Word {
   readonly within?: RegExp;
 }
 
-/** Code whose comments are plain English throughout; a folder joins once it is. */
-const PLAIN =
-  /^(?:libs\/core\/(?:base|ports|timing-wheel|kinds|oracle)|libs\/shell\/\w[\w-]*|libs\/lab\/\w[\w-]*|apps\/(?:cli|lab\/\w[\w-]*)|scripts)\/.*\.(?:ts|js|mjs|java|py)$/;
+/** Code, whose comments are plain English throughout. */
+const PLAIN = /^(?:libs|apps|scripts)\/.*\.(?:ts|js|mjs|java|py)$/;
 /** Pages but history and what programs write. */
 const PAGES = /^(?!CHANGELOG|docs\/(?:chaos-report|benchmarks\/)).*\.md$/;
 const ENGLISH = new RegExp(`${PLAIN.source}|${PAGES.source}`);

@@ -5,9 +5,9 @@ export interface EngineCounters {
   /** Due instants that have taken effect. */
   expired: number;
   deadLetters: number;
-  /** Of these, records at which we failed (I6). */
+  /** Dead letters of records at which the task failed (I6). */
   failedRecords: number;
-  /** And records that would have opened an entry more than there may be (I7). */
+  /** Dead letters of records that would have opened an entry more than there may be (I7). */
   stateFull: number;
   /** Records stamped below evidence that had moved the clock already: closes may have been too early (C3). */
   clockOvertaken: number;

@@ -47,7 +47,7 @@ const refused: fc.Arbitrary<Refused> = fc.record({
     maxLength: 10,
   }),
 });
-/** Of a record batch with one record, without any header but its own (KIP-98). */
+/** Bytes of a record batch with one record, without any header but its own (KIP-98). */
 const LEAST_BYTES = 61 + 21;
 
 /** At most: lengths take up to five bytes. */

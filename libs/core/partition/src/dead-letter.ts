@@ -13,7 +13,7 @@ export interface DeadLetterLimits {
 
 /** Header of a batch, framing of a record, and the headers that say where a letter is from, at their longest. */
 const OWN_BYTES = 700;
-/** Of the header that says why, in characters. */
+/** Characters of the header that says why. */
 const DETAIL_LENGTH_MAX = 1_000;
 
 /** In a record batch the length comes before a key, a value or a header, in up to five bytes, and in one below 64. */
@@ -24,7 +24,7 @@ const SHORT_MAX = 64;
 export interface DeadLetter {
   /** A stable code: `null-key`, `key-too-long`, `bad-timestamp`, one of `UnreadableBatch`, or one of the decoder's. */
   readonly reason: string;
-  /** For people: what was found and what is allowed. */
+  /** Human-readable: what was found and what is allowed. */
   readonly detail: string;
   readonly offset: number;
   readonly timestamp: Millis;
@@ -103,7 +103,7 @@ function shortPartBytes(length: number): number {
   return length < SHORT_MAX ? 1 + Math.max(0, length) : partBytes(length);
 }
 
-/** Of a string without lone surrogates. */
+/** Bytes of a string without lone surrogates. */
 function utf8Length(text: string): number {
   let bytes = 0;
   for (let i = 0; i < text.length; i += 1) {

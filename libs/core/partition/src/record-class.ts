@@ -24,7 +24,7 @@ export function classifyStamp(cursor: RecordCursor, rules: InputRules, wallNow: 
   return timestamp < 0 ? 'bad-timestamp' : 'sound';
 }
 
-/** Of a record without a key. */
+/** Asked of a record without a key. */
 export function isClockRecord(cursor: RecordCursor): boolean {
   return (
     cursor.valueLength <= 0 && cursor.hasHeaders && cursor.headers().some((header) => header.name === CLOCK_HEADER)

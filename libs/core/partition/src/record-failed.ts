@@ -2,7 +2,7 @@ import { messageOf } from '@flatline/base';
 
 /**
  * Something was thrown while a record was applied, which no record should bring about. What it changed is not known: the task
- * is of no further use, and whoever restores it may have the record refused (`PartitionTask.refuseAt`).
+ * is of no further use, and its successor may have the record refused (`PartitionTask.refuseAt`).
  */
 export class RecordFailed extends Error {
   override readonly name = 'RecordFailed';

@@ -65,7 +65,7 @@ export class ListCursor implements RecordCursor {
     this.groupIndex = 0;
     const first = this.#record;
     const left = this.#records.slice(this.#at, this.#at + this.#groupMax);
-    // Of one batch: where the broker stamps, one time for all of it.
+    // A group is of one batch: where the broker stamps, it has one time.
     const isOther = (record: TestRecord): boolean =>
       record.timestamp !== first.timestamp || record.logAppendTime !== first.logAppendTime;
     const end = left.findIndex(isOther);
@@ -156,7 +156,7 @@ export function insertKey(table: EntryTable, key: Uint8Array): number {
   return table.insertAhead(key, group, 0);
 }
 
-/** Whoever still looks at a block that was given back sees that it is gone. */
+/** A block that was given back is overwritten, so that a late look at it shows. */
 class PoisonedMemory extends ReusedMemory {
   readonly #taken = new WeakSet<ArrayBufferLike>();
 
@@ -173,7 +173,7 @@ class PoisonedMemory extends ReusedMemory {
 
 type TestOptions = Omit<TaskOptions, 'kind'> & Omit<SessionOptions, 'encoder'>;
 
-/** Of a task with sessions. */
+/** Options of a task with sessions. */
 export function options(changes: Partial<TestOptions> = {}): TaskOptions & TestOptions {
   const chosen: TestOptions = {
     partition: 0,

@@ -53,9 +53,9 @@ export const NO_BATCH = -2;
 export interface CommitHeader {
   /** Random id of this changelog, made once with its first commit. */
   readonly logId: string;
-  /** Instance that wrote it, for people. */
+  /** Instance that wrote it, human-readable. */
   readonly owner: string;
-  /** Run id and counter: names the commit for good, whoever resends it. */
+  /** Run id and counter: names the commit for good, resent or not. */
   readonly commitId: string;
   readonly sequence: number;
   /** Commit id of the commit before; empty for the first. */

@@ -1,4 +1,4 @@
-// Which blocks of the changelog still hold somebody's newest image, hence where the floor lies (K3) and how long the log
+// Which blocks of the changelog still hold an entry's newest image, hence where the floor lies (K3) and how long the log
 // above it is (K8).
 //
 // Owns: a count of images per block from the floor to the end.      Does not own: images (EntryTable), the log itself.

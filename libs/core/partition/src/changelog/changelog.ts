@@ -54,7 +54,7 @@ export interface ChangelogCut {
 /** A cut of which a part is written. */
 interface CutInMaking {
   readonly removals: Uint8Array[];
-  /** Of entries that lie side by side the processor fetches the next ones by itself (LookAhead). */
+  /** Where entries lie side by side, the processor fetches the next ones by itself (LookAhead). */
   readonly isSparse: boolean;
   /** Once all changes are written. */
   sweep: Sweep | undefined;
@@ -66,9 +66,9 @@ interface Sweep {
   readonly bytesEnd: number;
 }
 
-/** Of a session with a key of 36 bytes: how many fit into what is left of a slice. */
+/** Image of a session with a key of 36 bytes: how many fit into what is left of a slice. */
 const BARE_IMAGE_BYTES = 55;
-/** Of an image: all but its key and its state, and of a removal but its key. */
+/** All of an image but its key and its state, and all of a removal but its key. */
 const IMAGE_NUMBERS_BYTES = 64;
 const REMOVAL_OVERHEAD_BYTES = 4;
 /** Sweeping writes at most this many times the bytes that traffic wrote, per cut. */
@@ -99,10 +99,10 @@ export class Changelog {
   /** Next slot the sweep looks at, and the ordinal below which a round finds images old; undefined between rounds. */
   #hand = 0;
   #roundBefore: number | undefined;
-  /** Of the blocks that the round still has to empty: no sweep writes more. */
+  /** Bytes of the blocks that the round still has to empty: no sweep writes more. */
   #sweepableBytes = 0;
 
-  /** `memory`: what blocks lie in; whoever is done with a block may give it back. */
+  /** `memory`: what blocks lie in; a block that is done with may be given back to it. */
   constructor(table: EntryTable, limits: ChangelogLimits, memory: ReusedMemory) {
     this.#table = table;
     this.#view = table.view();
@@ -240,7 +240,7 @@ export class Changelog {
     this.#planSweep(cut.blocks.reduce((sum, { bytes }) => sum + bytes.length, 0));
   }
 
-  /** Of the first `count` slots of `#group`. */
+  /** Those of the first `count` slots of `#group`. */
   #writeImages(count: number): void {
     for (let i = 0; i < count; i += 1) this.#writeImage(this.#view.at(this.#group[i]!));
   }
@@ -329,7 +329,7 @@ export class Changelog {
     return count;
   }
 
-  /** Of the log from floor to end (K8). */
+  /** Bytes that the log from floor to end may have (K8). */
   get #allowedBytes(): number {
     const { changelogFactor, unsweptLogBytes } = this.#limits;
     return Math.max(this.#liveBytes * changelogFactor, 2 * unsweptLogBytes);

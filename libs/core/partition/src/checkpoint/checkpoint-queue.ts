@@ -91,7 +91,7 @@ export class CheckpointQueue {
     sorting?: OrderBounds,
   ): Generator<FlushSlice, undefined, undefined> {
     yield* slices(commits, this.#table, limit, sorting);
-    // Asked for what comes after the last slice, whoever flushes has written it.
+    // What comes after the last slice is asked for once that is written.
     this.#giveBack(commits);
     return undefined;
   }

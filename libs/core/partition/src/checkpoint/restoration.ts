@@ -6,7 +6,7 @@
 // Invariants
 //   RS1  Whole commits only, in order (K6). The one exception is the first commit read at the log's start: its first parts
 //        may lie below the floor, and hold nothing that lives (K3). Between `take` and the last `applyNext` the state is
-//        between two commits: whoever reads takes no more until then, and hands nothing over.
+//        between two commits: the reader takes no more until then, and hands nothing over.
 //   RS2  Sequence and previous id form an unbroken chain (K2).
 import { assert, MalformedBytes } from '@flatline/base';
 import type { EntryWindow } from '@flatline/kinds';
@@ -42,7 +42,7 @@ interface WholeCommit {
   readonly header: CommitHeader;
   readonly firstOrdinal: number;
   readonly parts: readonly ReadBlock[];
-  /** Of the parts that have been applied. */
+  /** Blocks of the parts that have been applied. */
   readonly blocks: CutBlock[];
   readonly removals: Uint8Array[];
 }

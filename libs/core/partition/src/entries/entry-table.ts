@@ -40,7 +40,7 @@ export class EntryTable<Entry extends EntryWindow = EntryWindow> implements KeyS
   readonly #index = new KeyIndex(this);
   /** What its entries are. */
   readonly format: EntryFormat<Entry>;
-  /** Of the hashes of keys. */
+  /** Seed of the hashes of keys. */
   readonly hashSeed: number;
   readonly #lookedFor = new KeyView();
   readonly #ahead: LookAhead;
@@ -53,7 +53,7 @@ export class EntryTable<Entry extends EntryWindow = EntryWindow> implements KeyS
   #slots = 0;
   #keyBytes = 0;
 
-  /** `hashSeed`: drawn at start, so that nobody can prepare keys that collide (I3). */
+  /** `hashSeed`: drawn at start, so that colliding keys cannot be prepared (I3). */
   constructor(hashSeed: number, format: EntryFormat<Entry>, keyMemoryBytes: number = KEY_MEMORY_BYTES) {
     this.hashSeed = hashSeed;
     this.format = format;
@@ -161,8 +161,8 @@ export class EntryTable<Entry extends EntryWindow = EntryWindow> implements KeyS
   }
 
   /**
-   * Of `count` slots from `first` on: the ledger ordinal of the block that holds the newest committed image, −1 where there is
-   * none, or no entry. Nothing else is done between two of them, so that the waits for memory overlap.
+   * The ledger ordinal of the block that holds the newest committed image, −1 where there is none, or no entry, for each of
+   * `count` slots from `first` on. Nothing else is done between two of them, so that the waits for memory overlap.
    */
   imageBlocksOf(slots: Int32Array, first: number, count: number, into: Int32Array): void {
     const { i32 } = this.#entries;

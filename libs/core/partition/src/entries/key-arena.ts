@@ -3,7 +3,7 @@
 // They lie in units of 4 bytes in one memory; a reference is the number of a key's first unit. Freed places are kept in one
 // list per size and reused for keys of that size: session ids of one kind have one size.
 //
-// Freed places of sizes that do not come again lie idle until `empty`: whoever finds no room copies what lives and begins anew.
+// Freed places of sizes that do not come again lie idle until `empty`: where there is no room, what lives is copied into empty memory.
 //
 // Owns: the bytes, the free lists.      Does not own: lengths, nor which entry a key belongs to (EntryTable).
 //
@@ -44,7 +44,7 @@ export class KeyArena {
     return this.#free[units] !== NONE || (this.#next + units) * UNIT_BYTES <= this.#bytesMax;
   }
 
-  /** Forgets all keys, and returns what their memory showed: references into it stay good for whoever copies them. */
+  /** Forgets all keys, and returns what their memory showed: references into it stay good until the keys are copied. */
   empty(): DataView {
     const before = this.view;
     this.#memory = new GrowingMemory(this.#bytesMax);

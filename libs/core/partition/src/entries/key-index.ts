@@ -27,7 +27,7 @@ export interface KeySource {
   hashStartOf(slot: number): number;
 }
 
-/** Of a place: the slot number + 1, 0 being an empty place; whether the key is not in its home line; bits of its hash. */
+/** Bits of a place: the slot number + 1, 0 being an empty place; whether the key is not in its home line; bits of its hash. */
 const SLOT_BITS = 2 ** 25 - 1;
 const DISPLACED = 2 ** 25;
 const TAG_SHIFT = 26;
@@ -48,7 +48,7 @@ const WITHIN_LINE = LINE_PLACES - 1;
 const SEGMENT_LINES = SEGMENT_PLACES / LINE_PLACES;
 const PASSED_ON_MAX = 255;
 const USED_MAX = Math.floor(SEGMENT_PLACES * 0.7);
-/** Of segments made beforehand, that a key more here or there splits none. */
+/** Places used of a segment made beforehand, so that a key more here or there splits none. */
 const RESERVED_USED_MAX = USED_MAX * 0.95;
 
 export class KeyIndex {

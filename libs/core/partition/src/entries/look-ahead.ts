@@ -15,7 +15,7 @@ import type { KeyIndex } from './key-index.ts';
 import { KEY_GROUP_MAX, type KeySpans } from '@flatline/ports';
 
 export class LookAhead {
-  /** Of each key of the group, in order; of a null key, anything. */
+  /** The hash of each key of the group, in order; anything for a null key. */
   readonly hashes = new Int32Array(KEY_GROUP_MAX);
   /** Where each key most likely is; −1: it had no place. */
   readonly slots = new Int32Array(KEY_GROUP_MAX);
@@ -86,7 +86,7 @@ export class LookAhead {
     this.residue = residue;
   }
 
-  /** Of a slot without a row some other one: a wait more, and never a wrong answer. */
+  /** For a slot without a row some other one is touched: a wait more, and never a wrong answer. */
   #touchRows(slots: Int32Array, count: number): void {
     const { rowOf, i32 } = this.#rows;
     const rows = this.#references;

@@ -16,10 +16,10 @@ export class RemovedKeys {
   readonly #hashSeed: number;
   readonly #keys: Uint8Array[] = [];
   readonly #commits: number[] = [];
-  /** Of the place that a key's hash names, or the next that was empty: the key's number + 1; 0: empty. */
+  /** The number + 1 of the key at the place that its hash names, or at the next that was empty; 0: empty. */
   #places: Int32Array;
 
-  /** `hashSeed`: nobody can prepare keys that collide (I3). `expected`: keys that there is room for from the start. */
+  /** `hashSeed`: so that colliding keys cannot be prepared (I3). `expected`: keys that there is room for from the start. */
   constructor(hashSeed: number, expected: number) {
     this.#hashSeed = hashSeed;
     this.#places = new Int32Array(placesFor(expected));

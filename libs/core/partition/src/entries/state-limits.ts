@@ -3,7 +3,7 @@ import { keyBytes } from './key-arena.ts';
 
 /**
  * How much lives in one partition at most (I7). What is refused by them depends on them, so that they are constants: the same for
- * whoever owns the partition, and for whoever checks it.
+ * every owner of the partition, and for the checker.
  */
 export interface StateLimits {
   readonly entriesMax: number;

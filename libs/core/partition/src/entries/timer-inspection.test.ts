@@ -21,12 +21,12 @@ const entry = { key: bytes('k'), dueAt: 1_000, armedFor: 1_000 };
 
 describe('[V8] timers', () => {
   test.each<[string, TimerInspection, string[]]>([
-    ['nobody lives', { entries: [], armed: 0, earliest: undefined }, []],
+    ['no entry', { entries: [], armed: 0, earliest: undefined }, []],
     ['on time', { entries: [entry], armed: 1, earliest: 1_000 }, []],
     ['early: re-arming is lazy', { entries: [{ ...entry, armedFor: 400 }], armed: 1, earliest: 390 }, []],
     ['none', { entries: [{ ...entry, armedFor: undefined }], armed: 0, earliest: undefined }, ['has no timer']],
     ['late', { entries: [{ ...entry, armedFor: 1_001 }], armed: 1, earliest: 1_000 }, ['at 1001, 1 ms late']],
-    ['of nobody', { entries: [entry], armed: 2, earliest: 1_000 }, ['2 timers for 1 entries']],
+    ['of no entry', { entries: [entry], armed: 2, earliest: 1_000 }, ['2 timers for 1 entries']],
     ['not waited for', { entries: [entry], armed: 1, earliest: 1_001 }, ['the wheel waits until 1001']],
     ['not waited for at all', { entries: [entry], armed: 1, earliest: undefined }, ['waits until Infinity']],
   ])('[V8] %s', (_what, inspection, faults) => {
