@@ -10,7 +10,7 @@ import type { Yardstick } from './yardstick.ts';
 const works = {
   process: async (name: OwnContender, task: ContenderTask): Promise<ContenderCost> =>
     name === 'flatline'
-      ? (await import('./processor/flatline-processing.ts')).processWithFlatline(task)
+      ? (await import('./processor/watching.ts')).processWithFlatline(task)
       : (await import('./reader/readers.ts')).readAsContender(name, task),
   read: async (reader: Reader, task: ReadingTask): Promise<ReadingCost> =>
     (await import('./reader/readers.ts')).readWith[reader](task),

@@ -13,7 +13,7 @@ let profiles = 0;
 interface Measured<Work extends keyof Works> {
   readonly work: Work;
   readonly args: Parameters<Works[Work]>;
-  /** Names its profile. */
+  /** Names its profile, and it where it fails. */
   readonly what: string;
   /** Beside those of this process. */
   readonly nodeOptions?: readonly string[];
@@ -26,7 +26,7 @@ export async function measureApart<Work extends keyof Works>({
   what,
   nodeOptions = [],
 }: Measured<Work>): Promise<Awaited<ReturnType<Works[Work]>>> {
-  const { answer } = start(work, args, ['--expose-gc', ...nodeOptions, ...profiling(what)]);
+  const { answer } = start(work, args, what, ['--expose-gc', ...nodeOptions, ...profiling(what)]);
   return answer as Promise<Awaited<ReturnType<Works[Work]>>>;
 }
 
@@ -38,7 +38,7 @@ export interface LoadProcess {
 
 /** Does a work that goes on until it is told to stop. */
 export function startLoad<Work extends 'beats' | 'occupy'>(work: Work, ...args: Parameters<Works[Work]>): LoadProcess {
-  const { child, answer } = start(work, args, []);
+  const { child, answer } = start(work, args, work, []);
   answer.catch(() => undefined);
   return {
     stop: () => {
@@ -52,6 +52,7 @@ export function startLoad<Work extends 'beats' | 'occupy'>(work: Work, ...args: 
 function start(
   work: keyof Works,
   args: readonly unknown[],
+  what: string,
   nodeOptions: readonly string[],
 ): { readonly child: ChildProcess; readonly answer: Promise<unknown> } {
   const script = sibling(import.meta.filename, 'apart-process');
@@ -59,7 +60,7 @@ function start(
   const child = bindToExit(fork(script, [work, JSON.stringify(args)], { execArgv }));
   const exit = once(child, 'exit') as Promise<[code: number | null, signal: string | null]>;
   const ended = exit.then(([code, signal]) => {
-    throw new Error(`${work} ended with ${signal ?? `code ${code}`} before it was done`);
+    throw new Error(`the process for ${what} ended with ${signal ?? `code ${code}`} before it was done`);
   });
   const answered = async (): Promise<unknown> => {
     const [answer] = (await Promise.race([once(child, 'message'), ended])) as [unknown];

@@ -3,7 +3,7 @@ export { PEER_NAMES, type PeerName } from './peers/peer.ts';
 export { EVENT_FORMATS, type EventFormat } from './throughput/event-load.ts';
 export { machineLoad, thisMachine } from './machine.ts';
 export { PROFILE_VARIABLE } from './apart.ts';
-export { drawLastProfile } from './report/last-profile.ts';
+export { drawLastProfile } from './report/flame-graph.ts';
 export { reportPages, type Surroundings } from './report/report-pages.ts';
 export { yardstick, yardstickText } from './yardstick.ts';
 export { REPORTS } from './machine.ts';

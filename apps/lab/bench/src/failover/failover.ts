@@ -1,10 +1,10 @@
 // How long closes are late when an instance goes, with a standby of its partitions and without: two instances share a
 // pipeline, sessions end on every partition all the time, and one instance is killed, or stopped.
-import type { DurationMs } from '@flatline/base';
+import type { DurationMs, Millis } from '@flatline/base';
 import { systemClock } from '@flatline/system';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { CloseWatch } from '../close-watch.ts';
+import { CloseWatch, type SeenClose } from '../close-watch.ts';
 import { type Application, withApplication } from '../frame/application.ts';
 import { framed, type Ground, over } from '../frame/frame.ts';
 import type { Page } from '../frame/page.ts';
@@ -12,7 +12,6 @@ import { takeTurns } from '../frame/turns.ts';
 import { loadSessions, PROBE_TIMEOUT_MS, Probes } from '../probes.ts';
 import { type HeldPartition, Instance } from '../processor/instance.ts';
 import { short } from '../text-table.ts';
-import { pauseOf } from './pause.ts';
 
 interface FailoverScenario {
   /** How the instance that is measured goes: killed, or told to stop. */
@@ -176,4 +175,24 @@ async function allClosed(watch: CloseWatch, partitions: number, count: number): 
 
 function running(held: readonly HeldPartition[]): number {
   return held.filter(({ role, state }) => role === 'owner' && state === 'running').length;
+}
+
+interface Pause {
+  readonly longestGapMs: DurationMs;
+  /** From the departure to the close that ends the longest gap. */
+  readonly gapEndsMs: DurationMs;
+  /** From the deadline of the latest close to its being seen. */
+  readonly latestMs: DurationMs;
+}
+
+/** What a departure did to the closes of one partition, from `marginMs` before it. Those closes follow each other all the time. */
+export function pauseOf(closes: readonly SeenClose[], departedAt: Millis, marginMs: DurationMs): Pause {
+  const around = closes.filter(({ seenAt }) => seenAt >= departedAt - marginMs);
+  const gaps = around.slice(1).map(({ seenAt }, i) => ({ ms: seenAt - around[i]!.seenAt, endsAt: seenAt }));
+  const longest = gaps.reduce((most, gap) => (gap.ms > most.ms ? gap : most), { ms: 0, endsAt: departedAt });
+  return {
+    longestGapMs: longest.ms,
+    gapEndsMs: longest.endsAt - departedAt,
+    latestMs: Math.max(0, ...around.map(({ seenAt, deadlineAt }) => seenAt - deadlineAt)),
+  };
 }

@@ -15,8 +15,7 @@ import {
 import { lookUpStore, STORE_NAMES, type StorePeer } from '../peers/store-peers.ts';
 import { PROBE_TIMEOUT_MS } from '../probes.ts';
 import { Instance } from '../processor/instance.ts';
-import { NEVER_MS } from '../processor/instance-task.ts';
-import type { RunningContender } from '../processor/instance-task.ts';
+import { NEVER_MS, type RunningContender } from '../processor/instance-task.ts';
 import { runOwn } from '../throughput/contenders.ts';
 import type { ContenderCost, ContenderTask } from '../throughput/contender-task.ts';
 import { COMMIT_INTERVAL_MS } from './latency-page.ts';

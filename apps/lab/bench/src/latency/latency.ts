@@ -14,18 +14,19 @@ import { loadSessions, type ProbePace, Probes } from '../probes.ts';
 import { short } from '../text-table.ts';
 import type { ContenderTask } from '../throughput/contender-task.ts';
 import { loadEvents } from '../throughput/event-load.ts';
-import { isProbe, latenessOf } from './latency-page.ts';
-import { type LatencyContender, latencyLineUp } from './latency-contenders.ts';
 import {
   BUSY_SHARE,
   COMMIT_INTERVAL_MS,
   ENDING_PER_SECOND,
+  isProbe,
   LATENCY_PAGE,
   latencyRows,
   type LatencyTurn,
+  latenessOf,
   type Load,
   LOADS,
 } from './latency-page.ts';
+import { type LatencyContender, latencyLineUp } from './latency-contenders.ts';
 import { occupyCores } from './occupation.ts';
 
 /** Events: to measure what a contender is capable of. Sessions live under load, beside the probes. */

@@ -1,8 +1,7 @@
 // A peer that runs on Java: compiled by Maven once, run in a process of its own, told by `name=value`, answering with JSON.
 import { readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { versionSaid } from './installed-program.ts';
-import { type RunningProgram, runProgram, startProgram } from './external-program.ts';
+import { type RunningProgram, runProgram, startProgram, versionSaid } from './programs.ts';
 
 export interface JvmSettings {
   readonly heapMb: number;

@@ -2,8 +2,7 @@
 import type { BenchmarkOptions } from '../benchmark.ts';
 import { join } from 'node:path';
 import type { ContenderCost, ContenderTask, ProgramCost } from '../throughput/contender-task.ts';
-import { runProgram } from './external-program.ts';
-import { findProgram } from './installed-program.ts';
+import { findProgram, runProgram } from './programs.ts';
 import { type Found, lookUp } from './peer.ts';
 import { cProgram } from './peer-builds.ts';
 

@@ -3,7 +3,7 @@ import { Fatal } from '@flatline/base';
 import type { BuiltProject, Workspace } from '@flatline/dev-broker';
 import { cpSync, readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { runTool } from './installed-program.ts';
+import { runTool } from './programs.ts';
 
 const NETWORK = 'check the network, or the mirror it is set up with';
 

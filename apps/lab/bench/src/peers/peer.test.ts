@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Fatal } from '@flatline/base';
 import { tmpdir } from 'node:os';
-import { findProgram, runTool, versionSaid } from './installed-program.ts';
+import { findProgram, runTool, versionSaid } from './programs.ts';
 import { lookUp, type PeerName, type PeerNeeds } from './peer.ts';
 
 const needs = (lack: string | undefined): PeerNeeds<string> => ({

@@ -9,8 +9,7 @@ import {
   type ProgramCost,
   WARM_UP_TIME_SHARE,
 } from '../throughput/contender-task.ts';
-import { runProgram } from './external-program.ts';
-import { findProgram, versionSaid } from './installed-program.ts';
+import { findProgram, runProgram, versionSaid } from './programs.ts';
 import { type Found, lookUp } from './peer.ts';
 import { pythonPackage } from './peer-builds.ts';
 

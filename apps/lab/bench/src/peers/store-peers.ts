@@ -10,8 +10,7 @@ import {
   type ProgramCost,
   WARM_UP_TIME_SHARE,
 } from '../throughput/contender-task.ts';
-import { runProgram, type RunningProgram, startProgram } from './external-program.ts';
-import { findProgram, versionSaid } from './installed-program.ts';
+import { findProgram, type RunningProgram, runProgram, startProgram, versionSaid } from './programs.ts';
 import { type Found, lookUp } from './peer.ts';
 import { nodePackage } from './peer-builds.ts';
 import {

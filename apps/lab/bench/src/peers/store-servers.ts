@@ -8,8 +8,7 @@ import { type AddressInfo, connect, createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { bindToExit } from '../exit-bound.ts';
-import { ended } from './external-program.ts';
-import { findProgram, runTool } from './installed-program.ts';
+import { ended, findProgram, runTool } from './programs.ts';
 
 const READY_WITHIN_MS: DurationMs = 60_000;
 const LOOK_MS: DurationMs = 50;

@@ -7,8 +7,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { bindToExit } from '../exit-bound.ts';
 import { profiling, sibling } from '../apart.ts';
 import { PIPELINE } from '../frame/application.ts';
-import type { RunningContender } from './instance-task.ts';
-import type { InstanceAnswer, InstanceQuestion, InstanceTask, SpanCost } from './instance-task.ts';
+import type { InstanceAnswer, InstanceQuestion, InstanceTask, RunningContender, SpanCost } from './instance-task.ts';
 
 export interface HeldPartition {
   readonly role: 'owner' | 'standby';

@@ -1,11 +1,14 @@
 // A processor in this process: how it is set up, what it has got through, and what that cost.
 import type { DurationMs } from '@flatline/base';
 import { type FlatlineConfig, resolveConfiguration } from '@flatline/config';
-import type { ProcessorSnapshot, RunningProcessor } from '@flatline/processor';
+import { type ProcessorSnapshot, type RunningProcessor, startProcessor } from '@flatline/processor';
+import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PIPELINE } from '../frame/application.ts';
 import { LoopDelayMeter } from '../loop-delay.ts';
-import type { InstanceTask, SpanCost } from './instance-task.ts';
+import { settledMemory } from '../process-stat.ts';
+import type { ContenderCost, ContenderTask, ProcessorCost } from '../throughput/contender-task.ts';
+import { type InstanceTask, NEVER_MS, type SpanCost } from './instance-task.ts';
 
 /** Between two looks at what it has got through: bounds the error of a span. */
 const LOOK_MS: DurationMs = 5;
@@ -22,6 +25,37 @@ export const log = {
     console.error(message, facts);
   },
 };
+
+/** The whole processor as `flatline run` starts it: group, transactions, changelog, local store, timers. */
+export async function processWithFlatline(task: ContenderTask): Promise<ContenderCost> {
+  const { rssBytes: rssBeforeBytes } = settledMemory();
+  const processor = await startProcessor(configurationOf({ ...task, timeoutMs: NEVER_MS }), { log });
+  const begin = await until(processor, (snapshot) => eventsIn(snapshot) > (task.warmUpRecords ?? 0));
+  const toClose = beginCpu();
+  const span = beginSpan();
+  const end = await untilCommitted(processor, task.records);
+  const { loopDelay, ...cost } = span();
+  const endedAt = systemClock.wallMs();
+  const peakRssBytes = process.resourceUsage().maxRSS * 1024;
+  const { rssBytes, anonymousBytes } = settledMemory();
+  await processor.stop();
+  const own = { loopDelay, rssBeforeBytes, anonymousBytes, cpuToCloseMs: toClose() };
+  const records = eventsIn(end) - eventsIn(begin);
+  return { records, ...cost, endedAt, peakRssBytes, rssBytes, processor: { ...commitsOf(end), ...own } };
+}
+
+function commitsOf({
+  tasks,
+}: ProcessorSnapshot): Pick<ProcessorCost, 'liveSessions' | 'commits' | 'commitP50Ms' | 'commitP99Ms'> {
+  const commits = tasks.flatMap((task) => task.commits ?? []);
+  const medians = commits.map(({ p50Ms }) => p50Ms).sort((a, b) => a - b);
+  return {
+    liveSessions: tasks.reduce((sum, { liveEntries }) => sum + liveEntries, 0),
+    commits: commits.reduce((sum, { count }) => sum + count, 0),
+    commitP50Ms: medians[medians.length >> 1] ?? 0,
+    commitP99Ms: Math.max(0, ...commits.map(({ p99Ms }) => p99Ms)),
+  };
+}
 
 export function configurationOf(task: InstanceTask): FlatlineConfig {
   const { application, brokers, stateDir, topic, timeoutMs, proofIntervalMs, standbys, compression } = task;

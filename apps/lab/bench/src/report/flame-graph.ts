@@ -1,6 +1,8 @@
 // A V8 CPU profile as an SVG flame graph, the root on top: a frame is as wide as the time that passed below it, and its
-// neighbours are in the order of their width. No script: what a frame is, it says when pointed at. Pure.
+// neighbours are in the order of their width. No script: what a frame is, it says when pointed at.
 
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
 import { escaped, svg } from './svg.ts';
 
 /** What `node --cpu-prof` writes. */
@@ -37,6 +39,19 @@ const OURS = ['#7cc4b0', '#8db8e8', '#e8b07c', '#c3a6e0', '#e59aa0', '#a9cf7d', 
 /** Time in which the thread had nothing to do. */
 const IDLE = '(idle)';
 
+/** The newest profile of `what` in a folder, as a flame graph. @throws Error where there is none */
+export function drawLastProfile(folder: string, what: string, title: string): string {
+  const found = readdirSync(folder)
+    .filter((name) => name.startsWith(`${what}-`) && name.endsWith('.cpuprofile'))
+    .map((name) => join(folder, name))
+    .sort((a, b) => statSync(a).mtimeMs - statSync(b).mtimeMs);
+  const last = found.at(-1);
+  if (last === undefined)
+    throw new Error(`no profile of ${what} in ${folder}: that benchmark measures it in no process of its own`);
+  return flameGraph(title, JSON.parse(readFileSync(last, 'utf8')) as CpuProfile);
+}
+
+/** Pure. */
 export function flameGraph(title: string, profile: CpuProfile): string {
   const root = calls(profile);
   const boxes: string[] = [];

@@ -5,8 +5,7 @@ import { type Described, type LineUp, streamsLineUp, threadsText } from '../fram
 import type { ProgramArguments } from '../peers/java-program.ts';
 import { type KafkaStreamsContender, kafkaStreamsArguments, startStreams, streamsJvm } from '../peers/kafka-streams.ts';
 import { Instance } from '../processor/instance.ts';
-import { NEVER_MS } from '../processor/instance-task.ts';
-import type { RunningContender } from '../processor/instance-task.ts';
+import { NEVER_MS, type RunningContender } from '../processor/instance-task.ts';
 import { runOwn } from '../throughput/contenders.ts';
 import type { ContenderCost, ContenderTask } from '../throughput/contender-task.ts';
 import type { EndBefore, RestoreCost } from './restore-page.ts';

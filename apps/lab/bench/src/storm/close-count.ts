@@ -4,8 +4,11 @@ import type { Millis } from '@flatline/base';
 import { KafkaLogReader, type KafkaOptions } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import type { LogSubscription, RecordCursor } from '@flatline/ports';
-import { numberInKey } from './storm-keys.ts';
 
+/** Keys carry a number, so that each close can be ticked off without a table of texts. They are as long as a UUID. */
+const PREFIX = Buffer.from('storm-------------------', 'latin1');
+const DIGITS = 12;
+const ZERO = 0x30;
 /** One in so many summaries is read for its deadline: the thousands of heartbeats in a batch have one stamp. */
 const READ_EVERY = 256;
 
@@ -65,4 +68,18 @@ export class CloseCount {
     this.firstDeadlineAt = Math.min(this.firstDeadlineAt, deadlineAt);
     this.lastDeadlineAt = Math.max(this.lastDeadlineAt, deadlineAt);
   }
+}
+
+/** The key of session `number`, 36 bytes. */
+export function stormKey(number: number): Buffer {
+  return Buffer.concat([PREFIX, Buffer.from(String(number).padStart(DIGITS, '0'), 'latin1')]);
+}
+
+/** The number in a key, undefined where it is another kind of key. */
+export function numberInKey(bytes: Uint8Array, start: number, length: number): number | undefined {
+  if (length !== PREFIX.length + DIGITS) return undefined;
+  for (let i = 0; i < PREFIX.length; i += 1) if (bytes[start + i] !== PREFIX[i]) return undefined;
+  let number = 0;
+  for (let i = start + PREFIX.length; i < start + length; i += 1) number = number * 10 + bytes[i]! - ZERO;
+  return number;
 }

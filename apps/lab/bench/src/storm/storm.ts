@@ -23,8 +23,7 @@ import { Instance } from '../processor/instance.ts';
 import type { RunningContender } from '../processor/instance-task.ts';
 import { short } from '../text-table.ts';
 import { NO_VALUE, writeRecords } from '../writing.ts';
-import { CloseCount } from './close-count.ts';
-import { stormKey } from './storm-keys.ts';
+import { CloseCount, stormKey } from './close-count.ts';
 import { STORM_PAGE, stormRows, type StormTurn } from './storm-page.ts';
 
 interface StormContender extends Described {

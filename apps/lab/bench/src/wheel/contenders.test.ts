@@ -1,8 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { seededRandom } from '@flatline/base';
 import { contenders } from './contenders.ts';
-import { type TimerQueue } from './timer-queue.ts';
-import { deadlineOf, shuffledIds, START } from './workload.ts';
+import { deadlineOf, shuffledIds, START, type TimerQueue } from './timer-queue.ts';
 
 const TIMERS = 500;
 const STEP_MS = 100;

@@ -1,6 +1,13 @@
 import { collectGarbage } from '../process-stat.ts';
-import { type Contender, type TimerQueue } from './timer-queue.ts';
-import { BEAT_MS, deadlineOf, POLL_STEP_MS, shuffledIds, START } from './workload.ts';
+import {
+  BEAT_MS,
+  type Contender,
+  deadlineOf,
+  POLL_STEP_MS,
+  shuffledIds,
+  START,
+  type TimerQueue,
+} from './timer-queue.ts';
 
 /**
  * Until all are armed; re-arming an armed timer for 30 s later, in random order: a heartbeat; re-arming 10 s earlier, in random

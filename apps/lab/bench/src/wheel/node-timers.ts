@@ -1,6 +1,6 @@
 import { setImmediate as immediate } from 'node:timers/promises';
 import { bytesHeld, combine, mean, median, passes, timed, type Cost, type Times } from './measurement.ts';
-import { deadlineOf, shuffledIds, START } from './workload.ts';
+import { deadlineOf, shuffledIds, START } from './timer-queue.ts';
 
 export const NODE_TIMERS = {
   name: 'setTimeout',

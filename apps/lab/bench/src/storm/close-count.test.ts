@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { numberInKey, stormKey } from './storm-keys.ts';
+import { numberInKey, stormKey } from './close-count.ts';
 
 test('a key is found again by its number, and no other key is taken for one', () => {
   for (const number of [0, 7, 999_999, 15_000_000]) {

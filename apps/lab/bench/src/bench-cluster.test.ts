@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { BrokerCpu, cpuWithin } from './broker-cpu.ts';
+import { BrokerCpu, cpuWithin } from './bench-cluster.ts';
 
 const samples = [
   { at: 1_000, cpuMs: 500 },

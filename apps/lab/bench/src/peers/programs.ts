@@ -1,8 +1,17 @@
-// A peer's program: it runs in a process of its own, takes its task as arguments and answers with lines of JSON.
-import { type ChildProcess, type ChildProcessByStdio, spawn } from 'node:child_process';
+// Programs of others. A peer's runs in a process of its own, takes its task as arguments and answers with lines of JSON; those that
+// it needs are on this machine, or what to do where they are missing is said.
+import { Fatal } from '@flatline/base';
+import { type ChildProcess, type ChildProcessByStdio, execFile, spawn } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Readable, Writable } from 'node:stream';
+import { promisify } from 'node:util';
 import { bindToExit } from '../exit-bound.ts';
+
+const OUTPUT_BYTES_MAX = 64 << 20;
+/** Lines of what a failed tool said that are shown. */
+const LINES_MAX = 12;
 
 export interface RunningProgram {
   readonly pid: number | undefined;
@@ -81,4 +90,44 @@ export function ended(child: ChildProcess): Promise<number | string> {
 
 function start(command: string, args: readonly string[]): ChildProcessByStdio<Writable, Readable, null> {
   return bindToExit(spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] }));
+}
+
+/** Its path; undefined where it is neither on PATH nor in one of the folders that packages put it in. */
+export function findProgram(name: string, folders: readonly string[] = []): string | undefined {
+  const path = (process.env['PATH'] ?? '').split(delimiter).filter((folder) => folder !== '');
+  return [...path, ...folders].map((folder) => join(folder, name)).find(isExecutable);
+}
+
+/** What a program says of itself, as far as the pattern's first group; `unknown` where it says nothing of the kind. */
+export async function versionSaid(command: string, args: readonly string[], pattern: RegExp): Promise<string> {
+  const { stdout, stderr } = await promisify(execFile)(command, args);
+  return pattern.exec(stdout + stderr)?.[1] ?? 'unknown';
+}
+
+/** Runs a tool that builds or prepares something. @throws Fatal with the remedy, and the begin of what it said */
+export async function runTool(
+  command: string,
+  args: readonly string[],
+  {
+    remedy,
+    ...options
+  }: { readonly remedy: string; readonly cwd?: string; readonly uid?: number; readonly gid?: number },
+): Promise<string> {
+  try {
+    const { stdout } = await promisify(execFile)(command, args, { ...options, maxBuffer: OUTPUT_BYTES_MAX });
+    return stdout;
+  } catch (error) {
+    const { stdout = '', stderr = '', message } = error as Error & { stdout?: string; stderr?: string };
+    const said = `${stderr}${stdout}`.trim().split('\n').slice(0, LINES_MAX).join('\n');
+    throw new Fatal(`${command} failed: ${remedy}\n${said === '' ? message : said}`, error);
+  }
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false; // not there, or not ours to run: the next folder
+  }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { lastAnswer, runProgram, startProgram } from './external-program.ts';
+import { lastAnswer, runProgram, startProgram } from './programs.ts';
 
 const node = (source: string): [string, string[]] => [process.execPath, ['--input-type=module', '-e', source]];
 

@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals';
-import { pauseOf } from './pause.ts';
+import { pauseOf } from './failover.ts';
 
 const close = (seenAt: number, deadlineAt: number): Parameters<typeof pauseOf>[0][number] => ({
   sessionId: String(seenAt),
