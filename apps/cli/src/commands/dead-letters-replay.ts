@@ -1,3 +1,4 @@
+import { counted } from '@flatline/base';
 import { KafkaTransactionalWriters } from '@flatline/kafka';
 import type { Command } from 'commander';
 import { type DeadLetterFlags, type DeadLetterPipeline, withLetters } from '../dead-letters/letter-access.ts';
@@ -11,7 +12,6 @@ import { usageFailure } from '../failure.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
 import { printable } from '../terminal/printable.ts';
-import { count } from '../terminal/progress.ts';
 import { requireTopic } from '../topics/require-topic.ts';
 import type { CommandContext } from './context.ts';
 import { brokersOption, configOption, jsonOption, letterPlaces, type LetterPlace } from './flags.ts';
@@ -157,7 +157,7 @@ async function dryRun(
   const leftOut = warnOfLeftOut(selection, around);
   console.result(
     { kind: 'summary', dryRun: true, topic: letterTopic, wouldReplay, ...leftOut },
-    `${count(wouldReplay)} dead letters of ${letterTopic} would be replayed; nothing was sent.`,
+    `${counted(wouldReplay, 'dead letter')} of ${letterTopic} would be replayed; nothing was sent.`,
   );
   return around.shell.stop.signal.aborted ? ExitCode.interrupted : ExitCode.ok;
 }
@@ -187,7 +187,7 @@ async function send(
     const leftOut = warnOfLeftOut(selection, around);
     console.result(
       { kind: 'summary', topic: letterTopic, input: inputTopic, replayed, ...leftOut },
-      `${count(replayed)} dead letters of ${letterTopic} were replayed to ${inputTopic}.`,
+      `Replayed ${counted(replayed, 'dead letter')} of ${letterTopic} to ${inputTopic}.`,
     );
   }
   if (!shell.stop.signal.aborted) return ExitCode.ok;
@@ -201,11 +201,11 @@ function warnOfLeftOut(
 ): { readonly replayedBefore: number; readonly incomplete: number } {
   const before = replayedBefore();
   const broken = incomplete();
-  const what = flags.again === true ? 'are sent once more' : 'are left out; --again sends them once more';
-  if (before > 0) console.note(`warning: ${count(before)} of these were replayed before, and ${what}.`);
+  const what = flags.again === true ? 'sent once more' : 'left out; --again sends them once more';
+  if (before > 0) console.note(`warning: ${counted(before, 'dead letter')} replayed before: ${what}.`);
   if (broken > 0)
     console.note(
-      `warning: ${count(broken)} of these do not hold all of their record and are left out; what is missing is said by ` +
+      `warning: ${counted(broken, 'dead letter')} without all of the record: left out; what is missing is said by ` +
         `flatline dead-letters show, the originals are in the input as long as that keeps them (${letterTopic}).`,
     );
   return { replayedBefore: before, incomplete: broken };

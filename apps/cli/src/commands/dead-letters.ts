@@ -1,3 +1,4 @@
+import { count, counted } from '@flatline/base';
 import { type Command } from 'commander';
 import { type DeadLetterFlags, withLetters } from '../dead-letters/letter-access.ts';
 import type { LetterLog } from '../dead-letters/letter-log.ts';
@@ -7,7 +8,6 @@ import { ExitCode } from '../exit-code.ts';
 import { usageFailure } from '../failure.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
-import { count } from '../terminal/progress.ts';
 import type { CommandContext } from './context.ts';
 import { addReplayCommand } from './dead-letters-replay.ts';
 import { brokersOption, configOption, integerFrom, jsonOption, letterPlace, type LetterPlace } from './flags.ts';
@@ -99,10 +99,10 @@ function showList(survey: LetterSurvey, topic: string, console: Console): void {
   }
   const { total, foreign, byReason } = survey;
   const reasons = byReason.map(([reason, letters]) => `${count(letters)} ${reason}`).join(', ');
-  const others = foreign === 0 ? '' : `; ${count(foreign)} records are no dead letters of ours`;
+  const others = foreign === 0 ? '' : `; besides, ${counted(foreign, 'record')} not written by Flatline`;
   console.result(
     { kind: 'summary', topic, total, reasons: Object.fromEntries(byReason), listed: survey.listed.length, foreign },
-    `${topic}: ${count(total)} dead letters${total === 0 ? '' : ` (${reasons})`}${others}`,
+    `${topic}: ${counted(total, 'dead letter')}${total === 0 ? '' : ` (${reasons})`}${others}`,
   );
 }
 

@@ -1,4 +1,4 @@
-import type { Clock, Millis } from '@flatline/base';
+import { type Clock, count, counted, type Millis } from '@flatline/base';
 import {
   type AdminOptions,
   BatchProducer,
@@ -23,7 +23,7 @@ import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
 import { requireTopic } from '../topics/require-topic.ts';
 import { ProgressDisplay } from '../terminal/progress-display.ts';
-import { count, duration, ratePerSecond } from '../terminal/progress.ts';
+import { duration, ratePerSecond } from '../terminal/progress.ts';
 import type { CommandContext } from './context.ts';
 import { brokersOption, configOption, jsonOption, topicName } from './flags.ts';
 
@@ -163,7 +163,7 @@ async function check(
 ): Promise<FileSurvey> {
   const progress = new ProgressDisplay(console, shell.clock);
   const onProgress = (done: number): void => {
-    progress.update({ doing: 'checking', unit: 'records', done, total: undefined });
+    progress.update({ doing: 'checking', unit: 'record', done, total: undefined });
   };
   const survey = await surveyFile({ ...source, onProgress }).catch((error: unknown) => {
     throw unpackingFailure(error, flags.file) ?? error;
@@ -176,7 +176,7 @@ async function check(
     throw usageFailure(
       survey.records === 0
         ? `no line of ${flags.file} has this format (--format ${flags.format}): nothing was imported. Is it the right --format, or is the file compressed otherwise than by gzip?`
-        : `${flags.file} has ${count(survey.badLines)} bad lines and ${count(survey.records)} good ones: nothing was imported. ` +
+        : `${flags.file} has ${counted(survey.badLines, 'bad line')} and ${count(survey.records)} good: nothing was imported. ` +
             'Mend them, or import the good ones with --on-bad-line skip',
     );
   if (survey.records === 0 && !shell.stop.signal.aborted) throw usageFailure(`${flags.file} has no records`);
@@ -236,7 +236,7 @@ async function produce(production: Production, console: Console, shell: Shell): 
     batchBytesMax: Math.min(BATCH_BYTES_MAX, production.recordBytesMax),
     onAcknowledged: (_partition, _baseOffset, records) => {
       acknowledged += records;
-      progress.update({ doing: 'importing', unit: 'records', done: acknowledged, total: survey.records });
+      progress.update({ doing: 'importing', unit: 'record', done: acknowledged, total: survey.records });
     },
   });
   let produced: number;
@@ -245,7 +245,7 @@ async function produce(production: Production, console: Console, shell: Shell): 
     await producer.close();
   } catch (error) {
     console.note(
-      `Broken off: ${count(acknowledged)} of ${count(survey.records)} records are known to have been imported, and no clock records.`,
+      `Broken off: known to be imported are ${count(acknowledged)} of ${counted(survey.records, 'record')}, and no clock records.`,
     );
     throw error;
   } finally {
@@ -254,12 +254,12 @@ async function produce(production: Production, console: Console, shell: Shell): 
   if (shell.stop.signal.aborted)
     return interrupted(
       console,
-      `${count(produced)} of ${count(survey.records)} records were imported, and no clock records`,
+      `imported ${count(produced)} of ${counted(survey.records, 'record')}, and no clock records`,
     );
   if (produced !== survey.records)
     throw usageFailure(
-      `${flags.file} changed while it was read: it had ${count(survey.records)} records at first, ${count(produced)} were ` +
-        `imported, and no clock records. Import a file that is complete`,
+      `${flags.file} changed while it was read: it had ${counted(survey.records, 'record')} at first; imported: ` +
+        `${count(produced)}, and no clock records. Import a file that is complete`,
     );
   const clockAt = flags.close === true ? clock.wallMs() : survey.times!.latest;
   const proofs = new KafkaProofWriter({ clock, connection });
@@ -290,10 +290,10 @@ function showResult(
   };
   console.result(
     { ...value, elapsedMs: Math.round(elapsedMs) },
-    `${count(survey.records)} records of ${isoTime(earliest)} to ${isoTime(latest)} imported into ${topic} in ` +
+    `${counted(survey.records, 'record')} of ${isoTime(earliest)} to ${isoTime(latest)} imported into ${topic} in ` +
       `${duration(elapsedMs)}${rate === undefined ? '' : ` (${count(Math.round(rate))}/s)`}` +
-      `${survey.badLines === 0 ? '' : `, ${count(survey.badLines)} bad lines skipped`}; ` +
-      `clock records at ${isoTime(clockAt)} in ${partitions} partitions`,
+      `${survey.badLines === 0 ? '' : `, ${counted(survey.badLines, 'bad line')} skipped`}; ` +
+      `clock records at ${isoTime(clockAt)} in ${counted(partitions, 'partition')}`,
   );
   if (flags.close !== true) console.note('Sessions that were alive at the end stay open; --close closes them.');
 }

@@ -1,3 +1,4 @@
+import { counted } from '@flatline/base';
 import { type RunningProcessor, startProcessor, VERSION } from '@flatline/processor';
 import type { Command } from 'commander';
 import { connect, kafkaOf } from '../cluster.ts';
@@ -8,7 +9,7 @@ import { consoleLog } from '../run-log.ts';
 import { originsOf } from '../run-origins.ts';
 import { unlessStopped, withinPatience } from '../stop.ts';
 import type { Console } from '../terminal/console.ts';
-import { count, duration } from '../terminal/progress.ts';
+import { duration } from '../terminal/progress.ts';
 import { whileWaiting } from '@flatline/system';
 import { pipelineTopicsOf } from '../topics/pipeline-topics.ts';
 import { assertUsable } from '../topics/provision.ts';
@@ -95,9 +96,9 @@ function statusText(processor: RunningProcessor): string {
   const stopped = tasks.filter(({ state }) => state === 'stopped').length;
   const parts = [
     `up ${duration(upMs)}`,
-    `${running} of ${tasks.length} partitions running`,
-    `${count(live)} sessions live`,
-    `${count(lag)} records behind`,
+    `${running} of ${counted(tasks.length, 'partition')} running`,
+    `${counted(live, 'session')} live`,
+    `${counted(lag, 'record')} behind`,
   ];
-  return [...parts, ...(stopped === 0 ? [] : [`${stopped} partitions stopped: see the log`])].join(', ');
+  return [...parts, ...(stopped === 0 ? [] : [`${counted(stopped, 'partition')} stopped: see the log`])].join(', ');
 }

@@ -1,3 +1,4 @@
+import { counted } from '@flatline/base';
 import type { Command } from 'commander';
 import { typedFlags } from '../configuration.ts';
 import { ExitCode } from '../exit-code.ts';
@@ -78,7 +79,9 @@ async function runCheck(flags: TopicsFlags, console: Console, shell: Shell): Pro
   const missing = plan.missing.map((topic) => missingDeviation(topic, typedFlags(flags)));
   const deviations = [...missing, ...plan.deviations, ...plan.risks];
   const ok = deviations.length === 0;
-  const text = ok ? `${names.length} topics have the right settings.` : deviations.map(deviationText).join('\n');
+  const text = ok
+    ? `${counted(names.length, 'topic')} with the right settings.`
+    : deviations.map(deviationText).join('\n');
   console.result({ ok, topics: names, deviations }, text);
   return ok ? ExitCode.ok : ExitCode.failedCheck;
 }
@@ -86,7 +89,7 @@ async function runCheck(flags: TopicsFlags, console: Console, shell: Shell): Pro
 function createdText(created: readonly NewTopic[], existed: readonly string[]): string {
   const lines = created.map(({ topic, role, partitions, settings }) => {
     const shown = [...settings].map(([name, value]) => `${name}=${value}`).join(' ');
-    return `created ${topic} (${roleNames[role]}, ${partitions} partitions) ${shown}`;
+    return `created ${topic} (${roleNames[role]}, ${counted(partitions, 'partition')}) ${shown}`;
   });
   return [...lines, ...existed.map((topic) => `exists  ${topic}`)].join('\n');
 }

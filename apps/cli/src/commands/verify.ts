@@ -104,7 +104,7 @@ async function verify(pipeline: PipelineConfig, using: Verifying): Promise<Verif
       localStores: flags.stateDir === undefined ? undefined : { stateDir, application },
       transactionMs: config.kafka.transactionTimeoutMs + COORDINATOR_LOOKS_EVERY_MS,
       onProgress: (done, total) => {
-        progress.update({ doing: `verifying ${pipeline.name}`, unit: 'input records', done, total });
+        progress.update({ doing: `verifying ${pipeline.name}`, unit: 'input record', done, total });
       },
     });
   } finally {

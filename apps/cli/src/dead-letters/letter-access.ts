@@ -82,7 +82,7 @@ async function scanInto(survey: LetterSurvey, { log, range, console, shell }: Sc
       if (shell.stop.signal.aborted) break;
       survey.add(record, ends.partition);
       done += 1;
-      progress.update({ doing: 'reading', unit: 'records', done, total });
+      progress.update({ doing: 'reading', unit: 'record', done, total });
     }
   }
   progress.end();

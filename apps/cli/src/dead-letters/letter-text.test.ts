@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import type { Letter } from './letter.ts';
-import { letterValue } from './letter-text.ts';
+import { absentText, letterValue } from './letter-text.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const letter = (key: Uint8Array | null, value: Uint8Array | null): Letter => ({
@@ -12,6 +12,18 @@ const letter = (key: Uint8Array | null, value: Uint8Array | null): Letter => ({
   key,
   value,
   headers: [],
+});
+
+test('what a dead letter does not hold is counted, one in the singular', () => {
+  const { origin, ...rest } = letter(null, null);
+  const without = (missing: Partial<Letter['origin']>): string[] =>
+    absentText({ ...rest, origin: { ...origin, ...missing } });
+  expect(without({ truncated: { valueBytes: 1_500_000, headers: 1 } })).toEqual([
+    'too long for the dead-letter topic: of in/1/7 its value of 1,500,000 bytes, its 1 header',
+  ]);
+  expect(without({ batch: { lastOffset: 7, records: 1 } })).toEqual([
+    '1 record, in/1/7 to 7, in a batch that cannot be unpacked',
+  ]);
 });
 
 describe('a dead letter as JSON', () => {

@@ -1,10 +1,9 @@
 // Dead letters as lines for a person, or as JSON. Pure.
-import type { Millis } from '@flatline/base';
+import { count, counted, type Millis } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import { isUtf8 } from 'node:buffer';
 import type { Colors } from '../terminal/console.ts';
 import { printable, printableKey, shorten } from '../terminal/printable.ts';
-import { count } from '../terminal/progress.ts';
 import type { Letter } from './letter.ts';
 import { placeOf } from './letter-survey.ts';
 
@@ -16,7 +15,7 @@ const HEX_COLUMNS = 16;
 export function listedText(letter: Letter, replays: number, { dim, red, cyan }: Colors): string {
   const { reason, topic, partition, offset } = letter.origin;
   const key = letter.key === null ? '(null key)' : printableKey(letter.key);
-  const value = letter.value === null ? 'null value' : `${count(letter.value.length)} bytes`;
+  const value = letter.value === null ? 'null value' : counted(letter.value.length, 'byte');
   return [
     placeOf(letter).padEnd(12),
     dim(isoTime(letter.writtenAt)),
@@ -49,13 +48,13 @@ export function absentText({ origin }: Letter): string[] {
   const { topic, partition, offset, truncated = {}, batch } = origin;
   const { keyBytes, valueBytes, headers } = truncated;
   const parts = [
-    ...(keyBytes === undefined ? [] : [`key of ${count(keyBytes)} bytes`]),
-    ...(valueBytes === undefined ? [] : [`value of ${count(valueBytes)} bytes`]),
-    ...(headers === undefined ? [] : [`${count(headers)} headers`]),
+    ...(keyBytes === undefined ? [] : [`key of ${counted(keyBytes, 'byte')}`]),
+    ...(valueBytes === undefined ? [] : [`value of ${counted(valueBytes, 'byte')}`]),
+    ...(headers === undefined ? [] : [counted(headers, 'header')]),
   ];
   const place = `${printable(topic)}/${partition}/${offset}`;
   if (batch !== undefined)
-    return [`${count(batch.records)} records, ${place} to ${batch.lastOffset}, which nobody can unpack`];
+    return [`${counted(batch.records, 'record')}, ${place} to ${batch.lastOffset}, in a batch that cannot be unpacked`];
   return parts.length === 0 ? [] : [`too long for the dead-letter topic: of ${place} its ${parts.join(', its ')}`];
 }
 
@@ -92,7 +91,7 @@ function bytesValue(bytes: Uint8Array | null): object | null {
 function bytesText(bytes: Uint8Array | null, bytesMax: number): string {
   if (bytes === null) return '(null)';
   const more = bytes.length > bytesMax ? `, the first ${count(bytesMax)}` : '';
-  const head = `${count(bytes.length)} bytes${more}`;
+  const head = `${counted(bytes.length, 'byte')}${more}`;
   const shown = bytes.subarray(0, bytesMax);
   if (shown.length === 0) return head;
   return isUtf8(bytes) ? `${head}, text: ${printableKey(shown)}` : `${head}, hex:\n${hexText(shown)}`;
@@ -111,7 +110,7 @@ function hexText(bytes: Uint8Array): string {
 }
 
 function replayedText(replays: number): string {
-  return replays === 1 ? 'replayed once' : `replayed ${replays} times`;
+  return replays === 1 ? 'replayed once' : `replayed ${count(replays)} times`;
 }
 
 function isoTime(time: Millis): string {

@@ -1,3 +1,4 @@
+import { count, counted } from '@flatline/base';
 import { type Command, Option } from 'commander';
 import { clusterOf, connect } from '../cluster.ts';
 import type { ConfigurationFlags } from '../configuration.ts';
@@ -18,7 +19,7 @@ import { LedgerFile } from './ledger-file.ts';
 import { whileWaiting } from '@flatline/system';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
-import { count, duration } from '../terminal/progress.ts';
+import { duration } from '../terminal/progress.ts';
 import { requireTopic } from '../topics/require-topic.ts';
 import { ProgressDisplay } from '../terminal/progress-display.ts';
 import type { CommandContext } from '../commands/context.ts';
@@ -134,10 +135,12 @@ function planOf(flags: SimulateFlags): FleetPlan {
 function sayPlan(plan: FleetPlan, console: Console): void {
   const { lanes, spacingMs } = scheduleOf(plan);
   const rate = 1000 / spacingMs;
-  console.note(`seed ${plan.seed}: ${count(lanes)} sessions at a time, ${count(Math.round(rate))} heartbeats/s`);
+  console.note(
+    `seed ${plan.seed}: ${counted(lanes, 'session')} at a time, ${counted(Math.round(rate), 'heartbeat')}/s`,
+  );
   if (rate < plan.ratePerSecond * 0.99)
     console.note(
-      `--rate ${plan.ratePerSecond} needs ${count(Math.ceil((plan.ratePerSecond * plan.heartbeatMs) / 1000))} sessions; this run sends at most ${count(Math.round(rate))}/s`,
+      `--rate ${plan.ratePerSecond} needs ${counted(Math.ceil((plan.ratePerSecond * plan.heartbeatMs) / 1000), 'session')}; this run sends at most ${count(Math.round(rate))}/s`,
     );
 }
 
@@ -148,7 +151,7 @@ async function watch(running: RunningFleet, plan: FleetPlan, console: Console, {
     const { heartbeats, behindMs } = running.sender;
     progress.update({
       doing: behindMs > BEHIND_WARN_MS ? `simulating, ${duration(behindMs)} behind schedule` : 'simulating',
-      unit: 'heartbeats',
+      unit: 'heartbeat',
       done: heartbeats,
       total: Math.max(heartbeats, expectedBeats(plan) ?? 0),
     });
@@ -190,7 +193,7 @@ function showResult(
   const rate = Math.round((1000 * sender.heartbeats) / Math.max(1, elapsedMs));
   console.result(
     { topic, seed: plan.seed, ...totals, elapsedMs: Math.round(elapsedMs), ledger },
-    `${count(totals.sessions)} sessions, ${count(totals.acknowledged)} heartbeats and ${count(totals.duplicates)} duplicates ` +
+    `${counted(totals.sessions, 'session')}, ${counted(totals.acknowledged, 'heartbeat')} and ${counted(totals.duplicates, 'duplicate')} ` +
       `acknowledged, ${count(totals.lost)} lost, ${count(totals.reordered)} reordered, in ${duration(elapsedMs)} (${count(rate)}/s)` +
       (ledger === undefined ? '' : `; ledger: ${ledger}`),
   );

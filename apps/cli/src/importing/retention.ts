@@ -1,6 +1,6 @@
 // Whether a topic takes and keeps what is imported into it. Retention goes by the records' own stamps where the topic is
 // CreateTime, and deletes a segment once its newest record is older: old records are gone minutes after they came. Pure.
-import type { DurationMs, Millis } from '@flatline/base';
+import { counted, type DurationMs, type Millis } from '@flatline/base';
 import type { TopicDescription } from '@flatline/kafka';
 import { STAMP_UNLIMITED } from '../topics/topic-change.ts';
 import { type FileSurvey, MAX_FUTURE_MS } from './file-survey.ts';
@@ -89,12 +89,12 @@ function byStamps(
 function bySize(partitionBytes: number, { retentionBytes, logBytes }: Limits): Finding[] {
   const isOver = retentionBytes >= 0 && logBytes + partitionBytes > retentionBytes;
   if (!isOver) return [];
-  const held = logBytes === 0 ? '' : `, one holds ${logBytes} bytes`;
+  const held = logBytes === 0 ? '' : `, one holds ${counted(logBytes, 'byte')}`;
   return [
     {
       would: partitionBytes > retentionBytes ? 'delete what is imported' : 'delete older records for what is imported',
       setting: ['retention.bytes', '-1'],
-      text: `its retention.bytes is ${retentionBytes} a partition${held}, and one gets about ${Math.ceil(partitionBytes)} bytes`,
+      text: `its retention.bytes is ${retentionBytes} a partition${held}, and one gets about ${counted(Math.ceil(partitionBytes), 'byte')}`,
     },
   ];
 }

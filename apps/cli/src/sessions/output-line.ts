@@ -1,10 +1,10 @@
 // One record of an output topic as a line: for a person, or as JSON with the names of docs/FORMATS.md. Pure.
-import type { Millis } from '@flatline/base';
+import { count, type Millis, plural } from '@flatline/base';
 import type { OutputRecord, SummaryRecord } from '@flatline/client';
 import { isUtf8 } from 'node:buffer';
 import type { Colors } from '../terminal/console.ts';
 import { printable, printableKey, shorten } from '../terminal/printable.ts';
-import { count, duration } from '../terminal/progress.ts';
+import { duration } from '../terminal/progress.ts';
 
 const KEY_COLUMNS = 28;
 const ATTRIBUTES_COLUMNS_MAX = 60;
@@ -56,7 +56,7 @@ export function outputValue(record: OutputRecord): object {
 function summaryText({ summary }: SummaryRecord, { cyan, dim, yellow }: Colors): string {
   const reason = (summary.reason === 'TIMEOUT' ? yellow : cyan)(printable(summary.reason).padEnd(12));
   const length = duration(summary.durationMs).padStart(9);
-  const events = `${count(summary.eventCount).padStart(6)} ${summary.eventCount === 1 ? 'event ' : 'events'}`;
+  const events = `${count(summary.eventCount).padStart(6)} ${plural(summary.eventCount, 'event').padEnd(6)}`;
   const attributes = [...summary.attributes].map(([name, value]) => `${printable(name)}=${printable(value)}`).join(' ');
   const more = attributes === '' ? '' : `  ${shorten(attributes, ATTRIBUTES_COLUMNS_MAX)}`;
   return `${column(summary.key)}  ${reason}  ${length}  ${events}  ${dim(printable(summary.incarnation))}${more}`;

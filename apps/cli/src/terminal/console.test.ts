@@ -110,7 +110,7 @@ describe('progress', () => {
     const display = new ProgressDisplay(console, clock);
     for (let second = 1; second <= 12; second += 1) {
       await simulation.time.runFor(1000);
-      display.update({ doing: 'importing', unit: 'records', done: second, total: 12 });
+      display.update({ doing: 'importing', unit: 'record', done: second, total: 12 });
     }
     display.end();
     expect(stderr.text.trimEnd().split('\n')).toEqual([
@@ -125,7 +125,7 @@ describe('progress', () => {
     const { stderr, console } = open(true);
     const display = new ProgressDisplay(console, clock);
     await simulation.time.runFor(200);
-    display.update({ doing: 'importing', unit: 'records', done: 5, total: 10 });
+    display.update({ doing: 'importing', unit: 'record', done: 5, total: 10 });
     expect(stderr.text).toContain('5 of 10 records');
     const drawn = stderr.text.length;
     display.end();

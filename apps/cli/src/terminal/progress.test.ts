@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { duration, progressText } from './progress.ts';
 
-const half = { doing: 'importing', unit: 'records', done: 4500, total: 10_000, elapsedMs: 1000 };
+const half = { doing: 'importing', unit: 'record', done: 4500, total: 10_000, elapsedMs: 1000 };
 
 describe('progress', () => {
   test('says count, share, rate and time left', () => {
@@ -16,6 +16,10 @@ describe('progress', () => {
     expect(progressText({ ...half, elapsedMs: 50 })).toBe('importing: 4,500 of 10,000 records, 45 %');
     expect(progressText({ ...half, done: 10_000 })).not.toContain('left');
     expect(progressText({ ...half, done: 0 })).toBe('importing: 0 of 10,000 records, 0 %, 0/s');
+  });
+
+  test('one of anything is said in the singular', () => {
+    expect(progressText({ ...half, done: 1, total: 1, elapsedMs: 50 })).toBe('importing: 1 of 1 record, 100 %');
   });
 
   test('an empty total divides nothing by zero', () => {

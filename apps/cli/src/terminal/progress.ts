@@ -1,10 +1,10 @@
 // How far long work has come, as text: pure, so that a terminal and a log say the same.
-import type { DurationMs } from '@flatline/base';
+import { count, counted, type DurationMs } from '@flatline/base';
 
 export interface Progress {
   /** What is being done, as a participle: `importing`. */
   readonly doing: string;
-  /** What is counted, in the plural: `records`. */
+  /** What is counted, in the singular: `record`. */
   readonly unit: string;
   readonly done: number;
   /** undefined: not known. */
@@ -16,7 +16,7 @@ export interface Progress {
 export function progressText(progress: Progress): string {
   const { done, total, elapsedMs } = progress;
   const parts = [
-    total === undefined ? `${count(done)} ${progress.unit}` : `${count(done)} of ${count(total)} ${progress.unit}`,
+    total === undefined ? counted(done, progress.unit) : `${count(done)} of ${counted(total, progress.unit)}`,
   ];
   if (total !== undefined && total > 0) parts.push(`${Math.floor((100 * done) / total)} %`);
   const perSecond = ratePerSecond(done, elapsedMs);
@@ -29,11 +29,6 @@ export function progressText(progress: Progress): string {
 /** undefined before a tenth of a second has passed: a rate over less says nothing. */
 export function ratePerSecond(done: number, elapsedMs: DurationMs): number | undefined {
   return elapsedMs < 100 ? undefined : (1000 * done) / elapsedMs;
-}
-
-/** Thousands separated by commas. */
-export function count(value: number): string {
-  return value.toLocaleString('en-US');
 }
 
 /** `850 ms`, `4 s`, `3 min 20 s`, `2 h 5 min`; rounded to the nearest of the smaller unit. */

@@ -1,6 +1,6 @@
 // What a pipeline's changelog holds, so that no remedy is printed without looking: how many live sessions, as of which clock,
 // begun with how many partitions. Reads the ends of the logs only, and changes nothing.
-import { type Clock, Fatal, MalformedBytes, type Millis } from '@flatline/base';
+import { type Clock, counted, Fatal, MalformedBytes, type Millis } from '@flatline/base';
 import { type KafkaConnection, KafkaLogAdmin, KafkaLogScan } from '@flatline/kafka';
 import { whyOtherLog } from '@flatline/runtime';
 import { type CommitHeader, decodeBlock } from '@flatline/partition';
@@ -177,5 +177,5 @@ export function stateText(state: Exclude<ApplicationState, { kind: 'none' }>, ch
       'has nothing: live sessions were in it'
     );
   const clock = state.clock === 0 ? 'no clock yet' : `clock ${new Date(state.clock).toISOString()}`;
-  return `${changelog} holds ${state.liveEntries} live sessions, ${clock}, begun with ${state.partitions} partitions`;
+  return `${changelog} holds ${counted(state.liveEntries, 'live session')}, ${clock}, begun with ${counted(state.partitions, 'partition')}`;
 }

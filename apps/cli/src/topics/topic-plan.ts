@@ -2,6 +2,7 @@
 //
 // Invariants
 //   TP1  Whoever does what a remedy says loses nothing: no state, no record. None names the deletion of a topic.
+import { counted } from '@flatline/base';
 import { type ApplicationState, stateText } from './application-state.ts';
 import { lossless, type TopicChange } from './topic-change.ts';
 import { readersText, type TopicReaders } from './topic-readers.ts';
@@ -127,7 +128,7 @@ function lostInput(
   if (input === undefined) return { topic, problem: `does not exist, and ${held}`, remedy };
   if (state.kind !== 'held') return undefined;
   if (state.partitions !== input.partitions) {
-    const problem = `has ${input.partitions} partitions, and ${held}: its keys have moved`;
+    const problem = `has ${counted(input.partitions, 'partition')}, and ${held}: its keys have moved`;
     return { topic, problem, remedy: ANOTHER };
   }
   if (state.otherLog === undefined) return undefined;
@@ -169,20 +170,20 @@ function compare(requirement: TopicRequirement, comparison: Comparison): TopicPl
     const created = new Map(asked.map(({ name, value }) => [name, value]));
     return { missing: [{ topic, role, partitions, settings: created }], deviations: [], risks: [], changes: [] };
   }
-  const counted = role === 'input' ? undefined : partitionDeviation(found, requirement, comparison);
+  const partitioned = role === 'input' ? undefined : partitionDeviation(found, requirement, comparison);
   const wrong = wrongSettings(requirement, found, comparison);
   return {
     missing: [],
-    deviations: [...(counted?.deviations ?? []), ...wrong.deviations],
+    deviations: [...(partitioned?.deviations ?? []), ...wrong.deviations],
     risks: wrong.risks,
-    changes: [...(counted?.changes ?? []), ...wrong.changes],
+    changes: [...(partitioned?.changes ?? []), ...wrong.changes],
   };
 }
 
 function otherPartitions(input: ExistingTopic, asked: number): Deviation {
   return {
     topic: input.topic,
-    problem: `has ${input.partitions} partitions, --partitions says ${asked}`,
+    problem: `has ${counted(input.partitions, 'partition')}, --partitions says ${asked}`,
     remedy: `leave --partitions out: the other topics follow the input`,
   };
 }
@@ -198,7 +199,7 @@ function partitionDeviation(
 ): Compared {
   if (found === partitions || !findings.existing.has(topics.input)) return AS_IT_IS;
   const isOther = state.kind === 'held' && state.partitions !== partitions;
-  const problem = `has ${found} partitions, its input ${topics.input} has ${partitions}`;
+  const problem = `has ${counted(found, 'partition')}, its input ${topics.input} has ${partitions}`;
   // It is the input that has changed, and that has been said.
   if (isOther && (found === state.partitions || role !== 'changelog')) return AS_IT_IS;
   if (found < partitions && !(role === 'changelog' && state.kind !== 'none'))

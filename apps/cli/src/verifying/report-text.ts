@@ -1,6 +1,6 @@
+import { count, counted } from '@flatline/base';
 import type { VerificationReport, Violation } from '@flatline/oracle';
 import { printable } from '../terminal/printable.ts';
-import { count } from '../terminal/progress.ts';
 
 /** Upper bound on the violations shown: one defect shows in many. */
 const SHOWN_MAX = 20;
@@ -13,7 +13,7 @@ export function reportText(pipeline: string, report: VerificationReport): string
   const unlisted = undecidedCount - undecided.length;
   return [
     `${pipeline}: ${verdictOf(report)}`,
-    `  records    ${count(records.input)} input, ${count(records.changelog)} changelog, ${count(records.output)} output; ${count(report.commits)} commits`,
+    `  records    ${count(records.input)} input, ${count(records.changelog)} changelog, ${count(records.output)} output; ${counted(report.commits, 'commit')}`,
     `  sessions   ${count(report.incarnations)} opened, ${count(report.closed)} closed once and as the input says, ${count(report.open)} open`,
     ...(delaysMs.count === 0
       ? []
@@ -29,8 +29,7 @@ export function reportText(pipeline: string, report: VerificationReport): string
 }
 
 function verdictOf({ violationCount, undecidedCount }: VerificationReport): string {
-  const found =
-    violationCount === 0 ? 'no violation' : `${count(violationCount)} violation${violationCount === 1 ? '' : 's'}`;
+  const found = violationCount === 0 ? 'no violation' : counted(violationCount, 'violation');
   return undecidedCount === 0 ? found : `${found}, ${count(undecidedCount)} undecided`;
 }
 

@@ -336,7 +336,7 @@ describe('with live sessions', () => {
     await makeTopic(scenario.output, {}, 1);
     await makeTopic(scenario.input, { 'message.timestamp.type': 'LogAppendTime' });
     const refused = await ended('topics', 'create', '--config', scenario.config);
-    expect(refused.stderr).toContain(`${scenario.output}: has 1 partitions`);
+    expect(refused.stderr).toContain(`${scenario.output}: has 1 partition,`);
     await obey(refused);
     await create();
     expect((await check()).code).toBe(0);

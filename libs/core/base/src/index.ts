@@ -11,6 +11,7 @@ export {
   StateInUse,
   messageOf,
 } from './errors.ts';
+export { count, counted, plural } from './counted.ts';
 export { GrowingMemory } from './growing-memory.ts';
 export { hashBytes, hashView } from './hash.ts';
 export {

@@ -1,7 +1,7 @@
 // Values of one kind of record in every format, told apart by their first byte unless the configuration fixes it
 // (docs/FORMATS.md, Input): 0x00 the Confluent wire format, `{` JSON. Empty and null values have no format, and mean what
 // the topic says they mean (I2).
-import type { Clock } from '@flatline/base';
+import { type Clock, counted } from '@flatline/base';
 import { MAGIC_BYTE, WIRE_HEADER_BYTES } from './avro/avro-record-writer.ts';
 import { AvroReader } from './avro/avro-reader.ts';
 import { RecordPlan } from './avro/record-plan.ts';
@@ -87,7 +87,7 @@ export class RecordFormats<Target> {
 
   #readAvro(buffer: Buffer, start: number, end: number, target: Target): ReadOutcome {
     if (end - start < WIRE_HEADER_BYTES) {
-      throw new BadInput('invalid-avro', `${end - start} bytes do not hold a schema id`);
+      throw new BadInput('invalid-avro', `no schema id in ${counted(end - start, 'byte')}`);
     }
     if (this.#plans === undefined) {
       throw new BadInput('no-schema-registry', 'the value is in Avro, and SCHEMA_REGISTRY_URL is not set');

@@ -88,6 +88,19 @@ describe('the view of the demo', () => {
       expect(line.length).toBeLessThanOrEqual(90);
   });
 
+  test('one of anything is said in the singular, and columns stay where they are', () => {
+    const one = { ...picture, heartbeats: 1, begun: 1, closed: 1, total: 1 };
+    const text = renderDemo({ ...one, recent: [{ ...picture.recent[0]!, eventCount: 1 }, picture.recent[0]!] }, plain, {
+      columns: 100,
+      rows: 40,
+    });
+    expect(text).toContain('of 1 session begun');
+    expect(text).toContain('1 of 1 session closed');
+    expect(text).toContain('     1 event   3-1234');
+    expect(text).toContain('     9 events  3-1234');
+    expect(demoStatusLine(one)).toContain('1 heartbeat (1,000/s), 412 live, 1 of 1 session closed (');
+  });
+
   test('one line says the same for a log', () => {
     expect(demoStatusLine(picture)).toBe(
       '12 s: 12,345 heartbeats (1,000/s), 412 live, 791 of 2,000 sessions closed (65/s), last s1-\\u001b[2J\\u202e TIMEOUT after 5 s',

@@ -1,9 +1,9 @@
 // What the demo shows: pure, from a picture of the moment to text.
-import type { DurationMs } from '@flatline/base';
+import { count, counted, type DurationMs, plural } from '@flatline/base';
 import { stripVTControlCharacters } from 'node:util';
 import type { Colors } from '../../terminal/console.ts';
 import { printableKey, shorten } from '../../terminal/printable.ts';
-import { count, duration } from '../../terminal/progress.ts';
+import { duration } from '../../terminal/progress.ts';
 
 export interface ClosedSession {
   readonly key: Uint8Array;
@@ -99,7 +99,7 @@ function totals(picture: DemoPicture): string[] {
       : `${duration(closeDelayMs.median)} median, ${duration(closeDelayMs.p99)} p99, from the deadline to the summary`;
   return [
     `heartbeats   ${count(picture.heartbeats).padStart(10)}   ${rate(picture.heartbeatsPerSecond)}`,
-    `live         ${count(picture.live).padStart(10)}   of ${count(picture.begun)} sessions begun`,
+    `live         ${count(picture.live).padStart(10)}   of ${counted(picture.begun, 'session')} begun`,
     `closed       ${count(picture.closed).padStart(10)}   ${rate(picture.closedPerSecond)}`,
     `close delay  ${delay}`,
   ];
@@ -127,7 +127,7 @@ function closedLine(session: ClosedSession, { cyan, dim, yellow }: Colors): stri
   const key = shorten(printableKey(session.key), KEY_COLUMNS).padEnd(KEY_COLUMNS);
   const reason = (session.reason === 'TIMEOUT' ? yellow : cyan)(session.reason.padEnd(12));
   const length = duration(session.durationMs).padStart(9);
-  return `${key}  ${reason}  ${length}  ${count(session.eventCount).padStart(6)} events  ${dim(session.incarnation)}`;
+  return `${key}  ${reason}  ${length}  ${count(session.eventCount).padStart(6)} ${plural(session.eventCount, 'event').padEnd(6)}  ${dim(session.incarnation)}`;
 }
 
 function progressLine(picture: DemoPicture, columns: number): string {
@@ -142,17 +142,17 @@ function progressLine(picture: DemoPicture, columns: number): string {
     share >= TELLING_SHARE && closedPerSecond > 0 && closed < total
       ? `, ${duration((1000 * (total - closed)) / closedPerSecond)} left`
       : '';
-  return `${bar} ${Math.floor(100 * share)} %  ${count(closed)} of ${count(total)} sessions closed${left}`;
+  return `${bar} ${Math.floor(100 * share)} %  ${count(closed)} of ${counted(total, 'session')} closed${left}`;
 }
 
 /** The same as one line, for where nobody watches a terminal. */
 export function demoStatusLine(picture: DemoPicture): string {
   const parts = [
-    `${duration(picture.elapsedMs)}: ${count(picture.heartbeats)} heartbeats (${rate(picture.heartbeatsPerSecond)})`,
+    `${duration(picture.elapsedMs)}: ${counted(picture.heartbeats, 'heartbeat')} (${rate(picture.heartbeatsPerSecond)})`,
     `${count(picture.live)} live`,
     picture.total === undefined
-      ? `${count(picture.closed)} sessions closed (${rate(picture.closedPerSecond)})`
-      : `${count(picture.closed)} of ${count(picture.total)} sessions closed (${rate(picture.closedPerSecond)})`,
+      ? `${counted(picture.closed, 'session')} closed (${rate(picture.closedPerSecond)})`
+      : `${count(picture.closed)} of ${counted(picture.total, 'session')} closed (${rate(picture.closedPerSecond)})`,
   ];
   const newest = picture.recent[0];
   if (newest !== undefined)

@@ -8,7 +8,7 @@
 // Invariants
 //   DM1  The verdict is by a second reading of the whole output topic, after the last session has closed and nothing is
 //        live any more: a close too many would be in it.
-import type { DurationMs } from '@flatline/base';
+import { count, counted, type DurationMs } from '@flatline/base';
 import { openSummaryConsumer, type OutputRecord, type SummaryConsumer } from '@flatline/client';
 import { ExitCode } from '../../exit-code.ts';
 import {
@@ -25,7 +25,6 @@ import { pause, whileWaiting } from '@flatline/system';
 import type { Shell } from '../../shell.ts';
 import { unlessStopped } from '../../stop.ts';
 import type { Console } from '../../terminal/console.ts';
-import { count } from '../../terminal/progress.ts';
 import { Closes } from './closes.ts';
 import { DemoDisplay } from './demo-display.ts';
 import { demoPlan, DEMO_TIMEOUT_MS } from './demo-settings.ts';
@@ -202,7 +201,7 @@ class Demo {
   }
 
   #stopped(): ExitCode {
-    this.#console.note(`${count(this.#closes.closed)} sessions were closed.`);
+    this.#console.note(`Closed ${counted(this.#closes.closed, 'session')}.`);
     this.#sayTopics();
     return this.#options.exitWhenDone ? ExitCode.interrupted : ExitCode.ok;
   }
@@ -233,11 +232,11 @@ function obstaclesOf({ processor }: DemoStage): string {
 }
 
 function agreementText(verdict: FleetVerdict, ledger: readonly LedgerEntry[]): string {
-  const sum = (field: 'acknowledged' | 'duplicates' | 'lost' | 'reordered'): string =>
-    count(ledger.reduce((total, entry) => total + entry[field], 0));
+  const sum = (field: 'acknowledged' | 'duplicates' | 'lost' | 'reordered'): number =>
+    ledger.reduce((total, entry) => total + entry[field], 0);
   const counts =
-    `${count(verdict.sessions)} sessions with ${sum('acknowledged')} heartbeats, ${sum('duplicates')} of them sent twice, ` +
-    `${sum('reordered')} out of order, ${sum('lost')} lost on the way; summaries and ledger agree`;
+    `${counted(verdict.sessions, 'session')} with ${counted(sum('acknowledged'), 'heartbeat')}, ` +
+    `${count(sum('duplicates'))} of them sent twice, ${count(sum('reordered'))} out of order, ${count(sum('lost'))} lost on the way; summaries and ledger agree`;
   if (verdict.split === 0) return `Every simulated session was closed exactly once: ${counts}.`;
   return (
     `Every simulated session was closed exactly once per life: ${counts}. ${count(verdict.split)} of them had several: ` +
@@ -248,5 +247,7 @@ function agreementText(verdict: FleetVerdict, ledger: readonly LedgerEntry[]): s
 function violationsText({ violations, firstViolations, sessions }: FleetVerdict): string {
   const shown = firstViolations.map(({ rule, sessionId, detail }) => `  ${rule}  ${sessionId} ${detail}`);
   const more = violations > shown.length ? [`  … and ${count(violations - shown.length)} more`] : [];
-  return [`The output does not agree with the ledger of ${count(sessions)} sessions:`, ...shown, ...more].join('\n');
+  return [`The output does not agree with the ledger of ${counted(sessions, 'session')}:`, ...shown, ...more].join(
+    '\n',
+  );
 }

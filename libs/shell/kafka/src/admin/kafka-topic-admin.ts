@@ -1,4 +1,4 @@
-import { Retriable } from '@flatline/base';
+import { counted, Retriable } from '@flatline/base';
 import { errorOfCode } from '../connection/foreign-errors.ts';
 import { KafkaCode } from '../connection/kafka-error-codes.ts';
 import type { KafkaConnection } from '../connection/kafka-connection.ts';
@@ -139,7 +139,7 @@ export class KafkaTopicAdmin {
     const { topics } = await this.#connection.refresh(growths.map(({ topic }) => topic));
     for (const { topic, partitions } of growths)
       if (topics.find((each) => each.topic === topic)?.partitions.length !== partitions)
-        throw new Retriable(`topic ${topic} does not show ${partitions} partitions yet`);
+        throw new Retriable(`topic ${topic} does not show ${counted(partitions, 'partition')} yet`);
   }
 
   async #settings(topics: readonly string[]): Promise<ReadonlyMap<string, TopicSettings>> {

@@ -9,7 +9,7 @@
 //   LF3  Every topic's id and leaders are asked for at least once per metadataAgeMs, each time from another node: a topic
 //        recreated under its old name, and a leader that was deposed and still answers, are noticed even by a subscription
 //        that fetches nothing, or gets answers without an error.
-import { type Cancel, type Clock, type DurationMs, PartitionStopped, Retriable } from '@flatline/base';
+import { type Cancel, type Clock, counted, type DurationMs, PartitionStopped, Retriable } from '@flatline/base';
 import { errorOfCode } from '../connection/foreign-errors.ts';
 import { KafkaCode, kafkaErrorCode } from '../connection/kafka-error-codes.ts';
 import type { KafkaConnection, Leader } from '../connection/kafka-connection.ts';
@@ -163,7 +163,7 @@ export class LeaderSearch {
     else if (code !== KafkaCode.none) this.refused(subscription, code);
     else if (partition.partition >= topic.partitions.length)
       subscription.unknown(
-        `topic ${partition.topic} has only ${topic.partitions.length} partitions`,
+        `topic ${partition.topic} has only ${counted(topic.partitions.length, 'partition')}`,
         this.#options.topicMissingMs,
       );
     else this.#located(subscription, this.#connection.knownLeader(partition));

@@ -1,5 +1,5 @@
 // Produce v8: the newest version that is not flexible, and the first whose answer says what was wrong with a record (KIP-467).
-import { Retriable, type DurationMs } from '@flatline/base';
+import { counted, type DurationMs, Retriable } from '@flatline/base';
 import type { TopicPartition } from '@flatline/ports';
 import { ApiKey, type KafkaRequest, ProtocolReader, ProtocolWriter } from '../connection/index.ts';
 import { byTopic, partitionName } from './topic-groups.ts';
@@ -64,7 +64,7 @@ export function matchAnswers(
   const missing = matched.indexOf(undefined);
   if (missing >= 0) throw new Retriable(`the answer to a write does not mention ${partitionName(batches[missing]!)}`);
   if (answers.length !== batches.length)
-    throw new Retriable(`the answer to a write of ${batches.length} partitions speaks of ${answers.length}`);
+    throw new Retriable(`the answer to a write to ${counted(batches.length, 'partition')} speaks of ${answers.length}`);
   return matched as ProduceAnswer[];
 }
 

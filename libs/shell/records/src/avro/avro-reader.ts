@@ -6,6 +6,7 @@
 // Invariants
 //   AR1  start ≤ position ≤ end; no byte outside is read.
 //   AR2  Every loop consumes at least one byte per turn, so a value costs time in proportion to its size.
+import { counted } from '@flatline/base';
 import { BadInput } from '../bad-input.ts';
 import { decodeUtf8, type TextReader } from '../text-reader.ts';
 
@@ -112,7 +113,7 @@ export class AvroReader {
   advance(length: number): number {
     const start = this.#position;
     if (length > this.#end - start) {
-      throw new BadInput('invalid-avro', `the value ends ${length - (this.#end - start)} bytes too early`);
+      throw new BadInput('invalid-avro', `the value ends ${counted(length - (this.#end - start), 'byte')} too early`);
     }
     this.#position = start + length;
     return start;

@@ -228,7 +228,7 @@ describe('reading by a plan', () => {
   test('what follows the end is bad input', () => {
     const schema = writerOf([{ name: 'type', type: 'string' }]);
     expect(() => readWith(schema, Uint8Array.of(2, 0x61, 0))).toThrow(
-      expect.objectContaining({ reason: 'trailing-bytes', message: '1 bytes follow the end of the value' }),
+      expect.objectContaining({ reason: 'trailing-bytes', message: '1 byte after the end of the value' }),
     );
   });
 

@@ -4,7 +4,7 @@
 // pass over it. Fields of ours that the writer lacks keep what the target has, which is their default.
 // Only for writers that `resolvableWriter` let through: it has compared the types, so steps need not.
 import type { Type } from 'avsc';
-import { assert } from '@flatline/base';
+import { assert, counted } from '@flatline/base';
 import { BadInput } from '../bad-input.ts';
 import type { RecordField, RecordShape } from '../record-shape.ts';
 import type { AvroReader } from './avro-reader.ts';
@@ -43,7 +43,7 @@ export class RecordPlan<Target> {
       throw new BadInput(error.reason, `${this.#names[at]!}: ${error.message}`);
     }
     if (reader.remaining > 0) {
-      throw new BadInput('trailing-bytes', `${reader.remaining} bytes follow the end of the value`);
+      throw new BadInput('trailing-bytes', `${counted(reader.remaining, 'byte')} after the end of the value`);
     }
   }
 }

@@ -234,7 +234,7 @@ describe('[I1] bad Avro', () => {
     expect(decode(decoder, Uint8Array.of(0, 0, 0))).toEqual({
       kind: 'bad',
       reason: 'invalid-avro',
-      detail: '3 bytes do not hold a schema id',
+      detail: 'no schema id in 3 bytes',
     });
   });
 

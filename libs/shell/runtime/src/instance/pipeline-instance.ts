@@ -7,7 +7,7 @@
 //   PN1  At most one runner or standby per partition: its successor starts after it has closed, or takes a standby over.
 //   PN2  A partition that moves away runs on until its new owner fences it (architecture, Ownership).
 //   PN3  Before the first assignment there are only standbys, and a bounded number; after it none that it does not name.
-import { type DurationMs, Fatal, Misconfigured, REQUEST_BYTES_MAX, ReusedMemory } from '@flatline/base';
+import { counted, type DurationMs, Fatal, Misconfigured, REQUEST_BYTES_MAX, ReusedMemory } from '@flatline/base';
 import type { TimerInspection } from '@flatline/partition';
 import type { Assignment, InstancePartitions, LocalCheckpoint, LocalStore, MembershipListener } from '@flatline/ports';
 import { pause } from '@flatline/system';
@@ -155,7 +155,7 @@ export class PipelineInstance implements MembershipListener {
     const { inputTopic, inputPartitions } = this.#parts.settings;
     this.#parts.onFatal(
       new Fatal(
-        `input ${inputTopic} had ${inputPartitions} partitions when this process started and has more now: keys have ` +
+        `input ${inputTopic} had ${counted(inputPartitions, 'partition')} when this process started and has more now: keys have ` +
           'moved to other partitions and their sessions would be split. Use another application name and another ' +
           'output.topic, with this input topic or a new one; what there is stays as it is',
       ),

@@ -1,6 +1,6 @@
 // Other witnesses of a changelog's commits: the group, the local store, its own start. Where they know of more than the
 // changelog holds, commits were lost (R3).
-import { Fatal } from '@flatline/base';
+import { counted, Fatal } from '@flatline/base';
 import type { CommitHeader } from '@flatline/partition';
 import type { CommittedOffset } from '@flatline/ports';
 import type { TaskPlace } from '../instance/task-place.ts';
@@ -76,7 +76,7 @@ function checkPartitions({ settings }: TaskPlace, before: number | undefined): v
   const { inputTopic, inputPartitions, group } = settings;
   if (before === undefined || before === inputPartitions) return;
   throw new Fatal(
-    `input ${inputTopic} has ${inputPartitions} partitions, this application's state was begun with ${before}: keys have ` +
+    `input ${inputTopic} has ${counted(inputPartitions, 'partition')}, this application's state was begun with ${before}: keys have ` +
       `moved to other partitions and their sessions would be split. Nothing was reset. Use another application name and ` +
       `another output.topic, with this input topic or a new one; group ${group} and the changelog keep what there is`,
   );

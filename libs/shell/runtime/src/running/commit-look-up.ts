@@ -6,7 +6,7 @@
 //        block at the claim's offset is its claim. Otherwise, if that last block belongs to a commit, it is R3; if it is only
 //        a claim, the task is let go, and restoring finds out whether more was lost.
 //   LU2  A commit that the group knows of took place, whatever the changelog holds: it is not written again.
-import { MalformedBytes } from '@flatline/base';
+import { counted, MalformedBytes } from '@flatline/base';
 import { decodeBlock } from '@flatline/partition';
 import { BelowLogStart, ChangelogTail } from '../restoring/changelog-tail.ts';
 import { lostClaim, type Ownership, readToClaim } from '../restoring/claiming.ts';
@@ -54,7 +54,10 @@ export async function lookUp(
   if (last?.offset !== claimOffset || last.id !== claimId) throw lostClaim(place, ownership);
   if (offsets.length === commit.count) return { kind: 'present', offsets };
   if (offsets.length > 0)
-    throw brokenLog(place, `it holds ${offsets.length} of the ${commit.count} blocks of commit ${commit.commitId}`);
+    throw brokenLog(
+      place,
+      `it holds ${offsets.length} of the ${counted(commit.count, 'block')} of commit ${commit.commitId}`,
+    );
   await checkUnknownToGroup(place, commit.commitId);
   return { kind: 'absent' };
 }
