@@ -29,7 +29,10 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
 /** Folders of what judges and measures the product. The product's sources import none of it. */
 export const labFolders: readonly string[] = ['libs/lab/', 'apps/lab/'];
 
-/** The one door from the product to the lab: commands for developers, loaded only when they are called. */
+/**
+ * The one door from the product to the lab: an entry of its own with commands for developers. What is published neither
+ * contains nor imports it.
+ */
 export const labDoors: readonly string[] = ['apps/cli/src/developer/'];
 
 /** Packages from outside that belong to one library; others come to them through it. */

@@ -2,16 +2,7 @@
 // edges there may be.
 import { type Finding } from './finding.ts';
 import { labDoors, labFolders, layers as layersOfWorkspace, owners as ownersOfWorkspace } from './layers.ts';
-import {
-  folderOf,
-  joinPath,
-  packageOf,
-  parseJson,
-  SCOPE,
-  type Manifest,
-  type Project,
-  type Workspace,
-} from './workspace.ts';
+import { folderOf, joinPath, packageOf, parseJson, SCOPE, type Project, type Workspace } from './workspace.ts';
 
 export interface Rules {
   readonly layers: Readonly<Record<string, readonly string[]>>;
@@ -22,6 +13,8 @@ interface Imported {
   readonly name: string;
   readonly at: string;
   readonly inTest: boolean;
+  /** Behind a door to the lab, and so in no package. */
+  readonly inDoor: boolean;
 }
 
 export function packageGraph(
@@ -35,8 +28,9 @@ export function packageGraph(
       ...unimported(project, imports),
       ...wrongLayers(project, imports, rules),
       ...intoTheLab(project, imports, workspace),
+      ...throughDoors(project),
       ...wrongOwners(project, imports, rules),
-      ...wrongReferences(project, workspace),
+      ...wrongReferences(project, imports, workspace),
     ];
   });
   return [...ofProjects, ...wrongRootReferences(workspace)];
@@ -46,7 +40,12 @@ function importsOf({ manifest, modules }: Project): Imported[] {
   return modules.flatMap(({ path, isTest, imports }) =>
     imports
       .filter(({ specifier }) => !specifier.startsWith('.') && !specifier.startsWith('node:'))
-      .map(({ specifier, line }) => ({ name: packageOf(specifier), at: `${path}:${line}`, inTest: isTest }))
+      .map(({ specifier, line }) => ({
+        name: packageOf(specifier),
+        at: `${path}:${line}`,
+        inTest: isTest,
+        inDoor: isDoor(path),
+      }))
       .filter(({ name }) => name !== manifest.name),
   );
 }
@@ -54,23 +53,23 @@ function importsOf({ manifest, modules }: Project): Imported[] {
 function undeclared({ folder, manifest }: Project, imports: readonly Imported[], { root }: Workspace): Finding[] {
   const { dependencies = {}, devDependencies = {} } = manifest;
   return firstOfEach(imports)
-    .filter(({ name, inTest }) => {
+    .filter(({ name, inTest, inDoor }) => {
       if (name in dependencies) return false;
-      if (!inTest) return true;
+      if (!inTest) return !inDoor || !(name in devDependencies);
       // Tools of every test (Jest, fast-check) are declared once, by the root.
       return !(name in devDependencies) && !(name in (root.devDependencies ?? {}));
     })
-    .map(({ name, at, inTest }) => ({
+    .map(({ name, at, inTest, inDoor }) => ({
       at,
-      message: `imports ${name}: declare it in the ${inTest ? 'devDependencies' : 'dependencies'} of ${folder}/package.json`,
+      message: `imports ${name}: declare it in the ${inTest || inDoor ? 'devDependencies' : 'dependencies'} of ${folder}/package.json`,
     }));
 }
 
-/** A package is reported once for sources and once for tests. */
+/** A package is reported once for sources, once for those behind a door, and once for tests. */
 function firstOfEach(imports: readonly Imported[]): Imported[] {
   const first = new Map<string, Imported>();
   for (const each of imports) {
-    const id = `${each.inTest ? 'test' : 'source'} ${each.name}`;
+    const id = `${each.inTest ? 'test' : each.inDoor ? 'door' : 'source'} ${each.name}`;
     if (!first.has(id)) first.set(id, each);
   }
   return [...first.values()];
@@ -78,16 +77,20 @@ function firstOfEach(imports: readonly Imported[]): Imported[] {
 
 function unimported({ folder, manifest }: Project, imports: readonly Imported[]): Finding[] {
   const at = `${folder}/package.json`;
-  const inSources = new Set(imports.filter(({ inTest }) => !inTest).map(({ name }) => name));
-  const inTests = new Set(imports.filter(({ inTest }) => inTest).map(({ name }) => name));
+  const isShipped = ({ inTest, inDoor }: Imported): boolean => !inTest && !inDoor;
+  const inSources = new Set(imports.filter(isShipped).map(({ name }) => name));
+  const elsewhere = new Set(imports.filter((each) => !isShipped(each)).map(({ name }) => name));
+  const byDoor = doorImports(imports);
   const dependencies = Object.keys(manifest.dependencies ?? {}).filter((name) => !inSources.has(name));
-  const devDependencies = Object.keys(manifest.devDependencies ?? {}).filter((name) => !inTests.has(name));
+  const devDependencies = Object.keys(manifest.devDependencies ?? {}).filter((name) => !elsewhere.has(name));
   return [
     ...dependencies.map((name) => ({
       at,
-      message: inTests.has(name)
-        ? `only tests import ${name}: move it to devDependencies, and take its reference out of tsconfig.json`
-        : `nothing imports ${name}: take it out of dependencies`,
+      message: byDoor.has(name)
+        ? `only ${labDoors.join(', ')} imports ${name}: move it to devDependencies`
+        : elsewhere.has(name)
+          ? `only tests import ${name}: move it to devDependencies, and take its reference out of tsconfig.json`
+          : `nothing imports ${name}: take it out of dependencies`,
     })),
     ...devDependencies.map((name) => ({ at, message: `no test imports ${name}: take it out of devDependencies` })),
   ];
@@ -111,11 +114,34 @@ function intoTheLab({ folder }: Project, imports: readonly Imported[], { project
   if (isLab(folder) || folder === 'scripts') return [];
   const lab = new Set(projects.filter((each) => isLab(each.folder)).map(({ manifest }) => manifest.name));
   return imports
-    .filter(({ name, at, inTest }) => !inTest && lab.has(name) && !labDoors.some((door) => at.startsWith(door)))
+    .filter(({ name, inTest, inDoor }) => !inTest && lab.has(name) && !inDoor)
     .map(({ name, at }) => ({
       at,
-      message: `imports ${name} of the lab: only ${labDoors.join(', ')} may, behind a dynamic import`,
+      message: `imports ${name} of the lab: only ${labDoors.join(', ')} may`,
     }));
+}
+
+/** Neither does it need what lies behind the doors: no package contains that. */
+function throughDoors({ folder, modules }: Project): Finding[] {
+  if (isLab(folder)) return [];
+  return modules
+    .filter(({ path, isTest }) => !isTest && path.includes('/src/') && !isDoor(path))
+    .flatMap(({ path, imports }) =>
+      imports
+        .filter(({ specifier }) => specifier.startsWith('.') && isDoor(joinPath(folderOf(path), specifier)))
+        .map(({ specifier, line }) => ({
+          at: `${path}:${line}`,
+          message: `imports ${specifier}, which no package contains: have the entry behind that door pass it in`,
+        })),
+    );
+}
+
+function doorImports(imports: readonly Imported[]): ReadonlySet<string> {
+  return new Set(imports.filter(({ inTest, inDoor }) => inDoor && !inTest).map(({ name }) => name));
+}
+
+function isDoor(path: string): boolean {
+  return labDoors.some((door) => path.startsWith(door));
 }
 
 function isLab(folder: string): boolean {
@@ -136,10 +162,12 @@ interface TsConfig {
 }
 
 /** A package's tsconfig.json refers to what its sources depend on; its tests are compiled by the root's. */
-function wrongReferences({ folder, manifest }: Project, workspace: Workspace): Finding[] {
+function wrongReferences({ folder, manifest }: Project, imports: readonly Imported[], workspace: Workspace): Finding[] {
   const own = `${folder}/tsconfig.json`;
   if (!workspace.tree.has(own)) return [];
-  return compareReferences(workspace, own, referencesFor(workspace, manifest.dependencies));
+  const { dependencies = {} } = manifest;
+  const names = new Set([...Object.keys(dependencies), ...doorImports(imports)]);
+  return compareReferences(workspace, own, referencesFor(workspace, names));
 }
 
 /** `tsc -b` at the root builds every project, then checks every test. */
@@ -151,8 +179,8 @@ function wrongRootReferences(workspace: Workspace): Finding[] {
   );
 }
 
-function referencesFor({ projects }: Workspace, dependencies: Manifest['dependencies'] = {}): string[] {
-  return projects.filter(({ manifest }) => manifest.name in dependencies).map(({ folder }) => folder);
+function referencesFor({ projects }: Workspace, names: ReadonlySet<string>): string[] {
+  return projects.filter(({ manifest }) => names.has(manifest.name)).map(({ folder }) => folder);
 }
 
 function compareReferences({ tree }: Workspace, at: string, wanted: readonly string[]): Finding[] {

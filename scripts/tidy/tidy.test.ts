@@ -295,6 +295,42 @@ const violations: readonly (readonly [check: string, what: string, changes: Chan
   ],
   [
     'package graph',
+    'a source of the product that imports what no package contains',
+    {
+      'apps/cli/src/developer/demo.ts': 'export const demo = 1;\n',
+      ...edited('apps/cli/src/main.ts', 'run();', "run(); void import('./developer/demo.ts');"),
+    },
+    'apps/cli/src/main.ts:2',
+    'imports ./developer/demo.ts, which no package contains',
+  ],
+  [
+    'package graph',
+    'a dependency that only commands for developers import',
+    {
+      'apps/cli/src/main.ts': '',
+      'apps/cli/src/developer/main.ts': "import { run } from '@flatline/task';\nrun();\n",
+    },
+    'apps/cli/package.json',
+    'only apps/cli/src/developer/ imports @flatline/task: move it to devDependencies',
+  ],
+  [
+    'package graph',
+    'an undeclared import of commands for developers',
+    { 'apps/cli/src/developer/main.ts': "import 'pino';\n" },
+    'apps/cli/src/developer/main.ts:1',
+    'devDependencies',
+  ],
+  [
+    'package graph',
+    'a reference that commands for developers need',
+    {
+      'apps/cli/src/developer/main.ts': "import { start } from '@flatline/base';\nstart({ n: 1 });\n",
+    },
+    'apps/cli/tsconfig.json',
+    'no reference to libs/base',
+  ],
+  [
+    'package graph',
     'a reference to what is not depended on',
     edited('libs/base/tsconfig.json', '[]', '[{"path":"../task"}]'),
     'libs/base/tsconfig.json',
@@ -472,6 +508,14 @@ describe('what is right is left alone', () => {
       'libs/base/dist/start.js:2',
       'libs/task/dist/index.js',
     ]);
+  });
+
+  test('commands for developers may import what is declared for tests', () => {
+    const changes = {
+      'apps/cli/src/developer/main.ts': "import { start } from '@flatline/base';\nimport '../main.ts';\nstart({ n: 1 });\n",
+      'apps/cli/tsconfig.json': JSON.stringify({ references: [{ path: '../../libs/task' }, { path: '../../libs/base' }] }),
+    };
+    expect(packageGraph(workspaceWith(changes), rules)).toEqual([]);
   });
 
   test('the environment is read at the entry of the program, and by tests and the lab', () => {

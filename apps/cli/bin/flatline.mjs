@@ -1,11 +1,11 @@
 #!/usr/bin/env node
-// `npx flatline`: plain JavaScript, so that it starts on any Node; what it starts runs on the pinned one, from sources
-// where they are, else as built.
+// `npx flatline`: plain JavaScript, so that it starts on any Node. In a checkout the sources run, on the pinned one, with the
+// commands for developers; a package holds what is built of the others.
 import { existsSync } from 'node:fs';
 import { fileURLToPath, URL } from 'node:url';
-import { launch } from '../../../scripts/launch.mjs';
 
-const source = fileURLToPath(new URL('../src/main.ts', import.meta.url));
-const built = fileURLToPath(new URL('../dist/main.js', import.meta.url));
-const entry = existsSync(source) ? ['--conditions=@flatline/source', source] : [built];
-launch('node', [...entry, ...process.argv.slice(2)]);
+const checkout = fileURLToPath(new URL('../src/developer/main.ts', import.meta.url));
+if (existsSync(checkout)) {
+  const { launch } = await import('../../../scripts/launch.mjs');
+  launch('node', ['--conditions=@flatline/source', checkout, ...process.argv.slice(2)]);
+} else await import('../dist/main.js');

@@ -1,6 +1,7 @@
 // Runs the command line inside the test process: the same code as `main.ts`, with the streams caught.
 import { systemClock } from '@flatline/system';
 import { Writable } from 'node:stream';
+import { developerCommands } from './developer/developer-commands.ts';
 import { runCli } from './program.ts';
 import type { Stop } from './stop.ts';
 
@@ -18,13 +19,15 @@ export interface CliOptions {
   readonly stdin?: NodeJS.ReadableStream;
   /** Aborted, it is what Ctrl-C is. */
   readonly stop?: AbortSignal;
+  /** As the package runs it: without the commands of a checkout. */
+  readonly packaged?: boolean;
 }
 
 export async function cli(args: readonly string[], options: CliOptions = {}): Promise<CliRun> {
   const stdout = new Caught();
   const stderr = new Caught();
   const { env = {}, folder = '/', stdin, stop = new AbortController().signal } = options;
-  const exitCode = await runCli(args, {
+  const shell = {
     clock: systemClock,
     env,
     folder,
@@ -32,7 +35,8 @@ export async function cli(args: readonly string[], options: CliOptions = {}): Pr
     stdout,
     stderr,
     stop: stopOf(stop),
-  });
+  };
+  const exitCode = await runCli(args, shell, options.packaged === true ? undefined : developerCommands);
   const json = (): unknown[] =>
     stdout.text
       .trimEnd()

@@ -16,11 +16,6 @@ export interface Cluster {
   readonly config: FlatlineConfig | undefined;
 }
 
-interface BrokerAddresses {
-  readonly bootstrap: string;
-  readonly registryUrl: string | undefined;
-}
-
 const CLIENT_ID = 'flatline-cli';
 
 /** @throws CommandFailure where no cluster is named and none runs here. */
@@ -29,11 +24,13 @@ export async function clusterOf(shell: Shell, flags: ConfigurationFlags): Promis
   const config = await foundConfigurationOf(shell, flags);
   if (config !== undefined) return { kafka: kafkaOf(config, clock), registry: registryOf(config, clock), config };
   const named = flags.brokers ?? setting(env['KAFKA_BROKERS'])?.split(',');
-  const local = named === undefined ? await localBroker() : undefined;
+  const local = named === undefined ? await shell.localBroker?.() : undefined;
   const brokers = named ?? local?.bootstrap.split(',');
   if (brokers === undefined)
     throw usageFailure(
-      'no broker is named: give --brokers, set KAFKA_BROKERS, or start one with flatline broker start',
+      shell.localBroker === undefined
+        ? 'no broker is named: give --brokers, or set KAFKA_BROKERS'
+        : 'no broker is named: give --brokers, set KAFKA_BROKERS, or start one with flatline broker start',
     );
   const url = setting(env['SCHEMA_REGISTRY_URL']) ?? local?.registryUrl;
   const registry = url === undefined ? undefined : new HttpSchemaRegistry({ url, clock });
@@ -62,12 +59,6 @@ export async function connect(kafka: KafkaOptions, stop: Stop): Promise<KafkaCon
     connection.close();
     throw error;
   }
-}
-
-/** What `flatline broker start` left running here. Loaded only where nothing else names a broker. */
-async function localBroker(): Promise<BrokerAddresses | undefined> {
-  const { statusDetached } = await import('./developer/local-broker.ts');
-  return statusDetached();
 }
 
 /** A variable that is set to nothing is not set. */

@@ -7,6 +7,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { CHECKOUT_COMMANDS } from './absent-commands.ts';
 import { cli, type CliRun } from './cli.fixture.ts';
 import { ExitCode, exitCodeMeanings } from './exit-code.ts';
 import { CommandFailure, failureOf } from './failure.ts';
@@ -153,6 +154,31 @@ describe('help', () => {
     const page = readFileSync(new URL('../../../docs/OPERATIONS.md', import.meta.url), 'utf8');
     const codes = [...page.matchAll(/^\| (\d+) +\|/gm)].map(([, code]) => Number(code));
     expect(codes).toEqual(Object.values(ExitCode));
+  });
+});
+
+describe('the package', () => {
+  const packaged = (line: string): Promise<CliRun> =>
+    cli(line.split(' '), { folder: join(folder, 'empty'), packaged: true });
+
+  test('has none of the commands of a checkout, and says where they are', async () => {
+    const lists = await Promise.all([packaged('--help'), run('--help')]);
+    const [own, all] = lists.map(({ stdout }) => [...stdout.matchAll(/^ {2}([a-z][\w-]+) /gm)].map(([, name]) => name!));
+    expect(all!.filter((name) => !own!.includes(name)).toSorted()).toEqual(CHECKOUT_COMMANDS.toSorted());
+    for (const name of CHECKOUT_COMMANDS) {
+      const { exitCode, stderr } = await packaged(`${name} start --sessions 5`);
+      expect(exitCode).toBe(ExitCode.usage);
+      expect(stderr).toContain(`flatline ${name} is part of a checkout, not of the package`);
+    }
+  });
+
+  test('names no command that it does not have where no broker is named', async () => {
+    const { exitCode, stderr } = await packaged('sessions tail --topic t');
+    expect({ exitCode, stderr }).toEqual({
+      exitCode: ExitCode.usage,
+      stderr: 'flatline: no broker is named: give --brokers, or set KAFKA_BROKERS\n',
+    });
+    expect((await packaged('sessions tail --help')).stdout).not.toContain('broker start');
   });
 });
 

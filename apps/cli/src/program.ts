@@ -1,15 +1,12 @@
 // The command tree, and the one place where outcomes become exit codes.
 import { Command, CommanderError } from 'commander';
 import { readFileSync } from 'node:fs';
+import { addAbsentCommands } from './absent-commands.ts';
 import type { CommandContext } from './commands/context.ts';
-import { addBenchCommand } from './developer/bench.ts';
-import { addBrokerCommand } from './developer/broker.ts';
 import { addDeadLettersCommand } from './commands/dead-letters.ts';
-import { addDemoCommand } from './developer/demo.ts';
 import { addImportCommand } from './commands/import.ts';
 import { addRunCommand } from './commands/run.ts';
 import { addSessionsCommand } from './commands/sessions.ts';
-import { addSimulateCommand } from './developer/simulate.ts';
 import { addTopicsCommand } from './commands/topics.ts';
 import { addVerifyCommand } from './commands/verify.ts';
 import { Diagnosis } from './diagnosis/diagnosis.ts';
@@ -29,10 +26,16 @@ interface Reporting {
   readonly diagnosis: Diagnosis;
 }
 
-/** Runs one command line. Never throws. */
-export async function runCli(typed: readonly string[], asked: Shell): Promise<ExitCode> {
+/** What a checkout has beyond the package: commands that need the lab. */
+export interface DeveloperCommands {
+  add(program: Command, context: CommandContext): void;
+  readonly localBroker: NonNullable<Shell['localBroker']>;
+}
+
+/** Runs one command line. Never throws. `developer`: absent in the package. */
+export async function runCli(typed: readonly string[], asked: Shell, developer?: DeveloperCommands): Promise<ExitCode> {
   const args = typed.filter((each) => each !== NO_COLOR_FLAG);
-  const shell = args.length === typed.length ? asked : { ...asked, env: { ...asked.env, NO_COLOR: '1' } };
+  const shell = shellOf(asked, { isPlain: args.length < typed.length, developer });
   let exitCode: ExitCode = ExitCode.ok;
   const json = args.includes('--json');
   const diagnosis = new Diagnosis({ clock: shell.clock, args, version: versionOf(packageFile) });
@@ -46,7 +49,7 @@ export async function runCli(typed: readonly string[], asked: Shell): Promise<Ex
     },
   };
   try {
-    await buildProgram(context, json).parseAsync(args, { from: 'user' });
+    await buildProgram(context, json, developer).parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return ExitCode.ok;
@@ -56,7 +59,15 @@ export async function runCli(typed: readonly string[], asked: Shell): Promise<Ex
   }
 }
 
-function buildProgram(context: CommandContext, json: boolean): Command {
+function shellOf(
+  asked: Shell,
+  { isPlain, developer }: { readonly isPlain: boolean; readonly developer: DeveloperCommands | undefined },
+): Shell {
+  const env = isPlain ? { ...asked.env, NO_COLOR: '1' } : asked.env;
+  return { ...asked, env, ...(developer && { localBroker: developer.localBroker }) };
+}
+
+function buildProgram(context: CommandContext, json: boolean, developer: DeveloperCommands | undefined): Command {
   const { shell } = context;
   const program = new Command('flatline');
   program
@@ -74,16 +85,17 @@ function buildProgram(context: CommandContext, json: boolean): Command {
     .showSuggestionAfterError()
     .helpCommand('help [command]', 'help for a command')
     .addHelpText('after', `\n${exitCodesHelp()}\n`);
-  addDemoCommand(program, context);
-  addBrokerCommand(program, context);
   addTopicsCommand(program, context);
   addRunCommand(program, context);
   addImportCommand(program, context);
-  addSimulateCommand(program, context);
   addSessionsCommand(program, context);
   addDeadLettersCommand(program, context);
   addVerifyCommand(program, context);
-  addBenchCommand(program, context);
+  if (developer === undefined) addAbsentCommands(program);
+  else {
+    program.commandsGroup('Commands of a checkout:');
+    developer.add(program, context);
+  }
   return program;
 }
 

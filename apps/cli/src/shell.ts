@@ -3,6 +3,12 @@ import type { ExitCode } from './exit-code.ts';
 import type { Stop } from './stop.ts';
 import { Console, type OutputStream } from './terminal/console.ts';
 
+/** Where a broker answers. */
+export interface BrokerAddresses {
+  readonly bootstrap: string;
+  readonly registryUrl: string | undefined;
+}
+
 /** What a command touches of the world outside. */
 export interface Shell {
   readonly clock: Clock;
@@ -13,6 +19,8 @@ export interface Shell {
   readonly stdout: OutputStream;
   readonly stderr: OutputStream;
   readonly stop: Stop;
+  /** The broker that `flatline broker start` left running here, if one does; absent where there is no such command. */
+  readonly localBroker?: () => Promise<BrokerAddresses | undefined>;
   /** Is told what to do, at once and synchronously, with an error that nobody has caught; it then ends the process. */
   onCrash?(report: (error: unknown) => ExitCode): void;
 }

@@ -1,6 +1,7 @@
 // Flags several commands share, and how their values are read. What is wrong is said with the flag, the value and what
 // is allowed; commander adds the flag's name.
 import { InvalidArgumentError, Option } from 'commander';
+import type { Shell } from '../shell.ts';
 
 export function jsonOption(): Option {
   return new Option('--json', 'machine-readable: one JSON value per line on standard output');
@@ -10,10 +11,14 @@ export function configOption(): Option {
   return new Option('--config <file>', 'configuration file (default: flatline.config.ts or .json in this folder)');
 }
 
+/** `--brokers` of a command whose cluster `clusterOf` finds. */
+export function clusterOption({ localBroker }: Shell): Option {
+  const local = localBroker === undefined ? '' : ', then a broker started by `flatline broker start`';
+  return brokersOption(`the configuration${local}`);
+}
+
 /** `fallback`: where the addresses come from without the flag and without KAFKA_BROKERS. */
-export function brokersOption(
-  fallback = 'the configuration, then a broker started by `flatline broker start`',
-): Option {
+export function brokersOption(fallback: string): Option {
   const description = `bootstrap addresses, host:port separated by commas (default: KAFKA_BROKERS, then ${fallback})`;
   return new Option('--brokers <list>', description).argParser((text) =>
     text.split(',').map((address) => address.trim()),

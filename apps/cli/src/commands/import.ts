@@ -25,7 +25,7 @@ import { requireTopic } from '../topics/require-topic.ts';
 import { ProgressDisplay } from '../terminal/progress-display.ts';
 import { duration, ratePerSecond } from '../terminal/progress.ts';
 import type { CommandContext } from './context.ts';
-import { brokersOption, configOption, jsonOption, topicName } from './flags.ts';
+import { clusterOption, configOption, jsonOption, topicName } from './flags.ts';
 
 /** As the name of a file. */
 const STANDARD_INPUT = '-';
@@ -73,7 +73,7 @@ export function addImportCommand(program: Command, context: CommandContext): voi
         .default('stop'),
     )
     .option('--close', 'stamp the closing clock records now, so that every session of the file closes')
-    .addOption(brokersOption())
+    .addOption(clusterOption(context.shell))
     .addOption(configOption())
     .addOption(jsonOption())
     .addHelpText('after', IMPORT_HELP)

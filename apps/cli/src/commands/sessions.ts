@@ -11,7 +11,7 @@ import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
 import { requireTopic } from '../topics/require-topic.ts';
 import type { CommandContext } from './context.ts';
-import { brokersOption, configOption, integerFrom, jsonOption, topicName } from './flags.ts';
+import { clusterOption, configOption, integerFrom, jsonOption, topicName } from './flags.ts';
 
 interface TailFlags extends ConfigurationFlags {
   readonly topic?: string;
@@ -46,7 +46,7 @@ export function addSessionsCommand(program: Command, context: CommandContext): v
       new Option('--format <format>', 'how the topic is written').choices(['auto', 'json', 'avro']).default('auto'),
     )
     .option('--tombstones', 'also print when a session is final')
-    .addOption(brokersOption())
+    .addOption(clusterOption(context.shell))
     .addOption(configOption())
     .addOption(jsonOption())
     .addHelpText('after', TAIL_HELP)

@@ -18,7 +18,7 @@ import {
   missingDeviation,
 } from '../topics/topic-plan.ts';
 import type { CommandContext } from './context.ts';
-import { brokersOption, configOption, jsonOption, topicName } from './flags.ts';
+import { clusterOption, configOption, jsonOption, topicName } from './flags.ts';
 import { inspect } from './topics-inspection.ts';
 
 interface AlterFlags extends ConfigurationFlags {
@@ -40,7 +40,7 @@ export function addAlterCommand(topics: Command, context: CommandContext): void 
       assignments,
     )
     .addOption(configOption())
-    .addOption(brokersOption())
+    .addOption(clusterOption(context.shell))
     .addOption(jsonOption())
     .addHelpText('after', ALTER_HELP)
     .action(context.action<AlterFlags>((flags, console) => runAlter(flags, console, context.shell)));

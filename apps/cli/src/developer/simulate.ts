@@ -24,7 +24,7 @@ import { requireTopic } from '../topics/require-topic.ts';
 import { ProgressDisplay } from '../terminal/progress-display.ts';
 import type { CommandContext } from '../commands/context.ts';
 import {
-  brokersOption,
+  clusterOption,
   configOption,
   integerFrom,
   jsonOption,
@@ -78,7 +78,7 @@ export function addSimulateCommand(program: Command, context: CommandContext): v
       integerFrom(1),
     )
     .option('--ledger <file>', 'write the truth about each session here, as JSON lines')
-    .addOption(brokersOption())
+    .addOption(clusterOption(context.shell))
     .addOption(configOption())
     .addOption(jsonOption())
     .addHelpText('after', SIMULATE_HELP)

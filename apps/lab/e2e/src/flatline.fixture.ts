@@ -2,7 +2,7 @@
 import { fileURLToPath } from 'node:url';
 import { type Finished, launch, type Running } from './child.fixture.ts';
 
-const ENTRY = fileURLToPath(new URL('../../../cli/src/main.ts', import.meta.url));
+const ENTRY = fileURLToPath(new URL('../../../cli/src/developer/main.ts', import.meta.url));
 
 export function flatline(args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
   return launch(process.execPath, ['--conditions=@flatline/source', ENTRY, ...args], {

@@ -46,7 +46,7 @@ export interface FleetLoad {
   readonly deliveryTimeoutMs?: number;
 }
 
-const entry = fileURLToPath(new URL('../../../../cli/src/main.ts', import.meta.url));
+const entry = fileURLToPath(new URL('../../../../cli/src/developer/main.ts', import.meta.url));
 
 const folders = new Set<string>();
 
