@@ -2,6 +2,7 @@
 // `--built` it looks at what is built instead.
 import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { broughtAlong } from './tidy/brought-along.ts';
 import { citedInvariants } from './tidy/cited-invariants.ts';
 import { deadExports } from './tidy/dead-exports.ts';
 import { drawing } from './tidy/drawing.ts';
@@ -38,6 +39,7 @@ function findingsOfSources(): readonly Finding[] {
     ...citedInvariants(workspace.tree),
     ...deadExports(workspace, kept),
     ...packageGraph(workspace),
+    ...broughtAlong(workspace),
     ...drawing(workspace),
     ...pageReferences(workspace),
     ...lockFile(workspace),

@@ -15,15 +15,20 @@ export const layers: Readonly<Record<string, readonly string[]>> = {
   kafka: ['base', 'ports', 'system'],
   store: ['base', 'ports', 'system'],
   config: ['base', 'kinds'],
-  records: ['base', 'kinds'],
+  records: ['base', 'ports'],
   runtime: ['base', 'ports', 'kinds', 'partition', 'system'],
-  client: ['base', 'ports', 'kinds', 'system', 'records', 'kafka'],
+  client: ['base', 'ports', 'system', 'records', 'kafka'],
   verifier: ['base', 'ports', 'oracle', 'config', 'records', 'kafka', 'store'],
   processor: ['base', 'ports', 'kinds', 'partition', 'system', 'config', 'records', 'kafka', 'store', 'runtime'],
   // lab
   cluster: ['base', 'ports'],
   'dev-broker': ['base', 'system'],
-  fleet: ['base', 'kinds', 'system', 'records', 'kafka', 'client'],
+  fleet: ['base', 'ports', 'system', 'records', 'kafka', 'client'],
+};
+
+/** What a package does not bring along, by any way: whoever installs it gets none of these. */
+export const apart: Readonly<Record<string, readonly string[]>> = {
+  client: ['kinds', 'timing-wheel', 'partition', 'runtime'],
 };
 
 /** Folders of what judges and measures the product. The product's sources import none of it. */

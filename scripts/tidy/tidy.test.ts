@@ -1,4 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
+import { broughtAlong } from './brought-along.ts';
 import { deadExports, type Kept } from './dead-exports.ts';
 import { drawing } from './drawing.ts';
 import { fileLengths } from './file-lengths.ts';
@@ -25,6 +26,7 @@ const checks: Readonly<Record<string, (workspace: Workspace) => Finding[]>> = {
   'invariant ids': ({ tree }) => invariantIds(tree),
   'dead exports': (workspace) => deadExports(workspace, []),
   'package graph': (workspace) => packageGraph(workspace, rules),
+  'brought along': (workspace) => broughtAlong(workspace, { task: ['store'], cli: ['store'] }),
   drawing,
   'lock file': lockFile,
   'held-back tests': heldBackTests,
@@ -253,6 +255,16 @@ const violations: readonly (readonly [check: string, what: string, changes: Chan
     edited('libs/task/tsconfig.json', '{"path":"../base"}', ''),
     'libs/task/tsconfig.json',
     'no reference to libs/base',
+  ],
+  [
+    'brought along',
+    'a package that is kept apart, by way of another',
+    {
+      ...edited('libs/task/package.json', '"@flatline/base":"*"', '"@flatline/base":"*","@flatline/store":"*"'),
+      'libs/store/package.json': JSON.stringify({ name: '@flatline/store' }),
+    },
+    'apps/cli/package.json',
+    'cli → task → store',
   ],
   [
     'drawing',

@@ -5,7 +5,8 @@ import type { Clock } from '@flatline/base';
 import { EventFormats, openSummaryEncoder } from '@flatline/records';
 import { assign } from '@flatline/kafka';
 import { PipelineInstance, type PipelinePorts, type PipelineSettings, type StartFrom } from '@flatline/runtime';
-import { type EventDecoder, sessionKind } from '@flatline/kinds';
+import { sessionKind } from '@flatline/kinds';
+import type { EventDecoder } from '@flatline/ports/formats';
 import {
   DEVICE_FAILED,
   type GroupMember,

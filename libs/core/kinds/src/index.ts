@@ -29,13 +29,10 @@ export { applyEvent, openSession, type Applied, type Occurrence } from './sessio
 export { summarize, type Closing } from './session/deadline.ts';
 export { encodeDetail, type SessionDetail } from './session/detail.ts';
 export type { SessionEntry, SessionRules } from './session/entry.ts';
-export { blankEvent, ENDED, HEARTBEAT, resetEvent, STARTED, type SessionEvent } from './session/event.ts';
 export { imageBytes, largestEntry, type TextLimits } from './session/largest-entry.ts';
 export { SessionTexts } from './session/texts.ts';
 export type { StateBytes } from './state-bytes.ts';
 export type { SequenceWindow } from './session/sequence-window.ts';
-export type { CloseReason, SessionSummary } from './session/summary.ts';
-export type { DecodeOutcome, EventDecoder, SummaryEncoder } from './session/codecs.ts';
 export { type SessionCounters } from './session/session-counters.ts';
 export { decodeImage, sessionFormat } from './session/session-format.ts';
 export { SessionWindow } from './session/session-window.ts';

@@ -2,7 +2,8 @@
 import { describe, test } from '@jest/globals';
 import { ByteWriter, MalformedBytes } from '@flatline/base';
 import { fuzz } from '@flatline/base/fuzz';
-import { blankEvent, type SessionEvent, sessionFormat } from '@flatline/kinds';
+import { sessionFormat } from '@flatline/kinds';
+import { blankEvent, type SessionEvent } from '@flatline/ports/formats';
 import { Changelog } from './changelog/changelog.ts';
 import { CheckpointQueue } from './checkpoint/checkpoint-queue.ts';
 import { EntryTable } from './entries/entry-table.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { seededRandom } from '@flatline/base';
-import { ENDED, resetEvent, type SessionEvent, type DecodeOutcome, type EventDecoder } from '@flatline/kinds';
+import { type DecodeOutcome, ENDED, type EventDecoder, resetEvent, type SessionEvent } from '@flatline/ports/formats';
 import { NO_BATCH, PartitionTask } from './index.ts';
 import { KEY_GROUP_MAX } from '@flatline/ports';
 import { closedIn, begin, ListCursor, options, type TestRecord, text } from './task.fixture.ts';

@@ -1,7 +1,7 @@
 // A task with unheard time (C8) against a model that counts down, session by session, what is left of its timeout.
 import { expect, test } from '@jest/globals';
 import { seededRandom } from '@flatline/base';
-import type { SessionSummary } from '@flatline/kinds';
+import type { SessionSummary } from '@flatline/ports/formats';
 import { NO_BATCH, PartitionTask, Restoration } from './index.ts';
 import { closedIn, applyBlock, begin, ListCursor, options, type TestRecord, text, workload } from './task.fixture.ts';
 

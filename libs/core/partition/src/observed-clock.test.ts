@@ -1,7 +1,7 @@
 // A task whose clock moves by evidence other than records (C3), against the naive fold.
 import { describe, expect, test } from '@jest/globals';
 import { seededRandom } from '@flatline/base';
-import type { SessionSummary } from '@flatline/kinds';
+import type { SessionSummary } from '@flatline/ports/formats';
 import { NO_BATCH, PartitionTask } from './index.ts';
 import { closedIn, begin, fold, ListCursor, options, type TestRecord, text, workload } from './task.fixture.ts';
 

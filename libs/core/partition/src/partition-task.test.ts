@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { type Random, seededRandom } from '@flatline/base';
-import { type SessionSummary, SessionWindow } from '@flatline/kinds';
+import { SessionWindow } from '@flatline/kinds';
+import type { SessionSummary } from '@flatline/ports/formats';
 import { decodeBlock, NO_BATCH, PartitionTask, recordedStamp, Restoration, type TaskCut } from './index.ts';
 import { CLOCK_HEADER, groupOf, KEY_GROUP_MAX, type StoreCheckpoint } from '@flatline/ports';
 import {

@@ -10,7 +10,7 @@
 import { assert, type Clock, type DurationMs, type Millis } from '@flatline/base';
 import type { OutgoingEvent } from '@flatline/records';
 import { pause } from '@flatline/system';
-import { ENDED, HEARTBEAT, STARTED } from '@flatline/kinds';
+import { ENDED, HEARTBEAT, STARTED } from '@flatline/ports/formats';
 import type { Fleet, FleetAction, FleetBeat, FleetEnding } from './fleet.ts';
 import { type FleetFormat, Ledger, type LedgerEntry } from './ledger.ts';
 import { Fifo } from './fifo.ts';

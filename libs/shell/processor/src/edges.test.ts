@@ -12,7 +12,8 @@ import {
 } from '@flatline/records';
 import { systemClock } from '@flatline/system';
 import { LmdbStores } from '@flatline/store';
-import { sessionKind, type SessionSummary } from '@flatline/kinds';
+import { sessionKind } from '@flatline/kinds';
+import type { SessionSummary } from '@flatline/ports/formats';
 import { NO_BATCH, PartitionTask, Restoration, type TaskCut, type TaskOptions } from '@flatline/partition';
 import type { KeyGroup, RecordCursor } from '@flatline/ports';
 import fc from 'fast-check';

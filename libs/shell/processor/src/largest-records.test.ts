@@ -1,16 +1,17 @@
 import { describe, expect, test } from '@jest/globals';
-import { codecLimits, largestSummaryBytes } from '@flatline/records';
+import { codecLimits } from '@flatline/records';
+import { largestSummaryBytes } from './largest-summary.ts';
 import { type PipelineConfig, resolveConfiguration } from '@flatline/config';
 import type { TopicDescription } from '@flatline/kafka';
 import {
   applyEvent,
-  blankEvent,
   imageBytes,
   largestEntry,
   openSession,
   type SessionEntry,
   type SessionRules,
 } from '@flatline/kinds';
+import { blankEvent } from '@flatline/ports/formats';
 import { largestBlockBytes } from '@flatline/partition';
 import fc from 'fast-check';
 import { checkLargestRecords, largestRecords } from './largest-records.ts';

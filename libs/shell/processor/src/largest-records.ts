@@ -1,11 +1,12 @@
 // How long the records may become that a pipeline's limits allow, and whether its topics hold them.
 import { Misconfigured } from '@flatline/base';
-import { codecLimits, largestSummaryBytes } from '@flatline/records';
+import { codecLimits } from '@flatline/records';
 import type { PipelineConfig } from '@flatline/config';
 import type { TopicDescription } from '@flatline/kafka';
 import { imageBytes, largestEntry } from '@flatline/kinds';
 import { TASK_BOUNDS } from '@flatline/runtime';
 import { largestBlockBytes } from '@flatline/partition';
+import { largestSummaryBytes } from './largest-summary.ts';
 
 export interface LargestRecords {
   /** A batch of the changelog, and one of the output, with one record. */

@@ -1,7 +1,7 @@
 // Every decoder of values against damaged bytes (F14). `npm run fuzz` runs more of it.
 import { beforeAll, describe, expect, test } from '@jest/globals';
 import { fuzz } from '@flatline/base/fuzz';
-import { blankEvent } from '@flatline/kinds';
+import { blankEvent } from '@flatline/ports/formats';
 import { openEventEncoder } from './events/event-encoder.ts';
 import { EventFormats } from './events/event-formats.ts';
 import { ManualClock } from './manual-clock.fixture.ts';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { blankEvent, type CloseReason, type SessionSummary } from '@flatline/kinds';
+import { blankEvent, type CloseReason, type SessionSummary } from '@flatline/ports/formats';
 import avsc from 'avsc';
 import { openEventEncoder } from './events/event-encoder.ts';
 import { EVENT_SCHEMA, EventFormats } from './events/event-formats.ts';

@@ -8,7 +8,7 @@ export * as codecLimits from './limits.ts';
 export type { ReadingOptions } from './record-formats.ts';
 export { HttpSchemaRegistry, type HttpSchemaRegistryOptions } from './registry/http-schema-registry.ts';
 export type { RegisteredSchema, SchemaRegistry } from './registry/schema-registry.ts';
-export { largestSummaryBytes } from './summaries/largest-summary.ts';
+export { summaryBytes } from './summaries/summary-bytes.ts';
 export {
   openSummaryEncoder,
   SUMMARY_SCHEMA,

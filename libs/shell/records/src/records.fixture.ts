@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { SessionSummary } from '@flatline/kinds';
+import type { SessionSummary } from '@flatline/ports/formats';
 import type { OutgoingEvent } from './events/event-shape.ts';
 import { EVENT_ID_LENGTH_MAX, TYPE_LENGTH_MAX } from './limits.ts';
 import { anySafeInteger, anyTextMap, boundedText } from './fuzz.fixture.ts';

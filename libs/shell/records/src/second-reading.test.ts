@@ -2,7 +2,7 @@
 // part, one of them is wrong, and `flatline verify` would blame the processor or miss its fault.
 import { beforeAll, expect, test } from '@jest/globals';
 import { fuzz as damage } from '@flatline/base/fuzz';
-import { blankEvent } from '@flatline/kinds';
+import { blankEvent } from '@flatline/ports/formats';
 import { ValueFormats } from '@flatline/oracle';
 import fc from 'fast-check';
 import { openEventEncoder } from './events/event-encoder.ts';

@@ -3,7 +3,7 @@ import type { Millis } from '@flatline/base';
 import { COUNT_MAX } from './counts.ts';
 import { blankDetail, type SessionDetail } from './detail.ts';
 import type { SessionEntry, SessionRules } from './entry.ts';
-import { HEARTBEAT, STARTED, type SessionEvent } from './event.ts';
+import { HEARTBEAT, STARTED, type SessionEvent } from '@flatline/ports/formats';
 import { noteSequence, openWindow } from './sequence-window.ts';
 import { blankTexts, type SessionTexts } from './texts.ts';
 

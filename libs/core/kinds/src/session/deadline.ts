@@ -1,10 +1,9 @@
 // When a session ends and what is then said of it (S2, S3, S4).
 import type { DurationMs, Millis } from '@flatline/base';
 import type { SessionEntry, SessionRules } from './entry.ts';
-import { HEARTBEAT } from './event.ts';
+import { type CloseReason, HEARTBEAT, type SessionSummary } from '@flatline/ports/formats';
 import { NOTHING_HELD, type Reckoning } from '../held-time.ts';
 import { missingCount } from './sequence-window.ts';
-import type { CloseReason, SessionSummary } from './summary.ts';
 import type { SessionTexts } from './texts.ts';
 
 /** The instant at which the session ends if nothing comes: silence, or the maximum duration if that is sooner. */

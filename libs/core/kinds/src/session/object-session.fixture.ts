@@ -4,7 +4,7 @@ import { type Applied, type Occurrence, OTHER_TYPE, TYPES_MAX } from './apply-ev
 import { COUNT_MAX } from './counts.ts';
 import { blankDetail, encodeDetail, type SessionDetail } from './detail.ts';
 import type { SessionEntry, SessionRules } from './entry.ts';
-import { HEARTBEAT, STARTED, type SessionEvent } from './event.ts';
+import { HEARTBEAT, STARTED, type SessionEvent } from '@flatline/ports/formats';
 import { noteSequence, openWindow } from './sequence-window.ts';
 
 interface Attribute {

@@ -14,14 +14,21 @@ import {
   type Run,
 } from '../contract.ts';
 import { applyEvent, applyHeartbeat, type Occurrence, openSession } from './apply-event.ts';
-import type { EventDecoder, SummaryEncoder } from './codecs.ts';
+import {
+  blankEvent,
+  type CloseReason,
+  ENDED,
+  type EventDecoder,
+  resetEvent,
+  type SessionEvent,
+  type SessionSummary,
+  type SummaryEncoder,
+} from '@flatline/ports/formats';
 import { dueAt, dueReason, summarize } from './deadline.ts';
 import type { SessionRules } from './entry.ts';
-import { blankEvent, ENDED, resetEvent, type SessionEvent } from './event.ts';
 import { type SessionCounters, zeroCounters } from './session-counters.ts';
 import { sessionFormat } from './session-format.ts';
 import type { SessionWindow } from './session-window.ts';
-import type { CloseReason, SessionSummary } from './summary.ts';
 
 export interface SessionOptions {
   readonly rules: SessionRules;

@@ -1,13 +1,6 @@
 import { ByteReader, ByteWriter } from '@flatline/base';
-import {
-  blankEvent,
-  type Occurrence,
-  openSession,
-  type SessionEntry,
-  type SessionEvent,
-  type SessionRules,
-  type SessionTexts,
-} from '../index.ts';
+import { type Occurrence, openSession, type SessionEntry, type SessionRules, type SessionTexts } from '../index.ts';
+import { blankEvent, type SessionEvent } from '@flatline/ports/formats';
 
 export const RULES: SessionRules = {
   timeoutMs: 1_000,

@@ -1,7 +1,8 @@
 import { describe, expect, test } from '@jest/globals';
 import { ByteWriter } from '@flatline/base';
+import type { SessionEvent } from '@flatline/ports/formats';
 import fc from 'fast-check';
-import { applyEvent, type SessionEntry, type SessionEvent, type SessionRules, summarize } from '../index.ts';
+import { applyEvent, type SessionEntry, type SessionRules, summarize } from '../index.ts';
 import { decodeDetail, encodeDetail, type SessionDetail } from './detail.ts';
 import { applyToObjects, encodeObjects, type ObjectEntry, objectTextBytes } from './object-session.fixture.ts';
 import { at, closing, event, opened, plainTexts, rules } from './session.fixture.ts';

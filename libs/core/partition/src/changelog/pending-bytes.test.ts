@@ -1,6 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { seededRandom } from '@flatline/base';
-import { decodeImage, type SessionDetail, type SessionEntry, type SessionEvent } from '@flatline/kinds';
+import { decodeImage, type SessionDetail, type SessionEntry } from '@flatline/kinds';
+import type { SessionEvent } from '@flatline/ports/formats';
 import { BodyReader } from './body-reader.ts';
 import { NO_BATCH, PartitionTask, type TaskCut } from '../index.ts';
 import { closedIn, begin, ListCursor, options, type TestRecord, text } from '../task.fixture.ts';

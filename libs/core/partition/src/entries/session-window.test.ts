@@ -2,14 +2,13 @@ import { ByteWriter } from '@flatline/base';
 import { expect, test } from '@jest/globals';
 import {
   applyEvent,
-  blankEvent,
   encodeDetail,
   openSession,
-  sessionFormat,
   type SessionDetail,
   type SessionEntry,
-  type SessionEvent,
+  sessionFormat,
 } from '@flatline/kinds';
+import { blankEvent, type SessionEvent } from '@flatline/ports/formats';
 import fc from 'fast-check';
 import { findKey, insertKey } from '../task.fixture.ts';
 import { EntryTable } from './entry-table.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { AssertionError, seededRandom } from '@flatline/base';
-import type { SessionEvent } from '@flatline/kinds';
+import type { SessionEvent } from '@flatline/ports/formats';
 import { NO_BATCH, PartitionTask, Restoration, type TimerInspection, timerFaults } from '../index.ts';
 import { applyBlock, begin, bytes, ListCursor, options, text } from '../task.fixture.ts';
 

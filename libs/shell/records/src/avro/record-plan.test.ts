@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { blankEvent, type SessionEvent } from '@flatline/kinds';
+import { blankEvent, type SessionEvent } from '@flatline/ports/formats';
 import avsc, { type Schema } from 'avsc';
 import fc from 'fast-check';
 import { EVENT_SCHEMA } from '../events/event-formats.ts';

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from '@jest/globals';
-import { blankEvent, type SessionEvent } from '@flatline/kinds';
+import { blankEvent, type SessionEvent } from '@flatline/ports/formats';
 import fc from 'fast-check';
 import { AvroReader } from '../avro/avro-reader.ts';
 import { AvroRecordWriter, WIRE_HEADER_BYTES } from '../avro/avro-record-writer.ts';

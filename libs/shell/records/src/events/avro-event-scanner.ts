@@ -5,7 +5,7 @@
 // rest as the plan would. A property test holds the two against each other. The one exception, text that is
 // not UTF-8, is thrown from here as it would be from there.
 import { INSTANT_MAX } from '@flatline/base';
-import { HEARTBEAT, type SessionEvent } from '@flatline/kinds';
+import { HEARTBEAT, type SessionEvent } from '@flatline/ports/formats';
 import { ByteWords } from '../byte-words.ts';
 import { EVENT_ID_LENGTH_MAX, TYPE_LENGTH_MAX } from '../limits.ts';
 import { decodeUtf8, type TextReader } from '../text-reader.ts';

@@ -1,4 +1,4 @@
-import { blankEvent, type SessionEvent } from '@flatline/kinds';
+import { blankEvent, type SessionEvent } from '@flatline/ports/formats';
 import { AvroRecordWriter } from '../avro/avro-record-writer.ts';
 import { requireRegistry, type Format } from '../format.ts';
 import { JsonRecordWriter, readMembers } from '../json/json-record.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { blankEvent, type SessionEvent, type DecodeOutcome } from '@flatline/kinds';
+import { blankEvent, type DecodeOutcome, type SessionEvent } from '@flatline/ports/formats';
 import fc from 'fast-check';
 import type { InputFormat } from '../format.ts';
 import { anyText, fuzz } from '../fuzz.fixture.ts';

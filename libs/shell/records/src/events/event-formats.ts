@@ -1,4 +1,4 @@
-import { resetEvent, type SessionEvent, type DecodeOutcome, type EventDecoder } from '@flatline/kinds';
+import { type DecodeOutcome, type EventDecoder, resetEvent, type SessionEvent } from '@flatline/ports/formats';
 import { ownSchema } from '../avro/schema.ts';
 import { requireRegistry } from '../format.ts';
 import { readJsonRecord } from '../json/json-record.ts';

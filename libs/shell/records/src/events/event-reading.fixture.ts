@@ -1,5 +1,5 @@
 // What reading an event comes to, as something that can be compared: two ways of reading must come to the same.
-import { blankEvent, type SessionEvent } from '@flatline/kinds';
+import { blankEvent, type SessionEvent } from '@flatline/ports/formats';
 import { BadInput } from '../bad-input.ts';
 
 /** The event, with the order of its attributes, or the reason why it is none. */

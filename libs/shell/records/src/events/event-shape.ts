@@ -1,4 +1,4 @@
-import type { SessionEvent } from '@flatline/kinds';
+import type { SessionEvent } from '@flatline/ports/formats';
 import { EVENT_ID_LENGTH_MAX, TYPE_LENGTH_MAX } from '../limits.ts';
 import { checkInstant, checkLength, checkSafeInteger, type RecordShape } from '../record-shape.ts';
 

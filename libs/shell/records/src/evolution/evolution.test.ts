@@ -2,7 +2,7 @@
 // these tests only; the ones in force are in `schemas/`.
 import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
-import { blankEvent, type SessionEvent } from '@flatline/kinds';
+import { blankEvent, type SessionEvent } from '@flatline/ports/formats';
 import avsc, { type Type } from 'avsc';
 import { openEventEncoder } from '../events/event-encoder.ts';
 import { EVENT_SCHEMA, EventFormats } from '../events/event-formats.ts';

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { startBroker, type RunningBroker } from '@flatline/dev-broker';
-import { blankEvent } from '@flatline/kinds';
+import { blankEvent } from '@flatline/ports/formats';
 import { SchemaRegistry as OtherClient } from '@kafkajs/confluent-schema-registry';
 import { openEventEncoder } from '../events/event-encoder.ts';
 import { EVENT_SCHEMA, openEventDecoder } from '../events/event-formats.ts';

@@ -1,4 +1,4 @@
-import type { SummaryEncoder } from '@flatline/kinds';
+import type { SummaryEncoder } from '@flatline/ports/formats';
 import { AvroRecordWriter } from '../avro/avro-record-writer.ts';
 import { ownSchema } from '../avro/schema.ts';
 import { badOutcome, type BadOutcome } from '../bad-input.ts';

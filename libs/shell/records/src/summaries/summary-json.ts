@@ -1,7 +1,7 @@
 // Summaries as JSON: what JsonRecordWriter makes of SUMMARY_SHAPE, field by field instead of through the table. When a million
 // sessions close together, a call whose target varies takes longer than writing the digits of its result.
 import { isUtf8 } from 'node:buffer';
-import type { SessionSummary, SummaryEncoder } from '@flatline/kinds';
+import type { SessionSummary, SummaryEncoder } from '@flatline/ports/formats';
 import { writeMap } from '../json/json-record.ts';
 import { JsonWriter, type Phrase, phraseOf } from '../json/json-writer.ts';
 import { asBuffer } from '../text-reader.ts';

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { SessionSummary } from '@flatline/kinds';
+import type { SessionSummary } from '@flatline/ports/formats';
 import { BadInput, excerpt } from '../bad-input.ts';
 import { checkSafeInteger, type RecordField, type RecordShape } from '../record-shape.ts';
 import { asBuffer } from '../text-reader.ts';

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { assert, Retriable } from '@flatline/base';
 import { decodeBlock, RecordFailed } from '@flatline/partition';
-import type { DecodeOutcome, EventDecoder } from '@flatline/kinds';
+import type { DecodeOutcome, EventDecoder } from '@flatline/ports/formats';
 import type { PipelinePorts } from '../index.ts';
 import { RECORD_FAILURES_MAX, RECORD_FAILURES_SPAN_MS } from '../instance/limits.ts';
 import { RecordFailures } from './record-failures.ts';

@@ -1,6 +1,6 @@
 // The ports of the formats: bytes to events, summaries to bytes. Both synchronous; what needs a registry is awaited by the shell.
-import type { SessionEvent } from './event.ts';
-import type { SessionSummary } from './summary.ts';
+import type { SessionEvent } from './session-event.ts';
+import type { SessionSummary } from './session-summary.ts';
 
 export type DecodeOutcome =
   | { readonly kind: 'event' }
