@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { Corrupt, Fatal, Fenced, Misconfigured, PartitionStopped, Retriable, StateInUse } from '@flatline/base';
 import { ConfigurationError } from '@flatline/config';
+import { REACH_COUNTERS } from '@flatline/oracle';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -140,6 +141,13 @@ describe('help', () => {
     }
   });
 
+  test('[V12] verify lists each counter that --reach takes', async () => {
+    const { stdout } = await run('verify --help');
+    const [, listed = ''] = /Counters for --reach:\n([^]*?)\n\n/.exec(stdout) ?? [];
+    expect(listed.trim().split(/,\s+/)).toEqual(REACH_COUNTERS);
+    expect(REACH_COUNTERS).toContain('recordsBeforeOrigin');
+  });
+
   test('--no-color is taken in any place', async () => {
     for (const line of ['--no-color demo --help', 'demo --help --no-color'])
       expect((await run(line)).exitCode).toBe(ExitCode.ok);
@@ -163,7 +171,9 @@ describe('the package', () => {
 
   test('has none of the commands of a checkout, and says where they are', async () => {
     const lists = await Promise.all([packaged('--help'), run('--help')]);
-    const [own, all] = lists.map(({ stdout }) => [...stdout.matchAll(/^ {2}([a-z][\w-]+) /gm)].map(([, name]) => name!));
+    const [own, all] = lists.map(({ stdout }) =>
+      [...stdout.matchAll(/^ {2}([a-z][\w-]+) /gm)].map(([, name]) => name!),
+    );
     expect(all!.filter((name) => !own!.includes(name)).toSorted()).toEqual(CHECKOUT_COMMANDS.toSorted());
     for (const name of CHECKOUT_COMMANDS) {
       const { exitCode, stderr } = await packaged(`${name} start --sessions 5`);

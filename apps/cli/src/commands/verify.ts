@@ -1,6 +1,6 @@
 import type { DurationMs } from '@flatline/base';
 import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
-import type { LedgerLine, ReachCounter, VerificationReport } from '@flatline/oracle';
+import { type LedgerLine, REACH_COUNTERS, type ReachCounter, type VerificationReport } from '@flatline/oracle';
 import { verifyPipeline } from '@flatline/verifier';
 import { type Command, InvalidArgumentError } from 'commander';
 import { connect, kafkaOf, registryOf } from '../cluster.ts';
@@ -44,17 +44,27 @@ export function addVerifyCommand(program: Command, context: CommandContext): voi
     .action(context.action<VerifyFlags>((flags, console) => runVerify(flags, console, context.shell)));
 }
 
+const NAMES_PER_LINE = 7;
 const VERIFY_HELP = `
 Reads the topics up to their present ends and changes nothing. Every session that the input opened must be closed once, as the
 input says, in the transaction that says so in the changelog. Processors may run meanwhile: what they do while this reads is
-left out. Counters for --reach: timeouts, ends, maxDurations, duplicates, badRecords, clockRecords, claims, owners, producers,
-abortedTransactions, truncations, opened.
+left out.
+
+Counters for --reach:
+${linesOf(REACH_COUNTERS)}
 
 Examples:
   $ flatline verify
   $ flatline verify --config shop.config.json --ledger fleet.jsonl
   $ flatline verify --json --reach claims=5 abortedTransactions=1
 `;
+
+function linesOf(names: readonly string[]): string {
+  const lines: string[] = [];
+  for (let at = 0; at < names.length; at += NAMES_PER_LINE)
+    lines.push(`  ${names.slice(at, at + NAMES_PER_LINE).join(', ')}`);
+  return lines.join(',\n');
+}
 
 async function runVerify(flags: VerifyFlags, console: Console, shell: Shell): Promise<ExitCode> {
   const config = await configurationOf(shell, flags);
@@ -119,32 +129,15 @@ function pipelinesOf({ pipelines }: FlatlineConfig, name: string | undefined): r
   throw usageFailure(`--pipeline ${name ?? ''}: the configuration has ${names}`);
 }
 
-const counters: readonly ReachCounter[] = [
-  'opened',
-  'timeouts',
-  'ends',
-  'maxDurations',
-  'duplicates',
-  'badRecords',
-  'clockRecords',
-  'formerTypeRecords',
-  'recordsBeforeOrigin',
-  'claims',
-  'owners',
-  'producers',
-  'abortedTransactions',
-  'truncations',
-];
-
 function reachOf(
   text: string,
   former: Partial<Record<ReachCounter, number>> = {},
 ): Partial<Record<ReachCounter, number>> {
   const [name = '', least = ''] = text.split('=');
-  const counter = counters.find((each) => each === name);
+  const counter = REACH_COUNTERS.find((each) => each === name);
   if (counter === undefined || !/^\d{1,9}$/.test(least))
     throw new InvalidArgumentError(
-      `It must be counter=number, for example claims=3; counters: ${counters.join(', ')}.`,
+      `It must be counter=number, for example claims=3; counters: ${REACH_COUNTERS.join(', ')}.`,
     );
   return { ...former, [counter]: Number(least) };
 }

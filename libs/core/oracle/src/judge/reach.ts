@@ -39,3 +39,5 @@ export function blankReach(): Reach {
     truncations: 0,
   };
 }
+
+export const REACH_COUNTERS = Object.keys(blankReach()) as readonly ReachCounter[];
