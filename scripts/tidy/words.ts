@@ -14,8 +14,6 @@ const PLAIN = /^(?:libs|apps|scripts)\/.*\.(?:ts|js|mjs|java|py)$/;
 /** Pages but history and what programs write. */
 const PAGES = /^(?!CHANGELOG|docs\/(?:chaos-report|benchmarks\/)).*\.md$/;
 const ENGLISH = new RegExp(`${PLAIN.source}|${PAGES.source}`);
-/** Plain code whose sentences have the code for their subject, and no person. */
-const IMPERSONAL = new RegExp(`(?!^apps/)(?:${ENGLISH.source})`);
 
 // Each pattern is written so that it does not match its own text.
 const words: readonly Word[] = [
@@ -30,7 +28,7 @@ const words: readonly Word[] = [
   },
   { pattern: /\b(?:T[O]DO|F[I]XME|X[X]X)\b/, remedy: 'is a debt: do it, or open an issue' },
   { pattern: /\ba[n]ew\b/, remedy: 'is not plain English: say again, or name what is done', within: ENGLISH },
-  { pattern: /\bn[o]body\b/i, remedy: 'is no subject for code: say what is done, or is not', within: IMPERSONAL },
+  { pattern: /\bn[o]body\b/i, remedy: 'is no subject for code: say what is done, or is not', within: ENGLISH },
   { pattern: /\bfor p[e]ople\b/, remedy: 'is not plain English: say human-readable', within: ENGLISH },
   { pattern: /(?:\/\/|\/\*\*?) O[f] /, remedy: 'opens a comment: begin with the noun', within: PLAIN },
   { pattern: /(?:^|[.|] )O[f] [a-z]/, remedy: 'opens a sentence: begin with the noun', within: PAGES },

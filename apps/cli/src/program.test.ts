@@ -22,9 +22,9 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Nobody listens there, and the refusal comes at once. */
-const nobody = { KAFKA_BROKERS: '127.0.0.1:1' };
-const run = (line: string, env: Record<string, string> = nobody): Promise<CliRun> =>
+/** A closed port: the refusal comes at once. */
+const unreachable = { KAFKA_BROKERS: '127.0.0.1:1' };
+const run = (line: string, env: Record<string, string> = unreachable): Promise<CliRun> =>
   cli(line.split(' '), { env, folder: join(folder, 'empty') });
 const importing = (flags: string): string => `import ${join(folder, 'events.jsonl')} --topic t ${flags}`;
 
@@ -107,7 +107,7 @@ describe('configuration', () => {
   });
 });
 
-describe('nobody answers', () => {
+describe('no broker answers', () => {
   test.each([
     ['simulate --topic t --sessions 1 --rate 1'],
     ['sessions tail --topic t'],

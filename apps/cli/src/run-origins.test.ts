@@ -12,7 +12,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Nobody listens on these ports: the lines before that is found out are what is looked at. */
+/** Closed ports: the lines before that is found out are what is looked at. */
 async function linesOf(args: string, env: Record<string, string> = {}): Promise<unknown[]> {
   return (await cli(['run', '--json', ...args.split(' ').filter(Boolean)], { env, folder })).json();
 }

@@ -21,7 +21,7 @@ export interface Shell {
   readonly stop: Stop;
   /** The broker that `flatline broker start` left running here, if one does; absent where there is no such command. */
   readonly localBroker?: () => Promise<BrokerAddresses | undefined>;
-  /** Is told what to do, at once and synchronously, with an error that nobody has caught; it then ends the process. */
+  /** Is told what to do, at once and synchronously, with an uncaught error; it then ends the process. */
   onCrash?(report: (error: unknown) => ExitCode): void;
 }
 

@@ -68,7 +68,7 @@ describe('a defect', () => {
     expect(readdirSync(stateDir).map((name) => join(stateDir, name))).toEqual([error.diagnosis]);
   });
 
-  test('[I8] is not what a broker is that nobody reaches: no diagnosis', () => {
+  test('[I8] is not an unreachable broker: no diagnosis', () => {
     rmSync(stateDir, { recursive: true, force: true });
     const { status, stderr } = runWith('');
     expect(status).toBe(ExitCode.unreachable);

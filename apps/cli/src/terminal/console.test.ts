@@ -65,7 +65,7 @@ describe('a console', () => {
     expect(shown[0]).not.toContain('u001b');
   });
 
-  test('CO1 where nobody watches there is no live region and no color', () => {
+  test('CO1 without a terminal there is no live region and no color', () => {
     for (const { stderr, console } of [
       open(false),
       open(true, false, { TERM: 'dumb' }),

@@ -87,7 +87,7 @@ export class Console {
     this.#persist(() => this.#options.stderr.write(`${safe}\n`));
   }
 
-  /** Redraws the live region; nothing where nobody watches. */
+  /** Redraws the live region; does nothing without a terminal. */
   draw(text: string): void {
     this.#region?.(text);
   }

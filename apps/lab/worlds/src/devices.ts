@@ -151,7 +151,7 @@ export class Devices {
     if (draw < 85) return this.#stamped({ key: name, value: this.#event() });
     if (draw < 91) return this.#stamped({ key: name, value: null });
     if (draw < 93) return this.#stamped({ key: name, value: 'rubbish'.repeat(RUBBISH[random.below(RUBBISH.length)]!) });
-    if (draw < 95) return this.#stamped({ key: null, value: 'nobody' });
+    if (draw < 95) return this.#stamped({ key: null, value: 'no key' });
     if (draw < 97) return this.#stamped({ key: name.padEnd(MAX_KEY_BYTES + 1, '.'), value: '' });
     return this.#stamped({ key: null, value: '', headers: [{ name: CLOCK_HEADER, value: null }] });
   }

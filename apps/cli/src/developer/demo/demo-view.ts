@@ -145,7 +145,7 @@ function progressLine(picture: DemoPicture, columns: number): string {
   return `${bar} ${Math.floor(100 * share)} %  ${count(closed)} of ${counted(total, 'session')} closed${left}`;
 }
 
-/** The same as one line, for where nobody watches a terminal. */
+/** The same as one line, for a log. */
 export function demoStatusLine(picture: DemoPicture): string {
   const parts = [
     `${duration(picture.elapsedMs)}: ${counted(picture.heartbeats, 'heartbeat')} (${rate(picture.heartbeatsPerSecond)})`,

@@ -181,7 +181,7 @@ export class StandbyTask {
 
   async #interrupted(error: unknown): Promise<void> {
     if (error instanceof Retriable) await this.#tryAgain(error);
-    else if (error instanceof Distrusted) await this.#beginAnew(error);
+    else if (error instanceof Distrusted) await this.#beginAgain(error);
     else if (error instanceof PartitionStopped) await this.#stop(error.message);
     else {
       // A defect costs the standby and no more: a task that takes the partition over restores it for itself (I6).
@@ -202,7 +202,7 @@ export class StandbyTask {
   }
 
   /** K5, and R2 as far as a standby can tell. */
-  async #beginAnew({ reason, message }: Distrusted): Promise<void> {
+  async #beginAgain({ reason, message }: Distrusted): Promise<void> {
     const store = this.#store!;
     if (store.state() === undefined && reason !== 'behind-log-start') {
       // Read from the log's start and from nothing else: there is nothing local left to blame.
