@@ -1,5 +1,14 @@
 // The one place where errors become what a user reads and what a script sees.
-import { Corrupt, Fatal, Fenced, Misconfigured, PartitionStopped, Retriable, StateInUse } from '@flatline/base';
+import {
+  Corrupt,
+  Fatal,
+  Fenced,
+  messageOf,
+  Misconfigured,
+  PartitionStopped,
+  Retriable,
+  StateInUse,
+} from '@flatline/base';
 import { ConfigurationError } from '@flatline/config';
 import { CommanderError } from 'commander';
 import { ExitCode } from './exit-code.ts';
@@ -34,7 +43,7 @@ export interface Failure {
 
 export function failureOf(error: unknown): Failure {
   const exitCode = exitCodeOf(error);
-  const message = error instanceof Error ? error.message : String(error);
+  const message = messageOf(error);
   const stack = exitCode === ExitCode.internal && error instanceof Error ? error.stack : undefined;
   return { exitCode, message, stack };
 }

@@ -1,3 +1,5 @@
+import { messageOf } from '@flatline/base';
+
 /** What is to be stopped at the end, last first, each whatever becomes of the others. */
 export class Teardown {
   readonly #say: (problem: string) => void;
@@ -25,7 +27,7 @@ export class Teardown {
     try {
       await step();
     } catch (error) {
-      this.#say(`while stopping: ${error instanceof Error ? error.message : String(error)}`);
+      this.#say(`while stopping: ${messageOf(error)}`);
     }
   }
 }

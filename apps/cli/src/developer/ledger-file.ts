@@ -1,3 +1,4 @@
+import { messageOf } from '@flatline/base';
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { usageFailure } from '../failure.ts';
 import type { LedgerEntry } from '@flatline/fleet';
@@ -14,9 +15,7 @@ export class LedgerFile {
     try {
       this.#descriptor = openSync(path, 'w');
     } catch (error) {
-      throw usageFailure(
-        `--ledger ${path} cannot be written: ${error instanceof Error ? error.message : String(error)}`,
-      );
+      throw usageFailure(`--ledger ${path} cannot be written: ${messageOf(error)}`);
     }
   }
 

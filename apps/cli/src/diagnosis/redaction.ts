@@ -1,5 +1,5 @@
 // What may leave the machine with a report: nothing that came with a record, and no secret of the configuration. Pure.
-import { AssertionError } from '@flatline/base';
+import { AssertionError, messageOf } from '@flatline/base';
 
 export const REMOVED = '(removed)';
 
@@ -93,8 +93,4 @@ function decoded(text: string): string {
   } catch {
     return text; // a per cent sign that was meant as one
   }
-}
-
-function messageOf(value: unknown): string {
-  return value instanceof Error ? value.message : String(value);
 }

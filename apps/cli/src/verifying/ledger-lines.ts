@@ -1,3 +1,4 @@
+import { messageOf } from '@flatline/base';
 import type { LedgerLine } from '@flatline/oracle';
 import { readFileSync } from 'node:fs';
 import { resolve } from 'node:path';
@@ -15,7 +16,7 @@ function textOf(file: string, path: string): string {
   try {
     return readFileSync(file, 'utf8');
   } catch (error) {
-    throw usageFailure(`--ledger ${path} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw usageFailure(`--ledger ${path} cannot be read: ${messageOf(error)}`);
   }
 }
 

@@ -1,5 +1,6 @@
 // What a benchmark has written to a broker is of no use to anyone after it, and a long one fills a disk. By kafkajs, as a
 // client of its own: what peers' libraries name after an application has to be listed to be found.
+import { messageOf } from '@flatline/base';
 import kafkajs from 'kafkajs';
 
 /**
@@ -18,7 +19,7 @@ export async function removeTopics(
     const topics = (await admin.listTopics()).filter((name) => name.includes(part));
     if (topics.length > 0) await admin.deleteTopics({ topics });
   } catch (error) {
-    say(`topics named ${part} are left on the broker: ${error instanceof Error ? error.message : String(error)}`);
+    say(`topics named ${part} are left on the broker: ${messageOf(error)}`);
   } finally {
     await admin.disconnect();
   }

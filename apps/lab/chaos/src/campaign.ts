@@ -1,6 +1,6 @@
 // Runs scenarios one after another, one broker at a time.
 import { randomBytes } from 'node:crypto';
-import { seededRandom } from '@flatline/base';
+import { messageOf, seededRandom } from '@flatline/base';
 import { type RunningBroker, startBroker } from '@flatline/dev-broker';
 import type { ScenarioTrials } from './report.ts';
 import { outcomeOf, type TrialResult, type Scenario } from './scenario.ts';
@@ -91,7 +91,7 @@ export async function runPortion(
       results.push(result);
       said(describe(result));
     } catch (error) {
-      const text = error instanceof Error ? error.message : String(error);
+      const text = messageOf(error);
       broken.push(`trial ${index + 1}, seed ${seed}: ${text}`);
       said(`broken: ${error instanceof Error ? (error.stack ?? text) : text}`);
     }

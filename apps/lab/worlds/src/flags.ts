@@ -1,4 +1,5 @@
 // The command line of `npm run worlds`: what is wrong with it ends the process with 2, and --help with 0.
+import { messageOf } from '@flatline/base';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
 
@@ -37,7 +38,7 @@ function parsed() {
       },
     }).values;
   } catch (error) {
-    return refuse(error instanceof Error ? error.message : String(error));
+    return refuse(messageOf(error));
   }
 }
 

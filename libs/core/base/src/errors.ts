@@ -50,8 +50,14 @@ export function isConsequence(error: unknown): boolean {
   return error instanceof ConsequenceError;
 }
 
-/** `TypeError: …`: of a defect the name says as much as the message. A plain error's says nothing. */
+/** What was thrown, in its own words. By shape: an error of another realm is no instance of this one's `Error`. */
 export function messageOf(error: unknown): string {
+  const message = (error as { readonly message?: unknown } | null | undefined)?.message;
+  return typeof message === 'string' ? message : String(error);
+}
+
+/** `TypeError: …`: a defect's name says as much as its message. A plain error's says nothing. */
+export function namedMessageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.name === 'Error' ? error.message : `${error.name}: ${error.message}`;
 }

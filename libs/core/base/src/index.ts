@@ -10,6 +10,7 @@ export {
   Retriable,
   StateInUse,
   messageOf,
+  namedMessageOf,
 } from './errors.ts';
 export { count, counted, plural } from './counted.ts';
 export { GrowingMemory } from './growing-memory.ts';

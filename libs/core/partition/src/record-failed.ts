@@ -1,4 +1,4 @@
-import { messageOf } from '@flatline/base';
+import { namedMessageOf } from '@flatline/base';
 
 /**
  * Something was thrown while a record was applied, which no record should bring about. What it changed is not known: the task
@@ -9,7 +9,7 @@ export class RecordFailed extends Error {
   readonly offset: number;
 
   constructor(offset: number, cause: unknown) {
-    super(`the record at offset ${offset} could not be applied: ${messageOf(cause)}`, { cause });
+    super(`the record at offset ${offset} could not be applied: ${namedMessageOf(cause)}`, { cause });
     this.offset = offset;
   }
 }

@@ -1,4 +1,4 @@
-import { Misconfigured } from '@flatline/base';
+import { messageOf, Misconfigured } from '@flatline/base';
 import { makeDirectory } from '@flatline/system';
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -35,7 +35,7 @@ export function makeDataDir(dataDir: string): void {
     makeDirectory(dataDir);
     accessSync(dataDir, constants.W_OK);
   } catch (error) {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new Misconfigured(
       `data directory ${dataDir}: ${why}; name one that can be made and written to (--data)`,
       error,

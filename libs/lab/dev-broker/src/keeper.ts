@@ -1,6 +1,6 @@
 // Keeps a detached broker: a process that owns one, as any other would, and goes on after the command that started it.
 // `node keeper.ts <options as JSON>`, forked by `startDetached`.
-import { Misconfigured } from '@flatline/base';
+import { messageOf, Misconfigured } from '@flatline/base';
 import { startSomewhere } from './broker.ts';
 import { type KeeperReport } from './keeper-report.ts';
 import { type BrokerOptions, type OwnedBroker } from './running-broker.ts';
@@ -19,7 +19,7 @@ async function start(options: BrokerOptions): Promise<OwnedBroker | undefined> {
     };
     return await startSomewhere({ ...options, log }, 'detached');
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     report({ kind: 'failed', message, misconfigured: error instanceof Misconfigured });
     return undefined;
   }

@@ -1,4 +1,5 @@
 // Reads a configuration file of either form, and says where in it what cannot be read stands.
+import { messageOf } from '@flatline/base';
 import { readFileSync, statSync } from 'node:fs';
 import { extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -48,9 +49,9 @@ async function imported(path: string): Promise<unknown> {
   try {
     return (await import(pathToFileURL(path).href)) as unknown;
   } catch (error) {
-    const { message, stack } = error as { readonly message?: unknown; readonly stack?: unknown };
+    const { stack } = error as { readonly stack?: unknown };
     const line = typeof stack === 'string' ? lineIn(stack, path) : undefined;
-    const why = typeof message === 'string' ? message : String(error);
+    const why = messageOf(error);
     throw new Error(line === undefined ? why : `line ${line}: ${why}`, { cause: error });
   }
 }

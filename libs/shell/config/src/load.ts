@@ -1,5 +1,5 @@
 // Finds and reads a configuration file.
-import type { Millis } from '@flatline/base';
+import { messageOf, type Millis } from '@flatline/base';
 import { existsSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import { readConfigFile } from './config-file.ts';
@@ -47,7 +47,7 @@ async function read(path: string): Promise<unknown> {
   try {
     return await readConfigFile(path);
   } catch (error) {
-    const problem = `cannot be read: ${error instanceof Error ? error.message : String(error)}`;
+    const problem = `cannot be read: ${messageOf(error)}`;
     throw new ConfigurationError('configuration', [{ setting: path, value: undefined, problem }]);
   }
 }

@@ -6,14 +6,14 @@
 // over by two at once; flock(2) is not reachable from Node. Nothing is ever written to the database.
 //
 // Where the file system has no locks, opening fails: better than two owners.
-import { Misconfigured, StateInUse } from '@flatline/base';
+import { messageOf, Misconfigured, StateInUse } from '@flatline/base';
 import { makeDirectory } from '@flatline/system';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { fileSystemError } from './file-system-error.ts';
-import { messageOf, sqliteCodeOf } from './foreign-error.ts';
+import { sqliteCodeOf } from './foreign-error.ts';
 
 const SQLITE_BUSY = 5;
 

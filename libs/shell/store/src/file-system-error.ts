@@ -1,6 +1,6 @@
-import { Misconfigured, Retriable } from '@flatline/base';
+import { messageOf, Misconfigured, Retriable } from '@flatline/base';
 import { statfsSync } from 'node:fs';
-import { codeOf, messageOf } from './foreign-error.ts';
+import { codeOf } from './foreign-error.ts';
 
 /** Errors that pass once space is freed, files are closed or the device is repaired. */
 const passing: readonly string[] = [

@@ -22,11 +22,6 @@ export function isSystemError(error: unknown): boolean {
   return typeof propertyOf(error, 'syscall') === 'string';
 }
 
-export function messageOf(error: unknown): string {
-  const message = propertyOf(error, 'message');
-  return typeof message === 'string' ? message : String(error);
-}
-
 function propertyOf(error: unknown, name: string): unknown {
   return typeof error === 'object' && error !== null && name in error
     ? (error as Readonly<Record<string, unknown>>)[name]

@@ -3,12 +3,12 @@
 // Nothing is read through it but inside a write transaction, so no snapshot is ever held that would keep pages from
 // being reused; scans go through LmdbFile. After any error it must be closed: lmdb-js would start its next transaction
 // on an environment that LMDB has declared dead, without asking.
-import { assert, Corrupt, type Fatal, Retriable } from '@flatline/base';
+import { assert, Corrupt, type Fatal, messageOf, Retriable } from '@flatline/base';
 import { open, type RootDatabase } from 'lmdb';
 import { statSync, writeFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { dirname } from 'node:path';
-import { lmdbCodeOf, messageOf } from './foreign-error.ts';
+import { lmdbCodeOf } from './foreign-error.ts';
 import { diskFull, fileSystemError, isDiskFull } from './file-system-error.ts';
 
 /** Address space asked for at first, in bytes. Grows by itself; each step keeps the former mapping until closing. */

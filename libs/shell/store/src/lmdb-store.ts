@@ -8,7 +8,7 @@
 //   LM2  LMDB never sees a file that was not walked from end to end in this process, or made by it.
 //   LM3  The write mark is on disk before LMDB may change the file, and goes only after the file was synced.
 //   LM4  After an error of LMDB its environment is closed; the next write opens another.
-import { assert, Corrupt } from '@flatline/base';
+import { assert, Corrupt, messageOf } from '@flatline/base';
 import type {
   OpenedStore,
   StateStore,
@@ -21,7 +21,7 @@ import type {
 import { checkpointKey, type CheckpointRecord, emptyRecord, encodeCheckpointRecord } from './checkpoint-record.ts';
 import { EntryWriter } from './entry-writer.ts';
 import { fileSystemError } from './file-system-error.ts';
-import { isSystemError, messageOf } from './foreign-error.ts';
+import { isSystemError } from './foreign-error.ts';
 import { LmdbEnvironment } from './lmdb-environment.ts';
 import { LmdbFile } from './lmdb-file.ts';
 import { Damaged } from './lmdb-page.ts';

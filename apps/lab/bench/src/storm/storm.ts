@@ -1,6 +1,6 @@
 // Very many sessions that fall silent at once, while others live on: how fast the closes come out, and how late the others'
 // heartbeats take effect meanwhile. Each contender has an input of its own, for its sessions must fall due while it runs.
-import type { DurationMs } from '@flatline/base';
+import { type DurationMs, messageOf } from '@flatline/base';
 import type { ProducedRecord } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -186,7 +186,7 @@ async function drained(
 ): Promise<string | undefined> {
   let died: string | undefined;
   ended.catch((error: unknown) => {
-    died = error instanceof Error ? error.message : String(error);
+    died = messageOf(error);
   });
   while (count.closes < sessions) {
     if (count.failure !== undefined) throw count.failure;

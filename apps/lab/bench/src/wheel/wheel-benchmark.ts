@@ -1,3 +1,4 @@
+import { messageOf } from '@flatline/base';
 import { cpus } from 'node:os';
 import { measureApart } from '../apart.ts';
 import type { Benchmark } from '../benchmark.ts';
@@ -83,7 +84,7 @@ async function measureWheel(
         rows.push({ contender: name, timers, ...cost, timesWheel: ratios(cost, first) });
       } catch (error) {
         if (isPeer !== true) throw error;
-        const why = error instanceof Error ? error.message : String(error);
+        const why = messageOf(error);
         notes.set(name, `${notes.get(name)!}; not run at ${timers} timers: ${why}`);
       }
     }

@@ -2,7 +2,7 @@
 //
 // Owns: nothing that outlives a call; a scratch event and a scratch occurrence, filled again for each record: a bare
 // heartbeat allocates nothing.      Does not own: entries, timers, commits (the engine).
-import { messageOf, type Millis } from '@flatline/base';
+import { type Millis, namedMessageOf } from '@flatline/base';
 import { INCARNATION_HEADER } from '@flatline/ports';
 import {
   type Effects,
@@ -144,7 +144,7 @@ class SessionKind implements Kind {
       const decoded = this.#options.decoder.decode(bytes, start, length, this.#event);
       return decoded.kind === 'event' ? undefined : decoded;
     } catch (error) {
-      return { kind: 'bad', reason: PROCESSING_FAILED, detail: `the decoder failed: ${messageOf(error)}` };
+      return { kind: 'bad', reason: PROCESSING_FAILED, detail: `the decoder failed: ${namedMessageOf(error)}` };
     }
   }
 
@@ -193,7 +193,7 @@ class SessionKind implements Kind {
       const { incarnation, reason, firstOffset, lastOffset, partition } = summary;
       const where = `${this.#options.outputTopic}/${partition}`;
       const what = `the summary of ${incarnation} (${reason}, offsets ${firstOffset} to ${lastOffset}) for ${where} cannot be encoded`;
-      throw new Error(`${what}: ${messageOf(error)}`, { cause: error });
+      throw new Error(`${what}: ${namedMessageOf(error)}`, { cause: error });
     }
   }
 

@@ -8,7 +8,7 @@
 //        makes that later tells the wheel nothing (lazy re-arm).
 //   LE2  Between two calls of the kind each live entry is due after the last instant that took effect for it: `due` either
 //        ends an entry or gives it a later due instant.
-import { assert, isConsequence, messageOf, type Millis, PartitionStopped } from '@flatline/base';
+import { assert, isConsequence, type Millis, namedMessageOf, PartitionStopped } from '@flatline/base';
 import type { Effects, EntryWindow, Kind, Run } from '@flatline/kinds';
 import type { OutgoingRecord } from '@flatline/ports';
 import { TimingWheel } from '@flatline/timing-wheel';
@@ -246,7 +246,7 @@ export class LiveEntries implements Effects {
     } catch (error) {
       if (isConsequence(error)) throw error;
       const remedy = 'This is a defect of this program; nothing is lost. Report it with this message';
-      throw new PartitionStopped(`${messageOf(error)}. ${remedy}`, error);
+      throw new PartitionStopped(`${namedMessageOf(error)}. ${remedy}`, error);
     }
   }
 

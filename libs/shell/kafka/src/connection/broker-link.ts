@@ -9,7 +9,7 @@
 //   LK2  At most one attempt to connect is under way per lane, and after a failed one the next waits for the back-off.
 //   LK3  Every request is answered, or fails, within its time limit, whatever the wall clock does: a request that got no answer takes
 //        its connection with it, since the answers behind it would not come either.
-import { type DurationMs, Retriable } from '@flatline/base';
+import { type DurationMs, messageOf, Retriable } from '@flatline/base';
 import Connection, { type ApiVersionRanges } from 'kafkajs/src/network/connection.js';
 import type { Logger } from 'kafkajs/src/loggers/index.js';
 import './kafkajs-patches.ts';
@@ -123,7 +123,7 @@ export class BrokerLink {
 
   #tellFailure(error: unknown): void {
     if (this.#closed) return;
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     this.#options.onConnection?.({ kind: 'failed', broker: this.address, why });
   }
 

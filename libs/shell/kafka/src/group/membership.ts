@@ -9,7 +9,7 @@
 //   MB1  `assigned` is called once per completed rebalance, and again where the coordinator is back after `lost`.
 //   MB2  Heartbeats go on by the clock alone: no fetch, no commit and no listener holds them up (kafkajs 12).
 //   MB3  What a member claims when it joins is its last assignment with that assignment's generation, whatever happened since.
-import { assert, type Clock, type DurationMs, Fatal, MalformedBytes, Misconfigured } from '@flatline/base';
+import { assert, type Clock, type DurationMs, Fatal, MalformedBytes, messageOf, Misconfigured } from '@flatline/base';
 import type { Assignment, LocalCheckpoint, Membership, MembershipListener } from '@flatline/ports';
 import { BackOff, type KafkaConnection } from '../connection/index.ts';
 import { CONSUMER_PROTOCOL_TYPE, decodeAssignment, encodeSubscription } from './consumer-protocol.ts';
@@ -296,8 +296,4 @@ function assignmentIn(bytes: Buffer, group: string): ReturnType<typeof decodeAss
     if (!(error instanceof MalformedBytes)) throw error;
     throw new Fatal(`the leader of ${group} assigns in a format this instance cannot read: ${error.message}`, error);
   }
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -12,7 +12,7 @@
 //   BC3  The checksum of a batch is verified before its first record is shown.
 //   BC4  A batch that fails it is damaged where it lies, and ends the reading. One that passes and cannot be unpacked was written
 //        so: it ends the reading too, or where the run allows it, is shown as what it is, once, and passed over.
-import { MalformedBytes, PartitionStopped, type Millis } from '@flatline/base';
+import { MalformedBytes, messageOf, type Millis, PartitionStopped } from '@flatline/base';
 import type { RecordCursor, RecordHeader, TopicPartition, UnreadableBatch } from '@flatline/ports';
 import { crc32c } from '@node-rs/crc32';
 import { readInt32, readInt64 } from '../connection/protocol-bytes.ts';
@@ -255,7 +255,7 @@ export class BatchCursor implements RecordCursor {
   }
 
   #unreadable(error: unknown): PartitionStopped {
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     return this.#stopped(
       why,
       'its checksum is right, so it was written like this, and no replica has it otherwise',

@@ -1,6 +1,6 @@
 // Unpacks the records of one batch. Whatever a batch claims, the output stays below a bound (X6).
 import zlib from 'node:zlib';
-import { MalformedBytes } from '@flatline/base';
+import { MalformedBytes, messageOf } from '@flatline/base';
 import { decompressFrameSync } from 'lz4-napi';
 import { uncompressSync } from 'snappy';
 import { readInt32 } from '../connection/protocol-bytes.ts';
@@ -20,7 +20,7 @@ export function unpack(code: number, packed: Buffer, limit: number = UNPACKED_BY
   } catch (error) {
     if (error instanceof MalformedBytes) throw error;
     if (isOverLimit(error)) throw tooLarge(limit);
-    throw new MalformedBytes(`cannot unpack ${codec.name}: ${error instanceof Error ? error.message : String(error)}`);
+    throw new MalformedBytes(`cannot unpack ${codec.name}: ${messageOf(error)}`);
   }
 }
 

@@ -12,6 +12,7 @@ import {
   type Clock,
   type DurationMs,
   Fatal,
+  messageOf,
   PartitionStopped,
   REQUEST_BYTES_MAX,
   Retriable,
@@ -257,7 +258,7 @@ export class BatchProducer {
     const counts = this.unacknowledged.flatMap((count, partition) =>
       count === 0 ? [] : [`partition ${partition}: ${count}`],
     );
-    const message = `${error instanceof Error ? error.message : String(error)}; records not acknowledged: ${counts.join(', ')}`;
+    const message = `${messageOf(error)}; records not acknowledged: ${counts.join(', ')}`;
     if (error instanceof Retriable) return new Retriable(message, error);
     return error instanceof PartitionStopped ? new PartitionStopped(message, error) : new Fatal(message, error);
   }

@@ -1,5 +1,5 @@
 // What operators and orchestrators ask over HTTP. Reads only; bound to the loopback address unless configured.
-import { Misconfigured } from '@flatline/base';
+import { messageOf, Misconfigured } from '@flatline/base';
 import type { HttpConfig } from '@flatline/config';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { metricsOf } from './metrics.ts';
@@ -34,7 +34,7 @@ export async function openHttpServer({ host, port }: HttpConfig, observed: Obser
 const WRONG_HOST: readonly unknown[] = ['EADDRNOTAVAIL', 'ENOTFOUND', 'EAI_AGAIN', 'EINVAL'];
 
 function unbound({ host, port }: HttpConfig, error: unknown): Misconfigured {
-  const why = error instanceof Error ? error.message : String(error);
+  const why = messageOf(error);
   const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return new Misconfigured(
     WRONG_HOST.includes(code)

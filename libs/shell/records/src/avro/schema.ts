@@ -1,5 +1,6 @@
 // Avro schemas, parsed and checked by avsc. Reading and writing bytes is ours (avro-reader.ts): avsc believes block counts,
 // and reads maps into plain objects, where `__proto__` gets lost (I3).
+import { messageOf } from '@flatline/base';
 import { readFileSync } from 'node:fs';
 import avsc, { type Type, type types } from 'avsc';
 import { BadInput, excerpt } from '../bad-input.ts';
@@ -65,7 +66,7 @@ export function resolvableWriter(schema: string, own: OwnSchema): types.RecordTy
   } catch (error) {
     if (error instanceof BadInput) throw error;
     // avsc names neither its errors nor their causes; a schema of any shape must end here and not the process.
-    const why = error instanceof Error ? error.message : String(error);
+    const why = messageOf(error);
     throw new BadInput('incompatible-schema', `the writer schema cannot be resolved to ours: ${excerpt(why)}`);
   }
 }

@@ -14,7 +14,7 @@
 //   SB1  It holds whole commits, in order (K6). Found below the log's start, it drops everything and begins there empty (K5).
 //   SB2  It fences no owner, and writes to its local store only.
 //   SB3  Its store is closed before `onClosed` is called, or is the one's it was handed over to.
-import { Fatal, messageOf, type Millis, PartitionStopped, Retriable } from '@flatline/base';
+import { Fatal, type Millis, namedMessageOf, PartitionStopped, Retriable } from '@flatline/base';
 import { RetryPause } from '../instance/retry-pause.ts';
 import { placeInLog } from '../instance/task-place.ts';
 import { Distrusted } from './distrust.ts';
@@ -83,7 +83,7 @@ export class StandbyTask {
     this.#living = this.#live().catch((error: unknown) => {
       // An error of the mending itself: it ends the standby, not the process (I6), and is not awaited before the end.
       this.#state = 'stopped';
-      this.#detail = messageOf(error);
+      this.#detail = namedMessageOf(error);
       this.#parts.ports.log.error('standby failed', { ...placeInLog(this.#parts), error });
     });
   }
@@ -187,7 +187,7 @@ export class StandbyTask {
       // A defect costs the standby and no more: a task that takes the partition over restores it for itself (I6).
       if (!(error instanceof Fatal))
         this.#parts.ports.log.error('standby failed', { ...placeInLog(this.#parts), error });
-      await this.#stop(error instanceof Fatal ? error.message : messageOf(error));
+      await this.#stop(error instanceof Fatal ? error.message : namedMessageOf(error));
       if (error instanceof Fatal) this.#parts.onFatal(error);
     }
   }

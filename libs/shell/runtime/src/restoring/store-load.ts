@@ -1,4 +1,4 @@
-import { Retriable } from '@flatline/base';
+import { messageOf, Retriable } from '@flatline/base';
 import type { Restoration } from '@flatline/partition';
 import { changelogOf, type TaskPlace } from '../instance/task-place.ts';
 import { LineageCheck } from '../running/lineage-check.ts';
@@ -59,7 +59,7 @@ export async function loadStore(
     while (!restoration.finishStored(armSlice)) await turn(ports.turns);
   } catch (error) {
     if (error instanceof Retriable) throw error;
-    throw new Distrusted('unreadable', error instanceof Error ? error.message : String(error));
+    throw new Distrusted('unreadable', messageOf(error));
   }
   const { changelogPosition: position } = checkpoint;
   const readFrom = Math.max(logStartOffset, position - 1);

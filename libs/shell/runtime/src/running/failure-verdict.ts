@@ -1,4 +1,4 @@
-import { Fatal, messageOf, PartitionStopped } from '@flatline/base';
+import { Fatal, namedMessageOf, PartitionStopped } from '@flatline/base';
 import { RecordFailed } from '@flatline/partition';
 import type { TopicPartition } from '@flatline/ports';
 import type { RecordVerdict } from './record-failures.ts';
@@ -44,7 +44,7 @@ function verdictOnDefect(
     facts: { ...place, offset: failed?.offset, next, error, stack: error.stack },
   };
   const at = failed === undefined ? `position ${place.position ?? 'unknown'}` : `offset ${failed.offset}`;
-  const what = `${place.topic}/${place.partition} at ${at}: ${failed?.message ?? messageOf(error)}`;
+  const what = `${place.topic}/${place.partition} at ${at}: ${failed?.message ?? namedMessageOf(error)}`;
   if (next !== 'stop') return { ...said, kind: 'restore', why: `${what}; restoring to try again` };
   const why =
     `${what}. This is a defect of this program, not of the cluster; nothing is lost, the changelog stands at the last ` +
