@@ -1,4 +1,4 @@
-import type { Millis } from '@flatline/base';
+import { INSTANT_MAX, type Millis } from '@flatline/base';
 
 /** ISO 8601 with date, time and an explicit zone; fraction of any length; comma or point. */
 const ISO = /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2}(?::\d{2})?)(?:[.,](\d+))?\s?(Z|[+-]\d{2}(?::?\d{2})?)$/i;
@@ -29,7 +29,7 @@ function fromNumber(value: number): Millis | { readonly reason: string } {
   // By way of whole microseconds, since 1431857103.123 * 1000 is a little less than …123.
   const ms = Math.floor(Math.abs(value) < SECONDS_BELOW ? Math.round(value * 1e6) / 1000 : value);
   // Kafka refuses negative timestamps; years beyond what Date can show are taken for damage.
-  if (!Number.isFinite(value) || ms < 0 || ms > 8.64e15) return { reason: `${value} is not a Unix time` };
+  if (!Number.isFinite(value) || ms < 0 || ms > INSTANT_MAX) return { reason: `${value} is not a Unix time` };
   return ms;
 }
 

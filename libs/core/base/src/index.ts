@@ -21,6 +21,7 @@ export {
   TRANSACTION_TIMEOUT_MAX_MS,
   TRANSACTION_TIMEOUT_MS,
 } from './kafka-defaults.ts';
+export type { Mutable } from './mutable.ts';
 export { seededRandom, type Random } from './random.ts';
 export { ReusedMemory } from './reused-memory.ts';
 export { type Cancel, type Clock, type DurationMs, INSTANT_MAX, type Millis } from './time.ts';

@@ -2,7 +2,7 @@
 //
 // Owns: the position in the input, the cursor looked ahead with.      Does not own: runs (RunTaker), time (InputTime), what is
 // due (Expiry), dead letters (NextCommit).
-import { isConsequence, type Millis } from '@flatline/base';
+import { isConsequence, type Millis, type Mutable } from '@flatline/base';
 import { PROCESSING_FAILED, type Refusal } from '@flatline/kinds';
 import type { RecordCursor } from '@flatline/ports';
 import { type InputPosition, NO_BATCH } from './changelog/block-format.ts';
@@ -21,8 +21,6 @@ const EXHAUSTED: StepOutcome = { kind: 'exhausted' };
 const LIMIT: StepOutcome = { kind: 'limit' };
 const FULL: StepOutcome = { kind: 'full' };
 const DUE: StepOutcome = { kind: 'due' };
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 export interface RecordTakerParts {
   readonly rules: InputRules;

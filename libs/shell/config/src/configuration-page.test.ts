@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, test } from '@jest/globals';
 import { z } from 'zod';
 import { VARIABLES } from './environment.ts';
-import { configurationSchema } from './schema.ts';
+import { configurationSchema, DURATION_MAX_MS } from './schema.ts';
 
 /** What of JSON Schema zod gives out. */
 interface Node {
@@ -21,9 +21,6 @@ interface Setting {
   readonly default: string;
   readonly allowed: string;
 }
-
-/** Longest length of time there is: the page says only where it begins. */
-const HUNDRED_YEARS_MS = 3_153_600_000_000;
 
 const page = readFileSync(new URL('../../../../docs/CONFIGURATION.md', import.meta.url), 'utf8');
 
@@ -56,7 +53,7 @@ function sectionOf({ properties, items, anyOf = [], ...rest }: Node): Node | und
 
 function settingOf({ enum: values, minimum, maximum, ...node }: Node, required: boolean): Setting {
   const byDefault = node.default === undefined ? undefined : `\`${JSON.stringify(node.default)}\``;
-  const bounds = maximum === HUNDRED_YEARS_MS ? `≥ ${minimum}` : `${minimum} … ${maximum}`;
+  const bounds = maximum === DURATION_MAX_MS ? `≥ ${minimum}` : `${minimum} … ${maximum}`;
   const allowed = values?.map((value) => `\`${value}\``).join(', ') ?? (minimum === undefined ? '' : bounds);
   return { default: byDefault ?? (required ? 'required' : 'none'), allowed };
 }

@@ -1,14 +1,11 @@
 // What settings must be to each other, and what this version does not do yet.
-import type { Millis } from '@flatline/base';
+import { INSTANT_MAX, type Millis } from '@flatline/base';
 import { type Finding, shownValue } from './configuration-error.ts';
 import { changelogTopicOf, deadLetterTopicOf } from './names.ts';
 import type { Configuration, PipelineSection } from './schema.ts';
 
 /** `unheardMs` holds so many `proofIntervalMs` at least: clock records come at a quarter of it, with room to be late. */
 const UNHEARD_PROOFS_MIN = 10;
-
-/** What a Date holds. */
-const DATE_MAX: Millis = 8.64e15;
 
 /** Says nothing where one of `involved` is wrong in itself. */
 export interface CrossFinding extends Finding {
@@ -65,7 +62,7 @@ function pipelineChecks(pipeline: PipelineSection, at: string): CrossFinding[] {
 function startChecks({ startFrom }: PipelineSection, at: string, now: Millis | undefined): CrossFinding[] {
   if (now === undefined || typeof startFrom === 'string' || startFrom.timestamp <= now) return [];
   const { timestamp } = startFrom;
-  const shown = timestamp > DATE_MAX ? String(timestamp) : new Date(timestamp).toISOString();
+  const shown = timestamp > INSTANT_MAX ? String(timestamp) : new Date(timestamp).toISOString();
   const problem =
     `an instant that has passed: ${shown} is ${timestamp - now} ms ahead of this machine's clock ` +
     `(${new Date(now).toISOString()}), and records that come before it would be read. Start then, or use "latest"`;

@@ -11,4 +11,4 @@ export type {
 export { CONFIG_FILES, configFileOf, defineConfig, loadConfiguration, type LoadOptions } from './load.ts';
 export { transactionalId } from './names.ts';
 export { resolveConfiguration, type ResolveOptions } from './resolve.ts';
-export type { ConfigurationInput } from './schema.ts';
+export { type ConfigurationInput, DURATION_MAX_MS } from './schema.ts';

@@ -3,7 +3,7 @@ import type { z } from 'zod';
 import { type Finding, shownValue } from './configuration-error.ts';
 import { didYouMean } from './edit-distance.ts';
 import { numberAt, settingsAt } from './known-settings.ts';
-import { SECRETS_ARE } from './schema.ts';
+import { DURATION_MAX_MS, SECRETS_ARE } from './schema.ts';
 
 export type Issue = z.core.$ZodIssue;
 
@@ -35,15 +35,13 @@ export function explainIssue(issue: Issue, root: unknown): Finding[] {
   return [{ setting, value: shownValue(value), problem: numberProblem(issue.path) ?? lowerFirst(issue.message) }];
 }
 
-/** A hundred years and more is no bound worth naming. */
-const HUNDRED_YEARS_MS = 3_153_600_000_000;
-
 function numberProblem(path: readonly PropertyKey[]): string | undefined {
   const bounds = numberAt(path);
   if (bounds === undefined) return undefined;
   const { least, most, whole } = bounds;
   const isDuration = String(path.at(-1)).endsWith('Ms');
-  const range = most >= HUNDRED_YEARS_MS ? `${least} or more` : `${least} to ${most}`;
+  // The longest there is is no bound worth naming.
+  const range = most >= DURATION_MAX_MS ? `${least} or more` : `${least} to ${most}`;
   return `a ${whole ? 'whole ' : ''}number${isDuration ? ' of ms' : ''}, ${range}${isDuration ? ', or a length of time as "30m" or "10s"' : ''}`;
 }
 

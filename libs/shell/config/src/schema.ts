@@ -1,5 +1,5 @@
 // The form of a configuration file. Field by field here; what fields must be to each other is in cross-checks.ts.
-import { TRANSACTION_TIMEOUT_MAX_MS, TRANSACTION_TIMEOUT_MS } from '@flatline/base';
+import { type DurationMs, TRANSACTION_TIMEOUT_MAX_MS, TRANSACTION_TIMEOUT_MS } from '@flatline/base';
 import { z } from 'zod';
 import { didYouMean } from './edit-distance.ts';
 import type { WrittenDuration } from './written-durations.ts';
@@ -17,9 +17,10 @@ const topic = z
   .string()
   .max(TOPIC_LENGTH_MAX)
   .regex(/^(?!\.{1,2}$)[A-Za-z0-9._-]+$/, 'a topic name: letters, digits, ".", "_" and "-"');
-/** A length of time in whole milliseconds, at least one, at most a hundred years. */
-const duration = z.int().min(1).max(3_153_600_000_000);
-const durationOrNone = z.int().min(0).max(3_153_600_000_000);
+/** The longest length of time that a setting takes: a hundred years of 365 days. */
+export const DURATION_MAX_MS: DurationMs = 3_153_600_000_000;
+const duration = z.int().min(1).max(DURATION_MAX_MS);
+const durationOrNone = z.int().min(0).max(DURATION_MAX_MS);
 const format = z.enum(['json', 'avro']);
 
 /** Packing of record batches, in Kafka's terms. */

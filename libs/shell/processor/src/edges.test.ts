@@ -1,6 +1,6 @@
 // Whatever the codec accepts has to survive everything that a processor writes: image, block, local store, summary.
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
-import { ReusedMemory } from '@flatline/base';
+import { INSTANT_MAX, ReusedMemory } from '@flatline/base';
 import {
   EventFormats,
   openEventEncoder,
@@ -10,6 +10,7 @@ import {
   type SchemaRegistry,
   SummaryFormats,
 } from '@flatline/records';
+import { DURATION_MAX_MS } from '@flatline/config';
 import { systemClock } from '@flatline/system';
 import { LmdbStores } from '@flatline/store';
 import { sessionKind } from '@flatline/kinds';
@@ -25,7 +26,6 @@ import { isDeepStrictEqual } from 'node:util';
 const RUNS = Number(process.env['FLATLINE_FUZZ_RUNS'] ?? 200);
 const SEED = process.env['FLATLINE_FUZZ_SEED'];
 const SAFE_MAX = 2 ** 53 - 1;
-const INSTANT_MAX = 8.64e15;
 const WALL = 1_800_000_000_000;
 const KEY_BYTES_MAX = 65_535;
 
@@ -234,7 +234,7 @@ function newTask(hashSeed: number): PartitionTask {
       rules: {
         timeoutMs: 60_000,
         minTimeoutMs: 1,
-        maxTimeoutMs: 3_153_600_000_000,
+        maxTimeoutMs: DURATION_MAX_MS,
         maxDurationMs: undefined,
         dedupeEventIds: 1_024,
         maxAttributes: 1_024,
@@ -248,8 +248,8 @@ function newTask(hashSeed: number): PartitionTask {
     input: {
       timestampType: 'CreateTime',
       maxKeyBytes: KEY_BYTES_MAX,
-      maxFutureMs: 3_153_600_000_000,
-      maxLeadMs: 3_153_600_000_000,
+      maxFutureMs: DURATION_MAX_MS,
+      maxLeadMs: DURATION_MAX_MS,
       liveWithinMs: 300_000,
     },
     changelog: { blockBytesMax: 4_096, changelogFactor: 4, unsweptLogBytes: 1e6 },
@@ -277,7 +277,7 @@ const BLOCK_OFFSET = SAFE_MAX - 2_000;
 
 /** Everything closes, and nothing is refused but what is stamped as no instant is. */
 function summariesOf(task: PartitionTask): readonly SessionSummary[] {
-  const evidence = { key: null, value: Buffer.alloc(0), stamp: WALL + 3_153_600_000_000 };
+  const evidence = { key: null, value: Buffer.alloc(0), stamp: WALL + DURATION_MAX_MS };
   task.step(new SentCursor(FIRST_OFFSET + 900, [evidence]), 1, WALL);
   while (task.expire(100, WALL));
   const cut = task.cut({ ...ids, commitId: 'run-2', sequence: 1, previousCommitId: 'run-1' });

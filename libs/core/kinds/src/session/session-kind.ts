@@ -2,7 +2,7 @@
 //
 // Owns: nothing that outlives a call; a scratch event and a scratch occurrence, filled again for each record: a bare
 // heartbeat allocates nothing.      Does not own: entries, timers, commits (the engine).
-import { type Millis, namedMessageOf } from '@flatline/base';
+import { type Millis, type Mutable, namedMessageOf } from '@flatline/base';
 import { INCARNATION_HEADER } from '@flatline/ports';
 import {
   type Effects,
@@ -41,7 +41,6 @@ export interface SessionOptions {
 }
 
 type SessionParts = KindParts<SessionWindow, SessionCounters>;
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 const NO_ROOM: Refusal = { kind: 'noRoom' };
 

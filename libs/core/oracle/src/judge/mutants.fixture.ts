@@ -1,5 +1,5 @@
 // Correct histories made wrong, each in one way, and the rule that has to see it.
-import { assert } from '@flatline/base';
+import { assert, type Mutable } from '@flatline/base';
 import { type EditableBlock, putTogether, takeApart } from '../logs/block-editor.fixture.ts';
 import { nameOf, textOf } from '../logs/byte-names.ts';
 import type {
@@ -15,8 +15,6 @@ import type {
 import type { LedgerLine } from './ledger-check.ts';
 import type { RecordedPartition } from './recorded-history.fixture.ts';
 import type { ReachCounter } from './reach.ts';
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 /** What is judged beside the logs. */
 export interface Asked {

@@ -8,7 +8,7 @@
 //        makes that later tells the wheel nothing (lazy re-arm).
 //   LE2  Between two calls of the kind each live entry is due after the last instant that took effect for it: `due` either
 //        ends an entry or gives it a later due instant.
-import { assert, isConsequence, type Millis, namedMessageOf, PartitionStopped } from '@flatline/base';
+import { assert, isConsequence, type Millis, type Mutable, namedMessageOf, PartitionStopped } from '@flatline/base';
 import type { Effects, EntryWindow, Kind, Run } from '@flatline/kinds';
 import type { OutgoingRecord } from '@flatline/ports';
 import { TimingWheel } from '@flatline/timing-wheel';
@@ -45,8 +45,6 @@ const NO_RUN: Omit<Run, 'index'> = {
   timestamp: 0,
   effectiveAt: 0,
 };
-
-type Mutable<T> = { -readonly [K in keyof T]: T[K] };
 
 export class LiveEntries implements Effects {
   readonly #parts: LiveEntriesParts;
