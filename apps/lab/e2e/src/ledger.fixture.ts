@@ -25,13 +25,13 @@ interface Account {
   readonly events: number;
   readonly duplicates: number;
   readonly outOfOrder: number;
-  /** undefined: a session that was cut off may have lost events whose gap did not show yet. */
+  /** undefined: a session that was cut off may lack events whose gap did not show yet. */
   readonly missing: number | undefined;
 }
 
 /** Every session once, with the counts it had, in the output and in the ledger: neither has one more. */
 export function expectLedger(ledger: readonly LedgerLine[], outputs: Outputs, timeoutMs: number): void {
-  // A fleet that was held up for longer than the timeout leaves silences in the log, and the run proves nothing.
+  // A fleet that stalled for longer than the timeout leaves silences in the log, and the test proves nothing.
   expect(ledger.filter(({ longestGapMs }) => longestGapMs >= timeoutMs)).toEqual([]);
   const incarnations = outputs.summaries.map(({ summary }) => summary.incarnation);
   expect(new Set(incarnations).size).toBe(incarnations.length);

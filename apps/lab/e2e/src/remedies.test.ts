@@ -221,7 +221,7 @@ describe('with live sessions', () => {
     expect((await ended('topics', 'alter', '--apply', '--config', scenario.config)).stdout).toContain(
       'Nothing that alter can mend',
     );
-    const held = await offsetsUsed(scenario.kafka, scenario.topics[2]!, 2);
+    const used = await offsetsUsed(scenario.kafka, scenario.topics[2]!, 2);
     // Another application on the same input: everyone is there again.
     scenario.rename();
     scenario.configure({ timeoutMs: 1_000 });
@@ -232,7 +232,7 @@ describe('with live sessions', () => {
     const keys = await closedKeys(MARKS.length * 2 + KEYS.length);
     expect(keys.filter((key) => !MARKS.includes(key))).toEqual(KEYS);
     await scenario.stop(running);
-    expect(held).toBeGreaterThan(0);
+    expect(used).toBeGreaterThan(0);
   });
 
   test.each(['deleted', 'deleted and made again'])(
