@@ -1,9 +1,9 @@
 // How long the event loop of this process keeps what is due waiting.
 //
 // A timer of RESOLUTION_MS notes the time between its turns (perf_hooks.monitorEventLoopDelay); what is beyond the
-// resolution is delay. A loop that is held notes nothing meanwhile, and then one long turn: the percentile is over turns,
+// resolution is delay. A loop that is blocked notes nothing meanwhile, and then one long turn: the percentile is over turns,
 // not over time, and the maximum is exact to the resolution. What the system gives to other processes counts too, and so
-// another timer notes the CPU time that the thread itself used from turn to turn: what it would be held on a machine of its own.
+// another timer notes the CPU time that the thread itself used from turn to turn: how long it would be blocked on a machine of its own.
 import type { DurationMs } from '@flatline/base';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 

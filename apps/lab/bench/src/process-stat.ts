@@ -35,7 +35,7 @@ export function ownMemory(): MemoryParts {
 }
 
 /** The same after garbage collection; run Node with `--expose-gc`. */
-export function settledMemory(): MemoryParts {
+export function memoryAtRest(): MemoryParts {
   collectGarbage();
   return ownMemory();
 }

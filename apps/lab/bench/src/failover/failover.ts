@@ -10,7 +10,7 @@ import { framed, type Ground, over } from '../frame/frame.ts';
 import type { Page } from '../frame/page.ts';
 import { takeTurns } from '../frame/turns.ts';
 import { loadSessions, PROBE_TIMEOUT_MS, Probes } from '../probes.ts';
-import { type HeldPartition, Instance } from '../processor/instance.ts';
+import { type AssignedPartition, Instance } from '../processor/instance.ts';
 import { short } from '../text-table.ts';
 
 interface FailoverScenario {
@@ -114,13 +114,16 @@ async function startPair(
   { partitions, sessions, standbys }: FailoverScenario,
 ): Promise<Pair> {
   const leaver = start('a');
-  const live = (held: readonly HeldPartition[]): number => held.reduce((sum, { liveEntries }) => sum + liveEntries, 0);
-  await leaver.until((held) => running(held) === partitions && live(held) >= sessions);
+  const live = (assigned: readonly AssignedPartition[]): number =>
+    assigned.reduce((sum, { liveEntries }) => sum + liveEntries, 0);
+  await leaver.until((assigned) => running(assigned) === partitions && live(assigned) >= sessions);
   const heir = start('b');
-  const isShared = (held: readonly HeldPartition[]): boolean =>
-    Math.abs(2 * running(held) - partitions) <= 1 &&
-    held.length === (standbys > 0 ? partitions : running(held)) &&
-    held.every(({ role, state, lag }) => (role === 'owner' ? state === 'running' : state === 'following' && lag === 0));
+  const isShared = (assigned: readonly AssignedPartition[]): boolean =>
+    Math.abs(2 * running(assigned) - partitions) <= 1 &&
+    assigned.length === (standbys > 0 ? partitions : running(assigned)) &&
+    assigned.every(({ role, state, lag }) =>
+      role === 'owner' ? state === 'running' : state === 'following' && lag === 0,
+    );
   await Promise.all([leaver.until(isShared), heir.until(isShared)]);
   return { leaver, heir };
 }
@@ -132,18 +135,18 @@ async function watchDeparture(
   scenario: FailoverScenario,
 ): Promise<FailoverFigures> {
   const { partitions, departure } = scenario;
-  const moved = (await leaver.holds()).flatMap(({ role, partition }) => (role === 'owner' ? [partition] : []));
+  const moved = (await leaver.assigned()).flatMap(({ role, partition }) => (role === 'owner' ? [partition] : []));
   const watch = new CloseWatch(kafka, `${application}.output`, partitions);
   try {
     const probes = new Probes(connection, topic);
     await delay(SETTLED_MS);
     const departedAt = systemClock.wallMs();
     leaver.depart(departure);
-    const held = await heir.until((found) => running(found) === partitions);
+    const assigned = await heir.until((found) => running(found) === partitions);
     await delay(SETTLED_MS);
     const count = (await probes.stop()) / partitions;
     await allClosed(watch, partitions, count);
-    const taken = held.filter(({ partition }) => moved.includes(partition));
+    const taken = assigned.filter(({ partition }) => moved.includes(partition));
     const pauses = moved.map((partition) => pauseOf(watch.of(partition), departedAt, PROBE_TIMEOUT_MS));
     return {
       ...scenario,
@@ -173,8 +176,8 @@ async function allClosed(watch: CloseWatch, partitions: number, count: number): 
   }
 }
 
-function running(held: readonly HeldPartition[]): number {
-  return held.filter(({ role, state }) => role === 'owner' && state === 'running').length;
+function running(assigned: readonly AssignedPartition[]): number {
+  return assigned.filter(({ role, state }) => role === 'owner' && state === 'running').length;
 }
 
 interface Pause {

@@ -8,7 +8,7 @@ import { startBeats } from '../beats.ts';
 import { CloseWatch } from '../close-watch.ts';
 import { framed, type Ground, over } from '../frame/frame.ts';
 import { takeTurns } from '../frame/turns.ts';
-import { POPULATION_SEED, type Settlement, settle } from '../population/population-ground.ts';
+import { POPULATION_SEED, type PopulationSite, openSite } from '../population/population-ground.ts';
 import type { Instance } from '../processor/instance.ts';
 import type { InstanceAnswer } from '../processor/instance-task.ts';
 import { growthPage, growthRows, type GrowthTurn, type GrowthTurns, type PacedCost } from './growth-page.ts';
@@ -31,7 +31,7 @@ type GrowthGround = Ground<GrowthSettings>;
 
 interface Grown {
   readonly sessions: number;
-  readonly settlement: Settlement;
+  readonly site: PopulationSite;
   readonly watch: CloseWatch;
   readonly filled: InstanceAnswer;
 }
@@ -72,26 +72,26 @@ async function measureGrowth(ground: GrowthGround): Promise<{ readonly rows: rea
     const { turns } = await takeTurns(cells, ground);
     return { rows: grown.map(({ sessions, filled }, index) => ({ sessions, filled, turns: turns[index]! })) };
   } finally {
-    for (const { settlement, watch } of grown) {
-      await settlement.end();
+    for (const { site, watch } of grown) {
+      await site.end();
       await watch.close();
     }
   }
 }
 
 async function grow(ground: GrowthGround, sessions: number): Promise<Grown> {
-  const settlement = await settle(ground);
-  const { load, task } = settlement;
+  const site = await openSite(ground);
+  const { load, task } = site;
   try {
-    const population = settlement.start();
+    const population = site.start();
     await load.open(0, sessions);
     await load.flush();
     const filled = await population.applied(load.beats);
     await population.stop();
     const watch = new CloseWatch(ground.kafka, `${task.application}.output`, task.partitions);
-    return { sessions, settlement, watch, filled };
+    return { sessions, site, watch, filled };
   } catch (error) {
-    await settlement.end();
+    await site.end();
     throw error;
   }
 }
@@ -99,20 +99,20 @@ async function grow(ground: GrowthGround, sessions: number): Promise<Grown> {
 /** Two sessions end between processes: closing them at all proves that they were restored. */
 async function takeTurn(grown: Grown, repeat: number, settings: GrowthSettings): Promise<GrowthTurn> {
   const { beats, warmUpBeats, beatsPerSecond } = settings;
-  const { settlement, sessions } = grown;
-  const { load } = settlement;
+  const { site, sessions } = grown;
+  const { load } = site;
   const [first, second] = [2 * repeat, 2 * repeat + 1];
   await load.end(first);
   await load.beat(warmUpBeats + beats, sessions);
   await load.flush();
   const startedAt = systemClock.wallMs();
-  const population = settlement.start();
+  const population = site.start();
   const beaten = await population.applied(warmUpBeats + beats, warmUpBeats);
   const firstCloseMs = (await closeOf(grown, first)) - startedAt;
   await population.kill();
   await load.end(second);
   const startedAgainAt = systemClock.wallMs();
-  const successor = settlement.start();
+  const successor = site.start();
   const firstCloseAfterKillMs = (await closeOf(grown, second)) - startedAgainAt;
   const { restoreMs } = await successor.look();
   const paced = await measurePaced(grown, successor, beatsPerSecond);
@@ -133,7 +133,7 @@ async function takeTurn(grown: Grown, repeat: number, settings: GrowthSettings):
  * @param instance runs, and has nothing left to read
  */
 async function measurePaced(
-  { settlement: { task, load }, sessions }: Grown,
+  { site: { task, load }, sessions }: Grown,
   instance: Instance,
   eventsPerSecond: number,
 ): Promise<PacedCost> {
@@ -157,8 +157,8 @@ async function measurePaced(
 }
 
 /** When it was seen, by the wall clock of this process. */
-async function closeOf({ settlement, watch }: Grown, session: number): Promise<number> {
-  const { load } = settlement;
+async function closeOf({ site, watch }: Grown, session: number): Promise<number> {
+  const { load } = site;
   const [partition, key] = [load.partitionOf(session), load.keyOf(session)];
   const until = systemClock.monotonicMs() + PATIENCE_MS;
   for (;;) {

@@ -4,7 +4,7 @@ import type { DurationMs } from '@flatline/base';
 import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
 import { framed, type Ground } from '../frame/frame.ts';
-import { type Settlement, settle } from '../population/population-ground.ts';
+import { type PopulationSite, openSite } from '../population/population-ground.ts';
 import type { Instance } from '../processor/instance.ts';
 import type { InstanceAnswer } from '../processor/instance-task.ts';
 import {
@@ -82,25 +82,25 @@ async function measureMemory(ground: MemoryGround): Promise<MemoryMeasurement> {
 
 async function measurePopulation(ground: MemoryGround, sessions: number): Promise<PopulationMemory> {
   const { onProgress } = ground;
-  const settlement = await settle(ground);
-  const { load } = settlement;
+  const site = await openSite(ground);
+  const { load } = site;
   try {
     const half = Math.ceil(sessions * FIRST_PART);
     onProgress(`${sessions.toLocaleString('en')} sessions: half of them`);
-    const population = settlement.start();
+    const population = site.start();
     await load.open(0, half);
     await load.beat(WARMING_BEATS, half);
-    const first = await atRest(settlement, population);
+    const first = await atRest(site, population);
     onProgress(`${sessions.toLocaleString('en')} sessions: all of them`);
     await load.open(half, sessions);
-    return { sessions, half: first, all: await atRest(settlement, population) };
+    return { sessions, half: first, all: await atRest(site, population) };
   } finally {
-    await settlement.end();
+    await site.end();
   }
 }
 
 /** All of the input applied, committed and in the local store. */
-async function atRest({ load, task }: Settlement, population: Instance): Promise<InstanceAnswer> {
+async function atRest({ load, task }: PopulationSite, population: Instance): Promise<InstanceAnswer> {
   await load.flush();
   await population.applied(load.beats);
   await delay(FLUSH_MS);
@@ -117,20 +117,20 @@ async function measureChurn(
   sessions: number,
   runMs: DurationMs,
 ): Promise<readonly ChurnSample[]> {
-  const settlement = await settle(ground, CHURN_TIMEOUT_MS);
-  const population = settlement.start();
+  const site = await openSite(ground, CHURN_TIMEOUT_MS);
+  const population = site.start();
   const stop = new AbortController();
-  const writing = churn(settlement, sessions / CHURN_LIFE_MS, stop.signal);
+  const writing = churn(site, sessions / CHURN_LIFE_MS, stop.signal);
   try {
     return await Promise.race([sampled(population, runMs), writing.then(() => [])]);
   } finally {
     stop.abort();
     await writing;
-    await settlement.end();
+    await site.end();
   }
 }
 
-async function churn({ load }: Settlement, perMs: number, stop: AbortSignal): Promise<void> {
+async function churn({ load }: PopulationSite, perMs: number, stop: AbortSignal): Promise<void> {
   const from = systemClock.monotonicMs();
   let opened = 0;
   let beaten = 0;

@@ -16,7 +16,7 @@ import {
   startStreams,
   streamsJvm,
 } from '../peers/kafka-streams.ts';
-import { POPULATION_SEED, type Settlement, settle } from '../population/population-ground.ts';
+import { POPULATION_SEED, type PopulationSite, openSite } from '../population/population-ground.ts';
 import { processCpuMs, processMemory } from '../process-stat.ts';
 import type { RunningContender } from '../processor/instance-task.ts';
 import { short } from '../text-table.ts';
@@ -27,7 +27,7 @@ interface PacedContender extends Described {
    * Starts it, waits until it has all it had before, and leaves it running.
    * @param before sessions that live then. @param sessions that will live during the run: caches are sized for them
    */
-  start(settlement: Settlement, before: number, sessions: number): Promise<RunningContender>;
+  start(site: PopulationSite, before: number, sessions: number): Promise<RunningContender>;
 }
 
 const POPULATIONS: readonly number[] = [1_000_000, 10_000_000];
@@ -48,8 +48,8 @@ type PacedGround = Ground<typeof DEFAULTS & { readonly populations: readonly num
 const FLATLINE: PacedContender = {
   name: 'flatline',
   does: 'exactly once, changelog, local store, timers',
-  start: async (settlement, before) => {
-    const instance = settlement.start();
+  start: async (site, before) => {
+    const instance = site.start();
     while ((await instance.look()).liveSessions < before) await delay(2 * LOOK_MS);
     return instance;
   },
@@ -81,9 +81,9 @@ export const paced = framed({
   report: ({ turns }, { eventsPerSecond }) => ({ rows: pacedRows(turns, eventsPerSecond), page: PACED_PAGE }),
 });
 
-interface Settled {
+interface SeatedContender {
   readonly contender: PacedContender;
-  readonly settlement: Settlement;
+  readonly site: PopulationSite;
   readonly sessions: number;
 }
 
@@ -102,44 +102,44 @@ async function measurePopulation(
   contenders: readonly PacedContender[],
   sessions: number,
 ): Promise<readonly PacedTurn[]> {
-  const settled: Settled[] = [];
+  const seats: SeatedContender[] = [];
   try {
     for (const contender of contenders) {
       ground.onProgress(`${contender.name}: opening ${sessions.toLocaleString('en')} sessions`);
-      const each = { contender, settlement: await settle(ground), sessions };
-      settled.push(each);
+      const each = { contender, site: await openSite(ground), sessions };
+      seats.push(each);
       await fill(ground, each);
     }
-    const cells = settled.map((each) => ({
+    const cells = seats.map((each) => ({
       name: `${each.contender.name}: ${sessions.toLocaleString('en')} sessions`,
       take: (repeat: number) => takeTurn(ground, each, repeat),
     }));
     return (await takeTurns(cells, ground)).turns.flat();
   } finally {
-    for (const { settlement } of settled) await settlement.end();
+    for (const { site } of seats) await site.end();
   }
 }
 
-async function fill(ground: PacedGround, settled: Settled): Promise<void> {
-  const { contender, settlement, sessions } = settled;
-  const running = await contender.start(settlement, 0, sessions);
-  await settlement.load.open(0, sessions);
-  await settlement.load.flush();
-  await caughtUp(ground, settled, running);
+async function fill(ground: PacedGround, seated: SeatedContender): Promise<void> {
+  const { contender, site, sessions } = seated;
+  const running = await contender.start(site, 0, sessions);
+  await site.load.open(0, sessions);
+  await site.load.flush();
+  await caughtUp(ground, seated, running);
   await running.stop();
 }
 
-async function takeTurn(ground: PacedGround, settled: Settled, repeat: number): Promise<PacedTurn> {
-  const { contender, settlement, sessions } = settled;
-  const { task, load } = settlement;
-  const running = await contender.start(settlement, sessions, sessions);
-  await caughtUp(ground, settled, running);
+async function takeTurn(ground: PacedGround, seated: SeatedContender, repeat: number): Promise<PacedTurn> {
+  const { contender, site, sessions } = seated;
+  const { task, load } = site;
+  const running = await contender.start(site, sessions, sessions);
+  await caughtUp(ground, seated, running);
   const { brokers, eventsPerSecond } = ground;
   const written = load.beats + repeat + 1;
   const beats = startBeats({ brokers, topic: task.topic, seed: POPULATION_SEED, written, sessions, eventsPerSecond });
   try {
     await delay(WARM_UP_MS);
-    const span = await measured(ground, settled, running);
+    const span = await measured(ground, seated, running);
     await beats.stop();
     return { contender: contender.name, sessions, ...span };
   } finally {
@@ -150,18 +150,18 @@ async function takeTurn(ground: PacedGround, settled: Settled, repeat: number): 
 
 async function measured(
   ground: PacedGround,
-  settled: Settled,
+  seated: SeatedContender,
   running: RunningContender,
 ): Promise<Omit<PacedTurn, 'contender' | 'sessions'>> {
   const { brokerCpu } = ground;
   const { pid } = running;
-  const first = await look(ground, settled, running);
+  const first = await look(ground, seated, running);
   const [ownBefore, brokerBefore] = [processCpuMs(pid), brokerCpu.nowMs()];
   await delay(MEASURED_MS);
   const [own, brokerCpuMs] = [processCpuMs(pid), brokerCpu.sinceMs(brokerBefore)];
   const rssBytes = processMemory(pid)?.rssBytes;
-  const last = await look(ground, settled, running);
-  if (own === undefined || ownBefore === undefined) throw new Error(`${settled.contender.name} ended, or is not seen`);
+  const last = await look(ground, seated, running);
+  if (own === undefined || ownBefore === undefined) throw new Error(`${seated.contender.name} ended, or is not seen`);
   return {
     events: sum(last.committed) - sum(first.committed),
     elapsedMs: last.atMs - first.atMs,
@@ -172,19 +172,19 @@ async function measured(
   };
 }
 
-async function caughtUp(ground: PacedGround, settled: Settled, running: RunningContender): Promise<void> {
+async function caughtUp(ground: PacedGround, seated: SeatedContender, running: RunningContender): Promise<void> {
   const until = performance.now() + PATIENCE_MS;
   for (;;) {
-    const { ends, committed } = await look(ground, settled, running);
+    const { ends, committed } = await look(ground, seated, running);
     if (sum(ends) - sum(committed) <= BEHIND_MAX) return;
     if (performance.now() > until)
-      throw new Error(`${settled.contender.name} has committed ${sum(committed)} of ${sum(ends)} records`);
+      throw new Error(`${seated.contender.name} has committed ${sum(committed)} of ${sum(ends)} records`);
     await delay(LOOK_MS);
   }
 }
 
-function look(ground: PacedGround, { settlement }: Settled, { group }: RunningContender): Promise<InputLook> {
-  const { topic, partitions } = settlement.task;
+function look(ground: PacedGround, { site }: SeatedContender, { group }: RunningContender): Promise<InputLook> {
+  const { topic, partitions } = site.task;
   const admin = new KafkaLogAdmin({ clock: systemClock, connection: ground.connection });
   return lookAtInput(admin, { topic, partitions, group });
 }

@@ -10,7 +10,7 @@ import { PopulationLoad } from './population-load.ts';
 export const POPULATION_SEED = 1;
 const COMMIT_INTERVAL_MS: DurationMs = 200;
 
-export interface Settlement {
+export interface PopulationSite {
   readonly task: InstanceTask;
   readonly load: PopulationLoad;
   /** Starts a processor of it; ended by `end` at the latest. */
@@ -19,7 +19,7 @@ export interface Settlement {
   end(): Promise<void>;
 }
 
-export async function settle(place: Place, timeoutMs: DurationMs = NEVER_MS): Promise<Settlement> {
+export async function openSite(place: Place, timeoutMs: DurationMs = NEVER_MS): Promise<PopulationSite> {
   const task = { ...(await openApplication(place)), timeoutMs, commitIntervalMs: COMMIT_INTERVAL_MS };
   const load = await PopulationLoad.open(place.connection, task.topic, { seed: POPULATION_SEED });
   const started: Instance[] = [];

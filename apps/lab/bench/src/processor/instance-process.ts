@@ -3,7 +3,7 @@
 import { startProcessor } from '@flatline/processor';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { InstanceAnswer, InstanceQuestion, InstanceTask, SpanCost } from './instance-task.ts';
-import { ownMemory, settledMemory } from '../process-stat.ts';
+import { ownMemory, memoryAtRest } from '../process-stat.ts';
 import { beginSpan, configurationOf, counted, eventsIn, log, until, untilCommitted } from './watching.ts';
 
 type Span = Pick<InstanceAnswer, 'elapsedMs' | 'cpuMs' | 'heartbeats' | 'loopDelay'>;
@@ -92,7 +92,7 @@ function answerTo({ kind }: InstanceQuestion, span: Span): InstanceAnswer {
     closed: counted(snapshot, 'closedByTimeout') + counted(snapshot, 'closedByEnd'),
     peakRssBytes: process.resourceUsage().maxRSS * 1024,
     // Collecting garbage would be measured after `begin`, and by others where they end at the same time.
-    memory: kind === 'begin' || kind === 'cost' || kind === 'running' ? ownMemory() : settledMemory(),
+    memory: kind === 'begin' || kind === 'cost' || kind === 'running' ? ownMemory() : memoryAtRest(),
     ...span,
     restoreMs: Math.max(0, ...tasks.map(({ restoreMs = 0 }) => restoreMs)),
   };

@@ -9,7 +9,7 @@ import { profiling, sibling } from '../apart.ts';
 import { PIPELINE } from '../frame/application.ts';
 import type { InstanceAnswer, InstanceQuestion, InstanceTask, RunningContender, SpanCost } from './instance-task.ts';
 
-export interface HeldPartition {
+export interface AssignedPartition {
   readonly role: 'owner' | 'standby';
   readonly partition: number;
   readonly state: string;
@@ -59,7 +59,7 @@ export class Instance implements RunningContender {
   /** The only instance, once it runs all partitions. @throws Error where it ends before that, or takes too long. */
   static async alone(task: InstanceTask): Promise<Instance> {
     const instance = new Instance({ instance: 'a', ...task });
-    await instance.until((held) => held.filter(({ state }) => state === 'running').length === task.partitions);
+    await instance.until((assigned) => assigned.filter(({ state }) => state === 'running').length === task.partitions);
     return instance;
   }
 
@@ -67,18 +67,18 @@ export class Instance implements RunningContender {
     return this.#child.pid;
   }
 
-  async holds(): Promise<readonly HeldPartition[]> {
+  async assigned(): Promise<readonly AssignedPartition[]> {
     const answer = await fetch(`${await this.#address}/api/v1/partitions`);
-    return ((await answer.json()) as { partitions: HeldPartition[] }).partitions;
+    return ((await answer.json()) as { partitions: AssignedPartition[] }).partitions;
   }
 
   /** Waits until what it holds is as wanted, and returns it. @throws Error where it ends, or that takes too long */
-  async until(wanted: (held: readonly HeldPartition[]) => boolean): Promise<readonly HeldPartition[]> {
+  async until(wanted: (assigned: readonly AssignedPartition[]) => boolean): Promise<readonly AssignedPartition[]> {
     const from = performance.now();
     for (;;) {
-      const held = await this.holds();
-      if (wanted(held)) return held;
-      if (performance.now() - from > PATIENCE_MS) throw new Error(`an instance is stuck: ${JSON.stringify(held)}`);
+      const assigned = await this.assigned();
+      if (wanted(assigned)) return assigned;
+      if (performance.now() - from > PATIENCE_MS) throw new Error(`an instance is stuck: ${JSON.stringify(assigned)}`);
       await delay(LOOK_MS);
     }
   }

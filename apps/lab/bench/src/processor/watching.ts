@@ -6,7 +6,7 @@ import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
 import { PIPELINE } from '../frame/application.ts';
 import { LoopDelayMeter } from '../loop-delay.ts';
-import { settledMemory } from '../process-stat.ts';
+import { memoryAtRest } from '../process-stat.ts';
 import type { ContenderCost, ContenderTask, ProcessorCost } from '../throughput/contender-task.ts';
 import { type InstanceTask, NEVER_MS, type SpanCost } from './instance-task.ts';
 
@@ -28,7 +28,7 @@ export const log = {
 
 /** The whole processor as `flatline run` starts it: group, transactions, changelog, local store, timers. */
 export async function processWithFlatline(task: ContenderTask): Promise<ContenderCost> {
-  const { rssBytes: rssBeforeBytes } = settledMemory();
+  const { rssBytes: rssBeforeBytes } = memoryAtRest();
   const processor = await startProcessor(configurationOf({ ...task, timeoutMs: NEVER_MS }), { log });
   const begin = await until(processor, (snapshot) => eventsIn(snapshot) > (task.warmUpRecords ?? 0));
   const toClose = beginCpu();
@@ -37,7 +37,7 @@ export async function processWithFlatline(task: ContenderTask): Promise<Contende
   const { loopDelay, ...cost } = span();
   const endedAt = systemClock.wallMs();
   const peakRssBytes = process.resourceUsage().maxRSS * 1024;
-  const { rssBytes, anonymousBytes } = settledMemory();
+  const { rssBytes, anonymousBytes } = memoryAtRest();
   await processor.stop();
   const own = { loopDelay, rssBeforeBytes, anonymousBytes, cpuToCloseMs: toClose() };
   const records = eventsIn(end) - eventsIn(begin);

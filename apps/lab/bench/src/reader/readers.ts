@@ -1,7 +1,7 @@
 import { KafkaLogReader } from '@flatline/kafka';
 import type { LogSubscription } from '@flatline/ports';
 import { systemClock } from '@flatline/system';
-import { settledMemory } from '../process-stat.ts';
+import { memoryAtRest } from '../process-stat.ts';
 import type { ContenderCost, ContenderTask } from '../throughput/contender-task.ts';
 import { readWithKafkajs } from './kafkajs-reading.ts';
 import { type Reader, type ReadingCost, ReadingMeter, type ReadingTask } from './reading.ts';
@@ -48,6 +48,6 @@ function walk(subscription: LogSubscription, meter: ReadingMeter): void {
 export async function readAsContender(name: 'kafkajs' | 'reader', task: ContenderTask): Promise<ContenderCost> {
   const { records, elapsedMs, endedAt, cpuMs } = await readWith[name === 'reader' ? 'flatline' : name](task);
   const peakRssBytes = process.resourceUsage().maxRSS * 1024;
-  const { rssBytes } = settledMemory();
+  const { rssBytes } = memoryAtRest();
   return { records, elapsedMs, endedAt, cpuMs, peakRssBytes, rssBytes, processor: undefined };
 }

@@ -8,7 +8,7 @@ import { type Application, withApplication } from '../frame/application.ts';
 import { framed, type Ground, over } from '../frame/frame.ts';
 import { takeTurns } from '../frame/turns.ts';
 import { worstDelay } from '../loop-delay.ts';
-import { type HeldPartition, Instance } from '../processor/instance.ts';
+import { type AssignedPartition, Instance } from '../processor/instance.ts';
 import { NEVER_MS } from '../processor/instance-task.ts';
 import { short } from '../text-table.ts';
 import { loadEvents } from '../throughput/event-load.ts';
@@ -52,9 +52,9 @@ async function measureInstances(ground: ScaleGround, application: Application, c
     for (let index = 0; index < count; index += 1) {
       const instance = `instance-${index}`;
       instances.push(new Instance({ ...task, instance, stateDir: join(stateDir, instance) }));
-      await instances.at(-1)!.holds();
+      await instances.at(-1)!.assigned();
     }
-    await Promise.all(instances.map((each) => each.until((held) => isShare(held, partitions, count))));
+    await Promise.all(instances.map((each) => each.until((assigned) => isShare(assigned, partitions, count))));
     return await measureMembers(ground, instances, topic);
   } finally {
     await Promise.all(instances.map((each) => each.stop()));
@@ -110,7 +110,7 @@ async function untilCommitted(
 }
 
 /** Whether an instance runs as many partitions as it would for good, give or take one. */
-function isShare(held: readonly HeldPartition[], partitions: number, instances: number): boolean {
-  const running = held.filter(({ role, state }) => role === 'owner' && state === 'running').length;
-  return running === held.length && Math.abs(running - partitions / instances) < 1;
+function isShare(assigned: readonly AssignedPartition[], partitions: number, instances: number): boolean {
+  const running = assigned.filter(({ role, state }) => role === 'owner' && state === 'running').length;
+  return running === assigned.length && Math.abs(running - partitions / instances) < 1;
 }

@@ -79,7 +79,7 @@ export function mean(values: readonly number[]): number {
 }
 
 /** Bytes of the heap and of array buffers, garbage collected first if the process allows it (`--expose-gc`). */
-export function bytesHeld(): number {
+export function bytesUsed(): number {
   collectGarbage();
   const { heapUsed, arrayBuffers } = process.memoryUsage();
   return heapUsed + arrayBuffers;
@@ -115,13 +115,13 @@ function timePass(contender: Contender, order: Int32Array): Times {
 
 /** Bytes per timer, when all are armed and have been re-armed once. */
 function weigh(contender: Contender, order: Int32Array): number {
-  const before = bytesHeld();
+  const before = bytesUsed();
   const queue = contender.create(START, order.length);
   insert(queue, order.length);
   rearm(queue, order, BEAT_MS);
-  const held = bytesHeld() - before;
+  const used = bytesUsed() - before;
   // Read after the last measurement, so that it is alive during it.
-  return held / queue.size;
+  return used / queue.size;
 }
 
 function insert(queue: TimerQueue, timers: number): void {

@@ -1,5 +1,5 @@
 import { setImmediate as immediate } from 'node:timers/promises';
-import { bytesHeld, combine, mean, median, passes, timed, type Cost, type Times } from './measurement.ts';
+import { bytesUsed, combine, mean, median, passes, timed, type Cost, type Times } from './measurement.ts';
 import { deadlineOf, shuffledIds, START } from './timer-queue.ts';
 
 export const NODE_TIMERS = {
@@ -51,11 +51,11 @@ async function timePass(order: Int32Array): Promise<Times> {
 
 function weigh(timers: number): number {
   const armed = new Array<NodeJS.Timeout>(timers);
-  const before = bytesHeld();
+  const before = bytesUsed();
   arm(armed);
-  const held = bytesHeld() - before;
+  const used = bytesUsed() - before;
   for (const timer of armed) clearTimeout(timer);
-  return held / timers;
+  return used / timers;
 }
 
 function arm(armed: NodeJS.Timeout[]): void {
