@@ -2,6 +2,7 @@ import { afterEach, expect, test } from '@jest/globals';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { bindToExit } from './exit-bound.ts';
 
 let server: Server | undefined;
 
@@ -38,4 +39,15 @@ test('what is bound ends with the process that started it', async () => {
   starter.stdin.end('go');
   expect(await exit).toEqual([3, null]);
   await closed;
+});
+
+test('what has ended is bound no more, also where its channel was closed from here', async () => {
+  const before = process.listenerCount('exit');
+  const source = "process.once('disconnect', () => process.exit())";
+  const bound = bindToExit(spawn(process.execPath, ['-e', source], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'] }));
+  expect(process.listenerCount('exit')).toBe(before + 1);
+  const exit = once(bound, 'exit');
+  bound.disconnect();
+  await exit;
+  expect(process.listenerCount('exit')).toBe(before);
 });
