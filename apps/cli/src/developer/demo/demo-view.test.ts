@@ -88,6 +88,17 @@ describe('the view of the demo', () => {
       expect(line.length).toBeLessThanOrEqual(90);
   });
 
+  test('a small terminal is shown whole rows, no heading without one, and nothing that wraps', () => {
+    const shown = (rows: number): string[] => renderDemo(picture, plain, { columns: 50, rows }).split('\n');
+    for (const rows of [10, 11, 12, 14, 16, 24]) {
+      const lines = shown(rows);
+      expect(lines.length).toBeLessThan(Math.max(rows, 10));
+      for (const line of lines) expect(line.length).toBeLessThanOrEqual(50);
+      expect(lines.some((line) => line.startsWith('partition'))).toBe(lines.some((line) => line.includes('running')));
+    }
+    expect(shown(24).some((line) => line.includes('TIMEOUT'))).toBe(true);
+  });
+
   test('one of anything is said in the singular, and columns stay where they are', () => {
     const one = { ...picture, heartbeats: 1, begun: 1, closed: 1, total: 1 };
     const text = renderDemo({ ...one, recent: [{ ...picture.recent[0]!, eventCount: 1 }, picture.recent[0]!] }, plain, {

@@ -52,6 +52,10 @@ export interface DemoPicture {
 }
 
 const KEY_COLUMNS = 24;
+/** Narrower terminals are shown the columns that say most. */
+const WIDE_COLUMNS = 80;
+/** A shorter bar says nothing. */
+const BAR_COLUMNS_MIN = 10;
 const TELLING_SHARE = 0.05;
 const rate = (perSecond: number): string => `${count(Math.round(perSecond))}/s`;
 
@@ -66,23 +70,46 @@ export function renderDemo(
 ): string {
   const { bold, dim } = colors;
   const title = [picture.broker, picture.http, picture.topic, `timeout ${duration(picture.timeoutMs)}`];
-  const head = [bold('Flatline demo') + dim(`  ${shorten(title.join(' · '), columns - 16)}`), '', ...totals(picture)];
-  const middle = [
+  const isNarrow = columns < WIDE_COLUMNS;
+  const head = [
+    bold('Flatline demo') + dim(`  ${shorten(title.join(' · '), columns - 16)}`),
     '',
-    dim('partition  state          live     closed        read      lag'),
-    ...picture.partitions.map((row) => partitionLine(row, colors)),
-    '',
-    dim('last closed sessions'),
-    ...picture.recent.map((session) => closedLine(session, colors)),
+    ...totals(picture, isNarrow),
+  ];
+  const tables: readonly Table[] = [
+    {
+      heading: dim(`partition  state          live     closed${isNarrow ? '' : '        read      lag'}`),
+      rows: picture.partitions.map((row) => partitionLine(row, colors, isNarrow)),
+    },
+    {
+      heading: dim('last closed sessions'),
+      rows: picture.recent.map((session) => closedLine(session, colors, isNarrow)),
+    },
   ];
   const foot = ['', progressLine(picture, columns), dim(picture.phase ?? 'Ctrl-C ends')];
   // The cursor stands in a line of its own.
-  let room = rows - 1 - heightOf([...head, ...foot], columns);
-  const shown = middle.filter((line) => {
-    room -= heightOf([line], columns);
-    return room >= 0;
-  });
-  return [...head, ...shown, ...foot].join('\n');
+  const room = rows - 1 - heightOf([...head, ...foot], columns);
+  return [...head, ...fitting(tables, room, columns), ...foot].join('\n');
+}
+
+interface Table {
+  readonly heading: string;
+  readonly rows: readonly string[];
+}
+
+/** The tables' lines up to the first that does not fit. A heading without a row says nothing, and is left out. */
+function fitting(tables: readonly Table[], room: number, columns: number): string[] {
+  const shown: string[] = [];
+  for (const { heading, rows } of tables) {
+    let left = room - heightOf([...shown, '', heading], columns);
+    const fit = rows.filter((row) => {
+      left -= heightOf([row], columns);
+      return left >= 0;
+    });
+    if (fit.length > 0) shown.push('', heading, ...fit);
+    if (fit.length < rows.length) break;
+  }
+  return shown;
 }
 
 /** Rows that the lines take where what is wider than the terminal goes on in the next one. */
@@ -91,12 +118,12 @@ function heightOf(lines: readonly string[], columns: number): number {
   return widths.reduce((sum, width) => sum + Math.max(1, Math.ceil(width / columns)), 0);
 }
 
-function totals(picture: DemoPicture): string[] {
+function totals(picture: DemoPicture, isNarrow: boolean): string[] {
   const { closeDelayMs } = picture;
   const delay =
     closeDelayMs === undefined
       ? '–'
-      : `${duration(closeDelayMs.median)} median, ${duration(closeDelayMs.p99)} p99, from the deadline to the summary`;
+      : `${duration(closeDelayMs.median)} median, ${duration(closeDelayMs.p99)} p99${isNarrow ? '' : ', from the deadline to the summary'}`;
   return [
     `heartbeats   ${count(picture.heartbeats).padStart(10)}   ${rate(picture.heartbeatsPerSecond)}`,
     `live         ${count(picture.live).padStart(10)}   of ${counted(picture.begun, 'session')} begun`,
@@ -105,14 +132,15 @@ function totals(picture: DemoPicture): string[] {
   ];
 }
 
-function partitionLine(row: PartitionRow, colors: Colors): string {
+function partitionLine(row: PartitionRow, colors: Colors, isNarrow: boolean): string {
   const cells = [
     String(row.partition).padStart(9),
     colorOfState(row.state, colors)(row.state.padEnd(12)),
     count(row.liveEntries).padStart(6),
     count(row.sessionsClosed).padStart(10),
-    count(row.recordsRead).padStart(11),
-    (row.lag === undefined ? '–' : count(row.lag)).padStart(8),
+    ...(isNarrow
+      ? []
+      : [count(row.recordsRead).padStart(11), (row.lag === undefined ? '–' : count(row.lag)).padStart(8)]),
   ];
   return cells.join('  ').replace('  ', '  ') + (row.detail === undefined ? '' : `  ${row.detail}`);
 }
@@ -123,10 +151,11 @@ function colorOfState(state: string, { green, red, yellow }: Colors): (text: str
 }
 
 /** One closed session as a line; the key is hostile and comes out escaped. */
-function closedLine(session: ClosedSession, { cyan, dim, yellow }: Colors): string {
+function closedLine(session: ClosedSession, { cyan, dim, yellow }: Colors, isNarrow: boolean): string {
   const key = shorten(printableKey(session.key), KEY_COLUMNS).padEnd(KEY_COLUMNS);
   const reason = (session.reason === 'TIMEOUT' ? yellow : cyan)(session.reason.padEnd(12));
   const length = duration(session.durationMs).padStart(9);
+  if (isNarrow) return `${key}  ${reason}  ${length}`;
   return `${key}  ${reason}  ${length}  ${count(session.eventCount).padStart(6)} ${plural(session.eventCount, 'event').padEnd(6)}  ${dim(session.incarnation)}`;
 }
 
@@ -134,15 +163,16 @@ function progressLine(picture: DemoPicture, columns: number): string {
   const { closed, total, closedPerSecond } = picture;
   if (total === undefined) return `running for ${duration(picture.elapsedMs)}`;
   const share = total === 0 ? 1 : Math.min(1, closed / total);
-  const width = Math.max(10, Math.min(40, columns - 60));
+  const room = Math.min(40, columns - 60);
+  const width = room < BAR_COLUMNS_MIN ? 0 : room;
   const filled = Math.floor(share * width);
-  const bar = `${'█'.repeat(filled)}${'░'.repeat(width - filled)}`;
+  const bar = `${'█'.repeat(filled)}${'░'.repeat(width - filled)}${width === 0 ? '' : ' '}`;
   // Until some have closed, the rate is that of the few that ended early.
   const left =
     share >= TELLING_SHARE && closedPerSecond > 0 && closed < total
       ? `, ${duration((1000 * (total - closed)) / closedPerSecond)} left`
       : '';
-  return `${bar} ${Math.floor(100 * share)} %  ${count(closed)} of ${counted(total, 'session')} closed${left}`;
+  return `${bar}${Math.floor(100 * share)} %  ${count(closed)} of ${counted(total, 'session')} closed${left}`;
 }
 
 /** The same as one line, for a log. */
