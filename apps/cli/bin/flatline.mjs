@@ -8,4 +8,8 @@ const checkout = fileURLToPath(new URL('../src/developer/main.ts', import.meta.u
 if (existsSync(checkout)) {
   const { launch } = await import('../../../scripts/launch.mjs');
   launch('node', ['--conditions=@flatline/source', checkout, ...process.argv.slice(2)]);
-} else await import('../dist/main.js');
+} else if (Number(process.versions.node.split('.')[0]) >= 24) await import('../dist/main.js');
+else {
+  console.error(`flatline: needs Node 24 or newer, found ${process.versions.node}`);
+  process.exitCode = 1;
+}
