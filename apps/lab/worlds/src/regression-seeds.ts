@@ -7,4 +7,5 @@ export const REGRESSION_SEEDS: readonly { readonly seed: number; readonly found:
   { seed: 540, found: 'commits on top of one that is lost, after a look-up below what was acknowledged (a mutant)' },
   { seed: 3339, found: 'a floor forgotten with a store without entries, since batches hold several keys (a mutant)' },
   { seed: 564, found: 'a lost claim waited for without end, once commits had grown (a mutant)' },
+  { seed: 586, found: 'the same, since a group of records stops where the commit is full (a mutant)' },
 ];
