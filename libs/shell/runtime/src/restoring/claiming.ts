@@ -4,7 +4,6 @@ import { encodeClaim } from '@flatline/partition';
 import type { TransactionalWriter } from '@flatline/ports';
 import { RetryPause } from '../instance/retry-pause.ts';
 import { CLAIM_PATIENCE_MS, CLAIM_TRIES_MAX } from '../instance/limits.ts';
-import type { PipelinePorts, PipelineSettings } from '../instance/settings.ts';
 import { changelogOf, type TaskPlace } from '../instance/task-place.ts';
 
 export interface Ownership {
@@ -15,22 +14,30 @@ export interface Ownership {
   readonly claimId: string;
 }
 
+export interface Claimed<Evidence> extends Ownership {
+  readonly evidence: Evidence;
+}
+
+interface ClaimOptions<Evidence> {
+  /** How long the writer's transactions may take, where the usual is too short. */
+  readonly timeoutMs?: DurationMs;
+  /**
+   * Asked between the fence and the claim, at each try. A claim that is acknowledged then proves that no other owner has
+   * written since the fence: what this tells is of everything below the claim, and of nothing above it.
+   */
+  readonly evidence: () => Promise<Evidence>;
+}
+
 /**
  * InitProducerId ends the transaction that the former owner left open, and fences it; the claim is read back to know that the log has
  * been read to its end, which a high watermark would not tell (commit protocol, step 1).
- * @param timeoutMs of the writer's transactions, where the usual is too short.
- * @throws as `TransactionalWriter.commit`
+ * @throws as `TransactionalWriter.commit`; what `evidence` throws
  */
-export async function claim(
-  partition: number,
-  settings: PipelineSettings,
-  ports: PipelinePorts,
-  timeoutMs?: DurationMs,
-): Promise<Ownership> {
-  const retryPause = new RetryPause(ports.clock);
+export async function claim<Evidence>(place: TaskPlace, options: ClaimOptions<Evidence>): Promise<Claimed<Evidence>> {
+  const retryPause = new RetryPause(place.ports.clock);
   for (let tries = 1; ; tries += 1) {
     try {
-      return await claimOnce(partition, settings, ports, timeoutMs);
+      return await claimOnce(place, options);
     } catch (error) {
       // A claim carries no state, so one whose outcome is unknown does no harm: the next one comes after it.
       if (!(error instanceof Retriable) || tries === CLAIM_TRIES_MAX) throw error;
@@ -39,21 +46,20 @@ export async function claim(
   }
 }
 
-async function claimOnce(
-  partition: number,
-  settings: PipelineSettings,
-  ports: PipelinePorts,
-  timeoutMs: DurationMs | undefined,
-): Promise<Ownership> {
+async function claimOnce<Evidence>(
+  { partition, settings, ports }: TaskPlace,
+  { timeoutMs, evidence: ask }: ClaimOptions<Evidence>,
+): Promise<Claimed<Evidence>> {
   const writer = await ports.writers.open(settings.transactionalId(partition), timeoutMs);
   const claimId = ports.entropy.id();
   const value = encodeClaim({ owner: settings.owner, claimId });
   try {
+    const evidence = await ask();
     const [offsets] = await writer.commit({
       writes: [{ topic: settings.changelogTopic, partition, records: [{ key: null, value }] }],
       offsets: [],
     });
-    return { writer, claimOffset: offsets![0]!, claimId };
+    return { writer, claimOffset: offsets![0]!, claimId, evidence };
   } catch (error) {
     await writer.close();
     throw error;

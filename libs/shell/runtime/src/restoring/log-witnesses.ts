@@ -14,8 +14,9 @@ interface WitnessParts extends TaskPlace {
 }
 
 /**
- * Evidence that may contradict the log (R3), taken before the claim. After the claim another owner may take over, commit and
- * truncate at any time, and a process that was stopped meanwhile would count that against what lies below its own claim.
+ * Evidence that may contradict the log (R3), taken between the fence and the claim (`claim`). After the claim another owner may
+ * take over, commit and truncate at any time, and a process that was stopped meanwhile would count that against what lies below
+ * its own claim. What was asked before the fence does not tell of what the former owner has committed since.
  */
 export interface LogWitnesses {
   readonly logStartOffset: number;

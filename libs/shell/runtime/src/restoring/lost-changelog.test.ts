@@ -151,6 +151,27 @@ describe('[F26] the changelog loses its acknowledged tail', () => {
     await expectStopped(world, process, /cannot be trusted: /);
   });
 
+  test('[R3][S4][F26] all of it, of an owner that came and left while a claim had no answer: that claim, tried again, is no beginning', async () => {
+    const world = new World({ seed: 83, partitions: 1, timeoutMs: 5_000 });
+    const { time, log, faults } = world.simulation;
+    faults.inject({ at: 'EndTxn', fault: 'answerDropped' });
+    const first = world.launch('a');
+    await time.runUntil(() => faults.pending().length === 0, LATER);
+    first.host.pause();
+    const claimed = log.partition(CHANGELOG, 0).logEnd;
+    const second = world.launch('b');
+    await time.runUntil(() => second.instance.isReady, LATER);
+    world.beat('k');
+    await time.runFor(10_000);
+    expect(world.closed()).toHaveLength(1);
+    await time.complete(second.instance.stop());
+    second.host.kill();
+    loseFrom(world, claimed);
+    first.host.resume();
+    await time.runFor(LATER);
+    await expectStopped(world, first, /cannot be trusted: it is empty although group app\.visits has committed offset/);
+  });
+
   test('[X5][F26] with a claim that was acknowledged, before or after it was read back: it claims again, and goes on', async () => {
     let unread = 0;
     for (const afterMs of [0, 0.5, 1, 1.5, 2, 2.5, 3, 5, 20, 100]) {

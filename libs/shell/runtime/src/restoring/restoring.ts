@@ -4,11 +4,11 @@
 // comes, then the claim, and what lies between is read.
 import { type DurationMs, type PartitionStopped, Retriable } from '@flatline/base';
 import type { CommitHeader, PartitionTask } from '@flatline/partition';
-import { claim, lostClaim, type Ownership, readToClaim } from './claiming.ts';
+import { claim, type Claimed, lostClaim, type Ownership, readToClaim } from './claiming.ts';
 import type { Heard } from '../proof/fetch-proof.ts';
 import type { Flusher } from '../running/flusher.ts';
 import { brokenLog, Distrusted } from './distrust.ts';
-import { checkRestored, logWitnesses } from './log-witnesses.ts';
+import { checkRestored, type LogWitnesses, logWitnesses } from './log-witnesses.ts';
 import { Replica, type ReplicaParts } from './replica.ts';
 
 export interface RestoreParts extends ReplicaParts {
@@ -60,22 +60,21 @@ export async function restore(parts: RestoreParts, standby?: Replica): Promise<R
 }
 
 async function attempt(parts: RestoreParts, standby: Replica | undefined): Promise<Restored> {
-  const { settings, ports, partition, abandon } = parts;
+  const { abandon } = parts;
   const replica = standby ?? (await Replica.open(parts, abandon));
   parts.onReading(replica);
-  let ownership: Ownership | undefined;
+  let ownership: Claimed<LogWitnesses> | undefined;
   try {
     // One that is at the end already has nothing to gain by asking again.
     if (standby?.lag !== 0) await replica.readToEnd(abandon);
-    const witnesses = await logWitnesses(parts, replica);
     await parts.assureOwned();
-    const fencedAtMs = ports.clock.monotonicMs();
-    ownership = await claim(partition, settings, ports);
+    const fencedAtMs = parts.ports.clock.monotonicMs();
+    ownership = await claim(parts, { evidence: () => logWitnesses(parts, replica) });
     if (ownership.claimOffset < replica.position) throw aheadOfLog(parts, replica.position, ownership.claimOffset);
     await readToClaim(parts, ownership, (end, signal) => replica.readTo(end, signal), abandon);
     if (!replica.standsAt(ownership)) throw lostClaim(parts, ownership);
     replica.checkLineage();
-    checkRestored(parts, replica, witnesses);
+    checkRestored(parts, replica, ownership.evidence);
     replica.stopReading();
     const { task, flusher, last, heard: claimHeard } = replica;
     const restoredFrom = standby !== undefined && !parts.isWarmStart ? 'standby' : sourceOf(replica);

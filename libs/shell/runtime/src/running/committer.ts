@@ -137,8 +137,8 @@ export class Committer {
 
   /** Becomes its own successor, looks for the commit below the claim, and resends it if it is not there (CM2). */
   async #takeOver(inFlight: InFlight): Promise<CommitOutcome> {
-    const { partition, settings, ports } = this.#parts;
-    const ownership = await claim(partition, settings, ports, Math.min(inFlight.timeoutMs, TRANSACTION_TIMEOUT_MAX_MS));
+    const timeoutMs = Math.min(inFlight.timeoutMs, TRANSACTION_TIMEOUT_MAX_MS);
+    const ownership = await claim(this.#parts, { timeoutMs, evidence: () => Promise.resolve() });
     this.#writer = ownership.writer;
     const { commitId } = inFlight.cut.header;
     const found = await lookUp(this.#parts, { commitId, count: inFlight.cut.blocks.length }, this.#anchor, ownership);
