@@ -47,6 +47,11 @@ export class NextCommit {
     this.#bytesMax = bytes;
   }
 
+  /** Has the changelog tell from which change on it is heavy. As good as free then, where each change would weigh all there is. */
+  weighChanges(): void {
+    this.#changelog.changedMax = this.#changelog.changedFor(this.#bytesMax - this.#outputBytes);
+  }
+
   /** Whether its bytes are as many as it may have, or more. */
   get isHeavy(): boolean {
     return this.bytes >= this.#bytesMax;

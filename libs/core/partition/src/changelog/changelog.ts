@@ -92,6 +92,8 @@ export class Changelog {
   readonly #group = new Int32Array(KEY_GROUP_MAX);
   #removals: Uint8Array[] = [];
   #changedBytes = 0;
+  /** The `changedBytes` from which on `changed` tells. */
+  changedMax = Infinity;
   #digest = 0;
   #liveBytes = 0;
   #cutting: CutInMaking | undefined;
@@ -125,6 +127,11 @@ export class Changelog {
     return this.#changedBytes + Math.min(this.#changedBytes * SWEEP_RATIO, this.#sweepableBytes);
   }
 
+  /** The least `changedBytes` by which `pendingBytes` are so many. */
+  changedFor(pendingBytes: number): number {
+    return Math.max(pendingBytes / (1 + SWEEP_RATIO), pendingBytes - this.#sweepableBytes);
+  }
+
   get digest(): number {
     return this.#digest >>> 0;
   }
@@ -137,11 +144,11 @@ export class Changelog {
     return this.ledger.logBytes;
   }
 
-  /** False where the entry had changed since the last cut, so that no more waits for the next one. */
+  /** True where more waits for a cut than before, and `changedMax` is reached. */
   changed(entry: EntryWindow): boolean {
     if (!this.#dirty.add(entry.slot)) return false;
     this.#changedBytes += entryBytes(entry);
-    return true;
+    return this.#changedBytes >= this.changedMax;
   }
 
   /** Says that the entry's state has grown by so many bytes; less than 0: shrunk. Comes before `changed`. */

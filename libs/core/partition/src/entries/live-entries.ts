@@ -121,6 +121,7 @@ export class LiveEntries implements Effects {
    * ahead at.
    */
   take(): ReturnType<Kind['take']> {
+    this.#commit.weighChanges();
     return this.#kind.take(this.run, this);
   }
 
@@ -144,7 +145,7 @@ export class LiveEntries implements Effects {
   }
 
   changed(): void {
-    if (this.#changelog.changed(this.#entry)) this.#endFullRun();
+    if (this.#changelog.changed(this.#entry)) this.#endRun();
   }
 
   grew(bytes: number): void {
@@ -175,13 +176,18 @@ export class LiveEntries implements Effects {
 
   emit(record: OutgoingRecord): void {
     this.#commit.outputs.add(record);
+    this.#commit.weighChanges();
     this.#endFullRun();
   }
 
   /** Has the record being taken be the last of its run where no more fits the commit. */
   #endFullRun(): void {
+    if (this.#commit.isHeavy) this.#endRun();
+  }
+
+  #endRun(): void {
     const { run } = this;
-    if (this.#commit.isHeavy) run.end = Math.min(run.end, run.index + 1);
+    run.end = Math.min(run.end, run.index + 1);
   }
 
   /** Lets up to `limit` entries take effect whose due instant the clock has reached. True if more are due. */
