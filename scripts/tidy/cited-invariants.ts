@@ -1,4 +1,4 @@
-// Ids of invariants where comments and titles of tests cite them: `(CC1)`, `test('CQ2: one flush at a time', …`.
+// Ids of invariants where comments and titles of tests cite them: `(CC1)`, `test('CK2: one flush at a time', …`.
 import { type Finding } from './finding.ts';
 import { definedInvariants } from './invariant-ids.ts';
 import { type Tree } from './workspace.ts';

@@ -1,4 +1,4 @@
-// Ids of invariants in the headers of modules: `//   CQ1  Commits are flushed whole and in order.`
+// Ids of invariants in the headers of modules: `//   CK1  Commits are flushed whole and in order.`
 import { type Finding } from './finding.ts';
 import { type Tree } from './workspace.ts';
 

@@ -26,7 +26,7 @@ interface Adoption {
   readonly startFrom: 'earliest' | 'latest' | 'instant';
 }
 
-type Room = Pick<TaskBounds, 'entriesMax' | 'keyBytesMax'>;
+type Room = Pick<TaskBounds, 'entriesMax' | 'keyBytesMax' | 'flushIntervalMs'>;
 
 export interface Scenario extends Proof, Adoption {
   readonly partitions: number;
@@ -75,12 +75,13 @@ export function drawAdoption(random: Random): Adoption {
   };
 }
 
-/** How much may live in a partition (I7). Drawn from a random of its own, too. */
+/** How much may live in a partition (I7), and how long its store may lack anything. Drawn from a random of its own, too. */
 export function drawRoom(random: Random): Room {
   const { entriesMax, keyBytesMax } = TASK_BOUNDS;
   return {
     entriesMax: oneOf(random, [2, 4, entriesMax, entriesMax, entriesMax, entriesMax]),
     keyBytesMax: oneOf(random, [12, keyBytesMax, keyBytesMax, keyBytesMax, keyBytesMax, keyBytesMax]),
+    flushIntervalMs: oneOf(random, [500, 5_000, 60_000]),
   };
 }
 

@@ -1,5 +1,5 @@
-// After an orderly stop: the local stores of the last process to leave are there and closed. What they hold, the oracle says
-// (V8).
+// After an orderly stop: the local stores of the last process to leave are there, closed, and not in the middle of a flush.
+// What they hold, the oracle says (V8).
 import type { Simulation } from '@flatline/cluster';
 import { commitsOf } from './judging/decisions.ts';
 
@@ -8,5 +8,8 @@ export function checkStopped(simulation: Simulation, machine: string, partition:
   if (commitsOf(simulation, partition).length === 0) return [];
   const file = simulation.disk(machine).file(partition);
   if (file === undefined) return [`${where}: there is none`];
-  return file.closedCleanly && file.clean ? [] : [`${where}: left unclean`];
+  if (!file.closedCleanly) return [`${where}: left unclean`];
+  const checkpointed = file.checkpoint?.changelogPosition ?? 0;
+  const isNewer = [...file.entries.values()].some(({ changelogOffset }) => changelogOffset >= checkpointed);
+  return isNewer ? [`${where}: holds rows newer than its checkpoint`] : [];
 }

@@ -5,7 +5,7 @@ import { fuzz } from '@flatline/base/fuzz';
 import { sessionFormat } from '@flatline/kinds';
 import { blankEvent, type SessionEvent } from '@flatline/ports/formats';
 import { Changelog } from './changelog/changelog.ts';
-import { CheckpointQueue } from './checkpoint/checkpoint-queue.ts';
+import { Checkpoints } from './checkpoint/checkpoints.ts';
 import { EntryTable } from './entries/entry-table.ts';
 import { encodeClaim, NO_BATCH, PartitionTask, Restoration } from './index.ts';
 import { applyBlock, begin, bytes, insertKey, ListCursor, options, type TestRecord } from './task.fixture.ts';
@@ -73,11 +73,8 @@ describe('[F14] a damaged changelog', () => {
     const corpus = blocks();
     const feed = (damaged: Uint8Array): void => {
       const table = new EntryTable(1, sessionFormat);
-      const restoration = new Restoration(
-        table,
-        new Changelog(table, LIMITS, NO_MEMORY),
-        new CheckpointQueue(table, NO_MEMORY),
-      );
+      const changelog = new Changelog(table, LIMITS, NO_MEMORY);
+      const restoration = new Restoration(table, changelog, new Checkpoints(table, changelog));
       refuses(() => applyBlock(restoration, damaged, 0));
     };
     fuzz({ name: 'partition/block', corpus, regressions, feed }, 15_000);

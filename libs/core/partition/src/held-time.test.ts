@@ -83,7 +83,9 @@ class Run {
     const cut = this.#task.cut({ ...ids, sequence: this.#sequence });
     this.#sequence += 1;
     this.closed.push(...closedIn(cut));
-    const offsets = cut.blocks.map(({ bytes }) => this.#blocks.push({ bytes, offset: this.#blocks.length }) - 1);
+    const offsets = cut.blocks.map(
+      ({ bytes }) => this.#blocks.push({ bytes: bytes.slice(), offset: this.#blocks.length }) - 1,
+    );
     this.#task.settle(cut, offsets);
   }
 

@@ -8,7 +8,7 @@ export {
   NO_BATCH,
   recordedStamp,
 } from './changelog/block-format.ts';
-export type { FlushSlice } from './checkpoint/checkpoint-queue.ts';
+export type { FlushSlice } from './checkpoint/checkpoints.ts';
 export type { TaskCounters } from './counters.ts';
 export type { DeadLetter, DeadLetterLimits } from './dead-letter.ts';
 export { largestBlockBytes } from './changelog/largest-block.ts';

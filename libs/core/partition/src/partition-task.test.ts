@@ -2,8 +2,16 @@ import { describe, expect, test } from '@jest/globals';
 import { type Random, seededRandom } from '@flatline/base';
 import { SessionWindow } from '@flatline/kinds';
 import type { SessionSummary } from '@flatline/ports/formats';
-import { decodeBlock, NO_BATCH, PartitionTask, recordedStamp, Restoration, type TaskCut } from './index.ts';
-import { CLOCK_HEADER, groupOf, KEY_GROUP_MAX, type StoreCheckpoint } from '@flatline/ports';
+import {
+  decodeBlock,
+  type FlushSlice,
+  NO_BATCH,
+  PartitionTask,
+  recordedStamp,
+  Restoration,
+  type TaskCut,
+} from './index.ts';
+import { CLOCK_HEADER, groupOf, KEY_GROUP_MAX, type StoreCheckpoint, type StoredRow } from '@flatline/ports';
 import {
   applyBlock,
   begin,
@@ -217,7 +225,8 @@ class Model {
   readonly records: readonly TestRecord[];
   readonly blocks: { offset: number; bytes: Uint8Array }[] = [];
   readonly closed: string[] = [];
-  store = new Map<string, { image: Uint8Array; offset: number }>();
+  store = new Map<number, StoredRow>();
+  flushing: Iterator<FlushSlice, undefined> | undefined;
   checkpoint: StoreCheckpoint | undefined;
   nextOffset = 0;
   sequence = 0;
@@ -306,26 +315,40 @@ class Model {
     if (this.random.chance(0.2)) while (this.blocks[0]!.offset < cut.header.floor) this.blocks.shift();
   }
 
-  /** Sometimes the process dies between two slices. */
+  /** Some slices of a flush; between them records come, and commits. Sometimes the process dies there. */
   flush(): void {
-    const slices = this.task.checkpoints.flush(1 + this.random.below(30));
-    if (slices === undefined) return;
-    for (let next = slices.next(); next.done !== true; next = slices.next()) {
-      for (const key of next.value.changes.removals) this.store.delete(text(key));
-      for (const { bytes, keyStart, keyLength, imageStart, imageLength, changelogOffset } of next.value.changes.puts)
-        this.store.set(text(bytes.subarray(keyStart, keyStart + keyLength)), {
-          image: bytes.slice(imageStart, imageStart + imageLength),
-          offset: changelogOffset,
-        });
-      this.checkpoint = next.value.checkpoint ?? this.checkpoint;
-      if (this.random.chance(0.02)) {
-        this.crash();
-        return;
-      }
+    if (this.flushing === undefined || this.random.chance(0.05))
+      this.flushing = this.task.checkpoints.flush(1 + this.random.below(30));
+    for (let left = this.random.below(8); left > 0 && this.flushing !== undefined; left -= 1) {
+      const next = this.flushing.next();
+      if (next.done === true) this.flushing = undefined;
+      else this.write(next.value);
+      if (next.value?.waits === true) return;
+      if (this.random.chance(0.02)) this.crash();
     }
   }
 
+  write({ changes, checkpoint }: FlushSlice): void {
+    for (const slot of changes.removals) this.store.delete(slot);
+    for (const {
+      slot,
+      sequence,
+      bytes,
+      keyStart,
+      keyLength,
+      imageStart,
+      imageLength,
+      changelogOffset,
+    } of changes.puts) {
+      const key = bytes.slice(keyStart, keyStart + keyLength);
+      const image = bytes.slice(imageStart, imageStart + imageLength);
+      this.store.set(slot, { slot, sequence, key, image, changelogOffset });
+    }
+    this.checkpoint = checkpoint ?? this.checkpoint;
+  }
+
   crash(): void {
+    this.flushing = undefined;
     const task = new PartitionTask(options({ hashSeed: this.random.below(1e9), tickMs: 1 }));
     const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
     const useStore =
@@ -337,11 +360,7 @@ class Model {
       this.checkpoint = undefined;
     } else {
       restoration.beginStored(this.checkpoint!);
-      const stored = Array.from(this.store, ([key, { image, offset }]) => ({
-        key: bytes(key),
-        image,
-        changelogOffset: offset,
-      }));
+      const stored = [...this.store.values()].sort((a, b) => a.slot - b.slot);
       while (stored.length > 0) restoration.loadStored(groupOf(stored.splice(0, 1 + this.random.below(KEY_GROUP_MAX))));
       const limit = 1 + this.random.below(9);
       while (!restoration.finishStored(limit));

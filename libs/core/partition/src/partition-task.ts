@@ -13,7 +13,7 @@ import type { EntryWindow, HeldState, HeldTimeRules, Kind } from '@flatline/kind
 import type { RecordCursor } from '@flatline/ports';
 import type { InputPosition } from './changelog/block-format.ts';
 import { Changelog, type CutContext } from './changelog/changelog.ts';
-import { CheckpointQueue } from './checkpoint/checkpoint-queue.ts';
+import { Checkpoints } from './checkpoint/checkpoints.ts';
 import { type TaskCounters, zeroCounters } from './counters.ts';
 import { EntryTable } from './entries/entry-table.ts';
 import { LiveEntries } from './entries/live-entries.ts';
@@ -34,7 +34,7 @@ export class PartitionTask {
   readonly counters: TaskCounters;
   readonly table: EntryTable;
   readonly changelog: Changelog;
-  readonly checkpoints: CheckpointQueue;
+  readonly checkpoints: Checkpoints;
   readonly clock = new PartitionClock();
   readonly #options: TaskOptions;
   readonly #time: InputTime;
@@ -53,13 +53,19 @@ export class PartitionTask {
     const time = new InputTime({ heldTime, clock, table, counters });
     const commit = new NextCommit(changelog, options);
     const openKind = (entry: EntryWindow): Kind => kind.open({ partition, held: time.held, entry, counters });
-    const entries = new LiveEntries({ openKind, tickMs, table, changelog, commit, state, counters });
+    const checkpoints = new Checkpoints(table, changelog);
+    changelog.giveRowsTo(checkpoints);
+    // A row is a copy of an entry: none is taken any more.
+    const onUnsound = (): void => {
+      checkpoints.discard();
+    };
+    const entries = new LiveEntries({ openKind, tickMs, table, changelog, commit, state, counters, onUnsound });
     const expiry = new Expiry(entries, clock, commit);
     const runs = new RunTaker({ maxKeyBytes: rules.maxKeyBytes, clock, entries, counters });
     this.counters = counters;
     this.table = table;
     this.changelog = changelog;
-    this.checkpoints = new CheckpointQueue(table, options.blockMemory);
+    this.checkpoints = checkpoints;
     this.#options = options;
     this.#time = time;
     this.#commit = commit;
@@ -195,10 +201,13 @@ export class PartitionTask {
 
   /** The cut's commit is known to be in the log, its blocks at `offsets`. */
   settle(cut: TaskCut, offsets: readonly number[]): void {
-    const firstOrdinal = this.changelog.ledger.end;
     this.changelog.settle(cut, offsets);
-    // Not all of the cut: outputs and dead letters would wait with it for the local store, by the gigabyte (X6).
-    const { header, blocks, removals } = cut;
-    this.checkpoints.add({ header, blocks, removals, firstOrdinal, offsets });
+    const { header, blocks, removed } = cut;
+    const last = blocks.at(-1)!;
+    const bytes = blocks.reduce((sum, block) => sum + block.bytes.length, 0);
+    const slots = blocks.map((block) => block.slots);
+    const headerBytes = last.bytes.slice(0, last.bodyStart);
+    this.checkpoints.committed({ header, headerBytes, slots, removed, offsets, bytes });
+    for (const block of blocks) this.#options.blockMemory.giveBack(block.bytes);
   }
 }

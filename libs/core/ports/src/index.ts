@@ -1,7 +1,8 @@
 export { CLOCK_HEADER } from './clock-record.ts';
 export { deadLetterHeaders, type DeadLetterOrigin, readDeadLetter, type Truncation } from './dead-letter-headers.ts';
 export { INCARNATION_HEADER } from './incarnation-header.ts';
-export { groupOf, imagesIn, StoredGroup } from './stored-group.ts';
+export { groupOf, rowsIn, StoredGroup } from './stored-group.ts';
+export { assertSlotOrder } from './slot-order.ts';
 export type { BatchFingerprint, CommittedOffset, LogAdmin } from './log-admin.ts';
 export { KEY_GROUP_MAX } from './log-reader.ts';
 export type {
@@ -24,8 +25,8 @@ export type {
   StateStores,
   StoreChanges,
   StoreCheckpoint,
-  ImagePlace,
-  StoredImage,
+  RowPlace,
+  StoredRow,
   StoreDistrust,
   StoreDrop,
   StoreState,

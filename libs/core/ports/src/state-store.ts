@@ -1,9 +1,10 @@
 // The port of the local store: a checkpoint of committed state, a cache of the changelog (architecture, Local store).
 //
-// It may lag behind the changelog and is never ahead of it. Writing is a *fuzzy checkpoint*: a flush is a series of
-// `write` calls, each atomic, of images that are all committed; the checkpoint comes with the last. A crash between them
-// leaves the former checkpoint with some newer images, and rolling the changelog forward from that checkpoint writes
-// each of them again: images are absolute. `clean` tells the two apart, since only then count and digest must agree.
+// It may lag behind the changelog and is never ahead of it. Writing is a *fuzzy checkpoint* (Lin, Dunham, ICDE 1997): a flush is
+// a series of `write` calls, each atomic, of rows that are all committed, each as of the checkpoint or a later commit; the
+// checkpoint comes with the last. Each row says as of which, so whoever rolls the changelog forward knows what a row has
+// already. A crash in the middle leaves the former checkpoint with some rows that are newer still. Count and digest therefore
+// agree only once the newest row's commit is reached.
 import type { Millis } from '@flatline/base';
 import type { StoredGroup } from './stored-group.ts';
 import type { LocalCheckpoint } from './membership.ts';
@@ -21,23 +22,24 @@ export interface StoreCheckpoint {
 
 export interface StoreState {
   readonly checkpoint: StoreCheckpoint;
-  /** False while a flush was under way: count and digest then hold only after rolling forward. */
-  readonly clean: boolean;
 }
 
-export interface StoredImage {
+/** What is kept of one entry. */
+export interface StoredRow {
+  /** The entry's number in its task: names the row, and is used again once the entry has gone. */
+  readonly slot: number;
+  /** Sequence of a commit that the row is the state after: the checkpoint's, or a later one. */
+  readonly sequence: number;
   readonly key: Uint8Array;
-  /** The committed image bytes. */
   readonly image: Uint8Array;
   /** Changelog offset of the block that holds this image. */
   readonly changelogOffset: number;
 }
 
-/**
- * An image where it lies in a block, to be copied: the memory is used again. Places, since making views of key and image takes
- * longer than copying what they show.
- */
-export interface ImagePlace {
+/** A row that lies somewhere, to be copied: the memory is used again. Places, since making views takes longer than copying what they show. */
+export interface RowPlace {
+  readonly slot: number;
+  readonly sequence: number;
   readonly bytes: Uint8Array;
   readonly keyStart: number;
   readonly keyLength: number;
@@ -47,23 +49,25 @@ export interface ImagePlace {
 }
 
 export interface StoreChanges {
-  readonly puts: readonly ImagePlace[];
-  readonly removals: readonly Uint8Array[];
+  /** By ascending slot, each at most once. */
+  readonly puts: readonly RowPlace[];
+  /** Slots whose row goes, if they have one; in ascending order, none with a put. */
+  readonly removals: readonly number[];
 }
 
 export interface StateStore {
   /** undefined: nothing has ever been checkpointed. */
   state(): StoreState | undefined;
   /**
-   * All entries, each once, in an order of the store's own. A group, and its bytes, are valid until the next step of the
+   * All rows, by ascending slot. A group, and its bytes, are valid until the next step of the
    * iteration; it may pause, but does not outlive a write. Taking the last group proves that the store is sound.
    * @throws Corrupt
    */
   scan(): Iterable<StoredGroup>;
-  /** Number of entries. */
+  /** Number of rows. */
   count(): number;
   /**
-   * One atomic step of a flush; without a checkpoint it marks the store as not clean. Removals are applied before puts.
+   * One atomic step of a flush; without a checkpoint the former one stands.
    * @throws Retriable, Corrupt, Fatal: nothing of it is then in the store.
    */
   write(changes: StoreChanges, checkpoint: StoreCheckpoint | undefined): void;

@@ -1,12 +1,14 @@
-// Entries of a local store, a group at a time: as many as can be looked ahead at, and no object for any of them.
+// Rows of a local store, a group at a time: as many as can be looked ahead at, and no object for any of them.
 import { assert } from '@flatline/base';
 import { KEY_GROUP_MAX, type KeySpans } from './log-reader.ts';
-import type { StoredImage } from './state-store.ts';
+import type { StoredRow } from './state-store.ts';
 
-/** Where entries lie in the same bytes: their keys are its spans. Filled by a store, read until the next step of its scan. */
+/** Where rows lie in the same bytes: their keys are its spans. Filled by a store, read until the next step of its scan. */
 export class StoredGroup implements KeySpans {
   bytes: Uint8Array = new Uint8Array(0);
   count = 0;
+  readonly slots = new Int32Array(KEY_GROUP_MAX);
+  readonly sequences = new Float64Array(KEY_GROUP_MAX);
   readonly starts = new Int32Array(KEY_GROUP_MAX);
   readonly lengths = new Int32Array(KEY_GROUP_MAX);
   readonly imageStarts = new Int32Array(KEY_GROUP_MAX);
@@ -19,9 +21,11 @@ export class StoredGroup implements KeySpans {
   }
 
   /** A copy of one of them. */
-  imageAt(index: number): StoredImage {
+  rowAt(index: number): StoredRow {
     const start = this.starts[index]!;
     return {
+      slot: this.slots[index]!,
+      sequence: this.sequences[index]!,
       key: this.bytes.slice(start, start + this.lengths[index]!),
       image: this.bytes.slice(this.imageStarts[index], this.imageEnds[index]),
       changelogOffset: this.changelogOffsets[index]!,
@@ -29,14 +33,16 @@ export class StoredGroup implements KeySpans {
   }
 }
 
-/** Copies entries that lie anywhere into a group, KEY_GROUP_MAX at most. */
-export function groupOf(images: readonly StoredImage[]): StoredGroup {
-  assert(images.length <= KEY_GROUP_MAX, 'a group has room for its entries', { images: images.length });
+/** Copies rows that lie anywhere into a group, KEY_GROUP_MAX at most. */
+export function groupOf(rows: readonly StoredRow[]): StoredGroup {
+  assert(rows.length <= KEY_GROUP_MAX, 'a group has room for its rows', { rows: rows.length });
   const group = new StoredGroup();
-  group.bytes = new Uint8Array(images.reduce((sum, { key, image }) => sum + key.length + image.length, 0));
+  group.bytes = new Uint8Array(rows.reduce((sum, { key, image }) => sum + key.length + image.length, 0));
   let end = 0;
-  for (const { key, image, changelogOffset } of images) {
+  for (const { slot, sequence, key, image, changelogOffset } of rows) {
     const at = group.count;
+    group.slots[at] = slot;
+    group.sequences[at] = sequence;
     group.starts[at] = end;
     group.lengths[at] = key.length;
     group.bytes.set(key, end);
@@ -51,7 +57,7 @@ export function groupOf(images: readonly StoredImage[]): StoredGroup {
   return group;
 }
 
-/** What a scan shows, entry by entry, copied: for callers to which speed does not matter. */
-export function* imagesIn(groups: Iterable<StoredGroup>): Generator<StoredImage, void, undefined> {
-  for (const group of groups) for (let index = 0; index < group.count; index += 1) yield group.imageAt(index);
+/** What a scan shows, row by row, copied: for callers to which speed does not matter. */
+export function* rowsIn(groups: Iterable<StoredGroup>): Generator<StoredRow, void, undefined> {
+  for (const group of groups) for (let index = 0; index < group.count; index += 1) yield group.rowAt(index);
 }

@@ -2,13 +2,12 @@
 //
 // Owns: the files.      Does not own: the running process's view of them (SimulatedStore).
 import { assert, type Millis } from '@flatline/base';
-import type { StoreCheckpoint, StoredImage, StoreDistrust, StoreDrop } from '@flatline/ports';
+import type { StoreCheckpoint, StoredRow, StoreDistrust, StoreDrop } from '@flatline/ports';
 
 export interface StoreFile {
-  /** By key bytes as latin-1 text, so that text order is byte order. */
-  readonly entries: Map<string, StoredImage>;
+  /** By slot. */
+  readonly entries: Map<number, StoredRow>;
   checkpoint: StoreCheckpoint | undefined;
-  clean: boolean;
   /** By the machine's wall clock. */
   writtenAt: Millis;
   /** Set by a clean shutdown, cleared when opened: tells a reboot with unwritten pages. */
@@ -20,13 +19,15 @@ export interface StoreFile {
 export const emptyFile = (): StoreFile => ({
   entries: new Map(),
   checkpoint: undefined,
-  clean: true,
   writtenAt: 0,
   closedCleanly: true,
   damage: undefined,
 });
 
-/** A copy that shares nothing that is ever changed; images are never written to. */
+/** What it holds, by ascending slot. */
+export const rowsOf = ({ entries }: StoreFile): StoredRow[] => [...entries.values()].sort((a, b) => a.slot - b.slot);
+
+/** A copy that shares nothing that is ever changed; rows are never written to. */
 const copyOf = (file: StoreFile): StoreFile => ({ ...file, entries: new Map(file.entries) });
 
 export class SimulatedDisk {
@@ -78,17 +79,16 @@ export class SimulatedDisk {
 
   /** Takes one entry away, or changes one byte of its image, where no checksum tells: only count and digest can (R1). */
   rotSilently(partition: number, how: 'entryLost' | 'imageChanged', index = 0): void {
-    const { entries } = this.#existing(partition);
-    const key = [...entries.keys()].sort()[index];
-    assert(key !== undefined, 'there is an entry to rot', { partition, index });
-    const entry = entries.get(key)!;
+    const file = this.#existing(partition);
+    const row = rowsOf(file)[index];
+    assert(row !== undefined, 'there is an entry to rot', { partition, index });
     if (how === 'entryLost') {
-      entries.delete(key);
+      file.entries.delete(row.slot);
       return;
     }
-    const image = entry.image.slice();
+    const image = row.image.slice();
     if (image.length > 0) image[image.length - 1] = image.at(-1)! ^ 1;
-    entries.set(key, { ...entry, image });
+    file.entries.set(row.slot, { ...row, image });
   }
 
   /** A backup of one store, to be put back later as a stale one, or elsewhere as a foreign one. */

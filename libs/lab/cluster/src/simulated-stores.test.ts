@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { AssertionError, Corrupt, Fatal, Retriable } from '@flatline/base';
-import { type ImagePlace, imagesIn, type StateStore, type StoreCheckpoint } from '@flatline/ports';
+import { type RowPlace, rowsIn, type StateStore, type StoreCheckpoint } from '@flatline/ports';
 import { Simulation, type HostPorts } from './index.ts';
 import { bytes, text } from './reading.fixture.ts';
 
@@ -12,75 +12,75 @@ const checkpointAt = (changelogPosition: number): StoreCheckpoint => ({
   digest: 0,
 });
 
-const placed = (key: Uint8Array, value: Uint8Array, changelogOffset: number): ImagePlace => {
-  const keyLength = key.length;
-  return {
-    bytes: Uint8Array.from([...key, ...value]),
-    keyStart: 0,
-    keyLength,
-    imageStart: keyLength,
-    imageLength: value.length,
-    changelogOffset,
-  };
-};
-
-const image = (key: string, value: string): ImagePlace => placed(bytes(key), bytes(value), value.length);
+const row = (slot: number, key: string, value: string): RowPlace => ({
+  slot,
+  sequence: slot + 1,
+  bytes: bytes(`${key}${value}`),
+  keyStart: 0,
+  keyLength: key.length,
+  imageStart: key.length,
+  imageLength: value.length,
+  changelogOffset: slot + 2,
+});
 
 const contents = (store: StateStore): string[] =>
-  Array.from(imagesIn(store.scan()), (entry) => `${text(entry.key)}=${text(entry.image)}`);
+  Array.from(rowsIn(store.scan()), ({ key, image }) => `${text(key)}=${text(image)}`);
 
 async function opened(simulation: Simulation, ports: HostPorts, partition = 0): Promise<StateStore> {
   return (await simulation.time.complete(ports.stores.open(partition))).store;
 }
 
 describe('stores on a simulated disk', () => {
-  test('[R1] what was written outlives the process, in key order, with its checkpoint', async () => {
+  test('[R1] what was written outlives the process, with its checkpoint', async () => {
     const simulation = new Simulation({ seed: 1 });
     const { host, ports } = simulation.start('a');
     const store = await opened(simulation, ports);
     expect(store.state()).toBeUndefined();
-    store.write({ puts: [image('b', '1'), image('a', '2')], removals: [] }, undefined);
+    store.write({ puts: [row(1, 'a', '2'), row(2, 'b', '1')], removals: [] }, undefined);
     expect(store.state()).toBeUndefined();
-    store.write({ puts: [image('b', '3'), image('c', '4')], removals: [bytes('a'), bytes('c')] }, checkpointAt(7));
+    store.write({ puts: [row(2, 'd', '3'), row(3, 'c', '4')], removals: [1, 9] }, checkpointAt(7));
     host.kill();
     const again = await opened(simulation, simulation.start('a').ports);
-    // Removals go before puts.
-    expect(contents(again)).toEqual(['b=3', 'c=4']);
+    expect(Array.from(rowsIn(again.scan()))).toEqual([
+      { slot: 2, sequence: 3, key: bytes('d'), image: bytes('3'), changelogOffset: 4 },
+      { slot: 3, sequence: 4, key: bytes('c'), image: bytes('4'), changelogOffset: 5 },
+    ]);
     expect(again.count()).toBe(2);
-    expect(again.state()).toEqual({ checkpoint: checkpointAt(7), clean: true });
+    expect(again.state()).toEqual({ checkpoint: checkpointAt(7) });
   });
 
-  test('keys are in the order of their bytes', async () => {
+  test('rows are scanned by ascending slot, whichever was written first, and are written in that order', async () => {
     const simulation = new Simulation({ seed: 1 });
     const store = await opened(simulation, simulation.start('a').ports);
-    const keys = [[0xff], [0x7f, 0x01], [0x7f], [], [0x80, 0x00], [0x00]].map((key) => Uint8Array.from(key));
-    store.write({ puts: keys.map((key) => placed(key, key, 0)), removals: [] }, checkpointAt(1));
-    expect(Array.from(imagesIn(store.scan()), (entry) => [...entry.key])).toEqual([
-      [],
-      [0],
-      [0x7f],
-      [0x7f, 1],
-      [0x80, 0],
-      [0xff],
-    ]);
+    store.write({ puts: [row(2, 'b', ''), row(30, 'd', '')], removals: [] }, checkpointAt(1));
+    store.write({ puts: [row(1, 'a', ''), row(10, 'c', '')], removals: [] }, checkpointAt(1));
+    expect(contents(store)).toEqual(['a=', 'b=', 'c=', 'd=']);
+    for (const changes of [
+      { puts: [row(2, 'b', ''), row(1, 'a', '')], removals: [] },
+      { puts: [row(2, 'b', '')], removals: [1, 2] },
+    ])
+      expect(() => {
+        store.write(changes, checkpointAt(2));
+      }).toThrow(AssertionError);
+    expect(store.state()).toEqual({ checkpoint: checkpointAt(1) });
   });
 
   test('scanned buffers are spoilt at the next step, written ones may be reused', async () => {
     const simulation = new Simulation({ seed: 1 });
     const store = await opened(simulation, simulation.start('a').ports);
-    const reused = image('k', 'k');
-    store.write({ puts: [reused, image('l', 'x')], removals: [] }, checkpointAt(1));
+    const reused = row(1, 'k', 'k');
+    store.write({ puts: [reused, row(2, 'l', 'x')], removals: [] }, checkpointAt(1));
     reused.bytes.fill(0);
     const kept = [...store.scan()];
     expect(kept.map(({ bytes }) => [...bytes])).toEqual([[0xee, 0xee, 0xee, 0xee]]);
     expect(contents(store)).toEqual(['k=k', 'l=x']);
   });
 
-  test('entries without any checkpoint are gone after reopening: nothing stands for them', async () => {
+  test('rows without any checkpoint are gone after reopening: nothing stands for them', async () => {
     const simulation = new Simulation({ seed: 1 });
     const { ports } = simulation.start('a');
     const store = await opened(simulation, ports);
-    store.write({ puts: [image('a', '1')], removals: [] }, undefined);
+    store.write({ puts: [row(1, 'a', '1')], removals: [] }, undefined);
     expect(store.count()).toBe(1);
     await store.close();
     expect(contents(await opened(simulation, ports))).toEqual([]);
@@ -90,10 +90,10 @@ describe('stores on a simulated disk', () => {
     const simulation = new Simulation({ seed: 1 });
     const { ports } = simulation.start('a');
     const store = await opened(simulation, ports);
-    store.write({ puts: [image('a', '1'), image('b', '2')], removals: [] }, checkpointAt(1));
+    store.write({ puts: [row(1, 'a', '1'), row(2, 'b', '2')], removals: [] }, checkpointAt(1));
     const scan = store.scan()[Symbol.iterator]();
     scan.next();
-    store.write({ puts: [], removals: [bytes('b')] }, checkpointAt(2));
+    store.write({ puts: [], removals: [2] }, checkpointAt(2));
     expect(() => scan.next()).toThrow(AssertionError);
     expect(() => void ports.stores.open(0)).toThrow(AssertionError);
     await store.close();
@@ -102,12 +102,12 @@ describe('stores on a simulated disk', () => {
     expect(contents(await opened(simulation, ports))).toEqual(['a=1']);
   });
 
-  test('between the writes of a flush it is not clean', async () => {
+  test('between the writes of a flush the former checkpoint stands', async () => {
     const simulation = new Simulation({ seed: 1 });
     const store = await opened(simulation, simulation.start('a').ports);
     store.write({ puts: [], removals: [] }, checkpointAt(1));
-    store.write({ puts: [image('a', '1')], removals: [] }, undefined);
-    expect(store.state()).toEqual({ checkpoint: checkpointAt(1), clean: false });
+    store.write({ puts: [row(1, 'a', '1')], removals: [] }, undefined);
+    expect(store.state()).toEqual({ checkpoint: checkpointAt(1) });
     await store.wipe();
     expect(store.state()).toBeUndefined();
     expect(store.count()).toBe(0);
@@ -123,13 +123,13 @@ describe('stores on a simulated disk', () => {
       const { host, ports } = simulation.start('a');
       const store = await opened(simulation, ports);
       simulation.faults.inject({ at: 'StoreWrite', fault, skip: 1 });
-      store.write({ puts: [image('a', '1')], removals: [] }, checkpointAt(1));
-      store.write({ puts: [image('b', '2')], removals: [] }, undefined);
-      store.write({ puts: [image('c', '3')], removals: [] }, checkpointAt(9));
+      store.write({ puts: [row(1, 'a', '1')], removals: [] }, checkpointAt(1));
+      store.write({ puts: [row(2, 'b', '2')], removals: [] }, undefined);
+      store.write({ puts: [row(3, 'c', '3')], removals: [] }, checkpointAt(9));
       expect(host.alive).toBe(false);
       const again = await opened(simulation, simulation.start('a').ports);
       expect(contents(again)).toEqual(left);
-      expect(again.state()).toEqual({ checkpoint: checkpointAt(1), clean: left.length === 1 });
+      expect(again.state()).toEqual({ checkpoint: checkpointAt(1) });
     },
   );
 
@@ -139,7 +139,7 @@ describe('stores on a simulated disk', () => {
       const simulation = new Simulation({ seed: 1 });
       const { host, ports } = simulation.start('a');
       const store = await opened(simulation, ports);
-      store.write({ puts: [image('a', '1')], removals: [] }, checkpointAt(5));
+      store.write({ puts: [row(1, 'a', '1')], removals: [] }, checkpointAt(5));
       await store.close();
       host.kill();
       simulation.disk('a').damage(0, damage);
@@ -157,10 +157,10 @@ describe('stores on a simulated disk', () => {
     faults.inject({ at: 'StoreOpen', fault: 'fails' });
     await expect(opened(simulation, ports)).rejects.toBeInstanceOf(Retriable);
     const store = await opened(simulation, ports);
-    store.write({ puts: [image('a', '1'), image('b', '2')], removals: [] }, checkpointAt(1));
+    store.write({ puts: [row(1, 'a', '1'), row(2, 'b', '2')], removals: [] }, checkpointAt(1));
     faults.inject({ at: 'StoreWrite', fault: 'failsForGood' });
     expect(() => {
-      store.write({ puts: [], removals: [bytes('a')] }, checkpointAt(2));
+      store.write({ puts: [], removals: [1] }, checkpointAt(2));
     }).toThrow(Fatal);
     expect(contents(store)).toEqual(['a=1', 'b=2']);
     faults.inject({ at: 'StoreScan', fault: 'fails' });
@@ -178,7 +178,7 @@ describe('stores on a simulated disk', () => {
     const { host, ports } = simulation.start('a');
     for (const partition of [0, 1]) {
       const store = await opened(simulation, ports, partition);
-      store.write({ puts: [image('a', '1')], removals: [] }, checkpointAt(5));
+      store.write({ puts: [row(1, 'a', '1')], removals: [] }, checkpointAt(5));
       if (partition === 1) await store.close();
     }
     host.kill();
@@ -194,9 +194,9 @@ describe('stores on a simulated disk', () => {
     const simulation = new Simulation({ seed: 1 });
     const { ports } = simulation.start('a');
     const store = await opened(simulation, ports);
-    store.write({ puts: [image('a', '1'), image('b', '2')], removals: [] }, checkpointAt(5));
+    store.write({ puts: [row(1, 'a', '1'), row(2, 'b', '2')], removals: [] }, checkpointAt(5));
     const copy = simulation.disk('a').copy(0);
-    store.write({ puts: [image('a', '3')], removals: [bytes('b')] }, checkpointAt(9));
+    store.write({ puts: [row(1, 'a', '3')], removals: [2] }, checkpointAt(9));
     await store.close();
     simulation.disk('a').restore(0, copy);
     simulation.disk('a').rotSilently(0, 'imageChanged', 1);

@@ -5,26 +5,29 @@
 // Invariants
 //   SD1  write() is atomic: a crash is before it or after it.
 //   SD2  A dead process changes nothing on the disk any more; what it still runs up to its next await writes into the void.
-import { assert, Corrupt, Fatal, Retriable, StateInUse } from '@flatline/base';
+import { assert, copyBytes, Corrupt, Fatal, Retriable, StateInUse } from '@flatline/base';
 import {
+  assertSlotOrder,
   groupOf,
   type LocalStore,
   type OpenedStore,
+  type RowPlace,
   type StateStore,
   type StateStores,
   type StoreChanges,
   type StoreCheckpoint,
   type StoredGroup,
+  type StoredRow,
   type StoreDrop,
   type StoreState,
 } from '@flatline/ports';
 import type { FaultPlan, StoreCall, StoreFault } from './fault-plan.ts';
-import { emptyFile, type SimulatedDisk, type StoreFile } from './simulated-disk.ts';
+import { emptyFile, rowsOf, type SimulatedDisk, type StoreFile } from './simulated-disk.ts';
 import type { SimulatedHost } from './simulated-host.ts';
 
 const SPOILT = 0xee;
 /** Few, so that a scan has several groups. */
-const GROUP_ENTRIES = 4;
+const GROUP_ROWS = 4;
 
 /** What a dead process waits for. */
 const never = <T>(): Promise<T> => new Promise(() => undefined);
@@ -35,11 +38,10 @@ export interface StoresEnvironment {
   readonly faults: FaultPlan;
 }
 
-const toText = (key: Uint8Array): string => {
-  let text = '';
-  for (const byte of key) text += String.fromCharCode(byte);
-  return text;
-};
+function copyOf({ bytes, keyStart, keyLength, imageStart, imageLength, ...row }: RowPlace): StoredRow {
+  const key = copyBytes(bytes, keyStart, keyStart + keyLength);
+  return { ...row, key, image: copyBytes(bytes, imageStart, imageStart + imageLength) };
+}
 
 export class SimulatedStores implements StateStores {
   readonly #environment: StoresEnvironment;
@@ -61,7 +63,7 @@ export class SimulatedStores implements StateStores {
     const fate = faults.storeFate('StoreOpen', host.name, disk.failing);
     if (fate !== undefined) return Promise.reject(deviceError('StoreOpen', fate));
     const dropped = found?.damage;
-    // Entries without any checkpoint stand for nothing.
+    // Nothing stands for rows without any checkpoint.
     const usable = dropped === undefined && found?.checkpoint !== undefined;
     const file = usable ? found : emptyFile();
     file.closedCleanly = false;
@@ -123,20 +125,20 @@ class SimulatedStore implements StateStore {
 
   state(): StoreState | undefined {
     this.#mustBeOpen();
-    const { checkpoint, clean } = this.#file;
-    return checkpoint === undefined ? undefined : { checkpoint, clean };
+    const { checkpoint } = this.#file;
+    return checkpoint === undefined ? undefined : { checkpoint };
   }
 
   *scan(): Iterable<StoredGroup> {
     this.#mustBeOpen();
     const version = this.#version;
     const { host, disk, faults } = this.#environment;
-    const { entries } = this.#file;
+    const { size } = this.#file.entries;
     const fate = faults.storeFate('StoreScan', host.name, disk.failing);
-    const handedOn = fate === undefined ? entries.size : faults.below(entries.size + 1);
-    const keys = [...entries.keys()].sort().slice(0, handedOn);
-    for (let from = 0; from < keys.length; from += GROUP_ENTRIES) {
-      const group = groupOf(keys.slice(from, from + GROUP_ENTRIES).map((key) => entries.get(key)!));
+    const handedOn = fate === undefined ? size : faults.below(size + 1);
+    const rows = rowsOf(this.#file).slice(0, handedOn);
+    for (let from = 0; from < rows.length; from += GROUP_ROWS) {
+      const group = groupOf(rows.slice(from, from + GROUP_ROWS));
       yield group;
       assert(version === this.#version, 'a store is not written while it is scanned', { partition: this.#partition });
       // Valid until the next step only: a buffer kept longer shows at once.
@@ -152,6 +154,7 @@ class SimulatedStore implements StateStore {
 
   write(changes: StoreChanges, checkpoint: StoreCheckpoint | undefined): void {
     this.#mustBeOpen();
+    assertSlotOrder(changes);
     this.#version += 1;
     const { host, faults, disk } = this.#environment;
     if (disk.full && host.alive) throw diskFull();
@@ -178,7 +181,6 @@ class SimulatedStore implements StateStore {
   #empty(): void {
     this.#file.entries.clear();
     this.#file.checkpoint = undefined;
-    this.#file.clean = true;
   }
 
   close(): Promise<void> {
@@ -197,13 +199,9 @@ class SimulatedStore implements StateStore {
 
   #apply({ puts, removals }: StoreChanges, checkpoint: StoreCheckpoint | undefined): void {
     const { entries } = this.#file;
-    for (const key of removals) entries.delete(toText(key));
-    for (const { bytes, keyStart, keyLength, imageStart, imageLength, changelogOffset } of puts) {
-      const key = bytes.slice(keyStart, keyStart + keyLength);
-      entries.set(toText(key), { key, image: bytes.slice(imageStart, imageStart + imageLength), changelogOffset });
-    }
+    for (const slot of removals) entries.delete(slot);
+    for (const place of puts) entries.set(place.slot, copyOf(place));
     this.#file.writtenAt = this.#environment.host.wallMs();
-    this.#file.clean = checkpoint !== undefined;
     if (checkpoint !== undefined) {
       this.#file.checkpoint = { ...checkpoint, commitHeader: checkpoint.commitHeader.slice() };
     }

@@ -11,6 +11,7 @@ import {
   type PipelinePorts,
   type PipelineSettings,
   type StartFrom,
+  TASK_BOUNDS,
   type TaskBounds,
 } from './index.ts';
 
@@ -21,6 +22,10 @@ export const DEAD_LETTERS = 'dead';
 
 const utf8 = new TextEncoder();
 const utf8Reader = new TextDecoder();
+
+/** Local stores are brought up more often than by default: a world lives for minutes. */
+export const FLUSH_INTERVAL_MS = 15_000;
+export const FREQUENT_FLUSHES: TaskBounds = { ...TASK_BOUNDS, flushIntervalMs: FLUSH_INTERVAL_MS };
 
 export interface WorldSettings {
   readonly seed: number;
@@ -132,7 +137,7 @@ export class World {
       settings: this.settings(name),
       ports: this.#world.adapt?.(pipelinePorts, name) ?? pipelinePorts,
       onFatal: (error) => failures.push(error),
-      ...(this.#world.bounds && { bounds: this.#world.bounds }),
+      bounds: this.#world.bounds ?? FREQUENT_FLUSHES,
     });
     void instance.start();
     return { name, host, instance, failures, lines };

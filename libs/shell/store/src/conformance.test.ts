@@ -1,12 +1,12 @@
 // The contract of the StateStore port, on every adapter.
 import { AssertionError } from '@flatline/base';
-import type { StateStores, StoreCheckpoint } from '@flatline/ports';
+import type { StateStores, StoreChanges, StoreCheckpoint, StoredRow } from '@flatline/ports';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { LmdbStores } from './lmdb-stores.ts';
 import { MemoryStores } from './memory-store.fixture.ts';
 import { temporaryDirectory } from './testing/temporary-directory.ts';
-import { entriesOf, Model, placeOf, valueOf, workloadStep } from './testing/workload.ts';
+import { Model, placeOf, rowsOf, valueOf, workloadStep } from './testing/workload.ts';
 
 const checkpoint: StoreCheckpoint = {
   logId: '0f3a',
@@ -17,8 +17,15 @@ const checkpoint: StoreCheckpoint = {
 };
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
-const put = (key: Uint8Array, image: string, changelogOffset = 1) => ({ key, image: bytes(image), changelogOffset });
-const writePuts = (...puts: ReturnType<typeof put>[]) => ({ puts: puts.map(placeOf), removals: [] });
+const row = (slot: number, text: string): StoredRow => ({
+  slot,
+  sequence: 1,
+  key: bytes(`key ${text}`),
+  image: bytes(text),
+  changelogOffset: 1,
+});
+const puts = (...rows: StoredRow[]): StoreChanges => ({ puts: rows.map(placeOf), removals: [] });
+const bySlot = (...rows: StoredRow[]): Map<number, string> => new Map(rows.map((each) => [each.slot, valueOf(each)]));
 
 describe.each(['LmdbStores', 'MemoryStores'])('%s', (adapter) => {
   const directory = { path: '', remove: (): void => undefined };
@@ -45,71 +52,104 @@ describe.each(['LmdbStores', 'MemoryStores'])('%s', (adapter) => {
     expect([...store.scan()]).toEqual([]);
   });
 
-  test('[R1] entries and checkpoint come back after closing, byte for byte', async () => {
+  test('[R1] rows and checkpoint come back after closing, byte for byte', async () => {
     const { store } = await stores.open(0);
-    const entries = [put(bytes(''), 'empty key'), put(bytes('a'), '', 0), put(bytes('b'), 'x', 2 ** 50)];
-    store.write(writePuts(...entries), checkpoint);
+    const rows = [
+      { ...row(0, 'key is empty'), key: bytes('') },
+      { ...row(1, ''), sequence: 0, changelogOffset: 0 },
+      { ...row(2, 'far on'), sequence: 2 ** 50, changelogOffset: 2 ** 51 },
+    ];
+    store.write(puts(...rows), checkpoint);
     await store.close();
     const again = await stores.open(0);
     expect(again.dropped).toBeUndefined();
-    expect(again.store.state()).toEqual({ checkpoint, clean: true });
-    expect([...entriesOf(again.store).values()].sort()).toEqual(entries.map(valueOf).sort());
+    expect(again.store.state()).toEqual({ checkpoint });
+    expect(rowsOf(again.store)).toEqual(bySlot(...rows));
     expect(again.store.count()).toBe(3);
   });
 
-  test('keys of 0, 1, 511, 512, 4096 and 65536 bytes stay apart, also with equal beginnings', async () => {
+  test('keys of 0 to 65536 bytes stay apart by slot, also equal ones and those with equal beginnings', async () => {
     const { store } = await stores.open(0);
-    const keys = [0, 1, 510, 511, 512, 513, 1978, 4096, 65_536].map((length) => Buffer.alloc(length, 'k'));
-    const twins = keys.filter((key) => key.length > 1).map((key) => Buffer.concat([key.subarray(1), bytes('z')]));
-    const entries = [...keys, ...twins].map((key, index) => put(key, `image ${index}`, index));
-    store.write(writePuts(...entries), checkpoint);
+    const keys = [0, 1, 127, 128, 255, 256, 511, 1978, 2034, 4096, 65_536].map((length) => Buffer.alloc(length, 'k'));
+    const rows = [...keys, ...keys].map((key, slot) => ({ ...row(slot, `image ${slot}`), key }));
+    store.write(puts(...rows), checkpoint);
     await store.close();
     const again = (await stores.open(0)).store;
-    expect(again.count()).toBe(entries.length);
-    expect([...entriesOf(again).values()].sort()).toEqual(entries.map(valueOf).sort());
-    again.write({ puts: [], removals: keys }, checkpoint);
-    expect([...entriesOf(again).values()].sort()).toEqual(entries.slice(keys.length).map(valueOf).sort());
-    expect(again.count()).toBe(twins.length);
+    expect(again.count()).toBe(rows.length);
+    expect(rowsOf(again)).toEqual(bySlot(...rows));
+    again.write({ puts: [], removals: [...keys.keys()] }, checkpoint);
+    expect(rowsOf(again)).toEqual(bySlot(...rows.slice(keys.length)));
+    expect(again.count()).toBe(keys.length);
+  });
+
+  test('images of any length come back', async () => {
+    const { store } = await stores.open(0);
+    const lengths = [0, 1, 2, 3, 4, 255, 256, 257, 1990, 2000, 2010, 2020, 2030, 4096, 100_000];
+    const rows = lengths.map((length, slot) => ({ ...row(slot, ''), image: Buffer.alloc(length, slot + 1) }));
+    store.write(puts(...rows), checkpoint);
+    expect(rowsOf(store)).toEqual(bySlot(...rows));
+    expect(store.count()).toBe(rows.length);
+  });
+
+  test('rows are scanned by ascending slot, whichever was written first', async () => {
+    const { store } = await stores.open(0);
+    const slots = [0, 1, 255, 256, 65_535, 65_536, 2 ** 24 - 1, 2 ** 24, 2 ** 31 - 1];
+    const rows = slots.map((slot) => row(slot, String(slot)));
+    store.write(puts(...rows.filter((_, index) => index % 2 === 1)), undefined);
+    store.write(puts(...rows.filter((_, index) => index % 2 === 0)), checkpoint);
+    expect([...rowsOf(store)]).toEqual([...bySlot(...rows)]);
   });
 
   test('[I3] keys are any bytes', async () => {
     const { store } = await stores.open(0);
     const keys = [[0], [0, 0], [255, 255], [0, 1, 2], [0xc3, 0x28]].map((key) => Buffer.from(key));
-    store.write(
-      writePuts(...keys.map((key) => put(key, key.toString('hex'))), put(bytes('../../../etc/passwd'), 'path')),
-      checkpoint,
-    );
-    expect(store.count()).toBe(keys.length + 1);
-    expect(entriesOf(store).get(Buffer.from('../../../etc/passwd').toString('hex'))).toBeDefined();
+    const rows = [...keys, bytes('../../../etc/passwd')].map((key, slot) => ({ ...row(slot, 'image'), key }));
+    store.write(puts(...rows), checkpoint);
+    expect(rowsOf(store)).toEqual(bySlot(...rows));
   });
 
-  test('removals come before puts, and removing what is not there is nothing', async () => {
+  test('a put replaces what its slot had, also of another key, and removing what is not there is nothing', async () => {
     const { store } = await stores.open(0);
-    store.write(writePuts(put(bytes('a'), 'old'), put(bytes('b'), 'b')), checkpoint);
-    store.write(
-      { puts: [placeOf(put(bytes('a'), 'new', 9))], removals: [bytes('a'), bytes('b'), bytes('c')] },
-      checkpoint,
-    );
-    expect([...entriesOf(store).values()]).toEqual([valueOf(put(bytes('a'), 'new', 9))]);
-    expect(store.count()).toBe(1);
+    store.write(puts(row(1, 'a'), row(2, 'b'), row(3, 'c')), checkpoint);
+    const other = { ...row(3, 'another key, and longer'), sequence: 9, changelogOffset: 8 };
+    store.write({ puts: [placeOf(other)], removals: [0, 2, 4] }, checkpoint);
+    expect(rowsOf(store)).toEqual(bySlot(row(1, 'a'), other));
+    expect(store.count()).toBe(2);
   });
 
-  test('a flush in slices is not clean until its checkpoint comes', async () => {
+  test.each<[string, StoreChanges]>([
+    ['two puts of one slot', puts(row(5, 'a'), row(5, 'b'))],
+    ['puts that descend', puts(row(5, 'a'), row(4, 'b'))],
+    ['removals that descend', { puts: [], removals: [5, 4] }],
+    ['a slot both put and removed', { ...puts(row(3, 'a'), row(5, 'b')), removals: [1, 4, 5] }],
+    ['a slot below zero', { puts: [], removals: [-1] }],
+  ])('%s: refused, and nothing is written', async (_, changes) => {
     const { store } = await stores.open(0);
-    store.write(writePuts(put(bytes('a'), '1')), checkpoint);
-    store.write(writePuts(put(bytes('b'), '2')), undefined);
-    expect(store.state()).toEqual({ checkpoint, clean: false });
+    store.write(puts(row(4, 'there')), checkpoint);
+    expect(() => {
+      store.write(changes, { ...checkpoint, changelogPosition: 1 });
+    }).toThrow(AssertionError);
+    expect(rowsOf(store)).toEqual(bySlot(row(4, 'there')));
+    expect(store.state()).toEqual({ checkpoint });
+  });
+
+  test('between the slices of a flush the former checkpoint stands', async () => {
+    const { store } = await stores.open(0);
+    store.write(puts(row(1, 'a')), checkpoint);
+    store.write(puts(row(2, 'b')), undefined);
+    expect(store.state()).toEqual({ checkpoint });
     await store.close();
     const again = (await stores.open(0)).store;
-    expect(again.state()).toEqual({ checkpoint, clean: false });
+    expect(again.state()).toEqual({ checkpoint });
+    expect(rowsOf(again)).toEqual(bySlot(row(1, 'a'), row(2, 'b')));
     const next = { ...checkpoint, changelogPosition: 2 ** 41 };
     again.write({ puts: [], removals: [] }, next);
-    expect(again.state()).toEqual({ checkpoint: next, clean: true });
+    expect(again.state()).toEqual({ checkpoint: next });
   });
 
-  test('entries without any checkpoint are gone after reopening: nothing stands for them', async () => {
+  test('rows without any checkpoint are gone after reopening: nothing stands for them', async () => {
     const { store } = await stores.open(0);
-    store.write(writePuts(put(bytes('a'), '1')), undefined);
+    store.write(puts(row(1, 'a')), undefined);
     expect(store.state()).toBeUndefined();
     expect(store.count()).toBe(1);
     await store.close();
@@ -121,26 +161,25 @@ describe.each(['LmdbStores', 'MemoryStores'])('%s', (adapter) => {
 
   test('the store keeps nothing of the arrays it was given', async () => {
     const { store } = await stores.open(0);
-    const entry = { key: Buffer.from('key'), image: Buffer.from('image'), changelogOffset: 1 };
+    const place = placeOf(row(1, 'image'));
     const header = Buffer.from('header');
-    store.write({ puts: [placeOf(entry)], removals: [] }, { ...checkpoint, commitHeader: header });
-    entry.key.fill(0);
-    entry.image.fill(0);
+    store.write({ puts: [place], removals: [] }, { ...checkpoint, commitHeader: header });
+    place.bytes.fill(0);
     header.fill(0);
-    expect([...entriesOf(store)]).toEqual([[hexOf('key'), `1 ${hexOf('image')}`]]);
+    expect(rowsOf(store)).toEqual(bySlot(row(1, 'image')));
     await store.close();
     expect((await stores.open(0)).store.state()?.checkpoint.commitHeader).toEqual(Buffer.from('header'));
   });
 
   test('wiping leaves an empty store that can be written', async () => {
     const { store } = await stores.open(0);
-    store.write(writePuts(put(bytes('a'), '1')), checkpoint);
+    store.write(puts(row(1, 'a')), checkpoint);
     await store.wipe();
     expect(store.state()).toBeUndefined();
     expect(store.count()).toBe(0);
     expect([...store.scan()]).toEqual([]);
-    store.write(writePuts(put(bytes('b'), '2')), checkpoint);
-    expect([...entriesOf(store).values()]).toEqual([valueOf(put(bytes('b'), '2'))]);
+    store.write(puts(row(2, 'b')), checkpoint);
+    expect(rowsOf(store)).toEqual(bySlot(row(2, 'b')));
   });
 
   test('partitions are apart, and local checkpoints tell of open and of closed stores', async () => {
@@ -148,7 +187,7 @@ describe.each(['LmdbStores', 'MemoryStores'])('%s', (adapter) => {
     for (const partition of positions) {
       const { store } = await stores.open(partition);
       expect(store.count()).toBe(0);
-      store.write(writePuts(put(bytes('k'), String(partition))), { ...checkpoint, changelogPosition: partition * 10 });
+      store.write(puts(row(1, 'a')), { ...checkpoint, changelogPosition: partition * 10 });
       if (partition === 0) await store.close();
     }
     await stores.open(3);
@@ -171,15 +210,15 @@ describe.each(['LmdbStores', 'MemoryStores'])('%s', (adapter) => {
 
   test('a scan does not outlive a write, and a closed store is neither read nor written', async () => {
     const { store } = await stores.open(0);
-    store.write(writePuts(put(bytes('a'), '1'), put(bytes('b'), '2')), checkpoint);
+    store.write(puts(row(1, 'a'), row(2, 'b')), checkpoint);
     const scan = store.scan()[Symbol.iterator]();
     scan.next();
-    store.write(writePuts(put(bytes('c'), '3')), checkpoint);
+    store.write(puts(row(3, 'c')), checkpoint);
     expect(() => scan.next()).toThrow(AssertionError);
     await store.close();
     expect(() => [...store.scan()]).toThrow(AssertionError);
     expect(() => {
-      store.write(writePuts(), checkpoint);
+      store.write(puts(), checkpoint);
     }).toThrow(AssertionError);
   });
 
@@ -203,8 +242,8 @@ describe.each(['LmdbStores', 'MemoryStores'])('%s', (adapter) => {
             if (next === 'wipe' || model.state === undefined) model = new Model();
           }
           expect(store.state()).toEqual(model.state);
-          expect(store.count()).toBe(model.entries.size);
-          expect(entriesOf(store)).toEqual(model.entries);
+          expect(store.count()).toBe(model.rows.size);
+          expect(rowsOf(store)).toEqual(model.rows);
         }
         await store.close();
       }),
@@ -212,7 +251,3 @@ describe.each(['LmdbStores', 'MemoryStores'])('%s', (adapter) => {
     );
   }, 120_000);
 });
-
-function hexOf(text: string): string {
-  return Buffer.from(text).toString('hex');
-}

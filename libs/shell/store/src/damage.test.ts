@@ -7,14 +7,14 @@ import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'no
 import { join } from 'node:path';
 import { LmdbStore } from './lmdb-store.ts';
 import { temporaryDirectory } from './testing/temporary-directory.ts';
-import { entriesOf, Model, workloadStep } from './testing/workload.ts';
+import { Model, rowsOf, workloadStep } from './testing/workload.ts';
 
 const BOOT_ID = 'this boot';
 const PAGE_BYTES = 4096;
 
 /** A sound store's file, and every state it was in: damage may bring back an older snapshot, which only lags. */
 let sound: Buffer;
-const snapshots: { readonly entries: Map<string, string>; readonly position: number }[] = [];
+const snapshots: { readonly rows: Map<number, string>; readonly position: number }[] = [];
 const directory = temporaryDirectory();
 const place = { directory: join(directory.path, '0'), bootId: BOOT_ID };
 const file = join(place.directory, 'state.mdb');
@@ -34,7 +34,7 @@ beforeAll(async () => {
     };
     store.write(step.changes, checkpoint);
     model.apply(step);
-    snapshots.push({ entries: new Map(model.entries), position });
+    snapshots.push({ rows: new Map(model.rows), position });
   }
   await store.close();
   sound = readFileSync(file);
@@ -54,10 +54,10 @@ async function outcomeOf(bytes: Buffer): Promise<Outcome> {
     if (!isSnapshot(store)) return 'wrong';
     const after = workloadStep(99, 0);
     const expected = new Model();
-    for (const [key, value] of entriesOf(store)) expected.entries.set(key, value);
+    for (const [slot, value] of rowsOf(store)) expected.rows.set(slot, value);
     expected.apply(after);
     store.write(after.changes, after.checkpoint);
-    return same(entriesOf(store), expected.entries) && store.count() === expected.entries.size ? 'unharmed' : 'wrong';
+    return same(rowsOf(store), expected.rows) && store.count() === expected.rows.size ? 'unharmed' : 'wrong';
   } catch (error) {
     if (error instanceof Corrupt) return 'corrupt';
     throw error;
@@ -67,13 +67,13 @@ async function outcomeOf(bytes: Buffer): Promise<Outcome> {
 }
 
 function isSnapshot(store: StateStore): boolean {
-  const found = entriesOf(store);
+  const found = rowsOf(store);
   const position = store.state()?.checkpoint.changelogPosition;
-  return snapshots.some((snapshot) => snapshot.position === position && same(snapshot.entries, found));
+  return snapshots.some((snapshot) => snapshot.position === position && same(snapshot.rows, found));
 }
 
-function same(a: ReadonlyMap<string, string>, b: ReadonlyMap<string, string>): boolean {
-  return a.size === b.size && [...a].every(([key, value]) => b.get(key) === value);
+function same(a: ReadonlyMap<number, string>, b: ReadonlyMap<number, string>): boolean {
+  return a.size === b.size && [...a].every(([slot, value]) => b.get(slot) === value);
 }
 
 function damaged(change: (bytes: Buffer) => void): Buffer {

@@ -16,7 +16,7 @@ import { type LeafPage, VerifiedTree } from './verified-tree.ts';
 const SIGN_BIT = 0x80000000;
 
 /**
- * Proves that LMDB will not hand out a page that is in use: the next write would otherwise land on live entries.
+ * Proves that LMDB will not hand out a page that is in use: the next write would otherwise land on live rows.
  * `inUse` holds the pages of the main tree; those of the list itself are added. @throws Damaged
  */
 export function verifyFreeList(file: LmdbFile, header: LmdbHeader, inUse: PageSet): void {

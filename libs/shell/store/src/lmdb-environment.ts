@@ -27,8 +27,6 @@ export interface WriteTransaction {
   /** Both arrays are read before it returns. */
   put(key: Uint8Array, value: Uint8Array): void;
   remove(key: Uint8Array): void;
-  /** A copy. */
-  get(key: Uint8Array): Uint8Array | undefined;
 }
 
 export class LmdbEnvironment {
@@ -63,7 +61,6 @@ export class LmdbEnvironment {
         work({
           put: (key, value) => void root.put(key, value),
           remove: (key) => void root.remove(key),
-          get: (key) => root.getBinary(key),
         });
       });
     } catch (error) {

@@ -2,8 +2,8 @@
 //
 // LMDB trusts its file. Handed a truncated one it dies of SIGBUS; handed a damaged key length, lmdb-js copies past the
 // end of a 4 KB buffer. Both were tried, and both kill the process at every restart. So nothing is given to it that
-// this reader has not walked from end to end (verified-tree.ts), and as that walk passes every entry anyway, it is also
-// how a store is restored: pages are read in place, without a call into native code per entry.
+// this reader has not walked from end to end (verified-tree.ts), and as that walk passes every row anyway, it is also
+// how a store is restored: pages are read in place, without a call into native code per row.
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import {
   BIG_VALUE_BYTES,

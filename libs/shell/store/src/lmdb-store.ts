@@ -1,7 +1,7 @@
-// The local store of one partition task on LMDB: entries, and the checkpoint that stands for them.
+// The local store of one partition task on LMDB: rows, and the checkpoint that stands for them.
 //
 // Owns: the files of its directory, LMDB's environment, the checkpoint as last written.
-// Does not own: the directory's lock (LmdbStores), what the images mean (the task).
+// Does not own: the directory's lock (LmdbStores), what the rows mean (the task).
 //
 // Invariants
 //   LM1  What is in the file is what `write` was given: each call whole or not at all, also after kill −9.
@@ -18,35 +18,32 @@ import type {
   StoreDistrust,
   StoreState,
 } from '@flatline/ports';
-import { checkpointKey, type CheckpointRecord, emptyRecord, encodeCheckpointRecord } from './checkpoint-record.ts';
-import { EntryWriter } from './entry-writer.ts';
+import { checkpointKey, encodeCheckpoint } from './checkpoint-record.ts';
 import { fileSystemError } from './file-system-error.ts';
 import { isSystemError } from './foreign-error.ts';
 import { LmdbEnvironment } from './lmdb-environment.ts';
 import { LmdbFile } from './lmdb-file.ts';
 import { Damaged } from './lmdb-page.ts';
+import { RowWriter } from './row-writer.ts';
 import { StoreFiles } from './store-files.ts';
-import { scanEntries } from './store-scan.ts';
-import { type KeyHash, sha256 } from './stored-entry.ts';
+import { scanRows } from './store-scan.ts';
 
 export interface LmdbStorePlace {
   /** Exists, and is used by this store alone. */
   readonly directory: string;
   /** Names this boot of the machine; undefined: it has no name, and no unclean store is trusted. */
   readonly bootId: string | undefined;
-  /** Hash of long keys. Default: SHA-256. */
-  readonly keyHash?: KeyHash;
   readonly onClose?: () => void;
 }
 
 export class LmdbStore implements StateStore {
   readonly #directory: string;
   readonly #files: StoreFiles;
-  readonly #entries: EntryWriter;
+  readonly #rows = new RowWriter();
   readonly #onClose: (() => void) | undefined;
   #file: LmdbFile | undefined;
   #environment: LmdbEnvironment | undefined;
-  #record: CheckpointRecord = emptyRecord;
+  #checkpoint: StoreCheckpoint | undefined;
   /** LM2 holds for the file as it is. */
   #proven = true;
   /** Counts changes of the file: a scan does not outlive one. */
@@ -56,7 +53,6 @@ export class LmdbStore implements StateStore {
   private constructor(place: LmdbStorePlace) {
     this.#directory = place.directory;
     this.#files = new StoreFiles(place.directory, place.bootId);
-    this.#entries = new EntryWriter(place.keyHash ?? sha256);
     this.#onClose = place.onClose;
   }
 
@@ -68,8 +64,7 @@ export class LmdbStore implements StateStore {
   }
 
   state(): StoreState | undefined {
-    const { checkpoint, clean } = this.#record;
-    return checkpoint === undefined ? undefined : { checkpoint, clean };
+    return this.#checkpoint === undefined ? undefined : { checkpoint: this.#checkpoint };
   }
 
   *scan(): Generator<StoredGroup, void, undefined> {
@@ -78,7 +73,7 @@ export class LmdbStore implements StateStore {
     if (file === undefined) return;
     const generation = this.#generation;
     try {
-      for (const group of scanEntries(file, file.header())) {
+      for (const group of scanRows(file, file.header())) {
         yield group;
         assert(generation === this.#generation, 'a store is not written while it is scanned');
       }
@@ -89,21 +84,18 @@ export class LmdbStore implements StateStore {
   }
 
   count(): number {
-    const entries = this.#file?.header().main.entries ?? 0;
-    // The checkpoint's record is one of them.
-    return entries === 0 ? 0 : entries - 1 + this.#record.sharedHashes;
+    const records = this.#file?.header().main.entries ?? 0;
+    return this.#checkpoint === undefined ? records : records - 1;
   }
 
   /** @throws Retriable where the disk is full, Corrupt, Fatal. The store is then as before. */
   write(changes: StoreChanges, checkpoint: StoreCheckpoint | undefined): void {
     assert(!this.#closed, 'a closed store is not written');
     const environment = this.#openEnvironment();
-    let record = this.#record;
     try {
       environment.transaction((transaction) => {
-        const sharedHashes = record.sharedHashes + this.#entries.apply(changes, transaction);
-        record = nextRecord(this.#record, checkpoint, sharedHashes);
-        if (record !== this.#record) transaction.put(checkpointKey, encodeCheckpointRecord(record));
+        this.#rows.apply(changes, transaction);
+        if (checkpoint !== undefined) transaction.put(checkpointKey, encodeCheckpoint(checkpoint));
       });
     } catch (error) {
       this.#environment = undefined;
@@ -111,7 +103,7 @@ export class LmdbStore implements StateStore {
       environment.close().catch(() => undefined);
       throw this.#distrusted(error);
     }
-    this.#record = record;
+    this.#checkpoint = checkpoint ?? this.#checkpoint;
     this.#generation += 1;
     this.#atFiles(() => {
       this.#file ??= new LmdbFile(this.#files.path);
@@ -154,7 +146,7 @@ export class LmdbStore implements StateStore {
     try {
       this.#files.remove();
     } catch {
-      // A device that takes nothing any more: the write mark stays, and every entry is proven when it is read.
+      // A device that takes nothing any more: the write mark stays, and every row is proven when it is read.
     }
   }
 
@@ -162,7 +154,7 @@ export class LmdbStore implements StateStore {
     const found = this.#files.look();
     if (found.kind === 'trusted') {
       this.#file = new LmdbFile(this.#files.path);
-      this.#record = found.record;
+      this.#checkpoint = found.checkpoint;
       this.#proven = false;
       return undefined;
     }
@@ -190,7 +182,7 @@ export class LmdbStore implements StateStore {
     this.#generation += 1;
     this.#file?.close();
     this.#file = undefined;
-    this.#record = emptyRecord;
+    this.#checkpoint = undefined;
     this.#proven = true;
     this.#files.remove();
   }
@@ -208,15 +200,4 @@ export class LmdbStore implements StateStore {
     if (!(error instanceof Damaged) && !isSystemError(error)) return error;
     return new Corrupt(`store ${this.#files.path}: ${messageOf(error)}`, error);
   }
-}
-
-/** Only what differs is written again: a flush in many slices marks the store as not clean once. */
-function nextRecord(
-  record: CheckpointRecord,
-  checkpoint: StoreCheckpoint | undefined,
-  sharedHashes: number,
-): CheckpointRecord {
-  if (checkpoint !== undefined) return { checkpoint, clean: true, sharedHashes };
-  if (!record.clean && record.sharedHashes === sharedHashes) return record;
-  return { checkpoint: record.checkpoint, clean: false, sharedHashes };
 }

@@ -113,7 +113,7 @@ export class LmdbStores implements StateStores {
     const store = this.#open.get(partition);
     if (store !== undefined) return store.state()?.checkpoint;
     const found = this.#filesOf(partition).look();
-    return found.kind === 'trusted' ? found.record.checkpoint : undefined;
+    return found.kind === 'trusted' ? found.checkpoint : undefined;
   }
 
   #filesOf(partition: number): StoreFiles {

@@ -1,24 +1,26 @@
 // The local store without a disk, for tests and the simulation. Same contract, checked by the same conformance suite.
-import { assert } from '@flatline/base';
+import { assert, copyBytes } from '@flatline/base';
 import {
+  assertSlotOrder,
   groupOf,
   type LocalStore,
   type OpenedStore,
+  type RowPlace,
   type StateStore,
   type StateStores,
   type StoreChanges,
   type StoreCheckpoint,
   type StoredGroup,
-  type StoredImage,
+  type StoredRow,
   type StoreDrop,
   type StoreState,
 } from '@flatline/ports';
 
-const GROUP_ENTRIES = 5;
+const GROUP_ROWS = 5;
 
 /** What a store holds while it is closed. */
 interface Contents {
-  entries: Map<string, StoredImage>;
+  rows: Map<number, StoredRow>;
   state: StoreState | undefined;
   /** Stands for the wall clock at the last of them. */
   writes: number;
@@ -42,9 +44,9 @@ class MemoryStore implements StateStore {
   *scan(): Generator<StoredGroup, void, undefined> {
     assert(!this.#closed, 'a closed store is not scanned');
     const generation = this.#generation;
-    const images = [...this.#contents.entries.values()];
-    for (let from = 0; from < images.length; from += GROUP_ENTRIES) {
-      const group = groupOf(images.slice(from, from + GROUP_ENTRIES));
+    const rows = [...this.#contents.rows.values()].sort((a, b) => a.slot - b.slot);
+    for (let from = 0; from < rows.length; from += GROUP_ROWS) {
+      const group = groupOf(rows.slice(from, from + GROUP_ROWS));
       yield group;
       // As a page is: what is kept of it past its step changes here too.
       group.bytes.fill(0xee);
@@ -53,23 +55,21 @@ class MemoryStore implements StateStore {
   }
 
   count(): number {
-    return this.#contents.entries.size;
+    return this.#contents.rows.size;
   }
 
   write(changes: StoreChanges, checkpoint: StoreCheckpoint | undefined): void {
     assert(!this.#closed, 'a closed store is not written');
+    assertSlotOrder(changes);
     this.#generation += 1;
     this.#contents.writes += 1;
-    const { entries, state } = this.#contents;
-    for (const key of changes.removals) entries.delete(textOf(key));
-    for (const { bytes, keyStart, keyLength, imageStart, imageLength, changelogOffset } of changes.puts) {
-      const key = bytes.slice(keyStart, keyStart + keyLength);
-      entries.set(textOf(key), { key, image: bytes.slice(imageStart, imageStart + imageLength), changelogOffset });
-    }
+    const { rows } = this.#contents;
+    for (const slot of changes.removals) rows.delete(slot);
+    for (const place of changes.puts) rows.set(place.slot, copyOf(place));
     if (checkpoint !== undefined) {
       const commitHeader = new Uint8Array(checkpoint.commitHeader);
-      this.#contents.state = { checkpoint: { ...checkpoint, commitHeader }, clean: true };
-    } else if (state !== undefined) this.#contents.state = { ...state, clean: false };
+      this.#contents.state = { checkpoint: { ...checkpoint, commitHeader } };
+    }
   }
 
   wipe(): Promise<void> {
@@ -125,10 +125,10 @@ export class MemoryStores implements StateStores {
 }
 
 function emptyContents(): Contents {
-  return { entries: new Map(), state: undefined, writes: 0 };
+  return { rows: new Map(), state: undefined, writes: 0 };
 }
 
-/** Keys are any bytes: one character for each keeps them apart. */
-function textOf(key: Uint8Array): string {
-  return Buffer.from(key.buffer, key.byteOffset, key.length).toString('latin1');
+function copyOf({ bytes, keyStart, keyLength, imageStart, imageLength, ...row }: RowPlace): StoredRow {
+  const key = copyBytes(bytes, keyStart, keyStart + keyLength);
+  return { ...row, key, image: copyBytes(bytes, imageStart, imageStart + imageLength) };
 }

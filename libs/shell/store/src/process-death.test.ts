@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { LmdbStores } from './lmdb-stores.ts';
 import { ChildProgram } from './testing/child-program.ts';
 import { temporaryDirectory } from './testing/temporary-directory.ts';
-import { entriesOf, Model, stepKey, workloadStep } from './testing/workload.ts';
+import { Model, rowsOf, sequenceIn, STEP_SLOT, workloadStep } from './testing/workload.ts';
 
 const KILLS_MAX = 12;
 const ACKED_STEPS_MAX = 40;
@@ -46,14 +46,14 @@ describe('[F1] [R1] kill −9', () => {
         model = new Model();
         written = -1;
       } else {
-        const entries = entriesOf(store);
-        const reached = Number(Buffer.from(entries.get(stepKey.toString('hex'))!.split(' ')[1]!, 'hex').toString());
+        const rows = rowsOf(store);
+        const reached = sequenceIn(rows.get(STEP_SLOT)!);
         expect(reached).toBeGreaterThanOrEqual(acked);
         while (written < reached) model.apply(workloadStep(seed, (written += 1)));
-        expect(entries).toEqual(model.entries);
+        expect(rows).toEqual(model.rows);
       }
       expect(store.state()).toEqual(model.state);
-      expect(store.count()).toBe(model.entries.size);
+      expect(store.count()).toBe(model.rows.size);
       // Left as it was found: the next child opens what the killed one left.
       await stores.close();
     }
@@ -74,12 +74,12 @@ describe('[F12] a full disk', () => {
     const model = new Model();
     for (let step = 1; step <= written; step += 1) model.apply(workloadStep(seed, step));
     expect(dropped).toBeUndefined();
-    expect(entriesOf(store)).toEqual(model.entries);
+    expect(rowsOf(store)).toEqual(model.rows);
     expect(store.state()).toEqual(model.state);
     const next = workloadStep(seed, written + 1);
     store.write(next.changes, next.checkpoint);
     model.apply(next);
-    expect(entriesOf(store)).toEqual(model.entries);
+    expect(rowsOf(store)).toEqual(model.rows);
     await stores.close();
   }, 120_000);
 });

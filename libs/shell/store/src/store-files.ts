@@ -1,9 +1,9 @@
 import type { Millis } from '@flatline/base';
-import type { StoreDistrust } from '@flatline/ports';
+import type { StoreCheckpoint, StoreDistrust } from '@flatline/ports';
 import { rmSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { checkpointKey, type CheckpointRecord, decodeCheckpointRecord } from './checkpoint-record.ts';
+import { checkpointKey, decodeCheckpoint } from './checkpoint-record.ts';
 import { isSystemError } from './foreign-error.ts';
 import { LmdbFile } from './lmdb-file.ts';
 import { Damaged } from './lmdb-page.ts';
@@ -12,8 +12,8 @@ import { WriteMark } from './write-mark.ts';
 export type FoundStore =
   | { readonly kind: 'nothing' }
   | { readonly kind: 'distrusted'; readonly reason: StoreDistrust }
-  /** As far as its record tells; the entries prove themselves when they are scanned. */
-  | { readonly kind: 'trusted'; readonly record: CheckpointRecord };
+  /** As far as its checkpoint tells; the rows prove themselves when they are scanned. */
+  | { readonly kind: 'trusted'; readonly checkpoint: StoreCheckpoint };
 
 /** The files of one store: `state.mdb`, LMDB's lock file, and the write mark `unsynced`. Errors are those of node:fs. */
 export class StoreFiles {
@@ -32,8 +32,8 @@ export class StoreFiles {
     if (this.mark.state() === 'torn') return { kind: 'distrusted', reason: 'unclean-after-reboot' };
     const file = new LmdbFile(this.path);
     try {
-      const record = readRecord(file);
-      return record?.checkpoint === undefined ? { kind: 'nothing' } : { kind: 'trusted', record };
+      const checkpoint = readCheckpoint(file);
+      return checkpoint === undefined ? { kind: 'nothing' } : { kind: 'trusted', checkpoint };
     } catch (error) {
       return { kind: 'distrusted', reason: reasonOf(error) };
     } finally {
@@ -71,9 +71,9 @@ export class StoreFiles {
   }
 }
 
-function readRecord(file: LmdbFile): CheckpointRecord | undefined {
+function readCheckpoint(file: LmdbFile): StoreCheckpoint | undefined {
   const bytes = file.firstValue(file.header(), checkpointKey);
-  return bytes === undefined ? undefined : decodeCheckpointRecord(bytes);
+  return bytes === undefined ? undefined : decodeCheckpoint(bytes);
 }
 
 function reasonOf(error: unknown): StoreDistrust {

@@ -1,68 +1,61 @@
-import { groupOf, StoredGroup, type StoredImage } from '@flatline/ports';
+import { StoredGroup } from '@flatline/ports';
 import { verifyFreeList } from './free-list.ts';
 import type { LmdbFile, LmdbHeader } from './lmdb-file.ts';
 import { byteOrder, Damaged, isBigValue, nodeAt, nodeKeyLength, nodeKeyStart, nodeValueLength } from './lmdb-page.ts';
 import { PageSet } from './page-set.ts';
-import {
-  addShort,
-  type ByteRange,
-  CHECKPOINT_TAG,
-  decodeLong,
-  decodeShort,
-  LONG_KEY_TAG,
-  SHORT_KEY_TAG,
-  wholeOf,
-} from './stored-entry.ts';
+import { CHECKPOINT_TAG, ROW_TAG, RowReader, viewOf } from './stored-row.ts';
 import { type LeafPage, VerifiedTree } from './verified-tree.ts';
 
 /**
- * All entries of one snapshot, short keys first, those that lie in one page together. A group is valid until the next one.
+ * All rows of one snapshot by ascending slot, those that lie in one page together. A group is valid until the next one.
  * Taking the last one proves that the file is sound from end to end, free list included. @throws Damaged
  */
-export function* scanEntries(file: LmdbFile, header: LmdbHeader): Generator<StoredGroup, void, undefined> {
+export function* scanRows(file: LmdbFile, header: LmdbHeader): Generator<StoredGroup, void, undefined> {
   const inUse = new PageSet(header.lastPage, 'in use');
   const tree = new VerifiedTree(file, header, header.main, inUse, byteOrder);
   const group = new StoredGroup();
   for (const leaf of tree.leaves()) {
+    const rows = new RowReader(leaf.bytes, leaf.view);
     for (let index = 0; index < leaf.nodeCount;) {
-      index = fill(group, leaf, index);
+      index = fill(group, rows, leaf, index);
       if (group.count > 0) yield group;
       if (index === leaf.nodeCount || group.isFull) continue;
-      for (const image of imagesOf(tree, leaf, nodeAt(leaf.bytes, index))) yield groupOf([image]);
+      takeApart(group, tree, leaf, nodeAt(leaf.bytes, index));
+      if (group.count > 0) yield group;
       index += 1;
     }
   }
   verifyFreeList(file, header, inUse);
 }
 
-/** Entries of a leaf from `index` on that lie in the page itself, as many as the group holds; returns the index of the next one. */
-function fill(group: StoredGroup, leaf: LeafPage, index: number): number {
-  const { bytes, view, nodeCount } = leaf;
-  group.bytes = bytes;
-  group.count = 0;
+/** Rows of a leaf from `index` on that lie in the page itself, as many as the group holds; returns the index of the next node. */
+function fill(group: StoredGroup, rows: RowReader, { bytes, nodeCount }: LeafPage, index: number): number {
+  rows.begin(group);
   let next = index;
   for (; next < nodeCount && !group.isFull; next += 1) {
     const node = nodeAt(bytes, next);
     const keyStart = nodeKeyStart(node);
-    if (bytes[keyStart] !== SHORT_KEY_TAG || isBigValue(bytes, node)) break;
-    addShort(group, view, keyStart, nodeKeyLength(bytes, node), nodeValueLength(bytes, node));
+    if (bytes[keyStart] !== ROW_TAG || isBigValue(bytes, node)) break;
+    rows.add(group, keyStart, nodeKeyLength(bytes, node), nodeValueLength(bytes, node));
   }
   return next;
 }
 
-/** What a node holds that is no entry in the page itself. */
-function imagesOf(tree: VerifiedTree, leaf: LeafPage, node: number): readonly StoredImage[] {
-  const key = { bytes: leaf.bytes, start: nodeKeyStart(node), length: nodeKeyLength(leaf.bytes, node) };
-  const value = valueOf(tree, leaf, node);
-  const tag = leaf.bytes[key.start];
-  if (tag === SHORT_KEY_TAG) return [decodeShort(key, value)];
-  if (tag === LONG_KEY_TAG) return decodeLong(key, value);
-  if (tag === CHECKPOINT_TAG) return [];
-  throw new Damaged('unreadable', `a key that begins with ${String(tag)}`);
-}
-
-function valueOf(tree: VerifiedTree, leaf: LeafPage, node: number): ByteRange {
-  if (isBigValue(leaf.bytes, node)) return wholeOf(tree.bigValue(leaf, node));
-  const start = nodeKeyStart(node) + nodeKeyLength(leaf.bytes, node);
-  return { bytes: leaf.bytes, start, length: nodeValueLength(leaf.bytes, node) };
+/** The row of a node whose value lies in pages of its own, or none where the node is no row. */
+function takeApart(group: StoredGroup, tree: VerifiedTree, leaf: LeafPage, node: number): void {
+  const { bytes } = leaf;
+  group.count = 0;
+  // Looked at whatever node it is: its pages are in use.
+  const value = isBigValue(bytes, node) ? tree.bigValue(leaf, node) : undefined;
+  const keyStart = nodeKeyStart(node);
+  const tag = bytes[keyStart];
+  if (tag === CHECKPOINT_TAG) return;
+  if (tag !== ROW_TAG || value === undefined) throw new Damaged('unreadable', `a key that begins with ${String(tag)}`);
+  const keyLength = nodeKeyLength(bytes, node);
+  const copy = new Uint8Array(keyLength + value.length);
+  copy.set(bytes.subarray(keyStart, keyStart + keyLength));
+  copy.set(value, keyLength);
+  const rows = new RowReader(copy, viewOf(copy));
+  rows.begin(group);
+  rows.add(group, 0, keyLength, value.length);
 }

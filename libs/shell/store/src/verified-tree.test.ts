@@ -5,26 +5,24 @@ import { join } from 'node:path';
 import { LmdbFile, type LmdbHeader } from './lmdb-file.ts';
 import { Damaged, nodeAt, nodeChild, nodeKeyLength, nodeKeyStart } from './lmdb-page.ts';
 import { LmdbStore } from './lmdb-store.ts';
-import { imagesIn } from '@flatline/ports';
-import { scanEntries } from './store-scan.ts';
+import { rowsIn } from '@flatline/ports';
+import { scanRows } from './store-scan.ts';
 import { temporaryDirectory } from './testing/temporary-directory.ts';
 import { placeOf } from './testing/workload.ts';
 
 const directory = temporaryDirectory();
 const path = join(directory.path, 'state.mdb');
-const ENTRY_COUNT = 1000;
+const ROW_COUNT = 1000;
+/** Rows and the checkpoint. */
+const RECORD_COUNT = ROW_COUNT + 1;
 let sound: Buffer;
 let header: LmdbHeader;
 
 beforeAll(async () => {
   const { store } = LmdbStore.open({ directory: directory.path, bootId: 'boot' });
   const checkpoint = { logId: 'log', changelogPosition: 1, commitHeader: Buffer.alloc(0), liveEntries: 1, digest: 0 };
-  const puts = Array.from({ length: ENTRY_COUNT }, (_, i) =>
-    placeOf({
-      key: Buffer.from(`key ${String(i).padStart(4, '0')}`),
-      image: Buffer.alloc(60, i),
-      changelogOffset: i,
-    }),
+  const puts = Array.from({ length: ROW_COUNT }, (_, slot) =>
+    placeOf({ slot, sequence: 1, key: Buffer.from(`key ${slot}`), image: Buffer.alloc(60, slot), changelogOffset: 1 }),
   );
   // Twice: the second transaction leaves pages to the free list.
   for (let round = 0; round < 2; round += 1) store.write({ puts, removals: [] }, checkpoint);
@@ -36,14 +34,14 @@ beforeAll(async () => {
 });
 afterAll(directory.remove);
 
-/** Entries found after `change`, or what was found damaged. */
+/** Rows found after `change`, or what was found damaged. */
 function scanAfter(change: (bytes: Buffer) => void): number | string {
   const bytes = Buffer.from(sound);
   change(bytes);
   writeFileSync(path, bytes);
   const file = new LmdbFile(path);
   try {
-    return [...imagesIn(scanEntries(file, file.header()))].length;
+    return [...rowsIn(scanRows(file, file.header()))].length;
   } catch (error) {
     if (error instanceof Damaged) return error.message;
     throw error;
@@ -69,7 +67,7 @@ const MAIN_ENTRIES_AT = 128;
 
 describe('[F13] the walk finds', () => {
   test('nothing in a sound file, which has branches and free pages', () => {
-    expect(scanAfter(() => undefined)).toBe(ENTRY_COUNT);
+    expect(scanAfter(() => undefined)).toBe(ROW_COUNT);
     expect(header.main.depth).toBe(2);
     expect(header.free.entries).toBeGreaterThan(0);
   });
@@ -141,7 +139,7 @@ describe('[F13] the walk finds', () => {
       'more entries than there are',
       /where the header says/,
       (bytes) => {
-        setHeader(bytes, MAIN_ENTRIES_AT, ENTRY_COUNT + 2);
+        setHeader(bytes, MAIN_ENTRIES_AT, RECORD_COUNT + 1);
       },
     ],
     [

@@ -3,7 +3,7 @@
 // Owns: the copy.      Does not own: the stores it was made of.
 import { Misconfigured } from '@flatline/base';
 import { LmdbStores } from '@flatline/store';
-import { imagesIn } from '@flatline/ports';
+import { rowsIn } from '@flatline/ports';
 import type { StoredState } from '@flatline/oracle';
 import { existsSync } from 'node:fs';
 import { cp, mkdtemp, rm } from 'node:fs/promises';
@@ -55,7 +55,7 @@ export class StoreCopy {
     const position = this.#positions.get(partition);
     if (position === undefined) return undefined;
     const { store } = await this.#stores.open(partition);
-    return { position, entries: imagesIn(store.scan()) };
+    return { position, entries: rowsIn(store.scan()) };
   }
 
   async remove(): Promise<void> {

@@ -36,8 +36,8 @@ const CHURNING_SESSIONS = 200_000;
 const FIRST_PART = 0.5;
 /** Beats before the first look, for the same reason. */
 const WARMING_BEATS = 3_000_000;
-/** Committed blocks wait so long, at most, for the commit that takes them to the local store (FLUSH_INTERVAL_MS). */
-const FLUSH_MS: DurationMs = 16_000;
+/** A local store lacks what was committed for so long, at most (flushIntervalMs). */
+const FLUSH_MS: DurationMs = 61_000;
 const FLUSHED_MS: DurationMs = 5_000;
 const CHURN_TIMEOUT_MS: DurationMs = 20_000;
 /** A session beats when it begins and once more half a timeout later. */

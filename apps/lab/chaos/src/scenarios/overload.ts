@@ -39,7 +39,7 @@ const CEILING_BYTES =
     64 + // readerBufferBytes (libs/shell/kafka): fetched, not yet applied
     8 + // fetchBytes (libs/shell/kafka): an answer on its way
     32 + // FREE_ANSWER_BYTES_MAX (libs/shell/kafka)
-    128 + // flushBytesTotal (libs/shell/runtime): committed, not yet in the local store
+    4 * 32 + // TAKEN_BYTES_MAX (libs/core/partition) of each task: rows that a cut takes along for the local store
     64 + // FREE_BLOCK_BYTES_MAX (libs/shell/runtime)
     4 * 16 + // flushSlice (libs/shell/runtime) of each task: LMDB copies the pages that it changes, and keeps their memory
     16); // FREE_BATCH_BYTES_MAX (libs/shell/kafka)

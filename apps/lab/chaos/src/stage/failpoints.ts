@@ -78,7 +78,7 @@ const marked = {
   /** Inside LMDB's transaction: entries are put, nothing is durable. */
   'store.writing': after(
     store,
-    'if (record !== this.#record) transaction.put(checkpointKey, encodeCheckpointRecord(record));',
+    'if (checkpoint !== undefined) transaction.put(checkpointKey, encodeCheckpoint(checkpoint));',
   ),
   'store.written': after(flusher, 'this.#parts.store.write(slice.changes, slice.checkpoint);'),
   /** The group has been left, tasks still run. */

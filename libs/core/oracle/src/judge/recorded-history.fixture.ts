@@ -11,7 +11,7 @@ import {
   Simulation,
   type SimulatedHost,
 } from '@flatline/cluster';
-import { imagesIn, type StateStores } from '@flatline/ports';
+import { rowsIn, type StateStores } from '@flatline/ports';
 import type {
   BatchMark,
   InputRecord,
@@ -304,7 +304,7 @@ function eventOf(kind: number, sequence: number): object {
 
 async function storedIn(stores: StateStores, partition: number): Promise<StoredEntry[]> {
   const { store } = await stores.open(partition);
-  return Array.from(imagesIn(store.scan()), ({ key, image }) => ({ key, image }));
+  return Array.from(rowsIn(store.scan()), ({ key, image }) => ({ key, image }));
 }
 
 function settingsOf(

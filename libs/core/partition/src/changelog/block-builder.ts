@@ -1,4 +1,4 @@
-// Cuts operations into block bodies below a byte limit, and remembers which slot's image lies where.
+// Cuts operations into block bodies below a byte limit, and remembers which slots have an image in which.
 //
 // Owns: the bodies of the commit being cut.      Does not own: headers, which need what only the whole cut knows.
 import { ByteWriter, type ReusedMemory } from '@flatline/base';
@@ -6,21 +6,19 @@ import { type CommitHeader, encodeHeader, OP_IMAGE, OP_REMOVAL } from './block-f
 import type { EntryFormat, EntryWindow } from '@flatline/kinds';
 import { digestOf } from './digest.ts';
 
-/** One block of a cut, as it goes to the changelog and, once committed, to the local store. */
+/** One block of a cut. */
 export interface CutBlock {
   readonly bytes: Uint8Array;
   /** Where the body begins in `bytes`. */
   readonly bodyStart: number;
-  /** Slots with an image in this block, in order, and where in the body each one's operation begins. */
+  /** Slots with an image in this block, in order. */
   readonly slots: Int32Array;
-  readonly starts: Int32Array;
 }
 
 /** A body in the making: it lies behind room for its header, so that it is copied once. */
 interface Body {
   readonly bytes: Uint8Array;
   readonly slots: Int32Array;
-  readonly starts: Int32Array;
 }
 
 /** Images noted before the notes grow. */
@@ -34,7 +32,6 @@ export class BlockBuilder {
   readonly #memory: ReusedMemory;
   readonly #body = new ByteWriter(64 * 1024);
   #slots = new Int32Array(IMAGES_FIRST);
-  #starts = new Int32Array(IMAGES_FIRST);
   #images = 0;
   readonly #finished: Body[] = [];
   #writtenBytes = 0;
@@ -49,6 +46,11 @@ export class BlockBuilder {
   /** Bytes of all bodies so far. */
   get writtenBytes(): number {
     return this.#writtenBytes + this.#body.length;
+  }
+
+  /** Number of the block that is being written, from 0. */
+  get part(): number {
+    return this.#finished.length;
   }
 
   addRemoval(key: Uint8Array): void {
@@ -72,7 +74,7 @@ export class BlockBuilder {
     entry.imageDigest = digestOf(body.view, imageStart, body.length - imageStart, keyDigest);
     body.endBlock(imageStart);
     entry.imageBytes = body.length - start;
-    this.#note(entry.slot, start);
+    this.#note(entry.slot);
   }
 
   /** Puts headers before the bodies and empties the builder. A cut has at least one block, empty if need be (K1). */
@@ -93,36 +95,28 @@ export class BlockBuilder {
     this.#writtenBytes += this.#body.length;
     const bytes = this.#memory.take(HEADER_ROOM + this.#body.length);
     bytes.set(this.#body.peek(), HEADER_ROOM);
-    this.#finished.push({
-      bytes,
-      slots: this.#slots.slice(0, this.#images),
-      starts: this.#starts.slice(0, this.#images),
-    });
+    this.#finished.push({ bytes, slots: this.#slots.slice(0, this.#images) });
     this.#body.clear();
     this.#images = 0;
   }
 
-  #note(slot: number, start: number): void {
-    if (this.#images === this.#slots.length) {
-      this.#slots = doubled(this.#slots);
-      this.#starts = doubled(this.#starts);
-    }
+  #note(slot: number): void {
+    if (this.#images === this.#slots.length) this.#slots = doubled(this.#slots);
     this.#slots[this.#images] = slot;
-    this.#starts[this.#images] = start;
     this.#images += 1;
   }
 }
 
-function withHeader(header: CommitHeader, { bytes, slots, starts }: Body): CutBlock {
+function withHeader(header: CommitHeader, { bytes, slots }: Body): CutBlock {
   const out = new ByteWriter(HEADER_ROOM);
   encodeHeader(header, out);
   const bodyStart = out.length;
   if (bodyStart <= HEADER_ROOM) {
     bytes.set(out.peek(), HEADER_ROOM - bodyStart);
-    return { bytes: bytes.subarray(HEADER_ROOM - bodyStart), bodyStart, slots, starts };
+    return { bytes: bytes.subarray(HEADER_ROOM - bodyStart), bodyStart, slots };
   }
   out.raw(bytes, HEADER_ROOM);
-  return { bytes: out.copy(), bodyStart, slots, starts };
+  return { bytes: out.copy(), bodyStart, slots };
 }
 
 function doubled(numbers: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {

@@ -46,6 +46,11 @@ export class BlockLedger {
     return this.end - 1;
   }
 
+  /** Changelog offset of a block above the floor. */
+  offsetOf(ordinal: number): number {
+    return this.#at(ordinal).offset;
+  }
+
   /** Ordinal of the oldest of the newest blocks that have at most `bytes` together. */
   newest(bytes: number): number {
     let ordinal = this.end;

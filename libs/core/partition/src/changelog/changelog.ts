@@ -1,7 +1,7 @@
 // The rolling snapshot of one partition task: what changed since the last cut, the blocks a commit is made of, the floor.
 //
 // Owns: the dirty set, removals, the digest and size of the live state, the block ledger, the sweep's hand.
-// Does not own: entries (EntryTable), sending blocks (the runtime), the local store's flush (CheckpointQueue).
+// Does not own: entries (EntryTable), sending blocks (the runtime), the local store's flush (Checkpoints).
 //
 // Invariants
 //   CL1  An entry is in the dirty set at most once; `cut` empties it. Nothing is put back: a failed commit is resent byte
@@ -15,7 +15,7 @@ import type { EntryWindow } from '@flatline/kinds';
 import { BlockBuilder, type CutBlock } from './block-builder.ts';
 import type { CommitHeader } from './block-format.ts';
 import { BlockLedger } from './block-ledger.ts';
-import { DirtySet } from './dirty-set.ts';
+import { SlotSet } from './slot-set.ts';
 import type { EntryTable } from '../entries/entry-table.ts';
 import { KEY_GROUP_MAX } from '@flatline/ports';
 
@@ -45,15 +45,25 @@ export type CutContext = Pick<
 
 export interface ChangelogCut {
   readonly blocks: readonly CutBlock[];
-  readonly removals: readonly Uint8Array[];
+  /** Slots of the entries that it removes. */
+  readonly removed: readonly number[];
   readonly header: Omit<CommitHeader, 'part' | 'parts'>;
   /** `changedBytes` as it was, and the bytes of images swept forward. */
   readonly blockBytes: number;
 }
 
+/** What of a cut the local store waits for. */
+export interface RowTaker {
+  wants(slot: number): boolean;
+  /** The entry has been written into that block of the cut. */
+  take(entry: EntryWindow, part: number): void;
+  /** The cut says that the slot's entry has gone. */
+  takeGone(slot: number): void;
+}
+
 /** A cut of which a part is written. */
 interface CutInMaking {
-  readonly removals: Uint8Array[];
+  readonly removed: readonly number[];
   /** Where entries lie side by side, the processor fetches the next ones by itself (LookAhead). */
   readonly isSparse: boolean;
   /** Once all changes are written. */
@@ -86,11 +96,16 @@ export class Changelog {
   readonly #view: EntryWindow;
   readonly #limits: ChangelogLimits;
   readonly #builder: BlockBuilder;
-  readonly #dirty = new DirtySet();
+  readonly #dirty = new SlotSet();
+  /** Slots whose entries have gone, and no commit says so yet. */
+  readonly #leaving = new SlotSet();
   /** Scratch, of some slots. */
   readonly #imageBlocks = new Int32Array(KEY_GROUP_MAX);
   readonly #group = new Int32Array(KEY_GROUP_MAX);
   #removals: Uint8Array[] = [];
+  /** Their entries, by slot. */
+  #removed: number[] = [];
+  #rows: RowTaker | undefined;
   #changedBytes = 0;
   /** The `changedBytes` from which on `changed` tells. */
   changedMax = Infinity;
@@ -110,6 +125,17 @@ export class Changelog {
     this.#view = table.view();
     this.#limits = limits;
     this.#builder = new BlockBuilder(table.format, limits.blockBytesMax, memory);
+  }
+
+  /** Has each cut give the local store what that waits for. */
+  giveRowsTo(rows: RowTaker): void {
+    this.#rows = rows;
+  }
+
+  /** Whether an entry, or the want of one, is as the last commit has it. */
+  standsAsCommitted(slot: number): boolean {
+    if (!this.#table.isLive(slot)) return !this.#leaving.has(slot);
+    return !this.#dirty.has(slot) && !this.#view.at(slot).inFlight;
   }
 
   /** Entries and removals that wait for a cut. */
@@ -160,12 +186,14 @@ export class Changelog {
   removed(entry: EntryWindow, key: Uint8Array): void {
     this.forgetImage(entry);
     if (this.#dirty.delete(entry.slot)) this.#changedBytes -= entryBytes(entry);
-    if (entry.imageBlock >= 0 || entry.inFlight) this.#owe(key);
+    if (entry.imageBlock >= 0 || entry.inFlight) this.#owe(entry.slot, key);
     if (entry.imageBlock >= 0) this.ledger.left(entry.imageBlock);
   }
 
-  #owe(key: Uint8Array): void {
+  #owe(slot: number, key: Uint8Array): void {
     this.#removals.push(key);
+    this.#removed.push(slot);
+    this.#leaving.add(slot);
     this.#changedBytes += key.length + REMOVAL_OVERHEAD_BYTES;
   }
 
@@ -206,17 +234,19 @@ export class Changelog {
   }
 
   #beginCut(): CutInMaking {
-    const removals = this.#removals;
+    const removed = this.#removed;
+    for (const key of this.#removals) this.#builder.addRemoval(key);
     this.#removals = [];
-    for (const key of removals) this.#builder.addRemoval(key);
+    this.#removed = [];
+    for (const slot of removed) if (this.#rows?.wants(slot) === true) this.#rows.takeGone(slot);
     const isSparse = this.#dirty.size < this.#table.slotsEnd / 2;
-    return { removals, isSparse, sweep: undefined };
+    return { removed, isSparse, sweep: undefined };
   }
 
   /** Makes the blocks of one commit of everything changed, after `prepareCut` of what that has left. */
   cut(context: CutContext): ChangelogCut {
     while (!this.prepareCut(Infinity));
-    const { removals, sweep } = this.#cutting!;
+    const { removed, sweep } = this.#cutting!;
     this.#cutting = undefined;
     const blockBytes = this.#changedBytes + this.#builder.writtenBytes - sweep!.bytesBegin;
     this.#changedBytes = 0;
@@ -228,7 +258,7 @@ export class Changelog {
       liveBytes: this.#liveBytes,
       logBytes: this.ledger.logBytes,
     };
-    this.#inFlight = { blocks: this.#builder.finish(header), removals, header, blockBytes };
+    this.#inFlight = { blocks: this.#builder.finish(header), removed, header, blockBytes };
     this.#table.recycle();
     return this.#inFlight;
   }
@@ -243,6 +273,7 @@ export class Changelog {
       const ordinal = this.ledger.append(offsets[part]!, block.bytes.length);
       this.#placeImages(block.slots, ordinal);
     });
+    for (const slot of cut.removed) this.#leaving.delete(slot);
     this.ledger.beginCommit(first);
     this.#planSweep(cut.blocks.reduce((sum, { bytes }) => sum + bytes.length, 0));
   }
@@ -257,6 +288,7 @@ export class Changelog {
     this.#builder.addImage(entry);
     this.countImage(entry);
     entry.inFlight = true;
+    if (this.#rows?.wants(entry.slot) === true) this.#rows.take(entry, this.#builder.part);
   }
 
   #placeImages(slots: Int32Array, ordinal: number): void {

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { seededRandom } from '@flatline/base';
 import { NO_BATCH, PartitionTask, type TaskCut } from '../index.ts';
-import { begin, ListCursor, options, type TestRecord, text, workload } from '../task.fixture.ts';
+import { begin, ListCursor, options, type TestRecord, workload } from '../task.fixture.ts';
 
 const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
 const WALL = 9e12;
@@ -21,11 +21,11 @@ function cutOf(task: PartitionTask, sequence: number): TaskCut {
   return task.cut({ ...ids, sequence });
 }
 
-const contents = ({ blocks, removals, header, outputs, position }: TaskCut): object => ({
+const contents = ({ blocks, removed, header, outputs, position }: TaskCut): object => ({
   header,
   position,
-  blocks: blocks.map(({ bytes, slots, starts }) => ({ bytes: [...bytes], slots: [...slots], starts: [...starts] })),
-  removals: removals.map(text),
+  blocks: blocks.map(({ bytes, slots }) => ({ bytes: [...bytes], slots: [...slots] })),
+  removed,
   outputs,
 });
 
@@ -55,7 +55,7 @@ describe('a cut in slices', () => {
           throw error;
         }
         const images = cut.blocks.reduce((sum, { slots }) => sum + slots.length, 0);
-        swept += images + cut.removals.length - changes;
+        swept += images + cut.removed.length - changes;
         const offsets = cut.blocks.map(() => (offset += 1));
         atOnce.settle(expected, offsets);
         sliced.settle(cut, offsets);

@@ -1,4 +1,4 @@
-// Rebuilds a task's state: images out of the local store, then whole commits out of the changelog.
+// Rebuilds a task's state: rows out of the local store, then whole commits out of the changelog.
 //
 // Owns: what has been read but not yet applied (parts of a commit), the chain check.      Does not own: where to read from,
 // when to stop (the runtime), what to do about a broken chain (it says so, the runtime decides).
@@ -8,13 +8,14 @@
 //        may lie below the floor, and hold nothing that lives (K3). Between `take` and the last `applyNext` the state is
 //        between two commits: the reader takes no more until then, and hands nothing over.
 //   RS2  Sequence and previous id form an unbroken chain (K2).
+//   RS3  What a commit says of an entry whose row is as of that commit, or a later one, is passed over.
 import { assert, MalformedBytes } from '@flatline/base';
 import type { EntryWindow } from '@flatline/kinds';
 import { type Claim, type CommitHeader, decodeBlock } from '../changelog/block-format.ts';
-import type { CutBlock } from '../changelog/block-builder.ts';
 import { BodyReader, type OperationGroup } from '../changelog/body-reader.ts';
 import type { Changelog } from '../changelog/changelog.ts';
-import type { CheckpointQueue } from './checkpoint-queue.ts';
+import type { Checkpoints } from './checkpoints.ts';
+import { StoredAhead } from './stored-ahead.ts';
 import { digestOf } from '../changelog/digest.ts';
 import type { EntryTable } from '../entries/entry-table.ts';
 import { KeyView } from '../entries/key-view.ts';
@@ -42,9 +43,9 @@ interface WholeCommit {
   readonly header: CommitHeader;
   readonly firstOrdinal: number;
   readonly parts: readonly ReadBlock[];
-  /** Blocks of the parts that have been applied. */
-  readonly blocks: CutBlock[];
-  readonly removals: Uint8Array[];
+  /** Slots with an image, of each part that has been applied. */
+  readonly blocks: Int32Array[];
+  readonly removed: number[];
 }
 
 interface ImageSpans extends KeySpans {
@@ -61,7 +62,7 @@ interface Settling {
 export class Restoration {
   readonly #table: EntryTable;
   readonly #changelog: Changelog;
-  readonly #checkpoints: CheckpointQueue;
+  readonly #checkpoints: Checkpoints;
   readonly #view: EntryWindow;
   #parts: ReadBlock[] = [];
   /** Header of the newest part of a commit that is not whole yet. */
@@ -72,6 +73,7 @@ export class Restoration {
   /** Changelog offsets of images out of the store, by the provisional ordinal their entries carry meanwhile. */
   readonly #storedOffsets: number[] = [];
   readonly #storedBytes: number[] = [];
+  readonly #ahead = new StoredAhead();
   readonly #provisional = new Map<number, number>();
   #settling: Settling | undefined;
   readonly #digested = new KeyView();
@@ -81,7 +83,7 @@ export class Restoration {
   #lastBytes = 0;
 
   /** Commits applied go to `checkpoints` too: the local store must come to hold what memory holds. */
-  constructor(table: EntryTable, changelog: Changelog, checkpoints: CheckpointQueue) {
+  constructor(table: EntryTable, changelog: Changelog, checkpoints: Checkpoints) {
     this.#table = table;
     this.#changelog = changelog;
     this.#checkpoints = checkpoints;
@@ -99,27 +101,54 @@ export class Restoration {
     if (block.kind !== 'state') throw new MalformedBytes('a checkpoint stands at a commit');
     this.#last = block.header;
     this.#storedEnd = checkpoint.changelogPosition;
+    this.#ahead.begin(block.header.sequence);
     this.#table.reserve(checkpoint.liveEntries);
   }
 
-  /** Takes some entries of the local store. @throws MalformedBytes */
+  /** Takes some rows of the local store, by ascending slot. @throws MalformedBytes */
   loadStored(group: StoredGroup): void {
-    const { bytes, changelogOffsets } = group;
-    this.#table.lookAhead(bytes, group);
-    for (let i = 0; i < group.count; i += 1) {
-      // A flush that was cut short left images newer than its checkpoint: the changelog brings them again.
-      if (changelogOffsets[i]! >= this.#storedEnd) continue;
-      const provisional = this.#provisionalOf(changelogOffsets[i]!);
-      const imageStart = group.imageStarts[i]!;
-      const imageEnd = group.imageEnds[i]!;
-      const entry = this.#view.at(this.#table.insertAhead(bytes, group, i));
-      this.#table.format.decode(bytes, imageStart, imageEnd, entry);
-      entry.imageDigest = this.#digestOf(bytes, group, i);
-      entry.imageBytes = operationBytes(group.lengths[i]!, imageEnd - imageStart);
-      entry.imageBlock = provisional;
-      this.#changelog.countImage(entry);
-      this.#storedBytes[provisional]! += entry.imageBytes;
-    }
+    this.#table.lookAhead(group.bytes, group);
+    for (let i = 0; i < group.count; i += 1) if (this.#isNewest(group, i)) this.#loadRow(group, i);
+  }
+
+  /**
+   * Whether no row that is there already has this one's key as of a later commit. A key that has come back has another slot,
+   * and a flush that was cut short has left the row of the former.
+   */
+  #isNewest(group: StoredGroup, index: number): boolean {
+    const former = this.#table.findAhead(group.bytes, group, index);
+    if (former < 0) return true;
+    const isNewer = group.sequences[index]! > this.#ahead.sequenceOf(former);
+    this.#checkpoints.markStale(isNewer ? former : group.slots[index]!);
+    if (isNewer) this.#dropRow(former);
+    return isNewer;
+  }
+
+  #dropRow(slot: number): void {
+    const entry = this.#view.at(slot);
+    this.#changelog.forgetImage(entry);
+    if (entry.imageBlock >= 0) this.#storedBytes[entry.imageBlock]! -= entry.imageBytes;
+    this.#table.remove(slot);
+    this.#table.recycle();
+    this.#ahead.forget(slot);
+  }
+
+  #loadRow(group: StoredGroup, index: number): void {
+    const { bytes } = group;
+    const changelogOffset = group.changelogOffsets[index]!;
+    const slot = group.slots[index]!;
+    const imageStart = group.imageStarts[index]!;
+    const imageEnd = group.imageEnds[index]!;
+    const entry = this.#view.at(this.#table.insertAt(slot, bytes, group, index));
+    this.#table.format.decode(bytes, imageStart, imageEnd, entry);
+    entry.imageDigest = this.#digestOf(bytes, group, index);
+    entry.imageBytes = operationBytes(group.lengths[index]!, imageEnd - imageStart);
+    this.#changelog.countImage(entry);
+    this.#ahead.note(slot, group.sequences[index]!);
+    // An image above the checkpoint lies in a block that is read yet.
+    if (changelogOffset >= this.#storedEnd) return;
+    entry.imageBlock = this.#provisionalOf(changelogOffset);
+    this.#storedBytes[entry.imageBlock]! += entry.imageBytes;
   }
 
   #provisionalOf(changelogOffset: number): number {
@@ -149,12 +178,16 @@ export class Restoration {
     const { ledger } = this.#changelog;
     const end = Math.min(this.#table.slotsEnd, settling.slot + limit);
     for (; settling.slot < end; settling.slot += 1) {
+      if (!this.#table.isLive(settling.slot)) continue;
       const entry = this.#view.at(settling.slot);
+      if (entry.imageBlock < 0) continue;
       const ordinal = ordinals[entry.imageBlock]!;
       entry.imageBlock = ordinal;
       ledger.gained(ordinal);
     }
-    return end === this.#table.slotsEnd;
+    if (end < this.#table.slotsEnd) return false;
+    this.#checkpoints.holdUntil(this.#ahead.newest);
+    return true;
   }
 
   /** By provisional ordinal. */
@@ -188,8 +221,9 @@ export class Restoration {
       return { kind: 'part' };
     }
     this.#pendingHeader = undefined;
-    this.#whole = { header, firstOrdinal: this.#changelog.ledger.end, parts: this.#parts, blocks: [], removals: [] };
+    this.#whole = { header, firstOrdinal: this.#changelog.ledger.end, parts: this.#parts, blocks: [], removed: [] };
     this.#parts = [];
+    this.#checkpoints.beginApplying();
     return { kind: 'commit', header };
   }
 
@@ -197,9 +231,9 @@ export class Restoration {
   applyNext(): number {
     const whole = this.#whole;
     if (whole === undefined) return 0;
-    const { parts, blocks, removals } = whole;
+    const { parts, blocks } = whole;
     const part = parts[blocks.length]!;
-    blocks.push(this.#applyBlock(part, removals));
+    blocks.push(this.#applyBlock(part, whole));
     if (blocks.length === parts.length) {
       this.#whole = undefined;
       this.#applied(whole);
@@ -213,6 +247,8 @@ export class Restoration {
     assert(header !== undefined, 'something was restored');
     this.#changelog.ledger.stretch(header.logBytes + this.#lastBytes);
     this.#changelog.ledger.restoreFloor(header.floor);
+    if (this.#ahead.newest > header.sequence)
+      return `the local store has rows of commit ${this.#ahead.newest}, the last in the log is ${header.sequence}`;
     if (this.#table.size !== header.liveEntries)
       return `${this.#table.size} entries restored, the last commit says ${header.liveEntries}`;
     if (this.#changelog.digest !== header.digest)
@@ -235,72 +271,74 @@ export class Restoration {
     return undefined;
   }
 
-  #applied({ header, firstOrdinal, parts, blocks, removals }: WholeCommit): void {
-    this.#checkpoints.add({ header, blocks, removals, firstOrdinal, offsets: parts.map(({ offset }) => offset) });
+  #applied({ header, firstOrdinal, parts, blocks, removed }: WholeCommit): void {
+    const last = parts.at(-1)!;
+    const bytes = parts.reduce((sum, part) => sum + part.bytes.length, 0);
+    const headerBytes = last.bytes.slice(0, last.bodyStart);
+    const offsets = parts.map(({ offset }) => offset);
+    this.#checkpoints.committed({ header, headerBytes, slots: blocks, removed, offsets, bytes });
     this.#changelog.ledger.beginCommit(firstOrdinal);
     // A standby reads on for months: blocks below the floor are forgotten here as a running task forgets them in `cut`.
     this.#changelog.ledger.floor();
+    if (header.sequence >= this.#ahead.newest) this.#ahead.end();
     this.#last = header;
-    this.#lastBytes = blocks.reduce((sum, block) => sum + block.bytes.length, 0);
+    this.#lastBytes = bytes;
   }
 
-  #applyBlock({ bytes, bodyStart, offset }: ReadBlock, removals: Uint8Array[]): CutBlock {
+  /** Returns the slots with an image in it. */
+  #applyBlock({ bytes, bodyStart, offset }: ReadBlock, { header: { sequence }, removed }: WholeCommit): Int32Array {
     const ordinal = this.#changelog.ledger.append(offset, bytes.length);
     const slots: number[] = [];
-    const starts: number[] = [];
     const body = new BodyReader(bytes, bodyStart);
     const { group } = body;
     while (body.next()) {
       this.#table.lookAhead(bytes, group);
       for (let i = 0; i < group.count; i += 1) {
-        if (group.imageStarts[i]! < 0) {
-          removals.push(bytes.subarray(group.starts[i], group.starts[i]! + group.lengths[i]!));
-          this.#remove(bytes, group, i);
-        } else {
-          slots.push(this.#applyImage(bytes, group, i, ordinal));
-          starts.push(group.operations[i]! - bodyStart);
+        const slot = this.#table.findAhead(bytes, group, i);
+        const isImage = group.imageStarts[i]! >= 0;
+        if (slot >= 0 && this.#ahead.covers(slot, sequence)) {
+          if (isImage) this.#placeImage(this.#view.at(slot), ordinal);
+        } else if (isImage) slots.push(this.#applyImage(bytes, group, i, ordinal, slot));
+        else if (slot >= 0) {
+          // Where it is not there its image lies below the log's start: truncation takes a prefix, and an older image goes
+          // before its removal (K5).
+          removed.push(slot);
+          this.#remove(slot);
         }
       }
     }
-    return { bytes, bodyStart, slots: Int32Array.from(slots), starts: Int32Array.from(starts) };
+    return Int32Array.from(slots);
   }
 
-  #applyImage(bytes: Uint8Array, group: OperationGroup, index: number, ordinal: number): number {
-    const slot = this.#slotFor(bytes, group, index);
+  #applyImage(bytes: Uint8Array, group: OperationGroup, index: number, ordinal: number, found: number): number {
+    if (found >= 0) this.#changelog.forgetImage(this.#view.at(found));
+    const slot = found >= 0 ? found : this.#table.insertAhead(bytes, group, index);
     const imageStart = group.imageStarts[index]!;
     const imageEnd = group.imageEnds[index]!;
     const entry = this.#view.at(slot);
     this.#table.format.decode(bytes, imageStart, imageEnd, entry);
     entry.imageDigest = this.#digestOf(bytes, group, index);
     entry.imageBytes = imageEnd - group.operations[index]!;
-    entry.imageBlock = ordinal;
     this.#changelog.countImage(entry);
-    this.#changelog.ledger.gained(ordinal);
+    this.#placeImage(entry, ordinal);
     return slot;
   }
 
-  /** The key's slot with its former image forgotten, or a new slot. */
-  #slotFor(bytes: Uint8Array, group: OperationGroup, index: number): number {
-    const slot = this.#table.findAhead(bytes, group, index);
-    if (slot < 0) return this.#table.insertAhead(bytes, group, index);
-    this.#forget(slot);
-    return slot;
+  #placeImage(entry: EntryWindow, ordinal: number): void {
+    const { ledger } = this.#changelog;
+    if (entry.imageBlock >= 0) ledger.left(entry.imageBlock);
+    entry.imageBlock = ordinal;
+    ledger.gained(ordinal);
   }
 
-  #remove(bytes: Uint8Array, group: OperationGroup, index: number): void {
-    const slot = this.#table.findAhead(bytes, group, index);
-    // Its image may lie below the log's start: truncation takes a prefix, so an older image goes before its removal (K5).
-    if (slot < 0) return;
-    this.#forget(slot);
-    this.#table.remove(slot);
-    // Nothing is in flight while restoring.
-    this.#table.recycle();
-  }
-
-  #forget(slot: number): void {
+  #remove(slot: number): void {
     const entry = this.#view.at(slot);
     this.#changelog.forgetImage(entry);
-    this.#changelog.ledger.left(entry.imageBlock);
+    if (entry.imageBlock >= 0) this.#changelog.ledger.left(entry.imageBlock);
+    this.#table.remove(slot);
+    this.#ahead.forget(slot);
+    // Nothing is in flight while restoring.
+    this.#table.recycle();
   }
 }
 

@@ -6,7 +6,7 @@
 // Invariants
 //   ET1  A live slot's key is in the index exactly once.
 //   ET2  A freed slot is not handed out again before `recycle()`: a commit in flight may still name it.
-import { hashView } from '@flatline/base';
+import { hashView, MalformedBytes } from '@flatline/base';
 import {
   type EntryFormat,
   type EntryMemory,
@@ -27,7 +27,7 @@ import {
 } from './entry-layout.ts';
 import { EntryRows } from './entry-rows.ts';
 import { KEY_MEMORY_BYTES, KeyArena, keyBytes, startOf } from './key-arena.ts';
-import { KeyIndex, type KeySource } from './key-index.ts';
+import { KeyIndex, type KeySource, SLOTS_MAX } from './key-index.ts';
 import { KeyView } from './key-view.ts';
 import { LookAhead } from './look-ahead.ts';
 import { PageBytes } from './page-bytes.ts';
@@ -118,13 +118,16 @@ export class EntryTable<Entry extends EntryWindow = EntryWindow> implements KeyS
   }
 
   /** Adds that key, which is not present; a kind fills it. */
-  insertAhead(bytes: Uint8Array, { starts, lengths }: KeySpans, index: number): number {
+  insertAhead(bytes: Uint8Array, group: KeySpans, index: number): number {
+    return this.#fill(this.#free.pop() ?? this.#newSlot(), bytes, group, index);
+  }
+
+  #fill(slot: number, bytes: Uint8Array, { starts, lengths }: KeySpans, index: number): number {
     const view = this.#lookedFor.of(bytes);
     const start = starts[index]!;
     const length = lengths[index]!;
     const hash = this.#ahead.hashes[index]!;
     if (!this.#keys.hasRoomFor(length)) this.#compactKeys();
-    const slot = this.#free.pop() ?? this.#newSlot();
     const { i32 } = this.#entries;
     const base = slot << LINE_I32_SHIFT;
     this.#keyBytes += keyBytes(length);
@@ -135,6 +138,18 @@ export class EntryTable<Entry extends EntryWindow = EntryWindow> implements KeyS
     i32[base + IMAGE_BYTES] = 0;
     this.#index.insert(hash, slot);
     return slot;
+  }
+
+  /**
+   * Adds that key, which is not present, in a slot that no key has had yet; those that are passed over are free. A kind fills it.
+   * @throws MalformedBytes where there can be no such slot
+   */
+  insertAt(slot: number, bytes: Uint8Array, group: KeySpans, index: number): number {
+    if (slot < this.#slots || slot >= SLOTS_MAX) throw new MalformedBytes(`slot ${slot} after ${this.#slots}`);
+    for (let free = this.#slots; free < slot; free += 1) this.#free.push(free);
+    this.#slots = slot + 1;
+    this.#entries.reserve(this.#slots);
+    return this.#fill(slot, bytes, group, index);
   }
 
   remove(slot: number): void {
@@ -219,11 +234,6 @@ export class EntryTable<Entry extends EntryWindow = EntryWindow> implements KeyS
 
   hashStartOf(slot: number): number {
     return this.#entries.i32[(slot << LINE_I32_SHIFT) + KEY_LENGTH_AND_FLAGS]! & HASH_START;
-  }
-
-  /** Whether the slot's key is the given one. */
-  hasKey(slot: number, bytes: Uint8Array, start: number, length: number): boolean {
-    return this.matches(slot, this.#lookedFor.of(bytes), start, length);
   }
 
   /** Once in a long while, where keys of ever other sizes came and went: a second for ten million. */

@@ -28,6 +28,8 @@ export interface LiveEntriesParts {
   readonly commit: NextCommit;
   readonly state: StateLimits;
   readonly counters: Pick<TaskCounters, 'expired'>;
+  /** The kind has thrown: what it had changed by then nothing says. */
+  readonly onUnsound: () => void;
 }
 
 const NO_RUN: Omit<Run, 'index'> = {
@@ -122,7 +124,12 @@ export class LiveEntries implements Effects {
    */
   take(): ReturnType<Kind['take']> {
     this.#commit.weighChanges();
-    return this.#kind.take(this.run, this);
+    try {
+      return this.#kind.take(this.run, this);
+    } catch (error) {
+      this.#parts.onUnsound();
+      throw error;
+    }
   }
 
   find(index: number): boolean {
@@ -248,6 +255,7 @@ export class LiveEntries implements Effects {
     try {
       this.#kind.due(at, this);
     } catch (error) {
+      this.#parts.onUnsound();
       if (isConsequence(error)) throw error;
       const remedy = 'This is a defect of this program; nothing is lost. Report it with this message';
       throw new PartitionStopped(`${namedMessageOf(error)}. ${remedy}`, error);

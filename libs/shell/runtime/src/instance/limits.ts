@@ -1,4 +1,5 @@
 // Every queue, loop and batch of the runtime has its maximum here.
+import type { DurationMs } from '@flatline/base';
 
 /** Records applied before the event loop gets its turn, and how long such a slice, or one of restoring, may take. */
 export const STEP_RECORDS_MAX = 2_048;
@@ -31,12 +32,14 @@ export interface TaskBounds {
   /** Images written of a cut before the event loop gets its turn: 4 ms, or less. The task itself pauses until the cut is made. */
   readonly cutSliceBytes: number;
   /**
-   * Committed blocks that wait for the local stores of all tasks together before they are flushed, and the least of it that is
-   * one task's share. Waiting pays: of a session that beats often only the last image is written. What waits is what a
-   * killed process reads again from the changelog.
+   * What the local stores of all tasks together lack of the changelog before they are brought up to it, and the least of it
+   * that is one task's share. Waiting pays: of a session that beats often only the last image is written. What they lack is
+   * what a killed process reads again.
    */
   readonly flushBytesTotal: number;
   readonly flushBytesMin: number;
+  /** How long a store may lack anything, once the next commit comes. */
+  readonly flushIntervalMs: DurationMs;
   /** Puts and removals per write to the local store, about 6 ms. */
   readonly flushSlice: number;
   /** Stored entries loaded before the event loop gets its turn, about 6 ms. */
@@ -61,6 +64,7 @@ export const TASK_BOUNDS: TaskBounds = {
   cutSliceBytes: 1024 * 1024,
   flushBytesTotal: 128 * 1024 * 1024,
   flushBytesMin: 1024 * 1024,
+  flushIntervalMs: 60_000,
   flushSlice: 4_000,
   loadSlice: 8_000,
   armSlice: 50_000,
@@ -86,17 +90,6 @@ export const STATE_FILL_ALARM = 0.9;
 export const FREE_BLOCK_BYTES_MAX = 64 * 1024 * 1024;
 /** The most of `flushBytesTotal` that is one task's share. */
 export const FLUSH_BYTES_MAX = 32 * 1024 * 1024;
-/** How long committed blocks may wait for a commit to find them. */
-export const FLUSH_INTERVAL_MS = 15_000;
-/** How many times its share a task that is being restored lets wait for the time when it runs: of bare images a million. */
-export const RESTORED_BACKLOG_FACTOR = 2;
-/** Beyond this many shares restoring waits for the flush: it reads more than twice as fast as a flush writes. */
-export const RESTORED_WAITING_FACTOR = 4;
-/** Beyond this many times its share a task gives up its local store until the next start: the changelog has everything. */
-export const FLUSH_BACKLOG_FACTOR = 8;
-/** This many times the largest waiting commit is no such backlog, up to this many bytes: a commit holds about half of them. */
-export const FLUSH_BACKLOG_COMMITS = 2;
-export const FLUSH_COMMIT_BYTES_MAX = FLUSH_BACKLOG_COMMITS * COMMIT_BYTES_MAX;
 /** Local stores that a start begins to load before the group has assigned the partitions. */
 export const WARM_STARTS_MAX = 64;
 /** A store written this much earlier than the newest is assumed to have moved away, and is not loaded. */

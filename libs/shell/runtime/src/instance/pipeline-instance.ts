@@ -247,8 +247,8 @@ export class PipelineInstance implements MembershipListener {
   /** What runners and standbys have in common. */
   #taskParts(partition: number): Omit<StandbyTaskParts, 'onClosed'> {
     const { settings, ports, onFatal, bounds = TASK_BOUNDS } = this.#parts;
-    const { blockBytesMax, unsweptLogBytes, pendingChangesMax, pendingOutputsMax, flushSlice, loadSlice, armSlice } =
-      bounds;
+    const { blockBytesMax, unsweptLogBytes, pendingChangesMax, pendingOutputsMax } = bounds;
+    const { flushIntervalMs, flushSlice, loadSlice, armSlice } = bounds;
     const changelog = { blockBytesMax, changelogFactor: settings.changelogFactor, unsweptLogBytes };
     const { heldTime, input, tickMs } = settings;
     return {
@@ -273,6 +273,7 @@ export class PipelineInstance implements MembershipListener {
         },
       },
       flushBytes: () => flushShare(bounds, this.#runners.size + this.#standbys.size),
+      flushIntervalMs,
       flushSlice,
       loadSlice,
       armSlice,

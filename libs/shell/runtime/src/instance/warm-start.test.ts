@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
-import { TASK_BOUNDS, WARM_START_RECENT_MS, WARM_STARTS_MAX } from './limits.ts';
+import { WARM_START_RECENT_MS, WARM_STARTS_MAX } from './limits.ts';
 import { warmStarts } from './warm-start.ts';
-import { type Process, World } from '../world.fixture.ts';
+import { FREQUENT_FLUSHES, type Process, World } from '../world.fixture.ts';
 
 const at = (partition: number, writtenAt: number) => ({ partition, writtenAt, changelogPosition: 7 });
 
@@ -29,7 +29,7 @@ describe('warmStarts', () => {
 const LOAD_TURNS = 5;
 const SLOW_TURN_MS = 1_000;
 const SESSIONS = 60;
-const bounds = { ...TASK_BOUNDS, loadSlice: SESSIONS / LOAD_TURNS, armSlice: SESSIONS / 3 };
+const bounds = { ...FREQUENT_FLUSHES, loadSlice: SESSIONS / LOAD_TURNS, armSlice: SESSIONS / 3 };
 
 /** A process with this many sessions in its local store; the next one of its name has slow turns. */
 async function withStore(seed: number): Promise<{ world: World; owner: Process }> {

@@ -7,9 +7,8 @@
 // Invariants
 //   RP1  Whole commits, in order, each once: an interrupted reading goes on where it stood (K6).
 //   RP2  One that finds itself below the log's start says so (Distrusted) and is of no further use (K5).
-import { MalformedBytes } from '@flatline/base';
+import { type DurationMs, MalformedBytes } from '@flatline/base';
 import { type CommitHeader, PartitionTask, Restoration, type TaskOptions } from '@flatline/partition';
-import { turn } from '../turn.ts';
 import { BelowLogStart, ChangelogTail } from './changelog-tail.ts';
 import type { Heard } from '../proof/fetch-proof.ts';
 import { Flusher } from '../running/flusher.ts';
@@ -20,8 +19,9 @@ import { WorkSlice } from '../work-slice.ts';
 
 export interface ReplicaParts extends StoreLoadParts {
   readonly taskOptions: TaskOptions;
-  /** The task's present share of the memory that committed blocks may wait for the local store in. */
+  /** The task's present share of the changelog that its local store may lack. */
   readonly flushBytes: () => number;
+  readonly flushIntervalMs: DurationMs;
   /** Puts and removals per write to it. */
   readonly flushSlice: number;
 }
@@ -33,8 +33,8 @@ export class Replica {
   readonly #restoration: Restoration;
   readonly #from: StorePosition;
   readonly #tail: ChangelogTail;
-  /** Set while a task waits for what is read; aborted once it does not. */
-  #restoring: AbortSignal | undefined;
+  /** A task waits for what is read. */
+  #isAwaited = false;
   /** The newest claim that was read. */
   #claim: { readonly offset: number; readonly id: string } | undefined;
 
@@ -94,19 +94,19 @@ export class Replica {
 
   /** Reads to the end as a request sent now sees it. @throws Distrusted, PartitionStopped, Retriable, also once `abandon` is aborted. */
   readToEnd(abandon: AbortSignal): Promise<void> {
-    this.#restoring = abandon;
+    this.#isAwaited = true;
     return this.#reading(() => this.#tail.readToEnd(this.#take, abandon));
   }
 
   /** Reads until everything below `offset` is read. @throws as `readToEnd` */
   readTo(offset: number, abandon: AbortSignal): Promise<void> {
-    this.#restoring = abandon;
+    this.#isAwaited = true;
     return this.#reading(() => this.#tail.readTo(offset, this.#take, abandon));
   }
 
   /** Reads on and on until `halt` is aborted. After Retriable it may be called again. @throws as `readToEnd` */
   follow(halt: AbortSignal): Promise<void> {
-    this.#restoring = undefined;
+    this.#isAwaited = false;
     this.flusher.offer();
     return this.#reading(() => this.#tail.follow(this.#take, halt));
   }
@@ -147,15 +147,10 @@ export class Replica {
 
   readonly #take = async (bytes: Uint8Array, offset: number): Promise<boolean> => {
     if (this.#isNews(bytes, offset)) await this.#apply(bytes, offset);
-    if (this.#restoring === undefined) this.flusher.offer();
-    else await this.#offerRestored(this.#restoring);
+    // A task is waited for, not the store, and both need this thread.
+    if (!this.#isAwaited) this.flusher.offer();
     return true;
   };
-
-  async #offerRestored(abandon: AbortSignal): Promise<void> {
-    this.flusher.offerRestored();
-    while (this.flusher.isBehind && !abandon.aborted) await turn(this.#parts.ports.turns);
-  }
 
   /** False for the block that proves that the log is the store's. */
   #isNews(bytes: Uint8Array, offset: number): boolean {

@@ -1,8 +1,8 @@
 // Standbys: warm copies that follow the changelog, and what becomes of them when the owner goes.
 import { describe, expect, test } from '@jest/globals';
 import { calm, rough } from '@flatline/cluster';
-import { FLUSH_INTERVAL_MS, TASK_BOUNDS, type TaskBounds } from '../instance/limits.ts';
-import { type Process, World } from '../world.fixture.ts';
+import type { TaskBounds } from '../instance/limits.ts';
+import { type Process, World, FLUSH_INTERVAL_MS, FREQUENT_FLUSHES } from '../world.fixture.ts';
 
 const SESSION_TIMEOUT_MS = 10_000;
 
@@ -113,7 +113,7 @@ describe('a standby', () => {
   });
 
   test('[R2] whose first block after a long silence is a part of a commit goes on writing its store', async () => {
-    const bounds: TaskBounds = { ...TASK_BOUNDS, blockBytesMax: 200 };
+    const bounds: TaskBounds = { ...FREQUENT_FLUSHES, blockBytesMax: 200 };
     const world = new World({ seed: 28, partitions: 1, timeoutMs: 600_000, standbys: 1, bounds });
     const { time } = world.simulation;
     world.launch('a');
@@ -192,6 +192,7 @@ const SMALL_BOUNDS: TaskBounds = {
   cutSliceBytes: 100,
   flushBytesTotal: 4_096,
   flushBytesMin: 512,
+  flushIntervalMs: 5_000,
   flushSlice: 3,
   loadSlice: 3,
   armSlice: 4,

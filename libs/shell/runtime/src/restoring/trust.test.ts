@@ -1,8 +1,8 @@
 // What is found at a start is used only where it can be trusted: a local store is rebuilt (R2), a log stops the partition (R3).
 import { describe, expect, test } from '@jest/globals';
 import { decodeBlock } from '@flatline/partition';
-import { FLUSH_INTERVAL_MS, OPEN_TRANSACTION_ALARM_MS } from '../instance/limits.ts';
-import { CHANGELOG, DEAD_LETTERS, INPUT, type Process, World } from '../world.fixture.ts';
+import { OPEN_TRANSACTION_ALARM_MS } from '../instance/limits.ts';
+import { CHANGELOG, DEAD_LETTERS, FLUSH_INTERVAL_MS, INPUT, type Process, World } from '../world.fixture.ts';
 
 /** Longer than the dead member stays in the group, and an input is asked for its end before it is believed shorter. */
 const LATER = 25_000;

@@ -1,25 +1,14 @@
 // Brings the local store up to the committed changelog, in slices between the task's own work.
 //
-// Owns: the flush under way, when to begin one.      Does not own: what is flushed (CheckpointQueue), the store's form.
+// Owns: the flush under way, when to begin one.      Does not own: what is flushed (Checkpoints), the store's form.
 //
 // Invariants
 //   FL1  One flush at a time; a slice that could not be written is written again before the next, if that may help.
-//   FL2  What waits is bounded: beyond FLUSH_BACKLOG_FACTOR shares, and beyond FLUSH_BACKLOG_COMMITS times the largest commit
-//        that waits, the store is given up until the next start. It keeps its former checkpoint, from which the changelog
-//        rolls it forward.
-//   FL3  Nothing it does rejects: a flush that fails costs the store, never the task.
-import { Retriable } from '@flatline/base';
+//   FL2  Nothing it does rejects: a flush that fails costs the store, never the task.
+import { type DurationMs, Retriable } from '@flatline/base';
 import type { FlushSlice, PartitionTask } from '@flatline/partition';
 import { RetryPause } from '../instance/retry-pause.ts';
 import { turn } from '../turn.ts';
-import {
-  FLUSH_BACKLOG_COMMITS,
-  FLUSH_BACKLOG_FACTOR,
-  FLUSH_COMMIT_BYTES_MAX,
-  FLUSH_INTERVAL_MS,
-  RESTORED_BACKLOG_FACTOR,
-  RESTORED_WAITING_FACTOR,
-} from '../instance/limits.ts';
 import type { PipelinePorts } from '../instance/settings.ts';
 import type { TaskStore } from './task-store.ts';
 
@@ -27,8 +16,10 @@ export interface FlusherParts {
   readonly store: TaskStore;
   readonly task: PartitionTask;
   readonly ports: Pick<PipelinePorts, 'clock' | 'log' | 'turns'>;
-  /** This task's present share of the memory that committed blocks may wait in. */
+  /** This task's present share of the changelog that a killed process may have to read again. */
   readonly flushBytes: () => number;
+  /** How long the store may lack anything, once the next commit comes. */
+  readonly flushIntervalMs: DurationMs;
   /** Puts and removals per write. */
   readonly flushSlice: number;
 }
@@ -36,11 +27,11 @@ export interface FlusherParts {
 export class Flusher {
   readonly #parts: FlusherParts;
   #running: Promise<void> | undefined;
+  /** What is left of a flush that waits for a commit. */
+  #waiting: Iterator<FlushSlice, undefined> | undefined;
   #lastFlushMs: number;
   #abandoned = false;
   #closing = false;
-  /** The store does not take the slice under way. */
-  #isStalled = false;
 
   constructor(parts: FlusherParts) {
     this.#parts = parts;
@@ -52,35 +43,13 @@ export class Flusher {
     return this.#abandoned || this.#parts.store.isGone;
   }
 
-  /** Begins a flush in the background where one is due; called after each commit. */
+  /** Begins a flush in the background where one is due, or goes on with one that has waited; called after each commit. */
   offer(): void {
-    this.#offer(1, this.#hasWaited());
-  }
-
-  /** The same after each block that is restored: the task is waited for, not the store, and both need this thread. */
-  offerRestored(): void {
-    this.#offer(RESTORED_BACKLOG_FACTOR, false);
-  }
-
-  /** Whether so much waits behind a flush under way that reading more of the changelog would cost the store. */
-  get isBehind(): boolean {
-    if (this.#running === undefined || this.abandoned || this.#isStalled) return false;
-    return this.#parts.task.checkpoints.pendingBytes > this.#parts.flushBytes() * RESTORED_WAITING_FACTOR;
-  }
-
-  #offer(shares: number, hasWaited: boolean): void {
     const { checkpoints } = this.#parts.task;
-    const { pendingBytes } = checkpoints;
-    const share = this.#parts.flushBytes();
     if (this.abandoned) checkpoints.discard();
-    else if (pendingBytes > this.#backlogBytes(share)) this.#abandon('more waits for the local store than is kept');
-    else if (this.#running === undefined && (pendingBytes >= share * shares || hasWaited)) this.#begin();
-  }
-
-  /** One commit alone is no backlog: with many tasks a share is smaller than what one of them may cut. */
-  #backlogBytes(share: number): number {
-    const largest = FLUSH_BACKLOG_COMMITS * this.#parts.task.checkpoints.largestBytes;
-    return Math.max(share * FLUSH_BACKLOG_FACTOR, Math.min(largest, FLUSH_COMMIT_BYTES_MAX));
+    else if (this.#running !== undefined) return;
+    else if (this.#waiting !== undefined) this.#run(this.#waiting);
+    else if (checkpoints.waitingBytes >= this.#parts.flushBytes() || this.#hasWaited()) this.#begin();
   }
 
   /** Flushes what is pending and waits for it. */
@@ -99,13 +68,16 @@ export class Flusher {
   }
 
   #hasWaited(): boolean {
-    return this.#parts.ports.clock.monotonicMs() - this.#lastFlushMs >= FLUSH_INTERVAL_MS;
+    return this.#parts.ports.clock.monotonicMs() - this.#lastFlushMs >= this.#parts.flushIntervalMs;
   }
 
-  /** Where anything is pending: a block may be a claim, or a part of a commit, and leave nothing to flush. */
   #begin(): void {
     const slices = this.#parts.task.checkpoints.flush(this.#parts.flushSlice);
-    if (slices === undefined) return;
+    if (slices !== undefined) this.#run(slices);
+  }
+
+  #run(slices: Iterator<FlushSlice, undefined>): void {
+    this.#waiting = undefined;
     this.#running = this.#flush(slices).then(() => {
       this.#lastFlushMs = this.#parts.ports.clock.monotonicMs();
       this.#running = undefined;
@@ -115,6 +87,10 @@ export class Flusher {
   async #flush(slices: Iterator<FlushSlice, undefined>): Promise<void> {
     try {
       for (let next = slices.next(); next.done !== true && !this.#abandoned; next = slices.next()) {
+        if (next.value.waits) {
+          this.#waiting = slices;
+          return;
+        }
         if (isForStore(next.value)) await this.#write(next.value);
         await turn(this.#parts.ports.turns);
       }
@@ -128,7 +104,6 @@ export class Flusher {
     while (!this.#abandoned) {
       try {
         this.#parts.store.write(slice.changes, slice.checkpoint);
-        this.#isStalled = false;
         return;
       } catch (error) {
         if (this.#closing || !(error instanceof Retriable)) {
@@ -138,7 +113,6 @@ export class Flusher {
           );
           return;
         }
-        this.#isStalled = true;
         this.#parts.ports.log.warn('local store not written; trying again', { error });
         await retryPause.pause();
       }

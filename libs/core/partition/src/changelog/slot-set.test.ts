@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
-import { DirtySet } from './dirty-set.ts';
+import { SlotSet } from './slot-set.ts';
 
 // A failure prints { seed, path }: rerun it with fc.assert(property, { seed, path }).
 const slot = fc.oneof(fc.nat(70), fc.nat(100_000));
@@ -10,7 +10,7 @@ const step = fc.oneof(
   fc.record({ kind: fc.constant('drain' as const) }),
 );
 
-function drained(set: DirtySet): number[] {
+function drained(set: SlotSet): number[] {
   const slots: number[] = [];
   const into = new Int32Array(3);
   for (let count = set.take(into, 3); count > 0; count = set.take(into, 3)) slots.push(...into.subarray(0, count));
@@ -21,7 +21,7 @@ describe('the dirty set', () => {
   test('CL1 holds what a set holds, and gives it back in ascending order', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const set = new DirtySet();
+        const set = new SlotSet();
         const model = new Set<number>();
         for (const step of steps) {
           if (step.kind === 'drain') {
@@ -40,7 +40,7 @@ describe('the dirty set', () => {
   });
 
   test('CL1 every bit of a word is a slot of its own', () => {
-    const set = new DirtySet();
+    const set = new SlotSet();
     const slots = Array.from({ length: 65 }, (_, slot) => slot);
     for (const slot of slots.toReversed()) set.add(slot);
     expect(set.size).toBe(65);

@@ -1,12 +1,12 @@
-// Which entries changed since the last cut: one bit per slot.
+// A set of slots: one bit for each.
 //
-// Owns: the bits, their number.      Does not own: entries, when a cut is made (Changelog).
+// Owns: the bits, their number.      Does not own: what being in it means.
 //
-// A list of slots in the order of change would cost a cut several cache misses per entry; bits give them back in the order
+// A list of slots in the order of change would cost whoever walks it several cache misses per entry; bits give them back in the order
 // in which entries, keys and blocks lie in memory, and a slot is in the set at most once by construction.
 const WORD_BITS = 32;
 
-export class DirtySet {
+export class SlotSet {
   #words = new Int32Array(64);
   #size = 0;
   /** The word that `take` looks at next. */
@@ -60,6 +60,30 @@ export class DirtySet {
     this.#size -= count;
     this.#hand = this.#size === 0 ? 0 : word;
     return count;
+  }
+
+  /** The least slot in the set that is `from` or above, −1: there is none. */
+  next(from: number): number {
+    const words = this.#words;
+    let word = from >>> 5;
+    let bits = (words[word] ?? 0) & (-1 << (from & 31));
+    while (bits === 0) {
+      word += 1;
+      if (word >= words.length) return -1;
+      bits = words[word]!;
+    }
+    return (word << 5) | (WORD_BITS - 1 - Math.clz32(bits & -bits));
+  }
+
+  /** Adds all of another. O(slots). */
+  addAll(other: SlotSet): void {
+    for (let slot = other.next(0); slot >= 0; slot = other.next(slot + 1)) this.add(slot);
+  }
+
+  clear(): void {
+    this.#words.fill(0);
+    this.#size = 0;
+    this.#hand = 0;
   }
 
   #grow(word: number): void {

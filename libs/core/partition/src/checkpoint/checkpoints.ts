@@ -1,0 +1,262 @@
+// The committed state on its way to the local store: the rows of entries that a commit has changed since the store's checkpoint.
+//
+// A flush walks the slots that are stale and copies each entry as it is, as long as that is what a commit says of it. An entry
+// that has changed since waits for the next cut, which takes a copy of what it writes anyway. So nothing of a commit is kept
+// for the store, however long the store takes, and an entry that changes with every commit is one row a flush.
+//
+// Owns: which slots are stale, rows taken by a cut.      Does not own: the store, when to flush (the runtime), what is
+// committed of an entry (Changelog says it).
+//
+// Invariants
+//   CK1  A slot is in `#stale` or `#due` if the store may have a row that is older than the last commit that told of it, or
+//        none. Nothing is told of a slot before its commit is in the log.
+//   CK2  A row says what a commit said of its entry, and which: no earlier than the checkpoint under way.
+//   CK3  The checkpoint comes once `#due` is empty, so each slot that was stale when the flush began has been written since.
+import type { EntryWindow } from '@flatline/kinds';
+import { KEY_GROUP_MAX, type StoreChanges, type StoreCheckpoint } from '@flatline/ports';
+import type { CommitHeader } from '../changelog/block-format.ts';
+import type { Changelog } from '../changelog/changelog.ts';
+import { SlotSet } from '../changelog/slot-set.ts';
+import type { EntryTable } from '../entries/entry-table.ts';
+import { RowBuffer } from './row-buffer.ts';
+
+/** A commit that is in the log: one's own after it was settled, or one read while restoring. */
+export interface LoggedCommit {
+  readonly header: Pick<CommitHeader, 'logId' | 'sequence' | 'liveEntries' | 'digest'>;
+  /** The last block's, header and all up to its body. */
+  readonly headerBytes: Uint8Array;
+  /** Slots with an image in it, of each block; and those whose entries have gone. */
+  readonly slots: readonly Int32Array[];
+  readonly removed: readonly number[];
+  /** Changelog offset of each block. */
+  readonly offsets: readonly number[];
+  /** Bytes of all blocks. */
+  readonly bytes: number;
+}
+
+export interface FlushSlice {
+  readonly changes: StoreChanges;
+  /** With the last slice. */
+  readonly checkpoint: StoreCheckpoint | undefined;
+  /** Nothing more can be written before the next commit is in the log. */
+  readonly waits: boolean;
+}
+
+/** Slots looked at before others get a turn: a millisecond. */
+const TURN_SLOTS = 16_384;
+/** Rows that a cut takes for the store, in bytes, while those of an earlier one wait to be written. */
+const TAKEN_BYTES_MAX = 32 * 1024 * 1024;
+
+const NO_CHANGES: StoreChanges = { puts: [], removals: [] };
+
+export class Checkpoints {
+  readonly #table: EntryTable;
+  readonly #changelog: Changelog;
+  readonly #view: EntryWindow;
+  /** Slots that the next flush writes, and those that the one under way still has to. */
+  #stale = new SlotSet();
+  #due = new SlotSet();
+  /** Copies for the slice being written, and slots whose rows it removes. */
+  readonly #copies: RowBuffer;
+  #gone: number[] = [];
+  /** Copies that the cut in flight has taken, each with the part of its commit; and entries that have gone with it. */
+  #taken: RowBuffer;
+  #takenGone: number[] = [];
+  /** The same of commits in the log. */
+  readonly #settled: { readonly rows: RowBuffer; readonly gone: readonly number[]; readonly commit: LoggedCommit }[] =
+    [];
+  #last: LoggedCommit | undefined;
+  #isOff = false;
+  #isApplying = false;
+  #ahead = -1;
+  /** Block bytes of the commits that the store's checkpoint does not cover, nor the one under way. */
+  #waitingBytes = 0;
+  readonly #group = new Int32Array(KEY_GROUP_MAX);
+
+  constructor(table: EntryTable, changelog: Changelog) {
+    this.#table = table;
+    this.#changelog = changelog;
+    this.#view = table.view();
+    this.#copies = new RowBuffer(table.format);
+    this.#taken = new RowBuffer(table.format);
+  }
+
+  /** Bytes of the changelog that a killed process would read again, but for what a flush under way covers. */
+  get waitingBytes(): number {
+    return this.#waitingBytes;
+  }
+
+  /** There is no store any more: nothing is noted from now on. */
+  discard(): void {
+    this.#isOff = true;
+    this.#stale.clear();
+    this.#due.clear();
+    this.#settled.length = 0;
+    this.#taken.clear();
+    this.#takenGone = [];
+    this.#waitingBytes = 0;
+  }
+
+  /** The entries are ahead of the commits: nothing is flushed before that one is in the log. */
+  holdUntil(sequence: number): void {
+    this.#ahead = sequence;
+  }
+
+  /** A commit that was read is being applied: until it is `committed`, what is in the table is between two commits. */
+  beginApplying(): void {
+    this.#isApplying = true;
+  }
+
+  /** Says that the store's row of a slot is not what it should be. */
+  markStale(slot: number): void {
+    if (!this.#isOff) this.#stale.add(slot);
+  }
+
+  /** Whether the cut that is being made takes a row of the slot (`take`), or notes that its entry has gone (`takeGone`). */
+  wants(slot: number): boolean {
+    return this.#due.size > 0 && this.#taken.bytes < TAKEN_BYTES_MAX && this.#due.has(slot);
+  }
+
+  /** The entry is written into that part of the cut. */
+  take(entry: EntryWindow, part: number): void {
+    this.#taken.add(entry, part);
+    this.#due.delete(entry.slot);
+  }
+
+  takeGone(slot: number): void {
+    this.#takenGone.push(slot);
+    this.#due.delete(slot);
+  }
+
+  /** The commit is in the log. */
+  committed(commit: LoggedCommit): void {
+    this.#isApplying = false;
+    if (this.#isOff) return;
+    this.#last = commit;
+    this.#waitingBytes += commit.bytes;
+    for (const slots of commit.slots) for (let i = 0; i < slots.length; i += 1) this.#stale.add(slots[i]!);
+    for (const slot of commit.removed) this.#stale.add(slot);
+    if (!this.#hasTaken) return;
+    for (const slot of this.#taken.slots) this.#stale.delete(slot);
+    for (const slot of this.#takenGone) this.#stale.delete(slot);
+    this.#settled.push({ rows: this.#taken, gone: this.#takenGone.sort((a, b) => a - b), commit });
+    this.#taken = new RowBuffer(this.#table.format);
+    this.#takenGone = [];
+  }
+
+  /**
+   * Begins a flush up to the last commit, in slices of at most `limit` rows each; what another one has left is a part of it.
+   * undefined: there is nothing that the store does not have.
+   */
+  flush(limit: number): Iterator<FlushSlice, undefined> | undefined {
+    const target = this.#last;
+    if (this.#isOff || target === undefined || this.#waitingBytes === 0) return undefined;
+    if (target.header.sequence < this.#ahead) return undefined;
+    this.#stale.addAll(this.#due);
+    const due = this.#stale;
+    this.#stale = this.#due;
+    this.#stale.clear();
+    this.#due = due;
+    this.#waitingBytes = 0;
+    return this.#slices(target, limit);
+  }
+
+  *#slices(target: LoggedCommit, limit: number): Generator<FlushSlice, undefined, undefined> {
+    for (;;) {
+      for (let slot = 0; slot >= 0;) {
+        yield* this.#writeSettled(limit);
+        while (this.#isApplying) yield { changes: NO_CHANGES, checkpoint: undefined, waits: true };
+        if (this.#isOff) return undefined;
+        slot = this.#copyFrom(slot, limit);
+        yield { changes: this.#copied(), checkpoint: undefined, waits: false };
+      }
+      yield* this.#writeSettled(limit);
+      if (this.#due.size === 0 && !this.#hasTaken) break;
+      yield { changes: NO_CHANGES, checkpoint: undefined, waits: true };
+    }
+    if (this.#isOff) return undefined;
+    yield { changes: NO_CHANGES, checkpoint: checkpointOf(target), waits: false };
+    return undefined;
+  }
+
+  /** What cuts have taken. */
+  *#writeSettled(limit: number): Generator<FlushSlice, void, undefined> {
+    for (let next = this.#settled.shift(); next !== undefined; next = this.#settled.shift()) {
+      const { rows, gone, commit } = next;
+      const offsetOf = (part: number): number => commit.offsets[part]!;
+      for (let first = 0; first < rows.count; first += limit) {
+        const puts = rows.places(first, limit, commit.header.sequence, offsetOf);
+        yield { changes: { puts, removals: [] }, checkpoint: undefined, waits: false };
+      }
+      for (let first = 0; first < gone.length; first += limit)
+        yield {
+          changes: { puts: [], removals: gone.slice(first, first + limit) },
+          checkpoint: undefined,
+          waits: false,
+        };
+    }
+  }
+  get #hasTaken(): boolean {
+    return this.#taken.count > 0 || this.#takenGone.length > 0;
+  }
+
+  /**
+   * Copies what is due from a slot on, up to `limit` rows, as far as it is what the last commit says. Returns the slot to go on
+   * at, −1 where that was the last.
+   */
+  #copyFrom(first: number, limit: number): number {
+    this.#copies.clear();
+    this.#gone = [];
+    let slot = this.#due.next(first);
+    for (let looked = 0; slot >= 0 && looked < TURN_SLOTS;) {
+      const left = Math.min(limit - this.#copies.count - this.#gone.length, KEY_GROUP_MAX);
+      if (left <= 0) break;
+      let count = 0;
+      for (; slot >= 0 && count < left && looked < TURN_SLOTS; slot = this.#due.next(slot + 1)) {
+        looked += 1;
+        if (!this.#changelog.standsAsCommitted(slot)) continue;
+        this.#group[count] = slot;
+        count += 1;
+      }
+      this.#copyGroup(count);
+    }
+    return slot;
+  }
+
+  #copyGroup(count: number): void {
+    const group = this.#group;
+    let live = 0;
+    for (let i = 0; i < count; i += 1) {
+      const slot = group[i]!;
+      this.#due.delete(slot);
+      this.#stale.delete(slot);
+      if (!this.#table.isLive(slot)) this.#gone.push(slot);
+      else {
+        group[live] = slot;
+        live += 1;
+      }
+    }
+    this.#table.lookAtSlots(group, live);
+    for (let i = 0; i < live; i += 1) {
+      const entry = this.#view.at(group[i]!);
+      this.#copies.add(entry, entry.imageBlock);
+    }
+  }
+
+  #copied(): StoreChanges {
+    const { ledger } = this.#changelog;
+    const sequence = this.#last!.header.sequence;
+    const puts = this.#copies.places(0, this.#copies.count, sequence, (ordinal) => ledger.offsetOf(ordinal));
+    return { puts, removals: this.#gone };
+  }
+}
+
+function checkpointOf({ header, headerBytes, offsets }: LoggedCommit): StoreCheckpoint {
+  return {
+    logId: header.logId,
+    changelogPosition: offsets.at(-1)! + 1,
+    commitHeader: headerBytes,
+    liveEntries: header.liveEntries,
+    digest: header.digest,
+  };
+}

@@ -1,0 +1,82 @@
+// Rows for the local store, copied out of the table: keys and images lie in memory that is used again.
+import { ByteWriter } from '@flatline/base';
+import type { EntryFormat, EntryWindow } from '@flatline/kinds';
+import type { RowPlace } from '@flatline/ports';
+
+export class RowBuffer {
+  readonly #format: EntryFormat;
+  readonly #out = new ByteWriter(64 * 1024);
+  readonly #slots: number[] = [];
+  /** The rows, by ascending slot; made once that is asked for. */
+  #ascending: number[] = [];
+  /** Three numbers for each row: where its key begins, where its image does, and where that ends. */
+  readonly #starts: number[] = [];
+  /** What `add` was told of each row. */
+  readonly #notes: number[] = [];
+
+  constructor(format: EntryFormat) {
+    this.#format = format;
+  }
+
+  get count(): number {
+    return this.#slots.length;
+  }
+
+  get bytes(): number {
+    return this.#out.length;
+  }
+
+  get slots(): readonly number[] {
+    return this.#slots;
+  }
+
+  /** Copies the entry as it is. `note` comes back with its place. */
+  add(entry: EntryWindow, note: number): void {
+    const out = this.#out;
+    this.#slots.push(entry.slot);
+    this.#notes.push(note);
+    const { keyView, keyStart, keyLength } = entry;
+    this.#starts.push(out.length, out.length + keyLength);
+    out.rawView(keyView, keyStart, keyLength);
+    this.#format.encode(entry, out);
+    this.#starts.push(out.length);
+  }
+
+  /** Where the rows from the `first` by slot on lie, up to `limit` of them; good until the next `add` or `clear`. */
+  places(first: number, limit: number, sequence: number, offsetOf: (note: number) => number): readonly RowPlace[] {
+    const bytes = this.#out.peek();
+    if (this.#ascending.length < this.count) this.#order();
+    const end = Math.min(this.count, first + limit);
+    const places: RowPlace[] = [];
+    for (let at = first; at < end; at += 1) {
+      const row = this.#ascending[at]!;
+      const keyStart = this.#starts[3 * row]!;
+      const imageStart = this.#starts[3 * row + 1]!;
+      places.push({
+        slot: this.#slots[row]!,
+        sequence,
+        bytes,
+        keyStart,
+        keyLength: imageStart - keyStart,
+        imageStart,
+        imageLength: this.#starts[3 * row + 2]! - imageStart,
+        changelogOffset: offsetOf(this.#notes[row]!),
+      });
+    }
+    return places;
+  }
+
+  /** A cut adds two runs: what changed, and what is swept. */
+  #order(): void {
+    const slots = this.#slots;
+    this.#ascending = Array.from(slots.keys()).sort((a, b) => slots[a]! - slots[b]!);
+  }
+
+  clear(): void {
+    this.#ascending = [];
+    this.#out.clear();
+    this.#slots.length = 0;
+    this.#starts.length = 0;
+    this.#notes.length = 0;
+  }
+}
