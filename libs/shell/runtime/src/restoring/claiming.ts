@@ -22,6 +22,11 @@ interface ClaimOptions<Evidence> {
   /** How long the writer's transactions may take, where the usual is too short. */
   readonly timeoutMs?: DurationMs;
   /**
+   * Called before the claim is tried again, which would fence the owner of then: throws Fenced where the partition is no longer
+   * ours. @throws Retriable
+   */
+  readonly assureOwned: () => Promise<void>;
+  /**
    * Asked between the fence and the claim, at each try. A claim that is acknowledged then proves that no other owner has
    * written since the fence: what this tells is of everything below the claim, and of nothing above it.
    */
@@ -31,7 +36,7 @@ interface ClaimOptions<Evidence> {
 /**
  * InitProducerId ends the transaction that the former owner left open, and fences it; the claim is read back to know that the log has
  * been read to its end, which a high watermark would not tell (commit protocol, step 1).
- * @throws as `TransactionalWriter.commit`; what `evidence` throws
+ * @throws as `TransactionalWriter.commit`; what `assureOwned` and `evidence` throw
  */
 export async function claim<Evidence>(place: TaskPlace, options: ClaimOptions<Evidence>): Promise<Claimed<Evidence>> {
   const retryPause = new RetryPause(place.ports.clock);
@@ -42,6 +47,7 @@ export async function claim<Evidence>(place: TaskPlace, options: ClaimOptions<Ev
       // A claim carries no state, so one whose outcome is unknown does no harm: the next one comes after it.
       if (!(error instanceof Retriable) || tries === CLAIM_TRIES_MAX) throw error;
       await retryPause.pause();
+      await options.assureOwned();
     }
   }
 }

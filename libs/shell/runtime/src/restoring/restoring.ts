@@ -14,7 +14,7 @@ import { Replica, type ReplicaParts } from './replica.ts';
 export interface RestoreParts extends ReplicaParts {
   /** Aborted once the task is no longer wanted: a wait for records then ends with Retriable. */
   readonly abandon: AbortSignal;
-  /** Called right before the former owner is fenced: throws Fenced where the partition is no longer ours. @throws Retriable */
+  /** Called right before the former owner is fenced, at each try: throws Fenced where the partition is no longer ours. @throws Retriable */
   readonly assureOwned: () => Promise<void>;
   /** What a standby holds was loaded by a warm start: no other instance owned the partition meanwhile. */
   readonly isWarmStart: boolean;
@@ -67,9 +67,10 @@ async function attempt(parts: RestoreParts, standby: Replica | undefined): Promi
   try {
     // One that is at the end already has nothing to gain by asking again.
     if (standby?.lag !== 0) await replica.readToEnd(abandon);
-    await parts.assureOwned();
+    const { assureOwned } = parts;
+    await assureOwned();
     const fencedAtMs = parts.ports.clock.monotonicMs();
-    ownership = await claim(parts, { evidence: () => logWitnesses(parts, replica) });
+    ownership = await claim(parts, { assureOwned, evidence: () => logWitnesses(parts, replica) });
     if (ownership.claimOffset < replica.position) throw aheadOfLog(parts, replica.position, ownership.claimOffset);
     await readToClaim(parts, ownership, (end, signal) => replica.readTo(end, signal), abandon);
     if (!replica.standsAt(ownership)) throw lostClaim(parts, ownership);

@@ -328,6 +328,26 @@ describe('[R3] what another owner did meanwhile is not held against the log', ()
     expect(first.lines.filter((line) => line.includes('cannot be trusted'))).toEqual([]);
   });
 
+  test("[X4][F3] a process stopped while its claim had no answer does not claim again what is another owner's", async () => {
+    const world = new World({ seed: 83, partitions: 1 });
+    const { time, faults, log } = world.simulation;
+    faults.inject({ at: 'EndTxn', fault: 'answerDropped' });
+    const first = world.launch('a');
+    await time.runUntil(() => faults.pending().length === 0, LATER);
+    first.host.pause();
+    const second = world.launch('b');
+    await time.runUntil(() => second.instance.isReady, LATER);
+    const { length } = log.endedTransactions;
+    first.host.resume();
+    for (let i = 0; i < 20; i += 1) {
+      world.beat('k');
+      await time.runFor(1_000);
+    }
+    expect(log.endedTransactions.length).toBeGreaterThan(length + 10);
+    expect(second.lines.filter((line) => line.includes('outcome is looked up'))).toEqual([]);
+    expect(second.instance.status()).toMatchObject([{ state: 'running' }]);
+  });
+
   test('[R3][K3][K4] a commit after a start from a store without entries states no floor below the start of the log', async () => {
     const world = new World({ seed: 1386, partitions: 1, truncateLagMs: 1_000, timeoutMs: 1_000 });
     const { time, log } = world.simulation;

@@ -36,6 +36,9 @@ export interface LetGo {
   readonly why: string;
 }
 
+/** Why a task is let go that was reassigned. */
+export const GIVEN_AWAY = 'the group gave the partition to another member';
+
 /** @param count blocks of the commit. @throws PartitionStopped (R3), Retriable, also where the claim was lost */
 export async function lookUp(
   place: TaskPlace,

@@ -17,7 +17,7 @@ import type { Transaction, TransactionalWriter } from '@flatline/ports';
 import { RetryPause } from '../instance/retry-pause.ts';
 import { claim, type Ownership } from '../restoring/claiming.ts';
 import type { CommitBudget } from './commit-budget.ts';
-import { type Anchor, type LetGo, lookUp, lostTail } from './commit-look-up.ts';
+import { type Anchor, GIVEN_AWAY, type LetGo, lookUp, lostTail } from './commit-look-up.ts';
 import { OwnDelay } from './own-delay.ts';
 import { transactionOf } from './output-records.ts';
 import type { PipelinePorts, PipelineSettings } from '../instance/settings.ts';
@@ -124,8 +124,7 @@ export class Committer {
     for (;;) {
       await this.#writer.close();
       try {
-        if (!(await this.#parts.confirmOwned()))
-          return { kind: 'letGo', because: 'reassigned', why: 'the group gave the partition to another member' };
+        if (!(await this.#parts.confirmOwned())) return { kind: 'letGo', because: 'reassigned', why: GIVEN_AWAY };
         return await this.#takeOver(inFlight);
       } catch (error) {
         if (!isRecoverable(error)) throw error;
@@ -138,7 +137,10 @@ export class Committer {
   /** Becomes its own successor, looks for the commit below the claim, and resends it if it is not there (CM2). */
   async #takeOver(inFlight: InFlight): Promise<CommitOutcome> {
     const timeoutMs = Math.min(inFlight.timeoutMs, TRANSACTION_TIMEOUT_MAX_MS);
-    const ownership = await claim(this.#parts, { timeoutMs, evidence: () => Promise.resolve() });
+    const assureOwned = async (): Promise<void> => {
+      if (!(await this.#parts.confirmOwned())) throw new Fenced(GIVEN_AWAY);
+    };
+    const ownership = await claim(this.#parts, { timeoutMs, assureOwned, evidence: () => Promise.resolve() });
     this.#writer = ownership.writer;
     const { commitId } = inFlight.cut.header;
     const found = await lookUp(this.#parts, { commitId, count: inFlight.cut.blocks.length }, this.#anchor, ownership);

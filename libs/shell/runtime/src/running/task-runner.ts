@@ -15,6 +15,7 @@ import { inputOf, placeInLog } from '../instance/task-place.ts';
 import { TASK_TRANSITIONS, type TaskState } from '../instance/task-state.ts';
 import { type TaskStatus, taskStatus } from '../instance/task-status.ts';
 import { chosenProof } from '../proof/proof-choice.ts';
+import { GIVEN_AWAY } from './commit-look-up.ts';
 import { contained } from './contained.ts';
 import { verdictOn } from './failure-verdict.ts';
 import { RecordFailures } from './record-failures.ts';
@@ -256,8 +257,6 @@ export class TaskRunner {
     this.#state = next;
   }
 }
-
-const GIVEN_AWAY = 'the group gave the partition to another member';
 
 /** Whether another try may change it. Not so an order to stop, nor anything unknown. */
 function isTransient(error: unknown): error is Retriable | Fenced | Corrupt {
