@@ -380,7 +380,7 @@ describe('an import', () => {
     const refused = await importInto(scenario.input);
     expect(refused.code).toBe(USAGE);
     expect(refused.stderr).toMatch(
-      /would delete older records .*retention\.bytes is 1000 a partition, one holds 1\d+ bytes/,
+      /would delete older records .*retention\.bytes is 1000 a partition, one holds 1,\d+ bytes/,
     );
     expect(await offsetsUsed(scenario.kafka, scenario.input, 1)).toBe(1);
     await obey(refused);
@@ -402,7 +402,7 @@ describe('an import', () => {
     const broken = await importing;
     expect(broken.code).not.toBe(0);
     expect(broken.stderr).toContain('MESSAGE_TOO_LARGE');
-    const said = /Broken off: ([\d,]+) of 1,500,000 records are known to have been imported, and no clock records/;
+    const said = /Broken off: known to be imported are ([\d,]+) of 1,500,000 records, and no clock records/;
     const known = Number(said.exec(broken.stderr)?.[1]?.replaceAll(',', ''));
     expect(known).toBeGreaterThan(0);
     expect(known).toBeLessThanOrEqual(await offsetsUsed(scenario.kafka, scenario.input, 1));

@@ -127,34 +127,10 @@ export const MUTANTS: readonly Mutant[] = [
     to: 'return true;',
   },
   {
-    name: 'removes a row before its removal is committed',
-    file: 'libs/core/partition/src/changelog/changelog.ts',
-    from: 'return !this.#leaving.has(slot);',
-    to: 'return true;',
-  },
-  {
-    name: 'takes a checkpoint before the rows of a cut are in the log',
-    file: 'libs/core/partition/src/checkpoint/checkpoints.ts',
-    from: 'if (this.#due.size === 0 && !this.#hasTaken) break;',
-    to: 'if (this.#due.size === 0) break;',
-  },
-  {
-    name: 'forgets what a flush before has left',
-    file: 'libs/core/partition/src/checkpoint/checkpoints.ts',
-    from: 'this.#stale.addAll(this.#due);',
-    to: '',
-  },
-  {
     name: 'stores what a failed record has left of an entry',
     file: 'libs/core/partition/src/entries/live-entries.ts',
     from: 'return this.#kind.take(this.run, this);\n    } catch (error) {\n      this.#parts.onUnsound();',
     to: 'return this.#kind.take(this.run, this);\n    } catch (error) {',
-  },
-  {
-    name: 'stores an entry in the middle of a commit',
-    file: 'libs/core/partition/src/checkpoint/checkpoints.ts',
-    from: 'while (this.#isApplying) yield',
-    to: 'while (false) yield',
   },
   {
     name: 'gives a store up where its disk is full',

@@ -8,4 +8,5 @@ export const REGRESSION_SEEDS: readonly { readonly seed: number; readonly found:
   { seed: 3339, found: 'a floor forgotten with a store without entries, since batches hold several keys (a mutant)' },
   { seed: 564, found: 'a lost claim waited for without end, once commits had grown (a mutant)' },
   { seed: 586, found: 'the same, since a group of records stops where the commit is full (a mutant)' },
+  { seed: 1812, found: 'a floor forgotten with a store without entries, since stores are written late (a mutant)' },
 ];
