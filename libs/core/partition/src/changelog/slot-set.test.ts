@@ -17,7 +17,30 @@ function drained(set: SlotSet): number[] {
   return slots;
 }
 
-describe('the dirty set', () => {
+function walked(set: SlotSet): number[] {
+  const slots: number[] = [];
+  for (let at = set.next(0); at >= 0; at = set.next(at + 1)) slots.push(at);
+  return slots;
+}
+
+describe('a set of slots', () => {
+  test('walks its slots in ascending order, and takes in those of another', () => {
+    const slots = fc.array(slot, { maxLength: 60 });
+    fc.assert(
+      fc.property(slots, slots, (own, others) => {
+        const [set, other] = [new SlotSet(), new SlotSet()];
+        for (const each of own) set.add(each);
+        for (const each of others) other.add(each);
+        set.addAll(other);
+        const model = [...new Set([...own, ...others])].sort((a, b) => a - b);
+        expect(walked(set)).toEqual(model);
+        expect(set.size).toBe(model.length);
+        set.clear();
+        expect([walked(set), set.size]).toEqual([[], 0]);
+      }),
+    );
+  });
+
   test('CL1 holds what a set holds, and gives it back in ascending order', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {

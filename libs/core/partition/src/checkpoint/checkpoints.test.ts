@@ -1,9 +1,13 @@
 import { describe, expect, test } from '@jest/globals';
+import { sessionFormat } from '@flatline/kinds';
 import { blankEvent, type SessionEvent } from '@flatline/ports/formats';
 import type { RowPlace, StoreCheckpoint } from '@flatline/ports';
 import fc from 'fast-check';
 import { type FlushSlice, NO_BATCH, PartitionTask, type TaskCut } from '../index.ts';
-import { begin, ListCursor, options, text } from '../task.fixture.ts';
+import { begin, bytes, insertKey, ListCursor, options, text } from '../task.fixture.ts';
+import { Changelog } from '../changelog/changelog.ts';
+import { EntryTable } from '../entries/entry-table.ts';
+import { Checkpoints } from './checkpoints.ts';
 
 const WALL = 9e12;
 
@@ -164,6 +168,47 @@ describe('a flush', () => {
     expect(committing.write(flush)).toBe(true);
     expect([committing.rows(), committing.checkpoint]).toEqual([['a image 0 as of 1'], undefined]);
     expect(committing.task.checkpoints.flush(1)).toBeUndefined();
+  });
+
+  test('CK3 what is settled while the last pass is under way needs no further commit', () => {
+    const committing = new Committing().commit('a', 'b').beat('a');
+    const flush = committing.task.checkpoints.flush(1)!;
+    const cut = committing.cut();
+    expect(committing.write(flush, 1)).toBe(false);
+    committing.settle(cut);
+    expect(committing.write(flush)).toBe(true);
+    expect(committing.checkpoint?.changelogPosition).toBe(1);
+  });
+
+  test('[X6] cuts take only so much along while the store takes nothing, and the rest once it does', () => {
+    const { hashSeed, changelog: limits, blockMemory } = options();
+    const table = new EntryTable(hashSeed, sessionFormat);
+    const changelog = new Changelog(table, limits, blockMemory);
+    const checkpoints = new Checkpoints(table, changelog, 1_000);
+    changelog.giveRowsTo(checkpoints);
+    const slots = Array.from({ length: 50 }, (_, i) => insertKey(table, bytes(`key-${i}`)));
+    let offset = 0;
+    const commit = (...changed: readonly number[]): void => {
+      for (const slot of changed) changelog.changed(table.view().at(slot));
+      const ids = { logId: 'l', owner: 'o', commitId: 'c', previousCommitId: '', inputPartitions: 1 };
+      const cut = changelog.cut({ ...ids, sequence: offset, inputs: [], clock: 0, heldMs: 0, holds: [] });
+      const offsets = cut.blocks.map(() => (offset += 1));
+      const images = cut.blocks.map((block) => block.slots);
+      changelog.settle(cut, offsets);
+      const { header, removed } = cut;
+      checkpoints.committed({ header, removed, offsets, slots: images, headerBytes: new Uint8Array(0), bytes: 1 });
+    };
+    commit(...slots);
+    const flush = checkpoints.flush(1)!;
+    expect(flush.next().value?.changes.puts).toHaveLength(1);
+    for (const slot of slots) commit(slot);
+    expect(checkpoints.takenBytes).toBeGreaterThan(500);
+    expect(checkpoints.takenBytes).toBeLessThan(1_100);
+    const written = new Set<number>();
+    for (let next = flush.next(); next.done !== true; next = flush.next())
+      for (const { slot } of next.value.changes.puts) written.add(slot);
+    expect(written.size).toBe(49);
+    expect(checkpoints.takenBytes).toBe(0);
   });
 
   test('a commit without changes moves the checkpoint on', () => {

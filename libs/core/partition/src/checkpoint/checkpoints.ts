@@ -44,8 +44,12 @@ export interface FlushSlice {
 
 /** Slots looked at before others get a turn: a millisecond. */
 const TURN_SLOTS = 16_384;
-/** Rows that a cut takes for the store, in bytes, while those of an earlier one wait to be written. */
+/** Rows that cuts have taken and that wait to be written, in bytes; a cut takes no more beyond. */
 const TAKEN_BYTES_MAX = 32 * 1024 * 1024;
+/** Where a row lies, beside its bytes. */
+const ROW_PLACE_BYTES = 40;
+/** A slice ends once its rows have so many bytes. */
+const SLICE_BYTES_MAX = 512 * 1024;
 
 const NO_CHANGES: StoreChanges = { puts: [], removals: [] };
 
@@ -53,6 +57,7 @@ export class Checkpoints {
   readonly #table: EntryTable;
   readonly #changelog: Changelog;
   readonly #view: EntryWindow;
+  readonly #takenBytesMax: number;
   /** Slots that the next flush writes, and those that the one under way still has to. */
   #stale = new SlotSet();
   #due = new SlotSet();
@@ -63,8 +68,8 @@ export class Checkpoints {
   #taken: RowBuffer;
   #takenGone: number[] = [];
   /** The same of commits in the log. */
-  readonly #settled: { readonly rows: RowBuffer; readonly gone: readonly number[]; readonly commit: LoggedCommit }[] =
-    [];
+  readonly #settled: { readonly rows: RowBuffer; readonly gone: Int32Array; readonly commit: LoggedCommit }[] = [];
+  #settledBytes = 0;
   #last: LoggedCommit | undefined;
   #isOff = false;
   #isApplying = false;
@@ -73,7 +78,8 @@ export class Checkpoints {
   #waitingBytes = 0;
   readonly #group = new Int32Array(KEY_GROUP_MAX);
 
-  constructor(table: EntryTable, changelog: Changelog) {
+  constructor(table: EntryTable, changelog: Changelog, takenBytesMax = TAKEN_BYTES_MAX) {
+    this.#takenBytesMax = takenBytesMax;
     this.#table = table;
     this.#changelog = changelog;
     this.#view = table.view();
@@ -86,12 +92,19 @@ export class Checkpoints {
     return this.#waitingBytes;
   }
 
+  /** Rows that cuts have taken and that are not written yet (X6). */
+  get takenBytes(): number {
+    return this.#settledBytes + bytesOf(this.#taken);
+  }
+
   /** There is no store any more: nothing is noted from now on. */
   discard(): void {
+    if (this.#isOff) return;
     this.#isOff = true;
     this.#stale.clear();
     this.#due.clear();
     this.#settled.length = 0;
+    this.#settledBytes = 0;
     this.#taken.clear();
     this.#takenGone = [];
     this.#waitingBytes = 0;
@@ -114,7 +127,7 @@ export class Checkpoints {
 
   /** Whether the cut that is being made takes a row of the slot (`take`), or notes that its entry has gone (`takeGone`). */
   wants(slot: number): boolean {
-    return this.#due.size > 0 && this.#taken.bytes < TAKEN_BYTES_MAX && this.#due.has(slot);
+    return this.#due.size > 0 && this.takenBytes < this.#takenBytesMax && this.#due.has(slot);
   }
 
   /** The entry is written into that part of the cut. */
@@ -139,7 +152,8 @@ export class Checkpoints {
     if (!this.#hasTaken) return;
     for (const slot of this.#taken.slots) this.#stale.delete(slot);
     for (const slot of this.#takenGone) this.#stale.delete(slot);
-    this.#settled.push({ rows: this.#taken, gone: this.#takenGone.sort((a, b) => a - b), commit });
+    this.#settledBytes += bytesOf(this.#taken);
+    this.#settled.push({ rows: this.#taken, gone: Int32Array.from(this.#takenGone).sort(), commit });
     this.#taken = new RowBuffer(this.#table.format);
     this.#takenGone = [];
   }
@@ -163,6 +177,7 @@ export class Checkpoints {
 
   *#slices(target: LoggedCommit, limit: number): Generator<FlushSlice, undefined, undefined> {
     for (;;) {
+      const before = this.#last;
       for (let slot = 0; slot >= 0;) {
         yield* this.#writeSettled(limit);
         while (this.#isApplying) yield { changes: NO_CHANGES, checkpoint: undefined, waits: true };
@@ -172,6 +187,8 @@ export class Checkpoints {
       }
       yield* this.#writeSettled(limit);
       if (this.#due.size === 0 && !this.#hasTaken) break;
+      // What a commit has settled since the pass began may be written at once.
+      if (this.#last !== before) continue;
       yield { changes: NO_CHANGES, checkpoint: undefined, waits: true };
     }
     if (this.#isOff) return undefined;
@@ -181,21 +198,26 @@ export class Checkpoints {
 
   /** What cuts have taken. */
   *#writeSettled(limit: number): Generator<FlushSlice, void, undefined> {
-    for (let next = this.#settled.shift(); next !== undefined; next = this.#settled.shift()) {
+    // Each stays until all of it is written: the next flush writes it again.
+    for (let next = this.#settled[0]; next !== undefined; next = this.#settled[0]) {
       const { rows, gone, commit } = next;
       const offsetOf = (part: number): number => commit.offsets[part]!;
-      for (let first = 0; first < rows.count; first += limit) {
-        const puts = rows.places(first, limit, commit.header.sequence, offsetOf);
+      for (let first = 0; first < rows.count;) {
+        const puts = rows.places(first, { limit, bytesMax: SLICE_BYTES_MAX }, commit.header.sequence, offsetOf);
+        first += puts.length;
         yield { changes: { puts, removals: [] }, checkpoint: undefined, waits: false };
       }
       for (let first = 0; first < gone.length; first += limit)
         yield {
-          changes: { puts: [], removals: gone.slice(first, first + limit) },
+          changes: { puts: [], removals: Array.from(gone.subarray(first, first + limit)) },
           checkpoint: undefined,
           waits: false,
         };
+      this.#settled.shift();
+      this.#settledBytes -= bytesOf(rows);
     }
   }
+
   get #hasTaken(): boolean {
     return this.#taken.count > 0 || this.#takenGone.length > 0;
   }
@@ -210,7 +232,7 @@ export class Checkpoints {
     let slot = this.#due.next(first);
     for (let looked = 0; slot >= 0 && looked < TURN_SLOTS;) {
       const left = Math.min(limit - this.#copies.count - this.#gone.length, KEY_GROUP_MAX);
-      if (left <= 0) break;
+      if (left <= 0 || this.#copies.bytes >= SLICE_BYTES_MAX) break;
       let count = 0;
       for (; slot >= 0 && count < left && looked < TURN_SLOTS; slot = this.#due.next(slot + 1)) {
         looked += 1;
@@ -246,9 +268,15 @@ export class Checkpoints {
   #copied(): StoreChanges {
     const { ledger } = this.#changelog;
     const sequence = this.#last!.header.sequence;
-    const puts = this.#copies.places(0, this.#copies.count, sequence, (ordinal) => ledger.offsetOf(ordinal));
+    const puts = this.#copies.places(0, { limit: this.#copies.count, bytesMax: Infinity }, sequence, (ordinal) =>
+      ledger.offsetOf(ordinal),
+    );
     return { puts, removals: this.#gone };
   }
+}
+
+function bytesOf(rows: RowBuffer): number {
+  return rows.bytes + ROW_PLACE_BYTES * rows.count;
 }
 
 function checkpointOf({ header, headerBytes, offsets }: LoggedCommit): StoreCheckpoint {

@@ -102,6 +102,34 @@ test('[K6][R1] a commit applied block by block is what it is at once, and the ne
   }
 });
 
+test('[K6] CK2 while a commit that was read is half applied, nothing of the state is written to the store', () => {
+  const owner = new PartitionTask(options());
+  const standby = new PartitionTask(options());
+  const restoration = new Restoration(standby.table, standby.changelog, standby.checkpoints);
+  begin(owner, 0, START);
+  for (let n = 0; n < 2; n += 1) {
+    const keys = Array.from({ length: KEYS }, (_, i) => ({
+      offset: n * KEYS + i,
+      timestamp: 1_000,
+      key: `key-${i}`,
+      value: '',
+    }));
+    owner.step(new ListCursor(keys), KEYS, 0);
+    const ids = { commitId: String(n), previousCommitId: String(n - 1), sequence: n };
+    const cut = owner.cut({ logId: 'log', owner: 'me', inputPartitions: 1, ...ids });
+    const offsets = cut.blocks.map((_, part) => n * 1_000 + part);
+    cut.blocks.forEach(({ bytes }, part) => restoration.take(bytes.slice(), offsets[part]!));
+    restoration.applyNext();
+    const slice = standby.checkpoints.flush(KEYS)?.next().value;
+    expect(slice).toEqual(
+      n === 0 ? undefined : { changes: { puts: [], removals: [] }, checkpoint: undefined, waits: true },
+    );
+    while (restoration.applyNext() > 0);
+    owner.settle(cut, offsets);
+  }
+  expect(standby.checkpoints.flush(KEYS)!.next().value?.changes.puts).toHaveLength(KEYS);
+});
+
 test('[K3][R3] a commit whose floor lies above it follows what an election took from the log, and is not believed', () => {
   const owner = new PartitionTask(options());
   begin(owner, 0, START);

@@ -3,6 +3,11 @@ import { ByteWriter } from '@flatline/base';
 import type { EntryFormat, EntryWindow } from '@flatline/kinds';
 import type { RowPlace } from '@flatline/ports';
 
+interface RowLimits {
+  readonly limit: number;
+  readonly bytesMax: number;
+}
+
 export class RowBuffer {
   readonly #format: EntryFormat;
   readonly #out = new ByteWriter(64 * 1024);
@@ -42,13 +47,22 @@ export class RowBuffer {
     this.#starts.push(out.length);
   }
 
-  /** Where the rows from the `first` by slot on lie, up to `limit` of them; good until the next `add` or `clear`. */
-  places(first: number, limit: number, sequence: number, offsetOf: (note: number) => number): readonly RowPlace[] {
+  /**
+   * Where the rows from the `first` by slot on lie, one at least: up to `limit` of them, up to the first that reaches `bytesMax`.
+   * Good until the next `add` or `clear`.
+   */
+  places(
+    first: number,
+    { limit, bytesMax }: RowLimits,
+    sequence: number,
+    offsetOf: (note: number) => number,
+  ): readonly RowPlace[] {
     const bytes = this.#out.peek();
     if (this.#ascending.length < this.count) this.#order();
     const end = Math.min(this.count, first + limit);
     const places: RowPlace[] = [];
-    for (let at = first; at < end; at += 1) {
+    let left = bytesMax;
+    for (let at = first; at < end && left > 0; at += 1) {
       const row = this.#ascending[at]!;
       const keyStart = this.#starts[3 * row]!;
       const imageStart = this.#starts[3 * row + 1]!;
@@ -62,6 +76,7 @@ export class RowBuffer {
         imageLength: this.#starts[3 * row + 2]! - imageStart,
         changelogOffset: offsetOf(this.#notes[row]!),
       });
+      left -= this.#starts[3 * row + 2]! - keyStart;
     }
     return places;
   }

@@ -50,6 +50,9 @@ export class EntryTable<Entry extends EntryWindow = EntryWindow> implements KeyS
   /** Slots free for use, and slots freed since the last `recycle()`. */
   readonly #free: number[] = [];
   readonly #freed: number[] = [];
+  /** Slots that rows of a store have passed over, in pairs: from, to, ascending. And the pair that is used next. */
+  readonly #gaps: number[] = [];
+  #gap = 0;
   #slots = 0;
   #keyBytes = 0;
 
@@ -119,7 +122,7 @@ export class EntryTable<Entry extends EntryWindow = EntryWindow> implements KeyS
 
   /** Adds that key, which is not present; a kind fills it. */
   insertAhead(bytes: Uint8Array, group: KeySpans, index: number): number {
-    return this.#fill(this.#free.pop() ?? this.#newSlot(), bytes, group, index);
+    return this.#fill(this.#free.pop() ?? this.#takeGap() ?? this.#newSlot(), bytes, group, index);
   }
 
   #fill(slot: number, bytes: Uint8Array, { starts, lengths }: KeySpans, index: number): number {
@@ -146,7 +149,7 @@ export class EntryTable<Entry extends EntryWindow = EntryWindow> implements KeyS
    */
   insertAt(slot: number, bytes: Uint8Array, group: KeySpans, index: number): number {
     if (slot < this.#slots || slot >= SLOTS_MAX) throw new MalformedBytes(`slot ${slot} after ${this.#slots}`);
-    for (let free = this.#slots; free < slot; free += 1) this.#free.push(free);
+    if (slot > this.#slots) this.#gaps.push(this.#slots, slot);
     this.#slots = slot + 1;
     this.#entries.reserve(this.#slots);
     return this.#fill(slot, bytes, group, index);
@@ -246,6 +249,18 @@ export class EntryTable<Entry extends EntryWindow = EntryWindow> implements KeyS
       const length = i32[base + KEY_LENGTH_AND_FLAGS]! & 0xffff;
       i32[base + KEY_REFERENCE] = this.#keys.store(before, startOf(i32[base + KEY_REFERENCE]!), length);
     }
+  }
+
+  /** A slot that was passed over, the lowest first. */
+  #takeGap(): number | undefined {
+    const gaps = this.#gaps;
+    for (; this.#gap < gaps.length; this.#gap += 2) {
+      const slot = gaps[this.#gap]!;
+      if (slot === gaps[this.#gap + 1]) continue;
+      gaps[this.#gap] = slot + 1;
+      return slot;
+    }
+    return undefined;
   }
 
   #newSlot(): number {
