@@ -124,6 +124,9 @@ class World {
   }
 
   #unfinished(): string | undefined {
+    // A process that left in the storm may end in the calm, and leave no owner behind.
+    const [down] = this.cluster.down;
+    if (down !== undefined) return `${down} is down`;
     const stopped = this.#mayHaveStopped;
     const unready = this.cluster.up.find((process) => {
       if (process.leaving !== undefined) return true;
@@ -136,6 +139,10 @@ class World {
       return `${unready.name} is not ready: ${unready.instance.interruption ?? ''} ${tasks.join('; ')}`;
     }
     for (const partition of this.#partitions) {
+      const input = this.#simulation.log.partition(INPUT, partition);
+      const { lastStableOffset } = input.ends();
+      // X3 is judged of a partition that has stopped, too.
+      if (lastStableOffset < input.logEnd) return `partition ${partition}: the input is not replicated yet`;
       if (this.#isBereft(partition)) continue;
       if (stopped.has(partition)) {
         const hasEnded = hasStopped(this.cluster, partition);
@@ -145,9 +152,6 @@ class World {
       }
       const open = this.#isOvertaken ? this.#livingOn(partition) : this.#notClosed(partition);
       if (open !== undefined) return `partition ${partition}: ${open}`;
-      const input = this.#simulation.log.partition(INPUT, partition);
-      const { lastStableOffset } = input.ends();
-      if (lastStableOffset < input.logEnd) return `partition ${partition}: the input is not replicated yet`;
       const committed = this.#simulation.log.offsets.committed(GROUP, { topic: INPUT, partition })?.offset ?? 0;
       if (committed < lastStableOffset) return `partition ${partition}: at ${committed} of ${lastStableOffset}`;
     }
