@@ -33,7 +33,7 @@ function row({ sessions, cpuNsPerBeat, cpuMsPerSecond, peakRssBytes, firstCloseM
 const FEW = row({ sessions: 100_000, cpuNsPerBeat: 300, cpuMsPerSecond: 60, peakRssBytes: 1e8, firstCloseMs: 900 });
 const MANY = row({ sessions: 1e7, cpuNsPerBeat: 500, cpuMsPerSecond: 130, peakRssBytes: 2e9, firstCloseMs: 5_000 });
 const MOST = row({ sessions: 15e6, cpuNsPerBeat: 700, cpuMsPerSecond: 140, peakRssBytes: 4.4e9, firstCloseMs: 20_001 });
-const PAGE = growthPage({ beats: 6_000_000, warmUpBeats: 1_500_000, beatsPerSecond: 100_000 });
+const PAGE = growthPage({ beats: 6_000_000, warmUpBeats: 1_500_000, beatsPerSecond: 100_000, measuredMs: 45_000 });
 
 describe('the page of growth', () => {
   test('compares with the first population and says which goals are met', () => {
@@ -54,6 +54,7 @@ describe('the page of growth', () => {
       [1_200, 2.4],
     ]);
     const text = pageText(PAGE, rows);
+    expect(text).toContain('so many come each second, for 45 s, to');
     expect(text).toMatch(/^10\.0 M +500 +1\.67 +1300 +2\.17 +1200 +2\.40 +100 k +10\.0$/m);
   });
 

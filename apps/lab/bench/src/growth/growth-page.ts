@@ -90,9 +90,11 @@ interface Beats {
   readonly beats: number;
   readonly warmUpBeats: number;
   readonly beatsPerSecond: number;
+  /** At that rate. */
+  readonly measuredMs: DurationMs;
 }
 
-export function growthPage({ beats, warmUpBeats, beatsPerSecond }: Beats): Page<GrowthRow> {
+export function growthPage({ beats, warmUpBeats, beatsPerSecond, measuredMs }: Beats): Page<GrowthRow> {
   const atRate = `${short(beatsPerSecond)}/s`;
   const times = ({ timesFirst }: GrownCost): string => timesFirst.toFixed(2);
   const sessions = ['live sessions', (row: GrowthRow) => short(row.sessions)] as const;
@@ -112,7 +114,7 @@ export function growthPage({ beats, warmUpBeats, beatsPerSecond }: Beats): Page<
     note: [
       `full speed: ${short(beats)} heartbeats, and ${short(warmUpBeats)} before them to warm up, lie there when the process starts. Of one`,
       'session several come between two commits where sessions are few, and are one image together.',
-      `${atRate}: so many come each second, for 30 s, to a process that restarted before (came/s: what really came).`,
+      `${atRate}: so many come each second, for ${measuredMs / 1_000} s, to a process that restarted before (came/s: what really came).`,
       'Each fetch and commit has few of them, so one costs more than at full speed. net: without what the process takes while nothing',
       'comes (idle, CPU ms per second). × first: to the first population, which is what is judged below.',
     ].join('\n'),

@@ -4,7 +4,7 @@
 import type { DurationMs } from '@flatline/base';
 import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startBeats } from '../beats.ts';
+import { startBeats, STEADY } from '../beats.ts';
 import { CloseWatch } from '../close-watch.ts';
 import { framed, type Ground, over } from '../frame/frame.ts';
 import { takeTurns } from '../frame/turns.ts';
@@ -38,12 +38,6 @@ interface Grown {
 
 const LOOK_MS: DurationMs = 10;
 const PATIENCE_MS: DurationMs = 180_000;
-/** At the same rate: until code is compiled, and the local stores have been flushed once: each 15 s. */
-const WARM_UP_MS: DurationMs = 15_000;
-/** Every local store is flushed twice. */
-const MEASURED_MS: DurationMs = 30_000;
-/** The last flush is over after that. */
-const SETTLE_MS: DurationMs = 20_000;
 const IDLE_MS: DurationMs = 10_000;
 
 export const growth = framed({
@@ -54,7 +48,7 @@ export const growth = framed({
     return { ...over(DEFAULTS, options), beats, populations: [...POPULATIONS.filter((size) => size < most), most] };
   },
   measure: measureGrowth,
-  report: ({ rows }, settings) => ({ rows: growthRows(rows), page: growthPage(settings) }),
+  report: ({ rows }, settings) => ({ rows: growthRows(rows), page: growthPage({ ...settings, ...STEADY }) }),
 });
 
 /** @throws Error where a processor fails or stalls, or a close does not come. */
@@ -140,10 +134,10 @@ async function measurePaced(
   const { brokers, topic } = task;
   const beats = startBeats({ brokers, topic, seed: POPULATION_SEED, written: load.beats, sessions, eventsPerSecond });
   try {
-    await delay(WARM_UP_MS);
-    const paced = await instance.watch(MEASURED_MS);
+    await delay(STEADY.warmUpMs);
+    const paced = await instance.watch(STEADY.measuredMs);
     await beats.stop();
-    await delay(SETTLE_MS);
+    await delay(STEADY.settleMs);
     const idle = await instance.watch(IDLE_MS);
     return {
       heartbeatsPerSecond: (1_000 * paced.heartbeats) / paced.elapsedMs,

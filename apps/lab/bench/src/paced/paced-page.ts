@@ -1,5 +1,6 @@
 // What a measurement at a steady rate says. Pure.
 import type { DurationMs } from '@flatline/base';
+import type { Steady } from '../beats.ts';
 import { chart, combine, type Page, type Row, rowsOf } from '../frame/page.ts';
 import { ifKnown, megabytes, medianText, short, spreadText } from '../text-table.ts';
 
@@ -47,37 +48,39 @@ export function pacedRows(turns: readonly PacedTurn[], eventsPerSecond: number):
   });
 }
 
-export const PACED_PAGE: Page<PacedRow> = {
-  columns: [
-    ['live sessions', ({ sessions }) => short(sessions)],
-    ['contender', ({ contender }) => contender],
-    ['events/s', ({ eventsPerSecond }) => medianText(eventsPerSecond)],
-    ['CPU µs/event', ({ cpuUsPerEvent }) => spreadText(cpuUsPerEvent)],
-    // A contender that falls behind takes fewer, in larger batches, or lacks CPU: not the same rate.
-    ['× flatline', (row) => (fellBehind(row) ? '–' : row.timesFirst.toFixed(2))],
-    ['broker µs/event', ({ brokerUsPerEvent }) => ifKnown(brokerUsPerEvent, spreadText)],
-    ['RSS', ({ rssBytes }) => ifKnown(rssBytes, ({ median }) => megabytes(median), '–')],
-    ['', (row) => (fellBehind(row) ? `${row.secondsBehind.toFixed(0)} s behind` : '')],
-  ],
-  note: [
-    'CPU of the whole process over 30 s, after 15 s of the same to warm up, per event committed in them; medians, least to most in',
-    "brackets; RSS: at the end, pages of a store's file included. Who cannot keep up says so.",
-  ].join('\n'),
-  /** A chart for each population, of those that kept up. */
-  charts: (rows) =>
-    [...Map.groupBy(rows, ({ sessions }) => sessions)].map(([sessions, alike]) =>
-      chart(
-        alike.filter((row) => !fellBehind(row)),
-        {
-          name: `${sessions}`,
-          title: `CPU µs per event at one rate, ${short(sessions)} sessions; less is better`,
-          label: ({ contender }) => contender,
-          isOurs: ({ contender }) => contender === 'flatline',
-          bar: ({ cpuUsPerEvent }) => cpuUsPerEvent,
-        },
+export function pacedPage({ warmUpMs, measuredMs }: Pick<Steady, 'warmUpMs' | 'measuredMs'>): Page<PacedRow> {
+  return {
+    columns: [
+      ['live sessions', ({ sessions }) => short(sessions)],
+      ['contender', ({ contender }) => contender],
+      ['events/s', ({ eventsPerSecond }) => medianText(eventsPerSecond)],
+      ['CPU µs/event', ({ cpuUsPerEvent }) => spreadText(cpuUsPerEvent)],
+      // A contender that falls behind takes fewer, in larger batches, or lacks CPU: not the same rate.
+      ['× flatline', (row) => (fellBehind(row) ? '–' : row.timesFirst.toFixed(2))],
+      ['broker µs/event', ({ brokerUsPerEvent }) => ifKnown(brokerUsPerEvent, spreadText)],
+      ['RSS', ({ rssBytes }) => ifKnown(rssBytes, ({ median }) => megabytes(median), '–')],
+      ['', (row) => (fellBehind(row) ? `${row.secondsBehind.toFixed(0)} s behind` : '')],
+    ],
+    note: [
+      `CPU of the whole process over ${measuredMs / 1_000} s, after ${warmUpMs / 1_000} s of the same to warm up, per event committed in`,
+      "them; medians, least to most in brackets; RSS: at the end, pages of a store's file included. Who cannot keep up says so.",
+    ].join('\n'),
+    /** A chart for each population, of those that kept up. */
+    charts: (rows) =>
+      [...Map.groupBy(rows, ({ sessions }) => sessions)].map(([sessions, alike]) =>
+        chart(
+          alike.filter((row) => !fellBehind(row)),
+          {
+            name: `${sessions}`,
+            title: `CPU µs per event at one rate, ${short(sessions)} sessions; less is better`,
+            label: ({ contender }) => contender,
+            isOurs: ({ contender }) => contender === 'flatline',
+            bar: ({ cpuUsPerEvent }) => cpuUsPerEvent,
+          },
+        ),
       ),
-    ),
-};
+  };
+}
 
 function fellBehind({ secondsBehind }: PacedRow): boolean {
   return secondsBehind > SECONDS_BEHIND_MAX;

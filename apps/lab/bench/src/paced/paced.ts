@@ -4,7 +4,7 @@ import type { DurationMs } from '@flatline/base';
 import { KafkaLogAdmin } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';
 import { setTimeout as delay } from 'node:timers/promises';
-import { startBeats } from '../beats.ts';
+import { startBeats, STEADY } from '../beats.ts';
 import { framed, type Ground, over } from '../frame/frame.ts';
 import { type Described, streamsLineUp, threadsText } from '../frame/line-up.ts';
 import { takeTurns } from '../frame/turns.ts';
@@ -20,7 +20,7 @@ import { POPULATION_SEED, type PopulationSite, openSite } from '../population/po
 import { processCpuMs, processMemory } from '../process-stat.ts';
 import type { RunningContender } from '../processor/instance-task.ts';
 import { short } from '../text-table.ts';
-import { PACED_PAGE, pacedRows, type PacedTurn } from './paced-page.ts';
+import { pacedPage, pacedRows, type PacedTurn } from './paced-page.ts';
 
 interface PacedContender extends Described {
   /**
@@ -34,10 +34,6 @@ const POPULATIONS: readonly number[] = [1_000_000, 10_000_000];
 const DEFAULTS = { eventsPerSecond: 100_000, repeats: 3, partitions: 4 };
 /** The population's processor has it, too. */
 const COMMIT_INTERVAL_MS: DurationMs = 200;
-/** Until code is compiled, and our local stores have been flushed once: each 15 s. */
-const WARM_UP_MS: DurationMs = 15_000;
-/** Every local store is flushed twice. */
-const MEASURED_MS: DurationMs = 30_000;
 const LOOK_MS: DurationMs = 250;
 const PATIENCE_MS: DurationMs = 600_000;
 /** Most events that a contender which has caught up has still to commit. */
@@ -78,7 +74,7 @@ export const paced = framed({
   conditions: ({ eventsPerSecond, partitions }) =>
     `${short(eventsPerSecond)} bare heartbeats a second of random sessions, ${partitions} partitions, commits every ${COMMIT_INTERVAL_MS} ms`,
   measure: measurePaced,
-  report: ({ turns }, { eventsPerSecond }) => ({ rows: pacedRows(turns, eventsPerSecond), page: PACED_PAGE }),
+  report: ({ turns }, { eventsPerSecond }) => ({ rows: pacedRows(turns, eventsPerSecond), page: pacedPage(STEADY) }),
 });
 
 interface SeatedContender {
@@ -138,7 +134,7 @@ async function takeTurn(ground: PacedGround, seated: SeatedContender, repeat: nu
   const written = load.beats + repeat + 1;
   const beats = startBeats({ brokers, topic: task.topic, seed: POPULATION_SEED, written, sessions, eventsPerSecond });
   try {
-    await delay(WARM_UP_MS);
+    await delay(STEADY.warmUpMs);
     const span = await measured(ground, seated, running);
     await beats.stop();
     return { contender: contender.name, sessions, ...span };
@@ -157,7 +153,7 @@ async function measured(
   const { pid } = running;
   const first = await look(ground, seated, running);
   const [ownBefore, brokerBefore] = [processCpuMs(pid), brokerCpu.nowMs()];
-  await delay(MEASURED_MS);
+  await delay(STEADY.measuredMs);
   const [own, brokerCpuMs] = [processCpuMs(pid), brokerCpu.sinceMs(brokerBefore)];
   const rssBytes = processMemory(pid)?.rssBytes;
   const last = await look(ground, seated, running);
