@@ -9,4 +9,5 @@ export const REGRESSION_SEEDS: readonly { readonly seed: number; readonly found:
   { seed: 564, found: 'a lost claim waited for without end, once commits had grown (a mutant)' },
   { seed: 586, found: 'the same, since a group of records stops where the commit is full (a mutant)' },
   { seed: 1812, found: 'a floor forgotten with a store without entries, since stores are written late (a mutant)' },
+  { seed: 4291, found: 'acknowledged records of a stopped partition, judged before they were replicated' },
 ];
