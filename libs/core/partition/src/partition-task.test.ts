@@ -402,7 +402,7 @@ describe('against the naive fold', () => {
         expect(model.closed.sort()).toEqual(expected.closed);
         expect(model.open()).toEqual(expected.open);
       } catch (error) {
-        (error as Error).message += `\nrerun: SEED=${seed} SEEDS=1 npx nx test task`;
+        (error as Error).message += `\nrerun: SEED=${seed} SEEDS=1 npm test -- partition`;
         throw error;
       }
     }

@@ -18,7 +18,7 @@ describe('a pipeline on a calm cluster', () => {
   });
 });
 
-/** How many seeds a run tries; `SEEDS=5000 SEED=1 npx nx test runtime` for more, `SEED=n SEEDS=1` to rerun one. */
+/** How many seeds a run tries; `SEEDS=5000 SEED=1 npm test -- runtime` for more, `SEED=n SEEDS=1` to rerun one. */
 const SEEDS = Number(process.env['SEEDS'] ?? 40);
 const FIRST_SEED = Number(process.env['SEED'] ?? 1);
 
@@ -27,7 +27,7 @@ describe('two instances under faults', () => {
     '[F21][S4][O1][C5][R1] seed %i: every session closes exactly once, with the content of the log',
     async (seed) => {
       const story = await storm(seed);
-      const context = `rerun: SEED=${seed} SEEDS=1 npx nx test runtime\n${story.lines.slice(-60).join('\n')}`;
+      const context = `rerun: SEED=${seed} SEEDS=1 npm test -- runtime\n${story.lines.slice(-60).join('\n')}`;
       try {
         expect(story.closed).toEqual(story.expected);
         expect(story.failures).toEqual([]);
