@@ -9,7 +9,7 @@ import {
   Retriable,
   StateInUse,
 } from '@flatline/base';
-import { ConfigurationError } from '@flatline/config';
+import { ConfigurationError } from '@flatline/config/errors';
 import { CommanderError } from 'commander';
 import { ExitCode } from './exit-code.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals';
 import { Corrupt, Fatal, Fenced, Misconfigured, PartitionStopped, Retriable, StateInUse } from '@flatline/base';
 import { ConfigurationError } from '@flatline/config';
-import { REACH_COUNTERS } from '@flatline/oracle';
+import { REACH_COUNTERS } from '@flatline/oracle/reach';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,28 +1,7 @@
-import { counted } from '@flatline/base';
-import { KafkaTransactionalWriters } from '@flatline/kafka';
 import type { Command } from 'commander';
-import { type DeadLetterFlags, type DeadLetterPipeline, withLetters } from '../dead-letters/letter-access.ts';
-import type { LetterLog, PartitionEnds } from '../dead-letters/letter-log.ts';
-import { isWanted, type LetterFilter, LetterSurvey, placeOf } from '../dead-letters/letter-survey.ts';
-import { isWhole } from '../dead-letters/letter.ts';
-import { absentText } from '../dead-letters/letter-text.ts';
-import { replay, type Replayed, type Selected } from '../dead-letters/replay.ts';
-import { ExitCode } from '../exit-code.ts';
-import { usageFailure } from '../failure.ts';
-import type { Shell } from '../shell.ts';
-import type { Console } from '../terminal/console.ts';
-import { printable } from '../terminal/printable.ts';
-import { requireTopic } from '../topics/require-topic.ts';
 import type { CommandContext } from './context.ts';
 import { brokersOption, configOption, jsonOption, letterPlaces, type LetterPlace } from './flags.ts';
-
-interface ReplayFlags extends DeadLetterFlags {
-  readonly places: readonly LetterPlace[];
-  readonly reason?: string;
-  readonly all?: boolean;
-  readonly again?: boolean;
-  readonly dryRun?: boolean;
-}
+import type { ReplayFlags } from './replay-action.ts';
 
 export function addReplayCommand(letters: Command, context: CommandContext): void {
   letters
@@ -40,7 +19,9 @@ export function addReplayCommand(letters: Command, context: CommandContext): voi
     .addHelpText('after', REPLAY_HELP)
     .action(async (places: readonly LetterPlace[] | undefined, flags: Omit<ReplayFlags, 'places'>) => {
       const all = { ...flags, places: places ?? [] };
-      await context.action<ReplayFlags>((given, console) => runReplay(given, console, context.shell))(all);
+      await context.action<ReplayFlags>(async (given, console) =>
+        (await import('./replay-action.ts')).runReplay(given, console, context.shell),
+      )(all);
     });
 }
 
@@ -54,159 +35,3 @@ Examples:
   $ flatline dead-letters replay --reason key-too-long --dry-run
   $ flatline dead-letters replay --all --json
 `;
-
-async function runReplay(flags: ReplayFlags, console: Console, shell: Shell): Promise<ExitCode> {
-  const ways = [flags.places.length > 0, flags.reason !== undefined, flags.all === true].filter(Boolean);
-  if (ways.length !== 1) throw usageFailure('which dead letters? Give PARTITION/OFFSET, or --reason, or --all');
-  const filter: LetterFilter = { reason: flags.reason, places: new Set(flags.places.map(placeOf)) };
-  return withLetters(flags, console, shell, async (letters) => {
-    if (flags.dryRun === true) return dryRun(letters, { filter, flags, console, shell });
-    const { connection, application, pipeline } = letters;
-    const { clock } = shell;
-    const writers = new KafkaTransactionalWriters({ clock, connections: [connection] });
-    // Before looking at what was replayed: it ends another replay of this pipeline, or settles one that broke off.
-    const writer = await writers.open(`${application}.${pipeline.name}.replay`);
-    try {
-      const input = await requireTopic(connection, clock, pipeline.input.topic);
-      const log = await letters.openLog();
-      const selection = await select(letters, log, { filter, flags, console, shell });
-      const parts = { clock, writer, input, letterTopic: log.topic };
-      return await send(selection, (chosen) => replay(parts, chosen), { flags, console, shell });
-    } finally {
-      await writer.close();
-    }
-  });
-}
-
-interface Surroundings {
-  readonly flags: ReplayFlags;
-  readonly console: Console;
-  readonly shell: Shell;
-}
-
-interface Selection {
-  readonly letterTopic: string;
-  readonly inputTopic: string;
-  /** Letters to be sent, by partition. */
-  readonly partitions: readonly AsyncIterable<Selected>[];
-  /** Letters seen so far that were replayed before: left out, or with --again sent once more. */
-  readonly replayedBefore: () => number;
-  /** Letters seen so far that do not hold all of their record, and are left out. */
-  readonly incomplete: () => number;
-}
-
-/** One pass to know what was replayed; the letters themselves are read again as they are sent. */
-async function select(
-  { scan, pipeline }: DeadLetterPipeline,
-  log: LetterLog,
-  { filter, flags, shell }: Surroundings & { readonly filter: LetterFilter },
-): Promise<Selection> {
-  const survey = new LetterSurvey(filter, flags.places.length, 'first');
-  await scan(log, survey);
-  const found = new Set(survey.listed.map(placeOf));
-  const missing = flags.places.map(placeOf).filter((place) => !found.has(place));
-  if (missing.length > 0 && !shell.stop.signal.aborted)
-    throw usageFailure(`no dead letter at ${missing.join(', ')} of ${log.topic}: nothing was replayed`);
-  const broken = survey.listed.find((letter) => !isWhole(letter));
-  if (broken !== undefined)
-    throw usageFailure(
-      `dead letter ${placeOf(broken)} of ${log.topic} cannot be replayed: ${absentText(broken).join()}. Nothing was ` +
-        'replayed. Have its producer send it again; the original is in the input as long as that keeps it',
-    );
-  let replayedBefore = 0;
-  let incomplete = 0;
-  async function* selected(ends: PartitionEnds): AsyncGenerator<Selected, void> {
-    for await (const record of log.records(ends, ends.start)) {
-      if (shell.stop.signal.aborted) return;
-      if (record.kind !== 'letter' || !isWanted(record, filter)) continue;
-      if (!isWhole(record)) {
-        incomplete += 1;
-        continue;
-      }
-      const replays = survey.replaysOf(record);
-      if (replays > 0) replayedBefore += 1;
-      if (replays > 0 && flags.again !== true) continue;
-      if (record.origin.topic !== pipeline.input.topic)
-        throw usageFailure(
-          `dead letter ${placeOf(record)} came from ${printable(record.origin.topic)}, the input is ${pipeline.input.topic}`,
-        );
-      yield { letter: record, replay: replays + 1 };
-    }
-  }
-  const partitions = log.ends.map(selected);
-  const counts = { replayedBefore: () => replayedBefore, incomplete: () => incomplete };
-  return { letterTopic: log.topic, inputTopic: pipeline.input.topic, partitions, ...counts };
-}
-
-async function dryRun(
-  letters: DeadLetterPipeline,
-  around: Surroundings & { readonly filter: LetterFilter },
-): Promise<ExitCode> {
-  const selection = await select(letters, await letters.openLog(), around);
-  const { console } = around;
-  let wouldReplay = 0;
-  for (const partition of selection.partitions)
-    for await (const { letter, replay } of partition) {
-      wouldReplay += 1;
-      const place = placeOf(letter);
-      const { reason } = letter.origin;
-      const to = `${selection.inputTopic}/${letter.partition}`;
-      console.result({ kind: 'wouldReplay', place, reason, to, replay }, `would replay ${place} (${reason}) to ${to}`);
-    }
-  const { letterTopic } = selection;
-  const leftOut = warnOfLeftOut(selection, around);
-  console.result(
-    { kind: 'summary', dryRun: true, topic: letterTopic, wouldReplay, ...leftOut },
-    `${counted(wouldReplay, 'dead letter')} of ${letterTopic} would be replayed; nothing was sent.`,
-  );
-  return around.shell.stop.signal.aborted ? ExitCode.interrupted : ExitCode.ok;
-}
-
-async function send(
-  selection: Selection,
-  replaying: (selected: AsyncIterable<Selected>) => AsyncIterable<Replayed>,
-  around: Surroundings,
-): Promise<ExitCode> {
-  const { partitions, letterTopic, inputTopic } = selection;
-  const { console, shell } = around;
-  let replayed = 0;
-  try {
-    for (const partition of partitions)
-      for await (const { letter, replay, inputOffset } of replaying(partition)) {
-        replayed += 1;
-        const place = placeOf(letter);
-        const { reason } = letter.origin;
-        const to = { topic: inputTopic, partition: letter.partition, offset: inputOffset };
-        const text = `replayed ${place} (${reason}) to ${inputTopic}/${letter.partition}/${inputOffset}`;
-        console.result(
-          { kind: 'replayed', place, reason, to, replay },
-          replay === 1 ? text : `${text}, replay ${replay}`,
-        );
-      }
-  } finally {
-    const leftOut = warnOfLeftOut(selection, around);
-    console.result(
-      { kind: 'summary', topic: letterTopic, input: inputTopic, replayed, ...leftOut },
-      `Replayed ${counted(replayed, 'dead letter')} of ${letterTopic} to ${inputTopic}.`,
-    );
-  }
-  if (!shell.stop.signal.aborted) return ExitCode.ok;
-  console.note('Interrupted: run it again for the rest.');
-  return ExitCode.interrupted;
-}
-
-function warnOfLeftOut(
-  { replayedBefore, incomplete, letterTopic }: Selection,
-  { flags, console }: Surroundings,
-): { readonly replayedBefore: number; readonly incomplete: number } {
-  const before = replayedBefore();
-  const broken = incomplete();
-  const what = flags.again === true ? 'sent once more' : 'left out; --again sends them once more';
-  if (before > 0) console.note(`warning: ${counted(before, 'dead letter')} replayed before: ${what}.`);
-  if (broken > 0)
-    console.note(
-      `warning: ${counted(broken, 'dead letter')} without all of the record: left out; what is missing is said by ` +
-        `flatline dead-letters show, the originals are in the input as long as that keeps them (${letterTopic}).`,
-    );
-  return { replayedBefore: before, incomplete: broken };
-}

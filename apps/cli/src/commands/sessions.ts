@@ -1,30 +1,7 @@
-import type { FlatlineConfig } from '@flatline/config';
-import { openSummaryConsumer, type OutputRecord, type SummaryConsumer } from '@flatline/client';
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { clusterOf, connect } from '../cluster.ts';
-import type { ConfigurationFlags } from '../configuration.ts';
-import { ExitCode } from '../exit-code.ts';
-import { usageFailure } from '../failure.ts';
-import { pipelineNamed } from '../pipeline-choice.ts';
-import { outputHeading, outputText, outputValue } from '../sessions/output-line.ts';
-import type { Shell } from '../shell.ts';
-import type { Console } from '../terminal/console.ts';
-import { requireTopic } from '../topics/require-topic.ts';
 import type { CommandContext } from './context.ts';
 import { clusterOption, configOption, integerFrom, jsonOption, topicName } from './flags.ts';
-
-interface TailFlags extends ConfigurationFlags {
-  readonly topic?: string;
-  readonly pipeline?: string;
-  readonly fromBeginning?: boolean;
-  readonly limit?: number;
-  readonly follow: boolean;
-  readonly tombstones?: boolean;
-  readonly since?: number;
-  readonly key?: string;
-  readonly format: 'auto' | 'json' | 'avro';
-  readonly json?: boolean;
-}
+import type { TailFlags } from './tail-action.ts';
 
 export function addSessionsCommand(program: Command, context: CommandContext): void {
   const sessions = program.command('sessions').description('Sessions as the output topic tells of them.');
@@ -50,7 +27,11 @@ export function addSessionsCommand(program: Command, context: CommandContext): v
     .addOption(configOption())
     .addOption(jsonOption())
     .addHelpText('after', TAIL_HELP)
-    .action(context.action<TailFlags>((flags, console) => runTail(flags, console, context.shell)));
+    .action(
+      context.action<TailFlags>(async (flags, console) =>
+        (await import('./tail-action.ts')).runTail(flags, console, context.shell),
+      ),
+    );
 }
 
 const TAIL_HELP = `
@@ -61,49 +42,6 @@ Examples:
   $ flatline sessions tail --since 1h --key anna
 `;
 
-async function runTail(asked: TailFlags, console: Console, shell: Shell): Promise<ExitCode> {
-  const { since = 0 } = asked;
-  const flags = since < 0 ? { ...asked, since: shell.clock.wallMs() + since } : asked;
-  const { kafka, registry, config } = await clusterOf(shell, flags);
-  const topic = flags.topic ?? outputTopicOf(config, flags.pipeline);
-  const isPast = flags.fromBeginning === true || flags.since !== undefined || !flags.follow;
-  const from = isPast ? 'beginning' : 'end';
-  const until = flags.follow ? undefined : 'end';
-  const connection = await connect(kafka, shell.stop);
-  await requireTopic(connection, shell.clock, topic).finally(() => {
-    connection.close();
-  });
-  const { consumer, close } = await openSummaryConsumer({ kafka, topic, from, until, registry, format: flags.format });
-  shell.stop.signal.addEventListener('abort', () => {
-    consumer.close();
-  });
-  try {
-    if (from === 'end') console.note(`Waiting for sessions to close on ${topic}; Ctrl-C ends.`);
-    console.heading(outputHeading());
-    await print(consumer, flags, console);
-    return ExitCode.ok;
-  } finally {
-    await close();
-  }
-}
-
-async function print(consumer: SummaryConsumer, flags: TailFlags, console: Console): Promise<void> {
-  let printed = 0;
-  for await (const record of consumer) {
-    if ((record.kind === 'tombstone' && flags.tombstones !== true) || !isAsked(record, flags)) continue;
-    console.result(outputValue(record), outputText(record, console.colors));
-    printed += 1;
-    if (printed === flags.limit) return;
-  }
-}
-
-function isAsked(record: OutputRecord, { since, key }: TailFlags): boolean {
-  const isSummary = record.kind === 'summary';
-  const ofKey = isSummary ? record.summary.key : record.key;
-  if (key !== undefined && (ofKey === null || !Buffer.from(key).equals(ofKey))) return false;
-  return since === undefined || (isSummary ? record.summary.closedAt : record.timestamp) >= since;
-}
-
 const unitMs: Readonly<Record<string, number>> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
 /** Milliseconds since the epoch; negative: so long before now. */
@@ -113,9 +51,4 @@ function sinceOption(text: string): number {
   const at = /\dT[\d:.]+(Z|[+-]\d\d:?\d\d)$/.test(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(at)) throw new InvalidArgumentError('It must be as 2026-11-22T12:00:00Z, or as 30m.');
   return at;
-}
-
-function outputTopicOf(config: FlatlineConfig | undefined, name: string | undefined): string {
-  if (config === undefined) throw usageFailure('which topic? Give --topic, or --config with the configuration file');
-  return pipelineNamed(config, name).output.topic;
 }

@@ -1,32 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { clusterOf, connect } from '../cluster.ts';
-import { type ConfigurationFlags } from '../configuration.ts';
-import { ExitCode } from '../exit-code.ts';
-import { usageFailure } from '../failure.ts';
-import type { Shell } from '../shell.ts';
-import type { Console } from '../terminal/console.ts';
-import { existingTopic } from '../topics/pipeline-topics.ts';
-import { applyChanges } from '../topics/provision.ts';
-import { requireTopic } from '../topics/require-topic.ts';
-import { changeText, merged, type TopicChange, whyNot } from '../topics/topic-change.ts';
-import { readersWarnings } from '../topics/topic-readers.ts';
-import {
-  type Deviation,
-  deviationText,
-  type ExistingTopic,
-  isAlterable,
-  missingDeviation,
-} from '../topics/topic-plan.ts';
 import type { CommandContext } from './context.ts';
 import { clusterOption, configOption, jsonOption, topicName } from './flags.ts';
-import { inspect } from './topics-inspection.ts';
-
-interface AlterFlags extends ConfigurationFlags {
-  readonly topic?: string;
-  readonly set?: ReadonlyMap<string, string>;
-  readonly apply?: boolean;
-  readonly json?: boolean;
-}
+import type { AlterFlags } from './topics-alter-action.ts';
 
 export function addAlterCommand(topics: Command, context: CommandContext): void {
   topics
@@ -43,7 +18,11 @@ export function addAlterCommand(topics: Command, context: CommandContext): void 
     .addOption(clusterOption(context.shell))
     .addOption(jsonOption())
     .addHelpText('after', ALTER_HELP)
-    .action(context.action<AlterFlags>((flags, console) => runAlter(flags, console, context.shell)));
+    .action(
+      context.action<AlterFlags>(async (flags, console) =>
+        (await import('./topics-alter-action.ts')).runAlter(flags, console, context.shell),
+      ),
+    );
 }
 
 const ALTER_HELP = `
@@ -61,71 +40,4 @@ function assignments(text: string, before: ReadonlyMap<string, string> = new Map
   if (name === undefined || value === undefined)
     throw new InvalidArgumentError('It must be name=value, for example retention.ms=-1.');
   return new Map([...before, [name, value]]);
-}
-
-async function runAlter(flags: AlterFlags, console: Console, shell: Shell): Promise<ExitCode> {
-  const { topic, set } = flags;
-  if ((topic === undefined) !== (set === undefined))
-    throw usageFailure('--topic and --set go together; without them the topics of the configuration are altered');
-  return topic !== undefined && set !== undefined
-    ? alterTopic(topic, set, { flags, console, shell })
-    : alterConfigured(flags, console, shell);
-}
-
-interface Running {
-  readonly flags: AlterFlags;
-  readonly console: Console;
-  readonly shell: Shell;
-}
-
-async function alterTopic(topic: string, set: ReadonlyMap<string, string>, command: Running): Promise<ExitCode> {
-  const { flags, console, shell } = command;
-  const { kafka } = await clusterOf(shell, flags);
-  const connection = await connect(kafka, shell.stop);
-  try {
-    const found = existingTopic(await requireTopic(connection, shell.clock, topic));
-    const refused = [...set].flatMap(([name, value]) => {
-      const why = whyNot(name, value, found.settings);
-      return why === undefined ? [] : [`${topic}: ${name}=${value}: ${why}`];
-    });
-    if (refused.length > 0) throw usageFailure(`nothing was altered:\n${refused.join('\n')}`);
-    const settings = new Map([...set].filter(([name, value]) => found.settings.get(name) !== value));
-    const changes: TopicChange[] = settings.size === 0 ? [] : [{ kind: 'settings', topic, settings }];
-    if (flags.apply === true) await applyChanges(changes, { clock: shell.clock, connection });
-    show(changes, new Map([[topic, found]]), { flags, console, left: [] });
-    return ExitCode.ok;
-  } finally {
-    connection.close();
-  }
-}
-
-async function alterConfigured(flags: AlterFlags, console: Console, shell: Shell): Promise<ExitCode> {
-  const { plan, existing, readers, options, close } = await inspect(flags, shell);
-  try {
-    const changes = merged(plan.changes);
-    for (const warning of readersWarnings(changes, readers)) console.note(`warning: ${warning}`);
-    if (flags.apply === true) await applyChanges(changes, options);
-    const missing = plan.missing.map((topic) => missingDeviation(topic, options.flags));
-    const left = [...missing, ...plan.deviations, ...plan.risks].filter((deviation) => !isAlterable(deviation));
-    show(changes, existing, { flags, console, left });
-    if (left.length > 0) console.note(`To be mended otherwise:\n${left.map(deviationText).join('\n')}`);
-    return changes.length === 0 && left.length > 0 ? ExitCode.failedCheck : ExitCode.ok;
-  } finally {
-    close();
-  }
-}
-
-function show(
-  changes: readonly TopicChange[],
-  existing: ReadonlyMap<string, ExistingTopic>,
-  { flags, console, left }: Pick<Running, 'flags' | 'console'> & { readonly left: readonly Deviation[] },
-): void {
-  const lines = changes.map((change) => changeText(change, existing.get(change.topic)!.settings));
-  const applied = flags.apply === true;
-  const value = changes.map((change) =>
-    change.kind === 'settings' ? { ...change, settings: Object.fromEntries(change.settings) } : change,
-  );
-  const none = left.length === 0 ? 'Nothing has to be altered.' : 'Nothing that alter can mend.';
-  console.result({ applied, changes: value, left }, lines.length === 0 ? none : lines.join('\n'));
-  if (lines.length > 0) console.note(applied ? 'Altered.' : 'Nothing was altered yet: add --apply.');
 }

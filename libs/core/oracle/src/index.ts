@@ -1,6 +1,6 @@
 export type { DelaySummary } from './judge/delays.ts';
 export type { LedgerLine } from './judge/ledger-check.ts';
-export { type Reach, REACH_COUNTERS, type ReachCounter } from './judge/reach.ts';
+export type { Reach, ReachCounter } from './judge/reach.ts';
 export type { VerificationReport, Violation } from './judge/report.ts';
 export { type VerificationOptions, verifyHistories } from './judge/verification.ts';
 export type {

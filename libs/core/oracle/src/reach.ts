@@ -1,0 +1,2 @@
+// Names alone, without the judge.
+export { REACH_COUNTERS } from './judge/reach.ts';
