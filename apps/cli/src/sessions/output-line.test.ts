@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { OutputRecord, SummaryRecord } from '@flatline/client';
+import type { OutputRecord, SummaryRecord } from '@flatline/client/parts';
 import { createColors } from 'picocolors';
 import { outputHeading, outputText, outputValue } from './output-line.ts';
 

@@ -1,6 +1,6 @@
 // One record of an output topic as a line: for a person, or as JSON with the names of docs/FORMATS.md. Pure.
 import { count, type Millis, plural } from '@flatline/base';
-import type { OutputRecord, SummaryRecord } from '@flatline/client';
+import type { OutputRecord, SummaryRecord } from '@flatline/client/parts';
 import { isUtf8 } from 'node:buffer';
 import type { Colors } from '../terminal/console.ts';
 import { printable, printableKey, shorten } from '../terminal/printable.ts';

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { type HeartbeatProducer, openHeartbeatProducer } from '@flatline/client';
+import { type HeartbeatProducer, openHeartbeatProducer } from '@flatline/client/parts';
 import { EVENT_SCHEMA, HttpSchemaRegistry, SUMMARY_SCHEMA } from '@flatline/records';
 import { openCluster } from '@flatline/kafka';
 import { systemClock } from '@flatline/system';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { gunzipSync } from 'node:zlib';
-import { openSummaryConsumer, type SummaryRecord, type TombstoneRecord } from '@flatline/client';
+import { openSummaryConsumer, type SummaryRecord, type TombstoneRecord } from '@flatline/client/parts';
 import { type SchemaRegistry } from '@flatline/records';
 import { type ConfigurationInput } from '@flatline/config';
 import { BatchProducer, type KafkaOptions, openCluster } from '@flatline/kafka';

@@ -1,5 +1,5 @@
 import type { Clock, DurationMs } from '@flatline/base';
-import { openHeartbeatProducer } from '@flatline/client';
+import { openHeartbeatProducer } from '@flatline/client/parts';
 import type { SchemaRegistry } from '@flatline/records';
 import type { KafkaConnection } from '@flatline/kafka';
 import { Fleet } from './fleet.ts';

@@ -3,13 +3,8 @@ import { afterAll, describe, expect, test } from '@jest/globals';
 import type { Clock } from '@flatline/base';
 import { BatchProducer, KafkaLogReader, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
 import { randomUUID } from 'node:crypto';
-import {
-  INCARNATION_HEADER,
-  openHeartbeatProducer,
-  openSummaryConsumer,
-  type OutputRecord,
-  type SummaryConsumerOptions,
-} from './index.ts';
+import { INCARNATION_HEADER } from '@flatline/ports';
+import { openHeartbeatProducer, openSummaryConsumer, type OutputRecord, type SummaryConsumerOptions } from './parts.ts';
 import { summaryJson } from './summary.fixture.ts';
 
 const clock: Clock = {

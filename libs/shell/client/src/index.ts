@@ -1,22 +1,23 @@
 // The SDK: what applications import.
 //
-//   const producer = await openHeartbeatProducer({ connection: openCluster(kafka), topic: 'visit-events', clock });
-//   await producer.beat('visitor-7');                               // the session lives
-//   await producer.event('visitor-7', { type: 'VIEW', attributes: new Map([['page', '/']]) });
-//   await producer.end('visitor-7');                                // it ends here, without waiting for the timeout
-//   await producer.close();                                         // everything is in the log
+//   const flatline = connect({ brokers: ['127.0.0.1:9092'] });
+//   const visitors = await flatline.heartbeats({ topic: 'visit-events' });
+//   await visitors.beat('visitor-7');                               // the session lives
+//   await visitors.event('visitor-7', { type: 'VIEW', attributes: new Map([['page', '/']]) });
+//   await visitors.end('visitor-7');                                // it ends here, without waiting for the timeout
 //
-//   const { consumer, close } = await openSummaryConsumer({ kafka, topic: 'visits', from: 'beginning' });
-//   for await (const record of consumer)
-//     if (record.kind === 'summary') await store(record.summary, consumer.positions);
-//   await close();
+//   const visits = await flatline.summaries({ topic: 'visits', from: 'beginning' });
+//   for await (const record of visits)
+//     if (record.kind === 'summary') await store(record.summary, visits.positions);
+//   await flatline.close();                                         // everything sent is in the log
 export {
-  HeartbeatProducer,
-  type HeartbeatProducerOptions,
-  openHeartbeatProducer,
-  type SessionId,
-} from './heartbeat-producer.ts';
-export { openSummaryConsumer, type SummaryConsumerOptions } from './open-summary-consumer.ts';
+  connect,
+  type ConnectOptions,
+  type Flatline,
+  type Heartbeats,
+  type HeartbeatsOptions,
+  type Summaries,
+  type SummariesOptions,
+} from './connect.ts';
+export type { SessionId } from './heartbeat-producer.ts';
 export type { OutputRecord, SummaryRecord, TombstoneRecord, UnreadableRecord } from './output-record.ts';
-export { SummaryConsumer, type SummaryConsumerParts } from './summary-consumer.ts';
-export { INCARNATION_HEADER } from '@flatline/ports';

@@ -7,7 +7,7 @@
 //   DS1  Whatever happens while it is built or torn down, what was started before is stopped, last first.
 //   DS2  A request to stop waits neither for the building nor, for longer than a moment, for the teardown: the broker ends
 //        with this process, and whatever else there is with the broker.
-import { openSummaryConsumer, type SummaryConsumer } from '@flatline/client';
+import { openSummaryConsumer, type SummaryConsumer } from '@flatline/client/parts';
 import type { FlatlineConfig } from '@flatline/config';
 import { type KafkaConnection, type KafkaOptions } from '@flatline/kafka';
 import { type RunningProcessor, startProcessor } from '@flatline/processor';

@@ -9,7 +9,7 @@
 //   DM1  The verdict is by a second reading of the whole output topic, after the last session has closed and nothing is
 //        live any more: a close too many would be in it.
 import { count, counted, type DurationMs } from '@flatline/base';
-import { openSummaryConsumer, type OutputRecord, type SummaryConsumer } from '@flatline/client';
+import { openSummaryConsumer, type OutputRecord, type SummaryConsumer } from '@flatline/client/parts';
 import { ExitCode } from '../../exit-code.ts';
 import {
   planProblems,

@@ -1,5 +1,5 @@
 // F7, F8, F23: one node of three cut off, killed, bounced, frozen, isolated from the controllers.
-import type { OutputRecord } from '@flatline/client';
+import type { OutputRecord } from '@flatline/client/parts';
 import type { BrokerNode } from '@flatline/dev-broker';
 import { openCluster, type PartitionMetadata } from '@flatline/kafka';
 import { type Cut, KafkaProxy } from '../proxy/kafka-proxy.ts';

@@ -1,5 +1,5 @@
 // The end of a trial: sentinels into every partition, and the wait until everything due is closed.
-import { openSummaryConsumer, type OutputRecord } from '@flatline/client';
+import { openSummaryConsumer, type OutputRecord } from '@flatline/client/parts';
 import { BatchProducer, openCluster, type ProducedRecord } from '@flatline/kafka';
 import type { InputTruth } from '@flatline/oracle';
 import { systemClock } from '@flatline/system';

@@ -1,0 +1,165 @@
+// The SDK in one call: an application names its brokers, and gets heartbeats and summaries over connections of this module.
+//
+// Owns: one connection for producing, and everything opened over this client: `close` closes it all.
+import type { Cancel, DurationMs, Millis } from '@flatline/base';
+import { type KafkaConnection, type KafkaOptions, openCluster } from '@flatline/kafka';
+import { HttpSchemaRegistry, type OutgoingEvent, type SchemaRegistry } from '@flatline/records';
+import { systemClock } from '@flatline/system';
+import type { ConnectionOptions } from 'node:tls';
+import { openHeartbeatProducer, type SessionId } from './heartbeat-producer.ts';
+import { openSummaryConsumer } from './open-summary-consumer.ts';
+import type { OutputRecord } from './output-record.ts';
+
+export interface ConnectOptions {
+  /** Bootstrap addresses, `host:port` or `[ipv6]:port`. */
+  readonly brokers: readonly string[];
+  /** How brokers name this client in their logs and quotas. Default `flatline-client`. */
+  readonly clientId?: string;
+  /** true: TLS with the system's certificate authorities; or in the terms of node:tls. Default false. */
+  readonly ssl?: boolean | ConnectionOptions;
+  /** Default: none. */
+  readonly sasl?: {
+    readonly mechanism: 'plain' | 'scram-sha-256' | 'scram-sha-512';
+    readonly username: string;
+    readonly password: string;
+  };
+  /** Confluent's API, `http(s)://[user:password@]host[:port][/path]`. Needed for Avro. Default: none. */
+  readonly schemaRegistryUrl?: string;
+}
+
+export interface HeartbeatsOptions {
+  /** The input topic of a pipeline. */
+  readonly topic: string;
+  /** How the values of `event` are written; bare heartbeats have no value in either. Default `json`. */
+  readonly format?: 'json' | 'avro';
+  /** How long a record that is not acknowledged is sent again before sending fails. In milliseconds; default 120 000. */
+  readonly deliveryTimeoutMs?: DurationMs;
+}
+
+/**
+ * Says that sessions live. Records of one session reach the log in the order of the calls, each once, in the partition where
+ * Java's default partitioner would put them. A call that returns a promise has taken its record, too: awaiting it before the
+ * next call is what bounds memory. `timestamp` counts on `CreateTime` topics only: milliseconds since the epoch, default now.
+ */
+export interface Heartbeats {
+  readonly partitionCount: number;
+  partitionFor(id: SessionId): number;
+  /** The session lives: an empty value, the cheapest record there is. */
+  beat(id: SessionId, timestamp?: Millis): Promise<void> | undefined;
+  /** The session lives, and something is to be said about it. Throws for an event that no processor would take. */
+  event(id: SessionId, event: OutgoingEvent, timestamp?: Millis): Promise<void> | undefined;
+  /** The session ends here, without waiting for its timeout. */
+  end(id: SessionId, timestamp?: Millis): Promise<void> | undefined;
+  /** Resolves when everything so far is in the log; rejects naming what is not. */
+  flush(): Promise<void>;
+  /** Flushes, then takes no more. Idempotent. */
+  close(): Promise<void>;
+}
+
+export interface SummariesOptions {
+  /** The output topic of a pipeline. */
+  readonly topic: string;
+  /** Where to begin: all there is, only what comes from now on, or where another stood (its `positions`). */
+  readonly from: 'beginning' | 'end' | ReadonlyMap<number, number>;
+  /** `end`: give what is committed now, and be done. Default: follow until closed. */
+  readonly until?: 'end';
+  /** How the topic is written. Default `auto`: told apart by the first byte. */
+  readonly format?: 'auto' | 'json' | 'avro';
+}
+
+/** Committed records of an output topic, each once, in the order of each partition. Leaving the loop closes it. */
+export interface Summaries extends AsyncIterable<OutputRecord> {
+  /** The offset after the last record given, by partition number: to be kept with what was made of the records. */
+  readonly positions: ReadonlyMap<number, number>;
+  /** Ends the iteration, and closes the connections. Idempotent. */
+  close(): Promise<void>;
+}
+
+export interface Flatline {
+  /** Rejects where no broker answers, the topic does not exist, or Avro has no registry. */
+  heartbeats(options: HeartbeatsOptions): Promise<Heartbeats>;
+  /** Rejects where no broker answers, or the topic does not exist. */
+  summaries(options: SummariesOptions): Promise<Summaries>;
+  /** Sends what is waiting, and closes everything that was opened here. Idempotent. */
+  close(): Promise<void>;
+}
+
+interface Closable {
+  close(): Promise<void>;
+}
+
+/** Connects with the first use: it never fails. */
+export function connect(options: ConnectOptions): Flatline {
+  return new Client(options);
+}
+
+class Client implements Flatline {
+  readonly #kafka: KafkaOptions;
+  readonly #registry: SchemaRegistry | undefined;
+  readonly #open = new Set<Closable>();
+  #connection: KafkaConnection | undefined;
+  #closing: Promise<void> | undefined;
+  /** An application may wait for records alone, and no socket may keep it alive while a broker is away. */
+  #release: Cancel | undefined;
+
+  constructor({ brokers, clientId = 'flatline-client', ssl, sasl, schemaRegistryUrl: url }: ConnectOptions) {
+    const clock = systemClock;
+    this.#kafka = { brokers, clientId, clock, ...(ssl !== undefined && { ssl }), ...(sasl !== undefined && { sasl }) };
+    if (url !== undefined) this.#registry = new HttpSchemaRegistry({ url, clock, setting: 'schemaRegistryUrl' });
+  }
+
+  async heartbeats(options: HeartbeatsOptions): Promise<Heartbeats> {
+    this.#begin();
+    this.#connection ??= openCluster(this.#kafka);
+    const parts = { clock: this.#kafka.clock, connection: this.#connection, registry: this.#registry };
+    return this.#kept(await openHeartbeatProducer({ ...options, ...parts }));
+  }
+
+  async summaries(options: SummariesOptions): Promise<Summaries> {
+    this.#begin();
+    const { consumer, close } = await openSummaryConsumer({ ...options, kafka: this.#kafka, registry: this.#registry });
+    return this.#kept({
+      get positions() {
+        return consumer.positions;
+      },
+      close,
+      [Symbol.asyncIterator]: async function* () {
+        try {
+          yield* consumer;
+        } finally {
+          await close();
+        }
+      },
+    });
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#closeAll();
+    return this.#closing;
+  }
+
+  #begin(): void {
+    if (this.#closing !== undefined) throw new Error('this client is closed: connect again');
+    if (this.#release !== undefined) return;
+    const alive = setInterval(() => undefined, 2 ** 30);
+    this.#release = () => {
+      clearInterval(alive);
+    };
+  }
+
+  #kept<T extends Closable>(opened: T): T {
+    this.#open.add(opened);
+    return opened;
+  }
+
+  /** Everything is closed, whatever one of them says on the way. */
+  async #closeAll(): Promise<void> {
+    try {
+      const endings = await Promise.allSettled([...this.#open].map((each) => each.close()));
+      for (const ending of endings) if (ending.status === 'rejected') throw ending.reason;
+    } finally {
+      this.#connection?.close();
+      this.#release?.();
+    }
+  }
+}

@@ -1,0 +1,10 @@
+// What the rest of the workspace takes of the SDK: its parts, over ports and connections of its own. No package shows them.
+export {
+  HeartbeatProducer,
+  type HeartbeatProducerOptions,
+  openHeartbeatProducer,
+  type SessionId,
+} from './heartbeat-producer.ts';
+export { openSummaryConsumer, type SummaryConsumerOptions } from './open-summary-consumer.ts';
+export type { OutputRecord, SummaryRecord, TombstoneRecord, UnreadableRecord } from './output-record.ts';
+export { SummaryConsumer, type SummaryConsumerParts } from './summary-consumer.ts';
