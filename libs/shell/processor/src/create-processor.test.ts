@@ -1,0 +1,48 @@
+import { describe, expect, test } from '@jest/globals';
+import { createProcessor } from './create-processor.ts';
+
+const config = {
+  application: 'shop',
+  brokers: ['127.0.0.1:1'],
+  http: { port: 0 },
+  pipelines: [{ name: 'visits', kind: 'session', timeoutMs: '10s', input: { topic: 'in' }, output: { topic: 'out' } }],
+} as const;
+const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
+const create = (changes: object = {}) =>
+  createProcessor(
+    { ...config, brokers: [...config.brokers], pipelines: [...config.pipelines], ...changes },
+    {
+      log: silent,
+    },
+  );
+
+describe('a processor in an application', () => {
+  test('[I4] a wrong configuration is an error at once, with everything that is wrong', () => {
+    expect(() => create({ brokers: [], pipelines: [] })).toThrow(/brokers[^]*pipelines/);
+  });
+
+  test('that was created has connected to nothing, and can be stopped', async () => {
+    const processor = create();
+    expect(processor.report()).toEqual({
+      state: 'created',
+      failure: undefined,
+      isReady: false,
+      httpAddress: undefined,
+      partitions: [],
+    });
+    await processor.stop();
+    await processor.finished;
+    expect(processor.report().state).toBe('stopped');
+    await expect(processor.start()).rejects.toThrow(/create another/);
+  });
+
+  test('that cannot start says why, by start, by finished and in its report, and stopping it is no error', async () => {
+    // TEST-NET-1 (RFC 5737): no machine has it.
+    const processor = create({ http: { host: '192.0.2.1', port: 0 } });
+    await expect(processor.start()).rejects.toThrow(/192\.0\.2\.1/);
+    await expect(processor.finished).rejects.toThrow(/192\.0\.2\.1/);
+    expect(processor.report()).toMatchObject({ state: 'failed', failure: expect.stringContaining('192.0.2.1') });
+    await processor.stop();
+    expect(processor.report().state).toBe('failed');
+  });
+});
