@@ -61,6 +61,7 @@ export function planSteps(run: Run, projects: readonly TestProject[], chosen: re
     check('built', 'node', 'apps/cli/dist/main.js', '--help'),
     check('built-tidy', 'node', 'scripts/tidy.ts', '--built'),
   ].map((step) => ({ ...step, needs: ['types'] }));
+  const pack = check('pack', 'node', '--conditions=@flatline/source', 'scripts/pack.ts');
   return [
     ...(tested.some(({ name, usesBroker }) => usesBroker || name === 'bench') ? [brokerStep(run)] : []),
     // What talks to a broker waits more than it works, one at a time; it begins as soon as there is one.
@@ -71,6 +72,8 @@ export function planSteps(run: Run, projects: readonly TestProject[], chosen: re
     check('format', 'prettier', '--check', '--cache', '--cache-strategy=content', '--log-level=warn', ...paths),
     check('tidy', 'node', 'scripts/tidy.ts'),
     ...(chosen === undefined ? built : []),
+    // It compiles what is not compiled yet.
+    ...(tested.some(({ name }) => name === 'install') ? [{ ...pack, needs: ['types'] }] : []),
     ...(tested.some(({ name }) => name === 'worlds') ? simulationSteps(run) : []),
     ...(tested.some(({ name }) => name === 'bench') ? [performanceStep(run)] : []),
     ...tested.filter(({ usesBroker }) => !usesBroker).map((project) => jestStep(run, project)),
@@ -122,7 +125,7 @@ function brokerStep(run: Run): Step {
 function jestStep(run: Run, { name, folder, usesBroker }: TestProject): Step {
   return {
     name,
-    needs: usesBroker ? ['broker'] : [],
+    needs: [...(usesBroker ? ['broker'] : []), ...(name === 'install' ? ['pack'] : [])],
     ...(usesBroker ? { lane: 'broker' } : {}),
     occupies: true,
     run: () => runJest(run, name, folder),

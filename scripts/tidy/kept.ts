@@ -3,5 +3,4 @@ import { type Kept } from './dead-exports.ts';
 /** Exports that stay though nothing in the workspace imports them. */
 export const kept: readonly Kept[] = [
   { export: 'libs/shell/client/src/index.ts', reason: 'the SDK: applications import it' },
-  { export: 'libs/shell/config/src/index.ts#defineConfig', reason: 'a configuration in TypeScript imports it' },
 ];

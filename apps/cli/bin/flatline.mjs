@@ -1,15 +1,8 @@
 #!/usr/bin/env node
-// `npx flatline`: plain JavaScript, so that it starts on any Node. In a checkout the sources run, on the pinned one, with the
-// commands for developers; a package holds what is built of the others.
-import { existsSync } from 'node:fs';
+// `npx flatline` in a checkout: plain JavaScript, so that it starts on any Node. The sources run, on the pinned one, with the
+// commands for developers. What a package starts lies in ../package.
 import { fileURLToPath, URL } from 'node:url';
+import { launch } from '../../../scripts/launch.mjs';
 
-const checkout = fileURLToPath(new URL('../src/developer/main.ts', import.meta.url));
-if (existsSync(checkout)) {
-  const { launch } = await import('../../../scripts/launch.mjs');
-  launch('node', ['--conditions=@flatline/source', checkout, ...process.argv.slice(2)]);
-} else if (Number(process.versions.node.split('.')[0]) >= 24) await import('../dist/main.js');
-else {
-  console.error(`flatline: needs Node 24 or newer, found ${process.versions.node}`);
-  process.exitCode = 1;
-}
+const main = fileURLToPath(new URL('../src/developer/main.ts', import.meta.url));
+launch('node', ['--conditions=@flatline/source', main, ...process.argv.slice(2)]);

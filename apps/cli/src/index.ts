@@ -1,0 +1,11 @@
+// What the package `flatline` shows to applications: the processor in one's own service, and types for a configuration.
+export { type ConfigurationInput, defineConfig } from '@flatline/config';
+export {
+  createProcessor,
+  type CreateProcessorOptions,
+  type EmbeddedProcessor,
+  type PartitionReport,
+  type ProcessorLog,
+  type ProcessorReport,
+  type ProcessorState,
+} from '@flatline/processor';

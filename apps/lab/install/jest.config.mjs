@@ -1,0 +1,10 @@
+import preset from '../../../jest.preset.mjs';
+
+export default {
+  ...preset,
+  globalSetup: '@flatline/dev-broker/jest-setup',
+  globalTeardown: '@flatline/dev-broker/jest-teardown',
+  // npm installs, and sessions of a real broker close in real time.
+  testTimeout: 300_000,
+  maxWorkers: 1,
+};

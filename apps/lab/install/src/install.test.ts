@@ -1,0 +1,173 @@
+// The packages as their users have them: installed from tarballs, on a real broker, by what their pages say.
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { examplesIn, Installation, root, version } from './installation.fixture.ts';
+import { Program } from './program.fixture.ts';
+import { supportedNodes } from './supported-nodes.fixture.ts';
+
+const BYTES_MAX = 80_000_000;
+/** What is read before a command line is understood: more would be felt in every command. */
+const START_BYTES_MAX = 400_000;
+const nodes = supportedNodes();
+const broker = process.env['KAFKA_BROKERS'] ?? '';
+const PAGES = { command: 'apps/cli/package/README.md', client: 'libs/shell/client/package/README.md' };
+
+let command: Installation;
+let both: Installation;
+beforeAll(async () => {
+  command = await Installation.of(['flatline']);
+  both = await Installation.of(['flatline', 'flatline-client']);
+});
+afterAll(() => {
+  for (const each of [command, both] as (Installation | undefined)[]) each?.remove();
+});
+
+describe('what is installed', () => {
+  test('weighs at most 80 MB, without tools, tests and sources', () => {
+    expect(command.diskBytes()).toBeLessThanOrEqual(BYTES_MAX);
+    const files = command.files();
+    const ours = both.files().filter((path) => /^(flatline|@flatline)\//.test(path));
+    expect(ours.length).toBeGreaterThan(20);
+    expect(ours.filter((path) => /\.(test|fixture)\.|\.tsbuildinfo$|\.map$|(?<!\.d)\.ts$/.test(path))).toEqual([]);
+    expect(files.filter((path) => /^(typescript|esbuild|jest|nx|testcontainers)\//.test(path))).toEqual([]);
+  });
+
+  test('names no package of the workspace, no range of it, and no path of the machine that packed it', () => {
+    for (const path of both.files().filter((each) => /^(flatline|@flatline)\//.test(each))) {
+      const text = readFileSync(join(both.folder, 'node_modules', path), 'utf8');
+      expect([path, /(from|import\() ?["']@flatline\/(?!client["'])/.test(text), text.includes(root)]).toEqual([
+        path,
+        false,
+        false,
+      ]);
+    }
+    for (const name of ['flatline', '@flatline/client']) {
+      const manifest = JSON.parse(
+        readFileSync(join(both.folder, 'node_modules', name, 'package.json'), 'utf8'),
+      ) as Record<string, Record<string, string>>;
+      expect(manifest).toMatchObject({ name, version, type: 'module' });
+      expect(manifest).not.toHaveProperty('devDependencies');
+      for (const range of Object.values(manifest['dependencies']!)) expect(range).toMatch(/^\d+\.\d+\.\d+$/);
+    }
+  });
+
+  test('a command reads little before it is understood', () => {
+    const folder = join(command.folder, 'node_modules/flatline/dist');
+    const texts = new Map<string, string>();
+    for (const names = ['main.js']; names.length > 0;) {
+      const name = names.pop()!;
+      if (texts.has(name)) continue;
+      const text = readFileSync(join(folder, name), 'utf8');
+      texts.set(name, text);
+      names.push(
+        ...[...text.matchAll(/^(?:import|export)?[^;()]*?(?:from )?"\.\/([^"]+)";/gm)].map(([, each]) => each!),
+      );
+    }
+    expect(texts.size).toBeGreaterThan(1);
+    expect([...texts.values()].join('').length).toBeLessThanOrEqual(START_BYTES_MAX);
+  });
+
+  test('both pages show the same processor in a service', () => {
+    expect(examplesIn(PAGES.command, 'js')).toEqual(examplesIn('README.md', 'js'));
+  });
+
+  test('the examples of the pages have the types that TypeScript wants', () => {
+    for (const [name, page] of Object.entries(PAGES)) both.write(`${name}.ts`, examplesIn(page, 'js').join('\n'));
+    const tsc = join(root, 'node_modules/typescript/bin/tsc');
+    const types = ['--types', 'node', '--typeRoots', join(root, 'node_modules/@types')];
+    const how = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2023', ...types];
+    const files = Object.keys(PAGES).map((name) => `${name}.ts`);
+    const { stdout, status } = spawnSync(process.execPath, [tsc, ...how, ...files], {
+      cwd: both.folder,
+      encoding: 'utf8',
+    });
+    expect({ stdout, status }).toEqual({ stdout: '', status: 0 });
+  });
+});
+
+describe.each(nodes)('on Node %s', (_version, node) => {
+  test('the command says its version, its help, and what only a checkout has', async () => {
+    expect(await command.flatline(node, '--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
+    const help = await command.flatline(node, '--help');
+    expect(help).toMatchObject({ code: 0, stderr: '' });
+    expect(help.stdout).toMatch(/^Usage: flatline /);
+    expect(await command.flatline(node, 'demo')).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('checkout'),
+    });
+    expect(await command.flatline(node, 'topics', 'check', '--config', 'none.json')).toMatchObject({ code: 2 });
+  });
+
+  test("flatline run closes the sessions of the SDK's page", async () => {
+    const shop = await Shop.open(node);
+    const processor = shop.program([
+      'node_modules/flatline/bin/flatline.mjs',
+      'run',
+      '--config',
+      shop.config,
+      '--http-port',
+      '0',
+    ]);
+    await processor.line(/task runs/);
+    expect(await shop.visit()).toEqual(['bert ENDED', 'anna TIMEOUT']);
+    const tail = await both.flatline(node, 'sessions', 'tail', '--config', shop.config, '--no-follow', '--json');
+    expect(tail).toMatchObject({ code: 0, stdout: expect.stringContaining('"anna"') });
+    expect(await processor.end('SIGTERM')).toBe(0);
+  });
+
+  test('createProcessor of the page of the command starts, reports, closes sessions, and stops', async () => {
+    const shop = await Shop.open(node);
+    both.write('embedded.mjs', shop.named(examplesIn(PAGES.command, 'js').join('\n')));
+    const processor = shop.program(['embedded.mjs']);
+    await processor.line(/state: 'running'/);
+    expect(await shop.visit()).toEqual(['bert ENDED', 'anna TIMEOUT']);
+    expect(await processor.end('SIGTERM')).toBe(0);
+  });
+});
+
+/** An application of its own on the broker, configured and visited as the pages say. */
+class Shop {
+  readonly application = `install-${randomBytes(5).toString('hex')}`;
+  readonly config = `${this.application}.json`;
+  readonly #node: string;
+
+  private constructor(node: string) {
+    this.#node = node;
+  }
+
+  static async open(node: string): Promise<Shop> {
+    const shop = new Shop(node);
+    both.write(shop.config, shop.named(examplesIn('README.md', 'json').join('\n')));
+    const how = ['--config', shop.config, '--partitions', '2', '--replication', '1'];
+    const created = await both.flatline(node, 'topics', 'create', ...how);
+    expect(created).toMatchObject({ code: 0, stdout: expect.stringContaining(`${shop.application}-in`) });
+    return shop;
+  }
+
+  /** An example with this application's names, and a silence that a test can wait for. */
+  named(example: string): string {
+    return example
+      .replaceAll('127.0.0.1:9092', broker)
+      .replaceAll('visit-events', `${this.application}-in`)
+      .replace(/(topic['"]?: ['"])visits/, `$1${this.application}-out`)
+      .replace('"application": "shop"', `"application": "${this.application}", "http": { "port": 0 }`)
+      .replace('shop.config.json', this.config)
+      .replace('.flatline/shop', `${this.application}-state`)
+      .replace('"timeoutMs": 10000', '"timeoutMs": 2000');
+  }
+
+  program(args: readonly string[]): Program {
+    return Program.start(this.#node, args, both.folder);
+  }
+
+  /** The example of the SDK: who was seen, and how it ended. */
+  async visit(): Promise<string[]> {
+    both.write('visit.mjs', this.named(examplesIn(PAGES.client, 'js').join('\n')));
+    const { code, stdout, stderr } = await both.run(this.#node, ['visit.mjs']);
+    if (code !== 0) throw new Error(`the example ended with ${code}: ${stderr}`);
+    return stdout.split('\n').flatMap((line) => /^\w+ [A-Z]+/.exec(line)?.[0] ?? []);
+  }
+}

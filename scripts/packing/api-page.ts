@@ -1,0 +1,33 @@
+// The recorded API of a package: a page of the documentation, which a change of the API has to change, too.
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { format, resolveConfig } from 'prettier';
+import type { Published } from './published.ts';
+
+/** The page for these declarations. */
+export async function apiPageOf(root: string, { name }: Published, declarations: string): Promise<string> {
+  const text = `# API of ${name}
+
+Written by \`npm run pack -- --record\`. What is not on this page is not public; until 1.0 a minor version may break it.
+
+\`\`\`ts
+${declarations}\`\`\`
+`;
+  return format(text, { ...(await resolveConfig(join(root, 'package.json'))), parser: 'markdown' });
+}
+
+export function recordApi(root: string, published: Published, page: string): void {
+  mkdirSync(join(root, 'docs', 'api'), { recursive: true });
+  writeFileSync(join(root, pathOf(published)), page);
+}
+
+/** Empty: it is what was recorded. */
+export function apiProblems(root: string, published: Published, page: string): string[] {
+  const path = pathOf(published);
+  if (existsSync(join(root, path)) && readFileSync(join(root, path), 'utf8') === page) return [];
+  return [`${path} records another API: run npm run pack -- --record, and review what changed`];
+}
+
+function pathOf({ apiPage }: Published): string {
+  return `docs/api/${apiPage}.md`;
+}

@@ -1,0 +1,79 @@
+// Bundles the sources of one package: each command's code is a chunk of its own, loaded when it is run.
+import { build, type Metafile, type Plugin } from 'esbuild';
+import { readFile } from 'node:fs/promises';
+import { isBuiltin } from 'node:module';
+import { join } from 'node:path';
+import { NATIVE, type Published } from './published.ts';
+
+/** What CommonJS dependencies expect to find in the module they are bundled into. */
+const REQUIRE =
+  "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
+
+export interface Bundle {
+  /** Files of the workspace and of node_modules that are in it, relative to the root. */
+  readonly inputs: readonly string[];
+  /** Packages it imports. */
+  readonly imported: readonly string[];
+}
+
+/** Writes `dist/index.js`, and `dist/main.js` where there is a command, with their chunks, into `folder`. */
+export async function bundle(root: string, { folder, entry, command }: Published, into: string): Promise<Bundle> {
+  const entryPoints = {
+    index: join(folder, entry),
+    ...(command === undefined ? {} : { main: join(folder, command.entry) }),
+  };
+  const { metafile } = await build({
+    absWorkingDir: root,
+    entryPoints,
+    outdir: join(into, 'dist'),
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node22.15',
+    conditions: ['@flatline/source'],
+    // The modules of packages that have them too: a UMD wrapper's `require` cannot be bundled.
+    mainFields: ['module', 'main'],
+    external: [...NATIVE],
+    plugins: [workspaceSources],
+    banner: { js: REQUIRE },
+    // Names are read in stack traces.
+    keepNames: false,
+    minifySyntax: true,
+    legalComments: 'none',
+    metafile: true,
+    logLevel: 'warning',
+  });
+  return { inputs: Object.keys(metafile.inputs), imported: importedBy(metafile) };
+}
+
+/** Ours do nothing on being imported, so what is not used is left out, but for the one that patches kafkajs. */
+const PATCHES = /[\\/]kafkajs-patches\.ts$/;
+const SOURCES = /[\\/](libs|apps)[\\/][^\n]*\.ts$/;
+/** The one source that reads a file of the repository; a package has the schemas one folder above its bundle. */
+const SCHEMA_READER = /[\\/]records[\\/]src[\\/]avro[\\/]schema\.ts$/;
+const IN_REPOSITORY = '../../../../../schemas/';
+const IN_PACKAGE = '../schemas/';
+
+const workspaceSources: Plugin = {
+  name: 'workspace-sources',
+  setup: (bundler) => {
+    bundler.onResolve({ filter: /^(@flatline\/|\.)/ }, async ({ path, kind, importer, resolveDir, pluginData }) => {
+      if (pluginData === SOURCES || !SOURCES.test(importer)) return undefined;
+      const found = await bundler.resolve(path, { kind, importer, resolveDir, pluginData: SOURCES });
+      return { ...found, pluginData: undefined, sideEffects: PATCHES.test(found.path) };
+    });
+    bundler.onLoad({ filter: SCHEMA_READER }, async ({ path }) => {
+      const source = await readFile(path, 'utf8');
+      if (!source.includes(IN_REPOSITORY)) throw new Error(`${path} reads its schemas from elsewhere: bundle those`);
+      return { contents: source.replace(IN_REPOSITORY, IN_PACKAGE), loader: 'ts' };
+    });
+  },
+};
+
+/** Packages that some output imports from outside, without Node's own modules. */
+function importedBy({ outputs }: Metafile): string[] {
+  const imports = Object.values(outputs).flatMap((output) => output.imports);
+  const paths = imports.filter(({ path, external }) => external === true && !isBuiltin(path)).map(({ path }) => path);
+  return [...new Set(paths)].toSorted();
+}

@@ -1,0 +1,128 @@
+// The public types of a package in one file: what its entry point shows, and every declaration that these name, taken from
+// what the compiler has written for each project. Nothing of it names a package of the workspace.
+//
+// Owns: which declarations are shown.      Does not own: their text, which is the compiler's.
+import { join } from 'node:path';
+import ts from 'typescript';
+import type { Published } from './published.ts';
+
+/** Inferred from a schema of zod, which users do not have: written out in full. */
+const WRITTEN_OUT: ReadonlySet<string> = new Set(['ConfigurationInput']);
+
+/** Written out again and again where it has a name. */
+const DURATION = / number \| `\$\{number\}ms`(?: \| `\$\{number\}[smhd]`)+/g;
+const DURATION_TYPE = `/** Milliseconds, or a length of time as people write it: "250ms", "10s", "30m", "12h", "7d". */
+type Duration = number | \`\${number}\${'ms' | 's' | 'm' | 'h' | 'd'}\`;`;
+
+const OPTIONS: ts.CompilerOptions = {
+  module: ts.ModuleKind.NodeNext,
+  moduleResolution: ts.ModuleResolutionKind.NodeNext,
+  target: ts.ScriptTarget.ES2024,
+  lib: ['lib.es2024.d.ts'],
+  types: ['node'],
+  strict: true,
+  exactOptionalPropertyTypes: true,
+  skipLibCheck: true,
+};
+
+const EXPANDED: ts.TypeFormatFlags =
+  ts.TypeFormatFlags.NoTruncation |
+  ts.TypeFormatFlags.InTypeAlias |
+  ts.TypeFormatFlags.MultilineObjectLiterals |
+  ts.TypeFormatFlags.UseSingleQuotesForStringLiteralType;
+
+interface Found {
+  readonly checker: ts.TypeChecker;
+  readonly root: string;
+  /** By name, in the order of their discovery. */
+  readonly declarations: Map<string, ts.Declaration>;
+  /** Names by the module of Node that has them. */
+  readonly external: Map<string, Set<string>>;
+}
+
+/** @throws Error where something that is shown cannot be: another package's type, or two declarations of one name. */
+export function declarationsOf(root: string, { name, folder, entry }: Published): string {
+  const path = join(root, folder, entry.replace(/^src/, 'dist').replace(/\.ts$/, '.d.ts'));
+  const program = ts.createProgram([path], OPTIONS);
+  const checker = program.getTypeChecker();
+  const file = program.getSourceFile(path);
+  const module = file && checker.getSymbolAtLocation(file);
+  if (module === undefined) throw new Error(`${path} does not exist or exports nothing: run tsc -b`);
+  const found: Found = { checker, root, declarations: new Map(), external: new Map() };
+  const shown = checker.getExportsOfModule(module).map((each) => aliased(checker, each));
+  for (const symbol of shown) collect(symbol, found);
+  const names = new Set(shown.map((symbol) => symbol.name));
+  const texts = [...found.declarations].map(([each, declaration]) => textOf(declaration, names.has(each), found));
+  const imports = [...found.external].map(
+    ([from, types]) => `import type { ${[...types].join(', ')} } from '${from}';\n`,
+  );
+  return `// Types of ${name}, for its users.\n${imports.join('')}\n${[...texts, ...(texts.some((text) => text.includes('| Duration')) ? [DURATION_TYPE] : [])].join('\n\n')}\n\nexport {};\n`;
+}
+
+function collect(symbol: ts.Symbol, found: Found): void {
+  const [declaration, ...others] = symbol.declarations ?? [];
+  if (declaration === undefined || others.length > 0)
+    throw new Error(`${symbol.name} has ${others.length + 1} declarations: it cannot be shown`);
+  const known = found.declarations.get(symbol.name);
+  if (known === declaration) return;
+  if (known !== undefined) throw new Error(`two declarations are called ${symbol.name}: rename one`);
+  found.declarations.set(symbol.name, declaration);
+  if (WRITTEN_OUT.has(symbol.name)) return;
+  visitNames(declaration, found);
+}
+
+/** Follows every identifier that refers to a declaration at the top of a module. */
+function visitNames(node: ts.Node, found: Found): void {
+  if (ts.isIdentifier(node)) follow(node, found);
+  node.forEachChild((child) => {
+    visitNames(child, found);
+  });
+}
+
+function follow(name: ts.Identifier, found: Found): void {
+  const { checker, root } = found;
+  const symbol = checker.getSymbolAtLocation(name);
+  if (symbol === undefined) return;
+  const target = aliased(checker, symbol);
+  const declaration = target.declarations?.[0];
+  if (declaration === undefined || !isTopLevel(declaration)) return;
+  const { fileName } = declaration.getSourceFile();
+  if (fileName.startsWith(root) && !fileName.includes('/node_modules/')) collect(target, found);
+  else if (symbol !== target) importFrom(symbol, name.text, found);
+}
+
+/** A name that came by an import: of Node's own modules only, since users have the types of those. */
+function importFrom(symbol: ts.Symbol, name: string, { external }: Found): void {
+  const specifier = symbol.declarations?.[0];
+  const statement = specifier && ts.findAncestor(specifier, ts.isImportDeclaration);
+  const from = statement && ts.isStringLiteral(statement.moduleSpecifier) ? statement.moduleSpecifier.text : '';
+  if (!from.startsWith('node:')) throw new Error(`${name} of ${from} is shown: users do not have that package`);
+  const names = external.get(from) ?? new Set();
+  external.set(from, names.add(name));
+}
+
+function isTopLevel(declaration: ts.Declaration): boolean {
+  const statement = ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
+  return ts.isSourceFile(statement.parent) || ts.isModuleBlock(statement.parent);
+}
+
+function aliased(checker: ts.TypeChecker, symbol: ts.Symbol): ts.Symbol {
+  return (symbol.flags & ts.SymbolFlags.Alias) === 0 ? symbol : checker.getAliasedSymbol(symbol);
+}
+
+function textOf(declaration: ts.Declaration, isShown: boolean, { checker }: Found): string {
+  const statement = ts.isVariableDeclaration(declaration) ? declaration.parent.parent : declaration;
+  const source = statement.getFullText();
+  const comment = ts.getLeadingCommentRanges(source, 0)?.at(-1);
+  const doc =
+    comment !== undefined && source.startsWith('/**', comment.pos) ? `${source.slice(comment.pos, comment.end)}\n` : '';
+  const bare = bodyOf(declaration, statement, checker).replace(/^(export )?(declare )?/, '');
+  const declare = /^(type|interface) /.test(bare) ? '' : 'declare ';
+  return `${doc}${isShown ? 'export ' : ''}${declare}${bare}`;
+}
+
+function bodyOf(declaration: ts.Declaration, statement: ts.Node, checker: ts.TypeChecker): string {
+  if (!ts.isTypeAliasDeclaration(declaration) || !WRITTEN_OUT.has(declaration.name.text)) return statement.getText();
+  const type = checker.getTypeAtLocation(declaration);
+  return `type ${declaration.name.text} = ${checker.typeToString(type, undefined, EXPANDED).replaceAll(DURATION, ' number | Duration')};`;
+}

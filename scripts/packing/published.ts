@@ -1,0 +1,63 @@
+// What is published: two packages, each bundled from one folder of the workspace.
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface Published {
+  /** The name on the registry. */
+  readonly name: string;
+  readonly description: string;
+  readonly keywords: readonly string[];
+  /** Its folder in the workspace. */
+  readonly folder: string;
+  /** Its page below docs/api. */
+  readonly apiPage: string;
+  /** What `import` gives, and its declarations: a source below `folder`. */
+  readonly entry: string;
+  /** The command, if it has one: a source below `folder`, and the name it is started by. */
+  readonly command?: { readonly name: string; readonly entry: string };
+}
+
+export const PUBLISHED: readonly Published[] = [
+  {
+    name: 'flatline',
+    description: 'Knows when something stops: closes sessions on Kafka when the log itself proves their silence, once.',
+    keywords: ['kafka', 'sessions', 'heartbeat', 'timeout', 'stream-processing', 'exactly-once'],
+    folder: 'apps/cli',
+    apiPage: 'flatline',
+    entry: 'src/index.ts',
+    command: { name: 'flatline', entry: 'src/main.ts' },
+  },
+  {
+    name: '@flatline/client',
+    description: 'The SDK of Flatline: heartbeats into Kafka, summaries of closed sessions out of it.',
+    keywords: ['kafka', 'sessions', 'heartbeat', 'flatline'],
+    folder: 'libs/shell/client',
+    apiPage: 'client',
+    entry: 'src/index.ts',
+  },
+];
+
+/** The Node versions that packages run on: what the tests of packages run. */
+export const NODE_ENGINES = '^22.15.0 || ^24.0.0';
+
+/** Native code, which no bundle can hold: dependencies of what is published. */
+export const NATIVE = ['lmdb', 'snappy', 'lz4-napi', '@node-rs/crc32'] as const;
+
+/** Where packages are put together, and their tarballs. */
+export function stagingOf(root: string): string {
+  return join(root, 'dist', 'packages');
+}
+
+/** `flatline-client` of `@flatline/client`, as npm names tarballs. */
+export function fileNameOf({ name }: Published): string {
+  return name.replace('@', '').replace('/', '-');
+}
+
+export function tarballOf(root: string, published: Published): string {
+  return join(stagingOf(root), `${fileNameOf(published)}-${versionOf(root)}.tgz`);
+}
+
+/** All packages have the workspace's. */
+function versionOf(root: string): string {
+  return (JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { readonly version: string }).version;
+}

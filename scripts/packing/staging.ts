@@ -1,0 +1,25 @@
+// Puts one package together in a folder, as npm packs it.
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bundle } from './bundle.ts';
+import { manifestOf } from './manifest.ts';
+import { noticesOf } from './notices.ts';
+import { fileNameOf, type Published, stagingOf } from './published.ts';
+
+/** The folder with the package. What lay there before is removed. */
+export async function stage(root: string, published: Published, declarations: string): Promise<string> {
+  const folder = join(stagingOf(root), fileNameOf(published));
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  const { inputs, imported } = await bundle(root, published, folder);
+  writeFileSync(join(folder, 'dist', 'index.d.ts'), declarations);
+  writeFileSync(
+    join(folder, 'package.json'),
+    `${JSON.stringify(manifestOf(root, published, imported), undefined, 2)}\n`,
+  );
+  writeFileSync(join(folder, 'THIRD-PARTY-NOTICES.md'), noticesOf(root, inputs));
+  for (const file of ['LICENSE', 'NOTICE', 'CHANGELOG.md', 'schemas'])
+    cpSync(join(root, file), join(folder, file), { recursive: true });
+  cpSync(join(root, published.folder, 'package'), folder, { recursive: true });
+  return folder;
+}
