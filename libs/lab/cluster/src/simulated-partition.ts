@@ -389,7 +389,8 @@ export class SimulatedPartition {
   /** A follower hears of the high watermark one fetch late: what it knows may be a few batches behind. */
   #followersHighWatermark(): number {
     const at = this.#firstFrom(this.#highWatermark) - this.#environment.faults.below(1 + ELECTION_LAG_BATCHES_MAX);
-    return Math.min(this.#highWatermark, Math.max(this.#logStart, this.#batches[Math.max(0, at)]?.baseOffset ?? 0));
+    const known = this.#batches[Math.max(0, at)]?.baseOffset ?? this.#highWatermark;
+    return Math.min(this.#highWatermark, Math.max(this.#logStart, known));
   }
 
   #cut(offset: number): void {

@@ -53,34 +53,41 @@ type LookPorts = Pick<PipelinePorts, 'clock'> & {
   readonly admin: Pick<LogAdmin, 'ends' | 'doubtLeader' | 'fingerprintAt'>;
 };
 
-/** Why the input is not the log that was read up to a recorded position; undefined: it is. @throws Retriable */
+/**
+ * Why the input is not the log that was read up to a recorded position; undefined: it is. @throws Retriable
+ *
+ * A new leader may lag for a while behind what was readable before (F23), and a deposed one for ever (F23b): time passes, and
+ * another node is asked who leads, before it is believed that something is not there.
+ */
 export async function whyOtherLog(
   input: TopicPartition,
   recorded: InputPosition,
   ports: LookPorts,
 ): Promise<string | undefined> {
-  const ends = await endsBeyond(input, recorded.position, ports);
-  if (recorded.position > ends.lastStableOffset) return `it ends at ${ends.lastStableOffset}`;
-  if (recorded.position < ends.logStartOffset)
-    return `it starts at ${ends.logStartOffset}: records were deleted before they were read`;
-  if (recorded.leaderEpoch === NO_BATCH || recorded.position === ends.logStartOffset) return undefined;
-  const found = await ports.admin.fingerprintAt(input, recorded.position - 1);
-  return found !== undefined && isSameBatch(found, recorded)
-    ? undefined
-    : 'the batch before that position is not the one recorded';
-}
-
-/**
- * A new leader's end may lag for a while behind what was readable before (F23), and a deposed one's for ever (F23b): time
- * passes, and another node is asked who leads, before it is believed.
- */
-async function endsBeyond(input: TopicPartition, position: number, ports: LookPorts): Promise<Ends> {
   for (let tries = 1; ; tries += 1) {
-    const ends = await ports.admin.ends(input);
-    if (ends.lastStableOffset >= position || tries === END_TRIES_MAX) return ends;
+    const { why, isSure } = await lookFor(input, recorded, ports.admin);
+    if (isSure || tries === END_TRIES_MAX) return why;
     ports.admin.doubtLeader(input);
     await pause(ports.clock, END_PAUSE_MS);
   }
+}
+
+interface Look {
+  readonly why: string | undefined;
+  readonly isSure: boolean;
+}
+
+/** One question may be answered by another leader than the one before. */
+async function lookFor(input: TopicPartition, recorded: InputPosition, admin: LookPorts['admin']): Promise<Look> {
+  const { position, leaderEpoch } = recorded;
+  const { logStartOffset, lastStableOffset } = await admin.ends(input);
+  if (position > lastStableOffset) return { why: `it ends at ${lastStableOffset}`, isSure: false };
+  if (position < logStartOffset)
+    return { why: `it starts at ${logStartOffset}: records were deleted before they were read`, isSure: true };
+  if (leaderEpoch === NO_BATCH || position === logStartOffset) return { why: undefined, isSure: true };
+  const found = await admin.fingerprintAt(input, position - 1);
+  if (found !== undefined && isSameBatch(found, recorded)) return { why: undefined, isSure: true };
+  return { why: 'the batch before that position is not the one recorded', isSure: found !== undefined };
 }
 
 function isSameBatch(found: BatchFingerprint, recorded: InputPosition): boolean {

@@ -154,6 +154,23 @@ describe('a leader that was deposed and goes on answering', () => {
     expect(world.closed()).toHaveLength(2);
   });
 
+  test('[R3][F23] stops no partition where its successor does not show the batch before the commit yet', async () => {
+    const { world, process } = await running(2);
+    const { time, log } = world.simulation;
+    process.host.kill();
+    const successor = world.launch('b');
+    const isIn = (wanted: string) => (): boolean => successor.instance.status()[0]?.state === wanted;
+    await time.runUntil(isIn('restoring'), LATER);
+    const input = log.partition(INPUT, 0);
+    input.changeLeader(DEPOSED);
+    input.stallReplication(5_000);
+    await time.runFor(4_000);
+    expect(input.ends().highWatermark).toBeLessThan(11);
+    expect(successor.instance.status()).toMatchObject([{ state: 'restoring' }]);
+    await time.runUntil(isIn('running'), LATER);
+    expect(successor.instance.status()).toMatchObject([{ state: 'running' }]);
+  });
+
   test('[K5][F23b] does not hide that the changelog was truncated', async () => {
     const simulation = new Simulation({ seed: 39 });
     const { time, log } = simulation;
