@@ -99,7 +99,7 @@ export const LEADER_AGE_MAX_MS: DurationMs = 10_000;
 
 export class SimulatedPartition {
   #timestampType: TimestampType;
-  readonly maxMessageBytes: number;
+  #maxMessageBytes: number;
   readonly #environment: PartitionEnvironment;
   readonly #transactions = new TransactionIndex();
   readonly #listeners = new Set<() => void>();
@@ -123,7 +123,7 @@ export class SimulatedPartition {
     maxMessageBytes: number = MESSAGE_BYTES_MAX,
   ) {
     this.#timestampType = timestampType;
-    this.maxMessageBytes = maxMessageBytes;
+    this.#maxMessageBytes = maxMessageBytes;
     this.#environment = environment;
   }
 
@@ -134,6 +134,15 @@ export class SimulatedPartition {
   /** As `message.timestamp.type` is altered: what is in the log stays as it is. */
   alterTimestampType(timestampType: TimestampType): void {
     this.#timestampType = timestampType;
+  }
+
+  get maxMessageBytes(): number {
+    return this.#maxMessageBytes;
+  }
+
+  /** As `max.message.bytes` is altered: what is in the log stays as it is. */
+  alterMaxMessageBytes(maxMessageBytes: number): void {
+    this.#maxMessageBytes = maxMessageBytes;
   }
 
   get logEnd(): number {

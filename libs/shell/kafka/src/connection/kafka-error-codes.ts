@@ -12,7 +12,8 @@ export interface KafkaErrorCode {
 /** Remedies for the codes that an operator can do something about. */
 export const REMEDIES: ReadonlyMap<number, string> = new Map([
   [3, 'create the topic (flatline topics create) or correct its name'],
-  [10, 'raise max.message.bytes of the topic'],
+  [10, 'raise max.message.bytes of the topic above that'],
+  [18, 'raise segment.bytes of the topic above that'],
   [19, 'bring replicas back, or lower min.insync.replicas of the topic'],
   [20, 'bring replicas back, or lower min.insync.replicas of the topic'],
   [23, 'another program is in this consumer group: choose another application or pipeline name'],
@@ -174,9 +175,11 @@ export const KafkaCode = {
   unknownTopicOrPartition: 3,
   leaderNotAvailable: 5,
   notLeaderOrFollower: 6,
+  messageTooLarge: 10,
   coordinatorLoadInProgress: 14,
   coordinatorNotAvailable: 15,
   notCoordinator: 16,
+  recordListTooLarge: 18,
   illegalGeneration: 22,
   unknownMemberId: 25,
   rebalanceInProgress: 27,

@@ -6,13 +6,14 @@
 //   LN1  A batch is sent once; its promise says what came of it. Batches of one partition are sent in the order submitted.
 //   LN2  What waits is bounded by the callers: each has a bounded number of batches under way.
 import { Retriable, type DurationMs } from '@flatline/base';
-import { errorOfCode, KafkaCode, type KafkaConnection } from '../connection/index.ts';
+import { KafkaCode, type KafkaConnection } from '../connection/index.ts';
 import {
   decodeProduce,
   matchAnswers,
   type PartitionBatch,
   type ProduceAnswer,
   produceRequest,
+  refusalOf,
 } from './produce-request.ts';
 import { partitionName } from './topic-groups.ts';
 
@@ -130,12 +131,12 @@ export class LeaderLanes {
     return matchAnswers(batches, await connection.send(node, request, decodeProduce, { doing, timeoutMs }));
   }
 
-  #answer({ batch, resolve, reject }: Waiting, { errorCode, baseOffset, detail }: ProduceAnswer): void {
-    if (errorCode === KafkaCode.none) {
-      resolve(baseOffset);
+  #answer({ batch, resolve, reject }: Waiting, answer: ProduceAnswer): void {
+    if (answer.errorCode === KafkaCode.none) {
+      resolve(answer.baseOffset);
       return;
     }
-    const error = errorOfCode(errorCode, `write to ${partitionName(batch)}`, detail);
+    const error = refusalOf(answer, batch, `write to ${partitionName(batch)}`);
     if (error instanceof Retriable) this.#options.connection.forgetLeaders(batch.topic);
     reject(error);
   }

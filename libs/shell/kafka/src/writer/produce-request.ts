@@ -1,7 +1,14 @@
 // Produce v8: the newest version that is not flexible, and the first whose answer says what was wrong with a record (KIP-467).
 import { counted, type DurationMs, Retriable } from '@flatline/base';
 import type { TopicPartition } from '@flatline/ports';
-import { ApiKey, type KafkaRequest, ProtocolReader, ProtocolWriter } from '../connection/index.ts';
+import {
+  ApiKey,
+  errorOfCode,
+  KafkaCode,
+  type KafkaRequest,
+  ProtocolReader,
+  ProtocolWriter,
+} from '../connection/index.ts';
 import { byTopic, partitionName } from './topic-groups.ts';
 
 /** One sealed record batch for one partition. */
@@ -66,6 +73,14 @@ export function matchAnswers(
   if (answers.length !== batches.length)
     throw new Retriable(`the answer to a write to ${counted(batches.length, 'partition')} speaks of ${answers.length}`);
   return matched as ProduceAnswer[];
+}
+
+/** What a refused batch means. `doing`: whose write it is, and to where. */
+export function refusalOf({ errorCode, detail }: ProduceAnswer, batch: PartitionBatch, doing: string): Error {
+  // The broker names no size, and a remedy needs one.
+  const isForSize = errorCode === KafkaCode.messageTooLarge || errorCode === KafkaCode.recordListTooLarge;
+  const size = `the batch has ${batch.bytes.length} bytes in ${counted(batch.recordCount, 'record')}`;
+  return errorOfCode(errorCode, doing, isForSize ? [size, detail ?? []].flat().join('; ') : detail);
 }
 
 function readAnswer(reader: ProtocolReader, topic: string): ProduceAnswer {

@@ -149,7 +149,11 @@ describe('KafkaTransactionalWriter', () => {
     const tooLarge = { topic, partition: 0, records: [{ key: null, value: new Uint8Array(20_000) }] };
     const failed = writer.commit({ writes: [tooLarge], offsets: [] });
     await expect(failed).rejects.toThrow(PartitionStopped);
-    await expect(failed).rejects.toThrow(new RegExp(`${topic}.*MESSAGE_TOO_LARGE.*max\\.message\\.bytes`));
+    await expect(failed).rejects.toThrow(
+      new RegExp(
+        `write to ${topic}/0 .*MESSAGE_TOO_LARGE .*the batch has 200\\d\\d bytes in 1 record; raise max\\.message\\.bytes`,
+      ),
+    );
     const refused = writer.commit({ writes: [write(topic, 'refused')], offsets: [] });
     await expect(refused).rejects.toThrow(/takes no more commits: .*MESSAGE_TOO_LARGE/);
     const successor = await writers.open(id);

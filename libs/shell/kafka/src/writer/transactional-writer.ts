@@ -21,14 +21,7 @@ import {
   type ReusedMemory,
 } from '@flatline/base';
 import type { GroupOffset, Transaction, TransactionalWriter, WrittenOffsets } from '@flatline/ports';
-import {
-  codeOf,
-  errorOfCode,
-  KafkaCode,
-  type KafkaConnection,
-  type KafkaRequest,
-  type SendOptions,
-} from '../connection/index.ts';
+import { codeOf, KafkaCode, type KafkaConnection, type KafkaRequest, type SendOptions } from '../connection/index.ts';
 import { type Compression, worthPacking } from '../record-batch/compressor.ts';
 import { type BatchSeal, type RecordBatchEncoder } from '../record-batch/encoder.ts';
 import { type GroupCoordinators } from './group-coordinators.ts';
@@ -41,6 +34,7 @@ import {
   type PartitionBatch,
   type ProduceAnswer,
   produceRequest,
+  refusalOf,
 } from './produce-request.ts';
 import {
   addOffsetsRequest,
@@ -261,17 +255,17 @@ export class KafkaTransactionalWriter implements TransactionalWriter {
   }
 
   /** TW3. */
-  #accept(answer: ProduceAnswer, { recordCount }: PartitionBatch): void {
+  #accept(answer: ProduceAnswer, batch: PartitionBatch): void {
     const name = partitionName(answer);
     const doing = this.#doing(`write to ${name}`);
     if (answer.errorCode !== KafkaCode.none) {
       this.#shared.connection.forgetLeaders(answer.topic);
-      throw errorOfCode(answer.errorCode, doing, answer.detail);
+      throw refusalOf(answer, batch, doing);
     }
     const known = this.#lastOffsets.get(name) ?? -1;
     if (answer.baseOffset <= known)
       throw new Retriable(`cannot ${doing}: told offset ${answer.baseOffset}, though ${known} was written before`);
-    this.#lastOffsets.set(name, answer.baseOffset + recordCount - 1);
+    this.#lastOffsets.set(name, answer.baseOffset + batch.recordCount - 1);
   }
 
   async #orForgetLeaders<T>(batches: readonly PartitionBatch[], send: () => Promise<T>): Promise<T> {

@@ -35,6 +35,35 @@ describe('what a task writes', () => {
     expect(log.committed(OUTPUT, 0).map(({ offset }) => offset)).toEqual([0, 1, 3, 4]);
   });
 
+  test.each([[OUTPUT], [CHANGELOG]])(
+    '[I4][X5] what %s no longer takes stops its partition with the reason, alone and once; raised again, all is there',
+    async (topic) => {
+      const world = new World({ seed: 22, partitions: 2 });
+      const { time, log } = world.simulation;
+      const first = world.launch('a');
+      for (const key of ['k', 'l', 'm', 'n']) world.beat(key);
+      await time.runFor(2_000);
+      const taken = log.partition(topic, 0).maxMessageBytes;
+      log.partition(topic, 0).alterMaxMessageBytes(100);
+      world.end('k');
+      await time.runFor(60_000);
+      const [stopped, other] = [0, 1].map((at) => first.instance.status().find(({ partition }) => partition === at));
+      expect(stopped).toMatchObject({
+        state: 'stopped',
+        detail: expect.stringMatching(/ is above max\.message\.bytes 100/),
+      });
+      expect(stopped!.detail).toContain(topic);
+      expect(other).toMatchObject({ state: 'running' });
+      expect(first.lines.filter((line) => line.includes('partition stopped'))).toHaveLength(1);
+      log.partition(topic, 0).alterMaxMessageBytes(taken);
+      first.host.kill();
+      world.launch('a');
+      await time.runFor(60_000);
+      expect(world.closed()).toEqual(world.expected());
+      expect(world.closed()).toHaveLength(4);
+    },
+  );
+
   test('[O2] no tombstone where they are turned off; the summary names its incarnation all the same', async () => {
     const world = new World({ seed: 21, partitions: 1, tombstones: false });
     world.launch('a');
