@@ -1,10 +1,9 @@
 // Work in processes of its own: measured ones, and those that make load.
-import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import type { Works } from './apart-process.ts';
-import { bindToExit } from './exit-bound.ts';
+import { forked, type Forked } from './forked.ts';
 
 /** Names a folder: each measured process writes a CPU profile there, `<contender>-<number>.cpuprofile`. */
 export const PROFILE_VARIABLE = 'FLATLINE_BENCH_PROFILE';
@@ -38,11 +37,11 @@ export interface LoadProcess {
 
 /** Does a work that goes on until it is told to stop. */
 export function startLoad<Work extends 'beats' | 'occupy'>(work: Work, ...args: Parameters<Works[Work]>): LoadProcess {
-  const { child, answer } = start(work, args, work, []);
+  const { child, tell, answer } = start(work, args, work, []);
   answer.catch(() => undefined);
   return {
     stop: () => {
-      child.send('stop');
+      tell('stop');
       return answer as Promise<number>;
     },
     kill: () => void child.kill('SIGKILL'),
@@ -54,14 +53,11 @@ function start(
   args: readonly unknown[],
   what: string,
   nodeOptions: readonly string[],
-): { readonly child: ChildProcess; readonly answer: Promise<unknown> } {
+): Forked & { readonly answer: Promise<unknown> } {
   const script = sibling(import.meta.filename, 'apart-process');
   const execArgv = [...process.execArgv, ...nodeOptions];
-  const child = bindToExit(fork(script, [work, JSON.stringify(args)], { execArgv }));
-  const exit = once(child, 'exit') as Promise<[code: number | null, signal: string | null]>;
-  const ended = exit.then(([code, signal]) => {
-    throw new Error(`the process for ${what} ended with ${signal ?? `code ${code}`} before it was done`);
-  });
+  const running = forked(script, [work, JSON.stringify(args)], execArgv, `the process for ${what}`);
+  const { child, exit, ended } = running;
   const answered = async (): Promise<unknown> => {
     const [answer] = (await Promise.race([once(child, 'message'), ended])) as [unknown];
     child.disconnect();
@@ -69,7 +65,7 @@ function start(
     await exit;
     return answer;
   };
-  return { child, answer: answered() };
+  return { ...running, answer: answered() };
 }
 
 /** A script beside `file`, with the extension of that: sources run unbuilt, and so does the build. */

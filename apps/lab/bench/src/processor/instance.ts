@@ -1,11 +1,10 @@
 // A processor in a process of its own, as benchmarks see it: what it holds, what it costs, and its end.
 import type { DurationMs } from '@flatline/base';
-import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { bindToExit } from '../exit-bound.ts';
 import { profiling, sibling } from '../apart.ts';
+import { forked, type Forked } from '../forked.ts';
 import { PIPELINE } from '../frame/application.ts';
 import type { InstanceAnswer, InstanceQuestion, InstanceTask, RunningContender, SpanCost } from './instance-task.ts';
 
@@ -26,8 +25,7 @@ export class Instance implements RunningContender {
   readonly group: string;
   /** Rejects once it has ended. */
   readonly ended: Promise<never>;
-  readonly #child: ChildProcess;
-  readonly #exit: Promise<unknown>;
+  readonly #process: Forked;
   readonly #address: Promise<string>;
   /** Questions are answered in their order. */
   readonly #asked: ((answer: InstanceAnswer) => void)[] = [];
@@ -36,16 +34,11 @@ export class Instance implements RunningContender {
     mkdirSync(task.stateDir, { recursive: true });
     const execArgv = [...process.execArgv, '--expose-gc', ...profiling('flatline')];
     const script = sibling(import.meta.filename, 'instance-process');
-    const child = bindToExit(fork(script, [JSON.stringify(task)], { execArgv }));
-    this.group = `${task.application}.${PIPELINE}`;
-    this.#child = child;
-    this.#exit = once(child, 'exit');
     const { application, instance = 'the processor' } = task;
-    this.ended = this.#exit.then(() => {
-      const how = child.signalCode ?? `code ${String(child.exitCode)}`;
-      throw new Error(`${instance} of ${application} ended with ${how}`);
-    });
-    this.ended.catch(() => undefined);
+    this.group = `${application}.${PIPELINE}`;
+    this.#process = forked(script, [JSON.stringify(task)], execArgv, `${instance} of ${application}`);
+    const { child, ended } = this.#process;
+    this.ended = ended;
     const address = once(child, 'message').then(([said]) => {
       child.on('message', (answer: InstanceAnswer) => {
         this.#asked.shift()!(answer);
@@ -64,7 +57,7 @@ export class Instance implements RunningContender {
   }
 
   get pid(): number | undefined {
-    return this.#child.pid;
+    return this.#process.child.pid;
   }
 
   async assigned(): Promise<readonly AssignedPartition[]> {
@@ -89,7 +82,7 @@ export class Instance implements RunningContender {
     if (this.#hasEnded) return this.ended;
     const answer = new Promise<InstanceAnswer>((resolve) => {
       this.#asked.push(resolve);
-      this.#child.send(question);
+      this.#process.tell(question);
     });
     return Promise.race([answer, this.ended]);
   }
@@ -127,23 +120,24 @@ export class Instance implements RunningContender {
     await this.#address.catch(() => undefined);
     if (this.#hasEnded) return;
     this.depart('leave');
-    await this.#exit;
-    if (this.#child.exitCode !== 0) await this.ended;
+    await this.#process.exit;
+    if (this.#process.child.exitCode !== 0) await this.ended;
   }
 
   /** Tells it to go, and does not wait. */
   depart(how: 'kill' | 'leave'): void {
-    this.#child.kill(how === 'kill' ? 'SIGKILL' : 'SIGTERM');
+    this.#process.child.kill(how === 'kill' ? 'SIGKILL' : 'SIGTERM');
   }
 
   /** With SIGKILL; nothing where it has ended. */
   async kill(): Promise<void> {
     if (this.#hasEnded) return;
     this.depart('kill');
-    await this.#exit;
+    await this.#process.exit;
   }
 
   get #hasEnded(): boolean {
-    return this.#child.exitCode !== null || this.#child.signalCode !== null;
+    const { exitCode, signalCode } = this.#process.child;
+    return exitCode !== null || signalCode !== null;
   }
 }
