@@ -1,5 +1,5 @@
 // Puts one package together in a folder, as npm packs it.
-import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { bundle } from './bundle.ts';
 import { manifestOf } from './manifest.ts';
@@ -18,8 +18,14 @@ export async function stage(root: string, published: Published, declarations: st
     `${JSON.stringify(manifestOf(root, published, imported), undefined, 2)}\n`,
   );
   writeFileSync(join(folder, 'THIRD-PARTY-NOTICES.md'), noticesOf(root, inputs));
-  for (const file of ['LICENSE', 'NOTICE', 'CHANGELOG.md', 'schemas'])
+  for (const file of ['LICENSE', 'CHANGELOG.md', ...globSync('schemas/*.avsc', { cwd: root })])
     cpSync(join(root, file), join(folder, file), { recursive: true });
+  writeFileSync(join(folder, 'NOTICE'), noticeOf(readFileSync(join(root, 'NOTICE'), 'utf8')));
   cpSync(join(root, published.folder, 'package'), folder, { recursive: true });
   return folder;
+}
+
+/** Without what only a checkout contains. */
+function noticeOf(notice: string): string {
+  return `${notice.split('\n\nIt contains')[0]!.trimEnd()}\n`;
 }

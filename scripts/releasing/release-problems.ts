@@ -1,0 +1,55 @@
+// Whether a version may be published: decided on facts, for `npm run release`.
+
+export interface ReleaseFacts {
+  /** What package.json says. */
+  readonly version: string;
+  /** The last release's; undefined before the first. */
+  readonly last: string | undefined;
+  readonly changelog: string;
+  /** Whether docs/api has changed since the last release. */
+  readonly apiChanged: boolean;
+  /** What `git status --porcelain` says. */
+  readonly uncommitted: string;
+  /** Tags of the commit. */
+  readonly tags: readonly string[];
+  /** The one package.json names; a provenance statement needs it. */
+  readonly repository: string | undefined;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** What keeps it from being published, each with its remedy; empty: nothing does. */
+export function releaseProblems(facts: ReleaseFacts): string[] {
+  const { version, changelog, uncommitted, tags, repository } = facts;
+  const problems = versionProblems(facts);
+  if (!changelog.includes(`\n## [${version}]`))
+    problems.push(`CHANGELOG.md has no section [${version}]: rename Unreleased`);
+  if (uncommitted !== '') problems.push(`there are uncommitted changes: commit them\n${uncommitted}`);
+  if (!tags.includes(`v${version}`)) problems.push(`the commit has no tag v${version}: git tag v${version}`);
+  if (repository === undefined)
+    problems.push('package.json names no repository, which a provenance statement must: add "repository"');
+  if (!canAttest(facts.environment))
+    problems.push('no identity for a provenance statement: publish from GitHub Actions (id-token: write) or GitLab CI');
+  return problems;
+}
+
+function versionProblems({ version, last, apiChanged }: ReleaseFacts): string[] {
+  const now = numbersOf(version);
+  if (now === undefined) return [`version ${version} is no x.y.z: correct package.json`];
+  const before = last === undefined ? undefined : numbersOf(last);
+  if (before === undefined) return [];
+  const [major, minor, patch] = now.map((number, at) => number - before[at]!) as [number, number, number];
+  const isNewer = major > 0 || (major === 0 && (minor > 0 || (minor === 0 && patch > 0)));
+  if (!isNewer) return [`version ${version} is not above ${last!}: raise it in package.json`];
+  return apiChanged && major === 0 && minor === 0
+    ? [`docs/api has changed since ${last!}: ${version} has to be a new minor version at least`]
+    : [];
+}
+
+function numbersOf(version: string): readonly number[] | undefined {
+  return /^(\d+)\.(\d+)\.(\d+)$/.exec(version)?.slice(1).map(Number);
+}
+
+/** npm signs with an identity of these. */
+function canAttest(environment: ReleaseFacts['environment']): boolean {
+  return environment['ACTIONS_ID_TOKEN_REQUEST_URL'] !== undefined || environment['SIGSTORE_ID_TOKEN'] !== undefined;
+}
