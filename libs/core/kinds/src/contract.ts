@@ -7,7 +7,7 @@
 // Both sides look at one entry at a time, through one window that the engine moves: a second window on the same entry would
 // cost each heartbeat as much as what it changes.
 import type { ByteWriter, Millis } from '@flatline/base';
-import type { KeyGroup, OutgoingRecord } from '@flatline/ports';
+import type { GroupHeaders, KeyGroup, OutgoingRecord } from '@flatline/ports';
 import type { EntryMemory, EntryWindow } from './entry-window.ts';
 import type { Reckoning } from './held-time.ts';
 
@@ -15,6 +15,8 @@ import type { Reckoning } from './held-time.ts';
 export interface Run {
   readonly bytes: Uint8Array;
   readonly group: KeyGroup;
+  /** By index in the group; from the one being taken on. */
+  readonly headers: GroupHeaders;
   /** The record of the group that is taken next; the kind moves it past each that it has taken, up to `end`. */
   index: number;
   /** Comes nearer, behind the record being taken, where what it brought about fills a commit (O6). */

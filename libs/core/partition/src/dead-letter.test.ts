@@ -29,6 +29,7 @@ function cursorOn({ key, value, headers }: Refused): RecordCursor {
     valueLength: value?.length ?? -1,
     hasHeaders: headers.length > 0,
     headers: () => headers,
+    headersOf: () => headers,
     batchChecksum: 1,
     batchLeaderEpoch: 1,
     batchTimestamp: 1_000,

@@ -67,6 +67,9 @@ class MadeCursor implements RecordCursor {
   headers(): [] {
     return [];
   }
+  headersOf(): [] {
+    return [];
+  }
 }
 
 function begun(changes: Parameters<typeof options>[0]): PartitionTask {

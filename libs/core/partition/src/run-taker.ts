@@ -72,6 +72,7 @@ export class RunTaker {
     this.#entries.clock = clock;
     run.bytes = bytes;
     run.group = group;
+    run.headers = cursor;
     run.index = first;
     run.baseOffset = cursor.offset - group.offsetDeltas[first]!;
     run.timestamp = timestamp;

@@ -116,6 +116,9 @@ export class ListCursor implements RecordCursor {
   headers(): readonly RecordHeader[] {
     return this.#record.headers ?? [];
   }
+  headersOf(index: number): readonly RecordHeader[] {
+    return this.#records[this.#at + index - this.groupIndex]?.headers ?? [];
+  }
   get position(): number {
     return this.#records.length === 0 ? 0 : this.#record.offset + 1;
   }

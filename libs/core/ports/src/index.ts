@@ -6,6 +6,7 @@ export { assertSlotOrder } from './slot-order.ts';
 export type { BatchFingerprint, CommittedOffset, LogAdmin } from './log-admin.ts';
 export { KEY_GROUP_MAX } from './log-reader.ts';
 export type {
+  GroupHeaders,
   KeyGroup,
   LogEnds,
   LogReader,

@@ -53,7 +53,13 @@ export interface UnreadableBatch {
   readonly records: number;
 }
 
-export interface RecordCursor {
+/** The headers of a group's records. */
+export interface GroupHeaders {
+  /** Those of the record at `index`, the cursor's place or after it; as valid as the group. */
+  headersOf(index: number): readonly RecordHeader[];
+}
+
+export interface RecordCursor extends GroupHeaders {
   /**
    * Moves to the next record; false when the run is used up, and from then on `position` is the run's `nextOffset`.
    * Control batches, records of aborted transactions and records below the requested offset are passed over.

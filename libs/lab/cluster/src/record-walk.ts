@@ -118,7 +118,12 @@ export class RecordWalk implements RecordCursor {
     return this.#present().headers.length > 0;
   }
   headers(): readonly RecordHeader[] {
-    return this.#present().headers.map(({ name, value }) => ({ name, value: value === null ? null : value.slice() }));
+    return this.headersOf(this.groupIndex);
+  }
+  headersOf(index: number): readonly RecordHeader[] {
+    const record = this.#unpacked[index];
+    assert(record !== undefined && index >= this.groupIndex, 'headers are those of a record that is still to be passed');
+    return record.headers.map(({ name, value }) => ({ name, value: value === null ? null : value.slice() }));
   }
   get unreadable(): UnreadableBatch | undefined {
     const { offset, unreadable } = this.#present();

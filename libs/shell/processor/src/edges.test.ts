@@ -173,6 +173,9 @@ class SentCursor implements RecordCursor {
   headers(): [] {
     return [];
   }
+  headersOf(): [] {
+    return [];
+  }
   get position(): number {
     return this.offset + 1;
   }

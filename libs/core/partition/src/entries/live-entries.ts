@@ -42,6 +42,7 @@ const NO_RUN: Omit<Run, 'index'> = {
     valueLengths: new Int32Array(0),
     offsetDeltas: new Int32Array(0),
   },
+  headers: { headersOf: () => [] },
   end: 0,
   baseOffset: 0,
   timestamp: 0,

@@ -23,6 +23,7 @@ import { RecordGroup } from './record-group.ts';
 import { readHeaders } from './record-headers.ts';
 
 const NO_BYTES = Buffer.alloc(0);
+const NO_HEADERS: readonly RecordHeader[] = [];
 const CONTROL_KEY_BYTES = 4;
 
 export interface BatchRun {
@@ -110,14 +111,22 @@ export class BatchCursor implements RecordCursor {
   }
 
   get hasHeaders(): boolean {
-    return this.groupIndex < this.group.count && this.bytes[this.group.headersStarts[this.groupIndex]!] !== 0;
+    return this.#hasHeaders(this.groupIndex);
   }
 
   headers(): readonly RecordHeader[] {
-    if (!this.hasHeaders) return [];
+    return this.headersOf(this.groupIndex);
+  }
+
+  #hasHeaders(index: number): boolean {
+    return index < this.group.count && this.bytes[this.group.headersStarts[index]!] !== 0;
+  }
+
+  headersOf(index: number): readonly RecordHeader[] {
+    if (!this.#hasHeaders(index)) return NO_HEADERS;
     try {
       const { headersStarts, ends } = this.group;
-      return readHeaders(this.bytes, headersStarts[this.groupIndex]!, ends[this.groupIndex]!);
+      return readHeaders(this.bytes, headersStarts[index]!, ends[index]!);
     } catch (error) {
       // Key and value are sound: a caller that passes over whole batches needs nothing else.
       if (this.#run.passesUnreadable === true && error instanceof MalformedBytes) return [];
