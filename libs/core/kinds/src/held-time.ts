@@ -35,8 +35,11 @@ export interface HeldState {
 
 /** How deadlines are reckoned. */
 export interface Reckoning {
-  /** The first instant by which `ms` that count have passed since `from`. */
-  after(from: Millis, ms: DurationMs): Millis;
+  /**
+   * The first instant by which `ms` that count have passed since `from`. `asOf`: as far as it was known when the clock
+   * reached that instant, whatever came since: what is said of the future must not depend on when it is drained (C5).
+   */
+  after(from: Millis, ms: DurationMs, asOf?: Millis): Millis;
   /** How much of the time between the two does not count; 0 where `to` is not after `from`. */
   between(from: Millis, to: Millis): DurationMs;
 }
@@ -88,9 +91,9 @@ export class HeldTime implements Reckoning {
     return this.#holds.length === HOLDS_MAX && before > 0 && after - before > this.#rules.unheardMs;
   }
 
-  after(from: Millis, ms: DurationMs): Millis {
+  after(from: Millis, ms: DurationMs, asOf: Millis = Infinity): Millis {
     const due = from + ms;
-    return this.#end <= from ? due : this.#later(from, due);
+    return this.#end <= from ? due : this.#later(from, due, asOf);
   }
 
   between(from: Millis, to: Millis): DurationMs {
@@ -99,11 +102,13 @@ export class HeldTime implements Reckoning {
     return sum;
   }
 
-  #later(from: Millis, dueWithout: Millis): Millis {
+  #later(from: Millis, dueWithout: Millis, asOf: Millis): Millis {
+    // A gap that began before that instant was known when the clock reached it: its end did so, at the latest.
+    const knownBelow = asOf + this.#rules.unheardMs;
     let due = dueWithout;
     for (const hold of this.#holds) {
       const start = Math.max(hold.from, from);
-      if (due <= start) break;
+      if (due <= start || hold.from >= knownBelow) break;
       due += Math.max(0, hold.from + hold.ms - start);
     }
     return due;

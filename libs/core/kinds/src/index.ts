@@ -25,6 +25,10 @@ export {
   type StateWindow,
 } from './entry-window.ts';
 export { type HeldState, HeldTime, type HeldTimeRules, type Hold } from './held-time.ts';
+export { largestLeaseBytes, largestLeaseEvent } from './lease/largest-lease.ts';
+export { leaseKind, type LeaseOptions } from './lease/lease-kind.ts';
+export type { LeaseRules, OnConflict } from './lease/lease-rules.ts';
+export { TOKEN_EPOCH_MAX } from './lease/lease-token.ts';
 export { applyEvent, openSession, type Applied, type Occurrence } from './session/apply-event.ts';
 export { summarize, type Closing } from './session/deadline.ts';
 export { encodeDetail, type SessionDetail } from './session/detail.ts';

@@ -34,3 +34,5 @@ export {
 export { type ReadBatches, readBatches, type Unpack } from './logs/record-batch.ts';
 export { ValueFormats } from './logs/value-formats.ts';
 export { type Folded, type FoldedSummary, foldInput, type FoldOptions } from './rules/session/fold-input.ts';
+export { type FoldedLeases, foldLeases, type LeaseFoldOptions } from './rules/lease/fold-leases.ts';
+export type { LeaseFoldRules, Said } from './rules/lease/naive-lease.ts';

@@ -1,4 +1,6 @@
 // The ports of the formats: bytes to events, summaries to bytes. Both synchronous; what needs a registry is awaited by the shell.
+import type { LeaseEvent } from './lease-event.ts';
+import type { LeaseRequest } from './lease-request.ts';
 import type { SessionEvent } from './session-event.ts';
 import type { SessionSummary } from './session-summary.ts';
 
@@ -9,13 +11,20 @@ export type DecodeOutcome =
   /** The writer schema is not known yet: the shell fetches it with `EventDecoder.prepare`, and the record is decoded again. */
   | { readonly kind: 'unknownSchema'; readonly schemaId: number };
 
-export interface EventDecoder {
+export interface ValueDecoder<Target> {
   /** Decodes a non-empty value in place into `target`, which is reset first. Never throws on bad bytes. */
-  decode(bytes: Uint8Array, start: number, length: number, target: SessionEvent): DecodeOutcome;
+  decode(bytes: Uint8Array, start: number, length: number, target: Target): DecodeOutcome;
   /** Fetches a writer schema; afterwards `decode` knows it or calls it bad. @throws Retriable where the registry does not answer. */
   prepare(schemaId: number): Promise<void>;
 }
 
 export interface SummaryEncoder {
   encode(summary: SessionSummary): Uint8Array;
+}
+
+export type EventDecoder = ValueDecoder<SessionEvent>;
+export type LeaseRequestDecoder = ValueDecoder<LeaseRequest>;
+
+export interface LeaseEventEncoder {
+  encode(event: LeaseEvent): Uint8Array;
 }

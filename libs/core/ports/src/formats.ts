@@ -1,4 +1,13 @@
 // What formats read and write. An entry of its own: whoever only moves bytes knows nothing of sessions.
-export type { DecodeOutcome, EventDecoder, SummaryEncoder } from './codecs.ts';
+export type { DecodeOutcome, EventDecoder, LeaseEventEncoder, LeaseRequestDecoder, SummaryEncoder } from './codecs.ts';
+export type { LeaseEvent, LeaseEventType, LeaseReason } from './lease-event.ts';
+export {
+  blankLeaseRequest,
+  type LeaseRequest,
+  REQUEST_ID_HEADER,
+  REQUEST_ID_LENGTH_MAX,
+  resetLeaseRequest,
+  TOKEN_HEADER,
+} from './lease-request.ts';
 export { blankEvent, ENDED, HEARTBEAT, resetEvent, STARTED, type SessionEvent } from './session-event.ts';
 export type { CloseReason, SessionSummary } from './session-summary.ts';

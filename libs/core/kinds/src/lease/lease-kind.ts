@@ -1,0 +1,342 @@
+// Leases as a kind: what a record does to one, and what is answered (L1–L7).
+//
+//           STARTED                     ENDED with the token ──▶ RELEASED ─┐
+//   free ─────────────▶ held ──┬── anything with it: renewed               ├──▶ granted to the first that waits,
+//     ▲                  ▲     └── deadline ──▶ EXPIRED ──▶ lock delay ────┘    else free
+//     └──────────────────┴────────────────────────────────────────────────────────┘
+//
+// Owns: nothing that outlives a call; scratch for the record being taken.      Does not own: entries, timers, commits (the engine).
+//
+// Invariants
+//   LS1  A lease is held from GRANTED to EXPIRED or RELEASED, each said once, in the order of the log.
+//   LS2  Tokens of a key grow from grant to grant: waiters are granted in log order, and a start is granted at once only
+//        where none waits.
+//   LS3  What is due at one instant takes effect in one order: the lease or its lock delay ends, the first that waits is
+//        granted, then all that have waited long enough are told.
+import { copyBytes, type Millis } from '@flatline/base';
+import {
+  ENDED,
+  type LeaseEventEncoder,
+  type LeaseReason,
+  type LeaseRequestDecoder,
+  STARTED,
+} from '@flatline/ports/formats';
+import type { Effects, Kind, KindParts, PipelineKind, Refusal, Run } from '../contract.ts';
+import type { LeaseCounters } from './lease-counters.ts';
+import { zeroLeaseCounters } from './lease-counters.ts';
+import { deadlineOf, deadlineReason, ownDueAt } from './lease-deadline.ts';
+import { leaseFormat } from './lease-format.ts';
+import type { LeaseRules } from './lease-rules.ts';
+import {
+  type Claim,
+  type LeaseState,
+  leaseState,
+  NO_CLAIM,
+  nextWaitOf,
+  stateBytes,
+  type Waiter,
+} from './lease-state.ts';
+import { TOKEN_OFFSETS, tokenOf } from './lease-token.ts';
+import { type Answered, LeaseVoice, type Obstacle, type SpokenLease } from './lease-voice.ts';
+import type { LeaseWindow } from './lease-window.ts';
+import { bad, RequestReader } from './request-reader.ts';
+
+export interface LeaseOptions {
+  readonly rules: LeaseRules;
+  readonly decoder: LeaseRequestDecoder;
+  readonly encoder: LeaseEventEncoder;
+  /** Whether the end of each lease is followed by a tombstone. */
+  readonly tombstones: boolean;
+  /** Named where an event cannot be encoded. */
+  readonly outputTopic: string;
+}
+
+type LeaseParts = KindParts<LeaseWindow, LeaseCounters>;
+
+const NO_ROOM: Refusal = { kind: 'noRoom' };
+const RENEWALS_MAX = 2 ** 32 - 1;
+
+export function leaseKind(options: LeaseOptions): PipelineKind<LeaseWindow, LeaseCounters> {
+  return {
+    format: leaseFormat,
+    counters: zeroLeaseCounters,
+    open: (parts) => new LeaseKind(options, parts),
+    prepare: (schemaId) => options.decoder.prepare(schemaId),
+  };
+}
+
+class LeaseKind implements Kind {
+  readonly #rules: LeaseRules;
+  readonly #parts: LeaseParts;
+  readonly #entry: LeaseWindow;
+  readonly #reader: RequestReader;
+  readonly #voice: LeaseVoice;
+
+  constructor({ rules, decoder, ...voice }: LeaseOptions, parts: LeaseParts) {
+    this.#rules = rules;
+    this.#parts = parts;
+    this.#entry = parts.entry;
+    this.#reader = new RequestReader(decoder);
+    this.#voice = new LeaseVoice({ ...voice, partition: parts.partition });
+  }
+
+  dueAt(): Millis {
+    const entry = this.#entry;
+    const { nextWaitAt } = entry;
+    const own = ownDueAt(entry, this.#rules, this.#parts.held);
+    return nextWaitAt > 0 && nextWaitAt < own ? nextWaitAt : own;
+  }
+
+  take(run: Run, effects: Effects): Refusal | undefined {
+    for (; run.index < run.end; run.index += 1) {
+      const refusal = this.#takeRecord(run, effects);
+      if (refusal !== undefined) return refusal;
+    }
+    return undefined;
+  }
+
+  #takeRecord(run: Run, effects: Effects): Refusal | undefined {
+    // Before the record is looked at: what is due for its key takes effect, taken or not (S3).
+    const isThere = effects.find(run.index);
+    const refusal = this.#reader.read(run);
+    if (refusal !== undefined) return refusal;
+    const entry = this.#entry;
+    const { type, token } = this.#reader.request;
+    if (isThere && !entry.delayed && token === entry.token) {
+      if (type === ENDED) this.#release(run, effects);
+      else this.#renew(run.effectiveAt, effects);
+    } else if (type === STARTED) return this.#start(run, isThere, effects);
+    else this.#refuseToken(run, isThere, effects);
+    return undefined;
+  }
+
+  due(at: Millis, effects: Effects): void {
+    if (ownDueAt(this.#entry, this.#rules, this.#parts.held) <= at) {
+      const goesOn = this.#entry.delayed ? this.#passOn(at, effects) : this.#expire(at, effects);
+      if (!goesOn) return;
+    }
+    if (this.#entry.nextWaitAt > 0 && this.#entry.nextWaitAt <= at) this.#dropWaited(at, effects);
+  }
+
+  #renew(effectiveAt: Millis, effects: Effects): void {
+    const entry = this.#entry;
+    if (effectiveAt > entry.renewedAt) entry.renewedAt = effectiveAt;
+    if (entry.renewals < RENEWALS_MAX) entry.renewals += 1;
+    this.#parts.counters.leaseRenewals += 1;
+    effects.changed();
+  }
+
+  #release(run: Run, effects: Effects): void {
+    const to = this.#answered(run, effects);
+    this.#voice.released(this.#spoken(leaseState(this.#entry.state), to.at), to, effects);
+    this.#parts.counters.leasesReleased += 1;
+    if (this.#passOn(to.at, effects)) effects.dueSooner();
+  }
+
+  /** A renewal or release without the live token changes nothing (L3). */
+  #refuseToken(run: Run, isThere: boolean, effects: Effects): void {
+    const { token, attributes = NO_CLAIM.attributes, requestId } = this.#reader.request;
+    const to = this.#answered(run, effects);
+    const isHeld = isThere && !this.#entry.delayed;
+    const by = isHeld ? this.#obstacle('WRONG_TOKEN', to.at) : { reason: 'NOT_HELD' as const };
+    this.#reject({ token, attributes, requestId }, by, to, effects);
+  }
+
+  #start(run: Run, isThere: boolean, effects: Effects): Refusal | undefined {
+    const { request } = this.#reader;
+    const offset = run.baseOffset + run.group.offsetDeltas[run.index]!;
+    const claim: Claim = { requestId: request.requestId, attributes: request.attributes ?? NO_CLAIM.attributes };
+    const refusal = this.#overLimits(claim, offset);
+    if (refusal !== undefined) return refusal;
+    const waiter = { offset, timeoutMs: this.#negotiated(), waitsUntil: 0, claim };
+    if (isThere) {
+      this.#startBehind(waiter, run, effects);
+      return undefined;
+    }
+    if (!effects.open(run.index)) return NO_ROOM;
+    this.#entry.nextWaitAt = 0;
+    this.#hold(waiter, run.effectiveAt);
+    this.#entry.state = stateBytes({ holder: claim, waiters: [] });
+    effects.opened();
+    effects.changed();
+    this.#sayGranted(claim, this.#answered(run, effects), effects);
+    return undefined;
+  }
+
+  /** A start for an entry there is: held, or in its lock delay. */
+  #startBehind(start: Waiter, run: Run, effects: Effects): void {
+    const { onConflict, maxWaiters, maxTimeoutMs } = this.#rules;
+    const state = leaseState(this.#entry.state);
+    const to = this.#answered(run, effects);
+    if (this.#repeats(start.claim, state, to, effects)) return;
+    if (this.#entry.delayed) {
+      this.#reject(start.claim, this.#obstacle('LOCK_DELAY', to.at, state), to, effects);
+      return;
+    }
+    const waitMs = Math.min(this.#reader.request.waitMs ?? maxTimeoutMs, maxTimeoutMs);
+    if (onConflict === 'replace') this.#replace(start, run.effectiveAt, state, to, effects);
+    else if (onConflict === 'reject' || waitMs === 0)
+      this.#reject(start.claim, this.#obstacle('HELD', to.at, state), to, effects);
+    else if (state.waiters.length >= maxWaiters)
+      this.#reject(start.claim, this.#obstacle('QUEUE_FULL', to.at, state), to, effects);
+    else this.#queue({ ...start, waitsUntil: to.at + waitMs }, state, to, effects);
+  }
+
+  /** A start with the request id of the one that holds or waits gets the same answer again, and changes nothing (L5). */
+  #repeats({ requestId }: Claim, state: LeaseState, to: Answered, effects: Effects): boolean {
+    if (requestId === undefined) return false;
+    if (!this.#entry.delayed && requestId === state.holder.requestId) {
+      this.#voice.granted(this.#spoken(state, to.at), to, effects);
+      return true;
+    }
+    const waiter = state.waiters.find(({ claim }) => claim.requestId === requestId);
+    if (waiter !== undefined) this.#sayQueued(waiter, state, to, effects);
+    return waiter !== undefined;
+  }
+
+  #replace(start: Waiter, effectiveAt: Millis, state: LeaseState, to: Answered, effects: Effects): void {
+    const { requestId } = state.holder;
+    this.#voice.expired(this.#spoken(state, to.at), { reason: 'REPLACED' }, { ...to, requestId }, effects);
+    this.#parts.counters.leasesReplaced += 1;
+    this.#hold(start, effectiveAt);
+    this.#keep({ holder: start.claim, waiters: state.waiters }, effects);
+    effects.dueSooner();
+    this.#sayGranted(start.claim, to, effects);
+  }
+
+  #queue(waiter: Waiter, { holder, waiters }: LeaseState, to: Answered, effects: Effects): void {
+    const state = { holder, waiters: [...waiters, waiter] };
+    this.#keep(state, effects);
+    effects.dueSooner();
+    this.#parts.counters.leasesQueued += 1;
+    this.#sayQueued(waiter, state, to, effects);
+  }
+
+  /** The deadline has come. False: there is nothing left. */
+  #expire(at: Millis, effects: Effects): boolean {
+    const { counters, held } = this.#parts;
+    const entry = this.#entry;
+    const state = leaseState(entry.state);
+    const reason = deadlineReason(entry, this.#rules, held);
+    const heldMs = held.between(entry.renewedAt, at);
+    const { requestId } = state.holder;
+    const to = { key: effects.key(), at, offset: undefined, requestId };
+    this.#voice.expired(this.#spoken(state, to.at), { reason, ...(heldMs > 0 && { heldMs }) }, to, effects);
+    if (reason === 'TIMEOUT') counters.leasesExpiredByTimeout += 1;
+    else counters.leasesExpiredByMaxDuration += 1;
+    const { lockDelayMs } = this.#rules;
+    if (lockDelayMs === 0) return this.#passOn(at, effects);
+    entry.delayed = true;
+    entry.renewedAt = at + lockDelayMs;
+    this.#keep({ holder: NO_CLAIM, waiters: state.waiters }, effects);
+    return true;
+  }
+
+  /** The lease is free as of `at`: the first that waits gets it. False: none does, and the entry has ended. */
+  #passOn(at: Millis, effects: Effects): boolean {
+    const [next, ...waiters] = leaseState(this.#entry.state).waiters;
+    if (next === undefined) {
+      effects.end(at);
+      return false;
+    }
+    const { offset, claim } = next;
+    this.#hold(next, at);
+    this.#keep({ holder: claim, waiters }, effects);
+    this.#sayGranted(claim, { key: effects.key(), at, offset, requestId: claim.requestId }, effects);
+    return true;
+  }
+
+  #dropWaited(at: Millis, effects: Effects): void {
+    const { holder, waiters } = leaseState(this.#entry.state);
+    const state = { holder, waiters: waiters.filter(({ waitsUntil }) => waitsUntil > at) };
+    for (const { offset, claim, waitsUntil } of waiters) {
+      if (waitsUntil > at) continue;
+      const to = { key: effects.key(), at, offset, requestId: claim.requestId };
+      this.#reject(claim, this.#obstacle('WAITED', at, state), to, effects);
+    }
+    this.#keep(state, effects);
+  }
+
+  /** Has the entry say that this start holds the lease, but for its state. */
+  #hold({ offset, timeoutMs }: Waiter, from: Millis): void {
+    const entry = this.#entry;
+    entry.delayed = false;
+    entry.grantedAt = from;
+    entry.renewedAt = from;
+    entry.token = tokenOf(this.#rules.tokenEpoch, offset);
+    entry.timeoutMs = timeoutMs;
+    entry.renewals = 0;
+  }
+
+  /** Writes the state of an entry there is. */
+  #keep(state: LeaseState, effects: Effects): void {
+    const entry = this.#entry;
+    const before = entry.stateLength;
+    entry.state = stateBytes(state);
+    entry.nextWaitAt = nextWaitOf(state.waiters);
+    const grownBy = entry.stateLength - before;
+    if (grownBy !== 0) effects.grew(grownBy);
+    effects.changed();
+  }
+
+  #sayGranted(claim: Claim, to: Answered, effects: Effects): void {
+    this.#parts.counters.leasesGranted += 1;
+    this.#voice.granted(this.#spoken({ holder: claim, waiters: [] }, to.at), to, effects);
+  }
+
+  #sayQueued({ timeoutMs, claim }: Waiter, state: LeaseState, to: Answered, effects: Effects): void {
+    this.#voice.queued({ ...claim, timeoutMs }, this.#obstacle('HELD', to.at, state), to, effects);
+  }
+
+  #reject(refused: Claim & { token?: number | undefined }, by: Obstacle, to: Answered, effects: Effects): void {
+    this.#parts.counters.leaseRequestsRejected += 1;
+    this.#voice.rejected(refused, by, to, effects);
+  }
+
+  /** The entry as what is in the way. */
+  #obstacle(reason: LeaseReason, at: Millis, { holder } = leaseState(this.#entry.state)): Obstacle {
+    const entry = this.#entry;
+    if (entry.delayed) return { reason, retryAt: entry.renewedAt };
+    return { reason, holder: holder.attributes, deadlineAt: deadlineOf(entry, this.#rules, this.#parts.held, at) };
+  }
+
+  #spoken({ holder }: LeaseState, at: Millis): SpokenLease {
+    const entry = this.#entry;
+    const { token, timeoutMs, grantedAt, renewals } = entry;
+    const deadlineAt = deadlineOf(entry, this.#rules, this.#parts.held, at);
+    return { token, timeoutMs, grantedAt, deadlineAt, renewals, attributes: holder.attributes };
+  }
+
+  #answered({ bytes, group, index, baseOffset }: Run, { clock }: Effects): Answered {
+    const start = group.starts[index]!;
+    return {
+      key: copyBytes(bytes, start, start + group.lengths[index]!),
+      at: clock,
+      offset: baseOffset + group.offsetDeltas[index]!,
+      requestId: this.#reader.request.requestId,
+    };
+  }
+
+  #negotiated(): number {
+    const { timeoutMs, minTimeoutMs, maxTimeoutMs } = this.#rules;
+    const asked = this.#reader.request.timeoutMs ?? timeoutMs;
+    const negotiated = Math.min(Math.max(asked, minTimeoutMs), maxTimeoutMs);
+    if (negotiated !== asked) this.#parts.counters.clampedTimeouts += 1;
+    return negotiated;
+  }
+
+  #overLimits({ attributes }: Claim, offset: number): Refusal | undefined {
+    const { maxAttributes, maxAttributeBytes } = this.#rules;
+    let length = 0;
+    for (const [name, value] of attributes) length += name.length + value.length;
+    if (attributes.size > maxAttributes || length > maxAttributeBytes) {
+      const found = `${attributes.size} attributes of ${length} characters`;
+      return bad(
+        'invalid-attributes',
+        `${found}; maxAttributes is ${maxAttributes}, maxAttributeBytes ${maxAttributeBytes}`,
+      );
+    }
+    if (offset < TOKEN_OFFSETS) return undefined;
+    return bad('no-token', `the offset ${offset} is too great for a token: recreate the input, and raise tokenEpoch`);
+  }
+}

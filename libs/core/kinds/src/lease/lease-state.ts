@@ -1,0 +1,102 @@
+// Who holds a lease and who waits for it, as the bytes of its entry's state. The same bytes stand in the changelog.
+//
+//   state   empty: a holder without request id and attributes, and no waiters
+//         | claim of the holder · count varint · waiters, in log order
+//   waiter  offset varint · timeout ms varint · waits until varint · claim
+//   claim   request id text (empty: none) · count varint · (name text · value text)…
+//
+// Read whole and written whole: only starts, and the end of a lease, look at it.
+import { ByteReader, ByteWriter, type DurationMs, MalformedBytes, type Millis } from '@flatline/base';
+import { HeapBytes, type StateBytes } from '../state-bytes.ts';
+
+/** What a start says of whoever sent it. */
+export interface Claim {
+  readonly requestId: string | undefined;
+  readonly attributes: ReadonlyMap<string, string>;
+}
+
+export interface Waiter {
+  /** Where its start lies. */
+  readonly offset: number;
+  readonly timeoutMs: DurationMs;
+  readonly waitsUntil: Millis;
+  readonly claim: Claim;
+}
+
+export interface LeaseState {
+  readonly holder: Claim;
+  /** In log order. */
+  readonly waiters: readonly Waiter[];
+}
+
+export const NO_CLAIM: Claim = { requestId: undefined, attributes: new Map() };
+
+/** `ignoreBOM`: a leading U+FEFF is a character like any other. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+/** Scratch. */
+const written = new ByteWriter(256);
+
+/** Valid until the next call. */
+export function stateBytes({ holder, waiters }: LeaseState): StateBytes {
+  written.clear();
+  if (waiters.length > 0 || holder.requestId !== undefined || holder.attributes.size > 0) {
+    writeClaim(holder);
+    written.varint(waiters.length);
+    for (const { offset, timeoutMs, waitsUntil, claim } of waiters) {
+      written.varint(offset);
+      written.varint(timeoutMs);
+      written.varint(waitsUntil);
+      writeClaim(claim);
+    }
+  }
+  return new HeapBytes(written.copy());
+}
+
+/** @throws MalformedBytes */
+export function leaseState({ bytes, start, length }: StateBytes): LeaseState {
+  if (length === 0) return { holder: NO_CLAIM, waiters: [] };
+  // A copy: what decodes texts takes no shared memory everywhere.
+  const input = new ByteReader(bytes.slice(start, start + length));
+  const holder = readClaim(input);
+  const waiters: Waiter[] = [];
+  for (let left = input.varint(); left > 0; left -= 1) waiters.push(readWaiter(input, waiters.at(-1)));
+  if (input.remaining > 0) throw new MalformedBytes(`${input.remaining} bytes after the waiters of a lease`);
+  return { holder, waiters };
+}
+
+/** When the first of them has waited long enough; 0: there are none. */
+export function nextWaitOf(waiters: readonly Waiter[]): Millis {
+  return waiters.length === 0 ? 0 : Math.min(...waiters.map(({ waitsUntil }) => waitsUntil));
+}
+
+function writeClaim({ requestId = '', attributes }: Claim): void {
+  written.text(requestId);
+  written.varint(attributes.size);
+  for (const [name, value] of attributes) {
+    written.text(name);
+    written.text(value);
+  }
+}
+
+function readClaim(input: ByteReader): Claim {
+  const requestId = readText(input);
+  const attributes = new Map<string, string>();
+  for (let left = input.varint(); left > 0; left -= 1) attributes.set(readText(input), readText(input));
+  return { requestId: requestId === '' ? undefined : requestId, attributes };
+}
+
+function readWaiter(input: ByteReader, before: Waiter | undefined): Waiter {
+  const [offset, timeoutMs, waitsUntil] = [input.varint(), input.varint(), input.varint()];
+  if (before !== undefined && offset <= before.offset) throw new MalformedBytes('waiters of a lease are out of order');
+  if (timeoutMs === 0 || waitsUntil === 0) throw new MalformedBytes('a waiter of a lease without a time');
+  return { offset, timeoutMs, waitsUntil, claim: readClaim(input) };
+}
+
+function readText(input: ByteReader): string {
+  try {
+    return utf8.decode(input.block());
+  } catch (error) {
+    if (error instanceof MalformedBytes) throw error;
+    throw new MalformedBytes('a text of a lease is not UTF-8');
+  }
+}

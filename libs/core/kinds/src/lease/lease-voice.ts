@@ -1,0 +1,115 @@
+// What is said of leases: events, encoded when they are decided, and tombstones (O1, L1).
+//
+// Owns: nothing.      Does not own: when something is said (LeaseKind).
+import { type Millis, namedMessageOf } from '@flatline/base';
+import { INCARNATION_HEADER, type RecordHeader } from '@flatline/ports';
+import { type LeaseEvent, type LeaseEventEncoder, type LeaseReason, REQUEST_ID_HEADER } from '@flatline/ports/formats';
+import type { Effects } from '../contract.ts';
+import type { Claim } from './lease-state.ts';
+import { offsetOf } from './lease-token.ts';
+
+/** The record that is answered. */
+export interface Answered {
+  readonly key: Uint8Array;
+  /** As of when. */
+  readonly at: Millis;
+  readonly offset: number | undefined;
+  readonly requestId: string | undefined;
+}
+
+/** A lease in words. */
+export interface SpokenLease {
+  readonly token: number;
+  readonly timeoutMs: number;
+  readonly grantedAt: Millis;
+  readonly deadlineAt: Millis;
+  readonly renewals: number;
+  readonly attributes: ReadonlyMap<string, string>;
+}
+
+/** What is in the way of a request. */
+export interface Obstacle {
+  readonly reason: LeaseReason;
+  readonly holder?: ReadonlyMap<string, string>;
+  readonly deadlineAt?: Millis;
+  readonly retryAt?: Millis;
+}
+
+export interface LeaseVoiceParts {
+  readonly encoder: LeaseEventEncoder;
+  readonly tombstones: boolean;
+  readonly outputTopic: string;
+  readonly partition: number;
+}
+
+const NOTHING_SAID = {
+  token: undefined,
+  reason: undefined,
+  holder: undefined,
+  retryAt: undefined,
+  timeoutMs: undefined,
+  grantedAt: undefined,
+  deadlineAt: undefined,
+  renewals: undefined,
+  heldMs: undefined,
+};
+const utf8 = new TextEncoder();
+
+export class LeaseVoice {
+  readonly #parts: LeaseVoiceParts;
+
+  constructor(parts: LeaseVoiceParts) {
+    this.#parts = parts;
+  }
+
+  granted(lease: SpokenLease, to: Answered, effects: Effects): void {
+    this.#say({ ...NOTHING_SAID, ...lease, ...to, type: 'GRANTED' }, effects);
+  }
+
+  released(lease: SpokenLease, to: Answered, effects: Effects): void {
+    this.#say({ ...NOTHING_SAID, ...lease, ...to, type: 'RELEASED' }, effects);
+    this.#bury(lease.token, effects);
+  }
+
+  expired(lease: SpokenLease, why: { reason: LeaseReason; heldMs?: number }, to: Answered, effects: Effects): void {
+    this.#say({ ...NOTHING_SAID, ...lease, ...why, ...to, type: 'EXPIRED' }, effects);
+    this.#bury(lease.token, effects);
+  }
+
+  queued(waiting: Claim & { timeoutMs: number }, before: Obstacle, to: Answered, effects: Effects): void {
+    const { timeoutMs, attributes } = waiting;
+    this.#say({ ...NOTHING_SAID, ...before, ...to, type: 'QUEUED', reason: undefined, timeoutMs, attributes }, effects);
+  }
+
+  rejected(refused: Claim & { token?: number | undefined }, by: Obstacle, to: Answered, effects: Effects): void {
+    const { token, attributes } = refused;
+    this.#say({ ...NOTHING_SAID, ...by, ...to, type: 'REJECTED', token, attributes }, effects);
+  }
+
+  #say(said: Omit<LeaseEvent, 'partition'>, effects: Effects): void {
+    const event = { ...said, partition: this.#parts.partition };
+    const headers = event.type === 'REJECTED' || event.type === 'QUEUED' ? [] : [this.#incarnation(event.token!)];
+    if (event.requestId !== undefined) headers.push({ name: REQUEST_ID_HEADER, value: utf8.encode(event.requestId) });
+    effects.emit({ key: event.key, value: this.#encoded(event), headers });
+  }
+
+  /** Nothing more will come of this lease. */
+  #bury(token: number, effects: Effects): void {
+    if (this.#parts.tombstones) effects.emit({ key: effects.key(), value: null, headers: [this.#incarnation(token)] });
+  }
+
+  #incarnation(token: number): RecordHeader {
+    return { name: INCARNATION_HEADER, value: utf8.encode(`${this.#parts.partition}-${offsetOf(token)}`) };
+  }
+
+  #encoded(event: LeaseEvent): Uint8Array {
+    const { encoder, outputTopic } = this.#parts;
+    try {
+      return encoder.encode(event);
+    } catch (error) {
+      const { type, token, offset, partition } = event;
+      const what = `${type} of a lease (token ${token ?? 'none'}, offset ${offset ?? 'none'}) for ${outputTopic}/${partition}`;
+      throw new Error(`${what} cannot be encoded: ${namedMessageOf(error)}`, { cause: error });
+    }
+  }
+}

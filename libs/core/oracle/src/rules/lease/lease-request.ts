@@ -1,0 +1,60 @@
+// What a record asks of a lease (docs/FORMATS.md), read as plainly as it is written: value first, then headers.
+import { utf8In } from '../../logs/byte-names.ts';
+import { eventOf, jsonObject } from '../../logs/json-event.ts';
+import type { RawRecord } from '../../logs/raw-record.ts';
+
+export interface Asked {
+  readonly does: 'start' | 'renew' | 'end';
+  readonly timeoutMs: number | undefined;
+  readonly waitMs: number | undefined;
+  readonly token: number | undefined;
+  readonly requestId: string | undefined;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+/** `bad`: the record belongs to the dead letters (I1). */
+export function askedBy({ value, headers }: RawRecord): Asked | 'bad' {
+  const fields = value === null || value.length === 0 ? {} : jsonObject(value);
+  const event = fields && eventOf(fields);
+  if (fields === undefined || event === undefined || event === 'bad') return 'bad';
+  const said = (name: string): string | undefined => {
+    const texts = new Set(
+      headers.filter((each) => each.name === name).map((each) => (each.value && utf8In(each.value)) ?? ''),
+    );
+    return texts.size > 1 ? '' : [...texts][0];
+  };
+  const [inHeader, idInHeader] = [said('flatline-token'), said('flatline-request-id')];
+  const token = either(fields['token'] ?? undefined, inHeader === undefined ? undefined : digits(inHeader));
+  const requestId = either(fields['requestId'] ?? undefined, idInHeader);
+  const waitMs = fields['waitMs'] ?? undefined;
+  if (!isCount(token) || !isId(requestId) || !isCount(waitMs)) return 'bad';
+  const type = value === null ? 'ENDED' : event.type;
+  return {
+    does: type === 'STARTED' ? 'start' : type === 'ENDED' ? 'end' : 'renew',
+    timeoutMs: event.timeoutMs,
+    waitMs,
+    token,
+    requestId,
+    attributes: Object.fromEntries(event.attributes ?? []),
+  };
+}
+
+/** What one of them says, or both alike. */
+function either(inValue: unknown, inHeader: unknown): unknown {
+  return inValue === undefined || inHeader === undefined || inValue === inHeader ? (inValue ?? inHeader) : 'both';
+}
+
+function digits(text: string): unknown {
+  return String(Number(text)) === text ? Number(text) : text;
+}
+
+function isCount(value: unknown): value is number | undefined {
+  return value === undefined || (Number.isSafeInteger(value) && Number(value) >= 0);
+}
+
+function isId(value: unknown): value is string | undefined {
+  return (
+    value === undefined ||
+    (typeof value === 'string' && value.isWellFormed() && value.length >= 1 && value.length <= 256)
+  );
+}

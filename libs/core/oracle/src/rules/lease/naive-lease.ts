@@ -1,0 +1,205 @@
+// One key's leases by the rules, as simply as they are written (L1–L7): who holds it, who waits, and what was said.
+//
+// Shares no code with what it judges.
+import type { DurationMs, Millis } from '@flatline/base';
+import type { HeldGaps } from '../session/held-gaps.ts';
+import type { Asked } from './lease-request.ts';
+
+/** A pipeline's options, by the names of docs/CONFIGURATION.md. */
+export interface LeaseFoldRules {
+  readonly timeoutMs: DurationMs;
+  readonly minTimeoutMs: DurationMs;
+  readonly maxTimeoutMs: DurationMs;
+  readonly bucketMs: DurationMs;
+  readonly onConflict: string;
+  readonly maxWaiters: number;
+  readonly lockDelayMs: DurationMs;
+  readonly maxDurationMs: DurationMs | undefined;
+  readonly tokenEpoch: number;
+}
+
+/** A record of the output as JSON has it; null: a tombstone. */
+export type Said = Readonly<Record<string, unknown>> | null;
+
+interface Start {
+  readonly offset: number;
+  readonly requestId: string | undefined;
+  readonly timeoutMs: DurationMs;
+  readonly attributes: Readonly<Record<string, string>>;
+}
+
+interface Held extends Start {
+  readonly token: number;
+  readonly grantedAt: Millis;
+  lastAt: Millis;
+  renewals: number;
+}
+
+interface Waiting extends Start {
+  readonly until: Millis;
+}
+
+interface Competing {
+  readonly at: Millis;
+  readonly effectiveAt: Millis;
+  readonly offset: number;
+}
+
+export interface When {
+  readonly clock: Millis;
+  readonly effectiveAt: Millis;
+  readonly offset: number;
+}
+
+export class NaiveLease {
+  readonly said: Said[] = [];
+  readonly #rules: LeaseFoldRules;
+  readonly #gaps: HeldGaps;
+  readonly #place: Readonly<Record<string, unknown>>;
+  #held: Held | undefined;
+  #lockedUntil: Millis | undefined;
+  #waiting: Waiting[] = [];
+
+  /** `place`: what all that is said of this key says: id and partition. */
+  constructor(rules: LeaseFoldRules, gaps: HeldGaps, place: Readonly<Record<string, unknown>>) {
+    this.#rules = rules;
+    this.#gaps = gaps;
+    this.#place = place;
+  }
+
+  /** What is due at the clock takes effect, instant by instant. */
+  settle(clock: Millis): void {
+    for (;;) {
+      const free = this.#held ? this.#deadline(this.#held) : (this.#lockedUntil ?? Infinity);
+      const tired = Math.min(Infinity, ...this.#waiting.map(({ until }) => until));
+      const at = Math.min(free, tired);
+      if (at > clock) return;
+      if (free === at && this.#held) this.#expire(this.#held, at);
+      else if (free === at) this.#next(at);
+      else this.#tire(at);
+    }
+  }
+
+  /** The clock is that of the record, and what was due has taken effect. */
+  take(asked: Asked, when: When): void {
+    const held = this.#held;
+    if (held !== undefined && asked.token === held.token) {
+      if (asked.does !== 'end') {
+        held.lastAt = Math.max(held.lastAt, when.effectiveAt);
+        held.renewals += 1;
+        return;
+      }
+      this.#end('RELEASED', held, { offset: when.offset, requestId: asked.requestId, at: when.clock });
+      this.#next(when.clock);
+    } else if (asked.does === 'start') this.#start(asked, when);
+    else {
+      const { token, requestId, attributes } = asked;
+      const why = held ? { reason: 'WRONG_TOKEN', ...this.#inTheWay() } : { reason: 'NOT_HELD' };
+      this.#say({ type: 'REJECTED', token, requestId, attributes, ...why, offset: when.offset, at: when.clock });
+    }
+  }
+
+  #start(asked: Asked, { clock: at, effectiveAt, offset }: When): void {
+    const { timeoutMs, minTimeoutMs, maxTimeoutMs } = this.#rules;
+    const { requestId, attributes } = asked;
+    const wanted = asked.timeoutMs ?? timeoutMs;
+    const negotiated = wanted < minTimeoutMs ? minTimeoutMs : wanted > maxTimeoutMs ? maxTimeoutMs : wanted;
+    const start: Start = { offset, requestId, timeoutMs: negotiated, attributes };
+    const held = this.#held;
+    const again = requestId === undefined ? undefined : this.#waiting.find((each) => each.requestId === requestId);
+    if (requestId !== undefined && held?.requestId === requestId) this.#sayGranted(held, { at, offset });
+    else if (again !== undefined) this.#sayQueued(again, { at, offset });
+    else if (held !== undefined) this.#compete(start, held, asked.waitMs, { at, effectiveAt, offset });
+    else if (this.#lockedUntil === undefined) this.#grant(start, effectiveAt, { at, offset });
+    else this.#refuse(start, 'LOCK_DELAY', { at, offset });
+  }
+
+  #compete(start: Start, held: Held, waitMs: number | undefined, { at, effectiveAt, offset }: Competing): void {
+    const { onConflict, maxWaiters, maxTimeoutMs } = this.#rules;
+    if (onConflict === 'replace') {
+      this.#end('EXPIRED', held, { reason: 'REPLACED', requestId: held.requestId, offset, at });
+      this.#grant(start, effectiveAt, { at, offset });
+    } else if (onConflict !== 'queue' || waitMs === 0) this.#refuse(start, 'HELD', { at, offset });
+    else if (this.#waiting.length === maxWaiters) this.#refuse(start, 'QUEUE_FULL', { at, offset });
+    else {
+      const waiting = { ...start, until: at + (waitMs === undefined || waitMs > maxTimeoutMs ? maxTimeoutMs : waitMs) };
+      this.#waiting.push(waiting);
+      this.#sayQueued(waiting, { at, offset });
+    }
+  }
+
+  #refuse({ requestId, attributes }: Start, reason: string, how: Readonly<Record<string, unknown>>): void {
+    this.#say({ type: 'REJECTED', requestId, attributes, reason, ...this.#inTheWay(), ...how });
+  }
+
+  #deadline({ lastAt, grantedAt, timeoutMs }: Held): Millis {
+    const { maxDurationMs, bucketMs } = this.#rules;
+    const silence = this.#gaps.end(lastAt, timeoutMs);
+    const most = maxDurationMs === undefined ? Infinity : this.#gaps.end(grantedAt, maxDurationMs);
+    const instant = Math.min(silence, most);
+    if (bucketMs === 0) return instant;
+    return instant - (instant % bucketMs) + bucketMs;
+  }
+
+  #expire(held: Held, at: Millis): void {
+    const { maxDurationMs, lockDelayMs } = this.#rules;
+    const { lastAt, grantedAt, timeoutMs, requestId } = held;
+    const isLong =
+      maxDurationMs !== undefined && this.#gaps.end(grantedAt, maxDurationMs) <= this.#gaps.end(lastAt, timeoutMs);
+    const heldMs = this.#gaps.within(lastAt, at) || undefined;
+    this.#end('EXPIRED', held, { reason: isLong ? 'MAX_DURATION' : 'TIMEOUT', heldMs, requestId, at });
+    if (lockDelayMs > 0) this.#lockedUntil = at + lockDelayMs;
+    else this.#next(at);
+  }
+
+  #end(type: string, held: Held, how: Readonly<Record<string, unknown>>): void {
+    this.#say({ type, ...this.#wordsOf(held), ...how });
+    this.said.push(null);
+    this.#held = undefined;
+  }
+
+  /** It is free: the first that waits gets it. */
+  #next(at: Millis): void {
+    this.#lockedUntil = undefined;
+    const next = this.#waiting.shift();
+    if (next !== undefined) this.#grant(next, at, { at, offset: next.offset });
+  }
+
+  #tire(at: Millis): void {
+    const isTired = ({ until }: Waiting): boolean => until === at;
+    for (const { requestId, attributes, offset } of this.#waiting.filter(isTired))
+      this.#say({ type: 'REJECTED', reason: 'WAITED', requestId, attributes, ...this.#inTheWay(), offset, at });
+    this.#waiting = this.#waiting.filter((each) => !isTired(each));
+  }
+
+  #grant(start: Start, grantedAt: Millis, how: Readonly<Record<string, unknown>>): void {
+    const token = this.#rules.tokenEpoch * 1_099_511_627_776 + start.offset;
+    const { offset, requestId, timeoutMs, attributes } = start;
+    this.#held = { offset, requestId, timeoutMs, attributes, token, grantedAt, lastAt: grantedAt, renewals: 0 };
+    this.#sayGranted(this.#held, how);
+  }
+
+  #sayGranted(held: Held, how: Readonly<Record<string, unknown>>): void {
+    this.#say({ type: 'GRANTED', requestId: held.requestId, ...this.#wordsOf(held), ...how });
+  }
+
+  #sayQueued({ requestId, timeoutMs, attributes }: Waiting, how: Readonly<Record<string, unknown>>): void {
+    this.#say({ type: 'QUEUED', requestId, timeoutMs, attributes, ...this.#inTheWay(), ...how });
+  }
+
+  #inTheWay(): Readonly<Record<string, unknown>> {
+    if (this.#held === undefined) return { retryAt: this.#lockedUntil };
+    return { holder: this.#held.attributes, deadlineAt: this.#deadline(this.#held) };
+  }
+
+  #wordsOf(held: Held): Readonly<Record<string, unknown>> {
+    const { token, timeoutMs, grantedAt, renewals, attributes } = held;
+    return { token, timeoutMs, grantedAt, deadlineAt: this.#deadline(held), renewals, attributes };
+  }
+
+  #say(what: Readonly<Record<string, unknown>>): void {
+    this.said.push(
+      Object.fromEntries(Object.entries({ ...this.#place, ...what }).filter(([, value]) => value !== undefined)),
+    );
+  }
+}

@@ -1,0 +1,461 @@
+// Leases on the engine, rule by rule, and at random against the second reading of the rules.
+import { describe, expect, test } from '@jest/globals';
+import { type Random, seededRandom } from '@flatline/base';
+import type { Said } from '@flatline/oracle';
+import { LeaseLog, type LeaseSettings, type LeaseValue } from './leases.fixture.ts';
+
+const T = 1_000_000;
+const EPOCH = 2 ** 40;
+const START = { type: 'STARTED' };
+const END = { type: 'ENDED' };
+const bears = (token: number): Readonly<Record<string, string>> => ({ 'flatline-token': String(token) });
+
+/** Type, reason, token, and as of when. */
+function brief(said: readonly Said[]): string[] {
+  return said.map((each) => {
+    if (each === null) return '-';
+    const { type, reason, token, at } = each as Readonly<Record<string, string | number | undefined>>;
+    return [type, reason, token, Number(at) - T].filter((part) => part !== undefined).join(' ');
+  });
+}
+
+type Row = readonly [after: number, value: LeaseValue, headers?: Readonly<Record<string, string>>];
+
+/** What is said of a key with these records, and then `until`. */
+function history(settings: LeaseSettings, until: number, ...rows: readonly Row[]): LeaseLog {
+  const log = new LeaseLog(settings);
+  for (const [after, value, headers] of rows) log.add(T + after, 'k', value, headers);
+  log.add(T + until, null);
+  log.commit();
+  return log;
+}
+
+describe('a lease', () => {
+  test('[L1] opens by a start, lives by renewals, which get no answer, and ends by a release', () => {
+    const log = history(
+      {},
+      30_000,
+      [0, { type: 'STARTED', timeoutMs: 5_000, attributes: { host: 'a' }, requestId: 'r1' }],
+      [4_000, '', bears(0)],
+      [8_000, { type: 'WORKING', token: 0 }],
+      [9_000, { type: 'ENDED', requestId: 'r2' }, bears(0)],
+    );
+    const lease = { leaseId: 'k', partition: 3, token: 0, timeoutMs: 5_000, grantedAt: T, attributes: { host: 'a' } };
+    expect(log.said()).toEqual([
+      { ...lease, type: 'GRANTED', requestId: 'r1', deadlineAt: T + 5_000, at: T, renewals: 0, offset: 0 },
+      { ...lease, type: 'RELEASED', requestId: 'r2', deadlineAt: T + 13_000, at: T + 9_000, renewals: 2, offset: 3 },
+      null,
+    ]);
+    expect(log.headersSaid()).toEqual([
+      ['flatline-incarnation=3-0', 'flatline-request-id=r1'],
+      ['flatline-incarnation=3-0', 'flatline-request-id=r2'],
+      ['flatline-incarnation=3-0'],
+    ]);
+  });
+
+  test('[L1] expires as of its deadline, however late that is drained', () => {
+    const log = history({}, 99_000, [0, START], [6_000, '', bears(0)]);
+    expect(log.said().slice(1)).toEqual([
+      {
+        leaseId: 'k',
+        type: 'EXPIRED',
+        reason: 'TIMEOUT',
+        token: 0,
+        timeoutMs: 10_000,
+        renewals: 1,
+        grantedAt: T,
+        deadlineAt: T + 16_000,
+        at: T + 16_000,
+        attributes: {},
+        partition: 3,
+      },
+      null,
+    ]);
+  });
+
+  test.each([
+    [undefined, 10_000],
+    [5, 1_000],
+    [5_000, 5_000],
+    [9e9, 60_000],
+  ])('[L1] a timeout of %s ms is negotiated to %i', (timeoutMs, negotiated) => {
+    const log = history({}, 0, [0, { ...START, ...(timeoutMs !== undefined && { timeoutMs }) }]);
+    expect(log.said()[0]).toMatchObject({ timeoutMs: negotiated, deadlineAt: T + negotiated });
+  });
+
+  test('[L1][I2] nothing but a start opens one: a renewal or release of no lease is rejected', () => {
+    const log = history(
+      {},
+      0,
+      [0, ''],
+      [1, { type: 'BEAT', attributes: { host: 'b' } }, bears(7)],
+      [2, null],
+      [3, END],
+    );
+    expect(brief(log.said())).toEqual([
+      'REJECTED NOT_HELD 0',
+      'REJECTED NOT_HELD 7 1',
+      'REJECTED NOT_HELD 2',
+      'REJECTED NOT_HELD 3',
+    ]);
+    expect(log.said()[1]).toEqual({
+      leaseId: 'k',
+      type: 'REJECTED',
+      reason: 'NOT_HELD',
+      token: 7,
+      attributes: { host: 'b' },
+      at: T + 1,
+      partition: 3,
+      offset: 1,
+    });
+    expect(log.task.liveEntries).toBe(0);
+  });
+
+  test('[L1] a start that bears the live token renews, one that bears another is a start', () => {
+    const log = history({}, 11_000, [0, START], [5_000, START, bears(0)], [6_000, START, bears(9)]);
+    expect(brief(log.said())).toEqual(['GRANTED 0 0', 'REJECTED HELD 6000']);
+  });
+
+  test.each([
+    [5_000, 1_003_000],
+    [4_000, 1_003_000],
+    [4_999, 1_003_000],
+    [5_001, 1_003_000],
+  ])('[L2] the deadline of a lease started at %i is the end of a bucket, for touches and drains alike', (after) => {
+    const bucketMs = 3_000;
+    const due = (Math.floor((T + after + 10_000) / bucketMs) + 1) * bucketMs;
+    const rules = { bucketMs };
+    const expired = history({ rules }, due - T, [after, START]);
+    expect(expired.said()[0]).toMatchObject({ deadlineAt: due });
+    expect(brief(expired.said())).toEqual([`GRANTED 0 ${after}`, `EXPIRED TIMEOUT 0 ${due - T}`, '-']);
+    expect(brief(history({ rules }, due - T - 1, [after, START]).said())).toHaveLength(1);
+    const renewed = history({ rules }, due - T, [after, START], [due - T - 1, '', bears(0)]);
+    expect(brief(renewed.said())).toHaveLength(1);
+    const late = history({ rules }, due - T, [after, START], [due - T, '', bears(0)]);
+    expect(brief(late.said()).slice(1)).toEqual([
+      `EXPIRED TIMEOUT 0 ${due - T}`,
+      '-',
+      `REJECTED NOT_HELD 0 ${due - T}`,
+    ]);
+  });
+
+  test('[L2] an instant that ends a bucket is rounded up to the next', () => {
+    const log = history({ rules: { bucketMs: 10_000 } }, 0, [0, START]);
+    expect(log.said()[0]).toMatchObject({ deadlineAt: T + 20_000 });
+  });
+
+  test('[L3] the token is the epoch times 2^40 and the offset of the start: it grows from grant to grant', () => {
+    const rules = { tokenEpoch: 8_191 };
+    const first = 8_191 * EPOCH;
+    const log = history({ rules }, 0, [0, START], [1, null, bears(first)], [2, START]);
+    expect(brief(log.said())).toEqual([`GRANTED ${first} 0`, `RELEASED ${first} 1`, '-', `GRANTED ${first + 2} 2`]);
+    expect(Number.isSafeInteger(8_191 * EPOCH + EPOCH - 1)).toBe(true);
+  });
+
+  test('[L3] without the live token nothing is renewed or released: a zombie does not prolong its successor', () => {
+    const log = history(
+      {},
+      30_000,
+      [0, { ...START, attributes: { host: 'old' } }],
+      [10_000, { ...START, attributes: { host: 'new' } }],
+      [15_000, '', bears(0)],
+      [16_000, { type: 'ENDED', token: 0 }],
+      [17_000, null],
+    );
+    const wrong = { type: 'REJECTED', reason: 'WRONG_TOKEN', holder: { host: 'new' }, deadlineAt: T + 20_000 };
+    expect(log.said().slice(3)).toMatchObject([
+      { type: 'GRANTED', token: 1 },
+      { ...wrong, token: 0, offset: 2 },
+      { ...wrong, token: 0, offset: 3 },
+      { ...wrong, offset: 4 },
+      { type: 'EXPIRED', at: T + 20_000, renewals: 0 },
+      null,
+    ]);
+  });
+
+  test.each([
+    [9_999, ['GRANTED 0 0']],
+    [10_000, ['GRANTED 0 0', 'EXPIRED TIMEOUT 0 10000', '-', 'REJECTED NOT_HELD 0 10000']],
+  ])('[L3] a renewal after %i ms of 10000', (after, said) => {
+    expect(brief(history({}, after, [0, START], [after, '', bears(0)]).said())).toEqual(said);
+  });
+});
+
+describe('a start while another holds the lease', () => {
+  const other = { type: 'STARTED', attributes: { host: 'b' }, requestId: 'b' };
+
+  test('[L4] reject: names the holder and when it would be gone', () => {
+    const log = history({}, 0, [0, { ...START, attributes: { host: 'a' } }], [1, other]);
+    expect(log.said()[1]).toEqual({
+      leaseId: 'k',
+      type: 'REJECTED',
+      reason: 'HELD',
+      requestId: 'b',
+      holder: { host: 'a' },
+      deadlineAt: T + 10_000,
+      at: T + 1,
+      attributes: { host: 'b' },
+      partition: 3,
+      offset: 1,
+    });
+  });
+
+  test('[L4] replace: the former expires and the next is granted, at once', () => {
+    const log = history(
+      { rules: { onConflict: 'replace' } },
+      2,
+      [0, START],
+      [1, { ...other, timeoutMs: 2_000 }],
+      [2, '', bears(0)],
+    );
+    expect(brief(log.said())).toEqual([
+      'GRANTED 0 0',
+      'EXPIRED REPLACED 0 1',
+      '-',
+      'GRANTED 1 1',
+      'REJECTED WRONG_TOKEN 0 2',
+    ]);
+    log.add(T + 2_001, null);
+    log.commit();
+    expect(brief(log.said()).slice(5)).toEqual(['EXPIRED TIMEOUT 1 2001', '-']);
+  });
+
+  test('[L4] queue: granted in the order of the log, with a release, an expiry', () => {
+    const rules = { onConflict: 'queue' } as const;
+    const start = (name: string): LeaseValue => ({ ...START, requestId: name });
+    const log = history({ rules }, 12_000, [0, start('a')], [1, start('b')], [2, start('c')], [2_000, null, bears(0)]);
+    expect(brief(log.said())).toEqual([
+      'GRANTED 0 0',
+      'QUEUED 1',
+      'QUEUED 2',
+      'RELEASED 0 2000',
+      '-',
+      'GRANTED 1 2000',
+      'EXPIRED TIMEOUT 1 12000',
+      '-',
+      'GRANTED 2 12000',
+    ]);
+    expect(log.said().map((each) => each?.['requestId'])).toEqual([
+      'a',
+      'b',
+      'c',
+      undefined,
+      undefined,
+      'b',
+      'b',
+      undefined,
+      'c',
+    ]);
+  });
+
+  test('[L4] queue: as many as may wait, and none longer than it says', () => {
+    const rules = { onConflict: 'queue', maxWaiters: 2 } as const;
+    const waiting = (waitMs: number): LeaseValue => ({ ...START, waitMs });
+    const log = history(
+      { rules },
+      5_000,
+      [0, START],
+      [1, waiting(4_000)],
+      [2, waiting(3_000)],
+      [3, waiting(9_000)],
+      [4, waiting(0)],
+    );
+    expect(brief(log.said())).toEqual([
+      'GRANTED 0 0',
+      'QUEUED 1',
+      'QUEUED 2',
+      'REJECTED QUEUE_FULL 3',
+      'REJECTED HELD 4',
+      'REJECTED WAITED 3002',
+      'REJECTED WAITED 4001',
+    ]);
+  });
+
+  test('[L4] a wait that ends with the lease is granted; one behind it is told', () => {
+    const rules = { onConflict: 'queue' } as const;
+    const log = history(
+      { rules },
+      10_000,
+      [0, START],
+      [4_000, { ...START, waitMs: 6_000 }],
+      [5_000, { ...START, waitMs: 5_000 }],
+    );
+    expect(brief(log.said()).slice(3)).toEqual([
+      'EXPIRED TIMEOUT 0 10000',
+      '-',
+      'GRANTED 1 10000',
+      'REJECTED WAITED 10000',
+    ]);
+  });
+});
+
+describe('requests, delays and outages', () => {
+  test('[L5] a start repeated with the id of the one that holds or waits gets the same answer, and starts nothing', () => {
+    const rules = { onConflict: 'queue' } as const;
+    const [a, b] = ['a', 'b'].map((requestId) => ({ ...START, requestId }));
+    const log = history(
+      { rules },
+      50,
+      [0, a!],
+      [1, a!],
+      [2, b!],
+      [3, { ...START, timeoutMs: 1 }, { 'flatline-request-id': 'b' }],
+      [4, START],
+    );
+    const [granted, again, queued, stillQueued, other] = log.said();
+    expect(again).toEqual({ ...granted, at: T + 1, offset: 1 });
+    expect(stillQueued).toEqual({ ...queued, at: T + 3, offset: 3 });
+    expect(other).toMatchObject({ type: 'QUEUED' });
+    log.add(T + 60, 'k', null, bears(0));
+    log.commit();
+    expect(brief(log.said()).slice(5)).toEqual(['RELEASED 0 60', '-', 'GRANTED 2 60']);
+  });
+
+  test('[L6] after an expiry starts are refused for the lock delay, after a release they are not', () => {
+    const rules = { lockDelayMs: 3_000 };
+    const log = history({ rules }, 12_999, [0, START], [11_000, { ...START, requestId: 'r' }], [12_000, '', bears(0)]);
+    expect(brief(log.said()).slice(1)).toEqual([
+      'EXPIRED TIMEOUT 0 10000',
+      '-',
+      'REJECTED LOCK_DELAY 11000',
+      'REJECTED NOT_HELD 0 12000',
+    ]);
+    expect(log.said()[3]).toMatchObject({ retryAt: T + 13_000, requestId: 'r' });
+    expect(log.said()[3]).not.toHaveProperty('holder');
+    log.add(T + 13_000, 'k', START);
+    log.add(T + 13_001, 'k', null, bears(4));
+    log.add(T + 13_002, 'k', START);
+    log.commit();
+    expect(brief(log.said()).slice(5)).toEqual(['GRANTED 4 13000', 'RELEASED 4 13001', '-', 'GRANTED 6 13002']);
+  });
+
+  test('[L6] who waits is granted once the lock delay is over', () => {
+    const rules = { onConflict: 'queue', lockDelayMs: 3_000 } as const;
+    const log = history(
+      { rules },
+      20_000,
+      [0, START],
+      [1, { ...START, waitMs: 12_999 }],
+      [2, { ...START, waitMs: 12_997 }],
+    );
+    expect(brief(log.said()).slice(3)).toEqual([
+      'EXPIRED TIMEOUT 0 10000',
+      '-',
+      'REJECTED WAITED 12999',
+      'GRANTED 1 13000',
+    ]);
+  });
+
+  test('[L6] a renewer that never stops does not hold for ever', () => {
+    const beats = Array.from({ length: 5 }, (_, i): Row => [(i + 1) * 5_000, '', bears(0)]);
+    const log = history({ rules: { maxDurationMs: 22_000 } }, 30_000, [0, START], ...beats);
+    expect(brief(log.said())).toEqual([
+      'GRANTED 0 0',
+      'EXPIRED MAX_DURATION 0 22000',
+      '-',
+      'REJECTED NOT_HELD 0 25000',
+    ]);
+  });
+
+  test('[L7][C8] unheard time ends no lease, and is said', () => {
+    const log = history({ heldTime: { unheardMs: 5_000, maxHoldMs: 600_000 } }, 300_000, [0, START]);
+    expect(brief(log.said())).toEqual(['GRANTED 0 0']);
+    log.add(T + 304_999, null);
+    log.commit();
+    expect(log.said()).toHaveLength(1);
+    log.add(T + 305_000, null);
+    log.commit();
+    expect(log.said()[1]).toMatchObject({ type: 'EXPIRED', at: T + 305_000, heldMs: 295_000 });
+  });
+
+  test('[L7] the hold is bounded', () => {
+    const log = history({ heldTime: { unheardMs: 5_000, maxHoldMs: 600_000 } }, 700_000, [0, START]);
+    expect(brief(log.said())[1]).toBe('EXPIRED TIMEOUT 0 610000');
+  });
+
+  test.each([
+    [START, { 'flatline-token': '1e3' }, 'invalid-token'],
+    [START, { 'flatline-token': '007' }, 'invalid-token'],
+    ['', { 'flatline-token': '9007199254740992' }, 'invalid-token'],
+    [{ ...START, token: 4 }, { 'flatline-token': '5' }, 'invalid-token'],
+    [START, { 'flatline-request-id': '' }, 'invalid-request-id'],
+    [START, { 'flatline-request-id': 'x'.repeat(257) }, 'invalid-request-id'],
+    [{ ...START, requestId: 'a' }, { 'flatline-request-id': 'b' }, 'invalid-request-id'],
+    [{ ...START, attributes: { a: 'x'.repeat(64) } }, {}, 'invalid-attributes'],
+    [{ ...START, attributes: { a: '', b: '', c: '', d: '', e: '' } }, {}, 'invalid-attributes'],
+    ['garbage', {}, 'invalid-json'],
+  ])('[I1] %j with %j is a dead letter: %s; the next record is taken', (value, headers, reason) => {
+    const log = history({}, 5, [0, value, headers], [1, START]);
+    expect(log.refused).toEqual([{ offset: 0, reason }]);
+    expect(brief(log.said())).toEqual(['GRANTED 1 1']);
+  });
+});
+
+const SEEDS = Number(process.env['SEEDS'] ?? 150);
+const FIRST_SEED = Number(process.env['SEED'] ?? 1);
+/** UTF-8 of one to four bytes, what JSON escapes, and what objects are made of. */
+const NAMES = ['a', 'é', '\u0001"', '\ufeffx', '😀', '__proto__', ''] as const;
+
+function pick<T>(random: Random, items: readonly T[]): T {
+  return items[random.below(items.length)]!;
+}
+
+function randomSettings(random: Random): LeaseSettings {
+  const rules = {
+    bucketMs: pick(random, [0, 0, 700]),
+    onConflict: pick(random, ['reject', 'replace', 'queue', 'queue'] as const),
+    maxWaiters: 1 + random.below(4),
+    lockDelayMs: pick(random, [0, 0, 1, 2_500]),
+    maxDurationMs: pick(random, [undefined, undefined, 9_000]),
+    tokenEpoch: pick(random, [0, 1, 8_191]),
+    timeoutMs: 3_000,
+  };
+  const heldTime = pick(random, [undefined, { unheardMs: 1_500, maxHoldMs: 4_000 }]);
+  return { rules, ...(heldTime && { heldTime }), groupMax: 1 + random.below(6) };
+}
+
+/** Holders that know their token, zombies with an old one, impatient and patient ones, retries, and restarts in between. */
+function storm(log: LeaseLog, random: Random): void {
+  let at = T;
+  const starts = new Map<string, number[]>();
+  for (let i = 0; i < 120; i += 1) {
+    at += random.chance(0.1) ? random.below(9_000) : random.below(600);
+    const key = `k${random.below(3)}`;
+    const known = starts.get(key) ?? [0];
+    const token = log.rules.tokenEpoch * EPOCH + (random.chance(0.8) ? known.at(-1)! : pick(random, known));
+    const requestId = random.chance(0.4) ? pick(random, NAMES.slice(0, 6)) : undefined;
+    const said = { ...(requestId !== undefined && { requestId }), ...(random.chance(0.5) && { token }) };
+    if (random.chance(0.45)) {
+      const attributes = Object.fromEntries(random.chance(0.5) ? [[pick(random, NAMES), pick(random, NAMES)]] : []);
+      const times = { timeoutMs: 1 + random.below(9_000), ...(random.chance(0.6) && { waitMs: random.below(5_000) }) };
+      starts.set(key, [
+        ...known,
+        log.add(at, key, { type: 'STARTED', ...times, attributes, ...(requestId !== undefined && { requestId }) }),
+      ]);
+    } else if (random.chance(0.6))
+      log.add(at, key, random.chance(0.5) ? '' : { type: 'B', ...said }, random.chance(0.8) ? bears(token) : {});
+    else if (random.chance(0.7)) log.add(at, key, random.chance(0.5) ? null : { type: 'ENDED' }, bears(token));
+    else log.add(at, random.chance(0.5) ? null : key, random.chance(0.9) ? '' : 'garbage');
+    if (random.chance(0.2)) log.commit(random.chance(0.5));
+    if (random.chance(0.1)) {
+      log.commit(random.chance(0.5));
+      log.restart();
+    }
+  }
+  log.add(at + 100_000, null);
+  log.commit();
+}
+
+describe('leases against the naive fold', () => {
+  test.each(Array.from({ length: SEEDS }, (_, i) => FIRST_SEED + i))(
+    '[L1][L2][L3][L4][L5][L6][L7][C5][R1] seed %i: each word once, as the rules say, through restarts (rerun: SEED)',
+    (seed) => {
+      const random = seededRandom(seed);
+      const log = new LeaseLog(randomSettings(random));
+      storm(log, random);
+      const { all, refused } = log.folded();
+      expect(log.all()).toEqual(all);
+      expect(log.refused.map(({ offset }) => offset)).toEqual(refused);
+    },
+  );
+});

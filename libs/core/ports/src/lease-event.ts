@@ -1,0 +1,41 @@
+import type { DurationMs, Millis } from '@flatline/base';
+
+export type LeaseEventType = 'GRANTED' | 'REJECTED' | 'QUEUED' | 'EXPIRED' | 'RELEASED';
+
+/** Why a request was `REJECTED`, or a lease has `EXPIRED`. */
+export type LeaseReason =
+  | 'HELD'
+  | 'NOT_HELD'
+  | 'WRONG_TOKEN'
+  | 'LOCK_DELAY'
+  | 'QUEUE_FULL'
+  | 'WAITED'
+  | 'TIMEOUT'
+  | 'MAX_DURATION'
+  | 'REPLACED';
+
+/** What the output says of a lease (`schemas/lease-event.avsc`): a function of the input, all of it. */
+export interface LeaseEvent {
+  readonly key: Uint8Array;
+  readonly type: LeaseEventType;
+  /** In a `REJECTED` the one that was of no use, where there was one. */
+  readonly token: number | undefined;
+  readonly requestId: string | undefined;
+  readonly reason: LeaseReason | undefined;
+  /** Attributes of the lease that is in the way; undefined where none is. */
+  readonly holder: ReadonlyMap<string, string> | undefined;
+  readonly retryAt: Millis | undefined;
+  readonly timeoutMs: DurationMs | undefined;
+  readonly grantedAt: Millis | undefined;
+  readonly deadlineAt: Millis | undefined;
+  /** As of when: the partition clock at the record answered, or the due instant. */
+  readonly at: Millis;
+  readonly renewals: number | undefined;
+  /** Time since the last renewal that no deadline counted (C8), of a lease that has `EXPIRED`; undefined: none. */
+  readonly heldMs: DurationMs | undefined;
+  /** What is granted, has ended or is refused came with these. */
+  readonly attributes: ReadonlyMap<string, string>;
+  readonly partition: number;
+  /** Where the record answered lies; undefined where time brought it about. */
+  readonly offset: number | undefined;
+}
