@@ -5,6 +5,10 @@ import avsc from 'avsc';
 import { openEventEncoder } from './events/event-encoder.ts';
 import { EVENT_SCHEMA, EventFormats } from './events/event-formats.ts';
 import { EVENT_SHAPE } from './events/event-shape.ts';
+import { LEASE_EVENT_SCHEMA } from './leases/lease-event-encoder.ts';
+import { LEASE_EVENT_SHAPE } from './leases/lease-event-shape.ts';
+import { REQUEST_SCHEMA } from './leases/request-formats.ts';
+import { REQUEST_SHAPE } from './leases/request-shape.ts';
 import { ManualClock } from './manual-clock.fixture.ts';
 import type { SchemaRegistry } from './registry/schema-registry.ts';
 import { openSummaryEncoder, SUMMARY_SCHEMA, SummaryFormats } from './summaries/summary-formats.ts';
@@ -123,6 +127,8 @@ describe('schema files and the fields in code', () => {
   test.each([
     ['session-event', EVENT_SCHEMA.text, EVENT_SHAPE],
     ['session-summary', SUMMARY_SCHEMA.text, SUMMARY_SHAPE],
+    ['lease-request', REQUEST_SCHEMA.text, REQUEST_SHAPE],
+    ['lease-event', LEASE_EVENT_SCHEMA.text, LEASE_EVENT_SHAPE],
   ] as const)('%s: same names, order, types and obligations', (_name, schema, shape) => {
     const plain = {
       text: 'string',

@@ -4,6 +4,8 @@ export { openEventEncoder } from './events/event-encoder.ts';
 export { EVENT_SCHEMA, EventFormats, openEventDecoder } from './events/event-formats.ts';
 export type { OutgoingEvent } from './events/event-shape.ts';
 export type { Format, InputFormat } from './format.ts';
+export { leaseEventBytes, openLeaseEventEncoder } from './leases/lease-event-encoder.ts';
+export { openRequestDecoder, RequestFormats } from './leases/request-formats.ts';
 export * as codecLimits from './limits.ts';
 export type { ReadingOptions } from './record-formats.ts';
 export { HttpSchemaRegistry, type HttpSchemaRegistryOptions } from './registry/http-schema-registry.ts';
