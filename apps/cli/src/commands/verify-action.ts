@@ -76,9 +76,13 @@ async function verify(pipeline: PipelineConfig, using: Verifying): Promise<Verif
   }
 }
 
+/** What it judges are sessions. */
 function pipelinesOf({ pipelines }: FlatlineConfig, name: string | undefined): readonly PipelineConfig[] {
-  const found = pipelines.filter((pipeline) => name === undefined || pipeline.name === name);
+  const asked = pipelines.filter((pipeline) => name === undefined || pipeline.name === name);
+  const found = asked.filter((pipeline) => pipeline.kind === 'session');
   if (found.length > 0) return found;
+  const others = asked.map((pipeline) => pipeline.name).join(', ');
+  if (asked.length > 0) throw usageFailure(`${others}: only "session" pipelines can be verified in this version`);
   const names = pipelines.map((pipeline) => pipeline.name).join(', ');
   throw usageFailure(`--pipeline ${name ?? ''}: the configuration has ${names}`);
 }

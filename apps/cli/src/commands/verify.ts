@@ -12,7 +12,7 @@ export function addVerifyCommand(program: Command, context: CommandContext): voi
     .description(
       `check input, changelog and output against the rules; exit code ${ExitCode.failedCheck} on a violation, with what and where`,
     )
-    .option('--pipeline <name>', 'only this pipeline of the configuration (default: all)')
+    .option('--pipeline <name>', 'only this pipeline of the configuration (default: all of sessions)')
     .option('--ledger <file>', 'what `flatline simulate --ledger` says it sent: nothing of it may be missing')
     .option('--reach <counter=n...>', 'what must have happened at least so often, or the run proves nothing', reachOf)
     .option(

@@ -122,7 +122,10 @@ export class RecordWalk implements RecordCursor {
   }
   headersOf(index: number): readonly RecordHeader[] {
     const record = this.#unpacked[index];
-    assert(record !== undefined && index >= this.groupIndex, 'headers are those of a record that is still to be passed');
+    assert(
+      record !== undefined && index >= this.groupIndex,
+      'headers are those of a record that is still to be passed',
+    );
     return record.headers.map(({ name, value }) => ({ name, value: value === null ? null : value.slice() }));
   }
   get unreadable(): UnreadableBatch | undefined {

@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { describe, expect, test } from '@jest/globals';
-import { ConfigurationError, type Environment, resolveConfiguration } from './index.ts';
+import { ConfigurationError, type Environment, type PipelineConfig, resolveConfiguration } from './index.ts';
 
 const FOLDER = '/nowhere';
 
@@ -137,9 +137,37 @@ describe('a valid configuration', () => {
     [{ timeoutMs: -1 }, 'timeoutMs [-1] a whole number of ms, 1 or more, or a length of time as "30m" or "10s"'],
     [{ timeoutMs: '0.5ms' }, 'timeoutMs [0.5] a whole number of ms, 1 or more, or a length of time as "30m" or "10s"'],
     [{ maxKeyBytes: 'x' }, 'maxKeyBytes ["x"] a whole number, 1 to 65535'],
-    [{ kind: 'sesion' }, 'kind ["sesion"] there is "session"; did you mean session?'],
+    [{ kind: 'sesion' }, 'kind ["sesion"] there are "session" and "lease"; did you mean session?'],
   ])('[I4] what is allowed is said in words: %j', (wrong, problem) => {
     expect(problems({ ...minimal, pipelines: [{ ...visits, ...wrong }] })).toEqual([`pipelines[0].${problem}`]);
+  });
+
+  test('[L1][L7] a lease has limits and unheard time of its own, in proportion to its timeout', () => {
+    const of = (settings: object): PipelineConfig =>
+      resolve({ ...minimal, pipelines: [{ ...visits, ...settings }] }).pipelines[0]!;
+    const lease = { kind: 'lease', timeoutMs: 10_000 };
+    const { rules, heldTime, proofIntervalMs } = of(lease);
+    expect(rules).toEqual({
+      timeoutMs: 10_000,
+      minTimeoutMs: 1_000,
+      maxTimeoutMs: 86_400_000,
+      maxDurationMs: undefined,
+      bucketMs: 0,
+      onConflict: 'reject',
+      maxWaiters: 16,
+      lockDelayMs: 0,
+      tokenEpoch: 0,
+      maxAttributes: 64,
+      maxAttributeBytes: 8_192,
+    });
+    expect([heldTime, proofIntervalMs]).toEqual([{ unheardMs: 5_000, maxHoldMs: 600_000 }, 100]);
+    expect(of({ ...lease, timeoutMs: '1s' })).toMatchObject({ heldTime: { unheardMs: 500 }, proofIntervalMs: 50 });
+    expect(of({ ...lease, unheardMs: 0 })).toMatchObject({ heldTime: { unheardMs: 0 }, proofIntervalMs: 100 });
+    expect(of({ ...lease, proof: 'fetch' }).heldTime.unheardMs).toBe(0);
+    expect(of({ ...lease, input: { topic: 'i', timestampType: 'CreateTime' } }).heldTime.unheardMs).toBe(0);
+    expect(of({ kind: 'session', timeoutMs: 10_000 })).toMatchObject({
+      heldTime: { unheardMs: 0, maxHoldMs: 86_400_000 },
+    });
   });
 
   test('the environment goes over the file', () => {
@@ -274,7 +302,17 @@ describe('[I4] what is wrong', () => {
       { output: { topic: 'o', format: 'avro' } },
       'pipelines[0].output.format ["avro"] needs a schema registry: set schemaRegistryUrl, or SCHEMA_REGISTRY_URL in the environment',
     ],
-    [{ kind: 'lease' }, 'pipelines[0].kind ["lease"] is not available in this version; use "session"'],
+    [{ kind: 'debounce' }, 'pipelines[0].kind ["debounce"] is not available in this version; use "session" or "lease"'],
+    [{ lockDelayMs: 5 }, 'pipelines[0].lockDelayMs [5] is a setting of "lease" pipelines; leave it out'],
+    [
+      { kind: 'lease', dedupeEventIds: 5 },
+      'pipelines[0].dedupeEventIds [5] is a setting of "session" pipelines; leave it out',
+    ],
+    [{ kind: 'lease', timeoutMs: 900 }, 'pipelines[0].timeoutMs [900] minTimeoutMs (1000) to maxTimeoutMs (86400000)'],
+    [
+      { kind: 'lease', timeoutMs: 1_000, proofIntervalMs: 100 },
+      'pipelines[0].unheardMs [500] 0, or at least 10 times proofIntervalMs (100): clock records come no faster',
+    ],
     [
       { proof: 'fetch', input: { topic: 'i', timestampType: 'CreateTime' } },
       'pipelines[0].proof ["fetch"] "record" where timestampType is "CreateTime": the stamps of producers tell no present (rule C3)',

@@ -1,6 +1,6 @@
 // A resolved configuration: validated, defaults applied, environment taken over. What the rest of the program reads.
 import type { DurationMs, Millis } from '@flatline/base';
-import type { HeldTimeRules, SessionRules } from '@flatline/kinds';
+import type { HeldTimeRules, LeaseRules, SessionRules } from '@flatline/kinds';
 
 export interface FlatlineConfig {
   readonly application: string;
@@ -61,15 +61,26 @@ export interface TlsConfig {
   readonly rejectUnauthorized?: boolean;
 }
 
-export interface PipelineConfig {
-  readonly name: string;
+export type PipelineConfig = SessionPipeline | LeasePipeline;
+
+export interface SessionPipeline extends AnyPipeline {
   readonly kind: 'session';
+  readonly rules: SessionRules;
+}
+
+export interface LeasePipeline extends AnyPipeline {
+  readonly kind: 'lease';
+  readonly rules: LeaseRules;
+}
+
+/** What pipelines of every kind have. */
+interface AnyPipeline {
+  readonly name: string;
   readonly input: InputConfig;
   readonly output: OutputConfig;
   readonly deadLetterTopic: string;
   readonly changelogTopic: string;
   readonly group: string;
-  readonly rules: SessionRules;
   readonly heldTime: HeldTimeRules;
   /** How silence is proved: by a record of the input (C2), or without writing to it (C3). */
   readonly proof: 'record' | 'fetch';
@@ -90,15 +101,15 @@ export interface PipelineConfig {
   readonly standbys: number;
 }
 
-export interface OutputConfig {
+interface OutputConfig {
   readonly topic: string;
   readonly format: 'json' | 'avro';
   readonly compression: 'none' | 'gzip' | 'snappy' | 'lz4' | 'zstd';
-  /** Whether each close is followed by its tombstone (O2). */
+  /** Whether each close, or end of a lease, is followed by its tombstone (O2). */
   readonly tombstones: boolean;
 }
 
-export interface InputConfig {
+interface InputConfig {
   readonly topic: string;
   readonly format: 'auto' | 'json' | 'avro';
   readonly timestampType: 'LogAppendTime' | 'CreateTime';

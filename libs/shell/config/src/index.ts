@@ -3,9 +3,10 @@ export type { Environment } from './environment.ts';
 export type {
   FlatlineConfig,
   HttpConfig,
-  InputConfig,
   KafkaConfig,
+  LeasePipeline,
   PipelineConfig,
+  SessionPipeline,
   TlsConfig,
 } from './flatline-config.ts';
 export { CONFIG_FILES, configFileOf, defineConfig, loadConfiguration, type LoadOptions } from './load.ts';

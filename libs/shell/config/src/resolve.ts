@@ -24,6 +24,8 @@ import {
 } from './schema.ts';
 import { SecretReader } from './secrets.ts';
 import { inMilliseconds } from './written-durations.ts';
+import { LEASE_SETTINGS, withKindDefaults } from './kind-settings.ts';
+import type { LeaseRules, SessionRules } from '@flatline/kinds';
 
 export interface ResolveOptions {
   /** What to call it in messages: the file's name. */
@@ -38,7 +40,7 @@ export interface ResolveOptions {
 /** @throws ConfigurationError with everything that is wrong (I4). */
 export function resolveConfiguration(file: unknown, options: ResolveOptions): FlatlineConfig {
   const { source, folder, environment, now } = options;
-  const merged = inMilliseconds(withoutSchema(withEnvironment(file, environment)));
+  const merged = withKindDefaults(inMilliseconds(withoutSchema(withEnvironment(file, environment))));
   const parsed = configurationSchema.safeParse(merged);
   const issues = parsed.success ? [] : parsed.error.issues;
   const findings = issues.flatMap((issue) => explainIssue(issue, merged));
@@ -163,24 +165,33 @@ function leadFor({ timeoutMs }: PipelineSection): number {
 function pipelineOf({ application }: Configuration, section: PipelineSection): PipelineConfig {
   const { name, output, maxKeyBytes, maxFutureMs, liveWithinMs } = section;
   const maxLeadMs = section.maxLeadMs ?? leadFor(section);
-  const { timeoutMs, minTimeoutMs, maxTimeoutMs, maxDurationMs } = section;
-  const { dedupeEventIds, maxAttributes, maxAttributeBytes } = section;
   const { unheardMs, maxHoldMs } = section;
   // The cross-checks allow one input.
   const { topic, format, timestampType } = [section.input].flat()[0]!;
-  return {
+  const shared = {
     name,
-    kind: 'session',
     input: { topic, format, timestampType, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs },
     output,
     deadLetterTopic: deadLetterTopicOf(application, section),
     changelogTopic: changelogTopicOf(application, name),
     group: groupOf(application, name),
-    rules: { timeoutMs, minTimeoutMs, maxTimeoutMs, maxDurationMs, dedupeEventIds, maxAttributes, maxAttributeBytes },
     heldTime: { unheardMs, maxHoldMs },
     ...picked(section, AS_WRITTEN),
   };
+  return section.kind === 'lease'
+    ? { ...shared, kind: 'lease', rules: leaseRules(section) }
+    : { ...shared, kind: 'session', rules: sessionRules(section) };
 }
+
+function sessionRules({ maxDurationMs, ...section }: PipelineSection): SessionRules {
+  return { ...picked(section, [...SHARED_RULES, 'dedupeEventIds']), maxDurationMs };
+}
+
+function leaseRules({ maxDurationMs, ...section }: PipelineSection): LeaseRules {
+  return { ...picked(section, [...SHARED_RULES, ...LEASE_SETTINGS]), maxDurationMs };
+}
+
+const SHARED_RULES = ['timeoutMs', 'minTimeoutMs', 'maxTimeoutMs', 'maxAttributes', 'maxAttributeBytes'] as const;
 
 /** Settings that a pipeline has under the same name as its section. */
 const AS_WRITTEN = [

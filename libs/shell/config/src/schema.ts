@@ -1,5 +1,6 @@
 // The form of a configuration file. Field by field here; what fields must be to each other is in cross-checks.ts.
 import { type DurationMs, TRANSACTION_TIMEOUT_MAX_MS, TRANSACTION_TIMEOUT_MS } from '@flatline/base';
+import { TOKEN_EPOCH_MAX } from '@flatline/kinds';
 import { z } from 'zod';
 import { didYouMean } from './edit-distance.ts';
 import type { WrittenDuration } from './written-durations.ts';
@@ -69,6 +70,11 @@ const pipeline = z.strictObject({
   minTimeoutMs: duration.default(1),
   maxTimeoutMs: duration.default(31_536_000_000),
   maxDurationMs: duration.optional(),
+  bucketMs: durationOrNone.default(0),
+  onConflict: z.enum(['reject', 'replace', 'queue']).default('reject'),
+  maxWaiters: z.int().min(1).max(1_024).default(16),
+  lockDelayMs: z.int().min(0).max(60_000).default(0),
+  tokenEpoch: z.int().min(0).max(TOKEN_EPOCH_MAX).default(0),
   emit: z
     .array(z.enum(['opened', 'updated', 'closed']))
     .min(1)
@@ -141,7 +147,9 @@ function hasPort(address: string): boolean {
 /** Only what this version does is offered. */
 function explainKind({ input }: { readonly input?: unknown }): string | undefined {
   if (input === undefined) return undefined;
-  return `there is "session"${typeof input === 'string' ? didYouMean(input, ['session']) : ''}`;
+  const kinds = ['session', 'lease'];
+  const named = kinds.map((kind) => `"${kind}"`).join(' and ');
+  return `there are ${named}${typeof input === 'string' ? didYouMean(input, kinds) : ''}`;
 }
 
 export const configurationSchema = z.strictObject({

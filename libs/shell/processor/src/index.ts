@@ -7,6 +7,7 @@ export {
   type ProcessorReport,
   type ProcessorState,
 } from './create-processor.ts';
-export { type LargestRecords, largestRecords } from './largest-records.ts';
+export type { LargestRecords } from './largest-records.ts';
+export { largestRecords } from './pipeline-kinds.ts';
 export { type ProcessorOptions, type ProcessorSnapshot, type RunningProcessor, startProcessor } from './processor.ts';
 export { VERSION } from './version.ts';

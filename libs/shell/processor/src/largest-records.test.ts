@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { codecLimits } from '@flatline/records';
 import { largestSummaryBytes } from './largest-summary.ts';
-import { type PipelineConfig, resolveConfiguration } from '@flatline/config';
+import { type SessionPipeline, resolveConfiguration } from '@flatline/config';
 import type { TopicDescription } from '@flatline/kafka';
 import {
   applyEvent,
@@ -14,9 +14,10 @@ import {
 import { blankEvent } from '@flatline/ports/formats';
 import { largestBlockBytes } from '@flatline/partition';
 import fc from 'fast-check';
-import { checkLargestRecords, largestRecords } from './largest-records.ts';
+import { checkLargestRecords } from './check-largest-records.ts';
+import { largestRecords } from './pipeline-kinds.ts';
 
-function pipelineOf(settings: object, format: 'json' | 'avro' = 'json'): PipelineConfig {
+function pipelineOf(settings: object, format: 'json' | 'avro' = 'json'): SessionPipeline {
   const pipeline = {
     name: 'visits',
     kind: 'session',
@@ -26,7 +27,7 @@ function pipelineOf(settings: object, format: 'json' | 'avro' = 'json'): Pipelin
     ...settings,
   };
   const file = { application: 'shop', brokers: ['b:1'], schemaRegistryUrl: 'http://r:1', pipelines: [pipeline] };
-  return resolveConfiguration(file, { source: 'test', folder: '/', environment: {} }).pipelines[0]!;
+  return resolveConfiguration(file, { source: 'test', folder: '/', environment: {} }).pipelines[0] as SessionPipeline;
 }
 
 const KAFKA_DEFAULT = 1_048_588;

@@ -1,9 +1,7 @@
-// How long the records may become that a pipeline's limits allow, and whether its topics hold them.
-import { Misconfigured } from '@flatline/base';
-import { codecLimits } from '@flatline/records';
-import type { PipelineConfig } from '@flatline/config';
-import type { TopicDescription } from '@flatline/kafka';
-import { imageBytes, largestEntry } from '@flatline/kinds';
+// How long the records may become that a pipeline's limits allow, by kind.
+import { codecLimits, leaseEventBytes } from '@flatline/records';
+import type { LeasePipeline, SessionPipeline } from '@flatline/config';
+import { imageBytes, largestEntry, largestLeaseBytes, largestLeaseEvent } from '@flatline/kinds';
 import { TASK_BOUNDS } from '@flatline/runtime';
 import { largestBlockBytes } from '@flatline/partition';
 import { largestSummaryBytes } from './largest-summary.ts';
@@ -14,17 +12,19 @@ export interface LargestRecords {
   readonly outputBytes: number;
   /** The settings that they follow from, with their values. */
   readonly settings: string;
+  /** What a record of the output is. */
+  readonly outputs: string;
 }
 
 /** Three bytes each as UTF-8: no UTF-16 unit takes more. */
 const WIDE = characters(0x800, 64);
 /** Six each in JSON, three times as many as in UTF-8: `\u000e`. */
 const CONTROL = characters(0x0e, 18);
-/** Header of a batch, framing of a record, and the header that names the incarnation. */
+/** Header of a batch, framing of a record, and its own headers. */
 const AROUND_BYTES = 1_024;
 const LIMITS = { typeLength: codecLimits.TYPE_LENGTH_MAX, eventIdLength: codecLimits.EVENT_ID_LENGTH_MAX };
 
-export function largestRecords({ rules, input, output }: PipelineConfig): LargestRecords {
+export function largestSessionRecords({ rules, input, output }: SessionPipeline): LargestRecords {
   const { maxKeyBytes } = input;
   const { maxAttributes, maxAttributeBytes, dedupeEventIds } = rules;
   const wide = largestEntry(rules, LIMITS, WIDE);
@@ -34,30 +34,29 @@ export function largestRecords({ rules, input, output }: PipelineConfig): Larges
   return {
     changelogBytes: AROUND_BYTES + largestBlockBytes(imageBytes(wide), maxKeyBytes, TASK_BOUNDS.blockBytesMax),
     outputBytes: AROUND_BYTES + maxKeyBytes + Math.max(...summaries),
-    settings: Object.entries({ maxKeyBytes, maxAttributes, maxAttributeBytes, dedupeEventIds })
-      .map(([name, value]) => `${name} ${value}`)
-      .join(', '),
+    settings: settingsOf({ maxKeyBytes, maxAttributes, maxAttributeBytes, dedupeEventIds }),
+    outputs: 'a summary',
   };
 }
 
-/** @throws Fatal where a session could grow until its partition stops. */
-export function checkLargestRecords(pipeline: PipelineConfig, topics: ReadonlyMap<string, TopicDescription>): void {
-  const { changelogBytes, outputBytes, settings } = largestRecords(pipeline);
-  const wanted = [
-    { topic: pipeline.changelogTopic, bytes: changelogBytes, what: 'a block of the changelog' },
-    { topic: pipeline.output.topic, bytes: outputBytes, what: 'a summary' },
-  ];
-  const wrong = wanted.flatMap(({ topic, bytes, what }) => {
-    const most = topics.get(topic)?.maxMessageBytes ?? Infinity;
-    return bytes > most
-      ? [{ topic, bytes, found: `${what} may have ${bytes} bytes, max.message.bytes of ${topic} is ${most}` }]
-      : [];
-  });
-  if (wrong.length === 0) return;
-  throw new Misconfigured(
-    `pipeline ${pipeline.name}: with ${settings} ${wrong.map(({ found }) => found).join('; ')}. Lower these settings, or raise ` +
-      wrong.map(({ topic, bytes }) => `max.message.bytes of ${topic} to ${bytes}`).join(' and '),
-  );
+export function largestLeaseRecords({ rules, input, output }: LeasePipeline): LargestRecords {
+  const { maxKeyBytes } = input;
+  const { maxAttributes, maxAttributeBytes, maxWaiters } = rules;
+  const key = new Uint8Array(maxKeyBytes).fill(CONTROL.charCodeAt(0));
+  const events = [WIDE, CONTROL].map((text) => leaseEventBytes(output.format, largestLeaseEvent(rules, key, text)));
+  const image = largestLeaseBytes(rules, WIDE);
+  return {
+    changelogBytes: AROUND_BYTES + largestBlockBytes(image, maxKeyBytes, TASK_BOUNDS.blockBytesMax),
+    outputBytes: AROUND_BYTES + maxKeyBytes + Math.max(...events),
+    settings: settingsOf({ maxKeyBytes, maxAttributes, maxAttributeBytes, maxWaiters }),
+    outputs: 'an event',
+  };
+}
+
+function settingsOf(settings: Readonly<Record<string, number>>): string {
+  return Object.entries(settings)
+    .map(([name, value]) => `${name} ${value}`)
+    .join(', ');
 }
 
 function characters(first: number, count: number): string {

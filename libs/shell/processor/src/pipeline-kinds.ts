@@ -1,28 +1,67 @@
 // The kind that a pipeline's section of the configuration asks for: a line for each, or the compiler names the one that lacks.
 import type { Clock } from '@flatline/base';
-import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
-import { type PipelineKind, sessionKind } from '@flatline/kinds';
-import { HttpSchemaRegistry, openEventDecoder, openSummaryEncoder } from '@flatline/records';
+import type { FlatlineConfig, LeasePipeline, PipelineConfig, SessionPipeline } from '@flatline/config';
+import { leaseKind, type PipelineKind, sessionKind } from '@flatline/kinds';
+import {
+  HttpSchemaRegistry,
+  openEventDecoder,
+  openLeaseEventEncoder,
+  openRequestDecoder,
+  openSummaryEncoder,
+} from '@flatline/records';
+import { type LargestRecords, largestLeaseRecords, largestSessionRecords } from './largest-records.ts';
 
-export interface KindPlace {
+export interface KindPlace<Pipeline extends PipelineConfig = PipelineConfig> {
   readonly config: FlatlineConfig;
-  readonly pipeline: PipelineConfig;
+  readonly pipeline: Pipeline;
   readonly clock: Clock;
 }
 
-const KINDS: Readonly<Record<PipelineConfig['kind'], (place: KindPlace) => Promise<PipelineKind>>> = {
-  session: openSessions,
+/** What a kind's part of the configuration comes to. */
+interface ConfiguredKind<Pipeline extends PipelineConfig> {
+  /** @throws Retriable where the registry does not answer. */
+  readonly open: (place: KindPlace<Pipeline>) => Promise<PipelineKind>;
+  readonly largest: (pipeline: Pipeline) => LargestRecords;
+}
+
+type Kinds = { readonly [Pipeline in PipelineConfig as Pipeline['kind']]: ConfiguredKind<Pipeline> };
+
+const KINDS: Kinds = {
+  session: { open: openSessions, largest: largestSessionRecords },
+  lease: { open: openLeases, largest: largestLeaseRecords },
 };
+
+/** The line of the table is that of the pipeline's own kind, which TypeScript does not follow. */
+function kindOf({ kind }: PipelineConfig): ConfiguredKind<PipelineConfig> {
+  return KINDS[kind] as ConfiguredKind<PipelineConfig>;
+}
 
 /** @throws Retriable where the registry does not answer. */
 export function openKind(place: KindPlace): Promise<PipelineKind> {
-  return KINDS[place.pipeline.kind](place);
+  return kindOf(place.pipeline).open(place);
 }
 
-async function openSessions({ config, pipeline, clock }: KindPlace): Promise<PipelineKind> {
+/** How long the records may become that a pipeline's limits allow. */
+export function largestRecords(pipeline: PipelineConfig): LargestRecords {
+  return kindOf(pipeline).largest(pipeline);
+}
+
+async function openSessions({ config, pipeline, clock }: KindPlace<SessionPipeline>): Promise<PipelineKind> {
   const { input, output, rules } = pipeline;
-  const registry = config.schemaRegistry && new HttpSchemaRegistry({ ...config.schemaRegistry, clock });
+  const registry = registryOf(config, clock);
   const decoder = await openEventDecoder(input.topic, { format: input.format, registry, clock });
   const encoder = await openSummaryEncoder(output.format, output.topic, registry);
   return sessionKind({ rules, decoder, encoder, tombstones: output.tombstones, outputTopic: output.topic });
+}
+
+async function openLeases({ config, pipeline, clock }: KindPlace<LeasePipeline>): Promise<PipelineKind> {
+  const { input, output, rules } = pipeline;
+  const registry = registryOf(config, clock);
+  const decoder = await openRequestDecoder(input.topic, { format: input.format, registry, clock });
+  const encoder = await openLeaseEventEncoder(output.format, output.topic, registry);
+  return leaseKind({ rules, decoder, encoder, tombstones: output.tombstones, outputTopic: output.topic });
+}
+
+function registryOf({ schemaRegistry }: FlatlineConfig, clock: Clock): HttpSchemaRegistry | undefined {
+  return schemaRegistry && new HttpSchemaRegistry({ ...schemaRegistry, clock });
 }

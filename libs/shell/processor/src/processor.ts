@@ -10,7 +10,7 @@ import { systemClock } from '@flatline/system';
 import { kafkaOptions } from './kafka-options.ts';
 import { BrokerOutages } from './log/broker-outages.ts';
 import { calmLog } from './log/calm-log.ts';
-import { checkLargestRecords } from './largest-records.ts';
+import { checkLargestRecords } from './check-largest-records.ts';
 import { openPipelineAdapters, type PipelineAdapters } from './pipeline-adapters.ts';
 import { type HttpServer, openHttpServer } from './http/http-server.ts';
 import type { Observed, PipelineStatus } from './http/observed.ts';

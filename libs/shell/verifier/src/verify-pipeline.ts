@@ -44,12 +44,13 @@ export interface VerifyPipelineOptions {
 
 /**
  * Checks all partitions of a pipeline up to their present ends. Processors may run meanwhile.
- * @throws Fatal where a topic is missing; Retriable where no broker answers; PartitionStopped where a log is damaged or was
+ * @throws Misconfigured where the pipeline is not of sessions; Fatal where a topic is missing; Retriable where no broker answers; PartitionStopped where a log is damaged or was
  * deleted from under the reading.
  */
 export async function verifyPipeline(options: VerifyPipelineOptions): Promise<VerificationReport> {
   const { kafka, pipeline, registry, ledger, truth, reach, complete = false, onProgress } = options;
   const { clock } = kafka;
+  const rules = rulesOf(pipeline);
   const { localStores } = options;
   const stores = localStores && (await StoreCopy.make({ ...localStores, pipeline: pipeline.name }));
   const connection = openCluster(kafka);
@@ -59,7 +60,7 @@ export async function verifyPipeline(options: VerifyPipelineOptions): Promise<Ve
     const total = await inputLength(pipeline.input.topic, partitions, scan);
     const cutting = { scan, clock, transactionMs: options.transactionMs ?? TRANSACTION_MS };
     return await verifyHistories(histories(pipeline, partitions, { cutting, registry, truth, complete, stores }), {
-      rules: rulesOf(pipeline),
+      rules,
       inputTopic: pipeline.input.topic,
       ...(ledger === undefined ? {} : { ledger }),
       ...(reach === undefined ? {} : { reach }),
@@ -119,8 +120,11 @@ async function* histories(
   }
 }
 
-/** The rules by which a pipeline's logs are judged. */
-export function rulesOf({ rules, input, output, heldTime, proof }: PipelineConfig): PipelineRules {
+/** The rules by which a pipeline's logs are judged. @throws Misconfigured where it is not of sessions. */
+export function rulesOf(pipeline: PipelineConfig): PipelineRules {
+  if (pipeline.kind !== 'session')
+    throw new Misconfigured(`${pipeline.name}: only "session" pipelines can be verified in this version`);
+  const { rules, input, output, heldTime, proof } = pipeline;
   const { timestampType, maxKeyBytes } = input;
   return { ...rules, ...heldTime, timestampType, maxKeyBytes, tombstones: output.tombstones, proof };
 }

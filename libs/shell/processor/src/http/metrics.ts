@@ -6,11 +6,19 @@
 // Labels are pipeline and partition and what is closed, all of bounded number: no key of a session is ever a label (I3).
 import { type StandbyState, type StandbyStatus, type TaskStatus, SHOWN_STATES } from '@flatline/runtime';
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
-import { addCounter, addGauge, addHistogram, addOfPipelines, addStates, labelsOf } from './metric-views.ts';
+import {
+  addCounter,
+  addGauge,
+  addHistogram,
+  addOfPipelines,
+  addStates,
+  type Described,
+  labelsOf,
+} from './metric-views.ts';
 import type { Observed } from './observed.ts';
 import { DAMAGED_STORES_MAX, recentDamage } from './store-damage.ts';
 
-/** Counters by metric name; a sum of several is one metric with a label of its own in `CLOSED`. */
+/** Counters by metric name; a sum of several is one metric with a label of its own in `ENDED`. */
 const COUNTED: Readonly<Record<string, readonly [string, string]>> = {
   flatline_records_read_total: ['recordsRead', 'Input records applied'],
   flatline_heartbeats_total: ['heartbeats', 'Bare heartbeats applied'],
@@ -19,7 +27,11 @@ const COUNTED: Readonly<Record<string, readonly [string, string]>> = {
   flatline_sessions_opened_total: ['sessionsOpened', 'Incarnations opened'],
   flatline_unmatched_ends_total: ['unmatchedEnds', 'Explicit ends for no live session'],
   flatline_duplicates_total: ['duplicates', 'Events counted as duplicates (S5)'],
-  flatline_clamped_timeouts_total: ['clampedTimeouts', 'Timeouts of events that were clamped (S7)'],
+  flatline_clamped_timeouts_total: ['clampedTimeouts', 'Timeouts asked for that were clamped (S7, L1)'],
+  flatline_leases_granted_total: ['leasesGranted', 'Leases granted (L1)'],
+  flatline_leases_queued_total: ['leasesQueued', 'Starts that were queued (L4)'],
+  flatline_lease_renewals_total: ['leaseRenewals', 'Renewals with the live token'],
+  flatline_lease_rejections_total: ['leaseRequestsRejected', 'Requests for leases that were rejected'],
   flatline_clock_overtaken_total: ['clockOvertaken', 'Records stamped below evidence already used (C3)'],
   flatline_former_type_records_total: [
     'formerTypeRecords',
@@ -33,11 +45,24 @@ const COUNTED: Readonly<Record<string, readonly [string, string]>> = {
   ],
 };
 
-const CLOSED: Readonly<Record<string, string>> = {
-  TIMEOUT: 'closedByTimeout',
-  ENDED: 'closedByEnd',
-  MAX_DURATION: 'closedByMaxDuration',
-};
+/** What has ended, by reason. */
+const ENDED: readonly (Described & { readonly counters: Readonly<Record<string, string>> })[] = [
+  {
+    name: 'flatline_sessions_closed_total',
+    help: 'Sessions closed, by reason (S2)',
+    counters: { TIMEOUT: 'closedByTimeout', ENDED: 'closedByEnd', MAX_DURATION: 'closedByMaxDuration' },
+  },
+  {
+    name: 'flatline_leases_ended_total',
+    help: 'Leases that have ended, by reason (L1)',
+    counters: {
+      RELEASED: 'leasesReleased',
+      TIMEOUT: 'leasesExpiredByTimeout',
+      MAX_DURATION: 'leasesExpiredByMaxDuration',
+      REPLACED: 'leasesReplaced',
+    },
+  },
+];
 
 type Read<T> = readonly [(one: T) => number | undefined, string];
 
@@ -107,7 +132,7 @@ export function metricsOf(observed: Observed): Registry {
     addCounter(registry, { name, help, of: tasks, read: ({ counters }) => counters?.[counter] });
   addDurations(registry, tasks);
   addOfStores(registry, observed);
-  addClosed(registry, tasks);
+  for (const ended of ENDED) addEnded(registry, tasks, ended);
   const taskStates = { name: 'flatline_task_state', help: '1 for the state a task is in, 0 for the others' };
   addStates(registry, taskStates, tasks, SHOWN_STATES);
   addStandbys(registry, () => observed.pipelines().flatMap((pipeline) => pipeline.standbys));
@@ -164,17 +189,17 @@ function addOfStores(registry: Registry, observed: Observed): void {
   addOfPipelines(registry, errors, () => observed.pipelines().map(({ name, storeErrors }) => [name, storeErrors]));
 }
 
-function addClosed(registry: Registry, tasks: Tasks): void {
+function addEnded(registry: Registry, tasks: Tasks, { name, help, counters }: (typeof ENDED)[number]): void {
   registry.registerMetric(
     new Counter({
-      name: 'flatline_sessions_closed_total',
-      help: 'Sessions closed, by reason (S2)',
+      name,
+      help,
       labelNames: ['pipeline', 'partition', 'reason'],
       registers: [],
       collect() {
         this.reset();
         for (const task of tasks())
-          for (const [reason, counter] of Object.entries(CLOSED))
+          for (const [reason, counter] of Object.entries(counters))
             this.inc({ ...labelsOf(task), reason }, task.counters?.[counter] ?? 0);
       },
     }),

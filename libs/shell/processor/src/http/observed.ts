@@ -1,11 +1,12 @@
 import type { DurationMs, Millis } from '@flatline/base';
+import type { PipelineConfig } from '@flatline/config';
 import type { StandbyStatus, TaskStatus } from '@flatline/runtime';
 import type { InstancePartitions, StoreDrop } from '@flatline/ports';
 
 /** What one pipeline shows of itself on this instance. */
 export interface PipelineStatus {
   readonly name: string;
-  readonly kind: 'session';
+  readonly kind: PipelineConfig['kind'];
   readonly inputTopic: string;
   readonly outputTopic: string;
   readonly group: string;

@@ -1,0 +1,228 @@
+// Leases on a real broker, judged by a second reading of the rules over what the input topic holds.
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { foldLeases, type FoldedLeases, type RawRecord, type Said } from '@flatline/oracle';
+import { resolveConfiguration } from '@flatline/config';
+import type { BatchProducer } from '@flatline/kafka';
+import { readFileSync } from 'node:fs';
+import { HttpSchemaRegistry } from '@flatline/records';
+import { systemClock } from '@flatline/system';
+import avsc from 'avsc';
+import { kill, killAll } from './child.fixture.ts';
+import { Scenario, sleep } from './scenario.fixture.ts';
+import { readWhole } from './whole-topic.fixture.ts';
+
+const PARTITIONS = 2;
+const SEED = Number(process.env['SEED'] ?? 1);
+
+let scenario: Scenario;
+afterEach(async () => {
+  await killAll();
+  await scenario.dispose();
+});
+
+const utf8 = new TextDecoder();
+const bytes = (text: string): Uint8Array => Buffer.from(text);
+
+async function createScenario(pipeline: object): Promise<Scenario> {
+  return Scenario.create({ timeoutMs: 2_000, partitions: PARTITIONS, pipeline: { kind: 'lease', ...pipeline } });
+}
+
+type ProducedRecord = Parameters<BatchProducer['add']>[0];
+type Value = object | string | null;
+
+function request(key: string, value: Value, headers: Readonly<Record<string, string>> = {}): ProducedRecord {
+  const content = typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+  return {
+    key: bytes(key),
+    value: content === null ? null : bytes(content),
+    headers: Object.entries(headers).map(([name, of]) => ({ name, value: bytes(of) })),
+  };
+}
+
+function ask(...asked: Parameters<typeof request>): Promise<unknown> {
+  return scenario.producing((producer) => producer.send([request(...asked)]));
+}
+
+/** What the rules make of the input as it is now, partition by partition. */
+async function folded(): Promise<readonly FoldedLeases[]> {
+  const file: unknown = JSON.parse(readFileSync(scenario.config, 'utf8'));
+  const [pipeline] = resolveConfiguration(file, { source: 'test', folder: '/', environment: {} }).pipelines;
+  if (pipeline?.kind !== 'lease') throw new Error('the pipeline is of leases');
+  const { rules, heldTime } = pipeline;
+  const input = await readWhole(scenario.kafka, { topic: scenario.input, partitions: PARTITIONS });
+  return input.map((records, partition) => foldLeases(records, { partition, rules, heldTime, logAppendTime: true }));
+}
+
+/** By key: what the output says. */
+async function said(parse: (value: Uint8Array) => Said = fromJson): Promise<Readonly<Record<string, Said[]>>> {
+  const all: Record<string, Said[]> = {};
+  for (const { key, value } of (await output()).flat()) (all[utf8.decode(key)] ??= []).push(value && parse(value));
+  return all;
+}
+
+function output(): Promise<RawRecord[][]> {
+  return readWhole(scenario.kafka, { topic: scenario.output, partitions: PARTITIONS });
+}
+
+function fromJson(value: Uint8Array): Said {
+  return JSON.parse(utf8.decode(value)) as Said;
+}
+
+/** Waits until the output says this of a key, and returns it. */
+async function answer(
+  key: string,
+  wanted: Readonly<Record<string, unknown>>,
+): Promise<Readonly<Record<string, unknown>>> {
+  for (;;) {
+    const found = (await said())[key]?.find(
+      (each) => each !== null && Object.entries(wanted).every(([name, value]) => each[name] === value),
+    );
+    if (found) return found;
+    await sleep(50);
+  }
+}
+
+/** Waits until the input proves that all leases have ended, and all of it is said; then compares. */
+async function expectAsFolded(): Promise<readonly FoldedLeases[]> {
+  for (;;) {
+    const folds = await folded();
+    const all = Object.fromEntries(folds.flatMap((fold) => [...fold.said].filter(([, each]) => each.length > 0)));
+    const words = Object.values(all).flat();
+    // A start sent again is granted again: a lease is its key and its token.
+    const granted = new Set(
+      words.flatMap((each) => (each?.['type'] === 'GRANTED' ? [JSON.stringify([each['leaseId'], each['token']])] : [])),
+    );
+    const isOver = words.filter((each) => each === null).length >= granted.size;
+    const found = isOver ? await said() : {};
+    if (isOver && Object.values(found).flat().length >= words.length) {
+      expect(found).toEqual(all);
+      return folds;
+    }
+    await sleep(200);
+  }
+}
+
+describe('leases on a real broker', () => {
+  test('[L1][L3][L4] are granted, kept by renewals with the token, refused to others, and expire by silence', async () => {
+    scenario = await createScenario({ onConflict: 'reject' });
+    const processor = scenario.start();
+    await ask('job', { type: 'STARTED', attributes: { host: 'a' } }, { 'flatline-request-id': 'r1' });
+    const { token, grantedAt } = await answer('job', { type: 'GRANTED', requestId: 'r1' });
+    for (let i = 0; i < 6; i += 1) {
+      await sleep(600);
+      await ask('job', '', { 'flatline-token': String(token) });
+    }
+    await ask('job', { type: 'STARTED', requestId: 'r2' });
+    expect(await answer('job', { requestId: 'r2' })).toMatchObject({
+      type: 'REJECTED',
+      reason: 'HELD',
+      holder: { host: 'a' },
+    });
+    const { at, renewals } = await answer('job', { type: 'EXPIRED', reason: 'TIMEOUT', token });
+    expect(renewals).toBe(6);
+    expect(Number(at) - Number(grantedAt)).toBeGreaterThan(2_000 + 6 * 600);
+    await ask('job', '', { 'flatline-token': String(token) });
+    expect(await answer('job', { reason: 'NOT_HELD' })).toMatchObject({ token });
+    await expectAsFolded();
+    expect(await scenario.stop(processor)).toBe(0);
+  });
+
+  test('[L3][L4][L5][L6][F1][O1] with processors killed: each word once, as the rules say', async () => {
+    scenario = await createScenario({ onConflict: 'queue', maxWaiters: 2, lockDelayMs: 300, bucketMs: 100 });
+    const processors = [scenario.start('a'), scenario.start('b')];
+    let random = SEED;
+    const below = (bound: number): number => {
+      random = (Math.imul(random, 1_103_515_245) + 12_345) >>> 0;
+      return Math.floor((random / 2 ** 32) * bound);
+    };
+    const act = async (): Promise<ProducedRecord> => {
+      const key = `lease-${below(4)}`;
+      const granted = ((await said())[key] ?? []).filter((each) => each?.['type'] === 'GRANTED');
+      const holder = below(5) > 0 ? granted.at(-1) : granted[0];
+      const kind = below(10);
+      const times = { timeoutMs: 1_000 + below(1_000), waitMs: below(3_000) };
+      if (kind < 4) return request(key, { type: 'STARTED', requestId: `r${below(30)}`, ...times });
+      return request(key, kind < 8 ? '' : null, { 'flatline-token': String(Number(holder?.['token'] ?? 7)) });
+    };
+    await scenario.producing(async (producer) => {
+      for (let i = 1; i <= 120; i += 1) {
+        await producer.send([await act()]);
+        await sleep(100);
+        if (i % 40 !== 0) continue;
+        const at = below(2);
+        await kill(processors[at]!.child);
+        processors[at] = scenario.start(at === 0 ? 'a' : 'b');
+      }
+    });
+    const folds = await expectAsFolded();
+    const types = new Set(folds.flatMap(({ said: all }) => [...all.values()].flat().map((each) => each?.['type'])));
+    expect([...types].filter(Boolean).sort()).toEqual(['EXPIRED', 'GRANTED', 'QUEUED', 'REJECTED', 'RELEASED']);
+  });
+
+  test('[L1] in Avro: requests of either schema, events by the one that is registered', async () => {
+    scenario = await createScenario({});
+    scenario.configure({ output: { topic: scenario.output, format: 'avro' } });
+    const url = process.env['SCHEMA_REGISTRY_URL'] ?? '';
+    const registry = new HttpSchemaRegistry({ url, clock: systemClock });
+    const processor = scenario.start();
+    const values = await Promise.all([
+      avroValue(registry, 'session-event', {
+        type: 'STARTED',
+        occurredAt: null,
+        eventId: null,
+        sequence: null,
+        timeoutMs: 1_500,
+        attributes: { host: 'a' },
+      }),
+      avroValue(registry, 'lease-request', {
+        type: 'ENDED',
+        occurredAt: null,
+        eventId: null,
+        sequence: null,
+        timeoutMs: null,
+        attributes: {},
+        token: 0,
+        requestId: 'bye',
+        waitMs: null,
+      }),
+    ]);
+    for (const value of values)
+      await scenario.producing((producer) => producer.send([{ key: bytes('job'), value, partition: 0 }]));
+    const type = avsc.Type.forSchema(await latestSchema(url, `${scenario.output}-value`), { wrapUnions: 'never' });
+    const parse = (value: Uint8Array): Said =>
+      JSON.parse(JSON.stringify(type.fromBuffer(Buffer.from(value.subarray(5))))) as Said;
+    for (let all = await said(parse); ; all = await said(parse)) {
+      const [granted, released, tombstone] = all['job'] ?? [];
+      if (tombstone === undefined) continue;
+      expect(granted).toMatchObject({
+        leaseId: 'job',
+        type: 'GRANTED',
+        token: 0,
+        timeoutMs: 1_500,
+        attributes: { host: 'a' },
+        holder: null,
+      });
+      expect(released).toMatchObject({ type: 'RELEASED', token: 0, requestId: 'bye', offset: 1, reason: null });
+      expect(tombstone).toBeNull();
+      break;
+    }
+    expect(await scenario.stop(processor)).toBe(0);
+  });
+});
+
+async function avroValue(registry: HttpSchemaRegistry, name: string, value: object): Promise<Uint8Array> {
+  const schema = readFileSync(new URL(`../../../../schemas/${name}.avsc`, import.meta.url), 'utf8');
+  const id = Buffer.alloc(5);
+  id.writeInt32BE(await registry.schemaId(`${scenario.input}-${name}-value`, schema), 1);
+  const type = avsc.Type.forSchema(JSON.parse(schema) as avsc.Schema, { wrapUnions: 'never' });
+  return Buffer.concat([id, type.toBuffer(value)]);
+}
+
+/** Once the processor has registered it. */
+async function latestSchema(url: string, subject: string): Promise<avsc.Schema> {
+  for (;;) {
+    const answered = await fetch(`${url}/subjects/${subject}/versions/latest`);
+    if (answered.ok) return JSON.parse(((await answered.json()) as { schema: string }).schema) as avsc.Schema;
+    await sleep(100);
+  }
+}

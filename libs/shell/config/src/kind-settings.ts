@@ -1,0 +1,73 @@
+// Settings that are of one kind only, and defaults that depend on the kind.
+import { plainCopy } from './plain-copy.ts';
+import type { PipelineSection } from './schema.ts';
+
+export const LEASE_SETTINGS = ['bucketMs', 'onConflict', 'maxWaiters', 'lockDelayMs', 'tokenEpoch'] as const;
+const SESSION_SETTINGS = ['dedupeEventIds', 'revisionWindowMs', 'graceMs'] as const;
+
+/** What they have in a pipeline of another kind: their defaults. */
+const UNSET = {
+  bucketMs: 0,
+  onConflict: 'reject',
+  maxWaiters: 16,
+  lockDelayMs: 0,
+  tokenEpoch: 0,
+  dedupeEventIds: 16,
+  revisionWindowMs: 0,
+  graceMs: 0,
+} as const satisfies Partial<PipelineSection>;
+
+/** As in ZooKeeper and etcd: shorter ones cost more than they tell, and what is held for longer is no lease. */
+const LEASE_TIMEOUT_MIN_MS = 1_000;
+const LEASE_TIMEOUT_MAX_MS = 86_400_000;
+/** Most of one gap that is held (L7). */
+const LEASE_HOLD_MAX_MS = 600_000;
+/** Clock records come ten times within what is heard (cross-checks.ts), and not more often than sessions have them. */
+const PROOFS_PER_UNHEARD = 10;
+const PROOF_INTERVAL_MAX_MS = 100;
+
+/** A copy of `root` with what is left out of a pipeline and does not have the same default in each kind. */
+export function withKindDefaults(root: unknown): unknown {
+  const copy = plainCopy(root);
+  const pipelines: unknown = isSection(copy) ? copy['pipelines'] : undefined;
+  if (Array.isArray(pipelines)) for (const pipeline of pipelines) if (isSection(pipeline)) fill(pipeline);
+  return copy;
+}
+
+function fill(pipeline: Record<string, unknown>): void {
+  if (pipeline['kind'] !== 'lease') return;
+  const { timeoutMs, proof, input } = pipeline;
+  pipeline['minTimeoutMs'] ??= LEASE_TIMEOUT_MIN_MS;
+  pipeline['maxTimeoutMs'] ??= LEASE_TIMEOUT_MAX_MS;
+  pipeline['maxHoldMs'] ??= LEASE_HOLD_MAX_MS;
+  // Where unheard time cannot be told (C8), none is held.
+  const stamps = [input].flat().map((each) => (isSection(each) ? each['timestampType'] : undefined));
+  if (proof === 'fetch' || stamps.includes('CreateTime') || typeof timeoutMs !== 'number') return;
+  pipeline['unheardMs'] ??= Math.floor(timeoutMs / 2);
+  const { unheardMs } = pipeline;
+  if (typeof unheardMs !== 'number' || unheardMs === 0) return;
+  pipeline['proofIntervalMs'] ??= Math.max(
+    1,
+    Math.min(PROOF_INTERVAL_MAX_MS, Math.floor(unheardMs / PROOFS_PER_UNHEARD)),
+  );
+}
+
+/** A setting that would be accepted and not obeyed is worse than an error. */
+export function foreignSettings(
+  pipeline: PipelineSection,
+): { readonly setting: string; readonly value: unknown; readonly problem: string }[] {
+  const { kind } = pipeline;
+  const others = kind === 'lease' ? SESSION_SETTINGS : LEASE_SETTINGS;
+  const owner = kind === 'lease' ? 'session' : 'lease';
+  return others
+    .filter((setting) => pipeline[setting] !== UNSET[setting])
+    .map((setting) => ({
+      setting,
+      value: pipeline[setting],
+      problem: `is a setting of "${owner}" pipelines; leave it out`,
+    }));
+}
+
+function isSection(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
