@@ -12,7 +12,7 @@ export interface KafkaErrorCode {
 /** Remedies for the codes that an operator can do something about. */
 export const REMEDIES: ReadonlyMap<number, string> = new Map([
   [3, 'create the topic (flatline topics create) or correct its name'],
-  [10, 'raise max.message.bytes of the topic above that'],
+  [10, 'raise max.message.bytes of the topic above that, to 1048588 or more'],
   [18, 'raise segment.bytes of the topic above that'],
   [19, 'bring replicas back, or lower min.insync.replicas of the topic'],
   [20, 'bring replicas back, or lower min.insync.replicas of the topic'],
