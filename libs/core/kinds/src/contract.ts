@@ -52,7 +52,10 @@ export interface Effects {
   open(index: number): boolean;
   /** The entry is filled and its due instant stands: from now on its timer waits for it. */
   opened(): void;
+  /** A touch (`EntryFormat.encodeTouch`) says all that has changed of the head; its state tells by itself. */
   changed(): void;
+  /** More of the head has changed than a touch says. Comes before `changed`. */
+  reshaped(): void;
   /** State beside the head has grown by so many bytes; less than 0: shrunk. Comes before `changed`. */
   grew(bytes: number): void;
   /** The due instant has come nearer. Later ones need not be told: the timer finds them when it fires. */
@@ -75,13 +78,30 @@ export interface Kind {
   due(at: Millis, effects: Effects): void;
 }
 
-/** How a kind's entries lie in memory, in the changelog, and in the local store. */
+/** What stands in the header of the commit that a touch is part of. */
+export interface TouchBase {
+  readonly clock: Millis;
+  /** Everything below is applied. */
+  readonly position: number;
+}
+
+/**
+ * How a kind's entries lie in memory, and their heads in the changelog and in the local store: a head is all of an entry but its
+ * key and its state, whose bytes are written as they are.
+ */
 export interface EntryFormat<Entry extends EntryWindow = EntryWindow> {
   window(memory: EntryMemory): Entry;
-  /** Writes all of an entry but its key. */
+  /** Writes the head. */
   encode(entry: Entry, out: ByteWriter): void;
-  /** Makes `entry`, whatever it was, what was written to `bytes[start, end)`. @throws MalformedBytes */
-  decode(bytes: Uint8Array, start: number, end: number, entry: Entry): void;
+  /**
+   * Makes the head of `entry`, whatever it was, what was written from `bytes[start]` on, before `end`; returns where that ended.
+   * @throws MalformedBytes
+   */
+  decode(bytes: Uint8Array, start: number, end: number, entry: Entry): number;
+  /** Writes what a touch changes of the head: the values as they are now, the shorter the nearer to `base`. */
+  encodeTouch(entry: Entry, base: TouchBase, out: ByteWriter): void;
+  /** Makes these of `entry` what was written to `bytes[start, end)`. @throws MalformedBytes */
+  decodeTouch(bytes: Uint8Array, start: number, end: number, base: TouchBase, entry: Entry): void;
 }
 
 /** What a kind counts, by name; only ever counted up. */

@@ -4,7 +4,7 @@
 // Float64 and as sixteen Int32, the same bytes:
 //
 //   Float64 0–4, Int32 10, KIND_FLAG   the kind's
-//   Int32 11–15                        the engine's, key and image of the entry
+//   Int32 11–15                        the engine's, key and base of the entry
 //
 // What does not fit lies in a row, a second line of 64 bytes that an entry takes once it needs it, and what has no fixed length
 // in its state, a run of bytes in pages. Both, too, are the kind's.
@@ -116,6 +116,11 @@ export class EntryWindow {
     return this.memory.states.lengthOf(this.#slot);
   }
 
+  /** Whether a cut has held the entry: the changelog knows its slot, or will. */
+  get isWritten(): boolean {
+    return this.baseBlock >= 0 || this.inFlight;
+  }
+
   get inFlight(): boolean {
     return this.flag(IN_FLIGHT);
   }
@@ -123,26 +128,26 @@ export class EntryWindow {
     this.setFlag(IN_FLIGHT, value);
   }
 
-  /** Ordinal of the changelog block with the committed image; −1: none. */
-  get imageBlock(): number {
+  /** Ordinal of the changelog block with the entry's committed base, a bind; −1: none. */
+  get baseBlock(): number {
     return this.i32[this.i + 13]!;
   }
-  set imageBlock(value: number) {
+  set baseBlock(value: number) {
     this.i32[this.i + 13] = value;
   }
 
-  /** Digest and byte length of the image last cut into a block. */
-  get imageDigest(): number {
+  /** Digest of head and state as last cut into a block; and how many bytes a base of that has. */
+  get writtenDigest(): number {
     return this.i32[this.i + 14]!;
   }
-  set imageDigest(value: number) {
+  set writtenDigest(value: number) {
     this.i32[this.i + 14] = value;
   }
 
-  get imageBytes(): number {
+  get baseBytes(): number {
     return this.i32[this.i + 15]!;
   }
-  set imageBytes(value: number) {
+  set baseBytes(value: number) {
     this.i32[this.i + 15] = value;
   }
 

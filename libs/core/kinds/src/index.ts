@@ -8,6 +8,7 @@ export {
   PROCESSING_FAILED,
   type Refusal,
   type Run,
+  type TouchBase,
 } from './contract.ts';
 export {
   type EntryMemory,
@@ -25,19 +26,19 @@ export {
   type StateWindow,
 } from './entry-window.ts';
 export { type HeldState, HeldTime, type HeldTimeRules, type Hold } from './held-time.ts';
-export { largestLeaseBytes, largestLeaseEvent } from './lease/largest-lease.ts';
+export { largestLeaseEvent } from './lease/largest-lease.ts';
 export { leaseKind, type LeaseOptions } from './lease/lease-kind.ts';
 export type { LeaseRules, OnConflict } from './lease/lease-rules.ts';
 export { TOKEN_EPOCH_MAX } from './lease/lease-token.ts';
 export { applyEvent, openSession, type Applied, type Occurrence } from './session/apply-event.ts';
 export { summarize, type Closing } from './session/deadline.ts';
-export { encodeDetail, type SessionDetail } from './session/detail.ts';
+export { encodeNumbers, type SessionDetail } from './session/detail.ts';
 export type { SessionEntry, SessionRules } from './session/entry.ts';
-export { imageBytes, largestEntry, type TextLimits } from './session/largest-entry.ts';
+export { largestEntry, type TextLimits } from './session/largest-entry.ts';
 export { SessionTexts } from './session/texts.ts';
 export type { StateBytes } from './state-bytes.ts';
 export type { SequenceWindow } from './session/sequence-window.ts';
 export { type SessionCounters } from './session/session-counters.ts';
-export { decodeImage, sessionFormat } from './session/session-format.ts';
+export { sessionFormat } from './session/session-format.ts';
 export { SessionWindow } from './session/session-window.ts';
 export { sessionKind, type SessionOptions } from './session/session-kind.ts';

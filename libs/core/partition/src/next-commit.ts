@@ -3,7 +3,7 @@
 // Owns: outputs, dead letters, how large a commit may be, the position of the last cut.
 // Does not own: what changed of entries (Changelog), the position, when a commit is cut (the runtime).
 import type { Millis } from '@flatline/base';
-import type { HeldState } from '@flatline/kinds';
+import type { HeldState, TouchBase } from '@flatline/kinds';
 import type { RecordCursor } from '@flatline/ports';
 import type { InputPosition } from './changelog/block-format.ts';
 import type { Changelog, CutContext } from './changelog/changelog.ts';
@@ -84,9 +84,9 @@ export class NextCommit {
     this.#deadLetters.add(cursor, reason, detail);
   }
 
-  prepareCut(bytes: number): boolean {
+  prepareCut(bytes: number, base: TouchBase): boolean {
     if (!this.isCutting) this.#bytesBeforeCut = this.bytes;
-    return this.#changelog.prepareCut(bytes);
+    return this.#changelog.prepareCut(bytes, base);
   }
 
   cut(context: Omit<CutContext, 'inputs' | 'clock' | keyof HeldState>, state: CommitState): TaskCut {

@@ -2,15 +2,7 @@ import { describe, expect, test } from '@jest/globals';
 import { type Random, seededRandom } from '@flatline/base';
 import { SessionWindow } from '@flatline/kinds';
 import type { SessionSummary } from '@flatline/ports/formats';
-import {
-  decodeBlock,
-  type FlushSlice,
-  NO_BATCH,
-  PartitionTask,
-  recordedStamp,
-  Restoration,
-  type TaskCut,
-} from './index.ts';
+import { decodeBlock, type FlushSlice, NO_BATCH, PartitionTask, Restoration, type TaskCut } from './index.ts';
 import { CLOCK_HEADER, groupOf, KEY_GROUP_MAX, type StoreCheckpoint, type StoredRow } from '@flatline/ports';
 import {
   applyBlock,
@@ -500,7 +492,7 @@ describe('looking ahead', () => {
 });
 
 describe('[K1] the block format', () => {
-  test('[K9] golden bytes of version 1', () => {
+  test('[K9] golden bytes of version 2', () => {
     const task = begun();
     stepAll(
       task,
@@ -509,7 +501,7 @@ describe('[K1] the block format', () => {
     );
     const [block] = task.cut(context).blocks;
     expect(Buffer.from(block!.bytes).toString('hex')).toMatchInlineSnapshot(
-      `"460101036c6f67026d650572756e2d310000000104012b1204000008e8a7abfef96200f4d395ffbc3100000267c79f7a270002016b0d0080d095ffbc3100290001e80702067365636f6e640d00f4d395ffbc31002a0001e807"`,
+      `"460201036c6f67026d650572756e2d310000000104012b1204000008e8a7abfef96200f4d395ffbc31000002da26631e2d0001016b0d0080d095ffbc3100290001e80711067365636f6e640d00f4d395ffbc31002a0001e807"`,
     );
     const decoded = decodeBlock(block!.bytes);
     expect(decoded).toMatchObject({
@@ -518,21 +510,12 @@ describe('[K1] the block format', () => {
     });
   });
 
-  test('[K9][R1] a header of an older writer that held a stamp in nanoseconds is read, and its stamp is the last instant', () => {
-    // As an earlier build wrote it, which looked at no range and could not read it itself.
-    const hex =
-      '460101036c6f67026d650572756e2d310000000104012b120400000880b4d4aad5cfabea0100f4d395ffbc31000002c79c7a272700';
-    expect(decodeBlock(Uint8Array.from(Buffer.from(hex, 'hex')))).toMatchObject({
-      header: { inputs: [{ position: 43, batchTimestamp: recordedStamp(1.795e18) }], liveEntries: 2 },
-    });
-  });
-
   test('[K9] golden bytes of an application that did not begin at 0', () => {
     const task = new PartitionTask(options());
     begin(task, 0, { ...START, position: 300, origin: 300 });
     const [block] = task.cut(context).blocks;
     expect(Buffer.from(block!.bytes).toString('hex')).toMatchInlineSnapshot(
-      `"460104036c6f67026d650572756e2d31000000010401ac020000000003000000000000000000000000ac0200"`,
+      `"460204036c6f67026d650572756e2d31000000010401ac020000000003000000000000000000000000ac0200"`,
     );
     const decoded = decodeBlock(block!.bytes);
     if (decoded.kind !== 'state') throw new Error('it is a commit');
@@ -542,7 +525,13 @@ describe('[K1] the block format', () => {
 
   test('[K9] another version stops the reader', () => {
     const [block] = begun().cut(context).blocks;
-    block!.bytes[1] = 2;
-    expect(() => decodeBlock(block!.bytes)).toThrow('changelog format version 2, this build reads 1');
+    block!.bytes[1] = 3;
+    expect(() => decodeBlock(block!.bytes)).toThrow(
+      'changelog format version 3, this build reads 2: run the newer Flatline',
+    );
+    block!.bytes[1] = 1;
+    expect(() => decodeBlock(block!.bytes)).toThrow(
+      'changelog format version 1, this build reads 2: no release wrote that',
+    );
   });
 });

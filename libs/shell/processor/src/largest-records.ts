@@ -1,7 +1,7 @@
 // How long the records may become that a pipeline's limits allow, by kind.
 import { codecLimits, leaseEventBytes } from '@flatline/records';
 import type { LeasePipeline, SessionPipeline } from '@flatline/config';
-import { imageBytes, largestEntry, largestLeaseBytes, largestLeaseEvent } from '@flatline/kinds';
+import { largestEntry, largestLeaseEvent } from '@flatline/kinds';
 import { TASK_BOUNDS } from '@flatline/runtime';
 import { largestBlockBytes } from '@flatline/partition';
 import { largestSummaryBytes } from './largest-summary.ts';
@@ -32,7 +32,7 @@ export function largestSessionRecords({ rules, input, output }: SessionPipeline)
   const key = new Uint8Array(maxKeyBytes).fill(CONTROL.charCodeAt(0));
   const summaries = [wide, escaped].map((entry) => largestSummaryBytes(output.format, entry, rules, key));
   return {
-    changelogBytes: AROUND_BYTES + largestBlockBytes(imageBytes(wide), maxKeyBytes, TASK_BOUNDS.blockBytesMax),
+    changelogBytes: AROUND_BYTES + largestBlockBytes(maxKeyBytes, TASK_BOUNDS.blockBytesMax),
     outputBytes: AROUND_BYTES + maxKeyBytes + Math.max(...summaries),
     settings: settingsOf({ maxKeyBytes, maxAttributes, maxAttributeBytes, dedupeEventIds }),
     outputs: 'a summary',
@@ -44,9 +44,8 @@ export function largestLeaseRecords({ rules, input, output }: LeasePipeline): La
   const { maxAttributes, maxAttributeBytes, maxWaiters } = rules;
   const key = new Uint8Array(maxKeyBytes).fill(CONTROL.charCodeAt(0));
   const events = [WIDE, CONTROL].map((text) => leaseEventBytes(output.format, largestLeaseEvent(rules, key, text)));
-  const image = largestLeaseBytes(rules, WIDE);
   return {
-    changelogBytes: AROUND_BYTES + largestBlockBytes(image, maxKeyBytes, TASK_BOUNDS.blockBytesMax),
+    changelogBytes: AROUND_BYTES + largestBlockBytes(maxKeyBytes, TASK_BOUNDS.blockBytesMax),
     outputBytes: AROUND_BYTES + maxKeyBytes + Math.max(...events),
     settings: settingsOf({ maxKeyBytes, maxAttributes, maxAttributeBytes, maxWaiters }),
     outputs: 'an event',

@@ -44,6 +44,13 @@ export const leaseStub = (timeoutMs: number): PipelineKind<LeaseWindow, { grante
       const input = new ByteReader(bytes, start, end);
       entry.renewedAt = input.varint();
       entry.token = input.varint();
+      return input.position;
+    },
+    encodeTouch: ({ renewedAt }, { clock }, out) => {
+      out.signedVarint(clock - renewedAt);
+    },
+    decodeTouch: (bytes, start, end, { clock }, entry) => {
+      entry.renewedAt = clock - new ByteReader(bytes, start, end).signedVarint();
     },
   },
   counters: () => ({ granted: 0 }),

@@ -8,7 +8,7 @@ import { asDamaged, CHECKPOINT_TAG, seal, unseal, viewOf } from './stored-row.ts
 export const checkpointKey: Uint8Array = new Uint8Array([CHECKPOINT_TAG]);
 
 /** Version of the layout of a store's keys and values. */
-const FORMAT_VERSION = 2;
+const FORMAT_VERSION = 3;
 
 export function encodeCheckpoint(checkpoint: StoreCheckpoint): Uint8Array {
   const writer = new ByteWriter(256);

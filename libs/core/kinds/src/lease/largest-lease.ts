@@ -1,25 +1,9 @@
-// The longest entry and event that a pipeline's rules allow: what must fit a record of the changelog and the output.
-import { ByteWriter } from '@flatline/base';
+// The longest event that a pipeline's rules allow: what must fit a record of the output.
 import { type LeaseEvent, REQUEST_ID_LENGTH_MAX } from '@flatline/ports/formats';
-import { encodeHead } from './lease-format.ts';
 import type { LeaseRules } from './lease-rules.ts';
-import { type Claim, stateBytes, type Waiter } from './lease-state.ts';
+import type { Claim } from './lease-state.ts';
 
 const GREATEST = Number.MAX_SAFE_INTEGER;
-
-/** Bytes of the longest image. `alphabet`: characters of one UTF-16 unit each, whose encoding takes the most. */
-export function largestLeaseBytes(rules: LeaseRules, alphabet: string): number {
-  const claim = largestClaim(rules, alphabet);
-  const waiter = (_: unknown, i: number): Waiter => {
-    const offset = GREATEST - rules.maxWaiters + i;
-    return { offset, timeoutMs: rules.maxTimeoutMs, waitsUntil: GREATEST, claim };
-  };
-  const waiters = Array.from({ length: rules.maxWaiters }, waiter);
-  const head = new ByteWriter();
-  const times = { grantedAt: GREATEST, renewedAt: GREATEST, nextWaitAt: GREATEST };
-  encodeHead({ ...times, token: GREATEST, timeoutMs: rules.maxTimeoutMs, renewals: GREATEST, delayed: true }, head);
-  return head.length + stateBytes({ holder: claim, waiters }).length;
-}
 
 export function largestLeaseEvent(rules: LeaseRules, key: Uint8Array, alphabet: string): LeaseEvent {
   const { requestId, attributes } = largestClaim(rules, alphabet);

@@ -1,11 +1,12 @@
-// A lease as bytes: what a changelog block and the local store hold of it beside its key. Format version 1.
+// The head of a lease as bytes: in the base of a changelog, in the local store, and what a touch changes of it.
 //
-//   flags u8 (1: lock delay) · grantedAt varint · renewedAt varint · token varint · timeoutMs varint · renewals varint
-//   · nextWaitAt varint · state, to the end
+//   head  = flags u8 (1: lock delay) · grantedAt varint · renewedAt varint · token varint · timeoutMs varint · renewals varint
+//           · nextWaitAt varint
+//   touch = flags u8 · clock − renewedAt signed · renewals varint · nextWaitAt varint
+//
+// Another holder is no touch: it reshapes the lease.
 import { ByteReader, type ByteWriter, MalformedBytes } from '@flatline/base';
-import type { EntryFormat } from '../contract.ts';
-import { HeapBytes } from '../state-bytes.ts';
-import { leaseState, nextWaitOf } from './lease-state.ts';
+import type { EntryFormat, TouchBase } from '../contract.ts';
 import { LeaseWindow } from './lease-window.ts';
 
 const DELAYED = 1;
@@ -17,7 +18,7 @@ export type LeaseHead = Pick<
   'grantedAt' | 'renewedAt' | 'token' | 'timeoutMs' | 'nextWaitAt' | 'renewals' | 'delayed'
 >;
 
-export function encodeHead(head: LeaseHead, out: ByteWriter): void {
+function encodeHead(head: LeaseWindow, out: ByteWriter): void {
   out.u8(head.delayed ? DELAYED : 0);
   out.varint(head.grantedAt);
   out.varint(head.renewedAt);
@@ -27,34 +28,50 @@ export function encodeHead(head: LeaseHead, out: ByteWriter): void {
   out.varint(head.nextWaitAt);
 }
 
-/** @throws MalformedBytes */
-function decodeHead(input: ByteReader, head: LeaseHead): void {
-  const flags = input.u8();
-  if (flags > DELAYED) throw new MalformedBytes(`flags ${flags} of a lease`);
-  head.delayed = flags === DELAYED;
+function decodeHead(bytes: Uint8Array, start: number, end: number, head: LeaseWindow): number {
+  const input = new ByteReader(bytes, start, end);
+  head.delayed = isDelayed(input);
   head.grantedAt = input.varint();
   head.renewedAt = input.varint();
   head.token = input.varint();
   head.timeoutMs = input.varint();
+  head.renewals = renewalsIn(input);
+  head.nextWaitAt = input.varint();
+  return input.position;
+}
+
+function encodeTouch(head: LeaseWindow, { clock }: TouchBase, out: ByteWriter): void {
+  out.u8(head.delayed ? DELAYED : 0);
+  out.signedVarint(clock - head.renewedAt);
+  out.varint(head.renewals);
+  out.varint(head.nextWaitAt);
+}
+
+function decodeTouch(bytes: Uint8Array, start: number, end: number, { clock }: TouchBase, head: LeaseWindow): void {
+  const input = new ByteReader(bytes, start, end);
+  head.delayed = isDelayed(input);
+  head.renewedAt = clock - input.signedVarint();
+  head.renewals = renewalsIn(input);
+  head.nextWaitAt = input.varint();
+  if (input.remaining !== 0) throw new MalformedBytes(`${input.remaining} bytes after a touch of a lease`);
+}
+
+function isDelayed(input: ByteReader): boolean {
+  const flags = input.u8();
+  if (flags > DELAYED) throw new MalformedBytes(`flags ${flags} of a lease`);
+  return flags === DELAYED;
+}
+
+function renewalsIn(input: ByteReader): number {
   const renewals = input.varint();
   if (renewals > RENEWALS_MAX) throw new MalformedBytes(`${renewals} renewals of a lease`);
-  head.renewals = renewals;
-  head.nextWaitAt = input.varint();
+  return renewals;
 }
 
 export const leaseFormat: EntryFormat<LeaseWindow> = {
   window: (memory) => new LeaseWindow(memory),
-  encode: (entry, out) => {
-    encodeHead(entry, out);
-    const { bytes, start, length } = entry.state;
-    out.raw(bytes, start, length);
-  },
-  decode: (bytes, start, end, entry) => {
-    const input = new ByteReader(bytes, start, end);
-    decodeHead(input, entry);
-    const state = new HeapBytes(bytes.slice(input.position, end));
-    const { waiters } = leaseState(state);
-    if (entry.nextWaitAt !== nextWaitOf(waiters)) throw new MalformedBytes('a lease waits for none of its waiters');
-    entry.state = state;
-  },
+  encode: encodeHead,
+  decode: decodeHead,
+  encodeTouch,
+  decodeTouch,
 };

@@ -155,7 +155,7 @@ class LeaseKind implements Kind {
     }
     if (!effects.open(run.index)) return NO_ROOM;
     this.#entry.nextWaitAt = 0;
-    this.#hold(waiter, run.effectiveAt);
+    this.#hold(waiter, run.effectiveAt, effects);
     this.#entry.state = stateBytes({ holder: claim, waiters: [] });
     effects.opened();
     effects.changed();
@@ -198,7 +198,7 @@ class LeaseKind implements Kind {
     const { requestId } = state.holder;
     this.#voice.expired(this.#spoken(state, to.at), { reason: 'REPLACED' }, { ...to, requestId }, effects);
     this.#parts.counters.leasesReplaced += 1;
-    this.#hold(start, effectiveAt);
+    this.#hold(start, effectiveAt, effects);
     this.#keep({ holder: start.claim, waiters: state.waiters }, effects);
     effects.dueSooner();
     this.#sayGranted(start.claim, to, effects);
@@ -240,7 +240,7 @@ class LeaseKind implements Kind {
       return false;
     }
     const { offset, claim } = next;
-    this.#hold(next, at);
+    this.#hold(next, at, effects);
     this.#keep({ holder: claim, waiters }, effects);
     this.#sayGranted(claim, { key: effects.key(), at, offset, requestId: claim.requestId }, effects);
     return true;
@@ -258,7 +258,7 @@ class LeaseKind implements Kind {
   }
 
   /** Has the entry say that this start holds the lease, but for its state. */
-  #hold({ offset, timeoutMs }: Waiter, from: Millis): void {
+  #hold({ offset, timeoutMs }: Waiter, from: Millis, effects: Effects): void {
     const entry = this.#entry;
     entry.delayed = false;
     entry.grantedAt = from;
@@ -266,6 +266,7 @@ class LeaseKind implements Kind {
     entry.token = tokenOf(this.#rules.tokenEpoch, offset);
     entry.timeoutMs = timeoutMs;
     entry.renewals = 0;
+    effects.reshaped();
   }
 
   /** Writes the state of an entry there is. */

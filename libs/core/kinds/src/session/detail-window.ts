@@ -56,12 +56,23 @@ export class DetailWindow implements SessionDetail, SequenceWindow {
 
   /** Makes the row say what `detail` says. */
   set(detail: SessionDetail): void {
+    this.#setNumbers(detail);
+    this.texts = detail.texts;
+  }
+
+  /** Makes the row say what `numbers` says, and whether there are texts: these are in the state by themselves. */
+  restore(numbers: SessionDetail, hasTexts: boolean): void {
+    this.#setNumbers(numbers);
+    const at = this.#i + 15;
+    this.#i32[at] = (this.#i32[at]! & RESTARTS_MASK) | (hasTexts ? HAS_TEXTS : 0);
+  }
+
+  #setNumbers(detail: SessionDetail): void {
     this.startedAt = detail.startedAt;
     this.lastEventAt = detail.lastEventAt;
     this.duplicateCount = detail.duplicateCount;
     this.outOfOrderCount = detail.outOfOrderCount;
     this.sequence = detail.sequence;
-    this.texts = detail.texts;
   }
 
   get startedAt(): Millis {

@@ -1,9 +1,9 @@
-// What a session keeps beyond a bare heartbeat's needs, and its bytes in a changelog image.
+// What a session keeps beyond a bare heartbeat's needs, and the bytes of its numbers in the changelog.
 //
 // The byte form is part of the changelog format: changing it needs a new format version (K9).
-import { ByteReader, type ByteWriter, MalformedBytes, type Millis, zigzag } from '@flatline/base';
+import { type ByteReader, type ByteWriter, MalformedBytes, type Millis, zigzag } from '@flatline/base';
 import type { SequenceWindow } from './sequence-window.ts';
-import { decodeTexts, type SessionTexts } from './texts.ts';
+import type { SessionTexts } from './texts.ts';
 
 /**
  * The numbers of a session's events; absent where bare heartbeats in order say all there is. Belongs to the owner of
@@ -24,41 +24,32 @@ export function blankDetail(startedAt: Millis, lastEventAt: Millis): SessionDeta
   return { startedAt, lastEventAt, duplicateCount: 0, outOfOrderCount: 0, sequence: undefined, texts: undefined };
 }
 
-const TRUNCATED = 1;
+const HAS_TEXTS = 1;
 const HAS_SEQUENCE = 2;
 
 /** Written in one piece, flags and all: a number below 128 is its own varint. */
-const numbers = new Float64Array(10);
+const numbers = new Float64Array(8);
 
-export function encodeDetail(detail: SessionDetail, out: ByteWriter): void {
-  const { sequence, texts } = detail;
-  numbers[0] = (texts?.truncated === true ? TRUNCATED : 0) | (sequence === undefined ? 0 : HAS_SEQUENCE);
+/** All but the texts, of which it is said whether there are any. */
+export function encodeNumbers(detail: SessionDetail, hasTexts: boolean, out: ByteWriter): void {
+  const { sequence } = detail;
+  numbers[0] = (hasTexts ? HAS_TEXTS : 0) | (sequence === undefined ? 0 : HAS_SEQUENCE);
   numbers[1] = zigzag(detail.startedAt);
   numbers[2] = zigzag(detail.lastEventAt);
   numbers[3] = detail.duplicateCount;
   numbers[4] = detail.outOfOrderCount;
-  const count = sequence === undefined ? 5 : encodeWindow(sequence, out);
-  if (texts === undefined) {
-    // No event ids, no types, no attributes.
-    for (let list = 0; list < 3; list += 1) numbers[count + list] = 0;
-    out.varints(numbers, count + 3);
-    return;
-  }
-  out.varints(numbers, count);
-  texts.encode(out);
+  out.varints(numbers, sequence === undefined ? 5 : encodeWindow(sequence, out));
 }
 
 /** @throws MalformedBytes */
-export function decodeDetail(bytes: Uint8Array, start = 0, end: number = bytes.length): SessionDetail {
-  const input = new ByteReader(bytes, start, end);
+export function decodeNumbers(input: ByteReader): { readonly detail: SessionDetail; readonly hasTexts: boolean } {
   const flags = input.u8();
+  if (flags > (HAS_TEXTS | HAS_SEQUENCE)) throw new MalformedBytes(`numbers of a session with flags ${flags}`);
   const detail = blankDetail(input.signedVarint(), input.signedVarint());
   detail.duplicateCount = input.varint();
   detail.outOfOrderCount = input.varint();
   if ((flags & HAS_SEQUENCE) !== 0) detail.sequence = decodeWindow(input);
-  detail.texts = decodeTexts(input, (flags & TRUNCATED) !== 0);
-  if (input.remaining !== 0) throw new MalformedBytes(`${input.remaining} bytes after a session detail`);
-  return detail;
+  return { detail, hasTexts: (flags & HAS_TEXTS) !== 0 };
 }
 
 /** Writes what is in `numbers` before the window, and the window but for its last numbers, which are left there. Returns how many. */
@@ -81,7 +72,7 @@ function decodeWindow(input: ByteReader): SequenceWindow {
     seenLow: input.u32(),
     seenHigh: input.u32(),
     received: input.varint(),
-    missingBefore: input.saturatedVarint(),
+    missingBefore: input.varint(),
     restarts: input.varint(),
   };
 }

@@ -1,10 +1,8 @@
-// The longest session that a pipeline's rules allow, to be encoded: what must fit a record of the changelog and the output.
-import { ByteWriter } from '@flatline/base';
+// The longest session that a pipeline's rules allow, to be encoded: what must fit a record of the output.
 import { OTHER_TYPE, TYPES_MAX } from './apply-event.ts';
 import { COUNT_MAX, RESTARTS_MAX } from './counts.ts';
 import { blankDetail, type SessionDetail } from './detail.ts';
 import type { SessionEntry, SessionRules } from './entry.ts';
-import { encodeImage } from './session-format.ts';
 import { blankTexts, type SessionTexts } from './texts.ts';
 
 /** Lengths of texts that are not the rules' to bound, in UTF-16 units. */
@@ -31,13 +29,6 @@ export function largestEntry(rules: SessionRules, limits: TextLimits, alphabet: 
     eventCount: COUNT_MAX,
     detail: largestDetail(rules, limits, alphabet),
   };
-}
-
-/** How long a session's image is. */
-export function imageBytes(entry: SessionEntry): number {
-  const image = new ByteWriter(64 * 1024);
-  encodeImage(entry, image);
-  return image.length;
 }
 
 function largestDetail(rules: SessionRules, limits: TextLimits, alphabet: string): SessionDetail {

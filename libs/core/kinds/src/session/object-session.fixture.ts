@@ -2,7 +2,7 @@
 import { ByteWriter, type Millis } from '@flatline/base';
 import { type Applied, type Occurrence, OTHER_TYPE, TYPES_MAX } from './apply-event.ts';
 import { COUNT_MAX } from './counts.ts';
-import { blankDetail, encodeDetail, type SessionDetail } from './detail.ts';
+import { blankDetail, encodeNumbers, type SessionDetail } from './detail.ts';
 import type { SessionEntry, SessionRules } from './entry.ts';
 import { HEARTBEAT, STARTED, type SessionEvent } from '@flatline/ports/formats';
 import { noteSequence, openWindow } from './sequence-window.ts';
@@ -23,8 +23,6 @@ export interface DetailTexts {
   attributes: Map<string, Attribute>;
   /** Sum of the UTF-16 lengths of attribute names and values. */
   attributeLength: number;
-  /** The same of event ids and types. */
-  nameLength: number;
 }
 
 export type ObjectDetail = Omit<SessionDetail, 'texts'> & { texts: DetailTexts | undefined };
@@ -36,30 +34,15 @@ function blankObjects(startedAt: Millis, lastEventAt: Millis): ObjectDetail {
 
 function blankTexts(): DetailTexts {
   const none = { eventIds: [], countsByType: new Map(), attributes: new Map() };
-  return { truncated: false, ...none, attributeLength: 0, nameLength: 0 };
-}
-
-/** Bytes of one event id, type or attribute in an image beside its text: lengths, counts and times. */
-const TEXT_OVERHEAD = 8;
-
-/** About how many bytes of an image are texts, as if each UTF-16 unit were one: at most three times as many. */
-export function objectTextBytes(detail: ObjectDetail | undefined): number {
-  const texts = detail?.texts;
-  if (texts === undefined) return 0;
-  const { eventIds, countsByType, attributes, attributeLength, nameLength } = texts;
-  return attributeLength + nameLength + TEXT_OVERHEAD * (eventIds.length + countsByType.size + attributes.size);
+  return { truncated: false, ...none, attributeLength: 0 };
 }
 
 /** The bytes of a detail, texts written one by one. */
 export function encodeObjects({ texts, ...numbers }: ObjectDetail): Uint8Array {
   const out = new ByteWriter();
-  encodeDetail({ ...numbers, texts: undefined }, out);
-  if (texts === undefined) return out.copy();
-  out.truncate(out.length - 3);
-  encodeTexts(texts, out);
-  const bytes = out.copy();
-  if (texts.truncated) bytes[0]! |= 1;
-  return bytes;
+  encodeNumbers({ ...numbers, texts: undefined }, texts !== undefined, out);
+  if (texts !== undefined) encodeTexts(texts, out);
+  return out.copy();
 }
 
 function encodeTexts({ eventIds, countsByType, attributes }: DetailTexts, out: ByteWriter): void {
@@ -173,8 +156,7 @@ function isDuplicate(detail: ObjectDetail, rules: SessionRules, { eventId, seque
 function keepEventId(texts: DetailTexts, { dedupeEventIds }: SessionRules, eventId: string): void {
   const { eventIds } = texts;
   eventIds.push(eventId);
-  texts.nameLength += eventId.length;
-  if (eventIds.length > dedupeEventIds) texts.nameLength -= eventIds.shift()!.length;
+  if (eventIds.length > dedupeEventIds) eventIds.shift();
 }
 
 function noteNewSequence(detail: ObjectDetail, sequence: number, restartMarked: boolean): boolean {
@@ -201,7 +183,6 @@ function countType(texts: DetailTexts, type: string): void {
 
 function addToType(texts: DetailTexts, type: string, known: number | undefined): void {
   texts.countsByType.set(type, (known ?? 0) + 1);
-  if (known === undefined) texts.nameLength += type.length;
 }
 
 function keepAttributes(

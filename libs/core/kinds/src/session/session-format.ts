@@ -1,38 +1,41 @@
-// A session as bytes: what a changelog block and the local store hold of it beside its key. Format version 1.
+// The head of a session as bytes: in the base of a changelog, in the local store, and what a touch changes of it.
 //
-//   flags u8 (1: timeout chosen, 2: detail follows) · openedAt varint · lastSeenAt − openedAt varint · firstOffset varint
-//   · lastOffset − firstOffset varint · eventCount varint · timeoutMs varint · [detail, to the end]
+//   head    = flags u8 (1: timeout chosen, 2: numbers follow) · openedAt varint · lastSeenAt − openedAt varint · firstOffset varint
+//             · lastOffset − firstOffset varint · eventCount varint · timeoutMs varint · [numbers]
+//   touch   = 2 × eventCount, and one where numbers follow, varint · clock − lastSeenAt signed · position − lastOffset signed
+//             · [numbers]
+//   numbers: detail.ts
 //
-// Compact on purpose: each byte is checksummed, sent, replicated and stored, many times over the life of a session.
-import { ByteReader, type ByteWriter, MalformedBytes } from '@flatline/base';
-import type { EntryFormat } from '../contract.ts';
-import { decodeDetail, encodeDetail } from './detail.ts';
+// Compact on purpose: each byte is checksummed, sent, replicated and stored, a touch with every commit in which its session beats.
+import { ByteReader, type ByteWriter, MalformedBytes, zigzag } from '@flatline/base';
+import type { EntryFormat, TouchBase } from '../contract.ts';
+import { decodeNumbers, encodeNumbers, type SessionDetail } from './detail.ts';
 import type { SessionEntry } from './entry.ts';
 import { SessionWindow } from './session-window.ts';
 
 const CHOSEN = 1;
-const DETAIL = 2;
+const NUMBERS = 2;
 
 /** Written in one piece, flags and all: a number below 128 is its own varint. */
 const numbers = new Float64Array(7);
 
-export function encodeImage(entry: SessionEntry, out: ByteWriter): void {
+function encodeHead(entry: SessionEntry, out: ByteWriter): void {
   const { detail, openedAt, firstOffset } = entry;
-  numbers[0] = (entry.timeoutChosen ? CHOSEN : 0) | (detail === undefined ? 0 : DETAIL);
+  numbers[0] = (entry.timeoutChosen ? CHOSEN : 0) | (detail === undefined ? 0 : NUMBERS);
   numbers[1] = openedAt;
   numbers[2] = entry.lastSeenAt - openedAt;
   numbers[3] = firstOffset;
   numbers[4] = entry.lastOffset - firstOffset;
   numbers[5] = entry.eventCount;
   numbers[6] = entry.timeoutMs;
-  out.varints(numbers, numbers.length);
-  if (detail !== undefined) encodeDetail(detail, out);
+  out.varints(numbers, 7);
+  if (detail !== undefined) encodeDetailNumbers(detail, out);
 }
 
-/** Fills `entry` from the image in `bytes[start, end)`. @throws MalformedBytes */
-export function decodeImage(bytes: Uint8Array, start: number, end: number, entry: SessionEntry): void {
+function decodeHead(bytes: Uint8Array, start: number, end: number, entry: SessionWindow): number {
   const input = new ByteReader(bytes, start, end);
   const flags = input.u8();
+  if (flags > (CHOSEN | NUMBERS)) throw new MalformedBytes(`a session with flags ${flags}`);
   entry.openedAt = input.varint();
   entry.lastSeenAt = entry.openedAt + input.varint();
   entry.firstOffset = input.varint();
@@ -40,13 +43,49 @@ export function decodeImage(bytes: Uint8Array, start: number, end: number, entry
   entry.eventCount = input.varint();
   entry.timeoutMs = input.varint();
   entry.timeoutChosen = (flags & CHOSEN) !== 0;
-  if ((flags & DETAIL) !== 0) entry.detail = decodeDetail(bytes, input.position, end);
-  else if (input.remaining !== 0) throw new MalformedBytes(`${input.remaining} bytes after an entry image`);
+  if ((flags & NUMBERS) !== 0) decodeDetailNumbers(input, entry);
   else entry.detail = undefined;
+  return input.position;
+}
+
+function encodeTouch(entry: SessionWindow, { clock, position }: TouchBase, out: ByteWriter): void {
+  const { detail } = entry;
+  numbers[0] = 2 * entry.eventCount + (detail === undefined ? 0 : 1);
+  numbers[1] = zigzag(clock - entry.lastSeenAt);
+  numbers[2] = zigzag(position - entry.lastOffset);
+  out.varints(numbers, 3);
+  if (detail !== undefined) encodeDetailNumbers(detail, out);
+}
+
+function decodeTouch(
+  bytes: Uint8Array,
+  start: number,
+  end: number,
+  { clock, position }: TouchBase,
+  entry: SessionWindow,
+): void {
+  const input = new ByteReader(bytes, start, end);
+  const count = input.varint();
+  entry.eventCount = Math.floor(count / 2);
+  entry.lastSeenAt = clock - input.signedVarint();
+  entry.lastOffset = position - input.signedVarint();
+  if (count % 2 === 1) decodeDetailNumbers(input, entry);
+  if (input.remaining !== 0) throw new MalformedBytes(`${input.remaining} bytes after a touch of a session`);
+}
+
+function encodeDetailNumbers(detail: SessionDetail, out: ByteWriter): void {
+  encodeNumbers(detail, detail.texts !== undefined, out);
+}
+
+function decodeDetailNumbers(input: ByteReader, entry: SessionWindow): void {
+  const { detail, hasTexts } = decodeNumbers(input);
+  entry.restoreDetail(detail, hasTexts);
 }
 
 export const sessionFormat: EntryFormat<SessionWindow> = {
   window: (memory) => new SessionWindow(memory),
-  encode: encodeImage,
-  decode: decodeImage,
+  encode: encodeHead,
+  decode: decodeHead,
+  encodeTouch,
+  decodeTouch,
 };

@@ -111,6 +111,7 @@ class SessionKind implements Kind {
     const entry = this.#entry;
     const before = entry.timeoutMs;
     applyHeartbeat(entry, this.#rules, this.#at);
+    if (entry.timeoutMs !== before) effects.reshaped();
     effects.changed();
     // A shorter timeout is the one way a due instant comes nearer.
     if (entry.timeoutMs < before) effects.dueSooner();
@@ -151,13 +152,14 @@ class SessionKind implements Kind {
     const { counters } = this.#parts;
     counters.events += 1;
     const entry = this.#entry;
-    const before = entry.timeoutMs;
+    const { timeoutMs: before, timeoutChosen: wasChosen } = entry;
     const lengthBefore = entry.stateLength;
     const applied = applyEvent(entry, this.#rules, this.#event, this.#at);
     if (applied.duplicate) counters.duplicates += 1;
     if (applied.clamped) counters.clampedTimeouts += 1;
     const grownBy = entry.stateLength - lengthBefore;
     if (grownBy !== 0) effects.grew(grownBy);
+    if (entry.timeoutMs !== before || entry.timeoutChosen !== wasChosen) effects.reshaped();
     effects.changed();
     if (entry.timeoutMs < before) effects.dueSooner();
   }

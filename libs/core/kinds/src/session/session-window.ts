@@ -82,6 +82,12 @@ export class SessionWindow extends EntryWindow implements SessionEntry {
     this.#detail.at(this.slot).set(value);
   }
 
+  /** Makes all of the detail but its texts what `numbers` says; these lie in the state, if there are any. */
+  restoreDetail(numbers: SessionDetail, hasTexts: boolean): void {
+    if (!this.hasRow) this.takeRow();
+    this.#detail.at(this.slot).restore(numbers, hasTexts);
+  }
+
   #forgetDetail(): void {
     this.releaseRow();
     this.memory.states.clear(this.slot);

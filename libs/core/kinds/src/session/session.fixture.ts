@@ -1,4 +1,4 @@
-import { ByteReader, ByteWriter } from '@flatline/base';
+import { ByteReader } from '@flatline/base';
 import { type Occurrence, openSession, type SessionEntry, type SessionRules, type SessionTexts } from '../index.ts';
 import { blankEvent, type SessionEvent } from '@flatline/ports/formats';
 
@@ -57,11 +57,17 @@ export interface PlainTexts {
   readonly attributes: readonly (readonly [string, string, number])[];
 }
 
-/** What the texts say, read from the bytes that they write. */
+/** Bytes of the texts' state before its lists. */
+const HEADER_BYTES = 12;
+
+/** The bytes of the lists. */
+export function listsOf({ state: { bytes, start, length } }: SessionTexts): Uint8Array {
+  return bytes.slice(start + HEADER_BYTES, start + length);
+}
+
+/** What the texts say, read from their bytes. */
 export function plainTexts(texts: SessionTexts): PlainTexts {
-  const out = new ByteWriter();
-  texts.encode(out);
-  const input = new ByteReader(out.copy());
+  const input = new ByteReader(listsOf(texts));
   const list = <Item>(item: () => Item): Item[] => Array.from({ length: input.varint() }, item);
   const eventIds = list(() => input.text());
   const types = list(() => [input.text(), input.varint()] as const);

@@ -1,9 +1,9 @@
 // The texts of a session (event ids, counts by type, attributes), read and edited in the bytes that they are kept as.
 //
-// The bytes are those of a changelog image, so that writing an image and restoring from one copy them, after a header:
+// The bytes are those of the changelog and the local store, where they stand as they are (docs/FORMATS.md):
 //
-//   otherBytes u32 · attributeLength u32 · position of the types u32 (high bit: truncated) · position of the attributes u32
-//   (high bit: some value has not been ASCII) · event ids, types, attributes: each a count and that many items
+//   attributeLength u32 · position of the types u32 (high bit: truncated) · position of the attributes u32 (high bit: some value
+//   has not been ASCII) · event ids, types, attributes: each a count and that many items
 //
 // No object, no string is made of what is kept until a summary needs it. A text is looked for as bytes, one after another:
 // lists are short, and lie on a few cache lines.
@@ -13,31 +13,25 @@
 // Invariants
 //   SY1  The header says what walking the lists would find.
 //   SY2  Texts come in the order in which they were first kept; a name or type is in its list once.
-import { type ByteReader, ByteWriter, type Millis } from '@flatline/base';
+import { ByteWriter, type Millis } from '@flatline/base';
 import { HeapBytes, type StateBytes } from '../state-bytes.ts';
 import { RecurringTexts } from './recurring-texts.ts';
 import { soughtText } from './sought-text.ts';
 
-/** UTF-16 lengths of event ids and types, and what each text and attribute takes beside. */
-const OTHER_BYTES = 0;
-const ATTRIBUTE_LENGTH = 4;
-const TYPES = 8;
-const ATTRIBUTES = 12;
+/** Where the fields of the header are. */
+const ATTRIBUTE_LENGTH = 0;
+const TYPES = 4;
+const ATTRIBUTES = 8;
 /** Where the lists begin. */
-const LISTS = 16;
+const LISTS = 12;
 /** Beside a position: truncated, or not ASCII. */
 const MARK = 0x80000000;
 const POSITION = MARK - 1;
 
-/** Bytes of one event id, type or attribute in an image beside its text: lengths, counts and times. */
-const TEXT_OVERHEAD = 8;
 /** Groups of seven bits that make an integer. */
 const INT_BITS = 28;
 /** A count below is one byte, which can be counted up in place. */
 const SHORT_COUNT = 0x7f;
-
-/** From here on a call that copies is cheaper than copying words. */
-const LONG = 512;
 
 const NOTHING = new Uint8Array(0);
 const interned = new RecurringTexts();
@@ -88,12 +82,6 @@ export class SessionTexts {
     return this.#open(this.#attributes);
   }
 
-  /** About how many bytes of an image they are, as if each UTF-16 unit were one: at most three times as many. */
-  get textBytes(): number {
-    const { view, start } = this.#state;
-    return view.getUint32(start + OTHER_BYTES, true) + view.getUint32(start + ATTRIBUTE_LENGTH, true);
-  }
-
   hasEventId(eventId: string): boolean {
     const text = soughtText(eventId);
     let left = this.#open(LISTS);
@@ -111,18 +99,15 @@ export class SessionTexts {
     written.text(eventId);
     this.#state.splice(this.#types, 0, written.peek(), written.length);
     this.#moveTypes(written.length + this.#countUp(LISTS, 1));
-    this.#addOther(eventId.length + TEXT_OVERHEAD);
   }
 
   dropOldestEventId(): void {
     this.#open(LISTS);
     const first = this.#at;
-    const length = this.#skipText();
-    const units = unitsOf(this.#bytes, this.#at - length, length);
+    this.#skipText();
     const removed = this.#at - first;
     this.#state.splice(first - this.#state.start, removed, NOTHING, 0);
     this.#moveTypes(this.#countUp(LISTS, -1) - removed);
-    this.#addOther(-units - TEXT_OVERHEAD);
   }
 
   /** Counts one more of a type that has a count; false: it has none. */
@@ -148,7 +133,6 @@ export class SessionTexts {
     written.varint(count);
     this.#state.splice(this.#attributes, 0, written.peek(), written.length);
     this.#moveAttributes(written.length + this.#countUp(this.#types, 1));
-    this.#addOther(type.length + TEXT_OVERHEAD);
   }
 
   /** Says that what comes next is another event's attributes, or another session's. */
@@ -202,7 +186,6 @@ export class SessionTexts {
     this.#countUp(this.#attributes, 1);
     this.#next = this.#state.length;
     this.#state.setUint32(ATTRIBUTE_LENGTH, this.attributeLength + name.length + value.length);
-    this.#addOther(TEXT_OVERHEAD);
   }
 
   /** By type, without HEARTBEAT. */
@@ -219,13 +202,6 @@ export class SessionTexts {
       this.#varint();
     }
     return values;
-  }
-
-  /** Writes the lists as a changelog image has them. */
-  encode(out: ByteWriter): void {
-    const { bytes, view, start, length } = this.#state;
-    if (length < LONG) out.rawView(view, start + LISTS, length - LISTS);
-    else out.raw(bytes, start + LISTS, length - LISTS);
   }
 
   #header(field: number): number {
@@ -299,10 +275,6 @@ export class SessionTexts {
     return written.length - length;
   }
 
-  #addOther(bytes: number): void {
-    this.#state.setUint32(OTHER_BYTES, this.#header(OTHER_BYTES) + bytes);
-  }
-
   #moveTypes(by: number): void {
     if (by === 0) return;
     this.#state.setUint32(TYPES, this.#header(TYPES) + by);
@@ -357,42 +329,6 @@ export function blankTexts(): SessionTexts {
   const state = new HeapBytes(new Uint8Array(LISTS + 3));
   state.setUint32(TYPES, LISTS + 1);
   state.setUint32(ATTRIBUTES, LISTS + 2);
-  return new SessionTexts(state);
-}
-
-/** undefined where there are none, as of a session that never had any. @throws MalformedBytes */
-export function decodeTexts(input: ByteReader, truncated: boolean): SessionTexts | undefined {
-  const start = input.position;
-  let items = 0;
-  let nameLength = 0;
-  let attributeLength = 0;
-  let notAscii = 0;
-  const units = (): number => {
-    const length = input.varint();
-    input.skip(length);
-    const found = unitsOf(input.bytes, input.position - length, length);
-    if (found !== length) notAscii += 1;
-    return found;
-  };
-  for (let left = input.varint(); left > 0; left -= 1, items += 1) nameLength += units();
-  const types = input.position - start;
-  for (let left = input.varint(); left > 0; left -= 1, items += 1) {
-    nameLength += units();
-    input.varint();
-  }
-  const attributes = input.position - start;
-  for (let left = input.varint(); left > 0; left -= 1, items += 1) {
-    attributeLength += units() + units();
-    input.signedVarint();
-  }
-  if (!truncated && items === 0) return undefined;
-  const bytes = new Uint8Array(LISTS + input.position - start);
-  bytes.set(input.bytes.subarray(start, input.position), LISTS);
-  const state = new HeapBytes(bytes);
-  state.setUint32(OTHER_BYTES, nameLength + TEXT_OVERHEAD * items);
-  state.setUint32(ATTRIBUTE_LENGTH, attributeLength);
-  state.setUint32(TYPES, LISTS + types + (truncated ? MARK : 0));
-  state.setUint32(ATTRIBUTES, LISTS + attributes + (notAscii > 0 ? MARK : 0));
   return new SessionTexts(state);
 }
 

@@ -3,19 +3,15 @@
 // Owns: the blocks of a commit that is not complete yet, the last link of the chain.      Does not own: state.
 import type { Millis } from '@flatline/base';
 import { NotABlock } from '../logs/block-reader.ts';
-import {
-  type BlockHeader,
-  type BlockOperation,
-  type ChangelogBlock,
-  readBlock,
-  type StateBlock,
-} from '../logs/changelog-block.ts';
+import type { BlockOperation } from '../logs/block-operation.ts';
+import { type BlockHeader, type ChangelogBlock, readBlock, type StateBlock } from '../logs/changelog-block.ts';
 import type { Fed } from './feed.ts';
 import type { LogRecord } from '../logs/history.ts';
 import type { Place } from './place.ts';
 import type { TransactionMark } from './transaction-walk.ts';
 
-export interface CommittedOperation extends BlockOperation {
+export interface CommittedOperation {
+  readonly operation: BlockOperation;
   readonly offset: number;
 }
 
@@ -96,7 +92,7 @@ export class CommitChain {
         what: `part ${header.part} of commit ${header.commitId} follows ${open.parts} others`,
       });
     open.parts += 1;
-    for (const { key, image } of operations) open.operations.push({ key, image, offset });
+    for (const operation of operations) open.operations.push({ operation, offset });
     if (open.parts < header.parts) return undefined;
     this.#incomplete = undefined;
     const appendedAt = logAppendTime ? timestamp : undefined;

@@ -1,6 +1,7 @@
 // Correct histories made wrong, each in one way, and the rule that has to see it.
 import { assert, type Mutable } from '@flatline/base';
-import { type EditableBlock, putTogether, takeApart } from '../logs/block-editor.fixture.ts';
+import { takeApart } from '../logs/block-editor.fixture.ts';
+import type { BlockOperation } from '../logs/block-operation.ts';
 import { nameOf, textOf } from '../logs/byte-names.ts';
 import type {
   BatchMark,
@@ -12,6 +13,21 @@ import type {
   OutputRecord,
   PipelineRules,
 } from '../logs/history.ts';
+import {
+  type Bind,
+  change,
+  changeFirst,
+  commits,
+  isBind,
+  isLaterTouch,
+  isPage,
+  isTouch,
+  lastImageBefore,
+  namedOperations,
+  operationsOf,
+  type PageChange,
+  removedForAWhile,
+} from './changelog-edits.fixture.ts';
 import type { LedgerLine } from './ledger-check.ts';
 import type { RecordedPartition } from './recorded-history.fixture.ts';
 import type { ReachCounter } from './reach.ts';
@@ -146,29 +162,59 @@ export const MUTANTS: readonly Mutant[] = [
       header.position -= 5;
     });
   }),
-  mutant('V5', 'the changelog holds an older image', ({ changelog }) => {
-    const images = new Map<string, Uint8Array>();
-    const stale = commits(changelog.records).find((record) => {
-      const { operations } = takeApart(record.value!)!;
-      const older = operations.some(({ key, image }) => image !== undefined && images.has(nameOf(key)));
-      if (!older) for (const { key, image } of operations) note(images, nameOf(key), image);
-      return older;
-    })!;
-    change(stale, (block) => {
-      block.operations = block.operations.map(({ key, image }) => ({
-        key,
-        image: image === undefined ? undefined : (images.get(nameOf(key)) ?? image),
-      }));
+  mutant('V5', 'a touch says an older count', ({ changelog }) => {
+    changeFirst(changelog.records, isLaterTouch, (operation) => [
+      { ...operation, touch: operation.touch.with(0, operation.touch[0]! - 2) },
+    ]);
+  }),
+  mutant('V5', 'a touch is not written', ({ changelog }) => {
+    changeFirst(changelog.records, isLaterTouch, () => []);
+  }),
+  mutant('K1', 'a bind is not written', ({ changelog }) => {
+    const touched = new Set(operationsOf(changelog.records).flatMap((each) => (isTouch(each) ? [each.slot] : [])));
+    changeFirst(
+      changelog.records,
+      (each): each is Bind => isBind(each) && touched.has(each.slot),
+      () => [],
+    );
+  }),
+  mutant('K9', 'a page is not written', ({ changelog }) => {
+    changeFirst(changelog.records, isPage, () => []);
+  }),
+  mutant('V5', 'two entries have got the page of the other', ({ changelog }) => {
+    const pairIn = (operations: readonly BlockOperation[]): readonly (PageChange | undefined)[] => {
+      const [one, ...rest] = operations.filter(isPage);
+      return [one, rest.find(({ bytes }) => one !== undefined && nameOf(bytes) !== nameOf(one.bytes))];
+    };
+    const record = commits(changelog.records).find(
+      ({ value }) => pairIn(takeApart(value!)!.operations)[1] !== undefined,
+    );
+    change(record!, (block) => {
+      const [one, other] = pairIn(block.operations);
+      block.operations = block.operations.map((each) =>
+        each === one ? { ...one, bytes: other!.bytes } : each === other ? { ...other, bytes: one!.bytes } : each,
+      );
     });
   }),
-  mutant('V5', 'an image is not written', ({ changelog }) => {
-    change(firstImage(changelog.records), (block) => {
-      block.operations = block.operations.filter(({ image }) => image === undefined);
+  mutant('K1', 'a page comes before the bind of its entry', ({ changelog }) => {
+    const record = commits(changelog.records).find(({ value }) => {
+      const { operations } = takeApart(value!)!;
+      return operations.some((each, at) => isPage(each) && isBind(operations[at - 1]!));
+    });
+    change(record!, (block) => {
+      block.operations = [...block.operations.filter(isPage), ...block.operations.filter((each) => !isPage(each))];
+    });
+  }),
+  mutant('K1', 'a slot is bound to another key, and its entry was not removed', ({ changelog }) => {
+    const [first] = operationsOf(changelog.records).filter(isBind);
+    change(lastOf(commits(changelog.records)), (block) => {
+      const alive = namedOperations(changelog.records).alive.entries().next().value!;
+      block.operations.push({ ...first!, slot: alive[0], key: Uint8Array.of(1, 2, 3) });
     });
   }),
   mutant('V5', 'a removal is not written', ({ input, changelog }) => {
     // The key came in the same commit, and ended: a key that is not named is not compared (ST1).
-    const all = commits(changelog.records).map((record) => ({ record, block: takeApart(record.value!)! }));
+    const all = namedOperations(changelog.records).commits;
     const cameIn = (name: string, at: number): boolean =>
       input.records.some(
         ({ key, value, offset }) =>
@@ -178,11 +224,9 @@ export const MUTANTS: readonly Mutant[] = [
           offset < all[at]!.block.header.position &&
           offset >= (all[at - 1]?.block.header.position ?? 0),
       );
-    const removal = all.find(({ block }, at) =>
-      block.operations.some(({ key, image }) => image === undefined && cameIn(nameOf(key), at)),
-    )?.record;
+    const removal = all.find(({ removed }, at) => [...removed.values()].some((name) => cameIn(name, at)))?.record;
     change(removal!, (block) => {
-      block.operations = block.operations.filter(({ image }) => image !== undefined);
+      block.operations = block.operations.filter(({ kind }) => kind !== 'remove');
     });
   }),
   mutant('V6', 'a transaction hangs behind the end', ({ changelog }) => {
@@ -218,9 +262,11 @@ export const MUTANTS: readonly Mutant[] = [
   }),
   mutant('V11', 'an entry is resurrected', ({ input, changelog }) => {
     const { removing, key, later } = removedForAWhile(changelog.records, input.records);
-    const image = lastImageBefore(changelog.records, removing, key);
+    const { head, pages } = lastImageBefore(changelog.records, removing, key);
+    const slot = 2 ** 24;
     change(later, (block) => {
-      block.operations.push({ key, image });
+      block.operations.push({ kind: 'bind', slot, key, head });
+      for (const [page, bytes] of pages.entries()) block.operations.push({ kind: 'page', slot, page, at: 0, bytes });
     });
   }),
   mutant('V12', 'the armed fault did not fire', () => ({ reach: { truncations: 1 } })),
@@ -422,48 +468,6 @@ function edit(record: OutputRecord, fields: Record<string, unknown> | undefined)
   (record as Mutable<OutputRecord>).summary = fields === undefined ? undefined : { ...record.summary, ...fields };
 }
 
-/** Blocks that hold state: the recorded commits have one block each. */
-function commits(records: readonly LogRecord[]): LogRecord[] {
-  return records.filter(({ value }) => takeApart(value!) !== undefined);
-}
-
-function change(record: LogRecord, how: (block: EditableBlock) => void): void {
-  const block = takeApart(record.value!)!;
-  how(block);
-  (record as Mutable<LogRecord>).value = putTogether(block);
-}
-
-function firstImage(records: readonly LogRecord[]): LogRecord {
-  return commits(records).find(({ value }) => takeApart(value!)!.operations.some(({ image }) => image !== undefined))!;
-}
-
-/** A removal, and a commit some way behind it below whose position the key has not come back. */
-function removedForAWhile(
-  records: readonly LogRecord[],
-  input: readonly LogRecord[],
-): { readonly removing: LogRecord; readonly key: Uint8Array; readonly later: LogRecord } {
-  const all = commits(records).map((record) => ({ record, block: takeApart(record.value!)! }));
-  for (const [at, { record: removing, block }] of all.entries()) {
-    const later = all[at + 3];
-    const [from, end] = [block.header.position, later?.block.header.position ?? 0];
-    const cameBack = (name: string): boolean =>
-      input.some(({ key, offset }) => key !== null && nameOf(key) === name && offset >= from && offset < end);
-    // A removal may come with the image of the key's next life.
-    const lives = new Set(block.operations.flatMap(({ key, image }) => (image === undefined ? [] : [nameOf(key)])));
-    const found = block.operations.find(({ key }) => !lives.has(nameOf(key)) && !cameBack(nameOf(key)));
-    if (found !== undefined && later !== undefined) return { removing, key: found.key, later: later.record };
-  }
-  throw new Error('every key came back at once');
-}
-
-function lastImageBefore(records: readonly LogRecord[], end: LogRecord, key: Uint8Array): Uint8Array {
-  const images = commits(records)
-    .filter(({ offset }) => offset < end.offset)
-    .flatMap(({ value }) => takeApart(value!)!.operations)
-    .filter((each) => each.image !== undefined && nameOf(each.key) === nameOf(key));
-  return lastOf(images).image!;
-}
-
 /** A commit that leaves input with a key behind its position for the next. */
 function commitBefore(records: readonly LogRecord[], input: readonly LogRecord[]): LogRecord {
   return commits(records).find(({ value }, at) => {
@@ -478,20 +482,13 @@ function provedSilence(
   output: readonly OutputRecord[],
 ): { readonly position: number; readonly deadline: number } {
   const silent = new Map(timeouts(output).map((record) => [nameOf(record.key!), record]));
-  for (const record of commits(changelog).toReversed()) {
-    const { header, operations } = takeApart(record.value!)!;
-    for (const { key, image } of operations) {
-      const summary = silent.get(nameOf(key));
-      if (image === undefined && summary !== undefined && number(summary, 'lastOffset') < header.position)
-        return { position: header.position, deadline: number(summary, 'deadlineAt') };
+  for (const { block, removed } of namedOperations(changelog).commits.toReversed())
+    for (const name of removed.values()) {
+      const summary = silent.get(name);
+      if (summary !== undefined && number(summary, 'lastOffset') < block.header.position)
+        return { position: block.header.position, deadline: number(summary, 'deadlineAt') };
     }
-  }
   throw new Error('no commit closed anything for its silence');
-}
-
-function note(images: Map<string, Uint8Array>, name: string, image: Uint8Array | undefined): void {
-  if (image === undefined) images.delete(name);
-  else images.set(name, image);
 }
 
 function endOf(batches: readonly BatchMark[]): number {

@@ -8,6 +8,7 @@
 //        been truncated it also holds the closes before its first complete commit.
 import type { Millis } from '@flatline/base';
 import { bytesOf, nameOf, textOf } from '../logs/byte-names.ts';
+import { NotABlock } from '../logs/block-reader.ts';
 import { ChangelogFold } from '../logs/changelog-fold.ts';
 import { type Commit, CommitChain } from './commit-chain.ts';
 import { Feed } from './feed.ts';
@@ -103,7 +104,7 @@ export class PartitionCheck {
   }
 
   async #judge(commit: Commit): Promise<void> {
-    const { header, transaction, operations } = commit;
+    const { header, transaction } = commit;
     const { history, findings } = this.#parts;
     findings.commits += 1;
     if (header.position < this.#position)
@@ -119,7 +120,7 @@ export class PartitionCheck {
     if (this.#isAnchored || this.#input.isWhole) await this.#input.foldTo(header.position, header.clock);
     this.#input.passRecords(header.clock);
     this.#fold.endCommit();
-    const named = new Set(operations.map((operation) => this.#changelog.apply(operation, operation.offset)));
+    const named = this.#applyAll(commit);
     this.#position = Math.max(before, header.position);
     this.#last = commit;
     const isFirst = !this.#isAnchored;
@@ -136,6 +137,26 @@ export class PartitionCheck {
     const appendedAt = this.#input.isLogAppendTime ? commit.appendedAt : undefined;
     const { position, commitId } = header;
     await this.#output.check({ closes, early, position, transaction, commitId, appendedAt, isFirst });
+  }
+
+  /** Returns the names of the keys that the commit says something of. */
+  #applyAll({ header: { clock, position, commitId }, operations }: Commit): Set<string> {
+    const named = new Set<string>();
+    const isWhole = this.#parts.history.changelog.logStart === 0;
+    for (const { operation, offset } of operations) {
+      const say = (what: string): void => {
+        this.#places.changelog.violation('K1', { offset, what: `commit ${commitId} ${what}` });
+      };
+      try {
+        const name = this.#changelog.apply(operation, { offset, clock, position });
+        if (name !== undefined) named.add(name);
+        else if (isWhole) say(`has a ${operation.kind} of slot ${operation.slot}, which is of no entry`);
+      } catch (error) {
+        if (!(error instanceof NotABlock)) throw error;
+        say(error.message);
+      }
+    }
+    return named;
   }
 
   /** Whether the changelog here holds the whole state of `commit`; where the input lacks its beginning, it is taken over. */

@@ -1,7 +1,8 @@
 // Changelog blocks taken apart, changed and put together again: how a history is made wrong in one place.
 import { ByteWriter } from '@flatline/base';
 import { BlockReader } from './block-reader.ts';
-import { type BlockOperation, readBlock } from './changelog-block.ts';
+import type { BlockOperation } from './block-operation.ts';
+import { readBlock } from './changelog-block.ts';
 
 /** Every field of a header, so that nothing but the change changes. */
 export interface EditableHeader {
@@ -75,7 +76,7 @@ function readHeader(value: Uint8Array): EditableHeader {
 
 export function putTogether({ header, operations }: EditableBlock): Uint8Array {
   const out = new ByteWriter();
-  for (const byte of [0x46, 1, 1]) out.u8(byte);
+  for (const byte of [0x46, 2, 1]) out.u8(byte);
   for (const text of [header.logId, header.owner, header.commitId]) out.text(text);
   out.varint(header.sequence);
   out.text(header.previousCommitId);
@@ -88,12 +89,26 @@ export function putTogether({ header, operations }: EditableBlock): Uint8Array {
   out.u32(header.digest);
   out.varint(header.liveBytes);
   out.varint(header.logBytes);
-  for (const { key, image } of operations) {
-    out.u8(image === undefined ? 1 : 2);
-    sized(out, key);
-    if (image !== undefined) sized(out, image);
+  let slot = 0;
+  for (const operation of operations) {
+    putOperation(out, operation, (operation.slot - slot + SLOTS) % SLOTS);
+    ({ slot } = operation);
   }
   return out.copy();
+}
+
+const SLOTS = 2 ** 25;
+const KINDS = { remove: 0, bind: 1, page: 2, append: 3, touch: 4 } as const;
+
+function putOperation(out: ByteWriter, operation: BlockOperation, distance: number): void {
+  out.varint(distance * 16 + KINDS[operation.kind]);
+  if (operation.kind === 'bind') for (const bytes of [operation.key, operation.head]) sized(out, bytes);
+  else if (operation.kind === 'touch') sized(out, operation.touch);
+  else if (operation.kind !== 'remove') {
+    out.varint(operation.page);
+    if (operation.kind === 'append') out.varint(operation.at);
+    sized(out, operation.bytes);
+  }
 }
 
 function sized(out: ByteWriter, bytes: Uint8Array): void {

@@ -34,11 +34,6 @@ export class BlockReader {
     return value;
   }
 
-  /** A varint that former versions wrote beyond its range: then 2⁵³ − 1. */
-  count(): number {
-    return Math.min(this.#groups(this.byte(), 1, 128), Number.MAX_SAFE_INTEGER);
-  }
-
   /** Zigzag, up to 2⁵³ − 1: the lowest bit is the sign, and what is above it a magnitude of its own. */
   signed(): number {
     const value = this.stamp();
@@ -46,7 +41,7 @@ export class BlockReader {
     return value;
   }
 
-  /** Zigzag; beyond 2⁵³ − 1 it is what former versions made of a stamp that is no instant, and says nothing. */
+  /** The same without its bound. */
   stamp(): number {
     const first = this.byte();
     const magnitude = this.#groups(first - (first % 2), 0.5, 64);
@@ -81,6 +76,16 @@ export class BlockReader {
     const bytes = Uint8Array.prototype.slice.call(this.#bytes, this.#at, end);
     this.#at = end;
     return bytes;
+  }
+
+  /** A copy of what is left. */
+  rest(): Uint8Array {
+    return this.bytes(this.#bytes.length - this.#at);
+  }
+
+  /** How many bytes have been read. */
+  get position(): number {
+    return this.#at;
   }
 
   list<T>(read: () => T): T[] {

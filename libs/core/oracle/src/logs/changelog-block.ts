@@ -1,5 +1,6 @@
 // A changelog block as docs/FORMATS.md describes it (K1, K9).
 import type { Millis } from '@flatline/base';
+import { type BlockOperation, readOperations } from './block-operation.ts';
 import { BlockReader, NotABlock } from './block-reader.ts';
 
 /** The parts of a commit's header that can be judged. */
@@ -24,12 +25,6 @@ export interface BlockHeader {
   readonly digest: number;
 }
 
-export interface BlockOperation {
-  readonly key: Uint8Array;
-  /** undefined: the entry is removed. */
-  readonly image: Uint8Array | undefined;
-}
-
 export interface StateBlock {
   readonly kind: 'state';
   readonly header: BlockHeader;
@@ -39,13 +34,11 @@ export interface StateBlock {
 export type ChangelogBlock = { readonly kind: 'claim' } | StateBlock;
 
 const LETTER_F = 0x46;
-const VERSION = 1;
+const VERSION = 2;
 const STATE = 1;
 const CLAIM = 2;
 const STATE_WITH_HOLDS = 3;
 const STATE_WITH_ORIGIN = 4;
-const REMOVAL = 1;
-const IMAGE = 2;
 
 /** @throws NotABlock */
 export function readBlock(value: Uint8Array): ChangelogBlock {
@@ -61,9 +54,7 @@ export function readBlock(value: Uint8Array): ChangelogBlock {
   const origin = kind === STATE_WITH_ORIGIN ? block.varint() : 0;
   if (kind !== STATE) block.list(() => [block.varint(), block.varint()]);
   const header = { ...fields, origin };
-  const operations: BlockOperation[] = [];
-  while (!block.isAtEnd) operations.push(readOperation(block));
-  return { kind: 'state', header, operations };
+  return { kind: 'state', header, operations: readOperations(block) };
 }
 
 function readHeader(block: BlockReader): Omit<BlockHeader, 'origin'> {
@@ -95,12 +86,4 @@ function readPosition(block: BlockReader): Pick<BlockHeader, 'position' | 'check
   block.stamp(); // batch timestamp
   block.byte(); // live
   return { position, checksum, leaderEpoch };
-}
-
-function readOperation(block: BlockReader): BlockOperation {
-  const kind = block.byte();
-  const key = block.bytes(block.varint());
-  if (kind === REMOVAL) return { key, image: undefined };
-  if (kind !== IMAGE) throw new NotABlock(`has an operation of kind ${kind}`);
-  return { key, image: block.bytes(block.varint()) };
 }

@@ -1,42 +1,134 @@
-// The state that the changelog holds: each key's image after the commits so far, folded as docs/FORMATS.md says (V5).
+// The state that the changelog holds: what each slot is after the commits so far, folded as docs/FORMATS.md says (V5).
 //
-// Owns: images, their places, the digest.      Does not own: what the images should be (NaiveFold).
+// Owns: entries, the places of their bases, the digest.      Does not own: what they should be (NaiveFold).
+import { ByteWriter } from '@flatline/base';
 import { nameOf } from './byte-names.ts';
-import type { BlockOperation } from './changelog-block.ts';
+import type { BlockOperation } from './block-operation.ts';
+import { NotABlock } from './block-reader.ts';
 import { murmur3 } from './murmur3.ts';
+import { touchedHead, type TouchedAt } from './session-head.ts';
 
 export interface LoggedImage {
   readonly key: Uint8Array;
+  readonly head: Uint8Array;
+  readonly pages: readonly Uint8Array[];
+  /** Its head, then all its pages. */
   readonly image: Uint8Array;
+  /** Changelog offset of the block with its base. */
+  readonly offset: number;
+}
+
+/** The commit of an operation. */
+export interface OperationPlace extends TouchedAt {
   /** Changelog offset of its block. */
   readonly offset: number;
 }
 
+type Bind = Extract<BlockOperation, { readonly kind: 'bind' }>;
+type PageChange = Extract<BlockOperation, { readonly page: number }>;
+type Change = Exclude<BlockOperation, Bind | { readonly kind: 'remove' }>;
+
 const DIGEST_SEED = 0x666c6174;
+const SLOT_FACTOR = 0x9e3779b1;
+const PAGE_BYTES = 16_376;
+
+class Entry implements LoggedImage {
+  readonly slot: number;
+  readonly key: Uint8Array;
+  readonly offset: number;
+  readonly pages: readonly Uint8Array[];
+  readonly head: Uint8Array;
+  readonly digest: number;
+
+  constructor(slot: number, key: Uint8Array, offset: number, head: Uint8Array, pages: readonly Uint8Array[]) {
+    this.slot = slot;
+    this.key = key;
+    this.offset = offset;
+    this.head = head;
+    this.pages = pages;
+    this.digest = digestOf(slot, [key, head, ...pages]);
+  }
+
+  get image(): Uint8Array {
+    return joined(this.head, ...this.pages);
+  }
+}
+
+function digestOf(slot: number, parts: readonly Uint8Array[]): number {
+  const seed = DIGEST_SEED + Math.imul(slot, SLOT_FACTOR);
+  return parts.reduce((sum, bytes, part) => (sum + murmur3(bytes, (seed + part) | 0)) | 0, 0);
+}
 
 export class ChangelogFold {
   /** By the name of the key. */
   readonly images = new Map<string, LoggedImage>();
+  readonly #slots = new Map<number, Entry>();
   #digest = 0;
 
-  /** Unsigned, over the live images, in any order (R1). */
+  /** Unsigned, over the live entries, in any order (R1). */
   get digest(): number {
     return this.#digest >>> 0;
   }
 
-  /** Returns the name of the key. */
-  apply({ key, image }: BlockOperation, offset: number): string {
+  /**
+   * Returns the name of the key of the slot; undefined: it has none, so its base lay below the log's beginning and lives no more.
+   * @throws NotABlock where the operation cannot follow what was there
+   */
+  apply(operation: BlockOperation, place: OperationPlace): string | undefined {
+    const { slot } = operation;
+    const former = this.#slots.get(slot);
+    if (operation.kind === 'bind') return this.#bind(operation, former, place);
+    if (former === undefined) return undefined;
+    const after = operation.kind === 'remove' ? undefined : changed(former, operation, place);
+    this.#drop(former);
+    if (after !== undefined) this.#put(after);
+    return nameOf(former.key);
+  }
+
+  #bind({ slot, key, head }: Bind, former: Entry | undefined, { offset }: OperationPlace): string {
     const name = nameOf(key);
-    const former = this.images.get(name);
-    if (former !== undefined) this.#digest = (this.#digest - digestOf(key, former.image)) | 0;
-    this.images.delete(name);
-    if (image === undefined) return name;
-    this.images.set(name, { key, image, offset });
-    this.#digest = (this.#digest + digestOf(key, image)) | 0;
+    if (former !== undefined && nameOf(former.key) !== name)
+      throw new NotABlock(`binds slot ${slot} to another key, and its entry was not removed`);
+    if (former === undefined && this.images.has(name)) throw new NotABlock(`binds slot ${slot} to a key that has one`);
+    if (former !== undefined) this.#drop(former);
+    this.#put(new Entry(slot, key, offset, head, []));
     return name;
+  }
+
+  #put(entry: Entry): void {
+    this.#slots.set(entry.slot, entry);
+    this.images.set(nameOf(entry.key), entry);
+    this.#digest = (this.#digest + entry.digest) | 0;
+  }
+
+  #drop(entry: Entry): void {
+    this.#slots.delete(entry.slot);
+    this.images.delete(nameOf(entry.key));
+    this.#digest = (this.#digest - entry.digest) | 0;
   }
 }
 
-function digestOf(key: Uint8Array, image: Uint8Array): number {
-  return murmur3(image, murmur3(key, DIGEST_SEED));
+/** @throws NotABlock */
+function changed({ slot, key, offset, head, pages }: Entry, operation: Change, place: TouchedAt): Entry {
+  return operation.kind === 'touch'
+    ? new Entry(slot, key, offset, touchedHead(head, operation.touch, place), pages)
+    : new Entry(slot, key, offset, head, pagesAfter(pages, operation));
+}
+
+function pagesAfter(pages: readonly Uint8Array[], { slot, page, at, bytes }: PageChange): readonly Uint8Array[] {
+  const where = `page ${page} of slot ${slot}`;
+  const former = pages[page] ?? new Uint8Array(0);
+  if (page > pages.length) throw new NotABlock(`writes ${where}, which has ${pages.length}`);
+  if (at > former.length) throw new NotABlock(`goes on at byte ${at} of ${where}, which has ${former.length}`);
+  const after = [...pages];
+  after[page] = joined(former.subarray(0, at), bytes);
+  if (after.some(({ length }, number) => length > PAGE_BYTES || (number + 1 < after.length && length < PAGE_BYTES)))
+    throw new NotABlock(`leaves ${where} with ${after[page].length} bytes`);
+  return after;
+}
+
+function joined(...pieces: readonly Uint8Array[]): Uint8Array {
+  const out = new ByteWriter();
+  for (const piece of pieces) out.raw(piece);
+  return out.copy();
 }

@@ -1,60 +1,61 @@
-// An image of the changelog as a session, and what tells two sessions apart (docs/FORMATS.md, Changelog).
+// What the changelog holds of a session as a session, and what tells two sessions apart (docs/FORMATS.md, Changelog).
 import { BlockReader, NotABlock } from './block-reader.ts';
 import { HEARTBEAT } from './json-event.ts';
+import { readHead } from './session-head.ts';
 import type { SequenceSpan, Session } from '../rules/session/naive-session.ts';
 
-const TIMEOUT_CHOSEN = 1;
-const HAS_DETAIL = 2;
-const TRUNCATED = 1;
+const HAS_TEXTS = 1;
 const HAS_SEQUENCE = 2;
 const WORD_BITS = 32;
+/** The highest bit of a position in the texts' header. */
+const MARK = 2 ** 31;
 
-/** @throws NotABlock */
+/** `image`: head and pages. @throws NotABlock */
 export function readImage(image: Uint8Array): Session {
   const bytes = new BlockReader(image);
-  const flags = bytes.byte();
-  const openedAt = bytes.varint();
-  const lastSeenAt = openedAt + bytes.varint();
-  const firstOffset = bytes.varint();
-  const lastOffset = firstOffset + bytes.varint();
-  const eventCount = bytes.varint();
+  const { numbers, ...head } = readHead(bytes);
   const session: Session = {
-    openedAt,
-    lastSeenAt,
-    firstOffset,
-    lastOffset,
-    eventCount,
-    timeoutMs: bytes.varint(),
-    timeoutChosen: (flags & TIMEOUT_CHOSEN) !== 0,
+    ...head,
     duplicates: 0,
     outOfOrder: 0,
     truncated: false,
     sequence: undefined,
-    // Without a detail, event times were effective times.
-    startedAt: openedAt,
-    lastEventAt: lastSeenAt,
+    // Without numbers, event times were effective times.
+    startedAt: head.openedAt,
+    lastEventAt: head.lastSeenAt,
     eventIds: [],
     types: new Map(),
     attributes: new Map(),
     due: undefined,
   };
-  if ((flags & HAS_DETAIL) !== 0) readDetail(bytes, session);
-  if (!bytes.isAtEnd) throw new NotABlock('has bytes behind an image');
+  const hasTexts = numbers !== undefined && readNumbers(new BlockReader(numbers), session);
+  if (hasTexts) readTexts(bytes.rest(), session);
+  if (!bytes.isAtEnd) throw new NotABlock('has bytes behind an entry');
   const named = [...session.types.values()].reduce((sum, count) => sum + count, 0);
-  if (eventCount > named) session.types.set(HEARTBEAT, eventCount - named);
+  if (head.eventCount > named) session.types.set(HEARTBEAT, head.eventCount - named);
   return session;
 }
 
-function readDetail(bytes: BlockReader, session: Session): void {
+/** Whether there are texts. */
+function readNumbers(bytes: BlockReader, session: Session): boolean {
   const flags = bytes.byte();
-  session.truncated = (flags & TRUNCATED) !== 0;
   session.startedAt = bytes.signed();
   session.lastEventAt = bytes.signed();
   session.duplicates = bytes.varint();
   session.outOfOrder = bytes.varint();
   if ((flags & HAS_SEQUENCE) !== 0) session.sequence = readSpan(bytes);
+  return (flags & HAS_TEXTS) !== 0;
+}
+
+function readTexts(state: Uint8Array, session: Session): void {
+  const bytes = new BlockReader(state);
+  const attributeLength = bytes.u32();
+  const [types, attributes] = [bytes.u32(), bytes.u32()];
+  session.truncated = types >= MARK;
   session.eventIds = bytes.list(() => bytes.text());
+  const typesAt = bytes.position;
   session.types = new Map(bytes.list(() => [bytes.text(), bytes.varint()]));
+  const attributesAt = bytes.position;
   session.attributes = new Map(
     bytes.list(() => {
       const name = bytes.text();
@@ -62,6 +63,13 @@ function readDetail(bytes: BlockReader, session: Session): void {
       return [name, { value, at: bytes.signed() }];
     }),
   );
+  const length = [...session.attributes].reduce((sum, [name, { value }]) => sum + name.length + value.length, 0);
+  if (!bytes.isAtEnd) throw new NotABlock('has bytes behind its texts');
+  if (types % MARK !== typesAt || attributes % MARK !== attributesAt || attributeLength !== length)
+    throw new NotABlock(
+      `has texts whose header says that types are at ${types % MARK}, attributes at ${attributes % MARK}, ` +
+        `these ${attributeLength} long, and they are at ${typesAt} and ${attributesAt}, ${length} long`,
+    );
 }
 
 function readSpan(bytes: BlockReader): SequenceSpan {
@@ -69,7 +77,7 @@ function readSpan(bytes: BlockReader): SequenceSpan {
   const highest = bytes.varint();
   const words = [bytes.u32(), bytes.u32()];
   const received = bytes.varint();
-  const missingBefore = bytes.count();
+  const missingBefore = bytes.varint();
   bytes.varint(); // restarts, which reach no output
   const seen = new Set<number>();
   words.forEach((word, index) => {

@@ -1,44 +1,71 @@
-// Cuts operations into block bodies below a byte limit, and remembers which slots have an image in which.
+// Cuts operations into block bodies below a byte limit, and remembers which slots are in which.
 //
 // Owns: the bodies of the commit being cut.      Does not own: headers, which need what only the whole cut knows.
 import { ByteWriter, type ReusedMemory } from '@flatline/base';
-import { type CommitHeader, encodeHeader, OP_IMAGE, OP_REMOVAL } from './block-format.ts';
-import type { EntryFormat, EntryWindow } from '@flatline/kinds';
-import { digestOf } from './digest.ts';
+import type { EntryWindow, TouchBase } from '@flatline/kinds';
+import type { EntryTable } from '../entries/entry-table.ts';
+import { PAGE_BYTES_MAX } from '../entries/page-arena.ts';
+import {
+  type CommitHeader,
+  encodeHeader,
+  KIND_BITS,
+  OP_APPEND,
+  OP_BIND,
+  OP_PAGE,
+  OP_REMOVE,
+  OP_SHORT_TOUCH,
+  OP_TOUCH,
+  SHORT_TOUCH_MAX,
+  SHORT_TOUCH_MIN,
+  SLOT_SPACE,
+} from './block-format.ts';
+import { headDigest, pageDigest } from './digest.ts';
 
 /** One block of a cut. */
 export interface CutBlock {
   readonly bytes: Uint8Array;
   /** Where the body begins in `bytes`. */
   readonly bodyStart: number;
-  /** Slots with an image in this block, in order. */
+  /** Slots of entries that are in this block, in order; and those with a bind. */
   readonly slots: Int32Array;
+  readonly bound: Int32Array;
 }
 
 /** A body in the making: it lies behind room for its header, so that it is copied once. */
 interface Body {
   readonly bytes: Uint8Array;
   readonly slots: Int32Array;
+  readonly bound: Int32Array;
 }
 
-/** Images noted before the notes grow. */
-const IMAGES_FIRST = 1024;
+/** Slots noted before the notes grow. */
+const SLOTS_FIRST = 1024;
+/** Bytes that are copied sooner one by one. */
+const FEW = 256;
 /** Left free before a body. A longer header, of very long names, costs a second copy. */
 const HEADER_ROOM = 512;
 
+/** A bind but for its key and its head, and a page but for its bytes. */
+const BIND_OVERHEAD_BYTES = 6;
+const PAGE_OVERHEAD_BYTES = 6;
+
 export class BlockBuilder {
-  readonly #format: EntryFormat;
+  readonly #table: EntryTable;
   readonly #maxBytes: number;
   readonly #memory: ReusedMemory;
   readonly #body = new ByteWriter(64 * 1024);
-  #slots = new Int32Array(IMAGES_FIRST);
-  #images = 0;
+  /** A head, then a touch. */
+  readonly #scratch = new ByteWriter(256);
+  readonly #slots = new SlotList();
+  readonly #bound = new SlotList();
+  /** The slot of the operation before, in this body. */
+  #slot = 0;
   readonly #finished: Body[] = [];
   #writtenBytes = 0;
 
   /** `maxBytes`: a body is closed once it has reached it, so a block is longer by one operation and a header at most. */
-  constructor(format: EntryFormat, maxBytes: number, memory: ReusedMemory) {
-    this.#format = format;
+  constructor(table: EntryTable, maxBytes: number, memory: ReusedMemory) {
+    this.#table = table;
     this.#maxBytes = maxBytes;
     this.#memory = memory;
   }
@@ -48,33 +75,92 @@ export class BlockBuilder {
     return this.#writtenBytes + this.#body.length;
   }
 
-  /** Number of the block that is being written, from 0. */
-  get part(): number {
-    return this.#finished.length;
+  /** Number of the block in which the entry written last has its first operation. */
+  part = 0;
+
+  addRemoval(slot: number): void {
+    this.#begin(slot, OP_REMOVE);
   }
 
-  addRemoval(key: Uint8Array): void {
-    this.#closeIfFull();
-    this.#body.u8(OP_REMOVAL);
-    this.#body.block(key);
-  }
-
-  /** Writes the entry's present state and leaves its digest and size in the entry. */
-  addImage(entry: EntryWindow): void {
-    this.#closeIfFull();
+  /** Writes all of the entry: its base. Leaves digest and size in it. */
+  addBind(entry: EntryWindow): void {
+    const { slot, keyView, keyStart, keyLength } = entry;
+    const digest = this.#encodeHead(entry);
+    const head = this.#scratch.length;
+    this.#begin(slot, OP_BIND);
+    this.part = this.#finished.length;
     const body = this.#body;
-    const start = body.length;
-    const { keyView, keyStart, keyLength } = entry;
-    body.u8(OP_IMAGE);
     body.varint(keyLength);
     body.rawView(keyView, keyStart, keyLength);
-    const imageStart = body.beginBlock();
-    this.#format.encode(entry, body);
-    const keyDigest = digestOf(keyView, keyStart, keyLength);
-    entry.imageDigest = digestOf(body.view, imageStart, body.length - imageStart, keyDigest);
-    body.endBlock(imageStart);
-    entry.imageBytes = body.length - start;
-    this.#note(entry.slot);
+    body.varint(head);
+    body.rawView(this.#scratch.view, 0, head);
+    this.#slots.add(slot);
+    this.#bound.add(slot);
+    entry.writtenDigest = (digest + this.#addPages(slot, true)) | 0;
+  }
+
+  /** Writes what has changed of an entry since it was written last, which a touch and its pages say. Leaves digest and size in it. */
+  addTouch(entry: EntryWindow, base: TouchBase): void {
+    const { slot } = entry;
+    const digest = this.#encodeHead(entry);
+    const scratch = this.#scratch;
+    const head = scratch.length;
+    this.#table.format.encodeTouch(entry, base, scratch);
+    const length = scratch.length - head;
+    const isShort = length >= SHORT_TOUCH_MIN && length <= SHORT_TOUCH_MAX;
+    this.#begin(slot, isShort ? OP_SHORT_TOUCH + length - SHORT_TOUCH_MIN : OP_TOUCH);
+    this.part = this.#finished.length;
+    if (!isShort) this.#body.varint(length);
+    this.#body.rawView(scratch.view, head, length);
+    this.#slots.add(slot);
+    entry.writtenDigest = (digest + this.#addPages(slot, false)) | 0;
+  }
+
+  /** Into the scratch; returns its digest. */
+  #encodeHead(entry: EntryWindow): number {
+    const scratch = this.#scratch;
+    const { slot, keyLength, stateLength } = entry;
+    scratch.clear();
+    this.#table.format.encode(entry, scratch);
+    const { length } = scratch;
+    entry.baseBytes = baseBytes(keyLength, length, stateLength);
+    return headDigest(slot, scratch.view, 0, length);
+  }
+
+  /** Writes all pages, or those that have changed. Returns the sum of all their digests. */
+  #addPages(slot: number, all: boolean): number {
+    const { states } = this.#table;
+    let digest = 0;
+    const count = states.countOf(slot);
+    for (let page = 0; page < count; page += 1) {
+      const reference = states.pageAt(slot, page);
+      if (all || states.arena.isDirty(reference)) this.#addPage(slot, page, reference, all);
+      digest = (digest + states.arena.digestOf(reference)) | 0;
+    }
+    return digest;
+  }
+
+  #addPage(slot: number, page: number, reference: number, whole: boolean): void {
+    const { arena } = this.#table.states;
+    const start = arena.startOf(reference);
+    const length = arena.lengthOf(reference);
+    const kept = whole ? 0 : arena.keptOf(reference);
+    this.#begin(slot, kept > 0 ? OP_APPEND : OP_PAGE);
+    const body = this.#body;
+    body.varint(page);
+    if (kept > 0) body.varint(kept);
+    body.varint(length - kept);
+    if (length - kept < FEW) body.rawView(arena.view, start + kept, length - kept);
+    else body.raw(arena.bytes, start + kept, length - kept);
+    if (arena.isDirty(reference)) arena.clean(reference, pageDigest(slot, page, arena.view, start, length));
+  }
+
+  /** Begins an operation, in another body where this one is full. */
+  #begin(slot: number, kind: number): void {
+    if (this.#body.length >= this.#maxBytes) this.#closeBody();
+    const distance = (slot - this.#slot + SLOT_SPACE) % SLOT_SPACE;
+    this.#slot = slot;
+    this.#body.varint(distance * 2 ** KIND_BITS + kind);
   }
 
   /** Puts headers before the bodies and empties the builder. A cut has at least one block, empty if need be (K1). */
@@ -87,36 +173,51 @@ export class BlockBuilder {
     return blocks;
   }
 
-  #closeIfFull(): void {
-    if (this.#body.length >= this.#maxBytes) this.#closeBody();
-  }
-
   #closeBody(): void {
     this.#writtenBytes += this.#body.length;
     const bytes = this.#memory.take(HEADER_ROOM + this.#body.length);
     bytes.set(this.#body.peek(), HEADER_ROOM);
-    this.#finished.push({ bytes, slots: this.#slots.slice(0, this.#images) });
+    this.#finished.push({ bytes, slots: this.#slots.takeAll(), bound: this.#bound.takeAll() });
     this.#body.clear();
-    this.#images = 0;
-  }
-
-  #note(slot: number): void {
-    if (this.#images === this.#slots.length) this.#slots = doubled(this.#slots);
-    this.#slots[this.#images] = slot;
-    this.#images += 1;
+    this.#slot = 0;
   }
 }
 
-function withHeader(header: CommitHeader, { bytes, slots }: Body): CutBlock {
+/** Bytes that the base of an entry takes in blocks. */
+export function baseBytes(keyLength: number, headLength: number, stateLength: number): number {
+  const pages = Math.ceil(stateLength / PAGE_BYTES_MAX);
+  return BIND_OVERHEAD_BYTES + keyLength + headLength + pages * PAGE_OVERHEAD_BYTES + stateLength;
+}
+
+function withHeader(header: CommitHeader, { bytes, slots, bound }: Body): CutBlock {
   const out = new ByteWriter(HEADER_ROOM);
   encodeHeader(header, out);
   const bodyStart = out.length;
   if (bodyStart <= HEADER_ROOM) {
     bytes.set(out.peek(), HEADER_ROOM - bodyStart);
-    return { bytes: bytes.subarray(HEADER_ROOM - bodyStart), bodyStart, slots };
+    return { bytes: bytes.subarray(HEADER_ROOM - bodyStart), bodyStart, slots, bound };
   }
   out.raw(bytes, HEADER_ROOM);
-  return { bytes: out.copy(), bodyStart, slots };
+  return { bytes: out.copy(), bodyStart, slots, bound };
+}
+
+/** Slots in the order in which they were added. */
+class SlotList {
+  #slots = new Int32Array(SLOTS_FIRST);
+  #count = 0;
+
+  add(slot: number): void {
+    if (this.#count === this.#slots.length) this.#slots = doubled(this.#slots);
+    this.#slots[this.#count] = slot;
+    this.#count += 1;
+  }
+
+  /** All of them, and forgets them. */
+  takeAll(): Int32Array {
+    const all = this.#slots.slice(0, this.#count);
+    this.#count = 0;
+    return all;
+  }
 }
 
 function doubled(numbers: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {

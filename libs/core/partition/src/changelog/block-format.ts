@@ -4,24 +4,42 @@
 //   claim   = owner text · claim id text
 //   holds   = count varint · for each: from varint · ms varint      (C8; a kind of its own, where there are any)
 //   origins = for each input: origin varint                        (a kind of its own, where one is not 0)
-//   body    = operations to the end of the block, removals before images:
-//             1 · key (varint length, bytes)                         removal
-//             2 · key (varint length, bytes) · image (varint length, bytes)
+//   body    = operations to the end of the block, each: distance of its slot × 16 + kind, varint · what its kind says:
+//             0  remove
+//             1  bind     key (varint length, bytes) · head (varint length, bytes)
+//             2  page     page number varint · bytes (varint length, bytes)
+//             3  append   page number varint · at varint · bytes (varint length, bytes)
+//             4  touch    varint length, bytes
+//             5–15        a touch of 3 to 13 bytes, and these
 //
-// A block is one Kafka record, so its length and checksum are Kafka's. Format version 1 is pinned by golden bytes; a
+// The distance of a slot is that from the operation before, modulo 2^25; from slot 0 for the first of a block. A bind is the base
+// of its entry, which has no pages but those that follow it (K3); heads and touches are the kind's.
+//
+// A block is one Kafka record, so its length and checksum are Kafka's. Format version 2 is pinned by golden bytes; a
 // reader that meets another version stops (K9).
 import { ByteReader, ByteWriter, type DurationMs, INSTANT_MAX, MalformedBytes, type Millis } from '@flatline/base';
 import type { Hold } from '@flatline/kinds';
 
-const FORMAT_VERSION = 1;
+/** The only one that is read and written. */
+const FORMAT_VERSION = 2;
 const MAGIC = 0x46;
 const KIND_STATE = 1;
 const KIND_CLAIM = 2;
 const KIND_HELD_STATE = 3;
 /** Also holds, of which there may be none. */
 const KIND_STATE_WITH_ORIGIN = 4;
-export const OP_REMOVAL = 1;
-export const OP_IMAGE = 2;
+/** Bits of an operation's kind, and slots that there can be: a distance is less. */
+export const KIND_BITS = 4;
+export const SLOT_SPACE = 2 ** 25;
+export const OP_REMOVE = 0;
+export const OP_BIND = 1;
+export const OP_PAGE = 2;
+export const OP_APPEND = 3;
+export const OP_TOUCH = 4;
+/** A touch of so many bytes more has the next kind. */
+export const OP_SHORT_TOUCH = 5;
+export const SHORT_TOUCH_MIN = 3;
+export const SHORT_TOUCH_MAX = 13;
 /** Kafka's. */
 const NO_TIMESTAMP = -1;
 
@@ -70,12 +88,12 @@ export interface CommitHeader {
   readonly heldMs: DurationMs;
   /** Holds that may concern a live session. */
   readonly holds: readonly Hold[];
-  /** Changelog offset below which no live thing has its image (K3). */
+  /** Changelog offset below which no live entry has its base (K3). */
   readonly floor: number;
   readonly liveEntries: number;
   /** Order-free digest of the live state after this commit, unsigned (R1). */
   readonly digest: number;
-  /** Bytes of live images after this commit, and of all blocks from the floor to the end of the commit before (K8). */
+  /** Bytes of bases of the live entries after this commit, and of all blocks from the floor to the end of the commit before (K8). */
   readonly liveBytes: number;
   readonly logBytes: number;
 }
@@ -146,14 +164,19 @@ export function decodeBlock(bytes: Uint8Array): Block {
   const input = new ByteReader(bytes);
   if (input.u8() !== MAGIC) throw new MalformedBytes('not a Flatline changelog block');
   const version = input.u8();
-  if (version !== FORMAT_VERSION)
-    throw new MalformedBytes(`changelog format version ${version}, this build reads ${FORMAT_VERSION}`);
+  if (version !== FORMAT_VERSION) throw new MalformedBytes(otherVersion(version));
   const kind = input.u8();
   if (kind === KIND_CLAIM) return { kind: 'claim', claim: { owner: input.text(), claimId: input.text() } };
   if (kind !== KIND_STATE && kind !== KIND_HELD_STATE && kind !== KIND_STATE_WITH_ORIGIN)
     throw new MalformedBytes(`changelog block of unknown kind ${kind}`);
   const header = decodeHeader(input, kind);
   return { kind: 'state', header, bodyStart: input.position };
+}
+
+function otherVersion(version: number): string {
+  const what = `changelog format version ${version}, this build reads ${FORMAT_VERSION}`;
+  if (version > FORMAT_VERSION) return `${what}: run the newer Flatline that wrote it`;
+  return `${what}: no release wrote that. Start the application under another name, or reset it, and it begins from its input`;
 }
 
 function preamble(out: ByteWriter, kind: number): void {
@@ -207,7 +230,7 @@ function decodeInputs(input: ByteReader): InputPosition[] {
       position: input.varint(),
       checksum: input.u32(),
       leaderEpoch: input.signedVarint(),
-      batchTimestamp: recordedStamp(input.saturatedSignedVarint()),
+      batchTimestamp: recordedStamp(input.signedVarint()),
       live: input.u8() === 1,
       origin: 0,
     });

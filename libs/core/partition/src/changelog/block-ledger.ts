@@ -1,19 +1,19 @@
-// Which blocks of the changelog still hold an entry's newest image, hence where the floor lies (K3) and how long the log
+// Which blocks of the changelog still hold an entry's base, hence where the floor lies (K3) and how long the log
 // above it is (K8).
 //
-// Owns: a count of images per block from the floor to the end.      Does not own: images (EntryTable), the log itself.
+// Owns: a count of bases per block from the floor to the end.      Does not own: bases (EntryTable), the log itself.
 //
 // Invariants
-//   BL1  images[k] is the number of live entries whose imageBlock is first + k.
-//   BL2  The floor is the offset of the first block with an image, and never above the first block of the last commit. It
+//   BL1  bases[k] is the number of live entries whose baseBlock is first + k.
+//   BL2  The floor is the offset of the first block with a base, and never above the first block of the last commit. It
 //        never goes back: below a floor that was stated the log may be gone.
 import { assert } from '@flatline/base';
 
 interface KnownBlock {
   readonly offset: number;
-  /** Bytes of the block; for blocks known only through images in the local store, of those images. */
+  /** Bytes of the block; for blocks known only through rows of the local store, of those bases. */
   bytes: number;
-  images: number;
+  bases: number;
 }
 
 export class BlockLedger {
@@ -41,7 +41,7 @@ export class BlockLedger {
   append(offset: number, bytes: number): number {
     const last = this.#blocks.at(-1);
     assert(last === undefined || offset > last.offset, 'block offsets rise', { offset, last: last?.offset });
-    this.#blocks.push({ offset, bytes, images: 0 });
+    this.#blocks.push({ offset, bytes, bases: 0 });
     this.#logBytes += bytes;
     return this.end - 1;
   }
@@ -61,14 +61,11 @@ export class BlockLedger {
     return ordinal;
   }
 
-  /** Bytes of the blocks below `ordinal` that hold an image: rewriting all of those takes no more. */
-  heldBelow(ordinal: number): number {
-    let bytes = 0;
-    for (let each = this.#first; each < ordinal; each += 1) {
-      const block = this.#at(each);
-      if (block.images > 0) bytes += block.bytes;
-    }
-    return bytes;
+  /** How many bases lie in the blocks below `ordinal`. */
+  basesBelow(ordinal: number): number {
+    let bases = 0;
+    for (let each = this.#first; each < ordinal; each += 1) bases += this.#at(each).bases;
+    return bases;
   }
 
   /** Says that the blocks from `ordinal` on are the last commit's. */
@@ -77,17 +74,17 @@ export class BlockLedger {
   }
 
   gained(ordinal: number): void {
-    this.#at(ordinal).images += 1;
+    this.#at(ordinal).bases += 1;
   }
 
   left(ordinal: number): void {
     const block = this.#at(ordinal);
-    block.images -= 1;
-    assert(block.images >= 0, 'a block loses no image it does not hold', { ordinal });
+    block.bases -= 1;
+    assert(block.bases >= 0, 'a block loses no base it does not hold', { ordinal });
   }
 
   /**
-   * For restoring out of a store, where blocks are known by their images only: spreads what is known of the log's length
+   * For restoring out of a store, where blocks are known by their bases only: spreads what is known of the log's length
    * over them, so that the sweep does not take a long log for a short one.
    */
   stretch(logBytes: number): void {
@@ -106,7 +103,7 @@ export class BlockLedger {
   floor(): number {
     while (this.#first < this.#lastCommit && this.#head < this.#blocks.length) {
       const block = this.#blocks[this.#head]!;
-      if (block.images > 0) break;
+      if (block.bases > 0) break;
       this.#logBytes -= block.bytes;
       this.#head += 1;
       this.#first += 1;

@@ -1,23 +1,42 @@
 // The operations of a block's body, a group at a time: as many keys as can be looked ahead at.
-import { ByteReader, MalformedBytes } from '@flatline/base';
-import { OP_IMAGE, OP_REMOVAL } from './block-format.ts';
+import { ByteReader } from '@flatline/base';
 import { KEY_GROUP_MAX, type KeySpans } from '@flatline/ports';
+import {
+  KIND_BITS,
+  OP_APPEND,
+  OP_BIND,
+  OP_REMOVE,
+  OP_SHORT_TOUCH,
+  OP_TOUCH,
+  SHORT_TOUCH_MIN,
+  SLOT_SPACE,
+} from './block-format.ts';
+
+const KIND_MASK = (1 << KIND_BITS) - 1;
 
 /** Where operations lie in the block's bytes, in their order. */
 export class OperationGroup implements KeySpans {
   count = 0;
+  /** How many of them have a key. */
+  binds = 0;
+  /** OP_REMOVE, OP_BIND, OP_PAGE, OP_APPEND or OP_TOUCH, whatever length it has. */
+  readonly kinds = new Uint8Array(KEY_GROUP_MAX);
+  readonly slots = new Int32Array(KEY_GROUP_MAX);
+  /** The key of a bind; of others no bytes. */
   readonly starts = new Int32Array(KEY_GROUP_MAX);
   readonly lengths = new Int32Array(KEY_GROUP_MAX);
-  /** Where each operation begins; one with an image ends with it. */
-  readonly operations = new Int32Array(KEY_GROUP_MAX);
-  /** −1: a removal. */
-  readonly imageStarts = new Int32Array(KEY_GROUP_MAX);
-  readonly imageEnds = new Int32Array(KEY_GROUP_MAX);
+  /** Head, touch, or bytes of a page. */
+  readonly dataStarts = new Int32Array(KEY_GROUP_MAX);
+  readonly dataEnds = new Int32Array(KEY_GROUP_MAX);
+  readonly pages = new Float64Array(KEY_GROUP_MAX);
+  /** At which byte of the page they stand. */
+  readonly ats = new Float64Array(KEY_GROUP_MAX);
 }
 
 export class BodyReader {
   readonly group = new OperationGroup();
   readonly #input: ByteReader;
+  #slot = 0;
 
   constructor(bytes: Uint8Array, bodyStart: number) {
     this.#input = new ByteReader(bytes, bodyStart);
@@ -26,24 +45,53 @@ export class BodyReader {
   /** Fills `group` with the next operations; false at the end. @throws MalformedBytes, having shown none of these */
   next(): boolean {
     const { group } = this;
-    const input = this.#input;
     let count = 0;
-    for (; count < KEY_GROUP_MAX && input.remaining > 0; count += 1) {
-      group.operations[count] = input.position;
-      const operation = input.u8();
-      const keyLength = input.varint();
-      group.starts[count] = input.position;
-      group.lengths[count] = keyLength;
-      input.skip(keyLength);
-      if (operation === OP_IMAGE) {
-        const imageLength = input.varint();
-        group.imageStarts[count] = input.position;
-        input.skip(imageLength);
-        group.imageEnds[count] = input.position;
-      } else if (operation === OP_REMOVAL) group.imageStarts[count] = -1;
-      else throw new MalformedBytes(`unknown operation ${operation} in a changelog block`);
-    }
+    group.binds = 0;
+    for (; count < KEY_GROUP_MAX && this.#input.remaining > 0; count += 1) this.#read(count);
     group.count = count;
     return count > 0;
+  }
+
+  #read(index: number): void {
+    const { group } = this;
+    const input = this.#input;
+    const tag = input.varint();
+    const kind = tag & KIND_MASK;
+    this.#slot = (this.#slot + Math.floor(tag / 2 ** KIND_BITS)) % SLOT_SPACE;
+    group.slots[index] = this.#slot;
+    group.kinds[index] = Math.min(kind, OP_TOUCH);
+    group.starts[index] = input.position;
+    group.lengths[index] = 0;
+    if (kind >= OP_SHORT_TOUCH) this.#data(index, kind - OP_SHORT_TOUCH + SHORT_TOUCH_MIN);
+    else if (kind === OP_TOUCH) this.#data(index, input.varint());
+    else if (kind === OP_BIND) this.#bind(index);
+    else if (kind !== OP_REMOVE) this.#page(index, kind);
+  }
+
+  #bind(index: number): void {
+    const { group } = this;
+    const input = this.#input;
+    const length = input.varint();
+    group.starts[index] = input.position;
+    group.lengths[index] = length;
+    group.binds += 1;
+    input.skip(length);
+    this.#data(index, input.varint());
+  }
+
+  #page(index: number, kind: number): void {
+    const { group } = this;
+    const input = this.#input;
+    group.pages[index] = input.varint();
+    group.ats[index] = kind === OP_APPEND ? input.varint() : 0;
+    this.#data(index, input.varint());
+  }
+
+  #data(index: number, length: number): void {
+    const { group } = this;
+    const input = this.#input;
+    group.dataStarts[index] = input.position;
+    input.skip(length);
+    group.dataEnds[index] = input.position;
   }
 }

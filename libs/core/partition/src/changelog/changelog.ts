@@ -8,14 +8,15 @@
 //        for byte until it is settled, and the next cut comes after.
 //   CL2  Between cut and settle the entries of the cut are `inFlight`: if one goes meanwhile, its removal is owed (K1).
 //   CL3  digest and liveBytes are the sums over live entries of what the last cut that held them wrote (R1, K8).
-//   CL4  imageBlock changes only in `settle` (K4).
+//   CL4  baseBlock changes only in `settle` (K4).
 //   CL5  changedBytes is the sum of `entryBytes` over the dirty set, and of the removals.
 import { assert, type ReusedMemory } from '@flatline/base';
-import type { EntryWindow } from '@flatline/kinds';
+import type { EntryWindow, TouchBase } from '@flatline/kinds';
 import { BlockBuilder, type CutBlock } from './block-builder.ts';
 import type { CommitHeader } from './block-format.ts';
 import { BlockLedger } from './block-ledger.ts';
-import { SlotSet } from './slot-set.ts';
+import { keyDigest } from './digest.ts';
+import { SlotSet } from '../slot-set.ts';
 import type { EntryTable } from '../entries/entry-table.ts';
 import { KEY_GROUP_MAX } from '@flatline/ports';
 
@@ -48,14 +49,14 @@ export interface ChangelogCut {
   /** Slots of the entries that it removes. */
   readonly removed: readonly number[];
   readonly header: Omit<CommitHeader, 'part' | 'parts'>;
-  /** `changedBytes` as it was, and the bytes of images swept forward. */
+  /** Bytes of all blocks. */
   readonly blockBytes: number;
 }
 
 /** What of a cut the local store waits for. */
 export interface RowTaker {
   wants(slot: number): boolean;
-  /** The entry has been written into that block of the cut. */
+  /** The entry has been written into the cut; its base is in that block of it, or, where that is −1, where it was. */
   take(entry: EntryWindow, part: number): void;
   /** The cut says that the slot's entry has gone. */
   takeGone(slot: number): void;
@@ -63,6 +64,7 @@ export interface RowTaker {
 
 /** A cut of which a part is written. */
 interface CutInMaking {
+  readonly base: TouchBase;
   readonly removed: readonly number[];
   /** Where entries lie side by side, the processor fetches the next ones by itself (LookAhead). */
   readonly isSparse: boolean;
@@ -70,25 +72,28 @@ interface CutInMaking {
   sweep: Sweep | undefined;
 }
 
-/** The bytes written when the sweep of one cut began, and those at which it ends, if it has not looked at all slots before. */
+/** The bytes at which the sweep of one cut ends, if it has not looked at all slots before. */
 interface Sweep {
-  readonly bytesBegin: number;
   readonly bytesEnd: number;
 }
 
-/** Image of a session with a key of 36 bytes: how many fit into what is left of a slice. */
-const BARE_IMAGE_BYTES = 55;
-/** All of an image but its key and its state, and all of a removal but its key. */
-const IMAGE_NUMBERS_BYTES = 64;
-const REMOVAL_OVERHEAD_BYTES = 4;
-/** Sweeping writes at most this many times the bytes that traffic wrote, per cut. */
+/** An entry that is written takes as long as so many bytes at least: how many fit into what is left of a slice. */
+const WRITTEN_ENTRY_BYTES = 32;
+/** All of an entry's base but key and state; of a touch; and all of a removal. At most, about. */
+const BASE_NUMBERS_BYTES = 64;
+const TOUCH_BYTES = 24;
+const REMOVAL_BYTES = 6;
+/** Sweeping writes at most this many times the bytes that changes are counted for, per cut. */
 const SWEEP_RATIO = 2;
 const SWEEP_BYTES_MIN = 16 * 1024;
 /** To look at a slot takes as long as to write so many bytes: that is what it counts in a slice. */
 const SWEPT_SLOT_BYTES = 4;
-/** Shares of the allowed log: at which a round begins, and the newest part, which it leaves alone. */
-const SWEEP_FROM = 5 / 8;
-const SWEEP_TO = 1 / 2;
+/** Share of the allowed log that it may reach before a round begins, with what that writes. */
+const SWEEP_FROM = 7 / 8;
+/** Share of the log that a round leaves alone, the newest. */
+const SWEEP_LEAVES = 7 / 8;
+/** A round is thought about again each time the log has grown by so great a part of what is allowed. */
+const PLANS = 64;
 
 export class Changelog {
   readonly ledger = new BlockLedger();
@@ -100,11 +105,10 @@ export class Changelog {
   /** Slots whose entries have gone, and no commit says so yet. */
   readonly #leaving = new SlotSet();
   /** Scratch, of some slots. */
-  readonly #imageBlocks = new Int32Array(KEY_GROUP_MAX);
+  readonly #baseBlocks = new Int32Array(KEY_GROUP_MAX);
   readonly #group = new Int32Array(KEY_GROUP_MAX);
-  #removals: Uint8Array[] = [];
-  /** Their entries, by slot. */
-  #removed: number[] = [];
+  /** How many of `#leaving` are in no cut. */
+  #removals = 0;
   #rows: RowTaker | undefined;
   #changedBytes = 0;
   /** The `changedBytes` from which on `changed` tells. */
@@ -113,7 +117,9 @@ export class Changelog {
   #liveBytes = 0;
   #cutting: CutInMaking | undefined;
   #inFlight: ChangelogCut | undefined;
-  /** Next slot the sweep looks at, and the ordinal below which a round finds images old; undefined between rounds. */
+  /** Bytes of the log when it was last thought about a round. */
+  #plannedAt = 0;
+  /** Next slot the sweep looks at, and the ordinal below which a round finds bases old; undefined between rounds. */
   #hand = 0;
   #roundBefore: number | undefined;
   /** Bytes of the blocks that the round still has to empty: no sweep writes more. */
@@ -124,7 +130,7 @@ export class Changelog {
     this.#table = table;
     this.#view = table.view();
     this.#limits = limits;
-    this.#builder = new BlockBuilder(table.format, limits.blockBytesMax, memory);
+    this.#builder = new BlockBuilder(table, limits.blockBytesMax, memory);
   }
 
   /** Has each cut give the local store what that waits for. */
@@ -140,7 +146,7 @@ export class Changelog {
 
   /** Entries and removals that wait for a cut. */
   get pendingChanges(): number {
-    return this.#dirty.size + this.#removals.length;
+    return this.#dirty.size + this.#removals;
   }
 
   /** About how many bytes the changes are that wait for a cut. */
@@ -182,31 +188,38 @@ export class Changelog {
     if (this.#dirty.has(entry.slot)) this.#changedBytes += bytes;
   }
 
-  /** Says that `entry` is about to be removed from the table. `key` is kept, not copied. */
-  removed(entry: EntryWindow, key: Uint8Array): void {
-    this.forgetImage(entry);
+  /** Says that `entry` is about to be removed from the table. */
+  removed(entry: EntryWindow): void {
     if (this.#dirty.delete(entry.slot)) this.#changedBytes -= entryBytes(entry);
-    if (entry.imageBlock >= 0 || entry.inFlight) this.#owe(entry.slot, key);
-    if (entry.imageBlock >= 0) this.ledger.left(entry.imageBlock);
+    if (!entry.isWritten) return;
+    this.forget(entry);
+    this.#leaving.add(entry.slot);
+    this.#removals += 1;
+    this.#changedBytes += REMOVAL_BYTES;
+    if (entry.baseBlock >= 0) this.ledger.left(entry.baseBlock);
   }
 
-  #owe(slot: number, key: Uint8Array): void {
-    this.#removals.push(key);
-    this.#removed.push(slot);
-    this.#leaving.add(slot);
-    this.#changedBytes += key.length + REMOVAL_OVERHEAD_BYTES;
+  /** Takes an entry that was written out of digest and size. */
+  forget(entry: EntryWindow): void {
+    this.discount(entry);
+    this.#digest = (this.#digest - keyDigestOf(entry)) | 0;
   }
 
-  /** Takes the entry's image out of digest and size. For restoring: an image is about to be replaced or removed. */
-  forgetImage(entry: EntryWindow): void {
-    this.#digest = (this.#digest - entry.imageDigest) | 0;
-    this.#liveBytes -= entry.imageBytes;
+  /** Counts the key of an entry that is written for the first time. */
+  countKey(entry: EntryWindow): void {
+    this.#digest = (this.#digest + keyDigestOf(entry)) | 0;
   }
 
-  /** Counts the image an entry now has. For restoring; a cut does it by itself. */
-  countImage(entry: EntryWindow): void {
-    this.#digest = (this.#digest + entry.imageDigest) | 0;
-    this.#liveBytes += entry.imageBytes;
+  /** Takes what was written of head and state out, before something else is. */
+  discount(entry: EntryWindow): void {
+    this.#digest = (this.#digest - entry.writtenDigest) | 0;
+    this.#liveBytes -= entry.baseBytes;
+  }
+
+  /** Counts what is written of head and state now. */
+  recount(entry: EntryWindow): void {
+    this.#digest = (this.#digest + entry.writtenDigest) | 0;
+    this.#liveBytes += entry.baseBytes;
   }
 
   /** Whether a cut has begun: from then on until `cut` nothing may change, or it would be no state that ever was. */
@@ -215,50 +228,56 @@ export class Changelog {
   }
 
   /**
-   * Begins a cut, or goes on with it, for as long as images of some `bytes` take to be written. True once all that changed is
-   * written, and some old images that are swept forward: what is left for `cut` takes no time.
+   * Begins a cut at `base`, or goes on with it, for as long as some `bytes` take to be written. True once all that changed is
+   * written, and some old bases that are swept forward: what is left for `cut` takes no time.
    */
-  prepareCut(bytes: number): boolean {
+  prepareCut(bytes: number, base: TouchBase): boolean {
     assert(this.#inFlight === undefined, 'a commit is cut after the one before is settled');
-    const cutting = (this.#cutting ??= this.#beginCut());
-    const end = this.#builder.writtenBytes + bytes;
+    const cutting = (this.#cutting ??= this.#beginCut(base));
+    let left = bytes;
     while (this.#dirty.size > 0) {
-      const left = end - this.#builder.writtenBytes;
       if (left <= 0) return false;
-      const count = this.#dirty.take(this.#group, Math.min(KEY_GROUP_MAX, Math.ceil(left / BARE_IMAGE_BYTES)));
+      const { writtenBytes } = this.#builder;
+      const count = this.#dirty.take(this.#group, Math.min(KEY_GROUP_MAX, Math.ceil(left / WRITTEN_ENTRY_BYTES)));
       if (cutting.isSparse) this.#table.lookAtSlots(this.#group, count);
-      this.#writeImages(count);
+      for (let i = 0; i < count; i += 1) this.#write(this.#view.at(this.#group[i]!), cutting.base);
+      left -= Math.max(count * WRITTEN_ENTRY_BYTES, this.#builder.writtenBytes - writtenBytes);
     }
     cutting.sweep ??= this.#beginSweep();
-    return this.#sweep(cutting.sweep, end - this.#builder.writtenBytes);
+    return this.#sweep(cutting.sweep, left);
   }
 
-  #beginCut(): CutInMaking {
-    const removed = this.#removed;
-    for (const key of this.#removals) this.#builder.addRemoval(key);
-    this.#removals = [];
-    this.#removed = [];
-    for (const slot of removed) if (this.#rows?.wants(slot) === true) this.#rows.takeGone(slot);
+  #beginCut(base: TouchBase): CutInMaking {
+    const removed: number[] = [];
+    for (let slot = this.#leaving.next(0); slot >= 0; slot = this.#leaving.next(slot + 1)) {
+      this.#builder.addRemoval(slot);
+      removed.push(slot);
+      if (this.#rows?.wants(slot) === true) this.#rows.takeGone(slot);
+    }
+    this.#removals = 0;
     const isSparse = this.#dirty.size < this.#table.slotsEnd / 2;
-    return { removed, isSparse, sweep: undefined };
+    return { base, removed, isSparse, sweep: undefined };
   }
 
   /** Makes the blocks of one commit of everything changed, after `prepareCut` of what that has left. */
   cut(context: CutContext): ChangelogCut {
-    while (!this.prepareCut(Infinity));
-    const { removed, sweep } = this.#cutting!;
+    const base = { clock: context.clock, position: context.inputs[0]?.position ?? 0 };
+    while (!this.prepareCut(Infinity, base));
+    const { removed, base: begun } = this.#cutting!;
     this.#cutting = undefined;
-    const blockBytes = this.#changedBytes + this.#builder.writtenBytes - sweep!.bytesBegin;
     this.#changedBytes = 0;
     const header = {
       ...context,
+      clock: begun.clock,
       floor: this.ledger.floor(),
       liveEntries: this.#table.size,
       digest: this.digest,
       liveBytes: this.#liveBytes,
       logBytes: this.ledger.logBytes,
     };
-    this.#inFlight = { blocks: this.#builder.finish(header), removed, header, blockBytes };
+    const blocks = this.#builder.finish(header);
+    const blockBytes = blocks.reduce((sum, block) => sum + block.bytes.length, 0);
+    this.#inFlight = { blocks, removed, header, blockBytes };
     this.#table.recycle();
     return this.#inFlight;
   }
@@ -271,71 +290,101 @@ export class Changelog {
     const first = this.ledger.end;
     cut.blocks.forEach((block, part) => {
       const ordinal = this.ledger.append(offsets[part]!, block.bytes.length);
-      this.#placeImages(block.slots, ordinal);
+      this.#place(block.bound, ordinal);
+      for (const slot of block.slots) if (this.#table.isLive(slot)) this.#view.at(slot).inFlight = false;
     });
     for (const slot of cut.removed) this.#leaving.delete(slot);
     this.ledger.beginCommit(first);
     this.#planSweep(cut.blocks.reduce((sum, { bytes }) => sum + bytes.length, 0));
   }
 
-  /** Those of the first `count` slots of `#group`. */
-  #writeImages(count: number): void {
-    for (let i = 0; i < count; i += 1) this.#writeImage(this.#view.at(this.#group[i]!));
+  /** What has changed of the entry, or all of it where that does not say it, or would leave a base behind that a round sweeps. */
+  #write(entry: EntryWindow, base: TouchBase): void {
+    const isReshaped = this.#table.reshaped.delete(entry.slot);
+    // One that is new has none: −1.
+    if (isReshaped || entry.baseBlock < (this.#roundBefore ?? 0)) {
+      this.#writeBase(entry);
+      return;
+    }
+    this.discount(entry);
+    this.#builder.addTouch(entry, base);
+    this.recount(entry);
+    this.#written(entry, -1);
   }
 
-  #writeImage(entry: EntryWindow): void {
-    this.forgetImage(entry);
-    this.#builder.addImage(entry);
-    this.countImage(entry);
+  #writeBase(entry: EntryWindow): void {
+    const isNew = !entry.isWritten;
+    if (!isNew) this.discount(entry);
+    this.#builder.addBind(entry);
+    if (isNew) this.countKey(entry);
+    this.recount(entry);
+    this.#written(entry, this.#builder.part);
+  }
+
+  #written(entry: EntryWindow, part: number): void {
     entry.inFlight = true;
-    if (this.#rows?.wants(entry.slot) === true) this.#rows.take(entry, this.#builder.part);
+    if (this.#rows?.wants(entry.slot) === true) this.#rows.take(entry, part);
   }
 
-  #placeImages(slots: Int32Array, ordinal: number): void {
-    for (let first = 0; first < slots.length; first += KEY_GROUP_MAX) {
-      const end = Math.min(first + KEY_GROUP_MAX, slots.length);
+  #place(bound: Int32Array, ordinal: number): void {
+    for (let first = 0; first < bound.length; first += KEY_GROUP_MAX) {
+      const end = Math.min(first + KEY_GROUP_MAX, bound.length);
       // Asked for before the first is looked at, so that the waits for memory overlap (LookAhead).
-      this.#table.imageBlocksOf(slots, first, end - first, this.#imageBlocks);
-      for (let i = first; i < end; i += 1) this.#placeImage(slots[i]!, ordinal);
+      this.#table.baseBlocksOf(bound, first, end - first, this.#baseBlocks);
+      for (let i = first; i < end; i += 1) this.#placeBase(bound[i]!, ordinal);
     }
   }
 
-  #placeImage(slot: number, ordinal: number): void {
+  #placeBase(slot: number, ordinal: number): void {
     if (!this.#table.isLive(slot)) return;
     const entry = this.#view.at(slot);
     if (!entry.inFlight) return;
-    entry.inFlight = false;
-    if (entry.imageBlock >= 0) this.ledger.left(entry.imageBlock);
-    entry.imageBlock = ordinal;
+    if (entry.baseBlock >= 0) this.ledger.left(entry.baseBlock);
+    entry.baseBlock = ordinal;
     this.ledger.gained(ordinal);
   }
 
   /**
    * Whether the next cut sweeps, and how much it may find; the next commit is taken for as large as the last one. Decided
-   * before its changes come, so that stepping knows what they will weigh. A round begins at five eighths of the allowed log, and leaves
-   * alone what lies in its newest half: most of what is younger is soon written again by its own traffic. A round rewrites
-   * at most the live bytes while traffic writes at most half of that, which keeps the log below four times the live bytes
-   * at the default factor.
+   * before its changes come, so that stepping knows what they will weigh.
+   *
+   * A round rewrites the bases in the oldest part of the log, which then goes. It begins when the log with what that writes
+   * would be nearly as long as allowed: the longer a base stays, the more touches are written for each time it is rewritten.
    */
   #planSweep(commitBytes: number): void {
-    if (this.#roundBefore === undefined && this.ledger.logBytes + commitBytes >= this.#allowedBytes * SWEEP_FROM) {
-      this.#roundBefore = this.ledger.newest(this.#allowedBytes * SWEEP_TO);
+    const { ledger } = this;
+    if (this.#roundBefore === undefined) {
+      const most = this.#allowedBytes * SWEEP_FROM;
+      const logBytes = ledger.logBytes + commitBytes;
+      if (logBytes + this.#liveBytes < most || logBytes < this.#plannedAt + this.#allowedBytes / PLANS) return;
+      this.#plannedAt = logBytes;
+      const before = ledger.newest(ledger.logBytes * SWEEP_LEAVES);
+      if (logBytes + this.#bytesOf(ledger.basesBelow(before)) < most) return;
+      this.#roundBefore = before;
       this.#hand = 0;
     }
-    this.#sweepableBytes = this.#roundBefore === undefined ? 0 : this.ledger.heldBelow(this.#roundBefore);
-    if (this.#sweepableBytes === 0) this.#roundBefore = undefined;
+    this.#sweepableBytes = this.#bytesOf(ledger.basesBelow(this.#roundBefore));
+    if (this.#sweepableBytes === 0) this.#endRound();
   }
 
-  /** Rewrites the oldest images, so many bytes per cut. */
+  #endRound(): void {
+    this.#roundBefore = undefined;
+    this.#plannedAt = 0;
+  }
+
+  /** Bytes of so many bases, as they are in the mean. */
+  #bytesOf(bases: number): number {
+    return (bases * this.#liveBytes) / Math.max(1, this.#table.size);
+  }
+
+  /** Rewrites the oldest bases, so many bytes per cut. */
   #beginSweep(): Sweep {
-    const { writtenBytes } = this.#builder;
-    const bytesEnd = writtenBytes + Math.max(writtenBytes * SWEEP_RATIO, SWEEP_BYTES_MIN);
-    return { bytesBegin: writtenBytes, bytesEnd };
+    return { bytesEnd: this.#builder.writtenBytes + Math.max(this.#changedBytes * SWEEP_RATIO, SWEEP_BYTES_MIN) };
   }
 
   /**
    * Sweeps for as long as `bytes` take to be written. True once the cut's sweep is done, or the round. How many slots a cut
-   * looks at has no other bound: traffic that goes on while a round only looks for old images would count against K8.
+   * looks at has no other bound: traffic that goes on while a round only looks for old bases would count against K8.
    */
   #sweep({ bytesEnd }: Sweep, bytes: number): boolean {
     if (this.#roundBefore === undefined) return true;
@@ -347,14 +396,14 @@ export class Changelog {
       const end = Math.min(slotsEnd, first + Math.ceil(left / SWEPT_SLOT_BYTES));
       const count = this.#gatherOld(end, this.#roundBefore, Math.min(bytesEnd - writtenBytes, left));
       this.#table.lookAtSlots(this.#group, count);
-      this.#writeImages(count);
+      for (let i = 0; i < count; i += 1) this.#writeBase(this.#view.at(this.#group[i]!));
       left -= this.#builder.writtenBytes - writtenBytes + (this.#hand - first) * SWEPT_SLOT_BYTES;
     }
-    if (this.#hand >= slotsEnd) this.#roundBefore = undefined;
+    if (this.#hand >= slotsEnd) this.#endRound();
     return true;
   }
 
-  /** The next slots below `end` whose image is older than the round into `#group`, of up to so many bytes; returns how many. */
+  /** The next slots below `end` whose base is older than the round into `#group`, of up to so many bytes; returns how many. */
   #gatherOld(end: number, before: number, bytes: number): number {
     const group = this.#group;
     let count = 0;
@@ -363,7 +412,7 @@ export class Changelog {
       if (this.#hand === end) break;
       group[count] = this.#hand;
       count += 1;
-      left -= this.#view.at(this.#hand).imageBytes;
+      left -= this.#view.at(this.#hand).baseBytes;
     }
     return count;
   }
@@ -375,6 +424,11 @@ export class Changelog {
   }
 }
 
-function entryBytes({ keyLength, stateLength }: EntryWindow): number {
-  return IMAGE_NUMBERS_BYTES + keyLength + stateLength;
+/** At most what a cut writes of a changed entry, about: all of one that is new, or a touch and all of its state. */
+function entryBytes({ isWritten, keyLength, stateLength }: EntryWindow): number {
+  return (isWritten ? TOUCH_BYTES : BASE_NUMBERS_BYTES) + keyLength + stateLength;
+}
+
+function keyDigestOf({ slot, keyView, keyStart, keyLength }: EntryWindow): number {
+  return keyDigest(slot, keyView, keyStart, keyLength);
 }

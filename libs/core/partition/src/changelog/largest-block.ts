@@ -1,7 +1,9 @@
-/** A block's header, with ids, the names of its owner, and holds; and the record batch that it is alone in. */
+import { PAGE_BYTES_MAX } from '../entries/page-arena.ts';
+
+/** A block's header, with ids, the names of its owner, and holds; the record batch that it is alone in; and a head. */
 const AROUND_BYTES = 4_096;
 
-/** The longest record of the changelog where an image may have `imageBytes`: a body is closed once it has `blockBytesMax`. */
-export function largestBlockBytes(imageBytes: number, maxKeyBytes: number, blockBytesMax: number): number {
-  return AROUND_BYTES + blockBytesMax + maxKeyBytes + imageBytes;
+/** The longest record of the changelog: a body is closed once it has `blockBytesMax`, and the last operation is a bind or a page. */
+export function largestBlockBytes(maxKeyBytes: number, blockBytesMax: number): number {
+  return AROUND_BYTES + blockBytesMax + Math.max(maxKeyBytes, PAGE_BYTES_MAX);
 }

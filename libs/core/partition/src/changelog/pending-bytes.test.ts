@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { seededRandom } from '@flatline/base';
-import { decodeImage, type SessionDetail, type SessionEntry } from '@flatline/kinds';
 import type { SessionEvent } from '@flatline/ports/formats';
+import { OP_BIND, OP_REMOVE, OP_TOUCH } from './block-format.ts';
 import { BodyReader } from './body-reader.ts';
 import { NO_BATCH, PartitionTask, type TaskCut } from '../index.ts';
 import { closedIn, begin, ListCursor, options, type TestRecord, text } from '../task.fixture.ts';
@@ -118,7 +118,11 @@ describe('what waits for a cut, in bytes', () => {
     let [offset, blocks, swept] = [100, 0, 0];
     for (let cuts = 0; cuts < 60; cuts += 1) {
       for (let i = 0; cuts > 0 && i < 20; i += 1, offset += 1)
-        task.step(new ListCursor([{ offset, timestamp: 5_000, key: `key-${i}`, value: `${STATE} id` }]), 1, WALL);
+        task.step(
+          new ListCursor([{ offset, timestamp: 5_000, key: `key-${i}`, value: `${STATE} e${offset}` }]),
+          1,
+          WALL,
+        );
       const { pendingBytes } = task;
       const changed = task.changelog.changedBytes;
       const cut = task.cut(context);
@@ -156,6 +160,7 @@ describe('what waits for a cut, in bytes', () => {
     for (let seed = 1; seed <= 15; seed += 1) {
       const random = seededRandom(seed);
       const task = begun();
+      const model: Model = new Map();
       let offset = 0;
       let timestamp = 10_000;
       for (let cuts = 0; cuts < 40; cuts += 1) {
@@ -172,7 +177,7 @@ describe('what waits for a cut, in bytes', () => {
         }
         const counted = task.changelog.changedBytes;
         const cut = task.cut(context);
-        expect({ seed, cuts, bytes: counted }).toEqual({ seed, cuts, bytes: countOf(cut) });
+        expect({ seed, cuts, bytes: counted }).toEqual({ seed, cuts, bytes: countOf(cut, model) });
         task.settle(
           cut,
           cut.blocks.map((_, part) => 100 * cuts + part),
@@ -182,24 +187,29 @@ describe('what waits for a cut, in bytes', () => {
   });
 });
 
-/** The rule of changedBytes, applied to the blocks. */
-function countOf({ blocks }: TaskCut): number {
-  let sum = 0;
-  for (const block of blocks) {
-    const body = new BodyReader(block.bytes, block.bodyStart);
-    while (body.next()) {
-      const { count, lengths, imageStarts, imageEnds } = body.group;
-      for (let i = 0; i < count; i += 1) {
-        const entry = {} as SessionEntry;
-        if (imageStarts[i]! < 0) sum += lengths[i]! + 4;
-        else decodeImage(block.bytes, imageStarts[i]!, imageEnds[i]!, entry);
-        if (imageStarts[i]! >= 0) sum += 64 + lengths[i]! + stateLength(entry.detail);
-      }
-    }
-  }
-  return sum;
-}
+/** By slot: bytes of the key, and of each page. */
+type Model = Map<number, { readonly key: number; readonly pages: number[] }>;
 
-function stateLength(detail: SessionDetail | undefined): number {
-  return detail?.texts?.state.length ?? 0;
+/** The rule of changedBytes, applied to the blocks. */
+function countOf({ blocks }: TaskCut, model: Model): number {
+  let removals = 0;
+  const overheads = new Map<number, number>();
+  for (const { bytes, bodyStart } of blocks) {
+    const body = new BodyReader(bytes, bodyStart);
+    const { group } = body;
+    while (body.next())
+      for (let i = 0; i < group.count; i += 1) {
+        const [slot, kind] = [group.slots[i]!, group.kinds[i]!];
+        const length = group.ats[i]! + group.dataEnds[i]! - group.dataStarts[i]!;
+        if (kind === OP_REMOVE) removals += Number(model.delete(slot));
+        else if (kind === OP_BIND) model.set(slot, { key: group.lengths[i]!, pages: [] });
+        else if (kind !== OP_TOUCH) model.get(slot)!.pages[group.pages[i]!] = length;
+        if (kind === OP_BIND || kind === OP_TOUCH) overheads.set(slot, kind === OP_BIND ? 64 : 24);
+      }
+  }
+  const weigh = ([slot, overhead]: readonly [number, number]): number => {
+    const { key, pages } = model.get(slot)!;
+    return overhead + key + pages.reduce((sum, page) => sum + page, 0);
+  };
+  return [...overheads].reduce((sum, each) => sum + weigh(each), 6 * removals);
 }

@@ -1,6 +1,6 @@
 // What keeps the log within its factor of the live state, where there are many sessions.
 import { describe, expect, test } from '@jest/globals';
-import { ReusedMemory } from '@flatline/base';
+import { ReusedMemory, seededRandom } from '@flatline/base';
 import { openSession, sessionFormat } from '@flatline/kinds';
 import { EntryTable } from '../entries/entry-table.ts';
 import { insertKey, options } from '../task.fixture.ts';
@@ -10,6 +10,7 @@ const SESSIONS = 320_000;
 const FACTOR = 4;
 const SLICE_BYTES = 128 * 1024;
 const limits = { blockBytesMax: 256 * 1024, changelogFactor: FACTOR, unsweptLogBytes: 1024 };
+const BASE = { clock: 0, position: 0 };
 const context = {
   logId: 'log',
   owner: 'me',
@@ -45,7 +46,7 @@ class Sessions {
   /** Commits what changed; returns how many slices there were. */
   commit(): number {
     let slices = 1;
-    while (!this.changelog.prepareCut(SLICE_BYTES)) slices += 1;
+    while (!this.changelog.prepareCut(SLICE_BYTES, BASE)) slices += 1;
     const cut = this.changelog.cut(context);
     const offsets = cut.blocks.map(() => (this.#offset += 1));
     this.changelog.settle(cut, offsets);
@@ -69,18 +70,95 @@ describe('the sweep of a partition with many sessions', () => {
     expect(most).toBeGreaterThan(FACTOR / 2);
   });
 
-  test('[K8] looks for old images in slices', () => {
+  test('[K8] looks for old bases in slices, and touches do not leave one behind', () => {
     const sessions = new Sessions();
+    const { changelog } = sessions;
     sessions.beat(0, SESSIONS);
     sessions.commit();
-    // The last session alone does not beat, so that a round has to look through all of them.
-    for (let i = 0; i < 2; i += 1) {
+    // Touches move no base, until a round binds every session that beats again, and looks for the one that does not.
+    const before = changelog.ledger.floor();
+    let slices = 0;
+    for (let commits = 0; changelog.ledger.floor() === before; commits += 1) {
+      expect(commits).toBeLessThan(100);
       sessions.beat(0, SESSIONS - 1);
-      sessions.commit();
+      slices = sessions.commit();
+      changelog.ledger.floor();
     }
-    const before = sessions.changelog.ledger.floor();
-    sessions.beat(0, 1);
-    expect(sessions.commit()).toBeGreaterThanOrEqual((4 * SESSIONS) / SLICE_BYTES);
-    expect(sessions.changelog.ledger.floor()).toBeGreaterThan(before);
+    // As many for entries as these weigh, and as many more as it takes to look at all slots.
+    expect(slices).toBeGreaterThanOrEqual(Math.floor((36 * SESSIONS) / SLICE_BYTES));
+  });
+
+  test('[K8] a bare session that beats costs at most 12 bytes of the log, sweep included', () => {
+    const beats = new SteadyBeats(8_000);
+    beats.run(40);
+    const before = beats.written;
+    const most = beats.run(80);
+    expect((beats.written.bytes - before.bytes) / (beats.written.touched - before.touched)).toBeLessThan(12);
+    expect(most).toBeLessThanOrEqual(FACTOR);
+    // Each base was swept along.
+    expect(beats.floorMoved).toBe(true);
   });
 });
+
+/** Sessions with keys of 36 bytes, a quarter of which beat at some time between one commit and the next. */
+class SteadyBeats {
+  readonly #table = new EntryTable(7, sessionFormat);
+  readonly #view = this.#table.view();
+  readonly #changelog = new Changelog(this.#table, limits, new ReusedMemory(2 ** 26));
+  readonly #random = seededRandom(1);
+  readonly #sessions: number;
+  readonly #firstFloor: number;
+  #clock = 1_700_000_000_000;
+  #position = 5_000_000;
+  #offset = 0;
+  written = { bytes: 0, touched: 0 };
+
+  constructor(sessions: number) {
+    this.#sessions = sessions;
+    const { rules } = options();
+    for (let i = 0; i < sessions; i += 1) {
+      const slot = insertKey(this.#table, new TextEncoder().encode(`session-${String(i).padStart(28, '0')}`));
+      const at = { offset: this.#position, effectiveAt: this.#clock, timestamp: this.#clock };
+      openSession(this.#view.at(slot), rules, at);
+      this.#changelog.changed(this.#view.at(slot));
+    }
+    this.#commit();
+    this.#firstFloor = this.#changelog.ledger.floor();
+  }
+
+  get floorMoved(): boolean {
+    return this.#changelog.ledger.floor() > this.#firstFloor;
+  }
+
+  /** Each session beats so often in the mean; returns the greatest share that the log had of its live bytes. */
+  run(times: number): number {
+    let most = 0;
+    for (let commits = 0; commits < 4 * times; commits += 1) {
+      const beating = this.#sessions / 4;
+      this.#clock += 500;
+      for (let i = 0; i < beating; i += 1) {
+        const entry = this.#view.at(this.#random.below(this.#sessions));
+        entry.lastSeenAt = this.#clock - 500 + Math.floor((500 * i) / beating);
+        entry.lastOffset = this.#position + i;
+        entry.eventCount += 1;
+        this.#changelog.changed(entry);
+      }
+      this.#position += beating;
+      this.#commit();
+      most = Math.max(most, this.#changelog.logBytes / this.#changelog.liveBytes);
+    }
+    return most;
+  }
+
+  #commit(): void {
+    const touched = this.#changelog.pendingChanges;
+    const input = { checksum: 1, leaderEpoch: 1, batchTimestamp: this.#clock, live: true, origin: 0 };
+    const inputs = [{ ...input, position: this.#position }];
+    const cut = this.#changelog.cut({ ...context, clock: this.#clock, inputs });
+    this.#changelog.settle(
+      cut,
+      cut.blocks.map(() => (this.#offset += 1)),
+    );
+    this.written = { bytes: this.written.bytes + cut.blockBytes, touched: this.written.touched + touched };
+  }
+}

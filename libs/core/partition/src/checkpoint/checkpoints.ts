@@ -16,7 +16,7 @@ import type { EntryWindow } from '@flatline/kinds';
 import { KEY_GROUP_MAX, type StoreChanges, type StoreCheckpoint } from '@flatline/ports';
 import type { CommitHeader } from '../changelog/block-format.ts';
 import type { Changelog } from '../changelog/changelog.ts';
-import { SlotSet } from '../changelog/slot-set.ts';
+import { SlotSet } from '../slot-set.ts';
 import type { EntryTable } from '../entries/entry-table.ts';
 import { RowBuffer } from './row-buffer.ts';
 
@@ -25,7 +25,7 @@ export interface LoggedCommit {
   readonly header: Pick<CommitHeader, 'logId' | 'sequence' | 'liveEntries' | 'digest'>;
   /** The last block's, header and all up to its body. */
   readonly headerBytes: Uint8Array;
-  /** Slots with an image in it, of each block; and those whose entries have gone. */
+  /** Slots of entries that it says something of, of each block; and those whose entries have gone. */
   readonly slots: readonly Int32Array[];
   readonly removed: readonly number[];
   /** Changelog offset of each block. */
@@ -83,8 +83,8 @@ export class Checkpoints {
     this.#table = table;
     this.#changelog = changelog;
     this.#view = table.view();
-    this.#copies = new RowBuffer(table.format);
-    this.#taken = new RowBuffer(table.format);
+    this.#copies = new RowBuffer(table);
+    this.#taken = new RowBuffer(table);
   }
 
   /** Bytes of the changelog that a killed process would read again, but for what a flush under way covers. */
@@ -130,9 +130,9 @@ export class Checkpoints {
     return this.#due.size > 0 && this.takenBytes < this.#takenBytesMax && this.#due.has(slot);
   }
 
-  /** The entry is written into that part of the cut. */
+  /** The entry is written into the cut: its base into that part, or, where that is −1, it stays where it is. */
   take(entry: EntryWindow, part: number): void {
-    this.#taken.add(entry, part);
+    this.#taken.add(entry, part < 0 ? -1 - this.#changelog.ledger.offsetOf(entry.baseBlock) : part);
     this.#due.delete(entry.slot);
   }
 
@@ -154,7 +154,7 @@ export class Checkpoints {
     for (const slot of this.#takenGone) this.#stale.delete(slot);
     this.#settledBytes += bytesOf(this.#taken);
     this.#settled.push({ rows: this.#taken, gone: Int32Array.from(this.#takenGone).sort(), commit });
-    this.#taken = new RowBuffer(this.#table.format);
+    this.#taken = new RowBuffer(this.#table);
     this.#takenGone = [];
   }
 
@@ -201,7 +201,8 @@ export class Checkpoints {
     // Each stays until all of it is written: the next flush writes it again.
     for (let next = this.#settled[0]; next !== undefined; next = this.#settled[0]) {
       const { rows, gone, commit } = next;
-      const offsetOf = (part: number): number => commit.offsets[part]!;
+      // A part of the commit, or, below 0, an offset.
+      const offsetOf = (note: number): number => (note < 0 ? -1 - note : commit.offsets[note]!);
       for (let first = 0; first < rows.count;) {
         const puts = rows.places(first, { limit, bytesMax: SLICE_BYTES_MAX }, commit.header.sequence, offsetOf);
         first += puts.length;
@@ -261,7 +262,7 @@ export class Checkpoints {
     this.#table.lookAtSlots(group, live);
     for (let i = 0; i < live; i += 1) {
       const entry = this.#view.at(group[i]!);
-      this.#copies.add(entry, entry.imageBlock);
+      this.#copies.add(entry, entry.baseBlock);
     }
   }
 

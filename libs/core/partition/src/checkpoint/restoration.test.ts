@@ -59,8 +59,9 @@ test('[K1][R1] commits in which many keys end, come back and go on are restored 
     seen.removals += cut.removed.length;
     seen.images += cut.blocks.reduce((sum, { slots }) => sum + slots.length, 0);
     expect(restored.liveEntries).toBe(owner.liveEntries);
-    expect(restored.changelog.digest).toBe(owner.changelog.digest);
     expect(restoration.finish()).toBeUndefined();
+    expect(restored.changelog.digest).toBe(owner.changelog.digest);
+    expect(restored.changelog.liveBytes).toBe(owner.changelog.liveBytes);
   }
   expect(seen.removals).toBeGreaterThan(10 * KEYS);
   expect(seen.images).toBeGreaterThan(10 * KEYS);
@@ -83,7 +84,7 @@ test('[K6][R1] a commit applied block by block is what it is at once, and the ne
     owner.step(new ListCursor(records), KEYS, 0);
     const ids = { commitId: String(n), previousCommitId: String(n - 1), sequence: n };
     const cut = owner.cut({ logId: 'log', owner: 'me', inputPartitions: 1, ...ids });
-    expect(cut.blocks.length).toBeGreaterThan(3);
+    expect(cut.blocks.length).toBeGreaterThan(1);
     const offsets = cut.blocks.map((_, part) => n * 1_000 + part);
     const steps = cut.blocks.map(({ bytes }, part) => stepwise!.take(bytes.slice(), offsets[part]!).kind);
     expect(steps).toEqual([...cut.blocks.slice(1).map(() => 'part'), 'commit']);

@@ -1,7 +1,8 @@
 // Rows for the local store, copied out of the table: keys and images lie in memory that is used again.
 import { ByteWriter } from '@flatline/base';
-import type { EntryFormat, EntryWindow } from '@flatline/kinds';
+import type { EntryWindow } from '@flatline/kinds';
 import type { RowPlace } from '@flatline/ports';
+import type { EntryTable } from '../entries/entry-table.ts';
 
 interface RowLimits {
   readonly limit: number;
@@ -9,7 +10,7 @@ interface RowLimits {
 }
 
 export class RowBuffer {
-  readonly #format: EntryFormat;
+  readonly #table: EntryTable;
   readonly #out = new ByteWriter(64 * 1024);
   readonly #slots: number[] = [];
   /** The rows, by ascending slot; made once that is asked for. */
@@ -19,8 +20,8 @@ export class RowBuffer {
   /** What `add` was told of each row. */
   readonly #notes: number[] = [];
 
-  constructor(format: EntryFormat) {
-    this.#format = format;
+  constructor(table: EntryTable) {
+    this.#table = table;
   }
 
   get count(): number {
@@ -43,8 +44,19 @@ export class RowBuffer {
     const { keyView, keyStart, keyLength } = entry;
     this.#starts.push(out.length, out.length + keyLength);
     out.rawView(keyView, keyStart, keyLength);
-    this.#format.encode(entry, out);
+    this.#table.format.encode(entry, out);
+    this.#addState(entry.slot);
     this.#starts.push(out.length);
+  }
+
+  #addState(slot: number): void {
+    const { states } = this.#table;
+    const { arena } = states;
+    const count = states.countOf(slot);
+    for (let page = 0; page < count; page += 1) {
+      const reference = states.pageAt(slot, page);
+      this.#out.raw(arena.bytes, arena.startOf(reference), arena.lengthOf(reference));
+    }
   }
 
   /**

@@ -10,11 +10,11 @@ import { HASH_START_BITS, SLOTS_MAX } from './key-index.ts';
 export const KEY_REFERENCE = 11;
 /** Key length in the low 16 bits, flags above, the first bits of the key's hash above these (KeyIndex). */
 export const KEY_LENGTH_AND_FLAGS = 12;
-/** Ordinal of the changelog block with the committed image; −1: none. */
-export const IMAGE_BLOCK = 13;
-/** Digest and byte length of the image last cut into a block. */
-export const IMAGE_DIGEST = 14;
-export const IMAGE_BYTES = 15;
+/** Ordinal of the changelog block with the committed base; −1: none. */
+export const BASE_BLOCK = 13;
+/** Digest of what was last cut into a block, and the bytes of a base of it. */
+export const WRITTEN_DIGEST = 14;
+export const BASE_BYTES = 15;
 
 /** HASH_START_BITS of the key's hash, as they stand in it. */
 export const HASH_START = -1 << (32 - HASH_START_BITS);

@@ -1,12 +1,12 @@
 // The live entries of one partition: a slot per key, found by key bytes.
 //
 // Owns: slots, keys, the index, rows, states.      Does not own: deadlines (wheel), what an event does (kinds),
-// which entries are dirty or where their images lie (Changelog; it uses the fields kept for it here).
+// which entries are dirty or where their bases lie (Changelog; it uses the fields kept for it here).
 //
 // Invariants
 //   ET1  A live slot's key is in the index exactly once.
 //   ET2  A freed slot is not handed out again before `recycle()`: a commit in flight may still name it.
-import { hashView, MalformedBytes } from '@flatline/base';
+import { assert, hashView, MalformedBytes } from '@flatline/base';
 import {
   type EntryFormat,
   type EntryMemory,
@@ -17,13 +17,13 @@ import {
   LIVE,
 } from '@flatline/kinds';
 import {
+  BASE_BLOCK,
+  BASE_BYTES,
   HASH_START,
   Heads,
-  IMAGE_BLOCK,
-  IMAGE_BYTES,
-  IMAGE_DIGEST,
   KEY_LENGTH_AND_FLAGS,
   KEY_REFERENCE,
+  WRITTEN_DIGEST,
 } from './entry-layout.ts';
 import { EntryRows } from './entry-rows.ts';
 import { KEY_MEMORY_BYTES, KeyArena, keyBytes, startOf } from './key-arena.ts';
@@ -33,6 +33,7 @@ import { LookAhead } from './look-ahead.ts';
 import { PageBytes } from './page-bytes.ts';
 import { StatePages } from './state-pages.ts';
 import type { KeySpans } from '@flatline/ports';
+import { SlotSet } from '../slot-set.ts';
 
 export class EntryTable<Entry extends EntryWindow = EntryWindow> implements KeySource {
   readonly #entries = new Heads();
@@ -45,14 +46,16 @@ export class EntryTable<Entry extends EntryWindow = EntryWindow> implements KeyS
   readonly #lookedFor = new KeyView();
   readonly #ahead: LookAhead;
   readonly #rows = new EntryRows();
-  readonly #states = new StatePages();
+  /** Entries of which more has changed than a touch and the bytes of pages say. */
+  readonly reshaped = new SlotSet();
+  readonly states = new StatePages(this.reshaped);
   readonly #memory: EntryMemory;
   /** Slots free for use, and slots freed since the last `recycle()`. */
   readonly #free: number[] = [];
   readonly #freed: number[] = [];
-  /** Slots that rows of a store have passed over, in pairs: from, to, ascending. And the pair that is used next. */
-  readonly #gaps: number[] = [];
-  #gap = 0;
+  /** Slots that restoring has left without an entry, and the one that is looked at next. */
+  readonly #vacant = new SlotSet();
+  #nextVacant = 0;
   #slots = 0;
   #keyBytes = 0;
 
@@ -63,7 +66,7 @@ export class EntryTable<Entry extends EntryWindow = EntryWindow> implements KeyS
     const heads = this.#entries;
     const keys = new KeyArena(keyMemoryBytes);
     const rows = this.#rows;
-    const states = this.#states;
+    const { states } = this;
     this.#keys = keys;
     this.#memory = { heads, keys, rows, states, stateWindow: () => new PageBytes(states) };
     this.#ahead = new LookAhead(this.#index, heads, keys, rows);
@@ -122,7 +125,7 @@ export class EntryTable<Entry extends EntryWindow = EntryWindow> implements KeyS
 
   /** Adds that key, which is not present; a kind fills it. */
   insertAhead(bytes: Uint8Array, group: KeySpans, index: number): number {
-    return this.#fill(this.#free.pop() ?? this.#takeGap() ?? this.#newSlot(), bytes, group, index);
+    return this.#fill(this.#free.pop() ?? this.#takeVacant() ?? this.#newSlot(), bytes, group, index);
   }
 
   #fill(slot: number, bytes: Uint8Array, { starts, lengths }: KeySpans, index: number): number {
@@ -136,26 +139,39 @@ export class EntryTable<Entry extends EntryWindow = EntryWindow> implements KeyS
     this.#keyBytes += keyBytes(length);
     i32[base + KEY_REFERENCE] = this.#keys.store(view, start, length);
     i32[base + KEY_LENGTH_AND_FLAGS] = length | LIVE | (hash & HASH_START);
-    i32[base + IMAGE_BLOCK] = -1;
-    i32[base + IMAGE_DIGEST] = 0;
-    i32[base + IMAGE_BYTES] = 0;
+    i32[base + BASE_BLOCK] = -1;
+    i32[base + WRITTEN_DIGEST] = 0;
+    i32[base + BASE_BYTES] = 0;
     this.#index.insert(hash, slot);
     return slot;
   }
 
   /**
-   * Adds that key, which is not present, in a slot that no key has had yet; those that are passed over are free. A kind fills it.
+   * Adds that key, which is not present, in that slot, whose restored entry it is. A kind fills it.
    * @throws MalformedBytes where there can be no such slot
    */
   insertAt(slot: number, bytes: Uint8Array, group: KeySpans, index: number): number {
-    if (slot < this.#slots || slot >= SLOTS_MAX) throw new MalformedBytes(`slot ${slot} after ${this.#slots}`);
-    if (slot > this.#slots) this.#gaps.push(this.#slots, slot);
-    this.#slots = slot + 1;
-    this.#entries.reserve(this.#slots);
+    if (slot >= SLOTS_MAX) throw new MalformedBytes(`slot ${slot} of ${SLOTS_MAX}`);
+    if (slot >= this.#slots) {
+      this.#slots = slot + 1;
+      this.#entries.reserve(this.#slots);
+    }
+    assert(!this.isLive(slot), 'a slot is of one entry', { slot });
     return this.#fill(slot, bytes, group, index);
   }
 
+  /** Says that restoring has ended and left a slot free. */
+  noteVacant(slot: number): void {
+    this.#vacant.add(slot);
+  }
+
   remove(slot: number): void {
+    this.vacate(slot);
+    this.#freed.push(slot);
+  }
+
+  /** For restoring: who wrote the log knows when the slot is used again. */
+  vacate(slot: number): void {
     this.#index.remove(this.hashOf(slot), slot);
     const { i32 } = this.#entries;
     const base = slot << LINE_I32_SHIFT;
@@ -163,9 +179,9 @@ export class EntryTable<Entry extends EntryWindow = EntryWindow> implements KeyS
     this.#keyBytes -= keyBytes(length);
     this.#keys.release(i32[base + KEY_REFERENCE]!, length);
     if ((i32[base + KEY_LENGTH_AND_FLAGS]! & HAS_ROW) !== 0) this.#rows.release(slot);
-    this.#states.clear(slot);
+    this.states.clear(slot);
+    this.reshaped.delete(slot);
     i32[base + KEY_LENGTH_AND_FLAGS] = 0;
-    this.#freed.push(slot);
   }
 
   /** Makes freed slots available again: no commit in flight names them any more. */
@@ -179,26 +195,26 @@ export class EntryTable<Entry extends EntryWindow = EntryWindow> implements KeyS
   }
 
   /**
-   * The ledger ordinal of the block that holds the newest committed image, −1 where there is none, or no entry, for each of
+   * The ledger ordinal of the block that holds the committed base, −1 where there is none, or no entry, for each of
    * `count` slots from `first` on. Nothing else is done between two of them, so that the waits for memory overlap.
    */
-  imageBlocksOf(slots: Int32Array, first: number, count: number, into: Int32Array): void {
+  baseBlocksOf(slots: Int32Array, first: number, count: number, into: Int32Array): void {
     const { i32 } = this.#entries;
     for (let i = 0; i < count; i += 1) {
       const base = slots[first + i]! << LINE_I32_SHIFT;
-      into[i] = (i32[base + KEY_LENGTH_AND_FLAGS]! & LIVE) === 0 ? -1 : i32[base + IMAGE_BLOCK]!;
+      into[i] = (i32[base + KEY_LENGTH_AND_FLAGS]! & LIVE) === 0 ? -1 : i32[base + BASE_BLOCK]!;
     }
   }
 
   /**
-   * The first slot from `first` on, below `end`, whose newest image is committed in a block below `ordinal`, with none in flight;
+   * The first slot from `first` on, below `end`, whose base is committed in a block below `ordinal`, with nothing in flight;
    * `end` where there is none. Apart from what is done with it: the loop reads memory as fast as it comes.
    */
   nextOlder(first: number, end: number, ordinal: number): number {
     const { i32 } = this.#entries;
     for (let slot = first; slot < end; slot += 1) {
       const base = slot << LINE_I32_SHIFT;
-      const block = i32[base + IMAGE_BLOCK]!;
+      const block = i32[base + BASE_BLOCK]!;
       if (block >= ordinal || block < 0) continue;
       if ((i32[base + KEY_LENGTH_AND_FLAGS]! & (LIVE | IN_FLIGHT)) === LIVE) return slot;
     }
@@ -251,16 +267,15 @@ export class EntryTable<Entry extends EntryWindow = EntryWindow> implements KeyS
     }
   }
 
-  /** A slot that was passed over, the lowest first. */
-  #takeGap(): number | undefined {
-    const gaps = this.#gaps;
-    for (; this.#gap < gaps.length; this.#gap += 2) {
-      const slot = gaps[this.#gap]!;
-      if (slot === gaps[this.#gap + 1]) continue;
-      gaps[this.#gap] = slot + 1;
-      return slot;
+  #takeVacant(): number | undefined {
+    if (this.#vacant.size === 0) return undefined;
+    const slot = this.#vacant.next(this.#nextVacant);
+    if (slot < 0) {
+      this.#vacant.clear();
+      return undefined;
     }
-    return undefined;
+    this.#nextVacant = slot + 1;
+    return slot;
   }
 
   #newSlot(): number {

@@ -66,7 +66,7 @@ export class LiveEntries implements Effects {
   wall: Millis = 0;
   /** Entries that the last `expire` let take effect. Fewer than it might have: the wheel had its fill of moving others. */
   fired = 0;
-  /** The copy of a key that was asked for last, until an entry ends: an ending entry's removal needs the same one. */
+  /** The copy of a key that was asked for last, until an entry ends: its outputs share it. */
   #key: { readonly slot: number; readonly bytes: Uint8Array } | undefined;
 
   constructor(parts: LiveEntriesParts) {
@@ -97,7 +97,10 @@ export class LiveEntries implements Effects {
     const table = this.#table;
     const { wheel } = arming;
     const end = Math.min(table.slotsEnd, arming.slot + limit);
-    for (let slot = arming.slot; slot < end; slot += 1) if (table.isLive(slot)) wheel.schedule(slot);
+    for (let slot = arming.slot; slot < end; slot += 1) {
+      if (table.isLive(slot)) wheel.schedule(slot);
+      else table.noteVacant(slot);
+    }
     arming.slot = end;
     if (end < table.slotsEnd) return false;
     this.#wheel = wheel;
@@ -156,6 +159,10 @@ export class LiveEntries implements Effects {
     if (this.#changelog.changed(this.#entry)) this.#endRun();
   }
 
+  reshaped(): void {
+    this.#table.reshaped.add(this.#entry.slot);
+  }
+
   grew(bytes: number): void {
     this.#changelog.grew(this.#entry, bytes);
     this.#endFullRun();
@@ -167,11 +174,10 @@ export class LiveEntries implements Effects {
 
   end(at: Millis): void {
     const { slot } = this.#entry;
-    const key = this.key();
     this.#key = undefined;
     this.#commit.outputs.ended(at);
     this.#armed().cancel(slot);
-    this.#changelog.removed(this.#entry, key);
+    this.#changelog.removed(this.#entry);
     this.#table.remove(slot);
     this.#endFullRun();
   }

@@ -4,8 +4,8 @@
 // that outgrows its place takes one of the next size, and a slab whose pages have all gone serves any size again. With free
 // lists per size alone, a population whose states grow together would leave a copy of itself behind for each size.
 //
-// A place begins with a word of the page's own: its length, and whether it is dirty. A reference is the number of a place's
-// first unit of 8 bytes.
+// A place begins with two words of the page's own: its length, how many of its first bytes are as they were last written down,
+// whether it is dirty; and the digest of what was written. A reference is the number of a place's first unit of 8 bytes.
 //
 // Owns: the memory, which places are free, the pages' words.      Does not own: whose a page is (StatePages).
 //
@@ -25,11 +25,14 @@ const SLAB_UNIT_SHIFT = 12;
 /** Sizes grow by a unit up to here, and beyond by about an eighth, to what divides a slab. */
 const FINE_BYTES = 256;
 const PLACE_BYTES_MAX = 16 * 1024;
-/** The page's own word. */
-const WORD_BYTES = 4;
-/** Bytes of the longest page. */
-export const PAGE_BYTES_MAX = PLACE_BYTES_MAX - WORD_BYTES;
+/** The page's own words. */
+const WORDS_BYTES = 8;
+/** Bytes of the longest page; the changelog's pages are as long. */
+export const PAGE_BYTES_MAX = PLACE_BYTES_MAX - WORDS_BYTES;
 
+// The first word: the length, the number of bytes kept, the flag. The length is less than 2^15.
+const LENGTH = 0x7fff;
+const KEPT_SHIFT = 15;
 const DIRTY = 1 << 31;
 const NONE = -1;
 
@@ -75,7 +78,7 @@ export class PageArena {
     let slab = this.#withRoom[size]!;
     if (slab === NONE) slab = this.#slabFor(size);
     const reference = this.#placeIn(slab, SIZES[size]!);
-    this.i32[reference << I32_SHIFT] = length | DIRTY;
+    this.#setWord(reference, length, 0);
     this.#takenBytes += SIZES[size]!;
     return reference;
   }
@@ -98,20 +101,20 @@ export class PageArena {
 
   /** Where the page's bytes begin. */
   startOf(reference: number): number {
-    return reference * UNIT_BYTES + WORD_BYTES;
+    return reference * UNIT_BYTES + WORDS_BYTES;
   }
 
   lengthOf(reference: number): number {
-    return this.i32[reference << I32_SHIFT]! & ~DIRTY;
+    return this.i32[reference << I32_SHIFT]! & LENGTH;
   }
 
-  /** Makes a page as long as that, and dirty. False: its place is too short, or far too long. */
-  resize(reference: number, length: number): boolean {
+  /** Makes a page as long as that, the bytes before `at` as they are. False: its place is too short, or far too long. */
+  resize(reference: number, length: number, at: number): boolean {
     const held = SIZES[this.#slabs[(reference >>> SLAB_UNIT_SHIFT) * SLAB_FIELDS + SIZE]!]!;
     const wanted = SIZES[sizeFor(length)]!;
     // A little room is left to a page that has become shorter: it may become longer again.
     if (wanted > held || wanted < held - (held >>> 3) - UNIT_BYTES) return false;
-    this.i32[reference << I32_SHIFT] = length | DIRTY;
+    this.#setWord(reference, length, Math.min(this.keptOf(reference), at));
     return true;
   }
 
@@ -119,12 +122,36 @@ export class PageArena {
     return this.i32[reference << I32_SHIFT]! < 0;
   }
 
-  touch(reference: number): void {
-    this.i32[reference << I32_SHIFT]! |= DIRTY;
+  /** How many of its first bytes are as they were last written down; all of a clean page's. */
+  keptOf(reference: number): number {
+    const word = this.i32[reference << I32_SHIFT]!;
+    return word < 0 ? (word >>> KEPT_SHIFT) & LENGTH : word & LENGTH;
   }
 
-  clean(reference: number): void {
-    this.i32[reference << I32_SHIFT]! &= ~DIRTY;
+  /** Says that bytes from `at` on are others. */
+  touch(reference: number, at: number): void {
+    this.#setWord(reference, this.lengthOf(reference), Math.min(this.keptOf(reference), at));
+  }
+
+  /** Says that a page, new in its place, is what `from` is up to `at`. */
+  inherit(reference: number, from: number, at: number): void {
+    this.#setWord(reference, this.lengthOf(reference), Math.min(this.keptOf(from), at));
+  }
+
+  /** Says that it is written down as it is, with that digest. */
+  clean(reference: number, digest: number): void {
+    const at = reference << I32_SHIFT;
+    this.i32[at]! &= LENGTH;
+    this.i32[at + 1] = digest;
+  }
+
+  /** The digest of the page as it was written down last. */
+  digestOf(reference: number): number {
+    return this.i32[(reference << I32_SHIFT) + 1]!;
+  }
+
+  #setWord(reference: number, length: number, kept: number): void {
+    this.i32[reference << I32_SHIFT] = DIRTY | (kept << KEPT_SHIFT) | length;
   }
 
   #placeIn(slab: number, bytes: number): number {
@@ -200,7 +227,7 @@ export class PageArena {
 
 /** Number of the size of place that a page of so many bytes needs. */
 function sizeFor(length: number): number {
-  return SIZE_OF[(length + WORD_BYTES + UNIT_BYTES - 1) >>> UNIT_SHIFT]!;
+  return SIZE_OF[(length + WORDS_BYTES + UNIT_BYTES - 1) >>> UNIT_SHIFT]!;
 }
 
 /** Ascending, each a multiple of a unit. */

@@ -52,7 +52,7 @@ export class PageBytes implements StateBytes {
 
   splice(at: number, removed: number, from: Uint8Array, count: number): void {
     const length = this.length - removed + count;
-    if (this.#page >= 0 && length <= PAGE_BYTES_MAX) {
+    if (this.#page >= 0 && length > 0 && length <= PAGE_BYTES_MAX) {
       if (removed === count) this.#overwrite(this.#page, at, from, count);
       else this.#show(this.#pages.splicePage(this.#slot, at, removed, from, count));
       return;
@@ -96,11 +96,11 @@ export class PageBytes implements StateBytes {
 
   #overwrite(page: number, at: number, from: Uint8Array, count: number): void {
     put(from, count, this.#arena.bytes, this.start + at);
-    this.#arena.touch(page);
+    this.#arena.touch(page, at);
   }
 
   #overwritten(at: number, count: number): void {
-    if (this.#page >= 0) this.#arena.touch(this.#page);
+    if (this.#page >= 0) this.#arena.touch(this.#page, at);
     else this.#writeBack(at, at + count);
   }
 

@@ -2,7 +2,7 @@ import { ByteWriter } from '@flatline/base';
 import { expect, test } from '@jest/globals';
 import {
   applyEvent,
-  encodeDetail,
+  encodeNumbers,
   openSession,
   type SessionDetail,
   type SessionEntry,
@@ -43,8 +43,10 @@ const steps = fc.array(fc.record({ key: fc.nat(KEYS - 1), remove: fc.boolean(), 
 
 function bytesOf(detail: SessionDetail | undefined): Uint8Array | undefined {
   if (detail === undefined) return undefined;
+  const { texts } = detail;
   const out = new ByteWriter();
-  encodeDetail(detail, out);
+  encodeNumbers(detail, texts !== undefined, out);
+  if (texts !== undefined) out.raw(texts.state.bytes, texts.state.start, texts.state.length);
   return out.copy();
 }
 

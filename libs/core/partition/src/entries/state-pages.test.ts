@@ -2,10 +2,11 @@ import { describe, expect, test } from '@jest/globals';
 import { type Random, seededRandom } from '@flatline/base';
 import { PAGE_BYTES_MAX, PageArena } from './page-arena.ts';
 import { PageBytes } from './page-bytes.ts';
+import { SlotSet } from '../slot-set.ts';
 import { StatePages } from './state-pages.ts';
 
 /** Where places change size, a page ends, and states have a page more. */
-const EDGES = [1, 4, 5, 12, 13, 92, 252, 253, 284, 285, 8_188, 8_189, 10_900, PAGE_BYTES_MAX - 1];
+const EDGES = [1, 8, 9, 16, 17, 88, 248, 249, 280, 281, 8_184, 8_185, 10_896, PAGE_BYTES_MAX - 1];
 const LENGTHS = [0, ...EDGES, PAGE_BYTES_MAX, PAGE_BYTES_MAX + 1, 2 * PAGE_BYTES_MAX, 3 * PAGE_BYTES_MAX + 7];
 
 function noise(random: Random, length: number): Uint8Array {
@@ -16,6 +17,13 @@ const read = (pages: StatePages, slot: number): Uint8Array => {
   const all = new Uint8Array(pages.lengthOf(slot));
   pages.read(slot, all);
   return all;
+};
+
+const isDirty = (pages: StatePages, slot: number, page: number): boolean =>
+  pages.arena.isDirty(pages.pageAt(slot, page));
+
+const clean = (pages: StatePages, slot: number, page: number): void => {
+  pages.arena.clean(pages.pageAt(slot, page), 7);
 };
 
 const cut = (state: Uint8Array): Uint8Array[] =>
@@ -62,15 +70,33 @@ function edit(random: Random, pages: StatePages, bytes: PageBytes, model: Map<nu
   if (model.get(slot)?.length === 0) model.delete(slot);
 }
 
+/** Writes what a cut would: of dirty pages what they have not kept, or all where none is written. */
+function writeDown(pages: StatePages, written: StatePages, slot: number, appended: { count: number }): void {
+  const { arena } = pages;
+  const isNew = written.countOf(slot) === 0;
+  for (let page = 0; page < pages.countOf(slot); page += 1) {
+    const reference = pages.pageAt(slot, page);
+    const start = arena.startOf(reference);
+    const kept = isNew ? 0 : arena.keptOf(reference);
+    const isDirty = arena.isDirty(reference);
+    const span = { bytes: arena.bytes, start: start + kept, end: start + arena.lengthOf(reference) };
+    if (isNew || isDirty) expect(written.restorePage(slot, page, kept, span)).toBe(true);
+    appended.count += Number(isDirty && kept > 0);
+    arena.clean(reference, 7);
+  }
+}
+
 describe('pages of states', () => {
   test.each(Array.from({ length: 8 }, (_, seed) => seed))(
-    'hold what a map of arrays would hold, and know which of them changed, seed %i',
+    '[K1] hold what a map of arrays would hold, and what they write down of changes makes them again, seed %i',
     (seed) => {
       const random = seededRandom(seed);
-      const pages = new StatePages();
+      const reshaped = new SlotSet();
+      const pages = new StatePages(reshaped);
+      const written = new StatePages(new SlotSet());
       const windows = [new PageBytes(pages), new PageBytes(pages)];
       const model = new Map<number, Uint8Array>();
-      const clean = new Map<number, Uint8Array[]>();
+      const appended = { count: 0 };
       for (let step = 0; step < 300; step += 1) {
         const slot = random.below(6);
         edit(random, pages, windows[step % 2]!, model, slot);
@@ -78,15 +104,13 @@ describe('pages of states', () => {
         expect(Buffer.compare(read(pages, slot), state)).toBe(0);
         for (const window of windows) expect(Buffer.compare(shown(window.at(slot)), state)).toBe(0);
         expect(pages.countOf(slot)).toBe(cut(state).length);
-        cut(state).forEach((page, number) => {
-          const known = clean.get(slot)?.[number];
-          if (known === undefined || Buffer.compare(page, known) !== 0) expect(pages.isDirty(slot, number)).toBe(true);
-        });
-        if (random.chance(0.2)) {
-          for (let page = 0; page < pages.countOf(slot); page += 1) pages.clean(slot, page);
-          clean.set(slot, cut(state));
-        } else if (state.length === 0) clean.delete(slot);
+        if (random.chance(0.4)) {
+          if (reshaped.delete(slot)) written.clear(slot);
+          writeDown(pages, written, slot, appended);
+          expect(Buffer.compare(read(written, slot), state)).toBe(0);
+        }
       }
+      expect(appended.count).toBeGreaterThan(5);
       for (const [slot, state] of model) expect(Buffer.compare(read(pages, slot), state)).toBe(0);
       for (const slot of model.keys()) pages.clear(slot);
       expect(pages.arena.takenBytes).toBe(0);
@@ -94,18 +118,18 @@ describe('pages of states', () => {
   );
 
   test('an edit of one page of several leaves the others clean', () => {
-    const pages = new StatePages();
+    const pages = new StatePages(new SlotSet());
     pages.write(3, noise(seededRandom(1), 3 * PAGE_BYTES_MAX), 3 * PAGE_BYTES_MAX);
-    for (let page = 0; page < 3; page += 1) pages.clean(3, page);
+    for (let page = 0; page < 3; page += 1) clean(pages, 3, page);
     const bytes = new PageBytes(pages).at(3);
     bytes.splice(PAGE_BYTES_MAX + 5, 2, Uint8Array.of(1, 2), 2);
-    expect([0, 1, 2].map((page) => pages.isDirty(3, page))).toEqual([false, true, false]);
+    expect([0, 1, 2].map((page) => isDirty(pages, 3, page))).toEqual([false, true, false]);
     bytes.setUint8(0, 1);
-    expect([0, 1, 2].map((page) => pages.isDirty(3, page))).toEqual([true, true, false]);
+    expect([0, 1, 2].map((page) => isDirty(pages, 3, page))).toEqual([true, true, false]);
   });
 
   test('a state of one page is edited where it lies, one beyond is gathered, and back', () => {
-    const pages = new StatePages();
+    const pages = new StatePages(new SlotSet());
     const bytes = new PageBytes(pages);
     pages.write(0, new Uint8Array(PAGE_BYTES_MAX).fill(1), PAGE_BYTES_MAX);
     expect(bytes.at(0).bytes).toBe(pages.arena.bytes);
@@ -117,8 +141,25 @@ describe('pages of states', () => {
     expect([pages.countOf(0), shown(bytes).at(-1)]).toEqual([1, 2]);
   });
 
+  test('[R3] a page that would follow none, or leave another short, is not restored', () => {
+    const pages = new StatePages(new SlotSet());
+    const bytes = noise(seededRandom(2), PAGE_BYTES_MAX + 1);
+    expect(pages.restorePage(1, 1, 0, { bytes, start: 0, end: 5 })).toBe(false);
+    expect(pages.restorePage(1, 0, 1, { bytes, start: 0, end: 5 })).toBe(false);
+    expect(pages.restorePage(1, 0, 0, { bytes, start: 0, end: PAGE_BYTES_MAX + 1 })).toBe(false);
+    expect(pages.restorePage(1, 0, 0, { bytes, start: 0, end: 5 })).toBe(true);
+    expect(pages.restorePage(1, 1, 0, { bytes, start: 0, end: 5 })).toBe(false);
+    expect(pages.restorePage(1, 0, 6, { bytes, start: 0, end: 5 })).toBe(false);
+    expect(pages.restorePage(1, 0, 5, { bytes, start: 5, end: PAGE_BYTES_MAX })).toBe(true);
+    expect(pages.restorePage(1, 1, 0, { bytes, start: 0, end: 5 })).toBe(true);
+    expect(pages.restorePage(1, 0, 0, { bytes, start: 0, end: 5 })).toBe(false);
+    expect(
+      Buffer.compare(read(pages, 1), Uint8Array.from([...bytes.slice(0, PAGE_BYTES_MAX), ...bytes.slice(0, 5)])),
+    ).toBe(0);
+  });
+
   test('slots without pages cost nothing, and may be asked about', () => {
-    const pages = new StatePages();
+    const pages = new StatePages(new SlotSet());
     expect([pages.isUsed, pages.countOf(9), pages.lengthOf(9), pages.onlyPage(9)]).toEqual([false, 0, 0, -1]);
     pages.clear(9);
     expect(pages.isUsed).toBe(false);
@@ -135,8 +176,8 @@ describe('places for pages', () => {
       const before = arena.takenBytes;
       const reference = arena.take(length);
       const spare = arena.takenBytes - before - length;
-      expect(spare).toBeLessThan(4 + Math.max(8, length / 2));
-      if (length < 250) expect(spare).toBeLessThan(4 + 8);
+      expect(spare).toBeLessThan(8 + Math.max(8, length / 2));
+      if (length < 240) expect(spare).toBeLessThan(8 + 8);
       expect(arena.lengthOf(reference)).toBe(length);
       taken.push([arena.startOf(reference), length]);
     }
@@ -153,7 +194,7 @@ describe('places for pages', () => {
         arena.release(reference);
         return arena.take(length);
       });
-    expect(arena.takenBytes).toBe(20_000 * 112);
+    expect(arena.takenBytes).toBe(20_000 * 120);
     expect(arena.heldBytes).toBeLessThan(1.05 * arena.takenBytes);
   });
 

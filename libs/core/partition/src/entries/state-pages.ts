@@ -6,12 +6,14 @@
 //
 // The way from a slot to its pages is an array by slot that is empty until the first page comes.
 //
-// Owns: which slot has which pages, which pages are dirty.      Does not own: places (PageArena), what the bytes mean (kinds).
+// Owns: which slot has which pages, and which has fewer than were written down.
+// Does not own: places (PageArena), what the bytes mean (kinds), what is written down (Changelog).
 //
 // Invariants
 //   PB1  A page belongs to one slot and has one number there: numbers go from 0 without a gap.
-//   PB2  A page is dirty if its bytes are others than when it was last cleaned.
+//   PB2  A page is dirty if its bytes are others than when it was last cleaned; its kept bytes are not.
 import { GrowingMemory } from '@flatline/base';
+import type { SlotSet } from '../slot-set.ts';
 import { SLOTS_MAX } from './key-index.ts';
 import { PAGE_BYTES_MAX, PageArena } from './page-arena.ts';
 
@@ -19,12 +21,25 @@ const REFERENCE_BYTES = Int32Array.BYTES_PER_ELEMENT;
 /** A slot without pages; else the reference of its page, and one; or of the page of references, and one, negated. */
 const NONE = 0;
 
+/** Bytes of a page that lie in others. */
+interface PageSpan {
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly end: number;
+}
+
 export class StatePages {
   readonly arena = new PageArena();
+  readonly #reshaped: SlotSet;
   readonly #slotMemory = new GrowingMemory(SLOTS_MAX * REFERENCE_BYTES);
   #bySlot = new Int32Array(this.#slotMemory.buffer, 0, 0);
   /** Grows with each change of a state of several pages: what was gathered before may be another. */
   #changesOfMany = 0;
+
+  /** `reshaped` is told of slots that have fewer pages than before: what is written of pages does not say it. */
+  constructor(reshaped: SlotSet) {
+    this.#reshaped = reshaped;
+  }
 
   /** Whether any slot ever had a page. */
   get isUsed(): boolean {
@@ -76,7 +91,7 @@ export class StatePages {
       const part = from.subarray(Math.max(begin, first), Math.min(end, first + PAGE_BYTES_MAX));
       const reference = this.pageAt(slot, page);
       arena.bytes.set(part, arena.startOf(reference) + Math.max(0, begin - first));
-      arena.touch(reference);
+      arena.touch(reference, Math.max(0, begin - first));
     }
   }
 
@@ -88,7 +103,7 @@ export class StatePages {
     const rest = at + removed;
     const grown = length - removed + count;
     const start = arena.startOf(page);
-    if (arena.resize(page, grown)) {
+    if (arena.resize(page, grown, at)) {
       if (rest < length) arena.bytes.copyWithin(start + at + count, start + rest, start + length);
       put(from, count, arena.bytes, start + at);
       return page;
@@ -99,6 +114,7 @@ export class StatePages {
     bytes.copyWithin(to, start, start + at);
     put(from, count, bytes, to + at);
     bytes.copyWithin(to + at + count, start + rest, start + length);
+    arena.inherit(moved, page, at);
     arena.release(page);
     this.#bySlot[slot] = moved + 1;
     return moved;
@@ -109,13 +125,23 @@ export class StatePages {
     if (this.countOf(slot) > 0) this.#resize(slot, 0);
   }
 
-  isDirty(slot: number, page: number): boolean {
-    return this.arena.isDirty(this.pageAt(slot, page));
-  }
-
-  /** Says that the page is written down as it is. */
-  clean(slot: number, page: number): void {
-    this.arena.clean(this.pageAt(slot, page));
+  /**
+   * Makes a page, or one more, its first `at` bytes and what the span shows; where it is one more, `at` is 0. False, and
+   * nothing has changed: there is no such page, it is shorter than that, or another that is not full would come before its end.
+   */
+  restorePage(slot: number, page: number, at: number, { bytes, start, end }: PageSpan): boolean {
+    const count = this.countOf(slot);
+    const length = at + end - start;
+    if (page > count || length < 1 || length > PAGE_BYTES_MAX) return false;
+    if (at > (page < count ? this.arena.lengthOf(this.pageAt(slot, page)) : 0)) return false;
+    if (page === count && page > 0 && this.arena.lengthOf(this.pageAt(slot, page - 1)) < PAGE_BYTES_MAX) return false;
+    if (page + 1 < count && length < PAGE_BYTES_MAX) return false;
+    if (page + 1 >= count) this.#resize(slot, page * PAGE_BYTES_MAX + length);
+    const reference = this.pageAt(slot, page);
+    this.arena.bytes.set(bytes.subarray(start, end), this.arena.startOf(reference) + at);
+    this.arena.touch(reference, at);
+    this.#changesOfMany += 1;
+    return true;
   }
 
   /** Where the memory has that reference. */
@@ -127,6 +153,7 @@ export class StatePages {
   #resize(slot: number, length: number): void {
     if (slot >= this.#bySlot.length) this.#growSlots(slot + 1);
     const held = this.#bySlot[slot]!;
+    if (length <= (this.countOf(slot) - 1) * PAGE_BYTES_MAX) this.#reshaped.add(slot);
     if (held >= NONE && length <= PAGE_BYTES_MAX) this.#bySlot[slot] = this.#resizeOnly(held - 1, length) + 1;
     else this.#resizeMany(slot, length);
   }
@@ -158,10 +185,11 @@ export class StatePages {
   #withLength(page: number, length: number): number {
     const { arena } = this;
     const kept = Math.min(length, arena.lengthOf(page));
-    if (arena.resize(page, length)) return page;
+    if (arena.resize(page, length, kept)) return page;
     const moved = arena.take(length);
     const start = arena.startOf(page);
     arena.bytes.copyWithin(arena.startOf(moved), start, start + kept);
+    arena.inherit(moved, page, kept);
     arena.release(page);
     return moved;
   }

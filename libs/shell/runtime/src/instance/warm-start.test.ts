@@ -152,7 +152,10 @@ describe('a warm start', () => {
     const other = world.launch('b');
     await time.runFor(3_000);
     for (let round = 0; round < 3; round += 1) {
-      for (let i = 0; i < 20; i += 1) world.beat(`k${i}`);
+      for (let i = 0; i < 20; i += 1) {
+        world.end(`k${i}`);
+        world.beat(`k${i}`);
+      }
       await time.runFor(1_000);
     }
     world.truncateChangelog(0);

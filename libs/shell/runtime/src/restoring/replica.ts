@@ -15,6 +15,7 @@ import { Flusher } from '../running/flusher.ts';
 import { changelogOf } from '../instance/task-place.ts';
 import { brokenLog, Distrusted } from './distrust.ts';
 import { loadStore, type StoreLoadParts, type StorePosition } from './store-load.ts';
+import { turn } from '../turn.ts';
 import { WorkSlice } from '../work-slice.ts';
 
 export interface ReplicaParts extends StoreLoadParts {
@@ -125,6 +126,12 @@ export class Replica {
   /** Whether this very claim was read where it was written. */
   standsAt({ claimOffset, claimId }: { readonly claimOffset: number; readonly claimId: string }): boolean {
     return this.#claim?.offset === claimOffset && this.#claim.id === claimId;
+  }
+
+  /** Makes up the digests of what was read, in slices: `check` has little left to do then. */
+  async digest(): Promise<void> {
+    const { ports, loadSlice } = this.#parts;
+    while (!this.#restoration.digest(loadSlice)) await turn(ports.turns);
   }
 
   /** Compares what was rebuilt with the last header (R1). @throws Distrusted */

@@ -75,6 +75,7 @@ async function attempt(parts: RestoreParts, standby: Replica | undefined): Promi
     await readToClaim(parts, ownership, (end, signal) => replica.readTo(end, signal), abandon);
     if (!replica.standsAt(ownership)) throw lostClaim(parts, ownership);
     replica.checkLineage();
+    await replica.digest();
     checkRestored(parts, replica, ownership.evidence);
     replica.stopReading();
     const { task, flusher, last, heard: claimHeard } = replica;

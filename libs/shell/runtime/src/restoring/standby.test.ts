@@ -74,7 +74,10 @@ describe('a standby', () => {
       const { partition } = owner.instance.status()[0]!;
       heir.host.pause();
       for (let round = 0; round < 2; round += 1) {
-        for (let i = 0; i < 100; i += 1) world.beat(`k${i}`);
+        for (let i = 0; i < 100; i += 1) {
+          world.end(`k${i}`);
+          world.beat(`k${i}`);
+        }
         await time.runFor(2_000);
         world.truncateChangelog(partition);
       }

@@ -165,7 +165,8 @@ describe('what a task writes', () => {
 
 describe('the changelog', () => {
   test('[K4][K5][K8] is truncated below a floor that has been in force, and restores what lives from what is left', async () => {
-    const world = new World({ seed: 25, partitions: 1, timeoutMs: 2_000_000, truncateLagMs: 60_000 });
+    const bounds = { ...TASK_BOUNDS, unsweptLogBytes: 1_024 };
+    const world = new World({ seed: 25, partitions: 1, timeoutMs: 2_000_000, truncateLagMs: 60_000, bounds });
     const { time, log } = world.simulation;
     const first = world.launch('a');
     for (let i = 0; i < 20; i += 1) world.beat(`quiet${i}`);

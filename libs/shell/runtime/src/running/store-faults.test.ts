@@ -184,6 +184,7 @@ describe('[F25] a device that fails under a standby', () => {
       const { world, owner, heir } = await pair(58);
       heir.host.pause();
       for (let round = 0; round < 2; round += 1) {
+        for (let i = 0; i < 40; i += 1) world.end(`k${i}`);
         await beatFor(world, 45);
         world.truncateChangelog(0);
       }

@@ -1,0 +1,52 @@
+// The operations of a changelog block as docs/FORMATS.md describes them.
+import type { BlockReader } from './block-reader.ts';
+
+export type BlockOperation =
+  | { readonly kind: 'remove'; readonly slot: number }
+  | { readonly kind: 'bind'; readonly slot: number; readonly key: Uint8Array; readonly head: Uint8Array }
+  /** The page is its first `at` bytes as they were, and these. */
+  | {
+      readonly kind: 'page' | 'append';
+      readonly slot: number;
+      readonly page: number;
+      readonly at: number;
+      readonly bytes: Uint8Array;
+    }
+  | { readonly kind: 'touch'; readonly slot: number; readonly touch: Uint8Array };
+
+const SLOTS = 2 ** 25;
+const KINDS = 16;
+const REMOVE = 0;
+const BIND = 1;
+const PAGE = 2;
+const APPEND = 3;
+const TOUCH = 4;
+/** A touch of three bytes. */
+const SHORT_TOUCH = 5;
+const SHORTEST = 3;
+
+/** To the end of the block. @throws NotABlock */
+export function readOperations(block: BlockReader): BlockOperation[] {
+  const operations: BlockOperation[] = [];
+  let slot = 0;
+  while (!block.isAtEnd) {
+    const tag = block.varint();
+    const kind = tag % KINDS;
+    slot = (slot + (tag - kind) / KINDS) % SLOTS;
+    operations.push(readOperation(block, slot, kind));
+  }
+  return operations;
+}
+
+function readOperation(block: BlockReader, slot: number, kind: number): BlockOperation {
+  if (kind === REMOVE) return { kind: 'remove', slot };
+  if (kind === BIND) return { kind: 'bind', slot, key: block.bytes(block.varint()), head: block.bytes(block.varint()) };
+  if (kind === PAGE) return { kind: 'page', slot, page: block.varint(), at: 0, bytes: block.bytes(block.varint()) };
+  if (kind === APPEND) {
+    const page = block.varint();
+    const at = block.varint();
+    return { kind: 'append', slot, page, at, bytes: block.bytes(block.varint()) };
+  }
+  const length = kind === TOUCH ? block.varint() : kind - SHORT_TOUCH + SHORTEST;
+  return { kind: 'touch', slot, touch: block.bytes(length) };
+}

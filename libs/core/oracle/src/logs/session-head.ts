@@ -1,0 +1,95 @@
+// The head of a session as docs/FORMATS.md describes it, and what a touch makes of it.
+import { ByteWriter } from '@flatline/base';
+import { BlockReader, NotABlock } from './block-reader.ts';
+
+export interface SessionHead {
+  readonly timeoutChosen: boolean;
+  readonly openedAt: number;
+  readonly lastSeenAt: number;
+  readonly firstOffset: number;
+  readonly lastOffset: number;
+  readonly eventCount: number;
+  readonly timeoutMs: number;
+  /** As they stand there; undefined: there are none. */
+  readonly numbers: Uint8Array | undefined;
+}
+
+/** What the header of the touch's commit says. */
+export interface TouchedAt {
+  readonly clock: number;
+  readonly position: number;
+}
+
+const TIMEOUT_CHOSEN = 1;
+const NUMBERS = 2;
+/** Bytes of the numbers' bitmap, and its flag. */
+const WORDS_BYTES = 8;
+const SEQUENCE = 2;
+
+/** @throws NotABlock */
+export function readHead(bytes: BlockReader): SessionHead {
+  const flags = bytes.byte();
+  const openedAt = bytes.varint();
+  const lastSeenAt = openedAt + bytes.varint();
+  const firstOffset = bytes.varint();
+  const lastOffset = firstOffset + bytes.varint();
+  const eventCount = bytes.varint();
+  const timeoutMs = bytes.varint();
+  const numbers = (flags & NUMBERS) === 0 ? undefined : readNumbers(bytes);
+  const timeoutChosen = (flags & TIMEOUT_CHOSEN) !== 0;
+  return { timeoutChosen, openedAt, lastSeenAt, firstOffset, lastOffset, eventCount, timeoutMs, numbers };
+}
+
+/** The bytes of a head after a touch. @throws NotABlock */
+export function touchedHead(head: Uint8Array, touch: Uint8Array, { clock, position }: TouchedAt): Uint8Array {
+  const before = readHead(new BlockReader(head));
+  const bytes = new BlockReader(touch);
+  const count = bytes.varint();
+  const hasNumbers = count % 2 === 1;
+  const after = {
+    ...before,
+    eventCount: (count - Number(hasNumbers)) / 2,
+    lastSeenAt: clock - bytes.signed(),
+    lastOffset: position - bytes.signed(),
+    numbers: hasNumbers ? readNumbers(bytes) : before.numbers,
+  };
+  if (!bytes.isAtEnd) throw new NotABlock('has bytes behind a touch');
+  return written(after);
+}
+
+function readNumbers(bytes: BlockReader): Uint8Array {
+  const out = new ByteWriter(64);
+  const flags = bytes.byte();
+  out.u8(flags);
+  const copied = (count: number): void => {
+    for (let i = 0; i < count; i += 1) out.varint(bytes.varint());
+  };
+  // Event times, which may take a bit more than a varint.
+  for (let i = 0; i < 2; i += 1) out.signedVarint(bytes.signed());
+  copied(2);
+  if ((flags & SEQUENCE) !== 0) {
+    copied(2);
+    out.raw(bytes.bytes(WORDS_BYTES));
+    copied(3);
+  }
+  return out.copy();
+}
+
+function written(head: SessionHead): Uint8Array {
+  const { openedAt, lastSeenAt, firstOffset, lastOffset, eventCount, timeoutMs, numbers } = head;
+  const out = new ByteWriter(64);
+  out.u8((head.timeoutChosen ? TIMEOUT_CHOSEN : 0) + (numbers === undefined ? 0 : NUMBERS));
+  for (const number of [
+    openedAt,
+    lastSeenAt - openedAt,
+    firstOffset,
+    lastOffset - firstOffset,
+    eventCount,
+    timeoutMs,
+  ]) {
+    if (number < 0) throw new NotABlock('is touched before its beginning');
+    out.varint(number);
+  }
+  if (numbers !== undefined) out.raw(numbers);
+  return out.copy();
+}
