@@ -5,6 +5,7 @@ import { BatchProducer, KafkaLogReader, KafkaTopicAdmin, openCluster } from '@fl
 import { randomUUID } from 'node:crypto';
 import { INCARNATION_HEADER } from '@flatline/ports';
 import { openHeartbeatProducer, openSummaryConsumer, type OutputRecord, type SummaryConsumerOptions } from './parts.ts';
+import { connect } from './index.ts';
 import { summaryJson } from './summary.fixture.ts';
 
 const clock: Clock = {
@@ -91,6 +92,29 @@ describe('a heartbeat producer', () => {
     await expect(openHeartbeatProducer({ clock, connection, topic: 'client-nowhere' })).rejects.toThrow(
       /client-nowhere/,
     );
+  });
+});
+
+describe('a client', () => {
+  test('sessions beat by themselves, and closing the client puts everything into the log', async () => {
+    const topic = await makeTopic(1);
+    const flatline = connect({ brokers: kafka.brokers });
+    const sessions = await flatline.sessions({ topic, timeoutMs: 300 });
+    const session = sessions.session('anna');
+    session.start();
+    expect((await read(topic, 0, 3)).map(([key, value]) => [key, value === ''])).toEqual([
+      ['anna', false],
+      ['anna', true],
+      ['anna', true],
+    ]);
+    session.end();
+    await flatline.close();
+    const { consumer, close } = await openSummaryConsumer({ kafka, topic, from: 'beginning', until: 'end' });
+    const kinds: string[] = [];
+    for await (const { kind } of consumer) kinds.push(kind);
+    await close();
+    expect(kinds.at(-1)).toBe('tombstone');
+    await expect(flatline.heartbeats({ topic })).rejects.toThrow(/closed/);
   });
 });
 

@@ -8,6 +8,7 @@ import { systemClock } from '@flatline/system';
 import type { ConnectionOptions } from 'node:tls';
 import { openHeartbeatProducer, type SessionId } from './heartbeat-producer.ts';
 import { openSummaryConsumer } from './open-summary-consumer.ts';
+import { type Dropped, LiveSessions, type Session, type SessionsLimits } from './live-sessions.ts';
 import type { OutputRecord } from './output-record.ts';
 
 export interface ConnectOptions {
@@ -32,7 +33,10 @@ export interface HeartbeatsOptions {
   readonly topic: string;
   /** How the values of `event` are written; bare heartbeats have no value in either. Default `json`. */
   readonly format?: 'json' | 'avro';
-  /** How long a record that is not acknowledged is sent again before sending fails. In milliseconds; default 120 000. */
+  /**
+   * How long a record that is not acknowledged is sent again before sending fails. In milliseconds; default 120 000, of
+   * `sessions` without end.
+   */
   readonly deliveryTimeoutMs?: DurationMs;
 }
 
@@ -54,6 +58,25 @@ export interface Heartbeats {
   flush(): Promise<void>;
   /** Flushes, then takes no more. Idempotent. */
   close(): Promise<void>;
+}
+
+export interface SessionsOptions extends HeartbeatsOptions, SessionsLimits {}
+
+/** Sessions that beat by themselves, thousands in one process. */
+export interface Sessions {
+  /** To be kept while the session lives: each call makes another. */
+  session(id: SessionId): Session;
+  /** How many beat. */
+  readonly liveCount: number;
+  /** Records dropped so far, since more were waiting for the broker than may. */
+  readonly dropped: Dropped;
+  /** Resolves when everything so far is in the log; rejects naming what is not. */
+  flush(): Promise<void>;
+  /**
+   * Nothing beats any more, and everything said is in the log: rejects where that takes longer than `limitMs`, by default
+   * 10 000. Sessions that were not ended end by their timeout.
+   */
+  close(limitMs?: DurationMs): Promise<void>;
 }
 
 export interface SummariesOptions {
@@ -78,11 +101,17 @@ export interface Summaries extends AsyncIterable<OutputRecord> {
 export interface Flatline {
   /** Rejects where no broker answers, the topic does not exist, or Avro has no registry. */
   heartbeats(options: HeartbeatsOptions): Promise<Heartbeats>;
+  /** Sessions that beat by themselves. A record is sent again for as long as the broker is away. Rejects as `heartbeats`. */
+  sessions(options: SessionsOptions): Promise<Sessions>;
   /** Rejects where no broker answers, or the topic does not exist. */
   summaries(options: SummariesOptions): Promise<Summaries>;
   /** Sends what is waiting, and closes everything that was opened here. Idempotent. */
   close(): Promise<void>;
 }
+
+const CLOSE_MS: DurationMs = 10_000;
+/** What waits is bounded by count, not by time. */
+const FOR_EVER_MS: DurationMs = 2 ** 42;
 
 interface Closable {
   close(): Promise<void>;
@@ -113,6 +142,36 @@ class Client implements Flatline {
     this.#connection ??= openCluster(this.#kafka);
     const parts = { clock: this.#kafka.clock, connection: this.#connection, registry: this.#registry };
     return this.#kept(await openHeartbeatProducer({ ...options, ...parts }));
+  }
+
+  async sessions(options: SessionsOptions): Promise<Sessions> {
+    this.#begin();
+    this.#connection ??= openCluster(this.#kafka);
+    const { clock } = this.#kafka;
+    const producer = await openHeartbeatProducer({
+      deliveryTimeoutMs: FOR_EVER_MS,
+      ...options,
+      clock,
+      connection: this.#connection,
+      registry: this.#registry,
+      // No record is sent before there is what sends it.
+      onAcknowledged: (_partition, records) => {
+        opened.acknowledged(records);
+      },
+    });
+    const opened: LiveSessions = new LiveSessions({ ...options, clock, producer, random: Math.random });
+    let closing: Promise<void> | undefined;
+    return this.#kept({
+      session: (id) => opened.session(id),
+      get liveCount() {
+        return opened.liveCount;
+      },
+      get dropped() {
+        return opened.dropped;
+      },
+      flush: () => opened.flush(),
+      close: (limitMs = CLOSE_MS) => (closing ??= opened.close(limitMs)),
+    });
   }
 
   async summaries(options: SummariesOptions): Promise<Summaries> {

@@ -1,10 +1,11 @@
 // The SDK: what applications import.
 //
 //   const flatline = connect({ brokers: ['127.0.0.1:9092'] });
-//   const visitors = await flatline.heartbeats({ topic: 'visit-events' });
-//   await visitors.beat('visitor-7');                               // the session lives
-//   await visitors.event('visitor-7', { type: 'VIEW', attributes: new Map([['page', '/']]) });
-//   await visitors.end('visitor-7');                                // it ends here, without waiting for the timeout
+//   const visitors = await flatline.sessions({ topic: 'visit-events', timeoutMs: 10_000 });
+//   const visitor = visitors.session('visitor-7');
+//   visitor.start();                                                // it beats by itself
+//   visitor.event({ type: 'VIEW', attributes: new Map([['page', '/']]) });
+//   visitor.end();                                                  // it ends here, without waiting for the timeout
 //
 //   const visits = await flatline.summaries({ topic: 'visits', from: 'beginning' });
 //   for await (const record of visits)
@@ -16,8 +17,11 @@ export {
   type Flatline,
   type Heartbeats,
   type HeartbeatsOptions,
+  type Sessions,
+  type SessionsOptions,
   type Summaries,
   type SummariesOptions,
 } from './connect.ts';
 export type { SessionId } from './heartbeat-producer.ts';
+export type { Dropped, Session, SessionEventInput, SessionsLimits } from './live-sessions.ts';
 export type { OutputRecord, SummaryRecord, TombstoneRecord, UnreadableRecord } from './output-record.ts';

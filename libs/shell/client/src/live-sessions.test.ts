@@ -1,0 +1,188 @@
+import { describe, expect, test } from '@jest/globals';
+import { seededRandom } from '@flatline/base';
+import { VirtualTime } from '@flatline/cluster';
+import type { OutgoingEvent } from '@flatline/records';
+import type { SessionId } from './heartbeat-producer.ts';
+import { LiveSessions, type SessionsLimits } from './live-sessions.ts';
+
+interface Sent {
+  readonly atMs: number;
+  readonly id: SessionId;
+  readonly said: 'beat' | 'end' | OutgoingEvent;
+}
+
+/** A log that takes what it is sent, and acknowledges it unless its broker is away. */
+class Log {
+  readonly time = new VirtualTime();
+  readonly sent: Sent[] = [];
+  readonly sessions: LiveSessions;
+  isAway = false;
+  room: Promise<void> | undefined;
+  failure: Error | undefined;
+  #unacknowledged = 0;
+
+  constructor(limits: SessionsLimits) {
+    const { time } = this;
+    const clock = {
+      wallMs: () => 0,
+      monotonicMs: () => time.nowMicros / 1000,
+      after: (delayMs: number, callback: () => void) => time.after(delayMs, callback),
+    };
+    const producer = {
+      beat: (id: SessionId) => this.#take(id, 'beat'),
+      event: (id: SessionId, event: OutgoingEvent) => this.#take(id, event),
+      end: (id: SessionId) => this.#take(id, 'end'),
+      flush: () => Promise.resolve(),
+      close: () => (this.isAway ? new Promise<void>(() => undefined) : Promise.resolve()),
+    };
+    const random = seededRandom(1);
+    this.sessions = new LiveSessions({ ...limits, clock, producer, random: () => random.next() });
+  }
+
+  comeBack(): void {
+    this.isAway = false;
+    this.sessions.acknowledged(this.#unacknowledged);
+    this.#unacknowledged = 0;
+  }
+
+  saidOf(id: SessionId): Sent['said'][] {
+    return this.sent.filter((each) => each.id === id).map(({ said }) => said);
+  }
+
+  #take(id: SessionId, said: Sent['said']): Promise<void> | undefined {
+    if (this.failure !== undefined) throw this.failure;
+    this.sent.push({ atMs: this.time.nowMs, id, said });
+    this.#unacknowledged += 1;
+    this.time.after(1, () => {
+      if (!this.isAway) this.comeBack();
+    });
+    return this.room;
+  }
+}
+
+describe('live sessions', () => {
+  test('BT1: thousands beat by themselves in time, and spread', async () => {
+    const log = new Log({ timeoutMs: 30_000 });
+    const ids = Array.from({ length: 2_000 }, (_, index) => `device-${index}`);
+    for (const id of ids) log.sessions.session(id).start();
+    await log.time.runFor(120_000);
+    const last = new Map<SessionId, number>();
+    const perSecond = new Map<number, number>();
+    for (const { id, atMs } of log.sent) {
+      expect(atMs - (last.get(id) ?? 0)).toBeLessThanOrEqual(15_200);
+      last.set(id, atMs);
+      perSecond.set(Math.floor(atMs / 1000), (perSecond.get(Math.floor(atMs / 1000)) ?? 0) + 1);
+    }
+    for (const id of ids) expect(120_000 - last.get(id)!).toBeLessThanOrEqual(15_200);
+    // 2 000 sessions each 8 to 10 s: some 220 a second.
+    const counts = Array.from({ length: 100 }, (_, second) => perSecond.get(second + 10) ?? 0);
+    expect(Math.max(...counts)).toBeLessThan(500);
+    expect(Math.min(...counts)).toBeGreaterThan(50);
+    expect(log.sessions.liveCount).toBe(2_000);
+  });
+
+  test('BT1: a beat is left out where something was said just before', async () => {
+    const log = new Log({ timeoutMs: 3_000 });
+    const session = log.sessions.session('anna');
+    session.start();
+    for (let second = 0; second < 20; second += 1) {
+      await log.time.runFor(400);
+      session.event({ type: 'MOVE' });
+    }
+    expect(log.saidOf('anna').filter((said) => said === 'beat')).toEqual([]);
+  });
+
+  test('BT3: events are numbered, from the start on; an end ends it, and leaving says nothing', async () => {
+    const log = new Log({ timeoutMs: 3_000 });
+    const session = log.sessions.session('anna');
+    session.start({ attributes: new Map([['page', '/']]) });
+    session.event({ type: 'VIEW' });
+    session.end();
+    session.start();
+    session.event({ type: 'VIEW' });
+    session.leave();
+    await log.time.runFor(10_000);
+    expect(log.saidOf('anna')).toEqual([
+      { type: 'STARTED', sequence: 0, attributes: new Map([['page', '/']]) },
+      { type: 'VIEW', sequence: 1 },
+      'end',
+      { type: 'STARTED', sequence: 0 },
+      { type: 'VIEW', sequence: 1 },
+    ]);
+    expect(log.sessions.liveCount).toBe(0);
+  });
+
+  test('BT2: through an outage beats are dropped first, then the rest; what was dropped is told, and has its number', async () => {
+    const told: string[] = [];
+    const log = new Log({
+      timeoutMs: 3_000,
+      bufferRecordsMax: 10,
+      onDropped: (kind, id) => void told.push(`${kind} ${String(id)}`),
+    });
+    const session = log.sessions.session('anna');
+    session.start();
+    await log.time.runFor(10);
+    log.isAway = true;
+    await log.time.runFor(20_000);
+    expect(log.sent).toHaveLength(6);
+    expect(log.sessions.dropped).toMatchObject({ events: 0, ends: 0 });
+    expect(log.sessions.dropped.beats).toBeGreaterThan(10);
+    expect(Array.from({ length: 7 }, () => session.event({ type: 'MOVE' }))).toEqual([
+      true,
+      true,
+      true,
+      true,
+      true,
+      false,
+      false,
+    ]);
+    expect(log.sessions.session('bert').end()).toBe(false);
+    expect(log.sessions.dropped).toMatchObject({ events: 2, ends: 1 });
+    expect(told.slice(-3)).toEqual(['events anna', 'events anna', 'ends bert']);
+    log.comeBack();
+    session.event({ type: 'MOVE' });
+    expect(log.saidOf('anna').at(-1)).toEqual({ type: 'MOVE', sequence: 8 });
+    const before = log.sent.length;
+    await log.time.runFor(5_000);
+    expect(log.sent.length).toBeGreaterThan(before + 2);
+  });
+
+  test('BT2: where the bytes of the producer are full, everything is dropped until there is room', async () => {
+    const log = new Log({ timeoutMs: 3_000 });
+    let makeRoom = (): void => undefined;
+    log.room = new Promise((resolve) => {
+      makeRoom = resolve;
+    });
+    const session = log.sessions.session('anna');
+    expect([session.beat(), session.beat(), session.end()]).toEqual([true, false, false]);
+    log.room = undefined;
+    makeRoom();
+    await log.time.settle();
+    expect(session.beat()).toBe(true);
+  });
+
+  test('what ends the producer is told once, and by every call', async () => {
+    const told: Error[] = [];
+    const log = new Log({ timeoutMs: 3_000, onFailure: (error) => void told.push(error) });
+    const session = log.sessions.session('anna');
+    session.start();
+    log.failure = new Error('no right to write');
+    await log.time.runFor(10_000);
+    expect(told).toEqual([log.failure]);
+    expect(() => session.event({ type: 'MOVE' })).toThrow('no right to write');
+    expect(() => log.sessions.session('bert').start()).toThrow('no right to write');
+  });
+
+  test('closing ends the beating, and has a limit while the broker is away', async () => {
+    const log = new Log({ timeoutMs: 3_000 });
+    const session = log.sessions.session('anna');
+    session.start();
+    log.isAway = true;
+    const closing = log.sessions.close(5_000);
+    closing.catch(() => undefined);
+    await log.time.runFor(20_000);
+    await expect(closing).rejects.toThrow(/1 records.*5000 ms/);
+    expect(log.saidOf('anna')).toHaveLength(1);
+    expect(() => session.beat()).toThrow(/closed/);
+  });
+});

@@ -1,0 +1,232 @@
+// Sessions that beat by themselves, over one producer and one wheel.
+//
+// Owns: which sessions live, when each beats, what is dropped during an outage.
+// Does not own: sending and sending again (the producer), the pipeline's timeout, which it is told.
+//
+// Invariants
+//   BT1  Between two signs of life of a live session lies at most half of its timeout, if this process gets to run and
+//        the broker takes what it sends: a beat is due within a third, and left out where something was said half of that ago.
+//   BT2  Records waiting for their acknowledgement ≤ `bufferRecordsMax`, and beats alone never fill more than half of that.
+//   BT3  Events of a session are numbered without gaps in the order of the calls; what is dropped keeps its number, so that the
+//        summary counts it as missing (S6).
+import { type Cancel, type Clock, type DurationMs, Retriable } from '@flatline/base';
+import { STARTED } from '@flatline/ports/formats';
+import { type OutgoingEvent } from '@flatline/records';
+import { withinDeadline } from '@flatline/system';
+import { BeatWheel, SLOTS } from './beat-wheel.ts';
+import type { HeartbeatProducer, SessionId } from './heartbeat-producer.ts';
+
+/** An event of a session; it is numbered by the session. */
+export type SessionEventInput = Omit<OutgoingEvent, 'sequence'>;
+
+/** Each call says whether its record was taken; not taken is what `onDropped` and `dropped` tell of. */
+export interface Session {
+  readonly id: SessionId;
+  /** Says so to the processor, and beats from now on. An event of the type STARTED: numbering begins again. */
+  start(event?: Omit<SessionEventInput, 'type'>): boolean;
+  /** A sign of life besides those that come by themselves. */
+  beat(): boolean;
+  /** A sign of life that says something. Throws for an event that no processor would take. */
+  event(event: SessionEventInput): boolean;
+  /** The session ends here; it beats no more. */
+  end(): boolean;
+  /** Beats no more: the session ends by its timeout. */
+  leave(): void;
+}
+
+export interface Dropped {
+  readonly beats: number;
+  readonly events: number;
+  readonly ends: number;
+}
+
+export interface SessionsLimits {
+  /** The pipeline's, in milliseconds: a session beats each third of it, up to a fifth earlier. */
+  readonly timeoutMs: DurationMs;
+  /**
+   * Records that may wait for the broker. Default 100 000. Beats are dropped from half of it on, since the next one says as
+   * much; events and ends when it is full.
+   */
+  readonly bufferRecordsMax?: number;
+  /** Told of each record that is dropped. */
+  readonly onDropped?: (kind: keyof Dropped, id: SessionId) => void;
+  /** Told once of what ended the producer, for example missing rights: every call fails from then on. */
+  readonly onFailure?: (error: Error) => void;
+}
+
+export interface LiveSessionsParts extends SessionsLimits {
+  readonly clock: Clock;
+  /** From 0 up to 1. */
+  readonly random: () => number;
+  readonly producer: Pick<HeartbeatProducer, 'beat' | 'event' | 'end' | 'flush' | 'close'>;
+}
+
+const BEATS_PER_TIMEOUT = 3;
+const JITTER = 0.2;
+const BUFFER_RECORDS_MAX = 100_000;
+
+interface Life {
+  readonly session: Session;
+  /** When something was last said. */
+  saidAtMs: DurationMs;
+  /** The next event's. */
+  sequence: number;
+}
+
+export class LiveSessions {
+  readonly #parts: LiveSessionsParts;
+  readonly #everyMs: DurationMs;
+  readonly #bufferRecordsMax: number;
+  readonly #wheel = new BeatWheel<Life>();
+  readonly #dropped = { beats: 0, events: 0, ends: 0 };
+  #waiting = 0;
+  /** The producer's bytes are full, too. */
+  #full = false;
+  #timer: Cancel | undefined;
+  #turnedAtMs: DurationMs = 0;
+  #failure: Error | undefined;
+  #closed = false;
+
+  constructor(parts: LiveSessionsParts) {
+    if (!(parts.timeoutMs >= 1))
+      throw new Error(`timeoutMs is ${parts.timeoutMs}: give the pipeline's, in milliseconds`);
+    this.#parts = parts;
+    this.#everyMs = parts.timeoutMs / BEATS_PER_TIMEOUT;
+    this.#bufferRecordsMax = parts.bufferRecordsMax ?? BUFFER_RECORDS_MAX;
+  }
+
+  /** How many beat. */
+  get liveCount(): number {
+    return this.#wheel.size;
+  }
+
+  /** So far. */
+  get dropped(): Dropped {
+    return { ...this.#dropped };
+  }
+
+  /** So many records are in the log. */
+  acknowledged(records: number): void {
+    this.#waiting -= records;
+  }
+
+  session(id: SessionId): Session {
+    const { producer } = this.#parts;
+    const session: Session = {
+      id,
+      start: (event = {}) => {
+        life.sequence = 0;
+        this.#check();
+        this.#arm(life);
+        return say({ ...event, type: STARTED });
+      },
+      beat: () => this.#send('beats', life, () => producer.beat(id)),
+      event: (event) => say(event),
+      end: () => {
+        session.leave();
+        return this.#send('ends', life, () => producer.end(id));
+      },
+      leave: () => {
+        this.#wheel.remove(life);
+      },
+    };
+    const life: Life = { session, saidAtMs: Number.NEGATIVE_INFINITY, sequence: 0 };
+    const say = (event: SessionEventInput): boolean => {
+      const taken = this.#send('events', life, () => producer.event(id, { ...event, sequence: life.sequence }));
+      life.sequence += 1;
+      return taken;
+    };
+    return session;
+  }
+
+  flush(): Promise<void> {
+    return this.#parts.producer.flush();
+  }
+
+  /** Nothing beats any more; what was said is in the log then. @throws Retriable where that takes longer than `limitMs`. */
+  async close(limitMs: DurationMs): Promise<void> {
+    this.#closed = true;
+    this.#timer?.();
+    this.#timer = undefined;
+    const { clock, producer } = this.#parts;
+    await withinDeadline(clock, limitMs, producer.close(), () => {
+      return new Retriable(`${this.#waiting} records of sessions were not acknowledged within ${limitMs} ms`);
+    });
+  }
+
+  #send(kind: keyof Dropped, life: Life, add: () => Promise<void> | undefined): boolean {
+    this.#check();
+    const most = kind === 'beats' ? this.#bufferRecordsMax / 2 : this.#bufferRecordsMax;
+    if (this.#full || this.#waiting >= most) {
+      this.#dropped[kind] += 1;
+      this.#parts.onDropped?.(kind, life.session.id);
+      return false;
+    }
+    const room = add();
+    this.#waiting += 1;
+    life.saidAtMs = this.#parts.clock.monotonicMs();
+    if (room !== undefined) this.#awaitRoom(room);
+    return true;
+  }
+
+  #awaitRoom(room: Promise<void>): void {
+    this.#full = true;
+    room.then(
+      () => {
+        this.#full = false;
+      },
+      (error: unknown) => {
+        this.#fail(error);
+      },
+    );
+  }
+
+  /** A first beat comes anywhere in the turn, so that sessions that began together do not beat together. */
+  #arm(life: Life): void {
+    this.#wheel.add(life, 1 + Math.floor(this.#parts.random() * (SLOTS - 1)));
+    if (this.#timer !== undefined) return;
+    this.#turnedAtMs = this.#parts.clock.monotonicMs();
+    this.#rest();
+  }
+
+  #rest(): void {
+    this.#timer = this.#parts.clock.after(this.#everyMs / SLOTS, () => {
+      this.#timer = undefined;
+      this.#turn();
+    });
+  }
+
+  /** Slots whose time has passed; after a long stop of the process each comes once. */
+  #turn(): void {
+    const slotMs = this.#everyMs / SLOTS;
+    const now = this.#parts.clock.monotonicMs();
+    const passed = Math.floor((now - this.#turnedAtMs) / slotMs);
+    this.#turnedAtMs = passed > SLOTS ? now : this.#turnedAtMs + passed * slotMs;
+    for (let slot = 0; slot < Math.min(passed, SLOTS); slot += 1)
+      for (const life of this.#wheel.turn()) this.#due(life, now);
+    if (this.#wheel.size > 0 && this.#failure === undefined) this.#rest();
+  }
+
+  #due(life: Life, now: DurationMs): void {
+    this.#wheel.add(life, Math.floor(SLOTS * (1 - JITTER * this.#parts.random())));
+    if (this.#failure !== undefined || now - life.saidAtMs < this.#everyMs / 2) return;
+    try {
+      life.session.beat();
+    } catch (error) {
+      this.#fail(error);
+    }
+  }
+
+  #check(): void {
+    if (this.#failure !== undefined) throw this.#failure;
+    if (this.#closed) throw new Error('these sessions are closed: open others');
+  }
+
+  #fail(error: unknown): void {
+    if (this.#failure !== undefined) return;
+    this.#failure = error instanceof Error ? error : new Error(String(error));
+    this.#timer?.();
+    this.#timer = undefined;
+    this.#parts.onFailure?.(this.#failure);
+  }
+}
