@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { codecLimits } from '@flatline/records';
 import { largestSummaryBytes } from './largest-summary.ts';
-import { type SessionPipeline, resolveConfiguration } from '@flatline/config';
+import { type LeasePipeline, type PipelineConfig, resolveConfiguration, type SessionPipeline } from '@flatline/config';
 import type { TopicDescription } from '@flatline/kafka';
 import { applyEvent, largestEntry, openSession, type SessionEntry, type SessionRules } from '@flatline/kinds';
 import { blankEvent } from '@flatline/ports/formats';
@@ -10,6 +10,10 @@ import { checkLargestRecords } from './check-largest-records.ts';
 import { largestRecords } from './pipeline-kinds.ts';
 
 function pipelineOf(settings: object, format: 'json' | 'avro' = 'json'): SessionPipeline {
+  return configured(settings, format) as SessionPipeline;
+}
+
+function configured(settings: object, format: 'json' | 'avro'): PipelineConfig {
   const pipeline = {
     name: 'visits',
     kind: 'session',
@@ -19,7 +23,7 @@ function pipelineOf(settings: object, format: 'json' | 'avro' = 'json'): Session
     ...settings,
   };
   const file = { application: 'shop', brokers: ['b:1'], schemaRegistryUrl: 'http://r:1', pipelines: [pipeline] };
-  return resolveConfiguration(file, { source: 'test', folder: '/', environment: {} }).pipelines[0] as SessionPipeline;
+  return resolveConfiguration(file, { source: 'test', folder: '/', environment: {} }).pipelines[0]!;
 }
 
 const KAFKA_DEFAULT = 1_048_588;
@@ -129,5 +133,18 @@ describe('[I4] the longest records that the limits of a pipeline allow', () => {
     expect(() => {
       checkLargestRecords(pipeline, topics(changelogBytes));
     }).not.toThrow();
+  });
+
+  test('of leases: they fit topics as Kafka makes them, else what makes them long is named', () => {
+    const leases = (settings: object): LeasePipeline =>
+      configured({ kind: 'lease', timeoutMs: 10_000, ...settings }, 'json') as LeasePipeline;
+    const { outputBytes } = largestRecords(leases({}));
+    expect(outputBytes).toBeGreaterThan(2 * 8_192 * 6);
+    expect(() => {
+      checkLargestRecords(leases({ maxWaiters: 1_024 }), topics(KAFKA_DEFAULT));
+    }).not.toThrow();
+    expect(() => {
+      checkLargestRecords(leases({}), topics(KAFKA_DEFAULT, outputBytes - 1));
+    }).toThrow(`with maxKeyBytes 512, maxAttributes 64, maxAttributeBytes 8192 an event may have ${outputBytes} bytes`);
   });
 });

@@ -41,13 +41,13 @@ export function largestSessionRecords({ rules, input, output }: SessionPipeline)
 
 export function largestLeaseRecords({ rules, input, output }: LeasePipeline): LargestRecords {
   const { maxKeyBytes } = input;
-  const { maxAttributes, maxAttributeBytes, maxWaiters } = rules;
+  const { maxAttributes, maxAttributeBytes } = rules;
   const key = new Uint8Array(maxKeyBytes).fill(CONTROL.charCodeAt(0));
   const events = [WIDE, CONTROL].map((text) => leaseEventBytes(output.format, largestLeaseEvent(rules, key, text)));
   return {
     changelogBytes: AROUND_BYTES + largestBlockBytes(maxKeyBytes, TASK_BOUNDS.blockBytesMax),
     outputBytes: AROUND_BYTES + maxKeyBytes + Math.max(...events),
-    settings: settingsOf({ maxKeyBytes, maxAttributes, maxAttributeBytes, maxWaiters }),
+    settings: settingsOf({ maxKeyBytes, maxAttributes, maxAttributeBytes }),
     outputs: 'an event',
   };
 }

@@ -53,7 +53,7 @@ export function stateBytes({ holder, waiters }: LeaseState): StateBytes {
 }
 
 /** @throws MalformedBytes */
-export function leaseState({ bytes, start, length }: StateBytes): LeaseState {
+export function leaseState({ bytes, start, length }: Pick<StateBytes, 'bytes' | 'start' | 'length'>): LeaseState {
   if (length === 0) return { holder: NO_CLAIM, waiters: [] };
   // A copy: what decodes texts takes no shared memory everywhere.
   const input = new ByteReader(bytes.slice(start, start + length));
