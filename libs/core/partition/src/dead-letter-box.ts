@@ -26,7 +26,7 @@ export class DeadLetterBox {
 
   /** Whether their bytes are as many as may wait, however few they are. */
   get isFull(): boolean {
-    return this.#bytes >= this.#limits.waitingBytesMax;
+    return this.#bytes >= this.#limits.waitingBytesMax();
   }
 
   /** Copies the record the cursor stands on, as far as a letter may be long. */

@@ -6,7 +6,7 @@ export interface DeadLetterLimits {
    * Bytes of dead letters that wait for a cut before stepping pauses: each is a copy, of up to the topic's
    * max.message.bytes, and their number alone would let gigabytes wait. One letter may come on top.
    */
-  readonly waitingBytesMax: number;
+  readonly waitingBytesMax: () => number;
   /** What a batch with one letter may take: the dead-letter topic's max.message.bytes. Longer ones are truncated. */
   readonly letterBytesMax: number;
 }

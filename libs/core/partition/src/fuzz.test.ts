@@ -74,7 +74,11 @@ describe('[F14] a damaged changelog', () => {
     const feed = (damaged: Uint8Array): void => {
       const table = new EntryTable(1, sessionFormat);
       const changelog = new Changelog(table, LIMITS, NO_MEMORY);
-      const restoration = new Restoration(table, changelog, new Checkpoints(table, changelog));
+      const restoration = new Restoration(
+        table,
+        changelog,
+        new Checkpoints(table, changelog, options().takenRowBytesMax),
+      );
       refuses(() => applyBlock(restoration, damaged, 0));
     };
     fuzz({ name: 'partition/block', corpus, regressions, feed }, 15_000);

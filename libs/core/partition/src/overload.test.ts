@@ -83,7 +83,7 @@ const context = { logId: 'l', owner: 'o', commitId: 'c', sequence: 0, previousCo
 describe('more comes in than goes out', () => {
   test('[X6][I1] dead letters wait up to a number of bytes, whatever their number', () => {
     const [records, bytes] = [100, 500_000];
-    const { waitingBytesMax } = options().deadLetters;
+    const waitingBytesMax = options().deadLetters.waitingBytesMax();
     const task = begun({});
     // In one run, as of a batch that unpacks to fifty times what the reader fetches.
     const cursor = new MadeCursor(0, records, () => AT, { bytes });

@@ -53,7 +53,7 @@ export class PartitionTask {
     const time = new InputTime({ heldTime, clock, table, counters });
     const commit = new NextCommit(changelog, options);
     const openKind = (entry: EntryWindow): Kind => kind.open({ partition, held: time.held, entry, counters });
-    const checkpoints = new Checkpoints(table, changelog);
+    const checkpoints = new Checkpoints(table, changelog, options.takenRowBytesMax);
     changelog.giveRowsTo(checkpoints);
     // A row is a copy of an entry: none is taken any more.
     const onUnsound = (): void => {

@@ -24,6 +24,8 @@ export interface TaskOptions {
   readonly pendingOutputsMax: number;
   readonly deadLetters: DeadLetterLimits;
   readonly state: StateLimits;
+  /** Bytes of rows that its cuts may take along for the local store at present. */
+  readonly takenRowBytesMax: () => number;
 }
 
 export type StepOutcome =

@@ -4,7 +4,7 @@
 import { type Clock, type DurationMs, type Millis, Misconfigured } from '@flatline/base';
 import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
 import { type KafkaOptions, KafkaTopicAdmin, openCluster, type TopicDescription } from '@flatline/kafka';
-import { PipelineInstance, type RuntimeLog, type TaskStatus } from '@flatline/runtime';
+import { PipelineInstance, ProcessShare, type RuntimeLog, type TaskStatus } from '@flatline/runtime';
 import { VERSION } from './version.ts';
 import { systemClock } from '@flatline/system';
 import { kafkaOptions } from './kafka-options.ts';
@@ -86,6 +86,7 @@ class Processor implements RunningProcessor, Observed {
     try {
       this.#http = await openHttpServer(this.#config.http, this);
       const topics = await this.#describeTopics();
+      const share = new ProcessShare();
       for (const pipeline of this.#config.pipelines) checkLargestRecords(pipeline, topics);
       for (const pipeline of this.#config.pipelines) {
         const parts = { config: this.#config, pipeline, kafka, clock: this.#clock, log: this.#log };
@@ -97,6 +98,7 @@ class Processor implements RunningProcessor, Observed {
           }),
           ports: adapters.ports,
           onFatal: this.#onFatal,
+          share,
         });
         this.#pipelines.push({ config: pipeline, adapters, instance });
       }

@@ -37,7 +37,7 @@ class Disk {
 class Process {
   readonly table = new EntryTable(5, collecting);
   readonly changelog = new Changelog(this.table, LIMITS, new ReusedMemory(0));
-  readonly checkpoints = new Checkpoints(this.table, this.changelog);
+  readonly checkpoints = new Checkpoints(this.table, this.changelog, () => 5_000);
   readonly restoration = new Restoration(this.table, this.changelog, this.checkpoints);
   readonly entry: CollectingWindow = this.table.view();
   readonly disk: Disk;

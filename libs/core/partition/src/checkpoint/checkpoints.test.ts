@@ -184,7 +184,7 @@ describe('a flush', () => {
     const { hashSeed, changelog: limits, blockMemory } = options();
     const table = new EntryTable(hashSeed, sessionFormat);
     const changelog = new Changelog(table, limits, blockMemory);
-    const checkpoints = new Checkpoints(table, changelog, 1_000);
+    const checkpoints = new Checkpoints(table, changelog, () => 1_000);
     changelog.giveRowsTo(checkpoints);
     const slots = Array.from({ length: 50 }, (_, i) => insertKey(table, bytes(`key-${i}`)));
     let offset = 0;

@@ -44,8 +44,6 @@ export interface FlushSlice {
 
 /** Slots looked at before others get a turn: a millisecond. */
 const TURN_SLOTS = 16_384;
-/** Rows that cuts have taken and that wait to be written, in bytes; a cut takes no more beyond. */
-const TAKEN_BYTES_MAX = 32 * 1024 * 1024;
 /** Where a row lies, beside its bytes. */
 const ROW_PLACE_BYTES = 40;
 /** A slice ends once its rows have so many bytes. */
@@ -57,7 +55,8 @@ export class Checkpoints {
   readonly #table: EntryTable;
   readonly #changelog: Changelog;
   readonly #view: EntryWindow;
-  readonly #takenBytesMax: number;
+  /** Rows that cuts have taken and that wait to be written, in bytes; a cut takes no more beyond. */
+  readonly #takenBytesMax: () => number;
   /** Slots that the next flush writes, and those that the one under way still has to. */
   #stale = new SlotSet();
   #due = new SlotSet();
@@ -78,7 +77,7 @@ export class Checkpoints {
   #waitingBytes = 0;
   readonly #group = new Int32Array(KEY_GROUP_MAX);
 
-  constructor(table: EntryTable, changelog: Changelog, takenBytesMax = TAKEN_BYTES_MAX) {
+  constructor(table: EntryTable, changelog: Changelog, takenBytesMax: () => number) {
     this.#takenBytesMax = takenBytesMax;
     this.#table = table;
     this.#changelog = changelog;
@@ -127,7 +126,7 @@ export class Checkpoints {
 
   /** Whether the cut that is being made takes a row of the slot (`take`), or notes that its entry has gone (`takeGone`). */
   wants(slot: number): boolean {
-    return this.#due.size > 0 && this.takenBytes < this.#takenBytesMax && this.#due.has(slot);
+    return this.#due.size > 0 && this.takenBytes < this.#takenBytesMax() && this.#due.has(slot);
   }
 
   /** The entry is written into the cut: its base into that part, or, where that is −1, it stays where it is. */

@@ -27,7 +27,7 @@ export interface TaskBounds {
   /** Most that may live in one partition (I7). Constants of the product, stated in SPEC. */
   readonly entriesMax: number;
   readonly keyBytesMax: number;
-  /** Bytes of dead letters that may wait for a cut; one letter may come on top. */
+  /** Bytes of one task's dead letters that may wait for a cut at most; one letter may come on top. */
   readonly deadLetterBytesMax: number;
   /** Images written of a cut before the event loop gets its turn: 4 ms, or less. The task itself pauses until the cut is made. */
   readonly cutSliceBytes: number;
@@ -86,7 +86,14 @@ export const SLOW_COMMIT_MS = 1_000;
 export const READ_OBSTACLE_MIN_MS = 1_000;
 /** From this share of what may live in a partition on, the log warns that it fills up. */
 export const STATE_FILL_ALARM = 0.9;
-/** Upper bound on reusable memory for blocks, of all tasks of a pipeline. */
+/** Bytes of dead letters of all tasks together that may wait for a cut, and the least that is one task's share. */
+export const DEAD_LETTER_BYTES_TOTAL = 32 * 1024 * 1024;
+export const DEAD_LETTER_BYTES_MIN = 256 * 1024;
+/** The same of rows that cuts take along for local stores, and the most of it that is one task's share. */
+export const TAKEN_ROW_BYTES_TOTAL = 128 * 1024 * 1024;
+export const TAKEN_ROW_BYTES_MIN = 1024 * 1024;
+export const TAKEN_ROW_BYTES_MAX = 32 * 1024 * 1024;
+/** Upper bound on reusable memory for blocks, of all tasks together. */
 export const FREE_BLOCK_BYTES_MAX = 64 * 1024 * 1024;
 /** The most of `flushBytesTotal` that is one task's share. */
 export const FLUSH_BYTES_MAX = 32 * 1024 * 1024;

@@ -7,20 +7,14 @@
 //   PN1  At most one runner or standby per partition: its successor starts after it has closed, or takes a standby over.
 //   PN2  A partition that moves away runs on until its new owner fences it (architecture, Ownership).
 //   PN3  Before the first assignment there are only standbys, and a bounded number; after it none that it does not name.
-import { counted, type DurationMs, Fatal, Misconfigured, REQUEST_BYTES_MAX, ReusedMemory } from '@flatline/base';
+import { counted, type DurationMs, Fatal, Misconfigured, REQUEST_BYTES_MAX } from '@flatline/base';
 import type { TimerInspection } from '@flatline/partition';
 import type { Assignment, InstancePartitions, LocalCheckpoint, LocalStore, MembershipListener } from '@flatline/ports';
 import { pause } from '@flatline/system';
 import { RetryPause } from './retry-pause.ts';
 import { CommitBudget } from '../running/commit-budget.ts';
-import {
-  COMMIT_BYTES_MAX,
-  COMMIT_TIMEOUT_SHARE,
-  FLUSH_BYTES_MAX,
-  FREE_BLOCK_BYTES_MAX,
-  TASK_BOUNDS,
-  type TaskBounds,
-} from './limits.ts';
+import { COMMIT_TIMEOUT_SHARE, TASK_BOUNDS, type TaskBounds } from './limits.ts';
+import { ProcessShare } from './process-share.ts';
 import type { PipelinePorts, PipelineSettings } from './settings.ts';
 import { type StandbyStatus, StandbyTask, type StandbyTaskParts } from '../restoring/standby-task.ts';
 import { TaskRunner } from '../running/task-runner.ts';
@@ -34,12 +28,14 @@ export interface PipelineInstanceParts {
   readonly onFatal: (error: Error) => void;
   /** Default: those of production. */
   readonly bounds?: TaskBounds;
+  /** That of the process; default: this pipeline is the only one. */
+  readonly share?: ProcessShare;
 }
 
 export class PipelineInstance implements MembershipListener {
   readonly #parts: PipelineInstanceParts;
   readonly #runners = new Map<number, TaskRunner>();
-  readonly #blockMemory = new ReusedMemory(FREE_BLOCK_BYTES_MAX);
+  readonly #share: ProcessShare;
   readonly #standbys = new Map<number, StandbyTask>();
   /** By partition; kept when a runner closes. */
   readonly #budgets = new Map<number, CommitBudget>();
@@ -53,6 +49,18 @@ export class PipelineInstance implements MembershipListener {
 
   constructor(parts: PipelineInstanceParts) {
     this.#parts = parts;
+    const { share = new ProcessShare() } = parts;
+    const runners = this.#runners;
+    const standbys = this.#standbys;
+    share.join({
+      get running() {
+        return runners.size;
+      },
+      get standingBy() {
+        return standbys.size;
+      },
+    });
+    this.#share = share;
   }
 
   /** Joins the group, and meanwhile loads the partitions it will most likely get. Resolves as `Membership.start`. */
@@ -221,7 +229,7 @@ export class PipelineInstance implements MembershipListener {
       firstBytes: bounds.commitBytesFirst,
       leastBytes: bounds.commitBytesMin,
       requestBytes: REQUEST_BYTES_MAX,
-      share: () => Math.min(COMMIT_BYTES_MAX, bounds.commitBytesTotal / Math.max(1, this.#runners.size)),
+      share: () => this.#share.commitBytes(bounds),
     });
     this.#budgets.set(partition, budget);
     return budget;
@@ -251,6 +259,7 @@ export class PipelineInstance implements MembershipListener {
     const { flushIntervalMs, flushSlice, loadSlice, armSlice } = bounds;
     const changelog = { blockBytesMax, changelogFactor: settings.changelogFactor, unsweptLogBytes };
     const { heldTime, input, tickMs } = settings;
+    const share = this.#share;
     return {
       partition,
       settings,
@@ -263,16 +272,17 @@ export class PipelineInstance implements MembershipListener {
         ...(heldTime && { heldTime }),
         kind: ports.kind,
         hashSeed: ports.entropy.seed(),
-        blockMemory: this.#blockMemory,
+        blockMemory: share.blockMemory,
         pendingChangesMax,
         pendingOutputsMax,
+        takenRowBytesMax: () => share.takenRowBytes(),
         state: { entriesMax: bounds.entriesMax, keyBytesMax: bounds.keyBytesMax },
         deadLetters: {
-          waitingBytesMax: bounds.deadLetterBytesMax,
+          waitingBytesMax: () => share.deadLetterBytes(bounds),
           letterBytesMax: settings.letterBytesMax,
         },
       },
-      flushBytes: () => flushShare(bounds, this.#runners.size + this.#standbys.size),
+      flushBytes: () => share.flushBytes(bounds),
       flushIntervalMs,
       flushSlice,
       loadSlice,
@@ -307,6 +317,3 @@ export class PipelineInstance implements MembershipListener {
 const FENCE_LOOK_MS = 20;
 
 /** One task's part of the total: more tasks flush sooner rather than take more memory. */
-function flushShare({ flushBytesTotal, flushBytesMin }: TaskBounds, tasks: number): number {
-  return Math.min(FLUSH_BYTES_MAX, Math.max(flushBytesMin, Math.floor(flushBytesTotal / tasks)));
-}
