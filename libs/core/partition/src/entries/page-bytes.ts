@@ -1,4 +1,5 @@
-// A slot's state as the bytes that a kind edits: where they lie while they are one page, gathered here where they are more.
+// A slot's state as the bytes that a kind edits: where they lie while they are one page, gathered here where they are more and
+// are looked at. What is only appended is written where it belongs, and gathers nothing.
 import type { StateBytes } from '@flatline/kinds';
 import { PAGE_BYTES_MAX, type PageArena } from './page-arena.ts';
 import { put, type StatePages } from './state-pages.ts';
@@ -27,17 +28,20 @@ export class PageBytes implements StateBytes {
     this.#slot = slot;
     const page = this.#pages.onlyPage(slot);
     if (page >= 0) this.#show(page);
-    else if (this.#gatheredSlot !== slot || this.#gatheredAt !== this.#pages.changesOfMany) this.#gather();
-    else this.#showGathered();
+    else this.#showMany();
     return this;
   }
 
   get bytes(): Uint8Array {
-    return this.#page < 0 ? this.#gathered : this.#arena.bytes;
+    if (this.#page >= 0) return this.#arena.bytes;
+    this.#gather();
+    return this.#gathered;
   }
 
   get view(): DataView {
-    return this.#page < 0 ? this.#gatheredView : this.#arena.view;
+    if (this.#page >= 0) return this.#arena.view;
+    this.#gather();
+    return this.#gatheredView;
   }
 
   setUint8(at: number, value: number): void {
@@ -57,7 +61,15 @@ export class PageBytes implements StateBytes {
       else this.#show(this.#pages.splicePage(this.#slot, at, removed, from, count));
       return;
     }
-    if (this.#page >= 0) this.#gather();
+    if (removed === 0 && at === this.length) {
+      this.#pages.append(this.#slot, from, count);
+      this.at(this.#slot);
+      return;
+    }
+    // What is one page changes where it lies: a copy of it may be of before.
+    if (this.#page >= 0) this.#gatheredSlot = -1;
+    this.#showMany();
+    this.#gather();
     this.#makeRoom(length);
     this.#gathered.copyWithin(at + count, at + removed, this.length);
     this.#gathered.set(from.subarray(0, count), at);
@@ -79,16 +91,16 @@ export class PageBytes implements StateBytes {
     this.length = this.#arena.lengthOf(page);
   }
 
-  /** Copies the state here: it has several pages, or one and is about to have more. */
+  /** Copies the state here, unless it is: it has several pages, or one and is about to have another number. */
   #gather(): void {
-    this.#showGathered();
+    if (this.#gatheredSlot === this.#slot && this.#gatheredAt === this.#pages.changesOfMany) return;
     this.#makeRoom(this.length);
     this.#pages.read(this.#slot, this.#gathered);
     this.#gatheredSlot = this.#slot;
     this.#gatheredAt = this.#pages.changesOfMany;
   }
 
-  #showGathered(): void {
+  #showMany(): void {
     this.#page = -1;
     this.start = 0;
     this.length = this.#pages.lengthOf(this.#slot);

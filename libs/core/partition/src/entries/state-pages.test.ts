@@ -128,6 +128,28 @@ describe('pages of states', () => {
     expect([0, 1, 2].map((page) => isDirty(pages, 3, page))).toEqual([true, true, false]);
   });
 
+  test('[K1] an append to several pages writes the last, and new ones, and gathers nothing', () => {
+    const pages = new StatePages(new SlotSet());
+    const state = noise(seededRandom(4), 5 * PAGE_BYTES_MAX);
+    const [first, second] = [2 * PAGE_BYTES_MAX + 9, 4 * PAGE_BYTES_MAX + 1];
+    pages.write(3, state, first);
+    for (let page = 0; page < 3; page += 1) clean(pages, 3, page);
+    const bytes = new PageBytes(pages);
+    const readings = { count: 0 };
+    const readWhole = pages.read.bind(pages);
+    pages.read = (slot, into) => {
+      readings.count += 1;
+      readWhole(slot, into);
+    };
+    bytes.at(3).splice(first, 0, state.subarray(first), second - first);
+    expect([0, 1, 2, 3, 4].map((page) => isDirty(pages, 3, page))).toEqual([false, false, true, true, true]);
+    expect(pages.arena.keptOf(pages.pageAt(3, 2))).toBe(9);
+    for (let at = second; at < state.length; at += 1) bytes.at(3).splice(bytes.length, 0, state.subarray(at), 1);
+    expect(readings.count).toBe(0);
+    expect(Buffer.compare(shown(bytes), state)).toBe(0);
+    expect(readings.count).toBe(1);
+  });
+
   test('a state of one page is edited where it lies, one beyond is gathered, and back', () => {
     const pages = new StatePages(new SlotSet());
     const bytes = new PageBytes(pages);

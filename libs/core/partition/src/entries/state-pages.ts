@@ -95,6 +95,20 @@ export class StatePages {
     }
   }
 
+  /** Puts the first `count` bytes of `from` behind the state: of its pages only the last is looked at. */
+  append(slot: number, from: Uint8Array, count: number): void {
+    const { arena } = this;
+    const before = this.lengthOf(slot);
+    this.#resize(slot, before + count);
+    for (let done = 0; done < count;) {
+      const page = Math.floor((before + done) / PAGE_BYTES_MAX);
+      const at = before + done - page * PAGE_BYTES_MAX;
+      const part = from.subarray(done, Math.min(count, done + PAGE_BYTES_MAX - at));
+      arena.bytes.set(part, arena.startOf(this.pageAt(slot, page)) + at);
+      done += part.length;
+    }
+  }
+
   /** To another length, of a slot that has one page and keeps one. Returns the page, which may be another. */
   splicePage(slot: number, at: number, removed: number, from: Uint8Array, count: number): number {
     const { arena } = this;
@@ -167,6 +181,11 @@ export class StatePages {
 
   #resizeMany(slot: number, length: number): void {
     const had = this.countOf(slot);
+    this.#changesOfMany += 1;
+    if (had > 1 && length > (had - 1) * PAGE_BYTES_MAX) {
+      this.#resizeLast(slot, had, length);
+      return;
+    }
     const pages = Array.from({ length: had }, (_, page) => this.pageAt(slot, page));
     if (had > 1) this.arena.release(-this.#bySlot[slot]! - 1);
     const count = Math.ceil(length / PAGE_BYTES_MAX);
@@ -177,8 +196,23 @@ export class StatePages {
       if (held === undefined) pages.push(this.arena.take(bytes));
       else if (this.arena.lengthOf(held) !== bytes) pages[page] = this.#withLength(held, bytes);
     }
-    this.#changesOfMany += 1;
     this.#bySlot[slot] = count > 1 ? this.#listed(pages) : (pages[0] ?? -1) + 1;
+  }
+
+  /** The slot has several pages and keeps them all: those before the last stay as they are. */
+  #resizeLast(slot: number, had: number, length: number): void {
+    const { arena } = this;
+    const count = Math.ceil(length / PAGE_BYTES_MAX);
+    const bytesOf = (page: number): number => Math.min(PAGE_BYTES_MAX, length - page * PAGE_BYTES_MAX);
+    const last = this.pageAt(slot, had - 1);
+    const pages = [arena.lengthOf(last) === bytesOf(had - 1) ? last : this.#withLength(last, bytesOf(had - 1))];
+    for (let page = had; page < count; page += 1) pages.push(arena.take(bytesOf(page)));
+    const held =
+      count > had ? -this.#withLength(-this.#bySlot[slot]! - 1, count * REFERENCE_BYTES) - 1 : this.#bySlot[slot]!;
+    this.#bySlot[slot] = held;
+    pages.forEach((reference, i) => {
+      arena.view.setInt32(this.#reference(held, had - 1 + i), reference, true);
+    });
   }
 
   /** The page, or another with as many of its bytes as fit. */
