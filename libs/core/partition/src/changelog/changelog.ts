@@ -239,7 +239,7 @@ export class Changelog {
       if (left <= 0) return false;
       const { writtenBytes } = this.#builder;
       const count = this.#dirty.take(this.#group, Math.min(KEY_GROUP_MAX, Math.ceil(left / WRITTEN_ENTRY_BYTES)));
-      if (cutting.isSparse) this.#table.lookAtSlots(this.#group, count);
+      if (cutting.isSparse) this.#table.lookAtHeads(this.#group, count);
       for (let i = 0; i < count; i += 1) this.#write(this.#view.at(this.#group[i]!), cutting.base);
       left -= Math.max(count * WRITTEN_ENTRY_BYTES, this.#builder.writtenBytes - writtenBytes);
     }

@@ -56,6 +56,7 @@ export class BlockApplier {
     const { group } = body;
     while (body.next()) {
       if (group.binds > 0) this.#table.lookAhead(bytes, group);
+      if (group.binds < group.count) this.#table.lookAtHeads(group.slots, group.count);
       for (let i = 0; i < group.count; i += 1) this.#apply(applying, group, i);
     }
     return Int32Array.from(applying.slots);

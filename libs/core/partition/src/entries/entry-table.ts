@@ -108,6 +108,11 @@ export class EntryTable<Entry extends EntryWindow = EntryWindow> implements KeyS
     this.#ahead.lookAtSlots(slots, count);
   }
 
+  /** Brings the heads and rows of `count` slots into the cache, all at once, live or not. Changes nothing else. */
+  lookAtHeads(slots: Int32Array, count: number): void {
+    this.#ahead.lookAtHeads(slots, count);
+  }
+
   /** Slot of the key at `index` of the group that `lookAhead` was called with last, or −1. */
   findAhead(bytes: Uint8Array, { starts, lengths }: KeySpans, index: number): number {
     const view = this.#lookedFor.of(bytes);

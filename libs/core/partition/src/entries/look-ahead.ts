@@ -62,6 +62,15 @@ export class LookAhead {
     if (this.#rows.isUsed) this.#touchRows(slots, count);
   }
 
+  /** The same for slots of which no keys will be read, live or not: what touches them does not. */
+  lookAtHeads(slots: Int32Array, count: number): void {
+    const { i32 } = this.#entries;
+    let { residue } = this;
+    for (let i = 0; i < count; i += 1) residue ^= i32[(slots[i]! << LINE_I32_SHIFT) + KEY_LENGTH_AND_FLAGS]!;
+    this.residue = residue;
+    if (this.#rows.isUsed) this.#touchRows(slots, count);
+  }
+
   #touchEntries(count: number): void {
     const { i32 } = this.#entries;
     const slots = this.slots;
