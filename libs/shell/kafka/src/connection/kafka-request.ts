@@ -33,6 +33,7 @@ export const ApiKey = {
   fetch: 1,
   listOffsets: 2,
   metadata: 3,
+  offsetCommit: 8,
   offsetFetch: 9,
   findCoordinator: 10,
   joinGroup: 11,

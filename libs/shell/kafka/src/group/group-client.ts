@@ -12,6 +12,7 @@ import {
   type Membered,
   syncGroupRequest,
 } from './group-requests.ts';
+import { decodeOffsetCommit, offsetCommitRequest, type Offsets } from './offset-commit.ts';
 
 /** Beyond the rebalance timeout, for the coordinator to answer everybody. */
 const REBALANCE_MARGIN_MS: DurationMs = 5_000;
@@ -44,6 +45,10 @@ export class GroupClient {
 
   heartbeat(member: Membered): Promise<void> {
     return this.#send(heartbeatRequest(member), decodeAcknowledged, 'beat', 'prompt');
+  }
+
+  commit(member: Membered, topic: string, offsets: Offsets): Promise<void> {
+    return this.#send(offsetCommitRequest(member, topic, offsets), decodeOffsetCommit, 'commit', 'prompt');
   }
 
   leave(memberId: string): Promise<void> {

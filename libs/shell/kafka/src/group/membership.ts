@@ -17,6 +17,7 @@ import { GroupClient } from './group-client.ts';
 import { assignGroup, sharedPartitionCount } from './group-leader.ts';
 import { type JoinAnswer } from './group-requests.ts';
 import { stepAfter } from './group-step.ts';
+import type { Offsets } from './offset-commit.ts';
 import { decodeLeaderStatement, encodeMemberStatement } from './user-data.ts';
 import { Wait } from '@flatline/system';
 
@@ -125,6 +126,24 @@ export class KafkaMembership implements Membership {
       throw error;
     }
     return this.#state === state ? state.assignment : undefined;
+  }
+
+  /**
+   * Commits offsets of partitions that the assignment in force names. False: a rebalance is under way, and whoever gets the
+   * partitions goes on from what was committed before. @throws Retriable, Fatal
+   */
+  async commit(topic: string, offsets: Offsets): Promise<boolean> {
+    const state = this.#state;
+    if (state.kind !== 'member') return false;
+    try {
+      await this.#client.commit({ group: this.#options.group, ...state.assignment }, topic, offsets);
+      return true;
+    } catch (error) {
+      const step = stepAfter(error);
+      if (step.kind === 'findCoordinator') this.#client.forgetCoordinator();
+      if (step.kind === 'rejoin' || step.kind === 'rejoinAsNew') return false;
+      throw error;
+    }
   }
 
   leave(): Promise<void> {
