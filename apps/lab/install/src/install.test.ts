@@ -155,6 +155,7 @@ class Shop {
       .replace(/(topic['"]?: ['"])visits/, `$1${this.application}-out`)
       .replace('"application": "shop"', `"application": "${this.application}", "http": { "port": 0 }`)
       .replace('shop.config.json', this.config)
+      .replace("'billing'", `'${this.application}'`)
       .replace('.flatline/shop', `${this.application}-state`)
       .replace('"timeoutMs": 10000', '"timeoutMs": 2000');
   }

@@ -9,6 +9,13 @@ import type { ConnectionOptions } from 'node:tls';
 import { openHeartbeatProducer, type SessionId } from './heartbeat-producer.ts';
 import { openSummaryConsumer } from './open-summary-consumer.ts';
 import { type Dropped, LiveSessions, type Session, type SessionsLimits } from './live-sessions.ts';
+import {
+  type CompletedSession,
+  completedSessions,
+  type CompletedSessionsOptions,
+  handleCompletedSessions,
+  type HandlingOptions,
+} from './open-completed-sessions.ts';
 import type { OutputRecord } from './output-record.ts';
 
 export interface ConnectOptions {
@@ -105,6 +112,13 @@ export interface Flatline {
   sessions(options: SessionsOptions): Promise<Sessions>;
   /** Rejects where no broker answers, or the topic does not exist. */
   summaries(options: SummariesOptions): Promise<Summaries>;
+  /**
+   * Closed sessions, shared by a group of consumers: committed after they were handled, which a session is when the next one
+   * is asked for, or `signal` ends the loop. Leaving the loop otherwise gives the last one again, to whoever goes on.
+   */
+  completedSessions(options: CompletedSessionsOptions): AsyncIterable<CompletedSession>;
+  /** The same, by a handler that is called again where it fails. Resolves once `signal` or `close` has ended it. */
+  handleCompletedSessions(options: HandlingOptions): Promise<void>;
   /** Sends what is waiting, and closes everything that was opened here. Idempotent. */
   close(): Promise<void>;
 }
@@ -128,6 +142,8 @@ class Client implements Flatline {
   readonly #open = new Set<Closable>();
   #connection: KafkaConnection | undefined;
   #closing: Promise<void> | undefined;
+  /** What iterates over connections of its own ends by it. */
+  readonly #ending = new AbortController();
   /** An application may wait for records alone, and no socket may keep it alive while a broker is away. */
   #release: Cancel | undefined;
 
@@ -192,7 +208,18 @@ class Client implements Flatline {
     });
   }
 
+  completedSessions(options: CompletedSessionsOptions): AsyncIterable<CompletedSession> {
+    this.#begin();
+    return completedSessions(this.#ended(options), { kafka: this.#kafka, registry: this.#registry });
+  }
+
+  async handleCompletedSessions(options: HandlingOptions): Promise<void> {
+    this.#begin();
+    await handleCompletedSessions(this.#ended(options), { kafka: this.#kafka, registry: this.#registry });
+  }
+
   close(): Promise<void> {
+    this.#ending.abort();
     this.#closing ??= this.#closeAll();
     return this.#closing;
   }
@@ -204,6 +231,11 @@ class Client implements Flatline {
     this.#release = () => {
       clearInterval(alive);
     };
+  }
+
+  #ended<T extends CompletedSessionsOptions>(options: T): T {
+    const { signal } = options;
+    return { ...options, signal: AbortSignal.any([this.#ending.signal, ...(signal === undefined ? [] : [signal])]) };
   }
 
   #kept<T extends Closable>(opened: T): T {

@@ -7,9 +7,8 @@
 //   visitor.event({ type: 'VIEW', attributes: new Map([['page', '/']]) });
 //   visitor.end();                                                  // it ends here, without waiting for the timeout
 //
-//   const visits = await flatline.summaries({ topic: 'visits', from: 'beginning' });
-//   for await (const record of visits)
-//     if (record.kind === 'summary') await store(record.summary, visits.positions);
+//   for await (const session of flatline.completedSessions({ topic: 'visits', group: 'billing' }))
+//     await bill(session.id, session.summary);                      // committed once the next one is asked for
 //   await flatline.close();                                         // everything sent is in the log
 export {
   connect,
@@ -24,4 +23,6 @@ export {
 } from './connect.ts';
 export type { SessionId } from './heartbeat-producer.ts';
 export type { Dropped, Session, SessionEventInput, SessionsLimits } from './live-sessions.ts';
+export type { CompletedSession, CompletedSessionsOptions, HandlingOptions } from './open-completed-sessions.ts';
+export type { Retries } from './handled-sessions.ts';
 export type { OutputRecord, SummaryRecord, TombstoneRecord, UnreadableRecord } from './output-record.ts';

@@ -1,0 +1,216 @@
+// Closed sessions for a group of consumers: partitions are shared out, positions are committed after what was given was handled.
+//
+// Owns: the feeds of the assigned partitions, what is to be committed.
+// Does not own: the membership and the reader, but for their end; what is done with a session.
+//
+// Invariants
+//   CS1  A position is committed only once everything below it was handled, or needs no handling (a tombstone), and only for a
+//        partition that this member has held without a break since.
+//   CS2  Of a partition the next record is asked for once the one before was handled.
+import { type Cancel, type Clock, type DurationMs, Retriable } from '@flatline/base';
+import type { Assignment, LogReader, MembershipListener } from '@flatline/ports';
+import type { SummaryFormats } from '@flatline/records';
+import { withinDeadline } from '@flatline/system';
+import type { OutputRecord, SummaryRecord, UnreadableRecord } from './output-record.ts';
+import { SummaryConsumer } from './summary-consumer.ts';
+
+/** What is needed of a group. */
+export interface GroupMembership {
+  start(listener: MembershipListener): Promise<void>;
+  commit(topic: string, offsets: ReadonlyMap<number, number>): Promise<boolean>;
+  leave(): Promise<void>;
+}
+
+export interface CompletedSessionsParts {
+  readonly clock: Clock;
+  readonly topic: string;
+  readonly reader: LogReader;
+  readonly formats: SummaryFormats;
+  readonly membership: GroupMembership;
+  /** Where the group stands in a partition, or begins. */
+  readonly startOf: (partition: number) => Promise<number>;
+  readonly commitIntervalMs: DurationMs;
+  /** Ends the iteration once what was given last was handled. */
+  readonly signal: AbortSignal | undefined;
+  readonly onUnreadable: ((record: UnreadableRecord) => void) | undefined;
+}
+
+interface Feed {
+  readonly partition: number;
+  readonly consumer: SummaryConsumer;
+}
+
+type Ready =
+  { readonly feed: Feed; readonly record: OutputRecord | undefined } | { readonly feed: Feed; readonly error: unknown };
+
+/** The last commit, and leaving. */
+const END_MS: DurationMs = 5_000;
+
+export class CompletedSessions {
+  readonly #parts: CompletedSessionsParts;
+  readonly #feeds = new Map<number, Feed>();
+  readonly #ready: Ready[] = [];
+  /** Handled and not committed, by partition number. */
+  readonly #handled = new Map<number, number>();
+  #assigned: ReadonlySet<number> = new Set();
+  #failure: { readonly error: unknown } | undefined;
+  /** Something has come since the loop last looked. */
+  #news = false;
+  #wake: (() => void) | undefined;
+  #committing: Promise<void> | undefined;
+  #timer: Cancel | undefined;
+  #ended = false;
+
+  constructor(parts: CompletedSessionsParts) {
+    this.#parts = parts;
+  }
+
+  /** A session counts as handled when the next one is asked for, or the iteration ends by `signal`. */
+  async *iterate(): AsyncGenerator<SummaryRecord, void> {
+    const { membership, signal } = this.#parts;
+    signal?.addEventListener('abort', this.#notify);
+    try {
+      // Does not end before the first assignment, which an abort does not wait for.
+      membership.start(this.#listener).catch(this.#fail);
+      while (signal?.aborted !== true) {
+        this.#news = false;
+        if (this.#failure !== undefined) throw this.#failure.error;
+        await this.#adopt();
+        const ready = this.#ready.shift();
+        if (ready === undefined) await this.#somethingNew();
+        else yield* this.#give(ready);
+      }
+    } finally {
+      signal?.removeEventListener('abort', this.#notify);
+      await this.#end();
+    }
+  }
+
+  *#give(ready: Ready): Generator<SummaryRecord, void> {
+    const { feed } = ready;
+    if (this.#feeds.get(feed.partition) !== feed) return;
+    if ('error' in ready) throw ready.error;
+    const { record } = ready;
+    if (record === undefined) return;
+    if (record.kind === 'summary') yield record;
+    else if (record.kind === 'unreadable') this.#parts.onUnreadable?.(record);
+    // It may have moved away while it was handled.
+    if (this.#feeds.get(feed.partition) !== feed) return;
+    this.#handled.set(feed.partition, record.offset + 1);
+    this.#timer ??= this.#parts.clock.after(this.#parts.commitIntervalMs, () => {
+      this.#timer = undefined;
+      void this.#commit().catch(this.#fail);
+    });
+    this.#ask(feed);
+  }
+
+  readonly #listener: MembershipListener = {
+    assigned: ({ partitions }: Assignment) => {
+      this.#assigned = new Set(partitions);
+      for (const [partition, feed] of this.#feeds) if (!this.#assigned.has(partition)) this.#drop(feed);
+      this.#notify();
+    },
+    // Whoever has the partitions by then gives these sessions again; until then they are this member's.
+    lost: () => undefined,
+    failed: (error) => {
+      this.#fail(error);
+    },
+  };
+
+  readonly #fail = (error: unknown): void => {
+    this.#failure ??= { error };
+    this.#notify();
+  };
+
+  readonly #notify = (): void => {
+    this.#news = true;
+    this.#wake?.();
+  };
+
+  #drop({ partition, consumer }: Feed): void {
+    this.#feeds.delete(partition);
+    this.#handled.delete(partition);
+    consumer.close();
+  }
+
+  async #adopt(): Promise<void> {
+    const { reader, topic, formats, startOf } = this.#parts;
+    for (const partition of this.#assigned) {
+      if (this.#feeds.has(partition)) continue;
+      const offset = await startOf(partition);
+      // It may have moved away meanwhile.
+      if (!this.#assigned.has(partition)) continue;
+      const consumer = new SummaryConsumer({ reader, topic, offsets: new Map([[partition, offset]]), formats });
+      const feed = { partition, consumer };
+      this.#feeds.set(partition, feed);
+      this.#ask(feed);
+    }
+  }
+
+  #ask(feed: Feed): void {
+    feed.consumer.next().then(
+      (record) => {
+        this.#put({ feed, record });
+      },
+      (error: unknown) => {
+        this.#put({ feed, error });
+      },
+    );
+  }
+
+  #put(ready: Ready): void {
+    this.#ready.push(ready);
+    this.#notify();
+  }
+
+  /** Resolves with the next record, assignment, failure or abort, or at once where one came since the loop last looked. */
+  #somethingNew(): Promise<void> {
+    if (this.#news) return Promise.resolve();
+    return new Promise((resolve) => {
+      this.#wake = () => {
+        this.#wake = undefined;
+        resolve();
+      };
+    });
+  }
+
+  /** One at a time. What a rebalance or an outage keeps from being committed stays for the next. */
+  async #commit(): Promise<void> {
+    await this.#committing;
+    const offsets = new Map(this.#handled);
+    if (offsets.size === 0) return;
+    this.#committing = this.#commitThese(offsets);
+    await this.#committing;
+  }
+
+  async #commitThese(offsets: ReadonlyMap<number, number>): Promise<void> {
+    const { membership, topic, clock, commitIntervalMs } = this.#parts;
+    try {
+      if (await membership.commit(topic, offsets))
+        for (const [partition, offset] of offsets)
+          if (this.#handled.get(partition) === offset) this.#handled.delete(partition);
+    } catch (error) {
+      if (!(error instanceof Retriable)) throw error;
+    } finally {
+      if (this.#handled.size > 0 && !this.#ended)
+        this.#timer ??= clock.after(commitIntervalMs, () => {
+          this.#timer = undefined;
+          void this.#commit().catch(this.#fail);
+        });
+    }
+  }
+
+  async #end(): Promise<void> {
+    this.#ended = true;
+    this.#timer?.();
+    const { clock, membership } = this.#parts;
+    try {
+      await withinDeadline(clock, END_MS, this.#commit(), () => new Retriable('the last positions were not committed'));
+    } catch {
+      // The sessions since are given again, to whoever goes on.
+    } finally {
+      for (const feed of [...this.#feeds.values()]) this.#drop(feed);
+      await withinDeadline(clock, END_MS, membership.leave(), () => new Retriable('not left')).catch(() => undefined);
+    }
+  }
+}
