@@ -24,6 +24,9 @@ export class BlockLedger {
   /** Ordinal of the first block of the last commit. */
   #lastCommit = 0;
   #logBytes = 0;
+  /** An ordinal, and how many bases lie below: none comes there any more. */
+  #countedBelow = 0;
+  basesBelow = 0;
   /** The floor while no block is known. */
   #restoredFloor = 0;
 
@@ -61,11 +64,12 @@ export class BlockLedger {
     return ordinal;
   }
 
-  /** How many bases lie in the blocks below `ordinal`. */
-  basesBelow(ordinal: number): number {
-    let bases = 0;
-    for (let each = this.#first; each < ordinal; each += 1) bases += this.#at(each).bases;
-    return bases;
+  /** Counts the bases in the blocks below `ordinal`, from now on as they leave them: `basesBelow`. */
+  countBelow(ordinal: number): number {
+    this.#countedBelow = ordinal;
+    this.basesBelow = 0;
+    for (let each = this.#first; each < ordinal; each += 1) this.basesBelow += this.#at(each).bases;
+    return this.basesBelow;
   }
 
   /** Says that the blocks from `ordinal` on are the last commit's. */
@@ -80,6 +84,7 @@ export class BlockLedger {
   left(ordinal: number): void {
     const block = this.#at(ordinal);
     block.bases -= 1;
+    if (ordinal < this.#countedBelow) this.basesBelow -= 1;
     assert(block.bases >= 0, 'a block loses no base it does not hold', { ordinal });
   }
 

@@ -359,11 +359,11 @@ export class Changelog {
       if (logBytes + this.#liveBytes < most || logBytes < this.#plannedAt + this.#allowedBytes / PLANS) return;
       this.#plannedAt = logBytes;
       const before = ledger.newest(ledger.logBytes * SWEEP_LEAVES);
-      if (logBytes + this.#bytesOf(ledger.basesBelow(before)) < most) return;
+      if (logBytes + this.#bytesOf(ledger.countBelow(before)) < most) return;
       this.#roundBefore = before;
       this.#hand = 0;
     }
-    this.#sweepableBytes = this.#bytesOf(ledger.basesBelow(this.#roundBefore));
+    this.#sweepableBytes = this.#bytesOf(ledger.basesBelow);
     if (this.#sweepableBytes === 0) this.#endRound();
   }
 
