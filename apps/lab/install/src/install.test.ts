@@ -13,6 +13,7 @@ const BYTES_MAX = 80_000_000;
 const START_BYTES_MAX = 400_000;
 const nodes = supportedNodes();
 const broker = process.env['KAFKA_BROKERS'] ?? '';
+const registry = process.env['SCHEMA_REGISTRY_URL'] ?? '';
 const PAGES = { command: 'apps/cli/package/README.md', client: 'libs/shell/client/package/README.md' };
 
 let command: Installation;
@@ -102,7 +103,7 @@ describe.each(nodes)('on Node %s', (_version, node) => {
   });
 
   test("flatline run closes the sessions of the SDK's page", async () => {
-    const shop = await Shop.open(node);
+    const shop = await Shop.open(node, 'json');
     const processor = shop.program([
       'node_modules/flatline/bin/flatline.mjs',
       'run',
@@ -118,8 +119,8 @@ describe.each(nodes)('on Node %s', (_version, node) => {
     expect(await processor.end('SIGTERM')).toBe(0);
   });
 
-  test('createProcessor of the page of the command starts, reports, closes sessions, and stops', async () => {
-    const shop = await Shop.open(node);
+  test('createProcessor of the page of the command starts, reports, closes sessions in Avro, and stops', async () => {
+    const shop = await Shop.open(node, 'avro');
     both.write('embedded.mjs', shop.named(examplesIn(PAGES.command, 'js').join('\n')));
     const processor = shop.program(['embedded.mjs']);
     await processor.line(/state: 'running'/);
@@ -133,13 +134,15 @@ class Shop {
   readonly application = `install-${randomBytes(5).toString('hex')}`;
   readonly config = `${this.application}.json`;
   readonly #node: string;
+  readonly #format: 'json' | 'avro';
 
-  private constructor(node: string) {
+  private constructor(node: string, format: 'json' | 'avro') {
     this.#node = node;
+    this.#format = format;
   }
 
-  static async open(node: string): Promise<Shop> {
-    const shop = new Shop(node);
+  static async open(node: string, format: 'json' | 'avro'): Promise<Shop> {
+    const shop = new Shop(node, format);
     both.write(shop.config, shop.named(examplesIn('README.md', 'json').join('\n')));
     const how = ['--config', shop.config, '--partitions', '2', '--replication', '1'];
     const created = await both.flatline(node, 'topics', 'create', ...how);
@@ -149,7 +152,7 @@ class Shop {
 
   /** An example with this application's names, and a silence that a test can wait for. */
   named(example: string): string {
-    return example
+    return this.#formatted(example)
       .replaceAll('127.0.0.1:9092', broker)
       .replaceAll('visit-events', `${this.application}-in`)
       .replace(/(topic['"]?: ['"])visits/, `$1${this.application}-out`)
@@ -158,6 +161,16 @@ class Shop {
       .replace("'billing'", `'${this.application}'`)
       .replace('.flatline/shop', `${this.application}-state`)
       .replace('"timeoutMs": 10000', '"timeoutMs": 2000');
+  }
+
+  /** Beside the address of the registry, where a page has that of the broker. */
+  #formatted(example: string): string {
+    if (this.#format === 'json') return example;
+    return example
+      .replace('"brokers":', `"schemaRegistryUrl": "${registry}", "brokers":`)
+      .replace('"output": {', '"output": { "format": "avro",')
+      .replace('brokers: [', `schemaRegistryUrl: '${registry}', brokers: [`)
+      .replace('timeoutMs: 10_000', "timeoutMs: 10_000, format: 'avro'");
   }
 
   program(args: readonly string[]): Program {

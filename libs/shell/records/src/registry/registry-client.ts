@@ -93,7 +93,8 @@ async function answerTo(
   signal: AbortSignal,
 ): Promise<Asked> {
   // Loaded when a registry is first asked: it costs 90 ms of CPU time and 27 MB, ajv and protobufjs for the most part.
-  const { SchemaRegistry: Client } = await import('@kafkajs/confluent-schema-registry');
+  // Bundled, a CommonJS module that is imported dynamically has its default export alone.
+  const { SchemaRegistry: Client } = (await import('@kafkajs/confluent-schema-registry')).default;
   const asked: Asked[] = [];
   const client = openClient(Client, access, signal, asked);
   let refusal: unknown;
