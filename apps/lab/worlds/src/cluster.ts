@@ -11,6 +11,7 @@ import {
   DEVICE_FAILED,
   type GroupMember,
   type HostPorts,
+  type SimulatedGroup,
   type SimulatedHost,
   type Simulation,
 } from '@flatline/cluster';
@@ -81,6 +82,7 @@ const encoder = await openSummaryEncoder('json', OUTPUT, undefined);
 export class Cluster {
   readonly simulation: Simulation;
   readonly scenario: Scenario;
+  readonly group: SimulatedGroup;
   readonly processes = new Map<string, SimulatedProcess>();
   /** Errors that ended a process: nothing here may. */
   readonly failures: string[] = [];
@@ -103,7 +105,7 @@ export class Cluster {
     for (const topic of [OUTPUT, CHANGELOG]) log.createTopic(topic, { partitions });
     log.createTopic(DEAD_LETTERS, { partitions, maxMessageBytes: LETTER_BYTES_MAX });
     log.transactions.timeoutMaxMs = scenario.transactionMaxMs;
-    simulation.group(GROUP, { partitions, standbys, sessionTimeoutMs: 10_000, assign: assignAsTheLeader });
+    this.group = simulation.group(GROUP, { partitions, standbys, sessionTimeoutMs: 10_000, assign: assignAsTheLeader });
   }
 
   /** Starts a process on this machine, where none runs; it joins as time goes on. */

@@ -127,6 +127,10 @@ class World {
     // A process that left in the storm may end in the calm, and leave no owner behind.
     const [down] = this.cluster.down;
     if (down !== undefined) return `${down} is down`;
+    // An answer to its joining may be lost: until it joins again it takes what others have by then for its own.
+    const members = this.cluster.group.members().map(({ instance }) => instance);
+    const outsider = this.cluster.up.find(({ name }) => !members.includes(name));
+    if (outsider !== undefined) return `${outsider.name} is not in the group`;
     const stopped = this.#mayHaveStopped;
     const unready = this.cluster.up.find((process) => {
       if (process.leaving !== undefined) return true;
