@@ -25,6 +25,16 @@ export {
   type States,
   type StateWindow,
 } from './entry-window.ts';
+export { COUNTED_BY_REASON } from './debounce/debounce-counters.ts';
+export { debounceKind, type DebounceOptions } from './debounce/debounce-kind.ts';
+export {
+  BATCH_BYTES_MAX,
+  type DebounceMode,
+  type DebounceRules,
+  type OnOversize,
+  WINDOW_BYTES_MAX,
+  WINDOW_ITEMS_MAX,
+} from './debounce/debounce-rules.ts';
 export { type HeldState, HeldTime, type HeldTimeRules, type Hold } from './held-time.ts';
 export { largestLeaseEvent } from './lease/largest-lease.ts';
 export { leaseKind, type LeaseOptions } from './lease/lease-kind.ts';

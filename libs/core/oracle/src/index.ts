@@ -36,3 +36,5 @@ export { ValueFormats } from './logs/value-formats.ts';
 export { type Folded, type FoldedSummary, foldInput, type FoldOptions } from './rules/session/fold-input.ts';
 export { type FoldedLeases, foldLeases, type LeaseFoldOptions } from './rules/lease/fold-leases.ts';
 export type { LeaseFoldRules, Said } from './rules/lease/naive-lease.ts';
+export { type DebounceFoldOptions, foldDebounce, type FoldedWindows } from './rules/debounce/fold-debounce.ts';
+export type { DebounceFoldRules, FoldedBatch, FoldedItem } from './rules/debounce/naive-window.ts';

@@ -1,4 +1,5 @@
 // The ports of the formats: bytes to events, summaries to bytes. Both synchronous; what needs a registry is awaited by the shell.
+import type { DebouncedBatch } from './debounced-batch.ts';
 import type { LeaseEvent } from './lease-event.ts';
 import type { LeaseRequest } from './lease-request.ts';
 import type { SessionEvent } from './session-event.ts';
@@ -27,4 +28,14 @@ export type LeaseRequestDecoder = ValueDecoder<LeaseRequest>;
 
 export interface LeaseEventEncoder {
   encode(event: LeaseEvent): Uint8Array;
+}
+
+export interface DebouncedBatchEncoder {
+  /** Bytes of the longest batch that is written; longer ones are a mistake. */
+  readonly batchBytesMax: number;
+  /** At most what a batch has beside its items, with a key of that length. */
+  aroundBytes(keyLength: number): number;
+  /** At most what an item with that value adds. */
+  itemBytes(bytes: Uint8Array, start: number, length: number): number;
+  encode(batch: DebouncedBatch): Uint8Array;
 }

@@ -1,5 +1,22 @@
 // What formats read and write. An entry of its own: whoever only moves bytes knows nothing of sessions.
-export type { DecodeOutcome, EventDecoder, LeaseEventEncoder, LeaseRequestDecoder, SummaryEncoder } from './codecs.ts';
+export type {
+  DebouncedBatchEncoder,
+  DecodeOutcome,
+  EventDecoder,
+  LeaseEventEncoder,
+  LeaseRequestDecoder,
+  SummaryEncoder,
+} from './codecs.ts';
+export {
+  BATCH_BYTES_MAX,
+  type BatchItem,
+  type BatchReason,
+  COMMAND_HEADER,
+  type DebouncedBatch,
+  FLUSH,
+  MAX_WAIT_HEADER,
+  WAIT_HEADER,
+} from './debounced-batch.ts';
 export type { LeaseEvent, LeaseEventType, LeaseReason } from './lease-event.ts';
 export {
   blankLeaseRequest,

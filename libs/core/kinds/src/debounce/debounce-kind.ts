@@ -1,0 +1,207 @@
+// Debouncing as a kind: what a record does to the window of its key, and when that fires (B1–B4).
+//
+//                 item                     waitMs over, maxWaitMs over, full, FLUSH ──▶ a batch ─┐
+//   nothing ────────────▶ window ──┬── item: one more                                            ├──▶ nothing
+//      ▲   (leading: a batch)      └── null ──▶ CANCELLED ──────────────────────────────────────┘
+//
+// Owns: nothing that outlives a call.      Does not own: entries, timers, commits (the engine).
+//
+// Invariants
+//   DW1  Each item is in the state of its key's window, or in a record that was emitted when it left it: never in both, never
+//        in neither.
+//   DW2  Without `split` the items of a window, encoded, fit one record; with it, each of them does.
+import type { DurationMs, Millis } from '@flatline/base';
+import type { BatchReason, DebouncedBatchEncoder } from '@flatline/ports/formats';
+import type { Effects, Kind, KindParts, PipelineKind, Refusal, Run } from '../contract.ts';
+import { BatchVoice } from './batch-voice.ts';
+import { COUNTED_BY_REASON, type DebounceCounters, zeroDebounceCounters } from './debounce-counters.ts';
+import { debounceFormat } from './debounce-format.ts';
+import { type DebounceRules, WAIT_MAX_MS } from './debounce-rules.ts';
+import type { DebounceWindow } from './debounce-window.ts';
+import { type Asked, askedIn, bad } from './item-headers.ts';
+import { appendItem, type Arriving, beginItems, windowItems } from './window-items.ts';
+
+export interface DebounceOptions {
+  readonly rules: DebounceRules;
+  readonly encoder: DebouncedBatchEncoder;
+  /** Named where a batch cannot be encoded. */
+  readonly outputTopic: string;
+}
+
+type DebounceParts = KindParts<DebounceWindow, DebounceCounters>;
+
+const NO_ROOM: Refusal = { kind: 'noRoom' };
+
+export function debounceKind(options: DebounceOptions): PipelineKind<DebounceWindow, DebounceCounters> {
+  return {
+    format: debounceFormat,
+    counters: zeroDebounceCounters,
+    open: (parts) => new DebounceKind(options, parts),
+    // Values are taken as they are, whatever their bytes.
+    prepare: () => Promise.resolve(),
+  };
+}
+
+class DebounceKind implements Kind {
+  readonly #rules: DebounceRules;
+  readonly #encoder: DebouncedBatchEncoder;
+  readonly #counters: DebounceCounters;
+  readonly #entry: DebounceWindow;
+  readonly #voice: BatchVoice;
+
+  constructor({ rules, encoder, outputTopic }: DebounceOptions, { entry, counters, partition }: DebounceParts) {
+    this.#rules = rules;
+    this.#encoder = encoder;
+    this.#counters = counters;
+    this.#entry = entry;
+    this.#voice = new BatchVoice({ encoder, outputTopic, partition });
+  }
+
+  dueAt(): Millis {
+    const { waitsFrom, waitMs, maxEndAt } = this.#entry;
+    const due = waitsFrom + waitMs;
+    return maxEndAt > 0 && maxEndAt < due ? maxEndAt : due;
+  }
+
+  take(run: Run, effects: Effects): Refusal | undefined {
+    for (; run.index < run.end; run.index += 1) {
+      const refusal = this.#takeRecord(run, effects);
+      if (refusal !== undefined) return refusal;
+    }
+    return undefined;
+  }
+
+  due(at: Millis, effects: Effects): void {
+    const { waitsFrom, waitMs, maxEndAt } = this.#entry;
+    const isMost = maxEndAt > 0 && maxEndAt <= waitsFrom + waitMs;
+    const byWait = this.#rules.mode === 'window' ? 'WINDOW' : 'QUIET';
+    this.#end(isMost ? 'MAX_WAIT' : byWait, at, effects);
+  }
+
+  #takeRecord(run: Run, effects: Effects): Refusal | undefined {
+    // Before the record is looked at: what is due for its key takes effect, taken or not (S3).
+    const isThere = effects.find(run.index);
+    const asked = askedIn(run.headers.headersOf(run.index));
+    if ('kind' in asked) return asked;
+    if (run.group.valueLengths[run.index]! < 0) {
+      if (isThere) this.#end(asked.flush ? 'FLUSHED' : 'CANCELLED', effects.clock, effects);
+      else this.#counters.unmatchedCommands += 1;
+      return undefined;
+    }
+    return this.#takeItem(run, asked, isThere, effects);
+  }
+
+  #takeItem(run: Run, asked: Asked, isThere: boolean, effects: Effects): Refusal | undefined {
+    const { bytes, group, index, baseOffset, timestamp } = run;
+    const offset = baseOffset + group.offsetDeltas[index]!;
+    const item = { offset, timestamp, bytes, start: group.valueStarts[index]!, length: group.valueLengths[index]! };
+    const room = this.#encoder.batchBytesMax - this.#encoder.aroundBytes(group.lengths[index]!);
+    const batchBytes = this.#encoder.itemBytes(bytes, item.start, item.length);
+    const { maxBytes } = this.#rules;
+    if (item.length > maxBytes || batchBytes > room) {
+      const limits = `maxBytes is ${maxBytes}, and a batch holds ${room}`;
+      return bad('item-too-large', `a value of ${item.length} bytes takes ${batchBytes} in a batch; ${limits}`);
+    }
+    let isOpen = isThere;
+    if (isThere && !this.#fits(item.length, batchBytes, room)) {
+      this.#end('MAX_BYTES', effects.clock, effects);
+      isOpen = false;
+    }
+    if (!isOpen && !effects.open(index)) return NO_ROOM;
+    this.#counters.itemsAccepted += 1;
+    if (isOpen) this.#add(item, batchBytes, run.effectiveAt, asked, effects);
+    else this.#open(item, batchBytes, run.effectiveAt, asked, effects);
+    this.#fireIfFull(asked, effects);
+    return undefined;
+  }
+
+  #fits(length: number, batchBytes: number, room: number): boolean {
+    const { maxBytes, onOversize } = this.#rules;
+    const { valueBytes, batchBytes: held } = this.#entry;
+    return valueBytes + length <= maxBytes && (onOversize === 'split' || held + batchBytes <= room);
+  }
+
+  #fireIfFull({ flush }: Asked, effects: Effects): void {
+    const { maxItems, maxBytes } = this.#rules;
+    const { count, valueBytes } = this.#entry;
+    if (count >= maxItems) this.#end('MAX_ITEMS', effects.clock, effects);
+    else if (valueBytes >= maxBytes) this.#end('MAX_BYTES', effects.clock, effects);
+    else if (flush) this.#end('FLUSHED', effects.clock, effects);
+  }
+
+  #open(item: Arriving, batchBytes: number, from: Millis, asked: Asked, effects: Effects): void {
+    const { mode } = this.#rules;
+    const entry = this.#entry;
+    const maxWaitMs = this.#maxWait(asked);
+    entry.waitsFrom = from;
+    entry.maxEndAt = maxWaitMs === 0 ? 0 : from + maxWaitMs;
+    entry.waitMs = this.#wait(asked);
+    entry.firstOffset = item.offset;
+    entry.batchBytes = 0;
+    entry.holds(0, 0);
+    beginItems(entry.state, from);
+    this.#counters.windowsOpened += 1;
+    if (mode !== 'leading') this.#put(item, batchBytes);
+    effects.opened();
+    effects.changed();
+    if (mode === 'leading') this.#lead(item, from, effects);
+  }
+
+  /** The first item is a batch of its own; the window goes on for what follows (B1). */
+  #lead({ offset, timestamp, bytes, start, length }: Arriving, from: Millis, effects: Effects): void {
+    const items = [{ offset, timestamp, value: bytes.slice(start, start + length) }];
+    this.#counters.windowsLeading += 1;
+    const window = { key: effects.key(), firstOffset: offset, openedAt: from, firedAt: effects.clock };
+    this.#voice.fired({ ...window, reason: 'LEADING', items }, effects);
+  }
+
+  #add(item: Arriving, batchBytes: number, from: Millis, asked: Asked, effects: Effects): void {
+    const entry = this.#entry;
+    const before = this.dueAt();
+    // The first push arms a window, later ones do not move it.
+    if (this.#rules.mode !== 'window') {
+      if (from > entry.waitsFrom) entry.waitsFrom = from;
+      if (asked.waitMs !== undefined) entry.waitMs = this.#wait(asked);
+    }
+    effects.grew(this.#put(item, batchBytes));
+    effects.changed();
+    if (this.dueAt() < before) effects.dueSooner();
+  }
+
+  /** Returns by how many bytes the state has grown. */
+  #put(item: Arriving, batchBytes: number): number {
+    const entry = this.#entry;
+    entry.holds(entry.count + 1, entry.valueBytes + item.length);
+    entry.batchBytes += batchBytes;
+    return appendItem(entry.state, entry.firstOffset, item);
+  }
+
+  /** Says what the window holds, if anything, and ends it. */
+  #end(reason: BatchReason, at: Millis, effects: Effects): void {
+    const { state, firstOffset, count } = this.#entry;
+    if (count > 0) {
+      this.#counters[COUNTED_BY_REASON[reason]] += 1;
+      const { openedAt, items } = windowItems(state, firstOffset);
+      this.#voice.fired({ key: effects.key(), reason, firstOffset, openedAt, firedAt: at, items }, effects);
+    }
+    effects.end(at);
+  }
+
+  #wait({ waitMs }: Asked): DurationMs {
+    return waitMs === undefined ? this.#rules.waitMs : this.#clamped(waitMs);
+  }
+
+  /** 0: none. */
+  #maxWait({ maxWaitMs }: Asked): DurationMs {
+    return maxWaitMs === undefined ? this.#rules.maxWaitMs : this.#clamped(maxWaitMs);
+  }
+
+  /** No record makes a window longer than windows may be. */
+  #clamped(ms: DurationMs): DurationMs {
+    const { maxWaitMs } = this.#rules;
+    const most = maxWaitMs === 0 ? WAIT_MAX_MS : maxWaitMs;
+    if (ms <= most) return ms;
+    this.#counters.clampedWaits += 1;
+    return most;
+  }
+}

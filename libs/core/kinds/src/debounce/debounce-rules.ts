@@ -1,0 +1,29 @@
+import type { DurationMs } from '@flatline/base';
+
+export { BATCH_BYTES_MAX } from '@flatline/ports/formats';
+
+/** When a window fires by time (B1). */
+export type DebounceMode = 'trailing' | 'window' | 'leading';
+
+/** What becomes of a window that one record cannot hold (B3). */
+export type OnOversize = 'flush' | 'split';
+
+/** The debounce options of a pipeline, validated by the configuration. */
+export interface DebounceRules {
+  readonly mode: DebounceMode;
+  readonly waitMs: DurationMs;
+  /** Longer than `waitMs`; 0: none. */
+  readonly maxWaitMs: DurationMs;
+  /** At most WINDOW_ITEMS_MAX. */
+  readonly maxItems: number;
+  /** Bound on the sum of the values' lengths, at most WINDOW_BYTES_MAX. */
+  readonly maxBytes: number;
+  readonly onOversize: OnOversize;
+}
+
+/** Items of one window: as many as its head can count. */
+export const WINDOW_ITEMS_MAX = 1_000_000;
+/** Bytes of one window's values: with what else an item takes they are state of one entry. */
+export const WINDOW_BYTES_MAX = 48 * 1024 * 1024;
+/** The longest wait that a record may ask for where `maxWaitMs` is 0: a hundred years of 365 days. */
+export const WAIT_MAX_MS: DurationMs = 3_153_600_000_000;

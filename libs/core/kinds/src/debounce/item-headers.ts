@@ -1,0 +1,47 @@
+// What the headers of a record ask of its window (B1, B3).
+import type { DurationMs } from '@flatline/base';
+import type { RecordHeader } from '@flatline/ports';
+import { COMMAND_HEADER, FLUSH, MAX_WAIT_HEADER, WAIT_HEADER } from '@flatline/ports/formats';
+import type { Refusal } from '../contract.ts';
+
+export interface Asked {
+  readonly flush: boolean;
+  readonly waitMs: DurationMs | undefined;
+  readonly maxWaitMs: DurationMs | undefined;
+}
+
+const NOTHING: Asked = { flush: false, waitMs: undefined, maxWaitMs: undefined };
+/** Decimal, without leading zeros, up to what is safe. */
+const WAIT = /^[1-9]\d{0,14}$/;
+const utf8 = new TextDecoder();
+
+/** A header that comes twice must say the same. */
+export function askedIn(headers: readonly RecordHeader[]): Asked | Extract<Refusal, { kind: 'bad' }> {
+  if (headers.length === 0) return NOTHING;
+  const asked: { -readonly [Name in keyof Asked]: Asked[Name] } = { ...NOTHING };
+  for (const { name, value } of headers) {
+    if (name === COMMAND_HEADER) {
+      if (textOf(value) !== FLUSH) return bad('unknown-command', `the header ${COMMAND_HEADER} is not ${FLUSH}`);
+      asked.flush = true;
+    } else if (name === WAIT_HEADER || name === MAX_WAIT_HEADER) {
+      const field = name === WAIT_HEADER ? 'waitMs' : 'maxWaitMs';
+      const text = textOf(value);
+      const ms = WAIT.test(text) ? Number(text) : undefined;
+      if (ms === undefined || (asked[field] ?? ms) !== ms)
+        return bad(
+          'invalid-wait',
+          `the header ${name} is no number of milliseconds from 1 on in decimal digits, or comes twice`,
+        );
+      asked[field] = ms;
+    }
+  }
+  return asked;
+}
+
+export function bad(reason: string, detail: string): Extract<Refusal, { kind: 'bad' }> {
+  return { kind: 'bad', reason, detail };
+}
+
+function textOf(value: Uint8Array | null): string {
+  return value === null || value.length > 32 ? '' : utf8.decode(value);
+}

@@ -1,0 +1,152 @@
+// One key's windows by the rules, as simply as they are written (B1–B3): what waits, and what was said.
+//
+// Shares no code with what it judges.
+import type { DurationMs, Millis } from '@flatline/base';
+
+/** A pipeline's options, by the names of docs/CONFIGURATION.md, and what a record of the output holds. */
+export interface DebounceFoldRules {
+  readonly mode: string;
+  readonly waitMs: DurationMs;
+  readonly maxWaitMs: DurationMs;
+  readonly maxItems: number;
+  readonly maxBytes: number;
+  readonly onOversize: string;
+  /** What the items of one batch may take, with this key. */
+  readonly roomFor: (key: Uint8Array) => number;
+  /** What an item takes of that. */
+  readonly sizeOf: (value: Uint8Array) => number;
+}
+
+export interface FoldedItem {
+  readonly offset: number;
+  readonly timestamp: Millis;
+  readonly value: Uint8Array;
+}
+
+/** A record of the output. */
+export interface FoldedBatch {
+  readonly windowId: string;
+  readonly reason: string;
+  readonly openedAt: Millis;
+  readonly firedAt: Millis;
+  readonly part: number;
+  readonly last: boolean;
+  readonly count: number;
+  readonly bytes: number;
+  readonly firstOffset: number;
+  readonly lastOffset: number;
+  readonly items: readonly FoldedItem[];
+}
+
+export interface ItemAsks {
+  readonly flush: boolean;
+  readonly waitMs: DurationMs | undefined;
+  readonly maxWaitMs: DurationMs | undefined;
+}
+
+interface Open {
+  readonly id: string;
+  readonly at: Millis;
+  readonly most: Millis;
+  waitMs: DurationMs;
+  lastAt: Millis;
+  items: FoldedItem[];
+}
+
+export class NaiveWindow {
+  readonly said: FoldedBatch[] = [];
+  readonly #rules: DebounceFoldRules;
+  readonly #partition: number;
+  readonly #room: number;
+  #open: Open | undefined;
+
+  constructor(rules: DebounceFoldRules, partition: number, key: Uint8Array) {
+    this.#rules = rules;
+    this.#partition = partition;
+    this.#room = rules.roomFor(key);
+  }
+
+  /** What is due at the clock takes effect. */
+  settle(clock: Millis): void {
+    const open = this.#open;
+    if (open === undefined) return;
+    const isWindow = this.#rules.mode === 'window';
+    const quiet = (isWindow ? open.at : open.lastAt) + open.waitMs;
+    const due = Math.min(quiet, open.most);
+    if (due <= clock) this.#fire(due === open.most ? 'MAX_WAIT' : isWindow ? 'WINDOW' : 'QUIET', due);
+  }
+
+  empty(flush: boolean, clock: Millis): void {
+    this.#fire(flush ? 'FLUSHED' : 'CANCELLED', clock);
+  }
+
+  /** False: it is refused. */
+  take(item: FoldedItem, asks: ItemAsks, { clock, effectiveAt }: { clock: Millis; effectiveAt: Millis }): boolean {
+    const { maxBytes, maxItems, onOversize, mode, sizeOf } = this.#rules;
+    if (item.value.length > maxBytes || sizeOf(item.value) > this.#room) return false;
+    const together = [...(this.#open?.items ?? []), item];
+    const bytes = bytesOf(together);
+    const size = together.reduce((sum, { value }) => sum + sizeOf(value), 0);
+    if (bytes > maxBytes || (onOversize === 'flush' && size > this.#room)) this.#fire('MAX_BYTES', clock);
+    const open = this.#open ?? this.#opened(item, asks, effectiveAt);
+    if (open.items.length === 0 && mode === 'leading' && open.id === this.#idOf(item)) {
+      this.#say('LEADING', open, [item], clock);
+    } else {
+      open.items.push(item);
+      open.lastAt = Math.max(open.lastAt, effectiveAt);
+      if (asks.waitMs !== undefined && mode !== 'window') open.waitMs = this.#bounded(asks.waitMs);
+    }
+    if (open.items.length >= maxItems) this.#fire('MAX_ITEMS', clock);
+    else if (bytesOf(open.items) >= maxBytes) this.#fire('MAX_BYTES', clock);
+    else if (asks.flush) this.#fire('FLUSHED', clock);
+    return true;
+  }
+
+  #opened(item: FoldedItem, asks: ItemAsks, at: Millis): Open {
+    const longest = asks.maxWaitMs === undefined ? this.#rules.maxWaitMs : this.#bounded(asks.maxWaitMs);
+    const waitMs = asks.waitMs === undefined ? this.#rules.waitMs : this.#bounded(asks.waitMs);
+    const most = longest === 0 ? Infinity : at + longest;
+    this.#open = { id: this.#idOf(item), at, most, waitMs, lastAt: at, items: [] };
+    return this.#open;
+  }
+
+  #idOf({ offset }: FoldedItem): string {
+    return `${this.#partition}-${offset}`;
+  }
+
+  #bounded(ms: DurationMs): DurationMs {
+    const { maxWaitMs } = this.#rules;
+    return maxWaitMs === 0 ? Math.min(ms, 3_153_600_000_000) : Math.min(ms, maxWaitMs);
+  }
+
+  #fire(reason: string, at: Millis): void {
+    const open = this.#open;
+    if (open === undefined) return;
+    this.#open = undefined;
+    if (open.items.length > 0) this.#say(reason, open, open.items, at);
+  }
+
+  #say(reason: string, { id, at }: Open, items: readonly FoldedItem[], firedAt: Millis): void {
+    const parts: FoldedItem[][] = [[]];
+    let used = 0;
+    for (const item of reason === 'CANCELLED' ? [] : items) {
+      const size = this.#rules.sizeOf(item.value);
+      if (used + size > this.#room) {
+        parts.push([]);
+        used = 0;
+      }
+      used += size;
+      parts[parts.length - 1]!.push(item);
+    }
+    const all = { count: items.length, bytes: bytesOf(items) };
+    const offsets = { firstOffset: items[0]!.offset, lastOffset: items[items.length - 1]!.offset };
+    for (const [part, each] of parts.entries()) {
+      const last = part + 1 === parts.length;
+      this.said.push({ windowId: id, reason, openedAt: at, firedAt, part, last, ...all, ...offsets, items: each });
+    }
+  }
+}
+
+function bytesOf(items: readonly FoldedItem[]): number {
+  return items.reduce((sum, { value }) => sum + value.length, 0);
+}

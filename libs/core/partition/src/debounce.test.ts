@@ -1,0 +1,276 @@
+// Debouncing on the engine, rule by rule, and at random against the second reading of the rules.
+import { describe, expect, test } from '@jest/globals';
+import { type Random, seededRandom } from '@flatline/base';
+import type { FoldedBatch } from '@flatline/oracle';
+import { DebounceLog, type DebounceSettings, type Headers } from './debounce.fixture.ts';
+import { text } from './task.fixture.ts';
+
+const T = 1_000_000;
+const FLUSH = { 'flatline-command': 'FLUSH' };
+
+/** Reason, when it fired, and what it holds. */
+function brief(said: readonly FoldedBatch[]): string[] {
+  return said.map(({ reason, firedAt, items, part, last }) => {
+    const parts = part === 0 && last ? '' : ` part ${part}${last ? ' (last)' : ''}`;
+    return `${reason} ${firedAt - T}${parts} ${items.map(({ value }) => text(value)).join('')}`.trimEnd();
+  });
+}
+
+type Row = readonly [after: number, value: string | null, headers?: Headers];
+
+/** What is said of a key with these records, and then `until`. */
+function history(settings: DebounceSettings, until: number, ...rows: readonly Row[]): DebounceLog {
+  const log = new DebounceLog(settings);
+  for (const [after, value, headers] of rows) log.add(T + after, 'k', value, headers);
+  log.add(T + until, null);
+  log.commit();
+  return log;
+}
+
+const said = (...given: Parameters<typeof history>): string[] => brief(history(...given).said());
+const waits = (ms: number | string): Headers => ({ 'flatline-wait-ms': String(ms) });
+const waitsAtMost = (ms: number | string): Headers => ({ 'flatline-max-wait-ms': String(ms) });
+
+describe('a window', () => {
+  test('[B1][B3] trailing: fires waitMs after the last item, and says why, when and what of', () => {
+    const log = history({}, 1_500, [0, 'a'], [400, 'b'], [500, '']);
+    const item = (offset: number, after: number, value: string): object => ({
+      offset,
+      timestamp: T + after,
+      value: new TextEncoder().encode(value),
+    });
+    expect(log.said()).toEqual([
+      {
+        windowId: '3-0',
+        reason: 'QUIET',
+        openedAt: T,
+        firedAt: T + 1_500,
+        part: 0,
+        last: true,
+        count: 3,
+        bytes: 2,
+        firstOffset: 0,
+        lastOffset: 2,
+        items: [item(0, 0, 'a'), item(1, 400, 'b'), item(2, 500, '')],
+      },
+    ]);
+    expect(log.task.liveEntries).toBe(0);
+  });
+
+  test('[B1][B2] an item at the instant of the fire opens the next window', () => {
+    expect(said({}, 9_000, [0, 'a'], [999, 'b'], [1_999, 'c'])).toEqual(['QUIET 1999 ab', 'QUIET 2999 c']);
+  });
+
+  test('[B1] window: the first item arms it, later ones do not move it, whatever they ask for', () => {
+    const rules = { mode: 'window' } as const;
+    expect(said({ rules }, 9_000, [0, 'a'], [999, 'b', waits(9_000)], [1_000, 'c'])).toEqual([
+      'WINDOW 1000 ab',
+      'WINDOW 2000 c',
+    ]);
+  });
+
+  test('[B1] leading: the first item at once, what follows within the wait a second one of the same window', () => {
+    const rules = { mode: 'leading' } as const;
+    const log = history({ rules }, 9_000, [0, 'a'], [900, 'b'], [1_800, 'c'], [2_800, 'd'], [3_801, 'e']);
+    expect(brief(log.said())).toEqual(['LEADING 0 a', 'QUIET 2800 bc', 'LEADING 2800 d', 'LEADING 3801 e']);
+    expect(log.said().map(({ windowId, openedAt, firstOffset }) => [windowId, openedAt - T, firstOffset])).toEqual([
+      ['3-0', 0, 0],
+      ['3-0', 0, 1],
+      ['3-3', 2_800, 3],
+      ['3-4', 3_801, 4],
+    ]);
+  });
+
+  test.each(['trailing', 'leading'] as const)('[B1] %s: maxWaitMs bounds it, fixed at opening', (mode) => {
+    const rows = [0, 800, 1_600, 2_400].map((after, i): Row => [after, 'abcd'[i]!]);
+    const found = said({ rules: { mode, maxWaitMs: 2_000 } }, 9_000, ...rows);
+    if (mode === 'trailing') expect(found).toEqual(['MAX_WAIT 2000 abc', 'QUIET 3400 d']);
+    else expect(found).toEqual(['LEADING 0 a', 'MAX_WAIT 2000 bc', 'LEADING 2400 d']);
+  });
+
+  test('[B1] maxWaitMs 0: none', () => {
+    const rows = Array.from({ length: 40 }, (_, i): Row => [i * 900, 'x']);
+    expect(said({ rules: { maxWaitMs: 0 } }, 99_000, ...rows)).toEqual([`QUIET ${39 * 900 + 1_000} ${'x'.repeat(40)}`]);
+  });
+
+  test('[B1] maxItems and maxBytes fire at once; an item that would go beyond maxBytes opens the next', () => {
+    expect(said({ rules: { maxItems: 2 } }, 9_000, [0, 'a'], [1, 'b'], [2, 'c'])).toEqual([
+      'MAX_ITEMS 1 ab',
+      'QUIET 1002 c',
+    ]);
+    expect(said({ rules: { maxBytes: 4 } }, 9_000, [0, 'aa'], [1, 'bb'], [2, 'ccc'], [3, 'dd'])).toEqual([
+      'MAX_BYTES 1 aabb',
+      'MAX_BYTES 3 ccc',
+      'QUIET 1003 dd',
+    ]);
+  });
+
+  test.each([
+    ['shorter', [waits(100)], ['QUIET 100 a']],
+    ['longer', [waits(3_000)], ['QUIET 3000 a']],
+    ['clamped to maxWaitMs', [waits(99_000)], ['MAX_WAIT 10000 a']],
+    ['for the items that follow, too', [waits(3_000), {}], ['QUIET 3500 ab']],
+    ['again by a later item, sooner', [waits(3_000), waits(10)], ['QUIET 510 ab']],
+    ['a shorter maximum', [waitsAtMost(700), {}], ['MAX_WAIT 700 ab']],
+    ['no longer maximum', [{ ...waits(99_000), ...waitsAtMost(99_000) }, {}], ['MAX_WAIT 10000 ab']],
+    ['no maximum once it is open', [{}, waitsAtMost(600)], ['QUIET 1500 ab']],
+  ])('[B1] a record asks for a wait: %s', (_, asks, expected) => {
+    const rows = asks.map((headers, i): Row => [i * 500, 'ab'[i]!, headers]);
+    expect(said({}, 99_000, ...rows)).toEqual(expected);
+  });
+
+  test.each([
+    [waits('soon'), 'invalid-wait'],
+    [waits(0), 'invalid-wait'],
+    [waits('01'), 'invalid-wait'],
+    [waitsAtMost('-1'), 'invalid-wait'],
+    [waitsAtMost('9999999999999999'), 'invalid-wait'],
+    [{ 'flatline-command': 'flush' }, 'unknown-command'],
+  ])('[B1][I1] a header that is not understood is a dead letter: %j', (headers, reason) => {
+    const log = history({}, 9_000, [0, 'a', headers], [1, 'b']);
+    expect(log.refused).toEqual([{ offset: 0, reason }]);
+    expect(brief(log.said())).toEqual(['QUIET 1001 b']);
+  });
+
+  test('[B2][B3] null cancels: one record that names what is gone, and no items', () => {
+    const log = history({}, 9_000, [0, 'aa'], [10, 'b'], [20, null], [30, null], [40, 'c']);
+    expect(brief(log.said())).toEqual(['CANCELLED 20', 'QUIET 1040 c']);
+    expect(log.said()[0]).toMatchObject({ count: 2, bytes: 3, firstOffset: 0, lastOffset: 1, items: [], last: true });
+    expect(log.task.counters['unmatchedCommands']).toBe(1);
+  });
+
+  test('[B3] FLUSH fires now, with a value after it was taken; without a window it does nothing', () => {
+    expect(said({}, 9_000, [0, 'a'], [10, null, FLUSH], [20, null, FLUSH], [30, 'b'], [40, 'c', FLUSH])).toEqual([
+      'FLUSHED 10 a',
+      'FLUSHED 40 bc',
+    ]);
+    expect(said({}, 9_000, [5, 'a', FLUSH])).toEqual(['FLUSHED 5 a']);
+    expect(said({ rules: { mode: 'leading' } }, 9_000, [5, 'a', FLUSH], [6, 'b'])).toEqual([
+      'LEADING 5 a',
+      'LEADING 6 b',
+    ]);
+  });
+
+  test('[B2][B3] what one record cannot hold fires before it comes to that', () => {
+    // 1000 − 100 − 1 for the items, each with 10 more than its value.
+    const [most, rest] = ['x'.repeat(870), 'y'.repeat(10)];
+    expect(said({}, 9_000, [0, most], [1, ''], [2, rest])).toEqual([`MAX_BYTES 2 ${most}`, `QUIET 1002 ${rest}`]);
+  });
+
+  test('[B2] what cannot fit alone is refused when it comes', () => {
+    const log = history({}, 9_000, [0, 'a'], [1, 'x'.repeat(890)], [2, 'x'.repeat(889)]);
+    expect(log.refused).toEqual([{ offset: 1, reason: 'item-too-large' }]);
+    expect(log.said().map(({ reason, bytes }) => [reason, bytes])).toEqual([
+      ['MAX_BYTES', 1],
+      ['QUIET', 889],
+    ]);
+  });
+
+  test('[B3] split: a window larger than a record comes in parts, numbered, the last one marked', () => {
+    const rules = { onOversize: 'split' } as const;
+    const log = history({ rules }, 9_000, ...'abcde'.split('').map((each, i): Row => [i, each.repeat(300)]));
+    const parts = log.said();
+    expect(parts.map(({ part, last, items }) => [part, last, items.map(({ offset }) => offset)])).toEqual([
+      [0, false, [0, 1]],
+      [1, false, [2, 3]],
+      [2, true, [4]],
+    ]);
+    for (const each of parts)
+      expect(each).toMatchObject({
+        windowId: '3-0',
+        reason: 'QUIET',
+        count: 5,
+        bytes: 1_500,
+        firstOffset: 0,
+        lastOffset: 4,
+      });
+  });
+});
+
+describe('[B2][B4] a large window', () => {
+  test('costs its items once in the changelog, and outlives its owner', () => {
+    const log = new DebounceLog({ rules: { maxWaitMs: 0, onOversize: 'split' }, batchBytesMax: 100_000, groupMax: 32 });
+    const items = 6_000;
+    for (let i = 0; i < items; i += 1) {
+      log.add(T + Math.floor(i / 10), 'k', `${i} `.padEnd(30, '.'));
+      if (i % 300 === 299) log.commit();
+      if (i % 2_000 === 1_999) log.restart();
+    }
+    expect(log.logBytes).toBeLessThan(items * 45 * 4);
+    log.add(T + 99_000, null);
+    log.commit();
+    const offsets = log.said().flatMap((batch) => batch.items.map(({ offset }) => offset));
+    expect(offsets).toEqual(Array.from({ length: items }, (_, i) => i));
+    expect(log.said().length).toBeGreaterThan(2);
+  });
+});
+
+const SEEDS = 150;
+const FIRST_SEED = Number(process.env['SEED'] ?? 1);
+
+function randomSettings(random: Random): DebounceSettings {
+  const waitMs = 10 + random.below(1_000);
+  return {
+    groupMax: random.chance(0.5) ? 1 : 32,
+    logAppendTime: random.chance(0.7),
+    rules: {
+      mode: (['trailing', 'window', 'leading'] as const)[random.below(3)]!,
+      waitMs,
+      maxWaitMs: random.chance(0.3) ? 0 : waitMs + 1 + random.below(3 * waitMs),
+      maxItems: random.chance(0.6) ? 1_000_000 : 1 + random.below(10),
+      maxBytes: random.chance(0.6) ? 1_000_000 : 1 + random.below(2_000),
+      onOversize: random.chance(0.5) ? 'flush' : 'split',
+    },
+  };
+}
+
+function randomHeaders(random: Random): Headers {
+  if (random.chance(0.8)) return {};
+  return {
+    ...(random.chance(0.3) && FLUSH),
+    ...(random.chance(0.4) && waits(random.chance(0.9) ? random.below(2_000) : 'long')),
+    ...(random.chance(0.3) && waitsAtMost(1 + random.below(5_000))),
+  };
+}
+
+/** Items, cancels and flushes of a few keys; commits, drains, restarts and crashes in between. */
+function storm(log: DebounceLog, random: Random): void {
+  let at = T;
+  for (let i = 0; i < 250; i += 1) {
+    at += random.chance(0.1) ? random.below(3_000) : random.below(150);
+    const key = random.chance(0.05) ? null : `key-${random.below(4)}`;
+    const length = random.chance(0.1) ? random.below(1_200) : random.below(60);
+    const late = random.chance(0.3) ? random.below(3_000) : 0;
+    const value = random.chance(0.06) && key !== null ? null : key === null ? '' : `${i}`.padEnd(length, '-');
+    log.add(at - late, key, value, key === null ? {} : randomHeaders(random));
+    if (random.chance(0.03)) log.crash();
+    if (random.chance(0.2)) log.commit(random.chance(0.5));
+    if (random.chance(0.08)) {
+      log.commit(random.chance(0.5));
+      log.restart();
+    }
+  }
+  log.add(at + 100_000, null);
+  log.commit();
+}
+
+describe('windows against the naive fold', () => {
+  test.each(Array.from({ length: SEEDS }, (_, i) => FIRST_SEED + i))(
+    '[B1][B2][B3][B4][C5][R1] seed %i: each item once, in order, as the rules say, through crashes (rerun: SEED)',
+    (seed) => {
+      const random = seededRandom(seed);
+      const log = new DebounceLog(randomSettings(random));
+      storm(log, random);
+      const { all, refused, taken } = log.folded();
+      expect(log.all()).toEqual(all);
+      expect(log.refused.map(({ offset }) => offset)).toEqual(refused);
+      const batches = Object.values(log.all()).flat();
+      const given = batches.flatMap(({ items }) => items.map(({ offset }) => offset));
+      const cancelled = batches
+        .filter(({ reason }) => reason === 'CANCELLED')
+        .reduce((sum, { count }) => sum + count, 0);
+      expect(new Set(given).size).toBe(given.length);
+      expect(given.length + cancelled).toBe(taken.length);
+    },
+  );
+});

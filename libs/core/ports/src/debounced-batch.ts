@@ -1,0 +1,44 @@
+import type { Millis } from '@flatline/base';
+
+/** Header of a record: `FLUSH` fires the window of its key (B3). */
+export const COMMAND_HEADER = 'flatline-command';
+export const FLUSH = 'FLUSH';
+/** Headers of an item, in decimal: other waits for its window (B1). */
+export const WAIT_HEADER = 'flatline-wait-ms';
+export const MAX_WAIT_HEADER = 'flatline-max-wait-ms';
+
+/** Bytes of the longest batch: a topic with Kafka's own `max.message.bytes` takes it, with key and framing. */
+export const BATCH_BYTES_MAX = 1_000_000;
+
+/** Why a window was fired. */
+export type BatchReason =
+  'LEADING' | 'QUIET' | 'WINDOW' | 'MAX_WAIT' | 'MAX_ITEMS' | 'MAX_BYTES' | 'FLUSHED' | 'CANCELLED';
+
+export interface BatchItem {
+  readonly offset: number;
+  /** As the record is stamped. */
+  readonly timestamp: Millis;
+  readonly value: Uint8Array;
+}
+
+/** A window's items, or a part of them (`schemas/debounced-batch.avsc`): a function of the input, all of it. */
+export interface DebouncedBatch {
+  readonly key: Uint8Array;
+  /** Partition, and offset of the item that opened the window. */
+  readonly windowId: string;
+  readonly reason: BatchReason;
+  readonly openedAt: Millis;
+  readonly firedAt: Millis;
+  /** From 0. */
+  readonly part: number;
+  /** Whether it is the last part. */
+  readonly last: boolean;
+  /** Items of all parts, and bytes of their values. */
+  readonly count: number;
+  readonly bytes: number;
+  /** Offsets of the first and the last item of all parts. */
+  readonly firstOffset: number;
+  readonly lastOffset: number;
+  /** None where the window was cancelled. */
+  readonly items: readonly BatchItem[];
+}
