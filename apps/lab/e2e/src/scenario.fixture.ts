@@ -16,7 +16,8 @@ import { flatline, succeed } from './flatline.fixture.ts';
 type Pipeline = ConfigurationInput['pipelines'][number];
 
 export interface ScenarioSettings {
-  readonly timeoutMs: number;
+  /** Left out for a kind that has none. */
+  readonly timeoutMs?: number;
   readonly timestampType?: 'LogAppendTime' | 'CreateTime';
   readonly partitions?: number;
   readonly pipeline?: Partial<Pipeline>;
@@ -81,7 +82,7 @@ export class Scenario {
         {
           name: 'visits',
           kind: 'session',
-          timeoutMs,
+          ...(timeoutMs !== undefined && { timeoutMs }),
           input: { topic: this.input, timestampType },
           output: { topic: this.output },
           ...pipeline,

@@ -11,6 +11,7 @@ const visits = {
   input: { topic: 'visit-events' },
   output: { topic: 'visits' },
 };
+const untimed = Object.fromEntries(Object.entries(visits).filter(([name]) => name !== 'timeoutMs'));
 const minimal = { application: 'shop', brokers: ['127.0.0.1:9092'], pipelines: [visits] };
 
 const resolve = (
@@ -137,7 +138,7 @@ describe('a valid configuration', () => {
     [{ timeoutMs: -1 }, 'timeoutMs [-1] a whole number of ms, 1 or more, or a length of time as "30m" or "10s"'],
     [{ timeoutMs: '0.5ms' }, 'timeoutMs [0.5] a whole number of ms, 1 or more, or a length of time as "30m" or "10s"'],
     [{ maxKeyBytes: 'x' }, 'maxKeyBytes ["x"] a whole number, 1 to 65535'],
-    [{ kind: 'sesion' }, 'kind ["sesion"] there are "session" and "lease"; did you mean session?'],
+    [{ kind: 'sesion' }, 'kind ["sesion"] there are "session", "lease" and "debounce"; did you mean session?'],
   ])('[I4] what is allowed is said in words: %j', (wrong, problem) => {
     expect(problems({ ...minimal, pipelines: [{ ...visits, ...wrong }] })).toEqual([`pipelines[0].${problem}`]);
   });
@@ -168,6 +169,33 @@ describe('a valid configuration', () => {
     expect(of({ kind: 'session', timeoutMs: 10_000 })).toMatchObject({
       heldTime: { unheardMs: 0, maxHoldMs: 86_400_000 },
     });
+  });
+
+  test('[B1] a window waits ten times its wait at most, and holds what a record does, unless it says otherwise', () => {
+    const of = (settings: object): PipelineConfig =>
+      resolve({ ...minimal, pipelines: [{ ...untimed, kind: 'debounce', waitMs: '2s', ...settings }] }).pipelines[0]!;
+    const rules = { mode: 'trailing', waitMs: 2_000, maxWaitMs: 20_000, maxItems: 1_000_000, maxBytes: 1_000_000 };
+    expect(of({})).toMatchObject({ rules: { ...rules, onOversize: 'flush' }, output: { tombstones: false } });
+    expect(of({ onOversize: 'split', maxWaitMs: 0 }).rules).toMatchObject({ maxBytes: 16_777_216, maxWaitMs: 0 });
+  });
+
+  test.each([
+    [
+      { waitMs: undefined },
+      'waitMs [] is missing; expected a whole number of ms, 1 or more, or a length of time as "30m" or "10s"',
+    ],
+    [{ maxWaitMs: 2_000 }, 'maxWaitMs [2000] 0, or more than waitMs (2000)'],
+    [
+      { maxBytes: 1_000_001 },
+      'maxBytes [1000001] at most 1000000, what one record holds; more with onOversize "split"',
+    ],
+    [{ unheardMs: 5_000 }, 'unheardMs [5000] is a setting of "session" and "lease" pipelines; leave it out'],
+    [{ output: { topic: 'o', tombstones: true } }, 'output.tombstones [true] false: batches have no tombstones'],
+    [{ input: { topic: 'i', format: 'json' } }, 'input.format ["json"] leave it out: items are taken as they are'],
+    [{ dedupeBy: '/id' }, 'dedupeBy [] is not available in this version; leave it out'],
+  ])('[B1][I4] what a debounce pipeline does not take: %j', (settings, problem) => {
+    const pipeline = { ...untimed, kind: 'debounce', waitMs: 2_000, ...settings };
+    expect(problems({ ...minimal, pipelines: [pipeline] })).toEqual([`pipelines[0].${problem}`]);
   });
 
   test('the environment goes over the file', () => {
@@ -302,7 +330,11 @@ describe('[I4] what is wrong', () => {
       { output: { topic: 'o', format: 'avro' } },
       'pipelines[0].output.format ["avro"] needs a schema registry: set schemaRegistryUrl, or SCHEMA_REGISTRY_URL in the environment',
     ],
-    [{ kind: 'debounce' }, 'pipelines[0].kind ["debounce"] is not available in this version; use "session" or "lease"'],
+    [
+      { kind: 'debounce', waitMs: 10 },
+      'pipelines[0].timeoutMs [1800000] is a setting of "session" and "lease" pipelines; leave it out',
+    ],
+    [{ waitMs: 10 }, 'pipelines[0].waitMs [10] is a setting of "debounce" pipelines; leave it out'],
     [{ lockDelayMs: 5 }, 'pipelines[0].lockDelayMs [5] is a setting of "lease" pipelines; leave it out'],
     [
       { kind: 'lease', dedupeEventIds: 5 },

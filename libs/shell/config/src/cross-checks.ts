@@ -1,6 +1,7 @@
 // What settings must be to each other, and what this version does not do yet.
 import { INSTANT_MAX, type Millis } from '@flatline/base';
 import { type Finding, shownValue } from './configuration-error.ts';
+import { debounceProblems } from './debounce-settings.ts';
 import { foreignSettings } from './kind-settings.ts';
 import { changelogTopicOf, deadLetterTopicOf } from './names.ts';
 import type { Configuration, PipelineSection } from './schema.ts';
@@ -55,7 +56,9 @@ function pipelineChecks(pipeline: PipelineSection, at: string): CrossFinding[] {
     ...timeoutChecks(pipeline, at),
     ...unheardChecks(pipeline, at),
     ...fetchChecks(pipeline, at),
-    ...foreignSettings(pipeline).map(({ setting, value, problem }) => finding(`${at}.${setting}`, value, problem)),
+    ...[...foreignSettings(pipeline), ...debounceProblems(pipeline)].map(({ setting, value, problem }) =>
+      finding(`${at}.${setting}`, value, problem),
+    ),
     ...notYet(pipeline, at),
   ];
 }
@@ -130,7 +133,7 @@ function notYet(pipeline: PipelineSection, at: string): CrossFinding[] {
   const refuse = (setting: string, value: unknown, allowed: string): void => {
     found.push(finding(`${at}.${setting}`, value, `${version}; use ${allowed}`));
   };
-  if (pipeline.kind !== 'session' && pipeline.kind !== 'lease') refuse('kind', pipeline.kind, '"session" or "lease"');
+  if (pipeline.kind === 'schedule') refuse('kind', pipeline.kind, '"session", "lease" or "debounce"');
   const inputs = [pipeline.input].flat();
   if (inputs.length > 1) refuse('input', `${inputs.length} inputs`, 'one input');
   for (const { touches, unknownKey } of inputs) {

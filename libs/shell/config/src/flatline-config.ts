@@ -1,6 +1,6 @@
 // A resolved configuration: validated, defaults applied, environment taken over. What the rest of the program reads.
 import type { DurationMs, Millis } from '@flatline/base';
-import type { HeldTimeRules, LeaseRules, SessionRules } from '@flatline/kinds';
+import type { DebounceRules, HeldTimeRules, LeaseRules, SessionRules } from '@flatline/kinds';
 
 export interface FlatlineConfig {
   readonly application: string;
@@ -61,7 +61,7 @@ export interface TlsConfig {
   readonly rejectUnauthorized?: boolean;
 }
 
-export type PipelineConfig = SessionPipeline | LeasePipeline;
+export type PipelineConfig = SessionPipeline | LeasePipeline | DebouncePipeline;
 
 export interface SessionPipeline extends AnyPipeline {
   readonly kind: 'session';
@@ -71,6 +71,11 @@ export interface SessionPipeline extends AnyPipeline {
 export interface LeasePipeline extends AnyPipeline {
   readonly kind: 'lease';
   readonly rules: LeaseRules;
+}
+
+export interface DebouncePipeline extends AnyPipeline {
+  readonly kind: 'debounce';
+  readonly rules: DebounceRules;
 }
 
 /** What pipelines of every kind have. */

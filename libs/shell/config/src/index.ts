@@ -1,6 +1,7 @@
 export { ConfigurationError, type Finding } from './configuration-error.ts';
 export type { Environment } from './environment.ts';
 export type {
+  DebouncePipeline,
   FlatlineConfig,
   HttpConfig,
   KafkaConfig,

@@ -15,11 +15,7 @@ const notYet: ReadonlySet<string> = new Set([
   'holdMs',
   'reducer',
   'statistics',
-  'mode',
-  'waitMs',
-  'maxWaitMs',
-  'maxItems',
-  'maxBytes',
+  'dedupeBy',
   'missed',
 ]);
 

@@ -1,9 +1,35 @@
 // Settings that are of one kind only, and defaults that depend on the kind.
+import { WINDOW_ITEMS_MAX } from '@flatline/kinds';
 import { plainCopy } from './plain-copy.ts';
 import type { PipelineSection } from './schema.ts';
 
 export const LEASE_SETTINGS = ['bucketMs', 'onConflict', 'maxWaiters', 'lockDelayMs', 'tokenEpoch'] as const;
 const SESSION_SETTINGS = ['dedupeEventIds', 'revisionWindowMs', 'graceMs'] as const;
+const DEBOUNCE_SETTINGS = ['mode', 'waitMs', 'maxWaitMs', 'maxItems', 'maxBytes', 'onOversize'] as const;
+/** What sessions and leases have alike. */
+const TIMEOUT_SETTINGS = [
+  'timeoutMs',
+  'minTimeoutMs',
+  'maxTimeoutMs',
+  'maxDurationMs',
+  'maxAttributes',
+  'maxAttributeBytes',
+  'unheardMs',
+  'maxHoldMs',
+] as const;
+
+type Kind = PipelineSection['kind'];
+
+/** Which settings belong to which kinds only. */
+const OWNED: readonly { readonly by: readonly Kind[]; readonly settings: readonly (keyof typeof UNSET)[] }[] = [
+  { by: ['session'], settings: SESSION_SETTINGS },
+  { by: ['lease'], settings: LEASE_SETTINGS },
+  { by: ['session', 'lease'], settings: TIMEOUT_SETTINGS },
+  { by: ['debounce'], settings: DEBOUNCE_SETTINGS },
+];
+
+/** Stands where a kind has no timeout: the longest that there may be by default. */
+const NO_TIMEOUT_MS = 31_536_000_000;
 
 /** What they have in a pipeline of another kind: their defaults. */
 const UNSET = {
@@ -15,6 +41,20 @@ const UNSET = {
   dedupeEventIds: 16,
   revisionWindowMs: 0,
   graceMs: 0,
+  mode: 'trailing',
+  waitMs: undefined,
+  maxWaitMs: undefined,
+  maxItems: WINDOW_ITEMS_MAX,
+  maxBytes: undefined,
+  onOversize: 'flush',
+  timeoutMs: NO_TIMEOUT_MS,
+  minTimeoutMs: 1,
+  maxTimeoutMs: NO_TIMEOUT_MS,
+  maxDurationMs: undefined,
+  maxAttributes: 64,
+  maxAttributeBytes: 8_192,
+  unheardMs: 0,
+  maxHoldMs: 86_400_000,
 } as const satisfies Partial<PipelineSection>;
 
 /** As in ZooKeeper and etcd: shorter ones cost more than they tell, and what is held for longer is no lease. */
@@ -35,7 +75,18 @@ export function withKindDefaults(root: unknown): unknown {
 }
 
 function fill(pipeline: Record<string, unknown>): void {
-  if (pipeline['kind'] !== 'lease') return;
+  if (pipeline['kind'] === 'lease') fillLease(pipeline);
+  if (pipeline['kind'] === 'debounce') fillDebounce(pipeline);
+}
+
+/** A batch is a record of its own: nothing stands for what has gone. */
+function fillDebounce(pipeline: Record<string, unknown>): void {
+  pipeline['timeoutMs'] ??= NO_TIMEOUT_MS;
+  const { output } = pipeline;
+  if (isSection(output)) output['tombstones'] ??= false;
+}
+
+function fillLease(pipeline: Record<string, unknown>): void {
   const { timeoutMs, proof, input } = pipeline;
   pipeline['minTimeoutMs'] ??= LEASE_TIMEOUT_MIN_MS;
   pipeline['maxTimeoutMs'] ??= LEASE_TIMEOUT_MAX_MS;
@@ -56,16 +107,15 @@ function fill(pipeline: Record<string, unknown>): void {
 export function foreignSettings(
   pipeline: PipelineSection,
 ): { readonly setting: string; readonly value: unknown; readonly problem: string }[] {
-  const { kind } = pipeline;
-  const others = kind === 'lease' ? SESSION_SETTINGS : LEASE_SETTINGS;
-  const owner = kind === 'lease' ? 'session' : 'lease';
-  return others
-    .filter((setting) => pipeline[setting] !== UNSET[setting])
-    .map((setting) => ({
-      setting,
-      value: pipeline[setting],
-      problem: `is a setting of "${owner}" pipelines; leave it out`,
-    }));
+  return OWNED.filter(({ by }) => !by.includes(pipeline.kind)).flatMap(({ by, settings }) =>
+    settings
+      .filter((setting) => pipeline[setting] !== UNSET[setting])
+      .map((setting) => ({
+        setting,
+        value: pipeline[setting],
+        problem: `is a setting of ${by.map((kind) => `"${kind}"`).join(' and ')} pipelines; leave it out`,
+      })),
+  );
 }
 
 function isSection(value: unknown): value is Record<string, unknown> {

@@ -12,6 +12,7 @@ import type {
   SchemaRegistryConfig,
   TlsConfig,
 } from './flatline-config.ts';
+import { debounceRules } from './debounce-settings.ts';
 import { explainIssue } from './issue.ts';
 import { mended } from './mended.ts';
 import { changelogTopicOf, deadLetterTopicOf, groupOf } from './names.ts';
@@ -158,8 +159,8 @@ const LEAD_MAX_MS = 60_000;
 const LEAD_SHARE = 3;
 
 /** One clock that is fast must not end the sessions of those whose clocks are right (C6). */
-function leadFor({ timeoutMs }: PipelineSection): number {
-  return Math.max(1, Math.min(LEAD_MAX_MS, Math.floor(timeoutMs / LEAD_SHARE)));
+function leadFor({ timeoutMs, waitMs = timeoutMs }: PipelineSection): number {
+  return Math.max(1, Math.min(LEAD_MAX_MS, Math.floor(waitMs / LEAD_SHARE)));
 }
 
 function pipelineOf({ application }: Configuration, section: PipelineSection): PipelineConfig {
@@ -178,9 +179,14 @@ function pipelineOf({ application }: Configuration, section: PipelineSection): P
     heldTime: { unheardMs, maxHoldMs },
     ...picked(section, AS_WRITTEN),
   };
-  return section.kind === 'lease'
-    ? { ...shared, kind: 'lease', rules: leaseRules(section) }
-    : { ...shared, kind: 'session', rules: sessionRules(section) };
+  switch (section.kind) {
+    case 'lease':
+      return { ...shared, kind: 'lease', rules: leaseRules(section) };
+    case 'debounce':
+      return { ...shared, kind: 'debounce', rules: debounceRules(section) };
+    default:
+      return { ...shared, kind: 'session', rules: sessionRules(section) };
+  }
 }
 
 function sessionRules({ maxDurationMs, ...section }: PipelineSection): SessionRules {

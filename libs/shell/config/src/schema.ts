@@ -1,6 +1,6 @@
 // The form of a configuration file. Field by field here; what fields must be to each other is in cross-checks.ts.
 import { type DurationMs, TRANSACTION_TIMEOUT_MAX_MS, TRANSACTION_TIMEOUT_MS } from '@flatline/base';
-import { TOKEN_EPOCH_MAX } from '@flatline/kinds';
+import { TOKEN_EPOCH_MAX, WINDOW_BYTES_MAX, WINDOW_ITEMS_MAX } from '@flatline/kinds';
 import { z } from 'zod';
 import { didYouMean } from './edit-distance.ts';
 import type { WrittenDuration } from './written-durations.ts';
@@ -75,6 +75,12 @@ const pipeline = z.strictObject({
   maxWaiters: z.int().min(1).max(1_024).default(16),
   lockDelayMs: z.int().min(0).max(60_000).default(0),
   tokenEpoch: z.int().min(0).max(TOKEN_EPOCH_MAX).default(0),
+  mode: z.enum(['trailing', 'window', 'leading']).default('trailing'),
+  waitMs: duration.optional(),
+  maxWaitMs: durationOrNone.optional(),
+  maxItems: z.int().min(1).max(WINDOW_ITEMS_MAX).default(WINDOW_ITEMS_MAX),
+  maxBytes: z.int().min(1).max(WINDOW_BYTES_MAX).optional(),
+  onOversize: z.enum(['flush', 'split']).default('flush'),
   emit: z
     .array(z.enum(['opened', 'updated', 'closed']))
     .min(1)
@@ -147,9 +153,9 @@ function hasPort(address: string): boolean {
 /** Only what this version does is offered. */
 function explainKind({ input }: { readonly input?: unknown }): string | undefined {
   if (input === undefined) return undefined;
-  const kinds = ['session', 'lease'];
-  const named = kinds.map((kind) => `"${kind}"`).join(' and ');
-  return `there are ${named}${typeof input === 'string' ? didYouMean(input, kinds) : ''}`;
+  const kinds = ['session', 'lease', 'debounce'];
+  const named = kinds.map((kind) => `"${kind}"`);
+  return `there are ${named.slice(0, -1).join(', ')} and ${named.at(-1)!}${typeof input === 'string' ? didYouMean(input, kinds) : ''}`;
 }
 
 export const configurationSchema = z.strictObject({
@@ -173,8 +179,12 @@ export type ConfigurationInput = Written<z.input<typeof configurationSchema>> & 
 type Written<T> = T extends readonly (infer Each)[]
   ? Written<Each>[]
   : T extends object
-    ? { [Name in keyof T]: Name extends `${string}Ms` ? T[Name] | WrittenDuration : Written<T[Name]> }
+    ? { [Name in keyof T as Exclude<Name, 'timeoutMs'>]: WrittenAs<Name, T[Name]> } & (T extends { timeoutMs: unknown }
+        ? // Not every kind has one; which do is checked when the configuration is read.
+          { timeoutMs?: WrittenAs<'timeoutMs', T['timeoutMs']> }
+        : unknown)
     : T;
+type WrittenAs<Name, T> = Name extends `${string}Ms` ? T | WrittenDuration : Written<T>;
 
 export type Configuration = z.output<typeof configurationSchema>;
 export type TlsSection = z.output<typeof tls>;

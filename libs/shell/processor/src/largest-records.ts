@@ -1,7 +1,7 @@
 // How long the records may become that a pipeline's limits allow, by kind.
 import { codecLimits, leaseEventBytes } from '@flatline/records';
-import type { LeasePipeline, SessionPipeline } from '@flatline/config';
-import { largestEntry, largestLeaseEvent } from '@flatline/kinds';
+import type { DebouncePipeline, LeasePipeline, SessionPipeline } from '@flatline/config';
+import { BATCH_BYTES_MAX, largestEntry, largestLeaseEvent } from '@flatline/kinds';
 import { TASK_BOUNDS } from '@flatline/runtime';
 import { largestBlockBytes } from '@flatline/partition';
 import { largestSummaryBytes } from './largest-summary.ts';
@@ -49,6 +49,17 @@ export function largestLeaseRecords({ rules, input, output }: LeasePipeline): La
     outputBytes: AROUND_BYTES + maxKeyBytes + Math.max(...events),
     settings: settingsOf({ maxKeyBytes, maxAttributes, maxAttributeBytes }),
     outputs: 'an event',
+  };
+}
+
+/** The kind itself bounds a batch by what a record of the output may be. */
+export function largestDebounceRecords({ input }: DebouncePipeline): LargestRecords {
+  const { maxKeyBytes } = input;
+  return {
+    changelogBytes: AROUND_BYTES + largestBlockBytes(maxKeyBytes, TASK_BOUNDS.blockBytesMax),
+    outputBytes: AROUND_BYTES + maxKeyBytes + BATCH_BYTES_MAX,
+    settings: settingsOf({ maxKeyBytes }),
+    outputs: 'a batch',
   };
 }
 

@@ -1,15 +1,27 @@
 // The kind that a pipeline's section of the configuration asks for: a line for each, or the compiler names the one that lacks.
 import type { Clock } from '@flatline/base';
-import type { FlatlineConfig, LeasePipeline, PipelineConfig, SessionPipeline } from '@flatline/config';
-import { leaseKind, type PipelineKind, sessionKind } from '@flatline/kinds';
+import type {
+  DebouncePipeline,
+  FlatlineConfig,
+  LeasePipeline,
+  PipelineConfig,
+  SessionPipeline,
+} from '@flatline/config';
+import { debounceKind, leaseKind, type PipelineKind, sessionKind } from '@flatline/kinds';
 import {
   HttpSchemaRegistry,
+  openBatchEncoder,
   openEventDecoder,
   openLeaseEventEncoder,
   openRequestDecoder,
   openSummaryEncoder,
 } from '@flatline/records';
-import { type LargestRecords, largestLeaseRecords, largestSessionRecords } from './largest-records.ts';
+import {
+  largestDebounceRecords,
+  type LargestRecords,
+  largestLeaseRecords,
+  largestSessionRecords,
+} from './largest-records.ts';
 
 export interface KindPlace<Pipeline extends PipelineConfig = PipelineConfig> {
   readonly config: FlatlineConfig;
@@ -29,6 +41,7 @@ type Kinds = { readonly [Pipeline in PipelineConfig as Pipeline['kind']]: Config
 const KINDS: Kinds = {
   session: { open: openSessions, largest: largestSessionRecords },
   lease: { open: openLeases, largest: largestLeaseRecords },
+  debounce: { open: openDebounce, largest: largestDebounceRecords },
 };
 
 /** The line of the table is that of the pipeline's own kind, which TypeScript does not follow. */
@@ -60,6 +73,12 @@ async function openLeases({ config, pipeline, clock }: KindPlace<LeasePipeline>)
   const decoder = await openRequestDecoder(input.topic, { format: input.format, registry, clock });
   const encoder = await openLeaseEventEncoder(output.format, output.topic, registry);
   return leaseKind({ rules, decoder, encoder, tombstones: output.tombstones, outputTopic: output.topic });
+}
+
+async function openDebounce({ config, pipeline, clock }: KindPlace<DebouncePipeline>): Promise<PipelineKind> {
+  const { output, rules } = pipeline;
+  const encoder = await openBatchEncoder(output.format, output.topic, registryOf(config, clock));
+  return debounceKind({ rules, encoder, outputTopic: output.topic });
 }
 
 function registryOf({ schemaRegistry }: FlatlineConfig, clock: Clock): HttpSchemaRegistry | undefined {

@@ -150,7 +150,7 @@ class Processor implements RunningProcessor, Observed {
       inputTopic: config.input.topic,
       outputTopic: config.output.topic,
       group: config.group,
-      timeoutMs: config.rules.timeoutMs,
+      timeoutMs: config.kind === 'debounce' ? config.rules.waitMs : config.rules.timeoutMs,
       ready: instance.isReady,
       interruption: instance.interruption,
       storeDrops: adapters.ports.stores.drops(),

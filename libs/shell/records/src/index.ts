@@ -1,3 +1,4 @@
+export { openBatchEncoder } from './batches/open-batch-encoder.ts';
 export type { BadOutcome } from './bad-input.ts';
 export type { EventEncoder } from './events/event-encoder.ts';
 export { openEventEncoder } from './events/event-encoder.ts';

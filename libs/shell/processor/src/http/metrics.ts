@@ -4,6 +4,7 @@
 //
 // Names and units are Prometheus' conventions: seconds, bytes, `_total` for what only grows.
 // Labels are pipeline and partition and what is closed, all of bounded number: no key of a session is ever a label (I3).
+import { COUNTED_BY_REASON } from '@flatline/kinds';
 import { type StandbyState, type StandbyStatus, type TaskStatus, SHOWN_STATES } from '@flatline/runtime';
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 import {
@@ -32,6 +33,10 @@ const COUNTED: Readonly<Record<string, readonly [string, string]>> = {
   flatline_leases_queued_total: ['leasesQueued', 'Starts that were queued (L4)'],
   flatline_lease_renewals_total: ['leaseRenewals', 'Renewals with the live token'],
   flatline_lease_rejections_total: ['leaseRequestsRejected', 'Requests for leases that were rejected'],
+  flatline_items_accepted_total: ['itemsAccepted', 'Items put into windows (B2)'],
+  flatline_windows_opened_total: ['windowsOpened', 'Windows opened (B1)'],
+  flatline_unmatched_commands_total: ['unmatchedCommands', 'Cancels and flushes without a window (B3)'],
+  flatline_clamped_waits_total: ['clampedWaits', 'Waits asked for that were clamped (B1)'],
   flatline_clock_overtaken_total: ['clockOvertaken', 'Records stamped below evidence already used (C3)'],
   flatline_former_type_records_total: [
     'formerTypeRecords',
@@ -61,6 +66,11 @@ const ENDED: readonly (Described & { readonly counters: Readonly<Record<string, 
       MAX_DURATION: 'leasesExpiredByMaxDuration',
       REPLACED: 'leasesReplaced',
     },
+  },
+  {
+    name: 'flatline_windows_fired_total',
+    help: 'Windows that have fired or were cancelled, by reason (B3)',
+    counters: COUNTED_BY_REASON,
   },
 ];
 

@@ -58,6 +58,14 @@ export class AvroWriter {
     this.byte(value ? 1 : 0);
   }
 
+  bytes(value: Uint8Array): void {
+    const { length } = value;
+    this.long(length);
+    this.#reserve(length);
+    this.#buffer.set(value, this.#length);
+    this.#length += length;
+  }
+
   text(value: string): void {
     if (value.length <= ASCII_TRIED_MAX && this.#ascii(value)) return;
     const length = Buffer.byteLength(value, 'utf8');

@@ -1,0 +1,211 @@
+// Debouncing on a real broker, judged by a second reading of the rules over what the input topic holds.
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { type DebounceFoldRules, type FoldedBatch, foldDebounce, type FoldedWindows } from '@flatline/oracle';
+import { resolveConfiguration } from '@flatline/config';
+import type { BatchProducer } from '@flatline/kafka';
+import { isUtf8 } from 'node:buffer';
+import { readFileSync } from 'node:fs';
+import avsc from 'avsc';
+import { kill, killAll } from './child.fixture.ts';
+import { Scenario, sleep } from './scenario.fixture.ts';
+import { readWhole } from './whole-topic.fixture.ts';
+
+const PARTITIONS = 2;
+const SEED = Number(process.env['SEED'] ?? 1);
+
+let scenario: Scenario;
+afterEach(async () => {
+  await killAll();
+  await scenario.dispose();
+});
+
+const bytes = (text: string): Uint8Array => Buffer.from(text);
+const textOf = (value: Uint8Array): string => Buffer.from(value).toString('utf8');
+
+async function createScenario(pipeline: object): Promise<Scenario> {
+  return Scenario.create({ partitions: PARTITIONS, pipeline: { kind: 'debounce', waitMs: 500, ...pipeline } });
+}
+
+type ProducedRecord = Parameters<BatchProducer['add']>[0];
+type Value = Uint8Array | string | null;
+
+function item(key: string, value: Value, headers: Readonly<Record<string, string>> = {}): ProducedRecord {
+  return {
+    key: bytes(key),
+    value: typeof value === 'string' ? bytes(value) : value,
+    headers: Object.entries(headers).map(([name, of]) => ({ name, value: bytes(of) })),
+  };
+}
+
+function push(...items: readonly ProducedRecord[]): Promise<unknown> {
+  return scenario.producing((producer) => producer.send([...items]));
+}
+
+/** As docs/FORMATS.md has it, read a second time. */
+function jsonOf(value: Uint8Array): string {
+  if (!isUtf8(value)) return JSON.stringify({ base64: Buffer.from(value).toString('base64') });
+  const text = textOf(value);
+  try {
+    JSON.parse(text);
+    return text;
+  } catch {
+    return JSON.stringify(text);
+  }
+}
+
+/** What the rules make of the input as it is now, partition by partition. */
+async function folded(): Promise<readonly FoldedWindows[]> {
+  const file: unknown = JSON.parse(readFileSync(scenario.config, 'utf8'));
+  const [pipeline] = resolveConfiguration(file, { source: 'test', folder: '/', environment: {} }).pipelines;
+  if (pipeline?.kind !== 'debounce') throw new Error('the pipeline debounces');
+  const rules: DebounceFoldRules = {
+    ...pipeline.rules,
+    roomFor: (key) => 1_000_000 - 512 - 8 * key.length,
+    sizeOf: (value) => 66 + Buffer.byteLength(jsonOf(value)),
+  };
+  const input = await readWhole(scenario.kafka, { topic: scenario.input, partitions: PARTITIONS });
+  return input.map((records, partition) => foldDebounce(records, { partition, rules, logAppendTime: true }));
+}
+
+type Batch = Omit<FoldedBatch, 'items'> & { readonly items: readonly unknown[] };
+
+function shown({ items, ...batch }: FoldedBatch): Batch {
+  const said = items.map(({ offset, timestamp, value }) => ({
+    offset,
+    timestamp,
+    value: JSON.parse(jsonOf(value)) as unknown,
+  }));
+  return { ...batch, items: said };
+}
+
+/** By key: what the output says. */
+async function said(
+  parse: (value: Uint8Array) => unknown = (value) => JSON.parse(textOf(value)) as unknown,
+): Promise<Readonly<Record<string, Batch[]>>> {
+  const all: Record<string, Batch[]> = {};
+  const output = await readWhole(scenario.kafka, { topic: scenario.output, partitions: PARTITIONS });
+  for (const { key, value } of output.flat()) {
+    const { key: name, ...batch } = parse(value!) as Batch & { readonly key: string };
+    expect(name).toBe(textOf(key!));
+    (all[name] ??= []).push(batch);
+  }
+  return all;
+}
+
+/** Waits until the input proves that all windows have fired, and all of it is said; then compares. */
+async function expectAsFolded(): Promise<readonly FoldedBatch[]> {
+  for (;;) {
+    const folds = await folded();
+    const batches = folds.flatMap(({ said: each }) => [...each.values()].flat());
+    const gone = batches.reduce(
+      (sum, { items, count, reason }) => sum + (reason === 'CANCELLED' ? count : items.length),
+      0,
+    );
+    const isOver = gone === folds.reduce((sum, { taken }) => sum + taken.length, 0);
+    const found = isOver ? await said() : {};
+    if (isOver && Object.values(found).flat().length >= batches.length) {
+      const wanted = folds.flatMap(({ said: each }) => [...each].filter(([, all]) => all.length > 0));
+      expect(found).toEqual(Object.fromEntries(wanted.map(([key, all]) => [key, all.map(shown)])));
+      return batches;
+    }
+    await sleep(200);
+  }
+}
+
+describe('debouncing on a real broker', () => {
+  test('[B1][B2][B3] items come in one batch after silence, at once by FLUSH, never after null', async () => {
+    scenario = await createScenario({});
+    const processor = scenario.start();
+    await push(item('doc', '{"edit": 1}'), item('doc', 'plain'), item('doc', Uint8Array.of(0xff)));
+    await push(item('flushed', '1', { 'flatline-wait-ms': '4000' }), item('gone', '1'), item('gone', null));
+    await push(item('flushed', '2'), item('flushed', null, { 'flatline-command': 'FLUSH' }));
+    const batches = await expectAsFolded();
+    expect(batches.map(({ reason }) => reason).sort()).toEqual(['CANCELLED', 'FLUSHED', 'QUIET']);
+    const all = await said();
+    expect(all['doc']?.[0]?.items).toMatchObject([
+      { value: { edit: 1 } },
+      { value: 'plain' },
+      { value: { base64: '/w==' } },
+    ]);
+    expect(all['flushed']?.[0]).toMatchObject({ reason: 'FLUSHED', count: 2, part: 0, last: true });
+    expect(all['gone']?.[0]).toMatchObject({ reason: 'CANCELLED', count: 1, items: [] });
+    expect(await scenario.stop(processor)).toBe(0);
+  });
+
+  test('[B2][B4][F1] with processors killed: each item in one batch, as the rules say', async () => {
+    scenario = await createScenario({ maxWaitMs: 1_500, maxItems: 40 });
+    const processors = [scenario.start('a'), scenario.start('b')];
+    let random = SEED;
+    const below = (bound: number): number => {
+      random = (Math.imul(random, 1_103_515_245) + 12_345) >>> 0;
+      return Math.floor((random / 2 ** 32) * bound);
+    };
+    await scenario.producing(async (producer) => {
+      for (let i = 1; i <= 120; i += 1) {
+        const items = Array.from({ length: 1 + below(20) }, (_, n) => item(`key-${below(6)}`, `{"n":${i},"of":${n}}`));
+        if (below(10) === 0) items.push(item(`key-${below(6)}`, null));
+        if (below(10) === 0) items.push(item(`key-${below(6)}`, null, { 'flatline-command': 'FLUSH' }));
+        await producer.send(items);
+        await sleep(below(200));
+        if (i % 40 !== 0) continue;
+        const at = below(2);
+        await kill(processors[at]!.child);
+        processors[at] = scenario.start(at === 0 ? 'a' : 'b');
+      }
+    });
+    const batches = await expectAsFolded();
+    const reasons = new Set(batches.map(({ reason }) => reason));
+    for (const reason of ['QUIET', 'MAX_WAIT', 'FLUSHED', 'CANCELLED']) expect(reasons).toContain(reason);
+  });
+
+  test('[B3][F1] split: a window of 3 MB comes in parts, in one transaction, though its owner is killed', async () => {
+    scenario = await createScenario({ onOversize: 'split', waitMs: 3_000, maxWaitMs: 0 });
+    const processor = scenario.start();
+    const value = JSON.stringify('x'.repeat(10_000));
+    await scenario.producing(async (producer) => {
+      for (let i = 0; i < 30; i += 1) {
+        await producer.send(Array.from({ length: 10 }, () => item('hot', value)));
+        if (i === 20) await kill(processor.child);
+      }
+    });
+    const next = scenario.start();
+    const parts = await expectAsFolded();
+    expect(parts.map(({ part, last }) => [part, last])).toEqual([
+      [0, false],
+      [1, false],
+      [2, false],
+      [3, true],
+    ]);
+    expect(parts[0]).toMatchObject({ reason: 'QUIET', count: 300 });
+    expect(await scenario.stop(next)).toBe(0);
+  });
+
+  test('[B3] in Avro: batches by the schema that is registered, values as they came', async () => {
+    scenario = await createScenario({});
+    scenario.configure({ output: { topic: scenario.output, format: 'avro' } });
+    const url = process.env['SCHEMA_REGISTRY_URL'] ?? '';
+    const processor = scenario.start();
+    await push(item('doc', '{"edit": 1}'), item('doc', Uint8Array.of(0xff)));
+    const type = avsc.Type.forSchema(await latestSchema(url, `${scenario.output}-value`), { wrapUnions: 'never' });
+    for (;;) {
+      const { doc } = await said((value) => type.fromBuffer(Buffer.from(value.subarray(5))));
+      if (doc === undefined) continue;
+      expect(doc[0]).toMatchObject({ reason: 'QUIET', count: 2, last: true, keyBase64: null });
+      expect(doc[0]?.items.map((each) => [...(each as { readonly value: Uint8Array }).value])).toEqual([
+        [...bytes('{"edit": 1}')],
+        [0xff],
+      ]);
+      break;
+    }
+    expect(await scenario.stop(processor)).toBe(0);
+  });
+});
+
+/** Once the processor has registered it. */
+async function latestSchema(url: string, subject: string): Promise<avsc.Schema> {
+  for (;;) {
+    const answered = await fetch(`${url}/subjects/${subject}/versions/latest`);
+    if (answered.ok) return JSON.parse(((await answered.json()) as { schema: string }).schema) as avsc.Schema;
+    await sleep(100);
+  }
+}

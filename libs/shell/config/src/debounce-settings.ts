@@ -1,0 +1,47 @@
+// Settings of debounce pipelines: what they come to, and what they must be to each other.
+import { BATCH_BYTES_MAX, type DebounceRules } from '@flatline/kinds';
+import { DURATION_MAX_MS, type PipelineSection } from './schema.ts';
+
+/** The default of `maxWaitMs`, in waits (B1). */
+const MAX_WAITS = 10;
+/** The default of `maxBytes` where a window may be larger than a record. */
+const SPLIT_BYTES = 16 * 1024 * 1024;
+
+export function debounceRules(section: PipelineSection): DebounceRules {
+  const { mode, maxItems, onOversize, waitMs = 1 } = section;
+  return {
+    mode,
+    waitMs,
+    maxWaitMs: section.maxWaitMs ?? Math.min(DURATION_MAX_MS, MAX_WAITS * waitMs),
+    maxItems,
+    maxBytes: section.maxBytes ?? (onOversize === 'split' ? SPLIT_BYTES : BATCH_BYTES_MAX),
+    onOversize,
+  };
+}
+
+interface Problem {
+  readonly setting: string;
+  readonly value: unknown;
+  readonly problem: string;
+}
+
+export function debounceProblems(section: PipelineSection): Problem[] {
+  if (section.kind !== 'debounce') return [];
+  const { waitMs, maxWaitMs, maxBytes = 0, onOversize, output } = section;
+  const found: Problem[] = [];
+  if (waitMs === undefined) {
+    const problem = 'is missing; expected a whole number of ms, 1 or more, or a length of time as "30m" or "10s"';
+    found.push({ setting: 'waitMs', value: waitMs, problem });
+  } else if (maxWaitMs !== undefined && maxWaitMs !== 0 && maxWaitMs <= waitMs)
+    found.push({ setting: 'maxWaitMs', value: maxWaitMs, problem: `0, or more than waitMs (${waitMs})` });
+  if (onOversize === 'flush' && maxBytes > BATCH_BYTES_MAX) {
+    const problem = `at most ${BATCH_BYTES_MAX}, what one record holds; more with onOversize "split"`;
+    found.push({ setting: 'maxBytes', value: maxBytes, problem });
+  }
+  if (output.tombstones)
+    found.push({ setting: 'output.tombstones', value: true, problem: 'false: batches have no tombstones' });
+  for (const { format } of [section.input].flat())
+    if (format !== 'auto')
+      found.push({ setting: 'input.format', value: format, problem: 'leave it out: items are taken as they are' });
+  return found;
+}
