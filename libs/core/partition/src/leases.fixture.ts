@@ -3,6 +3,7 @@ import { foldLeases, type LeaseFoldOptions, type Said } from '@flatline/oracle';
 import { type HeldTimeRules, leaseKind, type LeaseRules } from '@flatline/kinds';
 import { blankLeaseRequest, type LeaseEventEncoder, type LeaseRequestDecoder } from '@flatline/ports/formats';
 import type { RecordHeader } from '@flatline/ports';
+import { timerFaults } from './entries/timer-inspection.ts';
 import { NO_BATCH, PartitionTask, Restoration } from './index.ts';
 import { applyBlock, begin, bytes, ListCursor, options, type TestRecord, text } from './task.fixture.ts';
 
@@ -115,6 +116,11 @@ export class LeaseLog {
       cut,
       cut.blocks.map((_, i) => first + i),
     );
+  }
+
+  /** What is wrong with the timers (LE1). */
+  timerFaults(): readonly string[] {
+    return timerFaults(this.task.timers()!);
   }
 
   /** Another task restores what is committed, and goes on. */

@@ -271,6 +271,16 @@ describe('a start while another holds the lease', () => {
     ]);
   });
 
+  test('[L4] who is granted with a shorter timeout is watched from then on', () => {
+    const log = new LeaseLog({ rules: { onConflict: 'queue' } });
+    log.add(T, 'k', { ...START, timeoutMs: 60_000 });
+    log.add(T + 1, 'k', { ...START, timeoutMs: 1_000 });
+    log.commit();
+    log.add(T + 2, 'k', null, bears(0));
+    log.commit();
+    expect([log.timerFaults(), log.task.earliestDue()! <= T + 1_002]).toEqual([[], true]);
+  });
+
   test('[L4] a wait that ends with the lease is granted; one behind it is told', () => {
     const rules = { onConflict: 'queue' } as const;
     const log = history(
@@ -437,6 +447,7 @@ function storm(log: LeaseLog, random: Random): void {
     else if (random.chance(0.7)) log.add(at, key, random.chance(0.5) ? null : { type: 'ENDED' }, bears(token));
     else log.add(at, random.chance(0.5) ? null : key, random.chance(0.9) ? '' : 'garbage');
     if (random.chance(0.2)) log.commit(random.chance(0.5));
+    expect(log.timerFaults()).toEqual([]);
     if (random.chance(0.1)) {
       log.commit(random.chance(0.5));
       log.restart();

@@ -31,6 +31,8 @@ export interface LeaseEvent {
   /** As of when: the partition clock at the record answered, or the due instant. */
   readonly at: Millis;
   readonly renewals: number | undefined;
+  /** When a lease that is `GRANTED` ends however often it is renewed; undefined: never. */
+  readonly endsAt: Millis | undefined;
   /** Time since the last renewal that no deadline counted (C8), of a lease that has `EXPIRED`; undefined: none. */
   readonly heldMs: DurationMs | undefined;
   /** What is granted, has ended or is refused came with these. */

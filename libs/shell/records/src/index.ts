@@ -6,6 +6,8 @@ export { EVENT_SCHEMA, EventFormats, openEventDecoder } from './events/event-for
 export type { OutgoingEvent } from './events/event-shape.ts';
 export type { Format, InputFormat } from './format.ts';
 export { leaseEventBytes, openLeaseEventEncoder } from './leases/lease-event-encoder.ts';
+export { LeaseEventFormats } from './leases/lease-event-formats.ts';
+export { encodeRequest } from './leases/request-encoder.ts';
 export { openRequestDecoder, RequestFormats } from './leases/request-formats.ts';
 export * as codecLimits from './limits.ts';
 export type { ReadingOptions } from './record-formats.ts';

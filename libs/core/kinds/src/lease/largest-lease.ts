@@ -20,6 +20,7 @@ export function largestLeaseEvent(rules: LeaseRules, key: Uint8Array, alphabet: 
     deadlineAt: GREATEST,
     at: GREATEST,
     renewals: GREATEST,
+    endsAt: GREATEST,
     heldMs: GREATEST,
     attributes,
     partition: 2 ** 31 - 1,

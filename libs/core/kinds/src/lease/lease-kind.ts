@@ -186,7 +186,7 @@ class LeaseKind implements Kind {
   #repeats({ requestId }: Claim, state: LeaseState, to: Answered, effects: Effects): boolean {
     if (requestId === undefined) return false;
     if (!this.#entry.delayed && requestId === state.holder.requestId) {
-      this.#voice.granted(this.#spoken(state, to.at), to, effects);
+      this.#sayAgain(state, to, effects);
       return true;
     }
     const waiter = state.waiters.find(({ claim }) => claim.requestId === requestId);
@@ -282,7 +282,14 @@ class LeaseKind implements Kind {
 
   #sayGranted(claim: Claim, to: Answered, effects: Effects): void {
     this.#parts.counters.leasesGranted += 1;
-    this.#voice.granted(this.#spoken({ holder: claim, waiters: [] }, to.at), to, effects);
+    this.#sayAgain({ holder: claim, waiters: [] }, to, effects);
+  }
+
+  #sayAgain(state: LeaseState, to: Answered, effects: Effects): void {
+    const { maxDurationMs } = this.#rules;
+    const { grantedAt } = this.#entry;
+    const endsAt = maxDurationMs && this.#parts.held.after(grantedAt, maxDurationMs, to.at);
+    this.#voice.granted({ ...this.#spoken(state, to.at), endsAt }, to, effects);
   }
 
   #sayQueued({ timeoutMs, claim }: Waiter, state: LeaseState, to: Answered, effects: Effects): void {

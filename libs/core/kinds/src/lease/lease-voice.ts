@@ -51,6 +51,7 @@ const NOTHING_SAID = {
   grantedAt: undefined,
   deadlineAt: undefined,
   renewals: undefined,
+  endsAt: undefined,
   heldMs: undefined,
 };
 const utf8 = new TextEncoder();
@@ -62,7 +63,7 @@ export class LeaseVoice {
     this.#parts = parts;
   }
 
-  granted(lease: SpokenLease, to: Answered, effects: Effects): void {
+  granted(lease: SpokenLease & { endsAt: Millis | undefined }, to: Answered, effects: Effects): void {
     this.#say({ ...NOTHING_SAID, ...lease, ...to, type: 'GRANTED' }, effects);
   }
 

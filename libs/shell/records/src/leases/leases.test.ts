@@ -9,6 +9,7 @@ import { anyText, fuzz } from '../fuzz.fixture.ts';
 import { ManualClock } from '../manual-clock.fixture.ts';
 import { MemorySchemaRegistry } from '../registry/memory-schema-registry.fixture.ts';
 import { LEASE_EVENT_SCHEMA, leaseEventBytes, openLeaseEventEncoder } from './lease-event-encoder.ts';
+import { LeaseEventFormats } from './lease-event-formats.ts';
 import { openRequestDecoder, REQUEST_SCHEMA, RequestFormats } from './request-formats.ts';
 
 const registry = new MemorySchemaRegistry();
@@ -123,6 +124,7 @@ const GRANTED: LeaseEvent = {
   at: 1_795_278_324_502,
   renewals: 0,
   heldMs: undefined,
+  endsAt: undefined,
   attributes: new Map([['host', 'a']]),
   partition: 3,
   offset: 42,
@@ -165,6 +167,19 @@ describe('an event', () => {
       expect(Object.fromEntries(Object.entries(said).filter(([, value]) => value !== null))).toEqual(found);
       expect([leaseEventBytes('json', event), leaseEventBytes('avro', event)]).toEqual([inJson.length, avro.length]);
       expect(LEASE_EVENT_SCHEMA.text).toContain(event.type);
+    },
+  );
+
+  test.each([GRANTED, EXPIRED, REJECTED])(
+    '[L8] %#: is read back from either; what is no event is none',
+    async (event) => {
+      const formats = new LeaseEventFormats({ format: 'auto', registry, clock });
+      for (const format of ['json', 'avro'] as const) {
+        const value = (await openLeaseEventEncoder(format, 'leases', registry)).encode(event);
+        const { key, ...said } = event;
+        expect(await formats.read(value)).toEqual({ ...said, leaseId: Buffer.from(key).toString() });
+      }
+      expect(await formats.read(Buffer.from('{"type":1}'))).toBeUndefined();
     },
   );
 

@@ -180,7 +180,9 @@ export class NaiveLease {
   }
 
   #sayGranted(held: Held, how: Readonly<Record<string, unknown>>): void {
-    this.#say({ type: 'GRANTED', requestId: held.requestId, ...this.#wordsOf(held), ...how });
+    const { maxDurationMs } = this.#rules;
+    const endsAt = maxDurationMs === undefined ? undefined : this.#gaps.end(held.grantedAt, maxDurationMs);
+    this.#say({ type: 'GRANTED', requestId: held.requestId, endsAt, ...this.#wordsOf(held), ...how });
   }
 
   #sayQueued({ requestId, timeoutMs, attributes }: Waiting, how: Readonly<Record<string, unknown>>): void {

@@ -1,0 +1,29 @@
+import { readJsonRecord } from '../json/json-record.ts';
+import { type ReadingOptions, RecordFormats } from '../record-formats.ts';
+import { asBuffer, TextReader } from '../text-reader.ts';
+import { LEASE_EVENT_SCHEMA } from './lease-event-encoder.ts';
+import { blankLeaseEvent, LEASE_EVENT_SHAPE, type ReceivedLeaseEvent } from './lease-event-shape.ts';
+
+/** Decodes lease events from the records of an output topic, for its readers. */
+export class LeaseEventFormats {
+  readonly #formats: RecordFormats<ReceivedLeaseEvent>;
+
+  constructor(options: ReadingOptions) {
+    const readJson = (buffer: Buffer, start: number, end: number, event: ReceivedLeaseEvent): void => {
+      readJsonRecord(LEASE_EVENT_SHAPE, buffer, start, end, event);
+    };
+    const kind = { shape: LEASE_EVENT_SHAPE, schema: LEASE_EVENT_SCHEMA, readJson };
+    this.#formats = new RecordFormats(kind, options, new TextReader());
+  }
+
+  /** undefined: it is no lease event. Fetches the writer schema first where it is not known. @throws Retriable. */
+  async read(value: Uint8Array): Promise<ReceivedLeaseEvent | undefined> {
+    for (;;) {
+      const event = blankLeaseEvent();
+      const outcome = this.#formats.read(asBuffer(value), 0, value.length, event);
+      if (outcome.kind === 'read') return event;
+      if (outcome.kind === 'bad') return undefined;
+      await this.#formats.prepare(outcome.schemaId);
+    }
+  }
+}

@@ -1,0 +1,19 @@
+import { blankLeaseRequest, type LeaseRequest } from '@flatline/ports/formats';
+import { JsonRecordWriter, readMembers } from '../json/json-record.ts';
+import { REQUEST_SHAPE } from './request-shape.ts';
+
+/** What is asked; what is left out takes its default. */
+export type OutgoingRequest = Partial<Omit<LeaseRequest, 'attributes'>> & {
+  readonly attributes?: ReadonlyMap<string, string> | undefined;
+};
+
+const writer = new JsonRecordWriter(REQUEST_SHAPE);
+
+/** The value of a record, in JSON. @throws BadInput for a request that no processor would take. */
+export function encodeRequest(request: OutgoingRequest): Uint8Array {
+  const attributes = request.attributes && Object.fromEntries(request.attributes);
+  const complete = blankLeaseRequest();
+  // Through the very checks that a decoder applies.
+  readMembers(REQUEST_SHAPE, { ...request, attributes }, complete);
+  return writer.encode(complete);
+}
