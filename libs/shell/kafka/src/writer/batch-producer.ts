@@ -13,6 +13,7 @@ import {
   type DurationMs,
   Fatal,
   messageOf,
+  type Millis,
   PartitionStopped,
   REQUEST_BYTES_MAX,
   Retriable,
@@ -24,6 +25,7 @@ import { LeaderLanes } from './leader-lanes.ts';
 import { PartitionQueue, type QueuedBatch } from './partition-queue.ts';
 import { partitionOf } from './partitioner.ts';
 import { patiently } from '@flatline/system';
+import type { ProduceAnswer } from './produce-request.ts';
 import { decodeInitProducerId, initProducerIdRequest, type ProducerEpoch } from './producer-requests.ts';
 
 export interface BatchProducerOptions {
@@ -40,8 +42,11 @@ export interface BatchProducerOptions {
   /** How long errors that may pass are borne for one batch. Default 120 000, as Java's. */
   readonly deliveryTimeoutMs?: DurationMs;
   readonly compression?: Compression;
-  /** Told of each batch in the log; `baseOffset` is −1 where the broker only says that it has it already. */
-  readonly onAcknowledged?: (partition: number, baseOffset: number, recordCount: number) => void;
+  /**
+   * Told of each batch in the log; `baseOffset` is −1 where the broker only says that it has it already. `appendedAt`: when the
+   * leader stamped it; −1 where it did not, or where that is not known.
+   */
+  readonly onAcknowledged?: (partition: number, baseOffset: number, recordCount: number, appendedAt: Millis) => void;
 }
 
 export interface ProducedRecord extends OutgoingRecord {
@@ -196,24 +201,24 @@ export class BatchProducer {
 
   async #drain(queue: PartitionQueue): Promise<void> {
     for (let batch = queue.next(); batch !== undefined; batch = queue.next()) {
-      const baseOffset = await this.#write(batch);
+      const { baseOffset, appendedAt } = await this.#write(batch);
       this.#check();
       queue.acknowledge(batch);
       this.#bufferedBytes -= batch.bufferedBytes;
-      this.#options.onAcknowledged?.(queue.partition, baseOffset, batch.recordCount);
+      this.#options.onAcknowledged?.(queue.partition, baseOffset, batch.recordCount, appendedAt);
       this.#release();
     }
     queue.delivering = false;
   }
 
   /** BP1. */
-  async #write(batch: QueuedBatch): Promise<number> {
+  async #write(batch: QueuedBatch): Promise<Pick<ProduceAnswer, 'baseOffset' | 'appendedAt'>> {
     const { clock, deliveryTimeoutMs = DELIVERY_TIMEOUT_MS } = this.#options;
     try {
       const passes = (error: unknown): boolean => this.#failure === undefined && isTransient(error);
       return await patiently(clock, { ...RETRY, limitMs: deliveryTimeoutMs }, () => this.#lanes.submit(batch), passes);
     } catch (error) {
-      if (codeOf(error) === DUPLICATE_SEQUENCE_NUMBER) return -1;
+      if (codeOf(error) === DUPLICATE_SEQUENCE_NUMBER) return { baseOffset: -1, appendedAt: -1 };
       throw error;
     }
   }

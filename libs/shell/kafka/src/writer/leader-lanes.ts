@@ -19,7 +19,7 @@ import { partitionName } from './topic-groups.ts';
 
 interface Waiting {
   readonly batch: PartitionBatch;
-  readonly resolve: (baseOffset: number) => void;
+  readonly resolve: (answer: ProduceAnswer) => void;
   readonly reject: (error: unknown) => void;
 }
 
@@ -44,10 +44,9 @@ export class LeaderLanes {
   }
 
   /**
-   * @returns the offset of the batch's first record.
    * @throws by the consequence of the leader's error code (`codeOf` tells it), Retriable where nothing was answered.
    */
-  submit(batch: PartitionBatch): Promise<number> {
+  submit(batch: PartitionBatch): Promise<ProduceAnswer> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ batch, resolve, reject });
       this.#pump();
@@ -133,7 +132,7 @@ export class LeaderLanes {
 
   #answer({ batch, resolve, reject }: Waiting, answer: ProduceAnswer): void {
     if (answer.errorCode === KafkaCode.none) {
-      resolve(answer.baseOffset);
+      resolve(answer);
       return;
     }
     const error = refusalOf(answer, batch, `write to ${partitionName(batch)}`);

@@ -13,6 +13,7 @@ const answer = (topic: string, partition: number): Parameters<typeof matchAnswer
   partition,
   errorCode: 0,
   baseOffset: partition,
+  appendedAt: -1,
   detail: null,
 });
 const sent = [batch('a', 1), batch('b', 0)];

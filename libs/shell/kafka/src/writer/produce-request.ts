@@ -1,5 +1,5 @@
 // Produce v8: the newest version that is not flexible, and the first whose answer says what was wrong with a record (KIP-467).
-import { counted, type DurationMs, Retriable } from '@flatline/base';
+import { counted, type DurationMs, type Millis, Retriable } from '@flatline/base';
 import type { TopicPartition } from '@flatline/ports';
 import {
   ApiKey,
@@ -21,6 +21,8 @@ export interface ProduceAnswer extends TopicPartition {
   readonly errorCode: number;
   /** Offset of the batch's first record; −1 with an error. */
   readonly baseOffset: number;
+  /** When the leader stamped the batch; −1: it did not, or there is an error. */
+  readonly appendedAt: Millis;
   /** The broker's own words, where it had any. */
   readonly detail: string | null;
 }
@@ -87,11 +89,12 @@ function readAnswer(reader: ProtocolReader, topic: string): ProduceAnswer {
   const partition = reader.int32();
   const errorCode = reader.int16();
   const baseOffset = reader.int64();
-  // Append time and log start offset.
-  reader.advance(16);
+  const appendedAt = reader.int64();
+  // Log start offset.
+  reader.advance(8);
   const recordErrors = reader.array((item) => ({ index: item.int32(), message: item.nullableString() }));
   const message = reader.nullableString();
   const first = recordErrors[0];
   const inRecord = first === undefined ? null : `record ${first.index}: ${first.message ?? 'refused'}`;
-  return { topic, partition, errorCode, baseOffset, detail: inRecord ?? message };
+  return { topic, partition, errorCode, baseOffset, appendedAt, detail: inRecord ?? message };
 }

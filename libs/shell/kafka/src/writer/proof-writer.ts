@@ -41,12 +41,13 @@ export class KafkaProofWriter implements ProofWriter {
     if (this.#pending >= PENDING_MAX) throw new Retriable(`${PENDING_MAX} clock records are under way already`);
     this.#pending += 1;
     try {
-      return await patiently(
+      const { baseOffset } = await patiently(
         this.#clock,
         RETRYING,
         () => this.#lanes.submit({ topic, partition, bytes: this.#encode(timestamp), recordCount: 1 }),
         (error) => error instanceof Retriable,
       );
+      return baseOffset;
     } finally {
       this.#pending -= 1;
     }
