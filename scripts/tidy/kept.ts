@@ -1,6 +1,4 @@
 import { type Kept } from './dead-exports.ts';
 
 /** Exports that stay though nothing in the workspace imports them. */
-export const kept: readonly Kept[] = [
-  { export: 'libs/shell/client/src/index.ts', reason: 'the SDK: applications import it' },
-];
+export const kept: readonly Kept[] = [];

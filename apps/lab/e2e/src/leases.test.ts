@@ -1,6 +1,7 @@
 // Leases on a real broker, judged by a second reading of the rules over what the input topic holds.
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { foldLeases, type FoldedLeases, type RawRecord, type Said } from '@flatline/oracle';
+import { connect } from '@flatline/client';
 import { resolveConfiguration } from '@flatline/config';
 import type { BatchProducer } from '@flatline/kafka';
 import { readFileSync } from 'node:fs';
@@ -157,6 +158,39 @@ describe('leases on a real broker', () => {
     const folds = await expectAsFolded();
     const types = new Set(folds.flatMap(({ said: all }) => [...all.values()].flat().map((each) => each?.['type'])));
     expect([...types].filter(Boolean).sort()).toEqual(['EXPIRED', 'GRANTED', 'QUEUED', 'REJECTED', 'RELEASED']);
+  });
+
+  test('[L8][L4] the SDK keeps a lease while the processor is down, and hands it on in order', async () => {
+    scenario = await createScenario({ onConflict: 'queue', maxDurationMs: 600_000 });
+    let processor = scenario.start();
+    const sdk = connect({ brokers: scenario.kafka.brokers });
+    const leases = await sdk.leases({ topic: scenario.input, answers: scenario.output });
+    const first = await leases.acquire('leader', { attributes: new Map([['host', 'a']]) });
+    const next = leases.acquire('leader', { waitMs: 60_000 });
+    expect(first.isHeld).toBe(true);
+    await answer('leader', { type: 'QUEUED' });
+    await kill(processor.child);
+    await sleep(5_000);
+    expect(first.isHeld).toBe(true);
+    processor = scenario.start();
+    first.release();
+    expect(first.isHeld).toBe(false);
+    expect(await first.over).toBe('ENDED');
+    const second = await next;
+    expect([second.isHeld, second.token > first.token]).toEqual([true, true]);
+    await sleep(4_000);
+    expect(second.isHeld).toBe(true);
+    const impatient = leases.acquire('leader', { waitMs: 0 });
+    await expect(impatient).rejects.toThrow('the lease leader was not got: HELD');
+    await sdk.close();
+    expect(await second.over).toBe('ENDED');
+    await expectAsFolded();
+    const ends = (await said())['leader']?.filter(
+      (each) => each?.['type'] === 'EXPIRED' || each?.['type'] === 'RELEASED',
+    );
+    for (const { token } of [first, second])
+      expect(ends?.find((each) => each?.['token'] === token)?.['type']).toBe('RELEASED');
+    expect(await scenario.stop(processor)).toBe(0);
   });
 
   test('[L1] in Avro: requests of either schema, events by the one that is registered', async () => {

@@ -1,13 +1,22 @@
 // The SDK in one call: an application names its brokers, and gets heartbeats and summaries over connections of this module.
 //
 // Owns: one connection for producing, and everything opened over this client: `close` closes it all.
-import type { Cancel, DurationMs, Millis } from '@flatline/base';
-import { type KafkaConnection, type KafkaOptions, openCluster } from '@flatline/kafka';
-import { HttpSchemaRegistry, type OutgoingEvent, type SchemaRegistry } from '@flatline/records';
-import { systemClock } from '@flatline/system';
+import { type Cancel, type DurationMs, type Millis, Retriable } from '@flatline/base';
+import {
+  BatchProducer,
+  type KafkaConnection,
+  KafkaLogReader,
+  type KafkaOptions,
+  openCluster,
+  type ProducedRecord,
+} from '@flatline/kafka';
+import { HttpSchemaRegistry, LeaseEventFormats, type OutgoingEvent, type SchemaRegistry } from '@flatline/records';
+import { systemClock, withinDeadline } from '@flatline/system';
+import { randomUUID } from 'node:crypto';
 import type { ConnectionOptions } from 'node:tls';
 import { openHeartbeatProducer, type SessionId } from './heartbeat-producer.ts';
-import { openSummaryConsumer } from './open-summary-consumer.ts';
+import { HeldLeases, type Lease, type LeaseWish } from './leases.ts';
+import { endsOf, openSummaryConsumer } from './open-summary-consumer.ts';
 import { type Dropped, LiveSessions, type Session, type SessionsLimits } from './live-sessions.ts';
 import {
   type CompletedSession,
@@ -86,6 +95,22 @@ export interface Sessions {
   close(limitMs?: DurationMs): Promise<void>;
 }
 
+export interface LeasesOptions {
+  /** The input and the output topic of a pipeline of the kind `lease`, whose input is stamped by the brokers. */
+  readonly topic: string;
+  readonly answers: string;
+  /** By how much the brokers' clocks may differ: a lease is given up so much earlier. In milliseconds; default 500. */
+  readonly clockSkewMs?: DurationMs;
+}
+
+/** Leases that are renewed by themselves, at a third of their timeout. */
+export interface Leases {
+  /** Resolves once the lease is held: at once, or after waiting where the pipeline queues. Rejects where it is refused. */
+  acquire(id: string, wish?: LeaseWish): Promise<Lease>;
+  /** Gives back what is held: rejects where that is not in the log within `limitMs`, by default 10 000. */
+  close(limitMs?: DurationMs): Promise<void>;
+}
+
 export interface SummariesOptions {
   /** The output topic of a pipeline. */
   readonly topic: string;
@@ -110,6 +135,8 @@ export interface Flatline {
   heartbeats(options: HeartbeatsOptions): Promise<Heartbeats>;
   /** Sessions that beat by themselves. A record is sent again for as long as the broker is away. Rejects as `heartbeats`. */
   sessions(options: SessionsOptions): Promise<Sessions>;
+  /** Rejects where no broker answers, or a topic does not exist. */
+  leases(options: LeasesOptions): Promise<Leases>;
   /** Rejects where no broker answers, or the topic does not exist. */
   summaries(options: SummariesOptions): Promise<Summaries>;
   /**
@@ -124,6 +151,7 @@ export interface Flatline {
 }
 
 const CLOSE_MS: DurationMs = 10_000;
+const CLOCK_SKEW_MS: DurationMs = 500;
 /** What waits is bounded by count, not by time. */
 const FOR_EVER_MS: DurationMs = 2 ** 42;
 
@@ -187,6 +215,48 @@ class Client implements Flatline {
       },
       flush: () => opened.flush(),
       close: (limitMs = CLOSE_MS) => (closing ??= opened.close(limitMs)),
+    });
+  }
+
+  async leases({ topic, answers, clockSkewMs = CLOCK_SKEW_MS }: LeasesOptions): Promise<Leases> {
+    this.#begin();
+    this.#connection ??= openCluster(this.#kafka);
+    const { clock } = this.#kafka;
+    const ends = await endsOf(this.#kafka, answers);
+    const producer = await BatchProducer.open({
+      clock,
+      connection: this.#connection,
+      topic,
+      lingerMs: 0,
+      deliveryTimeoutMs: FOR_EVER_MS,
+      onAcknowledged: (partition, _baseOffset, records, appendedAt) => {
+        held.acknowledged(partition, records, appendedAt);
+      },
+    });
+    const { partitionCount } = producer;
+    const add = (record: ProducedRecord): Promise<void> | undefined => producer.add(record);
+    const held: HeldLeases = new HeldLeases({ clock, clockSkewMs, partitionCount, add, newRequestId: randomUUID });
+    const reader = new KafkaLogReader(this.#kafka);
+    const formats = new LeaseEventFormats({ format: 'auto', registry: this.#registry, clock });
+    held
+      .follow(reader, answers, new Map(ends.map(({ partition, end }) => [partition, end])), formats)
+      .catch((error: unknown) => {
+        held.fail(error);
+      });
+    let closing: Promise<void> | undefined;
+    const close = async (limitMs: DurationMs): Promise<void> => {
+      held.releaseAll();
+      await reader.close();
+      await withinDeadline(
+        clock,
+        limitMs,
+        producer.close(),
+        () => new Retriable(`leases were not given back within ${limitMs} ms: they expire`),
+      );
+    };
+    return this.#kept({
+      acquire: (id, wish = {}) => held.acquire(id, wish),
+      close: (limitMs = CLOSE_MS) => (closing ??= close(limitMs)),
     });
   }
 

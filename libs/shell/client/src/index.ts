@@ -9,6 +9,9 @@
 //
 //   for await (const session of flatline.completedSessions({ topic: 'visits', group: 'billing' }))
 //     await bill(session.id, session.summary);                      // committed once the next one is asked for
+//
+//   const leases = await flatline.leases({ topic: 'leader-requests', answers: 'leaders' });
+//   const lease = await leases.acquire('nightly-report');           // renewed by itself; lease.token fences what it writes
 //   await flatline.close();                                         // everything sent is in the log
 export {
   connect,
@@ -16,11 +19,14 @@ export {
   type Flatline,
   type Heartbeats,
   type HeartbeatsOptions,
+  type Leases,
+  type LeasesOptions,
   type Sessions,
   type SessionsOptions,
   type Summaries,
   type SummariesOptions,
 } from './connect.ts';
+export type { Lease, LeaseWish } from './leases.ts';
 export type { SessionId } from './heartbeat-producer.ts';
 export type { Dropped, Session, SessionEventInput, SessionsLimits } from './live-sessions.ts';
 export type { CompletedSession, CompletedSessionsOptions, HandlingOptions } from './open-completed-sessions.ts';

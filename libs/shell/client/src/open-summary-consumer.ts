@@ -51,7 +51,8 @@ export async function openSummaryConsumer(
   return { consumer, close };
 }
 
-async function endsOf(kafka: KafkaOptions, topic: string): Promise<PartitionEnds[]> {
+/** Where each partition of a topic begins and ends. @throws Fatal where it does not exist or may not be read; Retriable where no broker answers. */
+export async function endsOf(kafka: KafkaOptions, topic: string): Promise<PartitionEnds[]> {
   const connection = openCluster(kafka);
   try {
     const [found] = await new KafkaTopicAdmin({ clock: kafka.clock, connection }).describeTopics([topic]);

@@ -1,0 +1,188 @@
+// Leases of one pipeline, asked for and kept: requests go to its input, answers are followed on its output.
+//
+// Owns: the holders that live, the way of each request until it is acknowledged.
+// Does not own: what a holder believes (LeaseHolder), the producer's and the reader's connections.
+import { type Clock, type DurationMs, messageOf, type Millis } from '@flatline/base';
+import { partitionOf, type ProducedRecord } from '@flatline/kafka';
+import { encodeRequest, type LeaseEventFormats } from '@flatline/records';
+import type { LogReader, LogSubscription } from '@flatline/ports';
+import { type LeaseAsk, LeaseHolder } from './lease-holder.ts';
+
+const NOTHING = new Uint8Array(0);
+const utf8 = new TextEncoder();
+
+export interface LeaseWish {
+  /** What silence ends the lease. Default: the pipeline's. */
+  readonly timeoutMs?: DurationMs;
+  /** How long to wait in the pipeline's queue. Default: as long as that allows. */
+  readonly waitMs?: DurationMs;
+  /** Shown to those who are refused. */
+  readonly attributes?: ReadonlyMap<string, string>;
+}
+
+/** A lease that is held until it is over. */
+export interface Lease {
+  /** To be sent along with every write to what is protected, which refuses those with a lower one. */
+  readonly token: number;
+  /** To be asked before each act where what is protected cannot compare tokens. */
+  readonly isHeld: boolean;
+  /** Resolves once it is over, with the reason: before the log ends it, unless this process did not run. */
+  readonly over: Promise<string>;
+  /** Gives it back. */
+  release(): void;
+}
+
+export interface LeasesParts {
+  readonly clock: Clock;
+  readonly clockSkewMs: DurationMs;
+  readonly partitionCount: number;
+  /** What `acknowledged` is later told of. */
+  readonly add: (record: ProducedRecord) => Promise<void> | undefined;
+  readonly newRequestId: () => string;
+}
+
+/** A start that is not answered is sent again after so long. */
+const ASK_AGAIN_MS: DurationMs = 2_000;
+
+/** Reasons for which a lease is over that was never held, and may be had by asking again. */
+const RUN_OUT: readonly string[] = ['TOO_LATE', 'TIMEOUT'];
+
+export class HeldLeases {
+  readonly #parts: LeasesParts;
+  /** By partition, in the order sent. */
+  readonly #unacknowledged = new Map<number, ((appendedAt: Millis | undefined) => void)[]>();
+  readonly #holders = new Map<LeaseHolder, string>();
+  #failure: Error | undefined;
+
+  constructor(parts: LeasesParts) {
+    this.#parts = parts;
+  }
+
+  /** Records of that partition, the oldest that wait, are in the log. */
+  acknowledged(partition: number, records: number, appendedAt: Millis): void {
+    const waiting = this.#unacknowledged.get(partition) ?? [];
+    for (const resolve of waiting.splice(0, records)) resolve(appendedAt < 0 ? undefined : appendedAt);
+  }
+
+  /** Resolves once it is held; rejects where it is refused, naming the reason. */
+  acquire(id: string, wish: LeaseWish): Promise<Lease> {
+    return new Promise((resolve, reject) => {
+      this.#ask(id, wish, resolve, reject);
+    });
+  }
+
+  #ask(id: string, wish: LeaseWish, resolve: (lease: Lease) => void, reject: (error: Error) => void): void {
+    if (this.#failure !== undefined) {
+      reject(this.#failure);
+      return;
+    }
+    const { clock, clockSkewMs, newRequestId } = this.#parts;
+    const { promise: over, resolve: end } = Promise.withResolvers<string>();
+    let wasHeld = false;
+    const holder: LeaseHolder = new LeaseHolder({
+      clock,
+      clockSkewMs,
+      requestId: newRequestId(),
+      askAgainMs: ASK_AGAIN_MS,
+      ask: wish,
+      send: (value, headers) => this.#send(id, value, headers),
+      onHeld: () => {
+        wasHeld = true;
+        resolve(leaseOf(holder, over));
+      },
+      onOver: (reason) => {
+        this.#holders.delete(holder);
+        end(reason);
+        if (wasHeld) return;
+        // The answer came when the lease had run out: of a processor that was down, or behind.
+        if (RUN_OUT.includes(reason)) this.#ask(id, wish, resolve, reject);
+        else reject(this.#failure ?? new Error(`the lease ${id} was not got: ${reason}`));
+      },
+    });
+    this.#holders.set(holder, id);
+  }
+
+  /** Follows what is said until the subscriptions are closed. */
+  async follow(
+    reader: LogReader,
+    topic: string,
+    starts: ReadonlyMap<number, number>,
+    formats: LeaseEventFormats,
+  ): Promise<void> {
+    await Promise.all(
+      [...starts].map(([partition, offset]) =>
+        this.#followOne(reader.subscribe({ topic, partition }, offset), formats),
+      ),
+    );
+  }
+
+  /** Gives back what is held. */
+  releaseAll(): void {
+    for (const holder of [...this.#holders.keys()]) holder.release();
+  }
+
+  fail(error: unknown): void {
+    this.#failure ??= new Error(`leases cannot be kept: ${messageOf(error)}`, { cause: error });
+    this.releaseAll();
+  }
+
+  #send(
+    id: string,
+    value: LeaseAsk | null | undefined,
+    headers: ReadonlyMap<string, string>,
+  ): Promise<Millis | undefined> {
+    const key = utf8.encode(id);
+    const content = value === undefined ? NOTHING : value && encodeRequest(value);
+    const record = {
+      key,
+      value: content,
+      headers: [...headers].map(([name, of]) => ({ name, value: utf8.encode(of) })),
+    };
+    const partition = partitionOf(key, this.#parts.partitionCount);
+    return new Promise((resolve, reject) => {
+      const waiting = this.#unacknowledged.get(partition) ?? [];
+      this.#unacknowledged.set(partition, waiting);
+      waiting.push(resolve);
+      this.#parts.add(record)?.catch(reject);
+    });
+  }
+
+  async #followOne(subscription: LogSubscription, formats: LeaseEventFormats): Promise<void> {
+    for (;;) {
+      const changed = new Promise<void>((resolve) => {
+        subscription.onChange(resolve);
+      });
+      for (let run = subscription.take(); run !== undefined; run = subscription.take()) {
+        const { cursor } = run;
+        while (cursor.next()) {
+          if (cursor.valueLength <= 0) continue;
+          const event = await formats.read(
+            cursor.bytes.slice(cursor.valueStart, cursor.valueStart + cursor.valueLength),
+          );
+          if (event !== undefined) this.#heard(event);
+        }
+      }
+      if (subscription.failure !== undefined) throw subscription.failure;
+      await changed;
+    }
+  }
+
+  #heard(event: Parameters<LeaseHolder['hear']>[0] & { readonly leaseId: string }): void {
+    for (const [holder, id] of this.#holders) if (id === event.leaseId) holder.hear(event);
+  }
+}
+
+function leaseOf(holder: LeaseHolder, over: Promise<string>): Lease {
+  return {
+    get token() {
+      return holder.token;
+    },
+    get isHeld() {
+      return holder.isHeld;
+    },
+    over,
+    release: () => {
+      holder.release();
+    },
+  };
+}
