@@ -48,6 +48,8 @@ export interface LeaseSettings {
   readonly rules?: Partial<LeaseRules>;
   readonly heldTime?: HeldTimeRules;
   readonly groupMax?: number;
+  /** Default: `LogAppendTime`. */
+  readonly timestampType?: 'LogAppendTime' | 'CreateTime';
 }
 
 /** Bare text is a value as it is; fields become JSON. */
@@ -57,6 +59,7 @@ export class LeaseLog {
   readonly rules: LeaseRules;
   readonly #heldTime: HeldTimeRules;
   readonly #groupMax: number;
+  readonly #timestampType: 'LogAppendTime' | 'CreateTime';
   readonly #records: TestRecord[] = [];
   readonly #said: { readonly key: string; readonly said: Said; readonly headers: readonly RecordHeader[] }[] = [];
   readonly refused: { readonly offset: number; readonly reason: string }[] = [];
@@ -65,10 +68,16 @@ export class LeaseLog {
   #sequence = 0;
   task: PartitionTask;
 
-  constructor({ rules, heldTime = { unheardMs: 0, maxHoldMs: 1 }, groupMax = 1 }: LeaseSettings = {}) {
+  constructor({
+    rules,
+    heldTime = { unheardMs: 0, maxHoldMs: 1 },
+    groupMax = 1,
+    timestampType = 'LogAppendTime',
+  }: LeaseSettings = {}) {
     this.rules = { ...LEASE_RULES, ...rules };
     this.#heldTime = heldTime;
     this.#groupMax = groupMax;
+    this.#timestampType = timestampType;
     this.task = this.#newTask();
     begin(this.task, 0, START);
   }
@@ -76,7 +85,12 @@ export class LeaseLog {
   #newTask(): PartitionTask {
     const { rules } = this;
     const kind = leaseKind({ rules, decoder, encoder, tombstones: true, outputTopic: 'output' });
-    return new PartitionTask({ ...options({ partition: PARTITION, heldTime: this.#heldTime }), kind });
+    const input = { ...options().input, timestampType: this.#timestampType };
+    return new PartitionTask({ ...options({ partition: PARTITION, heldTime: this.#heldTime, input }), kind });
+  }
+
+  get stampsAreTheProducers(): boolean {
+    return this.#timestampType === 'CreateTime';
   }
 
   /** Appends a record; key null: one that tells the time. Returns its offset. */
@@ -90,7 +104,8 @@ export class LeaseLog {
     const content = typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
     const sent = Object.entries(headers).map(([name, of]) => ({ name, value: bytes(of) }));
     const clock = key === null ? [{ name: 'flatline-clock', value: null }] : [];
-    this.#records.push({ offset, timestamp, key, value: content, headers: [...sent, ...clock] });
+    const logAppendTime = this.#timestampType === 'LogAppendTime';
+    this.#records.push({ offset, timestamp, key, value: content, headers: [...sent, ...clock], logAppendTime });
     return offset;
   }
 
@@ -152,15 +167,16 @@ export class LeaseLog {
 
   /** The same by the rules, read a second time. */
   folded(): { readonly all: Readonly<Record<string, readonly Said[]>>; readonly refused: readonly number[] } {
+    const logAppendTime = this.#timestampType === 'LogAppendTime';
     const raw = this.#records.map(({ key, value, headers = [], ...record }) => ({
       ...record,
       headers,
-      logAppendTime: true,
+      logAppendTime,
       key: key === null ? null : bytes(key),
       value: value === null ? null : bytes(value),
     }));
     const { rules } = this;
-    const folding: LeaseFoldOptions = { partition: PARTITION, rules, heldTime: this.#heldTime, logAppendTime: true };
+    const folding: LeaseFoldOptions = { partition: PARTITION, rules, heldTime: this.#heldTime, logAppendTime };
     const { said, refused } = foldLeases(raw, folding);
     return { all: Object.fromEntries([...said].filter(([, each]) => each.length > 0)), refused };
   }

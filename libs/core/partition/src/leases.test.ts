@@ -420,8 +420,11 @@ function randomSettings(random: Random): LeaseSettings {
     tokenEpoch: pick(random, [0, 1, 8_191]),
     timeoutMs: 3_000,
   };
+  const groupMax = 1 + random.below(6);
+  // Where producers stamp, nothing is held, and records come out of order.
+  if (random.chance(0.2)) return { rules, groupMax, timestampType: 'CreateTime' };
   const heldTime = pick(random, [undefined, { unheardMs: 1_500, maxHoldMs: 4_000 }]);
-  return { rules, ...(heldTime && { heldTime }), groupMax: 1 + random.below(6) };
+  return { rules, ...(heldTime && { heldTime }), groupMax };
 }
 
 /** Holders that know their token, zombies with an old one, impatient and patient ones, retries, and restarts in between. */
@@ -430,6 +433,7 @@ function storm(log: LeaseLog, random: Random): void {
   const starts = new Map<string, number[]>();
   for (let i = 0; i < 120; i += 1) {
     at += random.chance(0.1) ? random.below(9_000) : random.below(600);
+    if (log.stampsAreTheProducers && random.chance(0.2)) at -= random.below(3_000);
     const key = `k${random.below(3)}`;
     const known = starts.get(key) ?? [0];
     const token = log.rules.tokenEpoch * EPOCH + (random.chance(0.8) ? known.at(-1)! : pick(random, known));
