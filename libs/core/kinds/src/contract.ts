@@ -120,6 +120,11 @@ export interface KindParts<Entry extends EntryWindow = EntryWindow, Counters = K
 /** A kind as a pipeline is configured to use it. */
 export interface PipelineKind<Entry extends EntryWindow = EntryWindow, Counters = KindCounters> {
   readonly format: EntryFormat<Entry>;
+  /**
+   * Whether all that is due takes effect before the record that moved the clock is taken: `Effects.clock` in `Kind.due` is then
+   * the first that has reached the instant, and how late something comes is a function of the log (C5). Reading waits for it.
+   */
+  readonly settlesFirst?: boolean;
   /** All of them, at zero. */
   counters(): Counters;
   open(parts: KindParts<Entry, Counters>): Kind;

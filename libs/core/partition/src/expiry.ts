@@ -39,6 +39,11 @@ export class Expiry {
     return true;
   }
 
+  /** As `demandAll`; true at once where nothing can be due. */
+  isSettled(): boolean {
+    return (this.#entries.earliestDue() ?? Infinity) > this.#clock.now || this.demandAll();
+  }
+
   /** A record with a stamp of its own may have left behind what is due at once. */
   noteArrivals(): void {
     if (this.#entries.hasBacklog) this.#expiredAllAt = -Infinity;

@@ -72,7 +72,8 @@ export class PartitionTask {
     this.#entries = entries;
     this.#expiry = expiry;
     this.#runs = runs;
-    this.#records = new RecordTaker({ rules, state, table, counters, time, expiry, commit, runs });
+    const { settlesFirst = false } = kind;
+    this.#records = new RecordTaker({ rules, settlesFirst, state, table, counters, time, expiry, commit, runs });
   }
 
   /** Ends restoring: the clock and position are those of the last commit. Nothing is stepped or expired before `arm` is done. */

@@ -24,6 +24,8 @@ const DUE: StepOutcome = { kind: 'due' };
 
 export interface RecordTakerParts {
   readonly rules: InputRules;
+  /** PipelineKind.settlesFirst */
+  readonly settlesFirst: boolean;
   readonly state: StateLimits;
   readonly table: EntryTable;
   readonly counters: TaskCounters;
@@ -136,6 +138,7 @@ export class RecordTaker {
     const evidence = Math.min(timestamp, lead);
     if (this.#joinsHolds(evidence)) return DUE;
     this.#time.advance(evidence, this.#again);
+    if (this.#parts.settlesFirst && !this.#parts.expiry.isSettled()) return DUE;
     this.#input.live = wallNow - timestamp <= rules.liveWithinMs;
     if (cursor.unreadable === undefined) return this.#takeRun(cursor, limit);
     this.#refuse(cursor, cursor.unreadable.reason, cursor.unreadable.detail);

@@ -218,10 +218,14 @@ export class LiveEntries implements Effects {
     return more || wheel.hasBacklog;
   }
 
-  /** Once the commit is full the rest waits for the next poll. */
+  /** Once the commit is full the rest waits for the next poll, what is due of the same entry, too. */
   readonly #fire = (slot: number): void => {
-    if (this.#commit.isHeavy) this.#armed().schedule(slot);
-    else this.#takeEffect(slot, this.#dueAt(slot));
+    for (let due = this.#dueAt(slot); due <= this.clock && !this.#commit.isHeavy;) {
+      const next = this.#nextDue(slot, due);
+      if (next === undefined) return;
+      due = next;
+    }
+    this.#armed().schedule(slot);
   };
 
   /** What every live entry's timer is set to; undefined until all are armed. */
@@ -246,14 +250,21 @@ export class LiveEntries implements Effects {
   /** What is due for the entry takes effect, instant by instant (LE2). True if it lives on, in the window. */
   #takeEffect(slot: number, first: Millis): boolean {
     for (let due = first; due <= this.clock;) {
-      this.#due(due);
-      if (!this.#table.isLive(slot)) return false;
-      const next = this.#dueAt(slot);
-      assert(next > due, 'what is due ends its entry or gives it a later due instant', { due, next });
+      const next = this.#nextDue(slot, due);
+      if (next === undefined) return false;
       due = next;
     }
     this.#armed().schedule(slot);
     return true;
+  }
+
+  /** What is due at `due` takes effect. When the entry is due next, in the window; undefined: it has ended. */
+  #nextDue(slot: number, due: Millis): Millis | undefined {
+    this.#due(due);
+    if (!this.#table.isLive(slot)) return undefined;
+    const next = this.#dueAt(slot);
+    assert(next > due, 'what is due ends its entry or gives it a later due instant', { due, next });
+    return next;
   }
 
   /** Silence has no record to blame, and S4 leaves no choice: the entry ends with its output, or the partition stops. */
