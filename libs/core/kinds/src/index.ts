@@ -40,6 +40,8 @@ export { largestLeaseEvent } from './lease/largest-lease.ts';
 export { leaseKind, type LeaseOptions } from './lease/lease-kind.ts';
 export type { LeaseRules, OnConflict } from './lease/lease-rules.ts';
 export { TOKEN_EPOCH_MAX } from './lease/lease-token.ts';
+export { scheduleKind, type ScheduleOptions } from './schedule/schedule-kind.ts';
+export type { Calendar, OnMissed, Receipts, ScheduleRules } from './schedule/schedule-rules.ts';
 export { applyEvent, openSession, type Applied, type Occurrence } from './session/apply-event.ts';
 export { summarize, type Closing } from './session/deadline.ts';
 export { encodeNumbers, type SessionDetail } from './session/detail.ts';

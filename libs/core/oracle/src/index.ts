@@ -38,3 +38,6 @@ export { type FoldedLeases, foldLeases, type LeaseFoldOptions } from './rules/le
 export type { LeaseFoldRules, Said } from './rules/lease/naive-lease.ts';
 export { type DebounceFoldOptions, foldDebounce, type FoldedWindows } from './rules/debounce/fold-debounce.ts';
 export type { DebounceFoldRules, FoldedBatch, FoldedItem } from './rules/debounce/naive-window.ts';
+export { type FoldedSchedules, foldSchedules, type ScheduleFoldOptions } from './rules/schedule/fold-schedules.ts';
+export type { SaidOfSchedule, ScheduleFoldRules } from './rules/schedule/naive-schedules.ts';
+export type { FoldCalendar } from './rules/schedule/schedule-request.ts';

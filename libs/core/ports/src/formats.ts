@@ -26,5 +26,30 @@ export {
   resetLeaseRequest,
   TOKEN_HEADER,
 } from './lease-request.ts';
+export {
+  ANSWERED_HEADER,
+  COMMAND_HEADER,
+  CRON_HEADER,
+  DELAY_HEADER,
+  DUE_AT_HEADER,
+  END_AT_HEADER,
+  EVERY_HEADER,
+  EXPIRES_HEADER,
+  JITTER_HEADER,
+  LAST_HEADER,
+  MAX_RUNS_HEADER,
+  MISSED_HEADER,
+  OWN_HEADERS,
+  RECEIPT_HEADER,
+  RUN_HEADER,
+  SCHEDULE_HEADER,
+  SCHEDULE_ID_HEADER,
+  SCHEDULE_ID_LENGTH_MAX,
+  START_AT_HEADER,
+  TARGET_HEADER,
+  TIME_ZONE_HEADER,
+  TZ_HEADER,
+  UPSERT_HEADER,
+} from './schedule-headers.ts';
 export { blankEvent, ENDED, HEARTBEAT, resetEvent, STARTED, type SessionEvent } from './session-event.ts';
 export type { CloseReason, SessionSummary } from './session-summary.ts';

@@ -1,0 +1,81 @@
+// When a schedule that recurs is due, and which of its runs are missed (D3).
+import type { Millis } from '@flatline/base';
+import type { Calendar } from './schedule-rules.ts';
+import type { Specification } from './schedule-state.ts';
+
+export function recurs({ everyMs, cron }: Specification): boolean {
+  return everyMs !== undefined || cron !== undefined;
+}
+
+/** Whether both say the same instants: then a schedule that is published again goes on. */
+export function saysTheSame(a: Specification, b: Specification): boolean {
+  return (
+    a.everyMs === b.everyMs &&
+    a.cron === b.cron &&
+    a.timeZone === b.timeZone &&
+    a.startAt === b.startAt &&
+    a.endAt === b.endAt &&
+    a.maxRuns === b.maxRuns
+  );
+}
+
+export class Recurrence {
+  readonly #calendar: Calendar;
+
+  constructor(calendar: Calendar) {
+    this.#calendar = calendar;
+  }
+
+  /** The first instant that is due, of a schedule made at `now`; undefined: there is none. */
+  first(when: Specification, now: Millis): Millis | undefined {
+    const { everyMs, cron, startAt, endAt } = when;
+    let first: Millis | undefined;
+    if (cron !== undefined) {
+      const after = startAt === undefined ? now : Math.max(startAt, now) - 1;
+      first = this.#calendar.next(cron, when.timeZone, after);
+    } else if (startAt === undefined) first = now + everyMs!;
+    else first = startAt >= now ? startAt : stepped(startAt, everyMs!, now - 1);
+    return first === undefined || first > (endAt ?? Infinity) ? undefined : first;
+  }
+
+  /** The first instant after `after`, where `dueAt` is one of them; undefined: there is none. */
+  next(when: Specification, dueAt: Millis, after: Millis): Millis | undefined {
+    const { everyMs, cron, timeZone, endAt = Infinity } = when;
+    const next = cron === undefined ? stepped(dueAt, everyMs!, after) : this.#calendar.next(cron, timeZone, after);
+    return next === undefined || next > endAt ? undefined : next;
+  }
+
+  /** The last instant up to `until`, where `dueAt` is the first. */
+  latest(when: Specification, dueAt: Millis, until: Millis): Millis {
+    const { everyMs, endAt = Infinity } = when;
+    const end = Math.min(until, endAt);
+    if (everyMs !== undefined) return stepped(dueAt, everyMs, end) - everyMs;
+    // Nearest first, since between `dueAt` and here may lie a year of seconds.
+    let latest = dueAt;
+    for (let span = 1_000; latest === dueAt && end - span > dueAt; span *= 4) {
+      const found = this.next(when, dueAt, end - span);
+      if (found !== undefined && found <= end) latest = found;
+    }
+    for (;;) {
+      const next = this.next(when, dueAt, latest);
+      if (next === undefined || next > end) return latest;
+      latest = next;
+    }
+  }
+
+  /** How many instants lie from `dueAt`, which is one, up to `before`; counted up to `most`. */
+  countBefore(when: Specification, dueAt: Millis, before: Millis, most: number): number {
+    const { everyMs, endAt = Infinity } = when;
+    const end = Math.min(before, endAt + 1);
+    if (everyMs !== undefined) return Math.min(most, Math.ceil((end - dueAt) / everyMs));
+    let count = 0;
+    for (let at: Millis | undefined = dueAt; at !== undefined && at < end && count < most; count += 1)
+      at = this.next(when, dueAt, at);
+    return count;
+  }
+}
+
+/** The first of `from`, `from + step`, … after `after`, which is no earlier than `from - 1`. */
+function stepped(from: Millis, step: number, after: Millis): Millis {
+  return from + (Math.floor((after - from) / step) + 1) * step;
+}

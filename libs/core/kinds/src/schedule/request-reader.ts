@@ -1,0 +1,200 @@
+// What a record asks of the schedules of its key: all of it in its headers, since its value is the message.
+//
+// Owns: nothing that outlives a call.      Does not own: what is done about it (ScheduleKind).
+import type { DurationMs, Millis } from '@flatline/base';
+import {
+  COMMAND_HEADER,
+  CRON_HEADER,
+  DELAY_HEADER,
+  DUE_AT_HEADER,
+  END_AT_HEADER,
+  EVERY_HEADER,
+  EXPIRES_HEADER,
+  JITTER_HEADER,
+  MAX_RUNS_HEADER,
+  OWN_HEADERS,
+  SCHEDULE_ID_HEADER,
+  SCHEDULE_ID_LENGTH_MAX,
+  START_AT_HEADER,
+  TARGET_HEADER,
+  TIME_ZONE_HEADER,
+  UPSERT_HEADER,
+} from '@flatline/ports/formats';
+import type { RecordHeader } from '@flatline/ports';
+import type { Refusal, Run } from '../contract.ts';
+import { instantOf } from './instant-text.ts';
+import type { Calendar, ScheduleRules } from './schedule-rules.ts';
+import { messageOf, type Specification } from './schedule-state.ts';
+
+const COMMANDS = ['PAUSE', 'RESUME', 'TRIGGER'] as const;
+export type Command = (typeof COMMANDS)[number];
+
+export interface ScheduleAsked {
+  readonly does: 'schedule';
+  readonly id: string | undefined;
+  /** One of the two for what runs once, neither for what recurs. */
+  readonly dueAt: Millis | undefined;
+  readonly delayMs: DurationMs | undefined;
+  readonly when: Specification;
+  /** Begin again, whatever there is. */
+  readonly reset: boolean;
+  readonly message: Uint8Array;
+}
+
+/** Without an id: of each schedule of the key. */
+export type CommandAsked = { readonly does: Command | 'CANCEL'; readonly id: string | undefined };
+
+export type Asked = ScheduleAsked | CommandAsked;
+
+/** A header that does not say what it should. */
+class BadHeader extends Error {
+  readonly refusal: Refusal;
+
+  constructor(reason: string, detail: string) {
+    super(detail);
+    this.refusal = { kind: 'bad', reason, detail };
+  }
+}
+
+/** Longer ones are no cron expressions. */
+const TEXT_LENGTH_MAX = 256;
+const INTEGER = /^\d{1,16}$/;
+const WHENS = [DUE_AT_HEADER, DELAY_HEADER, EVERY_HEADER, CRON_HEADER] as const;
+const UPSERTS = ['reset'];
+/** They would be accepted, and not obeyed. */
+const NOT_YET = [JITTER_HEADER];
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+export function readAsked(run: Run, rules: ScheduleRules, calendar: Calendar): Asked | Refusal {
+  try {
+    return asked(run, rules, calendar);
+  } catch (error) {
+    if (error instanceof BadHeader) return error.refusal;
+    throw error;
+  }
+}
+
+function asked({ bytes, group, headers, index }: Run, rules: ScheduleRules, calendar: Calendar): Asked {
+  const all = headers.headersOf(index);
+  const own = ownHeaders(all);
+  const id = textIn(own, SCHEDULE_ID_HEADER, SCHEDULE_ID_LENGTH_MAX);
+  const command = textIn(own, COMMAND_HEADER);
+  if (command !== undefined) return { does: oneOf(COMMANDS, command, COMMAND_HEADER), id };
+  const length = group.valueLengths[index]!;
+  if (length < 0) return { does: 'CANCEL', id };
+  for (const name of NOT_YET)
+    if (own.has(name)) throw new BadHeader('unsupported-header', `${name} is not available in this version`);
+  const target = textIn(own, TARGET_HEADER);
+  if (target !== undefined)
+    throw new BadHeader('unknown-target', `${TARGET_HEADER} ${target}: this version writes to the output alone`);
+  const upsert = textIn(own, UPSERT_HEADER);
+  return {
+    does: 'schedule',
+    id,
+    ...firstOf(own),
+    when: specification(own, calendar),
+    reset: upsert !== undefined && oneOf(UPSERTS, upsert, UPSERT_HEADER).length > 0,
+    message: messageFrom(all, bytes, group.valueStarts[index]!, length, rules),
+  };
+}
+
+function firstOf(own: ReadonlyMap<string, string>): Pick<ScheduleAsked, 'dueAt' | 'delayMs'> {
+  const said = WHENS.filter((name) => own.has(name));
+  if (said.length === 0) throw new BadHeader('no-schedule', `one of the headers ${WHENS.join(', ')} is needed`);
+  if (said.length > 1) throw new BadHeader('conflicting-schedule', `only one of ${said.join(' and ')} can be kept`);
+  return { dueAt: instantIn(own, DUE_AT_HEADER), delayMs: integerIn(own, DELAY_HEADER, 0) };
+}
+
+function specification(own: ReadonlyMap<string, string>, calendar: Calendar): Specification {
+  const when = {
+    everyMs: integerIn(own, EVERY_HEADER, 1),
+    cron: textIn(own, CRON_HEADER),
+    timeZone: textIn(own, TIME_ZONE_HEADER) ?? 'UTC',
+    startAt: instantIn(own, START_AT_HEADER),
+    endAt: instantIn(own, END_AT_HEADER),
+    maxRuns: integerIn(own, MAX_RUNS_HEADER, 1),
+    expiresMs: integerIn(own, EXPIRES_HEADER, 0),
+  };
+  const recurs = when.everyMs !== undefined || when.cron !== undefined;
+  const bounds = [START_AT_HEADER, END_AT_HEADER, MAX_RUNS_HEADER, UPSERT_HEADER].filter((name) => own.has(name));
+  if (!recurs && bounds.length > 0)
+    throw new BadHeader('conflicting-schedule', `${bounds.join(', ')} needs ${EVERY_HEADER} or ${CRON_HEADER}`);
+  if (when.cron === undefined) {
+    if (own.has(TIME_ZONE_HEADER))
+      throw new BadHeader('conflicting-schedule', `${TIME_ZONE_HEADER} needs ${CRON_HEADER}`);
+    return { ...when, timeZone: '' };
+  }
+  const fault = calendar.fault(when.cron, when.timeZone);
+  if (fault !== undefined) throw new BadHeader(`invalid-${fault.about}`, fault.detail);
+  return when;
+}
+
+/** Ours by name. A name that comes twice says two things. */
+function ownHeaders(headers: readonly RecordHeader[]): ReadonlyMap<string, string> {
+  const own = new Map<string, string>();
+  for (const { name, value } of headers) {
+    if (!name.startsWith(OWN_HEADERS)) continue;
+    if (own.has(name)) throw new BadHeader('repeated-header', `${name} comes more than once`);
+    own.set(name, value === null ? '' : textOf(name, value));
+  }
+  return own;
+}
+
+function messageFrom(
+  headers: readonly RecordHeader[],
+  bytes: Uint8Array,
+  start: number,
+  length: number,
+  { maxMessageBytes }: ScheduleRules,
+): Uint8Array {
+  const foreign = headers.filter(({ name }) => !name.startsWith(OWN_HEADERS));
+  const message = messageOf(foreign, bytes, start, length);
+  if (message.length > maxMessageBytes)
+    throw new BadHeader(
+      'message-too-large',
+      `value and headers have ${message.length} bytes, maxMessageBytes is ${maxMessageBytes}`,
+    );
+  return message;
+}
+
+function textIn(own: ReadonlyMap<string, string>, name: string, lengthMax = TEXT_LENGTH_MAX): string | undefined {
+  const text = own.get(name);
+  if (text === undefined || (text.length > 0 && text.length <= lengthMax)) return text;
+  throw invalid(name, `text of 1 to ${lengthMax} characters`);
+}
+
+function instantIn(own: ReadonlyMap<string, string>, name: string): Millis | undefined {
+  const text = own.get(name);
+  if (text === undefined) return undefined;
+  const instant = instantOf(text);
+  if (instant === undefined) throw invalid(name, 'instant: ms since the epoch, or ISO 8601 with a zone', text);
+  return instant;
+}
+
+function integerIn(own: ReadonlyMap<string, string>, name: string, least: number): number | undefined {
+  const text = own.get(name);
+  if (text === undefined) return undefined;
+  const value = INTEGER.test(text) ? Number(text) : Number.NaN;
+  if (Number.isSafeInteger(value) && value >= least) return value;
+  throw invalid(name, `integer from ${least} to 2^53 - 1 in decimal digits`, text);
+}
+
+function oneOf<Word extends string>(words: readonly Word[], text: string, name: string): Word {
+  const found = words.find((word) => word === text);
+  if (found === undefined) throw invalid(name, `one of ${words.join(', ')}`, text);
+  return found;
+}
+
+/** `flatline-due-at` gives `invalid-due-at`. */
+function invalid(name: string, wanted: string, text?: string): BadHeader {
+  const found = text === undefined ? '' : `: ${text.slice(0, TEXT_LENGTH_MAX)}`;
+  return new BadHeader(`invalid-${name.slice(OWN_HEADERS.length)}`, `the header ${name} is no ${wanted}${found}`);
+}
+
+function textOf(name: string, value: Uint8Array): string {
+  try {
+    return utf8.decode(value);
+  } catch {
+    throw invalid(name, 'UTF-8');
+  }
+}

@@ -1,0 +1,285 @@
+// Schedules as a kind: what a record does to those of its key, and what is due (D1–D4).
+//
+//              due-at, delay, every, cron
+//   none ───────────────────────────────▶ pending ──── due ──▶ a run ──┬──▶ pending (recurs)
+//     ▲                                    │  ▲                        └──▶ over (the last one)
+//     └── null ────────────────────────────┘  └── the same name: replaced, or goes on where it says the same
+//
+// Owns: nothing that outlives a call.      Does not own: entries, timers, commits (the engine).
+//
+// Invariants
+//   SK1  A key's schedules are one entry, due when the first of them is: they come out in the order of their due instants, and
+//        those that are due at one instant in the order of the log, so that a key's outputs are a function of the log (C5).
+//   SK2  What is due takes effect at the first clock that reaches it (PipelineKind.settlesFirst), so that how late a run is
+//        depends on the log alone. What is due as it is made runs with its record.
+import { assert, copyBytes, INSTANT_MAX, type Millis } from '@flatline/base';
+import type { Effects, Kind, KindParts, PipelineKind, Refusal, Run } from '../contract.ts';
+import { Recurrence, recurs, saysTheSame } from './recurrence.ts';
+import { type CommandAsked, readAsked, type ScheduleAsked } from './request-reader.ts';
+import { type ScheduleCounters, zeroScheduleCounters } from './schedule-counters.ts';
+import { scheduleFormat } from './schedule-format.ts';
+import type { Calendar, ScheduleRules } from './schedule-rules.ts';
+import { type Schedule, schedulesIn, stateOf } from './schedule-state.ts';
+import { type Receiver, ScheduleVoice } from './schedule-voice.ts';
+import type { ScheduleWindow } from './schedule-window.ts';
+
+export interface ScheduleOptions {
+  readonly rules: ScheduleRules;
+  readonly calendar: Calendar;
+}
+
+type ScheduleParts = KindParts<ScheduleWindow, ScheduleCounters>;
+
+/** What an entry is due at whose schedules are all paused. */
+const NEVER = INSTANT_MAX;
+const NO_ROOM: Refusal = { kind: 'noRoom' };
+
+export function scheduleKind(options: ScheduleOptions): PipelineKind<ScheduleWindow, ScheduleCounters> {
+  return {
+    format: scheduleFormat,
+    settlesFirst: true,
+    counters: zeroScheduleCounters,
+    open: (parts) => new ScheduleKind(options, parts),
+    prepare: () => Promise.resolve(),
+  };
+}
+
+class ScheduleKind implements Kind {
+  readonly #rules: ScheduleRules;
+  readonly #calendar: Calendar;
+  readonly #recurrence: Recurrence;
+  readonly #parts: ScheduleParts;
+  readonly #entry: ScheduleWindow;
+  readonly #voice: ScheduleVoice;
+
+  constructor({ rules, calendar }: ScheduleOptions, parts: ScheduleParts) {
+    this.#rules = rules;
+    this.#calendar = calendar;
+    this.#recurrence = new Recurrence(calendar);
+    this.#parts = parts;
+    this.#entry = parts.entry;
+    const { receipts } = rules;
+    this.#voice = new ScheduleVoice({ partition: parts.partition, receipts, tzVersion: calendar.version });
+  }
+
+  dueAt(): Millis {
+    return this.#entry.dueAt;
+  }
+
+  take(run: Run, effects: Effects): Refusal | undefined {
+    for (; run.index < run.end; run.index += 1) {
+      const refusal = this.#takeRecord(run, effects);
+      if (refusal !== undefined) return refusal;
+    }
+    return undefined;
+  }
+
+  #takeRecord(run: Run, effects: Effects): Refusal | undefined {
+    const isThere = effects.find(run.index);
+    const asked = readAsked(run, this.#rules, this.#calendar);
+    if ('kind' in asked) return asked;
+    const to = receiverOf(run);
+    const schedules = isThere ? schedulesIn(this.#entry.state) : [];
+    if (asked.does === 'schedule') return this.#schedule(asked, { run, isThere, schedules }, to, effects);
+    this.#command(asked, schedules, to, effects);
+    return undefined;
+  }
+
+  due(at: Millis, effects: Effects): void {
+    const to = { key: effects.key(), answers: undefined };
+    const left = schedulesIn(this.#entry.state).flatMap((schedule) =>
+      schedule.paused || schedule.dueAt > at ? [schedule] : this.#runDue(schedule, to, effects),
+    );
+    this.#keep(left, at, effects);
+  }
+
+  #schedule(asked: ScheduleAsked, place: Place, to: Receiver, effects: Effects): Refusal | undefined {
+    const { run, isThere, schedules } = place;
+    const { id, when, message } = asked;
+    const former = schedules.find((each) => each.id === id);
+    const goesOn = former !== undefined && recurs(when) && !asked.reset && saysTheSame(former.when, when);
+    const dueAt = goesOn ? former.dueAt : this.#firstDue(asked, effects.clock);
+    if (typeof dueAt !== 'number') return dueAt;
+    const refusal = former === undefined ? this.#tooMany(schedules) : undefined;
+    if (refusal !== undefined) return refusal;
+    const schedule: Schedule = goesOn
+      ? { ...former, when, message }
+      : { id, offset: to.answers!, dueAt, runs: 0, missed: 0, madeUp: 0, paused: false, when, message };
+    const isDue = !schedule.paused && dueAt <= effects.clock;
+    if (!isThere && (!isDue || recurs(when))) {
+      if (!effects.open(run.index)) return NO_ROOM;
+      this.#entry.dueAt = NEVER;
+      this.#entry.state = stateOf([schedule]);
+      effects.opened();
+    }
+    this.#announce(former, schedule, to, effects);
+    const left = isDue ? this.#runDue(schedule, to, effects) : [schedule];
+    if (isDue) this.#parts.counters.scheduleRunsInPast += 1;
+    const others = schedules.filter((each) => each !== former);
+    if (goesOn)
+      this.#keep(
+        schedules.flatMap((each) => (each === former ? left : [each])),
+        effects.clock,
+        effects,
+      );
+    else if (isThere || !isDue || recurs(when)) this.#keep([...others, ...left], effects.clock, effects);
+    return undefined;
+  }
+
+  #announce(former: Schedule | undefined, schedule: Schedule, to: Receiver, effects: Effects): void {
+    const { counters } = this.#parts;
+    counters.schedulesMade += 1;
+    if (former !== undefined) counters.schedulesReplaced += 1;
+    this.#voice.receipt(former === undefined ? 'SCHEDULED' : 'REPLACED', schedule, to, effects);
+  }
+
+  #firstDue({ dueAt, delayMs, when }: ScheduleAsked, clock: Millis): Millis | Refusal {
+    const first = dueAt ?? (delayMs === undefined ? this.#recurrence.first(when, clock) : clock + delayMs);
+    if (first === undefined) return bad('never-due', 'no run of this schedule is to come');
+    const { maxHorizonMs } = this.#rules;
+    if (first - clock <= maxHorizonMs && first < NEVER) return first;
+    return bad('beyond-horizon', `due at ${first}, ${first - clock} ms from now; maxHorizonMs is ${maxHorizonMs}`);
+  }
+
+  #tooMany({ length }: readonly Schedule[]): Refusal | undefined {
+    const { maxSchedulesPerKey } = this.#rules;
+    if (length < maxSchedulesPerKey) return undefined;
+    return bad('too-many-schedules', `the key has ${length} schedules; maxSchedulesPerKey is ${maxSchedulesPerKey}`);
+  }
+
+  #command({ does, id }: CommandAsked, schedules: readonly Schedule[], to: Receiver, effects: Effects): void {
+    const concerns = (schedule: Schedule): boolean => id === undefined || schedule.id === id;
+    if (!schedules.some(concerns)) {
+      this.#parts.counters.schedulesNotFound += 1;
+      this.#voice.receipt('NOT_FOUND', { id }, to, effects);
+      return;
+    }
+    const left = schedules.flatMap((schedule) =>
+      concerns(schedule) ? this.#obey(does, schedule, to, effects) : [schedule],
+    );
+    this.#keep(left, effects.clock, effects);
+  }
+
+  #obey(does: CommandAsked['does'], schedule: Schedule, to: Receiver, effects: Effects): readonly Schedule[] {
+    switch (does) {
+      case 'CANCEL':
+        this.#parts.counters.schedulesCancelled += 1;
+        this.#voice.receipt('CANCELLED', schedule, to, effects);
+        return [];
+      case 'PAUSE':
+        this.#voice.receipt('PAUSED', schedule, to, effects);
+        return [{ ...schedule, paused: true }];
+      case 'RESUME':
+        this.#voice.receipt('RESUMED', schedule, to, effects);
+        return this.#resume(schedule, to, effects);
+      case 'TRIGGER':
+        this.#voice.receipt('TRIGGERED', schedule, to, effects);
+        return this.#trigger(schedule, to, effects);
+    }
+  }
+
+  /** Runs that were due while it was paused are not made up for, but the one of a schedule that has no other. */
+  #resume(paused: Schedule, to: Receiver, effects: Effects): readonly Schedule[] {
+    const schedule = { ...paused, paused: false };
+    const { clock } = effects;
+    if (schedule.dueAt > clock) return [schedule];
+    if (!recurs(schedule.when)) return this.#runDue(schedule, to, effects);
+    return this.#passOver(schedule, this.#recurrence.next(schedule.when, schedule.dueAt, clock), to, effects);
+  }
+
+  /** A run of its own, now. That of a schedule with one run is this. */
+  #trigger(schedule: Schedule, to: Receiver, effects: Effects): readonly Schedule[] {
+    const { dueAt, when } = schedule;
+    const [next] = this.#run({ ...schedule, dueAt: effects.clock }, recurs(when) ? dueAt : undefined, to, effects);
+    return next === undefined ? [] : [{ ...next, paused: schedule.paused, madeUp: schedule.madeUp }];
+  }
+
+  /** The clock has reached its due instant. What is left of it. */
+  #runDue(schedule: Schedule, to: Receiver, effects: Effects): readonly Schedule[] {
+    const { clock } = effects;
+    const { when, dueAt } = schedule;
+    if (!recurs(when)) return this.#run(schedule, undefined, to, effects);
+    const { missed, maxCatchUp, catchUpWindowMs } = this.#rules;
+    const recurrence = this.#recurrence;
+    const next = recurrence.next(when, dueAt, dueAt);
+    if (next === undefined || next > clock) return this.#run(schedule, next, to, effects);
+    const begin = clock - catchUpWindowMs;
+    if (dueAt < begin) return this.#passOver(schedule, recurrence.next(when, dueAt, begin - 1), to, effects);
+    if (missed === 'all' && schedule.madeUp < maxCatchUp)
+      return this.#run({ ...schedule, madeUp: schedule.madeUp + 1 }, next, to, effects);
+    const later = recurrence.next(when, dueAt, clock);
+    if (missed !== 'once') return this.#passOver(schedule, later, to, effects);
+    const latest = recurrence.latest(when, dueAt, clock);
+    return this.#run(this.#missing(schedule, latest), later, to, effects);
+  }
+
+  /** Its runs up to `next` are missed. */
+  #passOver(schedule: Schedule, next: Millis | undefined, to: Receiver, effects: Effects): readonly Schedule[] {
+    const before = next ?? Math.max(schedule.dueAt, effects.clock) + 1;
+    const { missed } = this.#missing(schedule, before);
+    this.#voice.receipt('MISSED', schedule, to, effects);
+    return next === undefined ? [] : [{ ...schedule, dueAt: next, missed, madeUp: 0 }];
+  }
+
+  /** The same, due at a later instant. */
+  #missing(schedule: Schedule, dueAt: Millis): Schedule {
+    const { maxCatchUp } = this.#rules;
+    const count = this.#recurrence.countBefore(schedule.when, schedule.dueAt, dueAt, maxCatchUp);
+    this.#parts.counters.scheduleRunsMissed += count;
+    return { ...schedule, dueAt, missed: schedule.missed + count };
+  }
+
+  /** Makes the run it is due for, unless that has expired. `next`: when it is due again; undefined: never. */
+  #run(schedule: Schedule, next: Millis | undefined, to: Receiver, effects: Effects): readonly Schedule[] {
+    const { counters } = this.#parts;
+    const { when, dueAt } = schedule;
+    const hasExpired = effects.clock - dueAt > (when.expiresMs ?? Infinity);
+    const runs = schedule.runs + (hasExpired ? 0 : 1);
+    const isLast = next === undefined || runs === when.maxRuns;
+    if (hasExpired) {
+      counters.scheduleRunsExpired += 1;
+      this.#voice.receipt('EXPIRED', schedule, to, effects);
+    } else {
+      counters.scheduleRuns += 1;
+      this.#voice.run({ ...schedule, runs }, isLast, to.key, effects);
+    }
+    if (isLast) return [];
+    const madeUp = next > effects.clock ? 0 : schedule.madeUp;
+    return [{ ...schedule, dueAt: next, runs, missed: hasExpired ? schedule.missed + 1 : 0, madeUp }];
+  }
+
+  /** Writes the schedules of an entry there is, or ends it as of `at`. */
+  #keep(schedules: readonly Schedule[], at: Millis, effects: Effects): void {
+    if (schedules.length === 0) {
+      effects.end(at);
+      return;
+    }
+    const entry = this.#entry;
+    const [wasDueAt, length] = [entry.dueAt, entry.stateLength];
+    entry.state = stateOf(schedules);
+    entry.dueAt = schedules.reduce((first, { paused, dueAt }) => (paused ? first : Math.min(first, dueAt)), NEVER);
+    assert(entry.dueAt > at, 'what is due has run', { dueAt: entry.dueAt, at });
+    const grownBy = entry.stateLength - length;
+    if (grownBy !== 0) effects.grew(grownBy);
+    if (entry.dueAt < wasDueAt) effects.dueSooner();
+    effects.changed();
+  }
+}
+
+interface Place {
+  readonly run: Run;
+  readonly isThere: boolean;
+  readonly schedules: readonly Schedule[];
+}
+
+function receiverOf({ bytes, group, index, baseOffset }: Run): Receiver {
+  const start = group.starts[index]!;
+  return {
+    key: copyBytes(bytes, start, start + group.lengths[index]!),
+    answers: baseOffset + group.offsetDeltas[index]!,
+  };
+}
+
+function bad(reason: string, detail: string): Refusal {
+  return { kind: 'bad', reason, detail };
+}

@@ -1,0 +1,31 @@
+import type { DurationMs, Millis } from '@flatline/base';
+
+/** What becomes of runs that were past their next due instant when the clock reached them (D3). */
+export type OnMissed = 'once' | 'all' | 'skip';
+/** What is said on the output of schedules themselves (D4). */
+export type Receipts = 'none' | 'errors' | 'all';
+
+/** The schedule options of a pipeline, validated by the configuration. */
+export interface ScheduleRules {
+  /** How far ahead of its record a schedule may be due. */
+  readonly maxHorizonMs: DurationMs;
+  readonly missed: OnMissed;
+  /** Most runs that are made up for at once. */
+  readonly maxCatchUp: number;
+  /** Runs that were due longer ago are missed for good. */
+  readonly catchUpWindowMs: DurationMs;
+  readonly receipts: Receipts;
+  /** Value and foreign headers of one message. */
+  readonly maxMessageBytes: number;
+  readonly maxSchedulesPerKey: number;
+}
+
+/** Cron expressions in time zones. Outside of the core, since it goes by a time-zone database. */
+export interface Calendar {
+  /** The database's. */
+  readonly version: string;
+  /** Why it cannot be reckoned with. */
+  fault(cron: string, timeZone: string): { readonly about: 'cron' | 'time-zone'; readonly detail: string } | undefined;
+  /** The first run after `after`; undefined: there is none. */
+  next(cron: string, timeZone: string, after: Millis): Millis | undefined;
+}

@@ -1,0 +1,171 @@
+// The schedules of a key as the bytes of its entry's state. The same bytes stand in the changelog.
+//
+//   state    = schedule…, in the order of the log
+//   schedule = length varint of what follows · id text (empty: none) · offset varint · due at varint · runs varint
+//              · missed varint · made up varint · flags u8 (1 paused, 2 every, 4 cron, 8 start, 16 end, 32 max runs, 64 expires)
+//              · [every ms varint] · [cron text · time zone text] · [start at varint] · [end at varint] · [max runs varint]
+//              · [expires ms varint] · message
+//   message  = count varint · (header name text · length + 1 varint, 0: null · bytes)… · value to the end
+//
+// Read whole and written whole, but for the messages, which stay the bytes they are.
+import { ByteReader, ByteWriter, type DurationMs, MalformedBytes, type Millis } from '@flatline/base';
+import type { RecordHeader } from '@flatline/ports';
+import { HeapBytes, type StateBytes } from '../state-bytes.ts';
+
+/** When a schedule runs beyond its next due instant. Without `everyMs` and `cron` it runs once. */
+export interface Specification {
+  readonly everyMs: DurationMs | undefined;
+  readonly cron: string | undefined;
+  /** For a cron expression. */
+  readonly timeZone: string;
+  readonly startAt: Millis | undefined;
+  readonly endAt: Millis | undefined;
+  readonly maxRuns: number | undefined;
+  readonly expiresMs: DurationMs | undefined;
+}
+
+export interface Schedule {
+  readonly id: string | undefined;
+  /** Where the record that scheduled it lies. */
+  readonly offset: number;
+  readonly dueAt: Millis;
+  /** Made so far. */
+  readonly runs: number;
+  /** Runs not made up for since the last one. */
+  readonly missed: number;
+  /** Runs made up for since the last one in time. */
+  readonly madeUp: number;
+  readonly paused: boolean;
+  readonly when: Specification;
+  /** Value and foreign headers, encoded. */
+  readonly message: Uint8Array;
+}
+
+const PAUSED = 1;
+const EVERY = 2;
+const CRON = 4;
+const START = 8;
+const END = 16;
+const MAX_RUNS = 32;
+const EXPIRES = 64;
+const FLAGS_MAX = 127;
+
+/** `ignoreBOM`: a leading U+FEFF is a character like any other. */
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+/** Scratch. */
+const written = new ByteWriter(1024);
+const one = new ByteWriter(1024);
+
+/** Valid until the next call. */
+export function stateOf(schedules: readonly Schedule[]): StateBytes {
+  written.clear();
+  for (const schedule of schedules) {
+    one.clear();
+    write(schedule, one);
+    written.block(one.peek());
+  }
+  return new HeapBytes(written.copy());
+}
+
+/** @throws MalformedBytes */
+export function schedulesIn({ bytes, start, length }: StateBytes): readonly Schedule[] {
+  // A copy: messages outlive the next edit, and what decodes texts takes no shared memory everywhere.
+  const input = new ByteReader(bytes.slice(start, start + length));
+  const schedules: Schedule[] = [];
+  while (input.remaining > 0) schedules.push(read(new ByteReader(input.block())));
+  return schedules;
+}
+
+function write({ when, message, ...schedule }: Schedule, out: ByteWriter): void {
+  const { everyMs, cron, timeZone, startAt, endAt, maxRuns, expiresMs } = when;
+  out.text(schedule.id ?? '');
+  out.varint(schedule.offset);
+  out.varint(schedule.dueAt);
+  out.varint(schedule.runs);
+  out.varint(schedule.missed);
+  out.varint(schedule.madeUp);
+  const numbers = [
+    [EVERY, everyMs],
+    [START, startAt],
+    [END, endAt],
+    [MAX_RUNS, maxRuns],
+    [EXPIRES, expiresMs],
+  ] as const;
+  const first = (schedule.paused ? PAUSED : 0) | (cron === undefined ? 0 : CRON);
+  out.u8(numbers.reduce((flags, [flag, value]) => (value === undefined ? flags : flags | flag), first));
+  if (everyMs !== undefined) out.varint(everyMs);
+  if (cron !== undefined) {
+    out.text(cron);
+    out.text(timeZone);
+  }
+  for (const value of [startAt, endAt, maxRuns, expiresMs]) if (value !== undefined) out.varint(value);
+  out.raw(message);
+}
+
+function read(input: ByteReader): Schedule {
+  const id = readText(input);
+  const [offset, dueAt, runs, missed, madeUp] = [
+    input.varint(),
+    input.varint(),
+    input.varint(),
+    input.varint(),
+    input.varint(),
+  ];
+  const flags = input.u8();
+  if (flags > FLAGS_MAX) throw new MalformedBytes(`flags ${flags} of a schedule`);
+  const numberIf = (flag: number): number | undefined => ((flags & flag) === 0 ? undefined : input.varint());
+  const hasCron = (flags & CRON) !== 0;
+  const when = {
+    everyMs: numberIf(EVERY),
+    cron: hasCron ? readText(input) : undefined,
+    timeZone: hasCron ? readText(input) : '',
+    startAt: numberIf(START),
+    endAt: numberIf(END),
+    maxRuns: numberIf(MAX_RUNS),
+    expiresMs: numberIf(EXPIRES),
+  };
+  const message = input.raw(input.remaining);
+  const paused = (flags & PAUSED) !== 0;
+  return { id: id === '' ? undefined : id, offset, dueAt, runs, missed, madeUp, paused, when, message };
+}
+
+export function messageOf(
+  headers: readonly RecordHeader[],
+  bytes: Uint8Array,
+  start: number,
+  length: number,
+): Uint8Array {
+  one.clear();
+  one.varint(headers.length);
+  for (const { name, value } of headers) {
+    one.text(name);
+    one.varint(value === null ? 0 : value.length + 1);
+    if (value !== null) one.raw(value);
+  }
+  one.raw(bytes, start, length);
+  return one.copy();
+}
+
+/** @throws MalformedBytes */
+export function messageIn(message: Uint8Array): {
+  readonly headers: readonly RecordHeader[];
+  readonly value: Uint8Array;
+} {
+  const input = new ByteReader(message);
+  const headers: RecordHeader[] = [];
+  for (let left = input.varint(); left > 0; left -= 1) {
+    const name = readText(input);
+    const length = input.varint();
+    headers.push({ name, value: length === 0 ? null : input.raw(length - 1) });
+  }
+  return { headers, value: input.raw(input.remaining) };
+}
+
+function readText(input: ByteReader): string {
+  try {
+    return utf8.decode(input.block());
+  } catch (error) {
+    if (error instanceof MalformedBytes) throw error;
+    throw new MalformedBytes('a text of a schedule is not UTF-8');
+  }
+}

@@ -1,0 +1,224 @@
+// One key's schedules by the rules, as simply as they are written (D1–D4): what is pending, and what came out.
+//
+// Shares no code with what it judges.
+import type { DurationMs, Millis } from '@flatline/base';
+import type { AskedSchedule, FoldCalendar } from './schedule-request.ts';
+
+/** A pipeline's options, by the names of docs/CONFIGURATION.md. */
+export interface ScheduleFoldRules {
+  readonly maxHorizonMs: DurationMs;
+  readonly missed: string;
+  readonly maxCatchUp: number;
+  readonly catchUpWindowMs: DurationMs;
+  readonly receipts: string;
+  readonly maxSchedulesPerKey: number;
+}
+
+/** A record of the output; one character per byte. */
+export interface SaidOfSchedule {
+  readonly value: string;
+  readonly headers: readonly string[];
+}
+
+interface Pending {
+  asked: AskedSchedule;
+  offset: number;
+  due: Millis;
+  runs: number;
+  missed: number;
+  madeUp: number;
+  paused: boolean;
+}
+
+const ERRORS = ['NOT_FOUND', 'EXPIRED', 'MISSED'];
+
+export class NaiveSchedules {
+  readonly said: SaidOfSchedule[] = [];
+  readonly #rules: ScheduleFoldRules;
+  readonly #calendar: FoldCalendar;
+  readonly #partition: number;
+  #pending: Pending[] = [];
+  #clock: Millis = 0;
+  /** Offset of the record that is answered. */
+  #answers: number | undefined;
+
+  constructor(rules: ScheduleFoldRules, calendar: FoldCalendar, partition: number) {
+    this.#rules = rules;
+    this.#calendar = calendar;
+    this.#partition = partition;
+  }
+
+  /** The clock has just become this: what is due takes effect, instant by instant. */
+  settle(clock: Millis): void {
+    this.#clock = clock;
+    this.#answers = undefined;
+    for (;;) {
+      const waiting = this.#pending.filter(({ paused }) => !paused);
+      const due = Math.min(...waiting.map((each) => each.due));
+      if (due > clock) return;
+      this.#due(waiting.find((each) => each.due === due)!);
+    }
+  }
+
+  /** What was due has taken effect. False: the record belongs to the dead letters. */
+  take(asked: AskedSchedule, offset: number): boolean {
+    this.#answers = offset;
+    if (asked.does === 'schedule') return this.#schedule(asked, offset);
+    const concerned = this.#pending.filter((each) => asked.id === undefined || each.asked.id === asked.id);
+    if (concerned.length === 0) this.#receipt('NOT_FOUND', asked.id === undefined ? [] : [`schedule-id=${asked.id}`]);
+    for (const each of concerned) this.#obey(asked.does, each);
+    return true;
+  }
+
+  #schedule(asked: AskedSchedule, offset: number): boolean {
+    const former = this.#pending.find((each) => each.asked.id === asked.id);
+    if (former && !asked.reset && recurs(asked) && sameWhen(former.asked, asked)) {
+      former.asked = asked;
+      this.#receiptOf('REPLACED', former);
+      return true;
+    }
+    const due = asked.at ?? (asked.delay === undefined ? this.#first(asked) : this.#clock + asked.delay);
+    if (due === undefined || due > this.#clock + this.#rules.maxHorizonMs) return false;
+    if (!former && this.#pending.length >= this.#rules.maxSchedulesPerKey) return false;
+    const pending = { asked, offset, due, runs: 0, missed: 0, madeUp: 0, paused: false };
+    this.#pending = [...this.#pending.filter((each) => each !== former), pending];
+    this.#receiptOf(former ? 'REPLACED' : 'SCHEDULED', pending);
+    if (due <= this.#clock) this.#due(pending);
+    return true;
+  }
+
+  #obey(does: AskedSchedule['does'], pending: Pending): void {
+    const names = { CANCEL: 'CANCELLED', PAUSE: 'PAUSED', RESUME: 'RESUMED', TRIGGER: 'TRIGGERED', schedule: '' };
+    this.#receiptOf(names[does], pending);
+    if (does === 'CANCEL') this.#end(pending);
+    if (does === 'PAUSE') pending.paused = true;
+    if (does === 'RESUME') {
+      pending.paused = false;
+      if (pending.due <= this.#clock) {
+        if (recurs(pending.asked)) this.#passOver(pending, this.#upTo(pending));
+        else this.#run(pending, undefined);
+      }
+    }
+    if (does === 'TRIGGER') {
+      const { due, madeUp } = pending;
+      pending.due = this.#clock;
+      this.#run(pending, recurs(pending.asked) ? due : undefined);
+      pending.madeUp = madeUp;
+    }
+  }
+
+  #due(pending: Pending): void {
+    const { missed, maxCatchUp, catchUpWindowMs } = this.#rules;
+    if (!recurs(pending.asked)) {
+      this.#run(pending, undefined);
+      return;
+    }
+    const instants = this.#upTo(pending);
+    const old = instants.filter((instant) => instant < this.#clock - catchUpWindowMs);
+    if (instants.length === 1) this.#run(pending, this.#after(pending, instants[0]!));
+    else if (old.length > 0) this.#passOver(pending, old);
+    else if (missed === 'all' && pending.madeUp < maxCatchUp) {
+      pending.madeUp += 1;
+      this.#run(pending, instants[1]);
+    } else if (missed === 'once') {
+      pending.missed += Math.min(maxCatchUp, instants.length - 1);
+      pending.due = instants.at(-1)!;
+      this.#run(pending, this.#after(pending, pending.due));
+    } else this.#passOver(pending, instants);
+  }
+
+  /** All instants that it is due at up to the clock. */
+  #upTo(pending: Pending): Millis[] {
+    const instants = [pending.due];
+    for (;;) {
+      const next = this.#after(pending, instants.at(-1)!);
+      if (next === undefined || next > this.#clock) return instants;
+      instants.push(next);
+    }
+  }
+
+  /** The one after `instant`, which is one. */
+  #after({ asked }: Pending, instant: Millis): Millis | undefined {
+    const { every, cron, zone, end = Infinity } = asked;
+    const next = cron === undefined ? instant + every! : this.#calendar.next(cron, zone, instant);
+    return next === undefined || next > end ? undefined : next;
+  }
+
+  #first({ cron, zone, every, start, end = Infinity }: AskedSchedule): Millis | undefined {
+    let first: Millis | undefined;
+    if (cron !== undefined) {
+      const isLater = start !== undefined && start >= this.#clock;
+      first = this.#calendar.next(
+        cron,
+        zone,
+        isLater ? start - 1 : start === undefined ? this.#clock : this.#clock - 1,
+      );
+    } else {
+      first = start ?? this.#clock + every!;
+      while (first < this.#clock) first += every!;
+    }
+    return first === undefined || first > end ? undefined : first;
+  }
+
+  #passOver(pending: Pending, instants: readonly Millis[]): void {
+    this.#receiptOf('MISSED', pending);
+    const next = this.#after(pending, instants.at(-1)!);
+    pending.missed += Math.min(this.#rules.maxCatchUp, instants.length);
+    pending.madeUp = 0;
+    if (next === undefined) this.#end(pending);
+    else pending.due = next;
+  }
+
+  #run(pending: Pending, next: Millis | undefined): void {
+    const { asked, due } = pending;
+    const isTooLate = asked.expires !== undefined && this.#clock > due + asked.expires;
+    if (!isTooLate) pending.runs += 1;
+    const isOver = next === undefined || pending.runs === asked.max;
+    if (isTooLate) {
+      this.#receiptOf('EXPIRED', pending);
+      pending.missed += 1;
+    } else {
+      const headers = [...this.#names(pending), `run=${pending.runs}`];
+      if (isOver) headers.push('last=true');
+      if (pending.missed > 0) headers.push(`missed=${pending.missed}`);
+      if (asked.cron !== undefined) headers.push(`tz=${this.#calendar.version}`);
+      this.said.push({ value: asked.value, headers: [...asked.headers, ...headers.map((each) => `flatline-${each}`)] });
+      pending.missed = 0;
+    }
+    if (isOver) this.#end(pending);
+    else {
+      pending.due = next;
+      if (next > this.#clock) pending.madeUp = 0;
+    }
+  }
+
+  #end(pending: Pending): void {
+    this.#pending = this.#pending.filter((each) => each !== pending);
+  }
+
+  #names({ due, offset, asked }: Pending): string[] {
+    const id = asked.id === undefined ? [] : [`schedule-id=${asked.id}`];
+    return [`due-at=${due}`, `schedule=${this.#partition}-${offset}`, ...id];
+  }
+
+  #receiptOf(type: string, pending: Pending): void {
+    this.#receipt(type, this.#names(pending));
+  }
+
+  #receipt(type: string, about: readonly string[]): void {
+    const { receipts } = this.#rules;
+    if (receipts !== 'all' && !(receipts === 'errors' && ERRORS.includes(type))) return;
+    const headers = [`receipt=${type}`, ...about, ...(this.#answers === undefined ? [] : [`answers=${this.#answers}`])];
+    this.said.push({ value: '', headers: headers.map((each) => `flatline-${each}`) });
+  }
+}
+
+function recurs({ every, cron }: AskedSchedule): boolean {
+  return every !== undefined || cron !== undefined;
+}
+
+function sameWhen(a: AskedSchedule, b: AskedSchedule): boolean {
+  const when = ({ every, cron, zone, start, end, max }: AskedSchedule): string =>
+    JSON.stringify([every, cron, zone, start, end, max]);
+  return when(a) === when(b);
+}

@@ -1,0 +1,84 @@
+// What a record asks of schedules (docs/FORMATS.md), read as plainly as it is written: its headers, then what they forbid.
+import type { Millis } from '@flatline/base';
+import { nameOf, utf8In } from '../../logs/byte-names.ts';
+import type { RawHeader, RawRecord } from '../../logs/raw-record.ts';
+
+/** What goes by the time-zone database, and how instants are read: the caller's. */
+export interface FoldCalendar {
+  readonly version: string;
+  isSound(cron: string, timeZone: string): boolean;
+  next(cron: string, timeZone: string, after: Millis): Millis | undefined;
+  /** undefined: no instant. */
+  instant(text: string): Millis | undefined;
+}
+
+export interface AskedSchedule {
+  readonly does: 'schedule' | 'CANCEL' | 'PAUSE' | 'RESUME' | 'TRIGGER';
+  /** One character per byte. */
+  readonly id: string | undefined;
+  readonly at: Millis | undefined;
+  readonly delay: number | undefined;
+  readonly every: number | undefined;
+  readonly cron: string | undefined;
+  readonly zone: string;
+  readonly start: Millis | undefined;
+  readonly end: Millis | undefined;
+  readonly max: number | undefined;
+  readonly expires: number | undefined;
+  readonly reset: boolean;
+  readonly value: string;
+  readonly headers: readonly string[];
+}
+
+const COMMANDS = ['PAUSE', 'RESUME', 'TRIGGER'];
+
+/** `bad`: the record belongs to the dead letters (I1). */
+export function scheduleAskedBy({ value, headers }: RawRecord, calendar: FoldCalendar): AskedSchedule | 'bad' {
+  const own = headers.filter(({ name }) => name.startsWith('flatline-'));
+  const texts = new Map(own.map((each) => [each.name.slice('flatline-'.length), each.value ? utf8In(each.value) : '']));
+  const isOf = (name: string, shape: RegExp): boolean => !texts.has(name) || shape.test(texts.get(name) ?? '');
+  const has = (...names: readonly string[]): boolean => names.some((name) => texts.has(name));
+  if (texts.size < own.length || [...texts.values()].includes(undefined)) return 'bad';
+  const idText = texts.get('schedule-id');
+  if (idText !== undefined && (idText.length < 1 || idText.length > 256)) return 'bad';
+  const command = texts.get('command');
+  if (command !== undefined && !COMMANDS.includes(command)) return 'bad';
+  const number = (name: string): number | undefined => (texts.has(name) ? Number(texts.get(name)) : undefined);
+  const instant = (name: string): Millis | undefined => {
+    const text = texts.get(name);
+    return text === undefined ? undefined : calendar.instant(text);
+  };
+  const asked = {
+    does: (command ?? (value === null ? 'CANCEL' : 'schedule')) as AskedSchedule['does'],
+    id: own.flatMap(({ name, value }) => (name === 'flatline-schedule-id' && value ? [nameOf(value)] : []))[0],
+    at: instant('due-at'),
+    delay: number('delay-ms'),
+    every: number('every-ms'),
+    cron: texts.get('cron'),
+    zone: texts.get('time-zone') ?? 'UTC',
+    start: instant('start-at'),
+    end: instant('end-at'),
+    max: number('max-runs'),
+    expires: number('expires-ms'),
+    reset: has('upsert'),
+    value: value === null ? '' : nameOf(value),
+    headers: headers.filter((each) => !own.includes(each)).map(shown),
+  };
+  if (asked.does !== 'schedule') return asked;
+  const whens = ['due-at', 'delay-ms', 'every-ms', 'cron'].filter((name) => texts.has(name));
+  if (whens.length !== 1 || has('target', 'jitter-ms')) return 'bad';
+  if (has('due-at', 'delay-ms') && has('start-at', 'end-at', 'max-runs', 'upsert')) return 'bad';
+  if (has('time-zone') && !has('cron')) return 'bad';
+  if (['due-at', 'start-at', 'end-at'].some((name) => has(name) && instant(name) === undefined)) return 'bad';
+  const numbers = [asked.delay, asked.every, asked.max, asked.expires];
+  if (numbers.some((each) => each !== undefined && !Number.isSafeInteger(each))) return 'bad';
+  if (!isOf('delay-ms', /^\d+$/) || !isOf('expires-ms', /^\d+$/)) return 'bad';
+  if (!isOf('every-ms', /^\d*[1-9]\d*$/) || !isOf('max-runs', /^\d*[1-9]\d*$/) || !isOf('upsert', /^reset$/))
+    return 'bad';
+  if (asked.cron !== undefined && !calendar.isSound(asked.cron, asked.zone)) return 'bad';
+  return asked;
+}
+
+function shown({ name, value }: RawHeader): string {
+  return `${name}=${value === null ? '(null)' : nameOf(value)}`;
+}

@@ -1,0 +1,171 @@
+// A log of schedules, a task that keeps them, and what the oracle says of them.
+import { type FoldCalendar, foldSchedules, type SaidOfSchedule } from '@flatline/oracle';
+import { type Calendar, scheduleKind, type ScheduleRules } from '@flatline/kinds';
+import type { RecordHeader } from '@flatline/ports';
+import { NO_BATCH, PartitionTask, Restoration } from './index.ts';
+import { applyBlock, begin, bytes, ListCursor, options, type TestRecord, text } from './task.fixture.ts';
+
+const RULES: ScheduleRules = {
+  maxHorizonMs: 1e9,
+  missed: 'once',
+  maxCatchUp: 5,
+  catchUpWindowMs: 1e9,
+  receipts: 'none',
+  maxMessageBytes: 1_000,
+  maxSchedulesPerKey: 3,
+};
+const WALL = 9e12;
+const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
+const PARTITION = 3;
+
+/** `each 900`: at multiples of so many seconds. The calendar of users is the shell's. */
+const EACH = /^each (\d+)$/;
+const next = (cron: string, _zone: string, after: number): number | undefined => {
+  const ms = Number(EACH.exec(cron)?.[1] ?? 0) * 1_000;
+  return ms === 0 ? undefined : (Math.floor(after / ms) + 1) * ms;
+};
+const calendar: Calendar = {
+  version: '2026z',
+  next,
+  fault: (cron, zone) => {
+    if (!EACH.test(cron)) return { about: 'cron', detail: cron };
+    return zone === 'UTC' ? undefined : { about: 'time-zone', detail: zone };
+  },
+};
+const naive: FoldCalendar = {
+  version: '2026z',
+  next,
+  isSound: (cron, zone) => EACH.test(cron) && zone === 'UTC',
+  instant: (said) => {
+    const instant = /^\d+$/.test(said) ? Number(said) : /T.*(Z|[+-]\d\d:?\d\d)$/.test(said) ? Date.parse(said) : NaN;
+    return instant >= 0 && instant <= 8.64e15 ? instant : undefined;
+  },
+};
+
+/** One character per byte, as the oracle has it; and what it says. */
+const named = (from: Uint8Array): string => String.fromCharCode(...from);
+const asText = (name: string): string => text(Uint8Array.from(name, (character) => character.charCodeAt(0)));
+
+export interface ScheduleSettings {
+  readonly rules?: Partial<ScheduleRules>;
+  readonly groupMax?: number;
+  /** The commit is full with so many bytes. */
+  readonly cutBytes?: number;
+}
+
+export type Headers = Readonly<Record<string, string | number>>;
+
+export class ScheduleLog {
+  readonly rules: ScheduleRules;
+  readonly #settings: ScheduleSettings;
+  readonly #records: TestRecord[] = [];
+  readonly #said = new Map<string, SaidOfSchedule[]>();
+  readonly refused: { readonly offset: number; readonly reason: string }[] = [];
+  readonly #blocks: Uint8Array[] = [];
+  #taken = 0;
+  #sequence = 0;
+  task: PartitionTask;
+
+  constructor(settings: ScheduleSettings = {}) {
+    this.#settings = settings;
+    this.rules = { ...RULES, ...settings.rules };
+    this.task = this.#newTask();
+    begin(this.task, 0, START);
+  }
+
+  #newTask(): PartitionTask {
+    const { rules } = this;
+    const task = new PartitionTask({ ...options({ partition: PARTITION }), kind: scheduleKind({ rules, calendar }) });
+    if (this.#settings.cutBytes !== undefined) task.limitCut(this.#settings.cutBytes);
+    return task;
+  }
+
+  /** Appends a record; key null: one that tells the time. Headers by their names behind `flatline-`, or with a colon as they are. */
+  add(timestamp: number, key: string | null, headers: Headers = {}, value: string | null = 'v'): number {
+    const offset = this.#records.length;
+    const sent: RecordHeader[] = Object.entries(headers).map(([name, of]) => ({
+      name: name.startsWith(':') ? name.slice(1) : `flatline-${name}`,
+      value: bytes(String(of)),
+    }));
+    if (key === null) sent.push({ name: 'flatline-clock', value: null });
+    this.#records.push({ offset, timestamp, key, value: key === null ? '' : value, headers: sent });
+    return offset;
+  }
+
+  /** Takes what was added, and commits. `drains`: lets all that is due take effect at the end. */
+  commit(drains = true): void {
+    const { task } = this;
+    const fresh = this.#records.slice(this.#taken);
+    this.#taken = this.#records.length;
+    const cursor = new ListCursor(fresh, this.#settings.groupMax ?? 1);
+    for (let outcome = ''; fresh.length > 0 && outcome !== 'exhausted';) {
+      outcome = task.step(cursor, 1e6, WALL).kind;
+      if (outcome === 'due') while (task.expire(3, WALL)) this.#cutIfFull();
+      this.#cutIfFull();
+    }
+    if (drains) while (task.expire(100, WALL)) this.#cutIfFull();
+    this.#cut();
+  }
+
+  #cutIfFull(): void {
+    if (this.task.isFull) this.#cut();
+  }
+
+  #cut(): void {
+    const { task } = this;
+    const sequence = this.#sequence;
+    const names = { logId: 'log', owner: 'me', inputPartitions: 4, sequence, commitId: `run-${sequence}` };
+    const cut = task.cut({ ...names, previousCommitId: sequence === 0 ? '' : `run-${sequence - 1}` });
+    this.#sequence += 1;
+    for (const { key, value, headers = [] } of cut.outputs) {
+      const shown = headers.map((each) => `${each.name}=${each.value === null ? '(null)' : named(each.value)}`);
+      const said = this.#said.get(text(key!)) ?? [];
+      this.#said.set(text(key!), [...said, { value: named(value!), headers: shown }]);
+    }
+    this.refused.push(...cut.deadLetters.map(({ offset, reason }) => ({ offset, reason })));
+    for (const block of cut.blocks) this.#blocks.push(block.bytes.slice());
+    const first = this.#blocks.length - cut.blocks.length;
+    task.settle(
+      cut,
+      cut.blocks.map((_, i) => first + i),
+    );
+  }
+
+  /** Another task restores what is committed, and goes on. */
+  restart(): void {
+    const task = this.#newTask();
+    const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
+    this.#blocks.forEach((block, offset) => applyBlock(restoration, block, offset));
+    const why = restoration.finish();
+    if (why !== undefined) throw new Error(why);
+    const last = restoration.last!;
+    begin(task, last.clock, last.inputs[0]!, last);
+    this.task = task;
+  }
+
+  /** What came out of a key, in order. */
+  said(key = 'k'): readonly SaidOfSchedule[] {
+    return (this.#said.get(key) ?? []).map(({ value, headers }) => ({
+      value: asText(value),
+      headers: headers.map(asText),
+    }));
+  }
+
+  /** One character per byte. */
+  all(): Readonly<Record<string, readonly SaidOfSchedule[]>> {
+    return Object.fromEntries(this.#said);
+  }
+
+  /** The same by the rules, read a second time. */
+  folded(): { readonly all: Readonly<Record<string, readonly SaidOfSchedule[]>>; readonly refused: readonly number[] } {
+    const raw = this.#records.map(({ key, value, headers = [], ...record }) => ({
+      ...record,
+      headers,
+      logAppendTime: true,
+      key: key === null ? null : bytes(key),
+      value: value === null ? null : bytes(value),
+    }));
+    const { said, refused } = foldSchedules(raw, { partition: PARTITION, rules: this.rules, calendar: naive });
+    return { all: Object.fromEntries([...said].filter(([, each]) => each.length > 0)), refused };
+  }
+}
