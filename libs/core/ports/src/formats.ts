@@ -28,7 +28,6 @@ export {
 } from './lease-request.ts';
 export {
   ANSWERED_HEADER,
-  COMMAND_HEADER,
   CRON_HEADER,
   DELAY_HEADER,
   DUE_AT_HEADER,

@@ -138,7 +138,10 @@ describe('a valid configuration', () => {
     [{ timeoutMs: -1 }, 'timeoutMs [-1] a whole number of ms, 1 or more, or a length of time as "30m" or "10s"'],
     [{ timeoutMs: '0.5ms' }, 'timeoutMs [0.5] a whole number of ms, 1 or more, or a length of time as "30m" or "10s"'],
     [{ maxKeyBytes: 'x' }, 'maxKeyBytes ["x"] a whole number, 1 to 65535'],
-    [{ kind: 'sesion' }, 'kind ["sesion"] there are "session", "lease" and "debounce"; did you mean session?'],
+    [
+      { kind: 'sesion' },
+      'kind ["sesion"] there are "session", "lease", "debounce" and "schedule"; did you mean session?',
+    ],
   ])('[I4] what is allowed is said in words: %j', (wrong, problem) => {
     expect(problems({ ...minimal, pipelines: [{ ...visits, ...wrong }] })).toEqual([`pipelines[0].${problem}`]);
   });
@@ -196,6 +199,23 @@ describe('a valid configuration', () => {
   ])('[B1][I4] what a debounce pipeline does not take: %j', (settings, problem) => {
     const pipeline = { ...untimed, kind: 'debounce', waitMs: 2_000, ...settings };
     expect(problems({ ...minimal, pipelines: [pipeline] })).toEqual([`pipelines[0].${problem}`]);
+  });
+
+  test('[D1][D4] schedules have no timeout and rules of their own', () => {
+    const schedule = { ...visits, kind: 'schedule', timeoutMs: undefined, maxHorizonMs: '30d', receipts: 'all' };
+    expect(resolve({ ...minimal, pipelines: [schedule] }).pipelines[0]).toMatchObject({
+      kind: 'schedule',
+      heldTime: { unheardMs: 0 },
+      rules: {
+        maxHorizonMs: 2_592_000_000,
+        missed: 'once',
+        maxCatchUp: 1_000,
+        catchUpWindowMs: 31_536_000_000,
+        receipts: 'all',
+        maxMessageBytes: 65_536,
+        maxSchedulesPerKey: 64,
+      },
+    });
   });
 
   test('the environment goes over the file', () => {
@@ -333,6 +353,23 @@ describe('[I4] what is wrong', () => {
     [
       { kind: 'debounce', waitMs: 10 },
       'pipelines[0].timeoutMs [1800000] is a setting of "session" and "lease" pipelines; leave it out',
+    ],
+    [{ receipts: 'all' }, 'pipelines[0].receipts ["all"] is a setting of "schedule" pipelines; leave it out'],
+    [
+      { kind: 'schedule' },
+      'pipelines[0].timeoutMs [1800000] is a setting of "session" and "lease" pipelines; leave it out',
+    ],
+    [
+      { kind: 'schedule', timeoutMs: undefined, input: { topic: 'i', format: 'json' } },
+      'pipelines[0].input.format ["json"] left out for schedules: what comes in goes out as it is',
+    ],
+    [
+      { kind: 'schedule', timeoutMs: undefined, input: { topic: 'i', timestampType: 'CreateTime' } },
+      'pipelines[0].input.timestampType ["CreateTime"] "LogAppendTime" for schedules (rule D1)',
+    ],
+    [
+      { kind: 'schedule', timeoutMs: undefined, proof: 'fetch' },
+      'pipelines[0].proof ["fetch"] "record" for schedules: how late a run is, the log says',
     ],
     [{ waitMs: 10 }, 'pipelines[0].waitMs [10] is a setting of "debounce" pipelines; leave it out'],
     [{ lockDelayMs: 5 }, 'pipelines[0].lockDelayMs [5] is a setting of "lease" pipelines; leave it out'],

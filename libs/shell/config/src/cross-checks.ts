@@ -3,6 +3,7 @@ import { INSTANT_MAX, type Millis } from '@flatline/base';
 import { type Finding, shownValue } from './configuration-error.ts';
 import { debounceProblems } from './debounce-settings.ts';
 import { foreignSettings } from './kind-settings.ts';
+import { scheduleProblems } from './schedule-settings.ts';
 import { changelogTopicOf, deadLetterTopicOf } from './names.ts';
 import type { Configuration, PipelineSection } from './schema.ts';
 
@@ -56,8 +57,8 @@ function pipelineChecks(pipeline: PipelineSection, at: string): CrossFinding[] {
     ...timeoutChecks(pipeline, at),
     ...unheardChecks(pipeline, at),
     ...fetchChecks(pipeline, at),
-    ...[...foreignSettings(pipeline), ...debounceProblems(pipeline)].map(({ setting, value, problem }) =>
-      finding(`${at}.${setting}`, value, problem),
+    ...[...foreignSettings(pipeline), ...debounceProblems(pipeline), ...scheduleProblems(pipeline)].map(
+      ({ setting, value, problem }) => finding(`${at}.${setting}`, value, problem),
     ),
     ...notYet(pipeline, at),
   ];
@@ -133,7 +134,6 @@ function notYet(pipeline: PipelineSection, at: string): CrossFinding[] {
   const refuse = (setting: string, value: unknown, allowed: string): void => {
     found.push(finding(`${at}.${setting}`, value, `${version}; use ${allowed}`));
   };
-  if (pipeline.kind === 'schedule') refuse('kind', pipeline.kind, '"session", "lease" or "debounce"');
   const inputs = [pipeline.input].flat();
   if (inputs.length > 1) refuse('input', `${inputs.length} inputs`, 'one input');
   for (const { touches, unknownKey } of inputs) {

@@ -1,6 +1,6 @@
 // A resolved configuration: validated, defaults applied, environment taken over. What the rest of the program reads.
 import type { DurationMs, Millis } from '@flatline/base';
-import type { DebounceRules, HeldTimeRules, LeaseRules, SessionRules } from '@flatline/kinds';
+import type { DebounceRules, HeldTimeRules, LeaseRules, ScheduleRules, SessionRules } from '@flatline/kinds';
 
 export interface FlatlineConfig {
   readonly application: string;
@@ -61,7 +61,7 @@ export interface TlsConfig {
   readonly rejectUnauthorized?: boolean;
 }
 
-export type PipelineConfig = SessionPipeline | LeasePipeline | DebouncePipeline;
+export type PipelineConfig = SessionPipeline | LeasePipeline | DebouncePipeline | SchedulePipeline;
 
 export interface SessionPipeline extends AnyPipeline {
   readonly kind: 'session';
@@ -76,6 +76,11 @@ export interface LeasePipeline extends AnyPipeline {
 export interface DebouncePipeline extends AnyPipeline {
   readonly kind: 'debounce';
   readonly rules: DebounceRules;
+}
+
+export interface SchedulePipeline extends AnyPipeline {
+  readonly kind: 'schedule';
+  readonly rules: ScheduleRules;
 }
 
 /** What pipelines of every kind have. */

@@ -7,6 +7,7 @@ export type {
   KafkaConfig,
   LeasePipeline,
   PipelineConfig,
+  SchedulePipeline,
   SessionPipeline,
   TlsConfig,
 } from './flatline-config.ts';

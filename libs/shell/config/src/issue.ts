@@ -16,7 +16,8 @@ const notYet: ReadonlySet<string> = new Set([
   'reducer',
   'statistics',
   'dedupeBy',
-  'missed',
+  'maxDuePerSecond',
+  'targets',
 ]);
 
 export function explainIssue(issue: Issue, root: unknown): Finding[] {

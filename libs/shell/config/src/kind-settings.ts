@@ -4,6 +4,15 @@ import { plainCopy } from './plain-copy.ts';
 import type { PipelineSection } from './schema.ts';
 
 export const LEASE_SETTINGS = ['bucketMs', 'onConflict', 'maxWaiters', 'lockDelayMs', 'tokenEpoch'] as const;
+export const SCHEDULE_SETTINGS = [
+  'maxHorizonMs',
+  'missed',
+  'maxCatchUp',
+  'catchUpWindowMs',
+  'receipts',
+  'maxMessageBytes',
+  'maxSchedulesPerKey',
+] as const;
 const SESSION_SETTINGS = ['dedupeEventIds', 'revisionWindowMs', 'graceMs'] as const;
 const DEBOUNCE_SETTINGS = ['mode', 'waitMs', 'maxWaitMs', 'maxItems', 'maxBytes', 'onOversize'] as const;
 /** What sessions and leases have alike. */
@@ -26,6 +35,7 @@ const OWNED: readonly { readonly by: readonly Kind[]; readonly settings: readonl
   { by: ['lease'], settings: LEASE_SETTINGS },
   { by: ['session', 'lease'], settings: TIMEOUT_SETTINGS },
   { by: ['debounce'], settings: DEBOUNCE_SETTINGS },
+  { by: ['schedule'], settings: SCHEDULE_SETTINGS },
 ];
 
 /** Stands where a kind has no timeout: the longest that there may be by default. */
@@ -47,6 +57,13 @@ const UNSET = {
   maxItems: WINDOW_ITEMS_MAX,
   maxBytes: undefined,
   onOversize: 'flush',
+  maxHorizonMs: 315_360_000_000,
+  missed: 'once',
+  maxCatchUp: 1_000,
+  catchUpWindowMs: 31_536_000_000,
+  receipts: 'none',
+  maxMessageBytes: 65_536,
+  maxSchedulesPerKey: 64,
   timeoutMs: NO_TIMEOUT_MS,
   minTimeoutMs: 1,
   maxTimeoutMs: NO_TIMEOUT_MS,
@@ -77,6 +94,7 @@ export function withKindDefaults(root: unknown): unknown {
 function fill(pipeline: Record<string, unknown>): void {
   if (pipeline['kind'] === 'lease') fillLease(pipeline);
   if (pipeline['kind'] === 'debounce') fillDebounce(pipeline);
+  if (pipeline['kind'] === 'schedule') pipeline['timeoutMs'] ??= NO_TIMEOUT_MS;
 }
 
 /** A batch is a record of its own: nothing stands for what has gone. */

@@ -25,7 +25,7 @@ import {
 } from './schema.ts';
 import { SecretReader } from './secrets.ts';
 import { inMilliseconds } from './written-durations.ts';
-import { LEASE_SETTINGS, withKindDefaults } from './kind-settings.ts';
+import { LEASE_SETTINGS, SCHEDULE_SETTINGS, withKindDefaults } from './kind-settings.ts';
 import type { LeaseRules, SessionRules } from '@flatline/kinds';
 
 export interface ResolveOptions {
@@ -184,6 +184,8 @@ function pipelineOf({ application }: Configuration, section: PipelineSection): P
       return { ...shared, kind: 'lease', rules: leaseRules(section) };
     case 'debounce':
       return { ...shared, kind: 'debounce', rules: debounceRules(section) };
+    case 'schedule':
+      return { ...shared, kind: 'schedule', rules: picked(section, SCHEDULE_SETTINGS) };
     default:
       return { ...shared, kind: 'session', rules: sessionRules(section) };
   }

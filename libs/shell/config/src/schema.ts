@@ -75,6 +75,13 @@ const pipeline = z.strictObject({
   maxWaiters: z.int().min(1).max(1_024).default(16),
   lockDelayMs: z.int().min(0).max(60_000).default(0),
   tokenEpoch: z.int().min(0).max(TOKEN_EPOCH_MAX).default(0),
+  maxHorizonMs: duration.default(315_360_000_000),
+  missed: z.enum(['once', 'all', 'skip']).default('once'),
+  maxCatchUp: z.int().min(1).max(100_000).default(1_000),
+  catchUpWindowMs: duration.default(31_536_000_000),
+  receipts: z.enum(['none', 'errors', 'all']).default('none'),
+  maxMessageBytes: z.int().min(1).max(16_777_216).default(65_536),
+  maxSchedulesPerKey: z.int().min(1).max(1_024).default(64),
   mode: z.enum(['trailing', 'window', 'leading']).default('trailing'),
   waitMs: duration.optional(),
   maxWaitMs: durationOrNone.optional(),
@@ -153,7 +160,7 @@ function hasPort(address: string): boolean {
 /** Only what this version does is offered. */
 function explainKind({ input }: { readonly input?: unknown }): string | undefined {
   if (input === undefined) return undefined;
-  const kinds = ['session', 'lease', 'debounce'];
+  const kinds = ['session', 'lease', 'debounce', 'schedule'];
   const named = kinds.map((kind) => `"${kind}"`);
   return `there are ${named.slice(0, -1).join(', ')} and ${named.at(-1)!}${typeof input === 'string' ? didYouMean(input, kinds) : ''}`;
 }

@@ -1,6 +1,6 @@
 // How long the records may become that a pipeline's limits allow, by kind.
 import { codecLimits, leaseEventBytes } from '@flatline/records';
-import type { DebouncePipeline, LeasePipeline, SessionPipeline } from '@flatline/config';
+import type { DebouncePipeline, LeasePipeline, SchedulePipeline, SessionPipeline } from '@flatline/config';
 import { BATCH_BYTES_MAX, largestEntry, largestLeaseEvent } from '@flatline/kinds';
 import { TASK_BOUNDS } from '@flatline/runtime';
 import { largestBlockBytes } from '@flatline/partition';
@@ -22,6 +22,8 @@ const WIDE = characters(0x800, 64);
 const CONTROL = characters(0x0e, 18);
 /** Header of a batch, framing of a record, and its own headers. */
 const AROUND_BYTES = 1_024;
+/** What names a run, with an id of 256 characters and a version of the time-zone database. */
+const SCHEDULE_HEADERS_BYTES = 1_536;
 const LIMITS = { typeLength: codecLimits.TYPE_LENGTH_MAX, eventIdLength: codecLimits.EVENT_ID_LENGTH_MAX };
 
 export function largestSessionRecords({ rules, input, output }: SessionPipeline): LargestRecords {
@@ -60,6 +62,17 @@ export function largestDebounceRecords({ input }: DebouncePipeline): LargestReco
     outputBytes: AROUND_BYTES + maxKeyBytes + BATCH_BYTES_MAX,
     settings: settingsOf({ maxKeyBytes }),
     outputs: 'a batch',
+  };
+}
+
+export function largestScheduleRecords({ rules, input }: SchedulePipeline): LargestRecords {
+  const { maxKeyBytes } = input;
+  const { maxMessageBytes } = rules;
+  return {
+    changelogBytes: AROUND_BYTES + largestBlockBytes(maxKeyBytes, TASK_BOUNDS.blockBytesMax),
+    outputBytes: AROUND_BYTES + SCHEDULE_HEADERS_BYTES + maxKeyBytes + maxMessageBytes,
+    settings: settingsOf({ maxKeyBytes, maxMessageBytes }),
+    outputs: 'a message',
   };
 }
 

@@ -5,9 +5,10 @@ import type {
   FlatlineConfig,
   LeasePipeline,
   PipelineConfig,
+  SchedulePipeline,
   SessionPipeline,
 } from '@flatline/config';
-import { debounceKind, leaseKind, type PipelineKind, sessionKind } from '@flatline/kinds';
+import { debounceKind, leaseKind, type PipelineKind, scheduleKind, sessionKind } from '@flatline/kinds';
 import {
   HttpSchemaRegistry,
   openBatchEncoder,
@@ -16,10 +17,12 @@ import {
   openRequestDecoder,
   openSummaryEncoder,
 } from '@flatline/records';
+import { CronCalendar } from './cron-calendar.ts';
 import {
   largestDebounceRecords,
   type LargestRecords,
   largestLeaseRecords,
+  largestScheduleRecords,
   largestSessionRecords,
 } from './largest-records.ts';
 
@@ -42,6 +45,7 @@ const KINDS: Kinds = {
   session: { open: openSessions, largest: largestSessionRecords },
   lease: { open: openLeases, largest: largestLeaseRecords },
   debounce: { open: openDebounce, largest: largestDebounceRecords },
+  schedule: { open: openSchedules, largest: largestScheduleRecords },
 };
 
 /** The line of the table is that of the pipeline's own kind, which TypeScript does not follow. */
@@ -79,6 +83,11 @@ async function openDebounce({ config, pipeline, clock }: KindPlace<DebouncePipel
   const { output, rules } = pipeline;
   const encoder = await openBatchEncoder(output.format, output.topic, registryOf(config, clock));
   return debounceKind({ rules, encoder, outputTopic: output.topic });
+}
+
+function openSchedules({ pipeline }: KindPlace<SchedulePipeline>): Promise<PipelineKind> {
+  const calendar = new CronCalendar(process.versions['tz'] ?? 'unknown');
+  return Promise.resolve(scheduleKind({ rules: pipeline.rules, calendar }));
 }
 
 function registryOf({ schemaRegistry }: FlatlineConfig, clock: Clock): HttpSchemaRegistry | undefined {

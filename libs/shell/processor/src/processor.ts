@@ -150,7 +150,7 @@ class Processor implements RunningProcessor, Observed {
       inputTopic: config.input.topic,
       outputTopic: config.output.topic,
       group: config.group,
-      timeoutMs: config.kind === 'debounce' ? config.rules.waitMs : config.rules.timeoutMs,
+      timeoutMs: silenceOf(config),
       ready: instance.isReady,
       interruption: instance.interruption,
       storeDrops: adapters.ports.stores.drops(),
@@ -220,4 +220,10 @@ class Processor implements RunningProcessor, Observed {
       connection.close();
     }
   }
+}
+
+/** The silence that ends what its entries are; undefined: schedules wait for none. */
+function silenceOf(config: PipelineConfig): DurationMs | undefined {
+  if (config.kind === 'schedule') return undefined;
+  return config.kind === 'debounce' ? config.rules.waitMs : config.rules.timeoutMs;
 }

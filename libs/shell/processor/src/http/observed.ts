@@ -10,7 +10,8 @@ export interface PipelineStatus {
   readonly inputTopic: string;
   readonly outputTopic: string;
   readonly group: string;
-  readonly timeoutMs: DurationMs;
+  /** undefined: of schedules, which have none. */
+  readonly timeoutMs: DurationMs | undefined;
   readonly ready: boolean;
   /** Why membership of the group is interrupted; undefined where it is not. */
   readonly interruption: string | undefined;

@@ -1,0 +1,32 @@
+// What schedules are not: they go by the broker's clock and by records of it, and their messages are bytes.
+import type { PipelineSection } from './schema.ts';
+
+const FORMATLESS = 'left out for schedules: what comes in goes out as it is';
+
+export function scheduleProblems({
+  kind,
+  proof,
+  input,
+  output,
+}: PipelineSection): { readonly setting: string; readonly value: unknown; readonly problem: string }[] {
+  if (kind !== 'schedule') return [];
+  const inputs = [input].flat().flatMap(({ timestampType, format }) => [
+    {
+      setting: 'input.timestampType',
+      value: timestampType,
+      isWrong: timestampType === 'CreateTime',
+      problem: '"LogAppendTime" for schedules (rule D1)',
+    },
+    { setting: 'input.format', value: format, isWrong: format !== 'auto', problem: FORMATLESS },
+  ]);
+  return [
+    ...inputs,
+    {
+      setting: 'proof',
+      value: proof,
+      isWrong: proof === 'fetch',
+      problem: '"record" for schedules: how late a run is, the log says',
+    },
+    { setting: 'output.format', value: output.format, isWrong: output.format !== 'json', problem: FORMATLESS },
+  ].filter(({ isWrong }) => isWrong);
+}
