@@ -56,7 +56,7 @@ export interface Effects {
   changed(): void;
   /** More of the head has changed than a touch says. Comes before `changed`. */
   reshaped(): void;
-  /** State beside the head has grown by so many bytes; less than 0: shrunk. Comes before `changed`. */
+  /** State beside the head has grown by so many bytes; less than 0: shrunk. Comes before `changed`, and may fill the commit. */
   grew(bytes: number): void;
   /** The due instant has come nearer. Later ones need not be told: the timer finds them when it fires. */
   dueSooner(): void;

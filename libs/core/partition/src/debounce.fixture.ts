@@ -79,12 +79,17 @@ export class DebounceLog {
     return offset;
   }
 
+  /** Takes what was added. */
+  take(): void {
+    const fresh = this.#records.slice(this.#taken);
+    this.#taken = this.#records.length;
+    if (fresh.length > 0) this.task.step(new ListCursor(fresh, this.#groupMax), 1e9, WALL);
+  }
+
   /** Takes what was added, and commits. `drains`: lets what is due of other keys take effect, too. */
   commit(drains = true): void {
     const { task } = this;
-    const fresh = this.#records.slice(this.#taken);
-    this.#taken = this.#records.length;
-    if (fresh.length > 0) task.step(new ListCursor(fresh, this.#groupMax), 1e9, WALL);
+    this.take();
     if (drains) while (task.expire(100, WALL));
     const sequence = this.#sequence;
     const names = { logId: 'log', owner: 'me', inputPartitions: 4, sequence, commitId: `run-${sequence}` };

@@ -18,6 +18,8 @@ export interface FiredWindow {
   readonly firstOffset: number;
   readonly openedAt: Millis;
   readonly firedAt: Millis;
+  /** At most what the items take in a batch. */
+  readonly batchBytes: number;
   /** At least one. */
   readonly items: readonly BatchItem[];
 }
@@ -30,8 +32,8 @@ export class BatchVoice {
   }
 
   /** Says the items, in as many parts as they need; of a cancelled window none. */
-  fired({ firstOffset, items, ...window }: FiredWindow, effects: Effects): void {
-    const whole = {
+  fired({ firstOffset, items, batchBytes, ...window }: FiredWindow, effects: Effects): void {
+    const common = {
       ...window,
       windowId: `${this.#parts.partition}-${firstOffset}`,
       count: items.length,
@@ -39,16 +41,18 @@ export class BatchVoice {
       firstOffset: items[0]!.offset,
       lastOffset: items.at(-1)!.offset,
     };
-    const parts = window.reason === 'CANCELLED' ? [[]] : this.#partsOf(items, window.key.length);
+    const { encoder } = this.#parts;
+    const room = encoder.batchBytesMax - encoder.aroundBytes(window.key.length);
+    const whole = batchBytes <= room ? [items] : this.#partsOf(items, room);
+    const parts = window.reason === 'CANCELLED' ? [[]] : whole;
     parts.forEach((each, part) => {
-      this.#say({ ...whole, part, last: part === parts.length - 1, items: each }, effects);
+      this.#say({ ...common, part, last: part === parts.length - 1, items: each }, effects);
     });
   }
 
   /** In order, each as long as a record may be. */
-  #partsOf(items: readonly BatchItem[], keyLength: number): BatchItem[][] {
+  #partsOf(items: readonly BatchItem[], room: number): BatchItem[][] {
     const { encoder } = this.#parts;
-    const room = encoder.batchBytesMax - encoder.aroundBytes(keyLength);
     const parts: BatchItem[][] = [[]];
     let left = room;
     for (const item of items) {

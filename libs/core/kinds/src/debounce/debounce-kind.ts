@@ -144,14 +144,15 @@ class DebounceKind implements Kind {
     if (mode !== 'leading') this.#put(item, batchBytes);
     effects.opened();
     effects.changed();
-    if (mode === 'leading') this.#lead(item, from, effects);
+    if (mode === 'leading') this.#lead(item, batchBytes, from, effects);
   }
 
   /** The first item is a batch of its own; the window goes on for what follows (B1). */
-  #lead({ offset, timestamp, bytes, start, length }: Arriving, from: Millis, effects: Effects): void {
+  #lead(item: Arriving, batchBytes: number, from: Millis, effects: Effects): void {
+    const { offset, timestamp, bytes, start, length } = item;
     const items = [{ offset, timestamp, value: bytes.slice(start, start + length) }];
     this.#counters.windowsLeading += 1;
-    const window = { key: effects.key(), firstOffset: offset, openedAt: from, firedAt: effects.clock };
+    const window = { key: effects.key(), firstOffset: offset, openedAt: from, firedAt: effects.clock, batchBytes };
     this.#voice.fired({ ...window, reason: 'LEADING', items }, effects);
   }
 
@@ -178,11 +179,12 @@ class DebounceKind implements Kind {
 
   /** Says what the window holds, if anything, and ends it. */
   #end(reason: BatchReason, at: Millis, effects: Effects): void {
-    const { state, firstOffset, count } = this.#entry;
+    const { state, firstOffset, count, batchBytes } = this.#entry;
     if (count > 0) {
       this.#counters[COUNTED_BY_REASON[reason]] += 1;
       const { openedAt, items } = windowItems(state, firstOffset);
-      this.#voice.fired({ key: effects.key(), reason, firstOffset, openedAt, firedAt: at, items }, effects);
+      const window = { key: effects.key(), reason, firstOffset, openedAt, firedAt: at, batchBytes, items };
+      this.#voice.fired(window, effects);
     }
     effects.end(at);
   }

@@ -9,7 +9,7 @@
 //   CL2  Between cut and settle the entries of the cut are `inFlight`: if one goes meanwhile, its removal is owed (K1).
 //   CL3  digest and liveBytes are the sums over live entries of what the last cut that held them wrote (R1, K8).
 //   CL4  baseBlock changes only in `settle` (K4).
-//   CL5  changedBytes is the sum of `entryBytes` over the dirty set, and of the removals.
+//   CL5  changedBytes is the sum of `entryBytes` over the dirty set, of the removals, and of what is not written of pages.
 import { assert, type ReusedMemory } from '@flatline/base';
 import type { EntryWindow, TouchBase } from '@flatline/kinds';
 import { BlockBuilder, type CutBlock } from './block-builder.ts';
@@ -68,6 +68,8 @@ interface CutInMaking {
   readonly removed: readonly number[];
   /** Where entries lie side by side, the processor fetches the next ones by itself (LookAhead). */
   readonly isSparse: boolean;
+  /** When it was begun. */
+  readonly changedBytes: number;
   /** Once all changes are written. */
   sweep: Sweep | undefined;
 }
@@ -110,6 +112,7 @@ export class Changelog {
   /** How many of `#leaving` are in no cut. */
   #removals = 0;
   #rows: RowTaker | undefined;
+  /** But for pages. */
   #changedBytes = 0;
   /** The `changedBytes` from which on `changed` tells. */
   changedMax = Infinity;
@@ -151,12 +154,13 @@ export class Changelog {
 
   /** About how many bytes the changes are that wait for a cut. */
   get changedBytes(): number {
-    return this.#changedBytes;
+    return this.#changedBytes + this.#table.states.arena.unwrittenBytes;
   }
 
   /** About how many bytes a cut would write at most, if it were made now: what changed, and what is swept forward with it. */
   get pendingBytes(): number {
-    return this.#changedBytes + Math.min(this.#changedBytes * SWEEP_RATIO, this.#sweepableBytes);
+    const { changedBytes } = this;
+    return changedBytes + Math.min(changedBytes * SWEEP_RATIO, this.#sweepableBytes);
   }
 
   /** The least `changedBytes` by which `pendingBytes` are so many. */
@@ -179,24 +183,26 @@ export class Changelog {
   /** True where more waits for a cut than before, and `changedMax` is reached. */
   changed(entry: EntryWindow): boolean {
     if (!this.#dirty.add(entry.slot)) return false;
-    this.#changedBytes += entryBytes(entry);
-    return this.#changedBytes >= this.changedMax;
-  }
-
-  /** Says that the entry's state has grown by so many bytes; less than 0: shrunk. Comes before `changed`. */
-  grew(entry: EntryWindow, bytes: number): void {
-    if (this.#dirty.has(entry.slot)) this.#changedBytes += bytes;
+    this.#changedBytes += this.#entryBytes(entry);
+    return this.changedBytes >= this.changedMax;
   }
 
   /** Says that `entry` is about to be removed from the table. */
   removed(entry: EntryWindow): void {
-    if (this.#dirty.delete(entry.slot)) this.#changedBytes -= entryBytes(entry);
+    if (this.#dirty.delete(entry.slot)) this.#changedBytes -= this.#entryBytes(entry);
     if (!entry.isWritten) return;
     this.forget(entry);
     this.#leaving.add(entry.slot);
     this.#removals += 1;
     this.#changedBytes += REMOVAL_BYTES;
     if (entry.baseBlock >= 0) this.ledger.left(entry.baseBlock);
+  }
+
+  /** At most what a cut writes of a changed entry beside pages that have changed, about; all of it where its base is due, too. */
+  #entryBytes({ slot, isWritten, baseBlock, keyLength, stateLength }: EntryWindow): number {
+    if (!isWritten) return BASE_NUMBERS_BYTES + keyLength;
+    const isBound = baseBlock < (this.#roundBefore ?? 0) || this.#table.reshaped.has(slot);
+    return TOUCH_BYTES + keyLength + (isBound ? stateLength : 0);
   }
 
   /** Takes an entry that was written out of digest and size. */
@@ -243,7 +249,7 @@ export class Changelog {
       for (let i = 0; i < count; i += 1) this.#write(this.#view.at(this.#group[i]!), cutting.base);
       left -= Math.max(count * WRITTEN_ENTRY_BYTES, this.#builder.writtenBytes - writtenBytes);
     }
-    cutting.sweep ??= this.#beginSweep();
+    cutting.sweep ??= this.#beginSweep(cutting);
     return this.#sweep(cutting.sweep, left);
   }
 
@@ -256,7 +262,7 @@ export class Changelog {
     }
     this.#removals = 0;
     const isSparse = this.#dirty.size < this.#table.slotsEnd / 2;
-    return { base, removed, isSparse, sweep: undefined };
+    return { base, removed, isSparse, changedBytes: this.changedBytes, sweep: undefined };
   }
 
   /** Makes the blocks of one commit of everything changed, after `prepareCut` of what that has left. */
@@ -378,8 +384,8 @@ export class Changelog {
   }
 
   /** Rewrites the oldest bases, so many bytes per cut. */
-  #beginSweep(): Sweep {
-    return { bytesEnd: this.#builder.writtenBytes + Math.max(this.#changedBytes * SWEEP_RATIO, SWEEP_BYTES_MIN) };
+  #beginSweep({ changedBytes }: CutInMaking): Sweep {
+    return { bytesEnd: this.#builder.writtenBytes + Math.max(changedBytes * SWEEP_RATIO, SWEEP_BYTES_MIN) };
   }
 
   /**
@@ -422,11 +428,6 @@ export class Changelog {
     const { changelogFactor, unsweptLogBytes } = this.#limits;
     return Math.max(this.#liveBytes * changelogFactor, 2 * unsweptLogBytes);
   }
-}
-
-/** At most what a cut writes of a changed entry, about: all of one that is new, or a touch and all of its state. */
-function entryBytes({ isWritten, keyLength, stateLength }: EntryWindow): number {
-  return (isWritten ? TOUCH_BYTES : BASE_NUMBERS_BYTES) + keyLength + stateLength;
 }
 
 function keyDigestOf({ slot, keyView, keyStart, keyLength }: EntryWindow): number {

@@ -127,7 +127,6 @@ class Process {
     const put = Uint8Array.from({ length: Math.max(0, wanted - stateLength + removed) }, () => random.below(256));
     const shorter = Math.max(0, stateLength - wanted);
     state.splice(at, Math.max(removed, Math.min(shorter, stateLength - at)), put, put.length);
-    this.changelog.grew(this.entry, this.entry.stateLength - stateLength);
   }
 
   cut(random: Random): ChangelogCut {

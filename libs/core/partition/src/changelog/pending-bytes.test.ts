@@ -4,6 +4,7 @@ import type { SessionEvent } from '@flatline/ports/formats';
 import { OP_BIND, OP_REMOVE, OP_TOUCH } from './block-format.ts';
 import { BodyReader } from './body-reader.ts';
 import { NO_BATCH, PartitionTask, type TaskCut } from '../index.ts';
+import { DebounceLog } from '../debounce.fixture.ts';
 import { closedIn, begin, ListCursor, options, type TestRecord, text } from '../task.fixture.ts';
 
 const WALL = 9e12;
@@ -112,6 +113,16 @@ describe('what waits for a cut, in bytes', () => {
     expect(task.pendingBytes).toBeLessThan(1_300);
   });
 
+  test('[X6][B2] an append to a long state counts for its own bytes', () => {
+    const log = new DebounceLog({ rules: { maxWaitMs: 0 }, batchBytesMax: 1_000_000 });
+    for (let i = 0; i < 100; i += 1) log.add(5_000, 'k', 'x'.repeat(900));
+    log.commit();
+    log.add(5_000, 'k', 'x'.repeat(900));
+    log.take();
+    expect(log.task.changelog.changedBytes).toBeGreaterThan(900);
+    expect(log.task.changelog.changedBytes).toBeLessThan(1_000);
+  });
+
   test('[X6] the sweep of a cut counts before it is cut', () => {
     const task = begun({ changelog: { ...ample, unsweptLogBytes: 1_000 } });
     task.step(new ListCursor(states(100)), 1e6, WALL);
@@ -187,29 +198,25 @@ describe('what waits for a cut, in bytes', () => {
   });
 });
 
-/** By slot: bytes of the key, and of each page. */
-type Model = Map<number, { readonly key: number; readonly pages: number[] }>;
+/** By slot: bytes of the key. */
+type Model = Map<number, number>;
 
 /** The rule of changedBytes, applied to the blocks. */
 function countOf({ blocks }: TaskCut, model: Model): number {
   let removals = 0;
   const overheads = new Map<number, number>();
+  let pages = 0;
   for (const { bytes, bodyStart } of blocks) {
     const body = new BodyReader(bytes, bodyStart);
     const { group } = body;
     while (body.next())
       for (let i = 0; i < group.count; i += 1) {
         const [slot, kind] = [group.slots[i]!, group.kinds[i]!];
-        const length = group.ats[i]! + group.dataEnds[i]! - group.dataStarts[i]!;
         if (kind === OP_REMOVE) removals += Number(model.delete(slot));
-        else if (kind === OP_BIND) model.set(slot, { key: group.lengths[i]!, pages: [] });
-        else if (kind !== OP_TOUCH) model.get(slot)!.pages[group.pages[i]!] = length;
+        else if (kind === OP_BIND) model.set(slot, group.lengths[i]!);
+        else if (kind !== OP_TOUCH) pages += group.dataEnds[i]! - group.dataStarts[i]!;
         if (kind === OP_BIND || kind === OP_TOUCH) overheads.set(slot, kind === OP_BIND ? 64 : 24);
       }
   }
-  const weigh = ([slot, overhead]: readonly [number, number]): number => {
-    const { key, pages } = model.get(slot)!;
-    return overhead + key + pages.reduce((sum, page) => sum + page, 0);
-  };
-  return [...overheads].reduce((sum, each) => sum + weigh(each), 6 * removals);
+  return [...overheads].reduce((sum, [slot, overhead]) => sum + overhead + model.get(slot)!, pages + 6 * removals);
 }

@@ -163,8 +163,7 @@ export class LiveEntries implements Effects {
     this.#table.reshaped.add(this.#entry.slot);
   }
 
-  grew(bytes: number): void {
-    this.#changelog.grew(this.#entry, bytes);
+  grew(): void {
     this.#endFullRun();
   }
 

@@ -57,6 +57,7 @@ export class PageArena {
   readonly #withRoom = new Int32Array(SIZES.length).fill(NONE);
   #empty = NONE;
   #takenBytes = 0;
+  #unwrittenBytes = 0;
   /** The memory, three ways; others after `take`. */
   bytes: Uint8Array = new Uint8Array(0);
   view: DataView = new DataView(new ArrayBuffer(0));
@@ -65,6 +66,11 @@ export class PageArena {
   /** Bytes of the places that pages have. */
   get takenBytes(): number {
     return this.#takenBytes;
+  }
+
+  /** Bytes of dirty pages that are others than when they were last written down. */
+  get unwrittenBytes(): number {
+    return this.#unwrittenBytes;
   }
 
   /** Bytes of the memory, places that wait for pages included. */
@@ -79,11 +85,13 @@ export class PageArena {
     if (slab === NONE) slab = this.#slabFor(size);
     const reference = this.#placeIn(slab, SIZES[size]!);
     this.#setWord(reference, length, 0);
+    this.#unwrittenBytes += length;
     this.#takenBytes += SIZES[size]!;
     return reference;
   }
 
   release(reference: number): void {
+    this.#unwrittenBytes -= this.#unwrittenOf(reference);
     const slab = reference >>> SLAB_UNIT_SHIFT;
     const at = slab * SLAB_FIELDS;
     const slabs = this.#slabs;
@@ -114,7 +122,7 @@ export class PageArena {
     const wanted = SIZES[sizeFor(length)]!;
     // A little room is left to a page that has become shorter: it may become longer again.
     if (wanted > held || wanted < held - (held >>> 3) - UNIT_BYTES) return false;
-    this.#setWord(reference, length, Math.min(this.keptOf(reference), at));
+    this.#change(reference, length, Math.min(this.keptOf(reference), at));
     return true;
   }
 
@@ -130,16 +138,17 @@ export class PageArena {
 
   /** Says that bytes from `at` on are others. */
   touch(reference: number, at: number): void {
-    this.#setWord(reference, this.lengthOf(reference), Math.min(this.keptOf(reference), at));
+    this.#change(reference, this.lengthOf(reference), Math.min(this.keptOf(reference), at));
   }
 
   /** Says that a page, new in its place, is what `from` is up to `at`. */
   inherit(reference: number, from: number, at: number): void {
-    this.#setWord(reference, this.lengthOf(reference), Math.min(this.keptOf(from), at));
+    this.#change(reference, this.lengthOf(reference), Math.min(this.keptOf(from), at));
   }
 
   /** Says that it is written down as it is, with that digest. */
   clean(reference: number, digest: number): void {
+    this.#unwrittenBytes -= this.#unwrittenOf(reference);
     const at = reference << I32_SHIFT;
     this.i32[at]! &= LENGTH;
     this.i32[at + 1] = digest;
@@ -148,6 +157,15 @@ export class PageArena {
   /** The digest of the page as it was written down last. */
   digestOf(reference: number): number {
     return this.i32[(reference << I32_SHIFT) + 1]!;
+  }
+
+  #unwrittenOf(reference: number): number {
+    return this.lengthOf(reference) - this.keptOf(reference);
+  }
+
+  #change(reference: number, length: number, kept: number): void {
+    this.#unwrittenBytes += length - kept - this.#unwrittenOf(reference);
+    this.#setWord(reference, length, kept);
   }
 
   #setWord(reference: number, length: number, kept: number): void {

@@ -213,6 +213,12 @@ export class StatePages {
     pages.forEach((reference, i) => {
       arena.view.setInt32(this.#reference(held, had - 1 + i), reference, true);
     });
+    this.#noteList(held);
+  }
+
+  /** The list is not written down: each slot's pages have their numbers there. */
+  #noteList(held: number): void {
+    this.arena.clean(-held - 1, 0);
   }
 
   /** The page, or another with as many of its bytes as fit. */
@@ -234,6 +240,7 @@ export class StatePages {
     pages.forEach((reference, page) => {
       this.arena.view.setInt32(this.#reference(held, page), reference, true);
     });
+    this.#noteList(held);
     return held;
   }
 
