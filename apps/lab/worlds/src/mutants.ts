@@ -374,7 +374,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'forgets removals while restoring',
-    file: 'libs/core/partition/src/checkpoint/restoration.ts',
+    file: 'libs/core/partition/src/checkpoint/block-applier.ts',
     from: 'this.#remove(slot);\n',
     to: '',
   },
