@@ -68,5 +68,7 @@ function isAsked(record: OutputRecord, { since, key }: TailFlags): boolean {
 
 function outputTopicOf(config: FlatlineConfig | undefined, name: string | undefined): string {
   if (config === undefined) throw usageFailure('which topic? Give --topic, or --config with the configuration file');
-  return pipelineNamed(config, name).output.topic;
+  const { name: found, kind, output } = pipelineNamed(config, name);
+  if (kind === 'session') return output.topic;
+  throw usageFailure(`${found} is a pipeline of kind "${kind}": ${output.topic} tells of no sessions`);
 }
