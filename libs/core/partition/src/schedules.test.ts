@@ -215,6 +215,9 @@ describe('a schedule that recurs', () => {
     const log = ticked({}, 31, [3, { cron: 'each 900', 'time-zone': 'UTC' }]);
     expect(brief(log.said())).toEqual(['v 900000 #1', 'v 1800000 #2']);
     expect(log.said()[0]!.headers).toContain('flatline-tz=2026z');
+    const bounded = { cron: 'each 900', 'start-at': T + 900_000, 'end-at': T + 1_800_000 };
+    expect(brief(ticked({}, 60, [0, bounded]).said())).toEqual(['v 900000 #1', 'v 1800000 #2 last']);
+    expect(brief(ticked({}, 1, [0, { cron: 'each 900', 'start-at': T }]).said())).toEqual(['v 0 #1']);
   });
 
   /** The clock stands still from the first minute to 5 h 30 min. */
@@ -249,6 +252,7 @@ describe('a schedule that recurs', () => {
       'v 14400000 #1 missed 3',
       'v 18000000 #2',
     ]);
+    expect(outage('all', { catchUpWindowMs: 4.5 * HOUR })).toHaveLength(5);
   });
 
   test('[D3] a year of seconds is caught up with at once', () => {
@@ -357,6 +361,7 @@ function randomHeaders(random: Random, now: number): Headers {
   const bounds = {
     ...(random.chance(0.3) && { 'max-runs': 1 + random.below(5) }),
     ...(random.chance(0.3) && { 'start-at': now - 5_000 + random.below(10_000) }),
+    ...(random.chance(0.1) && { 'start-at': Math.ceil(now / 1_000 + random.below(3)) * 1_000 }),
     ...(random.chance(0.3) && { 'end-at': now + random.below(30_000) }),
     ...(random.chance(0.1) && { upsert: 'reset' }),
   };

@@ -19,6 +19,7 @@ export class CronCalendar implements Calendar {
   }
 
   fault(cron: string, timeZone: string): ReturnType<Calendar['fault']> {
+    if (this.#patterns.has(nameOf(cron, timeZone))) return undefined;
     if (!isTimeZone(timeZone)) return { about: 'time-zone', detail: `there is no time zone ${timeZone}` };
     const fields = cron.trim().split(/\s+/).length;
     if (fields < FIELDS_MIN || fields > FIELDS_MAX)
@@ -37,7 +38,7 @@ export class CronCalendar implements Calendar {
 
   /** @throws what croner says of an expression that is none. */
   #pattern(cron: string, timeZone: string): Cron {
-    const name = `${timeZone} ${cron}`;
+    const name = nameOf(cron, timeZone);
     const known = this.#patterns.get(name);
     if (known !== undefined) return known;
     const pattern = new Cron(cron, { timezone: timeZone, mode: MODE, paused: true });
@@ -45,6 +46,10 @@ export class CronCalendar implements Calendar {
     this.#patterns.set(name, pattern);
     return pattern;
   }
+}
+
+function nameOf(cron: string, timeZone: string): string {
+  return `${timeZone} ${cron}`;
 }
 
 function isTimeZone(name: string): boolean {
