@@ -50,7 +50,9 @@ function encodeTouch(head: LeaseWindow, { clock }: TouchBase, out: ByteWriter): 
 function decodeTouch(bytes: Uint8Array, start: number, end: number, { clock }: TouchBase, head: LeaseWindow): void {
   const input = new ByteReader(bytes, start, end);
   head.delayed = isDelayed(input);
-  head.renewedAt = clock - input.signedVarint();
+  const renewedAt = clock - input.signedVarint();
+  if (renewedAt < 0) throw new MalformedBytes('a lease renewed before the beginning of time');
+  head.renewedAt = renewedAt;
   head.renewals = renewalsIn(input);
   head.nextWaitAt = input.varint();
   if (input.remaining !== 0) throw new MalformedBytes(`${input.remaining} bytes after a touch of a lease`);

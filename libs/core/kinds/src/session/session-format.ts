@@ -9,6 +9,7 @@
 // Compact on purpose: each byte is checksummed, sent, replicated and stored, a touch with every commit in which its session beats.
 import { ByteReader, type ByteWriter, MalformedBytes, zigzag } from '@flatline/base';
 import type { EntryFormat, TouchBase } from '../contract.ts';
+import { COUNT_MAX } from './counts.ts';
 import { decodeNumbers, encodeNumbers, type SessionDetail } from './detail.ts';
 import type { SessionEntry } from './entry.ts';
 import { SessionWindow } from './session-window.ts';
@@ -69,6 +70,8 @@ function decodeTouch(
   entry.eventCount = Math.floor(count / 2);
   entry.lastSeenAt = clock - input.signedVarint();
   entry.lastOffset = position - input.signedVarint();
+  if (count > 2 * COUNT_MAX + 1 || entry.lastSeenAt < entry.openedAt || entry.lastOffset < entry.firstOffset)
+    throw new MalformedBytes('a touch of a session that says what it cannot have become');
   if (count % 2 === 1) decodeDetailNumbers(input, entry);
   if (input.remaining !== 0) throw new MalformedBytes(`${input.remaining} bytes after a touch of a session`);
 }

@@ -122,7 +122,11 @@ function pagesAfter(pages: readonly Uint8Array[], { slot, page, at, bytes }: Pag
   if (at > former.length) throw new NotABlock(`goes on at byte ${at} of ${where}, which has ${former.length}`);
   const after = [...pages];
   after[page] = joined(former.subarray(0, at), bytes);
-  if (after.some(({ length }, number) => length > PAGE_BYTES || (number + 1 < after.length && length < PAGE_BYTES)))
+  if (
+    after.some(
+      ({ length }, number) => length === 0 || length > PAGE_BYTES || (number + 1 < after.length && length < PAGE_BYTES),
+    )
+  )
     throw new NotABlock(`leaves ${where} with ${after[page].length} bytes`);
   return after;
 }

@@ -81,9 +81,8 @@ interface Sweep {
 
 /** An entry that is written takes as long as so many bytes at least: how many fit into what is left of a slice. */
 const WRITTEN_ENTRY_BYTES = 32;
-/** All of an entry's base but key and state; of a touch; and all of a removal. At most, about. */
-const BASE_NUMBERS_BYTES = 64;
-const TOUCH_BYTES = 24;
+/** All of an entry's base, or of a touch, but key and state; and all of a removal. About, as long as they usually get. */
+const NUMBERS_BYTES = 64;
 const REMOVAL_BYTES = 6;
 /** Sweeping writes at most this many times the bytes that changes are counted for, per cut. */
 const SWEEP_RATIO = 2;
@@ -91,7 +90,7 @@ const SWEEP_BYTES_MIN = 16 * 1024;
 /** To look at a slot takes as long as to write so many bytes: that is what it counts in a slice. */
 const SWEPT_SLOT_BYTES = 4;
 /** Share of the allowed log that it may reach before a round begins, with what that writes. */
-const SWEEP_FROM = 7 / 8;
+const SWEEP_FROM = 15 / 16;
 /** Share of the log that a round leaves alone, the newest. */
 const SWEEP_LEAVES = 7 / 8;
 /** A round is thought about again each time the log has grown by so great a part of what is allowed. */
@@ -120,7 +119,9 @@ export class Changelog {
   #liveBytes = 0;
   #cutting: CutInMaking | undefined;
   #inFlight: ChangelogCut | undefined;
-  /** Bytes of the log when it was last thought about a round. */
+  /** How many bytes the last cut might have swept for each that it had written before. */
+  #pace = 1;
+  /** Bytes of the log when it was last thought about a round, with what would come on top. */
   #plannedAt = 0;
   /** Next slot the sweep looks at, and the ordinal below which a round finds bases old; undefined between rounds. */
   #hand = 0;
@@ -189,7 +190,8 @@ export class Changelog {
 
   /** Says that `entry` is about to be removed from the table. */
   removed(entry: EntryWindow): void {
-    if (this.#dirty.delete(entry.slot)) this.#changedBytes -= this.#entryBytes(entry);
+    // It may have come to be bound since it was counted.
+    if (this.#dirty.delete(entry.slot)) this.#changedBytes = Math.max(0, this.#changedBytes - this.#entryBytes(entry));
     if (!entry.isWritten) return;
     this.forget(entry);
     this.#leaving.add(entry.slot);
@@ -198,11 +200,13 @@ export class Changelog {
     if (entry.baseBlock >= 0) this.ledger.left(entry.baseBlock);
   }
 
-  /** At most what a cut writes of a changed entry beside pages that have changed, about; all of it where its base is due, too. */
+  /**
+   * At most what a cut writes of a changed entry beside pages that have changed, about: a touch is less than a bind, but a round
+   * may have made of any a bind. Where the base is due all of the state comes with it.
+   */
   #entryBytes({ slot, isWritten, baseBlock, keyLength, stateLength }: EntryWindow): number {
-    if (!isWritten) return BASE_NUMBERS_BYTES + keyLength;
-    const isBound = baseBlock < (this.#roundBefore ?? 0) || this.#table.reshaped.has(slot);
-    return TOUCH_BYTES + keyLength + (isBound ? stateLength : 0);
+    const isBound = isWritten && (baseBlock < (this.#roundBefore ?? 0) || this.#table.reshaped.has(slot));
+    return NUMBERS_BYTES + keyLength + (isBound ? stateLength : 0);
   }
 
   /** Takes an entry that was written out of digest and size. */
@@ -356,12 +360,15 @@ export class Changelog {
    *
    * A round rewrites the bases in the oldest part of the log, which then goes. It begins when the log with what that writes
    * would be nearly as long as allowed: the longer a base stays, the more touches are written for each time it is rewritten.
+   * Where only bases lie there, rewriting them gains nothing; what traffic writes while all are rewritten has to fit, too.
    */
   #planSweep(commitBytes: number): void {
     const { ledger } = this;
     if (this.#roundBefore === undefined) {
       const most = this.#allowedBytes * SWEEP_FROM;
-      const logBytes = ledger.logBytes + commitBytes;
+      const logBytes = ledger.logBytes + commitBytes + this.#liveBytes / this.#pace;
+      // The log may have become shorter by far, with what lives.
+      this.#plannedAt = Math.min(this.#plannedAt, logBytes);
       if (logBytes + this.#liveBytes < most || logBytes < this.#plannedAt + this.#allowedBytes / PLANS) return;
       this.#plannedAt = logBytes;
       const before = ledger.newest(ledger.logBytes * SWEEP_LEAVES);
@@ -385,7 +392,10 @@ export class Changelog {
 
   /** Rewrites the oldest bases, so many bytes per cut. */
   #beginSweep({ changedBytes }: CutInMaking): Sweep {
-    return { bytesEnd: this.#builder.writtenBytes + Math.max(changedBytes * SWEEP_RATIO, SWEEP_BYTES_MIN) };
+    const { writtenBytes } = this.#builder;
+    const bytes = Math.max(changedBytes * SWEEP_RATIO, SWEEP_BYTES_MIN);
+    this.#pace = bytes / Math.max(1, writtenBytes);
+    return { bytesEnd: writtenBytes + bytes };
   }
 
   /**

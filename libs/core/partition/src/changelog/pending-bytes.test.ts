@@ -215,7 +215,7 @@ function countOf({ blocks }: TaskCut, model: Model): number {
         if (kind === OP_REMOVE) removals += Number(model.delete(slot));
         else if (kind === OP_BIND) model.set(slot, group.lengths[i]!);
         else if (kind !== OP_TOUCH) pages += group.dataEnds[i]! - group.dataStarts[i]!;
-        if (kind === OP_BIND || kind === OP_TOUCH) overheads.set(slot, kind === OP_BIND ? 64 : 24);
+        if (kind === OP_BIND || kind === OP_TOUCH) overheads.set(slot, 64);
       }
   }
   return [...overheads].reduce((sum, [slot, overhead]) => sum + overhead + model.get(slot)!, pages + 6 * removals);

@@ -27,12 +27,13 @@ const context = {
 class Sessions {
   readonly #table = new EntryTable(7, sessionFormat);
   readonly #view = this.#table.view();
-  readonly changelog = new Changelog(this.#table, limits, new ReusedMemory(2 ** 26));
+  readonly changelog: Changelog;
   #offset = 0;
 
-  constructor() {
+  constructor(sessions = SESSIONS, changelogFactor = FACTOR) {
+    this.changelog = new Changelog(this.#table, { ...limits, changelogFactor }, new ReusedMemory(2 ** 26));
     const { rules } = options();
-    for (let i = 0; i < SESSIONS; i += 1) {
+    for (let i = 0; i < sessions; i += 1) {
       const slot = insertKey(this.#table, new Uint8Array(Uint32Array.of(i).buffer));
       openSession(this.#view.at(slot), rules, { offset: i, effectiveAt: 1_000, timestamp: 1_000 });
     }
@@ -43,14 +44,58 @@ class Sessions {
     for (let slot = from; slot < to; slot += 1) this.changelog.changed(this.#view.at(slot));
   }
 
+  /** Each session from one slot to another has seen sequence numbers, the longest: a touch says them, too. */
+  number(from: number, to: number): void {
+    for (let slot = from; slot < to; slot += 1)
+      this.#view.at(slot).detail = {
+        startedAt: 1_000,
+        lastEventAt: 2_000,
+        duplicateCount: 0,
+        outOfOrderCount: 0,
+        texts: undefined,
+        sequence: {
+          lowest: 2 ** 52,
+          highest: 2 ** 52 + 9,
+          seenLow: 2 ** 31,
+          seenHigh: 2 ** 31,
+          received: 1_000,
+          missingBefore: 0,
+          restarts: 0,
+        },
+      };
+  }
+
+  /** Binds sessions again. */
+  bind(from: number, to: number): void {
+    for (let slot = from; slot < to; slot += 1) this.#table.reshaped.add(slot);
+    this.beat(from, to);
+  }
+
+  end(from: number, to: number): void {
+    for (let slot = from; slot < to; slot += 1) {
+      this.changelog.removed(this.#view.at(slot));
+      this.#table.remove(slot);
+    }
+  }
+
+  /** How many times the live bytes the log has. */
+  get factor(): number {
+    return this.changelog.logBytes / this.changelog.liveBytes;
+  }
+
   /** Commits what changed; returns how many slices there were. */
   commit(): number {
+    return this.commitBytes().slices;
+  }
+
+  /** The same, and how many bytes were written. */
+  commitBytes(): { readonly slices: number; readonly writtenBytes: number } {
     let slices = 1;
     while (!this.changelog.prepareCut(SLICE_BYTES, BASE)) slices += 1;
     const cut = this.changelog.cut(context);
     const offsets = cut.blocks.map(() => (this.#offset += 1));
     this.changelog.settle(cut, offsets);
-    return slices;
+    return { slices, writtenBytes: cut.blockBytes };
   }
 }
 
@@ -86,6 +131,46 @@ describe('the sweep of a partition with many sessions', () => {
     }
     // As many for entries as these weigh, and as many more as it takes to look at all slots.
     expect(slices).toBeGreaterThanOrEqual(Math.floor((36 * SESSIONS) / SLICE_BYTES));
+  });
+
+  test.each([4, 2])('[K8] keeps the log within a factor of %d where touches are long', (factor) => {
+    const sessions = new Sessions(40_000, factor);
+    sessions.number(0, 400);
+    sessions.beat(0, 40_000);
+    sessions.commit();
+    let most = 0;
+    for (let commits = 0; commits < 1_500; commits += 1) {
+      sessions.beat(0, 400);
+      const { pendingBytes } = sessions.changelog;
+      const { writtenBytes } = sessions.commitBytes();
+      expect(writtenBytes).toBeLessThanOrEqual(pendingBytes + 16 * 1024);
+      most = Math.max(most, sessions.factor);
+    }
+    expect(most).toBeLessThanOrEqual(factor);
+    expect(most).toBeGreaterThan(factor / 2);
+  });
+
+  test('[K8] keeps the log within its factor of what is left once most sessions have ended', () => {
+    const sessions = new Sessions(40_000);
+    sessions.beat(0, 40_000);
+    sessions.commit();
+    sessions.bind(36_000, 40_000);
+    sessions.commit();
+    while (sessions.factor < 0.65 * FACTOR) {
+      sessions.beat(36_000, 36_500);
+      sessions.commit();
+    }
+    sessions.end(0, 36_000);
+    sessions.bind(36_000, 40_000);
+    sessions.commit();
+    sessions.commit();
+    let most = 0;
+    for (let commits = 0; commits < 500; commits += 1) {
+      sessions.beat(36_000, 37_000);
+      sessions.commit();
+      most = Math.max(most, sessions.factor);
+    }
+    expect(most).toBeLessThanOrEqual(FACTOR);
   });
 
   test('[K8] a bare session that beats costs at most 12 bytes of the log, sweep included', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { type Random, seededRandom } from '@flatline/base';
+import { AssertionError, type Random, seededRandom } from '@flatline/base';
 import { PAGE_BYTES_MAX, PageArena } from './page-arena.ts';
 import { PageBytes } from './page-bytes.ts';
 import { SlotSet } from '../slot-set.ts';
@@ -178,6 +178,17 @@ describe('pages of states', () => {
     expect(
       Buffer.compare(read(pages, 1), Uint8Array.from([...bytes.slice(0, PAGE_BYTES_MAX), ...bytes.slice(0, 5)])),
     ).toBe(0);
+  });
+
+  test('[X6] a state of more pages than can be listed is refused before it takes any', () => {
+    const pages = new StatePages(new SlotSet());
+    pages.write(1, Uint8Array.of(7), 1);
+    const pagesMax = Math.floor(PAGE_BYTES_MAX / 4);
+    expect(() => {
+      pages.write(0, new Uint8Array(0), pagesMax * PAGE_BYTES_MAX + 1, 0, 0);
+    }).toThrow(AssertionError);
+    expect(pages.restorePage(0, pagesMax, 0, { bytes: new Uint8Array(1), start: 0, end: 1 })).toBe(false);
+    expect([...read(pages, 1)]).toEqual([7]);
   });
 
   test('slots without pages cost nothing, and may be asked about', () => {

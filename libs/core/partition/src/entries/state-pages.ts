@@ -12,12 +12,14 @@
 // Invariants
 //   PB1  A page belongs to one slot and has one number there: numbers go from 0 without a gap.
 //   PB2  A page is dirty if its bytes are others than when it was last cleaned; its kept bytes are not.
-import { GrowingMemory } from '@flatline/base';
+import { assert, GrowingMemory } from '@flatline/base';
 import type { SlotSet } from '../slot-set.ts';
 import { SLOTS_MAX } from './key-index.ts';
 import { PAGE_BYTES_MAX, PageArena } from './page-arena.ts';
 
 const REFERENCE_BYTES = Int32Array.BYTES_PER_ELEMENT;
+/** Pages of one state: their references have a page. */
+const PAGES_MAX = Math.floor(PAGE_BYTES_MAX / REFERENCE_BYTES);
 /** A slot without pages; else the reference of its page, and one; or of the page of references, and one, negated. */
 const NONE = 0;
 
@@ -146,7 +148,7 @@ export class StatePages {
   restorePage(slot: number, page: number, at: number, { bytes, start, end }: PageSpan): boolean {
     const count = this.countOf(slot);
     const length = at + end - start;
-    if (page > count || length < 1 || length > PAGE_BYTES_MAX) return false;
+    if (page > count || page >= PAGES_MAX || length < 1 || length > PAGE_BYTES_MAX) return false;
     if (at > (page < count ? this.arena.lengthOf(this.pageAt(slot, page)) : 0)) return false;
     if (page === count && page > 0 && this.arena.lengthOf(this.pageAt(slot, page - 1)) < PAGE_BYTES_MAX) return false;
     if (page + 1 < count && length < PAGE_BYTES_MAX) return false;
@@ -180,6 +182,10 @@ export class StatePages {
   }
 
   #resizeMany(slot: number, length: number): void {
+    assert(length <= PAGES_MAX * PAGE_BYTES_MAX, 'a state has no more pages than their list can name', {
+      slot,
+      length,
+    });
     const had = this.countOf(slot);
     this.#changesOfMany += 1;
     if (had > 1 && length > (had - 1) * PAGE_BYTES_MAX) {
