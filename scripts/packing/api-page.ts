@@ -11,9 +11,14 @@ export async function apiPageOf(root: string, { name }: Published, declarations:
 Written by \`npm run pack -- --record\`. What is not on this page is not public; until 1.0 a minor version may break it.
 
 \`\`\`ts
-${declarations}\`\`\`
+${sorted(declarations)}\`\`\`
 `;
   return format(text, { ...(await resolveConfig(join(root, 'package.json'))), parser: 'markdown' });
+}
+
+/** The compiler writes the members of a union in the order in which it met them, which is another with other files before. */
+export function sorted(declarations: string): string {
+  return declarations.replace(/'[^'\n]*'(?: \| '[^'\n]*')+/g, (union) => union.split(' | ').sort().join(' | '));
 }
 
 export function recordApi(root: string, published: Published, page: string): void {
