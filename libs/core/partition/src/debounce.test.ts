@@ -119,6 +119,10 @@ describe('a window', () => {
     expect(said({}, 99_000, ...rows)).toEqual(expected);
   });
 
+  test('[B1] a shorter wait brings the timer nearer, though nothing more comes of that key', () => {
+    expect(said({}, 600, [0, 'a', waits(3_000)], [500, 'b', waits(10)])).toEqual(['QUIET 510 ab']);
+  });
+
   test.each([
     [waits('soon'), 'invalid-wait'],
     [waits(0), 'invalid-wait'],
