@@ -92,7 +92,7 @@ function simulationSteps(run: Run): Step[] {
       return { ...outcomeOf(ended), notes: notesIn(ended.output) };
     },
   });
-  return [step('simulate', '--seeds', '2000'), step('mutants', '--seeds', '0', '--mutants')];
+  return [step('simulate', '--seeds', '1500'), step('mutants', '--seeds', '0', '--mutants')];
 }
 
 /** A ratio within one run, which holds on a busy machine too; alone among what talks to the broker. */

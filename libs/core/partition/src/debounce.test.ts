@@ -212,7 +212,7 @@ describe('[B2][B4] a large window', () => {
   });
 });
 
-const SEEDS = 150;
+const SEEDS = 60;
 const FIRST_SEED = Number(process.env['SEED'] ?? 1);
 
 function randomSettings(random: Random): DebounceSettings {

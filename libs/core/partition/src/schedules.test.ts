@@ -330,7 +330,7 @@ describe('commands and receipts', () => {
   });
 });
 
-const SEEDS = Number(process.env['SEEDS'] ?? 150);
+const SEEDS = Number(process.env['SEEDS'] ?? 60);
 const FIRST_SEED = Number(process.env['SEED'] ?? 1);
 
 function pick<T>(random: Random, items: readonly T[]): T {

@@ -345,6 +345,9 @@ class LeaseKind implements Kind {
       );
     }
     if (offset < TOKEN_OFFSETS) return undefined;
-    return bad('no-token', `the offset ${offset} is too great for a token: recreate the input, and raise tokenEpoch`);
+    return bad(
+      'no-token',
+      `the offset ${offset} is too great for a token: start leases on another input topic, and raise tokenEpoch`,
+    );
   }
 }

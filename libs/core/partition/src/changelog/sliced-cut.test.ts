@@ -6,7 +6,7 @@ import { begin, ListCursor, options, type TestRecord, workload } from '../task.f
 
 const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
 const WALL = 9e12;
-const SEEDS = Number(process.env['SEEDS'] ?? 50);
+const SEEDS = Number(process.env['SEEDS'] ?? 25);
 const FIRST_SEED = Number(process.env['SEED'] ?? 1);
 
 function begun(): PartitionTask {

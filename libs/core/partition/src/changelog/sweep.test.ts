@@ -6,7 +6,7 @@ import { EntryTable } from '../entries/entry-table.ts';
 import { insertKey, options } from '../task.fixture.ts';
 import { Changelog } from './changelog.ts';
 
-const SESSIONS = 320_000;
+const SESSIONS = 160_000;
 const FACTOR = 4;
 const SLICE_BYTES = 128 * 1024;
 const limits = { blockBytesMax: 256 * 1024, changelogFactor: FACTOR, unsweptLogBytes: 1024 };
