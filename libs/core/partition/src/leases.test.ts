@@ -111,6 +111,24 @@ describe('a lease', () => {
     expect(log.task.liveEntries).toBe(0);
   });
 
+  test.each([
+    ['a start', START],
+    ['a renewal', { type: 'BEAT' }],
+    ['a release', END],
+  ])('[I1][I4] %s that would be answered with more attributes than there may be is a dead letter', (_, value) => {
+    const attributes = { host: 'x'.repeat(61) };
+    const log = history(
+      {},
+      3,
+      [0, START],
+      [1, { ...value, attributes }, bears(7)],
+      [2, { ...START, attributes }, bears(0)],
+    );
+    expect(brief(log.said())).toEqual(['GRANTED 0 0']);
+    expect(log.refused).toEqual([{ offset: 1, reason: 'invalid-attributes' }]);
+    expect(log.task.counters).toMatchObject({ leaseRenewals: 1 });
+  });
+
   test('[L1] a start that bears the live token renews, one that bears another is a start', () => {
     const log = history({}, 11_000, [0, START], [5_000, START, bears(0)], [6_000, START, bears(9)]);
     expect(brief(log.said())).toEqual(['GRANTED 0 0', 'REJECTED HELD 6000']);

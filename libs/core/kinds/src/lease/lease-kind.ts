@@ -105,8 +105,13 @@ class LeaseKind implements Kind {
     if (isThere && !entry.delayed && token === entry.token) {
       if (type === ENDED) this.#release(run, effects);
       else this.#renew(run.effectiveAt, effects);
-    } else if (type === STARTED) return this.#start(run, isThere, effects);
-    else this.#refuseToken(run, isThere, effects);
+      return undefined;
+    }
+    // Whatever else is said is answered with what it says.
+    const tooMuch = this.#tooManyAttributes();
+    if (tooMuch !== undefined) return tooMuch;
+    if (type === STARTED) return this.#start(run, isThere, effects);
+    this.#refuseToken(run, isThere, effects);
     return undefined;
   }
 
@@ -146,8 +151,7 @@ class LeaseKind implements Kind {
     const { request } = this.#reader;
     const offset = run.baseOffset + run.group.offsetDeltas[run.index]!;
     const claim: Claim = { requestId: request.requestId, attributes: request.attributes ?? NO_CLAIM.attributes };
-    const refusal = this.#overLimits(claim, offset);
-    if (refusal !== undefined) return refusal;
+    if (offset >= TOKEN_OFFSETS) return noToken(offset);
     const waiter = { offset, timeoutMs: this.#negotiated(), waitsUntil: 0, claim };
     if (isThere) {
       this.#startBehind(waiter, run, effects);
@@ -333,21 +337,25 @@ class LeaseKind implements Kind {
     return negotiated;
   }
 
-  #overLimits({ attributes }: Claim, offset: number): Refusal | undefined {
+  /** All that is said of them is bounded by the rules (I4). */
+  #tooManyAttributes(): Refusal | undefined {
     const { maxAttributes, maxAttributeBytes } = this.#rules;
+    const { attributes } = this.#reader.request;
+    if (attributes === undefined) return undefined;
     let length = 0;
     for (const [name, value] of attributes) length += name.length + value.length;
-    if (attributes.size > maxAttributes || length > maxAttributeBytes) {
-      const found = `${attributes.size} attributes of ${length} characters`;
-      return bad(
-        'invalid-attributes',
-        `${found}; maxAttributes is ${maxAttributes}, maxAttributeBytes ${maxAttributeBytes}`,
-      );
-    }
-    if (offset < TOKEN_OFFSETS) return undefined;
+    if (attributes.size <= maxAttributes && length <= maxAttributeBytes) return undefined;
+    const found = `${attributes.size} attributes of ${length} characters`;
     return bad(
-      'no-token',
-      `the offset ${offset} is too great for a token: start leases on another input topic, and raise tokenEpoch`,
+      'invalid-attributes',
+      `${found}; maxAttributes is ${maxAttributes}, maxAttributeBytes ${maxAttributeBytes}`,
     );
   }
+}
+
+function noToken(offset: number): Refusal {
+  return bad(
+    'no-token',
+    `the offset ${offset} is too great for a token: start leases on another input topic, and raise tokenEpoch`,
+  );
 }
