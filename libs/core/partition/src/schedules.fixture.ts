@@ -18,9 +18,12 @@ const WALL = 9e12;
 const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
 const PARTITION = 3;
 
+/** The year 10000, from which on those of users may throw. */
+const CALENDAR_END = 253_402_300_800_000;
 /** `each 900`: at multiples of so many seconds. The calendar of users is the shell's. */
 const EACH = /^each (\d+)$/;
 const next = (cron: string, _zone: string, after: number): number | undefined => {
+  if (after > CALENDAR_END) throw new RangeError('beyond the calendar');
   const ms = Number(EACH.exec(cron)?.[1] ?? 0) * 1_000;
   return ms === 0 ? undefined : (Math.floor(after / ms) + 1) * ms;
 };
@@ -53,7 +56,7 @@ export interface ScheduleSettings {
   readonly cutBytes?: number;
 }
 
-export type Headers = Readonly<Record<string, string | number>>;
+export type Headers = Readonly<Record<string, string | number | Uint8Array>>;
 
 export class ScheduleLog {
   readonly rules: ScheduleRules;
@@ -85,7 +88,7 @@ export class ScheduleLog {
     const offset = this.#records.length;
     const sent: RecordHeader[] = Object.entries(headers).map(([name, of]) => ({
       name: name.startsWith(':') ? name.slice(1) : `flatline-${name}`,
-      value: bytes(String(of)),
+      value: typeof of === 'object' ? of : bytes(String(of)),
     }));
     if (key === null) sent.push({ name: 'flatline-clock', value: null });
     this.#records.push({ offset, timestamp, key, value: key === null ? '' : value, headers: sent });

@@ -166,6 +166,15 @@ describe('a schedule that runs once', () => {
     expect(brief(log.said())).toEqual(['v 5 #1 last']);
   });
 
+  test('[I1] no reason is made of the name of a header, and what says nothing of a schedule does no harm', () => {
+    const notUtf8 = Uint8Array.of(0xff);
+    const replayed = { ':flatline-replayed-from': notUtf8, [`:flatline-${'x'.repeat(600_000)}`]: notUtf8 };
+    const log = history({}, 5, [0, { 'delay-ms': 5, ...replayed }], [0, { 'delay-ms': 5, 'expires-ms': notUtf8 }]);
+    expect(log.refused).toEqual([{ offset: 1, reason: 'invalid-expires-ms' }]);
+    expect(brief(log.said())).toEqual(['v 5 #1 last']);
+    expect(log.said()[0]!.headers.filter((each) => !/^flatline-(due-at|schedule|run|last)=/.test(each))).toEqual([]);
+  });
+
   test('[I1] a key has so many schedules, and no more; one that is there may be replaced', () => {
     const of = (id: string): Row => [0, { 'delay-ms': 5, 'schedule-id': id }];
     const log = history({}, 5, of('a'), of('b'), of('c'), of('d'), of('b'));
@@ -200,6 +209,16 @@ describe('a schedule that recurs', () => {
     expect(brief(ticked({}, 999, [0, when]).said())).toEqual(['v 60000 #1', 'v 3660000 #2 last']);
     const begun = { ...every, 'start-at': T - HOUR / 2, 'end-at': T + 2 * HOUR };
     expect(brief(ticked({}, 999, [0, begun]).said())).toEqual(['v 1800000 #1', 'v 5400000 #2 last']);
+  });
+
+  test('[D3][I5] an interval beyond all time: the first run is the last', () => {
+    const when = { 'every-ms': Number.MAX_SAFE_INTEGER, 'start-at': T + 60_000 };
+    expect(brief(ticked({}, 3, [0, when]).said())).toEqual(['v 60000 #1 last']);
+  });
+
+  test('[D3][I1] no calendar is asked for a start beyond the horizon', () => {
+    const log = history({}, 5, [0, { cron: 'each 1', 'start-at': 8_640_000_000_000_000 }]);
+    expect(log.refused).toEqual([{ offset: 0, reason: 'beyond-horizon' }]);
   });
 
   test('[D3] published again and again, it neither runs twice nor is postponed, and takes the new value', () => {
@@ -371,6 +390,7 @@ function randomHeaders(random: Random, now: number): Headers {
     { 'delay-ms': random.below(9_000) },
     { 'every-ms': 500 + random.below(5) * 700, ...bounds },
     { 'every-ms': 1_000 },
+    { 'every-ms': 2 ** 53 - 1, 'start-at': now + random.below(5_000), ...(random.chance(0.3) && { upsert: 'reset' }) },
     { cron: `each ${random.below(4)}`, ...bounds },
     { cron: 'each 2' },
     { 'delay-ms': 70_000 },

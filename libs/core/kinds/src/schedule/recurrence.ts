@@ -1,5 +1,5 @@
 // When a schedule that recurs is due, and which of its runs are missed (D3).
-import type { Millis } from '@flatline/base';
+import { INSTANT_MAX, type Millis } from '@flatline/base';
 import type { Calendar } from './schedule-rules.ts';
 import type { Specification } from './schedule-state.ts';
 
@@ -38,9 +38,9 @@ export class Recurrence {
     return first === undefined || first > (endAt ?? Infinity) ? undefined : first;
   }
 
-  /** The first instant after `after`, where `dueAt` is one of them; undefined: there is none. */
+  /** The first instant after `after`, where `dueAt` is one of them; undefined: there is none, or not in time that can be told. */
   next(when: Specification, dueAt: Millis, after: Millis): Millis | undefined {
-    const { everyMs, cron, timeZone, endAt = Infinity } = when;
+    const { everyMs, cron, timeZone, endAt = INSTANT_MAX } = when;
     const next = cron === undefined ? stepped(dueAt, everyMs!, after) : this.#calendar.next(cron, timeZone, after);
     return next === undefined || next > endAt ? undefined : next;
   }

@@ -63,6 +63,20 @@ const WHENS = [DUE_AT_HEADER, DELAY_HEADER, EVERY_HEADER, CRON_HEADER] as const;
 const UPSERTS = ['reset'];
 /** They would be accepted, and not obeyed. */
 const NOT_YET = [JITTER_HEADER];
+/** Others that begin as ours do, of a replay for example, say nothing: nor may a reason be made of their names. */
+const KNOWN: ReadonlySet<string> = new Set([
+  ...WHENS,
+  ...NOT_YET,
+  COMMAND_HEADER,
+  END_AT_HEADER,
+  EXPIRES_HEADER,
+  MAX_RUNS_HEADER,
+  SCHEDULE_ID_HEADER,
+  START_AT_HEADER,
+  TARGET_HEADER,
+  TIME_ZONE_HEADER,
+  UPSERT_HEADER,
+]);
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 export function readAsked(run: Run, rules: ScheduleRules, calendar: Calendar): Asked | Refusal {
@@ -129,11 +143,11 @@ function specification(own: ReadonlyMap<string, string>, calendar: Calendar): Sp
   return when;
 }
 
-/** Ours by name. A name that comes twice says two things. */
+/** Those that say something. A name that comes twice says two things. */
 function ownHeaders(headers: readonly RecordHeader[]): ReadonlyMap<string, string> {
   const own = new Map<string, string>();
   for (const { name, value } of headers) {
-    if (!name.startsWith(OWN_HEADERS)) continue;
+    if (!KNOWN.has(name)) continue;
     if (own.has(name)) throw new BadHeader('repeated-header', `${name} comes more than once`);
     own.set(name, value === null ? '' : textOf(name, value));
   }

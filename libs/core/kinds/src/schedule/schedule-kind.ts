@@ -133,12 +133,19 @@ class ScheduleKind implements Kind {
     this.#voice.receipt(former === undefined ? 'SCHEDULED' : 'REPLACED', schedule, to, effects);
   }
 
-  #firstDue({ dueAt, delayMs, when }: ScheduleAsked, clock: Millis): Millis | Refusal {
-    const first = dueAt ?? (delayMs === undefined ? this.#recurrence.first(when, clock) : clock + delayMs);
+  #firstDue(asked: ScheduleAsked, clock: Millis): Millis | Refusal {
+    const first = this.#firstOf(asked, clock);
     if (first === undefined) return bad('never-due', 'no run of this schedule is to come');
     const { maxHorizonMs } = this.#rules;
     if (first - clock <= maxHorizonMs && first < NEVER) return first;
     return bad('beyond-horizon', `due at ${first}, ${first - clock} ms from now; maxHorizonMs is ${maxHorizonMs}`);
+  }
+
+  #firstOf({ dueAt, delayMs, when }: ScheduleAsked, clock: Millis): Millis | undefined {
+    const { startAt = clock } = when;
+    // Calendars end somewhere: none is asked for what is refused in any case.
+    if (startAt - clock > this.#rules.maxHorizonMs) return startAt;
+    return dueAt ?? (delayMs === undefined ? this.#recurrence.first(when, clock) : clock + delayMs);
   }
 
   #tooMany({ length }: readonly Schedule[]): Refusal | undefined {

@@ -30,6 +30,8 @@ interface Pending {
   paused: boolean;
 }
 
+/** Of a Date. */
+const LAST_INSTANT = 8_640_000_000_000_000;
 const ERRORS = ['NOT_FOUND', 'EXPIRED', 'MISSED'];
 
 export class NaiveSchedules {
@@ -139,7 +141,7 @@ export class NaiveSchedules {
 
   /** The one after `instant`, which is one. */
   #after({ asked }: Pending, instant: Millis): Millis | undefined {
-    const { every, cron, zone, end = Infinity } = asked;
+    const { every, cron, zone, end = LAST_INSTANT } = asked;
     const next = cron === undefined ? instant + every! : this.#calendar.next(cron, zone, instant);
     return next === undefined || next > end ? undefined : next;
   }

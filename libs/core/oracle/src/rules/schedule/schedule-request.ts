@@ -31,14 +31,24 @@ export interface AskedSchedule {
 }
 
 const COMMANDS = ['PAUSE', 'RESUME', 'TRIGGER'];
+/** All that a record may say; what else begins with `flatline-` is passed over, and not passed on. */
+const SAID = new Set(
+  [
+    ['due-at', 'delay-ms', 'every-ms', 'cron', 'time-zone', 'start-at', 'end-at', 'max-runs', 'expires-ms'],
+    ['schedule-id', 'upsert', 'command', 'target', 'jitter-ms'],
+  ].flatMap((names) => names.map((name) => `flatline-${name}`)),
+);
 
 /** `bad`: the record belongs to the dead letters (I1). */
 export function scheduleAskedBy({ value, headers }: RawRecord, calendar: FoldCalendar): AskedSchedule | 'bad' {
   const own = headers.filter(({ name }) => name.startsWith('flatline-'));
-  const texts = new Map(own.map((each) => [each.name.slice('flatline-'.length), each.value ? utf8In(each.value) : '']));
+  const telling = own.filter(({ name }) => SAID.has(name));
+  const texts = new Map(
+    telling.map(({ name, value: text }) => [name.slice('flatline-'.length), text ? utf8In(text) : '']),
+  );
   const isOf = (name: string, shape: RegExp): boolean => !texts.has(name) || shape.test(texts.get(name) ?? '');
   const has = (...names: readonly string[]): boolean => names.some((name) => texts.has(name));
-  if (texts.size < own.length || [...texts.values()].includes(undefined)) return 'bad';
+  if (texts.size < telling.length || [...texts.values()].includes(undefined)) return 'bad';
   const idText = texts.get('schedule-id');
   if (idText !== undefined && (idText.length < 1 || idText.length > 256)) return 'bad';
   const command = texts.get('command');
