@@ -252,6 +252,14 @@ describe('a schedule that recurs', () => {
     expect(outage('once', {}, { ...every, 'expires-ms': HOUR / 2 - 1 })).toEqual(['EXPIRED 18000000']);
   });
 
+  test('[D2][D3][C5] made up for, it comes behind what was due before it', () => {
+    const rows: Row[] = [
+      [0, { 'every-ms': 1_000, 'schedule-id': 'each' }],
+      [0, { 'delay-ms': 2_500, 'schedule-id': 'once' }],
+    ];
+    expect(brief(history({}, 5_000, ...rows).said())).toEqual(['v 2500 once #1 last', 'v 5000 each #1 missed 4']);
+  });
+
   test('[D3] missed all: each of them runs, up to maxCatchUp', () => {
     expect(outage('all')).toEqual([1, 2, 3, 4, 5].map((run) => `v ${run * HOUR} #${run}`));
     expect(outage('all', { maxCatchUp: 2 })).toEqual(['v 3600000 #1', 'v 7200000 #2', 'MISSED 10800000']);
@@ -272,6 +280,9 @@ describe('a schedule that recurs', () => {
       'v 18000000 #2',
     ]);
     expect(outage('all', { catchUpWindowMs: 4.5 * HOUR })).toHaveLength(5);
+    // One alone, too.
+    expect(outage('once', { catchUpWindowMs: HOUR }, { 'every-ms': 4 * HOUR })).toEqual(['MISSED 14400000']);
+    expect(outage('once', { catchUpWindowMs: 1.5 * HOUR }, { 'every-ms': 4 * HOUR })).toEqual(['v 14400000 #1']);
   });
 
   test('[D3] a year of seconds is caught up with at once', () => {

@@ -50,17 +50,15 @@ export class Recurrence {
     const { everyMs, endAt = Infinity } = when;
     const end = Math.min(until, endAt);
     if (everyMs !== undefined) return stepped(dueAt, everyMs, end) - everyMs;
-    // Nearest first, since between `dueAt` and here may lie a year of seconds.
+    // Halved again and again: between may lie a year of seconds, or nothing but the burst of a day.
     let latest = dueAt;
-    for (let span = 1_000; latest === dueAt && end - span > dueAt; span *= 4) {
-      const found = this.next(when, dueAt, end - span);
-      if (found !== undefined && found <= end) latest = found;
+    for (let noneAfter = end; noneAfter > latest;) {
+      const middle = latest + Math.floor((noneAfter - latest) / 2);
+      const found = this.next(when, dueAt, middle);
+      if (found === undefined || found > end) noneAfter = middle;
+      else latest = found;
     }
-    for (;;) {
-      const next = this.next(when, dueAt, latest);
-      if (next === undefined || next > end) return latest;
-      latest = next;
-    }
+    return latest;
   }
 
   /** How many instants lie from `dueAt`, which is one, up to `before`; counted up to `most`. */

@@ -208,16 +208,15 @@ class ScheduleKind implements Kind {
     if (!recurs(when)) return this.#run(schedule, undefined, to, effects);
     const { missed, maxCatchUp, catchUpWindowMs } = this.#rules;
     const recurrence = this.#recurrence;
-    const next = recurrence.next(when, dueAt, dueAt);
-    if (next === undefined || next > clock) return this.#run(schedule, next, to, effects);
     const begin = clock - catchUpWindowMs;
     if (dueAt < begin) return this.#passOver(schedule, recurrence.next(when, dueAt, begin - 1), to, effects);
+    const next = recurrence.next(when, dueAt, dueAt);
+    if (next === undefined || next > clock) return this.#run(schedule, next, to, effects);
     if (missed === 'all' && schedule.madeUp < maxCatchUp)
       return this.#run({ ...schedule, madeUp: schedule.madeUp + 1 }, next, to, effects);
-    const later = recurrence.next(when, dueAt, clock);
-    if (missed !== 'once') return this.#passOver(schedule, later, to, effects);
-    const latest = recurrence.latest(when, dueAt, clock);
-    return this.#run(this.#missing(schedule, latest), later, to, effects);
+    if (missed !== 'once') return this.#passOver(schedule, recurrence.next(when, dueAt, clock), to, effects);
+    // It is due again at once, behind what others of its key are due for before (SK1).
+    return [this.#missing(schedule, recurrence.latest(when, dueAt, clock))];
   }
 
   /** Its runs up to `next` are missed. */

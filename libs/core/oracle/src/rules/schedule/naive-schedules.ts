@@ -30,7 +30,7 @@ interface Pending {
   paused: boolean;
 }
 
-/** Of a Date. */
+/** A Date's greatest. */
 const LAST_INSTANT = 8_640_000_000_000_000;
 const ERRORS = ['NOT_FOUND', 'EXPIRED', 'MISSED'];
 
@@ -117,15 +117,14 @@ export class NaiveSchedules {
     }
     const instants = this.#upTo(pending);
     const old = instants.filter((instant) => instant < this.#clock - catchUpWindowMs);
-    if (instants.length === 1) this.#run(pending, this.#after(pending, instants[0]!));
-    else if (old.length > 0) this.#passOver(pending, old);
+    if (old.length > 0) this.#passOver(pending, old);
+    else if (instants.length === 1) this.#run(pending, this.#after(pending, instants[0]!));
     else if (missed === 'all' && pending.madeUp < maxCatchUp) {
       pending.madeUp += 1;
       this.#run(pending, instants[1]);
     } else if (missed === 'once') {
       pending.missed += Math.min(maxCatchUp, instants.length - 1);
       pending.due = instants.at(-1)!;
-      this.#run(pending, this.#after(pending, pending.due));
     } else this.#passOver(pending, instants);
   }
 
