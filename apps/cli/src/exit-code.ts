@@ -15,7 +15,10 @@ export type ExitCode = (typeof ExitCode)[keyof typeof ExitCode];
 /** One line per code, in the order of the numbers. */
 export const exitCodeMeanings: ReadonlyMap<ExitCode, string> = new Map([
   [ExitCode.ok, 'done; a command that runs until stopped was stopped'],
-  [ExitCode.failedCheck, 'a check found something wrong (topics check and alter, verify, the demo against its ledger)'],
+  [
+    ExitCode.failedCheck,
+    'a check found something wrong (topics check and alter, verify, the demo against its ledger), or get found nothing',
+  ],
   [
     ExitCode.usage,
     'wrong flags, files, topics or configuration: the message names what; starting again changes nothing',

@@ -3,9 +3,30 @@ import { usageFailure } from './failure.ts';
 
 /** The pipeline that `--pipeline` names, or the only one there is. @throws CommandFailure */
 export function pipelineNamed({ pipelines }: FlatlineConfig, name: string | undefined): PipelineConfig {
-  const names = pipelines.map((pipeline) => pipeline.name).join(', ');
-  const found = pipelines.filter((pipeline) => name === undefined || pipeline.name === name);
-  if (found.length === 0) throw usageFailure(`--pipeline ${name ?? ''}: the configuration has ${names}`);
-  if (found.length > 1) throw usageFailure(`which pipeline? Give --pipeline: the configuration has ${names}`);
+  return onlyOf(pipelines, pipelines, name);
+}
+
+/** The same among those of a kind. @throws CommandFailure */
+export function pipelineOfKind<Kind extends PipelineConfig['kind']>(
+  { pipelines }: FlatlineConfig,
+  kind: Kind,
+  name: string | undefined,
+): PipelineConfig & { readonly kind: Kind } {
+  const other = pipelines.find((pipeline) => pipeline.name === name && pipeline.kind !== kind);
+  if (other !== undefined) throw usageFailure(`--pipeline ${other.name}: it is of kind "${other.kind}", not "${kind}"`);
+  const ofKind = pipelines.filter((pipeline) => pipeline.kind === kind);
+  if (ofKind.length === 0) throw usageFailure(`the configuration has no pipeline of kind "${kind}"`);
+  return onlyOf(ofKind, pipelines, name) as PipelineConfig & { readonly kind: Kind };
+}
+
+function onlyOf(
+  among: readonly PipelineConfig[],
+  all: readonly PipelineConfig[],
+  name: string | undefined,
+): PipelineConfig {
+  const found = among.filter((pipeline) => name === undefined || pipeline.name === name);
+  const namesOf = (pipelines: readonly PipelineConfig[]): string => pipelines.map((each) => each.name).join(', ');
+  if (found.length === 0) throw usageFailure(`--pipeline ${name ?? ''}: the configuration has ${namesOf(all)}`);
+  if (found.length > 1) throw usageFailure(`which pipeline? Give --pipeline: the configuration has ${namesOf(found)}`);
   return found[0]!;
 }

@@ -5,7 +5,9 @@ import { addAbsentCommands } from './absent-commands.ts';
 import type { CommandContext } from './commands/context.ts';
 import { addDeadLettersCommand } from './commands/dead-letters.ts';
 import { addImportCommand } from './commands/import.ts';
+import { addLeasesCommand } from './commands/leases.ts';
 import { addRunCommand } from './commands/run.ts';
+import { addSchedulesCommand } from './commands/schedules.ts';
 import { addSessionsCommand } from './commands/sessions.ts';
 import { addTopicsCommand } from './commands/topics.ts';
 import { addVerifyCommand } from './commands/verify.ts';
@@ -89,6 +91,8 @@ function buildProgram(context: CommandContext, json: boolean, developer: Develop
   addRunCommand(program, context);
   addImportCommand(program, context);
   addSessionsCommand(program, context);
+  addLeasesCommand(program, context);
+  addSchedulesCommand(program, context);
   addDeadLettersCommand(program, context);
   addVerifyCommand(program, context);
   if (developer === undefined) addAbsentCommands(program);

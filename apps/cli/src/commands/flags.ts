@@ -74,3 +74,22 @@ export function letterPlace(text: string): LetterPlace {
 export function letterPlaces(text: string, before: readonly LetterPlace[] = []): readonly LetterPlace[] {
   return [...before, letterPlace(text)];
 }
+
+const LENGTH_UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A length of time in milliseconds, as settings have it. */
+export function lengthOption(text: string): number {
+  const [, amount = '', unit = 'ms'] = /^(\d{1,13})(ms|s|m|h|d)?$/.exec(text) ?? [];
+  if (amount !== '') return Number(amount) * LENGTH_UNITS_MS[unit]!;
+  throw new InvalidArgumentError('It must be a length of time: 250ms, 90s, 30m, 36h, 7d, or milliseconds.');
+}
+
+/** `name=value`; commander hands a repeated flag over one by one. */
+export function headerOption(
+  text: string,
+  before: readonly (readonly [string, string])[] = [],
+): readonly (readonly [string, string])[] {
+  const at = text.indexOf('=');
+  if (at > 0) return [...before, [text.slice(0, at), text.slice(at + 1)]];
+  throw new InvalidArgumentError('It must be name=value.');
+}

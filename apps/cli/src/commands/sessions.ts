@@ -1,10 +1,11 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { CommandContext } from './context.ts';
+import { addEntryCommands } from './entries.ts';
 import { clusterOption, configOption, integerFrom, jsonOption, topicName } from './flags.ts';
 import type { TailFlags } from './tail-action.ts';
 
 export function addSessionsCommand(program: Command, context: CommandContext): void {
-  const sessions = program.command('sessions').description('Sessions as the output topic tells of them.');
+  const sessions = program.command('sessions').description('Sessions: those that live, and those that have closed.');
   sessions
     .command('tail')
     .description('print closed sessions as they are committed, until Ctrl-C')
@@ -32,6 +33,7 @@ export function addSessionsCommand(program: Command, context: CommandContext): v
         (await import('./tail-action.ts')).runTail(flags, console, context.shell),
       ),
     );
+  addEntryCommands(sessions, 'session', context);
 }
 
 const TAIL_HELP = `

@@ -81,7 +81,8 @@ function headerValue({ name, value }: RecordHeader): object {
   return { name, value: bytesValue(value) };
 }
 
-function bytesValue(bytes: Uint8Array | null): object | null {
+/** As text where they are UTF-8, else in base64. */
+export function bytesValue(bytes: Uint8Array | null): object | null {
   if (bytes === null) return null;
   const { length } = bytes;
   const buffer = Buffer.from(bytes);

@@ -5,6 +5,7 @@ import { resolveConfiguration } from '@flatline/config';
 import type { BatchProducer } from '@flatline/kafka';
 import { readFileSync } from 'node:fs';
 import { kill, killAll } from './child.fixture.ts';
+import { flatline, succeed } from './flatline.fixture.ts';
 import { Scenario, sleep } from './scenario.fixture.ts';
 import { readWhole } from './whole-topic.fixture.ts';
 
@@ -144,5 +145,53 @@ describe('schedules on a real broker', () => {
     await sleep(20_000);
     const found = await expectAsFolded(40);
     expect(Object.keys(found)).toEqual(expect.arrayContaining(['tick', 'every0', 'k0']));
+  });
+
+  test('[D4][Q2][Q4] at the command line: listed and shown whether a processor runs or not; what an operator does is in the log', async () => {
+    scenario = await createScenario({});
+    const lines = async (...args: string[]): Promise<Record<string, unknown>[]> => {
+      const { stdout } = await succeed(['schedules', ...args, '--config', scenario.config, '--json']);
+      return stdout.split('\n').map((line) => JSON.parse(line) as Record<string, unknown>);
+    };
+    const pending = async (until: (ids: string) => boolean): Promise<Record<string, unknown>[]> => {
+      for (;;) {
+        const listed = await lines('list');
+        const ids = listed.flatMap(({ key, scheduleId }) =>
+          key === undefined ? [] : [`${key as string}-${scheduleId as string}`],
+        );
+        if (until(ids.join(' '))) return listed;
+        await sleep(300);
+      }
+    };
+    expect(await lines('list')).toMatchObject([{ kind: 'summary', total: 0, listed: 0, more: false }]);
+    await lines('add', 'anna', '--delay', '1h', '--id', 'a', '--value', 'x', '--header', 'trace=1');
+    await lines('add', 'anna', '--cron', '0 7 * * *', '--time-zone', 'Europe/Berlin', '--id', 'b');
+    const [sent] = await lines('add', 'bert', '--every', '1d', '--id', 'c');
+    const processor = scenario.start();
+    await pending((ids) => ids === 'anna-a anna-b bert-c');
+    expect((await lines('get', 'bert'))[0]).toMatchObject({
+      state: 'live',
+      everyMs: 86_400_000,
+      schedule: sent!['schedule'],
+    });
+    await lines('trigger', 'anna', '--id', 'a');
+    await lines('pause', 'anna', '--id', 'b');
+    await lines('cancel', 'bert');
+    await pending((ids) => ids === 'anna-b');
+    expect(await scenario.stop(processor)).toBe(0);
+    const [left, summary] = await pending((ids) => ids === 'anna-b');
+    expect(left).toMatchObject({
+      key: 'anna',
+      scheduleId: 'b',
+      paused: true,
+      cron: '0 7 * * *',
+      timeZone: 'Europe/Berlin',
+    });
+    expect(summary).toMatchObject({ total: 1, asOf: [{ behind: 0 }, { behind: 0 }] });
+    expect(Object.values(await said()).flat()).toMatchObject([
+      { value: 'x', headers: expect.arrayContaining(['trace=1']) },
+    ]);
+    const none = await flatline(['schedules', 'get', 'bert', '--config', scenario.config]).finished;
+    expect(none).toMatchObject({ code: 1, stdout: expect.stringContaining('no schedule has this key, as of') });
   });
 });

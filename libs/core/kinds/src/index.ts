@@ -26,6 +26,7 @@ export {
   type StateWindow,
 } from './entry-window.ts';
 export { COUNTED_BY_REASON } from './debounce/debounce-counters.ts';
+export { debounceView } from './debounce/debounce-view.ts';
 export { debounceKind, type DebounceOptions } from './debounce/debounce-kind.ts';
 export {
   BATCH_BYTES_MAX,
@@ -35,12 +36,16 @@ export {
   WINDOW_BYTES_MAX,
   WINDOW_ITEMS_MAX,
 } from './debounce/debounce-rules.ts';
+export type { EntryPlace, EntryView, ShownEntry } from './entry-view.ts';
 export { type HeldState, HeldTime, type HeldTimeRules, type Hold } from './held-time.ts';
 export { largestLeaseEvent } from './lease/largest-lease.ts';
 export { leaseKind, type LeaseOptions } from './lease/lease-kind.ts';
+export { leaseView } from './lease/lease-view.ts';
 export type { LeaseRules, OnConflict } from './lease/lease-rules.ts';
 export { TOKEN_EPOCH_MAX } from './lease/lease-token.ts';
+export { foreseen, type Foreseen } from './schedule/first-due.ts';
 export { scheduleKind, type ScheduleOptions } from './schedule/schedule-kind.ts';
+export { scheduleView } from './schedule/schedule-view.ts';
 export type { Calendar, OnMissed, Receipts, ScheduleRules } from './schedule/schedule-rules.ts';
 export { applyEvent, openSession, type Applied, type Occurrence } from './session/apply-event.ts';
 export { summarize, type Closing } from './session/deadline.ts';
@@ -53,4 +58,5 @@ export type { SequenceWindow } from './session/sequence-window.ts';
 export { type SessionCounters } from './session/session-counters.ts';
 export { sessionFormat } from './session/session-format.ts';
 export { SessionWindow } from './session/session-window.ts';
+export { sessionView } from './session/session-view.ts';
 export { sessionKind, type SessionOptions } from './session/session-kind.ts';

@@ -31,7 +31,7 @@ export class DebounceLog {
   readonly #said = new Map<string, FoldedBatch[]>();
   readonly refused: { readonly offset: number; readonly reason: string }[] = [];
   readonly #encoded = new WeakMap<Uint8Array, DebouncedBatch>();
-  readonly #blocks: Uint8Array[] = [];
+  readonly blocks: Uint8Array[] = [];
   #taken = 0;
   #sequence = 0;
   task: PartitionTask;
@@ -102,8 +102,8 @@ export class DebounceLog {
       this.#said.set(text(key!), [...all, batch]);
     }
     this.refused.push(...cut.deadLetters.map(({ offset, reason }) => ({ offset, reason })));
-    for (const block of cut.blocks) this.#blocks.push(block.bytes.slice());
-    const first = this.#blocks.length - cut.blocks.length;
+    for (const block of cut.blocks) this.blocks.push(block.bytes.slice());
+    const first = this.blocks.length - cut.blocks.length;
     task.settle(
       cut,
       cut.blocks.map((_, i) => first + i),
@@ -121,12 +121,12 @@ export class DebounceLog {
   restart(): void {
     const task = this.#newTask();
     this.task = task;
-    if (this.#blocks.length === 0) {
+    if (this.blocks.length === 0) {
       begin(task, 0, START);
       return;
     }
     const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
-    this.#blocks.forEach((block, offset) => applyBlock(restoration, block, offset));
+    this.blocks.forEach((block, offset) => applyBlock(restoration, block, offset));
     const why = restoration.finish();
     if (why !== undefined) throw new Error(why);
     const last = restoration.last!;
@@ -135,7 +135,7 @@ export class DebounceLog {
 
   /** Bytes of the changelog so far. */
   get logBytes(): number {
-    return this.#blocks.reduce((sum, { length }) => sum + length, 0);
+    return this.blocks.reduce((sum, { length }) => sum + length, 0);
   }
 
   /** What was said of a key, in order. */

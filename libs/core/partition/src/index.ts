@@ -18,4 +18,5 @@ export type { StepOutcome, TaskCut, TaskOptions } from './task-contract.ts';
 export { type InputRules } from './record-class.ts';
 export { RecordFailed } from './record-failed.ts';
 export { Restoration, type RestoreStep } from './checkpoint/restoration.ts';
+export { StateReading } from './checkpoint/state-reading.ts';
 export { type EntryTimer, type TimerInspection, timerFaults } from './entries/timer-inspection.ts';

@@ -63,7 +63,7 @@ export class LeaseLog {
   readonly #records: TestRecord[] = [];
   readonly #said: { readonly key: string; readonly said: Said; readonly headers: readonly RecordHeader[] }[] = [];
   readonly refused: { readonly offset: number; readonly reason: string }[] = [];
-  readonly #blocks: Uint8Array[] = [];
+  readonly blocks: Uint8Array[] = [];
   #taken = 0;
   #sequence = 0;
   task: PartitionTask;
@@ -125,8 +125,8 @@ export class LeaseLog {
       this.#said.push({ key: text(key!), said, headers });
     }
     this.refused.push(...cut.deadLetters.map(({ offset, reason }) => ({ offset, reason })));
-    for (const block of cut.blocks) this.#blocks.push(block.bytes.slice());
-    const first = this.#blocks.length - cut.blocks.length;
+    for (const block of cut.blocks) this.blocks.push(block.bytes.slice());
+    const first = this.blocks.length - cut.blocks.length;
     task.settle(
       cut,
       cut.blocks.map((_, i) => first + i),
@@ -142,7 +142,7 @@ export class LeaseLog {
   restart(): void {
     const task = this.#newTask();
     const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
-    this.#blocks.forEach((block, offset) => applyBlock(restoration, block, offset));
+    this.blocks.forEach((block, offset) => applyBlock(restoration, block, offset));
     const why = restoration.finish();
     if (why !== undefined) throw new Error(why);
     const last = restoration.last!;

@@ -64,7 +64,7 @@ export class ScheduleLog {
   readonly #records: TestRecord[] = [];
   readonly #said = new Map<string, SaidOfSchedule[]>();
   readonly refused: { readonly offset: number; readonly reason: string }[] = [];
-  readonly #blocks: Uint8Array[] = [];
+  readonly blocks: Uint8Array[] = [];
   #taken = 0;
   #sequence = 0;
   task: PartitionTask;
@@ -126,8 +126,8 @@ export class ScheduleLog {
       this.#said.set(text(key!), [...said, { value: named(value!), headers: shown }]);
     }
     this.refused.push(...cut.deadLetters.map(({ offset, reason }) => ({ offset, reason })));
-    for (const block of cut.blocks) this.#blocks.push(block.bytes.slice());
-    const first = this.#blocks.length - cut.blocks.length;
+    for (const block of cut.blocks) this.blocks.push(block.bytes.slice());
+    const first = this.blocks.length - cut.blocks.length;
     task.settle(
       cut,
       cut.blocks.map((_, i) => first + i),
@@ -138,7 +138,7 @@ export class ScheduleLog {
   restart(): void {
     const task = this.#newTask();
     const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
-    this.#blocks.forEach((block, offset) => applyBlock(restoration, block, offset));
+    this.blocks.forEach((block, offset) => applyBlock(restoration, block, offset));
     const why = restoration.finish();
     if (why !== undefined) throw new Error(why);
     const last = restoration.last!;

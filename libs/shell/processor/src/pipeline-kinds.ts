@@ -1,5 +1,5 @@
 // The kind that a pipeline's section of the configuration asks for: a line for each, or the compiler names the one that lacks.
-import type { Clock } from '@flatline/base';
+import type { Clock, Millis } from '@flatline/base';
 import type {
   DebouncePipeline,
   FlatlineConfig,
@@ -8,7 +8,20 @@ import type {
   SchedulePipeline,
   SessionPipeline,
 } from '@flatline/config';
-import { debounceKind, leaseKind, type PipelineKind, scheduleKind, sessionKind } from '@flatline/kinds';
+import {
+  debounceKind,
+  debounceView,
+  type EntryView,
+  foreseen,
+  leaseKind,
+  leaseView,
+  type PipelineKind,
+  scheduleKind,
+  scheduleView,
+  sessionKind,
+  sessionView,
+} from '@flatline/kinds';
+import type { OutgoingRecord } from '@flatline/ports';
 import {
   HttpSchemaRegistry,
   openBatchEncoder,
@@ -37,15 +50,16 @@ interface ConfiguredKind<Pipeline extends PipelineConfig> {
   /** @throws Retriable where the registry does not answer. */
   readonly open: (place: KindPlace<Pipeline>) => Promise<PipelineKind>;
   readonly largest: (pipeline: Pipeline) => LargestRecords;
+  readonly view: (pipeline: Pipeline) => EntryView;
 }
 
 type Kinds = { readonly [Pipeline in PipelineConfig as Pipeline['kind']]: ConfiguredKind<Pipeline> };
 
 const KINDS: Kinds = {
-  session: { open: openSessions, largest: largestSessionRecords },
-  lease: { open: openLeases, largest: largestLeaseRecords },
-  debounce: { open: openDebounce, largest: largestDebounceRecords },
-  schedule: { open: openSchedules, largest: largestScheduleRecords },
+  session: { open: openSessions, largest: largestSessionRecords, view: ({ rules }) => sessionView(rules) },
+  lease: { open: openLeases, largest: largestLeaseRecords, view: ({ rules }) => leaseView(rules) },
+  debounce: { open: openDebounce, largest: largestDebounceRecords, view: () => debounceView },
+  schedule: { open: openSchedules, largest: largestScheduleRecords, view: () => scheduleView },
 };
 
 /** The line of the table is that of the pipeline's own kind, which TypeScript does not follow. */
@@ -61,6 +75,11 @@ export function openKind(place: KindPlace): Promise<PipelineKind> {
 /** How long the records may become that a pipeline's limits allow. */
 export function largestRecords(pipeline: PipelineConfig): LargestRecords {
   return kindOf(pipeline).largest(pipeline);
+}
+
+/** How a pipeline's live entries are shown. */
+export function viewOf(pipeline: PipelineConfig): EntryView {
+  return kindOf(pipeline).view(pipeline);
 }
 
 async function openSessions({ config, pipeline, clock }: KindPlace<SessionPipeline>): Promise<PipelineKind> {
@@ -86,8 +105,21 @@ async function openDebounce({ config, pipeline, clock }: KindPlace<DebouncePipel
 }
 
 function openSchedules({ pipeline }: KindPlace<SchedulePipeline>): Promise<PipelineKind> {
-  const calendar = new CronCalendar(process.versions['tz'] ?? 'unknown');
-  return Promise.resolve(scheduleKind({ rules: pipeline.rules, calendar }));
+  return Promise.resolve(scheduleKind({ rules: pipeline.rules, calendar: calendar() }));
+}
+
+/** What a record of schedules would come to if it were taken at `now`, for whoever is about to send it. */
+export function foreseenSchedule(
+  { rules }: SchedulePipeline,
+  { value, headers = [] }: Pick<OutgoingRecord, 'value' | 'headers'>,
+  now: Millis,
+): ReturnType<typeof foreseen> {
+  const bytes = value ?? new Uint8Array(0);
+  return foreseen({ headers, bytes, start: 0, length: value === null ? -1 : value.length }, now, rules, calendar());
+}
+
+function calendar(): CronCalendar {
+  return new CronCalendar(process.versions['tz'] ?? 'unknown');
 }
 
 function registryOf({ schemaRegistry }: FlatlineConfig, clock: Clock): HttpSchemaRegistry | undefined {

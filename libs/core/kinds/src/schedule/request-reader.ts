@@ -21,7 +21,7 @@ import {
   UPSERT_HEADER,
 } from '@flatline/ports/formats';
 import type { RecordHeader } from '@flatline/ports';
-import type { Refusal, Run } from '../contract.ts';
+import type { Refusal } from '../contract.ts';
 import { instantOf } from './instant-text.ts';
 import type { Calendar, ScheduleRules } from './schedule-rules.ts';
 import { messageOf, type Specification } from './schedule-state.ts';
@@ -46,9 +46,11 @@ export type CommandAsked = { readonly does: Command | 'CANCEL'; readonly id: str
 
 export type Asked = ScheduleAsked | CommandAsked;
 
+export type BadRecord = Extract<Refusal, { readonly kind: 'bad' }>;
+
 /** A header that does not say what it should. */
 class BadHeader extends Error {
-  readonly refusal: Refusal;
+  readonly refusal: BadRecord;
 
   constructor(reason: string, detail: string) {
     super(detail);
@@ -79,22 +81,28 @@ const KNOWN: ReadonlySet<string> = new Set([
 ]);
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-export function readAsked(run: Run, rules: ScheduleRules, calendar: Calendar): Asked | Refusal {
+/** A record's headers, and where its value lies; a length of less than 0: it is null. */
+export interface AskingRecord {
+  readonly headers: readonly RecordHeader[];
+  readonly bytes: Uint8Array;
+  readonly start: number;
+  readonly length: number;
+}
+
+export function readAsked(record: AskingRecord, rules: ScheduleRules, calendar: Calendar): Asked | BadRecord {
   try {
-    return asked(run, rules, calendar);
+    return asked(record, rules, calendar);
   } catch (error) {
     if (error instanceof BadHeader) return error.refusal;
     throw error;
   }
 }
 
-function asked({ bytes, group, headers, index }: Run, rules: ScheduleRules, calendar: Calendar): Asked {
-  const all = headers.headersOf(index);
-  const own = ownHeaders(all);
+function asked({ headers, bytes, start, length }: AskingRecord, rules: ScheduleRules, calendar: Calendar): Asked {
+  const own = ownHeaders(headers);
   const id = textIn(own, SCHEDULE_ID_HEADER, SCHEDULE_ID_LENGTH_MAX);
   const command = textIn(own, COMMAND_HEADER);
   if (command !== undefined) return { does: oneOf(COMMANDS, command, COMMAND_HEADER), id };
-  const length = group.valueLengths[index]!;
   if (length < 0) return { does: 'CANCEL', id };
   for (const name of NOT_YET)
     if (own.has(name)) throw new BadHeader('unsupported-header', `${name} is not available in this version`);
@@ -108,7 +116,7 @@ function asked({ bytes, group, headers, index }: Run, rules: ScheduleRules, cale
     ...firstOf(own),
     when: specification(own, calendar),
     reset: upsert !== undefined && oneOf(UPSERTS, upsert, UPSERT_HEADER).length > 0,
-    message: messageFrom(all, bytes, group.valueStarts[index]!, length, rules),
+    message: messageFrom(headers, bytes, start, length, rules),
   };
 }
 

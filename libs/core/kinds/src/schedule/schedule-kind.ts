@@ -12,8 +12,9 @@
 //        those that are due at one instant in the order of the log, so that a key's outputs are a function of the log (C5).
 //   SK2  What is due takes effect at the first clock that reaches it (PipelineKind.settlesFirst), so that how late a run is
 //        depends on the log alone. What is due as it is made runs with its record.
-import { assert, copyBytes, INSTANT_MAX, type Millis } from '@flatline/base';
+import { assert, copyBytes, type Millis } from '@flatline/base';
 import type { Effects, Kind, KindParts, PipelineKind, Refusal, Run } from '../contract.ts';
+import { firstDueOf, NEVER } from './first-due.ts';
 import { Recurrence, recurs, saysTheSame } from './recurrence.ts';
 import { type CommandAsked, readAsked, type ScheduleAsked } from './request-reader.ts';
 import { type ScheduleCounters, zeroScheduleCounters } from './schedule-counters.ts';
@@ -30,8 +31,6 @@ export interface ScheduleOptions {
 
 type ScheduleParts = KindParts<ScheduleWindow, ScheduleCounters>;
 
-/** What an entry is due at whose schedules are all paused. */
-const NEVER = INSTANT_MAX;
 const NO_ROOM: Refusal = { kind: 'noRoom' };
 
 export function scheduleKind(options: ScheduleOptions): PipelineKind<ScheduleWindow, ScheduleCounters> {
@@ -76,7 +75,10 @@ class ScheduleKind implements Kind {
 
   #takeRecord(run: Run, effects: Effects): Refusal | undefined {
     const isThere = effects.find(run.index);
-    const asked = readAsked(run, this.#rules, this.#calendar);
+    const { bytes, group, index } = run;
+    const value = { bytes, start: group.valueStarts[index]!, length: group.valueLengths[index]! };
+    const record = { headers: run.headers.headersOf(index), ...value };
+    const asked = readAsked(record, this.#rules, this.#calendar);
     if ('kind' in asked) return asked;
     const to = receiverOf(run);
     const schedules = isThere ? schedulesIn(this.#entry.state) : [];
@@ -98,7 +100,7 @@ class ScheduleKind implements Kind {
     const { id, when, message } = asked;
     const former = schedules.find((each) => each.id === id);
     const goesOn = former !== undefined && recurs(when) && !asked.reset && saysTheSame(former.when, when);
-    const dueAt = goesOn ? former.dueAt : this.#firstDue(asked, effects.clock);
+    const dueAt = goesOn ? former.dueAt : firstDueOf(asked, effects.clock, this.#rules, this.#recurrence);
     if (typeof dueAt !== 'number') return dueAt;
     const refusal = former === undefined ? this.#tooMany(schedules) : undefined;
     if (refusal !== undefined) return refusal;
@@ -133,25 +135,11 @@ class ScheduleKind implements Kind {
     this.#voice.receipt(former === undefined ? 'SCHEDULED' : 'REPLACED', schedule, to, effects);
   }
 
-  #firstDue(asked: ScheduleAsked, clock: Millis): Millis | Refusal {
-    const first = this.#firstOf(asked, clock);
-    if (first === undefined) return bad('never-due', 'no run of this schedule is to come');
-    const { maxHorizonMs } = this.#rules;
-    if (first - clock <= maxHorizonMs && first < NEVER) return first;
-    return bad('beyond-horizon', `due at ${first}, ${first - clock} ms from now; maxHorizonMs is ${maxHorizonMs}`);
-  }
-
-  #firstOf({ dueAt, delayMs, when }: ScheduleAsked, clock: Millis): Millis | undefined {
-    const { startAt = clock } = when;
-    // Calendars end somewhere: none is asked for what is refused in any case.
-    if (startAt - clock > this.#rules.maxHorizonMs) return startAt;
-    return dueAt ?? (delayMs === undefined ? this.#recurrence.first(when, clock) : clock + delayMs);
-  }
-
   #tooMany({ length }: readonly Schedule[]): Refusal | undefined {
     const { maxSchedulesPerKey } = this.#rules;
     if (length < maxSchedulesPerKey) return undefined;
-    return bad('too-many-schedules', `the key has ${length} schedules; maxSchedulesPerKey is ${maxSchedulesPerKey}`);
+    const detail = `the key has ${length} schedules; maxSchedulesPerKey is ${maxSchedulesPerKey}`;
+    return { kind: 'bad', reason: 'too-many-schedules', detail };
   }
 
   #command({ does, id }: CommandAsked, schedules: readonly Schedule[], to: Receiver, effects: Effects): void {
@@ -284,8 +272,4 @@ function receiverOf({ bytes, group, index, baseOffset }: Run): Receiver {
     key: copyBytes(bytes, start, start + group.lengths[index]!),
     answers: baseOffset + group.offsetDeltas[index]!,
   };
-}
-
-function bad(reason: string, detail: string): Refusal {
-  return { kind: 'bad', reason, detail };
 }

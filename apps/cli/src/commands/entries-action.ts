@@ -1,0 +1,157 @@
+import { count, counted } from '@flatline/base';
+import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
+import { KafkaLogScan, partitionOf } from '@flatline/kafka';
+import { type PartitionState, readPartitionState, type ShownEntry } from '@flatline/processor';
+import { randomInt } from 'node:crypto';
+import { connect, kafkaOf } from '../cluster.ts';
+import { type ConfigurationFlags, configurationOf } from '../configuration.ts';
+import { ENTRY_NAMES, entryDetails, entryHeading, entryText, entryValue } from '../entries/entry-text.ts';
+import { KeyPage } from '../entries/key-page.ts';
+import { ExitCode } from '../exit-code.ts';
+import { interruptedBefore, usageFailure } from '../failure.ts';
+import { pipelineOfKind } from '../pipeline-choice.ts';
+import type { Shell } from '../shell.ts';
+import type { Console } from '../terminal/console.ts';
+import { printableKey } from '../terminal/printable.ts';
+import { requireTopic } from '../topics/require-topic.ts';
+
+interface EntryFlags extends ConfigurationFlags {
+  readonly kind: PipelineConfig['kind'];
+  readonly pipeline?: string;
+  /** Keys are given so. */
+  readonly base64?: boolean;
+  readonly json?: boolean;
+}
+
+export interface ListFlags extends EntryFlags {
+  readonly prefix?: string;
+  readonly after?: string;
+  readonly limit: number;
+}
+
+export interface GetFlags extends EntryFlags {
+  readonly key: string;
+}
+
+interface FoundRow {
+  readonly partition: number;
+  readonly entries: readonly ShownEntry[];
+}
+
+/** As of when something is said, for `--json`. */
+type AsOf = Pick<PartitionState, 'partition' | 'asOf' | 'behind'>;
+
+export async function runList(flags: ListFlags, console: Console, shell: Shell): Promise<ExitCode> {
+  const { kind, prefix = '', after, limit } = flags;
+  const wish = { prefix: keyOf(prefix, flags), after: after === undefined ? undefined : keyOf(after, flags), limit };
+  const page = new KeyPage<FoundRow>(wish);
+  const asOf: AsOf[] = [];
+  const asked = await askedPipeline(flags, shell);
+  const pipeline = asked.pipeline.name;
+  for await (const state of statesOf(asked, shell)) {
+    const { partition } = state;
+    asOf.push(asOfValue(state));
+    for (const { key, shown } of state.entries()) page.add(key, () => ({ partition, entries: shown() }));
+  }
+  console.heading(entryHeading(kind));
+  for (const { key, of } of page.kept)
+    for (const entry of of.entries)
+      console.result(
+        { kind, pipeline, partition: of.partition, ...entryValue(key, entry) },
+        entryText(kind, key, entry),
+      );
+  const last = page.kept.at(-1)?.key;
+  const more = page.hasMore && last !== undefined ? `; more behind --after ${printableKey(last)}` : '';
+  const listed = page.kept.length;
+  const counts = `${counted(page.total, 'key')}${listed < page.total ? `, ${count(listed)} of them here` : ''}`;
+  console.result(
+    { kind: 'summary', pipeline, total: page.total, listed, more: page.hasMore, asOf },
+    console.colors.dim(`${counts}, ${asOfText(asOf)}${more}`),
+  );
+  return ExitCode.ok;
+}
+
+export async function runGet(flags: GetFlags, console: Console, shell: Shell): Promise<ExitCode> {
+  const { kind } = flags;
+  const wanted = keyOf(flags.key, flags);
+  const asOf: AsOf[] = [];
+  const asked = await askedPipeline(flags, shell);
+  const pipeline = asked.pipeline.name;
+  const said = { kind, pipeline };
+  for await (const state of statesOf(asked, shell, wanted)) {
+    const { partition } = state;
+    asOf.push(asOfValue(state));
+    for (const { key, shown } of state.entries()) {
+      if (Buffer.compare(key, wanted) !== 0) continue;
+      const [of] = asOf.slice(-1);
+      for (const entry of shown())
+        console.result(
+          { ...said, state: 'live', ...of, ...entryValue(key, entry) },
+          `${entryDetails(key, entry)}\n${'partition'.padEnd(16)}${partition}, ${asOfText([of!])}`,
+        );
+      return ExitCode.ok;
+    }
+  }
+  console.result(
+    { ...said, state: 'none', ...entryValue(wanted, {}), asOf },
+    `no ${ENTRY_NAMES[kind]} has this key, ${asOfText(asOf)}`,
+  );
+  return ExitCode.failedCheck;
+}
+
+interface Asked {
+  readonly config: FlatlineConfig;
+  readonly pipeline: PipelineConfig;
+}
+
+async function askedPipeline(flags: EntryFlags, shell: Shell): Promise<Asked> {
+  const config = await configurationOf(shell, flags);
+  return { config, pipeline: pipelineOfKind(config, flags.kind, flags.pipeline) };
+}
+
+/**
+ * The partitions one after the other, so that no more than one is in memory; first the one where producers put `key`. Where they
+ * partition otherwise it is in another: a no is said when all were read.
+ */
+async function* statesOf(
+  { config, pipeline }: Asked,
+  { clock, stop }: Shell,
+  key?: Uint8Array,
+): AsyncGenerator<PartitionState> {
+  const connection = await connect(kafkaOf(config, clock), stop);
+  try {
+    const { partitions } = await requireTopic(connection, clock, pipeline.changelogTopic);
+    const scan = new KafkaLogScan({ clock, connection });
+    const first = key === undefined ? 0 : partitionOf(key, partitions);
+    for (let i = 0; i < partitions; i += 1) {
+      const partition = (first + i) % partitions;
+      // Drawn each time: keys cannot be prepared to collide (I3).
+      const hashSeed = randomInt(2 ** 32);
+      const state = await readPartitionState({ pipeline, partition, scan, hashSeed, stop: stop.signal });
+      if (stop.signal.aborted) throw interruptedBefore('the changelog was read');
+      yield state;
+    }
+  } finally {
+    connection.close();
+  }
+}
+
+function keyOf(text: string, { base64 }: EntryFlags): Uint8Array {
+  if (base64 !== true) return Buffer.from(text);
+  const bytes = Buffer.from(text, 'base64');
+  if (bytes.toString('base64') === text) return bytes;
+  throw usageFailure(`${text} is no base64: with --base64 keys are given in that`);
+}
+
+function asOfValue({ partition, asOf, behind }: PartitionState): AsOf {
+  return { partition, asOf, behind };
+}
+
+/** By the slowest of the partitions. */
+function asOfText(all: readonly AsOf[]): string {
+  const clocks = all.flatMap(({ asOf }) => (asOf === undefined ? [] : [asOf.clock]));
+  if (clocks.length === 0) return 'nothing has been committed yet';
+  const when = new Date(Math.min(...clocks)).toISOString();
+  const behind = all.reduce((sum, each) => sum + each.behind, 0);
+  return `as of ${when} by the input's clock${behind === 0 ? '' : `, ${counted(behind, 'record')} of the input not yet in it`}`;
+}

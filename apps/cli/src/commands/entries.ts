@@ -1,0 +1,54 @@
+// `list` and `get` of what lives in a pipeline: the same for every kind.
+import type { PipelineConfig } from '@flatline/config';
+import type { Command } from 'commander';
+import { ENTRY_NAMES } from '../entries/entry-text.ts';
+import type { CommandContext } from './context.ts';
+import type { GetFlags, ListFlags } from './entries-action.ts';
+import { brokersOption, configOption, integerFrom, jsonOption } from './flags.ts';
+
+const LIST_MAX = 100_000;
+
+export function addEntryCommands(group: Command, kind: PipelineConfig['kind'], context: CommandContext): void {
+  const name = ENTRY_NAMES[kind];
+  const shared = (command: Command): Command =>
+    command
+      .option('--base64', 'keys are given in base64')
+      .option('--pipeline <name>', `which pipeline of the configuration (default: its only one of kind ${kind})`)
+      .addOption(configOption())
+      .addOption(brokersOption('the configuration'))
+      .addOption(jsonOption());
+  shared(
+    group
+      .command('list')
+      .description(`the ${name}s there are, in the order of their keys, as of the newest commit`)
+      .option('--prefix <text>', 'only keys that begin so')
+      .option('--after <key>', 'only keys behind this one')
+      .option('--limit <n>', 'list so many keys; all are counted', integerFrom(0, LIST_MAX), 100)
+      .addHelpText('after', listHelp(group.name())),
+  ).action(
+    context.action<ListFlags>(async (flags, console) =>
+      (await import('./entries-action.ts')).runList({ ...flags, kind }, console, context.shell),
+    ),
+  );
+  shared(
+    group
+      .command('get')
+      .argument('<key>', 'its key')
+      .description(`all that is known of the ${name} under a key, as of the newest commit`),
+  ).action(async (key: string, flags: Omit<GetFlags, 'key' | 'kind'>) => {
+    await context.action<GetFlags>(async (all, console) =>
+      (await import('./entries-action.ts')).runGet(all, console, context.shell),
+    )({ ...flags, key, kind });
+  });
+}
+
+function listHelp(group: string): string {
+  return `
+It is read from the changelog, whether a processor runs or not. That costs the reading of all of it, and the memory that
+a task of the largest partition has.
+
+Examples:
+  $ flatline ${group} list
+  $ flatline ${group} list --prefix user- --limit 1000 --json
+`;
+}

@@ -1,0 +1,186 @@
+// What an operator does to schedules is a record of the input (Q4): ordered with all others, and replayed with them.
+import type { Millis } from '@flatline/base';
+import { BatchProducer, type KafkaConnection, partitionOf } from '@flatline/kafka';
+import { foreseenSchedule } from '@flatline/processor';
+import type { OutgoingRecord, RecordHeader } from '@flatline/ports';
+import {
+  COMMAND_HEADER,
+  CRON_HEADER,
+  DELAY_HEADER,
+  DUE_AT_HEADER,
+  END_AT_HEADER,
+  EVERY_HEADER,
+  EXPIRES_HEADER,
+  MAX_RUNS_HEADER,
+  OWN_HEADERS,
+  SCHEDULE_ID_HEADER,
+  START_AT_HEADER,
+  TIME_ZONE_HEADER,
+  UPSERT_HEADER,
+} from '@flatline/ports/formats';
+import { readFileSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { connect, kafkaOf } from '../cluster.ts';
+import { type ConfigurationFlags, configurationOf } from '../configuration.ts';
+import { ExitCode } from '../exit-code.ts';
+import { usageFailure } from '../failure.ts';
+import { pipelineOfKind } from '../pipeline-choice.ts';
+import type { Shell } from '../shell.ts';
+import type { Console } from '../terminal/console.ts';
+import { printable } from '../terminal/printable.ts';
+import { requireTopic } from '../topics/require-topic.ts';
+
+export type ScheduleAct = 'cancel' | 'pause' | 'resume' | 'trigger';
+
+interface KeyFlags extends ConfigurationFlags {
+  readonly key: string;
+  readonly id?: string;
+  readonly pipeline?: string;
+  readonly partition?: number;
+  readonly json?: boolean;
+}
+
+export interface ActFlags extends KeyFlags {
+  readonly act: ScheduleAct;
+}
+
+export interface AddFlags extends KeyFlags {
+  readonly value?: string;
+  readonly valueFile?: string;
+  readonly header?: readonly (readonly [name: string, value: string])[];
+  readonly dueAt?: string;
+  readonly delay?: number;
+  readonly every?: number;
+  readonly cron?: string;
+  readonly timeZone?: string;
+  readonly startAt?: string;
+  readonly endAt?: string;
+  readonly maxRuns?: number;
+  readonly expires?: number;
+  readonly reset?: boolean;
+}
+
+const EMPTY = new Uint8Array(0);
+
+export function runAct(flags: ActFlags, console: Console, shell: Shell): Promise<ExitCode> {
+  const { act, id } = flags;
+  const command = act === 'cancel' ? undefined : act.toUpperCase();
+  const headers = ownHeaders([
+    [COMMAND_HEADER, command],
+    [SCHEDULE_ID_HEADER, id],
+  ]);
+  return send({ value: act === 'cancel' ? null : EMPTY, headers }, act, flags, console, shell);
+}
+
+export function runAdd(flags: AddFlags, console: Console, shell: Shell): Promise<ExitCode> {
+  const { id, dueAt, delay, every, cron, timeZone, startAt, endAt, maxRuns, expires, reset } = flags;
+  const own = ownHeaders([
+    [SCHEDULE_ID_HEADER, id],
+    [DUE_AT_HEADER, dueAt],
+    [DELAY_HEADER, delay],
+    [EVERY_HEADER, every],
+    [CRON_HEADER, cron],
+    [TIME_ZONE_HEADER, timeZone],
+    [START_AT_HEADER, startAt],
+    [END_AT_HEADER, endAt],
+    [MAX_RUNS_HEADER, maxRuns],
+    [EXPIRES_HEADER, expires],
+    [UPSERT_HEADER, reset === true ? 'reset' : undefined],
+  ]);
+  return send(
+    { value: valueOf(flags, shell), headers: [...foreignHeaders(flags), ...own] },
+    'add',
+    flags,
+    console,
+    shell,
+  );
+}
+
+async function send(
+  message: Required<Pick<OutgoingRecord, 'value' | 'headers'>>,
+  act: ScheduleAct | 'add',
+  flags: KeyFlags,
+  console: Console,
+  shell: Shell,
+): Promise<ExitCode> {
+  const { clock, stop } = shell;
+  const config = await configurationOf(shell, flags);
+  const pipeline = pipelineOfKind(config, 'schedule', flags.pipeline);
+  const key = Buffer.from(flags.key);
+  const { maxKeyBytes, topic } = pipeline.input;
+  if (key.length > maxKeyBytes) throw usageFailure(`the key has ${key.length} bytes; maxKeyBytes is ${maxKeyBytes}`);
+  const found = foreseenSchedule(pipeline, message, clock.wallMs());
+  if (found.kind !== 'sound') throw usageFailure(`${found.reason}: ${found.detail}. Nothing was sent`);
+  const connection = await connect(kafkaOf(config, clock), stop);
+  try {
+    const { partitions } = await requireTopic(connection, clock, topic);
+    const { partition = partitionOf(key, partitions) } = flags;
+    if (partition >= partitions)
+      throw usageFailure(`--partition ${partition}: ${topic} has partitions 0 to ${partitions - 1}`);
+    const offset = await append(connection, shell, topic, { ...message, key, partition });
+    show({ act, flags, topic, partition, offset, dueAt: found.dueAt }, console);
+    return ExitCode.ok;
+  } finally {
+    connection.close();
+  }
+}
+
+async function append(
+  connection: KafkaConnection,
+  { clock }: Shell,
+  topic: string,
+  record: Parameters<BatchProducer['add']>[0],
+): Promise<number> {
+  let offset = -1;
+  const onAcknowledged = (_partition: number, baseOffset: number): void => {
+    offset = baseOffset;
+  };
+  const producer = await BatchProducer.open({ clock, connection, topic, onAcknowledged });
+  await producer.send([record]);
+  await producer.close();
+  return offset;
+}
+
+interface Sent {
+  readonly act: ScheduleAct | 'add';
+  readonly flags: KeyFlags;
+  readonly topic: string;
+  readonly partition: number;
+  /** Less than 0: it is there, and where the broker does not say. */
+  readonly offset: number;
+  readonly dueAt: Millis | undefined;
+}
+
+/** By this machine's clock: the record has that of the broker that appends it. */
+function show({ act, flags, topic, partition, offset, dueAt }: Sent, console: Console): void {
+  const { key, id } = flags;
+  const place = offset < 0 ? `${topic}/${partition}` : `${topic}/${partition}/${offset}`;
+  const due = dueAt === undefined ? '' : `, due at about ${new Date(dueAt).toISOString()}`;
+  const what = `${act} ${printable(key)}${id === undefined ? '' : ` (${printable(id)})`}`;
+  const schedule = act === 'add' && offset >= 0 ? `${partition}-${offset}` : undefined;
+  console.result(
+    { kind: 'sent', act, key, id, topic, partition, offset, schedule, dueAt },
+    `${what}: sent to ${place}${due}`,
+  );
+}
+
+function valueOf({ value, valueFile }: AddFlags, { folder }: Shell): Uint8Array {
+  if (valueFile === undefined) return Buffer.from(value ?? '');
+  if (value !== undefined) throw usageFailure('--value and --value-file: only one of them can be the value');
+  try {
+    return readFileSync(resolve(folder, valueFile));
+  } catch (error) {
+    throw usageFailure(`--value-file ${valueFile} cannot be read: ${error instanceof Error ? error.message : ''}`);
+  }
+}
+
+function foreignHeaders({ header = [] }: AddFlags): RecordHeader[] {
+  return header.map(([name, value]) => {
+    if (name.startsWith(OWN_HEADERS)) throw usageFailure(`--header ${name}: names that begin so are Flatline's own`);
+    return { name, value: Buffer.from(value) };
+  });
+}
+
+function ownHeaders(given: readonly (readonly [string, string | number | undefined])[]): RecordHeader[] {
+  return given.flatMap(([name, value]) => (value === undefined ? [] : [{ name, value: Buffer.from(String(value)) }]));
+}

@@ -1,0 +1,130 @@
+// What lives under a key as a line for a person, or as JSON with the names of docs/FORMATS.md. Pure.
+import type { PipelineConfig } from '@flatline/config';
+import type { ShownEntry } from '@flatline/processor';
+import { isUtf8 } from 'node:buffer';
+import { bytesValue } from '../dead-letters/letter-text.ts';
+import { printable, printableKey, shorten } from '../terminal/printable.ts';
+import { duration } from '../terminal/progress.ts';
+
+type Kind = PipelineConfig['kind'];
+
+interface Column {
+  readonly name: string;
+  readonly width: number;
+  readonly text: (entry: ShownEntry) => string;
+}
+
+const KEY_COLUMNS = 28;
+const VALUE_COLUMNS = 60;
+
+/** What it is called, one of it and several. */
+export const ENTRY_NAMES: Readonly<Record<Kind, string>> = {
+  session: 'session',
+  lease: 'lease',
+  debounce: 'window',
+  schedule: 'schedule',
+};
+
+const COLUMNS: Readonly<Record<Kind, readonly Column[]>> = {
+  session: [
+    at('deadline', 'deadlineAt'),
+    at('last seen', 'lastSeenAt'),
+    said('events', 8, ({ eventCount }) => eventCount),
+    said('incarnation', 16, ({ incarnation }) => incarnation),
+    said('attributes', VALUE_COLUMNS, ({ attributes }) => pairs(attributes)),
+  ],
+  lease: [
+    at('deadline', 'deadlineAt'),
+    said('token', 16, ({ token }) => token),
+    said('waiting', 8, ({ waiters }) => (waiters as readonly unknown[]).length),
+    said('holder', VALUE_COLUMNS, ({ attributes, requestId, retryAt }) =>
+      retryAt === undefined
+        ? [requestId, pairs(attributes)].filter(Boolean).join(' ')
+        : `lock delay to ${time(retryAt)}`,
+    ),
+  ],
+  debounce: [
+    at('fires', 'firesAt'),
+    said('items', 8, ({ count }) => count),
+    said('bytes', 10, ({ bytes }) => bytes),
+    said('window', 16, ({ windowId }) => windowId),
+  ],
+  schedule: [
+    said('due (UTC)', 19, ({ paused, dueAt }) => (paused === true ? 'paused' : time(dueAt))),
+    said('id', 16, ({ scheduleId }) => scheduleId),
+    said('runs', 6, ({ runs }) => runs),
+    said('recurs', 28, recurrence),
+    said('value', VALUE_COLUMNS, ({ value }) => printableKey(value as Uint8Array)),
+  ],
+};
+
+export function entryHeading(kind: Kind): string {
+  const columns = COLUMNS[kind].map(({ name, width }) => name.padEnd(width));
+  return [ENTRY_NAMES[kind].padEnd(KEY_COLUMNS), ...columns].join('  ').trimEnd();
+}
+
+export function entryText(kind: Kind, key: Uint8Array, entry: ShownEntry): string {
+  const columns = COLUMNS[kind].map(({ width, text }) => shorten(text(entry), width).padEnd(width));
+  return [shorten(printableKey(key), KEY_COLUMNS).padEnd(KEY_COLUMNS), ...columns].join('  ').trimEnd();
+}
+
+/** All of it, a line for each field that says something. */
+export function entryDetails(key: Uint8Array, entry: ShownEntry): string {
+  const fields = Object.entries(entry).filter(([, value]) => value !== undefined);
+  const lines = fields.flatMap(([name, value]) => detailLines(name, value));
+  return [['key', printableKey(key)] as const, ...lines].map(([name, text]) => `${name.padEnd(16)}${text}`).join('\n');
+}
+
+/** The fields that `--json` prints, with the key's bytes where they are no text. */
+export function entryValue(key: Uint8Array, entry: ShownEntry): object {
+  const bytes = Buffer.from(key);
+  const named = { key: bytes.toString('utf8'), ...(!isUtf8(bytes) && { keyBase64: bytes.toString('base64') }) };
+  return { ...named, ...(plain(entry) as object) };
+}
+
+function detailLines(name: string, value: unknown): (readonly [string, string])[] {
+  if (name === 'headers')
+    return (value as readonly { name: string; value: Uint8Array | null }[]).map((each) => [
+      'header',
+      `${printable(each.name)}: ${each.value === null ? '(null)' : printableKey(each.value)}`,
+    ]);
+  if (value instanceof Map && value.size === 0) return [];
+  if (value instanceof Map) return [[name, pairs(value)]];
+  if (value instanceof Uint8Array) return [[name, printableKey(value)]];
+  if (typeof value === 'number' && name.endsWith('At')) return [[name, `${time(value)} UTC (${value})`]];
+  if (typeof value === 'number' && name.endsWith('Ms')) return [[name, `${duration(value)} (${value})`]];
+  if (Array.isArray(value)) return value.map((each) => [name, printable(JSON.stringify(plain(each)))] as const);
+  return [[name, printable(String(value))]];
+}
+
+/** Maps as objects, bytes as text or base64. */
+function plain(value: unknown): unknown {
+  if (value instanceof Uint8Array) return bytesValue(value);
+  // fromEntries defines `__proto__` as a property like any other (I3).
+  if (value instanceof Map) return Object.fromEntries([...value].map(([name, each]) => [name, plain(each)]));
+  if (Array.isArray(value)) return value.map(plain);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, plain(each)]));
+}
+
+function at(name: string, field: string): Column {
+  return said(`${name} (UTC)`, 19, (entry) => (entry[field] === undefined ? '' : time(entry[field])));
+}
+
+function said(name: string, width: number, field: (entry: ShownEntry) => unknown): Column {
+  return { name, width, text: (entry) => printable(`${(field(entry) ?? '') as string | number}`) };
+}
+
+function recurrence({ everyMs, cron, timeZone }: ShownEntry): string {
+  if (typeof everyMs === 'number') return `every ${duration(everyMs)}`;
+  return typeof cron === 'string' ? `${cron} ${timeZone as string}` : '';
+}
+
+function pairs(attributes: unknown): string {
+  return [...(attributes as ReadonlyMap<string, unknown>)].map(([name, value]) => `${name}=${String(value)}`).join(' ');
+}
+
+function time(at: unknown): string {
+  const date = new Date(at as number);
+  return Number.isNaN(date.getTime()) ? String(at) : date.toISOString().slice(0, 19).replace('T', ' ');
+}

@@ -1,0 +1,114 @@
+// What a person may get wrong about schedules and entries, before a broker is asked.
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { cli } from './cli.fixture.ts';
+import { entryDetails, entryHeading, entryText, entryValue } from './entries/entry-text.ts';
+import { ExitCode } from './exit-code.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'flatline-schedules-'));
+const pipeline = (name: string, kind: string, more: object = {}): object => ({
+  name,
+  kind,
+  input: { topic: `${name}-in` },
+  output: { topic: `${name}-out` },
+  ...more,
+});
+const pipelines = [
+  pipeline('later', 'schedule', { maxHorizonMs: '30d', maxMessageBytes: 100 }),
+  pipeline('leaders', 'lease', { timeoutMs: '10s' }),
+  pipeline('tenants', 'lease', { timeoutMs: '10s' }),
+];
+// A closed port: whatever asks a broker is refused at once.
+writeFileSync(
+  join(folder, 'flatline.config.json'),
+  JSON.stringify({ application: 'a', brokers: ['127.0.0.1:1'], pipelines }),
+);
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+describe('schedules and entries at the command line', () => {
+  test.each([
+    [['schedules', 'add', 'anna'], 'no-schedule'],
+    [['schedules', 'add', 'anna', '--due-at', '2099-01-01T00:00:00Z', '--delay', '1h'], 'conflicting-schedule'],
+    [['schedules', 'add', 'anna', '--due-at', 'tomorrow'], 'invalid-due-at'],
+    [['schedules', 'add', 'anna', '--due-at', '2099-01-01T00:00:00Z'], 'beyond-horizon'],
+    [['schedules', 'add', 'anna', '--delay', 'soon'], '--delay'],
+    [['schedules', 'add', 'anna', '--cron', '* *'], 'invalid-cron'],
+    [['schedules', 'add', 'anna', '--cron', '0 0 31 2 *'], 'never-due'],
+    [['schedules', 'add', 'anna', '--cron', '0 7 * * *', '--time-zone', 'Europe/Atlantis'], 'invalid-time-zone'],
+    [['schedules', 'add', 'anna', '--delay', '1h', '--id', ''], 'invalid-schedule-id'],
+    [['schedules', 'add', 'anna', '--delay', '1h', '--value', 'x'.repeat(200)], 'message-too-large'],
+    [['schedules', 'add', 'anna', '--delay', '1h', '--value', 'x', '--value-file', 'y'], 'only one of them'],
+    [['schedules', 'add', 'anna', '--delay', '1h', '--value-file', 'nowhere'], 'cannot be read'],
+    [['schedules', 'add', 'anna', '--delay', '1h', '--header', 'x'], 'name=value'],
+    [['schedules', 'add', 'anna', '--delay', '1h', '--header', 'flatline-cron=x'], 'own'],
+    [['schedules', 'add', 'x'.repeat(513), '--delay', '1h'], 'maxKeyBytes is 512'],
+    [['schedules', 'add'], "missing required argument 'key'"],
+    [['schedules', 'stop', 'anna'], "unknown command 'stop'"],
+    [['schedules', 'pause', 'anna', '--cron', 'x'], "unknown option '--cron'"],
+    [['schedules', 'cancel', 'anna', '--pipeline', 'leaders'], 'of kind "lease", not "schedule"'],
+    [['schedules', 'list', '--limit', '-1'], '--limit'],
+    [['schedules', 'get', 'a', '--base64'], 'is no base64'],
+    [['leases', 'list'], 'the configuration has leaders, tenants'],
+    [['leases', 'list', '--pipeline', 'others'], 'the configuration has later, leaders, tenants'],
+    [['sessions', 'list'], 'no pipeline of kind "session"'],
+  ])('[I1][I4] %j: exit code 2, and what is wrong', async (args, hint) => {
+    const { exitCode, stdout, stderr } = await cli(args, { folder });
+    expect({ exitCode, stdout }).toEqual({ exitCode: ExitCode.usage, stdout: '' });
+    expect(stderr).toContain(hint);
+  });
+
+  test('what is right needs a broker', async () => {
+    for (const line of [
+      'schedules add anna --delay 1h',
+      'schedules pause anna',
+      'schedules list',
+      'leases get a --pipeline tenants',
+    ])
+      expect((await cli(line.split(' '), { folder })).exitCode).toBe(ExitCode.unreachable);
+  });
+});
+
+describe('an entry', () => {
+  const key = Buffer.from('anna');
+  const schedule = {
+    scheduleId: 'dentist',
+    schedule: '3-17',
+    dueAt: 1_800_000_000_000,
+    runs: 2,
+    paused: false,
+    everyMs: 3_600_000,
+    cron: undefined,
+    headers: [{ name: 'trace', value: Buffer.from('\u001b[31m') }],
+    value: Buffer.from('{"a":1}'),
+  };
+
+  test('[I3] as a line under its heading, and in full; nothing that it says reaches the terminal', () => {
+    const [heading, line] = [entryHeading('schedule'), entryText('schedule', key, schedule)];
+    expect(line).toMatch(/^anna {26}2027-01-15 08:00:00 {2}dentist {11}2 {7}every 1 h/);
+    for (const [name, value] of [
+      ['due', '2027'],
+      ['id', 'dentist'],
+      ['value', '{"a"'],
+    ] as const)
+      expect([name, heading.indexOf(name)]).toEqual([name, line.indexOf(value)]);
+    expect(entryDetails(key, schedule)).toContain('dueAt           2027-01-15 08:00:00 UTC (1800000000000)');
+    expect(entryDetails(key, schedule)).toContain('header          trace: \\u001b[31m');
+  });
+
+  test('as JSON: bytes as text or base64, maps as objects, a key that is no text with its bytes', () => {
+    expect(entryValue(key, schedule)).toMatchObject({
+      key: 'anna',
+      value: { length: 7, text: '{"a":1}' },
+      headers: [{ name: 'trace', value: { length: 5, text: '\u001b[31m' } }],
+    });
+    const lease = { token: 5, attributes: new Map([['__proto__', 'x']]), waiters: [] };
+    expect(JSON.stringify(entryValue(Uint8Array.of(0xff), lease))).toBe(
+      '{"key":"\ufffd","keyBase64":"/w==","token":5,"attributes":{"__proto__":"x"},"waiters":[]}',
+    );
+    expect(entryText('lease', key, { ...lease, deadlineAt: 0, requestId: 'r' })).toContain('r __proto__=x');
+  });
+});

@@ -1,0 +1,19 @@
+// How the live entries of a kind are shown to whoever asks what there is: a person, or a program. Nothing is changed by it.
+import type { EntryFormat } from './contract.ts';
+import type { EntryWindow } from './entry-window.ts';
+import type { Reckoning } from './held-time.ts';
+
+/** A thing under a key, by the names of docs/FORMATS.md. Bytes stay bytes. */
+export type ShownEntry = Readonly<Record<string, unknown>>;
+
+export interface EntryPlace {
+  readonly partition: number;
+  /** Time that no deadline counts (C8). */
+  readonly held: Reckoning;
+}
+
+export interface EntryView<Entry extends EntryWindow = EntryWindow> {
+  readonly format: EntryFormat<Entry>;
+  /** What the entry in the window holds: mostly one thing, and each of a key's schedules. */
+  shown(entry: Entry, place: EntryPlace): readonly ShownEntry[];
+}

@@ -1,0 +1,21 @@
+// A key's schedules as they are shown: when each is due next, and by what.
+import type { EntryView } from '../entry-view.ts';
+import { scheduleFormat } from './schedule-format.ts';
+import { messageIn, schedulesIn } from './schedule-state.ts';
+import type { ScheduleWindow } from './schedule-window.ts';
+
+export const scheduleView: EntryView<ScheduleWindow> = {
+  format: scheduleFormat,
+  shown: (entry, { partition }) =>
+    schedulesIn(entry.state).map(({ id, offset, dueAt, runs, missed, paused, when, message }) => ({
+      scheduleId: id,
+      schedule: `${partition}-${offset}`,
+      dueAt,
+      runs,
+      missed,
+      paused,
+      ...when,
+      timeZone: when.cron === undefined ? undefined : when.timeZone,
+      ...messageIn(message),
+    })),
+};

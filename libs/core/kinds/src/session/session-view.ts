@@ -1,0 +1,28 @@
+// A live session as it is shown: what its summary would say if it were known how it ends.
+import type { EntryView } from '../entry-view.ts';
+import { summarize } from './deadline.ts';
+import type { SessionRules } from './entry.ts';
+import { sessionFormat } from './session-format.ts';
+import type { SessionWindow } from './session-window.ts';
+
+const NO_KEY = new Uint8Array(0);
+
+export function sessionView(rules: SessionRules): EntryView<SessionWindow> {
+  return {
+    format: sessionFormat,
+    shown(entry, { partition, held }) {
+      const closing = {
+        key: NO_KEY,
+        partition,
+        reason: 'TIMEOUT',
+        closedAt: 0,
+        endedAt: undefined,
+        emittedAt: 0,
+      } as const;
+      const summary = summarize(entry, rules, closing, held);
+      const { incarnation, startedAt, lastSeenAt, deadlineAt, timeoutMs, eventCount, countsByType, attributes } =
+        summary;
+      return [{ incarnation, startedAt, lastSeenAt, deadlineAt, timeoutMs, eventCount, countsByType, attributes }];
+    },
+  };
+}
