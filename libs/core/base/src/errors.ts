@@ -25,6 +25,20 @@ export class Retriable extends ConsequenceError {
 /** The partition cannot go on without an operator (R3, C6); others go on. The message says what to do. */
 export class PartitionStopped extends ConsequenceError {
   override readonly name = 'PartitionStopped';
+  /**
+   * What is in the way is a topic or a setting of the brokers: another try goes on once that is mended. Otherwise the log is not
+   * what was read (R3), and going on by itself would hide it. By default as `cause` says.
+   */
+  readonly isMendable: boolean;
+
+  constructor(
+    message: string,
+    cause?: unknown,
+    { isMendable = cause instanceof PartitionStopped && cause.isMendable }: { readonly isMendable?: boolean } = {},
+  ) {
+    super(message, cause);
+    this.isMendable = isMendable;
+  }
 }
 
 /** The process cannot go on: drain and exit non-zero. */

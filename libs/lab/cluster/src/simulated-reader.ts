@@ -245,7 +245,8 @@ class FetchLoop implements LogSubscription {
     if (this.#closed) return;
     const place = `${this.partition.topic}-${this.partition.partition}`;
     if (answer.kind === 'topicGone') {
-      this.#fail(new PartitionStopped(`${place} does not exist: was the topic deleted? Create it, or restore it`));
+      const why = `${place} does not exist: was the topic deleted? Create it, or restore it`;
+      this.#fail(new PartitionStopped(why, undefined, { isMendable: true }));
     } else if (answer.kind === 'outOfRange') {
       const position = this.#position;
       this.#fail(new PartitionStopped(`${place} does not hold offset ${position}: was it truncated or recreated?`));

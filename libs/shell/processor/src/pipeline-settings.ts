@@ -17,7 +17,7 @@ export function pipelineSettings(
 ): PipelineSettings {
   const { name, input, output, group, changelogTopic, deadLetterTopic } = pipeline;
   const { heldTime, tickMs, proof, proofIntervalMs, clockSkewMs, closeDelayMs } = pipeline;
-  const { handoverMs, drainMs, changelogFactor, truncateLagMs, truncateLagBytes, startFrom } = pipeline;
+  const { handoverMs, stoppedRetryMs, drainMs, changelogFactor, truncateLagMs, truncateLagBytes, startFrom } = pipeline;
   const { timestampType, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs } = input;
   return {
     name,
@@ -38,6 +38,7 @@ export function pipelineSettings(
     proofIntervalMs,
     ...(proof === 'fetch' && { proofByFetch: { clockSkewMs } }),
     handoverMs,
+    ...(stoppedRetryMs > 0 && { stoppedRetryMs }),
     drainMs,
     changelogFactor,
     truncateLagMs,

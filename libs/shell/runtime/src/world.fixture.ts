@@ -46,6 +46,8 @@ export interface WorldSettings {
   readonly standbys?: number;
   readonly commitIntervalMs?: number;
   readonly startFrom?: StartFrom;
+  /** Default: a stopped partition does not try again by itself. */
+  readonly stoppedRetryMs?: number;
   /** Bytes of state that any event with a payload gives its session; by default payloads are not decoded. */
   readonly stateBytes?: number;
   /** Default: those of production. */
@@ -188,6 +190,7 @@ export class World {
       ...(this.#world.proofByFetch && { proofByFetch: this.#world.proofByFetch }),
       startFrom: this.startFrom ?? 'earliest',
       handoverMs: 10_000,
+      ...(this.#world.stoppedRetryMs !== undefined && { stoppedRetryMs: this.#world.stoppedRetryMs }),
       drainMs: 1_000,
       changelogFactor: 4,
       truncateLagMs: this.#world.truncateLagMs ?? 600_000,

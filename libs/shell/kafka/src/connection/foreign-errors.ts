@@ -40,7 +40,11 @@ export function errorOfCode(code: number, doing: string, detail?: string | null)
     detail === undefined || detail === null || detail === '' ? '' : `: ${detail}`,
     remedy === undefined ? '' : `; ${remedy}`,
   ].join('');
-  return new constructors[known.consequence](message, new KafkaAnswerError(code));
+  const cause = new KafkaAnswerError(code);
+  // What has a remedy is a setting of the topic.
+  if (known.consequence === 'stopped')
+    return new PartitionStopped(message, cause, { isMendable: remedy !== undefined });
+  return new constructors[known.consequence](message, cause);
 }
 
 /** The broker's error code that an error of this library was made from. */

@@ -295,7 +295,11 @@ export class PartitionSubscription implements LogSubscription {
     }
     const remedy = 'create it (flatline topics create), restore it, or correct the configuration';
     this.fail(
-      new PartitionStopped(`${this.name}: ${why}, for ${limitMs} ms, at offset ${this.#fetchOffset}; ${remedy}`),
+      new PartitionStopped(
+        `${this.name}: ${why}, for ${limitMs} ms, at offset ${this.#fetchOffset}; ${remedy}`,
+        undefined,
+        { isMendable: true },
+      ),
     );
   }
 

@@ -16,7 +16,7 @@ export async function stoppedIfMissing(
     const { topics } = await connection.refresh([...new Set(partitions.map(({ topic }) => topic))]);
     const known = new Map(topics.map((each) => [each.topic, each.errorCode === 0 ? each.partitions.length : 0]));
     const missing = partitions.some(({ topic, partition }) => partition >= (known.get(topic) ?? 0));
-    return missing ? new PartitionStopped(error.message, error) : error;
+    return missing ? new PartitionStopped(error.message, error, { isMendable: true }) : error;
   } catch (unanswered) {
     // Not confirmed: the next attempt meets the same answer, and asks again.
     if (unanswered instanceof Retriable) return error;

@@ -101,6 +101,7 @@ async function serve(
     pipelines: () => pipelines,
     hasStarted: true,
     isStopping: false,
+    restart: () => 'absent' as const,
     ...changes,
   };
   const server = await openHttpServer({ host: '127.0.0.1', port: 0 }, observed);
@@ -298,6 +299,7 @@ describe('the API', () => {
       pipelines: () => [],
       hasStarted: false,
       isStopping: false,
+      restart: () => 'absent' as const,
     };
     const refusal = async (host: string): Promise<unknown> =>
       openHttpServer({ host, port }, observed).catch((error: unknown) => error);
@@ -310,5 +312,31 @@ describe('the API', () => {
       name: 'Misconfigured',
       message: expect.stringMatching(/^http.host 192.0.2.1 is no address of this machine .*FLATLINE_HTTP_HOST/),
     });
+  });
+});
+
+describe('a restart of a stopped partition', () => {
+  const outcomes = { 'visits/0': 'restarted', 'visits/1': 'notStopped' } as const;
+  const restart: Observed['restart'] = (pipeline, partition) =>
+    (outcomes as Partial<Record<string, (typeof outcomes)['visits/0' | 'visits/1']>>)[`${pipeline}/${partition}`] ??
+    'absent';
+
+  test.each([
+    ['visits/0', 202, 'restarted'],
+    ['visits/1', 409, 'notStopped'],
+    ['visits/x', 404, 'absent'],
+    ['other/0', 404, 'absent'],
+  ])('[R3] of %s is answered with %i, %s', async (name, code, outcome) => {
+    await serve([pipeline({})], { restart });
+    const answer = await fetch(`${open[0]!.address}/api/v1/partitions/${name}/restart`, { method: 'POST' });
+    expect(answer.status).toBe(code);
+    expect(await answer.json()).toMatchObject({ outcome });
+  });
+
+  test('is not done for a page in a browser', async () => {
+    await serve([pipeline({})], { restart: () => 'restarted' });
+    const headers = { origin: 'http://elsewhere.example' };
+    const answer = await fetch(`${open[0]!.address}/api/v1/partitions/visits/0/restart`, { method: 'POST', headers });
+    expect(answer.status).toBe(403);
   });
 });

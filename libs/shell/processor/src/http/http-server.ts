@@ -1,4 +1,5 @@
-// What operators and orchestrators ask over HTTP. Reads only; bound to the loopback address unless configured.
+// What operators and orchestrators ask over HTTP; bound to the loopback address unless configured. One request acts: a stopped
+// partition tries again.
 import { messageOf, Misconfigured } from '@flatline/base';
 import type { HttpConfig } from '@flatline/config';
 import Fastify, { type FastifyInstance } from 'fastify';
@@ -16,6 +17,8 @@ export interface HttpServer {
 
 /** All there are; docs/OPERATIONS.md lists them. */
 export const PATHS = ['/livez', '/readyz', '/startupz', '/metrics', '/api/v1/pipelines', '/api/v1/partitions'] as const;
+const RESTART_PATH = '/api/v1/partitions/:pipeline/:partition/restart';
+const RESTART_CODES = { restarted: 202, notStopped: 409, absent: 404 } as const;
 
 /** @throws Misconfigured where the address cannot be bound. */
 export async function openHttpServer({ host, port }: HttpConfig, observed: Observed): Promise<HttpServer> {
@@ -75,6 +78,13 @@ function addApi(server: FastifyInstance, observed: Observed): void {
     instance: observed.instance,
     partitions: observed.pipelines().flatMap((pipeline) => partitionRows(observed.instance, pipeline)),
   }));
+  server.post<{ Params: { pipeline: string; partition: string } }>(RESTART_PATH, (request, reply) => {
+    // A browser names the page that asks; no page is to act on a processor that its visitor's machine can reach.
+    if (request.headers.origin !== undefined) return reply.code(403).send({ error: 'not from a web page' });
+    const { pipeline, partition } = request.params;
+    const outcome = observed.restart(pipeline, /^\d{1,9}$/.test(partition) ? Number(partition) : -1);
+    return reply.code(RESTART_CODES[outcome]).send({ instance: observed.instance, pipeline, partition, outcome });
+  });
   server.setNotFoundHandler((request, reply) =>
     reply.code(404).send({ error: `no ${request.method} ${request.url.split('?')[0]!}`, paths: PATHS }),
   );

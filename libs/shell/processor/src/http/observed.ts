@@ -37,4 +37,9 @@ export interface Observed {
   /** True once every pipeline has had its first assignment running. */
   readonly hasStarted: boolean;
   readonly isStopping: boolean;
+  /** Has a stopped partition try again. */
+  restart(pipeline: string, partition: number): RestartOutcome;
 }
+
+/** `absent`: no such pipeline, or the partition is not here. */
+export type RestartOutcome = 'restarted' | 'notStopped' | 'absent';

@@ -7,7 +7,15 @@ import { metricsOf } from './metrics.ts';
 
 const page = readFileSync(new URL('../../../../../docs/OPERATIONS.md', import.meta.url), 'utf8');
 const section = /^## Watching it\n([^]*?)\n## /m.exec(page)?.[1] ?? '';
-const nothing = { version: '', application: '', instance: '', hasStarted: true, isStopping: false, wallNow: 0 };
+const nothing = {
+  version: '',
+  application: '',
+  instance: '',
+  hasStarted: true,
+  isStopping: false,
+  restart: () => 'absent' as const,
+  wallNow: 0,
+};
 const metrics = metricsOf({ ...nothing, pipelines: () => [] })
   .getMetricsAsArray()
   .map(({ name }) => name);

@@ -149,6 +149,11 @@ export class PipelineInstance implements MembershipListener {
     return [...this.#standbys.values()].map((standby) => standby.status()).sort((a, b) => a.partition - b.partition);
   }
 
+  /** A stopped task tries again. False where it has not stopped, or is not here. */
+  restart(partition: number): boolean {
+    return this.#runners.get(partition)?.restart() ?? false;
+  }
+
   /** Timers of the partition's task; undefined where it has no state, or is not here. For checks (V8). */
   timers(partition: number): TimerInspection | undefined {
     return this.#runners.get(partition)?.timers();

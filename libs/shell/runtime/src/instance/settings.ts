@@ -40,6 +40,8 @@ export interface PipelineSettings {
   readonly startFrom: StartFrom;
   /** How long a task that has moved away runs on if it is not fenced. */
   readonly handoverMs: DurationMs;
+  /** When a partition that stopped for what may be mended on the brokers first tries again by itself. Default: never. */
+  readonly stoppedRetryMs?: DurationMs;
   /** How long a leaving instance runs on so that its successors can restore meanwhile. */
   readonly drainMs: DurationMs;
   readonly changelogFactor: number;

@@ -7,7 +7,8 @@
  *   any ──▶ closed
  *
  * From `running` back to `restoring`: a record made the task fail (I6). `stopped` is R3, C6 and I6: the partition cannot go on
- * without an operator; it holds no writer and says why.
+ * without an operator; it holds no writer and says why, until it is told to try again, or
+ * tries by itself where the brokers may have been mended.
  */
 export type TaskState = 'created' | 'restoring' | 'running' | 'draining' | 'stopped' | 'closed';
 
@@ -16,7 +17,7 @@ export const TASK_TRANSITIONS: Readonly<Record<TaskState, readonly TaskState[]>>
   restoring: ['running', 'stopped', 'closed'],
   running: ['restoring', 'draining', 'stopped', 'closed'],
   draining: ['running', 'stopped', 'closed'],
-  stopped: ['closed'],
+  stopped: ['restoring', 'closed'],
   closed: [],
 };
 

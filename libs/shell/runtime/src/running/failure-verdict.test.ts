@@ -20,6 +20,7 @@ describe('[I6] what a task does about an error', () => {
     expect(verdict(new PartitionStopped(why))).toEqual({
       kind: 'stop',
       why,
+      isMendable: false,
       message: 'partition stopped',
       facts: { why },
     });
@@ -42,7 +43,7 @@ describe('[I6] what a task does about an error', () => {
   test('[I6] too many failures at records stop the partition, and the message says what to do', () => {
     const stopped = verdict(new RecordFailed(41, new Error('again')), 'stop');
     expect(stopped).toMatchObject({ kind: 'stop', message: 'task failed', facts: { next: 'stop' } });
-    expect(stopped).toHaveProperty('why', expect.stringMatching(/^in\/3 at offset 41: .*restart the process/));
+    expect(stopped).toHaveProperty('why', expect.stringMatching(/^in\/3 at offset 41: .*partitions restart/));
   });
 
   test.each([

@@ -5,7 +5,7 @@ import type { RecordVerdict } from './record-failures.ts';
 
 /** What a task does about something that was thrown, and what the log says of it. */
 export type FailureVerdict = (
-  | { readonly kind: 'stop'; readonly why: string }
+  | { readonly kind: 'stop'; readonly why: string; readonly isMendable: boolean }
   | { readonly kind: 'endProcess'; readonly error: Fatal }
   /** The state, which may be half changed, is dropped, and the task begins again from the last commit. */
   | { readonly kind: 'restore'; readonly why: string }
@@ -24,7 +24,7 @@ export function verdictOn(
 ): FailureVerdict {
   if (error instanceof PartitionStopped) {
     const why = error.message;
-    return { kind: 'stop', why, message: 'partition stopped', facts: { why } };
+    return { kind: 'stop', why, isMendable: error.isMendable, message: 'partition stopped', facts: { why } };
   }
   if (error instanceof Fatal)
     return { kind: 'endProcess', error, message: 'the process cannot go on', facts: { error } };
@@ -48,6 +48,6 @@ function verdictOnDefect(
   if (next !== 'stop') return { ...said, kind: 'restore', why: `${what}; restoring to try again` };
   const why =
     `${what}. This is a defect of this program, not of the cluster; nothing is lost, the changelog stands at the last ` +
-    'commit. Report it with this message; restart the process to try again';
-  return { ...said, kind: 'stop', why };
+    'commit. Report it with this message; `flatline partitions restart` tries again';
+  return { ...said, kind: 'stop', why, isMendable: false };
 }

@@ -19,6 +19,7 @@ import { GIVEN_AWAY } from './commit-look-up.ts';
 import { contained } from './contained.ts';
 import { verdictOn } from './failure-verdict.ts';
 import { RecordFailures } from './record-failures.ts';
+import { StopRetry } from './stop-retry.ts';
 import { type RestoredTask, TaskHoldings, type TaskHoldingsParts } from './task-holdings.ts';
 import type { TaskEnd } from './loop-events.ts';
 import { TaskLoop } from './task-loop.ts';
@@ -49,12 +50,18 @@ export class TaskRunner {
   #starting: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
   #handover: Cancel | undefined;
+  /** A stopped one lets go of what it held, and may try again by itself. */
+  #stopping: Promise<void> | undefined;
+  #retry: Cancel | undefined;
+  readonly #stopRetry: StopRetry | undefined;
   #restoreMs: DurationMs | undefined;
   #takeoverMs: DurationMs | undefined;
 
   constructor(parts: TaskRunnerParts) {
     this.#parts = parts;
     this.#holdings = new TaskHoldings(parts);
+    const { stoppedRetryMs } = parts.settings;
+    this.#stopRetry = stoppedRetryMs === undefined ? undefined : new StopRetry(stoppedRetryMs);
   }
 
   get partition(): number {
@@ -175,6 +182,14 @@ export class TaskRunner {
     if (this.#wanted === 'moveAway') this.#wanted = 'run';
   }
 
+  /** A stopped one tries again, from its last commit, if the partition is still ours. False where it has not stopped. */
+  restart(): boolean {
+    if (this.#state !== 'stopped' || this.#wanted !== 'run') return false;
+    this.#retry?.();
+    this.#bringUpAgain(this.#stopping ?? Promise.resolve());
+    return true;
+  }
+
   /** Ends: commits the rest and flushes if `cleanly`, closes the store. Idempotent. */
   close(cleanly: boolean): Promise<void> {
     this.#wanted = 'close';
@@ -191,6 +206,7 @@ export class TaskRunner {
   }
 
   async #closeAfterStart(cleanly: boolean): Promise<void> {
+    this.#retry?.();
     await this.#starting;
     this.#handover?.();
     await this.#holdings.release(cleanly);
@@ -210,26 +226,33 @@ export class TaskRunner {
     const place = { ...inputOf(this.#parts), position: this.#holdings.task?.input.position };
     const verdict = verdictOn(end.error, place, (failed) => this.#failures.note(failed, ports.clock.monotonicMs()));
     ports.log.error(verdict.message, { ...placeInLog(this.#parts), ...verdict.facts });
-    if (verdict.kind === 'stop') this.#stop(verdict.why);
+    if (verdict.kind === 'stop') this.#stop(verdict);
     else if (verdict.kind === 'endProcess') onFatal(verdict.error);
-    else if (this.#wanted === 'run' && this.#state === 'running') this.#restart(verdict.why);
-    else this.#letGo(false);
+    else if (this.#wanted === 'run' && this.#state === 'running') {
+      this.#detail = verdict.why;
+      this.#bringUpAgain(this.#holdings.release(false));
+    } else this.#letGo(false);
   };
 
-  #restart(why: string): void {
-    this.#detail = why;
+  /** Once what it held is released. */
+  #bringUpAgain(released: Promise<void>): void {
     this.#become('restoring');
     this.#starting = this.#endingWith(
-      this.#holdings.release(false).then(() => {
+      released.then(() => {
         this.#holdings.forget();
         return this.#start(false);
       }),
     );
   }
 
-  #stop(why: string): void {
+  #stop({ why, isMendable }: { readonly why: string; readonly isMendable: boolean }): void {
     this.#detail = why;
-    void contained(this.#parts, 'stopping', this.#stopForOperator());
+    this.#stopping = contained(this.#parts, 'stopping', this.#stopForOperator());
+    if (!isMendable || this.#stopRetry === undefined) return;
+    const { clock } = this.#parts.ports;
+    this.#retry = clock.after(this.#stopRetry.delayAt(clock.monotonicMs()), () => {
+      this.restart();
+    });
   }
 
   /** Keeps the state to be seen, holds nothing that another owner would need. */

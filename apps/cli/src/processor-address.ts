@@ -1,0 +1,69 @@
+// Where a running processor answers over HTTP, and asking it.
+import { messageOf } from '@flatline/base';
+import { Option } from 'commander';
+import { type ConfigurationFlags, foundConfigurationOf } from './configuration.ts';
+import { ExitCode } from './exit-code.ts';
+import { CommandFailure, usageFailure } from './failure.ts';
+import type { Shell } from './shell.ts';
+
+export interface AddressFlags extends ConfigurationFlags {
+  readonly url?: string;
+}
+
+/** Where no configuration says another. */
+const ADDRESS = 'http://127.0.0.1:7070';
+const ANSWER_MAX_MS = 5_000;
+
+export function urlOption(): Option {
+  return new Option(
+    '--url <address>',
+    "where it answers over HTTP (default: the configuration's http.host and http.port)",
+  );
+}
+
+/** @throws CommandFailure where it cannot be known */
+export async function addressOf(flags: AddressFlags, shell: Shell): Promise<string> {
+  if (flags.url !== undefined) return flags.url;
+  const config = await foundConfigurationOf(shell, flags);
+  if (config === undefined) return ADDRESS;
+  const { host, port } = config.http;
+  if (port === 0)
+    throw usageFailure('http.port is 0, any free one: give --url, with the address that `flatline run` prints');
+  return `http://${hostToAsk(host)}:${port}`;
+}
+
+/** What listens on all addresses is asked on this machine's own. */
+function hostToAsk(host: string): string {
+  if (host === '0.0.0.0') return '127.0.0.1';
+  if (host === '::') return '[::1]';
+  return host.includes(':') ? `[${host}]` : host;
+}
+
+export interface Answer<T> {
+  readonly status: number;
+  readonly body: T;
+}
+
+/** @throws CommandFailure where nothing answers, or something else than a processor */
+export async function askProcessor<T>(
+  address: string,
+  path: string,
+  method: 'GET' | 'POST' = 'GET',
+): Promise<Answer<T>> {
+  let answer: Response;
+  try {
+    answer = await fetch(new URL(path, address), { method, signal: AbortSignal.timeout(ANSWER_MAX_MS) });
+  } catch (error) {
+    const why = messageOf((error as Error).cause ?? error);
+    throw new CommandFailure(
+      ExitCode.unreachable,
+      `no processor answers at ${address} (${why}): does \`flatline run\` run there? --url names another address`,
+    );
+  }
+  const text = await answer.text();
+  try {
+    return { status: answer.status, body: JSON.parse(text) as T };
+  } catch {
+    throw usageFailure(`${address} is no processor of Flatline: it answered ${answer.status} with other than JSON`);
+  }
+}
