@@ -3,7 +3,7 @@ import { build, type Metafile, type Plugin } from 'esbuild';
 import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
-import { NATIVE, type Published } from './published.ts';
+import { NATIVE, OPTIONAL, type Published } from './published.ts';
 
 /** What CommonJS dependencies expect to find in the module they are bundled into. */
 const REQUIRE =
@@ -34,7 +34,7 @@ export async function bundle(root: string, { folder, entry, command }: Published
     conditions: ['@flatline/source'],
     // The modules of packages that have them too: a UMD wrapper's `require` cannot be bundled.
     mainFields: ['module', 'main'],
-    external: [...NATIVE],
+    external: [...NATIVE, ...OPTIONAL],
     plugins: [workspaceSources],
     banner: { js: REQUIRE },
     // Names are read in stack traces.
@@ -75,5 +75,5 @@ const workspaceSources: Plugin = {
 function importedBy({ outputs }: Metafile): string[] {
   const imports = Object.values(outputs).flatMap((output) => output.imports);
   const paths = imports.filter(({ path, external }) => external === true && !isBuiltin(path)).map(({ path }) => path);
-  return [...new Set(paths)].toSorted();
+  return [...new Set(paths)].filter((path) => !OPTIONAL.includes(path)).toSorted();
 }

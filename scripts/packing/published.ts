@@ -43,6 +43,9 @@ export const NODE_ENGINES = '^22.15.0 || ^24.0.0';
 /** Native code, which no bundle can hold: dependencies of what is published. */
 export const NATIVE = ['lmdb', 'snappy', 'lz4-napi', '@node-rs/crc32'] as const;
 
+/** What a dependency tries to load and does without. */
+export const OPTIONAL: readonly string[] = ['bufferutil', 'utf-8-validate'];
+
 /** Where packages are put together, and their tarballs. */
 export function stagingOf(root: string): string {
   return join(root, 'dist', 'packages');

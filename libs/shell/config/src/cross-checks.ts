@@ -26,6 +26,7 @@ export function crossChecks(config: Configuration, now: Millis | undefined): Cro
     ]),
     ...topicClashes(config),
     ...registryChecks(config),
+    ...ingestChecks(config),
   ];
 }
 
@@ -41,6 +42,22 @@ function kafkaChecks({ kafka, commitIntervalMs }: Configuration): CrossFinding[]
     found.push(finding('commitIntervalMs', commitIntervalMs, problem, ['kafka.transactionTimeoutMs']));
   }
   return found;
+}
+
+/** Between two pings of a socket its session must not end, even if one gets lost. */
+const PINGS_PER_TIMEOUT = 2;
+
+function ingestChecks({ ingest, pipelines }: Configuration): CrossFinding[] {
+  if (ingest === undefined) return [];
+  const sessions = pipelines.filter(({ kind }) => kind === 'session');
+  if (sessions.length === 0) {
+    const problem = 'only sessions take heartbeats over HTTP, and there is no pipeline of kind "session"';
+    return [finding('ingest', undefined, problem, ['pipelines'])];
+  }
+  const shortestMs = Math.min(...sessions.map(({ timeoutMs }) => timeoutMs));
+  if (ingest.pingIntervalMs * PINGS_PER_TIMEOUT <= shortestMs) return [];
+  const problem = `at most half of the shortest timeoutMs (${shortestMs}): a socket's pings are its heartbeats`;
+  return [finding('ingest.pingIntervalMs', ingest.pingIntervalMs, problem, ['pipelines'])];
 }
 
 /** State directories bear the names, and not every file system tells "Visits" from "visits". */

@@ -12,6 +12,8 @@ export interface FlatlineConfig {
   readonly instance: string;
   readonly commitIntervalMs: DurationMs;
   readonly http: HttpConfig;
+  /** undefined: there is none. */
+  readonly ingest: IngestConfig | undefined;
   readonly kafka: KafkaConfig;
   readonly pipelines: readonly PipelineConfig[];
 }
@@ -19,6 +21,21 @@ export interface FlatlineConfig {
 export interface HttpConfig {
   readonly host: string;
   readonly port: number;
+}
+
+/** Heartbeats over HTTP and WebSocket into the inputs of session pipelines. Secrets are resolved here; nothing prints this object. */
+export interface IngestConfig {
+  readonly host: string;
+  /** 0: any free one. */
+  readonly port: number;
+  readonly tokens: readonly string[];
+  /** Those of web pages that may send. */
+  readonly origins: readonly string[];
+  readonly maxEventBytes: number;
+  /** Requests of one address, messages of one socket. */
+  readonly maxPerSecond: number;
+  readonly maxSockets: number;
+  readonly pingIntervalMs: DurationMs;
 }
 
 /** Secrets are resolved here; nothing prints this object. */
@@ -101,6 +118,8 @@ interface AnyPipeline {
   readonly clockSkewMs: DurationMs;
   readonly tickMs: DurationMs;
   readonly handoverMs: DurationMs;
+  /** 0: never. */
+  readonly stoppedRetryMs: DurationMs;
   readonly drainMs: DurationMs;
   readonly changelogFactor: number;
   readonly truncateLagMs: DurationMs;

@@ -7,6 +7,7 @@ import { crossChecks } from './cross-checks.ts';
 import { type Environment, isAtOrIn, unknownVariables, variableOf, withEnvironment } from './environment.ts';
 import type {
   FlatlineConfig,
+  IngestConfig,
   KafkaConfig,
   PipelineConfig,
   SchemaRegistryConfig,
@@ -98,6 +99,7 @@ function resolved(
     instance: config.instance ?? defaultInstance(),
     commitIntervalMs: config.commitIntervalMs,
     http: config.http,
+    ingest: ingestOf(config, secrets),
     kafka: kafkaOf(config, secrets),
     pipelines: config.pipelines.map((pipeline) => pipelineOf(config, pipeline)),
   };
@@ -125,6 +127,12 @@ function registryOf(
     retries: config.schemaRegistryRetries,
     timeoutMs: config.schemaRegistryTimeoutMs,
   };
+}
+
+function ingestOf({ ingest }: Configuration, secrets: SecretReader): IngestConfig | undefined {
+  if (ingest === undefined) return undefined;
+  const tokens = ingest.tokens.map((token, i) => secrets.read(`ingest.tokens[${i}]`, token) ?? '');
+  return { ...ingest, tokens };
 }
 
 function kafkaOf({ kafka }: Configuration, secrets: SecretReader): KafkaConfig {
@@ -209,6 +217,7 @@ const AS_WRITTEN = [
   'closeDelayMs',
   'tickMs',
   'handoverMs',
+  'stoppedRetryMs',
   'drainMs',
   'changelogFactor',
   'truncateLagMs',

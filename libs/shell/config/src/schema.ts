@@ -110,6 +110,7 @@ const pipeline = z.strictObject({
   liveWithinMs: duration.default(300_000),
   tickMs: z.int().min(1).max(60_000).default(10),
   handoverMs: duration.default(10_000),
+  stoppedRetryMs: durationOrNone.default(60_000),
   drainMs: durationOrNone.default(1_000),
   changelogFactor: z.number().min(2).max(100).default(4),
   truncateLagMs: duration.default(600_000),
@@ -146,6 +147,20 @@ const http = z.strictObject({
   port: z.int().min(0).max(65_535).default(7_070),
 });
 
+/** Heartbeats over HTTP and WebSocket; without the section there are none. */
+const ingest = z.strictObject({
+  host: z.string().min(1).default('127.0.0.1'),
+  port: z.int().min(0).max(65_535).default(7_071),
+  tokens: z.array(secret).min(1),
+  origins: z
+    .array(z.string().regex(/^https?:\/\/[^/\s]+$/, 'an origin: https://shop.example, without a path'))
+    .default([]),
+  maxEventBytes: z.int().min(1).max(65_536).default(4_096),
+  maxPerSecond: z.int().min(1).max(1_000_000).default(50),
+  maxSockets: z.int().min(1).max(1_000_000).default(10_000),
+  pingIntervalMs: z.int().min(100).max(600_000).default(10_000),
+});
+
 /** host:port, or [ipv6]:port. */
 const broker = z
   .string()
@@ -177,6 +192,7 @@ export const configurationSchema = z.strictObject({
   instance: name.optional(),
   commitIntervalMs: z.int().min(1).max(60_000).default(500),
   http: http.prefault({}),
+  ingest: ingest.optional(),
   kafka: kafka.prefault({}),
   pipelines: z.array(pipeline).min(1),
 });

@@ -11,9 +11,10 @@ import { kafkaOptions } from './kafka-options.ts';
 import { BrokerOutages } from './log/broker-outages.ts';
 import { calmLog } from './log/calm-log.ts';
 import { checkLargestRecords } from './check-largest-records.ts';
+import type { IngestServer } from '@flatline/ingest';
 import { openPipelineAdapters, type PipelineAdapters } from './pipeline-adapters.ts';
 import { type HttpServer, openHttpServer } from './http/http-server.ts';
-import type { Observed, PipelineStatus } from './http/observed.ts';
+import type { Observed, PipelineStatus, RestartOutcome } from './http/observed.ts';
 import { pipelineSettings } from './pipeline-settings.ts';
 
 export interface ProcessorOptions {
@@ -64,6 +65,7 @@ class Processor implements RunningProcessor, Observed {
   #finish: { resolve: () => void; reject: (error: Error) => void } | undefined;
   #stopping: Promise<void> | undefined;
   #http: HttpServer | undefined;
+  #ingest: IngestServer | undefined;
   #hasStarted = false;
   /** Timers do not keep a process alive, and during an outage there may be no socket that does. */
   readonly #alive = setInterval(() => undefined, 2 ** 30);
@@ -103,6 +105,7 @@ class Processor implements RunningProcessor, Observed {
         this.#pipelines.push({ config: pipeline, adapters, instance });
       }
       await Promise.all(this.#pipelines.map(({ instance }) => instance.start()));
+      this.#ingest = await this.#openIngest(kafka);
     } catch (error) {
       await this.#close((instance) => instance.abort());
       throw error;
@@ -161,6 +164,13 @@ class Processor implements RunningProcessor, Observed {
     }));
   }
 
+  restart(pipeline: string, partition: number): RestartOutcome {
+    const instance = this.#pipelines.find(({ config }) => config.name === pipeline)?.instance;
+    const task = instance?.status().find((each) => each.partition === partition);
+    if (instance === undefined || task === undefined) return 'absent';
+    return instance.restart(partition) ? 'restarted' : 'notStopped';
+  }
+
   stop(): Promise<void> {
     this.#stopping ??= this.#close((instance) => instance.stop()).then(() => {
       this.#finish?.resolve();
@@ -191,10 +201,32 @@ class Processor implements RunningProcessor, Observed {
 
   async #close(end: (instance: PipelineInstance) => Promise<void>): Promise<void> {
     clearInterval(this.#alive);
+    // First: what it has taken is in the log before this instance leaves.
+    await this.#ingest?.close();
     await Promise.all(this.#pipelines.map(({ instance }) => end(instance)));
     await Promise.all(this.#pipelines.map(({ adapters }) => adapters.close()));
     // Last: what is being closed can be watched until it is.
     await this.#http?.close();
+  }
+
+  async #openIngest(kafka: KafkaOptions): Promise<IngestServer | undefined> {
+    const { ingest, pipelines } = this.#config;
+    if (ingest === undefined) return undefined;
+    const { maxEventBytes: eventBytesMax, maxPerSecond: perSecondMax, maxSockets: socketsMax, ...others } = ingest;
+    const { openIngestServer } = await import('@flatline/ingest');
+    const sessions = pipelines.filter(({ kind }) => kind === 'session');
+    const opened = await openIngestServer({
+      ...others,
+      clock: this.#clock,
+      kafka,
+      inputs: new Map(sessions.map(({ name, input }) => [name, input.topic])),
+      keyBytesMax: Math.min(...sessions.map(({ input }) => input.maxKeyBytes)),
+      eventBytesMax,
+      perSecondMax,
+      socketsMax,
+    });
+    this.#log.info('takes heartbeats over HTTP', { address: opened.address });
+    return opened;
   }
 
   #kafkaOptions(): KafkaOptions {

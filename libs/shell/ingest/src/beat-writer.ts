@@ -1,0 +1,57 @@
+// Heartbeats into one topic, acknowledged one by one.
+//
+// Owns: the producer, which is opened again after one has failed.      Does not own: the connection.
+import { type Clock, Retriable } from '@flatline/base';
+import { BatchProducer, type KafkaConnection } from '@flatline/kafka';
+
+export interface BeatWriterOptions {
+  readonly clock: Clock;
+  readonly connection: KafkaConnection;
+  readonly topic: string;
+}
+
+/** Waiting for acknowledgements, in one topic. */
+const BUFFER_BYTES_MAX = 8_000_000;
+/** A sender that waits longer has gone. */
+const DELIVERY_MS = 10_000;
+
+export class BeatWriter {
+  readonly #options: BeatWriterOptions;
+  #producer: Promise<BatchProducer> | undefined;
+  #waitingBytes = 0;
+
+  constructor(options: BeatWriterOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Resolves once it is in the log. `value`: empty for a heartbeat, null for an end.
+   * @throws Retriable where too much is waiting, or the brokers do not acknowledge it
+   */
+  async write(key: Uint8Array, value: Uint8Array | null): Promise<void> {
+    const bytes = key.length + (value?.length ?? 0);
+    if (this.#waitingBytes + bytes > BUFFER_BYTES_MAX)
+      throw new Retriable(`${this.#options.topic}: ${this.#waitingBytes} bytes wait for the brokers already`);
+    this.#waitingBytes += bytes;
+    const producer = (this.#producer ??= this.#open());
+    try {
+      const open = await producer;
+      await open.send([{ key, value }]);
+      await open.flush();
+    } catch (error) {
+      // It takes nothing more after an error: the next one gets another.
+      if (this.#producer === producer) this.#producer = undefined;
+      throw error;
+    } finally {
+      this.#waitingBytes -= bytes;
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#producer?.then((producer) => producer.close()).catch(() => undefined);
+  }
+
+  #open(): Promise<BatchProducer> {
+    return BatchProducer.open({ ...this.#options, deliveryTimeoutMs: DELIVERY_MS, lingerMs: 2 });
+  }
+}

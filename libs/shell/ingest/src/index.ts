@@ -1,0 +1,1 @@
+export { type IngestOptions, type IngestServer, openIngestServer } from './ingest-server.ts';

@@ -1,0 +1,89 @@
+// WebSockets as heartbeats: while one is open and its other end answers, its session lives. That it closes says nothing, since a
+// browser that loses its network closes nothing: silence decides.
+import type { Clock } from '@flatline/base';
+import type { WebSocket } from '@fastify/websocket';
+import { eventOf } from './event-body.ts';
+
+export interface SocketLimits {
+  readonly clock: Clock;
+  readonly socketsMax: number;
+  readonly perSecondMax: number;
+  readonly pingIntervalMs: number;
+}
+
+const HEARTBEAT = new Uint8Array(0);
+/** RFC 6455: a policy is violated; try again later. */
+const POLICY = 1008;
+const TRY_LATER = 1013;
+
+export class SocketBeats {
+  readonly #limits: SocketLimits;
+  readonly #open = new Set<WebSocket>();
+
+  constructor(limits: SocketLimits) {
+    this.#limits = limits;
+  }
+
+  /** `write` rejects where the brokers do not acknowledge: the socket is then closed, and its client connects again. */
+  take(socket: WebSocket, write: (value: Uint8Array) => Promise<void>): void {
+    const { clock, socketsMax, perSecondMax } = this.#limits;
+    if (this.#open.size >= socketsMax) {
+      socket.close(TRY_LATER, 'too many sockets (ingest.maxSockets)');
+      return;
+    }
+    this.#open.add(socket);
+    let second = 0;
+    let taken = 0;
+    const send = (value: Uint8Array): void => {
+      const now = Math.floor(clock.monotonicMs() / 1_000);
+      taken = now === second ? taken + 1 : 1;
+      second = now;
+      if (taken > perSecondMax) socket.close(POLICY, 'too many messages (ingest.maxPerSecond)');
+      else
+        write(value).catch(() => {
+          socket.close(TRY_LATER, 'the brokers do not acknowledge');
+        });
+    };
+    send(HEARTBEAT);
+    const stopPings = this.#pings(socket);
+    socket.on('pong', () => {
+      send(HEARTBEAT);
+    });
+    socket.on('message', (message: Buffer) => {
+      const event = eventOf(message);
+      if (typeof event === 'string') socket.close(POLICY, event);
+      else send(event);
+    });
+    socket.on('close', () => {
+      this.#open.delete(socket);
+      stopPings();
+    });
+    socket.on('error', () => undefined);
+  }
+
+  close(): void {
+    for (const socket of this.#open) socket.close(1001, 'the server ends');
+  }
+
+  /** One that does not answer a ping before the next is gone. */
+  #pings(socket: WebSocket): () => void {
+    const { clock, pingIntervalMs } = this.#limits;
+    let isAlive = true;
+    socket.on('pong', () => {
+      isAlive = true;
+    });
+    const ping = (): void => {
+      if (!isAlive) {
+        socket.terminate();
+        return;
+      }
+      isAlive = false;
+      socket.ping();
+      cancel = clock.after(pingIntervalMs, ping);
+    };
+    let cancel = clock.after(pingIntervalMs, ping);
+    return () => {
+      cancel();
+    };
+  }
+}
