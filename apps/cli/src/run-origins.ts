@@ -12,14 +12,13 @@ export interface RunOrigins {
 
 export async function originsOf(
   config: FlatlineConfig,
-  { shell, flags, version }: { readonly shell: Shell; readonly flags: ConfigurationFlags; readonly version: string },
+  { shell, flags }: { readonly shell: Shell; readonly flags: ConfigurationFlags },
 ): Promise<RunOrigins> {
   const file = configFileOf(flags.config, shell.folder);
   const from = (flag: unknown, flagName: string, variable: string): string =>
     flag !== undefined ? flagName : isSet(shell.env[variable]) ? variable : file;
   const brokersFrom = from(flags.brokers, '--brokers', 'KAFKA_BROKERS');
   const facts = {
-    version,
     configFile: file,
     application: config.application,
     brokers: config.brokers,

@@ -8,7 +8,10 @@ export function jsonOption(): Option {
 }
 
 export function configOption(): Option {
-  return new Option('--config <file>', 'configuration file (default: flatline.config.ts or .json in this folder)');
+  return new Option(
+    '--config <file>',
+    'configuration file (default: flatline.config.ts, .json or .yaml in this folder)',
+  );
 }
 
 /** `--brokers` of a command whose cluster `clusterOf` finds. */

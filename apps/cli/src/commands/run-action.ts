@@ -26,8 +26,8 @@ export async function run(flags: RunFlags, console: Console, { shell, diagnosis 
   const config = await configurationOf(shell, flags);
   diagnosis.configured(config);
   const log = diagnosis.watch(consoleLog(console, clock));
-  const { facts, warning } = await originsOf(config, { shell, flags, version: VERSION });
-  log.info('flatline starts', facts);
+  const { facts, warning } = await originsOf(config, { shell, flags });
+  log.info('flatline starts', { version: VERSION, ...facts });
   if (warning !== undefined) log.warn(warning);
   const connection = await connect(kafkaOf(config, clock), stop);
   try {

@@ -1,10 +1,12 @@
-// Reads a configuration file of either form, and says where in it what cannot be read stands.
+// Reads a configuration file of each form, and says where in it what cannot be read stands.
 import { messageOf } from '@flatline/base';
 import { readFileSync, statSync } from 'node:fs';
 import { extname } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type Node, parseTree } from 'jsonc-parser';
+import { LineCounter, parseDocument } from 'yaml';
 
+const YAML: ReadonlySet<string> = new Set(['.yaml', '.yml']);
 const MODULES: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs']);
 
 /** What the file holds, not looked at. @throws Error whose message says what is wrong, and in which line */
@@ -13,8 +15,9 @@ export async function readConfigFile(path: string): Promise<unknown> {
   if (found === undefined) throw new Error('there is no such file');
   if (found.isDirectory()) throw new Error('it is a folder; name the file in it');
   if (extname(path) === '.json') return readJson(readFileSync(path, 'utf8'));
+  if (YAML.has(extname(path))) return readYaml(readFileSync(path, 'utf8'));
   if (MODULES.has(extname(path))) return readModule(path);
-  throw new Error(`${extname(path) || 'a file without extension'} is not read; write it as .json or .ts`);
+  throw new Error(`${extname(path) || 'a file without extension'} is not read; write it as .json, .yaml or .ts`);
 }
 
 function readJson(text: string): unknown {
@@ -23,6 +26,15 @@ function readJson(text: string): unknown {
   if (twice === undefined) return content;
   const line = text.slice(0, twice.offset).split('\n').length;
   throw new Error(`line ${line}: "${String(twice.value)}" stands there twice; JSON would take the last one`);
+}
+
+/** A key that stands twice, an alias that multiplies and a second document are errors. */
+function readYaml(text: string): unknown {
+  const lineCounter = new LineCounter();
+  const document = parseDocument(text, { lineCounter, prettyErrors: false });
+  const [wrong] = [...document.errors, ...document.warnings];
+  if (wrong !== undefined) throw new Error(`line ${lineCounter.linePos(wrong.pos[0]).line}: ${wrong.message}`);
+  return document.toJS();
 }
 
 /** The first key that its object has already. */

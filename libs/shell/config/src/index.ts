@@ -4,6 +4,7 @@ export type {
   DebouncePipeline,
   FlatlineConfig,
   HttpConfig,
+  IngestConfig,
   KafkaConfig,
   LeasePipeline,
   PipelineConfig,
@@ -11,6 +12,7 @@ export type {
   SessionPipeline,
   TlsConfig,
 } from './flatline-config.ts';
+export { configurationJsonSchema } from './json-schema.ts';
 export { CONFIG_FILES, configFileOf, defineConfig, loadConfiguration, type LoadOptions } from './load.ts';
 export { transactionalId } from './names.ts';
 export { resolveConfiguration, type ResolveOptions } from './resolve.ts';

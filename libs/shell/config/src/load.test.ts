@@ -40,6 +40,16 @@ describe('loadConfiguration', () => {
     expect((await load()).application).toBe('first');
   });
 
+  test('reads YAML, with lengths of time and comments', async () => {
+    const [pipeline] = minimal.pipelines;
+    const text =
+      'application: shop # a name\nbrokers: ["127.0.0.1:9092"]\npipelines:\n' +
+      `  - { name: v, kind: session, timeoutMs: 30m, input: { topic: i }, output: { topic: o } }\n`;
+    write('flatline.config.yaml', text);
+    expect((await load()).pipelines[0]).toMatchObject({ name: pipeline!.name, rules: { timeoutMs: 1_800_000 } });
+    expect((await load(write('other.yml', text.replace('shop', 'other')))).application).toBe('other');
+  });
+
   test('takes the file that is named, relative to the folder, and resolves paths beside it', async () => {
     write('flatline.config.json', json('default'));
     write('other.json', json('other'));
@@ -54,7 +64,11 @@ describe('loadConfiguration', () => {
     ['half.ts', 'export default {\n  application: "a",\n  brokers: [,\n', /line \d: .*[Ee]xpress/],
     ['line.ts', 'const found: any = {};\n\nexport default found.a.b;\n', /line 3: Cannot read/],
     ['twice.json', '{\n  "a": { "b": 1 },\n  "c": [{ "d": 1,\n  "d": 2 }]\n}', 'line 4: "d" stands there twice'],
-    ['shop.yaml', 'application: shop', '.yaml is not read; write it as .json or .ts'],
+    ['shop.toml', 'application = "shop"', '.toml is not read; write it as .json, .yaml or .ts'],
+    ['half.yaml', 'application: shop\nbrokers: [a:1\n', /line 3: /],
+    ['twice.yaml', 'application: shop\nbrokers: []\nbrokers: []\n', /line 3: .*unique/],
+    ['two.yaml', 'application: shop\n---\napplication: other\n', /line 2: .*documents/],
+    ['tag.yaml', 'application: !!js/function shop\n', /line 1: .*tag/i],
   ])('[I4] %s cannot be read, and the message says why', async (name, text, said) => {
     await expect(load(write(name, text))).rejects.toThrow(ConfigurationError);
     await expect(load(name)).rejects.toThrow(said);
@@ -70,7 +84,9 @@ describe('loadConfiguration', () => {
   });
 
   test('[I4] no file is said with the remedy', async () => {
-    await expect(load()).rejects.toThrow(/flatline\.config\.ts or flatline\.config\.json.*--config/);
+    await expect(load()).rejects.toThrow(
+      /flatline\.config\.ts, flatline\.config\.json or flatline\.config\.yaml.*--config/,
+    );
     await expect(load('none.json')).rejects.toThrow(/none\.json/);
   });
 

@@ -10,7 +10,7 @@ import { resolveConfiguration } from './resolve.ts';
 import type { ConfigurationInput } from './schema.ts';
 
 /** Looked for in this order where no file is named. */
-export const CONFIG_FILES = ['flatline.config.ts', 'flatline.config.json'] as const;
+export const CONFIG_FILES = ['flatline.config.ts', 'flatline.config.json', 'flatline.config.yaml'] as const;
 
 export interface LoadOptions {
   /** The file named by the user, if any. */
@@ -39,7 +39,7 @@ export function configFileOf(file: string | undefined, folder: string): string {
   if (file !== undefined) return resolve(folder, file);
   const found = CONFIG_FILES.map((name) => resolve(folder, name)).find((path) => existsSync(path));
   if (found !== undefined) return found;
-  const problem = `no ${CONFIG_FILES.join(' or ')} here; name a file with --config`;
+  const problem = `no ${CONFIG_FILES.slice(0, -1).join(', ')} or ${CONFIG_FILES.at(-1)!} here; name a file with --config`;
   throw new ConfigurationError('configuration', [{ setting: folder, value: undefined, problem }]);
 }
 

@@ -6,7 +6,7 @@ const UNIT_MS = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as c
 /** As a setting that ends in `Ms` may be written beside its number. */
 export type WrittenDuration = `${number}${keyof typeof UNIT_MS}`;
 
-const WRITTEN = /^(\d+(?:\.\d+)?) ?(ms|s|m|h|d)$/;
+export const WRITTEN_DURATION = /^(\d+(?:\.\d+)?) ?(ms|s|m|h|d)$/;
 
 /** A copy of `root` with the milliseconds that are meant; what is no length of time stays for the schema to refuse. */
 export function inMilliseconds(root: unknown): unknown {
@@ -24,7 +24,7 @@ function convert(value: unknown): void {
 }
 
 function millisecondsOf(text: string): string | number {
-  const [, amount, unit] = WRITTEN.exec(text) ?? [];
+  const [, amount, unit] = WRITTEN_DURATION.exec(text) ?? [];
   if (amount === undefined || unit === undefined) return text;
   // "0.1s" is 100 ms, and not a ten-millionth more; what is no whole number of them is refused.
   return Number((Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS]).toPrecision(15));

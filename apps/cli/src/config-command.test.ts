@@ -1,0 +1,73 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { cli, type CliRun } from './cli.fixture.ts';
+import { ExitCode } from './exit-code.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'flatline-config-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+const run = (line: string, env = {}): Promise<CliRun> => cli(line.split(' '), { env, folder });
+
+const YAML = `application: shop
+brokers: ['kafka:9092']
+pipelines:
+  - { name: visits, kind: session, timeoutMs: 30m, input: { topic: in }, output: { topic: out } }
+  - { name: jobs, kind: lease, timeoutMs: 10s, input: { topic: in }, output: { topic: leases } }
+`;
+
+describe('flatline config check', () => {
+  test('reads a configuration as run would, without a broker, and says what it means and where it is from', async () => {
+    writeFileSync(join(folder, 'flatline.config.yaml'), YAML);
+    const { exitCode, stdout } = await run('config check');
+    expect(exitCode).toBe(ExitCode.ok);
+    expect(stdout).toContain('application shop, 2 pipelines');
+    expect(stdout).toContain('visits: session, in → out');
+    const json = await run('config check --json', { KAFKA_BROKERS: 'other:9092' });
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      ok: true,
+      brokers: ['other:9092'],
+      brokersFrom: 'KAFKA_BROKERS',
+      pipelines: [
+        { name: 'visits', topics: { changelog: 'shop.visits.changelog' } },
+        { name: 'jobs', kind: 'lease' },
+      ],
+    });
+    expect(json.stderr).toContain('KAFKA_BROKERS stands over brokers of');
+  });
+
+  test('[I4] ends with 2 and all that is wrong', async () => {
+    writeFileSync(join(folder, 'wrong.yaml'), YAML.replace('30m', 'soon').replace('lease', 'leese'));
+    const { exitCode, stderr } = await run('config check --config wrong.yaml');
+    expect(exitCode).toBe(ExitCode.usage);
+    expect(stderr).toContain('timeoutMs');
+    expect(stderr).toContain('leese');
+  });
+});
+
+test('flatline config schema prints the schema of the file', async () => {
+  const { exitCode, stdout } = await run('config schema');
+  expect(exitCode).toBe(ExitCode.ok);
+  expect(JSON.parse(stdout)).toMatchObject({ required: ['application', 'brokers', 'pipelines'] });
+});
+
+describe('flatline completion', () => {
+  const flatline = (...args: readonly string[]): string => {
+    const main = new URL('main.ts', import.meta.url).pathname;
+    return spawnSync(process.execPath, ['--conditions=@flatline/source', main, ...args], { encoding: 'utf8' }).stdout;
+  };
+
+  test.each(['bash', 'zsh', 'fish'])('prints a script for %s that asks the command', (shell) => {
+    expect(flatline('completion', shell)).toContain('flatline complete');
+  });
+
+  test('suggests commands, what is below them, and flags', () => {
+    expect(flatline('complete', '--', 'ver')).toMatch(/^verify\t/m);
+    expect(flatline('complete', '--', 'topics', '')).toMatch(/^alter\t/m);
+    expect(flatline('complete', '--', 'run', '--')).toMatch(/^--state-dir\t/m);
+  });
+});

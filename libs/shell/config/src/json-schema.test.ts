@@ -1,0 +1,36 @@
+import { describe, expect, test } from '@jest/globals';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { configurationJsonSchema } from './index.ts';
+
+const validate = new Ajv2020({ strict: true, strictRequired: false, validateFormats: false }).compile(
+  configurationJsonSchema(),
+);
+
+const pipeline = { name: 'v', kind: 'session', timeoutMs: '30m', input: { topic: 'i' }, output: { topic: 'o' } };
+const minimal = { application: 'shop', brokers: ['127.0.0.1:9092'], pipelines: [pipeline] };
+
+describe('the JSON Schema of a configuration', () => {
+  test.each([
+    ['the least', minimal],
+    ['$schema itself', { $schema: 'flatline.schema.json', ...minimal }],
+    ['milliseconds', { ...minimal, pipelines: [{ ...pipeline, timeoutMs: 5 }] }],
+    ['a kind without a timeout', { ...minimal, pipelines: [{ ...pipeline, timeoutMs: undefined, kind: 'schedule' }] }],
+    [
+      'a secret by its variable',
+      { ...minimal, kafka: { sasl: { mechanism: 'plain', username: 'u', password: { env: 'P' } } } },
+    ],
+  ])('takes %s', (_name, config) => {
+    validate(JSON.parse(JSON.stringify(config)));
+    expect(validate.errors).toBeNull();
+  });
+
+  test.each([
+    ['a setting that is not there', { ...minimal, aplication: 'shop' }],
+    ['a session without a timeout', { ...minimal, pipelines: [{ ...pipeline, timeoutMs: undefined }] }],
+    ['a length of time in words', { ...minimal, pipelines: [{ ...pipeline, timeoutMs: 'half an hour' }] }],
+    ['a secret as a value', { ...minimal, kafka: { sasl: { mechanism: 'plain', username: 'u', password: 'p' } } }],
+    ['no pipeline', { ...minimal, pipelines: [] }],
+  ])('marks %s', (_name, config) => {
+    expect(validate(JSON.parse(JSON.stringify(config)))).toBe(false);
+  });
+});

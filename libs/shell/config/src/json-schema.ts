@@ -1,0 +1,49 @@
+// The form of a configuration file as JSON Schema, for editors.
+import { z } from 'zod';
+import { configurationSchema } from './schema.ts';
+import { WRITTEN_DURATION } from './written-durations.ts';
+
+/** As much of JSON Schema as is changed here. */
+interface Schema {
+  readonly [keyword: string]: unknown;
+  readonly properties?: Readonly<Record<string, Schema>>;
+}
+
+/**
+ * What a file may say (draft 2020-12): defaults may be left out, and lengths of time be written as "30m". Rules between
+ * settings are not in it: `flatline config check` knows those.
+ */
+export function configurationJsonSchema(): object {
+  const schema = withDurations(z.toJSONSchema(configurationSchema, { io: 'input' }) as Schema) as Schema;
+  const { pipelines, ...properties } = schema.properties!;
+  const perKind = { ...pipelines, items: withTimeoutOfKind(pipelines!['items'] as Schema) };
+  return {
+    ...schema,
+    title: 'Configuration of Flatline',
+    properties: { $schema: { type: 'string' }, ...properties, pipelines: perKind },
+  };
+}
+
+/** Debounce and schedules have no timeout, and get one that means none before they are checked. */
+function withTimeoutOfKind(pipeline: Schema): Schema {
+  const required = (pipeline['required'] as readonly string[]).filter((name) => name !== 'timeoutMs');
+  const waits = { properties: { kind: { enum: ['debounce', 'schedule'] } } };
+  return { ...pipeline, required, if: waits, else: { required: ['timeoutMs'] } };
+}
+
+function withDurations(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withDurations);
+  if (typeof value !== 'object' || value === null) return value;
+  const { properties, ...rest } = value as Schema;
+  const others = Object.fromEntries(Object.entries(rest).map(([name, inner]) => [name, withDurations(inner)]));
+  if (properties === undefined) return others;
+  const settings = Object.entries(properties).map(([name, inner]) => [name, setting(name, inner)]);
+  return { ...others, properties: Object.fromEntries(settings) as unknown };
+}
+
+function setting(name: string, schema: Schema): unknown {
+  if (!name.endsWith('Ms')) return withDurations(schema);
+  const { default: byDefault, ...milliseconds } = schema;
+  const written = { type: 'string', pattern: WRITTEN_DURATION.source };
+  return { anyOf: [milliseconds, written], ...(byDefault !== undefined && { default: byDefault }) };
+}
