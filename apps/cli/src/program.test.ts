@@ -152,6 +152,13 @@ describe('help', () => {
       'simulate',
       'sessions tail',
       'verify',
+      'doctor',
+      'status',
+      'reset',
+      'config check',
+      'config schema',
+      'partitions list',
+      'partitions restart',
     ];
     for (const line of lines) {
       const { exitCode, stdout } = await run(`${line} --help`);

@@ -2,13 +2,19 @@
 import { Command, CommanderError } from 'commander';
 import { readFileSync } from 'node:fs';
 import { addAbsentCommands } from './absent-commands.ts';
+import { addCompletion } from './completion.ts';
+import { addConfigCommand } from './commands/config.ts';
 import type { CommandContext } from './commands/context.ts';
 import { addDeadLettersCommand } from './commands/dead-letters.ts';
+import { addDoctorCommand } from './commands/doctor.ts';
 import { addImportCommand } from './commands/import.ts';
 import { addLeasesCommand } from './commands/leases.ts';
+import { addPartitionsCommand } from './commands/partitions.ts';
+import { addResetCommand } from './commands/reset.ts';
 import { addRunCommand } from './commands/run.ts';
 import { addSchedulesCommand } from './commands/schedules.ts';
 import { addSessionsCommand } from './commands/sessions.ts';
+import { addStatusCommand } from './commands/status.ts';
 import { addTopicsCommand } from './commands/topics.ts';
 import { addVerifyCommand } from './commands/verify.ts';
 import { Diagnosis } from './diagnosis/diagnosis.ts';
@@ -51,7 +57,9 @@ export async function runCli(typed: readonly string[], asked: Shell, developer?:
     },
   };
   try {
-    await buildProgram(context, json, developer).parseAsync(args, { from: 'user' });
+    const program = buildProgram(context, json, developer);
+    await addCompletion(program, args);
+    await program.parseAsync(args, { from: 'user' });
     return exitCode;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return ExitCode.ok;
@@ -87,6 +95,7 @@ function buildProgram(context: CommandContext, json: boolean, developer: Develop
     .showSuggestionAfterError()
     .helpCommand('help [command]', 'help for a command')
     .addHelpText('after', `\n${exitCodesHelp()}\n`);
+  addConfigCommand(program, context);
   addTopicsCommand(program, context);
   addRunCommand(program, context);
   addImportCommand(program, context);
@@ -95,6 +104,10 @@ function buildProgram(context: CommandContext, json: boolean, developer: Develop
   addSchedulesCommand(program, context);
   addDeadLettersCommand(program, context);
   addVerifyCommand(program, context);
+  addStatusCommand(program, context);
+  addPartitionsCommand(program, context);
+  addDoctorCommand(program, context);
+  addResetCommand(program, context);
   if (developer === undefined) addAbsentCommands(program);
   else {
     program.commandsGroup('Commands of a checkout:');

@@ -1,6 +1,7 @@
 import { KafkaCode } from '../connection/kafka-error-codes.ts';
 import { codeOf } from '../connection/foreign-errors.ts';
 import type { KafkaConnection } from '../connection/kafka-connection.ts';
+import { decodeDeleteGroup, deleteGroupRequest } from './delete-groups.ts';
 import { decodeListGroups, listGroupsRequest } from './list-groups.ts';
 import { allOffsetsRequest, decodeCommittedTopics } from './offset-fetch.ts';
 import { type AdminOptions, administer } from './patience.ts';
@@ -8,7 +9,7 @@ import { type AdminOptions, administer } from './patience.ts';
 /** Codes for a share group, and for one that this principal may list but not read: it is passed over. */
 const UNREADABLE: readonly (number | undefined)[] = [KafkaCode.groupAuthorizationFailed, KafkaCode.groupIdNotFound];
 
-/** Looks for groups. */
+/** Looks for groups, and forgets them. */
 export class KafkaGroupAdmin {
   readonly #options: AdminOptions;
   readonly #connection: KafkaConnection;
@@ -30,6 +31,18 @@ export class KafkaGroupAdmin {
     const groupsOf = (topic: string): string[] =>
       committed.flatMap(({ group, topics: read }) => (read.has(topic) ? [group] : [])).toSorted();
     return new Map(topics.map((topic) => [topic, groupsOf(topic)]));
+  }
+
+  /** With all that it has committed. @throws Fatal where it has members, Retriable */
+  forget(group: string): Promise<void> {
+    const doing = `delete group ${group}`;
+    return administer(this.#options, async () => {
+      const coordinator = await this.#connection.coordinator('group', group);
+      const decode = (payload: Buffer): void => {
+        decodeDeleteGroup(payload, doing);
+      };
+      await this.#connection.send(coordinator, deleteGroupRequest(group), decode, { doing });
+    });
   }
 
   async #committedAt(nodeId: number): Promise<{ group: string; topics: ReadonlySet<string> }[]> {

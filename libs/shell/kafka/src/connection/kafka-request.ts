@@ -54,5 +54,6 @@ export const ApiKey = {
   txnOffsetCommit: 28,
   describeConfigs: 32,
   createPartitions: 37,
+  deleteGroups: 42,
   incrementalAlterConfigs: 44,
 } as const;

@@ -1,0 +1,32 @@
+import type { Command } from 'commander';
+import { ExitCode } from '../exit-code.ts';
+import type { CommandContext } from './context.ts';
+import type { DoctorFlags } from './doctor-action.ts';
+import { brokersOption, configOption, jsonOption } from './flags.ts';
+
+export function addDoctorCommand(program: Command, context: CommandContext): void {
+  program
+    .command('doctor')
+    .description(
+      `look at everything that a processor needs here, in turn; exit code ${ExitCode.failedCheck} where something is wrong, with its remedy`,
+    )
+    .addOption(configOption())
+    .addOption(brokersOption('the configuration'))
+    .option('--state-dir <folder>', "instead of the configuration's stateDir")
+    .addOption(jsonOption())
+    .addHelpText('after', DOCTOR_HELP)
+    .action(
+      context.action<DoctorFlags>(async (flags, console) =>
+        (await import('./doctor-action.ts')).runDoctor(flags, console, context.shell),
+      ),
+    );
+}
+
+const DOCTOR_HELP = `
+Looks at Node, the configuration, the state directory, the brokers, the schema registry, the topics, the groups and the HTTP
+address. It changes nothing, and can be run beside a processor.
+
+Examples:
+  $ flatline doctor
+  $ flatline doctor --config shop.config.json --json
+`;
