@@ -1,0 +1,79 @@
+// What an operator asks of an application and does with it, beside its processor: doctor, status, reset.
+import { afterEach, describe, expect, test } from '@jest/globals';
+import { killAll, type Running } from './child.fixture.ts';
+import { flatline } from './flatline.fixture.ts';
+import { Scenario } from './scenario.fixture.ts';
+
+let scenario: Scenario;
+afterEach(async () => {
+  await killAll();
+  await scenario.dispose();
+});
+
+interface Done {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+const run = (...args: readonly string[]): Promise<Done> => flatline([...args, '--config', scenario.config]).finished;
+
+async function addressOf(processor: Running): Promise<string> {
+  return /"address":"([^"]+)"/.exec(await processor.line(/answers over HTTP/))![1]!;
+}
+
+/** Three sessions live on and one has ended, which is seen: all four were applied. */
+async function visit(): Promise<void> {
+  await scenario.producing(async (producer) => {
+    const keys = ['anna', 'bert', 'carl', 'dora'].map((key) => Buffer.from(key));
+    await producer.send(keys.map((key) => ({ key, value: Buffer.from(''), partition: 0 })));
+    await producer.send([{ key: keys[3]!, value: null, partition: 0 }]);
+  });
+}
+
+describe('an application in the hands of its operator', () => {
+  test('[R3] doctor and status say how it is; reset says what is lost, does it only when told, and it begins again', async () => {
+    scenario = await Scenario.create({ timeoutMs: 3_600_000, partitions: 1 });
+    const before = await run('doctor');
+    expect(before.code).toBe(0);
+    expect(before.stdout).toContain('no processor of visits runs');
+
+    const processor = scenario.start();
+    const address = await addressOf(processor);
+    await visit();
+    await scenario.outputs(({ tombstones }) => tombstones.length === 1);
+    const status = await run('status', '--url', address);
+    expect(status).toMatchObject({ code: 0, stdout: expect.stringMatching(/visits\/0 +running +3 live +lag 0/) });
+    expect((await run('doctor')).stdout).toContain('processors of visits run');
+    expect(await run('reset', '--confirm', scenario.application)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('stop every processor of visits first'),
+    });
+    expect(await scenario.stop(processor)).toBe(0);
+    expect(await run('status', '--url', address)).toMatchObject({ code: 3, stderr: expect.stringContaining(address) });
+
+    const asked = await run('reset');
+    expect(asked).toMatchObject({ code: 0, stdout: expect.stringContaining('holds 3 live sessions') });
+    expect(asked.stdout).toContain(`add --confirm ${scenario.application}`);
+    expect((await run('reset', '--confirm', 'other')).code).toBe(2);
+    expect((await run('reset')).stdout).toBe(asked.stdout);
+    const done = await run('reset', '--confirm', scenario.application, '--json');
+    expect(JSON.parse(done.stdout)).toMatchObject({ forgotten: true, pipelines: [{ state: 'held', liveEntries: 3 }] });
+    expect((await run('reset')).stdout).toContain('holds no state');
+
+    const again = scenario.start();
+    await addressOf(again);
+    const { summaries } = await scenario.outputs(({ tombstones }) => tombstones.length === 2);
+    expect(summaries.map(({ summary }) => summary.incarnation)).toEqual(['0-3', '0-3']);
+    expect(await scenario.stop(again)).toBe(0);
+  });
+
+  test('doctor names what is wrong and goes on', async () => {
+    scenario = Scenario.unprovisioned({ timeoutMs: 1_000 });
+    const { code, stdout } = await run('doctor', '--json', '--state-dir', '/proc/none');
+    expect(code).toBe(1);
+    const { findings } = JSON.parse(stdout) as { readonly findings: readonly Record<string, string>[] };
+    const wrong = findings.filter(({ outcome }) => outcome === 'wrong').map(({ what }) => what);
+    expect(new Set(wrong)).toEqual(new Set(['state directory', 'topics']));
+    expect(stdout).toContain('flatline topics create');
+  });
+});
