@@ -23,12 +23,12 @@ export class Installation {
   }
 
   /** Tarballs by the beginning of their names. */
-  static async of(names: readonly string[]): Promise<Installation> {
+  static async of(names: readonly string[], flags: readonly string[] = []): Promise<Installation> {
     const made = new Installation(mkdtempSync(join(tmpdir(), 'flatline-install-')));
     made.write('package.json', '{ "name": "shop", "version": "1.0.0", "private": true, "type": "module" }');
     const tarballs = names.map((name) => join(root, 'dist/packages', `${name}-${version}.tgz`));
     if (!tarballs.every((path) => existsSync(path))) throw new Error('dist/packages lacks a tarball: npm run pack');
-    const { code, stderr } = await made.run('npm', [...NPM, ...tarballs]);
+    const { code, stderr } = await made.run('npm', [...NPM, ...flags, ...tarballs]);
     if (code !== 0) throw new Error(`npm install ended with ${code}: ${stderr}`);
     return made;
   }

@@ -15,8 +15,13 @@ export class Program {
       });
   }
 
-  static start(node: string, args: readonly string[], folder: string): Program {
-    const env = { ...process.env, NO_COLOR: '1' };
+  static start(
+    node: string,
+    args: readonly string[],
+    folder: string,
+    given: Readonly<Record<string, string>> = {},
+  ): Program {
+    const env = { ...process.env, NO_COLOR: '1', ...given };
     return new Program(spawn(node, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] }));
   }
 
