@@ -12,7 +12,7 @@ export async function runCheck(flags: ConfigFlags, console: Console, shell: Shel
   const config = await configurationOf(shell, flags);
   const { facts, warning } = await originsOf(config, { shell, flags });
   if (warning !== undefined) console.note(`warning: ${warning}`);
-  const { pid: _, ...origins } = facts;
+  const origins = { ...facts, pid: undefined };
   const pipelines = config.pipelines.map(({ name, kind, input, output, deadLetterTopic, changelogTopic, group }) => {
     const topics = {
       input: input.topic,

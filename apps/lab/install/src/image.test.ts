@@ -41,7 +41,9 @@ describe('the image', () => {
   afterAll(() => (installed as Installation | undefined)?.remove());
 
   test('passes the linter', () => {
-    expect(validate(text).map(({ message, range }) => `${range.start.line + 1}: ${message}`)).toEqual([]);
+    expect(validate(text).map(({ message, range }) => `${range.start.line + 1}: ${JSON.stringify(message)}`)).toEqual(
+      [],
+    );
   });
 
   test('is built with the Node that everything is tested on', () => {

@@ -14,7 +14,7 @@ interface Schema {
  * settings are not in it: `flatline config check` knows those.
  */
 export function configurationJsonSchema(): object {
-  const schema = withDurations(z.toJSONSchema(configurationSchema, { io: 'input' }) as Schema) as Schema;
+  const schema = withDurations(z.toJSONSchema(configurationSchema, { io: 'input' })) as Schema;
   const { pipelines, ...properties } = schema.properties!;
   const perKind = { ...pipelines, items: withTimeoutOfKind(pipelines!['items'] as Schema) };
   return {

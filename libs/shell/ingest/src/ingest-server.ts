@@ -12,7 +12,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { type Access, refusalOf } from './access.ts';
 import { BeatWriter } from './beat-writer.ts';
 import { eventOf } from './event-body.ts';
-import { SocketBeats } from './socket-beats.ts';
+import { type BeatSocket, SocketBeats } from './socket-beats.ts';
 
 export interface IngestOptions extends Access {
   readonly clock: Clock;
@@ -97,7 +97,8 @@ async function addRoutes(
   });
   server.delete<Place>(PATH, async (request, reply) => take(request, reply, { writers, value: null, options }));
   const sockets = new SocketBeats({ clock, socketsMax, perSecondMax, pingIntervalMs });
-  server.get<Place>(PATH, { websocket: true }, (socket, request) => {
+  server.get<Place>(PATH, { websocket: true }, (opened, request) => {
+    const socket = opened as BeatSocket;
     const found = placeOf(request, writers, options);
     if ('error' in found) socket.close(1008, found.error);
     else sockets.take(socket, (value) => found.writer.write(found.key, value));
@@ -122,7 +123,7 @@ async function take(
   if ('error' in found) return reply.code(found.code).send({ error: found.error });
   try {
     await found.writer.write(found.key, value);
-    return reply.code(202).send({ accepted: true });
+    return await reply.code(202).send({ accepted: true });
   } catch (error) {
     // It may be in the log all the same: a heartbeat that is sent again does no harm.
     return reply

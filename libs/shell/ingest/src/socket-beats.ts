@@ -1,8 +1,16 @@
 // WebSockets as heartbeats: while one is open and its other end answers, its session lives. That it closes says nothing, since a
 // browser that loses its network closes nothing: silence decides.
 import type { Clock } from '@flatline/base';
-import type { WebSocket } from '@fastify/websocket';
 import { eventOf } from './event-body.ts';
+
+/** As much of a socket of `ws` as is used. */
+export interface BeatSocket {
+  on(event: 'message', listener: (message: Buffer) => void): unknown;
+  on(event: 'pong' | 'close' | 'error', listener: () => void): unknown;
+  close(code: number, reason: string): void;
+  terminate(): void;
+  ping(): void;
+}
 
 export interface SocketLimits {
   readonly clock: Clock;
@@ -18,14 +26,14 @@ const TRY_LATER = 1013;
 
 export class SocketBeats {
   readonly #limits: SocketLimits;
-  readonly #open = new Set<WebSocket>();
+  readonly #open = new Set<BeatSocket>();
 
   constructor(limits: SocketLimits) {
     this.#limits = limits;
   }
 
   /** `write` rejects where the brokers do not acknowledge: the socket is then closed, and its client connects again. */
-  take(socket: WebSocket, write: (value: Uint8Array) => Promise<void>): void {
+  take(socket: BeatSocket, write: (value: Uint8Array) => Promise<void>): void {
     const { clock, socketsMax, perSecondMax } = this.#limits;
     if (this.#open.size >= socketsMax) {
       socket.close(TRY_LATER, 'too many sockets (ingest.maxSockets)');
@@ -66,7 +74,7 @@ export class SocketBeats {
   }
 
   /** One that does not answer a ping before the next is gone. */
-  #pings(socket: WebSocket): () => void {
+  #pings(socket: BeatSocket): () => void {
     const { clock, pingIntervalMs } = this.#limits;
     let isAlive = true;
     socket.on('pong', () => {
