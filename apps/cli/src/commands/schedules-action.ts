@@ -11,10 +11,12 @@ import {
   END_AT_HEADER,
   EVERY_HEADER,
   EXPIRES_HEADER,
+  JITTER_HEADER,
   MAX_RUNS_HEADER,
   OWN_HEADERS,
   SCHEDULE_ID_HEADER,
   START_AT_HEADER,
+  TARGET_HEADER,
   TIME_ZONE_HEADER,
   UPSERT_HEADER,
 } from '@flatline/ports/formats';
@@ -57,6 +59,8 @@ export interface AddFlags extends KeyFlags {
   readonly endAt?: string;
   readonly maxRuns?: number;
   readonly expires?: number;
+  readonly jitter?: number;
+  readonly target?: string;
   readonly reset?: boolean;
 }
 
@@ -73,7 +77,7 @@ export function runAct(flags: ActFlags, console: Console, shell: Shell): Promise
 }
 
 export function runAdd(flags: AddFlags, console: Console, shell: Shell): Promise<ExitCode> {
-  const { id, dueAt, delay, every, cron, timeZone, startAt, endAt, maxRuns, expires, reset } = flags;
+  const { id, dueAt, delay, every, cron, timeZone, startAt, endAt, maxRuns, expires, jitter, target, reset } = flags;
   const own = ownHeaders([
     [SCHEDULE_ID_HEADER, id],
     [DUE_AT_HEADER, dueAt],
@@ -85,6 +89,8 @@ export function runAdd(flags: AddFlags, console: Console, shell: Shell): Promise
     [END_AT_HEADER, endAt],
     [MAX_RUNS_HEADER, maxRuns],
     [EXPIRES_HEADER, expires],
+    [JITTER_HEADER, jitter],
+    [TARGET_HEADER, target],
     [UPSERT_HEADER, reset === true ? 'reset' : undefined],
   ]);
   return send(

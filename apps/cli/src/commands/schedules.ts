@@ -44,6 +44,8 @@ function addAddCommand(schedules: Command, context: CommandContext): void {
     .option('--end-at <instant>', 'no run after that')
     .option('--max-runs <n>', 'so many runs', integerFrom(1))
     .option('--expires <time>', 'a run that is later than this does not come', lengthOption)
+    .option('--jitter <time>', 'each run comes later by some of this, to spread what is due together', lengthOption)
+    .option('--target <topic>', "for that topic, one of the pipeline's targets (default: its output)")
     .option('--reset', 'begin from the first run, if the same recurs under this name already')
     .addHelpText('after', ADD_HELP)
     .action(async (key: string, flags: Omit<AddFlags, 'key'>) => {

@@ -48,4 +48,10 @@ function createdText(created: readonly NewTopic[], existed: readonly string[]): 
   return [...lines, ...existed.map((topic) => `exists  ${topic}`)].join('\n');
 }
 
-const roleNames = { input: 'input', output: 'output', changelog: 'changelog', deadLetters: 'dead letters' } as const;
+const roleNames = {
+  input: 'input',
+  output: 'output',
+  target: 'target',
+  changelog: 'changelog',
+  deadLetters: 'dead letters',
+} as const;

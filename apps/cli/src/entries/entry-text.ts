@@ -54,6 +54,7 @@ const COLUMNS: Readonly<Record<Kind, readonly Column[]>> = {
     said('id', 16, ({ scheduleId }) => scheduleId),
     said('runs', 6, ({ runs }) => runs),
     said('recurs', 28, recurrence),
+    said('target', 12, ({ target }) => target),
     said('value', VALUE_COLUMNS, ({ value }) => printableKey(value as Uint8Array)),
   ],
 };

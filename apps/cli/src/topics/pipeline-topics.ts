@@ -1,5 +1,5 @@
 import type { FlatlineConfig } from '@flatline/config';
-import { largestRecords } from '@flatline/processor';
+import { largestRecords, targetsOf } from '@flatline/processor';
 import type { TopicDescription, TopicFinding } from '@flatline/kafka';
 import { Fatal } from '@flatline/base';
 import { STAMP_UNLIMITED } from './topic-change.ts';
@@ -14,6 +14,7 @@ export function pipelineTopicsOf(config: FlatlineConfig): PipelineTopics[] {
     input: pipeline.input.topic,
     timestampType: pipeline.input.timestampType,
     output: pipeline.output.topic,
+    targets: targetsOf(pipeline),
     changelog: pipeline.changelogTopic,
     deadLetters: pipeline.deadLetterTopic,
     largest: largestRecords(pipeline),
@@ -23,7 +24,13 @@ export function pipelineTopicsOf(config: FlatlineConfig): PipelineTopics[] {
 export function topicNamesOf(pipelines: readonly PipelineTopics[]): string[] {
   return [
     ...new Set(
-      pipelines.flatMap(({ input, output, changelog, deadLetters }) => [input, output, changelog, deadLetters]),
+      pipelines.flatMap(({ input, output, targets = [], changelog, deadLetters }) => [
+        input,
+        output,
+        ...targets,
+        changelog,
+        deadLetters,
+      ]),
     ),
   ];
 }

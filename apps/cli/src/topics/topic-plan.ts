@@ -210,6 +210,7 @@ function partitionDeviation(
   const use = {
     input: '',
     output: 'use another output.topic',
+    target: 'use another topic in targets',
     deadLetters: 'use another deadLetterTopic',
     changelog: state.kind === 'none' ? 'use another application name' : ANOTHER,
   }[role];

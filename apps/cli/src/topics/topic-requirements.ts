@@ -3,7 +3,7 @@
 // The partition count is the same for all of them (O5); everything else is a setting.
 import { MESSAGE_BYTES_MAX } from '@flatline/base';
 
-export type TopicRole = 'input' | 'output' | 'changelog' | 'deadLetters';
+export type TopicRole = 'input' | 'output' | 'target' | 'changelog' | 'deadLetters';
 export type TimestampType = 'LogAppendTime' | 'CreateTime';
 
 /** The topics of one pipeline, as the configuration names them. */
@@ -14,6 +14,8 @@ export interface PipelineTopics {
   readonly input: string;
   readonly timestampType: TimestampType;
   readonly output: string;
+  /** Where records may go beside the output. */
+  readonly targets?: readonly string[];
   readonly changelog: string;
   readonly deadLetters: string;
   /** How long single records of changelog and output may become, by the settings that are named. */
@@ -51,9 +53,12 @@ export function requirementsOf(
   topics: PipelineTopics,
   inputMessageBytes: number = MESSAGE_BYTES_MAX,
 ): TopicRequirement[] {
+  const { targets = [] } = topics;
   return [
     { topic: topics.input, role: 'input', settings: inputSettings(topics.timestampType) },
     { topic: topics.output, role: 'output', settings: outputSettings(topics) },
+    // They are their readers' own: compacted or not.
+    ...targets.map((topic) => ({ topic, role: 'target' as const, settings: [roomyFor(topics, 'outputBytes')] })),
     {
       topic: topics.changelog,
       role: 'changelog',

@@ -3,6 +3,7 @@ import { afterEach, describe, expect, test } from '@jest/globals';
 import { type FoldCalendar, foldSchedules, type RawRecord, type SaidOfSchedule } from '@flatline/oracle';
 import { resolveConfiguration } from '@flatline/config';
 import type { BatchProducer } from '@flatline/kafka';
+import { randomUUID } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { kill, killAll } from './child.fixture.ts';
 import { flatline, succeed } from './flatline.fixture.ts';
@@ -52,7 +53,10 @@ async function folded(): Promise<{ said: Record<string, readonly SaidOfSchedule[
   const { rules } = pipeline;
   const input = await readWhole(scenario.kafka, { topic: scenario.input, partitions: PARTITIONS });
   const folds = input.map((records, partition) => foldSchedules(records, { partition, rules, calendar }));
-  const said = folds.flatMap((fold) => [...fold.said].filter(([, each]) => each.length > 0));
+  const toOutput = folds.flatMap(({ said }) =>
+    [...said].map(([key, each]) => [key, each.filter(({ topic }) => topic === undefined)] as const),
+  );
+  const said = toOutput.filter(([, each]) => each.length > 0);
   return { said: Object.fromEntries(said), refused: folds.flatMap((fold) => fold.refused).length };
 }
 
@@ -85,7 +89,8 @@ async function expectAsFolded(count: number): Promise<Record<string, SaidOfSched
 
 describe('schedules on a real broker', () => {
   test('[D1][D2][D4] come out when they are due, replaced and cancelled ones do not, and what is none is a dead letter', async () => {
-    scenario = await createScenario({ receipts: 'all' });
+    const target = `e2e-target-${randomUUID()}`;
+    scenario = await createScenario({ receipts: 'all', targets: [target] });
     const processor = scenario.start();
     const dueAt = Date.now() + 4_000;
     await scenario.producing((producer) =>
@@ -94,10 +99,15 @@ describe('schedules on a real broker', () => {
         message('other', { 'flatline-delay-ms': 60_000, 'flatline-schedule-id': 'x' }, 'never'),
         message('other', { 'flatline-delay-ms': 2_000, 'flatline-schedule-id': 'y' }, 'soon'),
         message('other', { 'flatline-schedule-id': 'x' }, null),
+        message('push', { 'flatline-delay-ms': 1_000, 'flatline-target': target, 'flatline-jitter-ms': 500 }, 'there'),
         message('other', { 'flatline-due-at': 'tomorrow' }, 'bad'),
       ]),
     );
-    const found = await expectAsFolded(6);
+    const found = await expectAsFolded(7);
+    const there = (await readWhole(scenario.kafka, { topic: target, partitions: PARTITIONS })).flat();
+    expect(there.map(({ key, value }) => [key, value].map((each) => each && utf8.decode(each)))).toEqual([
+      ['push', 'there'],
+    ]);
     expect(found['mail']?.at(-1)).toMatchObject({ value: '{"to":"anna"}' });
     expect(found['mail']?.at(-1)?.headers.slice(0, 2)).toEqual(['trace=abc', `flatline-due-at=${dueAt}`]);
     expect(found['other']?.at(-1)?.value).toBe('soon');

@@ -40,6 +40,12 @@ export type Refusal =
 /** Reason of a dead letter that says something of this program, not of the record: it could not be processed (I6). */
 export const PROCESSING_FAILED = 'processing-failed';
 
+/** A record that a kind has to say. */
+export interface KindOutput extends OutgoingRecord {
+  /** Where it goes; left out: to the pipeline's output. */
+  readonly topic?: string;
+}
+
 /** What the engine does for a kind. All but `find` and `open` concern the entry in the window. */
 export interface Effects {
   /** The partition clock. */
@@ -64,8 +70,8 @@ export interface Effects {
   end(at: Millis): void;
   /** A copy of the entry's key. */
   key(): Uint8Array;
-  /** A record for the output, encoded by now; it goes out with the commit of what brought it about (O1). */
-  emit(record: OutgoingRecord): void;
+  /** A record, encoded by now; it goes out with the commit of what brought it about (O1). */
+  emit(record: KindOutput): void;
 }
 
 /** A kind at work in one partition. */

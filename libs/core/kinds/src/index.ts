@@ -3,6 +3,7 @@ export {
   type EntryFormat,
   type Kind,
   type KindCounters,
+  type KindOutput,
   type KindParts,
   type PipelineKind,
   PROCESSING_FAILED,

@@ -6,13 +6,13 @@
 //   OB1  In the order in which they were decided, which for each key is the log's.
 //   OB2  A record is taken once: with the cut of what brought it about (O1).
 import type { Millis } from '@flatline/base';
-import type { OutgoingRecord } from '@flatline/ports';
+import type { KindOutput } from '@flatline/kinds';
 
 /** What a record takes in its batch beside key, value and headers: lengths, deltas, and a header's framing. */
 const RECORD_OVERHEAD_BYTES = 24;
 
 export class OutputBox {
-  #records: OutgoingRecord[] = [];
+  #records: KindOutput[] = [];
   #endedAt: Millis[] = [];
   #bytes = 0;
 
@@ -28,7 +28,7 @@ export class OutputBox {
     return this.#records.length === 0 && this.#endedAt.length === 0;
   }
 
-  add(record: OutgoingRecord): void {
+  add(record: KindOutput): void {
     this.#records.push(record);
     this.#bytes += outputBytes(record);
   }
@@ -38,7 +38,7 @@ export class OutputBox {
     this.#endedAt.push(at);
   }
 
-  takeAll(): { readonly outputs: readonly OutgoingRecord[]; readonly endedAt: readonly Millis[] } {
+  takeAll(): { readonly outputs: readonly KindOutput[]; readonly endedAt: readonly Millis[] } {
     const taken = { outputs: this.#records, endedAt: this.#endedAt };
     this.#records = [];
     this.#endedAt = [];
@@ -47,7 +47,7 @@ export class OutputBox {
   }
 }
 
-function outputBytes({ key, value, headers = [] }: OutgoingRecord): number {
+function outputBytes({ key, value, headers = [] }: KindOutput): number {
   let bytes = RECORD_OVERHEAD_BYTES + (key?.length ?? 0) + (value?.length ?? 0);
   for (const { name, value: content } of headers) bytes += name.length + (content?.length ?? 0);
   return bytes;

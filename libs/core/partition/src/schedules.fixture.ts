@@ -13,6 +13,7 @@ const RULES: ScheduleRules = {
   receipts: 'none',
   maxMessageBytes: 1_000,
   maxSchedulesPerKey: 3,
+  targets: ['mail', 'push'],
 };
 const WALL = 9e12;
 const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
@@ -120,10 +121,13 @@ export class ScheduleLog {
     const names = { logId: 'log', owner: 'me', inputPartitions: 4, sequence, commitId: `run-${sequence}` };
     const cut = task.cut({ ...names, previousCommitId: sequence === 0 ? '' : `run-${sequence - 1}` });
     this.#sequence += 1;
-    for (const { key, value, headers = [] } of cut.outputs) {
+    for (const { key, value, headers = [], topic } of cut.outputs) {
       const shown = headers.map((each) => `${each.name}=${each.value === null ? '(null)' : named(each.value)}`);
       const said = this.#said.get(text(key!)) ?? [];
-      this.#said.set(text(key!), [...said, { value: named(value!), headers: shown }]);
+      this.#said.set(text(key!), [
+        ...said,
+        { ...(topic !== undefined && { topic }), value: named(value!), headers: shown },
+      ]);
     }
     this.refused.push(...cut.deadLetters.map(({ offset, reason }) => ({ offset, reason })));
     for (const block of cut.blocks) this.blocks.push(block.bytes.slice());
@@ -148,7 +152,8 @@ export class ScheduleLog {
 
   /** What came out of a key, in order. */
   said(key = 'k'): readonly SaidOfSchedule[] {
-    return (this.#said.get(key) ?? []).map(({ value, headers }) => ({
+    return (this.#said.get(key) ?? []).map(({ value, headers, ...to }) => ({
+      ...to,
       value: asText(value),
       headers: headers.map(asText),
     }));

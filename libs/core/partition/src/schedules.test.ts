@@ -156,8 +156,10 @@ describe('a schedule that runs once', () => {
     [{ 'delay-ms': 5, 'expires-ms': 'x' }, 'invalid-expires-ms'],
     [{ 'delay-ms': 5, 'schedule-id': '' }, 'invalid-schedule-id'],
     [{ 'delay-ms': 5, 'schedule-id': 'x'.repeat(257) }, 'invalid-schedule-id'],
-    [{ 'delay-ms': 5, target: 'mail' }, 'unknown-target'],
-    [{ 'delay-ms': 5, 'jitter-ms': 5 }, 'unsupported-header'],
+    [{ 'delay-ms': 5, target: 'male' }, 'unknown-target'],
+    [{ 'delay-ms': 5, target: '' }, 'invalid-target'],
+    [{ 'delay-ms': 5, 'jitter-ms': 0 }, 'invalid-jitter-ms'],
+    [{ 'delay-ms': 5, 'jitter-ms': 2 ** 31 }, 'invalid-jitter-ms'],
     [{ command: 'STOP' }, 'invalid-command'],
     [{ 'delay-ms': 5, ':large': 'x'.repeat(1_000) }, 'message-too-large'],
   ])('[I1][D1] %j is a dead letter: %s; the next record is taken', (headers, reason) => {
@@ -180,6 +182,72 @@ describe('a schedule that runs once', () => {
     const log = history({}, 5, of('a'), of('b'), of('c'), of('d'), of('b'));
     expect(log.refused).toEqual([{ offset: 3, reason: 'too-many-schedules' }]);
     expect(brief(log.said())).toEqual(['v 5 a #1 last', 'v 5 c #1 last', 'v 5 b #1 last']);
+  });
+});
+
+describe('jitter and targets', () => {
+  /** Keys by the instant at which they come out, of so many that are due together. */
+  function spread(jitterMs: number, keys: number): Map<string, number> {
+    const log = new ScheduleLog();
+    const names = Array.from({ length: keys }, (_, i) => `key-${i}`);
+    for (const key of names) log.add(T, key, { 'delay-ms': 1_000, 'jitter-ms': jitterMs });
+    const at = new Map<string, number>();
+    for (let after = 1_000; at.size < keys && after <= 1_000 + jitterMs; after += 1) {
+      log.add(T + after, null);
+      log.commit();
+      for (const key of names) if (!at.has(key) && log.said(key).length > 0) at.set(key, after - 1_000);
+    }
+    return at;
+  }
+
+  test('[D2] what is due together comes spread over the jitter, never early, each key always at the same instant', () => {
+    const at = spread(100, 200);
+    expect(at.size).toBe(200);
+    const halves = [...at.values()].filter((after) => after < 50).length;
+    expect(halves).toBeGreaterThan(60);
+    expect(halves).toBeLessThan(140);
+    expect(Math.max(...at.values())).toBeLessThan(100);
+    expect(spread(100, 200)).toEqual(at);
+    expect([...spread(1, 5).values()]).toEqual([0, 0, 0, 0, 0]);
+  });
+
+  test('[D2][D3] what recurs stays in order and misses no run, however great its jitter; its instants are said without it', () => {
+    const log = new ScheduleLog({ rules: { missed: 'skip' } });
+    log.add(T, 'k', { 'every-ms': 1_000, 'jitter-ms': 60_000, 'expires-ms': 10, 'max-runs': 20 });
+    for (let at = T; at <= T + 22_000; at += 5) log.add(at, null);
+    log.commit();
+    expect(brief(log.said())).toEqual(
+      Array.from({ length: 20 }, (_, i) => `v ${(i + 1) * 1_000} #${i + 1}${i === 19 ? ' last' : ''}`),
+    );
+  });
+
+  test('[D2][D3] after an outage the latest run whose instant has passed is still later by its jitter', () => {
+    const log = new ScheduleLog();
+    log.add(T, 'k', { 'every-ms': 1_000, 'jitter-ms': 1_000 });
+    log.add(T + 5_000, null);
+    log.commit();
+    const early = brief(log.said());
+    log.add(T + 5_999, null);
+    log.commit();
+    expect(early).toEqual([]);
+    expect(brief(log.said())).toEqual(['v 5000 #1 missed 4']);
+  });
+
+  test('[D1] a message is for the output, or for one of the targets', () => {
+    const row = (target: object): Row => [
+      0,
+      { 'delay-ms': 5, 'schedule-id': JSON.stringify(target).length, ...target },
+    ];
+    const log = history({}, 5, row({}), row({ target: 'mail' }));
+    expect(log.said().map(({ topic }) => topic)).toEqual([undefined, 'mail']);
+    expect(log.said()[1]!.headers.join()).not.toContain('target');
+    const again = history(
+      {},
+      3_600_000,
+      [0, { 'every-ms': HOUR, target: 'mail' }],
+      [5, { 'every-ms': HOUR, target: 'push' }],
+    );
+    expect(again.said().map(({ topic }) => topic)).toEqual(['push']);
   });
 });
 
@@ -386,6 +454,8 @@ const NAMES = ['a', 'é', '\ufeffx', '😀', '__proto__'] as const;
 function randomHeaders(random: Random, now: number): Headers {
   const id = random.chance(0.5) ? { 'schedule-id': pick(random, NAMES) } : {};
   const more = random.chance(0.3) ? { 'expires-ms': random.below(3_000) } : {};
+  const jitter = random.chance(0.3) ? { 'jitter-ms': 1 + random.below(4_000) } : {};
+  const to = random.chance(0.3) ? { target: pick(random, ['mail', 'push', 'other']) } : {};
   const foreign = random.chance(0.3) ? { [`:${pick(random, NAMES)}`]: pick(random, NAMES) } : {};
   if (random.chance(0.15)) return { ...id, command: pick(random, ['PAUSE', 'RESUME', 'TRIGGER', 'STOP']) };
   const bounds = {
@@ -407,7 +477,7 @@ function randomHeaders(random: Random, now: number): Headers {
     { 'delay-ms': 70_000 },
     { 'due-at': 'soon' },
   ]);
-  return { ...id, ...more, ...foreign, ...when };
+  return { ...id, ...more, ...jitter, ...to, ...foreign, ...when };
 }
 
 /** Publishers that say the same again, cancels, commands, outages, and restarts in between. */

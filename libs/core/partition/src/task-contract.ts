@@ -1,7 +1,6 @@
 // What a partition task is made of, what a step comes to, and what a cut hands to the runtime.
 import type { DurationMs, Millis, ReusedMemory } from '@flatline/base';
-import type { HeldTimeRules, PipelineKind } from '@flatline/kinds';
-import type { OutgoingRecord } from '@flatline/ports';
+import type { HeldTimeRules, KindOutput, PipelineKind } from '@flatline/kinds';
 import type { ChangelogCut, ChangelogLimits } from './changelog/changelog.ts';
 import type { DeadLetter, DeadLetterLimits } from './dead-letter.ts';
 import type { InputRules } from './record-class.ts';
@@ -45,8 +44,8 @@ export type StepOutcome =
   | { readonly kind: 'wrongTimestampType'; readonly offset: number; readonly hasBegun: boolean };
 
 export interface TaskCut extends ChangelogCut {
-  /** For the output, in the order in which they were decided. */
-  readonly outputs: readonly OutgoingRecord[];
+  /** In the order in which they were decided. */
+  readonly outputs: readonly KindOutput[];
   /** As of when entries ended that this cut ends. */
   readonly endedAt: readonly Millis[];
   readonly deadLetters: readonly DeadLetter[];

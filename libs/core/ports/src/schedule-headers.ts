@@ -14,7 +14,6 @@ export const MAX_RUNS_HEADER = 'flatline-max-runs';
 export const EXPIRES_HEADER = 'flatline-expires-ms';
 export const SCHEDULE_ID_HEADER = 'flatline-schedule-id';
 export const UPSERT_HEADER = 'flatline-upsert';
-/** Rules that name them are not kept yet (D1, D2). */
 export const TARGET_HEADER = 'flatline-target';
 export const JITTER_HEADER = 'flatline-jitter-ms';
 

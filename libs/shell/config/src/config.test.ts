@@ -214,8 +214,26 @@ describe('a valid configuration', () => {
         receipts: 'all',
         maxMessageBytes: 65_536,
         maxSchedulesPerKey: 64,
+        targets: [],
       },
     });
+  });
+
+  test('[D1][I4] targets of schedules: topics of their own, or the input of another kind, and none that would schedule again', () => {
+    const schedule = { ...visits, kind: 'schedule', timeoutMs: undefined, output: { topic: 'due' } };
+    const of = (...targets: string[]): string[] =>
+      problems({
+        ...minimal,
+        pipelines: [
+          { ...schedule, input: { topic: 'later' }, name: 'later', targets },
+          { ...visits, input: { topic: 'events' }, output: { topic: 'closed' } },
+          { ...schedule, input: { topic: 'others' }, output: { topic: 'o' }, name: 'others', targets: ['mail'] },
+        ],
+      });
+    expect(of('mail', 'events')).toEqual([]);
+    for (const target of ['later', 'due', 'others', 'closed', 'shop.visits.changelog'])
+      expect(of(target)).toEqual([expect.stringContaining('a topic of its own')]);
+    expect(of('a/b')).toEqual([expect.stringContaining('targets[0]')]);
   });
 
   test('the environment goes over the file', () => {

@@ -166,7 +166,7 @@ function notYet(pipeline: PipelineSection, at: string): CrossFinding[] {
 interface TopicUse {
   readonly topic: string;
   readonly setting: string;
-  readonly kind: 'input' | 'output' | 'derived';
+  readonly kind: 'input' | 'output' | 'derived' | 'target' | 'scheduled';
 }
 
 /** Two uses of one topic would mix records of different meaning. */
@@ -190,8 +190,10 @@ function topicUses(application: string, pipeline: PipelineSection, at: string): 
     setting: `${at}.name (${what})`,
     kind: 'derived',
   });
+  const read: TopicUse['kind'] = pipeline.kind === 'schedule' ? 'scheduled' : 'input';
   return [
-    ...[pipeline.input].flat().map(({ topic }) => ({ topic, setting: `${at}.input.topic`, kind: 'input' as const })),
+    ...[pipeline.input].flat().map(({ topic }) => ({ topic, setting: `${at}.input.topic`, kind: read })),
+    ...(pipeline.targets ?? []).map((topic, i) => ({ topic, setting: `${at}.targets[${i}]`, kind: 'target' as const })),
     { topic: output.topic, setting: `${at}.output.topic`, kind: 'output' },
     deadLetterTopic === undefined
       ? ofName(deadLetterTopicOf(application, pipeline), 'dead letters')
@@ -202,11 +204,20 @@ function topicUses(application: string, pipeline: PipelineSection, at: string): 
 
 /**
  * Several pipelines may read one input, and names of their own keep what is derived from them apart. Kafka refuses to
- * create topics that differ in "." and "_" only.
+ * create topics that differ in "." and "_" only. What is due may go to several targets, and be the input of another kind:
+ * in an input of schedules its headers would schedule it again.
  */
 function isClash(a: TopicUse, b: TopicUse): boolean {
+  if (a.topic === b.topic && areInputs(a, b)) return false;
   if (a.kind === b.kind && a.kind !== 'output' && a.topic === b.topic) return false;
   return a.topic.replaceAll('.', '_') === b.topic.replaceAll('.', '_');
+}
+
+function areInputs({ kind: a }: TopicUse, { kind: b }: TopicUse): boolean {
+  const reads = ['input', 'scheduled'];
+  return (
+    (reads.includes(a) && reads.includes(b)) || (a === 'input' && b === 'target') || (a === 'target' && b === 'input')
+  );
 }
 
 function registryChecks(config: Configuration): CrossFinding[] {

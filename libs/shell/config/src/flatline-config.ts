@@ -98,6 +98,8 @@ export interface DebouncePipeline extends AnyPipeline {
 export interface SchedulePipeline extends AnyPipeline {
   readonly kind: 'schedule';
   readonly rules: ScheduleRules;
+  /** How many due entries of a partition take effect in a second; undefined: as many as can. */
+  readonly maxDuePerSecond: number | undefined;
 }
 
 /** What pipelines of every kind have. */

@@ -12,6 +12,8 @@ export const SCHEDULE_SETTINGS = [
   'receipts',
   'maxMessageBytes',
   'maxSchedulesPerKey',
+  'targets',
+  'maxDuePerSecond',
 ] as const;
 const SESSION_SETTINGS = ['dedupeEventIds', 'revisionWindowMs', 'graceMs'] as const;
 const DEBOUNCE_SETTINGS = ['mode', 'waitMs', 'maxWaitMs', 'maxItems', 'maxBytes', 'onOversize'] as const;
@@ -64,6 +66,8 @@ const UNSET = {
   receipts: 'none',
   maxMessageBytes: 65_536,
   maxSchedulesPerKey: 64,
+  targets: undefined,
+  maxDuePerSecond: undefined,
   timeoutMs: NO_TIMEOUT_MS,
   minTimeoutMs: 1,
   maxTimeoutMs: NO_TIMEOUT_MS,

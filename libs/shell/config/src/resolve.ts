@@ -10,6 +10,7 @@ import type {
   IngestConfig,
   KafkaConfig,
   PipelineConfig,
+  SchedulePipeline,
   SchemaRegistryConfig,
   TlsConfig,
 } from './flatline-config.ts';
@@ -193,10 +194,15 @@ function pipelineOf({ application }: Configuration, section: PipelineSection): P
     case 'debounce':
       return { ...shared, kind: 'debounce', rules: debounceRules(section) };
     case 'schedule':
-      return { ...shared, kind: 'schedule', rules: picked(section, SCHEDULE_SETTINGS) };
+      return { ...shared, kind: 'schedule', ...scheduleParts(section) };
     default:
       return { ...shared, kind: 'session', rules: sessionRules(section) };
   }
+}
+
+function scheduleParts(section: PipelineSection): Pick<SchedulePipeline, 'rules' | 'maxDuePerSecond'> {
+  const { maxDuePerSecond, targets = [], ...rules } = picked(section, SCHEDULE_SETTINGS);
+  return { rules: { ...rules, targets }, maxDuePerSecond };
 }
 
 function sessionRules({ maxDurationMs, ...section }: PipelineSection): SessionRules {

@@ -82,6 +82,8 @@ const pipeline = z.strictObject({
   receipts: z.enum(['none', 'errors', 'all']).default('none'),
   maxMessageBytes: z.int().min(1).max(16_777_216).default(65_536),
   maxSchedulesPerKey: z.int().min(1).max(1_024).default(64),
+  targets: z.array(topic).max(64).optional(),
+  maxDuePerSecond: z.int().min(1).max(1_000_000).optional(),
   mode: z.enum(['trailing', 'window', 'leading']).default('trailing'),
   waitMs: duration.optional(),
   maxWaitMs: durationOrNone.optional(),

@@ -16,7 +16,7 @@ import {
 import type { PipelinePorts, RuntimeLog } from '@flatline/runtime';
 import { LmdbStores } from '@flatline/store';
 import { systemEntropy } from './entropy.ts';
-import { openKind } from './pipeline-kinds.ts';
+import { openKind, targetsOf } from './pipeline-kinds.ts';
 import { singleTurns } from './single-turns.ts';
 
 /** Shared by all tasks of all pipelines: there is one event loop. */
@@ -67,7 +67,8 @@ export async function openPipelineAdapters(parts: AdapterParts): Promise<Pipelin
   });
   const { output } = pipeline;
   // Blocks hold keys, which hardly pack, and dead letters are few.
-  const compressionOf = (topic: string): Compression => (topic === output.topic ? output.compression : 'none');
+  const packed = [output.topic, ...targetsOf(pipeline)];
+  const compressionOf = (topic: string): Compression => (packed.includes(topic) ? output.compression : 'none');
   const ports: PipelinePorts = {
     clock,
     input,

@@ -77,6 +77,11 @@ export function largestRecords(pipeline: PipelineConfig): LargestRecords {
   return kindOf(pipeline).largest(pipeline);
 }
 
+/** Topics that its records may be for beside the output. */
+export function targetsOf(pipeline: PipelineConfig): readonly string[] {
+  return pipeline.kind === 'schedule' ? pipeline.rules.targets : [];
+}
+
 /** How a pipeline's live entries are shown. */
 export function viewOf(pipeline: PipelineConfig): EntryView {
   return kindOf(pipeline).view(pipeline);

@@ -35,6 +35,7 @@ export function pipelineSettings(
     tickMs,
     commitIntervalMs: config.commitIntervalMs,
     closeDelayMs,
+    ...(pipeline.kind === 'schedule' && { maxDuePerSecond: pipeline.maxDuePerSecond }),
     proofIntervalMs,
     ...(proof === 'fetch' && { proofByFetch: { clockSkewMs } }),
     handoverMs,

@@ -11,10 +11,12 @@ import { kafkaOptions } from './kafka-options.ts';
 import { BrokerOutages } from './log/broker-outages.ts';
 import { calmLog } from './log/calm-log.ts';
 import { checkLargestRecords } from './check-largest-records.ts';
+import { checkTargets } from './check-targets.ts';
 import type { IngestServer } from '@flatline/ingest';
 import { openPipelineAdapters, type PipelineAdapters } from './pipeline-adapters.ts';
 import { type HttpServer, openHttpServer } from './http/http-server.ts';
 import type { Observed, PipelineStatus, RestartOutcome } from './http/observed.ts';
+import { targetsOf } from './pipeline-kinds.ts';
 import { pipelineSettings } from './pipeline-settings.ts';
 
 export interface ProcessorOptions {
@@ -89,7 +91,10 @@ class Processor implements RunningProcessor, Observed {
       this.#http = await openHttpServer(this.#config.http, this);
       const topics = await this.#describeTopics();
       const share = new ProcessShare();
-      for (const pipeline of this.#config.pipelines) checkLargestRecords(pipeline, topics);
+      for (const pipeline of this.#config.pipelines) {
+        checkTargets(pipeline, topics);
+        checkLargestRecords(pipeline, topics);
+      }
       for (const pipeline of this.#config.pipelines) {
         const parts = { config: this.#config, pipeline, kafka, clock: this.#clock, log: this.#log };
         const adapters = await openPipelineAdapters(parts);
@@ -239,10 +244,11 @@ class Processor implements RunningProcessor, Observed {
     try {
       const admin = new KafkaTopicAdmin({ clock: this.#clock, connection });
       const inputs = this.#config.pipelines.map(({ input }) => input.topic);
-      const others = this.#config.pipelines.flatMap(({ output, changelogTopic, deadLetterTopic }) => [
-        output.topic,
-        changelogTopic,
-        deadLetterTopic,
+      const others = this.#config.pipelines.flatMap((pipeline) => [
+        pipeline.output.topic,
+        pipeline.changelogTopic,
+        pipeline.deadLetterTopic,
+        ...targetsOf(pipeline),
       ]);
       const found = await admin.describeTopics([...new Set([...inputs, ...others])]);
       for (const { kind, topic } of found)

@@ -45,6 +45,7 @@ export interface WorldSettings {
   readonly proofByFetch?: { readonly clockSkewMs: number };
   readonly standbys?: number;
   readonly commitIntervalMs?: number;
+  readonly maxDuePerSecond?: number;
   readonly startFrom?: StartFrom;
   /** Default: a stopped partition does not try again by itself. */
   readonly stoppedRetryMs?: number;
@@ -186,6 +187,7 @@ export class World {
       tickMs: 10,
       commitIntervalMs: this.#world.commitIntervalMs ?? 100,
       closeDelayMs: 20,
+      maxDuePerSecond: this.#world.maxDuePerSecond,
       proofIntervalMs: 100,
       ...(this.#world.proofByFetch && { proofByFetch: this.#world.proofByFetch }),
       startFrom: this.startFrom ?? 'earliest',

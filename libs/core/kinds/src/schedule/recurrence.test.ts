@@ -14,6 +14,7 @@ const WHEN: Specification = {
   endAt: undefined,
   maxRuns: undefined,
   expiresMs: undefined,
+  jitterMs: undefined,
 };
 
 /** Each second of the first `burst` of a day. */

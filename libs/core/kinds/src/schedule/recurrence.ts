@@ -15,7 +15,8 @@ export function saysTheSame(a: Specification, b: Specification): boolean {
     a.timeZone === b.timeZone &&
     a.startAt === b.startAt &&
     a.endAt === b.endAt &&
-    a.maxRuns === b.maxRuns
+    a.maxRuns === b.maxRuns &&
+    a.jitterMs === b.jitterMs
   );
 }
 
@@ -49,7 +50,7 @@ export class Recurrence {
   latest(when: Specification, dueAt: Millis, until: Millis): Millis {
     const { everyMs, endAt = Infinity } = when;
     const end = Math.min(until, endAt);
-    if (everyMs !== undefined) return stepped(dueAt, everyMs, end) - everyMs;
+    if (everyMs !== undefined) return dueAt + Math.floor((end - dueAt) / everyMs) * everyMs;
     // Halved again and again: between may lie a year of seconds, or nothing but the burst of a day.
     let latest = dueAt;
     for (let noneAfter = end; noneAfter > latest;) {

@@ -36,6 +36,8 @@ export interface ScheduleAsked {
   readonly dueAt: Millis | undefined;
   readonly delayMs: DurationMs | undefined;
   readonly when: Specification;
+  /** undefined: the pipeline's output. */
+  readonly target: string | undefined;
   /** Begin again, whatever there is. */
   readonly reset: boolean;
   readonly message: Uint8Array;
@@ -63,15 +65,13 @@ const TEXT_LENGTH_MAX = 256;
 const INTEGER = /^\d{1,16}$/;
 const WHENS = [DUE_AT_HEADER, DELAY_HEADER, EVERY_HEADER, CRON_HEADER] as const;
 const UPSERTS = ['reset'];
-/** They would be accepted, and not obeyed. */
-const NOT_YET = [JITTER_HEADER];
 /** Others that begin as ours do, of a replay for example, say nothing: nor may a reason be made of their names. */
 const KNOWN: ReadonlySet<string> = new Set([
   ...WHENS,
-  ...NOT_YET,
   COMMAND_HEADER,
   END_AT_HEADER,
   EXPIRES_HEADER,
+  JITTER_HEADER,
   MAX_RUNS_HEADER,
   SCHEDULE_ID_HEADER,
   START_AT_HEADER,
@@ -79,6 +79,10 @@ const KNOWN: ReadonlySet<string> = new Set([
   TIME_ZONE_HEADER,
   UPSERT_HEADER,
 ]);
+/** The hash that it is taken from has 32 bits. */
+const JITTER_MAX_MS = 2 ** 31 - 1;
+/** Kafka's limit of topic names. */
+const TARGET_LENGTH_MAX = 249;
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** A record's headers, and where its value lies; a length of less than 0: it is null. */
@@ -104,17 +108,13 @@ function asked({ headers, bytes, start, length }: AskingRecord, rules: ScheduleR
   const command = textIn(own, COMMAND_HEADER);
   if (command !== undefined) return { does: oneOf(COMMANDS, command, COMMAND_HEADER), id };
   if (length < 0) return { does: 'CANCEL', id };
-  for (const name of NOT_YET)
-    if (own.has(name)) throw new BadHeader('unsupported-header', `${name} is not available in this version`);
-  const target = textIn(own, TARGET_HEADER);
-  if (target !== undefined)
-    throw new BadHeader('unknown-target', `${TARGET_HEADER} ${target}: this version writes to the output alone`);
   const upsert = textIn(own, UPSERT_HEADER);
   return {
     does: 'schedule',
     id,
     ...firstOf(own),
     when: specification(own, calendar),
+    target: targetIn(own, rules),
     reset: upsert !== undefined && oneOf(UPSERTS, upsert, UPSERT_HEADER).length > 0,
     message: messageFrom(headers, bytes, start, length, rules),
   };
@@ -136,6 +136,7 @@ function specification(own: ReadonlyMap<string, string>, calendar: Calendar): Sp
     endAt: instantIn(own, END_AT_HEADER),
     maxRuns: integerIn(own, MAX_RUNS_HEADER, 1),
     expiresMs: integerIn(own, EXPIRES_HEADER, 0),
+    jitterMs: integerIn(own, JITTER_HEADER, 1, JITTER_MAX_MS),
   };
   const recurs = when.everyMs !== undefined || when.cron !== undefined;
   const bounds = [START_AT_HEADER, END_AT_HEADER, MAX_RUNS_HEADER, UPSERT_HEADER].filter((name) => own.has(name));
@@ -149,6 +150,12 @@ function specification(own: ReadonlyMap<string, string>, calendar: Calendar): Sp
   const fault = calendar.fault(when.cron, when.timeZone);
   if (fault !== undefined) throw new BadHeader(`invalid-${fault.about}`, fault.detail);
   return when;
+}
+
+function targetIn(own: ReadonlyMap<string, string>, { targets }: ScheduleRules): string | undefined {
+  const target = textIn(own, TARGET_HEADER, TARGET_LENGTH_MAX);
+  if (target === undefined || targets.includes(target)) return target;
+  throw new BadHeader('unknown-target', `${TARGET_HEADER} ${target} is none of targets (${targets.join(', ')})`);
 }
 
 /** Those that say something. A name that comes twice says two things. */
@@ -193,12 +200,17 @@ function instantIn(own: ReadonlyMap<string, string>, name: string): Millis | und
   return instant;
 }
 
-function integerIn(own: ReadonlyMap<string, string>, name: string, least: number): number | undefined {
+function integerIn(
+  own: ReadonlyMap<string, string>,
+  name: string,
+  least: number,
+  most: number = Number.MAX_SAFE_INTEGER,
+): number | undefined {
   const text = own.get(name);
   if (text === undefined) return undefined;
   const value = INTEGER.test(text) ? Number(text) : Number.NaN;
-  if (Number.isSafeInteger(value) && value >= least) return value;
-  throw invalid(name, `integer from ${least} to 2^53 - 1 in decimal digits`, text);
+  if (value >= least && value <= most) return value;
+  throw invalid(name, `integer from ${least} to ${most} in decimal digits`, text);
 }
 
 function oneOf<Word extends string>(words: readonly Word[], text: string, name: string): Word {

@@ -15,6 +15,7 @@
 import { assert, copyBytes, type Millis } from '@flatline/base';
 import type { Effects, Kind, KindParts, PipelineKind, Refusal, Run } from '../contract.ts';
 import { firstDueOf, NEVER } from './first-due.ts';
+import { fireAt, shiftOf } from './jitter.ts';
 import { Recurrence, recurs, saysTheSame } from './recurrence.ts';
 import { type CommandAsked, readAsked, type ScheduleAsked } from './request-reader.ts';
 import { type ScheduleCounters, zeroScheduleCounters } from './schedule-counters.ts';
@@ -90,24 +91,23 @@ class ScheduleKind implements Kind {
   due(at: Millis, effects: Effects): void {
     const to = { key: effects.key(), answers: undefined };
     const left = schedulesIn(this.#entry.state).flatMap((schedule) =>
-      schedule.paused || schedule.dueAt > at ? [schedule] : this.#runDue(schedule, to, effects),
+      schedule.paused || fireAt(schedule) > at ? [schedule] : this.#runDue(schedule, to, effects),
     );
     this.#keep(left, at, effects);
   }
 
   #schedule(asked: ScheduleAsked, place: Place, to: Receiver, effects: Effects): Refusal | undefined {
     const { run, isThere, schedules } = place;
-    const { id, when, message } = asked;
+    const { id, when, target, message } = asked;
     const former = schedules.find((each) => each.id === id);
     const goesOn = former !== undefined && recurs(when) && !asked.reset && saysTheSame(former.when, when);
     const dueAt = goesOn ? former.dueAt : firstDueOf(asked, effects.clock, this.#rules, this.#recurrence);
     if (typeof dueAt !== 'number') return dueAt;
     const refusal = former === undefined ? this.#tooMany(schedules) : undefined;
     if (refusal !== undefined) return refusal;
-    const schedule: Schedule = goesOn
-      ? { ...former, when, message }
-      : { id, offset: to.answers!, dueAt, runs: 0, missed: 0, madeUp: 0, paused: false, when, message };
-    const isDue = !schedule.paused && dueAt <= effects.clock;
+    const fresh = { id, offset: to.answers!, runs: 0, missed: 0, madeUp: 0, paused: false, when, target, message };
+    const schedule = goesOn ? { ...former, when, target, message } : this.#at(fresh, dueAt, to);
+    const isDue = !schedule.paused && fireAt(schedule) <= effects.clock;
     if (!isThere && (!isDue || recurs(when))) {
       if (!effects.open(run.index)) return NO_ROOM;
       this.#entry.dueAt = NEVER;
@@ -177,15 +177,16 @@ class ScheduleKind implements Kind {
   #resume(paused: Schedule, to: Receiver, effects: Effects): readonly Schedule[] {
     const schedule = { ...paused, paused: false };
     const { clock } = effects;
-    if (schedule.dueAt > clock) return [schedule];
+    if (fireAt(schedule) > clock) return [schedule];
     if (!recurs(schedule.when)) return this.#runDue(schedule, to, effects);
-    return this.#passOver(schedule, this.#recurrence.next(schedule.when, schedule.dueAt, clock), to, effects);
+    return this.#passOver(schedule, this.#firstFrom(schedule, clock + 1, to), to, effects);
   }
 
   /** A run of its own, now. That of a schedule with one run is this. */
   #trigger(schedule: Schedule, to: Receiver, effects: Effects): readonly Schedule[] {
     const { dueAt, when } = schedule;
-    const [next] = this.#run({ ...schedule, dueAt: effects.clock }, recurs(when) ? dueAt : undefined, to, effects);
+    const now = { ...schedule, dueAt: effects.clock, shiftMs: 0 };
+    const [next] = this.#run(now, recurs(when) ? dueAt : undefined, to, effects);
     return next === undefined ? [] : [{ ...next, paused: schedule.paused, madeUp: schedule.madeUp }];
   }
 
@@ -197,37 +198,58 @@ class ScheduleKind implements Kind {
     const { missed, maxCatchUp, catchUpWindowMs } = this.#rules;
     const recurrence = this.#recurrence;
     const begin = clock - catchUpWindowMs;
-    if (dueAt < begin) return this.#passOver(schedule, recurrence.next(when, dueAt, begin - 1), to, effects);
+    if (fireAt(schedule) < begin) return this.#passOver(schedule, this.#firstFrom(schedule, begin, to), to, effects);
     const next = recurrence.next(when, dueAt, dueAt);
     if (next === undefined || next > clock) return this.#run(schedule, next, to, effects);
     if (missed === 'all' && schedule.madeUp < maxCatchUp)
       return this.#run({ ...schedule, madeUp: schedule.madeUp + 1 }, next, to, effects);
-    if (missed !== 'once') return this.#passOver(schedule, recurrence.next(when, dueAt, clock), to, effects);
+    if (missed !== 'once') return this.#passOver(schedule, this.#firstFrom(schedule, clock + 1, to), to, effects);
     // It is due again at once, behind what others of its key are due for before (SK1).
-    return [this.#missing(schedule, recurrence.latest(when, dueAt, clock))];
+    return [this.#missing(schedule, recurrence.latest(when, dueAt, clock), to)];
+  }
+
+  /** The first instant whose run comes at `from` or later: for its jitter, the instant itself may have passed by then. */
+  #firstFrom(schedule: Schedule, from: Millis, to: Receiver): Millis | undefined {
+    const { when, dueAt } = schedule;
+    if (when.jitterMs !== undefined) {
+      const latest = this.#at(schedule, this.#recurrence.latest(when, dueAt, from - 1), to);
+      if (fireAt(latest) >= from) return latest.dueAt;
+    }
+    return this.#recurrence.next(when, dueAt, from - 1);
+  }
+
+  /** The same, due at that instant, and later by its jitter. */
+  #at(schedule: Omit<Schedule, 'dueAt' | 'shiftMs'>, dueAt: Millis, { key }: Receiver): Schedule {
+    const { when } = schedule;
+    const hasJitter = when.jitterMs !== undefined;
+    const next = hasJitter && recurs(when) ? this.#recurrence.next(when, dueAt, dueAt) : undefined;
+    return { ...schedule, dueAt, shiftMs: hasJitter ? shiftOf(schedule, key, dueAt, next) : 0 };
   }
 
   /** Its runs up to `next` are missed. */
   #passOver(schedule: Schedule, next: Millis | undefined, to: Receiver, effects: Effects): readonly Schedule[] {
     const before = next ?? Math.max(schedule.dueAt, effects.clock) + 1;
-    const { missed } = this.#missing(schedule, before);
+    const missed = schedule.missed + this.#countMissed(schedule, before);
     this.#voice.receipt('MISSED', schedule, to, effects);
-    return next === undefined ? [] : [{ ...schedule, dueAt: next, missed, madeUp: 0 }];
+    return next === undefined ? [] : [this.#at({ ...schedule, missed, madeUp: 0 }, next, to)];
   }
 
   /** The same, due at a later instant. */
-  #missing(schedule: Schedule, dueAt: Millis): Schedule {
-    const { maxCatchUp } = this.#rules;
-    const count = this.#recurrence.countBefore(schedule.when, schedule.dueAt, dueAt, maxCatchUp);
+  #missing(schedule: Schedule, dueAt: Millis, to: Receiver): Schedule {
+    return this.#at({ ...schedule, missed: schedule.missed + this.#countMissed(schedule, dueAt) }, dueAt, to);
+  }
+
+  #countMissed({ when, dueAt }: Schedule, before: Millis): number {
+    const count = this.#recurrence.countBefore(when, dueAt, before, this.#rules.maxCatchUp);
     this.#parts.counters.scheduleRunsMissed += count;
-    return { ...schedule, dueAt, missed: schedule.missed + count };
+    return count;
   }
 
   /** Makes the run it is due for, unless that has expired. `next`: when it is due again; undefined: never. */
   #run(schedule: Schedule, next: Millis | undefined, to: Receiver, effects: Effects): readonly Schedule[] {
     const { counters } = this.#parts;
-    const { when, dueAt } = schedule;
-    const hasExpired = effects.clock - dueAt > (when.expiresMs ?? Infinity);
+    const { when } = schedule;
+    const hasExpired = effects.clock - fireAt(schedule) > (when.expiresMs ?? Infinity);
     const runs = schedule.runs + (hasExpired ? 0 : 1);
     const isLast = next === undefined || runs === when.maxRuns;
     if (hasExpired) {
@@ -239,7 +261,7 @@ class ScheduleKind implements Kind {
     }
     if (isLast) return [];
     const madeUp = next > effects.clock ? 0 : schedule.madeUp;
-    return [{ ...schedule, dueAt: next, runs, missed: hasExpired ? schedule.missed + 1 : 0, madeUp }];
+    return [this.#at({ ...schedule, runs, missed: hasExpired ? schedule.missed + 1 : 0, madeUp }, next, to)];
   }
 
   /** Writes the schedules of an entry there is, or ends it as of `at`. */
@@ -251,7 +273,7 @@ class ScheduleKind implements Kind {
     const entry = this.#entry;
     const [wasDueAt, length] = [entry.dueAt, entry.stateLength];
     entry.state = stateOf(schedules);
-    entry.dueAt = schedules.reduce((first, { paused, dueAt }) => (paused ? first : Math.min(first, dueAt)), NEVER);
+    entry.dueAt = Math.min(NEVER, ...schedules.flatMap((each) => (each.paused ? [] : [fireAt(each)])));
     assert(entry.dueAt > at, 'what is due has run', { dueAt: entry.dueAt, at });
     const grownBy = entry.stateLength - length;
     if (grownBy !== 0) effects.grew(grownBy);

@@ -18,6 +18,8 @@ export interface ScheduleRules {
   /** Value and foreign headers of one message. */
   readonly maxMessageBytes: number;
   readonly maxSchedulesPerKey: number;
+  /** Topics that a message may be for instead of the output. */
+  readonly targets: readonly string[];
 }
 
 /** Cron expressions in time zones. Outside of the core, since it goes by a time-zone database. */

@@ -2,9 +2,10 @@
 //
 //   state    = schedule…, in the order of the log
 //   schedule = length varint of what follows · id text (empty: none) · offset varint · due at varint · runs varint
-//              · missed varint · made up varint · flags u8 (1 paused, 2 every, 4 cron, 8 start, 16 end, 32 max runs, 64 expires)
+//              · missed varint · made up varint · flags u8 (1 paused, 2 every, 4 cron, 8 start, 16 end, 32 max runs, 64 expires,
+//              128 more) · [more u8 (1 target, 2 jitter)]
 //              · [every ms varint] · [cron text · time zone text] · [start at varint] · [end at varint] · [max runs varint]
-//              · [expires ms varint] · message
+//              · [expires ms varint] · [target text] · [jitter ms varint · shift ms varint] · message
 //   message  = count varint · (header name text · length + 1 varint, 0: null · bytes)… · value to the end
 //
 // Read whole and written whole, but for the messages, which stay the bytes they are.
@@ -22,6 +23,8 @@ export interface Specification {
   readonly endAt: Millis | undefined;
   readonly maxRuns: number | undefined;
   readonly expiresMs: DurationMs | undefined;
+  /** Each run is later by some of this. */
+  readonly jitterMs: DurationMs | undefined;
 }
 
 export interface Schedule {
@@ -29,6 +32,8 @@ export interface Schedule {
   /** Where the record that scheduled it lies. */
   readonly offset: number;
   readonly dueAt: Millis;
+  /** By how much the run at `dueAt` is later. 0 without jitter. */
+  readonly shiftMs: DurationMs;
   /** Made so far. */
   readonly runs: number;
   /** Runs not made up for since the last one. */
@@ -37,6 +42,8 @@ export interface Schedule {
   readonly madeUp: number;
   readonly paused: boolean;
   readonly when: Specification;
+  /** undefined: the pipeline's output. */
+  readonly target: string | undefined;
   /** Value and foreign headers, encoded. */
   readonly message: Uint8Array;
 }
@@ -48,7 +55,10 @@ const START = 8;
 const END = 16;
 const MAX_RUNS = 32;
 const EXPIRES = 64;
-const FLAGS_MAX = 127;
+const MORE = 128;
+const TARGET = 1;
+const JITTER = 2;
+const MORE_MAX = TARGET | JITTER;
 
 /** `ignoreBOM`: a leading U+FEFF is a character like any other. */
 const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
@@ -76,8 +86,8 @@ export function schedulesIn({ bytes, start, length }: StateBytes): readonly Sche
   return schedules;
 }
 
-function write({ when, message, ...schedule }: Schedule, out: ByteWriter): void {
-  const { everyMs, cron, timeZone, startAt, endAt, maxRuns, expiresMs } = when;
+function write({ when, message, target, ...schedule }: Schedule, out: ByteWriter): void {
+  const { everyMs, cron, timeZone, startAt, endAt, maxRuns, expiresMs, jitterMs } = when;
   out.text(schedule.id ?? '');
   out.varint(schedule.offset);
   out.varint(schedule.dueAt);
@@ -91,14 +101,21 @@ function write({ when, message, ...schedule }: Schedule, out: ByteWriter): void 
     [MAX_RUNS, maxRuns],
     [EXPIRES, expiresMs],
   ] as const;
-  const first = (schedule.paused ? PAUSED : 0) | (cron === undefined ? 0 : CRON);
+  const more = (target === undefined ? 0 : TARGET) | (jitterMs === undefined ? 0 : JITTER);
+  const first = (schedule.paused ? PAUSED : 0) | (cron === undefined ? 0 : CRON) | (more === 0 ? 0 : MORE);
   out.u8(numbers.reduce((flags, [flag, value]) => (value === undefined ? flags : flags | flag), first));
+  if (more !== 0) out.u8(more);
   if (everyMs !== undefined) out.varint(everyMs);
   if (cron !== undefined) {
     out.text(cron);
     out.text(timeZone);
   }
   for (const value of [startAt, endAt, maxRuns, expiresMs]) if (value !== undefined) out.varint(value);
+  if (target !== undefined) out.text(target);
+  if (jitterMs !== undefined) {
+    out.varint(jitterMs);
+    out.varint(schedule.shiftMs);
+  }
   out.raw(message);
 }
 
@@ -112,10 +129,11 @@ function read(input: ByteReader): Schedule {
     input.varint(),
   ];
   const flags = input.u8();
-  if (flags > FLAGS_MAX) throw new MalformedBytes(`flags ${flags} of a schedule`);
+  const more = (flags & MORE) === 0 ? 0 : input.u8();
+  if (more > MORE_MAX) throw new MalformedBytes(`flags ${flags}, ${more} of a schedule`);
   const numberIf = (flag: number): number | undefined => ((flags & flag) === 0 ? undefined : input.varint());
   const hasCron = (flags & CRON) !== 0;
-  const when = {
+  const fields = {
     everyMs: numberIf(EVERY),
     cron: hasCron ? readText(input) : undefined,
     timeZone: hasCron ? readText(input) : '',
@@ -124,9 +142,14 @@ function read(input: ByteReader): Schedule {
     maxRuns: numberIf(MAX_RUNS),
     expiresMs: numberIf(EXPIRES),
   };
+  const target = (more & TARGET) === 0 ? undefined : readText(input);
+  const jitterMs = (more & JITTER) === 0 ? undefined : input.varint();
+  const shiftMs = jitterMs === undefined ? 0 : input.varint();
   const message = input.raw(input.remaining);
   const paused = (flags & PAUSED) !== 0;
-  return { id: id === '' ? undefined : id, offset, dueAt, runs, missed, madeUp, paused, when, message };
+  const when = { ...fields, jitterMs };
+  const counts = { offset, dueAt, shiftMs, runs, missed, madeUp };
+  return { id: id === '' ? undefined : id, ...counts, paused, when, target, message };
 }
 
 export function messageOf(

@@ -7,15 +7,17 @@ import type { ScheduleWindow } from './schedule-window.ts';
 export const scheduleView: EntryView<ScheduleWindow> = {
   format: scheduleFormat,
   shown: (entry, { partition }) =>
-    schedulesIn(entry.state).map(({ id, offset, dueAt, runs, missed, paused, when, message }) => ({
+    schedulesIn(entry.state).map(({ id, offset, dueAt, shiftMs, runs, missed, paused, when, target, message }) => ({
       scheduleId: id,
       schedule: `${partition}-${offset}`,
       dueAt,
+      shiftMs: when.jitterMs === undefined ? undefined : shiftMs,
       runs,
       missed,
       paused,
       ...when,
       timeZone: when.cron === undefined ? undefined : when.timeZone,
+      target,
       ...messageIn(message),
     })),
 };

@@ -50,7 +50,8 @@ export class ScheduleVoice {
     if (isLast) own.push(header(LAST_HEADER, 'true'));
     if (schedule.missed > 0) own.push(header(MISSED_HEADER, schedule.missed));
     if (schedule.when.cron !== undefined) own.push(header(TZ_HEADER, this.#parts.tzVersion));
-    effects.emit({ key, value, headers: [...headers, ...own] });
+    const { target } = schedule;
+    effects.emit({ key, value, headers: [...headers, ...own], ...(target !== undefined && { topic: target }) });
   }
 
   /** `answers`: offset of the record that brought it about; undefined: time did. */

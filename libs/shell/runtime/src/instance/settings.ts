@@ -33,6 +33,8 @@ export interface PipelineSettings {
   readonly commitIntervalMs: DurationMs;
   /** How long a close may, while the task keeps up and commits are quick. */
   readonly closeDelayMs: DurationMs;
+  /** Due entries of a task that take effect in a second (D2); undefined: as many as can. */
+  readonly maxDuePerSecond?: number | undefined;
   /** At most one clock record (C2), or request for the end (C3), per partition in this time; four while each closes something. */
   readonly proofIntervalMs: DurationMs;
   /** For an input that may not be written (C3). Default: the log proves its silence by clock records (C2). */

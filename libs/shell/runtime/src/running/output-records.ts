@@ -1,7 +1,7 @@
 // A cut as records on the output, dead-letter and changelog topics. One task writes only to the partition of its own
 // number, so that its open transaction delays only the readers of that one (O5).
 import type { TaskCut } from '@flatline/partition';
-import type { OutgoingRecord, Transaction } from '@flatline/ports';
+import type { OutgoingRecord, OutgoingRecords, Transaction } from '@flatline/ports';
 import { deadLetterRecord } from './dead-letter-record.ts';
 import type { PipelineSettings } from '../instance/settings.ts';
 
@@ -32,9 +32,16 @@ export function transactionOf(cut: TaskCut, partition: number, settings: Pipelin
   const blocks = cut.blocks.map((block): OutgoingRecord => ({ key: null, value: block.bytes }));
   const writes = [
     { topic: settings.changelogTopic, partition, records: blocks },
-    { topic: settings.outputTopic, partition, records: cut.outputs },
+    ...outputsOf(cut, partition, settings),
     { topic: settings.deadLetterTopic, partition, records: letters },
   ].filter(({ records }) => records.length > 0);
   const metadata = noteOf(cut.header);
   return { writes, offsets: [{ group, topic: inputTopic, partition, offset: cut.position, metadata }] };
+}
+
+/** Each topic's in the order in which they were decided. */
+function outputsOf({ outputs }: TaskCut, partition: number, { outputTopic }: PipelineSettings): OutgoingRecords[] {
+  if (outputs.every(({ topic }) => topic === undefined)) return [{ topic: outputTopic, partition, records: outputs }];
+  const byTopic = Map.groupBy(outputs, ({ topic = outputTopic }) => topic);
+  return [...byTopic].map(([topic, records]) => ({ topic, partition, records }));
 }

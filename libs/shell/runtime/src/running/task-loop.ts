@@ -10,12 +10,14 @@
 //   TL1  While a commit is in flight (CC1), stepping goes on within the task's own bounds.
 //   TL2  Heartbeats come first: each turn steps before it expires, and expires a bounded number.
 //   TL3  A run in hand that nothing hinders is never left lying: no other wake need come.
+import type { Cancel, Millis } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
 import { EXPIRE_SLICE_MAX } from '../instance/limits.ts';
 import type { PipelinePorts } from '../instance/settings.ts';
 import { SilenceWatch } from '../proof/silence-watch.ts';
 import { CommitCycle, type CommitCycleParts } from './commit-cycle.ts';
 import { InputReading } from './input-reading.ts';
+import { DuePace } from './due-pace.ts';
 import type { LoopEvents, TaskEnd } from './loop-events.ts';
 import { Stepping, type SteppingParts } from './stepping.ts';
 
@@ -34,6 +36,9 @@ export class TaskLoop {
   readonly #reading: InputReading;
   readonly #stepping: Stepping;
   readonly #silence: SilenceWatch;
+  /** undefined: what is due takes effect as fast as it can. */
+  readonly #pace: DuePace | undefined;
+  #paceTimer: Cancel | undefined;
   #turnQueued = false;
   #stopped = false;
   #ended = false;
@@ -45,6 +50,9 @@ export class TaskLoop {
     this.#stepping = new Stepping({ ...parts, reading: this.#reading, events });
     this.commits = new CommitCycle({ ...parts, events });
     this.#silence = new SilenceWatch({ ...parts, reading: this.#reading, events });
+    const { maxDuePerSecond } = parts.settings;
+    this.#pace =
+      maxDuePerSecond === undefined ? undefined : new DuePace(maxDuePerSecond, parts.ports.clock.monotonicMs());
     this.wake();
   }
 
@@ -56,7 +64,7 @@ export class TaskLoop {
   get waitingFor(): string | undefined {
     if (this.#parts.committer.isRecovering) return 'the outcome of a commit';
     const unread = this.#stepping.waitingFor ?? this.#reading.waitingFor;
-    return unread ?? this.commits.waitingFor ?? this.#silence.waitingFor;
+    return unread ?? this.commits.waitingFor ?? this.#silence.waitingFor ?? this.#spreading;
   }
 
   readonly wake = (): void => {
@@ -70,6 +78,7 @@ export class TaskLoop {
     this.#stopped = true;
     this.#stepping.stop();
     this.#silence.stop();
+    this.#paceTimer?.();
     this.#reading.close();
     await this.commits.stop();
   }
@@ -88,17 +97,44 @@ export class TaskLoop {
       const startedAt = clock.monotonicMs();
       const stepMore = this.#stepping.step(wallNow, startedAt);
       this.#silence.observe();
-      const expireMore = this.#parts.task.expire(EXPIRE_SLICE_MAX, wallNow);
+      const expireMore = this.#expire(wallNow, startedAt);
       this.commits.consider(startedAt, this.#reading.isCaughtUp);
       this.#considerStop();
       // There may be room again in the task: a cut in this very turn may have made it.
-      if (stepMore || ((expireMore || this.#stepping.canGoOn) && !this.#parts.task.isFull)) this.wake();
+      if (expireMore === 'later') this.#waitForPace();
+      else if (stepMore || ((expireMore || this.#stepping.canGoOn) && !this.#parts.task.isFull)) this.wake();
       else this.#silence.consider(this.#reading.isCaughtUp && this.#stepping.isFree);
     } catch (error) {
       // A broken assumption inside the core, or a record that brings one about: this task must not go on, and all others must.
       this.#end({ kind: 'failed', error });
     }
   };
+
+  /** Whether more is due: at once, or once the pace allows it. */
+  #expire(wallNow: Millis, startedAt: number): boolean | 'later' {
+    const { task } = this.#parts;
+    const pace = this.#pace;
+    if (pace === undefined) return task.expire(EXPIRE_SLICE_MAX, wallNow);
+    const before = task.counters.expired;
+    const more = task.expire(Math.min(EXPIRE_SLICE_MAX, pace.allowed(startedAt)), wallNow);
+    pace.took(task.counters.expired - before);
+    return more && pace.allowed(startedAt) === 0 ? 'later' : more;
+  }
+
+  /** The input waits with it: what is due comes before what the input says next. */
+  #waitForPace(): void {
+    if (this.#paceTimer !== undefined) return;
+    const { ports } = this.#parts;
+    this.#paceTimer = ports.clock.after(this.#pace!.waitMs, () => {
+      this.#paceTimer = undefined;
+      this.wake();
+    });
+  }
+
+  get #spreading(): string | undefined {
+    if (this.#paceTimer === undefined) return undefined;
+    return `what is due, of which maxDuePerSecond lets ${this.#parts.settings.maxDuePerSecond} a second take effect`;
+  }
 
   #considerStop(): void {
     const error = this.#stepping.stopsWith;

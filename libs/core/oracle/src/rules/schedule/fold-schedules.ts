@@ -9,6 +9,8 @@ export interface ScheduleFoldOptions {
   readonly partition: number;
   readonly rules: ScheduleFoldRules;
   readonly calendar: FoldCalendar;
+  /** Versions of the time-zone database that the output names. Default: the calendar's. */
+  readonly tzVersions?: ReadonlySet<string>;
 }
 
 export interface FoldedSchedules {
@@ -16,12 +18,14 @@ export interface FoldedSchedules {
   readonly said: ReadonlyMap<string, readonly SaidOfSchedule[]>;
   /** Offsets of the records that belong to the dead letters. */
   readonly refused: readonly number[];
+  /** Keys of which this fold cannot say what is right: their runs go by a zone, and by another version of the database (D3). */
+  readonly undecided: ReadonlySet<string>;
 }
 
 /** `records`: committed, in offset order. */
 export function foldSchedules(
   records: readonly RawRecord[],
-  { partition, rules, calendar }: ScheduleFoldOptions,
+  { partition, rules, calendar, tzVersions = new Set() }: ScheduleFoldOptions,
 ): FoldedSchedules {
   const keys = new Map<string, NaiveSchedules>();
   const refused: number[] = [];
@@ -36,11 +40,14 @@ export function foldSchedules(
       continue;
     }
     const name = nameOf(key);
-    const schedules = keys.get(name) ?? new NaiveSchedules(rules, calendar, partition);
+    const schedules = keys.get(name) ?? new NaiveSchedules(rules, calendar, partition, name);
     keys.set(name, schedules);
     schedules.settle(clock);
     const asked = scheduleAskedBy(record, calendar);
     if (asked === 'bad' || !schedules.take(asked, offset)) refused.push(offset);
   }
-  return { said: new Map([...keys].map(([name, schedules]) => [name, schedules.said])), refused };
+  const isOther = [...tzVersions].some((version) => version !== calendar.version);
+  const byZone = [...keys].flatMap(([name, { goesByZone }]) => (goesByZone ? [name] : []));
+  const undecided = new Set(isOther ? byZone : []);
+  return { said: new Map([...keys].map(([name, schedules]) => [name, schedules.said])), refused, undecided };
 }

@@ -2,6 +2,8 @@
 //
 // Shares no code with what it judges.
 import type { DurationMs, Millis } from '@flatline/base';
+import { bytesOf } from '../../logs/byte-names.ts';
+import { murmur3 } from '../../logs/murmur3.ts';
 import type { AskedSchedule, FoldCalendar } from './schedule-request.ts';
 
 /** A pipeline's options, by the names of docs/CONFIGURATION.md. */
@@ -12,10 +14,12 @@ export interface ScheduleFoldRules {
   readonly catchUpWindowMs: DurationMs;
   readonly receipts: string;
   readonly maxSchedulesPerKey: number;
+  readonly targets: readonly string[];
 }
 
-/** A record of the output; one character per byte. */
+/** A record of the output, or of the topic that it is for; one character per byte. */
 export interface SaidOfSchedule {
+  readonly topic?: string;
   readonly value: string;
   readonly headers: readonly string[];
 }
@@ -36,15 +40,20 @@ const ERRORS = ['NOT_FOUND', 'EXPIRED', 'MISSED'];
 
 export class NaiveSchedules {
   readonly said: SaidOfSchedule[] = [];
+  /** A schedule of the key has gone by the calendar of a zone, which another version of the database may say otherwise. */
+  goesByZone = false;
   readonly #rules: ScheduleFoldRules;
   readonly #calendar: FoldCalendar;
   readonly #partition: number;
+  readonly #key: string;
   #pending: Pending[] = [];
   #clock: Millis = 0;
   /** Offset of the record that is answered. */
   #answers: number | undefined;
 
-  constructor(rules: ScheduleFoldRules, calendar: FoldCalendar, partition: number) {
+  /** `key`: one character per byte. */
+  constructor(rules: ScheduleFoldRules, calendar: FoldCalendar, partition: number, key: string) {
+    this.#key = key;
     this.#rules = rules;
     this.#calendar = calendar;
     this.#partition = partition;
@@ -56,9 +65,9 @@ export class NaiveSchedules {
     this.#answers = undefined;
     for (;;) {
       const waiting = this.#pending.filter(({ paused }) => !paused);
-      const due = Math.min(...waiting.map((each) => each.due));
+      const due = Math.min(...waiting.map((each) => this.#fires(each)));
       if (due > clock) return;
-      this.#due(waiting.find((each) => each.due === due)!);
+      this.#due(waiting.find((each) => this.#fires(each) === due)!);
     }
   }
 
@@ -74,18 +83,20 @@ export class NaiveSchedules {
 
   #schedule(asked: AskedSchedule, offset: number): boolean {
     const former = this.#pending.find((each) => each.asked.id === asked.id);
+    if (asked.target !== undefined && !this.#rules.targets.includes(asked.target)) return false;
     if (former && !asked.reset && recurs(asked) && sameWhen(former.asked, asked)) {
       former.asked = asked;
       this.#receiptOf('REPLACED', former);
       return true;
     }
     const due = asked.at ?? (asked.delay === undefined ? this.#first(asked) : this.#clock + asked.delay);
+    if (asked.cron !== undefined && asked.zone !== 'UTC') this.goesByZone = true;
     if (due === undefined || due > this.#clock + this.#rules.maxHorizonMs) return false;
     if (!former && this.#pending.length >= this.#rules.maxSchedulesPerKey) return false;
     const pending = { asked, offset, due, runs: 0, missed: 0, madeUp: 0, paused: false };
     this.#pending = [...this.#pending.filter((each) => each !== former), pending];
     this.#receiptOf(former ? 'REPLACED' : 'SCHEDULED', pending);
-    if (due <= this.#clock) this.#due(pending);
+    if (this.#fires(pending) <= this.#clock) this.#due(pending);
     return true;
   }
 
@@ -96,15 +107,15 @@ export class NaiveSchedules {
     if (does === 'PAUSE') pending.paused = true;
     if (does === 'RESUME') {
       pending.paused = false;
-      if (pending.due <= this.#clock) {
-        if (recurs(pending.asked)) this.#passOver(pending, this.#upTo(pending));
+      if (this.#fires(pending) <= this.#clock) {
+        if (recurs(pending.asked)) this.#passOver(pending, this.#firedUpTo(pending));
         else this.#run(pending, undefined);
       }
     }
     if (does === 'TRIGGER') {
       const { due, madeUp } = pending;
       pending.due = this.#clock;
-      this.#run(pending, recurs(pending.asked) ? due : undefined);
+      this.#run(pending, recurs(pending.asked) ? due : undefined, this.#clock);
       pending.madeUp = madeUp;
     }
   }
@@ -116,7 +127,7 @@ export class NaiveSchedules {
       return;
     }
     const instants = this.#upTo(pending);
-    const old = instants.filter((instant) => instant < this.#clock - catchUpWindowMs);
+    const old = instants.filter((instant) => this.#firesAt(pending, instant) < this.#clock - catchUpWindowMs);
     if (old.length > 0) this.#passOver(pending, old);
     else if (instants.length === 1) this.#run(pending, this.#after(pending, instants[0]!));
     else if (missed === 'all' && pending.madeUp < maxCatchUp) {
@@ -125,7 +136,26 @@ export class NaiveSchedules {
     } else if (missed === 'once') {
       pending.missed += Math.min(maxCatchUp, instants.length - 1);
       pending.due = instants.at(-1)!;
-    } else this.#passOver(pending, instants);
+    } else this.#passOver(pending, this.#firedUpTo(pending));
+  }
+
+  /** When it comes: its instant, and what the jitter adds. */
+  #fires(pending: Pending): Millis {
+    return this.#firesAt(pending, pending.due);
+  }
+
+  #firesAt(pending: Pending, due: Millis): Millis {
+    const { jitter, id = '' } = pending.asked;
+    if (jitter === undefined) return due;
+    const hash = murmur3(bytesOf(`${this.#key}\0${id}\0${due}`), 0);
+    const next = recurs(pending.asked) ? this.#after(pending, due) : undefined;
+    return due + (((hash + 2 ** 32) % 2 ** 32) % Math.min(jitter, (next ?? Infinity) - due));
+  }
+
+  /** The instants up to the clock, but the last where its run is still to come. */
+  #firedUpTo(pending: Pending): Millis[] {
+    const instants = this.#upTo(pending);
+    return this.#firesAt(pending, instants.at(-1)!) <= this.#clock ? instants : instants.slice(0, -1);
   }
 
   /** All instants that it is due at up to the clock. */
@@ -170,9 +200,9 @@ export class NaiveSchedules {
     else pending.due = next;
   }
 
-  #run(pending: Pending, next: Millis | undefined): void {
-    const { asked, due } = pending;
-    const isTooLate = asked.expires !== undefined && this.#clock > due + asked.expires;
+  #run(pending: Pending, next: Millis | undefined, at = this.#fires(pending)): void {
+    const { asked } = pending;
+    const isTooLate = asked.expires !== undefined && this.#clock > at + asked.expires;
     if (!isTooLate) pending.runs += 1;
     const isOver = next === undefined || pending.runs === asked.max;
     if (isTooLate) {
@@ -183,7 +213,9 @@ export class NaiveSchedules {
       if (isOver) headers.push('last=true');
       if (pending.missed > 0) headers.push(`missed=${pending.missed}`);
       if (asked.cron !== undefined) headers.push(`tz=${this.#calendar.version}`);
-      this.said.push({ value: asked.value, headers: [...asked.headers, ...headers.map((each) => `flatline-${each}`)] });
+      const topic = asked.target === undefined ? {} : { topic: asked.target };
+      const all = [...asked.headers, ...headers.map((each) => `flatline-${each}`)];
+      this.said.push({ ...topic, value: asked.value, headers: all });
       pending.missed = 0;
     }
     if (isOver) this.#end(pending);
@@ -219,7 +251,7 @@ function recurs({ every, cron }: AskedSchedule): boolean {
 }
 
 function sameWhen(a: AskedSchedule, b: AskedSchedule): boolean {
-  const when = ({ every, cron, zone, start, end, max }: AskedSchedule): string =>
-    JSON.stringify([every, cron, zone, start, end, max]);
+  const when = ({ every, cron, zone, start, end, max, jitter }: AskedSchedule): string =>
+    JSON.stringify([every, cron, zone, start, end, max, jitter]);
   return when(a) === when(b);
 }

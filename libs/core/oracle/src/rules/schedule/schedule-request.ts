@@ -25,6 +25,9 @@ export interface AskedSchedule {
   readonly end: Millis | undefined;
   readonly max: number | undefined;
   readonly expires: number | undefined;
+  readonly jitter: number | undefined;
+  /** undefined: the pipeline's output. */
+  readonly target: string | undefined;
   readonly reset: boolean;
   readonly value: string;
   readonly headers: readonly string[];
@@ -70,13 +73,16 @@ export function scheduleAskedBy({ value, headers }: RawRecord, calendar: FoldCal
     end: instant('end-at'),
     max: number('max-runs'),
     expires: number('expires-ms'),
+    jitter: number('jitter-ms'),
+    target: texts.get('target'),
     reset: has('upsert'),
     value: value === null ? '' : nameOf(value),
     headers: headers.filter((each) => !own.includes(each)).map(shown),
   };
   if (asked.does !== 'schedule') return asked;
   const whens = ['due-at', 'delay-ms', 'every-ms', 'cron'].filter((name) => texts.has(name));
-  if (whens.length !== 1 || has('target', 'jitter-ms')) return 'bad';
+  if (whens.length !== 1) return 'bad';
+  if (!isOf('jitter-ms', /^\d*[1-9]\d*$/) || (asked.jitter ?? 0) >= 2 ** 31) return 'bad';
   if (has('due-at', 'delay-ms') && has('start-at', 'end-at', 'max-runs', 'upsert')) return 'bad';
   if (has('time-zone') && !has('cron')) return 'bad';
   if (['due-at', 'start-at', 'end-at'].some((name) => has(name) && instant(name) === undefined)) return 'bad';

@@ -1,0 +1,18 @@
+// Whether the topics are there that a pipeline's records may be for beside its output (D1).
+import { Misconfigured } from '@flatline/base';
+import type { PipelineConfig } from '@flatline/config';
+import type { TopicDescription } from '@flatline/kafka';
+import { targetsOf } from './pipeline-kinds.ts';
+
+/** @throws Misconfigured: the first message for it would stop its partition. */
+export function checkTargets(pipeline: PipelineConfig, topics: ReadonlyMap<string, TopicDescription>): void {
+  const wanted = topics.get(pipeline.input.topic)?.partitions;
+  for (const target of targetsOf(pipeline)) {
+    const found = topics.get(target)?.partitions;
+    const why =
+      found === undefined
+        ? 'does not exist, or may not be described by this user: create it, or take it from targets'
+        : `has ${found} partitions, and the input ${pipeline.input.topic} ${wanted}: a task writes to the partition of its own number`;
+    if (found !== wanted) throw new Misconfigured(`pipeline ${pipeline.name}: target ${target} ${why}`);
+  }
+}

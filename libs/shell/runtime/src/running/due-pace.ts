@@ -1,0 +1,41 @@
+// How many due entries may take effect now, where a limit a second spreads a peak (D2). What comes out does not depend on it, only
+// when: what is due takes effect as of its instant, however late it is drained (C5).
+//
+// Owns: what is left of the limit.      Does not own: what is due (PartitionTask), when to look again (TaskLoop).
+//
+// Invariants
+//   DP1  In any stretch of t seconds at most (t + BURST_SECONDS) × `perSecond` entries take effect, or one more.
+import type { DurationMs } from '@flatline/base';
+
+/** After a pause so much of a second's may come at once. */
+const BURST_SECONDS = 0.1;
+const SECOND_MS = 1_000;
+
+export class DuePace {
+  readonly #perSecond: number;
+  readonly #most: number;
+  #left: number;
+  #at: DurationMs;
+
+  constructor(perSecond: number, now: DurationMs) {
+    this.#perSecond = perSecond;
+    this.#most = Math.max(1, perSecond * BURST_SECONDS);
+    this.#left = this.#most;
+    this.#at = now;
+  }
+
+  allowed(now: DurationMs): number {
+    this.#left = Math.min(this.#most, this.#left + ((now - this.#at) * this.#perSecond) / SECOND_MS);
+    this.#at = now;
+    return Math.floor(this.#left);
+  }
+
+  took(count: number): void {
+    this.#left -= count;
+  }
+
+  /** How long until there is room for a batch, after `allowed`. */
+  get waitMs(): DurationMs {
+    return Math.max(1, Math.ceil(((this.#most - this.#left) * SECOND_MS) / this.#perSecond));
+  }
+}
