@@ -8,6 +8,7 @@ import { paced } from './paced/paced.ts';
 import { readers } from './reader/readers-benchmark.ts';
 import { restore } from './restore/restore.ts';
 import { scale } from './scale/scale.ts';
+import { schedules } from './schedules/schedules.ts';
 import { storm } from './storm/storm.ts';
 import { throughput } from './throughput/throughput.ts';
 import { wheel } from './wheel/wheel-benchmark.ts';
@@ -27,4 +28,5 @@ export const BENCHMARKS: readonly Benchmark[] = [
   scale,
   memory,
   growth,
+  schedules,
 ];

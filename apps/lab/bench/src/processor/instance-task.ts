@@ -6,6 +6,8 @@ import type { MemoryParts } from '../process-stat.ts';
 
 /** Undefined: the processor's own default. */
 export interface InstanceTask extends Application {
+  /** Default: sessions. */
+  readonly kind?: 'schedule';
   /** The silence that ends a session. */
   readonly timeoutMs: DurationMs;
   readonly commitIntervalMs?: DurationMs | undefined;

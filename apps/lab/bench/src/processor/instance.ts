@@ -16,6 +16,10 @@ export interface AssignedPartition {
   readonly liveEntries: number;
   readonly restoreMs?: DurationMs;
   readonly takeoverMs?: DurationMs;
+  readonly position?: number;
+  readonly committedPosition?: number;
+  readonly changelogBytes?: number;
+  readonly liveBytes?: number;
 }
 
 const LOOK_MS: DurationMs = 50;

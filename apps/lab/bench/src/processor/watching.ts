@@ -59,9 +59,10 @@ function commitsOf({
 
 export function configurationOf(task: InstanceTask): FlatlineConfig {
   const { application, brokers, stateDir, topic, timeoutMs, proofIntervalMs, standbys, compression } = task;
-  const { instance, commitIntervalMs, schemaRegistryUrl, sessionTimeoutMs } = task;
+  const { instance, commitIntervalMs, schemaRegistryUrl, sessionTimeoutMs, kind = 'session' } = task;
   const output = { topic: `${application}.output`, format: 'json', compression };
-  const pipeline = { name: PIPELINE, kind: 'session', timeoutMs, proofIntervalMs, input: { topic }, output, standbys };
+  const ofKind = kind === 'session' ? { timeoutMs } : {};
+  const pipeline = { name: PIPELINE, kind, ...ofKind, proofIntervalMs, input: { topic }, output, standbys };
   const own = { application, brokers, stateDir, instance, commitIntervalMs, schemaRegistryUrl };
   const file = { ...own, kafka: { sessionTimeoutMs }, http: { port: 0 }, pipelines: [pipeline] };
   return resolveConfiguration(file, { source: 'flatline bench', folder: stateDir, environment: {} });
