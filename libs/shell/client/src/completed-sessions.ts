@@ -52,7 +52,9 @@ export class CompletedSessions {
   readonly #ready: Ready[] = [];
   /** Handled and not committed, by partition number. */
   readonly #handled = new Map<number, number>();
-  #assigned: ReadonlySet<number> = new Set();
+  #assignment: Assignment | undefined;
+  /** The group has taken this member for gone since. */
+  #wasLost = false;
   #failure: { readonly error: unknown } | undefined;
   /** Something has come since the loop last looked. */
   #news = false;
@@ -96,22 +98,37 @@ export class CompletedSessions {
     else if (record.kind === 'unreadable') this.#parts.onUnreadable?.(record);
     // It may have moved away while it was handled.
     if (this.#feeds.get(feed.partition) !== feed) return;
-    this.#handled.set(feed.partition, record.offset + 1);
+    this.#stands(feed, record.offset + 1);
+    this.#ask(feed);
+  }
+
+  /** Everything of the partition below `offset` is handled. */
+  #stands({ partition }: Feed, offset: number): void {
+    this.#handled.set(partition, offset);
+    this.#commitLater();
+  }
+
+  #commitLater(): void {
     this.#timer ??= this.#parts.clock.after(this.#parts.commitIntervalMs, () => {
       this.#timer = undefined;
       void this.#commit().catch(this.#fail);
     });
-    this.#ask(feed);
   }
 
   readonly #listener: MembershipListener = {
-    assigned: ({ partitions }: Assignment) => {
-      this.#assigned = new Set(partitions);
-      for (const [partition, feed] of this.#feeds) if (!this.#assigned.has(partition)) this.#drop(feed);
+    assigned: (assignment) => {
+      const { partitions } = assignment;
+      // Others may have gone on with what a lost member had: where the group stands now tells.
+      const isKept = this.#wasLost && !isSame(assignment, this.#assignment) ? () => false : isIn(partitions);
+      for (const [partition, feed] of this.#feeds) if (!isKept(partition)) this.#drop(feed);
+      this.#wasLost = false;
+      this.#assignment = assignment;
       this.#notify();
     },
     // Whoever has the partitions by then gives these sessions again; until then they are this member's.
-    lost: () => undefined,
+    lost: () => {
+      this.#wasLost = true;
+    },
     failed: (error) => {
       this.#fail(error);
     },
@@ -135,14 +152,17 @@ export class CompletedSessions {
 
   async #adopt(): Promise<void> {
     const { reader, topic, formats, startOf } = this.#parts;
-    for (const partition of this.#assigned) {
+    const assignment = this.#assignment;
+    for (const partition of assignment?.partitions ?? []) {
       if (this.#feeds.has(partition)) continue;
       const offset = await startOf(partition);
-      // It may have moved away meanwhile.
-      if (!this.#assigned.has(partition)) continue;
+      // It may have moved away meanwhile, and come back.
+      if (this.#assignment !== assignment) return;
       const consumer = new SummaryConsumer({ reader, topic, offsets: new Map([[partition, offset]]), formats });
       const feed = { partition, consumer };
       this.#feeds.set(partition, feed);
+      // A group that begins at the end stands there from now on: what closes while no member runs is not passed over.
+      this.#stands(feed, offset);
       this.#ask(feed);
     }
   }
@@ -184,7 +204,7 @@ export class CompletedSessions {
   }
 
   async #commitThese(offsets: ReadonlyMap<number, number>): Promise<void> {
-    const { membership, topic, clock, commitIntervalMs } = this.#parts;
+    const { membership, topic } = this.#parts;
     try {
       if (await membership.commit(topic, offsets))
         for (const [partition, offset] of offsets)
@@ -192,11 +212,7 @@ export class CompletedSessions {
     } catch (error) {
       if (!(error instanceof Retriable)) throw error;
     } finally {
-      if (this.#handled.size > 0 && !this.#ended)
-        this.#timer ??= clock.after(commitIntervalMs, () => {
-          this.#timer = undefined;
-          void this.#commit().catch(this.#fail);
-        });
+      if (this.#handled.size > 0 && !this.#ended) this.#commitLater();
     }
   }
 
@@ -213,4 +229,13 @@ export class CompletedSessions {
       await withinDeadline(clock, END_MS, membership.leave(), () => new Retriable('not left')).catch(() => undefined);
     }
   }
+}
+
+function isSame(assignment: Assignment, before: Assignment | undefined): boolean {
+  return assignment.generation === before?.generation && assignment.memberId === before.memberId;
+}
+
+function isIn(partitions: readonly number[]): (partition: number) => boolean {
+  const named = new Set(partitions);
+  return (partition) => named.has(partition);
 }

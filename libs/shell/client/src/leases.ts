@@ -121,6 +121,7 @@ export class HeldLeases {
     for (const holder of [...this.#holders.keys()]) holder.release();
   }
 
+  /** Nothing is kept any more, and whoever waits is told why. The first reason counts. */
   fail(error: unknown): void {
     this.#failure ??= new Error(`leases cannot be kept: ${messageOf(error)}`, { cause: error });
     this.releaseAll();
@@ -139,12 +140,23 @@ export class HeldLeases {
       headers: [...headers].map(([name, of]) => ({ name, value: utf8.encode(of) })),
     };
     const partition = partitionOf(key, this.#parts.partitionCount);
-    return new Promise((resolve, reject) => {
+    const sent = new Promise<Millis | undefined>((resolve, reject) => {
       const waiting = this.#unacknowledged.get(partition) ?? [];
       this.#unacknowledged.set(partition, waiting);
       waiting.push(resolve);
       this.#parts.add(record)?.catch(reject);
     });
+    return this.#orFail(sent);
+  }
+
+  /** What sends has ended: nothing more is acknowledged, and no start is answered. */
+  async #orFail(sent: Promise<Millis | undefined>): Promise<Millis | undefined> {
+    try {
+      return await sent;
+    } catch (error) {
+      this.fail(error);
+      throw error;
+    }
   }
 
   async #followOne(subscription: LogSubscription, formats: LeaseEventFormats): Promise<void> {

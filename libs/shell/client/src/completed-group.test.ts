@@ -1,0 +1,113 @@
+// A consumer of a group whose answers are the test's: expelled, given back, nowhere yet.
+import { describe, expect, test } from '@jest/globals';
+import { Simulation } from '@flatline/cluster';
+import type { Assignment, MembershipListener } from '@flatline/ports';
+import { SummaryFormats } from '@flatline/records';
+import { CompletedSessions } from './completed-sessions.ts';
+import type { SummaryRecord } from './output-record.ts';
+import { summaryJson } from './summary.fixture.ts';
+
+const TOPIC = 'closed';
+const utf8 = new TextEncoder();
+
+/** One consumer of one partition, in which each session has one record. */
+class World {
+  readonly simulation = new Simulation({ seed: 1 });
+  readonly committed: number[] = [];
+  readonly sessions: AsyncGenerator<SummaryRecord, void>;
+  listener: MembershipListener | undefined;
+  /** Where the group stands, or begins. */
+  start = 0;
+
+  constructor() {
+    const { ports } = this.simulation.start('a');
+    this.simulation.log.createTopic(TOPIC, { partitions: 1 });
+    const { clock, reader } = ports;
+    this.sessions = new CompletedSessions({
+      clock,
+      topic: TOPIC,
+      reader,
+      formats: new SummaryFormats({ format: 'auto', registry: undefined, clock }),
+      membership: {
+        start: (listener) => {
+          this.listener = listener;
+          return Promise.resolve();
+        },
+        commit: (_topic, offsets) => {
+          this.committed.push(offsets.get(0)!);
+          return Promise.resolve(true);
+        },
+        leave: () => Promise.resolve(),
+      },
+      startOf: () => Promise.resolve(this.start),
+      commitIntervalMs: 1_000,
+      signal: undefined,
+      onUnreadable: undefined,
+    }).iterate();
+  }
+
+  async close(names: readonly string[]): Promise<void> {
+    for (const name of names) {
+      const record = { key: utf8.encode(name), value: summaryJson(name, `0-${name}`, 0) };
+      void this.simulation.log.produceAcked(TOPIC, 0, [record]);
+      await this.simulation.time.runFor(100);
+    }
+  }
+
+  assign(generation: number): void {
+    const assignment: Assignment = { generation, memberId: 'a', partitions: [0] };
+    this.listener!.assigned(assignment);
+  }
+
+  /** The offset of the session that is given next, and the one before is handled. */
+  async next(): Promise<number> {
+    const given = this.sessions.next();
+    await this.simulation.time.runFor(500);
+    return (await given).value!.offset;
+  }
+}
+
+describe('a consumer of a group', () => {
+  test('CS1: begins where the group stands, which is committed before anything was handled', async () => {
+    const world = new World();
+    await world.close(['a', 'b', 'c']);
+    world.start = 3;
+    const given = world.sessions.next();
+    world.assign(1);
+    await world.simulation.time.runFor(3_000);
+    expect(world.committed).toEqual([3]);
+    await world.close(['d']);
+    expect((await given).value).toMatchObject({ offset: 3 });
+  });
+
+  test('CS1: goes on from where the group stands once it was taken for gone, and commits nothing below', async () => {
+    const world = new World();
+    await world.close(['a', 'b', 'c', 'd', 'e']);
+    const given = world.sessions.next();
+    world.assign(1);
+    await world.simulation.time.runFor(500);
+    expect((await given).value).toMatchObject({ offset: 0 });
+    expect(await world.next()).toBe(1);
+    await world.simulation.time.runFor(2_000);
+    expect(world.committed.at(-1)).toBe(1);
+    world.listener!.lost('expelled');
+    world.start = 4;
+    world.assign(3);
+    expect(await world.next()).toBe(4);
+    await world.simulation.time.runFor(2_000);
+    expect(world.committed.at(-1)).toBe(4);
+  });
+
+  test('CS1: keeps what it has where only the coordinator was away', async () => {
+    const world = new World();
+    await world.close(['a', 'b', 'c']);
+    const given = world.sessions.next();
+    world.assign(1);
+    await world.simulation.time.runFor(500);
+    await given;
+    world.listener!.lost('the coordinator has not answered');
+    world.assign(1);
+    expect(await world.next()).toBe(1);
+    expect(await world.next()).toBe(2);
+  });
+});
