@@ -72,6 +72,16 @@ export interface Effects {
   key(): Uint8Array;
   /** A record, encoded by now; it goes out with the commit of what brought it about (O1). */
   emit(record: KindOutput): void;
+  /** As `emit`, of records that take long to encode: made one after the other, in slices, once the commit is cut. */
+  emitLater(records: LaterRecords): void;
+}
+
+/** Records for the output that are decided and not yet encoded. They hold copies: what they are made of may be gone by then. */
+export interface LaterRecords {
+  /** At most what they take: what they count for until they are encoded. */
+  readonly bytes: number;
+  /** Encodes the next one; undefined: there are no more. @throws what cannot be encoded. */
+  next(): KindOutput | undefined;
 }
 
 /** A kind at work in one partition. */

@@ -5,6 +5,7 @@ export {
   type KindCounters,
   type KindOutput,
   type KindParts,
+  type LaterRecords,
   type PipelineKind,
   PROCESSING_FAILED,
   type Refusal,
@@ -36,6 +37,7 @@ export {
   type OnOversize,
   WINDOW_BYTES_MAX,
   WINDOW_ITEMS_MAX,
+  WINDOW_PARTS_BYTES_MAX,
 } from './debounce/debounce-rules.ts';
 export type { EntryPlace, EntryView, ShownEntry } from './entry-view.ts';
 export { type HeldState, HeldTime, type HeldTimeRules, type Hold } from './held-time.ts';

@@ -16,6 +16,8 @@ export interface StateBytes {
   setUint32(at: number, value: number): void;
   /** Puts the first `count` bytes of `from`, which lies elsewhere, in place of `removed` bytes at `at`. */
   splice(at: number, removed: number, from: Uint8Array, count: number): void;
+  /** All of them, in memory of their own. */
+  copy(): Uint8Array;
 }
 
 /** In memory of their own: where no arena is. */
@@ -46,6 +48,10 @@ export class HeapBytes implements StateBytes {
     this.bytes.copyWithin(at + count, at + removed, this.length);
     this.bytes.set(from.subarray(0, count), at);
     this.length = length;
+  }
+
+  copy(): Uint8Array {
+    return this.bytes.slice(0, this.length);
   }
 
   #grow(length: number): void {

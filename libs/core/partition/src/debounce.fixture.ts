@@ -34,12 +34,14 @@ export class DebounceLog {
   readonly blocks: Uint8Array[] = [];
   #taken = 0;
   #sequence = 0;
+  /** Batches encoded so far. */
+  encodes = 0;
   task: PartitionTask;
 
   constructor(settings: DebounceSettings = {}) {
     const { rules, groupMax = 1, logAppendTime = true, batchBytesMax = BATCH_BYTES_MAX } = settings;
     const defaults = { mode: 'trailing', waitMs: 1_000, maxWaitMs: 10_000, onOversize: 'flush' } as const;
-    this.rules = { ...defaults, maxItems: 1_000_000, maxBytes: 1_000_000, ...rules };
+    this.rules = { ...defaults, maxItems: 1_000_000, maxBytes: 1_000_000, maxPartsBytes: 1e8, ...rules };
     this.#groupMax = groupMax;
     this.#logAppendTime = logAppendTime;
     this.#batchBytesMax = batchBytesMax;
@@ -49,10 +51,11 @@ export class DebounceLog {
       aroundBytes: (keyLength) => AROUND_BYTES + keyLength,
       itemBytes: (_bytes, _start, length) => ITEM_OVERHEAD_BYTES + length,
       encode: (batch) => {
-        const value = new Uint8Array(1);
+        this.encodes += 1;
+        const value = new Uint8Array(batch.items.reduce((sum, item) => sum + item.value.length, 1));
         this.#encoded.set(value, {
           ...batch,
-          items: batch.items.map((item) => ({ ...item, value: item.value.slice() })),
+          items: batch.items.map(({ offset, timestamp, value: item }) => ({ offset, timestamp, value: item.slice() })),
         });
         return value;
       },
@@ -87,10 +90,11 @@ export class DebounceLog {
   }
 
   /** Takes what was added, and commits. `drains`: lets what is due of other keys take effect, too. */
-  commit(drains = true): void {
+  commit(drains = true, sliceBytes = Infinity): void {
     const { task } = this;
     this.take();
-    if (drains) while (task.expire(100, WALL));
+    if (drains) this.drain();
+    while (!task.prepareCut(sliceBytes));
     const sequence = this.#sequence;
     const names = { logId: 'log', owner: 'me', inputPartitions: 4, sequence, commitId: `run-${sequence}` };
     const cut = task.cut({ ...names, previousCommitId: sequence === 0 ? '' : `run-${sequence - 1}` });
@@ -110,10 +114,20 @@ export class DebounceLog {
     );
   }
 
-  /** Takes what was added, and is killed before it commits: another task restores what is committed, and takes it again. */
-  crash(): void {
+  /** Lets what is due take effect. */
+  drain(): void {
+    while (this.task.expire(100, WALL));
+  }
+
+  /**
+   * Takes what was added, and is killed before it commits, `slices` slices into its cut: another task restores what is committed,
+   * and takes it again.
+   */
+  crash(slices = 0, sliceBytes = 1): void {
     const fresh = this.#records.slice(this.#taken);
     if (fresh.length > 0) this.task.step(new ListCursor(fresh, this.#groupMax), 1e9, WALL);
+    if (slices > 0) this.drain();
+    for (let slice = 0; slice < slices && !this.task.prepareCut(sliceBytes); slice += 1);
     this.restart();
   }
 

@@ -212,6 +212,71 @@ describe('[B2][B4] a large window', () => {
   });
 });
 
+describe('[B3][B4] firing a window of 100 000 items', () => {
+  const ITEMS = 100_000;
+  const SLICE_BYTES = 128 * 1024;
+  const OTHERS = Array.from({ length: 50 }, (_, i) => `other ${i}`);
+
+  function filled(): DebounceLog {
+    const rules = { mode: 'window', onOversize: 'split', maxBytes: 16_000_000 } as const;
+    const log = new DebounceLog({ rules, batchBytesMax: 1_000_000, groupMax: 32 });
+    for (let i = 0; i < ITEMS; i += 1) log.add(T + Math.floor(i / 1_000), 'k', `${i} `.padEnd(90, '.'));
+    for (const other of OTHERS) log.add(T + 100, other, 'x');
+    log.commit();
+    log.add(T + 5_000, null);
+    log.take();
+    return log;
+  }
+
+  test('encodes no batch when it is due, and one at most between two looks at the time', () => {
+    const log = filled();
+    const { task } = log;
+    log.drain();
+    // The small ones: theirs is done at once.
+    expect(log.encodes).toBe(OTHERS.length);
+    expect(task.liveEntries).toBe(0);
+    expect(task.pendingBytes).toBeGreaterThan(9_000_000);
+    let slices = 0;
+    for (let before = log.encodes; !task.prepareCut(SLICE_BYTES); before = log.encodes) {
+      slices += 1;
+      expect(log.encodes - before).toBeLessThanOrEqual(1);
+      expect(task.isFull).toBe(true);
+      expect(task.hasUncut).toBe(true);
+    }
+    expect(slices).toBeGreaterThanOrEqual(10);
+    log.commit();
+    expect(log.encodes).toBe(OTHERS.length + 11);
+    const parts = log.said();
+    expect(parts.map(({ part, last, count }) => [part, last, count])).toEqual(
+      parts.map((_, part) => [part, part === 10, ITEMS]),
+    );
+    expect(parts.flatMap(({ items }) => items.map(({ offset }) => offset))).toEqual(
+      Array.from({ length: ITEMS }, (_, i) => i),
+    );
+  });
+
+  test('killed between two slices: nothing of it is out, and all of it comes once from whoever restores it', () => {
+    const log = filled();
+    log.crash(5, SLICE_BYTES);
+    expect(log.said()).toEqual([]);
+    expect(log.task.liveEntries).toBe(1 + OTHERS.length);
+    log.add(T + 6_000, null);
+    log.commit(true, SLICE_BYTES);
+    expect(log.said().reduce((sum, { items }) => sum + items.length, 0)).toBe(ITEMS);
+    expect(log.said().map(({ last }) => last)).toEqual([...Array<boolean>(10).fill(false), true]);
+  });
+
+  test('what comes of its key in the same commit follows it', () => {
+    const log = filled();
+    log.add(T + 5_001, 'k', 'y', FLUSH);
+    log.commit(true, SLICE_BYTES);
+    expect(log.said().map(({ reason, part }) => `${reason} ${part}`)).toEqual([
+      ...Array.from({ length: 11 }, (_, part) => `WINDOW ${part}`),
+      'FLUSHED 0',
+    ]);
+  });
+});
+
 const SEEDS = 60;
 const FIRST_SEED = Number(process.env['SEED'] ?? 1);
 
@@ -227,6 +292,7 @@ function randomSettings(random: Random): DebounceSettings {
       maxItems: random.chance(0.6) ? 1_000_000 : 1 + random.below(10),
       maxBytes: random.chance(0.6) ? 1_000_000 : 1 + random.below(2_000),
       onOversize: random.chance(0.5) ? 'flush' : 'split',
+      maxPartsBytes: random.chance(0.6) ? 1e8 : 500 + random.below(10_000),
     },
   };
 }
@@ -243,15 +309,17 @@ function randomHeaders(random: Random): Headers {
 /** Items, cancels and flushes of a few keys; commits, drains, restarts and crashes in between. */
 function storm(log: DebounceLog, random: Random): void {
   let at = T;
+  // Windows of long items are encoded by the cut, those of short ones when they fire.
+  const usual = random.chance(0.5) ? 60 : 600;
   for (let i = 0; i < 250; i += 1) {
     at += random.chance(0.1) ? random.below(3_000) : random.below(150);
     const key = random.chance(0.05) ? null : `key-${random.below(4)}`;
-    const length = random.chance(0.1) ? random.below(1_200) : random.below(60);
+    const length = random.chance(0.1) ? random.below(1_200) : random.below(usual);
     const late = random.chance(0.3) ? random.below(3_000) : 0;
     const value = random.chance(0.06) && key !== null ? null : key === null ? '' : `${i}`.padEnd(length, '-');
     log.add(at - late, key, value, key === null ? {} : randomHeaders(random));
-    if (random.chance(0.03)) log.crash();
-    if (random.chance(0.2)) log.commit(random.chance(0.5));
+    if (random.chance(0.03)) log.crash(random.below(6), 1 + random.below(3_000));
+    if (random.chance(0.2)) log.commit(random.chance(0.5), random.chance(0.5) ? Infinity : 1 + random.below(3_000));
     if (random.chance(0.08)) {
       log.commit(random.chance(0.5));
       log.restart();

@@ -22,6 +22,8 @@ export class NextCommit {
   /** `bytes` when the cut that is being made was begun. */
   #bytesBeforeCut = 0;
   #cutPosition = 0;
+  /** The cut being made may not have encoded all outputs yet. */
+  #isEncoding = false;
 
   constructor(changelog: Changelog, limits: CommitLimits) {
     this.#changelog = changelog;
@@ -58,7 +60,7 @@ export class NextCommit {
   }
 
   get isCutting(): boolean {
-    return this.#changelog.isCutting;
+    return this.#isEncoding || this.#changelog.isCutting;
   }
 
   /** Whether nothing more goes into it, for what there is or because it is being cut. */
@@ -86,11 +88,15 @@ export class NextCommit {
 
   prepareCut(bytes: number, base: TouchBase): boolean {
     if (!this.isCutting) this.#bytesBeforeCut = this.bytes;
-    return this.#changelog.prepareCut(bytes, base);
+    const left = this.outputs.encode(bytes);
+    this.#isEncoding = left <= 0;
+    return !this.#isEncoding && this.#changelog.prepareCut(left, base);
   }
 
   cut(context: Omit<CutContext, 'inputs' | 'clock' | keyof HeldState>, state: CommitState): TaskCut {
     const countedBytes = this.isCutting ? this.#bytesBeforeCut : this.bytes;
+    this.outputs.encode(Infinity);
+    this.#isEncoding = false;
     const outputBytes = this.#outputBytes;
     const outputs = this.outputs.takeAll();
     const deadLetters = this.#deadLetters.takeAll();

@@ -1,23 +1,35 @@
 // Records for the output, from being decided until a cut takes them.
 //
-// Owns: the records, encoded; their bytes; the instants as of which entries ended.      Does not own: what they say.
+// Owns: the records, their bytes, those that are still to be encoded; the instants as of which entries ended.
+// Does not own: what they say.
 //
 // Invariants
 //   OB1  In the order in which they were decided, which for each key is the log's.
 //   OB2  A record is taken once: with the cut of what brought it about (O1).
+//   OB3  What is encoded later is encoded by the cut that takes it, all of it.
 import type { Millis } from '@flatline/base';
-import type { KindOutput } from '@flatline/kinds';
+import type { KindOutput, LaterRecords } from '@flatline/kinds';
 
 /** What a record takes in its batch beside key, value and headers: lengths, deltas, and a header's framing. */
 const RECORD_OVERHEAD_BYTES = 24;
 
+/** Records to be encoded: where their place is among the others, and those that are. */
+interface Later {
+  readonly at: number;
+  readonly records: LaterRecords;
+  readonly encoded: KindOutput[];
+}
+
 export class OutputBox {
   #records: KindOutput[] = [];
+  #later: Later[] = [];
+  /** How many of `#later` are encoded. */
+  #encoded = 0;
   #endedAt: Millis[] = [];
   #bytes = 0;
 
   get count(): number {
-    return this.#records.length;
+    return this.#records.length + this.#later.length;
   }
 
   get bytes(): number {
@@ -25,7 +37,7 @@ export class OutputBox {
   }
 
   get isEmpty(): boolean {
-    return this.#records.length === 0 && this.#endedAt.length === 0;
+    return this.count === 0 && this.#endedAt.length === 0;
   }
 
   add(record: KindOutput): void {
@@ -33,17 +45,58 @@ export class OutputBox {
     this.#bytes += outputBytes(record);
   }
 
+  addLater(records: LaterRecords): void {
+    this.#later.push({ at: this.#records.length, records, encoded: [] });
+    this.#bytes += records.bytes;
+  }
+
   /** An entry has ended as of `at`. */
   ended(at: Millis): void {
     this.#endedAt.push(at);
   }
 
+  /** Encodes some `bytes` of what waits for it, and a record more. Returns what is left of them: 0 or less, there may be more. */
+  encode(bytes: number): number {
+    let left = bytes;
+    while (left > 0 && this.#encoded < this.#later.length) left -= this.#encodeNext(this.#later[this.#encoded]!);
+    return left;
+  }
+
+  #encodeNext({ records, encoded }: Later): number {
+    const record = records.next();
+    if (record === undefined) {
+      this.#bytes -= records.bytes;
+      this.#encoded += 1;
+      return 0;
+    }
+    const bytes = outputBytes(record);
+    encoded.push(record);
+    this.#bytes += bytes;
+    return bytes;
+  }
+
   takeAll(): { readonly outputs: readonly KindOutput[]; readonly endedAt: readonly Millis[] } {
-    const taken = { outputs: this.#records, endedAt: this.#endedAt };
+    this.encode(Infinity);
+    const taken = { outputs: this.#inOrder(), endedAt: this.#endedAt };
     this.#records = [];
+    this.#later = [];
+    this.#encoded = 0;
     this.#endedAt = [];
     this.#bytes = 0;
     return taken;
+  }
+
+  #inOrder(): readonly OutgoingRecord[] {
+    const records = this.#records;
+    if (this.#later.length === 0) return records;
+    const all: OutgoingRecord[] = [];
+    let done = 0;
+    for (const { at, encoded } of this.#later) {
+      for (; done < at; done += 1) all.push(records[done]!);
+      all.push(...encoded);
+    }
+    for (; done < records.length; done += 1) all.push(records[done]!);
+    return all;
   }
 }
 

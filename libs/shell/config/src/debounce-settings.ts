@@ -1,5 +1,5 @@
 // Settings of debounce pipelines: what they come to, and what they must be to each other.
-import { BATCH_BYTES_MAX, type DebounceRules } from '@flatline/kinds';
+import { BATCH_BYTES_MAX, type DebounceRules, WINDOW_PARTS_BYTES_MAX } from '@flatline/kinds';
 import { DURATION_MAX_MS, type PipelineSection } from './schema.ts';
 
 /** The default of `maxWaitMs`, in waits (B1). */
@@ -16,6 +16,7 @@ export function debounceRules(section: PipelineSection): DebounceRules {
     maxItems,
     maxBytes: section.maxBytes ?? (onOversize === 'split' ? SPLIT_BYTES : BATCH_BYTES_MAX),
     onOversize,
+    maxPartsBytes: WINDOW_PARTS_BYTES_MAX,
   };
 }
 

@@ -1,9 +1,11 @@
-// What is said of windows: batches, encoded when they are decided.
+// What is said of windows: batches, small ones encoded when they are decided, large ones when the commit is cut.
 //
-// Owns: nothing.      Does not own: when a window fires (DebounceKind).
-import { type Millis, namedMessageOf } from '@flatline/base';
-import type { BatchItem, BatchReason, DebouncedBatch, DebouncedBatchEncoder } from '@flatline/ports/formats';
+// Owns: nothing.      Does not own: when a window fires (DebounceKind), what is in which part (FiredWindow).
+import { namedMessageOf } from '@flatline/base';
+import type { OutgoingRecord } from '@flatline/ports';
+import type { BatchItem, DebouncedBatch, DebouncedBatchEncoder } from '@flatline/ports/formats';
 import type { Effects } from '../contract.ts';
+import { type Fired, FiredWindow } from './fired-window.ts';
 
 export interface BatchVoiceParts {
   readonly encoder: DebouncedBatchEncoder;
@@ -11,18 +13,8 @@ export interface BatchVoiceParts {
   readonly partition: number;
 }
 
-/** A window that fires. */
-export interface FiredWindow {
-  readonly key: Uint8Array;
-  readonly reason: BatchReason;
-  readonly firstOffset: number;
-  readonly openedAt: Millis;
-  readonly firedAt: Millis;
-  /** At most what the items take in a batch. */
-  readonly batchBytes: number;
-  /** At least one. */
-  readonly items: readonly BatchItem[];
-}
+/** To encode so many bytes of items takes some microseconds; a thousand windows that are due at once may each be as long. */
+const AT_ONCE_BYTES = 4 * 1024;
 
 export class BatchVoice {
   readonly #parts: BatchVoiceParts;
@@ -31,54 +23,41 @@ export class BatchVoice {
     this.#parts = parts;
   }
 
+  /** What the items of one record may take, with a key of that length. */
+  roomFor(keyLength: number): number {
+    const { encoder } = this.#parts;
+    return encoder.batchBytesMax - encoder.aroundBytes(keyLength);
+  }
+
   /** Says the items, in as many parts as they need; of a cancelled window none. */
-  fired({ firstOffset, items, batchBytes, ...window }: FiredWindow, effects: Effects): void {
-    const common = {
-      ...window,
-      windowId: `${this.#parts.partition}-${firstOffset}`,
-      count: items.length,
-      bytes: items.reduce((sum, { value }) => sum + value.length, 0),
-      firstOffset: items[0]!.offset,
-      lastOffset: items.at(-1)!.offset,
-    };
-    const { encoder } = this.#parts;
-    const room = encoder.batchBytesMax - encoder.aroundBytes(window.key.length);
-    const whole = batchBytes <= room ? [items] : this.#partsOf(items, room);
-    const parts = window.reason === 'CANCELLED' ? [[]] : whole;
-    parts.forEach((each, part) => {
-      this.#say({ ...common, part, last: part === parts.length - 1, items: each }, effects);
-    });
+  fired(window: Omit<Fired, 'windowId'>, effects: Effects): void {
+    const { length } = window.key;
+    const limits = { room: this.roomFor(length), aroundBytes: this.#parts.encoder.aroundBytes(length) };
+    const records = new FiredWindow({ ...window, windowId: this.#idOf(window.firstOffset) }, limits, this.#record);
+    if (window.state.length > AT_ONCE_BYTES) effects.emitLater(records);
+    else for (let record = records.next(); record !== undefined; record = records.next()) effects.emit(record);
   }
 
-  /** In order, each as long as a record may be. */
-  #partsOf(items: readonly BatchItem[], room: number): BatchItem[][] {
-    const { encoder } = this.#parts;
-    const parts: BatchItem[][] = [[]];
-    let left = room;
-    for (const item of items) {
-      const bytes = encoder.itemBytes(item.value, 0, item.value.length);
-      if (bytes > left) {
-        parts.push([]);
-        left = room;
-      }
-      parts.at(-1)!.push(item);
-      left -= bytes;
-    }
-    return parts;
+  /** Says the item that opened a window, which goes on for what follows. */
+  leading(key: Uint8Array, item: BatchItem, at: Pick<DebouncedBatch, 'openedAt' | 'firedAt'>, effects: Effects): void {
+    const { offset, value } = item;
+    const whole = { part: 0, last: true, count: 1, bytes: value.length, firstOffset: offset, lastOffset: offset };
+    const windowId = this.#idOf(offset);
+    effects.emit(this.#record({ key, windowId, reason: 'LEADING', ...at, ...whole, items: [item] }));
   }
 
-  #say(batch: DebouncedBatch, effects: Effects): void {
-    effects.emit({ key: batch.key, value: this.#encoded(batch), headers: [] });
+  #idOf(firstOffset: number): string {
+    return `${this.#parts.partition}-${firstOffset}`;
   }
 
-  #encoded(batch: DebouncedBatch): Uint8Array {
+  readonly #record = (batch: DebouncedBatch): OutgoingRecord => {
     const { encoder, outputTopic, partition } = this.#parts;
     try {
-      return encoder.encode(batch);
+      return { key: batch.key, value: encoder.encode(batch), headers: [] };
     } catch (error) {
       const { windowId, part } = batch;
       const what = `part ${part} of the window ${windowId} for ${outputTopic}/${partition}`;
       throw new Error(`${what} cannot be encoded: ${namedMessageOf(error)}`, { cause: error });
     }
-  }
+  };
 }

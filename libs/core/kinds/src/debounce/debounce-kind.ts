@@ -9,7 +9,7 @@
 // Invariants
 //   DW1  Each item is in the state of its key's window, or in a record that was emitted when it left it: never in both, never
 //        in neither.
-//   DW2  Without `split` the items of a window, encoded, fit one record; with it, each of them does.
+//   DW2  Without `split` the items of a window, encoded, fit one record; with it each of them does, and all of them one commit.
 import type { DurationMs, Millis } from '@flatline/base';
 import type { BatchReason, DebouncedBatchEncoder } from '@flatline/ports/formats';
 import type { Effects, Kind, KindParts, PipelineKind, Refusal, Run } from '../contract.ts';
@@ -19,7 +19,7 @@ import { debounceFormat } from './debounce-format.ts';
 import { type DebounceRules, WAIT_MAX_MS } from './debounce-rules.ts';
 import type { DebounceWindow } from './debounce-window.ts';
 import { type Asked, askedIn, bad } from './item-headers.ts';
-import { appendItem, type Arriving, beginItems, windowItems } from './window-items.ts';
+import { appendItem, type Arriving, beginItems } from './window-items.ts';
 
 export interface DebounceOptions {
   readonly rules: DebounceRules;
@@ -94,31 +94,33 @@ class DebounceKind implements Kind {
   #takeItem(run: Run, asked: Asked, isThere: boolean, effects: Effects): Refusal | undefined {
     const { bytes, group, index, baseOffset, timestamp } = run;
     const offset = baseOffset + group.offsetDeltas[index]!;
-    const item = { offset, timestamp, bytes, start: group.valueStarts[index]!, length: group.valueLengths[index]! };
-    const room = this.#encoder.batchBytesMax - this.#encoder.aroundBytes(group.lengths[index]!);
-    const batchBytes = this.#encoder.itemBytes(bytes, item.start, item.length);
+    const start = group.valueStarts[index]!;
+    const length = group.valueLengths[index]!;
+    const room = this.#voice.roomFor(group.lengths[index]!);
+    const batchBytes = this.#encoder.itemBytes(bytes, start, length);
     const { maxBytes } = this.#rules;
-    if (item.length > maxBytes || batchBytes > room) {
+    if (length > maxBytes || batchBytes > room) {
       const limits = `maxBytes is ${maxBytes}, and a batch holds ${room}`;
-      return bad('item-too-large', `a value of ${item.length} bytes takes ${batchBytes} in a batch; ${limits}`);
+      return bad('item-too-large', `a value of ${length} bytes takes ${batchBytes} in a batch; ${limits}`);
     }
+    const item = { offset, timestamp, bytes, start, length, batchBytes };
     let isOpen = isThere;
-    if (isThere && !this.#fits(item.length, batchBytes, room)) {
+    if (isThere && !this.#fits(item, room)) {
       this.#end('MAX_BYTES', effects.clock, effects);
       isOpen = false;
     }
     if (!isOpen && !effects.open(index)) return NO_ROOM;
     this.#counters.itemsAccepted += 1;
-    if (isOpen) this.#add(item, batchBytes, run.effectiveAt, asked, effects);
-    else this.#open(item, batchBytes, run.effectiveAt, asked, effects);
+    if (isOpen) this.#add(item, run.effectiveAt, asked, effects);
+    else this.#open(item, run.effectiveAt, asked, effects);
     this.#fireIfFull(asked, effects);
     return undefined;
   }
 
-  #fits(length: number, batchBytes: number, room: number): boolean {
-    const { maxBytes, onOversize } = this.#rules;
+  #fits({ length, batchBytes }: Arriving, room: number): boolean {
+    const { maxBytes, onOversize, maxPartsBytes } = this.#rules;
     const { valueBytes, batchBytes: held } = this.#entry;
-    return valueBytes + length <= maxBytes && (onOversize === 'split' || held + batchBytes <= room);
+    return valueBytes + length <= maxBytes && held + batchBytes <= (onOversize === 'split' ? maxPartsBytes : room);
   }
 
   #fireIfFull({ flush }: Asked, effects: Effects): void {
@@ -129,7 +131,7 @@ class DebounceKind implements Kind {
     else if (flush) this.#end('FLUSHED', effects.clock, effects);
   }
 
-  #open(item: Arriving, batchBytes: number, from: Millis, asked: Asked, effects: Effects): void {
+  #open(item: Arriving, from: Millis, asked: Asked, effects: Effects): void {
     const { mode } = this.#rules;
     const entry = this.#entry;
     const maxWaitMs = this.#maxWait(asked);
@@ -141,22 +143,20 @@ class DebounceKind implements Kind {
     entry.holds(0, 0);
     beginItems(entry.state, from);
     this.#counters.windowsOpened += 1;
-    if (mode !== 'leading') this.#put(item, batchBytes);
+    if (mode !== 'leading') this.#put(item);
     effects.opened();
     effects.changed();
-    if (mode === 'leading') this.#lead(item, batchBytes, from, effects);
+    if (mode === 'leading') this.#lead(item, from, effects);
   }
 
   /** The first item is a batch of its own; the window goes on for what follows (B1). */
-  #lead(item: Arriving, batchBytes: number, from: Millis, effects: Effects): void {
-    const { offset, timestamp, bytes, start, length } = item;
-    const items = [{ offset, timestamp, value: bytes.slice(start, start + length) }];
+  #lead({ offset, timestamp, bytes, start, length }: Arriving, openedAt: Millis, effects: Effects): void {
+    const item = { offset, timestamp, value: bytes.subarray(start, start + length) };
     this.#counters.windowsLeading += 1;
-    const window = { key: effects.key(), firstOffset: offset, openedAt: from, firedAt: effects.clock, batchBytes };
-    this.#voice.fired({ ...window, reason: 'LEADING', items }, effects);
+    this.#voice.leading(effects.key(), item, { openedAt, firedAt: effects.clock }, effects);
   }
 
-  #add(item: Arriving, batchBytes: number, from: Millis, asked: Asked, effects: Effects): void {
+  #add(item: Arriving, from: Millis, asked: Asked, effects: Effects): void {
     const entry = this.#entry;
     const before = this.dueAt();
     // The first push arms a window, later ones do not move it.
@@ -164,16 +164,16 @@ class DebounceKind implements Kind {
       if (from > entry.waitsFrom) entry.waitsFrom = from;
       if (asked.waitMs !== undefined) entry.waitMs = this.#wait(asked);
     }
-    effects.grew(this.#put(item, batchBytes));
+    effects.grew(this.#put(item));
     effects.changed();
     if (this.dueAt() < before) effects.dueSooner();
   }
 
   /** Returns by how many bytes the state has grown. */
-  #put(item: Arriving, batchBytes: number): number {
+  #put(item: Arriving): number {
     const entry = this.#entry;
     entry.holds(entry.count + 1, entry.valueBytes + item.length);
-    entry.batchBytes += batchBytes;
+    entry.batchBytes += item.batchBytes;
     return appendItem(entry.state, entry.firstOffset, item);
   }
 
@@ -182,8 +182,7 @@ class DebounceKind implements Kind {
     const { state, firstOffset, count, batchBytes } = this.#entry;
     if (count > 0) {
       this.#counters[COUNTED_BY_REASON[reason]] += 1;
-      const { openedAt, items } = windowItems(state, firstOffset);
-      const window = { key: effects.key(), reason, firstOffset, openedAt, firedAt: at, batchBytes, items };
+      const window = { key: effects.key(), reason, firstOffset, firedAt: at, batchBytes, state: state.copy() };
       this.#voice.fired(window, effects);
     }
     effects.end(at);

@@ -19,11 +19,15 @@ export interface DebounceRules {
   /** Bound on the sum of the values' lengths, at most WINDOW_BYTES_MAX. */
   readonly maxBytes: number;
   readonly onOversize: OnOversize;
+  /** Bound on what the parts of one window take together: they go out in one commit. */
+  readonly maxPartsBytes: number;
 }
 
 /** Items of one window: as many as its head can count. */
 export const WINDOW_ITEMS_MAX = 1_000_000;
 /** Bytes of one window's values: with what else an item takes they are state of one entry. */
 export const WINDOW_BYTES_MAX = 48 * 1024 * 1024;
+/** Bytes of all parts of one window: a commit of more has no memory to be made in. Values that are no JSON may take as many. */
+export const WINDOW_PARTS_BYTES_MAX = 128 * 1024 * 1024;
 /** The longest wait that a record may ask for where `maxWaitMs` is 0: a hundred years of 365 days. */
 export const WAIT_MAX_MS: DurationMs = 3_153_600_000_000;

@@ -38,6 +38,9 @@ class CountedBytes implements StateBytes {
   splice(position: number, removed: number, from: Uint8Array, count: number): void {
     this.#bytes.splice(position, removed, from, count);
   }
+  copy(): Uint8Array {
+    return this.#bytes.copy();
+  }
 }
 
 const RULES = rules({ maxAttributes: 8, maxAttributeBytes: 65_536 });

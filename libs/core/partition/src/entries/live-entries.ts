@@ -9,7 +9,7 @@
 //   LE2  Between two calls of the kind each live entry is due after the last instant that took effect for it: `due` either
 //        ends an entry or gives it a later due instant.
 import { assert, isConsequence, type Millis, type Mutable, namedMessageOf, PartitionStopped } from '@flatline/base';
-import type { Effects, EntryWindow, Kind, KindOutput, Run } from '@flatline/kinds';
+import type { Effects, EntryWindow, Kind, KindOutput, LaterRecords, Run } from '@flatline/kinds';
 import { TimingWheel } from '@flatline/timing-wheel';
 import type { Changelog } from '../changelog/changelog.ts';
 import type { TaskCounters } from '../counters.ts';
@@ -188,6 +188,12 @@ export class LiveEntries implements Effects {
 
   emit(record: KindOutput): void {
     this.#commit.outputs.add(record);
+    this.#commit.weighChanges();
+    this.#endFullRun();
+  }
+
+  emitLater(records: LaterRecords): void {
+    this.#commit.outputs.addLater(records);
     this.#commit.weighChanges();
     this.#endFullRun();
   }

@@ -79,6 +79,14 @@ export class PageBytes implements StateBytes {
     if (page >= 0) this.#show(page);
   }
 
+  copy(): Uint8Array {
+    const { start, length } = this;
+    if (this.#page >= 0) return this.#arena.bytes.slice(start, start + length);
+    const copy = new Uint8Array(length);
+    this.#pages.read(this.#slot, copy);
+    return copy;
+  }
+
   /** Makes them a copy of what another says. */
   set({ bytes, start, length }: StateBytes): void {
     this.#pages.write(this.#slot, bytes.subarray(start, start + length), length);

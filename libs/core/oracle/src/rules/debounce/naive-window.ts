@@ -11,6 +11,8 @@ export interface DebounceFoldRules {
   readonly maxItems: number;
   readonly maxBytes: number;
   readonly onOversize: string;
+  /** What the items of all parts of a window may take. */
+  readonly maxPartsBytes: number;
   /** What the items of one batch may take, with this key. */
   readonly roomFor: (key: Uint8Array) => number;
   /** What an item takes of that. */
@@ -82,12 +84,13 @@ export class NaiveWindow {
 
   /** False: it is refused. */
   take(item: FoldedItem, asks: ItemAsks, { clock, effectiveAt }: { clock: Millis; effectiveAt: Millis }): boolean {
-    const { maxBytes, maxItems, onOversize, mode, sizeOf } = this.#rules;
+    const { maxBytes, maxItems, onOversize, maxPartsBytes, mode, sizeOf } = this.#rules;
     if (item.value.length > maxBytes || sizeOf(item.value) > this.#room) return false;
     const together = [...(this.#open?.items ?? []), item];
     const bytes = bytesOf(together);
     const size = together.reduce((sum, { value }) => sum + sizeOf(value), 0);
-    if (bytes > maxBytes || (onOversize === 'flush' && size > this.#room)) this.#fire('MAX_BYTES', clock);
+    if (bytes > maxBytes || size > (onOversize === 'flush' ? this.#room : maxPartsBytes))
+      this.#fire('MAX_BYTES', clock);
     const open = this.#open ?? this.#opened(item, asks, effectiveAt);
     if (open.items.length === 0 && mode === 'leading' && open.id === this.#idOf(item)) {
       this.#say('LEADING', open, [item], clock);
