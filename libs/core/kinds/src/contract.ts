@@ -80,7 +80,9 @@ export interface Effects {
 export interface LaterRecords {
   /** At most what they take: what they count for until they are encoded. */
   readonly bytes: number;
-  /** Encodes the next one; undefined: there are no more. @throws what cannot be encoded. */
+  /** Whether all are encoded. */
+  readonly isOver: boolean;
+  /** Does some more of the work, which may have come to a record: the next one. @throws what cannot be encoded. */
   next(): KindOutput | undefined;
 }
 

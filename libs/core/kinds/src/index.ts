@@ -35,6 +35,7 @@ export {
   type DebounceMode,
   type DebounceRules,
   type OnOversize,
+  type Reducer,
   WINDOW_BYTES_MAX,
   WINDOW_ITEMS_MAX,
   WINDOW_PARTS_BYTES_MAX,

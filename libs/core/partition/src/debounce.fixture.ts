@@ -22,7 +22,7 @@ export interface DebounceSettings {
 export type Headers = Readonly<Record<string, string>>;
 
 export class DebounceLog {
-  readonly rules: DebounceRules;
+  #rules: DebounceRules;
   readonly #groupMax: number;
   readonly #logAppendTime: boolean;
   readonly #batchBytesMax: number;
@@ -40,8 +40,9 @@ export class DebounceLog {
 
   constructor(settings: DebounceSettings = {}) {
     const { rules, groupMax = 1, logAppendTime = true, batchBytesMax = BATCH_BYTES_MAX } = settings;
-    const defaults = { mode: 'trailing', waitMs: 1_000, maxWaitMs: 10_000, onOversize: 'flush' } as const;
-    this.rules = { ...defaults, maxItems: 1_000_000, maxBytes: 1_000_000, maxPartsBytes: 1e8, ...rules };
+    const shape = { onOversize: 'flush', reducer: 'all', dedupeBy: undefined } as const;
+    const defaults = { mode: 'trailing', waitMs: 1_000, maxWaitMs: 10_000, ...shape } as const;
+    this.#rules = { ...defaults, maxItems: 1_000_000, maxBytes: 1_000_000, maxPartsBytes: 1e8, ...rules };
     this.#groupMax = groupMax;
     this.#logAppendTime = logAppendTime;
     this.#batchBytesMax = batchBytesMax;
@@ -65,8 +66,7 @@ export class DebounceLog {
   }
 
   #newTask(): PartitionTask {
-    const { rules } = this;
-    const kind = debounceKind({ rules, encoder: this.#encoder, outputTopic: 'output' });
+    const kind = debounceKind({ rules: this.#rules, encoder: this.#encoder, outputTopic: 'output' });
     const { input, ...others } = options({ partition: PARTITION });
     const timestampType = this.#logAppendTime ? 'LogAppendTime' : 'CreateTime';
     return new PartitionTask({ ...others, input: { ...input, timestampType }, kind });
@@ -131,8 +131,9 @@ export class DebounceLog {
     this.restart();
   }
 
-  /** Another task restores what is committed, and goes on. */
-  restart(): void {
+  /** Another task restores what is committed, and goes on, by other rules. */
+  restart(changes: Partial<DebounceRules> = {}): void {
+    this.#rules = { ...this.#rules, ...changes };
     const task = this.#newTask();
     this.task = task;
     if (this.blocks.length === 0) {
@@ -171,7 +172,7 @@ export class DebounceLog {
       value: value === null ? null : bytes(value),
     }));
     const rules: DebounceFoldRules = {
-      ...this.rules,
+      ...this.#rules,
       roomFor: (key) => this.#batchBytesMax - 100 - key.length,
       sizeOf: (value) => value.length + 10,
     };

@@ -49,6 +49,7 @@ describe('a window', () => {
         last: true,
         count: 3,
         bytes: 2,
+        duplicates: 0,
         firstOffset: 0,
         lastOffset: 2,
         items: [item(0, 0, 'a'), item(1, 400, 'b'), item(2, 500, '')],
@@ -191,6 +192,123 @@ describe('a window', () => {
   });
 });
 
+describe('what a batch shows', () => {
+  const id = (value: string): Headers => ({ id: value });
+  const sums = (log: DebounceLog): object[] =>
+    log.said().map(({ count, duplicates, bytes, firstOffset, lastOffset }) => ({
+      taken: `${count} (${duplicates}) of ${bytes}`,
+      from: `${firstOffset}–${lastOffset}`,
+    }));
+
+  test('[B2] dedupeBy a header: of items alike the last is shown, the others are counted; one without it is like no other', () => {
+    const rows: Row[] = [
+      [0, 'a', id('1')],
+      [1, 'b', id('2')],
+      [2, 'c'],
+      [3, 'd', id('1')],
+      [4, 'e'],
+      [5, 'f', id('1')],
+    ];
+    const log = history({ rules: { dedupeBy: 'id' } }, 9_000, ...rows);
+    expect(brief(log.said())).toEqual(['QUIET 1005 bcef']);
+    expect(sums(log)).toEqual([{ taken: '6 (2) of 6', from: '0–5' }]);
+  });
+
+  test.each([
+    ['/id', ['{"id":1,"n":1}', '{"id":2}', '{"id":1,"n":2}'], [1, 2]],
+    ['/id', ['{"id":1}', '{"id":"1"}', '{"id":true}', '{"id":"true"}'], [0, 1, 2, 3]],
+    ['/id', ['{"id":null}', '{"id":null}', '{"id":{}}', '{"id":{}}', '{}', '{}', 'no json', 'no json'], 'all'],
+    ['/id', ['{"id":12345678901234567890}', '{"id":12345678901234567891}', '{"id":0.1}', '{"id":0.1}'], 'all'],
+    ['/a/0', ['{"a":["x"]}', '{"a":["x","y"]}', '{"a":{"0":"x"}}', '{"a":"x"}'], [2, 3]],
+    ['/a~1b/~0', ['{"a/b":{"~":1}}', '{"a/b":{"~":1}}'], [1]],
+    ['/', ['{"":7}', '{"":7}'], [1]],
+    ['/length', ['"ab"', '"cd"', '[1]', '[2]'], 'all'],
+  ] as const)('[B2] dedupeBy the JSON pointer %s: %j', (dedupeBy, values, shows) => {
+    const log = history({ rules: { dedupeBy } }, 9_000, ...values.map((value, i): Row => [i, value]));
+    const offsets = log.said().flatMap(({ items }) => items.map(({ offset }) => offset));
+    expect(offsets).toEqual(shows === 'all' ? values.map((_, i) => i) : shows);
+    expect(log.folded().all).toEqual(log.all());
+  });
+
+  test('[B2][I1] what dedupeBy finds has 256 bytes at most: with more the item is a dead letter', () => {
+    const log = history(
+      { rules: { dedupeBy: 'id' } },
+      9_000,
+      [0, 'a', id('x'.repeat(256))],
+      [1, 'b', id('x'.repeat(257))],
+    );
+    expect(log.refused).toEqual([{ offset: 1, reason: 'dedupe-value-too-long' }]);
+    expect(brief(log.said())).toEqual(['QUIET 1000 a']);
+  });
+
+  test.each([
+    ['first', undefined, 'QUIET 1003 a', '4 (0) of 4'],
+    ['last', undefined, 'QUIET 1003 d', '4 (0) of 4'],
+    ['count', undefined, 'QUIET 1003', '4 (0) of 4'],
+    ['all', 'id', 'QUIET 1003 bcd', '4 (1) of 4'],
+    ['first', 'id', 'QUIET 1003 b', '4 (1) of 4'],
+    ['last', 'id', 'QUIET 1003 d', '4 (1) of 4'],
+    ['count', 'id', 'QUIET 1003', '4 (1) of 4'],
+  ] as const)('[B3] reducer %s, dedupeBy %s: %s', (reducer, dedupeBy, shows, taken) => {
+    const rows: Row[] = [
+      [0, 'a', id('1')],
+      [1, 'b', id('2')],
+      [2, 'c', id('1')],
+      [3, 'd'],
+    ];
+    const log = history({ rules: { reducer, dedupeBy } }, 9_000, ...rows);
+    expect(brief(log.said())).toEqual([shows]);
+    expect(sums(log)).toEqual([{ taken, from: '0–3' }]);
+  });
+
+  test('[B3] leading, and a reducer: the first item is a batch of its own, and what follows is reduced', () => {
+    const rows: Row[] = [...'abcd'].map((value, i) => [i, value]);
+    const of = (reducer: 'first' | 'last' | 'count'): DebounceLog =>
+      history({ rules: { mode: 'leading', reducer } }, 9_000, ...rows);
+    expect(brief(of('first').said())).toEqual(['LEADING 0 a', 'QUIET 1003 b']);
+    expect(brief(of('last').said())).toEqual(['LEADING 0 a', 'QUIET 1003 d']);
+    expect(brief(of('count').said())).toEqual(['LEADING 0', 'QUIET 1003']);
+    expect(sums(of('count'))).toEqual([
+      { taken: '1 (0) of 1', from: '0–0' },
+      { taken: '3 (0) of 3', from: '1–3' },
+    ]);
+  });
+
+  test.each(['first', 'last', 'count'] as const)(
+    '[B3] reducer %s keeps one item at most, however many come',
+    (reducer) => {
+      const log = new DebounceLog({ rules: { reducer, maxWaitMs: 0, maxBytes: 1e9 }, groupMax: 32 });
+      for (let i = 0; i < 2_000; i += 1) log.add(T + i, 'k', `${i}`.padEnd(500, '.'));
+      log.commit();
+      expect(log.task.table.states.arena.takenBytes).toBeLessThan(1_000);
+      log.restart();
+      log.add(T + 90_000, null);
+      log.commit();
+      expect(log.all()).toEqual(log.folded().all);
+      expect(sums(log)).toEqual([{ taken: '2000 (0) of 1000000', from: '0–1999' }]);
+    },
+  );
+
+  test('[B3] a window goes on as it was opened, whatever the configuration has come to say', () => {
+    const log = new DebounceLog({ rules: { reducer: 'last' } });
+    log.add(T, 'k', 'a');
+    log.add(T, 'all', 'a');
+    log.commit();
+    log.restart({ reducer: 'all', dedupeBy: 'id' });
+    log.add(T + 1, 'k', 'b', id('1'));
+    log.add(T + 2, 'k', 'c', id('1'));
+    log.add(T + 3, 'new', 'd', id('1'));
+    log.add(T + 4, 'new', 'e', id('1'));
+    log.commit();
+    log.restart({ reducer: 'count', dedupeBy: undefined });
+    log.add(T + 5, 'new', 'f');
+    log.add(T + 9_000, null);
+    log.commit();
+    expect(brief(log.said('k'))).toEqual(['QUIET 1002 c']);
+    expect(brief(log.said('new'))).toEqual(['QUIET 1005 ef']);
+  });
+});
+
 describe('[B2][B4] a large window', () => {
   test('costs its items once in the changelog, and outlives its owner', () => {
     const log = new DebounceLog({ rules: { maxWaitMs: 0, onOversize: 'split' }, batchBytesMax: 100_000, groupMax: 32 });
@@ -293,13 +411,17 @@ function randomSettings(random: Random): DebounceSettings {
       maxBytes: random.chance(0.6) ? 1_000_000 : 1 + random.below(2_000),
       onOversize: random.chance(0.5) ? 'flush' : 'split',
       maxPartsBytes: random.chance(0.6) ? 1e8 : 500 + random.below(10_000),
+      reducer: random.chance(0.6) ? 'all' : (['first', 'last', 'count'] as const)[random.below(3)]!,
+      dedupeBy: random.chance(0.5) ? undefined : random.chance(0.5) ? 'id' : '/id',
     },
   };
 }
 
 function randomHeaders(random: Random): Headers {
-  if (random.chance(0.8)) return {};
+  const alike = random.chance(0.5) ? {} : { id: random.chance(0.03) ? 'long'.repeat(80) : `${random.below(6)}` };
+  if (random.chance(0.8)) return alike;
   return {
+    ...alike,
     ...(random.chance(0.3) && FLUSH),
     ...(random.chance(0.4) && waits(random.chance(0.9) ? random.below(2_000) : 'long')),
     ...(random.chance(0.3) && waitsAtMost(1 + random.below(5_000))),
@@ -316,7 +438,9 @@ function storm(log: DebounceLog, random: Random): void {
     const key = random.chance(0.05) ? null : `key-${random.below(4)}`;
     const length = random.chance(0.1) ? random.below(1_200) : random.below(usual);
     const late = random.chance(0.3) ? random.below(3_000) : 0;
-    const value = random.chance(0.06) && key !== null ? null : key === null ? '' : `${i}`.padEnd(length, '-');
+    const json = `{"id":${random.below(6)},"of":"${'-'.repeat(length)}"}`;
+    const item = random.chance(0.5) ? json : `${i}`.padEnd(length, '-');
+    const value = random.chance(0.06) && key !== null ? null : key === null ? '' : item;
     log.add(at - late, key, value, key === null ? {} : randomHeaders(random));
     if (random.chance(0.03)) log.crash(random.below(6), 1 + random.below(3_000));
     if (random.chance(0.2)) log.commit(random.chance(0.5), random.chance(0.5) ? Infinity : 1 + random.below(3_000));
@@ -334,18 +458,23 @@ describe('windows against the naive fold', () => {
     '[B1][B2][B3][B4][C5][R1] seed %i: each item once, in order, as the rules say, through crashes (rerun: SEED)',
     (seed) => {
       const random = seededRandom(seed);
-      const log = new DebounceLog(randomSettings(random));
+      const settings = randomSettings(random);
+      const log = new DebounceLog(settings);
       storm(log, random);
       const { all, refused, taken } = log.folded();
       expect(log.all()).toEqual(all);
       expect(log.refused.map(({ offset }) => offset)).toEqual(refused);
       const batches = Object.values(log.all()).flat();
       const given = batches.flatMap(({ items }) => items.map(({ offset }) => offset));
-      const cancelled = batches
-        .filter(({ reason }) => reason === 'CANCELLED')
-        .reduce((sum, { count }) => sum + count, 0);
       expect(new Set(given).size).toBe(given.length);
-      expect(given.length + cancelled).toBe(taken.length);
+      const windows = batches.filter(({ last }) => last);
+      expect(windows.reduce((sum, { count }) => sum + count, 0)).toBe(taken.length);
+      if (settings.rules?.reducer !== 'all') return;
+      const gone = windows.reduce(
+        (sum, { reason, count, duplicates }) => sum + (reason === 'CANCELLED' ? count : duplicates),
+        0,
+      );
+      expect(given.length + gone).toBe(taken.length);
     },
   );
 });

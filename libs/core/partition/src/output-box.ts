@@ -12,6 +12,8 @@ import type { KindOutput, LaterRecords } from '@flatline/kinds';
 
 /** What a record takes in its batch beside key, value and headers: lengths, deltas, and a header's framing. */
 const RECORD_OVERHEAD_BYTES = 24;
+/** Work on later records that has come to none takes as long as to encode so many bytes. */
+const STEP_BYTES = 128 * 1024;
 
 /** Records to be encoded: where their place is among the others, and those that are. */
 interface Later {
@@ -64,15 +66,15 @@ export class OutputBox {
 
   #encodeNext({ records, encoded }: Later): number {
     const record = records.next();
-    if (record === undefined) {
+    if (record !== undefined) {
+      encoded.push(record);
+      this.#bytes += outputBytes(record);
+    }
+    if (records.isOver) {
       this.#bytes -= records.bytes;
       this.#encoded += 1;
-      return 0;
     }
-    const bytes = outputBytes(record);
-    encoded.push(record);
-    this.#bytes += bytes;
-    return bytes;
+    return record === undefined ? STEP_BYTES : outputBytes(record);
   }
 
   takeAll(): { readonly outputs: readonly KindOutput[]; readonly endedAt: readonly Millis[] } {
@@ -86,10 +88,10 @@ export class OutputBox {
     return taken;
   }
 
-  #inOrder(): readonly OutgoingRecord[] {
+  #inOrder(): readonly KindOutput[] {
     const records = this.#records;
     if (this.#later.length === 0) return records;
-    const all: OutgoingRecord[] = [];
+    const all: KindOutput[] = [];
     let done = 0;
     for (const { at, encoded } of this.#later) {
       for (; done < at; done += 1) all.push(records[done]!);

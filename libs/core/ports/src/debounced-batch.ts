@@ -33,12 +33,14 @@ export interface DebouncedBatch {
   readonly part: number;
   /** Whether it is the last part. */
   readonly last: boolean;
-  /** Items of all parts, and bytes of their values. */
+  /** Items that the window has taken, and bytes of their values. */
   readonly count: number;
   readonly bytes: number;
-  /** Offsets of the first and the last item of all parts. */
+  /** How many of them are not in `items` because one like them came later. */
+  readonly duplicates: number;
+  /** Offsets of the first and the last item that it has taken. */
   readonly firstOffset: number;
   readonly lastOffset: number;
-  /** None where the window was cancelled. */
+  /** What the reducer shows of them. None where the window was cancelled. */
   readonly items: readonly BatchItem[];
 }

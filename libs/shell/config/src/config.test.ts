@@ -178,8 +178,13 @@ describe('a valid configuration', () => {
     const of = (settings: object): PipelineConfig =>
       resolve({ ...minimal, pipelines: [{ ...untimed, kind: 'debounce', waitMs: '2s', ...settings }] }).pipelines[0]!;
     const rules = { mode: 'trailing', waitMs: 2_000, maxWaitMs: 20_000, maxItems: 1_000_000, maxBytes: 1_000_000 };
-    expect(of({})).toMatchObject({ rules: { ...rules, onOversize: 'flush' }, output: { tombstones: false } });
+    const shape = { onOversize: 'flush', reducer: 'all', dedupeBy: undefined };
+    expect(of({})).toMatchObject({ rules: { ...rules, ...shape }, output: { tombstones: false } });
     expect(of({ onOversize: 'split', maxWaitMs: 0 }).rules).toMatchObject({ maxBytes: 16_777_216, maxWaitMs: 0 });
+    expect(of({ reducer: 'last' }).rules).toMatchObject({ maxBytes: 2 ** 32 - 1, reducer: 'last' });
+    expect(of({ reducer: 'last', maxBytes: 9_000_000 }).rules).toMatchObject({ maxBytes: 9_000_000 });
+    const distinct = { reducer: 'count', dedupeBy: '/user/id' };
+    expect(of(distinct).rules).toMatchObject({ maxBytes: 1_000_000, ...distinct });
   });
 
   test.each([
@@ -195,7 +200,14 @@ describe('a valid configuration', () => {
     [{ unheardMs: 5_000 }, 'unheardMs [5000] is a setting of "session" and "lease" pipelines; leave it out'],
     [{ output: { topic: 'o', tombstones: true } }, 'output.tombstones [true] false: batches have no tombstones'],
     [{ input: { topic: 'i', format: 'json' } }, 'input.format ["json"] leave it out: items are taken as they are'],
-    [{ dedupeBy: '/id' }, 'dedupeBy [] is not available in this version; leave it out'],
+    [
+      { dedupeBy: '/user~name' },
+      'dedupeBy ["/user~name"] a JSON pointer as "/user/id", with "~0" for "~" and "~1" for "/" within a name, or the name of a header',
+    ],
+    [
+      { dedupeBy: 'id', reducer: 'last', maxBytes: 1_000_001 },
+      'maxBytes [1000001] at most 1000000, what one record holds; more with onOversize "split"',
+    ],
   ])('[B1][I4] what a debounce pipeline does not take: %j', (settings, problem) => {
     const pipeline = { ...untimed, kind: 'debounce', waitMs: 2_000, ...settings };
     expect(problems({ ...minimal, pipelines: [pipeline] })).toEqual([`pipelines[0].${problem}`]);

@@ -6,18 +6,34 @@ import { DURATION_MAX_MS, type PipelineSection } from './schema.ts';
 const MAX_WAITS = 10;
 /** The default of `maxBytes` where a window may be larger than a record. */
 const SPLIT_BYTES = 16 * 1024 * 1024;
+/** The same where a window keeps one item at most: `maxItems` bounds it. */
+const REDUCED_BYTES = 2 ** 32 - 1;
+/** What a JSON pointer consists of (RFC 6901): "~" only as "~0" and "~1". */
+const POINTER = /^(?:\/(?:[^~/]|~[01])*)+$/;
 
 export function debounceRules(section: PipelineSection): DebounceRules {
-  const { mode, maxItems, onOversize, waitMs = 1 } = section;
+  const { mode, maxItems, onOversize, dedupeBy, reducer, waitMs = 1 } = section;
   return {
     mode,
     waitMs,
     maxWaitMs: section.maxWaitMs ?? Math.min(DURATION_MAX_MS, MAX_WAITS * waitMs),
     maxItems,
-    maxBytes: section.maxBytes ?? (onOversize === 'split' ? SPLIT_BYTES : BATCH_BYTES_MAX),
+    maxBytes: section.maxBytes ?? defaultMaxBytes(section),
     onOversize,
     maxPartsBytes: WINDOW_PARTS_BYTES_MAX,
+    dedupeBy,
+    reducer,
   };
+}
+
+function defaultMaxBytes(section: PipelineSection): number {
+  if (!keepsAll(section)) return REDUCED_BYTES;
+  return section.onOversize === 'split' ? SPLIT_BYTES : BATCH_BYTES_MAX;
+}
+
+/** Whether what a window has taken waits with it. */
+function keepsAll({ reducer, dedupeBy }: PipelineSection): boolean {
+  return reducer === 'all' || dedupeBy !== undefined;
 }
 
 interface Problem {
@@ -28,14 +44,19 @@ interface Problem {
 
 export function debounceProblems(section: PipelineSection): Problem[] {
   if (section.kind !== 'debounce') return [];
-  const { waitMs, maxWaitMs, maxBytes = 0, onOversize, output } = section;
+  const { waitMs, maxWaitMs, maxBytes = 0, onOversize, dedupeBy, output } = section;
   const found: Problem[] = [];
   if (waitMs === undefined) {
     const problem = 'is missing; expected a whole number of ms, 1 or more, or a length of time as "30m" or "10s"';
     found.push({ setting: 'waitMs', value: waitMs, problem });
   } else if (maxWaitMs !== undefined && maxWaitMs !== 0 && maxWaitMs <= waitMs)
     found.push({ setting: 'maxWaitMs', value: maxWaitMs, problem: `0, or more than waitMs (${waitMs})` });
-  if (onOversize === 'flush' && maxBytes > BATCH_BYTES_MAX) {
+  if (dedupeBy?.startsWith('/') === true && !POINTER.test(dedupeBy)) {
+    const problem =
+      'a JSON pointer as "/user/id", with "~0" for "~" and "~1" for "/" within a name, or the name of a header';
+    found.push({ setting: 'dedupeBy', value: dedupeBy, problem });
+  }
+  if (onOversize === 'flush' && maxBytes > BATCH_BYTES_MAX && keepsAll(section)) {
     const problem = `at most ${BATCH_BYTES_MAX}, what one record holds; more with onOversize "split"`;
     found.push({ setting: 'maxBytes', value: maxBytes, problem });
   }

@@ -13,9 +13,7 @@ const notYet: ReadonlySet<string> = new Set([
   'late',
   'merge',
   'holdMs',
-  'reducer',
   'statistics',
-  'dedupeBy',
   'maxDuePerSecond',
   'targets',
 ]);

@@ -16,7 +16,16 @@ export const SCHEDULE_SETTINGS = [
   'maxDuePerSecond',
 ] as const;
 const SESSION_SETTINGS = ['dedupeEventIds', 'revisionWindowMs', 'graceMs'] as const;
-const DEBOUNCE_SETTINGS = ['mode', 'waitMs', 'maxWaitMs', 'maxItems', 'maxBytes', 'onOversize'] as const;
+const DEBOUNCE_SETTINGS = [
+  'mode',
+  'waitMs',
+  'maxWaitMs',
+  'maxItems',
+  'maxBytes',
+  'onOversize',
+  'dedupeBy',
+  'reducer',
+] as const;
 /** What sessions and leases have alike. */
 const TIMEOUT_SETTINGS = [
   'timeoutMs',
@@ -59,6 +68,8 @@ const UNSET = {
   maxItems: WINDOW_ITEMS_MAX,
   maxBytes: undefined,
   onOversize: 'flush',
+  dedupeBy: undefined,
+  reducer: 'all',
   maxHorizonMs: 315_360_000_000,
   missed: 'once',
   maxCatchUp: 1_000,

@@ -90,6 +90,8 @@ const pipeline = z.strictObject({
   maxItems: z.int().min(1).max(WINDOW_ITEMS_MAX).default(WINDOW_ITEMS_MAX),
   maxBytes: z.int().min(1).max(WINDOW_BYTES_MAX).optional(),
   onOversize: z.enum(['flush', 'split']).default('flush'),
+  dedupeBy: z.string().min(1).max(256).optional(),
+  reducer: z.enum(['all', 'first', 'last', 'count']).default('all'),
   emit: z
     .array(z.enum(['opened', 'updated', 'closed']))
     .min(1)

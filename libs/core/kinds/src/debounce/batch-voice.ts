@@ -4,13 +4,19 @@
 import { namedMessageOf } from '@flatline/base';
 import type { OutgoingRecord } from '@flatline/ports';
 import type { BatchItem, DebouncedBatch, DebouncedBatchEncoder } from '@flatline/ports/formats';
-import type { Effects } from '../contract.ts';
+import type { Effects, LaterRecords } from '../contract.ts';
 import { type Fired, FiredWindow } from './fired-window.ts';
+import type { WindowForm } from './window-form.ts';
 
 export interface BatchVoiceParts {
   readonly encoder: DebouncedBatchEncoder;
   readonly outputTopic: string;
   readonly partition: number;
+}
+
+/** A window that has opened with a batch. */
+export interface Leading extends Pick<DebouncedBatch, 'key' | 'openedAt' | 'firedAt'> {
+  readonly item: BatchItem;
 }
 
 /** To encode so many bytes of items takes some microseconds; a thousand windows that are due at once may each be as long. */
@@ -35,15 +41,22 @@ export class BatchVoice {
     const limits = { room: this.roomFor(length), aroundBytes: this.#parts.encoder.aroundBytes(length) };
     const records = new FiredWindow({ ...window, windowId: this.#idOf(window.firstOffset) }, limits, this.#record);
     if (window.state.length > AT_ONCE_BYTES) effects.emitLater(records);
-    else for (let record = records.next(); record !== undefined; record = records.next()) effects.emit(record);
+    else this.#sayAll(records, effects);
+  }
+
+  #sayAll(records: LaterRecords, effects: Effects): void {
+    while (!records.isOver) {
+      const record = records.next();
+      if (record !== undefined) effects.emit(record);
+    }
   }
 
   /** Says the item that opened a window, which goes on for what follows. */
-  leading(key: Uint8Array, item: BatchItem, at: Pick<DebouncedBatch, 'openedAt' | 'firedAt'>, effects: Effects): void {
+  leading({ key, item, ...at }: Leading, { reducer }: WindowForm, effects: Effects): void {
     const { offset, value } = item;
-    const whole = { part: 0, last: true, count: 1, bytes: value.length, firstOffset: offset, lastOffset: offset };
-    const windowId = this.#idOf(offset);
-    effects.emit(this.#record({ key, windowId, reason: 'LEADING', ...at, ...whole, items: [item] }));
+    const only = { part: 0, last: true, count: 1, duplicates: 0, bytes: value.length };
+    const whole = { ...only, firstOffset: offset, lastOffset: offset, items: reducer === 'count' ? [] : [item] };
+    effects.emit(this.#record({ key, windowId: this.#idOf(offset), reason: 'LEADING', ...at, ...whole }));
   }
 
   #idOf(firstOffset: number): string {

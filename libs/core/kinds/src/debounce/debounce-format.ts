@@ -1,14 +1,16 @@
 // The head of a window as bytes: in the base of a changelog, in the local store, and what a touch changes of it.
 //
-//   head  = first offset varint · max end varint (0: none) · touched, with the waits' beginning as varint
+//   head  = form varint · first offset varint · max end varint (0: none) · touched, with the waits' beginning as varint
 //   touch = clock − beginning of the wait signed · wait ms varint · items varint · bytes varint · batch bytes varint
 //
 // An item is a touch and an append to the state: nothing else of a window changes with it.
 import { ByteReader, type ByteWriter, MalformedBytes } from '@flatline/base';
 import type { EntryFormat, TouchBase } from '../contract.ts';
-import { BYTES_SPACE, COUNT_SPACE, DebounceWindow } from './debounce-window.ts';
+import { BATCH_BYTES_SPACE, BYTES_SPACE, COUNT_SPACE, DebounceWindow } from './debounce-window.ts';
+import { FORMS_COUNT } from './window-form.ts';
 
 function encodeHead(head: DebounceWindow, out: ByteWriter): void {
+  out.varint(head.form);
   out.varint(head.firstOffset);
   out.varint(head.maxEndAt);
   out.varint(head.waitsFrom);
@@ -17,10 +19,12 @@ function encodeHead(head: DebounceWindow, out: ByteWriter): void {
 
 function decodeHead(bytes: Uint8Array, start: number, end: number, head: DebounceWindow): number {
   const input = new ByteReader(bytes, start, end);
+  const form = input.varint();
+  if (form >= FORMS_COUNT) throw new MalformedBytes(`form ${form} of a window`);
   head.firstOffset = input.varint();
   head.maxEndAt = input.varint();
   head.waitsFrom = input.varint();
-  decodeCounts(input, head);
+  decodeCounts(input, head, form);
   return input.position;
 }
 
@@ -32,7 +36,7 @@ function encodeTouch(head: DebounceWindow, { clock }: TouchBase, out: ByteWriter
 function decodeTouch(bytes: Uint8Array, start: number, end: number, { clock }: TouchBase, head: DebounceWindow): void {
   const input = new ByteReader(bytes, start, end);
   head.waitsFrom = clock - input.signedVarint();
-  decodeCounts(input, head);
+  decodeCounts(input, head, head.form);
   if (input.remaining !== 0) throw new MalformedBytes(`${input.remaining} bytes after a touch of a window`);
 }
 
@@ -43,11 +47,11 @@ function encodeCounts(head: DebounceWindow, out: ByteWriter): void {
   out.varint(head.batchBytes);
 }
 
-function decodeCounts(input: ByteReader, head: DebounceWindow): void {
+function decodeCounts(input: ByteReader, head: DebounceWindow, form: number): void {
   head.waitMs = input.varint();
   const count = below(COUNT_SPACE, input.varint(), 'items');
   head.holds(count, below(BYTES_SPACE, input.varint(), 'bytes'));
-  head.batchBytes = below(BYTES_SPACE, input.varint(), 'bytes of a batch');
+  head.takes(below(BATCH_BYTES_SPACE, input.varint(), 'bytes in batches'), form);
 }
 
 function below(bound: number, value: number, what: string): number {

@@ -8,18 +8,21 @@
 //
 // Invariants
 //   DW1  Each item is in the state of its key's window, or in a record that was emitted when it left it: never in both, never
-//        in neither.
+//        in neither. Of a window that keeps one at most, the others are in its counts.
 //   DW2  Without `split` the items of a window, encoded, fit one record; with it each of them does, and all of them one commit.
 import type { DurationMs, Millis } from '@flatline/base';
+import type { RecordHeader } from '@flatline/ports';
 import type { BatchReason, DebouncedBatchEncoder } from '@flatline/ports/formats';
 import type { Effects, Kind, KindParts, PipelineKind, Refusal, Run } from '../contract.ts';
 import { BatchVoice } from './batch-voice.ts';
 import { COUNTED_BY_REASON, type DebounceCounters, zeroDebounceCounters } from './debounce-counters.ts';
 import { debounceFormat } from './debounce-format.ts';
-import { type DebounceRules, WAIT_MAX_MS } from './debounce-rules.ts';
+import { type DebounceRules, WAIT_MAX_MS, WINDOW_STATE_BYTES_MAX } from './debounce-rules.ts';
 import type { DebounceWindow } from './debounce-window.ts';
 import { type Asked, askedIn, bad } from './item-headers.ts';
-import { appendItem, type Arriving, beginItems } from './window-items.ts';
+import { identifier, type Identify, IDENTITY_BYTES_MAX } from './item-identity.ts';
+import { formNumber, formOf } from './window-form.ts';
+import { appendItem, type Arriving, beginItems, ITEM_STATE_BYTES, reduceItem } from './window-items.ts';
 
 export interface DebounceOptions {
   readonly rules: DebounceRules;
@@ -48,6 +51,9 @@ class DebounceKind implements Kind {
   readonly #counters: DebounceCounters;
   readonly #entry: DebounceWindow;
   readonly #voice: BatchVoice;
+  readonly #identify: Identify | undefined;
+  /** Windows open in it. */
+  readonly #form: number;
 
   constructor({ rules, encoder, outputTopic }: DebounceOptions, { entry, counters, partition }: DebounceParts) {
     this.#rules = rules;
@@ -55,6 +61,8 @@ class DebounceKind implements Kind {
     this.#counters = counters;
     this.#entry = entry;
     this.#voice = new BatchVoice({ encoder, outputTopic, partition });
+    this.#identify = rules.dedupeBy === undefined ? undefined : identifier(rules.dedupeBy);
+    this.#form = formNumber(rules);
   }
 
   dueAt(): Millis {
@@ -81,35 +89,50 @@ class DebounceKind implements Kind {
   #takeRecord(run: Run, effects: Effects): Refusal | undefined {
     // Before the record is looked at: what is due for its key takes effect, taken or not (S3).
     const isThere = effects.find(run.index);
-    const asked = askedIn(run.headers.headersOf(run.index));
+    const headers = run.headers.headersOf(run.index);
+    const asked = askedIn(headers);
     if ('kind' in asked) return asked;
     if (run.group.valueLengths[run.index]! < 0) {
       if (isThere) this.#end(asked.flush ? 'FLUSHED' : 'CANCELLED', effects.clock, effects);
       else this.#counters.unmatchedCommands += 1;
       return undefined;
     }
-    return this.#takeItem(run, asked, isThere, effects);
+    const room = this.#voice.roomFor(run.group.lengths[run.index]!);
+    const item = this.#itemOf(run, headers);
+    const refusal = this.#unfit(item, room);
+    return refusal ?? this.#takeItem(run, item, asked, isThere && !this.#fires(item, room, effects), effects);
   }
 
-  #takeItem(run: Run, asked: Asked, isThere: boolean, effects: Effects): Refusal | undefined {
-    const { bytes, group, index, baseOffset, timestamp } = run;
+  #itemOf({ bytes, group, index, baseOffset, timestamp }: Run, headers: readonly RecordHeader[]): Arriving {
     const offset = baseOffset + group.offsetDeltas[index]!;
     const start = group.valueStarts[index]!;
     const length = group.valueLengths[index]!;
-    const room = this.#voice.roomFor(group.lengths[index]!);
     const batchBytes = this.#encoder.itemBytes(bytes, start, length);
-    const { maxBytes } = this.#rules;
+    const identity = this.#identify?.(headers, { bytes, start, length });
+    return { offset, timestamp, bytes, start, length, batchBytes, identity };
+  }
+
+  /** Why no window can ever hold the item. */
+  #unfit({ length, batchBytes, identity }: Arriving, room: number): Refusal | undefined {
+    const { maxBytes, dedupeBy } = this.#rules;
     if (length > maxBytes || batchBytes > room) {
       const limits = `maxBytes is ${maxBytes}, and a batch holds ${room}`;
       return bad('item-too-large', `a value of ${length} bytes takes ${batchBytes} in a batch; ${limits}`);
     }
-    const item = { offset, timestamp, bytes, start, length, batchBytes };
-    let isOpen = isThere;
-    if (isThere && !this.#fits(item, room)) {
-      this.#end('MAX_BYTES', effects.clock, effects);
-      isOpen = false;
-    }
-    if (!isOpen && !effects.open(index)) return NO_ROOM;
+    if (identity === undefined || identity.length <= IDENTITY_BYTES_MAX) return undefined;
+    const found = `${identity.length} bytes at ${dedupeBy}`;
+    return bad('dedupe-value-too-long', `dedupeBy finds ${found}; at most ${IDENTITY_BYTES_MAX} tell items apart`);
+  }
+
+  /** Whether the item goes beyond what the window may hold, which fires then. */
+  #fires(item: Arriving, room: number, effects: Effects): boolean {
+    if (this.#fits(item, room)) return false;
+    this.#end('MAX_BYTES', effects.clock, effects);
+    return true;
+  }
+
+  #takeItem(run: Run, item: Arriving, asked: Asked, isOpen: boolean, effects: Effects): Refusal | undefined {
+    if (!isOpen && !effects.open(run.index)) return NO_ROOM;
     this.#counters.itemsAccepted += 1;
     if (isOpen) this.#add(item, run.effectiveAt, asked, effects);
     else this.#open(item, run.effectiveAt, asked, effects);
@@ -117,10 +140,14 @@ class DebounceKind implements Kind {
     return undefined;
   }
 
-  #fits({ length, batchBytes }: Arriving, room: number): boolean {
+  #fits({ length, batchBytes, identity }: Arriving, room: number): boolean {
     const { maxBytes, onOversize, maxPartsBytes } = this.#rules;
-    const { valueBytes, batchBytes: held } = this.#entry;
-    return valueBytes + length <= maxBytes && held + batchBytes <= (onOversize === 'split' ? maxPartsBytes : room);
+    const { valueBytes, batchBytes: held, form, stateLength } = this.#entry;
+    if (valueBytes + length > maxBytes) return false;
+    if (!formOf(form).keepsAll) return true;
+    const itemBytes = ITEM_STATE_BYTES + (identity?.length ?? 0) + length;
+    if (stateLength + itemBytes > WINDOW_STATE_BYTES_MAX) return false;
+    return held + batchBytes <= (onOversize === 'split' ? maxPartsBytes : room);
   }
 
   #fireIfFull({ flush }: Asked, effects: Effects): void {
@@ -139,7 +166,7 @@ class DebounceKind implements Kind {
     entry.maxEndAt = maxWaitMs === 0 ? 0 : from + maxWaitMs;
     entry.waitMs = this.#wait(asked);
     entry.firstOffset = item.offset;
-    entry.batchBytes = 0;
+    entry.takes(0, this.#form);
     entry.holds(0, 0);
     beginItems(entry.state, from);
     this.#counters.windowsOpened += 1;
@@ -153,7 +180,8 @@ class DebounceKind implements Kind {
   #lead({ offset, timestamp, bytes, start, length }: Arriving, openedAt: Millis, effects: Effects): void {
     const item = { offset, timestamp, value: bytes.subarray(start, start + length) };
     this.#counters.windowsLeading += 1;
-    this.#voice.leading(effects.key(), item, { openedAt, firedAt: effects.clock }, effects);
+    const window = { key: effects.key(), item, openedAt, firedAt: effects.clock };
+    this.#voice.leading(window, formOf(this.#form), effects);
   }
 
   #add(item: Arriving, from: Millis, asked: Asked, effects: Effects): void {
@@ -172,18 +200,20 @@ class DebounceKind implements Kind {
   /** Returns by how many bytes the state has grown. */
   #put(item: Arriving): number {
     const entry = this.#entry;
+    const { form, firstOffset, batchBytes, state } = entry;
+    const { keepsAll, reducer } = formOf(form);
     entry.holds(entry.count + 1, entry.valueBytes + item.length);
-    entry.batchBytes += item.batchBytes;
-    return appendItem(entry.state, entry.firstOffset, item);
+    entry.takes(keepsAll ? batchBytes + item.batchBytes : Math.max(batchBytes, item.batchBytes), form);
+    return keepsAll ? appendItem(state, firstOffset, item) : reduceItem(state, firstOffset, item, reducer);
   }
 
   /** Says what the window holds, if anything, and ends it. */
   #end(reason: BatchReason, at: Millis, effects: Effects): void {
-    const { state, firstOffset, count, batchBytes } = this.#entry;
+    const { state, firstOffset, count, valueBytes, batchBytes, form } = this.#entry;
     if (count > 0) {
       this.#counters[COUNTED_BY_REASON[reason]] += 1;
-      const window = { key: effects.key(), reason, firstOffset, firedAt: at, batchBytes, state: state.copy() };
-      this.#voice.fired(window, effects);
+      const sums = { count, valueBytes, batchBytes, form: formOf(form), state: state.copy() };
+      this.#voice.fired({ key: effects.key(), reason, firstOffset, firedAt: at, ...sums }, effects);
     }
     effects.end(at);
   }

@@ -8,6 +8,9 @@ export type DebounceMode = 'trailing' | 'window' | 'leading';
 /** What becomes of a window that one record cannot hold (B3). */
 export type OnOversize = 'flush' | 'split';
 
+/** What a batch shows of the items that its window has taken (B3). */
+export type Reducer = 'all' | 'first' | 'last' | 'count';
+
 /** The debounce options of a pipeline, validated by the configuration. */
 export interface DebounceRules {
   readonly mode: DebounceMode;
@@ -21,6 +24,9 @@ export interface DebounceRules {
   readonly onOversize: OnOversize;
   /** Bound on what the parts of one window take together: they go out in one commit. */
   readonly maxPartsBytes: number;
+  readonly reducer: Reducer;
+  /** A JSON pointer, or a header's name: of the items of a window that have the same there, the last one is shown (B2). */
+  readonly dedupeBy: string | undefined;
 }
 
 /** Items of one window: as many as its head can count. */
@@ -29,5 +35,7 @@ export const WINDOW_ITEMS_MAX = 1_000_000;
 export const WINDOW_BYTES_MAX = 48 * 1024 * 1024;
 /** Bytes of all parts of one window: a commit of more has no memory to be made in. Values that are no JSON may take as many. */
 export const WINDOW_PARTS_BYTES_MAX = 128 * 1024 * 1024;
+/** State of one window, with what items have beside their values: a fifteenth is left of what the pages of one entry hold. */
+export const WINDOW_STATE_BYTES_MAX = 60 * 1024 * 1024;
 /** The longest wait that a record may ask for where `maxWaitMs` is 0: a hundred years of 365 days. */
 export const WAIT_MAX_MS: DurationMs = 3_153_600_000_000;

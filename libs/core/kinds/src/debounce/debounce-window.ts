@@ -5,6 +5,8 @@ import { type EntryMemory, EntryWindow, type StateWindow } from '../entry-window
 /** Items and bytes share a number of 53 bits: bytes above so many items. */
 export const COUNT_SPACE = 2 ** 21;
 export const BYTES_SPACE = 2 ** 32;
+/** So do bytes in batches, below the number of the window's form. */
+export const BATCH_BYTES_SPACE = 2 ** 28;
 
 /** Why the indices are literals: EntryWindow. */
 export class DebounceWindow extends EntryWindow {
@@ -62,10 +64,16 @@ export class DebounceWindow extends EntryWindow {
 
   /** At most what they take in a batch. */
   get batchBytes(): number {
-    return this.i32[this.i + 10]! >>> 0;
+    return (this.i32[this.i + 10]! >>> 0) % BATCH_BYTES_SPACE;
   }
-  set batchBytes(value: number) {
-    this.i32[this.i + 10] = value;
+
+  /** Number of its form (window-form.ts). */
+  get form(): number {
+    return Math.floor((this.i32[this.i + 10]! >>> 0) / BATCH_BYTES_SPACE);
+  }
+
+  takes(batchBytes: number, form: number): void {
+    this.i32[this.i + 10] = form * BATCH_BYTES_SPACE + batchBytes;
   }
 
   /** The items (window-items.ts). */

@@ -5,16 +5,22 @@ import type { Millis } from '@flatline/base';
 import type { OutgoingRecord } from '@flatline/ports';
 import type { BatchItem, BatchReason, DebouncedBatch } from '@flatline/ports/formats';
 import type { LaterRecords } from '../contract.ts';
+import type { WindowForm } from './window-form.ts';
 import { type WaitingItem, WindowItems } from './window-items.ts';
+import { WindowSurvey } from './window-survey.ts';
 
-/** A window as it was when it fired; it holds an item at least. */
+/** A window as it was when it fired; it has taken an item at least. */
 export interface Fired {
   readonly key: Uint8Array;
   readonly reason: BatchReason;
   readonly windowId: string;
+  readonly form: WindowForm;
   /** Where the item lies that opened it. */
   readonly firstOffset: number;
   readonly firedAt: Millis;
+  /** Items that it has taken, and bytes of their values. */
+  readonly count: number;
+  readonly valueBytes: number;
   /** At most what the items take in batches. */
   readonly batchBytes: number;
   /** A copy of the state. */
@@ -30,44 +36,61 @@ export interface PartLimits {
 
 type Common = Omit<DebouncedBatch, 'part' | 'last' | 'items'>;
 
+/** Items looked at between two looks at the time: one or two milliseconds. */
+const SURVEYED_ITEMS = 8_192;
+
 export class FiredWindow implements LaterRecords {
   readonly bytes: number;
   readonly #fired: Fired;
   readonly #room: number;
   readonly #record: (batch: DebouncedBatch) => OutgoingRecord;
+  readonly #survey: WindowSurvey;
   readonly #items: WindowItems;
-  /** Read, and not in a part yet. */
+  /** Number of the item that is read next, and what was read and is in no part yet. */
+  #index = 0;
   #next: WaitingItem | undefined;
   #common: Common | undefined;
   #part = 0;
   #isOver = false;
 
   constructor(fired: Fired, { room, aroundBytes }: PartLimits, record: (batch: DebouncedBatch) => OutgoingRecord) {
-    const { batchBytes, state, firstOffset, reason } = fired;
+    const { batchBytes, state, firstOffset, form, reason, count } = fired;
     this.#fired = fired;
     this.#room = room;
     this.#record = record;
-    this.#items = new WindowItems(state, firstOffset);
+    this.#survey = new WindowSurvey(new WindowItems(state, firstOffset, form), count, form.reducer);
+    this.#items = new WindowItems(state, firstOffset, form);
     // The items of two parts that follow each other do not fit one record.
-    this.bytes =
-      reason === 'CANCELLED' ? aroundBytes : batchBytes + aroundBytes * (1 + Math.ceil((2 * batchBytes) / room));
+    const partsMax = 1 + Math.ceil((2 * batchBytes) / room);
+    this.bytes = reason === 'CANCELLED' ? aroundBytes : batchBytes + aroundBytes * partsMax;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
   }
 
   next(): OutgoingRecord | undefined {
-    if (this.#isOver) return undefined;
-    const common = (this.#common ??= this.#sum());
-    const items = common.reason === 'CANCELLED' ? [] : this.#takePart();
+    if (!this.#survey.isOver) {
+      this.#survey.advance(SURVEYED_ITEMS);
+      return undefined;
+    }
+    const common = (this.#common ??= this.#begin());
+    const items = this.#takePart();
     this.#isOver = this.#next === undefined;
     const part = this.#part;
     this.#part += 1;
     return this.#record({ ...common, part, last: this.#isOver, items });
   }
 
-  #sum(): Common {
-    const { key, reason, windowId, firstOffset, firedAt, state } = this.#fired;
+  #begin(): Common {
+    const { key, windowId, reason, firedAt, count, valueBytes: bytes } = this.#fired;
+    const { firstOffset, lastOffset } = this.#survey;
+    const isCancelled = reason === 'CANCELLED';
+    if (!isCancelled) this.#advance();
     const { openedAt } = this.#items;
-    if (reason !== 'CANCELLED') this.#advance();
-    return { key, windowId, reason, openedAt, firedAt, ...new WindowItems(state, firstOffset).sum() };
+    // What is cancelled is gone, alike or not.
+    const duplicates = isCancelled ? 0 : this.#survey.duplicates;
+    return { key, windowId, reason, openedAt, firedAt, count, bytes, duplicates, firstOffset, lastOffset };
   }
 
   /** In order, as many as a record may have. */
@@ -81,7 +104,12 @@ export class FiredWindow implements LaterRecords {
     return items;
   }
 
+  /** To the next item that the batch shows. */
   #advance(): void {
-    this.#next = this.#items.isOver ? undefined : this.#items.next();
+    this.#next = undefined;
+    for (; !this.#items.isOver && this.#next === undefined; this.#index += 1) {
+      if (this.#survey.shows(this.#index)) this.#next = this.#items.next();
+      else this.#items.skip();
+    }
   }
 }

@@ -1,12 +1,21 @@
 // The items of a window as the bytes of its entry's state. The same bytes stand in the changelog.
 //
-//   state = opened at varint · items, in log order
-//   item  = offset − first offset varint · timestamp varint · bytes in a batch − length varint · length varint · value
+//   state  = opened at varint · items, in log order
+//          | opened at varint · [offsets of the first and the last item taken · the item kept, if any] where it keeps one at most
+//   offset = offset − first offset varint
+//   item   = offset · timestamp varint · 2 × (bytes in a batch − length) varint, and 1 where an identity follows ·
+//            [identity's length varint · identity] · length varint · value
 //
-// An item is put at the end and never looked at again until the window fires: what that costs does not grow with the window.
+// Where all are kept an item is put at the end and never looked at again until the window fires: what that costs does not grow
+// with the window.
 import { ByteReader, ByteWriter, MalformedBytes, type Millis } from '@flatline/base';
 import type { BatchItem } from '@flatline/ports/formats';
 import type { StateBytes } from '../state-bytes.ts';
+import type { Reducer } from './debounce-rules.ts';
+import type { WindowForm } from './window-form.ts';
+
+/** Most that an item takes in the state beside its value and its identity. */
+export const ITEM_STATE_BYTES = 32;
 
 /** Scratch. */
 const written = new ByteWriter(1_024);
@@ -26,18 +35,45 @@ export interface Arriving {
   readonly length: number;
   /** At most what it takes in a batch. */
   readonly batchBytes: number;
+  /** What items alike have in common. */
+  readonly identity: Uint8Array | undefined;
 }
 
 /** Returns by how many bytes the state has grown. */
 export function appendItem(state: StateBytes, firstOffset: number, item: Arriving): number {
-  const { offset, timestamp, bytes, start, length, batchBytes } = item;
   written.clear();
-  written.varint(offset - firstOffset);
-  written.varint(timestamp);
-  written.varint(batchBytes - length);
-  written.block(bytes, start, length);
+  writeItem(firstOffset, item);
   state.splice(state.length, 0, written.peek(), written.length);
   return written.length;
+}
+
+/** As `appendItem`, where one is kept at most. */
+export function reduceItem(state: StateBytes, firstOffset: number, item: Arriving, reducer: Reducer): number {
+  const before = state.length;
+  const input = new ByteReader(state.bytes, state.start, state.start + before);
+  const openedAt = input.varint();
+  const isFirst = input.remaining === 0;
+  const offset = item.offset - firstOffset;
+  const first = isFirst ? offset : input.varint();
+  if (!isFirst) input.varint();
+  const numbersEnd = input.position - state.start;
+  written.clear();
+  for (const number of [openedAt, first, offset]) written.varint(number);
+  if (reducer === 'last' || (reducer === 'first' && isFirst)) writeItem(firstOffset, item);
+  const isItemLeft = reducer === 'first' && !isFirst;
+  state.splice(0, isItemLeft ? numbersEnd : before, written.peek(), written.length);
+  return state.length - before;
+}
+
+function writeItem(
+  firstOffset: number,
+  { offset, timestamp, bytes, start, length, batchBytes, identity }: Arriving,
+): void {
+  written.varint(offset - firstOffset);
+  written.varint(timestamp);
+  written.varint(2 * (batchBytes - length) + (identity === undefined ? 0 : 1));
+  if (identity !== undefined) written.block(identity);
+  written.block(bytes, start, length);
 }
 
 /** An item as it comes out of a window. */
@@ -45,27 +81,22 @@ export interface WaitingItem extends BatchItem {
   readonly batchBytes: number;
 }
 
-/** What a window holds, all of it. */
-export interface WindowSum {
-  readonly count: number;
-  /** Bytes of the values. */
-  readonly bytes: number;
-  readonly firstOffset: number;
-  readonly lastOffset: number;
-}
-
-/** Goes through a window once, over a copy of its state. */
+/** Goes through a window once, over a copy of its state. All of it throws MalformedBytes. */
 export class WindowItems {
   readonly openedAt: Millis;
+  /** Offset of the first item that was taken, known beforehand where not all are kept; and that of the last. */
+  readonly taken: readonly [first: number, last: number] | undefined;
   readonly #input: ByteReader;
   readonly #firstOffset: number;
   #lastOffset = -1;
 
-  /** `firstOffset`: of the window. @throws MalformedBytes, as all of them */
-  constructor(state: Uint8Array, firstOffset: number) {
-    this.#input = new ByteReader(state);
+  /** `firstOffset`: of the window. */
+  constructor(state: Uint8Array, firstOffset: number, { keepsAll }: WindowForm) {
+    const input = new ByteReader(state);
+    this.#input = input;
     this.#firstOffset = firstOffset;
-    this.openedAt = this.#input.varint();
+    this.openedAt = input.varint();
+    this.taken = keepsAll ? undefined : [firstOffset + input.varint(), firstOffset + input.varint()];
   }
 
   get isOver(): boolean {
@@ -76,25 +107,23 @@ export class WindowItems {
     const input = this.#input;
     const offset = this.#offset();
     const timestamp = input.varint();
-    const overheadBytes = input.varint();
+    const overhead = input.varint();
+    if (overhead % 2 === 1) input.block();
     const value = input.block();
-    return { offset, timestamp, value, batchBytes: overheadBytes + value.length };
+    return { offset, timestamp, value, batchBytes: Math.floor(overhead / 2) + value.length };
   }
 
-  /** Goes to the end. */
-  sum(): WindowSum {
+  /** Passes over an item; returns its offset. `identified` gets its identity, if it has one. */
+  skip(identified?: (identity: Uint8Array) => void): number {
     const input = this.#input;
-    let [count, bytes, firstOffset] = [0, 0, -1];
-    for (; !this.isOver; count += 1) {
-      const offset = this.#offset();
-      if (count === 0) firstOffset = offset;
-      input.varint();
-      input.varint();
-      const length = input.varint();
-      input.skip(length);
-      bytes += length;
+    const offset = this.#offset();
+    input.varint();
+    if (input.varint() % 2 === 1) {
+      const identity = input.block();
+      identified?.(identity);
     }
-    return { count, bytes, firstOffset, lastOffset: this.#lastOffset };
+    input.skip(input.varint());
+    return offset;
   }
 
   #offset(): number {

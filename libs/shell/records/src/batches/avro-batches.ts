@@ -44,6 +44,7 @@ export class AvroBatches implements DebouncedBatchEncoder {
     this.#items(batch);
     writer.long(isUtf8(key) ? 0 : 1);
     if (!isUtf8(key)) writer.text(key.toString('base64'));
+    writer.long(batch.duplicates);
     return writer.copy();
   }
 

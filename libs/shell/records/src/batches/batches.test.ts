@@ -19,6 +19,7 @@ function batchOf(values: readonly Uint8Array[], changes: Partial<DebouncedBatch>
     last: true,
     count: values.length,
     bytes: values.reduce((sum, { length }) => sum + length, 0),
+    duplicates: 0,
     firstOffset: 7,
     lastOffset: 7 + values.length,
     items: values.map((value, i) => ({ offset: 7 + i, timestamp: 1_700_000_000_000 + i, value })),
@@ -59,6 +60,7 @@ describe('batches', () => {
       last: true,
       count: 10,
       bytes: values.reduce((sum, { length }) => sum + length, 2),
+      duplicates: 0,
       firstOffset: 7,
       lastOffset: 17,
     });
@@ -100,7 +102,8 @@ describe('batches', () => {
     fc.assert(
       fc.property(key, fc.array(value, { maxLength: 6 }), (of, values) => {
         const whole = { key: of, windowId: `${2 ** 31 - 1}-${most}`, reason: 'MAX_ITEMS' } as const;
-        const numbers = { openedAt: most, firedAt: most, part: most, count: most, bytes: most, firstOffset: most };
+        const sums = { count: most, bytes: most, duplicates: most, firstOffset: most };
+        const numbers = { openedAt: most, firedAt: most, part: most, ...sums };
         const items = values.map((each) => ({ offset: most, timestamp: most, value: each }));
         const batch = batchOf([], { ...whole, ...numbers, lastOffset: most, last: false, items });
         const said = values.reduce(

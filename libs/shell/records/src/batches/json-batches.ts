@@ -20,6 +20,7 @@ const NAMES = {
   last: phraseOf(',"last":'),
   count: phraseOf(',"count":'),
   bytes: phraseOf(',"bytes":'),
+  duplicates: phraseOf(',"duplicates":'),
   firstOffset: phraseOf(',"firstOffset":'),
   lastOffset: phraseOf(',"lastOffset":'),
   keyBase64: phraseOf(',"keyBase64":'),
@@ -66,7 +67,8 @@ export class JsonBatches implements DebouncedBatchEncoder {
     for (const name of ['openedAt', 'firedAt', 'part'] as const) this.#number(name, batch);
     writer.phrase(NAMES.last);
     writer.boolean(batch.last);
-    for (const name of ['count', 'bytes', 'firstOffset', 'lastOffset'] as const) this.#number(name, batch);
+    for (const name of ['count', 'bytes', 'duplicates', 'firstOffset', 'lastOffset'] as const)
+      this.#number(name, batch);
     if (!isUtf8(key)) {
       writer.phrase(NAMES.keyBase64);
       writer.string(key.toString('base64'));
@@ -81,7 +83,7 @@ export class JsonBatches implements DebouncedBatchEncoder {
   }
 
   #number(
-    name: 'openedAt' | 'firedAt' | 'part' | 'count' | 'bytes' | 'firstOffset' | 'lastOffset',
+    name: 'openedAt' | 'firedAt' | 'part' | 'count' | 'bytes' | 'duplicates' | 'firstOffset' | 'lastOffset',
     batch: DebouncedBatch,
   ): void {
     this.#writer.phrase(NAMES[name]);

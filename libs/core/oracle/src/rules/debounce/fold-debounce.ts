@@ -41,9 +41,11 @@ export function foldDebounce(records: readonly RawRecord[], options: DebounceFol
     windows.set(name, known);
     const asks = asksIn(headers);
     const effectiveAt = logAppendTime ? clock : timestamp;
+    const alike = rules.dedupeBy === undefined ? undefined : alikeBy(rules.dedupeBy, record);
     if (asks === 'bad') refused.push(offset);
     else if (value === null) known.window.empty(asks.flush, clock);
-    else if (known.window.take({ offset, timestamp, value }, asks, { clock, effectiveAt })) taken.push(offset);
+    else if (alike === 'long') refused.push(offset);
+    else if (known.window.take({ offset, timestamp, value, alike }, asks, { clock, effectiveAt })) taken.push(offset);
     else refused.push(offset);
     // Stamped in the past by its producer, it may be due at once.
     known.window.settle(clock);
@@ -66,4 +68,30 @@ function asksIn(headers: readonly RawHeader[]): ItemAsks | 'bad' {
 /** At most fifteen digits. */
 function isMilliseconds(text: string): boolean {
   return String(Number(text)) === text && Number.isSafeInteger(Number(text)) && Number(text) > 0 && Number(text) < 1e15;
+}
+
+/** As text; 'long': it is longer than what tells items apart may be. */
+function alikeBy(dedupeBy: string, { headers, value }: RawRecord): string | undefined {
+  if (dedupeBy[0] === '/') return value === null ? undefined : pointedAt(dedupeBy, value);
+  const found = [...headers].reverse().find(({ name }) => name === dedupeBy)?.value ?? undefined;
+  if (found === undefined) return undefined;
+  return found.length > 256 ? 'long' : `bytes ${found.join(' ')}`;
+}
+
+function pointedAt(pointer: string, value: Uint8Array): string | undefined {
+  let at: unknown;
+  try {
+    at = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value));
+  } catch {
+    return undefined;
+  }
+  for (const token of pointer.split('/').slice(1)) {
+    const name = token.split('~1').join('/').split('~0').join('~');
+    const members = typeof at === 'object' && at !== null ? Object.entries(at) : [];
+    at = members.find(([member]) => member === name)?.[1];
+  }
+  const tells = typeof at === 'string' || typeof at === 'boolean' || Number.isSafeInteger(at);
+  if (!tells) return undefined;
+  const said = JSON.stringify(at);
+  return new TextEncoder().encode(said).length > 256 ? 'long' : said;
 }

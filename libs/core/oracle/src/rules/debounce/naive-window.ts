@@ -13,6 +13,8 @@ export interface DebounceFoldRules {
   readonly onOversize: string;
   /** What the items of all parts of a window may take. */
   readonly maxPartsBytes: number;
+  readonly reducer: string;
+  readonly dedupeBy: string | undefined;
   /** What the items of one batch may take, with this key. */
   readonly roomFor: (key: Uint8Array) => number;
   /** What an item takes of that. */
@@ -25,6 +27,11 @@ export interface FoldedItem {
   readonly value: Uint8Array;
 }
 
+/** An item with what `dedupeBy` finds in it, as text; undefined: nothing. */
+export interface FoldableItem extends FoldedItem {
+  readonly alike: string | undefined;
+}
+
 /** A record of the output. */
 export interface FoldedBatch {
   readonly windowId: string;
@@ -35,6 +42,7 @@ export interface FoldedBatch {
   readonly last: boolean;
   readonly count: number;
   readonly bytes: number;
+  readonly duplicates: number;
   readonly firstOffset: number;
   readonly lastOffset: number;
   readonly items: readonly FoldedItem[];
@@ -52,7 +60,7 @@ interface Open {
   readonly most: Millis;
   waitMs: DurationMs;
   lastAt: Millis;
-  items: FoldedItem[];
+  items: FoldableItem[];
 }
 
 export class NaiveWindow {
@@ -83,12 +91,12 @@ export class NaiveWindow {
   }
 
   /** False: it is refused. */
-  take(item: FoldedItem, asks: ItemAsks, { clock, effectiveAt }: { clock: Millis; effectiveAt: Millis }): boolean {
+  take(item: FoldableItem, asks: ItemAsks, { clock, effectiveAt }: { clock: Millis; effectiveAt: Millis }): boolean {
     const { maxBytes, maxItems, onOversize, maxPartsBytes, mode, sizeOf } = this.#rules;
     if (item.value.length > maxBytes || sizeOf(item.value) > this.#room) return false;
     const together = [...(this.#open?.items ?? []), item];
     const bytes = bytesOf(together);
-    const size = together.reduce((sum, { value }) => sum + sizeOf(value), 0);
+    const size = this.#isReduced ? 0 : together.reduce((sum, { value }) => sum + sizeOf(value), 0);
     if (bytes > maxBytes || size > (onOversize === 'flush' ? this.#room : maxPartsBytes))
       this.#fire('MAX_BYTES', clock);
     const open = this.#open ?? this.#opened(item, asks, effectiveAt);
@@ -103,6 +111,11 @@ export class NaiveWindow {
     else if (bytesOf(open.items) >= maxBytes) this.#fire('MAX_BYTES', clock);
     else if (asks.flush) this.#fire('FLUSHED', clock);
     return true;
+  }
+
+  /** One item is kept at most, however many were taken. */
+  get #isReduced(): boolean {
+    return this.#rules.reducer !== 'all' && this.#rules.dedupeBy === undefined;
   }
 
   #opened(item: FoldedItem, asks: ItemAsks, at: Millis): Open {
@@ -129,19 +142,21 @@ export class NaiveWindow {
     if (open.items.length > 0) this.#say(reason, open, open.items, at);
   }
 
-  #say(reason: string, { id, at }: Open, items: readonly FoldedItem[], firedAt: Millis): void {
+  #say(reason: string, { id, at }: Open, items: readonly FoldableItem[], firedAt: Millis): void {
     const parts: FoldedItem[][] = [[]];
     let used = 0;
-    for (const item of reason === 'CANCELLED' ? [] : items) {
-      const size = this.#rules.sizeOf(item.value);
+    const isGone = reason === 'CANCELLED';
+    const different = isGone ? items : items.filter((item) => !items.some((other) => isLater(item, other)));
+    for (const { offset, timestamp, value } of isGone ? [] : reduced(different, this.#rules.reducer)) {
+      const size = this.#rules.sizeOf(value);
       if (used + size > this.#room) {
         parts.push([]);
         used = 0;
       }
       used += size;
-      parts[parts.length - 1]!.push(item);
+      parts[parts.length - 1]!.push({ offset, timestamp, value });
     }
-    const all = { count: items.length, bytes: bytesOf(items) };
+    const all = { count: items.length, bytes: bytesOf(items), duplicates: items.length - different.length };
     const offsets = { firstOffset: items[0]!.offset, lastOffset: items[items.length - 1]!.offset };
     for (const [part, each] of parts.entries()) {
       const last = part + 1 === parts.length;
@@ -152,4 +167,14 @@ export class NaiveWindow {
 
 function bytesOf(items: readonly FoldedItem[]): number {
   return items.reduce((sum, { value }) => sum + value.length, 0);
+}
+
+function isLater(item: FoldableItem, other: FoldableItem): boolean {
+  return item.alike !== undefined && item.alike === other.alike && other.offset > item.offset;
+}
+
+function reduced<Item>(items: readonly Item[], reducer: string): readonly Item[] {
+  if (reducer === 'first') return items.slice(0, 1);
+  if (reducer === 'last') return items.slice(-1);
+  return reducer === 'count' ? [] : items;
 }
