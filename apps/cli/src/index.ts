@@ -3,9 +3,11 @@ export { type ConfigurationInput, defineConfig } from '@flatline/config';
 export {
   createProcessor,
   type CreateProcessorOptions,
+  type DebounceReducer,
   type EmbeddedProcessor,
   type PartitionReport,
   type ProcessorLog,
   type ProcessorReport,
   type ProcessorState,
+  type ReducerItem,
 } from '@flatline/processor';

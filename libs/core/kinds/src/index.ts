@@ -27,6 +27,7 @@ export {
   type States,
   type StateWindow,
 } from './entry-window.ts';
+export type { DebounceReducer, ReducerItem } from './debounce/custom-reducer.ts';
 export { COUNTED_BY_REASON } from './debounce/debounce-counters.ts';
 export { debounceView } from './debounce/debounce-view.ts';
 export { debounceKind, type DebounceOptions } from './debounce/debounce-kind.ts';

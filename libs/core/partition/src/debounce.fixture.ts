@@ -40,7 +40,7 @@ export class DebounceLog {
 
   constructor(settings: DebounceSettings = {}) {
     const { rules, groupMax = 1, logAppendTime = true, batchBytesMax = BATCH_BYTES_MAX } = settings;
-    const shape = { onOversize: 'flush', reducer: 'all', dedupeBy: undefined } as const;
+    const shape = { onOversize: 'flush', reducer: 'all', reduce: undefined, dedupeBy: undefined } as const;
     const defaults = { mode: 'trailing', waitMs: 1_000, maxWaitMs: 10_000, ...shape } as const;
     this.#rules = { ...defaults, maxItems: 1_000_000, maxBytes: 1_000_000, maxPartsBytes: 1e8, ...rules };
     this.#groupMax = groupMax;

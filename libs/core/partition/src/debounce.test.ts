@@ -1,6 +1,7 @@
 // Debouncing on the engine, rule by rule, and at random against the second reading of the rules.
 import { describe, expect, test } from '@jest/globals';
 import { type Random, seededRandom } from '@flatline/base';
+import type { DebounceRules } from '@flatline/kinds';
 import type { FoldedBatch } from '@flatline/oracle';
 import { DebounceLog, type DebounceSettings, type Headers } from './debounce.fixture.ts';
 import { text } from './task.fixture.ts';
@@ -192,6 +193,14 @@ describe('a window', () => {
   });
 });
 
+/** Joins texts, and fails at some. */
+const joined: DebounceRules['reduce'] = (before = '', { value }) => {
+  const item = text(value);
+  if (item === 'throw') throw new Error('no');
+  if (item === 'promise') return Promise.resolve(item);
+  return item === 'nothing' ? undefined : `${String(before)}${item}`;
+};
+
 describe('what a batch shows', () => {
   const id = (value: string): Headers => ({ id: value });
   const sums = (log: DebounceLog): object[] =>
@@ -288,6 +297,52 @@ describe('what a batch shows', () => {
       expect(sums(log)).toEqual([{ taken: '2000 (0) of 1000000', from: '0–1999' }]);
     },
   );
+
+  test('[B3] a reducer of the own: what it returns stands for the items; one that throws costs its item and nothing else', () => {
+    const rules = { reducer: 'custom', reduce: joined } as const;
+    const rows: Row[] = [
+      [0, 'a'],
+      [1, 'throw'],
+      [2, 'b'],
+      [3, 'nothing'],
+      [4, 'x'.repeat(900)],
+      [5, 'c'],
+      [6, 'promise'],
+      [9_000, 'd'],
+    ];
+    const log = history({ rules }, 20_000, ...rows);
+    expect(log.refused.map(({ offset, reason }) => [offset, reason])).toEqual([
+      [1, 'reducer-failed'],
+      [3, 'reducer-failed'],
+      [4, 'item-too-large'],
+      [6, 'reducer-failed'],
+    ]);
+    expect(brief(log.said())).toEqual(['QUIET 1005 "abc"', 'QUIET 10000 "d"']);
+    expect(sums(log)[0]).toEqual({ taken: '3 (0) of 3', from: '0–5' });
+    expect(log.said()[0]!.items[0]).toMatchObject({ offset: 5, timestamp: T + 5 });
+    expect(log.folded()).toMatchObject({ all: log.all(), refused: [1, 3, 4, 6] });
+  });
+
+  test('[B3] what a reducer comes to fits a record, or the item is a dead letter and the window goes on without it', () => {
+    const half = 'x'.repeat(500);
+    const log = history({ rules: { reducer: 'custom', reduce: joined } }, 9_000, [0, half], [1, half], [2, 'y']);
+    expect(log.refused).toEqual([{ offset: 1, reason: 'reduced-too-large' }]);
+    expect(brief(log.said())).toEqual([`QUIET 1002 "${half}y"`]);
+  });
+
+  test('[B3] a window of another configuration goes on with no function, nor a function with it: it fires', () => {
+    const log = new DebounceLog({ rules: { reducer: 'custom', reduce: joined } });
+    log.add(T, 'k', 'a');
+    log.commit();
+    log.restart({ reducer: 'all', reduce: undefined });
+    log.add(T + 1, 'k', 'b');
+    log.commit();
+    log.restart({ reducer: 'custom', reduce: joined });
+    log.add(T + 2, 'k', 'c');
+    log.add(T + 9_000, null);
+    log.commit();
+    expect(brief(log.said())).toEqual(['MAX_BYTES 1 "a"', 'MAX_BYTES 2 b', 'QUIET 1002 "c"']);
+  });
 
   test('[B3] a window goes on as it was opened, whatever the configuration has come to say', () => {
     const log = new DebounceLog({ rules: { reducer: 'last' } });
@@ -411,11 +466,25 @@ function randomSettings(random: Random): DebounceSettings {
       maxBytes: random.chance(0.6) ? 1_000_000 : 1 + random.below(2_000),
       onOversize: random.chance(0.5) ? 'flush' : 'split',
       maxPartsBytes: random.chance(0.6) ? 1e8 : 500 + random.below(10_000),
-      reducer: random.chance(0.6) ? 'all' : (['first', 'last', 'count'] as const)[random.below(3)]!,
-      dedupeBy: random.chance(0.5) ? undefined : random.chance(0.5) ? 'id' : '/id',
+      ...randomShape(random),
     },
   };
 }
+
+function randomShape(random: Random): Partial<DebounceRules> {
+  if (random.chance(0.15)) return { reducer: 'custom', reduce: random.chance(0.5) ? joined : summed };
+  return {
+    reducer: random.chance(0.6) ? 'all' : (['first', 'last', 'count'] as const)[random.below(3)]!,
+    dedupeBy: random.chance(0.5) ? undefined : random.chance(0.5) ? 'id' : '/id',
+  };
+}
+
+/** What it says depends on all that an item is; every seventh offset is none of its. */
+const summed: DebounceRules['reduce'] = (before, { key, value, headers, offset, timestamp }) => {
+  if (offset % 7 === 0) throw new Error('no');
+  const { sum = 0 } = (before ?? {}) as { readonly sum?: number };
+  return { sum: sum + value.length + headers.length + (timestamp % 10), of: text(key) };
+};
 
 function randomHeaders(random: Random): Headers {
   const alike = random.chance(0.5) ? {} : { id: random.chance(0.03) ? 'long'.repeat(80) : `${random.below(6)}` };

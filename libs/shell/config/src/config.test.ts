@@ -205,6 +205,10 @@ describe('a valid configuration', () => {
       'dedupeBy ["/user~name"] a JSON pointer as "/user/id", with "~0" for "~" and "~1" for "/" within a name, or the name of a header',
     ],
     [
+      { reducer: 'custom' },
+      'reducer ["custom"] "all", "first", "last" or "count"; "custom" needs a function, and so a processor that is embedded: createProcessor(config, { reducers: { "visits": (accumulated, item) => … } })',
+    ],
+    [
       { dedupeBy: 'id', reducer: 'last', maxBytes: 1_000_001 },
       'maxBytes [1000001] at most 1000000, what one record holds; more with onOversize "split"',
     ],

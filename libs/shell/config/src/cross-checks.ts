@@ -1,7 +1,7 @@
 // What settings must be to each other, and what this version does not do yet.
 import { INSTANT_MAX, type Millis } from '@flatline/base';
 import { type Finding, shownValue } from './configuration-error.ts';
-import { debounceProblems } from './debounce-settings.ts';
+import { debounceProblems, type Reducers } from './debounce-settings.ts';
 import { foreignSettings } from './kind-settings.ts';
 import { scheduleProblems } from './schedule-settings.ts';
 import { changelogTopicOf, deadLetterTopicOf } from './names.ts';
@@ -15,13 +15,19 @@ export interface CrossFinding extends Finding {
   readonly involved: readonly string[];
 }
 
-/** `now`: the present; undefined: no instant is compared with it. */
-export function crossChecks(config: Configuration, now: Millis | undefined): CrossFinding[] {
+/** What a configuration is checked against that is no part of it. */
+export interface CheckedAgainst {
+  /** The present; undefined: no instant is compared with it. */
+  readonly now?: Millis | undefined;
+  readonly reducers?: Reducers | undefined;
+}
+
+export function crossChecks(config: Configuration, { now, reducers = {} }: CheckedAgainst): CrossFinding[] {
   return [
     ...kafkaChecks(config),
     ...duplicateNames(config),
     ...config.pipelines.flatMap((pipeline, i) => [
-      ...pipelineChecks(pipeline, `pipelines[${i}]`),
+      ...pipelineChecks(pipeline, `pipelines[${i}]`, reducers),
       ...startChecks(pipeline, `pipelines[${i}]`, now),
     ]),
     ...topicClashes(config),
@@ -69,12 +75,12 @@ function duplicateNames({ pipelines }: Configuration): CrossFinding[] {
   });
 }
 
-function pipelineChecks(pipeline: PipelineSection, at: string): CrossFinding[] {
+function pipelineChecks(pipeline: PipelineSection, at: string, reducers: Reducers): CrossFinding[] {
   return [
     ...timeoutChecks(pipeline, at),
     ...unheardChecks(pipeline, at),
     ...fetchChecks(pipeline, at),
-    ...[...foreignSettings(pipeline), ...debounceProblems(pipeline), ...scheduleProblems(pipeline)].map(
+    ...[...foreignSettings(pipeline), ...debounceProblems(pipeline, reducers), ...scheduleProblems(pipeline)].map(
       ({ setting, value, problem }) => finding(`${at}.${setting}`, value, problem),
     ),
     ...notYet(pipeline, at),

@@ -1,5 +1,5 @@
 // Settings of debounce pipelines: what they come to, and what they must be to each other.
-import { BATCH_BYTES_MAX, type DebounceRules, WINDOW_PARTS_BYTES_MAX } from '@flatline/kinds';
+import { BATCH_BYTES_MAX, type DebounceReducer, type DebounceRules, WINDOW_PARTS_BYTES_MAX } from '@flatline/kinds';
 import { DURATION_MAX_MS, type PipelineSection } from './schema.ts';
 
 /** The default of `maxWaitMs`, in waits (B1). */
@@ -11,7 +11,10 @@ const REDUCED_BYTES = 2 ** 32 - 1;
 /** What a JSON pointer consists of (RFC 6901): "~" only as "~0" and "~1". */
 const POINTER = /^(?:\/(?:[^~/]|~[01])*)+$/;
 
-export function debounceRules(section: PipelineSection): DebounceRules {
+/** Functions of an application that embeds the processor, by the pipeline that they reduce. */
+export type Reducers = Readonly<Record<string, DebounceReducer>>;
+
+export function debounceRules(section: PipelineSection, reducers: Reducers): DebounceRules {
   const { mode, maxItems, onOversize, dedupeBy, reducer, waitMs = 1 } = section;
   return {
     mode,
@@ -23,6 +26,7 @@ export function debounceRules(section: PipelineSection): DebounceRules {
     maxPartsBytes: WINDOW_PARTS_BYTES_MAX,
     dedupeBy,
     reducer,
+    reduce: reducer === 'custom' ? reducers[section.name] : undefined,
   };
 }
 
@@ -33,7 +37,7 @@ function defaultMaxBytes(section: PipelineSection): number {
 
 /** Whether what a window has taken waits with it. */
 function keepsAll({ reducer, dedupeBy }: PipelineSection): boolean {
-  return reducer === 'all' || dedupeBy !== undefined;
+  return reducer === 'all' || (dedupeBy !== undefined && reducer !== 'custom');
 }
 
 interface Problem {
@@ -42,7 +46,7 @@ interface Problem {
   readonly problem: string;
 }
 
-export function debounceProblems(section: PipelineSection): Problem[] {
+export function debounceProblems(section: PipelineSection, reducers: Reducers): Problem[] {
   if (section.kind !== 'debounce') return [];
   const { waitMs, maxWaitMs, maxBytes = 0, onOversize, dedupeBy, output } = section;
   const found: Problem[] = [];
@@ -60,10 +64,31 @@ export function debounceProblems(section: PipelineSection): Problem[] {
     const problem = `at most ${BATCH_BYTES_MAX}, what one record holds; more with onOversize "split"`;
     found.push({ setting: 'maxBytes', value: maxBytes, problem });
   }
+  found.push(...reducerProblems(section, reducers));
   if (output.tombstones)
     found.push({ setting: 'output.tombstones', value: true, problem: 'false: batches have no tombstones' });
   for (const { format } of [section.input].flat())
     if (format !== 'auto')
       found.push({ setting: 'input.format', value: format, problem: 'leave it out: items are taken as they are' });
+  return found;
+}
+
+/** A function is no setting: it comes beside the configuration. */
+function reducerProblems({ name, reducer, dedupeBy }: PipelineSection, reducers: Reducers): Problem[] {
+  const hasFunction = Object.hasOwn(reducers, name);
+  const how = `createProcessor(config, { reducers: { ${JSON.stringify(name)}: (accumulated, item) => … } })`;
+  if (reducer !== 'custom') {
+    const problem = `"custom": the application gives a reducer for this pipeline`;
+    return hasFunction ? [{ setting: 'reducer', value: reducer, problem }] : [];
+  }
+  const found: Problem[] = [];
+  if (!hasFunction) {
+    const problem = `"all", "first", "last" or "count"; "custom" needs a function, and so a processor that is embedded: ${how}`;
+    found.push({ setting: 'reducer', value: reducer, problem });
+  }
+  if (dedupeBy !== undefined) {
+    const problem = 'leave it out with reducer "custom": which items are alike is known when the window fires';
+    found.push({ setting: 'dedupeBy', value: dedupeBy, problem });
+  }
   return found;
 }

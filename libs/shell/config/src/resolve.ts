@@ -14,7 +14,7 @@ import type {
   SchemaRegistryConfig,
   TlsConfig,
 } from './flatline-config.ts';
-import { debounceRules } from './debounce-settings.ts';
+import { debounceRules, type Reducers } from './debounce-settings.ts';
 import { explainIssue } from './issue.ts';
 import { mended } from './mended.ts';
 import { changelogTopicOf, deadLetterTopicOf, groupOf } from './names.ts';
@@ -38,11 +38,13 @@ export interface ResolveOptions {
   readonly environment: Environment;
   /** The present; undefined where no instant of the configuration comes from a user. */
   readonly now?: Millis | undefined;
+  /** Where the processor is embedded. Default: none. */
+  readonly reducers?: Reducers | undefined;
 }
 
 /** @throws ConfigurationError with everything that is wrong (I4). */
 export function resolveConfiguration(file: unknown, options: ResolveOptions): FlatlineConfig {
-  const { source, folder, environment, now } = options;
+  const { source, folder, environment } = options;
   const merged = withKindDefaults(inMilliseconds(withoutSchema(withEnvironment(file, environment))));
   const parsed = configurationSchema.safeParse(merged);
   const issues = parsed.success ? [] : parsed.error.issues;
@@ -53,7 +55,7 @@ export function resolveConfiguration(file: unknown, options: ResolveOptions): Fl
   let config: FlatlineConfig | undefined;
   if (sound.success) {
     config = resolved(sound.data, options, secrets);
-    const between = crossChecks(sound.data, now).filter(
+    const between = crossChecks(sound.data, options).filter(
       ({ involved }) => !involved.some((setting) => isIn(setting, findings)),
     );
     findings.push(...between, ...inlineCredentials(sound.data, environment), ...secrets.findings);
@@ -89,7 +91,7 @@ function inlineCredentials({ schemaRegistryUrl }: Configuration, environment: En
 
 function resolved(
   config: Configuration,
-  { folder, environment }: ResolveOptions,
+  { folder, environment, reducers = {} }: ResolveOptions,
   secrets: SecretReader,
 ): FlatlineConfig {
   return {
@@ -102,7 +104,7 @@ function resolved(
     http: config.http,
     ingest: ingestOf(config, secrets),
     kafka: kafkaOf(config, secrets),
-    pipelines: config.pipelines.map((pipeline) => pipelineOf(config, pipeline)),
+    pipelines: config.pipelines.map((pipeline) => pipelineOf(config, pipeline, reducers)),
   };
 }
 
@@ -172,7 +174,7 @@ function leadFor({ timeoutMs, waitMs = timeoutMs }: PipelineSection): number {
   return Math.max(1, Math.min(LEAD_MAX_MS, Math.floor(waitMs / LEAD_SHARE)));
 }
 
-function pipelineOf({ application }: Configuration, section: PipelineSection): PipelineConfig {
+function pipelineOf({ application }: Configuration, section: PipelineSection, reducers: Reducers): PipelineConfig {
   const { name, output, maxKeyBytes, maxFutureMs, liveWithinMs } = section;
   const maxLeadMs = section.maxLeadMs ?? leadFor(section);
   const { unheardMs, maxHoldMs } = section;
@@ -192,7 +194,7 @@ function pipelineOf({ application }: Configuration, section: PipelineSection): P
     case 'lease':
       return { ...shared, kind: 'lease', rules: leaseRules(section) };
     case 'debounce':
-      return { ...shared, kind: 'debounce', rules: debounceRules(section) };
+      return { ...shared, kind: 'debounce', rules: debounceRules(section, reducers) };
     case 'schedule':
       return { ...shared, kind: 'schedule', ...scheduleParts(section) };
     default:

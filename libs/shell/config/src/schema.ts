@@ -91,7 +91,7 @@ const pipeline = z.strictObject({
   maxBytes: z.int().min(1).max(WINDOW_BYTES_MAX).optional(),
   onOversize: z.enum(['flush', 'split']).default('flush'),
   dedupeBy: z.string().min(1).max(256).optional(),
-  reducer: z.enum(['all', 'first', 'last', 'count']).default('all'),
+  reducer: z.enum(['all', 'first', 'last', 'count', 'custom']).default('all'),
   emit: z
     .array(z.enum(['opened', 'updated', 'closed']))
     .min(1)

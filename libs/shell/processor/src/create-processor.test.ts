@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { createProcessor } from './create-processor.ts';
+import { createProcessor, type CreateProcessorOptions, type EmbeddedProcessor } from './create-processor.ts';
 
 const config = {
   application: 'shop',
@@ -19,6 +19,26 @@ const create = (changes: object = {}) =>
 describe('a processor in an application', () => {
   test('[I4] a wrong configuration is an error at once, with everything that is wrong', () => {
     expect(() => create({ brokers: [], pipelines: [] })).toThrow(/brokers[^]*pipelines/);
+  });
+
+  test('[B3] reducers of the own are given beside the configuration, to pipelines that ask for one', () => {
+    const pipeline = {
+      name: 'edits',
+      kind: 'debounce',
+      waitMs: '1s',
+      input: { topic: 'in' },
+      output: { topic: 'out' },
+    } as const;
+    const withReducers = (settings: object, reducers: CreateProcessorOptions['reducers']): EmbeddedProcessor =>
+      createProcessor(
+        { ...config, brokers: [...config.brokers], pipelines: [{ ...pipeline, ...settings }] },
+        { log: silent, ...(reducers && { reducers }) },
+      );
+    const count = (before: unknown): number => Number(before ?? 0) + 1;
+    expect(withReducers({ reducer: 'custom' }, { edits: count }).report().state).toBe('created');
+    expect(() => withReducers({ reducer: 'custom' }, undefined)).toThrow(/"custom" needs a function/);
+    expect(() => withReducers({}, { edits: count })).toThrow(/the application gives a reducer/);
+    expect(() => withReducers({ reducer: 'custom', dedupeBy: 'id' }, { edits: count })).toThrow(/dedupeBy/);
   });
 
   test('that was created has connected to nothing, and can be stopped', async () => {

@@ -1,6 +1,7 @@
 // The processor inside an application: made from what a configuration file would say, started and stopped by its host.
 import { type Clock, messageOf, type Millis } from '@flatline/base';
-import { type ConfigurationInput, type Environment, type FlatlineConfig, resolveConfiguration } from '@flatline/config';
+import { type ConfigurationInput, type FlatlineConfig, resolveConfiguration } from '@flatline/config';
+import type { DebounceReducer } from '@flatline/kinds';
 import { systemClock } from '@flatline/system';
 import type { RunningProcessor } from './processor.ts';
 
@@ -18,6 +19,8 @@ export interface CreateProcessorOptions {
   readonly environment?: Readonly<Record<string, string | undefined>>;
   /** What relative paths of the configuration are relative to. Default: the working directory. */
   readonly folder?: string;
+  /** Functions of pipelines with `reducer: 'custom'`, by name. Synchronous; where one throws, the item is a dead letter. Default: none. */
+  readonly reducers?: Readonly<Record<string, DebounceReducer>>;
 }
 
 export type ProcessorState = 'created' | 'starting' | 'running' | 'stopping' | 'stopped' | 'failed';
@@ -60,15 +63,25 @@ export interface EmbeddedProcessor {
 
 /** @throws Error with everything that is wrong with the configuration. Nothing is connected to before `start`. */
 export function createProcessor(config: ConfigurationInput, options: CreateProcessorOptions = {}): EmbeddedProcessor {
-  const { log = console, environment = {}, folder = process.cwd() } = options;
-  return new Embedded(resolvedFor(config, { environment, folder, clock: systemClock }), log);
+  const { log = console, environment = {}, folder = process.cwd(), reducers = {} } = options;
+  return new Embedded(resolvedFor(config, { environment, folder, reducers, clock: systemClock }), log);
+}
+
+interface ResolvedFor extends Required<Pick<CreateProcessorOptions, 'environment' | 'folder' | 'reducers'>> {
+  readonly clock: Clock;
 }
 
 function resolvedFor(
   config: ConfigurationInput,
-  { environment, folder, clock }: { readonly environment: Environment; readonly folder: string; readonly clock: Clock },
+  { environment, folder, reducers, clock }: ResolvedFor,
 ): FlatlineConfig {
-  return resolveConfiguration(config, { source: 'createProcessor', folder, environment, now: clock.wallMs() });
+  return resolveConfiguration(config, {
+    source: 'createProcessor',
+    folder,
+    environment,
+    reducers,
+    now: clock.wallMs(),
+  });
 }
 
 class Embedded implements EmbeddedProcessor {

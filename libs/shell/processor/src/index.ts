@@ -7,6 +7,7 @@ export {
   type ProcessorReport,
   type ProcessorState,
 } from './create-processor.ts';
+export type { DebounceReducer, ReducerItem } from '@flatline/kinds';
 export { type LiveEntry, type PartitionState, readPartitionState, type StatePlace } from './entries/partition-state.ts';
 export type { LargestRecords } from './largest-records.ts';
 export { foreseenSchedule, largestRecords, targetsOf } from './pipeline-kinds.ts';

@@ -44,7 +44,7 @@ const encoder: DebouncedBatchEncoder = {
 };
 
 function rulesOf(changes: Partial<DebounceRules>): DebounceRules {
-  const shape = { onOversize: 'flush', reducer: 'all', dedupeBy: undefined } as const;
+  const shape = { onOversize: 'flush', reducer: 'all', reduce: undefined, dedupeBy: undefined } as const;
   const rules = { mode: 'trailing', waitMs: 1_000, maxWaitMs: 10_000, ...shape } as const;
   return { ...rules, maxItems: 1_000_000, maxBytes: 1_000_000, maxPartsBytes: 1e8, ...changes };
 }

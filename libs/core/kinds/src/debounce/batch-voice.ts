@@ -17,6 +17,8 @@ export interface BatchVoiceParts {
 /** A window that has opened with a batch. */
 export interface Leading extends Pick<DebouncedBatch, 'key' | 'openedAt' | 'firedAt'> {
   readonly item: BatchItem;
+  /** Bytes of the value that came. */
+  readonly takenBytes: number;
 }
 
 /** To encode so many bytes of items takes some microseconds; a thousand windows that are due at once may each be as long. */
@@ -52,9 +54,9 @@ export class BatchVoice {
   }
 
   /** Says the item that opened a window, which goes on for what follows. */
-  leading({ key, item, ...at }: Leading, { reducer }: WindowForm, effects: Effects): void {
-    const { offset, value } = item;
-    const only = { part: 0, last: true, count: 1, duplicates: 0, bytes: value.length };
+  leading({ key, item, takenBytes, ...at }: Leading, { reducer }: WindowForm, effects: Effects): void {
+    const { offset } = item;
+    const only = { part: 0, last: true, count: 1, duplicates: 0, bytes: takenBytes };
     const whole = { ...only, firstOffset: offset, lastOffset: offset, items: reducer === 'count' ? [] : [item] };
     effects.emit(this.#record({ key, windowId: this.#idOf(offset), reason: 'LEADING', ...at, ...whole }));
   }

@@ -10,11 +10,12 @@
 //   DW1  Each item is in the state of its key's window, or in a record that was emitted when it left it: never in both, never
 //        in neither. Of a window that keeps one at most, the others are in its counts.
 //   DW2  Without `split` the items of a window, encoded, fit one record; with it each of them does, and all of them one commit.
-import type { DurationMs, Millis } from '@flatline/base';
+import { copyBytes, type DurationMs, type Millis } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import type { BatchReason, DebouncedBatchEncoder } from '@flatline/ports/formats';
 import type { Effects, Kind, KindParts, PipelineKind, Refusal, Run } from '../contract.ts';
 import { BatchVoice } from './batch-voice.ts';
+import { reduced } from './custom-reducer.ts';
 import { COUNTED_BY_REASON, type DebounceCounters, zeroDebounceCounters } from './debounce-counters.ts';
 import { debounceFormat } from './debounce-format.ts';
 import { type DebounceRules, WAIT_MAX_MS, WINDOW_STATE_BYTES_MAX } from './debounce-rules.ts';
@@ -22,7 +23,7 @@ import type { DebounceWindow } from './debounce-window.ts';
 import { type Asked, askedIn, bad } from './item-headers.ts';
 import { identifier, type Identify, IDENTITY_BYTES_MAX } from './item-identity.ts';
 import { formNumber, formOf } from './window-form.ts';
-import { appendItem, type Arriving, beginItems, ITEM_STATE_BYTES, reduceItem } from './window-items.ts';
+import { appendItem, type Arriving, beginItems, ITEM_STATE_BYTES, keptValue, reduceItem } from './window-items.ts';
 
 export interface DebounceOptions {
   readonly rules: DebounceRules;
@@ -100,7 +101,31 @@ class DebounceKind implements Kind {
     const room = this.#voice.roomFor(run.group.lengths[run.index]!);
     const item = this.#itemOf(run, headers);
     const refusal = this.#unfit(item, room);
-    return refusal ?? this.#takeItem(run, item, asked, isThere && !this.#fires(item, room, effects), effects);
+    if (refusal !== undefined) return refusal;
+    const goesOn = isThere && this.#fits(item, room);
+    const taken = this.#rules.reduce === undefined ? item : this.#reduced(run, headers, item, { goesOn, room });
+    if ('kind' in taken) return taken;
+    if (isThere && !goesOn) this.#end('MAX_BYTES', effects.clock, effects);
+    return this.#takeItem(run, taken, asked, goesOn, effects);
+  }
+
+  /** What the window, or the next one, comes to with the item, in its place. */
+  #reduced(
+    { bytes, group, index, timestamp }: Run,
+    headers: readonly RecordHeader[],
+    item: Arriving,
+    { goesOn, room }: { readonly goesOn: boolean; readonly room: number },
+  ): Arriving | Refusal {
+    const { offset, start, length } = item;
+    const keyStart = group.starts[index]!;
+    const key = copyBytes(bytes, keyStart, keyStart + group.lengths[index]!);
+    const seen = { key, value: copyBytes(bytes, start, start + length), headers: [...headers], offset, timestamp };
+    const json = reduced(this.#rules.reduce!, goesOn ? keptValue(this.#entry.state) : undefined, seen);
+    if ('kind' in json) return json;
+    const batchBytes = this.#encoder.itemBytes(json, 0, json.length);
+    if (batchBytes <= room)
+      return { ...item, bytes: json, start: 0, length: json.length, batchBytes, takenBytes: length };
+    return bad('reduced-too-large', `the reducer came to ${batchBytes} bytes in a batch, which holds ${room}`);
   }
 
   #itemOf({ bytes, group, index, baseOffset, timestamp }: Run, headers: readonly RecordHeader[]): Arriving {
@@ -109,7 +134,7 @@ class DebounceKind implements Kind {
     const length = group.valueLengths[index]!;
     const batchBytes = this.#encoder.itemBytes(bytes, start, length);
     const identity = this.#identify?.(headers, { bytes, start, length });
-    return { offset, timestamp, bytes, start, length, batchBytes, identity };
+    return { offset, timestamp, bytes, start, length, batchBytes, identity, takenBytes: length };
   }
 
   /** Why no window can ever hold the item. */
@@ -124,13 +149,6 @@ class DebounceKind implements Kind {
     return bad('dedupe-value-too-long', `dedupeBy finds ${found}; at most ${IDENTITY_BYTES_MAX} tell items apart`);
   }
 
-  /** Whether the item goes beyond what the window may hold, which fires then. */
-  #fires(item: Arriving, room: number, effects: Effects): boolean {
-    if (this.#fits(item, room)) return false;
-    this.#end('MAX_BYTES', effects.clock, effects);
-    return true;
-  }
-
   #takeItem(run: Run, item: Arriving, asked: Asked, isOpen: boolean, effects: Effects): Refusal | undefined {
     if (!isOpen && !effects.open(run.index)) return NO_ROOM;
     this.#counters.itemsAccepted += 1;
@@ -141,10 +159,13 @@ class DebounceKind implements Kind {
   }
 
   #fits({ length, batchBytes, identity }: Arriving, room: number): boolean {
-    const { maxBytes, onOversize, maxPartsBytes } = this.#rules;
+    const { maxBytes, onOversize, maxPartsBytes, reduce } = this.#rules;
     const { valueBytes, batchBytes: held, form, stateLength } = this.#entry;
+    const { keepsAll, reducer } = formOf(form);
     if (valueBytes + length > maxBytes) return false;
-    if (!formOf(form).keepsAll) return true;
+    // After a change of configuration nothing goes on with what a function has come to, nor a function with something else.
+    if ((reducer === 'custom') !== (reduce !== undefined)) return false;
+    if (!keepsAll) return true;
     const itemBytes = ITEM_STATE_BYTES + (identity?.length ?? 0) + length;
     if (stateLength + itemBytes > WINDOW_STATE_BYTES_MAX) return false;
     return held + batchBytes <= (onOversize === 'split' ? maxPartsBytes : room);
@@ -177,10 +198,10 @@ class DebounceKind implements Kind {
   }
 
   /** The first item is a batch of its own; the window goes on for what follows (B1). */
-  #lead({ offset, timestamp, bytes, start, length }: Arriving, openedAt: Millis, effects: Effects): void {
+  #lead({ offset, timestamp, bytes, start, length, takenBytes }: Arriving, openedAt: Millis, effects: Effects): void {
     const item = { offset, timestamp, value: bytes.subarray(start, start + length) };
     this.#counters.windowsLeading += 1;
-    const window = { key: effects.key(), item, openedAt, firedAt: effects.clock };
+    const window = { key: effects.key(), item, takenBytes, openedAt, firedAt: effects.clock };
     this.#voice.leading(window, formOf(this.#form), effects);
   }
 
@@ -202,7 +223,7 @@ class DebounceKind implements Kind {
     const entry = this.#entry;
     const { form, firstOffset, batchBytes, state } = entry;
     const { keepsAll, reducer } = formOf(form);
-    entry.holds(entry.count + 1, entry.valueBytes + item.length);
+    entry.holds(entry.count + 1, entry.valueBytes + item.takenBytes);
     entry.takes(keepsAll ? batchBytes + item.batchBytes : Math.max(batchBytes, item.batchBytes), form);
     return keepsAll ? appendItem(state, firstOffset, item) : reduceItem(state, firstOffset, item, reducer);
   }

@@ -1,4 +1,5 @@
 import type { DurationMs } from '@flatline/base';
+import type { DebounceReducer } from './custom-reducer.ts';
 
 export { BATCH_BYTES_MAX } from '@flatline/ports/formats';
 
@@ -9,7 +10,7 @@ export type DebounceMode = 'trailing' | 'window' | 'leading';
 export type OnOversize = 'flush' | 'split';
 
 /** What a batch shows of the items that its window has taken (B3). */
-export type Reducer = 'all' | 'first' | 'last' | 'count';
+export type Reducer = 'all' | 'first' | 'last' | 'count' | 'custom';
 
 /** The debounce options of a pipeline, validated by the configuration. */
 export interface DebounceRules {
@@ -25,6 +26,8 @@ export interface DebounceRules {
   /** Bound on what the parts of one window take together: they go out in one commit. */
   readonly maxPartsBytes: number;
   readonly reducer: Reducer;
+  /** The function of `custom`. */
+  readonly reduce: DebounceReducer | undefined;
   /** A JSON pointer, or a header's name: of the items of a window that have the same there, the last one is shown (B2). */
   readonly dedupeBy: string | undefined;
 }

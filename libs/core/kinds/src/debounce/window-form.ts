@@ -19,11 +19,12 @@ const FORMS: readonly WindowForm[] = [
   { reducer: 'first', keepsAll: true },
   { reducer: 'last', keepsAll: true },
   { reducer: 'count', keepsAll: true },
+  { reducer: 'custom', keepsAll: false },
 ];
 
 /** The number of the form in which a window opens. */
 export function formNumber({ reducer, dedupeBy }: Pick<DebounceRules, 'reducer' | 'dedupeBy'>): number {
-  const keepsAll = reducer === 'all' || dedupeBy !== undefined;
+  const keepsAll = reducer === 'all' || (dedupeBy !== undefined && reducer !== 'custom');
   return FORMS.findIndex((form) => form.reducer === reducer && form.keepsAll === keepsAll);
 }
 

@@ -37,6 +37,8 @@ export interface Arriving {
   readonly batchBytes: number;
   /** What items alike have in common. */
   readonly identity: Uint8Array | undefined;
+  /** Bytes of the value that came: a reducer puts another in its place. */
+  readonly takenBytes: number;
 }
 
 /** Returns by how many bytes the state has grown. */
@@ -59,7 +61,7 @@ export function reduceItem(state: StateBytes, firstOffset: number, item: Arrivin
   const numbersEnd = input.position - state.start;
   written.clear();
   for (const number of [openedAt, first, offset]) written.varint(number);
-  if (reducer === 'last' || (reducer === 'first' && isFirst)) writeItem(firstOffset, item);
+  if (reducer === 'last' || reducer === 'custom' || (reducer === 'first' && isFirst)) writeItem(firstOffset, item);
   const isItemLeft = reducer === 'first' && !isFirst;
   state.splice(0, isItemLeft ? numbersEnd : before, written.peek(), written.length);
   return state.length - before;
@@ -74,6 +76,17 @@ function writeItem(
   written.varint(2 * (batchBytes - length) + (identity === undefined ? 0 : 1));
   if (identity !== undefined) written.block(identity);
   written.block(bytes, start, length);
+}
+
+/** The value that a window keeps which keeps one; undefined before its first. @throws MalformedBytes */
+export function keptValue(state: StateBytes): Uint8Array | undefined {
+  const { bytes, start, length } = state;
+  const input = new ByteReader(bytes, start, start + length);
+  input.varint();
+  if (input.remaining === 0) return undefined;
+  for (let number = 0; number < 4; number += 1) input.varint();
+  if (input.varint() % 2 === 1) input.block();
+  return input.block();
 }
 
 /** An item as it comes out of a window. */

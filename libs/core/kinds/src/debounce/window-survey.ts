@@ -52,6 +52,7 @@ export class WindowSurvey {
       case 'first':
         return index === this.#firstKept;
       case 'last':
+      case 'custom':
         return index === this.#count - 1;
       case 'count':
         return false;

@@ -2,7 +2,13 @@
 import type { Millis } from '@flatline/base';
 import { nameOf, textOf } from '../../logs/byte-names.ts';
 import type { RawHeader, RawRecord } from '../../logs/raw-record.ts';
-import { type DebounceFoldRules, type FoldedBatch, type ItemAsks, NaiveWindow } from './naive-window.ts';
+import {
+  type DebounceFoldRules,
+  type FoldableItem,
+  type FoldedBatch,
+  type ItemAsks,
+  NaiveWindow,
+} from './naive-window.ts';
 
 export interface DebounceFoldOptions {
   readonly partition: number;
@@ -45,7 +51,7 @@ export function foldDebounce(records: readonly RawRecord[], options: DebounceFol
     if (asks === 'bad') refused.push(offset);
     else if (value === null) known.window.empty(asks.flush, clock);
     else if (alike === 'long') refused.push(offset);
-    else if (known.window.take({ offset, timestamp, value, alike }, asks, { clock, effectiveAt })) taken.push(offset);
+    else if (known.window.take(foldable(record, key, value, alike), asks, { clock, effectiveAt })) taken.push(offset);
     else refused.push(offset);
     // Stamped in the past by its producer, it may be due at once.
     known.window.settle(clock);
@@ -94,4 +100,13 @@ function pointedAt(pointer: string, value: Uint8Array): string | undefined {
   if (!tells) return undefined;
   const said = JSON.stringify(at);
   return new TextEncoder().encode(said).length > 256 ? 'long' : said;
+}
+
+function foldable(
+  { offset, timestamp, headers }: RawRecord,
+  key: Uint8Array,
+  value: Uint8Array,
+  alike: string | undefined,
+): FoldableItem {
+  return { offset, timestamp, value, alike, record: { key, headers } };
 }

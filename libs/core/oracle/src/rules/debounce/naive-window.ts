@@ -2,6 +2,7 @@
 //
 // Shares no code with what it judges.
 import type { DurationMs, Millis } from '@flatline/base';
+import type { RawHeader } from '../../logs/raw-record.ts';
 
 /** A pipeline's options, by the names of docs/CONFIGURATION.md, and what a record of the output holds. */
 export interface DebounceFoldRules {
@@ -14,6 +15,8 @@ export interface DebounceFoldRules {
   /** What the items of all parts of a window may take. */
   readonly maxPartsBytes: number;
   readonly reducer: string;
+  /** The function of `custom`: from what came of the items before, and an item, to what comes of them. It may throw. */
+  readonly reduce?: ((before: unknown, item: FoldedItem & FoldedRecord) => unknown) | undefined;
   readonly dedupeBy: string | undefined;
   /** What the items of one batch may take, with this key. */
   readonly roomFor: (key: Uint8Array) => number;
@@ -27,9 +30,16 @@ export interface FoldedItem {
   readonly value: Uint8Array;
 }
 
+/** What else there is of an item's record. */
+export interface FoldedRecord {
+  readonly key: Uint8Array;
+  readonly headers: readonly RawHeader[];
+}
+
 /** An item with what `dedupeBy` finds in it, as text; undefined: nothing. */
 export interface FoldableItem extends FoldedItem {
   readonly alike: string | undefined;
+  readonly record: FoldedRecord;
 }
 
 /** A record of the output. */
@@ -61,6 +71,8 @@ interface Open {
   waitMs: DurationMs;
   lastAt: Millis;
   items: FoldableItem[];
+  /** What a custom reducer has come to, as JSON. */
+  come: string | undefined;
 }
 
 export class NaiveWindow {
@@ -97,13 +109,16 @@ export class NaiveWindow {
     const together = [...(this.#open?.items ?? []), item];
     const bytes = bytesOf(together);
     const size = this.#isReduced ? 0 : together.reduce((sum, { value }) => sum + sizeOf(value), 0);
-    if (bytes > maxBytes || size > (onOversize === 'flush' ? this.#room : maxPartsBytes))
-      this.#fire('MAX_BYTES', clock);
+    const isOver = bytes > maxBytes || size > (onOversize === 'flush' ? this.#room : maxPartsBytes);
+    const come = this.#reduced(item, isOver ? undefined : this.#open?.come);
+    if (come === 'refused') return false;
+    if (isOver) this.#fire('MAX_BYTES', clock);
     const open = this.#open ?? this.#opened(item, asks, effectiveAt);
     if (open.items.length === 0 && mode === 'leading' && open.id === this.#idOf(item)) {
-      this.#say('LEADING', open, [item], clock);
+      this.#say('LEADING', { ...open, come }, [item], clock);
     } else {
       open.items.push(item);
+      open.come = come;
       open.lastAt = Math.max(open.lastAt, effectiveAt);
       if (asks.waitMs !== undefined && mode !== 'window') open.waitMs = this.#bounded(asks.waitMs);
     }
@@ -113,16 +128,30 @@ export class NaiveWindow {
     return true;
   }
 
+  #reduced(item: FoldableItem, before: string | undefined): string | undefined {
+    const { reduce, sizeOf } = this.#rules;
+    if (reduce === undefined) return undefined;
+    try {
+      const { offset, timestamp, value, record } = item;
+      const known: unknown = before === undefined ? undefined : JSON.parse(before);
+      const returned = reduce(known, { offset, timestamp, value, ...record });
+      const come = returned instanceof Promise ? undefined : (JSON.stringify(returned) as string | undefined);
+      return come === undefined || sizeOf(new TextEncoder().encode(come)) > this.#room ? 'refused' : come;
+    } catch {
+      return 'refused';
+    }
+  }
+
   /** One item is kept at most, however many were taken. */
   get #isReduced(): boolean {
-    return this.#rules.reducer !== 'all' && this.#rules.dedupeBy === undefined;
+    return this.#rules.reducer === 'custom' || (this.#rules.reducer !== 'all' && this.#rules.dedupeBy === undefined);
   }
 
   #opened(item: FoldedItem, asks: ItemAsks, at: Millis): Open {
     const longest = asks.maxWaitMs === undefined ? this.#rules.maxWaitMs : this.#bounded(asks.maxWaitMs);
     const waitMs = asks.waitMs === undefined ? this.#rules.waitMs : this.#bounded(asks.waitMs);
     const most = longest === 0 ? Infinity : at + longest;
-    this.#open = { id: this.#idOf(item), at, most, waitMs, lastAt: at, items: [] };
+    this.#open = { id: this.#idOf(item), at, most, waitMs, lastAt: at, items: [], come: undefined };
     return this.#open;
   }
 
@@ -142,12 +171,13 @@ export class NaiveWindow {
     if (open.items.length > 0) this.#say(reason, open, open.items, at);
   }
 
-  #say(reason: string, { id, at }: Open, items: readonly FoldableItem[], firedAt: Millis): void {
+  #say(reason: string, { id, at, come }: Open, items: readonly FoldableItem[], firedAt: Millis): void {
     const parts: FoldedItem[][] = [[]];
     let used = 0;
     const isGone = reason === 'CANCELLED';
     const different = isGone ? items : items.filter((item) => !items.some((other) => isLater(item, other)));
-    for (const { offset, timestamp, value } of isGone ? [] : reduced(different, this.#rules.reducer)) {
+    for (const { offset, timestamp, value: own } of isGone ? [] : reduced(different, this.#rules.reducer)) {
+      const value = come === undefined ? own : new TextEncoder().encode(come);
       const size = this.#rules.sizeOf(value);
       if (used + size > this.#room) {
         parts.push([]);
@@ -175,6 +205,6 @@ function isLater(item: FoldableItem, other: FoldableItem): boolean {
 
 function reduced<Item>(items: readonly Item[], reducer: string): readonly Item[] {
   if (reducer === 'first') return items.slice(0, 1);
-  if (reducer === 'last') return items.slice(-1);
+  if (reducer === 'last' || reducer === 'custom') return items.slice(-1);
   return reducer === 'count' ? [] : items;
 }

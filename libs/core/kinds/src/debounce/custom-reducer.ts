@@ -1,0 +1,43 @@
+// A reducer of the application's own (B3): each item is folded into what the window has come to when it comes.
+//
+// What it has come to is JSON in the window's state. So a function that throws, or comes to what no record holds, costs the item
+// and nothing else; and what is committed was computed once, whatever the function would say another time.
+import { messageOf, type Millis } from '@flatline/base';
+import type { RecordHeader } from '@flatline/ports';
+import type { Refusal } from '../contract.ts';
+import { bad } from './item-headers.ts';
+
+/** An item as a reducer sees it; all bytes are copies. */
+export interface ReducerItem {
+  readonly key: Uint8Array;
+  readonly value: Uint8Array;
+  readonly headers: readonly RecordHeader[];
+  readonly offset: number;
+  readonly timestamp: Millis;
+}
+
+/**
+ * Synchronous. `accumulated` is what the function returned for the item before, as JSON reads it back; undefined for the first of
+ * a window.
+ */
+export type DebounceReducer = (accumulated: unknown, item: ReducerItem) => unknown;
+
+const utf8 = new TextEncoder();
+const utf8Reader = new TextDecoder('utf-8', { ignoreBOM: true });
+
+/** What the window has come to with the item, as JSON; or why the item is refused. `before`: the same before it. */
+export function reduced(
+  reduce: DebounceReducer,
+  before: Uint8Array | undefined,
+  item: ReducerItem,
+): Uint8Array | Refusal {
+  try {
+    const accumulated: unknown = before === undefined ? undefined : JSON.parse(utf8Reader.decode(before));
+    const come = reduce(accumulated, item);
+    if (come instanceof Promise) return bad('reducer-failed', 'the reducer returned a promise; it must be synchronous');
+    const json = JSON.stringify(come) as string | undefined;
+    return json === undefined ? bad('reducer-failed', 'the reducer returned what is no JSON') : utf8.encode(json);
+  } catch (error) {
+    return bad('reducer-failed', `the reducer threw: ${messageOf(error)}`);
+  }
+}
