@@ -74,8 +74,14 @@ export class DebounceLog {
 
   /** Appends a record; key null: one that tells the time. Returns its offset. */
   add(timestamp: number, key: string | null, value: string | null = '', headers: Headers = {}): number {
+    return this.addWith(timestamp, key, value, [headers]);
+  }
+
+  /** With headers that may have one name. */
+  addWith(timestamp: number, key: string | null, value: string | null, headers: readonly Headers[]): number {
     const offset = this.#records.length;
-    const sent = Object.entries(headers).map(([name, of]) => ({ name, value: bytes(of) }));
+    const all = headers.flatMap((each) => Object.entries(each));
+    const sent = all.map(([name, of]) => ({ name, value: bytes(of) }));
     const clock = key === null ? [{ name: 'flatline-clock', value: null }] : [];
     const logAppendTime = this.#logAppendTime;
     this.#records.push({ offset, timestamp, key, value, headers: [...sent, ...clock], logAppendTime });
@@ -181,3 +187,36 @@ export class DebounceLog {
     return { all: Object.fromEntries([...said].filter(([, each]) => each.length > 0)), refused, taken };
   }
 }
+
+export const T = 1_000_000;
+export const FLUSH = { 'flatline-command': 'FLUSH' };
+
+/** Reason, when it fired, and what it holds. */
+export function brief(said: readonly FoldedBatch[]): string[] {
+  return said.map(({ reason, firedAt, items, part, last }) => {
+    const parts = part === 0 && last ? '' : ` part ${part}${last ? ' (last)' : ''}`;
+    return `${reason} ${firedAt - T}${parts} ${items.map(({ value }) => text(value)).join('')}`.trimEnd();
+  });
+}
+
+export type Row = readonly [after: number, value: string | null, headers?: Headers];
+
+/** What is said of a key with these records, and then `until`. */
+export function history(settings: DebounceSettings, until: number, ...rows: readonly Row[]): DebounceLog {
+  const log = new DebounceLog(settings);
+  for (const [after, value, headers] of rows) log.add(T + after, 'k', value, headers);
+  log.add(T + until, null);
+  log.commit();
+  return log;
+}
+
+export const waits = (ms: number | string): Headers => ({ 'flatline-wait-ms': String(ms) });
+export const waitsAtMost = (ms: number | string): Headers => ({ 'flatline-max-wait-ms': String(ms) });
+
+/** Joins texts, and fails at some. */
+export const joined: DebounceRules['reduce'] = (before = '', { value }) => {
+  const item = text(value);
+  if (item === 'throw') throw new Error('no');
+  if (item === 'promise') return Promise.resolve(item);
+  return item === 'nothing' ? undefined : `${String(before)}${item}`;
+};

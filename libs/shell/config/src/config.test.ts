@@ -197,6 +197,8 @@ describe('a valid configuration', () => {
       { maxBytes: 1_000_001 },
       'maxBytes [1000001] at most 1000000, what one record holds; more with onOversize "split"',
     ],
+    [{ maxItems: 0 }, 'maxItems [0] a whole number, 1 to 1000000'],
+    [{ waitMS: 5 }, 'waitMS [] no such setting; did you mean waitMs?'],
     [{ unheardMs: 5_000 }, 'unheardMs [5000] is a setting of "session" and "lease" pipelines; leave it out'],
     [{ output: { topic: 'o', tombstones: true } }, 'output.tombstones [true] false: batches have no tombstones'],
     [{ input: { topic: 'i', format: 'json' } }, 'input.format ["json"] leave it out: items are taken as they are'],
