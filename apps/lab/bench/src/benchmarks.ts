@@ -2,6 +2,7 @@
 import type { Benchmark } from './benchmark.ts';
 import { failover } from './failover/failover.ts';
 import { growth } from './growth/growth.ts';
+import { hotkey } from './hotkey/hotkey.ts';
 import { latency } from './latency/latency.ts';
 import { memory } from './memory/memory.ts';
 import { paced } from './paced/paced.ts';
@@ -29,4 +30,5 @@ export const BENCHMARKS: readonly Benchmark[] = [
   memory,
   growth,
   schedules,
+  hotkey,
 ];

@@ -10,6 +10,8 @@ export interface InstanceTask extends Application {
   readonly kind?: 'schedule';
   /** The silence that ends a session. */
   readonly timeoutMs: DurationMs;
+  /** Settings of a pipeline of windows, in place of sessions. */
+  readonly debounce?: object;
   readonly commitIntervalMs?: DurationMs | undefined;
   /** Where events are in Avro. */
   readonly schemaRegistryUrl?: string | undefined;

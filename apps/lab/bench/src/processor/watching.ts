@@ -59,18 +59,20 @@ function commitsOf({
 
 export function configurationOf(task: InstanceTask): FlatlineConfig {
   const { application, brokers, stateDir, topic, timeoutMs, proofIntervalMs, standbys, compression } = task;
-  const { instance, commitIntervalMs, schemaRegistryUrl, sessionTimeoutMs, kind = 'session' } = task;
+  const { instance, commitIntervalMs, schemaRegistryUrl, sessionTimeoutMs, kind = 'session', debounce } = task;
   const output = { topic: `${application}.output`, format: 'json', compression };
-  const ofKind = kind === 'session' ? { timeoutMs } : {};
-  const pipeline = { name: PIPELINE, kind, ...ofKind, proofIntervalMs, input: { topic }, output, standbys };
+  const ofKind = { kind, ...(kind === 'session' && { timeoutMs }) };
+  const section = debounce === undefined ? ofKind : { kind: 'debounce', ...debounce };
+  const pipeline = { name: PIPELINE, ...section, proofIntervalMs, input: { topic }, output, standbys };
   const own = { application, brokers, stateDir, instance, commitIntervalMs, schemaRegistryUrl };
   const file = { ...own, kafka: { sessionTimeoutMs }, http: { port: 0 }, pipelines: [pipeline] };
   return resolveConfiguration(file, { source: 'flatline bench', folder: stateDir, environment: {} });
 }
 
-/** Since it started, explicit ends not counted. */
+/** Since it started, explicit ends not counted; items, where it debounces. */
 export function eventsIn(snapshot: ProcessorSnapshot): number {
-  return counted(snapshot, 'heartbeats') + counted(snapshot, 'events') - counted(snapshot, 'closedByEnd');
+  const events = counted(snapshot, 'heartbeats') + counted(snapshot, 'events') - counted(snapshot, 'closedByEnd');
+  return events + counted(snapshot, 'itemsAccepted');
 }
 
 /** Sum of a counter over all tasks; of one that has no counters yet, 0. */

@@ -1,0 +1,126 @@
+// Items of one key at a steady rate, beside those of keys that come once: what a hot key does to its neighbours.
+import type { DurationMs, Millis } from '@flatline/base';
+import {
+  BatchProducer,
+  KafkaLogReader,
+  type KafkaConnection,
+  type KafkaOptions,
+  type ProducedRecord,
+} from '@flatline/kafka';
+import type { RecordHeader } from '@flatline/ports';
+import { systemClock } from '@flatline/system';
+import { setTimeout as delay } from 'node:timers/promises';
+
+export const HOT_KEY = Buffer.from('hot');
+/** One neighbour in this time: a key of its own, with one item. */
+const NEIGHBOUR_EVERY_MS: DurationMs = 10;
+const NEIGHBOUR = 'neighbour-';
+
+/** JSON of about so many bytes, as edits or readings are. */
+export function itemValue(index: number, bytes: number): Buffer {
+  return Buffer.from(
+    JSON.stringify({ n: index, of: '' })
+      .padEnd(bytes - 1)
+      .replace('""', `"${'x'.repeat(8)}"`),
+  );
+}
+
+interface HotLoad {
+  readonly topic: string;
+  readonly itemBytes: number;
+  /** The hot key's; 0: neighbours alone. */
+  readonly itemsPerSecond: number;
+  /** Each of its items has them. */
+  readonly headers: readonly RecordHeader[];
+}
+
+/** Sends until it is stopped; what could not be sent in time is sent as soon as it can be. */
+export class HotSender {
+  readonly #stop = new AbortController();
+  readonly #running: Promise<Sent>;
+
+  constructor(connection: KafkaConnection, load: HotLoad) {
+    this.#running = this.#run(connection, load);
+    // Reported where it is stopped.
+    this.#running.catch(() => undefined);
+  }
+
+  stop(): Promise<Sent> {
+    this.#stop.abort();
+    return this.#running;
+  }
+
+  async #run(connection: KafkaConnection, { topic, itemBytes, itemsPerSecond, headers }: HotLoad): Promise<Sent> {
+    const producer = await BatchProducer.open({ clock: systemClock, connection, topic, lingerMs: 1 });
+    const value = itemValue(0, itemBytes);
+    const from = performance.now();
+    let [hot, neighbours] = [0, 0];
+    const due = (perSecond: number): number => Math.floor(((performance.now() - from) * perSecond) / 1_000);
+    const add = (record: ProducedRecord): void => void producer.add(record);
+    while (!this.#stop.signal.aborted) {
+      for (const until = due(itemsPerSecond); hot < until; hot += 1)
+        add({ partition: 0, key: HOT_KEY, value: itemValue(hot, itemBytes), headers });
+      for (const until = due(1_000 / NEIGHBOUR_EVERY_MS); neighbours < until; neighbours += 1)
+        add({ partition: 0, key: Buffer.from(`${NEIGHBOUR}${neighbours}`), value });
+      await delay(2);
+    }
+    const elapsedMs = performance.now() - from;
+    await producer.close();
+    return { neighbours, itemsPerSecond: (1_000 * hot) / elapsedMs };
+  }
+}
+
+export interface Sent {
+  readonly neighbours: number;
+  /** The hot key's, as they really went. */
+  readonly itemsPerSecond: number;
+}
+
+/** A batch of a neighbour, as a read_committed reader sees it. */
+interface SeenBatch {
+  readonly firedAt: Millis;
+  readonly lateMs: DurationMs;
+}
+
+/** Reads the output: batches of neighbours with when they came, and how many items of the hot key. */
+export class BatchWatch {
+  readonly #reader: KafkaLogReader;
+  readonly batches: SeenBatch[] = [];
+  hotRecords = 0;
+  #failure: Error | undefined;
+
+  constructor(kafka: KafkaOptions, topic: string) {
+    this.#reader = new KafkaLogReader(kafka);
+    const subscription = this.#reader.subscribe({ topic, partition: 0 }, 0);
+    subscription.onChange(() => {
+      this.#failure ??= subscription.failure;
+      const seenAt = systemClock.wallMs();
+      for (let run = subscription.take(); run !== undefined; run = subscription.take())
+        while (run.cursor.next()) this.#see(run.cursor, seenAt);
+    });
+  }
+
+  /** @throws what ended the reading */
+  async close(): Promise<void> {
+    await this.#reader.close();
+    if (this.#failure !== undefined) throw this.#failure;
+  }
+
+  /** Values of the hot key are not looked at: that takes time that would be the neighbours'. */
+  #see({ bytes, keyLength, valueStart, valueLength }: Seen, seenAt: Millis): void {
+    if (keyLength === HOT_KEY.length) {
+      this.hotRecords += 1;
+      return;
+    }
+    const text = Buffer.from(bytes.subarray(valueStart, valueStart + valueLength)).toString('utf8');
+    const { firedAt } = JSON.parse(text) as { readonly firedAt: Millis };
+    this.batches.push({ firedAt, lateMs: seenAt - firedAt });
+  }
+}
+
+interface Seen {
+  readonly bytes: Uint8Array;
+  readonly keyLength: number;
+  readonly valueStart: number;
+  readonly valueLength: number;
+}

@@ -1,0 +1,124 @@
+// What a measurement of a hot key says. Pure.
+import type { DurationMs, Millis } from '@flatline/base';
+import { chart, combine, type Page, type Row, rowsOf, verdict } from '../frame/page.ts';
+import { type LoopDelay, loopDelayText } from '../loop-delay.ts';
+import { spreadOf } from '../statistics.ts';
+import { megabytes, medianText, short, spreadText } from '../text-table.ts';
+
+interface Lateness {
+  /** Batches of neighbours that fired while it was measured. */
+  readonly batches: number;
+  readonly p50Ms: DurationMs;
+  readonly p99Ms: DurationMs;
+  readonly maxMs: DurationMs;
+}
+
+export interface HotKeyTurn extends Lateness {
+  readonly load: string;
+  readonly does: string;
+  /** The hot key's. */
+  readonly itemsPerSecond: number;
+  /** Neighbours whose batch did not come. */
+  readonly missing: number;
+  readonly loopDelay: LoopDelay | undefined;
+}
+
+export interface ThroughputTurn {
+  readonly items: number;
+  readonly elapsedMs: DurationMs;
+  readonly cpuMs: DurationMs;
+  /** The same input by a reader that does nothing with it. */
+  readonly rawItems: number;
+  readonly rawElapsedMs: DurationMs;
+  readonly rawCpuMs: DurationMs;
+}
+
+export interface PendingMemory {
+  readonly items: number;
+  readonly windows: number;
+  readonly halfItems: number;
+  /** Resident, of the whole process. */
+  readonly halfBytes: number;
+  readonly allBytes: number;
+  /** What one item has. */
+  readonly valueBytes: number;
+}
+
+/** More than without the hot key, for the 99th of a hundred batches of neighbours. */
+const HELD_UP_MAX_MS = 50;
+
+/** Quantiles by nearest rank, NaN without any. */
+export function lateOf(
+  batches: readonly { readonly firedAt: Millis; readonly lateMs: DurationMs }[],
+  from: Millis,
+  to: Millis,
+): Lateness {
+  const late = batches
+    .filter(({ firedAt }) => firedAt >= from && firedAt < to)
+    .map(({ lateMs }) => lateMs)
+    .sort((a, b) => a - b);
+  const rank = (share: number): DurationMs => late[Math.ceil(late.length * share) - 1] ?? NaN;
+  return { batches: late.length, p50Ms: rank(0.5), p99Ms: rank(0.99), maxMs: rank(1) };
+}
+
+const { spreads, sums, worst } = combine<HotKeyTurn>();
+const FIGURES = {
+  ...spreads('itemsPerSecond', 'p50Ms', 'p99Ms', 'maxMs'),
+  ...sums('batches', 'missing'),
+  loopDelay: worst(({ loopDelay }) => loopDelay),
+};
+type HotKeyRow = Row<HotKeyTurn, 'load' | 'does', typeof FIGURES>;
+
+export function hotKeyRows(turns: readonly HotKeyTurn[]): readonly HotKeyRow[] {
+  return rowsOf(turns, ['load', 'does'], FIGURES);
+}
+
+export function hotKeyPage(throughput: readonly ThroughputTurn[], pending: PendingMemory): Page<HotKeyRow> {
+  return {
+    columns: [
+      ['load', ({ load }) => load],
+      ['items/s', ({ itemsPerSecond }) => medianText(itemsPerSecond)],
+      ['batches', ({ batches }) => String(batches)],
+      ['missing', ({ missing }) => String(missing)],
+      ['p50 ms', ({ p50Ms }) => spreadText(p50Ms)],
+      ['p99 ms', ({ p99Ms }) => spreadText(p99Ms)],
+      ['max ms', ({ maxMs }) => spreadText(maxMs)],
+      ['loop ms', ({ loopDelay }) => loopDelayText(loopDelay)],
+    ],
+    note: [
+      "From when a neighbour's window is due until a read_committed reader sees its batch; medians of the turns, least to most in",
+      'brackets. Parts of a window of 100 000 items are one transaction: what of that partition is due meanwhile waits for it.',
+    ].join('\n'),
+    verdicts: (rows) => ['', ...heldUp(rows), ...throughputText(throughput), pendingText(pending)],
+    charts: (rows) => [
+      chart(rows, {
+        name: 'neighbours',
+        title: 'ms from due to seen, of the other keys: median and up to p99; less is better',
+        label: ({ load }) => load,
+        bar: ({ p50Ms, p99Ms }) => ({ median: p50Ms.median, min: p50Ms.median, max: p99Ms.median }),
+      }),
+    ],
+  };
+}
+
+function heldUp([alone, ...hot]: readonly HotKeyRow[]): readonly string[] {
+  return hot.map(({ load, p99Ms }) => {
+    const byMs = p99Ms.median - alone!.p99Ms.median;
+    return `${load}: p99 of the others ${short(Math.max(0, byMs))} ms later (at most ${HELD_UP_MAX_MS}: ${verdict(byMs <= HELD_UP_MAX_MS)})`;
+  });
+}
+
+function throughputText(turns: readonly ThroughputTurn[]): readonly string[] {
+  if (turns.length === 0) return [];
+  const perSecond = spreadOf(turns.map(({ items, elapsedMs }) => (1_000 * items) / elapsedMs));
+  const perCpuSecond = spreadOf(turns.map(({ items, cpuMs }) => (1_000 * items) / cpuMs));
+  const raw = spreadOf(turns.map(({ rawItems, rawCpuMs }) => (1_000 * rawItems) / rawCpuMs));
+  return [
+    `a backlog of one key, in parts: ${spreadText(perSecond)} items/s, ${spreadText(perCpuSecond)} per CPU second; reading them and nothing else: ${spreadText(raw)}`,
+  ];
+}
+
+function pendingText({ items, windows, halfItems, halfBytes, allBytes, valueBytes }: PendingMemory): string {
+  const each = (allBytes - halfBytes) / (items - halfItems);
+  return `${short(items)} items of ${valueBytes} bytes in ${short(windows)} windows wait in ${megabytes(allBytes)} resident; each more takes ${short(each)} bytes`;
+}
