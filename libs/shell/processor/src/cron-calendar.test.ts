@@ -46,6 +46,12 @@ describe('where clocks are turned', () => {
       '2027-04-02T18:00:00Z',
       ['2027-04-04 01:45', '2027-04-05 01:45', '2027-04-06 01:45'],
     ],
+    [
+      'Europe/Berlin',
+      '0 30 2,14 * * *',
+      '2026-10-24T14:00:00Z',
+      ['2026-10-25 02:30', '2026-10-25 14:30', '2026-10-26 02:30'],
+    ],
   ])('[D3] %s: a fixed hour that comes twice runs once: %s', (zone, cron, from, at) => {
     expect(runs(cron, zone, from, 3).at).toEqual(at);
   });
@@ -54,8 +60,14 @@ describe('where clocks are turned', () => {
     ['Europe/Berlin', '30 2 * * *', '2026-03-28T12:00:00Z', ['2026-03-29 03:00', '2026-03-30 02:30']],
     ['America/New_York', '0 2 * * *', '2026-03-07T12:00:00Z', ['2026-03-08 03:00', '2026-03-09 02:00']],
     ['Australia/Lord_Howe', '15 2 * * *', '2026-10-03T00:00:00Z', ['2026-10-04 02:30', '2026-10-05 02:15']],
+    ['Europe/Berlin', '30 2,14 * * *', '2026-03-28T14:00:00Z', ['2026-03-29 03:00', '2026-03-29 14:30']],
   ])('[D3] %s: a fixed hour that does not exist runs at the next instant that does: %s', (zone, cron, from, at) => {
     expect(runs(cron, zone, from, 2).at).toEqual(at);
+  });
+
+  test('[D3] each hour by its number is hourly: none is left out', () => {
+    expect(new Set(runs('5 0-23 * * *', 'Europe/Berlin', '2026-10-24T20:00:00Z', 8).apart)).toEqual(new Set([60]));
+    expect(new Set(runs('5 0-23 * * *', 'Europe/Berlin', '2026-03-28T20:00:00Z', 8).apart)).toEqual(new Set([60]));
   });
 
   test('[D3] the second of two equal hours is not the first again, whichever run came before', () => {

@@ -3,16 +3,21 @@ import type { Millis } from '@flatline/base';
 import type { Calendar } from '@flatline/kinds';
 import { Cron } from 'croner';
 
-/** Expressions in use at a time; reading one costs more than the next run. */
+/** Expressions in use at a time, and names of zones; reading one costs more than the next run. */
 const PATTERNS_MAX = 1_024;
+const ZONES_MAX = 1_024;
 /** Five fields, or six with seconds first: no nicknames, years or instants. */
 const FIELDS_MIN = 5;
 const FIELDS_MAX = 6;
 const MODE = '5-or-6-parts';
+/** The field of the hours, before those of days and months. */
+const EACH_HOUR = /(?:^|\s)0?0-23(?:\s+\S+){3}\s*$/;
 
 export class CronCalendar implements Calendar {
   readonly version: string;
   readonly #patterns = new Map<string, Cron>();
+  /** By names as they were written; undefined: there is no such zone. */
+  readonly #zones = new Map<string, string | undefined>();
 
   constructor(tzVersion: string) {
     this.version = tzVersion;
@@ -20,7 +25,8 @@ export class CronCalendar implements Calendar {
 
   fault(cron: string, timeZone: string): ReturnType<Calendar['fault']> {
     if (this.#patterns.has(nameOf(cron, timeZone))) return undefined;
-    if (!isTimeZone(timeZone)) return { about: 'time-zone', detail: `there is no time zone ${timeZone}` };
+    if (this.#zoneOf(timeZone) === undefined)
+      return { about: 'time-zone', detail: `there is no time zone ${timeZone}` };
     const fields = cron.trim().split(/\s+/).length;
     if (fields < FIELDS_MIN || fields > FIELDS_MAX)
       return { about: 'cron', detail: `${cron}: five fields are needed, or six with seconds first` };
@@ -41,10 +47,22 @@ export class CronCalendar implements Calendar {
     const name = nameOf(cron, timeZone);
     const known = this.#patterns.get(name);
     if (known !== undefined) return known;
-    const pattern = new Cron(cron, { timezone: timeZone, mode: MODE, paused: true });
+    // A zone has one form, however it is written: croner keeps what it makes of each, and producers may write it in thousands.
+    const timezone = this.#zoneOf(timeZone) ?? timeZone;
+    // As Vixie cron tells them apart: a list of hours is fixed, too. Each hour by its number is hourly all the same.
+    const fixedTimeRule = EACH_HOUR.test(cron) ? 'single-value' : 'no-wildcard';
+    const pattern = new Cron(cron, { timezone, fixedTimeRule, mode: MODE, paused: true });
     if (this.#patterns.size >= PATTERNS_MAX) this.#patterns.clear();
     this.#patterns.set(name, pattern);
     return pattern;
+  }
+
+  #zoneOf(name: string): string | undefined {
+    if (this.#zones.has(name)) return this.#zones.get(name);
+    const zone = zoneOf(name);
+    if (this.#zones.size >= ZONES_MAX) this.#zones.clear();
+    this.#zones.set(name, zone);
+    return zone;
   }
 }
 
@@ -52,11 +70,11 @@ function nameOf(cron: string, timeZone: string): string {
   return `${timeZone} ${cron}`;
 }
 
-function isTimeZone(name: string): boolean {
+/** undefined: there is no such zone. */
+function zoneOf(name: string): string | undefined {
   try {
-    new Intl.DateTimeFormat('en', { timeZone: name });
-    return true;
+    return new Intl.DateTimeFormat('en', { timeZone: name }).resolvedOptions().timeZone;
   } catch {
-    return false; // that is the answer
+    return undefined; // that is the answer
   }
 }
