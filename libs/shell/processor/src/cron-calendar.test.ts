@@ -1,5 +1,6 @@
 // What cron expressions mean where clocks are turned, in three zones: Vixie cron's rules (D3).
-import { describe, expect, test } from '@jest/globals';
+import { describe, expect, jest, test } from '@jest/globals';
+import { Cron } from 'croner';
 import { CronCalendar } from './cron-calendar.ts';
 
 const calendar = new CronCalendar('2026z');
@@ -82,6 +83,16 @@ describe('where clocks are turned', () => {
 });
 
 describe('expressions', () => {
+  test('[D3] keys that share one are reckoned once, whatever the order in which they ask', () => {
+    const reckoned = jest.spyOn(Cron.prototype, 'nextRun');
+    const shared = new CronCalendar('2026z');
+    const instants = ['2027-01-01T06:00:00Z', '2027-01-02T06:00:00Z'].map((text) => Date.parse(text));
+    const said = Array.from({ length: 100 }, (_, key) => shared.next('0 9 * * *', 'Europe/Berlin', instants[key % 2]!));
+    expect(new Set(said).size).toBe(2);
+    expect(reckoned).toHaveBeenCalledTimes(2);
+    reckoned.mockRestore();
+  });
+
   test.each([
     ['0 0 L * *', ['2027-01-31 00:00', '2027-02-28 00:00', '2027-03-31 00:00']],
     ['0 9 * * 1#2', ['2027-01-11 09:00', '2027-02-08 09:00', '2027-03-08 09:00']],

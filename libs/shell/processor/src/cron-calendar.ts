@@ -6,6 +6,8 @@ import { Cron } from 'croner';
 /** Expressions in use at a time, and names of zones; reading one costs more than the next run. */
 const PATTERNS_MAX = 1_024;
 const ZONES_MAX = 1_024;
+/** Answers kept: keys with one expression are due together, and ask the same. After an outage each asks for a thousand. */
+const NEXTS_MAX = 16_384;
 /** Five fields, or six with seconds first: no nicknames, years or instants. */
 const FIELDS_MIN = 5;
 const FIELDS_MAX = 6;
@@ -16,6 +18,8 @@ const EACH_HOUR = /(?:^|\s)0?0-23(?:\s+\S+){3}\s*$/;
 export class CronCalendar implements Calendar {
   readonly version: string;
   readonly #patterns = new Map<string, Cron>();
+  /** By what was asked. */
+  readonly #nexts = new Map<string, Millis | undefined>();
   /** By names as they were written; undefined: there is no such zone. */
   readonly #zones = new Map<string, string | undefined>();
 
@@ -39,7 +43,12 @@ export class CronCalendar implements Calendar {
   }
 
   next(cron: string, timeZone: string, after: Millis): Millis | undefined {
-    return this.#pattern(cron, timeZone).nextRun(new Date(after))?.getTime();
+    const asked = `${after} ${nameOf(cron, timeZone)}`;
+    if (this.#nexts.has(asked)) return this.#nexts.get(asked);
+    const next = this.#pattern(cron, timeZone).nextRun(new Date(after))?.getTime();
+    if (this.#nexts.size >= NEXTS_MAX) this.#nexts.clear();
+    this.#nexts.set(asked, next);
+    return next;
   }
 
   /** @throws what croner says of an expression that is none. */
