@@ -417,8 +417,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'writes pages before their bind',
     file: 'libs/core/partition/src/changelog/block-builder.ts',
-    from: 'const digest = this.#encodeHead(entry);\n    const head = this.#scratch.length;\n    this.#begin(slot, OP_BIND);',
-    to: 'const digest = this.#encodeHead(entry);\n    const head = this.#scratch.length;\n    this.#addPages(slot, true);\n    this.#begin(slot, OP_BIND);',
+    from: 'const digest = headDigest(slot, this.#scratch.view, 0, head);\n    this.#begin(slot, OP_BIND);',
+    to: 'const digest = headDigest(slot, this.#scratch.view, 0, head);\n    this.#addPages(slot, true);\n    this.#begin(slot, OP_BIND);',
   },
   {
     name: 'uses a slot again that restoring has left to an entry',

@@ -109,14 +109,17 @@ export interface TouchBase {
  */
 export interface EntryFormat<Entry extends EntryWindow = EntryWindow> {
   window(memory: EntryMemory): Entry;
-  /** Writes the head. */
-  encode(entry: Entry, out: ByteWriter): void;
+  /** Writes the head. Returns how many of its last bytes a touch ends with, too: they are written once. */
+  encode(entry: Entry, out: ByteWriter): number;
   /**
    * Makes the head of `entry`, whatever it was, what was written from `bytes[start]` on, before `end`; returns where that ended.
    * @throws MalformedBytes
    */
   decode(bytes: Uint8Array, start: number, end: number, entry: Entry): number;
-  /** Writes what a touch changes of the head: the values as they are now, the shorter the nearer to `base`. */
+  /**
+   * Writes what a touch changes of the head: the values as they are now, the shorter the nearer to `base`. But for what it ends
+   * with as the head does: that `encode` has written.
+   */
   encodeTouch(entry: Entry, base: TouchBase, out: ByteWriter): void;
   /** Makes these of `entry` what was written to `bytes[start, end)`. @throws MalformedBytes */
   decodeTouch(bytes: Uint8Array, start: number, end: number, base: TouchBase, entry: Entry): void;

@@ -39,6 +39,7 @@ export const leaseStub = (timeoutMs: number): PipelineKind<LeaseWindow, { grante
     encode: ({ renewedAt, token }, out) => {
       out.varint(renewedAt);
       out.varint(token);
+      return 0;
     },
     decode: (bytes, start, end, entry) => {
       const input = new ByteReader(bytes, start, end);

@@ -9,12 +9,17 @@ import type { EntryFormat, TouchBase } from '../contract.ts';
 import { BATCH_BYTES_SPACE, BYTES_SPACE, COUNT_SPACE, DebounceWindow } from './debounce-window.ts';
 import { FORMS_COUNT } from './window-form.ts';
 
-function encodeHead(head: DebounceWindow, out: ByteWriter): void {
+function encodeHead(head: DebounceWindow, out: ByteWriter): number {
   out.varint(head.form);
   out.varint(head.firstOffset);
   out.varint(head.maxEndAt);
   out.varint(head.waitsFrom);
-  encodeCounts(head, out);
+  const before = out.length;
+  out.varint(head.waitMs);
+  out.varint(head.count);
+  out.varint(head.valueBytes);
+  out.varint(head.batchBytes);
+  return out.length - before;
 }
 
 function decodeHead(bytes: Uint8Array, start: number, end: number, head: DebounceWindow): number {
@@ -30,7 +35,6 @@ function decodeHead(bytes: Uint8Array, start: number, end: number, head: Debounc
 
 function encodeTouch(head: DebounceWindow, { clock }: TouchBase, out: ByteWriter): void {
   out.signedVarint(clock - head.waitsFrom);
-  encodeCounts(head, out);
 }
 
 function decodeTouch(bytes: Uint8Array, start: number, end: number, { clock }: TouchBase, head: DebounceWindow): void {
@@ -38,13 +42,6 @@ function decodeTouch(bytes: Uint8Array, start: number, end: number, { clock }: T
   head.waitsFrom = clock - input.signedVarint();
   decodeCounts(input, head, head.form);
   if (input.remaining !== 0) throw new MalformedBytes(`${input.remaining} bytes after a touch of a window`);
-}
-
-function encodeCounts(head: DebounceWindow, out: ByteWriter): void {
-  out.varint(head.waitMs);
-  out.varint(head.count);
-  out.varint(head.valueBytes);
-  out.varint(head.batchBytes);
 }
 
 function decodeCounts(input: ByteReader, head: DebounceWindow, form: number): void {

@@ -18,14 +18,16 @@ export type LeaseHead = Pick<
   'grantedAt' | 'renewedAt' | 'token' | 'timeoutMs' | 'nextWaitAt' | 'renewals' | 'delayed'
 >;
 
-function encodeHead(head: LeaseWindow, out: ByteWriter): void {
+function encodeHead(head: LeaseWindow, out: ByteWriter): number {
   out.u8(head.delayed ? DELAYED : 0);
   out.varint(head.grantedAt);
   out.varint(head.renewedAt);
   out.varint(head.token);
   out.varint(head.timeoutMs);
+  const before = out.length;
   out.varint(head.renewals);
   out.varint(head.nextWaitAt);
+  return out.length - before;
 }
 
 function decodeHead(bytes: Uint8Array, start: number, end: number, head: LeaseWindow): number {
@@ -43,8 +45,6 @@ function decodeHead(bytes: Uint8Array, start: number, end: number, head: LeaseWi
 function encodeTouch(head: LeaseWindow, { clock }: TouchBase, out: ByteWriter): void {
   out.u8(head.delayed ? DELAYED : 0);
   out.signedVarint(clock - head.renewedAt);
-  out.varint(head.renewals);
-  out.varint(head.nextWaitAt);
 }
 
 function decodeTouch(bytes: Uint8Array, start: number, end: number, { clock }: TouchBase, head: LeaseWindow): void {

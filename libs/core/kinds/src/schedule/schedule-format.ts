@@ -10,6 +10,7 @@ export const scheduleFormat: EntryFormat<ScheduleWindow> = {
   window: (memory) => new ScheduleWindow(memory),
   encode(head, out) {
     out.varint(head.dueAt);
+    return 0;
   },
   decode(bytes, start, end, head) {
     const input = new ByteReader(bytes, start, end);

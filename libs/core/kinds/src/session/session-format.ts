@@ -10,7 +10,7 @@
 import { ByteReader, type ByteWriter, MalformedBytes, zigzag } from '@flatline/base';
 import type { EntryFormat, TouchBase } from '../contract.ts';
 import { COUNT_MAX } from './counts.ts';
-import { decodeNumbers, encodeNumbers, type SessionDetail } from './detail.ts';
+import { decodeNumbers, encodeNumbers } from './detail.ts';
 import type { SessionEntry } from './entry.ts';
 import { SessionWindow } from './session-window.ts';
 
@@ -20,7 +20,7 @@ const NUMBERS = 2;
 /** Written in one piece, flags and all: a number below 128 is its own varint. */
 const numbers = new Float64Array(7);
 
-function encodeHead(entry: SessionEntry, out: ByteWriter): void {
+function encodeHead(entry: SessionEntry, out: ByteWriter): number {
   const { detail, openedAt, firstOffset } = entry;
   numbers[0] = (entry.timeoutChosen ? CHOSEN : 0) | (detail === undefined ? 0 : NUMBERS);
   numbers[1] = openedAt;
@@ -30,7 +30,10 @@ function encodeHead(entry: SessionEntry, out: ByteWriter): void {
   numbers[5] = entry.eventCount;
   numbers[6] = entry.timeoutMs;
   out.varints(numbers, 7);
-  if (detail !== undefined) encodeDetailNumbers(detail, out);
+  if (detail === undefined) return 0;
+  const before = out.length;
+  encodeNumbers(detail, detail.texts !== undefined, out);
+  return out.length - before;
 }
 
 function decodeHead(bytes: Uint8Array, start: number, end: number, entry: SessionWindow): number {
@@ -50,12 +53,10 @@ function decodeHead(bytes: Uint8Array, start: number, end: number, entry: Sessio
 }
 
 function encodeTouch(entry: SessionWindow, { clock, position }: TouchBase, out: ByteWriter): void {
-  const { detail } = entry;
-  numbers[0] = 2 * entry.eventCount + (detail === undefined ? 0 : 1);
+  numbers[0] = 2 * entry.eventCount + (entry.hasRow ? 1 : 0);
   numbers[1] = zigzag(clock - entry.lastSeenAt);
   numbers[2] = zigzag(position - entry.lastOffset);
   out.varints(numbers, 3);
-  if (detail !== undefined) encodeDetailNumbers(detail, out);
 }
 
 function decodeTouch(
@@ -74,10 +75,6 @@ function decodeTouch(
     throw new MalformedBytes('a touch of a session that says what it cannot have become');
   if (count % 2 === 1) decodeDetailNumbers(input, entry);
   if (input.remaining !== 0) throw new MalformedBytes(`${input.remaining} bytes after a touch of a session`);
-}
-
-function encodeDetailNumbers(detail: SessionDetail, out: ByteWriter): void {
-  encodeNumbers(detail, detail.texts !== undefined, out);
 }
 
 function decodeDetailNumbers(input: ByteReader, entry: SessionWindow): void {

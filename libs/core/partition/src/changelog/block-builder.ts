@@ -85,8 +85,9 @@ export class BlockBuilder {
   /** Writes all of the entry: its base. Leaves digest and size in it. */
   addBind(entry: EntryWindow): void {
     const { slot, keyView, keyStart, keyLength } = entry;
-    const digest = this.#encodeHead(entry);
+    this.#encodeHead(entry);
     const head = this.#scratch.length;
+    const digest = headDigest(slot, this.#scratch.view, 0, head);
     this.#begin(slot, OP_BIND);
     this.part = this.#finished.length;
     const body = this.#body;
@@ -102,29 +103,31 @@ export class BlockBuilder {
   /** Writes what has changed of an entry since it was written last, which a touch and its pages say. Leaves digest and size in it. */
   addTouch(entry: EntryWindow, base: TouchBase): void {
     const { slot } = entry;
-    const digest = this.#encodeHead(entry);
+    const shared = this.#encodeHead(entry);
     const scratch = this.#scratch;
     const head = scratch.length;
+    const digest = headDigest(slot, scratch.view, 0, head);
     this.#table.format.encodeTouch(entry, base, scratch);
-    const length = scratch.length - head;
+    const own = scratch.length - head;
+    const length = own + shared;
     const isShort = length >= SHORT_TOUCH_MIN && length <= SHORT_TOUCH_MAX;
     this.#begin(slot, isShort ? OP_SHORT_TOUCH + length - SHORT_TOUCH_MIN : OP_TOUCH);
     this.part = this.#finished.length;
     if (!isShort) this.#body.varint(length);
-    this.#body.rawView(scratch.view, head, length);
+    this.#body.rawView(scratch.view, head, own);
+    if (shared > 0) this.#body.rawView(scratch.view, head - shared, shared);
     this.#slots.add(slot);
     entry.writtenDigest = (digest + this.#addPages(slot, false)) | 0;
   }
 
-  /** Into the scratch; returns its digest. */
+  /** Into the scratch; returns how many of its last bytes are a touch's, too. */
   #encodeHead(entry: EntryWindow): number {
     const scratch = this.#scratch;
-    const { slot, keyLength, stateLength } = entry;
+    const { keyLength, stateLength } = entry;
     scratch.clear();
-    this.#table.format.encode(entry, scratch);
-    const { length } = scratch;
-    entry.baseBytes = baseBytes(keyLength, length, stateLength);
-    return headDigest(slot, scratch.view, 0, length);
+    const shared = this.#table.format.encode(entry, scratch);
+    entry.baseBytes = baseBytes(keyLength, scratch.length, stateLength);
+    return shared;
   }
 
   /** Writes all pages, or those that have changed. Returns the sum of all their digests. */

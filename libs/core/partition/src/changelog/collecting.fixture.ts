@@ -41,6 +41,7 @@ export const collecting: EntryFormat<CollectingWindow> = {
   encode: ({ touched, shape }, out) => {
     out.varint(touched);
     out.varint(shape);
+    return 0;
   },
   decode: (bytes, start, end, entry) => {
     const input = new ByteReader(bytes, start, end);
