@@ -447,14 +447,14 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'states a floor above a base',
     file: 'libs/core/partition/src/changelog/block-ledger.ts',
-    from: 'if (block.bases > 0) break;',
-    to: 'if (block.bases > 1) break;',
+    from: 'this.#bases[this.#head] === 0) {',
+    to: 'this.#bases[this.#head]! <= 1) {',
   },
   {
     name: 'forgets the floor with an empty store',
     file: 'libs/core/partition/src/changelog/block-ledger.ts',
-    from: '?? this.#restoredFloor',
-    to: '?? 0',
+    from: ': this.#restoredFloor;',
+    to: ': 0;',
   },
   {
     name: 'steps in the middle of a cut',

@@ -9,18 +9,24 @@
 //        never goes back: below a floor that was stated the log may be gone.
 import { assert } from '@flatline/base';
 
-interface KnownBlock {
-  readonly offset: number;
-  /** Bytes of the block; for blocks known only through rows of the local store, of those bases. */
-  bytes: number;
-  bases: number;
-}
+/** Blocks that there is room for at first. */
+const BLOCKS_FIRST = 256;
+/** Fewer that have fallen below the floor are not worth moving the others for. */
+const DROPPED_MIN = 1_024;
 
+/**
+ * Columns, not an object per block: where many small commits come for each base that is rewritten, millions of blocks lie above
+ * the floor.
+ */
 export class BlockLedger {
-  readonly #blocks: KnownBlock[] = [];
-  /** Ordinal of `#blocks[#head]`, and how many leading elements are already below the floor. */
-  #first = 0;
+  #offsets = new Float64Array(BLOCKS_FIRST);
+  /** Bytes of each; of blocks known only through rows of the local store, of those bases. */
+  #bytes = new Float64Array(BLOCKS_FIRST);
+  #bases = new Int32Array(BLOCKS_FIRST);
+  /** How many the columns hold, how many of these lie below the floor by now, and the ordinal of the first that does not. */
+  #count = 0;
   #head = 0;
+  #first = 0;
   /** Ordinal of the first block of the last commit. */
   #lastCommit = 0;
   #logBytes = 0;
@@ -37,28 +43,35 @@ export class BlockLedger {
 
   /** The ordinal the next block will have. */
   get end(): number {
-    return this.#first + this.#blocks.length - this.#head;
+    return this.#first + this.#count - this.#head;
   }
 
   /** Offsets of blocks rise with their ordinals. Returns the ordinal. */
   append(offset: number, bytes: number): number {
-    const last = this.#blocks.at(-1);
-    assert(last === undefined || offset > last.offset, 'block offsets rise', { offset, last: last?.offset });
-    this.#blocks.push({ offset, bytes, bases: 0 });
+    const at = this.#count;
+    if (at > 0) {
+      const last = this.#offsets[at - 1]!;
+      assert(offset > last, 'block offsets rise', { offset, last });
+    }
+    if (at === this.#offsets.length) this.#grow();
+    this.#offsets[at] = offset;
+    this.#bytes[at] = bytes;
+    this.#bases[at] = 0;
+    this.#count = at + 1;
     this.#logBytes += bytes;
     return this.end - 1;
   }
 
   /** Changelog offset of a block above the floor. */
   offsetOf(ordinal: number): number {
-    return this.#at(ordinal).offset;
+    return this.#offsets[this.#at(ordinal)]!;
   }
 
   /** Ordinal of the oldest of the newest blocks that have at most `bytes` together. */
   newest(bytes: number): number {
     let ordinal = this.end;
     for (let left = bytes; ordinal > this.#first; ordinal -= 1) {
-      left -= this.#at(ordinal - 1).bytes;
+      left -= this.#bytes[this.#at(ordinal - 1)]!;
       if (left < 0) break;
     }
     return ordinal;
@@ -68,7 +81,7 @@ export class BlockLedger {
   countBelow(ordinal: number): number {
     this.#countedBelow = ordinal;
     this.basesBelow = 0;
-    for (let each = this.#first; each < ordinal; each += 1) this.basesBelow += this.#at(each).bases;
+    for (let each = this.#first; each < ordinal; each += 1) this.basesBelow += this.#bases[this.#at(each)]!;
     return this.basesBelow;
   }
 
@@ -78,14 +91,15 @@ export class BlockLedger {
   }
 
   gained(ordinal: number): void {
-    this.#at(ordinal).bases += 1;
+    this.#bases[this.#at(ordinal)]! += 1;
   }
 
   left(ordinal: number): void {
-    const block = this.#at(ordinal);
-    block.bases -= 1;
+    const at = this.#at(ordinal);
+    const bases = this.#bases[at]! - 1;
+    this.#bases[at] = bases;
     if (ordinal < this.#countedBelow) this.basesBelow -= 1;
-    assert(block.bases >= 0, 'a block loses no base it does not hold', { ordinal });
+    assert(bases >= 0, 'a block loses no base it does not hold', { ordinal });
   }
 
   /**
@@ -95,7 +109,7 @@ export class BlockLedger {
   stretch(logBytes: number): void {
     const factor = logBytes / this.#logBytes;
     if (!(factor > 1) || !Number.isFinite(factor)) return;
-    for (const block of this.#blocks) block.bytes *= factor;
+    for (let at = 0; at < this.#count; at += 1) this.#bytes[at]! *= factor;
     this.#logBytes = logBytes;
   }
 
@@ -106,27 +120,38 @@ export class BlockLedger {
 
   /** Drops what lies below the floor and returns the floor. */
   floor(): number {
-    while (this.#first < this.#lastCommit && this.#head < this.#blocks.length) {
-      const block = this.#blocks[this.#head]!;
-      if (block.bases > 0) break;
-      this.#logBytes -= block.bytes;
+    while (this.#first < this.#lastCommit && this.#head < this.#count && this.#bases[this.#head] === 0) {
+      this.#logBytes -= this.#bytes[this.#head]!;
       this.#head += 1;
       this.#first += 1;
     }
     this.#compact();
-    return this.#blocks[this.#head]?.offset ?? this.#restoredFloor;
+    return this.#head < this.#count ? this.#offsets[this.#head]! : this.#restoredFloor;
   }
 
-  #at(ordinal: number): KnownBlock {
-    const block = this.#blocks[this.#head + ordinal - this.#first];
-    assert(block !== undefined, 'a block above the floor is known', { ordinal, first: this.#first });
-    return block;
+  /** Where the columns have a block. */
+  #at(ordinal: number): number {
+    const at = this.#head + ordinal - this.#first;
+    assert(at >= this.#head && at < this.#count, 'a block above the floor is known', { ordinal, first: this.#first });
+    return at;
   }
 
-  /** Shifting the array once per block would be quadratic; once per doubling is not. */
+  #grow(): void {
+    this.#offsets = grown(this.#offsets, new Float64Array(2 * this.#offsets.length));
+    this.#bytes = grown(this.#bytes, new Float64Array(2 * this.#bytes.length));
+    this.#bases = grown(this.#bases, new Int32Array(2 * this.#bases.length));
+  }
+
+  /** Once per doubling: moving the others for each block would be quadratic. */
   #compact(): void {
-    if (this.#head < 1024 || this.#head * 2 < this.#blocks.length) return;
-    this.#blocks.splice(0, this.#head);
+    if (this.#head < DROPPED_MIN || this.#head * 2 < this.#count) return;
+    for (const column of [this.#offsets, this.#bytes, this.#bases]) column.copyWithin(0, this.#head, this.#count);
+    this.#count -= this.#head;
     this.#head = 0;
   }
+}
+
+function grown<Column extends Float64Array | Int32Array>(column: Column, larger: Column): Column {
+  larger.set(column);
+  return larger;
 }
