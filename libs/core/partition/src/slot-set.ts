@@ -41,8 +41,8 @@ export class SlotSet {
   }
 
   /**
-   * Takes up to `limit` slots out of the set, in ascending order; returns how many, 0 once the set is empty. Nothing is added
-   * before it is.
+   * Takes up to `limit` slots out of the set, in ascending order; returns how many, 0 once the set is empty. Nothing but what
+   * was taken is added before it is.
    */
   take(into: Int32Array, limit: number): number {
     const words = this.#words;
@@ -60,6 +60,12 @@ export class SlotSet {
     this.#size -= count;
     this.#hand = this.#size === 0 ? 0 : word;
     return count;
+  }
+
+  /** Gives back what `take` took last, from the place `first` to the place `end`: it comes first again. */
+  putBack(slots: Int32Array, first: number, end: number): void {
+    for (let at = first; at < end; at += 1) this.add(slots[at]!);
+    if (first < end) this.#hand = slots[first]! >>> 5;
   }
 
   /** The least slot in the set that is `from` or above, −1: there is none. */

@@ -250,8 +250,12 @@ export class Changelog {
       const { writtenBytes } = this.#builder;
       const count = this.#dirty.take(this.#group, Math.min(KEY_GROUP_MAX, Math.ceil(left / WRITTEN_ENTRY_BYTES)));
       if (cutting.isSparse) this.#table.lookAtHeads(this.#group, count);
-      for (let i = 0; i < count; i += 1) this.#write(this.#view.at(this.#group[i]!), cutting.base);
-      left -= Math.max(count * WRITTEN_ENTRY_BYTES, this.#builder.writtenBytes - writtenBytes);
+      // As long as the last one may be, the others wait for the next slice.
+      let written = 0;
+      for (; written < count && this.#builder.writtenBytes - writtenBytes < left; written += 1)
+        this.#write(this.#view.at(this.#group[written]!), cutting.base);
+      this.#dirty.putBack(this.#group, written, count);
+      left -= Math.max(written * WRITTEN_ENTRY_BYTES, this.#builder.writtenBytes - writtenBytes);
     }
     cutting.sweep ??= this.#beginSweep(cutting);
     return this.#sweep(cutting.sweep, left);

@@ -234,11 +234,17 @@ export class Checkpoints {
       const left = Math.min(limit - this.#copies.count - this.#gone.length, KEY_GROUP_MAX);
       if (left <= 0 || this.#copies.bytes >= SLICE_BYTES_MAX) break;
       let count = 0;
-      for (; slot >= 0 && count < left && looked < TURN_SLOTS; slot = this.#due.next(slot + 1)) {
+      let bytes = this.#copies.bytes;
+      for (
+        ;
+        slot >= 0 && count < left && looked < TURN_SLOTS && bytes < SLICE_BYTES_MAX;
+        slot = this.#due.next(slot + 1)
+      ) {
         looked += 1;
         if (!this.#changelog.standsAsCommitted(slot)) continue;
         this.#group[count] = slot;
         count += 1;
+        bytes += this.#table.states.lengthOf(slot);
       }
       this.#copyGroup(count);
     }

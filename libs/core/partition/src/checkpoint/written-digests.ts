@@ -13,6 +13,9 @@ import { headDigest, pageDigest } from '../changelog/digest.ts';
 import type { EntryTable } from '../entries/entry-table.ts';
 import { SlotSet } from '../slot-set.ts';
 
+/** Bytes of states in one slice: hashing them takes about as long as counting some thousand entries without. */
+const SLICE_BYTES_MAX = 4 * 1024 * 1024;
+
 export class WrittenDigests {
   readonly #table: EntryTable;
   readonly #changelog: Changelog;
@@ -50,12 +53,19 @@ export class WrittenDigests {
     this.#changelog.recount(entry);
   }
 
-  /** Counts `limit` more of those that have changed, or a few beyond; true once there are none left. */
+  /** Counts `limit` more of those that have changed, or a few beyond, fewer where states are long; true once there are none left. */
   countChanged(limit: number): boolean {
     const group = this.#group;
-    for (let left = limit; left > 0 && this.#changed.size > 0; left -= group.length) {
+    let bytes = limit === Infinity ? Infinity : SLICE_BYTES_MAX;
+    for (let left = limit; left > 0 && bytes > 0 && this.#changed.size > 0; left -= group.length) {
       const count = this.#changed.take(group, group.length);
-      for (let i = 0; i < count; i += 1) this.#countEntry(this.#view.at(group[i]!));
+      let counted = 0;
+      for (; counted < count && bytes > 0; counted += 1) {
+        const entry = this.#view.at(group[counted]!);
+        bytes -= entry.stateLength;
+        this.#countEntry(entry);
+      }
+      this.#changed.putBack(group, counted, count);
     }
     return this.#changed.size === 0;
   }

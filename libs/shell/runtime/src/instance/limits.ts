@@ -104,6 +104,8 @@ export const WARM_START_RECENT_MS = 600_000;
 /** Blocks of the changelog, and bytes of them, read or applied before the event loop gets its turn: some 5 ms. */
 export const RESTORE_BLOCKS_PER_TURN = 16;
 export const RESTORE_BYTES_PER_TURN = 512 * 1024;
+/** Bytes of images out of a local store, however few: 2 ms to 5 ms of copying and hashing. */
+export const LOAD_BYTES_PER_TURN = 2 * 1024 * 1024;
 /** Pause between tries of what may pass. */
 export const RETRY_FIRST_MS = 50;
 export const RETRY_MAX_MS = 2_000;

@@ -1,5 +1,7 @@
 import { messageOf, Retriable } from '@flatline/base';
 import type { Restoration } from '@flatline/partition';
+import type { StoredGroup } from '@flatline/ports';
+import { LOAD_BYTES_PER_TURN } from '../instance/limits.ts';
 import { changelogOf, type TaskPlace } from '../instance/task-place.ts';
 import { LineageCheck } from '../running/lineage-check.ts';
 import type { TaskStore } from '../running/task-store.ts';
@@ -48,11 +50,14 @@ export async function loadStore(
   try {
     restoration.beginStored(checkpoint);
     let loaded = 0;
+    let bytes = 0;
     for (const group of store.scan()) {
       restoration.loadStored(group);
       loaded += group.count;
-      if (loaded < loadSlice) continue;
+      bytes += bytesOf(group);
+      if (loaded < loadSlice && bytes < LOAD_BYTES_PER_TURN) continue;
       loaded = 0;
+      bytes = 0;
       await turn(ports.turns);
       if (abandon.aborted) throw new Retriable('loading the local store was abandoned');
     }
@@ -64,4 +69,10 @@ export async function loadStore(
   const { changelogPosition: position } = checkpoint;
   const readFrom = Math.max(logStartOffset, position - 1);
   return { position, readFrom, lineage: new LineageCheck(checkpoint), isStored: true };
+}
+
+function bytesOf({ count, imageStarts, imageEnds }: StoredGroup): number {
+  let bytes = 0;
+  for (let i = 0; i < count; i += 1) bytes += imageEnds[i]! - imageStarts[i]!;
+  return bytes;
 }
