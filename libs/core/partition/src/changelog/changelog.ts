@@ -9,7 +9,8 @@
 //   CL2  Between cut and settle the entries of the cut are `inFlight`: if one goes meanwhile, its removal is owed (K1).
 //   CL3  digest and liveBytes are the sums over live entries of what the last cut that held them wrote (R1, K8).
 //   CL4  baseBlock changes only in `settle` (K4).
-//   CL5  changedBytes is the sum of `entryBytes` over the dirty set, of the removals, and of what is not written of pages.
+//   CL5  changedBytes sums up the dirty set, the removals, and what is not written of pages: key and numbers of each entry, and
+//        all of the state of those in `whole`, whose base the cut writes.
 import { assert, type ReusedMemory } from '@flatline/base';
 import type { EntryWindow, TouchBase } from '@flatline/kinds';
 import { BlockBuilder, type CutBlock } from './block-builder.ts';
@@ -103,6 +104,7 @@ export class Changelog {
   readonly #limits: ChangelogLimits;
   readonly #builder: BlockBuilder;
   readonly #dirty = new SlotSet();
+  readonly #whole = new SlotSet();
   /** Slots whose entries have gone, and no commit says so yet. */
   readonly #leaving = new SlotSet();
   /** Scratch, of some slots. */
@@ -126,6 +128,8 @@ export class Changelog {
   /** Next slot the sweep looks at, and the ordinal below which a round finds bases old; undefined between rounds. */
   #hand = 0;
   #roundBefore: number | undefined;
+  /** The same of a round that begins once what has changed by now is cut. */
+  #nextRound: number | undefined;
   /** Bytes of the blocks that the round still has to empty: no sweep writes more. */
   #sweepableBytes = 0;
 
@@ -183,15 +187,26 @@ export class Changelog {
 
   /** True where more waits for a cut than before, and `changedMax` is reached. */
   changed(entry: EntryWindow): boolean {
-    if (!this.#dirty.add(entry.slot)) return false;
-    this.#changedBytes += this.#entryBytes(entry);
+    const { slot } = entry;
+    if (this.#dirty.add(slot)) this.#changedBytes += NUMBERS_BYTES + entry.keyLength;
+    else if (!this.#isReshaped(slot) || this.#whole.has(slot)) return false;
+    // A touch is less than a bind, but a round may have made of any a bind. Where the base is due all of the state comes with it.
+    const isBound = entry.isWritten && (entry.baseBlock < (this.#roundBefore ?? 0) || this.#isReshaped(slot));
+    if (isBound) {
+      this.#whole.add(slot);
+      this.#changedBytes += entry.stateLength;
+    }
     return this.changedBytes >= this.changedMax;
+  }
+
+  #isReshaped(slot: number): boolean {
+    const { reshaped } = this.#table;
+    return reshaped.size > 0 && reshaped.has(slot);
   }
 
   /** Says that `entry` is about to be removed from the table. */
   removed(entry: EntryWindow): void {
-    // It may have come to be bound since it was counted.
-    if (this.#dirty.delete(entry.slot)) this.#changedBytes = Math.max(0, this.#changedBytes - this.#entryBytes(entry));
+    if (this.#dirty.delete(entry.slot)) this.#uncount(entry);
     if (!entry.isWritten) return;
     this.forget(entry);
     this.#leaving.add(entry.slot);
@@ -200,13 +215,10 @@ export class Changelog {
     if (entry.baseBlock >= 0) this.ledger.left(entry.baseBlock);
   }
 
-  /**
-   * At most what a cut writes of a changed entry beside pages that have changed, about: a touch is less than a bind, but a round
-   * may have made of any a bind. Where the base is due all of the state comes with it.
-   */
-  #entryBytes({ slot, isWritten, baseBlock, keyLength, stateLength }: EntryWindow): number {
-    const isBound = isWritten && (baseBlock < (this.#roundBefore ?? 0) || this.#table.reshaped.has(slot));
-    return NUMBERS_BYTES + keyLength + (isBound ? stateLength : 0);
+  #uncount({ slot, keyLength, stateLength }: EntryWindow): void {
+    const bytes = NUMBERS_BYTES + keyLength + (this.#whole.delete(slot) ? stateLength : 0);
+    // Its state may have grown since.
+    this.#changedBytes = Math.max(0, this.#changedBytes - bytes);
   }
 
   /** Takes an entry that was written out of digest and size. */
@@ -280,6 +292,8 @@ export class Changelog {
     const { removed, base: begun } = this.#cutting!;
     this.#cutting = undefined;
     this.#changedBytes = 0;
+    if (this.#whole.size > 0) this.#whole.clear();
+    if (this.#nextRound !== undefined) this.#beginRound(this.#nextRound);
     const header = {
       ...context,
       clock: begun.clock,
@@ -365,23 +379,37 @@ export class Changelog {
    * A round rewrites the bases in the oldest part of the log, which then goes. It begins when the log with what that writes
    * would be nearly as long as allowed: the longer a base stays, the more touches are written for each time it is rewritten.
    * Where only bases lie there, rewriting them gains nothing; what traffic writes while all are rewritten has to fit, too.
+   *
+   * What changed while this commit was in flight is weighed as touches. Where these are much less than binds, since entries have
+   * states, the round begins behind the cut that writes them: one that bound them all could be of any size.
    */
   #planSweep(commitBytes: number): void {
     const { ledger } = this;
     if (this.#roundBefore === undefined) {
       const most = this.#allowedBytes * SWEEP_FROM;
-      const logBytes = ledger.logBytes + commitBytes + this.#liveBytes / this.#pace;
+      const { isUsed: haveStates } = this.#table.states;
+      const logBytes = ledger.logBytes + commitBytes * (haveStates ? 2 : 1) + this.#liveBytes / this.#pace;
       // The log may have become shorter by far, with what lives.
       this.#plannedAt = Math.min(this.#plannedAt, logBytes);
       if (logBytes + this.#liveBytes < most || logBytes < this.#plannedAt + this.#allowedBytes / PLANS) return;
       this.#plannedAt = logBytes;
       const before = ledger.newest(ledger.logBytes * SWEEP_LEAVES);
       if (logBytes + this.#bytesOf(ledger.countBelow(before)) < most) return;
-      this.#roundBefore = before;
-      this.#hand = 0;
+      if (haveStates) {
+        this.#nextRound = before;
+        return;
+      }
+      this.#beginRound(before);
     }
     this.#sweepableBytes = this.#bytesOf(ledger.basesBelow);
     if (this.#sweepableBytes === 0) this.#endRound();
+  }
+
+  #beginRound(before: number): void {
+    this.#nextRound = undefined;
+    this.#roundBefore = before;
+    this.#hand = 0;
+    this.#sweepableBytes = this.#bytesOf(this.ledger.basesBelow);
   }
 
   #endRound(): void {

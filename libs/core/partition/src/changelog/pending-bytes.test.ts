@@ -12,13 +12,15 @@ const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp:
 const context = { logId: 'l', owner: 'o', commitId: 'c', sequence: 0, previousCommitId: '', inputPartitions: 1 };
 const STATE = 1_000;
 
-/** A value is the length of the session's state, and an event id. */
+/** A value is the length of the session's state, '-' for an event that says nothing of it; an event id; and a timeout. */
 const decoder = {
   decode: (buffer: Uint8Array, start: number, length: number, event: SessionEvent) => {
-    const [size, eventId] = text(buffer.slice(start, start + length)).split(' ');
-    Object.assign(event, { type: `T${Number(size) % 7}`, eventId, occurredAt: undefined, sequence: undefined });
-    event.attributes = new Map([[`name${Number(size) % 3}`, 'x'.repeat(Number(size))]]);
-    event.timeoutMs = undefined;
+    const [size, eventId, timeoutMs] = text(buffer.slice(start, start + length)).split(' ');
+    const says = size !== '-';
+    const type = says ? `T${Number(size) % 7}` : 'HEARTBEAT';
+    Object.assign(event, { type, eventId: says ? eventId : undefined, occurredAt: undefined, sequence: undefined });
+    event.attributes = says ? new Map([[`name${Number(size) % 3}`, 'x'.repeat(Number(size))]]) : undefined;
+    event.timeoutMs = timeoutMs === undefined ? undefined : Number(timeoutMs);
     return { kind: 'event' as const };
   },
   prepare: () => Promise.resolve(),
@@ -165,6 +167,49 @@ describe('what waits for a cut, in bytes', () => {
       );
     }
     expect(most).toBeLessThan(1.2);
+  });
+
+  test('[O6][X6] what changes before a round begins is not written with all of its state', () => {
+    const task = begun({ changelog: { ...ample, unsweptLogBytes: 1_000 } });
+    task.step(new ListCursor(states(100)), 1e6, WALL);
+    let [offset, blocks, bound] = [100, 0, 0];
+    for (let cuts = 0; cuts < 300; cuts += 1) {
+      const { pendingBytes } = task;
+      const cut = task.cut(context);
+      expect(cut.commitBytes).toBeLessThanOrEqual(pendingBytes + 2 * STATE);
+      bound += Number(cuts > 0 && cut.commitBytes > 10 * STATE);
+      // Before it is known that the commit is in the log, which is when a round begins.
+      const beats = Array.from({ length: 100 }, (_, i) => ({
+        offset: (offset += 1),
+        timestamp: 5_000,
+        key: `key-${i}`,
+        value: '',
+      }));
+      task.step(new ListCursor(beats), 1e6, WALL);
+      task.settle(
+        cut,
+        cut.blocks.map(() => (blocks += 1)),
+      );
+      expect(task.changelog.logBytes).toBeLessThanOrEqual(4 * task.changelog.liveBytes);
+    }
+    // There were rounds.
+    expect(bound).toBeGreaterThan(1);
+  });
+
+  test('[O6][X6] a session that has changed already, and is then to be bound, weighs what is written of it', () => {
+    const task = begun();
+    task.step(new ListCursor(states(50)), 1e6, WALL);
+    task.settle(task.cut(context), [0]);
+    const say = (from: number, value: string): TestRecord[] =>
+      Array.from({ length: 50 }, (_, i) => ({ offset: from + i, timestamp: 5_001, key: `key-${i}`, value }));
+    task.step(new ListCursor(say(50, '')), 1e6, WALL);
+    expect(task.pendingBytes).toBeLessThan(50 * 100);
+    for (const from of [100, 150]) {
+      task.step(new ListCursor(say(from, '- - 777')), 1e6, WALL);
+      expect(task.pendingBytes).toBeGreaterThan(50 * STATE);
+      expect(task.pendingBytes).toBeLessThan(50 * (STATE + 200));
+    }
+    expect(task.cut(context).commitBytes).toBeLessThan(50 * (STATE + 200));
   });
 
   test('[X6] the count is that of what is written, whatever happens to sessions', () => {
