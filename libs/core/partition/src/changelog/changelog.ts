@@ -1,7 +1,8 @@
 // The rolling snapshot of one partition task: what changed since the last cut, the blocks a commit is made of, the floor.
 //
-// Owns: the dirty set, removals, the digest and size of the live state, the block ledger, the sweep's hand.
-// Does not own: entries (EntryTable), sending blocks (the runtime), the local store's flush (Checkpoints).
+// Owns: the dirty set, removals, the digest and size of the live state, the block ledger.
+// Does not own: entries (EntryTable), which old bases are swept forward, and when (SweepPlan), sending blocks (the runtime), the
+// local store's flush (Checkpoints).
 //
 // Invariants
 //   CL1  An entry is in the dirty set at most once; `cut` empties it. Nothing is put back: a failed commit is resent byte
@@ -17,17 +18,14 @@ import { BlockBuilder, type CutBlock } from './block-builder.ts';
 import type { CommitHeader } from './block-format.ts';
 import { BlockLedger } from './block-ledger.ts';
 import { keyDigest } from './digest.ts';
+import { SWEEP_RATIO, SWEPT_SLOT_BYTES, type SweepLimits, SweepPlan } from './sweep-plan.ts';
 import { SlotSet } from '../slot-set.ts';
 import type { EntryTable } from '../entries/entry-table.ts';
 import { KEY_GROUP_MAX } from '@flatline/ports';
 
-export interface ChangelogLimits {
+export interface ChangelogLimits extends SweepLimits {
   /** A block's body is closed at this size: well below a topic's max.message.bytes. */
   readonly blockBytesMax: number;
-  /** Log bytes from floor to end are kept below this many times the live bytes (K8). */
-  readonly changelogFactor: number;
-  /** A log shorter than this is not worth sweeping, whatever the factor says. */
-  readonly unsweptLogBytes: number;
 }
 
 /** What the task knows of a commit; the rest of the header the changelog fills in. */
@@ -71,13 +69,8 @@ interface CutInMaking {
   readonly isSparse: boolean;
   /** When it was begun. */
   readonly changedBytes: number;
-  /** Once all changes are written. */
-  sweep: Sweep | undefined;
-}
-
-/** The bytes at which the sweep of one cut ends, if it has not looked at all slots before. */
-interface Sweep {
-  readonly bytesEnd: number;
+  /** The written bytes at which its sweep ends, if that has not looked at all slots before; set once all changes are written. */
+  sweepEnd: number | undefined;
 }
 
 /** An entry that is written takes as long as so many bytes at least: how many fit into what is left of a slice. */
@@ -85,25 +78,15 @@ const WRITTEN_ENTRY_BYTES = 32;
 /** All of an entry's base, or of a touch, but key and state; and all of a removal. About, as long as they usually get. */
 const NUMBERS_BYTES = 64;
 const REMOVAL_BYTES = 6;
-/** Sweeping writes at most this many times the bytes that changes are counted for, per cut. */
-const SWEEP_RATIO = 2;
-const SWEEP_BYTES_MIN = 16 * 1024;
-/** To look at a slot takes as long as to write so many bytes: that is what it counts in a slice. */
-const SWEPT_SLOT_BYTES = 4;
-/** Share of the allowed log that it may reach before a round begins, with what that writes. */
-const SWEEP_FROM = 15 / 16;
-/** Share of the log that a round leaves alone, the newest. */
-const SWEEP_LEAVES = 7 / 8;
-/** A round is thought about again each time the log has grown by so great a part of what is allowed. */
-const PLANS = 64;
 
 export class Changelog {
   readonly ledger = new BlockLedger();
   readonly #table: EntryTable;
   readonly #view: EntryWindow;
-  readonly #limits: ChangelogLimits;
   readonly #builder: BlockBuilder;
+  readonly #sweep: SweepPlan;
   readonly #dirty = new SlotSet();
+  /** Those of which the next cut writes the base, and which are counted with all of their state. */
   readonly #whole = new SlotSet();
   /** Slots whose entries have gone, and no commit says so yet. */
   readonly #leaving = new SlotSet();
@@ -121,24 +104,13 @@ export class Changelog {
   #liveBytes = 0;
   #cutting: CutInMaking | undefined;
   #inFlight: ChangelogCut | undefined;
-  /** How many bytes the last cut might have swept for each that it had written before. */
-  #pace = 1;
-  /** Bytes of the log when it was last thought about a round, with what would come on top. */
-  #plannedAt = 0;
-  /** Next slot the sweep looks at, and the ordinal below which a round finds bases old; undefined between rounds. */
-  #hand = 0;
-  #roundBefore: number | undefined;
-  /** The same of a round that begins once what has changed by now is cut. */
-  #nextRound: number | undefined;
-  /** Bytes of the blocks that the round still has to empty: no sweep writes more. */
-  #sweepableBytes = 0;
 
   /** `memory`: what blocks lie in; a block that is done with may be given back to it. */
   constructor(table: EntryTable, limits: ChangelogLimits, memory: ReusedMemory) {
     this.#table = table;
     this.#view = table.view();
-    this.#limits = limits;
     this.#builder = new BlockBuilder(table, limits.blockBytesMax, memory);
+    this.#sweep = new SweepPlan(limits, { table, ledger: this.ledger, liveBytes: () => this.#liveBytes });
   }
 
   /** Has each cut give the local store what that waits for. */
@@ -165,12 +137,12 @@ export class Changelog {
   /** About how many bytes a cut would write at most, if it were made now: what changed, and what is swept forward with it. */
   get pendingBytes(): number {
     const { changedBytes } = this;
-    return changedBytes + Math.min(changedBytes * SWEEP_RATIO, this.#sweepableBytes);
+    return changedBytes + Math.min(changedBytes * SWEEP_RATIO, this.#sweep.bytes);
   }
 
   /** The least `changedBytes` by which `pendingBytes` are so many. */
   changedFor(pendingBytes: number): number {
-    return Math.max(pendingBytes / (1 + SWEEP_RATIO), pendingBytes - this.#sweepableBytes);
+    return Math.max(pendingBytes / (1 + SWEEP_RATIO), pendingBytes - this.#sweep.bytes);
   }
 
   get digest(): number {
@@ -191,7 +163,7 @@ export class Changelog {
     if (this.#dirty.add(slot)) this.#changedBytes += NUMBERS_BYTES + entry.keyLength;
     else if (!this.#isReshaped(slot) || this.#whole.has(slot)) return false;
     // A touch is less than a bind, but a round may have made of any a bind. Where the base is due all of the state comes with it.
-    const isBound = entry.isWritten && (entry.baseBlock < (this.#roundBefore ?? 0) || this.#isReshaped(slot));
+    const isBound = entry.isWritten && (entry.baseBlock < this.#sweep.before || this.#isReshaped(slot));
     if (isBound) {
       this.#whole.add(slot);
       this.#changedBytes += entry.stateLength;
@@ -269,8 +241,8 @@ export class Changelog {
       this.#dirty.putBack(this.#group, written, count);
       left -= Math.max(written * WRITTEN_ENTRY_BYTES, this.#builder.writtenBytes - writtenBytes);
     }
-    cutting.sweep ??= this.#beginSweep(cutting);
-    return this.#sweep(cutting.sweep, left);
+    cutting.sweepEnd ??= this.#sweep.endOf(cutting.changedBytes, this.#builder.writtenBytes);
+    return this.#sweepTo(cutting.sweepEnd, left);
   }
 
   #beginCut(base: TouchBase): CutInMaking {
@@ -282,7 +254,7 @@ export class Changelog {
     }
     this.#removals = 0;
     const isSparse = this.#dirty.size < this.#table.slotsEnd / 2;
-    return { base, removed, isSparse, changedBytes: this.changedBytes, sweep: undefined };
+    return { base, removed, isSparse, changedBytes: this.changedBytes, sweepEnd: undefined };
   }
 
   /** Makes the blocks of one commit of everything changed, after `prepareCut` of what that has left. */
@@ -293,7 +265,7 @@ export class Changelog {
     this.#cutting = undefined;
     this.#changedBytes = 0;
     if (this.#whole.size > 0) this.#whole.clear();
-    if (this.#nextRound !== undefined) this.#beginRound(this.#nextRound);
+    this.#sweep.changesAreCut();
     const header = {
       ...context,
       clock: begun.clock,
@@ -323,14 +295,14 @@ export class Changelog {
     });
     for (const slot of cut.removed) this.#leaving.delete(slot);
     this.ledger.beginCommit(first);
-    this.#planSweep(cut.blocks.reduce((sum, { bytes }) => sum + bytes.length, 0));
+    this.#sweep.plan(cut.blockBytes);
   }
 
   /** What has changed of the entry, or all of it where that does not say it, or would leave a base behind that a round sweeps. */
   #write(entry: EntryWindow, base: TouchBase): void {
     const isReshaped = this.#table.reshaped.delete(entry.slot);
     // One that is new has none: −1.
-    if (isReshaped || entry.baseBlock < (this.#roundBefore ?? 0)) {
+    if (isReshaped || entry.baseBlock < this.#sweep.before) {
       this.#writeBase(entry);
       return;
     }
@@ -372,103 +344,23 @@ export class Changelog {
     this.ledger.gained(ordinal);
   }
 
-  /**
-   * Whether the next cut sweeps, and how much it may find; the next commit is taken for as large as the last one. Decided
-   * before its changes come, so that stepping knows what they will weigh.
-   *
-   * A round rewrites the bases in the oldest part of the log, which then goes. It begins when the log with what that writes
-   * would be nearly as long as allowed: the longer a base stays, the more touches are written for each time it is rewritten.
-   * Where only bases lie there, rewriting them gains nothing; what traffic writes while all are rewritten has to fit, too.
-   *
-   * What changed while this commit was in flight is weighed as touches. Where these are much less than binds, since entries have
-   * states, the round begins behind the cut that writes them: one that bound them all could be of any size.
-   */
-  #planSweep(commitBytes: number): void {
-    const { ledger } = this;
-    if (this.#roundBefore === undefined) {
-      const most = this.#allowedBytes * SWEEP_FROM;
-      const { isUsed: haveStates } = this.#table.states;
-      const logBytes = ledger.logBytes + commitBytes * (haveStates ? 2 : 1) + this.#liveBytes / this.#pace;
-      // The log may have become shorter by far, with what lives.
-      this.#plannedAt = Math.min(this.#plannedAt, logBytes);
-      if (logBytes + this.#liveBytes < most || logBytes < this.#plannedAt + this.#allowedBytes / PLANS) return;
-      this.#plannedAt = logBytes;
-      const before = ledger.newest(ledger.logBytes * SWEEP_LEAVES);
-      if (logBytes + this.#bytesOf(ledger.countBelow(before)) < most) return;
-      if (haveStates) {
-        this.#nextRound = before;
-        return;
-      }
-      this.#beginRound(before);
-    }
-    this.#sweepableBytes = this.#bytesOf(ledger.basesBelow);
-    if (this.#sweepableBytes === 0) this.#endRound();
-  }
-
-  #beginRound(before: number): void {
-    this.#nextRound = undefined;
-    this.#roundBefore = before;
-    this.#hand = 0;
-    this.#sweepableBytes = this.#bytesOf(this.ledger.basesBelow);
-  }
-
-  #endRound(): void {
-    this.#roundBefore = undefined;
-    this.#plannedAt = 0;
-  }
-
-  /** Bytes of so many bases, as they are in the mean. */
-  #bytesOf(bases: number): number {
-    return (bases * this.#liveBytes) / Math.max(1, this.#table.size);
-  }
-
-  /** Rewrites the oldest bases, so many bytes per cut. */
-  #beginSweep({ changedBytes }: CutInMaking): Sweep {
-    const { writtenBytes } = this.#builder;
-    const bytes = Math.max(changedBytes * SWEEP_RATIO, SWEEP_BYTES_MIN);
-    this.#pace = bytes / Math.max(1, writtenBytes);
-    return { bytesEnd: writtenBytes + bytes };
-  }
-
-  /**
-   * Sweeps for as long as `bytes` take to be written. True once the cut's sweep is done, or the round. How many slots a cut
-   * looks at has no other bound: traffic that goes on while a round only looks for old bases would count against K8.
-   */
-  #sweep({ bytesEnd }: Sweep, bytes: number): boolean {
-    if (this.#roundBefore === undefined) return true;
-    const { slotsEnd } = this.#table;
-    for (let left = bytes; this.#hand < slotsEnd && this.#builder.writtenBytes < bytesEnd;) {
+  /** Sweeps for as long as `bytes` take to be written. True once the cut's sweep is done, or the round. */
+  #sweepTo(end: number, bytes: number): boolean {
+    const sweep = this.#sweep;
+    const group = this.#group;
+    for (let left = bytes; sweep.before > 0 && this.#builder.writtenBytes < end;) {
       if (left <= 0) return false;
       const { writtenBytes } = this.#builder;
-      const first = this.#hand;
-      const end = Math.min(slotsEnd, first + Math.ceil(left / SWEPT_SLOT_BYTES));
-      const count = this.#gatherOld(end, this.#roundBefore, Math.min(bytesEnd - writtenBytes, left));
-      this.#table.lookAtSlots(this.#group, count);
-      for (let i = 0; i < count; i += 1) this.#writeBase(this.#view.at(this.#group[i]!));
-      left -= this.#builder.writtenBytes - writtenBytes + (this.#hand - first) * SWEPT_SLOT_BYTES;
+      const { count, looked } = sweep.gather(
+        group,
+        Math.min(end - writtenBytes, left),
+        Math.ceil(left / SWEPT_SLOT_BYTES),
+      );
+      this.#table.lookAtSlots(group, count);
+      for (let i = 0; i < count; i += 1) this.#writeBase(this.#view.at(group[i]!));
+      left -= this.#builder.writtenBytes - writtenBytes + looked * SWEPT_SLOT_BYTES;
     }
-    if (this.#hand >= slotsEnd) this.#endRound();
     return true;
-  }
-
-  /** The next slots below `end` whose base is older than the round into `#group`, of up to so many bytes; returns how many. */
-  #gatherOld(end: number, before: number, bytes: number): number {
-    const group = this.#group;
-    let count = 0;
-    for (let left = bytes; count < group.length && left > 0; this.#hand += 1) {
-      this.#hand = this.#table.nextOlder(this.#hand, end, before);
-      if (this.#hand === end) break;
-      group[count] = this.#hand;
-      count += 1;
-      left -= this.#view.at(this.#hand).baseBytes;
-    }
-    return count;
-  }
-
-  /** Bytes that the log from floor to end may have (K8). */
-  get #allowedBytes(): number {
-    const { changelogFactor, unsweptLogBytes } = this.#limits;
-    return Math.max(this.#liveBytes * changelogFactor, 2 * unsweptLogBytes);
   }
 }
 
