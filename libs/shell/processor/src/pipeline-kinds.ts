@@ -1,5 +1,5 @@
 // The kind that a pipeline's section of the configuration asks for: a line for each, or the compiler names the one that lacks.
-import type { Clock, Millis } from '@flatline/base';
+import type { Clock, DurationMs, Millis } from '@flatline/base';
 import type {
   DebouncePipeline,
   FlatlineConfig,
@@ -51,15 +51,37 @@ interface ConfiguredKind<Pipeline extends PipelineConfig> {
   readonly open: (place: KindPlace<Pipeline>) => Promise<PipelineKind>;
   readonly largest: (pipeline: Pipeline) => LargestRecords;
   readonly view: (pipeline: Pipeline) => EntryView;
+  /** The silence that ends what is kept by key; undefined: schedules wait for none. */
+  readonly silence: (pipeline: Pipeline) => DurationMs | undefined;
 }
 
 type Kinds = { readonly [Pipeline in PipelineConfig as Pipeline['kind']]: ConfiguredKind<Pipeline> };
 
 const KINDS: Kinds = {
-  session: { open: openSessions, largest: largestSessionRecords, view: ({ rules }) => sessionView(rules) },
-  lease: { open: openLeases, largest: largestLeaseRecords, view: ({ rules }) => leaseView(rules) },
-  debounce: { open: openDebounce, largest: largestDebounceRecords, view: () => debounceView },
-  schedule: { open: openSchedules, largest: largestScheduleRecords, view: () => scheduleView },
+  session: {
+    open: openSessions,
+    largest: largestSessionRecords,
+    view: ({ rules }) => sessionView(rules),
+    silence: ({ rules }) => rules.timeoutMs,
+  },
+  lease: {
+    open: openLeases,
+    largest: largestLeaseRecords,
+    view: ({ rules }) => leaseView(rules),
+    silence: ({ rules }) => rules.timeoutMs,
+  },
+  debounce: {
+    open: openDebounce,
+    largest: largestDebounceRecords,
+    view: () => debounceView,
+    silence: ({ rules }) => rules.waitMs,
+  },
+  schedule: {
+    open: openSchedules,
+    largest: largestScheduleRecords,
+    view: () => scheduleView,
+    silence: () => undefined,
+  },
 };
 
 /** The line of the table is that of the pipeline's own kind, which TypeScript does not follow. */
@@ -85,6 +107,11 @@ export function targetsOf(pipeline: PipelineConfig): readonly string[] {
 /** How a pipeline's live entries are shown. */
 export function viewOf(pipeline: PipelineConfig): EntryView {
   return kindOf(pipeline).view(pipeline);
+}
+
+/** The silence that ends what a pipeline keeps, where it waits for one. */
+export function silenceOf(pipeline: PipelineConfig): DurationMs | undefined {
+  return kindOf(pipeline).silence(pipeline);
 }
 
 async function openSessions({ config, pipeline, clock }: KindPlace<SessionPipeline>): Promise<PipelineKind> {

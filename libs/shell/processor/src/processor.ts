@@ -16,7 +16,7 @@ import type { IngestServer } from '@flatline/ingest';
 import { openPipelineAdapters, type PipelineAdapters } from './pipeline-adapters.ts';
 import { type HttpServer, openHttpServer } from './http/http-server.ts';
 import type { Observed, PipelineStatus, RestartOutcome } from './http/observed.ts';
-import { targetsOf } from './pipeline-kinds.ts';
+import { silenceOf, targetsOf } from './pipeline-kinds.ts';
 import { pipelineSettings } from './pipeline-settings.ts';
 
 export interface ProcessorOptions {
@@ -258,10 +258,4 @@ class Processor implements RunningProcessor, Observed {
       connection.close();
     }
   }
-}
-
-/** The silence that ends what its entries are; undefined: schedules wait for none. */
-function silenceOf(config: PipelineConfig): DurationMs | undefined {
-  if (config.kind === 'schedule') return undefined;
-  return config.kind === 'debounce' ? config.rules.waitMs : config.rules.timeoutMs;
 }

@@ -4,47 +4,18 @@
 //
 // Names and units are Prometheus' conventions: seconds, bytes, `_total` for what only grows.
 // Labels are pipeline and partition and what is closed, all of bounded number: no key of a session is ever a label (I3).
-import { COUNTED_BY_REASON } from '@flatline/kinds';
 import { type StandbyState, type StandbyStatus, type TaskStatus, SHOWN_STATES } from '@flatline/runtime';
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
-import {
-  addCounter,
-  addGauge,
-  addHistogram,
-  addOfPipelines,
-  addStates,
-  type Described,
-  labelsOf,
-} from './metric-views.ts';
+import { type Counted, type Ended, KIND_METRICS } from './kind-metrics.ts';
+import { addCounter, addGauge, addHistogram, addOfPipelines, addStates, labelsOf } from './metric-views.ts';
 import type { Observed } from './observed.ts';
 import { DAMAGED_STORES_MAX, recentDamage } from './store-damage.ts';
 
-/** Counters by metric name; a sum of several is one metric with a label of its own in `ENDED`. */
-const COUNTED: Readonly<Record<string, readonly [string, string]>> = {
+/** Counters by metric name, and what they count, of whatever kind. */
+const COUNTED: Counted = {
   flatline_records_read_total: ['recordsRead', 'Input records applied'],
-  flatline_heartbeats_total: ['heartbeats', 'Bare heartbeats applied'],
-  flatline_events_total: ['events', 'Events with a payload, and explicit ends, applied'],
   flatline_clock_records_total: ['clockRecords', 'Clock records read (C2)'],
-  flatline_sessions_opened_total: ['sessionsOpened', 'Incarnations opened'],
-  flatline_unmatched_ends_total: ['unmatchedEnds', 'Explicit ends for no live session'],
-  flatline_duplicates_total: ['duplicates', 'Events counted as duplicates (S5)'],
   flatline_clamped_timeouts_total: ['clampedTimeouts', 'Timeouts asked for that were clamped (S7, L1)'],
-  flatline_leases_granted_total: ['leasesGranted', 'Leases granted (L1)'],
-  flatline_leases_queued_total: ['leasesQueued', 'Starts that were queued (L4)'],
-  flatline_lease_renewals_total: ['leaseRenewals', 'Renewals with the live token'],
-  flatline_lease_rejections_total: ['leaseRequestsRejected', 'Requests for leases that were rejected'],
-  flatline_items_accepted_total: ['itemsAccepted', 'Items put into windows (B2)'],
-  flatline_windows_opened_total: ['windowsOpened', 'Windows opened (B1)'],
-  flatline_unmatched_commands_total: ['unmatchedCommands', 'Cancels and flushes without a window (B3)'],
-  flatline_clamped_waits_total: ['clampedWaits', 'Waits asked for that were clamped (B1)'],
-  flatline_schedules_made_total: ['schedulesMade', 'Schedules made, or published again (D1)'],
-  flatline_schedules_replaced_total: ['schedulesReplaced', 'Of these, those that took the place of another (D1)'],
-  flatline_schedules_cancelled_total: ['schedulesCancelled', 'Schedules cancelled (D1)'],
-  flatline_schedules_not_found_total: ['schedulesNotFound', 'Cancels and commands that met no schedule (D4)'],
-  flatline_schedule_runs_total: ['scheduleRuns', 'Runs of schedules (D2)'],
-  flatline_schedule_runs_in_past_total: ['scheduleRunsInPast', 'Schedules that were due when they were made (D2)'],
-  flatline_schedule_runs_expired_total: ['scheduleRunsExpired', 'Runs that came too late for their expiry (D2)'],
-  flatline_schedule_runs_missed_total: ['scheduleRunsMissed', 'Runs not made up for (D3)'],
   flatline_clock_overtaken_total: ['clockOvertaken', 'Records stamped below evidence already used (C3)'],
   flatline_former_type_records_total: [
     'formerTypeRecords',
@@ -57,30 +28,6 @@ const COUNTED: Readonly<Record<string, readonly [string, string]>> = {
     'Of these, records at which the processor failed: a defect of it (I6)',
   ],
 };
-
-/** What has ended, by reason. */
-const ENDED: readonly (Described & { readonly counters: Readonly<Record<string, string>> })[] = [
-  {
-    name: 'flatline_sessions_closed_total',
-    help: 'Sessions closed, by reason (S2)',
-    counters: { TIMEOUT: 'closedByTimeout', ENDED: 'closedByEnd', MAX_DURATION: 'closedByMaxDuration' },
-  },
-  {
-    name: 'flatline_leases_ended_total',
-    help: 'Leases that have ended, by reason (L1)',
-    counters: {
-      RELEASED: 'leasesReleased',
-      TIMEOUT: 'leasesExpiredByTimeout',
-      MAX_DURATION: 'leasesExpiredByMaxDuration',
-      REPLACED: 'leasesReplaced',
-    },
-  },
-  {
-    name: 'flatline_windows_fired_total',
-    help: 'Windows that have fired or were cancelled, by reason (B3)',
-    counters: COUNTED_BY_REASON,
-  },
-];
 
 type Read<T> = readonly [(one: T) => number | undefined, string];
 
@@ -146,11 +93,13 @@ export function metricsOf(observed: Observed): Registry {
   const tasks = (): TaskStatus[] => observed.pipelines().flatMap((pipeline) => pipeline.tasks);
   for (const [name, [read, help]] of Object.entries(GAUGED)) addGauge(registry, { name, help, of: tasks, read });
   for (const [name, [read, help]] of Object.entries(GROWING)) addCounter(registry, { name, help, of: tasks, read });
-  for (const [name, [counter, help]] of Object.entries(COUNTED))
-    addCounter(registry, { name, help, of: tasks, read: ({ counters }) => counters?.[counter] });
+  const kinds = Object.values(KIND_METRICS);
+  for (const counted of [COUNTED, ...kinds.map((kind) => kind.counted)])
+    for (const [name, [counter, help]] of Object.entries(counted))
+      addCounter(registry, { name, help, of: tasks, read: ({ counters }) => counters?.[counter] });
   addDurations(registry, tasks);
   addOfStores(registry, observed);
-  for (const ended of ENDED) addEnded(registry, tasks, ended);
+  for (const { ended } of kinds) if (ended !== undefined) addEnded(registry, tasks, ended);
   const taskStates = { name: 'flatline_task_state', help: '1 for the state a task is in, 0 for the others' };
   addStates(registry, taskStates, tasks, SHOWN_STATES);
   addStandbys(registry, () => observed.pipelines().flatMap((pipeline) => pipeline.standbys));
@@ -207,7 +156,7 @@ function addOfStores(registry: Registry, observed: Observed): void {
   addOfPipelines(registry, errors, () => observed.pipelines().map(({ name, storeErrors }) => [name, storeErrors]));
 }
 
-function addEnded(registry: Registry, tasks: Tasks, { name, help, counters }: (typeof ENDED)[number]): void {
+function addEnded(registry: Registry, tasks: Tasks, { name, help, counters }: Ended): void {
   registry.registerMetric(
     new Counter({
       name,
