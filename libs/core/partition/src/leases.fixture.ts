@@ -20,6 +20,8 @@ const LEASE_RULES: LeaseRules = {
   maxAttributes: 4,
   maxAttributeBytes: 64,
 };
+/** Tokens of one epoch. */
+export const EPOCH = 2 ** 40;
 const WALL = 9e12;
 const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
 const PARTITION = 3;
@@ -51,6 +53,8 @@ export interface LeaseSettings {
   /** Default: `LogAppendTime`. */
   readonly timestampType?: 'LogAppendTime' | 'CreateTime';
 }
+
+export const bears = (token: number): Readonly<Record<string, string>> => ({ 'flatline-token': String(token) });
 
 /** Bare text is a value as it is; fields become JSON. */
 export type LeaseValue = string | null | Readonly<Record<string, unknown>>;
