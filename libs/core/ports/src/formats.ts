@@ -6,6 +6,7 @@ export type {
   LeaseEventEncoder,
   LeaseRequestDecoder,
   SummaryEncoder,
+  ValueDecoder,
 } from './codecs.ts';
 export {
   BATCH_BYTES_MAX,

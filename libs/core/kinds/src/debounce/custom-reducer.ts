@@ -5,7 +5,7 @@
 import { messageOf, type Millis } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import type { Refusal } from '../contract.ts';
-import { bad } from './item-headers.ts';
+import { bad } from '../refusals.ts';
 
 /** An item as a reducer sees it; all bytes are copies. */
 export interface ReducerItem {

@@ -14,13 +14,14 @@ import { copyBytes, type DurationMs, type Millis } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import type { BatchReason, DebouncedBatchEncoder } from '@flatline/ports/formats';
 import type { Effects, Kind, KindParts, PipelineKind, Refusal, Run } from '../contract.ts';
+import { bad, NO_ROOM } from '../refusals.ts';
 import { BatchVoice } from './batch-voice.ts';
 import { reduced } from './custom-reducer.ts';
 import { COUNTED_BY_REASON, type DebounceCounters, zeroDebounceCounters } from './debounce-counters.ts';
 import { debounceFormat } from './debounce-format.ts';
 import { type DebounceRules, WAIT_MAX_MS, WINDOW_STATE_BYTES_MAX } from './debounce-rules.ts';
 import type { DebounceWindow } from './debounce-window.ts';
-import { type Asked, askedIn, bad } from './item-headers.ts';
+import { type Asked, askedIn } from './item-headers.ts';
 import { identifier, type Identify, IDENTITY_BYTES_MAX } from './item-identity.ts';
 import { formNumber, formOf } from './window-form.ts';
 import { appendItem, type Arriving, beginItems, ITEM_STATE_BYTES, keptValue, reduceItem } from './window-items.ts';
@@ -33,8 +34,6 @@ export interface DebounceOptions {
 }
 
 type DebounceParts = KindParts<DebounceWindow, DebounceCounters>;
-
-const NO_ROOM: Refusal = { kind: 'noRoom' };
 
 export function debounceKind(options: DebounceOptions): PipelineKind<DebounceWindow, DebounceCounters> {
   return {

@@ -2,7 +2,7 @@
 import type { DurationMs } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import { COMMAND_HEADER, FLUSH, MAX_WAIT_HEADER, WAIT_HEADER } from '@flatline/ports/formats';
-import type { Refusal } from '../contract.ts';
+import { type Bad, bad } from '../refusals.ts';
 
 export interface Asked {
   readonly flush: boolean;
@@ -16,7 +16,7 @@ const WAIT = /^[1-9]\d{0,14}$/;
 const utf8 = new TextDecoder();
 
 /** A header that comes twice must say the same. */
-export function askedIn(headers: readonly RecordHeader[]): Asked | Extract<Refusal, { kind: 'bad' }> {
+export function askedIn(headers: readonly RecordHeader[]): Asked | Bad {
   if (headers.length === 0) return NOTHING;
   const asked: { -readonly [Name in keyof Asked]: Asked[Name] } = { ...NOTHING };
   for (const { name, value } of headers) {
@@ -36,10 +36,6 @@ export function askedIn(headers: readonly RecordHeader[]): Asked | Extract<Refus
     }
   }
   return asked;
-}
-
-export function bad(reason: string, detail: string): Extract<Refusal, { kind: 'bad' }> {
-  return { kind: 'bad', reason, detail };
 }
 
 function textOf(value: Uint8Array | null): string {

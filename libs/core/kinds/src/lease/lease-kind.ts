@@ -22,6 +22,7 @@ import {
   STARTED,
 } from '@flatline/ports/formats';
 import type { Effects, Kind, KindParts, PipelineKind, Refusal, Run } from '../contract.ts';
+import { bad, NO_ROOM } from '../refusals.ts';
 import type { LeaseCounters } from './lease-counters.ts';
 import { zeroLeaseCounters } from './lease-counters.ts';
 import { deadlineOf, deadlineReason, ownDueAt } from './lease-deadline.ts';
@@ -39,7 +40,7 @@ import {
 import { TOKEN_OFFSETS, tokenOf } from './lease-token.ts';
 import { type Answered, LeaseVoice, type Obstacle, type SpokenLease } from './lease-voice.ts';
 import type { LeaseWindow } from './lease-window.ts';
-import { bad, RequestReader } from './request-reader.ts';
+import { RequestReader } from './request-reader.ts';
 
 export interface LeaseOptions {
   readonly rules: LeaseRules;
@@ -53,7 +54,6 @@ export interface LeaseOptions {
 
 type LeaseParts = KindParts<LeaseWindow, LeaseCounters>;
 
-const NO_ROOM: Refusal = { kind: 'noRoom' };
 const RENEWALS_MAX = 2 ** 32 - 1;
 
 export function leaseKind(options: LeaseOptions): PipelineKind<LeaseWindow, LeaseCounters> {

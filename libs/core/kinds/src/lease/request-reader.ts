@@ -1,7 +1,6 @@
 // What a record asks of a lease: its value, and what its headers say beside it.
 //
 // Owns: the request, filled again for each record.      Does not own: what is done about it.
-import { namedMessageOf } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import {
   blankLeaseRequest,
@@ -13,7 +12,8 @@ import {
   resetLeaseRequest,
   TOKEN_HEADER,
 } from '@flatline/ports/formats';
-import { PROCESSING_FAILED, type Refusal, type Run } from '../contract.ts';
+import type { Refusal, Run } from '../contract.ts';
+import { bad, decodeInto } from '../refusals.ts';
 
 /** Decimal, without leading zeros: a token has one form. */
 const TOKEN = /^(?:0|[1-9]\d{0,15})$/;
@@ -34,7 +34,7 @@ export class RequestReader {
   read({ bytes, group, headers, index }: Run): Refusal | undefined {
     const length = group.valueLengths[index]!;
     if (length > 0) {
-      const refusal = this.#decode(bytes, group.valueStarts[index]!, length);
+      const refusal = decodeInto(this.request, this.#decoder, bytes, group.valueStarts[index]!, length);
       if (refusal !== undefined) return refusal;
     } else {
       resetLeaseRequest(this.request);
@@ -46,16 +46,6 @@ export class RequestReader {
       if (refusal !== undefined) return refusal;
     }
     return undefined;
-  }
-
-  /** A decoder that fails costs the record and no more: nothing has changed by then (I6). */
-  #decode(bytes: Uint8Array, start: number, length: number): Refusal | undefined {
-    try {
-      const decoded = this.#decoder.decode(bytes, start, length, this.request);
-      return decoded.kind === 'event' ? undefined : decoded;
-    } catch (error) {
-      return { kind: 'bad', reason: PROCESSING_FAILED, detail: `the decoder failed: ${namedMessageOf(error)}` };
-    }
   }
 
   #readHeader({ name, value }: RecordHeader): Refusal | undefined {
@@ -85,10 +75,6 @@ export class RequestReader {
     request.requestId ??= id;
     return request.requestId === id ? undefined : bad('invalid-request-id', 'the record bears two request ids');
   }
-}
-
-export function bad(reason: string, detail: string): Refusal {
-  return { kind: 'bad', reason, detail };
 }
 
 /** undefined: not UTF-8. */

@@ -1,7 +1,8 @@
 // When a schedule is due first, and whether it may be (D1, D3).
 import { INSTANT_MAX, type Millis } from '@flatline/base';
+import { type Bad, bad } from '../refusals.ts';
 import { Recurrence } from './recurrence.ts';
-import { type AskingRecord, type BadRecord, readAsked, type ScheduleAsked } from './request-reader.ts';
+import { type AskingRecord, readAsked, type ScheduleAsked } from './request-reader.ts';
 import type { Calendar, ScheduleRules } from './schedule-rules.ts';
 
 /** No instant is so late: what an entry is due at whose schedules are all paused. */
@@ -12,7 +13,7 @@ export function firstDueOf(
   clock: Millis,
   { maxHorizonMs }: ScheduleRules,
   recurrence: Recurrence,
-): Millis | BadRecord {
+): Millis | Bad {
   const { startAt = clock } = when;
   // Calendars end somewhere: none is asked for what is refused in any case.
   const isBeyond = startAt - clock > maxHorizonMs;
@@ -31,19 +32,10 @@ export interface Foreseen {
 }
 
 /** What a record would come to if it were taken at `now`, whatever its key has by then: for whoever is about to send it. */
-export function foreseen(
-  record: AskingRecord,
-  now: Millis,
-  rules: ScheduleRules,
-  calendar: Calendar,
-): Foreseen | BadRecord {
+export function foreseen(record: AskingRecord, now: Millis, rules: ScheduleRules, calendar: Calendar): Foreseen | Bad {
   const asked = readAsked(record, rules, calendar);
   if ('kind' in asked) return asked;
   if (asked.does !== 'schedule') return { kind: 'sound', dueAt: undefined };
   const dueAt = firstDueOf(asked, now, rules, new Recurrence(calendar));
   return typeof dueAt === 'number' ? { kind: 'sound', dueAt } : dueAt;
-}
-
-function bad(reason: string, detail: string): BadRecord {
-  return { kind: 'bad', reason, detail };
 }

@@ -21,7 +21,7 @@ import {
   UPSERT_HEADER,
 } from '@flatline/ports/formats';
 import type { RecordHeader } from '@flatline/ports';
-import type { Refusal } from '../contract.ts';
+import { type Bad, bad } from '../refusals.ts';
 import { instantOf } from './instant-text.ts';
 import type { Calendar, ScheduleRules } from './schedule-rules.ts';
 import { messageOf, type Specification } from './schedule-state.ts';
@@ -48,15 +48,13 @@ export type CommandAsked = { readonly does: Command | 'CANCEL'; readonly id: str
 
 export type Asked = ScheduleAsked | CommandAsked;
 
-export type BadRecord = Extract<Refusal, { readonly kind: 'bad' }>;
-
 /** A header that does not say what it should. */
 class BadHeader extends Error {
-  readonly refusal: BadRecord;
+  readonly refusal: Bad;
 
   constructor(reason: string, detail: string) {
     super(detail);
-    this.refusal = { kind: 'bad', reason, detail };
+    this.refusal = bad(reason, detail);
   }
 }
 
@@ -93,7 +91,7 @@ export interface AskingRecord {
   readonly length: number;
 }
 
-export function readAsked(record: AskingRecord, rules: ScheduleRules, calendar: Calendar): Asked | BadRecord {
+export function readAsked(record: AskingRecord, rules: ScheduleRules, calendar: Calendar): Asked | Bad {
   try {
     return asked(record, rules, calendar);
   } catch (error) {

@@ -14,6 +14,7 @@
 //        depends on the log alone. What is due as it is made runs with its record.
 import { assert, copyBytes, type Millis } from '@flatline/base';
 import type { Effects, Kind, KindParts, PipelineKind, Refusal, Run } from '../contract.ts';
+import { bad, NO_ROOM } from '../refusals.ts';
 import { firstDueOf, NEVER } from './first-due.ts';
 import { fireAt, shiftOf } from './jitter.ts';
 import { Recurrence, recurs, saysTheSame } from './recurrence.ts';
@@ -31,8 +32,6 @@ export interface ScheduleOptions {
 }
 
 type ScheduleParts = KindParts<ScheduleWindow, ScheduleCounters>;
-
-const NO_ROOM: Refusal = { kind: 'noRoom' };
 
 export function scheduleKind(options: ScheduleOptions): PipelineKind<ScheduleWindow, ScheduleCounters> {
   return {
@@ -139,7 +138,7 @@ class ScheduleKind implements Kind {
     const { maxSchedulesPerKey } = this.#rules;
     if (length < maxSchedulesPerKey) return undefined;
     const detail = `the key has ${length} schedules; maxSchedulesPerKey is ${maxSchedulesPerKey}`;
-    return { kind: 'bad', reason: 'too-many-schedules', detail };
+    return bad('too-many-schedules', detail);
   }
 
   #command({ does, id }: CommandAsked, schedules: readonly Schedule[], to: Receiver, effects: Effects): void {

@@ -4,15 +4,8 @@
 // heartbeat allocates nothing.      Does not own: entries, timers, commits (the engine).
 import { type Millis, type Mutable, namedMessageOf } from '@flatline/base';
 import { INCARNATION_HEADER } from '@flatline/ports';
-import {
-  type Effects,
-  type Kind,
-  type KindParts,
-  type PipelineKind,
-  PROCESSING_FAILED,
-  type Refusal,
-  type Run,
-} from '../contract.ts';
+import type { Effects, Kind, KindParts, PipelineKind, Refusal, Run } from '../contract.ts';
+import { decodeInto, NO_ROOM } from '../refusals.ts';
 import { applyEvent, applyHeartbeat, type Occurrence, openSession } from './apply-event.ts';
 import {
   blankEvent,
@@ -41,8 +34,6 @@ export interface SessionOptions {
 }
 
 type SessionParts = KindParts<SessionWindow, SessionCounters>;
-
-const NO_ROOM: Refusal = { kind: 'noRoom' };
 
 export function sessionKind(options: SessionOptions): PipelineKind<SessionWindow, SessionCounters> {
   return {
@@ -125,8 +116,8 @@ class SessionKind implements Kind {
       resetEvent(event);
       event.type = ENDED;
     } else {
-      const decoded = this.#decode(bytes, group.valueStarts[index]!, length);
-      if (decoded !== undefined) return decoded;
+      const undecoded = decodeInto(event, this.#options.decoder, bytes, group.valueStarts[index]!, length);
+      if (undecoded !== undefined) return undecoded;
     }
     if (event.type === ENDED) {
       if (isLive) this.#end(effects);
@@ -136,16 +127,6 @@ class SessionKind implements Kind {
     if (!isLive && !this.#open(index, effects)) return NO_ROOM;
     this.#apply(effects);
     return undefined;
-  }
-
-  /** A decoder that fails costs the record and no more: nothing has changed by then (I6). */
-  #decode(bytes: Uint8Array, start: number, length: number): Refusal | undefined {
-    try {
-      const decoded = this.#options.decoder.decode(bytes, start, length, this.#event);
-      return decoded.kind === 'event' ? undefined : decoded;
-    } catch (error) {
-      return { kind: 'bad', reason: PROCESSING_FAILED, detail: `the decoder failed: ${namedMessageOf(error)}` };
-    }
   }
 
   #apply(effects: Effects): void {
