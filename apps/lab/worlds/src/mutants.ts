@@ -134,19 +134,19 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'gives a store up where its disk is full',
-    file: 'libs/shell/runtime/src/running/flusher.ts',
+    file: 'libs/shell/runtime/src/local-store/flusher.ts',
     from: 'if (this.#closing || !(error instanceof Retriable)) {',
     to: 'if (this.#closing || error instanceof Retriable) {',
   },
   {
     name: 'lets a failed close of a store end the task',
-    file: 'libs/shell/runtime/src/running/task-store.ts',
+    file: 'libs/shell/runtime/src/local-store/task-store.ts',
     from: "this.#failed('local store not closed cleanly",
     to: "throw error; this.#failed('local store not closed cleanly",
   },
   {
     name: 'lets a failed wipe of a store end the task',
-    file: 'libs/shell/runtime/src/running/task-store.ts',
+    file: 'libs/shell/runtime/src/local-store/task-store.ts',
     from: "this.#failed('local store not wiped",
     to: "throw error; this.#failed('local store not wiped",
   },
@@ -158,7 +158,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'takes a store that cannot be opened for fatal',
-    file: 'libs/shell/runtime/src/running/task-store.ts',
+    file: 'libs/shell/runtime/src/local-store/task-store.ts',
     from: 'if (error instanceof StateInUse || error instanceof AssertionError) throw error;',
     to: 'throw error;',
   },
@@ -224,13 +224,13 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'never asks for proof',
-    file: 'libs/shell/runtime/src/proof/silence-watch.ts',
+    file: 'libs/shell/runtime/src/running/silence-watch.ts',
     from: "else if (advice.kind === 'ask') unattended",
     to: "else if (advice.kind === 'ask' && task.clock.now < 0) unattended",
   },
   {
     name: 'never doubts a leader that shows nothing new',
-    file: 'libs/shell/runtime/src/proof/silence-watch.ts',
+    file: 'libs/shell/runtime/src/running/silence-watch.ts',
     from: 'if (doubt) reading.doubtLeader();',
     to: '',
   },

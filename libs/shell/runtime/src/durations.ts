@@ -1,6 +1,6 @@
 // Recent durations, for percentiles.
 import type { DurationMs } from '@flatline/base';
-import { DURATIONS_KEPT } from './instance/limits.ts';
+import { DURATIONS_KEPT } from './limits.ts';
 
 export interface Percentiles {
   readonly count: number;

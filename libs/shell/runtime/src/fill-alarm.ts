@@ -1,7 +1,7 @@
 import type { PartitionTask } from '@flatline/partition';
 import type { TopicPartition } from '@flatline/ports';
-import { STATE_FILL_ALARM } from './instance/limits.ts';
-import type { RuntimeLog } from './instance/settings.ts';
+import { STATE_FILL_ALARM } from './limits.ts';
+import type { RuntimeLog } from './settings.ts';
 
 /** Below this the alarm is reset: the next time the partition fills up is logged again. */
 const CALM = STATE_FILL_ALARM - 0.1;

@@ -1,4 +1,4 @@
-import type { Turns } from './instance/settings.ts';
+import type { Turns } from './settings.ts';
 
 /** Lets timers, sockets and the other tasks have their turn. */
 export function turn(turns: Turns): Promise<void> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { RESTORE_BLOCKS_PER_TURN, RESTORE_BYTES_PER_TURN, SLICE_MS } from './instance/limits.ts';
+import { RESTORE_BLOCKS_PER_TURN, RESTORE_BYTES_PER_TURN, SLICE_MS } from './limits.ts';
 import { WorkSlice } from './work-slice.ts';
 
 /** A slice that began at 0, on a clock that is set by hand. */

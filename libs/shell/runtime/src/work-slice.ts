@@ -3,8 +3,8 @@
 // Owns: how many there were since the last turn.      Does not own: what is done with them.
 import type { DurationMs } from '@flatline/base';
 import { turn } from './turn.ts';
-import { RESTORE_BLOCKS_PER_TURN, RESTORE_BYTES_PER_TURN, SLICE_MS } from './instance/limits.ts';
-import type { PipelinePorts } from './instance/settings.ts';
+import { RESTORE_BLOCKS_PER_TURN, RESTORE_BYTES_PER_TURN, SLICE_MS } from './limits.ts';
+import type { PipelinePorts } from './settings.ts';
 
 /**
  * Bounded by count, by bytes and, but for the last block, by time: where the index of keys grows, a block takes ten times as

@@ -22,7 +22,7 @@ const proof = `${SHELL}/runtime/src/proof/silence-proof.ts`;
 const committer = `${SHELL}/runtime/src/running/committer.ts`;
 const writer = `${SHELL}/kafka/src/writer/transactional-writer.ts`;
 const store = `${SHELL}/store/src/lmdb-store.ts`;
-const flusher = `${SHELL}/runtime/src/running/flusher.ts`;
+const flusher = `${SHELL}/runtime/src/local-store/flusher.ts`;
 const instance = `${SHELL}/runtime/src/instance/pipeline-instance.ts`;
 const holdings = `${SHELL}/runtime/src/running/task-holdings.ts`;
 

@@ -11,14 +11,14 @@ import { counted, type DurationMs, Fatal, Misconfigured, REQUEST_BYTES_MAX } fro
 import type { TimerInspection } from '@flatline/partition';
 import type { Assignment, InstancePartitions, LocalCheckpoint, LocalStore, MembershipListener } from '@flatline/ports';
 import { pause } from '@flatline/system';
-import { RetryPause } from './retry-pause.ts';
+import { RetryPause } from '../retry-pause.ts';
 import { CommitBudget } from '../running/commit-budget.ts';
-import { COMMIT_TIMEOUT_SHARE, TASK_BOUNDS, type TaskBounds } from './limits.ts';
+import { COMMIT_TIMEOUT_SHARE, TASK_BOUNDS, type TaskBounds } from '../limits.ts';
 import { ProcessShare } from './process-share.ts';
-import type { PipelinePorts, PipelineSettings } from './settings.ts';
+import type { PipelinePorts, PipelineSettings } from '../settings.ts';
 import { type StandbyStatus, StandbyTask, type StandbyTaskParts } from '../restoring/standby-task.ts';
 import { TaskRunner } from '../running/task-runner.ts';
-import type { TaskStatus } from './task-status.ts';
+import type { TaskStatus } from '../running/task-status.ts';
 import { warmStarts } from './warm-start.ts';
 
 export interface PipelineInstanceParts {

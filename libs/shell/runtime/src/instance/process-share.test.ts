@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { TASK_BOUNDS } from './limits.ts';
+import { TASK_BOUNDS } from '../limits.ts';
 import { ProcessShare } from './process-share.ts';
 
 const MIB = 1024 * 1024;

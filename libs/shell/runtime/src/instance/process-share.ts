@@ -12,7 +12,7 @@ import {
   TAKEN_ROW_BYTES_MIN,
   TAKEN_ROW_BYTES_TOTAL,
   type TaskBounds,
-} from './limits.ts';
+} from '../limits.ts';
 
 /** Tasks of one pipeline, by what they do now. */
 export interface TaskCounts {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { WARM_START_RECENT_MS, WARM_STARTS_MAX } from './limits.ts';
+import { WARM_START_RECENT_MS, WARM_STARTS_MAX } from '../limits.ts';
 import { warmStarts } from './warm-start.ts';
 import { FREQUENT_FLUSHES, type Process, World } from '../world.fixture.ts';
 

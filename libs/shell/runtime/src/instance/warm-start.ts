@@ -1,5 +1,5 @@
 import type { LocalStore } from '@flatline/ports';
-import { WARM_START_RECENT_MS, WARM_STARTS_MAX } from './limits.ts';
+import { WARM_START_RECENT_MS, WARM_STARTS_MAX } from '../limits.ts';
 
 /**
  * The partitions of the input to load before the group has assigned them: those whose store was written last,

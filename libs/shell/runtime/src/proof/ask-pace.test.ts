@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { SLOW_ASKS_APART_MS } from '../instance/limits.ts';
+import { SLOW_ASKS_APART_MS } from '../limits.ts';
 import { AskPace } from './ask-pace.ts';
 
 describe('the pace of asking for proof', () => {

@@ -8,7 +8,7 @@
 //
 // Owns: when it was asked last, how long the answer took and whether it was of use.      Does not own: the request under way.
 import type { DurationMs } from '@flatline/base';
-import { FRUITFUL_ASKS, SLOW_ASKS_APART_MS } from '../instance/limits.ts';
+import { FRUITFUL_ASKS, SLOW_ASKS_APART_MS } from '../limits.ts';
 
 export class AskPace {
   readonly #intervalMs: DurationMs;

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { seededRandom } from '@flatline/base';
 import { FetchProof } from './fetch-proof.ts';
-import { PROOF_PATIENCE_MS } from '../instance/limits.ts';
+import { PROOF_PATIENCE_MS } from '../limits.ts';
 
 const RULES = { proofIntervalMs: 100, clockSkewMs: 500, tickMs: 10 };
 const SEEDS = Number(process.env['SEEDS'] ?? 300);

@@ -16,7 +16,7 @@
 //   FP2  Evidence is of the moment a request is sent, whatever is heard before its answer comes.
 import type { DurationMs, Millis } from '@flatline/base';
 import { AskPace } from './ask-pace.ts';
-import { PROOF_PATIENCE_MS } from '../instance/limits.ts';
+import { PROOF_PATIENCE_MS } from '../limits.ts';
 import type { ProofAdvice, Silence } from './prover.ts';
 
 export interface FetchProofRules {

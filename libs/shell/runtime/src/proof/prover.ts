@@ -13,7 +13,7 @@
 //   PR3  None is made while records of others move the clock as often as clock records could: they close what is due.
 import type { DurationMs, Millis } from '@flatline/base';
 import { AskPace } from './ask-pace.ts';
-import { PROOF_PATIENCE_MS } from '../instance/limits.ts';
+import { PROOF_PATIENCE_MS } from '../limits.ts';
 
 /** A third of `unheardMs` may pass between records (C8); asking at a quarter leaves time for the write. */
 const HEARD_SHARE = 4;

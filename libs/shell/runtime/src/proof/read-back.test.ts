@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { PROOF_PATIENCE_MS } from '../instance/limits.ts';
+import { PROOF_PATIENCE_MS } from '../limits.ts';
 import { ReadBack } from './read-back.ts';
 
 const nothing = { alarm: false, doubt: false, againInMs: undefined };

@@ -5,7 +5,7 @@
 // Owns: since when, what was logged, what was done.      Does not own: doing it (SilenceWatch), what is owed
 // (SilenceProof).
 import type { DurationMs } from '@flatline/base';
-import { PROOF_PATIENCE_MS } from '../instance/limits.ts';
+import { PROOF_PATIENCE_MS } from '../limits.ts';
 
 export interface ReadBackStep {
   /** To be logged, once. */

@@ -7,9 +7,9 @@ import { type DurationMs, type Millis } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
 import type { RecordRun, TopicPartition } from '@flatline/ports';
 import type { FetchProof } from './fetch-proof.ts';
-import { OwnDelay } from '../running/own-delay.ts';
+import { OwnDelay } from './own-delay.ts';
 import type { ProofAdvice, Prover, Silence } from './prover.ts';
-import type { PipelinePorts, PipelineSettings } from '../instance/settings.ts';
+import type { PipelinePorts, PipelineSettings } from '../settings.ts';
 
 export interface SilenceProof {
   /** A run of records has come. `wasCaughtUp`: all before it had been read. */

@@ -4,9 +4,9 @@
 import { copyBytes, type DurationMs, PartitionStopped, Retriable } from '@flatline/base';
 import type { LogSubscription, RecordRun, TopicPartition } from '@flatline/ports';
 import type { Heard } from '../proof/fetch-proof.ts';
-import { PROOF_PATIENCE_MS } from '../instance/limits.ts';
-import type { PipelinePorts } from '../instance/settings.ts';
-import { readObstacle } from '../running/read-obstacle.ts';
+import { PROOF_PATIENCE_MS } from '../limits.ts';
+import type { PipelinePorts } from '../settings.ts';
+import { readObstacle } from '../read-obstacle.ts';
 import { WorkSlice } from '../work-slice.ts';
 
 /** Returns false to stop before the next block. */

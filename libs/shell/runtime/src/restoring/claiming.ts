@@ -2,9 +2,9 @@
 import { type DurationMs, Retriable } from '@flatline/base';
 import { encodeClaim } from '@flatline/partition';
 import type { TransactionalWriter } from '@flatline/ports';
-import { RetryPause } from '../instance/retry-pause.ts';
-import { CLAIM_PATIENCE_MS, CLAIM_TRIES_MAX } from '../instance/limits.ts';
-import { changelogOf, type TaskPlace } from '../instance/task-place.ts';
+import { RetryPause } from '../retry-pause.ts';
+import { CLAIM_PATIENCE_MS, CLAIM_TRIES_MAX } from '../limits.ts';
+import { changelogOf, type TaskPlace } from '../task-place.ts';
 
 export interface Ownership {
   readonly writer: TransactionalWriter;

@@ -1,7 +1,7 @@
 // State that cannot be trusted: local state, which the log replaces (R2), or the log, which nothing replaces (R3).
 import { PartitionStopped } from '@flatline/base';
 import type { StoreDistrust } from '@flatline/ports';
-import type { TaskPlace } from '../instance/task-place.ts';
+import type { TaskPlace } from '../task-place.ts';
 
 /** Local state that cannot be used after all: drop it, and read the log again from its start. */
 export class Distrusted extends Error {

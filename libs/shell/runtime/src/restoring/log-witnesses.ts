@@ -3,9 +3,9 @@
 import { counted, Fatal } from '@flatline/base';
 import type { CommitHeader } from '@flatline/partition';
 import type { CommittedOffset } from '@flatline/ports';
-import type { TaskPlace } from '../instance/task-place.ts';
-import { committedIn } from '../running/output-records.ts';
-import type { TaskStore } from '../running/task-store.ts';
+import type { TaskPlace } from '../task-place.ts';
+import { committedIn } from '../offset-note.ts';
+import type { TaskStore } from '../local-store/task-store.ts';
 import { brokenLog } from './distrust.ts';
 import type { Replica } from './replica.ts';
 

@@ -1,7 +1,7 @@
 // The changelog loses what it had acknowledged (an unclean election): nothing is written twice, no task goes on from less.
 import { describe, expect, test } from '@jest/globals';
 import { decodeBlock } from '@flatline/partition';
-import { TASK_BOUNDS } from '../instance/limits.ts';
+import { TASK_BOUNDS } from '../limits.ts';
 import { CHANGELOG, type Process, World } from '../world.fixture.ts';
 
 /** Longer than a dead member stays in the group, and than a claim is waited for. */

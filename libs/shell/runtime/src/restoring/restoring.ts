@@ -6,7 +6,7 @@ import { type DurationMs, type PartitionStopped, Retriable } from '@flatline/bas
 import type { CommitHeader, PartitionTask } from '@flatline/partition';
 import { claim, type Claimed, lostClaim, type Ownership, readToClaim } from './claiming.ts';
 import type { Heard } from '../proof/fetch-proof.ts';
-import type { Flusher } from '../running/flusher.ts';
+import type { Flusher } from '../local-store/flusher.ts';
 import { brokenLog, Distrusted } from './distrust.ts';
 import { checkRestored, type LogWitnesses, logWitnesses } from './log-witnesses.ts';
 import { Replica, type ReplicaParts } from './replica.ts';

@@ -15,12 +15,12 @@
 //   SB2  It fences no owner, and writes to its local store only.
 //   SB3  Its store is closed before `onClosed` is called, or is the one's it was handed over to.
 import { Fatal, type Millis, namedMessageOf, PartitionStopped, Retriable } from '@flatline/base';
-import { RetryPause } from '../instance/retry-pause.ts';
-import { placeInLog } from '../instance/task-place.ts';
+import { RetryPause } from '../retry-pause.ts';
+import { placeInLog } from '../task-place.ts';
 import { Distrusted } from './distrust.ts';
 import { Replica, type ReplicaParts } from './replica.ts';
-import { StoreDrops } from '../running/store-drops.ts';
-import { TaskStore } from '../running/task-store.ts';
+import { StoreDrops } from '../local-store/store-drops.ts';
+import { TaskStore } from '../local-store/task-store.ts';
 
 export type StandbyState = 'restoring' | 'following' | 'stopped' | 'ended';
 

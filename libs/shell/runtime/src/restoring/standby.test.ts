@@ -1,7 +1,7 @@
 // Standbys: warm copies that follow the changelog, and what becomes of them when the owner goes.
 import { describe, expect, test } from '@jest/globals';
 import { calm, rough } from '@flatline/cluster';
-import type { TaskBounds } from '../instance/limits.ts';
+import type { TaskBounds } from '../limits.ts';
 import { type Process, World, FLUSH_INTERVAL_MS, FREQUENT_FLUSHES } from '../world.fixture.ts';
 
 const SESSION_TIMEOUT_MS = 10_000;

@@ -1,10 +1,10 @@
 import { messageOf, Retriable } from '@flatline/base';
 import type { Restoration } from '@flatline/partition';
 import type { StoredGroup } from '@flatline/ports';
-import { LOAD_BYTES_PER_TURN } from '../instance/limits.ts';
-import { changelogOf, type TaskPlace } from '../instance/task-place.ts';
-import { LineageCheck } from '../running/lineage-check.ts';
-import type { TaskStore } from '../running/task-store.ts';
+import { LOAD_BYTES_PER_TURN } from '../limits.ts';
+import { changelogOf, type TaskPlace } from '../task-place.ts';
+import { LineageCheck } from './lineage-check.ts';
+import type { TaskStore } from '../local-store/task-store.ts';
 import { turn } from '../turn.ts';
 import { Distrusted } from './distrust.ts';
 

@@ -1,6 +1,6 @@
 // What clocks do, the log's and the machine's, ends no session that beats.
 import { describe, expect, test } from '@jest/globals';
-import { OPEN_TRANSACTION_ALARM_MS } from '../instance/limits.ts';
+import { OPEN_TRANSACTION_ALARM_MS } from '../limits.ts';
 import { INPUT, World } from '../world.fixture.ts';
 
 describe('time', () => {

@@ -14,7 +14,7 @@
 //   CB4  What the process itself was late by makes no broker slow, but the brokers' timeout counts it: with it a commit should
 //        take two thirds of that at most.
 import type { DurationMs } from '@flatline/base';
-import { OWN_DELAY_FACTOR } from '../instance/limits.ts';
+import { OWN_DELAY_FACTOR } from '../limits.ts';
 
 export interface CommitBudgetOptions {
   /** Longest that brokers should take for a commit: a third of a transaction's timeout. */

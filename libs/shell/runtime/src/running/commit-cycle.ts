@@ -11,12 +11,12 @@ import type { Cancel, DurationMs, Millis } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
 import { DurationHistogram } from '../duration-histogram.ts';
 import { Durations } from '../durations.ts';
-import { CUT_SLICE_PIECES, SLICE_MS, SLOW_COMMIT_MS } from '../instance/limits.ts';
-import type { PipelinePorts, PipelineSettings } from '../instance/settings.ts';
+import { CUT_SLICE_PIECES, SLICE_MS, SLOW_COMMIT_MS } from '../limits.ts';
+import type { PipelinePorts, PipelineSettings } from '../settings.ts';
 import type { CommitBudget } from './commit-budget.ts';
 import { CommitPace } from './commit-pace.ts';
 import type { Committer } from './committer.ts';
-import type { Flusher } from './flusher.ts';
+import type { Flusher } from '../local-store/flusher.ts';
 import type { LoopEvents } from './loop-events.ts';
 import type { Truncator } from './truncator.ts';
 

@@ -10,9 +10,9 @@ import { counted, MalformedBytes } from '@flatline/base';
 import { decodeBlock } from '@flatline/partition';
 import { BelowLogStart, ChangelogTail } from '../restoring/changelog-tail.ts';
 import { lostClaim, type Ownership, readToClaim } from '../restoring/claiming.ts';
-import { committedIn } from './output-records.ts';
+import { committedIn } from '../offset-note.ts';
 import { brokenLog } from '../restoring/distrust.ts';
-import { changelogOf, inputOf, type TaskPlace } from '../instance/task-place.ts';
+import { changelogOf, inputOf, type TaskPlace } from '../task-place.ts';
 
 /** A block in the log; as an anchor the task's last acknowledged one, a claim or the last part of a commit. */
 export interface Anchor {

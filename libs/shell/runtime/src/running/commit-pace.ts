@@ -13,7 +13,7 @@
 //        not before as long again has passed as the last commit took: a task spends at most half of its time on them. But never
 //        farther than those without, and with a `closeDelayMs` of 0 at once.
 import type { DurationMs } from '@flatline/base';
-import { CLOSES_BEHIND_FACTOR } from '../instance/limits.ts';
+import { CLOSES_BEHIND_FACTOR } from '../limits.ts';
 
 export interface CommitPaceRules {
   /** How long changed state may wait for a commit. */

@@ -14,13 +14,13 @@
 import { assert, type DurationMs, Fenced, Retriable, TRANSACTION_TIMEOUT_MAX_MS } from '@flatline/base';
 import type { CommitHeader, PartitionTask, TaskCut } from '@flatline/partition';
 import type { Transaction, TransactionalWriter } from '@flatline/ports';
-import { RetryPause } from '../instance/retry-pause.ts';
+import { RetryPause } from '../retry-pause.ts';
 import { claim, type Ownership } from '../restoring/claiming.ts';
 import type { CommitBudget } from './commit-budget.ts';
 import { type Anchor, GIVEN_AWAY, type LetGo, lookUp, lostTail } from './commit-look-up.ts';
-import { OwnDelay } from './own-delay.ts';
+import { OwnDelay } from '../proof/own-delay.ts';
 import { transactionOf } from './output-records.ts';
-import type { PipelinePorts, PipelineSettings } from '../instance/settings.ts';
+import type { PipelinePorts, PipelineSettings } from '../settings.ts';
 
 export type CommitOutcome =
   /** `bytes`: of its blocks. */

@@ -4,7 +4,7 @@ import { assert, Retriable } from '@flatline/base';
 import { decodeBlock, RecordFailed } from '@flatline/partition';
 import type { DecodeOutcome, EventDecoder } from '@flatline/ports/formats';
 import type { PipelinePorts } from '../index.ts';
-import { RECORD_FAILURES_MAX, RECORD_FAILURES_SPAN_MS } from '../instance/limits.ts';
+import { RECORD_FAILURES_MAX, RECORD_FAILURES_SPAN_MS } from '../limits.ts';
 import { RecordFailures } from './record-failures.ts';
 import { CHANGELOG, DEAD_LETTERS, type Process, World } from '../world.fixture.ts';
 

@@ -3,8 +3,8 @@ import { PartitionStopped } from '@flatline/base';
 import { type CommitHeader, type InputPosition, NO_BATCH, recordedStamp } from '@flatline/partition';
 import type { BatchFingerprint, LogAdmin, TopicPartition } from '@flatline/ports';
 import { pause } from '@flatline/system';
-import { END_PAUSE_MS, END_TRIES_MAX } from '../instance/limits.ts';
-import type { PipelinePorts, StartFrom } from '../instance/settings.ts';
+import { END_PAUSE_MS, END_TRIES_MAX } from '../limits.ts';
+import type { PipelinePorts, StartFrom } from '../settings.ts';
 
 /** Where reading the input begins for a task without a commit. */
 const NOTHING_READ = { checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 } as const;

@@ -5,12 +5,12 @@
 import { Fatal, PartitionStopped } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
 import type { LogEnds, LogSubscription, RecordRun, TopicPartition } from '@flatline/ports';
-import { RetryPause } from '../instance/retry-pause.ts';
-import type { PipelinePorts } from '../instance/settings.ts';
+import { RetryPause } from '../retry-pause.ts';
+import type { PipelinePorts } from '../settings.ts';
 import type { SilenceProof } from '../proof/silence-proof.ts';
 import { InputStall } from './input-stall.ts';
 import { type LoopEvents, unattended } from './loop-events.ts';
-import { readObstacle } from './read-obstacle.ts';
+import { readObstacle } from '../read-obstacle.ts';
 
 export interface InputReadingParts {
   readonly input: TopicPartition;

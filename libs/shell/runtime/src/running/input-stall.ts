@@ -4,7 +4,7 @@
 // Owns: since when the last stable offset stands still.      Does not own: logging it (InputReading).
 import type { DurationMs } from '@flatline/base';
 import type { LogEnds } from '@flatline/ports';
-import { OPEN_TRANSACTION_ALARM_MS } from '../instance/limits.ts';
+import { OPEN_TRANSACTION_ALARM_MS } from '../limits.ts';
 
 export class InputStall {
   #stableOffset: number | undefined;

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { Simulation } from '@flatline/cluster';
 import { BelowLogStart, ChangelogTail } from '../restoring/changelog-tail.ts';
-import { END_PAUSE_MS, END_TRIES_MAX, PROOF_PATIENCE_MS } from '../instance/limits.ts';
+import { END_PAUSE_MS, END_TRIES_MAX, PROOF_PATIENCE_MS } from '../limits.ts';
 import { CHANGELOG, INPUT, type Process, World } from '../world.fixture.ts';
 
 /** Longer than a dead member stays in the group. */

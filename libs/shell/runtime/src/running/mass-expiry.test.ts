@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { EXPIRE_SLICE_MAX } from '../instance/limits.ts';
+import { EXPIRE_SLICE_MAX } from '../limits.ts';
 import { INPUT, type Process, World } from '../world.fixture.ts';
 
 const DYING = 20_000;

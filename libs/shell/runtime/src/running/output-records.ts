@@ -2,29 +2,9 @@
 // number, so that its open transaction delays only the readers of that one (O5).
 import type { TaskCut } from '@flatline/partition';
 import type { OutgoingRecord, OutgoingRecords, Transaction } from '@flatline/ports';
+import { noteOf } from '../offset-note.ts';
 import { deadLetterRecord } from './dead-letter-record.ts';
-import type { PipelineSettings } from '../instance/settings.ts';
-
-/** What goes with each group offset: an independent witness of what was committed (R3). */
-export interface OffsetNote {
-  /** Partitions of the input: tells a task whose partition was added later. */
-  readonly partitions: number;
-  /** The commit that the offset is of. undefined: written before there was such a thing. */
-  readonly sequence: number | undefined;
-  readonly commitId: string | undefined;
-}
-
-function noteOf({ inputPartitions, sequence, commitId }: TaskCut['header']): string {
-  return `partitions=${inputPartitions} commit=${sequence} ${commitId}`;
-}
-
-/** undefined where the metadata is not ours. */
-export function committedIn(metadata: string): OffsetNote | undefined {
-  const found = /^partitions=(\d{1,9})(?: commit=(\d{1,15}) (\S{1,100}))?$/.exec(metadata);
-  if (found === null) return undefined;
-  const [, partitions, sequence, commitId] = found;
-  return { partitions: Number(partitions), sequence: sequence === undefined ? undefined : Number(sequence), commitId };
-}
+import type { PipelineSettings } from '../settings.ts';
 
 export function transactionOf(cut: TaskCut, partition: number, settings: PipelineSettings): Transaction {
   const { group, inputTopic } = settings;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from '@jest/globals';
 import type { LogRecord } from '@flatline/cluster';
 import { INCARNATION_HEADER } from '@flatline/ports';
-import { TASK_BOUNDS } from '../instance/limits.ts';
+import { TASK_BOUNDS } from '../limits.ts';
 import { CHANGELOG, DEAD_LETTERS, INPUT, OUTPUT, World } from '../world.fixture.ts';
 
 const text = (bytes: Uint8Array | null): string => (bytes === null ? '∅' : new TextDecoder().decode(bytes));

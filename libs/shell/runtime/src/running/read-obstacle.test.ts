@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { READ_OBSTACLE_MIN_MS } from '../instance/limits.ts';
-import type { PipelinePorts } from '../instance/settings.ts';
+import { READ_OBSTACLE_MIN_MS } from '../limits.ts';
+import type { PipelinePorts } from '../settings.ts';
 import { World } from '../world.fixture.ts';
 
 test('[X5][F5] a task and a standby say that no leader answers, and since when; not where it is over at once', async () => {

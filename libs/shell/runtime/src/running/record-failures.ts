@@ -8,7 +8,7 @@
 // Owns: which offsets failed.      Does not own: restoring, refusing (PartitionTask).
 import type { DurationMs } from '@flatline/base';
 import type { RecordFailed } from '@flatline/partition';
-import { RECORD_FAILURES_MAX, RECORD_FAILURES_SPAN_MS } from '../instance/limits.ts';
+import { RECORD_FAILURES_MAX, RECORD_FAILURES_SPAN_MS } from '../limits.ts';
 
 export type RecordVerdict = 'restore' | 'refuse' | 'stop';
 

@@ -1,6 +1,6 @@
 import { expect, test } from '@jest/globals';
-import { TASK_BOUNDS } from '../instance/limits.ts';
-import type { PipelinePorts } from '../instance/settings.ts';
+import { TASK_BOUNDS } from '../limits.ts';
+import type { PipelinePorts } from '../settings.ts';
 import { INPUT, type Process, World } from '../world.fixture.ts';
 
 const SESSIONS = 2_000;

@@ -4,7 +4,7 @@
 import type { PartitionTask } from '@flatline/partition';
 import type { TopicPartition } from '@flatline/ports';
 import { FillAlarm } from '../fill-alarm.ts';
-import type { PipelineSettings, RuntimeLog } from '../instance/settings.ts';
+import type { PipelineSettings, RuntimeLog } from '../settings.ts';
 
 export interface StepAlarmsParts {
   readonly input: TopicPartition;

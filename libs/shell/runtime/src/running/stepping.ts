@@ -5,9 +5,9 @@
 import { type DurationMs, type Millis, PartitionStopped } from '@flatline/base';
 import type { PartitionTask, StepOutcome } from '@flatline/partition';
 import type { TopicPartition } from '@flatline/ports';
-import { FUTURE_STAMP_RETRY_MS, SLICE_MS, STEP_RECORDS_MAX } from '../instance/limits.ts';
-import { RetryPause } from '../instance/retry-pause.ts';
-import type { PipelinePorts, PipelineSettings } from '../instance/settings.ts';
+import { FUTURE_STAMP_RETRY_MS, SLICE_MS, STEP_RECORDS_MAX } from '../limits.ts';
+import { RetryPause } from '../retry-pause.ts';
+import type { PipelinePorts, PipelineSettings } from '../settings.ts';
 import type { SilenceProof } from '../proof/silence-proof.ts';
 import type { InputReading } from './input-reading.ts';
 import { type LoopEvents, unattended } from './loop-events.ts';

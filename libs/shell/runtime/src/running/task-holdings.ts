@@ -7,15 +7,15 @@
 //   TH2  No more is read, then the rest is committed, then the writer is closed, then the store: a flush needs what was
 //        committed.
 import type { PartitionTask } from '@flatline/partition';
-import type { TaskPlace } from '../instance/task-place.ts';
+import type { TaskPlace } from '../task-place.ts';
 import type { Replica } from '../restoring/replica.ts';
 import type { Restored } from '../restoring/restoring.ts';
 import type { StandbyTask } from '../restoring/standby-task.ts';
 import type { Committer } from './committer.ts';
 import { contained } from './contained.ts';
-import { StoreDrops } from './store-drops.ts';
+import { StoreDrops } from '../local-store/store-drops.ts';
 import type { TaskLoop } from './task-loop.ts';
-import { TaskStore } from './task-store.ts';
+import { TaskStore } from '../local-store/task-store.ts';
 
 export interface TaskHoldingsParts extends TaskPlace {
   /** This instance's standby of the partition: the task goes on from what it holds. */

@@ -12,9 +12,9 @@
 //   TL3  A run in hand that nothing hinders is never left lying: no other wake need come.
 import type { Cancel, Millis } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
-import { EXPIRE_SLICE_MAX } from '../instance/limits.ts';
-import type { PipelinePorts } from '../instance/settings.ts';
-import { SilenceWatch } from '../proof/silence-watch.ts';
+import { EXPIRE_SLICE_MAX } from '../limits.ts';
+import type { PipelinePorts } from '../settings.ts';
+import { SilenceWatch } from './silence-watch.ts';
 import { CommitCycle, type CommitCycleParts } from './commit-cycle.ts';
 import { InputReading } from './input-reading.ts';
 import { DuePace } from './due-pace.ts';

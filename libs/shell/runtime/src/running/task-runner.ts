@@ -9,12 +9,12 @@
 //   TR3  Whatever is thrown about this partition ends here: it stops this task at most, and only Fatal goes on to the process.
 import { assert, type Cancel, Corrupt, type DurationMs, type Fatal, Fenced, Retriable } from '@flatline/base';
 import type { TimerInspection } from '@flatline/partition';
-import { OWNERSHIP_CERTAIN_MS } from '../instance/limits.ts';
-import { RetryPause } from '../instance/retry-pause.ts';
-import { inputOf, placeInLog } from '../instance/task-place.ts';
-import { TASK_TRANSITIONS, type TaskState } from '../instance/task-state.ts';
-import { type TaskStatus, taskStatus } from '../instance/task-status.ts';
-import { chosenProof } from '../proof/proof-choice.ts';
+import { OWNERSHIP_CERTAIN_MS } from '../limits.ts';
+import { RetryPause } from '../retry-pause.ts';
+import { inputOf, placeInLog } from '../task-place.ts';
+import { TASK_TRANSITIONS, type TaskState } from '../task-state.ts';
+import { type TaskStatus, taskStatus } from './task-status.ts';
+import { chosenProof } from './proof-choice.ts';
 import { GIVEN_AWAY } from './commit-look-up.ts';
 import { contained } from './contained.ts';
 import { verdictOn } from './failure-verdict.ts';

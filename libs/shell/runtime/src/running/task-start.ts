@@ -2,7 +2,7 @@
 // partition without any state, a commit of where it begins.
 import { Retriable } from '@flatline/base';
 import { type CommitHeader, type InputPosition, type PartitionTask } from '@flatline/partition';
-import { inputOf, placeInLog, type TaskPlace } from '../instance/task-place.ts';
+import { inputOf, placeInLog, type TaskPlace } from '../task-place.ts';
 import { restore, type RestoreParts } from '../restoring/restoring.ts';
 import { turn } from '../turn.ts';
 import type { CommitBudget } from './commit-budget.ts';

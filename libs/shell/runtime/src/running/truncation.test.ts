@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import { TASK_BOUNDS as bounds } from '../instance/limits.ts';
+import { TASK_BOUNDS as bounds } from '../limits.ts';
 import { CHANGELOG, World, type WorldSettings } from '../world.fixture.ts';
 
 const KB = 1024;

@@ -9,9 +9,9 @@ import {
   TRUNCATE_INTERVAL_MIN_MS,
   TRUNCATE_INTERVAL_MS,
   TRUNCATE_SURPLUS,
-} from '../instance/limits.ts';
-import type { RuntimeLog } from '../instance/settings.ts';
-import { changelogOf, type TaskPlace } from '../instance/task-place.ts';
+} from '../limits.ts';
+import type { RuntimeLog } from '../settings.ts';
+import { changelogOf, type TaskPlace } from '../task-place.ts';
 
 interface Floor {
   readonly offset: number;

@@ -1,6 +1,6 @@
 import type { StepOutcome } from '@flatline/partition';
 import type { TopicPartition } from '@flatline/ports';
-import type { PipelineSettings } from '../instance/settings.ts';
+import type { PipelineSettings } from '../settings.ts';
 
 type TimestampType = PipelineSettings['input']['timestampType'];
 

@@ -1,8 +1,8 @@
-import { inputOf, type TaskPlace } from '../instance/task-place.ts';
+import { inputOf, type TaskPlace } from '../task-place.ts';
 import type { Restored } from '../restoring/restoring.ts';
-import { FetchProof } from './fetch-proof.ts';
-import { Prover } from './prover.ts';
-import { ProofByClockRecord, ProofByEnd, type SilenceProof } from './silence-proof.ts';
+import { FetchProof } from '../proof/fetch-proof.ts';
+import { Prover } from '../proof/prover.ts';
+import { ProofByClockRecord, ProofByEnd, type SilenceProof } from '../proof/silence-proof.ts';
 
 /** Clock records (C2, C8), or, where the settings say that the input may not be written, requests for its end (C3). */
 export function chosenProof(

@@ -17,7 +17,7 @@ import type {
   StoreDistrust,
   StoreState,
 } from '@flatline/ports';
-import { placeInLog, type TaskPlace } from '../instance/task-place.ts';
+import { placeInLog, type TaskPlace } from '../task-place.ts';
 import type { StoreDrops } from './store-drops.ts';
 
 export interface TaskStoreParts {

@@ -7,9 +7,9 @@
 //   FL2  Nothing it does rejects: a flush that fails costs the store, never the task.
 import { type DurationMs, Retriable } from '@flatline/base';
 import type { FlushSlice, PartitionTask } from '@flatline/partition';
-import { RetryPause } from '../instance/retry-pause.ts';
+import { RetryPause } from '../retry-pause.ts';
 import { turn } from '../turn.ts';
-import type { PipelinePorts } from '../instance/settings.ts';
+import type { PipelinePorts } from '../settings.ts';
 import type { TaskStore } from './task-store.ts';
 
 export interface FlusherParts {

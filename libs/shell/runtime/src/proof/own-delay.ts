@@ -3,7 +3,7 @@
 //
 // Owns: a timer that measures, again and again, how late it fires.      Does not own: what is waited for.
 import type { Cancel, Clock, DurationMs } from '@flatline/base';
-import { OWN_DELAY_PROBE_MS } from '../instance/limits.ts';
+import { OWN_DELAY_PROBE_MS } from '../limits.ts';
 
 export class OwnDelay {
   readonly #clock: Clock;

@@ -2,7 +2,7 @@
 //
 // Owns: how many there were since the task or its standby began.      Does not own: dropping one (TaskStore).
 import type { StoreDistrust } from '@flatline/ports';
-import { placeInLog, type TaskPlace } from '../instance/task-place.ts';
+import { placeInLog, type TaskPlace } from '../task-place.ts';
 
 export class StoreDrops {
   readonly #place: TaskPlace;

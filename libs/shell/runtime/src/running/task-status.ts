@@ -2,9 +2,9 @@ import type { DurationMs, Millis } from '@flatline/base';
 import type { TaskCounters } from '@flatline/partition';
 import type { HistogramStatus } from '../duration-histogram.ts';
 import type { Percentiles } from '../durations.ts';
-import type { TaskHoldings } from '../running/task-holdings.ts';
-import type { TaskPlace } from './task-place.ts';
-import type { ShownState, TaskState } from './task-state.ts';
+import type { TaskHoldings } from './task-holdings.ts';
+import type { TaskPlace } from '../task-place.ts';
+import type { ShownState, TaskState } from '../task-state.ts';
 
 /** What an operator sees of one task. */
 export interface TaskStatus {

@@ -1,7 +1,7 @@
 // A failing device under the local stores: a store is a cache, and its errors end neither a task nor the process.
 import { describe, expect, test } from '@jest/globals';
 import type { StoreCall, StoreFault } from '@flatline/cluster';
-import type { PipelinePorts } from '../instance/settings.ts';
+import type { PipelinePorts } from '../settings.ts';
 import { FLUSH_INTERVAL_MS, type Process, World } from '../world.fixture.ts';
 
 const FAULTS: readonly StoreFault[] = ['fails', 'failsForGood'];

@@ -1,6 +1,6 @@
 import type { DurationMs } from '@flatline/base';
 import type { LogSubscription } from '@flatline/ports';
-import { READ_OBSTACLE_MIN_MS } from '../instance/limits.ts';
+import { READ_OBSTACLE_MIN_MS } from './limits.ts';
 
 /** What has kept a log from being read for READ_OBSTACLE_MIN_MS or longer, as operators read it (X5). */
 export function readObstacle(

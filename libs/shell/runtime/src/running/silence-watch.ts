@@ -4,11 +4,11 @@
 import type { Cancel } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
 import type { TopicPartition } from '@flatline/ports';
-import type { PipelinePorts } from '../instance/settings.ts';
-import type { InputReading } from '../running/input-reading.ts';
-import { type LoopEvents, unattended } from '../running/loop-events.ts';
-import { ReadBack } from './read-back.ts';
-import type { SilenceProof } from './silence-proof.ts';
+import type { PipelinePorts } from '../settings.ts';
+import type { InputReading } from './input-reading.ts';
+import { type LoopEvents, unattended } from './loop-events.ts';
+import { ReadBack } from '../proof/read-back.ts';
+import type { SilenceProof } from '../proof/silence-proof.ts';
 
 /** As operators read it (X5). */
 const UNREAD_PROOF =
