@@ -1,8 +1,9 @@
 // The test of the seam: a kind that the engine knows nothing of runs on it, through faults and takeovers.
 import { describe, expect, test } from '@jest/globals';
-import { calm, type LogRecord, rough } from '@flatline/cluster';
+import { type LogRecord, rough } from '@flatline/cluster';
+import { whileProcessesDie } from './kills.fixture.ts';
 import { leaseStub } from './lease-stub.fixture.ts';
-import { DEAD_LETTERS, INPUT, OUTPUT, type Process, World } from './world.fixture.ts';
+import { DEAD_LETTERS, INPUT, OUTPUT, World } from './world.fixture.ts';
 
 const TIMEOUT_MS = 4_000;
 const KEYS = 12;
@@ -64,12 +65,9 @@ function expected(records: readonly LogRecord[], said: Said): number {
 }
 
 /** Holders that know their token, zombies with an old one, processes that die; then calm, until all are silent long enough. */
-async function storm(world: World, seed: number): Promise<readonly Error[]> {
-  const { time, faults } = world.simulation;
+function storm(world: World, seed: number): Promise<readonly Error[]> {
   const random = world.simulation.random(`leases ${seed}`);
-  const processes: Process[] = ['a', 'b'].map((name) => world.launch(name));
-  await time.runFor(8_000);
-  for (let round = 0; round < 150; round += 1) {
+  return whileProcessesDie(world, { random, pauseMs: 600, calmMs: 60_000 }, () => {
     const key = `lease-${random.below(KEYS)}`;
     const granted =
       answers(world, OUTPUT)
@@ -78,19 +76,7 @@ async function storm(world: World, seed: number): Promise<readonly Error[]> {
     const token = random.chance(0.8) ? granted.at(-1)?.slice(8) : granted[0]?.slice(8);
     const act = random.below(10);
     world.say(key, act < 3 ? 'START' : `${act < 9 ? 'RENEW' : 'END'} ${token ?? 0}`);
-    await time.runFor(random.below(600));
-    if (!random.chance(0.03)) continue;
-    const at = random.below(processes.length);
-    const { name, host } = processes[at]!;
-    host.kill();
-    await time.runFor(random.below(3_000));
-    processes[at] = world.launch(name);
-  }
-  faults.setRates(calm);
-  // Some have died of a fault of their own.
-  for (const { name, host } of [...processes]) if (!host.alive) processes.push(world.launch(name));
-  await time.runFor(60_000);
-  return processes.flatMap(({ failures }) => failures);
+  });
 }
 
 describe('a kind that the engine does not know', () => {

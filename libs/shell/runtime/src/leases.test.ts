@@ -1,10 +1,11 @@
 // Leases through faults and takeovers in the simulated cluster, against a second reading of their rules.
 import { describe, expect, test } from '@jest/globals';
-import { calm, rough } from '@flatline/cluster';
+import { rough } from '@flatline/cluster';
 import { leaseKind, type LeaseRules } from '@flatline/kinds';
 import { foldLeases, type Said } from '@flatline/oracle';
 import { blankLeaseRequest, type LeaseEventEncoder, type LeaseRequestDecoder } from '@flatline/ports/formats';
-import { DEAD_LETTERS, INPUT, OUTPUT, type Process, World } from './world.fixture.ts';
+import { whileProcessesDie } from './kills.fixture.ts';
+import { DEAD_LETTERS, INPUT, OUTPUT, World } from './world.fixture.ts';
 
 const KEYS = 10;
 const SEEDS = Number(process.env['SEEDS'] ?? 12);
@@ -70,12 +71,9 @@ function folded(world: World, rules: LeaseRules): { said: Readonly<Record<string
 }
 
 /** Holders that know their token, zombies with an old one, retries, processes that die; then calm, until all has ended. */
-async function storm(world: World, seed: number): Promise<readonly Error[]> {
-  const { time, faults } = world.simulation;
+function storm(world: World, seed: number): Promise<readonly Error[]> {
   const random = world.simulation.random(`leases ${seed}`);
-  const processes: Process[] = ['a', 'b'].map((name) => world.launch(name));
-  await time.runFor(8_000);
-  for (let round = 0; round < 150; round += 1) {
+  return whileProcessesDie(world, { random, pauseMs: 500, calmMs: 90_000 }, () => {
     const key = `lease-${random.below(KEYS)}`;
     const granted = (said(world)[key] ?? []).filter((each) => each?.['type'] === 'GRANTED');
     const token = Number((random.chance(0.8) ? granted.at(-1) : granted[0])?.['token'] ?? 1);
@@ -85,19 +83,7 @@ async function storm(world: World, seed: number): Promise<readonly Error[]> {
     if (act < 4) world.say(key, JSON.stringify(start));
     else if (act < 9) world.say(key, random.chance(0.03) ? 'garbage' : JSON.stringify({ type: 'HEARTBEAT', token }));
     else world.say(key, JSON.stringify({ type: 'ENDED', token, ...id }));
-    await time.runFor(random.below(500));
-    if (!random.chance(0.03)) continue;
-    const at = random.below(processes.length);
-    const { name, host } = processes[at]!;
-    host.kill();
-    await time.runFor(random.below(3_000));
-    processes[at] = world.launch(name);
-  }
-  faults.setRates(calm);
-  // Some have died of a fault of their own.
-  for (const { name, host } of [...processes]) if (!host.alive) processes.push(world.launch(name));
-  await time.runFor(90_000);
-  return processes.flatMap(({ failures }) => failures);
+  });
 }
 
 describe('leases in a cluster that fails', () => {
