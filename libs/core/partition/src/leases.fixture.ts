@@ -4,8 +4,9 @@ import { type HeldTimeRules, leaseKind, type LeaseRules } from '@flatline/kinds'
 import { blankLeaseRequest, type LeaseEventEncoder, type LeaseRequestDecoder } from '@flatline/ports/formats';
 import type { RecordHeader } from '@flatline/ports';
 import { timerFaults } from './entries/timer-inspection.ts';
-import { NO_BATCH, PartitionTask, Restoration } from './index.ts';
-import { applyBlock, begin, bytes, ListCursor, options, type TestRecord, text } from './task.fixture.ts';
+import { PartitionTask } from './index.ts';
+import { PARTITION, TaskLog, WALL } from './task-log.fixture.ts';
+import { bytes, ListCursor, options, text } from './task.fixture.ts';
 
 const LEASE_RULES: LeaseRules = {
   timeoutMs: 10_000,
@@ -22,9 +23,6 @@ const LEASE_RULES: LeaseRules = {
 };
 /** Tokens of one epoch. */
 export const EPOCH = 2 ** 40;
-const WALL = 9e12;
-const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
-const PARTITION = 3;
 
 /** The codecs are the shell's: as much of one as these tests send. */
 const decoder: LeaseRequestDecoder = {
@@ -64,13 +62,8 @@ export class LeaseLog {
   readonly #heldTime: HeldTimeRules;
   readonly #groupMax: number;
   readonly #timestampType: 'LogAppendTime' | 'CreateTime';
-  readonly #records: TestRecord[] = [];
   readonly #said: { readonly key: string; readonly said: Said; readonly headers: readonly RecordHeader[] }[] = [];
-  readonly refused: { readonly offset: number; readonly reason: string }[] = [];
-  readonly blocks: Uint8Array[] = [];
-  #taken = 0;
-  #sequence = 0;
-  task: PartitionTask;
+  readonly #log: TaskLog;
 
   constructor({
     rules,
@@ -82,8 +75,25 @@ export class LeaseLog {
     this.#heldTime = heldTime;
     this.#groupMax = groupMax;
     this.#timestampType = timestampType;
-    this.task = this.#newTask();
-    begin(this.task, 0, START);
+    this.#log = new TaskLog(
+      () => this.#newTask(),
+      ({ key, value, headers = [] }) => {
+        const said = value === null ? null : (JSON.parse(text(value)) as Said);
+        this.#said.push({ key: text(key!), said, headers });
+      },
+    );
+  }
+
+  get task(): PartitionTask {
+    return this.#log.task;
+  }
+
+  get refused(): readonly { readonly offset: number; readonly reason: string }[] {
+    return this.#log.refused;
+  }
+
+  get blocks(): readonly Uint8Array[] {
+    return this.#log.blocks;
   }
 
   #newTask(): PartitionTask {
@@ -104,37 +114,19 @@ export class LeaseLog {
     value: LeaseValue = '',
     headers: Readonly<Record<string, string>> = {},
   ): number {
-    const offset = this.#records.length;
     const content = typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
     const sent = Object.entries(headers).map(([name, of]) => ({ name, value: bytes(of) }));
-    const clock = key === null ? [{ name: 'flatline-clock', value: null }] : [];
     const logAppendTime = this.#timestampType === 'LogAppendTime';
-    this.#records.push({ offset, timestamp, key, value: content, headers: [...sent, ...clock], logAppendTime });
-    return offset;
+    return this.#log.append({ timestamp, key, value: content, headers: sent, logAppendTime });
   }
 
   /** Takes what was added, and commits. `drains`: lets what is due of other keys take effect, too. */
   commit(drains = true): void {
     const { task } = this;
-    const fresh = this.#records.slice(this.#taken);
-    this.#taken = this.#records.length;
+    const fresh = this.#log.take();
     if (fresh.length > 0) task.step(new ListCursor(fresh, this.#groupMax), 1e6, WALL);
     if (drains) while (task.expire(100, WALL));
-    const sequence = this.#sequence;
-    const names = { logId: 'log', owner: 'me', inputPartitions: 4, sequence, commitId: `run-${sequence}` };
-    const cut = task.cut({ ...names, previousCommitId: sequence === 0 ? '' : `run-${sequence - 1}` });
-    this.#sequence += 1;
-    for (const { key, value, headers = [] } of cut.outputs) {
-      const said = value === null ? null : (JSON.parse(text(value)) as Said);
-      this.#said.push({ key: text(key!), said, headers });
-    }
-    this.refused.push(...cut.deadLetters.map(({ offset, reason }) => ({ offset, reason })));
-    for (const block of cut.blocks) this.blocks.push(block.bytes.slice());
-    const first = this.blocks.length - cut.blocks.length;
-    task.settle(
-      cut,
-      cut.blocks.map((_, i) => first + i),
-    );
+    this.#log.cut();
   }
 
   /** What is wrong with the timers (LE1). */
@@ -144,14 +136,7 @@ export class LeaseLog {
 
   /** Another task restores what is committed, and goes on. */
   restart(): void {
-    const task = this.#newTask();
-    const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
-    this.blocks.forEach((block, offset) => applyBlock(restoration, block, offset));
-    const why = restoration.finish();
-    if (why !== undefined) throw new Error(why);
-    const last = restoration.last!;
-    begin(task, last.clock, last.inputs[0]!, last);
-    this.task = task;
+    this.#log.restart();
   }
 
   /** What was said of a key, in order; a tombstone is null. */
@@ -172,16 +157,9 @@ export class LeaseLog {
   /** The same by the rules, read a second time. */
   folded(): { readonly all: Readonly<Record<string, readonly Said[]>>; readonly refused: readonly number[] } {
     const logAppendTime = this.#timestampType === 'LogAppendTime';
-    const raw = this.#records.map(({ key, value, headers = [], ...record }) => ({
-      ...record,
-      headers,
-      logAppendTime,
-      key: key === null ? null : bytes(key),
-      value: value === null ? null : bytes(value),
-    }));
     const { rules } = this;
     const folding: LeaseFoldOptions = { partition: PARTITION, rules, heldTime: this.#heldTime, logAppendTime };
-    const { said, refused } = foldLeases(raw, folding);
+    const { said, refused } = foldLeases(this.#log.raw(), folding);
     return { all: Object.fromEntries([...said].filter(([, each]) => each.length > 0)), refused };
   }
 }

@@ -2,8 +2,9 @@
 import { type FoldCalendar, foldSchedules, type SaidOfSchedule } from '@flatline/oracle';
 import { type Calendar, scheduleKind, type ScheduleRules } from '@flatline/kinds';
 import type { RecordHeader } from '@flatline/ports';
-import { NO_BATCH, PartitionTask, Restoration } from './index.ts';
-import { applyBlock, begin, bytes, ListCursor, options, type TestRecord, text } from './task.fixture.ts';
+import { PartitionTask } from './index.ts';
+import { PARTITION, TaskLog, WALL } from './task-log.fixture.ts';
+import { bytes, ListCursor, options, text } from './task.fixture.ts';
 
 const RULES: ScheduleRules = {
   maxHorizonMs: 1e9,
@@ -15,9 +16,6 @@ const RULES: ScheduleRules = {
   maxSchedulesPerKey: 3,
   targets: ['mail', 'push'],
 };
-const WALL = 9e12;
-const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
-const PARTITION = 3;
 
 /** The year 10000, from which on those of users may throw. */
 const CALENDAR_END = 253_402_300_800_000;
@@ -62,19 +60,35 @@ export type Headers = Readonly<Record<string, string | number | Uint8Array>>;
 export class ScheduleLog {
   readonly rules: ScheduleRules;
   readonly #settings: ScheduleSettings;
-  readonly #records: TestRecord[] = [];
   readonly #said = new Map<string, SaidOfSchedule[]>();
-  readonly refused: { readonly offset: number; readonly reason: string }[] = [];
-  readonly blocks: Uint8Array[] = [];
-  #taken = 0;
-  #sequence = 0;
-  task: PartitionTask;
+  readonly #log: TaskLog;
 
   constructor(settings: ScheduleSettings = {}) {
     this.#settings = settings;
     this.rules = { ...RULES, ...settings.rules };
-    this.task = this.#newTask();
-    begin(this.task, 0, START);
+    this.#log = new TaskLog(
+      () => this.#newTask(),
+      ({ key, value, headers = [], topic }) => {
+        const shown = headers.map((each) => `${each.name}=${each.value === null ? '(null)' : named(each.value)}`);
+        const said = this.#said.get(text(key!)) ?? [];
+        this.#said.set(text(key!), [
+          ...said,
+          { ...(topic !== undefined && { topic }), value: named(value!), headers: shown },
+        ]);
+      },
+    );
+  }
+
+  get task(): PartitionTask {
+    return this.#log.task;
+  }
+
+  get refused(): readonly { readonly offset: number; readonly reason: string }[] {
+    return this.#log.refused;
+  }
+
+  get blocks(): readonly Uint8Array[] {
+    return this.#log.blocks;
   }
 
   #newTask(): PartitionTask {
@@ -86,21 +100,17 @@ export class ScheduleLog {
 
   /** Appends a record; key null: one that tells the time. Headers by their names behind `flatline-`, or with a colon as they are. */
   add(timestamp: number, key: string | null, headers: Headers = {}, value: string | null = 'v'): number {
-    const offset = this.#records.length;
     const sent: RecordHeader[] = Object.entries(headers).map(([name, of]) => ({
       name: name.startsWith(':') ? name.slice(1) : `flatline-${name}`,
       value: typeof of === 'object' ? of : bytes(String(of)),
     }));
-    if (key === null) sent.push({ name: 'flatline-clock', value: null });
-    this.#records.push({ offset, timestamp, key, value: key === null ? '' : value, headers: sent });
-    return offset;
+    return this.#log.append({ timestamp, key, value: key === null ? '' : value, headers: sent });
   }
 
   /** Takes what was added, and commits. `drains`: lets all that is due take effect at the end. */
   commit(drains = true): void {
     const { task } = this;
-    const fresh = this.#records.slice(this.#taken);
-    this.#taken = this.#records.length;
+    const fresh = this.#log.take();
     const cursor = new ListCursor(fresh, this.#settings.groupMax ?? 1);
     for (let outcome = ''; fresh.length > 0 && outcome !== 'exhausted';) {
       outcome = task.step(cursor, 1e6, WALL).kind;
@@ -108,46 +118,16 @@ export class ScheduleLog {
       this.#cutIfFull();
     }
     if (drains) while (task.expire(100, WALL)) this.#cutIfFull();
-    this.#cut();
+    this.#log.cut();
   }
 
   #cutIfFull(): void {
-    if (this.task.isFull) this.#cut();
-  }
-
-  #cut(): void {
-    const { task } = this;
-    const sequence = this.#sequence;
-    const names = { logId: 'log', owner: 'me', inputPartitions: 4, sequence, commitId: `run-${sequence}` };
-    const cut = task.cut({ ...names, previousCommitId: sequence === 0 ? '' : `run-${sequence - 1}` });
-    this.#sequence += 1;
-    for (const { key, value, headers = [], topic } of cut.outputs) {
-      const shown = headers.map((each) => `${each.name}=${each.value === null ? '(null)' : named(each.value)}`);
-      const said = this.#said.get(text(key!)) ?? [];
-      this.#said.set(text(key!), [
-        ...said,
-        { ...(topic !== undefined && { topic }), value: named(value!), headers: shown },
-      ]);
-    }
-    this.refused.push(...cut.deadLetters.map(({ offset, reason }) => ({ offset, reason })));
-    for (const block of cut.blocks) this.blocks.push(block.bytes.slice());
-    const first = this.blocks.length - cut.blocks.length;
-    task.settle(
-      cut,
-      cut.blocks.map((_, i) => first + i),
-    );
+    if (this.task.isFull) this.#log.cut();
   }
 
   /** Another task restores what is committed, and goes on. */
   restart(): void {
-    const task = this.#newTask();
-    const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
-    this.blocks.forEach((block, offset) => applyBlock(restoration, block, offset));
-    const why = restoration.finish();
-    if (why !== undefined) throw new Error(why);
-    const last = restoration.last!;
-    begin(task, last.clock, last.inputs[0]!, last);
-    this.task = task;
+    this.#log.restart();
   }
 
   /** What came out of a key, in order. */
@@ -166,14 +146,8 @@ export class ScheduleLog {
 
   /** The same by the rules, read a second time. */
   folded(): { readonly all: Readonly<Record<string, readonly SaidOfSchedule[]>>; readonly refused: readonly number[] } {
-    const raw = this.#records.map(({ key, value, headers = [], ...record }) => ({
-      ...record,
-      headers,
-      logAppendTime: true,
-      key: key === null ? null : bytes(key),
-      value: value === null ? null : bytes(value),
-    }));
-    const { said, refused } = foldSchedules(raw, { partition: PARTITION, rules: this.rules, calendar: naive });
+    const folding = { partition: PARTITION, rules: this.rules, calendar: naive };
+    const { said, refused } = foldSchedules(this.#log.raw(), folding);
     return { all: Object.fromEntries([...said].filter(([, each]) => each.length > 0)), refused };
   }
 }
