@@ -203,7 +203,8 @@ class SimulatedStore implements StateStore {
     for (const place of puts) entries.set(place.slot, copyOf(place));
     this.#file.writtenAt = this.#environment.host.wallMs();
     if (checkpoint !== undefined) {
-      this.#file.checkpoint = { ...checkpoint, commitHeader: checkpoint.commitHeader.slice() };
+      const { commitHeader } = checkpoint;
+      this.#file.checkpoint = { ...checkpoint, commitHeader: copyBytes(commitHeader, 0, commitHeader.length) };
     }
   }
 

@@ -1,10 +1,10 @@
-// The contract of the StateStore port, on every adapter.
+// The contract of the StateStore port, on every adapter: what the simulated cluster stores is held to what LMDB does.
 import { AssertionError } from '@flatline/base';
+import { Simulation } from '@flatline/cluster';
 import type { StateStores, StoreChanges, StoreCheckpoint, StoredRow } from '@flatline/ports';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import fc from 'fast-check';
 import { LmdbStores } from './lmdb-stores.ts';
-import { MemoryStores } from './memory-store.fixture.ts';
 import { temporaryDirectory } from './testing/temporary-directory.ts';
 import { Model, placeOf, rowsOf, valueOf, workloadStep } from './testing/workload.ts';
 
@@ -27,7 +27,7 @@ const row = (slot: number, text: string): StoredRow => ({
 const puts = (...rows: StoredRow[]): StoreChanges => ({ puts: rows.map(placeOf), removals: [] });
 const bySlot = (...rows: StoredRow[]): Map<number, string> => new Map(rows.map((each) => [each.slot, valueOf(each)]));
 
-describe.each(['LmdbStores', 'MemoryStores'])('%s', (adapter) => {
+describe.each(['LmdbStores', 'SimulatedStores'])('%s', (adapter) => {
   const directory = { path: '', remove: (): void => undefined };
   let stores: StateStores;
 
@@ -40,8 +40,8 @@ describe.each(['LmdbStores', 'MemoryStores'])('%s', (adapter) => {
     directory.remove();
   });
   const openStores = (): StateStores =>
-    adapter === 'MemoryStores'
-      ? new MemoryStores()
+    adapter === 'SimulatedStores'
+      ? new Simulation({ seed: 1 }).start('a').ports.stores
       : LmdbStores.open({ stateDir: directory.path, application: 'app', pipeline: 'visits' });
 
   test('an unwritten store is empty and has no state', async () => {
