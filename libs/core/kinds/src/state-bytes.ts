@@ -2,8 +2,8 @@
 const NOTHING = new Uint8Array(0);
 
 /**
- * Of one entry. Positions count from the first byte. Every edit may move the bytes: whoever edits reads `bytes`, `view` and
- * `start` again.
+ * The state of one entry. Positions count from the first byte. Every edit may move the bytes: after one, read `bytes`, `view`
+ * and `start` again.
  */
 export interface StateBytes {
   /** The memory they lie in from `start` on, and the same memory as a view. */

@@ -1,4 +1,4 @@
-// What formats read and write. An entry of its own: whoever only moves bytes knows nothing of sessions.
+// What formats read and write. An entry of its own, because code that only moves bytes needs none of it.
 export type {
   DebouncedBatchEncoder,
   DecodeOutcome,

@@ -2,7 +2,7 @@
 //
 // It may lag behind the changelog and is never ahead of it. Writing is a *fuzzy checkpoint* (Lin, Dunham, ICDE 1997): a flush is
 // a series of `write` calls, each atomic, of rows that are all committed, each as of the checkpoint or a later commit; the
-// checkpoint comes with the last. Each row says as of which, so whoever rolls the changelog forward knows what a row has
+// checkpoint comes with the last. Each row says as of which, so that rolling the changelog forward passes over what a row has
 // already. A crash in the middle leaves the former checkpoint with some rows that are newer still. Count and digest therefore
 // agree only once the newest row's commit is reached.
 import type { Millis } from '@flatline/base';

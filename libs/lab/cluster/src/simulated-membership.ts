@@ -1,6 +1,6 @@
 // The Membership of one process: joins, beats, joins again by itself.
 //
-//   new ─▶ joining ⇄ member ─▶ left          expelled or out of reach: lost(), and joining again as somebody new
+//   new ─▶ joining ⇄ member ─▶ left          expelled or out of reach: lost(), and joining again as a new member
 //
 // Owns: this process's member id and heartbeat.      Does not own: the group (SimulatedGroup).
 //
@@ -134,7 +134,7 @@ export class SimulatedMembership implements Membership {
       this.#listener?.failed(error instanceof Error ? error : new Error(String(error)));
       return;
     }
-    // Whether the group has taken this member in is unknown: come again as somebody new, the other one expires.
+    // Whether the group has taken this member in is unknown: join as a new member, the other one expires.
     this.#memberId = undefined;
     this.#environment.host.after(RETRY_MS, () => {
       this.#join();
