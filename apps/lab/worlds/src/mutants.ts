@@ -62,31 +62,31 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'closes a key a millisecond early',
-    file: 'libs/core/partition/src/entries/live-entries.ts',
+    file: 'libs/core/partition/src/live-entries.ts',
     from: 'return due > this.clock || this.#takeEffect(slot, due);',
     to: 'return due > this.clock + 1 || (this.#due(due), false);',
   },
   {
     name: 'arms timers a minute late',
-    file: 'libs/core/partition/src/entries/live-entries.ts',
+    file: 'libs/core/partition/src/live-entries.ts',
     from: 'deadlineOf: (slot) => this.#dueAt(slot),',
     to: 'deadlineOf: (slot) => this.#dueAt(slot) + 60_000,',
   },
   {
     name: 'loses a timer on restoring',
-    file: 'libs/core/partition/src/entries/live-entries.ts',
+    file: 'libs/core/partition/src/live-entries.ts',
     from: 'if (table.isLive(slot)) wheel.schedule(slot);',
     to: 'if (slot !== 1 && table.isLive(slot)) wheel.schedule(slot);',
   },
   {
     name: 'arms the first slice of timers only',
-    file: 'libs/core/partition/src/entries/live-entries.ts',
+    file: 'libs/core/partition/src/live-entries.ts',
     from: 'if (end < table.slotsEnd) return false;',
     to: 'if (end < 0) return false;',
   },
   {
     name: 'leaves the timer where a timeout gets shorter',
-    file: 'libs/core/partition/src/entries/live-entries.ts',
+    file: 'libs/core/partition/src/live-entries.ts',
     from: 'dueSooner(): void {\n    this.#armed().schedule(this.#entry.slot);',
     to: 'dueSooner(): void {\n    this.#armed();',
   },
@@ -128,7 +128,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'stores what a failed record has left of an entry',
-    file: 'libs/core/partition/src/entries/live-entries.ts',
+    file: 'libs/core/partition/src/live-entries.ts',
     from: 'return this.#kind.take(this.run, this);\n    } catch (error) {\n      this.#parts.onUnsound();',
     to: 'return this.#kind.take(this.run, this);\n    } catch (error) {',
   },
@@ -164,7 +164,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'closes as of now',
-    file: 'libs/core/partition/src/entries/live-entries.ts',
+    file: 'libs/core/partition/src/live-entries.ts',
     from: 'this.#due(due);',
     to: 'this.#due(Math.max(this.clock, due));',
   },
@@ -422,7 +422,7 @@ export const MUTANTS: readonly Mutant[] = [
   },
   {
     name: 'uses a slot again that restoring has left to an entry',
-    file: 'libs/core/partition/src/entries/live-entries.ts',
+    file: 'libs/core/partition/src/live-entries.ts',
     from: 'else table.noteVacant(slot);',
     to: 'table.noteVacant(slot);',
   },

@@ -16,7 +16,7 @@ import { Changelog, type CutContext } from './changelog/changelog.ts';
 import { Checkpoints } from './checkpoint/checkpoints.ts';
 import { type TaskCounters, zeroCounters } from './counters.ts';
 import { EntryTable } from './entries/entry-table.ts';
-import { LiveEntries } from './entries/live-entries.ts';
+import { LiveEntries } from './live-entries.ts';
 import { fillOf } from './entries/state-limits.ts';
 import type { TimerInspection } from './entries/timer-inspection.ts';
 import { Expiry } from './expiry.ts';

@@ -4,7 +4,7 @@
 import { PROCESSING_FAILED, type Refusal, type Run } from '@flatline/kinds';
 import type { KeyGroup, RecordCursor } from '@flatline/ports';
 import type { TaskCounters } from './counters.ts';
-import type { LiveEntries } from './entries/live-entries.ts';
+import type { LiveEntries } from './live-entries.ts';
 import type { PartitionClock } from './partition-clock.ts';
 import { isClockRecord } from './record-class.ts';
 

@@ -21,7 +21,7 @@ import type { Session } from '../rules/session/naive-session.ts';
 import { OutputCheck } from './output-check.ts';
 import { Place } from './place.ts';
 import type { Findings } from './report.ts';
-import { readImage } from '../logs/session-image.ts';
+import { readImage } from '../rules/session/session-image.ts';
 import { StateCheck } from './state-check.ts';
 import { TransactionWalk } from './transaction-walk.ts';
 import type { ExpectedClose } from '../rules/session/expected-close.ts';

@@ -11,7 +11,7 @@ import type { Commit } from './commit-chain.ts';
 import type { NaiveFold } from '../rules/session/naive-fold.ts';
 import type { Session } from '../rules/session/naive-session.ts';
 import type { Place } from './place.ts';
-import { differences, readImage } from '../logs/session-image.ts';
+import { differences, readImage } from '../rules/session/session-image.ts';
 
 export class StateCheck {
   readonly #place: Place;

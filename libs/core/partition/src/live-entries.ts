@@ -11,12 +11,12 @@
 import { assert, isConsequence, type Millis, type Mutable, namedMessageOf, PartitionStopped } from '@flatline/base';
 import type { Effects, EntryWindow, Kind, KindOutput, LaterRecords, Run } from '@flatline/kinds';
 import { TimingWheel } from '@flatline/timing-wheel';
-import type { Changelog } from '../changelog/changelog.ts';
-import type { TaskCounters } from '../counters.ts';
-import type { NextCommit } from '../next-commit.ts';
-import type { EntryTable } from './entry-table.ts';
-import { isFullFor, type StateLimits } from './state-limits.ts';
-import type { EntryTimer, TimerInspection } from './timer-inspection.ts';
+import type { Changelog } from './changelog/changelog.ts';
+import type { TaskCounters } from './counters.ts';
+import type { NextCommit } from './next-commit.ts';
+import type { EntryTable } from './entries/entry-table.ts';
+import { isFullFor, type StateLimits } from './entries/state-limits.ts';
+import type { EntryTimer, TimerInspection } from './entries/timer-inspection.ts';
 
 export interface LiveEntriesParts {
   /** Called with the window it gets. */
