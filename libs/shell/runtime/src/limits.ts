@@ -6,6 +6,8 @@ export const STEP_RECORDS_MAX = 2_048;
 export const SLICE_MS = 8;
 /** Due entries visited per slice: heartbeats come first (architecture, What bounds it). */
 export const EXPIRE_SLICE_MAX = 1_024;
+/** Due entries between two looks at the time. */
+export const EXPIRE_PIECE = 8;
 
 /** What a task may hold and write at once. The simulation makes them small, so that each of them is met. */
 export interface TaskBounds {

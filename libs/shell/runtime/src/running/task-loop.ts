@@ -8,9 +8,9 @@
 //
 // Invariants
 //   TL1  While a commit is in flight (CC1), stepping goes on within the task's own bounds.
-//   TL2  Heartbeats come first: each turn steps before it expires, and expires a bounded number.
+//   TL2  Heartbeats come first: each turn steps before it expires, and expires a bounded number, for a bounded time.
 //   TL3  A run in hand that nothing hinders is never left lying: no other wake need come.
-import type { Cancel, Millis } from '@flatline/base';
+import type { Cancel, DurationMs, Millis } from '@flatline/base';
 import type { PartitionTask } from '@flatline/partition';
 import { EXPIRE_SLICE_MAX } from '../limits.ts';
 import type { PipelinePorts } from '../settings.ts';
@@ -18,6 +18,7 @@ import { SilenceWatch } from './silence-watch.ts';
 import { CommitCycle, type CommitCycleParts } from './commit-cycle.ts';
 import { InputReading } from './input-reading.ts';
 import { DuePace } from './due-pace.ts';
+import { expireSlice } from './expire-slice.ts';
 import type { LoopEvents, TaskEnd } from './loop-events.ts';
 import { Stepping, type SteppingParts } from './stepping.ts';
 
@@ -112,11 +113,12 @@ export class TaskLoop {
 
   /** Whether more is due: at once, or once the pace allows it. */
   #expire(wallNow: Millis, startedAt: number): boolean | 'later' {
-    const { task } = this.#parts;
+    const { task, ports } = this.#parts;
     const pace = this.#pace;
-    if (pace === undefined) return task.expire(EXPIRE_SLICE_MAX, wallNow);
+    const now = (): DurationMs => ports.clock.monotonicMs();
+    if (pace === undefined) return expireSlice(task, EXPIRE_SLICE_MAX, wallNow, now);
     const before = task.counters.expired;
-    const more = task.expire(Math.min(EXPIRE_SLICE_MAX, pace.allowed(startedAt)), wallNow);
+    const more = expireSlice(task, Math.min(EXPIRE_SLICE_MAX, pace.allowed(startedAt)), wallNow, now);
     pace.took(task.counters.expired - before);
     return more && pace.allowed(startedAt) === 0 ? 'later' : more;
   }
