@@ -26,7 +26,7 @@ const flusher = `${SHELL}/runtime/src/local-store/flusher.ts`;
 const instance = `${SHELL}/runtime/src/instance/pipeline-instance.ts`;
 const holdings = `${SHELL}/runtime/src/running/task-holdings.ts`;
 
-const EXPIRE = 'const expireMore = this.#parts.task.expire(EXPIRE_SLICE_MAX, wallNow);';
+const EXPIRE = 'const expireMore = this.#expire(wallNow, startedAt);';
 const CLOSED = 'this.#parts.task.counters.expired';
 const APPEND = 'ports.proofs.append(input, timestamp)';
 const OFFSETS = '...groups.map(([group, groupOffsets]) => this.#commitOffsets(group, groupOffsets)),';
