@@ -35,7 +35,7 @@ export class KafkaGroupAdmin {
 
   /** With all that it has committed. @throws Fatal where it has members, Retriable */
   forget(group: string): Promise<void> {
-    const doing = `delete group ${group}`;
+    const doing = `end group ${group} and its offsets`;
     return administer(this.#options, async () => {
       const coordinator = await this.#connection.coordinator('group', group);
       const decode = (payload: Buffer): void => {
