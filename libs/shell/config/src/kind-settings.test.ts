@@ -1,0 +1,113 @@
+import { describe, expect, test } from '@jest/globals';
+import type { PipelineConfig } from './index.ts';
+import { minimal, problems, resolve, untimed, visits } from './resolving.fixture.ts';
+
+describe('settings of each kind of pipeline', () => {
+  test('[L1][L7] a lease has limits and unheard time of its own, in proportion to its timeout', () => {
+    const of = (settings: object): PipelineConfig =>
+      resolve({ ...minimal, pipelines: [{ ...visits, ...settings }] }).pipelines[0]!;
+    const lease = { kind: 'lease', timeoutMs: 10_000 };
+    const { rules, heldTime, proofIntervalMs } = of(lease);
+    expect(rules).toEqual({
+      timeoutMs: 10_000,
+      minTimeoutMs: 1_000,
+      maxTimeoutMs: 86_400_000,
+      maxDurationMs: undefined,
+      bucketMs: 0,
+      onConflict: 'reject',
+      maxWaiters: 16,
+      lockDelayMs: 0,
+      tokenEpoch: 0,
+      maxAttributes: 64,
+      maxAttributeBytes: 8_192,
+    });
+    expect([heldTime, proofIntervalMs]).toEqual([{ unheardMs: 5_000, maxHoldMs: 600_000 }, 100]);
+    expect(of({ ...lease, timeoutMs: '1s' })).toMatchObject({ heldTime: { unheardMs: 500 }, proofIntervalMs: 50 });
+    expect(of({ ...lease, unheardMs: 0 })).toMatchObject({ heldTime: { unheardMs: 0 }, proofIntervalMs: 100 });
+    expect(of({ ...lease, proof: 'fetch' }).heldTime.unheardMs).toBe(0);
+    expect(of({ ...lease, input: { topic: 'i', timestampType: 'CreateTime' } }).heldTime.unheardMs).toBe(0);
+    expect(of({ kind: 'session', timeoutMs: 10_000 })).toMatchObject({
+      heldTime: { unheardMs: 0, maxHoldMs: 86_400_000 },
+    });
+  });
+
+  test('[B1] a window waits ten times its wait at most, and holds what a record does, unless it says otherwise', () => {
+    const of = (settings: object): PipelineConfig =>
+      resolve({ ...minimal, pipelines: [{ ...untimed, kind: 'debounce', waitMs: '2s', ...settings }] }).pipelines[0]!;
+    const rules = { mode: 'trailing', waitMs: 2_000, maxWaitMs: 20_000, maxItems: 1_000_000, maxBytes: 1_000_000 };
+    const shape = { onOversize: 'flush', reducer: 'all', dedupeBy: undefined };
+    expect(of({})).toMatchObject({ rules: { ...rules, ...shape }, output: { tombstones: false } });
+    expect(of({ onOversize: 'split', maxWaitMs: 0 }).rules).toMatchObject({ maxBytes: 16_777_216, maxWaitMs: 0 });
+    expect(of({ reducer: 'last' }).rules).toMatchObject({ maxBytes: 2 ** 32 - 1, reducer: 'last' });
+    expect(of({ reducer: 'last', maxBytes: 9_000_000 }).rules).toMatchObject({ maxBytes: 9_000_000 });
+    const distinct = { reducer: 'count', dedupeBy: '/user/id' };
+    expect(of(distinct).rules).toMatchObject({ maxBytes: 1_000_000, ...distinct });
+  });
+
+  test.each([
+    [
+      { waitMs: undefined },
+      'waitMs [] is missing; expected a whole number of ms, 1 or more, or a length of time as "30m" or "10s"',
+    ],
+    [{ maxWaitMs: 2_000 }, 'maxWaitMs [2000] 0, or more than waitMs (2000)'],
+    [
+      { maxBytes: 1_000_001 },
+      'maxBytes [1000001] at most 1000000, what one record holds; more with onOversize "split"',
+    ],
+    [{ maxItems: 0 }, 'maxItems [0] a whole number, 1 to 1000000'],
+    [{ waitMS: 5 }, 'waitMS [] no such setting; did you mean waitMs?'],
+    [{ unheardMs: 5_000 }, 'unheardMs [5000] is a setting of "session" and "lease" pipelines; leave it out'],
+    [{ output: { topic: 'o', tombstones: true } }, 'output.tombstones [true] false: batches have no tombstones'],
+    [{ input: { topic: 'i', format: 'json' } }, 'input.format ["json"] leave it out: items are taken as they are'],
+    [
+      { dedupeBy: '/user~name' },
+      'dedupeBy ["/user~name"] a JSON pointer as "/user/id", with "~0" for "~" and "~1" for "/" within a name, or the name of a header',
+    ],
+    [
+      { reducer: 'custom' },
+      'reducer ["custom"] "all", "first", "last" or "count"; "custom" needs a function, and so a processor that is embedded: createProcessor(config, { reducers: { "visits": (accumulated, item) => … } })',
+    ],
+    [
+      { dedupeBy: 'id', reducer: 'last', maxBytes: 1_000_001 },
+      'maxBytes [1000001] at most 1000000, what one record holds; more with onOversize "split"',
+    ],
+  ])('[B1][I4] what a debounce pipeline does not take: %j', (settings, problem) => {
+    const pipeline = { ...untimed, kind: 'debounce', waitMs: 2_000, ...settings };
+    expect(problems({ ...minimal, pipelines: [pipeline] })).toEqual([`pipelines[0].${problem}`]);
+  });
+
+  test('[D1][D4] schedules have no timeout and rules of their own', () => {
+    const schedule = { ...visits, kind: 'schedule', timeoutMs: undefined, maxHorizonMs: '30d', receipts: 'all' };
+    expect(resolve({ ...minimal, pipelines: [schedule] }).pipelines[0]).toMatchObject({
+      kind: 'schedule',
+      heldTime: { unheardMs: 0 },
+      rules: {
+        maxHorizonMs: 2_592_000_000,
+        missed: 'once',
+        maxCatchUp: 1_000,
+        catchUpWindowMs: 31_536_000_000,
+        receipts: 'all',
+        maxMessageBytes: 65_536,
+        maxSchedulesPerKey: 64,
+        targets: [],
+      },
+    });
+  });
+
+  test('[D1][I4] targets of schedules: topics of their own, or the input of another kind, and none that would schedule again', () => {
+    const schedule = { ...visits, kind: 'schedule', timeoutMs: undefined, output: { topic: 'due' } };
+    const of = (...targets: string[]): string[] =>
+      problems({
+        ...minimal,
+        pipelines: [
+          { ...schedule, input: { topic: 'later' }, name: 'later', targets },
+          { ...visits, input: { topic: 'events' }, output: { topic: 'closed' } },
+          { ...schedule, input: { topic: 'others' }, output: { topic: 'o' }, name: 'others', targets: ['mail'] },
+        ],
+      });
+    expect(of('mail', 'events')).toEqual([]);
+    for (const target of ['later', 'due', 'others', 'closed', 'shop.visits.changelog'])
+      expect(of(target)).toEqual([expect.stringContaining('a topic of its own')]);
+    expect(of('a/b')).toEqual([expect.stringContaining('targets[0]')]);
+  });
+});

@@ -1,0 +1,230 @@
+import { describe, expect, test } from '@jest/globals';
+import { minimal, problems, visits } from './resolving.fixture.ts';
+
+describe('[I4] what is wrong', () => {
+  test('[I4] everything at once, each with setting, value and what is allowed', () => {
+    const found = problems({
+      ...minimal,
+      brokers: ['nowhere'],
+      comitIntervalMs: 5,
+      pipelines: [{ ...visits, timeoutMs: 0, output: { topic: 'a b', format: 'xml', compression: 'brotli' } }],
+    });
+    expect(found).toEqual(
+      expect.arrayContaining([
+        'brokers[0] ["nowhere"] host:port, for example 127.0.0.1:9092',
+        'comitIntervalMs [] no such setting; did you mean commitIntervalMs?',
+        expect.stringMatching(/^pipelines\[0\]\.timeoutMs \[0\] .*1/),
+        'pipelines[0].output.topic ["a b"] a topic name: letters, digits, ".", "_" and "-"',
+        expect.stringMatching(/^pipelines\[0\]\.output\.format \["xml"\] .*"json"\|"avro"/),
+        expect.stringMatching(
+          /^pipelines\[0\]\.output\.compression \["brotli"\] .*"none"\|"gzip"\|"snappy"\|"lz4"\|"zstd"/,
+        ),
+      ]),
+    );
+    expect(found).toHaveLength(6);
+  });
+
+  test('[I4] one wrong setting does not hide what is wrong between others', () => {
+    const broken = {
+      ...visits,
+      timeoutMs: 'long',
+      minTimeoutMs: 9,
+      maxTimeoutMs: 3,
+      output: { topic: 'visit-events' },
+    };
+    const found = problems({
+      application: 7,
+      brokers: minimal.brokers,
+      comitIntervalMs: 1,
+      kafka: { heartbeatIntervalMs: 9_000, sasl: { mechanism: 'plain', username: 'u', password: { env: 'PW' } } },
+      pipelines: [broken, { ...visits, input: { topic: 'more' }, output: { topic: 'other' }, graceMs: 2 }],
+    });
+    expect(found.map((line) => line.split(' ')[0]).sort()).toEqual([
+      'application',
+      'comitIntervalMs',
+      'kafka.heartbeatIntervalMs',
+      'kafka.sasl.password',
+      'pipelines[0].minTimeoutMs',
+      'pipelines[0].output.topic',
+      'pipelines[0].timeoutMs',
+      'pipelines[1].graceMs',
+      'pipelines[1].name',
+    ]);
+  });
+
+  test('[I4] what hangs on a wrong setting is not said', () => {
+    const found = problems({
+      ...minimal,
+      brokers: ['nowhere', 'a:1', 'localhost:99999'],
+      kafka: { sessionTimeoutMs: 'x', heartbeatIntervalMs: 9_000, transactionTimeoutMs: -1 },
+      commitIntervalMs: 20_000,
+      pipelines: [
+        { ...visits, maxTimeoutMs: 'x', timeoutMs: 3e12 },
+        { ...visits, name: 'a b', input: {} },
+      ],
+    });
+    expect(found.map((line) => line.split(' ')[0]).sort()).toEqual([
+      'brokers[0]',
+      'brokers[2]',
+      'kafka.sessionTimeoutMs',
+      'kafka.transactionTimeoutMs',
+      'pipelines[0].maxTimeoutMs',
+      'pipelines[1].input.topic',
+      'pipelines[1].name',
+      // Both write the one output of the template.
+      'pipelines[1].output.topic',
+    ]);
+  });
+
+  test('[I4] nothing at all, and no object', () => {
+    expect(problems({})).toHaveLength(3);
+    expect(problems('text')).toHaveLength(1);
+    expect(problems(undefined)).toHaveLength(1);
+    expect(problems([])).toHaveLength(1);
+    expect(problems({ ...minimal, pipelines: [] })).toHaveLength(1);
+  });
+
+  test('[I4] a value of the environment is named by its variable', () => {
+    expect(problems(minimal, { FLATLINE_HTTP_PORT: 'high', KAFKA_BROKERS: 'nowhere' })).toEqual([
+      'KAFKA_BROKERS (brokers[0]) ["nowhere"] host:port, for example 127.0.0.1:9092',
+      expect.stringMatching(/^FLATLINE_HTTP_PORT \(http\.port\) \["high"\] .*number/),
+    ]);
+  });
+
+  test('[I4] a missing setting is called missing', () => {
+    expect(problems({ brokers: ['a:1'], pipelines: [visits] })).toEqual(['application [] is missing; expected string']);
+  });
+
+  test.each([
+    [{ minTimeoutMs: 10, maxTimeoutMs: 5 }, 'pipelines[0].minTimeoutMs [10] at most maxTimeoutMs (5)'],
+    [{ maxTimeoutMs: 1_000 }, 'pipelines[0].timeoutMs [1800000] minTimeoutMs (1) to maxTimeoutMs (1000)'],
+    [
+      { output: { topic: 'visit-events' } },
+      'pipelines[0].output.topic ["visit-events"] a topic of its own; pipelines[0].input.topic is the same',
+    ],
+    [
+      { output: { topic: 'o', format: 'avro' } },
+      'pipelines[0].output.format ["avro"] needs a schema registry: set schemaRegistryUrl, or SCHEMA_REGISTRY_URL in the environment',
+    ],
+    [
+      { kind: 'debounce', waitMs: 10 },
+      'pipelines[0].timeoutMs [1800000] is a setting of "session" and "lease" pipelines; leave it out',
+    ],
+    [{ receipts: 'all' }, 'pipelines[0].receipts ["all"] is a setting of "schedule" pipelines; leave it out'],
+    [
+      { kind: 'schedule' },
+      'pipelines[0].timeoutMs [1800000] is a setting of "session" and "lease" pipelines; leave it out',
+    ],
+    [
+      { kind: 'schedule', timeoutMs: undefined, input: { topic: 'i', format: 'json' } },
+      'pipelines[0].input.format ["json"] left out for schedules: what comes in goes out as it is',
+    ],
+    [
+      { kind: 'schedule', timeoutMs: undefined, input: { topic: 'i', timestampType: 'CreateTime' } },
+      'pipelines[0].input.timestampType ["CreateTime"] "LogAppendTime" for schedules (rule D1)',
+    ],
+    [
+      { kind: 'schedule', timeoutMs: undefined, proof: 'fetch' },
+      'pipelines[0].proof ["fetch"] "record" for schedules: how late a run is, the log says',
+    ],
+    [{ waitMs: 10 }, 'pipelines[0].waitMs [10] is a setting of "debounce" pipelines; leave it out'],
+    [{ lockDelayMs: 5 }, 'pipelines[0].lockDelayMs [5] is a setting of "lease" pipelines; leave it out'],
+    [
+      { kind: 'lease', dedupeEventIds: 5 },
+      'pipelines[0].dedupeEventIds [5] is a setting of "session" pipelines; leave it out',
+    ],
+    [{ kind: 'lease', timeoutMs: 900 }, 'pipelines[0].timeoutMs [900] minTimeoutMs (1000) to maxTimeoutMs (86400000)'],
+    [
+      { kind: 'lease', timeoutMs: 1_000, proofIntervalMs: 100 },
+      'pipelines[0].unheardMs [500] 0, or at least 10 times proofIntervalMs (100): clock records come no faster',
+    ],
+    [
+      { proof: 'fetch', input: { topic: 'i', timestampType: 'CreateTime' } },
+      'pipelines[0].proof ["fetch"] "record" where timestampType is "CreateTime": the stamps of producers tell no present (rule C3)',
+    ],
+    [
+      { proof: 'fetch', unheardMs: 60_000 },
+      'pipelines[0].proof ["fetch"] "record" with unheardMs (60000), or unheardMs 0: unheard time needs clock records in the input',
+    ],
+    [
+      { unheardMs: 900_001 },
+      'pipelines[0].unheardMs [900001] 0, or at most half of timeoutMs (1800000): so much of each gap counts as silence',
+    ],
+    [
+      { unheardMs: 999 },
+      'pipelines[0].unheardMs [999] 0, or at least 10 times proofIntervalMs (100): clock records come no faster',
+    ],
+    [
+      { unheardMs: 60_000, input: { topic: 'i', timestampType: 'CreateTime' } },
+      'pipelines[0].unheardMs [60000] 0 where timestampType is "CreateTime": gaps between the stamps of producers are no outages',
+    ],
+    [
+      { input: [{ topic: 'a' }, { topic: 'b' }] },
+      'pipelines[0].input ["2 inputs"] is not available in this version; use one input',
+    ],
+    [{ name: '../etc' }, 'pipelines[0].name ["../etc"] letters, digits, "_" and "-"'],
+    [{ name: 'a.b' }, 'pipelines[0].name ["a.b"] letters, digits, "_" and "-"'],
+    [{ input: { topic: '..' } }, 'pipelines[0].input.topic [".."] a topic name: letters, digits, ".", "_" and "-"'],
+    [
+      { output: { topic: 'visit_events' }, input: { topic: 'visit.events' } },
+      'pipelines[0].output.topic ["visit_events"] another topic; Kafka takes "." and "_" for the same, and pipelines[0].input.topic is visit.events',
+    ],
+    [
+      { deadLetterTopic: 'visits' },
+      'pipelines[0].deadLetterTopic ["visits"] a topic of its own; pipelines[0].output.topic is the same',
+    ],
+    [
+      { output: { topic: 'shop.visits.changelog' } },
+      'pipelines[0].name (changelog) ["shop.visits.changelog"] a topic of its own; pipelines[0].output.topic is the same',
+    ],
+    [
+      { emit: ['opened', 'closed'] },
+      'pipelines[0].emit [["opened","closed"]] is not available in this version; use ["closed"]',
+    ],
+    [{ revisionWindowMs: 5 }, 'pipelines[0].revisionWindowMs [5] is not available in this version; use 0'],
+    [{ graceMs: 5 }, 'pipelines[0].graceMs [5] is not available in this version; use 0'],
+    [{ input: { topic: 'i', maxHoldMs: 5 } }, 'pipelines[0].input.maxHoldMs [] no such setting'],
+    [{ late: 'drop' }, 'pipelines[0].late [] is not available in this version; leave it out'],
+    [
+      { input: { topic: 'i', touches: false } },
+      'pipelines[0].input.touches [false] is not available in this version; use true',
+    ],
+    [
+      { input: { topic: 'i', unknownKey: 'hold' } },
+      'pipelines[0].input.unknownKey ["hold"] is not available in this version; use "open"',
+    ],
+    [{ input: 'i' }, 'pipelines[0].input ["i"] object or array'],
+    [{ input: undefined }, 'pipelines[0].input [] is missing; expected object or array'],
+    [{ input: { topic: 'i', topics: 1 } }, 'pipelines[0].input.topics [] no such setting; did you mean topic?'],
+    [{ timeoutMs: (): number => 1 }, expect.stringMatching(/^pipelines\[0\]\.timeoutMs \[\(a function\)\] /)],
+  ])('[I4] %j', (changes, problem) => {
+    expect(problems({ ...minimal, pipelines: [{ ...visits, ...changes }] })).toEqual([problem]);
+  });
+
+  test('[I4] a variable by which a test once changed what the product does', () => {
+    for (const name of ['FLATLINE_FAILPOINT', 'FLATLINE_TEST_UNSAFE'])
+      expect(problems(minimal, { [name]: 'x' })).toEqual([expect.stringContaining(`${name} [] no such variable`)]);
+  });
+
+  test('[I4] a misspelt variable of the environment', () => {
+    expect(problems(minimal, { FLATLINE_STATEDIR: 'x' })[0]).toMatch(
+      /^FLATLINE_STATEDIR \[\] no such variable; there are .*FLATLINE_STATE_DIR/,
+    );
+  });
+
+  test.each(['FLATLINE_CONFIG', 'FLATLINE_BROKER_PORT'])(
+    '[I4] %s, which sounds as if there were such a variable',
+    (name) => {
+      expect(problems(minimal, { [name]: 'x' })).toEqual([expect.stringContaining(`${name} [] no such variable`)]);
+    },
+  );
+
+  test('[I4] two pipelines of one name', () => {
+    const other = { ...visits, output: { topic: 'other' }, deadLetterTopic: 'dead' };
+    expect(problems({ ...minimal, pipelines: [visits, other] })).toEqual([
+      'pipelines[1].name ["visits"] another pipeline has this name (pipelines[0])',
+    ]);
+    // A file system that does not tell them apart would give both one directory.
+    expect(problems({ ...minimal, pipelines: [visits, { ...other, name: 'Visits' }] })).toHaveLength(1);
+  });
+});
