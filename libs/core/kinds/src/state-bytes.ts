@@ -1,6 +1,9 @@
 // What an entry keeps beyond its head, as bytes that a kind reads and edits in place, wherever their owner has them lie.
 const NOTHING = new Uint8Array(0);
 
+/** Most of what a record adds to that a kind lets one entry have. There is room for three million bytes more, of numbers and names. */
+export const STATE_BYTES_MAX = 64_000_000;
+
 /**
  * The state of one entry. Positions count from the first byte. Every edit may move the bytes: after one, read `bytes`, `view`
  * and `start` again.

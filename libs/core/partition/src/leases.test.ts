@@ -286,6 +286,13 @@ describe('a start while another holds the lease', () => {
     ]);
   });
 
+  test('[L4][I4] no more wait than the state of an entry has room for', () => {
+    const rules = { onConflict: 'queue' as const, maxWaiters: 1_024, maxAttributeBytes: 30_000_000 };
+    const start = { ...START, attributes: { a: 'x'.repeat(24_000_000) } };
+    const log = history({ rules }, 3, [0, START], [1, start], [2, start], [3, start]);
+    expect(brief(log.said())).toEqual(['GRANTED 0 0', 'QUEUED 1', 'QUEUED 2', 'REJECTED QUEUE_FULL 3']);
+  });
+
   test('[L4] who is granted with a shorter timeout is watched from then on', () => {
     const log = new LeaseLog({ rules: { onConflict: 'queue' } });
     log.add(T, 'k', { ...START, timeoutMs: 60_000 });

@@ -183,6 +183,15 @@ describe('a schedule that runs once', () => {
     expect(log.refused).toEqual([{ offset: 3, reason: 'too-many-schedules' }]);
     expect(brief(log.said())).toEqual(['v 5 a #1 last', 'v 5 c #1 last', 'v 5 b #1 last']);
   });
+
+  test('[I1][I4] a key has no more bytes of schedules than the state of an entry may have', () => {
+    const rules = { maxSchedulesPerKey: 64, maxMessageBytes: 16_777_216 };
+    const large = 'x'.repeat(15_000_000);
+    const rows = ['a', 'b', 'c', 'd', 'e'].map((id): Row => [0, { 'delay-ms': 5, 'schedule-id': id }, large]);
+    const log = history({ rules }, 4, ...rows, [0, { 'delay-ms': 5, 'schedule-id': 'a' }, `${large}y`]);
+    expect(log.refused).toEqual([{ offset: 4, reason: 'too-many-schedules' }]);
+    expect(log.task.counters).toMatchObject({ schedulesMade: 5, schedulesReplaced: 1 });
+  });
 });
 
 describe('jitter and targets', () => {

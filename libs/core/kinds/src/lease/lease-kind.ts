@@ -38,6 +38,7 @@ import {
   type Waiter,
 } from './lease-state.ts';
 import { TOKEN_OFFSETS, tokenOf } from './lease-token.ts';
+import { STATE_BYTES_MAX } from '../state-bytes.ts';
 import { type Answered, LeaseVoice, type Obstacle, type SpokenLease } from './lease-voice.ts';
 import type { LeaseWindow } from './lease-window.ts';
 import { RequestReader } from './request-reader.ts';
@@ -181,9 +182,13 @@ class LeaseKind implements Kind {
     if (onConflict === 'replace') this.#replace(start, run.effectiveAt, state, to, effects);
     else if (onConflict === 'reject' || waitMs === 0)
       this.#reject(start.claim, this.#obstacle('HELD', to.at, state), to, effects);
-    else if (state.waiters.length >= maxWaiters)
+    else if (state.waiters.length >= maxWaiters || !this.#hasRoomFor(start.claim))
       this.#reject(start.claim, this.#obstacle('QUEUE_FULL', to.at, state), to, effects);
     else this.#queue({ ...start, waitsUntil: to.at + waitMs }, state, to, effects);
+  }
+
+  #hasRoomFor(claim: Claim): boolean {
+    return this.#entry.stateLength + stateBytes({ holder: claim, waiters: [] }).length <= STATE_BYTES_MAX;
   }
 
   /** A start with the request id of the one that holds or waits gets the same answer again, and changes nothing (L5). */

@@ -15,6 +15,7 @@
 import { assert, copyBytes, type Millis } from '@flatline/base';
 import type { Effects, Kind, KindParts, PipelineKind, Refusal, Run } from '../contract.ts';
 import { bad, NO_ROOM } from '../refusals.ts';
+import { STATE_BYTES_MAX } from '../state-bytes.ts';
 import { firstDueOf, NEVER } from './first-due.ts';
 import { fireAt, shiftOf } from './jitter.ts';
 import { Recurrence, recurs, saysTheSame } from './recurrence.ts';
@@ -104,6 +105,9 @@ class ScheduleKind implements Kind {
     if (typeof dueAt !== 'number') return dueAt;
     const refusal = former === undefined ? this.#tooMany(schedules) : undefined;
     if (refusal !== undefined) return refusal;
+    const bytes = (isThere ? this.#entry.stateLength : 0) - (former?.message.length ?? 0) + message.length;
+    if (bytes > STATE_BYTES_MAX)
+      return bad('too-many-schedules', `the key's schedules would have ${bytes} bytes, at most ${STATE_BYTES_MAX} fit`);
     const fresh = { id, offset: to.answers!, runs: 0, missed: 0, madeUp: 0, paused: false, when, target, message };
     const schedule = goesOn ? { ...former, when, target, message } : this.#at(fresh, dueAt, to);
     const isDue = !schedule.paused && fireAt(schedule) <= effects.clock;
