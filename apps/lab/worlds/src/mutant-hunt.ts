@@ -1,5 +1,6 @@
 // Runs the simulation on products with one deliberate fault each: one that it misses is a kind of fault it cannot see.
-import { type Mutant, MUTANTS } from './mutants.ts';
+import { MUTANTS } from './mutants/index.ts';
+import type { Mutant } from './mutants/mutant.ts';
 import { runPool } from './pool.ts';
 import { REGRESSION_SEEDS } from './regression-seeds.ts';
 import type { SeedResult } from './tally.ts';

@@ -1,6 +1,7 @@
 // A process that runs seeds as they are handed to it. With a mutant it runs the product with that one change.
 import { editSources } from '@flatline/cluster/source-edits';
-import { type Mutant, MUTANTS } from './mutants.ts';
+import { MUTANTS } from './mutants/index.ts';
+import type { Mutant } from './mutants/mutant.ts';
 import { resultOf } from './tally.ts';
 
 const [mutant] = process.argv.slice(2);

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { expect, test } from '@jest/globals';
-import { MUTANTS } from './mutants.ts';
+import { MUTANTS } from './index.ts';
 
-const ROOT = new URL('../../../../', import.meta.url);
+const ROOT = new URL('../../../../../', import.meta.url);
 
 test.each(MUTANTS.map((mutant): [string, (typeof MUTANTS)[number]] => [mutant.name, mutant]))(
   'the text that the mutant «%s» changes stands once in its source',
@@ -12,3 +12,7 @@ test.each(MUTANTS.map((mutant): [string, (typeof MUTANTS)[number]] => [mutant.na
     expect(to).not.toBe(from);
   },
 );
+
+test('each mutant has a name of its own', () => {
+  expect(new Set(MUTANTS.map(({ name }) => name)).size).toBe(MUTANTS.length);
+});

@@ -1,0 +1,77 @@
+// Faults in what the changelog says, and in what is truncated of it.
+import type { Mutant } from './mutant.ts';
+
+export const CHANGELOG_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'owes no removal for a base in flight',
+    file: 'libs/core/partition/src/changelog/changelog.ts',
+    from: 'if (!entry.isWritten) return;',
+    to: 'if (entry.baseBlock < 0) return;',
+  },
+  {
+    name: 'loses a touch',
+    file: 'libs/core/partition/src/changelog/changelog.ts',
+    from: 'this.#builder.addTouch(entry, base);',
+    to: 'if (entry.slot % 7 !== 3) this.#builder.addTouch(entry, base);',
+  },
+  {
+    name: 'touches an entry that no bind is written of',
+    file: 'libs/core/partition/src/changelog/changelog.ts',
+    from: 'if (isReshaped || entry.baseBlock <',
+    to: 'if (isReshaped || entry.baseBlock + Number(entry.slot % 7 === 3) <',
+  },
+  {
+    name: 'says no timeout that has changed',
+    file: 'libs/core/partition/src/changelog/changelog.ts',
+    from: 'const isReshaped = this.#table.reshaped.delete(entry.slot);',
+    to: 'const isReshaped = false;',
+  },
+  {
+    name: 'writes a page on from a byte too far',
+    file: 'libs/core/partition/src/changelog/block-builder.ts',
+    from: 'const kept = whole ? 0 : arena.keptOf(reference);',
+    to: 'const kept = whole ? 0 : Math.min(length, arena.keptOf(reference) + 1);',
+  },
+  {
+    name: 'takes a changed page for written',
+    file: 'libs/core/partition/src/changelog/block-builder.ts',
+    from: 'if (all || states.arena.isDirty(reference))',
+    to: 'if (all)',
+  },
+  {
+    name: 'writes pages before their bind',
+    file: 'libs/core/partition/src/changelog/block-builder.ts',
+    from: 'const digest = headDigest(slot, this.#scratch.view, 0, head);\n    this.#begin(slot, OP_BIND);',
+    to: 'const digest = headDigest(slot, this.#scratch.view, 0, head);\n    this.#addPages(slot, true);\n    this.#begin(slot, OP_BIND);',
+  },
+  {
+    name: 'truncates above the floor',
+    file: 'libs/shell/runtime/src/running/truncator.ts',
+    from: 'truncate(this.#parts.changelog, target)',
+    to: 'truncate(this.#parts.changelog, target + 1)',
+  },
+  {
+    name: 'truncates at once',
+    file: 'libs/shell/runtime/src/running/truncator.ts',
+    from: 'now - sinceMs >= this.#parts.lagMs',
+    to: 'now - sinceMs >= 0',
+  },
+  {
+    name: 'truncates when half as much is written',
+    file: 'libs/shell/runtime/src/running/truncator.ts',
+    from: 'this.#written - sinceBytes >= this.#parts.lagBytes',
+    to: 'this.#written - sinceBytes >= this.#parts.lagBytes / 2',
+  },
+  {
+    name: 'states a floor above a base',
+    file: 'libs/core/partition/src/changelog/block-ledger.ts',
+    from: 'this.#bases[this.#head] === 0) {',
+    to: 'this.#bases[this.#head]! <= 1) {',
+  },
+  {
+    name: 'forgets the floor with an empty store',
+    file: 'libs/core/partition/src/changelog/block-ledger.ts',
+    from: ': this.#restoredFloor;',
+    to: ': 0;',
+  },
+];

@@ -1,0 +1,59 @@
+// Faults in commits, and in what is done where one has failed.
+import type { Mutant } from './mutant.ts';
+
+export const COMMIT_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'drops a close',
+    file: 'libs/core/partition/src/next-commit.ts',
+    from: 'const outputs = this.outputs.takeAll();',
+    to: 'const all = this.outputs.takeAll(); const outputs = { ...all, outputs: all.outputs.slice(0, 6) };',
+  },
+  {
+    name: 'commits an offset beyond the position',
+    file: 'libs/shell/runtime/src/running/output-records.ts',
+    from: 'offset: cut.position,',
+    to: 'offset: cut.position + 1,',
+  },
+  {
+    name: 'sends again without looking',
+    file: 'libs/shell/runtime/src/running/committer.ts',
+    from: "if (found.kind === 'absent'",
+    to: "if (found.kind !== 'lost'",
+  },
+  {
+    name: 'gives a commit that ran out of time no more',
+    file: 'libs/shell/runtime/src/running/committer.ts',
+    from: 'inFlight.timeoutMs = 2 * timeoutMs;',
+    to: 'inFlight.timeoutMs = timeoutMs;',
+  },
+  {
+    name: 'takes a failed commit for done',
+    file: 'libs/shell/runtime/src/running/committer.ts',
+    from: "if (!isRecoverable(error)) throw error;\n      this.#parts.ports.log.warn('commit failed",
+    to: "if (!isRecoverable(error)) throw error;\n      return this.#settle(inFlight, inFlight.cut.blocks.map((_, i) => this.#anchor.offset + 1 + i));\n      this.#parts.ports.log.warn('commit failed",
+  },
+  {
+    name: 'looks up in a changelog that has lost commits',
+    file: 'libs/shell/runtime/src/running/commit-look-up.ts',
+    from: 'if (first?.offset !== anchor.offset || first.id !== anchor.id) return',
+    to: 'if (first?.offset === -1) return',
+  },
+  {
+    name: 'sends again what the group knows of',
+    file: 'libs/shell/runtime/src/running/commit-look-up.ts',
+    from: 'if (known?.commitId === commitId)',
+    to: 'if (known?.commitId === `${commitId}?`)',
+  },
+  {
+    name: 'steps in the middle of a cut',
+    file: 'libs/core/partition/src/record-taker.ts',
+    from: 'if (this.#commit.isFull) return FULL;',
+    to: 'if (this.#commit.isFull && !this.#commit.isCutting) return FULL;',
+  },
+  {
+    name: 'expires in the middle of a cut',
+    file: 'libs/core/partition/src/expiry.ts',
+    from: 'if (this.#commit.isFull) return entries.hasBacklog;',
+    to: 'if (this.#commit.isFull && !this.#commit.isCutting) return entries.hasBacklog;',
+  },
+];

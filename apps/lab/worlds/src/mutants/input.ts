@@ -1,0 +1,161 @@
+// Faults in what a task takes from its input: records, groups of them, stamps, dead letters, room.
+import type { Mutant } from './mutant.ts';
+
+export const INPUT_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'does not record where it began',
+    file: 'libs/shell/runtime/src/running/task-start.ts',
+    from: 'if (last === undefined && task.input.origin > 0) {',
+    to: 'if (last === undefined && task.input.origin > 1e12) {',
+  },
+  {
+    name: 'takes records of the former timestamp type for bad ones',
+    file: 'libs/core/partition/src/record-taker.ts',
+    from: "if (stamp === 'wrongTimestampType') return",
+    to: "if (stamp === 'wrongTimestampType' && this.#time.hasBegun) return",
+  },
+  {
+    name: 'looks ahead at the first group of a run only',
+    file: 'libs/core/partition/src/record-taker.ts',
+    from: 'if (cursor.groupIndex === 0 || cursor !== this.#lookedAt)',
+    to: 'if (cursor !== this.#lookedAt)',
+  },
+  {
+    name: 'gives a whole group the offset of its first record',
+    file: 'libs/core/kinds/src/session/session-kind.ts',
+    from: 'at.offset = baseOffset + group.offsetDeltas[index]!;',
+    to: 'at.offset = baseOffset + group.offsetDeltas[0]!;',
+  },
+  {
+    name: 'gives a whole group the stamp of its first record',
+    file: 'libs/core/partition/src/run-taker.ts',
+    from: 'const end = logAppendTime && timestamp === clock ?',
+    to: 'const end = timestamp === clock ?',
+  },
+  {
+    name: 'passes over what cannot be applied within a group',
+    file: 'libs/core/kinds/src/session/session-kind.ts',
+    from: 'if (refusal !== undefined) return refusal;',
+    to: 'if (refusal !== undefined && index === 0) return refusal;',
+  },
+  {
+    name: 'takes the record after a group for one of it',
+    file: 'libs/core/partition/src/run-taker.ts',
+    from: 'const more = run.index - 1 - first;',
+    to: 'const more = Math.min(run.index, run.group.count - 1) - first;',
+  },
+  {
+    name: 'refuses nothing within a group',
+    file: 'libs/core/partition/src/run-taker.ts',
+    from: 'if (refused.size > 0 && refused.has(',
+    to: 'if (index === first && refused.has(',
+  },
+  {
+    name: 'takes an event time that no Date can hold',
+    file: 'libs/shell/records/src/record-shape.ts',
+    from: ' || value > INSTANT_MAX',
+    to: '',
+  },
+  {
+    name: 'records a stamp that is no instant',
+    file: 'libs/core/partition/src/changelog/block-format.ts',
+    from: 'out.signedVarint(recordedStamp(input.batchTimestamp));',
+    to: 'out.signedVarint(input.batchTimestamp);',
+  },
+  {
+    name: 'holds a stamp that is no instant against the input',
+    file: 'libs/shell/runtime/src/running/input-position.ts',
+    from: 'recordedStamp(found.batchTimestamp) ===',
+    to: 'found.batchTimestamp ===',
+  },
+  {
+    name: 'cannot read an event time from 2^52 on',
+    file: 'libs/core/base/src/bytes.ts',
+    from: 'const value = this.#varint(ZIGZAG_MAX);',
+    to: 'const value = this.#varint(Number.MAX_SAFE_INTEGER);',
+  },
+  {
+    name: 'applies a record again that it failed at twice',
+    file: 'libs/core/partition/src/run-taker.ts',
+    from: 'this.#refusedAt.set(offset, why);',
+    to: '',
+  },
+  {
+    name: 'goes on with what a failed record has left',
+    file: 'libs/core/partition/src/record-taker.ts',
+    from: 'throw isConsequence(error) || offset < this.#input.position ? error : new RecordFailed(offset, error);',
+    to: "this.#refuse(cursor, 'processing-failed', String(error) + offset); this.#passed(cursor, cursor.offset + 1); return LIMIT;",
+  },
+  {
+    name: 'refuses the record after the one it failed at',
+    file: 'libs/shell/runtime/src/running/record-failures.ts',
+    from: 'this.#refused.set(offset, message);',
+    to: 'this.#refused.set(offset + 1, message);',
+  },
+  {
+    name: 'ignores a heartbeat soon after another',
+    file: 'libs/core/kinds/src/session/apply-event.ts',
+    from: 'if (at.effectiveAt > entry.lastSeenAt) entry',
+    to: 'if (at.effectiveAt > entry.lastSeenAt + 50) entry',
+  },
+  {
+    name: 'forgets event ids',
+    file: 'libs/core/kinds/src/session/apply-event.ts',
+    from: 'hasEventId(eventId) === true',
+    to: 'hasEventId(`${eventId}?`) === true',
+  },
+  {
+    name: 'tries again where the log has lost what was read',
+    file: 'libs/shell/runtime/src/running/input-reading.ts',
+    from: 'if (failure instanceof PartitionStopped || failure instanceof Fatal) {',
+    to: 'if (failure instanceof Fatal) {',
+  },
+  {
+    name: 'subscribes without the leader epoch it has read',
+    file: 'libs/shell/runtime/src/running/input-reading.ts',
+    from: 'subscribe(input, task.input.position, task.input.leaderEpoch)',
+    to: 'subscribe(input, task.input.position)',
+  },
+  {
+    name: 'writes dead letters again',
+    file: 'libs/core/partition/src/dead-letter-box.ts',
+    from: 'this.#letters = [];',
+    to: '',
+  },
+  {
+    name: 'lets a dead letter be as long as its record',
+    file: 'libs/core/partition/src/dead-letter.ts',
+    from: 'valueKept: Math.min(valueLength, Math.max(0, room))',
+    to: 'valueKept: valueLength',
+  },
+  {
+    name: 'does not say that a dead letter is truncated',
+    file: 'libs/core/partition/src/dead-letter.ts',
+    from: '...(valueKept < valueLength && { valueBytes: valueLength }),',
+    to: '',
+  },
+  {
+    name: 'lets sessions that are due take room',
+    file: 'libs/core/partition/src/expiry.ts',
+    from: 'if (this.#expiredAllAt < this.#clock.now) {',
+    to: 'if (this.#expiredAllAt < 0) {',
+  },
+  {
+    name: 'lets sessions that are due within the tick take room',
+    file: 'libs/core/partition/src/expiry.ts',
+    from: 'if (!this.#expiresAll) return false;',
+    to: 'if (!this.#expiresAll || limit > 0) return false;',
+  },
+  {
+    name: 'opens a session more than there may be',
+    file: 'libs/core/partition/src/entries/state-limits.ts',
+    from: 'size >= entriesMax ||',
+    to: 'size > entriesMax ||',
+  },
+  {
+    name: 'passes over a batch that cannot be unpacked',
+    file: 'libs/core/partition/src/record-taker.ts',
+    from: 'this.#refuse(cursor, cursor.unreadable.reason, cursor.unreadable.detail);',
+    to: '',
+  },
+];
