@@ -1,12 +1,8 @@
 // The topics of one pipeline on a simulated cluster, and the processes that run the real runtime on it.
 //
 // Owns: the processes.      Does not own: what is done to them (Nemesis), what comes in (Devices), what must come out (judging).
-import type { Clock } from '@flatline/base';
-import { EventFormats, openSummaryEncoder } from '@flatline/records';
 import { assign } from '@flatline/kafka';
 import { PipelineInstance, type PipelinePorts, type PipelineSettings, type StartFrom } from '@flatline/runtime';
-import { sessionKind } from '@flatline/kinds';
-import type { EventDecoder } from '@flatline/ports/formats';
 import {
   DEVICE_FAILED,
   type GroupMember,
@@ -15,7 +11,8 @@ import {
   type SimulatedHost,
   type Simulation,
 } from '@flatline/cluster';
-import { FAILS_APPLYING, FAILS_DECODING } from './devices.ts';
+import { ON_PURPOSE, openSessions } from './kinds/sessions.ts';
+import type { SimulatedKind } from './kinds/simulated-kind.ts';
 import {
   CHANGELOG,
   DEAD_LETTERS,
@@ -25,7 +22,6 @@ import {
   LETTER_BYTES_MAX,
   MAX_KEY_BYTES,
   OUTPUT,
-  RULES,
 } from './pipeline-names.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -77,7 +73,6 @@ const SAID: readonly (readonly [text: string, what: string])[] = [
 const CLOCK_SKEW_MS = 500;
 /** Lines of the processes' logs kept for a failing world. */
 const LINES_MAX = 2_000;
-const encoder = await openSummaryEncoder('json', OUTPUT, undefined);
 
 export class Cluster {
   readonly simulation: Simulation;
@@ -89,15 +84,18 @@ export class Cluster {
   readonly lines: string[] = [];
   /** Processes that left a local store as it was, by name. */
   readonly gaveStoreUp = new Set<string>();
+  readonly #kind: SimulatedKind | undefined;
   readonly #startAt: number;
   /** Partition → where it said that it begins. */
   readonly #origins = new Map<string, string>();
   /** Commits that ran out of time, each with the time. */
   readonly #ranOut = new Set<string>();
 
-  constructor(simulation: Simulation, scenario: Scenario) {
+  /** `kind`: default: sessions. */
+  constructor(simulation: Simulation, scenario: Scenario, kind?: SimulatedKind) {
     this.simulation = simulation;
     this.scenario = scenario;
+    this.#kind = kind;
     const { partitions, timestampType, standbys } = scenario;
     const { log } = simulation;
     log.createTopic(INPUT, { partitions, timestampType });
@@ -147,7 +145,6 @@ export class Cluster {
   }
 
   #pipelinePorts(name: string, host: SimulatedHost, ports: HostPorts): PipelinePorts {
-    const { timeoutMs, maxDurationMs, tombstones } = this.scenario;
     // Where slices are smallest a turn takes a while, so that a fault can meet a restore in the middle.
     const turnMs = this.scenario.bounds.loadSlice === 1 ? 2 : 0;
     const random = this.simulation.random(`entropy of ${name} at ${this.simulation.time.nowMicros}`);
@@ -160,13 +157,7 @@ export class Cluster {
       changelog: ports.reader,
       proofs: ports.proof,
       membership: ports.membership(GROUP),
-      kind: sessionKind({
-        rules: { ...RULES, timeoutMs, maxDurationMs },
-        decoder: jsonDecoder(host),
-        encoder,
-        tombstones,
-        outputTopic: OUTPUT,
-      }),
+      kind: this.#kind?.open(host) ?? openSessions(this.scenario, host),
       turns: (callback) => {
         host.after(turnMs, callback);
       },
@@ -213,29 +204,6 @@ export class Cluster {
     if (this.#ranOut.has(what))
       this.failures.push(`[X5] a commit was tried again for a time it had run out of: ${what}`);
     this.#ranOut.add(what);
-  }
-}
-
-const jsonDecoder = (clock: Clock): EventDecoder => {
-  const formats = new EventFormats({ format: 'json', registry: undefined, clock });
-  return {
-    prepare: (schemaId) => formats.prepare(schemaId),
-    decode: (bytes, start, length, target) => {
-      const outcome = formats.decode(bytes, start, length, target);
-      if (target.type === FAILS_DECODING) throw new TypeError(ON_PURPOSE);
-      if (target.type === FAILS_APPLYING) target.attributes = new Unwalkable();
-      return outcome;
-    },
-  };
-};
-
-/** Thrown where a record is to make the product fail. */
-const ON_PURPOSE = 'failed on purpose';
-
-/** Attributes that throw in the middle of an event's being applied. */
-class Unwalkable extends Map<string, string> {
-  override [Symbol.iterator](): MapIterator<[string, string]> {
-    throw new TypeError(ON_PURPOSE);
   }
 }
 

@@ -1,8 +1,10 @@
-// What comes in: devices that beat, say more, end, fall silent, repeat themselves, and now and then send rubbish.
+// What comes in: devices that beat, say more, end, fall silent, repeat themselves, and now and then send rubbish. Where the
+// world is not of sessions, its kind says what is asked of it.
 //
 // Owns: what was acknowledged to them (X3).      Does not own: when they are asked to act (World).
 import type { Random } from '@flatline/base';
 import type { ForeignTransaction, ProducedRecord, Simulation } from '@flatline/cluster';
+import type { SimulatedKind } from './kinds/simulated-kind.ts';
 import { CLOCK_HEADER, EARLY_MS, INPUT, MAX_KEY_BYTES } from './pipeline-names.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -30,6 +32,7 @@ export class Devices {
   acknowledged: readonly Acknowledged[] = [];
   readonly #simulation: Simulation;
   readonly #scenario: Scenario;
+  readonly #kind: SimulatedKind | undefined;
   readonly #random: Random;
   /** Which keys' records come in one batch. */
   readonly #mixing: Random;
@@ -37,9 +40,11 @@ export class Devices {
   #nextTransaction = 0;
   #hasGreeted = false;
 
-  constructor(simulation: Simulation, scenario: Scenario) {
+  /** `kind`: default: sessions. */
+  constructor(simulation: Simulation, scenario: Scenario, kind?: SimulatedKind) {
     this.#simulation = simulation;
     this.#scenario = scenario;
+    this.#kind = kind;
     this.#random = simulation.random('devices');
     this.#mixing = simulation.random('mixed batches');
   }
@@ -84,6 +89,11 @@ export class Devices {
     this.#hasGreeted = true;
     for (let partition = 0; partition < this.#scenario.partitions; partition += 1)
       this.#send(partition, [this.#stamped({ key: `greeter-${partition}`, value: '' })]);
+    const last = this.#kind?.atCalm;
+    const { keys, partitions } = this.#scenario;
+    // Keys that stand beside others (`#moved`) may be greater.
+    for (let key = 0; last !== undefined && key < keys + partitions; key += 1)
+      this.#send(this.#partitionOf(key), [{ ...last, key: `k${key}` }]);
   }
 
   /** A foreign producer writes in transactions of its own, and takes its time (F10). */
@@ -147,6 +157,7 @@ export class Devices {
     const random = this.#random;
     const name = `k${key}`;
     const draw = random.below(100);
+    if (this.#kind !== undefined && draw < 91) return this.#kind.record(name, random);
     if (draw < 60) return this.#stamped({ key: name, value: '' });
     if (draw < 85) return this.#stamped({ key: name, value: this.#event() });
     if (draw < 91) return this.#stamped({ key: name, value: null });

@@ -2,15 +2,17 @@
 import { messageOf } from '@flatline/base';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
+import { KIND_NAMES, type KindName } from './kinds/kind-names.ts';
 
-const USAGE = `usage: npm run worlds -- [--seeds N] [--from S] [--minutes M] [--workers N] [--mutants]
-       npm run worlds -- --seed S
+const USAGE = `usage: npm run worlds -- [--seeds N] [--from S] [--minutes M] [--workers N] [--kind K] [--mutants]
+       npm run worlds -- --seed S [--kind K]
 
 The pipeline in a simulated cluster, one world and its faults per seed, judged by the oracle.
 
   --seeds N    so many worlds (default: 2000)
   --from S     seed of the first (default: 1)
   --minutes M  begin no further world after so long
+  --kind K     only worlds of pipelines of this kind: ${KIND_NAMES.join(', ')} (default: as each seed draws)
   --workers N  processes (default: one per core, here ${availableParallelism()})
   --mutants    afterwards hunt products with one deliberate fault each
   --seed S     only this world, with the logs of its processes
@@ -31,6 +33,7 @@ function parsed() {
         seeds: { type: 'string', default: '2000' },
         from: { type: 'string', default: '1' },
         seed: { type: 'string' },
+        kind: { type: 'string' },
         minutes: { type: 'string' },
         workers: { type: 'string', default: String(availableParallelism()) },
         mutants: { type: 'boolean', default: false },
@@ -57,4 +60,12 @@ export function numberOf(name: string, text: string, least = 0): number {
   const number = Number(text);
   if (/^\d+$/.test(text) && Number.isSafeInteger(number) && number >= least) return number;
   return refuse(`--${name} is "${text}", wanted a whole number from ${least}`);
+}
+
+/** undefined: as each seed draws it. */
+export function kindWanted(): KindName | undefined {
+  const { kind } = flags;
+  if (kind === undefined) return undefined;
+  const found = KIND_NAMES.find((name) => name === kind);
+  return found ?? refuse(`--kind is "${kind}", wanted one of ${KIND_NAMES.join(', ')}`);
 }

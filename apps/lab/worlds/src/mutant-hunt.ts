@@ -33,13 +33,21 @@ function lineOf({ name }: Mutant, result: SeedResult | undefined): string {
 }
 
 /** One seed after another, so that it is always the same one that catches it. */
-async function hunt({ name }: Mutant): Promise<SeedResult | undefined> {
+async function hunt({ name, kind = 'session', seed }: Mutant): Promise<SeedResult | undefined> {
   let caught: SeedResult | undefined;
-  const left = [...REGRESSION_SEEDS.map(({ seed }) => seed), ...Array.from({ length: SEEDS_MAX }, (_, at) => at + 1)];
+  const pinned = REGRESSION_SEEDS.filter((each) => each.kind === kind).map((each) => each.seed);
+  const left = [
+    ...(seed === undefined ? [] : [seed]),
+    ...pinned,
+    ...Array.from({ length: SEEDS_MAX }, (_, at) => at + 1),
+  ];
   await runPool({
     workers: 1,
     mutant: name,
-    next: () => (caught === undefined ? left.shift() : undefined),
+    next: () => {
+      const next = caught === undefined ? left.shift() : undefined;
+      return next === undefined ? undefined : { seed: next, kind };
+    },
     onResult: (result) => {
       if (result.violations.length > 0) caught ??= result;
     },

@@ -1,14 +1,14 @@
-// Workers, each with one seed at a time.
+// Workers, each with one world at a time.
 //
-// Owns: the processes.      Does not own: which seeds, and when to stop (the caller's `next`).
+// Owns: the processes.      Does not own: which worlds, and when to stop (the caller's `next`).
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { SeedResult } from './tally.ts';
+import type { SeedResult, WorldWanted } from './tally.ts';
 
 export interface PoolOptions {
   readonly workers: number;
-  /** The next seed, undefined where there is none left. */
-  readonly next: () => number | undefined;
+  /** The next world, undefined where there is none left. */
+  readonly next: () => WorldWanted | undefined;
   readonly onResult: (result: SeedResult) => void;
   readonly mutant?: string;
 }
@@ -24,27 +24,27 @@ export async function runPool(options: PoolOptions): Promise<void> {
 function runWorker({ next, onResult, mutant }: PoolOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     const worker = fork(fileURLToPath(new URL('worker.ts', import.meta.url)), mutant === undefined ? [] : [mutant]);
-    let seed: number | undefined;
+    let world: WorldWanted | undefined;
     worker.on('message', (message: SeedResult | 'ready') => {
       if (message !== 'ready') onResult(message);
-      seed = hand(worker, next);
+      world = hand(worker, next);
     });
     worker.on('exit', (code, signal) => {
       const end = `the worker ended with ${String(code ?? signal)}`;
-      if (seed !== undefined) onResult(deathOf(seed, end));
+      if (world !== undefined) onResult(deathOf(world, end));
       else if (code !== 0) reject(new Error(end));
       resolve();
     });
   });
 }
 
-function hand(worker: ChildProcess, next: () => number | undefined): number | undefined {
-  const seed = next();
-  if (seed === undefined) worker.disconnect();
-  else worker.send(seed);
-  return seed;
+function hand(worker: ChildProcess, next: () => WorldWanted | undefined): WorldWanted | undefined {
+  const world = next();
+  if (world === undefined) worker.disconnect();
+  else worker.send(world);
+  return world;
 }
 
-function deathOf(seed: number, violation: string): SeedResult {
-  return { seed, violations: [violation], virtualMs: 0, fired: [], lines: [] };
+function deathOf({ seed, kind }: WorldWanted, violation: string): SeedResult {
+  return { seed, kind, violations: [violation], virtualMs: 0, fired: [], lines: [] };
 }

@@ -80,6 +80,40 @@ const CONSEQUENCES = [
   'wheelsCheckedAfterTakeover',
 ] as const;
 
+/** What pipelines of other kinds must have said. */
+const WORDS = [
+  'lease/GRANTED',
+  'lease/QUEUED',
+  'lease/RELEASED',
+  'lease/EXPIRED/TIMEOUT',
+  'lease/EXPIRED/MAX_DURATION',
+  'lease/EXPIRED/REPLACED',
+  'lease/REJECTED/HELD',
+  'lease/REJECTED/WRONG_TOKEN',
+  'lease/REJECTED/LOCK_DELAY',
+  'lease/REJECTED/QUEUE_FULL',
+  'lease/REJECTED/WAITED',
+  'lease/heldByContender',
+  'lease/contenderOver/TIMEOUT',
+  'lease/contenderOver/TOO_LATE',
+  'debounce/LEADING',
+  'debounce/QUIET',
+  'debounce/WINDOW',
+  'debounce/MAX_WAIT',
+  'debounce/MAX_ITEMS',
+  'debounce/MAX_BYTES',
+  'debounce/FLUSHED',
+  'debounce/CANCELLED',
+  'schedule/run',
+  'schedule/run/missed',
+  'schedule/REPLACED',
+  'schedule/CANCELLED',
+  'schedule/EXPIRED',
+  'schedule/MISSED',
+  'schedule/PAUSED',
+  'schedule/TRIGGERED',
+] as const;
+
 /** Seeds from which on everything must have happened at least once. */
 export const REACH_SEEDS_MIN = 2_000;
 
@@ -90,6 +124,7 @@ export function missedOf(fired: ReadonlyMap<string, number>): string[] {
     ...ESSENTIAL_REQUESTS.flatMap((request) => REQUEST_FAULTS.map((fault) => `${request}/${fault}`)),
     ...STORE_CALLS.flatMap((call) => STORE_FAULTS.map((fault) => `${call}/${fault}`)),
     ...CONSEQUENCES,
+    ...WORDS,
   ];
   const rare = OTHER_REQUESTS.filter((request) => !REQUEST_FAULTS.some((fault) => fired.has(`${request}/${fault}`)));
   return [...wanted.filter((name) => !fired.has(name)), ...rare.map((request) => `${request}/any`)];

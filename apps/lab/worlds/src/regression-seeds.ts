@@ -1,13 +1,41 @@
-/** Seeds that found something. Each runs with every test run, and comes first in the hunt for mutants. */
-export const REGRESSION_SEEDS: readonly { readonly seed: number; readonly found: string }[] = [
-  { seed: 483, found: 'floor 0 stated by the first commit after a start from a store without entries' },
-  { seed: 28, found: 'held time of a summary that depended on when its close was drained' },
-  { seed: 30, found: 'a deposed leader believed for ever, since its log shows an open transaction' },
-  { seed: 440, found: 'an end believed before it was reached, by proof by fetch (a mutant)' },
-  { seed: 540, found: 'commits on top of one that is lost, after a look-up below what was acknowledged (a mutant)' },
-  { seed: 3339, found: 'a floor forgotten with a store without entries, since batches hold several keys (a mutant)' },
-  { seed: 564, found: 'a lost claim waited for without end, once commits had grown (a mutant)' },
-  { seed: 586, found: 'the same, since a group of records stops where the commit is full (a mutant)' },
-  { seed: 1812, found: 'a floor forgotten with a store without entries, since stores are written late (a mutant)' },
-  { seed: 4291, found: 'acknowledged records of a stopped partition, judged before they were replicated' },
+import type { KindName } from './kinds/kind-names.ts';
+
+interface RegressionSeed {
+  readonly seed: number;
+  readonly kind: KindName;
+  readonly found: string;
+}
+
+/** Worlds that found something. Each runs with every test run, and comes first in the hunt for mutants of its kind. */
+export const REGRESSION_SEEDS: readonly RegressionSeed[] = [
+  {
+    seed: 483,
+    kind: 'session',
+    found: 'floor 0 stated by the first commit after a start from a store without entries',
+  },
+  { seed: 28, kind: 'session', found: 'held time of a summary that depended on when its close was drained' },
+  { seed: 30, kind: 'session', found: 'a deposed leader believed for ever, since its log shows an open transaction' },
+  { seed: 440, kind: 'session', found: 'an end believed before it was reached, by proof by fetch (a mutant)' },
+  {
+    seed: 540,
+    kind: 'session',
+    found: 'commits on top of one that is lost, after a look-up below what was acknowledged (a mutant)',
+  },
+  {
+    seed: 3339,
+    kind: 'session',
+    found: 'a floor forgotten with a store without entries, since batches hold several keys (a mutant)',
+  },
+  { seed: 564, kind: 'session', found: 'a lost claim waited for without end, once commits had grown (a mutant)' },
+  { seed: 586, kind: 'session', found: 'the same, since a group of records stops where the commit is full (a mutant)' },
+  {
+    seed: 1812,
+    kind: 'session',
+    found: 'a floor forgotten with a store without entries, since stores are written late (a mutant)',
+  },
+  {
+    seed: 4291,
+    kind: 'session',
+    found: 'acknowledged records of a stopped partition, judged before they were replicated',
+  },
 ];

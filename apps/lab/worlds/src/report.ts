@@ -5,13 +5,13 @@ import type { SeedResult, Tally } from './tally.ts';
 const VIOLATIONS_SHOWN = 10;
 const NAMES_PER_LINE = 6;
 
-export function failureText({ seed, violations, lines }: SeedResult): string {
+export function failureText({ seed, kind, violations, lines }: SeedResult): string {
   return [
-    `seed ${seed} FAILED`,
+    `seed ${seed}${kind === undefined ? '' : ` (${kind})`} FAILED`,
     ...violations.slice(0, VIOLATIONS_SHOWN).map((violation) => `  ${violation}`),
     ...(violations.length > VIOLATIONS_SHOWN ? [`  and ${violations.length - VIOLATIONS_SHOWN} more`] : []),
     ...lines.map((line) => `    ${line}`),
-    `rerun: npm run worlds -- --seed ${seed}`,
+    `rerun: npm run worlds -- --seed ${seed}${kind === undefined ? '' : ` --kind ${kind}`}`,
   ].join('\n');
 }
 

@@ -3,6 +3,10 @@
 import type { DurationMs, Random } from '@flatline/base';
 import { TASK_BOUNDS, type TaskBounds } from '@flatline/runtime';
 import { calm, type FaultRates, rough } from '@flatline/cluster';
+import { HOLDERS_BROKERS_SKEW_MS } from './kinds/lease-contenders.ts';
+import { hasContenders } from './kinds/simulated-leases.ts';
+import type { Subject } from './kinds/subject.ts';
+import { oneOf } from './one-of.ts';
 
 /** How a world proves its silence, and what it holds. */
 interface Proof {
@@ -29,6 +33,7 @@ interface Adoption {
 type Room = Pick<TaskBounds, 'entriesMax' | 'keyBytesMax' | 'flushIntervalMs'>;
 
 export interface Scenario extends Proof, Adoption {
+  readonly subject: Subject;
   readonly partitions: number;
   /** Names of the machines that run a process from the start. */
   readonly machines: readonly string[];
@@ -58,12 +63,18 @@ export interface Scenario extends Proof, Adoption {
   readonly staleLeaders: boolean;
   /** An election of the input is unclean: what was acknowledged, and may have been read, is lost (R3). */
   readonly uncleanElections: boolean;
+  /** How far off the clock of a leader of the input is at most, either way. */
+  readonly brokersSkewMs: DurationMs;
   /** Chance of an act of the nemesis per step of the storm, and of something from the devices. */
   readonly ferocity: number;
   readonly traffic: number;
 }
 
-const oneOf = <T>(random: Random, values: readonly T[]): T => values[random.below(values.length)]!;
+/** How far off clocks of leaders are: where C3 may presume that they agree, and elsewhere. */
+const AGREEING_MS = 200;
+const DISAGREEING_MS = 10_000;
+/** Keys of a world whose kind keeps much of each. */
+const KEYS_MAX = 10;
 
 /** Drawn from a random of its own, so that other worlds stay what they are. */
 export function drawAdoption(random: Random): Adoption {
@@ -85,7 +96,7 @@ export function drawRoom(random: Random): Room {
   };
 }
 
-export function drawScenario(random: Random, room: Room): Omit<Scenario, keyof Adoption> {
+export function drawScenario(random: Random, room: Room): Omit<Scenario, keyof Adoption | 'subject'> {
   const timeoutMs = oneOf(random, [1_000, 2_000, 5_000, 5_000, 15_000]);
   const world = {
     partitions: 1 + random.below(3),
@@ -118,7 +129,32 @@ export function drawScenario(random: Random, room: Room): Omit<Scenario, keyof A
   const byRecord = proof.proof === 'record' && world.timestampType === 'LogAppendTime';
   const staleLeaders = random.chance(0.25) && byRecord;
   const uncleanElections = random.chance(0.2) && byRecord && !world.losesChangelog;
-  return { ...world, ...proof, rates, tombstones, staleLeaders, uncleanElections };
+  const brokersSkewMs = proof.hidesNothing ? AGREEING_MS : DISAGREEING_MS;
+  return { ...world, ...proof, rates, tombstones, staleLeaders, uncleanElections, brokersSkewMs };
+}
+
+/**
+ * The same world for another kind. Its folds know nothing but the records of its own input: no stamps of producers, no evidence
+ * beside the log, room for all, and nothing from before the application.
+ */
+export function forSubject(scenario: Scenario, subject: Subject, random: Random): Scenario {
+  if (subject.kind === 'session') return scenario;
+  return {
+    ...scenario,
+    subject,
+    keys: Math.min(scenario.keys, KEYS_MAX),
+    timestampType: 'LogAppendTime',
+    proof: 'record',
+    hidesNothing: false,
+    heldTime: subject.kind === 'lease' && random.chance(0.5) ? drawHeldTime(random) : undefined,
+    bounds: { ...scenario.bounds, entriesMax: TASK_BOUNDS.entriesMax, keyBytesMax: TASK_BOUNDS.keyBytesMax },
+    formerRecords: 0,
+    earlierRecords: 0,
+    startFrom: 'earliest',
+    // What was acknowledged to a holder has to stay, and brokers' clocks to agree as far as it presumes (L8).
+    ...(subject.kind === 'lease' &&
+      hasContenders(subject.rules) && { uncleanElections: false, brokersSkewMs: HOLDERS_BROKERS_SKEW_MS }),
+  };
 }
 
 function drawProof(random: Random, timestampType: Scenario['timestampType']): Proof {
@@ -129,8 +165,12 @@ function drawProof(random: Random, timestampType: Scenario['timestampType']): Pr
   if (draw < 16) return { ...byRecord, proof: 'fetch' };
   if (draw >= 28) return byRecord;
   // Long enough that no session lives through more gaps than are told apart (HeldTime, HT2).
+  return { ...byRecord, heldTime: drawHeldTime(random) };
+}
+
+function drawHeldTime(random: Random): NonNullable<Proof['heldTime']> {
   const unheardMs = oneOf(random, [1_500, 4_000]);
-  return { ...byRecord, heldTime: { unheardMs, maxHoldMs: oneOf(random, [1_000, 3_600_000]) } };
+  return { unheardMs, maxHoldMs: oneOf(random, [1_000, 3_600_000]) };
 }
 
 /** So small that commits have several parts, logs are swept, stepping pauses and flushes come in slices. */

@@ -1,11 +1,19 @@
 // The sum over the seeds of a campaign.
 //
 // Owns: counts.      Does not own: what they mean (reach.ts), how they are shown (report.ts).
+import type { KindName } from './kinds/kind-names.ts';
 import type { SeedReport } from './world.ts';
+
+/** A world to be lived; without a kind, that which its seed draws. */
+export interface WorldWanted {
+  readonly seed: number;
+  readonly kind?: KindName | undefined;
+}
 
 /** A seed's report as it goes from a worker to the campaign. */
 export interface SeedResult {
   readonly seed: number;
+  readonly kind: KindName | undefined;
   readonly violations: readonly string[];
   readonly virtualMs: number;
   readonly fired: readonly (readonly [string, number])[];
@@ -14,9 +22,10 @@ export interface SeedResult {
 
 const LINES_KEPT = 60;
 
-export function resultOf({ seed, violations, virtualMs, fired, lines }: SeedReport): SeedResult {
+export function resultOf({ seed, kind, violations, virtualMs, fired, lines }: SeedReport): SeedResult {
   return {
     seed,
+    kind,
     violations,
     virtualMs,
     fired: [...fired],

@@ -17,12 +17,14 @@ export function checkTimers(cluster: Cluster): string[] {
   return runningTasks(cluster).flatMap(({ where, timers }) => timerFaults(timers).map((fault) => `${where} ${fault}`));
 }
 
-/** Also that those entries are the sessions that the input leaves open, due when it says. Returns how many there are. */
+/** Also that those entries, where they are sessions, are what the input leaves open, due when it says. Returns how many there are. */
 export function checkDeadlines(cluster: Cluster): { readonly entries: number; readonly violations: string[] } {
   const tasks = runningTasks(cluster);
-  const violations = tasks.flatMap((task) => {
+  const { simulation, scenario } = cluster;
+  // What else lives, and until when, no fold says.
+  const judged = scenario.subject.kind === 'session' ? tasks : [];
+  const violations = judged.flatMap((task) => {
     const { partition, position, clock } = task.status;
-    const { simulation, scenario } = cluster;
     const below = position ?? 0;
     return deadlineFaults(task, foldPartition(simulation, scenario, partition, { below, clockAtEnd: clock }));
   });

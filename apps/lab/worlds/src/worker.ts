@@ -1,16 +1,16 @@
-// A process that runs seeds as they are handed to it. With a mutant it runs the product with that one change.
+// A process that runs worlds as they are handed to it. With a mutant it runs the product with that one change.
 import { editSources } from '@flatline/cluster/source-edits';
 import { MUTANTS } from './mutants/index.ts';
 import type { Mutant } from './mutants/mutant.ts';
-import { resultOf } from './tally.ts';
+import { resultOf, type WorldWanted } from './tally.ts';
 
 const [mutant] = process.argv.slice(2);
 if (mutant !== undefined) editSources([mutantNamed(mutant)]);
 // Imported only now, so that the product is loaded with the mutant.
 const { liveWorld } = await import('./world.ts');
 
-process.on('message', (seed: number) => {
-  void liveWorld(seed).then((report) => process.send?.(resultOf(report)));
+process.on('message', ({ seed, kind }: WorldWanted) => {
+  void liveWorld(seed, kind).then((report) => process.send?.(resultOf(report)));
 });
 process.on('disconnect', () => {
   process.exit();

@@ -6,16 +6,21 @@ import { CLOCK_OVERTAKEN, Cluster, type SimulatedProcess } from './cluster.ts';
 import { Devices } from './devices.ts';
 import { summariesIn } from './judging/decisions.ts';
 import { countClosedByFetch, endOfTime, foldPartition, originOf } from './judging/expectation.ts';
+import { countWords, unsaidIn } from './judging/judge-kind.ts';
 import { judgePartition } from './judging/judge-partition.ts';
+import type { KindName } from './kinds/kind-names.ts';
+import { drawKind, drawSubject, simulatedKind } from './kinds/subject.ts';
+import type { SimulatedKind } from './kinds/simulated-kind.ts';
 import { hasStopped, type Loss, lossOf } from './lost-changelog.ts';
 import { Nemesis } from './nemesis/nemesis.ts';
 import { GROUP, INPUT, OUTPUT } from './pipeline-names.ts';
-import { drawAdoption, drawRoom, drawScenario, type Scenario } from './scenario.ts';
+import { drawAdoption, drawRoom, drawScenario, forSubject, type Scenario } from './scenario.ts';
 import { checkStopped } from './stopped-stores.ts';
 import { checkDeadlines, checkTimers } from './wheel-check.ts';
 
 export interface SeedReport {
   readonly seed: number;
+  readonly kind: KindName;
   /** Empty: all is well. */
   readonly violations: readonly string[];
   readonly virtualMs: number;
@@ -37,16 +42,17 @@ const STEP_MAX_MS = 800;
 /** An owner with nothing to do learns of a loss by the offset of its next commit. */
 const ON_TOP_MAX = 1;
 
-export async function liveWorld(seed: number): Promise<SeedReport> {
+/** `kind`: default: as the seed draws it. */
+export async function liveWorld(seed: number, kind?: KindName): Promise<SeedReport> {
   const simulation = new Simulation({ seed });
-  const drawn = drawScenario(simulation.random('scenario'), drawRoom(simulation.random('room')));
-  const scenario = { ...drawn, ...drawAdoption(simulation.random('adoption')) };
+  const scenario = scenarioOf(simulation, kind ?? drawKind(simulation.random('kind')));
   const world = new World(simulation, scenario);
   const violations = await world
     .toTheEnd()
     .catch((error: unknown) => [String(error instanceof Error ? error.stack : error)]);
   return {
     seed,
+    kind: scenario.subject.kind,
     violations: violations.length > 0 ? violations : [...world.cluster.failures, ...world.wheels],
     virtualMs: simulation.time.nowMs,
     fired: simulation.faults.fired(),
@@ -56,12 +62,22 @@ export async function liveWorld(seed: number): Promise<SeedReport> {
   };
 }
 
+/** What worlds of all kinds have in common is drawn alike. */
+function scenarioOf(simulation: Simulation, kind: KindName): Scenario {
+  const drawn = drawScenario(simulation.random('scenario'), drawRoom(simulation.random('room')));
+  const sessions = { ...drawn, ...drawAdoption(simulation.random('adoption')), subject: { kind: 'session' } as const };
+  const random = simulation.random('rules');
+  return forSubject(sessions, drawSubject(kind, random), random);
+}
+
 class World {
   readonly cluster: Cluster;
   /** What was wrong with a wheel (V8). */
   readonly wheels: string[] = [];
   readonly #simulation: Simulation;
   readonly #scenario: Scenario;
+  /** undefined: sessions. */
+  readonly #kind: SimulatedKind | undefined;
   readonly #devices: Devices;
   readonly #nemesis: Nemesis;
   readonly #random: Random;
@@ -70,8 +86,9 @@ class World {
     this.#simulation = simulation;
     this.#scenario = scenario;
     this.#random = simulation.random('run');
-    this.cluster = new Cluster(simulation, scenario);
-    this.#devices = new Devices(simulation, scenario);
+    this.#kind = simulatedKind(simulation, scenario);
+    this.cluster = new Cluster(simulation, scenario, this.#kind);
+    this.#devices = new Devices(simulation, scenario, this.#kind);
     this.#nemesis = new Nemesis(this.cluster, this.#devices);
   }
 
@@ -99,6 +116,7 @@ class World {
     while (time.nowMs < stormMs) {
       for (let left = 3; left > 0; left -= 1) if (this.#random.chance(traffic)) this.#devices.act();
       if (this.#random.chance(ferocity)) this.#nemesis.act();
+      this.#kind?.actors?.act();
       this.#nemesis.restart(0.2);
       await time.runFor(this.#random.below(STEP_MAX_MS));
       if (this.wheels.length === 0) this.wheels.push(...checkTimers(this.cluster));
@@ -109,6 +127,7 @@ class World {
   async #calm(): Promise<string | undefined> {
     const { time } = this.#simulation;
     this.#nemesis.heal();
+    this.#kind?.actors?.rest();
     const endMs = time.nowMs + LIVENESS_MAX_MS;
     for (;;) {
       this.#nemesis.restart(1);
@@ -199,6 +218,7 @@ class World {
   }
 
   #notClosed(partition: number): string | undefined {
+    if (this.#kind !== undefined) return this.#livingOn(partition) ?? unsaidIn(this.#simulation, this.#kind, partition);
     const clockAtEnd = endOfTime(this.#simulation, this.#scenario, partition);
     const { summaries, open } = foldPartition(this.#simulation, this.#scenario, partition, { clockAtEnd });
     const closed = this.#simulation.log.committed(OUTPUT, partition).filter(({ value }) => value !== null).length;
@@ -223,19 +243,20 @@ class World {
     const violations = [...this.cluster.failures];
     if (this.#scenario.hidesNothing && this.#simulation.faults.fired().has(CLOCK_OVERTAKEN))
       violations.push('[C3] the clock was overtaken, though all that it presumes was so');
+    const judged = { simulation: this.#simulation, scenario: this.#scenario, kind: this.#kind };
     for (const partition of this.#partitions) {
       const inputRead = this.#isBereft(partition) ? this.#nemesis.bereft.get(partition) : undefined;
       const isChangelogLost = this.#nemesis.lostChangelogs.has(partition) && this.#hasStopped(partition);
       const stopped = inputRead !== undefined || isChangelogLost ? 'the partition has stopped' : undefined;
       const disk = last === undefined ? undefined : this.#simulation.disk(last);
       const fate = { isOvertaken: this.#isOvertaken, isChangelogLost, inputRead, undone: undone ?? stopped, disk };
-      violations.push(...(await judgePartition(this.#simulation, this.#scenario, partition, fate)));
+      violations.push(...(await judgePartition(judged, partition, fate)));
       if (last !== undefined) violations.push(...checkStopped(this.#simulation, last, partition));
     }
     for (const [partition, { onTop }] of this.#mayHaveStopped)
       if (onTop > ON_TOP_MAX)
         violations.push(`[R3] partition ${partition}: ${onTop} commits on top of one that is lost`);
-    return [...violations, ...this.#checkAcknowledged()];
+    return [...violations, ...(this.#kind?.actors?.faults() ?? []), ...this.#checkAcknowledged()];
   }
 
   #countConsequences(): void {
@@ -244,7 +265,9 @@ class World {
       if (this.#isBereft(partition)) faults.count('stoppedForLoss');
       if (originOf(this.#simulation, partition) > 0) faults.count('beganBehindTheLogStart');
       if (countClosedByFetch(this.#simulation, this.#scenario, partition) > 0) faults.count('closedByFetch');
-      const summaries = summariesIn(log.committed(OUTPUT, partition));
+      const { subject } = this.#scenario;
+      if (this.#kind !== undefined) countWords(this.#simulation, this.#kind, subject.kind, partition);
+      const summaries = subject.kind === 'session' ? summariesIn(log.committed(OUTPUT, partition)) : [];
       if (summaries.some((summary) => 'heldMs' in summary)) faults.count('silenceHeld');
     }
     for (const [partition, { what }] of this.#mayHaveStopped)

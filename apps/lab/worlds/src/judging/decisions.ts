@@ -8,7 +8,8 @@ export interface DecidedCommit {
   readonly transaction: EndedTransaction;
   readonly header: BlockHeader;
   readonly blockBytes: number;
-  readonly summaries: readonly Summary[];
+  /** What it wrote to the output. */
+  readonly outputs: readonly LogRecord[];
 }
 
 export type Summary = Readonly<Record<string, unknown>>;
@@ -28,9 +29,9 @@ export function commitsOf(simulation: Simulation, partition: number): DecidedCom
     if (transaction.marker !== 'commit' || blocks.length === 0) return [];
     const block = blockIn(blocks.at(-1)!);
     if (block.kind === 'claim') return [];
-    const summaries = summariesIn(recordsOf(writtenTo(transaction, OUTPUT, partition)));
     const blockBytes = blocks.reduce((sum, { value }) => sum + value!.length, 0);
-    return [{ transaction, header: block.header, blockBytes, summaries }];
+    const outputs = recordsOf(writtenTo(transaction, OUTPUT, partition));
+    return [{ transaction, header: block.header, blockBytes, outputs }];
   });
 }
 

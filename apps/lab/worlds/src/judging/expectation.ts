@@ -4,7 +4,7 @@ import { type Folded, foldInput, type InputRecord, type InputTruth, type Pipelin
 import { FAILS_APPLYING, FAILS_DECODING, isWildStamp } from '../devices.ts';
 import { INPUT, MAX_KEY_BYTES, RULES } from '../pipeline-names.ts';
 import type { Scenario } from '../scenario.ts';
-import { commitsOf } from './decisions.ts';
+import { commitsOf, summariesIn } from './decisions.ts';
 import { inputIn } from './histories.ts';
 
 const text = new TextDecoder();
@@ -55,9 +55,9 @@ export function endOfTime(simulation: Simulation, { proof }: Scenario, partition
 export function countClosedByFetch(simulation: Simulation, scenario: Scenario, partition: number): number {
   if (scenario.proof === 'record') return 0;
   const { steps } = foldPartition(simulation, scenario, partition);
-  const closed = commitsOf(simulation, partition).flatMap(({ header, summaries }) => {
+  const closed = commitsOf(simulation, partition).flatMap(({ header, outputs }) => {
     const clock = steps.findLast(({ offset }) => offset < header.position)?.clock ?? 0;
-    return summaries.filter((summary) => Number(summary['closedAt']) > clock);
+    return summariesIn(outputs).filter((summary) => Number(summary['closedAt']) > clock);
   });
   return closed.length;
 }

@@ -2,12 +2,21 @@
 import type { LogRecord, Simulation, SimulatedDisk } from '@flatline/cluster';
 import { verifyHistories } from '@flatline/oracle';
 import { CHANGELOG, INPUT } from '../pipeline-names.ts';
+import type { SimulatedKind } from '../kinds/simulated-kind.ts';
 import type { Scenario } from '../scenario.ts';
 import { commitsOf } from './decisions.ts';
 import { DEVICES_TRUTH, rulesOf } from './expectation.ts';
 import { historyOf } from './histories.ts';
+import { judgeKind } from './judge-kind.ts';
 import { checkOffsets, checkStands, checkTruncations, checkWriters } from './lab-checks.ts';
 import { BY_THE_FOLD, checkOvertaken } from './overtaken.ts';
+
+export interface JudgedWorld {
+  readonly simulation: Simulation;
+  readonly scenario: Scenario;
+  /** undefined: sessions. */
+  readonly kind: SimulatedKind | undefined;
+}
 
 /** What became of a partition. */
 export interface PartitionFate {
@@ -31,15 +40,16 @@ const UNDONE = /^\S+: (?:no commit covers|whether \d+ sessions that are due)/;
 
 /** What is found wrong, each with the rule that it breaks. Empty: nothing. */
 export async function judgePartition(
-  simulation: Simulation,
-  scenario: Scenario,
+  { simulation, scenario, kind }: JudgedWorld,
   partition: number,
   fate: PartitionFate,
 ): Promise<string[]> {
   const { isOvertaken, isChangelogLost, inputRead } = fate;
   const commits = commitsOf(simulation, partition);
   return [
-    ...(await byTheOracle(simulation, scenario, partition, fate)),
+    ...(kind === undefined
+      ? await byTheOracle(simulation, scenario, partition, fate)
+      : judgeKind(simulation, kind, partition, fate)),
     ...(isOvertaken ? checkOvertaken(simulation, scenario, partition, commits) : []),
     ...checkWriters(partition, commits),
     ...checkOffsets(commits),

@@ -4,7 +4,7 @@ import { letterRecord, type LetterRecord } from '@flatline/oracle';
 import type { Simulation } from '@flatline/cluster';
 import { DEAD_LETTERS } from '../pipeline-names.ts';
 import type { Scenario } from '../scenario.ts';
-import type { DecidedCommit } from './decisions.ts';
+import { type DecidedCommit, summariesIn } from './decisions.ts';
 import { endOfTime, foldPartition } from './expectation.ts';
 
 /** Rules that compare with the fold. */
@@ -27,7 +27,7 @@ export function checkOvertaken(
 function checkOnce(commits: readonly DecidedCommit[]): string[] {
   const last = new Map<unknown, number>();
   return commits
-    .flatMap(({ summaries }) => summaries)
+    .flatMap(({ outputs }) => summariesIn(outputs))
     .flatMap(({ sessionId, incarnation, firstOffset }) => {
       const before = last.get(sessionId) ?? -1;
       last.set(sessionId, Number(firstOffset));
@@ -38,8 +38,8 @@ function checkOnce(commits: readonly DecidedCommit[]): string[] {
 
 /** X1, X2: the clock that a commit states closes what it closes, and no record of it is still to be read. */
 function checkEvidence(commits: readonly DecidedCommit[]): string[] {
-  return commits.flatMap(({ header: { clock, position }, summaries }) =>
-    summaries.flatMap(({ incarnation, closedAt, lastOffset }) => [
+  return commits.flatMap(({ header: { clock, position }, outputs }) =>
+    summariesIn(outputs).flatMap(({ incarnation, closedAt, lastOffset }) => [
       ...(Number(closedAt) > clock
         ? [`[X1] ${String(incarnation)} closes at ${Number(closedAt)}, clock ${clock}`]
         : []),

@@ -6,9 +6,6 @@ import type { Devices } from '../devices.ts';
 import { CHANGELOG, INPUT, OUTPUT } from '../pipeline-names.ts';
 import type { Victims } from './victims.ts';
 
-/** How far off a leader's clock is at most: where C3 may presume that they agree, and elsewhere. */
-const AGREEING_MS = 200;
-const DISAGREEING_MS = 10_000;
 /** A leader that goes on answering is deposed within this before the calm. */
 const STALE_BEFORE_MS = 4_000;
 const OPEN_BEFORE_MS = 1_000;
@@ -44,12 +41,11 @@ export class LeaderActs {
     });
   }
 
-  /** The new leader's clock is up to ten seconds off; the old one may still answer for a while. */
+  /** The new leader's clock may be off; the old one may still answer for a while. */
   leaderChange(): boolean {
     const { simulation, scenario, random } = this.#victims;
-    const { hidesNothing } = scenario;
+    const { hidesNothing, brokersSkewMs: mostMs } = scenario;
     const deposedForMs = random.chance(0.3) && !hidesNothing ? random.below(5_000) : 0;
-    const mostMs = hidesNothing ? AGREEING_MS : DISAGREEING_MS;
     const skewMs = random.chance(0.5) ? random.below(2 * mostMs + 1) - mostMs : 0;
     if (Math.abs(skewMs) > 1_000) simulation.faults.count('brokerClocksDiffer');
     this.#victims.log().changeLeader({ skewMs, deposedForMs });

@@ -1,0 +1,35 @@
+// The tokens that have been granted, as holders hear of them on the output.
+//
+// Owns: how far the output has been read.      Does not own: which of them live.
+import type { SimulatedLog } from '@flatline/cluster';
+import { OUTPUT } from '../pipeline-names.ts';
+import { textIn } from './simulated-kind.ts';
+
+export class GrantedTokens {
+  readonly #log: SimulatedLog;
+  /** By partition: batches read. */
+  readonly #read: number[] = [];
+  readonly #tokens = new Map<string, number[]>();
+
+  constructor(log: SimulatedLog) {
+    this.#log = log;
+  }
+
+  /** The latest last. Those of transactions that were aborted are among them: a zombie may bear one. */
+  of(key: string): readonly number[] {
+    for (let partition = 0; partition < this.#log.partitionsOf(OUTPUT); partition += 1) this.#readOn(partition);
+    return this.#tokens.get(key) ?? [];
+  }
+
+  #readOn(partition: number): void {
+    const batches = this.#log.batches(OUTPUT, partition);
+    const fresh = batches.slice(this.#read[partition] ?? 0);
+    this.#read[partition] = batches.length;
+    for (const { key, value } of fresh.flatMap(({ records }) => records))
+      if (value !== null) this.#note(textIn(key), JSON.parse(textIn(value)) as { type: string; token?: number });
+  }
+
+  #note(key: string, { type, token }: { readonly type: string; readonly token?: number }): void {
+    if (type === 'GRANTED') this.#tokens.set(key, [...(this.#tokens.get(key) ?? []), token!]);
+  }
+}
