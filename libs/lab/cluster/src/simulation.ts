@@ -42,6 +42,8 @@ export interface HostPorts {
   readonly proof: ProofWriter;
   readonly admin: LogAdmin;
   readonly stores: StateStores;
+  /** For one more pipeline of the process: each has a disk to itself. */
+  storesOn(disk: SimulatedDisk): StateStores;
   membership(group: string): Membership;
 }
 
@@ -127,6 +129,7 @@ export class Simulation {
       proof: new SimulatedProofWriter(environment),
       admin: new SimulatedAdmin(environment),
       stores,
+      storesOn: (own) => new SimulatedStores({ host, disk: own, faults }),
       membership: (group) => new SimulatedMembership({ host, network, group: this.group(group), checkpoints }),
     };
   }

@@ -1,6 +1,6 @@
 // Composition root: configuration → adapters → pipelines; and their orderly end.
 //
-// Owns: the pipelines of this process.      Does not own: anything they do.
+// Owns: when the process ends.      Does not own: the end of each pipeline (Pipelines), anything they do.
 import { type Clock, type DurationMs, type Millis, Misconfigured } from '@flatline/base';
 import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
 import { type KafkaOptions, KafkaTopicAdmin, openCluster, type TopicDescription } from '@flatline/kafka';
@@ -18,6 +18,7 @@ import { type HttpServer, openHttpServer } from './http/http-server.ts';
 import type { Observed, PipelineStatus, RestartOutcome } from './http/observed.ts';
 import { silenceOf, targetsOf } from './pipeline-kinds.ts';
 import { pipelineSettings } from './pipeline-settings.ts';
+import { Pipelines } from './pipelines.ts';
 
 export interface ProcessorOptions {
   readonly log: RuntimeLog;
@@ -43,7 +44,7 @@ export interface ProcessorSnapshot {
   readonly tasks: readonly TaskStatus[];
 }
 
-interface Pipeline {
+interface RunningPipeline {
   readonly config: PipelineConfig;
   readonly adapters: PipelineAdapters;
   readonly instance: PipelineInstance;
@@ -62,7 +63,7 @@ class Processor implements RunningProcessor, Observed {
   readonly #outages: BrokerOutages;
   readonly #clock: Clock;
   readonly #startedAt: DurationMs;
-  readonly #pipelines: Pipeline[] = [];
+  readonly #pipelines: Pipelines<RunningPipeline>;
   readonly finished: Promise<void>;
   #finish: { resolve: () => void; reject: (error: Error) => void } | undefined;
   #stopping: Promise<void> | undefined;
@@ -74,6 +75,7 @@ class Processor implements RunningProcessor, Observed {
 
   constructor(config: FlatlineConfig, { log, clock = systemClock }: ProcessorOptions) {
     this.#config = config;
+    this.#pipelines = new Pipelines(config.pipelines.length);
     this.#log = calmLog(log, clock);
     this.#outages = new BrokerOutages(log, clock);
     this.#clock = clock;
@@ -104,23 +106,23 @@ class Processor implements RunningProcessor, Observed {
             letterBytesMax: topics.get(pipeline.deadLetterTopic)?.maxMessageBytes,
           }),
           ports: adapters.ports,
-          onFatal: this.#onFatal,
+          onFatal: (error) => {
+            this.#pipelineFailed(pipeline.name, error);
+          },
           share,
         });
-        this.#pipelines.push({ config: pipeline, adapters, instance });
+        this.#pipelines.add({ config: pipeline, adapters, instance });
       }
-      await Promise.all(this.#pipelines.map(({ instance }) => instance.start()));
+      await Promise.all(this.#pipelines.all.map(({ instance }) => instance.start()));
       this.#ingest = await this.#openIngest(kafka);
     } catch (error) {
-      await this.#close((instance) => instance.abort());
+      await this.#close('abort');
       throw error;
     }
   }
 
   get isReady(): boolean {
-    const ready = this.#stopping === undefined && this.#pipelines.every(({ instance }) => instance.isReady);
-    this.#hasStarted ||= ready;
-    return ready;
+    return this.#stopping === undefined && this.#pipelines.areReady;
   }
 
   get httpAddress(): string {
@@ -144,7 +146,8 @@ class Processor implements RunningProcessor, Observed {
   }
 
   get hasStarted(): boolean {
-    return this.isReady || this.#hasStarted;
+    this.#hasStarted ||= this.#stopping === undefined && this.#pipelines.haveBegun;
+    return this.#hasStarted;
   }
 
   get isStopping(): boolean {
@@ -152,7 +155,7 @@ class Processor implements RunningProcessor, Observed {
   }
 
   pipelines(): readonly PipelineStatus[] {
-    return this.#pipelines.map(({ config, adapters, instance }) => ({
+    return this.#pipelines.all.map(({ config, adapters, instance }) => ({
       name: config.name,
       kind: config.kind,
       inputTopic: config.input.topic,
@@ -161,6 +164,7 @@ class Processor implements RunningProcessor, Observed {
       timeoutMs: silenceOf(config),
       ready: instance.isReady,
       interruption: instance.interruption,
+      failure: this.#pipelines.failureOf(config.name)?.message,
       storeDrops: adapters.ports.stores.drops(),
       storeErrors: instance.storeErrors,
       tasks: instance.status(),
@@ -170,14 +174,14 @@ class Processor implements RunningProcessor, Observed {
   }
 
   restart(pipeline: string, partition: number): RestartOutcome {
-    const instance = this.#pipelines.find(({ config }) => config.name === pipeline)?.instance;
+    const instance = this.#pipelines.all.find(({ config }) => config.name === pipeline)?.instance;
     const task = instance?.status().find((each) => each.partition === partition);
     if (instance === undefined || task === undefined) return 'absent';
     return instance.restart(partition) ? 'restarted' : 'notStopped';
   }
 
   stop(): Promise<void> {
-    this.#stopping ??= this.#close((instance) => instance.stop()).then(() => {
+    this.#stopping ??= this.#close('stop').then(() => {
       this.#finish?.resolve();
     });
     return this.#stopping;
@@ -187,29 +191,36 @@ class Processor implements RunningProcessor, Observed {
     return {
       takenAt: this.#clock.wallMs(),
       upMs: this.#clock.monotonicMs() - this.#startedAt,
-      tasks: this.#pipelines.flatMap(({ instance }) => instance.status()),
+      tasks: this.#pipelines.all.flatMap(({ instance }) => instance.status()),
     };
   }
 
-  readonly #onFatal = (error: Error): void => {
-    if (this.#stopping !== undefined) return;
-    this.#log.error('the processor stops', { error });
-    // Closing may fail, too: what ended the process is still what `finished` rejects with.
-    this.#stopping = this.#close((instance) => instance.abort())
-      .catch((closing: unknown) => {
-        this.#log.error('not everything was closed', { error: closing });
-      })
+  /** P1: it stops alone; the last one ends the process. */
+  #pipelineFailed(name: string, error: Error): void {
+    if (this.#stopping !== undefined || !this.#pipelines.fail(name, error)) return;
+    // Closing may fail, too: what stopped it is still what is said of it.
+    const sayUnclosed = (closing: unknown): void => {
+      this.#log.error('not everything was closed', { pipeline: name, error: closing });
+    };
+    const failed = this.#pipelines.all.find(({ config }) => config.name === name)!;
+    if (!this.#pipelines.haveAllFailed) {
+      this.#log.error('the pipeline stops; the others go on', { pipeline: name, error });
+      this.#pipelines.end(failed, 'abort').catch(sayUnclosed);
+      return;
+    }
+    this.#log.error('the processor stops', { pipeline: name, error });
+    this.#stopping = this.#close('abort')
+      .catch(sayUnclosed)
       .then(() => {
         this.#finish?.reject(error);
       });
-  };
+  }
 
-  async #close(end: (instance: PipelineInstance) => Promise<void>): Promise<void> {
+  async #close(how: 'stop' | 'abort'): Promise<void> {
     clearInterval(this.#alive);
     // First: what it has taken is in the log before this instance leaves.
     await this.#ingest?.close();
-    await Promise.all(this.#pipelines.map(({ instance }) => end(instance)));
-    await Promise.all(this.#pipelines.map(({ adapters }) => adapters.close()));
+    await this.#pipelines.endAll(how);
     // Last: what is being closed can be watched until it is.
     await this.#http?.close();
   }

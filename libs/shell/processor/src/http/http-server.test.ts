@@ -76,6 +76,7 @@ const pipeline = (changes: Partial<PipelineStatus>): PipelineStatus => ({
   timeoutMs: 1_800_000,
   ready: true,
   interruption: undefined,
+  failure: undefined,
   storeDrops: [],
   storeErrors: 0,
   tasks: [task({})],
@@ -129,9 +130,15 @@ describe('health', () => {
       'visits: membership is interrupted: no answer for 12 s',
     ],
     [pipeline({ ready: false, tasks: [] }), {}, 'visits: no assignment yet'],
+    [
+      pipeline({ ready: false, tasks: [], failure: 'input visit-events has more partitions now' }),
+      {},
+      'visits has stopped: input visit-events has more partitions now',
+    ],
     [pipeline({}), { isStopping: true }, 'the processor is stopping'],
-  ])('[X5] not ready, and says why', async (status, changes, reason) => {
-    const answer = await (await serve([status], changes))('/readyz');
+    [undefined, {}, 'the pipelines are being opened'],
+  ])('[X5][P1] not ready, and says why', async (status, changes, reason) => {
+    const answer = await (await serve(status === undefined ? [] : [status], changes))('/readyz');
     expect(answer.status).toBe(503);
     expect(await answer.json()).toEqual({ ready: false, reasons: [reason], warnings: [] });
   });

@@ -15,6 +15,8 @@ export interface PipelineStatus {
   readonly ready: boolean;
   /** Why membership of the group is interrupted; undefined where it is not. */
   readonly interruption: string | undefined;
+  /** Why the pipeline has stopped (P1); undefined where it has not. */
+  readonly failure: string | undefined;
   /** Local stores of this pipeline that were dropped on this machine, of late (R2). */
   readonly storeDrops: readonly StoreDrop[];
   /** Errors of the devices that hold its local stores, since the start of the process. */

@@ -7,7 +7,9 @@ import { DAMAGED_STORES_MAX, recentDamage } from './store-damage.ts';
 export function unreadyReasons(observed: Observed): readonly string[] {
   if (observed.isStopping) return ['the processor is stopping'];
   const { wallNow } = observed;
-  return observed.pipelines().flatMap((pipeline) => [...reasonsOf(pipeline), ...damageOf(pipeline, wallNow)]);
+  const pipelines = observed.pipelines();
+  if (pipelines.length === 0) return ['the pipelines are being opened'];
+  return pipelines.flatMap((pipeline) => [...reasonsOf(pipeline), ...damageOf(pipeline, wallNow)]);
 }
 
 /** Partitions that soon open no session more: the instance works, and another one would not help. */
@@ -25,7 +27,8 @@ export function fillWarnings(observed: Observed): readonly string[] {
     );
 }
 
-function reasonsOf({ name, ready, interruption, tasks }: PipelineStatus): string[] {
+function reasonsOf({ name, ready, interruption, failure, tasks }: PipelineStatus): string[] {
+  if (failure !== undefined) return [`${name} has stopped: ${failure}`];
   const notRunning = tasks
     .filter(({ state }) => state !== 'running' && state !== 'draining' && state !== 'closed')
     .map(
