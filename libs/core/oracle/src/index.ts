@@ -25,6 +25,7 @@ export { BrokenBytes } from './logs/byte-walk.ts';
 export { jsonEvent } from './logs/json-event.ts';
 export {
   inputRecord,
+  keyedRecord,
   letterRecord,
   outputRecord,
   plainRecord,
@@ -33,7 +34,9 @@ export {
 } from './logs/raw-record.ts';
 export { type ReadBatches, readBatches, type Unpack } from './logs/record-batch.ts';
 export { ValueFormats } from './logs/value-formats.ts';
+export type { JudgedRules, RulesByKind } from './rules/kinds.ts';
 export { type Folded, type FoldedSummary, foldInput, type FoldOptions } from './rules/session/fold-input.ts';
+export { batchSizes } from './rules/debounce/batch-sizes.ts';
 export { type FoldedLeases, foldLeases, type LeaseFoldOptions } from './rules/lease/fold-leases.ts';
 export type { LeaseFoldRules, Said } from './rules/lease/naive-lease.ts';
 export { type DebounceFoldOptions, foldDebounce, type FoldedWindows } from './rules/debounce/fold-debounce.ts';

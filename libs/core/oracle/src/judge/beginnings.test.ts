@@ -1,17 +1,11 @@
 // Logs that no longer begin at their first offset: what can be judged is, and what cannot is said.
 import { describe, expect, test } from '@jest/globals';
 import type { BatchMark, LogRecord, LogSource, PartitionHistory } from '../logs/history.ts';
-import {
-  historyOf,
-  INPUT,
-  record,
-  type RecordedLog,
-  type RecordedPartition,
-  RULES,
-} from './recorded-history.fixture.ts';
+import { historyOf, INPUT, record, type RecordedLog, type RecordedPartition } from './recorded-history.fixture.ts';
 import { NaiveFold } from '../rules/session/naive-fold.ts';
 import { blankReach } from './reach.ts';
 import type { VerificationReport } from './report.ts';
+import { RULES } from './subjects/session.fixture.ts';
 import { verifyHistories } from './verification.ts';
 
 const [whole] = (await record({ seed: 1 })) as [RecordedPartition];

@@ -3,8 +3,14 @@ import type { Mutable } from '@flatline/base';
 import { type EditableBlock, putTogether, takeApart } from '../logs/block-editor.fixture.ts';
 import type { BlockOperation } from '../logs/block-operation.ts';
 import { bytesOf, nameOf } from '../logs/byte-names.ts';
-import { ChangelogFold, type LoggedImage } from '../logs/changelog-fold.ts';
+import { ChangelogFold, type HeadTouch, type LoggedImage } from '../logs/changelog-fold.ts';
 import type { LogRecord } from '../logs/history.ts';
+import { touchedWindow } from '../rules/debounce/window-image.ts';
+import type { RulesByKind } from '../rules/kinds.ts';
+import { touchedLease } from '../rules/lease/lease-image.ts';
+import { touchedSchedules } from '../rules/schedule/schedule-image.ts';
+import { touchedHead } from '../rules/session/session-head.ts';
+import type { RecordedPartition } from './recorded-history.fixture.ts';
 
 /** Blocks that hold state: the recorded commits have one block each. */
 export function commits(records: readonly LogRecord[]): LogRecord[] {
@@ -24,6 +30,7 @@ export type PageChange = Extract<BlockOperation, { readonly page: number }>;
 export const isBind = (operation: BlockOperation): operation is Bind => operation.kind === 'bind';
 export const isTouch = (operation: BlockOperation): operation is Touch => operation.kind === 'touch';
 export const isPage = (operation: BlockOperation): operation is PageChange => operation.kind === 'page';
+export const isAppend = (operation: BlockOperation): operation is PageChange => operation.kind === 'append';
 /** A count that can be one less and has one byte. */
 export const isLaterTouch = (operation: BlockOperation): operation is Touch =>
   isTouch(operation) && operation.touch[0]! >= 4 && operation.touch[0]! < 128;
@@ -92,11 +99,38 @@ export function removedForAWhile(
   throw new Error('every key came back at once');
 }
 
-export function lastImageBefore(records: readonly LogRecord[], end: LogRecord, key: Uint8Array): LoggedImage {
-  const fold = new ChangelogFold();
+/** What a touch makes of a head. */
+const TOUCHED: { readonly [Kind in keyof RulesByKind]: HeadTouch } = {
+  session: touchedHead,
+  lease: touchedLease,
+  debounce: touchedWindow,
+  schedule: touchedSchedules,
+};
+
+export function lastImageBefore(
+  { kind, changelog: { records } }: RecordedPartition,
+  end: LogRecord,
+  key: Uint8Array,
+): LoggedImage {
+  const fold = new ChangelogFold(TOUCHED[kind]);
   for (const { offset, value } of commits(records).filter((each) => each.offset < end.offset)) {
     const { header, operations } = takeApart(value!)!;
     for (const operation of operations) fold.apply(operation, { offset, ...header });
   }
   return fold.images.get(nameOf(key))!;
+}
+
+/** A commit that binds again what lives, so that a later floor may pass its old base; and that slot. */
+export function sweptBind(records: readonly LogRecord[]): { readonly record: LogRecord; readonly slot: number } {
+  const bases = new Map<number, { readonly record: LogRecord; readonly before: number | undefined }>();
+  for (const record of commits(records)) {
+    const { header, operations } = takeApart(record.value!)!;
+    for (const { slot, kind } of operations) {
+      if (kind === 'remove') bases.delete(slot);
+      if (kind === 'bind') bases.set(slot, { record, before: bases.get(slot)?.record.offset });
+    }
+    const passed = [...bases].find(([, { before = Infinity }]) => before < header.floor);
+    if (passed !== undefined) return { slot: passed[0], record: passed[1].record };
+  }
+  throw new Error('no floor has passed the old base of what lives');
 }

@@ -1,10 +1,9 @@
 // The input of one partition, folded as far as its commits have come, and then to its end (C1, C3, C6, I1, I6, I7).
 //
-// Owns: how far the input is folded.      Does not own: the rules (NaiveFold), what a commit must say (PartitionCheck).
+// Owns: how far the input is folded.      Does not own: the rules (InputFold), what a commit must say (PartitionCheck).
 import type { Millis } from '@flatline/base';
-import type { InputRecord, InputTruth, PartitionHistory, PipelineRules } from '../logs/history.ts';
-import { asRefused } from '../rules/session/fold-input.ts';
-import type { NaiveFold } from '../rules/session/naive-fold.ts';
+import type { CommonRules, InputRecord, InputTruth, PartitionHistory } from '../logs/history.ts';
+import { asRefused, type InputFold } from '../rules/input-fold.ts';
 import { Feed } from './feed.ts';
 import type { LetterCheck } from './letter-check.ts';
 import type { Place } from './place.ts';
@@ -12,10 +11,10 @@ import type { Findings } from './report.ts';
 
 export interface InputWalkParts {
   readonly history: PartitionHistory;
-  readonly rules: PipelineRules;
+  readonly rules: CommonRules;
   readonly findings: Findings;
   readonly place: Place;
-  readonly fold: NaiveFold;
+  readonly fold: InputFold;
   readonly letters: LetterCheck;
   readonly onProgress: () => void;
 }

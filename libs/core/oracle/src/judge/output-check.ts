@@ -1,62 +1,61 @@
-// The output against what each commit decided: every close once, in that commit's transaction, saying what the input says
+// The output against what each commit decided: every record once, in that commit's transaction, saying what the input says
 // (V1, V2, V3, V4, O1, O2, O4).
 //
-// Owns: one transaction of the output at a time.      Does not own: what had to close (StateCheck, NaiveFold).
+// Owns: one transaction of the output at a time.      Does not own: what had to be said (KindEntries).
 //
 // Invariants
-//   OC1  The closes of one commit lie in one transaction of the output, of the same producer, and those of two commits in
+//   OC1  The records of one commit lie in one transaction of the output, of the same producer, and those of two commits in
 //        two: so transactions and commits are matched in order, and memory is one transaction.
 import type { Millis } from '@flatline/base';
 import { nameOf, textOf } from '../logs/byte-names.ts';
-import { type ExpectedClose, summaryDifferences } from '../rules/session/expected-close.ts';
 import type { Fed, Feed } from './feed.ts';
 import type { OutputRecord } from '../logs/history.ts';
-import type { NaiveFold } from '../rules/session/naive-fold.ts';
+import type { ExpectedRecord, KindReading, OutputWords } from '../rules/reading.ts';
 import type { Place } from './place.ts';
 import type { Findings } from './report.ts';
 import type { TransactionMark } from './transaction-walk.ts';
 
 /** What one commit owes to the output. */
 export interface Decision {
-  readonly closes: readonly ExpectedClose[];
-  /** Incarnations closed early: said already, their summaries are not said again. */
+  readonly expected: readonly ExpectedRecord[];
+  /** Ids of what was said early: it is known already, and not said again. */
   readonly early: ReadonlySet<string>;
   readonly position: number;
   readonly transaction: TransactionMark | undefined;
   readonly commitId: string;
   /** When the commit was appended, where that can be compared with deadlines (V9). */
   readonly appendedAt: Millis | undefined;
-  /** It stands for all commits before it too: its closes lie in several transactions. */
+  /** It stands for all commits before it too: its records lie in several transactions. */
   readonly isFirst: boolean;
 }
 
 export interface OutputCheckParts {
   readonly place: Place;
   readonly feed: Feed<OutputRecord>;
-  readonly fold: NaiveFold;
+  readonly reading: KindReading;
   readonly findings: Findings;
   /** False: what is missing before the first match was deleted. */
   readonly isWhole: boolean;
-  /** Closes above it may belong to commits that are not here. */
+  /** Records above it may belong to commits that are not here. */
   readonly decidedBelow: number;
-  /** Without them those of closes before they were turned off may be there. */
+  /** Without them those from before they were turned off may be there. */
   readonly tombstones: boolean;
 }
 
 type Group = readonly Fed<OutputRecord>[];
 
-/** Closes remembered to say of a second one where the first was. */
+/** Records remembered to say of a second one where the first was. */
 const RECENT_MAX = 10_000;
 
 export class OutputCheck {
   readonly #parts: OutputCheckParts;
-  /** Closes of earlier incarnations cannot be judged: the input no longer tells of them. */
+  /** What began earlier cannot be judged: the input no longer tells of it. */
   judgedFrom = 0;
   #group: Group | undefined;
   #isAnchored: boolean;
-  /** Incarnation of the first close without a tombstone, where they are turned off: from then on there are none. */
+  /** Incarnation of the first last word without a tombstone, where they are turned off: from then on there are none. */
   #firstWithout: string | undefined;
-  /** Incarnation → output offset. */
+  /** Name of the key and id → output offset. */
   readonly #recent = new Map<string, number>();
 
   constructor(parts: OutputCheckParts) {
@@ -65,9 +64,9 @@ export class OutputCheck {
   }
 
   async check(decision: Decision): Promise<void> {
-    if (decision.closes.length === 0 && decision.early.size === 0) return;
+    if (decision.expected.length === 0 && decision.early.size === 0) return;
     this.#measure(decision);
-    const owed = new Owed(decision);
+    const owed = new Owed(decision, this.#parts.reading.words);
     for (let group = await this.#peek(); group !== undefined; group = await this.#peek()) {
       const isMatch = group.some(({ record }) => owed.names(record));
       if (!isMatch && (!this.#isAnchored || this.#mayBeLater(group, decision.position))) break;
@@ -81,18 +80,17 @@ export class OutputCheck {
       break;
     }
     if (!this.#isAnchored) this.#parts.place.undecided('closes before its first record: the log begins above 0');
-    else for (const close of owed.left()) this.#missing(close, decision.commitId);
+    else for (const expected of owed.left()) this.#missing(expected, decision.commitId);
   }
 
-  #measure({ closes, appendedAt, isFirst }: Decision): void {
+  #measure({ expected, appendedAt, isFirst }: Decision): void {
     if (appendedAt === undefined || isFirst) return;
-    for (const { reason, deadlineAt } of closes)
-      if (reason !== 'ENDED') this.#parts.findings.delay(appendedAt - deadlineAt);
+    for (const { dueAt } of expected) if (dueAt !== undefined) this.#parts.findings.delay(appendedAt - dueAt);
   }
 
   /** What is left when all commits are checked belongs to none of them. */
   async finish(): Promise<void> {
-    const nothing = new Owed({ closes: [], early: new Set() });
+    const nothing = new Owed({ expected: [], early: new Set() }, this.#parts.reading.words);
     for (let group = await this.#peek(); group !== undefined; group = await this.#peek()) {
       this.#group = undefined;
       if (group[0]!.record.offset < this.#parts.decidedBelow) this.#judge(group, nothing);
@@ -117,13 +115,14 @@ export class OutputCheck {
     return this.#group;
   }
 
-  /** Whether a commit behind `position`, or a later look at what is open, may account for a close of it. */
+  /** Whether a commit behind `position`, or a later look at what lives, may account for a record of it. */
   #mayBeLater(group: Group, position: number): boolean {
+    const { entries, words } = this.#parts.reading;
     return group.some(({ record, transaction }) => {
-      const { key, summary } = record;
-      if (transaction === undefined || key === null || summary === undefined) return false;
-      if (Number(summary['lastOffset']) >= position) return true;
-      return this.#parts.fold.open.get(nameOf(key))?.firstOffset === summary['firstOffset'];
+      const { key, value } = record;
+      if (transaction === undefined || key === null || value === null) return false;
+      const id = words.idOf(record);
+      return id !== undefined && entries.mayComeLater(nameOf(key), id, record, position);
     });
   }
 
@@ -131,7 +130,7 @@ export class OutputCheck {
     const pending = new Map<string, string>();
     for (const { record, transaction } of group) {
       if (record.key === null) this.#parts.place.violation('O2', { offset: record.offset, what: 'has no key' });
-      else if (record.value !== null) this.#summary(record, record.key, { owed, pending });
+      else if (record.value !== null) this.#said(record, record.key, { owed, pending });
       else if (this.#isAnchored || transaction !== undefined) this.#tombstone(record, record.key, pending);
     }
     if (group[0]!.transaction === undefined) return;
@@ -144,33 +143,31 @@ export class OutputCheck {
     else place.violation('O2', { offset, key, what: `no tombstone of ${incarnation} in its transaction` });
   }
 
-  #summary(
+  #said(
     record: OutputRecord,
     key: Uint8Array,
     { owed, pending }: { readonly owed: Owed; readonly pending: Map<string, string> },
   ): void {
-    const { place } = this.#parts;
+    const { place, reading } = this.#parts;
+    const { words } = reading;
     const where = { offset: record.offset, key: textOf(key) };
-    const incarnation = record.summary?.['incarnation'];
-    if (record.summary === undefined || typeof incarnation !== 'string') {
-      place.violation('V4', { ...where, what: 'its value is no summary that can be read' });
+    const id = words.idOf(record);
+    if (id === undefined) {
+      place.violation('V4', { ...where, what: 'its value, or its headers, are none that can be read' });
       return;
     }
-    if (record.incarnation !== incarnation)
-      place.violation('O2', {
-        ...where,
-        what: `its header names ${record.incarnation ?? 'no incarnation'}, its value ${incarnation}`,
-      });
+    for (const what of words.contradictions(record)) place.violation('O2', { ...where, what });
     const former = pending.get(where.key);
+    pending.delete(where.key);
     if (former !== undefined && !this.#parts.tombstones) this.#firstWithout ??= former;
     else if (former !== undefined) place.violation('O2', { ...where, what: `comes before the tombstone of ${former}` });
-    pending.set(where.key, incarnation);
-    const taken = owed.take(nameOf(key), incarnation);
-    if (taken.kind === 'unknown') this.#extra(record, key, incarnation);
+    const incarnation = words.lastOf(record);
+    if (incarnation !== undefined) pending.set(where.key, incarnation);
+    const taken = owed.take(nameOf(key), id);
+    if (taken.kind === 'unknown') this.#extra(record, key, id);
     if (taken.kind !== 'owed') return;
-    if (taken.isOutOfOrder)
-      place.violation('O4', { ...where, what: `${incarnation} comes before an earlier one of its key` });
-    this.#compare(record, taken.close);
+    if (taken.isOutOfOrder) place.violation('O4', { ...where, what: `${id} comes before an earlier one of its key` });
+    this.#compare(record, taken.expected);
   }
 
   #tombstone({ offset, incarnation }: OutputRecord, key: Uint8Array, pending: Map<string, string>): void {
@@ -187,54 +184,44 @@ export class OutputCheck {
       this.#parts.place.violation('O2', {
         offset,
         key: text,
-        what: `a tombstone of ${incarnation ?? 'no incarnation'} where ${expected === undefined ? 'no summary came before' : `that of ${expected} must be`}`,
+        what: `a tombstone of ${incarnation ?? 'no incarnation'} where ${expected === undefined ? 'no last word came before' : `that of ${expected} must be`}`,
       });
   }
 
-  #compare(record: OutputRecord, close: ExpectedClose): void {
+  #compare(record: OutputRecord, expected: ExpectedRecord): void {
     const { place, findings } = this.#parts;
-    findings.closed += 1;
-    this.#remember(close.incarnation, record.offset);
-    const different = summaryDifferences(record.summary!, close);
-    if (different.length === 0) return;
-    const closedAt = record.summary!['closedAt'];
-    const isEarly = typeof closedAt === 'number' && closedAt < close.closedAtLeast;
-    place.violation(isEarly ? 'V3' : 'V4', {
-      offset: record.offset,
-      key: close.text,
-      what: `the summary of ${close.incarnation} ${isEarly ? 'closes it early' : 'differs from the input'}: ${different.join('; ')}`,
-    });
+    if (expected.ending !== undefined) findings.closed += 1;
+    this.#remember(expected, record.offset);
+    const fault = expected.compare(record);
+    if (fault !== undefined)
+      place.violation(fault.rule, { offset: record.offset, key: expected.text, what: fault.what });
   }
 
-  #extra({ offset }: OutputRecord, key: Uint8Array, incarnation: string): void {
-    const { place, fold } = this.#parts;
-    const firstOffset = Number(incarnation.slice(incarnation.indexOf('-') + 1));
-    if (firstOffset < this.judgedFrom) {
-      place.undecided(`closes of sessions that began before input offset ${this.judgedFrom}`);
+  #extra(record: OutputRecord, key: Uint8Array, id: string): void {
+    const { place, reading } = this.#parts;
+    if (reading.words.beginningOf(record) < this.judgedFrom) {
+      place.undecided(`what is said of what began before input offset ${this.judgedFrom}`);
       return;
     }
-    const where = { offset, key: textOf(key) };
-    const session = fold.open.get(nameOf(key));
-    const before = this.#recent.get(incarnation);
-    if (session !== undefined && session.firstOffset === firstOffset)
-      place.violation('V3', {
-        ...where,
-        what: `${incarnation} is closed while it is open: its deadline is ${fold.deadlineOf(session)}, the clock of this commit ${fold.clock}`,
-      });
+    const where = { offset: record.offset, key: textOf(key) };
+    const name = nameOf(key);
+    const early = reading.entries.whyEarly(name, record);
+    const before = this.#recent.get(placeOf(name, id));
+    if (early !== undefined) place.violation('V3', { ...where, what: `${id} is said too early: ${early}` });
     else
       place.violation('V1', {
         ...where,
         what:
           before === undefined
-            ? `${incarnation} is closed, but no such incarnation was open`
-            : `${incarnation} is closed a second time; the first is at offset ${before}`,
+            ? `${id} is said, but nothing in the input calls for it`
+            : `${id} is said a second time; the first is at offset ${before}`,
       });
   }
 
-  #missing({ text, incarnation, reason, deadlineAt }: ExpectedClose, commitId: string): void {
+  #missing({ text, id, why }: ExpectedRecord, commitId: string): void {
     this.#parts.place.violation('V1', {
       key: text,
-      what: `${incarnation} has no close: by the input and the changelog, commit ${commitId} closed it (${reason}, deadline ${deadlineAt})`,
+      what: `${id} is not said: by the input and the changelog, commit ${commitId} brought it about (${why})`,
     });
   }
 
@@ -245,12 +232,12 @@ export class OutputCheck {
       mark === undefined ? 'none' : `producer ${mark.producerId}, epoch ${mark.producerEpoch}`;
     this.#parts.place.violation('O1', {
       offset: record.offset,
-      what: `the closes of commit ${commitId} are in another transaction (${name(found)}) than its blocks (${name(transaction)})`,
+      what: `the output of commit ${commitId} is in another transaction (${name(found)}) than its blocks (${name(transaction)})`,
     });
   }
 
-  #remember(incarnation: string, offset: number): void {
-    this.#recent.set(incarnation, offset);
+  #remember({ name, id }: ExpectedRecord, offset: number): void {
+    this.#recent.set(placeOf(name, id), offset);
     if (this.#recent.size <= RECENT_MAX) return;
     for (const oldest of this.#recent.keys()) {
       this.#recent.delete(oldest);
@@ -260,44 +247,50 @@ export class OutputCheck {
 }
 
 type Taken =
-  | { readonly kind: 'owed'; readonly close: ExpectedClose; readonly isOutOfOrder: boolean }
+  | { readonly kind: 'owed'; readonly expected: ExpectedRecord; readonly isOutOfOrder: boolean }
   | { readonly kind: 'early' | 'unknown' };
 
-/** The closes of one commit that have not been seen on the output, by key in the order of the log. */
+/** The records of one commit that have not been seen on the output, by key in the order of the log. */
 class Owed {
-  readonly #byName = new Map<string, ExpectedClose[]>();
+  readonly #words: OutputWords;
+  readonly #byName = new Map<string, ExpectedRecord[]>();
   readonly #early: ReadonlySet<string>;
 
-  constructor({ closes, early }: Pick<Decision, 'closes' | 'early'>) {
+  constructor({ expected, early }: Pick<Decision, 'expected' | 'early'>, words: OutputWords) {
+    this.#words = words;
     this.#early = early;
-    for (const close of closes) {
-      const former = this.#byName.get(close.name);
-      if (former === undefined) this.#byName.set(close.name, [close]);
-      else former.push(close);
+    for (const each of expected) {
+      const former = this.#byName.get(each.name);
+      if (former === undefined) this.#byName.set(each.name, [each]);
+      else former.push(each);
     }
   }
 
-  names({ key, summary }: OutputRecord): boolean {
-    if (key === null || summary === undefined) return false;
-    const incarnation = String(summary['incarnation']);
-    if (this.#early.has(incarnation)) return true;
-    return (this.#byName.get(nameOf(key)) ?? []).some((close) => close.incarnation === incarnation);
+  names(record: OutputRecord): boolean {
+    const { key, value } = record;
+    const id = key === null || value === null ? undefined : this.#words.idOf(record);
+    if (key === null || id === undefined) return false;
+    return this.#early.has(id) || (this.#byName.get(nameOf(key)) ?? []).some((each) => each.id === id);
   }
 
-  take(name: string, incarnation: string): Taken {
-    const closes = this.#byName.get(name) ?? [];
-    const index = closes.findIndex((close) => close.incarnation === incarnation);
-    if (index < 0) return { kind: this.#early.has(incarnation) ? 'early' : 'unknown' };
-    return { kind: 'owed', close: closes.splice(index, 1)[0]!, isOutOfOrder: index > 0 };
+  take(name: string, id: string): Taken {
+    const owed = this.#byName.get(name) ?? [];
+    const index = owed.findIndex((each) => each.id === id);
+    if (index < 0) return { kind: this.#early.has(id) ? 'early' : 'unknown' };
+    return { kind: 'owed', expected: owed.splice(index, 1)[0]!, isOutOfOrder: index > 0 };
   }
 
-  left(): ExpectedClose[] {
+  left(): ExpectedRecord[] {
     return [...this.#byName.values()].flat();
   }
 
   clear(): void {
     this.#byName.clear();
   }
+}
+
+function placeOf(name: string, id: string): string {
+  return `${id} ${name}`;
 }
 
 function isSameTransaction({ transaction: a }: Fed<OutputRecord>, { transaction: b }: Fed<OutputRecord>): boolean {

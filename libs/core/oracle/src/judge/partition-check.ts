@@ -1,34 +1,33 @@
 // One partition, from its first offset to the end of its changelog: commit by commit, the input is folded up to the commit's
-// position, the state compared, and the closes looked for on the output. O(records).
+// position, the state compared, and what it brought about looked for on the output. O(records).
 //
 // Owns: the order of these steps.      Does not own: any of them.
 //
 // Invariants
-//   PK1  Memory is bounded by the live sessions, one commit, and one transaction of the output. Where the changelog has
-//        been truncated it also holds the closes before its first complete commit.
+//   PK1  Memory is bounded by the live entries, one commit, and one transaction of the output. Where the changelog has
+//        been truncated it also holds what was said before its first complete commit.
 import type { Millis } from '@flatline/base';
-import { bytesOf, nameOf, textOf } from '../logs/byte-names.ts';
+import { nameOf, textOf } from '../logs/byte-names.ts';
 import { NotABlock } from '../logs/block-reader.ts';
 import { ChangelogFold } from '../logs/changelog-fold.ts';
 import { type Commit, CommitChain } from './commit-chain.ts';
 import { Feed } from './feed.ts';
-import type { LetterRecord, LogRecord, OutputRecord, PartitionHistory, PipelineRules } from '../logs/history.ts';
+import { FloorCheck } from './floor-check.ts';
+import type { LetterRecord, LogRecord, OutputRecord, PartitionHistory } from '../logs/history.ts';
 import { type Behind, InputWalk } from './input-walk.ts';
 import type { LedgerCheck } from './ledger-check.ts';
 import { LetterCheck } from './letter-check.ts';
-import { NaiveFold } from '../rules/session/naive-fold.ts';
-import type { Session } from '../rules/session/naive-session.ts';
+import { type JudgedRules, readingOf } from '../rules/kinds.ts';
+import type { ExpectedRecord, KindReading } from '../rules/reading.ts';
 import { OutputCheck } from './output-check.ts';
 import { Place } from './place.ts';
 import type { Findings } from './report.ts';
-import { readImage } from '../rules/session/session-image.ts';
 import { StateCheck } from './state-check.ts';
 import { TransactionWalk } from './transaction-walk.ts';
-import type { ExpectedClose } from '../rules/session/expected-close.ts';
 
 export interface PartitionCheckParts {
   readonly history: PartitionHistory;
-  readonly rules: PipelineRules;
+  readonly rules: JudgedRules;
   readonly findings: Findings;
   readonly ledger: LedgerCheck | undefined;
   readonly onProgress: () => void;
@@ -40,16 +39,17 @@ export class PartitionCheck {
   readonly #walks: Record<'changelog' | 'output' | 'deadLetters', TransactionWalk>;
   readonly #input: InputWalk;
   readonly #changelogFeed: Feed<LogRecord>;
-  readonly #fold: NaiveFold;
-  readonly #changelog = new ChangelogFold();
+  readonly #reading: KindReading;
+  readonly #changelog: ChangelogFold;
   readonly #state: StateCheck;
+  readonly #floor: FloorCheck;
   readonly #chain: CommitChain;
   readonly #output: OutputCheck;
   readonly #letters: LetterCheck;
   /** Both logs are there from their beginning, or a commit was met whose whole state the changelog holds. */
   #isAnchored: boolean;
-  /** Closes of the commit at hand. */
-  #closes: ExpectedClose[] = [];
+  /** What the commit at hand brought about. */
+  #expected: ExpectedRecord[] = [];
   #position = 0;
   #last: Commit | undefined;
 
@@ -72,13 +72,16 @@ export class PartitionCheck {
     };
     this.#changelogFeed = new Feed(changelog, this.#walks.changelog);
     const outputFeed = new Feed<OutputRecord>(output, this.#walks.output);
-    this.#fold = new NaiveFold(partition, rules, findings.reach);
-    this.#state = new StateCheck(this.#places.changelog, this.#fold, this.#changelog);
+    this.#reading = readingOf(partition, rules, findings.reach, parts.ledger !== undefined);
+    const { fold, touched } = this.#reading;
+    this.#changelog = new ChangelogFold(touched);
+    this.#state = new StateCheck(this.#places.changelog, this.#reading, this.#changelog);
+    this.#floor = new FloorCheck(this.#places.changelog, rules);
     this.#chain = new CommitChain(this.#places.changelog, changelog.logStart === 0);
     this.#output = new OutputCheck({
       place: this.#places.output,
       feed: outputFeed,
-      fold: this.#fold,
+      reading: this.#reading,
       findings,
       isWhole: output.logStart === 0,
       decidedBelow: history.outputDecidedBelow,
@@ -87,14 +90,16 @@ export class PartitionCheck {
     const letterFeed = new Feed<LetterRecord>(deadLetters, this.#walks.deadLetters);
     this.#letters = new LetterCheck(this.#places.deadLetters, letterFeed, deadLetters.logStart === 0);
     const common = { history, rules, findings, onProgress };
-    this.#input = new InputWalk({ ...common, place: this.#places.input, fold: this.#fold, letters: this.#letters });
+    this.#input = new InputWalk({ ...common, place: this.#places.input, fold, letters: this.#letters });
     this.#isAnchored = input.logStart === 0 && changelog.logStart === 0;
   }
 
   async run(): Promise<void> {
     const { findings } = this.#parts;
     while (await this.#changelogFeed.fill()) {
-      const commit = this.#chain.take(this.#changelogFeed.next!);
+      const fed = this.#changelogFeed.next!;
+      this.#floor.took(fed.record);
+      const commit = this.#chain.take(fed);
       this.#changelogFeed.take();
       findings.records.changelog += 1;
       if (commit !== undefined) await this.#judge(commit);
@@ -119,24 +124,26 @@ export class PartitionCheck {
     // Without its beginning the input tells nothing before the first state there is.
     if (this.#isAnchored || this.#input.isWhole) await this.#input.foldTo(header.position, header.clock);
     this.#input.passRecords(header.clock);
-    this.#fold.endCommit();
+    const { fold, entries } = this.#reading;
+    fold.endCommit();
     const named = this.#applyAll(commit);
     this.#position = Math.max(before, header.position);
     this.#last = commit;
     const isFirst = !this.#isAnchored;
     if (isFirst && !this.#anchor(commit)) return;
-    const bad = this.#fold.takeBad();
+    const bad = fold.takeBad();
     if (this.#input.judgedFrom < header.position) this.#letters.match(bad);
     else this.#letters.forget();
-    const keys = new Set([...this.#fold.takeTouched(), ...named]);
-    const early = this.#state.compare(keys, named, commit, before);
+    this.#state.compare(new Set([...fold.takeTouched(), ...named]), named, commit, before);
     this.#state.checkHeader(commit, this.#input.isLogAppendTime);
-    this.#takeCloses();
-    const closes = this.#closes;
-    this.#closes = [];
+    this.#floor.check(commit, this.#changelog);
+    this.#takeExpected();
+    const expected = this.#expected;
+    this.#expected = [];
+    const early = entries.takeEarly();
     const appendedAt = this.#input.isLogAppendTime ? commit.appendedAt : undefined;
     const { position, commitId } = header;
-    await this.#output.check({ closes, early, position, transaction, commitId, appendedAt, isFirst });
+    await this.#output.check({ expected, early, position, transaction, commitId, appendedAt, isFirst });
   }
 
   /** Returns the names of the keys that the commit says something of. */
@@ -165,29 +172,29 @@ export class PartitionCheck {
     if (header.floor < changelog.logStart || header.position < input.logStart) return false;
     this.#isAnchored = true;
     if (this.#input.isWhole) {
-      for (const name of [...this.#fold.open.keys(), ...this.#changelog.images.keys()]) this.#fold.touch(name);
+      const { fold, entries } = this.#reading;
+      for (const name of [...entries.names(), ...this.#changelog.images.keys()]) fold.touch(name);
       return true;
     }
-    for (const [name, { image }] of this.#changelog.images) this.#fold.open.set(name, readImage(image));
-    this.#fold.clock = header.clock;
+    this.#reading.entries.takeOver(this.#changelog.images, header.clock);
     this.#input.judgedFrom = header.position;
     this.#output.judgedFrom = header.position;
     this.#places.input.undecided(`everything before offset ${header.position}: the input begins at ${input.logStart}`);
     return true;
   }
 
-  #takeCloses(): void {
-    for (const close of this.#fold.takeClosed()) {
-      this.#closes.push(close);
-      this.#parts.ledger?.add(close.text, close.activities);
-      const counter = close.reason === 'ENDED' ? 'ends' : close.reason === 'TIMEOUT' ? 'timeouts' : 'maxDurations';
-      this.#parts.findings.reach[counter] += 1;
+  #takeExpected(): void {
+    for (const expected of this.#reading.entries.takeExpected()) {
+      this.#expected.push(expected);
+      this.#parts.ledger?.add(expected.text, expected.records);
+      if (expected.ending !== undefined) this.#parts.findings.reach[expected.ending] += 1;
     }
   }
 
   async #finish(): Promise<void> {
     const { history, findings } = this.#parts;
-    const { clock } = this.#fold;
+    const { fold, entries } = this.#reading;
+    const { clock } = fold;
     const isCaughtUp = await this.#input.isAtEnd();
     if (this.#isAnchored) await this.#output.finish();
     else this.#letters.forget();
@@ -197,13 +204,12 @@ export class PartitionCheck {
     this.#checkKept();
     if (this.#isAnchored && isCaughtUp) await this.#checkOverdue();
     const behind = await this.#input.foldRest(this.#position);
-    this.#takeCloses();
+    this.#takeExpected();
     this.#checkBehind(behind, clock);
     if (history.isComplete === true && lettersLeft > 0)
       this.#places.deadLetters.violation('I1', { what: `${lettersLeft} dead letters are of no commit` });
-    for (const [name, session] of this.#fold.open)
-      this.#parts.ledger?.add(textOf(bytesOf(name)), session.eventCount + session.duplicates);
-    findings.open += this.#fold.open.size;
+    for (const { text, records } of entries.heard()) this.#parts.ledger?.add(text, records);
+    findings.open += entries.size;
     this.#countReach();
     for (const log of ['changelog', 'output', 'deadLetters'] as const)
       this.#walks[log].finish(await history[log].hanging());
@@ -234,18 +240,19 @@ export class PartitionCheck {
   }
 
   async #checkOverdue(): Promise<void> {
-    const overdue = [...this.#fold.open].filter(([, session]) => this.#fold.isDue(session));
+    const overdue = this.#reading.entries.overdue();
     const why = overdue.length === 0 ? undefined : await this.#parts.history.whyUndone();
+    const { plural } = this.#reading;
     if (why !== undefined)
-      this.#places.input.undecided(`whether ${overdue.length} sessions that are due get closed: ${why}`);
-    else for (const [name, session] of overdue) this.#overdue(name, session);
+      this.#places.input.undecided(`whether ${overdue.length} ${plural} that are due get closed: ${why}`);
+    else for (const { text, what } of overdue) this.#places.output.violation('V2', { key: text, what });
   }
 
   /** V2: a processor that was stopped too early, or never ran, has done nothing wrong, and not what it should. */
   #checkBehind({ records, end, first, latest }: Behind, clock: Millis): void {
     if (first === undefined) return;
-    const late = this.#isAnchored ? [...this.#fold.open.values()].filter((session) => this.#fold.isDue(session)) : [];
-    const due = late.length + this.#closes.length;
+    const late = this.#isAnchored ? this.#reading.entries.overdue().length : 0;
+    const due = late + this.#expected.filter(({ ending }) => ending !== undefined).length;
     if (records === 0 && due === 0) return;
     const covered = this.#last === undefined ? 'there is none' : `the last one ends at offset ${this.#position}`;
     const what =
@@ -254,16 +261,6 @@ export class PartitionCheck {
     const { input } = this.#places;
     if (this.#parts.history.isComplete === true) input.violation('V2', { offset: this.#position, what });
     else input.undecided(what);
-  }
-
-  #overdue(name: string, session: Session): void {
-    const { output } = this.#places;
-    output.violation('V2', {
-      key: textOf(bytesOf(name)),
-      what:
-        `${output.partition}-${session.firstOffset} is not closed: its deadline ${this.#fold.deadlineOf(session)} ` +
-        `has passed, the clock is ${this.#fold.clock}`,
-    });
   }
 
   #checkStore(): void {

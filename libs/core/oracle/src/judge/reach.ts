@@ -1,8 +1,8 @@
-import type { FoldCounts } from '../rules/session/naive-fold.ts';
+import type { FoldCounts } from '../rules/input-fold.ts';
 
 /** What really happened in a history (V12): a trial whose fault did not happen is invalid, not green. */
 export interface Reach extends FoldCounts {
-  /** Closes by reason. */
+  /** Closes by reason; of other kinds the last words by what brought them about. */
   timeouts: number;
   ends: number;
   maxDurations: number;

@@ -1,7 +1,11 @@
 // Histories to be judged: the real runtime on the simulated cluster, under faults by seed, recorded when all is quiet.
-import { sessionKind } from '@flatline/kinds';
-import { EventFormats, openSummaryEncoder } from '@flatline/records';
-import { PipelineInstance, type PipelinePorts, type PipelineSettings, type StartFrom } from '@flatline/runtime';
+import {
+  PipelineInstance,
+  type PipelinePorts,
+  type PipelineSettings,
+  type StartFrom,
+  TASK_BOUNDS,
+} from '@flatline/runtime';
 import {
   calm,
   type FaultRates,
@@ -11,6 +15,7 @@ import {
   Simulation,
   type SimulatedHost,
 } from '@flatline/cluster';
+import type { Random } from '@flatline/base';
 import { rowsIn, type StateStores } from '@flatline/ports';
 import type {
   BatchMark,
@@ -21,33 +26,26 @@ import type {
   OpenTransaction,
   OutputRecord,
   PartitionHistory,
-  PipelineRules,
   StoredEntry,
 } from '../logs/history.ts';
-import { jsonEvent } from '../logs/json-event.ts';
-import { inputRecord, letterRecord, outputRecord, plainRecord, type RawRecord } from '../logs/raw-record.ts';
+import { letterRecord, plainRecord, type RawRecord } from '../logs/raw-record.ts';
+import type { JudgedRules, RulesByKind } from '../rules/kinds.ts';
+import { sessions } from './subjects/session.fixture.ts';
+import { OUTPUT, type Subject } from './subjects/subject.fixture.ts';
 
 export const INPUT = 'in';
-const OUTPUT = 'out';
 const CHANGELOG = 'changelog';
 const DEAD_LETTERS = 'dead';
 const PARTITIONS = 2;
 /** max.message.bytes of the dead-letter topic: some records are longer. */
 const LETTER_BYTES_MAX = 1_500;
 
-export const RULES: PipelineRules = {
-  timestampType: 'LogAppendTime',
-  timeoutMs: 5_000,
-  minTimeoutMs: 1_000,
-  maxTimeoutMs: 20_000,
-  maxDurationMs: 40_000,
-  dedupeEventIds: 4,
-  maxAttributes: 3,
-  maxAttributeBytes: 60,
-  maxKeyBytes: 32,
-  unheardMs: 0,
-  maxHoldMs: 0,
-};
+/** Swept already where a history of some minutes is long. */
+const UNSWEPT_BYTES = 512;
+const CHANGELOG_FACTOR = 4;
+
+/** By which K8 is judged in recorded histories: in so short a log a commit's header, and a claim, weigh as much as what lives. */
+export const LENGTH_RULES = { changelogFactor: CHANGELOG_FACTOR, unsweptBytesMax: 8 * UNSWEPT_BYTES };
 
 /** A log with everything in it: what a test may change before it is judged. */
 export interface RecordedLog<R> {
@@ -57,6 +55,7 @@ export interface RecordedLog<R> {
 }
 
 export interface RecordedPartition {
+  readonly kind: keyof RulesByKind;
   readonly partition: number;
   readonly input: RecordedLog<InputRecord>;
   readonly changelog: RecordedLog<LogRecord>;
@@ -111,16 +110,17 @@ export interface RecordingOptions {
   readonly storm?: boolean;
   /** Brokers that cannot be reached for longer than the timeout, now and then. */
   readonly outages?: boolean;
-  readonly rules?: PipelineRules;
+  /** Default: sessions. */
+  readonly subject?: Subject;
   /** The input had records of the other timestamp type, then some of its own, before the application began behind them. */
   readonly adopted?: boolean;
 }
 
 /** Runs two instances until all is closed and quiet, stops them, and takes down what is in the logs and stores. */
 export async function record(options: RecordingOptions): Promise<RecordedPartition[]> {
-  const { seed, rates = calm, storm = false, outages = false, rules = RULES, adopted = false } = options;
+  const { seed, rates = calm, storm = false, outages = false, subject = sessions(), adopted = false } = options;
   const faults = storm ? { ...rough, requestCrash: 0.001, writeCrash: 0.002 } : rates;
-  const world = new RecordedWorld(seed, faults, rules);
+  const world = new RecordedWorld(seed, faults, subject);
   if (adopted) await world.haveHistory();
   await world.live(storm, outages);
   return world.atRest();
@@ -135,11 +135,13 @@ interface Process {
 class RecordedWorld {
   readonly #simulation: Simulation;
   readonly #processes = new Map<string, Process>();
-  readonly #rules: PipelineRules;
+  readonly #subject: Subject;
+  /** Key → where its records lie. */
+  readonly #offsets = new Map<string, number[]>();
   #startFrom: StartFrom = 'earliest';
 
-  constructor(seed: number, rates: FaultRates, rules: PipelineRules) {
-    this.#rules = rules;
+  constructor(seed: number, rates: FaultRates, subject: Subject) {
+    this.#subject = subject;
     this.#simulation = new Simulation({ seed, rates });
     for (const topic of [INPUT, OUTPUT, CHANGELOG]) this.#simulation.log.createTopic(topic, { partitions: PARTITIONS });
     this.#simulation.log.createTopic(DEAD_LETTERS, { partitions: PARTITIONS, maxMessageBytes: LETTER_BYTES_MAX });
@@ -153,11 +155,11 @@ class RecordedWorld {
     for (const type of ['CreateTime', 'LogAppendTime'] as const) {
       for (let partition = 0; partition < PARTITIONS; partition += 1)
         log.partition(INPUT, partition).alterTimestampType(type);
-      for (let i = 0; i < 20; i += 1) this.#produce(random.below(30), random.below(100), 0);
+      for (let i = 0; i < 30; i += 1) this.#produce(random, 0);
     }
     await time.runFor(1_000);
     this.#startFrom = { timestamp: this.#simulation.trueMs() - 500 };
-    for (let i = 0; i < 20; i += 1) this.#produce(random.below(30), random.below(100), 0);
+    for (let i = 0; i < 30; i += 1) this.#produce(random, 0);
     await time.runFor(1_000);
   }
 
@@ -166,8 +168,9 @@ class RecordedWorld {
     const random = this.#simulation.random('workload');
     for (const name of ['a', 'b']) await this.#launch(name);
     for (let round = 0; round < 60; round += 1) {
-      for (let i = random.below(8); i > 0; i -= 1) this.#produce(random.below(30), random.below(100), round);
+      for (let i = random.below(8); i > 0; i -= 1) this.#produce(random, round);
       if (round % 25 === 13) this.#produceWhatIsTooLong();
+      if (round % 25 === 3) this.#produceWhatLasts();
       const { host } = this.#processes.get(random.chance(0.5) ? 'a' : 'b')!;
       if (storm && random.chance(0.06)) host.kill();
       if (storm && random.chance(0.06)) host.pause();
@@ -204,7 +207,13 @@ class RecordedWorld {
   /** Entries that are alive at the end, so that stores and changelogs are not empty. */
   #beatOnce(): void {
     for (let key = 0; key < 10; key += 1)
-      this.#simulation.log.produce(INPUT, key % PARTITIONS, { key: `k${key}`, value: '{"timeoutMs":20000}' });
+      this.#simulation.log.produce(INPUT, key % PARTITIONS, { key: `k${key}`, ...this.#subject.lasting });
+  }
+
+  /** Into each partition: what lives while the log is swept. */
+  #produceWhatLasts(): void {
+    for (let partition = 0; partition < PARTITIONS; partition += 1)
+      this.#simulation.log.produce(INPUT, partition, { key: `old-${partition}`, ...this.#subject.lasting });
   }
 
   /** Into each partition: a record that its letter cannot hold, and a batch that cannot be unpacked. */
@@ -217,14 +226,15 @@ class RecordedWorld {
     }
   }
 
-  #produce(key: number, kind: number, sequence: number): void {
+  #produce(random: Random, round: number): void {
     const { log } = this.#simulation;
-    const partition = key % PARTITIONS;
-    if (kind < 50) log.produce(INPUT, partition, { key: `k${key}`, value: '' });
-    else if (kind < 60) log.produce(INPUT, partition, { key: `k${key}`, value: null });
-    else if (kind < 62) log.produce(INPUT, partition, { key: `k${key}`, value: 'no event' });
-    else if (kind < 64) log.produce(INPUT, partition, { key: null, value: 'no key' });
-    else log.produce(INPUT, partition, { key: `k${key}`, value: JSON.stringify(eventOf(kind, sequence)) });
+    const number = random.below(30);
+    const [key, partition] = [`k${number}`, number % PARTITIONS];
+    const offsets = this.#offsets.get(key) ?? [];
+    this.#offsets.set(key, offsets);
+    if (random.chance(0.02)) log.produce(INPUT, partition, { key: null, value: 'no key' });
+    else
+      offsets.push(log.produce(INPUT, partition, { key, ...this.#subject.producers.act(key, random, round, offsets) }));
   }
 
   async #relaunch(): Promise<void> {
@@ -234,20 +244,14 @@ class RecordedWorld {
   async #launch(name: string): Promise<void> {
     const { host, ports } = this.#simulation.start(name);
     const random = this.#simulation.random(`entropy of ${name} at ${this.#simulation.trueMs()}`);
-    const encoder = await openSummaryEncoder('json', OUTPUT, undefined);
+    const kind = await this.#subject.open(host);
     const pipelinePorts: PipelinePorts = {
       ...ports,
       input: ports.reader,
       changelog: ports.reader,
       proofs: ports.proof,
       membership: ports.membership('app.visits'),
-      kind: sessionKind({
-        rules: this.#rules,
-        decoder: new EventFormats({ format: 'auto', registry: undefined, clock: host }),
-        encoder,
-        tombstones: this.#rules.tombstones ?? true,
-        outputTopic: OUTPUT,
-      }),
+      kind,
       turns: (callback) => {
         host.after(0, callback);
       },
@@ -260,8 +264,9 @@ class RecordedWorld {
     const onFatal = (error: Error): void => {
       throw error;
     };
-    const settings = { ...settingsOf(name, this.#rules), startFrom: this.#startFrom };
-    const instance = new PipelineInstance({ settings, ports: pipelinePorts, onFatal });
+    const settings = { ...settingsOf(name, this.#subject.rules), startFrom: this.#startFrom };
+    const bounds = { ...TASK_BOUNDS, unsweptLogBytes: UNSWEPT_BYTES };
+    const instance = new PipelineInstance({ settings, ports: pipelinePorts, onFatal, bounds });
     this.#processes.set(name, { host, instance, stores: ports.stores });
     void instance.start();
   }
@@ -277,10 +282,11 @@ class RecordedWorld {
       hanging: [],
     });
     return {
+      kind: this.#subject.rules.kind ?? 'session',
       partition,
-      input: logOf(INPUT, (record) => inputRecord(record, jsonEvent)),
+      input: logOf(INPUT, (record) => this.#subject.input(record)),
       changelog: logOf(CHANGELOG, plainRecord),
-      output: logOf(OUTPUT, (record) => outputRecord(record)),
+      output: logOf(OUTPUT, (record) => this.#subject.output(record)),
       deadLetters: logOf(DEAD_LETTERS, letterRecord),
       store,
     };
@@ -289,19 +295,6 @@ class RecordedWorld {
 
 const nothing = (): void => undefined;
 
-/** Sequences with gaps and repetitions, ids that come again, timeouts within and without the bounds, attributes. */
-function eventOf(kind: number, sequence: number): object {
-  return {
-    ...(kind % 3 === 0 ? { type: `TYPE-${kind % 5}` } : {}),
-    ...(kind % 4 === 0 ? { sequence: sequence - (kind % 7) + 10 } : {}),
-    ...(kind % 5 === 0 ? { eventId: `id-${kind}` } : {}),
-    ...(kind % 11 === 0 ? { timeoutMs: 500 * (kind % 13) + 1 } : {}),
-    ...(kind % 2 === 0 ? { attributes: { [`name-${kind % 5}`]: `value ${sequence}` } } : {}),
-    ...(kind === 99 ? { type: 'ENDED' } : {}),
-    ...(kind === 98 ? { type: 'STARTED', sequence: 1 } : {}),
-  };
-}
-
 async function storedIn(stores: StateStores, partition: number): Promise<StoredEntry[]> {
   const { store } = await stores.open(partition);
   return Array.from(rowsIn(store.scan()), ({ key, image }) => ({ key, image }));
@@ -309,7 +302,7 @@ async function storedIn(stores: StateStores, partition: number): Promise<StoredE
 
 function settingsOf(
   owner: string,
-  { timestampType, maxKeyBytes, unheardMs, maxHoldMs, proof }: PipelineRules,
+  { timestampType, maxKeyBytes, unheardMs, maxHoldMs, proof }: JudgedRules,
 ): PipelineSettings {
   return {
     ...(proof === 'fetch' && { proofByFetch: { clockSkewMs: 500 } }),
@@ -337,7 +330,7 @@ function settingsOf(
     proofIntervalMs: 100,
     handoverMs: 10_000,
     drainMs: 1_000,
-    changelogFactor: 4,
+    changelogFactor: CHANGELOG_FACTOR,
     truncateLagMs: 600_000,
     truncateLagBytes: 1e12,
     heldTime: { unheardMs, maxHoldMs },

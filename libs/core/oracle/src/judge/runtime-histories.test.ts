@@ -1,27 +1,46 @@
 import { describe, expect, test } from '@jest/globals';
-import { MUTANTS } from './mutants.fixture.ts';
+import { MUTANTS } from './mutants/index.fixture.ts';
 import type { LedgerLine } from './ledger-check.ts';
-import { historyOf, INPUT, record, type RecordedPartition, RULES } from './recorded-history.fixture.ts';
+import { historyOf, INPUT, LENGTH_RULES, record, type RecordedPartition } from './recorded-history.fixture.ts';
 import type { VerificationReport } from './report.ts';
+import { type NamedSubject, SUBJECTS } from './subjects/index.fixture.ts';
+import { RULES, sessions } from './subjects/session.fixture.ts';
 import { verifyHistories } from './verification.ts';
 
 const SEEDS = Number(process.env['SEEDS'] ?? 12);
 const FIRST_SEED = Number(process.env['SEED'] ?? 1);
 
-async function judge(seed: number, storm: boolean): Promise<VerificationReport> {
-  const recorded = await record({ seed, storm });
-  return verifyHistories(recorded.map(historyOf), { rules: RULES, inputTopic: INPUT });
+async function judge(seed: number, { subject }: NamedSubject): Promise<VerificationReport> {
+  const recorded = await record({ seed, storm: seed % 3 > 0, subject });
+  return verifyHistories(recorded.map(historyOf), { rules: { ...subject.rules, ...LENGTH_RULES }, inputTopic: INPUT });
 }
 
 describe('histories of the runtime under faults (rerun: SEED=n SEEDS=1 npm test -- oracle)', () => {
   test.each(Array.from({ length: SEEDS }, (_, i) => FIRST_SEED + i))(
-    '[F21][S4][O1][C5][R1] seed %i: no violation, and everything decided',
+    '[F21][S4][O1][C5][R1][K8] seed %i: no violation, and everything decided',
     async (seed) => {
-      const report = await judge(seed, seed % 3 > 0);
+      const report = await judge(seed, SUBJECTS.session[0]!);
       expect(report.violations).toEqual([]);
       expect(report.undecided).toEqual([]);
       expect(report.closed).toBe(report.incarnations - report.open);
       expect(report.closed).toBeGreaterThan(50);
+      expect(report.delaysMs.min).toBeGreaterThanOrEqual(0);
+    },
+  );
+});
+
+describe.each([...SUBJECTS.lease, ...SUBJECTS.debounce, ...SUBJECTS.schedule])('the same of $name', (named) => {
+  const seeds = Array.from({ length: Math.ceil(SEEDS / 4) }, (_, i) => FIRST_SEED + i);
+
+  test.each(seeds)(
+    '[F21][L3][B2][B4][D2][D3][O1][C5][R1] seed %i: no violation, and everything decided',
+    async (seed) => {
+      const report = await judge(seed, named);
+      expect(report.violations).toEqual([]);
+      expect(report.undecided).toEqual([]);
+      expect(report.closed).toBeGreaterThan(20);
+      expect(report.open).toBeGreaterThan(0);
+      expect(report.reach.badRecords).toBeGreaterThan(0);
       expect(report.delaysMs.min).toBeGreaterThanOrEqual(0);
     },
   );
@@ -33,7 +52,7 @@ describe('held time', () => {
   test.each([1, 2, 3])(
     '[C8] seed %i: outages of the brokers end no session, and the checker computes the same',
     async (seed) => {
-      const recorded = await record({ seed, storm: seed === 3, outages: true, rules });
+      const recorded = await record({ seed, storm: seed === 3, outages: true, subject: sessions(rules) });
       const report = await verifyHistories(recorded.map(historyOf), { rules, inputTopic: INPUT });
       expect(report.violations).toEqual([]);
       expect(report.undecided).toEqual([]);
@@ -49,7 +68,7 @@ describe('silence that was proved without records', () => {
     '[C3][V3] seed %i: closes are judged by the clock of their commit, which is said to be believed',
     async (seed) => {
       const rules = { ...RULES, proof: 'fetch' as const };
-      const recorded = await record({ seed, storm: false, rules });
+      const recorded = await record({ seed, storm: false, subject: sessions(rules) });
       const report = await verifyHistories(recorded.map(historyOf), { rules, inputTopic: INPUT });
       expect(report.violations).toEqual([]);
       expect(report.undecided.length).toBeGreaterThan(0);
@@ -76,7 +95,7 @@ describe('tombstones that are turned off', () => {
   const rules = { ...RULES, tombstones: false };
 
   test.each([1, 2, 3])('[O2] seed %i: the runtime writes none, and the checker misses none', async (seed) => {
-    const recorded = await record({ seed, storm: seed === 2, rules });
+    const recorded = await record({ seed, storm: seed === 2, subject: sessions(rules) });
     expect(recorded.flatMap(({ output }) => output.records).filter(({ value }) => value === null)).toEqual([]);
     const report = await verifyHistories(recorded.map(historyOf), { rules, inputTopic: INPUT });
     expect(report.violations).toEqual([]);
@@ -96,7 +115,7 @@ describe('tombstones that are turned off', () => {
 
 test('[V2] what is due and may yet be closed is undecided, with the reason', async () => {
   const [recorded] = (await record({ seed: 1 })) as [RecordedPartition];
-  MUTANTS.find(({ rule }) => rule === 'V2')!.apply(recorded);
+  MUTANTS.session.find(({ rule }) => rule === 'V2')!.apply(recorded);
   const open = { ...historyOf(recorded), whyUndone: () => Promise.resolve('it works on') };
   const report = await verifyHistories([open], { rules: RULES, inputTopic: INPUT });
   expect(report.violations).toEqual([]);

@@ -1,11 +1,13 @@
-import type { PartitionHistory, PipelineRules } from '../logs/history.ts';
+import type { PartitionHistory } from '../logs/history.ts';
+import type { JudgedRules } from '../rules/kinds.ts';
 import { LedgerCheck, type LedgerLine } from './ledger-check.ts';
 import { PartitionCheck } from './partition-check.ts';
 import type { ReachCounter } from './reach.ts';
 import { Findings, type VerificationReport } from './report.ts';
 
 export interface VerificationOptions {
-  readonly rules: PipelineRules;
+  /** Without a kind they are of sessions. */
+  readonly rules: JudgedRules;
   readonly inputTopic: string;
   /** What a generator truly sent (X3). */
   readonly ledger?: Iterable<LedgerLine>;
@@ -29,7 +31,8 @@ export async function verifyHistories(
   { rules, inputTopic, ledger: lines, reach = {}, undecidable, onProgress }: VerificationOptions,
 ): Promise<VerificationReport> {
   const findings = new Findings(undecidable);
-  const ledger = lines === undefined ? undefined : new LedgerCheck(lines, rules.timeoutMs);
+  const ledger =
+    lines === undefined ? undefined : new LedgerCheck(lines, 'timeoutMs' in rules ? rules.timeoutMs : Infinity);
   let inputIsWhole = true;
   for await (const history of histories) {
     inputIsWhole &&= history.input.logStart === 0;

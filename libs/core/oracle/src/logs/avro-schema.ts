@@ -106,8 +106,10 @@ function unitIn({ logicalType }: Json): string | undefined {
 
 type Wanted = 'text' | 'long' | 'texts';
 
+type WantedFields = Readonly<Record<string, readonly [wanted: Wanted, nullable: boolean]>>;
+
 /** The fields of an event; all have a default. `true`: null stands for it. */
-const EVENT_FIELDS: Readonly<Record<string, readonly [wanted: Wanted, nullable: boolean]>> = {
+const EVENT_FIELDS: WantedFields = {
   type: ['text', false],
   occurredAt: ['long', true],
   eventId: ['text', true],
@@ -115,19 +117,29 @@ const EVENT_FIELDS: Readonly<Record<string, readonly [wanted: Wanted, nullable: 
   timeoutMs: ['long', true],
   attributes: ['texts', false],
 };
+/** A request for a lease: an event, and more. */
+const REQUEST_FIELDS: WantedFields = {
+  ...EVENT_FIELDS,
+  token: ['long', true],
+  requestId: ['text', true],
+  waitMs: ['long', true],
+};
+const FIELDS = { event: EVENT_FIELDS, request: REQUEST_FIELDS };
 const EVENT_NAME = 'SessionEvent';
 
-/** Whether all that it may write can be read as an event (Avro 1.12, "Schema Resolution"), names without their namespace. */
-export function canBeEvent({ name, fields }: AvroRecord): boolean {
+export type Content = keyof typeof FIELDS;
+
+/** Whether all that it may write can be read as that (Avro 1.12, "Schema Resolution"), names without their namespace. */
+export function canBe(content: Content, { name, fields }: AvroRecord): boolean {
   if (name !== EVENT_NAME) return false;
   return fields.every((field) => {
-    const own = Object.hasOwn(EVENT_FIELDS, field.name) ? EVENT_FIELDS[field.name] : undefined;
+    const own = Object.hasOwn(FIELDS[content], field.name) ? FIELDS[content][field.name] : undefined;
     return own === undefined || resolves(field.type, own[0], own[1], false);
   });
 }
 
-export function isEventField(name: string): boolean {
-  return Object.hasOwn(EVENT_FIELDS, name);
+export function isFieldOf(content: Content, name: string): boolean {
+  return Object.hasOwn(FIELDS[content], name);
 }
 
 /** `anyUnit`: within a map the unit of a number, which is refused there anyway, does not matter. */

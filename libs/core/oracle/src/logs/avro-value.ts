@@ -10,9 +10,9 @@ import type { EventFields } from './json-event.ts';
 /** How deep what is passed over may be nested. */
 const DEPTH_MAX = 64;
 
-/** One value of `record`; fields that are not `wanted` are passed over. @throws BrokenBytes */
+/** One value of `record`; fields that are not `wanted` are passed over. Bytes are read as text. @throws BrokenBytes */
 export function avroFields(record: AvroRecord, value: Uint8Array, wanted: (name: string) => boolean): EventFields {
-  const walk = new AvroWalk(value);
+  const walk = new AvroWalk(value, 'text');
   const fields = new Map<string, unknown>();
   for (const { name, type } of record.fields)
     if (wanted(name)) fields.set(name, walk.read(type));
@@ -21,27 +21,44 @@ export function avroFields(record: AvroRecord, value: Uint8Array, wanted: (name:
   return Object.fromEntries(fields);
 }
 
+/** One value of `record`, whole; bytes stay bytes. @throws BrokenBytes */
+export function avroRecord(record: AvroRecord, value: Uint8Array): EventFields {
+  const walk = new AvroWalk(value, 'bytes');
+  const fields = walk.record(record);
+  walk.end();
+  return fields;
+}
+
 class AvroWalk {
   readonly #bytes: ByteWalk;
+  readonly #bytesAre: 'text' | 'bytes';
   /** What is known of types that were met: whether they occupy no bytes. */
   readonly #empty = new Map<AvroType, boolean>();
 
-  constructor(value: Uint8Array) {
+  constructor(value: Uint8Array, bytesAre: 'text' | 'bytes') {
     this.#bytes = new ByteWalk(value);
+    this.#bytesAre = bytesAre;
   }
 
   end(): void {
     if (this.#bytes.left > 0) throw new BrokenBytes(`${this.#bytes.left} bytes follow the end of the value`);
   }
 
-  /** The types that a reader's schema here asks for: texts, numbers, booleans, maps of these, and unions. */
+  record({ fields }: AvroRecord): EventFields {
+    return Object.fromEntries(fields.map(({ name, type }): [string, unknown] => [name, this.read(type)]));
+  }
+
+  /** The types that a reader's schema here asks for: texts, numbers, booleans, what is made of these, and unions. */
   read(type: AvroType): unknown {
     if (type.kind === 'union') return this.read(this.#branch(type.branches));
     if (type.kind === 'map') return this.#map(type.items);
+    if (type.kind === 'array') return this.#array(type.items);
+    if (type.kind === 'record') return this.record(type);
     const name = type.kind === 'plain' ? type.name : type.kind;
     if (name === 'null') return null;
     if (name === 'int' || name === 'long') return this.#bytes.exactLong();
     if (name === 'boolean') return this.#boolean();
+    if (name === 'bytes' && this.#bytesAre === 'bytes') return this.#sized().slice();
     if (name === 'string' || name === 'bytes') return this.#text();
     throw new BrokenBytes(`holds a ${name} where none is wanted`);
   }
@@ -103,6 +120,16 @@ class AvroWalk {
       }
     }
     return map;
+  }
+
+  #array(items: AvroType): readonly unknown[] {
+    const array: unknown[] = [];
+    for (let count = this.#bytes.exactLong(); count !== 0; count = this.#bytes.exactLong()) {
+      if (this.#isEmpty(items)) throw new BrokenBytes('has an array of nothing');
+      if (count < 0 && this.#bytes.exactLong() < 0) throw new BrokenBytes('has a block of a negative length');
+      for (let left = Math.abs(count); left > 0; left -= 1) array.push(this.read(items));
+    }
+    return array;
   }
 
   #branch(branches: readonly AvroType[]): AvroType {

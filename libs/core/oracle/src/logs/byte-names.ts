@@ -28,3 +28,8 @@ export function utf8In(bytes: Uint8Array): string | undefined {
     return undefined; // that is the answer
   }
 }
+
+/** Padded (RFC 4648). */
+export function base64Of(bytes: Uint8Array): string {
+  return btoa(nameOf(bytes));
+}

@@ -6,7 +6,6 @@ import { nameOf } from './byte-names.ts';
 import type { BlockOperation } from './block-operation.ts';
 import { NotABlock } from './block-reader.ts';
 import { murmur3 } from './murmur3.ts';
-import { touchedHead, type TouchedAt } from './session-head.ts';
 
 export interface LoggedImage {
   readonly key: Uint8Array;
@@ -17,6 +16,15 @@ export interface LoggedImage {
   /** Changelog offset of the block with its base. */
   readonly offset: number;
 }
+
+/** What the header of the touch's commit says. */
+export interface TouchedAt {
+  readonly clock: number;
+  readonly position: number;
+}
+
+/** The bytes of a head after a touch, as the kind's format has them. @throws NotABlock */
+export type HeadTouch = (head: Uint8Array, touch: Uint8Array, at: TouchedAt) => Uint8Array;
 
 /** The commit of an operation. */
 export interface OperationPlace extends TouchedAt {
@@ -62,8 +70,22 @@ function digestOf(slot: number, parts: readonly Uint8Array[]): number {
 export class ChangelogFold {
   /** By the name of the key. */
   readonly images = new Map<string, LoggedImage>();
+  readonly #touched: HeadTouch;
   readonly #slots = new Map<number, Entry>();
   #digest = 0;
+  /** Keys, heads and pages of the live entries (K8). */
+  liveBytes = 0;
+  /** By the offset of their block. */
+  readonly #bases = new Map<number, number>();
+
+  constructor(touched: HeadTouch) {
+    this.#touched = touched;
+  }
+
+  /** How many of the live entries have their base in the block at that offset (K3). */
+  basesAt(offset: number): number {
+    return this.#bases.get(offset) ?? 0;
+  }
 
   /** Unsigned, over the live entries, in any order (R1). */
   get digest(): number {
@@ -79,7 +101,7 @@ export class ChangelogFold {
     const former = this.#slots.get(slot);
     if (operation.kind === 'bind') return this.#bind(operation, former, place);
     if (former === undefined) return undefined;
-    const after = operation.kind === 'remove' ? undefined : changed(former, operation, place);
+    const after = operation.kind === 'remove' ? undefined : this.#changed(former, operation, place);
     this.#drop(former);
     if (after !== undefined) this.#put(after);
     return nameOf(former.key);
@@ -99,20 +121,29 @@ export class ChangelogFold {
     this.#slots.set(entry.slot, entry);
     this.images.set(nameOf(entry.key), entry);
     this.#digest = (this.#digest + entry.digest) | 0;
+    this.liveBytes += bytesIn(entry);
+    this.#bases.set(entry.offset, this.basesAt(entry.offset) + 1);
   }
 
   #drop(entry: Entry): void {
     this.#slots.delete(entry.slot);
     this.images.delete(nameOf(entry.key));
     this.#digest = (this.#digest - entry.digest) | 0;
+    this.liveBytes -= bytesIn(entry);
+    const left = this.basesAt(entry.offset) - 1;
+    if (left > 0) this.#bases.set(entry.offset, left);
+    else this.#bases.delete(entry.offset);
+  }
+
+  #changed({ slot, key, offset, head, pages }: Entry, operation: Change, place: TouchedAt): Entry {
+    return operation.kind === 'touch'
+      ? new Entry(slot, key, offset, this.#touched(head, operation.touch, place), pages)
+      : new Entry(slot, key, offset, head, pagesAfter(pages, operation));
   }
 }
 
-/** @throws NotABlock */
-function changed({ slot, key, offset, head, pages }: Entry, operation: Change, place: TouchedAt): Entry {
-  return operation.kind === 'touch'
-    ? new Entry(slot, key, offset, touchedHead(head, operation.touch, place), pages)
-    : new Entry(slot, key, offset, head, pagesAfter(pages, operation));
+function bytesIn({ key, head, pages }: Entry): number {
+  return pages.reduce((sum, { length }) => sum + length, key.length + head.length);
 }
 
 function pagesAfter(pages: readonly Uint8Array[], { slot, page, at, bytes }: PageChange): readonly Uint8Array[] {

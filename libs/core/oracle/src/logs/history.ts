@@ -1,5 +1,7 @@
 // What the checker reads: the logs of one partition, as a source hands them out piece by piece.
 import type { DurationMs, Millis } from '@flatline/base';
+import type { EventFields } from './json-event.ts';
+import type { RawHeader } from './raw-record.ts';
 
 export interface LogRecord {
   readonly offset: number;
@@ -23,13 +25,21 @@ export interface InputEvent {
 export interface InputRecord extends LogRecord {
   /** Has the header `flatline-clock`. */
   readonly hasClockHeader: boolean;
-  /** What a value that is neither null nor empty says; `bad` where it says nothing (I1). */
+  /** Default: none. */
+  readonly headers?: readonly RawHeader[];
+  /** What a value that is neither null nor empty says of a session; `bad` where it says nothing (I1). */
   readonly event: InputEvent | 'bad' | undefined;
+  /** The same as fields, for kinds that have more of them. Default: what the value says in JSON. */
+  readonly fields?: EventFields | 'bad' | undefined;
+  /** Its maker means it to fail although it decodes (I6). */
+  readonly isRefused?: boolean;
   /** Set where it is no record but a batch, from `offset` to here, whose records cannot be read (I1). */
   readonly lastOffset?: number | undefined;
 }
 
 export interface OutputRecord extends LogRecord {
+  /** Default: unknown, and not judged. */
+  readonly headers?: readonly RawHeader[];
   /** What the header `flatline-incarnation` says. */
   readonly incarnation: string | undefined;
   /** The value as an object with the names of docs/FORMATS.md; undefined where it is null or cannot be read. */
@@ -140,9 +150,28 @@ export interface PartitionHistory {
   readonly store?: StoredState | undefined;
 }
 
-/** The rules of a pipeline, as its configuration has them. */
-export interface PipelineRules {
+/** What the pipelines of every kind have of rules, as their configuration says them. */
+export interface CommonRules {
   readonly timestampType: 'LogAppendTime' | 'CreateTime';
+  readonly maxKeyBytes: number;
+  /** I7. Default: what docs/SPEC.md says. */
+  readonly entriesMax?: number;
+  readonly keyBytesMax?: number;
+  /** O2: whether a tombstone follows what is said last of a life. Default: one does. */
+  readonly tombstones?: boolean;
+  /** C3: by `fetch` the clock passes what the input says, and no log tells by what evidence. Default: `record`. */
+  readonly proof?: 'record' | 'fetch';
+  /** C8; 0: nothing is held. */
+  readonly unheardMs: DurationMs;
+  readonly maxHoldMs: DurationMs;
+  /** K8: how many times the bases of what lives the log may have; and how long it may be whatever lives. Default: not judged; 2 MiB. */
+  readonly changelogFactor?: number;
+  readonly unsweptBytesMax?: number;
+}
+
+/** The rules of a pipeline of sessions. */
+export interface PipelineRules extends CommonRules {
+  readonly kind?: 'session';
   readonly timeoutMs: DurationMs;
   readonly minTimeoutMs: DurationMs;
   readonly maxTimeoutMs: DurationMs;
@@ -150,15 +179,4 @@ export interface PipelineRules {
   readonly dedupeEventIds: number;
   readonly maxAttributes: number;
   readonly maxAttributeBytes: number;
-  readonly maxKeyBytes: number;
-  /** I7. Default: what docs/SPEC.md says. */
-  readonly entriesMax?: number;
-  readonly keyBytesMax?: number;
-  /** O2: whether a tombstone follows each summary. Default: one does. */
-  readonly tombstones?: boolean;
-  /** C3: by `fetch` the clock passes what the input says, and no log tells by what evidence. Default: `record`. */
-  readonly proof?: 'record' | 'fetch';
-  /** C8; 0: nothing is held. */
-  readonly unheardMs: DurationMs;
-  readonly maxHoldMs: DurationMs;
 }

@@ -4,7 +4,7 @@
 // name it wrote.
 import { textOf } from './byte-names.ts';
 import type { InputEvent, InputRecord, LetterSubject, LetterRecord, LogRecord, OutputRecord } from './history.ts';
-import { jsonObject } from './json-event.ts';
+import { type EventFields, jsonObject } from './json-event.ts';
 
 const CLOCK_HEADER = 'flatline-clock';
 const INCARNATION_HEADER = 'flatline-incarnation';
@@ -33,10 +33,18 @@ export function inputRecord(record: RawRecord, event: (value: Uint8Array) => Inp
   const { value, headers, lastOffset } = record;
   return {
     ...plainRecord(record),
+    headers,
     hasClockHeader: headers.some(({ name }) => name === CLOCK_HEADER),
     event: value === null || value.length === 0 ? undefined : event(value),
     lastOffset,
   };
+}
+
+/** The same for kinds whose values are no events of sessions. `fields`: what such a value says; default: nothing is asked of it. */
+export function keyedRecord(record: RawRecord, fields?: (value: Uint8Array) => EventFields | undefined): InputRecord {
+  const { value } = record;
+  const said = fields === undefined || value === null || value.length === 0 ? undefined : (fields(value) ?? 'bad');
+  return { ...inputRecord(record, () => 'bad'), fields: said };
 }
 
 /** `summary`: what a value says; default: a JSON object. */
@@ -47,6 +55,7 @@ export function outputRecord(
   const { value, headers } = record;
   return {
     ...plainRecord(record),
+    headers,
     incarnation: firstText(headers, INCARNATION_HEADER),
     summary: value === null ? undefined : summary(value),
   };

@@ -1,8 +1,8 @@
 // What the values of a topic say, in JSON or Avro, told apart by their first byte (docs/FORMATS.md, Input).
 //
 // Owns: the schemas handed in, by their ids.      Does not own: fetching them.
-import { type AvroRecord, canBeEvent, isEventField, NoSchema, recordSchema } from './avro-schema.ts';
-import { avroFields } from './avro-value.ts';
+import { type AvroRecord, canBe, type Content, isFieldOf, NoSchema, recordSchema } from './avro-schema.ts';
+import { avroFields, avroRecord } from './avro-value.ts';
 import { BrokenBytes, ByteWalk } from './byte-walk.ts';
 import type { InputEvent } from './history.ts';
 import { type EventFields, eventOf, jsonEvent, jsonObject } from './json-event.ts';
@@ -38,19 +38,28 @@ export class ValueFormats {
 
   /** What a value that is neither null nor empty says. `bad`: it is no event (I1). */
   event(value: Uint8Array): InputEvent | 'bad' {
-    const format = this.#formatOf(value);
-    if (format === 'json') return jsonEvent(value);
-    const schema = format === 'avro' ? this.#schemaOf(value) : undefined;
-    if (schema === undefined || !canBeEvent(schema)) return 'bad';
-    const fields = fieldsIn(schema, value, isEventField);
+    if (this.#formatOf(value) === 'json') return jsonEvent(value);
+    const fields = this.#avro('event', value);
     return fields === undefined ? 'bad' : eventOf(fields);
   }
 
-  /** undefined: it is no summary that can be read. */
+  /** The fields of a value that is neither null nor empty, as a request for a lease; undefined: they cannot be read. */
+  request(value: Uint8Array): EventFields | undefined {
+    return this.#formatOf(value) === 'json' ? jsonObject(value) : this.#avro('request', value);
+  }
+
+  /** A record of the output; undefined: none that can be read. */
   summary(value: Uint8Array): EventFields | undefined {
     if (value[0] === OPENING_BRACE) return jsonObject(value);
     const schema = value[0] === AVRO_MAGIC ? this.#schemaOf(value) : undefined;
-    return schema && fieldsIn(schema, value, () => true);
+    return schema && unlessBroken(() => avroRecord(schema, value.subarray(WIRE_HEADER_BYTES)));
+  }
+
+  #avro(content: Content, value: Uint8Array): EventFields | undefined {
+    const schema = this.#formatOf(value) === 'avro' ? this.#schemaOf(value) : undefined;
+    if (schema === undefined || !canBe(content, schema)) return undefined;
+    const isWanted = (name: string): boolean => isFieldOf(content, name);
+    return unlessBroken(() => avroFields(schema, value.subarray(WIRE_HEADER_BYTES), isWanted));
   }
 
   #formatOf(value: Uint8Array): 'json' | 'avro' | undefined {
@@ -77,9 +86,9 @@ function parsed(schema: string): AvroRecord | undefined {
   }
 }
 
-function fieldsIn(schema: AvroRecord, value: Uint8Array, wanted: (name: string) => boolean): EventFields | undefined {
+function unlessBroken(read: () => EventFields): EventFields | undefined {
   try {
-    return avroFields(schema, value.subarray(WIRE_HEADER_BYTES), wanted);
+    return read();
   } catch (error) {
     if (error instanceof BrokenBytes) return undefined;
     throw error;

@@ -2,7 +2,10 @@
 //
 // Shares no code with what it judges.
 import type { DurationMs, Millis } from '@flatline/base';
+import type { InputRecord } from '../../logs/history.ts';
 import type { RawHeader } from '../../logs/raw-record.ts';
+import type { Machine, When } from '../entries-fold.ts';
+import { alikeBy, asksIn, type ItemAsks } from './item-asks.ts';
 
 /** A pipeline's options, by the names of docs/CONFIGURATION.md, and what a record of the output holds. */
 export interface DebounceFoldRules {
@@ -58,105 +61,151 @@ export interface FoldedBatch {
   readonly items: readonly FoldedItem[];
 }
 
-export interface ItemAsks {
-  readonly flush: boolean;
-  readonly waitMs: DurationMs | undefined;
-  readonly maxWaitMs: DurationMs | undefined;
-}
-
-interface Open {
-  readonly id: string;
+/** A window that has not fired. */
+export interface WindowState {
+  /** Offset of the item that opened it, */
+  readonly offset: number;
+  /** and when it came. */
   readonly at: Millis;
+  /** It ends by then; Infinity: it need not. */
   readonly most: Millis;
-  waitMs: DurationMs;
-  lastAt: Millis;
-  items: FoldableItem[];
-  /** What a custom reducer has come to, as JSON. */
-  come: string | undefined;
+  readonly waitMs: DurationMs;
+  /** When that begins: with the last item, or in mode `window` with the first. */
+  readonly lastAt: Millis;
+  /** The first `kept` of these are kept; an array that only grows. */
+  readonly items: FoldableItem[];
+  readonly kept: number;
+  /** How many it has taken, bytes of their values, offsets of the first and the last of them. */
+  readonly count: number;
+  readonly bytes: number;
+  readonly firstTaken: number;
+  readonly lastTaken: number;
+  /** What those that are kept take in a batch; where one is kept at most, what the largest of them took. */
+  readonly size: number;
 }
 
-export class NaiveWindow {
-  readonly said: FoldedBatch[] = [];
+/** One item is kept at most, however many were taken. */
+export function isReduced({ reducer, dedupeBy }: Pick<DebounceFoldRules, 'reducer' | 'dedupeBy'>): boolean {
+  return reducer === 'custom' || (reducer !== 'all' && dedupeBy === undefined);
+}
+
+const utf8 = new TextEncoder();
+
+export class NaiveWindow implements Machine<WindowState, FoldedBatch> {
   readonly #rules: DebounceFoldRules;
   readonly #partition: number;
   readonly #room: number;
-  #open: Open | undefined;
+  readonly #key: Uint8Array;
+  state: WindowState | undefined;
+  #said: FoldedBatch[] = [];
+  #opened = 0;
 
   constructor(rules: DebounceFoldRules, partition: number, key: Uint8Array) {
     this.#rules = rules;
     this.#partition = partition;
+    this.#key = key;
     this.#room = rules.roomFor(key);
   }
 
-  /** What is due at the clock takes effect. */
-  settle(clock: Millis): void {
-    const open = this.#open;
-    if (open === undefined) return;
-    const isWindow = this.#rules.mode === 'window';
-    const quiet = (isWindow ? open.at : open.lastAt) + open.waitMs;
-    const due = Math.min(quiet, open.most);
-    if (due <= clock) this.#fire(due === open.most ? 'MAX_WAIT' : isWindow ? 'WINDOW' : 'QUIET', due);
+  takeSaid(): readonly FoldedBatch[] {
+    const said = this.#said;
+    this.#said = [];
+    return said;
   }
 
-  empty(flush: boolean, clock: Millis): void {
-    this.#fire(flush ? 'FLUSHED' : 'CANCELLED', clock);
+  takeOpened(): number {
+    const opened = this.#opened;
+    this.#opened = 0;
+    return opened;
+  }
+
+  dueAt(): Millis {
+    return this.state === undefined ? Infinity : Math.min(this.state.lastAt + this.state.waitMs, this.state.most);
+  }
+
+  due(): void {
+    const at = this.dueAt();
+    const byWait = this.#rules.mode === 'window' ? 'WINDOW' : 'QUIET';
+    this.#fire(at === this.state?.most ? 'MAX_WAIT' : byWait, at);
+  }
+
+  take({ offset, timestamp, value, headers = [] }: InputRecord, when: When): boolean {
+    const asks = asksIn(headers);
+    if (asks === 'bad') return false;
+    if (value === null) {
+      this.#fire(asks.flush ? 'FLUSHED' : 'CANCELLED', when.clock);
+      return true;
+    }
+    const { dedupeBy } = this.#rules;
+    const alike = dedupeBy === undefined ? undefined : alikeBy(dedupeBy, headers, value);
+    if (alike === 'long') return false;
+    return this.#take({ offset, timestamp, value, alike, record: { key: this.#key, headers } }, asks, when);
   }
 
   /** False: it is refused. */
-  take(item: FoldableItem, asks: ItemAsks, { clock, effectiveAt }: { clock: Millis; effectiveAt: Millis }): boolean {
+  #take(item: FoldableItem, asks: ItemAsks, { clock, effectiveAt }: When): boolean {
     const { maxBytes, maxItems, onOversize, maxPartsBytes, mode, sizeOf } = this.#rules;
-    if (item.value.length > maxBytes || sizeOf(item.value) > this.#room) return false;
-    const together = [...(this.#open?.items ?? []), item];
-    const bytes = bytesOf(together);
-    const size = this.#isReduced ? 0 : together.reduce((sum, { value }) => sum + sizeOf(value), 0);
+    const itemSize = sizeOf(item.value);
+    if (item.value.length > maxBytes || itemSize > this.#room) return false;
+    const bytes = (this.state?.bytes ?? 0) + item.value.length;
+    const size = isReduced(this.#rules) ? 0 : (this.state?.size ?? 0) + itemSize;
     const isOver = bytes > maxBytes || size > (onOversize === 'flush' ? this.#room : maxPartsBytes);
-    const come = this.#reduced(item, isOver ? undefined : this.#open?.come);
-    if (come === 'refused') return false;
+    const kept = this.#reduced(item, isOver ? undefined : this.state?.items[0]?.value);
+    if (kept === 'refused') return false;
     if (isOver) this.#fire('MAX_BYTES', clock);
-    const open = this.#open ?? this.#opened(item, asks, effectiveAt);
-    if (open.items.length === 0 && mode === 'leading' && open.id === this.#idOf(item)) {
-      this.#say('LEADING', { ...open, come }, [item], clock);
+    const open = this.state ?? this.#opening(item, asks, effectiveAt);
+    if (open.offset === item.offset && mode === 'leading') {
+      this.state = open;
+      const shown = this.#rules.reducer === 'count' ? [] : [kept];
+      this.#say('LEADING', { ...open, ...takenWith(open, item) }, { shown, duplicates: 0 }, clock);
     } else {
-      open.items.push(item);
-      open.come = come;
-      open.lastAt = Math.max(open.lastAt, effectiveAt);
-      if (asks.waitMs !== undefined && mode !== 'window') open.waitMs = this.#bounded(asks.waitMs);
+      const waitMs = asks.waitMs !== undefined && mode !== 'window' ? this.#bounded(asks.waitMs) : open.waitMs;
+      // The first push arms a window of that mode, later ones do not move it.
+      const lastAt = mode === 'window' ? open.lastAt : Math.max(open.lastAt, effectiveAt);
+      this.state = { ...open, ...takenWith(open, item), ...this.#keeping(open, kept), lastAt, waitMs };
     }
-    if (open.items.length >= maxItems) this.#fire('MAX_ITEMS', clock);
-    else if (bytesOf(open.items) >= maxBytes) this.#fire('MAX_BYTES', clock);
+    if (this.state.count >= maxItems) this.#fire('MAX_ITEMS', clock);
+    else if (this.state.bytes >= maxBytes) this.#fire('MAX_BYTES', clock);
     else if (asks.flush) this.#fire('FLUSHED', clock);
     return true;
   }
 
-  #reduced(item: FoldableItem, before: string | undefined): string | undefined {
+  /** The item; of a custom reducer with what it comes to in the place of its value. */
+  #reduced(item: FoldableItem, before: Uint8Array | undefined): FoldableItem | 'refused' {
     const { reduce, sizeOf } = this.#rules;
-    if (reduce === undefined) return undefined;
+    if (reduce === undefined) return item;
     try {
       const { offset, timestamp, value, record } = item;
-      const known: unknown = before === undefined ? undefined : JSON.parse(before);
+      const known: unknown = before === undefined ? undefined : JSON.parse(new TextDecoder().decode(before));
       const returned = reduce(known, { offset, timestamp, value, ...record });
       const come = returned instanceof Promise ? undefined : (JSON.stringify(returned) as string | undefined);
-      return come === undefined || sizeOf(new TextEncoder().encode(come)) > this.#room ? 'refused' : come;
+      if (come === undefined || sizeOf(utf8.encode(come)) > this.#room) return 'refused';
+      return { ...item, value: utf8.encode(come) };
     } catch {
-      return 'refused';
+      return 'refused'; // that is the answer
     }
   }
 
-  /** One item is kept at most, however many were taken. */
-  get #isReduced(): boolean {
-    return this.#rules.reducer === 'custom' || (this.#rules.reducer !== 'all' && this.#rules.dedupeBy === undefined);
+  #keeping(open: WindowState, item: FoldableItem): Pick<WindowState, 'items' | 'kept' | 'size'> {
+    const { reducer, sizeOf } = this.#rules;
+    const itemSize = sizeOf(item.value);
+    if (!isReduced(this.#rules)) {
+      open.items.push(item);
+      return { items: open.items, kept: open.kept + 1, size: open.size + itemSize };
+    }
+    const size = Math.max(open.size, itemSize);
+    if (reducer === 'count') return { items: [], kept: 0, size };
+    const items = reducer === 'first' && open.kept > 0 ? open.items : [item];
+    return { items, kept: 1, size };
   }
 
-  #opened(item: FoldedItem, asks: ItemAsks, at: Millis): Open {
+  #opening({ offset }: FoldedItem, asks: ItemAsks, at: Millis): WindowState {
     const longest = asks.maxWaitMs === undefined ? this.#rules.maxWaitMs : this.#bounded(asks.maxWaitMs);
     const waitMs = asks.waitMs === undefined ? this.#rules.waitMs : this.#bounded(asks.waitMs);
     const most = longest === 0 ? Infinity : at + longest;
-    this.#open = { id: this.#idOf(item), at, most, waitMs, lastAt: at, items: [], come: undefined };
-    return this.#open;
-  }
-
-  #idOf({ offset }: FoldedItem): string {
-    return `${this.#partition}-${offset}`;
+    this.#opened += 1;
+    const nothing = { items: [], kept: 0, count: 0, bytes: 0, firstTaken: -1, lastTaken: -1, size: 0 };
+    return { offset, at, most, waitMs, lastAt: at, ...nothing };
   }
 
   #bounded(ms: DurationMs): DurationMs {
@@ -165,46 +214,63 @@ export class NaiveWindow {
   }
 
   #fire(reason: string, at: Millis): void {
-    const open = this.#open;
+    const open = this.state;
     if (open === undefined) return;
-    this.#open = undefined;
-    if (open.items.length > 0) this.#say(reason, open, open.items, at);
+    this.state = undefined;
+    if (open.count > 0) this.#say(reason, open, this.#shown(reason, itemsOf(open)), at);
   }
 
-  #say(reason: string, { id, at, come }: Open, items: readonly FoldableItem[], firedAt: Millis): void {
+  #shown(reason: string, items: readonly FoldableItem[]): Shown {
+    if (reason === 'CANCELLED') return { shown: [], duplicates: 0 };
+    if (isReduced(this.#rules)) return { shown: items, duplicates: 0 };
+    const lastAlike = new Map(items.map(({ alike, offset }) => [alike, offset]));
+    const different = items.filter(({ alike, offset }) => alike === undefined || lastAlike.get(alike) === offset);
+    return { shown: reduced(different, this.#rules.reducer), duplicates: items.length - different.length };
+  }
+
+  #say(reason: string, state: WindowState, { shown, duplicates }: Shown, firedAt: Millis): void {
+    const { offset, at, count, bytes, firstTaken, lastTaken } = state;
     const parts: FoldedItem[][] = [[]];
     let used = 0;
-    const isGone = reason === 'CANCELLED';
-    const different = isGone ? items : items.filter((item) => !items.some((other) => isLater(item, other)));
-    for (const { offset, timestamp, value: own } of isGone ? [] : reduced(different, this.#rules.reducer)) {
-      const value = come === undefined ? own : new TextEncoder().encode(come);
+    for (const { offset: lies, timestamp, value } of shown) {
       const size = this.#rules.sizeOf(value);
       if (used + size > this.#room) {
         parts.push([]);
         used = 0;
       }
       used += size;
-      parts[parts.length - 1]!.push({ offset, timestamp, value });
+      parts[parts.length - 1]!.push({ offset: lies, timestamp, value });
     }
-    const all = { count: items.length, bytes: bytesOf(items), duplicates: items.length - different.length };
-    const offsets = { firstOffset: items[0]!.offset, lastOffset: items[items.length - 1]!.offset };
-    for (const [part, each] of parts.entries()) {
-      const last = part + 1 === parts.length;
-      this.said.push({ windowId: id, reason, openedAt: at, firedAt, part, last, ...all, ...offsets, items: each });
-    }
+    const window = { windowId: `${this.#partition}-${offset}`, reason, openedAt: at, firedAt };
+    const all = { count, bytes, duplicates, firstOffset: firstTaken, lastOffset: lastTaken };
+    for (const [part, items] of parts.entries())
+      this.#said.push({ ...window, part, last: part + 1 === parts.length, ...all, items });
   }
 }
 
-function bytesOf(items: readonly FoldedItem[]): number {
-  return items.reduce((sum, { value }) => sum + value.length, 0);
+interface Shown {
+  readonly shown: readonly FoldableItem[];
+  readonly duplicates: number;
 }
 
-function isLater(item: FoldableItem, other: FoldableItem): boolean {
-  return item.alike !== undefined && item.alike === other.alike && other.offset > item.offset;
+export function itemsOf({ items, kept }: WindowState): readonly FoldableItem[] {
+  return items.slice(0, kept);
+}
+
+function takenWith(
+  { count, bytes, firstTaken }: WindowState,
+  { offset, value }: FoldedItem,
+): Pick<WindowState, 'count' | 'bytes' | 'firstTaken' | 'lastTaken'> {
+  return {
+    count: count + 1,
+    bytes: bytes + value.length,
+    firstTaken: count === 0 ? offset : firstTaken,
+    lastTaken: offset,
+  };
 }
 
 function reduced<Item>(items: readonly Item[], reducer: string): readonly Item[] {
   if (reducer === 'first') return items.slice(0, 1);
-  if (reducer === 'last' || reducer === 'custom') return items.slice(-1);
+  if (reducer === 'last') return items.slice(-1);
   return reducer === 'count' ? [] : items;
 }

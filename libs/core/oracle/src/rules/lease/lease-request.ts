@@ -1,7 +1,7 @@
 // What a record asks of a lease (docs/FORMATS.md), read as plainly as it is written: value first, then headers.
 import { utf8In } from '../../logs/byte-names.ts';
+import type { InputRecord } from '../../logs/history.ts';
 import { eventOf, jsonObject } from '../../logs/json-event.ts';
-import type { RawRecord } from '../../logs/raw-record.ts';
 
 export interface Asked {
   readonly does: 'start' | 'renew' | 'end';
@@ -13,10 +13,10 @@ export interface Asked {
 }
 
 /** `bad`: the record belongs to the dead letters (I1). */
-export function askedBy({ value, headers }: RawRecord): Asked | 'bad' {
-  const fields = value === null || value.length === 0 ? {} : jsonObject(value);
-  const event = fields && eventOf(fields);
-  if (fields === undefined || event === undefined || event === 'bad') return 'bad';
+export function askedBy({ value, headers = [], fields: known }: InputRecord): Asked | 'bad' {
+  const fields = value === null || value.length === 0 ? {} : (known ?? jsonObject(value) ?? 'bad');
+  const event = fields === 'bad' ? 'bad' : eventOf(fields);
+  if (fields === 'bad' || event === 'bad') return 'bad';
   const said = (name: string): string | undefined => {
     const texts = new Set(
       headers.filter((each) => each.name === name).map((each) => (each.value && utf8In(each.value)) ?? ''),

@@ -2,8 +2,10 @@
 //
 // Shares no code with what it judges.
 import type { DurationMs, Millis } from '@flatline/base';
-import type { HeldGaps } from '../session/held-gaps.ts';
-import type { Asked } from './lease-request.ts';
+import type { InputRecord } from '../../logs/history.ts';
+import type { Machine, When } from '../entries-fold.ts';
+import type { HeldGaps } from '../held-gaps.ts';
+import { type Asked, askedBy } from './lease-request.ts';
 
 /** A pipeline's options, by the names of docs/CONFIGURATION.md. */
 export interface LeaseFoldRules {
@@ -16,27 +18,39 @@ export interface LeaseFoldRules {
   readonly lockDelayMs: DurationMs;
   readonly maxDurationMs: DurationMs | undefined;
   readonly tokenEpoch: number;
+  /** Default: any number, of any length. */
+  readonly maxAttributes?: number;
+  readonly maxAttributeBytes?: number;
 }
 
 /** A record of the output as JSON has it; null: a tombstone. */
 export type Said = Readonly<Record<string, unknown>> | null;
 
-interface Start {
+interface Claim {
   readonly offset: number;
   readonly requestId: string | undefined;
   readonly timeoutMs: DurationMs;
   readonly attributes: Readonly<Record<string, string>>;
 }
 
-interface Held extends Start {
+export interface Held extends Claim {
   readonly token: number;
   readonly grantedAt: Millis;
-  lastAt: Millis;
-  renewals: number;
+  readonly lastAt: Millis;
+  readonly renewals: number;
 }
 
-interface Waiting extends Start {
+export interface Waiting extends Claim {
   readonly until: Millis;
+}
+
+/** Held, or not before an instant; and who waits. */
+export interface LeaseState {
+  readonly held: Held | undefined;
+  readonly lockedUntil: Millis | undefined;
+  readonly waiting: readonly Waiting[];
+  /** When the first of them has waited long enough; 0: none waits. */
+  readonly nextWaitAt: Millis;
 }
 
 interface Competing {
@@ -45,20 +59,18 @@ interface Competing {
   readonly offset: number;
 }
 
-export interface When {
-  readonly clock: Millis;
-  readonly effectiveAt: Millis;
-  readonly offset: number;
-}
+/** Offsets below it have a token (L3). */
+export const TOKEN_OFFSETS = 1_099_511_627_776;
 
-export class NaiveLease {
-  readonly said: Said[] = [];
+export class NaiveLease implements Machine<LeaseState, Said> {
   readonly #rules: LeaseFoldRules;
   readonly #gaps: HeldGaps;
   readonly #place: Readonly<Record<string, unknown>>;
   #held: Held | undefined;
   #lockedUntil: Millis | undefined;
-  #waiting: Waiting[] = [];
+  #waiting: readonly Waiting[] = [];
+  #said: Said[] = [];
+  #opened = 0;
 
   /** `place`: what all that is said of this key says: id and partition. */
   constructor(rules: LeaseFoldRules, gaps: HeldGaps, place: Readonly<Record<string, unknown>>) {
@@ -67,44 +79,81 @@ export class NaiveLease {
     this.#place = place;
   }
 
-  /** What is due at the clock takes effect, instant by instant. */
-  settle(clock: Millis): void {
-    for (;;) {
-      const free = this.#held ? this.#deadline(this.#held) : (this.#lockedUntil ?? Infinity);
-      const tired = Math.min(Infinity, ...this.#waiting.map(({ until }) => until));
-      const at = Math.min(free, tired);
-      if (at > clock) return;
-      if (free === at && this.#held) this.#expire(this.#held, at);
-      else if (free === at) this.#next(at);
-      else this.#tire(at);
-    }
+  get state(): LeaseState | undefined {
+    if (this.#held === undefined && this.#lockedUntil === undefined) return undefined;
+    const waits = { waiting: this.#waiting, nextWaitAt: this.#waiting.length === 0 ? 0 : this.#tiredAt };
+    return { held: this.#held, lockedUntil: this.#lockedUntil, ...waits };
+  }
+  set state(state: LeaseState | undefined) {
+    this.#held = state?.held;
+    this.#lockedUntil = state?.lockedUntil;
+    this.#waiting = state?.waiting ?? [];
   }
 
-  /** The clock is that of the record, and what was due has taken effect. */
-  take(asked: Asked, when: When): void {
+  takeSaid(): readonly Said[] {
+    const said = this.#said;
+    this.#said = [];
+    return said;
+  }
+
+  takeOpened(): number {
+    const opened = this.#opened;
+    this.#opened = 0;
+    return opened;
+  }
+
+  dueAt(): Millis {
+    return Math.min(this.#freeAt, this.#tiredAt);
+  }
+
+  due(): void {
+    const at = this.dueAt();
+    if (this.#freeAt === at && this.#held) this.#expire(this.#held, at);
+    else if (this.#freeAt === at) this.#next(at);
+    else this.#tire(at);
+  }
+
+  get #freeAt(): Millis {
+    return this.#held ? this.#deadline(this.#held) : (this.#lockedUntil ?? Infinity);
+  }
+
+  /** When the first of those that wait has waited long enough. */
+  get #tiredAt(): Millis {
+    return Math.min(Infinity, ...this.#waiting.map(({ until }) => until));
+  }
+
+  take(record: InputRecord, when: When): boolean {
+    const asked = askedBy(record);
+    return asked !== 'bad' && this.#take(asked, when);
+  }
+
+  #take(asked: Asked, when: When): boolean {
     const held = this.#held;
     if (held !== undefined && asked.token === held.token) {
       if (asked.does !== 'end') {
-        held.lastAt = Math.max(held.lastAt, when.effectiveAt);
-        held.renewals += 1;
-        return;
+        this.#held = { ...held, lastAt: Math.max(held.lastAt, when.effectiveAt), renewals: held.renewals + 1 };
+        return true;
       }
       this.#end('RELEASED', held, { offset: when.offset, requestId: asked.requestId, at: when.clock });
       this.#next(when.clock);
-    } else if (asked.does === 'start') this.#start(asked, when);
+    } else if (this.#isLong(asked.attributes)) return false;
+    else if (asked.does === 'start') return this.#start(asked, when);
     else {
       const { token, requestId, attributes } = asked;
       const why = held ? { reason: 'WRONG_TOKEN', ...this.#inTheWay() } : { reason: 'NOT_HELD' };
       this.#say({ type: 'REJECTED', token, requestId, attributes, ...why, offset: when.offset, at: when.clock });
     }
+    return true;
   }
 
-  #start(asked: Asked, { clock: at, effectiveAt, offset }: When): void {
+  /** False: its offset has no token. */
+  #start(asked: Asked, { clock: at, effectiveAt, offset }: When): boolean {
     const { timeoutMs, minTimeoutMs, maxTimeoutMs } = this.#rules;
     const { requestId, attributes } = asked;
+    if (offset >= TOKEN_OFFSETS) return false;
     const wanted = asked.timeoutMs ?? timeoutMs;
     const negotiated = wanted < minTimeoutMs ? minTimeoutMs : wanted > maxTimeoutMs ? maxTimeoutMs : wanted;
-    const start: Start = { offset, requestId, timeoutMs: negotiated, attributes };
+    const start: Claim = { offset, requestId, timeoutMs: negotiated, attributes };
     const held = this.#held;
     const again = requestId === undefined ? undefined : this.#waiting.find((each) => each.requestId === requestId);
     if (requestId !== undefined && held?.requestId === requestId) this.#sayGranted(held, { at, offset });
@@ -112,9 +161,17 @@ export class NaiveLease {
     else if (held !== undefined) this.#compete(start, held, asked.waitMs, { at, effectiveAt, offset });
     else if (this.#lockedUntil === undefined) this.#grant(start, effectiveAt, { at, offset });
     else this.#refuse(start, 'LOCK_DELAY', { at, offset });
+    return true;
   }
 
-  #compete(start: Start, held: Held, waitMs: number | undefined, { at, effectiveAt, offset }: Competing): void {
+  #isLong(attributes: Readonly<Record<string, string>>): boolean {
+    const { maxAttributes = Infinity, maxAttributeBytes = Infinity } = this.#rules;
+    const entries = Object.entries(attributes);
+    const length = entries.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
+    return entries.length > maxAttributes || length > maxAttributeBytes;
+  }
+
+  #compete(start: Claim, held: Held, waitMs: number | undefined, { at, effectiveAt, offset }: Competing): void {
     const { onConflict, maxWaiters, maxTimeoutMs } = this.#rules;
     if (onConflict === 'replace') {
       this.#end('EXPIRED', held, { reason: 'REPLACED', requestId: held.requestId, offset, at });
@@ -123,12 +180,12 @@ export class NaiveLease {
     else if (this.#waiting.length === maxWaiters) this.#refuse(start, 'QUEUE_FULL', { at, offset });
     else {
       const waiting = { ...start, until: at + (waitMs === undefined || waitMs > maxTimeoutMs ? maxTimeoutMs : waitMs) };
-      this.#waiting.push(waiting);
+      this.#waiting = [...this.#waiting, waiting];
       this.#sayQueued(waiting, { at, offset });
     }
   }
 
-  #refuse({ requestId, attributes }: Start, reason: string, how: Readonly<Record<string, unknown>>): void {
+  #refuse({ requestId, attributes }: Claim, reason: string, how: Readonly<Record<string, unknown>>): void {
     this.#say({ type: 'REJECTED', requestId, attributes, reason, ...this.#inTheWay(), ...how });
   }
 
@@ -154,14 +211,15 @@ export class NaiveLease {
 
   #end(type: string, held: Held, how: Readonly<Record<string, unknown>>): void {
     this.#say({ type, ...this.#wordsOf(held), ...how });
-    this.said.push(null);
+    this.#said.push(null);
     this.#held = undefined;
   }
 
   /** It is free: the first that waits gets it. */
   #next(at: Millis): void {
     this.#lockedUntil = undefined;
-    const next = this.#waiting.shift();
+    const [next, ...waiting] = this.#waiting;
+    this.#waiting = waiting;
     if (next !== undefined) this.#grant(next, at, { at, offset: next.offset });
   }
 
@@ -172,8 +230,9 @@ export class NaiveLease {
     this.#waiting = this.#waiting.filter((each) => !isTired(each));
   }
 
-  #grant(start: Start, grantedAt: Millis, how: Readonly<Record<string, unknown>>): void {
-    const token = this.#rules.tokenEpoch * 1_099_511_627_776 + start.offset;
+  #grant(start: Claim, grantedAt: Millis, how: Readonly<Record<string, unknown>>): void {
+    const token = this.#rules.tokenEpoch * TOKEN_OFFSETS + start.offset;
+    this.#opened += 1;
     const { offset, requestId, timeoutMs, attributes } = start;
     this.#held = { offset, requestId, timeoutMs, attributes, token, grantedAt, lastAt: grantedAt, renewals: 0 };
     this.#sayGranted(this.#held, how);
@@ -200,7 +259,7 @@ export class NaiveLease {
   }
 
   #say(what: Readonly<Record<string, unknown>>): void {
-    this.said.push(
+    this.#said.push(
       Object.fromEntries(Object.entries({ ...this.#place, ...what }).filter(([, value]) => value !== undefined)),
     );
   }

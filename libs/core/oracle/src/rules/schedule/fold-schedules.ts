@@ -1,9 +1,10 @@
 // What must come out of one input partition of schedules, for callers that hold all of it.
-import type { Millis } from '@flatline/base';
 import { nameOf } from '../../logs/byte-names.ts';
-import type { RawRecord } from '../../logs/raw-record.ts';
+import { keyedRecord, type RawRecord } from '../../logs/raw-record.ts';
+import { foldEntries } from '../fold-entries.ts';
 import { NaiveSchedules, type SaidOfSchedule, type ScheduleFoldRules } from './naive-schedules.ts';
-import { type FoldCalendar, scheduleAskedBy } from './schedule-request.ts';
+import { scheduleEntries } from './schedule-reading.ts';
+import type { FoldCalendar } from './schedule-request.ts';
 
 export interface ScheduleFoldOptions {
   readonly partition: number;
@@ -22,32 +23,22 @@ export interface FoldedSchedules {
   readonly undecided: ReadonlySet<string>;
 }
 
-/** `records`: committed, in offset order. */
+/** `records`: committed, in offset order, stamped by the broker. */
 export function foldSchedules(
   records: readonly RawRecord[],
   { partition, rules, calendar, tzVersions = new Set() }: ScheduleFoldOptions,
 ): FoldedSchedules {
-  const keys = new Map<string, NaiveSchedules>();
-  const refused: number[] = [];
-  let clock: Millis = 0;
-  for (const record of records) {
-    const { key, timestamp, offset, value } = record;
-    clock = Math.max(clock, timestamp);
-    for (const schedules of keys.values()) schedules.settle(clock);
-    if (key === null) {
-      const tellsTime = record.headers.some(({ name }) => name === 'flatline-clock') && !value?.length;
-      if (!tellsTime) refused.push(offset);
-      continue;
-    }
-    const name = nameOf(key);
-    const schedules = keys.get(name) ?? new NaiveSchedules(rules, calendar, partition, name);
-    keys.set(name, schedules);
-    schedules.settle(clock);
-    const asked = scheduleAskedBy(record, calendar);
-    if (asked === 'bad' || !schedules.take(asked, offset)) refused.push(offset);
-  }
+  const input = records.map((record) => keyedRecord(record));
+  const byZone = new Map<string, NaiveSchedules>();
+  const entries = scheduleEntries(partition, rules, calendar);
+  const machine = (key: Uint8Array): NaiveSchedules => {
+    const schedules = new NaiveSchedules(rules, calendar, partition, nameOf(key));
+    // A key that had nothing left begins with another one.
+    if (byZone.get(nameOf(key))?.goesByZone !== true) byZone.set(nameOf(key), schedules);
+    return schedules;
+  };
+  const { saidByName, refused } = foldEntries(input, { ...entries, machine }, { logAppendTime: true });
   const isOther = [...tzVersions].some((version) => version !== calendar.version);
-  const byZone = [...keys].flatMap(([name, { goesByZone }]) => (goesByZone ? [name] : []));
-  const undecided = new Set(isOther ? byZone : []);
-  return { said: new Map([...keys].map(([name, schedules]) => [name, schedules.said])), refused, undecided };
+  const undecided = [...byZone].flatMap(([name, { goesByZone }]) => (isOther && goesByZone ? [name] : []));
+  return { said: saidByName, refused, undecided: new Set(undecided) };
 }

@@ -3,8 +3,16 @@
 // Shares no code with what it judges.
 import type { DurationMs, Millis } from '@flatline/base';
 import { bytesOf } from '../../logs/byte-names.ts';
+import type { InputRecord } from '../../logs/history.ts';
 import { murmur3 } from '../../logs/murmur3.ts';
-import type { AskedSchedule, FoldCalendar } from './schedule-request.ts';
+import type { Machine, When } from '../entries-fold.ts';
+import {
+  type AskedSchedule,
+  type FoldCalendar,
+  scheduleAskedBy,
+  type ScheduleMessage,
+  type ScheduleTimes,
+} from './schedule-request.ts';
 
 /** A pipeline's options, by the names of docs/CONFIGURATION.md. */
 export interface ScheduleFoldRules {
@@ -15,6 +23,8 @@ export interface ScheduleFoldRules {
   readonly receipts: string;
   readonly maxSchedulesPerKey: number;
   readonly targets: readonly string[];
+  /** Default: any number. */
+  readonly maxMessageBytes?: number;
 }
 
 /** A record of the output, or of the topic that it is for; one character per byte. */
@@ -24,22 +34,37 @@ export interface SaidOfSchedule {
   readonly headers: readonly string[];
 }
 
-interface Pending {
-  asked: AskedSchedule;
-  offset: number;
-  due: Millis;
-  runs: number;
-  missed: number;
-  madeUp: number;
-  paused: boolean;
+/** A schedule that has not run for the last time. */
+export interface PendingSchedule {
+  readonly asked: ScheduleTimes & ScheduleMessage;
+  /** That of the record that made it. */
+  readonly offset: number;
+  readonly due: Millis;
+  /** By how much its run is later, for its jitter. */
+  readonly shift: number;
+  readonly runs: number;
+  readonly missed: number;
+  readonly madeUp: number;
+  readonly paused: boolean;
 }
+
+export interface ScheduleState {
+  /** In the order in which they were made. */
+  readonly pending: readonly PendingSchedule[];
+  /** When the first of them is due; 8.64 × 10¹⁵: all are paused. */
+  readonly dueAt: Millis;
+}
+
+const NEVER = 8.64e15;
+
+/** While the machine works on it. */
+type Pending = { -readonly [Name in Exclude<keyof PendingSchedule, 'shift'>]: PendingSchedule[Name] };
 
 /** A Date's greatest. */
 const LAST_INSTANT = 8_640_000_000_000_000;
 const ERRORS = ['NOT_FOUND', 'EXPIRED', 'MISSED'];
 
-export class NaiveSchedules {
-  readonly said: SaidOfSchedule[] = [];
+export class NaiveSchedules implements Machine<ScheduleState, SaidOfSchedule> {
   /** A schedule of the key has gone by the calendar of a zone, which another version of the database may say otherwise. */
   goesByZone = false;
   readonly #rules: ScheduleFoldRules;
@@ -50,6 +75,8 @@ export class NaiveSchedules {
   #clock: Millis = 0;
   /** Offset of the record that is answered. */
   #answers: number | undefined;
+  #said: SaidOfSchedule[] = [];
+  #opened = 0;
 
   /** `key`: one character per byte. */
   constructor(rules: ScheduleFoldRules, calendar: FoldCalendar, partition: number, key: string) {
@@ -59,20 +86,42 @@ export class NaiveSchedules {
     this.#partition = partition;
   }
 
-  /** The clock has just become this: what is due takes effect, instant by instant. */
-  settle(clock: Millis): void {
-    this.#clock = clock;
-    this.#answers = undefined;
-    for (;;) {
-      const waiting = this.#pending.filter(({ paused }) => !paused);
-      const due = Math.min(...waiting.map((each) => this.#fires(each)));
-      if (due > clock) return;
-      this.#due(waiting.find((each) => this.#fires(each) === due)!);
-    }
+  get state(): ScheduleState | undefined {
+    if (this.#pending.length === 0) return undefined;
+    const pending = this.#pending.map((each) => ({ ...each, shift: this.#fires(each) - each.due }));
+    return { pending, dueAt: Math.min(NEVER, this.dueAt()) };
+  }
+  set state(state: ScheduleState | undefined) {
+    this.#pending = (state?.pending ?? []).map((each) => ({ ...each }));
   }
 
-  /** What was due has taken effect. False: the record belongs to the dead letters. */
-  take(asked: AskedSchedule, offset: number): boolean {
+  takeSaid(): readonly SaidOfSchedule[] {
+    const said = this.#said;
+    this.#said = [];
+    return said;
+  }
+
+  takeOpened(): number {
+    const opened = this.#opened;
+    this.#opened = 0;
+    return opened;
+  }
+
+  dueAt(): Millis {
+    return Math.min(Infinity, ...this.#pending.filter(({ paused }) => !paused).map((each) => this.#fires(each)));
+  }
+
+  due(clock: Millis): void {
+    this.#clock = clock;
+    this.#answers = undefined;
+    const at = this.dueAt();
+    this.#due(this.#pending.find((each) => !each.paused && this.#fires(each) === at)!);
+  }
+
+  take(record: InputRecord, { clock, offset }: When): boolean {
+    const asked = scheduleAskedBy(record, this.#calendar);
+    if (asked === 'bad') return false;
+    this.#clock = clock;
     this.#answers = offset;
     if (asked.does === 'schedule') return this.#schedule(asked, offset);
     const concerned = this.#pending.filter((each) => asked.id === undefined || each.asked.id === asked.id);
@@ -82,6 +131,7 @@ export class NaiveSchedules {
   }
 
   #schedule(asked: AskedSchedule, offset: number): boolean {
+    if (asked.messageBytes > (this.#rules.maxMessageBytes ?? Infinity)) return false;
     const former = this.#pending.find((each) => each.asked.id === asked.id);
     if (asked.target !== undefined && !this.#rules.targets.includes(asked.target)) return false;
     if (former && !asked.reset && recurs(asked) && sameWhen(former.asked, asked)) {
@@ -93,7 +143,8 @@ export class NaiveSchedules {
     if (asked.cron !== undefined && asked.zone !== 'UTC') this.goesByZone = true;
     if (due === undefined || due > this.#clock + this.#rules.maxHorizonMs) return false;
     if (!former && this.#pending.length >= this.#rules.maxSchedulesPerKey) return false;
-    const pending = { asked, offset, due, runs: 0, missed: 0, madeUp: 0, paused: false };
+    this.#opened += 1;
+    const pending: Pending = { asked, offset, due, runs: 0, missed: 0, madeUp: 0, paused: false };
     this.#pending = [...this.#pending.filter((each) => each !== former), pending];
     this.#receiptOf(former ? 'REPLACED' : 'SCHEDULED', pending);
     if (this.#fires(pending) <= this.#clock) this.#due(pending);
@@ -215,7 +266,7 @@ export class NaiveSchedules {
       if (asked.cron !== undefined) headers.push(`tz=${this.#calendar.version}`);
       const topic = asked.target === undefined ? {} : { topic: asked.target };
       const all = [...asked.headers, ...headers.map((each) => `flatline-${each}`)];
-      this.said.push({ ...topic, value: asked.value, headers: all });
+      this.#said.push({ ...topic, value: asked.value, headers: all });
       pending.missed = 0;
     }
     if (isOver) this.#end(pending);
@@ -242,16 +293,16 @@ export class NaiveSchedules {
     const { receipts } = this.#rules;
     if (receipts !== 'all' && !(receipts === 'errors' && ERRORS.includes(type))) return;
     const headers = [`receipt=${type}`, ...about, ...(this.#answers === undefined ? [] : [`answers=${this.#answers}`])];
-    this.said.push({ value: '', headers: headers.map((each) => `flatline-${each}`) });
+    this.#said.push({ value: '', headers: headers.map((each) => `flatline-${each}`) });
   }
 }
 
-function recurs({ every, cron }: AskedSchedule): boolean {
+function recurs({ every, cron }: ScheduleTimes): boolean {
   return every !== undefined || cron !== undefined;
 }
 
-function sameWhen(a: AskedSchedule, b: AskedSchedule): boolean {
-  const when = ({ every, cron, zone, start, end, max, jitter }: AskedSchedule): string =>
+function sameWhen(a: ScheduleTimes, b: ScheduleTimes): boolean {
+  const when = ({ every, cron, zone, start, end, max, jitter }: ScheduleTimes): string =>
     JSON.stringify([every, cron, zone, start, end, max, jitter]);
   return when(a) === when(b);
 }

@@ -1,7 +1,8 @@
 // What a record asks of schedules (docs/FORMATS.md), read as plainly as it is written: its headers, then what they forbid.
 import type { Millis } from '@flatline/base';
 import { nameOf, utf8In } from '../../logs/byte-names.ts';
-import type { RawHeader, RawRecord } from '../../logs/raw-record.ts';
+import type { InputRecord } from '../../logs/history.ts';
+import type { RawHeader } from '../../logs/raw-record.ts';
 
 /** What goes by the time-zone database, and how instants are read: the caller's. */
 export interface FoldCalendar {
@@ -12,25 +13,36 @@ export interface FoldCalendar {
   instant(text: string): Millis | undefined;
 }
 
-export interface AskedSchedule {
-  readonly does: 'schedule' | 'CANCEL' | 'PAUSE' | 'RESUME' | 'TRIGGER';
+/** When a schedule runs. */
+export interface ScheduleTimes {
   /** One character per byte. */
   readonly id: string | undefined;
-  readonly at: Millis | undefined;
-  readonly delay: number | undefined;
   readonly every: number | undefined;
   readonly cron: string | undefined;
+  /** The expression's; without one it says nothing. */
   readonly zone: string;
   readonly start: Millis | undefined;
   readonly end: Millis | undefined;
   readonly max: number | undefined;
   readonly expires: number | undefined;
   readonly jitter: number | undefined;
-  /** undefined: the pipeline's output. */
+}
+
+/** What comes out of it; one character per byte. */
+export interface ScheduleMessage {
+  /** undefined: for the pipeline's output. */
   readonly target: string | undefined;
-  readonly reset: boolean;
   readonly value: string;
   readonly headers: readonly string[];
+}
+
+export interface AskedSchedule extends ScheduleTimes, ScheduleMessage {
+  readonly does: 'schedule' | 'CANCEL' | 'PAUSE' | 'RESUME' | 'TRIGGER';
+  readonly at: Millis | undefined;
+  readonly delay: number | undefined;
+  readonly reset: boolean;
+  /** Bytes of value and foreign headers, as they are kept. */
+  readonly messageBytes: number;
 }
 
 const COMMANDS = ['PAUSE', 'RESUME', 'TRIGGER'];
@@ -43,7 +55,7 @@ const SAID = new Set(
 );
 
 /** `bad`: the record belongs to the dead letters (I1). */
-export function scheduleAskedBy({ value, headers }: RawRecord, calendar: FoldCalendar): AskedSchedule | 'bad' {
+export function scheduleAskedBy({ value, headers = [] }: InputRecord, calendar: FoldCalendar): AskedSchedule | 'bad' {
   const own = headers.filter(({ name }) => name.startsWith('flatline-'));
   const telling = own.filter(({ name }) => SAID.has(name));
   const texts = new Map(
@@ -76,8 +88,12 @@ export function scheduleAskedBy({ value, headers }: RawRecord, calendar: FoldCal
     jitter: number('jitter-ms'),
     target: texts.get('target'),
     reset: has('upsert'),
+    messageBytes: messageBytesOf(
+      value,
+      headers.filter((each) => !own.includes(each)),
+    ),
     value: value === null ? '' : nameOf(value),
-    headers: headers.filter((each) => !own.includes(each)).map(shown),
+    headers: headers.filter((each) => !own.includes(each)).map(shownHeader),
   };
   if (asked.does !== 'schedule') return asked;
   const whens = ['due-at', 'delay-ms', 'every-ms', 'cron'].filter((name) => texts.has(name));
@@ -95,6 +111,22 @@ export function scheduleAskedBy({ value, headers }: RawRecord, calendar: FoldCal
   return asked;
 }
 
-function shown({ name, value }: RawHeader): string {
+/** One character per byte. */
+export function shownHeader({ name, value }: RawHeader): string {
   return `${name}=${value === null ? '(null)' : nameOf(value)}`;
+}
+
+/** docs/FORMATS.md, the pages of a key's schedules. */
+function messageBytesOf(value: Uint8Array | null, headers: readonly RawHeader[]): number {
+  const own = headers.map((header) => {
+    const [name, bytes] = [utf8.encode(header.name).length, header.value?.length ?? -1];
+    return varintBytes(name) + name + varintBytes(bytes + 1) + Math.max(0, bytes);
+  });
+  return own.reduce((sum, bytes) => sum + bytes, varintBytes(headers.length) + (value?.length ?? 0));
+}
+
+const utf8 = new TextEncoder();
+
+function varintBytes(value: number): number {
+  return value < 128 ? 1 : 1 + varintBytes(Math.floor(value / 128));
 }

@@ -1,6 +1,7 @@
 // What the output has to say of a session that the input closes, and what it says instead (V4).
 import type { DurationMs, Millis } from '@flatline/base';
-import { textOf, utf8In } from '../../logs/byte-names.ts';
+import { base64Of, textOf, utf8In } from '../../logs/byte-names.ts';
+import { shown } from '../differences.ts';
 import { missingOf, type Session } from './naive-session.ts';
 
 export interface ExpectedClose {
@@ -63,7 +64,7 @@ export function expectedSummary(session: Session, closing: Closing): ReadonlyMap
     firstOffset,
     lastOffset,
     // Only where the text does not say it (docs/FORMATS.md).
-    sessionKeyBase64: utf8In(key) === undefined ? base64(key) : undefined,
+    sessionKeyBase64: utf8In(key) === undefined ? base64Of(key) : undefined,
   };
   return new Map(Object.entries(fields));
 }
@@ -84,16 +85,4 @@ export function summaryDifferences(
 
 function isBetween(found: unknown, least: Millis, most: unknown): boolean {
   return typeof found === 'number' && found >= least && found <= Number(most);
-}
-
-/** Objects and maps of one content look the same; a field that is left out is as good as null. */
-function shown(value: unknown): string {
-  if (value === undefined || value === null) return 'none';
-  if (typeof value !== 'object') return JSON.stringify(value);
-  const entries = value instanceof Map ? [...(value as ReadonlyMap<string, unknown>)] : Object.entries(value);
-  return JSON.stringify(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
-}
-
-function base64(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes));
 }

@@ -4,6 +4,7 @@ import type { Millis } from '@flatline/base';
 import { bytesOf, textOf } from '../../logs/byte-names.ts';
 import type { InputRecord, PipelineRules } from '../../logs/history.ts';
 import type { ExpectedClose } from './expected-close.ts';
+import { asRefused } from '../input-fold.ts';
 import { NaiveFold } from './naive-fold.ts';
 
 export interface FoldOptions {
@@ -50,9 +51,6 @@ export interface Folded {
   readonly steps: readonly FoldedStep[];
 }
 
-/** In place of a value, where there is to be one. */
-const SOME_BYTES = new Uint8Array(1);
-
 /** `records`: committed, in offset order. */
 export function foldInput(records: Iterable<InputRecord>, options: FoldOptions): Folded {
   const { partition, rules, origin = 0, clockAtEnd = 0, closesAll = false } = options;
@@ -85,11 +83,6 @@ function take(fold: NaiveFold, record: InputRecord, { refusalOf }: FoldOptions):
   const refusal = refusalOf?.(record);
   if (refusal === 'stamp') fold.refuse(record);
   else fold.record(refusal === 'content' ? asRefused(record) : record);
-}
-
-/** The record as one whose content cannot be applied. Without a key there is no content to fail at. */
-export function asRefused(record: InputRecord): InputRecord {
-  return record.key === null ? record : { ...record, value: SOME_BYTES, event: 'bad' };
 }
 
 function summaryOf({ incarnation, summary }: ExpectedClose): FoldedSummary {

@@ -2,7 +2,7 @@
 // with the code it judges.
 import type { DurationMs, Millis } from '@flatline/base';
 import { HEARTBEAT } from '../../logs/json-event.ts';
-import type { HeldGaps } from './held-gaps.ts';
+import type { HeldGaps } from '../held-gaps.ts';
 import type { InputEvent, PipelineRules } from '../../logs/history.ts';
 
 const WINDOW = 64;

@@ -1,6 +1,6 @@
 // The sessions that are open, by the name of their key, and what their keys weigh.
 import type { Session } from './naive-session.ts';
-import { bytesOf } from '../../logs/byte-names.ts';
+import { weightOf } from '../input-fold.ts';
 
 export class OpenSessions extends Map<string, Session> {
   /** Bytes of all keys, each rounded up to four (I7). */
@@ -15,9 +15,4 @@ export class OpenSessions extends Map<string, Session> {
     if (this.has(name)) this.keyBytes -= weightOf(name);
     return super.delete(name);
   }
-}
-
-/** An empty key weighs four, too. */
-export function weightOf(name: string): number {
-  return Math.max(4, 4 * Math.ceil(bytesOf(name).length / 4));
 }

@@ -1,7 +1,7 @@
 // What the changelog holds of a session as a session, and what tells two sessions apart (docs/FORMATS.md, Changelog).
 import { BlockReader, NotABlock } from '../../logs/block-reader.ts';
 import { HEARTBEAT } from '../../logs/json-event.ts';
-import { readHead } from '../../logs/session-head.ts';
+import { readHead } from './session-head.ts';
 import type { SequenceSpan, Session } from './naive-session.ts';
 
 const HAS_TEXTS = 1;

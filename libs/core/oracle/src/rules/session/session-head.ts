@@ -1,6 +1,7 @@
 // The head of a session as docs/FORMATS.md describes it, and what a touch makes of it.
 import { ByteWriter } from '@flatline/base';
-import { BlockReader, NotABlock } from './block-reader.ts';
+import { BlockReader, NotABlock } from '../../logs/block-reader.ts';
+import type { HeadTouch } from '../../logs/changelog-fold.ts';
 
 export interface SessionHead {
   readonly timeoutChosen: boolean;
@@ -12,12 +13,6 @@ export interface SessionHead {
   readonly timeoutMs: number;
   /** As they stand there; undefined: there are none. */
   readonly numbers: Uint8Array | undefined;
-}
-
-/** What the header of the touch's commit says. */
-export interface TouchedAt {
-  readonly clock: number;
-  readonly position: number;
 }
 
 const TIMEOUT_CHOSEN = 1;
@@ -41,7 +36,7 @@ export function readHead(bytes: BlockReader): SessionHead {
 }
 
 /** The bytes of a head after a touch. @throws NotABlock */
-export function touchedHead(head: Uint8Array, touch: Uint8Array, { clock, position }: TouchedAt): Uint8Array {
+export const touchedHead: HeadTouch = (head, touch, { clock, position }) => {
   const before = readHead(new BlockReader(head));
   const bytes = new BlockReader(touch);
   const count = bytes.varint();
@@ -55,7 +50,7 @@ export function touchedHead(head: Uint8Array, touch: Uint8Array, { clock, positi
   };
   if (!bytes.isAtEnd) throw new NotABlock('has bytes behind a touch');
   return written(after);
-}
+};
 
 function readNumbers(bytes: BlockReader): Uint8Array {
   const out = new ByteWriter(64);

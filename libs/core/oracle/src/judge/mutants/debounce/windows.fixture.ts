@@ -1,0 +1,23 @@
+// What the changelog has of windows.
+import { changeFirst, isAppend, isTouch } from '../../changelog-edits.fixture.ts';
+import { mutant, type Mutant } from '../mutant.fixture.ts';
+
+export const WINDOWS: readonly Mutant[] = [
+  mutant('V5', 'an append is lost', ({ changelog }) => {
+    changeFirst(changelog.records, isAppend, () => []);
+  }),
+  mutant('K9', 'an append is written over what was there', ({ changelog }) => {
+    changeFirst(changelog.records, isAppend, (operation) => [{ ...operation, at: operation.at - 1 }]);
+  }),
+  mutant('K1', 'an append comes where nothing lies before it', ({ changelog }) => {
+    changeFirst(changelog.records, isAppend, (operation) => [{ ...operation, at: operation.at + 1 }]);
+  }),
+  mutant('V5', 'a touch is lost, and not its item', ({ changelog }) => {
+    changeFirst(changelog.records, isTouch, () => []);
+  }),
+  mutant('V5', 'an item is another', ({ changelog }) => {
+    changeFirst(changelog.records, isAppend, (operation) => [
+      { ...operation, bytes: operation.bytes.with(-1, operation.bytes.at(-1)! ^ 1) },
+    ]);
+  }),
+];

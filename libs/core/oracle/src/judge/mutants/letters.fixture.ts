@@ -1,0 +1,44 @@
+// Dead letters that are not what the input calls for (I1).
+import type { Mutable } from '@flatline/base';
+import type { LetterRecord, LetterSubject } from '../../logs/history.ts';
+import { mutant, type Mutant } from './mutant.fixture.ts';
+
+export const LETTERS: readonly Mutant[] = [
+  mutant('I1', 'a bad record is no dead letter', ({ deadLetters }) => {
+    deadLetters.records = deadLetters.records.slice(1);
+  }),
+  mutant('I1', 'a bad record is a dead letter twice', ({ deadLetters }) => {
+    deadLetters.records.splice(1, 0, { ...deadLetters.records[0]! });
+  }),
+  mutant('I1', 'a dead letter holds another value than its record', ({ deadLetters }) => {
+    const letter = deadLetters.records.find(
+      ({ value, subject }) => value !== null && subject?.valueBytes === undefined,
+    )!;
+    (letter as Mutable<LetterRecord>).value = letter.value!.map((byte, at) => (at === 1 ? byte + 1 : byte));
+  }),
+  mutant('I1', 'a dead letter holds no key though its record has one', ({ deadLetters }) => {
+    (deadLetters.records.find(({ key }) => key !== null) as Mutable<LetterRecord>).key = null;
+  }),
+  mutant('I1', 'a truncated dead letter does not say so', ({ deadLetters }) => {
+    delete (truncated(deadLetters.records).subject as Mutable<LetterSubject>).valueBytes;
+  }),
+  mutant('I1', 'a truncated dead letter says a wrong length', ({ deadLetters }) => {
+    (truncated(deadLetters.records).subject as Mutable<LetterSubject>).valueBytes! += 1;
+  }),
+  mutant('I1', 'a truncated dead letter is not the beginning of its record', ({ deadLetters, input }) => {
+    const letter = truncated(deadLetters.records) as Mutable<LetterRecord>;
+    const { value } = input.records.find(({ offset }) => offset === letter.subject!.offset)!;
+    letter.value = value!.slice(1, letter.value!.length + 1);
+  }),
+  mutant('I1', 'a dead letter of a batch names fewer records than it has', ({ deadLetters }) => {
+    const { subject } = deadLetters.records.find((letter) => letter.subject?.lastOffset !== undefined)!;
+    (subject as Mutable<LetterSubject>).lastOffset! += 1;
+  }),
+  mutant('I1', 'a batch that cannot be unpacked is no dead letter', ({ deadLetters }) => {
+    deadLetters.records = deadLetters.records.filter(({ subject }) => subject?.lastOffset === undefined);
+  }),
+];
+
+function truncated(letters: readonly LetterRecord[]): LetterRecord {
+  return letters.find(({ subject }) => subject?.valueBytes !== undefined)!;
+}

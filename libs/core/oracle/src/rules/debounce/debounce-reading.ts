@@ -1,0 +1,106 @@
+// Windows of items, as the judges read them (docs/FORMATS.md, Batches).
+import { base64Of, textOf, utf8In } from '../../logs/byte-names.ts';
+import type { CommonRules, OutputRecord } from '../../logs/history.ts';
+import { fieldDifferences } from '../differences.ts';
+import { EntriesFold, type EntryRules, type Expectation } from '../entries-fold.ts';
+import type { FoldCounts } from '../input-fold.ts';
+import type { Ending, KindReading, OutputWords } from '../reading.ts';
+import { batchSizes, itemJson } from './batch-sizes.ts';
+import { type DebounceFoldRules, type FoldedBatch, itemsOf, NaiveWindow, type WindowState } from './naive-window.ts';
+import { touchedWindow, windowIn } from './window-image.ts';
+
+/** The rules of a pipeline that debounces. */
+export interface DebouncePipelineRules extends CommonRules, Omit<DebounceFoldRules, 'roomFor' | 'sizeOf'> {
+  readonly kind: 'debounce';
+  /** The output's: what fits a record depends on it. */
+  readonly format: 'json' | 'avro';
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+const ENDINGS: Readonly<Record<string, Ending>> = { QUIET: 'timeouts', WINDOW: 'timeouts', MAX_WAIT: 'maxDurations' };
+
+export function debounceReading(
+  partition: number,
+  rules: DebouncePipelineRules,
+  counts: FoldCounts,
+  countsRecords: boolean,
+): KindReading {
+  const kind = windowEntries(partition, { ...rules, ...batchSizes(rules.format) });
+  const fold = new EntriesFold({ rules, counts, countsRecords, kind });
+  return { plural: 'windows', fold, entries: fold, words: BATCHES, touched: touchedWindow };
+}
+
+export function windowEntries(partition: number, rules: DebounceFoldRules): EntryRules<WindowState, FoldedBatch> {
+  return {
+    machine: (key) => new NaiveWindow(rules, partition, key),
+    expect: expectation,
+    stateIn: windowIn,
+    differences: (found, expected) => [
+      ...fieldDifferences(fieldsOf(found), fieldsOf(expected)),
+      ...itemDifferences(found, expected),
+    ],
+    named: ({ offset, count }) => `the window ${partition}-${offset} with ${count} items`,
+    beginningOf: ({ offset }) => offset,
+    instantOf: ({ summary }) => numberIn(summary, 'firedAt'),
+    latestOffsetOf: ({ summary }) => numberIn(summary, 'lastOffset') ?? Number.NaN,
+  };
+}
+
+function expectation({ items, ...batch }: FoldedBatch, key: Uint8Array): Expectation {
+  const { windowId, reason, part, last, count } = batch;
+  const keyBase64 = utf8In(key) === undefined ? base64Of(key) : undefined;
+  const expected = { key: textOf(key), ...batch, keyBase64 };
+  return {
+    id: idIn(batch)!,
+    at: batch.firedAt,
+    why: `part ${part} of ${windowId}, ${count} items, ${reason}`,
+    ending: last && reason !== 'LEADING' ? (ENDINGS[reason] ?? 'ends') : undefined,
+    compare: ({ summary = {}, value }) => {
+      const isJson = value?.[0] === OPENING_BRACE;
+      const wanted = items.map((item) => ({
+        ...item,
+        value: isJson ? (JSON.parse(itemJson(item.value)) as unknown) : item.value,
+      }));
+      const different = fieldDifferences(summary, { ...expected, items: wanted });
+      if (different.length === 0) return undefined;
+      return { rule: 'V4', what: `${windowId} (${reason}) differs from the input: ${different.join('; ')}` };
+    },
+  };
+}
+
+const OPENING_BRACE = 0x7b;
+
+/** In mode `leading` two batches of a window have the same part. */
+function idIn({ windowId, part, reason }: Fields): string | undefined {
+  if (typeof windowId !== 'string' || typeof part !== 'number') return undefined;
+  return `${windowId} ${reason === 'LEADING' ? 'LEADING' : part}`;
+}
+
+const BATCHES: OutputWords = {
+  idOf: ({ summary }) => summary && idIn(summary),
+  lastOf: () => undefined,
+  contradictions: () => [],
+  beginningOf: ({ summary }: OutputRecord) => numberIn(summary, 'firstOffset') ?? Number.NaN,
+};
+
+function fieldsOf({ offset, at, most, waitMs, lastAt, ...taken }: WindowState): Fields {
+  const { count, bytes, firstTaken, lastTaken, size } = taken;
+  return { offset, at, most, waitMs, lastAt, count, bytes, firstTaken, lastTaken, size };
+}
+
+/** All that lie in the pages of `found` count. */
+function itemDifferences({ items: found }: WindowState, expected: WindowState): readonly string[] {
+  const wanted = itemsOf(expected);
+  if (found.length !== wanted.length) return [`it has ${found.length} items, by the input ${wanted.length}`];
+  return found.flatMap((item, index) => {
+    const { offset, timestamp, value } = wanted[index]!;
+    const different = fieldDifferences({ ...item, alike: undefined, record: undefined }, { offset, timestamp, value });
+    return different.length === 0 ? [] : [`item ${index}: ${different.join(', ')}`];
+  });
+}
+
+function numberIn(fields: Fields | undefined, name: string): number | undefined {
+  const value = fields?.[name];
+  return typeof value === 'number' ? value : undefined;
+}

@@ -1,0 +1,54 @@
+// What the headers of a record ask of its window (docs/FORMATS.md), read as plainly as they are written.
+import type { DurationMs } from '@flatline/base';
+import { textOf } from '../../logs/byte-names.ts';
+import type { RawHeader } from '../../logs/raw-record.ts';
+
+export interface ItemAsks {
+  readonly flush: boolean;
+  readonly waitMs: DurationMs | undefined;
+  readonly maxWaitMs: DurationMs | undefined;
+}
+
+/** `bad`: the record belongs to the dead letters (I1). */
+export function asksIn(headers: readonly RawHeader[]): ItemAsks | 'bad' {
+  const said = (wanted: string): readonly string[] => [
+    ...new Set(headers.filter(({ name }) => name === wanted).map(({ value }) => (value ? textOf(value) : ''))),
+  ];
+  const commands = said('flatline-command');
+  const waits = [said('flatline-wait-ms'), said('flatline-max-wait-ms')];
+  if (commands.some((command) => command !== 'FLUSH')) return 'bad';
+  if (waits.some((texts) => texts.length > 1 || texts.some((text) => !isMilliseconds(text)))) return 'bad';
+  const [waitMs, maxWaitMs] = waits.map(([text]) => (text === undefined ? undefined : Number(text)));
+  return { flush: commands.length > 0, waitMs, maxWaitMs };
+}
+
+/** At most fifteen digits. */
+function isMilliseconds(text: string): boolean {
+  return String(Number(text)) === text && Number.isSafeInteger(Number(text)) && Number(text) > 0 && Number(text) < 1e15;
+}
+
+/** As text; 'long': it is longer than what tells items apart may be. */
+export function alikeBy(dedupeBy: string, headers: readonly RawHeader[], value: Uint8Array): string | undefined {
+  if (dedupeBy[0] === '/') return pointedAt(dedupeBy, value);
+  const found = [...headers].reverse().find(({ name }) => name === dedupeBy)?.value ?? undefined;
+  if (found === undefined) return undefined;
+  return found.length > 256 ? 'long' : `bytes ${found.join(' ')}`;
+}
+
+function pointedAt(pointer: string, value: Uint8Array): string | undefined {
+  let at: unknown;
+  try {
+    at = JSON.parse(new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(value));
+  } catch {
+    return undefined;
+  }
+  for (const token of pointer.split('/').slice(1)) {
+    const name = token.split('~1').join('/').split('~0').join('~');
+    const members = typeof at === 'object' && at !== null ? Object.entries(at) : [];
+    at = members.find(([member]) => member === name)?.[1];
+  }
+  const tells = typeof at === 'string' || typeof at === 'boolean' || Number.isSafeInteger(at);
+  if (!tells) return undefined;
+  const said = JSON.stringify(at);
+  return new TextEncoder().encode(said).length > 256 ? 'long' : said;
+}

@@ -1,0 +1,366 @@
+// The entries of a kind whose rules are a machine for each key: told records and instants, it says what becomes of them.
+//
+// Owns: a machine per key, what each still owes.      Does not own: the rules of a kind (its machine).
+//
+// Invariants
+//   EF1  What is due takes effect here at the first clock that reaches it, instant by instant, whenever the processor gets to it.
+//   EF2  Since a key's last record its state in the changelog is that of its machine then, or after some of the instants since:
+//        its `steps`. All of them are behind it with the key's next record (S3).
+import type { Millis } from '@flatline/base';
+import { bytesOf, textOf } from '../logs/byte-names.ts';
+import type { LoggedImage } from '../logs/changelog-fold.ts';
+import type { CommonRules, InputRecord, OutputRecord } from '../logs/history.ts';
+import { DueOrder } from './due-order.ts';
+import { type FoldCounts, InputFold, type Keyed, type Weight, weightOf } from './input-fold.ts';
+import type { HeldGaps } from './held-gaps.ts';
+import type { AfterCommit, EntryFault, ExpectedRecord, KindEntries } from './reading.ts';
+
+/** Where and when a record lies. */
+export interface When {
+  readonly clock: Millis;
+  readonly effectiveAt: Millis;
+  readonly offset: number;
+}
+
+/** The rules for one key. */
+export interface Machine<State, Said> {
+  /** What there is, undefined: nothing. A change replaces it, and leaves what was read before as it was. */
+  state: State | undefined;
+  /** Infinity: never. */
+  dueAt(): Millis;
+  /** The first of what is due takes effect. `clock`: the first that has reached it. */
+  due(clock: Millis): void;
+  /** False: the record belongs to the dead letters, and has changed nothing. */
+  take(record: InputRecord, when: When): boolean;
+  /** Since the last call. */
+  takeSaid(): readonly Said[];
+  /** Lives that began since the last call. */
+  takeOpened(): number;
+}
+
+/** What a machine has said, as a record of the output. */
+export interface Expectation extends Pick<ExpectedRecord, 'id' | 'why' | 'ending' | 'compare'> {
+  /** The instant that it states, where time brings it about. */
+  readonly at: Millis | undefined;
+}
+
+export interface EntryRules<State, Said> {
+  machine(key: Uint8Array, gaps: HeldGaps): Machine<State, Said>;
+  /** undefined: a tombstone, which is judged by what it follows. */
+  expect(said: Said, key: Uint8Array): Expectation | undefined;
+  /** @throws NotABlock */
+  stateIn(image: LoggedImage): State;
+  /** The names of what differs, with both values. */
+  differences(found: State, expected: State): readonly string[];
+  /** Human-readable: `the lease 3-42`. */
+  named(state: State): string;
+  /** Input offset at which the newest part of it began. */
+  beginningOf(state: State): number;
+  /** When what the record tells came about; undefined: it does not say, or tells of the future. */
+  readonly instantOf: (record: OutputRecord) => Millis | undefined;
+  /** The greatest input offset that it names; NaN: none. */
+  readonly latestOffsetOf: (record: OutputRecord) => number;
+}
+
+interface Step<State> {
+  readonly before: State | undefined;
+  readonly expected: readonly ExpectedRecord[];
+}
+
+interface Entry<State, Said> {
+  readonly key: Uint8Array;
+  readonly machine: Machine<State, Said>;
+  steps: Step<State>[];
+  /** The earliest instant at which it stands in the order. */
+  queuedAt: Millis;
+}
+
+export interface EntriesFoldParts<State, Said> {
+  readonly rules: CommonRules;
+  readonly counts: FoldCounts;
+  readonly kind: EntryRules<State, Said>;
+  /** Told what a machine says when it does, for whoever holds all of an input. */
+  readonly onSaid?: (key: Uint8Array, said: readonly Said[]) => void;
+  /** Counts the records of each key (X3). Default: does not. */
+  readonly countsRecords?: boolean;
+}
+
+export class EntriesFold<State, Said> extends InputFold implements KindEntries {
+  readonly #kind: EntryRules<State, Said>;
+  readonly #onSaid: (key: Uint8Array, said: readonly Said[]) => void;
+  readonly #heard: Map<string, number> | undefined;
+  readonly #entries = new Map<string, Entry<State, Said>>();
+  readonly #order = new DueOrder();
+  #expected: ExpectedRecord[] = [];
+  #early = new Set<string>();
+  /** Entries that live, and the bytes of their keys; and of those that ended since the last commit. */
+  #live: Weight = { entries: 0, keyBytes: 0 };
+  #gone: Weight = { entries: 0, keyBytes: 0 };
+
+  constructor({ rules, counts, kind, onSaid = () => undefined, countsRecords = false }: EntriesFoldParts<State, Said>) {
+    super(rules, counts);
+    this.#kind = kind;
+    this.#onSaid = onSaid;
+    this.#heard = countsRecords ? new Map() : undefined;
+  }
+
+  get size(): number {
+    return this.#live.entries;
+  }
+
+  *names(): Iterable<string> {
+    for (const [name, { machine, steps }] of this.#entries)
+      if (machine.state !== undefined || steps.length > 0) yield name;
+  }
+
+  takeOver(images: ReadonlyMap<string, LoggedImage>, clock: Millis): void {
+    for (const [name, image] of images) {
+      const entry = this.#entryOf(name, image.key);
+      this.#change(name, entry, () => {
+        entry.machine.state = this.#kind.stateIn(image);
+      });
+      this.#queue(name, entry);
+    }
+    this.clock = clock;
+    this.moved();
+  }
+
+  compare(name: string, logged: LoggedImage | undefined, after: AfterCommit): readonly EntryFault[] {
+    const found = logged && this.#kind.stateIn(logged);
+    const entry = this.#entries.get(name);
+    if (entry === undefined) return this.#surplus(found, after);
+    const at = entry.steps.findIndex(({ before }) => this.#isSame(found, before));
+    if (at < 0 && !this.#isSame(found, entry.machine.state)) return this.#differing(name, entry, found, after);
+    this.#pass(entry, at < 0 ? entry.steps.length : at);
+    this.#forget(name, entry);
+    return [];
+  }
+
+  takeExpected(): ExpectedRecord[] {
+    const expected = this.#expected;
+    this.#expected = [];
+    this.#gone = { entries: 0, keyBytes: 0 };
+    return expected;
+  }
+
+  takeEarly(): ReadonlySet<string> {
+    const early = this.#early;
+    this.#early = new Set();
+    return early;
+  }
+
+  overdue(): readonly { readonly text: string; readonly what: string }[] {
+    return [...this.#entries.values()]
+      .filter(({ steps }) => steps.length > 0)
+      .map(({ key, steps }) => {
+        const { before, expected } = steps[0]!;
+        const what = expected.map(({ why }) => why).join(', ');
+        const named = before === undefined ? 'what' : this.#kind.named(before);
+        return {
+          text: textOf(key),
+          what: `${named} is due and has not taken effect (${what}): the clock is ${this.clock}`,
+        };
+      });
+  }
+
+  mayComeLater(name: string, id: string, record: OutputRecord, position: number): boolean {
+    const { latestOffsetOf, instantOf } = this.#kind;
+    if (latestOffsetOf(record) >= position) return true;
+    const entry = this.#entries.get(name);
+    if (entry === undefined) return false;
+    const isOwed = entry.steps.some(({ expected }) => expected.some((each) => each.id === id));
+    return isOwed || (entry.machine.state !== undefined && (instantOf(record) ?? 0) > this.clock);
+  }
+
+  whyEarly(_name: string, record: OutputRecord): string | undefined {
+    const instant = this.#kind.instantOf(record);
+    if (instant === undefined || instant <= this.clock) return undefined;
+    return `it says ${instant}, and the clock of this commit is ${this.clock}`;
+  }
+
+  heard(): Iterable<{ readonly text: string; readonly records: number }> {
+    return [...(this.#heard ?? [])].map(([name, records]) => ({ text: textOf(bytesOf(name)), records }));
+  }
+
+  protected override moving(): void {
+    // What was due before has taken effect (EF1).
+  }
+
+  protected override moved(): void {
+    for (let due = this.#order.take(this.clock); due !== undefined; due = this.#order.take(this.clock)) {
+      const entry = this.#entries.get(due.name);
+      // It stands there at another instant, too.
+      if (entry?.queuedAt !== due.at) continue;
+      entry.queuedAt = Infinity;
+      this.#settle(due.name, entry);
+    }
+  }
+
+  protected override living(): Weight {
+    return this.#live;
+  }
+
+  protected override livingAtMost(): Weight {
+    return this.#live;
+  }
+
+  protected override letGo(): Weight {
+    return this.#gone;
+  }
+
+  protected override keyed({ name, key, record, effectiveAt, isFull }: Keyed): void {
+    if (this.#heard !== undefined) this.#heard.set(name, (this.#heard.get(name) ?? 0) + 1);
+    const entry = this.#entryOf(name, key);
+    this.#pass(entry, entry.steps.length);
+    if (record.isRefused === true) this.refuse(record);
+    else if (!this.#take(name, entry, { record, effectiveAt, isFull })) this.refuse(record);
+    // Stamped in the past by its producer, it may be due at once.
+    this.#settle(name, entry);
+    this.#forget(name, entry);
+  }
+
+  #take(
+    name: string,
+    entry: Entry<State, Said>,
+    { record, effectiveAt, isFull }: Pick<Keyed, 'record' | 'effectiveAt' | 'isFull'>,
+  ): boolean {
+    const { machine, key } = entry;
+    const { state } = machine;
+    let isTaken = false;
+    this.#change(name, entry, () => {
+      isTaken = machine.take(record, { clock: this.clock, effectiveAt, offset: record.offset });
+      // What opens and ends with the same record takes no room.
+      if (state !== undefined || machine.state === undefined || !isFull()) return;
+      machine.state = state;
+      machine.takeSaid();
+      machine.takeOpened();
+      isTaken = false;
+    });
+    const said = machine.takeSaid();
+    this.counts.opened += machine.takeOpened();
+    this.#onSaid(key, said);
+    this.#expected.push(...this.#expectedOf(name, key, said, undefined));
+    return isTaken;
+  }
+
+  #settle(name: string, entry: Entry<State, Said>): void {
+    const { machine, key } = entry;
+    for (let dueAt = machine.dueAt(); dueAt <= this.clock; dueAt = machine.dueAt()) {
+      const before = machine.state;
+      this.#change(name, entry, () => {
+        machine.due(this.clock);
+      });
+      const said = machine.takeSaid();
+      this.counts.opened += machine.takeOpened();
+      this.#onSaid(key, said);
+      entry.steps.push({ before, expected: this.#expectedOf(name, key, said, dueAt) });
+    }
+    this.#queue(name, entry);
+  }
+
+  /** The first `count` of its steps have taken effect in the changelog, too. */
+  #pass(entry: Entry<State, Said>, count: number): void {
+    for (const { expected } of entry.steps.slice(0, count)) this.#expected.push(...expected);
+    entry.steps = entry.steps.slice(count);
+  }
+
+  #expectedOf(name: string, key: Uint8Array, said: readonly Said[], dueAt: Millis | undefined): ExpectedRecord[] {
+    return said.flatMap((each) => {
+      const expectation = this.#kind.expect(each, key);
+      if (expectation === undefined) return [];
+      const { at = 0, compare: comparedWith, ...expected } = expectation;
+      const compare = (record: OutputRecord): EntryFault | undefined => {
+        const fault = comparedWith(record);
+        const isEarly = dueAt !== undefined && (this.#kind.instantOf(record) ?? at) < at;
+        return fault && (isEarly ? { rule: 'V3', what: `it comes early: ${fault.what}` } : fault);
+      };
+      return [{ ...expected, compare, name, text: textOf(key), dueAt, records: 0 }];
+    });
+  }
+
+  /** The changelog has another state than any that the input gives. */
+  #differing(
+    name: string,
+    entry: Entry<State, Said>,
+    found: State | undefined,
+    after: AfterCommit,
+  ): readonly EntryFault[] {
+    const { machine } = entry;
+    const { state } = machine;
+    if (state === undefined) return this.#surplus(found, after);
+    if (this.#wasEarly(name, entry, found)) {
+      const what = `${this.#kind.named(state)} took effect early: no record below position ${after.position} has reached its due instant, the clock was ${this.clock}`;
+      return [{ rule: 'V3', what }];
+    }
+    if (found === undefined)
+      return [
+        { rule: 'V5', what: `the changelog lacks ${this.#kind.named(state)}, open at position ${after.position}` },
+      ];
+    const different = this.#kind.differences(found, state);
+    return [{ rule: 'V5', what: `the changelog differs from the input: ${different.join('; ')}` }];
+  }
+
+  /** Whether the changelog is one due instant ahead. If so the fold follows it, or every later record would be one more violation. */
+  #wasEarly(name: string, entry: Entry<State, Said>, found: State | undefined): boolean {
+    const { machine, key } = entry;
+    const { state } = machine;
+    const dueAt = machine.dueAt();
+    if (dueAt === Infinity) return false;
+    this.#change(name, entry, () => {
+      machine.due(dueAt);
+      if (!this.#isSame(found, machine.state)) machine.state = state;
+    });
+    const said = machine.takeSaid();
+    machine.takeOpened();
+    if (!this.#isSame(found, machine.state)) return false;
+    for (const { id } of this.#expectedOf(name, key, said, dueAt)) this.#early.add(id);
+    this.#queue(name, entry);
+    return true;
+  }
+
+  #surplus(found: State | undefined, { namedAfter }: AfterCommit): readonly EntryFault[] {
+    if (found === undefined) return [];
+    const returns = this.#kind.beginningOf(found) < namedAfter;
+    const what = `the changelog holds ${this.#kind.named(found)}, which the input ${returns ? 'had ended before: it returns' : 'does not leave open'}`;
+    return [{ rule: returns ? 'V11' : 'V5', what }];
+  }
+
+  #isSame(found: State | undefined, expected: State | undefined): boolean {
+    if (found === undefined || expected === undefined) return found === expected;
+    return this.#kind.differences(found, expected).length === 0;
+  }
+
+  #entryOf(name: string, key: Uint8Array): Entry<State, Said> {
+    const known = this.#entries.get(name);
+    if (known !== undefined) return known;
+    const machine = this.#kind.machine(key, this.held);
+    const entry: Entry<State, Said> = { key, machine, steps: [], queuedAt: Infinity };
+    this.#entries.set(name, entry);
+    return entry;
+  }
+
+  /** Does what may begin or end a life, and weighs what lives. */
+  #change(name: string, { machine }: Entry<State, Said>, how: () => void): void {
+    const lived = machine.state !== undefined;
+    how();
+    const lives = machine.state !== undefined;
+    if (lived === lives) return;
+    const { entries, keyBytes } = this.#live;
+    const sign = lives ? 1 : -1;
+    const weight = weightOf(name);
+    this.#live = { entries: entries + sign, keyBytes: keyBytes + sign * weight };
+    if (lived) this.#gone = { entries: this.#gone.entries + 1, keyBytes: this.#gone.keyBytes + weight };
+  }
+
+  #queue(name: string, entry: Entry<State, Said>): void {
+    const dueAt = entry.machine.dueAt();
+    if (dueAt >= entry.queuedAt) return;
+    entry.queuedAt = dueAt;
+    this.#order.add(dueAt, name);
+  }
+
+  /** A key that has nothing and owes nothing is as one that never came. */
+  #forget(name: string, { machine, steps }: Entry<State, Said>): void {
+    if (machine.state === undefined && steps.length === 0) this.#entries.delete(name);
+  }
+}

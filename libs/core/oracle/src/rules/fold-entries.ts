@@ -1,0 +1,56 @@
+// All that the machines of a kind say of an input, for callers that hold all of it.
+import { nameOf, textOf } from '../logs/byte-names.ts';
+import type { CommonRules, InputRecord } from '../logs/history.ts';
+import { EntriesFold, type EntryRules } from './entries-fold.ts';
+
+export interface EntriesFoldOptions {
+  /** Stamped by the broker, or by producers. */
+  readonly logAppendTime: boolean;
+  /** C8. Default: nothing is held. */
+  readonly heldTime?: Pick<CommonRules, 'unheardMs' | 'maxHoldMs'>;
+}
+
+export interface FoldedEntries<Said> {
+  /** In order, by key, with a character per byte; and as text. Keys of which nothing is said are left out. */
+  readonly saidByName: ReadonlyMap<string, readonly Said[]>;
+  readonly saidByText: ReadonlyMap<string, readonly Said[]>;
+  /** Offsets of the records that belong to the dead letters, and of those with a key that do not. */
+  readonly refused: readonly number[];
+  readonly taken: readonly number[];
+}
+
+/** `records`: committed, in offset order. */
+export function foldEntries<State, Said>(
+  records: readonly InputRecord[],
+  kind: EntryRules<State, Said>,
+  { logAppendTime, heldTime = { unheardMs: 0, maxHoldMs: 0 } }: EntriesFoldOptions,
+): FoldedEntries<Said> {
+  const saidByName = new Map<string, Said[]>();
+  const saidByText = new Map<string, Said[]>();
+  const rules: CommonRules = {
+    timestampType: logAppendTime ? 'LogAppendTime' : 'CreateTime',
+    maxKeyBytes: Infinity,
+    ...heldTime,
+  };
+  const fold = new EntriesFold({
+    rules,
+    counts: { opened: 0, duplicates: 0, badRecords: 0, clockRecords: 0, formerTypeRecords: 0 },
+    kind,
+    onSaid: (key, said) => {
+      if (said.length === 0) return;
+      add(saidByName, nameOf(key), said);
+      add(saidByText, textOf(key), said);
+    },
+  });
+  for (const record of records) fold.record({ ...record, logAppendTime });
+  const refused = fold.takeBad();
+  const bad = new Set(refused);
+  const keyed = records.filter(({ key, offset }) => key !== null && !bad.has(offset));
+  return { saidByName, saidByText, refused, taken: keyed.map(({ offset }) => offset) };
+}
+
+function add<Said>(all: Map<string, Said[]>, name: string, said: readonly Said[]): void {
+  const known = all.get(name);
+  if (known === undefined) all.set(name, [...said]);
+  else for (const each of said) known.push(each);
+}

@@ -1,0 +1,196 @@
+// The input of one partition, record by record, as far as it is the same for every kind (C1, C6, I1, I2, I7): the clock, what is
+// no record of a key, and room. As simply as the rules are written.
+//
+// Owns: the clock, which records were bad.      Does not own: what a record of a key does (the fold of each kind).
+//
+// Invariants
+//   IF1  Shares no code with the core.
+import type { Millis } from '@flatline/base';
+import { bytesOf, nameOf } from '../logs/byte-names.ts';
+import type { CommonRules, InputRecord } from '../logs/history.ts';
+import { HeldGaps } from './held-gaps.ts';
+
+/** docs/SPEC.md, I7. */
+const ENTRIES_MAX = 33_000_000;
+const KEY_BYTES_MAX = 1_879_048_192;
+
+/** What happened on the way. */
+export interface FoldCounts {
+  /** Lives of keys that began. */
+  opened: number;
+  /** Events counted as duplicates, keyed records that were refused, clock records. */
+  duplicates: number;
+  badRecords: number;
+  clockRecords: number;
+  /** Records of the other timestamp type, from before the input had its own (C6). */
+  formerTypeRecords: number;
+}
+
+/** A record with a key, whatever its content. */
+export interface Keyed {
+  readonly name: string;
+  readonly key: Uint8Array;
+  readonly record: InputRecord;
+  /** docs/SPEC.md, Terms. */
+  readonly effectiveAt: Millis;
+  /** Whether there is no room for an entry that it would open (I7). */
+  readonly isFull: () => boolean;
+}
+
+/** Entries, and bytes of their keys, each rounded up to four (I7). */
+export interface Weight {
+  readonly entries: number;
+  readonly keyBytes: number;
+}
+
+export abstract class InputFold<Rules extends CommonRules = CommonRules> {
+  clock: Millis = 0;
+  /** Offset of the last record that was bad. */
+  lastBad = -1;
+  protected readonly rules: Rules;
+  protected readonly counts: FoldCounts;
+  protected readonly held: HeldGaps;
+  #clockAtLeast: Millis = 0;
+  #touched = new Set<string>();
+  #bad: number[] = [];
+
+  constructor(rules: Rules, counts: FoldCounts) {
+    this.rules = rules;
+    this.counts = counts;
+    this.held = new HeldGaps(rules);
+  }
+
+  /** The clock is about to move. */
+  protected abstract moving(before: Millis, after: Millis): void;
+  /** It has moved, or not. */
+  protected abstract moved(): void;
+  protected abstract keyed(keyed: Keyed): void;
+  /** What lives and is not due. */
+  protected abstract living(): Weight;
+  /** At least what lives, however far the clock is; cheap. */
+  protected abstract livingAtMost(): Weight;
+  /** What no longer lives since the last commit, as far as the clock let it go. */
+  protected abstract letGo(): Weight;
+
+  /** The clock if stamps beyond what their commit states have moved nothing: only the present of then told how far they did (C6). */
+  protected get clockAtLeast(): Millis {
+    return this.#clockAtLeast;
+  }
+
+  /** Keys that had a record since the last call. */
+  takeTouched(): Set<string> {
+    const touched = this.#touched;
+    this.#touched = new Set();
+    return touched;
+  }
+
+  /** Has the key compared with the next commit. */
+  touch(name: string): void {
+    this.#touched.add(name);
+  }
+
+  /** Offsets of records that were refused since the last call, in order. */
+  takeBad(): number[] {
+    const bad = this.#bad;
+    this.#bad = [];
+    return bad;
+  }
+
+  /** Notes a record that changes nothing (I1). */
+  refuse({ offset }: InputRecord): void {
+    this.counts.badRecords += 1;
+    this.#bad.push(offset);
+    this.lastBad = offset;
+  }
+
+  /** C1 */
+  advance(timestamp: Millis): void {
+    this.#advance(timestamp);
+    this.#clockAtLeast = this.clock;
+  }
+
+  /** Behind its last record the clock is what a commit states. */
+  endCommit(): void {
+    this.#clockAtLeast = this.clock;
+  }
+
+  /** Whether it is of the other timestamp type and precedes the first record that moved the clock: history (C6). */
+  isFormer(record: InputRecord): boolean {
+    return this.clock === 0 && this.isOtherType(record);
+  }
+
+  isOtherType({ logAppendTime }: InputRecord): boolean {
+    return logAppendTime !== (this.rules.timestampType === 'LogAppendTime');
+  }
+
+  /**
+   * `isSaidFull`: whether the processor says that there was no room for it (I7); undefined: the clock here is the one it had.
+   * `latest`: on CreateTime the clock that the commit of this record states, beyond which no stamp has moved it (C6).
+   */
+  record(record: InputRecord, latest: Millis = Infinity, isSaidFull?: boolean): void {
+    if (this.isFormer(record)) {
+      this.counts.formerTypeRecords += 1;
+      return;
+    }
+    // Stamps below 0 are bad input and move nothing (C6).
+    if (record.timestamp < 0) this.refuse(record);
+    else this.#timed(record, latest, isSaidFull);
+  }
+
+  #timed(record: InputRecord, latest: Millis, isSaidFull: boolean | undefined): void {
+    const { key, value, timestamp, logAppendTime } = record;
+    this.#advance(Math.min(timestamp, latest));
+    if (timestamp <= latest) this.#clockAtLeast = Math.max(this.#clockAtLeast, timestamp);
+    if (record.lastOffset !== undefined) this.refuse(record);
+    else if (key === null) {
+      const isClockRecord = record.hasClockHeader && (value === null || value.length === 0);
+      if (isClockRecord) this.counts.clockRecords += 1;
+      else this.refuse(record);
+    } else if (key.length > this.rules.maxKeyBytes) this.refuse(record);
+    else {
+      const name = nameOf(key);
+      this.#touched.add(name);
+      // Where producers stamp, the present bounds the clock and only the processor knew it (C6): it is believed, within reason.
+      const knowsClock = logAppendTime || isSaidFull === undefined;
+      const isFull = (): boolean => (knowsClock ? this.#isFullFor(name) : isSaidFull && this.#mayBeFullFor(name));
+      this.keyed({ name, key, record, effectiveAt: logAppendTime ? this.clock : timestamp, isFull });
+    }
+  }
+
+  #advance(timestamp: Millis): void {
+    const before = this.clock;
+    this.moving(before, timestamp);
+    this.clock = Math.max(before, timestamp);
+    this.held.passed(before, this.clock);
+    this.moved();
+  }
+
+  /** I7: what is due at the clock takes no room. */
+  #isFullFor(name: string): boolean {
+    return this.#exceeds(name, this.livingAtMost()) && this.#exceeds(name, this.living());
+  }
+
+  /** Whether any clock could make it full: an earlier one leaves alive what has closed here since the last commit, and no more. */
+  #mayBeFullFor(name: string): boolean {
+    const [most, gone] = [this.livingAtMost(), this.letGo()];
+    return this.#exceeds(name, { entries: most.entries + gone.entries, keyBytes: most.keyBytes + gone.keyBytes });
+  }
+
+  #exceeds(name: string, { entries, keyBytes }: Weight): boolean {
+    const { entriesMax = ENTRIES_MAX, keyBytesMax = KEY_BYTES_MAX } = this.rules;
+    return entries >= entriesMax || keyBytes + weightOf(name) > keyBytesMax;
+  }
+}
+
+/** An empty key weighs four, too. */
+export function weightOf(name: string): number {
+  return Math.max(4, 4 * Math.ceil(bytesOf(name).length / 4));
+}
+
+/** In place of a value, where there is to be one. */
+const SOME_BYTES = new Uint8Array(1);
+
+/** The record as one whose content cannot be applied. Without a key there is no content to fail at. */
+export function asRefused(record: InputRecord): InputRecord {
+  return record.key === null ? record : { ...record, value: SOME_BYTES, event: 'bad', isRefused: true };
+}

@@ -1,0 +1,50 @@
+// The second reading of each kind: a line for each, or the compiler names the one that lacks.
+import type { PipelineRules } from '../logs/history.ts';
+import { debounceReading, type DebouncePipelineRules } from './debounce/debounce-reading.ts';
+import type { FoldCounts } from './input-fold.ts';
+import { leaseReading, type LeasePipelineRules } from './lease/lease-reading.ts';
+import type { KindReading } from './reading.ts';
+import { scheduleReading, type SchedulePipelineRules } from './schedule/schedule-reading.ts';
+import { sessionReading } from './session/session-reading.ts';
+
+/** The rules of a pipeline of each kind, as its configuration has them. */
+export interface RulesByKind {
+  readonly session: PipelineRules;
+  readonly lease: LeasePipelineRules;
+  readonly debounce: DebouncePipelineRules;
+  readonly schedule: SchedulePipelineRules;
+}
+
+export type JudgedRules = RulesByKind[keyof RulesByKind];
+
+type Readings = {
+  readonly [Kind in keyof RulesByKind]: (
+    partition: number,
+    rules: RulesByKind[Kind],
+    counts: FoldCounts,
+    countsRecords: boolean,
+  ) => KindReading;
+};
+
+const READINGS: Readings = {
+  session: sessionReading,
+  lease: leaseReading,
+  debounce: debounceReading,
+  schedule: scheduleReading,
+};
+
+/** `countsRecords`: those of each key, for a ledger (X3). The line of the table is that of the rules, which TypeScript does not follow. */
+export function readingOf(
+  partition: number,
+  rules: JudgedRules,
+  counts: FoldCounts,
+  countsRecords: boolean,
+): KindReading {
+  const reading = READINGS[rules.kind ?? 'session'] as (
+    partition: number,
+    rules: JudgedRules,
+    counts: FoldCounts,
+    countsRecords: boolean,
+  ) => KindReading;
+  return reading(partition, rules, counts, countsRecords);
+}

@@ -1,0 +1,89 @@
+// A kind, read a second time: what the judges ask of it, whatever it is. They name none; `kinds.ts` has them all.
+import type { Millis } from '@flatline/base';
+import type { HeadTouch, LoggedImage } from '../logs/changelog-fold.ts';
+import type { OutputRecord } from '../logs/history.ts';
+import type { InputFold } from './input-fold.ts';
+
+/** How a life of a key ended (Reach). */
+export type Ending = 'timeouts' | 'ends' | 'maxDurations';
+
+/** A record with a value that the output has to have. */
+export interface ExpectedRecord {
+  /** The key, as a name for maps, and human-readable. */
+  readonly name: string;
+  readonly text: string;
+  /** Tells it from all others of its key, for good. */
+  readonly id: string;
+  /** How it came about, human-readable. */
+  readonly why: string;
+  /** The due instant, where time brought it about (V9). */
+  readonly dueAt: Millis | undefined;
+  /** Set where it is what is said last of a life. */
+  readonly ending: Ending | undefined;
+  /** X3: records of the input that are counted with it. */
+  readonly records: number;
+  /** What the record says otherwise; undefined: it says this. */
+  readonly compare: (record: OutputRecord) => EntryFault | undefined;
+}
+
+/** A rule that is broken, and how. */
+export interface EntryFault {
+  readonly rule: string;
+  readonly what: string;
+}
+
+/** A commit, for whoever compares an entry after it. */
+export interface AfterCommit {
+  readonly position: number;
+  /** The input position of the commit before, if the commit's blocks name the key; else 0. */
+  readonly namedAfter: number;
+  readonly isNamed: boolean;
+}
+
+/** Sessions, leases, … of one partition, as the input has them. */
+export interface KindEntries {
+  /** How many live, due or not. */
+  readonly size: number;
+  /** The keys of all that live. */
+  names(): Iterable<string>;
+  /** The input does not tell how these came about: the changelog is believed. @throws NotABlock */
+  takeOver(images: ReadonlyMap<string, LoggedImage>, clock: Millis): void;
+  /**
+   * Compares an entry with what the changelog has of it; undefined: nothing. What the processor has let take effect since it
+   * was due takes effect here, too. @throws NotABlock where an image cannot be read
+   */
+  compare(name: string, logged: LoggedImage | undefined, after: AfterCommit): readonly EntryFault[];
+  /** What has to be said since the last call, by key in the order of the log. */
+  takeExpected(): ExpectedRecord[];
+  /** Ids of records that a comparison has shown to be said too early; they are not said again. */
+  takeEarly(): ReadonlySet<string>;
+  /** What is due at the clock and has not taken effect. */
+  overdue(): readonly { readonly text: string; readonly what: string }[];
+  /** Whether a commit behind `position`, or a later look at what lives, may account for a record that the output has. */
+  mayComeLater(name: string, id: string, record: OutputRecord, position: number): boolean;
+  /** Why the record comes too early; undefined: it does not. */
+  whyEarly(name: string, record: OutputRecord): string | undefined;
+  /** X3: records of the input, by key, that no expected record counts. Asked at the end. */
+  heard(): Iterable<{ readonly text: string; readonly records: number }>;
+}
+
+/** What the records of the output say, each by itself. */
+export interface OutputWords {
+  /** ExpectedRecord.id; undefined: it cannot be read. */
+  idOf(record: OutputRecord): string | undefined;
+  /** The incarnation of which it is the last word but for a tombstone; undefined: more may come. */
+  lastOf(record: OutputRecord): string | undefined;
+  /** O2: what its key and headers say otherwise than its value. */
+  contradictions(record: OutputRecord): readonly string[];
+  /** The input offset at which what it tells of began; NaN: it does not say. */
+  beginningOf(record: OutputRecord): number;
+}
+
+export interface KindReading {
+  /** What lives, human-readable: `sessions`. */
+  readonly plural: string;
+  readonly fold: InputFold;
+  readonly entries: KindEntries;
+  readonly words: OutputWords;
+  readonly touched: HeadTouch;
+}

@@ -1,0 +1,133 @@
+// Schedules, as the judges read them (docs/FORMATS.md, Schedules).
+import type { Millis } from '@flatline/base';
+import { nameOf } from '../../logs/byte-names.ts';
+import type { CommonRules, OutputRecord } from '../../logs/history.ts';
+import { fieldDifferences, shown } from '../differences.ts';
+import { EntriesFold, type EntryRules, type Expectation } from '../entries-fold.ts';
+import { headerText } from '../headers.ts';
+import type { FoldCounts } from '../input-fold.ts';
+import type { KindReading, OutputWords } from '../reading.ts';
+import {
+  NaiveSchedules,
+  type PendingSchedule,
+  type SaidOfSchedule,
+  type ScheduleFoldRules,
+  type ScheduleState,
+} from './naive-schedules.ts';
+import { schedulesIn, touchedSchedules } from './schedule-image.ts';
+import { type FoldCalendar, shownHeader } from './schedule-request.ts';
+
+/** The rules of a pipeline of schedules. */
+export interface SchedulePipelineRules extends CommonRules, ScheduleFoldRules {
+  readonly kind: 'schedule';
+  readonly calendar: FoldCalendar;
+}
+
+export function scheduleReading(
+  partition: number,
+  rules: SchedulePipelineRules,
+  counts: FoldCounts,
+  countsRecords: boolean,
+): KindReading {
+  const kind = scheduleEntries(partition, rules, rules.calendar);
+  const fold = new EntriesFold({ rules, counts, countsRecords, kind });
+  return {
+    plural: 'schedules',
+    fold,
+    entries: fold,
+    words: runsAndReceipts(rules.calendar),
+    touched: touchedSchedules,
+  };
+}
+
+export function scheduleEntries(
+  partition: number,
+  rules: ScheduleFoldRules,
+  calendar: FoldCalendar,
+): EntryRules<ScheduleState, SaidOfSchedule> {
+  return {
+    machine: (key) => new NaiveSchedules(rules, calendar, partition, nameOf(key)),
+    // What is for another topic is not looked at.
+    expect: (said) => (said.topic === undefined ? expectation(said) : undefined),
+    stateIn: schedulesIn,
+    differences,
+    named: ({ pending, dueAt }) =>
+      `the schedules ${pending.map(({ offset }) => `${partition}-${offset}`).join()}, first due at ${dueAt}`,
+    beginningOf: ({ pending }) => Math.max(-1, ...pending.map(({ offset }) => offset)),
+    instantOf,
+    latestOffsetOf: offsetIn,
+  };
+}
+
+function expectation(said: SaidOfSchedule): Expectation {
+  const header = (name: string): string | undefined => {
+    const start = `flatline-${name}=`;
+    return said.headers.findLast((each) => each.startsWith(start))?.slice(start.length);
+  };
+  const id = idBy(header)!;
+  return {
+    id,
+    at: Number(header('due-at') ?? 0),
+    why: `${id}, due at ${header('due-at') ?? 'no instant'}`,
+    ending: header('run') === undefined ? undefined : 'timeouts',
+    compare: ({ value, headers = [] }) => {
+      const found = { value: value && nameOf(value), headers: headers.map(shownHeader) };
+      const different = fieldDifferences(found, { ...said });
+      return different.length === 0
+        ? undefined
+        : { rule: 'V4', what: `${id} differs from the input: ${different.join('; ')}` };
+    },
+  };
+}
+
+/** A run has a number for good; a receipt answers a record, or tells of an instant. */
+function idBy(header: (name: string) => string | undefined): string | undefined {
+  const [schedule, run, receipt] = [header('schedule'), header('run'), header('receipt')];
+  if (run !== undefined) return schedule && `run ${run} of ${schedule}`;
+  if (receipt === undefined) return undefined;
+  const answers = header('answers');
+  return `${receipt} of ${schedule ?? 'none'} ${answers === undefined ? `due at ${header('due-at') ?? ''}` : `for ${answers}`}`;
+}
+
+/** Names of ours are never passed on from a message. */
+function ownIn({ headers = [] }: OutputRecord): (name: string) => string | undefined {
+  return (name) => headerText(headers, `flatline-${name}`);
+}
+
+const RUNS_AND_RECEIPTS: OutputWords = {
+  idOf: (record) => idBy(ownIn(record)),
+  lastOf: () => undefined,
+  contradictions: () => [],
+  beginningOf: offsetIn,
+};
+
+/** That of the record that made it, or that is answered. */
+function offsetIn(record: OutputRecord): number {
+  const own = ownIn(record);
+  const schedule = own('schedule');
+  return Math.max(
+    Number(own('answers') ?? -1),
+    schedule === undefined ? -1 : Number(schedule.slice(schedule.indexOf('-') + 1)),
+  );
+}
+
+/** The due instant of a run, or of what time alone brought about. */
+function instantOf(record: OutputRecord): Millis | undefined {
+  const own = ownIn(record);
+  const dueAt = own('due-at');
+  return dueAt === undefined || (own('run') === undefined && own('answers') !== undefined) ? undefined : Number(dueAt);
+}
+
+function differences(found: ScheduleState, expected: ScheduleState): readonly string[] {
+  const fieldsOf = ({ pending, dueAt }: ScheduleState): Readonly<Record<string, unknown>> => ({
+    dueAt,
+    ...Object.fromEntries(pending.map((each, at) => [`schedule ${at}`, shown(fieldsOfOne(each))])),
+  });
+  return fieldDifferences(fieldsOf(found), fieldsOf(expected));
+}
+
+function fieldsOfOne({ asked, ...schedule }: PendingSchedule): Readonly<Record<string, unknown>> {
+  const { id, every, cron, zone, start, end, max, expires, jitter, target, value, headers } = asked;
+  const times = { id, every, cron, zone: cron === undefined ? '' : zone, start, end, max, expires, jitter, target };
+  return { ...schedule, ...times, value, headers };
+}
