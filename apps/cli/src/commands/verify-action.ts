@@ -35,7 +35,7 @@ export async function runVerify(flags: VerifyFlags, console: Console, shell: She
     violations += report.violationCount;
     console.result(
       { pipeline: pipeline.name, ok: report.violationCount === 0, ...report },
-      reportText(pipeline.name, report),
+      reportText(pipeline, report),
     );
   }
   return violations === 0 ? ExitCode.ok : ExitCode.failedCheck;
@@ -76,13 +76,9 @@ async function verify(pipeline: PipelineConfig, using: Verifying): Promise<Verif
   }
 }
 
-/** What it judges are sessions. */
 function pipelinesOf({ pipelines }: FlatlineConfig, name: string | undefined): readonly PipelineConfig[] {
   const asked = pipelines.filter((pipeline) => name === undefined || pipeline.name === name);
-  const found = asked.filter((pipeline) => pipeline.kind === 'session');
-  if (found.length > 0) return found;
-  const others = asked.map((pipeline) => pipeline.name).join(', ');
-  if (asked.length > 0) throw usageFailure(`${others}: only "session" pipelines can be verified in this version`);
+  if (asked.length > 0) return asked;
   const names = pipelines.map((pipeline) => pipeline.name).join(', ');
   throw usageFailure(`--pipeline ${name ?? ''}: the configuration has ${names}`);
 }

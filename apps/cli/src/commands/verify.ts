@@ -12,7 +12,7 @@ export function addVerifyCommand(program: Command, context: CommandContext): voi
     .description(
       `check input, changelog and output against the rules; exit code ${ExitCode.failedCheck} on a violation, with what and where`,
     )
-    .option('--pipeline <name>', 'only this pipeline of the configuration (default: all of sessions)')
+    .option('--pipeline <name>', 'only this pipeline of the configuration (default: all)')
     .option('--ledger <file>', 'what `flatline simulate --ledger` says it sent: nothing of it may be missing')
     .option('--reach <counter=n...>', 'what must have happened at least so often, or the run proves nothing', reachOf)
     .option(
@@ -35,8 +35,8 @@ const NAMES_PER_LINE = 7;
 
 const VERIFY_HELP = `
 Reads the topics up to their present ends and changes nothing. Every session that the input opened must be closed once, as the
-input says, in the transaction that says so in the changelog. Processors may run meanwhile: what they do while this reads is
-left out.
+input says, in the transaction that says so in the changelog; likewise every lease, window and schedule. Processors may run
+meanwhile: what they do while this reads is left out.
 
 Counters for --reach:
 ${linesOf(REACH_COUNTERS)}

@@ -31,8 +31,10 @@ const clean: VerificationReport = {
   undecided: [],
 };
 
+const VISITS = { name: 'visits', kind: 'session' } as const;
+
 test('a clean report says what was looked at, how long closes took, and what happened', () => {
-  expect(reportText('visits', clean).split('\n')).toEqual([
+  expect(reportText(VISITS, clean).split('\n')).toEqual([
     'visits: no violation',
     '  records    12,345 input, 67 changelog, 8 output; 60 commits',
     '  sessions   5 opened, 4 closed once and as the input says, 1 open',
@@ -41,8 +43,13 @@ test('a clean report says what was looked at, how long closes took, and what hap
   ]);
 });
 
+test('a report names what a pipeline of another kind keeps', () => {
+  const lines = reportText({ name: 'later', kind: 'schedule' }, clean).split('\n');
+  expect(lines[2]).toBe('  schedules  5 made, 4 runs made once and as the input says, 1 open');
+});
+
 test('[V2] what was not judged stands in the verdict, and last', () => {
-  const lines = reportText('visits', {
+  const lines = reportText(VISITS, {
     ...clean,
     undecidedCount: 1,
     undecided: ['in-0: no commit covers 7 records'],
@@ -52,7 +59,7 @@ test('[V2] what was not judged stands in the verdict, and last', () => {
 });
 
 test('[V2] what was not judged and is not listed is counted', () => {
-  const lines = reportText('visits', { ...clean, undecidedCount: 1_002, undecided: ['one', 'other'] }).split('\n');
+  const lines = reportText(VISITS, { ...clean, undecidedCount: 1_002, undecided: ['one', 'other'] }).split('\n');
   expect(lines[0]).toBe('visits: no violation, 1,002 undecided');
   expect(lines.slice(-3)).toEqual(['  undecided  one', '  undecided  other', '  undecided  and 1,000 more']);
 });
@@ -67,7 +74,7 @@ test('[I3] each violation has its rule and place; keys cannot command the termin
     key: undefined,
     what: 'no kill',
   };
-  const lines = reportText('visits', {
+  const lines = reportText(VISITS, {
     ...clean,
     violationCount: 1_002,
     violations: [violation, nowhere],

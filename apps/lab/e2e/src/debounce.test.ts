@@ -1,6 +1,12 @@
 // Debouncing on a real broker, judged by a second reading of the rules over what the input topic holds.
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { type DebounceFoldRules, type FoldedBatch, foldDebounce, type FoldedWindows } from '@flatline/oracle';
+import {
+  batchSizes,
+  type DebounceFoldRules,
+  type FoldedBatch,
+  foldDebounce,
+  type FoldedWindows,
+} from '@flatline/oracle';
 import { resolveConfiguration } from '@flatline/config';
 import type { BatchProducer } from '@flatline/kafka';
 import { isUtf8 } from 'node:buffer';
@@ -8,6 +14,7 @@ import { readFileSync } from 'node:fs';
 import avsc from 'avsc';
 import { kill, killAll } from './child.fixture.ts';
 import { Scenario, sleep } from './scenario.fixture.ts';
+import { expectSound } from './verify.fixture.ts';
 import { readWhole } from './whole-topic.fixture.ts';
 
 const PARTITIONS = 2;
@@ -60,8 +67,7 @@ async function folded(): Promise<readonly FoldedWindows[]> {
   if (pipeline?.kind !== 'debounce') throw new Error('the pipeline debounces');
   const rules: DebounceFoldRules = {
     ...pipeline.rules,
-    roomFor: (key) => 1_000_000 - 512 - 8 * key.length,
-    sizeOf: (value) => 66 + Buffer.byteLength(jsonOf(value)),
+    ...batchSizes('json'),
   };
   const input = await readWhole(scenario.kafka, { topic: scenario.input, partitions: PARTITIONS });
   return input.map((records, partition) => foldDebounce(records, { partition, rules, logAppendTime: true }));
@@ -154,6 +160,7 @@ describe('debouncing on a real broker', () => {
       }
     });
     const batches = await expectAsFolded();
+    expect((await expectSound(scenario)).closed).toBeGreaterThan(10);
     const reasons = new Set(batches.map(({ reason }) => reason));
     for (const reason of ['QUIET', 'MAX_WAIT', 'FLUSHED', 'CANCELLED']) expect(reasons).toContain(reason);
   });
@@ -198,6 +205,7 @@ describe('debouncing on a real broker', () => {
       break;
     }
     expect(await scenario.stop(processor)).toBe(0);
+    expect(await expectSound(scenario)).toMatchObject({ incarnations: 1, closed: 1, open: 0 });
   });
 });
 

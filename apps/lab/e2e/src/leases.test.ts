@@ -10,6 +10,7 @@ import { systemClock } from '@flatline/system';
 import avsc from 'avsc';
 import { kill, killAll } from './child.fixture.ts';
 import { Scenario, sleep } from './scenario.fixture.ts';
+import { expectSound } from './verify.fixture.ts';
 import { readWhole } from './whole-topic.fixture.ts';
 
 const PARTITIONS = 2;
@@ -156,6 +157,7 @@ describe('leases on a real broker', () => {
       }
     });
     const folds = await expectAsFolded();
+    expect((await expectSound(scenario)).closed).toBeGreaterThan(3);
     const types = new Set(folds.flatMap(({ said: all }) => [...all.values()].flat().map((each) => each?.['type'])));
     expect([...types].filter(Boolean).sort()).toEqual(['EXPIRED', 'GRANTED', 'QUEUED', 'REJECTED', 'RELEASED']);
   });
@@ -241,6 +243,7 @@ describe('leases on a real broker', () => {
       break;
     }
     expect(await scenario.stop(processor)).toBe(0);
+    expect(await expectSound(scenario)).toMatchObject({ incarnations: 1, closed: 1, open: 0 });
   });
 });
 

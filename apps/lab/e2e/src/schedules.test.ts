@@ -8,6 +8,7 @@ import { readFileSync } from 'node:fs';
 import { kill, killAll } from './child.fixture.ts';
 import { flatline, succeed } from './flatline.fixture.ts';
 import { Scenario, sleep } from './scenario.fixture.ts';
+import { expectSound } from './verify.fixture.ts';
 import { readWhole } from './whole-topic.fixture.ts';
 
 const PARTITIONS = 2;
@@ -155,6 +156,7 @@ describe('schedules on a real broker', () => {
     await sleep(20_000);
     const found = await expectAsFolded(40);
     expect(Object.keys(found)).toEqual(expect.arrayContaining(['tick', 'every0', 'k0']));
+    expect((await expectSound(scenario)).closed).toBeGreaterThan(30);
   });
 
   test('[D4][Q2][Q4] at the command line: listed and shown whether a processor runs or not; what an operator does is in the log', async () => {

@@ -34,7 +34,7 @@ export {
 } from './logs/raw-record.ts';
 export { type ReadBatches, readBatches, type Unpack } from './logs/record-batch.ts';
 export { ValueFormats } from './logs/value-formats.ts';
-export type { JudgedRules, RulesByKind } from './rules/kinds.ts';
+export type { JudgedRules, RulesByKind } from './judge/kinds.ts';
 export { type Folded, type FoldedSummary, foldInput, type FoldOptions } from './rules/session/fold-input.ts';
 export { batchSizes } from './rules/debounce/batch-sizes.ts';
 export { type FoldedLeases, foldLeases, type LeaseFoldOptions } from './rules/lease/fold-leases.ts';

@@ -1,2 +1,3 @@
 export { cutInput, sourceOf } from './log-cut.ts';
-export { rulesOf, verifyPipeline, type VerifyPipelineOptions } from './verify-pipeline.ts';
+export { rulesOf } from './rules-of.ts';
+export { verifyPipeline, type VerifyPipelineOptions } from './verify-pipeline.ts';

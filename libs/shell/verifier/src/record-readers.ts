@@ -4,6 +4,7 @@ import type { PipelineConfig } from '@flatline/config';
 import {
   type InputRecord,
   inputRecord,
+  keyedRecord,
   letterRecord,
   type LetterRecord,
   type LogRecord,
@@ -24,23 +25,61 @@ export interface RecordReader<R> {
 export const logRecords: RecordReader<LogRecord> = { prepare: () => Promise.resolve(), read: plainRecord };
 export const letters: RecordReader<LetterRecord> = { prepare: () => Promise.resolve(), read: letterRecord };
 
-export function inputReader(
-  { input }: PipelineConfig,
-  registry: SchemaRegistry | undefined,
-): RecordReader<InputRecord> {
-  const formats = new ValueFormats(input.format);
-  return {
-    prepare: (records) => learn(formats, records, registry),
-    read: (record) => inputRecord(record, (value) => formats.event(value)),
-  };
+interface KindReaders {
+  readonly input: RecordReader<InputRecord>;
+  readonly output: RecordReader<OutputRecord>;
 }
 
-export function outputReader(registry: SchemaRegistry | undefined): RecordReader<OutputRecord> {
-  const formats = new ValueFormats('auto');
-  return {
-    prepare: (records) => learn(formats, records, registry),
-    read: (record) => outputRecord(record, (value) => formats.summary(value)),
-  };
+type Readers = {
+  readonly [Kind in PipelineConfig['kind']]: (
+    pipeline: PipelineConfig,
+    registry: SchemaRegistry | undefined,
+  ) => KindReaders;
+};
+
+const AS_IT_LIES: RecordReader<InputRecord> = {
+  prepare: () => Promise.resolve(),
+  read: (record) => keyedRecord(record),
+};
+
+const READERS: Readers = {
+  session: ({ input }, registry) => ({
+    input: learning(new ValueFormats(input.format), registry, (formats, record) =>
+      inputRecord(record, (value) => formats.event(value)),
+    ),
+    output: fieldsReader(registry),
+  }),
+  lease: ({ input }, registry) => ({
+    input: learning(new ValueFormats(input.format), registry, (formats, record) =>
+      keyedRecord(record, (value) => formats.request(value)),
+    ),
+    output: fieldsReader(registry),
+  }),
+  debounce: (_pipeline, registry) => ({ input: AS_IT_LIES, output: fieldsReader(registry) }),
+  // Values go through untouched: what they say is not ours.
+  schedule: () => ({
+    input: AS_IT_LIES,
+    output: { prepare: () => Promise.resolve(), read: (record) => outputRecord(record, () => undefined) },
+  }),
+};
+
+/** How the records of a pipeline's input and output are read. `registry`: needed where Avro comes. */
+export function readersOf(pipeline: PipelineConfig, registry: SchemaRegistry | undefined): KindReaders {
+  return READERS[pipeline.kind](pipeline, registry);
+}
+
+function fieldsReader(registry: SchemaRegistry | undefined): RecordReader<OutputRecord> {
+  return learning(new ValueFormats('auto'), registry, (formats, record) =>
+    outputRecord(record, (value) => formats.summary(value)),
+  );
+}
+
+function learning<R>(
+  formats: ValueFormats,
+  registry: SchemaRegistry | undefined,
+  read: (formats: ValueFormats, record: RawRecord) => R,
+): RecordReader<R> {
+  return { prepare: (records) => learn(formats, records, registry), read: (record) => read(formats, record) };
 }
 
 async function learn(

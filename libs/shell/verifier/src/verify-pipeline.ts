@@ -8,14 +8,14 @@ import {
   type InputTruth,
   type LedgerLine,
   type PartitionHistory,
-  type PipelineRules,
   type ReachCounter,
   type VerificationReport,
   verifyHistories,
 } from '@flatline/oracle';
 import { cutInput, cutLog, type Cutting, type LogCut, pause, sourceOf } from './log-cut.ts';
 import { StoreCopy } from './store-copy.ts';
-import { inputReader, letters, logRecords, outputReader } from './record-readers.ts';
+import { letters, logRecords, readersOf } from './record-readers.ts';
+import { rulesOf } from './rules-of.ts';
 
 /** A task looks at what is due, and commits, many times within this. */
 const QUIET_MS: DurationMs = 3_000;
@@ -44,7 +44,7 @@ export interface VerifyPipelineOptions {
 
 /**
  * Checks all partitions of a pipeline up to their present ends. Processors may run meanwhile.
- * @throws Misconfigured where the pipeline is not of sessions; Fatal where a topic is missing; Retriable where no broker answers; PartitionStopped where a log is damaged or was
+ * @throws Fatal where a topic is missing; Retriable where no broker answers; PartitionStopped where a log is damaged or was
  * deleted from under the reading.
  */
 export async function verifyPipeline(options: VerifyPipelineOptions): Promise<VerificationReport> {
@@ -91,7 +91,7 @@ async function* histories(
   partitions: number,
   { cutting, registry, truth, complete, stores }: HistorySources,
 ): AsyncGenerator<PartitionHistory> {
-  const [readInput, readOutput] = [inputReader(pipeline, registry), outputReader(registry)];
+  const { input: readInput, output: readOutput } = readersOf(pipeline, registry);
   const { scan } = cutting;
   for (let partition = 0; partition < partitions; partition += 1) {
     const at = (topic: string): TopicPartition => ({ topic, partition });
@@ -118,15 +118,6 @@ async function* histories(
         : () => whyUndone(pipeline.group, [input, changelog, output], cutting),
     };
   }
-}
-
-/** The rules by which a pipeline's logs are judged. @throws Misconfigured where it is not of sessions. */
-export function rulesOf(pipeline: PipelineConfig): PipelineRules {
-  if (pipeline.kind !== 'session')
-    throw new Misconfigured(`${pipeline.name}: only "session" pipelines can be verified in this version`);
-  const { rules, input, output, heldTime, proof } = pipeline;
-  const { timestampType, maxKeyBytes } = input;
-  return { ...rules, ...heldTime, timestampType, maxKeyBytes, tombstones: output.tombstones, proof };
 }
 
 async function whyUndone(

@@ -6,7 +6,7 @@ import { bytesOf, nameOf } from '../logs/byte-names.ts';
 import { ChangelogFold, type HeadTouch, type LoggedImage } from '../logs/changelog-fold.ts';
 import type { LogRecord } from '../logs/history.ts';
 import { touchedWindow } from '../rules/debounce/window-image.ts';
-import type { RulesByKind } from '../rules/kinds.ts';
+import type { RulesByKind } from './kinds.ts';
 import { touchedLease } from '../rules/lease/lease-image.ts';
 import { touchedSchedules } from '../rules/schedule/schedule-image.ts';
 import { touchedHead } from '../rules/session/session-head.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals';
-import type { RulesByKind } from '../rules/kinds.ts';
+import type { RulesByKind } from './kinds.ts';
 import { MUTANTS } from './mutants/index.fixture.ts';
 import type { Asked, Mutant } from './mutants/mutant.fixture.ts';
 import { historyOf, INPUT, record, type RecordedPartition } from './recorded-history.fixture.ts';

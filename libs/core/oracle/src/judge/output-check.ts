@@ -44,6 +44,9 @@ export interface OutputCheckParts {
 
 type Group = readonly Fed<OutputRecord>[];
 
+/** What rests on the fold of the input. */
+const BY_THE_FOLD = ['V1', 'V2', 'V3', 'V4', 'V5', 'V11'];
+
 /** Records remembered to say of a second one where the first was. */
 const RECENT_MAX = 10_000;
 
@@ -156,6 +159,8 @@ export class OutputCheck {
       place.violation('V4', { ...where, what: 'its value, or its headers, are none that can be read' });
       return;
     }
+    const other = words.otherReckoning?.(record);
+    if (other !== undefined) this.#parts.findings.withdraw(BY_THE_FOLD, `${place.topic}-${place.partition}: ${other}`);
     for (const what of words.contradictions(record)) place.violation('O2', { ...where, what });
     const former = pending.get(where.key);
     pending.delete(where.key);

@@ -17,7 +17,7 @@ import type { LetterRecord, LogRecord, OutputRecord, PartitionHistory } from '..
 import { type Behind, InputWalk } from './input-walk.ts';
 import type { LedgerCheck } from './ledger-check.ts';
 import { LetterCheck } from './letter-check.ts';
-import { type JudgedRules, readingOf } from '../rules/kinds.ts';
+import { type JudgedRules, readingOf } from './kinds.ts';
 import type { ExpectedRecord, KindReading } from '../rules/reading.ts';
 import { OutputCheck } from './output-check.ts';
 import { Place } from './place.ts';

@@ -29,7 +29,7 @@ import type {
   StoredEntry,
 } from '../logs/history.ts';
 import { letterRecord, plainRecord, type RawRecord } from '../logs/raw-record.ts';
-import type { JudgedRules, RulesByKind } from '../rules/kinds.ts';
+import type { JudgedRules, RulesByKind } from './kinds.ts';
 import { sessions } from './subjects/session.fixture.ts';
 import { OUTPUT, type Subject } from './subjects/subject.fixture.ts';
 

@@ -61,6 +61,7 @@ export class Findings {
   #undecidedCount = 0;
   #violationCount = 0;
   readonly #countByRule = new Map<string, number>();
+  readonly #withdrawn = new Set<string>();
 
   constructor(undecidable: Iterable<string> = []) {
     this.#undecidable = new Set(undecidable);
@@ -84,14 +85,22 @@ export class Findings {
     if (this.#undecided.size < UNDECIDED_KNOWN_MAX) this.#undecided.add(what);
   }
 
+  /** It turns out that these logs cannot be judged by those rules: what was found by them, or will be, is undecided. */
+  withdraw(rules: readonly string[], why: string): void {
+    for (const rule of rules) this.#withdrawn.add(rule);
+    this.undecided(why);
+  }
+
   delay(ms: DurationMs): void {
     this.delays.add(ms);
   }
 
   report(): VerificationReport {
+    const withdrawn = [...this.#countByRule].filter(([rule]) => this.#withdrawn.has(rule));
+    const count = withdrawn.reduce((sum, [, each]) => sum + each, 0);
     return {
-      violationCount: this.#violationCount,
-      violations: this.#violations,
+      violationCount: this.#violationCount - count,
+      violations: this.#violations.filter(({ rule }) => !this.#withdrawn.has(rule)),
       records: this.records,
       commits: this.commits,
       incarnations: this.reach.opened,

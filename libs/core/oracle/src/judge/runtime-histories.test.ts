@@ -46,6 +46,18 @@ describe.each([...SUBJECTS.lease, ...SUBJECTS.debounce, ...SUBJECTS.schedule])('
   );
 });
 
+test('[D3] runs by another version of the time-zone database than the checker has are undecided', async () => {
+  const { subject } = SUBJECTS.schedule[0]!;
+  const [recorded] = (await record({ seed: 1, subject })) as [RecordedPartition];
+  const calendar = { version: '2031a', isSound: () => true, next: () => undefined, instant: () => undefined };
+  const rules = { ...subject.rules, calendar } as typeof subject.rules;
+  const report = await verifyHistories([historyOf(recorded)], { rules, inputTopic: INPUT });
+  expect(report.violations.filter(({ rule }) => /^V([1-5]|11)$/.test(rule))).toEqual([]);
+  expect(report.undecided).toEqual([
+    expect.stringContaining('runs go by the time-zone database 2026z, this checker by 2031a'),
+  ]);
+});
+
 describe('held time', () => {
   const rules = { ...RULES, unheardMs: 1_500, maxHoldMs: 60_000 };
 

@@ -1,5 +1,5 @@
 import type { PartitionHistory } from '../logs/history.ts';
-import type { JudgedRules } from '../rules/kinds.ts';
+import type { JudgedRules } from './kinds.ts';
 import { LedgerCheck, type LedgerLine } from './ledger-check.ts';
 import { PartitionCheck } from './partition-check.ts';
 import type { ReachCounter } from './reach.ts';

@@ -1,4 +1,4 @@
-// A kind, read a second time: what the judges ask of it, whatever it is. They name none; `kinds.ts` has them all.
+// A kind, read a second time: what the judges ask of it, whatever it is. They name none; `judge/kinds.ts` has them all.
 import type { Millis } from '@flatline/base';
 import type { HeadTouch, LoggedImage } from '../logs/changelog-fold.ts';
 import type { OutputRecord } from '../logs/history.ts';
@@ -77,6 +77,8 @@ export interface OutputWords {
   contradictions(record: OutputRecord): readonly string[];
   /** The input offset at which what it tells of began; NaN: it does not say. */
   beginningOf(record: OutputRecord): number;
+  /** Why the fold cannot say what is right: the processor has reckoned by what the checker does not have. Default: it can. */
+  readonly otherReckoning?: (record: OutputRecord) => string | undefined;
 }
 
 export interface KindReading {

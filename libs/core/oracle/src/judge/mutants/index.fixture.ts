@@ -1,5 +1,5 @@
 // All mutants, by kind: none without some, or the compiler names it.
-import type { RulesByKind } from '../../rules/kinds.ts';
+import type { RulesByKind } from '../kinds.ts';
 import { COMMITS } from './commits.fixture.ts';
 import { BATCHES } from './debounce/batches.fixture.ts';
 import { WINDOWS } from './debounce/windows.fixture.ts';

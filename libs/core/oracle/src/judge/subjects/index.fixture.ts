@@ -1,5 +1,5 @@
 // What histories are recorded of: each kind at least once, or the compiler names the one that lacks.
-import type { RulesByKind } from '../../rules/kinds.ts';
+import type { RulesByKind } from '../kinds.ts';
 import { windows } from './debounce.fixture.ts';
 import { leases } from './lease.fixture.ts';
 import { schedules } from './schedule.fixture.ts';

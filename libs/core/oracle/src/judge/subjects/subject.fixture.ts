@@ -4,7 +4,7 @@ import type { PipelineKind } from '@flatline/kinds';
 import type { RecordHeader } from '@flatline/ports';
 import type { InputRecord, OutputRecord } from '../../logs/history.ts';
 import type { RawRecord } from '../../logs/raw-record.ts';
-import type { JudgedRules } from '../../rules/kinds.ts';
+import type { JudgedRules } from '../kinds.ts';
 
 export const OUTPUT = 'out';
 

@@ -85,7 +85,7 @@ export interface WindowState {
 }
 
 /** One item is kept at most, however many were taken. */
-export function isReduced({ reducer, dedupeBy }: Pick<DebounceFoldRules, 'reducer' | 'dedupeBy'>): boolean {
+function isReduced({ reducer, dedupeBy }: Pick<DebounceFoldRules, 'reducer' | 'dedupeBy'>): boolean {
   return reducer === 'custom' || (reducer !== 'all' && dedupeBy === undefined);
 }
 

@@ -94,12 +94,18 @@ function ownIn({ headers = [] }: OutputRecord): (name: string) => string | undef
   return (name) => headerText(headers, `flatline-${name}`);
 }
 
-const RUNS_AND_RECEIPTS: OutputWords = {
-  idOf: (record) => idBy(ownIn(record)),
-  lastOf: () => undefined,
-  contradictions: () => [],
-  beginningOf: offsetIn,
-};
+function runsAndReceipts({ version }: FoldCalendar): OutputWords {
+  return {
+    idOf: (record) => idBy(ownIn(record)),
+    lastOf: () => undefined,
+    contradictions: () => [],
+    beginningOf: offsetIn,
+    otherReckoning: (record) => {
+      const found = ownIn(record)('tz') ?? version;
+      return found === version ? undefined : `runs go by the time-zone database ${found}, this checker by ${version}`;
+    },
+  };
+}
 
 /** That of the record that made it, or that is answered. */
 function offsetIn(record: OutputRecord): number {

@@ -1,11 +1,11 @@
 // The second reading of each kind: a line for each, or the compiler names the one that lacks.
 import type { PipelineRules } from '../logs/history.ts';
-import { debounceReading, type DebouncePipelineRules } from './debounce/debounce-reading.ts';
-import type { FoldCounts } from './input-fold.ts';
-import { leaseReading, type LeasePipelineRules } from './lease/lease-reading.ts';
-import type { KindReading } from './reading.ts';
-import { scheduleReading, type SchedulePipelineRules } from './schedule/schedule-reading.ts';
-import { sessionReading } from './session/session-reading.ts';
+import { debounceReading, type DebouncePipelineRules } from '../rules/debounce/debounce-reading.ts';
+import type { FoldCounts } from '../rules/input-fold.ts';
+import { leaseReading, type LeasePipelineRules } from '../rules/lease/lease-reading.ts';
+import type { KindReading } from '../rules/reading.ts';
+import { scheduleReading, type SchedulePipelineRules } from '../rules/schedule/schedule-reading.ts';
+import { sessionReading } from '../rules/session/session-reading.ts';
 
 /** The rules of a pipeline of each kind, as its configuration has them. */
 export interface RulesByKind {
