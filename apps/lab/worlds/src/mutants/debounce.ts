@@ -1,0 +1,63 @@
+// Faults in windows (B1–B4): when they fire, and what is in their batches.
+import type { Mutant } from './mutant.ts';
+
+export const DEBOUNCE_MUTANTS: readonly Mutant[] = [
+  {
+    name: 'moves a window with each item',
+    kind: 'debounce',
+    file: 'libs/core/kinds/src/debounce/debounce-kind.ts',
+    from: "if (this.#rules.mode !== 'window') {",
+    to: "if (this.#rules.mode !== '') {",
+    seed: 12,
+  },
+  {
+    name: 'fires a full window an item late',
+    kind: 'debounce',
+    file: 'libs/core/kinds/src/debounce/debounce-kind.ts',
+    from: 'if (count >= maxItems)',
+    to: 'if (count > maxItems)',
+  },
+  {
+    name: 'lets a window wait beyond maxWaitMs',
+    kind: 'debounce',
+    file: 'libs/core/kinds/src/debounce/debounce-kind.ts',
+    from: 'return maxEndAt > 0 && maxEndAt < due ? maxEndAt : due;',
+    to: 'return due;',
+  },
+  {
+    name: 'gives out what was cancelled',
+    kind: 'debounce',
+    file: 'libs/core/kinds/src/debounce/debounce-kind.ts',
+    from: "asked.flush ? 'FLUSHED' : 'CANCELLED'",
+    to: "asked.flush ? 'FLUSHED' : 'QUIET'",
+  },
+  {
+    name: 'ignores a flush',
+    kind: 'debounce',
+    file: 'libs/core/kinds/src/debounce/debounce-kind.ts',
+    from: "else if (flush) this.#end('FLUSHED', effects.clock, effects);",
+    to: '',
+  },
+  {
+    name: 'waits as long as a record asks',
+    kind: 'debounce',
+    file: 'libs/core/kinds/src/debounce/debounce-kind.ts',
+    from: 'if (ms <= most) return ms;',
+    to: 'if (ms <= WAIT_MAX_MS) return ms;',
+    seed: 12,
+  },
+  {
+    name: 'leaves the timer where a wait gets shorter',
+    kind: 'debounce',
+    file: 'libs/core/kinds/src/debounce/debounce-kind.ts',
+    from: 'if (this.dueAt() < before) effects.dueSooner();',
+    to: '',
+  },
+  {
+    name: 'forgets at a restart how long a window waits',
+    kind: 'debounce',
+    file: 'libs/core/kinds/src/debounce/debounce-format.ts',
+    from: '  head.waitMs = input.varint();\n  const count',
+    to: '  input.varint();\n  const count',
+  },
+];
