@@ -38,7 +38,8 @@ describe('the compose file', () => {
 
 describe('alerts and dashboard', () => {
   test('name metrics that the processor has', () => {
-    const known = new Set(read('libs/shell/processor/src/http/metrics.ts').match(/flatline_[a-z_]+/g));
+    const sources = ['metrics.ts', 'kind-metrics.ts'].map((name) => read(`libs/shell/processor/src/http/${name}`));
+    const known = new Set(sources.join('\n').match(/flatline_[a-z_]+/g));
     const pages = ['infra/compose/alerts.yml', 'infra/compose/grafana/dashboards/flatline.json'];
     for (const page of pages) {
       const named = (read(page).match(/flatline_[a-z_]+/g) ?? []).map((name) => name.replace(/_bucket$/, ''));
