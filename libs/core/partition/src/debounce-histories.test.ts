@@ -66,8 +66,9 @@ function storm(log: DebounceLog, random: Random): void {
   let at = T;
   // Windows of long items are encoded by the cut, those of short ones when they fire.
   const usual = random.chance(0.5) ? 60 : 600;
+  const pace = random.chance(0.5) ? 150 : 15;
   for (let i = 0; i < 250; i += 1) {
-    at += random.chance(0.1) ? random.below(3_000) : random.below(150);
+    at += random.chance(0.1) ? random.below(3_000) : random.below(pace);
     const key = random.chance(0.05) ? null : `key-${random.below(4)}`;
     const length = random.chance(0.1) ? random.below(1_200) : random.below(usual);
     const late = random.chance(0.3) ? random.below(3_000) : 0;

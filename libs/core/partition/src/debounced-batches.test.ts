@@ -166,6 +166,32 @@ describe('what a batch shows', () => {
 });
 
 describe('[B2][B4] a large window', () => {
+  test('[B3] split: an item by which the parts would take too much fires what is there', () => {
+    const rules = { onOversize: 'split', maxPartsBytes: 2_000 } as const;
+    const log = history({ rules }, 9_000, ...['a', 'b', 'c', 'd'].map((each, i): Row => [i, each.repeat(600)]));
+    expect(log.said().map(({ reason, count, part }) => `${reason} ${count} ${part}`)).toEqual([
+      'MAX_BYTES 3 0',
+      'MAX_BYTES 3 1',
+      'MAX_BYTES 3 2',
+      'QUIET 1 0',
+    ]);
+    expect(log.folded().all).toEqual(log.all());
+  });
+
+  test('[B2] small, large and small ones of a key in one commit come in their order', () => {
+    const log = new DebounceLog({ rules: { onOversize: 'split' } });
+    const fill = (from: number, items: number): void => {
+      for (let i = 0; i < items; i += 1)
+        log.add(T + from, 'k', `${from}`.padEnd(500, '.'), i === items - 1 ? FLUSH : {});
+    };
+    fill(1, 1);
+    fill(2, 20);
+    fill(3, 1);
+    log.commit();
+    const order = log.said().flatMap(({ items }) => items.map(({ offset }) => offset));
+    expect(order).toEqual(Array.from({ length: 22 }, (_, i) => i));
+  });
+
   test('costs its items once in the changelog, and outlives its owner', () => {
     const log = new DebounceLog({ rules: { maxWaitMs: 0, onOversize: 'split' }, batchBytesMax: 100_000, groupMax: 32 });
     const items = 6_000;
