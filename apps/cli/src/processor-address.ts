@@ -1,6 +1,5 @@
 // Where a running processor answers over HTTP, and asking it.
 import { messageOf } from '@flatline/base';
-import { Option } from 'commander';
 import { type ConfigurationFlags, foundConfigurationOf } from './configuration.ts';
 import { ExitCode } from './exit-code.ts';
 import { CommandFailure, usageFailure } from './failure.ts';
@@ -13,13 +12,6 @@ export interface AddressFlags extends ConfigurationFlags {
 /** Where no configuration says another. */
 const ADDRESS = 'http://127.0.0.1:7070';
 const ANSWER_MAX_MS = 5_000;
-
-export function urlOption(): Option {
-  return new Option(
-    '--url <address>',
-    "where it answers over HTTP (default: the configuration's http.host and http.port)",
-  );
-}
 
 /** @throws CommandFailure where it cannot be known */
 export async function addressOf(flags: AddressFlags, shell: Shell): Promise<string> {

@@ -14,6 +14,13 @@ export function configOption(): Option {
   );
 }
 
+export function urlOption(): Option {
+  return new Option(
+    '--url <address>',
+    "where it answers over HTTP (default: the configuration's http.host and http.port)",
+  );
+}
+
 /** `--brokers` of a command whose cluster `clusterOf` finds. */
 export function clusterOption({ localBroker }: Shell): Option {
   const local = localBroker === undefined ? '' : ', then a broker started by `flatline broker start`';

@@ -1,7 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
-import { urlOption } from '../processor-address.ts';
 import type { CommandContext } from './context.ts';
-import { configOption, jsonOption } from './flags.ts';
+import { configOption, jsonOption, urlOption } from './flags.ts';
 import type { PartitionName, RestartFlags } from './partitions-action.ts';
 import type { StatusFlags } from './status-action.ts';
 

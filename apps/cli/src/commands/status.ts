@@ -1,8 +1,7 @@
 import type { Command } from 'commander';
 import { ExitCode } from '../exit-code.ts';
-import { urlOption } from '../processor-address.ts';
 import type { CommandContext } from './context.ts';
-import { configOption, jsonOption } from './flags.ts';
+import { configOption, jsonOption, urlOption } from './flags.ts';
 import type { StatusFlags } from './status-action.ts';
 
 export function addStatusCommand(program: Command, context: CommandContext): void {
