@@ -24,7 +24,7 @@ export const exitCodeMeanings: ReadonlyMap<ExitCode, string> = new Map([
     'wrong flags, files, topics or configuration: the message names what; starting again changes nothing',
   ],
   [ExitCode.unreachable, 'a broker or the schema registry does not answer'],
-  [ExitCode.stateInUse, 'another process uses the state directory'],
+  [ExitCode.stateInUse, 'another process uses the state directory, or has joined as this instance'],
   [ExitCode.partitionStopped, 'a partition or the process stopped and needs an operator'],
   [ExitCode.internal, 'a defect in Flatline; please report it with the diagnosis file that is named'],
   [ExitCode.interrupted, 'interrupted before the work was complete'],

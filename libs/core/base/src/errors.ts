@@ -54,7 +54,7 @@ export class Misconfigured extends Fatal {
   override readonly name = 'Misconfigured';
 }
 
-/** Another process uses the state directory: this one cannot start, and may once that one has ended. */
+/** Another process has what one alone may have, the state directory or the instance's id: this one may start once that has ended. */
 export class StateInUse extends Fatal {
   override readonly name = 'StateInUse';
 }

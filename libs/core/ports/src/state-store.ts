@@ -5,7 +5,7 @@
 // checkpoint comes with the last. Each row says as of which, so that rolling the changelog forward passes over what a row has
 // already. A crash in the middle leaves the former checkpoint with some rows that are newer still. Count and digest therefore
 // agree only once the newest row's commit is reached.
-import type { Millis } from '@flatline/base';
+import { type Millis, Retriable } from '@flatline/base';
 import type { StoredGroup } from './stored-group.ts';
 import type { LocalCheckpoint } from './membership.ts';
 
@@ -99,11 +99,24 @@ export interface OpenedStore {
 export interface LocalStore extends LocalCheckpoint {
   /** When it was last written to, by this machine's wall clock. */
   readonly writtenAt: Millis;
+  /** Another process that shares the directory had it open last, and may have it now. */
+  readonly isSiblings?: boolean;
 }
 
+/** Another process of this machine has the partition's store open: it gives the store up when the partition moves away. */
+export class StoreHeld extends Retriable {}
+
 export interface StateStores {
-  /** Opens the store of one partition task. @throws Retriable where the disk is full, Fatal where it cannot be used. */
-  open(partition: number): Promise<OpenedStore>;
+  /**
+   * Several processes of this machine share the directory. One at a time has a partition's store, so a task that moves away
+   * closes its store before it ends: the next owner may be another of them.
+   */
+  readonly isShared: boolean;
+  /**
+   * Opens the store of one partition task. `waits`: for a process that is about to give it up. Default: true.
+   * @throws StoreHeld, Retriable where the disk is full, Fatal where it cannot be used.
+   */
+  open(partition: number, how?: { readonly waits: boolean }): Promise<OpenedStore>;
   /**
    * The stores on this machine that can be trusted as far as is known without opening them: what membership tells the
    * assigner, and what a start begins to load.

@@ -33,6 +33,7 @@ const copyOf = (file: StoreFile): StoreFile => ({ ...file, entries: new Map(file
 export class SimulatedDisk {
   readonly #files = new Map<number, StoreFile>();
   readonly #locks = new Map<number, string>();
+  readonly #lastHolders = new Map<number, string>();
   readonly drops: StoreDrop[] = [];
   /** F12: nothing can be written, and no store be opened that is not there. */
   full = false;
@@ -58,8 +59,14 @@ export class SimulatedDisk {
     return this.#locks.get(partition);
   }
 
+  /** The process that had it open last, and may have it now. */
+  lastHolder(partition: number): string | undefined {
+    return this.#lastHolders.get(partition);
+  }
+
   lock(partition: number, host: string): void {
     this.#locks.set(partition, host);
+    this.#lastHolders.set(partition, host);
   }
 
   unlock(partition: number): void {

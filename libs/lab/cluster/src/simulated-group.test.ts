@@ -49,13 +49,14 @@ function join(
   simulation: Simulation,
   name: string,
   positions: readonly LocalCheckpoint[] = [],
+  instanceId?: string,
 ): {
   readonly host: ReturnType<Simulation['start']>['host'];
   readonly membership: Membership;
   readonly heard: Heard;
 } {
   const { host, ports } = simulation.start(name);
-  const membership = ports.membership('g');
+  const membership = ports.membership('g', instanceId);
   const heard = new Heard(positions);
   void membership.start(heard);
   return { host, membership, heard };
@@ -130,6 +131,37 @@ describe('a simulated consumer group', () => {
     expect(a.heard.partitions).toHaveLength(PARTITIONS / 2);
     await simulation.time.runFor(SESSION_TIMEOUT_MS);
     expect(a.heard.partitions).toEqual(everything);
+  });
+
+  test('SG3 a static member that comes back has its partitions at once, and nothing else moves', async () => {
+    const simulation = grouped();
+    const [a, b] = [join(simulation, 'a', [], 'x'), join(simulation, 'b', [], 'y')];
+    await simulation.time.runFor(5_000);
+    b.host.kill();
+    await simulation.time.runFor(SESSION_TIMEOUT_MS / 2);
+    const again = join(simulation, 'b', [], 'y');
+    await simulation.time.runFor(500);
+    expect(again.heard.assignments).toMatchObject([{ ...b.heard.assignments.at(-1)!, memberId: expect.anything() }]);
+    await simulation.time.runFor(2 * SESSION_TIMEOUT_MS);
+    expect(a.heard.assignments).toHaveLength(1);
+    expect(again.heard.assignments).toHaveLength(1);
+    expect(await simulation.time.complete(again.membership.confirm())).toEqual(again.heard.assignments[0]);
+  });
+
+  test('[F3] SG3 the former process of an instance hears that it was replaced, and does not come again', async () => {
+    const simulation = grouped();
+    const former = join(simulation, 'a', [], 'x');
+    await simulation.time.runFor(5_000);
+    former.host.pause();
+    const newer = join(simulation, 'b', [], 'x');
+    await simulation.time.runFor(1_000);
+    expect(newer.heard.partitions).toEqual(everything);
+    former.host.resume();
+    expect(await simulation.time.complete(former.membership.confirm())).toBeUndefined();
+    await simulation.time.runFor(2 * SESSION_TIMEOUT_MS);
+    expect(former.heard.failures).toEqual([expect.objectContaining({ name: 'StateInUse' })]);
+    expect(newer.heard.failures).toEqual([]);
+    expect(simulation.group('g').members()).toHaveLength(1);
   });
 
   test('a member that waits at the barrier is not dropped for its silence there', async () => {

@@ -7,6 +7,8 @@
 // Invariants
 //   SG1  Generations only grow; of one generation no partition is assigned twice.
 //   SG2  A member not heard of for the session timeout is dropped; it learns so from its next request.
+//   SG3  Of one instance id the group has one member, the newest that has joined under it: in a stable group that one takes
+//        over what the former had, without a rebalance (KIP-345), and the former learns so from its next request.
 import type { Cancel, DurationMs } from '@flatline/base';
 import type { Assignment, LocalCheckpoint } from '@flatline/ports';
 import type { FaultPlan } from './fault-plan.ts';
@@ -38,18 +40,21 @@ export interface GroupSettings {
 export type HeartbeatAnswer =
   | { readonly kind: 'member'; readonly assignment: Assignment }
   | { readonly kind: 'rebalancing' }
-  | { readonly kind: 'unknownMember' };
+  | { readonly kind: 'unknownMember' }
+  | { readonly kind: 'replaced' };
 
 export interface JoinRequest {
   /** undefined: a new member. */
   readonly memberId: string | undefined;
+  /** undefined: the membership is not static. */
+  readonly instanceId?: string | undefined;
   readonly instance: string;
   readonly checkpoints: readonly LocalCheckpoint[];
   /** What this process was last assigned. */
   readonly last: Assignment | undefined;
 }
 
-export type JoinAnswer = Assignment | 'unknownMember';
+export type JoinAnswer = Assignment | 'unknownMember' | 'replaced';
 
 interface Member {
   memberId: string;
@@ -75,6 +80,8 @@ export class SimulatedGroup {
   readonly #environment: GroupEnvironment;
   readonly #settings: Required<GroupSettings>;
   readonly #members = new Map<string, Member>();
+  /** Ids of members in whose place another process of their instance has come. */
+  readonly #replaced = new Set<string>();
   #generation = 0;
   #nextMember = 1;
   #state: 'stable' | 'rebalancing' = 'stable';
@@ -115,9 +122,11 @@ export class SimulatedGroup {
 
   /** JoinGroup and SyncGroup in one: answered when the barrier is complete. */
   join(request: JoinRequest, answer: Answer<JoinAnswer>): void {
-    const known = request.memberId === undefined ? this.#admit(request) : this.#members.get(request.memberId);
+    const { memberId } = request;
+    if (memberId === undefined && this.#comeBack(request, answer)) return;
+    const known = memberId === undefined ? this.#admit(request) : this.#members.get(memberId);
     if (known === undefined) {
-      answer.ok('unknownMember');
+      answer.ok(this.#replaced.has(memberId!) ? 'replaced' : 'unknownMember');
       return;
     }
     known.request = request;
@@ -129,7 +138,7 @@ export class SimulatedGroup {
 
   heartbeat(memberId: string): HeartbeatAnswer {
     const member = this.#members.get(memberId);
-    if (member === undefined) return { kind: 'unknownMember' };
+    if (member === undefined) return { kind: this.#replaced.has(memberId) ? 'replaced' : 'unknownMember' };
     this.#heard(member);
     if (this.#state === 'rebalancing') return { kind: 'rebalancing' };
     return { kind: 'member', assignment: this.#assignmentOf(member) };
@@ -138,6 +147,27 @@ export class SimulatedGroup {
   leave(memberId: string): void {
     const member = this.#members.get(memberId);
     if (member !== undefined) this.#drop(member, 'leaves');
+  }
+
+  /** SG3. False: none of this instance is here, or the group rebalances and meets the newcomer like any other. */
+  #comeBack(request: JoinRequest, answer: Answer<JoinAnswer>): boolean {
+    const { instanceId, instance } = request;
+    if (instanceId === undefined) return false;
+    const former = [...this.#members.values()].find((member) => member.request.instanceId === instanceId);
+    if (former === undefined) return false;
+    former.cancelExpiry();
+    former.joined?.ok('replaced');
+    this.#members.delete(former.memberId);
+    this.#replaced.add(former.memberId);
+    this.#environment.faults.count('memberReplaced');
+    if (this.#state !== 'stable') return false;
+    const { assigned, standbys } = former;
+    const member = { ...this.#admit(request), assigned, standbys };
+    this.#members.set(member.memberId, member);
+    this.#environment.trace.note(`${instance} comes back as ${member.memberId}`);
+    this.#heard(member);
+    answer.ok(this.#assignmentOf(member));
+    return true;
   }
 
   #admit(request: JoinRequest): Member {

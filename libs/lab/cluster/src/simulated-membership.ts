@@ -1,13 +1,14 @@
 // The Membership of one process: joins, beats, joins again by itself.
 //
 //   new ─▶ joining ⇄ member ─▶ left          expelled or out of reach: lost(), and joining again as a new member
+//                                            replaced by another process of its instance: failed(), and left
 //
 // Owns: this process's member id and heartbeat.      Does not own: the group (SimulatedGroup).
 //
 // Invariants
 //   SM1  assigned() comes once per generation completed with this member, in order of generation.
 //   SM2  After leave() the listener hears nothing more.
-import { Retriable, assert, type DurationMs } from '@flatline/base';
+import { Retriable, StateInUse, assert, type DurationMs } from '@flatline/base';
 import type { Assignment, LocalCheckpoint, Membership, MembershipListener } from '@flatline/ports';
 import type { Network } from './network.ts';
 import type { HeartbeatAnswer, JoinAnswer, SimulatedGroup } from './simulated-group.ts';
@@ -24,6 +25,8 @@ export interface MembershipEnvironment {
   readonly host: SimulatedHost;
   readonly network: Network;
   readonly group: SimulatedGroup;
+  /** Static membership; undefined: none. */
+  readonly instanceId?: string | undefined;
   /** What the assigner is told of this machine's stores. */
   readonly checkpoints: () => Promise<readonly LocalCheckpoint[]>;
 }
@@ -89,10 +92,10 @@ export class SimulatedMembership implements Membership {
   }
 
   async #joinOnce(): Promise<JoinAnswer> {
-    const { host, network, group, checkpoints } = this.#environment;
+    const { host, network, group, checkpoints, instanceId } = this.#environment;
     const known = [...(await checkpoints()), ...(this.#listener?.positions?.() ?? [])];
     const memberId = this.#memberId;
-    const request = { memberId, instance: host.name, checkpoints: known, last: this.#last };
+    const request = { memberId, instanceId, instance: host.name, checkpoints: known, last: this.#last };
     return network.request<JoinAnswer>(host, {
       kind: 'JoinGroup',
       about: memberId ?? 'new',
@@ -104,6 +107,10 @@ export class SimulatedMembership implements Membership {
   }
 
   #onJoinAnswer(answer: JoinAnswer): void {
+    if (answer === 'replaced') {
+      this.#onReplaced();
+      return;
+    }
     if (answer === 'unknownMember') {
       this.#startOver('the group has dropped this member');
       return;
@@ -159,7 +166,8 @@ export class SimulatedMembership implements Membership {
   #onHeartbeat(answer: HeartbeatAnswer, memberId: string): void {
     if (this.#state !== 'member' || this.#memberId !== memberId) return;
     this.#heardAtMs = this.#environment.host.monotonicMs();
-    if (answer.kind === 'unknownMember') this.#startOver('the group has dropped this member');
+    if (answer.kind === 'replaced') this.#onReplaced();
+    else if (answer.kind === 'unknownMember') this.#startOver('the group has dropped this member');
     else if (answer.kind === 'rebalancing') this.#join();
     else this.#beatLater();
   }
@@ -171,6 +179,14 @@ export class SimulatedMembership implements Membership {
       this.#listener?.failed(error instanceof Error ? error : new Error(String(error)));
     } else if (silentMs >= SESSION_TIMEOUT_MS) this.#startOver(`no coordinator for ${silentMs} ms`);
     else this.#beatLater();
+  }
+
+  /** The instance is another process by now: joining again would take its place away from that. */
+  #onReplaced(): void {
+    if (this.#left()) return;
+    this.#state = 'left';
+    this.#memberId = undefined;
+    this.#listener?.failed(new StateInUse('another process has joined as this instance'));
   }
 
   #startOver(reason: string): void {

@@ -5,7 +5,7 @@
 // Invariants
 //   SD1  write() is atomic: a crash is before it or after it.
 //   SD2  A dead process changes nothing on the disk any more; what it still runs up to its next await writes into the void.
-import { assert, copyBytes, Corrupt, Fatal, Retriable, StateInUse } from '@flatline/base';
+import { assert, copyBytes, Corrupt, type DurationMs, Fatal, Retriable, StateInUse } from '@flatline/base';
 import {
   assertSlotOrder,
   groupOf,
@@ -19,6 +19,7 @@ import {
   type StoredGroup,
   type StoredRow,
   type StoreDrop,
+  StoreHeld,
   type StoreState,
 } from '@flatline/ports';
 import type { FaultPlan, StoreCall, StoreFault } from './fault-plan.ts';
@@ -36,7 +37,13 @@ export interface StoresEnvironment {
   readonly host: SimulatedHost;
   readonly disk: SimulatedDisk;
   readonly faults: FaultPlan;
+  /** Other processes use the disk, too, as workers of one supervisor do. Default: false. */
+  readonly isShared?: boolean;
 }
+
+/** How long a store is waited for that another process of the disk has open, and how often it is looked at. */
+const HELD_MAX_MS: DurationMs = 3_000;
+const HELD_LOOK_MS: DurationMs = 20;
 
 function copyOf({ bytes, keyStart, keyLength, imageStart, imageLength, ...row }: RowPlace): StoredRow {
   const key = copyBytes(bytes, keyStart, keyStart + keyLength);
@@ -44,13 +51,35 @@ function copyOf({ bytes, keyStart, keyLength, imageStart, imageLength, ...row }:
 }
 
 export class SimulatedStores implements StateStores {
+  readonly isShared: boolean;
   readonly #environment: StoresEnvironment;
 
   constructor(environment: StoresEnvironment) {
     this.#environment = environment;
+    this.isShared = environment.isShared ?? false;
   }
 
-  open(partition: number): Promise<OpenedStore> {
+  open(partition: number, { waits } = { waits: true }): Promise<OpenedStore> {
+    return this.isShared ? this.#openShared(partition, waits) : this.#open(partition);
+  }
+
+  async #openShared(partition: number, waits: boolean): Promise<OpenedStore> {
+    const { host, disk } = this.#environment;
+    const until = host.monotonicMs() + (waits ? HELD_MAX_MS : 0);
+    while (this.#isHeld(partition)) {
+      if (host.monotonicMs() >= until) throw new StoreHeld(`${disk.lockedBy(partition)!} has the local store open`);
+      await new Promise<void>((resolve) => host.after(HELD_LOOK_MS, resolve));
+    }
+    return this.#open(partition);
+  }
+
+  #isHeld(partition: number): boolean {
+    const { host, disk } = this.#environment;
+    const holder = disk.lockedBy(partition);
+    return holder !== undefined && holder !== host.name;
+  }
+
+  #open(partition: number): Promise<OpenedStore> {
     const { host, disk, faults } = this.#environment;
     if (!host.alive) return never();
     const holder = disk.lockedBy(partition);
@@ -84,13 +113,19 @@ export class SimulatedStores implements StateStores {
   }
 
   localCheckpoints(): Promise<readonly LocalStore[]> {
-    const { disk } = this.#environment;
+    const { disk, host } = this.#environment;
     const found: LocalStore[] = [];
     for (const partition of disk.partitions()) {
       const file = disk.file(partition);
       if (file?.checkpoint === undefined || file.damage !== undefined) continue;
       const { checkpoint, writtenAt } = file;
-      found.push({ partition, changelogPosition: checkpoint.changelogPosition, writtenAt });
+      const isSiblings = this.isShared && disk.lastHolder(partition) !== host.name;
+      found.push({
+        partition,
+        changelogPosition: checkpoint.changelogPosition,
+        writtenAt,
+        ...(isSiblings && { isSiblings }),
+      });
     }
     return Promise.resolve(found);
   }

@@ -32,6 +32,8 @@ export interface HostSettings {
   readonly skewMs?: DurationMs;
   /** Default: the disk of the machine of this name, which outlives its processes. */
   readonly disk?: SimulatedDisk;
+  /** Other processes have stores on the disk open at the same time. Default: false. */
+  readonly sharesDisk?: boolean;
 }
 
 /** All ports of one process. */
@@ -44,7 +46,8 @@ export interface HostPorts {
   readonly stores: StateStores;
   /** For one more pipeline of the process: each has a disk to itself. */
   storesOn(disk: SimulatedDisk): StateStores;
-  membership(group: string): Membership;
+  /** `instanceId`: of a static member. Default: none. */
+  membership(group: string, instanceId?: string): Membership;
 }
 
 /** 2024-01-01T00:00:00Z */
@@ -114,13 +117,14 @@ export class Simulation {
     const host = new SimulatedHost(name, machine, this.time, this.trace);
     this.#hosts.set(name, host);
     this.trace.note(`${name} starts`);
-    return { host, ports: this.#ports(host, settings.disk ?? this.disk(name)) };
+    return { host, ports: this.#ports(host, settings) };
   }
 
-  #ports(host: SimulatedHost, disk: SimulatedDisk): HostPorts {
+  #ports(host: SimulatedHost, settings: HostSettings): HostPorts {
+    const { disk = this.disk(host.name), sharesDisk: isShared = false } = settings;
     const { network, log, faults, time } = this;
     const environment = { host, network, log, faults, time };
-    const stores = new SimulatedStores({ host, disk, faults });
+    const stores = new SimulatedStores({ host, disk, faults, isShared });
     const checkpoints = (): ReturnType<StateStores['localCheckpoints']> => stores.localCheckpoints();
     return {
       clock: host,
@@ -130,7 +134,8 @@ export class Simulation {
       admin: new SimulatedAdmin(environment),
       stores,
       storesOn: (own) => new SimulatedStores({ host, disk: own, faults }),
-      membership: (group) => new SimulatedMembership({ host, network, group: this.group(group), checkpoints }),
+      membership: (group, instanceId) =>
+        new SimulatedMembership({ host, network, group: this.group(group), instanceId, checkpoints }),
     };
   }
 }

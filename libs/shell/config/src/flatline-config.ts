@@ -10,6 +10,8 @@ export interface FlatlineConfig {
   readonly stateDir: string;
   /** Human-readable name of this process. */
   readonly instance: string;
+  /** The same, where a user has chosen it: it is then the same after a restart, and its id in the groups. */
+  readonly instanceId: string | undefined;
   readonly commitIntervalMs: DurationMs;
   readonly http: HttpConfig;
   /** undefined: there is none. */

@@ -100,6 +100,7 @@ function resolved(
     schemaRegistry: registryOf(config, environment, secrets),
     stateDir: resolvePath(folder, config.stateDir),
     instance: config.instance ?? defaultInstance(),
+    instanceId: config.instance,
     commitIntervalMs: config.commitIntervalMs,
     http: config.http,
     ingest: ingestOf(config, secrets),

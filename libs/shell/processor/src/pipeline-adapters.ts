@@ -13,6 +13,7 @@ import {
   KafkaTransactionalWriters,
   openCluster,
 } from '@flatline/kafka';
+import type { LocalCheckpoint, LocalStore } from '@flatline/ports';
 import type { PipelinePorts, RuntimeLog } from '@flatline/runtime';
 import { LmdbStores } from '@flatline/store';
 import { systemEntropy } from './entropy.ts';
@@ -25,6 +26,14 @@ const processTurns = singleTurns(setImmediate);
 /** Connections that tasks commit over: one would make each wait for the others' acknowledgements. */
 const WRITER_CONNECTIONS = 2;
 
+/** What another worker had open last is at hand here as well; between equals the partition goes where it was. */
+function ownFirst(found: readonly LocalStore[]): readonly LocalCheckpoint[] {
+  return found.map(({ partition, changelogPosition, isSiblings = false }) => ({
+    partition,
+    changelogPosition: isSiblings ? Math.max(0, changelogPosition - 1) : changelogPosition,
+  }));
+}
+
 export interface PipelineAdapters {
   readonly ports: PipelinePorts;
   close(): Promise<void>;
@@ -36,14 +45,16 @@ export interface AdapterParts {
   readonly kafka: KafkaOptions;
   readonly clock: Clock;
   readonly log: RuntimeLog;
+  /** Number of this process among the workers that share the state directory; undefined: it is the only one. */
+  readonly worker?: number | undefined;
 }
 
 /** @throws Fatal where another process uses the state directory; Retriable where the registry does not answer. */
 export async function openPipelineAdapters(parts: AdapterParts): Promise<PipelineAdapters> {
-  const { config, pipeline, kafka, clock, log } = parts;
+  const { config, pipeline, kafka, clock, log, worker } = parts;
   const kind = await openKind({ config, pipeline, clock });
   const { stateDir, application } = config;
-  const stores = LmdbStores.open({ stateDir, application, pipeline: pipeline.name });
+  const stores = LmdbStores.open({ stateDir, application, pipeline: pipeline.name, worker });
   const writing = Array.from({ length: WRITER_CONNECTIONS }, () => openCluster(kafka));
   const asking = openCluster(kafka);
   // What is kept of a record is copied (deadLetter, EntryTable, ChangelogTail).
@@ -56,11 +67,12 @@ export async function openPipelineAdapters(parts: AdapterParts): Promise<Pipelin
     group: pipeline.group,
     topics: [pipeline.input.topic],
     localCheckpoints: () =>
-      stores.localCheckpoints().catch((error: unknown) => {
+      stores.localCheckpoints().then(ownFirst, (error: unknown) => {
         log.error('local stores not looked at; the assigner is told of none', { pipeline: pipeline.name, error });
         return [];
       }),
     name: config.instance,
+    instanceId: config.instanceId,
     standbys: pipeline.standbys,
     heartbeatIntervalMs,
     sessionTimeoutMs,

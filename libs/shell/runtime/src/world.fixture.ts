@@ -44,6 +44,10 @@ export interface WorldSettings {
   /** Default: the log proves its silence by records. */
   readonly proofByFetch?: { readonly clockSkewMs: number };
   readonly standbys?: number;
+  /** A process that is started again is the same instance to the group (KIP-345). Default: it is a new member. */
+  readonly staticMembers?: boolean;
+  /** All processes have their stores on the disk of one machine. Default: each has a machine of its own. */
+  readonly oneDisk?: boolean;
   readonly commitIntervalMs?: number;
   readonly maxDuePerSecond?: number;
   readonly startFrom?: StartFrom;
@@ -100,7 +104,8 @@ export class World {
 
   /** Starts a process and its runtime; joining goes on by itself as time runs. */
   launch(name: string, lines: string[] = [], failures: Error[] = []): Process {
-    const { host, ports } = this.simulation.start(name);
+    const shared = { disk: this.simulation.disk('machine'), sharesDisk: true };
+    const { host, ports } = this.simulation.start(name, this.#world.oneDisk === true ? shared : {});
     const random = this.simulation.random(`entropy of ${name} at ${this.simulation.trueMs()}`);
     const note = (message: string, facts?: unknown): void => {
       lines.push(`${this.simulation.time.nowMs} ${name} ${message} ${JSON.stringify(facts, showErrors)}`);
@@ -111,7 +116,7 @@ export class World {
       input: ports.reader,
       changelog: ports.reader,
       proofs: ports.proof,
-      membership: ports.membership('app.visits'),
+      membership: ports.membership('app.visits', this.#world.staticMembers === true ? name : undefined),
       kind: sessionKind({
         rules: this.rules,
         decoder: this.#decoder(),

@@ -1,4 +1,4 @@
-// One process at a time in a state directory.
+// One process at a time in a directory: that of a pipeline, or that of one partition's store.
 //
 // The lock is the exclusive lock of an empty SQLite database, taken through Node's own `node:sqlite`: a lock the kernel
 // holds for the process (fcntl). So it dies with its holder at once, also by kill −9, and knows nothing of pids, which
@@ -16,6 +16,7 @@ import { fileSystemError } from './file-system-error.ts';
 import { sqliteCodeOf } from './foreign-error.ts';
 
 const SQLITE_BUSY = 5;
+const HOLDER = 'holder';
 
 export class DirectoryLock {
   // The connection is the lock: collected, it would be released.
@@ -25,16 +26,19 @@ export class DirectoryLock {
     this.#connection = connection;
   }
 
-  /** Takes the lock without waiting. @throws StateInUse where another process, or another store of this one, holds it; Misconfigured, Retriable. */
-  static acquire(directory: string): DirectoryLock {
-    const holder = join(directory, 'holder');
+  /**
+   * Takes the lock without waiting. `name`: what the holder is called beside its process id.
+   * @throws StateInUse where another process, or another store of this one, holds it; Misconfigured, Retriable.
+   */
+  static acquire(directory: string, name?: string): DirectoryLock {
+    const holder = join(directory, HOLDER);
     try {
       makeDirectory(directory);
     } catch (error) {
       throw fileSystemError(directory, error);
     }
     const connection = lockedConnection(directory, holder);
-    signHolder(holder);
+    signHolder(holder, name);
     return new DirectoryLock(connection);
   }
 
@@ -71,9 +75,18 @@ function cannotLock(directory: string, error: unknown): Misconfigured {
   );
 }
 
-function signHolder(holder: string): void {
+/** What the last holder was called; undefined where none was, or it had no name. The lock may be free by now. */
+export function lastHolderOf(directory: string): string | undefined {
   try {
-    writeFileSync(holder, `${process.pid} on ${hostname()}\n`);
+    return /, (.+)\n$/.exec(readFileSync(join(directory, HOLDER), 'utf8'))?.[1];
+  } catch {
+    return undefined; // only where to look first depends on it
+  }
+}
+
+function signHolder(holder: string, name: string | undefined): void {
+  try {
+    writeFileSync(holder, `${process.pid} on ${hostname()}${name === undefined ? '' : `, ${name}`}\n`);
   } catch {
     // The lock is held; where its name cannot be written, the message to the other process has none.
   }

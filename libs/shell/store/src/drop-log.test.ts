@@ -20,6 +20,11 @@ test('[R2] what was dropped is known to the next process, and a line that was cu
   first.note(drop(2));
   appendFileSync(join(directory.path, 'dropped'), '{"partition":3,"rea');
   expect(new DropLog(directory.path).drops).toEqual([drop(1), drop(2)]);
+  // Another worker's, opened before.
+  const other = new DropLog(directory.path);
+  first.note(drop(3));
+  other.note(drop(4));
+  expect(other.drops).toEqual([1, 2, 3, 4].map(drop));
 });
 
 test('[X6] the newest are kept, up to a number', () => {

@@ -24,13 +24,20 @@ export class DropLog {
   }
 
   note(drop: StoreDrop): void {
-    this.#drops = [...this.#drops, drop].slice(-DROPS_KEPT);
+    // Other workers write the same file. One that does so at this moment loses a line of it, which is no state.
+    const known = new Set(this.#drops.map(lineOf));
+    const others = read(this.#path).filter((each) => !known.has(lineOf(each)));
+    this.#drops = [...this.#drops, ...others, drop].sort((a, b) => a.at - b.at).slice(-DROPS_KEPT);
     try {
-      writeFileSync(this.#path, this.#drops.map((each) => `${JSON.stringify(each)}\n`).join(''));
+      writeFileSync(this.#path, this.#drops.map(lineOf).join(''));
     } catch {
       // A full or failing disk must not keep the store from being rebuilt: this process knows, the next will not.
     }
   }
+}
+
+function lineOf(drop: StoreDrop): string {
+  return `${JSON.stringify(drop)}\n`;
 }
 
 /** An unreadable file or line counts as none: the file is a note for operators, not state. */

@@ -1,1 +1,1 @@
-export { LmdbStores, type LmdbStoresOptions } from './lmdb-stores.ts';
+export { type DirectoryHold, LmdbStores, type LmdbStoresOptions } from './lmdb-stores.ts';

@@ -1,4 +1,5 @@
 import { Fatal, Misconfigured, StateInUse } from '@flatline/base';
+import { StoreHeld } from '@flatline/ports';
 import { afterEach, beforeEach, describe, expect, test } from '@jest/globals';
 import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -43,6 +44,30 @@ describe('LmdbStores', () => {
     expect(() => open()).toThrow(new RegExp(`${directory.path}.*process ${process.pid} .*stateDir`));
     await stores.close();
     await open().close();
+  });
+
+  test('[F13] LO1: workers share a directory: one at a time has a store, and the next finds what it wrote', async () => {
+    const place = { stateDir: directory.path, application: 'app', pipeline: 'visits' };
+    const supervisor = LmdbStores.hold(place);
+    expect(() => open()).toThrow(StateInUse);
+    const [first, second] = [1, 2].map((worker) => LmdbStores.open({ ...place, worker })) as [LmdbStores, LmdbStores];
+    const { store } = await first.open(0);
+    store.write({ puts: [], removals: [] }, checkpoint);
+    await expect(second.open(0, { waits: false })).rejects.toThrow(StoreHeld);
+    expect(await first.localCheckpoints()).toEqual([expect.not.objectContaining({ isSiblings: true })]);
+    expect(await second.localCheckpoints()).toMatchObject([{ changelogPosition: 5, isSiblings: true }]);
+    const opening = second.open(0);
+    await store.close();
+    const moved = await opening;
+    expect(moved).toMatchObject({ dropped: undefined });
+    expect(moved.store.state()?.checkpoint).toMatchObject({ changelogPosition: 5 });
+    expect(await first.localCheckpoints()).toMatchObject([{ isSiblings: true }]);
+    await Promise.all([first.close(), second.close()]);
+    supervisor.release();
+    // What it is called does not keep a process that is the only one from what workers have left.
+    const alone = open();
+    expect(await alone.localCheckpoints()).toEqual([expect.not.objectContaining({ isSiblings: true })]);
+    await alone.close();
   });
 
   test('[R2] a store that cannot be trusted has no local checkpoint', async () => {

@@ -1,12 +1,26 @@
 // The local stores of one pipeline on one machine: <stateDir>/<application>.<pipeline>/<partition>/.
 //
-// Owns: the pipeline's directory, by a lock that ends with this process, and which stores are open.
-import { assert, Misconfigured } from '@flatline/base';
-import type { LocalStore, OpenedStore, StateStore, StateStores, StoreCheckpoint, StoreDrop } from '@flatline/ports';
+// Owns: the pipeline's directory, or as a worker none of it, and the directories of the stores that are open; each by a lock
+// that ends with this process.
+//
+// Invariants
+//   LO1  One process has a store open. Workers share the pipeline's directory, which is their supervisor's, so a partition that
+//        moves between them keeps its store.
+import { assert, type DurationMs, Misconfigured, StateInUse } from '@flatline/base';
+import {
+  type LocalStore,
+  type OpenedStore,
+  type StateStore,
+  type StateStores,
+  type StoreCheckpoint,
+  type StoreDrop,
+  StoreHeld,
+} from '@flatline/ports';
+import { patiently, systemClock } from '@flatline/system';
 import { mkdir, readdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { currentBootId } from './boot-id.ts';
-import { DirectoryLock } from './directory-lock.ts';
+import { DirectoryLock, lastHolderOf } from './directory-lock.ts';
 import { DropLog } from './drop-log.ts';
 import { fileSystemError } from './file-system-error.ts';
 import { LmdbStore } from './lmdb-store.ts';
@@ -18,7 +32,16 @@ export interface LmdbStoresOptions {
   readonly pipeline: string;
   /** Names this boot of the machine; undefined: it has no name, and no unclean store is trusted. Default: asks the machine. */
   readonly bootId?: string | undefined;
+  /** Number of this worker, the same after a restart; undefined: this process is the only one. */
+  readonly worker?: number | undefined;
 }
+
+export interface DirectoryHold {
+  release(): void;
+}
+
+/** How long a store is waited for: a sibling gives it up as soon as the group has told it that the partition moves away. */
+const HELD_PATIENCE = { firstMs: 5, mostMs: 50, limitMs: 3_000 } satisfies Record<string, DurationMs>;
 
 /** Legal in a topic's name, and nothing a path could be made to mean. */
 const LEGAL_NAME = /^[A-Za-z0-9_-][A-Za-z0-9._-]*$/;
@@ -26,27 +49,39 @@ const PARTITION_NAME = /^(0|[1-9][0-9]*)$/;
 
 export class LmdbStores implements StateStores {
   readonly #directory: string;
-  readonly #lock: DirectoryLock;
+  /** undefined: it is the supervisor's. */
+  readonly #lock: DirectoryLock | undefined;
+  readonly #worker: number | undefined;
   readonly #bootId: string | undefined;
   readonly #open = new Map<number, StateStore>();
   readonly #dropLog: DropLog;
 
-  private constructor(directory: string, lock: DirectoryLock, bootId: string | undefined) {
+  private constructor(directory: string, lock: DirectoryLock | undefined, options: LmdbStoresOptions) {
     this.#directory = directory;
     this.#lock = lock;
-    this.#bootId = bootId;
+    this.#worker = options.worker;
+    this.#bootId = 'bootId' in options ? options.bootId : currentBootId();
     this.#dropLog = new DropLog(directory);
   }
 
   /** Takes the pipeline's directory for this process. @throws StateInUse where another one has it, Misconfigured where it cannot be used. */
   static open(options: LmdbStoresOptions): LmdbStores {
     const directory = pipelineDirectory(options);
-    const bootId = 'bootId' in options ? options.bootId : currentBootId();
-    return new LmdbStores(directory, DirectoryLock.acquire(directory), bootId);
+    const lock = options.worker === undefined ? DirectoryLock.acquire(directory) : undefined;
+    return new LmdbStores(directory, lock, options);
   }
 
-  /** @throws Retriable where the disk is full, Fatal where it cannot be used. */
-  async open(partition: number): Promise<OpenedStore> {
+  /** The pipeline's directory without its stores: for the supervisor of the workers that open them. @throws as `open` */
+  static hold(options: LmdbStoresOptions): DirectoryHold {
+    return DirectoryLock.acquire(pipelineDirectory(options));
+  }
+
+  get isShared(): boolean {
+    return this.#worker !== undefined;
+  }
+
+  /** @throws StoreHeld, Retriable where the disk is full, Fatal where it cannot be used. */
+  async open(partition: number, { waits } = { waits: true }): Promise<OpenedStore> {
     assert(Number.isInteger(partition) && partition >= 0, 'a partition is a number', { partition });
     assert(!this.#open.has(partition), 'a store is opened once', { partition });
     const directory = this.#directoryOf(partition);
@@ -55,13 +90,22 @@ export class LmdbStores implements StateStores {
     } catch (error) {
       throw fileSystemError(directory, error);
     }
-    const opened = LmdbStore.open({
-      directory,
-      bootId: this.#bootId,
-      onClose: () => this.#open.delete(partition),
-    });
-    this.#open.set(partition, opened.store);
-    return opened;
+    const lock = await this.#lockOf(partition, waits);
+    try {
+      const opened = LmdbStore.open({
+        directory,
+        bootId: this.#bootId,
+        onClose: () => {
+          this.#open.delete(partition);
+          lock.release();
+        },
+      });
+      this.#open.set(partition, opened.store);
+      return opened;
+    } catch (error) {
+      lock.release();
+      throw error;
+    }
   }
 
   /** Without those that cannot be inspected: opening them tells why. @throws Retriable, Fatal */
@@ -87,8 +131,28 @@ export class LmdbStores implements StateStores {
   /** Closes the stores still open and gives the directory back. @throws what the first of them throws, once that is done */
   async close(): Promise<void> {
     const closed = await Promise.allSettled([...this.#open.values()].map((store) => store.close()));
-    this.#lock.release();
+    this.#lock?.release();
     for (const each of closed) if (each.status === 'rejected') throw each.reason;
+  }
+
+  /** Waits for a sibling, or for what a supervisor that was killed has left behind. @throws StoreHeld */
+  async #lockOf(partition: number, waits: boolean): Promise<DirectoryLock> {
+    const directory = this.#directoryOf(partition);
+    const patience = waits ? HELD_PATIENCE : { ...HELD_PATIENCE, limitMs: 0 };
+    try {
+      return await patiently(
+        systemClock,
+        patience,
+        () => Promise.resolve().then(() => DirectoryLock.acquire(directory, this.#name)),
+        (error) => error instanceof StateInUse,
+      );
+    } catch (error) {
+      throw error instanceof StateInUse ? new StoreHeld(error.message, error) : error;
+    }
+  }
+
+  get #name(): string | undefined {
+    return this.#worker === undefined ? undefined : `worker ${this.#worker}`;
   }
 
   async #names(): Promise<readonly string[]> {
@@ -103,7 +167,13 @@ export class LmdbStores implements StateStores {
     try {
       const changelogPosition = this.#checkpointOf(partition)?.changelogPosition;
       if (changelogPosition === undefined) return undefined;
-      return { partition, changelogPosition, writtenAt: this.#filesOf(partition).writtenAt };
+      const isSiblings = this.isShared && lastHolderOf(this.#directoryOf(partition)) !== this.#name;
+      return {
+        partition,
+        changelogPosition,
+        writtenAt: this.#filesOf(partition).writtenAt,
+        ...(isSiblings && { isSiblings }),
+      };
     } catch {
       return undefined; // its opening says why
     }

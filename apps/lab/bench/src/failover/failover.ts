@@ -1,5 +1,6 @@
 // How long closes are late when an instance goes, with a standby of its partitions and without: two instances share a
-// pipeline, sessions end on every partition all the time, and one instance is killed, or stopped.
+// pipeline, sessions end on every partition all the time, and one instance is killed, or stopped, or killed and started again
+// at once.
 import type { DurationMs, Millis } from '@flatline/base';
 import { systemClock } from '@flatline/system';
 import { join } from 'node:path';
@@ -14,8 +15,8 @@ import { type AssignedPartition, Instance } from '../processor/instance.ts';
 import { short } from '../text-table.ts';
 
 interface FailoverScenario {
-  /** How the instance that is measured goes: killed, or told to stop. */
-  readonly departure: 'kill' | 'leave';
+  /** How the instance that is measured goes: killed, told to stop, or killed and started again under its name. */
+  readonly departure: 'kill' | 'leave' | 'restart';
   readonly standbys: number;
   /** Sessions that live all the time: the state that moves. */
   readonly sessions: number;
@@ -25,7 +26,7 @@ interface FailoverScenario {
 
 interface FailoverFigures extends FailoverScenario {
   readonly movedPartitions: number;
-  /** From a kill to the first close of the new owner that a read_committed reader sees; the slowest partition. */
+  /** From a kill to the first close of the new owner, or of the old one started again, that a read_committed reader sees; the slowest partition. */
   readonly firstCloseMs: DurationMs | undefined;
   /** The longest time without a close on a moved partition, where one was due every PROBE_EVERY_MS. */
   readonly longestGapMs: DurationMs;
@@ -39,6 +40,7 @@ interface FailoverFigures extends FailoverScenario {
 
 const DEFAULTS = { sessions: 1_000_000, partitions: 4, repeats: 1, sessionTimeoutMs: 10_000 };
 const SEED = 1;
+const LEAVER = 'a';
 /** Probes run for so long before the departure, and after the new owner runs. */
 const SETTLED_MS: DurationMs = 3_000;
 const LOOK_MS: DurationMs = 50;
@@ -69,8 +71,9 @@ export const failover = framed({
 /** @throws Error where an instance does not start, or a session is not closed exactly once. */
 async function measureFailovers(ground: FailoverGround): Promise<{ readonly turns: readonly FailoverFigures[] }> {
   const { sessions, partitions, sessionTimeoutMs } = ground;
-  const cells = (['kill', 'leave'] as const).flatMap((departure) =>
-    [0, 1].map((standbys) => ({
+  const cells = (['kill', 'leave', 'restart'] as const).flatMap((departure) =>
+    // One that comes back takes its own place: no standby has a part in it.
+    (departure === 'restart' ? [0] : [0, 1]).map((standbys) => ({
       name: `${departure}, ${standbys} standbys`,
       take: () =>
         withApplication(ground, (application) =>
@@ -97,7 +100,7 @@ async function measureFailover(
   try {
     await loadSessions(ground.connection, application.topic, { sessions, seed: SEED });
     const pair = await startPair(start, scenario);
-    return await watchDeparture(ground, application, pair, scenario);
+    return await watchDeparture(ground, application, pair, { ...scenario, again: () => start(LEAVER) });
   } finally {
     await Promise.all(instances.map((instance) => instance.kill()));
   }
@@ -113,7 +116,7 @@ async function startPair(
   start: (instance: string) => Instance,
   { partitions, sessions, standbys }: FailoverScenario,
 ): Promise<Pair> {
-  const leaver = start('a');
+  const leaver = start(LEAVER);
   const live = (assigned: readonly AssignedPartition[]): number =>
     assigned.reduce((sum, { liveEntries }) => sum + liveEntries, 0);
   await leaver.until((assigned) => running(assigned) === partitions && live(assigned) >= sessions);
@@ -132,7 +135,7 @@ async function watchDeparture(
   { kafka, connection }: FailoverGround,
   { application, topic }: Application,
   { leaver, heir }: Pair,
-  scenario: FailoverScenario,
+  { again, ...scenario }: FailoverScenario & { readonly again: () => Instance },
 ): Promise<FailoverFigures> {
   const { partitions, departure } = scenario;
   const moved = (await leaver.assigned()).flatMap(({ role, partition }) => (role === 'owner' ? [partition] : []));
@@ -141,8 +144,7 @@ async function watchDeparture(
     const probes = new Probes(connection, topic);
     await delay(SETTLED_MS);
     const departedAt = systemClock.wallMs();
-    leaver.depart(departure);
-    const assigned = await heir.until((found) => running(found) === partitions);
+    const assigned = await takenOver(departure, { leaver, heir, again }, partitions, moved.length);
     await delay(SETTLED_MS);
     const count = (await probes.stop()) / partitions;
     await allClosed(watch, partitions, count);
@@ -151,7 +153,7 @@ async function watchDeparture(
     return {
       ...scenario,
       movedPartitions: moved.length,
-      firstCloseMs: departure === 'kill' ? Math.max(...pauses.map(({ gapEndsMs }) => gapEndsMs)) : undefined,
+      firstCloseMs: departure !== 'leave' ? Math.max(...pauses.map(({ gapEndsMs }) => gapEndsMs)) : undefined,
       longestGapMs: Math.max(...pauses.map(({ longestGapMs }) => longestGapMs)),
       latestMs: Math.max(...pauses.map(({ latestMs }) => latestMs)),
       restoreMs: Math.max(...taken.map(({ restoreMs = 0 }) => restoreMs)),
@@ -161,6 +163,21 @@ async function watchDeparture(
   } finally {
     await watch.close();
   }
+}
+
+/** What the new owner of the partitions runs, once it runs them. */
+async function takenOver(
+  departure: FailoverScenario['departure'],
+  { leaver, heir, again }: Pair & { readonly again: () => Instance },
+  partitions: number,
+  moved: number,
+): Promise<readonly AssignedPartition[]> {
+  if (departure !== 'restart') {
+    leaver.depart(departure);
+    return heir.until((found) => running(found) === partitions);
+  }
+  await leaver.kill();
+  return again().until((found) => running(found) === moved);
 }
 
 /** Waits until every probe is closed. @throws Error where one is missing, or closed twice. */

@@ -17,6 +17,9 @@ import { decodeOffsetCommit, offsetCommitRequest, type Offsets } from './offset-
 /** Beyond the rebalance timeout, for the coordinator to answer everybody. */
 const REBALANCE_MARGIN_MS: DurationMs = 5_000;
 
+/** A member in one generation of this group. */
+type Incarnated = Pick<Membered, 'memberId' | 'generation'>;
+
 /** One group's requests to its coordinator. Joining and syncing may be kept waiting, so they have a lane of their own. */
 export class GroupClient {
   readonly #connection: KafkaConnection;
@@ -39,20 +42,30 @@ export class GroupClient {
     return this.#send(request, decodeJoinGroup, 'join', 'waiting');
   }
 
-  sync(member: Membered, assignments: Parameters<typeof syncGroupRequest>[1]): Promise<Buffer> {
-    return this.#send(syncGroupRequest(member, assignments), decodeSyncGroup, 'synchronise', 'waiting');
+  sync(member: Incarnated, assignments: Parameters<typeof syncGroupRequest>[1]): Promise<Buffer> {
+    return this.#send(
+      syncGroupRequest({ ...this.#terms, ...member }, assignments),
+      decodeSyncGroup,
+      'synchronise',
+      'waiting',
+    );
   }
 
-  heartbeat(member: Membered): Promise<void> {
-    return this.#send(heartbeatRequest(member), decodeAcknowledged, 'beat', 'prompt');
+  heartbeat(member: Incarnated): Promise<void> {
+    return this.#send(heartbeatRequest({ ...this.#terms, ...member }), decodeAcknowledged, 'beat', 'prompt');
   }
 
-  commit(member: Membered, topic: string, offsets: Offsets): Promise<void> {
-    return this.#send(offsetCommitRequest(member, topic, offsets), decodeOffsetCommit, 'commit', 'prompt');
+  commit(member: Incarnated, topic: string, offsets: Offsets): Promise<void> {
+    return this.#send(
+      offsetCommitRequest({ ...this.#terms, ...member }, topic, offsets),
+      decodeOffsetCommit,
+      'commit',
+      'prompt',
+    );
   }
 
   leave(memberId: string): Promise<void> {
-    return this.#send(leaveGroupRequest(this.#terms.group, memberId), decodeAcknowledged, 'leave', 'prompt');
+    return this.#send(leaveGroupRequest({ ...this.#terms, memberId }), decodeAcknowledged, 'leave', 'prompt');
   }
 
   async #send<T>(

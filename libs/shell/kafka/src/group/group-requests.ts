@@ -13,6 +13,8 @@ export interface JoinTerms {
   readonly group: string;
   /** Empty: not known to the group yet. */
   readonly memberId: string;
+  /** Static membership (KIP-345): the process that comes back under it has its partitions at once. null: none. */
+  readonly instanceId: string | null;
   readonly sessionTimeoutMs: DurationMs;
   readonly rebalanceTimeoutMs: DurationMs;
   readonly protocolType: string;
@@ -41,12 +43,13 @@ export type JoinAnswer =
 export interface Membered {
   readonly group: string;
   readonly memberId: string;
+  readonly instanceId: string | null;
   readonly generation: number;
 }
 
 export function joinGroupRequest(terms: JoinTerms): KafkaRequest {
   const body = new ProtocolWriter().string(terms.group).int32(terms.sessionTimeoutMs).int32(terms.rebalanceTimeoutMs);
-  body.string(terms.memberId).string(null).string(terms.protocolType);
+  body.string(terms.memberId).string(terms.instanceId).string(terms.protocolType);
   body.array([terms], ({ protocol, metadata }) => body.string(protocol).bytes(metadata));
   return { apiKey: ApiKey.joinGroup, apiVersion: 5, apiName: 'JoinGroup', body: body.finish() };
 }
@@ -72,10 +75,10 @@ export function decodeJoinGroup(payload: Buffer, doing: string): JoinAnswer {
 
 /** `assignments`: of everybody from the leader, empty from the others. */
 export function syncGroupRequest(
-  { group, generation, memberId }: Membered,
+  { group, generation, memberId, instanceId }: Membered,
   assignments: readonly { readonly memberId: string; readonly bytes: Uint8Array }[],
 ): KafkaRequest {
-  const body = new ProtocolWriter().string(group).int32(generation).string(memberId).string(null);
+  const body = new ProtocolWriter().string(group).int32(generation).string(memberId).string(instanceId);
   body.array(assignments, (each) => body.string(each.memberId).bytes(each.bytes));
   return { apiKey: ApiKey.syncGroup, apiVersion: 3, apiName: 'SyncGroup', body: body.finish() };
 }
@@ -87,14 +90,14 @@ export function decodeSyncGroup(payload: Buffer, doing: string): Buffer {
   return reader.nullableBytes() ?? Buffer.alloc(0);
 }
 
-export function heartbeatRequest({ group, generation, memberId }: Membered): KafkaRequest {
-  const body = new ProtocolWriter().string(group).int32(generation).string(memberId).string(null).finish();
+export function heartbeatRequest({ group, generation, memberId, instanceId }: Membered): KafkaRequest {
+  const body = new ProtocolWriter().string(group).int32(generation).string(memberId).string(instanceId).finish();
   return { apiKey: ApiKey.heartbeat, apiVersion: 3, apiName: 'Heartbeat', body };
 }
 
-export function leaveGroupRequest(group: string, memberId: string): KafkaRequest {
+export function leaveGroupRequest({ group, memberId, instanceId }: Omit<Membered, 'generation'>): KafkaRequest {
   const body = new ProtocolWriter().string(group);
-  body.array([memberId], (id) => body.string(id).string(null));
+  body.array([memberId], (id) => body.string(id).string(instanceId));
   return { apiKey: ApiKey.leaveGroup, apiVersion: 3, apiName: 'LeaveGroup', body: body.finish() };
 }
 

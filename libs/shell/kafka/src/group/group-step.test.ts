@@ -12,7 +12,7 @@ const answers: readonly (readonly [string, number, string])[] = [
   ['ILLEGAL_GENERATION', 22, 'rejoin'],
   ['REBALANCE_IN_PROGRESS', 27, 'rejoin'],
   ['UNKNOWN_MEMBER_ID', 25, 'rejoinAsNew'],
-  ['FENCED_INSTANCE_ID', 82, 'rejoinAsNew'],
+  ['FENCED_INSTANCE_ID', 82, 'replaced'],
   ['INCONSISTENT_GROUP_PROTOCOL', 23, 'fail'],
   ['INVALID_GROUP_ID', 24, 'fail'],
   ['INVALID_SESSION_TIMEOUT', 26, 'fail'],

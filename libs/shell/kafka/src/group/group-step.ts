@@ -9,6 +9,8 @@ export type GroupStep =
   | { readonly kind: 'rejoinAsNew' }
   /** Ask for the coordinator and try again; the membership stands meanwhile. */
   | { readonly kind: 'findCoordinator' }
+  /** Another process has joined under this instance's id: the group knows that one only. */
+  | { readonly kind: 'replaced' }
   /** The coordinator is reading the group: try again. */
   | { readonly kind: 'wait' }
   /** Trying again would change nothing. */
@@ -23,7 +25,7 @@ const stepsByCode: ReadonlyMap<number, GroupStep> = new Map<number, GroupStep>([
   [KafkaCode.rebalanceInProgress, { kind: 'rejoin', lost: false }],
   [KafkaCode.illegalGeneration, { kind: 'rejoin', lost: true }],
   [KafkaCode.unknownMemberId, { kind: 'rejoinAsNew' }],
-  [FENCED_INSTANCE_ID, { kind: 'rejoinAsNew' }],
+  [FENCED_INSTANCE_ID, { kind: 'replaced' }],
 ]);
 
 /** Total: an error without a code of its own is the coordinator out of reach where it is Retriable, else the end. */

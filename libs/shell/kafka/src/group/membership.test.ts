@@ -140,6 +140,42 @@ describe('KafkaMembership', () => {
     await Promise.all([survivor.membership.leave(), victim.membership.leave()]);
   });
 
+  test('MB4: a static member that comes back has its partitions at once, and its former self ends', async () => {
+    const [topic, group] = [await createTopic(shared, 4), uniqueName('group')];
+    // No session ends within this test: whoever waits for one waits for longer than it may take.
+    const patient = { sessionTimeoutMs: 60_000 };
+    const [stayer, former] = ['a', 'b'].map((instanceId) => new Instance(group, [topic], { ...patient, instanceId }));
+    for (const instance of [stayer!, former!]) await instance.start();
+    const { generation } = await stayer!.assignment(holding(2));
+    const { partitions, memberId } = await former!.assignment(holding(2));
+    const again = new Instance(group, [topic], { ...patient, instanceId: 'b' });
+    await again.start();
+    expect(await again.assignment()).toMatchObject({ partitions, generation });
+    expect((await again.assignment()).memberId).not.toBe(memberId);
+    expect(await former!.membership.confirm()).toBeUndefined();
+    await former!.hears('failed');
+    expect(former!.heard.at(-1)).toMatchObject({ error: { name: 'StateInUse', message: /instance b.*--instance/ } });
+    expect((await again.membership.confirm())?.partitions).toEqual(partitions);
+    expect((await stayer!.membership.confirm())?.generation).toBe(generation);
+    // Leaving is leaving: nothing waits for one that ended in order.
+    await again.membership.leave();
+    expect((await stayer!.assignment(holding(4))).partitions).toEqual([0, 1, 2, 3]);
+    await stayer!.membership.leave();
+  });
+
+  test('a leader that has come back as a static member still sees new partitions', async () => {
+    const [topic, group] = [await createTopic(shared, 1), uniqueName('group')];
+    const options = { instanceId: 'a', partitionCheckMs: 0, sessionTimeoutMs: 60_000 };
+    const killed = new Instance(group, [topic], options);
+    await killed.start();
+    killed.connection.close();
+    const leader = new Instance(group, [topic], options);
+    await leader.start();
+    await createPartitions(topic, 3);
+    expect((await leader.assignment(holding(3))).partitions).toEqual([0, 1, 2]);
+    await leader.membership.leave();
+  });
+
   test('a member that the group has expelled says so and rejoins by itself', async () => {
     const [topic, group] = [await createTopic(shared, 2), uniqueName('group')];
     const [expelled, other] = await pairOn(topic, group);

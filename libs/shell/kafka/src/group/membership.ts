@@ -9,14 +9,24 @@
 //   MB1  `assigned` is called once per completed rebalance, and again where the coordinator is back after `lost`.
 //   MB2  Heartbeats go on by the clock alone: no fetch, no commit and no listener holds them up (kafkajs 12).
 //   MB3  What a member claims when it joins is its last assignment with that assignment's generation, whatever happened since.
-import { assert, type Clock, type DurationMs, Fatal, MalformedBytes, messageOf, Misconfigured } from '@flatline/base';
+//   MB4  An instance's id is its newest process's: a former one that hears of it ends, and never joins again under that id.
+import {
+  assert,
+  type Clock,
+  type DurationMs,
+  Fatal,
+  MalformedBytes,
+  messageOf,
+  Misconfigured,
+  StateInUse,
+} from '@flatline/base';
 import type { Assignment, LocalCheckpoint, Membership, MembershipListener } from '@flatline/ports';
 import { BackOff, type KafkaConnection } from '../connection/index.ts';
 import { CONSUMER_PROTOCOL_TYPE, decodeAssignment, encodeSubscription } from './consumer-protocol.ts';
 import { GroupClient } from './group-client.ts';
 import { assignGroup, sharedPartitionCount } from './group-leader.ts';
 import { type JoinAnswer } from './group-requests.ts';
-import { stepAfter } from './group-step.ts';
+import { type GroupStep, stepAfter } from './group-step.ts';
 import type { Offsets } from './offset-commit.ts';
 import { decodeLeaderStatement, encodeMemberStatement } from './user-data.ts';
 import { Wait } from '@flatline/system';
@@ -32,6 +42,11 @@ export interface KafkaMembershipOptions {
   readonly localCheckpoints: () => Promise<readonly LocalCheckpoint[]>;
   /** Human-readable name of this instance. */
   readonly name?: string;
+  /**
+   * Static membership (KIP-345): the process that comes back under this id within the session timeout has the partitions of
+   * its former self at once, and nothing else moves. No two at a time. Default: none.
+   */
+  readonly instanceId?: string | undefined;
   /** Where the other instances reach this one over HTTP. */
   readonly endpoint?: string;
   /** Per partition. Default 0. */
@@ -68,7 +83,7 @@ export class KafkaMembership implements Membership {
   #memberId = '';
   /** MB3. */
   #last: Assignment | undefined;
-  /** Set while this member leads: the partition count it assigned. */
+  /** What this member leads, or came back to: the partition count that was assigned. */
   #assignedCount: number | undefined;
   #partitionsChanged = false;
   /** When the last heartbeat was sent that the coordinator answered. */
@@ -83,6 +98,7 @@ export class KafkaMembership implements Membership {
     this.#wait = new Wait(options.clock);
     this.#client = new GroupClient(connection, {
       group,
+      instanceId: options.instanceId ?? null,
       sessionTimeoutMs,
       rebalanceTimeoutMs: options.rebalanceTimeoutMs ?? sessionTimeoutMs,
       protocolType: CONSUMER_PROTOCOL_TYPE,
@@ -116,13 +132,13 @@ export class KafkaMembership implements Membership {
     const state = this.#state;
     if (state.kind !== 'member') return undefined;
     try {
-      await this.#client.heartbeat({ group: this.#options.group, ...state.assignment });
+      await this.#client.heartbeat(state.assignment);
     } catch (error) {
       const step = stepAfter(error);
       if (step.kind === 'findCoordinator') this.#client.forgetCoordinator();
       // The next heartbeat of `#stay` meets the same answer and acts on it.
       this.#wait.wake();
-      if (step.kind === 'rejoin' || step.kind === 'rejoinAsNew') return undefined;
+      if (isDismissal(step)) return undefined;
       throw error;
     }
     return this.#state === state ? state.assignment : undefined;
@@ -136,12 +152,12 @@ export class KafkaMembership implements Membership {
     const state = this.#state;
     if (state.kind !== 'member') return false;
     try {
-      await this.#client.commit({ group: this.#options.group, ...state.assignment }, topic, offsets);
+      await this.#client.commit(state.assignment, topic, offsets);
       return true;
     } catch (error) {
       const step = stepAfter(error);
       if (step.kind === 'findCoordinator') this.#client.forgetCoordinator();
-      if (step.kind === 'rejoin' || step.kind === 'rejoinAsNew') return false;
+      if (isDismissal(step)) return false;
       throw error;
     }
   }
@@ -202,7 +218,7 @@ export class KafkaMembership implements Membership {
   async #beat(assignment: Assignment, listener: MembershipListener): Promise<void> {
     const askedAtMs = this.#options.clock.monotonicMs();
     try {
-      await this.#client.heartbeat({ group: this.#options.group, ...assignment });
+      await this.#client.heartbeat(assignment);
     } catch (error) {
       const { kind } = stepAfter(error);
       if (this.#ended() || (kind !== 'findCoordinator' && kind !== 'wait')) throw error;
@@ -244,7 +260,7 @@ export class KafkaMembership implements Membership {
     if (answer.kind === 'named') return this.#join();
     const { generation, memberId } = answer;
     const assignments = answer.leaderId === memberId ? await this.#assignAll(answer) : this.#follow();
-    const bytes = await this.#client.sync({ group: this.#options.group, generation, memberId }, assignments);
+    const bytes = await this.#client.sync({ generation, memberId }, assignments);
     return this.#assignmentOf(bytes, answer);
   }
 
@@ -282,8 +298,18 @@ export class KafkaMembership implements Membership {
         `the instances of ${group} read different inputs: this one ${topics.join(', ')}, the leader ${assigned.topics.join(', ')}; configure them alike`,
       );
     }
-    const { standbys = [], instances = [] } = decodeLeaderStatement(assigned.userData) ?? {};
+    const { standbys = [], instances = [], partitionCount } = decodeLeaderStatement(assigned.userData) ?? {};
+    // A leader that has come back is not told that it leads (KIP-814), so each that may be it looks for new partitions.
+    if (this.#options.instanceId !== undefined) this.#assignedCount ??= partitionCount;
     return { generation, memberId, partitions: assigned.partitions, standbys, instances };
+  }
+
+  #replaced(): StateInUse {
+    const { group, instanceId = '' } = this.#options;
+    return new StateInUse(
+      `another process has joined ${group} as instance ${instanceId}, and this one has lost its place: give each process an ` +
+        'instance of its own (instance, --instance, FLATLINE_INSTANCE)',
+    );
   }
 
   async #recover(error: unknown, listener: MembershipListener): Promise<void> {
@@ -296,6 +322,10 @@ export class KafkaMembership implements Membership {
         this.#memberId = '';
         listener.lost(messageOf(error));
         return;
+      case 'replaced':
+        await this.#leave('failed');
+        listener.failed(this.#replaced());
+        return;
       case 'findCoordinator':
         this.#client.forgetCoordinator();
         return this.#wait.for(this.#backOff.nextDelayMs());
@@ -306,6 +336,11 @@ export class KafkaMembership implements Membership {
         listener.failed(error instanceof Error ? error : new Fatal(String(error)));
     }
   }
+}
+
+/** The group has said that what was assigned is not this member's by right any more, or may not be. */
+function isDismissal({ kind }: GroupStep): boolean {
+  return kind === 'rejoin' || kind === 'rejoinAsNew' || kind === 'replaced';
 }
 
 function assignmentIn(bytes: Buffer, group: string): ReturnType<typeof decodeAssignment> {

@@ -7,7 +7,7 @@
 //   PN1  At most one runner or standby per partition: its successor starts after it has closed, or takes a standby over.
 //   PN2  A partition that moves away runs on until its new owner fences it (architecture, Ownership).
 //   PN3  Before the first assignment there are only standbys, and a bounded number; after it none that it does not name.
-import { counted, type DurationMs, Fatal, Misconfigured, REQUEST_BYTES_MAX } from '@flatline/base';
+import { counted, type DurationMs, Fatal, Misconfigured, REQUEST_BYTES_MAX, StateInUse } from '@flatline/base';
 import type { TimerInspection } from '@flatline/partition';
 import type { Assignment, InstancePartitions, LocalCheckpoint, LocalStore, MembershipListener } from '@flatline/ports';
 import { pause } from '@flatline/system';
@@ -101,7 +101,7 @@ export class PipelineInstance implements MembershipListener {
   }
 
   failed(error: Error): void {
-    const End = error instanceof Misconfigured ? Misconfigured : Fatal;
+    const End = [Misconfigured, StateInUse].find((kind) => error instanceof kind) ?? Fatal;
     this.#parts.onFatal(new End(`group ${this.#parts.settings.group}: ${error.message}`, error));
   }
 
@@ -111,7 +111,10 @@ export class PipelineInstance implements MembershipListener {
     const isAlone = this.#assignment?.partitions.length === this.#parts.settings.inputPartitions;
     await this.#parts.ports.membership.leave();
     await this.#closeStandbys(true);
-    if (!isAlone) await this.#fencedOr(this.#parts.settings.drainMs);
+    if (!isAlone) {
+      for (const runner of this.#runners.values()) runner.yieldStore();
+      await this.#fencedOr(this.#parts.settings.drainMs);
+    }
     await Promise.all([...this.#runners.values()].map((runner) => runner.close(true)));
   }
 

@@ -9,13 +9,14 @@
 //   TS2  A store that could not be opened or wiped is as good as none until its partition is opened again: it is not read,
 //        and not written.
 import { AssertionError, StateInUse } from '@flatline/base';
-import type {
-  StateStore,
-  StoreChanges,
-  StoreCheckpoint,
-  StoredGroup,
-  StoreDistrust,
-  StoreState,
+import {
+  type StateStore,
+  type StoreChanges,
+  type StoreCheckpoint,
+  type StoredGroup,
+  type StoreDistrust,
+  StoreHeld,
+  type StoreState,
 } from '@flatline/ports';
 import { placeInLog, type TaskPlace } from '../task-place.ts';
 import type { StoreDrops } from './store-drops.ts';
@@ -26,6 +27,8 @@ export interface TaskStoreParts {
   readonly drops: StoreDrops;
   /** Called for each error of the device. */
   readonly onError: () => void;
+  /** It yields a store to its owner, so it does not wait for one that another process has. */
+  readonly isStandby?: boolean;
 }
 
 export class TaskStore {
@@ -39,14 +42,19 @@ export class TaskStore {
 
   /** @throws StateInUse, and what is no error of the device */
   static async open(parts: TaskStoreParts): Promise<TaskStore> {
-    const { place, drops } = parts;
+    const { place, drops, isStandby = false } = parts;
+    const { stores, log } = place.ports;
     try {
-      const { store, dropped } = await place.ports.stores.open(place.partition);
+      const { store, dropped } = await stores.open(place.partition, { waits: !isStandby });
       if (dropped !== undefined) drops.note(dropped, 'found on opening');
       return new TaskStore(parts, store);
     } catch (error) {
       if (error instanceof StateInUse || error instanceof AssertionError) throw error;
       const none = new TaskStore(parts, undefined);
+      if (error instanceof StoreHeld) {
+        log.warn('another process has the local store; this one goes on without', { ...placeInLog(place), error });
+        return none;
+      }
       none.#failed('local store not opened; the task reads the changelog and goes on without one', error);
       return none;
     }

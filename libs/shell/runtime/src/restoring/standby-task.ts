@@ -161,6 +161,7 @@ export class StandbyTask {
           place: this.#parts,
           drops: this.drops,
           onError: this.#parts.onStoreError,
+          isStandby: true,
         });
         this.#replica ??= await Replica.open({ ...this.#parts, store: this.#store }, this.#abandon.signal);
         await this.#replica.readToEnd(this.#halt.signal);

@@ -105,6 +105,12 @@ export class TaskHoldings {
     await this.#contained('closing the standby', this.#standby?.close(cleanly));
   }
 
+  /** Brings the store up to now and leaves it to another process; the task runs on without one. Never rejects. */
+  async giveUpStore(): Promise<void> {
+    await this.#contained('flushing', this.#task?.restored.flusher.finish());
+    await this.#contained('closing the local store', this.releaseStore());
+  }
+
   async releaseStore(): Promise<void> {
     const store = this.#store;
     this.#store = undefined;

@@ -169,9 +169,16 @@ export class TaskRunner {
     if (this.#state === 'stopped') this.#letGo(false);
     if (this.#state !== 'running' || this.#handover !== undefined) return;
     this.#become('draining');
+    this.yieldStore();
     this.#handover = clock.after(this.#parts.settings.handoverMs, () => {
       this.#letGo(true);
     });
+  }
+
+  /** Its next owner may be another process over the same directory, which waits for the store. */
+  yieldStore(): void {
+    const { isShared } = this.#parts.ports.stores;
+    if (isShared && (this.#state === 'running' || this.#state === 'draining')) void this.#holdings.giveUpStore();
   }
 
   /** The group gave it back before anyone took it. */
