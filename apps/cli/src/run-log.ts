@@ -12,14 +12,20 @@ export interface LogLimits {
   readonly least?: LogLevel;
   /** Nothing is written once it is aborted. */
   readonly until?: AbortSignal;
+  /** Facts of every line as JSON; for a person the stream says them. */
+  readonly facts?: Facts;
 }
 
 /** The processor's log: lines for a person on standard error, or JSON lines on standard output. */
-export function consoleLog(console: Console, clock: Clock, { least = 'info', until }: LogLimits = {}): RuntimeLog {
+export function consoleLog(
+  console: Console,
+  clock: Clock,
+  { least = 'info', until, facts: common }: LogLimits = {},
+): RuntimeLog {
   const write = (level: LogLevel, message: string, facts: Facts = {}): void => {
     if (levels.indexOf(level) < levels.indexOf(least) || until?.aborted === true) return;
     const time = new Date(clock.wallMs()).toISOString();
-    if (console.json) console.result({ time, level, message, ...plainFacts(facts) }, '');
+    if (console.json) console.result({ time, level, ...common, message, ...plainFacts(facts) }, '');
     else console.note(`${time.slice(11, 19)} ${level.padEnd(5)} ${message}${factsText(facts)}`);
   };
   return {

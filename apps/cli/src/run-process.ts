@@ -2,11 +2,20 @@
 import { systemClock } from '@flatline/system';
 import { type DeveloperCommands, runCli } from './program.ts';
 import { stopOnSignals } from './stop.ts';
+import { numberedStream } from './terminal/numbered-stream.ts';
+import { supervisorLink } from './workers/supervisor-link.ts';
+import { workersOf } from './workers/worker-process.ts';
 
 export interface ProcessOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Default: none, as in the package. */
   readonly developer?: DeveloperCommands;
+}
+
+/** The number that a supervisor adds to a command line. */
+function workerIn(args: readonly string[]): number | undefined {
+  const [flag, worker] = args.slice(-2);
+  return flag === '--worker' ? Number(worker) : undefined;
 }
 
 /** Runs this process's command line, and ends the process with its exit code. */
@@ -20,19 +29,25 @@ export async function runProcess({ env, developer }: ProcessOptions): Promise<ne
 
   // The Clock port's timers do not keep the process alive, and a command may wait on nothing else.
   const alive = setInterval(() => undefined, 2 ** 30);
+  const args = process.argv.slice(2);
+  const worker = workerIn(args);
+  const supervisor = worker === undefined ? undefined : supervisorLink(process);
   const shell = {
     clock: systemClock,
     env,
     folder: process.cwd(),
     stdout: process.stdout,
-    stderr: process.stderr,
+    // JSON lines say the number themselves.
+    stderr: worker === undefined || args.includes('--json') ? process.stderr : numberedStream(process.stderr, worker),
     stop: stopOnSignals(process, systemClock),
+    startWorker: workersOf(process),
+    ...(supervisor && { supervisor }),
     onCrash: (report: (error: unknown) => number): void => {
       // Unhandled rejections come this way, too. Nothing may go on with the state it was found in.
       process.once('uncaughtException', (error) => process.exit(report(error)));
     },
   };
-  const exitCode = await runCli(process.argv.slice(2), shell, developer);
+  const exitCode = await runCli(args, shell, developer);
   clearInterval(alive);
   // What a pipe has not taken yet would end with the process. Connections may linger.
   for (const stream of [process.stdout, process.stderr])

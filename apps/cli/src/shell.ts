@@ -2,6 +2,8 @@ import type { Clock } from '@flatline/base';
 import type { ExitCode } from './exit-code.ts';
 import type { Stop } from './stop.ts';
 import { Console, type OutputStream } from './terminal/console.ts';
+import type { StartWorker } from './workers/worker-process.ts';
+import type { SupervisorLink } from './workers/supervisor-link.ts';
 
 /** Where a broker answers. */
 export interface BrokerAddresses {
@@ -21,6 +23,10 @@ export interface Shell {
   readonly stop: Stop;
   /** The broker that `flatline broker start` left running here, if one does; absent where there is no such command. */
   readonly localBroker?: () => Promise<BrokerAddresses | undefined>;
+  /** Starts this program once more, as a worker; absent where it is no process of its own. */
+  readonly startWorker?: StartWorker;
+  /** To the supervisor that started this process; absent where none did. */
+  readonly supervisor?: SupervisorLink;
   /** Is told what to do, at once and synchronously, with an uncaught error; it then ends the process. */
   onCrash?(report: (error: unknown) => ExitCode): void;
 }

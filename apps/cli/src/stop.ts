@@ -55,6 +55,23 @@ export async function withinPatience(ending: Promise<unknown>, stop: Stop, clock
   await Promise.race([ending, stop.requested.then(() => pause(clock, END_WITHIN_MS))]);
 }
 
+/** Whichever of two comes first. */
+export function eitherStop(one: Stop, other: Stop): Stop {
+  return {
+    signal: AbortSignal.any([one.signal, other.signal]),
+    requested: Promise.race([one.requested, other.requested]),
+  };
+}
+
+/** A request that code makes. */
+export function requestableStop(): { readonly stop: Stop; readonly request: () => void } {
+  const controller = new AbortController();
+  const request = (): void => {
+    controller.abort();
+  };
+  return { stop: { signal: controller.signal, requested: aborted(controller.signal) }, request };
+}
+
 function aborted(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     signal.addEventListener('abort', () => {

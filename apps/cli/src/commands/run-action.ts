@@ -1,50 +1,34 @@
 import { counted } from '@flatline/base';
-import { type RunningProcessor, startProcessor, VERSION } from '@flatline/processor';
-import { connect, kafkaOf } from '../cluster.ts';
-import { type ConfigurationFlags, configurationOf, typedFlags } from '../configuration.ts';
+import { type RunningProcessor, startProcessor } from '@flatline/processor';
+import { whileWaiting } from '@flatline/system';
 import { ExitCode } from '../exit-code.ts';
-import { interruptedBefore } from '../failure.ts';
-import { consoleLog } from '../run-log.ts';
-import { originsOf } from '../run-origins.ts';
-import { unlessStopped, withinPatience } from '../stop.ts';
+import { interruptedBefore, usageFailure } from '../failure.ts';
+import { eitherStop, type Stop, unlessStopped, withinPatience } from '../stop.ts';
 import type { Console } from '../terminal/console.ts';
 import { duration } from '../terminal/progress.ts';
-import { whileWaiting } from '@flatline/system';
-import { pipelineTopicsOf } from '../topics/pipeline-topics.ts';
-import { assertUsable } from '../topics/provision.ts';
-import { deviationText } from '../topics/topic-plan.ts';
 import type { CommandContext } from './context.ts';
-
-export interface RunFlags extends ConfigurationFlags {
-  readonly json?: boolean;
-}
+import { type RunFlags, startOf } from './run-start.ts';
 
 const REDRAW_EVERY_MS = 500;
 
-export async function run(flags: RunFlags, console: Console, { shell, diagnosis }: CommandContext): Promise<ExitCode> {
-  const { clock, stop } = shell;
-  const config = await configurationOf(shell, flags);
-  diagnosis.configured(config);
-  const log = diagnosis.watch(consoleLog(console, clock));
-  const { facts, warning } = await originsOf(config, { shell, flags });
-  log.info('flatline starts', { version: VERSION, ...facts });
-  if (warning !== undefined) log.warn(warning);
-  const connection = await connect(kafkaOf(config, clock), stop);
-  try {
-    const asked = { partitions: undefined, replication: undefined, flags: typedFlags(flags) };
-    const risks = await assertUsable(pipelineTopicsOf(config), { clock, connection, ...asked });
-    for (const risk of risks) console.note(`warning: ${deviationText(risk)}`);
-  } finally {
-    connection.close();
-  }
-  const starting = startProcessor(config, { log });
+export async function run(flags: RunFlags, console: Console, context: CommandContext): Promise<ExitCode> {
+  const { clock } = context.shell;
+  const { worker } = flags;
+  const stop = stopOf(flags, context);
+  const { config, log } = await startOf(flags, context, {
+    console,
+    stop,
+    ...(worker !== undefined && { facts: { worker } }),
+  });
+  const starting = startProcessor(config, { log, worker });
   const processor = await unlessStopped(starting, stop);
   if (processor === undefined) {
     const ending = starting.then((late) => late.stop());
     await withinPatience(ending, stop, clock);
     throw interruptedBefore('the processor started');
   }
-  diagnosis.observe(() => processor.snapshot().tasks);
+  context.diagnosis.observe(() => processor.snapshot().tasks);
+  if (worker !== undefined) return worked(processor, stop, context);
   if (console.json) log.info('answers over HTTP', { address: processor.httpAddress });
   console.note(`Answers over HTTP at ${processor.httpAddress}; Ctrl-C drains and ends.`);
   const ended = Promise.race([processor.finished, stop.requested]);
@@ -55,6 +39,20 @@ export async function run(flags: RunFlags, console: Console, { shell, diagnosis 
   console.note('Draining. Once more to exit at once.');
   await processor.stop();
   console.note('Drained: everything read is committed, and the group has been left.');
+  return ExitCode.ok;
+}
+
+function stopOf({ worker }: RunFlags, { shell: { stop, supervisor } }: CommandContext): Stop {
+  if (worker === undefined) return stop;
+  if (supervisor === undefined) throw usageFailure('--worker is for processes that --workers starts');
+  return eitherStop(stop, supervisor.stop);
+}
+
+/** Its supervisor tells of it, and of its end. */
+async function worked(processor: RunningProcessor, stop: Stop, { shell }: CommandContext): Promise<ExitCode> {
+  shell.supervisor?.serve(processor);
+  await Promise.race([processor.finished, stop.requested]);
+  await processor.stop();
   return ExitCode.ok;
 }
 

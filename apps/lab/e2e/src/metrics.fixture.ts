@@ -9,6 +9,15 @@ export async function addressOf(running: Running): Promise<string> {
   return /http:\/\/\S+?(?=;)/.exec(await running.line(/Answers over HTTP/))![0];
 }
 
+export async function fetchJson<T>(address: string, path: string): Promise<T> {
+  return (await (await fetch(`${address}${path}`)).json()) as T;
+}
+
+/** Resolves once it says that it is ready. */
+export async function ready(address: string): Promise<void> {
+  while ((await fetch(`${address}/readyz`)).status !== 200) await sleep(LOOK_MS);
+}
+
 /** The greatest resident memory seen until `done` settles. */
 export async function residentBytesMax(running: Running, done: Promise<unknown>): Promise<number> {
   const address = await addressOf(running);

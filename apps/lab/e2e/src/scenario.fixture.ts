@@ -103,6 +103,12 @@ export class Scenario {
     return flatline([...args, '--state-dir', this.stateDir(instance)], env);
   }
 
+  /** Starts so many workers over one state directory and port; resolves at once. */
+  startWorkers(count: number): Running {
+    const args = ['run', '--config', this.config, '--json', '--workers', String(count), '--instance', 'm'];
+    return flatline([...args, '--state-dir', this.stateDir('m')]);
+  }
+
   get topics(): readonly string[] {
     const own = `${this.application}.visits`;
     return [this.input, this.output, `${own}.changelog`, `${own}.dead-letters`];

@@ -9,8 +9,12 @@ export {
 } from './create-processor.ts';
 export type { DebounceReducer, ReducerItem } from '@flatline/kinds';
 export { type LiveEntry, type PartitionState, readPartitionState, type StatePlace } from './entries/partition-state.ts';
+export { openHttpServer } from './http/http-server.ts';
+export type { Looked, ProcessView, RestartOutcome, WorkerRow, Whole } from './http/observed.ts';
+export { SupervisorMetrics } from './http/supervisor-metrics.ts';
 export type { LargestRecords } from './largest-records.ts';
 export { foreseenSchedule, largestRecords, targetsOf } from './pipeline-kinds.ts';
 export { type ProcessorOptions, type ProcessorSnapshot, type RunningProcessor, startProcessor } from './processor.ts';
+export { holdStateDirectories } from './state-directories.ts';
 export { VERSION } from './version.ts';
 export type { ShownEntry } from '@flatline/kinds';

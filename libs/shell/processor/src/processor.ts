@@ -15,7 +15,9 @@ import { checkTargets } from './check-targets.ts';
 import type { IngestServer } from '@flatline/ingest';
 import { openPipelineAdapters, type PipelineAdapters } from './pipeline-adapters.ts';
 import { type HttpServer, openHttpServer } from './http/http-server.ts';
-import type { Observed, PipelineStatus, RestartOutcome } from './http/observed.ts';
+import { metricsOf } from './http/metrics.ts';
+import type { Observed, PipelineStatus, ProcessView, RestartOutcome } from './http/observed.ts';
+import { oneProcess, viewOf } from './http/one-process.ts';
 import { silenceOf, targetsOf } from './pipeline-kinds.ts';
 import { pipelineSettings } from './pipeline-settings.ts';
 import { Pipelines } from './pipelines.ts';
@@ -24,6 +26,11 @@ export interface ProcessorOptions {
   readonly log: RuntimeLog;
   /** Default: the machine's. */
   readonly clock?: Clock;
+  /**
+   * Number of this process among workers that share a state directory, which their supervisor holds. It opens no port: its
+   * supervisor answers for it.
+   */
+  readonly worker?: number | undefined;
 }
 
 export interface RunningProcessor {
@@ -33,9 +40,15 @@ export interface RunningProcessor {
   readonly finished: Promise<void>;
   /** Every assigned partition runs. */
   readonly isReady: boolean;
-  /** Where it answers over HTTP: `http://host:port`. */
+  /** Where it answers over HTTP: `http://host:port`; empty in a worker. */
   readonly httpAddress: string;
   snapshot(): ProcessorSnapshot;
+  /** All that HTTP answers are made of, as it is now. */
+  view(): ProcessView;
+  /** In Prometheus' text format. */
+  metrics(): Promise<string>;
+  /** Has a stopped partition try again. */
+  restart(pipeline: string, partition: number): RestartOutcome;
 }
 
 export interface ProcessorSnapshot {
@@ -62,6 +75,8 @@ class Processor implements RunningProcessor, Observed {
   readonly #log: RuntimeLog;
   readonly #outages: BrokerOutages;
   readonly #clock: Clock;
+  readonly worker: number | undefined;
+  readonly #metrics: ReturnType<typeof metricsOf>;
   readonly #startedAt: DurationMs;
   readonly #pipelines: Pipelines<RunningPipeline>;
   readonly finished: Promise<void>;
@@ -73,9 +88,10 @@ class Processor implements RunningProcessor, Observed {
   /** Timers do not keep a process alive, and during an outage there may be no socket that does. */
   readonly #alive = setInterval(() => undefined, 2 ** 30);
 
-  constructor(config: FlatlineConfig, { log, clock = systemClock }: ProcessorOptions) {
+  constructor(config: FlatlineConfig, { log, clock = systemClock, worker }: ProcessorOptions) {
     this.#config = config;
     this.#pipelines = new Pipelines(config.pipelines.length);
+    this.worker = worker;
     this.#log = calmLog(log, clock);
     this.#outages = new BrokerOutages(log, clock);
     this.#clock = clock;
@@ -85,12 +101,17 @@ class Processor implements RunningProcessor, Observed {
     });
     // Where the end is not waited for, the log tells of it.
     this.finished.catch(() => undefined);
+    this.#metrics = metricsOf(this);
   }
 
   async start(): Promise<void> {
     const kafka = this.#kafkaOptions();
     try {
-      this.#http = await openHttpServer(this.#config.http, this);
+      if (this.worker === undefined)
+        this.#http = await openHttpServer(
+          this.#config.http,
+          oneProcess(this, () => this.metrics()),
+        );
       const topics = await this.#describeTopics();
       const share = new ProcessShare();
       for (const pipeline of this.#config.pipelines) {
@@ -98,7 +119,8 @@ class Processor implements RunningProcessor, Observed {
         checkLargestRecords(pipeline, topics);
       }
       for (const pipeline of this.#config.pipelines) {
-        const parts = { config: this.#config, pipeline, kafka, clock: this.#clock, log: this.#log };
+        const { worker } = this;
+        const parts = { config: this.#config, pipeline, kafka, clock: this.#clock, log: this.#log, worker };
         const adapters = await openPipelineAdapters(parts);
         const instance = new PipelineInstance({
           settings: pipelineSettings(this.#config, pipeline, {
@@ -195,6 +217,14 @@ class Processor implements RunningProcessor, Observed {
     };
   }
 
+  view(): ProcessView {
+    return viewOf(this);
+  }
+
+  metrics(): Promise<string> {
+    return this.#metrics.metrics();
+  }
+
   /** P1: it stops alone; the last one ends the process. */
   #pipelineFailed(name: string, error: Error): void {
     if (this.#stopping !== undefined || !this.#pipelines.fail(name, error)) return;
@@ -227,7 +257,8 @@ class Processor implements RunningProcessor, Observed {
 
   async #openIngest(kafka: KafkaOptions): Promise<IngestServer | undefined> {
     const { ingest, pipelines } = this.#config;
-    if (ingest === undefined) return undefined;
+    // A port is one process's: of several workers, the first one's.
+    if (ingest === undefined || (this.worker ?? 1) !== 1) return undefined;
     const { maxEventBytes: eventBytesMax, maxPerSecond: perSecondMax, maxSockets: socketsMax, ...others } = ingest;
     const { openIngestServer } = await import('@flatline/ingest');
     const sessions = pipelines.filter(({ kind }) => kind === 'session');

@@ -3,11 +3,11 @@
 import { messageOf, Misconfigured } from '@flatline/base';
 import type { HttpConfig } from '@flatline/config';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { metricsOf } from './metrics.ts';
-import type { Observed } from './observed.ts';
+import { Registry } from 'prom-client';
+import type { Whole } from './observed.ts';
 import { partitionRows } from './partition-rows.ts';
+import { pipelineRows } from './pipeline-rows.ts';
 import { fillWarnings, unreadyReasons } from './readiness.ts';
-import { recentDamage } from './store-damage.ts';
 
 export interface HttpServer {
   /** `http://host:port`, with the port that was chosen where the configured one is 0. */
@@ -16,15 +16,23 @@ export interface HttpServer {
 }
 
 /** All there are; docs/OPERATIONS.md lists them. */
-export const PATHS = ['/livez', '/readyz', '/startupz', '/metrics', '/api/v1/pipelines', '/api/v1/partitions'] as const;
+export const PATHS = [
+  '/livez',
+  '/readyz',
+  '/startupz',
+  '/metrics',
+  '/api/v1/pipelines',
+  '/api/v1/partitions',
+  '/api/v1/workers',
+] as const;
 const RESTART_PATH = '/api/v1/partitions/:pipeline/:partition/restart';
 const RESTART_CODES = { restarted: 202, notStopped: 409, absent: 404 } as const;
 
 /** @throws Misconfigured where the address cannot be bound. */
-export async function openHttpServer({ host, port }: HttpConfig, observed: Observed): Promise<HttpServer> {
+export async function openHttpServer({ host, port }: HttpConfig, whole: Whole): Promise<HttpServer> {
   const server = Fastify();
-  addHealth(server, observed);
-  addApi(server, observed);
+  addHealth(server, whole);
+  addApi(server, whole);
   try {
     const address = await server.listen({ host, port });
     return { address, close: () => server.close() };
@@ -47,43 +55,41 @@ function unbound({ host, port }: HttpConfig, error: unknown): Misconfigured {
   );
 }
 
-function addHealth(server: FastifyInstance, observed: Observed): void {
-  const metrics = metricsOf(observed);
-  server.get('/livez', () => ({ live: true }));
-  server.get('/startupz', (_request, reply) => {
-    const { hasStarted } = observed;
-    return reply.code(hasStarted ? 200 : 503).send({ started: hasStarted });
+function addHealth(server: FastifyInstance, whole: Whole): void {
+  server.get('/livez', async (_request, reply) => {
+    const { silences } = await whole.look();
+    return reply.code(silences.length === 0 ? 200 : 503).send({ live: silences.length === 0, silences });
   });
-  server.get('/readyz', (_request, reply) => {
-    const reasons = unreadyReasons(observed);
-    const warnings = fillWarnings(observed);
-    return reply.code(reasons.length === 0 ? 200 : 503).send({ ready: reasons.length === 0, reasons, warnings });
+  server.get('/startupz', async (_request, reply) => {
+    const { processes, absences } = await whole.look();
+    const started = absences.length === 0 && processes.every(({ hasStarted }) => hasStarted);
+    return reply.code(started ? 200 : 503).send({ started });
   });
-  server.get('/metrics', async (_request, reply) => reply.type(metrics.contentType).send(await metrics.metrics()));
+  server.get('/readyz', async (_request, reply) => {
+    const looked = await whole.look();
+    const reasons = unreadyReasons(looked);
+    const ready = reasons.length === 0;
+    return reply.code(ready ? 200 : 503).send({ ready, reasons, warnings: fillWarnings(looked) });
+  });
+  server.get('/metrics', async (_request, reply) =>
+    reply.type(Registry.PROMETHEUS_CONTENT_TYPE).send(await whole.metrics()),
+  );
 }
 
-function addApi(server: FastifyInstance, observed: Observed): void {
-  server.get('/api/v1/pipelines', () => ({
-    instance: observed.instance,
-    pipelines: observed.pipelines().map(({ tasks, standbys, instances, storeDrops, ...pipeline }) => ({
-      ...pipeline,
-      instances,
-      partitions: tasks.map(({ partition }) => partition),
-      damagedStores: recentDamage(storeDrops, observed.wallNow).length,
-      standbys: standbys.map(({ partition }) => partition),
-      liveEntries: tasks.reduce((sum, { liveEntries }) => sum + liveEntries, 0),
-    })),
+function addApi(server: FastifyInstance, whole: Whole): void {
+  const { instance } = whole;
+  server.get('/api/v1/pipelines', async () => ({ instance, pipelines: pipelineRows((await whole.look()).processes) }));
+  server.get('/api/v1/partitions', async () => ({
+    instance,
+    partitions: (await whole.look()).processes.flatMap(partitionRows),
   }));
-  server.get('/api/v1/partitions', () => ({
-    instance: observed.instance,
-    partitions: observed.pipelines().flatMap((pipeline) => partitionRows(observed.instance, pipeline)),
-  }));
-  server.post<{ Params: { pipeline: string; partition: string } }>(RESTART_PATH, (request, reply) => {
+  server.get('/api/v1/workers', async () => ({ instance, workers: (await whole.look()).workers }));
+  server.post<{ Params: { pipeline: string; partition: string } }>(RESTART_PATH, async (request, reply) => {
     // A browser names the page that asks; no page is to act on a processor that its visitor's machine can reach.
     if (request.headers.origin !== undefined) return reply.code(403).send({ error: 'not from a web page' });
     const { pipeline, partition } = request.params;
-    const outcome = observed.restart(pipeline, /^\d{1,9}$/.test(partition) ? Number(partition) : -1);
-    return reply.code(RESTART_CODES[outcome]).send({ instance: observed.instance, pipeline, partition, outcome });
+    const outcome = await whole.restart(pipeline, /^\d{1,9}$/.test(partition) ? Number(partition) : -1);
+    return reply.code(RESTART_CODES[outcome]).send({ instance, pipeline, partition, outcome });
   });
   server.setNotFoundHandler((request, reply) =>
     reply.code(404).send({ error: `no ${request.method} ${request.url.split('?')[0]!}`, paths: PATHS }),

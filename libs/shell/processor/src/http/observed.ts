@@ -27,20 +27,60 @@ export interface PipelineStatus {
   readonly instances: readonly InstancePartitions[];
 }
 
-/** What the HTTP side asks of the processor, with each request: it keeps nothing. */
-export interface Observed {
+/** What answers are made of: one process at one moment. Plain data, since a worker sends it to its supervisor. */
+export interface ProcessView {
+  /** undefined: the process has no supervisor. */
+  readonly worker?: number | undefined;
   readonly instance: string;
-  /** This program's. */
-  readonly version: string;
-  readonly application: string;
   /** By this machine's wall clock. */
   readonly wallNow: Millis;
-  pipelines(): readonly PipelineStatus[];
   /** True once every pipeline has had its first assignment running. */
   readonly hasStarted: boolean;
   readonly isStopping: boolean;
+  readonly pipelines: readonly PipelineStatus[];
+}
+
+/** What the HTTP side asks of the processor, with each request: it keeps nothing. */
+export interface Observed extends Omit<ProcessView, 'pipelines'> {
+  /** This program's. */
+  readonly version: string;
+  readonly application: string;
+  pipelines(): readonly PipelineStatus[];
   /** Has a stopped partition try again. */
   restart(pipeline: string, partition: number): RestartOutcome;
+}
+
+/** One worker, as its supervisor sees it. */
+export interface WorkerRow {
+  readonly worker: number;
+  readonly instance: string;
+  /** `waiting`: to be started again. `ended`: not any more. */
+  readonly state: 'running' | 'waiting' | 'ended';
+  readonly pid: number | undefined;
+  /** How often it was started again. */
+  readonly restarts: number;
+  /** How it last ended. */
+  readonly lastEnd: string | undefined;
+}
+
+export interface Looked {
+  readonly processes: readonly ProcessView[];
+  /** Why other workers are not among them. */
+  readonly absences: readonly string[];
+  /** Which of those run, and do not answer. */
+  readonly silences: readonly string[];
+  readonly workers: readonly WorkerRow[];
+}
+
+/** All that one port answers for: a process, or the workers of a supervisor. */
+export interface Whole {
+  /** Name of the process that has the port. */
+  readonly instance: string;
+  look(): Promise<Looked>;
+  /** In Prometheus' text format. */
+  metrics(): Promise<string>;
+  /** Has a stopped partition try again. */
+  restart(pipeline: string, partition: number): Promise<RestartOutcome>;
 }
 
 /** `absent`: no such pipeline, or the partition is not here. */

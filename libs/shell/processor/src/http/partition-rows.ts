@@ -1,16 +1,23 @@
 import type { StandbyStatus, TaskStatus } from '@flatline/runtime';
-import type { PipelineStatus } from './observed.ts';
+import type { PipelineStatus, ProcessView } from './observed.ts';
 
-/** One partition as this instance holds it. */
+/** One partition as one process holds it. */
 export type PartitionRow = {
+  /** Number of the worker that holds it, where there are workers. */
+  readonly worker?: number;
   /** Name of the instance that owns it; null where the group has not assigned it. */
   readonly owner: string | null;
   /** Names of the instances that hold a standby of it. */
   readonly standbys: readonly string[];
 } & (({ readonly role: 'owner' } & TaskStatus) | ({ readonly role: 'standby' } & StandbyStatus));
 
-/** Every partition that this instance owns or stands by for. */
-export function partitionRows(
+/** Every partition that the process owns or stands by for. */
+export function partitionRows({ worker, instance, pipelines }: ProcessView): readonly PartitionRow[] {
+  const rows = pipelines.flatMap((pipeline) => rowsOf(instance, pipeline));
+  return worker === undefined ? rows : rows.map((row) => ({ worker, ...row }));
+}
+
+function rowsOf(
   instance: string,
   { tasks, standbys, instances }: Pick<PipelineStatus, 'tasks' | 'standbys' | 'instances'>,
 ): readonly PartitionRow[] {

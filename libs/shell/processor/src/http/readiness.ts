@@ -1,21 +1,18 @@
 import type { Millis } from '@flatline/base';
 import { STATE_FILL_ALARM } from '@flatline/runtime';
-import type { Observed, PipelineStatus } from './observed.ts';
+import type { Looked, PipelineStatus, ProcessView } from './observed.ts';
 import { DAMAGED_STORES_MAX, recentDamage } from './store-damage.ts';
 
 /** Why this instance should get no traffic and wait for no rollout; empty: it is ready. */
-export function unreadyReasons(observed: Observed): readonly string[] {
-  if (observed.isStopping) return ['the processor is stopping'];
-  const { wallNow } = observed;
-  const pipelines = observed.pipelines();
-  if (pipelines.length === 0) return ['the pipelines are being opened'];
-  return pipelines.flatMap((pipeline) => [...reasonsOf(pipeline), ...damageOf(pipeline, wallNow)]);
+export function unreadyReasons({ processes, absences }: Looked): readonly string[] {
+  // Workers share a directory: what is wrong with it each of them says.
+  return [...new Set([...absences, ...processes.flatMap(reasonsOfProcess)])];
 }
 
 /** Partitions that soon open no session more: the instance works, and another one would not help. */
-export function fillWarnings(observed: Observed): readonly string[] {
-  return observed
-    .pipelines()
+export function fillWarnings({ processes }: Looked): readonly string[] {
+  return processes
+    .flatMap(({ pipelines }) => pipelines)
     .flatMap(({ name, tasks }) =>
       tasks
         .filter(({ stateFill }) => stateFill >= STATE_FILL_ALARM)
@@ -25,6 +22,14 @@ export function fillWarnings(observed: Observed): readonly string[] {
             'sessions): beyond, records that would open a session are dead letters (state-full)',
         ),
     );
+}
+
+function reasonsOfProcess({ isStopping, pipelines, wallNow, worker }: ProcessView): readonly string[] {
+  const who = worker === undefined ? 'the processor' : `worker ${worker}`;
+  if (isStopping) return [`${who} is stopping`];
+  if (pipelines.length === 0)
+    return [worker === undefined ? 'the pipelines are being opened' : `${who} opens its pipelines`];
+  return pipelines.flatMap((pipeline) => [...reasonsOf(pipeline), ...damageOf(pipeline, wallNow)]);
 }
 
 function reasonsOf({ name, ready, interruption, failure, tasks }: PipelineStatus): string[] {

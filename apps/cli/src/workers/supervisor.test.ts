@@ -1,0 +1,122 @@
+import { describe, expect, test } from '@jest/globals';
+import { Simulation } from '@flatline/cluster';
+import type { ProcessView } from '@flatline/processor';
+import { Supervisor, type WorkerProcess } from './supervisor.ts';
+import type { FromWorker, ToWorker } from './worker-messages.ts';
+import type { WorkerEnd } from './workforce.ts';
+
+const KILLED: WorkerEnd = { code: null, signal: 'SIGKILL' };
+const nothing = (): void => undefined;
+const view = (worker: number): ProcessView => ({
+  worker,
+  instance: `a-${worker}`,
+  wallNow: 0,
+  hasStarted: true,
+  isStopping: false,
+  pipelines: [],
+});
+
+/** A worker without a process: it answers, unless it is silent, and ends when told to. */
+class Worker implements WorkerProcess {
+  readonly pid = 7;
+  readonly ended: Promise<WorkerEnd>;
+  isSilent = false;
+  hasStarted = true;
+  end: (end: WorkerEnd) => void = nothing;
+  readonly #number: number;
+  readonly #answer: (message: FromWorker) => void;
+
+  constructor(number: number, answer: (message: FromWorker) => void) {
+    this.#number = number;
+    this.#answer = answer;
+    this.ended = new Promise((resolve) => {
+      this.end = resolve;
+    });
+  }
+
+  send(message: ToWorker): void {
+    if (message.kind === 'stop') this.end({ code: 0, signal: null });
+    else if (!this.isSilent)
+      this.#answer({
+        kind: 'answer',
+        id: message.id,
+        ...(this.hasStarted && {
+          view: view(this.#number),
+          outcome: this.#number === 2 ? ('restarted' as const) : ('absent' as const),
+        }),
+        metrics: `# TYPE up gauge\nup 1\n`,
+      });
+  }
+}
+
+function supervised(count: number) {
+  const simulation = new Simulation({ seed: 1 });
+  const { clock } = simulation.start('host').ports;
+  const started: Worker[] = [];
+  const supervisor = new Supervisor({
+    count,
+    instance: 'a',
+    instanceOf: (worker) => `a-${worker}`,
+    start: (worker, hear) => {
+      const process = new Worker(worker, hear);
+      started.push(process);
+      return process;
+    },
+    clock,
+    log: { info: nothing, warn: nothing, error: nothing },
+  });
+  let stop = nothing;
+  const requested = new Promise<void>((resolve) => {
+    stop = resolve;
+  });
+  return { supervisor, started, time: simulation.time, stop, running: supervisor.run({ requested }) };
+}
+
+describe('a supervisor', () => {
+  test('SV1: a worker that was killed is started again, and the stop that all are asked for ends it with 0', async () => {
+    const { supervisor, started, time, stop, running } = supervised(2);
+    await time.runFor(1);
+    expect(started).toHaveLength(2);
+    started[1]!.end(KILLED);
+    await time.runFor(100);
+    expect(supervisor.rows()[1]).toMatchObject({ worker: 2, state: 'waiting', lastEnd: 'killed by SIGKILL' });
+    expect((await time.complete(supervisor.look())).absences).toEqual(['worker 2 is started again: killed by SIGKILL']);
+    await time.runFor(200);
+    expect(started).toHaveLength(3);
+    expect(supervisor.rows()[1]).toMatchObject({ worker: 2, state: 'running', restarts: 1 });
+    stop();
+    expect(await time.complete(running)).toBe(0);
+  });
+
+  test('SV2: answers without a worker that is silent, and says so; one that is starting is not silent', async () => {
+    const { supervisor, started, time } = supervised(3);
+    await time.runFor(1);
+    started[1]!.isSilent = true;
+    started[2]!.hasStarted = false;
+    const looked = await time.complete(supervisor.look());
+    expect(looked.processes.map(({ worker }) => worker)).toEqual([1]);
+    expect(looked.silences).toEqual(['worker 2 does not answer']);
+    expect(looked.absences).toEqual(['worker 2 does not answer', 'worker 3 is starting']);
+    const metrics = await time.complete(supervisor.metrics());
+    expect(metrics).toContain('up{worker="1"} 1');
+    expect(metrics).not.toContain('up{worker="2"}');
+  });
+
+  test('a stopped partition is started again by the worker that has it', async () => {
+    const { supervisor, started, time } = supervised(2);
+    await time.runFor(1);
+    expect(await time.complete(supervisor.restart('visits', 0))).toBe('restarted');
+    started[1]!.hasStarted = false;
+    expect(await time.complete(supervisor.restart('visits', 0))).toBe('absent');
+  });
+
+  test('SV2: a worker that ends instead of answering is not waited for', async () => {
+    const { supervisor, started, time } = supervised(1);
+    await time.runFor(1);
+    started[0]!.isSilent = true;
+    const looking = supervisor.look();
+    started[0]!.end(KILLED);
+    expect((await time.complete(looking)).silences).toEqual([]);
+    expect(time.nowMs).toBeLessThan(3_000);
+  });
+});

@@ -1,0 +1,214 @@
+// Keeps the workers of one machine running, and answers for all of them.
+//
+// Owns: the worker processes, and what they are asked.      Does not own: when one is started (Workforce), what it does.
+//
+// Invariants
+//   SV1  A worker is started when the workforce says so, and only then.
+//   SV2  A question that a worker does not answer in time is answered without it; nothing waits for a dead one.
+import { type Clock, type DurationMs, messageOf, Retriable } from '@flatline/base';
+import {
+  type Looked,
+  type ProcessView,
+  type RestartOutcome,
+  SupervisorMetrics,
+  type Whole,
+  type WorkerRow,
+} from '@flatline/processor';
+import type { RuntimeLog } from '@flatline/runtime';
+import { Wait, withinDeadline } from '@flatline/system';
+import type { Stop } from '../stop.ts';
+import type { FromWorker, Question, ToWorker } from './worker-messages.ts';
+import { type WorkerEnd, Workforce } from './workforce.ts';
+
+/** One worker's process. */
+export interface WorkerProcess {
+  readonly pid: number | undefined;
+  /** Resolves when there is no process any more; never rejects. */
+  readonly ended: Promise<WorkerEnd>;
+  /** Lost where it has ended. */
+  send(message: ToWorker): void;
+}
+
+export interface SupervisorParts {
+  readonly count: number;
+  readonly instance: string;
+  readonly instanceOf: (worker: number) => string;
+  readonly start: (worker: number, hear: (message: FromWorker) => void) => WorkerProcess;
+  readonly clock: Clock;
+  readonly log: RuntimeLog;
+}
+
+/** Longer than a turn of a busy worker, shorter than a probe's patience. */
+const ANSWER_WITHIN_MS: DurationMs = 3_000;
+
+/** How long it waits where nothing is to be started. */
+const IDLE_MS: DurationMs = 60_000;
+
+type Hear = (answer: FromWorker) => void;
+
+export class Supervisor implements Whole {
+  readonly #parts: SupervisorParts;
+  readonly #workforce: Workforce;
+  readonly #running = new Map<number, WorkerProcess>();
+  readonly #restarts = new Map<number, number>();
+  readonly #lastEnds = new Map<number, string>();
+  readonly #asked = new Map<number, Hear>();
+  readonly #metrics = new SupervisorMetrics(() => this.rows());
+  readonly #wait: Wait;
+  #nextId = 1;
+
+  constructor(parts: SupervisorParts) {
+    this.#parts = parts;
+    this.#workforce = new Workforce(parts.count);
+    this.#wait = new Wait(parts.clock);
+  }
+
+  get instance(): string {
+    return this.#parts.instance;
+  }
+
+  /** Resolves with an exit code: after a request to stop, or where no worker can go on. */
+  async run({ requested }: Pick<Stop, 'requested'>): Promise<number> {
+    void requested.then(() => {
+      this.#stop();
+    });
+    const { clock } = this.#parts;
+    for (let outcome = this.#workforce.outcome; ; outcome = this.#workforce.outcome) {
+      if (outcome !== undefined) return outcome;
+      for (const worker of this.#workforce.start(clock.monotonicMs())) this.#start(worker);
+      const next = this.#workforce.nextStartMs;
+      // With nothing to start, an end or the request to stop wakes it.
+      await this.#wait.for(next === undefined ? IDLE_MS : Math.max(0, next - clock.monotonicMs()));
+    }
+  }
+
+  rows(): readonly WorkerRow[] {
+    return this.#workforce.numbers.map((worker) => ({
+      worker,
+      instance: this.#parts.instanceOf(worker),
+      state: this.#workforce.stateOf(worker).kind,
+      pid: this.#running.get(worker)?.pid,
+      restarts: this.#restarts.get(worker) ?? 0,
+      lastEnd: this.#lastEnds.get(worker),
+    }));
+  }
+
+  async look(): Promise<Looked> {
+    const silences: string[] = [];
+    const answers = await this.#askAll({ about: 'view' }, (worker) => {
+      silences.push(`worker ${worker} does not answer`);
+    });
+    const processes = answers.flatMap(({ view }) => (view === undefined ? [] : [view]));
+    const workers = this.rows();
+    return { processes, absences: absencesOf(workers, processes, silences), silences, workers };
+  }
+
+  async metrics(): Promise<string> {
+    const answers = await this.#askAll({ about: 'metrics' });
+    return this.#metrics.text(
+      answers.flatMap(({ worker, metrics }) => (metrics === undefined ? [] : [{ worker: `${worker}`, text: metrics }])),
+    );
+  }
+
+  async restart(pipeline: string, partition: number): Promise<RestartOutcome> {
+    const answers = await this.#askAll({ about: 'restart', pipeline, partition });
+    const outcomes = answers.map(({ outcome }) => outcome);
+    // A partition that moves is with two workers for a moment.
+    return (
+      outcomes.find((outcome) => outcome === 'restarted') ?? outcomes.find((each) => each === 'notStopped') ?? 'absent'
+    );
+  }
+
+  #start(worker: number): void {
+    const { log, start } = this.#parts;
+    const child = start(worker, (answer) => {
+      this.#asked.get(answer.id)?.(answer);
+    });
+    this.#running.set(worker, child);
+    log.info('worker starts', { worker, pid: child.pid });
+    void child.ended.then((end) => {
+      this.#ended(worker, end);
+    });
+  }
+
+  #ended(worker: number, end: WorkerEnd): void {
+    const { clock, log } = this.#parts;
+    const how = endText(end);
+    const nowMs = clock.monotonicMs();
+    this.#running.delete(worker);
+    this.#lastEnds.set(worker, how);
+    const next = this.#workforce.ended(worker, end, nowMs);
+    if (next.kind === 'waiting') {
+      this.#restarts.set(worker, (this.#restarts.get(worker) ?? 0) + 1);
+      log.warn('worker ended; it is started again', { worker, how, inMs: next.untilMs - nowMs });
+    } else if (end.code === 0) log.info('worker ended', { worker, how });
+    else log.error('worker ended; it is not started again', { worker, how });
+    this.#wait.wake();
+  }
+
+  #stop(): void {
+    this.#workforce.stop();
+    for (const child of this.#running.values()) child.send({ kind: 'stop' });
+    this.#wait.wake();
+  }
+
+  async #askAll(
+    question: Question,
+    silent: (worker: number) => void = () => undefined,
+  ): Promise<readonly (FromWorker & { readonly worker: number })[]> {
+    const answers = await Promise.all(
+      [...this.#running].map(async ([worker, child]) => {
+        try {
+          return [{ worker, ...(await this.#ask(child, question)) }];
+        } catch (error) {
+          this.#parts.log.warn('a worker does not answer', { worker, about: question.about, why: messageOf(error) });
+          if (this.#running.get(worker) === child) silent(worker);
+          return [];
+        }
+      }),
+    );
+    return answers.flat();
+  }
+
+  async #ask(child: WorkerProcess, question: Question): Promise<FromWorker> {
+    const id = this.#nextId;
+    this.#nextId += 1;
+    const answered = new Promise<FromWorker>((resolve, reject) => {
+      this.#asked.set(id, resolve);
+      void child.ended.then(() => {
+        reject(new Retriable('it has ended'));
+      });
+    });
+    child.send({ kind: 'ask', id, question });
+    try {
+      return await withinDeadline(
+        this.#parts.clock,
+        ANSWER_WITHIN_MS,
+        answered,
+        () => new Retriable(`nothing for ${ANSWER_WITHIN_MS} ms`),
+      );
+    } finally {
+      this.#asked.delete(id);
+    }
+  }
+}
+
+/** Why workers are not among `processes`. */
+function absencesOf(
+  workers: readonly WorkerRow[],
+  processes: readonly ProcessView[],
+  silences: readonly string[],
+): readonly string[] {
+  const absent = workers.filter(({ worker }) => !processes.some((each) => each.worker === worker));
+  const others = absent.flatMap(({ worker, state, lastEnd = '' }) => {
+    if (state === 'waiting') return [`worker ${worker} is started again: ${lastEnd}`];
+    if (state === 'ended') return [`worker ${worker} is not started again: ${lastEnd}`];
+    const silence = `worker ${worker} does not answer`;
+    return silences.includes(silence) ? [silence] : [`worker ${worker} is starting`];
+  });
+  return others;
+}
+
+function endText({ code, signal }: WorkerEnd): string {
+  return code === null ? `killed by ${signal ?? 'a signal'}` : `ended with ${code}`;
+}

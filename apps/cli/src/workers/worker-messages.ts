@@ -1,0 +1,21 @@
+// What a supervisor and a worker say to each other, over the channel that Node opens between parent and child.
+import type { ProcessView, RestartOutcome } from '@flatline/processor';
+
+export type ToWorker =
+  | { readonly kind: 'stop' }
+  /** Answered with the same id. */
+  | { readonly kind: 'ask'; readonly id: number; readonly question: Question };
+
+export type Question =
+  | { readonly about: 'view' }
+  | { readonly about: 'metrics' }
+  | { readonly about: 'restart'; readonly pipeline: string; readonly partition: number };
+
+/** What is not asked for is left out; so is everything where the processor has not started yet. */
+export interface FromWorker {
+  readonly kind: 'answer';
+  readonly id: number;
+  readonly view?: ProcessView;
+  readonly metrics?: string;
+  readonly outcome?: RestartOutcome;
+}

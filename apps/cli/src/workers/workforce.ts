@@ -1,0 +1,106 @@
+// What becomes of a supervisor's workers. Pure: what has happened comes in, with the time, and what is to be done goes out.
+//
+//   waiting ⇄ running ──▶ ended
+//
+// Owns: the state of each worker.      Does not own: processes (Supervisor).
+//
+// Invariants
+//   WF1  A worker that ends is started again after a pause, which doubles with each end and is the first one again after an end
+//        that came long after the start.
+//   WF2  What a process says with exit code 2 does not change by trying: its worker is not started again. Where none is left
+//        that runs or waits, the outcome is that code.
+//   WF3  After `stop` none is started; the outcome comes once all have ended, and is 0 if none of them failed. One that was just
+//        starting is interrupted by that, which is no failure.
+import type { DurationMs } from '@flatline/base';
+import { ExitCode } from '../exit-code.ts';
+
+/** How a process ended, as node:child_process says it. */
+export interface WorkerEnd {
+  readonly code: number | null;
+  readonly signal: string | null;
+}
+
+export type WorkerState =
+  | { readonly kind: 'running'; readonly sinceMs: DurationMs; readonly failures: number }
+  /** `failures`: ends in a row, none of them long after a start. */
+  | { readonly kind: 'waiting'; readonly untilMs: DurationMs; readonly failures: number }
+  | { readonly kind: 'ended'; readonly code: number };
+
+const FIRST_PAUSE_MS: DurationMs = 200;
+const LONGEST_PAUSE_MS: DurationMs = 30_000;
+/** A run of this length did not end because of how it began. */
+const STEADY_AFTER_MS: DurationMs = 60_000;
+
+export class Workforce {
+  readonly #states = new Map<number, WorkerState>();
+  #isStopping = false;
+
+  /** Workers have the numbers from 1 on. */
+  constructor(count: number) {
+    for (let worker = 1; worker <= count; worker += 1)
+      this.#states.set(worker, { kind: 'waiting', untilMs: 0, failures: 0 });
+  }
+
+  get numbers(): readonly number[] {
+    return [...this.#states.keys()];
+  }
+
+  stateOf(worker: number): WorkerState {
+    return this.#states.get(worker)!;
+  }
+
+  /** Those that are to be started now; they count as running from here on. */
+  start(nowMs: DurationMs): readonly number[] {
+    const due = this.numbers.filter((worker) => {
+      const state = this.stateOf(worker);
+      return state.kind === 'waiting' && state.untilMs <= nowMs;
+    });
+    for (const worker of due) {
+      const { failures } = this.stateOf(worker) as Extract<WorkerState, { kind: 'waiting' }>;
+      this.#states.set(worker, { kind: 'running', sinceMs: nowMs, failures });
+    }
+    return due;
+  }
+
+  /** When `start` has something to do next; undefined: nothing waits. */
+  get nextStartMs(): DurationMs | undefined {
+    const times = [...this.#states.values()].flatMap((state) => (state.kind === 'waiting' ? [state.untilMs] : []));
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  /** @returns what becomes of it */
+  ended(worker: number, end: WorkerEnd, nowMs: DurationMs): WorkerState {
+    const state = this.#stateAfter(this.stateOf(worker), codeOf(end), nowMs);
+    this.#states.set(worker, state);
+    return state;
+  }
+
+  stop(): void {
+    this.#isStopping = true;
+    for (const [worker, { kind }] of this.#states)
+      if (kind === 'waiting') this.#states.set(worker, { kind: 'ended', code: ExitCode.ok });
+  }
+
+  /** The exit code of the whole, once there is nothing more to do. */
+  get outcome(): number | undefined {
+    const codes = [...this.#states.values()].flatMap((state) => (state.kind === 'ended' ? [state.code] : []));
+    if (codes.length < this.#states.size) return undefined;
+    return codes.find((code) => code !== ExitCode.ok) ?? ExitCode.ok;
+  }
+
+  #stateAfter(before: WorkerState, code: number, nowMs: DurationMs): WorkerState {
+    if (this.#isStopping) return { kind: 'ended', code: code === ExitCode.interrupted ? ExitCode.ok : code };
+    if (code === ExitCode.usage) return { kind: 'ended', code };
+    const isSteady = before.kind === 'running' && nowMs - before.sinceMs >= STEADY_AFTER_MS;
+    const failures = isSteady || before.kind === 'ended' ? 0 : before.failures;
+    const pauseMs = Math.min(FIRST_PAUSE_MS * 2 ** Math.min(failures, 30), LONGEST_PAUSE_MS);
+    return { kind: 'waiting', untilMs: nowMs + pauseMs, failures: failures + 1 };
+  }
+}
+
+/** A process that has no handlers yet ends by the signal itself that asks it to stop. */
+const STOP_SIGNALS: readonly unknown[] = ['SIGINT', 'SIGTERM', 'SIGHUP'];
+
+function codeOf({ code, signal }: WorkerEnd): number {
+  return code ?? (STOP_SIGNALS.includes(signal) ? ExitCode.interrupted : ExitCode.partitionStopped);
+}

@@ -1,0 +1,16 @@
+import type { Observed, ProcessView, Whole } from './observed.ts';
+
+/** What a port answers for that is one process's. */
+export function oneProcess(observed: Observed, metrics: () => Promise<string>): Whole {
+  return {
+    instance: observed.instance,
+    look: () => Promise.resolve({ processes: [viewOf(observed)], absences: [], silences: [], workers: [] }),
+    metrics,
+    restart: (pipeline, partition) => Promise.resolve(observed.restart(pipeline, partition)),
+  };
+}
+
+export function viewOf(observed: Observed): ProcessView {
+  const { worker, instance, wallNow, hasStarted, isStopping } = observed;
+  return { worker, instance, wallNow, hasStarted, isStopping, pipelines: observed.pipelines() };
+}
