@@ -27,7 +27,7 @@ interface Ended {
 /** `flatline run`, at whose connecting `statement` stands instead. */
 function runWith(statement: string, ...flags: readonly string[]): Ended {
   const edit: SourceEdit = {
-    file: 'apps/cli/src/commands/run-action.ts',
+    file: 'apps/cli/src/commands/run-start.ts',
     from: 'const connection = await connect(kafkaOf(config, clock), stop);',
     to: `${statement} const connection = await connect(kafkaOf(config, clock), stop);`,
   };
@@ -54,7 +54,7 @@ describe('a defect', () => {
       error: {
         name: 'TypeError',
         message: 'it is no function',
-        frames: expect.arrayContaining([expect.stringContaining('run-action.ts')]),
+        frames: expect.arrayContaining([expect.stringContaining('run-start.ts')]),
       },
     });
     rmSync(path);
