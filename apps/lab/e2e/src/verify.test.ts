@@ -80,7 +80,7 @@ describe(`what a killed processor wrote, judged by flatline verify (rerun: SEED=
       partition,
       offset,
       key,
-      what: expect.stringContaining('is closed'),
+      what: expect.stringContaining('is said a second time'),
     });
     expect(violations.map(({ rule }) => rule).sort()).toEqual(['O2', 'V1', 'V7']);
     const text = await flatline(['verify', '--config', scenario.config]).finished;
