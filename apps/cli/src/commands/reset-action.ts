@@ -98,7 +98,7 @@ function textOf(found: readonly Forgettable[], isDone: boolean, application: str
     return `${isDone ? 'forgotten' : 'would be forgotten'}: ${topics.pipeline}: ${held}`;
   });
   const next = isDone
-    ? `${counted(found.length, 'pipeline')} of ${application} will begin again, from startFrom.`
+    ? `${counted(found.length, 'pipeline')} of ${application} will begin again, from startFrom: what is closed again is written to the output again.`
     : `Nothing was changed. To do it, add --confirm ${application}.`;
   return [...lines, next].join('\n');
 }

@@ -65,6 +65,15 @@ describe('an application in the hands of its operator', () => {
     const { summaries } = await scenario.outputs(({ tombstones }) => tombstones.length === 2);
     expect(summaries.map(({ summary }) => summary.incarnation)).toEqual(['0-3', '0-3']);
     expect(await scenario.stop(again)).toBe(0);
+
+    // What was written since the reset is a state like any other: the emptied log begins above offset 0.
+    for (const instance of ['a', 'elsewhere']) {
+      const later = scenario.start(instance);
+      const address = await addressOf(later);
+      await later.line(/task runs/);
+      expect((await run('status', '--url', address)).stdout).toMatch(/visits\/0 +running +3 live/);
+      expect(await scenario.stop(later)).toBe(0);
+    }
   });
 
   test('doctor names what is wrong and goes on', async () => {

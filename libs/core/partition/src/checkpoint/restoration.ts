@@ -74,6 +74,11 @@ export class Restoration {
     return this.#last;
   }
 
+  /** Where the log begins: without a commit, the floor of the first one. What was there before a reset is gone (K3). */
+  beginAt(logStart: number): void {
+    this.#changelog.ledger.restoreFloor(logStart);
+  }
+
   /** Begins loading from the store that stands at `checkpoint`. @throws MalformedBytes */
   beginStored(checkpoint: StoreCheckpoint): void {
     const block = decodeBlock(checkpoint.commitHeader);

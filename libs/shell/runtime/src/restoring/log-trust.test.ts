@@ -72,6 +72,22 @@ describe('[R3] a log that cannot be trusted stops the partition, and nothing is 
     expectStopped(await restart(world), /above the floor/);
   });
 
+  test('[R3][K3] one that was emptied, by `reset`, is a beginning, and stays one after its first commit', async () => {
+    const world = new World({ seed: 10, partitions: 1, timeoutMs: 60_000 });
+    const { time, log } = world.simulation;
+    log.produce(CHANGELOG, 0, { key: 'k', value: 'of before' });
+    await time.runFor(1_000);
+    log.partition(CHANGELOG, 0).truncateBelow(1);
+    world.beat('anna');
+    await time.runFor(1_000);
+    const first = world.launch('a');
+    // The claim, and the first commit.
+    for (let at = 0; at < 10_000 && log.committed(CHANGELOG, 0).length < 2; at += 1) await time.runFor(1);
+    expect(log.committed(CHANGELOG, 0)).toHaveLength(2);
+    first.host.kill();
+    expect((await restart(world)).instance.status()[0]).toMatchObject({ state: 'running', liveEntries: 1 });
+  });
+
   test('[R3] a changelog with a commit missing from its chain', async () => {
     const world = await afterKill(10);
     world.simulation.disk('a').wipe();

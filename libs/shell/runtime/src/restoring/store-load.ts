@@ -34,13 +34,15 @@ export async function loadStore(
   const { store, ports, loadSlice, armSlice } = parts;
   const { logStartOffset } = await ports.admin.ends(changelogOf(parts));
   const state = store.state();
-  if (state === undefined)
+  if (state === undefined) {
+    restoration.beginAt(logStartOffset);
     return {
       position: logStartOffset,
       readFrom: logStartOffset,
       lineage: new LineageCheck(undefined),
       isStored: false,
     };
+  }
   const { checkpoint } = state;
   if (checkpoint.changelogPosition < logStartOffset)
     throw new Distrusted(
