@@ -25,7 +25,7 @@ export async function addressOf(flags: AddressFlags, shell: Shell): Promise<stri
 }
 
 /** What listens on all addresses is asked on this machine's own. */
-function hostToAsk(host: string): string {
+export function hostToAsk(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return host.includes(':') ? `[${host}]` : host;

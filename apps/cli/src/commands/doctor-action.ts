@@ -4,9 +4,10 @@ import type { FlatlineConfig } from '@flatline/config';
 import { type KafkaConnection, KafkaLogScan } from '@flatline/kafka';
 import { existsSync, mkdtempSync, rmdirSync, statfsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { connect, kafkaOf } from '../cluster.ts';
+import { connect, kafkaOf, registryOf } from '../cluster.ts';
 import { type ConfigurationFlags, configurationOf, typedFlags } from '../configuration.ts';
 import { ExitCode } from '../exit-code.ts';
+import { hostToAsk } from '../processor-address.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
 import { pipelineTopicsOf } from '../topics/pipeline-topics.ts';
@@ -50,7 +51,7 @@ async function examine(flags: DoctorFlags, shell: Shell, say: Say): Promise<void
   say({ what: 'configuration', outcome: 'ok', text: `application ${config.application}: ${names}` });
   say(stateDirectory(config));
   say(await httpAddress(config));
-  if (config.schemaRegistry !== undefined) say(await registry(config.schemaRegistry.url));
+  await examineRegistry(config, shell, say);
   const connection = await tried('brokers', say, () => connect(kafkaOf(config, shell.clock), shell.stop));
   if (connection === undefined) return;
   try {
@@ -58,6 +59,16 @@ async function examine(flags: DoctorFlags, shell: Shell, say: Say): Promise<void
   } finally {
     connection.close();
   }
+}
+
+async function examineRegistry(config: FlatlineConfig, { clock }: Shell, say: Say): Promise<void> {
+  const registry = registryOf(config, clock);
+  if (registry === undefined) return;
+  const what = 'schema registry';
+  await tried(what, say, async () => {
+    await registry.check();
+    say({ what, outcome: 'ok', text: `${registry.name} answers` });
+  });
 }
 
 async function examineCluster(
@@ -123,32 +134,24 @@ function stateDirectory({ stateDir }: FlatlineConfig): Finding {
 /** A processor that runs holds it; anything else there is in the way. */
 async function httpAddress({ http: { host, port } }: FlatlineConfig): Promise<Finding> {
   const what = 'HTTP';
-  const address = `http://${host === '0.0.0.0' ? '127.0.0.1' : host}:${port}`;
+  const address = `http://${hostToAsk(host)}:${port}`;
   if (port === 0) return { what, outcome: 'ok', text: 'any free port' };
   try {
     const answer = await fetch(`${address}/livez`, { signal: AbortSignal.timeout(ANSWER_MAX_MS) });
     const isOurs = answer.ok && (await answer.text()).includes('"live"');
     if (isOurs) return { what, outcome: 'ok', text: `a processor answers at ${address}` };
     return { what, outcome: 'wrong', text: `another program answers at ${address}: choose another http.port` };
-  } catch {
-    return { what, outcome: 'ok', text: `${address} is free` };
-  }
-}
-
-async function registry(url: string): Promise<Finding> {
-  const what = 'schema registry';
-  try {
-    const { status } = await fetch(new URL('subjects', url.endsWith('/') ? url : `${url}/`), {
-      signal: AbortSignal.timeout(ANSWER_MAX_MS),
-    });
-    if (status < 500) return { what, outcome: 'ok', text: `${url} answers` };
-    return { what, outcome: 'wrong', text: `${url} answers with ${status}` };
   } catch (error) {
-    const why = error instanceof TypeError && error.cause !== undefined ? messageOf(error.cause) : messageOf(error);
+    if (codeOf(error) === 'ECONNREFUSED') return { what, outcome: 'ok', text: `${address} is free` };
+    const why = messageOf((error as Error).cause ?? error);
     return {
       what,
       outcome: 'wrong',
-      text: `${url} does not answer (${why}): correct schemaRegistryUrl or SCHEMA_REGISTRY_URL`,
+      text: `what listens at ${address} does not answer (${why}): choose another http.port`,
     };
   }
+}
+
+function codeOf(error: unknown): unknown {
+  return ((error as Error).cause as { readonly code?: unknown } | undefined)?.code;
 }

@@ -85,4 +85,19 @@ describe('an application in the hands of its operator', () => {
     expect(new Set(wrong)).toEqual(new Set(['state directory', 'topics']));
     expect(stdout).toContain('flatline topics create');
   });
+
+  test('doctor asks the schema registry as the processor does, and shows no password', async () => {
+    scenario = Scenario.unprovisioned({ timeoutMs: 1_000 });
+    const registry = new URL(process.env['SCHEMA_REGISTRY_URL']!);
+    registry.username = 'someone';
+    registry.password = 'a-secret';
+    const asked = await flatline(['doctor', '--config', scenario.config], { SCHEMA_REGISTRY_URL: registry.href })
+      .finished;
+    expect(asked.stdout).toContain(`ok      schema registry: ${registry.protocol}//${registry.host}`);
+    const down = { SCHEMA_REGISTRY_URL: 'http://someone:a-secret@127.0.0.1:1' };
+    const refused = await flatline(['doctor', '--config', scenario.config], down).finished;
+    expect(refused.code).toBe(1);
+    expect(refused.stdout).toMatch(/WRONG +schema registry: .*SCHEMA_REGISTRY_URL/);
+    expect(asked.stdout + asked.stderr + refused.stdout + refused.stderr).not.toContain('a-secret');
+  });
 });
