@@ -71,8 +71,13 @@ export function exampleLanguages(): string[] {
   const chosen = LANGUAGES.filter(({ name, isSlowToBuild = false }) =>
     asked === undefined ? !isSlowToBuild : asked.includes(name) || asked.includes('all'),
   );
-  const here = chosen.filter(({ probe: [program, ...args] }) => spawnSync(program, args).status === 0);
-  return here.map(({ name }) => name);
+  const isHere = ({ probe: [program, ...args] }: Language): boolean => spawnSync(program, args).status === 0;
+  const names = chosen.map(({ name }) => name);
+  const unknown = asked?.filter((each) => each !== 'all' && !names.includes(each)) ?? [];
+  if (unknown.length > 0) throw new Error(`FLATLINE_EXAMPLES: there is no example in ${unknown.join(', ')}`);
+  const lacking = chosen.filter((each) => !isHere(each) && asked?.includes(each.name) === true);
+  if (lacking.length > 0) throw new Error(`no toolchain here for ${lacking.map(({ name }) => name).join(', ')}`);
+  return chosen.filter(isHere).map(({ name }) => name);
 }
 
 export function buildExample(name: string): ExampleProgram {

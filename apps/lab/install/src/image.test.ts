@@ -3,7 +3,9 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals';
 import { DockerfileParser } from 'dockerfile-ast';
 import { validate } from 'dockerfile-utils';
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { Installation, root, version } from './installation.fixture.ts';
 import { Program } from './program.fixture.ts';
@@ -87,7 +89,7 @@ describe('the image', () => {
     const environment = {
       ...environmentOfImage(),
       FLATLINE_STATE_DIR: join(installed.folder, 'state'),
-      FLATLINE_HTTP_PORT: '17071',
+      FLATLINE_HTTP_PORT: String(await freePort()),
     };
     const isHealthy = async (): Promise<boolean> =>
       (await installed.run(process.execPath, health, environment)).code === 0;
@@ -98,6 +100,16 @@ describe('the image', () => {
     expect(await processor.end('SIGTERM')).toBe(0);
   });
 });
+
+/** Where nothing listens: the health check takes the port from the environment, so that 0 would not do. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
 
 function environmentOfImage(): Record<string, string> {
   const pairs = found('ENV')

@@ -47,6 +47,7 @@ export class BeatWriter {
     }
   }
 
+  /** Who sent what is not acknowledged has been told: `write` rejects. */
   async close(): Promise<void> {
     await this.#producer?.then((producer) => producer.close()).catch(() => undefined);
   }

@@ -66,6 +66,7 @@ export class SocketBeats {
       this.#open.delete(socket);
       stopPings();
     });
+    // It closes after an error, and silence decides as after any close.
     socket.on('error', () => undefined);
   }
 
