@@ -9,6 +9,8 @@ import { importsBroker, tierOf } from './tiers.ts';
 
 /** A step that takes longer hangs. */
 const STEP_LIMIT_MS = 15 * 60_000;
+/** What talks to a broker waits for it, and for real time to pass, about half of the time. */
+const BROKER_LOAD = 0.5;
 
 export interface TestProject {
   /** `kafka`. */
@@ -54,7 +56,7 @@ export function planSteps(run: Run, projects: readonly TestProject[], chosen: re
   const check = (name: string, command: string, ...args: string[]): Step => ({
     name,
     needs: [],
-    occupies: true,
+    load: 1,
     run: async () => outcomeOf(await inRoot(run, command, args)),
   });
   const built = [
@@ -64,7 +66,7 @@ export function planSteps(run: Run, projects: readonly TestProject[], chosen: re
   const pack = check('pack', 'node', '--conditions=@flatline/source', 'scripts/pack.ts');
   return [
     ...(tested.some(({ name, usesBroker }) => usesBroker || name === 'bench') ? [brokerStep(run)] : []),
-    // What talks to a broker waits more than it works, one at a time; it begins as soon as there is one.
+    // The longest come first; they begin as soon as there is a broker.
     ...tested.filter(({ usesBroker }) => usesBroker).map((project) => jestStep(run, project)),
     // Through nx, because the rule about module boundaries is skipped where no project graph is cached.
     check('lint', 'nx', 'run', 'scripts:lint', '--skip-nx-cache', ...paths),
@@ -85,7 +87,7 @@ function simulationSteps(run: Run): Step[] {
   const step = (name: string, ...args: string[]): Step => ({
     name,
     needs: [],
-    occupies: true,
+    load: 1,
     run: async () => {
       const program = ['--conditions=@flatline/source', 'apps/lab/worlds/src/main.ts', ...args];
       const ended = await inRoot(run, 'node', program);
@@ -100,8 +102,8 @@ function performanceStep(run: Run): Step {
   return {
     name: 'performance',
     needs: ['broker'],
-    lane: 'broker',
-    occupies: true,
+    broker: 'alone',
+    load: 1,
     run: async () => {
       const args = ['--conditions=@flatline/source', 'apps/lab/bench/src/gate/main.ts'];
       const ended = await inRoot(run, 'node', args, environmentOf(run));
@@ -114,7 +116,7 @@ function brokerStep(run: Run): Step {
   return {
     name: 'broker',
     needs: [],
-    occupies: false,
+    load: 0,
     run: async () => {
       run.broker = await ensureBroker({ registry: true, ephemeral: true, signal: run.signal, log: run.log });
       return { passed: true, output: '' };
@@ -126,8 +128,7 @@ function jestStep(run: Run, { name, folder, usesBroker }: TestProject): Step {
   return {
     name,
     needs: [...(usesBroker ? ['broker'] : []), ...(name === 'install' ? ['pack'] : [])],
-    ...(usesBroker ? { lane: 'broker' } : {}),
-    occupies: true,
+    ...(usesBroker ? { broker: 'shared', load: BROKER_LOAD } : { load: 1 }),
     run: () => runJest(run, name, folder),
   };
 }

@@ -1,12 +1,15 @@
 import { type Result, type Step } from './step.ts';
 
+/** Each has processes and topics of its own; of more at a time a small machine would only wait longer. */
+const SHARING_BROKER_MAX = 2;
+
 /** Where a run stands. */
 export interface Progress {
   /** Not begun, in order of preference. */
   readonly waiting: readonly Step[];
   readonly running: readonly Step[];
   readonly ended: ReadonlyMap<string, Result['status']>;
-  /** How many steps may occupy a core at a time. */
+  /** How much load there may be at a time. */
   readonly slots: number;
 }
 
@@ -22,9 +25,21 @@ export function nextSteps({ waiting, running, ended, slots }: Progress): {
     const needs = step.needs.map((name) => ended.get(name));
     if (needs.some((status) => status !== undefined && status !== 'passed')) blocked.push(step);
     else if (needs.includes(undefined)) continue;
-    else if (step.lane !== undefined && busy.some(({ lane }) => lane === step.lane)) continue;
-    else if (step.occupies && busy.filter(({ occupies }) => occupies).length >= slots) continue;
+    else if (!hasBroker(step, busy)) continue;
+    else if (step.load > 0 && loadOf(busy) + step.load > slots) continue;
     else start.push(step);
   }
   return { start, blocked };
+}
+
+function loadOf(steps: readonly Step[]): number {
+  return steps.reduce((sum, { load }) => sum + load, 0);
+}
+
+/** Whether the broker is free for the step, or it needs none. */
+function hasBroker({ broker }: Step, busy: readonly Step[]): boolean {
+  if (broker === undefined) return true;
+  const talking = busy.filter((each) => each.broker !== undefined);
+  if (broker === 'alone') return talking.length === 0;
+  return talking.length < SHARING_BROKER_MAX && !talking.some((each) => each.broker === 'alone');
 }

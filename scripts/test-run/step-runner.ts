@@ -5,7 +5,7 @@ import { nextSteps } from './schedule.ts';
 import { type Outcome, type Result, type Step } from './step.ts';
 
 export interface RunOptions {
-  /** How many steps may occupy a core at a time. */
+  /** How much load there may be at a time. */
   readonly slots: number;
   /** Once aborted no step starts; those that run are waited for. */
   readonly signal: AbortSignal;

@@ -3,10 +3,10 @@ export interface Step {
   readonly name: string;
   /** Steps that have to pass before this one starts. */
   readonly needs: readonly string[];
-  /** At most one step of a lane runs at a time. */
-  readonly lane?: string;
-  /** Whether it occupies one of the cores; what only waits does not. */
-  readonly occupies: boolean;
+  /** It talks to the broker of the run: beside a few others, or alone. */
+  readonly broker?: 'shared' | 'alone';
+  /** How much of a core it keeps busy: 1 for what computes, less for what also waits, 0 for what only waits. */
+  readonly load: number;
   run(): Promise<Outcome>;
 }
 

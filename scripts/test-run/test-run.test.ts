@@ -9,7 +9,7 @@ import { tierOf } from './tiers.ts';
 const good: Outcome = { passed: true, output: '' };
 
 function step(name: string, options: Partial<Step> = {}): Step {
-  return { name, needs: [], occupies: true, run: () => Promise.resolve(good), ...options };
+  return { name, needs: [], load: 1, run: () => Promise.resolve(good), ...options };
 }
 
 function result(name: string, options: Partial<Result> = {}): Result {
@@ -26,19 +26,26 @@ const tests = (passed: number, failed = 0, skipped = 0): Result['tests'] => ({
 describe('which steps start', () => {
   const names = (steps: readonly Step[]): string[] => steps.map(({ name }) => name);
 
-  test('as many as there are slots, in their order; what only waits takes none', () => {
-    const waiting = [step('a'), step('broker', { occupies: false }), step('b'), step('c')];
+  test('as many as there are slots, in their order; what only waits takes none, what waits a little, less', () => {
+    const waiting = [step('a'), step('broker', { load: 0 }), step('b'), step('c')];
     const { start } = nextSteps({ waiting, running: [], ended: new Map(), slots: 2 });
     expect(names(start)).toEqual(['a', 'broker', 'b']);
     const { start: later } = nextSteps({ waiting: [step('c')], running: [step('a')], ended: new Map(), slots: 2 });
     expect(names(later)).toEqual(['c']);
+    const half = [step('x', { load: 0.5 }), step('a'), step('y', { load: 0.5 }), step('b')];
+    expect(names(nextSteps({ waiting: half, running: [], ended: new Map(), slots: 2 }).start)).toEqual(['x', 'a', 'y']);
   });
 
-  test('one of a lane at a time', () => {
-    const waiting = [step('a', { lane: 'x' }), step('b', { lane: 'x' }), step('c')];
-    expect(names(nextSteps({ waiting, running: [], ended: new Map(), slots: 4 }).start)).toEqual(['a', 'c']);
-    const running = [step('z', { lane: 'x' })];
-    expect(names(nextSteps({ waiting, running, ended: new Map(), slots: 4 }).start)).toEqual(['c']);
+  test('two share the broker; what needs it alone waits for all of them, and they for it', () => {
+    const shared = (name: string): Step => step(name, { broker: 'shared', load: 0 });
+    const alone = step('alone', { broker: 'alone', load: 0 });
+    const started = (waiting: readonly Step[], ...running: readonly Step[]): string[] =>
+      names(nextSteps({ waiting, running, ended: new Map(), slots: 4 }).start);
+    expect(started([shared('a'), shared('b'), shared('c'), alone, step('d')])).toEqual(['a', 'b', 'd']);
+    expect(started([shared('c'), alone], shared('a'))).toEqual(['c']);
+    expect(started([alone], shared('a'))).toEqual([]);
+    expect(started([alone, shared('a')])).toEqual(['alone']);
+    expect(started([shared('a')], alone)).toEqual([]);
   });
 
   test.each([
