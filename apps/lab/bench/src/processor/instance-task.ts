@@ -15,7 +15,7 @@ export interface InstanceTask extends Application {
   readonly commitIntervalMs?: DurationMs | undefined;
   /** Where events are in Avro. */
   readonly schemaRegistryUrl?: string | undefined;
-  readonly instance?: string;
+  readonly instance?: string | undefined;
   readonly standbys?: number;
   readonly sessionTimeoutMs?: DurationMs;
   /** How often a quiet partition may be asked for the time (C2). */

@@ -58,21 +58,33 @@ const STREAMS: readonly RestoreStreams[] = [
   { ...onDisk('ks-memory static', STATIC, STOPPED_OR_KILLED, `store in memory, ${STATIC_TEXT}`), variant: 'in-memory' },
 ];
 
-const FLATLINE: RestoreContender = {
-  name: 'flatline',
-  does: `its local store kept; kafka.sessionTimeoutMs ${SESSION_TIMEOUT_MS}, the default`,
-  ends: [...STOPPED_OR_KILLED, 'loss of its disk'],
-  fill: (task) => runOwn('flatline', task),
-  restart: async (task) => {
-    const running = new Instance({ ...task, timeoutMs: NEVER_MS, isTimed: true });
-    const { liveSessions: entries, restoreMs, elapsedMs, cpuMs, loopDelay } = await running.ask({ kind: 'running' });
-    if (entries < task.sessions) throw new Error(`${entries} of ${task.sessions} sessions have come back`);
-    return { running, cost: { entries, restoreMs, untilRunningMs: elapsedMs, cpuMs, loopDelay } };
-  },
-};
+/** @param instance its name in the group; undefined: one of its own at each start, as a member that is not static */
+function flatline(name: string, instance: string | undefined, does: string): RestoreContender {
+  return {
+    name,
+    does,
+    ends: [...STOPPED_OR_KILLED, 'loss of its disk'],
+    fill: (task) => runOwn('flatline', task),
+    restart: async (task) => {
+      const running = new Instance({ ...task, instance, timeoutMs: NEVER_MS, isTimed: true });
+      const { liveSessions: entries, restoreMs, elapsedMs, cpuMs, loopDelay } = await running.ask({ kind: 'running' });
+      if (entries < task.sessions) throw new Error(`${entries} of ${task.sessions} sessions have come back`);
+      return { running, cost: { entries, restoreMs, untilRunningMs: elapsedMs, cpuMs, loopDelay } };
+    },
+  };
+}
+
+const OWN: readonly RestoreContender[] = [
+  flatline(
+    'flatline',
+    undefined,
+    `its local store kept; kafka.sessionTimeoutMs ${SESSION_TIMEOUT_MS}, the default; no name in the group`,
+  ),
+  flatline('flatline static', 'a', 'the same, named by --instance, so a static member'),
+];
 
 export function restoreLineUp(options: BenchmarkOptions): Promise<LineUp<RestoreContender>> {
-  return streamsLineUp<RestoreContender, RestoreStreams>(options, [FLATLINE], {
+  return streamsLineUp<RestoreContender, RestoreStreams>(options, OWN, {
     variants: STREAMS,
     how: threadsText,
     contender: (described, program, streams) => {

@@ -152,5 +152,5 @@ function label({ contender, after }: RestoreRow): string {
 }
 
 function isOurs({ contender }: RestoreRow): boolean {
-  return contender === 'flatline';
+  return contender.startsWith('flatline');
 }
