@@ -8,9 +8,10 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 import { type Portion, runCampaign } from './campaign.ts';
 import { isGreen, joined, markdown, type ScenarioTrials, type ScenarioSummary, summarize } from './report.ts';
 import type { Scenario } from './scenario.ts';
+import { scenariosByKind } from './scenarios/by-kind.ts';
 import { sample, scenarios } from './scenarios/index.ts';
 import { type Guard, guards } from './stage/guards.ts';
-import { table } from './table.ts';
+import { table, tableByKind, TRIALS_BY_KIND } from './table.ts';
 
 interface Flags {
   readonly scenario: string;
@@ -42,20 +43,21 @@ Examples:
 
 const root = fileURLToPath(new URL('../../../..', import.meta.url));
 
-const lasting = scenarios.filter(({ takesMinutes }) => takesMinutes).map(({ id }) => id);
-const counting = scenarios.filter(({ countsFaults }) => countsFaults).map(({ id }) => id);
+const known = [...scenarios, ...scenariosByKind];
+const lasting = known.filter(({ takesMinutes }) => takesMinutes).map(({ id }) => id);
+const counting = known.filter(({ countsFaults }) => countsFaults).map(({ id }) => id);
 
 const program = new Command('npm run chaos --')
   .description('Breaks processors, networks and brokers on purpose, and checks that nothing is lost, doubled or early.')
   .requiredOption(
     '--scenario <ids>',
-    `${scenarios.map(({ id }) => id).join(', ')}, several with commas; ci: the sample of the gate; all: each variant of each once; table: as often as the table of faults asks`,
+    `${known.map(({ id }) => id).join(', ')}, several with commas; ci: the sample of the gate; all: each variant of each once, of sessions; kinds: those of other kinds, ${TRIALS_BY_KIND} trials of each; table: as often as the table of faults asks`,
   )
   .option('--trials <n>', 'trials of each scenario (default: each of its variants once; of ci fewer)', positive)
   .option('--faults <n>', `faults per trial, of ${counting.join(', ')} (default: a few)`, positive)
   .option('--minutes <n>', `how long, of ${lasting.join(', ')} (default: one)`, positive)
   .option('--first <n>', 'number of the first trial: with --trials 1 it repeats one of a longer campaign', positive, 1)
-  .option('--part <i/n>', 'of table: only the ith of n parts, each a campaign with a broker of its own', part)
+  .option('--part <i/n>', 'of table and kinds: only the ith of n parts, each a campaign with a broker of its own', part)
   .option('--seed <s>', 'seed of the first trial; each further one is one more', positive, 1)
   .option('--report <path>', 'where the report goes, without .md and .json', join(root, '.flatline/chaos/report'))
   .addOption(new Option('--unsafe <guard>', 'processors without a guard, to see the scenario fail').choices(guards))
@@ -75,13 +77,14 @@ async function main(flags: Flags): Promise<number> {
   const since = performance.now();
   const short = flags.scenario === 'ci';
   const byTable = flags.scenario === 'table';
-  const portions = byTable ? partOfTable(flags) : chosenPortions(flags);
+  const portions = partOf(portionsOf(flags), flags);
   // A setting that would be accepted and not obeyed is worse than an error.
   if (flags.minutes !== undefined && !byTable && portions.some(({ scenario }) => !scenario.takesMinutes))
     program.error(`--minutes ${flags.minutes}: only of ${lasting.join(', ')}`);
   if (flags.faults !== undefined && portions.some(({ scenario }) => !scenario.countsFaults))
     program.error(`--faults ${flags.faults}: only of ${counting.join(', ')}; others have a number of their own`);
-  if (flags.part !== undefined && !byTable) program.error('--part: only of --scenario table');
+  if (flags.part !== undefined && !byTable && flags.scenario !== 'kinds')
+    program.error('--part: only of --scenario table and kinds');
   const log = (line: string): void => {
     console.log(line);
   };
@@ -110,32 +113,33 @@ async function main(flags: Flags): Promise<number> {
   return summaries.every(isGreen) ? 0 : 1;
 }
 
-function chosenPortions({ scenario: text, trials, faults, first, seed }: Flags): readonly Portion[] {
+function portionsOf({ scenario: text, trials, faults, first, seed }: Flags): readonly Portion[] {
+  if (text === 'kinds') return tableByKind({ trials, first, seed, faults });
+  if (text === 'table') {
+    if (trials !== undefined || faults !== undefined || first !== 1)
+      program.error('--scenario table has its own --trials, --faults and --first');
+    return table(seed);
+  }
   const trialsOf = ({ id, variants }: Scenario): number => trials ?? (text === 'ci' ? (sample.get(id) ?? 1) : variants);
   return choose(text).map((scenario) => ({ scenario, trials: trialsOf(scenario), first, seed, faults }));
 }
 
 /** Every nth, so that parts take about as long as each other. */
-function partOfTable({
-  trials,
-  faults,
-  first,
-  seed,
-  part: { index, of } = { index: 1, of: 1 },
-}: Flags): readonly Portion[] {
-  if (trials !== undefined || faults !== undefined || first !== 1)
-    program.error('--scenario table has its own --trials, --faults and --first');
-  return table(seed).filter((_, number) => number % of === index - 1);
+function partOf(
+  portions: readonly Portion[],
+  { part: { index, of } = { index: 1, of: 1 } }: Flags,
+): readonly Portion[] {
+  return portions.filter((_, number) => number % of === index - 1);
 }
 
 function choose(text: string): readonly Scenario[] {
   if (text === 'all') return scenarios;
   const ids = text === 'ci' ? [...sample.keys()] : text.split(',');
   return ids.map((id) => {
-    const found = scenarios.find((scenario) => scenario.id === id);
+    const found = known.find((scenario) => scenario.id === id);
     if (found !== undefined) return found;
     return program.error(
-      `--scenario ${id}: there is none; those there are: ${scenarios.map((each) => each.id).join(', ')}`,
+      `--scenario ${id}: there is none; those there are: ${known.map((each) => each.id).join(', ')}`,
     );
   });
 }

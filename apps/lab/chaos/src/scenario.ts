@@ -1,6 +1,7 @@
 // What a scenario is, what a trial of it gets, and what it says afterwards.
 import type { Random } from '@flatline/base';
 import type { RunningBroker } from '@flatline/dev-broker';
+import type { LoadedKind } from './loads/traffic.ts';
 import type { Guard } from './stage/guards.ts';
 
 /** A rule of docs/SPEC.md that is broken, and where. */
@@ -11,7 +12,7 @@ export interface Violation {
 }
 
 export interface Scenario {
-  /** As in docs/SPEC.md: `F1`. */
+  /** As in docs/SPEC.md: `F1`; with another kind than sessions `F1/lease`. */
   readonly id: string;
   readonly title: string;
   readonly nodes: 1 | 3;
@@ -42,6 +43,8 @@ export interface TrialContext {
   readonly faults: number | undefined;
   /** For a scenario that `takesMinutes`; undefined: its own. */
   readonly minutes: number | undefined;
+  /** What the pipeline keeps. Default: sessions. */
+  readonly kind?: LoadedKind;
   /** The processors of this trial do without it. */
   readonly unsafe: Guard | undefined;
 }

@@ -1,5 +1,7 @@
-// The numbers that the table of faults asks for, as portions of a few minutes each: `--scenario table`.
+// The numbers that the table of faults asks for, as portions of a few minutes each: `--scenario table`; those of other kinds than
+// sessions: `--scenario kinds`.
 import type { Portion } from './campaign.ts';
+import { scenariosByKind } from './scenarios/by-kind.ts';
 import { scenarios } from './scenarios/index.ts';
 import { failpoints } from './stage/failpoints.ts';
 
@@ -12,6 +14,12 @@ const OUTCOMES_PER_KIND = 67;
 const STEPS_PER_KIND = 20;
 const STOPS = 34;
 const STALE_STORES = 9;
+/** Each scenario of other kinds so often. */
+export const TRIALS_BY_KIND = 10;
+
+interface TrialsByKind extends Pick<Portion, 'first' | 'seed' | 'faults'> {
+  readonly trials: number | undefined;
+}
 
 export function table(seed: number): readonly Portion[] {
   return [
@@ -33,6 +41,13 @@ export function table(seed: number): readonly Portion[] {
   ];
 }
 
+/** A trial of each, then the next of each: a campaign that is ended early has as many of all. */
+export function tableByKind({ trials = TRIALS_BY_KIND, first, ...rest }: TrialsByKind): readonly Portion[] {
+  return repeat(trials, (round) =>
+    scenariosByKind.map((scenario) => ({ ...rest, scenario, trials: 1, first: first + round })),
+  ).flat();
+}
+
 function portion(
   id: string,
   { first = 1, trials = 1, faults, seed }: { first?: number; trials?: number; faults?: number; seed: number },
@@ -40,6 +55,6 @@ function portion(
   return { scenario: scenarios.find((each) => each.id === id)!, first, trials, faults, seed };
 }
 
-function repeat(times: number, of: (index: number) => Portion): Portion[] {
+function repeat<T>(times: number, of: (index: number) => T): T[] {
   return Array.from({ length: times }, (_, index) => of(index));
 }

@@ -28,6 +28,17 @@ export async function isAllDone(application: Application, truth: InputTruth | un
   }
 }
 
+/** Whether besides that nothing lives any more. */
+export async function hasAllEnded(application: Application): Promise<boolean> {
+  try {
+    const { violations, open } = await judge(application);
+    return open === 0 && violations.every(({ rule }) => rule !== 'V2');
+  } catch (error) {
+    if (error instanceof PartitionStopped) return false; // as above
+    throw error;
+  }
+}
+
 /** In the terms of a trial, with what one machine's clock adds: the broker has appended no close before its deadline (V3). */
 export function violationsOf({ violations, delaysMs }: VerificationReport): Violation[] {
   const earlyMs = Math.max(0, 0 - (delaysMs.min ?? 0));

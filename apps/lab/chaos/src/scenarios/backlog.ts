@@ -11,6 +11,8 @@ const TIMEOUT_MS = 5_000;
 const load = { ratePerSecond: 5_000, heartbeatMs: 4_000, beats: 20 };
 /** In the sample: a few seconds. */
 const short = { forMs: 12_000, timeoutMs: 1_500, load: { ratePerSecond: 1_000, heartbeatMs: 500, beats: 20 } };
+/** Other kinds than sessions. */
+const ofKind = { forMs: 25_000, timeoutMs: 1_500, load: { ratePerSecond: 1_000 } };
 /** The oldest unread record is so many timeouts old when reading begins, or the trial has shown nothing. */
 const TIMEOUTS_BEHIND_MIN = 5;
 
@@ -24,10 +26,9 @@ export const backlog: Scenario = {
 };
 
 async function run(context: TrialContext): Promise<TrialResult> {
-  const plan = context.short
-    ? short
-    : { forMs: (context.minutes ?? MINUTES_OF_OWN) * 60_000, timeoutMs: TIMEOUT_MS, load };
-  const { forMs } = plan;
+  const usual = context.kind === undefined ? { forMs: MINUTES_OF_OWN * 60_000, timeoutMs: TIMEOUT_MS, load } : ofKind;
+  const plan = context.short ? short : usual;
+  const forMs = context.minutes === undefined ? plan.forMs : context.minutes * 60_000;
   const trial = await Trial.begin(context, { timeoutMs: plan.timeoutMs });
   const { application } = trial;
   trial.load(plan.load);

@@ -5,6 +5,11 @@ import { sleep } from '../stage/sleep.ts';
 import { dyingAt, type Failpoint, failpoints } from '../stage/failpoints.ts';
 import { Trial } from '../stage/trial.ts';
 
+type Place = Failpoint | 'random';
+
+const places: readonly Place[] = [...failpoints, 'random'];
+/** The sample of the gate takes those where most is at stake. */
+const sampled: readonly Place[] = ['commit.endSent', 'commit.produced'];
 /** Passed only while a processor shuts down; the local store is written then, too. */
 const whileEnding: readonly Failpoint[] = ['store.writing', 'store.written', 'shutdown.left', 'shutdown.committed'];
 /** Passed once per partition while a life begins. */
@@ -19,30 +24,35 @@ export const kills: Scenario = {
   id: 'F1',
   title: 'kill −9 at named failpoints and at random',
   nodes: 1,
-  variants: failpoints.length + 1,
+  variants: places.length,
   countsFaults: true,
   run,
 };
 
 async function run(context: TrialContext): Promise<TrialResult> {
-  const points = [...failpoints, 'random'] as const;
-  // The sample of the gate takes the places where most is at stake.
-  const chosen = context.short ? (['commit.endSent', 'commit.produced', 'random'] as const) : points;
-  const point = chosen[context.index % chosen.length]!;
-  const lives = context.faults ?? (context.short ? 3 : 4);
+  const ends = endsOf(context);
   const trial = await Trial.begin(context);
-  trial.variant = `${lives} × ${point}`;
+  trial.variant = `${ends.length} × ${[...new Set(ends)].join(', ')}`;
   // Under traffic no proof has to be asked for.
-  trial.load(point === 'proof.asked' ? { ratePerSecond: 8, heartbeatMs: 400, beats: 2 } : {});
-  for (let life = 0; life < lives; life += 1) {
+  const isQuiet = ends.includes('proof.asked');
+  trial.load(isQuiet ? { ratePerSecond: 8, heartbeatMs: 400, beats: 2 } : {});
+  for (const place of ends) {
     trial.armed += 1;
-    if (point === 'random') await dieAtRandom(trial);
-    else if (await dieAt(trial, point)) trial.hit();
+    if (place === 'random') await dieAtRandom(trial);
+    else if (await dieAt(trial, place, isQuiet)) trial.hit();
   }
   const survivor = await trial.started();
   // Load for the survivor, so that a close can be late.
   await sleep(trial.application.timeoutMs);
   return trial.conclude([survivor]);
+}
+
+/** Where each life of a trial ends: of sessions all at one place; of other kinds, which have fewer trials, each at the next. */
+function endsOf({ index, kind, faults, short }: TrialContext): readonly Place[] {
+  const lives = faults ?? (short ? 3 : 4);
+  const chosen = short ? sampled : places;
+  const numberOf = (life: number): number => (kind === undefined ? index : index * lives + life);
+  return Array.from({ length: lives }, (_, life) => chosen[numberOf(life) % chosen.length]!);
 }
 
 async function dieAtRandom(trial: Trial): Promise<void> {
@@ -53,9 +63,9 @@ async function dieAtRandom(trial: Trial): Promise<void> {
 }
 
 /** True if the process ended itself at that place. */
-async function dieAt(trial: Trial, point: Failpoint): Promise<boolean> {
+async function dieAt(trial: Trial, point: Failpoint, isQuiet: boolean): Promise<boolean> {
   const { random } = trial.context;
-  const few = whileBeginning.includes(point) || whileEnding.includes(point) || point === 'proof.asked';
+  const few = isQuiet || whileBeginning.includes(point) || whileEnding.includes(point);
   const passes = 1 + random.below(few ? (point === 'shutdown.left' ? 1 : trial.application.partitions) : PASSES_MAX);
   const processor = trial.processor('a', { edits: dyingAt(point, passes) });
   if (whileEnding.includes(point)) {

@@ -1,4 +1,6 @@
 // F18: very many sessions die in the same second, and others must not wait for them.
+import { traffics } from '../loads/index.ts';
+import type { Act } from '../loads/traffic.ts';
 import type { TrialContext, TrialResult, Scenario } from '../scenario.ts';
 import { sleep } from '../stage/sleep.ts';
 import { produce } from '../stage/ending.ts';
@@ -8,6 +10,8 @@ const SESSIONS = 1_000_000;
 /** Longer than it takes to produce their only beats, so that they all live at once. */
 const TIMEOUT_MS = 40_000;
 const CLOSED_WITHIN_MS = 30_000;
+/** Other kinds than sessions: the judge keeps each for itself. */
+const lessOfKind = { entries: 100_000, timeoutMs: 20_000 };
 
 export const massDeath: Scenario = {
   id: 'F18',
@@ -17,17 +21,26 @@ export const massDeath: Scenario = {
   run,
 };
 
+export const massDeathOfKind: Scenario = {
+  ...massDeath,
+  title: `${lessOfKind.entries.toLocaleString('en')} die together`,
+};
+
 async function run(context: TrialContext): Promise<TrialResult> {
-  const trial = await Trial.begin(context, { timeoutMs: TIMEOUT_MS });
+  const { kind, seed } = context;
+  const { entries, timeoutMs } = kind === undefined ? { entries: SESSIONS, timeoutMs: TIMEOUT_MS } : lessOfKind;
+  const trial = await Trial.begin(context, { timeoutMs });
   const processor = await trial.started();
   const from = Date.now();
-  await produce(trial.application, beats(context.seed));
+  const act = (): Act => (kind === undefined ? BEAT : traffics[kind].lonely(from + timeoutMs));
+  await produce(trial.application, lonely(seed, entries, act));
   const tookMs = Date.now() - from;
   trial.armed = 1;
-  if (tookMs < TIMEOUT_MS) trial.hit();
-  trial.variant = `${SESSIONS} sessions, produced in ${(tookMs / 1000).toFixed(1)} s`;
+  if (tookMs < timeoutMs) trial.hit();
+  const plural = kind === undefined ? 'sessions' : traffics[kind].plural;
+  trial.variant = `${entries} ${plural}, produced in ${(tookMs / 1000).toFixed(1)} s`;
   trial.load({ ratePerSecond: 100 });
-  await sleep(TIMEOUT_MS / 2);
+  await sleep(timeoutMs / 2);
   const result = await trial.conclude([processor]);
   const late = (result.closeDelayMaxMs ?? 0) > CLOSED_WITHIN_MS;
   const detail = `the last close came ${result.closeDelayMaxMs} ms after its deadline`;
@@ -36,7 +49,8 @@ async function run(context: TrialContext): Promise<TrialResult> {
     : result;
 }
 
-function* beats(seed: number): Generator<{ readonly key: Buffer; readonly value: Uint8Array }> {
-  const value = new Uint8Array();
-  for (let index = 0; index < SESSIONS; index += 1) yield { key: Buffer.from(`m${seed}-${index}`), value };
+const BEAT: Act = { value: new Uint8Array() };
+
+function* lonely(seed: number, entries: number, act: () => Act): Generator<Act & { readonly key: Buffer }> {
+  for (let index = 0; index < entries; index += 1) yield { key: Buffer.from(`m${seed}-${index}`), ...act() };
 }

@@ -97,7 +97,7 @@ export class Application {
         {
           name: 'visits',
           kind: 'session',
-          timeoutMs,
+          ...(pipeline?.kind === undefined && { timeoutMs }),
           input: { topic: this.input, timestampType },
           output: { topic: this.output },
           ...pipeline,

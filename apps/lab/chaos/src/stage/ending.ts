@@ -3,7 +3,7 @@ import { openSummaryConsumer, type OutputRecord } from '@flatline/client/parts';
 import { BatchProducer, openCluster, type ProducedRecord } from '@flatline/kafka';
 import type { InputTruth } from '@flatline/oracle';
 import { systemClock } from '@flatline/system';
-import { isAllDone } from '../check/judgement.ts';
+import { hasAllEnded, isAllDone } from '../check/judgement.ts';
 import type { Application } from './application.ts';
 import { sleep } from './sleep.ts';
 import { topicEnds } from './topic-dump.ts';
@@ -12,6 +12,8 @@ import { topicEnds } from './topic-dump.ts';
 export const QUIESCENCE_MAX_MS = 90_000;
 /** Append times are rounded to milliseconds. */
 const SENTINEL_MARGIN_MS = 50;
+/** At least, between two looks at whole logs. */
+const ENDINGS_LOOK_MS = 500;
 
 /** A producer of the test's own, past any proxy. */
 export async function produce(application: Application, records: Iterable<ProducedRecord>): Promise<void> {
@@ -64,6 +66,25 @@ export async function awaitCloses(
   // Expiries are drained in slices: that of a sentinel need not be the last.
   while (quiescent && !(await isAllDone(application, truth))) quiescent = waitedMs() < withinMs;
   return { waitedMs: waitedMs(), quiescent };
+}
+
+/**
+ * For other kinds: resolves when nothing lives any more, by the processors' own proof of silence, and all is read. To be called
+ * when the load has ended: then all that lives is due within some seconds.
+ */
+export async function awaitEndings(
+  application: Application,
+  { withinMs }: { readonly withinMs: number },
+): Promise<{ readonly waitedMs: number; readonly quiescent: boolean }> {
+  const since = performance.now();
+  const waitedMs = (): number => performance.now() - since;
+  for (;;) {
+    const begunMs = waitedMs();
+    const quiescent = await hasAllEnded(application);
+    if (quiescent || waitedMs() >= withinMs) return { waitedMs: waitedMs(), quiescent };
+    // A look at long logs takes seconds, and the processors need the machine, too.
+    await sleep(Math.max(ENDINGS_LOOK_MS, waitedMs() - begunMs));
+  }
 }
 
 /** Follows the output until it has a tombstone of each sentinel; false where that takes longer. */

@@ -2,6 +2,7 @@
 import { KafkaLogAdmin, KafkaLogScan, type KafkaOptions, openCluster } from '@flatline/kafka';
 import type { RawRecord } from '@flatline/oracle';
 import { cutInput, sourceOf } from '@flatline/verifier';
+import type { Application } from './application.ts';
 
 const asItLies = { prepare: () => Promise.resolve(), read: (record: RawRecord): RawRecord => record };
 
@@ -22,6 +23,16 @@ export async function dumpTopic(kafka: KafkaOptions, topic: string, partitions: 
   } finally {
     connection.close();
   }
+}
+
+/** When each record of an output was appended, in order. */
+export async function appendTimes({
+  kafka,
+  output,
+  partitions,
+}: Pick<Application, 'kafka' | 'output' | 'partitions'>): Promise<readonly number[]> {
+  const records = (await dumpTopic(kafka, output, partitions)).flat();
+  return records.map(({ timestamp }) => timestamp).sort((a, b) => a - b);
 }
 
 export async function topicEnds(

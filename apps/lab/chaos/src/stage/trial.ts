@@ -3,15 +3,21 @@
 // Owns: the application, its fleet.      Does not own: the processors the scenario starts, until they are handed over.
 import type { InputTruth, VerificationReport } from '@flatline/oracle';
 import { judge, violationsOf } from '../check/judgement.ts';
+import { traffics } from '../loads/index.ts';
+import { KindLoad } from '../loads/kind-load.ts';
 import type { TrialContext, TrialResult, Violation } from '../scenario.ts';
 import { Application, type ApplicationOptions, type FleetLoad, type ProcessorSettings } from './application.ts';
 import type { Child } from './child.ts';
 import { sleep } from './sleep.ts';
-import { awaitCloses, QUIESCENCE_MAX_MS, readOutputs, writeSentinels } from './ending.ts';
+import { awaitCloses, awaitEndings, QUIESCENCE_MAX_MS, readOutputs, writeSentinels } from './ending.ts';
 import { editsWithout } from './guards.ts';
+import { appendTimes } from './topic-dump.ts';
 
 /** Longer than any trial: the fleet is interrupted. */
 const ENDLESS = 100_000_000;
+
+/** The silence that ends something, where a scenario needs no other. */
+const TIMEOUT_MS = 1_500;
 
 const usualLoad = { ratePerSecond: 300, heartbeatMs: 200, beats: 6, sessions: ENDLESS };
 
@@ -46,6 +52,7 @@ export class Trial {
   fired = 0;
   variant = '';
   #fleet: Child | undefined;
+  #load: KindLoad | undefined;
 
   private constructor(context: TrialContext, application: Application) {
     this.context = context;
@@ -53,18 +60,30 @@ export class Trial {
   }
 
   static async begin(context: TrialContext, options: Partial<ApplicationOptions> = {}): Promise<Trial> {
-    const { name, broker } = context;
-    const application = new Application({ name, brokers: broker.bootstrap, timeoutMs: 1_500, ...options });
+    const { name, broker, kind, seed } = context;
+    const { timeoutMs = TIMEOUT_MS } = options;
+    const section = kind && traffics[kind].section(timeoutMs, seed);
+    const pipeline = { ...section, ...options.pipeline };
+    const application = new Application({ ...options, name, brokers: broker.bootstrap, timeoutMs, pipeline });
     await application.createTopics();
     return new Trial(context, application);
   }
 
   load(changes: Partial<FleetLoad> = {}): void {
+    const { kind, seed } = this.context;
+    const { ratePerSecond } = { ...usualLoad, ...changes };
+    if (kind === undefined) this.#sendFleet(changes);
+    else this.#load = new KindLoad(this.application, traffics[kind], { ratePerSecond, seed });
+  }
+
+  #sendFleet(changes: Partial<FleetLoad>): void {
     this.#fleet = this.application.fleet({ ...usualLoad, seed: this.context.seed, ...changes });
   }
 
   /** Waits for the end of a fleet that has one, or ends it. @throws Error where it failed: the trial then shows nothing */
   async endLoad(how: 'interrupt' | 'finish' = 'interrupt'): Promise<void> {
+    await this.#load?.end();
+    this.#load = undefined;
     const fleet = this.#fleet;
     if (fleet === undefined) return;
     this.#fleet = undefined;
@@ -108,23 +127,24 @@ export class Trial {
   ): Promise<TrialResult> {
     const { application, faultsAt } = this;
     await this.endLoad(load);
-    const sentinels = await writeSentinels(application);
     // What a missing guard has taken away will never come.
     const withinMs = this.context.unsafe === undefined ? QUIESCENCE_MAX_MS : UNSAFE_QUIESCENCE_MAX_MS;
-    const { waitedMs, quiescent } = await awaitCloses(application, sentinels, { truth, withinMs });
+    const { waitedMs, quiescent } =
+      this.context.kind === undefined
+        ? await awaitCloses(application, await writeSentinels(application), { truth, withinMs })
+        : await awaitEndings(application, { withinMs });
     if (!quiescent) this.violations.push({ rule: 'X5', subject: application.group, detail: 'not quiescent in time' });
     this.facts['quiescentAfterMs'] = Math.round(waitedMs);
     for (const processor of processors) await this.endCleanly(processor);
     const report = await judge(application, truth);
     Object.assign(this.facts, factsOf(report));
-    const appendTimes = (await readOutputs(application)).map(({ timestamp }) => timestamp).sort((a, b) => a - b);
     return {
       variant: this.variant,
       armed: this.armed,
       fired: this.fired,
       facts: this.facts,
       violations: [...this.violations, ...violationsOf(report)],
-      recoveriesMs: stampsAreTrue ? recoveries(faultsAt, appendTimes) : [],
+      recoveriesMs: stampsAreTrue ? recoveries(faultsAt, await appendTimes(application)) : [],
       closes: report.closed,
       records: report.records.input,
       closeDelayMaxMs: report.delaysMs.max,

@@ -1,0 +1,104 @@
+// The producers of a pipeline that is not of sessions, within this process and past any proxy.
+//
+// Owns: a producer, the ledger of what it sent.      Does not own: what it sends (Traffic).
+//
+// Invariants
+//   KL1  A record counts in the ledger once it is acknowledged, and only then (X3).
+import { writeFileSync } from 'node:fs';
+import { type Random, seededRandom } from '@flatline/base';
+import { BatchProducer, openCluster } from '@flatline/kafka';
+import type { LedgerLine } from '@flatline/oracle';
+import { systemClock } from '@flatline/system';
+import type { Application } from '../stage/application.ts';
+import { sleep } from '../stage/sleep.ts';
+import type { Traffic } from './traffic.ts';
+
+export interface LoadSettings {
+  readonly ratePerSecond: number;
+  readonly seed: number;
+}
+
+const TICK_MS = 20;
+/** So few that each is heard of again while something of it lives. */
+const KEYS = 240;
+/** Offsets remembered of each key: the first of them is of somebody whose time is over. */
+const OFFSETS_KEPT = 4;
+
+interface Sent {
+  readonly acknowledged: number;
+  readonly offsets: readonly number[];
+}
+
+export class KindLoad {
+  readonly #application: Application;
+  readonly #traffic: Traffic;
+  readonly #settings: LoadSettings;
+  readonly #random: Random;
+  readonly #sent = new Map<string, Sent>();
+  /** By partition: keys of what is not acknowledged, in order. */
+  readonly #waiting: string[][];
+  readonly #done: Promise<void>;
+  #isOver = false;
+
+  constructor(application: Application, traffic: Traffic, settings: LoadSettings) {
+    this.#application = application;
+    this.#traffic = traffic;
+    this.#settings = settings;
+    this.#random = seededRandom(settings.seed);
+    this.#waiting = Array.from({ length: application.partitions }, () => []);
+    this.#done = this.#run();
+    // Told where it is waited for.
+    this.#done.catch(() => undefined);
+  }
+
+  /** Sends nothing more, and writes the ledger. @throws what went wrong with the producer: the trial then shows nothing */
+  async end(): Promise<void> {
+    this.#isOver = true;
+    await this.#done;
+    const lines = [...this.#sent].map(([sessionId, { acknowledged }]): LedgerLine => ({
+      sessionId,
+      acknowledged,
+      duplicates: 0,
+      ended: 'silence',
+      longestGapMs: 0,
+    }));
+    writeFileSync(this.#application.ledger, lines.map((line) => `${JSON.stringify(line)}\n`).join(''));
+  }
+
+  async #run(): Promise<void> {
+    const { kafka, input } = this.#application;
+    const connection = openCluster(kafka);
+    const onAcknowledged = (partition: number, baseOffset: number, count: number): void => {
+      this.#acknowledge(partition, baseOffset, count);
+    };
+    try {
+      const producer = await BatchProducer.open({ clock: systemClock, connection, topic: input, onAcknowledged });
+      const since = performance.now();
+      for (let sent = 0; !this.#isOver;) {
+        const owed = ((performance.now() - since) / 1_000) * this.#settings.ratePerSecond;
+        for (; sent < owed; sent += 1) await producer.send([this.#next()]);
+        await sleep(TICK_MS);
+      }
+      await producer.close();
+    } finally {
+      connection.close();
+    }
+  }
+
+  #next(): Parameters<BatchProducer['add']>[0] {
+    const number = this.#random.below(KEYS);
+    const partition = number % this.#waiting.length;
+    const key = `key-${number}`;
+    this.#waiting[partition]!.push(key);
+    const act = this.#traffic.act(this.#random, this.#sent.get(key)?.offsets ?? []);
+    return { key: Buffer.from(key), partition, ...act };
+  }
+
+  #acknowledge(partition: number, baseOffset: number, count: number): void {
+    for (const [index, key] of this.#waiting[partition]!.splice(0, count).entries()) {
+      const { acknowledged, offsets } = this.#sent.get(key) ?? { acknowledged: 0, offsets: [] };
+      const known = baseOffset < 0 ? offsets : [...offsets, baseOffset + index].slice(-OFFSETS_KEPT);
+      this.#sent.set(key, { acknowledged: acknowledged + 1, offsets: known });
+    }
+  }
+}
