@@ -67,6 +67,14 @@ export const SCHEDULE_MUTANTS: readonly Mutant[] = [
     to: 'if (schedule.madeUp < maxCatchUp)',
   },
   {
+    name: 'makes up for more runs than maxCatchUp',
+    kind: 'schedule',
+    file: 'libs/core/kinds/src/schedule/schedule-kind.ts',
+    from: "if (missed === 'all' && schedule.madeUp < maxCatchUp)",
+    to: "if (missed === 'all')",
+    seed: 17,
+  },
+  {
     name: 'runs once more than max-runs',
     kind: 'schedule',
     file: 'libs/core/kinds/src/schedule/schedule-kind.ts',
