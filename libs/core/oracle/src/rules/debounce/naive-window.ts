@@ -5,6 +5,7 @@ import type { DurationMs, Millis } from '@flatline/base';
 import type { InputRecord } from '../../logs/history.ts';
 import type { RawHeader } from '../../logs/raw-record.ts';
 import type { Machine, When } from '../entries-fold.ts';
+import { Telling } from '../telling.ts';
 import { alikeBy, asksIn, type ItemAsks } from './item-asks.ts';
 
 /** A pipeline's options, by the names of docs/CONFIGURATION.md, and what a record of the output holds. */
@@ -91,32 +92,19 @@ function isReduced({ reducer, dedupeBy }: Pick<DebounceFoldRules, 'reducer' | 'd
 
 const utf8 = new TextEncoder();
 
-export class NaiveWindow implements Machine<WindowState, FoldedBatch> {
+export class NaiveWindow extends Telling<FoldedBatch> implements Machine<WindowState, FoldedBatch> {
   readonly #rules: DebounceFoldRules;
   readonly #partition: number;
   readonly #room: number;
   readonly #key: Uint8Array;
   state: WindowState | undefined;
-  #said: FoldedBatch[] = [];
-  #opened = 0;
 
   constructor(rules: DebounceFoldRules, partition: number, key: Uint8Array) {
+    super();
     this.#rules = rules;
     this.#partition = partition;
     this.#key = key;
     this.#room = rules.roomFor(key);
-  }
-
-  takeSaid(): readonly FoldedBatch[] {
-    const said = this.#said;
-    this.#said = [];
-    return said;
-  }
-
-  takeOpened(): number {
-    const opened = this.#opened;
-    this.#opened = 0;
-    return opened;
   }
 
   dueAt(): Millis {
@@ -203,7 +191,7 @@ export class NaiveWindow implements Machine<WindowState, FoldedBatch> {
     const longest = asks.maxWaitMs === undefined ? this.#rules.maxWaitMs : this.#bounded(asks.maxWaitMs);
     const waitMs = asks.waitMs === undefined ? this.#rules.waitMs : this.#bounded(asks.waitMs);
     const most = longest === 0 ? Infinity : at + longest;
-    this.#opened += 1;
+    this.began();
     const nothing = { items: [], kept: 0, count: 0, bytes: 0, firstTaken: -1, lastTaken: -1, size: 0 };
     return { offset, at, most, waitMs, lastAt: at, ...nothing };
   }
@@ -244,7 +232,7 @@ export class NaiveWindow implements Machine<WindowState, FoldedBatch> {
     const window = { windowId: `${this.#partition}-${offset}`, reason, openedAt: at, firedAt };
     const all = { count, bytes, duplicates, firstOffset: firstTaken, lastOffset: lastTaken };
     for (const [part, items] of parts.entries())
-      this.#said.push({ ...window, part, last: part + 1 === parts.length, ...all, items });
+      this.tell({ ...window, part, last: part + 1 === parts.length, ...all, items });
   }
 }
 

@@ -5,6 +5,7 @@ import type { DurationMs, Millis } from '@flatline/base';
 import type { InputRecord } from '../../logs/history.ts';
 import type { Machine, When } from '../entries-fold.ts';
 import type { HeldGaps } from '../held-gaps.ts';
+import { Telling } from '../telling.ts';
 import { type Asked, askedBy } from './lease-request.ts';
 
 /** A pipeline's options, by the names of docs/CONFIGURATION.md. */
@@ -62,18 +63,17 @@ interface Competing {
 /** Offsets below it have a token (L3). */
 export const TOKEN_OFFSETS = 1_099_511_627_776;
 
-export class NaiveLease implements Machine<LeaseState, Said> {
+export class NaiveLease extends Telling<Said> implements Machine<LeaseState, Said> {
   readonly #rules: LeaseFoldRules;
   readonly #gaps: HeldGaps;
   readonly #place: Readonly<Record<string, unknown>>;
   #held: Held | undefined;
   #lockedUntil: Millis | undefined;
   #waiting: readonly Waiting[] = [];
-  #said: Said[] = [];
-  #opened = 0;
 
   /** `place`: what all that is said of this key says: id and partition. */
   constructor(rules: LeaseFoldRules, gaps: HeldGaps, place: Readonly<Record<string, unknown>>) {
+    super();
     this.#rules = rules;
     this.#gaps = gaps;
     this.#place = place;
@@ -88,18 +88,6 @@ export class NaiveLease implements Machine<LeaseState, Said> {
     this.#held = state?.held;
     this.#lockedUntil = state?.lockedUntil;
     this.#waiting = state?.waiting ?? [];
-  }
-
-  takeSaid(): readonly Said[] {
-    const said = this.#said;
-    this.#said = [];
-    return said;
-  }
-
-  takeOpened(): number {
-    const opened = this.#opened;
-    this.#opened = 0;
-    return opened;
   }
 
   dueAt(): Millis {
@@ -211,7 +199,7 @@ export class NaiveLease implements Machine<LeaseState, Said> {
 
   #end(type: string, held: Held, how: Readonly<Record<string, unknown>>): void {
     this.#say({ type, ...this.#wordsOf(held), ...how });
-    this.#said.push(null);
+    this.tell(null);
     this.#held = undefined;
   }
 
@@ -232,7 +220,7 @@ export class NaiveLease implements Machine<LeaseState, Said> {
 
   #grant(start: Claim, grantedAt: Millis, how: Readonly<Record<string, unknown>>): void {
     const token = this.#rules.tokenEpoch * TOKEN_OFFSETS + start.offset;
-    this.#opened += 1;
+    this.began();
     const { offset, requestId, timeoutMs, attributes } = start;
     this.#held = { offset, requestId, timeoutMs, attributes, token, grantedAt, lastAt: grantedAt, renewals: 0 };
     this.#sayGranted(this.#held, how);
@@ -259,7 +247,7 @@ export class NaiveLease implements Machine<LeaseState, Said> {
   }
 
   #say(what: Readonly<Record<string, unknown>>): void {
-    this.#said.push(
+    this.tell(
       Object.fromEntries(Object.entries({ ...this.#place, ...what }).filter(([, value]) => value !== undefined)),
     );
   }

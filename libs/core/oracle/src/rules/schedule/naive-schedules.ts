@@ -13,6 +13,7 @@ import {
   type ScheduleMessage,
   type ScheduleTimes,
 } from './schedule-request.ts';
+import { Telling } from '../telling.ts';
 
 /** A pipeline's options, by the names of docs/CONFIGURATION.md. */
 export interface ScheduleFoldRules {
@@ -64,7 +65,7 @@ type Pending = { -readonly [Name in Exclude<keyof PendingSchedule, 'shift'>]: Pe
 const LAST_INSTANT = 8_640_000_000_000_000;
 const ERRORS = ['NOT_FOUND', 'EXPIRED', 'MISSED'];
 
-export class NaiveSchedules implements Machine<ScheduleState, SaidOfSchedule> {
+export class NaiveSchedules extends Telling<SaidOfSchedule> implements Machine<ScheduleState, SaidOfSchedule> {
   /** A schedule of the key has gone by the calendar of a zone, which another version of the database may say otherwise. */
   goesByZone = false;
   readonly #rules: ScheduleFoldRules;
@@ -75,11 +76,10 @@ export class NaiveSchedules implements Machine<ScheduleState, SaidOfSchedule> {
   #clock: Millis = 0;
   /** Offset of the record that is answered. */
   #answers: number | undefined;
-  #said: SaidOfSchedule[] = [];
-  #opened = 0;
 
   /** `key`: one character per byte. */
   constructor(rules: ScheduleFoldRules, calendar: FoldCalendar, partition: number, key: string) {
+    super();
     this.#key = key;
     this.#rules = rules;
     this.#calendar = calendar;
@@ -93,18 +93,6 @@ export class NaiveSchedules implements Machine<ScheduleState, SaidOfSchedule> {
   }
   set state(state: ScheduleState | undefined) {
     this.#pending = (state?.pending ?? []).map((each) => ({ ...each }));
-  }
-
-  takeSaid(): readonly SaidOfSchedule[] {
-    const said = this.#said;
-    this.#said = [];
-    return said;
-  }
-
-  takeOpened(): number {
-    const opened = this.#opened;
-    this.#opened = 0;
-    return opened;
   }
 
   dueAt(): Millis {
@@ -143,7 +131,7 @@ export class NaiveSchedules implements Machine<ScheduleState, SaidOfSchedule> {
     if (asked.cron !== undefined && asked.zone !== 'UTC') this.goesByZone = true;
     if (due === undefined || due > this.#clock + this.#rules.maxHorizonMs) return false;
     if (!former && this.#pending.length >= this.#rules.maxSchedulesPerKey) return false;
-    this.#opened += 1;
+    this.began();
     const pending: Pending = { asked, offset, due, runs: 0, missed: 0, madeUp: 0, paused: false };
     this.#pending = [...this.#pending.filter((each) => each !== former), pending];
     this.#receiptOf(former ? 'REPLACED' : 'SCHEDULED', pending);
@@ -266,7 +254,7 @@ export class NaiveSchedules implements Machine<ScheduleState, SaidOfSchedule> {
       if (asked.cron !== undefined) headers.push(`tz=${this.#calendar.version}`);
       const topic = asked.target === undefined ? {} : { topic: asked.target };
       const all = [...asked.headers, ...headers.map((each) => `flatline-${each}`)];
-      this.#said.push({ ...topic, value: asked.value, headers: all });
+      this.tell({ ...topic, value: asked.value, headers: all });
       pending.missed = 0;
     }
     if (isOver) this.#end(pending);
@@ -293,7 +281,7 @@ export class NaiveSchedules implements Machine<ScheduleState, SaidOfSchedule> {
     const { receipts } = this.#rules;
     if (receipts !== 'all' && !(receipts === 'errors' && ERRORS.includes(type))) return;
     const headers = [`receipt=${type}`, ...about, ...(this.#answers === undefined ? [] : [`answers=${this.#answers}`])];
-    this.#said.push({ value: '', headers: headers.map((each) => `flatline-${each}`) });
+    this.tell({ value: '', headers: headers.map((each) => `flatline-${each}`) });
   }
 }
 
