@@ -1,27 +1,19 @@
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
 import { kill, killAll, type Running } from './child.fixture.ts';
-import { flatline } from './flatline.fixture.ts';
 import { expectLedger, readLedger } from './ledger.fixture.ts';
 import { Scenario } from './scenario.fixture.ts';
+import { INTERRUPTED, simulateFleet } from './simulated-fleet.fixture.ts';
 import { expectVerified } from './verify.fixture.ts';
 
 const SEED = Number(process.env['SEED'] ?? 9);
 const TIMEOUT_MS = 3_000;
-/** `simulate` is stopped before its end. */
-const INTERRUPTED = 130;
 
 let scenario: Scenario;
 afterEach(async () => {
   await killAll();
   await scenario.dispose();
 });
-
-function simulate(ledger: string): Running {
-  const load = ['--sessions', '1000000', '--rate', '500', '--heartbeat-ms', '250', '--beats', '6', '--format', 'json'];
-  const where = ['--topic', scenario.input, '--brokers', scenario.kafka.brokers.join(',')];
-  return flatline(['simulate', ...where, ...load, '--seed', String(SEED), '--ledger', ledger]);
-}
 
 /** Two instances, each with a task, and a standby of the other's. Under traffic: only a commit tells a former owner of its fence. */
 async function pair(): Promise<[Running, Running]> {
@@ -36,7 +28,7 @@ describe(`a standby of each partition (rerun: SEED=${SEED} npm test -- e2e)`, ()
   test('[F1][S4][O1][R1][K6] takes over after kill −9 and after SIGTERM; every session closes exactly once', async () => {
     scenario = await Scenario.create({ timeoutMs: TIMEOUT_MS, partitions: 2, pipeline: { standbys: 1 } });
     const ledger = join(scenario.folder, 'ledger.jsonl');
-    const fleet = simulate(ledger);
+    const fleet = simulateFleet(scenario, { ledger, seed: SEED });
     const [a, b] = await pair();
     await kill(a.child);
     await b.line(TAKEN_OVER);

@@ -1,19 +1,17 @@
 // `flatline run --workers`: processes over one state directory and one port, some of which are killed.
 import { join } from 'node:path';
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { kill, killAll, type Running } from './child.fixture.ts';
-import { flatline } from './flatline.fixture.ts';
+import { kill, killAll } from './child.fixture.ts';
 import { expectLedger, readLedger } from './ledger.fixture.ts';
 import { addressOf, fetchJson, ready } from './metrics.fixture.ts';
 import { Scenario, sleep } from './scenario.fixture.ts';
+import { INTERRUPTED, simulateFleet } from './simulated-fleet.fixture.ts';
 import { expectVerified } from './verify.fixture.ts';
 
 const SEED = Number(process.env['SEED'] ?? 17);
 const TIMEOUT_MS = 3_000;
 const PARTITIONS = 4;
 const LOOK_MS = 50;
-/** `simulate` is stopped before its end. */
-const INTERRUPTED = 130;
 
 interface Workers {
   readonly workers: readonly { readonly worker: number; readonly pid: number; readonly restarts: number }[];
@@ -27,12 +25,6 @@ afterEach(async () => {
   await killAll();
   await scenario.dispose();
 });
-
-function simulate(ledger: string): Running {
-  const load = ['--sessions', '1000000', '--rate', '500', '--heartbeat-ms', '250', '--beats', '6', '--format', 'json'];
-  const where = ['--topic', scenario.input, '--brokers', scenario.kafka.brokers.join(',')];
-  return flatline(['simulate', ...where, ...load, '--seed', String(SEED), '--ledger', ledger]);
-}
 
 /** Each partition once, and how many each worker runs. */
 async function spread(address: string): Promise<readonly number[]> {
@@ -66,7 +58,7 @@ describe(`two workers (rerun: SEED=${SEED} npm test -- e2e)`, () => {
     const first = scenario.startWorkers(2);
     const address = await addressOf(first);
     await ready(address);
-    const fleet = simulate(ledger);
+    const fleet = simulateFleet(scenario, { ledger, seed: SEED });
     expect(await spread(address)).toEqual([2, 2]);
 
     const [, second] = await workersOf(address);
