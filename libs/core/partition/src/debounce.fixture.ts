@@ -2,12 +2,10 @@
 import { type DebounceFoldRules, type FoldedBatch, foldDebounce } from '@flatline/oracle';
 import { debounceKind, type DebounceRules } from '@flatline/kinds';
 import type { DebouncedBatch, DebouncedBatchEncoder } from '@flatline/ports/formats';
-import { NO_BATCH, PartitionTask, Restoration } from './index.ts';
-import { applyBlock, begin, bytes, ListCursor, options, type TestRecord, text } from './task.fixture.ts';
+import { PartitionTask } from './index.ts';
+import { PARTITION, TaskLog, WALL } from './task-log.fixture.ts';
+import { bytes, ListCursor, options, type TestRecord, text } from './task.fixture.ts';
 
-const WALL = 9e12;
-const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
-const PARTITION = 3;
 const BATCH_BYTES_MAX = 1_000;
 const AROUND_BYTES = 100;
 const ITEM_OVERHEAD_BYTES = 10;
@@ -27,16 +25,11 @@ export class DebounceLog {
   readonly #logAppendTime: boolean;
   readonly #batchBytesMax: number;
   readonly #encoder: DebouncedBatchEncoder;
-  readonly #records: TestRecord[] = [];
   readonly #said = new Map<string, FoldedBatch[]>();
-  readonly refused: { readonly offset: number; readonly reason: string }[] = [];
   readonly #encoded = new WeakMap<Uint8Array, DebouncedBatch>();
-  readonly blocks: Uint8Array[] = [];
-  #taken = 0;
-  #sequence = 0;
+  readonly #log: TaskLog;
   /** Batches encoded so far. */
   encodes = 0;
-  task: PartitionTask;
 
   constructor(settings: DebounceSettings = {}) {
     const { rules, groupMax = 1, logAppendTime = true, batchBytesMax = BATCH_BYTES_MAX } = settings;
@@ -61,8 +54,32 @@ export class DebounceLog {
         return value;
       },
     };
-    this.task = this.#newTask();
-    begin(this.task, 0, START);
+    this.#log = new TaskLog(
+      () => this.#newTask(),
+      ({ key, value }) => {
+        const all = this.#said.get(text(key!)) ?? [];
+        const { key: said, ...batch } = this.#encoded.get(value!)!;
+        if (text(said) !== text(key!)) throw new Error('a batch names another key');
+        this.#said.set(text(key!), [...all, batch]);
+      },
+    );
+  }
+
+  get task(): PartitionTask {
+    return this.#log.task;
+  }
+
+  get refused(): readonly { readonly offset: number; readonly reason: string }[] {
+    return this.#log.refused;
+  }
+
+  get blocks(): readonly Uint8Array[] {
+    return this.#log.blocks;
+  }
+
+  /** Bytes of the changelog so far. */
+  get logBytes(): number {
+    return this.#log.logBytes;
   }
 
   #newTask(): PartitionTask {
@@ -79,45 +96,26 @@ export class DebounceLog {
 
   /** With headers that may have one name. */
   addWith(timestamp: number, key: string | null, value: string | null, headers: readonly Headers[]): number {
-    const offset = this.#records.length;
     const all = headers.flatMap((each) => Object.entries(each));
     const sent = all.map(([name, of]) => ({ name, value: bytes(of) }));
-    const clock = key === null ? [{ name: 'flatline-clock', value: null }] : [];
-    const logAppendTime = this.#logAppendTime;
-    this.#records.push({ offset, timestamp, key, value, headers: [...sent, ...clock], logAppendTime });
-    return offset;
+    return this.#log.append({ timestamp, key, value, headers: sent, logAppendTime: this.#logAppendTime });
   }
 
   /** Takes what was added. */
   take(): void {
-    const fresh = this.#records.slice(this.#taken);
-    this.#taken = this.#records.length;
-    if (fresh.length > 0) this.task.step(new ListCursor(fresh, this.#groupMax), 1e9, WALL);
+    this.#step(this.#log.take());
+  }
+
+  #step(records: readonly TestRecord[]): void {
+    if (records.length > 0) this.task.step(new ListCursor(records, this.#groupMax), 1e9, WALL);
   }
 
   /** Takes what was added, and commits. `drains`: lets what is due of other keys take effect, too. */
   commit(drains = true, sliceBytes = Infinity): void {
-    const { task } = this;
     this.take();
     if (drains) this.drain();
-    while (!task.prepareCut(sliceBytes));
-    const sequence = this.#sequence;
-    const names = { logId: 'log', owner: 'me', inputPartitions: 4, sequence, commitId: `run-${sequence}` };
-    const cut = task.cut({ ...names, previousCommitId: sequence === 0 ? '' : `run-${sequence - 1}` });
-    this.#sequence += 1;
-    for (const { key, value } of cut.outputs) {
-      const all = this.#said.get(text(key!)) ?? [];
-      const { key: said, ...batch } = this.#encoded.get(value!)!;
-      if (text(said) !== text(key!)) throw new Error('a batch names another key');
-      this.#said.set(text(key!), [...all, batch]);
-    }
-    this.refused.push(...cut.deadLetters.map(({ offset, reason }) => ({ offset, reason })));
-    for (const block of cut.blocks) this.blocks.push(block.bytes.slice());
-    const first = this.blocks.length - cut.blocks.length;
-    task.settle(
-      cut,
-      cut.blocks.map((_, i) => first + i),
-    );
+    while (!this.task.prepareCut(sliceBytes));
+    this.#log.cut();
   }
 
   /** Lets what is due take effect. */
@@ -130,8 +128,7 @@ export class DebounceLog {
    * and takes it again.
    */
   crash(slices = 0, sliceBytes = 1): void {
-    const fresh = this.#records.slice(this.#taken);
-    if (fresh.length > 0) this.task.step(new ListCursor(fresh, this.#groupMax), 1e9, WALL);
+    this.#step(this.#log.untaken);
     if (slices > 0) this.drain();
     for (let slice = 0; slice < slices && !this.task.prepareCut(sliceBytes); slice += 1);
     this.restart();
@@ -140,23 +137,7 @@ export class DebounceLog {
   /** Another task restores what is committed, and goes on, by other rules. */
   restart(changes: Partial<DebounceRules> = {}): void {
     this.#rules = { ...this.#rules, ...changes };
-    const task = this.#newTask();
-    this.task = task;
-    if (this.blocks.length === 0) {
-      begin(task, 0, START);
-      return;
-    }
-    const restoration = new Restoration(task.table, task.changelog, task.checkpoints);
-    this.blocks.forEach((block, offset) => applyBlock(restoration, block, offset));
-    const why = restoration.finish();
-    if (why !== undefined) throw new Error(why);
-    const last = restoration.last!;
-    begin(task, last.clock, last.inputs[0]!, last);
-  }
-
-  /** Bytes of the changelog so far. */
-  get logBytes(): number {
-    return this.blocks.reduce((sum, { length }) => sum + length, 0);
+    this.#log.restart();
   }
 
   /** What was said of a key, in order. */
@@ -170,20 +151,13 @@ export class DebounceLog {
 
   /** The same by the rules, read a second time. */
   folded(): { readonly all: unknown; readonly refused: readonly number[]; readonly taken: readonly number[] } {
-    const raw = this.#records.map(({ key, value, headers = [], logAppendTime = true, ...record }) => ({
-      ...record,
-      headers,
-      logAppendTime,
-      key: key === null ? null : bytes(key),
-      value: value === null ? null : bytes(value),
-    }));
     const rules: DebounceFoldRules = {
       ...this.#rules,
       roomFor: (key) => this.#batchBytesMax - 100 - key.length,
       sizeOf: (value) => value.length + 10,
     };
     const folding = { partition: PARTITION, rules, logAppendTime: this.#logAppendTime };
-    const { said, refused, taken } = foldDebounce(raw, folding);
+    const { said, refused, taken } = foldDebounce(this.#log.raw(), folding);
     return { all: Object.fromEntries([...said].filter(([, each]) => each.length > 0)), refused, taken };
   }
 }

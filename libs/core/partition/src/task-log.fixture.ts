@@ -1,7 +1,7 @@
 // The input of one partition, a task that takes it, and what that has committed: what logs of a kind share in tests.
 import type { RawRecord } from '@flatline/oracle';
 import { NO_BATCH, type PartitionTask, Restoration, type TaskCut } from './index.ts';
-import { applyBlock, begin, bytes, type TestRecord } from './task.fixture.ts';
+import { applyBlock, begin, rawOf, type TestRecord } from './task.fixture.ts';
 
 export const PARTITION = 3;
 export const WALL = 9e12;
@@ -86,12 +86,6 @@ export class TaskLog {
 
   /** The input, as the oracle reads it. */
   raw(): RawRecord[] {
-    return this.#records.map(({ key, value, headers = [], logAppendTime = true, ...record }) => ({
-      ...record,
-      headers,
-      logAppendTime,
-      key: key === null ? null : bytes(key),
-      value: value === null ? null : bytes(value),
-    }));
+    return this.#records.map(rawOf);
   }
 }

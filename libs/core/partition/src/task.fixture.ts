@@ -1,6 +1,6 @@
 // A log of records in memory for tests of the core, and what the oracle's fold says of it.
 import { ReusedMemory, seededRandom } from '@flatline/base';
-import { foldInput, inputRecord, type PipelineRules } from '@flatline/oracle';
+import { foldInput, inputRecord, type PipelineRules, type RawRecord } from '@flatline/oracle';
 import { sessionKind, type SessionOptions } from '@flatline/kinds';
 import type { SessionSummary } from '@flatline/ports/formats';
 import type { PartitionTask, Restoration, RestoreStep, TaskCut, TaskOptions } from './index.ts';
@@ -248,21 +248,24 @@ export function workload({ seed, keys, records, maxGapMs }: Workload): TestRecor
   });
 }
 
+/** As the oracle reads it. */
+export function rawOf({ key, value, headers = [], logAppendTime = true, ...record }: TestRecord): RawRecord {
+  return {
+    ...record,
+    headers,
+    logAppendTime,
+    key: key === null ? null : bytes(key),
+    value: value === null ? null : bytes(value),
+  };
+}
+
 /** `key incarnation reason count first..last closedAt` of every close that the records prove, and what stays open. */
 export function fold(records: readonly TestRecord[], timeoutMs: number): { closed: string[]; open: string[] } {
   const { rules, input, partition } = options();
   const { timestampType, maxKeyBytes } = input;
   const naive: PipelineRules = { ...rules, timeoutMs, timestampType, maxKeyBytes, unheardMs: 0, maxHoldMs: 0 };
-  const raw = records.map(({ offset, timestamp, key, value, headers = [], logAppendTime = true }) => ({
-    offset,
-    timestamp,
-    headers,
-    logAppendTime,
-    key: key === null ? null : bytes(key),
-    value: value === null ? null : bytes(value),
-  }));
   const { summaries, open } = foldInput(
-    raw.map((record) => inputRecord(record, () => 'bad')),
+    records.map((record) => inputRecord(rawOf(record), () => 'bad')),
     { partition, rules: naive },
   );
   const closed = summaries.map(({ incarnation, ...of }) =>
