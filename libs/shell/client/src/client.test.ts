@@ -1,11 +1,11 @@
 // The SDK on a real broker: `KAFKA_BROKERS`, or one that the test run starts.
-import { afterAll, describe, expect, test } from '@jest/globals';
+import { afterAll, afterEach, describe, expect, test } from '@jest/globals';
 import type { Clock } from '@flatline/base';
 import { BatchProducer, KafkaLogReader, KafkaTopicAdmin, openCluster } from '@flatline/kafka';
 import { randomUUID } from 'node:crypto';
 import { INCARNATION_HEADER } from '@flatline/ports';
 import { openHeartbeatProducer, openSummaryConsumer, type OutputRecord, type SummaryConsumerOptions } from './parts.ts';
-import { connect } from './index.ts';
+import { connect, type Flatline } from './index.ts';
 import { summaryJson } from './summary.fixture.ts';
 
 const clock: Clock = {
@@ -20,16 +20,33 @@ const clock: Clock = {
 };
 const kafka = { brokers: (process.env['KAFKA_BROKERS'] ?? '').split(','), clientId: 'flatline-client-test', clock };
 const connection = openCluster(kafka);
+const opened: Flatline[] = [];
+afterEach(async () => {
+  await Promise.allSettled(opened.splice(0).map((each) => each.close()));
+});
 afterAll(() => {
   connection.close();
 });
+
+function open(): Flatline {
+  const flatline = connect({ brokers: kafka.brokers });
+  opened.push(flatline);
+  return flatline;
+}
 const utf8 = new TextEncoder();
 
-async function makeTopic(partitions: number): Promise<string> {
+const admin = new KafkaTopicAdmin({ clock, connection });
+
+async function makeTopic(partitions: number, settings: Readonly<Record<string, string>> = {}): Promise<string> {
   const topic = `client-${randomUUID()}`;
-  await new KafkaTopicAdmin({ clock, connection }).createTopics([{ topic, partitions, replicationFactor: 1 }]);
+  await admin.createTopics([{ topic, partitions, replicationFactor: 1, settings }]);
   return topic;
 }
+
+const pages = (length: number): { type: string; attributes: Map<string, string> } => ({
+  type: 'VIEW',
+  attributes: new Map([['page', '/'.repeat(length)]]),
+});
 
 /** Key, value and time of the first `count` records of a partition. */
 async function read(topic: string, partition: number, count: number): Promise<[string, string | null, number][]> {
@@ -95,10 +112,47 @@ describe('a heartbeat producer', () => {
   });
 });
 
+describe('an event that is too large for its topic', () => {
+  test('HP3: is refused at the call, with its size, the limit and what to do; other sessions go on', async () => {
+    const topic = await makeTopic(1, { 'max.message.bytes': '2000' });
+    const flatline = open();
+    const sessions = await flatline.sessions({ topic, timeoutMs: 60_000 });
+    const [anna, bert] = [sessions.session('anna'), sessions.session('bert')];
+    anna.start();
+    expect(() => anna.event(pages(5_000))).toThrow(
+      new RegExp(
+        `a record has 5\\d\\d\\d bytes, more than topic ${topic} takes \\(max.message.bytes is 2000\\): .*or raise`,
+      ),
+    );
+    for (let i = 0; i < 3; i += 1) bert.event(pages(1_000));
+    anna.end();
+    await flatline.close();
+    expect((await read(topic, 0, 5)).map(([key]) => key)).toEqual(['anna', 'bert', 'bert', 'bert', 'anna']);
+  });
+
+  test('HP3: and has been taken all the same is told of once, by `onRefused` or the next flush; others are in the log', async () => {
+    const topic = await makeTopic(1);
+    const flatline = open();
+    const told: string[] = [];
+    const one = await flatline.heartbeats({ topic, onRefused: ({ message }) => void told.push(message) });
+    const another = await flatline.heartbeats({ topic });
+    await admin.alterSettings([{ topic, settings: { 'max.message.bytes': '1000' } }]);
+    for (const id of ['a', 'b', 'c', 'd']) await one.event(id, pages(id === 'b' ? 3_000 : 500));
+    await one.flush();
+    expect(told).toEqual([expect.stringMatching(/^a record of "b" has 3\d\d\d bytes.*max\.message\.bytes is 1000/)]);
+    await another.event('e', pages(3_000));
+    await another.beat('f');
+    await expect(another.flush()).rejects.toThrow(/"e" has 3\d\d\d bytes/);
+    await another.beat('g');
+    await flatline.close();
+    expect((await read(topic, 0, 5)).map(([key]) => key)).toEqual(['a', 'c', 'd', 'f', 'g']);
+  });
+});
+
 describe('a client', () => {
   test('sessions beat by themselves, and closing the client puts everything into the log', async () => {
     const topic = await makeTopic(1);
-    const flatline = connect({ brokers: kafka.brokers });
+    const flatline = open();
     const sessions = await flatline.sessions({ topic, timeoutMs: 300 });
     const session = sessions.session('anna');
     session.start();

@@ -54,6 +54,11 @@ export interface HeartbeatsOptions {
    * `sessions` without end.
    */
   readonly deliveryTimeoutMs?: DurationMs;
+  /**
+   * Told of a record that the topic has refused for its size after the call took it, since its `max.message.bytes` could not be
+   * read or was lowered; all others go on. Default: the next `flush` or `close` rejects with it.
+   */
+  readonly onRefused?: (error: Error) => void;
 }
 
 /**
@@ -66,7 +71,10 @@ export interface Heartbeats {
   partitionFor(id: SessionId): number;
   /** The session lives: an empty value, the cheapest record there is. */
   beat(id: SessionId, timestamp?: Millis): Promise<void> | undefined;
-  /** The session lives, and something is to be said about it. Throws for an event that no processor would take. */
+  /**
+   * The session lives, and something is to be said about it. Throws for an event that no processor would take, or that is too
+   * large for the topic.
+   */
   event(id: SessionId, event: OutgoingEvent, timestamp?: Millis): Promise<void> | undefined;
   /** The session ends here, without waiting for its timeout. */
   end(id: SessionId, timestamp?: Millis): Promise<void> | undefined;
@@ -198,12 +206,8 @@ class Client implements Flatline {
       clock,
       connection: this.#connection,
       registry: this.#registry,
-      // No record is sent before there is what sends it.
-      onAcknowledged: (_partition, records) => {
-        opened.acknowledged(records);
-      },
     });
-    const opened: LiveSessions = new LiveSessions({ ...options, clock, producer, random: Math.random });
+    const opened = new LiveSessions({ ...options, clock, producer, random: Math.random });
     let closing: Promise<void> | undefined;
     return this.#kept({
       session: (id) => opened.session(id),
@@ -231,6 +235,9 @@ class Client implements Flatline {
       deliveryTimeoutMs: FOR_EVER_MS,
       onAcknowledged: (partition, _baseOffset, records, appendedAt) => {
         held.acknowledged(partition, records, appendedAt);
+      },
+      onTooLarge: (partition, error) => {
+        held.refused(partition, error);
       },
     });
     const { partitionCount } = producer;

@@ -7,6 +7,7 @@
 //   HP1  Records of one session id reach the log in the order of the calls, each once (KIP-98).
 //   HP2  A call that returns nothing has taken the record; a call that returns a promise has, too, and asks the caller to
 //        await it before the next call: that is what bounds memory.
+//   HP3  A record that its topic does not take is refused alone: at the call where the topic's limit is known, else told of once.
 import type { Clock, DurationMs, Millis } from '@flatline/base';
 import {
   type EventEncoder,
@@ -33,6 +34,8 @@ export interface HeartbeatProducerOptions {
   readonly deliveryTimeoutMs?: DurationMs | undefined;
   /** Told of every batch that is in the log; of one partition in the order of the calls. */
   readonly onAcknowledged?: (partition: number, recordCount: number) => void;
+  /** Told of a record that the topic has refused for its size after the call took it. Default: `flush` and `close` reject with it. */
+  readonly onRefused?: ((error: Error) => void) | undefined;
 }
 
 const NOTHING = new Uint8Array(0);
@@ -40,7 +43,9 @@ const utf8 = new TextEncoder();
 
 /** @throws Fatal where the topic does not exist, or Avro has no registry; Retriable where broker or registry do not answer. */
 export async function openHeartbeatProducer(options: HeartbeatProducerOptions): Promise<HeartbeatProducer> {
-  const { clock, connection, topic, format = 'json', registry, deliveryTimeoutMs, onAcknowledged } = options;
+  const { clock, connection, topic, format = 'json', registry, deliveryTimeoutMs } = options;
+  const { onAcknowledged, onRefused } = options;
+  let refusal: Error | undefined;
   const encoder = await openEventEncoder(format, topic, registry);
   const producer = await BatchProducer.open({
     clock,
@@ -52,8 +57,20 @@ export async function openHeartbeatProducer(options: HeartbeatProducerOptions): 
         onAcknowledged(partition, recordCount);
       },
     }),
+    onTooLarge: (_partition, error) => {
+      if (onRefused === undefined) refusal ??= error;
+      // What it throws is no failure of the producer's.
+      else
+        queueMicrotask(() => {
+          onRefused(error);
+        });
+    },
   });
-  return new HeartbeatProducer(producer, encoder);
+  return new HeartbeatProducer(producer, encoder, () => {
+    const told = refusal;
+    refusal = undefined;
+    if (told !== undefined) throw told;
+  });
 }
 
 /**
@@ -63,14 +80,22 @@ export async function openHeartbeatProducer(options: HeartbeatProducerOptions): 
 export class HeartbeatProducer {
   readonly #producer: BatchProducer;
   readonly #encoder: EventEncoder;
+  readonly #checkRefused: () => void;
 
-  constructor(producer: BatchProducer, encoder: EventEncoder) {
+  /** `checkRefused`: throws what was refused and not told of. */
+  constructor(producer: BatchProducer, encoder: EventEncoder, checkRefused: () => void) {
     this.#producer = producer;
     this.#encoder = encoder;
+    this.#checkRefused = checkRefused;
   }
 
   get partitionCount(): number {
     return this.#producer.partitionCount;
+  }
+
+  /** Records taken and not yet in the log. */
+  get waitingCount(): number {
+    return this.#producer.waitingCount;
   }
 
   /** Where records of this session go: as Java's default partitioner sends them. */
@@ -83,7 +108,10 @@ export class HeartbeatProducer {
     return this.#add(id, NOTHING, timestamp);
   }
 
-  /** The session lives, and something is to be said about it. @throws BadInput for an event that no processor would take. */
+  /**
+   * The session lives, and something is to be said about it. @throws BadInput for an event that no processor would take,
+   * RecordTooLarge for one that the topic does not take.
+   */
   event(id: SessionId, event: OutgoingEvent, timestamp?: Millis): Promise<void> | undefined {
     return this.#add(id, this.#encoder.encode(event), timestamp);
   }
@@ -94,13 +122,15 @@ export class HeartbeatProducer {
   }
 
   /** Resolves when everything so far is in the log. @throws Retriable, PartitionStopped, Fatal, naming what is not. */
-  flush(): Promise<void> {
-    return this.#producer.flush();
+  async flush(): Promise<void> {
+    await this.#producer.flush();
+    this.#checkRefused();
   }
 
   /** Flushes, then takes no more. Idempotent. */
-  close(): Promise<void> {
-    return this.#producer.close();
+  async close(): Promise<void> {
+    await this.#producer.close();
+    this.#checkRefused();
   }
 
   #add(id: SessionId, value: Uint8Array | null, timestamp: Millis | undefined): Promise<void> | undefined {

@@ -95,6 +95,11 @@ export class LeaseHolder {
     this.#over(ENDED);
   }
 
+  /** What it has to say cannot be sent, now or later. */
+  giveUp(reason: string): void {
+    this.#over(reason);
+  }
+
   #ask(): void {
     const { clock, ask, requestId, askAgainMs } = this.#parts;
     if (this.#state !== 'asking') return;

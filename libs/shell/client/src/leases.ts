@@ -3,10 +3,15 @@
 // Owns: the holders that live, the way of each request until it is acknowledged.
 // Does not own: what a holder believes (LeaseHolder), the producer's and the reader's connections.
 import { type Clock, type DurationMs, messageOf, type Millis } from '@flatline/base';
-import { partitionOf, type ProducedRecord } from '@flatline/kafka';
+import { partitionOf, type ProducedRecord, RecordTooLarge } from '@flatline/kafka';
 import { encodeRequest, type LeaseEventFormats } from '@flatline/records';
 import type { LogReader, LogSubscription } from '@flatline/ports';
 import { type LeaseAsk, LeaseHolder } from './lease-holder.ts';
+
+interface Unacknowledged {
+  readonly resolve: (appendedAt: Millis | undefined) => void;
+  readonly reject: (error: unknown) => void;
+}
 
 const NOTHING = new Uint8Array(0);
 const utf8 = new TextEncoder();
@@ -50,7 +55,7 @@ const RUN_OUT: readonly string[] = ['TOO_LATE', 'TIMEOUT'];
 export class HeldLeases {
   readonly #parts: LeasesParts;
   /** By partition, in the order sent. */
-  readonly #unacknowledged = new Map<number, ((appendedAt: Millis | undefined) => void)[]>();
+  readonly #unacknowledged = new Map<number, Unacknowledged[]>();
   readonly #holders = new Map<LeaseHolder, string>();
   #failure: Error | undefined;
 
@@ -61,7 +66,12 @@ export class HeldLeases {
   /** Records of that partition, the oldest that wait, are in the log. */
   acknowledged(partition: number, records: number, appendedAt: Millis): void {
     const waiting = this.#unacknowledged.get(partition) ?? [];
-    for (const resolve of waiting.splice(0, records)) resolve(appendedAt < 0 ? undefined : appendedAt);
+    for (const { resolve } of waiting.splice(0, records)) resolve(appendedAt < 0 ? undefined : appendedAt);
+  }
+
+  /** The oldest record of that partition that waits will not be in the log. */
+  refused(partition: number, error: RecordTooLarge): void {
+    this.#unacknowledged.get(partition)?.shift()?.reject(error);
   }
 
   /** Resolves once it is held; rejects where it is refused, naming the reason. */
@@ -85,7 +95,10 @@ export class HeldLeases {
       requestId: newRequestId(),
       askAgainMs: ASK_AGAIN_MS,
       ask: wish,
-      send: (value, headers) => this.#send(id, value, headers),
+      send: (value, headers) =>
+        this.#orFail(this.#send(id, value, headers), ({ message: reason }) => {
+          holder.giveUp(reason);
+        }),
       onHeld: () => {
         wasHeld = true;
         resolve(leaseOf(holder, over));
@@ -140,21 +153,25 @@ export class HeldLeases {
       headers: [...headers].map(([name, of]) => ({ name, value: utf8.encode(of) })),
     };
     const partition = partitionOf(key, this.#parts.partitionCount);
-    const sent = new Promise<Millis | undefined>((resolve, reject) => {
+    return new Promise((resolve, reject) => {
+      const room = this.#parts.add(record);
       const waiting = this.#unacknowledged.get(partition) ?? [];
       this.#unacknowledged.set(partition, waiting);
-      waiting.push(resolve);
-      this.#parts.add(record)?.catch(reject);
+      waiting.push({ resolve, reject });
+      room?.catch(reject);
     });
-    return this.#orFail(sent);
   }
 
-  /** What sends has ended: nothing more is acknowledged, and no start is answered. */
-  async #orFail(sent: Promise<Millis | undefined>): Promise<Millis | undefined> {
+  /** What sends has ended: nothing more is acknowledged, and no start is answered. Unless that one record alone is refused. */
+  async #orFail(
+    sent: Promise<Millis | undefined>,
+    onTooLarge: (error: RecordTooLarge) => void,
+  ): Promise<Millis | undefined> {
     try {
       return await sent;
     } catch (error) {
-      this.fail(error);
+      if (error instanceof RecordTooLarge) onTooLarge(error);
+      else this.fail(error);
       throw error;
     }
   }

@@ -19,7 +19,7 @@ class Log {
   isAway = false;
   room: Promise<void> | undefined;
   failure: Error | undefined;
-  #unacknowledged = 0;
+  #waitingCount = 0;
 
   constructor(limits: SessionsLimits) {
     const { time } = this;
@@ -28,7 +28,11 @@ class Log {
       monotonicMs: () => time.nowMicros / 1000,
       after: (delayMs: number, callback: () => void) => time.after(delayMs, callback),
     };
+    const waitingCount = (): number => this.#waitingCount;
     const producer = {
+      get waitingCount() {
+        return waitingCount();
+      },
       beat: (id: SessionId) => this.#take(id, 'beat'),
       event: (id: SessionId, event: OutgoingEvent) => this.#take(id, event),
       end: (id: SessionId) => this.#take(id, 'end'),
@@ -41,8 +45,7 @@ class Log {
 
   comeBack(): void {
     this.isAway = false;
-    this.sessions.acknowledged(this.#unacknowledged);
-    this.#unacknowledged = 0;
+    this.#waitingCount = 0;
   }
 
   saidOf(id: SessionId): Sent['said'][] {
@@ -52,7 +55,7 @@ class Log {
   #take(id: SessionId, said: Sent['said']): Promise<void> | undefined {
     if (this.failure !== undefined) throw this.failure;
     this.sent.push({ atMs: this.time.nowMs, id, said });
-    this.#unacknowledged += 1;
+    this.#waitingCount += 1;
     this.time.after(1, () => {
       if (!this.isAway) this.comeBack();
     });
@@ -110,6 +113,25 @@ describe('live sessions', () => {
       { type: 'VIEW', sequence: 1 },
     ]);
     expect(log.sessions.liveCount).toBe(0);
+  });
+
+  test('BT3: a call whose record is refused has changed nothing: neither what beats, nor a number', async () => {
+    const log = new Log({ timeoutMs: 3_000 });
+    const [anna, bert] = [log.sessions.session('anna'), log.sessions.session('bert')];
+    anna.start();
+    log.failure = new Error('too large');
+    expect(() => anna.event({ type: 'MOVE' })).toThrow('too large');
+    expect(() => anna.start()).toThrow('too large');
+    expect(() => bert.start()).toThrow('too large');
+    log.failure = undefined;
+    anna.event({ type: 'MOVE' });
+    await log.time.runFor(10_000);
+    expect(log.saidOf('anna').slice(0, 3)).toEqual([
+      { type: 'STARTED', sequence: 0 },
+      { type: 'MOVE', sequence: 1 },
+      'beat',
+    ]);
+    expect(log.saidOf('bert')).toEqual([]);
   });
 
   test('BT2: through an outage beats are dropped first, then the rest; what was dropped is told, and has its number', async () => {

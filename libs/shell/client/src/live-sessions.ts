@@ -26,7 +26,7 @@ export interface Session {
   start(event?: Omit<SessionEventInput, 'type'>): boolean;
   /** A sign of life besides those that come by themselves. */
   beat(): boolean;
-  /** A sign of life that says something. Throws for an event that no processor would take. */
+  /** A sign of life that says something. Throws for an event that no processor would take, or that is too large for the topic. */
   event(event: SessionEventInput): boolean;
   /** The session ends here; it beats no more. */
   end(): boolean;
@@ -58,7 +58,7 @@ export interface LiveSessionsParts extends SessionsLimits {
   readonly clock: Clock;
   /** From 0 up to 1. */
   readonly random: () => number;
-  readonly producer: Pick<HeartbeatProducer, 'beat' | 'event' | 'end' | 'flush' | 'close'>;
+  readonly producer: Pick<HeartbeatProducer, 'beat' | 'event' | 'end' | 'flush' | 'close' | 'waitingCount'>;
 }
 
 const BEATS_PER_TIMEOUT = 3;
@@ -79,7 +79,6 @@ export class LiveSessions {
   readonly #bufferRecordsMax: number;
   readonly #wheel = new BeatWheel<Life>();
   readonly #dropped = { beats: 0, events: 0, ends: 0 };
-  #waiting = 0;
   /** The producer's bytes are full, too. */
   #full = false;
   #timer: Cancel | undefined;
@@ -105,20 +104,14 @@ export class LiveSessions {
     return { ...this.#dropped };
   }
 
-  /** So many records are in the log. */
-  acknowledged(records: number): void {
-    this.#waiting -= records;
-  }
-
   session(id: SessionId): Session {
     const { producer } = this.#parts;
     const session: Session = {
       id,
       start: (event = {}) => {
-        life.sequence = 0;
-        this.#check();
+        const taken = say({ ...event, type: STARTED }, 0);
         this.#arm(life);
-        return say({ ...event, type: STARTED });
+        return taken;
       },
       beat: () => this.#send('beats', life, () => producer.beat(id)),
       event: (event) => say(event),
@@ -131,9 +124,9 @@ export class LiveSessions {
       },
     };
     const life: Life = { session, saidAtMs: Number.NEGATIVE_INFINITY, sequence: 0 };
-    const say = (event: SessionEventInput): boolean => {
-      const taken = this.#send('events', life, () => producer.event(id, { ...event, sequence: life.sequence }));
-      life.sequence += 1;
+    const say = (event: SessionEventInput, sequence = life.sequence): boolean => {
+      const taken = this.#send('events', life, () => producer.event(id, { ...event, sequence }));
+      life.sequence = sequence + 1;
       return taken;
     };
     return session;
@@ -150,20 +143,19 @@ export class LiveSessions {
     this.#timer = undefined;
     const { clock, producer } = this.#parts;
     await withinDeadline(clock, limitMs, producer.close(), () => {
-      return new Retriable(`${this.#waiting} records of sessions were not acknowledged within ${limitMs} ms`);
+      return new Retriable(`${producer.waitingCount} records of sessions were not acknowledged within ${limitMs} ms`);
     });
   }
 
   #send(kind: keyof Dropped, life: Life, add: () => Promise<void> | undefined): boolean {
     this.#check();
     const most = kind === 'beats' ? this.#bufferRecordsMax / 2 : this.#bufferRecordsMax;
-    if (this.#full || this.#waiting >= most) {
+    if (this.#full || this.#parts.producer.waitingCount >= most) {
       this.#dropped[kind] += 1;
       this.#parts.onDropped?.(kind, life.session.id);
       return false;
     }
     const room = add();
-    this.#waiting += 1;
     life.saidAtMs = this.#parts.clock.monotonicMs();
     if (room !== undefined) this.#awaitRoom(room);
     return true;

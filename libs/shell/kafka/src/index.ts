@@ -21,5 +21,6 @@ export type { OpenTransaction } from './scan/describe-producers.ts';
 export { KafkaLogScan, type LogBounds, type LogBytes, type LogStretch } from './scan/kafka-log-scan.ts';
 export { BatchProducer, type BatchProducerOptions, type ProducedRecord } from './writer/batch-producer.ts';
 export { partitionOf } from './writer/partitioner.ts';
+export { RecordTooLarge } from './writer/topic-limit.ts';
 export { KafkaProofWriter, type KafkaProofWriterOptions } from './writer/proof-writer.ts';
 export { KafkaTransactionalWriters, type TransactionalWritersOptions } from './writer/transactional-writers.ts';

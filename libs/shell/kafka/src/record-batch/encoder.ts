@@ -68,13 +68,7 @@ export class RecordBatchEncoder {
     const stamp = record.timestamp ?? now;
     const { key, value, headers = NO_HEADERS } = record;
     const timestampDelta = this.#count === 0 ? 0 : stamp - this.#baseTimestamp;
-    const length =
-      1 +
-      varlongSize(timestampDelta) +
-      varintSize(this.#count) +
-      bytesSize(key) +
-      bytesSize(value) +
-      headersSize(headers);
+    const length = 1 + varlongSize(timestampDelta) + varintSize(this.#count) + contentSize(record);
     const end = this.#length + varintSize(length) + length;
     if (end > bytesMax) return false;
     this.#reserve(end);
@@ -128,11 +122,8 @@ export class RecordBatchEncoder {
     batch.writeInt32BE(this.#count - 1, layout.LAST_OFFSET_DELTA_AT);
     batch.writeBigInt64BE(BigInt(this.#baseTimestamp), layout.BASE_TIMESTAMP_AT);
     batch.writeBigInt64BE(BigInt(this.#greatestTimestamp), layout.GREATEST_TIMESTAMP_AT);
-    batch.writeBigInt64BE(seal.producerId, layout.PRODUCER_ID_AT);
-    batch.writeInt16BE(seal.producerEpoch, layout.PRODUCER_EPOCH_AT);
-    batch.writeInt32BE(seal.baseSequence, layout.BASE_SEQUENCE_AT);
     batch.writeInt32BE(this.#count, layout.RECORD_COUNT_AT);
-    batch.writeUInt32BE(crc32c(batch.subarray(layout.ATTRIBUTES_AT)), layout.CHECKSUM_AT);
+    stampWriter(batch, seal);
   }
 
   #reserve(need: number): void {
@@ -141,4 +132,25 @@ export class RecordBatchEncoder {
     grown.set(this.#bytes.subarray(0, this.#length));
     this.#bytes = grown;
   }
+}
+
+/** Makes a batch another writer's, and its checksum right. */
+export function stampWriter(
+  batch: Buffer,
+  { producerId, producerEpoch, baseSequence }: Omit<BatchSeal, 'transactional'>,
+): void {
+  batch.writeBigInt64BE(producerId, layout.PRODUCER_ID_AT);
+  batch.writeInt16BE(producerEpoch, layout.PRODUCER_EPOCH_AT);
+  batch.writeInt32BE(baseSequence, layout.BASE_SEQUENCE_AT);
+  batch.writeUInt32BE(crc32c(batch.subarray(layout.ATTRIBUTES_AT)), layout.CHECKSUM_AT);
+}
+
+/** Bytes of a batch that holds this record alone, before compression. */
+export function batchBytesOf(record: OutgoingRecord): number {
+  const length = 1 + varlongSize(0) + varintSize(0) + contentSize(record);
+  return layout.RECORDS_AT + varintSize(length) + length;
+}
+
+function contentSize({ key, value, headers = NO_HEADERS }: OutgoingRecord): number {
+  return bytesSize(key) + bytesSize(value) + headersSize(headers);
 }

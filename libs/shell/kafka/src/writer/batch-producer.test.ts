@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals';
 import { Fatal, PartitionStopped } from '@flatline/base';
+import { randomBytes } from 'node:crypto';
 import {
   clusterOptions,
   closing,
@@ -9,16 +10,40 @@ import {
   systemClock,
   uniqueName,
 } from '../broker.fixture.ts';
-import { openCluster } from '../connection/index.ts';
+import { KafkaTopicAdmin } from '../admin/kafka-topic-admin.ts';
+import {
+  type AnswerDecoder,
+  errorOfCode,
+  KafkaCode,
+  KafkaConnection,
+  type KafkaRequest,
+  openCluster,
+  type SendOptions,
+} from '../connection/index.ts';
+import type { Widely } from '../connection/kafka-connection.ts';
 import { BatchProducer, type BatchProducerOptions } from './batch-producer.ts';
 import { LossyConnection } from './lossy-connection.fixture.ts';
 import { partitionOf } from './partitioner.ts';
+import { RecordTooLarge } from './topic-limit.ts';
 
 const connection = connect();
 const utf8 = new TextEncoder();
 const EMPTY = new Uint8Array(0);
 const numbered = (count: number): { key: Uint8Array; value: Uint8Array }[] =>
   Array.from({ length: count }, (_, index) => ({ key: utf8.encode(String(index)), value: EMPTY }));
+
+const alter = (topic: string, bytes: string): Promise<void> =>
+  new KafkaTopicAdmin({ clock: systemClock, connection }).alterSettings([
+    { topic, settings: { 'max.message.bytes': bytes } },
+  ]);
+
+/** A principal that may write, and not read settings. */
+class Unprivileged extends KafkaConnection {
+  override sendAny<T>(request: KafkaRequest, decode: AnswerDecoder<T>, options?: SendOptions & Widely): Promise<T> {
+    if (request.apiName !== 'DescribeConfigs') return super.sendAny(request, decode, options);
+    return Promise.reject(errorOfCode(KafkaCode.topicAuthorizationFailed, 'read the settings'));
+  }
+}
 
 const open = (topic: string, options: Partial<BatchProducerOptions> = {}): Promise<BatchProducer> =>
   BatchProducer.open({ clock: systemClock, connection, topic, ...options });
@@ -128,6 +153,70 @@ describe('BatchProducer', () => {
     await expect(producer.flush()).rejects.toThrow(/max\.message\.bytes.*not acknowledged: partition 1: 2/);
     expect(() => producer.add({ key: null, value: EMPTY })).toThrow(PartitionStopped);
     await expect(producer.close()).rejects.toThrow(PartitionStopped);
+  });
+
+  test('BP2: with `onTooLarge` such a record alone is refused, though its batch is: the others are in the log once, in order', async () => {
+    const topic = await createTopic(connection, 1);
+    const told: string[] = [];
+    const acknowledged: number[] = [];
+    const producer = await open(topic, {
+      compression: 'lz4',
+      onAcknowledged: (_partition, _offset, records) => void acknowledged.push(records),
+      onTooLarge: (partition, { message }) => void told.push(`${partition}: ${message}`),
+    });
+    await alter(topic, '1000');
+    const records = numbered(500).map((record, i) =>
+      i % 200 === 100 ? { ...record, value: randomBytes(2_000) } : record,
+    );
+    await producer.send(records);
+    await producer.flush();
+    await producer.send(numbered(3));
+    await producer.close();
+    expect(told).toEqual(
+      [100, 300].map((key) => expect.stringMatching(new RegExp(`^0: a record of "${key}" has 2\\d+ bytes.*1000`))),
+    );
+    const expected = [...records.filter(({ value }) => value.length === 0), ...numbered(3)];
+    expect((await readCommitted(connection, topic)).map(({ key }) => key)).toEqual(
+      expected.map(({ key }) => Buffer.from(key).toString()),
+    );
+    expect(acknowledged.reduce((sum, each) => sum + each, 0)).toBe(expected.length);
+    expect(producer).toMatchObject({ waitingCount: 0, unacknowledged: [0] });
+  });
+
+  test('BP2: a limit that is known is kept, and looked up again where something is above it', async () => {
+    const topic = await createTopic(connection, 1, { 'max.message.bytes': '1000' });
+    const producer = await open(topic, { onTooLarge: () => undefined });
+    const large = { key: null, value: new Uint8Array(1_500) };
+    expect(() => producer.add(large)).toThrow(/1570 bytes.*max\.message\.bytes is 1000.*1570 or more/);
+    await producer.send(numbered(500));
+    await alter(topic, '1570');
+    const refusalOf = (): unknown => {
+      try {
+        void producer.add(large);
+        return undefined;
+      } catch (error) {
+        return error;
+      }
+    };
+    for (let error = refusalOf(); error !== undefined; error = refusalOf()) {
+      expect(error).toBeInstanceOf(RecordTooLarge);
+      await new Promise(setImmediate);
+    }
+    await producer.close();
+    expect(await readCommitted(connection, topic)).toHaveLength(501);
+  });
+
+  test('BP2: without the right to read the limit the broker refuses, and the rest goes on', async () => {
+    const topic = await createTopic(connection, 1, { 'max.message.bytes': '1000' });
+    const told: string[] = [];
+    const producer = await open(topic, {
+      connection: closing(new Unprivileged(clusterOptions)),
+      onTooLarge: (_partition, { message }) => void told.push(message),
+    });
+    await producer.send([...numbered(3), { key: null, value: new Uint8Array(1_500) }, ...numbered(2)]);
+    await producer.close();
+    expect(told).toEqual([expect.stringMatching(/^a record of no key has 1570 bytes.*\(max\.message\.bytes\)/)]);
+    expect(await readCommitted(connection, topic)).toHaveLength(5);
   });
 
   test('a topic that does not exist is refused at once, with what to do', async () => {

@@ -5,7 +5,8 @@
 // Invariants
 //   BP1  Of a partition one batch is under way at a time, and it is sent again with the same bytes and sequence number
 //        until it is acknowledged: the broker drops what it already has.
-//   BP2  After an error that cannot be resolved nothing more is sent: every call fails with what is unacknowledged.
+//   BP2  After an error that cannot be resolved nothing more is sent: every call fails with what is unacknowledged. With
+//        `onTooLarge` a record that is too large is no such error: it is refused, and the others are sent.
 //   BP3  Bytes held ≤ `bufferBytesMax` plus one record, if the caller awaits what `add` returns.
 import {
   type Cancel,
@@ -21,12 +22,16 @@ import {
 import type { OutgoingRecord } from '@flatline/ports';
 import { codeOf, errorOfCode, KafkaCode, type KafkaConnection } from '../connection/index.ts';
 import { type Compression } from '../record-batch/compressor.ts';
+import { batchBytesOf } from '../record-batch/encoder.ts';
+import { recordsIn } from '../record-batch/records-in.ts';
 import { LeaderLanes } from './leader-lanes.ts';
 import { PartitionQueue, type QueuedBatch } from './partition-queue.ts';
 import { partitionOf } from './partitioner.ts';
 import { patiently } from '@flatline/system';
 import type { ProduceAnswer } from './produce-request.ts';
 import { decodeInitProducerId, initProducerIdRequest, type ProducerEpoch } from './producer-requests.ts';
+import { type RecordTooLarge, TopicLimit } from './topic-limit.ts';
+import { Waiters } from './waiters.ts';
 
 export interface BatchProducerOptions {
   readonly clock: Clock;
@@ -47,6 +52,11 @@ export interface BatchProducerOptions {
    * leader stamped it; −1 where it did not, or where that is not known.
    */
   readonly onAcknowledged?: (partition: number, baseOffset: number, recordCount: number, appendedAt: Millis) => void;
+  /**
+   * Told of each record that the topic has refused for its size; of one partition in the order of `onAcknowledged`. With it
+   * `add` throws RecordTooLarge where the topic's limits are known.
+   */
+  readonly onTooLarge?: (partition: number, error: RecordTooLarge) => void;
 }
 
 export interface ProducedRecord extends OutgoingRecord {
@@ -63,23 +73,22 @@ const RETRY = { firstMs: 20, mostMs: 500 };
 /** A broker that has just started loads its coordinators first, and says so. */
 const OPEN_LIMIT_MS: DurationMs = 15_000;
 
+const KEY_SHOWN_BYTES = 64;
 const DUPLICATE_SEQUENCE_NUMBER = 46;
+const TOO_LARGE: readonly (number | undefined)[] = [KafkaCode.messageTooLarge, KafkaCode.recordListTooLarge];
 /** OUT_OF_ORDER_SEQUENCE_NUMBER, UNKNOWN_PRODUCER_ID, INVALID_PRODUCER_ID_MAPPING: the log lost what was acknowledged. */
 const LOST_SEQUENCE: readonly (number | undefined)[] = [45, 59, 49];
-
-interface Waiter {
-  readonly until: () => boolean;
-  readonly resolve: () => void;
-  readonly reject: (error: Error) => void;
-}
 
 export class BatchProducer {
   readonly #options: BatchProducerOptions;
   readonly #queues: readonly PartitionQueue[];
   readonly #lanes: LeaderLanes;
+  readonly #limit: TopicLimit;
   readonly #bufferBytesMax: number;
+  readonly #waiters = new Waiters();
+  #batchBytesMax: number;
   #bufferedBytes = 0;
-  #waiters: Waiter[] = [];
+  #waitingCount = 0;
   #lingering: Cancel | undefined;
   #keyless = 0;
   #failure: Error | undefined;
@@ -87,31 +96,31 @@ export class BatchProducer {
 
   /** @throws Fatal where the topic does not exist; Retriable where the cluster cannot be reached. */
   static async open(options: BatchProducerOptions): Promise<BatchProducer> {
-    const { clock, connection, topic } = options;
+    const { connection, topic } = options;
     const doing = `produce to ${topic}`;
     const found = (await connection.refresh([topic])).topics.find((each) => each.topic === topic);
     const code = found?.errorCode ?? KafkaCode.unknownTopicOrPartition;
     if (code === KafkaCode.unknownTopicOrPartition) throw new Fatal(errorOfCode(code, doing).message);
     if (code !== KafkaCode.none) throw errorOfCode(code, doing);
-    // The transaction timeout means nothing without a transactional id.
-    const request = initProducerIdRequest(null, 0);
-    const producer = await patiently(
-      clock,
-      { ...RETRY, limitMs: OPEN_LIMIT_MS },
-      () => connection.sendAny(request, (payload) => decodeInitProducerId(payload, doing), { doing }),
-      (error) => error instanceof Retriable && codeOf(error) !== undefined,
-    );
-    return new BatchProducer(options, producer, found!.partitions.length);
+    const limit = new TopicLimit(connection, topic);
+    if (options.onTooLarge !== undefined) await limit.refresh();
+    return new BatchProducer(options, await newProducer(options), { limit, partitionCount: found!.partitions.length });
   }
 
-  private constructor(options: BatchProducerOptions, producer: ProducerEpoch, partitionCount: number) {
+  private constructor(
+    options: BatchProducerOptions,
+    producer: ProducerEpoch,
+    { limit, partitionCount }: { readonly limit: TopicLimit; readonly partitionCount: number },
+  ) {
     const { topic, connection, batchBytesMax = BATCH_BYTES_MAX, compression = 'none' } = options;
     this.#options = options;
+    this.#limit = limit;
+    this.#batchBytesMax = batchBytesMax;
     this.#bufferBytesMax = options.bufferBytesMax ?? BUFFER_BYTES_MAX;
     this.#lanes = new LeaderLanes({ connection, requestBytesMax: REQUEST_BYTES_MAX, acknowledgeMs: ACKNOWLEDGE_MS });
     this.#queues = Array.from(
       { length: partitionCount },
-      (_, partition) => new PartitionQueue({ topic, partition, producer, batchBytesMax, compression }),
+      (_, partition) => new PartitionQueue({ topic, partition, producer, compression }),
     );
   }
 
@@ -121,18 +130,26 @@ export class BatchProducer {
 
   /** Records accepted and not yet acknowledged, by partition number. */
   get unacknowledged(): readonly number[] {
-    return this.#queues.map(({ added, acknowledged }) => added - acknowledged);
+    return this.#queues.map(({ added, settled }) => added - settled);
+  }
+
+  /** The sum of them. */
+  get waitingCount(): number {
+    return this.#waitingCount;
   }
 
   /**
    * Takes one record; its bytes are copied. No promise while there is room, since a promise per record would cost more
    * than the record: await what is returned, if anything, before adding more.
-   * @throws (or rejects) as `flush` does.
+   * @throws (or rejects) as `flush` does; RecordTooLarge, as `onTooLarge` says.
    */
   add(record: ProducedRecord): Promise<void> | undefined {
     this.#check();
     const queue = this.#queueOf(record);
-    this.#bufferedBytes += queue.add(record, record.timestamp ?? this.#options.clock.wallMs());
+    if (this.#limit.bytes < Infinity) this.#checkSize(record);
+    const bytesMax = Math.min(this.#batchBytesMax, this.#limit.bytes);
+    this.#bufferedBytes += queue.add(record, record.timestamp ?? this.#options.clock.wallMs(), bytesMax);
+    this.#waitingCount += 1;
     if (queue.hasFullBatch) this.#deliver(queue);
     this.#linger();
     return this.#bufferedBytes > this.#bufferBytesMax ? this.#makeRoom() : undefined;
@@ -153,7 +170,7 @@ export class BatchProducer {
   flush(): Promise<void> {
     const awaited = this.#queues.map((queue) => queue.added);
     this.#deliverAll();
-    return this.#wait(() => this.#queues.every((queue, index) => queue.acknowledged >= awaited[index]!));
+    return this.#wait(() => this.#queues.every((queue, index) => queue.settled >= awaited[index]!));
   }
 
   /** Flushes, then takes no more. Idempotent. */
@@ -201,26 +218,65 @@ export class BatchProducer {
 
   async #drain(queue: PartitionQueue): Promise<void> {
     for (let batch = queue.next(); batch !== undefined; batch = queue.next()) {
-      const { baseOffset, appendedAt } = await this.#write(batch);
+      const answer = await this.#write(batch);
       this.#check();
-      queue.acknowledge(batch);
-      this.#bufferedBytes -= batch.bufferedBytes;
-      this.#options.onAcknowledged?.(queue.partition, baseOffset, batch.recordCount, appendedAt);
-      this.#release();
+      if (answer === undefined) await this.#refused(queue, batch);
+      else {
+        queue.acknowledge(batch);
+        this.#settled(batch);
+        this.#options.onAcknowledged?.(queue.partition, answer.baseOffset, batch.recordCount, answer.appendedAt);
+      }
+      this.#waiters.release();
     }
     queue.delivering = false;
   }
 
-  /** BP1. */
-  async #write(batch: QueuedBatch): Promise<Pick<ProduceAnswer, 'baseOffset' | 'appendedAt'>> {
-    const { clock, deliveryTimeoutMs = DELIVERY_TIMEOUT_MS } = this.#options;
+  #settled({ recordCount, bufferedBytes }: QueuedBatch): void {
+    this.#bufferedBytes -= bufferedBytes;
+    this.#waitingCount -= recordCount;
+  }
+
+  /** BP1. undefined: it is too large, and that is borne (BP2). */
+  async #write(batch: QueuedBatch): Promise<Pick<ProduceAnswer, 'baseOffset' | 'appendedAt'> | undefined> {
+    const { clock, deliveryTimeoutMs = DELIVERY_TIMEOUT_MS, onTooLarge } = this.#options;
     try {
       const passes = (error: unknown): boolean => this.#failure === undefined && isTransient(error);
       return await patiently(clock, { ...RETRY, limitMs: deliveryTimeoutMs }, () => this.#lanes.submit(batch), passes);
     } catch (error) {
       if (codeOf(error) === DUPLICATE_SEQUENCE_NUMBER) return { baseOffset: -1, appendedAt: -1 };
+      if (onTooLarge !== undefined && TOO_LARGE.includes(codeOf(error))) return undefined;
       throw error;
     }
+  }
+
+  /** A batch of several records may be too large with none of them so. */
+  async #refused(queue: PartitionQueue, batch: QueuedBatch): Promise<void> {
+    await this.#limit.refresh();
+    if (batch.recordCount > 1) {
+      this.#batchBytesMax = Math.min(this.#batchBytesMax, batch.bytes.length >> 1);
+      queue.halve(batch);
+      return;
+    }
+    const { clock, deliveryTimeoutMs = DELIVERY_TIMEOUT_MS } = this.#options;
+    const passes = (error: unknown): boolean => this.#failure === undefined && error instanceof Retriable;
+    const patience = { ...RETRY, limitMs: deliveryTimeoutMs };
+    const successor = await patiently(clock, patience, () => newProducer(this.#options), passes);
+    this.#check();
+    const [record] = recordsIn(batch.bytes, batch);
+    queue.drop(batch, successor);
+    this.#settled(batch);
+    const error = this.#limit.refusal(batch.bytes.length, `a record of ${named(record!.key)}`);
+    this.#options.onTooLarge!(queue.partition, error);
+  }
+
+  /** What is compressed may be small enough all the same. */
+  #checkSize(record: ProducedRecord): void {
+    const { compression = 'none' } = this.#options;
+    const bytes = batchBytesOf(record);
+    if (compression !== 'none' || bytes <= this.#limit.bytes) return;
+    // It may have been raised meanwhile: the next one is measured by that.
+    void this.#limit.refresh();
+    throw this.#limit.refusal(bytes);
   }
 
   /** Waiting for room must not wait for batches that nothing else would fill. */
@@ -230,18 +286,7 @@ export class BatchProducer {
   }
 
   #wait(until: () => boolean): Promise<void> {
-    return new Promise((resolve, reject) => {
-      if (this.#failure !== undefined) reject(this.#failure);
-      else if (until()) resolve();
-      else this.#waiters.push({ until, resolve, reject });
-    });
-  }
-
-  #release(): void {
-    const served = this.#waiters.filter(({ until }) => until());
-    if (served.length === 0) return;
-    this.#waiters = this.#waiters.filter((waiter) => !served.includes(waiter));
-    for (const { resolve } of served) resolve();
+    return this.#failure === undefined ? this.#waiters.wait(until) : Promise.reject(this.#failure);
   }
 
   #check(): void {
@@ -256,7 +301,7 @@ export class BatchProducer {
     this.#failure = failure;
     this.#lingering?.();
     this.#lanes.close();
-    for (const { reject } of this.#waiters.splice(0)) reject(failure);
+    this.#waiters.reject(failure);
   }
 
   #withUnacknowledged(error: unknown): Error {
@@ -267,6 +312,22 @@ export class BatchProducer {
     if (error instanceof Retriable) return new Retriable(message, error);
     return error instanceof PartitionStopped ? new PartitionStopped(message, error) : new Fatal(message, error);
   }
+}
+
+function newProducer({ clock, connection, topic }: BatchProducerOptions): Promise<ProducerEpoch> {
+  const doing = `produce to ${topic}`;
+  // The transaction timeout means nothing without a transactional id.
+  const request = initProducerIdRequest(null, 0);
+  return patiently(
+    clock,
+    { ...RETRY, limitMs: OPEN_LIMIT_MS },
+    () => connection.sendAny(request, (payload) => decodeInitProducerId(payload, doing), { doing }),
+    (error) => error instanceof Retriable && codeOf(error) !== undefined,
+  );
+}
+
+function named(key: Uint8Array | null): string {
+  return key === null ? 'no key' : JSON.stringify(Buffer.from(key.subarray(0, KEY_SHOWN_BYTES)).toString());
 }
 
 /** Whether a batch may be sent again with the same sequence number. */

@@ -1,7 +1,8 @@
 import { assert, type Millis } from '@flatline/base';
 import type { OutgoingRecord } from '@flatline/ports';
 import { type Compression } from '../record-batch/compressor.ts';
-import { type BatchSeal, RecordBatchEncoder } from '../record-batch/encoder.ts';
+import { RecordBatchEncoder, stampWriter } from '../record-batch/encoder.ts';
+import { recordsIn } from '../record-batch/records-in.ts';
 import { type PartitionBatch } from './produce-request.ts';
 import { type ProducerEpoch } from './producer-requests.ts';
 import { sequenceAfter } from './sequence.ts';
@@ -10,13 +11,14 @@ export interface PartitionQueueOptions {
   readonly topic: string;
   readonly partition: number;
   readonly producer: ProducerEpoch;
-  readonly batchBytesMax: number;
   readonly compression: Compression;
 }
 
 export interface QueuedBatch extends PartitionBatch {
+  readonly bytes: Buffer;
   /** What the records took in the producer's buffer. */
   readonly bufferedBytes: number;
+  readonly baseSequence: number;
 }
 
 /**
@@ -26,16 +28,18 @@ export interface QueuedBatch extends PartitionBatch {
 export class PartitionQueue {
   readonly #options: PartitionQueueOptions;
   readonly #encoder: RecordBatchEncoder;
-  readonly #sealed: QueuedBatch[] = [];
+  #producer: ProducerEpoch;
+  #sealed: QueuedBatch[] = [];
   #sequence = 0;
   #due = false;
   #added = 0;
-  #acknowledged = 0;
+  #settled = 0;
   /** True while someone delivers this queue's batches: there is one at a time. */
   delivering = false;
 
   constructor(options: PartitionQueueOptions) {
     this.#options = options;
+    this.#producer = options.producer;
     this.#encoder = new RecordBatchEncoder(options.compression);
   }
 
@@ -48,21 +52,20 @@ export class PartitionQueue {
     return this.#added;
   }
 
-  /** Records ever acknowledged: they are so in order. */
-  get acknowledged(): number {
-    return this.#acknowledged;
+  /** Records ever acknowledged, or dropped: in order. */
+  get settled(): number {
+    return this.#settled;
   }
 
   get hasFullBatch(): boolean {
     return this.#sealed.length > 0;
   }
 
-  /** @returns the bytes it takes. */
-  add(record: OutgoingRecord, now: Millis): number {
+  /** `bytesMax`: of a batch with several records. @returns the bytes it takes. */
+  add(record: OutgoingRecord, now: Millis, bytesMax: number): number {
     const encoder = this.#encoder;
     let before = encoder.count === 0 ? 0 : encoder.byteLength;
-    const bytesMax = encoder.count === 0 ? Infinity : this.#options.batchBytesMax;
-    if (!encoder.addWithin(record, now, bytesMax)) {
+    if (!encoder.addWithin(record, now, encoder.count === 0 ? Infinity : bytesMax)) {
       this.#seal();
       before = 0;
       encoder.add(record, now);
@@ -83,22 +86,60 @@ export class PartitionQueue {
   }
 
   acknowledge(batch: QueuedBatch): void {
-    assert(this.#sealed.shift() === batch, 'batches of a partition are acknowledged in order');
-    this.#acknowledged += batch.recordCount;
+    this.#take(batch);
+    this.#settled += batch.recordCount;
+  }
+
+  /** Its records come first again, with the same sequence numbers, in two batches. */
+  halve(batch: QueuedBatch): void {
+    this.#take(batch);
+    const records = recordsIn(batch.bytes, batch);
+    const half = records.length >> 1;
+    const firstBytes = batch.bufferedBytes >> 1;
+    const encoded = (of: readonly OutgoingRecord[], baseSequence: number, bufferedBytes: number): QueuedBatch => {
+      const encoder = new RecordBatchEncoder(this.#options.compression);
+      for (const record of of) encoder.add(record, 0);
+      return { ...this.#sealedBy(encoder, baseSequence), bufferedBytes };
+    };
+    this.#sealed.unshift(
+      encoded(records.slice(0, half), batch.baseSequence, firstBytes),
+      encoded(records.slice(half), sequenceAfter(batch.baseSequence, half), batch.bufferedBytes - firstBytes),
+    );
+  }
+
+  /**
+   * A batch is not in the log, and will not be: what follows it goes on as another producer, since its sequence numbers may not
+   * be given to others.
+   */
+  drop(batch: QueuedBatch, successor: ProducerEpoch): void {
+    this.#take(batch);
+    this.#settled += batch.recordCount;
+    this.#producer = successor;
+    this.#sequence = 0;
+    this.#sealed = this.#sealed.map((each) => {
+      const baseSequence = this.#sequence;
+      stampWriter(each.bytes, { producerId: successor.producerId, producerEpoch: successor.epoch, baseSequence });
+      this.#sequence = sequenceAfter(baseSequence, each.recordCount);
+      return { ...each, baseSequence };
+    });
+  }
+
+  #take(batch: QueuedBatch): void {
+    assert(this.#sealed.shift() === batch, 'batches of a partition are settled in order');
   }
 
   #seal(): void {
-    const recordCount = this.#encoder.count;
-    const { topic, partition, producer } = this.#options;
-    const seal: BatchSeal = {
-      producerId: producer.producerId,
-      producerEpoch: producer.epoch,
-      baseSequence: this.#sequence,
-      transactional: false,
-    };
-    this.#sequence = sequenceAfter(this.#sequence, recordCount);
-    const bufferedBytes = this.#encoder.byteLength;
-    this.#sealed.push({ topic, partition, recordCount, bufferedBytes, bytes: Buffer.from(this.#encoder.seal(seal)) });
+    const batch = this.#sealedBy(this.#encoder, this.#sequence);
+    this.#sequence = sequenceAfter(this.#sequence, batch.recordCount);
+    this.#sealed.push(batch);
     this.#due = false;
+  }
+
+  #sealedBy(encoder: RecordBatchEncoder, baseSequence: number): QueuedBatch {
+    const { topic, partition } = this.#options;
+    const { producerId, epoch } = this.#producer;
+    const { count: recordCount, byteLength: bufferedBytes } = encoder;
+    const seal = { producerId, producerEpoch: epoch, baseSequence, transactional: false };
+    return { topic, partition, recordCount, bufferedBytes, baseSequence, bytes: Buffer.from(encoder.seal(seal)) };
   }
 }

@@ -1,0 +1,30 @@
+interface Waiter {
+  readonly until: () => boolean;
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Those who wait for something that comes true by itself. */
+export class Waiters {
+  #waiting: Waiter[] = [];
+
+  wait(until: () => boolean): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (until()) resolve();
+      else this.#waiting.push({ until, resolve, reject });
+    });
+  }
+
+  /** Lets those go for whom it has come true. */
+  release(): void {
+    const served = this.#waiting.filter(({ until }) => until());
+    if (served.length === 0) return;
+    this.#waiting = this.#waiting.filter((waiter) => !served.includes(waiter));
+    for (const { resolve } of served) resolve();
+  }
+
+  /** It never will for any of them. */
+  reject(error: Error): void {
+    for (const { reject } of this.#waiting.splice(0)) reject(error);
+  }
+}
