@@ -1,5 +1,6 @@
 // Debouncing on a real broker, judged by a second reading of the rules over what the input topic holds.
 import { afterEach, describe, expect, test } from '@jest/globals';
+import type { Random } from '@flatline/base';
 import {
   batchSizes,
   type DebounceFoldRules,
@@ -7,18 +8,22 @@ import {
   foldDebounce,
   type FoldedWindows,
 } from '@flatline/oracle';
-import { resolveConfiguration } from '@flatline/config';
-import type { BatchProducer } from '@flatline/kafka';
 import { isUtf8 } from 'node:buffer';
-import { readFileSync } from 'node:fs';
 import avsc from 'avsc';
 import { kill, killAll } from './child.fixture.ts';
+import {
+  bytes,
+  latestSchema,
+  PARTITIONS,
+  pipelineOf,
+  type ProducedRecord,
+  recordOf,
+  recordsIn,
+  sendUnderKills,
+  textOf,
+} from './kinds.fixture.ts';
 import { Scenario, sleep } from './scenario.fixture.ts';
 import { expectSound } from './verify.fixture.ts';
-import { readWhole } from './whole-topic.fixture.ts';
-
-const PARTITIONS = 2;
-const SEED = Number(process.env['SEED'] ?? 1);
 
 let scenario: Scenario;
 afterEach(async () => {
@@ -26,22 +31,8 @@ afterEach(async () => {
   await scenario.dispose();
 });
 
-const bytes = (text: string): Uint8Array => Buffer.from(text);
-const textOf = (value: Uint8Array): string => Buffer.from(value).toString('utf8');
-
 async function createScenario(pipeline: object): Promise<Scenario> {
   return Scenario.create({ partitions: PARTITIONS, pipeline: { kind: 'debounce', waitMs: 500, ...pipeline } });
-}
-
-type ProducedRecord = Parameters<BatchProducer['add']>[0];
-type Value = Uint8Array | string | null;
-
-function item(key: string, value: Value, headers: Readonly<Record<string, string>> = {}): ProducedRecord {
-  return {
-    key: bytes(key),
-    value: typeof value === 'string' ? bytes(value) : value,
-    headers: Object.entries(headers).map(([name, of]) => ({ name, value: bytes(of) })),
-  };
 }
 
 function push(...items: readonly ProducedRecord[]): Promise<unknown> {
@@ -62,14 +53,11 @@ function jsonOf(value: Uint8Array): string {
 
 /** What the rules make of the input as it is now, partition by partition. */
 async function folded(): Promise<readonly FoldedWindows[]> {
-  const file: unknown = JSON.parse(readFileSync(scenario.config, 'utf8'));
-  const [pipeline] = resolveConfiguration(file, { source: 'test', folder: '/', environment: {} }).pipelines;
-  if (pipeline?.kind !== 'debounce') throw new Error('the pipeline debounces');
   const rules: DebounceFoldRules = {
-    ...pipeline.rules,
+    ...pipelineOf(scenario, 'debounce').rules,
     ...batchSizes('json'),
   };
-  const input = await readWhole(scenario.kafka, { topic: scenario.input, partitions: PARTITIONS });
+  const input = await recordsIn(scenario, scenario.input);
   return input.map((records, partition) => foldDebounce(records, { partition, rules, logAppendTime: true }));
 }
 
@@ -89,10 +77,10 @@ async function said(
   parse: (value: Uint8Array) => unknown = (value) => JSON.parse(textOf(value)) as unknown,
 ): Promise<Readonly<Record<string, Batch[]>>> {
   const all: Record<string, Batch[]> = {};
-  const output = await readWhole(scenario.kafka, { topic: scenario.output, partitions: PARTITIONS });
+  const output = await recordsIn(scenario, scenario.output);
   for (const { key, value } of output.flat()) {
     const { key: name, ...batch } = parse(value!) as Batch & { readonly key: string };
-    expect(name).toBe(textOf(key!));
+    expect(name).toBe(textOf(key));
     (all[name] ??= []).push(batch);
   }
   return all;
@@ -122,9 +110,9 @@ describe('debouncing on a real broker', () => {
   test('[B1][B2][B3] items come in one batch after silence, at once by FLUSH, never after null', async () => {
     scenario = await createScenario({});
     const processor = scenario.start();
-    await push(item('doc', '{"edit": 1}'), item('doc', 'plain'), item('doc', Uint8Array.of(0xff)));
-    await push(item('flushed', '1', { 'flatline-wait-ms': '4000' }), item('gone', '1'), item('gone', null));
-    await push(item('flushed', '2'), item('flushed', null, { 'flatline-command': 'FLUSH' }));
+    await push(recordOf('doc', '{"edit": 1}'), recordOf('doc', 'plain'), recordOf('doc', Uint8Array.of(0xff)));
+    await push(recordOf('flushed', '1', { 'flatline-wait-ms': '4000' }), recordOf('gone', '1'), recordOf('gone', null));
+    await push(recordOf('flushed', '2'), recordOf('flushed', null, { 'flatline-command': 'FLUSH' }));
     const batches = await expectAsFolded();
     expect(batches.map(({ reason }) => reason).sort()).toEqual(['CANCELLED', 'FLUSHED', 'QUIET']);
     const all = await said();
@@ -140,25 +128,16 @@ describe('debouncing on a real broker', () => {
 
   test('[B2][B4][F1] with processors killed: each item in one batch, as the rules say', async () => {
     scenario = await createScenario({ maxWaitMs: 1_500, maxItems: 40 });
-    const processors = [scenario.start('a'), scenario.start('b')];
-    let random = SEED;
-    const below = (bound: number): number => {
-      random = (Math.imul(random, 1_103_515_245) + 12_345) >>> 0;
-      return Math.floor((random / 2 ** 32) * bound);
+    const act = (i: number, random: Random): readonly ProducedRecord[] => {
+      const below = (bound: number): number => random.below(bound);
+      const items = Array.from({ length: 1 + below(20) }, (_, n) =>
+        recordOf(`key-${below(6)}`, `{"n":${i},"of":${n}}`),
+      );
+      if (below(10) === 0) items.push(recordOf(`key-${below(6)}`, null));
+      if (below(10) === 0) items.push(recordOf(`key-${below(6)}`, null, { 'flatline-command': 'FLUSH' }));
+      return items;
     };
-    await scenario.producing(async (producer) => {
-      for (let i = 1; i <= 120; i += 1) {
-        const items = Array.from({ length: 1 + below(20) }, (_, n) => item(`key-${below(6)}`, `{"n":${i},"of":${n}}`));
-        if (below(10) === 0) items.push(item(`key-${below(6)}`, null));
-        if (below(10) === 0) items.push(item(`key-${below(6)}`, null, { 'flatline-command': 'FLUSH' }));
-        await producer.send(items);
-        await sleep(below(200));
-        if (i % 40 !== 0) continue;
-        const at = below(2);
-        await kill(processors[at]!.child);
-        processors[at] = scenario.start(at === 0 ? 'a' : 'b');
-      }
-    });
+    await sendUnderKills(scenario, act, (random) => random.below(200));
     const batches = await expectAsFolded();
     expect((await expectSound(scenario)).closed).toBeGreaterThan(10);
     const reasons = new Set(batches.map(({ reason }) => reason));
@@ -171,7 +150,7 @@ describe('debouncing on a real broker', () => {
     const value = JSON.stringify('x'.repeat(10_000));
     await scenario.producing(async (producer) => {
       for (let i = 0; i < 30; i += 1) {
-        await producer.send(Array.from({ length: 10 }, () => item('hot', value)));
+        await producer.send(Array.from({ length: 10 }, () => recordOf('hot', value)));
         if (i === 20) await kill(processor.child);
       }
     });
@@ -192,7 +171,7 @@ describe('debouncing on a real broker', () => {
     scenario.configure({ output: { topic: scenario.output, format: 'avro' } });
     const url = process.env['SCHEMA_REGISTRY_URL'] ?? '';
     const processor = scenario.start();
-    await push(item('doc', '{"edit": 1}'), item('doc', Uint8Array.of(0xff)));
+    await push(recordOf('doc', '{"edit": 1}'), recordOf('doc', Uint8Array.of(0xff)));
     const type = avsc.Type.forSchema(await latestSchema(url, `${scenario.output}-value`), { wrapUnions: 'never' });
     for (;;) {
       const { doc } = await said((value) => type.fromBuffer(Buffer.from(value.subarray(5))));
@@ -208,12 +187,3 @@ describe('debouncing on a real broker', () => {
     expect(await expectSound(scenario)).toMatchObject({ incarnations: 1, closed: 1, open: 0 });
   });
 });
-
-/** Once the processor has registered it. */
-async function latestSchema(url: string, subject: string): Promise<avsc.Schema> {
-  for (;;) {
-    const answered = await fetch(`${url}/subjects/${subject}/versions/latest`);
-    if (answered.ok) return JSON.parse(((await answered.json()) as { schema: string }).schema) as avsc.Schema;
-    await sleep(100);
-  }
-}

@@ -1,20 +1,27 @@
 // Leases on a real broker, judged by a second reading of the rules over what the input topic holds.
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { foldLeases, type FoldedLeases, type RawRecord, type Said } from '@flatline/oracle';
+import type { Random } from '@flatline/base';
+import { foldLeases, type FoldedLeases, type Said } from '@flatline/oracle';
 import { connect } from '@flatline/client';
-import { resolveConfiguration } from '@flatline/config';
-import type { BatchProducer } from '@flatline/kafka';
 import { readFileSync } from 'node:fs';
 import { HttpSchemaRegistry } from '@flatline/records';
 import { systemClock } from '@flatline/system';
 import avsc from 'avsc';
 import { kill, killAll } from './child.fixture.ts';
+import {
+  bytes,
+  type Headers,
+  latestSchema,
+  PARTITIONS,
+  pipelineOf,
+  type ProducedRecord,
+  recordOf,
+  recordsIn,
+  sendUnderKills,
+  textOf,
+} from './kinds.fixture.ts';
 import { Scenario, sleep } from './scenario.fixture.ts';
 import { expectSound } from './verify.fixture.ts';
-import { readWhole } from './whole-topic.fixture.ts';
-
-const PARTITIONS = 2;
-const SEED = Number(process.env['SEED'] ?? 1);
 
 let scenario: Scenario;
 afterEach(async () => {
@@ -22,23 +29,12 @@ afterEach(async () => {
   await scenario.dispose();
 });
 
-const utf8 = new TextDecoder();
-const bytes = (text: string): Uint8Array => Buffer.from(text);
-
 async function createScenario(pipeline: object): Promise<Scenario> {
   return Scenario.create({ timeoutMs: 2_000, partitions: PARTITIONS, pipeline: { kind: 'lease', ...pipeline } });
 }
 
-type ProducedRecord = Parameters<BatchProducer['add']>[0];
-type Value = object | string | null;
-
-function request(key: string, value: Value, headers: Readonly<Record<string, string>> = {}): ProducedRecord {
-  const content = typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
-  return {
-    key: bytes(key),
-    value: content === null ? null : bytes(content),
-    headers: Object.entries(headers).map(([name, of]) => ({ name, value: bytes(of) })),
-  };
+function request(key: string, value: object | string | null, headers: Headers = {}): ProducedRecord {
+  return recordOf(key, typeof value === 'object' && value !== null ? JSON.stringify(value) : value, headers);
 }
 
 function ask(...asked: Parameters<typeof request>): Promise<unknown> {
@@ -47,27 +43,21 @@ function ask(...asked: Parameters<typeof request>): Promise<unknown> {
 
 /** What the rules make of the input as it is now, partition by partition. */
 async function folded(): Promise<readonly FoldedLeases[]> {
-  const file: unknown = JSON.parse(readFileSync(scenario.config, 'utf8'));
-  const [pipeline] = resolveConfiguration(file, { source: 'test', folder: '/', environment: {} }).pipelines;
-  if (pipeline?.kind !== 'lease') throw new Error('the pipeline is of leases');
-  const { rules, heldTime } = pipeline;
-  const input = await readWhole(scenario.kafka, { topic: scenario.input, partitions: PARTITIONS });
+  const { rules, heldTime } = pipelineOf(scenario, 'lease');
+  const input = await recordsIn(scenario, scenario.input);
   return input.map((records, partition) => foldLeases(records, { partition, rules, heldTime, logAppendTime: true }));
 }
 
 /** By key: what the output says. */
 async function said(parse: (value: Uint8Array) => Said = fromJson): Promise<Readonly<Record<string, Said[]>>> {
   const all: Record<string, Said[]> = {};
-  for (const { key, value } of (await output()).flat()) (all[utf8.decode(key)] ??= []).push(value && parse(value));
+  for (const { key, value } of (await recordsIn(scenario, scenario.output)).flat())
+    (all[textOf(key)] ??= []).push(value && parse(value));
   return all;
 }
 
-function output(): Promise<RawRecord[][]> {
-  return readWhole(scenario.kafka, { topic: scenario.output, partitions: PARTITIONS });
-}
-
 function fromJson(value: Uint8Array): Said {
-  return JSON.parse(utf8.decode(value)) as Said;
+  return JSON.parse(textOf(value)) as Said;
 }
 
 /** Waits until the output says this of a key, and returns it. */
@@ -131,31 +121,17 @@ describe('leases on a real broker', () => {
 
   test('[L3][L4][L5][L6][F1][O1] with processors killed: each word once, as the rules say', async () => {
     scenario = await createScenario({ onConflict: 'queue', maxWaiters: 2, lockDelayMs: 300, bucketMs: 100 });
-    const processors = [scenario.start('a'), scenario.start('b')];
-    let random = SEED;
-    const below = (bound: number): number => {
-      random = (Math.imul(random, 1_103_515_245) + 12_345) >>> 0;
-      return Math.floor((random / 2 ** 32) * bound);
-    };
-    const act = async (): Promise<ProducedRecord> => {
+    const act = async (_i: number, random: Random): Promise<readonly ProducedRecord[]> => {
+      const below = (bound: number): number => random.below(bound);
       const key = `lease-${below(4)}`;
       const granted = ((await said())[key] ?? []).filter((each) => each?.['type'] === 'GRANTED');
       const holder = below(5) > 0 ? granted.at(-1) : granted[0];
       const kind = below(10);
       const times = { timeoutMs: 1_000 + below(1_000), waitMs: below(3_000) };
-      if (kind < 4) return request(key, { type: 'STARTED', requestId: `r${below(30)}`, ...times });
-      return request(key, kind < 8 ? '' : null, { 'flatline-token': String(Number(holder?.['token'] ?? 7)) });
+      if (kind < 4) return [request(key, { type: 'STARTED', requestId: `r${below(30)}`, ...times })];
+      return [request(key, kind < 8 ? '' : null, { 'flatline-token': Number(holder?.['token'] ?? 7) })];
     };
-    await scenario.producing(async (producer) => {
-      for (let i = 1; i <= 120; i += 1) {
-        await producer.send([await act()]);
-        await sleep(100);
-        if (i % 40 !== 0) continue;
-        const at = below(2);
-        await kill(processors[at]!.child);
-        processors[at] = scenario.start(at === 0 ? 'a' : 'b');
-      }
-    });
+    await sendUnderKills(scenario, act);
     const folds = await expectAsFolded();
     expect((await expectSound(scenario)).closed).toBeGreaterThan(3);
     const types = new Set(folds.flatMap(({ said: all }) => [...all.values()].flat().map((each) => each?.['type'])));
@@ -253,13 +229,4 @@ async function avroValue(registry: HttpSchemaRegistry, name: string, value: obje
   id.writeInt32BE(await registry.schemaId(`${scenario.input}-${name}-value`, schema), 1);
   const type = avsc.Type.forSchema(JSON.parse(schema) as avsc.Schema, { wrapUnions: 'never' });
   return Buffer.concat([id, type.toBuffer(value)]);
-}
-
-/** Once the processor has registered it. */
-async function latestSchema(url: string, subject: string): Promise<avsc.Schema> {
-  for (;;) {
-    const answered = await fetch(`${url}/subjects/${subject}/versions/latest`);
-    if (answered.ok) return JSON.parse(((await answered.json()) as { schema: string }).schema) as avsc.Schema;
-    await sleep(100);
-  }
 }

@@ -1,27 +1,28 @@
 // Schedules on a real broker, judged by a second reading of the rules over what the input topic holds.
 import { afterEach, describe, expect, test } from '@jest/globals';
-import { type FoldCalendar, foldSchedules, type RawRecord, type SaidOfSchedule } from '@flatline/oracle';
-import { resolveConfiguration } from '@flatline/config';
-import type { BatchProducer } from '@flatline/kafka';
+import type { Random } from '@flatline/base';
+import { type FoldCalendar, foldSchedules, type SaidOfSchedule } from '@flatline/oracle';
 import { randomUUID } from 'node:crypto';
-import { readFileSync } from 'node:fs';
-import { kill, killAll } from './child.fixture.ts';
+import { killAll } from './child.fixture.ts';
 import { flatline, succeed } from './flatline.fixture.ts';
+import {
+  type Headers,
+  PARTITIONS,
+  pipelineOf,
+  type ProducedRecord,
+  recordOf,
+  recordsIn,
+  sendUnderKills,
+  textOf,
+} from './kinds.fixture.ts';
 import { Scenario, sleep } from './scenario.fixture.ts';
 import { expectSound } from './verify.fixture.ts';
-import { readWhole } from './whole-topic.fixture.ts';
-
-const PARTITIONS = 2;
-const SEED = Number(process.env['SEED'] ?? 1);
 
 let scenario: Scenario;
 afterEach(async () => {
   await killAll();
   await scenario.dispose();
 });
-
-const utf8 = new TextDecoder();
-const bytes = (text: string): Uint8Array => Buffer.from(text);
 
 /** Each second, in this test alone: what the processor reads of a calendar is its own. */
 const calendar: FoldCalendar = {
@@ -31,28 +32,14 @@ const calendar: FoldCalendar = {
   instant: (text) => (/^\d+$/.test(text) ? Number(text) : undefined),
 };
 
-type ProducedRecord = Parameters<BatchProducer['add']>[0];
-type Headers = Readonly<Record<string, string | number>>;
-
-function message(key: string, headers: Headers, value: string | null): ProducedRecord {
-  return {
-    key: bytes(key),
-    value: value === null ? null : bytes(value),
-    headers: Object.entries(headers).map(([name, of]) => ({ name, value: bytes(String(of)) })),
-  };
-}
-
 async function createScenario(pipeline: object): Promise<Scenario> {
   return Scenario.create({ partitions: PARTITIONS, pipeline: { kind: 'schedule', ...pipeline } });
 }
 
 /** What the rules make of the input as it is now: output and dead letters of all partitions. */
 async function folded(): Promise<{ said: Record<string, readonly SaidOfSchedule[]>; refused: number }> {
-  const file: unknown = JSON.parse(readFileSync(scenario.config, 'utf8'));
-  const [pipeline] = resolveConfiguration(file, { source: 'test', folder: '/', environment: {} }).pipelines;
-  if (pipeline?.kind !== 'schedule') throw new Error('the pipeline is of schedules');
-  const { rules } = pipeline;
-  const input = await readWhole(scenario.kafka, { topic: scenario.input, partitions: PARTITIONS });
+  const { rules } = pipelineOf(scenario, 'schedule');
+  const input = await recordsIn(scenario, scenario.input);
   const folds = input.map((records, partition) => foldSchedules(records, { partition, rules, calendar }));
   const toOutput = folds.flatMap(({ said }) =>
     [...said].map(([key, each]) => [key, each.filter(({ topic }) => topic === undefined)] as const),
@@ -61,15 +48,11 @@ async function folded(): Promise<{ said: Record<string, readonly SaidOfSchedule[
   return { said: Object.fromEntries(said), refused: folds.flatMap((fold) => fold.refused).length };
 }
 
-function output(): Promise<RawRecord[][]> {
-  return readWhole(scenario.kafka, { topic: scenario.output, partitions: PARTITIONS });
-}
-
 async function said(): Promise<Record<string, SaidOfSchedule[]>> {
   const all: Record<string, SaidOfSchedule[]> = {};
-  for (const { key, value, headers } of (await output()).flat()) {
-    const shown = headers.map((each) => `${each.name}=${each.value === null ? '(null)' : utf8.decode(each.value)}`);
-    (all[utf8.decode(key)] ??= []).push({ value: utf8.decode(value), headers: shown });
+  for (const { key, value, headers } of (await recordsIn(scenario, scenario.output)).flat()) {
+    const shown = headers.map((each) => `${each.name}=${each.value === null ? '(null)' : textOf(each.value)}`);
+    (all[textOf(key)] ??= []).push({ value: textOf(value), headers: shown });
   }
   return all;
 }
@@ -96,28 +79,29 @@ describe('schedules on a real broker', () => {
     const dueAt = Date.now() + 4_000;
     await scenario.producing((producer) =>
       producer.send([
-        message('mail', { 'flatline-due-at': dueAt, trace: 'abc' }, '{"to":"anna"}'),
-        message('other', { 'flatline-delay-ms': 60_000, 'flatline-schedule-id': 'x' }, 'never'),
-        message('other', { 'flatline-delay-ms': 2_000, 'flatline-schedule-id': 'y' }, 'soon'),
-        message('other', { 'flatline-schedule-id': 'x' }, null),
-        message('push', { 'flatline-delay-ms': 1_000, 'flatline-target': target, 'flatline-jitter-ms': 500 }, 'there'),
-        message('other', { 'flatline-due-at': 'tomorrow' }, 'bad'),
+        recordOf('mail', '{"to":"anna"}', { 'flatline-due-at': dueAt, trace: 'abc' }),
+        recordOf('other', 'never', { 'flatline-delay-ms': 60_000, 'flatline-schedule-id': 'x' }),
+        recordOf('other', 'soon', { 'flatline-delay-ms': 2_000, 'flatline-schedule-id': 'y' }),
+        recordOf('other', null, { 'flatline-schedule-id': 'x' }),
+        recordOf('push', 'there', { 'flatline-delay-ms': 1_000, 'flatline-target': target, 'flatline-jitter-ms': 500 }),
+        recordOf('other', 'bad', { 'flatline-due-at': 'tomorrow' }),
       ]),
     );
     const found = await expectAsFolded(7);
-    const there = (await readWhole(scenario.kafka, { topic: target, partitions: PARTITIONS })).flat();
-    expect(there.map(({ key, value }) => [key, value].map((each) => each && utf8.decode(each)))).toEqual([
+    const there = (await recordsIn(scenario, target)).flat();
+    expect(there.map(({ key, value }) => [key, value].map((each) => each && textOf(each)))).toEqual([
       ['push', 'there'],
     ]);
     expect(found['mail']?.at(-1)).toMatchObject({ value: '{"to":"anna"}' });
     expect(found['mail']?.at(-1)?.headers.slice(0, 2)).toEqual(['trace=abc', `flatline-due-at=${dueAt}`]);
     expect(found['other']?.at(-1)?.value).toBe('soon');
-    const run = (await output()).flat().find(({ value }) => value !== null && utf8.decode(value) === '{"to":"anna"}');
+    const output = (await recordsIn(scenario, scenario.output)).flat();
+    const run = output.find(({ value }) => value !== null && textOf(value) === '{"to":"anna"}');
     expect(run!.timestamp).toBeGreaterThanOrEqual(dueAt);
-    const letters = { topic: `${scenario.application}.visits.dead-letters`, partitions: PARTITIONS };
-    const reasons = (await readWhole(scenario.kafka, letters)).flat().map(({ headers }) => {
+    const letters = await recordsIn(scenario, `${scenario.application}.visits.dead-letters`);
+    const reasons = letters.flat().map(({ headers }) => {
       const reason = headers.find(({ name }) => name === 'flatline-reason')?.value;
-      return reason && utf8.decode(reason);
+      return reason && textOf(reason);
     });
     expect(reasons).toEqual(['invalid-due-at']);
     expect(await scenario.stop(processor)).toBe(0);
@@ -125,33 +109,19 @@ describe('schedules on a real broker', () => {
 
   test('[D2][D3][F1][O1] with processors killed, and published again and again: each run once, as the rules say', async () => {
     scenario = await createScenario({ missed: 'all' });
-    const processors = [scenario.start('a'), scenario.start('b')];
-    let random = SEED;
-    const below = (bound: number): number => {
-      random = (Math.imul(random, 1_103_515_245) + 12_345) >>> 0;
-      return Math.floor((random / 2 ** 32) * bound);
-    };
     const cron = { 'flatline-cron': '* * * * * *', 'flatline-time-zone': 'Europe/Berlin', 'flatline-max-runs': 12 };
-    const act = (i: number): ProducedRecord => {
+    const act = (i: number, random: Random): readonly ProducedRecord[] => {
+      const below = (bound: number): number => random.below(bound);
       const key = `k${below(4)}`;
       const id: Headers = below(2) === 0 ? { 'flatline-schedule-id': `id${below(3)}` } : {};
       const kind = below(10);
-      if (kind < 1) return message(key, id, null);
-      if (kind < 4) return message('tick', { ...cron, 'flatline-schedule-id': 'cron' }, String(i));
+      if (kind < 1) return [recordOf(key, null, id)];
+      if (kind < 4) return [recordOf('tick', String(i), { ...cron, 'flatline-schedule-id': 'cron' })];
       if (kind < 6)
-        return message(`every${below(2)}`, { 'flatline-every-ms': 700, 'flatline-max-runs': 15 }, String(i));
-      return message(key, { ...id, 'flatline-delay-ms': below(6_000) }, String(i));
+        return [recordOf(`every${below(2)}`, String(i), { 'flatline-every-ms': 700, 'flatline-max-runs': 15 })];
+      return [recordOf(key, String(i), { ...id, 'flatline-delay-ms': below(6_000) })];
     };
-    await scenario.producing(async (producer) => {
-      for (let i = 1; i <= 120; i += 1) {
-        await producer.send([act(i)]);
-        await sleep(100);
-        if (i % 40 !== 0) continue;
-        const at = below(2);
-        await kill(processors[at]!.child);
-        processors[at] = scenario.start(at === 0 ? 'a' : 'b');
-      }
-    });
+    await sendUnderKills(scenario, act);
     // All that was sent is due within 20 s.
     await sleep(20_000);
     const found = await expectAsFolded(40);
