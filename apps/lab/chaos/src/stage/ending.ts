@@ -12,8 +12,8 @@ import { topicEnds } from './topic-dump.ts';
 export const QUIESCENCE_MAX_MS = 90_000;
 /** Append times are rounded to milliseconds. */
 const SENTINEL_MARGIN_MS = 50;
-/** At least, between two looks at whole logs. */
-const ENDINGS_LOOK_MS = 500;
+/** Between two looks at whole logs: each reads and judges them all, and takes from the processors what they need to get done. */
+const LOOK_MS = 500;
 
 /** A producer of the test's own, past any proxy. */
 export async function produce(application: Application, records: Iterable<ProducedRecord>): Promise<void> {
@@ -64,7 +64,10 @@ export async function awaitCloses(
   const waitedMs = (): number => performance.now() - since;
   let quiescent = await areBuried(application, sentinels, withinMs);
   // Expiries are drained in slices: that of a sentinel need not be the last.
-  while (quiescent && !(await isAllDone(application, truth))) quiescent = waitedMs() < withinMs;
+  while (quiescent && !(await isAllDone(application, truth))) {
+    await sleep(LOOK_MS);
+    quiescent = waitedMs() < withinMs;
+  }
   return { waitedMs: waitedMs(), quiescent };
 }
 
@@ -83,7 +86,7 @@ export async function awaitEndings(
     const quiescent = await hasAllEnded(application);
     if (quiescent || waitedMs() >= withinMs) return { waitedMs: waitedMs(), quiescent };
     // A look at long logs takes seconds, and the processors need the machine, too.
-    await sleep(Math.max(ENDINGS_LOOK_MS, waitedMs() - begunMs));
+    await sleep(Math.max(LOOK_MS, waitedMs() - begunMs));
   }
 }
 
