@@ -3,11 +3,14 @@ import { build, type Metafile, type Plugin } from 'esbuild';
 import { readFile } from 'node:fs/promises';
 import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
-import { NATIVE, OPTIONAL, type Published } from './published.ts';
+import { NATIVE, OPTIONAL, type Published, TOOLS } from './published.ts';
 
 /** What CommonJS dependencies expect to find in the module they are bundled into. */
 const REQUIRE =
   "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);";
+
+/** What of a package decides its bundle. */
+type Bundled = Pick<Published, 'folder' | 'entry'> & { readonly command?: { readonly entry: string } };
 
 export interface Bundle {
   /** Files of the workspace and of node_modules that are in it, relative to the root. */
@@ -17,7 +20,7 @@ export interface Bundle {
 }
 
 /** Writes `dist/index.js`, and `dist/main.js` where there is a command, with their chunks, into `folder`. */
-export async function bundle(root: string, { folder, entry, command }: Published, into: string): Promise<Bundle> {
+export async function bundle(root: string, { folder, entry, command }: Bundled, into: string): Promise<Bundle> {
   const entryPoints = {
     index: join(folder, entry),
     ...(command === undefined ? {} : { main: join(folder, command.entry) }),
@@ -34,7 +37,7 @@ export async function bundle(root: string, { folder, entry, command }: Published
     conditions: ['@flatline/source'],
     // The modules of packages that have them too: a UMD wrapper's `require` cannot be bundled.
     mainFields: ['module', 'main'],
-    external: [...NATIVE, ...OPTIONAL],
+    external: [...NATIVE, ...OPTIONAL, ...TOOLS],
     plugins: [workspaceSources],
     banner: { js: REQUIRE },
     // Names are read in stack traces.

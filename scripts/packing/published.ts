@@ -46,6 +46,9 @@ export const NATIVE = ['lmdb', 'snappy', 'lz4-napi', '@node-rs/crc32'] as const;
 /** What a dependency tries to load and does without. */
 export const OPTIONAL: readonly string[] = ['bufferutil', 'utf-8-validate'];
 
+/** What a command of a checkout alone loads, from there. */
+export const TOOLS: readonly string[] = ['testcontainers'];
+
 /** Where packages are put together, and their tarballs. */
 export function stagingOf(root: string): string {
   return join(root, 'dist', 'packages');

@@ -2,7 +2,7 @@ import preset from '../../../jest.preset.mjs';
 
 export default {
   ...preset,
-  globalSetup: '@flatline/dev-broker/jest-setup',
+  globalSetup: '<rootDir>/jest.setup.mjs',
   globalTeardown: '@flatline/dev-broker/jest-teardown',
   globals: { devBroker: { registry: true } },
   // Real processes die and are replaced in real time; each test says for itself what bounds it.

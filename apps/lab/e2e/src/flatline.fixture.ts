@@ -2,12 +2,16 @@
 import { fileURLToPath } from 'node:url';
 import { type Finished, launch, type Running } from './child.fixture.ts';
 
-const ENTRY = fileURLToPath(new URL('../../../cli/src/developer/main.ts', import.meta.url));
+const SOURCES = [
+  '--conditions=@flatline/source',
+  fileURLToPath(new URL('../../../cli/src/developer/main.ts', import.meta.url)),
+];
+const BUNDLE = [process.env['E2E_COMMAND'] ?? ''];
 
+/** With options for Node it runs from its sources, which they may change (`source-edits`). */
 export function flatline(args: readonly string[], env: Readonly<Record<string, string>> = {}): Running {
-  return launch(process.execPath, ['--conditions=@flatline/source', ENTRY, ...args], {
-    env: { NO_COLOR: '1', ...env },
-  });
+  const program = 'NODE_OPTIONS' in env ? SOURCES : BUNDLE;
+  return launch(process.execPath, [...program, ...args], { env: { NO_COLOR: '1', ...env } });
 }
 
 /** Runs a command to its end; an unexpected exit code is an error that shows what was printed. */
