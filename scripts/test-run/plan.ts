@@ -118,7 +118,8 @@ function brokerStep(run: Run): Step {
     needs: [],
     load: 0,
     run: async () => {
-      run.broker = await ensureBroker({ registry: true, ephemeral: true, signal: run.signal, log: run.log });
+      const { signal, log } = run;
+      run.broker = await ensureBroker({ registry: true, ephemeral: true, shortLived: true, signal, log });
       return { passed: true, output: '' };
     },
   };

@@ -8,7 +8,7 @@ export default async function setUp(_globalConfig, projectConfig) {
   const { ensureBroker } = await importSources();
   const options = projectConfig.globals.devBroker ?? {};
   const log = (line) => process.stderr.write(`dev-broker: ${line}\n`);
-  const broker = await ensureBroker({ ephemeral: true, log, ...options });
+  const broker = await ensureBroker({ ephemeral: true, shortLived: true, log, ...options });
   process.env.KAFKA_BROKERS = broker.bootstrap;
   if (broker.registryUrl !== undefined) process.env.SCHEMA_REGISTRY_URL = broker.registryUrl;
   globalThis[Symbol.for('@flatline/dev-broker')] = broker;

@@ -17,7 +17,7 @@ const addressOf = ({ port }: BrokerNode): { host: string; port: number } => ({ h
 describe('an ephemeral broker with a registry', () => {
   let broker: RunningBroker;
   beforeAll(async () => {
-    broker = await startBroker({ ephemeral: true, registry: true, source: 'java' });
+    broker = await startBroker({ ephemeral: true, shortLived: true, registry: true, source: 'java' });
   }, WITHIN_MS);
   afterAll(() => broker.stop());
 
@@ -62,7 +62,7 @@ describe('a broker of another process', () => {
     'and its temporary directory are gone when that process is killed with -9',
     async () => {
       const { child, said } = await program(`
-        const broker = await lib.startBroker({ ephemeral: true, source: 'java' });
+        const broker = await lib.startBroker({ ephemeral: true, shortLived: true, source: 'java' });
         say({ dataDir: broker.dataDir, port: broker.nodes[0].port });
         setInterval(() => undefined, 1000);`);
       const { dataDir, port } = said as { dataDir: string; port: number };
@@ -81,7 +81,7 @@ describe('a broker of another process', () => {
     'does not keep it from ending, and ends with it',
     async () => {
       const { child, said } = await program(`
-        const broker = await lib.startBroker({ ephemeral: true, source: 'java' });
+        const broker = await lib.startBroker({ ephemeral: true, shortLived: true, source: 'java' });
         say(broker.nodes[0].pid);`);
       const java = identify(said as number);
       if (child.exitCode === null) await once(child, 'exit');

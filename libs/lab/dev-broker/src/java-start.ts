@@ -137,6 +137,7 @@ function planNode({ java, classPath, artifacts, options }: Prepared, node: NodeP
     name: `node-${node.id}`,
     folder: node.folder,
     heapMb: options.heapMb ?? HEAP_MB_DEFAULT,
+    shortLived: options.shortLived === true,
     archive: { folder: artifacts, of: 'broker' },
     args: [
       `-Dflatline.log=${join(node.folder, 'broker.log')}`,

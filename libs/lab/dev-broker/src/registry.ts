@@ -33,6 +33,8 @@ export function planRegistry(java: JavaRuntime, place: RegistryPlace): ProcessPl
     name: 'registry',
     folder,
     heapMb: HEAP_MB,
+    // It answers a few requests in its life.
+    shortLived: true,
     archive: { folder: place.artifacts, of: 'registry' },
     args: [
       `-Dquarkus.http.host=${LOOPBACK}`,

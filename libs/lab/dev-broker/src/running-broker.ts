@@ -21,6 +21,11 @@ export interface BrokerOptions {
   readonly registryPort?: number | undefined;
   /** Java heap of each node, in MB. Default `heapMbDefault`. */
   readonly heapMb?: number | undefined;
+  /**
+   * For minutes of tests: Java compiles with its first compiler alone, which halves what a broker costs until it is warm, and
+   * leaves it slower from then on. Java only. Default false.
+   */
+  readonly shortLived?: boolean | undefined;
   /** Any of Kafka's server.properties, over what is chosen here. */
   readonly properties?: ServerProperties | undefined;
   /** Nodes can be isolated from controllers: all they say to these passes through this process. Java only. Default false. */

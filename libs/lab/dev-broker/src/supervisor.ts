@@ -77,9 +77,11 @@ function end(): void {
   }, plan.stopWithinMs);
 }
 
-/** Data that is deleted anyway needs no clean end, which takes three nodes several seconds; a class archive does. */
+/** Data that is deleted anyway needs no clean end, which takes three nodes several seconds; a class archive does, if it is the first. */
 function firstSignal(name: string): NodeJS.Signals {
-  const archives = plan.processes.some((each) => each.name === name && each.archive !== undefined);
+  const archives = plan.processes.some(
+    ({ name: each, archive }) => each === name && archive !== undefined && !existsSync(archive.kept),
+  );
   return plan.temporary && !archives ? 'SIGKILL' : 'SIGTERM';
 }
 

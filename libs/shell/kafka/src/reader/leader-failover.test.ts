@@ -26,7 +26,7 @@ let producer: BatchProducer;
 let written = 0;
 
 beforeAll(async () => {
-  broker = await startBroker({ nodes: 3, ephemeral: true, heapMb: 320, properties: QUICK_FAILOVER });
+  broker = await startBroker({ nodes: 3, ephemeral: true, shortLived: true, heapMb: 320, properties: QUICK_FAILOVER });
   const options = { ...clusterOptions, brokers: broker.bootstrap.split(',') };
   connection = openCluster(options);
   const admin = new KafkaTopicAdmin({ clock: systemClock, connection });

@@ -21,7 +21,7 @@ let connection: KafkaConnection;
 let reader: KafkaLogReader;
 
 beforeAll(async () => {
-  broker = await startBroker({ nodes: 3, ephemeral: true, heapMb: 320, properties: QUICK_FAILOVER });
+  broker = await startBroker({ nodes: 3, ephemeral: true, shortLived: true, heapMb: 320, properties: QUICK_FAILOVER });
   const options = { ...clusterOptions, brokers: broker.bootstrap.split(',') };
   connection = openCluster(options);
   reader = new KafkaLogReader(options, { fetchTimeoutMs: 1_500 });

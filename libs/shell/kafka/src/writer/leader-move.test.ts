@@ -21,7 +21,7 @@ let broker: RunningBroker;
 let connection: KafkaConnection;
 
 beforeAll(async () => {
-  broker = await startBroker({ nodes: 3, ephemeral: true, heapMb: 320, properties: QUICK_FAILOVER });
+  broker = await startBroker({ nodes: 3, ephemeral: true, shortLived: true, heapMb: 320, properties: QUICK_FAILOVER });
   connection = openCluster({ ...clusterOptions, brokers: broker.bootstrap.split(',') });
   const settings = { 'min.insync.replicas': '2' };
   await new KafkaTopicAdmin({ clock: systemClock, connection }).createTopics(

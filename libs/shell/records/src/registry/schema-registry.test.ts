@@ -28,7 +28,7 @@ const tls = { ca: CERTIFICATE };
 beforeAll(async () => {
   url = process.env['SCHEMA_REGISTRY_URL'] ?? '';
   if (url === '') {
-    broker = await startBroker({ ephemeral: true, registry: true });
+    broker = await startBroker({ ephemeral: true, shortLived: true, registry: true });
     url = broker.registryUrl!;
   }
   guarded = await GuardedRegistry.open(url, `${auth.username}:${auth.password}`);
