@@ -19,12 +19,14 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
     file: 'libs/shell/runtime/src/running/committer.ts',
     from: "if (found.kind === 'absent'",
     to: "if (found.kind !== 'lost'",
+    seed: 4,
   },
   {
     name: 'gives a commit that ran out of time no more',
     file: 'libs/shell/runtime/src/running/committer.ts',
     from: 'inFlight.timeoutMs = 2 * timeoutMs;',
     to: 'inFlight.timeoutMs = timeoutMs;',
+    seed: 12,
   },
   {
     name: 'takes a failed commit for done',
@@ -43,6 +45,7 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
     file: 'libs/shell/runtime/src/running/commit-look-up.ts',
     from: 'if (known?.commitId === commitId)',
     to: 'if (known?.commitId === `${commitId}?`)',
+    seed: 113,
   },
   {
     name: 'steps in the middle of a cut',
@@ -55,5 +58,6 @@ export const COMMIT_MUTANTS: readonly Mutant[] = [
     file: 'libs/core/partition/src/expiry.ts',
     from: 'if (this.#commit.isFull) return entries.hasBacklog;',
     to: 'if (this.#commit.isFull && !this.#commit.isCutting) return entries.hasBacklog;',
+    seed: 13,
   },
 ];

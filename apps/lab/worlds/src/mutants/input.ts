@@ -13,6 +13,7 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
     file: 'libs/core/partition/src/record-taker.ts',
     from: "if (stamp === 'wrongTimestampType') return",
     to: "if (stamp === 'wrongTimestampType' && this.#time.hasBegun) return",
+    seed: 20,
   },
   {
     name: 'looks ahead at the first group of a run only',
@@ -49,6 +50,7 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
     file: 'libs/core/partition/src/run-taker.ts',
     from: 'if (refused.size > 0 && refused.has(',
     to: 'if (index === first && refused.has(',
+    seed: 16,
   },
   {
     name: 'takes an event time that no Date can hold',
@@ -61,18 +63,21 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
     file: 'libs/core/partition/src/changelog/block-format.ts',
     from: 'out.signedVarint(recordedStamp(input.batchTimestamp));',
     to: 'out.signedVarint(input.batchTimestamp);',
+    seed: 10,
   },
   {
     name: 'holds a stamp that is no instant against the input',
     file: 'libs/shell/runtime/src/running/input-position.ts',
     from: 'recordedStamp(found.batchTimestamp) ===',
     to: 'found.batchTimestamp ===',
+    seed: 18,
   },
   {
     name: 'cannot read an event time from 2^52 on',
     file: 'libs/core/base/src/bytes.ts',
     from: 'const value = this.#varint(ZIGZAG_MAX);',
     to: 'const value = this.#varint(Number.MAX_SAFE_INTEGER);',
+    seed: 12,
   },
   {
     name: 'applies a record again that it failed at twice',
@@ -109,12 +114,14 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
     file: 'libs/shell/runtime/src/running/input-reading.ts',
     from: 'if (failure instanceof PartitionStopped || failure instanceof Fatal) {',
     to: 'if (failure instanceof Fatal) {',
+    seed: 90,
   },
   {
     name: 'subscribes without the leader epoch it has read',
     file: 'libs/shell/runtime/src/running/input-reading.ts',
     from: 'subscribe(input, task.input.position, task.input.leaderEpoch)',
     to: 'subscribe(input, task.input.position)',
+    seed: 119,
   },
   {
     name: 'writes dead letters again',
@@ -145,6 +152,7 @@ export const INPUT_MUTANTS: readonly Mutant[] = [
     file: 'libs/core/partition/src/expiry.ts',
     from: 'if (!this.#expiresAll) return false;',
     to: 'if (!this.#expiresAll || limit > 0) return false;',
+    seed: 215,
   },
   {
     name: 'opens a session more than there may be',

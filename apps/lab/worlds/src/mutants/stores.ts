@@ -13,6 +13,7 @@ export const STORE_MUTANTS: readonly Mutant[] = [
     file: 'libs/core/partition/src/live-entries.ts',
     from: 'return this.#kind.take(this.run, this);\n    } catch (error) {\n      this.#parts.onUnsound();',
     to: 'return this.#kind.take(this.run, this);\n    } catch (error) {',
+    seed: 190,
   },
   {
     name: 'gives a store up where its disk is full',
@@ -25,12 +26,14 @@ export const STORE_MUTANTS: readonly Mutant[] = [
     file: 'libs/shell/runtime/src/local-store/task-store.ts',
     from: "this.#failed('local store not closed cleanly",
     to: "throw error; this.#failed('local store not closed cleanly",
+    seed: 5,
   },
   {
     name: 'lets a failed wipe of a store end the task',
     file: 'libs/shell/runtime/src/local-store/task-store.ts',
     from: "this.#failed('local store not wiped",
     to: "throw error; this.#failed('local store not wiped",
+    seed: 11,
   },
   {
     name: 'takes a store that cannot be opened for fatal',
@@ -43,5 +46,6 @@ export const STORE_MUTANTS: readonly Mutant[] = [
     file: 'libs/shell/runtime/src/restoring/replica.ts',
     from: 'if (disagreement !== undefined) throw',
     to: "if (disagreement === '') throw",
+    seed: 94,
   },
 ];

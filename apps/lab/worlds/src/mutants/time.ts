@@ -13,6 +13,7 @@ export const TIME_MUTANTS: readonly Mutant[] = [
     file: 'libs/core/partition/src/live-entries.ts',
     from: 'return due > this.clock || this.#takeEffect(slot, due);',
     to: 'return due > this.clock + 1 || (this.#due(due), false);',
+    seed: 25,
   },
   {
     name: 'arms timers a minute late',
@@ -49,24 +50,28 @@ export const TIME_MUTANTS: readonly Mutant[] = [
     file: 'libs/core/partition/src/input-time.ts',
     from: 'if (stamp < this.#observed && !isAgain)',
     to: 'if (stamp < this.#observed - 60_000 && !isAgain)',
+    seed: 21,
   },
   {
     name: 'counts time in which no device was heard',
     file: 'libs/core/kinds/src/held-time.ts',
     from: 'due += Math.max(0, hold.from + hold.ms - start);',
     to: 'due += Math.max(0, hold.from + hold.ms - start - 500);',
+    seed: 5,
   },
   {
     name: 'says what was held after the close',
     file: 'libs/core/kinds/src/session/deadline.ts',
     from: 'held.between(entry.lastSeenAt, closing.closedAt)',
     to: 'held.between(entry.lastSeenAt, Infinity)',
+    seed: 5,
   },
   {
     name: 'forgets what was held at a restart',
     file: 'libs/core/partition/src/input-time.ts',
     from: 'this.held.restore(held);',
     to: '',
+    seed: 6,
   },
   {
     name: 'closes as of now',
@@ -91,5 +96,6 @@ export const TIME_MUTANTS: readonly Mutant[] = [
     file: 'libs/shell/runtime/src/proof/read-back.ts',
     from: 'return { alarm, doubt: true,',
     to: 'return { alarm, doubt: !isStalled,',
+    seed: 135,
   },
 ];
