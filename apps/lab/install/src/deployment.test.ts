@@ -1,4 +1,4 @@
-// What an operator copies: unit, compose file, alerts and dashboard name what the product has, and nothing else.
+// What an operator copies: unit, compose file, alerts, dashboard and scaler name what the product has, and nothing else.
 import { describe, expect, test } from '@jest/globals';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -36,11 +36,15 @@ describe('the compose file', () => {
   });
 });
 
-describe('alerts and dashboard', () => {
+describe('alerts, dashboard and scaler', () => {
   test('name metrics that the processor has', () => {
     const sources = ['metrics.ts', 'kind-metrics.ts'].map((name) => read(`libs/shell/processor/src/http/${name}`));
     const known = new Set(sources.join('\n').match(/flatline_[a-z_]+/g));
-    const pages = ['infra/compose/alerts.yml', 'infra/compose/grafana/dashboards/flatline.json'];
+    const pages = [
+      'infra/compose/alerts.yml',
+      'infra/compose/grafana/dashboards/flatline.json',
+      'infra/helm/flatline/templates/scaledobject.yaml',
+    ];
     for (const page of pages) {
       const named = (read(page).match(/flatline_[a-z_]+/g) ?? []).map((name) => name.replace(/_bucket$/, ''));
       expect(named.length).toBeGreaterThan(1);

@@ -1,0 +1,83 @@
+// The Helm chart as Kubernetes gets it: rendered by `npm run chart`, recorded, and held to the types of each API.
+import { beforeAll, describe, expect, test } from '@jest/globals';
+import { spawnSync } from 'node:child_process';
+import { globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parse, parseAllDocuments } from 'yaml';
+import { root, version } from './installation.fixture.ts';
+
+interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** Where the types of an API are. */
+const TYPES: Readonly<Record<string, string>> = {
+  v1: 'kubernetes-models/v1',
+  'apps/v1': 'kubernetes-models/apps/v1',
+  'policy/v1': 'kubernetes-models/policy/v1',
+  'monitoring.coreos.com/v1': '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1',
+  'keda.sh/v1alpha1': '@kubernetes-models/keda/keda.sh/v1alpha1',
+};
+
+const read = (path: string): string => readFileSync(join(root, path), 'utf8');
+const manifestsIn = (name: string): Manifest[] =>
+  parseAllDocuments(read(`infra/helm/rendered/${name}.yaml`)).map((document) => document.toJS() as Manifest);
+
+/** A source without errors if each manifest has the type of its API, and no field that this does not have. */
+function typed(manifests: readonly Manifest[]): string {
+  const typeOf = ({ apiVersion, kind }: Manifest): string => `import('${TYPES[apiVersion]!}').I${kind}`;
+  return manifests.map((each) => `(${JSON.stringify(each)}) satisfies ${typeOf(each)};\n`).join('');
+}
+
+describe('the chart', () => {
+  const names = globSync('infra/helm/rendered/*.yaml', { cwd: root }).map((path) => /(\w+)\.yaml$/.exec(path)![1]!);
+  let errors: readonly string[];
+  beforeAll(() => {
+    const folder = join(root, '.flatline/chart');
+    mkdirSync(folder, { recursive: true });
+    for (const name of names) writeFileSync(join(folder, `${name}.mts`), typed(manifestsIn(name)));
+    const least = typed(manifestsIn('least'));
+    const misspelt = least.replace('"livenessProbe"', '"aliveProbe"');
+    const asText = least.replace('"containerPort":7070', '"containerPort":"7070"');
+    writeFileSync(join(folder, 'wrong.mts'), misspelt + asText);
+    const how = [
+      '--noEmit',
+      '--strict',
+      '--skipLibCheck',
+      '--module',
+      'nodenext',
+      '--ignoreConfig',
+      '--pretty',
+      'false',
+    ];
+    const files = [...names, 'wrong'].map((name) => `${name}.mts`);
+    const tsc = [join(root, 'node_modules/typescript/bin/tsc'), ...how, ...files];
+    errors = spawnSync(process.execPath, tsc, { cwd: folder, encoding: 'utf8' }).stdout.split('\n');
+  });
+
+  test('has been rendered since it was last changed', () => {
+    const check = spawnSync(process.execPath, [join(root, 'scripts/chart.ts'), '--check'], { encoding: 'utf8' });
+    expect(check).toMatchObject({ status: 0, stderr: '' });
+    expect(names.toSorted()).toEqual(['everything', 'least']);
+  });
+
+  test('has the types of Kubernetes and its operators; a misspelt field and a number as text would be found', () => {
+    expect(errors.filter((line) => line !== '' && !/^( |wrong\.mts)/.test(line))).toEqual([]);
+    expect(errors.join('\n')).toMatch(/^wrong\.mts.*aliveProbe.* does not exist/m);
+    expect(errors.join('\n')).toMatch(/^wrong\.mts.*'string' is not assignable to type 'number'/m);
+  });
+
+  test('renders all it can, and by default a volume for each instance', () => {
+    const kinds = manifestsIn('everything').map(({ kind }) => kind);
+    const parts = ['ConfigMap', 'PodDisruptionBudget', 'ScaledObject', 'Service', 'ServiceAccount', 'ServiceMonitor'];
+    expect(kinds.toSorted()).toEqual([...parts, 'StatefulSet']);
+    expect(manifestsIn('least').find(({ kind }) => kind === 'StatefulSet')).toMatchObject({
+      spec: { replicas: 2, volumeClaimTemplates: [{ metadata: { name: 'state' } }] },
+    });
+  });
+
+  test('has the version of the workspace', () => {
+    expect(parse(read('infra/helm/flatline/Chart.yaml'))).toMatchObject({ version, appVersion: version });
+  });
+});

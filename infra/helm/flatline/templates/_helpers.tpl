@@ -1,0 +1,23 @@
+{{- define "flatline.name" -}}
+{{- .Release.Name | trunc 50 | trimSuffix "-" -}}
+{{- end }}
+
+{{- define "flatline.selector" -}}
+app.kubernetes.io/name: flatline
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "flatline.labels" -}}
+{{ include "flatline.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
+{{- end }}
+
+{{- define "flatline.config" -}}
+{{- if not .Values.config.application }}{{ fail "config.application: a name is missing; it begins the names of topics and groups" }}{{ end -}}
+{{- if not .Values.config.brokers }}{{ fail "config.brokers: at least one host:port is missing" }}{{ end -}}
+{{- if not .Values.config.pipelines }}{{ fail "config.pipelines: at least one pipeline is missing" }}{{ end -}}
+{{- range list "stateDir" "instance" "http" }}{{ if hasKey $.Values.config . }}{{ fail (printf "config.%s: is set by the chart; leave it out" .) }}{{ end }}{{ end -}}
+{{- toPrettyJson .Values.config }}
+{{- end }}
