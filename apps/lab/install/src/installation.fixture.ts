@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync, globSync, lstatSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { isAbsolute, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export const root = fileURLToPath(new URL('../../../../', import.meta.url));
@@ -22,11 +22,13 @@ export class Installation {
     this.folder = folder;
   }
 
-  /** Tarballs by the beginning of their names. */
+  /** Tarballs by the beginning of their names, or by their paths. */
   static async of(names: readonly string[], flags: readonly string[] = []): Promise<Installation> {
     const made = new Installation(mkdtempSync(join(tmpdir(), 'flatline-install-')));
     made.write('package.json', '{ "name": "shop", "version": "1.0.0", "private": true, "type": "module" }');
-    const tarballs = names.map((name) => join(root, 'dist/packages', `${name}-${version}.tgz`));
+    const tarballs = names.map((name) =>
+      isAbsolute(name) ? name : join(root, 'dist/packages', `${name}-${version}.tgz`),
+    );
     if (!tarballs.every((path) => existsSync(path))) throw new Error('dist/packages lacks a tarball: npm run pack');
     const { code, stderr } = await made.run('npm', [...NPM, ...flags, ...tarballs]);
     if (code !== 0) throw new Error(`npm install ended with ${code}: ${stderr}`);

@@ -4,10 +4,12 @@ import { once } from 'node:events';
 
 export class Program {
   readonly #child: ChildProcess;
+  readonly #ended: Promise<unknown[]>;
   #printed = '';
 
   private constructor(child: ChildProcess) {
     this.#child = child;
+    this.#ended = once(child, 'close');
     for (const stream of [child.stdout, child.stderr])
       stream?.setEncoding('utf8').on('data', (text: string) => {
         this.#printed += text;
@@ -25,20 +27,25 @@ export class Program {
     return new Program(spawn(node, args, { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] }));
   }
 
-  /** Resolves once something printed matches. */
-  async line(pattern: RegExp): Promise<void> {
-    const ended = once(this.#child, 'close');
-    while (!pattern.test(this.#printed)) {
-      await Promise.race([once(this.#child, 'printed'), ended]);
-      if (this.#child.exitCode !== null) throw new Error(`ended before ${String(pattern)}:\n${this.#printed}`);
+  /** Resolves with what matches, once something printed does. */
+  async line(pattern: RegExp): Promise<string> {
+    for (;;) {
+      const found = pattern.exec(this.#printed)?.[0];
+      if (found !== undefined) return found;
+      await Promise.race([once(this.#child, 'printed'), this.#ended]);
+      if (this.#hasEnded) throw new Error(`ended before ${String(pattern)}:\n${this.#printed}`);
     }
   }
 
   /** Its exit code. */
   async end(signal: NodeJS.Signals): Promise<unknown> {
-    const ended = once(this.#child, 'close');
-    this.#child.kill(signal);
-    const [code] = (await ended) as [unknown];
+    if (!this.#hasEnded) this.#child.kill(signal);
+    const [code] = await this.#ended;
     return code;
+  }
+
+  get #hasEnded(): boolean {
+    const { exitCode, signalCode } = this.#child;
+    return exitCode !== null || signalCode !== null;
   }
 }
