@@ -125,10 +125,11 @@ describe("Jest's report", () => {
     });
   });
 
-  test('what tests say of mutants is kept, and shown though they passed', () => {
+  test('what tests say of mutants, and of what is not here, is kept, and shown though they passed', () => {
     const output =
       '  console.log\n    caught 9 of 9 mutants of a wheel\n\n      at Object.log (a.test.ts:3:1)\nhe caught 1 of 2';
     expect(notesIn(output)).toEqual(['caught 9 of 9 mutants of a wheel']);
+    expect(notesIn(`${output}\nnot run: a page\n`)).toEqual(['caught 9 of 9 mutants of a wheel', 'not run: a page']);
     expect(stepLine(result('wheel', { tests: tests(1), notes: notesIn(output) })).split('\n')).toEqual([
       expect.stringMatching(/^ok +wheel .*1 passed$/),
       '        caught 9 of 9 mutants of a wheel',

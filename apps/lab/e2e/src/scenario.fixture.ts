@@ -21,6 +21,7 @@ export interface ScenarioSettings {
   readonly timestampType?: 'LogAppendTime' | 'CreateTime';
   readonly partitions?: number;
   readonly pipeline?: Partial<Pipeline>;
+  readonly ingest?: ConfigurationInput['ingest'];
 }
 
 export interface Outputs {
@@ -72,11 +73,12 @@ export class Scenario {
 
   /** Rewrites the configuration file. Group sessions end soon after a kill, so that tests need not wait long. */
   configure(changes: Partial<Pipeline>): void {
-    const { timeoutMs, timestampType = 'LogAppendTime', pipeline } = this.#settings;
+    const { timeoutMs, timestampType = 'LogAppendTime', pipeline, ingest } = this.#settings;
     const config: ConfigurationInput = {
       application: this.application,
       brokers: [...this.kafka.brokers],
       http: { port: 0 },
+      ...(ingest !== undefined && { ingest }),
       kafka: { sessionTimeoutMs: 3_000, heartbeatIntervalMs: 300 },
       pipelines: [
         {
