@@ -108,7 +108,7 @@ describe('schedules on a real broker', () => {
   });
 
   test('[D2][D3][F1][O1] with processors killed, and published again and again: each run once, as the rules say', async () => {
-    scenario = await createScenario({ missed: 'all' });
+    scenario = await createScenario({ missed: 'all', minEveryMs: 500 });
     const cron = { 'flatline-cron': '* * * * * *', 'flatline-time-zone': 'Europe/Berlin', 'flatline-max-runs': 12 };
     const act = (i: number, random: Random): readonly ProducedRecord[] => {
       const below = (bound: number): number => random.below(bound);

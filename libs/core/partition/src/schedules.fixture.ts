@@ -8,6 +8,7 @@ import { bytes, ListCursor, options, text } from './task.fixture.ts';
 
 const RULES: ScheduleRules = {
   maxHorizonMs: 1e9,
+  minEveryMs: 1,
   missed: 'once',
   maxCatchUp: 5,
   catchUpWindowMs: 1e9,

@@ -168,6 +168,13 @@ describe('a schedule that runs once', () => {
     expect(brief(log.said())).toEqual(['v 5 #1 last']);
   });
 
+  test('[D3][I1] a period below minEveryMs is a dead letter: one record would ask for a thousand runs a second, for good', () => {
+    const log = history({ rules: { minEveryMs: 1_000 } }, 1_000, [0, { 'every-ms': 999 }], [0, { 'every-ms': 1_000 }]);
+    expect(log.refused).toEqual([{ offset: 0, reason: 'invalid-every-ms' }]);
+    expect(brief(log.said())).toEqual(['v 1000 #1']);
+    expect(log.folded().refused).toEqual([0]);
+  });
+
   test('[I1] no reason is made of the name of a header, and what says nothing of a schedule does no harm', () => {
     const notUtf8 = Uint8Array.of(0xff);
     const replayed = { ':flatline-replayed-from': notUtf8, [`:flatline-${'x'.repeat(600_000)}`]: notUtf8 };

@@ -6,6 +6,7 @@ import type { PipelineSection } from './schema.ts';
 export const LEASE_SETTINGS = ['bucketMs', 'onConflict', 'maxWaiters', 'lockDelayMs', 'tokenEpoch'] as const;
 export const SCHEDULE_SETTINGS = [
   'maxHorizonMs',
+  'minEveryMs',
   'missed',
   'maxCatchUp',
   'catchUpWindowMs',
@@ -71,6 +72,7 @@ const UNSET = {
   dedupeBy: undefined,
   reducer: 'all',
   maxHorizonMs: 315_360_000_000,
+  minEveryMs: 1_000,
   missed: 'once',
   maxCatchUp: 1_000,
   catchUpWindowMs: 31_536_000_000,

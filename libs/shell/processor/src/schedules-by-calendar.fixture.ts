@@ -7,6 +7,7 @@ import { CronCalendar } from './cron-calendar.ts';
 
 const RULES: ScheduleRules = {
   maxHorizonMs: 3_153_600_000_000,
+  minEveryMs: 1,
   missed: 'once',
   maxCatchUp: 1_000,
   catchUpWindowMs: 31_536_000_000,
@@ -180,6 +181,7 @@ export class CalendarLog {
       blockMemory: new ReusedMemory(0),
       pendingChangesMax: 1e6,
       pendingOutputsMax: 1e6,
+      owedBytesMax: 1e6,
       deadLetters: { waitingBytesMax: () => 1e6, letterBytesMax: 1e6 },
       state: ROOM,
       takenRowBytesMax: () => 0,

@@ -18,6 +18,7 @@ const utf8 = new TextEncoder();
 export function drawScheduleRules(random: Random): ScheduleRules {
   return {
     maxHorizonMs: oneOf(random, [6_000, HOUR_MS]),
+    minEveryMs: 1_500,
     missed: oneOf(random, ['once', 'all', 'skip'] as const),
     maxCatchUp: 1 + random.below(5),
     catchUpWindowMs: oneOf(random, [3_000, HOUR_MS]),

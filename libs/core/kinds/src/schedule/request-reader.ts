@@ -111,7 +111,7 @@ function asked({ headers, bytes, start, length }: AskingRecord, rules: ScheduleR
     does: 'schedule',
     id,
     ...firstOf(own),
-    when: specification(own, calendar),
+    when: specification(own, rules, calendar),
     target: targetIn(own, rules),
     reset: upsert !== undefined && oneOf(UPSERTS, upsert, UPSERT_HEADER).length > 0,
     message: messageFrom(headers, bytes, start, length, rules),
@@ -125,9 +125,9 @@ function firstOf(own: ReadonlyMap<string, string>): Pick<ScheduleAsked, 'dueAt' 
   return { dueAt: instantIn(own, DUE_AT_HEADER), delayMs: integerIn(own, DELAY_HEADER, 0) };
 }
 
-function specification(own: ReadonlyMap<string, string>, calendar: Calendar): Specification {
+function specification(own: ReadonlyMap<string, string>, rules: ScheduleRules, calendar: Calendar): Specification {
   const when = {
-    everyMs: integerIn(own, EVERY_HEADER, 1),
+    everyMs: integerIn(own, EVERY_HEADER, rules.minEveryMs),
     cron: textIn(own, CRON_HEADER),
     timeZone: textIn(own, TIME_ZONE_HEADER) ?? 'UTC',
     startAt: instantIn(own, START_AT_HEADER),

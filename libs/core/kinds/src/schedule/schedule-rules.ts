@@ -9,6 +9,8 @@ export type Receipts = 'none' | 'errors' | 'all';
 export interface ScheduleRules {
   /** How far ahead of its record a schedule may be due. */
   readonly maxHorizonMs: DurationMs;
+  /** The shortest period by which a schedule may recur: one record could ask for a thousand runs a second, for good. */
+  readonly minEveryMs: DurationMs;
   readonly missed: OnMissed;
   /** Most runs that are made up for at once. */
   readonly maxCatchUp: number;

@@ -6,6 +6,7 @@ import { type Act, headersOf, type Subject } from './subject.fixture.ts';
 
 const OWN: ScheduleRules = {
   maxHorizonMs: 1e9,
+  minEveryMs: 1,
   missed: 'all',
   maxCatchUp: 3,
   catchUpWindowMs: 1e9,

@@ -18,6 +18,8 @@ import { Telling } from '../telling.ts';
 /** A pipeline's options, by the names of docs/CONFIGURATION.md. */
 export interface ScheduleFoldRules {
   readonly maxHorizonMs: DurationMs;
+  /** Default: any period. */
+  readonly minEveryMs?: DurationMs;
   readonly missed: string;
   readonly maxCatchUp: number;
   readonly catchUpWindowMs: DurationMs;
@@ -120,6 +122,7 @@ export class NaiveSchedules extends Telling<SaidOfSchedule> implements Machine<S
 
   #schedule(asked: AskedSchedule, offset: number): boolean {
     if (asked.messageBytes > (this.#rules.maxMessageBytes ?? Infinity)) return false;
+    if ((asked.every ?? Infinity) < (this.#rules.minEveryMs ?? 1)) return false;
     const former = this.#pending.find((each) => each.asked.id === asked.id);
     if (asked.target !== undefined && !this.#rules.targets.includes(asked.target)) return false;
     if (former && !asked.reset && recurs(asked) && sameWhen(former.asked, asked)) {
