@@ -189,7 +189,8 @@ function drawBounds(random: Random): Omit<TaskBounds, keyof Room> {
     flushSlice: oneOf(random, [1, 3, 4_000]),
   };
   const { flushSlice } = drawn;
-  return { ...drawn, loadSlice: flushSlice, armSlice: flushSlice + 1, cutSliceBytes: 40 * flushSlice };
+  const slices = { loadSlice: flushSlice, armSlice: flushSlice + 1, cutSliceBytes: 40 * flushSlice };
+  return { ...drawn, ...slices, owedBytesMax: flushSlice };
 }
 
 function drawRates(random: Random): FaultRates {

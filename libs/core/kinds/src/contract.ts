@@ -35,7 +35,9 @@ export type Refusal =
   /** The writer schema is not known yet: `PipelineKind.prepare` fetches it, and the record is taken again. */
   | { readonly kind: 'unknownSchema'; readonly schemaId: number }
   /** `Effects.open` found no room (I7). */
-  | { readonly kind: 'noRoom' };
+  | { readonly kind: 'noRoom' }
+  /** What the entry owes comes first: the record is taken again once more of that is said. */
+  | { readonly kind: 'owing' };
 
 /** Reason of a dead letter that says something of this program, not of the record: it could not be processed (I6). */
 export const PROCESSING_FAILED = 'processing-failed';
@@ -74,6 +76,8 @@ export interface Effects {
   emit(record: KindOutput): void;
   /** As `emit`, of records that take long to encode: made one after the other, in slices, once the commit is cut. */
   emitLater(records: LaterRecords): void;
+  /** The entry owes records (`Kind.owing`), which go out a commit's share at a time. Comes before `changed`. */
+  owes(): void;
 }
 
 /** Records for the output that are decided and not yet encoded. They hold copies: what they are made of may be gone by then. */
@@ -86,6 +90,22 @@ export interface LaterRecords {
   next(): KindOutput | undefined;
 }
 
+/** Records that are decided and more than one commit should hold: their entry lives until all of them are said. */
+export interface OwedRecords extends LaterRecords {
+  /** How far they are said: enough to go on after a restart. */
+  readonly progress: number;
+}
+
+/** What entries of a kind owe. All of it concerns the entry in the window. */
+export interface Owing {
+  /** Whether it owes anything. Looks at its head alone. */
+  isOwing(): boolean;
+  /** What is left of it. */
+  records(effects: Effects): OwedRecords;
+  /** The next commit holds more of it: up to `progress`, or all. In the latter case the entry ends, or goes on without. */
+  said(progress: number, isOver: boolean, effects: Effects): void;
+}
+
 /** A kind at work in one partition. */
 export interface Kind {
   /** When the entry in the window is due. Looks at its head alone. */
@@ -94,6 +114,8 @@ export interface Kind {
   take(run: Run, effects: Effects): Refusal | undefined;
   /** The entry in the window is due at `at`: ends it, or gives it a later due instant. @throws what cannot be encoded. */
   due(at: Millis, effects: Effects): void;
+  /** Where its entries may have more to say than a commit should hold. */
+  readonly owing?: Owing;
 }
 
 /** What stands in the header of the commit that a touch is part of. */

@@ -6,6 +6,8 @@ export {
   type KindOutput,
   type KindParts,
   type LaterRecords,
+  type OwedRecords,
+  type Owing,
   type PipelineKind,
   PROCESSING_FAILED,
   type Refusal,

@@ -4,6 +4,7 @@ import type { ValueDecoder } from '@flatline/ports/formats';
 import { PROCESSING_FAILED, type Refusal } from './contract.ts';
 
 export const NO_ROOM: Refusal = { kind: 'noRoom' };
+export const OWING: Refusal = { kind: 'owing' };
 
 export type Bad = Extract<Refusal, { kind: 'bad' }>;
 

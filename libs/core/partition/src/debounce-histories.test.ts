@@ -22,6 +22,7 @@ function randomSettings(random: Random): DebounceSettings {
   return {
     groupMax: random.chance(0.5) ? 1 : 32,
     logAppendTime: random.chance(0.7),
+    owedBytesMax: random.chance(0.5) ? 1e9 : 1,
     rules: {
       mode: (['trailing', 'window', 'leading'] as const)[random.below(3)]!,
       waitMs,

@@ -4,7 +4,7 @@ import { debounceKind, type DebounceRules } from '@flatline/kinds';
 import type { DebouncedBatch, DebouncedBatchEncoder } from '@flatline/ports/formats';
 import { PartitionTask } from './index.ts';
 import { PARTITION, TaskLog, WALL } from './task-log.fixture.ts';
-import { bytes, ListCursor, options, type TestRecord, text } from './task.fixture.ts';
+import { bytes, ListCursor, options, text } from './task.fixture.ts';
 
 const BATCH_BYTES_MAX = 1_000;
 const AROUND_BYTES = 100;
@@ -15,6 +15,7 @@ export interface DebounceSettings {
   readonly groupMax?: number;
   readonly logAppendTime?: boolean;
   readonly batchBytesMax?: number;
+  readonly owedBytesMax?: number;
 }
 
 export type Headers = Readonly<Record<string, string>>;
@@ -24,24 +25,30 @@ export class DebounceLog {
   readonly #groupMax: number;
   readonly #logAppendTime: boolean;
   readonly #batchBytesMax: number;
-  readonly #encoder: DebouncedBatchEncoder;
+  readonly #owedBytesMax: number;
+  #encoder: DebouncedBatchEncoder;
   readonly #said = new Map<string, FoldedBatch[]>();
   readonly #encoded = new WeakMap<Uint8Array, DebouncedBatch>();
   readonly #log: TaskLog;
   /** Batches encoded so far. */
   encodes = 0;
+  /** The bytes of each commit's outputs, and of its blocks. */
+  readonly commits: { readonly said: number; readonly written: number }[] = [];
 
   constructor(settings: DebounceSettings = {}) {
     const { rules, groupMax = 1, logAppendTime = true, batchBytesMax = BATCH_BYTES_MAX } = settings;
+    const { owedBytesMax = 1e9 } = settings;
     const shape = { onOversize: 'flush', reducer: 'all', reduce: undefined, dedupeBy: undefined } as const;
     const defaults = { mode: 'trailing', waitMs: 1_000, maxWaitMs: 10_000, ...shape } as const;
     this.#rules = { ...defaults, maxItems: 1_000_000, maxBytes: 1_000_000, maxPartsBytes: 1e8, ...rules };
     this.#groupMax = groupMax;
     this.#logAppendTime = logAppendTime;
     this.#batchBytesMax = batchBytesMax;
+    this.#owedBytesMax = owedBytesMax;
     // The codecs are the shell's: only what a batch may hold counts here.
     this.#encoder = {
       batchBytesMax,
+      weighing: 0,
       aroundBytes: (keyLength) => AROUND_BYTES + keyLength,
       itemBytes: (_bytes, _start, length) => ITEM_OVERHEAD_BYTES + length,
       encode: (batch) => {
@@ -86,7 +93,8 @@ export class DebounceLog {
     const kind = debounceKind({ rules: this.#rules, encoder: this.#encoder, outputTopic: 'output' });
     const { input, ...others } = options({ partition: PARTITION });
     const timestampType = this.#logAppendTime ? 'LogAppendTime' : 'CreateTime';
-    return new PartitionTask({ ...others, input: { ...input, timestampType }, kind });
+    const owedBytesMax = this.#owedBytesMax;
+    return new PartitionTask({ ...others, owedBytesMax, input: { ...input, timestampType }, kind });
   }
 
   /** Appends a record; key null: one that tells the time. Returns its offset. */
@@ -101,21 +109,38 @@ export class DebounceLog {
     return this.#log.append({ timestamp, key, value, headers: sent, logAppendTime: this.#logAppendTime });
   }
 
-  /** Takes what was added. */
+  /** Takes what was added, in several commits where what is owed comes first. */
   take(): void {
-    this.#step(this.#log.take());
+    const records = this.#log.take();
+    if (records.length === 0) return;
+    const cursor = new ListCursor(records, this.#groupMax);
+    for (let stop = this.#step(cursor); stop !== 'exhausted'; stop = this.#step(cursor))
+      if (stop === 'full') this.cut();
   }
 
-  #step(records: readonly TestRecord[]): void {
-    if (records.length > 0) this.task.step(new ListCursor(records, this.#groupMax), 1e9, WALL);
+  #step(cursor: ListCursor): string {
+    return this.task.step(cursor, 1e9, WALL).kind;
   }
 
-  /** Takes what was added, and commits. `drains`: lets what is due of other keys take effect, too. */
+  /**
+   * Takes what was added, and commits. `drains`: lets what is due of other keys take effect, too, and commits until all that is
+   * owed is said.
+   */
   commit(drains = true, sliceBytes = Infinity): void {
     this.take();
     if (drains) this.drain();
+    this.cut(sliceBytes);
+    while (drains && this.task.hasOwed) {
+      this.drain();
+      this.cut(sliceBytes);
+    }
+  }
+
+  /** One commit of what was taken. */
+  cut(sliceBytes = Infinity): void {
     while (!this.task.prepareCut(sliceBytes));
-    this.#log.cut();
+    const { outputs, blockBytes } = this.#log.cut();
+    this.commits.push({ said: outputs.reduce((sum, { value }) => sum + value!.length, 0), written: blockBytes });
   }
 
   /** Lets what is due take effect. */
@@ -128,15 +153,17 @@ export class DebounceLog {
    * and takes it again.
    */
   crash(slices = 0, sliceBytes = 1): void {
-    this.#step(this.#log.untaken);
+    const { untaken } = this.#log;
+    if (untaken.length > 0) this.#step(new ListCursor(untaken, this.#groupMax));
     if (slices > 0) this.drain();
     for (let slice = 0; slice < slices && !this.task.prepareCut(sliceBytes); slice += 1);
     this.restart();
   }
 
-  /** Another task restores what is committed, and goes on, by other rules. */
-  restart(changes: Partial<DebounceRules> = {}): void {
+  /** Another task restores what is committed, and goes on, by other rules, or with another format of the output. */
+  restart(changes: Partial<DebounceRules> = {}, format: Partial<DebouncedBatchEncoder> = {}): void {
     this.#rules = { ...this.#rules, ...changes };
+    this.#encoder = { ...this.#encoder, ...format };
     this.#log.restart();
   }
 

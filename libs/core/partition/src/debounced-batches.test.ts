@@ -212,15 +212,15 @@ describe('[B2][B4] a large window', () => {
   });
 });
 
-describe('[B3][B4] firing a window of 100 000 items', () => {
-  const ITEMS = 100_000;
-  const SLICE_BYTES = 128 * 1024;
+describe('[B3][B4] firing a window of several parts', () => {
+  const ITEMS = 3_000;
+  const PART_BYTES = 100_000;
   const OTHERS = Array.from({ length: 50 }, (_, i) => `other ${i}`);
 
   function filled(): DebounceLog {
     const rules = { mode: 'window', onOversize: 'split', maxBytes: 16_000_000 } as const;
-    const log = new DebounceLog({ rules, batchBytesMax: 1_000_000, groupMax: 32 });
-    for (let i = 0; i < ITEMS; i += 1) log.add(T + Math.floor(i / 1_000), 'k', `${i} `.padEnd(90, '.'));
+    const log = new DebounceLog({ rules, batchBytesMax: PART_BYTES, owedBytesMax: 1, groupMax: 32 });
+    for (let i = 0; i < ITEMS; i += 1) log.add(T + Math.floor(i / 100), 'k', `${i} `.padEnd(90, '.'));
     for (const other of OTHERS) log.add(T + 100, other, 'x');
     log.commit();
     log.add(T + 5_000, null);
@@ -228,51 +228,124 @@ describe('[B3][B4] firing a window of 100 000 items', () => {
     return log;
   }
 
-  test('encodes no batch when it is due, and one at most between two looks at the time', () => {
+  const parts = (log: DebounceLog): string[] => log.said().map(({ reason, part }) => `${reason} ${part}`);
+  const WHOLE = Array.from({ length: 4 }, (_, part) => `WINDOW ${part}`);
+
+  test('what is due of others goes out with its first part; each commit holds a part, and none of its items in a block', () => {
     const log = filled();
     const { task } = log;
-    log.drain();
-    // The small ones: theirs is done at once.
-    expect(log.encodes).toBe(OTHERS.length);
-    expect(task.liveEntries).toBe(0);
-    expect(task.pendingBytes).toBeGreaterThan(9_000_000);
-    let slices = 0;
-    for (let before = log.encodes; !task.prepareCut(SLICE_BYTES); before = log.encodes) {
-      slices += 1;
-      expect(log.encodes - before).toBeLessThanOrEqual(1);
-      expect(task.isFull).toBe(true);
-      expect(task.hasUncut).toBe(true);
-    }
-    expect(slices).toBeGreaterThanOrEqual(10);
+    for (let before = log.encodes; task.expire(100, 9e12); before = log.encodes)
+      expect(log.encodes - before).toBeLessThanOrEqual(100);
+    expect(log.encodes).toBe(OTHERS.length + 1);
+    const before = log.commits.length;
     log.commit();
-    expect(log.encodes).toBe(OTHERS.length + 11);
-    const parts = log.said();
-    expect(parts.map(({ part, last, count }) => [part, last, count])).toEqual(
-      parts.map((_, part) => [part, part === 10, ITEMS]),
-    );
-    expect(parts.flatMap(({ items }) => items.map(({ offset }) => offset))).toEqual(
+    const commits = log.commits.slice(before);
+    expect(commits).toHaveLength(4);
+    for (const { said, written } of commits) {
+      expect(said).toBeLessThan(PART_BYTES);
+      expect(written).toBeLessThan(2_000);
+    }
+    expect(task.liveEntries).toBe(0);
+    expect(parts(log)).toEqual(WHOLE);
+    expect(log.said().map(({ last, count }) => [last, count])).toEqual(WHOLE.map((_, part) => [part === 3, ITEMS]));
+    expect(log.said().flatMap(({ items }) => items.map(({ offset }) => offset))).toEqual(
       Array.from({ length: ITEMS }, (_, i) => i),
     );
   });
 
-  test('killed between two slices: nothing of it is out, and all of it comes once from whoever restores it', () => {
+  test('killed between two parts: what is out stays out, and the rest comes once from whoever restores it', () => {
     const log = filled();
-    log.crash(5, SLICE_BYTES);
-    expect(log.said()).toEqual([]);
-    expect(log.task.liveEntries).toBe(1 + OTHERS.length);
-    log.add(T + 6_000, null);
-    log.commit(true, SLICE_BYTES);
+    for (let commits = 0; commits < 2; commits += 1) {
+      log.drain();
+      log.cut();
+      log.drain();
+      log.restart();
+    }
+    expect(parts(log)).toEqual(WHOLE.slice(0, 2));
+    expect(log.task.liveEntries).toBe(1);
+    log.commit();
+    expect(parts(log)).toEqual(WHOLE);
     expect(log.said().reduce((sum, { items }) => sum + items.length, 0)).toBe(ITEMS);
-    expect(log.said().map(({ last }) => last)).toEqual([...Array<boolean>(10).fill(false), true]);
   });
 
-  test('what comes of its key in the same commit follows it', () => {
+  test('what comes of its key meanwhile is in the next window, which fires behind it, and is written once more at most', () => {
     const log = filled();
-    log.add(T + 5_001, 'k', 'y', FLUSH);
-    log.commit(true, SLICE_BYTES);
-    expect(log.said().map(({ reason, part }) => `${reason} ${part}`)).toEqual([
-      ...Array.from({ length: 11 }, (_, part) => `WINDOW ${part}`),
-      'FLUSHED 0',
+    log.drain();
+    log.cut();
+    log.add(T + 5_001, 'k', 'y');
+    log.commit(false);
+    log.restart();
+    log.add(T + 5_002, 'k', 'z');
+    log.add(T + 6_002, null);
+    log.commit(false);
+    expect(parts(log)).toEqual(WHOLE.slice(0, log.said().length));
+    expect(log.task.liveEntries).toBe(1);
+    log.commit();
+    expect(parts(log)).toEqual([...WHOLE, 'WINDOW 0']);
+    expect(brief(log.said()).at(-1)).toBe('WINDOW 6001 yz');
+    expect(log.all()).toEqual(log.folded().all);
+    expect(log.commits.slice(1).every(({ written }) => written < 2_000)).toBe(true);
+  });
+
+  test.each([
+    ['a flush', 'y', FLUSH, 'FLUSHED'],
+    ['a cancel', null, {}, 'CANCELLED'],
+  ] as const)('%s of the next window waits for it, as does what follows', (_what, value, headers, reason) => {
+    const log = filled();
+    log.add(T + 5_001, 'k', 'x');
+    log.add(T + 5_002, 'k', value, headers);
+    log.add(T + 5_003, 'k', 'after');
+    log.add(T + 9_000, null);
+    log.commit();
+    expect(parts(log)).toEqual([...WHOLE, `${reason} 0`, 'WINDOW 0']);
+    expect(log.all()).toEqual(log.folded().all);
+  });
+});
+
+describe('[B2][B3] the output has another format than when items were weighed', () => {
+  const HEAVIER = { weighing: 1, itemBytes: (_: Uint8Array, __: number, length: number) => 2 * length + 100 } as const;
+
+  test('a full window comes in as many parts as it needs; the next item opens another', () => {
+    const log = new DebounceLog();
+    for (let i = 0; i < 4; i += 1) log.add(T + i, 'k', `${i}`.repeat(200));
+    log.commit();
+    log.restart({}, HEAVIER);
+    log.add(T + 9, 'k', 'after');
+    log.add(T + 9_000, null);
+    log.commit();
+    expect(log.said().map(({ reason, part, last, items }) => [reason, part, last, items.length])).toEqual([
+      ['MAX_BYTES', 0, false, 1],
+      ['MAX_BYTES', 1, false, 1],
+      ['MAX_BYTES', 2, false, 1],
+      ['MAX_BYTES', 3, true, 1],
+      ['QUIET', 0, true, 1],
     ]);
+  });
+
+  test('parts that are left are cut for it: no item is lost or said twice', () => {
+    const log = new DebounceLog({ rules: { onOversize: 'split' }, owedBytesMax: 1 });
+    for (let i = 0; i < 20; i += 1) log.add(T + i, 'k', `${i} `.padEnd(200, '.'));
+    log.add(T + 9_000, null);
+    log.take();
+    log.drain();
+    log.cut();
+    log.restart({}, HEAVIER);
+    log.commit();
+    const offsets = log.said().flatMap(({ items }) => items.map(({ offset }) => offset));
+    expect(offsets).toEqual(Array.from({ length: 20 }, (_, i) => i));
+    expect(log.said().map(({ part }) => part)).toEqual(log.said().map((_, part) => part));
+    expect(log.said().filter(({ last }) => last)).toHaveLength(1);
+  });
+
+  test('an item that no record of it holds stops the partition, with what to do', () => {
+    const log = new DebounceLog();
+    log.add(T, 'k', 'x'.repeat(600));
+    log.commit();
+    log.restart({}, HEAVIER);
+    log.add(T + 9_000, null);
+    log.take();
+    expect(() => {
+      log.drain();
+    }).toThrow(/offset 0 takes 1300 bytes .* output\.format.*set that again/u);
   });
 });

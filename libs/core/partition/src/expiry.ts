@@ -49,7 +49,7 @@ export class Expiry {
     if (this.#entries.hasBacklog) this.#expiredAllAt = -Infinity;
   }
 
-  /** True if more is due. */
+  /** True if more is due, or owed that fits the commit. */
   expire(limit: number, wallNow: Millis): boolean {
     const entries = this.#entries;
     if (this.#commit.isFull) return entries.hasBacklog;
@@ -63,7 +63,21 @@ export class Expiry {
     this.#expiredAt = this.#clock.now;
     if (this.#expiresAll) this.#expiredAllAt = this.#clock.now;
     this.#expiresAll = false;
-    return false;
+    return this.sayOwed() || entries.hasBacklog;
+  }
+
+  /** Works on what is owed, if the commit has room for some. True if it has for more. */
+  sayOwed(): boolean {
+    const entries = this.#entries;
+    if (!this.#maySayOwed()) return false;
+    entries.sayOwed();
+    // What waited for it may be due.
+    if (entries.hasBacklog) this.#expiredAt = this.#expiredAllAt = -Infinity;
+    return this.#maySayOwed();
+  }
+
+  #maySayOwed(): boolean {
+    return this.#entries.hasOwed && this.#commit.takesOwed;
   }
 
   #expireBurst(limit: number): boolean {

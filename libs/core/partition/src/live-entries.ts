@@ -15,6 +15,7 @@ import type { Changelog } from './changelog/changelog.ts';
 import type { TaskCounters } from './counters.ts';
 import type { NextCommit } from './next-commit.ts';
 import type { EntryTable } from './entries/entry-table.ts';
+import { OwedQueue } from './owed-queue.ts';
 import { isFullFor, type StateLimits } from './entries/state-limits.ts';
 import type { EntryTimer, TimerInspection } from './entries/timer-inspection.ts';
 
@@ -55,6 +56,7 @@ export class LiveEntries implements Effects {
   readonly #commit: NextCommit;
   readonly #entry: EntryWindow;
   readonly #kind: Kind;
+  readonly #owed: OwedQueue;
   /** Set once each restored entry has its timer. */
   #wheel: TimingWheel | undefined;
   /** Until then: the wheel to be, and the slot that is looked at next. */
@@ -75,6 +77,7 @@ export class LiveEntries implements Effects {
     this.#commit = parts.commit;
     this.#entry = parts.table.view();
     this.#kind = parts.openKind(this.#entry);
+    this.#owed = new OwedQueue(this.#kind);
   }
 
   /** The restored entries are what lives as of `clock`. Nothing happens to them before `arm` has ended. */
@@ -99,12 +102,18 @@ export class LiveEntries implements Effects {
     for (let slot = arming.slot; slot < end; slot += 1) {
       if (table.isLive(slot)) wheel.schedule(slot);
       else table.noteVacant(slot);
+      if (table.isLive(slot)) this.#restoreOwed(slot);
     }
     arming.slot = end;
     if (end < table.slotsEnd) return false;
     this.#wheel = wheel;
     this.#arming = undefined;
     return true;
+  }
+
+  #restoreOwed(slot: number): void {
+    this.#entry.at(slot);
+    this.#owed.restore(slot);
   }
 
   get isArmed(): boolean {
@@ -198,6 +207,26 @@ export class LiveEntries implements Effects {
     this.#endFullRun();
   }
 
+  owes(): void {
+    this.#owed.add(this.#entry.slot);
+  }
+
+  /** Whether any entry owes records. */
+  get hasOwed(): boolean {
+    return !this.#owed.isEmpty;
+  }
+
+  /** Works on what is owed: up to a record, which goes out with the next commit. */
+  sayOwed(): void {
+    this.#entry.at(this.#owed.first);
+    this.#guarded(() => {
+      const record = this.#owed.next(this);
+      if (record === undefined) return;
+      this.#commit.addOwed(record);
+      this.#commit.weighChanges();
+    });
+  }
+
   /** Has the record being taken be the last of its run where no more fits the commit. */
   #endFullRun(): void {
     if (this.#commit.isHeavy) this.#endRun();
@@ -274,8 +303,14 @@ export class LiveEntries implements Effects {
   /** Silence has no record to blame, and S4 leaves no choice: the entry ends with its output, or the partition stops. */
   #due(at: Millis): void {
     this.#parts.counters.expired += 1;
-    try {
+    this.#guarded(() => {
       this.#kind.due(at, this);
+    });
+  }
+
+  #guarded(what: () => void): void {
+    try {
+      what();
     } catch (error) {
       this.#parts.onUnsound();
       if (isConsequence(error)) throw error;

@@ -1,9 +1,9 @@
 // What the next commit will hold, from being decided until it is cut.
 //
-// Owns: outputs, dead letters, how large a commit may be, the position of the last cut.
+// Owns: outputs, dead letters, how large a commit may be, whether the input waits for it, the position of the last cut.
 // Does not own: what changed of entries (Changelog), the position, when a commit is cut (the runtime).
 import type { Millis } from '@flatline/base';
-import type { HeldState, TouchBase } from '@flatline/kinds';
+import type { HeldState, KindOutput, TouchBase } from '@flatline/kinds';
 import type { RecordCursor } from '@flatline/ports';
 import type { InputPosition } from './changelog/block-format.ts';
 import type { Changelog, CutContext } from './changelog/changelog.ts';
@@ -11,7 +11,10 @@ import { DeadLetterBox } from './dead-letter-box.ts';
 import { OutputBox } from './output-box.ts';
 import type { TaskCut, TaskOptions } from './task-contract.ts';
 
-export type CommitLimits = Pick<TaskOptions, 'pendingChangesMax' | 'pendingOutputsMax' | 'deadLetters'>;
+export type CommitLimits = Pick<
+  TaskOptions,
+  'pendingChangesMax' | 'pendingOutputsMax' | 'owedBytesMax' | 'deadLetters'
+>;
 
 export class NextCommit {
   readonly outputs = new OutputBox();
@@ -24,6 +27,10 @@ export class NextCommit {
   #cutPosition = 0;
   /** The cut being made may not have encoded all outputs yet. */
   #isEncoding = false;
+  /** Bytes of what it holds of owed records. */
+  #owedBytes = 0;
+  /** The input waits until more of what is owed can be said. */
+  #isAwaited = false;
 
   constructor(changelog: Changelog, limits: CommitLimits) {
     this.#changelog = changelog;
@@ -67,11 +74,28 @@ export class NextCommit {
   get isFull(): boolean {
     return (
       this.isCutting ||
+      this.#isAwaited ||
       this.isHeavy ||
       this.#changelog.pendingChanges >= this.#limits.pendingChangesMax ||
       this.outputs.count + this.#deadLetters.count >= this.#limits.pendingOutputsMax ||
       this.#deadLetters.isFull
     );
+  }
+
+  /** Whether it takes more of what is owed; at least a record of it goes into each. */
+  get takesOwed(): boolean {
+    return this.#owedBytes < this.#limits.owedBytesMax && !this.isFull;
+  }
+
+  addOwed(record: KindOutput): void {
+    this.#owedBytes -= this.outputs.bytes;
+    this.outputs.add(record);
+    this.#owedBytes += this.outputs.bytes;
+  }
+
+  /** Has it be full: what the input says next waits for it. */
+  await(): void {
+    this.#isAwaited = true;
   }
 
   /** Whether it would say nothing new of an input applied up to `position`. */
@@ -97,6 +121,8 @@ export class NextCommit {
     const countedBytes = this.isCutting ? this.#bytesBeforeCut : this.bytes;
     this.outputs.encode(Infinity);
     this.#isEncoding = false;
+    this.#isAwaited = false;
+    this.#owedBytes = 0;
     const outputBytes = this.#outputBytes;
     const outputs = this.outputs.takeAll();
     const deadLetters = this.#deadLetters.takeAll();

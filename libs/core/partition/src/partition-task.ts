@@ -121,6 +121,11 @@ export class PartitionTask {
     return !this.#commit.isEmptyAt(this.#records.position);
   }
 
+  /** Whether anything decided is left for later commits. */
+  get hasOwed(): boolean {
+    return this.#entries.hasOwed;
+  }
+
   /** Whether an output waits for a cut. */
   get hasOutputs(): boolean {
     return !this.#commit.outputs.isEmpty;

@@ -159,9 +159,17 @@ export class RecordTaker {
   /** The record the cursor stands on. */
   #refused(cursor: RecordCursor, why: Refusal): StepOutcome | undefined {
     if (why.kind === 'unknownSchema') return why;
+    if (why.kind === 'owing') return this.#sayOwed();
     if (why.kind === 'noRoom') return this.#refuseFull(cursor);
     this.#refuse(cursor, why.reason, why.detail);
     return undefined;
+  }
+
+  /** The record is taken again: at once, or once there is room for what comes before it. */
+  #sayOwed(): StepOutcome {
+    if (this.#parts.expiry.sayOwed()) return LIMIT;
+    this.#commit.await();
+    return FULL;
   }
 
   /** I7. What is due at the clock takes no room, ended or not: it takes effect first, all of it (C5). */

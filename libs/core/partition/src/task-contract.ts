@@ -21,6 +21,8 @@ export interface TaskOptions {
   /** Stepping stops when this many changes, or outputs, wait for a cut. */
   readonly pendingChangesMax: number;
   readonly pendingOutputsMax: number;
+  /** A commit holds so many bytes of what entries owe, and the record by which they are reached. */
+  readonly owedBytesMax: number;
   readonly deadLetters: DeadLetterLimits;
   readonly state: StateLimits;
   /** Bytes of rows that its cuts may take along for the local store at present. */

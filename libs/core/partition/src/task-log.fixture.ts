@@ -47,7 +47,7 @@ export class TaskLog {
   }
 
   /** Commits what the task has taken. */
-  cut(): void {
+  cut(): TaskCut {
     const { task } = this;
     const sequence = this.#sequence;
     const names = { logId: 'log', owner: 'me', inputPartitions: 4, sequence, commitId: `run-${sequence}` };
@@ -61,6 +61,7 @@ export class TaskLog {
       cut,
       cut.blocks.map((_, i) => first + i),
     );
+    return cut;
   }
 
   /** Another task restores what is committed, and goes on. */

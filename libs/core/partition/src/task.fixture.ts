@@ -212,6 +212,7 @@ export function options(changes: Partial<TestOptions> = {}): TaskOptions & TestO
     pendingChangesMax: 1e6,
     blockMemory: new PoisonedMemory(0),
     pendingOutputsMax: 1e6,
+    owedBytesMax: 1e6,
     ...changes,
   };
   return { ...chosen, kind: sessionKind({ ...chosen, encoder: { encode } }) };

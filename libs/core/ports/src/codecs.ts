@@ -33,6 +33,8 @@ export interface LeaseEventEncoder {
 export interface DebouncedBatchEncoder {
   /** Bytes of the longest batch that is written; longer ones are a mistake. */
   readonly batchBytesMax: number;
+  /** Number of the way in which it weighs items, which is a format's for good: windows are kept with it. */
+  readonly weighing: 0 | 1;
   /** At most what a batch has beside its items, with a key of that length. */
   aroundBytes(keyLength: number): number;
   /** At most what an item with that value adds. */

@@ -34,6 +34,7 @@ const shown = ({ items, ...batch }: Omit<DebouncedBatch, 'key'> | FoldedBatch): 
 /** The codecs are another package's. */
 const encoder: DebouncedBatchEncoder = {
   batchBytesMax: BATCH_BYTES_MAX,
+  weighing: 0,
   aroundBytes: (keyLength) => AROUND_BYTES + keyLength,
   itemBytes: (_bytes, _start, length) => ITEM_BYTES + length,
   encode: ({ key, ...batch }) => {

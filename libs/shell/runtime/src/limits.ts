@@ -19,6 +19,8 @@ export interface TaskBounds {
   readonly pendingChangesMax: number;
   /** This many closes with keys of 36 bytes, in JSON, fit one produce request. */
   readonly pendingOutputsMax: number;
+  /** What entries owe beyond one record goes out so much at a time, and a record: as long as that takes, others that are due wait. */
+  readonly owedBytesMax: number;
   /**
    * Most that the commits of all tasks together may hold, the first bound of one task before the brokers' speed is known, and
    * the least it gets however slow they are. All as expected before they are cut; stepping pauses beyond.
@@ -55,6 +57,7 @@ export const TASK_BOUNDS: TaskBounds = {
   unsweptLogBytes: 1024 * 1024,
   pendingChangesMax: 200_000,
   pendingOutputsMax: 1_600,
+  owedBytesMax: 512 * 1024,
   commitBytesTotal: 256 * 1024 * 1024,
   commitBytesFirst: 4 * 1024 * 1024,
   commitBytesMin: 64 * 1024,

@@ -87,7 +87,7 @@ export function hotKeyPage(throughput: readonly ThroughputTurn[], pending: Pendi
     ],
     note: [
       "From when a neighbour's window is due until a read_committed reader sees its batch; medians of the turns, least to most in",
-      'brackets. Parts of a window of 100 000 items are one transaction: what of that partition is due meanwhile waits for it.',
+      'brackets. A window of 100 000 items comes in parts, one with each commit.',
     ].join('\n'),
     verdicts: (rows) => ['', ...heldUp(rows), ...throughputText(throughput), pendingText(pending)],
     charts: (rows) => [

@@ -56,6 +56,7 @@ export class SimulatedDebounce implements SimulatedKind {
     this.#rules = rules;
     this.#encoder = {
       batchBytesMax: rules.batchBytesMax,
+      weighing: encoder.weighing,
       aroundBytes: (keyLength) => encoder.aroundBytes(keyLength),
       itemBytes: (bytes, start, length) => encoder.itemBytes(bytes, start, length),
       encode: (batch) => {

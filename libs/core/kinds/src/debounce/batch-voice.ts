@@ -37,13 +37,21 @@ export class BatchVoice {
     return encoder.batchBytesMax - encoder.aroundBytes(keyLength);
   }
 
-  /** Says the items, in as many parts as they need; of a cancelled window none. */
+  /** Says the items, in as many parts as they need, all in one commit; of a cancelled window none. */
   fired(window: Omit<Fired, 'windowId'>, effects: Effects): void {
-    const { length } = window.key;
-    const limits = { room: this.roomFor(length), aroundBytes: this.#parts.encoder.aroundBytes(length) };
-    const records = new FiredWindow({ ...window, windowId: this.#idOf(window.firstOffset) }, limits, this.#record);
+    const records = this.records(window);
     if (window.state.length > AT_ONCE_BYTES) effects.emitLater(records);
     else this.#sayAll(records, effects);
+  }
+
+  /** What there is to say of a window from `progress` on. */
+  records(window: Omit<Fired, 'windowId'>, progress = 0): FiredWindow {
+    const { encoder } = this.#parts;
+    const { key, form, firstOffset } = window;
+    const limits = { room: this.roomFor(key.length), aroundBytes: encoder.aroundBytes(key.length) };
+    const weigh = form.weighing === encoder.weighing ? undefined : weighedBy(encoder);
+    const fired = { ...window, windowId: this.#idOf(firstOffset) };
+    return new FiredWindow(fired, { ...limits, weigh, progress }, this.#record);
   }
 
   #sayAll(records: LaterRecords, effects: Effects): void {
@@ -75,4 +83,8 @@ export class BatchVoice {
       throw new Error(`${what} cannot be encoded: ${namedMessageOf(error)}`, { cause: error });
     }
   };
+}
+
+function weighedBy(encoder: DebouncedBatchEncoder): (value: Uint8Array) => number {
+  return (value) => encoder.itemBytes(value, 0, value.length);
 }

@@ -9,12 +9,13 @@
 // Invariants
 //   DW1  Each item is in the state of its key's window, or in a record that was emitted when it left it: never in both, never
 //        in neither. Of a window that keeps one at most, the others are in its counts.
-//   DW2  Without `split` the items of a window, encoded, fit one record; with it each of them does, and all of them one commit.
+//   DW2  Without `split` the items of a window, encoded, fit one record, as long as the output keeps its format; with it each of
+//        them does, and a part is in each commit.
 import { copyBytes, type DurationMs, type Millis } from '@flatline/base';
 import type { RecordHeader } from '@flatline/ports';
 import type { BatchReason, DebouncedBatchEncoder } from '@flatline/ports/formats';
 import type { Effects, Kind, KindParts, PipelineKind, Refusal, Run } from '../contract.ts';
-import { bad, NO_ROOM } from '../refusals.ts';
+import { bad, NO_ROOM, OWING } from '../refusals.ts';
 import { BatchVoice } from './batch-voice.ts';
 import { reduced } from './custom-reducer.ts';
 import { COUNTED_BY_REASON, type DebounceCounters, zeroDebounceCounters } from './debounce-counters.ts';
@@ -23,6 +24,7 @@ import { type DebounceRules, WAIT_MAX_MS, WINDOW_STATE_BYTES_MAX } from './debou
 import type { DebounceWindow } from './debounce-window.ts';
 import { type Asked, askedIn } from './item-headers.ts';
 import { identifier, type Identify, IDENTITY_BYTES_MAX } from './item-identity.ts';
+import { OwedWindows } from './owed-windows.ts';
 import { formNumber, formOf } from './window-form.ts';
 import { appendItem, type Arriving, beginItems, ITEM_STATE_BYTES, keptValue, reduceItem } from './window-items.ts';
 
@@ -54,6 +56,7 @@ class DebounceKind implements Kind {
   readonly #identify: Identify | undefined;
   /** Windows open in it. */
   readonly #form: number;
+  readonly owing: OwedWindows;
 
   constructor({ rules, encoder, outputTopic }: DebounceOptions, { entry, counters, partition }: DebounceParts) {
     this.#rules = rules;
@@ -61,11 +64,17 @@ class DebounceKind implements Kind {
     this.#counters = counters;
     this.#entry = entry;
     this.#voice = new BatchVoice({ encoder, outputTopic, partition });
+    this.owing = new OwedWindows(entry, this.#voice);
     this.#identify = rules.dedupeBy === undefined ? undefined : identifier(rules.dedupeBy);
-    this.#form = formNumber(rules);
+    this.#form = formNumber(rules, encoder.weighing);
   }
 
+  /** While it owes a window nothing else of the key is due (OW1): it is armed once that is said. */
   dueAt(): Millis {
+    return this.owing.isOwing() ? this.#entry.waitsFrom + WAIT_MAX_MS : this.#firesAt();
+  }
+
+  #firesAt(): Millis {
     const { waitsFrom, waitMs, maxEndAt } = this.#entry;
     const due = waitsFrom + waitMs;
     return maxEndAt > 0 && maxEndAt < due ? maxEndAt : due;
@@ -88,11 +97,15 @@ class DebounceKind implements Kind {
 
   #takeRecord(run: Run, effects: Effects): Refusal | undefined {
     // Before the record is looked at: what is due for its key takes effect, taken or not (S3).
-    const isThere = effects.find(run.index);
+    const isLive = effects.find(run.index);
+    const isOwing = isLive && this.owing.isOwing();
+    const isThere = isOwing ? this.#entry.isOpen : isLive;
+    if (isThere && isOwing && this.#firesAt() <= effects.clock) return OWING;
     const headers = run.headers.headersOf(run.index);
     const asked = askedIn(headers);
     if ('kind' in asked) return asked;
     if (run.group.valueLengths[run.index]! < 0) {
+      if (isThere && isOwing) return OWING;
       if (isThere) this.#end(asked.flush ? 'FLUSHED' : 'CANCELLED', effects.clock, effects);
       else this.#counters.unmatchedCommands += 1;
       return undefined;
@@ -102,10 +115,26 @@ class DebounceKind implements Kind {
     const refusal = this.#unfit(item, room);
     if (refusal !== undefined) return refusal;
     const goesOn = isThere && this.#fits(item, room);
+    if (isOwing && this.#says(item, asked, isThere, goesOn)) return OWING;
     const taken = this.#rules.reduce === undefined ? item : this.#reduced(run, headers, item, { goesOn, room });
     if ('kind' in taken) return taken;
-    if (isThere && !goesOn) this.#end('MAX_BYTES', effects.clock, effects);
-    return this.#takeItem(run, taken, asked, goesOn, effects);
+    const lives = isThere && !goesOn ? this.#pushOut(effects) : isLive;
+    return this.#takeItem(run, taken, asked, { goesOn, lives }, effects);
+  }
+
+  /** Whether more than an item in a window would come of it. */
+  #says({ length }: Arriving, { flush }: Asked, isThere: boolean, goesOn: boolean): boolean {
+    const { mode, maxItems, maxBytes } = this.#rules;
+    if (flush || goesOn !== isThere || (!isThere && mode === 'leading')) return true;
+    const [count, bytes] = isThere ? [this.#entry.count, this.#entry.valueBytes] : [0, 0];
+    return count + 1 >= maxItems || bytes + length >= maxBytes;
+  }
+
+  /** The item that comes does not fit. Whether an entry is left, which owes what was there. */
+  #pushOut(effects: Effects): boolean {
+    // A batch itself, the item comes behind all of that: in one commit, since a record has its effects in one.
+    const inOneGo = this.#rules.mode === 'leading';
+    return this.#end('MAX_BYTES', effects.clock, effects, inOneGo);
   }
 
   /** What the window, or the next one, comes to with the item, in its place. */
@@ -119,7 +148,11 @@ class DebounceKind implements Kind {
     const keyStart = group.starts[index]!;
     const key = copyBytes(bytes, keyStart, keyStart + group.lengths[index]!);
     const seen = { key, value: copyBytes(bytes, start, start + length), headers: [...headers], offset, timestamp };
-    const json = reduced(this.#rules.reduce!, goesOn ? keptValue(this.#entry.state) : undefined, seen);
+    const json = reduced(
+      this.#rules.reduce!,
+      goesOn ? keptValue(this.#entry.state, this.#entry.openStart) : undefined,
+      seen,
+    );
     if ('kind' in json) return json;
     const batchBytes = this.#encoder.itemBytes(json, 0, json.length);
     if (batchBytes <= room)
@@ -148,10 +181,16 @@ class DebounceKind implements Kind {
     return bad('dedupe-value-too-long', `dedupeBy finds ${found}; at most ${IDENTITY_BYTES_MAX} tell items apart`);
   }
 
-  #takeItem(run: Run, item: Arriving, asked: Asked, isOpen: boolean, effects: Effects): Refusal | undefined {
-    if (!isOpen && !effects.open(run.index)) return NO_ROOM;
+  #takeItem(
+    run: Run,
+    item: Arriving,
+    asked: Asked,
+    { goesOn, lives }: { readonly goesOn: boolean; readonly lives: boolean },
+    effects: Effects,
+  ): Refusal | undefined {
+    if (!lives && !effects.open(run.index)) return NO_ROOM;
     this.#counters.itemsAccepted += 1;
-    if (isOpen) this.#add(item, run.effectiveAt, asked, effects);
+    if (goesOn) this.#add(item, run.effectiveAt, asked, effects);
     else this.#open(item, run.effectiveAt, asked, effects);
     this.#fireIfFull(asked, effects);
     return undefined;
@@ -160,8 +199,10 @@ class DebounceKind implements Kind {
   #fits({ length, batchBytes, identity }: Arriving, room: number): boolean {
     const { maxBytes, onOversize, maxPartsBytes, reduce } = this.#rules;
     const { valueBytes, batchBytes: held, form, stateLength } = this.#entry;
-    const { keepsAll, reducer } = formOf(form);
+    const { keepsAll, reducer, weighing } = formOf(form);
     if (valueBytes + length > maxBytes) return false;
+    // After a change of the output's format nothing is added to what was weighed by the former.
+    if (weighing !== this.#encoder.weighing) return false;
     // After a change of configuration nothing goes on with what a function has come to, nor a function with something else.
     if ((reducer === 'custom') !== (reduce !== undefined)) return false;
     if (!keepsAll) return true;
@@ -188,10 +229,12 @@ class DebounceKind implements Kind {
     entry.firstOffset = item.offset;
     entry.takes(0, this.#form);
     entry.holds(0, 0);
-    beginItems(entry.state, from);
+    const { openStart } = entry;
+    beginItems(entry.state, openStart, from);
     this.#counters.windowsOpened += 1;
     if (mode !== 'leading') this.#put(item);
-    effects.opened();
+    if (openStart > 0) effects.grew(entry.stateLength - openStart);
+    else effects.opened();
     effects.changed();
     if (mode === 'leading') this.#lead(item, from, effects);
   }
@@ -220,22 +263,28 @@ class DebounceKind implements Kind {
   /** Returns by how many bytes the state has grown. */
   #put(item: Arriving): number {
     const entry = this.#entry;
-    const { form, firstOffset, batchBytes, state } = entry;
+    const { form, firstOffset, batchBytes, state, openStart } = entry;
     const { keepsAll, reducer } = formOf(form);
     entry.holds(entry.count + 1, entry.valueBytes + item.takenBytes);
     entry.takes(keepsAll ? batchBytes + item.batchBytes : Math.max(batchBytes, item.batchBytes), form);
-    return keepsAll ? appendItem(state, firstOffset, item) : reduceItem(state, firstOffset, item, reducer);
+    return keepsAll ? appendItem(state, firstOffset, item) : reduceItem(state, openStart, firstOffset, item, reducer);
   }
 
-  /** Says what the window holds, if anything, and ends it. */
-  #end(reason: BatchReason, at: Millis, effects: Effects): void {
-    const { state, firstOffset, count, valueBytes, batchBytes, form } = this.#entry;
+  /** Says what the window holds, if anything, and ends it. Whether the entry lives on, since it owes what one record cannot hold. */
+  #end(reason: BatchReason, at: Millis, effects: Effects, inOneGo = reason === 'CANCELLED'): boolean {
+    const { state, firstOffset, count, valueBytes, batchBytes, form, keyLength } = this.#entry;
     if (count > 0) {
       this.#counters[COUNTED_BY_REASON[reason]] += 1;
+      const isWeighedOtherwise = formOf(form).weighing !== this.#encoder.weighing;
+      if (!inOneGo && (isWeighedOtherwise || batchBytes > this.#voice.roomFor(keyLength))) {
+        this.owing.begin(reason, at, effects);
+        return true;
+      }
       const sums = { count, valueBytes, batchBytes, form: formOf(form), state: state.copy() };
       this.#voice.fired({ key: effects.key(), reason, firstOffset, firedAt: at, ...sums }, effects);
     }
     effects.end(at);
+    return false;
   }
 
   #wait({ waitMs }: Asked): DurationMs {

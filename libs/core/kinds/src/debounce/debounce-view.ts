@@ -6,8 +6,16 @@ import type { DebounceWindow } from './debounce-window.ts';
 export const debounceView: EntryView<DebounceWindow> = {
   format: debounceFormat,
   shown(entry, { partition }) {
-    const { waitsFrom, waitMs, maxEndAt, firstOffset, count, valueBytes } = entry;
+    const { waitsFrom, waitMs, maxEndAt, firstOffset, count, valueBytes, owed, isOpen } = entry;
     const firesAt = maxEndAt > 0 ? Math.min(maxEndAt, waitsFrom + waitMs) : waitsFrom + waitMs;
-    return [{ windowId: `${partition}-${firstOffset}`, firesAt, waitMs, count, bytes: valueBytes }];
+    const open = { windowId: `${partition}-${firstOffset}`, firesAt, waitMs, count, bytes: valueBytes };
+    const fired = owed && {
+      windowId: `${partition}-${owed.firstOffset}`,
+      firesAt: owed.firedAt,
+      waitMs,
+      count: owed.count,
+      bytes: owed.valueBytes,
+    };
+    return [...(fired === undefined ? [] : [fired]), ...(isOpen ? [open] : [])];
   },
 };

@@ -1,12 +1,43 @@
-// How a window of items lies in its entry: the numbers that each item changes in the head, the items in the state.
+// How a window of items lies in its entry: the numbers that each item changes in the head, the items in the state. Where one has
+// fired and is not all said, its numbers are in a row, and its items in the state before those of the window that is open.
 import type { DurationMs, Millis } from '@flatline/base';
-import { type EntryMemory, EntryWindow, type StateWindow } from '../entry-window.ts';
+import { type EntryMemory, EntryWindow, LINE_F64_SHIFT, type StateWindow } from '../entry-window.ts';
 
 /** Items and bytes share a number of 53 bits: bytes above so many items. */
 export const COUNT_SPACE = 2 ** 21;
 export const BYTES_SPACE = 2 ** 32;
 /** So do bytes in batches, below the number of the window's form. */
 export const BATCH_BYTES_SPACE = 2 ** 28;
+
+/** A window that has fired, and of which records are not said yet. */
+export interface OwedWindow {
+  /** Bytes of the state that are its. */
+  readonly stateBytes: number;
+  readonly firstOffset: number;
+  readonly firedAt: Millis;
+  readonly count: number;
+  readonly valueBytes: number;
+  readonly batchBytes: number;
+  readonly form: number;
+  /** Number of the reason (owed-windows.ts). */
+  readonly reason: number;
+  /** How far it is said (FiredWindow). */
+  readonly progress: number;
+}
+
+// Index of each in the row.
+const OWED_FIELDS = [
+  'stateBytes',
+  'firstOffset',
+  'firedAt',
+  'count',
+  'valueBytes',
+  'batchBytes',
+  'how',
+  'progress',
+] as const;
+/** Form and reason share a number. */
+const FORM_SPACE = 16;
 
 /** Why the indices are literals: EntryWindow. */
 export class DebounceWindow extends EntryWindow {
@@ -76,8 +107,46 @@ export class DebounceWindow extends EntryWindow {
     this.i32[this.i + 10] = form * BATCH_BYTES_SPACE + batchBytes;
   }
 
-  /** The items (window-items.ts). */
+  /** The items (window-items.ts): from `openStart` on those of the window that is open. */
   get state(): StateWindow {
     return this.#state.at(this.slot);
+  }
+
+  get openStart(): number {
+    return this.hasRow ? this.#owedNumber(0) : 0;
+  }
+
+  /** Otherwise it only owes. */
+  get isOpen(): boolean {
+    return this.stateLength > this.openStart;
+  }
+
+  get owed(): OwedWindow | undefined {
+    if (!this.hasRow) return undefined;
+    const [stateBytes, firstOffset, firedAt, count, valueBytes, batchBytes, how, progress] = OWED_FIELDS.map((_, i) =>
+      this.#owedNumber(i),
+    ) as [number, number, number, number, number, number, number, number];
+    const [form, reason] = [how % FORM_SPACE, Math.floor(how / FORM_SPACE)];
+    return { stateBytes, firstOffset, firedAt, count, valueBytes, batchBytes, form, reason, progress };
+  }
+  set owed(owed: OwedWindow | undefined) {
+    if (owed === undefined) {
+      if (this.hasRow) this.releaseRow();
+      return;
+    }
+    if (!this.hasRow) this.takeRow();
+    const numbers = { ...owed, how: owed.reason * FORM_SPACE + owed.form };
+    const at = this.#rowStart;
+    OWED_FIELDS.forEach((field, i) => {
+      this.memory.rows.f64[at + i] = numbers[field];
+    });
+  }
+
+  get #rowStart(): number {
+    return this.memory.rows.rowOf[this.slot]! << LINE_F64_SHIFT;
+  }
+
+  #owedNumber(field: number): number {
+    return this.memory.rows.f64[this.#rowStart + field]!;
   }
 }

@@ -1,10 +1,14 @@
 // A window that has fired, as records of the output: in as many parts as it needs, each encoded when it is asked for.
 //
+// How far it is said is one number: the item that comes next, and how many parts there were. Where parts end is not known
+// beforehand: after a restart the output may have another format, in which items weigh otherwise.
+//
 // Owns: a copy of the window's items, how far they are encoded.      Does not own: how a batch is written (BatchVoice).
-import type { Millis } from '@flatline/base';
+import { type Millis, PartitionStopped } from '@flatline/base';
 import type { OutgoingRecord } from '@flatline/ports';
 import type { BatchItem, BatchReason, DebouncedBatch } from '@flatline/ports/formats';
-import type { LaterRecords } from '../contract.ts';
+import type { OwedRecords } from '../contract.ts';
+import { COUNT_SPACE } from './debounce-window.ts';
 import type { WindowForm } from './window-form.ts';
 import { type WaitingItem, WindowItems } from './window-items.ts';
 import { WindowSurvey } from './window-survey.ts';
@@ -32,6 +36,10 @@ export interface PartLimits {
   readonly room: number;
   /** At most what a record has beside them. */
   readonly aroundBytes: number;
+  /** At most what an item takes, where it was weighed otherwise when it came. */
+  readonly weigh: ((value: Uint8Array) => number) | undefined;
+  /** Where to begin; 0: at its beginning. */
+  readonly progress: number;
 }
 
 type Common = Omit<DebouncedBatch, 'part' | 'last' | 'items'>;
@@ -39,10 +47,10 @@ type Common = Omit<DebouncedBatch, 'part' | 'last' | 'items'>;
 /** Items looked at between two looks at the time: one or two milliseconds. */
 const SURVEYED_ITEMS = 8_192;
 
-export class FiredWindow implements LaterRecords {
+export class FiredWindow implements OwedRecords {
   readonly bytes: number;
   readonly #fired: Fired;
-  readonly #room: number;
+  readonly #limits: PartLimits;
   readonly #record: (batch: DebouncedBatch) => OutgoingRecord;
   readonly #survey: WindowSurvey;
   readonly #items: WindowItems;
@@ -50,13 +58,15 @@ export class FiredWindow implements LaterRecords {
   #index = 0;
   #next: WaitingItem | undefined;
   #common: Common | undefined;
-  #part = 0;
+  #part: number;
   #isOver = false;
 
-  constructor(fired: Fired, { room, aroundBytes }: PartLimits, record: (batch: DebouncedBatch) => OutgoingRecord) {
+  constructor(fired: Fired, limits: PartLimits, record: (batch: DebouncedBatch) => OutgoingRecord) {
     const { batchBytes, state, firstOffset, form, reason, count } = fired;
+    const { room, aroundBytes, progress } = limits;
     this.#fired = fired;
-    this.#room = room;
+    this.#limits = limits;
+    this.#part = Math.floor(progress / COUNT_SPACE);
     this.#record = record;
     this.#survey = new WindowSurvey(new WindowItems(state, firstOffset, form), count, form.reducer);
     this.#items = new WindowItems(state, firstOffset, form);
@@ -67,6 +77,10 @@ export class FiredWindow implements LaterRecords {
 
   get isOver(): boolean {
     return this.#isOver;
+  }
+
+  get progress(): number {
+    return this.#part * COUNT_SPACE + (this.#next === undefined ? this.#index : this.#index - 1);
   }
 
   next(): OutgoingRecord | undefined {
@@ -86,6 +100,7 @@ export class FiredWindow implements LaterRecords {
     const { key, windowId, reason, firedAt, count, valueBytes: bytes } = this.#fired;
     const { firstOffset, lastOffset } = this.#survey;
     const isCancelled = reason === 'CANCELLED';
+    for (const from = this.#limits.progress % COUNT_SPACE; this.#index < from; this.#index += 1) this.#items.skip();
     if (!isCancelled) this.#advance();
     const { openedAt } = this.#items;
     // What is cancelled is gone, alike or not.
@@ -96,12 +111,25 @@ export class FiredWindow implements LaterRecords {
   /** In order, as many as a record may have. */
   #takePart(): BatchItem[] {
     const items: BatchItem[] = [];
-    for (let left = this.#room; this.#next !== undefined && (items.length === 0 || this.#next.batchBytes <= left);) {
-      items.push(this.#next);
-      left -= this.#next.batchBytes;
+    let left = this.#limits.room;
+    for (let next = this.#next; next !== undefined; next = this.#next) {
+      const bytes = this.#weightOf(next);
+      if (bytes > left && items.length > 0) break;
+      items.push(next);
+      left -= bytes;
       this.#advance();
     }
     return items;
+  }
+
+  /** @throws PartitionStopped where no record holds it: it was taken for another format. */
+  #weightOf({ offset, value, batchBytes }: WaitingItem): number {
+    const { weigh, room } = this.#limits;
+    const bytes = weigh?.(value) ?? batchBytes;
+    if (bytes <= room) return bytes;
+    const what = `the item at offset ${offset} takes ${bytes} bytes of a batch in this output.format, which holds ${room}`;
+    const remedy = 'It was taken for another: set that again until its window has fired';
+    throw new PartitionStopped(`${what}. ${remedy} (${this.#fired.windowId})`);
   }
 
   /** To the next item that the batch shows. */

@@ -7,10 +7,14 @@ export interface WindowForm {
   readonly reducer: Reducer;
   /** Whether the items lie in its state until it fires; otherwise one at most. */
   readonly keepsAll: boolean;
+  /** By which format of the output its items were weighed (`DebouncedBatchEncoder.weighing`). */
+  readonly weighing: number;
 }
 
+type KeptForm = Omit<WindowForm, 'weighing'>;
+
 /** By number: they stand in changelogs. */
-const FORMS: readonly WindowForm[] = [
+const FORMS: readonly KeptForm[] = [
   { reducer: 'all', keepsAll: true },
   { reducer: 'first', keepsAll: false },
   { reducer: 'last', keepsAll: false },
@@ -22,16 +26,23 @@ const FORMS: readonly WindowForm[] = [
   { reducer: 'custom', keepsAll: false },
 ];
 
-/** The number of the form in which a window opens. */
-export function formNumber({ reducer, dedupeBy }: Pick<DebounceRules, 'reducer' | 'dedupeBy'>): number {
+/** The number of the form in which a window opens: that of a weighing is so many times the number of all before it. */
+export function formNumber(
+  { reducer, dedupeBy }: Pick<DebounceRules, 'reducer' | 'dedupeBy'>,
+  weighing: number,
+): number {
   const keepsAll = reducer === 'all' || (dedupeBy !== undefined && reducer !== 'custom');
-  return FORMS.findIndex((form) => form.reducer === reducer && form.keepsAll === keepsAll);
+  const kept = FORMS.findIndex((form) => form.reducer === reducer && form.keepsAll === keepsAll);
+  return weighing * FORMS.length + kept;
 }
 
-export const FORMS_COUNT = FORMS.length;
+/** Two weighings: JSON and Avro. */
+const NUMBERED: readonly WindowForm[] = [0, 1].flatMap((weighing) => FORMS.map((form) => ({ ...form, weighing })));
+
+export const FORM_NUMBERS = NUMBERED.length;
 
 export function formOf(number: number): WindowForm {
-  const form = FORMS[number];
+  const form = NUMBERED[number];
   assert(form !== undefined, 'a window has a form', { number });
   return form;
 }

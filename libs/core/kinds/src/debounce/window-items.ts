@@ -20,10 +20,11 @@ export const ITEM_STATE_BYTES = 32;
 /** Scratch. */
 const written = new ByteWriter(1_024);
 
-export function beginItems(state: StateBytes, openedAt: Millis): void {
+/** `from`: where in the state the window begins; here and below. */
+export function beginItems(state: StateBytes, from: number, openedAt: Millis): void {
   written.clear();
   written.varint(openedAt);
-  state.splice(0, state.length, written.peek(), written.length);
+  state.splice(from, state.length - from, written.peek(), written.length);
 }
 
 /** Where an item lies that is put into a window. */
@@ -50,9 +51,15 @@ export function appendItem(state: StateBytes, firstOffset: number, item: Arrivin
 }
 
 /** As `appendItem`, where one is kept at most. */
-export function reduceItem(state: StateBytes, firstOffset: number, item: Arriving, reducer: Reducer): number {
+export function reduceItem(
+  state: StateBytes,
+  from: number,
+  firstOffset: number,
+  item: Arriving,
+  reducer: Reducer,
+): number {
   const before = state.length;
-  const input = new ByteReader(state.bytes, state.start, state.start + before);
+  const input = new ByteReader(state.bytes, state.start + from, state.start + before);
   const openedAt = input.varint();
   const isFirst = input.remaining === 0;
   const offset = item.offset - firstOffset;
@@ -63,7 +70,7 @@ export function reduceItem(state: StateBytes, firstOffset: number, item: Arrivin
   for (const number of [openedAt, first, offset]) written.varint(number);
   if (reducer === 'last' || reducer === 'custom' || (reducer === 'first' && isFirst)) writeItem(firstOffset, item);
   const isItemLeft = reducer === 'first' && !isFirst;
-  state.splice(0, isItemLeft ? numbersEnd : before, written.peek(), written.length);
+  state.splice(from, (isItemLeft ? numbersEnd : before) - from, written.peek(), written.length);
   return state.length - before;
 }
 
@@ -79,9 +86,9 @@ function writeItem(
 }
 
 /** The value that a window keeps which keeps one; undefined before its first. @throws MalformedBytes */
-export function keptValue(state: StateBytes): Uint8Array | undefined {
+export function keptValue(state: StateBytes, from: number): Uint8Array | undefined {
   const { bytes, start, length } = state;
-  const input = new ByteReader(bytes, start, start + length);
+  const input = new ByteReader(bytes, start + from, start + length);
   input.varint();
   if (input.remaining === 0) return undefined;
   for (let number = 0; number < 4; number += 1) input.varint();

@@ -6,6 +6,7 @@
 //   EF1  What is due takes effect here at the first clock that reaches it, instant by instant, whenever the processor gets to it.
 //   EF2  Since a key's last record its state in the changelog is that of its machine then, or after some of the instants since:
 //        its `steps`. All of them are behind it with the key's next record (S3).
+//   EF3  What took effect is said in the commit that shows it, but for what the changelog then says is owed: that in later ones.
 import type { Millis } from '@flatline/base';
 import { bytesOf, textOf } from '../logs/byte-names.ts';
 import type { LoggedImage } from '../logs/changelog-fold.ts';
@@ -48,8 +49,10 @@ export interface EntryRules<State, Said> {
   machine(key: Uint8Array, gaps: HeldGaps): Machine<State, Said>;
   /** undefined: a tombstone, which is judged by what it follows. */
   expect(said: Said, key: Uint8Array): Expectation | undefined;
-  /** @throws NotABlock */
-  stateIn(image: LoggedImage): State;
+  /** undefined: nothing but what is owed. @throws NotABlock */
+  stateIn(image: LoggedImage): State | undefined;
+  /** The id of the first record that the key still owes of what took effect; undefined: all is said. */
+  owedFrom?(image: LoggedImage): string | undefined;
   /** The names of what differs, with both values. */
   differences(found: State, expected: State): readonly string[];
   /** Human-readable: `the lease 3-42`. */
@@ -91,7 +94,12 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   readonly #heard: Map<string, number> | undefined;
   readonly #entries = new Map<string, Entry<State, Said>>();
   readonly #order = new DueOrder();
+  /** What took effect and no commit has been seen to say. */
   #expected: ExpectedRecord[] = [];
+  /** By name, the id of the first that is owed. */
+  readonly #owed = new Map<string, string>();
+  /** Names that owed what the input no longer tells of. */
+  readonly #owedBefore = new Set<string>();
   #early = new Set<string>();
   /** Entries that live, and the bytes of their keys; and of those that ended since the last commit. */
   #live: Weight = { entries: 0, keyBytes: 0 };
@@ -120,12 +128,25 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
         entry.machine.state = this.#kind.stateIn(image);
       });
       this.#queue(name, entry);
+      if (this.#kind.owedFrom?.(image) !== undefined) this.#owedBefore.add(name);
     }
     this.clock = clock;
     this.moved();
   }
 
   compare(name: string, logged: LoggedImage | undefined, after: AfterCommit): readonly EntryFault[] {
+    const faults = this.#compareState(name, logged, after);
+    const owed = logged && this.#kind.owedFrom?.(logged);
+    this.#owed.delete(name);
+    if (owed !== undefined && this.#expected.some((each) => each.name === name && each.id === owed))
+      this.#owed.set(name, owed);
+    else if (owed !== undefined && !this.#owedBefore.has(name))
+      return [...faults, { rule: 'V5', what: `the changelog owes ${owed}, which the input does not leave to be said` }];
+    if (owed === undefined) this.#owedBefore.delete(name);
+    return faults;
+  }
+
+  #compareState(name: string, logged: LoggedImage | undefined, after: AfterCommit): readonly EntryFault[] {
     const found = logged && this.#kind.stateIn(logged);
     const entry = this.#entries.get(name);
     if (entry === undefined) return this.#surplus(found, after);
@@ -137,10 +158,15 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   }
 
   takeExpected(): ExpectedRecord[] {
-    const expected = this.#expected;
-    this.#expected = [];
+    const owing = new Set<string>();
+    const [said, owed]: [ExpectedRecord[], ExpectedRecord[]] = [[], []];
+    for (const each of this.#expected) {
+      if (this.#owed.get(each.name) === each.id) owing.add(each.name);
+      (owing.has(each.name) ? owed : said).push(each);
+    }
+    this.#expected = owed;
     this.#gone = { entries: 0, keyBytes: 0 };
-    return expected;
+    return said;
   }
 
   takeEarly(): ReadonlySet<string> {
@@ -150,7 +176,8 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   }
 
   overdue(): readonly { readonly text: string; readonly what: string }[] {
-    return [...this.#entries.values()]
+    const owed = this.#expected.map(({ text, why }) => ({ text, what: `${why} is owed and has not been said` }));
+    const due = [...this.#entries.values()]
       .filter(({ steps }) => steps.length > 0)
       .map(({ key, steps }) => {
         const { before, expected } = steps[0]!;
@@ -161,11 +188,13 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
           what: `${named} is due and has not taken effect (${what}): the clock is ${this.clock}`,
         };
       });
+    return [...owed, ...due];
   }
 
   mayComeLater(name: string, id: string, record: OutputRecord, position: number): boolean {
     const { latestOffsetOf, instantOf } = this.#kind;
     if (latestOffsetOf(record) >= position) return true;
+    if (this.#expected.some((each) => each.name === name && each.id === id)) return true;
     const entry = this.#entries.get(name);
     if (entry === undefined) return false;
     const isOwed = entry.steps.some(({ expected }) => expected.some((each) => each.id === id));

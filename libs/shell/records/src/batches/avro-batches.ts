@@ -13,6 +13,7 @@ const KEY_BYTE_BYTES = 5;
 /** Writes `schemas/debounced-batch.avsc`, under the id the registry gave it. Values are bytes, as they came. */
 export class AvroBatches implements DebouncedBatchEncoder {
   readonly batchBytesMax: number;
+  readonly weighing = 1;
   readonly #schemaId: number;
   readonly #writer = new AvroWriter();
 

@@ -37,6 +37,7 @@ const END = phraseOf(']}');
 /** Writes the fields of `schemas/debounced-batch.avsc`, with each value as what it is. */
 export class JsonBatches implements DebouncedBatchEncoder {
   readonly batchBytesMax: number;
+  readonly weighing = 0;
   readonly #writer = new JsonWriter();
 
   constructor(batchBytesMax: number) {

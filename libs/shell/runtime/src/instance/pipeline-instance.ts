@@ -263,7 +263,7 @@ export class PipelineInstance implements MembershipListener {
   /** What runners and standbys have in common. */
   #taskParts(partition: number): Omit<StandbyTaskParts, 'onClosed'> {
     const { settings, ports, onFatal, bounds = TASK_BOUNDS } = this.#parts;
-    const { blockBytesMax, unsweptLogBytes, pendingChangesMax, pendingOutputsMax } = bounds;
+    const { blockBytesMax, unsweptLogBytes, pendingChangesMax, pendingOutputsMax, owedBytesMax } = bounds;
     const { flushIntervalMs, flushSlice, loadSlice, armSlice } = bounds;
     const changelog = { blockBytesMax, changelogFactor: settings.changelogFactor, unsweptLogBytes };
     const { heldTime, input, tickMs } = settings;
@@ -283,6 +283,7 @@ export class PipelineInstance implements MembershipListener {
         blockMemory: share.blockMemory,
         pendingChangesMax,
         pendingOutputsMax,
+        owedBytesMax,
         takenRowBytesMax: () => share.takenRowBytes(),
         state: { entriesMax: bounds.entriesMax, keyBytesMax: bounds.keyBytesMax },
         deadLetters: {

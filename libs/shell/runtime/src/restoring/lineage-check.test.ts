@@ -29,6 +29,7 @@ const OPTIONS: TaskOptions = {
   blockMemory: new ReusedMemory(0),
   pendingChangesMax: 9,
   pendingOutputsMax: 9,
+  owedBytesMax: 9,
   takenRowBytesMax: () => 9,
   deadLetters: { waitingBytesMax: () => 9, letterBytesMax: 9_999 },
   state: { entriesMax: 1e6, keyBytesMax: 1e9 },

@@ -186,6 +186,7 @@ const SMALL_BOUNDS: TaskBounds = {
   unsweptLogBytes: 1_024,
   pendingChangesMax: 20,
   pendingOutputsMax: 5,
+  owedBytesMax: 1,
   commitBytesTotal: 10_000,
   commitBytesFirst: 500,
   commitBytesMin: 100,

@@ -7,7 +7,7 @@ import type { FoldCounts } from '../input-fold.ts';
 import type { Ending, KindReading, OutputWords } from '../reading.ts';
 import { batchSizes, itemJson } from './batch-sizes.ts';
 import { type DebounceFoldRules, type FoldedBatch, itemsOf, NaiveWindow, type WindowState } from './naive-window.ts';
-import { touchedWindow, windowIn } from './window-image.ts';
+import { owedIn, touchedWindow, windowIn } from './window-image.ts';
 
 /** The rules of a pipeline that debounces. */
 export interface DebouncePipelineRules extends CommonRules, Omit<DebounceFoldRules, 'roomFor' | 'sizeOf'> {
@@ -36,6 +36,10 @@ export function windowEntries(partition: number, rules: DebounceFoldRules): Entr
     machine: (key) => new NaiveWindow(rules, partition, key),
     expect: expectation,
     stateIn: windowIn,
+    owedFrom: (image) => {
+      const owed = owedIn(image);
+      return owed && `${partition}-${owed.offset} ${owed.part}`;
+    },
     differences: (found, expected) => [
       ...fieldDifferences(fieldsOf(found), fieldsOf(expected)),
       ...itemDifferences(found, expected),

@@ -4,11 +4,30 @@ import { BlockReader, NotABlock } from '../../logs/block-reader.ts';
 import type { HeadTouch, LoggedImage } from '../../logs/changelog-fold.ts';
 import type { FoldableItem, WindowState } from './naive-window.ts';
 
+const OWING = 2 ** 28;
+const PART = 2 ** 21;
+const FORMS = 8;
+
+/** The rest of a head, which is the rest of a touch, too: its numbers as they stand there. */
 interface Counts {
   readonly waitMs: number;
   readonly items: number;
   readonly valueBytes: number;
   readonly batchBytes: number;
+  /** What it says of the window that is open, and of the one whose parts are owed. */
+  readonly owed: Owed | undefined;
+}
+
+interface Owed {
+  readonly form: number;
+  readonly firstOffset: number;
+  readonly endAt: number;
+  readonly stateBytes: number;
+  /** Where the owed window began. */
+  readonly offset: number;
+  readonly progress: number;
+  /** All of them. */
+  readonly numbers: readonly number[];
 }
 
 interface WindowHead extends Counts {
@@ -21,7 +40,17 @@ interface WindowHead extends Counts {
 }
 
 function readCounts(bytes: BlockReader): Counts {
-  return { waitMs: bytes.varint(), items: bytes.varint(), valueBytes: bytes.varint(), batchBytes: bytes.varint() };
+  const [waitMs, items, valueBytes] = [bytes.varint(), bytes.varint(), bytes.varint()];
+  const batchBytes = bytes.varint();
+  const owed = batchBytes >= OWING ? readOwed(bytes) : undefined;
+  return { waitMs, items, valueBytes, batchBytes: batchBytes % OWING, owed };
+}
+
+/** Form, first offset and end; then of what is owed: form, reason, bytes, first offset, instant, items, bytes, in batches, progress. */
+function readOwed(bytes: BlockReader): Owed {
+  const numbers = Array.from({ length: 12 }, () => bytes.varint());
+  const [form, firstOffset, endAt, , , stateBytes, offset] = numbers as [number, number, number, ...number[]];
+  return { form, firstOffset, endAt, stateBytes: stateBytes!, offset: offset!, progress: numbers[11]!, numbers };
 }
 
 function readHead(bytes: BlockReader): WindowHead {
@@ -30,13 +59,15 @@ function readHead(bytes: BlockReader): WindowHead {
 }
 
 export const touchedWindow: HeadTouch = (head, touch, { clock }) => {
-  const { form, firstOffset, endAt } = readHead(new BlockReader(head));
+  const former = readHead(new BlockReader(head));
   const bytes = new BlockReader(touch);
   const waitsFrom = clock - bytes.signed();
-  const { waitMs, items, valueBytes, batchBytes } = readCounts(bytes);
+  const { waitMs, items, valueBytes, batchBytes, owed } = readCounts(bytes);
   if (!bytes.isAtEnd) throw new NotABlock('has bytes behind a touch');
+  const { form, firstOffset, endAt } = owed ?? former;
+  const counts = [waitMs, items, valueBytes, batchBytes + (owed === undefined ? 0 : OWING)];
   const out = new ByteWriter(64);
-  for (const number of [form, firstOffset, endAt, waitsFrom, waitMs, items, valueBytes, batchBytes]) {
+  for (const number of [form, firstOffset, endAt, waitsFrom, ...counts, ...(owed?.numbers ?? [])]) {
     if (number < 0) throw new NotABlock('is touched before its beginning');
     out.varint(number);
   }
@@ -46,12 +77,22 @@ export const touchedWindow: HeadTouch = (head, touch, { clock }) => {
 /** Forms that keep one item at most. */
 const REDUCED = new Set([1, 2, 3, 7]);
 
-/** @throws NotABlock */
-export function windowIn({ key, image }: Pick<LoggedImage, 'key' | 'image'>): WindowState {
+/** What is owed of a window that has fired, from which part on. @throws NotABlock */
+export function owedIn({
+  head,
+}: Pick<LoggedImage, 'head'>): { readonly offset: number; readonly part: number } | undefined {
+  const { owed } = readHead(new BlockReader(head));
+  return owed && { offset: owed.offset, part: Math.floor(owed.progress / PART) };
+}
+
+/** The window that is open. @throws NotABlock */
+export function windowIn({ key, image }: Pick<LoggedImage, 'key' | 'image'>): WindowState | undefined {
   const bytes = new BlockReader(image);
-  const { form, firstOffset, endAt, waitMs, waitsFrom, items: count, valueBytes, batchBytes } = readHead(bytes);
+  const { form, firstOffset, endAt, waitMs, waitsFrom, items: count, valueBytes, batchBytes, owed } = readHead(bytes);
+  if (owed !== undefined) bytes.bytes(owed.stateBytes);
+  if (bytes.isAtEnd && owed !== undefined) return undefined;
   const at = bytes.varint();
-  const isReduced = REDUCED.has(form);
+  const isReduced = REDUCED.has(form % FORMS);
   const taken = isReduced && !bytes.isAtEnd ? [firstOffset + bytes.varint(), firstOffset + bytes.varint()] : undefined;
   const items: FoldableItem[] = [];
   while (!bytes.isAtEnd) items.push(readItem(bytes, firstOffset, key));

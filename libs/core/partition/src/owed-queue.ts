@@ -1,0 +1,53 @@
+// Entries that owe records, in the order in which they came to: more than one commit should hold.
+//
+// Owns: which entries owe, what is left of the first.      Does not own: what is owed (the kind), room for it (NextCommit).
+//
+// Invariants
+//   OQ1  An entry that owes lives, and is in the queue once: from the call in which its kind says so, or from restoring, until
+//        all is said.
+import { assert } from '@flatline/base';
+import type { Effects, Kind, KindOutput, OwedRecords, Owing } from '@flatline/kinds';
+
+export class OwedQueue {
+  readonly #owing: Owing | undefined;
+  readonly #slots: number[] = [];
+  /** The first entry's, once it was its turn. */
+  #records: OwedRecords | undefined;
+
+  constructor({ owing }: Kind) {
+    this.#owing = owing;
+  }
+
+  get isEmpty(): boolean {
+    return this.#slots.length === 0;
+  }
+
+  /** The entry whose turn it is. */
+  get first(): number {
+    return this.#slots[0]!;
+  }
+
+  add(slot: number): void {
+    this.#slots.push(slot);
+  }
+
+  /** Adds a restored entry, in the window, if it owes. */
+  restore(slot: number): void {
+    if (this.#owing?.isOwing() === true) this.add(slot);
+  }
+
+  /** Works on what the first entry, in the window, owes; returns a record once there is one, which goes out with the next commit. */
+  next(effects: Effects): KindOutput | undefined {
+    const owing = this.#owing;
+    assert(owing !== undefined && !this.isEmpty, 'a kind whose entries owe says what');
+    const records = (this.#records ??= owing.records(effects));
+    const record = records.next();
+    if (record === undefined) return undefined;
+    if (records.isOver) {
+      this.#slots.shift();
+      this.#records = undefined;
+    }
+    owing.said(records.progress, records.isOver, effects);
+    return record;
+  }
+}
