@@ -6,6 +6,8 @@ export const schedules: Traffic = {
   plural: 'schedules',
   section: (_timeoutMs, seed) => ({
     kind: 'schedule',
+    // So that some recur more often than each second.
+    minEveryMs: 500,
     missed: choice(['once', 'all', 'skip'] as const, seed),
     // With each of the former.
     receipts: choice(['all', 'errors', 'none'] as const, Math.floor(seed / 3)),
