@@ -9,15 +9,18 @@ const root = fileURLToPath(new URL('../../../../', import.meta.url));
 const examples = join(root, 'docs/examples');
 const artifacts = join(root, '.flatline/artifacts');
 
-interface Language {
+interface Program {
   readonly name: string;
+  /** What has to be started, given the folder it was built in. */
+  readonly build: (folder: string) => readonly string[];
+}
+
+interface Language extends Program {
   /** A program that says that the toolchain is there, and its arguments. */
   readonly probe: readonly [string, ...string[]];
   readonly speaksAvro?: boolean;
   /** Takes minutes or downloads much: only where it is asked for by name. */
   readonly isSlowToBuild?: boolean;
-  /** What has to be started, given the folder it was built in. */
-  readonly build: (folder: string) => readonly string[];
 }
 
 export interface ExampleProgram {
@@ -65,6 +68,15 @@ const LANGUAGES: readonly Language[] = [
   },
 ];
 
+/** It speaks by the SDK, which it finds in the workspace around it. */
+const LEADER_ELECTION: Program = {
+  name: 'leader-election',
+  build: (folder) => {
+    run(folder, 'npm', 'ci', '--ignore-scripts', '--no-audit', '--no-fund', '--silent');
+    return [process.execPath, '--conditions=@flatline/source', join(folder, 'worker.js')];
+  },
+};
+
 /** Those of `FLATLINE_EXAMPLES` (`go,rust`, or `all`); by default those that are built in moments and whose toolchain is here. */
 export function exampleLanguages(): string[] {
   const asked = process.env['FLATLINE_EXAMPLES']?.split(',');
@@ -80,8 +92,10 @@ export function exampleLanguages(): string[] {
   return chosen.filter(isHere).map(({ name }) => name);
 }
 
+const PROGRAMS: readonly (Program & { readonly speaksAvro?: boolean })[] = [...LANGUAGES, LEADER_ELECTION];
+
 export function buildExample(name: string): ExampleProgram {
-  const { speaksAvro = false, build } = LANGUAGES.find((each) => each.name === name)!;
+  const { speaksAvro = false, build } = PROGRAMS.find((each) => each.name === name)!;
   const source = join(examples, name);
   const hash = createHash('sha256');
   for (const file of globSync('**/*.*', { cwd: source }).toSorted())
