@@ -12,6 +12,7 @@ export {
   messageOf,
   namedMessageOf,
 } from './errors.ts';
+export { CHANGELOG_FORMAT, CHANGELOG_FORMATS } from './changelog-format.ts';
 export { count, counted, plural } from './counted.ts';
 export { GrowingMemory } from './growing-memory.ts';
 export { hashBytes, hashView } from './hash.ts';

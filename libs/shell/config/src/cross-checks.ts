@@ -1,5 +1,5 @@
 // What settings must be to each other, and what this version does not do yet.
-import { INSTANT_MAX, type Millis } from '@flatline/base';
+import { CHANGELOG_FORMAT, CHANGELOG_FORMATS, INSTANT_MAX, type Millis } from '@flatline/base';
 import { type Finding, shownValue } from './configuration-error.ts';
 import { debounceProblems, type Reducers } from './debounce-settings.ts';
 import { foreignSettings } from './kind-settings.ts';
@@ -83,8 +83,20 @@ function pipelineChecks(pipeline: PipelineSection, at: string, reducers: Reducer
     ...[...foreignSettings(pipeline), ...debounceProblems(pipeline, reducers), ...scheduleProblems(pipeline)].map(
       ({ setting, value, problem }) => finding(`${at}.${setting}`, value, problem),
     ),
+    ...formatChecks(pipeline, at),
     ...notYet(pipeline, at),
   ];
+}
+
+/** K9: what is written must be what every instance reads, this one among them. */
+function formatChecks({ changelogFormat }: PipelineSection, at: string): CrossFinding[] {
+  if (CHANGELOG_FORMATS.includes(changelogFormat)) return [];
+  const written = CHANGELOG_FORMATS.join(' or ');
+  const problem =
+    changelogFormat > CHANGELOG_FORMAT
+      ? `${written}: this version reads and writes nothing newer. Run the version that does, or leave the setting out`
+      : `${written}: no release wrote another, and none is read. Leave the setting out`;
+  return [finding(`${at}.changelogFormat`, changelogFormat, problem)];
 }
 
 /** Where no record is stamped at or past it yet, reading begins at the end: with records that come before it. */

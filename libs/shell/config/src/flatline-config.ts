@@ -126,6 +126,8 @@ interface AnyPipeline {
   readonly stoppedRetryMs: DurationMs;
   readonly drainMs: DurationMs;
   readonly changelogFactor: number;
+  /** K9 */
+  readonly changelogFormat: number;
   readonly truncateLagMs: DurationMs;
   readonly truncateLagBytes: number;
   /** Where a partition that has no state yet begins to read. */

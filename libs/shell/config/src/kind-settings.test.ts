@@ -112,3 +112,13 @@ describe('settings of each kind of pipeline', () => {
     expect(of('a/b')).toEqual([expect.stringContaining('targets[0]')]);
   });
 });
+
+test.each([
+  [1, '2: no release wrote another, and none is read. Leave the setting out'],
+  [3, '2: this version reads and writes nothing newer. Run the version that does, or leave the setting out'],
+])('[K9][I4] a changelog format that is not written: %d', (changelogFormat, problem) => {
+  expect(problems({ ...minimal, pipelines: [{ ...visits, changelogFormat }] })).toEqual([
+    `pipelines[0].changelogFormat [${changelogFormat}] ${problem}`,
+  ]);
+  expect(resolve(minimal).pipelines[0]).toMatchObject({ changelogFormat: 2 });
+});

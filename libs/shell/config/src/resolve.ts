@@ -229,6 +229,7 @@ const AS_WRITTEN = [
   'stoppedRetryMs',
   'drainMs',
   'changelogFactor',
+  'changelogFormat',
   'truncateLagMs',
   'truncateLagBytes',
   'standbys',

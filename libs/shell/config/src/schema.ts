@@ -1,5 +1,5 @@
 // The form of a configuration file. Field by field here; what fields must be to each other is in cross-checks.ts.
-import { type DurationMs, TRANSACTION_TIMEOUT_MAX_MS, TRANSACTION_TIMEOUT_MS } from '@flatline/base';
+import { CHANGELOG_FORMAT, type DurationMs, TRANSACTION_TIMEOUT_MAX_MS, TRANSACTION_TIMEOUT_MS } from '@flatline/base';
 import { TOKEN_EPOCH_MAX, WINDOW_BYTES_MAX, WINDOW_ITEMS_MAX } from '@flatline/kinds';
 import { z } from 'zod';
 import { didYouMean } from './edit-distance.ts';
@@ -118,6 +118,7 @@ const pipeline = z.strictObject({
   stoppedRetryMs: durationOrNone.default(60_000),
   drainMs: durationOrNone.default(1_000),
   changelogFactor: z.number().min(2).max(100).default(4),
+  changelogFormat: z.int().min(1).max(255).default(CHANGELOG_FORMAT),
   truncateLagMs: duration.default(600_000),
   truncateLagBytes: z.int().min(1_048_576).max(1_099_511_627_776).default(268_435_456),
   startFrom: startFrom.prefault('earliest'),

@@ -17,7 +17,8 @@ export function pipelineSettings(
 ): PipelineSettings {
   const { name, input, output, group, changelogTopic, deadLetterTopic } = pipeline;
   const { heldTime, tickMs, proof, proofIntervalMs, clockSkewMs, closeDelayMs } = pipeline;
-  const { handoverMs, stoppedRetryMs, drainMs, changelogFactor, truncateLagMs, truncateLagBytes, startFrom } = pipeline;
+  const { handoverMs, stoppedRetryMs, drainMs, changelogFactor, changelogFormat } = pipeline;
+  const { truncateLagMs, truncateLagBytes, startFrom } = pipeline;
   const { timestampType, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs } = input;
   return {
     name,
@@ -42,6 +43,7 @@ export function pipelineSettings(
     ...(stoppedRetryMs > 0 && { stoppedRetryMs }),
     drainMs,
     changelogFactor,
+    changelogFormat,
     truncateLagMs,
     truncateLagBytes,
     startFrom,

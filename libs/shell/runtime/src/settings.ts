@@ -47,6 +47,8 @@ export interface PipelineSettings {
   /** How long a leaving instance runs on so that its successors can restore meanwhile. */
   readonly drainMs: DurationMs;
   readonly changelogFactor: number;
+  /** The version of the changelog's format that is written (K9). Default: the newest. */
+  readonly changelogFormat?: number | undefined;
   /** A floor must be in force this long, or while this many bytes are written, before the log is truncated below it (K4). */
   readonly truncateLagMs: DurationMs;
   readonly truncateLagBytes: number;

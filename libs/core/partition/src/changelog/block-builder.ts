@@ -21,6 +21,16 @@ import {
 } from './block-format.ts';
 import { headDigest, pageDigest } from './digest.ts';
 
+export interface BlockLimits {
+  /**
+   * A block's body is closed at this size, so a block is longer by one operation and a header at most: well below a topic's
+   * max.message.bytes.
+   */
+  readonly blockBytesMax: number;
+  /** K9. Default: the newest. */
+  readonly format?: number | undefined;
+}
+
 /** One block of a cut. */
 export interface CutBlock {
   readonly bytes: Uint8Array;
@@ -52,6 +62,7 @@ const PAGE_OVERHEAD_BYTES = 6;
 export class BlockBuilder {
   readonly #table: EntryTable;
   readonly #maxBytes: number;
+  readonly #format: number | undefined;
   readonly #memory: ReusedMemory;
   readonly #body = new ByteWriter(64 * 1024);
   /** A head, then a touch. */
@@ -63,10 +74,10 @@ export class BlockBuilder {
   readonly #finished: Body[] = [];
   #writtenBytes = 0;
 
-  /** `maxBytes`: a body is closed once it has reached it, so a block is longer by one operation and a header at most. */
-  constructor(table: EntryTable, maxBytes: number, memory: ReusedMemory) {
+  constructor(table: EntryTable, { blockBytesMax, format }: BlockLimits, memory: ReusedMemory) {
     this.#table = table;
-    this.#maxBytes = maxBytes;
+    this.#maxBytes = blockBytesMax;
+    this.#format = format;
     this.#memory = memory;
   }
 
@@ -170,7 +181,7 @@ export class BlockBuilder {
   finish(header: Omit<CommitHeader, 'part' | 'parts'>): readonly CutBlock[] {
     if (this.#body.length > 0 || this.#finished.length === 0) this.#closeBody();
     const parts = this.#finished.length;
-    const blocks = this.#finished.map((body, part) => withHeader({ ...header, part, parts }, body));
+    const blocks = this.#finished.map((body, part) => withHeader({ ...header, part, parts }, body, this.#format));
     this.#finished.length = 0;
     this.#writtenBytes = 0;
     return blocks;
@@ -192,9 +203,9 @@ export function baseBytes(keyLength: number, headLength: number, stateLength: nu
   return BIND_OVERHEAD_BYTES + keyLength + headLength + pages * PAGE_OVERHEAD_BYTES + stateLength;
 }
 
-function withHeader(header: CommitHeader, { bytes, slots, bound }: Body): CutBlock {
+function withHeader(header: CommitHeader, { bytes, slots, bound }: Body, format: number | undefined): CutBlock {
   const out = new ByteWriter(HEADER_ROOM);
-  encodeHeader(header, out);
+  encodeHeader(header, out, format);
   const bodyStart = out.length;
   if (bodyStart <= HEADER_ROOM) {
     bytes.set(out.peek(), HEADER_ROOM - bodyStart);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from '@jest/globals';
 import { NO_BATCH, PartitionTask } from '../index.ts';
 import { begin, ListCursor, options } from '../task.fixture.ts';
-import { decodeBlock } from './block-format.ts';
+import { decodeBlock, encodeClaim } from './block-format.ts';
 
 const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp: 0, live: false, origin: 0 };
 const context = { logId: 'log', owner: 'me', commitId: 'run-1', sequence: 0, previousCommitId: '', inputPartitions: 4 };
@@ -43,6 +43,18 @@ describe('[K1] the block format', () => {
     if (decoded.kind !== 'state') throw new Error('it is a commit');
     expect(decoded.header.inputs).toEqual([{ ...START, position: 300, origin: 300 }]);
     expect(decoded.bodyStart).toBe(block!.bytes.length);
+  });
+
+  test('[K9] claims and commits are written in the format that is pinned, and in none that is not read', () => {
+    const claim = { owner: 'me', claimId: 'c-1' };
+    expect(encodeClaim(claim, 2)).toEqual(encodeClaim(claim));
+    expect(() => encodeClaim(claim, 3)).toThrow('a changelog format that is written is one that is read');
+    const pinned = (format: number): PartitionTask =>
+      new PartitionTask(options({ changelog: { ...options().changelog, format } }));
+    const tasks = [begun(), pinned(2), pinned(3)];
+    for (const task of tasks.slice(1)) begin(task, 0, START);
+    expect(tasks[1]!.cut(context).blocks).toEqual(tasks[0]!.cut(context).blocks);
+    expect(() => tasks[2]!.cut(context)).toThrow('a changelog format that is written is one that is read');
   });
 
   test('[K9] another version stops the reader', () => {

@@ -17,11 +17,19 @@
 //
 // A block is one Kafka record, so its length and checksum are Kafka's. Format version 2 is pinned by golden bytes; a
 // reader that meets another version stops (K9).
-import { ByteReader, ByteWriter, type DurationMs, INSTANT_MAX, MalformedBytes, type Millis } from '@flatline/base';
+import {
+  assert,
+  ByteReader,
+  ByteWriter,
+  CHANGELOG_FORMAT,
+  CHANGELOG_FORMATS,
+  type DurationMs,
+  INSTANT_MAX,
+  MalformedBytes,
+  type Millis,
+} from '@flatline/base';
 import type { Hold } from '@flatline/kinds';
 
-/** The only one that is read and written. */
-const FORMAT_VERSION = 2;
 const MAGIC = 0x46;
 const KIND_STATE = 1;
 const KIND_CLAIM = 2;
@@ -107,17 +115,18 @@ export type Block =
   | { readonly kind: 'claim'; readonly claim: Claim }
   | { readonly kind: 'state'; readonly header: CommitHeader; readonly bodyStart: number };
 
-export function encodeClaim(claim: Claim): Uint8Array {
+/** `format`: K9. Default: the newest. */
+export function encodeClaim(claim: Claim, format = CHANGELOG_FORMAT): Uint8Array {
   const out = new ByteWriter(128);
-  preamble(out, KIND_CLAIM);
+  preamble(out, KIND_CLAIM, format);
   out.text(claim.owner);
   out.text(claim.claimId);
   return out.copy();
 }
 
-export function encodeHeader(header: CommitHeader, out: ByteWriter): void {
+export function encodeHeader(header: CommitHeader, out: ByteWriter, format = CHANGELOG_FORMAT): void {
   const kind = stateKindOf(header);
-  preamble(out, kind);
+  preamble(out, kind, format);
   out.text(header.logId);
   out.text(header.owner);
   out.text(header.commitId);
@@ -164,7 +173,7 @@ export function decodeBlock(bytes: Uint8Array): Block {
   const input = new ByteReader(bytes);
   if (input.u8() !== MAGIC) throw new MalformedBytes('not a Flatline changelog block');
   const version = input.u8();
-  if (version !== FORMAT_VERSION) throw new MalformedBytes(otherVersion(version));
+  if (!CHANGELOG_FORMATS.includes(version)) throw new MalformedBytes(otherVersion(version));
   const kind = input.u8();
   if (kind === KIND_CLAIM) return { kind: 'claim', claim: { owner: input.text(), claimId: input.text() } };
   if (kind !== KIND_STATE && kind !== KIND_HELD_STATE && kind !== KIND_STATE_WITH_ORIGIN)
@@ -174,14 +183,16 @@ export function decodeBlock(bytes: Uint8Array): Block {
 }
 
 function otherVersion(version: number): string {
-  const what = `changelog format version ${version}, this build reads ${FORMAT_VERSION}`;
-  if (version > FORMAT_VERSION) return `${what}: run the newer Flatline that wrote it`;
+  const what = `changelog format version ${version}, this build reads ${CHANGELOG_FORMATS.join(' and ')}`;
+  if (version > CHANGELOG_FORMAT)
+    return `${what}: run the newer Flatline that wrote it. The way back is open while that has changelogFormat ${CHANGELOG_FORMAT}`;
   return `${what}: no release wrote that. Start the application under another name, or reset it, and it begins from its input`;
 }
 
-function preamble(out: ByteWriter, kind: number): void {
+function preamble(out: ByteWriter, kind: number, format: number): void {
+  assert(CHANGELOG_FORMATS.includes(format), 'a changelog format that is written is one that is read', { format });
   out.u8(MAGIC);
-  out.u8(FORMAT_VERSION);
+  out.u8(format);
   out.u8(kind);
 }
 

@@ -14,7 +14,7 @@
 //        all of the state of those in `whole`, whose base the cut writes.
 import { assert, type ReusedMemory } from '@flatline/base';
 import type { EntryWindow, TouchBase } from '@flatline/kinds';
-import { BlockBuilder, type CutBlock } from './block-builder.ts';
+import { BlockBuilder, type BlockLimits, type CutBlock } from './block-builder.ts';
 import type { CommitHeader } from './block-format.ts';
 import { BlockLedger } from './block-ledger.ts';
 import { keyDigest } from './digest.ts';
@@ -23,10 +23,7 @@ import { SlotSet } from '../slot-set.ts';
 import type { EntryTable } from '../entries/entry-table.ts';
 import { KEY_GROUP_MAX } from '@flatline/ports';
 
-export interface ChangelogLimits extends SweepLimits {
-  /** A block's body is closed at this size: well below a topic's max.message.bytes. */
-  readonly blockBytesMax: number;
-}
+export type ChangelogLimits = SweepLimits & BlockLimits;
 
 /** What the task knows of a commit; the rest of the header the changelog fills in. */
 export type CutContext = Pick<
@@ -109,7 +106,7 @@ export class Changelog {
   constructor(table: EntryTable, limits: ChangelogLimits, memory: ReusedMemory) {
     this.#table = table;
     this.#view = table.view();
-    this.#builder = new BlockBuilder(table, limits.blockBytesMax, memory);
+    this.#builder = new BlockBuilder(table, limits, memory);
     this.#sweep = new SweepPlan(limits, { table, ledger: this.ledger, liveBytes: () => this.#liveBytes });
   }
 

@@ -265,8 +265,8 @@ export class PipelineInstance implements MembershipListener {
     const { settings, ports, onFatal, bounds = TASK_BOUNDS } = this.#parts;
     const { blockBytesMax, unsweptLogBytes, pendingChangesMax, pendingOutputsMax, owedBytesMax } = bounds;
     const { flushIntervalMs, flushSlice, loadSlice, armSlice } = bounds;
-    const changelog = { blockBytesMax, changelogFactor: settings.changelogFactor, unsweptLogBytes };
-    const { heldTime, input, tickMs } = settings;
+    const { heldTime, input, tickMs, changelogFactor, changelogFormat: format } = settings;
+    const changelog = { blockBytesMax, changelogFactor, unsweptLogBytes, format };
     const share = this.#share;
     return {
       partition,

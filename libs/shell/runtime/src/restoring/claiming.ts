@@ -58,7 +58,7 @@ async function claimOnce<Evidence>(
 ): Promise<Claimed<Evidence>> {
   const writer = await ports.writers.open(settings.transactionalId(partition), timeoutMs);
   const claimId = ports.entropy.id();
-  const value = encodeClaim({ owner: settings.owner, claimId });
+  const value = encodeClaim({ owner: settings.owner, claimId }, settings.changelogFormat);
   try {
     const evidence = await ask();
     const [offsets] = await writer.commit({
