@@ -15,6 +15,7 @@ export type { ConnectionEvent, KafkaLogEntry, KafkaOptions } from './connection/
 export { assign } from './group/assigner.ts';
 export { KafkaMembership, type KafkaMembershipOptions } from './group/membership.ts';
 export { KafkaLogReader } from './reader/kafka-log-reader.ts';
+export { ReaderBuffers } from './reader/reader-buffers.ts';
 export type { ReaderLimits } from './reader/reader-limits.ts';
 export type { Compression } from './record-batch/compressor.ts';
 export type { OpenTransaction } from './scan/describe-producers.ts';
@@ -23,4 +24,8 @@ export { BatchProducer, type BatchProducerOptions, type ProducedRecord } from '.
 export { partitionOf } from './writer/partitioner.ts';
 export { RecordTooLarge } from './writer/topic-limit.ts';
 export { KafkaProofWriter, type KafkaProofWriterOptions } from './writer/proof-writer.ts';
-export { KafkaTransactionalWriters, type TransactionalWritersOptions } from './writer/transactional-writers.ts';
+export {
+  batchMemory,
+  KafkaTransactionalWriters,
+  type TransactionalWritersOptions,
+} from './writer/transactional-writers.ts';

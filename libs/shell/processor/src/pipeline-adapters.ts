@@ -1,9 +1,10 @@
 // The adapters of one pipeline: everything of Kafka, LMDB and the registry that its tasks see, and its way out.
 //
 // Owns: connections, readers and the state directory of the pipeline.      Does not own: when they are used (runtime).
-import type { Clock } from '@flatline/base';
+import type { Clock, ReusedMemory } from '@flatline/base';
 import type { FlatlineConfig, PipelineConfig } from '@flatline/config';
 import {
+  batchMemory,
   type Compression,
   KafkaLogAdmin,
   KafkaLogReader,
@@ -12,6 +13,7 @@ import {
   KafkaProofWriter,
   KafkaTransactionalWriters,
   openCluster,
+  ReaderBuffers,
 } from '@flatline/kafka';
 import type { LocalCheckpoint, LocalStore } from '@flatline/ports';
 import type { PipelinePorts, RuntimeLog } from '@flatline/runtime';
@@ -25,6 +27,17 @@ const processTurns = singleTurns(setImmediate);
 
 /** Connections that tasks commit over: one would make each wait for the others' acknowledgements. */
 const WRITER_CONNECTIONS = 2;
+
+/** Memory that the pipelines of a process share (X6). */
+export interface SharedBuffers {
+  readonly input: ReaderBuffers;
+  readonly changelog: ReaderBuffers;
+  readonly batches: ReusedMemory;
+}
+
+export function sharedBuffers(): SharedBuffers {
+  return { input: new ReaderBuffers(), changelog: new ReaderBuffers(), batches: batchMemory() };
+}
 
 /** What another worker had open last is at hand here as well; between equals the partition goes where it was. */
 function ownFirst(found: readonly LocalStore[]): readonly LocalCheckpoint[] {
@@ -43,6 +56,7 @@ export interface AdapterParts {
   readonly config: FlatlineConfig;
   readonly pipeline: PipelineConfig;
   readonly kafka: KafkaOptions;
+  readonly buffers: SharedBuffers;
   readonly clock: Clock;
   readonly log: RuntimeLog;
   /** Number of this process among the workers that share the state directory; undefined: it is the only one. */
@@ -51,15 +65,15 @@ export interface AdapterParts {
 
 /** @throws Fatal where another process uses the state directory; Retriable where the registry does not answer. */
 export async function openPipelineAdapters(parts: AdapterParts): Promise<PipelineAdapters> {
-  const { config, pipeline, kafka, clock, log, worker } = parts;
+  const { config, pipeline, kafka, buffers, clock, log, worker } = parts;
   const kind = await openKind({ config, pipeline, clock });
   const { stateDir, application } = config;
   const stores = LmdbStores.open({ stateDir, application, pipeline: pipeline.name, worker });
   const writing = Array.from({ length: WRITER_CONNECTIONS }, () => openCluster(kafka));
   const asking = openCluster(kafka);
   // What is kept of a record is copied (deadLetter, EntryTable, ChangelogTail).
-  const input = new KafkaLogReader({ ...kafka, reusesAnswers: true, passesUnreadable: true });
-  const changelog = new KafkaLogReader({ ...kafka, reusesAnswers: true });
+  const input = new KafkaLogReader({ ...kafka, reusesAnswers: true, passesUnreadable: true, buffers: buffers.input });
+  const changelog = new KafkaLogReader({ ...kafka, reusesAnswers: true, buffers: buffers.changelog });
   const { sessionTimeoutMs, heartbeatIntervalMs, transactionTimeoutMs } = config.kafka;
   const membership = new KafkaMembership({
     clock,
@@ -85,7 +99,13 @@ export async function openPipelineAdapters(parts: AdapterParts): Promise<Pipelin
     clock,
     input,
     changelog,
-    writers: new KafkaTransactionalWriters({ clock, connections: writing, transactionTimeoutMs, compressionOf }),
+    writers: new KafkaTransactionalWriters({
+      clock,
+      connections: writing,
+      transactionTimeoutMs,
+      compressionOf,
+      memory: buffers.batches,
+    }),
     proofs: new KafkaProofWriter({ clock, connection: asking }),
     admin: new KafkaLogAdmin({ clock, connection: asking }),
     stores,

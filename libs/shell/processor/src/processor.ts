@@ -13,7 +13,7 @@ import { calmLog } from './log/calm-log.ts';
 import { checkLargestRecords } from './check-largest-records.ts';
 import { checkTargets } from './check-targets.ts';
 import type { IngestServer } from '@flatline/ingest';
-import { openPipelineAdapters, type PipelineAdapters } from './pipeline-adapters.ts';
+import { openPipelineAdapters, type PipelineAdapters, sharedBuffers } from './pipeline-adapters.ts';
 import { type HttpServer, openHttpServer } from './http/http-server.ts';
 import { metricsOf } from './http/metrics.ts';
 import type { Observed, PipelineStatus, ProcessView, RestartOutcome } from './http/observed.ts';
@@ -114,13 +114,14 @@ class Processor implements RunningProcessor, Observed {
         );
       const topics = await this.#describeTopics();
       const share = new ProcessShare();
+      const buffers = sharedBuffers();
       for (const pipeline of this.#config.pipelines) {
         checkTargets(pipeline, topics);
         checkLargestRecords(pipeline, topics);
       }
       for (const pipeline of this.#config.pipelines) {
         const { worker } = this;
-        const parts = { config: this.#config, pipeline, kafka, clock: this.#clock, log: this.#log, worker };
+        const parts = { config: this.#config, pipeline, kafka, buffers, clock: this.#clock, log: this.#log, worker };
         const adapters = await openPipelineAdapters(parts);
         const instance = new PipelineInstance({
           settings: pipelineSettings(this.#config, pipeline, {

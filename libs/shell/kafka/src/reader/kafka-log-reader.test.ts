@@ -8,6 +8,7 @@ import { KafkaTopicAdmin } from '../admin/kafka-topic-admin.ts';
 import { changeOf, failureOf, readUntil } from './reading.fixture.ts';
 import { KafkaLogReader } from './kafka-log-reader.ts';
 import { PartitionSubscription } from './partition-subscription.ts';
+import { ReaderBuffers } from './reader-buffers.ts';
 
 /** Fixed timestamps are of the past, and retention by time would delete them at its next check. */
 const ANY_AGE = { 'retention.ms': '-1' };
@@ -217,6 +218,35 @@ describe('KafkaLogReader', () => {
     // The last fetch of each may have been under way when the sum reached its bound.
     const mostBytes = limits.readerBufferBytes + subscriptions.length * limits.partitionFetchBytes;
     expect(buffered.reduce((sum, bytes) => sum + bytes, 0)).toBeLessThanOrEqual(mostBytes);
+    const readings = await Promise.all(subscriptions.map((each) => readUntil(each, ({ position }) => position === 20)));
+    for (const reading of readings)
+      expect(keysOf(reading)).toEqual(Array.from({ length: 20 }, (_, index) => String(index)));
+  });
+
+  test('[X6] readers share their buffers: one whose records are not taken leaves the other a half, and nothing is lost', async () => {
+    const topics = await Promise.all([createTopic(connection), createTopic(connection)]);
+    const value = 'x'.repeat(20_000);
+    await withProducer(async (producer) => {
+      for (let batch = 0; batch < 20; batch += 1)
+        for (const topic of topics)
+          await producer.send({ topic, messages: [{ partition: 0, key: String(batch), value }] });
+    });
+    const sizes = { partitionFetchBytes: 50_000, partitionBufferBytes: 400_000, fetchBytes: 60_000 };
+    const limits = { ...sizes, readerBufferBytes: 100_000 };
+    const buffers = new ReaderBuffers();
+    const empty = await createTopic(connection);
+    const readers = topics.map(() => closing(new KafkaLogReader({ ...clusterOptions, buffers }, limits)));
+    const subscriptions = [];
+    for (const [i, reader] of readers.entries()) {
+      subscriptions.push(reader.subscribe({ topic: topics[i]!, partition: 0 }, 0));
+      const idle = reader.subscribe({ topic: empty, partition: 0 }, 0);
+      for (let polls = 0; polls < 5; polls += 1) await changeOf(idle);
+    }
+    const held = readers.map(({ bufferedBytes }) => bufferedBytes);
+    expect(held[0]).toBeGreaterThanOrEqual(limits.readerBufferBytes);
+    expect(held[0]).toBeLessThan(limits.readerBufferBytes + limits.partitionFetchBytes);
+    expect(held[1]).toBeGreaterThanOrEqual(limits.readerBufferBytes / 2);
+    expect(held[1]).toBeLessThan(limits.readerBufferBytes / 2 + limits.partitionFetchBytes);
     const readings = await Promise.all(subscriptions.map((each) => readUntil(each, ({ position }) => position === 20)));
     for (const reading of readings)
       expect(keysOf(reading)).toEqual(Array.from({ length: 20 }, (_, index) => String(index)));

@@ -8,7 +8,7 @@
 //        waits for something that its `obstacle` names.
 //   LR2  The next fetch is sent before listeners hear of the answer: processing and fetching overlap.
 //   LR3  A subscription's fetch offset is moved by answers only; errors move nothing.
-import { type Clock, type DurationMs, Retriable, ReusedMemory } from '@flatline/base';
+import { type Clock, type DurationMs, Retriable, type ReusedMemory } from '@flatline/base';
 import type { LogReader, LogSubscription, TopicPartition } from '@flatline/ports';
 import { type KafkaConnection, openCluster } from '../connection/kafka-connection.ts';
 import { KafkaCode } from '../connection/kafka-error-codes.ts';
@@ -18,16 +18,16 @@ import { type LaneState, type PlannedFetch, planFetches } from './fetch-plan.ts'
 import { LeaderSearch } from './leader-search.ts';
 import { PartitionSubscription, type SubscriptionOwner } from './partition-subscription.ts';
 import { SharedAnswer } from './shared-answer.ts';
+import { ReaderBuffers } from './reader-buffers.ts';
 import { READER_LIMITS, type ReaderLimits } from './reader-limits.ts';
-
-/** Upper bound on memory that is kept for answers to come. */
-const FREE_ANSWER_BYTES_MAX = 32 * 1024 * 1024;
 
 export interface ReaderOptions extends KafkaOptions {
   /** Memory of a run is overwritten once the run is used up, instead of being left to the garbage collector. */
   readonly reusesAnswers?: boolean;
   /** Batches that cannot be unpacked are shown for what they are (`RecordCursor.unreadable`) instead of ending the reading. */
   readonly passesUnreadable?: boolean;
+  /** Those of the process, where it has several such readers. Default: its own. */
+  readonly buffers?: ReaderBuffers;
 }
 
 interface Sent extends FetchedPartition {
@@ -37,6 +37,7 @@ interface Sent extends FetchedPartition {
 export class KafkaLogReader implements LogReader, SubscriptionOwner {
   readonly clock: Clock;
   readonly passesUnreadable: boolean;
+  readonly #buffers: ReaderBuffers;
   readonly #memory: ReusedMemory | undefined;
   readonly #connection: KafkaConnection;
   readonly #limits: ReaderLimits;
@@ -49,10 +50,11 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
   #closed = false;
 
   /** Connects when first needed. `limits` replaces single bounds. @throws Fatal where an address is malformed. */
-  constructor(options: ReaderOptions, limits: Partial<ReaderLimits> = {}) {
+  constructor({ buffers = new ReaderBuffers(), ...options }: ReaderOptions, limits: Partial<ReaderLimits> = {}) {
     this.clock = options.clock;
     this.passesUnreadable = options.passesUnreadable ?? false;
-    if (options.reusesAnswers === true) this.#memory = new ReusedMemory(FREE_ANSWER_BYTES_MAX);
+    this.#buffers = buffers;
+    if (options.reusesAnswers === true) this.#memory = buffers.memory;
     this.#connection = openCluster({ ...options, ...(this.#memory && { answerMemory: this.#memory }) });
     this.#limits = { ...READER_LIMITS, ...limits };
     this.#search = new LeaderSearch(this.#connection, this.#subscriptions, {
@@ -62,6 +64,7 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
         this.pump();
       },
     });
+    buffers.join(this);
   }
 
   subscribe(partition: TopicPartition, offset: number, readEpoch?: number): LogSubscription {
@@ -79,6 +82,7 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
     this.#closed = true;
     for (const subscription of [...this.#subscriptions]) subscription.close();
     this.#search.close();
+    this.#buffers.leave(this);
     clearImmediate(this.#announcement);
     this.#connection.close();
     return Promise.resolve();
@@ -113,7 +117,7 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
 
   #idleByLeader(): Map<number, PartitionSubscription[]> {
     const byLeader = new Map<number, PartitionSubscription[]>();
-    const full = this.#bufferedBytes() >= this.#limits.readerBufferBytes;
+    const full = !this.#buffers.hasRoom(this, this.#limits.readerBufferBytes);
     const named = new Set<string>();
     for (const subscription of this.#subscriptions) {
       const { state } = subscription;
@@ -134,7 +138,8 @@ export class KafkaLogReader implements LogReader, SubscriptionOwner {
     return !full && bufferedBytes + this.#limits.partitionFetchBytes <= this.#limits.partitionBufferBytes;
   }
 
-  #bufferedBytes(): number {
+  /** Fetched and not yet taken. */
+  get bufferedBytes(): number {
     let bytes = 0;
     for (const subscription of this.#subscriptions) bytes += subscription.bufferedBytes;
     return bytes;

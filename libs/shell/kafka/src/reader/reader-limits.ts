@@ -14,7 +14,7 @@ export interface ReaderLimits {
   readonly fetchBytes: number;
   /** Fetched and not yet taken, of one partition. */
   readonly partitionBufferBytes: number;
-  /** The same of all partitions together; one with nothing buffered is fetched all the same. */
+  /** The same of all partitions of readers that share their buffers (FB1); one with nothing buffered is fetched all the same. */
   readonly readerBufferBytes: number;
   /** How long a topic may be unknown to the brokers before its partitions stop. */
   readonly topicMissingMs: DurationMs;

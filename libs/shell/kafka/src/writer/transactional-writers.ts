@@ -28,10 +28,17 @@ export interface TransactionalWritersOptions {
   readonly requestBytesMax?: number;
   /** How the batches for a topic are packed; what is cut counts before. Default: none is. */
   readonly compressionOf?: (topic: string) => Compression;
+  /** What batches lie in on their way; pipelines of a process may share it. Default: their own. */
+  readonly memory?: ReusedMemory;
 }
 
 /** Upper bound on reusable batch buffers of all writers. */
 const FREE_BATCH_BYTES_MAX = 16 * 1024 * 1024;
+
+export function batchMemory(): ReusedMemory {
+  return new ReusedMemory(FREE_BATCH_BYTES_MAX);
+}
+
 /** The former holder's transaction is aborted first, and its coordinator may just be moving. */
 const OPENING: Patience = { firstMs: 10, mostMs: 20, limitMs: 30_000 };
 
@@ -60,7 +67,7 @@ export class KafkaTransactionalWriters implements TransactionalWriters {
     this.#clock = clock;
     this.timeoutMs = options.transactionTimeoutMs ?? TRANSACTION_TIMEOUT_MS;
     const encoder = new RecordBatchEncoder();
-    const memory = new ReusedMemory(FREE_BATCH_BYTES_MAX);
+    const { memory = batchMemory() } = options;
     this.#surroundings = connections.map((connection) => ({
       clock,
       connection,
