@@ -1,7 +1,8 @@
 // The command line as a process: its streams, its signals, its end.
 import { systemClock } from '@flatline/system';
+import { launcherStop } from './launcher.ts';
 import { type DeveloperCommands, runCli } from './program.ts';
-import { stopOnSignals } from './stop.ts';
+import { eitherStop, stopOnSignals } from './stop.ts';
 import { numberedStream } from './terminal/numbered-stream.ts';
 import { supervisorLink } from './workers/supervisor-link.ts';
 import { workersOf } from './workers/worker-process.ts';
@@ -32,6 +33,8 @@ export async function runProcess({ env, developer }: ProcessOptions): Promise<ne
   const args = process.argv.slice(2);
   const worker = workerIn(args);
   const supervisor = worker === undefined ? undefined : supervisorLink(process);
+  const signalled = stopOnSignals(process, systemClock);
+  const orphaned = worker === undefined ? launcherStop(process, systemClock) : undefined;
   const shell = {
     clock: systemClock,
     env,
@@ -39,7 +42,7 @@ export async function runProcess({ env, developer }: ProcessOptions): Promise<ne
     stdout: process.stdout,
     // JSON lines say the number themselves.
     stderr: worker === undefined || args.includes('--json') ? process.stderr : numberedStream(process.stderr, worker),
-    stop: stopOnSignals(process, systemClock),
+    stop: orphaned === undefined ? signalled : eitherStop(signalled, orphaned),
     startWorker: workersOf(process),
     ...(supervisor && { supervisor }),
     onCrash: (report: (error: unknown) => number): void => {

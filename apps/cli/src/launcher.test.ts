@@ -1,0 +1,81 @@
+import { describe, expect, test } from '@jest/globals';
+import { Simulation } from '@flatline/cluster';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
+import { tmpdir } from 'node:os';
+import { fileURLToPath } from 'node:url';
+import { type LaunchedProcess, launcherStop } from './launcher.ts';
+
+function launched(told: Partial<LaunchedProcess>) {
+  const simulation = new Simulation({ seed: 1 });
+  const { clock } = simulation.start('host').ports;
+  let disconnect = (): void => undefined;
+  const process = {
+    env: {},
+    ppid: 7,
+    connected: true,
+    on: (_event: 'disconnect', listener: () => void) => (disconnect = listener),
+    ...told,
+  };
+  const stop = launcherStop(process, clock);
+  return {
+    isKnown: stop !== undefined,
+    isStopped: () => stop?.signal.aborted,
+    disconnect: () => {
+      disconnect();
+    },
+    passed: (ms: number) => simulation.time.runFor(ms),
+    orphan: () => {
+      process.ppid = 1;
+    },
+  };
+}
+
+describe('the launcher of a process', () => {
+  test('stops it by its death, where a channel tells of that', () => {
+    const process = launched({ send: () => true });
+    expect(process.isStopped()).toBe(false);
+    process.disconnect();
+    expect(process.isStopped()).toBe(true);
+    expect(launched({ send: () => true, connected: false }).isStopped()).toBe(true);
+  });
+
+  test('npx stops it by its death, which shows by another parent', async () => {
+    const process = launched({ env: { npm_lifecycle_event: 'npx' } });
+    await process.passed(60_000);
+    expect(process.isStopped()).toBe(false);
+    process.orphan();
+    await process.passed(500);
+    expect(process.isStopped()).toBe(true);
+  });
+
+  test('is none where a shell or a supervisor of the system has started it: they may end before', () => {
+    expect(launched({ env: { npm_lifecycle_event: 'start' } }).isKnown).toBe(false);
+  });
+});
+
+describe('a command whose launcher is killed with -9', () => {
+  const launcher = fileURLToPath(new URL('../bin/flatline.mjs', import.meta.url));
+  const main = fileURLToPath(new URL('./main.ts', import.meta.url));
+  const command = ['sessions', 'tail', '--topic', 'in'];
+  /** As npx starts the command of a package, which has no launcher of its own. */
+  const args = JSON.stringify(['--conditions=@flatline/source', main, ...command]);
+  const npx = `require('node:child_process').spawn(process.execPath, ${args}, { stdio: 'inherit' })`;
+
+  test.each([
+    ['that of a checkout', [launcher, ...command], undefined],
+    ['npx', ['--eval', npx], 'npx'],
+  ])('%s: ends, too, while it waits for a broker', async (_name, starting, npm_lifecycle_event) => {
+    const silent = createServer();
+    await once(silent.listen(0, '127.0.0.1'), 'listening');
+    const connected = once(silent, 'connection') as Promise<[Socket]>;
+    const KAFKA_BROKERS = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
+    const env = { ...process.env, KAFKA_BROKERS, npm_lifecycle_event };
+    const started = spawn(process.execPath, starting, { cwd: tmpdir(), env, stdio: 'ignore' });
+    const [socket] = await connected;
+    started.kill('SIGKILL');
+    await once(socket.resume(), 'close');
+    silent.close();
+  });
+});
