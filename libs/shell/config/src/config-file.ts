@@ -1,12 +1,15 @@
 // Reads a configuration file of each form, and says where in it what cannot be read stands.
 import { messageOf } from '@flatline/base';
-import { readFileSync, statSync } from 'node:fs';
-import { extname } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { existsSync, readFileSync, statSync } from 'node:fs';
+import { type LoadHookContext, type LoadHookSync, registerHooks } from 'node:module';
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { type Node, parseTree } from 'jsonc-parser';
 import { LineCounter, parseDocument } from 'yaml';
 
 const YAML: ReadonlySet<string> = new Set(['.yaml', '.yml']);
+/** At the beginning of a line, as an ES module has it. */
+const EXPORTS = /^export\b/m;
 const MODULES: ReadonlySet<string> = new Set(['.ts', '.mts', '.js', '.mjs']);
 
 /** What the file holds, not looked at. @throws Error whose message says what is wrong, and in which line */
@@ -58,6 +61,9 @@ async function readModule(path: string): Promise<unknown> {
 }
 
 async function imported(path: string): Promise<unknown> {
+  const isAmongScripts = packageTypeOf(dirname(path)) === 'commonjs';
+  const load: LoadHookSync = (url, context, nextLoad) => nextLoad(url, asModule(url, context));
+  const hooks = isAmongScripts ? registerHooks({ load }) : undefined;
   try {
     return (await import(pathToFileURL(path).href)) as unknown;
   } catch (error) {
@@ -65,7 +71,25 @@ async function imported(path: string): Promise<unknown> {
     const line = typeof stack === 'string' ? lineIn(stack, path) : undefined;
     const why = messageOf(error);
     throw new Error(line === undefined ? why : `line ${line}: ${why}`, { cause: error });
+  } finally {
+    hooks?.deregister();
   }
+}
+
+/** By the nearest package.json, as Node decides. */
+function packageTypeOf(folder: string): unknown {
+  const file = join(folder, 'package.json');
+  if (existsSync(file)) return (JSON.parse(readFileSync(file, 'utf8')) as { readonly type?: unknown }).type;
+  return dirname(folder) === folder ? undefined : packageTypeOf(dirname(folder));
+}
+
+/** What `npm init` writes ("type": "commonjs") is about the package's own code: a configuration is what it is written as. */
+function asModule(url: string, context: LoadHookContext): LoadHookContext {
+  const isScript = context.format !== 'module' && context.format !== 'module-typescript';
+  if (!isScript || !url.startsWith('file:') || url.includes('/node_modules/')) return context;
+  const path = fileURLToPath(url);
+  if (!MODULES.has(extname(path)) || !EXPORTS.test(readFileSync(path, 'utf8'))) return context;
+  return { ...context, format: extname(path).endsWith('ts') ? 'module-typescript' : 'module' };
 }
 
 /** By the first mention of the file with a line: `file:///a/b.ts:3:5` where it threw, `/a/b.ts:3` where it is no TypeScript. */

@@ -43,8 +43,15 @@ function numberProblem(path: readonly PropertyKey[]): string | undefined {
 function explainUnknown(key: string, path: readonly PropertyKey[]): Finding {
   const problem = notYet.has(key)
     ? 'is not available in this version; leave it out'
-    : `no such setting${didYouMean(key, settingsAt(path))}`;
+    : `no such setting${elsewhere(key, path) ?? didYouMean(key, settingsAt(path))}`;
   return { setting: settingName([...path, key]), value: undefined, problem };
+}
+
+/** The same name a level deeper, as `format` of input and output. */
+function elsewhere(key: string, path: readonly PropertyKey[]): string | undefined {
+  const places = settingsAt(path).filter((section) => settingsAt([...path, section]).includes(key));
+  if (places.length === 0) return undefined;
+  return ` here; there is ${places.map((section) => `${section}.${key}`).join(' and ')}`;
 }
 
 /** What the union says of itself, else what the branch says that came closest. */

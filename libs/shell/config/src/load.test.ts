@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -38,6 +39,24 @@ describe('loadConfiguration', () => {
     write('flatline.config.json', json('second'));
     write('flatline.config.ts', typescript('first'));
     expect((await load()).application).toBe('first');
+  });
+
+  test('reads TypeScript in a package of CommonJS, too, which is what npm init makes', () => {
+    write('package.json', '{ "type": "commonjs" }');
+    write('name.ts', "export const name: string = 'npm-init';\n");
+    const content = JSON.stringify(minimal);
+    write(
+      'flatline.config.ts',
+      `import { name } from './name.ts';\nexport default { ...${content}, application: name };`,
+    );
+    // In Node itself: the loader of the tests reads every file as a module.
+    const source = `
+      const { loadConfiguration } = await import(${JSON.stringify(new URL('./index.ts', import.meta.url).href)});
+      const config = loadConfiguration({ file: undefined, folder: '.', environment: {}, now: 1e12 });
+      console.log(await config.then(({ application }) => application, ({ message }) => message));`;
+    const args = ['--conditions=@flatline/source', '--input-type=module', '--eval', source];
+    const { stdout } = spawnSync(process.execPath, args, { cwd: folder, encoding: 'utf8' });
+    expect(stdout).toBe('npm-init\n');
   });
 
   test('reads YAML, with lengths of time and comments', async () => {

@@ -76,6 +76,15 @@ describe('[I4] what is wrong', () => {
     ]);
   });
 
+  test('[I4] a setting in the wrong place is told where it belongs, and one of a choice what there is', () => {
+    const input = { topic: 'i', format: 'protobuf' };
+    expect(problems({ ...minimal, port: 1, pipelines: [{ ...visits, input, format: 'protobuf' }] })).toEqual([
+      expect.stringMatching(/^pipelines\[0\]\.input\.format \["protobuf"\] .*"auto"\|"json"\|"avro"/),
+      'pipelines[0].format [] no such setting here; there is input.format and output.format',
+      'port [] no such setting here; there is http.port and ingest.port',
+    ]);
+  });
+
   test('[I4] nothing at all, and no object', () => {
     expect(problems({})).toHaveLength(3);
     expect(problems('text')).toHaveLength(1);
