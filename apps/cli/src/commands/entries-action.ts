@@ -5,6 +5,7 @@ import { type PartitionState, readPartitionState, type ShownEntry } from '@flatl
 import { randomInt } from 'node:crypto';
 import { connect, kafkaOf } from '../cluster.ts';
 import { type ConfigurationFlags, configurationOf } from '../configuration.ts';
+import { type AsOf, asOfText, asOfValue } from '../entries/as-of.ts';
 import { ENTRY_NAMES, entryDetails, entryHeading, entryText, entryValue } from '../entries/entry-text.ts';
 import { KeyPage } from '../entries/key-page.ts';
 import { ExitCode } from '../exit-code.ts';
@@ -37,9 +38,6 @@ interface FoundRow {
   readonly partition: number;
   readonly entries: readonly ShownEntry[];
 }
-
-/** As of when something is said, for `--json`. */
-type AsOf = Pick<PartitionState, 'partition' | 'asOf' | 'behind'>;
 
 export async function runList(flags: ListFlags, console: Console, shell: Shell): Promise<ExitCode> {
   const { kind, prefix = '', after, limit } = flags;
@@ -141,17 +139,4 @@ function keyOf(text: string, { base64 }: EntryFlags): Uint8Array {
   const bytes = Buffer.from(text, 'base64');
   if (bytes.toString('base64') === text) return bytes;
   throw usageFailure(`${text} is no base64: with --base64 keys are given in that`);
-}
-
-function asOfValue({ partition, asOf, behind }: PartitionState): AsOf {
-  return { partition, asOf, behind };
-}
-
-/** By the slowest of the partitions. */
-function asOfText(all: readonly AsOf[]): string {
-  const clocks = all.flatMap(({ asOf }) => (asOf === undefined ? [] : [asOf.clock]));
-  if (clocks.length === 0) return 'nothing has been committed yet';
-  const when = new Date(Math.min(...clocks)).toISOString();
-  const behind = all.reduce((sum, each) => sum + each.behind, 0);
-  return `as of ${when} by the input's clock${behind === 0 ? '' : `, ${counted(behind, 'record')} of the input not yet in it`}`;
 }

@@ -10,6 +10,7 @@ import { viewOf } from '../pipeline-kinds.ts';
 
 export interface PartitionState {
   readonly partition: number;
+  readonly liveEntries: number;
   /** The clock and the position in the input of the newest commit; undefined: there is none yet. */
   readonly asOf: { readonly clock: Millis; readonly position: number } | undefined;
   /** Offsets of the input from that position on: what is not told of yet. */
@@ -47,6 +48,7 @@ export async function readPartitionState(place: StatePlace): Promise<PartitionSt
   const view = viewOf(pipeline);
   return {
     partition,
+    liveEntries: reading.size,
     asOf,
     behind: Math.max(0, lastStableOffset - (asOf?.position ?? logStartOffset)),
     *entries() {
