@@ -301,6 +301,7 @@ describe('simulate', () => {
     stop.abort();
     const done = await running;
     expect(done.exitCode).toBe(ExitCode.interrupted);
+    expect(done.stdout).toMatch(/^interrupted; sent until then: \d+ of 100,000 sessions, \d+ heartbeats/);
     const ledger = readFileSync(file, 'utf8')
       .trimEnd()
       .split('\n')

@@ -15,7 +15,10 @@ export function pipelineOfKind<Kind extends PipelineConfig['kind']>(
   const other = pipelines.find((pipeline) => pipeline.name === name && pipeline.kind !== kind);
   if (other !== undefined) throw usageFailure(`--pipeline ${other.name}: it is of kind "${other.kind}", not "${kind}"`);
   const ofKind = pipelines.filter((pipeline) => pipeline.kind === kind);
-  if (ofKind.length === 0) throw usageFailure(`the configuration has no pipeline of kind "${kind}"`);
+  if (ofKind.length === 0) {
+    const others = pipelines.map((each) => `${each.name} (${each.kind})`).join(', ');
+    throw usageFailure(`the configuration has no pipeline of kind "${kind}", only ${others}`);
+  }
   return onlyOf(ofKind, pipelines, name) as PipelineConfig & { readonly kind: Kind };
 }
 

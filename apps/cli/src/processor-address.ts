@@ -10,17 +10,19 @@ export interface AddressFlags extends ConfigurationFlags {
 }
 
 /** Where no configuration says another. */
-const ADDRESS = 'http://127.0.0.1:7070';
+const PORT = 7070;
 const ANSWER_MAX_MS = 5_000;
 
 /** @throws CommandFailure where it cannot be known */
 export async function addressOf(flags: AddressFlags, shell: Shell): Promise<string> {
   if (flags.url !== undefined) return flags.url;
   const config = await foundConfigurationOf(shell, flags);
-  if (config === undefined) return ADDRESS;
+  if (config === undefined) return `http://127.0.0.1:${flags.httpPort ?? PORT}`;
   const { host, port } = config.http;
   if (port === 0)
-    throw usageFailure('http.port is 0, any free one: give --url, with the address that `flatline run` prints');
+    throw usageFailure(
+      'http.port is 0, any free one: give --http-port or --url, as in the address that `flatline run` prints',
+    );
   return `http://${hostToAsk(host)}:${port}`;
 }
 
@@ -49,7 +51,7 @@ export async function askProcessor<T>(
     const why = messageOf((error as Error).cause ?? error);
     throw new CommandFailure(
       ExitCode.unreachable,
-      `no processor answers at ${address} (${why}): does \`flatline run\` run there? --url names another address`,
+      `no processor answers at ${address} (${why}): does \`flatline run\` run there? --http-port or --url names another address`,
     );
   }
   const text = await answer.text();

@@ -107,7 +107,7 @@ describe('configuration', () => {
   });
 });
 
-test('sessions tail says of pipelines of another kind that it is for sessions: exit code 2', async () => {
+test('[I4] sessions tail says which pipelines there are where none is of sessions: exit code 2', async () => {
   const leaders = {
     name: 'leaders',
     kind: 'lease',
@@ -119,7 +119,17 @@ test('sessions tail says of pipelines of another kind that it is for sessions: e
   writeFileSync(file, JSON.stringify({ application: 'shop', brokers: ['127.0.0.1:1'], pipelines: [leaders] }));
   const { exitCode, stderr } = await run(`sessions tail --config ${file}`);
   expect(exitCode).toBe(ExitCode.usage);
-  expect(stderr).toContain('leaders is a pipeline of kind "lease": leaders.out tells of no sessions');
+  expect(stderr).toContain('the configuration has no pipeline of kind "session", only leaders (lease)');
+  expect((await run(`sessions tail --config ${file} --pipeline leaders`)).stderr).toContain('it is of kind "lease"');
+});
+
+test.each([
+  ['status', ExitCode.unreachable],
+  ['stop', ExitCode.ok],
+])('broker %s says which data directory it looked at, and how to name another', async (verb, exitCode) => {
+  const done = await run(`broker ${verb} --data ${folder}`);
+  expect(done.exitCode).toBe(exitCode);
+  expect(done.stdout).toMatch(new RegExp(`No broker (is|was) running in ${folder}\\..*--data`, 's'));
 });
 
 describe('no broker answers', () => {

@@ -36,6 +36,7 @@ describe('schedules and entries at the command line', () => {
     [['schedules', 'add', 'anna', '--due-at', 'tomorrow'], 'invalid-due-at'],
     [['schedules', 'add', 'anna', '--due-at', '2099-01-01T00:00:00Z'], 'beyond-horizon'],
     [['schedules', 'add', 'anna', '--delay', 'soon'], '--delay'],
+    [['schedules', 'add', 'anna', '--delay', '3'], 'with its unit'],
     [['schedules', 'add', 'anna', '--cron', '* *'], 'invalid-cron'],
     [['schedules', 'add', 'anna', '--cron', '0 0 31 2 *'], 'never-due'],
     [['schedules', 'add', 'anna', '--cron', '0 7 * * *', '--time-zone', 'Europe/Atlantis'], 'invalid-time-zone'],

@@ -9,5 +9,5 @@ if (major >= 24 || (major === 22 && minor >= 15)) {
   await import('../dist/main.js');
 } else {
   console.error(`flatline: needs Node 22.15 or newer of its line, or 24; found ${process.versions.node}`);
-  process.exitCode = 1;
+  process.exitCode = 2;
 }

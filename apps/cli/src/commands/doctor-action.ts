@@ -10,6 +10,7 @@ import { ExitCode } from '../exit-code.ts';
 import { hostToAsk } from '../processor-address.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
+import { duration } from '../terminal/progress.ts';
 import { pipelineTopicsOf } from '../topics/pipeline-topics.ts';
 import { inspectTopics } from '../topics/provision.ts';
 import { deviationText, missingDeviation } from '../topics/topic-plan.ts';
@@ -87,7 +88,9 @@ async function examineCluster(
   for (const { name, group } of config.pipelines) {
     const hasMembers = await tried(`group ${group}`, say, () => scan.hasMembers(group));
     if (hasMembers === undefined) continue;
-    const text = hasMembers ? `processors of ${name} run` : `no processor of ${name} runs`;
+    const text = hasMembers
+      ? `processors of ${name} run, or one was killed less than ${duration(config.kafka.sessionTimeoutMs)} ago`
+      : `no processor of ${name} runs`;
     say({ what: `group ${group}`, outcome: hasMembers ? 'ok' : 'warning', text });
   }
 }
@@ -134,20 +137,21 @@ function stateDirectory({ stateDir }: FlatlineConfig): Finding {
 /** A processor that runs holds it; anything else there is in the way. */
 async function httpAddress({ http: { host, port } }: FlatlineConfig): Promise<Finding> {
   const what = 'HTTP';
+  const another = 'choose another http.port or --http-port';
   const address = `http://${hostToAsk(host)}:${port}`;
   if (port === 0) return { what, outcome: 'ok', text: 'any free port' };
   try {
     const answer = await fetch(`${address}/livez`, { signal: AbortSignal.timeout(ANSWER_MAX_MS) });
     const isOurs = answer.ok && (await answer.text()).includes('"live"');
     if (isOurs) return { what, outcome: 'ok', text: `a processor answers at ${address}` };
-    return { what, outcome: 'wrong', text: `another program answers at ${address}: choose another http.port` };
+    return { what, outcome: 'wrong', text: `another program answers at ${address}: ${another}` };
   } catch (error) {
     if (codeOf(error) === 'ECONNREFUSED') return { what, outcome: 'ok', text: `${address} is free` };
     const why = messageOf((error as Error).cause ?? error);
     return {
       what,
       outcome: 'wrong',
-      text: `what listens at ${address} does not answer (${why}): choose another http.port`,
+      text: `what listens at ${address} does not answer (${why}): ${another}`,
     };
   }
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandContext } from './context.ts';
 import type { DoctorFlags } from './doctor-action.ts';
-import { brokersOption, configOption, jsonOption } from './flags.ts';
+import { brokersOption, configOption, httpPortOption, jsonOption } from './flags.ts';
 
 export function addDoctorCommand(program: Command, context: CommandContext): void {
   program
@@ -13,6 +13,7 @@ export function addDoctorCommand(program: Command, context: CommandContext): voi
     .addOption(configOption())
     .addOption(brokersOption('the configuration'))
     .option('--state-dir <folder>', "instead of the configuration's stateDir")
+    .addOption(httpPortOption())
     .addOption(jsonOption())
     .addHelpText('after', DOCTOR_HELP)
     .action(

@@ -21,6 +21,12 @@ export function urlOption(): Option {
   );
 }
 
+/** For commands that ask a running processor. */
+export function httpPortOption(): Option {
+  const description = "its HTTP port, where `flatline run` was given another than the configuration's";
+  return new Option('--http-port <port>', description).argParser(port);
+}
+
 /** `--brokers` of a command whose cluster `clusterOf` finds. */
 export function clusterOption({ localBroker }: Shell): Option {
   const local = localBroker === undefined ? '' : ', then a broker started by `flatline broker start`';
@@ -87,11 +93,11 @@ export function letterPlaces(text: string, before: readonly LetterPlace[] = []):
 
 const LENGTH_UNITS_MS: Readonly<Record<string, number>> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A length of time in milliseconds, as settings have it. */
+/** A length of time in milliseconds. Without a unit it would be ms, as in settings, whose names say so: here none does. */
 export function lengthOption(text: string): number {
-  const [, amount = '', unit = 'ms'] = /^(\d{1,13})(ms|s|m|h|d)?$/.exec(text) ?? [];
+  const [, amount = '', unit = ''] = /^(\d{1,13})(ms|s|m|h|d)$/.exec(text) ?? [];
   if (amount !== '') return Number(amount) * LENGTH_UNITS_MS[unit]!;
-  throw new InvalidArgumentError('It must be a length of time: 250ms, 90s, 30m, 36h, 7d, or milliseconds.');
+  throw new InvalidArgumentError('It must be a length of time with its unit: 250ms, 90s, 30m, 36h, 7d.');
 }
 
 /** `name=value`; commander hands a repeated flag over one by one. */

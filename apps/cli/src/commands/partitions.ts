@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { CommandContext } from './context.ts';
-import { configOption, jsonOption, urlOption } from './flags.ts';
+import { configOption, httpPortOption, jsonOption, urlOption } from './flags.ts';
 import type { PartitionName, RestartFlags } from './partitions-action.ts';
 import type { StatusFlags } from './status-action.ts';
 
@@ -10,6 +10,7 @@ export function addPartitionsCommand(program: Command, context: CommandContext):
     .command('list')
     .description('state, live entries, lag, clock and what is wrong, by partition')
     .addOption(urlOption())
+    .addOption(httpPortOption())
     .addOption(configOption())
     .addOption(jsonOption())
     .addHelpText('after', LIST_HELP)
@@ -24,6 +25,7 @@ export function addPartitionsCommand(program: Command, context: CommandContext):
     .description('have stopped partitions try again, once what stopped them is mended')
     .option('--all', 'all that have stopped')
     .addOption(urlOption())
+    .addOption(httpPortOption())
     .addOption(configOption())
     .addOption(jsonOption())
     .addHelpText('after', RESTART_HELP)

@@ -10,6 +10,7 @@ import { usageFailure } from '../failure.ts';
 import { pipelineNamed } from '../pipeline-choice.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
+import { duration } from '../terminal/progress.ts';
 import { type ApplicationState, readState, stateText, type StateReading } from '../topics/application-state.ts';
 import { existingTopics, pipelineTopicsOf } from '../topics/pipeline-topics.ts';
 import type { PipelineTopics } from '../topics/topic-requirements.ts';
@@ -36,7 +37,7 @@ export async function runReset(flags: ResetFlags, console: Console, shell: Shell
   const connection = await connect(kafkaOf(config, shell.clock), shell.stop);
   const reading = { clock: shell.clock, connection };
   try {
-    const found = await lookAt(chosen(config, flags.pipeline), reading);
+    const found = await lookAt(config, chosen(config, flags.pipeline), reading);
     if (flags.confirm !== undefined) for (const each of found) await forget(each, reading);
     console.result(
       { application, forgotten: flags.confirm !== undefined, pipelines: found.map(asJson) },
@@ -55,7 +56,11 @@ function chosen(config: FlatlineConfig, pipeline: string | undefined): readonly 
   return all.filter((each) => each.pipeline === name);
 }
 
-async function lookAt(pipelines: readonly PipelineTopics[], reading: StateReading): Promise<Forgettable[]> {
+async function lookAt(
+  { kafka }: FlatlineConfig,
+  pipelines: readonly PipelineTopics[],
+  reading: StateReading,
+): Promise<Forgettable[]> {
   const scan = new KafkaLogScan(reading);
   const names = pipelines.flatMap(({ input, changelog }) => [input, changelog]);
   const existing = existingTopics(await new KafkaTopicAdmin(reading).describeTopics([...new Set(names)]));
@@ -64,7 +69,10 @@ async function lookAt(pipelines: readonly PipelineTopics[], reading: StateReadin
   for (const topics of pipelines) {
     const { group, changelog, input } = topics;
     if (await scan.hasMembers(group))
-      throw usageFailure(`group ${group} has members: stop every processor of ${topics.pipeline} first`);
+      throw usageFailure(
+        `group ${group} has members: stop every processor of ${topics.pipeline} first; ` +
+          `one that was killed counts for up to ${duration(kafka.sessionTimeoutMs)} (kafka.sessionTimeoutMs)`,
+      );
     const changelogPartitions = partitionsOf(changelog);
     const place = { changelog, changelogPartitions, group, input, inputPartitions: partitionsOf(input) };
     found.push({ topics, changelogPartitions, state: await readState(place, reading) });

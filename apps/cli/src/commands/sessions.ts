@@ -10,7 +10,7 @@ export function addSessionsCommand(program: Command, context: CommandContext): v
     .command('tail')
     .description('print closed sessions as they are committed, until Ctrl-C')
     .option('--topic <topic>', 'the output topic (default: the one of the configuration)', topicName)
-    .option('--pipeline <name>', 'which pipeline of the configuration (default: its only one)')
+    .option('--pipeline <name>', 'which pipeline of the configuration (default: its only one of kind session)')
     .option('--from-beginning', 'begin with the oldest there is')
     .option('--limit <n>', 'end after so many', integerFrom(1))
     .option('--no-follow', 'print what is there from the beginning, and end')

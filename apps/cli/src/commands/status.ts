@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { ExitCode } from '../exit-code.ts';
 import type { CommandContext } from './context.ts';
-import { configOption, jsonOption, urlOption } from './flags.ts';
+import { configOption, httpPortOption, jsonOption, urlOption } from './flags.ts';
 import type { StatusFlags } from './status-action.ts';
 
 export function addStatusCommand(program: Command, context: CommandContext): void {
@@ -11,6 +11,7 @@ export function addStatusCommand(program: Command, context: CommandContext): voi
       `ask a running processor how it is; exit code ${ExitCode.failedCheck} while it is not ready, ${ExitCode.unreachable} where none answers`,
     )
     .addOption(urlOption())
+    .addOption(httpPortOption())
     .addOption(configOption())
     .addOption(jsonOption())
     .addHelpText('after', STATUS_HELP)

@@ -4,7 +4,7 @@ import { clusterOf, connect } from '../cluster.ts';
 import type { ConfigurationFlags } from '../configuration.ts';
 import { ExitCode } from '../exit-code.ts';
 import { usageFailure } from '../failure.ts';
-import { pipelineNamed } from '../pipeline-choice.ts';
+import { pipelineOfKind } from '../pipeline-choice.ts';
 import { outputHeading, outputText, outputValue } from '../sessions/output-line.ts';
 import type { Shell } from '../shell.ts';
 import type { Console } from '../terminal/console.ts';
@@ -68,7 +68,5 @@ function isAsked(record: OutputRecord, { since, key }: TailFlags): boolean {
 
 function outputTopicOf(config: FlatlineConfig | undefined, name: string | undefined): string {
   if (config === undefined) throw usageFailure('which topic? Give --topic, or --config with the configuration file');
-  const { name: found, kind, output } = pipelineNamed(config, name);
-  if (kind === 'session') return output.topic;
-  throw usageFailure(`${found} is a pipeline of kind "${kind}": ${output.topic} tells of no sessions`);
+  return pipelineOfKind(config, 'session', name).output.topic;
 }

@@ -1,4 +1,4 @@
-import { type BrokerStatus, startDetached, statusDetached, stopDetached } from '@flatline/dev-broker';
+import { type BrokerStatus, dataDirOf, startDetached, statusDetached, stopDetached } from '@flatline/dev-broker';
 import { type Command, InvalidArgumentError } from 'commander';
 import { ExitCode } from '../exit-code.ts';
 import { interruptedBefore, usageFailure } from '../failure.ts';
@@ -56,6 +56,9 @@ Needs Java 17 or newer, or Docker. The first start fetches Kafka, about 45 MB.
     .action(context.action(showStatus));
 }
 
+/** Only one data directory is looked at. */
+const ANOTHER = 'One that was started with another --data is found with the same.';
+
 function nodeCount(text: string): 1 | 3 {
   if (text === '1') return 1;
   if (text === '3') return 3;
@@ -79,7 +82,8 @@ async function startBroker(flags: BrokerFlags, console: Console, { stop }: Shell
 async function stopBroker({ data, port: asked }: BrokerFlags, console: Console): Promise<ExitCode> {
   assertPort(await statusDetached(data), asked);
   const ran = await stopDetached(data);
-  console.result({ stopped: ran }, ran ? 'Stopped.' : 'No broker was running.');
+  const dataDir = dataDirOf(data);
+  console.result({ stopped: ran, dataDir }, ran ? 'Stopped.' : `No broker was running in ${dataDir}. ${ANOTHER}`);
   return ExitCode.ok;
 }
 
@@ -96,7 +100,9 @@ async function showStatus({ data, port: asked }: BrokerFlags, console: Console):
   const status = await statusDetached(data);
   assertPort(status, asked);
   if (status === undefined) {
-    console.result({ running: false }, 'No broker is running. Start one with: flatline broker start');
+    const dataDir = dataDirOf(data);
+    const text = `No broker is running in ${dataDir}. Start one with: flatline broker start\n${ANOTHER}`;
+    console.result({ running: false, dataDir }, text);
     return ExitCode.unreachable;
   }
   console.result({ running: true, ...status }, statusText(status));

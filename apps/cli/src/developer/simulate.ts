@@ -114,8 +114,9 @@ async function runSimulate(flags: SimulateFlags, console: Console, shell: Shell)
     const running = await startFleet({ plan, ...delivery, clock, onEntry, stop: stop.signal });
     sayPlan(plan, console);
     const elapsedMs = await watch(running, plan, console, shell);
-    showResult({ flags, plan, totals, elapsedMs }, running, console);
-    return stop.signal.aborted ? ExitCode.interrupted : ExitCode.ok;
+    const interrupted = stop.signal.aborted;
+    showResult({ flags, plan, totals, elapsedMs, interrupted }, running, console);
+    return interrupted ? ExitCode.interrupted : ExitCode.ok;
   } finally {
     ledger?.close();
     connection.close();
@@ -182,18 +183,21 @@ interface SimulateResult {
   readonly plan: FleetPlan;
   readonly totals: FleetTotals;
   readonly elapsedMs: number;
+  /** What was sent until then is told. */
+  readonly interrupted: boolean;
 }
 
 function showResult(
-  { flags, plan, totals, elapsedMs }: SimulateResult,
+  { flags, plan, totals, elapsedMs, interrupted }: SimulateResult,
   { sender }: RunningFleet,
   console: Console,
 ): void {
   const { topic, ledger } = flags;
   const rate = Math.round((1000 * sender.heartbeats) / Math.max(1, elapsedMs));
   console.result(
-    { topic, seed: plan.seed, ...totals, elapsedMs: Math.round(elapsedMs), ledger },
-    `${counted(totals.sessions, 'session')}, ${counted(totals.acknowledged, 'heartbeat')} and ${counted(totals.duplicates, 'duplicate')} ` +
+    { topic, seed: plan.seed, ...totals, elapsedMs: Math.round(elapsedMs), ledger, interrupted },
+    (interrupted ? `interrupted; sent until then: ${count(totals.sessions)} of ` : '') +
+      `${counted(plan.sessions, 'session')}, ${counted(totals.acknowledged, 'heartbeat')} and ${counted(totals.duplicates, 'duplicate')} ` +
       `acknowledged, ${count(totals.lost)} lost, ${count(totals.reordered)} reordered, in ${duration(elapsedMs)} (${count(rate)}/s)` +
       (ledger === undefined ? '' : `; ledger: ${ledger}`),
   );

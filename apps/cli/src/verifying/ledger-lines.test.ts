@@ -25,7 +25,13 @@ describe('readLedger', () => {
     expect(() => readLedger(folder, 'bad.jsonl')).toThrow('--ledger bad.jsonl line 2 is no line of a ledger');
   });
 
-  test('a file that is not there is named', () => {
-    expect(() => readLedger(folder, 'none.jsonl')).toThrow('--ledger none.jsonl cannot be read');
+  test('[I4] a file that is not there is named, in words', () => {
+    expect(() => readLedger(folder, 'none.jsonl')).toThrow('--ledger none.jsonl: there is no such file');
+    expect(() => readLedger(folder, '.')).toThrow('--ledger .: it is a folder');
+  });
+
+  test('[I4] one without a line proves nothing, and is refused', () => {
+    writeFileSync(join(folder, 'empty.jsonl'), '\n');
+    expect(() => readLedger(folder, 'empty.jsonl')).toThrow('--ledger empty.jsonl: the ledger holds no sessions');
   });
 });

@@ -100,7 +100,8 @@ function killSurvivors(state: BrokerState): void {
   for (const survivor of survivorsOf(state)) signalIdentified(survivor, 'SIGKILL');
 }
 
-function dataDirOf(dataDir: string | undefined): string {
+/** Where the commands for a broker look: the directory that is named, else the workspace's. */
+export function dataDirOf(dataDir: string | undefined): string {
   return resolve(dataDir ?? defaultDataDir(workspaceOf(import.meta.url)));
 }
 

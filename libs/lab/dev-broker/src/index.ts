@@ -2,6 +2,7 @@ export { type BuiltProject, cachedArtifacts, type MavenProject, resolveArtifacts
 export { ensureBroker, startBroker } from './broker.ts';
 export {
   type BrokerStatus,
+  dataDirOf,
   DEFAULT_PORT as defaultPort,
   startDetached,
   statusDetached,

@@ -1,0 +1,39 @@
+import { afterAll, describe, expect, test } from '@jest/globals';
+import { systemClock } from '@flatline/system';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { cli } from './cli.fixture.ts';
+import { type AddressFlags, addressOf } from './processor-address.ts';
+import { requestableStop } from './stop.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'flatline-address-'));
+const empty = join(folder, 'empty');
+mkdirSync(empty);
+const pipeline = { name: 'v', kind: 'session', timeoutMs: 1, input: { topic: 'i' }, output: { topic: 'o' } };
+const config = { application: 'a', brokers: ['127.0.0.1:1'], http: { port: 0 }, pipelines: [pipeline] };
+writeFileSync(join(folder, 'flatline.config.json'), JSON.stringify(config));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+function asked(flags: AddressFlags, where: string): Promise<string> {
+  const { stop } = requestableStop();
+  const { stdout, stderr } = process;
+  return addressOf(flags, { clock: systemClock, env: {}, folder: where, stdout, stderr, stop });
+}
+
+describe('where a processor is asked', () => {
+  test('at the port that run was given, with a configuration and without', async () => {
+    expect(await asked({ httpPort: 7_777 }, folder)).toBe('http://127.0.0.1:7777');
+    expect(await asked({ httpPort: 7_777 }, empty)).toBe('http://127.0.0.1:7777');
+    expect(await asked({}, empty)).toBe('http://127.0.0.1:7070');
+    expect(await asked({ url: 'http://a:1', httpPort: 7_777 }, folder)).toBe('http://a:1');
+    await expect(asked({}, folder)).rejects.toThrow('give --http-port or --url');
+  });
+
+  test.each(['status', 'partitions list', 'partitions restart --all'])('%s takes --http-port', async (line) => {
+    const { stderr } = await cli([...line.split(' '), '--http-port', '1'], { folder });
+    expect(stderr).toContain('no processor answers at http://127.0.0.1:1 ');
+  });
+});
