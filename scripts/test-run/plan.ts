@@ -11,6 +11,8 @@ import { importsBroker, tierOf } from './tiers.ts';
 const STEP_LIMIT_MS = 15 * 60_000;
 /** What talks to a broker waits for it, and for real time to pass, about half of the time. */
 const BROKER_LOAD = 0.5;
+/** Projects that talk to a broker, by how long they take; all others take less. */
+const LONGEST = ['e2e', 'chaos', 'kafka'];
 
 export interface TestProject {
   /** `kafka`. */
@@ -66,8 +68,8 @@ export function planSteps(run: Run, projects: readonly TestProject[], chosen: re
   const pack = check('pack', 'node', '--conditions=@flatline/source', 'scripts/pack.ts');
   return [
     ...(tested.some(({ name, usesBroker }) => usesBroker || name === 'bench') ? [brokerStep(run)] : []),
-    // The longest come first; they begin as soon as there is a broker.
-    ...tested.filter(({ usesBroker }) => usesBroker).map((project) => jestStep(run, project)),
+    // They begin as soon as there is a broker, the longest first: begun later it would be waited for alone.
+    ...longestFirst(tested.filter(({ usesBroker }) => usesBroker)).map((project) => jestStep(run, project)),
     // Through nx, because the rule about module boundaries is skipped where no project graph is cached.
     check('lint', 'nx', 'run', 'scripts:lint', '--skip-nx-cache', ...paths),
     check('types', 'tsc', '-b'),
@@ -80,6 +82,11 @@ export function planSteps(run: Run, projects: readonly TestProject[], chosen: re
     ...(tested.some(({ name }) => name === 'bench') ? [performanceStep(run)] : []),
     ...tested.filter(({ usesBroker }) => !usesBroker).map((project) => jestStep(run, project)),
   ];
+}
+
+function longestFirst(projects: readonly TestProject[]): TestProject[] {
+  const placeOf = ({ name }: TestProject): number => (LONGEST.includes(name) ? LONGEST.indexOf(name) : LONGEST.length);
+  return projects.toSorted((a, b) => placeOf(a) - placeOf(b));
 }
 
 /** Always the same seeds: what fails here fails on every machine. The mutants are a step, and have a limit, of their own. */
