@@ -11,6 +11,7 @@
 import { assert, type Millis } from '@flatline/base';
 import type { BatchReason } from '@flatline/ports/formats';
 import type { Effects, OwedRecords, Owing } from '../contract.ts';
+import { HeapBytes } from '../state-bytes.ts';
 import type { BatchVoice } from './batch-voice.ts';
 import type { DebounceWindow } from './debounce-window.ts';
 import { formOf } from './window-form.ts';
@@ -26,8 +27,6 @@ export const BATCH_REASONS: readonly BatchReason[] = [
   'FLUSHED',
   'CANCELLED',
 ];
-
-const NOTHING = new Uint8Array(0);
 
 export class OwedWindows implements Owing {
   readonly #entry: DebounceWindow;
@@ -75,7 +74,9 @@ export class OwedWindows implements Owing {
       return;
     }
     const { stateBytes } = owed;
-    entry.state.splice(0, stateBytes, NOTHING, 0);
+    // Not by a splice: to edit a state of many pages it is gathered, all of what goes, too.
+    const { state } = entry;
+    state.set(new HeapBytes(state.copy().subarray(stateBytes)));
     entry.owed = undefined;
     effects.reshaped();
     effects.grew(-stateBytes);
