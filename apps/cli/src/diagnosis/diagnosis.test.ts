@@ -184,6 +184,7 @@ const task = {
   clock: 1,
   liveEntries: 12,
   stateFill: 0,
+  stateBytes: 0,
   heldMs: 0,
   lag: 0,
   expiryLagMs: 0,

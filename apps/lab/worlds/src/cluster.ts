@@ -235,6 +235,7 @@ function pipelineSettings(owner: string, scenario: Scenario): Omit<PipelineSetti
       maxLeadMs: 60_000,
       liveWithinMs: 300_000,
     },
+    maxStateBytes: scenario.maxStateBytes,
     tickMs: 10,
     commitIntervalMs: scenario.commitIntervalMs,
     closeDelayMs: scenario.closeDelayMs,

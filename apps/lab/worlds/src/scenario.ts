@@ -30,7 +30,7 @@ interface Adoption {
   readonly startFrom: 'earliest' | 'latest' | 'instant';
 }
 
-type Room = Pick<TaskBounds, 'entriesMax' | 'keyBytesMax' | 'flushIntervalMs'>;
+type Room = Pick<TaskBounds, 'entriesMax' | 'keyBytesMax' | 'flushIntervalMs'> & Pick<Scenario, 'maxStateBytes'>;
 
 export interface Scenario extends Proof, Adoption {
   readonly subject: Subject;
@@ -57,6 +57,8 @@ export interface Scenario extends Proof, Adoption {
   readonly stormMs: DurationMs;
   readonly rates: FaultRates;
   readonly bounds: TaskBounds;
+  /** I7 */
+  readonly maxStateBytes: number | undefined;
   /** F26: the changelog may lose what it had acknowledged. */
   readonly losesChangelog: boolean;
   /** Leaders of the input that are deposed before the calm go on answering until they are left. */
@@ -93,10 +95,14 @@ export function drawRoom(random: Random): Room {
     entriesMax: oneOf(random, [2, 4, entriesMax, entriesMax, entriesMax, entriesMax]),
     keyBytesMax: oneOf(random, [12, keyBytesMax, keyBytesMax, keyBytesMax, keyBytesMax, keyBytesMax]),
     flushIntervalMs: oneOf(random, [500, 5_000, 60_000]),
+    maxStateBytes: oneOf(random, [500, 1_000, undefined, undefined, undefined, undefined]),
   };
 }
 
-export function drawScenario(random: Random, room: Room): Omit<Scenario, keyof Adoption | 'subject'> {
+export function drawScenario(
+  random: Random,
+  { maxStateBytes, ...room }: Room,
+): Omit<Scenario, keyof Adoption | 'subject'> {
   const timeoutMs = oneOf(random, [1_000, 2_000, 5_000, 5_000, 15_000]);
   const world = {
     partitions: 1 + random.below(3),
@@ -117,6 +123,7 @@ export function drawScenario(random: Random, room: Room): Omit<Scenario, keyof A
     stormMs: oneOf(random, [15_000, 30_000, 60_000, 90_000]),
     rates: drawRates(random),
     bounds: { ...drawBounds(random), ...room },
+    maxStateBytes,
     losesChangelog: random.chance(0.1),
     // Sometimes the network alone does it.
     ferocity: oneOf(random, [0, 0.1, 0.2, 0.4]),
@@ -142,6 +149,8 @@ export function forSubject(scenario: Scenario, subject: Subject, random: Random)
   return {
     ...scenario,
     subject,
+    // What states of other kinds take, their second readings do not reckon.
+    maxStateBytes: undefined,
     keys: Math.min(scenario.keys, KEYS_MAX),
     timestampType: 'LogAppendTime',
     proof: 'record',
@@ -190,7 +199,7 @@ function drawBounds(random: Random): Omit<TaskBounds, keyof Room> {
   };
   const { flushSlice } = drawn;
   const slices = { loadSlice: flushSlice, armSlice: flushSlice + 1, cutSliceBytes: 40 * flushSlice };
-  return { ...drawn, ...slices, owedBytesMax: flushSlice };
+  return { ...drawn, ...slices, owedBytesMax: flushSlice, pageBytesMax: TASK_BOUNDS.pageBytesMax };
 }
 
 function drawRates(random: Random): FaultRates {

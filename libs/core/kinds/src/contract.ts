@@ -34,7 +34,7 @@ export type Refusal =
   | { readonly kind: 'bad'; readonly reason: string; readonly detail: string }
   /** The writer schema is not known yet: `PipelineKind.prepare` fetches it, and the record is taken again. */
   | { readonly kind: 'unknownSchema'; readonly schemaId: number }
-  /** `Effects.open` found no room (I7). */
+  /** There is no room for it (I7): `Effects.open` or `Effects.hasRoom` said so. */
   | { readonly kind: 'noRoom' }
   /** What the entry owes comes first: the record is taken again once more of that is said. */
   | { readonly kind: 'owing' };
@@ -56,8 +56,13 @@ export interface Effects {
   readonly wall: Millis;
   /** Moves the window to the live entry with the key of the run's record at `index`; what was due for it has taken effect (S3). */
   find(index: number): boolean;
-  /** Moves the window to a new entry for that key, which had none; false: there is no room. The kind fills it at once. */
-  open(index: number): boolean;
+  /**
+   * Moves the window to a new entry for that key, which had none; false: there is no room for it, with so many bytes of state
+   * (default: 0). The kind fills it at once.
+   */
+  open(index: number, stateBytes?: number): boolean;
+  /** Whether states may grow by so many bytes (I7). Asked before a record that needs them changes anything. */
+  hasRoom(stateBytes: number): boolean;
   /** The entry is filled and its due instant stands: from now on its timer waits for it. */
   opened(): void;
   /** A touch (`EntryFormat.encodeTouch`) says all that has changed of the head; its state tells by itself. */

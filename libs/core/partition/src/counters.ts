@@ -7,7 +7,7 @@ export interface EngineCounters {
   deadLetters: number;
   /** Dead letters of records at which the task failed (I6). */
   failedRecords: number;
-  /** Dead letters of records that would have opened an entry more than there may be (I7). */
+  /** Dead letters of records that needed more than there may be (I7). */
   stateFull: number;
   /** Records stamped below evidence that had moved the clock already: closes may have been too early (C3). */
   clockOvertaken: number;

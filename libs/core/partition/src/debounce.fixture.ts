@@ -16,6 +16,8 @@ export interface DebounceSettings {
   readonly logAppendTime?: boolean;
   readonly batchBytesMax?: number;
   readonly owedBytesMax?: number;
+  readonly maxStateBytes?: number;
+  readonly entriesMax?: number;
 }
 
 export type Headers = Readonly<Record<string, string>>;
@@ -30,6 +32,9 @@ export class DebounceLog {
   readonly #said = new Map<string, FoldedBatch[]>();
   readonly #encoded = new WeakMap<Uint8Array, DebouncedBatch>();
   readonly #log: TaskLog;
+  readonly #entriesMax: number;
+  /** That of tasks from now on. */
+  maxStateBytes: number;
   /** Batches encoded so far. */
   encodes = 0;
   /** The bytes of each commit's outputs, and of its blocks. */
@@ -41,6 +46,8 @@ export class DebounceLog {
     const shape = { onOversize: 'flush', reducer: 'all', reduce: undefined, dedupeBy: undefined } as const;
     const defaults = { mode: 'trailing', waitMs: 1_000, maxWaitMs: 10_000, ...shape } as const;
     this.#rules = { ...defaults, maxItems: 1_000_000, maxBytes: 1_000_000, maxPartsBytes: 1e8, ...rules };
+    this.maxStateBytes = settings.maxStateBytes ?? Infinity;
+    this.#entriesMax = settings.entriesMax ?? 1_000;
     this.#groupMax = groupMax;
     this.#logAppendTime = logAppendTime;
     this.#batchBytesMax = batchBytesMax;
@@ -93,8 +100,9 @@ export class DebounceLog {
     const kind = debounceKind({ rules: this.#rules, encoder: this.#encoder, outputTopic: 'output' });
     const { input, ...others } = options({ partition: PARTITION });
     const timestampType = this.#logAppendTime ? 'LogAppendTime' : 'CreateTime';
+    const state = { ...others.state, entriesMax: this.#entriesMax, stateBytesMax: this.maxStateBytes };
     const owedBytesMax = this.#owedBytesMax;
-    return new PartitionTask({ ...others, owedBytesMax, input: { ...input, timestampType }, kind });
+    return new PartitionTask({ ...others, owedBytesMax, input: { ...input, timestampType }, state, kind });
   }
 
   /** Appends a record; key null: one that tells the time. Returns its offset. */
@@ -116,6 +124,7 @@ export class DebounceLog {
     const cursor = new ListCursor(records, this.#groupMax);
     for (let stop = this.#step(cursor); stop !== 'exhausted'; stop = this.#step(cursor))
       if (stop === 'full') this.cut();
+      else if (stop === 'due') this.drain();
   }
 
   #step(cursor: ListCursor): string {

@@ -66,6 +66,10 @@ export class Expiry {
     return this.sayOwed() || entries.hasBacklog;
   }
 
+  get hasOwed(): boolean {
+    return this.#entries.hasOwed;
+  }
+
   /** Works on what is owed, if the commit has room for some. True if it has for more. */
   sayOwed(): boolean {
     const entries = this.#entries;
@@ -77,7 +81,7 @@ export class Expiry {
   }
 
   #maySayOwed(): boolean {
-    return this.#entries.hasOwed && this.#commit.takesOwed;
+    return this.hasOwed && this.#commit.takesOwed;
   }
 
   #expireBurst(limit: number): boolean {

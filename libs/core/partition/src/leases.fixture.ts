@@ -50,6 +50,7 @@ export interface LeaseSettings {
   readonly groupMax?: number;
   /** Default: `LogAppendTime`. */
   readonly timestampType?: 'LogAppendTime' | 'CreateTime';
+  readonly maxStateBytes?: number;
 }
 
 export const bears = (token: number): Readonly<Record<string, string>> => ({ 'flatline-token': String(token) });
@@ -62,6 +63,7 @@ export class LeaseLog {
   readonly #heldTime: HeldTimeRules;
   readonly #groupMax: number;
   readonly #timestampType: 'LogAppendTime' | 'CreateTime';
+  readonly #maxStateBytes: number;
   readonly #said: { readonly key: string; readonly said: Said; readonly headers: readonly RecordHeader[] }[] = [];
   readonly #log: TaskLog;
 
@@ -70,11 +72,13 @@ export class LeaseLog {
     heldTime = { unheardMs: 0, maxHoldMs: 1 },
     groupMax = 1,
     timestampType = 'LogAppendTime',
+    maxStateBytes = Infinity,
   }: LeaseSettings = {}) {
     this.rules = { ...LEASE_RULES, ...rules };
     this.#heldTime = heldTime;
     this.#groupMax = groupMax;
     this.#timestampType = timestampType;
+    this.#maxStateBytes = maxStateBytes;
     this.#log = new TaskLog(
       () => this.#newTask(),
       ({ key, value, headers = [] }) => {
@@ -100,7 +104,8 @@ export class LeaseLog {
     const { rules } = this;
     const kind = leaseKind({ rules, decoder, encoder, tombstones: true, outputTopic: 'output' });
     const input = { ...options().input, timestampType: this.#timestampType };
-    return new PartitionTask({ ...options({ partition: PARTITION, heldTime: this.#heldTime, input }), kind });
+    const state = { ...options().state, stateBytesMax: this.#maxStateBytes };
+    return new PartitionTask({ ...options({ partition: PARTITION, heldTime: this.#heldTime, input, state }), kind });
   }
 
   get stampsAreTheProducers(): boolean {
@@ -124,7 +129,8 @@ export class LeaseLog {
   commit(drains = true): void {
     const { task } = this;
     const fresh = this.#log.take();
-    if (fresh.length > 0) task.step(new ListCursor(fresh, this.#groupMax), 1e6, WALL);
+    const cursor = new ListCursor(fresh, this.#groupMax);
+    while (fresh.length > 0 && task.step(cursor, 1e6, WALL).kind === 'due') while (task.expire(100, WALL));
     if (drains) while (task.expire(100, WALL));
     this.#log.cut();
   }

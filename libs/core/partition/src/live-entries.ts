@@ -16,7 +16,7 @@ import type { TaskCounters } from './counters.ts';
 import type { NextCommit } from './next-commit.ts';
 import type { EntryTable } from './entries/entry-table.ts';
 import { OwedQueue } from './owed-queue.ts';
-import { isFullFor, type StateLimits } from './entries/state-limits.ts';
+import { hasRoomFor, isFullFor, type StateLimits } from './entries/state-limits.ts';
 import type { EntryTimer, TimerInspection } from './entries/timer-inspection.ts';
 
 export interface LiveEntriesParts {
@@ -152,11 +152,15 @@ export class LiveEntries implements Effects {
     return due > this.clock || this.#takeEffect(slot, due);
   }
 
-  open(index: number): boolean {
+  open(index: number, stateBytes = 0): boolean {
     const { bytes, group } = this.run;
-    if (isFullFor(this.#table, this.#parts.state, group.lengths[index]!)) return false;
+    if (isFullFor(this.#table, this.#parts.state, group.lengths[index]!, stateBytes)) return false;
     this.#entry.at(this.#table.insertAhead(bytes, group, index));
     return true;
+  }
+
+  hasRoom(stateBytes: number): boolean {
+    return hasRoomFor(this.#table, this.#parts.state, stateBytes);
   }
 
   opened(): void {

@@ -17,7 +17,7 @@ import { Checkpoints } from './checkpoint/checkpoints.ts';
 import { type TaskCounters, zeroCounters } from './counters.ts';
 import { EntryTable } from './entries/entry-table.ts';
 import { LiveEntries } from './live-entries.ts';
-import { fillOf } from './entries/state-limits.ts';
+import { fillOf, stateBytesOf } from './entries/state-limits.ts';
 import type { TimerInspection } from './entries/timer-inspection.ts';
 import { Expiry } from './expiry.ts';
 import { InputTime } from './input-time.ts';
@@ -109,6 +109,11 @@ export class PartitionTask {
   /** How much of what may live here does: 1 is all of it (I7). */
   get stateFill(): number {
     return fillOf(this.table, this.#options.state);
+  }
+
+  /** What its entries, keys and states count (I7). */
+  get stateBytes(): number {
+    return stateBytesOf(this.table);
   }
 
   /** Input position applied through, with the fingerprint of the batch before it. */

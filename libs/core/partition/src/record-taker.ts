@@ -8,7 +8,7 @@ import type { RecordCursor } from '@flatline/ports';
 import { type InputPosition, NO_BATCH } from './changelog/block-format.ts';
 import type { TaskCounters } from './counters.ts';
 import type { EntryTable } from './entries/entry-table.ts';
-import type { StateLimits } from './entries/state-limits.ts';
+import { fullness, type StateLimits } from './entries/state-limits.ts';
 import type { Expiry } from './expiry.ts';
 import type { InputTime } from './input-time.ts';
 import type { NextCommit } from './next-commit.ts';
@@ -172,14 +172,12 @@ export class RecordTaker {
     return FULL;
   }
 
-  /** I7. What is due at the clock takes no room, ended or not: it takes effect first, all of it (C5). */
+  /** I7. What is due at the clock, or owed, takes no room, ended or not: it takes effect and is said first, all of it (C5). */
   #refuseFull(cursor: RecordCursor): StepOutcome | undefined {
     if (!this.#parts.expiry.demandAll()) return DUE;
-    const { entriesMax, keyBytesMax } = this.#parts.state;
-    const { size, keyBytes } = this.#table;
+    if (this.#parts.expiry.hasOwed) return this.#sayOwed();
     this.#counters.stateFull += 1;
-    const live = `${size} entries live here, with ${keyBytes} bytes of keys`;
-    this.#refuse(cursor, 'state-full', `${live}; at most ${entriesMax} and ${keyBytesMax} fit one partition`);
+    this.#refuse(cursor, 'state-full', fullness(this.#table, this.#parts.state));
     return undefined;
   }
 

@@ -54,6 +54,7 @@ export interface ScheduleSettings {
   readonly groupMax?: number;
   /** The commit is full with so many bytes. */
   readonly cutBytes?: number;
+  readonly maxStateBytes?: number;
 }
 
 export type Headers = Readonly<Record<string, string | number | Uint8Array>>;
@@ -94,7 +95,10 @@ export class ScheduleLog {
 
   #newTask(): PartitionTask {
     const { rules } = this;
-    const task = new PartitionTask({ ...options({ partition: PARTITION }), kind: scheduleKind({ rules, calendar }) });
+    const { maxStateBytes: stateBytesMax = Infinity } = this.#settings;
+    const state = { ...options().state, stateBytesMax };
+    const kind = scheduleKind({ rules, calendar });
+    const task = new PartitionTask({ ...options({ partition: PARTITION, state }), kind });
     if (this.#settings.cutBytes !== undefined) task.limitCut(this.#settings.cutBytes);
     return task;
   }

@@ -206,7 +206,7 @@ export function options(changes: Partial<TestOptions> = {}): TaskOptions & TestO
     changelog: { blockBytesMax: 512, changelogFactor: 4, unsweptLogBytes: 2_048 },
     takenRowBytesMax: () => 32 * 1024 * 1024,
     deadLetters: { waitingBytesMax: () => 4 * 1024 * 1024, letterBytesMax: 1_048_588 },
-    state: { entriesMax: 33_000_000, keyBytesMax: 7 * 2 ** 28 },
+    state: { entriesMax: 33_000_000, keyBytesMax: 7 * 2 ** 28, pageBytesMax: 3 * 2 ** 30, stateBytesMax: Infinity },
     tickMs: 10,
     hashSeed: 12345,
     pendingChangesMax: 1e6,

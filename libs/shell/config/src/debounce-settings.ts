@@ -64,6 +64,12 @@ export function debounceProblems(section: PipelineSection, reducers: Reducers): 
     const problem = `at most ${BATCH_BYTES_MAX}, what one record holds; more with onOversize "split"`;
     found.push({ setting: 'maxBytes', value: maxBytes, problem });
   }
+  const { maxStateBytes = Infinity } = section;
+  const { maxBytes: windowBytes } = debounceRules(section, reducers);
+  if (keepsAll(section) && maxStateBytes < windowBytes) {
+    const problem = `at least maxBytes (${windowBytes}): no window could be as large`;
+    found.push({ setting: 'maxStateBytes', value: maxStateBytes, problem });
+  }
   found.push(...reducerProblems(section, reducers));
   if (output.tombstones)
     found.push({ setting: 'output.tombstones', value: true, problem: 'false: batches have no tombstones' });

@@ -113,6 +113,8 @@ interface AnyPipeline {
   readonly changelogTopic: string;
   readonly group: string;
   readonly heldTime: HeldTimeRules;
+  /** Most that entries, keys and states of one partition may count (I7); undefined: as much as fits one. */
+  readonly maxStateBytes?: number | undefined;
   /** How silence is proved: by a record of the input (C2), or without writing to it (C3). */
   readonly proof: 'record' | 'fetch';
   readonly proofIntervalMs: DurationMs;

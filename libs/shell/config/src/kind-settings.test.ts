@@ -113,6 +113,21 @@ describe('settings of each kind of pipeline', () => {
   });
 });
 
+test('[I7][I4] what may live in a partition is as much as one window, or one message, may be', () => {
+  const found = (settings: object): string[] => problems({ ...minimal, pipelines: [{ ...untimed, ...settings }] });
+  const maxStateBytes = 2_097_152;
+  expect(found({ kind: 'debounce', waitMs: 2_000, maxStateBytes })).toEqual([]);
+  expect(found({ kind: 'debounce', waitMs: 2_000, maxStateBytes, onOversize: 'split' })).toEqual([
+    'pipelines[0].maxStateBytes [2097152] at least maxBytes (16777216): no window could be as large',
+  ]);
+  expect(found({ kind: 'schedule', maxStateBytes, maxMessageBytes: 3_000_000 })).toEqual([
+    'pipelines[0].maxStateBytes [2097152] at least maxMessageBytes (3000000): no such message could be kept',
+  ]);
+  expect(resolve({ ...minimal, pipelines: [{ ...visits, maxStateBytes }] }).pipelines[0]).toMatchObject({
+    maxStateBytes,
+  });
+});
+
 test.each([
   [1, '2: no release wrote another, and none is read. Leave the setting out'],
   [3, '2: this version reads and writes nothing newer. Run the version that does, or leave the setting out'],

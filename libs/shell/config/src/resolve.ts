@@ -220,6 +220,7 @@ const SHARED_RULES = ['timeoutMs', 'minTimeoutMs', 'maxTimeoutMs', 'maxAttribute
 
 /** Settings that a pipeline has under the same name as its section. */
 const AS_WRITTEN = [
+  'maxStateBytes',
   'proof',
   'proofIntervalMs',
   'clockSkewMs',

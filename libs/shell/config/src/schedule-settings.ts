@@ -8,6 +8,8 @@ export function scheduleProblems({
   proof,
   input,
   output,
+  maxStateBytes = Infinity,
+  maxMessageBytes,
 }: PipelineSection): { readonly setting: string; readonly value: unknown; readonly problem: string }[] {
   if (kind !== 'schedule') return [];
   const inputs = [input].flat().flatMap(({ timestampType, format }) => [
@@ -26,6 +28,12 @@ export function scheduleProblems({
       value: proof,
       isWrong: proof === 'fetch',
       problem: '"record" for schedules: how late a run is, the log says',
+    },
+    {
+      setting: 'maxStateBytes',
+      value: maxStateBytes,
+      isWrong: maxStateBytes < maxMessageBytes,
+      problem: `at least maxMessageBytes (${maxMessageBytes}): no such message could be kept`,
     },
     { setting: 'output.format', value: output.format, isWrong: output.format !== 'json', problem: FORMATLESS },
   ].filter(({ isWrong }) => isWrong);

@@ -110,6 +110,7 @@ const pipeline = z.strictObject({
   maxAttributes: z.int().min(0).max(1_024).default(64),
   maxAttributeBytes: z.int().min(0).max(65_536).default(8_192),
   maxKeyBytes: z.int().min(1).max(65_535).default(512),
+  maxStateBytes: z.int().min(1_048_576).max(1_099_511_627_776).optional(),
   maxFutureMs: duration.default(3_600_000),
   maxLeadMs: duration.optional(),
   liveWithinMs: duration.default(300_000),

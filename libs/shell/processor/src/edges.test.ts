@@ -258,7 +258,7 @@ function newTask(hashSeed: number): PartitionTask {
     changelog: { blockBytesMax: 4_096, changelogFactor: 4, unsweptLogBytes: 1e6 },
     takenRowBytesMax: () => 1e6,
     deadLetters: { waitingBytesMax: () => 1e6, letterBytesMax: 1e6 },
-    state: { entriesMax: 1e6, keyBytesMax: 1e9 },
+    state: { entriesMax: 1e6, keyBytesMax: 1e9, pageBytesMax: 1e9, stateBytesMax: Infinity },
     tickMs: 10,
     hashSeed,
     blockMemory: new ReusedMemory(0),

@@ -32,6 +32,7 @@ export function pipelineSettings(
     letterBytesMax: letterBytesMax ?? MESSAGE_BYTES_MAX,
     transactionalId: (partition) => transactionalId(config.application, name, partition),
     heldTime,
+    maxStateBytes: pipeline.maxStateBytes,
     input: { timestampType, maxKeyBytes, maxFutureMs, maxLeadMs, liveWithinMs },
     tickMs,
     commitIntervalMs: config.commitIntervalMs,

@@ -19,19 +19,19 @@ export class FillAlarm {
     this.#input = input;
   }
 
-  note({ stateFill, liveEntries, counters: { stateFull } }: PartitionTask): void {
+  note({ stateFill, stateBytes, liveEntries, counters: { stateFull } }: PartitionTask): void {
     if (stateFill < CALM) {
       this.#refusedBefore = undefined;
       return;
     }
-    const facts = { ...this.#input, liveEntries, stateFill, stateFull };
+    const facts = { ...this.#input, liveEntries, stateBytes, stateFill, stateFull };
     if (stateFill >= STATE_FILL_ALARM && this.#refusedBefore === undefined) {
       this.#refusedBefore = stateFull;
       this.#isSaidFull = false;
-      this.#log.warn('the partition fills up: soon no session more can be opened in it (I7)', facts);
+      this.#log.warn('the partition fills up: soon nothing more can be opened in it, nor grow (I7)', facts);
     }
     if (this.#isSaidFull || this.#refusedBefore === undefined || stateFull === this.#refusedBefore) return;
     this.#isSaidFull = true;
-    this.#log.error('the partition is full: records that would open a session become dead letters (I7)', facts);
+    this.#log.error('the partition is full: records that need more room become dead letters (I7)', facts);
   }
 }

@@ -31,6 +31,7 @@ export interface TaskBounds {
   /** Most that may live in one partition (I7). Constants of the product, stated in SPEC. */
   readonly entriesMax: number;
   readonly keyBytesMax: number;
+  readonly pageBytesMax: number;
   /** Bytes of one task's dead letters that may wait for a cut at most; one letter may come on top. */
   readonly deadLetterBytesMax: number;
   /** Images written of a cut before the event loop gets its turn: 4 ms, or less. The task itself pauses until the cut is made. */
@@ -65,6 +66,8 @@ export const TASK_BOUNDS: TaskBounds = {
   entriesMax: 33_000_000,
   // An eighth of the memory for keys is left for places of sizes that do not come again.
   keyBytesMax: 7 * 2 ** 28,
+  // A quarter of the memory for pages is left for what places have beyond their pages, and for places of other sizes.
+  pageBytesMax: 3 * 2 ** 30,
   deadLetterBytesMax: 4 * 1024 * 1024,
   cutSliceBytes: 1024 * 1024,
   flushBytesTotal: 128 * 1024 * 1024,

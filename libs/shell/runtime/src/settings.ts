@@ -26,6 +26,8 @@ export interface PipelineSettings {
   readonly letterBytesMax: number;
   readonly transactionalId: (partition: number) => string;
   readonly input: InputRules;
+  /** Most that entries, keys and states of one partition may count (I7). Default: what fits one. */
+  readonly maxStateBytes?: number | undefined;
   /** Default: nothing is held (C8). */
   readonly heldTime?: HeldTimeRules;
   readonly tickMs: DurationMs;

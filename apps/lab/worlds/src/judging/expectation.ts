@@ -12,6 +12,8 @@ const text = new TextDecoder();
 /** What only the devices know. Their other stamps lie in the past. */
 export const DEVICES_TRUTH: InputTruth = { refusalOf, presentDecides: false };
 
+const ENDLESS = { entriesMax: Infinity, keyBytesMax: Infinity, stateBytesMax: Infinity };
+
 interface FoldExtent {
   /** Only records below this offset. */
   readonly below?: number;
@@ -23,9 +25,10 @@ interface FoldExtent {
 
 export function rulesOf(scenario: Scenario): PipelineRules {
   const { timestampType, timeoutMs, maxDurationMs, tombstones, proof, heldTime, bounds } = scenario;
+  const { maxStateBytes: stateBytesMax } = scenario;
   const { unheardMs, maxHoldMs } = heldTime ?? { unheardMs: 0, maxHoldMs: 0 };
   const { entriesMax, keyBytesMax } = bounds;
-  const sizes = { ...RULES, timestampType, maxKeyBytes: MAX_KEY_BYTES, entriesMax, keyBytesMax };
+  const sizes = { ...RULES, timestampType, maxKeyBytes: MAX_KEY_BYTES, entriesMax, keyBytesMax, stateBytesMax };
   return { ...sizes, timeoutMs, maxDurationMs, tombstones, proof, unheardMs, maxHoldMs };
 }
 
@@ -37,7 +40,7 @@ export function foldPartition(
 ): Folded {
   const records = simulation.log.committed(INPUT, partition).filter(({ offset }) => offset < below);
   const origin = originOf(simulation, partition);
-  const rules = { ...rulesOf(scenario), ...(hasRoom && { entriesMax: Infinity, keyBytesMax: Infinity }) };
+  const rules = { ...rulesOf(scenario), ...(hasRoom && ENDLESS) };
   return foldInput(records.map(inputIn), { partition, rules, origin, clockAtEnd, refusalOf });
 }
 

@@ -51,8 +51,8 @@ export const LEASE_MUTANTS: readonly Mutant[] = [
     name: 'leaves the timer of the lease that is replaced',
     kind: 'lease',
     file: 'libs/core/kinds/src/lease/lease-kind.ts',
-    from: 'waiters: state.waiters }, effects);\n    effects.dueSooner();',
-    to: 'waiters: state.waiters }, effects);',
+    from: 'this.#keep(replaced, effects);\n    effects.dueSooner();',
+    to: 'this.#keep(replaced, effects);',
   },
   {
     name: 'has a new holder told by a touch',

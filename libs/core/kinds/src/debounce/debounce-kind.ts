@@ -16,6 +16,7 @@ import type { RecordHeader } from '@flatline/ports';
 import type { BatchReason, DebouncedBatchEncoder } from '@flatline/ports/formats';
 import type { Effects, Kind, KindParts, PipelineKind, Refusal, Run } from '../contract.ts';
 import { bad, NO_ROOM, OWING } from '../refusals.ts';
+import { HeapBytes } from '../state-bytes.ts';
 import { BatchVoice } from './batch-voice.ts';
 import { reduced } from './custom-reducer.ts';
 import { COUNTED_BY_REASON, type DebounceCounters, zeroDebounceCounters } from './debounce-counters.ts';
@@ -26,7 +27,18 @@ import { type Asked, askedIn } from './item-headers.ts';
 import { identifier, type Identify, IDENTITY_BYTES_MAX } from './item-identity.ts';
 import { OwedWindows } from './owed-windows.ts';
 import { formNumber, formOf } from './window-form.ts';
-import { appendItem, type Arriving, beginItems, ITEM_STATE_BYTES, keptValue, reduceItem } from './window-items.ts';
+import {
+  appendItem,
+  type Arriving,
+  beginItems,
+  ITEM_STATE_BYTES,
+  itemGrowth,
+  keptValue,
+  reduceItem,
+} from './window-items.ts';
+
+/** Bytes of state to ask for where it has been asked already, for two windows together. */
+const ROOM_IS_THERE = -Infinity;
 
 export interface DebounceOptions {
   readonly rules: DebounceRules;
@@ -118,8 +130,13 @@ class DebounceKind implements Kind {
     if (isOwing && this.#says(item, asked, isThere, goesOn)) return OWING;
     const taken = this.#rules.reduce === undefined ? item : this.#reduced(run, headers, item, { goesOn, room });
     if ('kind' in taken) return taken;
+    const grownBy = this.#growth(taken, run.effectiveAt, goesOn);
+    const freed = isThere && !goesOn && !this.#isPushedOutLater() ? this.#entry.stateLength : 0;
+    if (isLive && !effects.hasRoom(grownBy - freed)) return NO_ROOM;
     const lives = isThere && !goesOn ? this.#pushOut(effects) : isLive;
-    return this.#takeItem(run, taken, asked, { goesOn, lives }, effects);
+    if (!lives && !effects.open(run.index, isLive ? ROOM_IS_THERE : grownBy)) return NO_ROOM;
+    this.#takeItem(taken, run.effectiveAt, asked, goesOn, effects);
+    return undefined;
   }
 
   /** Whether more than an item in a window would come of it. */
@@ -132,9 +149,31 @@ class DebounceKind implements Kind {
 
   /** The item that comes does not fit. Whether an entry is left, which owes what was there. */
   #pushOut(effects: Effects): boolean {
-    // A batch itself, the item comes behind all of that: in one commit, since a record has its effects in one.
-    const inOneGo = this.#rules.mode === 'leading';
-    return this.#end('MAX_BYTES', effects.clock, effects, inOneGo);
+    return this.#end('MAX_BYTES', effects.clock, effects, !this.#isPushedOutLater());
+  }
+
+  /** A leading item is a batch itself, behind all of that: in one commit, since a record has its effects in one. */
+  #isPushedOutLater(): boolean {
+    return this.#rules.mode !== 'leading' && this.#isLong();
+  }
+
+  /** Whether one record cannot hold what waits. */
+  #isLong(): boolean {
+    const { count, batchBytes, form, keyLength } = this.#entry;
+    const isWeighedOtherwise = formOf(form).weighing !== this.#encoder.weighing;
+    return count > 0 && (isWeighedOtherwise || batchBytes > this.#voice.roomFor(keyLength));
+  }
+
+  /** By how many bytes the state grows with the item, in the window or in one that it opens. */
+  #growth(item: Arriving, from: Millis, goesOn: boolean): number {
+    if (goesOn) {
+      const { state, openStart, firstOffset, form } = this.#entry;
+      return itemGrowth(state, openStart, firstOffset, item, formOf(form));
+    }
+    const opened = new HeapBytes();
+    beginItems(opened, 0, from);
+    const isKept = this.#rules.mode !== 'leading';
+    return opened.length + (isKept ? itemGrowth(opened, 0, item.offset, item, formOf(this.#form)) : 0);
   }
 
   /** What the window, or the next one, comes to with the item, in its place. */
@@ -181,19 +220,11 @@ class DebounceKind implements Kind {
     return bad('dedupe-value-too-long', `dedupeBy finds ${found}; at most ${IDENTITY_BYTES_MAX} tell items apart`);
   }
 
-  #takeItem(
-    run: Run,
-    item: Arriving,
-    asked: Asked,
-    { goesOn, lives }: { readonly goesOn: boolean; readonly lives: boolean },
-    effects: Effects,
-  ): Refusal | undefined {
-    if (!lives && !effects.open(run.index)) return NO_ROOM;
+  #takeItem(item: Arriving, from: Millis, asked: Asked, goesOn: boolean, effects: Effects): void {
     this.#counters.itemsAccepted += 1;
-    if (goesOn) this.#add(item, run.effectiveAt, asked, effects);
-    else this.#open(item, run.effectiveAt, asked, effects);
+    if (goesOn) this.#add(item, from, asked, effects);
+    else this.#open(item, from, asked, effects);
     this.#fireIfFull(asked, effects);
-    return undefined;
   }
 
   #fits({ length, batchBytes, identity }: Arriving, room: number): boolean {
@@ -272,11 +303,10 @@ class DebounceKind implements Kind {
 
   /** Says what the window holds, if anything, and ends it. Whether the entry lives on, since it owes what one record cannot hold. */
   #end(reason: BatchReason, at: Millis, effects: Effects, inOneGo = reason === 'CANCELLED'): boolean {
-    const { state, firstOffset, count, valueBytes, batchBytes, form, keyLength } = this.#entry;
+    const { state, firstOffset, count, valueBytes, batchBytes, form } = this.#entry;
     if (count > 0) {
       this.#counters[COUNTED_BY_REASON[reason]] += 1;
-      const isWeighedOtherwise = formOf(form).weighing !== this.#encoder.weighing;
-      if (!inOneGo && (isWeighedOtherwise || batchBytes > this.#voice.roomFor(keyLength))) {
+      if (!inOneGo && this.#isLong()) {
         this.owing.begin(reason, at, effects);
         return true;
       }

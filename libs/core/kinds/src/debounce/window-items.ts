@@ -59,6 +59,30 @@ export function reduceItem(
   reducer: Reducer,
 ): number {
   const before = state.length;
+  state.splice(from, writeReduced(state, from, firstOffset, item, reducer) - from, written.peek(), written.length);
+  return state.length - before;
+}
+
+/** By how many bytes the state would grow with the item. */
+export function itemGrowth(
+  state: StateBytes,
+  from: number,
+  firstOffset: number,
+  item: Arriving,
+  { keepsAll, reducer }: WindowForm,
+): number {
+  if (!keepsAll) {
+    const end = writeReduced(state, from, firstOffset, item, reducer);
+    return written.length - (end - from);
+  }
+  written.clear();
+  writeNumbers(firstOffset, item);
+  return written.length + item.length;
+}
+
+/** Writes what takes the place of the beginning of the window, up to where is returned. */
+function writeReduced(state: StateBytes, from: number, firstOffset: number, item: Arriving, reducer: Reducer): number {
+  const before = state.length;
   const input = new ByteReader(state.bytes, state.start + from, state.start + before);
   const openedAt = input.varint();
   const isFirst = input.remaining === 0;
@@ -70,19 +94,21 @@ export function reduceItem(
   for (const number of [openedAt, first, offset]) written.varint(number);
   if (reducer === 'last' || reducer === 'custom' || (reducer === 'first' && isFirst)) writeItem(firstOffset, item);
   const isItemLeft = reducer === 'first' && !isFirst;
-  state.splice(from, (isItemLeft ? numbersEnd : before) - from, written.peek(), written.length);
-  return state.length - before;
+  return isItemLeft ? numbersEnd : before;
 }
 
-function writeItem(
-  firstOffset: number,
-  { offset, timestamp, bytes, start, length, batchBytes, identity }: Arriving,
-): void {
+function writeItem(firstOffset: number, item: Arriving): void {
+  writeNumbers(firstOffset, item);
+  written.raw(item.bytes, item.start, item.length);
+}
+
+/** All of an item but its value. */
+function writeNumbers(firstOffset: number, { offset, timestamp, length, batchBytes, identity }: Arriving): void {
   written.varint(offset - firstOffset);
   written.varint(timestamp);
   written.varint(2 * (batchBytes - length) + (identity === undefined ? 0 : 1));
   if (identity !== undefined) written.block(identity);
-  written.block(bytes, start, length);
+  written.varint(length);
 }
 
 /** The value that a window keeps which keeps one; undefined before its first. @throws MalformedBytes */

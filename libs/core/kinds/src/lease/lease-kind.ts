@@ -154,14 +154,12 @@ class LeaseKind implements Kind {
     const claim: Claim = { requestId: request.requestId, attributes: request.attributes ?? NO_CLAIM.attributes };
     if (offset >= TOKEN_OFFSETS) return noToken(offset);
     const waiter = { offset, timeoutMs: this.#negotiated(), waitsUntil: 0, claim };
-    if (isThere) {
-      this.#startBehind(waiter, run, effects);
-      return undefined;
-    }
-    if (!effects.open(run.index)) return NO_ROOM;
+    if (isThere) return this.#startBehind(waiter, run, effects);
+    const state = stateBytes({ holder: claim, waiters: [] });
+    if (!effects.open(run.index, state.length)) return NO_ROOM;
     this.#entry.nextWaitAt = 0;
     this.#hold(waiter, run.effectiveAt, effects);
-    this.#entry.state = stateBytes({ holder: claim, waiters: [] });
+    this.#entry.state = state;
     effects.opened();
     effects.changed();
     this.#sayGranted(claim, this.#answered(run, effects), effects);
@@ -169,22 +167,28 @@ class LeaseKind implements Kind {
   }
 
   /** A start for an entry there is: held, or in its lock delay. */
-  #startBehind(start: Waiter, run: Run, effects: Effects): void {
+  #startBehind(start: Waiter, run: Run, effects: Effects): Refusal | undefined {
     const { onConflict, maxWaiters, maxTimeoutMs } = this.#rules;
     const state = leaseState(this.#entry.state);
     const to = this.#answered(run, effects);
-    if (this.#repeats(start.claim, state, to, effects)) return;
+    if (this.#repeats(start.claim, state, to, effects)) return undefined;
     if (this.#entry.delayed) {
       this.#reject(start.claim, this.#obstacle('LOCK_DELAY', to.at, state), to, effects);
-      return;
+      return undefined;
     }
     const waitMs = Math.min(this.#reader.request.waitMs ?? maxTimeoutMs, maxTimeoutMs);
-    if (onConflict === 'replace') this.#replace(start, run.effectiveAt, state, to, effects);
-    else if (onConflict === 'reject' || waitMs === 0)
+    if (onConflict === 'replace') return this.#replace(start, run.effectiveAt, state, to, effects);
+    if (onConflict === 'reject' || waitMs === 0)
       this.#reject(start.claim, this.#obstacle('HELD', to.at, state), to, effects);
     else if (state.waiters.length >= maxWaiters || !this.#hasRoomFor(start.claim))
       this.#reject(start.claim, this.#obstacle('QUEUE_FULL', to.at, state), to, effects);
-    else this.#queue({ ...start, waitsUntil: to.at + waitMs }, state, to, effects);
+    else return this.#queue({ ...start, waitsUntil: to.at + waitMs }, state, to, effects);
+    return undefined;
+  }
+
+  /** Whether the state may become this one (I7). */
+  #hasRoom(state: LeaseState, effects: Effects): boolean {
+    return effects.hasRoom(stateBytes(state).length - this.#entry.stateLength);
   }
 
   #hasRoomFor(claim: Claim): boolean {
@@ -203,22 +207,27 @@ class LeaseKind implements Kind {
     return waiter !== undefined;
   }
 
-  #replace(start: Waiter, effectiveAt: Millis, state: LeaseState, to: Answered, effects: Effects): void {
+  #replace(start: Waiter, effectiveAt: Millis, state: LeaseState, to: Answered, effects: Effects): Refusal | undefined {
+    const replaced = { holder: start.claim, waiters: state.waiters };
+    if (!this.#hasRoom(replaced, effects)) return NO_ROOM;
     const { requestId } = state.holder;
     this.#voice.expired(this.#spoken(state, to.at), { reason: 'REPLACED' }, { ...to, requestId }, effects);
     this.#parts.counters.leasesReplaced += 1;
     this.#hold(start, effectiveAt, effects);
-    this.#keep({ holder: start.claim, waiters: state.waiters }, effects);
+    this.#keep(replaced, effects);
     effects.dueSooner();
     this.#sayGranted(start.claim, to, effects);
+    return undefined;
   }
 
-  #queue(waiter: Waiter, { holder, waiters }: LeaseState, to: Answered, effects: Effects): void {
+  #queue(waiter: Waiter, { holder, waiters }: LeaseState, to: Answered, effects: Effects): Refusal | undefined {
     const state = { holder, waiters: [...waiters, waiter] };
+    if (!this.#hasRoom(state, effects)) return NO_ROOM;
     this.#keep(state, effects);
     effects.dueSooner();
     this.#parts.counters.leasesQueued += 1;
     this.#sayQueued(waiter, state, to, effects);
+    return undefined;
   }
 
   /** The deadline has come. False: there is nothing left. */

@@ -111,8 +111,11 @@ class ScheduleKind implements Kind {
     const fresh = { id, offset: to.answers!, runs: 0, missed: 0, madeUp: 0, paused: false, when, target, message };
     const schedule = goesOn ? { ...former, when, target, message } : this.#at(fresh, dueAt, to);
     const isDue = !schedule.paused && fireAt(schedule) <= effects.clock;
-    if (!isThere && (!isDue || recurs(when))) {
-      if (!effects.open(run.index)) return NO_ROOM;
+    const isKept = !isDue || recurs(when);
+    const needed = isKept ? bytesOf(schedule) - (former === undefined ? 0 : bytesOf(former)) : 0;
+    if (isThere && !effects.hasRoom(needed)) return NO_ROOM;
+    if (!isThere && isKept) {
+      if (!effects.open(run.index, needed)) return NO_ROOM;
       this.#entry.dueAt = NEVER;
       this.#entry.state = stateOf([schedule]);
       effects.opened();
@@ -127,7 +130,7 @@ class ScheduleKind implements Kind {
         effects.clock,
         effects,
       );
-    else if (isThere || !isDue || recurs(when)) this.#keep([...others, ...left], effects.clock, effects);
+    else if (isThere || isKept) this.#keep([...others, ...left], effects.clock, effects);
     return undefined;
   }
 
@@ -289,6 +292,11 @@ interface Place {
   readonly run: Run;
   readonly isThere: boolean;
   readonly schedules: readonly Schedule[];
+}
+
+/** What it takes of its entry's state. */
+function bytesOf(schedule: Schedule): number {
+  return stateOf([schedule]).length;
 }
 
 function receiverOf({ bytes, group, index, baseOffset }: Run): Receiver {

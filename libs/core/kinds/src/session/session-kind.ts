@@ -18,6 +18,7 @@ import {
   type SummaryEncoder,
 } from '@flatline/ports/formats';
 import { dueAt, dueReason, summarize } from './deadline.ts';
+import { growthAtMost, growthOf } from './growth.ts';
 import type { SessionRules } from './entry.ts';
 import { type SessionCounters, zeroCounters } from './session-counters.ts';
 import { sessionFormat } from './session-format.ts';
@@ -73,7 +74,7 @@ class SessionKind implements Kind {
       at.offset = baseOffset + group.offsetDeltas[index]!;
       const isLive = effects.find(index);
       if (group.valueLengths[index] === 0) {
-        if (!isLive && !this.#open(index, effects)) return NO_ROOM;
+        if (!isLive && !this.#open(index, 0, effects)) return NO_ROOM;
         this.#touch(effects);
         continue;
       }
@@ -88,8 +89,8 @@ class SessionKind implements Kind {
     this.#close(reason, at, undefined, effects);
   }
 
-  #open(index: number, effects: Effects): boolean {
-    if (!effects.open(index)) return false;
+  #open(index: number, stateBytes: number, effects: Effects): boolean {
+    if (!effects.open(index, stateBytes)) return false;
     this.#parts.counters.sessionsOpened += 1;
     openSession(this.#entry, this.#rules, this.#at);
     effects.opened();
@@ -124,9 +125,19 @@ class SessionKind implements Kind {
       else this.#parts.counters.unmatchedEnds += 1;
       return undefined;
     }
-    if (!isLive && !this.#open(index, effects)) return NO_ROOM;
+    if (!this.#makeRoom(index, isLive, effects)) return NO_ROOM;
     this.#apply(effects);
     return undefined;
+  }
+
+  /** Whether there is room for what the event needs; opens the session where none lives. */
+  #makeRoom(index: number, isLive: boolean, effects: Effects): boolean {
+    const most = growthAtMost(this.#event);
+    if (isLive && most === 0) return true;
+    if (isLive ? effects.hasRoom(most) : this.#open(index, most, effects)) return true;
+    if (most === 0) return false;
+    const bytes = growthOf(isLive ? this.#entry : undefined, this.#rules, this.#event, this.#at);
+    return isLive ? effects.hasRoom(bytes) : this.#open(index, bytes, effects);
   }
 
   #apply(effects: Effects): void {

@@ -157,6 +157,9 @@ export interface CommonRules {
   /** I7. Default: what docs/SPEC.md says. */
   readonly entriesMax?: number;
   readonly keyBytesMax?: number;
+  readonly pageBytesMax?: number;
+  /** `maxStateBytes`. Default: none. */
+  readonly stateBytesMax?: number | undefined;
   /** O2: whether a tombstone follows what is said last of a life. Default: one does. */
   readonly tombstones?: boolean;
   /** C3: by `fetch` the clock passes what the input says, and no log tells by what evidence. Default: `record`. */

@@ -35,6 +35,11 @@ export interface Keyed {
   readonly effectiveAt: Millis;
   /** Whether there is no room for an entry that it would open (I7). */
   readonly isFull: () => boolean;
+  /**
+   * Whether the processor says that it needs more state than there may be (I7), where that is believed: `maxStateBytes` is set,
+   * and only the processor knew the clock, or what states of the kind take is not reckoned here. undefined: it is reckoned.
+   */
+  readonly saysStateFull: boolean | undefined;
 }
 
 /** Entries, and bytes of their keys, each rounded up to four (I7). */
@@ -153,7 +158,8 @@ export abstract class InputFold<Rules extends CommonRules = CommonRules> {
       // Where producers stamp, the present bounds the clock and only the processor knew it (C6): it is believed, within reason.
       const knowsClock = logAppendTime || isSaidFull === undefined;
       const isFull = (): boolean => (knowsClock ? this.#isFullFor(name) : isSaidFull && this.#mayBeFullFor(name));
-      this.keyed({ name, key, record, effectiveAt: logAppendTime ? this.clock : timestamp, isFull });
+      const saysStateFull = knowsClock ? undefined : isSaidFull && this.rules.stateBytesMax !== undefined;
+      this.keyed({ name, key, record, effectiveAt: logAppendTime ? this.clock : timestamp, isFull, saysStateFull });
     }
   }
 

@@ -11,7 +11,7 @@ const START = { position: 0, checksum: 0, leaderEpoch: NO_BATCH, batchTimestamp:
 const context = { logId: 'log', owner: 'me', commitId: 'run-1', sequence: 0, previousCommitId: '', inputPartitions: 4 };
 
 function begun(state: { readonly entriesMax: number; readonly keyBytesMax: number }): PartitionTask {
-  const task = new PartitionTask(options({ state }));
+  const task = new PartitionTask(options({ state: { ...options().state, ...state } }));
   begin(task, 0, START);
   return task;
 }
@@ -92,7 +92,7 @@ test('[I7] on CreateTime, too, all that waits is looked at once for a clock, not
   const at = 5_003;
   const task = new PartitionTask(
     options({
-      state: { entriesMax: 2, keyBytesMax: 1_000 },
+      state: { ...options().state, entriesMax: 2, keyBytesMax: 1_000 },
       input: { ...options().input, timestampType: 'CreateTime' },
     }),
   );

@@ -2,25 +2,64 @@ import type { EntryTable } from './entry-table.ts';
 import { keyBytes } from './key-arena.ts';
 
 /**
- * How much lives in one partition at most (I7). What is refused by them depends on them, so that they are constants: the same for
- * every owner of the partition, and for the checker.
+ * How much lives in one partition at most (I7). What is refused by them depends on them, so that they are the same for every
+ * owner of the partition, and for the checker: constants, but for `stateBytesMax`, a setting of the pipeline.
  */
 export interface StateLimits {
   readonly entriesMax: number;
   /** Each key rounded up to four bytes. */
   readonly keyBytesMax: number;
+  /** States alone. */
+  readonly pageBytesMax: number;
+  /** Entries, keys and states together; Infinity: no more than these. */
+  readonly stateBytesMax: number;
 }
 
-/** Whether one entry more, with a key of this length, is too much. */
-export function isFullFor(
-  { size, keyBytes: used }: EntryTable,
-  { entriesMax, keyBytesMax }: StateLimits,
-  length: number,
+/** What an entry counts beside key and state: head, row, timer and its place in the index, about. */
+const ENTRY_BYTES = 128;
+
+/** What lives counts so much towards `stateBytesMax`. */
+export function stateBytesOf({ size, keyBytes: used, states }: EntryTable): number {
+  return size * ENTRY_BYTES + used + states.bytes;
+}
+
+/** Whether one entry more, with a key of this length and so much state, is too much. */
+export function isFullFor(table: EntryTable, limits: StateLimits, length: number, stateBytes: number): boolean {
+  const { size, keyBytes: used } = table;
+  const { entriesMax, keyBytesMax } = limits;
+  const needed = keyBytes(length);
+  return size >= entriesMax || used + needed > keyBytesMax || !fits(table, limits, stateBytes, ENTRY_BYTES + needed);
+}
+
+/** Whether states may grow by so many bytes. */
+export function hasRoomFor(table: EntryTable, limits: StateLimits, stateBytes: number): boolean {
+  return stateBytes <= 0 || fits(table, limits, stateBytes, 0);
+}
+
+function fits(
+  table: EntryTable,
+  { pageBytesMax, stateBytesMax }: StateLimits,
+  stateBytes: number,
+  otherBytes: number,
 ): boolean {
-  return size >= entriesMax || used + keyBytes(length) > keyBytesMax;
+  const isWithin = stateBytesOf(table) + stateBytes + otherBytes <= stateBytesMax;
+  return isWithin && table.states.bytes + stateBytes <= pageBytesMax;
 }
 
-/** 1: nothing more can be opened. */
-export function fillOf({ size, keyBytes: used }: EntryTable, { entriesMax, keyBytesMax }: StateLimits): number {
-  return Math.max(size / entriesMax, used / keyBytesMax);
+/** 1: nothing more can be opened, or nothing grow. */
+export function fillOf(table: EntryTable, limits: StateLimits): number {
+  const { size, keyBytes: used, states } = table;
+  const { entriesMax, keyBytesMax, pageBytesMax, stateBytesMax } = limits;
+  const shares = [size / entriesMax, used / keyBytesMax, states.bytes / pageBytesMax];
+  return Math.max(...shares, stateBytesOf(table) / stateBytesMax);
+}
+
+/** For an operator: what there is, and what there may be. */
+export function fullness(table: EntryTable, limits: StateLimits): string {
+  const { size, keyBytes: used, states } = table;
+  const { entriesMax, keyBytesMax, pageBytesMax, stateBytesMax } = limits;
+  const found = `${size} entries live here, with ${used} bytes of keys and ${states.bytes} of states`;
+  const most = `at most ${entriesMax}, ${keyBytesMax} and ${pageBytesMax} fit one partition`;
+  if (stateBytesMax === Infinity) return `${found}; ${most}`;
+  return `${found}: ${stateBytesOf(table)} bytes, maxStateBytes is ${stateBytesMax}; ${most}`;
 }

@@ -6,7 +6,7 @@
 //
 // The way from a slot to its pages is an array by slot that is empty until the first page comes.
 //
-// Owns: which slot has which pages, and which has fewer than were written down.
+// Owns: which slot has which pages, which has fewer than were written down, the bytes of all.
 // Does not own: places (PageArena), what the bytes mean (kinds), what is written down (Changelog).
 //
 // Invariants
@@ -35,6 +35,8 @@ export class StatePages {
   readonly #reshaped: SlotSet;
   readonly #slotMemory = new GrowingMemory(SLOTS_MAX * REFERENCE_BYTES);
   #bySlot = new Int32Array(this.#slotMemory.buffer, 0, 0);
+  /** Bytes of all states. */
+  bytes = 0;
   /** Grows with each change of a state of several pages: what was gathered before may be another. */
   #changesOfMany = 0;
 
@@ -118,6 +120,7 @@ export class StatePages {
     const length = arena.lengthOf(page);
     const rest = at + removed;
     const grown = length - removed + count;
+    this.bytes += count - removed;
     const start = arena.startOf(page);
     if (arena.resize(page, grown, at)) {
       if (rest < length) arena.bytes.copyWithin(start + at + count, start + rest, start + length);
@@ -169,6 +172,7 @@ export class StatePages {
   #resize(slot: number, length: number): void {
     if (slot >= this.#bySlot.length) this.#growSlots(slot + 1);
     const held = this.#bySlot[slot]!;
+    this.bytes += length - this.lengthOf(slot);
     if (length <= (this.countOf(slot) - 1) * PAGE_BYTES_MAX) this.#reshaped.add(slot);
     if (held >= NONE && length <= PAGE_BYTES_MAX) this.#bySlot[slot] = this.#resizeOnly(held - 1, length) + 1;
     else this.#resizeMany(slot, length);

@@ -19,6 +19,7 @@ const task = (changes: Partial<TaskStatus>): TaskStatus => ({
   clock: 1_700_000_000_000,
   liveEntries: 7,
   stateFill: 0.25,
+  stateBytes: 12_345,
   heldMs: 0,
   lag: 3,
   expiryLagMs: 0,
@@ -172,7 +173,7 @@ test('[I7] a partition that fills up is warned of, and keeps no instance from be
     ready: true,
     warnings: [
       expect.stringMatching(
-        /^visits\/0 holds 93 % of what may live in one partition \(30822000 sessions\): .*state-full/,
+        /^visits\/0 holds 93 % of what may live in one partition \(30822000 entries, 12345 bytes\): .*state-full/,
       ),
     ],
   });

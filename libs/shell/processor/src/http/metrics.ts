@@ -21,7 +21,7 @@ const COUNTED: Counted = {
     'formerTypeRecords',
     'Records from before the input had its timestamp type, read over (C6)',
   ],
-  flatline_state_full_total: ['stateFull', 'Records refused for want of room for one session more (I7)'],
+  flatline_state_full_total: ['stateFull', 'Records refused for want of room (I7)'],
   flatline_dead_letters_total: ['deadLetters', 'Records sent to the dead-letter topic (I1)'],
   flatline_failed_records_total: [
     'failedRecords',
@@ -39,6 +39,7 @@ const GROWING: Readonly<Record<string, Read<TaskStatus>>> = {
 const GAUGED: Readonly<Record<string, Read<TaskStatus>>> = {
   flatline_live_entries: [(task) => task.liveEntries, 'Live sessions'],
   flatline_state_fill_ratio: [(task) => task.stateFill, 'Share of what may live in a partition that does (I7)'],
+  flatline_state_bytes: [(task) => task.stateBytes, 'What entries, keys and states count towards maxStateBytes (I7)'],
   flatline_lag_records: [(task) => task.lag, 'Input records between the position and the end'],
   flatline_expiry_lag_seconds: [
     (task) => inSeconds(task.expiryLagMs),

@@ -9,7 +9,7 @@ export function unreadyReasons({ processes, absences }: Looked): readonly string
   return [...new Set([...absences, ...processes.flatMap(reasonsOfProcess)])];
 }
 
-/** Partitions that soon open no session more: the instance works, and another one would not help. */
+/** Partitions in which soon nothing more can be opened, nor grow: the instance works, and another one would not help. */
 export function fillWarnings({ processes }: Looked): readonly string[] {
   return processes
     .flatMap(({ pipelines }) => pipelines)
@@ -17,9 +17,9 @@ export function fillWarnings({ processes }: Looked): readonly string[] {
       tasks
         .filter(({ stateFill }) => stateFill >= STATE_FILL_ALARM)
         .map(
-          ({ partition, stateFill, liveEntries }) =>
+          ({ partition, stateFill, stateBytes, liveEntries }) =>
             `${name}/${partition} holds ${Math.floor(stateFill * 100)} % of what may live in one partition (${liveEntries} ` +
-            'sessions): beyond, records that would open a session are dead letters (state-full)',
+            `entries, ${stateBytes} bytes): beyond, records that need more room are dead letters (state-full)`,
         ),
     );
 }

@@ -265,6 +265,7 @@ export class PipelineInstance implements MembershipListener {
     const { settings, ports, onFatal, bounds = TASK_BOUNDS } = this.#parts;
     const { blockBytesMax, unsweptLogBytes, pendingChangesMax, pendingOutputsMax, owedBytesMax } = bounds;
     const { flushIntervalMs, flushSlice, loadSlice, armSlice } = bounds;
+    const { entriesMax, keyBytesMax, pageBytesMax } = bounds;
     const { heldTime, input, tickMs, changelogFactor, changelogFormat: format } = settings;
     const changelog = { blockBytesMax, changelogFactor, unsweptLogBytes, format };
     const share = this.#share;
@@ -285,7 +286,7 @@ export class PipelineInstance implements MembershipListener {
         pendingOutputsMax,
         owedBytesMax,
         takenRowBytesMax: () => share.takenRowBytes(),
-        state: { entriesMax: bounds.entriesMax, keyBytesMax: bounds.keyBytesMax },
+        state: { entriesMax, keyBytesMax, pageBytesMax, stateBytesMax: settings.maxStateBytes ?? Infinity },
         deadLetters: {
           waitingBytesMax: () => share.deadLetterBytes(bounds),
           letterBytesMax: settings.letterBytesMax,

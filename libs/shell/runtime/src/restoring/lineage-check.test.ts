@@ -32,7 +32,7 @@ const OPTIONS: TaskOptions = {
   owedBytesMax: 9,
   takenRowBytesMax: () => 9,
   deadLetters: { waitingBytesMax: () => 9, letterBytesMax: 9_999 },
-  state: { entriesMax: 1e6, keyBytesMax: 1e9 },
+  state: { entriesMax: 1e6, keyBytesMax: 1e9, pageBytesMax: 1e9, stateBytesMax: Infinity },
 };
 
 /** The block of an empty commit. */

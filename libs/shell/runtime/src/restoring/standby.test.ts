@@ -192,6 +192,7 @@ const SMALL_BOUNDS: TaskBounds = {
   commitBytesMin: 100,
   entriesMax: 1_000,
   keyBytesMax: 1e6,
+  pageBytesMax: 1e9,
   deadLetterBytesMax: 2_000,
   cutSliceBytes: 100,
   flushBytesTotal: 4_096,

@@ -17,6 +17,8 @@ export interface TaskStatus {
   readonly liveEntries: number;
   /** How much of what may live in a partition does: 1 is all of it (I7). */
   readonly stateFill: number;
+  /** What its entries, keys and states count towards `maxStateBytes` (I7). */
+  readonly stateBytes: number;
   /** Time held since the beginning of the log (C8). */
   readonly heldMs: DurationMs;
   /** Records behind the end of the input. */
@@ -59,6 +61,7 @@ export function taskStatus({ settings, partition }: TaskPlace, holdings: TaskHol
     clock,
     liveEntries: task?.liveEntries ?? 0,
     stateFill: task?.stateFill ?? 0,
+    stateBytes: task?.stateBytes ?? 0,
     lag: loop?.lag,
     heldMs: task?.heldMs ?? 0,
     expiryLagMs: Math.max(0, clock - (task?.earliestDue() ?? clock)),

@@ -10,6 +10,7 @@ import { textOf } from '../../logs/byte-names.ts';
 import { InputFold, type FoldCounts, type Keyed, type Weight, weightOf } from '../input-fold.ts';
 import { expectedSummary, type ExpectedClose } from './expected-close.ts';
 import { OpenSessions } from './open-sessions.ts';
+import { ENTRY_BYTES, textsSize } from './state-size.ts';
 import type { PipelineRules } from '../../logs/history.ts';
 import {
   type Activity,
@@ -31,6 +32,12 @@ const END_EVENT = {
   timeoutMs: undefined,
   attributes: undefined,
 } as const;
+
+/** docs/SPEC.md, I7. */
+const PAGE_BYTES_MAX = 3_221_225_472;
+/** A byte of an event becomes no more bytes of a session's texts than these, but for what comes on top. */
+const TEXTS_PER_BYTE = 4;
+const TEXTS_ON_TOP = 1_024;
 
 export class NaiveFold extends InputFold<PipelineRules> {
   /** By the name of the key. */
@@ -88,7 +95,7 @@ export class NaiveFold extends InputFold<PipelineRules> {
     return { entries: this.#closed.length, keyBytes: this.#closedKeyBytes };
   }
 
-  protected override keyed({ name, key, record, effectiveAt, isFull }: Keyed): void {
+  protected override keyed({ name, key, record, effectiveAt, isFull, saysStateFull }: Keyed): void {
     const former = this.open.get(name);
     if (former !== undefined && this.isDue(former)) this.closeDue(name, key);
     const { value, timestamp, offset } = record;
@@ -98,18 +105,46 @@ export class NaiveFold extends InputFold<PipelineRules> {
       return;
     }
     const opens = event?.type !== ENDED && !this.open.has(name);
-    if (opens && isFull()) {
+    const activity: Activity = { offset, effectiveAt, occurredAt: event?.occurredAt ?? timestamp, event };
+    const grows = event?.type !== ENDED && (saysStateFull ?? this.#outgrows(name, activity, value));
+    if ((opens && isFull()) || grows) {
       this.refuse(record);
       return;
     }
-    const activity: Activity = { offset, effectiveAt, occurredAt: event?.occurredAt ?? timestamp, event };
     const session = this.#sessionFor(name, activity);
     if (session === undefined) return;
     const { duplicates } = session;
+    const before = textsSize(session);
     apply(session, this.rules, activity);
+    this.open.textBytes += textsSize(session) - before;
     this.counts.duplicates += session.duplicates - duplicates;
     if (event?.type === ENDED)
       this.#close(name, key, { reason: ENDED, closedAt: this.clock, endedAt: activity.occurredAt });
+  }
+
+  /** I7: whether what lives would take more than it may. `value`: of the record, which bounds what its event needs. */
+  #outgrows(name: string, activity: Activity, value: Uint8Array | null): boolean {
+    const { pageBytesMax = PAGE_BYTES_MAX, stateBytesMax = Infinity } = this.rules;
+    const isOver = (keyBytes: number, size: number, texts: number): boolean =>
+      size * ENTRY_BYTES + keyBytes + texts > stateBytesMax || texts > pageBytesMax;
+    const { open } = this;
+    const atMost = TEXTS_ON_TOP + TEXTS_PER_BYTE * (value?.length ?? 0);
+    if (!isOver(open.keyBytes + weightOf(name), open.size + 1, open.textBytes + atMost)) return false;
+    const former = open.get(name);
+    const then = former === undefined ? newSession(activity, this.rules) : structuredClone(former);
+    apply(then, this.rules, activity);
+    const grownBy = textsSize(then) - (former === undefined ? 0 : textsSize(former));
+    if (former !== undefined && grownBy <= 0) return false;
+    const needed = former === undefined ? { keyBytes: weightOf(name), size: 1 } : { keyBytes: 0, size: 0 };
+    let { keyBytes, size } = needed;
+    let texts = grownBy;
+    for (const [each, session] of open) {
+      if (this.isDue(session)) continue;
+      keyBytes += weightOf(each);
+      size += 1;
+      texts += textsSize(session);
+    }
+    return isOver(keyBytes, size, texts);
   }
 
   #sessionFor(name: string, activity: Activity): Session | undefined {

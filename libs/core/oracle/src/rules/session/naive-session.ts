@@ -36,6 +36,8 @@ export interface Session {
   /** Bare heartbeats included. */
   types: Map<string, number>;
   attributes: Map<string, { readonly value: string; readonly at: Millis }>;
+  /** It has had an id that is remembered, a type but HEARTBEAT, or attributes. */
+  hasTexts: boolean;
   /** Reckoned when the clock had passed it, where that could not be done later (C8). */
   due: Due | undefined;
 }
@@ -72,6 +74,7 @@ export function newSession({ offset, effectiveAt, occurredAt }: Activity, rules:
     eventIds: [],
     types: new Map(),
     attributes: new Map(),
+    hasTexts: false,
     due: undefined,
   };
 }
@@ -89,6 +92,7 @@ export function apply(session: Session, rules: PipelineRules, activity: Activity
   session.startedAt = Math.min(session.startedAt, occurredAt);
   session.lastEventAt = Math.max(session.lastEventAt, occurredAt);
   session.eventCount += 1;
+  session.hasTexts ||= event !== undefined && (event.type !== HEARTBEAT || event.attributes !== undefined);
   countType(session, event?.type ?? HEARTBEAT);
   for (const [name, value] of event?.attributes ?? []) keepAttribute(session, rules, name, { value, at: occurredAt });
   takeTimeout(session, rules, event?.timeoutMs);
@@ -134,8 +138,10 @@ function longestOf({ openedAt }: Session, { maxDurationMs }: PipelineRules, held
 function isDuplicate(session: Session, rules: PipelineRules, { eventId, sequence, type }: InputEvent): boolean {
   if (eventId !== undefined && session.eventIds.includes(eventId)) return true;
   if (sequence !== undefined && !noteSequence(session, sequence, type === 'STARTED')) return true;
-  if (eventId !== undefined && rules.dedupeEventIds > 0)
+  if (eventId !== undefined && rules.dedupeEventIds > 0) {
     session.eventIds = [...session.eventIds, eventId].slice(-rules.dedupeEventIds);
+    session.hasTexts = true;
+  }
   return false;
 }
 

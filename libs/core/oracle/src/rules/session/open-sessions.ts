@@ -1,18 +1,28 @@
 // The sessions that are open, by the name of their key, and what their keys weigh.
 import type { Session } from './naive-session.ts';
 import { weightOf } from '../input-fold.ts';
+import { textsSize } from './state-size.ts';
 
 export class OpenSessions extends Map<string, Session> {
   /** Bytes of all keys, each rounded up to four (I7). */
   keyBytes = 0;
+  /** What their texts take; whoever changes a session's counts it. */
+  textBytes = 0;
 
   override set(name: string, session: Session): this {
-    if (!this.has(name)) this.keyBytes += weightOf(name);
+    if (!this.has(name)) {
+      this.keyBytes += weightOf(name);
+      this.textBytes += textsSize(session);
+    }
     return super.set(name, session);
   }
 
   override delete(name: string): boolean {
-    if (this.has(name)) this.keyBytes -= weightOf(name);
+    const session = this.get(name);
+    if (session !== undefined) {
+      this.keyBytes -= weightOf(name);
+      this.textBytes -= textsSize(session);
+    }
     return super.delete(name);
   }
 }

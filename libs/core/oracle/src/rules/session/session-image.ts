@@ -26,10 +26,11 @@ export function readImage(image: Uint8Array): Session {
     eventIds: [],
     types: new Map(),
     attributes: new Map(),
+    hasTexts: false,
     due: undefined,
   };
-  const hasTexts = numbers !== undefined && readNumbers(new BlockReader(numbers), session);
-  if (hasTexts) readTexts(bytes.rest(), session);
+  session.hasTexts = numbers !== undefined && readNumbers(new BlockReader(numbers), session);
+  if (session.hasTexts) readTexts(bytes.rest(), session);
   if (!bytes.isAtEnd) throw new NotABlock('has bytes behind an entry');
   const named = [...session.types.values()].reduce((sum, count) => sum + count, 0);
   if (head.eventCount > named) session.types.set(HEARTBEAT, head.eventCount - named);

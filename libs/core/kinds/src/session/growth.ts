@@ -1,0 +1,76 @@
+// How many bytes of state an event needs (I7), before anything of it is applied.
+import { HEARTBEAT, type SessionEvent } from '@flatline/ports/formats';
+import { HeapBytes } from '../state-bytes.ts';
+import { applyEvent, type Occurrence, openSession, OTHER_TYPE } from './apply-event.ts';
+import { blankDetail, type SessionDetail } from './detail.ts';
+import type { SessionEntry, SessionRules } from './entry.ts';
+import { blankTexts, SessionTexts } from './texts.ts';
+
+/** A character of UTF-16 in UTF-8, and the length before a text. */
+const UNIT_BYTES = 3;
+const LENGTH_BYTES = 5;
+const TIME_BYTES = 8;
+/** Three lists and a type have counts; each may take a byte more once it is counted up. */
+const COUNTS_BYTES = 4;
+/** Texts that say nothing yet. */
+const NO_TEXTS_BYTES = blankTexts().state.length;
+
+/** At most; 0: it needs none. */
+export function growthAtMost({ type, eventId, attributes }: SessionEvent): number {
+  if (type === HEARTBEAT && eventId === undefined && attributes === undefined) return 0;
+  let bytes = NO_TEXTS_BYTES + COUNTS_BYTES + textBytes(OTHER_TYPE) + textBytes(type);
+  if (eventId !== undefined) bytes += textBytes(eventId);
+  for (const [name, value] of attributes ?? []) bytes += textBytes(name) + textBytes(value) + TIME_BYTES;
+  return bytes;
+}
+
+/** Exactly; less than 0: it gives some back. The event is applied to a copy; undefined: it opens a session. */
+export function growthOf(
+  entry: SessionEntry | undefined,
+  rules: SessionRules,
+  event: SessionEvent,
+  at: Occurrence,
+): number {
+  const copy = entry === undefined ? opened(rules, at) : copyOf(entry);
+  const before = stateLength(copy);
+  applyEvent(copy, rules, event, at);
+  return stateLength(copy) - before;
+}
+
+function textBytes(text: string): number {
+  return UNIT_BYTES * text.length + LENGTH_BYTES;
+}
+
+function stateLength({ detail }: SessionEntry): number {
+  return detail?.texts?.state.length ?? 0;
+}
+
+function opened(rules: SessionRules, at: Occurrence): SessionEntry {
+  const { timeoutMs } = rules;
+  const { offset, effectiveAt } = at;
+  const times = { openedAt: effectiveAt, lastSeenAt: effectiveAt, timeoutMs, timeoutChosen: false };
+  const entry = { ...times, eventCount: 0, firstOffset: offset, lastOffset: offset, detail: undefined };
+  openSession(entry, rules, at);
+  return entry;
+}
+
+/** Field by field: in a task they are accessors of a window. */
+function copyOf(entry: SessionEntry): SessionEntry {
+  const { openedAt, lastSeenAt, timeoutMs, timeoutChosen, eventCount, firstOffset, lastOffset, detail } = entry;
+  const head = { openedAt, lastSeenAt, timeoutMs, timeoutChosen, eventCount, firstOffset, lastOffset };
+  return { ...head, detail: detail && copyOfDetail(detail) };
+}
+
+function copyOfDetail(detail: SessionDetail): SessionDetail {
+  const copy = blankDetail(detail.startedAt, detail.lastEventAt);
+  const { sequence, texts } = detail;
+  if (sequence !== undefined) {
+    const { lowest, highest, seenLow, seenHigh, received, missingBefore, restarts } = sequence;
+    copy.sequence = { lowest, highest, seenLow, seenHigh, received, missingBefore, restarts };
+  }
+  if (texts !== undefined) {
+    const { bytes, start, length } = texts.state;
+    copy.texts = new SessionTexts(new HeapBytes(bytes.slice(start, start + length)));
+  }
+  return copy;
+}

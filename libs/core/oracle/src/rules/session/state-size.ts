@@ -1,0 +1,41 @@
+// What sessions count towards `maxStateBytes` (I7), from how docs/FORMATS.md says that their texts lie.
+import { HEARTBEAT } from '../../logs/json-event.ts';
+import type { Session } from './naive-session.ts';
+
+/** An entry beside its key and its state (docs/SPEC.md, I7). */
+export const ENTRY_BYTES = 128;
+/** Three numbers of 32 bits before the lists. */
+const HEADER_BYTES = 12;
+
+const utf8 = new TextEncoder();
+
+export function textsSize({ hasTexts, eventIds, types, attributes }: Session): number {
+  if (!hasTexts) return 0;
+  const counts = [...types].filter(([type]) => type !== HEARTBEAT);
+  return (
+    HEADER_BYTES +
+    listSize(eventIds.map(textSize)) +
+    listSize(counts.map(([type, count]) => textSize(type) + numberSize(count))) +
+    listSize([...attributes].map(([name, { value, at }]) => textSize(name) + textSize(value) + numberSize(zigzag(at))))
+  );
+}
+
+function listSize(items: readonly number[]): number {
+  return items.reduce((sum, size) => sum + size, numberSize(items.length));
+}
+
+function textSize(text: string): number {
+  const { length } = utf8.encode(text);
+  return numberSize(length) + length;
+}
+
+function zigzag(value: number): number {
+  return value < 0 ? -2 * value - 1 : 2 * value;
+}
+
+/** A byte for each seven bits. */
+function numberSize(value: number): number {
+  let size = 1;
+  for (let rest = value; rest >= 128; rest = Math.floor(rest / 128)) size += 1;
+  return size;
+}
