@@ -5,7 +5,14 @@ import { CheckCalendar } from './check-calendar.ts';
 
 type Common = Pick<
   RulesByKind['session'],
-  'timestampType' | 'maxKeyBytes' | 'tombstones' | 'proof' | 'unheardMs' | 'maxHoldMs' | 'changelogFactor'
+  | 'timestampType'
+  | 'maxKeyBytes'
+  | 'tombstones'
+  | 'proof'
+  | 'unheardMs'
+  | 'maxHoldMs'
+  | 'changelogFactor'
+  | 'stateBytesMax'
 >;
 
 type Rules = {
@@ -29,9 +36,17 @@ const RULES: Rules = {
 
 /** The line of the table is that of the pipeline's own kind, which TypeScript does not follow. */
 export function rulesOf<Pipeline extends PipelineConfig>(pipeline: Pipeline): RulesByKind[Pipeline['kind']] {
-  const { input, output, heldTime, proof, changelogFactor } = pipeline;
+  const { input, output, heldTime, proof, changelogFactor, maxStateBytes: stateBytesMax } = pipeline;
   const { timestampType, maxKeyBytes } = input;
   const { tombstones } = output;
   const rules = RULES[pipeline.kind] as (pipeline: PipelineConfig, common: Common) => RulesByKind[Pipeline['kind']];
-  return rules(pipeline, { ...heldTime, timestampType, maxKeyBytes, tombstones, proof, changelogFactor });
+  return rules(pipeline, {
+    ...heldTime,
+    timestampType,
+    maxKeyBytes,
+    stateBytesMax,
+    tombstones,
+    proof,
+    changelogFactor,
+  });
 }

@@ -36,8 +36,8 @@ export interface Keyed {
   /** Whether there is no room for an entry that it would open (I7). */
   readonly isFull: () => boolean;
   /**
-   * Whether the processor says that it needs more state than there may be (I7), where that is believed: `maxStateBytes` is set,
-   * and only the processor knew the clock, or what states of the kind take is not reckoned here. undefined: it is reckoned.
+   * Whether the processor says that it needs more state than there may be (I7), where only it knew the clock; undefined: it is
+   * reckoned.
    */
   readonly saysStateFull: boolean | undefined;
 }
@@ -64,6 +64,9 @@ export abstract class InputFold<Rules extends CommonRules = CommonRules> {
     this.counts = counts;
     this.held = new HeldGaps(rules);
   }
+
+  /** Whether it knows what states take (I7); else the processor is believed. */
+  protected readonly reckonsState: boolean = false;
 
   /** The clock is about to move. */
   protected abstract moving(before: Millis, after: Millis): void;
@@ -158,8 +161,11 @@ export abstract class InputFold<Rules extends CommonRules = CommonRules> {
       // Where producers stamp, the present bounds the clock and only the processor knew it (C6): it is believed, within reason.
       const knowsClock = logAppendTime || isSaidFull === undefined;
       const isFull = (): boolean => (knowsClock ? this.#isFullFor(name) : isSaidFull && this.#mayBeFullFor(name));
-      const saysStateFull = knowsClock ? undefined : isSaidFull && this.rules.stateBytesMax !== undefined;
-      this.keyed({ name, key, record, effectiveAt: logAppendTime ? this.clock : timestamp, isFull, saysStateFull });
+      const isSaidOfState = isSaidFull === true && this.rules.stateBytesMax !== undefined;
+      const saysStateFull = knowsClock ? undefined : isSaidOfState;
+      const taken = isSaidOfState && !this.reckonsState ? asRefused(record) : record;
+      const effectiveAt = logAppendTime ? this.clock : timestamp;
+      this.keyed({ name, key, record: taken, effectiveAt, isFull, saysStateFull });
     }
   }
 

@@ -40,6 +40,7 @@ const TEXTS_PER_BYTE = 4;
 const TEXTS_ON_TOP = 1_024;
 
 export class NaiveFold extends InputFold<PipelineRules> {
+  protected override readonly reckonsState = true;
   /** By the name of the key. */
   readonly open = new OpenSessions();
   readonly #partition: number;
