@@ -1,5 +1,6 @@
 // Every benchmark there is, by the name it is asked for.
 import type { Benchmark } from './benchmark.ts';
+import { delays } from './delays/delays.ts';
 import { failover } from './failover/failover.ts';
 import { growth } from './growth/growth.ts';
 import { hotkey } from './hotkey/hotkey.ts';
@@ -30,5 +31,6 @@ export const BENCHMARKS: readonly Benchmark[] = [
   memory,
   growth,
   schedules,
+  delays,
   hotkey,
 ];

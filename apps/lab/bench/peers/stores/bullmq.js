@@ -18,6 +18,16 @@ export function open({ port, timeoutOf }) {
       const process = ({ data: { id, deadlineAt } }) => Promise.resolve(onClose(id, deadlineAt));
       return new Worker(QUEUE, process, { connection, concurrency: CONCURRENCY }).waitUntilReady();
     },
+    add: (messages) =>
+      queue.addBulk(
+        [...messages].map(({ id, dueAt, value }) => ({
+          ...{ name: 'due', data: { id, value }, opts: { delay: Math.max(1, dueAt - Date.now()) } },
+        })),
+      ),
+    drain: async (onDue) => {
+      const process = ({ data: { id } }) => Promise.resolve(onDue(id));
+      await new Worker(QUEUE, process, { connection, concurrency: CONCURRENCY }).waitUntilReady();
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 // A row per session with an index on its deadline: upserts of whole batches, and a statement that moves the rows that are due.
+import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 
 const CLOSES_MAX = 1_000;
@@ -25,7 +26,25 @@ const CLOSE = {
     SELECT count(*)::int AS closes, pg_notify('closed', '') FROM kept HAVING count(*) > 0`,
 };
 
+/** Workers that look for what is due, side by side. */
+const TAKERS = 2;
+
+const ADD = {
+  name: 'add',
+  text: 'INSERT INTO message (id, due, value) SELECT * FROM unnest($1::bigint[], $2::bigint[], $3::text[])',
+};
+
+const TAKE = {
+  name: 'take',
+  text: `
+    DELETE FROM message WHERE ctid = ANY (ARRAY(
+      SELECT ctid FROM message WHERE due <= $1 ORDER BY due LIMIT ${CLOSES_MAX} FOR UPDATE SKIP LOCKED))
+    RETURNING id, value`,
+};
+
 const TABLES = `
+  CREATE TABLE IF NOT EXISTS message (id bigint NOT NULL, due bigint NOT NULL, value text NOT NULL);
+  CREATE INDEX IF NOT EXISTS message_due ON message (due);
   CREATE TABLE IF NOT EXISTS session (
     id text COLLATE "C" PRIMARY KEY,
     first_seen bigint NOT NULL, last_seen bigint NOT NULL, deadline bigint NOT NULL, beats bigint NOT NULL);
@@ -43,7 +62,23 @@ export async function open({ port, user, partitions, timeoutOf }) {
     apply: (events) => pool.query({ ...UPSERT, values: columnsOf(events, timeoutOf) }),
     closeSilent: async (now) => (await pool.query({ ...CLOSE, values: [now] })).rows[0]?.closes ?? 0,
     watch: (onClose) => follow(pool, onClose),
+    add: (messages) => pool.query({ ...ADD, values: messageColumns(messages) }),
+    drain: (onDue, pollEveryMs) => Promise.all(Array.from({ length: TAKERS }, () => take(pool, onDue, pollEveryMs))),
   };
+}
+
+/** What is due is handed over by the statement that deletes it: to be sure of each, a worker would have to do both in one transaction. */
+async function take(pool, onDue, pollEveryMs) {
+  for (;;) {
+    const { rows } = await pool.query({ ...TAKE, values: [Date.now()] });
+    for (const { id } of rows) onDue(Number(id));
+    if (rows.length < CLOSES_MAX) await delay(pollEveryMs);
+  }
+}
+
+function messageColumns(messages) {
+  const all = [...messages];
+  return [all.map(({ id }) => id), all.map(({ dueAt }) => dueAt), all.map(({ value }) => value)];
 }
 
 /** One row per session: a statement may touch each only once. */

@@ -1,4 +1,5 @@
 // Deadlines in a sorted set, and a script that moves those that have passed to a stream: what users of Redis write.
+import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 
 const SESSIONS = 'sessions';
@@ -26,7 +27,29 @@ export function open({ port, timeoutOf }) {
       await redis.ping();
       void follow(redis, onClose);
     },
+    add: (messages) => addMessages(redis, messages),
+    drain: async (onDue, pollEveryMs) => {
+      // A connection that waits for entries does nothing else.
+      void follow(redis.duplicate(), (member) => {
+        onDue(Number(member.slice(0, member.indexOf(':'))));
+      });
+      for (;;) if ((await redis.closeDue(SESSIONS, CLOSED, Date.now())) < MEMBERS_MAX) await delay(pollEveryMs);
+    },
   };
+}
+
+/** The message is the member: a hash beside the set would cost it more. */
+async function addMessages(redis, messages) {
+  const pipeline = redis.pipeline();
+  let members = [];
+  for (const { id, dueAt, value } of messages) {
+    members.push(dueAt, `${id}:${value}`);
+    if (members.length < 2 * MEMBERS_MAX) continue;
+    pipeline.zadd(SESSIONS, ...members);
+    members = [];
+  }
+  if (members.length > 0) pipeline.zadd(SESSIONS, ...members);
+  for (const [error] of await pipeline.exec()) if (error !== null) throw error;
 }
 
 /** As one pipeline. A deadline never goes back: GT. */

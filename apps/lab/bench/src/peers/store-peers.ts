@@ -1,5 +1,5 @@
 // Peers that keep sessions in a store of others and poll it: a sorted set of Redis, jobs of BullMQ, a table of PostgreSQL.
-import type { DurationMs } from '@flatline/base';
+import type { DurationMs, Millis } from '@flatline/base';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BenchmarkOptions } from '../benchmark.ts';
@@ -100,6 +100,37 @@ interface StoreSettings {
   readonly probeTimeoutMs: DurationMs;
 }
 
+/** Messages that wait in a store. */
+export interface DelaysTask {
+  readonly records: number;
+  readonly valueBytes: number;
+  /** All are put there before, and due within `dueWithinMs` from then on. */
+  readonly dueFrom: Millis;
+  readonly dueWithinMs: DurationMs;
+  /** From then on. */
+  readonly runMaxMs: DurationMs;
+  /** Where the server has its data. */
+  readonly stateDir: string;
+}
+
+interface StepCost {
+  readonly elapsedMs: DurationMs;
+  /** The client's process and the server's. */
+  readonly cpuMs: DurationMs;
+}
+
+export interface DelaysCost {
+  readonly added: StepCost;
+  /** What the server's memory has grown by while they wait. */
+  readonly pendingBytes: number;
+  /** From a second before the first is due until the last was handed over. */
+  readonly drained: StepCost;
+  readonly drainMs: DurationMs;
+  /** Handed over, each counted once; and more than once. */
+  readonly count: number;
+  readonly twice: number;
+}
+
 export interface StorePeer extends Pick<Store, 'does' | 'lacks' | 'seenBy'> {
   readonly name: StoreName;
   readonly versions: readonly string[];
@@ -111,6 +142,8 @@ export interface StorePeer extends Pick<Store, 'does' | 'lacks' | 'seenBy'> {
     settings: StoreSettings,
     onClose: (close: SeenClose) => void,
   ): Promise<Pick<RunningProgram, 'end'>>;
+  /** What messages cost that wait in it. */
+  delays(task: DelaysTask): Promise<DelaysCost>;
 }
 
 export function lookUpStore(
@@ -132,15 +165,15 @@ export function lookUpStore(
 function storePeer(name: StoreName, folder: string, versions: readonly string[]): StorePeer {
   const { startServer, chunkMax, does, lacks, seenBy } = STORES[name];
   const command = (
-    job: 'throughput' | 'run' | 'watch',
-    task: ContenderTask & StoreSettings,
+    job: 'throughput' | 'run' | 'watch' | 'delays',
+    task: (ContenderTask & StoreSettings) | DelaysTask,
     { port, pid: serverPid }: LocalServer,
   ): [command: string, args: readonly string[]] => {
     const own = { peer: name, job, chunkMax, port, user: DATABASE_USER, serverPid, pollEveryMs: POLL_EVERY_MS };
     const times = { warmUpMs: WARM_UP_TIME_SHARE * STORE_RUN_MAX_MS, runMaxMs: STORE_RUN_MAX_MS };
     // kafkajs' timers go negative, and Node would say so at each start.
     const quiet = '--disable-warning=TimeoutNegativeWarning';
-    return [process.execPath, [quiet, join(folder, 'main.js'), JSON.stringify({ ...task, ...own, ...times })]];
+    return [process.execPath, [quiet, join(folder, 'main.js'), JSON.stringify({ ...times, ...own, ...task })]];
   };
   return {
     name,
@@ -176,6 +209,14 @@ function storePeer(name: StoreName, folder: string, versions: readonly string[])
         throw error;
       }
       return { end };
+    },
+    delays: async (task) => {
+      const server = await startServer(task.stateDir);
+      try {
+        return await runProgram<DelaysCost>(...command('delays', task, server));
+      } finally {
+        await server.end();
+      }
     },
   };
 }
