@@ -302,6 +302,43 @@ describe('[B3][B4] firing a window of several parts', () => {
   });
 });
 
+describe('[B2][B3] an item pushes a window out that needs several records, and fires itself', () => {
+  const OWES = { maxBytes: 1_500, onOversize: 'split' } as const;
+
+  test.each([
+    ['a flush', OWES, 400, FLUSH, 'FLUSHED 0'],
+    ['as large as a window may be', { ...OWES, maxBytes: 800, maxItems: 3 }, 800, {}, 'MAX_BYTES 0'],
+  ] as const)('%s', (_what, rules, length, headers, last) => {
+    const log = new DebounceLog({ rules, batchBytesMax: 911, owedBytesMax: 1 });
+    for (let i = 0; i < (rules.maxBytes === 800 ? 2 : 3); i += 1) log.add(T + i, 'k', `${i}`.repeat(399));
+    log.add(T + 9, 'k', 'x'.repeat(length), headers);
+    log.add(T + 10, 'k', 'after');
+    log.add(T + 9_000, null);
+    log.commit();
+    expect(
+      log
+        .said()
+        .map(({ reason, part }) => `${reason} ${part}`)
+        .slice(-2),
+    ).toEqual([last, 'QUIET 0']);
+    expect(log.said().flatMap(({ items }) => items.map(({ offset }) => offset))).toEqual(
+      Array.from({ length: rules.maxBytes === 800 ? 4 : 5 }, (_, i) => i),
+    );
+    expect(log.task.liveEntries).toBe(0);
+  });
+
+  test('a flush behind a window that was weighed for another format', () => {
+    const log = new DebounceLog({ owedBytesMax: 1 });
+    log.add(T, 'k', 'before');
+    log.commit();
+    log.restart({}, { weighing: 1 });
+    log.add(T + 1, 'k', 'flushed', FLUSH);
+    log.commit();
+    expect(brief(log.said())).toEqual(['MAX_BYTES 1 before', 'FLUSHED 1 flushed']);
+    expect(log.task.liveEntries).toBe(0);
+  });
+});
+
 describe('[B2][B3] the output has another format than when items were weighed', () => {
   const HEAVIER = { weighing: 1, itemBytes: (_: Uint8Array, __: number, length: number) => 2 * length + 100 } as const;
 

@@ -11,6 +11,8 @@ import type { Effects, Kind, KindOutput, OwedRecords, Owing } from '@flatline/ki
 export class OwedQueue {
   readonly #owing: Owing | undefined;
   readonly #slots: number[] = [];
+  /** Where the first entry stands among them: taking each one out at the front costs the square of a long queue. */
+  #at = 0;
   /** The first entry's, once it was its turn. */
   #records: OwedRecords | undefined;
 
@@ -19,12 +21,12 @@ export class OwedQueue {
   }
 
   get isEmpty(): boolean {
-    return this.#slots.length === 0;
+    return this.#at === this.#slots.length;
   }
 
   /** The entry whose turn it is. */
   get first(): number {
-    return this.#slots[0]!;
+    return this.#slots[this.#at]!;
   }
 
   add(slot: number): void {
@@ -44,10 +46,17 @@ export class OwedQueue {
     const record = records.next();
     if (record === undefined) return undefined;
     if (records.isOver) {
-      this.#slots.shift();
+      this.#removeFirst();
       this.#records = undefined;
     }
     owing.said(records.progress, records.isOver, effects);
     return record;
+  }
+
+  #removeFirst(): void {
+    this.#at += 1;
+    if (2 * this.#at < this.#slots.length) return;
+    this.#slots.splice(0, this.#at);
+    this.#at = 0;
   }
 }

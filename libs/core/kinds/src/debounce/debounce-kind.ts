@@ -131,9 +131,11 @@ class DebounceKind implements Kind {
     const taken = this.#rules.reduce === undefined ? item : this.#reduced(run, headers, item, { goesOn, room });
     if ('kind' in taken) return taken;
     const grownBy = this.#growth(taken, run.effectiveAt, goesOn);
-    const freed = isThere && !goesOn && !this.#isPushedOutLater() ? this.#entry.stateLength : 0;
+    const pushesOut = isThere && !goesOn;
+    const inOneGo = pushesOut && this.#isPushedOutAtOnce(item, asked);
+    const freed = inOneGo ? this.#entry.stateLength : 0;
     if (isLive && !effects.hasRoom(grownBy - freed)) return NO_ROOM;
-    const lives = isThere && !goesOn ? this.#pushOut(effects) : isLive;
+    const lives = pushesOut ? this.#end('MAX_BYTES', effects.clock, effects, inOneGo) : isLive;
     if (!lives && !effects.open(run.index, isLive ? ROOM_IS_THERE : grownBy)) return NO_ROOM;
     this.#takeItem(taken, run.effectiveAt, asked, goesOn, effects);
     return undefined;
@@ -147,14 +149,9 @@ class DebounceKind implements Kind {
     return count + 1 >= maxItems || bytes + length >= maxBytes;
   }
 
-  /** The item that comes does not fit. Whether an entry is left, which owes what was there. */
-  #pushOut(effects: Effects): boolean {
-    return this.#end('MAX_BYTES', effects.clock, effects, !this.#isPushedOutLater());
-  }
-
-  /** A leading item is a batch itself, behind all of that: in one commit, since a record has its effects in one. */
-  #isPushedOutLater(): boolean {
-    return this.#rules.mode !== 'leading' && this.#isLong();
+  /** An item that says something itself does so behind all of what it pushes out: in one commit, as a record has its effects in one. */
+  #isPushedOutAtOnce(item: Arriving, asked: Asked): boolean {
+    return !this.#isLong() || this.#says(item, asked, false, false);
   }
 
   /** Whether one record cannot hold what waits. */
