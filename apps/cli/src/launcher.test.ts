@@ -4,6 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
+import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { type LaunchedProcess, launcherStop } from './launcher.ts';
 
@@ -59,23 +60,30 @@ describe('a command whose launcher is killed with -9', () => {
   const launcher = fileURLToPath(new URL('../bin/flatline.mjs', import.meta.url));
   const main = fileURLToPath(new URL('./main.ts', import.meta.url));
   const command = ['sessions', 'tail', '--topic', 'in'];
-  /** As npx starts the command of a package, which has no launcher of its own. */
-  const args = JSON.stringify(['--conditions=@flatline/source', main, ...command]);
-  const npx = `require('node:child_process').spawn(process.execPath, ${args}, { stdio: 'inherit' })`;
+  /** As npx starts the command of a package, which has no launcher of its own: with a shell between that outlives it. */
+  const line = [process.execPath, '--conditions=@flatline/source', main, ...command].join(' ');
+  const npx = `process.title = 'npm exec flatline'; require('node:child_process').spawn('sh', ['-c', '${line}; exit'], { stdio: 'inherit' })`;
 
   test.each([
     ['that of a checkout', [launcher, ...command], undefined],
     ['npx', ['--eval', npx], 'npx'],
   ])('%s: ends, too, while it waits for a broker', async (_name, starting, npm_lifecycle_event) => {
-    const silent = createServer();
+    const sockets: Socket[] = [];
+    const silent = createServer((socket) => sockets.push(socket));
     await once(silent.listen(0, '127.0.0.1'), 'listening');
-    const connected = once(silent, 'connection') as Promise<[Socket]>;
+    const connected = once(silent, 'connection');
     const KAFKA_BROKERS = `127.0.0.1:${(silent.address() as AddressInfo).port}`;
     const env = { ...process.env, KAFKA_BROKERS, npm_lifecycle_event };
-    const started = spawn(process.execPath, starting, { cwd: tmpdir(), env, stdio: 'ignore' });
-    const [socket] = await connected;
-    started.kill('SIGKILL');
-    await once(socket.resume(), 'close');
-    silent.close();
+    const started = spawn(process.execPath, starting, { cwd: tmpdir(), env, stdio: ['ignore', 'ignore', 'pipe'] });
+    const said = text(started.stderr);
+    try {
+      await connected;
+      started.kill('SIGKILL');
+      // All that held its standard error have ended, and not because no broker answered.
+      expect(await said).toContain('interrupted before a broker answered');
+    } finally {
+      for (const socket of sockets) socket.destroy();
+      silent.close();
+    }
   });
 });

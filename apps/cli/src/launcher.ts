@@ -1,9 +1,12 @@
 // What started this process: npx, or the launcher of a checkout. Killed with -9 it passes nothing on, and whoever waits at the
 // terminal believes that all has ended; so this process stops when it has gone.
 import type { Clock, DurationMs } from '@flatline/base';
+import { readFileSync } from 'node:fs';
 import { requestableStop, type Stop } from './stop.ts';
 
 const LOOK_EVERY_MS: DurationMs = 500;
+/** Between this process and npm: a shell, and in a checkout its launcher. */
+const ANCESTORS_MAX = 5;
 
 /** What of a process is needed; Node's `process` is one. */
 export interface LaunchedProcess {
@@ -28,12 +31,37 @@ export function launcherStop(launched: LaunchedProcess, clock: Clock): Stop | un
   return stop;
 }
 
-/** npx opens no channel: its end shows by another parent. */
+/** npx opens no channel: its end shows by another parent, of this process or of the shell between. */
 function onOrphaned(launched: LaunchedProcess, clock: Clock, act: () => void): void {
-  const parent = launched.ppid;
+  const line = lineToNpm(launched.ppid);
   const look = (): void => {
-    if (launched.ppid === parent) clock.after(LOOK_EVERY_MS, look);
+    if (lineToNpm(launched.ppid) === line) clock.after(LOOK_EVERY_MS, look);
     else act();
   };
   clock.after(LOOK_EVERY_MS, look);
+}
+
+/** Process ids from the parent up to npm; the parent's alone where npm is not found, as without procfs. */
+function lineToNpm(parent: number): string {
+  const line: number[] = [];
+  for (let pid = parent; line.length < ANCESTORS_MAX;) {
+    line.push(pid);
+    const found = statusOf(pid);
+    if (found === undefined) break;
+    if (found.name.startsWith('npm')) return line.join(' ');
+    pid = found.parent;
+  }
+  return String(parent);
+}
+
+/** `/proc/<pid>/stat`: the name in parentheses, which it may contain itself, the state, the parent. */
+function statusOf(pid: number): { readonly name: string; readonly parent: number } | undefined {
+  try {
+    const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+    const end = text.lastIndexOf(')');
+    const [, parent] = text.slice(end + 2).split(' ');
+    return { name: text.slice(text.indexOf('(') + 1, end), parent: Number(parent) };
+  } catch {
+    return undefined; // it has ended, or there is no procfs
+  }
 }
