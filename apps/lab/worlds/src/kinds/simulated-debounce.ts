@@ -26,24 +26,29 @@ interface Batch {
 const AROUND_BYTES = 512;
 const KEY_BYTE_BYTES = 8;
 const ITEM_BYTES = 66;
+/** Room for some items, and for one: where windows come in parts, most then have several. */
+const FEW_BYTES = 900;
+const ONE_ITEM_BYTES = 720;
 const utf8 = new TextEncoder();
 const encoder = await openBatchEncoder('json', OUTPUT, undefined);
 
 export function drawDebounceRules(random: Random): DebounceSubject {
   const waitMs = oneOf(random, [50, 500, 1_000, 3_000]);
-  return {
+  const drawn = {
     mode: oneOf(random, ['trailing', 'trailing', 'window', 'leading'] as const),
     waitMs,
     maxWaitMs: oneOf(random, [0, 2 * waitMs, 10 * waitMs]),
     maxItems: oneOf(random, [1, 3, 1_000_000, 1_000_000]),
     maxBytes: oneOf(random, [60, 1_000_000, 1_000_000]),
     onOversize: oneOf(random, ['flush', 'split'] as const),
-    batchBytesMax: oneOf(random, [900, 1_000_000]),
+    batchBytesMax: oneOf(random, [FEW_BYTES, 1_000_000]),
     maxPartsBytes: 100_000_000,
     reducer: oneOf(random, ['all', 'all', 'first', 'last', 'count'] as const),
     reduce: undefined,
     dedupeBy: undefined,
-  };
+  } as const;
+  const isInParts = drawn.onOversize === 'split' && drawn.batchBytesMax === FEW_BYTES;
+  return isInParts ? { ...drawn, batchBytesMax: ONE_ITEM_BYTES } : drawn;
 }
 
 export class SimulatedDebounce implements SimulatedKind {

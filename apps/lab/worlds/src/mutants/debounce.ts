@@ -60,4 +60,12 @@ export const DEBOUNCE_MUTANTS: readonly Mutant[] = [
     from: '  head.waitMs = input.varint();\n  const count',
     to: '  input.varint();\n  const count',
   },
+  {
+    name: 'keeps the last part of a window to itself',
+    kind: 'debounce',
+    file: 'libs/core/partition/src/owed-queue.ts',
+    from: '    return record;\n',
+    to: '    return records.isOver ? undefined : record;\n',
+    seed: 8,
+  },
 ];
