@@ -1,6 +1,5 @@
-// How long closes are late when an instance goes, with a standby of its partitions and without: two instances share a
-// pipeline, sessions end on every partition all the time, and one instance is killed, or stopped, or killed and started again
-// at once.
+// How long closes are late when an instance goes while sessions end on every partition all the time. Two share a pipeline, with
+// standbys and without, and one is killed or stopped; or there is one, killed or stopped, and started again at once.
 import type { DurationMs, Millis } from '@flatline/base';
 import { systemClock } from '@flatline/system';
 import { join } from 'node:path';
@@ -15,8 +14,8 @@ import { type AssignedPartition, Instance } from '../processor/instance.ts';
 import { short } from '../text-table.ts';
 
 interface FailoverScenario {
-  /** How the instance that is measured goes: killed, told to stop, or killed and started again under its name. */
-  readonly departure: 'kill' | 'leave' | 'restart';
+  /** How the instance that is measured goes: killed or told to stop, for good or to be started again under its name. */
+  readonly departure: 'kill' | 'leave' | 'kill, restart' | 'leave, restart';
   readonly standbys: number;
   /** Sessions that live all the time: the state that moves. */
   readonly sessions: number;
@@ -26,7 +25,7 @@ interface FailoverScenario {
 
 interface FailoverFigures extends FailoverScenario {
   readonly movedPartitions: number;
-  /** From a kill to the first close of the new owner, or of the old one started again, that a read_committed reader sees; the slowest partition. */
+  /** From a kill, or the end of a process that is started again, to the first close after it that a read_committed reader sees; the slowest partition. */
   readonly firstCloseMs: DurationMs | undefined;
   /** The longest time without a close on a moved partition, where one was due every PROBE_EVERY_MS. */
   readonly longestGapMs: DurationMs;
@@ -62,7 +61,7 @@ const PAGE: Page<FailoverFigures> = {
 
 export const failover = framed({
   name: 'failover',
-  description: 'how late closes are when an instance is killed or leaves, with a standby and without',
+  description: 'how late closes are when an instance is killed, leaves or restarts, with a standby and without',
   settings: (options) => over(DEFAULTS, options),
   measure: measureFailovers,
   report: ({ turns }) => ({ rows: turns, page: PAGE }),
@@ -71,9 +70,8 @@ export const failover = framed({
 /** @throws Error where an instance does not start, or a session is not closed exactly once. */
 async function measureFailovers(ground: FailoverGround): Promise<{ readonly turns: readonly FailoverFigures[] }> {
   const { sessions, partitions, sessionTimeoutMs } = ground;
-  const cells = (['kill', 'leave', 'restart'] as const).flatMap((departure) =>
-    // One that comes back takes its own place: no standby has a part in it.
-    (departure === 'restart' ? [0] : [0, 1]).map((standbys) => ({
+  const cells = (['kill', 'leave', 'kill, restart', 'leave, restart'] as const).flatMap((departure) =>
+    (returns({ departure }) ? [0] : [0, 1]).map((standbys) => ({
       name: `${departure}, ${standbys} standbys`,
       take: () =>
         withApplication(ground, (application) =>
@@ -99,27 +97,32 @@ async function measureFailover(
   };
   try {
     await loadSessions(ground.connection, application.topic, { sessions, seed: SEED });
-    const pair = await startPair(start, scenario);
-    return await watchDeparture(ground, application, pair, { ...scenario, again: () => start(LEAVER) });
+    const cast = await startAll(start, scenario);
+    return await watchDeparture(ground, application, { ...cast, again: () => start(LEAVER) }, scenario);
   } finally {
     await Promise.all(instances.map((instance) => instance.kill()));
   }
 }
 
-interface Pair {
-  readonly leaver: Instance;
-  readonly heir: Instance;
+/** Its own heir, as long as the group still counts it as a member: no other instance and no standby has a part in it. */
+function returns({ departure }: Pick<FailoverScenario, 'departure'>): boolean {
+  return departure.endsWith('restart');
 }
 
-/** Both run their half, and stand by for the other's where they are to. */
-async function startPair(
-  start: (instance: string) => Instance,
-  { partitions, sessions, standbys }: FailoverScenario,
-): Promise<Pair> {
+interface Cast {
+  readonly leaver: Instance;
+  /** undefined: itself, started again. */
+  readonly heir: Instance | undefined;
+}
+
+/** Each runs its part, and stands by for the other's where it is to. */
+async function startAll(start: (instance: string) => Instance, scenario: FailoverScenario): Promise<Cast> {
+  const { partitions, sessions, standbys } = scenario;
   const leaver = start(LEAVER);
   const live = (assigned: readonly AssignedPartition[]): number =>
     assigned.reduce((sum, { liveEntries }) => sum + liveEntries, 0);
   await leaver.until((assigned) => running(assigned) === partitions && live(assigned) >= sessions);
+  if (returns(scenario)) return { leaver, heir: undefined };
   const heir = start('b');
   const isShared = (assigned: readonly AssignedPartition[]): boolean =>
     Math.abs(2 * running(assigned) - partitions) <= 1 &&
@@ -134,8 +137,8 @@ async function startPair(
 async function watchDeparture(
   { kafka, connection }: FailoverGround,
   { application, topic }: Application,
-  { leaver, heir }: Pair,
-  { again, ...scenario }: FailoverScenario & { readonly again: () => Instance },
+  { leaver, heir, again }: Cast & { readonly again: () => Instance },
+  scenario: FailoverScenario,
 ): Promise<FailoverFigures> {
   const { partitions, departure } = scenario;
   const moved = (await leaver.assigned()).flatMap(({ role, partition }) => (role === 'owner' ? [partition] : []));
@@ -144,7 +147,11 @@ async function watchDeparture(
     const probes = new Probes(connection, topic);
     await delay(SETTLED_MS);
     const departedAt = systemClock.wallMs();
-    const assigned = await takenOver(departure, { leaver, heir, again }, partitions, moved.length);
+    if (heir !== undefined) leaver.depart(departure === 'kill' ? 'kill' : 'leave');
+    else await (departure === 'kill, restart' ? leaver.kill() : leaver.stop());
+    // What a stop takes is no part of a restart.
+    const leavingMs = heir === undefined ? systemClock.wallMs() - departedAt : 0;
+    const assigned = await (heir ?? again()).until((found) => running(found) === partitions);
     await delay(SETTLED_MS);
     const count = (await probes.stop()) / partitions;
     await allClosed(watch, partitions, count);
@@ -153,7 +160,8 @@ async function watchDeparture(
     return {
       ...scenario,
       movedPartitions: moved.length,
-      firstCloseMs: departure !== 'leave' ? Math.max(...pauses.map(({ gapEndsMs }) => gapEndsMs)) : undefined,
+      firstCloseMs:
+        departure !== 'leave' ? Math.max(...pauses.map(({ gapEndsMs }) => gapEndsMs)) - leavingMs : undefined,
       longestGapMs: Math.max(...pauses.map(({ longestGapMs }) => longestGapMs)),
       latestMs: Math.max(...pauses.map(({ latestMs }) => latestMs)),
       restoreMs: Math.max(...taken.map(({ restoreMs = 0 }) => restoreMs)),
@@ -163,21 +171,6 @@ async function watchDeparture(
   } finally {
     await watch.close();
   }
-}
-
-/** What the new owner of the partitions runs, once it runs them. */
-async function takenOver(
-  departure: FailoverScenario['departure'],
-  { leaver, heir, again }: Pair & { readonly again: () => Instance },
-  partitions: number,
-  moved: number,
-): Promise<readonly AssignedPartition[]> {
-  if (departure !== 'restart') {
-    leaver.depart(departure);
-    return heir.until((found) => running(found) === partitions);
-  }
-  await leaver.kill();
-  return again().until((found) => running(found) === moved);
 }
 
 /** Waits until every probe is closed. @throws Error where one is missing, or closed twice. */
