@@ -77,16 +77,16 @@ const LEADER_ELECTION: Program = {
   },
 };
 
-/** Those of `FLATLINE_EXAMPLES` (`go,rust`, or `all`); by default those that are built in moments and whose toolchain is here. */
+/** Those of `EXAMPLES` (`go,rust`, or `all`); by default those that are built in moments and whose toolchain is here. */
 export function exampleLanguages(): string[] {
-  const asked = process.env['FLATLINE_EXAMPLES']?.split(',');
+  const asked = process.env['EXAMPLES']?.split(',');
   const chosen = LANGUAGES.filter(({ name, isSlowToBuild = false }) =>
     asked === undefined ? !isSlowToBuild : asked.includes(name) || asked.includes('all'),
   );
   const isHere = ({ probe: [program, ...args] }: Language): boolean => spawnSync(program, args).status === 0;
   const names = chosen.map(({ name }) => name);
   const unknown = asked?.filter((each) => each !== 'all' && !names.includes(each)) ?? [];
-  if (unknown.length > 0) throw new Error(`FLATLINE_EXAMPLES: there is no example in ${unknown.join(', ')}`);
+  if (unknown.length > 0) throw new Error(`EXAMPLES: there is no example in ${unknown.join(', ')}`);
   const lacking = chosen.filter((each) => !isHere(each) && asked?.includes(each.name) === true);
   if (lacking.length > 0) throw new Error(`no toolchain here for ${lacking.map(({ name }) => name).join(', ')}`);
   return chosen.filter(isHere).map(({ name }) => name);
