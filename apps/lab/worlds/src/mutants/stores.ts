@@ -9,13 +9,6 @@ export const STORE_MUTANTS: readonly Mutant[] = [
     to: 'return true;',
   },
   {
-    name: 'stores what a failed record has left of an entry',
-    file: 'libs/core/partition/src/live-entries.ts',
-    from: 'return this.#kind.take(this.run, this);\n    } catch (error) {\n      this.#parts.onUnsound();',
-    to: 'return this.#kind.take(this.run, this);\n    } catch (error) {',
-    seed: 190,
-  },
-  {
     name: 'gives a store up where its disk is full',
     file: 'libs/shell/runtime/src/local-store/flusher.ts',
     from: 'if (this.#closing || !(error instanceof Retriable)) {',
