@@ -219,6 +219,35 @@ describe('BatchProducer', () => {
     expect(await readCommitted(connection, topic)).toHaveLength(5);
   });
 
+  test.each([
+    ['read', connection],
+    ['unknown', closing(new Unprivileged(clusterOptions))],
+  ])('a limit that is lowered for a while makes batches smaller for that while: %s', async (_name, through) => {
+    const topic = await createTopic(connection);
+    let laterMs = 0;
+    const counts: number[] = [];
+    const producer = await open(topic, {
+      clock: { ...systemClock, monotonicMs: () => systemClock.monotonicMs() + laterMs },
+      connection: through,
+      onAcknowledged: (_partition, _offset, count) => void counts.push(count),
+      onTooLarge: () => undefined,
+    });
+    const largest = async (): Promise<number> => {
+      counts.length = 0;
+      await producer.send(numbered(2_000));
+      await producer.flush();
+      return Math.max(...counts);
+    };
+    expect(await largest()).toBe(2_000);
+    await alter(topic, '1000');
+    expect(await largest()).toBeLessThan(200);
+    await alter(topic, '1048588');
+    expect(await largest()).toBeLessThan(200);
+    do laterMs += 60_000;
+    while ((await largest()) < 2_000);
+    await producer.close();
+  });
+
   test('a topic that does not exist is refused at once, with what to do', async () => {
     const topic = uniqueName('missing');
     await expect(open(topic)).rejects.toThrow(Fatal);

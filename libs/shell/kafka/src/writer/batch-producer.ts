@@ -86,7 +86,6 @@ export class BatchProducer {
   readonly #limit: TopicLimit;
   readonly #bufferBytesMax: number;
   readonly #waiters = new Waiters();
-  #batchBytesMax: number;
   #bufferedBytes = 0;
   #waitingCount = 0;
   #lingering: Cancel | undefined;
@@ -96,13 +95,13 @@ export class BatchProducer {
 
   /** @throws Fatal where the topic does not exist; Retriable where the cluster cannot be reached. */
   static async open(options: BatchProducerOptions): Promise<BatchProducer> {
-    const { connection, topic } = options;
+    const { clock, connection, topic, batchBytesMax = BATCH_BYTES_MAX } = options;
     const doing = `produce to ${topic}`;
     const found = (await connection.refresh([topic])).topics.find((each) => each.topic === topic);
     const code = found?.errorCode ?? KafkaCode.unknownTopicOrPartition;
     if (code === KafkaCode.unknownTopicOrPartition) throw new Fatal(errorOfCode(code, doing).message);
     if (code !== KafkaCode.none) throw errorOfCode(code, doing);
-    const limit = new TopicLimit(connection, topic);
+    const limit = new TopicLimit({ clock, connection, topic, batchBytesMax });
     if (options.onTooLarge !== undefined) await limit.refresh();
     return new BatchProducer(options, await newProducer(options), { limit, partitionCount: found!.partitions.length });
   }
@@ -112,10 +111,9 @@ export class BatchProducer {
     producer: ProducerEpoch,
     { limit, partitionCount }: { readonly limit: TopicLimit; readonly partitionCount: number },
   ) {
-    const { topic, connection, batchBytesMax = BATCH_BYTES_MAX, compression = 'none' } = options;
+    const { topic, connection, compression = 'none' } = options;
     this.#options = options;
     this.#limit = limit;
-    this.#batchBytesMax = batchBytesMax;
     this.#bufferBytesMax = options.bufferBytesMax ?? BUFFER_BYTES_MAX;
     this.#lanes = new LeaderLanes({ connection, requestBytesMax: REQUEST_BYTES_MAX, acknowledgeMs: ACKNOWLEDGE_MS });
     this.#queues = Array.from(
@@ -147,10 +145,13 @@ export class BatchProducer {
     this.#check();
     const queue = this.#queueOf(record);
     if (this.#limit.bytes < Infinity) this.#checkSize(record);
-    const bytesMax = Math.min(this.#batchBytesMax, this.#limit.bytes);
-    this.#bufferedBytes += queue.add(record, record.timestamp ?? this.#options.clock.wallMs(), bytesMax);
+    const now = record.timestamp ?? this.#options.clock.wallMs();
+    this.#bufferedBytes += queue.add(record, now, this.#limit.batchBytesMax);
     this.#waitingCount += 1;
-    if (queue.hasFullBatch) this.#deliver(queue);
+    if (queue.hasFullBatch) {
+      this.#limit.lookAgain();
+      this.#deliver(queue);
+    }
     this.#linger();
     return this.#bufferedBytes > this.#bufferBytesMax ? this.#makeRoom() : undefined;
   }
@@ -251,9 +252,8 @@ export class BatchProducer {
 
   /** A batch of several records may be too large with none of them so. */
   async #refused(queue: PartitionQueue, batch: QueuedBatch): Promise<void> {
-    await this.#limit.refresh();
+    await this.#limit.refused(batch.bytes.length);
     if (batch.recordCount > 1) {
-      this.#batchBytesMax = Math.min(this.#batchBytesMax, batch.bytes.length >> 1);
       queue.halve(batch);
       return;
     }

@@ -1,10 +1,20 @@
 // What a topic takes of one batch, and so of one record, as far as this principal may ask.
-import { Fatal, isConsequence } from '@flatline/base';
+import { type Clock, type DurationMs, Fatal, isConsequence } from '@flatline/base';
 import { decodeDescribeConfigs, describeConfigsRequest } from '../admin/describe-configs.ts';
 import type { KafkaConnection } from '../connection/index.ts';
 
 /** Each bounds a batch. */
 const SETTINGS = ['max.message.bytes', 'segment.bytes'] as const;
+/** How long batches stay smaller than configured after the topic takes more. */
+const LOOK_AGAIN_MS: DurationMs = 60_000;
+
+export interface TopicLimitOptions {
+  readonly clock: Clock;
+  readonly connection: KafkaConnection;
+  readonly topic: string;
+  /** As configured. */
+  readonly batchBytesMax: number;
+}
 
 /** One record that its topic does not take, however often it is sent. */
 export class RecordTooLarge extends Fatal {
@@ -12,15 +22,16 @@ export class RecordTooLarge extends Fatal {
 }
 
 export class TopicLimit {
-  readonly #connection: KafkaConnection;
-  readonly #topic: string;
+  readonly #options: TopicLimitOptions;
   #setting: (typeof SETTINGS)[number] = SETTINGS[0];
   #bytes = Infinity;
+  /** Below every refused batch that the setting, as far as it is known, would have let pass. */
+  #guess = Infinity;
+  #askedAt = -Infinity;
   #asking: Promise<void> | undefined;
 
-  constructor(connection: KafkaConnection, topic: string) {
-    this.#connection = connection;
-    this.#topic = topic;
+  constructor(options: TopicLimitOptions) {
+    this.#options = options;
   }
 
   /** Infinity while it is not known. */
@@ -28,8 +39,28 @@ export class TopicLimit {
     return this.#bytes;
   }
 
+  /** Bytes of a batch with several records. */
+  get batchBytesMax(): number {
+    return Math.min(this.#options.batchBytesMax, this.#bytes, this.#guess);
+  }
+
+  /** A batch was full. Where it was smaller than configured, the topic may take more by now. */
+  lookAgain(): void {
+    const { clock, batchBytesMax } = this.#options;
+    if (this.batchBytesMax === batchBytesMax || clock.monotonicMs() - this.#askedAt < LOOK_AGAIN_MS) return;
+    this.#guess = Infinity;
+    void this.refresh();
+  }
+
+  /** A batch of so many bytes was. */
+  async refused(bytes: number): Promise<void> {
+    await this.refresh();
+    if (bytes <= this.#bytes) this.#guess = Math.min(this.#guess, bytes >> 1);
+  }
+
   /** Looks again, since the settings of a topic may be altered. Without rights, or an answer, it stays as it was. */
   refresh(): Promise<void> {
+    this.#askedAt = this.#options.clock.monotonicMs();
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined;
     });
@@ -40,16 +71,17 @@ export class TopicLimit {
   refusal(bytes: number, whose = 'a record'): RecordTooLarge {
     const known = bytes > this.#bytes ? ` is ${this.#bytes}` : '';
     return new RecordTooLarge(
-      `${whose} has ${bytes} bytes, more than topic ${this.#topic} takes (${this.#setting}${known}): make it smaller, ` +
+      `${whose} has ${bytes} bytes, more than topic ${this.#options.topic} takes (${this.#setting}${known}): make it smaller, ` +
         `or raise ${this.#setting} of the topic to ${bytes} or more`,
     );
   }
 
   async #ask(): Promise<void> {
-    const doing = `read the settings of ${this.#topic}`;
-    const request = describeConfigsRequest([this.#topic], SETTINGS);
+    const { connection, topic } = this.#options;
+    const doing = `read the settings of ${topic}`;
+    const request = describeConfigsRequest([topic], SETTINGS);
     try {
-      const settings = (await this.#connection.sendAny(request, decodeDescribeConfigs, { doing })).get(this.#topic);
+      const settings = (await connection.sendAny(request, decodeDescribeConfigs, { doing })).get(topic);
       const limits = SETTINGS.map((setting) => ({ setting, bytes: Number(settings?.get(setting) ?? NaN) }));
       const [least] = limits.filter(({ bytes }) => bytes > 0).sort((a, b) => a.bytes - b.bytes);
       if (least !== undefined) [this.#setting, this.#bytes] = [least.setting, least.bytes];
