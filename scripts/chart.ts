@@ -1,10 +1,10 @@
 // `npm run chart [-- --check]`: renders the Helm chart with each file of values, for review and for tests on machines without
-// Helm. Needs `helm` 3 on the PATH. With --check it compares instead of writing: with what Helm renders now, or, without Helm,
+// Helm, and records what it says to those of `refused`. Needs `helm` 3 on the PATH. With --check it compares instead of writing: with what Helm renders now, or, without Helm,
 // by a hash of the sources.
-import { spawnSync } from 'node:child_process';
+import { spawnSync, type SpawnSyncReturns } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -12,7 +12,11 @@ const CHART = 'infra/helm/flatline';
 const RECORDED = 'infra/helm/rendered';
 /** Helm assumes one that depends on how it was built. */
 const KUBERNETES = '1.33.0';
-const values = globSync('infra/helm/values/*.yaml', { cwd: root }).toSorted();
+/** Else that of the user's kubeconfig. */
+const NAMESPACE = 'sales';
+const VALUES = 'infra/helm/values';
+const values = globSync(`${VALUES}/**/*.yaml`, { cwd: root }).toSorted();
+const isRefused = (path: string): boolean => basename(dirname(path)) === 'refused';
 const mark = `# Rendered by npm run chart; ${hashOfSources()}\n`;
 
 if (process.argv.includes('--check')) {
@@ -22,40 +26,55 @@ if (process.argv.includes('--check')) {
     return hasHelm ? recorded === rendered(path) : recorded.startsWith(mark);
   };
   for (const path of values.filter((each) => !isCurrent(each))) {
-    console.error(`${RECORDED}/${basename(path)} is not what the chart gives: npm run chart`);
+    console.error(`${recordOf(path)} is not what the chart gives: npm run chart`);
     process.exitCode = 1;
   }
 } else {
-  mkdirSync(join(root, RECORDED), { recursive: true });
   for (const path of values) {
-    helm('lint', '--strict', CHART, '--values', path);
-    writeFileSync(join(root, RECORDED, basename(path)), rendered(path));
+    if (!isRefused(path)) helm('lint', '--strict', CHART, '--values', path);
+    mkdirSync(join(root, dirname(recordOf(path))), { recursive: true });
+    writeFileSync(join(root, recordOf(path)), rendered(path));
   }
 }
 
 /** Hash of everything that decides what is rendered. */
 function hashOfSources(): string {
-  const patterns = [`${CHART}/**/*.{yaml,tpl,txt}`, 'infra/helm/values/*.yaml'];
+  const patterns = [`${CHART}/**/*.{yaml,tpl,txt}`, `${VALUES}/**/*.yaml`];
   const hash = createHash('sha256');
   for (const path of patterns.flatMap((pattern) => globSync(pattern, { cwd: root })).toSorted())
     hash.update(path).update(readFileSync(join(root, path)));
   return hash.digest('hex').slice(0, 16);
 }
 
+/** Where what a file of values gives is recorded. */
+function recordOf(path: string): string {
+  const record = join(RECORDED, relative(VALUES, path));
+  return isRefused(path) ? record.replace(/yaml$/, 'txt') : record;
+}
+
 /** Empty: not rendered yet. */
 function recordedOf(path: string): string {
-  const file = join(root, RECORDED, basename(path));
+  const file = join(root, recordOf(path));
   return existsSync(file) ? readFileSync(file, 'utf8') : '';
 }
 
 function rendered(path: string): string {
-  return mark + helm('template', 'shop', CHART, '--kube-version', KUBERNETES, '--values', path);
+  const args = ['template', 'shop', CHART, '--kube-version', KUBERNETES, '--namespace', NAMESPACE, '--values', path];
+  if (!isRefused(path)) return mark + helm(...args);
+  const reason = /^Error: execution error at .*?\): (.*)$/m.exec(runHelm(args).stderr)?.[1];
+  if (reason === undefined) throw new Error(`helm did not refuse ${path}`);
+  return `${mark}${reason}\n`;
 }
 
 function helm(...args: readonly string[]): string {
-  const { stdout, stderr, status, error } = spawnSync('helm', args, { cwd: root, encoding: 'utf8' });
-  if (error !== undefined)
-    throw new Error('helm is not on the PATH: https://helm.sh/docs/intro/install', { cause: error });
+  const { stdout, stderr, status } = runHelm(args);
   if (status !== 0) throw new Error(`helm ${args.join(' ')} ended with ${status}:\n${stdout}${stderr}`);
   return stdout;
+}
+
+function runHelm(args: readonly string[]): SpawnSyncReturns<string> {
+  const run = spawnSync('helm', args, { cwd: root, encoding: 'utf8' });
+  if (run.error !== undefined)
+    throw new Error('helm is not on the PATH: https://helm.sh/docs/intro/install', { cause: run.error });
+  return run;
 }

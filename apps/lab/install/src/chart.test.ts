@@ -24,6 +24,25 @@ const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 const manifestsIn = (name: string): Manifest[] =>
   parseAllDocuments(read(`infra/helm/rendered/${name}.yaml`)).map((document) => document.toJS() as Manifest);
 
+const manifestIn = (name: string, wanted: string): unknown => manifestsIn(name).find(({ kind }) => kind === wanted);
+
+interface StatefulSet {
+  readonly spec: {
+    readonly template: {
+      readonly spec: { readonly containers: readonly { env: readonly { name: string; value?: string }[] }[] };
+    };
+  };
+}
+
+interface Scaler {
+  readonly spec: { readonly triggers: readonly { metadata: { ignoreNullValues?: string; query: string } }[] };
+}
+
+function environmentIn(name: string): Record<string, string | undefined> {
+  const { containers } = (manifestIn(name, 'StatefulSet') as StatefulSet).spec.template.spec;
+  return Object.fromEntries(containers[0]!.env.map((each) => [each.name, each.value]));
+}
+
 /** A source without errors if each manifest has the type of its API, and no field that this does not have. */
 function typed(manifests: readonly Manifest[]): string {
   const typeOf = ({ apiVersion, kind }: Manifest): string => `import('${TYPES[apiVersion]!}').I${kind}`;
@@ -59,7 +78,7 @@ describe('the chart', () => {
   test('has been rendered since it was last changed', () => {
     const check = spawnSync(process.execPath, [join(root, 'scripts/chart.ts'), '--check'], { encoding: 'utf8' });
     expect(check).toMatchObject({ status: 0, stderr: '' });
-    expect(names.toSorted()).toEqual(['everything', 'least']);
+    expect(names.toSorted()).toEqual(['everything', 'least', 'workers']);
   });
 
   test('has the types of Kubernetes and its operators; a misspelt field and a number as text would be found', () => {
@@ -72,9 +91,39 @@ describe('the chart', () => {
     const kinds = manifestsIn('everything').map(({ kind }) => kind);
     const parts = ['ConfigMap', 'PodDisruptionBudget', 'ScaledObject', 'Service', 'ServiceAccount', 'ServiceMonitor'];
     expect(kinds.toSorted()).toEqual([...parts, 'StatefulSet']);
-    expect(manifestsIn('least').find(({ kind }) => kind === 'StatefulSet')).toMatchObject({
+    expect(manifestIn('least', 'StatefulSet')).toMatchObject({
       spec: { replicas: 2, volumeClaimTemplates: [{ metadata: { name: 'state' } }] },
     });
+  });
+
+  test('names each instance so that no pod of another namespace or cluster has the same id in a group', () => {
+    const nameIn = (name: string): unknown => environmentIn(name)['FLATLINE_INSTANCE'];
+    expect([nameIn('least'), nameIn('everything')]).toEqual(['sales-$(POD_NAME)', 'eu-1-$(POD_NAME)']);
+  });
+
+  test('leaves the heap of workers to their supervisor, unless the values say it', () => {
+    const heapIn = (name: string): unknown => environmentIn(name)['NODE_OPTIONS'];
+    expect(heapIn('least')).toBe('--max-old-space-size=512');
+    expect(heapIn('everything')).toBe('--max-old-space-size=1024');
+    expect(heapIn('workers')).toBeUndefined();
+  });
+
+  test('scales by its own metrics alone, and not at all where nothing is scraped', () => {
+    const { triggers } = (manifestIn('everything', 'ScaledObject') as Scaler).spec;
+    const { ignoreNullValues, query } = triggers[0]!.metadata;
+    const selectors = [...query.matchAll(/flatline_\w+(\{.*?\})?/g)].map(([, selector]) => selector);
+    expect(new Set(selectors)).toEqual(new Set(['{namespace="sales", service="shop"}']));
+    expect({ ignoreNullValues, query }).toMatchObject({
+      ignoreNullValues: 'false',
+      query: expect.stringMatching(/ or 0 \* count\(flatline_build_info\{[^}]*\}\)$/),
+    });
+  });
+
+  test.each([
+    ['scaler', /^scaler\.enabled: needs serviceMonitor\.enabled/m],
+    ['workers', /^workers: auto needs resources\.limits\.cpu/m],
+  ])('refuses what would mislead its %s', (name, reason) => {
+    expect(read(`infra/helm/rendered/refused/${name}.txt`)).toMatch(reason);
   });
 
   test('has the version of the workspace', () => {

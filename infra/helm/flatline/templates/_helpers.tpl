@@ -14,6 +14,20 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
 
+{{- define "flatline.image" -}}
+{{ .Values.image.repository }}:{{ .Values.image.tag | default .Chart.AppVersion }}
+{{- end }}
+
+{{- /* MiB of V8's heap. Empty: Node's default, or what each worker gets from its supervisor. */ -}}
+{{- define "flatline.heap" -}}
+{{- $given := .Values.maxOldSpaceMiB -}}
+{{- if or (kindIs "invalid" $given) (eq (toString $given) "") -}}
+{{- if not .Values.workers }}512{{ end -}}
+{{- else if ne (toString $given) "0" -}}
+{{- $given -}}
+{{- end -}}
+{{- end }}
+
 {{- define "flatline.config" -}}
 {{- if not .Values.config.application }}{{ fail "config.application: a name is missing; it begins the names of topics and groups" }}{{ end -}}
 {{- if not .Values.config.brokers }}{{ fail "config.brokers: at least one host:port is missing" }}{{ end -}}
