@@ -15,6 +15,7 @@ interface Manifest {
 const TYPES: Readonly<Record<string, string>> = {
   v1: 'kubernetes-models/v1',
   'apps/v1': 'kubernetes-models/apps/v1',
+  'batch/v1': 'kubernetes-models/batch/v1',
   'policy/v1': 'kubernetes-models/policy/v1',
   'monitoring.coreos.com/v1': '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1',
   'keda.sh/v1alpha1': '@kubernetes-models/keda/keda.sh/v1alpha1',
@@ -26,9 +27,10 @@ const manifestsIn = (name: string): Manifest[] =>
 
 const manifestIn = (name: string, wanted: string): unknown => manifestsIn(name).find(({ kind }) => kind === wanted);
 
-interface StatefulSet {
+interface Workload {
   readonly spec: {
     readonly template: {
+      readonly metadata: { readonly labels: Readonly<Record<string, string>> };
       readonly spec: { readonly containers: readonly { env: readonly { name: string; value?: string }[] }[] };
     };
   };
@@ -39,7 +41,7 @@ interface Scaler {
 }
 
 function environmentIn(name: string): Record<string, string | undefined> {
-  const { containers } = (manifestIn(name, 'StatefulSet') as StatefulSet).spec.template.spec;
+  const { containers } = (manifestIn(name, 'StatefulSet') as Workload).spec.template.spec;
   return Object.fromEntries(containers[0]!.env.map((each) => [each.name, each.value]));
 }
 
@@ -89,7 +91,15 @@ describe('the chart', () => {
 
   test('renders all it can, and by default a volume for each instance', () => {
     const kinds = manifestsIn('everything').map(({ kind }) => kind);
-    const parts = ['ConfigMap', 'PodDisruptionBudget', 'ScaledObject', 'Service', 'ServiceAccount', 'ServiceMonitor'];
+    const parts = [
+      'ConfigMap',
+      'Job',
+      'PodDisruptionBudget',
+      'ScaledObject',
+      'Service',
+      'ServiceAccount',
+      'ServiceMonitor',
+    ];
     expect(kinds.toSorted()).toEqual([...parts, 'StatefulSet']);
     expect(manifestIn('least', 'StatefulSet')).toMatchObject({
       spec: { replicas: 2, volumeClaimTemplates: [{ metadata: { name: 'state' } }] },
@@ -106,6 +116,19 @@ describe('the chart', () => {
     expect(heapIn('least')).toBe('--max-old-space-size=512');
     expect(heapIn('everything')).toBe('--max-old-space-size=1024');
     expect(heapIn('workers')).toBeUndefined();
+  });
+
+  test('creates topics with the secrets, rights and images of the instances, as a pod that is none of them', () => {
+    const podOf = (kind: string) => (manifestIn('everything', kind) as Workload).spec.template;
+    const [job, instance] = [podOf('Job'), podOf('StatefulSet')];
+    for (const field of ['imagePullSecrets', 'securityContext', 'nodeSelector', 'tolerations'])
+      expect(job.spec).toHaveProperty(field, instance.spec[field as keyof typeof instance.spec]);
+    const [container] = instance.spec.containers;
+    for (const field of ['image', 'envFrom', 'securityContext'])
+      expect(job.spec.containers[0]).toHaveProperty(field, container![field as keyof typeof container]);
+    const { selector } = (manifestIn('everything', 'Service') as { spec: { selector: object } }).spec;
+    expect(instance.metadata.labels).toMatchObject(selector);
+    expect(job.metadata.labels).not.toMatchObject(selector);
   });
 
   test('scales by its own metrics alone, and not at all where nothing is scraped', () => {

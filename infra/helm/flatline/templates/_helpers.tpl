@@ -28,6 +28,52 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end -}}
 {{- end }}
 
+{{- /* What every pod of the chart has: user, rights, access to images, and where it may run. */ -}}
+{{- define "flatline.podSettings" -}}
+serviceAccountName: {{ include "flatline.name" . }}
+automountServiceAccountToken: false
+# A service called flatline would inject FLATLINE_… variables, which are refused.
+enableServiceLinks: false
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 65532
+  runAsGroup: 65532
+  fsGroup: 65532
+  fsGroupChangePolicy: OnRootMismatch
+  seccompProfile:
+    type: RuntimeDefault
+{{- with .Values.imagePullSecrets }}
+imagePullSecrets: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.nodeSelector }}
+nodeSelector: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.tolerations }}
+tolerations: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .Values.affinity }}
+affinity: {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+
+{{- /* What the container of every such pod has. */ -}}
+{{- define "flatline.containerSettings" -}}
+image: {{ include "flatline.image" . | squote }}
+imagePullPolicy: {{ .Values.image.pullPolicy }}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities:
+    drop: [ALL]
+{{- with .Values.secretEnvironment }}
+envFrom:
+  {{- range . }}
+  - secretRef:
+      name: {{ . }}
+  {{- end }}
+{{- end }}
+{{- end }}
+
 {{- define "flatline.config" -}}
 {{- if not .Values.config.application }}{{ fail "config.application: a name is missing; it begins the names of topics and groups" }}{{ end -}}
 {{- if not .Values.config.brokers }}{{ fail "config.brokers: at least one host:port is missing" }}{{ end -}}
