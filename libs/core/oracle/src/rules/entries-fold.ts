@@ -51,6 +51,10 @@ export interface EntryRules<State, Said> {
   expect(said: Said, key: Uint8Array): Expectation | undefined;
   /** undefined: nothing but what is owed. @throws NotABlock */
   stateIn(image: LoggedImage): State | undefined;
+  /** Whether the record may need room for state (I7). `state`: that of its key before. */
+  needsRoom(record: InputRecord, state: State | undefined): boolean;
+  /** Its states may be larger than what came. Default: they are not. */
+  readonly growsFreely?: boolean;
   /** The id of the first record that the key still owes of what took effect; undefined: all is said. */
   owedFrom?(image: LoggedImage): string | undefined;
   /** The names of what differs, with both values. */
@@ -108,6 +112,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
   constructor({ rules, counts, kind, onSaid = () => undefined, countsRecords = false }: EntriesFoldParts<State, Said>) {
     super(rules, counts);
     this.#kind = kind;
+    if (kind.growsFreely === true) this.leaveStateUnbounded();
     this.#onSaid = onSaid;
     this.#heard = countsRecords ? new Map() : undefined;
   }
@@ -130,6 +135,7 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
       this.#queue(name, entry);
       if (this.#kind.owedFrom?.(image) !== undefined) this.#owedBefore.add(name);
     }
+    this.leaveStateUnbounded();
     this.clock = clock;
     this.moved();
   }
@@ -237,11 +243,12 @@ export class EntriesFold<State, Said> extends InputFold implements KindEntries {
     return this.#gone;
   }
 
-  protected override keyed({ name, key, record, effectiveAt, isFull }: Keyed): void {
+  protected override keyed({ name, key, record, effectiveAt, isFull, saysStateFull = false }: Keyed): void {
     if (this.#heard !== undefined) this.#heard.set(name, (this.#heard.get(name) ?? 0) + 1);
     const entry = this.#entryOf(name, key);
     this.#pass(entry, entry.steps.length);
-    if (record.isRefused === true) this.refuse(record);
+    const hasNoRoom = saysStateFull && this.#kind.needsRoom(record, entry.machine.state);
+    if (record.isRefused === true || hasNoRoom) this.refuse(record);
     else if (!this.#take(name, entry, { record, effectiveAt, isFull })) this.refuse(record);
     // Stamped in the past by its producer, it may be due at once.
     this.#settle(name, entry);

@@ -13,6 +13,12 @@ import { HeldGaps } from './held-gaps.ts';
 /** docs/SPEC.md, I7. */
 const ENTRIES_MAX = 33_000_000;
 const KEY_BYTES_MAX = 1_879_048_192;
+export const PAGE_BYTES_MAX = 3_221_225_472;
+/** An entry beside its key and its state. */
+export const ENTRY_BYTES = 128;
+/** A byte of a record becomes no more bytes of a state than these, but for what comes on top. */
+export const STATE_PER_BYTE = 4;
+export const STATE_ON_TOP = 1_024;
 
 /** What happened on the way. */
 export interface FoldCounts {
@@ -36,8 +42,8 @@ export interface Keyed {
   /** Whether there is no room for an entry that it would open (I7). */
   readonly isFull: () => boolean;
   /**
-   * Whether the processor says that it needs more state than there may be (I7), where only it knew the clock; undefined: it is
-   * reckoned.
+   * Whether the processor says that there was no room, and there may have been none for a state (I7). It is believed only of a
+   * record that needs any. undefined: it is reckoned.
    */
   readonly saysStateFull: boolean | undefined;
 }
@@ -58,6 +64,8 @@ export abstract class InputFold<Rules extends CommonRules = CommonRules> {
   #clockAtLeast: Millis = 0;
   #touched = new Set<string>();
   #bad: number[] = [];
+  /** Entries, keys and states take no more, whatever the clock has let go. */
+  #takenAtMost = 0;
 
   constructor(rules: Rules, counts: FoldCounts) {
     this.rules = rules;
@@ -65,8 +73,13 @@ export abstract class InputFold<Rules extends CommonRules = CommonRules> {
     this.held = new HeldGaps(rules);
   }
 
-  /** Whether it knows what states take (I7); else the processor is believed. */
+  /** Whether it knows what states take (I7); else the processor is believed, within reason. */
   protected readonly reckonsState: boolean = false;
+
+  /** States may be of any size: the input here does not bound them. */
+  leaveStateUnbounded(): void {
+    this.#takenAtMost = Infinity;
+  }
 
   /** The clock is about to move. */
   protected abstract moving(before: Millis, after: Millis): void;
@@ -161,11 +174,10 @@ export abstract class InputFold<Rules extends CommonRules = CommonRules> {
       // Where producers stamp, the present bounds the clock and only the processor knew it (C6): it is believed, within reason.
       const knowsClock = logAppendTime || isSaidFull === undefined;
       const isFull = (): boolean => (knowsClock ? this.#isFullFor(name) : isSaidFull && this.#mayBeFullFor(name));
-      const isSaidOfState = isSaidFull === true && this.rules.stateBytesMax !== undefined;
-      const saysStateFull = knowsClock ? undefined : isSaidOfState;
-      const taken = isSaidOfState && !this.reckonsState ? asRefused(record) : record;
+      this.#takenAtMost += atMost(record, name);
+      const saysStateFull = knowsClock && this.reckonsState ? undefined : isSaidFull === true && this.#mayStateBeFull();
       const effectiveAt = logAppendTime ? this.clock : timestamp;
-      this.keyed({ name, key, record: taken, effectiveAt, isFull, saysStateFull });
+      this.keyed({ name, key, record, effectiveAt, isFull, saysStateFull });
     }
   }
 
@@ -188,6 +200,12 @@ export abstract class InputFold<Rules extends CommonRules = CommonRules> {
     return this.#exceeds(name, { entries: most.entries + gone.entries, keyBytes: most.keyBytes + gone.keyBytes });
   }
 
+  /** Whether all that has come could have filled it. */
+  #mayStateBeFull(): boolean {
+    const { pageBytesMax = PAGE_BYTES_MAX, stateBytesMax = Infinity } = this.rules;
+    return this.#takenAtMost > Math.min(pageBytesMax, stateBytesMax);
+  }
+
   #exceeds(name: string, { entries, keyBytes }: Weight): boolean {
     const { entriesMax = ENTRIES_MAX, keyBytesMax = KEY_BYTES_MAX } = this.rules;
     return entries >= entriesMax || keyBytes + weightOf(name) > keyBytesMax;
@@ -197,6 +215,12 @@ export abstract class InputFold<Rules extends CommonRules = CommonRules> {
 /** An empty key weighs four, too. */
 export function weightOf(name: string): number {
   return Math.max(4, 4 * Math.ceil(bytesOf(name).length / 4));
+}
+
+/** What a record adds to entries, keys and states, at most. */
+function atMost({ value, headers = [] }: InputRecord, name: string): number {
+  const inHeaders = headers.reduce((sum, header) => sum + header.name.length + (header.value?.length ?? 0) + 1, 0);
+  return ENTRY_BYTES + weightOf(name) + STATE_ON_TOP + STATE_PER_BYTE * ((value?.length ?? 0) + inHeaders);
 }
 
 /** In place of a value, where there is to be one. */

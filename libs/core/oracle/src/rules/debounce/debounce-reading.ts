@@ -36,6 +36,9 @@ export function windowEntries(partition: number, rules: DebounceFoldRules): Entr
     machine: (key) => new NaiveWindow(rules, partition, key),
     expect: expectation,
     stateIn: windowIn,
+    needsRoom: ({ value }) => value !== null,
+    // What a custom reducer makes of an item has any size.
+    growsFreely: rules.reduce !== undefined,
     owedFrom: (image) => {
       const owed = owedIn(image);
       return owed && `${partition}-${owed.offset} ${owed.part}`;

@@ -7,6 +7,7 @@ import { headerText, incarnationFaults } from '../headers.ts';
 import type { FoldCounts } from '../input-fold.ts';
 import type { Ending, KindReading, OutputWords } from '../reading.ts';
 import { leaseIn, touchedLease } from './lease-image.ts';
+import { askedBy } from './lease-request.ts';
 import { type LeaseFoldRules, type LeaseState, NaiveLease, type Said, TOKEN_OFFSETS } from './naive-lease.ts';
 
 /** The rules of a pipeline of leases. */
@@ -38,6 +39,11 @@ export function leaseEntries(partition: number, rules: LeaseFoldRules): EntryRul
     machine: (key, gaps) => new NaiveLease(rules, gaps, { leaseId: textOf(key), partition }),
     expect: (said, key) => (said === null ? undefined : expectation(said, key)),
     stateIn: leaseIn,
+    needsRoom: (record, state) => {
+      const asked = askedBy(record);
+      const renews = state?.held !== undefined && asked !== 'bad' && asked.token === state.held.token;
+      return asked !== 'bad' && asked.does === 'start' && !renews;
+    },
     differences: (found, expected) => fieldDifferences(fieldsOf(found), fieldsOf(expected)),
     named: ({ held, lockedUntil = 0 }) =>
       held === undefined ? `the lock delay until ${lockedUntil}` : `the lease with token ${held.token}`,

@@ -15,7 +15,7 @@ import {
   type ScheduleState,
 } from './naive-schedules.ts';
 import { schedulesIn, touchedSchedules } from './schedule-image.ts';
-import { type FoldCalendar, shownHeader } from './schedule-request.ts';
+import { type FoldCalendar, scheduleAskedBy, shownHeader } from './schedule-request.ts';
 
 /** The rules of a pipeline of schedules. */
 export interface SchedulePipelineRules extends CommonRules, ScheduleFoldRules {
@@ -50,6 +50,10 @@ export function scheduleEntries(
     // What is for another topic is not looked at.
     expect: (said) => (said.topic === undefined ? expectation(said) : undefined),
     stateIn: schedulesIn,
+    needsRoom: (record) => {
+      const asked = scheduleAskedBy(record, calendar);
+      return asked !== 'bad' && asked.does === 'schedule';
+    },
     differences,
     named: ({ pending, dueAt }) =>
       `the schedules ${pending.map(({ offset }) => `${partition}-${offset}`).join()}, first due at ${dueAt}`,

@@ -7,10 +7,21 @@
 //        it: by the rules both say the same (S3).
 import type { Millis } from '@flatline/base';
 import { textOf } from '../../logs/byte-names.ts';
-import { InputFold, type FoldCounts, type Keyed, type Weight, weightOf } from '../input-fold.ts';
+import {
+  ENTRY_BYTES,
+  InputFold,
+  type FoldCounts,
+  type Keyed,
+  PAGE_BYTES_MAX,
+  STATE_ON_TOP,
+  STATE_PER_BYTE,
+  type Weight,
+  weightOf,
+} from '../input-fold.ts';
 import { expectedSummary, type ExpectedClose } from './expected-close.ts';
 import { OpenSessions } from './open-sessions.ts';
-import { ENTRY_BYTES, textsSize } from './state-size.ts';
+import { textsSize } from './state-size.ts';
+import { HEARTBEAT } from '../../logs/json-event.ts';
 import type { PipelineRules } from '../../logs/history.ts';
 import {
   type Activity,
@@ -32,12 +43,6 @@ const END_EVENT = {
   timeoutMs: undefined,
   attributes: undefined,
 } as const;
-
-/** docs/SPEC.md, I7. */
-const PAGE_BYTES_MAX = 3_221_225_472;
-/** A byte of an event becomes no more bytes of a session's texts than these, but for what comes on top. */
-const TEXTS_PER_BYTE = 4;
-const TEXTS_ON_TOP = 1_024;
 
 export class NaiveFold extends InputFold<PipelineRules> {
   protected override readonly reckonsState = true;
@@ -107,8 +112,9 @@ export class NaiveFold extends InputFold<PipelineRules> {
     }
     const opens = event?.type !== ENDED && !this.open.has(name);
     const activity: Activity = { offset, effectiveAt, occurredAt: event?.occurredAt ?? timestamp, event };
-    const grows = event?.type !== ENDED && (saysStateFull ?? this.#outgrows(name, activity, value));
-    if ((opens && isFull()) || grows) {
+    const needsRoom = opens || this.#hasTexts(activity);
+    const outgrows = (): boolean => saysStateFull ?? this.#outgrows(name, activity, value);
+    if ((opens && isFull()) || (event?.type !== ENDED && needsRoom && outgrows())) {
       this.refuse(record);
       return;
     }
@@ -123,13 +129,20 @@ export class NaiveFold extends InputFold<PipelineRules> {
       this.#close(name, key, { reason: ENDED, closedAt: this.clock, endedAt: activity.occurredAt });
   }
 
+  /** What else than heartbeats needs room: types, remembered ids, attributes (I7). */
+  #hasTexts({ event }: Activity): boolean {
+    if (event === undefined) return false;
+    const isRemembered = event.eventId !== undefined && this.rules.dedupeEventIds > 0;
+    return event.type !== HEARTBEAT || isRemembered || event.attributes !== undefined;
+  }
+
   /** I7: whether what lives would take more than it may. `value`: of the record, which bounds what its event needs. */
   #outgrows(name: string, activity: Activity, value: Uint8Array | null): boolean {
     const { pageBytesMax = PAGE_BYTES_MAX, stateBytesMax = Infinity } = this.rules;
     const isOver = (keyBytes: number, size: number, texts: number): boolean =>
       size * ENTRY_BYTES + keyBytes + texts > stateBytesMax || texts > pageBytesMax;
     const { open } = this;
-    const atMost = TEXTS_ON_TOP + TEXTS_PER_BYTE * (value?.length ?? 0);
+    const atMost = STATE_ON_TOP + STATE_PER_BYTE * (value?.length ?? 0);
     if (!isOver(open.keyBytes + weightOf(name), open.size + 1, open.textBytes + atMost)) return false;
     const former = open.get(name);
     const then = former === undefined ? newSession(activity, this.rules) : structuredClone(former);

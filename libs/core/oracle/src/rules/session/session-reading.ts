@@ -50,6 +50,7 @@ class SessionEntries implements KindEntries {
 
   takeOver(images: ReadonlyMap<string, LoggedImage>, clock: number): void {
     for (const [name, { image }] of images) this.#fold.open.set(name, readImage(image));
+    this.#fold.leaveStateUnbounded();
     this.#fold.clock = clock;
   }
 

@@ -2,8 +2,6 @@
 import { HEARTBEAT } from '../../logs/json-event.ts';
 import type { Session } from './naive-session.ts';
 
-/** An entry beside its key and its state (docs/SPEC.md, I7). */
-export const ENTRY_BYTES = 128;
 /** Three numbers of 32 bits before the lists. */
 const HEADER_BYTES = 12;
 

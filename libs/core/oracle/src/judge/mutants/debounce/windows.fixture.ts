@@ -1,8 +1,10 @@
 // What the changelog has of windows.
 import { changeFirst, isAppend, isTouch } from '../../changelog-edits.fixture.ts';
+import { refusedAsFull } from '../letters.fixture.ts';
 import { mutant, type Mutant } from '../mutant.fixture.ts';
 
 export const WINDOWS: readonly Mutant[] = [
+  refusedAsFull('a cancel', ({ value }) => value === null),
   mutant('V5', 'an append is lost', ({ changelog }) => {
     changeFirst(changelog.records, isAppend, () => []);
   }),

@@ -1,9 +1,11 @@
 // What the changelog has of leases.
 import { BlockReader } from '../../../logs/block-reader.ts';
 import { changeFirst, isPage, isTouch } from '../../changelog-edits.fixture.ts';
+import { refusedAsFull } from '../letters.fixture.ts';
 import { mutant, type Mutant } from '../mutant.fixture.ts';
 
 export const LEASES: readonly Mutant[] = [
+  refusedAsFull('a renewal', ({ value }) => value?.length === 0),
   mutant('V5', 'a renewal is not written', ({ changelog }) => {
     changeFirst(changelog.records, isTouch, () => []);
   }),

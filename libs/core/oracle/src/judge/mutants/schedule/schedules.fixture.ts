@@ -1,8 +1,10 @@
 // What the changelog has of schedules.
 import { changeFirst, isPage, isTouch } from '../../changelog-edits.fixture.ts';
+import { refusedAsFull } from '../letters.fixture.ts';
 import { mutant, type Mutant } from '../mutant.fixture.ts';
 
 export const SCHEDULES: readonly Mutant[] = [
+  refusedAsFull('a cancel', ({ value }) => value === null),
   mutant('V5', 'what is due next is not written', ({ changelog }) => {
     changeFirst(changelog.records, isTouch, () => []);
   }),
